@@ -1,0 +1,186 @@
+//! Addresses: when two URLs are the same page, and which site and host they belong to.
+
+use serde::{Deserialize, Serialize};
+use url::Url;
+use xxhash_rust::xxh3::xxh3_64;
+
+/// A registrable domain (`example.co.uk`, `someone.github.io`), or the bare host for IP addresses.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct Site(pub String);
+
+/// The unit of politeness: a host name, with its port when that is not the scheme's own.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct Host(pub String);
+
+/// A link's identity: the hash of its normalised URL.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct LinkId(pub u64);
+
+impl LinkId {
+    /// The identity of a URL that was normalised before.
+    pub fn of(url: &Url) -> LinkId {
+        LinkId(xxh3_64(url.as_str().as_bytes()))
+    }
+}
+
+impl Site {
+    /// The site a URL belongs to; empty for URLs without a host.
+    pub fn of(url: &Url) -> Site {
+        let Some(host) = url.host_str() else { return Site(String::new()) };
+        if url.domain().is_none() {
+            return Site(host.to_string());
+        }
+        let name = host.trim_end_matches('.');
+        Site(psl::domain_str(name).unwrap_or(name).to_string())
+    }
+}
+
+impl Host {
+    /// The host a URL is fetched from.
+    pub fn of(url: &Url) -> Host {
+        let name = url.host_str().unwrap_or_default();
+        match url.port() {
+            Some(port) => Host(format!("{name}:{port}")),
+            None => Host(name.to_string()),
+        }
+    }
+}
+
+impl std::fmt::Display for Site {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::fmt::Display for Host {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// What normalisation may drop.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Tracking {
+    /// Parameters that only follow people around (`utm_source`, `gclid`, ...) are removed.
+    Strip,
+    /// Every parameter stays.
+    Keep,
+}
+
+/// Longer URLs come from traps, not from people.
+pub const LONGEST_URL: usize = 2000;
+
+/// The address under which a page is known: http(s) only, no fragment, no user name or password,
+/// no trailing dot on the host, no empty query; `None` when it is nothing to visit.
+pub fn normalise(mut url: Url, tracking: Tracking) -> Option<Url> {
+    if !matches!(url.scheme(), "http" | "https") || url.host_str().is_none_or(str::is_empty) {
+        return None;
+    }
+    url.set_fragment(None);
+    if !url.username().is_empty() || url.password().is_some() {
+        url.set_username("").ok()?;
+        url.set_password(None).ok()?;
+    }
+    if let Some(name) = url.domain().and_then(|name| name.strip_suffix('.')) {
+        let name = name.to_string();
+        url.set_host(Some(&name)).ok()?;
+    }
+    if tracking == Tracking::Strip && url.query().is_some_and(mentions_tracking) {
+        strip_tracking(&mut url);
+    }
+    if url.query() == Some("") {
+        url.set_query(None);
+    }
+    (url.as_str().len() <= LONGEST_URL).then_some(url)
+}
+
+fn mentions_tracking(query: &str) -> bool {
+    query.split('&').any(|pair| is_tracking(name_of(pair)))
+}
+
+fn strip_tracking(url: &mut Url) {
+    let query = url.query().unwrap_or_default();
+    let kept: Vec<&str> = query.split('&').filter(|pair| !is_tracking(name_of(pair))).collect();
+    let kept = kept.join("&");
+    url.set_query((!kept.is_empty()).then_some(&kept));
+}
+
+fn name_of(pair: &str) -> &str {
+    pair.split('=').next().unwrap_or_default()
+}
+
+fn is_tracking(name: &str) -> bool {
+    const NAMES: [&str; 13] = [
+        "gclid", "dclid", "gbraid", "wbraid", "fbclid", "msclkid", "yclid", "igshid", "mc_cid", "mc_eid",
+        "_hsenc", "_hsmi", "vero_id",
+    ];
+    name.starts_with("utm_") || NAMES.contains(&name)
+}
+
+/// Whether a parameter name or `;` segment carries a session, as in `;jsessionid=` or `PHPSESSID=`.
+pub fn is_session_name(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    const NAMES: [&str; 9] = [
+        "jsessionid",
+        "phpsessid",
+        "sessionid",
+        "session_id",
+        "sid",
+        "aspsessionid",
+        "cfid",
+        "cftoken",
+        "osid",
+    ];
+    NAMES.contains(&name.as_str()) || name.starts_with("aspsessionid")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn normal(text: &str) -> Option<String> {
+        normalise(Url::parse(text).ok()?, Tracking::Strip).map(String::from)
+    }
+
+    #[test]
+    fn one_page_has_one_address() {
+        let same = "http://example.org/a?b=1";
+        for spelling in [
+            "HTTP://EXAMPLE.org:80/a?b=1#part",
+            "http://user:secret@example.org./a?b=1",
+            "http://example.org/x/../a?utm_source=mail&b=1&gclid=7",
+            "http://example.org/%61?b=1",
+        ] {
+            let spelling = spelling.replace("%61", "a");
+            assert_eq!(normal(&spelling).as_deref(), Some(same), "{spelling}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_web_page_has_no_address() {
+        for text in ["mailto:a@b.org", "javascript:void(0)", "ftp://a.org/", "data:text/html,x"] {
+            assert_eq!(normal(text), None, "{text}");
+        }
+        assert_eq!(normal(&format!("http://a.org/{}", "x/".repeat(1000))), None);
+    }
+
+    #[test]
+    fn sites_follow_the_public_suffix_list_with_its_private_part() {
+        for (url, site) in [
+            ("http://www.books.example.co.uk/", "example.co.uk"),
+            ("http://someone.github.io/x", "someone.github.io"),
+            ("http://192.168.0.1/", "192.168.0.1"),
+            ("http://[::1]/", "[::1]"),
+            ("http://localhost/", "localhost"),
+            ("http://a.b.example.com./", "example.com"),
+        ] {
+            assert_eq!(Site::of(&Url::parse(url).unwrap()).0, site);
+        }
+    }
+
+    #[test]
+    fn hosts_keep_an_unusual_port() {
+        assert_eq!(Host::of(&Url::parse("https://a.org:443/").unwrap()).0, "a.org");
+        assert_eq!(Host::of(&Url::parse("https://a.org:8443/").unwrap()).0, "a.org:8443");
+    }
+}

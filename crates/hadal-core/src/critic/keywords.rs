@@ -1,0 +1,1 @@
+//! The simplest critic: words.

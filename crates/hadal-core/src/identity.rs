@@ -1,0 +1,183 @@
+//! When two forms are the same form.
+//!
+//! The same search box stands on thousands of pages of a site; it is one way into one database and
+//! is counted once. The simulated world's truth uses this very function.
+
+use crate::address::{Site, is_session_name};
+use crate::http::Method;
+use crate::page::{Field, FieldKind, Form};
+use serde::{Deserialize, Serialize};
+use url::Url;
+use xxhash_rust::xxh3::xxh3_64;
+
+/// A form's identity within the whole web.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct FormId(pub u64);
+
+impl std::fmt::Display for FormId {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{:016x}", self.0)
+    }
+}
+
+impl std::str::FromStr for FormId {
+    type Err = std::num::ParseIntError;
+    fn from_str(text: &str) -> Result<FormId, Self::Err> {
+        u64::from_str_radix(text, 16).map(FormId)
+    }
+}
+
+/// Identity of a form found on a page: site, method, action, names of the visible fields, and the
+/// hidden values that tell two forms of a site apart.
+///
+/// A hidden value that is the same in every form of the site tells nothing apart, so all hidden
+/// values may take part, except those that change from visit to visit.
+pub fn form_id(form: &Form, page: &Url) -> FormId {
+    let mut names: Vec<&str> =
+        form.fields.iter().filter(|field| is_visible(field)).map(|f| f.name.as_str()).collect();
+    names.sort_unstable();
+    let mut hidden: Vec<(&str, &str)> = form
+        .fields
+        .iter()
+        .filter(|field| is_telling(field))
+        .map(|f| (f.name.as_str(), f.value.as_str()))
+        .collect();
+    hidden.sort_unstable();
+    let method = match form.method {
+        Method::Get => "get",
+        Method::Post => "post",
+    };
+    let parts = (Site::of(page).0, method, action_key(form, page), names, hidden);
+    FormId(xxh3_64(format!("{parts:?}").as_bytes()))
+}
+
+fn is_visible(field: &Field) -> bool {
+    field.kind != FieldKind::Hidden && !field.kind.is_button() && !field.name.is_empty()
+}
+
+/// Host and path of the action without session ids; `.` when the form is sent to its own page.
+fn action_key(form: &Form, page: &Url) -> String {
+    let own = form.action.host_str() == page.host_str() && form.action.path() == page.path();
+    if !form.names_action || own {
+        return ".".to_string();
+    }
+    format!("{}{}", form.action.authority(), path_without_session(form.action.path()))
+}
+
+fn path_without_session(path: &str) -> String {
+    let keep = |part: &&str| !is_session_name(part.split('=').next().unwrap_or_default());
+    let clean = |segment: &str| segment.split(';').filter(keep).collect::<Vec<_>>().join(";");
+    path.split('/').map(clean).collect::<Vec<_>>().join("/")
+}
+
+fn is_telling(field: &Field) -> bool {
+    field.kind == FieldKind::Hidden && !field.name.is_empty() && !is_volatile(&field.name, &field.value)
+}
+
+/// Tokens, sessions, time stamps and return addresses change from page to page.
+fn is_volatile(name: &str, value: &str) -> bool {
+    const WORDS: [&str; 15] = [
+        "token",
+        "csrf",
+        "xsrf",
+        "nonce",
+        "session",
+        "viewstate",
+        "eventvalidation",
+        "captcha",
+        "timestamp",
+        "redirect",
+        "return",
+        "referer",
+        "referrer",
+        "authenticity",
+        "form_build_id",
+    ];
+    let lower = name.to_ascii_lowercase();
+    let long_number = value.len() >= 8 && value.bytes().all(|b| b.is_ascii_hexdigit() || b == b'-');
+    WORDS.iter().any(|word| lower.contains(word))
+        || is_session_name(name)
+        || value.len() > 40
+        || value.contains("://")
+        || value.starts_with('/')
+        || long_number
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::page::FormSource;
+
+    fn field(kind: FieldKind, name: &str, value: &str) -> Field {
+        Field {
+            kind,
+            name: name.into(),
+            value: value.into(),
+            id: String::new(),
+            label: String::new(),
+            placeholder: String::new(),
+            options: vec![],
+            checked: false,
+            multiple: false,
+            required: false,
+            disabled: false,
+            size: None,
+            max_length: None,
+            formaction: None,
+            formmethod: None,
+        }
+    }
+
+    fn id(page: &str, action: &str, fields: Vec<Field>) -> FormId {
+        let page = Url::parse(page).unwrap();
+        let form = Form {
+            index: 0,
+            source: FormSource::Form,
+            action: page.join(action).unwrap(),
+            names_action: !action.is_empty(),
+            method: Method::Get,
+            enctype: String::new(),
+            accept_charset: String::new(),
+            attributes: String::new(),
+            text: String::new(),
+            heading: String::new(),
+            fields,
+        };
+        form_id(&form, &page)
+    }
+
+    #[test]
+    fn a_search_box_on_two_pages_is_one_form() {
+        let q = || vec![field(FieldKind::Text, "q", "")];
+        assert_eq!(id("http://a.org/1", "/search", q()), id("http://a.org/2", "/search", q()));
+    }
+
+    #[test]
+    fn session_ids_and_tokens_do_not_make_a_new_form() {
+        let with = |token: &str| {
+            vec![field(FieldKind::Text, "q", ""), field(FieldKind::Hidden, "csrf_token", token)]
+        };
+        let one = id("http://a.org/1", "/search;jsessionid=A1", with("x1"));
+        let two = id("http://a.org/2", "/search;jsessionid=B2", with("x2"));
+        assert_eq!(one, two);
+    }
+
+    #[test]
+    fn hidden_values_tell_two_catalogues_apart() {
+        let of =
+            |kind: &str| vec![field(FieldKind::Text, "q", ""), field(FieldKind::Hidden, "catalogue", kind)];
+        assert_ne!(id("http://a.org/", "/s", of("books")), id("http://a.org/", "/s", of("films")));
+    }
+
+    #[test]
+    fn a_form_sent_to_its_own_page_is_the_same_with_and_without_naming_it() {
+        let q = || vec![field(FieldKind::Text, "q", "")];
+        assert_eq!(id("http://a.org/find", "", q()), id("http://a.org/find", "/find", q()));
+    }
+
+    #[test]
+    fn ids_survive_being_written_and_read() {
+        let id = FormId(0x00ab_cdef_0123_4567);
+        assert_eq!(id.to_string().parse::<FormId>().unwrap(), id);
+    }
+}

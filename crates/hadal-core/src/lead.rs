@@ -1,0 +1,166 @@
+//! A lead: a link that waits to be visited, with all that is known about it.
+//!
+//! Leads live in the store, never in a strategy. A lead keeps the context it was found in, so that
+//! it can be placed again by a model that learned something since.
+
+use crate::address::{Host, LinkId, Site};
+use crate::page::Context;
+use crate::time::Time;
+use serde::{Deserialize, Serialize};
+use url::Url;
+
+/// What visiting a lead means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Task {
+    /// Fetch and read the page.
+    Page,
+    /// Ask who links to the address.
+    Backlinks,
+}
+
+/// How an address came to be known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Origin {
+    /// Given by the user.
+    Seed,
+    /// A link on a page.
+    Link,
+    /// Another address sent us here.
+    Redirect,
+    /// It links to a page we asked about.
+    Backlink,
+    /// A strategy opened the site at its root.
+    SiteRoot,
+}
+
+/// What is known about the page a link was found on.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Parent {
+    /// The page.
+    pub id: LinkId,
+    /// P(on topic) of the page.
+    pub p_topic: f32,
+    /// It held a relevant form.
+    pub has_relevant_form: bool,
+    /// It is on the same site as the link's target.
+    pub same_site: bool,
+}
+
+/// An address worth considering, with the context it was found in.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Lead {
+    /// Identity.
+    pub id: LinkId,
+    /// Normalised address.
+    pub url: Url,
+    /// What to do with it.
+    pub task: Task,
+    /// How it came to be known.
+    pub origin: Origin,
+    /// What stands around the link.
+    pub context: Context,
+    /// The page it was found on.
+    pub parent: Option<Parent>,
+    /// Clicks from a seed.
+    pub depth: u16,
+    /// Clicks since the crawl entered this site.
+    pub site_depth: u16,
+    /// Addresses that redirected here, first one first.
+    pub redirects: Vec<Url>,
+}
+
+impl Lead {
+    /// A lead without a parent: a seed or a site's root.
+    pub fn root(url: Url, origin: Origin) -> Lead {
+        Lead {
+            id: LinkId::of(&url),
+            url,
+            task: Task::Page,
+            origin,
+            context: Context::default(),
+            parent: None,
+            depth: 0,
+            site_depth: 0,
+            redirects: Vec::new(),
+        }
+    }
+
+    /// The host it is fetched from.
+    pub fn host(&self) -> Host {
+        Host::of(&self.url)
+    }
+
+    /// The site it belongs to.
+    pub fn site(&self) -> Site {
+        Site::of(&self.url)
+    }
+}
+
+/// A queue of the frontier. What a number means is the strategy's affair: a level, a batch, a site.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct Lane(pub u64);
+
+/// A lead in its lane.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Waiting {
+    /// What waits.
+    pub lead: Lead,
+    /// Where.
+    pub lane: Lane,
+    /// Higher is served first.
+    pub score: f32,
+    /// Tie-breaker: what came first is served first.
+    pub order: u64,
+    /// Generation of the model that gave the score.
+    pub generation: u32,
+    /// Failed attempts so far.
+    pub attempts: u8,
+    /// Not to be visited before this moment.
+    pub not_before: Time,
+}
+
+impl Waiting {
+    /// Rank in its lane: smaller is served first.
+    pub fn rank(&self) -> Rank {
+        Rank::new(self.score, self.order)
+    }
+}
+
+/// Order within a lane: score downwards, then arrival upwards. Total, also for NaN.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Rank {
+    falling: i32,
+    order: u64,
+}
+
+impl Rank {
+    /// The rank of a score and an arrival number.
+    pub fn new(score: f32, order: u64) -> Rank {
+        let score = if score.is_nan() { f32::NEG_INFINITY } else { score };
+        let bits = score.to_bits() as i32;
+        let rising = bits ^ (((bits >> 31) as u32) >> 1) as i32;
+        Rank { falling: !rising, order }
+    }
+
+    /// The score's part as an integer that sorts the best first, for stores to index.
+    pub fn falling(self) -> i32 {
+        self.falling
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn better_scores_come_first_then_older_links() {
+        let scores = [f32::INFINITY, 3.5, 1.0, 0.25, 0.0, -0.5, -7.0, f32::NEG_INFINITY];
+        for pair in scores.windows(2) {
+            assert!(Rank::new(pair[0], 9) < Rank::new(pair[1], 1), "{pair:?}");
+        }
+        assert!(Rank::new(1.0, 1) < Rank::new(1.0, 2));
+        assert!(Rank::new(f32::NAN, 1) > Rank::new(-1e30, 1));
+    }
+}

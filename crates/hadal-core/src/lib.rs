@@ -1,0 +1,23 @@
+//! Everything in hadal that *decides*: no sockets, no disk, no clock.
+//!
+//! Time and randomness are arguments, so that every decision can be tested and replayed.
+//! Follow a page through the crate:
+//!
+//! 1. [`http`]: what a client asked and was told, whoever carried it;
+//! 2. [`html`]: bytes to [`page::Page`] in one parse: text, links with context, forms, hints;
+//! 3. [`critic`]: is the page on topic, what are its forms for;
+//! 4. [`strategy`]: where each of its links waits, and which lane is served next.
+//!
+//! [`address`] and [`identity`] say when two URLs or two forms are the same;
+//! [`lead`] is a link that waits to be visited.
+
+pub mod address;
+pub mod critic;
+pub mod html;
+pub mod http;
+pub mod identity;
+pub mod lead;
+pub mod page;
+pub mod simhash;
+pub mod strategy;
+pub mod time;

@@ -1,0 +1,267 @@
+//! A page as the rest of hadal sees it: parsed once, then only read.
+
+use crate::http::Method;
+use serde::{Deserialize, Serialize};
+use url::Url;
+
+/// Everything one parse brings out of a document.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Page {
+    /// The address the document came from.
+    pub url: Url,
+    /// What relative addresses in it are resolved against (`<base>`, else its own address).
+    pub base: Url,
+    /// Text of the first `<title>`.
+    pub title: String,
+    /// Text a reader would see, white space folded.
+    pub text: String,
+    /// ISO 639-1 code, from the markup or detected.
+    pub language: Option<String>,
+    /// Name of the character encoding that was used.
+    pub charset: &'static str,
+    /// Links in document order.
+    pub links: Vec<Link>,
+    /// Forms in document order; inputs outside any form are gathered in one that says so.
+    pub forms: Vec<Form>,
+    /// What the page says about itself to machines.
+    pub hints: Hints,
+    /// 64-bit simhash of the text: near-duplicates differ in few bits.
+    pub fingerprint: u64,
+    /// The bound that ended the parse early, if one did; what came before it is here.
+    pub bound: Option<Bound>,
+}
+
+/// A link and what stands around it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Link {
+    /// Normalised target.
+    pub url: Url,
+    /// What the target is called here, and where it stands.
+    pub context: Context,
+}
+
+/// What surrounds a link: all that a link model may learn from.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Context {
+    /// Anchor text, or the `alt` of an image, or a title or aria label.
+    pub anchor: String,
+    /// The last terms before the link.
+    pub before: String,
+    /// The first terms after it.
+    pub after: String,
+    /// Path of elements from the root: `body div.nav#top ul.menu li a`.
+    pub tag_path: String,
+    /// The `rel` attribute, lower case.
+    pub rel: String,
+    /// Ordinal among the page's links.
+    pub position: u32,
+}
+
+/// A form, or another way to ask a site something.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Form {
+    /// Ordinal of the `<form>` element in document order.
+    pub index: u32,
+    /// What declared it.
+    pub source: FormSource,
+    /// Where it is sent; the page itself when it names nothing.
+    pub action: Url,
+    /// Whether the markup names an action other than the page itself.
+    pub names_action: bool,
+    /// How it is sent.
+    pub method: Method,
+    /// The `enctype`, lower case; empty for the default.
+    pub enctype: String,
+    /// The `accept-charset`; empty for the page's.
+    pub accept_charset: String,
+    /// Its own `id`, `name`, `class`, `role` and `aria-label`, in that order, space-joined.
+    pub attributes: String,
+    /// Visible text inside it, labels, options and buttons included.
+    pub text: String,
+    /// The heading or legend nearest before it.
+    pub heading: String,
+    /// Controls in document order, buttons included.
+    pub fields: Vec<Field>,
+}
+
+/// What declared a form.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum FormSource {
+    /// A `<form>` element.
+    Form,
+    /// An OpenSearch description linked from the page.
+    OpenSearch,
+    /// A schema.org `SearchAction`.
+    SearchAction,
+    /// Controls without any `<form>`, driven by a script.
+    Script,
+}
+
+/// A control of a form.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Field {
+    /// What it is.
+    pub kind: FieldKind,
+    /// Name it is submitted under; empty when it has none.
+    pub name: String,
+    /// The `id` attribute.
+    pub id: String,
+    /// What a person reads beside it.
+    pub label: String,
+    /// The `placeholder` attribute.
+    pub placeholder: String,
+    /// Default value; for a button what is written on it.
+    pub value: String,
+    /// Choices of a select or datalist.
+    pub options: Vec<Choice>,
+    /// Checked, for boxes and radio buttons.
+    pub checked: bool,
+    /// Several choices at once are allowed.
+    pub multiple: bool,
+    /// Must be filled.
+    pub required: bool,
+    /// Disabled controls are shown and never submitted.
+    pub disabled: bool,
+    /// The `size` attribute, where given.
+    pub size: Option<u32>,
+    /// The `maxlength` attribute, where given.
+    pub max_length: Option<u32>,
+    /// A button's own target.
+    pub formaction: Option<Url>,
+    /// A button's own method.
+    pub formmethod: Option<Method>,
+}
+
+/// One choice of a select.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Choice {
+    /// What is submitted.
+    pub value: String,
+    /// What is read.
+    pub text: String,
+    /// Selected from the start.
+    pub selected: bool,
+}
+
+/// Kinds of control.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+#[expect(missing_docs, reason = "the names are HTML's own")]
+pub enum FieldKind {
+    Text,
+    Search,
+    Password,
+    Email,
+    Tel,
+    Url,
+    Number,
+    Range,
+    Color,
+    Date,
+    Month,
+    Week,
+    Time,
+    DatetimeLocal,
+    Checkbox,
+    Radio,
+    Select,
+    Textarea,
+    File,
+    Hidden,
+    Submit,
+    Image,
+    Reset,
+    Button,
+}
+
+impl FieldKind {
+    /// Text that a person types freely.
+    pub fn is_textual(self) -> bool {
+        use FieldKind::*;
+        matches!(self, Text | Search | Email | Tel | Url | Number | Textarea | Password)
+    }
+
+    /// A button of any sort.
+    pub fn is_button(self) -> bool {
+        use FieldKind::*;
+        matches!(self, Submit | Image | Reset | Button)
+    }
+
+    /// The name used in HTML and in every export.
+    pub fn name(self) -> &'static str {
+        use FieldKind::*;
+        match self {
+            Text => "text",
+            Search => "search",
+            Password => "password",
+            Email => "email",
+            Tel => "tel",
+            Url => "url",
+            Number => "number",
+            Range => "range",
+            Color => "color",
+            Date => "date",
+            Month => "month",
+            Week => "week",
+            Time => "time",
+            DatetimeLocal => "datetime-local",
+            Checkbox => "checkbox",
+            Radio => "radio",
+            Select => "select",
+            Textarea => "textarea",
+            File => "file",
+            Hidden => "hidden",
+            Submit => "submit",
+            Image => "image",
+            Reset => "reset",
+            Button => "button",
+        }
+    }
+}
+
+/// What a page tells machines about itself.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Hints {
+    /// OpenSearch descriptions.
+    pub opensearch: Vec<OpenSearch>,
+    /// URL templates of schema.org search actions, with `{search_term_string}` or alike in them.
+    pub search_actions: Vec<String>,
+    /// The page's preferred address.
+    pub canonical: Option<Url>,
+    /// Robots meta: the page is not to be stored or shown.
+    pub noindex: bool,
+    /// Robots meta: its links are not to be followed.
+    pub nofollow: bool,
+    /// Target and delay in seconds of a meta refresh.
+    pub refresh: Option<(u32, Url)>,
+    /// `rel=next`.
+    pub next: Option<Url>,
+    /// `rel=prev`.
+    pub prev: Option<Url>,
+}
+
+/// A link to an OpenSearch description document.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OpenSearch {
+    /// Where the description is.
+    pub url: Url,
+    /// What it is called.
+    pub title: String,
+}
+
+/// Why a parse ended early.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Bound {
+    /// Elements nested deeper than anyone reads.
+    Depth,
+    /// More attributes on one tag than anyone writes.
+    Attributes,
+    /// More nodes than a page needs.
+    Nodes,
+    /// More links, forms, fields or options than are kept.
+    Items,
+    /// More input than is parsed.
+    Bytes,
+}

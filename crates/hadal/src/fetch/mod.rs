@@ -1,0 +1,14 @@
+//! Carrying one request: over the network, or into the simulated web.
+//!
+//! A carrier sends exactly one request and follows nothing: redirects, retries and robots.txt are
+//! steps of the engine, so that each is charged, polite and safe against crashes by itself.
+
+use futures::future::BoxFuture;
+use hadal_core::http::{Exchange, Request};
+use hadal_core::time::Time;
+
+/// Carries requests.
+pub trait Fetch: Send + Sync {
+    /// Sends one request at the given moment of the run's clock.
+    fn fetch<'a>(&'a self, request: &'a Request, at: Time) -> BoxFuture<'a, Exchange>;
+}

@@ -1,0 +1,8 @@
+//! hadal finds the databases behind web search forms and brings up what is in them.
+//!
+//! This crate is everything that *touches the world*; what *decides* is in `hadal-core`.
+//! Follow a page: [`engine`] takes a lead from its frontier, [`fetch`] carries the request,
+//! `hadal-core` reads and judges the answer, [`store`] keeps the outcome.
+
+pub mod fetch;
+pub mod store;

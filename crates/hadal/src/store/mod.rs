@@ -1,0 +1,141 @@
+//! Where a crawl lives: what waits, what was visited, what was found.
+//!
+//! One narrow trait and one contract suite (`tests/store_contract.rs`) that every back end passes.
+//! A step hands over one [`Outcome`]; a [`Batch`] of them is applied in one transaction, and applying
+//! an outcome twice changes nothing. Readers may open the same store while it is written.
+
+pub mod rows;
+
+pub use rows::*;
+
+use hadal_core::address::{Host, LinkId, Site};
+use hadal_core::lead::{Lane, Rank, Waiting};
+use std::path::PathBuf;
+
+/// A place to keep crawls in.
+pub trait Store: Send + Sync {
+    /// The run with this specification: the one that exists, else a new one.
+    fn begin(&self, spec: &RunSpec) -> Result<RunId, StoreError>;
+
+    /// Forgets everything about a run.
+    fn discard(&self, run: RunId) -> Result<(), StoreError>;
+
+    /// All that an engine needs to go on where the run stopped.
+    fn resume(&self, run: RunId) -> Result<Checkpoint, StoreError>;
+
+    /// Applies a batch in one transaction. Outcomes whose step is not in flight any more are skipped.
+    fn commit(&self, run: RunId, batch: &Batch) -> Result<(), StoreError>;
+
+    /// Which of these links the run knows, waiting or done, in the same order.
+    fn known(&self, run: RunId, links: &[LinkId]) -> Result<Vec<bool>, StoreError>;
+
+    /// Which of these forms the run knows already, in the same order.
+    fn known_forms(
+        &self,
+        run: RunId,
+        forms: &[hadal_core::identity::FormId],
+    ) -> Result<Vec<bool>, StoreError>;
+
+    /// The best waiting leads of one host in a lane, ranked after `after`, at most `limit`.
+    fn of_host(
+        &self,
+        run: RunId,
+        lane: Lane,
+        host: &Host,
+        after: Option<Rank>,
+        limit: usize,
+    ) -> Result<Vec<Waiting>, StoreError>;
+
+    /// The best waiting leads of a lane, whatever their host, at most `limit`.
+    fn of_lane(&self, run: RunId, lane: Lane, limit: usize) -> Result<Vec<Waiting>, StoreError>;
+
+    /// A site's tally; zero for one never heard of.
+    fn site(&self, run: RunId, site: &Site) -> Result<hadal_core::strategy::SiteTally, StoreError>;
+
+    /// A host's state, if the run has met it.
+    fn host(&self, run: RunId, host: &Host) -> Result<Option<HostState>, StoreError>;
+
+    /// What a person asked the running crawl to do, and asks it.
+    fn control(&self, run: RunId) -> Result<Control, StoreError>;
+
+    /// Asks the running crawl to do something.
+    fn set_control(&self, run: RunId, control: &Control) -> Result<(), StoreError>;
+
+    /// Every run, oldest first.
+    fn runs(&self) -> Result<Vec<RunRow>, StoreError>;
+
+    /// Calls `each` with the forms that pass, the most relevant first; `each` may end the walk.
+    fn forms(&self, filter: &Filter, each: &mut dyn FnMut(FormRow) -> Walk) -> Result<(), StoreError>;
+
+    /// Calls `each` with the sites that pass, the most fruitful first; `each` may end the walk.
+    fn sites(&self, filter: &Filter, each: &mut dyn FnMut(SiteRow) -> Walk) -> Result<(), StoreError>;
+
+    /// Calls `each` with the pages a run has visited, in the order they were committed; `each` may end the walk.
+    fn pages(&self, run: RunId, each: &mut dyn FnMut(PageRow) -> Walk) -> Result<(), StoreError>;
+}
+
+/// Whether a walk over rows goes on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Walk {
+    /// Next row, please.
+    On,
+    /// Enough.
+    Stop,
+}
+
+/// How a store is opened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Access {
+    /// To crawl: one process at a time. Creates the store when it is missing.
+    Crawl,
+    /// To look: any number of processes, also while a crawl runs. The store must exist.
+    Read,
+}
+
+/// Why a store did not do what it was asked. Each message says what to do next.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    /// The URL names no back end.
+    #[error("store '{0}' is not understood: use file:DIR or memory:")]
+    BadUrl(String),
+    /// Nothing to read there.
+    #[error("there is no store in {}: run `hadal find` or `hadal demo` first, or name another with --store", .0.display())]
+    Missing(PathBuf),
+    /// Another process crawls into it.
+    #[error("the store in {} is in use by another crawl (process {holder}): wait, stop that one, or name another with --store", .path.display())]
+    InUse {
+        /// Where.
+        path: PathBuf,
+        /// Who, as far as it is known.
+        holder: String,
+    },
+    /// A later hadal wrote it.
+    #[error("the store in {} was written by a newer hadal (format {found}, this one reads up to {known}): update hadal", .path.display())]
+    Newer {
+        /// Where.
+        path: PathBuf,
+        /// Its format.
+        found: u32,
+        /// The newest format known here.
+        known: u32,
+    },
+    /// The file cannot be trusted.
+    #[error("the store in {} is damaged ({detail}): nothing was changed; restore a copy, or name another with --store", .path.display())]
+    Damaged {
+        /// Where.
+        path: PathBuf,
+        /// What the engine said.
+        detail: String,
+    },
+    /// No room left.
+    #[error("no space left for the store in {}: free some and run the same command again, nothing is lost", .0.display())]
+    Full(PathBuf),
+    /// Anything else the engine or the file system said.
+    #[error("store in {}: {detail}", .path.display())]
+    Failed {
+        /// Where.
+        path: PathBuf,
+        /// What was said.
+        detail: String,
+    },
+}

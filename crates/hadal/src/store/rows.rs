@@ -1,0 +1,385 @@
+//! What goes into a store and what comes out of it.
+
+use hadal_core::address::{Host, LinkId, Site};
+use hadal_core::critic::Kind;
+use hadal_core::http::Method;
+use hadal_core::identity::FormId;
+use hadal_core::lead::{Lane, Waiting};
+use hadal_core::page::FormSource;
+use hadal_core::strategy::SiteTally;
+use hadal_core::time::Time;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use url::Url;
+
+/// A run's number within its store.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct RunId(pub u64);
+
+/// What makes a run this run and no other. The same specification goes on with it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RunSpec {
+    /// Topic name or words.
+    pub topic: String,
+    /// Strategy name.
+    pub strategy: String,
+    /// Normalised seed addresses, in the order given.
+    pub seeds: Vec<Url>,
+    /// Seed of every random choice.
+    pub seed: u64,
+    /// Free-form note on where the pages come from ("web", "world 7"): part of the identity too.
+    pub source: String,
+}
+
+/// What a step works on. A step sends at most one request.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Work {
+    /// A lead from the frontier.
+    Lead(LinkId),
+    /// A host's robots.txt, from this address (redirects change it).
+    Robots {
+        /// The host it speaks for.
+        host: Host,
+        /// Where it is asked.
+        url: Url,
+        /// Redirects followed so far.
+        hops: u8,
+    },
+}
+
+/// A step that was begun.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Dispatch {
+    /// Its number, given in order of dispatch.
+    pub seq: u64,
+    /// What it works on.
+    pub work: Work,
+    /// When it was begun.
+    pub at: Time,
+}
+
+/// One step, finished: all that it changes, in one value.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Outcome {
+    /// The number given at dispatch.
+    pub seq: u64,
+    /// When it ended.
+    pub at: Time,
+    /// What it worked on.
+    pub work: Work,
+    /// Requests it cost: 0 or 1.
+    pub requests: u32,
+    /// Bytes of body it cost.
+    pub bytes: u64,
+    /// What became of it.
+    pub ending: Ending,
+    /// The page, when there is one.
+    pub page: Option<PageRow>,
+    /// Forms on it: new ones whole, known ones by identity.
+    pub forms: Vec<FoundForm>,
+    /// Leads found, already placed.
+    pub found: Vec<Waiting>,
+    /// The site's tally afterwards.
+    pub site: Option<(Site, SiteTally)>,
+    /// The host's state afterwards.
+    pub host: Option<HostState>,
+}
+
+/// What became of a step.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Ending {
+    /// Read to the end: the link is done.
+    Visited,
+    /// The link is done; what it points at is among the leads found.
+    Redirected,
+    /// It will not be tried again; the word names the kind ("http_404", "connect", "robots", ...).
+    Failed(String),
+    /// It goes back to the frontier, as it stands here.
+    Again(Box<Waiting>, String),
+    /// robots.txt was read, or found missing: the host's state tells.
+    Robots,
+}
+
+/// A form on a page.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum FoundForm {
+    /// Seen for the first time in this run.
+    New(Box<FormRow>),
+    /// Known; it also stands on this page.
+    Again(FormId),
+}
+
+/// What changes in the frontier outside of any one step.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Change {
+    /// New leads: seeds, roots of sites, backlink look-ups.
+    Add(Vec<Waiting>),
+    /// Placed anew: lane, score and generation of leads that wait.
+    Replace(Vec<Waiting>),
+    /// No longer wanted.
+    Drop(Vec<LinkId>),
+    /// Every waiting lead of a site is dropped and its tally marked closed.
+    CloseSite(Site),
+}
+
+/// What one transaction applies, in this order: outcomes, changes, dispatches, progress.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Batch {
+    /// Steps that ended.
+    pub outcomes: Vec<Outcome>,
+    /// Frontier changes.
+    pub changes: Vec<Change>,
+    /// Steps that were begun.
+    pub dispatched: Vec<Dispatch>,
+    /// Where the run stands after all of this.
+    pub progress: Progress,
+}
+
+/// Where a run stands.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Progress {
+    /// Next step's number.
+    pub next_seq: u64,
+    /// Next lead's arrival number.
+    pub next_order: u64,
+    /// The run's clock.
+    pub now: Time,
+    /// Model generation.
+    pub generation: u32,
+    /// Milliseconds spent running, over all sessions.
+    pub elapsed_ms: u64,
+    /// How it stands.
+    pub state: RunState,
+    /// Strategy's saved state, when it changed; `None` keeps the stored one.
+    pub strategy: Option<Vec<u8>>,
+    /// Host of the last request, so that a resumed crawl goes on where it was; free for the engine.
+    pub note: String,
+}
+
+/// How a run stands.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RunState {
+    /// Going on, or interrupted without a word.
+    #[default]
+    Running,
+    /// A person paused it.
+    Paused,
+    /// A person stopped it; the same command goes on.
+    Stopped,
+    /// A budget ran out; a raised budget goes on.
+    Budget,
+    /// Nothing left to visit.
+    Exhausted,
+}
+
+/// All that an engine needs to go on.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Checkpoint {
+    /// Where the run stands.
+    pub progress: Progress,
+    /// What it has counted.
+    pub tally: Tally,
+    /// Steps begun and not ended, by number.
+    pub in_flight: Vec<(Dispatch, Option<Waiting>)>,
+    /// Lanes and hosts with waiting leads, and how many.
+    pub queues: Vec<(Lane, Host, u64)>,
+}
+
+/// What a run has counted: kept by the store, from outcomes alone.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Tally {
+    /// Requests sent or attempted.
+    pub requests: u64,
+    /// Bytes of body received.
+    pub bytes: u64,
+    /// Pages read.
+    pub pages: u64,
+    /// Links given up.
+    pub failed: u64,
+    /// Sites with at least one page.
+    pub sites: u64,
+    /// Distinct forms of any kind.
+    pub forms: u64,
+    /// Distinct searchable forms.
+    pub searchable: u64,
+    /// Distinct relevant forms.
+    pub relevant: u64,
+    /// Leads that wait.
+    pub waiting: u64,
+    /// Failures and retries by kind.
+    pub errors: BTreeMap<String, u64>,
+}
+
+/// What is known of a host.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct HostState {
+    /// Which host.
+    pub host: Host,
+    /// Its address, once connected to.
+    pub ip: Option<std::net::IpAddr>,
+    /// What robots.txt said.
+    pub robots: Robots,
+    /// When robots.txt is asked again.
+    pub robots_until: Time,
+    /// No request before this moment.
+    pub next_at: Time,
+    /// Failures in a row.
+    pub failures: u32,
+    /// Smoothed time to answer, in milliseconds.
+    pub latency_ms: u32,
+    /// Requests sent to it.
+    pub requests: u64,
+}
+
+/// What a host's robots.txt said.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub enum Robots {
+    /// Not asked yet.
+    #[default]
+    Unknown,
+    /// There is none, or it cannot be had for a reason that allows everything.
+    AllowAll,
+    /// It cannot be had for a reason that forbids everything, for a time.
+    DisallowAll,
+    /// Its text, capped.
+    Text(String),
+}
+
+/// A visited page.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PageRow {
+    /// Link that led to it.
+    pub id: LinkId,
+    /// Address.
+    pub url: Url,
+    /// Site.
+    pub site: Site,
+    /// Status code.
+    pub status: u16,
+    /// Title.
+    pub title: String,
+    /// Language code.
+    pub language: Option<String>,
+    /// P(on topic).
+    pub p_topic: f32,
+    /// Simhash of the text.
+    pub fingerprint: u64,
+    /// Clicks from a seed.
+    pub depth: u16,
+    /// Page it was found on.
+    pub parent: Option<LinkId>,
+    /// Addresses that redirected here.
+    pub redirects: Vec<Url>,
+    /// Request at which it was read.
+    pub at_request: u64,
+    /// `ETag` or `Last-Modified`, for conditional requests.
+    pub validator: Option<String>,
+    /// What cut the body or the parse short, if anything.
+    pub note: Option<String>,
+}
+
+/// A distinct form, as `hadal forms` prints it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct FormRow {
+    /// Identity.
+    pub form_id: FormId,
+    /// The run's topic (filled by the store when read).
+    pub topic: String,
+    /// Site.
+    pub site: Site,
+    /// Page it was first found on.
+    pub page_url: Url,
+    /// Where it is sent.
+    pub action: Url,
+    /// How.
+    pub method: Method,
+    /// Its fields.
+    pub fields: Vec<FieldRow>,
+    /// What it is for.
+    pub kind: Kind,
+    /// P(searchable).
+    pub p_searchable: f32,
+    /// P(searchable and of the topic).
+    pub p_relevant: f32,
+    /// Request of the run at which it was found.
+    pub found_at_request: u64,
+    /// Clicks from a seed.
+    pub depth: u16,
+    /// Other pages it stands on.
+    pub also_on: u64,
+    /// What declared it.
+    pub source: FormSource,
+    /// Language of the page.
+    pub language: Option<String>,
+    /// Why it was judged so.
+    pub evidence: Vec<String>,
+}
+
+/// A field of a stored form.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FieldRow {
+    /// Name.
+    pub name: String,
+    /// HTML type.
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// Label.
+    pub label: String,
+    /// How many choices it offers.
+    pub options: usize,
+}
+
+/// A site, as `hadal sites` prints it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SiteRow {
+    /// Which.
+    pub site: Site,
+    /// The run's topic.
+    pub topic: String,
+    /// What it yielded.
+    #[serde(flatten)]
+    pub tally: SiteTally,
+    /// Highest P(relevant) among its forms.
+    pub best: f32,
+}
+
+/// A run, as `hadal runs` prints it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RunRow {
+    /// Number.
+    pub id: RunId,
+    /// Specification.
+    pub spec: RunSpec,
+    /// Where it stands.
+    pub progress: Progress,
+    /// What it counted.
+    pub tally: Tally,
+}
+
+/// Which rows are wanted.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Filter {
+    /// Only this run.
+    pub run: Option<RunId>,
+    /// Only this topic.
+    pub topic: Option<String>,
+    /// Only this site.
+    pub site: Option<Site>,
+    /// Only forms at least this likely relevant.
+    pub min_relevance: f32,
+    /// Only forms at least this likely searchable.
+    pub min_searchable: f32,
+}
+
+/// What a person asked of a running crawl.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Control {
+    /// Hold dispatching.
+    pub pause: bool,
+    /// Finish what is in flight and stop.
+    pub stop: bool,
+    /// A new request budget.
+    pub max_requests: Option<u64>,
+}
