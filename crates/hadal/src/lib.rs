@@ -4,5 +4,6 @@
 //! Follow a page: [`engine`] takes a lead from its frontier, [`fetch`] carries the request,
 //! `hadal-core` reads and judges the answer, [`store`] keeps the outcome.
 
+pub mod engine;
 pub mod fetch;
 pub mod store;

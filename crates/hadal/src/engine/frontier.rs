@@ -67,6 +67,20 @@ impl Frontier {
         }
     }
 
+    /// Corrects the rank of a host's best lead in a lane.
+    pub fn set_head(&mut self, lane: Lane, host: HostIx, head: Option<Rank>) {
+        let Some(head) = head else { return self.forget(lane, host) };
+        if let Some(queues) = self.lanes.get_mut(&lane)
+            && let Some(queue) = queues.hosts.get_mut(&host)
+        {
+            let was_ready = queues.ready.remove(&(queue.head, host));
+            queue.head = head;
+            if was_ready {
+                queues.ready.insert((head, host));
+            }
+        }
+    }
+
     fn forget(&mut self, lane: Lane, host: HostIx) {
         if let Some(queues) = self.lanes.get_mut(&lane)
             && let Some(queue) = queues.hosts.remove(&host)
@@ -106,7 +120,11 @@ impl Frontier {
             let Some(queues) = self.lanes.get_mut(lane) else { continue };
             let Some(queue) = queues.hosts.get(&host) else { continue };
             let entry = (queue.head, host);
-            if ready { queues.ready.insert(entry) } else { queues.ready.remove(&entry) };
+            if ready {
+                queues.ready.insert(entry)
+            } else {
+                queues.ready.remove(&entry)
+            };
         }
     }
 
@@ -122,8 +140,11 @@ impl Frontier {
 
     /// Every lane and host with something waiting, in a fixed order.
     pub fn queues(&self) -> Vec<(Lane, HostIx)> {
-        let mut all: Vec<_> =
-            self.lanes.iter().flat_map(|(lane, queues)| queues.hosts.keys().map(|host| (*lane, *host))).collect();
+        let mut all: Vec<_> = self
+            .lanes
+            .iter()
+            .flat_map(|(lane, queues)| queues.hosts.keys().map(|host| (*lane, *host)))
+            .collect();
         all.sort_unstable();
         all
     }

@@ -54,6 +54,9 @@ pub trait Store: Send + Sync {
     /// The best waiting leads of a lane, whatever their host, at most `limit`.
     fn of_lane(&self, run: RunId, lane: Lane, limit: usize) -> Result<Vec<Waiting>, StoreError>;
 
+    /// What a run has counted so far; cheap enough to ask every second.
+    fn tally(&self, run: RunId) -> Result<Tally, StoreError>;
+
     /// A site's tally; zero for one never heard of.
     fn site(&self, run: RunId, site: &Site) -> Result<hadal_core::strategy::SiteTally, StoreError>;
 

@@ -121,6 +121,8 @@ pub enum Change {
     Drop(Vec<LinkId>),
     /// Every waiting lead of a site is dropped and its tally marked closed.
     CloseSite(Site),
+    /// Every waiting lead of a host has failed; the word names the kind.
+    FailHost(Host, String),
 }
 
 /// What one transaction applies, in this order: outcomes, changes, dispatches, progress.
@@ -240,6 +242,13 @@ pub enum Robots {
     DisallowAll,
     /// Its text, capped.
     Text(String),
+    /// It is to be asked for there.
+    Elsewhere {
+        /// Where.
+        url: Url,
+        /// Redirects followed so far.
+        hops: u8,
+    },
 }
 
 /// A visited page.
