@@ -133,11 +133,6 @@ impl Frontier {
         self.lanes.get(&lane)?.ready.first().map(|(_, host)| *host)
     }
 
-    /// Whether a host has anything waiting.
-    pub fn has_host(&self, host: HostIx) -> bool {
-        self.lanes_of.contains_key(&host)
-    }
-
     /// Every lane and host with something waiting, in a fixed order.
     pub fn queues(&self) -> Vec<(Lane, HostIx)> {
         let mut all: Vec<_> = self
@@ -198,7 +193,7 @@ mod tests {
         frontier.remove(LANE, A, Some(Rank::new(0.1, 2)));
         assert_eq!(frontier.head(LANE).unwrap().score, 0.1);
         frontier.remove(LANE, A, None);
-        assert!(frontier.is_empty() && !frontier.has_host(A));
+        assert!(frontier.is_empty() && frontier.lanes_of.is_empty());
         assert_eq!(frontier.lanes(), vec![]);
     }
 
