@@ -23,8 +23,13 @@ pub trait Store: Send + Sync {
     /// All that an engine needs to go on where the run stopped.
     fn resume(&self, run: RunId) -> Result<Checkpoint, StoreError>;
 
-    /// Applies a batch in one transaction. Outcomes whose step is not in flight any more are skipped.
+    /// Applies a batch: what it changed is seen through this handle at once, and kept with the next
+    /// [`Store::sync`]. Outcomes whose step is not in flight any more are skipped.
     fn commit(&self, run: RunId, batch: &Batch) -> Result<(), StoreError>;
+
+    /// Keeps everything applied so far, all of it or nothing: safe against kills and power loss, and
+    /// seen by other handles and processes from now on.
+    fn sync(&self) -> Result<(), StoreError>;
 
     /// Which of these links the run knows, waiting or done, in the same order.
     fn known(&self, run: RunId, links: &[LinkId]) -> Result<Vec<bool>, StoreError>;

@@ -132,8 +132,8 @@ pub struct Batch {
     pub changes: Vec<Change>,
     /// Steps that were begun.
     pub dispatched: Vec<Dispatch>,
-    /// Where the run stands after all of this.
-    pub progress: Progress,
+    /// Where the run stands after all of this, when it is time to say so.
+    pub progress: Option<Progress>,
 }
 
 /// Where a run stands.
@@ -153,8 +153,6 @@ pub struct Progress {
     pub state: RunState,
     /// Strategy's saved state, when it changed; `None` keeps the stored one.
     pub strategy: Option<Vec<u8>>,
-    /// Host of the last request, so that a resumed crawl goes on where it was; free for the engine.
-    pub note: String,
 }
 
 /// How a run stands.
@@ -219,8 +217,8 @@ pub struct HostState {
     pub host: Host,
     /// Its address, once connected to.
     pub ip: Option<std::net::IpAddr>,
-    /// What robots.txt said.
-    pub robots: Robots,
+    /// What robots.txt said; `None` when it was not asked yet, and, in an outcome, when it stays as it was.
+    pub robots: Option<Robots>,
     /// When robots.txt is asked again.
     pub robots_until: Time,
     /// No request before this moment.
@@ -234,11 +232,8 @@ pub struct HostState {
 }
 
 /// What a host's robots.txt said.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Robots {
-    /// Not asked yet.
-    #[default]
-    Unknown,
     /// There is none, or it cannot be had for a reason that allows everything.
     AllowAll,
     /// It cannot be had for a reason that forbids everything, for a time.
