@@ -24,11 +24,7 @@ pub struct Politeness {
 
 impl Default for Politeness {
     fn default() -> Politeness {
-        Politeness {
-            delay: Duration::from_secs(1),
-            latency_factor: 2.0,
-            max_delay: Duration::from_secs(30),
-        }
+        Politeness { delay: Duration::from_secs(1), latency_factor: 2.0, max_delay: Duration::from_secs(30) }
     }
 }
 

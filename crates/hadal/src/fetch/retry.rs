@@ -42,7 +42,9 @@ pub fn after(url: &Url, exchange: &Exchange, attempts: u8, host_failures: u32, n
     };
     let (kind, whose) = match verdict {
         Verdict::Settled(next) => return next,
-        Verdict::Trouble(kind, _) if attempts.saturating_add(1) >= MOST_ATTEMPTS => return Next::GiveUp(kind),
+        Verdict::Trouble(kind, _) if attempts.saturating_add(1) >= MOST_ATTEMPTS => {
+            return Next::GiveUp(kind);
+        }
         Verdict::Trouble(kind, whose) => (kind, whose),
     };
     let asked = exchange.result.as_ref().ok().and_then(|response| retry_after(&response.headers, now));
@@ -174,7 +176,11 @@ mod tests {
 
     fn again(kind: &str, wait_s: u64, host_wait_s: Option<u64>) -> Next {
         let in_seconds = |seconds| NOW.after(Duration::from_secs(seconds));
-        Next::Retry { at: in_seconds(wait_s), host_until: host_wait_s.map(in_seconds), kind: kind.to_string() }
+        Next::Retry {
+            at: in_seconds(wait_s),
+            host_until: host_wait_s.map(in_seconds),
+            kind: kind.to_string(),
+        }
     }
 
     fn given_up(kind: &str) -> Next {

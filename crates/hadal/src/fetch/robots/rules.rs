@@ -159,7 +159,10 @@ fn escape_specials(target: &[u8]) -> Vec<u8> {
 }
 
 fn replace(text: &[u8], from: u8, to: &[u8]) -> Vec<u8> {
-    text.iter().flat_map(|byte| if *byte == from { to } else { std::slice::from_ref(byte) }).copied().collect()
+    text.iter()
+        .flat_map(|byte| if *byte == from { to } else { std::slice::from_ref(byte) })
+        .copied()
+        .collect()
 }
 
 /// One spelling for each octet: unreserved ones plain, others that were escaped with capital hex
