@@ -144,6 +144,12 @@ impl Rank {
         Rank { falling: !rising, order }
     }
 
+    /// The score it was made from.
+    pub fn score(self) -> f32 {
+        let rising = !self.falling;
+        f32::from_bits((rising ^ (((rising >> 31) as u32) >> 1) as i32) as u32)
+    }
+
     /// The score's part as an integer that sorts the best first, for stores to index.
     pub fn falling(self) -> i32 {
         self.falling
@@ -159,6 +165,7 @@ mod tests {
         let scores = [f32::INFINITY, 3.5, 1.0, 0.25, 0.0, -0.5, -7.0, f32::NEG_INFINITY];
         for pair in scores.windows(2) {
             assert!(Rank::new(pair[0], 9) < Rank::new(pair[1], 1), "{pair:?}");
+            assert_eq!(Rank::new(pair[0], 0).score(), pair[0]);
         }
         assert!(Rank::new(1.0, 1) < Rank::new(1.0, 2));
         assert!(Rank::new(f32::NAN, 1) > Rank::new(-1e30, 1));

@@ -21,3 +21,4 @@ pub mod page;
 pub mod simhash;
 pub mod strategy;
 pub mod time;
+pub mod topic;

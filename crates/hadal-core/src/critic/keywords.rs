@@ -1,1 +1,284 @@
-//! The simplest critic: words.
+//! The simplest critic: words and the shape of a form, no training.
+//!
+//! It is the yardstick for trained critics and what a crawl for free words falls back to.
+
+use super::{Critic, FormVerdict, Kind, PageVerdict};
+use crate::http::Method;
+use crate::page::{FieldKind, Form, Page};
+use crate::topic::{Topic, singular};
+use rustc_hash::FxHashSet;
+
+/// Judges by a topic's words.
+pub struct KeywordCritic {
+    words: FxHashSet<String>,
+}
+
+impl KeywordCritic {
+    /// A critic for one topic.
+    pub fn new(topic: &Topic) -> KeywordCritic {
+        KeywordCritic { words: topic.words.iter().map(|word| singular(word)).collect() }
+    }
+
+    /// How much of a text is the topic's.
+    fn mentions(&self, text: &str) -> Mentions {
+        let mut found = Mentions::default();
+        let mut seen: FxHashSet<&str> = FxHashSet::default();
+        let mut word = String::new();
+        for token in text.split(|c: char| !c.is_alphanumeric() && c != '-').filter(|token| token.len() > 1) {
+            found.words += 1;
+            word.clear();
+            word.extend(token.chars().flat_map(char::to_lowercase));
+            let known = self.words.get(word.as_str()).or_else(|| self.words.get(&singular(&word)));
+            if let Some(known) = known {
+                found.hits += 1;
+                found.distinct += u32::from(seen.insert(known));
+            }
+        }
+        found
+    }
+}
+
+#[derive(Default)]
+struct Mentions {
+    words: u32,
+    hits: u32,
+    distinct: u32,
+}
+
+impl Mentions {
+    fn density(&self) -> f32 {
+        self.hits as f32 / self.words.max(1) as f32
+    }
+}
+
+impl Critic for KeywordCritic {
+    fn judge_page(&self, page: &Page) -> PageVerdict {
+        let text = self.mentions(&page.text);
+        let title = self.mentions(&page.title);
+        let spread = text.distinct.min(6) as f32 / self.words.len().clamp(1, 6) as f32;
+        let evidence =
+            -3.5 + 3.0 * spread + 40.0 * text.density().min(0.06) + 1.2 * title.distinct.min(2) as f32;
+        PageVerdict { p_topic: logistic(evidence) }
+    }
+
+    fn judge_form(&self, form: &Form, page: &Page) -> FormVerdict {
+        let shape = Shape::of(form);
+        let (kind, odds, mut evidence) = shape.purpose();
+        let p_searchable = logistic(odds);
+        let own = self.mentions(&form_words(form));
+        let page_p = self.judge_page(page).p_topic;
+        let p_topic = logistic(-2.2 + 1.1 * own.distinct.min(4) as f32 + 2.4 * page_p);
+        if own.distinct > 0 {
+            evidence.push(format!("{} of the topic's words", own.distinct));
+        }
+        FormVerdict { kind, p_searchable, p_relevant: p_searchable * p_topic, evidence }
+    }
+}
+
+fn logistic(x: f32) -> f32 {
+    1.0 / (1.0 + (-x).exp())
+}
+
+fn form_words(form: &Form) -> String {
+    let mut words =
+        format!("{} {} {}", form.heading, form.text, form.action.path().replace(['/', '_', '.'], " "));
+    for field in &form.fields {
+        words.push(' ');
+        words.push_str(&field.name.replace('_', " "));
+        words.push(' ');
+        words.push_str(&field.placeholder);
+    }
+    words
+}
+
+/// What a form is made of and what it says, as far as its purpose shows in that.
+struct Shape {
+    text: String,
+    passwords: usize,
+    emails: usize,
+    textareas: usize,
+    files: usize,
+    inputs: usize,
+    choices: usize,
+    searchbox: bool,
+    get: bool,
+}
+
+impl Shape {
+    fn of(form: &Form) -> Shape {
+        let count =
+            |kinds: &[FieldKind]| form.fields.iter().filter(|field| kinds.contains(&field.kind)).count();
+        let mut text = format!("{} {} {}", form.text, form.attributes, form.action.path());
+        for field in &form.fields {
+            for part in [&field.name, &field.label, &field.placeholder, &field.id] {
+                text.push(' ');
+                text.push_str(part);
+            }
+            if field.kind.is_button() {
+                text.push(' ');
+                text.push_str(&field.value);
+            }
+        }
+        let text = text.to_lowercase();
+        let named_email = form
+            .fields
+            .iter()
+            .filter(|f| f.kind == FieldKind::Text && f.name.to_lowercase().contains("mail"));
+        Shape {
+            passwords: count(&[FieldKind::Password]),
+            emails: count(&[FieldKind::Email]) + named_email.count(),
+            textareas: count(&[FieldKind::Textarea]),
+            files: count(&[FieldKind::File]),
+            inputs: form.fields.iter().filter(|f| f.kind.is_textual()).count(),
+            choices: count(&[FieldKind::Select, FieldKind::Radio, FieldKind::Checkbox, FieldKind::Date]),
+            searchbox: count(&[FieldKind::Search]) > 0 || form.fields.iter().any(is_query),
+            get: form.method == Method::Get,
+            text,
+        }
+    }
+
+    fn says(&self, words: &[&str]) -> bool {
+        words.iter().any(|word| self.text.contains(word))
+    }
+
+    /// Kind, log-odds of being searchable, and why.
+    fn purpose(&self) -> (Kind, f32, Vec<String>) {
+        if let Some((kind, why)) = self.veto() {
+            return (kind, -4.0, vec![why.to_string()]);
+        }
+        let signs = [
+            (self.searchbox, 2.0, "a query box"),
+            (self.says(SEARCH), 1.8, "words of searching"),
+            (self.get, 0.8, "sent with GET"),
+            (self.choices >= 2, 0.7, "several choices"),
+            (self.inputs == 1 && self.emails == 0, 0.4, "a single text box"),
+            (self.emails > 0, -2.5, "asks for an e-mail address"),
+            (self.inputs + self.choices == 0, -4.0, "nothing to fill in"),
+            (self.says(PERSONAL), -2.0, "asks for personal data"),
+        ];
+        let told = || signs.iter().filter(|(holds, _, _)| *holds);
+        let odds = -1.5 + told().map(|(_, weight, _)| weight).sum::<f32>();
+        let kind = if odds >= 0.0 {
+            Kind::Search
+        } else if self.says(BOOKING) {
+            Kind::Booking
+        } else {
+            Kind::Other
+        };
+        (kind, odds, told().map(|(_, _, why)| why.to_string()).collect())
+    }
+
+    /// Forms that are never a search, whatever else they say.
+    fn veto(&self) -> Option<(Kind, &'static str)> {
+        let password = self.passwords > 0;
+        let rules = [
+            (
+                password && (self.passwords > 1 || self.says(JOIN)) && self.inputs > 2,
+                Kind::Registration,
+                "a new password",
+            ),
+            (password, Kind::Login, "a password"),
+            (self.says(&["forgot", "reset password", "recover"]), Kind::Recovery, "words of recovery"),
+            (self.says(CARD), Kind::Order, "words of ordering"),
+            (self.files > 0, Kind::Other, "a file to upload"),
+            (
+                self.textareas > 0 && self.says(&["comment", "review", "reply"]),
+                Kind::Comment,
+                "a comment box",
+            ),
+            (self.textareas > 0 && self.emails > 0, Kind::Contact, "e-mail and message"),
+            (self.textareas > 0 && !self.says(SEARCH), Kind::Contact, "a message box"),
+            (self.emails > 0 && self.says(LETTER), Kind::Newsletter, "words of a mailing list"),
+            (self.emails > 0 && self.says(BOOKING), Kind::Booking, "reserves in a name"),
+            (self.emails > 0 && self.inputs > 2 && !self.says(SEARCH), Kind::Contact, "asks who you are"),
+        ];
+        rules.iter().find(|(holds, _, _)| *holds).map(|(_, kind, why)| (*kind, *why))
+    }
+}
+
+fn is_query(field: &crate::page::Field) -> bool {
+    const NAMES: [&str; 12] = [
+        "q",
+        "s",
+        "query",
+        "search",
+        "keyword",
+        "keywords",
+        "kw",
+        "term",
+        "terms",
+        "searchterm",
+        "k",
+        "words",
+    ];
+    field.kind.is_textual() && NAMES.contains(&field.name.to_lowercase().as_str())
+}
+
+const SEARCH: &[&str] =
+    &["search", "find", "look up", "lookup", "browse", "filter", "suche", "recherch", "buscar", "cerca"];
+const JOIN: &[&str] = &["register", "sign up", "signup", "create", "join", "confirm"];
+const CARD: &[&str] =
+    &["credit card", "card number", "cvv", "checkout", "add to cart", "add to basket", "quantity"];
+const LETTER: &[&str] = &["subscribe", "newsletter", "mailing", "updates", "sign up", "notify"];
+const BOOKING: &[&str] = &["book now", "reserve", "reservation", "appointment", "booking"];
+const PERSONAL: &[&str] = &["your name", "full name", "first name", "phone number", "your phone"];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use url::Url;
+
+    fn judge(html: &str) -> FormVerdict {
+        let page =
+            crate::html::parse(html.as_bytes(), Some("text/html"), &Url::parse("http://a.org/").unwrap());
+        KeywordCritic::new(&Topic::from_words("book").unwrap()).judge_form(&page.forms[0], &page)
+    }
+
+    #[test]
+    fn a_book_search_is_searchable_and_relevant() {
+        let verdict = judge(
+            "<title>Book search</title><form action=/find>Author <input name=author> Title <input name=title>
+             ISBN <input name=isbn> <input type=submit value=Search></form>",
+        );
+        assert_eq!(verdict.kind, Kind::Search);
+        assert!(verdict.is_searchable() && verdict.is_relevant(), "{verdict:?}");
+    }
+
+    #[test]
+    fn a_login_with_a_search_word_is_still_a_login() {
+        let verdict = judge(
+            "<form action=/search-login>Search our books after login <input name=u><input type=password name=p></form>",
+        );
+        assert_eq!(verdict.kind, Kind::Login);
+        assert!(!verdict.is_searchable());
+    }
+
+    #[test]
+    fn forms_that_ask_for_something_else_are_named() {
+        for (html, kind) in [
+            (
+                "<form method=post>Subscribe to our newsletter <input type=email name=e></form>",
+                Kind::Newsletter,
+            ),
+            ("<form method=post><input name=email><textarea name=message></textarea></form>", Kind::Contact),
+            (
+                "<form method=post><input name=n><textarea name=c>Comment</textarea> Leave a comment</form>",
+                Kind::Comment,
+            ),
+            ("<form method=post>Card number <input name=cc></form>", Kind::Order),
+            (
+                "<form method=post>Create account<input name=a><input type=password name=p><input type=password name=p2></form>",
+                Kind::Registration,
+            ),
+        ] {
+            assert_eq!(judge(html).kind, kind, "{html}");
+        }
+    }
+
+    #[test]
+    fn a_search_for_something_else_is_searchable_and_not_relevant() {
+        let verdict =
+            judge("<title>Weather</title><form>City <input name=q> <input type=submit value=Search></form>");
+        assert!(verdict.is_searchable() && !verdict.is_relevant(), "{verdict:?}");
+    }
+}

@@ -4,6 +4,11 @@
 //! every visit. What it wants done beyond that it asks of the engine with a [`Command`]. The engine
 //! owns readiness (politeness, budgets), fetching and persistence.
 
+pub mod best_first;
+pub mod breadth_first;
+pub mod fixed_depth;
+pub mod random;
+
 use crate::address::Site;
 use crate::critic::{FormVerdict, PageVerdict};
 use crate::lead::{Lane, Lead};
@@ -142,4 +147,60 @@ pub struct SiteTally {
     pub dry: u32,
     /// The strategy left it.
     pub closed: bool,
+}
+
+/// A strategy as it is offered to users.
+pub struct Offer {
+    /// Name on the command line.
+    pub name: &'static str,
+    /// When to use it, in one line.
+    pub about: &'static str,
+    make: fn(seed: u64) -> Box<dyn Strategy>,
+}
+
+impl Offer {
+    /// A fresh strategy; `seed` feeds its random choices.
+    pub fn make(&self, seed: u64) -> Box<dyn Strategy> {
+        (self.make)(seed)
+    }
+}
+
+/// Every strategy, simplest first. A new one is a file and a line here.
+pub const OFFERS: [Offer; 5] = [
+    Offer {
+        name: "random",
+        about: "any known link; a control to measure others against",
+        make: |seed| Box::new(random::Random { seed }),
+    },
+    Offer {
+        name: "breadth-first",
+        about: "fewest clicks from a seed first; for small, known parts of the web",
+        make: |_| Box::new(breadth_first::BreadthFirst),
+    },
+    Offer {
+        name: "fixed-depth",
+        about: "every site from its root to depth 3; for lists of sites that are known to be good",
+        make: |_| Box::new(fixed_depth::FixedDepth),
+    },
+    Offer {
+        name: "best-first",
+        about: "links of on-topic pages, surest first; stays long in large sites",
+        make: |_| Box::new(best_first::BestFirst { leave: None }),
+    },
+    Offer {
+        name: "best-first-sc",
+        about: "best-first that leaves a site after 5 searchable forms or 100 pages; the default",
+        make: |_| Box::new(best_first::BestFirst { leave: Some(best_first::Leave::default()) }),
+    },
+];
+
+/// The strategy of that name.
+pub fn offer(name: &str) -> Option<&'static Offer> {
+    OFFERS.iter().find(|offer| offer.name == name)
+}
+
+/// Serves the lane whose head scores highest; the lowest lane wins a tie.
+pub fn serve_best(heads: &dyn Heads) -> Choice {
+    let best = heads.lanes().into_iter().max_by(|a, b| a.score.total_cmp(&b.score).then(b.lane.cmp(&a.lane)));
+    best.map_or(Choice::Rest, |head| Choice::Serve(head.lane))
 }

@@ -1,0 +1,43 @@
+//! The Database Crawler (FFC paper, section 4): every site from its root, breadth first, to a fixed depth.
+
+use super::{Choice, Command, Heads, Placement, Strategy, Visited, serve_best};
+use crate::address::Site;
+use crate::lead::{Lane, Lead};
+use rustc_hash::FxHashSet;
+use url::Url;
+
+/// Most query interfaces (91.6 %) stand within this many clicks of the root.
+const DEPTH: u16 = 3;
+
+/// Enters sites at their root only.
+pub struct FixedDepth;
+
+impl Strategy for FixedDepth {
+    fn place(&self, lead: &Lead) -> Placement {
+        let enters_elsewhere = lead.parent.is_some_and(|parent| !parent.same_site);
+        if enters_elsewhere || lead.site_depth > DEPTH {
+            return Placement::Drop;
+        }
+        Placement::Wait { lane: Lane(0), score: 0.0 }
+    }
+
+    fn choose(&mut self, heads: &dyn Heads) -> Choice {
+        serve_best(heads)
+    }
+
+    fn learn(&mut self, visit: &Visited<'_>) -> Vec<Command> {
+        let Some(page) = visit.page else { return Vec::new() };
+        let here = Site::of(&page.url);
+        let mut roots = FxHashSet::default();
+        let elsewhere = page.links.iter().filter(|link| Site::of(&link.url) != here);
+        elsewhere
+            .filter_map(|link| root(&link.url))
+            .filter(|url| roots.insert(url.clone()))
+            .map(Command::OpenSite)
+            .collect()
+    }
+}
+
+fn root(url: &Url) -> Option<Url> {
+    url.join("/").ok()
+}

@@ -1,0 +1,39 @@
+//! What a crawl tells while it runs.
+
+use crate::store::{FormRow, RunState, Tally};
+use serde::Serialize;
+
+/// Something that happened.
+#[derive(Clone, Debug, Serialize)]
+#[serde(tag = "event", rename_all = "snake_case")]
+pub enum Event {
+    /// The crawl begins or goes on.
+    Started {
+        /// Run number.
+        run: u64,
+        /// Topic.
+        topic: String,
+        /// Strategy.
+        strategy: String,
+        /// Requests spent in earlier sessions.
+        resumed_at: u64,
+    },
+    /// A form nobody had seen before in this run, searchable or not.
+    Form(Box<FormRow>),
+    /// A link was given up.
+    Failed {
+        /// Which.
+        url: String,
+        /// Why.
+        kind: String,
+    },
+    /// Where the run stands.
+    Progress(Tally),
+    /// The crawl ends for now.
+    Finished {
+        /// Why.
+        state: RunState,
+        /// What it counted.
+        tally: Tally,
+    },
+}

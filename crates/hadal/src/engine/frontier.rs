@@ -1,0 +1,193 @@
+//! The frontier's memory: for each lane and host the rank of the best waiting lead, nothing more.
+//!
+//! Leads themselves stay in the store; taking one is a look-up of the best lead of one host in one
+//! lane. A host is offered only while it is ready, so the head of a lane is the best lead that may be
+//! visited *now*. All of it follows from the store and the host table, so a resumed crawl decides
+//! exactly as an undisturbed one.
+
+use super::hosts::HostIx;
+use hadal_core::lead::{Lane, Rank};
+use hadal_core::strategy::{Head, Heads};
+use rustc_hash::FxHashMap;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What waits, by lane and host.
+#[derive(Default)]
+pub struct Frontier {
+    lanes: BTreeMap<Lane, LaneQueues>,
+    lanes_of: FxHashMap<HostIx, Vec<Lane>>,
+}
+
+#[derive(Default)]
+struct LaneQueues {
+    ready: BTreeSet<(Rank, HostIx)>,
+    hosts: FxHashMap<HostIx, Queue>,
+    waiting: u64,
+}
+
+#[derive(Clone, Copy)]
+struct Queue {
+    head: Rank,
+    waiting: u64,
+}
+
+impl Frontier {
+    /// Counts leads in; `ready` tells whether their host may be visited now.
+    pub fn add(&mut self, lane: Lane, host: HostIx, head: Rank, count: u64, ready: bool) {
+        let queues = self.lanes.entry(lane).or_default();
+        queues.waiting += count;
+        let known = queues.hosts.get(&host).copied();
+        let best = known.map_or(head, |queue| queue.head.min(head));
+        queues.hosts.insert(host, Queue { head: best, waiting: known.map_or(0, |q| q.waiting) + count });
+        if let Some(old) = known {
+            queues.ready.remove(&(old.head, host));
+        } else {
+            self.lanes_of.entry(host).or_default().push(lane);
+        }
+        if ready {
+            queues.ready.insert((best, host));
+        }
+    }
+
+    /// Takes one lead of a host out; `next` is the rank of the best one left.
+    pub fn remove(&mut self, lane: Lane, host: HostIx, next: Option<Rank>) {
+        let Some(queues) = self.lanes.get_mut(&lane) else { return };
+        let Some(queue) = queues.hosts.get_mut(&host) else { return };
+        let was_ready = queues.ready.remove(&(queue.head, host));
+        queues.waiting = queues.waiting.saturating_sub(1);
+        queue.waiting = queue.waiting.saturating_sub(1);
+        match next {
+            Some(rank) => {
+                queue.head = rank;
+                if was_ready {
+                    queues.ready.insert((rank, host));
+                }
+            }
+            None => self.forget(lane, host),
+        }
+    }
+
+    fn forget(&mut self, lane: Lane, host: HostIx) {
+        if let Some(queues) = self.lanes.get_mut(&lane)
+            && let Some(queue) = queues.hosts.remove(&host)
+        {
+            queues.ready.remove(&(queue.head, host));
+            queues.waiting = queues.waiting.saturating_sub(queue.waiting);
+            if queues.hosts.is_empty() {
+                self.lanes.remove(&lane);
+            }
+        }
+        if let Some(lanes) = self.lanes_of.get_mut(&host) {
+            lanes.retain(|known| *known != lane);
+            if lanes.is_empty() {
+                self.lanes_of.remove(&host);
+            }
+        }
+    }
+
+    /// Drops every queue of a host; answers how many leads that were.
+    pub fn drop_host(&mut self, host: HostIx) -> u64 {
+        let lanes = self.lanes_of.get(&host).cloned().unwrap_or_default();
+        let mut dropped = 0;
+        for lane in lanes {
+            dropped += self.queue(lane, host).map_or(0, |queue| queue.waiting);
+            self.forget(lane, host);
+        }
+        dropped
+    }
+
+    fn queue(&self, lane: Lane, host: HostIx) -> Option<Queue> {
+        self.lanes.get(&lane)?.hosts.get(&host).copied()
+    }
+
+    /// A host became ready or ceased to be.
+    pub fn set_ready(&mut self, host: HostIx, ready: bool) {
+        for lane in self.lanes_of.get(&host).into_iter().flatten() {
+            let Some(queues) = self.lanes.get_mut(lane) else { continue };
+            let Some(queue) = queues.hosts.get(&host) else { continue };
+            let entry = (queue.head, host);
+            if ready { queues.ready.insert(entry) } else { queues.ready.remove(&entry) };
+        }
+    }
+
+    /// The host whose lead is the head of a lane.
+    pub fn best_host(&self, lane: Lane) -> Option<HostIx> {
+        self.lanes.get(&lane)?.ready.first().map(|(_, host)| *host)
+    }
+
+    /// Whether a host has anything waiting.
+    pub fn has_host(&self, host: HostIx) -> bool {
+        self.lanes_of.contains_key(&host)
+    }
+
+    /// Every lane and host with something waiting, in a fixed order.
+    pub fn queues(&self) -> Vec<(Lane, HostIx)> {
+        let mut all: Vec<_> =
+            self.lanes.iter().flat_map(|(lane, queues)| queues.hosts.keys().map(|host| (*lane, *host))).collect();
+        all.sort_unstable();
+        all
+    }
+
+    /// Whether nothing waits.
+    pub fn is_empty(&self) -> bool {
+        self.lanes.is_empty()
+    }
+}
+
+impl Heads for Frontier {
+    fn lanes(&self) -> Vec<Head> {
+        self.lanes.keys().filter_map(|lane| self.head(*lane)).collect()
+    }
+
+    fn head(&self, lane: Lane) -> Option<Head> {
+        let (rank, _) = self.lanes.get(&lane)?.ready.first()?;
+        Some(Head { lane, score: rank.score() })
+    }
+
+    fn waiting(&self, lane: Lane) -> u64 {
+        self.lanes.get(&lane).map_or(0, |queues| queues.waiting)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const A: HostIx = HostIx(0);
+    const B: HostIx = HostIx(1);
+    const LANE: Lane = Lane(0);
+
+    #[test]
+    fn the_head_of_a_lane_is_the_best_lead_of_a_ready_host() {
+        let mut frontier = Frontier::default();
+        frontier.add(LANE, A, Rank::new(0.9, 1), 1, true);
+        frontier.add(LANE, B, Rank::new(0.5, 2), 1, true);
+        assert_eq!(frontier.best_host(LANE), Some(A));
+        frontier.set_ready(A, false);
+        assert_eq!(frontier.best_host(LANE), Some(B));
+        assert_eq!(frontier.waiting(LANE), 2);
+        frontier.set_ready(A, true);
+        assert_eq!(frontier.head(LANE).unwrap().score, 0.9);
+    }
+
+    #[test]
+    fn taking_the_last_lead_of_a_host_forgets_it() {
+        let mut frontier = Frontier::default();
+        frontier.add(LANE, A, Rank::new(0.9, 1), 2, true);
+        frontier.remove(LANE, A, Some(Rank::new(0.1, 2)));
+        assert_eq!(frontier.head(LANE).unwrap().score, 0.1);
+        frontier.remove(LANE, A, None);
+        assert!(frontier.is_empty() && !frontier.has_host(A));
+        assert_eq!(frontier.lanes(), vec![]);
+    }
+
+    #[test]
+    fn dropping_a_host_empties_all_its_lanes() {
+        let mut frontier = Frontier::default();
+        frontier.add(Lane(1), A, Rank::new(0.9, 1), 3, true);
+        frontier.add(Lane(2), A, Rank::new(0.9, 2), 4, false);
+        frontier.add(Lane(2), B, Rank::new(0.3, 3), 1, true);
+        assert_eq!(frontier.drop_host(A), 7);
+        assert_eq!((frontier.waiting(Lane(1)), frontier.waiting(Lane(2))), (0, 1));
+    }
+}

@@ -1,0 +1,107 @@
+//! Which addresses belong to a crawl at all.
+
+use globset::{Glob, GlobSet, GlobSetBuilder};
+use hadal_core::lead::Lead;
+use rustc_hash::FxHashSet;
+use url::Url;
+
+/// The user's fences around a crawl.
+#[derive(Clone, Debug, Default)]
+pub struct Scope {
+    include: Option<GlobSet>,
+    exclude: GlobSet,
+    blocked: FxHashSet<String>,
+    /// Clicks from a seed at most.
+    pub max_depth: Option<u16>,
+    /// Pages of one site at most.
+    pub max_pages_per_site: Option<u32>,
+}
+
+/// A pattern that is none.
+#[derive(Debug, thiserror::Error)]
+#[error("'{pattern}' is no URL pattern: {detail} (write it like '*://*.example.org/books/*')")]
+pub struct BadPattern {
+    pattern: String,
+    detail: String,
+}
+
+impl Scope {
+    /// Fences from URL patterns (`*` matches anything) and host names; a blocked host blocks its subdomains.
+    pub fn new(include: &[String], exclude: &[String], blocked: &[String]) -> Result<Scope, BadPattern> {
+        Ok(Scope {
+            include: (!include.is_empty()).then(|| patterns(include)).transpose()?,
+            exclude: patterns(exclude)?,
+            blocked: blocked.iter().map(|host| host.trim().trim_start_matches("*.").to_lowercase()).collect(),
+            ..Scope::default()
+        })
+    }
+
+    /// Whether a lead may be kept.
+    pub fn admits(&self, lead: &Lead) -> bool {
+        self.max_depth.is_none_or(|limit| lead.depth <= limit) && self.allows(&lead.url)
+    }
+
+    /// Whether an address may be visited.
+    pub fn allows(&self, url: &Url) -> bool {
+        let text = url.as_str();
+        self.include.as_ref().is_none_or(|set| set.is_match(text))
+            && !self.exclude.is_match(text)
+            && !url.host_str().is_some_and(|host| self.is_blocked(host))
+    }
+
+    fn is_blocked(&self, host: &str) -> bool {
+        if self.blocked.is_empty() {
+            return false;
+        }
+        let parents = host.match_indices('.').map(|(at, _)| &host[at + 1..]);
+        std::iter::once(host).chain(parents).any(|name| self.blocked.contains(name))
+    }
+}
+
+fn patterns(list: &[String]) -> Result<GlobSet, BadPattern> {
+    let bad = |pattern: &str, error: globset::Error| BadPattern {
+        pattern: pattern.to_string(),
+        detail: error.kind().to_string(),
+    };
+    let mut set = GlobSetBuilder::new();
+    for pattern in list {
+        set.add(Glob::new(pattern).map_err(|error| bad(pattern, error))?);
+    }
+    set.build().map_err(|error| bad(&list.join(" "), error))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn scope(include: &[&str], exclude: &[&str], blocked: &[&str]) -> Scope {
+        let own = |list: &[&str]| list.iter().map(|s| s.to_string()).collect::<Vec<_>>();
+        Scope::new(&own(include), &own(exclude), &own(blocked)).unwrap()
+    }
+
+    fn allows(scope: &Scope, url: &str) -> bool {
+        scope.allows(&Url::parse(url).unwrap())
+    }
+
+    #[test]
+    fn includes_and_excludes_are_url_patterns() {
+        let scope = scope(&["*://*.example.org/*"], &["*/private/*"], &[]);
+        assert!(allows(&scope, "http://www.example.org/books/1"));
+        assert!(!allows(&scope, "http://www.example.org/private/1"));
+        assert!(!allows(&scope, "http://elsewhere.org/"));
+    }
+
+    #[test]
+    fn a_blocked_host_blocks_its_subdomains_and_no_namesake() {
+        let scope = scope(&[], &[], &["ads.example"]);
+        assert!(!allows(&scope, "http://ads.example/"));
+        assert!(!allows(&scope, "http://x.ads.example/"));
+        assert!(allows(&scope, "http://bads.example/"));
+    }
+
+    #[test]
+    fn a_broken_pattern_says_so() {
+        let error = Scope::new(&["http://[".to_string()], &[], &[]).unwrap_err();
+        assert!(error.to_string().contains("http://["));
+    }
+}

@@ -1,0 +1,152 @@
+//! The parallel part of a step: carry the request, read the answer, judge it.
+//!
+//! Any number of steps are here at once. They read a snapshot of the critic and change nothing; what
+//! they bring back is taken in by [`super::digest`], one at a time.
+
+use super::backlinks::Backlinks;
+use crate::fetch::Fetch;
+use hadal_core::address::Host;
+use hadal_core::critic::{Critic, FormVerdict, PageVerdict};
+use hadal_core::html;
+use hadal_core::http::{Completeness, Exchange, FetchError, Request, Response};
+use hadal_core::identity::{FormId, form_id};
+use hadal_core::lead::Waiting;
+use hadal_core::page::Page;
+use hadal_core::time::Time;
+use std::sync::Arc;
+use std::time::Duration;
+use url::Url;
+
+/// A step on its way.
+#[derive(Clone, Debug)]
+pub struct Step {
+    /// Its number, in order of dispatch.
+    pub seq: u64,
+    /// When it was begun.
+    pub at: Time,
+    /// What it does.
+    pub job: Job,
+    /// The most bytes its answer may have.
+    pub body_limit: u64,
+}
+
+/// What a step does. Each sends at most one request.
+#[derive(Clone, Debug)]
+pub enum Job {
+    /// Fetch and read a page.
+    Visit(Box<Waiting>),
+    /// Ask who links to an address.
+    Lookup(Box<Waiting>),
+    /// Ask a host for its robots.txt.
+    Robots {
+        /// The host it speaks for.
+        host: Host,
+        /// Where it is asked.
+        url: Url,
+        /// Redirects followed so far.
+        hops: u8,
+    },
+    /// Nothing: robots.txt forbids the visit.
+    Refused(Box<Waiting>),
+}
+
+/// A step that came back.
+pub struct Done {
+    /// The step.
+    pub step: Step,
+    /// What it brought.
+    pub catch: Catch,
+    /// How long it took.
+    pub took: Duration,
+}
+
+/// What a step brought back.
+pub enum Catch {
+    /// An answer, or why there is none; read, when it is a page.
+    Answer(Box<Exchange>, Option<Box<Reading>>),
+    /// Who links to the address.
+    Backlinks(Result<Vec<Url>, FetchError>),
+    /// Nothing was asked.
+    Nothing,
+}
+
+/// A page, read and judged.
+pub struct Reading {
+    /// The page.
+    pub page: Page,
+    /// Its verdict.
+    pub verdict: PageVerdict,
+    /// Its forms' identities, in the page's order.
+    pub form_ids: Vec<FormId>,
+    /// Its forms' verdicts, in the same order.
+    pub forms: Vec<FormVerdict>,
+}
+
+/// What steps need of the world.
+#[derive(Clone)]
+pub struct Carriers {
+    /// Carries requests.
+    pub fetch: Arc<dyn Fetch>,
+    /// Knows who links where.
+    pub backlinks: Option<Arc<dyn Backlinks>>,
+    /// Judges what comes back.
+    pub critic: Arc<dyn Critic>,
+}
+
+/// Does a step.
+pub async fn take(step: Step, carriers: Carriers) -> Done {
+    match &step.job {
+        Job::Visit(waiting) => {
+            let (exchange, reading) = visit(waiting.lead.url.clone(), &step, &carriers).await;
+            let took = exchange.took;
+            Done { step, catch: Catch::Answer(Box::new(exchange), reading), took }
+        }
+        Job::Robots { url, .. } => {
+            let exchange = carriers.fetch.fetch(&request(url.clone(), &step), step.at).await;
+            let took = exchange.took;
+            Done { step, catch: Catch::Answer(Box::new(exchange), None), took }
+        }
+        Job::Lookup(waiting) => {
+            let found = match &carriers.backlinks {
+                Some(source) => source.lookup(&waiting.lead.url).await,
+                None => Err(FetchError::BadUrl),
+            };
+            Done { step, catch: Catch::Backlinks(found), took: Duration::ZERO }
+        }
+        Job::Refused(_) => Done { step, catch: Catch::Nothing, took: Duration::ZERO },
+    }
+}
+
+fn request(url: Url, step: &Step) -> Request {
+    Request { body_limit: step.body_limit, ..Request::get(url) }
+}
+
+async fn visit(url: Url, step: &Step, carriers: &Carriers) -> (Exchange, Option<Box<Reading>>) {
+    let mut exchange = carriers.fetch.fetch(&request(url.clone(), step), step.at).await;
+    let Ok(response) = &mut exchange.result else { return (exchange, None) };
+    if !is_page(response) {
+        return (exchange, None);
+    }
+    let body = std::mem::take(&mut response.body);
+    let content_type = response.headers.get("content-type").map(String::from);
+    let critic = Arc::clone(&carriers.critic);
+    let read = move || examine(&body, content_type.as_deref(), &url, critic.as_ref());
+    let reading = tokio::task::spawn_blocking(read).await.ok();
+    (exchange, reading.map(Box::new))
+}
+
+fn is_page(response: &Response) -> bool {
+    let kind = response.headers.get("content-type").unwrap_or("text/html").to_ascii_lowercase();
+    (200..300).contains(&response.status)
+        && response.completeness != Completeness::Unwanted
+        && (kind.contains("html") || kind.trim().is_empty())
+}
+
+/// Reads a document and judges it: bytes in, verdicts out.
+pub fn examine(body: &[u8], content_type: Option<&str>, url: &Url, critic: &dyn Critic) -> Reading {
+    let page = html::parse(body, content_type, url);
+    let verdict = critic.judge_page(&page);
+    let forms = page.forms.iter().map(|form| critic.judge_form(form, &page)).collect();
+    let form_ids = page.forms.iter().map(|form| form_id(form, url)).collect();
+    Reading { page, verdict, form_ids, forms }
+}
