@@ -154,6 +154,11 @@ impl Rank {
     pub fn falling(self) -> i32 {
         self.falling
     }
+
+    /// The arrival number.
+    pub fn order(self) -> u64 {
+        self.order
+    }
 }
 
 #[cfg(test)]

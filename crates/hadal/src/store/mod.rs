@@ -4,20 +4,35 @@
 //! A step hands over one [`Outcome`]; a [`Batch`] of them is applied in one transaction, and applying
 //! an outcome twice changes nothing. Readers may open the same store while it is written.
 
+mod memory;
 pub mod rows;
+mod sqlite;
+mod tally;
 
 pub use rows::*;
 
 use hadal_core::address::{Host, LinkId, Site};
 use hadal_core::lead::{Lane, Rank, Waiting};
 use std::path::PathBuf;
+use std::sync::Arc;
+
+/// Opens the store that a URL names: `file:DIR` (or just `DIR`) or `memory:`.
+pub fn open(url: &str, access: Access) -> Result<Arc<dyn Store>, StoreError> {
+    let bad = || StoreError::BadUrl(url.to_string());
+    match url.split_once(':') {
+        Some(("memory", "")) => Ok(Arc::new(memory::Memory::default())),
+        Some(("file", folder)) if !folder.is_empty() => Ok(Arc::new(sqlite::open(folder.as_ref(), access)?)),
+        None if !url.is_empty() => Ok(Arc::new(sqlite::open(url.as_ref(), access)?)),
+        _ => Err(bad()),
+    }
+}
 
 /// A place to keep crawls in.
 pub trait Store: Send + Sync {
     /// The run with this specification: the one that exists, else a new one.
     fn begin(&self, spec: &RunSpec) -> Result<RunId, StoreError>;
 
-    /// Forgets everything about a run.
+    /// Forgets everything about a run. Its number is not given again.
     fn discard(&self, run: RunId) -> Result<(), StoreError>;
 
     /// All that an engine needs to go on where the run stopped.
@@ -54,6 +69,9 @@ pub trait Store: Send + Sync {
     /// The best waiting leads of a lane, whatever their host, at most `limit`.
     fn of_lane(&self, run: RunId, lane: Lane, limit: usize) -> Result<Vec<Waiting>, StoreError>;
 
+    /// What a run has counted so far; cheap enough to ask every second.
+    fn tally(&self, run: RunId) -> Result<Tally, StoreError>;
+
     /// A site's tally; zero for one never heard of.
     fn site(&self, run: RunId, site: &Site) -> Result<hadal_core::strategy::SiteTally, StoreError>;
 
@@ -70,9 +88,11 @@ pub trait Store: Send + Sync {
     fn runs(&self) -> Result<Vec<RunRow>, StoreError>;
 
     /// Calls `each` with the forms that pass, the most relevant first; `each` may end the walk.
+    /// A form that several runs of a topic found is one row, as the first of them saw it.
     fn forms(&self, filter: &Filter, each: &mut dyn FnMut(FormRow) -> Walk) -> Result<(), StoreError>;
 
-    /// Calls `each` with the sites that pass, the most fruitful first; `each` may end the walk.
+    /// Calls `each` with the sites that pass and gave a page or were closed, the most fruitful first;
+    /// `min_relevance` asks for a site's best form. `each` may end the walk.
     fn sites(&self, filter: &Filter, each: &mut dyn FnMut(SiteRow) -> Walk) -> Result<(), StoreError>;
 
     /// Calls `each` with the pages a run has visited, in the order they were committed; `each` may end the walk.

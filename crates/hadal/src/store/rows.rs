@@ -47,7 +47,8 @@ pub enum Work {
     },
 }
 
-/// A step that was begun.
+/// A step that was begun. A lead is in flight from here to its outcome, over restarts too; dispatching
+/// what does not wait changes nothing.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Dispatch {
     /// Its number, given in order of dispatch.
@@ -121,9 +122,14 @@ pub enum Change {
     Drop(Vec<LinkId>),
     /// Every waiting lead of a site is dropped and its tally marked closed.
     CloseSite(Site),
+    /// Every waiting lead of a host has failed; the word names the kind.
+    FailHost(Host, String),
 }
 
 /// What one transaction applies, in this order: outcomes, changes, dispatches, progress.
+///
+/// So a lead found here can be dispatched here, but a step's outcome comes in a later batch than its
+/// dispatch: what is about to be requested is on record before the request is sent.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Batch {
     /// Steps that ended.
@@ -240,6 +246,13 @@ pub enum Robots {
     DisallowAll,
     /// Its text, capped.
     Text(String),
+    /// It is to be asked for there.
+    Elsewhere {
+        /// Where.
+        url: Url,
+        /// Redirects followed so far.
+        hops: u8,
+    },
 }
 
 /// A visited page.

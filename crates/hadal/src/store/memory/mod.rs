@@ -1,0 +1,158 @@
+//! A store that lives and dies with its process: for tests and evaluation.
+//!
+//! Plain maps behind one lock. It keeps the same contract as the file store, so a crawl through it
+//! takes the very same steps.
+
+mod frontier;
+mod reports;
+mod run;
+
+use super::*;
+use hadal_core::identity::FormId;
+use hadal_core::strategy::SiteTally;
+use run::Run;
+use std::collections::BTreeMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// Runs in memory.
+#[derive(Default)]
+pub struct Memory {
+    shelf: Mutex<Shelf>,
+}
+
+/// All runs, and the last numbers given.
+#[derive(Default)]
+struct Shelf {
+    runs: BTreeMap<RunId, Run>,
+    last_run: u64,
+    forms_found: u64,
+}
+
+impl Shelf {
+    fn run(&self, run: RunId) -> Result<&Run, StoreError> {
+        self.runs.get(&run).ok_or_else(|| no_run(run))
+    }
+}
+
+fn no_run(run: RunId) -> StoreError {
+    StoreError::Failed { path: "memory".into(), detail: format!("there is no run {}", run.0) }
+}
+
+impl Memory {
+    fn shelf(&self) -> MutexGuard<'_, Shelf> {
+        self.shelf.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What `look` sees in a run, if there is such a run.
+    fn look<T: Default>(&self, run: RunId, look: impl FnOnce(&Run) -> T) -> Result<T, StoreError> {
+        Ok(self.shelf().runs.get(&run).map(look).unwrap_or_default())
+    }
+}
+
+impl Store for Memory {
+    fn begin(&self, spec: &RunSpec) -> Result<RunId, StoreError> {
+        let mut shelf = self.shelf();
+        if let Some((&id, _)) = shelf.runs.iter().find(|(_, run)| run.spec == *spec) {
+            return Ok(id);
+        }
+        shelf.last_run += 1;
+        let id = RunId(shelf.last_run);
+        shelf.runs.insert(id, Run::new(spec.clone()));
+        Ok(id)
+    }
+
+    fn discard(&self, run: RunId) -> Result<(), StoreError> {
+        self.shelf().runs.remove(&run).map(|_| ()).ok_or_else(|| no_run(run))
+    }
+
+    fn resume(&self, run: RunId) -> Result<Checkpoint, StoreError> {
+        Ok(self.shelf().run(run)?.checkpoint())
+    }
+
+    fn commit(&self, run: RunId, batch: &Batch) -> Result<(), StoreError> {
+        let shelf = &mut *self.shelf();
+        let target = shelf.runs.get_mut(&run).ok_or_else(|| no_run(run))?;
+        target.apply(batch, &mut shelf.forms_found);
+        Ok(())
+    }
+
+    fn sync(&self) -> Result<(), StoreError> {
+        Ok(())
+    }
+
+    fn known(&self, run: RunId, links: &[LinkId]) -> Result<Vec<bool>, StoreError> {
+        let shelf = self.shelf();
+        let run = shelf.run(run)?;
+        Ok(links.iter().map(|&link| run.frontier.knows(link)).collect())
+    }
+
+    fn known_forms(&self, run: RunId, forms: &[FormId]) -> Result<Vec<bool>, StoreError> {
+        let shelf = self.shelf();
+        let run = shelf.run(run)?;
+        Ok(forms.iter().map(|form| run.forms.contains_key(form)).collect())
+    }
+
+    fn of_host(
+        &self,
+        run: RunId,
+        lane: Lane,
+        host: &Host,
+        after: Option<Rank>,
+        limit: usize,
+    ) -> Result<Vec<Waiting>, StoreError> {
+        self.look(run, |run| run.frontier.of_host(lane, host, after, limit))
+    }
+
+    fn of_lane(&self, run: RunId, lane: Lane, limit: usize) -> Result<Vec<Waiting>, StoreError> {
+        self.look(run, |run| run.frontier.of_lane(lane, limit))
+    }
+
+    fn tally(&self, run: RunId) -> Result<Tally, StoreError> {
+        Ok(self.shelf().run(run)?.tally())
+    }
+
+    fn site(&self, run: RunId, site: &Site) -> Result<SiteTally, StoreError> {
+        self.look(run, |run| run.sites.get(site).map(|known| known.tally).unwrap_or_default())
+    }
+
+    fn host(&self, run: RunId, host: &Host) -> Result<Option<HostState>, StoreError> {
+        self.look(run, |run| run.hosts.get(host).cloned())
+    }
+
+    fn control(&self, run: RunId) -> Result<Control, StoreError> {
+        self.look(run, |run| run.control.clone())
+    }
+
+    fn set_control(&self, run: RunId, control: &Control) -> Result<(), StoreError> {
+        let mut shelf = self.shelf();
+        shelf.runs.get_mut(&run).ok_or_else(|| no_run(run))?.control = control.clone();
+        Ok(())
+    }
+
+    fn runs(&self) -> Result<Vec<RunRow>, StoreError> {
+        Ok(self.shelf().runs.iter().map(|(&id, run)| run.row(id)).collect())
+    }
+
+    fn forms(&self, filter: &Filter, each: &mut dyn FnMut(FormRow) -> Walk) -> Result<(), StoreError> {
+        let rows = reports::forms(&self.shelf().runs, filter);
+        walk(rows.into_iter(), each);
+        Ok(())
+    }
+
+    fn sites(&self, filter: &Filter, each: &mut dyn FnMut(SiteRow) -> Walk) -> Result<(), StoreError> {
+        let rows = reports::sites(&self.shelf().runs, filter);
+        walk(rows.into_iter(), each);
+        Ok(())
+    }
+
+    fn pages(&self, run: RunId, each: &mut dyn FnMut(PageRow) -> Walk) -> Result<(), StoreError> {
+        let page = |n: usize| self.shelf().runs.get(&run).and_then(|run| run.pages.get(n).cloned());
+        walk((0..).map_while(page), each);
+        Ok(())
+    }
+}
+
+/// Hands out rows, without the lock, until there are no more or `each` has enough.
+fn walk<T>(mut rows: impl Iterator<Item = T>, each: &mut dyn FnMut(T) -> Walk) {
+    while rows.next().is_some_and(|row| each(row) == Walk::On) {}
+}

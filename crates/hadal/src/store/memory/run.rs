@@ -1,0 +1,173 @@
+//! One run in memory, and how a batch changes it.
+
+use super::super::tally::probability;
+use super::super::*;
+use super::frontier::Frontier;
+use hadal_core::identity::FormId;
+use hadal_core::strategy::SiteTally;
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::BTreeMap;
+
+/// Everything about a run.
+pub struct Run {
+    pub spec: RunSpec,
+    pub control: Control,
+    pub frontier: Frontier,
+    pub forms: FxHashMap<FormId, StoredForm>,
+    pub sites: FxHashMap<Site, StoredSite>,
+    pub hosts: FxHashMap<Host, HostState>,
+    pub pages: Vec<PageRow>,
+    progress: Progress,
+    tally: Tally,
+    in_flight: BTreeMap<u64, Dispatch>,
+}
+
+/// A form and when it was found, counted over all runs.
+pub struct StoredForm {
+    pub found: u64,
+    pub row: FormRow,
+}
+
+/// A site and the relevance of its best form.
+#[derive(Default)]
+pub struct StoredSite {
+    pub tally: SiteTally,
+    pub best: f32,
+}
+
+impl Run {
+    pub fn new(spec: RunSpec) -> Run {
+        Run {
+            spec,
+            control: Control::default(),
+            frontier: Frontier::default(),
+            forms: FxHashMap::default(),
+            sites: FxHashMap::default(),
+            hosts: FxHashMap::default(),
+            pages: Vec::new(),
+            progress: Progress::default(),
+            tally: Tally::default(),
+            in_flight: BTreeMap::new(),
+        }
+    }
+
+    pub fn checkpoint(&self) -> Checkpoint {
+        let flight = |step: &Dispatch| (step.clone(), self.frontier.in_flight(&step.work));
+        Checkpoint {
+            progress: self.progress.clone(),
+            tally: self.tally(),
+            in_flight: self.in_flight.values().map(flight).collect(),
+            queues: self.frontier.queues(),
+        }
+    }
+
+    pub fn row(&self, id: RunId) -> RunRow {
+        RunRow { id, spec: self.spec.clone(), progress: self.progress.clone(), tally: self.tally() }
+    }
+
+    pub fn tally(&self) -> Tally {
+        Tally { waiting: self.frontier.waiting(), ..self.tally.clone() }
+    }
+
+    /// Applies a batch; `found` is the number of the last new form of any run.
+    pub fn apply(&mut self, batch: &Batch, found: &mut u64) {
+        batch.outcomes.iter().for_each(|outcome| self.end(outcome, found));
+        batch.changes.iter().for_each(|change| self.change(change));
+        batch.dispatched.iter().for_each(|step| self.dispatch(step));
+        if let Some(progress) = &batch.progress {
+            let strategy = progress.strategy.clone().or_else(|| self.progress.strategy.take());
+            self.progress = Progress { strategy, ..progress.clone() };
+        }
+    }
+
+    fn end(&mut self, outcome: &Outcome, found: &mut u64) {
+        if self.in_flight.get(&outcome.seq).is_none_or(|step| step.work != outcome.work) {
+            return;
+        }
+        self.in_flight.remove(&outcome.seq);
+        self.tally.count_step(outcome);
+        if let Work::Lead(link) = outcome.work {
+            let back = if let Ending::Again(waiting, _) = &outcome.ending { Some(&**waiting) } else { None };
+            self.frontier.land(link, back);
+        }
+        if let Some(page) = &outcome.page {
+            self.pages.push(PageRow { p_topic: probability(page.p_topic), ..page.clone() });
+        }
+        if let Some((site, tally)) = &outcome.site {
+            let stored = self.sites.entry(site.clone()).or_default();
+            self.tally.count_site(&stored.tally, tally);
+            stored.tally = *tally;
+        }
+        if let Some(host) = &outcome.host {
+            self.keep_host(host);
+        }
+        self.keep_forms(&outcome.forms, found);
+        outcome.found.iter().for_each(|waiting| self.frontier.add(waiting));
+    }
+
+    fn keep_host(&mut self, state: &HostState) {
+        let stored = self.hosts.entry(state.host.clone()).or_insert_with(|| state.clone());
+        let (robots, robots_until) = match &state.robots {
+            Some(robots) => (Some(robots.clone()), state.robots_until),
+            None => (stored.robots.take(), stored.robots_until),
+        };
+        *stored = HostState { robots, robots_until, ..state.clone() };
+    }
+
+    fn keep_forms(&mut self, forms: &[FoundForm], found: &mut u64) {
+        let mut here = FxHashSet::default();
+        for form in forms {
+            let id = form.id();
+            if here.contains(&id) {
+                continue;
+            }
+            match (self.forms.get_mut(&id), form) {
+                (Some(known), _) => known.row.also_on += 1,
+                (None, FoundForm::New(row)) => self.keep_form(row, found),
+                (None, FoundForm::Again(_)) => continue,
+            }
+            here.insert(id);
+        }
+    }
+
+    fn keep_form(&mut self, row: &FormRow, found: &mut u64) {
+        *found += 1;
+        let row = FormRow {
+            topic: self.spec.topic.clone(),
+            p_searchable: probability(row.p_searchable),
+            p_relevant: probability(row.p_relevant),
+            also_on: 0,
+            ..row.clone()
+        };
+        self.tally.count_form(&row);
+        let site = self.sites.entry(row.site.clone()).or_default();
+        site.best = site.best.max(row.p_relevant);
+        self.forms.insert(row.form_id, StoredForm { found: *found, row });
+    }
+
+    fn change(&mut self, change: &Change) {
+        match change {
+            Change::Add(leads) => leads.iter().for_each(|waiting| self.frontier.add(waiting)),
+            Change::Replace(leads) => leads.iter().for_each(|waiting| self.frontier.replace(waiting)),
+            Change::Drop(links) => links.iter().for_each(|&link| self.frontier.drop(link)),
+            Change::CloseSite(site) => {
+                self.frontier.drop_site(site);
+                self.sites.entry(site.clone()).or_default().tally.closed = true;
+            }
+            Change::FailHost(host, kind) => {
+                let failed = self.frontier.drop_host(host);
+                self.tally.count_failures(kind, failed);
+            }
+        }
+    }
+
+    fn dispatch(&mut self, step: &Dispatch) {
+        let begins = match step.work {
+            Work::Lead(link) => !self.in_flight.contains_key(&step.seq) && self.frontier.dispatch(link),
+            Work::Robots { .. } => true,
+        };
+        if begins {
+            self.in_flight.entry(step.seq).or_insert_with(|| step.clone());
+        }
+    }
+}

@@ -1,0 +1,169 @@
+//! How links move: in, around, in flight, out.
+
+use super::super::{Change, Dispatch, Ending, Work};
+use super::codec::{Json, bits};
+use super::frontier::Baggage;
+use super::outcomes::Commit;
+use hadal_core::address::{Host, LinkId, Site};
+use hadal_core::lead::Waiting;
+use rusqlite::{OptionalExtension, params};
+use url::Url;
+
+impl Commit<'_> {
+    pub fn change(&mut self, change: &Change) -> rusqlite::Result<()> {
+        match change {
+            Change::Add(leads) => leads.iter().try_for_each(|waiting| self.add(waiting)),
+            Change::Replace(leads) => leads.iter().try_for_each(|waiting| self.replace(waiting)),
+            Change::Drop(links) => links.iter().try_for_each(|&link| self.drop(link)),
+            Change::CloseSite(site) => self.close(site),
+            Change::FailHost(host, kind) => self.fail(host, kind),
+        }
+    }
+
+    /// Takes in a lead, unless it is known.
+    pub fn add(&mut self, waiting: &Waiting) -> rusqlite::Result<()> {
+        let host = self.host(&waiting.lead.host())?;
+        self.waiting += self.execute(
+            "INSERT OR IGNORE INTO links (run, id, url, host, state, lane, score, falling, arrival,
+                 generation, attempts, not_before, depth, context)
+             VALUES (?, ?, ?, ?, 'waiting', ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            params![
+                self.run,
+                bits(waiting.lead.id.0),
+                waiting.lead.url.as_str(),
+                host,
+                bits(waiting.lane.0),
+                waiting.score,
+                waiting.rank().falling(),
+                bits(waiting.order),
+                waiting.generation,
+                waiting.attempts,
+                bits(waiting.not_before.0),
+                waiting.lead.depth,
+                Baggage::of(&waiting.lead).packed()?,
+            ],
+        )?;
+        Ok(())
+    }
+
+    fn replace(&self, placed: &Waiting) -> rusqlite::Result<()> {
+        self.execute(
+            "UPDATE links SET lane = ?, score = ?, falling = ?, generation = ?
+             WHERE run = ? AND id = ? AND state = 'waiting'",
+            params![
+                bits(placed.lane.0),
+                placed.score,
+                placed.rank().falling(),
+                placed.generation,
+                self.run,
+                bits(placed.lead.id.0),
+            ],
+        )?;
+        Ok(())
+    }
+
+    fn drop(&mut self, link: LinkId) -> rusqlite::Result<()> {
+        let sql = "UPDATE links SET state = 'dropped' WHERE run = ? AND id = ? AND state = 'waiting'";
+        self.waiting -= self.execute(sql, [self.run, bits(link.0)])?;
+        Ok(())
+    }
+
+    fn close(&mut self, site: &Site) -> rusqlite::Result<()> {
+        self.waiting -= self.execute(
+            "UPDATE links SET state = 'dropped' WHERE state = 'waiting'
+                 AND host IN (SELECT n FROM hosts WHERE run = ? AND site = ?)",
+            params![self.run, site.0],
+        )?;
+        self.execute(
+            "INSERT INTO sites (run, site, closed) VALUES (?, ?, 1) ON CONFLICT DO UPDATE SET closed = 1",
+            params![self.run, site.0],
+        )?;
+        Ok(())
+    }
+
+    fn fail(&mut self, host: &Host, kind: &str) -> rusqlite::Result<()> {
+        let failed = self.execute(
+            "UPDATE links SET state = 'failed' WHERE state = 'waiting'
+                 AND host = (SELECT n FROM hosts WHERE run = ? AND host = ?)",
+            params![self.run, host.0],
+        )?;
+        self.waiting -= failed;
+        self.tally.count_failures(kind, failed.cast_unsigned());
+        Ok(())
+    }
+
+    /// A lead goes in flight, if it waits; robots.txt always does.
+    pub fn dispatch(&mut self, step: &Dispatch) -> rusqlite::Result<()> {
+        let begin = "INSERT OR IGNORE INTO in_flight (run, seq, at, work) VALUES (?, ?, ?, ?)";
+        let taken = match step.work {
+            Work::Robots { .. } => 1,
+            Work::Lead(link) => self.execute(
+                "UPDATE links SET state = 'in flight' WHERE run = ? AND id = ? AND state = 'waiting'",
+                [self.run, bits(link.0)],
+            )?,
+        };
+        if taken > 0 {
+            self.execute(begin, params![self.run, bits(step.seq), bits(step.at.0), Json(&step.work)])?;
+            self.waiting -= i64::from(matches!(step.work, Work::Lead(_)));
+        }
+        Ok(())
+    }
+
+    /// A link comes back from its flight.
+    pub fn land(&mut self, link: LinkId, ending: &Ending) -> rusqlite::Result<()> {
+        let state = match ending {
+            Ending::Visited | Ending::Redirected | Ending::Robots => "done",
+            Ending::Failed(_) => "failed",
+            Ending::Again(waiting, _) => return self.put_back(link, waiting),
+        };
+        let sql = "UPDATE links SET state = ? WHERE run = ? AND id = ?";
+        self.execute(sql, params![state, self.run, bits(link.0)])?;
+        Ok(())
+    }
+
+    fn put_back(&mut self, link: LinkId, waiting: &Waiting) -> rusqlite::Result<()> {
+        self.waiting += self.execute(
+            "UPDATE links SET state = 'waiting', lane = ?, score = ?, falling = ?, arrival = ?,
+                 generation = ?, attempts = ?, not_before = ?, depth = ?, context = ?
+             WHERE run = ? AND id = ?",
+            params![
+                bits(waiting.lane.0),
+                waiting.score,
+                waiting.rank().falling(),
+                bits(waiting.order),
+                waiting.generation,
+                waiting.attempts,
+                bits(waiting.not_before.0),
+                waiting.lead.depth,
+                Baggage::of(&waiting.lead).packed()?,
+                self.run,
+                bits(link.0),
+            ],
+        )?;
+        Ok(())
+    }
+
+    /// The number of a host, a new one if need be.
+    pub fn host(&mut self, host: &Host) -> rusqlite::Result<i64> {
+        if let Some(&n) = self.hosts.get(host) {
+            return Ok(n);
+        }
+        let mut sought = self.db.prepare_cached("SELECT n FROM hosts WHERE run = ? AND host = ?")?;
+        let known = sought.query_row(params![self.run, host.0], |row| row.get(0)).optional()?;
+        let n = match known {
+            Some(n) => n,
+            None => {
+                let sql = "INSERT INTO hosts (run, host, site) VALUES (?, ?, ?)";
+                self.execute(sql, params![self.run, host.0, site_of(host).0])?;
+                self.db.last_insert_rowid()
+            }
+        };
+        self.hosts.insert(host.clone(), n);
+        Ok(n)
+    }
+}
+
+/// The site that a host belongs to.
+fn site_of(host: &Host) -> Site {
+    Url::parse(&format!("http://{host}/")).map_or_else(|_| Site(host.0.clone()), |url| Site::of(&url))
+}

@@ -1,0 +1,60 @@
+//! How values become columns and come back.
+
+use rusqlite::types::{FromSql, FromSqlError, FromSqlResult, ToSql, ToSqlOutput, ValueRef};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+/// A value as JSON text.
+pub struct Json<T>(pub T);
+
+/// A value that is a word or an address, as that text without quotes.
+pub struct Word<T>(pub T);
+
+impl<T: Serialize> ToSql for Json<T> {
+    fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
+        let text = serde_json::to_string(&self.0).map_err(unwritable)?;
+        Ok(text.into())
+    }
+}
+
+impl<T: DeserializeOwned> FromSql for Json<T> {
+    fn column_result(value: ValueRef<'_>) -> FromSqlResult<Json<T>> {
+        serde_json::from_str(value.as_str()?).map(Json).map_err(FromSqlError::other)
+    }
+}
+
+impl<T: Serialize> ToSql for Word<T> {
+    fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
+        match serde_json::to_value(&self.0).map_err(unwritable)? {
+            Value::String(word) => Ok(word.into()),
+            other => Err(unwritable(format!("not a word: {other}"))),
+        }
+    }
+}
+
+impl<T: DeserializeOwned> FromSql for Word<T> {
+    fn column_result(value: ValueRef<'_>) -> FromSqlResult<Word<T>> {
+        let word = Value::String(value.as_str()?.to_string());
+        serde_json::from_value(word).map(Word).map_err(FromSqlError::other)
+    }
+}
+
+fn unwritable(error: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> rusqlite::Error {
+    rusqlite::Error::ToSqlConversionFailure(error.into())
+}
+
+/// 64 bits without a sign, as SQLite keeps them.
+pub fn bits(number: u64) -> i64 {
+    number.cast_signed()
+}
+
+/// 64 bits without a sign, from a column.
+pub fn unsigned(row: &rusqlite::Row<'_>, column: usize) -> rusqlite::Result<u64> {
+    row.get::<_, i64>(column).map(i64::cast_unsigned)
+}
+
+/// What cannot be decoded was not written by us.
+pub fn undecodable(column: usize, error: impl std::error::Error + Send + Sync + 'static) -> rusqlite::Error {
+    rusqlite::Error::FromSqlConversionFailure(column, rusqlite::types::Type::Blob, Box::new(error))
+}

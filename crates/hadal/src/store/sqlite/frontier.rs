@@ -1,0 +1,124 @@
+//! Links read back: which are known, and which wait, in order.
+
+use super::super::RunId;
+use super::codec::{bits, undecodable, unsigned};
+use hadal_core::address::{Host, LinkId};
+use hadal_core::lead::{Lane, Lead, Origin, Parent, Rank, Task, Waiting};
+use hadal_core::page::Context;
+use hadal_core::time::Time;
+use rusqlite::{Connection, OptionalExtension, Row, params};
+use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
+use url::Url;
+
+const LINK: &str =
+    "id, url, lane, score, arrival, generation, attempts, not_before, depth, context FROM links";
+
+/// What `links.context` holds: the parts of a lead that have no column.
+#[derive(Serialize, Deserialize)]
+pub struct Baggage<'a> {
+    task: Task,
+    origin: Origin,
+    context: Cow<'a, Context>,
+    parent: Option<Parent>,
+    site_depth: u16,
+    redirects: Cow<'a, [Url]>,
+}
+
+impl<'a> Baggage<'a> {
+    pub fn of(lead: &'a Lead) -> Baggage<'a> {
+        Baggage {
+            task: lead.task,
+            origin: lead.origin,
+            context: Cow::Borrowed(&lead.context),
+            parent: lead.parent,
+            site_depth: lead.site_depth,
+            redirects: Cow::Borrowed(&lead.redirects),
+        }
+    }
+
+    pub fn packed(&self) -> rusqlite::Result<Vec<u8>> {
+        postcard::to_stdvec(self).map_err(|error| rusqlite::Error::ToSqlConversionFailure(Box::new(error)))
+    }
+}
+
+fn waiting(row: &Row<'_>) -> rusqlite::Result<Waiting> {
+    let url = Url::parse(row.get_ref(1)?.as_str()?).map_err(|error| undecodable(1, error))?;
+    let packed = row.get_ref(9)?.as_blob()?;
+    let baggage: Baggage<'_> = postcard::from_bytes(packed).map_err(|error| undecodable(9, error))?;
+    let lead = Lead {
+        id: LinkId(unsigned(row, 0)?),
+        url,
+        task: baggage.task,
+        origin: baggage.origin,
+        context: baggage.context.into_owned(),
+        parent: baggage.parent,
+        depth: row.get(8)?,
+        site_depth: baggage.site_depth,
+        redirects: baggage.redirects.into_owned(),
+    };
+    Ok(Waiting {
+        lead,
+        lane: Lane(unsigned(row, 2)?),
+        score: row.get::<_, Option<f32>>(3)?.unwrap_or(f32::NAN),
+        order: unsigned(row, 4)?,
+        generation: row.get(5)?,
+        attempts: row.get(6)?,
+        not_before: Time(unsigned(row, 7)?),
+    })
+}
+
+/// A link, however it stands.
+pub fn link(db: &Connection, run: RunId, link: LinkId) -> rusqlite::Result<Option<Waiting>> {
+    let sql = format!("SELECT {LINK} WHERE run = ? AND id = ?");
+    db.prepare_cached(&sql)?.query_row([bits(run.0), bits(link.0)], waiting).optional()
+}
+
+pub fn known(db: &Connection, run: RunId, links: &[LinkId]) -> rusqlite::Result<Vec<bool>> {
+    let mut sought = db.prepare_cached("SELECT 1 FROM links WHERE run = ? AND id = ?")?;
+    links.iter().map(|link| sought.exists([bits(run.0), bits(link.0)])).collect()
+}
+
+pub fn of_host(
+    db: &Connection,
+    run: RunId,
+    lane: Lane,
+    host: &Host,
+    after: Option<Rank>,
+    limit: usize,
+) -> rusqlite::Result<Vec<Waiting>> {
+    let sql = format!(
+        "SELECT {LINK}
+         WHERE state = 'waiting' AND host = (SELECT n FROM hosts WHERE run = ? AND host = ?)
+           AND lane = ? AND (falling, arrival) > (?, ?)
+         ORDER BY falling, arrival LIMIT ?"
+    );
+    let (falling, arrival) =
+        after.map_or((i64::MIN, 0), |rank| (i64::from(rank.falling()), bits(rank.order())));
+    let values = params![bits(run.0), host.0, bits(lane.0), falling, arrival, at_most(limit)];
+    db.prepare_cached(&sql)?.query_map(values, waiting)?.collect()
+}
+
+pub fn of_lane(db: &Connection, run: RunId, lane: Lane, limit: usize) -> rusqlite::Result<Vec<Waiting>> {
+    let sql = format!(
+        "SELECT {LINK} WHERE state = 'waiting' AND run = ? AND lane = ? ORDER BY falling, arrival LIMIT ?"
+    );
+    let values = params![bits(run.0), bits(lane.0), at_most(limit)];
+    db.prepare_cached(&sql)?.query_map(values, waiting)?.collect()
+}
+
+fn at_most(limit: usize) -> i64 {
+    i64::try_from(limit).unwrap_or(i64::MAX)
+}
+
+/// Lanes and hosts with waiting leads, and how many.
+pub fn queues(db: &Connection, run: RunId) -> rusqlite::Result<Vec<(Lane, Host, u64)>> {
+    let sql = "SELECT links.lane, hosts.host, count(*)
+        FROM hosts CROSS JOIN links ON links.host = hosts.n
+        WHERE hosts.run = ? AND links.state = 'waiting' GROUP BY hosts.n, links.lane";
+    let read = |row: &Row<'_>| Ok((Lane(unsigned(row, 0)?), Host(row.get(1)?), unsigned(row, 2)?));
+    let mut queues =
+        db.prepare_cached(sql)?.query_map([bits(run.0)], read)?.collect::<rusqlite::Result<Vec<_>>>()?;
+    queues.sort();
+    Ok(queues)
+}

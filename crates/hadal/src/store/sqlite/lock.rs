@@ -1,0 +1,44 @@
+//! One crawl at a time: an advisory lock that dies with its process.
+
+use super::super::StoreError;
+use super::errors::io_fault;
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io::{Read, Seek, Write};
+use std::path::Path;
+
+/// Held for as long as a store is open for crawling.
+pub struct CrawlLock {
+    _file: File,
+}
+
+impl CrawlLock {
+    /// Takes the lock of the store in `folder` and leaves the process number in it.
+    pub fn take(folder: &Path) -> Result<CrawlLock, StoreError> {
+        let failed = |error| io_fault(folder, "take the crawl's lock", error);
+        let mut options = OpenOptions::new();
+        options.read(true).write(true).create(true).truncate(false);
+        let mut file = options.open(folder.join("crawl.lock")).map_err(failed)?;
+        match file.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => {
+                return Err(StoreError::InUse { path: folder.to_path_buf(), holder: holder(&mut file) });
+            }
+            Err(TryLockError::Error(error)) => return Err(failed(error)),
+        }
+        sign(&mut file).map_err(failed)?;
+        Ok(CrawlLock { _file: file })
+    }
+}
+
+fn sign(file: &mut File) -> std::io::Result<()> {
+    file.set_len(0)?;
+    file.rewind()?;
+    writeln!(file, "{}", std::process::id())
+}
+
+fn holder(file: &mut File) -> String {
+    let mut text = String::new();
+    let read = file.take(20).read_to_string(&mut text);
+    let known = read.is_ok() && !text.trim().is_empty();
+    if known { text.trim().to_string() } else { "unknown".to_string() }
+}

@@ -1,0 +1,124 @@
+//! Opening a store: nothing is written to a file that is not known to be a healthy store of ours.
+//!
+//! The header is read with plain reads before SQLite sees the file. A new store is made beside its
+//! place and renamed into it, so that there is never half a store.
+
+use super::super::{Access, StoreError};
+use super::errors::{damaged, fault, io_fault};
+use super::lock::CrawlLock;
+use super::schema::{APPLICATION, CREATE, FORMAT, TABLES};
+use rusqlite::{Connection, OpenFlags};
+use std::fs::{self, File};
+use std::io::{ErrorKind, Read};
+use std::path::Path;
+use std::time::Duration;
+
+const FILE: &str = "hadal.db";
+/// How long a writer waits for another one: a person's command holds the store for milliseconds.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// A connection to the store in `folder`, and the lock when it is to crawl.
+pub fn open(folder: &Path, access: Access) -> Result<(Connection, Option<CrawlLock>), StoreError> {
+    if folder.exists() && !folder.is_dir() {
+        let detail = "it is a file, and a store is a folder: name another with --store".to_string();
+        return Err(StoreError::Failed { path: folder.to_path_buf(), detail });
+    }
+    let lock = match access {
+        Access::Read => None,
+        Access::Crawl => {
+            fs::create_dir_all(folder).map_err(|error| io_fault(folder, "create the folder", error))?;
+            Some(CrawlLock::take(folder)?)
+        }
+    };
+    let known = check_header(folder)?;
+    match access {
+        Access::Read if !known => return Err(StoreError::Missing(folder.to_path_buf())),
+        Access::Crawl if !known => create(folder)?,
+        _ => {}
+    }
+    let connection = connect(folder, access).map_err(|error| fault(folder, error))?;
+    check_schema(folder, &connection)?;
+    Ok((connection, lock))
+}
+
+/// Whether there is a store; an error when there is a file that must not be touched.
+fn check_header(folder: &Path) -> Result<bool, StoreError> {
+    let unreadable = |error| io_fault(folder, "read the store", error);
+    let mut header = Vec::with_capacity(100);
+    match File::open(folder.join(FILE)) {
+        Ok(file) => file.take(100).read_to_end(&mut header).map_err(unreadable)?,
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(false),
+        Err(error) => return Err(unreadable(error)),
+    };
+    if header.len() < 100 || !header.starts_with(b"SQLite format 3\0") {
+        return Err(damaged(folder, "its header is not that of a database"));
+    }
+    let number = |at: usize| u32::from_be_bytes([header[at], header[at + 1], header[at + 2], header[at + 3]]);
+    if number(68) != APPLICATION {
+        return Err(damaged(folder, "it is a database, but not a store of hadal"));
+    }
+    check_format(folder, number(60))?;
+    Ok(true)
+}
+
+fn check_format(folder: &Path, found: u32) -> Result<(), StoreError> {
+    match found {
+        0 => Err(damaged(folder, "it has no format number")),
+        1..=FORMAT => Ok(()),
+        _ => Err(StoreError::Newer { path: folder.to_path_buf(), found, known: FORMAT }),
+    }
+}
+
+fn create(folder: &Path) -> Result<(), StoreError> {
+    let draft = folder.join("hadal.db.new");
+    let failed = |error| io_fault(folder, "create the store", error);
+    for leftover in ["hadal.db.new", "hadal.db.new-journal", "hadal.db.new-wal", "hadal.db.new-shm"] {
+        match fs::remove_file(folder.join(leftover)) {
+            Err(error) if error.kind() != ErrorKind::NotFound => return Err(failed(error)),
+            _ => {}
+        }
+    }
+    write_empty(&draft).map_err(|error| fault(folder, error))?;
+    fs::rename(&draft, folder.join(FILE)).map_err(failed)?;
+    File::open(folder).and_then(|opened| opened.sync_all()).map_err(failed)
+}
+
+fn write_empty(draft: &Path) -> rusqlite::Result<()> {
+    let connection = Connection::open(draft)?;
+    connection.execute_batch(&format!(
+        "BEGIN; PRAGMA application_id = {APPLICATION}; PRAGMA user_version = {FORMAT}; {CREATE} COMMIT;"
+    ))?;
+    connection.pragma_update(None, "journal_mode", "WAL")?;
+    connection.close().map_err(|(_, error)| error)
+}
+
+fn connect(folder: &Path, access: Access) -> rusqlite::Result<Connection> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = Connection::open_with_flags(folder.join(FILE), flags)?;
+    let cache_kib = match access {
+        Access::Crawl => 32 * 1024,
+        Access::Read => 4 * 1024,
+    };
+    connection.busy_timeout(PATIENCE)?;
+    connection.set_prepared_statement_cache_capacity(64);
+    connection.execute_batch(&format!(
+        "PRAGMA cache_size = -{cache_kib}; PRAGMA synchronous = FULL; PRAGMA temp_store = MEMORY;
+         PRAGMA cell_size_check = ON; PRAGMA foreign_keys = OFF; PRAGMA journal_size_limit = 67108864;"
+    ))?;
+    Ok(connection)
+}
+
+fn check_schema(folder: &Path, connection: &Connection) -> Result<(), StoreError> {
+    let look = || -> rusqlite::Result<(u32, Vec<String>)> {
+        let format = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
+        let mut names = connection.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'")?;
+        let names = names.query_map([], |row| row.get(0))?.collect::<rusqlite::Result<_>>()?;
+        Ok((format, names))
+    };
+    let (format, names) = look().map_err(|error| fault(folder, error))?;
+    check_format(folder, format)?;
+    match TABLES.iter().find(|table| !names.iter().any(|name| name == *table)) {
+        Some(table) => Err(damaged(folder, format!("its table {table} is missing"))),
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,199 @@
+//! A batch, applied within one transaction: what steps brought, then [`changes`](super::changes).
+
+use super::super::tally::probability;
+use super::super::*;
+use super::codec::{Json, Word, bits};
+use super::runs;
+use hadal_core::identity::FormId;
+use hadal_core::strategy::SiteTally;
+use rusqlite::{Connection, OptionalExtension, params};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// A batch being applied.
+pub struct Commit<'a> {
+    pub db: &'a Connection,
+    pub run: i64,
+    /// What this batch adds to the run's counters.
+    pub tally: Tally,
+    /// How many leads more than before wait, or fewer.
+    pub waiting: i64,
+    /// Numbers of the hosts met so far.
+    pub hosts: FxHashMap<Host, i64>,
+}
+
+/// Applies a batch in the documented order.
+pub fn apply(db: &Connection, run: RunId, batch: &Batch) -> rusqlite::Result<()> {
+    let (tally, hosts) = (Tally::default(), FxHashMap::default());
+    let mut commit = Commit { db, run: bits(run.0), tally, waiting: 0, hosts };
+    for outcome in &batch.outcomes {
+        commit.end(outcome)?;
+    }
+    for change in &batch.changes {
+        commit.change(change)?;
+    }
+    for step in &batch.dispatched {
+        commit.dispatch(step)?;
+    }
+    runs::count(db, run, &commit.tally, commit.waiting)?;
+    batch.progress.as_ref().map_or(Ok(()), |progress| runs::save(db, run, progress))
+}
+
+impl Commit<'_> {
+    /// Runs a statement and tells how many rows it changed.
+    pub fn execute(&self, sql: &str, values: impl rusqlite::Params) -> rusqlite::Result<i64> {
+        self.db.prepare_cached(sql)?.execute(values).map(|changed| changed as i64)
+    }
+
+    fn end(&mut self, outcome: &Outcome) -> rusqlite::Result<()> {
+        let landed = self.execute(
+            "DELETE FROM in_flight WHERE run = ? AND seq = ? AND work = ?",
+            params![self.run, bits(outcome.seq), Json(&outcome.work)],
+        )?;
+        if landed == 0 {
+            return Ok(());
+        }
+        self.tally.count_step(outcome);
+        if let Work::Lead(link) = outcome.work {
+            self.land(link, &outcome.ending)?;
+        }
+        if let Some(page) = &outcome.page {
+            self.keep_page(page)?;
+        }
+        if let Some((site, tally)) = &outcome.site {
+            self.keep_site(site, tally)?;
+        }
+        if let Some(host) = &outcome.host {
+            self.keep_host(host)?;
+        }
+        self.keep_forms(&outcome.forms)?;
+        outcome.found.iter().try_for_each(|waiting| self.add(waiting))
+    }
+
+    fn keep_page(&self, page: &PageRow) -> rusqlite::Result<()> {
+        self.execute(
+            "INSERT INTO pages (run, link, url, site, status, title, language, p_topic, fingerprint,
+                 depth, parent, redirects, at_request, validator, note)
+             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            params![
+                self.run,
+                bits(page.id.0),
+                page.url.as_str(),
+                page.site.0,
+                page.status,
+                page.title,
+                page.language,
+                probability(page.p_topic),
+                bits(page.fingerprint),
+                page.depth,
+                page.parent.map(|parent| bits(parent.0)),
+                Json(&page.redirects),
+                bits(page.at_request),
+                page.validator,
+                page.note,
+            ],
+        )?;
+        Ok(())
+    }
+
+    fn keep_site(&mut self, site: &Site, tally: &SiteTally) -> rusqlite::Result<()> {
+        let mut before = self.db.prepare_cached("SELECT pages FROM sites WHERE run = ? AND site = ?")?;
+        let pages = before.query_row(params![self.run, site.0], |row| row.get(0)).optional()?;
+        let before = SiteTally { pages: pages.unwrap_or(0), ..SiteTally::default() };
+        self.tally.count_site(&before, tally);
+        self.execute(
+            "INSERT INTO sites (run, site, pages, forms, searchable, relevant, dry, closed)
+             VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+             ON CONFLICT DO UPDATE SET pages = excluded.pages, forms = excluded.forms,
+                 searchable = excluded.searchable, relevant = excluded.relevant, dry = excluded.dry,
+                 closed = excluded.closed",
+            params![
+                self.run,
+                site.0,
+                tally.pages,
+                tally.forms,
+                tally.searchable,
+                tally.relevant,
+                tally.dry,
+                tally.closed
+            ],
+        )?;
+        Ok(())
+    }
+
+    fn keep_host(&mut self, state: &HostState) -> rusqlite::Result<()> {
+        let host = self.host(&state.host)?;
+        self.execute(
+            "UPDATE hosts SET ip = ?1, robots = coalesce(?2, robots),
+                 robots_until = iif(?2 IS NULL, coalesce(robots_until, ?3), ?3),
+                 next_at = ?4, failures = ?5, latency_ms = ?6, requests = ?7 WHERE n = ?8",
+            params![
+                state.ip.map(|ip| ip.to_string()),
+                state.robots.as_ref().map(Json),
+                bits(state.robots_until.0),
+                bits(state.next_at.0),
+                state.failures,
+                state.latency_ms,
+                bits(state.requests),
+                host,
+            ],
+        )?;
+        Ok(())
+    }
+
+    /// Keeps the forms of one page; a form that stands there twice stands there once.
+    fn keep_forms(&mut self, forms: &[FoundForm]) -> rusqlite::Result<()> {
+        let mut here = FxHashSet::default();
+        for form in forms {
+            let id = form.id();
+            if here.contains(&id) {
+                continue;
+            }
+            let kept = self.also_here(id)?
+                || match form {
+                    FoundForm::New(row) => self.keep_form(row)?,
+                    FoundForm::Again(_) => false,
+                };
+            if kept {
+                here.insert(id);
+            }
+        }
+        Ok(())
+    }
+
+    fn also_here(&self, form: FormId) -> rusqlite::Result<bool> {
+        let sql = "UPDATE forms SET also_on = also_on + 1 WHERE run = ? AND form_id = ?";
+        Ok(self.execute(sql, params![self.run, form.to_string()])? > 0)
+    }
+
+    fn keep_form(&mut self, row: &FormRow) -> rusqlite::Result<bool> {
+        self.tally.count_form(row);
+        self.execute(
+            "INSERT INTO forms (run, topic, form_id, site, page_url, action, method, fields, kind,
+                 p_searchable, p_relevant, found_at_request, depth, also_on, source, language, evidence)
+             SELECT id, topic, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?, ?, ? FROM runs WHERE id = ?",
+            params![
+                row.form_id.to_string(),
+                row.site.0,
+                row.page_url.as_str(),
+                row.action.as_str(),
+                Word(row.method),
+                Json(&row.fields),
+                Word(row.kind),
+                probability(row.p_searchable),
+                probability(row.p_relevant),
+                bits(row.found_at_request),
+                row.depth,
+                Word(row.source),
+                row.language,
+                Json(&row.evidence),
+                self.run,
+            ],
+        )?;
+        self.execute(
+            "INSERT INTO sites (run, site, best) VALUES (?, ?, ?)
+             ON CONFLICT DO UPDATE SET best = max(best, excluded.best)",
+            params![self.run, row.site.0, probability(row.p_relevant)],
+        )?;
+        Ok(true)
+    }
+}

@@ -1,0 +1,174 @@
+//! Runs and where they stand.
+
+use super::super::{Checkpoint, Dispatch, Progress, RunId, RunRow, RunSpec, Tally, Work};
+use super::codec::{Json, Word, bits, unsigned};
+use super::frontier;
+use super::schema::TABLES;
+use hadal_core::time::Time;
+use rusqlite::{Connection, OptionalExtension, Row, params};
+
+const PROGRESS: &str = "state, next_seq, next_order, now, generation, elapsed_ms";
+const TALLY: &str = "requests, bytes, pages, failed, sites, forms, searchable, relevant, waiting";
+
+pub fn exists(db: &Connection, run: RunId) -> rusqlite::Result<bool> {
+    db.prepare_cached("SELECT 1 FROM progress WHERE run = ?")?.exists([bits(run.0)])
+}
+
+pub fn begin(db: &Connection, spec: &RunSpec) -> rusqlite::Result<RunId> {
+    let columns = params![spec.topic, spec.strategy, Json(&spec.seeds), bits(spec.seed), spec.source];
+    let same = "SELECT id FROM runs
+        WHERE topic = ? AND strategy = ? AND seeds = ? AND seed = ? AND source = ?";
+    if let Some(id) = db.query_row(same, columns, |row| unsigned(row, 0)).optional()? {
+        return Ok(RunId(id));
+    }
+    let new = "INSERT INTO runs (topic, strategy, seeds, seed, source) VALUES (?, ?, ?, ?, ?)";
+    db.execute(new, columns)?;
+    let run = RunId(db.last_insert_rowid().cast_unsigned());
+    save(db, run, &Progress::default())?;
+    Ok(run)
+}
+
+pub fn discard(db: &Connection, run: RunId) -> rusqlite::Result<()> {
+    for table in TABLES {
+        let key = if table == "runs" { "id" } else { "run" };
+        db.execute(&format!("DELETE FROM {table} WHERE {key} = ?"), [bits(run.0)])?;
+    }
+    Ok(())
+}
+
+pub fn checkpoint(db: &Connection, run: RunId) -> rusqlite::Result<Checkpoint> {
+    let (progress, tally) = (progress(db, run)?, tally(db, run)?);
+    Ok(Checkpoint { progress, tally, in_flight: in_flight(db, run)?, queues: frontier::queues(db, run)? })
+}
+
+fn in_flight(
+    db: &Connection,
+    run: RunId,
+) -> rusqlite::Result<Vec<(Dispatch, Option<hadal_core::lead::Waiting>)>> {
+    let mut steps = db.prepare_cached("SELECT seq, at, work FROM in_flight WHERE run = ? ORDER BY seq")?;
+    let steps = steps.query_map([bits(run.0)], |row| {
+        let Json(work) = row.get(2)?;
+        Ok(Dispatch { seq: unsigned(row, 0)?, at: Time(unsigned(row, 1)?), work })
+    })?;
+    let with_lead = |step: rusqlite::Result<Dispatch>| {
+        let step = step?;
+        let lead = match step.work {
+            Work::Lead(link) => frontier::link(db, run, link)?,
+            Work::Robots { .. } => None,
+        };
+        Ok((step, lead))
+    };
+    steps.map(with_lead).collect()
+}
+
+/// Where a run stands.
+fn progress(db: &Connection, run: RunId) -> rusqlite::Result<Progress> {
+    let sql = format!("SELECT {PROGRESS} FROM progress WHERE run = ?");
+    let mut progress = db.prepare_cached(&sql)?.query_row([bits(run.0)], progress_of)?;
+    let mut saved = db.prepare_cached("SELECT saved FROM strategies WHERE run = ?")?;
+    progress.strategy = saved.query_row([bits(run.0)], |row| row.get(0)).optional()?;
+    Ok(progress)
+}
+
+/// What a run has counted.
+pub fn tally(db: &Connection, run: RunId) -> rusqlite::Result<Tally> {
+    let sql = format!("SELECT {TALLY} FROM progress WHERE run = ?");
+    let mut tally = db.prepare_cached(&sql)?.query_row([bits(run.0)], tally_of)?;
+    let mut errors = db.prepare_cached("SELECT kind, count FROM errors WHERE run = ?")?;
+    let errors = errors.query_map([bits(run.0)], |row| Ok((row.get(0)?, unsigned(row, 1)?)))?;
+    tally.errors = errors.collect::<rusqlite::Result<_>>()?;
+    Ok(tally)
+}
+
+fn progress_of(row: &Row<'_>) -> rusqlite::Result<Progress> {
+    let Word(state) = row.get(0)?;
+    Ok(Progress {
+        state,
+        next_seq: unsigned(row, 1)?,
+        next_order: unsigned(row, 2)?,
+        now: Time(unsigned(row, 3)?),
+        generation: row.get(4)?,
+        elapsed_ms: unsigned(row, 5)?,
+        strategy: None,
+    })
+}
+
+fn tally_of(row: &Row<'_>) -> rusqlite::Result<Tally> {
+    Ok(Tally {
+        requests: unsigned(row, 0)?,
+        bytes: unsigned(row, 1)?,
+        pages: unsigned(row, 2)?,
+        failed: unsigned(row, 3)?,
+        sites: unsigned(row, 4)?,
+        forms: unsigned(row, 5)?,
+        searchable: unsigned(row, 6)?,
+        relevant: unsigned(row, 7)?,
+        waiting: unsigned(row, 8)?,
+        errors: Default::default(),
+    })
+}
+
+/// Writes where a run stands.
+pub fn save(db: &Connection, run: RunId, progress: &Progress) -> rusqlite::Result<()> {
+    let sql = "INSERT INTO progress (run, state, next_seq, next_order, now, generation, elapsed_ms)
+        VALUES (?, ?, ?, ?, ?, ?, ?)
+        ON CONFLICT DO UPDATE SET state = excluded.state, next_seq = excluded.next_seq,
+            next_order = excluded.next_order, now = excluded.now, generation = excluded.generation,
+            elapsed_ms = excluded.elapsed_ms";
+    db.prepare_cached(sql)?.execute(params![
+        bits(run.0),
+        Word(progress.state),
+        bits(progress.next_seq),
+        bits(progress.next_order),
+        bits(progress.now.0),
+        progress.generation,
+        bits(progress.elapsed_ms),
+    ])?;
+    if let Some(saved) = &progress.strategy {
+        db.prepare_cached("INSERT OR REPLACE INTO strategies (run, saved) VALUES (?, ?)")?
+            .execute(params![bits(run.0), saved])?;
+    }
+    Ok(())
+}
+
+/// Adds to a run's counters; `waiting` may have become less.
+pub fn count(db: &Connection, run: RunId, more: &Tally, waiting: i64) -> rusqlite::Result<()> {
+    let sql = "UPDATE progress SET requests = requests + ?, bytes = bytes + ?, pages = pages + ?,
+            failed = failed + ?, sites = sites + ?, forms = forms + ?, searchable = searchable + ?,
+            relevant = relevant + ?, waiting = waiting + ? WHERE run = ?";
+    db.prepare_cached(sql)?.execute(params![
+        bits(more.requests),
+        bits(more.bytes),
+        bits(more.pages),
+        bits(more.failed),
+        bits(more.sites),
+        bits(more.forms),
+        bits(more.searchable),
+        bits(more.relevant),
+        waiting,
+        bits(run.0),
+    ])?;
+    for (kind, times) in &more.errors {
+        db.prepare_cached(
+            "INSERT INTO errors (run, kind, count) VALUES (?, ?, ?)
+             ON CONFLICT DO UPDATE SET count = count + excluded.count",
+        )?
+        .execute(params![bits(run.0), kind, bits(*times)])?;
+    }
+    Ok(())
+}
+
+pub fn rows(db: &Connection) -> rusqlite::Result<Vec<RunRow>> {
+    let mut specs = db.prepare("SELECT id, topic, strategy, seeds, seed, source FROM runs ORDER BY id")?;
+    let specs = specs.query_map([], |row| {
+        let Json(seeds) = row.get(3)?;
+        let (topic, strategy, source) = (row.get(1)?, row.get(2)?, row.get(5)?);
+        let spec = RunSpec { topic, strategy, seeds, seed: unsigned(row, 4)?, source };
+        Ok((RunId(unsigned(row, 0)?), spec))
+    })?;
+    let whole = |found: rusqlite::Result<(RunId, RunSpec)>| {
+        let (id, spec) = found?;
+        Ok(RunRow { id, spec, progress: progress(db, id)?, tally: tally(db, id)? })
+    };
+    specs.map(whole).collect()
+}

@@ -1,0 +1,92 @@
+//! The tables of a store, as any SQLite tool shows them.
+//!
+//! Numbers that only tell things apart (`links.id`, `links.lane`, `pages.fingerprint`) are 64 bits
+//! without a sign and show as negative when large. `links.context` is the one column that is not for
+//! people: the rest of a lead in postcard's encoding.
+
+/// Marks the file as ours: "hadl".
+pub const APPLICATION: u32 = 0x6861_646c;
+
+/// Format written here, and the newest that can be read. Any change of a table or of what
+/// `links.context` holds takes the next number.
+pub const FORMAT: u32 = 1;
+
+/// The tables, by name.
+pub const TABLES: [&str; 10] =
+    ["runs", "progress", "strategies", "errors", "in_flight", "links", "hosts", "sites", "forms", "pages"];
+
+/// Creates them.
+///
+/// A run's specification never changes and may be long; its counters change with every commit and
+/// are short: so they are two tables. Links are appended, whatever their hash, and only what waits
+/// is in the two queues' indexes. A host belongs to one run, so `links.host` implies `links.run`.
+pub const CREATE: &str = "
+CREATE TABLE runs (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    topic TEXT NOT NULL, strategy TEXT NOT NULL, seeds TEXT NOT NULL, seed INTEGER NOT NULL,
+    source TEXT NOT NULL
+) STRICT;
+CREATE TABLE progress (
+    run INTEGER PRIMARY KEY,
+    state TEXT NOT NULL, next_seq INTEGER NOT NULL, next_order INTEGER NOT NULL, now INTEGER NOT NULL,
+    generation INTEGER NOT NULL, elapsed_ms INTEGER NOT NULL,
+    requests INTEGER NOT NULL DEFAULT 0, bytes INTEGER NOT NULL DEFAULT 0,
+    pages INTEGER NOT NULL DEFAULT 0, failed INTEGER NOT NULL DEFAULT 0,
+    sites INTEGER NOT NULL DEFAULT 0, forms INTEGER NOT NULL DEFAULT 0,
+    searchable INTEGER NOT NULL DEFAULT 0, relevant INTEGER NOT NULL DEFAULT 0,
+    waiting INTEGER NOT NULL DEFAULT 0
+) STRICT;
+CREATE TABLE strategies (run INTEGER PRIMARY KEY, saved BLOB NOT NULL) STRICT;
+CREATE TABLE errors (
+    run INTEGER NOT NULL, kind TEXT NOT NULL, count INTEGER NOT NULL, PRIMARY KEY (run, kind)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE in_flight (
+    run INTEGER NOT NULL, seq INTEGER NOT NULL, at INTEGER NOT NULL, work TEXT NOT NULL,
+    PRIMARY KEY (run, seq)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE links (
+    n INTEGER PRIMARY KEY,
+    run INTEGER NOT NULL, id INTEGER NOT NULL, url TEXT NOT NULL, host INTEGER NOT NULL,
+    state TEXT NOT NULL, lane INTEGER NOT NULL, score REAL, falling INTEGER NOT NULL,
+    arrival INTEGER NOT NULL, generation INTEGER NOT NULL, attempts INTEGER NOT NULL,
+    not_before INTEGER NOT NULL, depth INTEGER NOT NULL, context BLOB NOT NULL
+) STRICT;
+CREATE UNIQUE INDEX links_known ON links (run, id);
+CREATE INDEX links_of_host ON links (host, lane, falling, arrival) WHERE state = 'waiting';
+CREATE INDEX links_of_lane ON links (run, lane, falling, arrival) WHERE state = 'waiting';
+CREATE TABLE hosts (
+    n INTEGER PRIMARY KEY,
+    run INTEGER NOT NULL, host TEXT NOT NULL, site TEXT NOT NULL,
+    ip TEXT, robots TEXT, robots_until INTEGER, next_at INTEGER, failures INTEGER,
+    latency_ms INTEGER, requests INTEGER
+) STRICT;
+CREATE UNIQUE INDEX hosts_known ON hosts (run, host);
+CREATE INDEX hosts_of_site ON hosts (run, site);
+CREATE TABLE sites (
+    n INTEGER PRIMARY KEY,
+    run INTEGER NOT NULL, site TEXT NOT NULL,
+    pages INTEGER NOT NULL DEFAULT 0, forms INTEGER NOT NULL DEFAULT 0,
+    searchable INTEGER NOT NULL DEFAULT 0, relevant INTEGER NOT NULL DEFAULT 0,
+    dry INTEGER NOT NULL DEFAULT 0, closed INTEGER NOT NULL DEFAULT 0, best REAL NOT NULL DEFAULT 0
+) STRICT;
+CREATE UNIQUE INDEX sites_known ON sites (run, site);
+CREATE TABLE forms (
+    n INTEGER PRIMARY KEY,
+    run INTEGER NOT NULL, form_id TEXT NOT NULL, topic TEXT NOT NULL, site TEXT NOT NULL,
+    page_url TEXT NOT NULL, action TEXT NOT NULL, method TEXT NOT NULL, fields TEXT NOT NULL,
+    kind TEXT NOT NULL, p_searchable REAL NOT NULL, p_relevant REAL NOT NULL,
+    found_at_request INTEGER NOT NULL, depth INTEGER NOT NULL, also_on INTEGER NOT NULL,
+    source TEXT NOT NULL, language TEXT, evidence TEXT NOT NULL
+) STRICT;
+CREATE UNIQUE INDEX forms_known ON forms (run, form_id);
+CREATE INDEX forms_of_topic ON forms (form_id, topic, run, also_on);
+CREATE INDEX forms_by_relevance ON forms (-p_relevant, -p_searchable, form_id, topic);
+CREATE TABLE pages (
+    n INTEGER PRIMARY KEY,
+    run INTEGER NOT NULL, link INTEGER NOT NULL, url TEXT NOT NULL, site TEXT NOT NULL,
+    status INTEGER NOT NULL, title TEXT NOT NULL, language TEXT, p_topic REAL NOT NULL,
+    fingerprint INTEGER NOT NULL, depth INTEGER NOT NULL, parent INTEGER, redirects TEXT NOT NULL,
+    at_request INTEGER NOT NULL, validator TEXT, note TEXT
+) STRICT;
+CREATE INDEX pages_of_run ON pages (run);
+";

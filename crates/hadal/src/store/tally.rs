@@ -1,0 +1,58 @@
+//! How outcomes become counters, the same way in every back end.
+
+use super::{Ending, FormRow, FoundForm, Outcome, Tally, Work};
+use hadal_core::identity::FormId;
+use hadal_core::strategy::SiteTally;
+
+impl Tally {
+    /// Takes in what a step cost and how it ended.
+    pub(super) fn count_step(&mut self, outcome: &Outcome) {
+        self.requests += u64::from(outcome.requests);
+        self.bytes += outcome.bytes;
+        self.pages += u64::from(outcome.page.is_some());
+        match (&outcome.ending, &outcome.work) {
+            (Ending::Failed(kind), Work::Lead(_)) => self.count_failures(kind, 1),
+            (Ending::Failed(kind) | Ending::Again(_, kind), _) => self.count_errors(kind, 1),
+            _ => {}
+        }
+    }
+
+    /// Takes in links that were given up.
+    pub(super) fn count_failures(&mut self, kind: &str, links: u64) {
+        self.failed += links;
+        self.count_errors(kind, links);
+    }
+
+    fn count_errors(&mut self, kind: &str, times: u64) {
+        if times > 0 {
+            *self.errors.entry(kind.to_string()).or_default() += times;
+        }
+    }
+
+    /// Takes in a form that the run did not know.
+    pub(super) fn count_form(&mut self, form: &FormRow) {
+        self.forms += 1;
+        self.searchable += u64::from(form.p_searchable >= 0.5);
+        self.relevant += u64::from(form.p_relevant >= 0.5);
+    }
+
+    /// Takes in a site's tally that takes the place of another.
+    pub(super) fn count_site(&mut self, before: &SiteTally, after: &SiteTally) {
+        self.sites += u64::from(before.pages == 0 && after.pages > 0);
+    }
+}
+
+impl FoundForm {
+    /// Which form it is.
+    pub(super) fn id(&self) -> FormId {
+        match self {
+            FoundForm::New(row) => row.form_id,
+            FoundForm::Again(id) => *id,
+        }
+    }
+}
+
+/// A probability to keep: what is no number says nothing.
+pub(super) fn probability(p: f32) -> f32 {
+    if p.is_nan() { 0.0 } else { p }
+}

@@ -1,0 +1,203 @@
+//! Small runs, leads, pages and forms for the store tests.
+#![allow(dead_code, reason = "every test binary uses a part of it")]
+
+use hadal::store::*;
+use hadal_core::address::{Host, Site};
+use hadal_core::critic::Kind;
+use hadal_core::http::Method;
+use hadal_core::identity::FormId;
+use hadal_core::lead::{Lane, Lead, Origin, Parent, Waiting};
+use hadal_core::page::{Context, FormSource};
+use hadal_core::strategy::SiteTally;
+use hadal_core::time::Time;
+use url::Url;
+
+pub fn url(text: &str) -> Url {
+    Url::parse(text).unwrap()
+}
+
+pub fn host(name: &str) -> Host {
+    Host(name.into())
+}
+
+pub fn site(name: &str) -> Site {
+    Site(name.into())
+}
+
+pub fn spec(topic: &str) -> RunSpec {
+    RunSpec {
+        topic: topic.into(),
+        strategy: "breadth-first".into(),
+        seeds: vec![url("http://seed.org/")],
+        seed: 7,
+        source: "web".into(),
+    }
+}
+
+pub fn begin(store: &dyn Store) -> RunId {
+    store.begin(&spec("books")).unwrap()
+}
+
+/// A lead with every part filled.
+pub fn lead(address: &str, lane: u64, score: f32, order: u64) -> Waiting {
+    let parent = url("http://seed.org/");
+    let lead = Lead {
+        context: Context {
+            anchor: "rare books".into(),
+            before: "we sell".into(),
+            after: "since 1920".into(),
+            tag_path: "body ul li a".into(),
+            rel: "nofollow".into(),
+            position: 3,
+        },
+        parent: Some(Parent {
+            id: hadal_core::address::LinkId::of(&parent),
+            p_topic: 0.75,
+            has_relevant_form: true,
+            same_site: false,
+        }),
+        depth: 2,
+        site_depth: 1,
+        redirects: vec![url("http://old.org/a"), url("http://old.org/b")],
+        ..Lead::root(url(address), Origin::Link)
+    };
+    Waiting { lead, lane: Lane(lane), score, order, generation: 4, attempts: 1, not_before: Time(900) }
+}
+
+pub fn adding(leads: &[Waiting]) -> Batch {
+    Batch { changes: vec![Change::Add(leads.to_vec())], ..Batch::default() }
+}
+
+pub fn changing(change: Change) -> Batch {
+    Batch { changes: vec![change], ..Batch::default() }
+}
+
+pub fn dispatch(seq: u64, waiting: &Waiting) -> Dispatch {
+    Dispatch { seq, work: Work::Lead(waiting.lead.id), at: Time(1000 + seq) }
+}
+
+pub fn dispatching(seq: u64, waiting: &Waiting) -> Batch {
+    Batch { dispatched: vec![dispatch(seq, waiting)], ..Batch::default() }
+}
+
+pub fn ending(outcomes: Vec<Outcome>) -> Batch {
+    Batch { outcomes, ..Batch::default() }
+}
+
+/// The end of a step that brought nothing but its ending.
+pub fn outcome(seq: u64, waiting: &Waiting, ending: Ending) -> Outcome {
+    Outcome {
+        seq,
+        at: Time(2000 + seq),
+        work: Work::Lead(waiting.lead.id),
+        requests: 1,
+        bytes: 100,
+        ending,
+        page: None,
+        forms: vec![],
+        found: vec![],
+        site: None,
+        host: None,
+    }
+}
+
+/// A page read, with its site's tally.
+pub fn visit(seq: u64, waiting: &Waiting, tally: SiteTally) -> Outcome {
+    Outcome {
+        page: Some(page(waiting)),
+        site: Some((waiting.lead.site(), tally)),
+        ..outcome(seq, waiting, Ending::Visited)
+    }
+}
+
+pub fn page(waiting: &Waiting) -> PageRow {
+    PageRow {
+        id: waiting.lead.id,
+        url: waiting.lead.url.clone(),
+        site: waiting.lead.site(),
+        status: 200,
+        title: "Rare \0 \"books\"".into(),
+        language: Some("en".into()),
+        p_topic: 0.7,
+        fingerprint: u64::MAX - 5,
+        depth: 2,
+        parent: waiting.lead.parent.map(|parent| parent.id),
+        redirects: waiting.lead.redirects.clone(),
+        at_request: 12,
+        validator: Some("\"abc\"".into()),
+        note: Some("body cut".into()),
+    }
+}
+
+pub fn form(id: u64, address: &str, p_searchable: f32, p_relevant: f32) -> FormRow {
+    let page_url = url(address);
+    FormRow {
+        form_id: FormId(id),
+        topic: "books".into(),
+        site: Site::of(&page_url),
+        action: page_url.join("/find").unwrap(),
+        page_url,
+        method: Method::Post,
+        fields: vec![FieldRow { name: "q".into(), kind: "search".into(), label: "Find".into(), options: 2 }],
+        kind: Kind::Search,
+        p_searchable,
+        p_relevant,
+        found_at_request: 12,
+        depth: 2,
+        also_on: 0,
+        source: FormSource::SearchAction,
+        language: None,
+        evidence: vec!["a button says find".into()],
+    }
+}
+
+pub fn new_form(row: FormRow) -> FoundForm {
+    FoundForm::New(Box::new(row))
+}
+
+pub fn host_state(name: &str) -> HostState {
+    HostState {
+        host: host(name),
+        ip: Some("192.0.2.7".parse().unwrap()),
+        robots: Some(Robots::Text("User-agent: *\nDisallow: /private\n".into())),
+        robots_until: Time(u64::MAX),
+        next_at: Time(5000),
+        failures: 2,
+        latency_ms: 80,
+        requests: 9,
+    }
+}
+
+/// Adds a lead, dispatches it under this number and ends it with this outcome.
+pub fn run_step(store: &dyn Store, run: RunId, waiting: &Waiting, end: Outcome) {
+    store.commit(run, &adding(std::slice::from_ref(waiting))).unwrap();
+    store.commit(run, &dispatching(end.seq, waiting)).unwrap();
+    store.commit(run, &ending(vec![end])).unwrap();
+}
+
+pub fn tally(store: &dyn Store, run: RunId) -> Tally {
+    store.tally(run).unwrap()
+}
+
+pub fn forms(store: &dyn Store, filter: &Filter) -> Vec<FormRow> {
+    let mut rows = vec![];
+    store.forms(filter, &mut |row| collect(&mut rows, row)).unwrap();
+    rows
+}
+
+pub fn sites(store: &dyn Store, filter: &Filter) -> Vec<SiteRow> {
+    let mut rows = vec![];
+    store.sites(filter, &mut |row| collect(&mut rows, row)).unwrap();
+    rows
+}
+
+pub fn pages(store: &dyn Store, run: RunId) -> Vec<PageRow> {
+    let mut rows = vec![];
+    store.pages(run, &mut |row| collect(&mut rows, row)).unwrap();
+    rows
+}
+
+fn collect<T>(rows: &mut Vec<T>, row: T) -> Walk {
+    rows.push(row);
+    Walk::On
+}

@@ -1,0 +1,252 @@
+//! Runs and what waits in them.
+
+use crate::fixture::*;
+use hadal::store::*;
+use hadal_core::address::LinkId;
+use hadal_core::lead::{Lane, Waiting};
+use hadal_core::strategy::SiteTally;
+
+fn urls(leads: &[Waiting]) -> Vec<&str> {
+    leads.iter().map(|waiting| waiting.lead.url.as_str()).collect()
+}
+
+pub fn the_same_specification_is_the_same_run(store: &dyn Store) {
+    assert_eq!(store.begin(&spec("books")).unwrap(), store.begin(&spec("books")).unwrap());
+}
+
+pub fn every_part_of_a_specification_tells_runs_apart(store: &dyn Store) {
+    let base = spec("books");
+    let others = [
+        base.clone(),
+        RunSpec { topic: "cars".into(), ..base.clone() },
+        RunSpec { strategy: "random".into(), ..base.clone() },
+        RunSpec { seeds: vec![], ..base.clone() },
+        RunSpec { seed: 8, ..base.clone() },
+        RunSpec { source: "world 7".into(), ..base },
+    ];
+    let mut ids: Vec<RunId> = others.iter().map(|spec| store.begin(spec).unwrap()).collect();
+    ids.dedup();
+    assert_eq!(ids.len(), others.len());
+}
+
+pub fn a_lead_comes_back_as_it_was_put_in(store: &dyn Store) {
+    let run = begin(store);
+    let put = lead("http://a.org/x?y=%20z", 3, 0.1, 17);
+    store.commit(run, &adding(std::slice::from_ref(&put))).unwrap();
+    assert_eq!(store.of_host(run, Lane(3), &host("a.org"), None, 9).unwrap(), [put.clone()]);
+    assert_eq!(store.of_lane(run, Lane(3), 9).unwrap(), [put]);
+}
+
+pub fn the_best_lead_of_a_host_comes_first_then_the_older(store: &dyn Store) {
+    let run = begin(store);
+    let leads = [
+        lead("http://a.org/late", 0, 0.5, 9),
+        lead("http://a.org/low", 0, -2.0, 1),
+        lead("http://a.org/early", 0, 0.5, 2),
+        lead("http://a.org/best", 0, 3.0, 10),
+        lead("http://b.org/other", 0, 9.0, 3),
+        lead("http://a.org/elsewhere", 1, 9.0, 4),
+    ];
+    store.commit(run, &adding(&leads)).unwrap();
+    let served = store.of_host(run, Lane(0), &host("a.org"), None, 9).unwrap();
+    assert_eq!(
+        urls(&served),
+        ["http://a.org/best", "http://a.org/early", "http://a.org/late", "http://a.org/low"]
+    );
+}
+
+pub fn leads_of_a_host_can_be_paged_through(store: &dyn Store) {
+    let run = begin(store);
+    let score = |n: u64| [0.5, -1.0, 2.0][n as usize % 3];
+    let leads: Vec<_> = (0..30).map(|n| lead(&format!("http://a.org/{n}"), 0, score(n), n)).collect();
+    store.commit(run, &adding(&leads)).unwrap();
+    let of_host = |after, limit| store.of_host(run, Lane(0), &host("a.org"), after, limit).unwrap();
+    let whole = of_host(None, 100);
+    let mut paged: Vec<Waiting> = vec![];
+    while let next @ [_, ..] = &of_host(paged.last().map(Waiting::rank), 7)[..] {
+        paged.extend_from_slice(next);
+    }
+    assert_eq!(paged, whole);
+    assert_eq!(whole.len(), 30);
+}
+
+pub fn scores_of_any_kind_have_their_place(store: &dyn Store) {
+    let run = begin(store);
+    let scores = [f32::NAN, 0.0, f32::INFINITY, -1e-40, 1e38, f32::NEG_INFINITY];
+    let leads: Vec<_> = scores
+        .iter()
+        .zip(0..)
+        .map(|(&score, n)| lead(&format!("http://a.org/{n}"), u64::MAX, score, n))
+        .collect();
+    store.commit(run, &adding(&leads)).unwrap();
+    let mut expected: Vec<_> = leads.iter().map(Waiting::rank).collect();
+    expected.sort();
+    let served = store.of_host(run, Lane(u64::MAX), &host("a.org"), None, 9).unwrap();
+    assert_eq!(served.iter().map(Waiting::rank).collect::<Vec<_>>(), expected);
+}
+
+pub fn a_lane_serves_all_its_hosts_by_rank(store: &dyn Store) {
+    let run = begin(store);
+    let leads = [
+        lead("http://a.org/", 0, 0.5, 1),
+        lead("http://b.org/", 0, 0.9, 2),
+        lead("http://c.org/", 1, 1.0, 3),
+        lead("http://d.org/", 0, 0.1, 4),
+    ];
+    store.commit(run, &adding(&leads)).unwrap();
+    assert_eq!(urls(&store.of_lane(run, Lane(0), 2).unwrap()), ["http://b.org/", "http://a.org/"]);
+    assert_eq!(urls(&store.of_lane(run, Lane(2), 2).unwrap()), [""; 0]);
+}
+
+pub fn a_known_lead_is_not_added_again(store: &dyn Store) {
+    let run = begin(store);
+    let first = lead("http://a.org/", 0, 0.5, 1);
+    store.commit(run, &adding(&[first.clone(), lead("http://a.org/", 1, 9.0, 2)])).unwrap();
+    store.commit(run, &adding(&[lead("http://a.org/", 2, 9.0, 3)])).unwrap();
+    assert_eq!(store.of_lane(run, Lane(0), 9).unwrap(), [first]);
+    assert_eq!(tally(store, run).waiting, 1);
+}
+
+pub fn known_answers_in_the_order_asked(store: &dyn Store) {
+    let run = begin(store);
+    let (one, two) = (lead("http://a.org/1", 0, 0.5, 1), lead("http://a.org/2", 0, 0.5, 2));
+    store.commit(run, &adding(&[one.clone(), two.clone()])).unwrap();
+    store.commit(run, &dispatching(1, &two)).unwrap();
+    let asked = [LinkId(5), two.lead.id, LinkId(u64::MAX), one.lead.id];
+    assert_eq!(store.known(run, &asked).unwrap(), [false, true, false, true]);
+}
+
+pub fn replacing_moves_only_what_waits(store: &dyn Store) {
+    let run = begin(store);
+    let (stays, busy) = (lead("http://a.org/1", 0, 0.5, 1), lead("http://a.org/2", 0, 0.5, 2));
+    store.commit(run, &adding(&[stays.clone(), busy.clone()])).unwrap();
+    store.commit(run, &dispatching(1, &busy)).unwrap();
+    let moved = |waiting: &Waiting| Waiting { lane: Lane(5), score: 8.0, generation: 6, ..waiting.clone() };
+    let stranger = lead("http://a.org/3", 5, 1.0, 3);
+    store.commit(run, &changing(Change::Replace(vec![moved(&stays), moved(&busy), stranger]))).unwrap();
+    assert_eq!(store.of_lane(run, Lane(5), 9).unwrap(), [moved(&stays)]);
+    assert_eq!(store.of_lane(run, Lane(0), 9).unwrap(), []);
+    assert_eq!(tally(store, run).waiting, 1);
+}
+
+pub fn dropped_leads_stay_known_and_never_return(store: &dyn Store) {
+    let run = begin(store);
+    let (gone, busy) = (lead("http://a.org/1", 0, 0.5, 1), lead("http://a.org/2", 0, 0.5, 2));
+    store.commit(run, &adding(&[gone.clone(), busy.clone()])).unwrap();
+    store.commit(run, &dispatching(1, &busy)).unwrap();
+    let drop = Change::Drop(vec![gone.lead.id, busy.lead.id, gone.lead.id, LinkId(4)]);
+    store.commit(run, &changing(drop)).unwrap();
+    store.commit(run, &adding(std::slice::from_ref(&gone))).unwrap();
+    let after = store.resume(run).unwrap();
+    assert_eq!((after.tally.waiting, after.in_flight.len(), after.queues.len()), (0, 1, 0));
+    assert_eq!(store.known(run, &[gone.lead.id]).unwrap(), [true]);
+}
+
+pub fn closing_a_site_drops_its_leads_on_every_host_and_lane(store: &dyn Store) {
+    let run = begin(store);
+    let busy = lead("http://www.a.org/busy", 0, 0.5, 1);
+    let leads = [
+        busy.clone(),
+        lead("http://www.a.org/", 0, 0.5, 2),
+        lead("http://shop.a.org:8080/", 7, 0.5, 3),
+        lead("http://a.org.example.com/", 0, 0.5, 4),
+    ];
+    store.commit(run, &adding(&leads)).unwrap();
+    store.commit(run, &dispatching(1, &busy)).unwrap();
+    store.commit(run, &changing(Change::CloseSite(site("a.org")))).unwrap();
+    let after = store.resume(run).unwrap();
+    assert_eq!(after.queues, [(Lane(0), host("a.org.example.com"), 1)]);
+    assert_eq!((after.tally.waiting, after.in_flight.len()), (1, 1));
+    let closed = SiteTally { closed: true, ..SiteTally::default() };
+    assert_eq!(store.site(run, &site("a.org")).unwrap(), closed);
+    assert_eq!(store.site(run, &site("example.com")).unwrap(), SiteTally::default());
+}
+
+pub fn failing_a_host_gives_up_what_waits_for_it(store: &dyn Store) {
+    let run = begin(store);
+    let busy = lead("http://a.org/busy", 0, 0.5, 1);
+    let leads = [
+        busy.clone(),
+        lead("http://a.org/1", 0, 0.5, 2),
+        lead("http://a.org/2", 7, 0.5, 3),
+        lead("http://www.a.org/", 0, 0.5, 4),
+    ];
+    store.commit(run, &adding(&leads)).unwrap();
+    store.commit(run, &dispatching(1, &busy)).unwrap();
+    for _ in 0..2 {
+        store.commit(run, &changing(Change::FailHost(host("a.org"), "dead".into()))).unwrap();
+        let after = store.resume(run).unwrap();
+        assert_eq!(after.queues, [(Lane(0), host("www.a.org"), 1)]);
+        assert_eq!((after.tally.waiting, after.tally.failed, after.in_flight.len()), (1, 2, 1));
+        assert_eq!(after.tally.errors, [("dead".to_string(), 2)].into());
+    }
+    assert_eq!(store.known(run, &[leads[1].lead.id]).unwrap(), [true]);
+}
+
+pub fn runs_do_not_see_each_other(store: &dyn Store) {
+    let (one, two) = (store.begin(&spec("books")).unwrap(), store.begin(&spec("cars")).unwrap());
+    let waiting = lead("http://a.org/", 0, 0.5, 1);
+    store.commit(one, &adding(std::slice::from_ref(&waiting))).unwrap();
+    store.commit(one, &changing(Change::CloseSite(site("b.org")))).unwrap();
+    assert_eq!(store.known(two, &[waiting.lead.id]).unwrap(), [false]);
+    assert_eq!(store.of_lane(two, Lane(0), 9).unwrap(), []);
+    assert_eq!(store.of_host(two, Lane(0), &host("a.org"), None, 9).unwrap(), []);
+    assert_eq!(store.resume(two).unwrap(), Checkpoint::default());
+    store.commit(two, &adding(std::slice::from_ref(&waiting))).unwrap();
+    store.commit(two, &changing(Change::CloseSite(site("a.org")))).unwrap();
+    assert_eq!(tally(store, one).waiting, 1);
+    assert!(!store.site(one, &site("a.org")).unwrap().closed);
+}
+
+pub fn a_discarded_run_leaves_nothing_behind(store: &dyn Store) {
+    let (run, other) = (begin(store), store.begin(&spec("cars")).unwrap());
+    let waiting = lead("http://a.org/", 0, 0.5, 1);
+    let found = lead("http://a.org/next", 0, 0.5, 2);
+    let end = |run: RunId| Outcome {
+        forms: vec![new_form(form(1, "http://a.org/", 0.9, 0.9))],
+        found: vec![found.clone()],
+        host: Some(host_state("a.org")),
+        ..visit(run.0, &waiting, SiteTally { pages: 1, ..SiteTally::default() })
+    };
+    for each in [run, other] {
+        run_step(store, each, &waiting, end(each));
+    }
+    store.set_control(run, &Control { stop: true, ..Control::default() }).unwrap();
+    store.discard(run).unwrap();
+    assert_eq!(store.runs().unwrap().len(), 1);
+    let again = begin(store);
+    assert_ne!(again, run, "a number is never given twice");
+    assert_eq!(store.resume(again).unwrap(), Checkpoint::default());
+    assert_eq!(store.control(again).unwrap(), Control::default());
+    assert_eq!(store.known(again, &[waiting.lead.id]).unwrap(), [false]);
+    assert_eq!(store.host(again, &host("a.org")).unwrap(), None);
+    assert_eq!(forms(store, &Filter::default()).len(), 1);
+    assert_eq!(sites(store, &Filter::default()).len(), 1);
+    assert_eq!((pages(store, again).len(), pages(store, other).len()), (0, 1));
+    assert_eq!(tally(store, other).waiting, 1);
+}
+
+pub fn the_queues_tell_what_waits_where(store: &dyn Store) {
+    let run = begin(store);
+    let leads = [
+        lead("http://b.org/1", 1, 0.5, 1),
+        lead("http://b.org/2", 1, 0.5, 2),
+        lead("http://a.org/1", 1, 0.5, 3),
+        lead("http://b.org/3", 0, 0.5, 4),
+        lead("http://c.org/3", 0, 0.5, 5),
+    ];
+    store.commit(run, &adding(&leads)).unwrap();
+    store.commit(run, &dispatching(1, &leads[4])).unwrap();
+    let expected = [(Lane(0), host("b.org"), 1), (Lane(1), host("a.org"), 1), (Lane(1), host("b.org"), 2)];
+    assert_eq!(store.resume(run).unwrap().queues, expected);
+}
+
+pub fn an_unknown_run_is_refused(store: &dyn Store) {
+    let nobody = RunId(99);
+    let refused = |error: Option<StoreError>| error.is_some_and(|e| e.to_string().contains("no run 99"));
+    assert!(refused(store.resume(nobody).err()));
+    assert!(refused(store.tally(nobody).err()));
+    assert!(refused(store.commit(nobody, &adding(&[lead("http://a.org/", 0, 0.5, 1)])).err()));
+    assert!(refused(store.set_control(nobody, &Control::default()).err()));
+    assert!(refused(store.discard(nobody).err()));
+}

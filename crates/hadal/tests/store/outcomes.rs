@@ -1,0 +1,256 @@
+//! What a finished step changes, and that it changes it once.
+
+use crate::fixture::*;
+use hadal::store::*;
+use hadal_core::lead::{Lane, Waiting};
+use hadal_core::strategy::SiteTally;
+use hadal_core::time::Time;
+
+fn robots(seq: u64) -> Dispatch {
+    let work = Work::Robots { host: host("a.org"), url: url("http://a.org/robots.txt"), hops: 2 };
+    Dispatch { seq, work, at: Time(50) }
+}
+
+pub fn a_dispatched_lead_waits_no_more(store: &dyn Store) {
+    let run = begin(store);
+    let waiting = lead("http://a.org/", 0, 0.5, 1);
+    store.commit(run, &adding(std::slice::from_ref(&waiting))).unwrap();
+    store.commit(run, &dispatching(1, &waiting)).unwrap();
+    assert_eq!(store.of_host(run, Lane(0), &host("a.org"), None, 9).unwrap(), []);
+    assert_eq!(store.of_lane(run, Lane(0), 9).unwrap(), []);
+    assert_eq!(tally(store, run).waiting, 0);
+}
+
+pub fn only_what_waits_can_be_dispatched(store: &dyn Store) {
+    let run = begin(store);
+    let (busy, done) = (lead("http://a.org/1", 0, 0.5, 1), lead("http://a.org/2", 0, 0.5, 2));
+    run_step(store, run, &done, outcome(1, &done, Ending::Visited));
+    store.commit(run, &adding(std::slice::from_ref(&busy))).unwrap();
+    store.commit(run, &dispatching(2, &busy)).unwrap();
+    let before = store.resume(run).unwrap();
+    let stranger = lead("http://a.org/3", 0, 0.5, 3);
+    let dispatched = vec![dispatch(3, &busy), dispatch(4, &done), dispatch(5, &stranger)];
+    store.commit(run, &Batch { dispatched, ..Batch::default() }).unwrap();
+    assert_eq!(store.resume(run).unwrap(), before);
+}
+
+pub fn an_outcome_ends_its_step(store: &dyn Store) {
+    let run = begin(store);
+    let waiting = lead("http://a.org/", 0, 0.5, 1);
+    run_step(store, run, &waiting, outcome(1, &waiting, Ending::Visited));
+    let after = store.resume(run).unwrap();
+    assert_eq!(after.in_flight, []);
+    assert_eq!((after.tally.requests, after.tally.bytes, after.tally.waiting), (1, 100, 0));
+    assert_eq!(store.known(run, &[waiting.lead.id]).unwrap(), [true]);
+}
+
+pub fn an_outcome_applied_twice_counts_once(store: &dyn Store) {
+    let run = begin(store);
+    let waiting = lead("http://a.org/", 0, 0.5, 1);
+    let end = Outcome {
+        forms: vec![
+            new_form(form(1, "http://a.org/", 0.9, 0.9)),
+            FoundForm::Again(form(1, "http://a.org/", 0.9, 0.9).form_id),
+        ],
+        found: vec![lead("http://a.org/next", 0, 0.5, 2)],
+        ..visit(1, &waiting, SiteTally { pages: 1, ..SiteTally::default() })
+    };
+    run_step(store, run, &waiting, end.clone());
+    let (before, pages_before) = (store.resume(run).unwrap(), pages(store, run));
+    store.commit(run, &ending(vec![end.clone(), end])).unwrap();
+    assert_eq!(store.resume(run).unwrap(), before);
+    assert_eq!(pages(store, run), pages_before);
+    assert_eq!((before.tally.pages, before.tally.forms, before.tally.waiting), (1, 1, 1));
+}
+
+pub fn an_outcome_under_another_number_is_skipped_entirely(store: &dyn Store) {
+    let run = begin(store);
+    let waiting = lead("http://a.org/", 0, 0.5, 1);
+    store.commit(run, &adding(std::slice::from_ref(&waiting))).unwrap();
+    store.commit(run, &dispatching(1, &waiting)).unwrap();
+    let before = store.resume(run).unwrap();
+    let end = Outcome {
+        forms: vec![new_form(form(1, "http://a.org/", 0.9, 0.9))],
+        found: vec![lead("http://a.org/next", 0, 0.5, 2)],
+        host: Some(host_state("a.org")),
+        ..visit(2, &waiting, SiteTally { pages: 1, ..SiteTally::default() })
+    };
+    store.commit(run, &ending(vec![end])).unwrap();
+    assert_eq!(store.resume(run).unwrap(), before);
+    assert_eq!(store.host(run, &host("a.org")).unwrap(), None);
+    assert_eq!((forms(store, &Filter::default()), pages(store, run)), (vec![], vec![]));
+}
+
+pub fn an_outcome_for_other_work_is_skipped_entirely(store: &dyn Store) {
+    let run = begin(store);
+    let (one, two) = (lead("http://a.org/1", 0, 0.5, 1), lead("http://a.org/2", 0, 0.5, 2));
+    store.commit(run, &adding(&[one.clone(), two.clone()])).unwrap();
+    store.commit(run, &dispatching(1, &one)).unwrap();
+    let before = store.resume(run).unwrap();
+    store.commit(run, &ending(vec![outcome(1, &two, Ending::Visited)])).unwrap();
+    assert_eq!(store.resume(run).unwrap(), before);
+}
+
+fn retry(waiting: &Waiting) -> Waiting {
+    Waiting {
+        attempts: 3,
+        not_before: Time(8000),
+        score: 0.25,
+        lane: Lane(2),
+        order: 40,
+        generation: 5,
+        ..waiting.clone()
+    }
+}
+
+pub fn a_failed_step_goes_back_with_its_new_attempts(store: &dyn Store) {
+    let run = begin(store);
+    let waiting = lead("http://a.org/", 0, 0.5, 1);
+    let back = Ending::Again(Box::new(retry(&waiting)), "timeout".into());
+    run_step(store, run, &waiting, outcome(1, &waiting, back));
+    assert_eq!(store.of_lane(run, Lane(2), 9).unwrap(), [retry(&waiting)]);
+    let after = store.resume(run).unwrap();
+    assert_eq!((after.tally.waiting, after.tally.failed, after.tally.errors["timeout"]), (1, 0, 1));
+    assert_eq!((after.in_flight.len(), after.queues), (0, vec![(Lane(2), host("a.org"), 1)]));
+}
+
+pub fn a_lead_can_go_back_and_be_dispatched_in_one_batch(store: &dyn Store) {
+    let run = begin(store);
+    let waiting = lead("http://a.org/", 0, 0.5, 1);
+    store.commit(run, &adding(std::slice::from_ref(&waiting))).unwrap();
+    store.commit(run, &dispatching(1, &waiting)).unwrap();
+    let back = Ending::Again(Box::new(retry(&waiting)), "timeout".into());
+    let batch = Batch { outcomes: vec![outcome(1, &waiting, back)], ..dispatching(2, &waiting) };
+    for _ in 0..2 {
+        store.commit(run, &batch).unwrap();
+        let after = store.resume(run).unwrap();
+        assert_eq!(after.in_flight, [(dispatch(2, &waiting), Some(retry(&waiting)))]);
+        assert_eq!((after.tally.requests, after.tally.waiting), (1, 0));
+    }
+}
+
+pub fn leads_found_can_be_dispatched_in_the_same_batch(store: &dyn Store) {
+    let run = begin(store);
+    let (seed, found) = (lead("http://a.org/", 0, 0.5, 1), lead("http://b.org/", 0, 0.5, 2));
+    store.commit(run, &Batch { ..adding(std::slice::from_ref(&seed)) }).unwrap();
+    store.commit(run, &dispatching(1, &seed)).unwrap();
+    let end = Outcome { found: vec![found.clone()], ..outcome(1, &seed, Ending::Redirected) };
+    store.commit(run, &Batch { outcomes: vec![end], ..dispatching(2, &found) }).unwrap();
+    assert_eq!(store.resume(run).unwrap().in_flight, [(dispatch(2, &found), Some(found))]);
+}
+
+pub fn robots_steps_are_in_flight_without_a_lead(store: &dyn Store) {
+    let run = begin(store);
+    store.commit(run, &Batch { dispatched: vec![robots(1)], ..Batch::default() }).unwrap();
+    assert_eq!(store.resume(run).unwrap().in_flight, [(robots(1), None)]);
+    let work = robots(1).work;
+    let base = outcome(1, &lead("http://a.org/", 0, 0.5, 1), Ending::Robots);
+    let end = Outcome { work, host: Some(host_state("a.org")), ..base };
+    store.commit(run, &ending(vec![end])).unwrap();
+    let after = store.resume(run).unwrap();
+    assert_eq!((after.in_flight.len(), after.tally.requests), (0, 1));
+    assert_eq!(store.host(run, &host("a.org")).unwrap(), Some(host_state("a.org")));
+}
+
+pub fn steps_in_flight_survive_with_their_leads(store: &dyn Store) {
+    let run = begin(store);
+    let (one, two) = (lead("http://a.org/1", 0, 0.5, 1), lead("http://a.org/2", 9, 0.7, 2));
+    store.commit(run, &adding(&[one.clone(), two.clone()])).unwrap();
+    let dispatched = vec![dispatch(12, &two), robots(7), dispatch(5, &one)];
+    store.commit(run, &Batch { dispatched, ..Batch::default() }).unwrap();
+    let expected = [(dispatch(5, &one), Some(one)), (robots(7), None), (dispatch(12, &two), Some(two))];
+    assert_eq!(store.resume(run).unwrap().in_flight, expected);
+}
+
+pub fn every_kind_of_ending_is_counted(store: &dyn Store) {
+    let run = begin(store);
+    let leads: Vec<_> = (0..5).map(|n| lead(&format!("http://a.org/{n}"), 0, 0.5, n)).collect();
+    let pages = |pages| SiteTally { pages, ..SiteTally::default() };
+    let failed = |kind: &str| Ending::Failed(kind.into());
+    let ends = [
+        visit(0, &leads[0], pages(1)),
+        visit(1, &leads[1], pages(2)),
+        outcome(2, &leads[2], Ending::Redirected),
+        outcome(3, &leads[3], failed("http_404")),
+        Outcome { requests: 0, bytes: 0, ..outcome(4, &leads[4], failed("robots")) },
+    ];
+    for (waiting, end) in leads.iter().zip(ends) {
+        run_step(store, run, waiting, end);
+    }
+    let errors = [("http_404".to_string(), 1), ("robots".to_string(), 1)].into();
+    let expected =
+        Tally { requests: 4, bytes: 400, pages: 2, failed: 2, sites: 1, errors, ..Tally::default() };
+    assert_eq!(tally(store, run), expected);
+}
+
+pub fn a_host_is_known_once_it_answered(store: &dyn Store) {
+    let run = begin(store);
+    let waiting = lead("http://a.org/", 0, 0.5, 1);
+    store.commit(run, &adding(std::slice::from_ref(&waiting))).unwrap();
+    assert_eq!(store.host(run, &host("a.org")).unwrap(), None);
+    store.commit(run, &dispatching(1, &waiting)).unwrap();
+    let end = Outcome { host: Some(host_state("a.org")), ..outcome(1, &waiting, Ending::Visited) };
+    store.commit(run, &ending(vec![end])).unwrap();
+    assert_eq!(store.host(run, &host("a.org")).unwrap(), Some(host_state("a.org")));
+    let next = lead("http://a.org/2", 0, 0.5, 2);
+    let later = HostState { ip: None, robots: Some(Robots::DisallowAll), failures: 0, ..host_state("a.org") };
+    run_step(store, run, &next, Outcome { host: Some(later.clone()), ..outcome(2, &next, Ending::Visited) });
+    assert_eq!(store.host(run, &host("a.org")).unwrap(), Some(later));
+}
+
+pub fn robots_stay_until_they_are_told_anew(store: &dyn Store) {
+    let run = begin(store);
+    let met = |seq: u64, robots: Option<Robots>, until| {
+        let waiting = lead(&format!("http://a.org/{seq}"), 0, 0.5, seq);
+        let state = HostState { robots, robots_until: Time(until), requests: seq, ..host_state("a.org") };
+        let end = outcome(seq, &waiting, Ending::Visited);
+        run_step(store, run, &waiting, Outcome { host: Some(state), ..end });
+        let state = store.host(run, &host("a.org")).unwrap().unwrap();
+        (state.robots, state.robots_until.0, state.requests)
+    };
+    let moved = || Robots::Elsewhere { url: url("http://b.org/robots.txt"), hops: 1 };
+    assert_eq!(met(1, None, 0), (None, 0, 1));
+    assert_eq!(met(2, Some(moved()), 70), (Some(moved()), 70, 2));
+    assert_eq!(met(3, None, 0), (Some(moved()), 70, 3));
+    assert_eq!(met(4, Some(Robots::AllowAll), 90), (Some(Robots::AllowAll), 90, 4));
+}
+
+pub fn progress_is_kept_and_the_strategy_only_replaced_by_a_new_one(store: &dyn Store) {
+    let run = begin(store);
+    let progress = Progress {
+        next_seq: 4,
+        next_order: 90,
+        now: Time(u64::MAX),
+        generation: 3,
+        elapsed_ms: 1234,
+        state: RunState::Budget,
+        strategy: Some(vec![0, 1, 255]),
+    };
+    let save = |progress| store.commit(run, &Batch { progress, ..Batch::default() }).unwrap();
+    save(Some(progress.clone()));
+    save(None);
+    assert_eq!(store.resume(run).unwrap().progress, progress);
+    save(Some(Progress { next_seq: 5, strategy: None, ..progress.clone() }));
+    assert_eq!(store.resume(run).unwrap().progress, Progress { next_seq: 5, ..progress });
+}
+
+pub fn sites_are_counted_once_they_gave_a_page(store: &dyn Store) {
+    let run = begin(store);
+    let leads: Vec<_> = ["http://a.org/1", "http://a.org/2", "http://b.org/"]
+        .iter()
+        .zip(0..)
+        .map(|(address, n)| lead(address, 0, 0.5, n))
+        .collect();
+    let of = |pages, forms| SiteTally { pages, forms, searchable: 2, relevant: 1, dry: 4, closed: false };
+    run_step(store, run, &leads[0], visit(0, &leads[0], of(1, 3)));
+    run_step(store, run, &leads[1], visit(1, &leads[1], of(2, 5)));
+    let dead = (site("b.org"), SiteTally::default());
+    run_step(
+        store,
+        run,
+        &leads[2],
+        Outcome { site: Some(dead), ..outcome(2, &leads[2], Ending::Redirected) },
+    );
+    assert_eq!(tally(store, run).sites, 1);
+    assert_eq!(store.site(run, &site("a.org")).unwrap(), of(2, 5));
+}

@@ -1,0 +1,236 @@
+//! What people and exports read back.
+
+use crate::fixture::*;
+use hadal::store::*;
+use hadal_core::identity::FormId;
+use hadal_core::lead::Waiting;
+use hadal_core::strategy::SiteTally;
+
+/// Visits a page that holds these forms.
+fn find(store: &dyn Store, run: RunId, seq: u64, address: &str, forms: Vec<FoundForm>) {
+    let waiting = lead(address, 0, 0.5, seq);
+    let tally = SiteTally { pages: 1, ..SiteTally::default() };
+    run_step(store, run, &waiting, Outcome { forms, ..visit(seq, &waiting, tally) });
+}
+
+fn ids(rows: &[FormRow]) -> Vec<u64> {
+    rows.iter().map(|row| row.form_id.0).collect()
+}
+
+pub fn control_is_what_was_last_asked(store: &dyn Store) {
+    let run = begin(store);
+    assert_eq!(store.control(run).unwrap(), Control::default());
+    let pause = Control { pause: true, stop: false, max_requests: Some(5000) };
+    let stop = Control { pause: false, stop: true, max_requests: None };
+    for control in [pause, stop] {
+        store.set_control(run, &control).unwrap();
+        assert_eq!(store.control(run).unwrap(), control);
+    }
+}
+
+pub fn runs_come_oldest_first_with_their_counters(store: &dyn Store) {
+    let specs = [spec("cars"), spec("books")];
+    let ids: Vec<RunId> = specs.iter().map(|spec| store.begin(spec).unwrap()).collect();
+    find(store, ids[1], 0, "http://a.org/", vec![new_form(form(1, "http://a.org/", 0.9, 0.1))]);
+    let rows = store.runs().unwrap();
+    assert_eq!(rows.iter().map(|row| row.id).collect::<Vec<_>>(), ids);
+    assert_eq!(rows.iter().map(|row| row.spec.clone()).collect::<Vec<_>>(), specs);
+    assert_eq!(rows[0].tally, Tally::default());
+    assert_eq!(rows[1].tally, tally(store, ids[1]));
+    assert_eq!((rows[1].tally.forms, rows[1].tally.searchable, rows[1].tally.relevant), (1, 1, 0));
+}
+
+pub fn a_form_comes_back_as_it_was_put_in(store: &dyn Store) {
+    let run = begin(store);
+    let put = form(u64::MAX, "http://a.org/", 0.9, 0.3);
+    let other = FormRow { topic: "the run knows better".into(), ..put.clone() };
+    find(store, run, 0, "http://a.org/", vec![new_form(other)]);
+    assert_eq!(forms(store, &Filter::default()), [put]);
+}
+
+pub fn a_form_on_many_pages_is_one_form(store: &dyn Store) {
+    let run = begin(store);
+    find(store, run, 0, "http://a.org/", vec![new_form(form(1, "http://a.org/", 0.9, 0.6))]);
+    find(store, run, 1, "http://a.org/1", vec![FoundForm::Again(FormId(1)), FoundForm::Again(FormId(77))]);
+    find(store, run, 2, "http://a.org/2", vec![new_form(form(1, "http://a.org/2", 0.1, 0.1))]);
+    let expected = FormRow { also_on: 2, ..form(1, "http://a.org/", 0.9, 0.6) };
+    assert_eq!(forms(store, &Filter::default()), [expected]);
+    let tally = tally(store, run);
+    assert_eq!((tally.forms, tally.searchable, tally.relevant), (1, 1, 1));
+}
+
+pub fn a_form_twice_on_a_page_counts_once(store: &dyn Store) {
+    let run = begin(store);
+    let new = || new_form(form(1, "http://a.org/", 0.9, 0.6));
+    let again = || FoundForm::Again(FormId(1));
+    find(store, run, 0, "http://a.org/", vec![new(), again(), new()]);
+    assert_eq!(forms(store, &Filter::default())[0].also_on, 0);
+    find(store, run, 1, "http://a.org/1", vec![again(), new(), again()]);
+    assert_eq!(forms(store, &Filter::default())[0].also_on, 1);
+}
+
+pub fn forms_are_known_per_run(store: &dyn Store) {
+    let (run, other) = (begin(store), store.begin(&spec("cars")).unwrap());
+    find(store, run, 0, "http://a.org/", vec![new_form(form(u64::MAX, "http://a.org/", 0.9, 0.6))]);
+    let asked = [FormId(5), FormId(u64::MAX)];
+    assert_eq!(store.known_forms(run, &asked).unwrap(), [false, true]);
+    assert_eq!(store.known_forms(other, &asked).unwrap(), [false, false]);
+}
+
+/// Four forms on two sites.
+fn four_forms(store: &dyn Store) -> RunId {
+    let run = begin(store);
+    let on_a = [(u64::MAX, 0.9, 0.6), (2, 0.9, 0.6), (3, 0.95, 0.6)];
+    let row = |(id, searchable, relevant)| new_form(form(id, "http://a.org/", searchable, relevant));
+    find(store, run, 0, "http://a.org/", on_a.map(row).into());
+    find(store, run, 1, "http://b.org/", vec![new_form(form(4, "http://b.org/", 0.7, 0.7))]);
+    run
+}
+
+pub fn forms_come_most_relevant_first(store: &dyn Store) {
+    four_forms(store);
+    assert_eq!(ids(&forms(store, &Filter::default())), [4, 3, 2, u64::MAX]);
+}
+
+pub fn forms_are_filtered(store: &dyn Store) {
+    let run = four_forms(store);
+    let all = Filter::default;
+    let nobody = store.begin(&spec("cars")).unwrap();
+    let cases: [(Filter, &[u64]); 8] = [
+        (Filter { run: Some(run), ..all() }, &[4, 3, 2, u64::MAX]),
+        (Filter { run: Some(nobody), ..all() }, &[]),
+        (Filter { topic: Some("books".into()), ..all() }, &[4, 3, 2, u64::MAX]),
+        (Filter { topic: Some("cars".into()), ..all() }, &[]),
+        (Filter { site: Some(site("b.org")), ..all() }, &[4]),
+        (Filter { min_relevance: 0.7, ..all() }, &[4]),
+        (Filter { min_searchable: 0.9, ..all() }, &[3, 2, u64::MAX]),
+        (Filter { min_searchable: 0.9, site: Some(site("b.org")), ..all() }, &[]),
+    ];
+    for (filter, expected) in cases {
+        assert_eq!(ids(&forms(store, &filter)), expected, "{filter:?}");
+    }
+}
+
+pub fn one_form_found_by_two_runs_of_a_topic_is_one_row(store: &dyn Store) {
+    let first = begin(store);
+    let second = store.begin(&RunSpec { strategy: "random".into(), ..spec("books") }).unwrap();
+    let cars = store.begin(&spec("cars")).unwrap();
+    let found = |relevant| vec![new_form(form(1, "http://a.org/", 0.9, relevant))];
+    find(store, second, 0, "http://a.org/", found(0.6));
+    find(store, first, 0, "http://a.org/", found(0.8));
+    find(store, first, 1, "http://a.org/1", vec![FoundForm::Again(FormId(1))]);
+    find(store, cars, 0, "http://a.org/", found(0.1));
+    let rows = forms(store, &Filter::default());
+    let seen: Vec<_> = rows.iter().map(|row| (row.topic.as_str(), row.p_relevant, row.also_on)).collect();
+    assert_eq!(seen, [("books", 0.6, 1), ("cars", 0.1, 0)]);
+    let of_first = forms(store, &Filter { run: Some(first), ..Filter::default() });
+    assert_eq!((of_first.len(), of_first[0].p_relevant, of_first[0].also_on), (1, 0.8, 1));
+}
+
+pub fn probabilities_that_are_no_numbers_count_as_zero(store: &dyn Store) {
+    let run = begin(store);
+    find(store, run, 0, "http://a.org/", vec![new_form(form(1, "http://a.org/", f32::NAN, f32::NAN))]);
+    let row = &forms(store, &Filter::default())[0];
+    assert_eq!((row.p_searchable, row.p_relevant), (0.0, 0.0));
+    assert_eq!(tally(store, run).searchable, 0);
+    let waiting = lead("http://a.org/1", 0, 0.5, 1);
+    let odd = PageRow { p_topic: f32::NAN, ..page(&waiting) };
+    run_step(store, run, &waiting, Outcome { page: Some(odd), ..outcome(1, &waiting, Ending::Visited) });
+    assert_eq!(pages(store, run)[1].p_topic, 0.0);
+}
+
+pub fn pages_come_in_the_order_committed(store: &dyn Store) {
+    let run = begin(store);
+    let leads: Vec<Waiting> =
+        ["http://z.org/", "http://a.org/"].iter().zip(0..).map(|(at, n)| lead(at, 0, 0.5, n)).collect();
+    for (waiting, seq) in leads.iter().zip(0..) {
+        run_step(store, run, waiting, visit(seq, waiting, SiteTally::default()));
+    }
+    assert_eq!(pages(store, run), leads.iter().map(page).collect::<Vec<_>>());
+}
+
+/// Sites with these names, relevant and searchable forms.
+fn three_sites(store: &dyn Store) {
+    let run = begin(store);
+    for (n, (name, relevant, searchable)) in [("a", 0, 2), ("b", 1, 1), ("c", 1, 1)].iter().enumerate() {
+        let waiting = lead(&format!("http://{name}.org/"), 0, 0.5, n as u64);
+        let tally =
+            SiteTally { pages: 1, relevant: *relevant, searchable: *searchable, ..SiteTally::default() };
+        let row = form(n as u64, &format!("http://{name}.org/"), 0.5, n as f32 / 4.0);
+        let end = Outcome { forms: vec![new_form(row)], ..visit(n as u64, &waiting, tally) };
+        run_step(store, run, &waiting, end);
+    }
+    store.commit(run, &adding(&[lead("http://unheard.org/", 0, 0.5, 9)])).unwrap();
+}
+
+fn names(rows: &[SiteRow]) -> Vec<&str> {
+    rows.iter().map(|row| row.site.0.as_str()).collect()
+}
+
+pub fn sites_come_most_fruitful_first(store: &dyn Store) {
+    three_sites(store);
+    let rows = sites(store, &Filter::default());
+    assert_eq!(names(&rows), ["b.org", "c.org", "a.org"]);
+    let expected = SiteRow {
+        site: site("c.org"),
+        topic: "books".into(),
+        tally: SiteTally { pages: 1, relevant: 1, searchable: 1, ..SiteTally::default() },
+        best: 0.5,
+    };
+    assert_eq!(rows[1], expected);
+}
+
+pub fn sites_are_filtered(store: &dyn Store) {
+    three_sites(store);
+    let all = Filter::default;
+    let cases: [(Filter, &[&str]); 3] = [
+        (Filter { topic: Some("cars".into()), ..all() }, &[]),
+        (Filter { site: Some(site("a.org")), ..all() }, &["a.org"]),
+        (Filter { min_relevance: 0.25, ..all() }, &["b.org", "c.org"]),
+    ];
+    for (filter, expected) in cases {
+        assert_eq!(names(&sites(store, &filter)), expected, "{filter:?}");
+    }
+}
+
+pub fn long_walks_miss_nothing_and_may_end_early(store: &dyn Store) {
+    let run = begin(store);
+    const MANY: u64 = 2100;
+    let leads: Vec<Waiting> = (0..MANY).map(|n| lead(&format!("http://s{n}.org/"), 0, 0.5, n)).collect();
+    let dispatched = leads.iter().zip(0..).map(|(waiting, seq)| dispatch(seq, waiting)).collect();
+    store.commit(run, &Batch { dispatched, ..adding(&leads) }).unwrap();
+    let end = |seq: u64| {
+        let waiting = &leads[seq as usize];
+        let row = form(seq, waiting.lead.url.as_str(), 0.5, (seq % 5) as f32 / 5.0);
+        let tally = SiteTally { pages: 1, ..SiteTally::default() };
+        Outcome { forms: vec![new_form(row)], ..visit(seq, waiting, tally) }
+    };
+    store.commit(run, &ending((0..MANY).map(end).collect())).unwrap();
+    let rows = forms(store, &Filter::default());
+    assert!(rows.is_sorted_by(|a, b| (b.p_relevant, a.form_id) < (a.p_relevant, b.form_id)));
+    assert_eq!(rows.len() as u64, MANY);
+    let mut seen = names(&sites(store, &Filter::default())).len() as u64;
+    assert_eq!(seen, MANY);
+    assert_eq!(pages(store, run), leads.iter().map(page).collect::<Vec<_>>());
+    let mut stop_at_three = || {
+        seen += 1;
+        if seen % 3 == 0 { Walk::Stop } else { Walk::On }
+    };
+    store.forms(&Filter::default(), &mut |_| stop_at_three()).unwrap();
+    store.sites(&Filter::default(), &mut |_| stop_at_three()).unwrap();
+    store.pages(run, &mut |_| stop_at_three()).unwrap();
+    assert_eq!(seen, MANY + 9);
+}
+
+pub fn a_walk_may_use_the_store(store: &dyn Store) {
+    let run = four_forms(store);
+    let mut seen = 0;
+    let mut ask = || {
+        seen += tally(store, run).pages;
+        Walk::On
+    };
+    store.forms(&Filter::default(), &mut |_| ask()).unwrap();
+    store.sites(&Filter::default(), &mut |_| ask()).unwrap();
+    store.pages(run, &mut |_| ask()).unwrap();
+    assert_eq!(seen, 2 * (4 + 2 + 2));
+}

@@ -1,0 +1,92 @@
+//! What every store promises, one function per fact, run for every back end.
+//!
+//! A new back end is one more module in `contract!`; the facts stay as they are.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+#[path = "store/fixture.rs"]
+mod fixture;
+#[path = "store/frontier.rs"]
+mod frontier;
+#[path = "store/outcomes.rs"]
+mod outcomes;
+#[path = "store/reports.rs"]
+mod reports;
+
+macro_rules! contract {
+    ($($area:ident :: $fact:ident),* $(,)?) => {
+        mod memory {
+            use hadal::store::{Access, open};
+            $(#[test] fn $fact() {
+                crate::$area::$fact(&*open("memory:", Access::Crawl).unwrap());
+            })*
+        }
+        mod file {
+            use hadal::store::{Access, open};
+            $(#[test] fn $fact() {
+                let folder = tempfile::tempdir().unwrap();
+                let url = format!("file:{}", folder.path().display());
+                crate::$area::$fact(&*open(&url, Access::Crawl).unwrap());
+            })*
+        }
+    };
+}
+
+contract!(
+    frontier::the_same_specification_is_the_same_run,
+    frontier::every_part_of_a_specification_tells_runs_apart,
+    frontier::a_lead_comes_back_as_it_was_put_in,
+    frontier::the_best_lead_of_a_host_comes_first_then_the_older,
+    frontier::leads_of_a_host_can_be_paged_through,
+    frontier::scores_of_any_kind_have_their_place,
+    frontier::a_lane_serves_all_its_hosts_by_rank,
+    frontier::a_known_lead_is_not_added_again,
+    frontier::known_answers_in_the_order_asked,
+    frontier::replacing_moves_only_what_waits,
+    frontier::dropped_leads_stay_known_and_never_return,
+    frontier::closing_a_site_drops_its_leads_on_every_host_and_lane,
+    frontier::failing_a_host_gives_up_what_waits_for_it,
+    frontier::runs_do_not_see_each_other,
+    frontier::a_discarded_run_leaves_nothing_behind,
+    frontier::the_queues_tell_what_waits_where,
+    frontier::an_unknown_run_is_refused,
+    outcomes::a_dispatched_lead_waits_no_more,
+    outcomes::only_what_waits_can_be_dispatched,
+    outcomes::an_outcome_ends_its_step,
+    outcomes::an_outcome_applied_twice_counts_once,
+    outcomes::an_outcome_under_another_number_is_skipped_entirely,
+    outcomes::an_outcome_for_other_work_is_skipped_entirely,
+    outcomes::a_failed_step_goes_back_with_its_new_attempts,
+    outcomes::a_lead_can_go_back_and_be_dispatched_in_one_batch,
+    outcomes::leads_found_can_be_dispatched_in_the_same_batch,
+    outcomes::robots_steps_are_in_flight_without_a_lead,
+    outcomes::steps_in_flight_survive_with_their_leads,
+    outcomes::every_kind_of_ending_is_counted,
+    outcomes::a_host_is_known_once_it_answered,
+    outcomes::robots_stay_until_they_are_told_anew,
+    outcomes::progress_is_kept_and_the_strategy_only_replaced_by_a_new_one,
+    outcomes::sites_are_counted_once_they_gave_a_page,
+    reports::control_is_what_was_last_asked,
+    reports::runs_come_oldest_first_with_their_counters,
+    reports::a_form_comes_back_as_it_was_put_in,
+    reports::a_form_on_many_pages_is_one_form,
+    reports::a_form_twice_on_a_page_counts_once,
+    reports::forms_are_known_per_run,
+    reports::forms_come_most_relevant_first,
+    reports::forms_are_filtered,
+    reports::one_form_found_by_two_runs_of_a_topic_is_one_row,
+    reports::probabilities_that_are_no_numbers_count_as_zero,
+    reports::pages_come_in_the_order_committed,
+    reports::sites_come_most_fruitful_first,
+    reports::sites_are_filtered,
+    reports::long_walks_miss_nothing_and_may_end_early,
+    reports::a_walk_may_use_the_store,
+);
+
+#[test]
+fn an_address_that_names_no_back_end_is_refused() {
+    use hadal::store::{Access, StoreError, open};
+    for url in ["postgres://localhost/x", "s3:bucket", "memory:x", "file:", ""] {
+        let refused = open(url, Access::Read).err();
+        assert!(matches!(refused, Some(StoreError::BadUrl(_))), "{url}: {refused:?}");
+    }
+}
