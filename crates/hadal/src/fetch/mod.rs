@@ -2,6 +2,13 @@
 //!
 //! A carrier sends exactly one request and follows nothing: redirects, retries and robots.txt are
 //! steps of the engine, so that each is charged, polite and safe against crashes by itself.
+//! [`retry`], [`robots`] and [`politeness`] are what the engine asks before and after; they are pure.
+
+pub mod network;
+pub mod politeness;
+pub mod retry;
+pub mod robots;
+mod wildcard;
 
 use futures::future::BoxFuture;
 use hadal_core::http::{Exchange, Request};

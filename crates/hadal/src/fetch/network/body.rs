@@ -1,0 +1,39 @@
+//! Reading a body, up to a limit and a deadline.
+
+use hadal_core::http::{Completeness, FetchError};
+use http_body_util::BodyExt;
+use hyper::body::{Bytes, Incoming};
+use std::time::Duration;
+use tokio::time::{Instant, timeout_at};
+
+/// Bytes as they came over the wire.
+pub(super) struct Received {
+    pub(super) bytes: Vec<u8>,
+    pub(super) completeness: Completeness,
+}
+
+/// Takes a body piece by piece. When the limit is reached the connection is dropped, not drained.
+pub(super) async fn receive(
+    mut body: Incoming,
+    limit: u64,
+    stall: Duration,
+    deadline: Instant,
+) -> Result<Received, FetchError> {
+    let mut bytes = Vec::new();
+    let completeness = loop {
+        let until = deadline.min(Instant::now() + stall);
+        match timeout_at(until, body.frame()).await.map_err(|_| FetchError::BodyTimeout)? {
+            None => break Completeness::Whole,
+            Some(Err(_)) => break Completeness::Broken,
+            Some(Ok(frame)) => {
+                let data = frame.into_data().unwrap_or_else(|_| Bytes::new());
+                let room = usize::try_from(limit - bytes.len() as u64).unwrap_or(usize::MAX);
+                bytes.extend_from_slice(&data[..data.len().min(room)]);
+                if data.len() > room {
+                    break Completeness::Cut;
+                }
+            }
+        }
+    };
+    Ok(Received { bytes, completeness })
+}

@@ -1,0 +1,90 @@
+//! `--cookies FILE`: the cookie files that browsers' add-ons and curl write (Netscape's format).
+
+use super::cookies::{Jar, Stored};
+use hadal_core::address::Site;
+use hadal_core::time::Time;
+use url::Url;
+
+/// A line that is not understood.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "line {line}: expected 7 fields separated by tabs (domain, subdomains, path, secure, expiry, name, value){hint}"
+)]
+pub struct CookieFileError {
+    /// Counted from 1.
+    pub line: usize,
+    hint: &'static str,
+}
+
+impl Jar {
+    /// Reads a cookie file. Cookies that have expired are left out.
+    pub fn from_netscape(text: &str, now: Time) -> Result<Jar, CookieFileError> {
+        let mut jar = Jar::default();
+        for (at, line) in text.lines().enumerate() {
+            let line = line.trim_end_matches('\r');
+            let line = line.strip_prefix("#HttpOnly_").unwrap_or(line);
+            if line.trim().is_empty() || line.starts_with('#') {
+                continue;
+            }
+            let (site, cookie) = read(line).map_err(|hint| CookieFileError { line: at + 1, hint })?;
+            jar.put(site, cookie, now);
+        }
+        Ok(jar)
+    }
+}
+
+fn read(line: &str) -> Result<(Site, Stored), &'static str> {
+    let fields: Vec<&str> = line.split('\t').collect();
+    let [domain, subdomains, path, secure, expires, name, value] = fields[..] else {
+        return Err("");
+    };
+    let domain = domain.trim_start_matches('.').to_ascii_lowercase();
+    let url = Url::parse(&format!("http://{domain}/")).map_err(|_| "; the domain is none")?;
+    let expires: u64 = expires.parse().map_err(|_| "; the expiry is no number of seconds")?;
+    if name.is_empty() || value.contains(|c: char| c.is_ascii_control()) {
+        return Err("; name or value cannot be sent");
+    }
+    let yes = |field: &str| field.eq_ignore_ascii_case("TRUE");
+    let cookie = Stored {
+        name: name.to_string(),
+        value: value.to_string(),
+        domain,
+        host_only: !yes(subdomains),
+        path: path.to_string(),
+        secure: yes(secure),
+        expires: (expires > 0).then_some(Time(expires.saturating_mul(1000))),
+    };
+    Ok((Site::of(&url), cookie))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NOW: Time = Time(1_700_000_000_000);
+
+    fn sent(jar: &Jar, url: &str) -> Option<String> {
+        jar.line_for(&Url::parse(url).unwrap(), NOW)
+    }
+
+    #[test]
+    fn a_cookie_file_is_read() {
+        let text = "# Netscape HTTP Cookie File\r\n\
+            .example.org\tTRUE\t/\tFALSE\t0\tsession\tabc\r\n\
+            #HttpOnly_shop.example.org\tFALSE\t/a\tTRUE\t1900000000\ttoken\txyz\n\
+            \n\
+            example.org\tFALSE\t/\tFALSE\t1\tgone\tx\n";
+        let jar = Jar::from_netscape(text, NOW).unwrap();
+        assert_eq!(sent(&jar, "https://shop.example.org/a").as_deref(), Some("token=xyz; session=abc"));
+        assert_eq!(sent(&jar, "http://www.example.org/").as_deref(), Some("session=abc"));
+    }
+
+    #[test]
+    fn a_line_that_is_not_understood_is_named() {
+        for bad in ["just words", "a.example\tTRUE\t/\tFALSE\tnever\tn\tv", "a b\tTRUE\t/\tFALSE\t0\tn\tv"] {
+            let error = Jar::from_netscape(&format!("# head\n{bad}\n"), NOW).unwrap_err();
+            assert_eq!(error.line, 2);
+            assert!(error.to_string().contains("7 fields"), "{error}");
+        }
+    }
+}

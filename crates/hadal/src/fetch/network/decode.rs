@@ -1,0 +1,194 @@
+//! Undoing content codings, never beyond a limit.
+//!
+//! Layers are read through each other, and each is limited by itself: neither a bomb nor a bomb inside
+//! a bomb costs more than the limit per layer. What a damaged stream gave before the damage is kept.
+
+use hadal_core::http::Completeness;
+use std::io::{BufReader, Chain, Cursor, Read, Take};
+
+/// More layers than this are nobody's honest doing.
+const MOST_LAYERS: usize = 4;
+/// zstd windows of up to 8 MiB, as RFC 9659 asks of web content.
+const ZSTD_WINDOW_LOG: u32 = 23;
+
+/// Undoes the codings named in `Content-Encoding` (in the order they were applied), up to `limit` bytes.
+pub(super) fn decode<'a>(
+    body: Vec<u8>,
+    codings: impl Iterator<Item = &'a str>,
+    limit: u64,
+) -> (Vec<u8>, Completeness) {
+    let layers: Vec<Coding> =
+        codings.flat_map(|line| line.split(',')).filter_map(|name| Coding::named(name.trim())).collect();
+    if layers.is_empty() || body.is_empty() {
+        return (body, Completeness::Whole);
+    }
+    if layers.len() > MOST_LAYERS {
+        return (Vec::new(), Completeness::Broken);
+    }
+    let mut reader: Box<dyn Read> = Box::new(Cursor::new(body));
+    for coding in layers.iter().rev() {
+        reader = match coding.layer(reader.take(limit.saturating_add(1))) {
+            Ok(layer) => layer,
+            Err(_) => return (Vec::new(), Completeness::Broken),
+        };
+    }
+    read_up_to(reader, limit)
+}
+
+fn read_up_to(reader: Box<dyn Read>, limit: u64) -> (Vec<u8>, Completeness) {
+    let mut decoded = Vec::new();
+    let ended = reader.take(limit.saturating_add(1)).read_to_end(&mut decoded);
+    if decoded.len() as u64 > limit {
+        decoded.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
+        return (decoded, Completeness::Cut);
+    }
+    let completeness = if ended.is_ok() { Completeness::Whole } else { Completeness::Broken };
+    (decoded, completeness)
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Coding {
+    Gzip,
+    Deflate,
+    Brotli,
+    Zstd,
+}
+
+type Layer = Chain<Cursor<Vec<u8>>, Take<Box<dyn Read>>>;
+
+impl Coding {
+    /// Names that mean nothing (`identity`, a charset put there by mistake) change nothing.
+    fn named(name: &str) -> Option<Coding> {
+        match name.to_ascii_lowercase().as_str() {
+            "gzip" | "x-gzip" => Some(Coding::Gzip),
+            "deflate" => Some(Coding::Deflate),
+            "br" => Some(Coding::Brotli),
+            "zstd" => Some(Coding::Zstd),
+            _ => None,
+        }
+    }
+
+    /// A reader of what is inside. Servers call raw deflate streams `deflate`, and plain text `gzip`:
+    /// the first two bytes tell.
+    fn layer(self, mut coded: Take<Box<dyn Read>>) -> std::io::Result<Box<dyn Read>> {
+        let mut start = Vec::new();
+        coded.by_ref().take(2).read_to_end(&mut start)?;
+        let (gzip, zlib) = (start == [0x1f, 0x8b], is_zlib(&start));
+        let whole: Layer = Cursor::new(start).chain(coded);
+        Ok(match self {
+            Coding::Gzip if !gzip => Box::new(whole),
+            Coding::Gzip => Box::new(flate2::read::MultiGzDecoder::new(whole)),
+            Coding::Deflate if zlib => Box::new(flate2::read::ZlibDecoder::new(whole)),
+            Coding::Deflate => Box::new(flate2::read::DeflateDecoder::new(whole)),
+            Coding::Brotli => Box::new(brotli::Decompressor::new(whole, 8192)),
+            Coding::Zstd => {
+                let mut decoder = zstd::stream::read::Decoder::with_buffer(BufReader::new(whole))?;
+                decoder.window_log_max(ZSTD_WINDOW_LOG)?;
+                Box::new(decoder)
+            }
+        })
+    }
+}
+
+fn is_zlib(start: &[u8]) -> bool {
+    matches!(start, [method, flags] if method & 0x0f == 8 && (u16::from(*method) << 8 | u16::from(*flags)).is_multiple_of(31))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use flate2::Compression;
+    use std::io::Write;
+
+    fn coded(name: &str, plain: &[u8]) -> Vec<u8> {
+        match name {
+            "gzip" => {
+                let mut gzip = flate2::write::GzEncoder::new(Vec::new(), Compression::default());
+                gzip.write_all(plain).unwrap();
+                gzip.finish().unwrap()
+            }
+            "zlib" => {
+                let mut zlib = flate2::write::ZlibEncoder::new(Vec::new(), Compression::default());
+                zlib.write_all(plain).unwrap();
+                zlib.finish().unwrap()
+            }
+            "raw" => {
+                let mut raw = flate2::write::DeflateEncoder::new(Vec::new(), Compression::default());
+                raw.write_all(plain).unwrap();
+                raw.finish().unwrap()
+            }
+            "br" => {
+                let mut out = Vec::new();
+                brotli::CompressorWriter::new(&mut out, 4096, 5, 20).write_all(plain).unwrap();
+                out
+            }
+            "zstd" => zstd::encode_all(plain, 3).unwrap(),
+            other => panic!("no coding {other}"),
+        }
+    }
+
+    fn undo(codings: &str, body: Vec<u8>) -> (Vec<u8>, Completeness) {
+        decode(body, [codings].into_iter(), 1 << 20)
+    }
+
+    fn page() -> Vec<u8> {
+        (0..5000).flat_map(|n| format!("<p>{}</p>", n * 7919 % 1000).into_bytes()).collect()
+    }
+
+    #[test]
+    fn every_coding_is_undone() {
+        for (name, made_by) in [
+            ("gzip", "gzip"),
+            ("x-gzip", "gzip"),
+            ("deflate", "zlib"),
+            ("deflate", "raw"),
+            ("BR", "br"),
+            ("zstd", "zstd"),
+        ] {
+            assert_eq!(undo(name, coded(made_by, &page())), (page(), Completeness::Whole), "{made_by}");
+        }
+    }
+
+    #[test]
+    fn stacked_codings_are_undone_last_one_first() {
+        let body = coded("br", &coded("gzip", &page()));
+        assert_eq!(undo("gzip, identity, br", body.clone()), (page(), Completeness::Whole));
+        assert_eq!(decode(body, ["gzip", "br"].into_iter(), 1 << 20).0, page());
+        assert_eq!(undo("gzip,gzip,gzip,gzip,gzip", page()), (Vec::new(), Completeness::Broken));
+    }
+
+    #[test]
+    fn a_truncated_stream_keeps_its_beginning() {
+        for (name, made_by) in [("gzip", "gzip"), ("deflate", "raw"), ("br", "br"), ("zstd", "zstd")] {
+            let plain: Vec<u8> = (0..200_000u32)
+                .flat_map(|n| (n.wrapping_mul(2_654_435_761) >> 8).to_string().into_bytes())
+                .collect();
+            let body = coded(made_by, &plain);
+            let (decoded, completeness) = undo(name, body[..body.len() / 2].to_vec());
+            assert_eq!(completeness, Completeness::Broken, "{made_by}");
+            assert!(decoded.len() > 1000 && plain.starts_with(&decoded), "{made_by} kept {}", decoded.len());
+        }
+    }
+
+    #[test]
+    fn garbage_is_broken_and_plain_text_called_gzip_is_plain_text() {
+        for name in ["deflate", "br", "zstd"] {
+            assert_eq!(undo(name, b"\xff\xfe\xfd\xfc<html>".to_vec()).1, Completeness::Broken, "{name}");
+        }
+        assert_eq!(undo("gzip", b"<html>".to_vec()), (b"<html>".to_vec(), Completeness::Whole));
+        assert_eq!(undo("utf-8", b"<html>".to_vec()), (b"<html>".to_vec(), Completeness::Whole));
+        assert_eq!(undo("gzip", Vec::new()), (Vec::new(), Completeness::Whole));
+    }
+
+    #[test]
+    fn a_bomb_is_cut_and_so_is_a_bomb_inside_a_bomb() {
+        let zeros = vec![0; 64 << 20];
+        for (name, made_by) in [("gzip", "gzip"), ("deflate", "zlib"), ("br", "br"), ("zstd", "zstd")] {
+            let (decoded, completeness) = undo(name, coded(made_by, &zeros));
+            assert_eq!((decoded.len(), completeness), (1 << 20, Completeness::Cut), "{made_by}");
+        }
+        let nothing: Vec<u8> = coded("gzip", b"").repeat(1 << 20);
+        let (decoded, completeness) = undo("gzip, gzip", coded("gzip", &nothing));
+        assert_eq!((decoded.len(), completeness), (0, Completeness::Broken));
+    }
+}

@@ -1,0 +1,225 @@
+//! The real web: one request over a pooled connection.
+//!
+//! The way of a request: [`dial`] decides where it may go and connects, [`client`] puts TLS and HTTP
+//! on top, [`content_type`] says whether the body is wanted, [`body`] takes it in pieces, [`decode`]
+//! undoes its codings, [`cookies`] remembers what the host asked to. Nothing is followed or repeated.
+
+mod body;
+mod client;
+mod connect_to;
+mod content_type;
+mod cookie_file;
+mod cookies;
+mod decode;
+mod dial;
+mod line;
+mod names;
+mod options;
+mod proxy;
+mod refusal;
+
+pub use connect_to::{ConnectTo, ConnectToError};
+pub use cookie_file::CookieFileError;
+pub use cookies::Jar;
+pub use options::{NetworkError, NetworkOptions, Timeouts};
+pub use proxy::Proxies;
+pub use refusal::{is_bad_port, is_public};
+
+use super::Fetch;
+use bytes::Bytes;
+use client::Client;
+use dial::Dialer;
+use futures::future::BoxFuture;
+use hadal_core::http::{Completeness, Exchange, FetchError, Headers, Method, Request, Response};
+use hadal_core::time::Time;
+use http::{HeaderMap, HeaderValue, Uri, header};
+use http_body_util::Full;
+use hyper::body::{Body, Incoming};
+use hyper_util::client::legacy::connect::{CaptureConnection, capture_connection};
+use options::header_line;
+use std::net::IpAddr;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use tokio::time::Instant;
+use url::Url;
+
+/// Carries requests over the network.
+pub struct Network {
+    client: Client,
+    dialer: Dialer,
+    standing: HeaderMap,
+    accepted: Vec<String>,
+    timeouts: Timeouts,
+    cookies: Mutex<Jar>,
+}
+
+impl Fetch for Network {
+    fn fetch<'a>(&'a self, request: &'a Request, at: Time) -> BoxFuture<'a, Exchange> {
+        Box::pin(async move {
+            let began = Instant::now();
+            let mut peer = None;
+            let result = self.exchange(request, at, began + self.timeouts.total, &mut peer).await;
+            Exchange { result, took: began.elapsed(), peer }
+        })
+    }
+}
+
+impl Network {
+    /// A network that is used as told, or why it cannot be. Must be called within a tokio runtime.
+    pub fn new(options: NetworkOptions) -> Result<Network, NetworkError> {
+        let dialer = Dialer::new(&options);
+        Ok(Network {
+            client: client::build(dialer.clone(), &options)?,
+            dialer,
+            standing: options.standing_headers()?,
+            accepted: options.accepted,
+            timeouts: options.timeouts,
+            cookies: Mutex::new(options.cookies),
+        })
+    }
+
+    /// Whether `--connect-to` sends this URL's host elsewhere: then the address connected to says
+    /// nothing about who is kept busy, and politeness by address makes no sense.
+    pub fn is_rerouted(&self, url: &Url) -> bool {
+        let (host, port) = (url.host_str().unwrap_or_default(), url.port_or_known_default().unwrap_or(0));
+        self.dialer.rule_for(host, port).is_some()
+    }
+
+    async fn exchange(
+        &self,
+        request: &Request,
+        at: Time,
+        deadline: Instant,
+        peer: &mut Option<IpAddr>,
+    ) -> Result<Response, FetchError> {
+        let message = self.message(request, at)?;
+        self.dialer.admit(message.uri())?;
+        let answer = self.answer(message, deadline, peer).await?;
+        let (head, body) = answer.into_parts();
+        let headers = lines_of(&head.headers);
+        self.remember(&request.url, &headers, at);
+        let mut response = Response { status: head.status.as_u16(), headers, ..Response::default() };
+        if self.is_wanted(request, &response) {
+            self.fill(&mut response, body, request.body_limit, deadline).await?;
+        } else if !body.is_end_stream() {
+            response.completeness = Completeness::Unwanted;
+        }
+        Ok(response)
+    }
+
+    /// The request as it is sent: standing lines, cookies, then the request's own lines, each
+    /// replacing earlier ones of its name.
+    fn message(&self, request: &Request, at: Time) -> Result<http::Request<Full<Bytes>>, FetchError> {
+        let uri = uri_of(&request.url)?;
+        let mut headers = self.standing.clone();
+        if let Some(line) = self.jar().line_for(&request.url, at)
+            && let Ok(line) = HeaderValue::from_bytes(line.as_bytes())
+        {
+            headers.insert(header::COOKIE, line);
+        }
+        if let Some(line) = self.dialer.proxy_authorization(&uri) {
+            headers.insert(header::PROXY_AUTHORIZATION, line);
+        }
+        if request.method == Method::Post {
+            let form = HeaderValue::from_static("application/x-www-form-urlencoded");
+            headers.insert(header::CONTENT_TYPE, form);
+        }
+        headers.extend(request.headers.0.iter().filter_map(|(name, value)| header_line(name, value)));
+        let mut message = http::Request::new(Full::from(request.body.clone()));
+        *message.method_mut() = method_of(request.method);
+        *message.uri_mut() = uri;
+        *message.headers_mut() = headers;
+        Ok(message)
+    }
+
+    /// Sends and waits for the head of the answer; patience begins when the connection stands.
+    async fn answer(
+        &self,
+        mut message: http::Request<Full<Bytes>>,
+        deadline: Instant,
+        peer: &mut Option<IpAddr>,
+    ) -> Result<http::Response<Incoming>, FetchError> {
+        let mut captured = capture_connection(&mut message);
+        let answering = self.client.request(message);
+        let mut waiting = captured.clone();
+        let too_long = async {
+            waiting.wait_for_connection_metadata().await;
+            tokio::time::sleep(self.timeouts.answer).await;
+        };
+        let result = tokio::select! {
+            answer = answering => answer.map_err(|error| client::error_of(&error)),
+            () = too_long => Err(FetchError::AnswerTimeout),
+            () = tokio::time::sleep_until(deadline) => Err(FetchError::AnswerTimeout),
+        };
+        *peer = peer_of(&mut captured);
+        result
+    }
+
+    /// robots.txt is read whatever it is called: the rules in it count all the same.
+    fn is_wanted(&self, request: &Request, response: &Response) -> bool {
+        let content_type = response.headers.get("content-type");
+        request.url.path() == "/robots.txt" || content_type::is_wanted(content_type, &self.accepted)
+    }
+
+    async fn fill(
+        &self,
+        response: &mut Response,
+        body: Incoming,
+        limit: u64,
+        deadline: Instant,
+    ) -> Result<(), FetchError> {
+        let received = body::receive(body, limit, self.timeouts.stall, deadline).await?;
+        response.transferred = received.bytes.len() as u64;
+        let codings = response.headers.all("content-encoding");
+        let (decoded, completeness) = decode::decode(received.bytes, codings, limit);
+        response.body = decoded;
+        response.completeness = match received.completeness {
+            Completeness::Whole => completeness,
+            cut_or_broken => cut_or_broken,
+        };
+        Ok(())
+    }
+
+    fn remember(&self, url: &Url, headers: &Headers, at: Time) {
+        let mut lines = headers.all("set-cookie").peekable();
+        if lines.peek().is_some() {
+            let mut jar = self.jar();
+            lines.for_each(|line| jar.set(url, line, at));
+        }
+    }
+
+    fn jar(&self) -> MutexGuard<'_, Jar> {
+        self.cookies.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn uri_of(url: &Url) -> Result<Uri, FetchError> {
+    let mut url = url.clone();
+    url.set_fragment(None);
+    if !url.username().is_empty() || url.password().is_some() {
+        url.set_username("").map_err(|()| FetchError::BadUrl)?;
+        url.set_password(None).map_err(|()| FetchError::BadUrl)?;
+    }
+    url.as_str().parse().map_err(|_| FetchError::BadUrl)
+}
+
+fn method_of(method: Method) -> http::Method {
+    match method {
+        Method::Get => http::Method::GET,
+        Method::Post => http::Method::POST,
+    }
+}
+
+/// Header lines as text: UTF-8 where it is, else byte by byte.
+fn lines_of(headers: &HeaderMap) -> Headers {
+    let text = |value: &HeaderValue| match std::str::from_utf8(value.as_bytes()) {
+        Ok(text) => text.to_string(),
+        Err(_) => value.as_bytes().iter().map(|byte| char::from(*byte)).collect(),
+    };
+    Headers(headers.iter().map(|(name, value)| (name.to_string(), text(value))).collect())
+}
+
+fn peer_of(captured: &mut CaptureConnection) -> Option<IpAddr> {
+    let mut extras = http::Extensions::new();
+    captured.connection_metadata().as_ref()?.get_extras(&mut extras);
+    extras.get::<line::Peer>()?.0
+}

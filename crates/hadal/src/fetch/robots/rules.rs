@@ -1,0 +1,190 @@
+//! The rules of one robots.txt for one agent.
+
+use crate::fetch::wildcard;
+use std::time::Duration;
+use url::Url;
+
+/// What a robots.txt says to one agent.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Rules {
+    paths: Vec<PathRule>,
+    crawl_delay: Option<Duration>,
+    sitemaps: Vec<Url>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+struct PathRule {
+    allow: bool,
+    pattern: Vec<u8>,
+}
+
+impl Rules {
+    /// Reads a robots.txt on behalf of an agent. All groups that name it count, as one; when none
+    /// does, those for `*`; when there are none of these either, everything is allowed.
+    pub fn parse(text: &str, agent: &str) -> Rules {
+        let (mut ours, mut everyones) = (Group::default(), Group::default());
+        let mut sitemaps = Vec::new();
+        let mut scope = Scope::default();
+        for (key, value) in lines(text) {
+            match key.as_str() {
+                "user-agent" => scope.name(value, agent),
+                "sitemap" => sitemaps.extend(Url::parse(value)),
+                _ => {
+                    let groups = [(scope.ours, &mut ours), (scope.everyones, &mut everyones)];
+                    for (_, group) in groups.into_iter().filter(|(named, _)| *named) {
+                        group.add(&key, value);
+                    }
+                    scope.closed |= is_path_rule(&key);
+                }
+            }
+            ours.named |= scope.ours;
+        }
+        let Group { paths, crawl_delay, .. } = if ours.named { ours } else { everyones };
+        Rules { paths, crawl_delay, sitemaps }
+    }
+
+    /// Whether the agent may ask for this address: the longest matching rule decides, and of two
+    /// equally long ones the one that allows. robots.txt itself may always be asked for.
+    pub fn allows(&self, url: &Url) -> bool {
+        if url.path() == "/robots.txt" {
+            return true;
+        }
+        let mut target = url.path().to_string();
+        if let Some(query) = url.query() {
+            target.push('?');
+            target.push_str(query);
+        }
+        let target = escape_specials(&normalised(target.as_bytes()));
+        let matching = self.paths.iter().filter(|rule| rule.matches(&target));
+        matching.max_by_key(|rule| (rule.pattern.len(), rule.allow)).is_none_or(|rule| rule.allow)
+    }
+
+    /// How long the host asks to be left alone between two requests.
+    pub fn crawl_delay(&self) -> Option<Duration> {
+        self.crawl_delay
+    }
+
+    /// Sitemaps named, whatever the agent.
+    pub fn sitemaps(&self) -> &[Url] {
+        &self.sitemaps
+    }
+}
+
+/// The agents that the next rules speak to.
+#[derive(Default)]
+struct Scope {
+    ours: bool,
+    everyones: bool,
+    /// Rules have come: the next `User-agent` line opens another group.
+    closed: bool,
+}
+
+impl Scope {
+    fn name(&mut self, value: &str, agent: &str) {
+        if self.closed {
+            *self = Scope::default();
+        }
+        self.ours |= product_token(value).eq_ignore_ascii_case(agent);
+        self.everyones |= value.starts_with('*');
+    }
+}
+
+#[derive(Default)]
+struct Group {
+    named: bool,
+    paths: Vec<PathRule>,
+    crawl_delay: Option<Duration>,
+}
+
+impl Group {
+    fn add(&mut self, key: &str, value: &str) {
+        if is_path_rule(key) && !value.is_empty() {
+            self.paths.push(PathRule { allow: key == "allow", pattern: pattern(value) });
+        }
+        if key == "crawl-delay" {
+            let seconds = value.parse().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+            self.crawl_delay = self.crawl_delay.max(seconds);
+        }
+    }
+}
+
+impl PathRule {
+    /// A rule speaks about everything that begins like it, unless it ends in `$`.
+    fn matches(&self, target: &[u8]) -> bool {
+        match self.pattern.strip_suffix(b"$") {
+            Some(whole) => wildcard::matches(whole, target),
+            None => wildcard::matches(&[&self.pattern, &b"*"[..]].concat(), target),
+        }
+    }
+}
+
+fn is_path_rule(key: &str) -> bool {
+    matches!(key, "allow" | "disallow")
+}
+
+/// `hadal/1.0 (+about)` is `hadal`; `hadal-news` is somebody else.
+fn product_token(value: &str) -> &str {
+    let ends = |c: char| !(c.is_ascii_alphabetic() || c == '-' || c == '_');
+    value.split(ends).next().unwrap_or_default()
+}
+
+/// The lines that say something: key in lower case, value without comment and outer white space.
+pub(super) fn lines(text: &str) -> impl Iterator<Item = (String, &str)> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    text.split(['\n', '\r']).filter_map(|line| {
+        let line = line.split('#').next().unwrap_or_default();
+        let (key, value) = line.split_once(':')?;
+        Some((key.trim().to_ascii_lowercase(), value.trim()))
+    })
+}
+
+/// A path as written in a rule, made comparable: a missing first slash is added, and a `$` that is not
+/// last stands for itself.
+fn pattern(value: &str) -> Vec<u8> {
+    let mut pattern = normalised(value.as_bytes());
+    if !matches!(pattern.first(), Some(b'/' | b'*')) {
+        pattern.insert(0, b'/');
+    }
+    let anchored = pattern.pop_if(|last| *last == b'$').is_some();
+    let mut pattern = replace(&pattern, b'$', b"%24");
+    if anchored {
+        pattern.push(b'$');
+    }
+    pattern
+}
+
+/// In an address `*` and `$` are plain characters: spelt as a rule has to spell them.
+fn escape_specials(target: &[u8]) -> Vec<u8> {
+    replace(&replace(target, b'*', b"%2A"), b'$', b"%24")
+}
+
+fn replace(text: &[u8], from: u8, to: &[u8]) -> Vec<u8> {
+    text.iter()
+        .flat_map(|byte| if *byte == from { to } else { std::slice::from_ref(byte) })
+        .copied()
+        .collect()
+}
+
+/// One spelling for each octet: unreserved ones plain, others that were escaped with capital hex
+/// digits, and those beyond printable ASCII escaped.
+fn normalised(text: &[u8]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(text.len());
+    let mut at = 0;
+    while at < text.len() {
+        let escaped = (text[at] == b'%').then(|| hex_pair(text.get(at + 1..at + 3)?)).flatten();
+        let byte = escaped.unwrap_or(text[at]);
+        let unreserved = byte.is_ascii_alphanumeric() || b"-._~".contains(&byte);
+        if unreserved || (escaped.is_none() && byte.is_ascii_graphic()) {
+            out.push(byte);
+        } else {
+            out.extend(format!("%{byte:02X}").bytes());
+        }
+        at += if escaped.is_some() { 3 } else { 1 };
+    }
+    out
+}
+
+fn hex_pair(digits: &[u8]) -> Option<u8> {
+    let digit = |byte: u8| char::from(byte).to_digit(16);
+    u8::try_from(digit(digits[0])? * 16 + digit(digits[1])?).ok()
+}
