@@ -9,6 +9,7 @@
 
 pub mod cli;
 pub mod config;
+pub mod engine;
 pub mod fetch;
 pub mod output;
 pub mod report;

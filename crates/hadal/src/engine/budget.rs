@@ -30,7 +30,14 @@ pub enum Leave {
 
 impl Budget {
     /// Asks for one more step. `in_flight` steps have reserved `reserved` bytes between them.
-    pub fn ask(&self, tally: &Tally, in_flight: u64, reserved: u64, elapsed: Duration, body_limit: u64) -> Leave {
+    pub fn ask(
+        &self,
+        tally: &Tally,
+        in_flight: u64,
+        reserved: u64,
+        elapsed: Duration,
+        body_limit: u64,
+    ) -> Leave {
         let out_of_time = self.time.is_some_and(|limit| elapsed >= limit);
         let out_of_requests = self.requests.is_some_and(|limit| tally.requests >= limit);
         let out_of_bytes = self.bytes.is_some_and(|limit| tally.bytes >= limit);
@@ -71,7 +78,9 @@ mod tests {
     #[test]
     fn the_last_bytes_are_given_to_one_step_alone() {
         let budget = Budget { bytes: Some(1000), ..Budget::default() };
-        let ask = |spent, in_flight, reserved| budget.ask(&tally(0, spent), in_flight, reserved, Duration::ZERO, 400);
+        let ask = |spent, in_flight, reserved| {
+            budget.ask(&tally(0, spent), in_flight, reserved, Duration::ZERO, 400)
+        };
         assert_eq!(ask(0, 1, 400), Leave::Go { bytes: 400 });
         assert_eq!(ask(0, 2, 800), Leave::Wait);
         assert_eq!(ask(900, 0, 0), Leave::Go { bytes: 100 });

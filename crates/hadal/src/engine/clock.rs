@@ -25,6 +25,11 @@ impl Clock {
         Clock::Simulated { now: Time(0), window: window.max(1) }
     }
 
+    /// Whether it jumps.
+    pub fn is_simulated(&self) -> bool {
+        matches!(self, Clock::Simulated { .. })
+    }
+
     /// Now.
     pub fn now(&self) -> Time {
         match self {

@@ -67,6 +67,20 @@ impl Frontier {
         }
     }
 
+    /// Corrects the rank of a host's best lead in a lane.
+    pub fn set_head(&mut self, lane: Lane, host: HostIx, head: Option<Rank>) {
+        let Some(head) = head else { return self.forget(lane, host) };
+        if let Some(queues) = self.lanes.get_mut(&lane)
+            && let Some(queue) = queues.hosts.get_mut(&host)
+        {
+            let was_ready = queues.ready.remove(&(queue.head, host));
+            queue.head = head;
+            if was_ready {
+                queues.ready.insert((head, host));
+            }
+        }
+    }
+
     fn forget(&mut self, lane: Lane, host: HostIx) {
         if let Some(queues) = self.lanes.get_mut(&lane)
             && let Some(queue) = queues.hosts.remove(&host)
@@ -106,7 +120,11 @@ impl Frontier {
             let Some(queues) = self.lanes.get_mut(lane) else { continue };
             let Some(queue) = queues.hosts.get(&host) else { continue };
             let entry = (queue.head, host);
-            if ready { queues.ready.insert(entry) } else { queues.ready.remove(&entry) };
+            if ready {
+                queues.ready.insert(entry)
+            } else {
+                queues.ready.remove(&entry)
+            };
         }
     }
 
@@ -115,15 +133,13 @@ impl Frontier {
         self.lanes.get(&lane)?.ready.first().map(|(_, host)| *host)
     }
 
-    /// Whether a host has anything waiting.
-    pub fn has_host(&self, host: HostIx) -> bool {
-        self.lanes_of.contains_key(&host)
-    }
-
     /// Every lane and host with something waiting, in a fixed order.
     pub fn queues(&self) -> Vec<(Lane, HostIx)> {
-        let mut all: Vec<_> =
-            self.lanes.iter().flat_map(|(lane, queues)| queues.hosts.keys().map(|host| (*lane, *host))).collect();
+        let mut all: Vec<_> = self
+            .lanes
+            .iter()
+            .flat_map(|(lane, queues)| queues.hosts.keys().map(|host| (*lane, *host)))
+            .collect();
         all.sort_unstable();
         all
     }
@@ -177,7 +193,7 @@ mod tests {
         frontier.remove(LANE, A, Some(Rank::new(0.1, 2)));
         assert_eq!(frontier.head(LANE).unwrap().score, 0.1);
         frontier.remove(LANE, A, None);
-        assert!(frontier.is_empty() && !frontier.has_host(A));
+        assert!(frontier.is_empty() && frontier.lanes_of.is_empty());
         assert_eq!(frontier.lanes(), vec![]);
     }
 

@@ -52,7 +52,8 @@ impl Hosts {
         if let Some(known) = self.by_name.get(name) {
             return *known;
         }
-        let ix = HostIx(u32::try_from(self.slots.len()).expect("fewer than four billion hosts fit in memory"));
+        let ix =
+            HostIx(u32::try_from(self.slots.len()).expect("fewer than four billion hosts fit in memory"));
         self.slots.push(Slot { name: name.clone(), ip: None, busy: false, next_at: Time(0) });
         self.by_name.insert(name.clone(), ix);
         self.by_site.entry(site()).or_default().push(ix);
@@ -93,7 +94,9 @@ impl Hosts {
             self.wake.push(Reverse((slot.next_at, host)));
             return Readiness::Resting;
         }
-        let Some(address) = slot.ip.and_then(|ip| self.addresses.get_mut(&ip)) else { return Readiness::Ready };
+        let Some(address) = slot.ip.and_then(|ip| self.addresses.get_mut(&ip)) else {
+            return Readiness::Ready;
+        };
         if address.busy {
             address.parked.push(host);
             return Readiness::Busy;
@@ -103,6 +106,12 @@ impl Hosts {
             return Readiness::Resting;
         }
         Readiness::Ready
+    }
+
+    /// Whether the host itself is free; its address is looked at when it is asked.
+    pub fn is_idle(&self, host: HostIx, now: Time) -> bool {
+        let slot = self.slot(host);
+        !slot.busy && slot.next_at <= now
     }
 
     /// A request goes to the host.

@@ -1,0 +1,303 @@
+//! One run, one table: how much hadal does per CPU-second, and how much memory it takes.
+//!
+//! `cargo bench --bench throughput` (add `-- --pages DIR` to parse given HTML files too). Each row is
+//! measured in a process of its own by CPU time, so that other work on the machine does not matter
+//! much; the simulated web is served over HTTP by another process whose time is not counted.
+//! Linux only: times and peak memory are read from /proc.
+
+use hadal::engine::{Budget, Clock, Crawl, Scope, crawl};
+use hadal::fetch::Fetch;
+use hadal::fetch::in_process::InProcess;
+use hadal::fetch::network::{Network, NetworkOptions};
+use hadal::fetch::politeness::Politeness;
+use hadal::fetch::world_server;
+use hadal::store::{Access, Batch, Change, Dispatch, Ending, Outcome, RunId, RunSpec, Store, Work, open};
+use hadal_core::address::Host;
+use hadal_core::critic::keywords::KeywordCritic;
+use hadal_core::http::Request;
+use hadal_core::lead::{Lane, Lead, Origin, Waiting};
+use hadal_core::page::Context;
+use hadal_core::strategy::offer;
+use hadal_core::time::Time;
+use hadal_core::topic::Topic;
+use hadal_world::{Spec, World};
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+use url::Url;
+
+type Anyhow<T> = anyhow::Result<T>;
+
+fn main() -> Anyhow<()> {
+    let arguments: Vec<String> = std::env::args().skip(1).filter(|argument| argument != "--bench").collect();
+    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    match words.as_slice() {
+        ["--row", "parse-generated"] => parse_generated(),
+        ["--row", "parse-given", dir] => parse_given(Path::new(dir)),
+        ["--row", "in-process"] => crawl_in_process(),
+        ["--row", "http", address] => crawl_over_http(address),
+        ["--row", "frontier"] => frontier_operations(),
+        ["--row", "memory", links] => memory_at(links.parse()?),
+        ["--serve"] => serve(),
+        [] => table(None),
+        ["--pages", dir] => table(Some(dir)),
+        _ => anyhow::bail!("usage: cargo bench --bench throughput -- [--pages DIR]"),
+    }
+}
+
+/// Runs every row in a process of its own and prints what it says.
+fn table(pages: Option<&str>) -> Anyhow<()> {
+    println!("{:<44} {:>14}  {}", "what", "measured", "unit");
+    row(&["--row", "parse-generated"])?;
+    if let Some(dir) = pages {
+        row(&["--row", "parse-given", dir])?;
+    }
+    let mut server = Command::new(std::env::current_exe()?).arg("--serve").stdout(Stdio::piped()).spawn()?;
+    let mut address = String::new();
+    if let Some(said) = server.stdout.take() {
+        BufReader::new(said).read_line(&mut address)?;
+    }
+    let over_http = row(&["--row", "http", address.trim()]);
+    server.kill()?;
+    server.wait()?;
+    over_http?;
+    row(&["--row", "in-process"])?;
+    row(&["--row", "frontier"])?;
+    for links in ["10000", "100000", "1000000"] {
+        row(&["--row", "memory", links])?;
+    }
+    Ok(())
+}
+
+fn row(arguments: &[&str]) -> Anyhow<()> {
+    let status = Command::new(std::env::current_exe()?).args(arguments).status()?;
+    anyhow::ensure!(status.success(), "row {arguments:?} failed");
+    Ok(())
+}
+
+fn say(what: &str, measured: f64, unit: &str) {
+    println!("{what:<44} {measured:>14.1}  {unit}");
+}
+
+/// CPU seconds this process has used, all threads, user and system.
+fn cpu() -> Anyhow<f64> {
+    let stat = std::fs::read_to_string("/proc/self/stat")?;
+    let after_name = stat.rsplit(')').next().unwrap_or_default();
+    let fields: Vec<&str> = after_name.split_whitespace().collect();
+    let ticks: f64 = fields[11].parse::<f64>()? + fields[12].parse::<f64>()?;
+    Ok(ticks / 100.0)
+}
+
+/// The most memory this process ever held, in MB.
+fn peak_mb() -> Anyhow<f64> {
+    let status = std::fs::read_to_string("/proc/self/status")?;
+    let line = status.lines().find(|line| line.starts_with("VmHWM")).unwrap_or_default();
+    Ok(line.split_whitespace().nth(1).unwrap_or("0").parse::<f64>()? / 1024.0)
+}
+
+fn parse_all(what: &str, pages: &[(Vec<u8>, Url)]) -> Anyhow<()> {
+    let bytes: usize = pages.iter().map(|(body, _)| body.len()).sum();
+    let rounds = (300_000_000 / bytes.max(1)).clamp(1, 50);
+    let (start, mut links) = (cpu()?, 0);
+    for _ in 0..rounds {
+        for (body, url) in pages {
+            links += hadal_core::html::parse(body, Some("text/html"), url).links.len();
+        }
+    }
+    let spent = cpu()? - start;
+    let name = format!("{what} ({} pages, {} links)", pages.len(), links / rounds);
+    say(&name, (bytes * rounds) as f64 / 1e6 / spent, "MB of HTML per CPU-s");
+    Ok(())
+}
+
+fn parse_generated() -> Anyhow<()> {
+    let world = World::new(Spec::demo(7));
+    let mut pages = Vec::new();
+    let mut waiting: Vec<Url> = World::topics().iter().flat_map(|topic| world.seeds(topic)).collect();
+    let mut met = std::collections::HashSet::new();
+    while let Some(url) = waiting.pop() {
+        if pages.len() == 1000 || !met.insert(url.clone()) {
+            continue;
+        }
+        let Ok(response) = world.respond(&Request::get(url.clone()), Time(0)).result else { continue };
+        let page = hadal_core::html::parse(&response.body, Some("text/html"), &url);
+        waiting.extend(page.links.into_iter().take(20).map(|link| link.url));
+        pages.push((response.body, url));
+    }
+    parse_all("parse, generated", &pages)
+}
+
+fn parse_given(dir: &Path) -> Anyhow<()> {
+    let url = Url::parse("http://given.example/")?;
+    let (mut pages, mut folders) = (Vec::new(), vec![dir.to_path_buf()]);
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder)? {
+            let path: PathBuf = entry?.path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|end| end == "html" || end == "htm") {
+                pages.push((std::fs::read(path)?, url.clone()));
+            }
+        }
+    }
+    parse_all("parse, given", &pages)
+}
+
+fn bench_crawl(store: Arc<dyn Store>, fetch: Arc<dyn Fetch>, clock: Clock, pages: u64) -> Anyhow<Crawl> {
+    let world = World::new(Spec::demo(7));
+    Ok(Crawl {
+        store,
+        spec: RunSpec {
+            topic: "book".into(),
+            strategy: "breadth-first".into(),
+            seeds: world.seeds("book"),
+            seed: 7,
+            source: "bench".into(),
+        },
+        strategy: offer("breadth-first").expect("breadth-first is built in").make(7),
+        critic: Arc::new(KeywordCritic::new(&Topic::from_words("book").expect("book is built in"))),
+        fetch,
+        backlinks: None,
+        budget: Budget { requests: Some(pages), ..Budget::default() },
+        scope: Scope::default(),
+        politeness: Politeness { delay: std::time::Duration::ZERO, latency_factor: 0.0, ..Politeness::default() },
+        concurrency: 8,
+        body_limit: 4 << 20,
+        clock,
+        stop: tokio::sync::watch::channel(false).1,
+        fresh: false,
+    })
+}
+
+fn measure_crawl(what: &str, setup: impl FnOnce() -> Anyhow<Crawl>) -> Anyhow<()> {
+    tokio::runtime::Runtime::new()?.block_on(async {
+        let setup = setup()?;
+        let start = cpu()?;
+        let summary = crawl(setup, &mut |_| {}).await?;
+        let spent = cpu()? - start;
+        let size = summary.tally.bytes as f64 / summary.tally.pages.max(1) as f64 / 1000.0;
+        let name = format!("{what} ({} pages of {size:.0} KB)", summary.tally.pages);
+        say(&name, summary.tally.pages as f64 / spent, "pages per CPU-s");
+        Ok(())
+    })
+}
+
+fn crawl_in_process() -> Anyhow<()> {
+    measure_crawl("crawl, in process", || {
+        let fetch = Arc::new(InProcess(Arc::new(World::new(Spec::demo(7)))));
+        bench_crawl(open("memory:", Access::Crawl)?, fetch, Clock::simulated(8), 20_000)
+    })
+}
+
+fn crawl_over_http(address: &str) -> Anyhow<()> {
+    let dir = scratch("http")?;
+    let store = open(&format!("file:{}", dir.display()), Access::Crawl)?;
+    measure_crawl("crawl, HTTP, stored on disk", || {
+        let options = NetworkOptions { connect_to: vec![format!("*={address}").parse()?], ..NetworkOptions::default() };
+        bench_crawl(store, Arc::new(Network::new(options)?), Clock::Real, 10_000)
+    })?;
+    Ok(std::fs::remove_dir_all(dir)?)
+}
+
+fn serve() -> Anyhow<()> {
+    tokio::runtime::Runtime::new()?.block_on(async {
+        let world = Arc::new(World::new(Spec::demo(7)));
+        let running = world_server::serve(world, "127.0.0.1:0".parse()?).await?;
+        println!("{}", running.addr);
+        std::future::pending::<()>().await;
+        Ok(())
+    })
+}
+
+fn scratch(name: &str) -> Anyhow<PathBuf> {
+    let dir = std::env::temp_dir().join(format!("hadal-bench-{name}-{}", std::process::id()));
+    std::fs::create_dir_all(&dir)?;
+    Ok(dir)
+}
+
+/// The `n`th of many leads: a thousand to a site, as long as real ones.
+fn lead(n: u64) -> Anyhow<Waiting> {
+    let url = Url::parse(&format!("http://www.site-{}.example/catalogue/section-{}/page-{n}.html", n % 1000, n % 37))?;
+    let context = Context {
+        anchor: "Search the catalogue".into(),
+        before: "thousands of titles by author subject and year in".into(),
+        after: "new and used with free delivery from our partners".into(),
+        tag_path: "body div.main#content div.row ul.links li a".into(),
+        ..Context::default()
+    };
+    let lead = Lead { context, ..Lead::root(url, Origin::Link) };
+    let score = (n.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40) as f32;
+    Ok(Waiting { lead, lane: Lane(0), score, order: n, generation: 0, attempts: 0, not_before: Time(0) })
+}
+
+fn fill(store: &dyn Store, run: RunId, links: u64) -> Anyhow<()> {
+    let all: Vec<u64> = (0..links).collect();
+    for chunk in all.chunks(1000) {
+        let leads = chunk.iter().map(|n| lead(*n)).collect::<Anyhow<Vec<_>>>()?;
+        store.commit(run, &Batch { changes: vec![Change::Add(leads)], ..Batch::default() })?;
+        store.sync()?;
+    }
+    Ok(())
+}
+
+fn bench_run(store: &dyn Store) -> Anyhow<RunId> {
+    let (topic, strategy, source) = ("bench".into(), "bench".into(), "bench".into());
+    Ok(store.begin(&RunSpec { topic, strategy, seeds: vec![], seed: 0, source })?)
+}
+
+fn frontier_operations() -> Anyhow<()> {
+    let dir = scratch("frontier")?;
+    let store = open(&format!("file:{}", dir.display()), Access::Crawl)?;
+    let run = bench_run(store.as_ref())?;
+    let start = cpu()?;
+    fill(store.as_ref(), run, 200_000)?;
+    say("frontier, insert (on disk)", 200_000.0 / (cpu()? - start), "leads per CPU-s");
+    let (start, pops) = (cpu()?, 50_000);
+    for seq in 0..pops {
+        pop(store.as_ref(), run, seq)?;
+        if seq % 500 == 0 {
+            store.sync()?;
+        }
+    }
+    say("frontier, take, begin and end (on disk)", pops as f64 / (cpu()? - start), "leads per CPU-s");
+    drop(store);
+    Ok(std::fs::remove_dir_all(dir)?)
+}
+
+fn pop(store: &dyn Store, run: RunId, seq: u64) -> Anyhow<()> {
+    let host = Host(format!("www.site-{}.example", seq % 1000));
+    let best = store.of_host(run, Lane(0), &host, None, 2)?;
+    let work = Work::Lead(best[0].lead.id);
+    let dispatched = vec![Dispatch { seq, work: work.clone(), at: Time(0) }];
+    store.commit(run, &Batch { dispatched, ..Batch::default() })?;
+    let ending = Ending::Failed("bench".into());
+    let outcome = Outcome {
+        seq,
+        at: Time(0),
+        work,
+        requests: 1,
+        bytes: 0,
+        ending,
+        page: None,
+        forms: vec![],
+        found: vec![],
+        site: None,
+        host: None,
+    };
+    Ok(store.commit(run, &Batch { outcomes: vec![outcome], ..Batch::default() })?)
+}
+
+/// A crawl that knows this many links: the store is filled, then a crawl goes on from it.
+fn memory_at(links: u64) -> Anyhow<()> {
+    let dir = scratch("memory")?;
+    let url = format!("file:{}", dir.display());
+    let store = open(&url, Access::Crawl)?;
+    let setup = bench_crawl(Arc::clone(&store), Arc::new(InProcess(Arc::new(World::new(Spec::tiny(7))))), Clock::simulated(8), 200)?;
+    let run = store.begin(&setup.spec)?;
+    fill(store.as_ref(), run, links)?;
+    tokio::runtime::Runtime::new()?.block_on(crawl(setup, &mut |_| {}))?;
+    say(&format!("peak memory at {links} known links"), peak_mb()?, "MB");
+    drop(store);
+    Ok(std::fs::remove_dir_all(dir)?)
+}

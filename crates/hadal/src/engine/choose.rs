@@ -1,0 +1,206 @@
+//! Choosing the next step: the strategy picks a lane, readiness and robots.txt say what may be done now.
+
+use super::books::Permission;
+use super::budget::Leave;
+use super::hosts::{HostIx, Readiness};
+use super::step::{Done, Job, Step};
+use super::{Clock, CrawlError, Engine};
+use crate::store::*;
+use hadal_core::lead::{Lane, Lead, Rank, Task, Waiting};
+use hadal_core::strategy::Choice;
+use std::time::Duration;
+
+/// A strategy that wants more done than this before it serves a lane has lost its way.
+const MOST_COMMANDS: usize = 64;
+
+impl Engine {
+    /// The next step, if one may be begun now.
+    pub(super) fn choose(&mut self) -> Result<Option<Step>, CrawlError> {
+        let Some(body_limit) = self.leave() else { return Ok(None) };
+        let mut commands = 0;
+        loop {
+            match self.setup.strategy.choose(&self.frontier) {
+                Choice::Serve(lane) => {
+                    if let Some(job) = self.take(lane)? {
+                        let (seq, at) = (self.progress.next_seq, self.setup.clock.now());
+                        self.progress.next_seq += 1;
+                        return Ok(Some(Step { seq, at, job, body_limit }));
+                    }
+                }
+                Choice::First(command) if commands < MOST_COMMANDS => {
+                    commands += 1;
+                    self.obey(command)?;
+                }
+                Choice::First(_) | Choice::Rest => return Ok(None),
+            }
+        }
+    }
+
+    /// How many bytes one more step may bring; `None` when none may be begun.
+    fn leave(&mut self) -> Option<u64> {
+        let room = match self.setup.clock {
+            Clock::Real => self.setup.concurrency,
+            Clock::Simulated { window, .. } => window,
+        };
+        if self.paused || self.ending.is_some() || *self.setup.stop.borrow() || self.in_flight.len() >= room {
+            return None;
+        }
+        let reserved = self.in_flight.values().map(|flight| flight.reserved).sum();
+        let in_flight = self.in_flight.len() as u64;
+        match self.setup.budget.ask(&self.spent, in_flight, reserved, self.elapsed(), self.setup.body_limit) {
+            Leave::Go { bytes } => Some(bytes),
+            Leave::Wait => None,
+            Leave::Spent => {
+                self.ending = Some(RunState::Budget);
+                None
+            }
+        }
+    }
+
+    /// The best job of a lane; `None` when its head turned out not to be ready after all.
+    fn take(&mut self, lane: Lane) -> Result<Option<Job>, CrawlError> {
+        let now = self.setup.clock.now();
+        let Some(host) = self.frontier.best_host(lane) else { return Ok(None) };
+        if self.hosts.readiness(host, now) != Readiness::Ready {
+            self.frontier.set_ready(host, false);
+            return Ok(None);
+        }
+        let Some((waiting, next)) = self.best_of(lane, host)? else { return Ok(None) };
+        if waiting.lead.task == Task::Backlinks {
+            self.frontier.remove(lane, host, next);
+            return Ok(Some(Job::Lookup(Box::new(waiting))));
+        }
+        let known = self.host_book.get(self.setup.store.as_ref(), self.run, &self.hosts, host)?;
+        match known.permits(&waiting.lead.url, now) {
+            Permission::Granted => {
+                self.frontier.remove(lane, host, next);
+                Ok(Some(Job::Visit(Box::new(waiting))))
+            }
+            Permission::Denied => {
+                self.frontier.remove(lane, host, next);
+                Ok(Some(Job::Refused(Box::new(waiting))))
+            }
+            Permission::Ask { url, hops } => {
+                Ok(Some(Job::Robots { host: self.hosts.name(host).clone(), url, hops }))
+            }
+            Permission::NotNow(until) => {
+                self.hosts.rest_until(host, until);
+                self.refresh(host);
+                Ok(None)
+            }
+        }
+    }
+
+    /// The best lead of a host in a lane, and the rank of the one after it. A lead whose score is out
+    /// of date is placed anew instead, and the choice begins again.
+    fn best_of(&mut self, lane: Lane, host: HostIx) -> Result<Option<(Waiting, Option<Rank>)>, CrawlError> {
+        let mut best = self.setup.store.of_host(self.run, lane, self.hosts.name(host), None, 2)?.into_iter();
+        let (first, next) = (best.next(), best.next().map(|waiting| waiting.rank()));
+        match first {
+            Some(waiting) if waiting.generation == self.progress.generation => Ok(Some((waiting, next))),
+            Some(outdated) => {
+                self.place_anew(outdated, host, next)?;
+                Ok(None)
+            }
+            None => {
+                self.frontier.remove(lane, host, None);
+                Ok(None)
+            }
+        }
+    }
+
+    /// Begins a step: first on record, then on its way.
+    pub(super) fn dispatch(&mut self, step: Step) -> Result<(), CrawlError> {
+        let dispatch = Dispatch { seq: step.seq, work: work_of(&step.job), at: step.at };
+        self.setup.store.commit(self.run, &Batch { dispatched: vec![dispatch], ..Batch::default() })?;
+        self.send_off(step)
+    }
+
+    /// Begins a step that was in flight when an earlier session ended.
+    pub(super) fn begin_again(
+        &mut self,
+        dispatch: Dispatch,
+        waiting: Option<Waiting>,
+    ) -> Result<(), CrawlError> {
+        let job = match (dispatch.work, waiting) {
+            (Work::Robots { host, url, hops }, _) => Job::Robots { host, url, hops },
+            (Work::Lead(_), Some(waiting)) if waiting.lead.task == Task::Backlinks => {
+                Job::Lookup(Box::new(waiting))
+            }
+            (Work::Lead(_), Some(waiting)) => {
+                let host = self.meet(&waiting.lead)?;
+                let known = self.host_book.get(self.setup.store.as_ref(), self.run, &self.hosts, host)?;
+                match known.permits(&waiting.lead.url, dispatch.at) {
+                    Permission::Denied => Job::Refused(Box::new(waiting)),
+                    _ => Job::Visit(Box::new(waiting)),
+                }
+            }
+            (Work::Lead(_), None) => return Ok(()),
+        };
+        let reserved: u64 = self.in_flight.values().map(|flight| flight.reserved).sum();
+        let left =
+            self.setup.budget.bytes.map_or(u64::MAX, |most| most.saturating_sub(self.spent.bytes + reserved));
+        let body_limit = self.setup.body_limit.min(left);
+        self.send_off(Step { seq: dispatch.seq, at: dispatch.at, job, body_limit })
+    }
+
+    fn send_off(&mut self, mut step: Step) -> Result<(), CrawlError> {
+        let host = match &step.job {
+            Job::Visit(waiting) => Some(self.meet(&waiting.lead)?),
+            Job::Robots { host, url, .. } => {
+                Some(self.hosts.intern(host, || hadal_core::address::Site::of(url)))
+            }
+            Job::Lookup(_) => None,
+            Job::Refused(_) => {
+                step.body_limit = 0;
+                self.in_flight.insert(step.seq, super::Flight { host: None, reserved: 0 });
+                let done = Done { step, catch: super::step::Catch::Nothing, took: Duration::ZERO };
+                self.arrived.insert(done.step.seq, done);
+                return Ok(());
+            }
+        };
+        if let Some(host) = host {
+            self.hosts.occupy(host);
+            self.frontier.set_ready(host, false);
+        }
+        self.launch(step, host);
+        Ok(())
+    }
+
+    /// The number of a lead's host; what the store knows of it is taken over at the first meeting.
+    pub(super) fn meet(&mut self, lead: &Lead) -> Result<HostIx, CrawlError> {
+        let name = lead.host();
+        if let Some(known) = self.hosts.find(&name) {
+            return Ok(known);
+        }
+        let host = self.hosts.intern(&name, || lead.site());
+        let known = self.host_book.get(self.setup.store.as_ref(), self.run, &self.hosts, host)?;
+        let (ip, next_at) = (known.state.ip, known.state.next_at);
+        if let Some(ip) = ip {
+            self.hosts.learn_address(host, ip);
+        }
+        self.hosts.rest_until(host, next_at);
+        self.refresh(host);
+        Ok(host)
+    }
+
+    /// Looks again whether a host may be asked, and tells the frontier.
+    pub(super) fn refresh(&mut self, host: HostIx) {
+        let ready = self.hosts.readiness(host, self.setup.clock.now()) == Readiness::Ready;
+        self.frontier.set_ready(host, ready);
+    }
+
+    /// Hosts whose pause is over come back.
+    pub(super) fn wake_hosts(&mut self) {
+        for host in self.hosts.woken(self.setup.clock.now()) {
+            self.refresh(host);
+        }
+    }
+}
+
+fn work_of(job: &Job) -> Work {
+    match job {
+        Job::Visit(waiting) | Job::Lookup(waiting) | Job::Refused(waiting) => Work::Lead(waiting.lead.id),
+        Job::Robots { host, url, hops } => Work::Robots { host: host.clone(), url: url.clone(), hops: *hops },
+    }
+}

@@ -1,0 +1,178 @@
+//! What a strategy may ask for beyond the next page, and how leads come into the frontier.
+
+use super::hosts::HostIx;
+use super::{CrawlError, Engine, once};
+use crate::store::*;
+use hadal_core::address::{LinkId, Site};
+use hadal_core::lead::{Lane, Lead, Origin, Rank, Task, Waiting};
+use hadal_core::strategy::{Command, Placement};
+use hadal_core::time::Time;
+use url::Url;
+use xxhash_rust::xxh3::xxh3_64;
+
+impl Engine {
+    /// Puts the user's seeds into the frontier.
+    pub(super) fn plant_seeds(&mut self) -> Result<(), CrawlError> {
+        let seeds: Vec<Lead> =
+            self.setup.spec.seeds.iter().map(|url| Lead::root(url.clone(), Origin::Seed)).collect();
+        let planted = self.admit(seeds)?;
+        if planted.is_empty() {
+            return Err(CrawlError::NoSeeds);
+        }
+        self.add(planted)
+    }
+
+    /// Does what a strategy asked for.
+    pub(super) fn obey(&mut self, command: Command) -> Result<(), CrawlError> {
+        match command {
+            Command::Refill { from, to, take } => self.refill(from, to, take),
+            Command::Rescore => self.rescore(),
+            Command::OpenSite(root) => self.open_site(root),
+            Command::CloseSite(site) => self.close_site(&site),
+            Command::Backlinks(url) => self.look_up(url),
+        }
+    }
+
+    /// Leads that are in scope, on open sites, new and wanted, placed; each is known from now on.
+    pub(super) fn admit(&mut self, leads: Vec<Lead>) -> Result<Vec<Waiting>, CrawlError> {
+        let mut fresh: Vec<Lead> = Vec::with_capacity(leads.len());
+        for lead in leads {
+            if !self.seen.contains(lead.id) && self.setup.scope.admits(&lead) {
+                fresh.push(lead);
+            }
+        }
+        let ids: Vec<LinkId> = fresh.iter().map(|lead| lead.id).collect();
+        let known = self.setup.store.known(self.run, &ids)?;
+        let mut placed = Vec::new();
+        for (lead, known) in fresh.into_iter().zip(known) {
+            if known || self.seen.contains(lead.id) {
+                self.seen.insert(lead.id);
+            } else if !self.site_book.get(self.setup.store.as_ref(), self.run, &lead.site())?.closed
+                && let Some(waiting) = self.place(lead)
+            {
+                self.seen.insert(waiting.lead.id);
+                placed.push(waiting);
+            }
+        }
+        Ok(placed)
+    }
+
+    fn place(&mut self, lead: Lead) -> Option<Waiting> {
+        let Placement::Wait { lane, score } = self.setup.strategy.place(&lead) else { return None };
+        let order = self.progress.next_order;
+        self.progress.next_order += 1;
+        let generation = self.progress.generation;
+        Some(Waiting { lead, lane, score, order, generation, attempts: 0, not_before: Time(0) })
+    }
+
+    /// Adds placed leads to the store and to the frontier.
+    fn add(&mut self, leads: Vec<Waiting>) -> Result<(), CrawlError> {
+        self.line_up(&leads)?;
+        self.change(Change::Add(leads))
+    }
+
+    /// Tells the frontier of leads that the store has or is about to get.
+    pub(super) fn line_up(&mut self, leads: &[Waiting]) -> Result<(), CrawlError> {
+        let now = self.setup.clock.now();
+        for waiting in leads {
+            let host = self.meet(&waiting.lead)?;
+            let idle = self.hosts.is_idle(host, now);
+            self.frontier.add(waiting.lane, host, waiting.rank(), 1, idle);
+        }
+        Ok(())
+    }
+
+    pub(super) fn change(&mut self, change: Change) -> Result<(), CrawlError> {
+        Ok(self.setup.store.commit(self.run, &Batch { changes: vec![change], ..Batch::default() })?)
+    }
+
+    /// Moves the best leads of one lane into another, with scores of the model as it is now.
+    fn refill(&mut self, from: Lane, to: Lane, take: usize) -> Result<(), CrawlError> {
+        let moved = self.setup.store.of_lane(self.run, from, take)?;
+        let (mut kept, mut dropped) = (Vec::new(), Vec::new());
+        for waiting in &moved {
+            match self.setup.strategy.place(&waiting.lead) {
+                Placement::Wait { score, .. } => {
+                    kept.push(Waiting {
+                        lane: to,
+                        score,
+                        generation: self.progress.generation,
+                        ..waiting.clone()
+                    });
+                }
+                Placement::Drop => dropped.push(waiting.lead.id),
+            }
+        }
+        self.change(Change::Replace(kept.clone()))?;
+        self.change(Change::Drop(dropped))?;
+        for waiting in &moved {
+            let host = self.meet(&waiting.lead)?;
+            self.frontier.remove(from, host, Some(waiting.rank()));
+        }
+        for host in once(moved.iter().map(|waiting| waiting.lead.host())) {
+            let head = self.setup.store.of_host(self.run, from, &host, None, 1)?;
+            if let Some(ix) = self.hosts.find(&host) {
+                self.frontier.set_head(from, ix, head.first().map(Waiting::rank));
+            }
+        }
+        self.line_up(&kept)
+    }
+
+    /// The model changed: heads are placed anew at once, the rest when they become heads.
+    fn rescore(&mut self) -> Result<(), CrawlError> {
+        self.progress.generation += 1;
+        for (lane, host) in self.frontier.queues() {
+            let mut best =
+                self.setup.store.of_host(self.run, lane, self.hosts.name(host), None, 2)?.into_iter();
+            if let Some(head) = best.next() {
+                self.place_anew(head, host, best.next().map(|waiting| waiting.rank()))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Places one lead by the model as it is now; `next` is the rank of the one behind it.
+    pub(super) fn place_anew(
+        &mut self,
+        old: Waiting,
+        host: HostIx,
+        next: Option<Rank>,
+    ) -> Result<(), CrawlError> {
+        self.frontier.remove(old.lane, host, next);
+        match self.setup.strategy.place(&old.lead) {
+            Placement::Wait { lane, score } => {
+                let anew = Waiting { lane, score, generation: self.progress.generation, ..old };
+                self.line_up(std::slice::from_ref(&anew))?;
+                self.change(Change::Replace(vec![anew]))
+            }
+            Placement::Drop => self.change(Change::Drop(vec![old.lead.id])),
+        }
+    }
+
+    fn open_site(&mut self, root: Url) -> Result<(), CrawlError> {
+        let opened = self.admit(vec![Lead::root(root, Origin::SiteRoot)])?;
+        self.add(opened)
+    }
+
+    fn close_site(&mut self, site: &Site) -> Result<(), CrawlError> {
+        let mut tally = self.site_book.get(self.setup.store.as_ref(), self.run, site)?;
+        tally.closed = true;
+        self.site_book.set(site.clone(), tally);
+        for host in self.hosts.of_site(site) {
+            self.frontier.drop_host(host);
+        }
+        self.change(Change::CloseSite(site.clone()))
+    }
+
+    /// A look-up waits like any other lead, under an identity of its own.
+    fn look_up(&mut self, url: Url) -> Result<(), CrawlError> {
+        if self.setup.backlinks.is_none() {
+            tracing::debug!(%url, "nobody here knows backlinks");
+            return Ok(());
+        }
+        let id = LinkId(xxh3_64(format!("backlinks of {url}").as_bytes()));
+        let lead = Lead { id, task: Task::Backlinks, ..Lead::root(url, Origin::Backlink) };
+        let asked = self.admit(vec![lead])?;
+        self.add(asked)
+    }
+}

@@ -1,0 +1,380 @@
+//! The walk of a page, from a lead to a stored outcome.
+//!
+//! [`crawl`] is the function to read first. A step is chosen here ([`choose`]), carried and judged in
+//! parallel ([`step`]), taken in one at a time ([`digest`]) and kept ([`crate::store`]). One step is
+//! one request: robots.txt, a redirect's next hop and a retry are steps of their own, so each is
+//! charged, polite and safe against crashes by itself.
+
+pub mod backlinks;
+mod books;
+mod budget;
+mod choose;
+mod clock;
+mod commands;
+mod digest;
+mod event;
+mod frontier;
+mod hosts;
+mod scope;
+mod seen;
+mod step;
+
+pub use budget::Budget;
+pub use clock::Clock;
+pub use event::Event;
+pub use scope::{BadPattern, Scope};
+pub use step::{Reading, examine};
+
+use crate::fetch::Fetch;
+use crate::fetch::politeness::Politeness;
+use crate::store::*;
+use backlinks::Backlinks;
+use books::{HostBook, SiteBook};
+use frontier::Frontier;
+use hadal_core::critic::Critic;
+use hadal_core::strategy::{RestoreError, Strategy};
+use hosts::{HostIx, Hosts};
+use rustc_hash::FxHashSet;
+use seen::Seen;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use step::{Carriers, Done, Step};
+use tokio::sync::{Semaphore, mpsc, watch};
+
+/// A crawl, ready to run.
+pub struct Crawl {
+    /// Where it lives.
+    pub store: Arc<dyn Store>,
+    /// What it is.
+    pub spec: RunSpec,
+    /// What orders it.
+    pub strategy: Box<dyn Strategy>,
+    /// What judges pages and forms.
+    pub critic: Arc<dyn Critic>,
+    /// What carries requests.
+    pub fetch: Arc<dyn Fetch>,
+    /// What knows backlinks, if anything does.
+    pub backlinks: Option<Arc<dyn Backlinks>>,
+    /// What it may spend.
+    pub budget: Budget,
+    /// Where it may go.
+    pub scope: Scope,
+    /// How it treats hosts.
+    pub politeness: Politeness,
+    /// Requests at once.
+    pub concurrency: usize,
+    /// The most bytes of one body.
+    pub body_limit: u64,
+    /// Its clock.
+    pub clock: Clock,
+    /// Says when to finish what is in flight and stop.
+    pub stop: watch::Receiver<bool>,
+    /// The run's tally so far is thrown away first.
+    pub fresh: bool,
+}
+
+/// How a crawl ended.
+#[derive(Clone, Debug)]
+pub struct Summary {
+    /// Which run it was.
+    pub run: RunId,
+    /// Why it ended.
+    pub state: RunState,
+    /// What it counted, over all sessions.
+    pub tally: Tally,
+    /// Leads left behind because their hosts asked for more patience than a session has.
+    pub resting: u64,
+}
+
+/// Why a crawl could not go on.
+#[derive(Debug, thiserror::Error)]
+pub enum CrawlError {
+    /// The store failed; what it kept is safe.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// The strategy's memory cannot be read.
+    #[error(transparent)]
+    Restore(#[from] RestoreError),
+    /// Nothing to begin with.
+    #[error("no seed is left to visit: the scope options exclude all of them")]
+    NoSeeds,
+}
+
+/// What is applied is kept at least this often.
+const KEEP_EVERY: Duration = Duration::from_millis(100);
+/// A session does not wait longer than this for a host that asked for patience.
+const PATIENCE: Duration = Duration::from_secs(600);
+
+/// Runs a crawl until it is stopped, out of budget, or has nothing left to visit.
+pub async fn crawl(setup: Crawl, tell: &mut (dyn FnMut(Event) + Send)) -> Result<Summary, CrawlError> {
+    let mut engine = Engine::open(setup)?;
+    tell(engine.started());
+    loop {
+        engine.wake_hosts();
+        while let Some(step) = engine.choose()? {
+            engine.dispatch(step)?;
+        }
+        match engine.next_done().await {
+            Some(done) => engine.digest(done, tell)?,
+            None if engine.is_over() => break,
+            None => {}
+        }
+        engine.keep_when_due(tell)?;
+    }
+    let summary = engine.close()?;
+    tell(Event::Finished { state: summary.state, tally: summary.tally.clone() });
+    Ok(summary)
+}
+
+/// A running crawl.
+struct Engine {
+    setup: Crawl,
+    run: RunId,
+    carriers: Carriers,
+    frontier: Frontier,
+    hosts: Hosts,
+    host_book: HostBook,
+    site_book: SiteBook,
+    seen: Seen,
+    progress: Progress,
+    spent: Tally,
+    in_flight: BTreeMap<u64, Flight>,
+    arrived: BTreeMap<u64, Done>,
+    results: (mpsc::UnboundedSender<Done>, mpsc::UnboundedReceiver<Done>),
+    permits: Arc<Semaphore>,
+    opened: Opened,
+    last_kept: Instant,
+    last_control: Instant,
+    paused: bool,
+    ending: Option<RunState>,
+}
+
+/// A step in flight.
+struct Flight {
+    host: Option<HostIx>,
+    reserved: u64,
+}
+
+struct Opened {
+    at: Instant,
+    elapsed_before: u64,
+    requests_before: u64,
+}
+
+impl Engine {
+    /// Opens the run and picks up what it left: steps in flight are begun again under their own numbers.
+    fn open(setup: Crawl) -> Result<Engine, CrawlError> {
+        let mut run = setup.store.begin(&setup.spec)?;
+        if setup.fresh {
+            setup.store.discard(run)?;
+            run = setup.store.begin(&setup.spec)?;
+        }
+        let checkpoint = setup.store.resume(run)?;
+        let carriers = Carriers {
+            fetch: Arc::clone(&setup.fetch),
+            backlinks: setup.backlinks.clone(),
+            critic: Arc::clone(&setup.critic),
+        };
+        let opened = Opened {
+            at: Instant::now(),
+            elapsed_before: checkpoint.progress.elapsed_ms,
+            requests_before: checkpoint.tally.requests,
+        };
+        let permits = Arc::new(Semaphore::new(setup.concurrency.max(1)));
+        let mut engine = Engine {
+            run,
+            carriers,
+            frontier: Frontier::default(),
+            hosts: Hosts::default(),
+            host_book: HostBook::default(),
+            site_book: SiteBook::default(),
+            seen: Seen::default(),
+            progress: checkpoint.progress,
+            spent: checkpoint.tally,
+            in_flight: BTreeMap::new(),
+            arrived: BTreeMap::new(),
+            results: mpsc::unbounded_channel(),
+            permits,
+            opened,
+            last_kept: Instant::now(),
+            last_control: Instant::now(),
+            paused: false,
+            ending: None,
+            setup,
+        };
+        engine.resume(checkpoint.in_flight, checkpoint.queues)?;
+        Ok(engine)
+    }
+
+    fn resume(
+        &mut self,
+        in_flight: Vec<(Dispatch, Option<hadal_core::lead::Waiting>)>,
+        queues: Vec<(hadal_core::lead::Lane, hadal_core::address::Host, u64)>,
+    ) -> Result<(), CrawlError> {
+        self.setup.clock.advance(self.progress.now);
+        if let Some(saved) = self.progress.strategy.take() {
+            self.setup.strategy.restore(&saved)?;
+        }
+        for (lane, host, count) in queues {
+            if let Some(head) = self.setup.store.of_host(self.run, lane, &host, None, 1)?.first() {
+                let ix = self.meet(&head.lead)?;
+                self.frontier.add(
+                    lane,
+                    ix,
+                    head.rank(),
+                    count,
+                    self.hosts.is_idle(ix, self.setup.clock.now()),
+                );
+            }
+        }
+        let nothing_begun = self.progress.next_seq == 0 && in_flight.is_empty() && self.frontier.is_empty();
+        for (dispatch, waiting) in in_flight {
+            self.begin_again(dispatch, waiting)?;
+        }
+        if nothing_begun { self.plant_seeds() } else { Ok(()) }
+    }
+
+    fn started(&self) -> Event {
+        Event::Started {
+            run: self.run.0,
+            topic: self.setup.spec.topic.clone(),
+            strategy: self.setup.spec.strategy.clone(),
+            resumed_at: self.opened.requests_before,
+        }
+    }
+
+    /// Time spent running, over all sessions, on the run's own clock.
+    fn elapsed(&self) -> Duration {
+        match self.setup.clock {
+            Clock::Real => self.opened.at.elapsed() + Duration::from_millis(self.opened.elapsed_before),
+            Clock::Simulated { now, .. } => Duration::from_millis(now.0),
+        }
+    }
+
+    /// Sends a step on its way through the parallel part.
+    fn launch(&mut self, step: Step, host: Option<HostIx>) {
+        self.in_flight.insert(step.seq, Flight { host, reserved: step.body_limit });
+        let (carriers, permits, results) =
+            (self.carriers.clone(), Arc::clone(&self.permits), self.results.0.clone());
+        tokio::spawn(async move {
+            let _permit = permits.acquire_owned().await;
+            // The engine may have ended meanwhile; then nobody wants the result.
+            let _ = results.send(step::take(step, carriers).await);
+        });
+    }
+
+    /// The next step to take in. On a simulated clock the oldest one in flight, whenever it comes; on
+    /// the wall's whichever has arrived. `None` when there was none to be had, or it is time for chores.
+    async fn next_done(&mut self) -> Option<Done> {
+        if self.setup.clock.is_simulated() {
+            let Some(oldest) = self.in_flight.keys().next().copied() else {
+                self.jump();
+                return None;
+            };
+            while !self.arrived.contains_key(&oldest) {
+                let done = self.results.1.recv().await?;
+                self.arrived.insert(done.step.seq, done);
+            }
+            return self.arrived.remove(&oldest);
+        }
+        if let Some((_, done)) = self.arrived.pop_first() {
+            return Some(done);
+        }
+        let now = self.setup.clock.now();
+        let wake = self.hosts.next_wake().map_or(KEEP_EVERY, |at| now.until(at));
+        let stop = self.setup.stop.clone();
+        let nap = wake.clamp(Duration::from_millis(1), KEEP_EVERY);
+        let done = tokio::time::timeout(nap, self.results.1.recv()).await.ok().flatten();
+        if *stop.borrow() {
+            self.ending.get_or_insert(RunState::Stopped);
+        }
+        done
+    }
+
+    /// Nothing is in flight and nobody is ready: a simulated clock moves to the next one who is.
+    fn jump(&mut self) {
+        let now = self.setup.clock.now();
+        if let Some(at) = self.hosts.next_wake()
+            && now.until(at) <= PATIENCE
+            && !self.frontier.is_empty()
+        {
+            self.setup.clock.advance(at);
+        }
+    }
+
+    /// Whether the session has come to its end: nothing in flight, and nothing that is worth waiting for.
+    fn is_over(&mut self) -> bool {
+        if !self.in_flight.is_empty() {
+            return false;
+        }
+        if *self.setup.stop.borrow() {
+            self.ending.get_or_insert(RunState::Stopped);
+        }
+        if self.ending.is_some() {
+            return true;
+        }
+        let now = self.setup.clock.now();
+        let worth_waiting = self.hosts.next_wake().is_some_and(|at| now.until(at) <= PATIENCE);
+        let over = !self.paused && (self.frontier.is_empty() || !worth_waiting);
+        if over {
+            self.ending = Some(RunState::Exhausted);
+        }
+        over
+    }
+
+    /// Keeps what was applied, and looks whether a person asked for something.
+    fn keep_when_due(&mut self, tell: &mut (dyn FnMut(Event) + Send)) -> Result<(), CrawlError> {
+        if self.last_kept.elapsed() < KEEP_EVERY {
+            return Ok(());
+        }
+        self.keep(RunState::Running)?;
+        if self.last_control.elapsed() >= KEEP_EVERY * 5 {
+            self.last_control = Instant::now();
+            self.heed_control()?;
+            tell(Event::Progress(self.setup.store.tally(self.run)?));
+        }
+        Ok(())
+    }
+
+    fn heed_control(&mut self) -> Result<(), CrawlError> {
+        let control = self.setup.store.control(self.run)?;
+        self.paused = control.pause;
+        if control.max_requests.is_some() {
+            self.setup.budget.requests = control.max_requests;
+        }
+        if control.stop {
+            self.ending.get_or_insert(RunState::Stopped);
+        }
+        Ok(())
+    }
+
+    fn keep(&mut self, state: RunState) -> Result<(), CrawlError> {
+        self.progress.state = if self.paused { RunState::Paused } else { state };
+        self.progress.now = self.setup.clock.now();
+        self.progress.elapsed_ms = u64::try_from(self.elapsed().as_millis()).unwrap_or(u64::MAX);
+        let saved = self.setup.strategy.save();
+        let progress = Progress { strategy: (!saved.is_empty()).then_some(saved), ..self.progress.clone() };
+        self.setup.store.commit(self.run, &Batch { progress: Some(progress), ..Batch::default() })?;
+        self.setup.store.sync()?;
+        self.last_kept = Instant::now();
+        Ok(())
+    }
+
+    fn close(mut self) -> Result<Summary, CrawlError> {
+        let state = self.ending.unwrap_or_default();
+        self.keep(state)?;
+        if state == RunState::Stopped {
+            self.setup.store.set_control(self.run, &Control::default())?;
+        }
+        let tally = self.setup.store.tally(self.run)?;
+        let resting = if state == RunState::Exhausted { tally.waiting } else { 0 };
+        Ok(Summary { run: self.run, state, tally, resting })
+    }
+}
+
+/// Keeps each of a list's items once, in order.
+fn once<T: std::hash::Hash + Eq + Clone>(items: impl Iterator<Item = T>) -> Vec<T> {
+    let mut met = FxHashSet::default();
+    items.filter(|item| met.insert(item.clone())).collect()
+}

@@ -1,0 +1,137 @@
+//! A tiny web written by hand, and crawls over it.
+
+#![allow(dead_code, reason = "each test file uses its own part")]
+
+use futures::future::BoxFuture;
+use hadal::engine::{Budget, Clock, Crawl, Scope, Summary, crawl};
+use hadal::fetch::Fetch;
+use hadal::fetch::politeness::Politeness;
+use hadal::store::{Access, Filter, FormRow, RunSpec, Store, Walk, open};
+use hadal_core::critic::keywords::KeywordCritic;
+use hadal_core::http::{Completeness, Exchange, FetchError, Headers, Request, Response};
+use hadal_core::strategy::{Strategy, offer};
+use hadal_core::time::Time;
+use hadal_core::topic::Topic;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+use tokio::sync::watch;
+use url::Url;
+
+/// Pages by address; everything else is not found.
+#[derive(Default)]
+pub struct Web {
+    answers: HashMap<String, Vec<Result<Response, FetchError>>>,
+    log: Mutex<Vec<String>>,
+}
+
+impl Web {
+    pub fn page(self, url: &str, html: &str) -> Web {
+        self.answer(url, 200, &[("content-type", "text/html")], html)
+    }
+
+    pub fn redirect(self, from: &str, to: &str) -> Web {
+        self.answer(from, 302, &[("location", to)], "")
+    }
+
+    /// Answers to one address in turn; the last one stays.
+    pub fn answer(mut self, url: &str, status: u16, headers: &[(&str, &str)], body: &str) -> Web {
+        let headers = Headers(headers.iter().map(|(k, v)| (k.to_string(), v.to_string())).collect());
+        let body = body.as_bytes().to_vec();
+        let transferred = body.len() as u64;
+        let response = Response { status, headers, body, transferred, completeness: Completeness::Whole };
+        self.answers.entry(url.to_string()).or_default().push(Ok(response));
+        self
+    }
+
+    pub fn error(mut self, url: &str, error: FetchError) -> Web {
+        self.answers.entry(url.to_string()).or_default().push(Err(error));
+        self
+    }
+
+    /// Addresses asked for, robots.txt left out.
+    pub fn visits(&self) -> Vec<String> {
+        self.requests().into_iter().filter(|url| !url.ends_with("/robots.txt")).collect()
+    }
+
+    /// Every address asked for.
+    pub fn requests(&self) -> Vec<String> {
+        self.log.lock().unwrap().clone()
+    }
+}
+
+impl Fetch for Web {
+    fn fetch<'a>(&'a self, request: &'a Request, _at: Time) -> BoxFuture<'a, Exchange> {
+        let url = request.url.to_string();
+        let mut log = self.log.lock().unwrap();
+        let before = log.iter().filter(|asked| **asked == url).count();
+        log.push(url.clone());
+        drop(log);
+        let missing = || Ok(Response { status: 404, ..Response::default() });
+        let mut result = self.answers.get(&url).map_or_else(missing, |all| all[before.min(all.len() - 1)].clone());
+        if let Ok(response) = &mut result
+            && response.body.len() as u64 > request.body_limit
+        {
+            response.body.truncate(request.body_limit as usize);
+            response.transferred = request.body_limit;
+            response.completeness = Completeness::Cut;
+        }
+        Box::pin(async move { Exchange { result, took: Duration::from_millis(50), peer: None } })
+    }
+}
+
+/// A page of links.
+pub fn links(targets: &[&str]) -> String {
+    targets.iter().map(|url| format!("<p>books <a href=\"{url}\">book</a></p>")).collect()
+}
+
+/// A book search form.
+pub const BOOK_FORM: &str = "<h2>Book search</h2><form action=/find>Author <input name=author> Title <input name=title>
+    ISBN <input name=isbn> <input type=submit value=Search></form>";
+
+/// A crawl of books over a web, in simulated time, in memory.
+pub fn setup(web: Arc<dyn Fetch>, strategy: Box<dyn Strategy>, seeds: &[&str]) -> Crawl {
+    Crawl {
+        store: open("memory:", Access::Crawl).unwrap(),
+        spec: RunSpec {
+            topic: "book".into(),
+            strategy: "test".into(),
+            seeds: seeds.iter().map(|seed| Url::parse(seed).unwrap()).collect(),
+            seed: 1,
+            source: "test".into(),
+        },
+        strategy,
+        critic: Arc::new(KeywordCritic::new(&Topic::from_words("book").unwrap())),
+        fetch: web,
+        backlinks: None,
+        budget: Budget::default(),
+        scope: Scope::default(),
+        politeness: Politeness::default(),
+        concurrency: 4,
+        body_limit: 1 << 20,
+        clock: Clock::simulated(8),
+        stop: watch::channel(false).1,
+        fresh: false,
+    }
+}
+
+/// A strategy by name.
+pub fn strategy(name: &str) -> Box<dyn Strategy> {
+    offer(name).unwrap().make(1)
+}
+
+/// Runs a crawl to its end.
+pub async fn run(setup: Crawl) -> Summary {
+    crawl(setup, &mut |_| {}).await.unwrap()
+}
+
+/// Every form a store holds.
+pub fn forms(store: &dyn Store) -> Vec<FormRow> {
+    let mut rows = Vec::new();
+    let mut each = |row| {
+        rows.push(row);
+        Walk::On
+    };
+    store.forms(&Filter::default(), &mut each).unwrap();
+    rows
+}

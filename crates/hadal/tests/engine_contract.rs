@@ -1,0 +1,167 @@
+//! A toy two-level strategy that asks for all a strategy may ask: refill, rescore, close, backlinks.
+//!
+//! If it fits, so do batches and levels (FFC, ACHE) and site queues with reverse searching (SmartCrawler).
+
+mod common;
+
+use common::{BOOK_FORM, Web, links, run, setup};
+use futures::future::BoxFuture;
+use hadal::engine::Clock;
+use hadal::engine::backlinks::Backlinks;
+use hadal_core::address::Site;
+use hadal_core::http::FetchError;
+use hadal_core::lead::{Lane, Lead, Task};
+use hadal_core::strategy::{Choice, Command, Heads, Placement, Strategy, Visited};
+use std::sync::Arc;
+use url::Url;
+
+const LOOKUPS: Lane = Lane(0);
+const CRAWLING: Lane = Lane(1);
+const STORED: Lane = Lane(2);
+
+/// How the toy learns that high numbers in an address are good.
+#[derive(Clone, Copy, PartialEq)]
+enum Learns {
+    /// Not at all: low numbers first.
+    Never,
+    /// After the first page, heads now and the rest lazily.
+    Lazily,
+    /// After the first page, the whole frontier at once.
+    Fully,
+}
+
+struct Toy {
+    batch: usize,
+    learns: Learns,
+    visits: u32,
+    turned: bool,
+}
+
+impl Toy {
+    fn new(batch: usize, learns: Learns) -> Box<Toy> {
+        Box::new(Toy { batch, learns, visits: 0, turned: false })
+    }
+}
+
+/// The number an address ends in.
+fn number(url: &Url) -> f32 {
+    url.path().trim_matches(|c: char| !c.is_ascii_digit()).parse().unwrap_or(0.0)
+}
+
+impl Strategy for Toy {
+    fn place(&self, lead: &Lead) -> Placement {
+        let n = number(&lead.url);
+        let score = if self.turned { n } else { -n };
+        match lead.task {
+            Task::Backlinks => Placement::Wait { lane: LOOKUPS, score },
+            Task::Page => Placement::Wait { lane: STORED, score },
+        }
+    }
+
+    fn choose(&mut self, heads: &dyn Heads) -> Choice {
+        for lane in [LOOKUPS, CRAWLING] {
+            if heads.head(lane).is_some() {
+                return Choice::Serve(lane);
+            }
+        }
+        match heads.waiting(STORED) {
+            0 => Choice::Rest,
+            _ if heads.waiting(CRAWLING) > 0 => Choice::Rest,
+            _ => Choice::First(Command::Refill { from: STORED, to: CRAWLING, take: self.batch }),
+        }
+    }
+
+    fn learn(&mut self, visit: &Visited<'_>) -> Vec<Command> {
+        self.visits += 1;
+        let mut commands = Vec::new();
+        if visit.new_relevant > 0 {
+            commands.push(Command::Backlinks(visit.lead.url.clone()));
+            commands.push(Command::CloseSite(visit.lead.site()));
+        }
+        if self.visits == 1 && self.learns != Learns::Never {
+            self.turned = true;
+            commands.push(match self.learns {
+                Learns::Fully => Command::Refill { from: STORED, to: STORED, take: usize::MAX },
+                _ => Command::Rescore,
+            });
+        }
+        commands
+    }
+}
+
+struct Known(Vec<Url>);
+
+impl Backlinks for Known {
+    fn lookup<'a>(&'a self, _url: &'a Url) -> BoxFuture<'a, Result<Vec<Url>, FetchError>> {
+        Box::pin(async { Ok(self.0.clone()) })
+    }
+}
+
+const SEED: &str = "http://seed.example/";
+
+fn numbered(n: usize, address: impl Fn(usize) -> String) -> Web {
+    let urls: Vec<String> = (1..=n).map(address).collect();
+    let seed = Web::default().page(SEED, &links(&urls.iter().map(String::as_str).collect::<Vec<_>>()));
+    urls.iter().fold(seed, |web, url| web.page(url, "book"))
+}
+
+async fn order(web: Web, toy: Box<Toy>) -> Vec<f32> {
+    let web = Arc::new(web);
+    let mut crawl = setup(web.clone(), toy, &[SEED]);
+    crawl.clock = Clock::simulated(1);
+    crawl.politeness.delay = std::time::Duration::ZERO;
+    crawl.politeness.latency_factor = 0.0;
+    run(crawl).await;
+    web.visits().iter().skip(1).map(|url| number(&Url::parse(url).unwrap())).collect()
+}
+
+#[tokio::test]
+async fn a_lane_is_refilled_in_batches_best_first() {
+    let web = numbered(6, |n| format!("http://h{n}.example/{n}"));
+    assert_eq!(order(web, Toy::new(2, Learns::Never)).await, [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]);
+}
+
+#[tokio::test]
+async fn with_one_lead_a_host_lazy_rescoring_equals_full_reranking() {
+    let web = || numbered(9, |n| format!("http://h{n}.example/{n}"));
+    let full = order(web(), Toy::new(1, Learns::Fully)).await;
+    assert_eq!(full, [9.0, 8.0, 7.0, 6.0, 5.0, 4.0, 3.0, 2.0, 1.0]);
+    assert_eq!(order(web(), Toy::new(1, Learns::Lazily)).await, full);
+}
+
+#[tokio::test]
+async fn with_many_leads_a_host_lazy_rescoring_is_close_to_full_reranking_and_loses_nothing() {
+    let web = || numbered(60, |n| format!("http://h{}.example/{n}", n % 12));
+    let gain = |order: &[f32]| order.iter().take(20).sum::<f32>();
+    let full = order(web(), Toy::new(5, Learns::Fully)).await;
+    let lazy = order(web(), Toy::new(5, Learns::Lazily)).await;
+    assert_eq!((full.len(), lazy.len()), (60, 60));
+    assert!(gain(&lazy) > gain(&order(web(), Toy::new(5, Learns::Never)).await));
+    assert!(gain(&lazy) >= 0.5 * gain(&full), "{} of {}", gain(&lazy), gain(&full));
+}
+
+#[tokio::test]
+async fn a_closed_site_is_left_and_not_entered_again() {
+    let web = Web::default()
+        .page(SEED, &links(&["http://a.example/1", "http://a.example/2", "http://b.example/3"]))
+        .page("http://a.example/1", BOOK_FORM)
+        .page("http://b.example/3", &links(&["http://www.a.example/4"]));
+    let web = Arc::new(web);
+    let mut crawl = setup(web.clone(), Toy::new(1, Learns::Never), &[SEED]);
+    crawl.clock = Clock::simulated(1);
+    let store = Arc::clone(&crawl.store);
+    let summary = run(crawl).await;
+    assert_eq!(web.visits(), [SEED, "http://a.example/1", "http://b.example/3"]);
+    assert!(store.site(summary.run, &Site("a.example".into())).unwrap().closed);
+}
+
+#[tokio::test]
+async fn backlinks_become_leads_and_cost_a_request() {
+    let web = Web::default().page(SEED, BOOK_FORM).page("http://hub.example/", "book");
+    let web = Arc::new(web);
+    let mut crawl = setup(web.clone(), Toy::new(1, Learns::Never), &[SEED]);
+    crawl.backlinks = Some(Arc::new(Known(vec![Url::parse("http://hub.example/").unwrap()])));
+    let summary = run(crawl).await;
+    assert_eq!(web.visits(), [SEED, "http://hub.example/"]);
+    assert_eq!(summary.tally.requests, web.requests().len() as u64 + 1);
+}

@@ -1,0 +1,250 @@
+//! The walk of a page: what is asked, in which order, at what cost.
+
+mod common;
+
+use common::{BOOK_FORM, Web, forms, links, run, setup, strategy};
+use hadal::engine::{Budget, Scope};
+use hadal::store::RunState;
+use hadal_core::http::FetchError;
+use std::sync::Arc;
+
+const SEED: &str = "http://a.example/";
+
+/// A seed page, and everything it links to exists and links nowhere.
+fn star(targets: &[&str]) -> Web {
+    targets.iter().fold(Web::default().page(SEED, &links(targets)), |web, url| web.page(url, "books book"))
+}
+
+#[tokio::test]
+async fn a_form_two_clicks_away_is_found_once() {
+    let web = Web::default()
+        .page(SEED, &links(&["/b", "/c"]))
+        .page("http://a.example/b", BOOK_FORM)
+        .page("http://a.example/c", BOOK_FORM);
+    let crawl = setup(Arc::new(web), strategy("breadth-first"), &[SEED]);
+    let store = Arc::clone(&crawl.store);
+    let summary = run(crawl).await;
+    let found = forms(store.as_ref());
+    assert_eq!(found.len(), 1);
+    assert_eq!((found[0].page_url.as_str(), found[0].also_on, found[0].depth), ("http://a.example/b", 1, 1));
+    assert_eq!((summary.state, summary.tally.pages, summary.tally.relevant), (RunState::Exhausted, 3, 1));
+}
+
+#[tokio::test]
+async fn robots_txt_is_read_first_charged_and_obeyed() {
+    let web = star(&["/open", "/closed/1"]).answer(
+        "http://a.example/robots.txt",
+        200,
+        &[("content-type", "text/plain")],
+        "User-agent: *\nDisallow: /closed/",
+    );
+    let web = Arc::new(web);
+    let summary = run(setup(web.clone(), strategy("breadth-first"), &[SEED])).await;
+    assert_eq!(web.requests()[0], "http://a.example/robots.txt");
+    assert_eq!(web.visits(), [SEED, "http://a.example/open"]);
+    assert_eq!(summary.tally.requests, 3);
+    assert_eq!(summary.tally.errors["robots"], 1);
+}
+
+#[tokio::test]
+async fn an_unreachable_robots_txt_keeps_us_out_for_now() {
+    let web = Arc::new(star(&[]).answer("http://a.example/robots.txt", 503, &[], ""));
+    let summary = run(setup(web.clone(), strategy("breadth-first"), &[SEED])).await;
+    assert_eq!(web.visits(), [] as [&str; 0]);
+    assert_eq!(summary.resting, 1);
+}
+
+#[tokio::test]
+async fn robots_txt_may_be_a_few_redirects_away() {
+    let web = star(&["/closed"])
+        .redirect("http://a.example/robots.txt", "http://b.example/robots.txt")
+        .answer("http://b.example/robots.txt", 200, &[], "User-agent: hadal\nDisallow: /closed");
+    let web = Arc::new(web);
+    run(setup(web.clone(), strategy("breadth-first"), &[SEED])).await;
+    assert_eq!(web.visits(), [SEED]);
+}
+
+#[tokio::test]
+async fn a_redirect_to_another_host_waits_for_that_hosts_turn_and_rules() {
+    let web = Web::default()
+        .redirect(SEED, "http://b.example/x")
+        .answer("http://b.example/robots.txt", 200, &[], "User-agent: *\nDisallow: /x");
+    let web = Arc::new(web);
+    let summary = run(setup(web.clone(), strategy("breadth-first"), &[SEED])).await;
+    assert_eq!(web.requests(), ["http://a.example/robots.txt", SEED, "http://b.example/robots.txt"]);
+    assert_eq!(summary.tally.requests, 3);
+}
+
+#[tokio::test]
+async fn the_chain_of_redirects_is_stored_with_the_page() {
+    let web = Web::default()
+        .redirect(SEED, "/1")
+        .redirect("http://a.example/1", "/2")
+        .page("http://a.example/2", "book");
+    let crawl = setup(Arc::new(web), strategy("breadth-first"), &[SEED]);
+    let store = Arc::clone(&crawl.store);
+    let summary = run(crawl).await;
+    let mut chain = Vec::new();
+    let mut each = |page: hadal::store::PageRow| {
+        chain = page.redirects.iter().map(|url| url.to_string()).collect();
+        hadal::store::Walk::On
+    };
+    store.pages(summary.run, &mut each).unwrap();
+    assert_eq!(chain, [SEED, "http://a.example/1"]);
+}
+
+#[tokio::test]
+async fn redirect_loops_are_cut() {
+    let web = Web::default().redirect(SEED, "/1").redirect("http://a.example/1", "/");
+    let summary = run(setup(Arc::new(web), strategy("breadth-first"), &[SEED])).await;
+    assert_eq!(summary.tally.errors["redirect_loop"], 1);
+    assert_eq!(summary.tally.requests, 3);
+}
+
+#[tokio::test]
+async fn endless_redirects_are_cut() {
+    let web = (0..100).fold(Web::default(), |web, n| {
+        web.redirect(&format!("http://a.example/{n}"), &format!("/{}", n + 1))
+    });
+    let summary = run(setup(Arc::new(web), strategy("breadth-first"), &["http://a.example/0"])).await;
+    assert_eq!(summary.tally.errors["redirect_loop"], 1);
+    assert!(summary.tally.requests < 15);
+}
+
+#[tokio::test]
+async fn a_busy_server_is_asked_again_after_the_time_it_names() {
+    let web = Web::default().answer(SEED, 503, &[("retry-after", "30")], "").page(SEED, BOOK_FORM);
+    let summary = run(setup(Arc::new(web), strategy("breadth-first"), &[SEED])).await;
+    assert_eq!((summary.tally.relevant, summary.tally.requests, summary.tally.failed), (1, 3, 0));
+}
+
+#[tokio::test]
+async fn a_host_that_does_not_exist_costs_one_request_for_all_its_links() {
+    let web = star(&["http://gone.example/1", "http://gone.example/2", "http://gone.example/3"])
+        .error("http://gone.example/robots.txt", FetchError::NoSuchHost);
+    let web = Arc::new(web);
+    let summary = run(setup(web.clone(), strategy("breadth-first"), &[SEED])).await;
+    assert_eq!(summary.tally.requests, 3);
+    assert_eq!((summary.tally.failed, summary.tally.waiting), (3, 0));
+}
+
+#[tokio::test]
+async fn requests_never_exceed_the_budget_whatever_they_are_spent_on() {
+    let targets: Vec<String> = (0..40).map(|n| format!("http://h{}.example/{n}", n % 7)).collect();
+    let targets: Vec<&str> = targets.iter().map(String::as_str).collect();
+    for most in [1, 2, 5, 17, 30] {
+        let web = Arc::new(star(&targets).redirect("http://h3.example/3", "/moved"));
+        let mut crawl = setup(web.clone(), strategy("breadth-first"), &[SEED]);
+        crawl.budget = Budget { requests: Some(most), ..Budget::default() };
+        crawl.concurrency = 8;
+        let summary = run(crawl).await;
+        assert_eq!(web.requests().len() as u64, most);
+        assert_eq!((summary.state, summary.tally.requests), (RunState::Budget, most));
+    }
+}
+
+#[tokio::test]
+async fn bytes_never_exceed_the_budget_and_a_cut_page_is_read_again_when_it_is_raised() {
+    let page = format!("{}{}", links(&["/1", "/2"]), "book ".repeat(200));
+    let web = Web::default().page(SEED, &page).page("http://a.example/1", &page).page("http://a.example/2", &page);
+    let web = Arc::new(web);
+    let most = page.len() as u64 * 2 + 10;
+    let mut crawl = setup(web.clone(), strategy("breadth-first"), &[SEED]);
+    let store = Arc::clone(&crawl.store);
+    crawl.budget = Budget { bytes: Some(most), ..Budget::default() };
+    let summary = run(crawl).await;
+    assert!(summary.tally.bytes <= most);
+    assert_eq!((summary.state, summary.tally.pages), (RunState::Budget, 2));
+    let mut raised = setup(web, strategy("breadth-first"), &[SEED]);
+    raised.store = store;
+    assert_eq!(run(raised).await.tally.pages, 3);
+}
+
+#[tokio::test]
+async fn a_raised_budget_goes_on_and_repeats_nothing() {
+    let targets: Vec<String> = (0..20).map(|n| format!("/{n}")).collect();
+    let web = Arc::new(star(&targets.iter().map(String::as_str).collect::<Vec<_>>()));
+    let mut crawl = setup(web.clone(), strategy("breadth-first"), &[SEED]);
+    let store = Arc::clone(&crawl.store);
+    crawl.budget = Budget { requests: Some(7), ..Budget::default() };
+    run(crawl).await;
+    let mut raised = setup(web.clone(), strategy("breadth-first"), &[SEED]);
+    raised.store = store;
+    run(raised).await;
+    let mut visits = web.visits();
+    visits.sort();
+    let before = visits.len();
+    visits.dedup();
+    assert_eq!((before, visits.len()), (21, 21));
+}
+
+#[tokio::test]
+async fn depth_and_site_limits_and_patterns_hold() {
+    let web = Web::default()
+        .page(SEED, &links(&["/1", "/skip/1", "http://b.example/"]))
+        .page("http://a.example/1", &links(&["/1/2"]))
+        .page("http://a.example/1/2", &links(&["/1/2/3"]))
+        .page("http://b.example/", "book");
+    let web = Arc::new(web);
+    let mut crawl = setup(web.clone(), strategy("breadth-first"), &[SEED]);
+    crawl.scope = Scope::new(&[], &["*/skip/*".into()], &["b.example".into()]).unwrap();
+    crawl.scope.max_depth = Some(2);
+    run(crawl).await;
+    assert_eq!(web.visits(), [SEED, "http://a.example/1", "http://a.example/1/2"]);
+}
+
+#[tokio::test]
+async fn a_site_is_left_after_its_share_of_pages() {
+    let web = Arc::new(star(&["/1", "/2", "/3", "/4", "/5"]));
+    let mut crawl = setup(web.clone(), strategy("breadth-first"), &[SEED]);
+    crawl.scope.max_pages_per_site = Some(3);
+    crawl.clock = hadal::engine::Clock::simulated(1);
+    run(crawl).await;
+    assert_eq!(web.visits().len(), 3);
+}
+
+#[tokio::test]
+async fn noindex_hides_forms_and_nofollow_hides_links() {
+    let web = Web::default()
+        .page(SEED, &format!("<meta name=robots content=noindex>{BOOK_FORM}{}", links(&["/1"])))
+        .answer(
+            "http://a.example/1",
+            200,
+            &[("content-type", "text/html"), ("x-robots-tag", "nofollow")],
+            &links(&["/2"]),
+        )
+        .page("http://a.example/2", "book");
+    let web = Arc::new(web);
+    let summary = run(setup(web.clone(), strategy("breadth-first"), &[SEED])).await;
+    assert_eq!((summary.tally.forms, web.visits().len()), (0, 2));
+}
+
+#[tokio::test]
+async fn best_first_with_stopping_criteria_leaves_a_site_and_follows_on_topic_pages_only() {
+    let many: Vec<String> = (0..150).map(|n| format!("/{n}")).collect();
+    let mut web = Web::default().page(SEED, &links(&many.iter().map(String::as_str).collect::<Vec<_>>()));
+    for n in 0..150 {
+        let off = format!("http://a.example/{n}");
+        web = web.page(&off, "nothing to see <a href=/off-topic>more</a>");
+    }
+    let web = Arc::new(web);
+    let mut crawl = setup(web.clone(), strategy("best-first-sc"), &[SEED]);
+    crawl.clock = hadal::engine::Clock::simulated(1);
+    run(crawl).await;
+    assert_eq!(web.visits().len(), 100);
+    assert!(!web.visits().iter().any(|url| url.contains("off-topic")));
+}
+
+#[tokio::test]
+async fn fixed_depth_enters_sites_at_their_root_and_stops_at_three_clicks() {
+    let web = Web::default()
+        .page(SEED, &links(&["http://b.example/deep/page"]))
+        .page("http://b.example/", &links(&["/1"]))
+        .page("http://b.example/1", &links(&["/2"]))
+        .page("http://b.example/2", &links(&["/3"]))
+        .page("http://b.example/3", &links(&["/4"]));
+    let web = Arc::new(web);
+    run(setup(web.clone(), strategy("fixed-depth"), &[SEED])).await;
+    assert_eq!(web.visits().last().unwrap(), "http://b.example/3");
+    assert_eq!(web.visits().len(), 5);
+}
