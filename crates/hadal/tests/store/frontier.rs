@@ -33,8 +33,9 @@ pub fn a_lead_comes_back_as_it_was_put_in(store: &dyn Store) {
     let run = begin(store);
     let put = lead("http://a.org/x?y=%20z", 3, 0.1, 17);
     store.commit(run, &adding(std::slice::from_ref(&put))).unwrap();
-    assert_eq!(store.of_host(run, Lane(3), &host("a.org"), None, 9).unwrap(), [put.clone()]);
-    assert_eq!(store.of_lane(run, Lane(3), 9).unwrap(), [put]);
+    let put = [put];
+    assert_eq!(store.of_host(run, Lane(3), &host("a.org"), None, 9).unwrap(), put);
+    assert_eq!(store.of_lane(run, Lane(3), 9).unwrap(), put);
 }
 
 pub fn the_best_lead_of_a_host_comes_first_then_the_older(store: &dyn Store) {

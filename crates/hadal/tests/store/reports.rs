@@ -214,7 +214,7 @@ pub fn long_walks_miss_nothing_and_may_end_early(store: &dyn Store) {
     assert_eq!(pages(store, run), leads.iter().map(page).collect::<Vec<_>>());
     let mut stop_at_three = || {
         seen += 1;
-        if seen % 3 == 0 { Walk::Stop } else { Walk::On }
+        if seen.is_multiple_of(3) { Walk::Stop } else { Walk::On }
     };
     store.forms(&Filter::default(), &mut |_| stop_at_three()).unwrap();
     store.sites(&Filter::default(), &mut |_| stop_at_three()).unwrap();

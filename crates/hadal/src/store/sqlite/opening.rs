@@ -95,15 +95,16 @@ fn write_empty(draft: &Path) -> rusqlite::Result<()> {
 fn connect(folder: &Path, access: Access) -> rusqlite::Result<Connection> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(folder.join(FILE), flags)?;
-    let cache_kib = match access {
-        Access::Crawl => 32 * 1024,
-        Access::Read => 4 * 1024,
+    let (cache_kib, query_only) = match access {
+        Access::Crawl => (32 * 1024, "OFF"),
+        Access::Read => (4 * 1024, "ON"),
     };
     connection.busy_timeout(PATIENCE)?;
     connection.set_prepared_statement_cache_capacity(64);
     connection.execute_batch(&format!(
         "PRAGMA cache_size = -{cache_kib}; PRAGMA synchronous = FULL; PRAGMA temp_store = MEMORY;
-         PRAGMA cell_size_check = ON; PRAGMA foreign_keys = OFF; PRAGMA journal_size_limit = 67108864;"
+         PRAGMA cell_size_check = ON; PRAGMA foreign_keys = OFF; PRAGMA journal_size_limit = 67108864;
+         PRAGMA query_only = {query_only};"
     ))?;
     Ok(connection)
 }

@@ -1,0 +1,237 @@
+//! What the store in a folder promises beyond the contract: other processes, bad files, bad folders.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+#[path = "store/fixture.rs"]
+mod fixture;
+
+use fixture::*;
+use hadal::store::*;
+use hadal_core::lead::Lane;
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+
+fn crawl(folder: &Path) -> Result<Arc<dyn Store>, StoreError> {
+    open(&format!("file:{}", folder.display()), Access::Crawl)
+}
+
+fn read(folder: &Path) -> Result<Arc<dyn Store>, StoreError> {
+    open(folder.to_str().unwrap(), Access::Read)
+}
+
+fn failure<T>(opened: Result<T, StoreError>) -> StoreError {
+    opened.err().expect("it must not open")
+}
+
+/// A closed store with some leads and a form in it.
+fn filled(folder: &Path) -> RunId {
+    let store = crawl(folder).unwrap();
+    let run = begin(&*store);
+    let leads: Vec<_> = (0..3000).map(|n| lead(&format!("http://s{n}.org/"), 0, 0.5, n)).collect();
+    let end = Outcome {
+        forms: vec![new_form(form(1, "http://s0.org/", 0.9, 0.9))],
+        ..outcome(0, &leads[0], Ending::Visited)
+    };
+    run_step(&*store, run, &leads[0], end);
+    store.commit(run, &adding(&leads)).unwrap();
+    store.sync().unwrap();
+    run
+}
+
+#[test]
+fn what_was_synced_is_there_when_the_store_is_opened_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let deep = folder.path().join("a/b");
+    let run = filled(&deep);
+    for store in [crawl(&deep).unwrap(), read(&deep).unwrap()] {
+        assert_eq!(store.runs().unwrap()[0].id, run);
+        assert_eq!(store.tally(run).unwrap().waiting, 2999);
+        assert_eq!(store.of_lane(run, Lane(0), 9).unwrap().len(), 9);
+    }
+}
+
+#[test]
+fn what_was_not_synced_is_seen_by_nobody_else_and_gone_afterwards() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = filled(folder.path());
+    let (writer, reader) = (crawl(folder.path()).unwrap(), read(folder.path()).unwrap());
+    writer.commit(run, &adding(&[lead("http://new.org/", 0, 0.5, 9)])).unwrap();
+    assert_eq!((tally(&*writer, run).waiting, tally(&*reader, run).waiting), (3000, 2999));
+    drop(writer);
+    assert_eq!(tally(&*crawl(folder.path()).unwrap(), run).waiting, 2999);
+}
+
+#[test]
+fn readers_see_each_sync_while_the_crawl_goes_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = filled(folder.path());
+    let (writer, reader) = (crawl(folder.path()).unwrap(), read(folder.path()).unwrap());
+    for n in 1..20 {
+        writer.commit(run, &adding(&[lead(&format!("http://new.org/{n}"), 0, 0.5, n)])).unwrap();
+        writer.sync().unwrap();
+        assert_eq!(tally(&*reader, run).waiting, 2999 + n);
+    }
+}
+
+#[test]
+fn a_slow_reader_keeps_the_crawl_from_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = filled(folder.path());
+    let (writer, reader) = (crawl(folder.path()).unwrap(), read(folder.path()).unwrap());
+    let mut rows = 0;
+    let walk = reader.forms(&Filter::default(), &mut |_| {
+        rows += 1;
+        writer.commit(run, &adding(&[lead("http://new.org/", 0, 0.5, 9)])).unwrap();
+        writer.sync().unwrap();
+        Walk::On
+    });
+    walk.unwrap();
+    assert_eq!((rows, tally(&*reader, run).waiting), (1, 3000));
+}
+
+#[test]
+fn a_reader_asks_the_crawl_to_pause_while_it_writes() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = filled(folder.path());
+    let (writer, reader) = (crawl(folder.path()).unwrap(), read(folder.path()).unwrap());
+    writer.commit(run, &adding(&[lead("http://new.org/", 0, 0.5, 9)])).unwrap();
+    let pause = Control { pause: true, ..Control::default() };
+    reader.set_control(run, &pause).unwrap();
+    assert_eq!(writer.control(run).unwrap(), pause);
+}
+
+#[test]
+fn a_reader_changes_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = filled(folder.path());
+    let reader = read(folder.path()).unwrap();
+    assert!(reader.commit(run, &adding(&[lead("http://new.org/", 0, 0.5, 9)])).is_err());
+    assert!(reader.begin(&spec("cars")).is_err());
+    assert!(reader.discard(run).is_err());
+    assert_eq!(tally(&*reader, run).waiting, 2999);
+}
+
+#[test]
+fn a_second_crawl_is_refused_and_told_who_holds_the_store() {
+    let folder = tempfile::tempdir().unwrap();
+    let first = crawl(folder.path()).unwrap();
+    let refused = failure(crawl(folder.path()));
+    assert!(
+        matches!(&refused, StoreError::InUse { holder, .. } if *holder == std::process::id().to_string())
+    );
+    drop(first);
+    crawl(folder.path()).unwrap();
+}
+
+#[test]
+fn reading_creates_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let missing = folder.path().join("nothing");
+    assert!(matches!(failure(read(&missing)), StoreError::Missing(_)));
+    assert!(matches!(failure(read(folder.path())), StoreError::Missing(_)));
+    assert!(!missing.exists());
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+}
+
+#[test]
+fn a_half_made_store_is_made_anew() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("hadal.db.new"), b"SQLite format 3\0 and no more").unwrap();
+    begin(&*crawl(folder.path()).unwrap());
+}
+
+/// Opens a store whose file was spoilt, both ways, and checks that the file stays as it is.
+fn refused(spoil: impl FnOnce(&mut Vec<u8>)) -> [StoreError; 2] {
+    let folder = tempfile::tempdir().unwrap();
+    filled(folder.path());
+    let file = folder.path().join("hadal.db");
+    let mut bytes = fs::read(&file).unwrap();
+    spoil(&mut bytes);
+    fs::write(&file, &bytes).unwrap();
+    let errors = [failure(crawl(folder.path())), failure(read(folder.path()))];
+    assert!(fs::read(&file).unwrap() == bytes, "the file was touched");
+    errors
+}
+
+#[test]
+fn a_store_of_a_newer_version_is_left_alone() {
+    for error in refused(|bytes| bytes[60..64].copy_from_slice(&7u32.to_be_bytes())) {
+        assert!(matches!(error, StoreError::Newer { found: 7, known: 1, .. }), "{error}");
+    }
+}
+
+#[test]
+fn a_damaged_file_is_left_alone() {
+    type Spoil = fn(&mut Vec<u8>);
+    let ways: [(&str, Spoil); 8] = [
+        ("empty", |bytes| bytes.clear()),
+        ("text", |bytes| *bytes = b"no database at all, ".repeat(40)),
+        ("magic", |bytes| bytes[3] ^= 0xff),
+        ("another program's", |bytes| bytes[68..72].fill(1)),
+        ("no version", |bytes| bytes[60..64].fill(0)),
+        ("page size", |bytes| bytes[16..18].fill(0x77)),
+        ("truncated", |bytes| bytes.truncate(bytes.len() / 2)),
+        ("tables overwritten", |bytes| bytes[100..4096].fill(0xa5)),
+    ];
+    for (way, spoil) in ways {
+        for error in refused(spoil) {
+            assert!(matches!(error, StoreError::Damaged { .. }), "{way}: {error}");
+        }
+    }
+}
+
+#[test]
+fn a_page_found_damaged_later_is_named_so() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = filled(folder.path());
+    let file = folder.path().join("hadal.db");
+    let mut bytes = fs::read(&file).unwrap();
+    let half = bytes.len() / 4096 / 2 * 4096;
+    bytes[half..].fill(0xa5);
+    fs::write(&file, &bytes).unwrap();
+    let store = crawl(folder.path()).unwrap();
+    let leads: Vec<_> = (0..3000).map(|n| lead(&format!("http://t{n}.org/"), 0, 0.5, n)).collect();
+    let error = failure(store.commit(run, &adding(&leads)));
+    assert!(matches!(error, StoreError::Damaged { .. }), "{error}");
+    assert!(matches!(failure(store.of_lane(run, Lane(0), 5000)), StoreError::Damaged { .. }));
+    drop(store);
+    assert!(fs::read(&file).unwrap() == bytes, "the file was touched");
+}
+
+#[test]
+fn a_file_in_the_folder_s_place_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let place = folder.path().join("notes.txt");
+    fs::write(&place, "mine").unwrap();
+    for error in [failure(crawl(&place)), failure(read(&place))] {
+        assert!(error.to_string().contains("it is a file"), "{error}");
+    }
+    assert!(matches!(failure(crawl(&place.join("deeper"))), StoreError::Failed { .. }));
+    assert_eq!(fs::read_to_string(&place).unwrap(), "mine");
+}
+
+#[test]
+fn a_control_file_that_is_no_control_file_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = filled(folder.path());
+    fs::write(folder.path().join("control.json"), "{{{").unwrap();
+    let error = failure(read(folder.path()).unwrap().control(run));
+    assert!(error.to_string().contains("control.json"), "{error}");
+}
+
+/// Needs a user whom permissions bind: for the superuser there is nothing to see.
+#[cfg(unix)]
+#[test]
+fn a_folder_that_must_not_be_written_is_named() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = tempfile::tempdir().unwrap();
+    let mode = |mode| fs::set_permissions(folder.path(), fs::Permissions::from_mode(mode)).unwrap();
+    mode(0o555);
+    let bound = fs::write(folder.path().join("probe"), "").is_err();
+    let opened = crawl(folder.path());
+    mode(0o755);
+    if bound {
+        let error = failure(opened);
+        assert!(error.to_string().to_lowercase().contains("permission"), "{error}");
+    }
+}
