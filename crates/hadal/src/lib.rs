@@ -3,7 +3,14 @@
 //! This crate is everything that *touches the world*; what *decides* is in `hadal-core`.
 //! Follow a page: [`engine`] takes a lead from its frontier, [`fetch`] carries the request,
 //! `hadal-core` reads and judges the answer, [`store`] keeps the outcome.
+//!
+//! People come in through [`cli`] with a checked [`config`]; what they see is computed in
+//! [`report`] and drawn by [`output`].
 
+pub mod cli;
+pub mod config;
 pub mod engine;
 pub mod fetch;
+pub mod output;
+pub mod report;
 pub mod store;

@@ -1,2 +1,7 @@
-//! x
-fn main() {}
+//! The `hadal` program; everything is in [`hadal::cli`].
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    hadal::cli::main()
+}

@@ -21,8 +21,3 @@ pub trait Fetch: Send + Sync {
     /// Sends one request at the given moment of the run's clock.
     fn fetch<'a>(&'a self, request: &'a Request, at: Time) -> BoxFuture<'a, Exchange>;
 }
-
-pub mod politeness;
-pub mod retry;
-pub mod robots;
-mod wildcard;

@@ -1,0 +1,140 @@
+//! The command line: raw arguments become checked ones, one file per command.
+//!
+//! [`main`] parses, gathers the configuration into a [`Session`] and hands over to the command.
+//! Others script against names, formats and exit status, so they stay as they are.
+
+pub mod args;
+pub mod completions;
+pub mod config;
+pub mod contact;
+pub mod demo;
+pub mod doctor;
+pub mod exit;
+pub mod find;
+pub mod forms;
+pub mod guide;
+pub mod list;
+pub mod logging;
+pub mod runs;
+pub mod seeds;
+pub mod session;
+pub mod sites;
+pub mod status;
+pub mod unbuilt;
+
+use clap::{CommandFactory, Parser, Subcommand};
+use exit::Exit;
+use session::{Common, Session};
+use std::io::Write;
+use std::process::ExitCode;
+
+/// Finds the databases behind web search forms and brings up what is in them.
+#[derive(Debug, Parser)]
+#[command(name = "hadal", version, after_help = "Example:\n  hadal demo", max_term_width = 100)]
+pub struct Cli {
+    #[command(flatten)]
+    common: Common,
+    #[command(subcommand)]
+    command: Option<Command>,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Demo(demo::DemoArgs),
+    Find(Box<find::FindArgs>),
+    Forms(forms::FormsArgs),
+    Sites(sites::SitesArgs),
+    Runs(runs::RunsArgs),
+    Status(status::StatusArgs),
+    Config(config::ConfigArgs),
+    Doctor(doctor::DoctorArgs),
+    Completions(completions::CompletionsArgs),
+}
+
+/// Runs the command line of this process.
+pub fn main() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return refuse(&error),
+    };
+    match run(cli) {
+        Ok(exit) => exit.into(),
+        Err(error) => exit::report(&error),
+    }
+}
+
+fn run(cli: Cli) -> anyhow::Result<Exit> {
+    let Some(command) = cli.command else { return guide::run() };
+    logging::start(&cli.common)?;
+    match command {
+        Command::Completions(args) => completions::run(&args),
+        Command::Config(args) => config::run(&args, &cli.common),
+        Command::Doctor(args) => doctor::run(&args, &cli.common),
+        Command::Demo(args) => demo::run(&args, &Session::open(&cli.common, &[])?),
+        Command::Find(args) => find::run(&args, &Session::open(&cli.common, &args.overrides())?),
+        Command::Forms(args) => forms::run(&args, &Session::open(&cli.common, &[])?),
+        Command::Sites(args) => sites::run(&args, &Session::open(&cli.common, &[])?),
+        Command::Runs(args) => runs::run(&args, &Session::open(&cli.common, &[])?),
+        Command::Status(args) => status::run(&args, &Session::open(&cli.common, &[])?),
+    }
+}
+
+/// Help and version are no failure; everything else that does not parse is exit status 2.
+fn refuse(error: &clap::Error) -> ExitCode {
+    match unbuilt::explain(error) {
+        Some(message) => writeln!(std::io::stderr(), "error: {message}"),
+        None => error.print(),
+    }
+    // Whoever closed the stream does not want to know.
+    .ok();
+    ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2))
+}
+
+/// The command line's own description, for completions.
+fn description() -> clap::Command {
+    Cli::command()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn every(command: &clap::Command) -> Vec<clap::Command> {
+        let below = command.get_subcommands().flat_map(every);
+        std::iter::once(command.clone()).chain(below).collect()
+    }
+
+    #[test]
+    fn the_description_is_consistent() {
+        description().debug_assert();
+    }
+
+    #[test]
+    fn every_help_ends_with_an_example() {
+        for mut command in every(&description()) {
+            let help = command.render_long_help().to_string();
+            let example = help.rsplit("\n\n").next().unwrap();
+            assert!(example.starts_with("Example:\n  hadal"), "{}: {help}", command.get_name());
+        }
+    }
+
+    /// Words as a shell would make them: quotes keep some together.
+    fn words(line: &str) -> Vec<&str> {
+        let part =
+            |(index, part)| if index % 2 == 1 { vec![part] } else { str::split_whitespace(part).collect() };
+        line.split('"').enumerate().flat_map(part).collect()
+    }
+
+    #[test]
+    fn every_example_parses() {
+        for mut command in every(&description()) {
+            let help = command.render_long_help().to_string();
+            let example = help.rsplit("Example:\n").next().unwrap().trim();
+            for line in example.lines() {
+                let own = line.split(['|', '>']).next().unwrap_or_default();
+                let parsed = Cli::try_parse_from(words(own));
+                assert!(parsed.is_ok(), "{line}: {}", parsed.unwrap_err());
+            }
+        }
+    }
+}

@@ -1,0 +1,48 @@
+//! What the design promises and this version does not have yet.
+//!
+//! It is neither in the help nor in the parser. Whoever types it is told so, with exit status 2:
+//! an option that is silently ignored would be worse than one that is missing.
+
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+
+const COMMANDS: [&str; 9] =
+    ["harvest", "ask", "records", "queries", "topics", "judge", "serve", "import", "eval"];
+
+const OPTIONS: [&str; 11] = [
+    "--warc",
+    "--dashboard",
+    "--dry-run",
+    "--details",
+    "--policy",
+    "--max-records",
+    "--target-coverage",
+    "--min-coverage",
+    "--from-labels",
+    "--base",
+    "--top",
+];
+
+/// A better message for a parse error, when it is about something not built yet.
+pub fn explain(error: &clap::Error) -> Option<String> {
+    let text = |kind| match error.get(kind) {
+        Some(ContextValue::String(text)) => Some(text.as_str()),
+        _ => None,
+    };
+    let unbuilt = |what: &str| format!("'{what}' is not built yet in hadal {}", env!("CARGO_PKG_VERSION"));
+    match error.kind() {
+        ErrorKind::InvalidSubcommand => {
+            text(ContextKind::InvalidSubcommand).filter(|name| COMMANDS.contains(name)).map(unbuilt)
+        }
+        ErrorKind::UnknownArgument => {
+            let given = text(ContextKind::InvalidArg)?;
+            let name = given.split('=').next().unwrap_or(given);
+            (OPTIONS.contains(&name) || COMMANDS.contains(&name)).then(|| unbuilt(name))
+        }
+        ErrorKind::InvalidValue => {
+            let rendering = text(ContextKind::InvalidArg)?.starts_with("--render");
+            let value = text(ContextKind::InvalidValue)?;
+            (rendering && ["auto", "always"].contains(&value)).then(|| unbuilt(&format!("--render {value}")))
+        }
+        _ => None,
+    }
+}

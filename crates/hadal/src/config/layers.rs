@@ -1,0 +1,230 @@
+//! Defaults, file, environment and flags laid over each other; every value knows where it is from.
+
+use super::error::ConfigError;
+use super::names::nearest;
+use super::settings::{SETTINGS, Setting, split, variable};
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::{Path, PathBuf};
+use toml::{Table, Value};
+
+/// Names the configuration file; not a setting itself.
+pub const FILE_VARIABLE: &str = "HADAL_CONFIG";
+
+/// Where a value came from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// Nobody said otherwise.
+    Default,
+    /// A configuration file.
+    File(PathBuf),
+    /// An environment variable.
+    Environment(String),
+    /// A flag on the command line.
+    Flag(&'static str),
+}
+
+impl fmt::Display for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Origin::Default => f.write_str("default"),
+            Origin::File(path) => write!(f, "{}", path.display()),
+            Origin::Environment(name) => f.write_str(name),
+            Origin::Flag(name) => f.write_str(name),
+        }
+    }
+}
+
+/// A flag given on the command line, as the setting it stands for.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Override {
+    /// The setting's key.
+    pub key: &'static str,
+    /// The flag's name.
+    pub flag: &'static str,
+    /// What was given, once or several times.
+    pub given: Vec<String>,
+}
+
+/// The value in force for every setting.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Layers(BTreeMap<&'static str, (Value, Origin)>);
+
+impl Layers {
+    /// Lays the four sources over each other. `environment` may hold anything; names that begin
+    /// with `HADAL_` are ours.
+    pub fn gather(
+        file: Option<&Path>,
+        environment: impl IntoIterator<Item = (String, String)>,
+        flags: &[Override],
+    ) -> Result<Layers, ConfigError> {
+        let mut layers = Layers::defaults();
+        if let Some(path) = file {
+            layers.lay_file(path)?;
+        }
+        layers.lay_environment(environment)?;
+        layers.lay_flags(flags);
+        Ok(layers)
+    }
+
+    fn defaults() -> Layers {
+        let entry = |setting: &Setting| {
+            let value = parse(setting.default).expect("defaults are valid TOML, see the tests");
+            (setting.key, (value, Origin::Default))
+        };
+        Layers(SETTINGS.iter().map(entry).collect())
+    }
+
+    /// The value of a setting and where it came from.
+    pub fn get(&self, key: &str) -> &(Value, Origin) {
+        self.0.get(key).expect("every key asked for is in the table of settings")
+    }
+
+    fn lay_file(&mut self, path: &Path) -> Result<(), ConfigError> {
+        let fail = |detail: String| ConfigError::File { path: path.to_path_buf(), detail };
+        let text = std::fs::read_to_string(path).map_err(|error| fail(error.to_string()))?;
+        let table: Table = text.parse().map_err(|error: toml::de::Error| fail(error.to_string()))?;
+        let origin = Origin::File(path.to_path_buf());
+        for (group, content) in table {
+            let Value::Table(settings) = content else { return Err(unknown(group, origin)) };
+            for (name, value) in settings {
+                self.lay(format!("{group}.{name}"), value, origin.clone())?;
+            }
+        }
+        Ok(())
+    }
+
+    fn lay(&mut self, key: String, value: Value, origin: Origin) -> Result<(), ConfigError> {
+        let Some(setting) = SETTINGS.iter().find(|setting| setting.key == key) else {
+            return Err(unknown(key, origin));
+        };
+        self.0.insert(setting.key, (value, origin));
+        Ok(())
+    }
+
+    fn lay_environment(
+        &mut self,
+        environment: impl IntoIterator<Item = (String, String)>,
+    ) -> Result<(), ConfigError> {
+        let ours = |(name, _): &(String, String)| name.starts_with("HADAL_") && name != FILE_VARIABLE;
+        for (name, text) in environment.into_iter().filter(ours) {
+            let Some(setting) = SETTINGS.iter().find(|setting| variable(setting.key) == name) else {
+                let names: Vec<String> = SETTINGS.iter().map(|setting| variable(setting.key)).collect();
+                let suggestion = nearest(&name, names.iter().map(String::as_str)).map(String::from);
+                return Err(ConfigError::Unknown { key: name, origin: None, suggestion });
+            };
+            let value = shaped_like(&self.get(setting.key).0, &[text]);
+            self.0.insert(setting.key, (value, Origin::Environment(name)));
+        }
+        Ok(())
+    }
+
+    fn lay_flags(&mut self, flags: &[Override]) {
+        for flag in flags {
+            let value = shaped_like(&self.get(flag.key).0, &flag.given);
+            self.0.insert(flag.key, (value, Origin::Flag(flag.flag)));
+        }
+    }
+
+    /// The file in force: every setting, its value and where that came from.
+    pub fn in_force(&self) -> String {
+        let mut text = String::new();
+        let mut group = "";
+        for setting in SETTINGS {
+            let (own, name) = split(setting.key);
+            if own != group {
+                text.push_str(if group.is_empty() { "" } else { "\n" });
+                text.push_str(&format!("[{own}]\n"));
+                group = own;
+            }
+            let (value, origin) = self.get(setting.key);
+            text.push_str(&format!("{name} = {value}  # {origin}\n"));
+        }
+        text
+    }
+}
+
+/// Text from a flag or the environment in the shape of the setting's present value. A list is a
+/// TOML array or a single item. What does not fit stays text, so that the check can quote it.
+fn shaped_like(like: &Value, given: &[String]) -> Value {
+    match (like, given) {
+        (Value::Array(_), [one]) if one.starts_with('[') => parse(one).unwrap_or(Value::from(one.as_str())),
+        (Value::Array(_), several) => {
+            let items = several.iter().filter(|item| !item.is_empty());
+            Value::Array(items.map(|item| Value::from(item.as_str())).collect())
+        }
+        (Value::String(_), _) => Value::String(given.last().cloned().unwrap_or_default()),
+        _ => {
+            let text = given.last().cloned().unwrap_or_default();
+            parse(&text).filter(|value| !value.is_str()).unwrap_or(Value::String(text))
+        }
+    }
+}
+
+fn parse(text: &str) -> Option<Value> {
+    format!("value = {text}").parse::<Table>().ok()?.remove("value")
+}
+
+fn unknown(key: String, origin: Origin) -> ConfigError {
+    let suggestion = nearest(&key, SETTINGS.iter().map(|setting| setting.key)).map(String::from);
+    ConfigError::Unknown { key, origin: Some(origin), suggestion }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn env(name: &str, value: &str) -> Vec<(String, String)> {
+        vec![(name.to_string(), value.to_string())]
+    }
+
+    fn file(text: &str) -> tempfile::NamedTempFile {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), text).unwrap();
+        file
+    }
+
+    #[test]
+    fn flags_win_over_environment_over_file_over_defaults() {
+        let key = "crawl.max_requests";
+        let file = file("[crawl]\nmax_requests = 1\n");
+        let flag = Override { key, flag: "--max-requests", given: vec!["3".into()] };
+        let variable = env("HADAL_CRAWL_MAX_REQUESTS", "2");
+        let value = |layers: &Layers| layers.get(key).0.as_integer().unwrap();
+
+        assert_eq!(value(&Layers::gather(None, vec![], &[]).unwrap()), 10_000);
+        assert_eq!(value(&Layers::gather(Some(file.path()), vec![], &[]).unwrap()), 1);
+        assert_eq!(value(&Layers::gather(Some(file.path()), variable.clone(), &[]).unwrap()), 2);
+        let all = Layers::gather(Some(file.path()), variable, &[flag]).unwrap();
+        assert_eq!(value(&all), 3);
+        assert_eq!(all.get(key).1, Origin::Flag("--max-requests"));
+    }
+
+    #[test]
+    fn an_unknown_key_is_named_with_the_nearest_one() {
+        let file = file("[crawl]\nmax_request = 1\n");
+        let error = Layers::gather(Some(file.path()), vec![], &[]).unwrap_err().to_string();
+        assert!(error.contains("crawl.max_request") && error.contains("'crawl.max_requests'"), "{error}");
+        let error = Layers::gather(None, env("HADAL_CRAWL_STRATEGIE", "x"), &[]).unwrap_err().to_string();
+        assert!(error.contains("'HADAL_CRAWL_STRATEGY'"), "{error}");
+    }
+
+    #[test]
+    fn a_list_is_repeated_or_an_array() {
+        let header = |given: &[&str]| {
+            let given = given.iter().map(|item| item.to_string()).collect();
+            let flag = Override { key: "fetch.headers", flag: "--header", given };
+            Layers::gather(None, vec![], &[flag]).unwrap().get("fetch.headers").0.clone()
+        };
+        assert_eq!(header(&["A: b, c", "D: e"]).as_array().unwrap().len(), 2);
+        assert_eq!(header(&["[\"A: b\", \"C: d\", \"E: f\"]"]).as_array().unwrap().len(), 3);
+    }
+
+    #[test]
+    fn the_file_in_force_can_be_read_back() {
+        let layers = Layers::gather(None, env("HADAL_POLITENESS_CONTACT", "a\"b\\c"), &[]).unwrap();
+        let again: Table = layers.in_force().parse().unwrap();
+        assert_eq!(again["politeness"]["contact"].as_str(), Some("a\"b\\c"));
+        assert!(layers.in_force().contains("# HADAL_POLITENESS_CONTACT"));
+    }
+}

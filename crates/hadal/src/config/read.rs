@@ -1,0 +1,287 @@
+//! Checks each value in force and builds the [`Config`].
+
+use super::error::ConfigError;
+use super::layers::Layers;
+use super::names::nearest;
+use super::{ConnectTo, Crawl, Fetch, Politeness, Store, units};
+use crate::config::Config;
+use crate::output::terminal::Color;
+use clap::ValueEnum;
+use hadal_core::strategy::OFFERS;
+use std::path::PathBuf;
+use std::time::Duration;
+use toml::Value;
+
+type Checked<T> = Result<T, ConfigError>;
+
+impl Config {
+    /// Checks every value; the first impossible one is named.
+    pub fn check(layers: &Layers) -> Checked<Config> {
+        Ok(Config {
+            crawl: crawl(layers)?,
+            politeness: politeness(layers)?,
+            fetch: fetch(layers)?,
+            store: Store {
+                url: layers.word("store.url", "a store, as file:DIR")?,
+                group_commit: group_commit(layers)?,
+            },
+            color: color(layers)?,
+        })
+    }
+}
+
+fn crawl(layers: &Layers) -> Checked<Crawl> {
+    Ok(Crawl {
+        strategy: strategy(layers)?,
+        max_requests: layers.limit("crawl.max_requests", "a number above 0, or \"none\"", above_zero)?,
+        max_bytes: layers.limit("crawl.max_bytes", "a size as \"500MB\", or \"none\"", bytes)?,
+        max_time: layers.limit("crawl.max_time", "a time as \"2h\", or \"none\"", some_time)?,
+        concurrency: layers.read("crawl.concurrency", "a number from 1 to 1024", |value| {
+            whole(value).filter(|number| (1..=1024).contains(number)).map(|number| number as usize)
+        })?,
+        max_depth: layers.limit("crawl.max_depth", "a number up to 65535, or \"none\"", small)?,
+        max_pages_per_site: layers.limit(
+            "crawl.max_pages_per_site",
+            "a number above 0, or \"none\"",
+            |value| above_zero(value).and_then(|number| number.try_into().ok()),
+        )?,
+        include: layers.list("crawl.include", "a URL pattern as \"*://*.example.org/*\"", pattern)?,
+        exclude: layers.list("crawl.exclude", "a URL pattern as \"*://*.example.org/*\"", pattern)?,
+        block_hosts: layers.path("crawl.block_hosts")?,
+    })
+}
+
+fn politeness(layers: &Layers) -> Checked<Politeness> {
+    Ok(Politeness {
+        delay: layers.read("politeness.delay", "a time as \"1s\" or \"500ms\"", time)?,
+        latency_factor: layers.read("politeness.latency_factor", "a number from 0 to 1000", |value| {
+            let number = value.as_float().or_else(|| value.as_integer().map(|number| number as f64));
+            number.filter(|number| (0.0..=1000.0).contains(number))
+        })?,
+        max_delay: layers.read("politeness.max_delay", "a time as \"30s\"", time)?,
+        user_agent: layers.read("politeness.user_agent", "a name as \"hadal/1.0\"", |value| {
+            header_text(value).filter(|text| !text.is_empty())
+        })?,
+        contact: layers
+            .read("politeness.contact", "an address or a page, in one line", header_text)
+            .map(|text| Some(text).filter(|text| !text.is_empty()))?,
+    })
+}
+
+fn fetch(layers: &Layers) -> Checked<Fetch> {
+    Ok(Fetch {
+        connect_timeout: layers.read("fetch.connect_timeout", "a time above 0, as \"10s\"", some_time)?,
+        answer_timeout: layers.read("fetch.answer_timeout", "a time above 0, as \"20s\"", some_time)?,
+        total_timeout: layers.read("fetch.total_timeout", "a time above 0, as \"60s\"", some_time)?,
+        body_limit: layers.read("fetch.body_limit", "a size from 1kB to 1GB, as \"4MiB\"", |value| {
+            bytes(value).filter(|bytes| (1_000..=1 << 30).contains(bytes))
+        })?,
+        allow_private: layers.read("fetch.allow_private", "true or false", Value::as_bool)?,
+        connect_to: layers.list("fetch.connect_to", "PATTERN=HOST:PORT", connect_to)?,
+        headers: layers.list("fetch.headers", "a header line as \"Name: value\"", header)?,
+        cookies: layers.path("fetch.cookies")?,
+    })
+}
+
+fn group_commit(layers: &Layers) -> Checked<Duration> {
+    let most = Duration::from_millis(100);
+    layers.read("store.group_commit", "a time up to 100ms", |value| time(value).filter(|time| *time <= most))
+}
+
+fn strategy(layers: &Layers) -> Checked<String> {
+    let key = "crawl.strategy";
+    let names = OFFERS.iter().map(|offer| offer.name);
+    let expected = format!("a strategy ({})", names.clone().collect::<Vec<_>>().join(", "));
+    let known = |value: &Value| names.clone().find(|name| value.as_str() == Some(name)).map(String::from);
+    layers.suggest(key, names.clone(), layers.read(key, &expected, known))
+}
+
+fn color(layers: &Layers) -> Checked<Color> {
+    let read = |value: &Value| Color::from_str(value.as_str()?, false).ok();
+    let checked = layers.read("output.color", "auto, always or never", read);
+    layers.suggest("output.color", ["auto", "always", "never"], checked)
+}
+
+impl Layers {
+    fn read<T>(&self, key: &'static str, expected: &str, read: impl Fn(&Value) -> Option<T>) -> Checked<T> {
+        let (value, origin) = self.get(key);
+        read(value).ok_or_else(|| ConfigError::Impossible {
+            key,
+            origin: origin.clone(),
+            value: value.to_string(),
+            expected: expected.to_string(),
+            suggestion: None,
+        })
+    }
+
+    fn limit<T>(
+        &self,
+        key: &'static str,
+        expected: &str,
+        read: impl Fn(&Value) -> Option<T>,
+    ) -> Checked<Option<T>> {
+        let none = |value: &Value| value.as_str().is_some_and(|text| text.eq_ignore_ascii_case("none"));
+        self.read(key, expected, |value| if none(value) { Some(None) } else { read(value).map(Some) })
+    }
+
+    fn list<T>(
+        &self,
+        key: &'static str,
+        expected: &str,
+        read: impl Fn(&str) -> Option<T>,
+    ) -> Checked<Vec<T>> {
+        let expected = format!("a list, each item {expected}");
+        self.read(key, &expected, |value| value.as_array()?.iter().map(|item| read(item.as_str()?)).collect())
+    }
+
+    fn word(&self, key: &'static str, expected: &str) -> Checked<String> {
+        self.read(key, expected, |value| value.as_str().filter(|text| !text.is_empty()).map(String::from))
+    }
+
+    fn path(&self, key: &'static str) -> Checked<Option<PathBuf>> {
+        self.read(key, "a file that exists, or \"\" for none", |value| match value.as_str()? {
+            "" => Some(None),
+            path => Some(PathBuf::from(path)).filter(|path| path.is_file()).map(Some),
+        })
+    }
+
+    fn suggest<'a, T>(
+        &self,
+        key: &str,
+        names: impl IntoIterator<Item = &'a str>,
+        checked: Checked<T>,
+    ) -> Checked<T> {
+        checked.map_err(|mut error| {
+            if let (ConfigError::Impossible { suggestion, .. }, Some(text)) =
+                (&mut error, self.get(key).0.as_str())
+            {
+                *suggestion = nearest(text, names).map(String::from);
+            }
+            error
+        })
+    }
+}
+
+/// A whole number, also when it came as text.
+fn whole(value: &Value) -> Option<u64> {
+    match value {
+        Value::Integer(number) => u64::try_from(*number).ok(),
+        Value::String(text) => text.parse().ok(),
+        _ => None,
+    }
+}
+
+fn above_zero(value: &Value) -> Option<u64> {
+    whole(value).filter(|number| *number > 0)
+}
+
+fn small(value: &Value) -> Option<u16> {
+    whole(value)?.try_into().ok()
+}
+
+fn bytes(value: &Value) -> Option<u64> {
+    whole(value).or_else(|| units::size(value.as_str()?)).filter(|bytes| *bytes > 0)
+}
+
+fn time(value: &Value) -> Option<Duration> {
+    units::duration(value.as_str()?)
+}
+
+fn some_time(value: &Value) -> Option<Duration> {
+    time(value).filter(|time| !time.is_zero())
+}
+
+fn pattern(text: &str) -> Option<String> {
+    globset::Glob::new(text).ok().filter(|_| !text.is_empty()).map(|_| text.to_string())
+}
+
+fn header_text(value: &Value) -> Option<String> {
+    let text = value.as_str()?.trim();
+    http::HeaderValue::from_str(text).ok().map(|_| text.to_string())
+}
+
+fn header(line: &str) -> Option<(String, String)> {
+    let (name, value) = line.split_once(':')?;
+    let (name, value) = (name.trim(), value.trim());
+    http::HeaderName::try_from(name).ok()?;
+    http::HeaderValue::from_str(value).ok()?;
+    Some((name.to_string(), value.to_string()))
+}
+
+fn connect_to(text: &str) -> Option<ConnectTo> {
+    let (pattern, target) = text.split_once('=')?;
+    let (host, port) = target.rsplit_once(':')?;
+    let port: u16 = port.parse().ok().filter(|port| *port > 0)?;
+    let whole = !pattern.is_empty() && url::Host::parse(host).is_ok();
+    whole.then(|| ConnectTo { pattern: pattern.to_string(), host: host.to_string(), port })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn checked(key: &'static str, given: &str) -> Checked<Config> {
+        let flag = crate::config::Override { key, flag: "--flag", given: vec![given.to_string()] };
+        Config::check(&Layers::gather(None, vec![], &[flag])?)
+    }
+
+    #[test]
+    fn the_defaults_are_possible() {
+        let config = Config::check(&Layers::gather(None, vec![], &[]).unwrap()).unwrap();
+        assert_eq!(config.crawl.max_requests, Some(10_000));
+        assert_eq!(config.fetch.body_limit, hadal_core::http::DEFAULT_BODY_LIMIT);
+        assert_eq!(config.politeness.delay, Duration::from_secs(1));
+        assert_eq!(config.crawl.max_time, None);
+    }
+
+    #[test]
+    fn impossible_values_name_their_key() {
+        for (key, value) in [
+            ("crawl.strategy", "fastest"),
+            ("crawl.max_requests", "0"),
+            ("crawl.max_requests", "-4"),
+            ("crawl.max_requests", "many"),
+            ("crawl.max_bytes", "4 apples"),
+            ("crawl.max_time", "0s"),
+            ("crawl.concurrency", "0"),
+            ("crawl.concurrency", "5000"),
+            ("crawl.max_depth", "70000"),
+            ("crawl.include", "http://["),
+            ("crawl.block_hosts", "no/such/file"),
+            ("politeness.delay", "5"),
+            ("politeness.latency_factor", "nan"),
+            ("politeness.user_agent", ""),
+            ("politeness.contact", "two\nlines"),
+            ("fetch.body_limit", "1"),
+            ("fetch.allow_private", "perhaps"),
+            ("fetch.connect_to", "a.example=host"),
+            ("fetch.connect_to", "a.example=host:0"),
+            ("fetch.headers", "no colon"),
+            ("store.group_commit", "1s"),
+            ("output.color", "blue"),
+        ] {
+            let error = checked(key, value).expect_err(key).to_string();
+            assert!(error.contains(&format!("'{key}' (from --flag)")), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_misspelt_strategy_is_guessed() {
+        let error = checked("crawl.strategy", "bredth-first").unwrap_err().to_string();
+        assert!(error.ends_with("did you mean 'breadth-first'?"), "{error}");
+    }
+
+    #[test]
+    fn limits_can_be_lifted() {
+        assert_eq!(checked("crawl.max_requests", "none").unwrap().crawl.max_requests, None);
+        assert_eq!(checked("crawl.max_depth", "3").unwrap().crawl.max_depth, Some(3));
+        assert_eq!(checked("crawl.max_bytes", "1kB").unwrap().crawl.max_bytes, Some(1000));
+    }
+
+    #[test]
+    fn connect_to_takes_addresses_of_every_sort() {
+        let config = checked("fetch.connect_to", "*.example=[::1]:8080").unwrap();
+        let expected = ConnectTo { pattern: "*.example".into(), host: "[::1]".into(), port: 8080 };
+        assert_eq!(config.fetch.connect_to, [expected]);
+    }
+}

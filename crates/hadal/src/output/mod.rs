@@ -1,0 +1,17 @@
+//! Everything hadal shows: listings in four formats, tables, progress, and the escaping between
+//! the web and whoever reads.
+//!
+//! A row says once which [`listing`] columns it has ([`rows`]); [`writer`] picks the format.
+//! What is shown is computed in [`crate::report`]; nothing here counts.
+
+pub mod csv;
+pub mod demo;
+pub mod escape;
+pub mod jsonl;
+pub mod listing;
+pub mod parquet;
+pub mod progress;
+pub mod rows;
+pub mod table;
+pub mod terminal;
+pub mod writer;

@@ -1,0 +1,165 @@
+//! The listings of the catalogue: forms, sites and runs as columns.
+
+use super::listing::{Cell, CellKind, Column, Listed, rounded};
+use crate::store::{FormRow, RunRow, RunState, SiteRow};
+use hadal_core::http::Method;
+use hadal_core::page::FormSource;
+use serde_json::json;
+
+const fn column(name: &'static str, kind: CellKind, heading: Option<&'static str>) -> Column {
+    Column { name, kind, heading }
+}
+
+fn text(value: impl ToString) -> Cell {
+    Cell::Text(value.to_string())
+}
+
+impl Listed for FormRow {
+    const COLUMNS: &'static [Column] = &[
+        column("form_id", CellKind::Text, Some("form")),
+        column("topic", CellKind::Text, None),
+        column("site", CellKind::Text, Some("site")),
+        column("page_url", CellKind::Text, Some("page")),
+        column("action", CellKind::Text, None),
+        column("method", CellKind::Text, None),
+        column("fields", CellKind::Nested, Some("fields")),
+        column("kind", CellKind::Text, Some("kind")),
+        column("p_searchable", CellKind::Measure, Some("search")),
+        column("p_relevant", CellKind::Measure, Some("topic")),
+        column("found_at_request", CellKind::Count, None),
+        column("depth", CellKind::Count, None),
+        column("also_on", CellKind::Count, Some("also on")),
+        column("source", CellKind::Text, None),
+    ];
+
+    fn cells(&self) -> Vec<Cell> {
+        vec![
+            text(self.form_id),
+            text(&self.topic),
+            text(&self.site),
+            text(&self.page_url),
+            text(&self.action),
+            text(method_name(self.method)),
+            fields(self),
+            text(self.kind.name()),
+            Cell::Measure(rounded(self.p_searchable)),
+            Cell::Measure(rounded(self.p_relevant)),
+            Cell::Count(self.found_at_request),
+            Cell::Count(u64::from(self.depth)),
+            Cell::Count(self.also_on),
+            text(source_name(self.source)),
+        ]
+    }
+}
+
+fn fields(form: &FormRow) -> Cell {
+    let json = serde_json::to_string(&form.fields).expect("fields are strings and numbers");
+    let visible = form.fields.iter().filter(|field| field.kind != "hidden" && !field.name.is_empty());
+    let brief = visible.map(|field| field.name.as_str()).collect::<Vec<_>>().join(" ");
+    Cell::Nested { json, brief }
+}
+
+fn method_name(method: Method) -> &'static str {
+    match method {
+        Method::Get => "get",
+        Method::Post => "post",
+    }
+}
+
+fn source_name(source: FormSource) -> &'static str {
+    match source {
+        FormSource::Form => "form",
+        FormSource::OpenSearch => "opensearch",
+        FormSource::SearchAction => "searchaction",
+        FormSource::Script => "script",
+    }
+}
+
+impl Listed for SiteRow {
+    const COLUMNS: &'static [Column] = &[
+        column("site", CellKind::Text, Some("site")),
+        column("topic", CellKind::Text, Some("topic")),
+        column("pages", CellKind::Count, Some("pages")),
+        column("forms", CellKind::Count, Some("forms")),
+        column("searchable", CellKind::Count, Some("searchable")),
+        column("relevant", CellKind::Count, Some("relevant")),
+        column("best", CellKind::Measure, Some("best")),
+        column("dry", CellKind::Count, None),
+        column("closed", CellKind::Flag, Some("closed")),
+    ];
+
+    fn cells(&self) -> Vec<Cell> {
+        let tally = &self.tally;
+        vec![
+            text(&self.site),
+            text(&self.topic),
+            Cell::Count(u64::from(tally.pages)),
+            Cell::Count(u64::from(tally.forms)),
+            Cell::Count(u64::from(tally.searchable)),
+            Cell::Count(u64::from(tally.relevant)),
+            Cell::Measure(rounded(self.best)),
+            Cell::Count(u64::from(tally.dry)),
+            Cell::Flag(tally.closed),
+        ]
+    }
+}
+
+impl Listed for RunRow {
+    const COLUMNS: &'static [Column] = &[
+        column("run", CellKind::Count, Some("run")),
+        column("topic", CellKind::Text, Some("topic")),
+        column("strategy", CellKind::Text, Some("strategy")),
+        column("state", CellKind::Text, Some("state")),
+        column("source", CellKind::Text, Some("source")),
+        column("seed", CellKind::Count, None),
+        column("seeds", CellKind::Nested, Some("seeds")),
+        column("requests", CellKind::Count, Some("requests")),
+        column("bytes", CellKind::Count, None),
+        column("pages", CellKind::Count, Some("pages")),
+        column("failed", CellKind::Count, Some("failed")),
+        column("sites", CellKind::Count, Some("sites")),
+        column("forms_searchable", CellKind::Count, Some("searchable")),
+        column("forms_relevant", CellKind::Count, Some("relevant")),
+        column("frontier", CellKind::Count, Some("frontier")),
+        column("elapsed_s", CellKind::Measure, Some("seconds")),
+    ];
+
+    fn cells(&self) -> Vec<Cell> {
+        let (spec, tally) = (&self.spec, &self.tally);
+        let seeds = Cell::Nested { json: json!(spec.seeds).to_string(), brief: spec.seeds.len().to_string() };
+        vec![
+            Cell::Count(self.id.0),
+            text(&spec.topic),
+            text(&spec.strategy),
+            text(state_name(self.progress.state)),
+            text(&spec.source),
+            Cell::Count(spec.seed),
+            seeds,
+            Cell::Count(tally.requests),
+            Cell::Count(tally.bytes),
+            Cell::Count(tally.pages),
+            Cell::Count(tally.failed),
+            Cell::Count(tally.sites),
+            Cell::Count(tally.searchable),
+            Cell::Count(tally.relevant),
+            Cell::Count(tally.waiting),
+            Cell::Measure(seconds(self.progress.elapsed_ms)),
+        ]
+    }
+}
+
+/// How a run's state is called everywhere.
+pub fn state_name(state: RunState) -> &'static str {
+    match state {
+        RunState::Running => "running",
+        RunState::Paused => "paused",
+        RunState::Stopped => "stopped",
+        RunState::Budget => "budget",
+        RunState::Exhausted => "exhausted",
+    }
+}
+
+/// Milliseconds as seconds.
+pub fn seconds(ms: u64) -> f64 {
+    ms as f64 / 1000.0
+}

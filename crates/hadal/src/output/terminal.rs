@@ -1,0 +1,97 @@
+//! What the screen can show: width, colour, and paint for a word or two.
+
+use std::io::IsTerminal;
+
+/// When to use colour.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+pub enum Color {
+    /// On a terminal, unless NO_COLOR is set.
+    #[default]
+    Auto,
+    /// Always.
+    Always,
+    /// Never.
+    Never,
+}
+
+impl Color {
+    /// Whether to colour a stream, given whether it is a terminal and whether NO_COLOR is set.
+    pub fn applies(self, terminal: bool, no_color: bool) -> bool {
+        match self {
+            Color::Auto => terminal && !no_color,
+            Color::Always => true,
+            Color::Never => false,
+        }
+    }
+}
+
+/// What a stream can show.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Screen {
+    /// Columns of the terminal; `None` when it is none.
+    pub width: Option<u16>,
+    /// Whether colour is welcome.
+    pub color: bool,
+}
+
+impl Screen {
+    /// Standard output as it is.
+    pub fn stdout(color: Color) -> Screen {
+        Screen::of(std::io::stdout().is_terminal(), color)
+    }
+
+    /// Standard error as it is.
+    pub fn stderr(color: Color) -> Screen {
+        Screen::of(std::io::stderr().is_terminal(), color)
+    }
+
+    /// A file: no width, no colour.
+    pub fn file() -> Screen {
+        Screen { width: None, color: false }
+    }
+
+    fn of(terminal: bool, color: Color) -> Screen {
+        // The convention asks for a value that is not empty.
+        let no_color = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+        let width = terminal.then(|| terminal_size::terminal_size().map_or(80, |(width, _)| width.0));
+        Screen { width, color: color.applies(terminal, no_color) }
+    }
+
+    /// A few words of our own in colour, or as they are. Never for text from the web.
+    pub fn paint(self, paint: Paint, words: &str) -> String {
+        let code = match paint {
+            Paint::Good => "32",
+            Paint::Doubtful => "33",
+            Paint::Bad => "31",
+            Paint::Strong => "1",
+        };
+        if self.color { format!("\u{1b}[{code}m{words}\u{1b}[0m") } else { words.to_string() }
+    }
+}
+
+/// What a colour means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Paint {
+    /// As it should be.
+    Good,
+    /// Worth a look.
+    Doubtful,
+    /// Wrong.
+    Bad,
+    /// Important.
+    Strong,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn colour_needs_a_terminal_and_leave_unless_asked_for() {
+        assert!(Color::Auto.applies(true, false));
+        assert!(!Color::Auto.applies(true, true));
+        assert!(!Color::Auto.applies(false, false));
+        assert!(Color::Always.applies(false, true));
+        assert!(!Color::Never.applies(true, false));
+    }
+}

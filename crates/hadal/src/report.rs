@@ -1,0 +1,169 @@
+//! Whatever a user sees in numbers, computed in one place from the store.
+//!
+//! `hadal status`, the summary at a run's end and the progress bars all read from here; nobody
+//! keeps private counters. Counts are sums over runs: a site that two runs visited counts twice.
+
+use crate::output::progress::Snapshot;
+use crate::output::rows::{seconds, state_name};
+use crate::store::{RunId, RunRow, Store, StoreError, Tally};
+use serde::Serialize;
+use std::time::Duration;
+
+/// Where a store stands, as `hadal status` shows it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Status {
+    /// Requests sent or attempted.
+    pub requests: u64,
+    /// Bytes of body received.
+    pub bytes: u64,
+    /// Pages read.
+    pub pages: u64,
+    /// Links given up.
+    pub failed: u64,
+    /// Sites with at least one page.
+    pub sites: u64,
+    /// Distinct forms of any kind.
+    pub forms: u64,
+    /// Distinct searchable forms.
+    pub forms_searchable: u64,
+    /// Distinct relevant forms.
+    pub forms_relevant: u64,
+    /// Queries submitted; none before there is harvesting.
+    pub queries: u64,
+    /// Records brought up; none before there is harvesting.
+    pub records: u64,
+    /// How much of what is behind the forms was brought up.
+    pub coverage: Coverage,
+    /// Leads that wait.
+    pub frontier: u64,
+    /// Seconds spent running.
+    pub elapsed_s: f64,
+    /// Failures and retries by kind, the most frequent first.
+    pub errors: Vec<(String, u64)>,
+    /// The runs counted.
+    pub runs: Vec<RunStatus>,
+}
+
+/// An interval for the share of records brought up; unknown before there is harvesting.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct Coverage {
+    /// Best guess.
+    pub estimate: Option<f64>,
+    /// Lower end.
+    pub low: Option<f64>,
+    /// Upper end.
+    pub high: Option<f64>,
+}
+
+/// One run in a status.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct RunStatus {
+    /// Its number.
+    pub run: u64,
+    /// Its topic.
+    pub topic: String,
+    /// Its strategy.
+    pub strategy: String,
+    /// How it stands.
+    pub state: &'static str,
+}
+
+/// Where a store stands, all runs together.
+pub fn status(store: &dyn Store) -> Result<Status, StoreError> {
+    Ok(sum(&store.runs()?))
+}
+
+/// Where one run stands; all zero when there is no such run.
+pub fn run_status(store: &dyn Store, run: RunId) -> Result<Status, StoreError> {
+    let runs: Vec<RunRow> = store.runs()?.into_iter().filter(|row| row.id == run).collect();
+    Ok(sum(&runs))
+}
+
+/// A run's counts as the progress bars take them.
+pub fn snapshot(tally: &Tally, elapsed: Duration, max_requests: Option<u64>) -> Snapshot {
+    Snapshot {
+        requests: tally.requests,
+        max_requests,
+        pages: tally.pages,
+        searchable: tally.searchable,
+        relevant: tally.relevant,
+        waiting: tally.waiting,
+        sites: tally.sites,
+        failed: tally.failed,
+        elapsed,
+    }
+}
+
+/// The status of these runs together.
+pub fn sum(runs: &[RunRow]) -> Status {
+    let total = |count: fn(&Tally) -> u64| runs.iter().map(|run| count(&run.tally)).sum();
+    Status {
+        requests: total(|tally| tally.requests),
+        bytes: total(|tally| tally.bytes),
+        pages: total(|tally| tally.pages),
+        failed: total(|tally| tally.failed),
+        sites: total(|tally| tally.sites),
+        forms: total(|tally| tally.forms),
+        forms_searchable: total(|tally| tally.searchable),
+        forms_relevant: total(|tally| tally.relevant),
+        frontier: total(|tally| tally.waiting),
+        elapsed_s: seconds(runs.iter().map(|run| run.progress.elapsed_ms).sum()),
+        errors: errors(runs),
+        runs: runs.iter().map(run_line).collect(),
+        ..Status::default()
+    }
+}
+
+fn errors(runs: &[RunRow]) -> Vec<(String, u64)> {
+    let mut all = std::collections::BTreeMap::<String, u64>::new();
+    for (kind, count) in runs.iter().flat_map(|run| &run.tally.errors) {
+        *all.entry(kind.clone()).or_default() += count;
+    }
+    let mut all: Vec<_> = all.into_iter().collect();
+    all.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+    all
+}
+
+fn run_line(run: &RunRow) -> RunStatus {
+    let spec = run.spec.clone();
+    let state = state_name(run.progress.state);
+    RunStatus { run: run.id.0, topic: spec.topic, strategy: spec.strategy, state }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::{Progress, RunSpec};
+
+    fn run(id: u64, requests: u64) -> RunRow {
+        let (topic, strategy, source) = ("book".to_string(), "best-first".to_string(), "web".to_string());
+        let errors = [("http_404".to_string(), requests), ("connect".to_string(), 1)].into();
+        RunRow {
+            id: RunId(id),
+            spec: RunSpec { topic, strategy, seeds: vec![], seed: 1, source },
+            progress: Progress { elapsed_ms: 1500, ..Progress::default() },
+            tally: Tally { requests, relevant: 2, waiting: 5, errors, ..Tally::default() },
+        }
+    }
+
+    #[test]
+    fn runs_add_up() {
+        let status = sum(&[run(1, 10), run(2, 32)]);
+        assert_eq!((status.requests, status.forms_relevant, status.frontier), (42, 4, 10));
+        assert_eq!(status.elapsed_s, 3.0);
+        assert_eq!(status.errors, [("http_404".to_string(), 42), ("connect".to_string(), 2)]);
+        assert_eq!(status.runs[1].run, 2);
+    }
+
+    #[test]
+    fn what_does_not_exist_yet_is_zero_or_null() {
+        let json = serde_json::to_value(sum(&[])).unwrap();
+        for key in ["requests", "pages", "failed", "sites", "forms_searchable", "forms_relevant", "queries"] {
+            assert_eq!(json[key], 0, "{key}");
+        }
+        assert_eq!(json["records"], 0);
+        assert_eq!(json["frontier"], 0);
+        assert_eq!(json["elapsed_s"], 0.0);
+        assert!(["estimate", "low", "high"].iter().all(|key| json["coverage"][key].is_null()));
+    }
+}
