@@ -1,20 +1,162 @@
 //! `hadal demo`: the whole story on the built-in simulated web, without any network.
 
-use super::exit::Exit;
+use super::crawl::{self, Show};
+use super::exit::{Exit, Usage};
 use super::session::Session;
+use crate::config::names::nearest;
+use crate::engine::{Budget, Clock, Crawl, Scope};
+use crate::fetch::in_process::InProcess;
+use crate::fetch::politeness::Politeness;
+use crate::output::demo::{DemoRow, Truth, render};
+use crate::store::*;
 use clap::Args;
+use hadal_core::critic::keywords::KeywordCritic;
+use hadal_core::http::DEFAULT_BODY_LIMIT;
+use hadal_core::identity::FormId;
+use hadal_core::strategy::offer;
+use hadal_core::topic::Topic;
+use hadal_world::{Spec, TrueForm, World};
+use std::collections::HashMap;
+use std::io::Write;
+use std::sync::Arc;
+use tokio::sync::watch;
 
 /// Watch hadal find search forms on a simulated web; ends by itself
 #[derive(Debug, Args)]
-#[command(after_help = "Example:\n  hadal demo")]
-pub struct DemoArgs {}
-
-/// Runs the demo.
-pub fn run(_args: &DemoArgs, session: &Session) -> anyhow::Result<Exit> {
-    run_demo(session)
+#[command(after_help = "Example:\n  hadal demo --topic hotel")]
+pub struct DemoArgs {
+    /// What to look for: one of the twelve built-in topics
+    #[arg(long, default_value = "book")]
+    topic: String,
+    /// Which links are followed first
+    #[arg(long, value_name = "NAME", default_value = "best-first-sc")]
+    strategy: String,
+    /// Requests to spend
+    #[arg(long, value_name = "N", default_value_t = 20_000)]
+    max_requests: u64,
+    /// Requests under way at once; on a simulated clock the result is the same whatever it is
+    #[arg(long, value_name = "N", default_value_t = 8)]
+    concurrency: usize,
 }
 
-/// Crawls the simulated web and compares what was found with what is there.
-pub fn run_demo(session: &Session) -> anyhow::Result<Exit> {
-    anyhow::bail!("the engine is missing: nothing was done (seed {})", session.seed)
+/// Steps begun ahead of the oldest one that has not ended.
+const WINDOW: usize = 16;
+
+/// Runs the demo. One that was interrupted goes on; one that has ended begins anew.
+pub fn run(args: &DemoArgs, session: &Session) -> anyhow::Result<Exit> {
+    let topic = check_topic(&args.topic)?;
+    let world = Arc::new(World::new(Spec::demo(session.seed)));
+    let mut out = std::io::stderr();
+    writeln!(
+        out,
+        "a simulated web of {} sites and {} pages; looking for {} search forms with {} requests",
+        world.site_count(),
+        world.page_count(),
+        topic.name,
+        args.max_requests
+    )
+    .ok();
+    let store = open(&session.config.store.url, Access::Crawl)?;
+    let show = Show { json: session.json, style: session.progress(), max_requests: Some(args.max_requests) };
+    let crawled = {
+        let (world, store) = (Arc::clone(&world), Arc::clone(&store));
+        let topic = topic.clone();
+        crawl::run(move |stop| setup(args, session.seed, &topic, world, store, stop), show)?
+    };
+    if crawled.state != RunState::Stopped {
+        let found = compare(store.as_ref(), crawled.run, &topic.name, &world)?;
+        let existing = distinct(world.relevant(&topic.name)).len();
+        let screen = if session.json { session.stderr() } else { session.stdout() };
+        let text = render(&topic.name, &found, existing, &next(&session.config.store.url), screen);
+        if session.json { write!(out, "{text}")? } else { write!(std::io::stdout(), "{text}")? }
+    }
+    Ok(crawl::exit(&crawled))
+}
+
+fn next(store: &str) -> [String; 3] {
+    let option = if store == "file:./hadal-data" { String::new() } else { format!(" --store {store}") };
+    [
+        format!("hadal forms{option}                what was found, and --format jsonl, csv or parquet of it"),
+        format!("hadal demo --topic hotel{option}   the same for another topic"),
+        "hadal find book --seeds FILE   the real web".to_string(),
+    ]
+}
+
+fn check_topic(name: &str) -> Result<Topic, Usage> {
+    let topics = World::topics();
+    if let Some(topic) = topics.iter().find(|known| **known == name).and_then(|name| Topic::from_words(name)) {
+        return Ok(topic);
+    }
+    let meant = nearest(name, topics.iter().copied()).map(|meant| format!("; did you mean '{meant}'?"));
+    Err(Usage(format!("the simulated web has no topic '{name}'{} (it has {})", meant.unwrap_or_default(), topics.join(", "))))
+}
+
+fn setup(
+    args: &DemoArgs,
+    seed: u64,
+    topic: &Topic,
+    world: Arc<World>,
+    store: Arc<dyn Store>,
+    stop: watch::Receiver<bool>,
+) -> anyhow::Result<Crawl> {
+    let Some(offer) = offer(&args.strategy) else {
+        let names: Vec<_> = hadal_core::strategy::OFFERS.iter().map(|offer| offer.name).collect();
+        return Err(Usage(format!("no strategy '{}' (there are {})", args.strategy, names.join(", "))).into());
+    };
+    let spec = RunSpec {
+        topic: topic.name.clone(),
+        strategy: args.strategy.clone(),
+        seeds: world.seeds(&topic.name),
+        seed,
+        source: format!("demo world {seed}"),
+    };
+    let ended = |run: &RunRow| run.spec == spec && matches!(run.progress.state, RunState::Budget | RunState::Exhausted);
+    let fresh = store.runs()?.iter().any(ended);
+    Ok(Crawl {
+        store,
+        spec,
+        strategy: offer.make(seed),
+        critic: Arc::new(KeywordCritic::new(topic)),
+        backlinks: None,
+        fetch: Arc::new(InProcess(world)),
+        budget: Budget { requests: Some(args.max_requests), ..Budget::default() },
+        scope: Scope::default(),
+        politeness: Politeness::default(),
+        concurrency: args.concurrency,
+        body_limit: DEFAULT_BODY_LIMIT,
+        clock: Clock::simulated(WINDOW),
+        stop,
+        fresh,
+    })
+}
+
+/// The relevant forms of a run beside what they really are.
+fn compare(store: &dyn Store, run: RunId, topic: &str, world: &World) -> anyhow::Result<Vec<DemoRow>> {
+    let filter = Filter { run: Some(run), min_relevance: 0.5, ..Filter::default() };
+    let mut found = Vec::new();
+    store.forms(&filter, &mut |row| {
+        found.push(row);
+        Walk::On
+    })?;
+    let truth = distinct(world.truth());
+    let row = |form: FormRow| DemoRow {
+        truth: verdict(truth.get(&form.form_id), topic),
+        form: form.form_id,
+        site: form.site,
+        fields: form.fields.into_iter().filter(|field| field.kind != "hidden").map(|field| field.name).collect(),
+        p: form.p_relevant,
+    };
+    Ok(found.into_iter().map(row).collect())
+}
+
+fn distinct(forms: impl Iterator<Item = TrueForm>) -> HashMap<FormId, TrueForm> {
+    forms.map(|form| (form.form_id, form)).collect()
+}
+
+fn verdict(form: Option<&TrueForm>, topic: &str) -> Truth {
+    match form {
+        Some(form) if form.is_relevant(topic) => Truth::Right,
+        Some(form) => Truth::Wrong(format!("{} {}", form.topic.unwrap_or("general"), form.kind.name())),
+        None => Truth::Wrong("an answer page's form".into()),
+    }
 }

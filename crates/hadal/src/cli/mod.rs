@@ -7,6 +7,7 @@ pub mod args;
 pub mod completions;
 pub mod config;
 pub mod contact;
+pub mod crawl;
 pub mod demo;
 pub mod doctor;
 pub mod exit;

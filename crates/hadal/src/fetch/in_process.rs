@@ -12,6 +12,12 @@ pub trait Respond: Send + Sync + 'static {
     fn respond(&self, request: &Request, at: Time) -> Exchange;
 }
 
+impl Respond for hadal_world::World {
+    fn respond(&self, request: &Request, at: Time) -> Exchange {
+        hadal_world::World::respond(self, request, at)
+    }
+}
+
 /// Carries requests into a simulated web. Time passes only in the answers.
 pub struct InProcess<W>(pub Arc<W>);
 

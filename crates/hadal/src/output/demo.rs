@@ -34,7 +34,7 @@ pub enum Truth {
 const SHOWN: usize = 20;
 
 /// The table of what was found, the totals, and what to do next.
-pub fn render(topic: &str, found: &[DemoRow], existing: usize, next: &[&str], screen: Screen) -> String {
+pub fn render(topic: &str, found: &[DemoRow], existing: usize, next: &[String], screen: Screen) -> String {
     let mut text = String::new();
     if !found.is_empty() {
         write!(text, "{}", table(found, screen)).expect("a string takes everything");
@@ -85,7 +85,7 @@ mod tests {
     #[test]
     fn the_totals_tell_right_from_wrong_and_how_many_there_are() {
         let found = [row(1, Truth::Right), row(2, Truth::Wrong("newsletter".into())), row(3, Truth::Right)];
-        let text = render("book", &found, 40, &["hadal forms"], Screen::file());
+        let text = render("book", &found, 40, &["hadal forms".to_string()], Screen::file());
         assert!(text.contains("3 book forms found: 2 right, 1 wrong; 40 exist"), "{text}");
         assert!(text.contains("wrong: newsletter"), "{text}");
         assert!(text.ends_with("Next:\n  hadal forms\n"), "{text}");
