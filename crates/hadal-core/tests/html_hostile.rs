@@ -70,10 +70,10 @@ fn misnested_formatting() {
         (0..20_000).map(|i| format!("<b id={i}><p>")).collect(),
         (0..20_000).map(|i| format!("<a href={i}><b><i id={i}><div></b>")).collect(),
         (0..300).map(|i| format!("<b id={i}>")).collect::<String>() + &"<p>x".repeat(100_000),
-        "<b><table><td><i></table></b>".repeat(50_000),
     ] {
-        assert!(hostile(&part).bound.is_some());
+        assert!(hostile(&part).bound.is_some(), "{}", &part[..40]);
     }
+    assert_eq!(hostile(&"<b><table><td><i></table></b>".repeat(50_000)).bound, None);
 }
 
 #[test]

@@ -385,9 +385,7 @@ mod tests {
         ] {
             let arena = Arena::new();
             let tree = build(text, &arena).tree;
-            let is_form = |step: &Step<'_>| {
-                matches!(step, Step::Enter(node) if node.is(&html5ever::local_name!("form")))
-            };
+            let is_form = |step: &Step<'_>| matches!(step, Step::Enter(node) if node.is(&html5ever::local_name!("form")));
             assert_eq!(Walk::below(tree.document).filter(is_form).count(), forms, "{text}");
         }
     }

@@ -199,7 +199,7 @@ mod tests {
             ("<!-- a --->x", 11),
             ("<![endif]>x", 10),
             ("<?php a>x", 8),
-            ("</>x", 4),
+            ("</>x", 3),
         ] {
             assert_eq!(markup(input.as_bytes(), 0), Markup::Comment(end), "{input}");
         }
