@@ -152,8 +152,7 @@ impl<'a> Found<'a> {
             if let Some(span) = self.spans.get_mut(span as usize) {
                 span.end = end.max(span.start);
             }
-            let is_control = [local_name!("form"), local_name!("select"), local_name!("button")];
-            if is_control.iter().any(|name| node.is(name)) {
+            if node.element().is_some_and(ends_lead) {
                 self.last_control[layer as usize] = end;
             }
         }
@@ -285,6 +284,23 @@ fn shows_nothing(style: &str) -> bool {
         rest = &rest[at + 1..];
     }
     false
+}
+
+/// Elements whose text is no label of the control that follows.
+fn ends_lead(element: &Element<'_>) -> bool {
+    matches!(
+        element.name.local,
+        local_name!("form")
+            | local_name!("select")
+            | local_name!("button")
+            | local_name!("legend")
+            | local_name!("h1")
+            | local_name!("h2")
+            | local_name!("h3")
+            | local_name!("h4")
+            | local_name!("h5")
+            | local_name!("h6")
+    )
 }
 
 /// Elements that do not end a word.

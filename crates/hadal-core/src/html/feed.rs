@@ -25,15 +25,16 @@ const ROUND: u64 = 64;
 pub(super) struct Built<'a> {
     pub tree: Tree<'a>,
     pub bound: Option<Bound>,
+    #[cfg(test)]
     pub effort: Effort,
 }
 
 /// What a parse cost, in counts that do not depend on the machine.
+#[cfg(test)]
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Effort {
     pub nodes: usize,
     pub steps: u64,
-    pub depth: usize,
 }
 
 /// Parses a decoded document.
@@ -117,7 +118,23 @@ impl<'a> Feeder<'_, 'a> {
             return tag.end;
         }
         self.feed_until(tag.end);
-        if self.gate().raw.get() { self.pass_raw_text(tag.end, name) } else { tag.end }
+        if !self.gate().raw.get() {
+            return tag.end;
+        }
+        if is_for_browsers_only(name, &self.input[tag.name.1..tag.end]) {
+            self.leave_out_raw_text(tag.end, name);
+        }
+        self.pass_raw_text(self.fed, name)
+    }
+
+    /// Scripts and styles are never looked at, so most of them is not even fed. A script that holds
+    /// a comment might hold its own end tag and has to be.
+    fn leave_out_raw_text(&mut self, from: usize, name: &[u8]) {
+        let end = scan::raw_text_end(self.input, from, name).map(|end| end - name.len() - 2);
+        let inside = from..end.unwrap_or(self.input.len());
+        if scan::find(&self.input[inside.clone()], 0, b"<!--").is_none() {
+            self.leave_out(inside.start, inside.end);
+        }
     }
 
     /// Passes over raw text. A script may hold its own end tag inside `<!-- <script>`, so after each
@@ -191,6 +208,13 @@ fn holds_raw_text(name: &[u8]) -> bool {
     NAMES.iter().any(|raw| raw.eq_ignore_ascii_case(name))
 }
 
+/// Whether nobody but a browser reads what is inside: linked data is for us too.
+fn is_for_browsers_only(name: &[u8], attributes: &[u8]) -> bool {
+    let is_script = name.eq_ignore_ascii_case(b"script");
+    (is_script && !attributes.to_ascii_lowercase().windows(7).any(|word| word == b"ld+json"))
+        || name.eq_ignore_ascii_case(b"style")
+}
+
 /// Stands before the tree builder and lets tokens through until a bound is reached.
 struct Gate<'a> {
     builder: TreeBuilder<Ref<'a>, Sink<'a>>,
@@ -198,7 +222,6 @@ struct Gate<'a> {
     raw: Cell<bool>,
     tokens: Cell<u64>,
     steps: Cell<u64>,
-    depth: Cell<usize>,
     /// The bound that closed the gate.
     bound: Cell<Option<Bound>>,
     /// A bound that left something out and did not close it.
@@ -212,7 +235,6 @@ impl<'a> Gate<'a> {
             raw: Cell::new(false),
             tokens: Cell::new(0),
             steps: Cell::new(0),
-            depth: Cell::new(0),
             bound: Cell::new(None),
             noted: Cell::new(None),
         }
@@ -236,7 +258,6 @@ impl<'a> Gate<'a> {
             let open = Open::default();
             self.builder.trace_handles(&open);
             let open = open.count.get();
-            self.depth.set(self.depth.get().max(open));
             self.steps.set(self.steps.get() + ROUND * open as u64);
             if open > bounds::DEPTH {
                 self.close(Bound::Depth);
@@ -248,10 +269,21 @@ impl<'a> Gate<'a> {
     }
 
     fn finish(self) -> Built<'a> {
-        let sink = self.builder.sink;
+        #[cfg(test)]
+        let effort = self.effort();
+        Built {
+            bound: self.bound.get().or(self.noted.get()),
+            tree: self.builder.sink.finish(),
+            #[cfg(test)]
+            effort,
+        }
+    }
+
+    #[cfg(test)]
+    fn effort(&self) -> Effort {
+        let sink = &self.builder.sink;
         let steps = self.steps.get() + self.tokens.get() + sink.moves.get();
-        let effort = Effort { nodes: sink.nodes.get(), steps, depth: self.depth.get() };
-        Built { tree: sink.finish(), bound: self.bound.get().or(self.noted.get()), effort }
+        Effort { nodes: sink.nodes.get(), steps }
     }
 }
 
@@ -296,5 +328,65 @@ impl<'a> Tracer for Open<'a> {
 
     fn trace_handle(&self, _: &Ref<'a>) {
         self.count.set(self.count.get() + 1);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::dom::{Step, Walk};
+    use super::*;
+
+    fn effort(text: &str) -> Effort {
+        build(text, &Arena::new()).effort
+    }
+
+    #[test]
+    fn work_grows_with_the_input_and_not_faster() {
+        for piece in [
+            "<p>some <b>words</b> and <a href=x>a link</a>",
+            "<table><tr><td><form><input></table>",
+            "<b><p></b><i></p>",
+            "<div><span></div>",
+            "<a><b><i><p>",
+            "<table><a><p>",
+            "<option><select>",
+            "&amp;<",
+        ] {
+            let (one, ten) = (effort(&piece.repeat(200)), effort(&piece.repeat(2000)));
+            assert!(ten.nodes <= 12 * one.nodes.max(50 * piece.len()), "{piece}: {one:?} {ten:?}");
+            assert!(ten.steps <= 12 * one.steps.max(50_000), "{piece}: {one:?} {ten:?}");
+        }
+    }
+
+    #[test]
+    fn no_input_costs_more_than_the_bounds_allow() {
+        let formatting: String = (0..5_000).map(|i| format!("<b id={i}><p>")).collect();
+        for text in ["<div>".repeat(100_000), "<a><b><i><p>".repeat(50_000), formatting] {
+            let effort = effort(&text);
+            assert!(effort.nodes <= bounds::NODES + 2 * bounds::DEPTH, "{effort:?}");
+            assert!(effort.steps <= bounds::STEPS + 1_000_000, "{effort:?}");
+        }
+    }
+
+    #[test]
+    fn scanner_and_parser_agree_where_raw_text_ends() {
+        for (text, forms) in [
+            ("<script><!-- <script> </script> <form> --></script><form>", 1),
+            ("<script>'</scripts><form>'</script ><form>", 1),
+            ("<script></script a='><form>'><form>", 1),
+            ("<svg><style><form></style></svg><form>", 1),
+            ("<title><form></title><form>", 1),
+            ("<select><title><form></title></select><form>", 1),
+            ("<svg><![CDATA[<form>]]></svg><form>", 1),
+            ("<div><![CDATA[<form>]]><form>", 1),
+            ("<plaintext><form></plaintext><form>", 0),
+            ("<!--><form>--><!-- > <form> -->", 1),
+            ("<style><!-- </style><form>", 1),
+        ] {
+            let arena = Arena::new();
+            let tree = build(text, &arena).tree;
+            let is_form = |step: &Step<'_>| matches!(step, Step::Enter(node) if node.is(&html5ever::local_name!("form")));
+            assert_eq!(Walk::below(tree.document).filter(is_form).count(), forms, "{text}");
+        }
     }
 }

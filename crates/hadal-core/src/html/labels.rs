@@ -118,9 +118,9 @@ fn near(found: &Found<'_>, position: usize, kind: FieldKind) -> String {
         let end = next.filter(|lead| lead.layer == own.layer).map_or(own.end + 200, |lead| lead.end);
         let text = found.texts.after(own);
         let text = bounds::cut(text, end.saturating_sub(own.end));
-        Some(first_terms(text, TERMS_NEAR)).filter(|text| !text.is_empty())
+        Some(first_terms(text, TERMS_NEAR).to_string()).filter(|text| !text.is_empty())
     };
-    let before = || last_terms(found.texts.slice(control.lead), TERMS_NEAR);
+    let before = || last_terms(found.texts.slice(control.lead), TERMS_NEAR).to_string();
     match kind {
         FieldKind::Checkbox | FieldKind::Radio => behind().unwrap_or_else(before),
         _ => before(),

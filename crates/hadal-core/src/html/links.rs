@@ -1,5 +1,6 @@
 //! Links with what stands around them.
 
+use super::bounds::{self, cut};
 use super::collect::Found;
 use super::dom::{Ref, Step, Walk};
 use super::text::{first_terms, last_terms, short};
@@ -41,8 +42,8 @@ fn context<'a>(found: &Found<'a>, anchor: Ref<'a>, position: u32) -> Context {
     let span = found.span(anchor);
     Context {
         anchor: name_of(found, anchor),
-        before: span.map_or(String::new(), |span| last_terms(found.texts.before(span), TERMS_AROUND)),
-        after: span.map_or(String::new(), |span| first_terms(found.texts.after(span), TERMS_AROUND)),
+        before: span.map_or("", |span| last_terms(found.texts.before(span), TERMS_AROUND)).to_string(),
+        after: span.map_or("", |span| first_terms(found.texts.after(span), TERMS_AROUND)).to_string(),
         tag_path: tag_path(anchor),
         rel: anchor.attribute(&local_name!("rel")).map_or(String::new(), |rel| short(rel).to_lowercase()),
         position,
@@ -53,7 +54,7 @@ fn context<'a>(found: &Found<'a>, anchor: Ref<'a>, position: u32) -> Context {
 fn name_of<'a>(found: &Found<'a>, anchor: Ref<'a>) -> String {
     let text = found.text_of(anchor);
     if !text.is_empty() {
-        return short(text);
+        return cut(text, bounds::SHORT_TEXT).to_string();
     }
     let own = || {
         let names = [local_name!("aria-label"), local_name!("title"), local_name!("alt")];
@@ -95,5 +96,5 @@ fn tag_path(node: Ref<'_>) -> String {
 }
 
 fn short_name(name: &str) -> &str {
-    super::bounds::cut(name, PATH_NAME)
+    cut(name, PATH_NAME)
 }

@@ -106,6 +106,7 @@ impl Scan<'_> {
             }
             seen.push(name);
         }
+        self.peek()?;
         named.unwrap_or(if is_pragma { in_content } else { None })
     }
 

@@ -108,26 +108,20 @@ impl Folded {
     }
 }
 
-/// The first terms of a text, within a few hundred bytes.
-pub(super) fn first_terms(text: &str, terms: usize) -> String {
-    let near = cut(text, terms * 20);
-    let mut words = String::with_capacity(near.len().min(terms * 8));
-    for word in near.split_whitespace().take(terms) {
-        if !words.is_empty() {
-            words.push(' ');
-        }
-        words.push_str(word);
-    }
-    words
+/// The first terms of a folded text, within a few hundred bytes.
+pub(super) fn first_terms(text: &str, terms: usize) -> &str {
+    let near = cut(text, terms * 20).trim();
+    let end = near.match_indices(' ').nth(terms - 1).map_or(near.len(), |(at, _)| at);
+    &near[..end]
 }
 
-/// The last terms of a text, within a few hundred bytes.
-pub(super) fn last_terms(text: &str, terms: usize) -> String {
+/// The last terms of a folded text, within a few hundred bytes.
+pub(super) fn last_terms(text: &str, terms: usize) -> &str {
     let from = text.len().saturating_sub(terms * 20);
     let from = (from..=text.len()).find(|&at| text.is_char_boundary(at)).unwrap_or(text.len());
     let near = text[from..].trim();
     let start = near.rmatch_indices(' ').nth(terms - 1).map_or(0, |(at, _)| at + 1);
-    near[start..].to_string()
+    &near[start..]
 }
 
 /// A short text with white space folded.
@@ -153,7 +147,7 @@ mod tests {
 
     #[test]
     fn terms_are_taken_from_the_near_end() {
-        assert_eq!(first_terms("one two  three", 2), "one two");
+        assert_eq!(first_terms(" one two three", 2), "one two");
         assert_eq!(last_terms("one two three ", 2), "two three");
         assert_eq!(last_terms("one", 5), "one");
         assert_eq!(last_terms(&"ž".repeat(1000), 2), "ž".repeat(20));
