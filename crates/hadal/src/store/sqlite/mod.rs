@@ -22,7 +22,7 @@ use hadal_core::strategy::SiteTally;
 use lock::CrawlLock;
 use rusqlite::Connection;
 use std::path::Path;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 /// An open store in a folder.
 pub struct Sqlite {
@@ -40,7 +40,7 @@ pub fn open(folder: &Path, access: Access) -> Result<Sqlite, StoreError> {
 impl Sqlite {
     /// Does `work` alone on the connection.
     fn with<T>(&self, work: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> Result<T, StoreError> {
-        let connection = self.connection.lock().unwrap_or_else(PoisonError::into_inner);
+        let connection = self.connection.lock().expect("half a batch after a panic is never kept");
         work(&connection).map_err(|error| errors::fault(&self.folder, error))
     }
 
