@@ -85,7 +85,7 @@ contract!(
 #[test]
 fn an_address_that_names_no_back_end_is_refused() {
     use hadal::store::{Access, StoreError, open};
-    for url in ["postgres://localhost/x", "s3:bucket", "memory:x", "file:", ""] {
+    for url in ["postgres://localhost/x", "s3:bucket", "memory:x", "file:", "file://data", ""] {
         let refused = open(url, Access::Read).err();
         assert!(matches!(refused, Some(StoreError::BadUrl(_))), "{url}: {refused:?}");
     }

@@ -18,13 +18,20 @@ use std::sync::Arc;
 
 /// Opens the store that a URL names: `file:DIR` (or just `DIR`) or `memory:`.
 pub fn open(url: &str, access: Access) -> Result<Arc<dyn Store>, StoreError> {
-    let bad = || StoreError::BadUrl(url.to_string());
-    match url.split_once(':') {
-        Some(("memory", "")) => Ok(Arc::new(memory::Memory::default())),
-        Some(("file", folder)) if !folder.is_empty() => Ok(Arc::new(sqlite::open(folder.as_ref(), access)?)),
-        None if !url.is_empty() => Ok(Arc::new(sqlite::open(url.as_ref(), access)?)),
-        _ => Err(bad()),
-    }
+    let folder = match url.split_once(':') {
+        Some(("memory", "")) => return Ok(Arc::new(memory::Memory::default())),
+        Some(("file", folder)) => folder.strip_prefix("//").map_or(Some(folder), absolute),
+        Some(_) => None,
+        None => Some(url),
+    };
+    let folder = folder.filter(|folder| !folder.is_empty());
+    let folder = folder.ok_or_else(|| StoreError::BadUrl(url.to_string()))?;
+    Ok(Arc::new(sqlite::open(folder.as_ref(), access)?))
+}
+
+/// After `file://` comes a host, and a store is on this one.
+fn absolute(folder: &str) -> Option<&str> {
+    folder.starts_with('/').then_some(folder)
 }
 
 /// A place to keep crawls in.

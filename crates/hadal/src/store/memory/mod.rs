@@ -12,7 +12,7 @@ use hadal_core::identity::FormId;
 use hadal_core::strategy::SiteTally;
 use run::Run;
 use std::collections::BTreeMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
 
 /// Runs in memory.
 #[derive(Default)]
@@ -40,7 +40,7 @@ fn no_run(run: RunId) -> StoreError {
 
 impl Memory {
     fn shelf(&self) -> MutexGuard<'_, Shelf> {
-        self.shelf.lock().unwrap_or_else(PoisonError::into_inner)
+        self.shelf.lock().expect("half a batch after a panic is never used")
     }
 
     /// What `look` sees in a run, if there is such a run.

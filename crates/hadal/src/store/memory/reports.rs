@@ -42,24 +42,24 @@ fn passes(row: &FormRow, filter: &Filter) -> bool {
 
 /// One row per run and site, the most fruitful first.
 pub fn sites(runs: &Runs, filter: &Filter) -> Vec<SiteRow> {
-    let of_run = |run: &Run| -> Vec<SiteRow> {
-        let row = |(site, stored): (&_, &super::run::StoredSite)| SiteRow {
-            site: Clone::clone(site),
-            topic: run.spec.topic.clone(),
-            tally: stored.tally,
-            best: stored.best,
-        };
-        run.sites.iter().map(row).collect()
-    };
     let passes = |row: &SiteRow| {
         (row.tally.pages > 0 || row.tally.closed)
             && row.best >= filter.min_relevance
             && filter.site.as_ref().is_none_or(|site| *site == row.site)
     };
-    let mut rows: Vec<SiteRow> = wanted(runs, filter).flat_map(of_run).filter(passes).collect();
+    let mut rows: Vec<SiteRow> = wanted(runs, filter).flat_map(sites_of).filter(passes).collect();
     rows.sort_by_cached_key(|row| {
         let yielded = (row.tally.relevant, row.tally.searchable, row.tally.pages);
         (Reverse(yielded), row.site.clone(), row.topic.clone())
     });
     rows
+}
+
+fn sites_of(run: &Run) -> impl Iterator<Item = SiteRow> {
+    run.sites.iter().map(|(site, stored)| SiteRow {
+        site: site.clone(),
+        topic: run.spec.topic.clone(),
+        tally: stored.tally,
+        best: stored.best,
+    })
 }

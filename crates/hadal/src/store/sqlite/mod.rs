@@ -22,7 +22,7 @@ use hadal_core::strategy::SiteTally;
 use lock::CrawlLock;
 use rusqlite::Connection;
 use std::path::Path;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 /// An open store in a folder.
 pub struct Sqlite {
@@ -40,7 +40,7 @@ pub fn open(folder: &Path, access: Access) -> Result<Sqlite, StoreError> {
 impl Sqlite {
     /// Does `work` alone on the connection.
     fn with<T>(&self, work: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> Result<T, StoreError> {
-        let connection = self.connection.lock().unwrap_or_else(PoisonError::into_inner);
+        let connection = self.connection.lock().expect("half a batch after a panic is never kept");
         work(&connection).map_err(|error| errors::fault(&self.folder, error))
     }
 
@@ -198,4 +198,51 @@ impl Store for Sqlite {
 fn hand_out<T>(rows: Vec<T>, each: &mut dyn FnMut(T) -> Walk) -> Walk {
     let stopped = rows.into_iter().any(|row| each(row) == Walk::Stop);
     if stopped { Walk::Stop } else { Walk::On }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hadal_core::lead::{Lead, Origin};
+    use hadal_core::time::Time;
+    use url::Url;
+
+    fn leads(numbers: std::ops::Range<u64>) -> Batch {
+        let lead = |order| {
+            let url = Url::parse(&format!("http://s{order}.org/")).unwrap();
+            let lead = Lead::root(url, Origin::Seed);
+            let (lane, score, generation, attempts) = (Lane(0), 0.5, 0, 0);
+            Waiting { lead, lane, score, order, generation, attempts, not_before: Time(0) }
+        };
+        Batch { changes: vec![Change::Add(numbers.map(lead).collect())], ..Batch::default() }
+    }
+
+    fn at_most(store: &Sqlite, pages: i64) {
+        store.with(|db| db.query_row(&format!("PRAGMA max_page_count = {pages}"), [], |_| Ok(()))).unwrap();
+    }
+
+    #[test]
+    fn on_a_full_disk_what_was_kept_stays_and_the_store_goes_on_when_there_is_room() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = open(folder.path(), Access::Crawl).unwrap();
+        let spec =
+            RunSpec { topic: "t".into(), strategy: "s".into(), seeds: vec![], seed: 1, source: "w".into() };
+        let run = store.begin(&spec).unwrap();
+        store.commit(run, &leads(0..100)).unwrap();
+        store.sync().unwrap();
+        store.commit(run, &leads(100..101)).unwrap();
+        at_most(&store, 1);
+        let error = store.commit(run, &leads(101..5000)).expect_err("no room for that");
+        assert!(matches!(error, StoreError::Full(_)), "{error}");
+        store.sync().unwrap();
+        let reader = open(folder.path(), Access::Read).unwrap();
+        for each in [&store, &reader] {
+            assert_eq!(each.tally(run).unwrap().waiting, 100);
+            assert_eq!(each.of_lane(run, Lane(0), 1000).unwrap().len(), 100);
+        }
+        at_most(&store, 1_000_000);
+        store.commit(run, &leads(0..5000)).unwrap();
+        store.sync().unwrap();
+        assert_eq!(reader.tally(run).unwrap().waiting, 5000);
+    }
 }

@@ -148,24 +148,23 @@ impl Commit<'_> {
             if here.contains(&id) {
                 continue;
             }
-            let kept = self.also_here(id)?
-                || match form {
-                    FoundForm::New(row) => self.keep_form(row)?,
-                    FoundForm::Again(_) => false,
-                };
-            if kept {
-                here.insert(id);
+            match form {
+                _ if self.also_here(id)? => {}
+                FoundForm::New(row) => self.keep_form(row)?,
+                FoundForm::Again(_) => continue,
             }
+            here.insert(id);
         }
         Ok(())
     }
 
+    /// Whether the form is known; then it stands on one page more.
     fn also_here(&self, form: FormId) -> rusqlite::Result<bool> {
         let sql = "UPDATE forms SET also_on = also_on + 1 WHERE run = ? AND form_id = ?";
         Ok(self.execute(sql, params![self.run, form.to_string()])? > 0)
     }
 
-    fn keep_form(&mut self, row: &FormRow) -> rusqlite::Result<bool> {
+    fn keep_form(&mut self, row: &FormRow) -> rusqlite::Result<()> {
         self.tally.count_form(row);
         self.execute(
             "INSERT INTO forms (run, topic, form_id, site, page_url, action, method, fields, kind,
@@ -194,6 +193,6 @@ impl Commit<'_> {
              ON CONFLICT DO UPDATE SET best = max(best, excluded.best)",
             params![self.run, row.site.0, probability(row.p_relevant)],
         )?;
-        Ok(true)
+        Ok(())
     }
 }

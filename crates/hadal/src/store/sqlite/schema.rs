@@ -20,6 +20,7 @@ pub const TABLES: [&str; 10] =
 /// A run's specification never changes and may be long; its counters change with every commit and
 /// are short: so they are two tables. Links are appended, whatever their hash, and only what waits
 /// is in the two queues' indexes. A host belongs to one run, so `links.host` implies `links.run`.
+/// The `falling` columns turn an order that is partly downwards into one that an index can follow.
 pub const CREATE: &str = "
 CREATE TABLE runs (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -76,11 +77,12 @@ CREATE TABLE forms (
     page_url TEXT NOT NULL, action TEXT NOT NULL, method TEXT NOT NULL, fields TEXT NOT NULL,
     kind TEXT NOT NULL, p_searchable REAL NOT NULL, p_relevant REAL NOT NULL,
     found_at_request INTEGER NOT NULL, depth INTEGER NOT NULL, also_on INTEGER NOT NULL,
-    source TEXT NOT NULL, language TEXT, evidence TEXT NOT NULL
+    source TEXT NOT NULL, language TEXT, evidence TEXT NOT NULL,
+    falling_relevant REAL AS (-p_relevant), falling_searchable REAL AS (-p_searchable)
 ) STRICT;
 CREATE UNIQUE INDEX forms_known ON forms (run, form_id);
 CREATE INDEX forms_of_topic ON forms (form_id, topic, run, also_on);
-CREATE INDEX forms_by_relevance ON forms (-p_relevant, -p_searchable, form_id, topic);
+CREATE INDEX forms_by_relevance ON forms (falling_relevant, falling_searchable, form_id, topic);
 CREATE TABLE pages (
     n INTEGER PRIMARY KEY,
     run INTEGER NOT NULL, link INTEGER NOT NULL, url TEXT NOT NULL, site TEXT NOT NULL,
