@@ -60,7 +60,8 @@ pub struct Context {
 /// A form, or another way to ask a site something.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Form {
-    /// Ordinal of the `<form>` element in document order.
+    /// Ordinal of the `<form>` element in document order. Forms without an element (inputs outside
+    /// of any form, search actions) follow those and count down from `u32::MAX`.
     pub index: u32,
     /// What declared it.
     pub source: FormSource,
@@ -68,7 +69,8 @@ pub struct Form {
     pub action: Url,
     /// Whether the markup names an action other than the page itself.
     pub names_action: bool,
-    /// How it is sent.
+    /// How it is sent. A form of `method=dialog` is never sent: it is kept as GET, and its submit
+    /// buttons as plain buttons.
     pub method: Method,
     /// The `enctype`, lower case; empty for the default.
     pub enctype: String,
@@ -76,7 +78,8 @@ pub struct Form {
     pub accept_charset: String,
     /// Its own `id`, `name`, `class`, `role` and `aria-label`, in that order, space-joined.
     pub attributes: String,
-    /// Visible text inside it, labels, options and buttons included.
+    /// Text inside it, labels, options and buttons included; a form that is shown only after a click
+    /// has its text too.
     pub text: String,
     /// The heading or legend nearest before it.
     pub heading: String,
@@ -107,13 +110,13 @@ pub struct Field {
     pub name: String,
     /// The `id` attribute.
     pub id: String,
-    /// What a person reads beside it.
+    /// What a person reads beside it, or on it when it is a button.
     pub label: String,
     /// The `placeholder` attribute.
     pub placeholder: String,
-    /// Default value; for a button what is written on it.
+    /// Default value; for a button without one what is written on it.
     pub value: String,
-    /// Choices of a select or datalist.
+    /// Choices of a select or datalist, without those that are disabled.
     pub options: Vec<Choice>,
     /// Checked, for boxes and radio buttons.
     pub checked: bool,
@@ -250,17 +253,19 @@ pub struct OpenSearch {
     pub title: String,
 }
 
-/// Why a parse ended early.
+/// Why a page is not here as a whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Bound {
     /// Elements nested deeper than anyone reads.
     Depth,
-    /// More attributes on one tag than anyone writes.
+    /// More attributes on one tag than anyone writes; only the surplus is missing.
     Attributes,
     /// More nodes than a page needs.
     Nodes,
-    /// More links, forms, fields or options than are kept.
+    /// More work for the parser than a page is worth: much markup under many open elements.
+    Steps,
+    /// More text, links, forms, fields or options than are kept.
     Items,
     /// More input than is parsed.
     Bytes,

@@ -1,21 +1,81 @@
 //! 64-bit simhash: texts that share most of their words differ in few bits.
 
-use unicode_segmentation::UnicodeSegmentation;
 use xxhash_rust::xxh3::xxh3_64;
 
 /// Fingerprint of a text over its overlapping word triples; short texts use what words they have.
 pub fn simhash(text: &str) -> u64 {
-    let words: Vec<u64> = text.unicode_words().map(|word| xxh3_64(word.to_lowercase().as_bytes())).collect();
-    let mut votes = [0i32; 64];
+    let mut words = Vec::with_capacity(text.len() / 6);
+    each_word(text, |word| words.push(xxh3_64(word.as_bytes())));
+    let mut votes = Votes::default();
     for triple in words.windows(3.min(words.len().max(1))) {
-        let hash = triple
-            .iter()
-            .fold(0, |hash: u64, word| (hash.rotate_left(5) ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15));
-        for (bit, vote) in votes.iter_mut().enumerate() {
-            *vote += if hash >> bit & 1 == 1 { 1 } else { -1 };
+        let mix = |hash: u64, word: &u64| (hash.rotate_left(5) ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        votes.add(triple.iter().fold(0, mix));
+    }
+    votes.majority()
+}
+
+/// Words in lower case. Scripts written without blanks count by character.
+fn each_word(text: &str, mut each: impl FnMut(&str)) {
+    let mut word = String::new();
+    for c in text.chars() {
+        if c.is_ascii_alphanumeric() {
+            word.push(c.to_ascii_lowercase());
+            continue;
+        }
+        let stands_alone = c >= '\u{2e80}';
+        if !c.is_ascii() && !stands_alone && c.is_alphanumeric() {
+            word.extend(c.to_lowercase());
+            continue;
+        }
+        if !word.is_empty() {
+            each(&word);
+            word.clear();
+        }
+        if stands_alone && c.is_alphanumeric() {
+            each(c.encode_utf8(&mut [0; 4]));
         }
     }
-    votes.iter().enumerate().fold(0, |bits, (bit, vote)| bits | (u64::from(*vote > 0) << bit))
+    if !word.is_empty() {
+        each(&word);
+    }
+}
+
+/// How many hashes have each bit set. Eight counters of one byte share a word and are emptied into
+/// wide ones before they can overflow.
+#[derive(Default)]
+struct Votes {
+    narrow: [u64; 8],
+    pending: u32,
+    wide: [[u32; 8]; 8],
+    total: u32,
+}
+
+impl Votes {
+    fn add(&mut self, hash: u64) {
+        for (bit, counters) in self.narrow.iter_mut().enumerate() {
+            *counters += hash >> bit & 0x0101_0101_0101_0101;
+        }
+        self.pending += 1;
+        if self.pending == 255 {
+            self.empty();
+        }
+    }
+
+    fn empty(&mut self) {
+        for (bit, counters) in self.narrow.iter_mut().enumerate() {
+            for (byte, count) in std::mem::take(counters).to_le_bytes().into_iter().enumerate() {
+                self.wide[byte][bit] += u32::from(count);
+            }
+        }
+        self.total += std::mem::take(&mut self.pending);
+    }
+
+    /// The bits that more than half of the hashes have.
+    fn majority(mut self) -> u64 {
+        self.empty();
+        let is_set = |count: &u32| u64::from(*count > self.total / 2);
+        self.wide.iter().flatten().enumerate().fold(0, |bits, (bit, count)| bits | is_set(count) << bit)
+    }
 }
 
 /// In how many bits two fingerprints differ; up to 3 is a near-duplicate.

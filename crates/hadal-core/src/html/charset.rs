@@ -1,0 +1,94 @@
+//! Bytes to text, in the encoding a browser would choose: byte order mark, header, markup, detection.
+
+use super::{bounds, prescan};
+use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
+use encoding_rs::{Encoding, UTF_8};
+use std::borrow::Cow;
+use url::Url;
+
+/// Bytes that detection looks at.
+const DETECT: usize = 64 << 10;
+
+/// A decoded document.
+pub(super) struct Decoded<'a> {
+    pub text: Cow<'a, str>,
+    pub charset: &'static str,
+    /// Whether the body was longer than what is parsed.
+    pub is_cut: bool,
+}
+
+/// Decodes a body.
+pub(super) fn decode<'a>(body: &'a [u8], content_type: Option<&str>, url: &Url) -> Decoded<'a> {
+    let kept = &body[..body.len().min(bounds::BYTES)];
+    let (encoding, mark) = Encoding::for_bom(kept).unwrap_or_else(|| (choose(kept, content_type, url), 0));
+    let (text, _) = encoding.decode_without_bom_handling(&kept[mark..]);
+    Decoded { text, charset: encoding.name(), is_cut: kept.len() < body.len() }
+}
+
+fn choose(body: &[u8], content_type: Option<&str>, url: &Url) -> &'static Encoding {
+    content_type
+        .and_then(|header| prescan::charset_in(header.as_bytes()))
+        .or_else(|| prescan::declared(body))
+        .unwrap_or_else(|| detect(body, url))
+}
+
+/// The likeliest encoding of bytes that nobody declared.
+fn detect(body: &[u8], url: &Url) -> &'static Encoding {
+    let has_escapes = memchr::memchr(0x1b, body).is_some();
+    if !has_escapes && std::str::from_utf8(body).is_ok() {
+        return UTF_8;
+    }
+    // Plain ASCII tells nothing: begin shortly before the first byte that does.
+    let telling = body.iter().position(|&byte| byte >= 0x80 || byte == 0x1b).unwrap_or(0);
+    let from = telling.saturating_sub(DETECT / 2);
+    let mut detector = EncodingDetector::new(Iso2022JpDetection::Allow);
+    detector.feed(&body[from..body.len().min(from + DETECT)], true);
+    let top_level = url.domain().and_then(|name| name.rsplit('.').next()).filter(|name| is_plain(name));
+    detector.guess(top_level.map(str::as_bytes), Utf8Detection::Allow)
+}
+
+/// The detector takes lower-case ASCII names only.
+fn is_plain(name: &str) -> bool {
+    !name.is_empty() && name.bytes().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == b'-')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn charset(body: &[u8], content_type: Option<&str>) -> &'static str {
+        decode(body, content_type, &Url::parse("http://example.cz/").unwrap()).charset
+    }
+
+    #[test]
+    fn a_byte_order_mark_beats_the_header_and_the_header_beats_the_markup() {
+        let marked = b"\xef\xbb\xbf<meta charset=koi8-r>";
+        assert_eq!(charset(marked, Some("text/html; charset=shift_jis")), "UTF-8");
+        assert_eq!(charset(b"<meta charset=koi8-r>", Some("text/html; charset=\"Shift_JIS\"")), "Shift_JIS");
+        assert_eq!(charset(b"<meta charset=koi8-r>", Some("text/html")), "KOI8-R");
+    }
+
+    #[test]
+    fn undeclared_text_is_detected() {
+        let (czech, _, _) = encoding_rs::WINDOWS_1250
+            .encode("Příliš žluťoučký kůň úpěl ďábelské ódy. Hledat v katalogu knih.");
+        assert_eq!(charset(&czech, None), "windows-1250");
+        assert_eq!(charset("Příliš žluťoučký kůň".as_bytes(), None), "UTF-8");
+        let (japanese, _, _) = encoding_rs::ISO_2022_JP.encode("図書館の本を検索する");
+        assert_eq!(charset(&japanese, None), "ISO-2022-JP");
+    }
+
+    #[test]
+    fn utf_16_is_read_by_its_mark() {
+        let body: Vec<u8> = "\u{feff}<p>žluť".encode_utf16().flat_map(u16::to_le_bytes).collect();
+        let decoded = decode(&body, None, &Url::parse("http://a.org/").unwrap());
+        assert_eq!((decoded.charset, &*decoded.text), ("UTF-16LE", "<p>žluť"));
+    }
+
+    #[test]
+    fn odd_hosts_do_not_trouble_the_detector() {
+        for host in ["http://[::1]/", "http://EXAMPLE./", "data:text/html,x", "http://a.xn--p1ai/"] {
+            decode(b"\xe1\xe2\xe3 \xff", None, &Url::parse(host).unwrap());
+        }
+    }
+}

@@ -1,0 +1,339 @@
+//! The one walk over the tree: gathers the text and notes what later steps look at again.
+
+use super::bounds;
+use super::dom::{Data, Element, Ref, Step, Walk};
+use super::sink::Tree;
+use super::text::{Layer, Span, Texts};
+use html5ever::{local_name, ns};
+
+/// What the walk found, in document order.
+#[derive(Default)]
+pub(super) struct Found<'a> {
+    pub texts: Texts,
+    pub spans: Vec<Span>,
+    pub title: Option<Ref<'a>>,
+    pub base: Option<Ref<'a>>,
+    /// `<a>` and `<area>` with an address.
+    pub anchors: Vec<Ref<'a>>,
+    pub forms: Vec<FoundForm<'a>>,
+    pub controls: Vec<Control<'a>>,
+    pub labels: Vec<Ref<'a>>,
+    pub ids: Vec<(&'a str, Ref<'a>)>,
+    /// `<meta>`, `<link>`, linked data and microdata: what speaks to machines.
+    pub machine: Vec<Ref<'a>>,
+    /// Whether something was left out because there is too much of it.
+    pub is_cut: bool,
+    concealed: Option<Ref<'a>>,
+    heading: Option<Ref<'a>>,
+    last_control: [usize; 2],
+}
+
+/// A `<form>` and the heading before it.
+pub(super) struct FoundForm<'a> {
+    pub node: Ref<'a>,
+    pub heading: Option<Ref<'a>>,
+}
+
+/// An input, select, textarea or button.
+pub(super) struct Control<'a> {
+    pub node: Ref<'a>,
+    /// The heading or legend before it.
+    pub heading: Option<Ref<'a>>,
+    /// The text since the control before it.
+    pub lead: Span,
+}
+
+/// Whether the walk goes into an element.
+#[derive(PartialEq)]
+enum Inside {
+    Walk,
+    Skip,
+}
+
+/// Walks the tree once.
+pub(super) fn collect<'a>(tree: &Tree<'a>) -> Found<'a> {
+    let mut found = Found::default();
+    let mut walk = Walk::below(tree.document);
+    while let Some(step) = walk.next() {
+        match step {
+            Step::Enter(node) => match &node.data {
+                Data::Text(text) => found.text().push(&text.borrow()),
+                Data::Element(element) => {
+                    if found.enter(node, element) == Inside::Skip {
+                        walk.skip_inside(node);
+                    }
+                }
+                Data::Root => {}
+            },
+            Step::Leave(node) => found.leave(node),
+        }
+    }
+    found.is_cut |= found.texts.is_full();
+    found
+}
+
+impl<'a> Found<'a> {
+    /// The span of an element that was given one.
+    pub fn span(&self, node: Ref<'a>) -> Option<Span> {
+        self.spans.get(node.span.get()? as usize).copied()
+    }
+
+    /// What is written inside an element that was given a span.
+    pub fn text_of(&self, node: Ref<'a>) -> &str {
+        self.span(node).map_or("", |span| self.texts.slice(span))
+    }
+
+    fn current(&self) -> Layer {
+        if self.concealed.is_some() { Layer::Concealed } else { Layer::Visible }
+    }
+
+    fn text(&mut self) -> &mut super::text::Folded {
+        self.texts.layer(self.current())
+    }
+
+    fn enter(&mut self, node: Ref<'a>, element: &'a Element<'a>) -> Inside {
+        self.read_attributes(node, element);
+        if element.name.ns != ns!(html) {
+            return self.enter_foreign(element);
+        }
+        if !is_inline(element) {
+            self.text().break_word();
+        }
+        match element.name.local {
+            local_name!("script") => self.enter_script(node),
+            local_name!("style")
+            | local_name!("template")
+            | local_name!("iframe")
+            | local_name!("noembed")
+            | local_name!("noframes")
+            | local_name!("datalist") => return Inside::Skip,
+            local_name!("title") => {
+                self.title.get_or_insert(node);
+                return Inside::Skip;
+            }
+            local_name!("base") if node.has(&local_name!("href")) => {
+                self.base.get_or_insert(node);
+            }
+            local_name!("meta") | local_name!("link") => self.machine.push(node),
+            local_name!("a") | local_name!("area") if node.has(&local_name!("href")) => {
+                self.enter_anchor(node)
+            }
+            local_name!("form") => self.enter_form(node),
+            local_name!("input")
+            | local_name!("select")
+            | local_name!("textarea")
+            | local_name!("button") => {
+                self.enter_control(node);
+            }
+            local_name!("label") => {
+                self.open_span(node);
+                self.labels.push(node);
+            }
+            local_name!("h1")
+            | local_name!("h2")
+            | local_name!("h3")
+            | local_name!("h4")
+            | local_name!("h5")
+            | local_name!("h6")
+            | local_name!("legend") => {
+                self.open_span(node);
+                self.heading = Some(node);
+            }
+            _ => {}
+        }
+        let is_silent = [local_name!("script"), local_name!("textarea")].contains(&element.name.local);
+        if is_silent { Inside::Skip } else { Inside::Walk }
+    }
+
+    fn leave(&mut self, node: Ref<'a>) {
+        let layer = self.current();
+        if let Some(span) = node.span.get() {
+            let end = self.texts.layer(layer).position();
+            if let Some(span) = self.spans.get_mut(span as usize) {
+                span.end = end.max(span.start);
+            }
+            let is_control = [local_name!("form"), local_name!("select"), local_name!("button")];
+            if is_control.iter().any(|name| node.is(name)) {
+                self.last_control[layer as usize] = end;
+            }
+        }
+        if node.element().is_some_and(|element| !is_inline(element)) {
+            self.text().break_word();
+        }
+        if self.concealed.is_some_and(|root| std::ptr::eq(root, node)) {
+            self.concealed = None;
+        }
+    }
+
+    fn read_attributes(&mut self, node: Ref<'a>, element: &'a Element<'a>) {
+        for attribute in &element.attributes {
+            match attribute.name.local {
+                local_name!("id") => {
+                    self.ids.push((&attribute.value, node));
+                    self.open_span(node);
+                }
+                local_name!("hidden") => self.conceal(node),
+                local_name!("style") if shows_nothing(&attribute.value) => self.conceal(node),
+                local_name!("itemprop") => self.machine.push(node),
+                _ => {}
+            }
+        }
+        if element.name.local == local_name!("dialog") && !node.has(&local_name!("open")) {
+            self.conceal(node);
+        }
+    }
+
+    fn conceal(&mut self, node: Ref<'a>) {
+        if self.concealed.is_none() {
+            self.concealed = Some(node);
+            // A span that began before this attribute was read belongs to the other layer.
+            self.reopen_span(node);
+        }
+    }
+
+    fn open_span(&mut self, node: Ref<'a>) {
+        if node.span.get().is_none() {
+            node.span.set(u32::try_from(self.spans.len()).ok());
+            let span = self.here();
+            self.spans.push(span);
+        }
+    }
+
+    fn reopen_span(&mut self, node: Ref<'a>) {
+        let here = self.here();
+        if let Some(span) = node.span.get().and_then(|at| self.spans.get_mut(at as usize)) {
+            *span = here;
+        }
+    }
+
+    fn here(&mut self) -> Span {
+        let layer = self.current();
+        let at = self.texts.layer(layer).position();
+        Span { layer, start: at, end: at }
+    }
+
+    fn enter_foreign(&mut self, element: &Element<'_>) -> Inside {
+        match &*element.name.local {
+            "title" | "desc" | "style" | "script" | "metadata" => Inside::Skip,
+            _ => Inside::Walk,
+        }
+    }
+
+    fn enter_script(&mut self, node: Ref<'a>) {
+        let kind = node.attribute(&local_name!("type")).unwrap_or_default();
+        if kind.trim().eq_ignore_ascii_case("application/ld+json") {
+            self.machine.push(node);
+        }
+    }
+
+    fn enter_anchor(&mut self, node: Ref<'a>) {
+        self.open_span(node);
+        if self.anchors.len() < bounds::LINKS {
+            self.anchors.push(node);
+        } else {
+            self.is_cut = true;
+        }
+    }
+
+    fn enter_form(&mut self, node: Ref<'a>) {
+        self.open_span(node);
+        let here = self.here();
+        self.last_control[here.layer as usize] = here.start;
+        if self.forms.len() < bounds::FORMS {
+            self.forms.push(FoundForm { node, heading: self.heading });
+        } else {
+            self.is_cut = true;
+        }
+    }
+
+    fn enter_control(&mut self, node: Ref<'a>) {
+        self.open_span(node);
+        let here = self.here();
+        let layer = here.layer as usize;
+        let lead = Span { start: self.last_control[layer].min(here.start), ..here };
+        if self.controls.len() < bounds::CONTROLS {
+            self.controls.push(Control { node, heading: self.heading, lead });
+        } else {
+            self.is_cut = true;
+        }
+        if node.is(&local_name!("input")) {
+            self.write_button(node);
+        }
+        self.last_control[layer] = self.here().start;
+    }
+
+    /// What is written on a button is read like any other text.
+    fn write_button(&mut self, node: Ref<'a>) {
+        let kind = node.attribute(&local_name!("type")).unwrap_or_default();
+        let is_button = ["submit", "button", "reset"].iter().any(|name| kind.eq_ignore_ascii_case(name));
+        if let Some(value) = node.attribute(&local_name!("value")).filter(|_| is_button) {
+            self.text().push(value);
+            self.text().break_word();
+        }
+    }
+}
+
+/// `display: none`, in any spelling.
+fn shows_nothing(style: &str) -> bool {
+    let mut rest = style;
+    while let Some(at) = rest.find(|c: char| c.eq_ignore_ascii_case(&'d')) {
+        let word = &rest.as_bytes()[at..];
+        if word.get(..7).is_some_and(|name| name.eq_ignore_ascii_case(b"display")) {
+            let value = word[7..].trim_ascii_start().strip_prefix(b":").map(<[u8]>::trim_ascii_start);
+            return value.is_some_and(|v| v.get(..4).is_some_and(|v| v.eq_ignore_ascii_case(b"none")));
+        }
+        rest = &rest[at + 1..];
+    }
+    false
+}
+
+/// Elements that do not end a word.
+fn is_inline(element: &Element<'_>) -> bool {
+    matches!(
+        element.name.local,
+        local_name!("a")
+            | local_name!("abbr")
+            | local_name!("b")
+            | local_name!("bdi")
+            | local_name!("bdo")
+            | local_name!("big")
+            | local_name!("cite")
+            | local_name!("code")
+            | local_name!("del")
+            | local_name!("dfn")
+            | local_name!("em")
+            | local_name!("font")
+            | local_name!("i")
+            | local_name!("ins")
+            | local_name!("kbd")
+            | local_name!("mark")
+            | local_name!("q")
+            | local_name!("s")
+            | local_name!("samp")
+            | local_name!("small")
+            | local_name!("span")
+            | local_name!("strike")
+            | local_name!("strong")
+            | local_name!("sub")
+            | local_name!("sup")
+            | local_name!("tt")
+            | local_name!("u")
+            | local_name!("var")
+            | local_name!("wbr")
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::shows_nothing;
+
+    #[test]
+    fn hidden_styles_are_seen_in_every_spelling() {
+        for style in ["display:none", "color: red; DISPLAY : None !important", "width:0;display:none;"] {
+            assert!(shows_nothing(style), "{style}");
+        }
+        for style in ["", "display:block", "background: dark", "disp", "display", "ďdisplay;none"] {
+            assert!(!shows_nothing(style), "{style}");
+        }
+    }
+}

@@ -1,0 +1,394 @@
+//! Feeds a document to the parser, within bounds.
+//!
+//! The input goes in by pieces that end where the parser's state is known, so that the scan ahead
+//! always reads the same markup as the tokenizer does. Between the two sits [`Gate`]: it counts what
+//! every token costs and closes when a bound is reached. What was built before stays.
+
+use super::bounds;
+use super::dom::{Node, Ref};
+use super::scan::{self, Markup, Tag};
+use super::sink::{Sink, Tree};
+use crate::page::Bound;
+use html5ever::buffer_queue::BufferQueue;
+use html5ever::tendril::StrTendril;
+use html5ever::tokenizer::{Token, TokenSink, TokenSinkResult, Tokenizer, TokenizerOpts};
+use html5ever::tree_builder::{Tracer, TreeBuilder, TreeBuilderOpts, TreeSink};
+use std::cell::Cell;
+use typed_arena::Arena;
+
+/// Largest piece that is fed at once, so that a closed gate ends the work soon.
+const PIECE: usize = 64 << 10;
+/// Tokens between two looks at the open elements.
+const ROUND: u64 = 64;
+
+/// A tree and what it took to build it.
+pub(super) struct Built<'a> {
+    pub tree: Tree<'a>,
+    pub bound: Option<Bound>,
+    #[cfg(test)]
+    pub effort: Effort,
+}
+
+/// What a parse cost, in counts that do not depend on the machine.
+#[cfg(test)]
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Effort {
+    pub nodes: usize,
+    pub steps: u64,
+}
+
+/// Parses a decoded document.
+pub(super) fn build<'a>(text: &str, arena: &'a Arena<Node<'a>>) -> Built<'a> {
+    let options = TreeBuilderOpts { scripting_enabled: false, ..Default::default() };
+    let gate = Gate::new(TreeBuilder::new(Sink::new(arena), options));
+    let options = TokenizerOpts { discard_bom: false, ..Default::default() };
+    let feeder = Feeder {
+        input: text.as_bytes(),
+        text: StrTendril::from(text),
+        queue: BufferQueue::default(),
+        tokenizer: Tokenizer::new(gate, options),
+        fed: 0,
+        attributes: 0,
+    };
+    feeder.run()
+}
+
+struct Feeder<'t, 'a> {
+    input: &'t [u8],
+    text: StrTendril,
+    queue: BufferQueue,
+    tokenizer: Tokenizer<Gate<'a>>,
+    /// Everything before this position has been fed or left out.
+    fed: usize,
+    attributes: usize,
+}
+
+impl<'a> Feeder<'_, 'a> {
+    fn run(mut self) -> Built<'a> {
+        let mut at = 0;
+        while let Some(bracket) = scan::find(self.input, at, b"<") {
+            if self.gate().bound.get().is_some() {
+                break;
+            }
+            if bracket - self.fed > PIECE {
+                self.feed_until(bracket);
+            }
+            at = self.pass(bracket);
+        }
+        self.feed_until(self.input.len());
+        self.tokenizer.end();
+        self.tokenizer.sink.finish()
+    }
+
+    fn gate(&self) -> &Gate<'a> {
+        &self.tokenizer.sink
+    }
+
+    /// Passes over what begins at a `<`; says where to go on.
+    fn pass(&mut self, bracket: usize) -> usize {
+        match scan::markup(self.input, bracket) {
+            Markup::Text => bracket + 1,
+            Markup::Doctype(end) => end,
+            Markup::Comment(end) => self.leave_out(bracket, end),
+            Markup::Unclosed => self.leave_out(bracket, self.input.len()),
+            Markup::Cdata => self.pass_cdata(bracket),
+            Markup::Tag(tag) => self.pass_tag(&tag),
+        }
+    }
+
+    fn pass_cdata(&mut self, bracket: usize) -> usize {
+        self.feed_until(bracket);
+        let foreign = self.gate().adjusted_current_node_present_but_not_in_html_namespace();
+        let mark: &[u8] = if foreign { b"]]>" } else { b">" };
+        let end = scan::find(self.input, bracket, mark).map_or(self.input.len(), |at| at + mark.len());
+        if foreign { end } else { self.leave_out(bracket, end) }
+    }
+
+    fn pass_tag(&mut self, tag: &Tag) -> usize {
+        self.attributes += tag.attributes.min(bounds::TAG_ATTRIBUTES);
+        if tag.attributes > bounds::TAG_ATTRIBUTES {
+            self.gate().note(Bound::Attributes);
+            self.leave_out(tag.kept, tag.end - 1);
+        }
+        if self.attributes > bounds::PAGE_ATTRIBUTES {
+            self.gate().close(Bound::Attributes);
+        }
+        let name = &self.input[tag.name.0..tag.name.1];
+        if tag.is_end || !holds_raw_text(name) {
+            return tag.end;
+        }
+        self.feed_until(tag.end);
+        if !self.gate().raw.get() {
+            return tag.end;
+        }
+        if is_for_browsers_only(name, &self.input[tag.name.1..tag.end]) {
+            self.leave_out_raw_text(tag.end, name);
+        }
+        self.pass_raw_text(self.fed, name)
+    }
+
+    /// Scripts and styles are never looked at, so most of them is not even fed. A script that holds
+    /// a comment might hold its own end tag and has to be.
+    fn leave_out_raw_text(&mut self, from: usize, name: &[u8]) {
+        let end = scan::raw_text_end(self.input, from, name).map(|end| end - name.len() - 2);
+        let inside = from..end.unwrap_or(self.input.len());
+        if scan::find(&self.input[inside.clone()], 0, b"<!--").is_none() {
+            self.leave_out(inside.start, inside.end);
+        }
+    }
+
+    /// Passes over raw text. A script may hold its own end tag inside `<!-- <script>`, so after each
+    /// candidate the parser is asked whether it saw an end.
+    fn pass_raw_text(&mut self, from: usize, name: &[u8]) -> usize {
+        let mut at = from;
+        while let Some(name_end) = scan::raw_text_end(self.input, at, name) {
+            self.feed_until(name_end);
+            at = self.pass_end_of_raw_text(name_end);
+            if !self.gate().raw.get() || self.gate().bound.get().is_some() {
+                return at;
+            }
+        }
+        self.input.len()
+    }
+
+    /// Goes on bracket by bracket until the parser shows whether this was a tag or text.
+    fn pass_end_of_raw_text(&mut self, name_end: usize) -> usize {
+        let seen = self.gate().tokens.get();
+        let mut at = name_end;
+        while let Some(bracket) = scan::find(self.input, at, b">") {
+            at = bracket + 1;
+            if at - name_end > 4 * bounds::TAG_ATTRIBUTES {
+                self.gate().close(Bound::Attributes);
+                return at;
+            }
+            self.feed_until(at);
+            if self.gate().tokens.get() != seen {
+                return if self.gate().raw.get() { name_end } else { at };
+            }
+        }
+        self.leave_out(name_end, self.input.len())
+    }
+
+    fn leave_out(&mut self, from: usize, to: usize) -> usize {
+        self.feed_until(from);
+        self.fed = to;
+        to
+    }
+
+    fn feed_until(&mut self, end: usize) {
+        while self.fed < end && self.gate().bound.get().is_none() {
+            let mut stop = end.min(self.fed + PIECE);
+            while !self.text.is_char_boundary(stop) {
+                stop -= 1;
+            }
+            let piece = self.text.subtendril(self.fed as u32, (stop - self.fed) as u32);
+            self.queue.push_back(piece);
+            while !self.queue.is_empty() {
+                let _ = self.tokenizer.feed(&self.queue);
+            }
+            self.fed = stop;
+        }
+        self.fed = self.fed.max(end);
+    }
+}
+
+/// Elements whose inside is text, whatever it looks like, when the parser agrees.
+fn holds_raw_text(name: &[u8]) -> bool {
+    const NAMES: [&[u8]; 9] = [
+        b"script",
+        b"style",
+        b"title",
+        b"textarea",
+        b"xmp",
+        b"iframe",
+        b"noembed",
+        b"noframes",
+        b"plaintext",
+    ];
+    NAMES.iter().any(|raw| raw.eq_ignore_ascii_case(name))
+}
+
+/// Whether nobody but a browser reads what is inside: linked data is for us too.
+fn is_for_browsers_only(name: &[u8], attributes: &[u8]) -> bool {
+    let is_script = name.eq_ignore_ascii_case(b"script");
+    (is_script && !attributes.to_ascii_lowercase().windows(7).any(|word| word == b"ld+json"))
+        || name.eq_ignore_ascii_case(b"style")
+}
+
+/// Stands before the tree builder and lets tokens through until a bound is reached.
+struct Gate<'a> {
+    builder: TreeBuilder<Ref<'a>, Sink<'a>>,
+    /// Whether the parser is inside raw text.
+    raw: Cell<bool>,
+    tokens: Cell<u64>,
+    steps: Cell<u64>,
+    /// The bound that closed the gate.
+    bound: Cell<Option<Bound>>,
+    /// A bound that left something out and did not close it.
+    noted: Cell<Option<Bound>>,
+}
+
+impl<'a> Gate<'a> {
+    fn new(builder: TreeBuilder<Ref<'a>, Sink<'a>>) -> Gate<'a> {
+        Gate {
+            builder,
+            raw: Cell::new(false),
+            tokens: Cell::new(0),
+            steps: Cell::new(0),
+            bound: Cell::new(None),
+            noted: Cell::new(None),
+        }
+    }
+
+    fn close(&self, bound: Bound) {
+        self.bound.set(self.bound.get().or(Some(bound)));
+    }
+
+    fn note(&self, bound: Bound) {
+        self.noted.set(self.noted.get().or(Some(bound)));
+    }
+
+    /// Counts a token; every so often looks how much is open, which is what the next ones may cost.
+    fn count(&self) {
+        self.tokens.set(self.tokens.get() + 1);
+        if self.builder.sink.nodes.get() > bounds::NODES {
+            self.close(Bound::Nodes);
+        }
+        if self.tokens.get().is_multiple_of(ROUND) {
+            let open = Open::default();
+            self.builder.trace_handles(&open);
+            let open = open.count.get();
+            self.steps.set(self.steps.get() + ROUND * open as u64);
+            if open > bounds::DEPTH {
+                self.close(Bound::Depth);
+            }
+        }
+        if self.steps.get() + self.builder.sink.moves.get() > bounds::STEPS {
+            self.close(Bound::Steps);
+        }
+    }
+
+    fn finish(self) -> Built<'a> {
+        #[cfg(test)]
+        let effort = self.effort();
+        Built {
+            bound: self.bound.get().or(self.noted.get()),
+            tree: self.builder.sink.finish(),
+            #[cfg(test)]
+            effort,
+        }
+    }
+
+    #[cfg(test)]
+    fn effort(&self) -> Effort {
+        let sink = &self.builder.sink;
+        let steps = self.steps.get() + self.tokens.get() + sink.moves.get();
+        Effort { nodes: sink.nodes.get(), steps }
+    }
+}
+
+impl<'a> TokenSink for Gate<'a> {
+    type Handle = Ref<'a>;
+
+    fn process_token(&self, token: Token, line: u64) -> TokenSinkResult<Ref<'a>> {
+        if self.bound.get().is_some() || matches!(token, Token::ParseError(_) | Token::CommentToken(_)) {
+            return TokenSinkResult::Continue;
+        }
+        self.count();
+        let is_tag = matches!(token, Token::TagToken(_));
+        let result = self.builder.process_token(token, line);
+        if is_tag {
+            self.raw.set(matches!(result, TokenSinkResult::RawData(_) | TokenSinkResult::Plaintext));
+        }
+        match result {
+            TokenSinkResult::Script(_) | TokenSinkResult::EncodingIndicator(_) => TokenSinkResult::Continue,
+            other => other,
+        }
+    }
+
+    fn adjusted_current_node_present_but_not_in_html_namespace(&self) -> bool {
+        self.builder.adjusted_current_node_present_but_not_in_html_namespace()
+    }
+}
+
+/// Counts what the tree builder holds on to: open and active formatting elements.
+struct Open<'a> {
+    count: Cell<usize>,
+    of: std::marker::PhantomData<Ref<'a>>,
+}
+
+impl Default for Open<'_> {
+    fn default() -> Self {
+        Open { count: Cell::new(0), of: std::marker::PhantomData }
+    }
+}
+
+impl<'a> Tracer for Open<'a> {
+    type Handle = Ref<'a>;
+
+    fn trace_handle(&self, _: &Ref<'a>) {
+        self.count.set(self.count.get() + 1);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::dom::{Step, Walk};
+    use super::*;
+
+    fn effort(text: &str) -> Effort {
+        build(text, &Arena::new()).effort
+    }
+
+    #[test]
+    fn work_grows_with_the_input_and_not_faster() {
+        for piece in [
+            "<p>some <b>words</b> and <a href=x>a link</a>",
+            "<table><tr><td><form><input></table>",
+            "<b><p></b><i></p>",
+            "<div><span></div>",
+            "<a><b><i><p>",
+            "<table><a><p>",
+            "<option><select>",
+            "&amp;<",
+        ] {
+            let (one, ten) = (effort(&piece.repeat(200)), effort(&piece.repeat(2000)));
+            assert!(ten.nodes <= 12 * one.nodes.max(50 * piece.len()), "{piece}: {one:?} {ten:?}");
+            assert!(ten.steps <= 12 * one.steps.max(50_000), "{piece}: {one:?} {ten:?}");
+        }
+    }
+
+    #[test]
+    fn no_input_costs_more_than_the_bounds_allow() {
+        let formatting: String = (0..5_000).map(|i| format!("<b id={i}><p>")).collect();
+        for text in ["<div>".repeat(100_000), "<a><b><i><p>".repeat(50_000), formatting] {
+            let effort = effort(&text);
+            assert!(effort.nodes <= bounds::NODES + 2 * bounds::DEPTH, "{effort:?}");
+            assert!(effort.steps <= bounds::STEPS + 1_000_000, "{effort:?}");
+        }
+    }
+
+    #[test]
+    fn scanner_and_parser_agree_where_raw_text_ends() {
+        for (text, forms) in [
+            ("<script><!-- <script> </script> <form> --></script><form>", 1),
+            ("<script>'</scripts><form>'</script ><form>", 1),
+            ("<script></script a='><form>'><form>", 1),
+            ("<svg><style><form></style></svg><form>", 1),
+            ("<title><form></title><form>", 1),
+            ("<select><title><form></title></select><form>", 1),
+            ("<svg><![CDATA[<form>]]></svg><form>", 1),
+            ("<div><![CDATA[<form>]]><form>", 1),
+            ("<plaintext><form></plaintext><form>", 0),
+            ("<!--><form>--><!-- > <form> -->", 1),
+            ("<style><!-- </style><form>", 1),
+        ] {
+            let arena = Arena::new();
+            let tree = build(text, &arena).tree;
+            let is_form = |step: &Step<'_>| {
+                matches!(step, Step::Enter(node) if node.is(&html5ever::local_name!("form")))
+            };
+            assert_eq!(Walk::below(tree.document).filter(is_form).count(), forms, "{text}");
+        }
+    }
+}

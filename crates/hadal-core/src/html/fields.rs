@@ -1,0 +1,195 @@
+//! Controls as fields: what they are, what they hold, what they are called.
+
+use super::bounds;
+use super::choices::choices;
+use super::collect::{Control, Found};
+use super::dom::{Ref, text_below};
+use super::labels::Labels;
+use super::text::short;
+use crate::http::Method;
+use crate::page::{Choice, Field, FieldKind};
+use html5ever::{LocalName, local_name};
+use rustc_hash::FxHashMap;
+use url::Url;
+
+/// Turns the controls of a page into fields.
+pub(super) struct Fields<'f, 'a> {
+    found: &'f Found<'a>,
+    base: &'f Url,
+    ids: FxHashMap<&'a str, Ref<'a>>,
+    labels: Labels<'a>,
+    choices_left: usize,
+    /// Whether choices were left out.
+    pub is_cut: bool,
+}
+
+impl<'f, 'a> Fields<'f, 'a> {
+    pub fn new(found: &'f Found<'a>, base: &'f Url) -> Fields<'f, 'a> {
+        let mut ids = FxHashMap::default();
+        if !found.controls.is_empty() {
+            for &(id, node) in &found.ids {
+                ids.entry(id).or_insert(node);
+            }
+        }
+        let labels = Labels::new(found);
+        Fields { found, base, ids, labels, choices_left: bounds::PAGE_CHOICES, is_cut: false }
+    }
+
+    /// The first element with an id.
+    pub fn by_id(&self, id: &str) -> Option<Ref<'a>> {
+        self.ids.get(id).copied()
+    }
+
+    /// The field a control makes.
+    pub fn field(&mut self, position: usize) -> Field {
+        let control = &self.found.controls[position];
+        let node = control.node;
+        let kind = kind(node);
+        let options = self.choices(node, kind);
+        let named = |name| node.attribute(name).map(short).unwrap_or_default();
+        let label = if kind == FieldKind::Hidden {
+            String::new()
+        } else {
+            self.labels.label(self.found, &self.ids, position, kind)
+        };
+        Field {
+            kind,
+            name: named(&local_name!("name")),
+            id: named(&local_name!("id")),
+            value: self.value(control, kind, &options, &label),
+            label,
+            placeholder: named(&local_name!("placeholder")),
+            options,
+            checked: node.has(&local_name!("checked")),
+            multiple: node.has(&local_name!("multiple")),
+            required: node.has(&local_name!("required"))
+                || node.attribute(&LocalName::from("aria-required")) == Some("true"),
+            disabled: is_disabled(node),
+            size: number(node, &local_name!("size")),
+            max_length: number(node, &local_name!("maxlength")),
+            formaction: self.own_action(node, kind),
+            formmethod: node.attribute(&local_name!("formmethod")).and_then(method),
+        }
+    }
+
+    fn choices(&mut self, node: Ref<'a>, kind: FieldKind) -> Vec<Choice> {
+        let source = match node.attribute(&local_name!("list")) {
+            _ if kind == FieldKind::Select => Some(node),
+            Some(id) => self.by_id(id).filter(|list| list.is(&local_name!("datalist"))),
+            None => None,
+        };
+        let Some(source) = source else { return Vec::new() };
+        let most = bounds::CHOICES.min(self.choices_left);
+        let (choices, is_cut) = choices(source, most);
+        self.choices_left -= choices.len();
+        self.is_cut |= is_cut;
+        choices
+    }
+
+    fn value(&self, control: &Control<'a>, kind: FieldKind, options: &[Choice], label: &str) -> String {
+        let given = control.node.attribute(&local_name!("value"));
+        match kind {
+            FieldKind::Select => options
+                .iter()
+                .find(|choice| choice.selected)
+                .map_or(String::new(), |choice| choice.value.clone()),
+            FieldKind::Textarea => {
+                short_raw(text_below(control.node, bounds::VALUE).trim_start_matches('\n'))
+            }
+            FieldKind::Checkbox | FieldKind::Radio => given.map_or("on".to_string(), short_raw),
+            _ if kind.is_button() => {
+                given.filter(|text| !text.is_empty()).map_or(label.to_string(), short_raw)
+            }
+            _ => given.map(short_raw).unwrap_or_default(),
+        }
+    }
+
+    fn own_action(&self, node: Ref<'a>, kind: FieldKind) -> Option<Url> {
+        let address = node.attribute(&local_name!("formaction")).filter(|_| kind.is_button())?;
+        self.base.join(address.trim()).ok()
+    }
+}
+
+/// Values are submitted as they are, so their white space stays.
+fn short_raw(text: &str) -> String {
+    bounds::cut(text, bounds::VALUE).to_string()
+}
+
+/// The method a form or a button names; `dialog` and nonsense name none.
+pub(super) fn method(name: &str) -> Option<Method> {
+    match name.trim() {
+        name if name.eq_ignore_ascii_case("post") => Some(Method::Post),
+        name if name.eq_ignore_ascii_case("get") => Some(Method::Get),
+        _ => None,
+    }
+}
+
+fn number(node: Ref<'_>, name: &LocalName) -> Option<u32> {
+    node.attribute(name)?.trim().parse().ok()
+}
+
+/// Disabled itself, or by a fieldset around it; the first legend of a fieldset stays usable.
+fn is_disabled(node: Ref<'_>) -> bool {
+    if node.has(&local_name!("disabled")) {
+        return true;
+    }
+    let mut below = node;
+    for ancestor in node.ancestors() {
+        if ancestor.is(&local_name!("fieldset")) && ancestor.has(&local_name!("disabled")) {
+            if !is_first_legend(below) {
+                return true;
+            }
+        }
+        below = ancestor;
+    }
+    false
+}
+
+fn is_first_legend(node: Ref<'_>) -> bool {
+    let before = std::iter::successors(node.previous.get(), |node| node.previous.get());
+    node.is(&local_name!("legend")) && !before.into_iter().any(|node| node.is(&local_name!("legend")))
+}
+
+/// What a control is; an unknown type is a text field.
+fn kind(node: Ref<'_>) -> FieldKind {
+    use FieldKind::*;
+    let named = node.attribute(&local_name!("type")).unwrap_or_default().trim().to_ascii_lowercase();
+    if node.is(&local_name!("select")) {
+        return Select;
+    }
+    if node.is(&local_name!("textarea")) {
+        return Textarea;
+    }
+    if node.is(&local_name!("button")) {
+        return match named.as_str() {
+            "button" => Button,
+            "reset" => Reset,
+            _ => Submit,
+        };
+    }
+    const INPUTS: [FieldKind; 22] = [
+        Text,
+        Search,
+        Password,
+        Email,
+        Tel,
+        Url,
+        Number,
+        Range,
+        Color,
+        Date,
+        Month,
+        Week,
+        Time,
+        DatetimeLocal,
+        Checkbox,
+        Radio,
+        File,
+        Hidden,
+        Submit,
+        Image,
+        Reset,
+        Button,
+    ];
+    INPUTS.into_iter().find(|kind| kind.name() == named).unwrap_or(Text)
+}

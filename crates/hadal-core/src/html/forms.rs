@@ -1,0 +1,172 @@
+//! Forms and the controls they own.
+//!
+//! A control belongs to the form its `form` attribute names, else to the one the parser gave it to,
+//! else to the nearest form around it: as in a browser.
+
+use super::bounds::{self, cut};
+use super::collect::{Control, Found, FoundForm};
+use super::dom::Ref;
+use super::fields::{Fields, method};
+use super::text::{Span, short};
+use crate::http::Method;
+use crate::page::{Field, FieldKind, Form, FormSource};
+use html5ever::{LocalName, local_name};
+use rustc_hash::FxHashMap;
+use url::Url;
+
+/// The forms of a page: its `<form>` elements, then one for what stands outside of any, if that can
+/// be asked something.
+pub(super) fn forms(found: &Found<'_>, page: &Url, base: &Url) -> (Vec<Form>, bool) {
+    let mut fields = Fields::new(found, base);
+    let owned = Owned::sort(found, &fields);
+    let mut forms = Vec::with_capacity(found.forms.len() + 1);
+    for (index, (form, controls)) in found.forms.iter().zip(&owned.by_form).enumerate() {
+        forms.push(element_form(index as u32, form, controls, found, &mut fields, page, base));
+    }
+    forms.extend(loose_form(&owned.loose, &mut fields, page));
+    (forms, fields.is_cut)
+}
+
+/// Controls by owner, as positions in the page's controls.
+struct Owned {
+    by_form: Vec<Vec<usize>>,
+    loose: Vec<usize>,
+}
+
+impl Owned {
+    fn sort<'a>(found: &Found<'a>, fields: &Fields<'_, 'a>) -> Owned {
+        let address = |node: Ref<'a>| std::ptr::from_ref(node).addr();
+        let ordinals: FxHashMap<usize, usize> =
+            found.forms.iter().enumerate().map(|(ordinal, form)| (address(form.node), ordinal)).collect();
+        let mut owned = Owned { by_form: vec![Vec::new(); found.forms.len()], loose: Vec::new() };
+        for (position, control) in found.controls.iter().enumerate() {
+            match owner(control, fields) {
+                None => owned.loose.push(position),
+                Some(form) => {
+                    // A form that is not kept takes its controls with it.
+                    if let Some(&ordinal) = ordinals.get(&address(form)) {
+                        owned.by_form[ordinal].push(position);
+                    }
+                }
+            }
+        }
+        owned
+    }
+}
+
+fn owner<'a>(control: &Control<'a>, fields: &Fields<'_, 'a>) -> Option<Ref<'a>> {
+    let is_form = |node: &Ref<'a>| node.is(&local_name!("form"));
+    if let Some(id) = control.node.attribute(&local_name!("form")) {
+        return fields.by_id(id).filter(is_form);
+    }
+    let given = control.node.element().and_then(|element| element.form.get());
+    given.or_else(|| control.node.ancestors().find(is_form))
+}
+
+fn element_form<'a>(
+    index: u32,
+    form: &FoundForm<'a>,
+    controls: &[usize],
+    found: &Found<'a>,
+    fields: &mut Fields<'_, 'a>,
+    page: &Url,
+    base: &Url,
+) -> Form {
+    let named = |name: &LocalName| form.node.attribute(name).map(str::trim).unwrap_or_default();
+    let address = named(&local_name!("action"));
+    let action = if address.is_empty() { page.clone() } else { base.join(address).unwrap_or(page.clone()) };
+    let declared = named(&local_name!("method"));
+    let mut list: Vec<Field> = controls.iter().map(|&control| fields.field(control)).collect();
+    if declared.eq_ignore_ascii_case("dialog") {
+        list.iter_mut().for_each(close_only);
+    }
+    Form {
+        index,
+        source: FormSource::Form,
+        names_action: !address.is_empty() && without_fragment(&action) != without_fragment(page),
+        action,
+        method: method(declared).unwrap_or_default(),
+        enctype: short(named(&local_name!("enctype"))).to_ascii_lowercase(),
+        accept_charset: short(named(&local_name!("accept-charset"))),
+        attributes: attributes(form.node),
+        text: cut(found.texts.slice(extent(form, controls, found)), bounds::FORM_TEXT).to_string(),
+        heading: heading(form, controls, found),
+        fields: list,
+    }
+}
+
+/// In a form of `method=dialog` buttons close the dialogue and send nothing.
+fn close_only(field: &mut Field) {
+    let sends = matches!(field.kind, FieldKind::Submit | FieldKind::Image);
+    if sends && field.formmethod.is_none() {
+        field.kind = FieldKind::Button;
+    }
+}
+
+fn without_fragment(url: &Url) -> &str {
+    &url[..url::Position::AfterQuery]
+}
+
+fn attributes(form: Ref<'_>) -> String {
+    let names = [
+        local_name!("id"),
+        local_name!("name"),
+        local_name!("class"),
+        local_name!("role"),
+        local_name!("aria-label"),
+    ];
+    let values = names.iter().filter_map(|name| form.attribute(name)).map(short);
+    values.filter(|value| !value.is_empty()).collect::<Vec<_>>().join(" ")
+}
+
+/// The text of a form; one that a table broke up reaches from its first control to its last.
+fn extent<'a>(form: &FoundForm<'a>, controls: &[usize], found: &Found<'a>) -> Span {
+    let nothing = Span { layer: super::text::Layer::Visible, start: 0, end: 0 };
+    let own = found.span(form.node).unwrap_or(nothing);
+    let ends = controls.first().zip(controls.last()).map(|(&a, &b)| (&found.controls[a], &found.controls[b]));
+    match ends {
+        Some((first, last)) if own.start == own.end && first.lead.layer == own.layer => {
+            let end = found.span(last.node).map_or(last.lead.end, |span| span.end);
+            Span { start: first.lead.start, end: end.max(first.lead.start), ..own }
+        }
+        _ => own,
+    }
+}
+
+/// The heading or legend that stands last before the form's first control, inside the form or not.
+fn heading<'a>(form: &FoundForm<'a>, controls: &[usize], found: &Found<'a>) -> String {
+    let visible = |&&control: &&usize| !is_hidden_input(found.controls[control].node);
+    let first = controls.iter().find(visible).and_then(|&control| found.controls[control].heading);
+    first.or(form.heading).map_or(String::new(), |node| short(found.text_of(node)))
+}
+
+fn is_hidden_input(node: Ref<'_>) -> bool {
+    node.attribute(&local_name!("type")).is_some_and(|kind| kind.eq_ignore_ascii_case("hidden"))
+}
+
+/// Controls outside of any form, when one of them takes words.
+fn loose_form(controls: &[usize], fields: &mut Fields<'_, '_>, page: &Url) -> Option<Form> {
+    let list: Vec<Field> = controls.iter().map(|&control| fields.field(control)).collect();
+    let takes_words = |field: &Field| {
+        matches!(field.kind, FieldKind::Text | FieldKind::Search | FieldKind::Textarea) && !field.disabled
+    };
+    if !list.iter().any(takes_words) {
+        return None;
+    }
+    let kept: Vec<Field> = list.into_iter().filter(|field| field.kind != FieldKind::Button).collect();
+    let labels: Vec<&str> = kept.iter().map(|field| field.label.as_str()).filter(|l| !l.is_empty()).collect();
+    let text = labels.join(" ");
+    Some(Form {
+        index: u32::MAX,
+        source: FormSource::Script,
+        action: page.clone(),
+        names_action: false,
+        method: Method::Get,
+        enctype: String::new(),
+        accept_charset: String::new(),
+        attributes: String::new(),
+        text: cut(&text, bounds::FORM_TEXT).to_string(),
+        heading: String::new(),
+        fields: kept,
+    })
+}

@@ -1,0 +1,152 @@
+//! What a page tells machines: search descriptions, preferred address, robots, refresh, next and previous.
+
+use super::bounds;
+use super::collect::Found;
+use super::dom::{Ref, text_below};
+use super::search_action::{in_linked_data, is_template};
+use super::text::short;
+use crate::address::{Tracking, normalise};
+use crate::page::{Hints, OpenSearch};
+use html5ever::{LocalName, local_name};
+use url::Url;
+
+/// Elements around a microdata property that are asked whether they are a search action.
+const ITEM_HEIGHT: usize = 16;
+
+/// Reads the hints of a page.
+pub(super) fn hints(found: &Found<'_>, base: &Url) -> Hints {
+    let mut hints = Hints::default();
+    for &node in &found.machine {
+        if node.is(&local_name!("script")) {
+            in_linked_data(&text_below(node, bounds::LINKED_DATA), &mut hints.search_actions);
+            continue;
+        }
+        if node.is(&local_name!("link")) {
+            read_link(node, base, &mut hints);
+        } else if node.is(&local_name!("meta")) {
+            read_meta(node, base, &mut hints);
+        }
+        if let Some(template) = microdata_template(node) {
+            hints.search_actions.push(template);
+        }
+    }
+    for &anchor in &found.anchors {
+        read_neighbour(anchor, base, &mut hints);
+    }
+    hints.search_actions.dedup();
+    hints.search_actions.truncate(bounds::HINTS);
+    hints
+}
+
+fn named<'a>(node: Ref<'a>, name: &LocalName) -> &'a str {
+    node.attribute(name).unwrap_or_default().trim()
+}
+
+fn has_token(list: &str, token: &str) -> bool {
+    list.split_ascii_whitespace().any(|word| word.eq_ignore_ascii_case(token))
+}
+
+fn target(node: Ref<'_>, base: &Url) -> Option<Url> {
+    let address = named(node, &local_name!("href"));
+    if address.is_empty() { None } else { normalise(base.join(address).ok()?, Tracking::Strip) }
+}
+
+fn read_link(node: Ref<'_>, base: &Url, hints: &mut Hints) {
+    let rel = named(node, &local_name!("rel"));
+    let kind = named(node, &local_name!("type"));
+    let describes_search = kind.eq_ignore_ascii_case("application/opensearchdescription+xml");
+    if has_token(rel, "search") && describes_search && hints.opensearch.len() < bounds::HINTS {
+        let title = short(named(node, &local_name!("title")));
+        hints.opensearch.extend(target(node, base).map(|url| OpenSearch { url, title }));
+    }
+    if hints.canonical.is_none() && has_token(rel, "canonical") {
+        hints.canonical = target(node, base);
+    }
+    read_neighbour(node, base, hints);
+}
+
+/// `rel=next` and `rel=prev`, on links for machines and for people.
+fn read_neighbour(node: Ref<'_>, base: &Url, hints: &mut Hints) {
+    let Some(rel) = node.attribute(&local_name!("rel")) else { return };
+    if hints.next.is_none() && has_token(rel, "next") {
+        hints.next = target(node, base);
+    }
+    if hints.prev.is_none() && (has_token(rel, "prev") || has_token(rel, "previous")) {
+        hints.prev = target(node, base);
+    }
+}
+
+fn read_meta(node: Ref<'_>, base: &Url, hints: &mut Hints) {
+    let content = named(node, &local_name!("content"));
+    let name = named(node, &local_name!("name"));
+    if name.eq_ignore_ascii_case("robots") || name.eq_ignore_ascii_case("hadal") {
+        for word in content.split([',', ' ']) {
+            let none = word.eq_ignore_ascii_case("none");
+            hints.noindex |= none || word.eq_ignore_ascii_case("noindex");
+            hints.nofollow |= none || word.eq_ignore_ascii_case("nofollow");
+        }
+    }
+    let pragma = named(node, &local_name!("http-equiv"));
+    if hints.refresh.is_none() && pragma.eq_ignore_ascii_case("refresh") {
+        hints.refresh = refresh(content, base);
+    }
+}
+
+/// `5; url=next.html`: seconds, then where to; a refresh of the same page leads nowhere.
+fn refresh(content: &str, base: &Url) -> Option<(u32, Url)> {
+    let digits = content.len() - content.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+    let (seconds, rest) = content.split_at(digits);
+    if digits == 0 && !rest.starts_with('.') {
+        return None;
+    }
+    let rest = rest.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.').trim_start();
+    let rest = rest.strip_prefix([';', ',']).unwrap_or(rest).trim_start();
+    let address = match rest.get(..3) {
+        Some(word) if word.eq_ignore_ascii_case("url") => {
+            rest[3..].trim_start().strip_prefix('=').map_or(rest, str::trim_start)
+        }
+        _ => rest,
+    };
+    let address = match address.chars().next()? {
+        quote @ ('"' | '\'') => address[1..].split(quote).next()?,
+        _ => address,
+    };
+    let url = normalise(base.join(address.trim()).ok()?, Tracking::Strip)?;
+    Some((seconds.parse().unwrap_or(0), url))
+}
+
+/// The target of a search action in microdata.
+fn microdata_template(node: Ref<'_>) -> Option<String> {
+    let property = named(node, &local_name!("itemprop"));
+    if !has_token(property, "target") && !has_token(property, "urlTemplate") {
+        return None;
+    }
+    let values = [local_name!("content"), local_name!("href")];
+    let template = values.iter().find_map(|name| node.attribute(name)).filter(|text| is_template(text))?;
+    let is_action = |node: Ref<'_>| named(node, &local_name!("itemtype")).ends_with("/SearchAction");
+    node.ancestors().take(ITEM_HEIGHT).any(is_action).then(|| template.trim().to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn refreshes_are_read_as_browsers_do() {
+        let base = Url::parse("http://a.org/x/").unwrap();
+        for (content, expected) in [
+            ("5; url=next.html", Some((5, "http://a.org/x/next.html"))),
+            ("0;URL='/y'", Some((0, "http://a.org/y"))),
+            ("3.7 , url = \"z?a='b'\" trailing", Some((3, "http://a.org/x/z?a=%27b%27"))),
+            ("1 http://b.org/", Some((1, "http://b.org/"))),
+            ("5", None),
+            ("", None),
+            ("url=next.html", None),
+            ("0; url=javascript:alert(1)", None),
+        ] {
+            let found = refresh(content, &base);
+            let found = found.as_ref().map(|(seconds, url)| (*seconds, url.as_str()));
+            assert_eq!(found, expected, "{content}");
+        }
+    }
+}

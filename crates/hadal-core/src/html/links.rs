@@ -1,0 +1,100 @@
+//! Links with what stands around them.
+
+use super::bounds::{self, cut};
+use super::collect::Found;
+use super::dom::{Ref, Step, Walk};
+use super::text::{first_terms, last_terms, short};
+use crate::address::{Tracking, normalise};
+use crate::page::{Context, Link};
+use html5ever::local_name;
+use url::Url;
+
+/// Terms kept before and after a link.
+const TERMS_AROUND: usize = 10;
+/// Innermost elements of a tag path.
+const PATH_ELEMENTS: usize = 16;
+/// Bytes of a class or id in a tag path.
+const PATH_NAME: usize = 32;
+/// Nodes looked at for the image inside a link without text.
+const IMAGE_SEARCH: usize = 64;
+
+/// Everything the page links to, in document order.
+pub(super) fn links(found: &Found<'_>, base: &Url) -> Vec<Link> {
+    let mut links: Vec<Link> = Vec::with_capacity(found.anchors.len());
+    for &anchor in &found.anchors {
+        if let Some(url) = target(anchor, base) {
+            links.push(Link { url, context: context(found, anchor, links.len() as u32) });
+        }
+    }
+    links
+}
+
+/// Links within the page lead nowhere new.
+fn target(anchor: Ref<'_>, base: &Url) -> Option<Url> {
+    let address = anchor.attribute(&local_name!("href"))?.trim();
+    if address.is_empty() || address.starts_with('#') {
+        return None;
+    }
+    normalise(base.join(address).ok()?, Tracking::Strip)
+}
+
+fn context<'a>(found: &Found<'a>, anchor: Ref<'a>, position: u32) -> Context {
+    let span = found.span(anchor);
+    Context {
+        anchor: name_of(found, anchor),
+        before: span.map_or("", |span| last_terms(found.texts.before(span), TERMS_AROUND)).to_string(),
+        after: span.map_or("", |span| first_terms(found.texts.after(span), TERMS_AROUND)).to_string(),
+        tag_path: tag_path(anchor),
+        rel: anchor.attribute(&local_name!("rel")).map_or(String::new(), |rel| short(rel).to_lowercase()),
+        position,
+    }
+}
+
+/// What a link is called: its text, else the image in it, else what its attributes say.
+fn name_of<'a>(found: &Found<'a>, anchor: Ref<'a>) -> String {
+    let text = found.text_of(anchor);
+    if !text.is_empty() {
+        return cut(text, bounds::SHORT_TEXT).to_string();
+    }
+    let own = || {
+        let names = [local_name!("aria-label"), local_name!("title"), local_name!("alt")];
+        names.iter().find_map(|name| anchor.attribute(name).map(short).filter(|text| !text.is_empty()))
+    };
+    image_name(anchor).or_else(own).unwrap_or_default()
+}
+
+fn image_name(anchor: Ref<'_>) -> Option<String> {
+    Walk::below(anchor).take(IMAGE_SEARCH).find_map(|step| match step {
+        Step::Enter(node) if node.is(&local_name!("img")) => {
+            node.attribute(&local_name!("alt")).map(short).filter(|text| !text.is_empty())
+        }
+        _ => None,
+    })
+}
+
+/// `body div.nav#top ul li a`: names with first class and id; outer elements are left out of long paths.
+fn tag_path(node: Ref<'_>) -> String {
+    let is_inner = |node: &Ref<'_>| node.element().is_some() && !node.is(&local_name!("html"));
+    let path: Vec<Ref<'_>> =
+        std::iter::once(node).chain(node.ancestors()).take_while(is_inner).take(PATH_ELEMENTS).collect();
+    let mut text = String::with_capacity(path.len() * 12);
+    for node in path.into_iter().rev() {
+        let Some(element) = node.element() else { continue };
+        if !text.is_empty() {
+            text.push(' ');
+        }
+        text.push_str(short_name(&element.name.local));
+        for (mark, attribute) in [('.', local_name!("class")), ('#', local_name!("id"))] {
+            let name = node.attribute(&attribute).and_then(|value| value.split_ascii_whitespace().next());
+            if let Some(name) = name {
+                text.push(mark);
+                text.push_str(short_name(name));
+            }
+        }
+    }
+    text
+}
+
+fn short_name(name: &str) -> &str {
+    cut(name, PATH_NAME)
+}

@@ -1,0 +1,221 @@
+//! Where tags, comments and raw text end, straight from the characters.
+//!
+//! A tag is buffered whole inside the tokenizer, whose cost is quadratic in its attributes; this scan
+//! runs ahead of it and says how long a tag is before it is fed. It follows the tokenizer's rules
+//! exactly, given the position of a `<` where a tag may begin.
+
+use super::bounds;
+
+/// What begins at a `<`.
+#[derive(Debug, PartialEq)]
+pub(super) enum Markup {
+    /// A start or end tag.
+    Tag(Tag),
+    /// A comment or something treated like one, up to the given position.
+    Comment(usize),
+    /// A CDATA section in foreign content, a comment elsewhere.
+    Cdata,
+    /// A document type, up to the given position.
+    Doctype(usize),
+    /// Nothing: the character stands for itself.
+    Text,
+    /// Something that never ends.
+    Unclosed,
+}
+
+/// The extent of a tag.
+#[derive(Debug, PartialEq)]
+pub(super) struct Tag {
+    pub is_end: bool,
+    /// Its name, as a range of the input.
+    pub name: (usize, usize),
+    /// Attributes on it.
+    pub attributes: usize,
+    /// Where the last attribute ends that is kept.
+    pub kept: usize,
+    /// Just behind the `>`.
+    pub end: usize,
+}
+
+/// Looks at the `<` at `at`.
+pub(super) fn markup(input: &[u8], at: usize) -> Markup {
+    match input.get(at + 1) {
+        Some(b'/') => match input.get(at + 2) {
+            Some(c) if c.is_ascii_alphabetic() => tag(input, at + 2, true),
+            Some(_) => comment_until(input, at + 2, b">"),
+            None => Markup::Text,
+        },
+        Some(b'!') => declaration(input, at),
+        Some(b'?') => comment_until(input, at + 2, b">"),
+        Some(c) if c.is_ascii_alphabetic() => tag(input, at + 1, false),
+        _ => Markup::Text,
+    }
+}
+
+fn comment_until(input: &[u8], from: usize, end: &[u8]) -> Markup {
+    find(input, from, end).map_or(Markup::Unclosed, |at| Markup::Comment(at + end.len()))
+}
+
+fn declaration(input: &[u8], at: usize) -> Markup {
+    let rest = &input[at + 2..];
+    if rest.starts_with(b"--") {
+        return comment(input, at + 4);
+    }
+    if rest.starts_with(b"[CDATA[") {
+        return Markup::Cdata;
+    }
+    let is_doctype = rest.get(..7).is_some_and(|word| word.eq_ignore_ascii_case(b"doctype"));
+    match comment_until(input, at + 2, b">") {
+        Markup::Comment(end) if is_doctype => Markup::Doctype(end),
+        other => other,
+    }
+}
+
+/// A comment ends at `-->` or `--!>`; one that opens with `>` or `->` ends there.
+fn comment(input: &[u8], from: usize) -> Markup {
+    for abrupt in [&b">"[..], b"->"] {
+        if input[from..].starts_with(abrupt) {
+            return Markup::Comment(from + abrupt.len());
+        }
+    }
+    let mut at = from;
+    while let Some(dashes) = find(input, at, b"--") {
+        match (input.get(dashes + 2), input.get(dashes + 3)) {
+            (Some(b'>'), _) => return Markup::Comment(dashes + 3),
+            (Some(b'!'), Some(b'>')) => return Markup::Comment(dashes + 4),
+            _ => at = dashes + 1,
+        }
+    }
+    Markup::Unclosed
+}
+
+fn tag(input: &[u8], name: usize, is_end: bool) -> Markup {
+    let name_end = skip(input, name, |c| !ends_name(c));
+    let (mut at, mut attributes, mut kept) = (name_end, 0, name_end);
+    loop {
+        at = skip(input, at, |c| is_space(c) || c == b'/');
+        match input.get(at) {
+            None => return Markup::Unclosed,
+            Some(b'>') => break,
+            Some(_) => at = attribute(input, at),
+        }
+        attributes += 1;
+        if attributes <= bounds::TAG_ATTRIBUTES {
+            kept = at;
+        }
+    }
+    if attributes <= bounds::TAG_ATTRIBUTES {
+        kept = at;
+    }
+    Markup::Tag(Tag { is_end, name: (name, name_end), attributes, kept, end: at + 1 })
+}
+
+/// Where the attribute that begins at `at` ends. A leading `=` belongs to its name.
+fn attribute(input: &[u8], at: usize) -> usize {
+    let name_end = skip(input, at + 1, |c| !ends_name(c) && c != b'=');
+    let equals = skip(input, name_end, is_space);
+    if input.get(equals) != Some(&b'=') {
+        return name_end;
+    }
+    let value = skip(input, equals + 1, is_space);
+    match input.get(value) {
+        Some(&quote @ (b'"' | b'\'')) => find(input, value + 1, &[quote]).map_or(input.len(), |end| end + 1),
+        _ => skip(input, value, |c| !is_space(c) && c != b'>'),
+    }
+}
+
+/// Behind the next `</name` that can end raw text, at the character that follows the name.
+pub(super) fn raw_text_end(input: &[u8], from: usize, name: &[u8]) -> Option<usize> {
+    let mut at = from;
+    while let Some(slash) = find(input, at, b"</") {
+        let end = slash + 2 + name.len();
+        let named = input.get(slash + 2..end).is_some_and(|word| word.eq_ignore_ascii_case(name));
+        if named && input.get(end).is_some_and(|&c| ends_name(c)) {
+            return Some(end);
+        }
+        at = slash + 2;
+    }
+    None
+}
+
+/// Position of the first occurrence at or after `from`.
+pub(super) fn find(input: &[u8], from: usize, pattern: &[u8]) -> Option<usize> {
+    let rest = input.get(from..)?;
+    let found = match pattern {
+        [byte] => memchr::memchr(*byte, rest),
+        _ => memchr::memmem::find(rest, pattern),
+    };
+    found.map(|at| from + at)
+}
+
+fn skip(input: &[u8], from: usize, matches: impl Fn(u8) -> bool) -> usize {
+    let rest = input.get(from..).unwrap_or_default();
+    from + rest.iter().position(|&c| !matches(c)).unwrap_or(rest.len())
+}
+
+fn is_space(c: u8) -> bool {
+    matches!(c, b' ' | b'\t' | b'\n' | b'\r' | 0x0c)
+}
+
+fn ends_name(c: u8) -> bool {
+    is_space(c) || c == b'/' || c == b'>'
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tag_at_start(input: &str) -> Tag {
+        match markup(input.as_bytes(), 0) {
+            Markup::Tag(tag) => tag,
+            other => panic!("{input}: {other:?}"),
+        }
+    }
+
+    #[test]
+    fn a_tag_ends_at_the_first_bracket_outside_quotes() {
+        for (input, attributes, end) in [
+            ("<p>x", 0, 3),
+            ("<a b c=d e='>' f=\">\"/>x", 4, 22),
+            ("<a b=\"1\"c=2>x", 2, 12),
+            ("<a =b= c>x", 1, 9),
+            ("<a b = 'x>' >x", 1, 13),
+            ("<a b=>x", 1, 6),
+            ("</a href='>'>x", 1, 13),
+            ("<a\"b>x", 0, 5),
+        ] {
+            let tag = tag_at_start(input);
+            assert_eq!((tag.attributes, tag.end), (attributes, end), "{input}");
+        }
+    }
+
+    #[test]
+    fn comments_end_where_browsers_end_them() {
+        for (input, end) in [
+            ("<!-->x", 5),
+            ("<!--->x", 6),
+            ("<!-- a -- b --> -->", 15),
+            ("<!-- a --!> b", 11),
+            ("<!-- a --->x", 11),
+            ("<![endif]>x", 10),
+            ("<?php a>x", 8),
+            ("</>x", 4),
+        ] {
+            assert_eq!(markup(input.as_bytes(), 0), Markup::Comment(end), "{input}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_markup_is_text() {
+        for input in ["<", "<<", "< a>", "<3", "</"] {
+            assert_eq!(markup(input.as_bytes(), 0), Markup::Text, "{input}");
+        }
+    }
+
+    #[test]
+    fn raw_text_ends_only_at_its_own_end_tag() {
+        let input = b"a </b> </scripted> </SCRIPT > b";
+        assert_eq!(raw_text_end(input, 0, b"script"), Some(27));
+        assert_eq!(raw_text_end(input, 0, b"style"), None);
+    }
+}

@@ -1,0 +1,155 @@
+//! The words of a page in reading order, and which part of them belongs to what.
+//!
+//! There are two layers: what a reader sees, and what is in the page but not shown until a script or
+//! a click opens it. The page's text is the first; a form in a hidden dialogue still has its labels.
+
+use super::bounds::{self, cut};
+
+/// Which of the two texts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Layer {
+    Visible,
+    Concealed,
+}
+
+/// A part of one layer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Span {
+    pub layer: Layer,
+    pub start: usize,
+    pub end: usize,
+}
+
+/// Both layers.
+#[derive(Default)]
+pub(super) struct Texts {
+    visible: Folded,
+    concealed: Folded,
+}
+
+impl Texts {
+    pub fn layer(&mut self, layer: Layer) -> &mut Folded {
+        match layer {
+            Layer::Visible => &mut self.visible,
+            Layer::Concealed => &mut self.concealed,
+        }
+    }
+
+    fn whole(&self, layer: Layer) -> &str {
+        match layer {
+            Layer::Visible => &self.visible.text,
+            Layer::Concealed => &self.concealed.text,
+        }
+    }
+
+    pub fn slice(&self, span: Span) -> &str {
+        self.whole(span.layer).get(span.start..span.end).unwrap_or_default().trim()
+    }
+
+    /// What stands before a span, back to the beginning.
+    pub fn before(&self, span: Span) -> &str {
+        &self.whole(span.layer)[..span.start]
+    }
+
+    /// What stands behind a span, to the end.
+    pub fn after(&self, span: Span) -> &str {
+        &self.whole(span.layer)[span.end..]
+    }
+
+    pub fn is_full(&self) -> bool {
+        self.visible.is_full
+    }
+
+    pub fn into_visible(self) -> String {
+        self.visible.text
+    }
+}
+
+/// A text with white space folded to single blanks.
+#[derive(Default)]
+pub(super) struct Folded {
+    text: String,
+    gap: bool,
+    is_full: bool,
+}
+
+impl Folded {
+    pub fn position(&self) -> usize {
+        self.text.len()
+    }
+
+    /// The next word does not touch the last one.
+    pub fn break_word(&mut self) {
+        self.gap = true;
+    }
+
+    pub fn push(&mut self, piece: &str) {
+        let mut words = piece.split(char::is_whitespace);
+        if let Some(first) = words.next() {
+            self.push_word(first);
+        }
+        for word in words {
+            self.gap = true;
+            self.push_word(word);
+        }
+    }
+
+    fn push_word(&mut self, word: &str) {
+        if word.is_empty() || self.is_full {
+            return;
+        }
+        if self.gap && !self.text.is_empty() {
+            self.text.push(' ');
+        }
+        self.gap = false;
+        let room = bounds::TEXT.saturating_sub(self.text.len());
+        self.is_full = word.len() > room;
+        self.text.push_str(cut(word, room));
+    }
+}
+
+/// The first terms of a folded text, within a few hundred bytes.
+pub(super) fn first_terms(text: &str, terms: usize) -> &str {
+    let near = cut(text, terms * 20).trim();
+    let end = near.match_indices(' ').nth(terms - 1).map_or(near.len(), |(at, _)| at);
+    &near[..end]
+}
+
+/// The last terms of a folded text, within a few hundred bytes.
+pub(super) fn last_terms(text: &str, terms: usize) -> &str {
+    let from = text.len().saturating_sub(terms * 20);
+    let from = (from..=text.len()).find(|&at| text.is_char_boundary(at)).unwrap_or(text.len());
+    let near = text[from..].trim();
+    let start = near.rmatch_indices(' ').nth(terms - 1).map_or(0, |(at, _)| at + 1);
+    &near[start..]
+}
+
+/// A short text with white space folded.
+pub(super) fn short(text: &str) -> String {
+    let mut folded = Folded::default();
+    folded.push(cut(text, bounds::SHORT_TEXT));
+    folded.text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn white_space_folds_and_inline_pieces_join() {
+        let mut folded = Folded::default();
+        folded.push("  Old \u{a0}\n bo");
+        folded.push("oks");
+        folded.break_word();
+        folded.push("new");
+        assert_eq!(folded.text, "Old books new");
+    }
+
+    #[test]
+    fn terms_are_taken_from_the_near_end() {
+        assert_eq!(first_terms(" one two three", 2), "one two");
+        assert_eq!(last_terms("one two three ", 2), "two three");
+        assert_eq!(last_terms("one", 5), "one");
+        assert_eq!(last_terms(&"ž".repeat(1000), 2), "ž".repeat(20));
+    }
+}

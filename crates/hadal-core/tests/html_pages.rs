@@ -1,0 +1,223 @@
+//! Golden pages: what a reader and a browser make of them, hadal makes of them too.
+
+use hadal_core::html::parse;
+use hadal_core::http::Method;
+use hadal_core::page::{Field, FieldKind, Form, FormSource, Page};
+use url::Url;
+
+fn page(name: &str) -> Page {
+    let path = format!("{}/tests/pages/{name}", env!("CARGO_MANIFEST_DIR"));
+    let body = std::fs::read(path).unwrap();
+    parse(&body, Some("text/html"), &Url::parse("https://books.example.org/start").unwrap())
+}
+
+fn field<'a>(form: &'a Form, name: &str) -> &'a Field {
+    form.fields.iter().find(|field| field.name == name).unwrap_or_else(|| panic!("no field {name}"))
+}
+
+fn names(form: &Form) -> Vec<&str> {
+    form.fields.iter().map(|field| field.name.as_str()).collect()
+}
+
+#[test]
+fn a_page_speaks_of_itself() {
+    let page = page("bookshop.html");
+    assert_eq!(page.title, "Harbour Lane Books: rare & second-hand");
+    assert_eq!(page.base.as_str(), "https://books.example.org/shop/");
+    assert_eq!(page.language.as_deref(), Some("en"));
+    assert_eq!(page.charset, "UTF-8");
+    assert_eq!(page.bound, None);
+    assert_ne!(page.fingerprint, 0);
+    assert!(
+        page.text.starts_with("New arrivals Up Write to us x Find a book We keep forty"),
+        "{}",
+        page.text
+    );
+    assert!(page.text.contains("Works without scripts."));
+    assert!(!page.text.contains("not shown") && !page.text.contains("color: red"));
+}
+
+#[test]
+fn hints_are_read() {
+    let hints = page("bookshop.html").hints;
+    assert_eq!(hints.canonical.unwrap().as_str(), "https://books.example.org/shop/");
+    assert_eq!(hints.opensearch.len(), 1);
+    assert_eq!(hints.opensearch[0].url.as_str(), "https://books.example.org/osd.xml");
+    assert_eq!(hints.opensearch[0].title, "Harbour Lane");
+    assert_eq!(hints.next.unwrap().as_str(), "https://books.example.org/shop/list?page=3");
+    assert_eq!(hints.prev.unwrap().as_str(), "https://books.example.org/shop/list?page=1");
+    assert!(hints.nofollow && !hints.noindex);
+    let (seconds, target) = hints.refresh.unwrap();
+    assert_eq!((seconds, target.as_str()), (300, "https://books.example.org/shop/list?page=2"));
+    assert_eq!(hints.search_actions, ["https://books.example.org/find?in=all&q={search_term_string}"]);
+}
+
+#[test]
+fn links_come_with_their_surroundings() {
+    let links = page("bookshop.html").links;
+    let targets: Vec<&str> = links.iter().map(|link| link.url.as_str()).collect();
+    assert_eq!(
+        targets,
+        [
+            "https://books.example.org/shop/new.html",
+            "https://books.example.org/sale?b=2",
+            "https://books.example.org/floor/1"
+        ]
+    );
+    let new = &links[0].context;
+    assert_eq!(new.anchor, "New arrivals");
+    assert_eq!(new.before, "");
+    assert_eq!(new.after, "Up Write to us x Find a book We keep");
+    assert_eq!(new.tag_path, "body div.nav#top ul li a");
+    assert_eq!(new.rel, "nofollow bookmark");
+    assert_eq!(links[1].context.anchor, "Sale shelf");
+    assert_eq!(links[1].context.before, "New arrivals");
+    assert_eq!(links[1].context.position, 1);
+    assert_eq!(links[2].context.anchor, "First floor");
+}
+
+#[test]
+fn a_form_knows_its_address_and_its_words() {
+    let page = page("bookshop.html");
+    let form = &page.forms[0];
+    assert_eq!((form.index, form.source, form.method), (0, FormSource::Form, Method::Get));
+    assert_eq!(form.action.as_str(), "https://books.example.org/shop/find");
+    assert!(form.names_action);
+    assert_eq!(form.attributes, "big search form search Catalogue");
+    assert_eq!(form.heading, "Advanced search");
+    assert!(form.text.starts_with("Advanced search Author Condition any As new Fine"), "{}", form.text);
+    assert!(form.text.ends_with("Search Sell us a book Clear"), "{}", form.text);
+}
+
+#[test]
+fn fields_are_called_what_a_person_would_call_them() {
+    let page = page("bookshop.html");
+    let form = &page.forms[0];
+    for (name, label) in [
+        ("author", "Author"),
+        ("cond", "Condition"),
+        ("q", "Any word"),
+        ("y1", "Year from"),
+        ("y2", "to"),
+        ("signed", "Signed copies only"),
+        ("bind", "Hardcover"),
+        ("shop", ""),
+        ("place", "Shop town"),
+        ("usable", "Usable"),
+        ("go", "Search"),
+        ("late", "Late"),
+    ] {
+        assert_eq!(field(form, name).label, label, "{name}");
+    }
+}
+
+#[test]
+fn fields_hold_what_the_markup_says() {
+    let page = page("bookshop.html");
+    let form = &page.forms[0];
+    let author = field(form, "author");
+    assert!(author.required && author.kind == FieldKind::Text);
+    assert_eq!((author.size, author.max_length), (Some(20), Some(60)));
+    let condition = field(form, "cond");
+    let choices: Vec<_> =
+        condition.options.iter().map(|c| (c.value.as_str(), c.text.as_str(), c.selected)).collect();
+    assert_eq!(choices, [("", "any", false), ("new", "As new", true), ("Fine", "Fine", false)]);
+    assert_eq!(condition.value, "new");
+    assert_eq!(field(form, "place").options.len(), 2);
+    assert!(field(form, "signed").checked);
+    assert_eq!(form.fields.iter().filter(|f| f.name == "bind").nth(1).unwrap().value, "on");
+    assert_eq!((field(form, "shop").kind, field(form, "shop").value.as_str()), (FieldKind::Hidden, "7"));
+    assert!(!field(form, "usable").disabled);
+    assert!(field(form, "note").disabled);
+    assert_eq!(field(form, "note").value, "first line\nsecond");
+    assert_eq!((field(form, "go").kind, field(form, "go").value.as_str()), (FieldKind::Submit, "1"));
+    let sell = form.fields.iter().find(|field| field.label == "Sell us a book").unwrap();
+    assert_eq!(sell.formaction.as_ref().unwrap().as_str(), "https://books.example.org/sell");
+    assert_eq!(sell.formmethod, Some(Method::Post));
+    assert_eq!(form.fields.last().unwrap().name, "late");
+}
+
+#[test]
+fn a_search_action_is_a_form_behind_the_others() {
+    let page = page("bookshop.html");
+    let form = page.forms.last().unwrap();
+    assert_eq!((form.index, form.source), (u32::MAX, FormSource::SearchAction));
+    assert_eq!(form.action.as_str(), "https://books.example.org/find");
+    assert_eq!(names(form), ["in", "q"]);
+}
+
+#[test]
+fn forms_broken_by_tables_keep_their_fields() {
+    let page = page("tables.html");
+    let form = &page.forms[0];
+    assert_eq!(form.method, Method::Post);
+    assert_eq!(names(form), ["autor", "nazev", ""]);
+    assert_eq!(field(form, "autor").label, "Autor:");
+    assert_eq!(field(form, "nazev").label, "Název knihy:");
+    assert_eq!(form.fields[2].label, "Hledej");
+    assert_eq!(form.heading, "Hledat");
+    assert_eq!(form.text, "Autor: Název knihy:");
+}
+
+#[test]
+fn misnested_forms_own_what_a_browser_gives_them() {
+    let forms = page("tables.html").forms;
+    assert_eq!(forms.len(), 4);
+    assert_eq!(names(&forms[1]), ["inside_div"]);
+    assert_eq!(forms[2].attributes, "second");
+    assert_eq!(names(&forms[2]), ["nested_field"]);
+    assert_eq!(forms[3].fields[0].kind, FieldKind::Button);
+}
+
+#[test]
+fn inputs_outside_of_any_form_make_one_when_they_take_words() {
+    let outside = |body: &str| {
+        let url = Url::parse("http://a.org/").unwrap();
+        parse(body.as_bytes(), None, &url).forms
+    };
+    let forms = page("scripted.html").forms;
+    let loose = forms.iter().find(|form| form.source == FormSource::Script).unwrap();
+    let fields: Vec<_> = loose.fields.iter().map(|f| (f.kind, f.label.as_str())).collect();
+    assert_eq!(fields, [(FieldKind::Text, "Titre ou auteur"), (FieldKind::Submit, "Chercher")]);
+    assert_eq!(outside("<input type=checkbox name=a><button>b</button>"), []);
+    assert_eq!(outside("<form></form><input name=a form=missing>").len(), 2);
+}
+
+#[test]
+fn hidden_forms_keep_their_labels_and_stay_out_of_the_text() {
+    let page = page("scripted.html");
+    assert_eq!(page.text, "Catalogue Chercher Menu Fin de la page.");
+    let login = &page.forms[0];
+    assert_eq!(login.heading, "Connexion");
+    assert_eq!(field(login, "user").label, "Pseudo");
+    assert_eq!(field(login, "pass").label, "Mot de passe");
+}
+
+#[test]
+fn templates_and_scripts_hold_no_forms() {
+    let page = page("scripted.html");
+    let sources: Vec<FormSource> = page.forms.iter().map(|form| form.source).collect();
+    use FormSource::*;
+    assert_eq!(sources, [Form, Form, Script, SearchAction]);
+    assert_eq!(page.hints.search_actions, ["/chercher?mot={mot}"]);
+    let indices: Vec<u32> = page.forms.iter().map(|form| form.index).collect();
+    assert_eq!(indices, [0, 1, u32::MAX, u32::MAX - 1]);
+}
+
+#[test]
+fn pages_are_read_in_their_own_encoding() {
+    for (name, charset, language, title, button) in [
+        ("cyrillic.html", "windows-1251", "ru", "Библиотека", "Найти"),
+        ("japanese.html", "EUC-JP", "ja", "古書店", "検索"),
+        ("chinese.html", "GBK", "zh", "旧书", "搜索"),
+    ] {
+        let page = page(name);
+        assert_eq!(page.charset, charset);
+        assert_eq!(page.title, title);
+        assert_eq!(page.language.as_deref(), Some(language), "{name}");
+        assert_eq!(page.forms[0].fields.last().unwrap().value, button);
+    }
+    assert_eq!(page("cyrillic.html").forms[0].fields[0].label, "Автор книги");
+    assert_eq!(page("japanese.html").forms[0].fields[0].label, "書名");
+    assert_eq!(page("chinese.html").forms[0].heading, "图书搜索");
+}
