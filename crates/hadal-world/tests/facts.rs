@@ -1,7 +1,9 @@
 //! What holds in every world.
 
 use hadal_core::address::Site;
+use hadal_core::html;
 use hadal_core::http::{Exchange, FetchError, Method, Request, Response};
+use hadal_core::identity::{FormId, form_id};
 use hadal_core::time::Time;
 use hadal_world::{Spec, World};
 use proptest::prelude::*;
@@ -166,4 +168,38 @@ proptest! {
             let _ = DEMO.backlinks(&url);
         }
     }
+}
+
+/// Identities of the forms that the real parser finds on a page.
+fn parsed_forms(url: &Url, response: &Response) -> BTreeSet<FormId> {
+    let parsed = html::parse(&response.body, response.headers.get("content-type"), url);
+    parsed.forms.iter().map(|form| form_id(form, url)).collect()
+}
+
+#[test]
+fn the_parser_finds_exactly_the_true_forms() {
+    for topic in World::topics() {
+        for home in TINY.seeds(topic) {
+            let truth: BTreeSet<FormId> =
+                TINY.truth().filter(|form| form.site == Site::of(&home).0).map(|form| form.form_id).collect();
+            let mut found = BTreeSet::new();
+            for url in walk(&TINY, &home).keys() {
+                found.extend(parsed_forms(url, &page(&TINY, url)));
+            }
+            assert_eq!(found, truth, "{home}");
+        }
+    }
+}
+
+#[test]
+fn true_forms_stand_on_their_first_page() {
+    let mut checked = 0;
+    for form in DEMO.truth().step_by(23) {
+        let Ok(response) = get(&DEMO, &form.page_url).result else { continue };
+        if response.status == 200 {
+            assert!(parsed_forms(&form.page_url, &response).contains(&form.form_id), "{form:?}");
+            checked += 1;
+        }
+    }
+    assert!(checked > 200);
 }
