@@ -76,9 +76,7 @@ async fn a_connection_is_used_again() {
     for _ in 0..3 {
         network.fetch(&get("http://shop.example/"), Time(0)).await.result.unwrap();
     }
-    drop(network);
-    server.connection_closed().await;
-    assert_eq!(server.requests().len(), 3);
+    assert_eq!((server.requests().len(), server.connections()), (3, 1));
 }
 
 #[tokio::test]
