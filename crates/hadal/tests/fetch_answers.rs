@@ -1,4 +1,5 @@
 //! Answers of every quality: what is made of those that are right, wrong, endless or not even HTTP.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking, in its fixtures too")]
 
 mod fetch_fixture;
 

@@ -1,4 +1,5 @@
 //! TLS, HTTP/2 and tunnels, with a certificate authority made for the occasion.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking, in its fixtures too")]
 
 mod fetch_fixture;
 

@@ -1,4 +1,5 @@
 //! A simulated web, asked in process and over HTTP: the same answers either way.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking, in its fixtures too")]
 
 mod fetch_fixture;
 
@@ -8,6 +9,7 @@ use hadal::fetch::in_process::{InProcess, Respond};
 use hadal::fetch::world_server::{Running, Serving, serve};
 use hadal_core::http::{Completeness, Exchange, FetchError, Method, Request, Response};
 use hadal_core::time::Time;
+use hadal_world::{Spec, World};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -65,6 +67,23 @@ async fn both_ways_bring_the_same_answer() {
         assert_eq!(direct.headers.get("content-type"), served.headers.get("content-type"));
         assert_eq!(direct.transferred, served.transferred);
     }
+}
+
+#[tokio::test]
+async fn the_simulated_world_is_the_same_over_http() {
+    let world = Arc::new(World::new(Spec::tiny(7)));
+    let server = serve(world.clone(), "127.0.0.1:0".parse().unwrap(), Serving::default()).await.unwrap();
+    let mut compared = 0;
+    for url in World::topics().iter().flat_map(|topic| world.seeds(topic)).take(20) {
+        let request = Request::get(url);
+        let Ok(direct) = InProcess(world.clone()).fetch(&request, Time(0)).await.result else { continue };
+        let Ok(served) = fetch(options(server.addr), &request).await.result else { continue };
+        if (direct.status, served.status) == (200, 200) {
+            assert_eq!(direct.body, served.body, "{}", request.url);
+            compared += 1;
+        }
+    }
+    assert!(compared > 5, "{compared}");
 }
 
 #[tokio::test]
