@@ -4,7 +4,7 @@
 //! look-ups meets the same check as the first request.
 
 use super::connect_to::ConnectTo;
-use super::line::Line;
+use super::line::{End, Line};
 use super::names::{Names, ip_literal};
 use super::options::NetworkOptions;
 use super::proxy::Proxies;
@@ -35,6 +35,7 @@ struct Plan {
     connect_to: Vec<ConnectTo>,
     proxies: Proxies,
     allow_private: bool,
+    lines: Arc<()>,
 }
 
 /// Which way a request goes.
@@ -54,6 +55,7 @@ impl Dialer {
             connect_to: options.connect_to.clone(),
             proxies: options.proxies.clone(),
             allow_private: options.allow_private,
+            lines: Arc::new(()),
         }))
     }
 
@@ -106,21 +108,25 @@ impl Dialer {
                 if addresses.is_empty() {
                     return Err(FetchError::PrivateAddress);
                 }
-                Ok(Line::direct(connect(addresses).await?))
+                self.open(addresses, End::Host).await
             }
             Route::Rerouted(host, port) => {
-                Ok(Line::direct(connect(self.0.names.addresses(host, port).await?).await?))
+                self.open(self.0.names.addresses(host, port).await?, End::Host).await
             }
             Route::Proxy(proxy) if uri.scheme_str() == Some("http") => {
-                Ok(Line::through_proxy(self.connect_to_proxy(proxy.uri()).await?))
+                self.open_to_proxy(proxy.uri(), End::Proxy).await
             }
             Route::Proxy(proxy) => self.tunnel(uri, &proxy).await,
         }
     }
 
-    async fn connect_to_proxy(&self, proxy: &Uri) -> Result<TcpStream, FetchError> {
+    async fn open(&self, addresses: Vec<SocketAddr>, end: End) -> Result<Line, FetchError> {
+        Ok(Line::new(connect(addresses).await?, end, self.0.lines.clone()))
+    }
+
+    async fn open_to_proxy(&self, proxy: &Uri, end: End) -> Result<Line, FetchError> {
         let (host, port) = host_and_port(proxy)?;
-        connect(self.0.names.addresses(host, port).await?).await
+        self.open(self.0.names.addresses(host, port).await?, end).await
     }
 
     async fn tunnel(&self, uri: &Uri, proxy: &Intercept) -> Result<Line, FetchError> {
@@ -161,7 +167,7 @@ impl Service<Uri> for ToProxy {
 
     fn call(&mut self, proxy: Uri) -> Self::Future {
         let dialer = self.0.clone();
-        Box::pin(async move { Ok(Line::tunnelled(dialer.connect_to_proxy(&proxy).await?)) })
+        Box::pin(async move { dialer.open_to_proxy(&proxy, End::Tunnel).await })
     }
 }
 

@@ -1,15 +1,16 @@
 //! A simulated web, asked in process and over HTTP: the same answers either way.
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking, in its fixtures too")]
 
-mod fetch_fixture;
-
-use fetch_fixture::{fetch, get, options};
+use crate::fixture::{fetch, get, options};
+use bytes::Bytes;
 use hadal::fetch::Fetch;
 use hadal::fetch::in_process::{InProcess, Respond};
 use hadal::fetch::world_server::{Running, Serving, serve};
 use hadal_core::http::{Completeness, Exchange, FetchError, Method, Request, Response};
 use hadal_core::time::Time;
 use hadal_world::{Spec, World};
+use http_body_util::{BodyExt, Full};
+use hyper_util::client::legacy;
+use hyper_util::rt::TokioExecutor;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -133,6 +134,17 @@ async fn a_head_request_gets_the_length_without_the_body() {
         answer.contains(&format!("content-length: {length}\r\n")) && answer.ends_with("\r\n\r\n"),
         "{answer}"
     );
+}
+
+#[tokio::test]
+async fn http_2_is_spoken_to_clients_that_begin_with_it() {
+    let server = echo().await;
+    let client = legacy::Client::builder(TokioExecutor::new()).http2_only(true).build_http::<Full<Bytes>>();
+    let uri = format!("http://{}/x", server.addr).parse().unwrap();
+    let answer = client.get(uri).await.unwrap();
+    assert_eq!(answer.version(), http::Version::HTTP_2);
+    let body = answer.into_body().collect().await.unwrap().to_bytes();
+    assert_eq!(body, "<p>Get http://127.0.0.1/x ");
 }
 
 #[tokio::test]

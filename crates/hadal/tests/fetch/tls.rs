@@ -1,10 +1,7 @@
 //! TLS, HTTP/2 and tunnels, with a certificate authority made for the occasion.
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking, in its fixtures too")]
 
-mod fetch_fixture;
-
+use crate::fixture::{fetch, get, options};
 use bytes::Bytes;
-use fetch_fixture::{fetch, get, options};
 use hadal::fetch::network::{Network, NetworkError, NetworkOptions, Proxies};
 use hadal_core::http::FetchError;
 use http_body_util::Full;

@@ -1,5 +1,4 @@
 //! A server on a free port that says exactly what it is told to, right or wrong.
-#![allow(dead_code, reason = "each test file uses its part of the fixture")]
 
 use hadal::fetch::Fetch;
 use hadal::fetch::network::{Network, NetworkOptions, Timeouts};
