@@ -4,6 +4,7 @@ use super::Fetch;
 use futures::future::BoxFuture;
 use hadal_core::http::{Completeness, Exchange, Request, Response};
 use hadal_core::time::Time;
+use hadal_world::World;
 use std::sync::Arc;
 
 /// A web that answers by itself, at once and without a socket.
@@ -12,9 +13,9 @@ pub trait Respond: Send + Sync + 'static {
     fn respond(&self, request: &Request, at: Time) -> Exchange;
 }
 
-impl Respond for hadal_world::World {
+impl Respond for World {
     fn respond(&self, request: &Request, at: Time) -> Exchange {
-        hadal_world::World::respond(self, request, at)
+        World::respond(self, request, at)
     }
 }
 

@@ -4,7 +4,7 @@
 //! look-ups meets the same check as the first request.
 
 use super::connect_to::ConnectTo;
-use super::line::Line;
+use super::line::{End, Line};
 use super::names::{Names, ip_literal};
 use super::options::NetworkOptions;
 use super::proxy::Proxies;
@@ -35,6 +35,7 @@ struct Plan {
     connect_to: Vec<ConnectTo>,
     proxies: Proxies,
     allow_private: bool,
+    lines: Arc<()>,
 }
 
 /// Which way a request goes.
@@ -54,6 +55,7 @@ impl Dialer {
             connect_to: options.connect_to.clone(),
             proxies: options.proxies.clone(),
             allow_private: options.allow_private,
+            lines: Arc::new(()),
         }))
     }
 
@@ -64,8 +66,7 @@ impl Dialer {
         if is_bad_port(port) {
             return Err(FetchError::BadPort);
         }
-        let local_name = host == "localhost" || host.ends_with(".localhost");
-        let private = local_name || ip_literal(host).is_some_and(|ip| !is_public(ip));
+        let private = ip_literal(host).is_some_and(|ip| !is_public(ip));
         if private && !self.0.allow_private && self.rule_for(host, port).is_none() {
             return Err(FetchError::PrivateAddress);
         }
@@ -91,10 +92,11 @@ impl Dialer {
             let (host, port) = rule.target();
             return Ok(Route::Rerouted(host, port));
         }
-        Ok(match self.0.proxies.intercept(uri) {
-            Some(proxy) => Route::Proxy(proxy),
-            None => Route::Direct(host, port),
-        })
+        match self.0.proxies.intercept(uri) {
+            Some(_) if is_local_name(host) && !self.0.allow_private => Err(FetchError::PrivateAddress),
+            Some(proxy) => Ok(Route::Proxy(proxy)),
+            None => Ok(Route::Direct(host, port)),
+        }
     }
 
     async fn dial(&self, uri: &Uri) -> Result<Line, FetchError> {
@@ -106,21 +108,25 @@ impl Dialer {
                 if addresses.is_empty() {
                     return Err(FetchError::PrivateAddress);
                 }
-                Ok(Line::direct(connect(addresses).await?))
+                self.open(addresses, End::Host).await
             }
             Route::Rerouted(host, port) => {
-                Ok(Line::direct(connect(self.0.names.addresses(host, port).await?).await?))
+                self.open(self.0.names.addresses(host, port).await?, End::Host).await
             }
             Route::Proxy(proxy) if uri.scheme_str() == Some("http") => {
-                Ok(Line::through_proxy(self.connect_to_proxy(proxy.uri()).await?))
+                self.open_to_proxy(proxy.uri(), End::Proxy).await
             }
             Route::Proxy(proxy) => self.tunnel(uri, &proxy).await,
         }
     }
 
-    async fn connect_to_proxy(&self, proxy: &Uri) -> Result<TcpStream, FetchError> {
+    async fn open(&self, addresses: Vec<SocketAddr>, end: End) -> Result<Line, FetchError> {
+        Ok(Line::new(connect(addresses).await?, end, self.0.lines.clone()))
+    }
+
+    async fn open_to_proxy(&self, proxy: &Uri, end: End) -> Result<Line, FetchError> {
         let (host, port) = host_and_port(proxy)?;
-        connect(self.0.names.addresses(host, port).await?).await
+        self.open(self.0.names.addresses(host, port).await?, end).await
     }
 
     async fn tunnel(&self, uri: &Uri, proxy: &Intercept) -> Result<Line, FetchError> {
@@ -161,7 +167,7 @@ impl Service<Uri> for ToProxy {
 
     fn call(&mut self, proxy: Uri) -> Self::Future {
         let dialer = self.0.clone();
-        Box::pin(async move { Ok(Line::tunnelled(dialer.connect_to_proxy(&proxy).await?)) })
+        Box::pin(async move { dialer.open_to_proxy(&proxy, End::Tunnel).await })
     }
 }
 
@@ -172,6 +178,11 @@ fn host_and_port(uri: &Uri) -> Result<(&str, u16), FetchError> {
         _ => return Err(FetchError::BadUrl),
     };
     Ok((uri.host().ok_or(FetchError::BadUrl)?, uri.port_u16().unwrap_or(default)))
+}
+
+/// Names that no proxy needs to look up.
+fn is_local_name(host: &str) -> bool {
+    host == "localhost" || host.ends_with(".localhost")
 }
 
 /// Tries addresses in turn, the next beside those that take their time; the first to answer wins.

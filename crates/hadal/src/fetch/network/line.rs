@@ -6,6 +6,7 @@ use hyper_util::rt::TokioIo;
 use std::io;
 use std::net::IpAddr;
 use std::pin::Pin;
+use std::sync::Arc;
 use std::task::{Context, Poll};
 use tokio::net::TcpStream;
 
@@ -14,32 +15,43 @@ pub(super) struct Line {
     stream: TokioIo<TcpStream>,
     peer: Option<IpAddr>,
     absolute_form: bool,
+    lines: Arc<()>,
 }
+
+/// With more lines open than this, new ones are closed after their first request instead of kept for
+/// the next: a crawl meets thousands of hosts, and file handles are few.
+const MOST_OPEN: usize = 256;
 
 /// The address of the host at the other end; unknown behind a proxy.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Peer(pub(super) Option<IpAddr>);
 
+/// What is at the other end of a line.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum End {
+    /// The host itself.
+    Host,
+    /// A proxy that will be asked for a tunnel.
+    Tunnel,
+    /// A proxy that reads whole URLs.
+    Proxy,
+}
+
 impl Line {
-    pub(super) fn direct(stream: TcpStream) -> Line {
-        let peer = stream.peer_addr().ok().map(|address| address.ip());
-        Line { stream: TokioIo::new(stream), peer, absolute_form: false }
-    }
-
-    /// To a proxy that reads whole URLs.
-    pub(super) fn through_proxy(stream: TcpStream) -> Line {
-        Line { stream: TokioIo::new(stream), peer: None, absolute_form: true }
-    }
-
-    /// To a proxy that will be asked for a tunnel.
-    pub(super) fn tunnelled(stream: TcpStream) -> Line {
-        Line { stream: TokioIo::new(stream), peer: None, absolute_form: false }
+    /// `lines` is shared by all lines that are open, and so counts them.
+    pub(super) fn new(stream: TcpStream, end: End, lines: Arc<()>) -> Line {
+        let peer = stream.peer_addr().ok().map(|address| address.ip()).filter(|_| end == End::Host);
+        Line { stream: TokioIo::new(stream), peer, absolute_form: end == End::Proxy, lines }
     }
 }
 
 impl Connection for Line {
     fn connected(&self) -> Connected {
-        Connected::new().proxy(self.absolute_form).extra(Peer(self.peer))
+        let connected = Connected::new().proxy(self.absolute_form).extra(Peer(self.peer));
+        if Arc::strong_count(&self.lines) > MOST_OPEN {
+            connected.poison();
+        }
+        connected
     }
 }
 

@@ -123,7 +123,9 @@ impl Network {
             let form = HeaderValue::from_static("application/x-www-form-urlencoded");
             headers.insert(header::CONTENT_TYPE, form);
         }
-        headers.extend(request.headers.0.iter().filter_map(|(name, value)| header_line(name, value)));
+        for (name, value) in request.headers.0.iter().filter_map(|(name, value)| header_line(name, value)) {
+            headers.insert(name, value);
+        }
         let mut message = http::Request::new(Full::from(request.body.clone()));
         *message.method_mut() = method_of(request.method);
         *message.uri_mut() = uri;
@@ -138,7 +140,7 @@ impl Network {
         deadline: Instant,
         peer: &mut Option<IpAddr>,
     ) -> Result<http::Response<Incoming>, FetchError> {
-        let mut captured = capture_connection(&mut message);
+        let captured = capture_connection(&mut message);
         let answering = self.client.request(message);
         let mut waiting = captured.clone();
         let too_long = async {
@@ -148,9 +150,12 @@ impl Network {
         let result = tokio::select! {
             answer = answering => answer.map_err(|error| client::error_of(&error)),
             () = too_long => Err(FetchError::AnswerTimeout),
-            () = tokio::time::sleep_until(deadline) => Err(FetchError::AnswerTimeout),
+            () = tokio::time::sleep_until(deadline) => match *captured.connection_metadata() {
+                Some(_) => Err(FetchError::AnswerTimeout),
+                None => Err(FetchError::ConnectTimeout),
+            },
         };
-        *peer = peer_of(&mut captured);
+        *peer = peer_of(&captured);
         result
     }
 
@@ -218,7 +223,7 @@ fn lines_of(headers: &HeaderMap) -> Headers {
     Headers(headers.iter().map(|(name, value)| (name.to_string(), text(value))).collect())
 }
 
-fn peer_of(captured: &mut CaptureConnection) -> Option<IpAddr> {
+fn peer_of(captured: &CaptureConnection) -> Option<IpAddr> {
     let mut extras = http::Extensions::new();
     captured.connection_metadata().as_ref()?.get_extras(&mut extras);
     extras.get::<line::Peer>()?.0

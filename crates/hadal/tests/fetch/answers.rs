@@ -1,8 +1,6 @@
 //! Answers of every quality: what is made of those that are right, wrong, endless or not even HTTP.
 
-mod fetch_fixture;
-
-use fetch_fixture::{Server, Then, answer, body_of, fetch, get, impatient, options, outcome, page};
+use crate::fixture::{Server, Then, answer, body_of, fetch, get, impatient, options, outcome, page};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use hadal::fetch::Fetch;
@@ -52,6 +50,19 @@ async fn a_form_is_posted() {
 }
 
 #[tokio::test]
+async fn a_requests_own_lines_replace_ours() {
+    let server = Server::answering(page(""), Then::Close).await;
+    let mut request = Request { method: Method::Post, body: b"{}".to_vec(), ..get("http://shop.example/") };
+    request.headers.push("Content-Type", "application/json");
+    request.headers.push("Host", "other.example");
+    fetch(options(server.addr), &request).await.result.unwrap();
+    let asked = server.requests().remove(0);
+    let of = |name: &str| asked.lines().filter(|line| line.starts_with(name)).collect::<Vec<_>>();
+    assert_eq!(of("content-type"), ["content-type: application/json"]);
+    assert_eq!(of("host"), ["host: shop.example"]);
+}
+
+#[tokio::test]
 async fn conditions_go_out_and_not_modified_comes_back() {
     let server = Server::answering("HTTP/1.1 304 Not Modified\r\nETag: \"7\"\r\n\r\n", Then::Close).await;
     let mut request = get("http://shop.example/");
@@ -76,9 +87,24 @@ async fn a_connection_is_used_again() {
     for _ in 0..3 {
         network.fetch(&get("http://shop.example/"), Time(0)).await.result.unwrap();
     }
-    drop(network);
-    server.connection_closed().await;
-    assert_eq!(server.requests().len(), 3);
+    assert_eq!((server.requests().len(), server.connections()), (3, 1));
+}
+
+#[tokio::test]
+async fn idle_connections_are_few_however_many_hosts_were_met() {
+    let server = Server::answering(page("x"), Then::Hold).await;
+    let network = Network::new(options(server.addr)).unwrap();
+    for n in 0..300 {
+        network.fetch(&get(&format!("http://host{n}.example/")), Time(0)).await.result.unwrap();
+    }
+    let most_are_closed = async {
+        for _ in 0..300 - 256 {
+            server.connection_closed().await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(10), most_are_closed)
+        .await
+        .expect("the surplus is closed at once");
 }
 
 #[tokio::test]
@@ -291,6 +317,14 @@ async fn a_body_that_trickles_forever_times_out_in_all() {
     let options = impatient(server.addr, |timeouts| timeouts.total = SOON);
     let exchange = fetch(options, &get("http://shop.example/")).await;
     assert_eq!(exchange.result, Err(FetchError::BodyTimeout));
+}
+
+#[tokio::test]
+async fn a_total_that_ends_while_connecting_is_told_so() {
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let options = impatient(listener.local_addr().unwrap(), |timeouts| timeouts.total = SOON);
+    let exchange = fetch(options, &get("https://shop.example/")).await;
+    assert_eq!(exchange.result, Err(FetchError::ConnectTimeout));
 }
 
 #[tokio::test]

@@ -1,8 +1,6 @@
 //! Where hadal connects to and where it does not: private addresses, ports, reroutes, proxies.
 
-mod fetch_fixture;
-
-use fetch_fixture::{Server, Then, fetch, get, options, page};
+use crate::fixture::{Server, Then, fetch, get, options, page};
 use hadal::fetch::network::{Network, NetworkOptions, Proxies};
 use hadal_core::http::FetchError;
 use url::Url;
