@@ -161,7 +161,11 @@ fn bench_crawl(store: Arc<dyn Store>, fetch: Arc<dyn Fetch>, clock: Clock, pages
         backlinks: None,
         budget: Budget { requests: Some(pages), ..Budget::default() },
         scope: Scope::default(),
-        politeness: Politeness { delay: std::time::Duration::ZERO, latency_factor: 0.0, ..Politeness::default() },
+        politeness: Politeness {
+            delay: std::time::Duration::ZERO,
+            latency_factor: 0.0,
+            ..Politeness::default()
+        },
         concurrency: 8,
         body_limit: 4 << 20,
         clock,
@@ -194,7 +198,8 @@ fn crawl_over_http(address: &str) -> Anyhow<()> {
     let dir = scratch("http")?;
     let store = open(&format!("file:{}", dir.display()), Access::Crawl)?;
     measure_crawl("crawl, HTTP, stored on disk", || {
-        let options = NetworkOptions { connect_to: vec![format!("*={address}").parse()?], ..NetworkOptions::default() };
+        let options =
+            NetworkOptions { connect_to: vec![format!("*={address}").parse()?], ..NetworkOptions::default() };
         bench_crawl(store, Arc::new(Network::new(options)?), Clock::Real, 10_000)
     })?;
     Ok(std::fs::remove_dir_all(dir)?)
@@ -218,7 +223,11 @@ fn scratch(name: &str) -> Anyhow<PathBuf> {
 
 /// The `n`th of many leads: a thousand to a site, as long as real ones.
 fn lead(n: u64) -> Anyhow<Waiting> {
-    let url = Url::parse(&format!("http://www.site-{}.example/catalogue/section-{}/page-{n}.html", n % 1000, n % 37))?;
+    let url = Url::parse(&format!(
+        "http://www.site-{}.example/catalogue/section-{}/page-{n}.html",
+        n % 1000,
+        n % 37
+    ))?;
     let context = Context {
         anchor: "Search the catalogue".into(),
         before: "thousands of titles by author subject and year in".into(),
@@ -293,7 +302,12 @@ fn memory_at(links: u64) -> Anyhow<()> {
     let dir = scratch("memory")?;
     let url = format!("file:{}", dir.display());
     let store = open(&url, Access::Crawl)?;
-    let setup = bench_crawl(Arc::clone(&store), Arc::new(InProcess(Arc::new(World::new(Spec::tiny(7))))), Clock::simulated(8), 200)?;
+    let setup = bench_crawl(
+        Arc::clone(&store),
+        Arc::new(InProcess(Arc::new(World::new(Spec::tiny(7))))),
+        Clock::simulated(8),
+        200,
+    )?;
     let run = store.begin(&setup.spec)?;
     fill(store.as_ref(), run, links)?;
     tokio::runtime::Runtime::new()?.block_on(crawl(setup, &mut |_| {}))?;

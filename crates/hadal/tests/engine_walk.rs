@@ -66,9 +66,12 @@ async fn robots_txt_may_be_a_few_redirects_away() {
 
 #[tokio::test]
 async fn a_redirect_to_another_host_waits_for_that_hosts_turn_and_rules() {
-    let web = Web::default()
-        .redirect(SEED, "http://b.example/x")
-        .answer("http://b.example/robots.txt", 200, &[], "User-agent: *\nDisallow: /x");
+    let web = Web::default().redirect(SEED, "http://b.example/x").answer(
+        "http://b.example/robots.txt",
+        200,
+        &[],
+        "User-agent: *\nDisallow: /x",
+    );
     let web = Arc::new(web);
     let summary = run(setup(web.clone(), strategy("breadth-first"), &[SEED])).await;
     assert_eq!(web.requests(), ["http://a.example/robots.txt", SEED, "http://b.example/robots.txt"]);
@@ -146,7 +149,8 @@ async fn requests_never_exceed_the_budget_whatever_they_are_spent_on() {
 #[tokio::test]
 async fn bytes_never_exceed_the_budget_and_a_cut_page_is_read_again_when_it_is_raised() {
     let page = format!("{}{}", links(&["/1", "/2"]), "book ".repeat(200));
-    let web = Web::default().page(SEED, &page).page("http://a.example/1", &page).page("http://a.example/2", &page);
+    let web =
+        Web::default().page(SEED, &page).page("http://a.example/1", &page).page("http://a.example/2", &page);
     let web = Arc::new(web);
     let most = page.len() as u64 * 2 + 10;
     let mut crawl = setup(web.clone(), strategy("breadth-first"), &[SEED]);

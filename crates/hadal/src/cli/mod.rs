@@ -15,6 +15,7 @@ pub mod forms;
 pub mod guide;
 pub mod list;
 pub mod logging;
+pub mod network;
 pub mod runs;
 pub mod seeds;
 pub mod session;

@@ -68,7 +68,8 @@ impl Fetch for Web {
         log.push(url.clone());
         drop(log);
         let missing = || Ok(Response { status: 404, ..Response::default() });
-        let mut result = self.answers.get(&url).map_or_else(missing, |all| all[before.min(all.len() - 1)].clone());
+        let mut result =
+            self.answers.get(&url).map_or_else(missing, |all| all[before.min(all.len() - 1)].clone());
         if let Ok(response) = &mut result
             && response.body.len() as u64 > request.body_limit
         {
@@ -86,7 +87,8 @@ pub fn links(targets: &[&str]) -> String {
 }
 
 /// A book search form.
-pub const BOOK_FORM: &str = "<h2>Book search</h2><form action=/find>Author <input name=author> Title <input name=title>
+pub const BOOK_FORM: &str =
+    "<h2>Book search</h2><form action=/find>Author <input name=author> Title <input name=title>
     ISBN <input name=isbn> <input type=submit value=Search></form>";
 
 /// A crawl of books over a web, in simulated time, in memory.
