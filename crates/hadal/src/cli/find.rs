@@ -205,8 +205,10 @@ fn topic(text: &str) -> Result<String, Usage> {
 
 fn scope(crawl: &Crawl) -> anyhow::Result<Scope> {
     let blocked = crawl.block_hosts.as_deref().map(blocked_hosts).transpose()?;
-    let fences = Scope::new(&crawl.include, &crawl.exclude, &blocked.unwrap_or_default())?;
-    Ok(Scope { max_depth: crawl.max_depth, max_pages_per_site: crawl.max_pages_per_site, ..fences })
+    let mut scope = Scope::new(&crawl.include, &crawl.exclude, &blocked.unwrap_or_default())?;
+    scope.max_depth = crawl.max_depth;
+    scope.max_pages_per_site = crawl.max_pages_per_site;
+    Ok(scope)
 }
 
 fn blocked_hosts(path: &Path) -> anyhow::Result<Vec<String>> {
