@@ -87,14 +87,21 @@ impl Lead {
         }
     }
 
-    /// The host it is fetched from.
+    /// The host it is fetched from. A look-up goes to none of the web's hosts, so it has one of its own:
+    /// it waits for nobody's turn and outlives the site it is about.
     pub fn host(&self) -> Host {
-        Host::of(&self.url)
+        match self.task {
+            Task::Page => Host::of(&self.url),
+            Task::Backlinks => Host("backlinks".into()),
+        }
     }
 
     /// The site it belongs to.
     pub fn site(&self) -> Site {
-        Site::of(&self.url)
+        match self.task {
+            Task::Page => Site::of(&self.url),
+            Task::Backlinks => Site("backlinks".into()),
+        }
     }
 }
 

@@ -4,11 +4,13 @@
 //! steps of the engine, so that each is charged, polite and safe against crashes by itself.
 //! [`retry`], [`robots`] and [`politeness`] are what the engine asks before and after; they are pure.
 
+pub mod in_process;
 pub mod network;
 pub mod politeness;
 pub mod retry;
 pub mod robots;
 mod wildcard;
+pub mod world_server;
 
 use futures::future::BoxFuture;
 use hadal_core::http::{Exchange, Request};

@@ -1,8 +1,8 @@
 //! The real web: one request over a pooled connection.
 //!
-//! The way of a request: [`dial`] decides where it may go and connects, [`client`] puts TLS and HTTP
-//! on top, [`content_type`] says whether the body is wanted, [`body`] takes it in pieces, [`decode`]
-//! undoes its codings, [`cookies`] remembers what the host asked to. Nothing is followed or repeated.
+//! The way of a request: `dial` decides where it may go and connects, `client` puts TLS and HTTP
+//! on top, `content_type` says whether the body is wanted, `body` takes it in pieces, `decode`
+//! undoes its codings, `cookies` remembers what the host asked to. Nothing is followed or repeated.
 
 mod body;
 mod client;

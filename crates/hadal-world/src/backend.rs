@@ -1,0 +1,229 @@
+//! The databases behind the search forms, small and generated on demand.
+//!
+//! A record is a number; its words and attributes follow from the database's seed. A query keeps the
+//! records that hold every word it asks for and every choice it makes.
+
+use crate::compose::Composer;
+use crate::draw::{Draw, mix};
+use crate::plan::Planned;
+use crate::site::{Site, push_word};
+use crate::sketch::{Choices, Sketch};
+use crate::words::{PLACES, Subject, lexicon};
+use url::form_urlencoded;
+
+/// Results shown at once.
+const PAGE_SIZE: usize = 10;
+const WORDS: usize = 12;
+
+/// A database of a site.
+pub(crate) struct Database {
+    seed: u64,
+    /// How many records it holds.
+    pub(crate) records: u32,
+    subject: &'static Subject,
+    number: u8,
+}
+
+/// A record's words: ranks in the subject's list of terms, and where it is from.
+struct Content {
+    terms: [usize; WORDS],
+    place: usize,
+}
+
+impl Database {
+    /// The database a search form opens.
+    pub(crate) fn behind(site: &Site<'_>, form: &Planned) -> Database {
+        let subject = form.subject.unwrap_or(site.record.subject);
+        Database::numbered(site, form.database, subject)
+    }
+
+    /// A database by its number, if the site has a form for it.
+    pub(crate) fn at(site: &Site<'_>, number: u8) -> Option<Database> {
+        let kind = hadal_core::critic::Kind::Search;
+        let form = site.forms.iter().find(|form| form.kind == kind && form.database == number)?;
+        Some(Database::behind(site, form))
+    }
+
+    fn numbered(site: &Site<'_>, number: u8, subject: u8) -> Database {
+        let seed = mix(site.record.seed, 0x200 + u64::from(number));
+        let size = 20.0 / (1.0 - Draw::new(seed, 70).unit()).powf(0.9);
+        let subject = &lexicon().subjects[usize::from(subject)];
+        Database { seed, records: size.min(2000.0) as u32, subject, number }
+    }
+
+    fn content(&self, record: u32) -> Content {
+        let mut draw = Draw::new(self.seed, 0x1_0000 + u64::from(record));
+        let terms = std::array::from_fn(|_| self.subject.term_rank(draw.bits()));
+        Content { terms, place: draw.below(PLACES.len() as u32) as usize }
+    }
+
+    /// What a record is called.
+    pub(crate) fn title(&self, record: u32) -> String {
+        let content = self.content(record);
+        let mut title = String::new();
+        for rank in &content.terms[..3] {
+            push_word(&mut title, self.subject.terms[*rank]);
+        }
+        title + ", " + PLACES[content.place]
+    }
+
+    fn text(&self, record: u32) -> String {
+        let mut text = String::new();
+        for rank in &self.content(record).terms[3..] {
+            push_word(&mut text, self.subject.terms[*rank]);
+        }
+        text
+    }
+
+    fn path(&self, record: u32) -> String {
+        format!("/item/{}/{record}", self.number)
+    }
+
+    /// Records that answer a query, in order.
+    pub(crate) fn answer(&self, query: &Query) -> Vec<u32> {
+        (0..self.records).filter(|record| self.matches(*record, query)).collect()
+    }
+
+    fn matches(&self, record: u32, query: &Query) -> bool {
+        if query.words.is_empty() && query.choices.is_empty() {
+            return true;
+        }
+        let content = self.content(record);
+        let holds = |word: &String| {
+            PLACES[content.place] == word
+                || self.subject.rank_of(word).is_some_and(|rank| content.terms.contains(&rank))
+        };
+        let chosen = |(name, place, among): &(u64, u32, u32)| {
+            mix(mix(self.seed, *name), u64::from(record)) % u64::from(*among) == u64::from(*place)
+        };
+        query.words.iter().all(holds) && query.choices.iter().all(chosen)
+    }
+}
+
+/// What was asked, as far as a database understands it.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Query {
+    words: Vec<String>,
+    /// Hash of the field's name, rank of the choice, number of choices.
+    choices: Vec<(u64, u32, u32)>,
+    page: u32,
+}
+
+impl Query {
+    /// Reads submitted parameters with the form they belong to.
+    pub(crate) fn read(sketch: &Sketch, parameters: &str) -> Query {
+        let mut query = Query::default();
+        for (name, value) in form_urlencoded::parse(parameters.as_bytes()) {
+            if name == "page" {
+                query.page = value.parse().unwrap_or(1u32).clamp(1, 10_000) - 1;
+            }
+            let Some(control) = sketch.controls.iter().find(|control| control.name == name) else { continue };
+            match &control.choices {
+                Choices::None if control.kind.is_textual() => query.words.extend(words(&value)),
+                Choices::None => {}
+                Choices::Words(words) => {
+                    let place = words.iter().skip(1).position(|word| *word == value);
+                    query.choose(&name, place, words.len() as u32 - 1);
+                }
+                Choices::Numbers { from, step, count } => {
+                    let place = (0..*count).position(|n| value == (from + step * n).to_string());
+                    query.choose(&name, place, (*count).min(3));
+                }
+            }
+        }
+        query
+    }
+
+    fn choose(&mut self, name: &str, place: Option<usize>, among: u32) {
+        let hash = name.bytes().fold(0, |hash, byte| mix(hash, u64::from(byte)));
+        self.choices.extend(place.map(|place| (hash, place as u32 % among.max(1), among.max(1))));
+    }
+}
+
+fn words(text: &str) -> impl Iterator<Item = String> {
+    let parts = text.split(|c: char| !c.is_alphanumeric() && c != '-').filter(|word| !word.is_empty());
+    parts.map(str::to_lowercase)
+}
+
+/// The page that answers a submitted search form.
+pub(crate) fn results(
+    site: &Site<'_>,
+    form: &Planned,
+    sketch: &Sketch,
+    parameters: &str,
+    session: &str,
+) -> String {
+    let (database, query) = (Database::behind(site, form), Query::read(sketch, parameters));
+    let found = database.answer(&query);
+    Composer::document(site, session, form.seed, "Results", |doc| {
+        let first = (query.page as usize).saturating_mul(PAGE_SIZE);
+        let shown = found.get(first..).unwrap_or_default();
+        if shown.is_empty() {
+            return nothing(doc);
+        }
+        if !site.record.seed.is_multiple_of(4) {
+            doc.html.element("p", &[("class", "count")], &format!("{} results found", found.len()));
+        }
+        doc.html.open("ol", &[("class", "results")]);
+        for record in shown.iter().take(PAGE_SIZE) {
+            let path = doc.with_session(&database.path(*record));
+            doc.html.open("li", &[("class", "hit")]);
+            doc.html.element("a", &[("href", &path)], &database.title(*record));
+            doc.html.element("p", &[], &database.text(*record));
+            doc.html.close("li");
+        }
+        doc.html.close("ol");
+        pager(doc, sketch, parameters, query.page, found.len().div_ceil(PAGE_SIZE));
+    })
+}
+
+fn nothing(doc: &mut Composer<'_>) {
+    const SORRY: [&str; 4] = [
+        "No matches were found. Please try other words.",
+        "Sorry, nothing fits your request.",
+        "Your query returned 0 records.",
+        "We could not find what you are looking for.",
+    ];
+    let text = SORRY[(doc.site.record.seed % 4) as usize];
+    doc.html.element("p", &[("class", "none")], text);
+}
+
+fn pager(doc: &mut Composer<'_>, sketch: &Sketch, parameters: &str, page: u32, pages: usize) {
+    let kept: Vec<(_, _)> =
+        form_urlencoded::parse(parameters.as_bytes()).filter(|(name, _)| name != "page").collect();
+    let to = |number: usize| {
+        let mut query = form_urlencoded::Serializer::new(String::new());
+        query.extend_pairs(&kept).append_pair("page", &number.to_string());
+        format!("{}?{}", sketch.action, query.finish())
+    };
+    doc.html.open("div", &[("class", "pager")]);
+    let here = page as usize + 1;
+    for number in (1..=pages).filter(|number| number.abs_diff(here) <= 3 && *number != here) {
+        let href = to(number);
+        doc.html.element("a", &[("href", &href)], &number.to_string());
+    }
+    if here < pages {
+        let href = to(here + 1);
+        doc.html.element("a", &[("href", &href), ("rel", "next")], "Next");
+    }
+    doc.html.close("div");
+}
+
+/// The page of one record.
+pub(crate) fn detail(site: &Site<'_>, database: &Database, record: u32, session: &str) -> String {
+    let title = database.title(record);
+    Composer::document(site, session, mix(database.seed, u64::from(record)), &title, |doc| {
+        doc.html.element("h1", &[], &title);
+        doc.html.open("table", &[("class", "record")]);
+        let place = PLACES[database.content(record).place];
+        for (name, value) in [("Number", record.to_string().as_str()), ("Place", place)] {
+            doc.html.open("tr", &[]);
+            doc.html.element("th", &[], name);
+            doc.html.element("td", &[], value);
+            doc.html.close("tr");
+        }
+        doc.html.close("table");
+        doc.html.element("p", &[("class", "about")], &database.text(record));
+        doc.filler(2);
+    })
+}

@@ -1,0 +1,195 @@
+//! Which forms a site has and where they stand.
+//!
+//! A site with databases has one to three of them, each behind several search forms; most are close
+//! to the home page, some are far from it. Beside them stand the forms that search nothing.
+
+use crate::draw::{Draw, mix};
+use crate::record::{Record, Role};
+use crate::tree::Tree;
+use crate::words::{TOPIC_COUNT, lexicon};
+use hadal_core::critic::Kind;
+
+/// One form of a site.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Planned {
+    /// Its number among the site's forms.
+    pub(crate) ordinal: u8,
+    /// What it is for.
+    pub(crate) kind: Kind,
+    /// What it searches: a subject, or `None` for a search of the site itself and for other kinds.
+    pub(crate) subject: Option<u8>,
+    /// Which of the site's databases it opens; 0 is the site's own text.
+    pub(crate) database: u8,
+    /// Where it stands.
+    pub(crate) scope: Scope,
+    /// Where its wording comes from.
+    pub(crate) seed: u64,
+}
+
+/// Where a form stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Scope {
+    /// On every page.
+    Everywhere,
+    /// On a page of its own that every page links to.
+    Utility,
+    /// On the pages deep inside one section.
+    Inside(u32),
+    /// On a page and its children.
+    Around(u32),
+    /// On one page.
+    Only(u32),
+}
+
+impl Scope {
+    /// Whether a page of the tree holds the form.
+    pub(crate) fn covers(self, tree: Tree, page: u32) -> bool {
+        match self {
+            Scope::Everywhere => true,
+            Scope::Utility => false,
+            Scope::Inside(section) => page > tree.sections && tree.section(page) == section,
+            Scope::Around(first) => page == first || tree.parent(page) == Some(first),
+            Scope::Only(first) => page == first,
+        }
+    }
+}
+
+/// Interfaces per database: relative frequency of 1, 2, 3, ...
+const INTERFACES: [f64; 6] = [0.20, 0.27, 0.23, 0.15, 0.10, 0.05];
+
+/// Share of sites with databases that show none within depth 3.
+const HIDDEN_SITES: f64 = 0.08;
+
+/// Share of further interfaces that stand within depth 3.
+const FURTHER_SHALLOW: f64 = 0.62;
+
+/// The forms of a site.
+pub(crate) fn plan(site: &Record) -> Vec<Planned> {
+    let mut forms = Vec::with_capacity(12);
+    let mut draw = Draw::new(site.seed, 20);
+    if site.site_search {
+        let subject = (site.deep && draw.chance(0.2)).then_some(site.subject);
+        add(&mut forms, site, Kind::Search, subject, 0, Scope::Everywhere);
+    }
+    if site.deep {
+        databases(site, &mut draw, &mut forms);
+    }
+    plain_forms(site, &mut draw, &mut forms);
+    forms
+}
+
+fn add(forms: &mut Vec<Planned>, site: &Record, kind: Kind, subject: Option<u8>, database: u8, scope: Scope) {
+    let ordinal = forms.len() as u8;
+    let seed = mix(site.seed, 0x100 + u64::from(ordinal));
+    forms.push(Planned { ordinal, kind, subject, database, scope, seed });
+}
+
+fn databases(site: &Record, draw: &mut Draw, forms: &mut Vec<Planned>) {
+    let hidden = draw.chance(HIDDEN_SITES);
+    let count = if hidden { 1 } else { 1 + draw.weighted(&[0.57, 0.30, 0.13]) as u8 };
+    for database in 1..=count {
+        let subject = if database == 1 || draw.chance(0.5) { site.subject } else { other_subject(draw) };
+        let interfaces = 1 + draw.weighted(&INTERFACES);
+        for interface in 0..interfaces {
+            let shallow = match (hidden, interface) {
+                (true, _) => false,
+                (false, 0) => draw.chance(if database == 1 { 1.0 } else { 0.97 }),
+                _ => draw.chance(FURTHER_SHALLOW),
+            };
+            let page = page_at(site.tree(), shallow, draw);
+            let scope = if draw.chance(0.4) { Scope::Around(page) } else { Scope::Only(page) };
+            add(forms, site, Kind::Search, Some(subject), database, scope);
+        }
+    }
+}
+
+fn other_subject(draw: &mut Draw) -> u8 {
+    let others = lexicon().subjects.len() - TOPIC_COUNT;
+    let among = if draw.chance(0.4) { TOPIC_COUNT } else { 0 };
+    let width = if among == 0 { TOPIC_COUNT } else { others };
+    (among as u32 + draw.below(width as u32)) as u8
+}
+
+/// A page within depth 3, or beyond it if the site is deep enough.
+fn page_at(tree: Tree, shallow: bool, draw: &mut Draw) -> u32 {
+    let depth =
+        if shallow { draw.weighted(&[0.08, 0.30, 0.36, 0.26]) } else { 4 + draw.weighted(&[0.7, 0.3]) };
+    let level = tree.level(tree.reach(depth as u32));
+    level.start + draw.below(level.end - level.start)
+}
+
+/// Forms that search nothing, with how often a site has them.
+const PLAIN: [(Kind, f64); 9] = [
+    (Kind::Login, 0.55),
+    (Kind::Registration, 0.42),
+    (Kind::Recovery, 0.28),
+    (Kind::Contact, 0.62),
+    (Kind::Newsletter, 0.52),
+    (Kind::Order, 0.22),
+    (Kind::Comment, 0.32),
+    (Kind::Booking, 0.14),
+    (Kind::Other, 0.22),
+];
+
+fn plain_forms(site: &Record, draw: &mut Draw, forms: &mut Vec<Planned>) {
+    let busy = if site.deep { 1.25 } else { 0.95 };
+    for (kind, often) in PLAIN {
+        let trade = matches!(kind, Kind::Order | Kind::Booking) && site.role == Role::Seeded;
+        if !draw.chance((often * busy * if trade { 2.0 } else { 1.0 }).min(0.97)) {
+            continue;
+        }
+        // The later sections of a small site may have no children.
+        let section = 1 + draw.below((site.tree().sections / 2).max(1));
+        let scope = match kind {
+            Kind::Login | Kind::Newsletter if draw.chance(0.5) => Scope::Everywhere,
+            Kind::Order | Kind::Comment => Scope::Inside(section),
+            Kind::Booking => Scope::Around(section),
+            Kind::Other => Scope::Only(section),
+            _ => Scope::Utility,
+        };
+        add(forms, site, kind, None, 0, scope);
+    }
+}
+
+/// Clicks from a page to the nearest page that holds a form: 1 when the page itself holds it.
+/// Pages on the way to a search form of the site's own subject, up to three clicks.
+pub(crate) fn ways(site: &Record, forms: &[Planned]) -> Vec<(u32, u8)> {
+    let tree = site.tree();
+    let mut ways = Vec::with_capacity(3 * forms.len());
+    for form in forms.iter().filter(|form| form.subject == Some(site.subject)) {
+        let (Scope::Around(page) | Scope::Only(page)) = form.scope else { continue };
+        let path = std::iter::once(page).chain(tree.ancestors(page));
+        ways.extend(path.take(3).zip(1u8..));
+    }
+    ways.sort_unstable();
+    ways.dedup_by_key(|(page, _)| *page);
+    ways
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::populate::populate;
+    use crate::spec::Spec;
+
+    #[test]
+    fn forms_stand_on_pages_that_exist() {
+        for site in populate(&Spec::demo(1)) {
+            let tree = site.tree();
+            for form in plan(&site) {
+                if let Scope::Around(page) | Scope::Only(page) | Scope::Inside(page) = form.scope {
+                    assert!(page < tree.pages, "{form:?} {tree:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn ways_lead_to_the_nearest_form() {
+        let site = populate(&Spec::demo(1)).into_iter().find(|site| site.deep).unwrap();
+        for (page, clicks) in ways(&site, &plan(&site)) {
+            assert!((1..=3).contains(&clicks));
+            assert!(page < site.pages);
+        }
+    }
+}

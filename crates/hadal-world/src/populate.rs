@@ -1,0 +1,163 @@
+//! Draws the sites of a world: subjects, roles, sizes, health.
+//!
+//! Every topic gets the same number of sites and differs in how many of them hold databases, which
+//! is what makes its forms rare or common for a crawler that keeps to on-topic sites.
+
+use crate::draw::{Draw, mix};
+use crate::record::{Health, Record, Role, Trap};
+use crate::spec::{Hubs, Spec};
+use crate::words::{TOPIC_COUNT, lexicon};
+
+/// Relevant forms per hundred pages of a crawl that keeps to on-topic sites, per topic.
+pub(crate) const DENSITY: [f64; TOPIC_COUNT] =
+    [0.132, 0.962, 0.142, 1.857, 0.571, 0.094, 0.297, 0.148, 1.55, 0.9, 0.33, 0.2];
+
+/// Pages such a crawl spends on a site, over the relevant forms that a site with databases has.
+const PAGES_PER_RELEVANT_FORM: f64 = 17.0;
+
+/// Share of sites with databases among those about other subjects.
+const OTHER_DEEP: f64 = 0.25;
+
+/// Share of databases' sites that are of the seeded kind.
+const SEEDED_SHARE: f64 = 0.3;
+
+/// Share of directories among the sites of a subject.
+const DIRECTORIES: f64 = 0.02;
+
+const PURPOSE_SITE: u64 = 1;
+const PURPOSE_SIZE: u64 = 2;
+
+/// All sites of a world.
+pub(crate) fn populate(spec: &Spec) -> Vec<Record> {
+    let scale = size_scale(spec);
+    let mut sites: Vec<Record> = (0..spec.sites).map(|index| site(spec, index, scale)).collect();
+    assign_roles(spec, &mut sites);
+    shape(&mut sites);
+    sites
+}
+
+fn site(spec: &Spec, index: u32, scale: f64) -> Record {
+    let seed = mix(mix(spec.seed, PURPOSE_SITE), u64::from(index));
+    let mut draw = Draw::new(seed, PURPOSE_SITE);
+    let rates = &spec.rates;
+    Record {
+        seed,
+        pages: ((raw_size(seed) * scale) as u32).clamp(12, spec.most_pages.max(12)),
+        sections: 0,
+        branching: 0,
+        subject: subject_of(spec, index),
+        name: 0,
+        role: Role::Content,
+        health: health(&mut draw, spec, index),
+        trap: draw.chance(rates.traps).then(|| draw.pick(&TRAPS)),
+        deep: false,
+        soft_404: draw.chance(rates.soft_404),
+        robots: draw.chance(rates.robots),
+        sitemap: draw.chance(rates.sitemap),
+        second_host: draw.chance(rates.second_host),
+        site_search: draw.chance(rates.site_search),
+    }
+}
+
+const TRAPS: [Trap; 4] = [Trap::Calendar, Trap::EndlessNext, Trap::Sessions, Trap::GrowingPath];
+
+/// Subjects take turns, so that even a tiny world has sites of every topic.
+fn subject_of(spec: &Spec, index: u32) -> u8 {
+    let others = (lexicon().subjects.len() - TOPIC_COUNT) as u32;
+    let topical = (f64::from(spec.sites) * spec.topical) as u32;
+    let subject = if index < topical {
+        index % TOPIC_COUNT as u32
+    } else {
+        TOPIC_COUNT as u32 + (index - topical) % others.max(1)
+    };
+    subject as u8
+}
+
+/// Sizes follow a Pareto law: most sites are small, a few hold most of the pages.
+fn raw_size(seed: u64) -> f64 {
+    (1.0 - Draw::new(seed, PURPOSE_SIZE).unit()).powf(-1.0 / 1.15)
+}
+
+/// What brings the mean size to the one asked for, in spite of the smallest and the largest size.
+fn size_scale(spec: &Spec) -> f64 {
+    let sizes: Vec<f64> =
+        (0..spec.sites).map(|index| raw_size(mix(mix(spec.seed, PURPOSE_SITE), u64::from(index)))).collect();
+    let most = f64::from(spec.most_pages.max(12));
+    let wanted = f64::from(spec.mean_pages) * f64::from(spec.sites);
+    let total = |scale: f64| sizes.iter().map(|size| (size * scale).clamp(12.0, most).floor()).sum::<f64>();
+    let (mut low, mut high) = (0.0, most);
+    for _ in 0..30 {
+        let middle = (low + high) / 2.0;
+        if total(middle) < wanted { low = middle } else { high = middle }
+    }
+    high
+}
+
+fn health(draw: &mut Draw, spec: &Spec, index: u32) -> Health {
+    let rates = &spec.rates;
+    let fine = 1.0 - rates.dead - rates.slow - rates.flaky - rates.redirecting;
+    match draw.weighted(&[fine.max(0.0), rates.dead, rates.slow, rates.flaky, rates.redirecting]) {
+        0 => Health::Fine,
+        1 => Health::Dead,
+        2 => Health::Slow,
+        3 => Health::Flaky,
+        _ if draw.chance(0.3) => Health::Looping,
+        _ => Health::Moved((index + 12 * (1 + draw.below(50))) % spec.sites.max(1)),
+    }
+}
+
+/// Decides per subject which sites hold databases and which list others. Counted, not drawn, so
+/// that a rare topic has its share in every world.
+fn assign_roles(spec: &Spec, sites: &mut [Record]) {
+    let mut by_subject: Vec<Vec<u32>> = vec![Vec::new(); lexicon().subjects.len()];
+    for (index, site) in sites.iter().enumerate() {
+        by_subject[usize::from(site.subject)].push(index as u32);
+    }
+    for (subject, members) in by_subject.iter_mut().enumerate() {
+        members.sort_by_key(|&index| mix(sites[index as usize].seed, 3));
+        let deep = deep_count(spec, subject, members.len());
+        let seeded = ((deep as f64 * SEEDED_SHARE).round() as usize).max(1);
+        for (rank, &index) in members.iter().enumerate() {
+            let site = &mut sites[index as usize];
+            site.deep = rank < deep;
+            site.role = role(spec, site.seed, rank, seeded, deep);
+        }
+    }
+}
+
+fn deep_count(spec: &Spec, subject: usize, members: usize) -> usize {
+    let share = match DENSITY.get(subject) {
+        Some(density) => density / 100.0 * PAGES_PER_RELEVANT_FORM,
+        None => OTHER_DEEP,
+    };
+    let count = (members as f64 * (share * spec.abundance).min(0.85)).round() as usize;
+    count.max(2).min(members)
+}
+
+fn role(spec: &Spec, seed: u64, rank: usize, seeded: usize, deep: usize) -> Role {
+    let mut draw = Draw::new(seed, 4);
+    if rank < seeded {
+        Role::Seeded
+    } else if rank < deep {
+        Role::Major
+    } else if spec.hubs == Hubs::Present && (rank == deep || draw.chance(DIRECTORIES)) {
+        Role::Directory
+    } else {
+        draw.pick(&[Role::Content, Role::Content, Role::Seeded, Role::Major])
+    }
+}
+
+/// Chooses the trees: sites with databases are deep enough to hide some of them.
+fn shape(sites: &mut [Record]) {
+    for site in sites {
+        let mut draw = Draw::new(site.seed, 5);
+        if site.deep {
+            site.pages = site.pages.max(40 + draw.below(40));
+        }
+        let height = if site.deep { draw.between(4, 5) } else { draw.between(2, 4) };
+        let sections = (site.pages / 9).clamp(3, 12);
+        let below = f64::from(site.pages) / f64::from(sections);
+        site.sections = sections as u8;
+        site.branching = below.powf(1.0 / f64::from(height - 1)).floor().clamp(2.0, 24.0) as u8;
+    }
+}

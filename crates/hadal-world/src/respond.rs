@@ -1,0 +1,125 @@
+//! How an answer travels: dead, slow, flaky and wandering hosts, latency, limits.
+
+use crate::answer::{Answer, answer};
+use crate::draw::{Draw, mix};
+use crate::names::HostRole;
+use crate::record::Health;
+use crate::site::Site;
+use crate::world::World;
+use hadal_core::http::{Completeness, Exchange, FetchError, Headers, Request, Response};
+use hadal_core::time::Time;
+use std::net::{IpAddr, Ipv4Addr};
+use std::time::Duration;
+use url::Url;
+use xxhash_rust::xxh3::xxh3_64;
+
+/// A flaky host changes its mood this often.
+const MOOD: u64 = 4_000;
+
+/// What a flaky host asks to wait, in seconds: longer than a mood.
+const RETRY_AFTER: &str = "5";
+
+impl World {
+    /// Answers a request. The same request at the same time gets the same answer.
+    pub fn respond(&self, request: &Request, at: Time) -> Exchange {
+        let Some((index, host)) = self.locate(&request.url) else {
+            return failed(FetchError::NoSuchHost, 40, None);
+        };
+        let site = self.site(index);
+        let peer = address_of(&site);
+        if request.url.scheme() != "http" || request.url.port().is_some() {
+            return failed(FetchError::Connect, 60, Some(peer));
+        }
+        let mut draw = Draw::new(site.record.seed ^ xxh3_64(request.url.as_str().as_bytes()), at.0 / MOOD);
+        let mut exchange = match self.trouble(&site, request, &mut draw) {
+            Some(Err((error, after))) => failed(error, after, Some(peer)),
+            Some(Ok(answer)) => deliver(answer, request, &site, &mut draw),
+            None => {
+                let answer = answer(&site, host, request, |page| self.citations(&site, page));
+                deliver(answer, request, &site, &mut draw)
+            }
+        };
+        exchange.peer = Some(peer);
+        exchange
+    }
+
+    /// What a site in bad health does instead of answering.
+    fn trouble(&self, site: &Site<'_>, request: &Request, draw: &mut Draw) -> Option<Trouble> {
+        match site.record.health {
+            Health::Fine | Health::Slow => None,
+            Health::Dead => Some(Err(dead(site))),
+            Health::Flaky => flaky(draw),
+            Health::Moved(to) => Some(Ok(Answer::redirect(self.site(to).url(0)))),
+            Health::Looping => Some(Ok(Answer::redirect(circle(site, &request.url)))),
+        }
+    }
+}
+
+type Trouble = Result<Answer, (FetchError, u64)>;
+
+fn dead(site: &Site<'_>) -> (FetchError, u64) {
+    match mix(site.record.seed, 100) % 4 {
+        0 => (FetchError::NoSuchHost, 60),
+        1 => (FetchError::Connect, 120),
+        2 => (FetchError::ConnectTimeout, 10_000),
+        _ => (FetchError::AnswerTimeout, 30_000),
+    }
+}
+
+fn flaky(draw: &mut Draw) -> Option<Trouble> {
+    match draw.weighted(&[0.7, 0.15, 0.1, 0.05]) {
+        0 => None,
+        1 => {
+            let body = b"<html><body>Service unavailable</body></html>".to_vec();
+            Some(Ok(Answer { status: 503, content_type: "text/html", location: None, body }))
+        }
+        2 => Some(Err((FetchError::Closed, 200))),
+        _ => Some(Err((FetchError::AnswerTimeout, 30_000))),
+    }
+}
+
+/// Two addresses that send visitors to each other.
+fn circle(site: &Site<'_>, from: &Url) -> Url {
+    let path = if from.path() == "/start" { "/welcome" } else { "/start" };
+    Url::parse(&(site.root(HostRole::Www) + path)).expect("generated addresses are well-formed")
+}
+
+fn failed(error: FetchError, after: u64, peer: Option<IpAddr>) -> Exchange {
+    Exchange { result: Err(error), took: Duration::from_millis(after), peer }
+}
+
+fn deliver(answer: Answer, request: &Request, site: &Site<'_>, draw: &mut Draw) -> Exchange {
+    let mut headers = Headers::default();
+    headers.push("Content-Type", answer.content_type);
+    if let Some(location) = &answer.location {
+        headers.push("Location", location.as_str());
+    }
+    if answer.status == 503 {
+        headers.push("Retry-After", RETRY_AFTER);
+    }
+    let mut body = answer.body;
+    let took = latency(site, body.len(), draw);
+    let limit = usize::try_from(request.body_limit).unwrap_or(usize::MAX);
+    let completeness = if body.len() > limit { Completeness::Cut } else { Completeness::Whole };
+    body.truncate(limit);
+    let transferred = body.len() as u64;
+    let result = Ok(Response { status: answer.status, headers, body, transferred, completeness });
+    Exchange { result, took, peer: None }
+}
+
+/// Distance to the host, size over bandwidth, and a little luck.
+fn latency(site: &Site<'_>, bytes: usize, draw: &mut Draw) -> Duration {
+    let host = mix(site.record.seed, 101);
+    let distance = 30 + host % 220;
+    let bandwidth = 200 + (host >> 32) % 4000;
+    let luck = u64::from(draw.below(60));
+    let waiting = if site.record.health == Health::Slow { 5_000 + u64::from(draw.below(20_000)) } else { 0 };
+    Duration::from_millis(distance + bytes as u64 / bandwidth + luck + waiting)
+}
+
+/// Hosts share addresses, as on rented servers. The range is the one set aside for benchmarks.
+fn address_of(site: &Site<'_>) -> IpAddr {
+    let number = mix(site.record.seed, 102) % (1 << 17);
+    let [_, high, middle, low] = (number as u32).to_be_bytes();
+    IpAddr::V4(Ipv4Addr::new(198, 18 + high, middle, low))
+}

@@ -1,0 +1,138 @@
+//! What a simulated web is like: how large, how hostile, how helpful to those who learn from it.
+
+use serde::{Deserialize, Serialize};
+
+/// Everything a world is made from. Two worlds with equal specs are equal to the last byte.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Spec {
+    /// Where all choices come from.
+    pub seed: u64,
+    /// How many sites.
+    pub sites: u32,
+    /// Mean number of pages of a site; single sites differ by orders of magnitude.
+    pub mean_pages: u32,
+    /// The largest site.
+    pub most_pages: u32,
+    /// Share of sites about one of the twelve topics, equally divided; the rest is about other things.
+    pub topical: f64,
+    /// Multiplies the share of sites that hold databases: 1 is the density of real crawls.
+    pub abundance: f64,
+    /// Whether directories exist that list many sites of a topic.
+    pub hubs: Hubs,
+    /// Whether links of one kind stand in the same place of a site's pages.
+    pub tag_paths: TagPaths,
+    /// Whether anchors say what they lead to.
+    pub anchors: Anchors,
+    /// How often things go wrong.
+    pub rates: Rates,
+}
+
+/// Directories of sites.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Hubs {
+    /// A few sites per topic list many others.
+    Present,
+    /// Nobody lists anything.
+    Absent,
+}
+
+/// Where links stand in a page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum TagPaths {
+    /// Each site keeps to its template.
+    Regular,
+    /// Class names change from page to page.
+    Random,
+}
+
+/// What links are called.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Anchors {
+    /// After what they lead to, often enough to learn from.
+    Telling,
+    /// "Click here", "more", a number.
+    Uninformative,
+}
+
+/// Shares of all sites, between 0 and 1.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Rates {
+    /// Never answer.
+    pub dead: f64,
+    /// Answer after many seconds.
+    pub slow: f64,
+    /// Fail now and then; a later try may succeed.
+    pub flaky: f64,
+    /// Have moved to another site, or send visitors in circles.
+    pub redirecting: f64,
+    /// Answer 200 for pages that do not exist.
+    pub soft_404: f64,
+    /// Hold an endless space: calendar, session ids, endless next, growing paths.
+    pub traps: f64,
+    /// Have a robots.txt.
+    pub robots: f64,
+    /// Have a sitemap.xml.
+    pub sitemap: f64,
+    /// Keep a part of themselves on a second host.
+    pub second_host: f64,
+    /// Have a search box for the site itself on every page.
+    pub site_search: f64,
+}
+
+impl Rates {
+    /// What a crawler meets out there.
+    pub fn usual() -> Rates {
+        Rates {
+            dead: 0.04,
+            slow: 0.03,
+            flaky: 0.03,
+            redirecting: 0.03,
+            soft_404: 0.07,
+            traps: 0.08,
+            robots: 0.6,
+            sitemap: 0.3,
+            second_host: 0.1,
+            site_search: 0.45,
+        }
+    }
+
+    /// A friendly web: every page answers at once, every space ends.
+    pub fn calm() -> Rates {
+        Rates { dead: 0.0, slow: 0.0, flaky: 0.0, redirecting: 0.0, traps: 0.0, ..Rates::usual() }
+    }
+}
+
+impl Spec {
+    /// 2,000 sites and over a million pages, rich enough in databases for a first look.
+    pub fn demo(seed: u64) -> Spec {
+        Spec { sites: 2_000, mean_pages: 520, abundance: 3.0, ..Spec::evaluation(seed) }
+    }
+
+    /// The scale strategies are compared at: 150,000 sites and over 20 million pages.
+    pub fn evaluation(seed: u64) -> Spec {
+        Spec {
+            seed,
+            sites: 150_000,
+            mean_pages: 150,
+            most_pages: 100_000,
+            topical: 0.75,
+            abundance: 1.0,
+            hubs: Hubs::Present,
+            tag_paths: TagPaths::Regular,
+            anchors: Anchors::Telling,
+            rates: Rates::usual(),
+        }
+    }
+
+    /// About 60 calm sites that a test crawls to exhaustion in a moment.
+    pub fn tiny(seed: u64) -> Spec {
+        Spec {
+            sites: 60,
+            mean_pages: 40,
+            most_pages: 150,
+            abundance: 4.0,
+            rates: Rates::calm(),
+            ..Spec::evaluation(seed)
+        }
+    }
+}

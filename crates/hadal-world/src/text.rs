@@ -1,0 +1,38 @@
+//! Running text: background words mixed with the terms of a subject.
+
+use crate::draw::Draw;
+use crate::record::Role;
+use crate::site::Site;
+use crate::words::lexicon;
+
+/// Writes `count` words in sentences. `topical` of 256 words are about the site's subject.
+pub(crate) fn sentences(out: &mut String, site: &Site<'_>, count: u32, topical: u64, draw: &mut Draw) {
+    let (words, subject) = (lexicon(), site.subject());
+    let own = match site.record.role {
+        Role::Seeded => &subject.seeded,
+        Role::Major => &subject.major,
+        Role::Content | Role::Directory => &subject.terms,
+    };
+    let mut start = true;
+    let mut left = 0;
+    for at in 0..count {
+        let bits = draw.bits();
+        let word = if bits & 255 >= topical {
+            words.background(bits >> 8)
+        } else if bits >> 60 < 4 {
+            own[(bits >> 8) as usize % own.len()]
+        } else {
+            subject.term(bits >> 8)
+        };
+        if start {
+            left = 7 + (bits >> 40) % 12;
+            out.push_str(&word[..1].to_ascii_uppercase());
+            out.push_str(&word[1..]);
+        } else {
+            out.push_str(word);
+        }
+        left -= 1;
+        start = left == 0 || at + 1 == count;
+        out.push_str(if start { ". " } else { " " });
+    }
+}

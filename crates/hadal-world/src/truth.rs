@@ -1,0 +1,131 @@
+//! What is really there: every form, with its identity as any parser would compute it.
+
+use crate::plan::{Planned, Scope};
+use crate::site::Site;
+use crate::sketch::{Sketch, sketch};
+use crate::words::TOPICS;
+use hadal_core::critic::Kind;
+use hadal_core::identity::{FormId, form_id};
+use hadal_core::page::{Field, FieldKind, Form, FormSource};
+use serde::Serialize;
+use url::Url;
+
+/// A form that exists.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct TrueForm {
+    /// Its identity.
+    pub form_id: FormId,
+    /// The registrable domain it belongs to.
+    pub site: String,
+    /// The host of its first page.
+    pub host: String,
+    /// The page it stands on that is closest to the home page.
+    pub page_url: Url,
+    /// How many pages of the site hold it, answers to other forms not counted.
+    pub pages: u32,
+    /// Which of the twelve topics it searches, if any.
+    pub topic: Option<&'static str>,
+    /// What it is for.
+    pub kind: Kind,
+    /// Clicks from the site's home page.
+    pub depth: u32,
+    /// Which database of the site it opens, for searches of more than the site's own pages.
+    pub database: Option<u8>,
+}
+
+impl TrueForm {
+    /// Whether it is what a crawl for this topic looks for.
+    pub fn is_relevant(&self, topic: &str) -> bool {
+        self.kind == Kind::Search && self.topic == Some(topic)
+    }
+}
+
+/// The forms of one site.
+pub(crate) fn true_forms(site: &Site<'_>) -> Vec<TrueForm> {
+    site.forms.iter().map(|form| true_form(site, form)).collect()
+}
+
+fn true_form(site: &Site<'_>, form: &Planned) -> TrueForm {
+    let (page_url, depth) = first_page(site, form);
+    TrueForm {
+        form_id: form_id(&as_form(&sketch(form), site), &page_url),
+        site: site.domain.clone(),
+        host: page_url.host_str().unwrap_or_default().to_string(),
+        pages: page_count(site, form),
+        page_url,
+        topic: form.subject.and_then(|subject| TOPICS.get(usize::from(subject)).copied()),
+        kind: form.kind,
+        depth,
+        database: (form.database > 0).then_some(form.database),
+    }
+}
+
+fn first_page(site: &Site<'_>, form: &Planned) -> (Url, u32) {
+    let page = match form.scope {
+        Scope::Everywhere => 0,
+        Scope::Utility => return (site.url_on_main(&Site::utility_path(form)), 1),
+        Scope::Inside(section) => site.tree.children(section).start,
+        Scope::Around(page) | Scope::Only(page) => page,
+    };
+    (site.url(page), site.tree.depth(page))
+}
+
+fn page_count(site: &Site<'_>, form: &Planned) -> u32 {
+    match form.scope {
+        Scope::Everywhere => {
+            let utilities = site.forms.iter().filter(|form| form.scope == Scope::Utility);
+            site.tree.pages + utilities.count() as u32
+        }
+        Scope::Utility | Scope::Only(_) => 1,
+        Scope::Around(page) => 1 + site.tree.children(page).len() as u32,
+        Scope::Inside(section) => below(site, section),
+    }
+}
+
+/// Pages under a page, counted level by level.
+fn below(site: &Site<'_>, page: u32) -> u32 {
+    let (mut level, mut count) = (site.tree.children(page), 0);
+    while !level.is_empty() {
+        count += level.len() as u32;
+        let next = site.tree.children(level.start).start..site.tree.children(level.end - 1).end;
+        level = next;
+    }
+    count
+}
+
+/// The form as a parser reports it, as far as identity looks at it.
+fn as_form(sketch: &Sketch, site: &Site<'_>) -> Form {
+    Form {
+        index: 0,
+        source: FormSource::Form,
+        action: site.url_on_main(&sketch.action),
+        names_action: true,
+        method: sketch.method,
+        enctype: String::new(),
+        accept_charset: String::new(),
+        attributes: String::new(),
+        text: String::new(),
+        heading: sketch.heading.clone(),
+        fields: sketch.controls.iter().map(|c| field(c.kind, &c.name, c.value)).collect(),
+    }
+}
+
+fn field(kind: FieldKind, name: &str, value: &str) -> Field {
+    Field {
+        kind,
+        name: name.to_string(),
+        id: String::new(),
+        label: String::new(),
+        placeholder: String::new(),
+        value: value.to_string(),
+        options: Vec::new(),
+        checked: false,
+        multiple: false,
+        required: false,
+        disabled: false,
+        size: None,
+        max_length: None,
+        formaction: None,
+        formmethod: None,
+    }
+}

@@ -1,0 +1,162 @@
+//! The simulated web as an HTTP server: the `Host` header picks the site.
+//!
+//! For crawls over real sockets (with `--connect-to '*=HOST:PORT'`), for browsers and for curl. Ports in
+//! the `Host` header are ignored. Where the simulated web gives no answer, the connection is closed.
+
+use super::in_process::Respond;
+use bytes::Bytes;
+use hadal_core::http::{Exchange, FetchError, Headers, Method, Request, Response};
+use hadal_core::time::Time;
+use http::{HeaderName, HeaderValue, StatusCode, header};
+use http_body_util::{BodyExt, Full, Limited};
+use hyper::body::Incoming;
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioExecutor, TokioIo};
+use hyper_util::server::conn::auto;
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::task::{JoinHandle, JoinSet};
+use url::Url;
+
+/// The largest form that is taken in.
+const LARGEST_UPLOAD: usize = 1024 * 1024;
+
+/// How a simulated web is served.
+#[derive(Clone, Default)]
+pub struct Serving {
+    /// How much of each answer's simulated time really passes: 0 none, 1 all of it.
+    pub pace: f64,
+    /// Told about every request, in the order they came.
+    pub on_request: Option<Arc<dyn Fn(&Url) + Send + Sync>>,
+}
+
+/// A server that runs until it is dropped.
+pub struct Running {
+    /// Where it listens.
+    pub addr: SocketAddr,
+    accepting: JoinHandle<()>,
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.accepting.abort();
+    }
+}
+
+/// Serves a simulated web; port 0 picks a free one. HTTP/1.1, and HTTP/2 to clients that begin with it.
+pub async fn serve<W: Respond>(world: Arc<W>, addr: SocketAddr, serving: Serving) -> io::Result<Running> {
+    let listener = TcpListener::bind(addr).await?;
+    let addr = listener.local_addr()?;
+    let site = Arc::new(Served { world, serving, began: Instant::now() });
+    Ok(Running { addr, accepting: tokio::spawn(accept(listener, site)) })
+}
+
+/// Connections end with the task that accepts them.
+async fn accept<W: Respond>(listener: TcpListener, served: Arc<Served<W>>) {
+    let mut connections = JoinSet::new();
+    loop {
+        tokio::select! {
+            accepted = listener.accept() => match accepted {
+                Ok((stream, _)) => { connections.spawn(converse(stream, served.clone())); }
+                // Out of file handles, or gone before we looked: others end, then there is room.
+                Err(_) => tokio::task::yield_now().await,
+            },
+            Some(_) = connections.join_next() => {}
+        }
+    }
+}
+
+async fn converse<W: Respond>(stream: TcpStream, served: Arc<Served<W>>) {
+    let _ = stream.set_nodelay(true);
+    let service = service_fn(|request| {
+        let served = served.clone();
+        async move { served.answer(request).await }
+    });
+    // A client that breaks off is its own affair.
+    let _ = auto::Builder::new(TokioExecutor::new()).serve_connection(TokioIo::new(stream), service).await;
+}
+
+struct Served<W> {
+    world: Arc<W>,
+    serving: Serving,
+    began: Instant,
+}
+
+impl<W: Respond> Served<W> {
+    /// An error here closes the connection without an answer.
+    async fn answer(
+        &self,
+        message: http::Request<Incoming>,
+    ) -> Result<http::Response<Full<Bytes>>, FetchError> {
+        let request = match read(message).await {
+            Ok(request) => request,
+            Err(status) => return Ok(refusal(status)),
+        };
+        if let Some(on_request) = &self.serving.on_request {
+            on_request(&request.url);
+        }
+        let now = Time(u64::try_from(self.began.elapsed().as_millis()).unwrap_or(u64::MAX));
+        let Exchange { result, took, .. } = self.world.respond(&request, now);
+        let wait = Duration::try_from_secs_f64(took.as_secs_f64() * self.serving.pace).unwrap_or_default();
+        if !wait.is_zero() {
+            tokio::time::sleep(wait).await;
+        }
+        Ok(write(result?))
+    }
+}
+
+/// A message as the simulated web takes it, or the status that refuses it.
+async fn read(message: http::Request<Incoming>) -> Result<Request, StatusCode> {
+    let (head, body) = message.into_parts();
+    let method = match head.method {
+        http::Method::GET | http::Method::HEAD => Method::Get,
+        http::Method::POST => Method::Post,
+        _ => return Err(StatusCode::METHOD_NOT_ALLOWED),
+    };
+    let url = url_of(&head).ok_or(StatusCode::BAD_REQUEST)?;
+    let body = Limited::new(body, LARGEST_UPLOAD).collect().await;
+    let body = body.map_err(|_| StatusCode::PAYLOAD_TOO_LARGE)?.to_bytes().to_vec();
+    let line = |(name, value): (&HeaderName, &HeaderValue)| {
+        (name.to_string(), String::from_utf8_lossy(value.as_bytes()).into_owned())
+    };
+    let headers = Headers(head.headers.iter().map(line).collect());
+    Ok(Request { method, url, headers, body, body_limit: u64::MAX })
+}
+
+fn url_of(head: &http::request::Parts) -> Option<Url> {
+    let named = head.uri.authority().map(|authority| authority.as_str());
+    let authority = named.or_else(|| head.headers.get(header::HOST)?.to_str().ok())?;
+    let path = head.uri.path_and_query().map_or("/", |path| path.as_str());
+    let mut url = Url::parse(&format!("http://{authority}{path}")).ok()?;
+    url.set_port(None).ok()?;
+    Some(url)
+}
+
+/// Length, connection and coding are the server's own affair; a HEAD gets the same without the body.
+fn write(response: Response) -> http::Response<Full<Bytes>> {
+    let mut message = http::Response::new(Full::from(response.body));
+    *message.status_mut() =
+        StatusCode::from_u16(response.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    for (name, value) in &response.headers.0 {
+        let (name, value) =
+            (HeaderName::from_bytes(name.as_bytes()), HeaderValue::from_bytes(value.as_bytes()));
+        if let (Ok(name), Ok(value)) = (name, value)
+            && !OWN_LINES.contains(&name)
+        {
+            message.headers_mut().append(name, value);
+        }
+    }
+    message
+}
+
+const OWN_LINES: [HeaderName; 4] =
+    [header::CONTENT_LENGTH, header::TRANSFER_ENCODING, header::CONNECTION, header::CONTENT_ENCODING];
+
+fn refusal(status: StatusCode) -> http::Response<Full<Bytes>> {
+    let mut message = http::Response::new(Full::default());
+    *message.status_mut() = status;
+    message
+}
