@@ -1,4 +1,5 @@
 //! Where hadal connects to and where it does not: private addresses, ports, reroutes, proxies.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking, in its fixtures too")]
 
 mod fetch_fixture;
 

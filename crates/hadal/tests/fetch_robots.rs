@@ -1,4 +1,5 @@
 //! robots.txt as RFC 9309 tells it, case by case.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking, in its fixtures too")]
 
 use hadal::fetch::robots::{AGENT, Rules};
 use std::time::Duration;

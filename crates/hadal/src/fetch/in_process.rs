@@ -4,12 +4,19 @@ use super::Fetch;
 use futures::future::BoxFuture;
 use hadal_core::http::{Completeness, Exchange, Request, Response};
 use hadal_core::time::Time;
+use hadal_world::World;
 use std::sync::Arc;
 
 /// A web that answers by itself, at once and without a socket.
 pub trait Respond: Send + Sync + 'static {
     /// The answer to a request at a moment of the run's clock.
     fn respond(&self, request: &Request, at: Time) -> Exchange;
+}
+
+impl Respond for World {
+    fn respond(&self, request: &Request, at: Time) -> Exchange {
+        World::respond(self, request, at)
+    }
 }
 
 /// Carries requests into a simulated web. Time passes only in the answers.

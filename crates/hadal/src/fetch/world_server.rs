@@ -30,8 +30,11 @@ pub struct Serving {
     /// How much of each answer's simulated time really passes: 0 none, 1 all of it.
     pub pace: f64,
     /// Told about every request, in the order they came.
-    pub on_request: Option<Arc<dyn Fn(&Url) + Send + Sync>>,
+    pub on_request: Option<OnRequest>,
 }
+
+/// Hears the address of a request.
+pub type OnRequest = Arc<dyn Fn(&Url) + Send + Sync>;
 
 /// A server that runs until it is dropped.
 pub struct Running {

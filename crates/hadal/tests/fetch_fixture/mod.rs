@@ -6,6 +6,7 @@ use hadal::fetch::network::{Network, NetworkOptions, Timeouts};
 use hadal_core::http::{Completeness, Exchange, FetchError, Request, Response};
 use hadal_core::time::Time;
 use std::net::SocketAddr;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -30,6 +31,7 @@ pub enum Then {
 pub struct Server {
     pub addr: SocketAddr,
     requests: Arc<Mutex<Vec<String>>>,
+    connections: Arc<AtomicUsize>,
     closed: tokio::sync::Mutex<mpsc::UnboundedReceiver<()>>,
     accepting: JoinHandle<()>,
 }
@@ -40,10 +42,13 @@ impl Server {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let addr = listener.local_addr().unwrap();
         let requests = Arc::new(Mutex::new(Vec::new()));
+        let connections = Arc::new(AtomicUsize::new(0));
+        let accepted = connections.clone();
         let (note_closed, closed) = mpsc::unbounded_channel();
         let (answer, heard) = (answer.into(), requests.clone());
         let accepting = tokio::spawn(async move {
             while let Ok((stream, _)) = listener.accept().await {
+                accepted.fetch_add(1, Ordering::Relaxed);
                 let (answer, then, heard, note) =
                     (answer.clone(), then.clone(), heard.clone(), note_closed.clone());
                 tokio::spawn(async move {
@@ -52,12 +57,17 @@ impl Server {
                 });
             }
         });
-        Server { addr, requests, closed: tokio::sync::Mutex::new(closed), accepting }
+        Server { addr, requests, connections, closed: tokio::sync::Mutex::new(closed), accepting }
     }
 
     /// What was asked so far: head and body of each request.
     pub fn requests(&self) -> Vec<String> {
         self.requests.lock().unwrap().clone()
+    }
+
+    /// How many connections were made so far.
+    pub fn connections(&self) -> usize {
+        self.connections.load(Ordering::Relaxed)
     }
 
     /// Waits until a connection has ended.

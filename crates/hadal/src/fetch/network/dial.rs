@@ -64,8 +64,7 @@ impl Dialer {
         if is_bad_port(port) {
             return Err(FetchError::BadPort);
         }
-        let local_name = host == "localhost" || host.ends_with(".localhost");
-        let private = local_name || ip_literal(host).is_some_and(|ip| !is_public(ip));
+        let private = ip_literal(host).is_some_and(|ip| !is_public(ip));
         if private && !self.0.allow_private && self.rule_for(host, port).is_none() {
             return Err(FetchError::PrivateAddress);
         }
@@ -91,10 +90,11 @@ impl Dialer {
             let (host, port) = rule.target();
             return Ok(Route::Rerouted(host, port));
         }
-        Ok(match self.0.proxies.intercept(uri) {
-            Some(proxy) => Route::Proxy(proxy),
-            None => Route::Direct(host, port),
-        })
+        match self.0.proxies.intercept(uri) {
+            Some(_) if is_local_name(host) && !self.0.allow_private => Err(FetchError::PrivateAddress),
+            Some(proxy) => Ok(Route::Proxy(proxy)),
+            None => Ok(Route::Direct(host, port)),
+        }
     }
 
     async fn dial(&self, uri: &Uri) -> Result<Line, FetchError> {
@@ -172,6 +172,11 @@ fn host_and_port(uri: &Uri) -> Result<(&str, u16), FetchError> {
         _ => return Err(FetchError::BadUrl),
     };
     Ok((uri.host().ok_or(FetchError::BadUrl)?, uri.port_u16().unwrap_or(default)))
+}
+
+/// Names that no proxy needs to look up.
+fn is_local_name(host: &str) -> bool {
+    host == "localhost" || host.ends_with(".localhost")
 }
 
 /// Tries addresses in turn, the next beside those that take their time; the first to answer wins.
