@@ -1,13 +1,13 @@
 //! Manners: whoever crawls other people's hosts should say where they can be reached.
 
 use super::find::FindPlan;
-use crate::config::ConnectTo;
+use crate::fetch::network::{self, ConnectTo};
 use url::{Host, Url};
 
 /// What to say to a crawl of public hosts that names no contact.
 pub fn warning(plan: &FindPlan) -> Option<&'static str> {
     let public = plan.seeds.iter().any(|seed| is_public(seed, &plan.network.connect_to));
-    (public && plan.politeness.contact.is_none()).then_some(
+    (public && plan.network.contact.is_none()).then_some(
         "warning: no contact is set, so owners of the sites you visit cannot reach you; \
          add --contact you@example.org or set politeness.contact",
     )
@@ -15,11 +15,13 @@ pub fn warning(plan: &FindPlan) -> Option<&'static str> {
 
 /// Whether an address belongs to somebody else, as far as its name tells.
 fn is_public(seed: &Url, connect_to: &[ConnectTo]) -> bool {
+    let port = seed.port_or_known_default().unwrap_or_default();
+    let rerouted = |host: &str| connect_to.iter().any(|rule| rule.matches(host, port));
     match seed.host() {
         None => false,
-        Some(Host::Ipv4(ip)) => !(ip.is_loopback() || ip.is_private() || ip.is_link_local()),
-        Some(Host::Ipv6(ip)) => !(ip.is_loopback() || ip.is_unique_local() || ip.is_unicast_link_local()),
-        Some(Host::Domain(name)) => !is_reserved(name) && !connect_to.iter().any(|rule| covers(rule, name)),
+        Some(Host::Ipv4(ip)) => network::is_public(ip.into()),
+        Some(Host::Ipv6(ip)) => network::is_public(ip.into()),
+        Some(Host::Domain(name)) => !is_reserved(name) && !rerouted(name),
     }
 }
 
@@ -29,17 +31,13 @@ fn is_reserved(name: &str) -> bool {
     ["localhost", "test", "example", "invalid", "local", "internal"].contains(&last)
 }
 
-fn covers(rule: &ConnectTo, name: &str) -> bool {
-    globset::Glob::new(&rule.pattern).is_ok_and(|glob| glob.compile_matcher().is_match(name))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn other_peoples_hosts_are_public_and_our_own_are_not() {
-        let rule = ConnectTo { pattern: "*.sim.net".into(), host: "127.0.0.1".into(), port: 8080 };
+        let rules: Vec<ConnectTo> = vec!["*.sim.net=127.0.0.1:8080".parse().unwrap()];
         for (address, public) in [
             ("http://www.bookshop.com/", true),
             ("http://93.184.216.34/", true),
@@ -52,7 +50,7 @@ mod tests {
             ("http://a.sim.net/", false),
         ] {
             let seed = Url::parse(address).unwrap();
-            assert_eq!(is_public(&seed, std::slice::from_ref(&rule)), public, "{address}");
+            assert_eq!(is_public(&seed, &rules), public, "{address}");
         }
     }
 }

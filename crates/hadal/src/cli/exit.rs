@@ -1,6 +1,7 @@
 //! How the program ends: 0 done, 1 failed, 2 usage or configuration error, 130 interrupted.
 
 use crate::config::ConfigError;
+use crate::fetch::network::NetworkError;
 use crate::store::StoreError;
 use std::io::Write;
 use std::process::ExitCode;
@@ -45,6 +46,7 @@ fn is_usage(error: &anyhow::Error) -> bool {
     let cause = |cause: &(dyn std::error::Error + 'static)| {
         cause.is::<Usage>()
             || cause.is::<ConfigError>()
+            || cause.is::<NetworkError>()
             || matches!(cause.downcast_ref(), Some(StoreError::BadUrl(_)))
     };
     error.chain().any(cause)

@@ -2,12 +2,14 @@
 //!
 //! [`FindArgs`] is what was typed, [`FindPlan`] what will be done: nothing raw passes beyond it.
 
-use super::contact;
 use super::exit::{Exit, Usage};
-use super::seeds;
 use super::session::Session;
+use super::{contact, network, seeds};
 use crate::config::names::nearest;
-use crate::config::{Fetch, Override, Politeness, Store};
+use crate::config::{Crawl, Override, Store};
+use crate::engine::{Budget, Scope};
+use crate::fetch::network::NetworkOptions;
+use crate::fetch::politeness::Politeness;
 use crate::output::progress::Style;
 use crate::output::terminal::Screen;
 use anyhow::Context;
@@ -15,7 +17,6 @@ use clap::{Args, ValueEnum};
 use hadal_core::topic::Topic;
 use std::io::Write;
 use std::path::Path;
-use std::time::Duration;
 use url::Url;
 
 /// Locate search forms of a topic, starting from seeds
@@ -135,12 +136,14 @@ pub struct FindPlan {
     pub budget: Budget,
     /// Requests under way at once.
     pub concurrency: usize,
-    /// How hosts are treated.
+    /// How long a host is left alone between two requests.
     pub politeness: Politeness,
     /// Which addresses belong to the crawl.
-    pub scope: Fences,
+    pub scope: Scope,
     /// How requests are carried.
-    pub network: Fetch,
+    pub network: NetworkOptions,
+    /// The most bytes of one body.
+    pub body_limit: u64,
     /// Where the run is kept.
     pub store: Store,
     /// Start over.
@@ -155,32 +158,6 @@ pub struct FindPlan {
     pub screen: Screen,
 }
 
-/// What a run may spend; `None` is no limit.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Budget {
-    /// Requests.
-    pub requests: Option<u64>,
-    /// Bytes of bodies.
-    pub bytes: Option<u64>,
-    /// Running time.
-    pub time: Option<Duration>,
-}
-
-/// Which addresses belong to a crawl.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Fences {
-    /// Patterns, one of which must match; all addresses when empty.
-    pub include: Vec<String>,
-    /// Patterns, none of which may match.
-    pub exclude: Vec<String>,
-    /// Hosts never visited.
-    pub block_hosts: Vec<String>,
-    /// Clicks from a seed.
-    pub max_depth: Option<u16>,
-    /// Pages of one site.
-    pub max_pages_per_site: Option<u32>,
-}
-
 /// Plans the crawl, warns where that is due, and starts it.
 pub fn run(args: &FindArgs, session: &Session) -> anyhow::Result<Exit> {
     let plan = plan(args, session)?;
@@ -192,23 +169,17 @@ pub fn run(args: &FindArgs, session: &Session) -> anyhow::Result<Exit> {
 
 fn plan(args: &FindArgs, session: &Session) -> anyhow::Result<FindPlan> {
     let config = session.config.clone();
-    let crawl = config.crawl;
-    let blocked = crawl.block_hosts.as_deref().map(blocked_hosts).transpose()?;
+    let crawl = &config.crawl;
     Ok(FindPlan {
         topic: topic(&args.topic)?,
         seeds: seeds::read(&args.seeds)?,
-        strategy: crawl.strategy,
+        strategy: crawl.strategy.clone(),
         budget: Budget { requests: crawl.max_requests, bytes: crawl.max_bytes, time: crawl.max_time },
         concurrency: crawl.concurrency,
-        politeness: config.politeness,
-        scope: Fences {
-            include: crawl.include,
-            exclude: crawl.exclude,
-            block_hosts: blocked.unwrap_or_default(),
-            max_depth: crawl.max_depth,
-            max_pages_per_site: crawl.max_pages_per_site,
-        },
-        network: config.fetch,
+        scope: scope(crawl)?,
+        network: network::options(&config)?,
+        politeness: config.politeness.pace,
+        body_limit: config.fetch.body_limit,
         store: config.store,
         fresh: args.fresh,
         seed: session.seed,
@@ -230,6 +201,14 @@ fn topic(text: &str) -> Result<String, Usage> {
         ))),
         _ => Ok(topic.name),
     }
+}
+
+fn scope(crawl: &Crawl) -> anyhow::Result<Scope> {
+    let blocked = crawl.block_hosts.as_deref().map(blocked_hosts).transpose()?;
+    let mut scope = Scope::new(&crawl.include, &crawl.exclude, &blocked.unwrap_or_default())?;
+    scope.max_depth = crawl.max_depth;
+    scope.max_pages_per_site = crawl.max_pages_per_site;
+    Ok(scope)
 }
 
 fn blocked_hosts(path: &Path) -> anyhow::Result<Vec<String>> {

@@ -10,18 +10,21 @@ pub mod contact;
 pub mod crawl;
 pub mod demo;
 pub mod doctor;
+pub mod eval;
 pub mod exit;
 pub mod find;
 pub mod forms;
 pub mod guide;
 pub mod list;
 pub mod logging;
+pub mod network;
 pub mod runs;
 pub mod seeds;
 pub mod session;
 pub mod sites;
 pub mod status;
 pub mod unbuilt;
+pub mod world;
 
 use clap::{CommandFactory, Parser, Subcommand};
 use exit::Exit;
@@ -47,6 +50,8 @@ enum Command {
     Sites(sites::SitesArgs),
     Runs(runs::RunsArgs),
     Status(status::StatusArgs),
+    World(world::WorldArgs),
+    Eval(eval::EvalArgs),
     Config(config::ConfigArgs),
     Doctor(doctor::DoctorArgs),
     Completions(completions::CompletionsArgs),
@@ -77,6 +82,8 @@ fn run(cli: Cli) -> anyhow::Result<Exit> {
         Command::Sites(args) => sites::run(&args, &Session::open(&cli.common, &[])?),
         Command::Runs(args) => runs::run(&args, &Session::open(&cli.common, &[])?),
         Command::Status(args) => status::run(&args, &Session::open(&cli.common, &[])?),
+        Command::World(args) => world::run(&args, &Session::open(&cli.common, &[])?),
+        Command::Eval(args) => eval::run(&args, &Session::open(&cli.common, &[])?),
     }
 }
 

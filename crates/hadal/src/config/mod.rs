@@ -13,6 +13,8 @@ pub mod units;
 pub use error::ConfigError;
 pub use layers::{Layers, Override};
 
+use crate::fetch::network::{ConnectTo, Timeouts};
+use crate::fetch::politeness::Politeness;
 use crate::output::terminal::Color;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -23,7 +25,7 @@ pub struct Config {
     /// What is crawled, and how much.
     pub crawl: Crawl,
     /// How hosts are treated.
-    pub politeness: Politeness,
+    pub politeness: Manners,
     /// How requests are carried.
     pub fetch: Fetch,
     /// Where crawls are kept.
@@ -59,38 +61,20 @@ pub struct Crawl {
 
 /// How hosts are treated.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Politeness {
-    /// Pause between requests to a host, at least.
-    pub delay: Duration,
-    /// Pause in multiples of the last answer's time.
-    pub latency_factor: f64,
-    /// The longest pause latency can cause.
-    pub max_delay: Duration,
+pub struct Manners {
+    /// How long a host is left alone between two requests.
+    pub pace: Politeness,
     /// Who we say we are.
     pub user_agent: String,
     /// Where we can be reached.
     pub contact: Option<String>,
 }
 
-impl Politeness {
-    /// The `User-Agent` line: the name, and where its operator can be reached.
-    pub fn user_agent_line(&self) -> String {
-        match &self.contact {
-            Some(contact) => format!("{} (+{contact})", self.user_agent),
-            None => self.user_agent.clone(),
-        }
-    }
-}
-
 /// How requests are carried.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fetch {
-    /// Until connected.
-    pub connect_timeout: Duration,
-    /// Until the first line of the answer.
-    pub answer_timeout: Duration,
-    /// Until the last byte.
-    pub total_timeout: Duration,
+    /// How long each phase may take.
+    pub timeouts: Timeouts,
     /// Bytes of a body.
     pub body_limit: u64,
     /// Whether private addresses may be visited.
@@ -101,17 +85,6 @@ pub struct Fetch {
     pub headers: Vec<(String, String)>,
     /// Cookie file to start with.
     pub cookies: Option<PathBuf>,
-}
-
-/// Where to connect for hosts that match.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ConnectTo {
-    /// Host pattern; `*` stands for anything.
-    pub pattern: String,
-    /// Host or address to connect to instead.
-    pub host: String,
-    /// And its port.
-    pub port: u16,
 }
 
 /// Where crawls are kept.

@@ -3,8 +3,7 @@
 use super::error::ConfigError;
 use super::layers::Layers;
 use super::names::nearest;
-use super::{ConnectTo, Crawl, Fetch, Politeness, Store, units};
-use crate::config::Config;
+use super::{Config, ConnectTo, Crawl, Fetch, Manners, Politeness, Store, Timeouts, units};
 use crate::output::terminal::Color;
 use clap::ValueEnum;
 use hadal_core::strategy::OFFERS;
@@ -51,33 +50,45 @@ fn crawl(layers: &Layers) -> Checked<Crawl> {
     })
 }
 
-fn politeness(layers: &Layers) -> Checked<Politeness> {
-    Ok(Politeness {
-        delay: layers.read("politeness.delay", "a time as \"1s\" or \"500ms\"", time)?,
-        latency_factor: layers.read("politeness.latency_factor", "a number from 0 to 1000", |value| {
-            let number = value.as_float().or_else(|| value.as_integer().map(|number| number as f64));
-            number.filter(|number| (0.0..=1000.0).contains(number))
-        })?,
-        max_delay: layers.read("politeness.max_delay", "a time as \"30s\"", time)?,
+fn politeness(layers: &Layers) -> Checked<Manners> {
+    let factor = |value: &Value| {
+        let number = value.as_float().or_else(|| value.as_integer().map(|number| number as f64));
+        number.filter(|number| (0.0..=1000.0).contains(number))
+    };
+    let contact = layers.read("politeness.contact", "an address or a page, in one line", header_text)?;
+    Ok(Manners {
+        pace: Politeness {
+            delay: layers.read("politeness.delay", "a time as \"1s\" or \"500ms\"", time)?,
+            latency_factor: layers.read("politeness.latency_factor", "a number from 0 to 1000", factor)?,
+            max_delay: layers.read("politeness.max_delay", "a time as \"30s\"", time)?,
+        },
         user_agent: layers.read("politeness.user_agent", "a name as \"hadal/1.0\"", |value| {
             header_text(value).filter(|text| !text.is_empty())
         })?,
-        contact: layers
-            .read("politeness.contact", "an address or a page, in one line", header_text)
-            .map(|text| Some(text).filter(|text| !text.is_empty()))?,
+        contact: Some(contact).filter(|text| !text.is_empty()),
+    })
+}
+
+fn timeouts(layers: &Layers) -> Checked<Timeouts> {
+    let read = |key| layers.read(key, "a time above 0, as \"10s\"", some_time);
+    Ok(Timeouts {
+        dns: read("fetch.dns_timeout")?,
+        connect: read("fetch.connect_timeout")?,
+        answer: read("fetch.answer_timeout")?,
+        stall: read("fetch.stall_timeout")?,
+        total: read("fetch.total_timeout")?,
     })
 }
 
 fn fetch(layers: &Layers) -> Checked<Fetch> {
     Ok(Fetch {
-        connect_timeout: layers.read("fetch.connect_timeout", "a time above 0, as \"10s\"", some_time)?,
-        answer_timeout: layers.read("fetch.answer_timeout", "a time above 0, as \"20s\"", some_time)?,
-        total_timeout: layers.read("fetch.total_timeout", "a time above 0, as \"60s\"", some_time)?,
+        timeouts: timeouts(layers)?,
         body_limit: layers.read("fetch.body_limit", "a size from 1kB to 1GB, as \"4MiB\"", |value| {
             bytes(value).filter(|bytes| (1_000..=1 << 30).contains(bytes))
         })?,
         allow_private: layers.read("fetch.allow_private", "true or false", Value::as_bool)?,
-        connect_to: layers.list("fetch.connect_to", "PATTERN=HOST:PORT", connect_to)?,
+        connect_to: layers
+            .list::<ConnectTo>("fetch.connect_to", "PATTERN=HOST:PORT", |text| text.parse().ok())?,
         headers: layers.list("fetch.headers", "a header line as \"Name: value\"", header)?,
         cookies: layers.path("fetch.cookies")?,
     })
@@ -208,14 +219,6 @@ fn header(line: &str) -> Option<(String, String)> {
     Some((name.to_string(), value.to_string()))
 }
 
-fn connect_to(text: &str) -> Option<ConnectTo> {
-    let (pattern, target) = text.split_once('=')?;
-    let (host, port) = target.rsplit_once(':')?;
-    let port: u16 = port.parse().ok().filter(|port| *port > 0)?;
-    let whole = !pattern.is_empty() && url::Host::parse(host).is_ok();
-    whole.then(|| ConnectTo { pattern: pattern.to_string(), host: host.to_string(), port })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -229,8 +232,6 @@ mod tests {
     fn the_defaults_are_possible() {
         let config = Config::check(&Layers::gather(None, vec![], &[]).unwrap()).unwrap();
         assert_eq!(config.crawl.max_requests, Some(10_000));
-        assert_eq!(config.fetch.body_limit, hadal_core::http::DEFAULT_BODY_LIMIT);
-        assert_eq!(config.politeness.delay, Duration::from_secs(1));
         assert_eq!(config.crawl.max_time, None);
     }
 
@@ -279,9 +280,10 @@ mod tests {
     }
 
     #[test]
-    fn connect_to_takes_addresses_of_every_sort() {
-        let config = checked("fetch.connect_to", "*.example=[::1]:8080").unwrap();
-        let expected = ConnectTo { pattern: "*.example".into(), host: "[::1]".into(), port: 8080 };
-        assert_eq!(config.fetch.connect_to, [expected]);
+    fn the_defaults_are_those_of_the_parts_they_configure() {
+        let config = Config::check(&Layers::gather(None, vec![], &[]).unwrap()).unwrap();
+        assert_eq!(config.politeness.pace, Politeness::default());
+        assert_eq!(config.fetch.timeouts, Timeouts::default());
+        assert_eq!(config.fetch.body_limit, hadal_core::http::DEFAULT_BODY_LIMIT);
     }
 }

@@ -14,4 +14,5 @@ pub mod progress;
 pub mod rows;
 pub mod table;
 pub mod terminal;
+mod truth;
 pub mod writer;

@@ -3,6 +3,7 @@
 use super::{Finding, Verdict};
 use crate::config::Config;
 use crate::store::{Access, StoreError};
+use std::fs::{File, TryLockError};
 use std::net::{TcpStream, ToSocketAddrs};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -44,9 +45,31 @@ pub fn store(url: &str) -> Vec<Finding> {
         }
         Err(error) => finding("store", Verdict::Fail, error.to_string()),
     };
-    let directory = url.strip_prefix("file:").map(PathBuf::from);
-    let space = directory.and_then(|path| free_space(&path)).map(space);
-    std::iter::once(opened).chain(space).collect()
+    let Some(directory) = directory(url) else { return vec![opened] };
+    let space = free_space(&directory).map(space);
+    std::iter::once(opened).chain(lock(&directory)).chain(space).collect()
+}
+
+fn directory(url: &str) -> Option<PathBuf> {
+    match url.split_once(':') {
+        None => Some(PathBuf::from(url)),
+        Some(("file", path)) => Some(PathBuf::from(path)),
+        Some(_) => None,
+    }
+}
+
+/// Whether a crawl is running into the store. Silent when there is no store yet.
+fn lock(directory: &Path) -> Option<Finding> {
+    let file = File::open(directory.join("crawl.lock")).ok()?;
+    Some(match file.try_lock_shared() {
+        Err(TryLockError::WouldBlock) => {
+            finding("crawl", Verdict::Ok, "one is running; a second one needs another store")
+        }
+        Err(TryLockError::Error(error)) => {
+            finding("crawl", Verdict::Warn, format!("the lock cannot be tried: {error}"))
+        }
+        Ok(()) => finding("crawl", Verdict::Ok, "none is running"),
+    })
 }
 
 fn space(free: u64) -> Finding {

@@ -1,0 +1,133 @@
+//! What the program says to what is typed: help, suggestions, refusals, exit status.
+
+#[path = "cli/program.rs"]
+mod program;
+
+use program::Place;
+
+fn run(args: &[&str]) -> program::Ran {
+    Place::new().run(args)
+}
+
+#[test]
+fn alone_it_prints_a_short_guide() {
+    let guide = run(&[]).done();
+    assert!(guide.contains("hadal demo") && guide.lines().count() < 20, "{guide}");
+}
+
+#[test]
+fn every_command_has_help_that_ends_with_an_example() {
+    let help = run(&["--help"]).done();
+    for command in [
+        "demo",
+        "find",
+        "forms",
+        "sites",
+        "runs",
+        "status",
+        "world",
+        "eval",
+        "config",
+        "doctor",
+        "completions",
+    ] {
+        assert!(help.contains(&format!("  {command} ")), "{command} is missing: {help}");
+        let own = run(&[command, "--help"]).done();
+        let last = own.rsplit("\n\n").next().unwrap();
+        assert!(last.starts_with(&format!("Example:\n  hadal {command}")), "{own}");
+    }
+}
+
+#[test]
+fn what_is_not_built_yet_is_neither_in_the_help_nor_done() {
+    let help = run(&["--help"]).done();
+    for command in ["harvest", "ask", "records", "queries", "topics", "judge", "serve"] {
+        assert!(!help.contains(&format!("  {command} ")), "{help}");
+        run(&[command]).refused(&[command, "not built yet"]);
+        run(&[command, "--topic", "book", "x"]).refused(&["not built yet"]);
+    }
+    for table in ["find", "harvest", "forms"] {
+        run(&["eval", table]).refused(&[table, "not built yet"]);
+    }
+    run(&["forms", "import"]).refused(&["import", "not built yet"]);
+}
+
+#[test]
+fn options_without_their_feature_are_refused_not_ignored() {
+    let find = ["find", "book", "--seeds", "http://a.example/"];
+    for option in [
+        &["--render", "auto"][..],
+        &["--render=always"],
+        &["--warc", "pages"],
+        &["--dashboard", "127.0.0.1:1"],
+        &["--dry-run"],
+        &["--details=auto"],
+        &["--max-records", "5"],
+        &["--target-coverage", "0.9"],
+        &["--policy", "x"],
+    ] {
+        run(&[&find[..], option].concat()).refused(&["not built yet"]);
+    }
+    run(&[&find[..], &["--render", "sometimes"]].concat()).refused(&["never"]);
+}
+
+#[test]
+fn misspelt_names_get_a_suggestion() {
+    run(&["fnid"]).refused(&["find"]);
+    run(&["forms", "--fromat", "csv"]).refused(&["--format"]);
+    run(&["find", "hotle", "--seeds", "http://a.example/"]).refused(&["did you mean 'hotel'?"]);
+    run(&["find", "book", "--seeds", "http://a.example/", "--strategy", "best-frist"]).refused(&[
+        "crawl.strategy",
+        "--strategy",
+        "did you mean 'best-first'?",
+    ]);
+}
+
+#[test]
+fn bad_arguments_say_what_would_be_right() {
+    run(&["find", "book"]).refused(&["--seeds"]);
+    run(&["find", "book", "--seeds", "no/such/file"]).refused(&["no/such/file", "http://"]);
+    run(&["find", "book", "--seeds", "ftp://a.example/"]).refused(&["ftp://a.example/"]);
+    run(&["find", "book", "--seeds", "http://a.example/", "--delay", "5"])
+        .refused(&["politeness.delay", "1s"]);
+    run(&["forms", "--min-relevance", "2"]).refused(&["0 to 1"]);
+    run(&["runs", "--store", "redis://x"]).refused(&["redis://x", "file:DIR"]);
+}
+
+#[test]
+fn seeds_in_a_file_are_checked_line_by_line() {
+    let place = Place::new();
+    place.write("seeds.txt", "# mine\nhttp://a.example/\nnonsense\n");
+    place.run(&["find", "book", "--seeds", "seeds.txt"]).refused(&["seeds.txt, line 3", "nonsense"]);
+}
+
+#[test]
+fn a_missing_store_is_a_failure_that_says_what_to_do() {
+    for command in ["forms", "sites", "runs", "status"] {
+        let ran = run(&[command]);
+        assert_eq!(ran.status, 1, "{ran:?}");
+        assert!(ran.err.contains("hadal find"), "{ran:?}");
+    }
+}
+
+#[test]
+fn completions_know_the_commands() {
+    for shell in ["bash", "zsh", "fish"] {
+        assert!(run(&["completions", shell]).done().contains("doctor"), "{shell}");
+    }
+    run(&["completions", "bsh"]).refused(&["bash"]);
+}
+
+#[test]
+fn the_doctor_names_what_is_wrong() {
+    let place = Place::new();
+    let healthy = place.run(&["doctor"]).done();
+    assert!(healthy.contains("ok    configuration"), "{healthy}");
+    place.write("hadal.toml", "[crawl]\nconcurrency = 0\n");
+    let ran = place.run(&["doctor"]);
+    assert_eq!(ran.status, 1, "{ran:?}");
+    assert!(ran.out.contains("fail  configuration") && ran.out.contains("crawl.concurrency"), "{ran:?}");
+    for line in place.run(&["doctor", "--json"]).out.lines() {
+        serde_json::from_str::<serde_json::Value>(line).expect("one JSON object per line");
+    }
+}
