@@ -169,6 +169,7 @@ fn bench_crawl(store: Arc<dyn Store>, fetch: Arc<dyn Fetch>, clock: Clock, pages
         concurrency: 8,
         body_limit: 4 << 20,
         clock,
+        keep_every: std::time::Duration::from_millis(100),
         stop: tokio::sync::watch::channel(false).1,
         fresh: false,
     })
@@ -208,7 +209,7 @@ fn crawl_over_http(address: &str) -> Anyhow<()> {
 fn serve() -> Anyhow<()> {
     tokio::runtime::Runtime::new()?.block_on(async {
         let world = Arc::new(World::new(Spec::demo(7)));
-        let running = world_server::serve(world, "127.0.0.1:0".parse()?).await?;
+        let running = world_server::serve(world, "127.0.0.1:0".parse()?, Default::default()).await?;
         println!("{}", running.addr);
         std::future::pending::<()>().await;
         Ok(())

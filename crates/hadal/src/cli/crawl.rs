@@ -7,7 +7,6 @@ use crate::report;
 use crate::store::{RunState, Store};
 use anyhow::Context;
 use std::io::Write;
-use std::sync::Arc;
 use std::time::Instant;
 use tokio::sync::watch;
 
@@ -24,7 +23,10 @@ pub struct Show {
 
 /// Runs a crawl to its end. The first Ctrl-C lets steps in flight finish and saves; the second leaves
 /// at once, which is safe too: what is not saved is done again.
-pub fn run(setup: impl FnOnce(watch::Receiver<bool>) -> anyhow::Result<Crawl>, show: Show) -> anyhow::Result<Summary> {
+pub fn run(
+    setup: impl FnOnce(watch::Receiver<bool>) -> anyhow::Result<Crawl>,
+    show: Show,
+) -> anyhow::Result<Summary> {
     let runtime = tokio::runtime::Runtime::new().context("cannot start the threads a crawl needs")?;
     let summary = runtime.block_on(async {
         let (stop, stopped) = watch::channel(false);
@@ -50,7 +52,7 @@ pub fn exit(summary: &Summary) -> Exit {
 }
 
 /// Says what `--fresh` is about to throw away.
-pub fn announce_fresh(store: &Arc<dyn Store>, spec: &crate::store::RunSpec) -> anyhow::Result<()> {
+pub fn announce_fresh(store: &dyn Store, spec: &crate::store::RunSpec) -> anyhow::Result<()> {
     let runs = store.runs()?;
     let Some(old) = runs.iter().find(|run| run.spec == *spec) else { return Ok(()) };
     let tally = &old.tally;

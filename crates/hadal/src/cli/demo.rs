@@ -76,7 +76,9 @@ pub fn run(args: &DemoArgs, session: &Session) -> anyhow::Result<Exit> {
 fn next(store: &str) -> [String; 3] {
     let option = if store == "file:./hadal-data" { String::new() } else { format!(" --store {store}") };
     [
-        format!("hadal forms{option}                what was found, and --format jsonl, csv or parquet of it"),
+        format!(
+            "hadal forms{option}                what was found, and --format jsonl, csv or parquet of it"
+        ),
         format!("hadal demo --topic hotel{option}   the same for another topic"),
         "hadal find book --seeds FILE   the real web".to_string(),
     ]
@@ -84,11 +86,16 @@ fn next(store: &str) -> [String; 3] {
 
 fn check_topic(name: &str) -> Result<Topic, Usage> {
     let topics = World::topics();
-    if let Some(topic) = topics.iter().find(|known| **known == name).and_then(|name| Topic::from_words(name)) {
+    if let Some(topic) = topics.iter().find(|known| **known == name).and_then(|name| Topic::from_words(name))
+    {
         return Ok(topic);
     }
     let meant = nearest(name, topics.iter().copied()).map(|meant| format!("; did you mean '{meant}'?"));
-    Err(Usage(format!("the simulated web has no topic '{name}'{} (it has {})", meant.unwrap_or_default(), topics.join(", "))))
+    Err(Usage(format!(
+        "the simulated web has no topic '{name}'{} (it has {})",
+        meant.unwrap_or_default(),
+        topics.join(", ")
+    )))
 }
 
 fn setup(
@@ -110,7 +117,9 @@ fn setup(
         seed,
         source: format!("demo world {seed}"),
     };
-    let ended = |run: &RunRow| run.spec == spec && matches!(run.progress.state, RunState::Budget | RunState::Exhausted);
+    let ended = |run: &RunRow| {
+        run.spec == spec && matches!(run.progress.state, RunState::Budget | RunState::Exhausted)
+    };
     let fresh = store.runs()?.iter().any(ended);
     Ok(Crawl {
         store,
@@ -125,6 +134,7 @@ fn setup(
         concurrency: args.concurrency,
         body_limit: DEFAULT_BODY_LIMIT,
         clock: Clock::simulated(WINDOW),
+        keep_every: std::time::Duration::from_millis(100),
         stop,
         fresh,
     })
@@ -143,7 +153,12 @@ fn compare(store: &dyn Store, run: RunId, topic: &str, world: &World) -> anyhow:
         truth: verdict(truth.get(&form.form_id), topic),
         form: form.form_id,
         site: form.site,
-        fields: form.fields.into_iter().filter(|field| field.kind != "hidden").map(|field| field.name).collect(),
+        fields: form
+            .fields
+            .into_iter()
+            .filter(|field| field.kind != "hidden")
+            .map(|field| field.name)
+            .collect(),
         p: form.p_relevant,
     };
     Ok(found.into_iter().map(row).collect())

@@ -2,21 +2,26 @@
 //!
 //! [`FindArgs`] is what was typed, [`FindPlan`] what will be done: nothing raw passes beyond it.
 
+use super::crawl::Show;
 use super::exit::{Exit, Usage};
 use super::session::Session;
-use super::{contact, network, seeds};
+use super::{contact, crawl, network, seeds};
 use crate::config::names::nearest;
-use crate::config::{Crawl, Override, Store};
-use crate::engine::{Budget, Scope};
-use crate::fetch::network::NetworkOptions;
+use crate::config::{self, Override};
+use crate::engine::{Budget, Clock, Crawl, Scope};
+use crate::fetch::network::{Network, NetworkOptions};
 use crate::fetch::politeness::Politeness;
 use crate::output::progress::Style;
-use crate::output::terminal::Screen;
+use crate::store::{Access, RunSpec};
 use anyhow::Context;
 use clap::{Args, ValueEnum};
+use hadal_core::critic::keywords::KeywordCritic;
+use hadal_core::strategy::offer;
 use hadal_core::topic::Topic;
 use std::io::Write;
 use std::path::Path;
+use std::sync::Arc;
+use tokio::sync::watch;
 use url::Url;
 
 /// Locate search forms of a topic, starting from seeds
@@ -145,7 +150,7 @@ pub struct FindPlan {
     /// The most bytes of one body.
     pub body_limit: u64,
     /// Where the run is kept.
-    pub store: Store,
+    pub store: config::Store,
     /// Start over.
     pub fresh: bool,
     /// Seed of every random choice.
@@ -154,8 +159,6 @@ pub struct FindPlan {
     pub json: bool,
     /// How progress is shown.
     pub progress: Style,
-    /// Where people's output goes: standard error with `--json`, else standard output.
-    pub screen: Screen,
 }
 
 /// Plans the crawl, warns where that is due, and starts it.
@@ -185,7 +188,6 @@ fn plan(args: &FindArgs, session: &Session) -> anyhow::Result<FindPlan> {
         seed: session.seed,
         json: session.json,
         progress: session.progress(),
-        screen: if session.json { session.stderr() } else { session.stdout() },
     })
 }
 
@@ -203,7 +205,7 @@ fn topic(text: &str) -> Result<String, Usage> {
     }
 }
 
-fn scope(crawl: &Crawl) -> anyhow::Result<Scope> {
+fn scope(crawl: &config::Crawl) -> anyhow::Result<Scope> {
     let blocked = crawl.block_hosts.as_deref().map(blocked_hosts).transpose()?;
     let mut scope = Scope::new(&crawl.include, &crawl.exclude, &blocked.unwrap_or_default())?;
     scope.max_depth = crawl.max_depth;
@@ -217,8 +219,47 @@ fn blocked_hosts(path: &Path) -> anyhow::Result<Vec<String>> {
 }
 
 /// Runs the crawl to its end.
-pub fn run_find(plan: FindPlan) -> anyhow::Result<Exit> {
-    anyhow::bail!("the engine is missing: nothing was done for '{}'", plan.topic)
+fn run_find(plan: FindPlan) -> anyhow::Result<Exit> {
+    let show = Show { json: plan.json, style: plan.progress, max_requests: plan.budget.requests };
+    let store = plan.store.url.clone();
+    let summary = crawl::run(|stop| setup(plan, stop), show)?;
+    if summary.tally.searchable > 0 && show.style != Style::Silent {
+        writeln!(std::io::stderr(), "`hadal forms --store {store}` lists what was found").ok();
+    }
+    Ok(crawl::exit(&summary))
+}
+
+fn setup(plan: FindPlan, stop: watch::Receiver<bool>) -> anyhow::Result<Crawl> {
+    let store = crate::store::open(&plan.store.url, Access::Crawl)?;
+    let topic = Topic::from_words(&plan.topic).context("a topic needs words")?;
+    let offer = offer(&plan.strategy).context("no such strategy")?;
+    let spec = RunSpec {
+        topic: plan.topic,
+        strategy: plan.strategy,
+        seeds: plan.seeds,
+        seed: plan.seed,
+        source: "web".into(),
+    };
+    if plan.fresh {
+        crawl::announce_fresh(store.as_ref(), &spec)?;
+    }
+    Ok(Crawl {
+        store,
+        spec,
+        strategy: offer.make(plan.seed),
+        critic: Arc::new(KeywordCritic::new(&topic)),
+        fetch: Arc::new(Network::new(plan.network)?),
+        backlinks: None,
+        budget: plan.budget,
+        scope: plan.scope,
+        politeness: plan.politeness,
+        concurrency: plan.concurrency,
+        body_limit: plan.body_limit,
+        clock: Clock::Real,
+        keep_every: plan.store.group_commit,
+        stop,
+        fresh: plan.fresh,
+    })
 }
 
 #[cfg(test)]

@@ -68,6 +68,8 @@ pub struct Crawl {
     pub body_limit: u64,
     /// Its clock.
     pub clock: Clock,
+    /// How long a finished step may wait to be kept for good.
+    pub keep_every: Duration,
     /// Says when to finish what is in flight and stop.
     pub stop: watch::Receiver<bool>,
     /// The run's tally so far is thrown away first.
@@ -101,8 +103,10 @@ pub enum CrawlError {
     NoSeeds,
 }
 
-/// What is applied is kept at least this often.
-const KEEP_EVERY: Duration = Duration::from_millis(100);
+/// A person's wishes are looked up, and progress is told, this often.
+const TELL_EVERY: Duration = Duration::from_millis(500);
+/// The engine looks around at least this often.
+const NAP: Duration = Duration::from_millis(100);
 /// A session does not wait longer than this for a host that asked for patience.
 const PATIENCE: Duration = Duration::from_secs(600);
 
@@ -145,7 +149,7 @@ struct Engine {
     permits: Arc<Semaphore>,
     opened: Opened,
     last_kept: Instant,
-    last_control: Instant,
+    last_told: Instant,
     paused: bool,
     ending: Option<RunState>,
 }
@@ -198,7 +202,7 @@ impl Engine {
             permits,
             opened,
             last_kept: Instant::now(),
-            last_control: Instant::now(),
+            last_told: Instant::now(),
             paused: false,
             ending: None,
             setup,
@@ -282,9 +286,9 @@ impl Engine {
             return Some(done);
         }
         let now = self.setup.clock.now();
-        let wake = self.hosts.next_wake().map_or(KEEP_EVERY, |at| now.until(at));
+        let wake = self.hosts.next_wake().map_or(NAP, |at| now.until(at));
         let stop = self.setup.stop.clone();
-        let nap = wake.clamp(Duration::from_millis(1), KEEP_EVERY);
+        let nap = wake.clamp(Duration::from_millis(1), NAP);
         let done = tokio::time::timeout(nap, self.results.1.recv()).await.ok().flatten();
         if *stop.borrow() {
             self.ending.get_or_insert(RunState::Stopped);
@@ -325,12 +329,12 @@ impl Engine {
 
     /// Keeps what was applied, and looks whether a person asked for something.
     fn keep_when_due(&mut self, tell: &mut (dyn FnMut(Event) + Send)) -> Result<(), CrawlError> {
-        if self.last_kept.elapsed() < KEEP_EVERY {
+        if self.last_kept.elapsed() < self.setup.keep_every {
             return Ok(());
         }
         self.keep(RunState::Running)?;
-        if self.last_control.elapsed() >= KEEP_EVERY * 5 {
-            self.last_control = Instant::now();
+        if self.last_told.elapsed() >= TELL_EVERY {
+            self.last_told = Instant::now();
             self.heed_control()?;
             tell(Event::Progress(self.setup.store.tally(self.run)?));
         }

@@ -2,6 +2,8 @@
 
 #![allow(dead_code, reason = "each test file uses its own part")]
 
+pub mod program;
+
 use futures::future::BoxFuture;
 use hadal::engine::{Budget, Clock, Crawl, Scope, Summary, crawl};
 use hadal::fetch::Fetch;
@@ -112,6 +114,7 @@ pub fn setup(web: Arc<dyn Fetch>, strategy: Box<dyn Strategy>, seeds: &[&str]) -
         concurrency: 4,
         body_limit: 1 << 20,
         clock: Clock::simulated(8),
+        keep_every: std::time::Duration::from_millis(100),
         stop: watch::channel(false).1,
         fresh: false,
     }

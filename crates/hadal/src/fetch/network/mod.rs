@@ -58,6 +58,7 @@ impl Fetch for Network {
             let began = Instant::now();
             let mut peer = None;
             let result = self.exchange(request, at, began + self.timeouts.total, &mut peer).await;
+            let peer = peer.filter(|_| !self.is_rerouted(&request.url));
             Exchange { result, took: began.elapsed(), peer }
         })
     }
@@ -78,8 +79,8 @@ impl Network {
     }
 
     /// Whether `--connect-to` sends this URL's host elsewhere: then the address connected to says
-    /// nothing about who is kept busy, and politeness by address makes no sense.
-    pub fn is_rerouted(&self, url: &Url) -> bool {
+    /// nothing about who is kept busy, politeness by address makes no sense, and no peer is named.
+    fn is_rerouted(&self, url: &Url) -> bool {
         let (host, port) = (url.host_str().unwrap_or_default(), url.port_or_known_default().unwrap_or(0));
         self.dialer.rule_for(host, port).is_some()
     }

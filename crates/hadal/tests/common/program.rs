@@ -1,0 +1,84 @@
+//! The real program as a child process, and the simulated web it crawls over HTTP.
+
+use hadal::fetch::world_server::{Running, Serving, serve};
+use hadal_world::{Spec, World};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::sync::{Arc, Condvar, Mutex};
+use std::time::Duration;
+
+/// A small simulated web over HTTP that remembers what it was asked.
+pub struct Site {
+    pub world: Arc<World>,
+    running: Running,
+    log: Arc<(Mutex<Vec<String>>, Condvar)>,
+}
+
+impl Site {
+    pub async fn tiny(seed: u64) -> Site {
+        let world = Arc::new(World::new(Spec::tiny(seed)));
+        let log = Arc::new((Mutex::new(Vec::new()), Condvar::new()));
+        let ear = Arc::clone(&log);
+        let on_request: hadal::fetch::world_server::OnRequest = Arc::new(move |url: &url::Url| {
+            ear.0.lock().unwrap().push(url.to_string());
+            ear.1.notify_all();
+        });
+        let serving = Serving { on_request: Some(on_request), ..Serving::default() };
+        let running = serve(Arc::clone(&world), "127.0.0.1:0".parse().unwrap(), serving).await.unwrap();
+        Site { world, running, log }
+    }
+
+    /// `hadal find book` over this web, as fast as it goes, into a store.
+    pub fn find(&self, store: &Path) -> Command {
+        let mut command = program(store);
+        command.args(["find", "book", "--strategy", "breadth-first", "--delay", "0s", "--concurrency", "8"]);
+        command.args(["--max-requests", "none", "--connect-to", &format!("*={}", self.running.addr)]);
+        command.env("HADAL_POLITENESS_LATENCY_FACTOR", "0").arg("--seeds");
+        command.args(self.world.seeds("book").iter().map(|url| url.as_str()));
+        command
+    }
+
+    /// What was asked since the last time.
+    pub fn take_log(&self) -> Vec<String> {
+        std::mem::take(&mut *self.log.0.lock().unwrap())
+    }
+
+    /// Waits until this many requests came, or the child has ended.
+    pub fn wait_for(&self, requests: usize, child: &mut Child) {
+        let mut log = self.log.0.lock().unwrap();
+        while log.len() < requests && child.try_wait().unwrap().is_none() {
+            log = self.log.1.wait_timeout(log, Duration::from_millis(20)).unwrap().0;
+        }
+    }
+}
+
+/// The program with a store, silent.
+pub fn program(store: &Path) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_hadal"));
+    command.arg("--store").arg(format!("file:{}", store.display()));
+    command.env_clear().stdout(Stdio::null()).stderr(Stdio::null()).stdin(Stdio::null());
+    command
+}
+
+/// Everything a store lists as forms, whatever their kind.
+pub fn listed_forms(store: &Path) -> String {
+    let mut command = program(store);
+    command.args(["forms", "--all", "--format", "jsonl"]).stdout(Stdio::piped());
+    let output = command.output().unwrap();
+    assert!(output.status.success());
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// Sends a signal to a child.
+pub fn signal(child: &Child, name: &str) {
+    let sent = Command::new("kill").args([&format!("-{name}"), &child.id().to_string()]).status();
+    assert!(sent.unwrap().success());
+}
+
+/// Numbers that look random and are the same every time.
+pub fn draws(mut state: u64) -> impl FnMut(usize) -> usize {
+    move |below| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) as usize % below
+    }
+}
