@@ -7,7 +7,11 @@ use url::Url;
 const BEFORE: &str = "<title>kept</title><a href=/kept>kept</a><form action=/s><input name=q></form>";
 
 fn page(body: &str) -> Page {
-    parse(body.as_bytes(), Some("text/html; charset=utf-8"), &Url::parse("http://a.org/").unwrap())
+    parse(
+        body.as_bytes(),
+        Some("text/html; charset=utf-8"),
+        &Url::parse("http://a.org/").expect("a plain address"),
+    )
 }
 
 /// Parses the hostile part behind a good beginning, which must survive.

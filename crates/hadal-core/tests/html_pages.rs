@@ -7,8 +7,8 @@ use url::Url;
 
 fn page(name: &str) -> Page {
     let path = format!("{}/tests/pages/{name}", env!("CARGO_MANIFEST_DIR"));
-    let body = std::fs::read(path).unwrap();
-    parse(&body, Some("text/html"), &Url::parse("https://books.example.org/start").unwrap())
+    let body = std::fs::read(path).expect("a golden page");
+    parse(&body, Some("text/html"), &Url::parse("https://books.example.org/start").expect("a plain address"))
 }
 
 fn field<'a>(form: &'a Form, name: &str) -> &'a Field {

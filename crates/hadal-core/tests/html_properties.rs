@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use url::Url;
 
 fn page(body: &[u8]) -> Page {
-    parse(body, None, &Url::parse("http://example.org/a/b").unwrap())
+    parse(body, None, &Url::parse("http://example.org/a/b").expect("a plain address"))
 }
 
 fn is_sound(page: &Page) -> bool {

@@ -92,7 +92,7 @@ impl<'a> Feeder<'_, 'a> {
             Markup::Comment(end) => self.leave_out(bracket, end),
             Markup::Unclosed => self.leave_out(bracket, self.input.len()),
             Markup::Cdata => self.pass_cdata(bracket),
-            Markup::Tag(tag) => self.pass_tag(&tag),
+            Markup::Tag(tag) => self.pass_tag(bracket, &tag),
         }
     }
 
@@ -104,14 +104,16 @@ impl<'a> Feeder<'_, 'a> {
         if foreign { end } else { self.leave_out(bracket, end) }
     }
 
-    fn pass_tag(&mut self, tag: &Tag) -> usize {
+    fn pass_tag(&mut self, bracket: usize, tag: &Tag) -> usize {
         self.attributes += tag.attributes.min(bounds::TAG_ATTRIBUTES);
+        if self.attributes > bounds::PAGE_ATTRIBUTES {
+            self.feed_until(bracket);
+            self.gate().close(Bound::Attributes);
+            return tag.end;
+        }
         if tag.attributes > bounds::TAG_ATTRIBUTES {
             self.gate().note(Bound::Attributes);
             self.leave_out(tag.kept, tag.end - 1);
-        }
-        if self.attributes > bounds::PAGE_ATTRIBUTES {
-            self.gate().close(Bound::Attributes);
         }
         let name = &self.input[tag.name.0..tag.name.1];
         if tag.is_end || !holds_raw_text(name) {

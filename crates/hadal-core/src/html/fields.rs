@@ -135,10 +135,9 @@ fn is_disabled(node: Ref<'_>) -> bool {
     }
     let mut below = node;
     for ancestor in node.ancestors() {
-        if ancestor.is(&local_name!("fieldset")) && ancestor.has(&local_name!("disabled")) {
-            if !is_first_legend(below) {
-                return true;
-            }
+        let disables = ancestor.is(&local_name!("fieldset")) && ancestor.has(&local_name!("disabled"));
+        if disables && !is_first_legend(below) {
+            return true;
         }
         below = ancestor;
     }

@@ -190,6 +190,13 @@ mod tests {
     }
 
     #[test]
+    fn surplus_attributes_are_behind_what_is_kept() {
+        let input = format!("<p{}>x", " a".repeat(300));
+        let tag = tag_at_start(&input);
+        assert_eq!((tag.attributes, tag.kept, tag.end), (300, 2 + 2 * 256, 603));
+    }
+
+    #[test]
     fn comments_end_where_browsers_end_them() {
         for (input, end) in [
             ("<!-->x", 5),
