@@ -182,12 +182,12 @@ mod tests {
 
     #[test]
     fn a_bomb_is_cut_and_so_is_a_bomb_inside_a_bomb() {
-        let zeros = vec![0; 8 << 20];
+        let zeros = vec![0; 2 << 20];
         for (name, made_by) in [("gzip", "gzip"), ("deflate", "zlib"), ("br", "br"), ("zstd", "zstd")] {
             let (decoded, completeness) = undo(name, coded(made_by, &zeros));
             assert_eq!((decoded.len(), completeness), (1 << 20, Completeness::Cut), "{made_by}");
         }
-        let nothing: Vec<u8> = coded("gzip", b"").repeat(1 << 18);
+        let nothing: Vec<u8> = coded("gzip", b"").repeat(1 << 17);
         let (decoded, completeness) = undo("gzip, gzip", coded("gzip", &nothing));
         assert_eq!((decoded.len(), completeness), (0, Completeness::Broken));
     }
