@@ -2,6 +2,7 @@
 
 mod common;
 
+use common::program::patient;
 use common::{forms, run, setup, strategy};
 use hadal::engine::{Budget, Clock, Crawl};
 use hadal::fetch::in_process::InProcess;
@@ -48,7 +49,7 @@ async fn in_simulated_time_one_thread_and_eight_make_the_same_crawl() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn crawled_to_exhaustion_http_and_in_process_find_the_same_forms() {
-    let world = Arc::new(World::new(Spec::tiny(6)));
+    let world = Arc::new(World::new(patient(6)));
     let ids = |store: &dyn Store| forms(store).iter().map(|form| form.form_id).collect::<BTreeSet<_>>();
     let inside = over(&world, "breadth-first");
     let kept = Arc::clone(&inside.store);
@@ -56,7 +57,8 @@ async fn crawled_to_exhaustion_http_and_in_process_find_the_same_forms() {
     let server = serve(Arc::clone(&world), "127.0.0.1:0".parse().unwrap(), Serving::default()).await.unwrap();
     let connect_to = vec![format!("*={}", server.addr).parse().unwrap()];
     let mut outside = over(&world, "breadth-first");
-    outside.fetch = Arc::new(Network::new(NetworkOptions { connect_to, ..NetworkOptions::default() }).unwrap());
+    outside.fetch =
+        Arc::new(Network::new(NetworkOptions { connect_to, ..NetworkOptions::default() }).unwrap());
     outside.clock = Clock::Real;
     outside.politeness.delay = std::time::Duration::ZERO;
     outside.politeness.latency_factor = 0.0;

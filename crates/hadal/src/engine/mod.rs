@@ -108,7 +108,7 @@ const TELL_EVERY: Duration = Duration::from_millis(500);
 /// The engine looks around at least this often.
 const NAP: Duration = Duration::from_millis(100);
 /// A session does not wait longer than this for a host that asked for patience.
-const PATIENCE: Duration = Duration::from_secs(600);
+const PATIENCE: Duration = Duration::from_secs(90);
 
 /// Runs a crawl until it is stopped, out of budget, or has nothing left to visit.
 pub async fn crawl(setup: Crawl, tell: &mut (dyn FnMut(Event) + Send)) -> Result<Summary, CrawlError> {

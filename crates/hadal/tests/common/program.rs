@@ -1,7 +1,7 @@
 //! The real program as a child process, and the simulated web it crawls over HTTP.
 
 use hadal::fetch::world_server::{Running, Serving, serve};
-use hadal_world::{Spec, World};
+use hadal_world::{Rates, Spec, World};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Condvar, Mutex};
@@ -16,7 +16,7 @@ pub struct Site {
 
 impl Site {
     pub async fn tiny(seed: u64) -> Site {
-        let world = Arc::new(World::new(Spec::tiny(seed)));
+        let world = Arc::new(World::new(patient(seed)));
         let log = Arc::new((Mutex::new(Vec::new()), Condvar::new()));
         let ear = Arc::clone(&log);
         let on_request: hadal::fetch::world_server::OnRequest = Arc::new(move |url: &url::Url| {
@@ -50,6 +50,11 @@ impl Site {
             log = self.log.1.wait_timeout(log, Duration::from_millis(20)).unwrap().0;
         }
     }
+}
+
+/// A small web without `Crawl-delay`s, which take their time on a real clock.
+pub fn patient(seed: u64) -> Spec {
+    Spec { rates: Rates { robots: 0.0, ..Rates::calm() }, ..Spec::tiny(seed) }
 }
 
 /// The program with a store, silent.
