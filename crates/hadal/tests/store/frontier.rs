@@ -127,7 +127,8 @@ pub fn replacing_moves_only_what_waits(store: &dyn Store) {
     store.commit(run, &changing(Change::Replace(vec![moved(&stays), moved(&busy), stranger]))).unwrap();
     assert_eq!(store.of_lane(run, Lane(5), 9).unwrap(), [moved(&stays)]);
     assert_eq!(store.of_lane(run, Lane(0), 9).unwrap(), []);
-    assert_eq!(tally(store, run).waiting, 1);
+    let after = store.resume(run).unwrap();
+    assert_eq!((after.tally.waiting, after.in_flight), (1, vec![(dispatch(1, &busy), Some(busy))]));
 }
 
 pub fn dropped_leads_stay_known_and_never_return(store: &dyn Store) {

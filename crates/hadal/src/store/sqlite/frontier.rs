@@ -113,9 +113,10 @@ fn at_most(limit: usize) -> i64 {
 
 /// Lanes and hosts with waiting leads, and how many.
 pub fn queues(db: &Connection, run: RunId) -> rusqlite::Result<Vec<(Lane, Host, u64)>> {
-    let sql = "SELECT links.lane, hosts.host, count(*)
-        FROM hosts CROSS JOIN links ON links.host = hosts.n
-        WHERE hosts.run = ? AND links.state = 'waiting' GROUP BY hosts.n, links.lane";
+    let sql = "SELECT queue.lane, hosts.host, queue.length
+        FROM (SELECT host, lane, count(*) AS length FROM links INDEXED BY links_of_host
+              WHERE state = 'waiting' GROUP BY host, lane) AS queue
+        JOIN hosts ON hosts.n = queue.host WHERE hosts.run = ?";
     let read = |row: &Row<'_>| Ok((Lane(unsigned(row, 0)?), Host(row.get(1)?), unsigned(row, 2)?));
     let mut queues =
         db.prepare_cached(sql)?.query_map([bits(run.0)], read)?.collect::<rusqlite::Result<Vec<_>>>()?;
