@@ -7,10 +7,10 @@ use crate::fetch::politeness::next_request_at;
 use crate::fetch::retry::{self, Next};
 use crate::fetch::robots::{RobotsReading, interpret, robots_header};
 use crate::store::*;
-use hadal_core::address::{Site, Tracking, normalise};
+use hadal_core::address::{Host, LinkId, Site, Tracking, normalise};
 use hadal_core::critic::PageVerdict;
-use hadal_core::http::{Completeness, Exchange};
-use hadal_core::lead::{Lead, Origin, Parent, Waiting};
+use hadal_core::http::{Completeness, Exchange, FetchError};
+use hadal_core::lead::{Lead, Origin, Parent, Task, Waiting};
 use hadal_core::strategy::{Command, SiteTally, Visited};
 use hadal_core::time::Time;
 use std::time::Duration;
@@ -75,7 +75,7 @@ impl Engine {
     }
 
     /// No page of the host can ever be had: its leads are not tried one by one.
-    fn give_up_host(&mut self, host: hadal_core::address::Host, kind: String) -> Result<(), CrawlError> {
+    fn give_up_host(&mut self, host: Host, kind: String) -> Result<(), CrawlError> {
         if let Some(ix) = self.hosts.find(&host) {
             self.frontier.drop_host(ix);
         }
@@ -140,7 +140,7 @@ impl Engine {
         self.site_book.set(site.clone(), tally);
         outcome.site = Some((site, tally));
         if !page.hints.nofollow && !header.nofollow {
-            let leads = leads_of(lead, reading, news.relevant > 0);
+            let leads = self.leads_on(lead, reading, news.relevant > 0);
             outcome.found = self.admit(leads)?;
         }
         Ok(commands)
@@ -167,6 +167,36 @@ impl Engine {
             commands.push(Command::CloseSite(lead.site()));
         }
         commands
+    }
+
+    /// The links on a page that were not met lately, with the context they stand in.
+    fn leads_on(&mut self, lead: &Lead, reading: &Reading, has_relevant_form: bool) -> Vec<Lead> {
+        let here = lead.site();
+        let links = reading.page.links.iter().filter(|link| !link.context.rel.contains("nofollow"));
+        let links = links.map(|link| (&link.url, Some(&link.context), Origin::Link));
+        let refresh = reading.page.hints.refresh.iter().map(|(_, url)| (url, None, Origin::Redirect));
+        let mut leads = Vec::new();
+        for (url, context, origin) in links.chain(refresh) {
+            let id = LinkId::of(url);
+            if self.seen.contains(id) {
+                continue;
+            }
+            let same_site = Site::of(url) == here;
+            let parent =
+                Parent { id: lead.id, p_topic: reading.verdict.p_topic, has_relevant_form, same_site };
+            leads.push(Lead {
+                id,
+                url: url.clone(),
+                task: Task::Page,
+                origin,
+                context: context.cloned().unwrap_or_default(),
+                parent: Some(parent),
+                depth: lead.depth.saturating_add(1),
+                site_depth: if same_site { lead.site_depth.saturating_add(1) } else { 0 },
+                redirects: Vec::new(),
+            });
+        }
+        leads
     }
 
     fn page_row(&self, lead: &Lead, exchange: &Exchange, reading: &Reading) -> PageRow {
@@ -253,7 +283,7 @@ impl Engine {
 
     fn digest_lookup(
         &mut self,
-        found: Result<Vec<Url>, hadal_core::http::FetchError>,
+        found: Result<Vec<Url>, FetchError>,
         outcome: &mut Outcome,
     ) -> Result<(), CrawlError> {
         match found {
@@ -269,7 +299,7 @@ impl Engine {
 
     fn digest_robots(
         &mut self,
-        host: &hadal_core::address::Host,
+        host: &Host,
         url: &Url,
         hops: u8,
         exchange: &Exchange,
@@ -403,7 +433,7 @@ fn is_cut(exchange: &Exchange) -> bool {
 }
 
 /// A host whose very robots.txt failed in a way that will not pass.
-fn hopeless_host(outcome: &Outcome) -> Option<(hadal_core::address::Host, String)> {
+fn hopeless_host(outcome: &Outcome) -> Option<(Host, String)> {
     match (&outcome.work, &outcome.ending) {
         (Work::Robots { host, .. }, Ending::Failed(kind)) => Some((host.clone(), kind.clone())),
         _ => None,
@@ -416,39 +446,11 @@ fn next_hop(lead: &Lead, target: Url) -> Lead {
     let same_site =
         |parent: Parent| Parent { same_site: parent.same_site && Site::of(&target) == lead.site(), ..parent };
     Lead {
-        id: hadal_core::address::LinkId::of(&target),
+        id: LinkId::of(&target),
         origin: Origin::Redirect,
         parent: lead.parent.map(same_site),
         url: target,
         redirects,
         ..lead.clone()
     }
-}
-
-/// The leads on a page, with the context they stand in.
-fn leads_of(lead: &Lead, reading: &Reading, has_relevant_form: bool) -> Vec<Lead> {
-    let page = &reading.page;
-    let here = lead.site();
-    let refresh = page.hints.refresh.iter().map(|(_, url)| (url, Default::default(), Origin::Redirect));
-    let links = page.links.iter().filter(|link| !link.context.rel.contains("nofollow"));
-    let links = links.map(|link| (&link.url, link.context.clone(), Origin::Link));
-    links
-        .chain(refresh)
-        .map(|(url, context, origin)| {
-            let same_site = Site::of(url) == here;
-            let parent =
-                Parent { id: lead.id, p_topic: reading.verdict.p_topic, has_relevant_form, same_site };
-            Lead {
-                id: hadal_core::address::LinkId::of(url),
-                url: url.clone(),
-                task: hadal_core::lead::Task::Page,
-                origin,
-                context,
-                parent: Some(parent),
-                depth: lead.depth.saturating_add(1),
-                site_depth: if same_site { lead.site_depth.saturating_add(1) } else { 0 },
-                redirects: Vec::new(),
-            }
-        })
-        .collect()
 }
