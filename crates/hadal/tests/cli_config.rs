@@ -1,4 +1,5 @@
 //! Where settings come from, who wins, and what stops the start.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 #[path = "cli/program.rs"]
 mod program;

@@ -1,4 +1,5 @@
 //! Listings of a real store: schema, filters, files, and nothing from the web unescaped.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 #[path = "store/fixture.rs"]
 mod fixture;

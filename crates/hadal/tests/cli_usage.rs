@@ -1,4 +1,5 @@
 //! What the program says to what is typed: help, suggestions, refusals, exit status.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 #[path = "cli/program.rs"]
 mod program;

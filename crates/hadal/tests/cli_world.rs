@@ -1,4 +1,5 @@
 //! The simulated web from the command line.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 #[path = "cli/program.rs"]
 mod program;

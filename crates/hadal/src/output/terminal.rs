@@ -63,7 +63,6 @@ impl Screen {
             Paint::Good => "32",
             Paint::Doubtful => "33",
             Paint::Bad => "31",
-            Paint::Strong => "1",
         };
         if self.color { format!("\u{1b}[{code}m{words}\u{1b}[0m") } else { words.to_string() }
     }
@@ -78,8 +77,6 @@ pub enum Paint {
     Doubtful,
     /// Wrong.
     Bad,
-    /// Important.
-    Strong,
 }
 
 #[cfg(test)]
