@@ -16,7 +16,7 @@ pub(crate) fn robots_txt(site: &Site<'_>) -> String {
     }
     let mut text =
         String::from("# visitors are welcome\nUser-agent: *\nDisallow: /files/\nDisallow: /cart\n");
-    for path in ["/cgi-bin/", "/item/", "/calendar/", "/archive", "/more/more/"] {
+    for path in ["/cgi-bin/", "/detail/", "/calendar/", "/archive", "/more/more/"] {
         if draw.chance(0.3) {
             text.push_str("Disallow: ");
             text.push_str(path);

@@ -92,7 +92,7 @@ impl Rates {
             robots: 0.6,
             sitemap: 0.3,
             second_host: 0.1,
-            site_search: 0.45,
+            site_search: 0.6,
         }
     }
 

@@ -143,7 +143,7 @@ impl World {
         let cited = self.site(neighbour);
         let page = self.cited_page(site, slot, neighbour);
         let around = cited.snippet(page, &mut Draw::new(site.record.seed ^ u64::from(slot), 92));
-        Citation { url: cited.url(page).into(), anchor: cited.anchor(page), around }
+        Citation { url: cited.address(page), anchor: cited.anchor(page), around }
     }
 }
 
@@ -155,4 +155,18 @@ fn in_site_backlinks(site: &Site<'_>, page: u32) -> impl Iterator<Item = u32> {
     let count = RELATED.min(width.saturating_sub(1));
     let level_mates = (1..=count).map(move |step| level.start + (page - level.start + width - step) % width);
     tree.parent(page).into_iter().chain(level_mates).chain(tree.children(page))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_site_costs_less_than_200_bytes_with_all_its_links() {
+        let world = World::new(Spec { sites: 10_000, ..Spec::evaluation(1) });
+        let links: usize = (0..10_000).map(|index| world.graph.out(index).len()).sum();
+        // Two lists of links, their starts, the record, and an entry of the name table at half load.
+        let bytes = 8 * links / 10_000 + 8 + size_of::<Record>() + 2 * 17;
+        assert!(bytes < 200, "{bytes}");
+    }
 }
