@@ -23,7 +23,8 @@ pub(crate) fn robots_txt(site: &Site<'_>) -> String {
             text.push('\n');
         }
     }
-    if draw.chance(0.2) {
+    let rates = &site.spec.rates;
+    if draw.chance(rates.crawl_delay / rates.robots.max(f64::EPSILON)) {
         writeln!(text, "Crawl-delay: {}", draw.between(1, 5)).expect("writing to a string cannot fail");
     }
     if site.record.sitemap {

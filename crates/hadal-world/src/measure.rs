@@ -45,3 +45,16 @@ pub fn measure(world: &World, sample: usize) -> Vec<Measure> {
 fn share(part: f64, whole: f64) -> f64 {
     if whole == 0.0 { 0.0 } else { part / whole }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::spec::Spec;
+
+    #[test]
+    fn a_sample_of_the_evaluation_world_is_on_target() {
+        let world = World::new(Spec { sites: 12_000, ..Spec::evaluation(1) });
+        let missed: Vec<Measure> = measure(&world, 1_500).into_iter().filter(|m| !m.is_met()).collect();
+        assert!(missed.is_empty(), "{missed:#?}");
+    }
+}

@@ -160,6 +160,49 @@ fn in_site_backlinks(site: &Site<'_>, page: u32) -> impl Iterator<Item = u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::spec::{Anchors, Hubs};
+
+    #[test]
+    fn seeds_are_of_a_kind_that_holds_a_minority_of_the_forms() {
+        let world = World::new(Spec::demo(1));
+        let (mut seeded, mut all) = (0, 0);
+        for form in World::topics().iter().flat_map(|topic| world.relevant(topic)) {
+            let (index, _) = world.locate(&form.page_url).unwrap();
+            seeded += usize::from(world.sites[index as usize].role == Role::Seeded);
+            all += 1;
+        }
+        assert!(seeded * 10 > all && seeded * 10 < all * 4, "{seeded} of {all}");
+        for seed in world.seeds("book") {
+            let (index, _) = world.locate(&seed).unwrap();
+            assert_eq!(world.sites[index as usize].role, Role::Seeded);
+        }
+    }
+
+    #[test]
+    fn without_hubs_nobody_links_to_many_sites() {
+        let most = |hubs| {
+            let world = World::new(Spec { hubs, ..Spec::demo(1) });
+            let directories = world.sites.iter().filter(|site| site.role == Role::Directory).count();
+            assert_eq!(directories > 0, hubs == Hubs::Present);
+            let mut degrees: Vec<usize> = (0..2_000).map(|index| world.graph.out(index).len()).collect();
+            degrees.sort_unstable();
+            degrees[degrees.len() * 99 / 100]
+        };
+        assert!(most(Hubs::Present) > 60);
+        assert!(most(Hubs::Absent) < 60);
+    }
+
+    #[test]
+    fn uninformative_anchors_name_no_topic() {
+        let world = World::new(Spec { anchors: Anchors::Uninformative, ..Spec::tiny(1) });
+        for index in 0..60 {
+            let site = world.site(index);
+            for page in 0..site.tree.pages.min(20) {
+                let anchor = site.anchor(page);
+                assert!(!anchor.split(' ').any(|word| site.subject().sign.contains(&word)), "{anchor}");
+            }
+        }
+    }
 
     #[test]
     fn a_site_costs_less_than_200_bytes_with_all_its_links() {
