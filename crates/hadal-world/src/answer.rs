@@ -76,7 +76,7 @@ fn fixed_place<'s>(site: &'s Site<'_>, path: &str) -> Option<Place<'s>> {
         let page = page.parse().ok().filter(|page| *page < site.tree.pages)?;
         return Some(Place::Moved(site.url(page)));
     }
-    if let Some(item) = path.strip_prefix("/item/") {
+    if let Some(item) = path.strip_prefix("/detail/") {
         let (database, record) = item.split_once('/')?;
         let database = Database::at(site, database.parse().ok()?)?;
         let record = record.parse().ok().filter(|record| *record < database.records)?;

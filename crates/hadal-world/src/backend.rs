@@ -76,7 +76,7 @@ impl Database {
     }
 
     fn path(&self, record: u32) -> String {
-        format!("/item/{}/{record}", self.number)
+        format!("/detail/{}/{record}", self.number)
     }
 
     /// Records that answer a query, in order.

@@ -60,12 +60,6 @@ impl Graph {
             (from as u32, edge - self.out_start[from])
         })
     }
-
-    /// Heap bytes, for the memory bound.
-    #[cfg(test)]
-    pub(crate) fn bytes(&self) -> usize {
-        4 * (self.out_start.len() + self.out.len() + self.in_start.len() + self.in_edges.len())
-    }
 }
 
 /// Off-site links of a site's pages: how many per page, and what each leads to.
@@ -112,7 +106,7 @@ fn starts(sites: usize, ends: impl Iterator<Item = u32>) -> Vec<u32> {
     starts
 }
 
-/// Sites by subject, those that answer first... in an order that also decides popularity.
+/// Sites by subject, those that answer first; the order also decides popularity.
 fn groups(sites: &[Record]) -> Vec<Vec<u32>> {
     let subjects = sites.iter().map(|site| usize::from(site.subject) + 1).max().unwrap_or(0);
     let mut groups = vec![Vec::new(); subjects];

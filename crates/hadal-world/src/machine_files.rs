@@ -16,14 +16,15 @@ pub(crate) fn robots_txt(site: &Site<'_>) -> String {
     }
     let mut text =
         String::from("# visitors are welcome\nUser-agent: *\nDisallow: /files/\nDisallow: /cart\n");
-    for path in ["/cgi-bin/", "/item/", "/calendar/", "/archive", "/more/more/"] {
+    for path in ["/cgi-bin/", "/detail/", "/calendar/", "/archive", "/more/more/"] {
         if draw.chance(0.3) {
             text.push_str("Disallow: ");
             text.push_str(path);
             text.push('\n');
         }
     }
-    if draw.chance(0.2) {
+    let rates = &site.spec.rates;
+    if draw.chance(rates.crawl_delay / rates.robots.max(f64::EPSILON)) {
         writeln!(text, "Crawl-delay: {}", draw.between(1, 5)).expect("writing to a string cannot fail");
     }
     if site.record.sitemap {

@@ -120,15 +120,15 @@ fn page_at(tree: Tree, shallow: bool, draw: &mut Draw) -> u32 {
 
 /// Forms that search nothing, with how often a site has them.
 const PLAIN: [(Kind, f64); 9] = [
-    (Kind::Login, 0.55),
-    (Kind::Registration, 0.42),
-    (Kind::Recovery, 0.28),
-    (Kind::Contact, 0.62),
-    (Kind::Newsletter, 0.52),
-    (Kind::Order, 0.22),
-    (Kind::Comment, 0.32),
-    (Kind::Booking, 0.14),
-    (Kind::Other, 0.22),
+    (Kind::Login, 0.39),
+    (Kind::Registration, 0.30),
+    (Kind::Recovery, 0.20),
+    (Kind::Contact, 0.44),
+    (Kind::Newsletter, 0.37),
+    (Kind::Order, 0.16),
+    (Kind::Comment, 0.23),
+    (Kind::Booking, 0.10),
+    (Kind::Other, 0.15),
 ];
 
 fn plain_forms(site: &Record, draw: &mut Draw, forms: &mut Vec<Planned>) {

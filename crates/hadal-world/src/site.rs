@@ -28,7 +28,7 @@ pub(crate) struct Site<'w> {
 /// holds its section's words, a link's neighbours stand around it.
 struct WordRates([f64; 4]);
 
-const URL_RATES: WordRates = WordRates([0.57, 0.15, 0.045, 0.03]);
+const URL_RATES: WordRates = WordRates([0.64, 0.18, 0.07, 0.03]);
 const ANCHOR_RATES: WordRates = WordRates([0.21, 0.14, 0.08, 0.05]);
 const AROUND_RATES: WordRates = WordRates([0.28, 0.10, 0.09, 0.06]);
 
@@ -87,8 +87,12 @@ impl<'w> Site<'w> {
 
     /// Full address of a page.
     pub(crate) fn url(&self, page: u32) -> Url {
-        let text = self.root(self.host_of(page)) + &self.path(page);
-        Url::parse(&text).expect("generated addresses are well-formed")
+        Url::parse(&self.address(page)).expect("generated addresses are well-formed")
+    }
+
+    /// Full address of a page, as text.
+    pub(crate) fn address(&self, page: u32) -> String {
+        self.root(self.host_of(page)) + &self.path(page)
     }
 
     /// Full address of something on the main host.
@@ -183,7 +187,7 @@ impl<'w> Site<'w> {
         let mut text = String::with_capacity(64);
         let telling = self.spec.anchors == Anchors::Telling;
         let sign = telling && draw.chance(AROUND_RATES.at(self.clicks_to_form(page)));
-        let (place, length) = (draw.below(4), draw.between(6, 12));
+        let (place, length) = (draw.below(4), draw.between(9, 14));
         for at in 0..length {
             let word = if sign && at == place {
                 draw.pick(&self.subject().sign)

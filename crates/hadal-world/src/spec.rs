@@ -71,6 +71,8 @@ pub struct Rates {
     pub traps: f64,
     /// Have a robots.txt.
     pub robots: f64,
+    /// Ask in their robots.txt to be visited slowly.
+    pub crawl_delay: f64,
     /// Have a sitemap.xml.
     pub sitemap: f64,
     /// Keep a part of themselves on a second host.
@@ -90,15 +92,17 @@ impl Rates {
             soft_404: 0.07,
             traps: 0.08,
             robots: 0.6,
+            crawl_delay: 0.1,
             sitemap: 0.3,
             second_host: 0.1,
-            site_search: 0.45,
+            site_search: 0.6,
         }
     }
 
     /// A friendly web: every page answers at once, every space ends.
     pub fn calm() -> Rates {
-        Rates { dead: 0.0, slow: 0.0, flaky: 0.0, redirecting: 0.0, traps: 0.0, ..Rates::usual() }
+        let (dead, slow, flaky, redirecting) = (0.0, 0.0, 0.0, 0.0);
+        Rates { dead, slow, flaky, redirecting, traps: 0.0, crawl_delay: 0.0, ..Rates::usual() }
     }
 }
 

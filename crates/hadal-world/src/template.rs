@@ -17,6 +17,8 @@ pub(crate) struct Template {
     pub(crate) list: &'static str,
     pub(crate) side: &'static str,
     pub(crate) footer: &'static str,
+    /// Whether the menu says a few words about each section.
+    pub(crate) wordy_menu: bool,
     /// Style rules in the head.
     rules: u32,
     script: usize,
@@ -68,7 +70,7 @@ impl Template {
         let manners = Manners::draw(&mut draw);
         let frame = if draw.chance(0.2) { Frame::Table } else { Frame::Blocks };
         let (rules, script) = (draw.between(15, 70), draw.below(SCRIPTS.len() as u32) as usize);
-        let doctype = draw.pick(&DOCTYPES);
+        let (doctype, wordy_menu) = (draw.pick(&DOCTYPES), draw.chance(0.7));
         if site.spec.tag_paths == TagPaths::Random {
             draw = Draw::new(page_seed, 51);
         }
@@ -81,6 +83,7 @@ impl Template {
             list: draw.pick(&["list", "items", "entries", "index", "cards", "rows"]),
             side: draw.pick(&["side", "sidebar", "right", "aside", "extra", "col-4"]),
             footer: draw.pick(&["footer", "bottom", "ft", "foot", "legal"]),
+            wordy_menu,
             rules,
             script,
             doctype,

@@ -143,7 +143,7 @@ impl World {
         let cited = self.site(neighbour);
         let page = self.cited_page(site, slot, neighbour);
         let around = cited.snippet(page, &mut Draw::new(site.record.seed ^ u64::from(slot), 92));
-        Citation { url: cited.url(page).into(), anchor: cited.anchor(page), around }
+        Citation { url: cited.address(page), anchor: cited.anchor(page), around }
     }
 }
 
@@ -155,4 +155,61 @@ fn in_site_backlinks(site: &Site<'_>, page: u32) -> impl Iterator<Item = u32> {
     let count = RELATED.min(width.saturating_sub(1));
     let level_mates = (1..=count).map(move |step| level.start + (page - level.start + width - step) % width);
     tree.parent(page).into_iter().chain(level_mates).chain(tree.children(page))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::spec::{Anchors, Hubs};
+
+    #[test]
+    fn seeds_are_of_a_kind_that_holds_a_minority_of_the_forms() {
+        let world = World::new(Spec::demo(1));
+        let (mut seeded, mut all) = (0, 0);
+        for form in World::topics().iter().flat_map(|topic| world.relevant(topic)) {
+            let (index, _) = world.locate(&form.page_url).unwrap();
+            seeded += usize::from(world.sites[index as usize].role == Role::Seeded);
+            all += 1;
+        }
+        assert!(seeded * 10 > all && seeded * 10 < all * 4, "{seeded} of {all}");
+        for seed in world.seeds("book") {
+            let (index, _) = world.locate(&seed).unwrap();
+            assert_eq!(world.sites[index as usize].role, Role::Seeded);
+        }
+    }
+
+    #[test]
+    fn without_hubs_nobody_links_to_many_sites() {
+        let most = |hubs| {
+            let world = World::new(Spec { hubs, ..Spec::demo(1) });
+            let directories = world.sites.iter().filter(|site| site.role == Role::Directory).count();
+            assert_eq!(directories > 0, hubs == Hubs::Present);
+            let mut degrees: Vec<usize> = (0..2_000).map(|index| world.graph.out(index).len()).collect();
+            degrees.sort_unstable();
+            degrees[degrees.len() * 99 / 100]
+        };
+        assert!(most(Hubs::Present) > 60);
+        assert!(most(Hubs::Absent) < 60);
+    }
+
+    #[test]
+    fn uninformative_anchors_name_no_topic() {
+        let world = World::new(Spec { anchors: Anchors::Uninformative, ..Spec::tiny(1) });
+        for index in 0..60 {
+            let site = world.site(index);
+            for page in 0..site.tree.pages.min(20) {
+                let anchor = site.anchor(page);
+                assert!(!anchor.split(' ').any(|word| site.subject().sign.contains(&word)), "{anchor}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_site_costs_less_than_200_bytes_with_all_its_links() {
+        let world = World::new(Spec { sites: 10_000, ..Spec::evaluation(1) });
+        let links: usize = (0..10_000).map(|index| world.graph.out(index).len()).sum();
+        // Two lists of links, their starts, the record, and an entry of the name table at half load.
+        let bytes = 8 * links / 10_000 + 8 + size_of::<Record>() + 2 * 17;
+        assert!(bytes < 200, "{bytes}");
+    }
 }

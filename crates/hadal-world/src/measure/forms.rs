@@ -1,0 +1,147 @@
+//! Figures of sites and their forms: how many, what for, how deep, how dense.
+
+use super::{Measure, share};
+use crate::plan::{Planned, Scope};
+use crate::populate::DENSITY;
+use crate::site::Site;
+use crate::words::{TOPIC_COUNT, TOPICS};
+use crate::world::World;
+use hadal_core::critic::Kind;
+
+/// A crawl that leaves sites behind spends no more pages on one.
+const PAGES_OF_A_VISIT: u32 = 100;
+
+#[derive(Default)]
+struct Tally {
+    forms: f64,
+    searchable: f64,
+    deep_sites: f64,
+    shallow_sites: f64,
+    databases: f64,
+    shallow_databases: f64,
+    interfaces: f64,
+    shallow_interfaces: f64,
+    topics: [TopicTally; TOPIC_COUNT],
+}
+
+#[derive(Clone, Copy, Default)]
+struct TopicTally {
+    relevant: f64,
+    searchable: f64,
+    pages: f64,
+}
+
+/// Counts the forms of all sites that answer.
+pub(super) fn measure(world: &World) -> Vec<Measure> {
+    let mut tally = Tally::default();
+    let mut sizes = Vec::new();
+    for index in 0..world.site_count() as u32 {
+        let site = world.site(index);
+        sizes.push(site.tree.pages);
+        if site.record.answers() {
+            tally.add(&site);
+        }
+    }
+    let mut figures = tally.figures();
+    figures.push(Measure::new("pages in the largest tenth of sites", "heavy tail", tail(sizes), 0.4, 0.95));
+    figures
+}
+
+fn tail(mut sizes: Vec<u32>) -> f64 {
+    sizes.sort_unstable_by(|a, b| b.cmp(a));
+    let sum = |part: &[u32]| part.iter().map(|&size| f64::from(size)).sum::<f64>();
+    share(sum(&sizes[..sizes.len() / 10]), sum(&sizes))
+}
+
+/// Depth of the first page a form stands on.
+fn depth(site: &Site<'_>, form: &Planned) -> u32 {
+    match form.scope {
+        Scope::Everywhere => 0,
+        Scope::Utility => 1,
+        Scope::Inside(_) => 2,
+        Scope::Around(page) | Scope::Only(page) => site.tree.depth(page),
+    }
+}
+
+impl Tally {
+    fn add(&mut self, site: &Site<'_>) {
+        self.forms += site.forms.len() as f64;
+        let searches = site.forms.iter().filter(|form| form.kind == Kind::Search);
+        self.searchable += searches.clone().count() as f64;
+        self.add_databases(site);
+        let topic = usize::from(site.record.subject);
+        if let Some(tally) = self.topics.get_mut(topic) {
+            tally.pages += f64::from(site.tree.pages.min(PAGES_OF_A_VISIT));
+            tally.searchable += searches.clone().count() as f64;
+            tally.relevant +=
+                searches.filter(|form| form.subject == Some(site.record.subject)).count() as f64;
+        }
+    }
+
+    fn add_databases(&mut self, site: &Site<'_>) {
+        let mut nearest: [Option<u32>; 8] = [None; 8];
+        for form in site.forms.iter().filter(|form| form.database > 0) {
+            let depth = depth(site, form);
+            self.interfaces += 1.0;
+            self.shallow_interfaces += f64::from(u8::from(depth <= 3));
+            let known = &mut nearest[usize::from(form.database) % 8];
+            *known = Some(known.map_or(depth, |known| known.min(depth)));
+        }
+        let depths: Vec<u32> = nearest.into_iter().flatten().collect();
+        let shallow = depths.iter().filter(|depth| **depth <= 3).count();
+        self.databases += depths.len() as f64;
+        self.shallow_databases += shallow as f64;
+        self.deep_sites += f64::from(u8::from(!depths.is_empty()));
+        self.shallow_sites += f64::from(u8::from(shallow > 0));
+    }
+
+    fn figures(&self) -> Vec<Measure> {
+        let new = Measure::new;
+        let mut figures = vec![
+            new("interfaces per deep site", "4.2", share(self.interfaces, self.deep_sites), 3.8, 4.6),
+            new(
+                "databases within depth 3",
+                "0.94",
+                share(self.shallow_databases, self.databases),
+                0.91,
+                0.97,
+            ),
+            new(
+                "interfaces within depth 3",
+                "0.72",
+                share(self.shallow_interfaces, self.interfaces),
+                0.67,
+                0.77,
+            ),
+            new(
+                "deep sites within depth 3",
+                "about 0.92",
+                share(self.shallow_sites, self.deep_sites),
+                0.89,
+                0.95,
+            ),
+            new("searchable share of forms", "about 1/3", share(self.searchable, self.forms), 0.28, 0.38),
+            self.relevant_share(),
+        ];
+        for (topic, target) in DENSITY.into_iter().enumerate() {
+            let tally = self.topics[topic];
+            let name = format!("relevant forms per 100 pages, {}", TOPICS[topic]);
+            let measured = 100.0 * share(tally.relevant, tally.pages);
+            figures.push(new(&name, &target.to_string(), measured, 0.5 * target, 2.0 * target));
+        }
+        figures
+    }
+
+    /// Mean over topics, for a crawl that keeps to on-topic sites.
+    fn relevant_share(&self) -> Measure {
+        let shares = self.topics.iter().map(|topic| share(topic.relevant, topic.searchable));
+        let mean = shares.sum::<f64>() / TOPIC_COUNT as f64;
+        Measure::new(
+            "relevant share of searchable forms on on-topic sites",
+            "0.16 in a crawl",
+            mean,
+            0.1,
+            0.5,
+        )
+    }
+}

@@ -1,0 +1,115 @@
+//! Figures that pages show: size, links, and the words that lead to forms.
+
+use super::{Measure, share};
+use crate::answer::{Place, place, without_session};
+use crate::draw::Draw;
+use crate::site::Site;
+use crate::world::World;
+use hadal_core::address;
+use hadal_core::html;
+use hadal_core::http::Request;
+use hadal_core::page::{Link, Page};
+use hadal_core::time::Time;
+use url::Url;
+
+/// Pages looked at per site.
+const PAGES_PER_SITE: u32 = 4;
+
+/// Terms on either side that count as around a link.
+const WINDOW: usize = 5;
+
+#[derive(Default)]
+struct Tally {
+    pages: f64,
+    bytes: f64,
+    links: f64,
+    off_site: f64,
+    /// By clicks to the form: links, and those with a word of the topic in URL, anchor, around.
+    words: [[f64; 4]; 3],
+    hosts: f64,
+    soft: f64,
+}
+
+/// Samples pages of the world as a client gets them.
+pub(super) fn measure(world: &World, sample: usize) -> Vec<Measure> {
+    let mut tally = Tally::default();
+    let sites = (sample as u64 / u64::from(PAGES_PER_SITE)).clamp(1, world.site_count());
+    for n in 0..sites {
+        look_at(world, (n * world.site_count() / sites) as u32, &mut tally);
+    }
+    let mut figures = vec![
+        Measure::new("mean page bytes", "about 15,000", share(tally.bytes, tally.pages), 12e3, 18e3),
+        Measure::new("off-site share of links", "0.04-0.11", share(tally.off_site, tally.links), 0.04, 0.11),
+        Measure::new("soft-404 share of sites", "0.07", share(tally.soft, tally.hosts), 0.04, 0.1),
+    ];
+    const TARGETS: [(&str, [f64; 3]); 3] =
+        [("URL", [0.59, 0.19, 0.07]), ("anchor", [0.21, 0.14, 0.08]), ("around", [0.35, 0.16, 0.15])];
+    for (space, (name, targets)) in TARGETS.into_iter().enumerate() {
+        for (clicks, target) in targets.into_iter().enumerate() {
+            let [links, words @ ..] = tally.words[clicks];
+            let name = format!("topic word in {name}, {} from form", clicks + 1);
+            let slack = (0.3 * target).max(0.03);
+            let measured = share(words[space], links);
+            figures.push(Measure::new(&name, &target.to_string(), measured, target - slack, target + slack));
+        }
+    }
+    figures
+}
+
+fn look_at(world: &World, index: u32, tally: &mut Tally) {
+    let site = world.site(index);
+    if !site.record.answers() {
+        return;
+    }
+    tally.hosts += 1.0;
+    let missing = world.respond(&Request::get(site.url_on_main("/no/such/page")), Time(0));
+    tally.soft += f64::from(u8::from(missing.result.is_ok_and(|response| response.status == 200)));
+    let mut draw = Draw::new(site.record.seed, 110);
+    for nth in 0..PAGES_PER_SITE {
+        let number = if nth == 0 { 0 } else { draw.below(site.tree.pages) };
+        let url = site.url(number);
+        let Ok(response) = world.respond(&Request::get(url.clone()), Time(0)).result else { continue };
+        if response.status != 200 {
+            continue;
+        }
+        tally.pages += 1.0;
+        tally.bytes += response.body.len() as f64;
+        let page = html::parse(&response.body, response.headers.get("content-type"), &url);
+        count_links(world, &page, tally);
+    }
+}
+
+fn count_links(world: &World, page: &Page, tally: &mut Tally) {
+    let here = address::Site::of(&page.url);
+    for link in &page.links {
+        tally.links += 1.0;
+        tally.off_site += f64::from(u8::from(address::Site::of(&link.url) != here));
+        let Some((index, host)) = world.locate(&link.url) else { continue };
+        let site = world.site(index);
+        let (path, _) = without_session(&link.url);
+        // Everybody links to home pages, and their addresses have no words.
+        let Place::Page(target @ 1..) = place(&site, host, &path) else { continue };
+        if let Some(clicks) = site.clicks_to_form(target) {
+            count_words(&site, link, &mut tally.words[usize::from(clicks) - 1]);
+        }
+    }
+}
+
+fn count_words(site: &Site<'_>, link: &Link, counts: &mut [f64; 4]) {
+    let names_topic = |text: &str| {
+        let mut words = text.split(|c: char| !c.is_ascii_alphanumeric());
+        words.any(|word| site.subject().sign.iter().any(|sign| sign.eq_ignore_ascii_case(word)))
+    };
+    let context = &link.context;
+    let url = names_topic(&address_words(&link.url));
+    let before = context.before.split_whitespace().rev().take(WINDOW).any(names_topic);
+    let around = before || context.after.split_whitespace().take(WINDOW).any(names_topic);
+    counts[0] += 1.0;
+    for (count, named) in counts[1..].iter_mut().zip([url, names_topic(&context.anchor), around]) {
+        *count += f64::from(u8::from(named));
+    }
+}
+
+fn address_words(url: &Url) -> String {
+    format!("{} {} {}", url.host_str().unwrap_or_default(), url.path(), url.query().unwrap_or_default())
+}
