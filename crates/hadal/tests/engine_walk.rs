@@ -7,12 +7,15 @@ use hadal::engine::{Budget, Scope};
 use hadal::store::RunState;
 use hadal_core::http::FetchError;
 use std::sync::Arc;
+use url::Url;
 
 const SEED: &str = "http://a.example/";
 
 /// A seed page, and everything it links to exists and links nowhere.
 fn star(targets: &[&str]) -> Web {
-    targets.iter().fold(Web::default().page(SEED, &links(targets)), |web, url| web.page(url, "books book"))
+    let seed = Url::parse(SEED).unwrap();
+    let pages = targets.iter().map(|target| seed.join(target).unwrap());
+    pages.fold(Web::default().page(SEED, &links(targets)), |web, url| web.page(url.as_str(), "books book"))
 }
 
 #[tokio::test]

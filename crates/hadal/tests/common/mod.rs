@@ -83,9 +83,10 @@ impl Fetch for Web {
     }
 }
 
-/// A page of links.
+/// An on-topic page of links.
 pub fn links(targets: &[&str]) -> String {
-    targets.iter().map(|url| format!("<p>books <a href=\"{url}\">book</a></p>")).collect()
+    let links: String = targets.iter().map(|url| format!("<p>books <a href=\"{url}\">book</a></p>")).collect();
+    format!("<title>Books by author</title><p>library of novels, fiction, isbn, publisher</p>{links}")
 }
 
 /// A book search form.

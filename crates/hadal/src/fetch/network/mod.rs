@@ -80,7 +80,7 @@ impl Network {
 
     /// Whether `--connect-to` sends this URL's host elsewhere: then the address connected to says
     /// nothing about who is kept busy, politeness by address makes no sense, and no peer is named.
-    fn is_rerouted(&self, url: &Url) -> bool {
+    pub fn is_rerouted(&self, url: &Url) -> bool {
         let (host, port) = (url.host_str().unwrap_or_default(), url.port_or_known_default().unwrap_or(0));
         self.dialer.rule_for(host, port).is_some()
     }
