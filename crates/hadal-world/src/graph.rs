@@ -76,7 +76,7 @@ impl Slots {
     pub(crate) fn of(site: &Record, degree: u32) -> Slots {
         let usual = match site.role {
             Role::Directory => 8,
-            _ => 1 + (mix(site.seed, 9) % 3) as u32,
+            _ => 1 + u32::from(mix(site.seed, 9) % 5 < 2),
         };
         let per_page = if degree == 0 { 0 } else { usual.max(degree.div_ceil(site.pages)) };
         Slots { degree, shift: mix(site.seed, 10) as u32 % degree.max(1), per_page }

@@ -4,11 +4,11 @@
 //! [`Spec`], the request and the time. Only the site graph is in memory; pages are written on demand.
 //! Follow a request through the crate:
 //!
-//! 1. [`populate`] and [`graph`] draw the sites once, [`names`] gives them hosts;
-//! 2. [`respond`] finds the site and how it feels today: dead, slow, flaky, moved;
-//! 3. [`site`] unfolds its record: [`tree`] of pages, [`plan`] of forms, addresses;
-//! 4. [`answer`] turns the path into a place, and the place into a document;
-//! 5. [`compose`] writes it, [`sketch`] and [`form_markup`] its forms, [`backend`] what they find.
+//! 1. `populate` and `graph` draw the sites once, `names` gives them hosts;
+//! 2. `respond` finds the site and how it feels today: dead, slow, flaky, moved;
+//! 3. `site` unfolds its record: `tree` of pages, `plan` of forms, addresses;
+//! 4. `answer` turns the path into a place, and the place into a document;
+//! 5. `compose` writes it, `sketch` and `form_markup` its forms, `backend` what they find.
 //!
 //! [`TrueForm`] tells what is really there, [`measure`] how close it all is to the real web.
 
