@@ -87,6 +87,7 @@ pub fn unmet(host: &Host) -> HostState {
         robots: None,
         robots_until: Time(0),
         next_at: Time(0),
+        address_next_at: Time(0),
         failures: 0,
         latency_ms: 0,
         requests: 0,

@@ -57,8 +57,9 @@ impl Engine {
         self.spent.requests += u64::from(outcome.requests);
         self.spent.bytes += outcome.bytes;
         if let Some(host) = host {
-            let next_at = outcome.host.as_ref().map_or(Time(0), |state| state.next_at);
-            for host in self.hosts.release(host, next_at) {
+            let next = outcome.host.as_ref().map(|state| (state.next_at, state.address_next_at));
+            let (next_at, address_next_at) = next.unwrap_or_default();
+            for host in self.hosts.release(host, next_at, address_next_at) {
                 self.refresh(host);
             }
         }
@@ -355,6 +356,7 @@ impl Engine {
         state.requests += 1;
         state.ip = exchange.peer.or(state.ip);
         state.next_at = next_request_at(now, exchange.took, &self.setup.politeness, crawl_delay);
+        state.address_next_at = next_request_at(now, exchange.took, &self.setup.politeness, None);
         if let Next::Retry { at, host_until, .. } = next {
             state.next_at = state.next_at.max(*at).max(host_until.unwrap_or_default());
         }

@@ -123,14 +123,14 @@ impl Hosts {
     }
 
     /// The request is over; answers the hosts to look at again now.
-    pub fn release(&mut self, host: HostIx, next_at: Time) -> Vec<HostIx> {
+    pub fn release(&mut self, host: HostIx, next_at: Time, address_next_at: Time) -> Vec<HostIx> {
         let slot = self.slot_mut(host);
         slot.busy = false;
         slot.next_at = next_at;
         let mut again = vec![host];
         if let Some(address) = slot.ip.and_then(|ip| self.addresses.get_mut(&ip)) {
             address.busy = false;
-            address.next_at = address.next_at.max(next_at);
+            address.next_at = address.next_at.max(address_next_at);
             again.append(&mut address.parked);
         }
         again
@@ -143,6 +143,11 @@ impl Hosts {
             let busy = self.slot(host).busy;
             self.addresses.entry(ip).or_default().busy |= busy;
         }
+    }
+
+    /// No request to any host of the address before this moment.
+    pub fn rest_address(&mut self, ip: IpAddr, until: Time) {
+        self.addresses.entry(ip).or_default().next_at = until;
     }
 
     /// No request before this moment.
@@ -186,7 +191,7 @@ mod tests {
         assert_eq!(hosts.readiness(ix[0], Time(0)), Readiness::Ready);
         hosts.occupy(ix[0]);
         assert_eq!(hosts.readiness(ix[0], Time(0)), Readiness::Busy);
-        hosts.release(ix[0], Time(1000));
+        hosts.release(ix[0], Time(1000), Time(1000));
         assert_eq!(hosts.readiness(ix[0], Time(999)), Readiness::Resting);
         assert_eq!(hosts.next_wake(), Some(Time(1000)));
         assert_eq!(hosts.woken(Time(1000)), vec![ix[0]]);
@@ -201,7 +206,7 @@ mod tests {
         hosts.learn_address(ix[1], ip);
         hosts.occupy(ix[0]);
         assert_eq!(hosts.readiness(ix[1], Time(0)), Readiness::Busy);
-        assert_eq!(hosts.release(ix[0], Time(500)), vec![ix[0], ix[1]]);
+        assert_eq!(hosts.release(ix[0], Time(9000), Time(500)), vec![ix[0], ix[1]]);
         assert_eq!(hosts.readiness(ix[1], Time(0)), Readiness::Resting);
         assert_eq!(hosts.readiness(ix[1], Time(500)), Readiness::Ready);
     }

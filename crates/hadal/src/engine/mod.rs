@@ -207,6 +207,9 @@ impl Engine {
             ending: None,
             setup,
         };
+        for (ip, until) in checkpoint.resting {
+            engine.hosts.rest_address(ip, until);
+        }
         engine.resume(checkpoint.in_flight, checkpoint.queues)?;
         Ok(engine)
     }

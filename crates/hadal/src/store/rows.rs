@@ -189,6 +189,8 @@ pub struct Checkpoint {
     pub in_flight: Vec<(Dispatch, Option<Waiting>)>,
     /// Lanes and hosts with waiting leads, and how many.
     pub queues: Vec<(Lane, Host, u64)>,
+    /// Addresses that rest beyond the run's now, each with the latest moment any of its hosts named.
+    pub resting: Vec<(std::net::IpAddr, Time)>,
 }
 
 /// What a run has counted: kept by the store, from outcomes alone.
@@ -229,6 +231,8 @@ pub struct HostState {
     pub robots_until: Time,
     /// No request before this moment.
     pub next_at: Time,
+    /// No request to any host of its address before this moment.
+    pub address_next_at: Time,
     /// Failures in a row.
     pub failures: u32,
     /// Smoothed time to answer, in milliseconds.

@@ -85,7 +85,8 @@ impl Fetch for Web {
 
 /// An on-topic page of links.
 pub fn links(targets: &[&str]) -> String {
-    let links: String = targets.iter().map(|url| format!("<p>books <a href=\"{url}\">book</a></p>")).collect();
+    let links: String =
+        targets.iter().map(|url| format!("<p>books <a href=\"{url}\">book</a></p>")).collect();
     format!("<title>Books by author</title><p>library of novels, fiction, isbn, publisher</p>{links}")
 }
 

@@ -162,6 +162,7 @@ pub fn host_state(name: &str) -> HostState {
         robots: Some(Robots::Text("User-agent: *\nDisallow: /private\n".into())),
         robots_until: Time(u64::MAX),
         next_at: Time(5000),
+        address_next_at: Time(4000),
         failures: 2,
         latency_ms: 80,
         requests: 9,

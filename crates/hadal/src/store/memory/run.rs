@@ -5,6 +5,7 @@ use super::super::*;
 use super::frontier::Frontier;
 use hadal_core::identity::FormId;
 use hadal_core::strategy::SiteTally;
+use hadal_core::time::Time;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
 
@@ -58,7 +59,19 @@ impl Run {
             tally: self.tally(),
             in_flight: self.in_flight.values().map(flight).collect(),
             queues: self.frontier.queues(),
+            resting: self.resting(),
         }
+    }
+
+    fn resting(&self) -> Vec<(std::net::IpAddr, Time)> {
+        let mut latest = BTreeMap::new();
+        for state in self.hosts.values().filter(|state| state.address_next_at > self.progress.now) {
+            if let Some(ip) = state.ip {
+                let known = latest.entry(ip).or_insert(state.address_next_at);
+                *known = state.address_next_at.max(*known);
+            }
+        }
+        latest.into_iter().collect()
     }
 
     pub fn row(&self, id: RunId) -> RunRow {

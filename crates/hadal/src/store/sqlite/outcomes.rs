@@ -125,7 +125,7 @@ impl Commit<'_> {
         self.execute(
             "UPDATE hosts SET ip = ?1, robots = coalesce(?2, robots),
                  robots_until = iif(?2 IS NULL, coalesce(robots_until, ?3), ?3),
-                 next_at = ?4, failures = ?5, latency_ms = ?6, requests = ?7 WHERE n = ?8",
+                 next_at = ?4, failures = ?5, latency_ms = ?6, requests = ?7, address_next_at = ?8 WHERE n = ?9",
             params![
                 state.ip.map(|ip| ip.to_string()),
                 state.robots.as_ref().map(Json),
@@ -134,6 +134,7 @@ impl Commit<'_> {
                 state.failures,
                 state.latency_ms,
                 bits(state.requests),
+                bits(state.address_next_at.0),
                 host,
             ],
         )?;

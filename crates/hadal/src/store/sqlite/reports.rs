@@ -124,7 +124,8 @@ fn tally(row: &Row<'_>, first: usize) -> rusqlite::Result<SiteTally> {
 }
 
 pub fn host(db: &Connection, run: RunId, host: &Host) -> rusqlite::Result<Option<HostState>> {
-    let sql = "SELECT ip, robots, robots_until, next_at, failures, latency_ms, requests FROM hosts
+    let sql =
+        "SELECT ip, robots, robots_until, next_at, failures, latency_ms, requests, address_next_at FROM hosts
         WHERE run = ? AND host = ? AND next_at IS NOT NULL";
     let mut sought = db.prepare_cached(sql)?;
     let state = |row: &Row<'_>| {
@@ -137,6 +138,7 @@ pub fn host(db: &Connection, run: RunId, host: &Host) -> rusqlite::Result<Option
             failures: row.get(4)?,
             latency_ms: row.get(5)?,
             requests: unsigned(row, 6)?,
+            address_next_at: Time(unsigned(row, 7)?),
         })
     };
     sought.query_row(params![bits(run.0), host.0], state).optional()

@@ -38,7 +38,20 @@ pub fn discard(db: &Connection, run: RunId) -> rusqlite::Result<()> {
 
 pub fn checkpoint(db: &Connection, run: RunId) -> rusqlite::Result<Checkpoint> {
     let (progress, tally) = (progress(db, run)?, tally(db, run)?);
-    Ok(Checkpoint { progress, tally, in_flight: in_flight(db, run)?, queues: frontier::queues(db, run)? })
+    let resting = resting(db, run, progress.now)?;
+    let (in_flight, queues) = (in_flight(db, run)?, frontier::queues(db, run)?);
+    Ok(Checkpoint { progress, tally, in_flight, queues, resting })
+}
+
+fn resting(db: &Connection, run: RunId, now: Time) -> rusqlite::Result<Vec<(std::net::IpAddr, Time)>> {
+    let sql = "SELECT ip, max(address_next_at) FROM hosts
+        WHERE run = ? AND ip IS NOT NULL AND address_next_at > ? GROUP BY ip ORDER BY ip";
+    let mut resting = db.prepare_cached(sql)?;
+    let rows = resting.query_map([bits(run.0), bits(now.0)], |row| {
+        let Word(ip) = row.get(0)?;
+        Ok((ip, Time(unsigned(row, 1)?)))
+    })?;
+    rows.collect()
 }
 
 fn in_flight(
