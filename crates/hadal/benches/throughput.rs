@@ -27,6 +27,10 @@ use std::process::{Command, Stdio};
 use std::sync::Arc;
 use url::Url;
 
+/// As in the program.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 type Anyhow<T> = anyhow::Result<T>;
 
 fn main() -> Anyhow<()> {
@@ -48,7 +52,7 @@ fn main() -> Anyhow<()> {
 
 /// Runs every row in a process of its own and prints what it says.
 fn table(pages: Option<&str>) -> Anyhow<()> {
-    println!("{:<44} {:>14}  {}", "what", "measured", "unit");
+    println!("{:<44} {:>14}  unit", "what", "measured");
     row(&["--row", "parse-generated"])?;
     if let Some(dir) = pages {
         row(&["--row", "parse-given", dir])?;

@@ -1,5 +1,7 @@
 //! Killing the real program at random moments, and interrupting it politely.
 
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 mod common;
 
 use common::program::{Site, draws, listed_forms, program, signal};

@@ -1,5 +1,7 @@
 //! The walk of a page: what is asked, in which order, at what cost.
 
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 mod common;
 
 use common::{BOOK_FORM, Web, forms, links, run, setup, strategy};

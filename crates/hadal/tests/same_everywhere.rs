@@ -1,5 +1,7 @@
 //! The same crawl is the same crawl: whatever the number of threads, over HTTP or in process.
 
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 mod common;
 
 use common::program::patient;

@@ -9,8 +9,8 @@ use tracing_subscriber::EnvFilter;
 pub fn start(common: &Common) -> anyhow::Result<()> {
     let level = match (common.quiet, common.verbose) {
         (true, _) => "error",
-        (_, 0) => "warn",
-        (_, 1) => "hadal=info,warn",
+        (_, 0) => "warn,html5ever=error",
+        (_, 1) => "hadal=info,warn,html5ever=error",
         (_, 2) => "hadal=debug,info",
         _ => "trace",
     };

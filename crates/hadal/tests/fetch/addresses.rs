@@ -60,6 +60,7 @@ async fn private_addresses_are_visited_when_allowed() {
     for host in ["127.0.0.1", "2130706433", "localhost"] {
         let exchange = fetch(options.clone(), &get(&format!("http://{host}:{}/", server.addr.port()))).await;
         assert_eq!(exchange.result.unwrap().body, b"mine", "{host}");
+        assert_eq!(exchange.peer, Some(server.addr.ip()), "{host}");
     }
 }
 

@@ -29,7 +29,7 @@ async fn a_page_is_fetched_with_an_honest_name() {
     assert_eq!((response.status, response.body.as_slice()), (200, &b"<p>hello"[..]));
     assert_eq!((response.completeness, response.transferred), (Completeness::Whole, 8));
     assert_eq!(response.headers.get("Content-Type"), Some("text/html"));
-    assert_eq!(exchange.peer, Some(server.addr.ip()));
+    assert_eq!(exchange.peer, None, "a rerouted host has no address of its own");
     let asked = server.requests().remove(0).to_lowercase();
     let agent = format!("user-agent: hadal/{} (+https://owner.example/)", env!("CARGO_PKG_VERSION"));
     for line in ["get /a%20b?c=d|e http/1.1", "host: shop.example", &agent, "x-extra: yes"] {
@@ -299,7 +299,6 @@ async fn silence_after_the_request_times_out() {
     let options = impatient(server.addr, |timeouts| timeouts.answer = SOON);
     let exchange = fetch(options, &get("http://shop.example/")).await;
     assert_eq!(exchange.result, Err(FetchError::AnswerTimeout));
-    assert_eq!(exchange.peer, Some(server.addr.ip()));
     assert!(exchange.took >= SOON);
 }
 
