@@ -5,9 +5,12 @@
 mod common;
 
 use common::{BOOK_FORM, Web, forms, links, run, setup, strategy};
+use futures::future::BoxFuture;
 use hadal::engine::{Budget, Scope};
+use hadal::fetch::Fetch;
 use hadal::store::RunState;
-use hadal_core::http::FetchError;
+use hadal_core::http::{Exchange, FetchError, Request};
+use hadal_core::time::Time;
 use std::sync::Arc;
 use url::Url;
 
@@ -226,6 +229,23 @@ async fn noindex_hides_forms_and_nofollow_hides_links() {
     let web = Arc::new(web);
     let summary = run(setup(web.clone(), strategy("breadth-first"), &[SEED])).await;
     assert_eq!((summary.tally.forms, web.visits().len()), (0, 2));
+}
+
+/// A carrier that panics at one address.
+struct Brittle(Web);
+
+impl Fetch for Brittle {
+    fn fetch<'a>(&'a self, request: &'a Request, at: Time) -> BoxFuture<'a, Exchange> {
+        assert!(!request.url.path().ends_with("/broken"), "a bug in the carrier");
+        self.0.fetch(request, at)
+    }
+}
+
+#[tokio::test]
+async fn a_step_that_panics_is_a_counted_failure_and_the_crawl_goes_on() {
+    let web = star(&["/broken", "/1"]);
+    let summary = run(setup(Arc::new(Brittle(web)), strategy("breadth-first"), &[SEED])).await;
+    assert_eq!((summary.tally.pages, summary.tally.errors["protocol"]), (2, 1));
 }
 
 #[tokio::test]

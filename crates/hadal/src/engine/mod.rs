@@ -31,12 +31,14 @@ use crate::store::*;
 use backlinks::Backlinks;
 use books::{HostBook, SiteBook};
 use frontier::Frontier;
+use futures::FutureExt;
 use hadal_core::critic::Critic;
 use hadal_core::strategy::{RestoreError, Strategy};
 use hosts::{HostIx, Hosts};
 use rustc_hash::FxHashSet;
 use seen::Seen;
 use std::collections::BTreeMap;
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use step::{Carriers, Done, Step};
@@ -266,8 +268,10 @@ impl Engine {
             (self.carriers.clone(), Arc::clone(&self.permits), self.results.0.clone());
         tokio::spawn(async move {
             let _permit = permits.acquire_owned().await;
+            let lost = Done::lost(&step);
+            let done = AssertUnwindSafe(step::take(step, carriers)).catch_unwind().await.unwrap_or(lost);
             // The engine may have ended meanwhile; then nobody wants the result.
-            let _ = results.send(step::take(step, carriers).await);
+            let _ = results.send(done);
         });
     }
 

@@ -60,6 +60,19 @@ pub struct Done {
     pub took: Duration,
 }
 
+impl Done {
+    /// What is left of a step that broke on the way: nothing came of it, and the crawl goes on.
+    pub fn lost(step: &Step) -> Done {
+        let exchange = Exchange { result: Err(FetchError::Protocol), took: Duration::ZERO, peer: None };
+        let catch = match step.job {
+            Job::Visit(_) | Job::Robots { .. } => Catch::Answer(Box::new(exchange), None),
+            Job::Lookup(_) => Catch::Backlinks(Err(FetchError::Protocol)),
+            Job::Refused(_) => Catch::Nothing,
+        };
+        Done { step: step.clone(), catch, took: Duration::ZERO }
+    }
+}
+
 /// What a step brought back.
 pub enum Catch {
     /// An answer, or why there is none; read, when it is a page.
