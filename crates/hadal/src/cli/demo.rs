@@ -23,10 +23,10 @@ use tokio::sync::watch;
 
 /// Watch hadal find search forms on a simulated web; ends by itself
 #[derive(Debug, Args)]
-#[command(after_help = "Example:\n  hadal demo --topic hotel")]
+#[command(after_help = "Example:\n  hadal demo --topic book")]
 pub struct DemoArgs {
     /// What to look for: one of the twelve built-in topics
-    #[arg(long, default_value = "book")]
+    #[arg(long, default_value = "hotel")]
     topic: String,
     /// Which links are followed first
     #[arg(long, value_name = "NAME", default_value = "best-first-sc")]
@@ -79,7 +79,7 @@ fn next(store: &str) -> [String; 3] {
         format!(
             "hadal forms{option}                what was found, and --format jsonl, csv or parquet of it"
         ),
-        format!("hadal demo --topic hotel{option}   the same for another topic"),
+        format!("hadal demo --topic auto{option}    the same for another topic"),
         "hadal find book --seeds FILE   the real web".to_string(),
     ]
 }
