@@ -59,26 +59,33 @@ struct TruthArgs {
 
 /// How large a simulated web is.
 #[derive(Clone, Copy, Debug, Args)]
-pub struct ScaleArg {
+struct ScaleArg {
     /// How large the simulated web is
     #[arg(long, default_value = "demo")]
     scale: Scale,
 }
 
+/// Sizes of simulated webs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Scale {
+pub enum Scale {
     /// A few sites, for tests
     Tiny,
     /// 2,000 sites and a million pages
     Demo,
-    /// 100,000 sites and twenty million pages
+    /// 150,000 sites and over twenty million pages
     Evaluation,
 }
 
 impl ScaleArg {
+    fn world(self, seed: u64) -> World {
+        self.scale.world(seed)
+    }
+}
+
+impl Scale {
     /// The simulated web of this size; the same seed draws the same web.
     pub fn world(self, seed: u64) -> World {
-        World::new(match self.scale {
+        World::new(match self {
             Scale::Tiny => Spec::tiny(seed),
             Scale::Demo => Spec::demo(seed),
             Scale::Evaluation => Spec::evaluation(seed),
@@ -143,7 +150,7 @@ fn greeting(world: &World, topic: &str, running: &Running, json: bool) -> String
     format!(
         "{sites} sites with {pages} pages at http://{addr}/; Ctrl-C ends it\n\n\
          seeds for {topic}:\n{list}\n\
-         Next:\n  hadal find {topic} --connect-to '*={addr}' --allow-private --delay 0s --seeds {}\n",
+         Next:\n  hadal find {topic} --connect-to '*={addr}' --delay 0s --seeds {}\n",
         first.join(" ")
     )
 }

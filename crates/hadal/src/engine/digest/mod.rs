@@ -1,0 +1,198 @@
+//! Taking in what steps bring back, one at a time: reward, learn, place the links, keep one outcome.
+
+mod host;
+mod page;
+
+use super::hosts::HostIx;
+use super::step::{Catch, Done, Job, Reading, Step};
+use super::{CrawlError, Engine, Event};
+use crate::fetch::retry::{self, Next};
+use crate::store::*;
+use hadal_core::address::{LinkId, Site, Tracking, normalise};
+use hadal_core::http::{Completeness, Exchange, FetchError};
+use hadal_core::lead::{Lead, Origin, Parent, Waiting};
+use hadal_core::strategy::Command;
+use hadal_core::time::Time;
+use url::Url;
+
+/// Redirects in a row that are still believed.
+const MOST_REDIRECTS: usize = 10;
+
+impl Engine {
+    /// Takes in a finished step.
+    pub(super) fn digest(
+        &mut self,
+        done: Done,
+        tell: &mut (dyn FnMut(Event) + Send),
+    ) -> Result<(), CrawlError> {
+        let Done { step, catch, took } = done;
+        let flight = self.in_flight.remove(&step.seq);
+        self.setup.clock.advance(step.at.after(took));
+        let now = self.setup.clock.now();
+        let mut outcome = blank(&step, now);
+        let mut commands = Vec::new();
+        match (step.job.clone(), catch) {
+            (Job::Visit(waiting), Catch::Answer(exchange, reading)) => {
+                commands = self.digest_visit(*waiting, &step, &exchange, reading.as_deref(), &mut outcome)?;
+            }
+            (Job::Robots { host, url, hops }, Catch::Answer(exchange, _)) => {
+                self.digest_robots(&host, &url, hops, &exchange, &mut outcome)?;
+            }
+            (Job::Lookup(_), Catch::Backlinks(found)) => self.digest_lookup(found, &mut outcome)?,
+            _ => outcome.ending = Ending::Failed("robots".into()),
+        }
+        self.report(&outcome, &step, tell);
+        self.accept(outcome, flight.and_then(|flight| flight.host))?;
+        for command in commands {
+            self.obey(command)?;
+        }
+        Ok(())
+    }
+
+    /// Hands one outcome to the store and lets its host go.
+    fn accept(&mut self, outcome: Outcome, host: Option<HostIx>) -> Result<(), CrawlError> {
+        self.spent.requests += u64::from(outcome.requests);
+        self.spent.bytes += outcome.bytes;
+        if let Some(host) = host {
+            let next = outcome.host.as_ref().map(|state| (state.next_at, state.address_next_at));
+            let (next_at, address_next_at) = next.unwrap_or_default();
+            for host in self.hosts.release(host, next_at, address_next_at) {
+                self.refresh(host);
+            }
+        }
+        self.line_up(&outcome.found)?;
+        if let Ending::Again(waiting, _) = &outcome.ending {
+            self.line_up(std::slice::from_ref(waiting))?;
+        }
+        let hopeless = host::hopeless_host(&outcome);
+        self.setup.store.commit(self.run, &Batch { outcomes: vec![outcome], ..Batch::default() })?;
+        match hopeless {
+            Some((host, kind)) => self.give_up_host(host, kind),
+            None => Ok(()),
+        }
+    }
+
+    fn digest_visit(
+        &mut self,
+        waiting: Waiting,
+        step: &Step,
+        exchange: &Exchange,
+        reading: Option<&Reading>,
+        outcome: &mut Outcome,
+    ) -> Result<Vec<Command>, CrawlError> {
+        let host = self.meet(&waiting.lead)?;
+        let known = self.host_book.get(self.setup.store.as_ref(), self.run, &self.hosts, host)?;
+        let failures = known.state.failures;
+        let mut next = retry::after(&waiting.lead.url, exchange, waiting.attempts, failures, outcome.at);
+        if step.body_limit < self.setup.body_limit && is_cut(exchange) {
+            next = Next::Retry { at: outcome.at, host_until: None, kind: "byte_budget".into() };
+        }
+        outcome.host = Some(self.host_after(host, exchange, &next, outcome.at)?);
+        outcome.bytes = exchange.result.as_ref().map_or(0, |response| response.transferred);
+        match next {
+            Next::Accept => match reading {
+                Some(reading) => return self.digest_page(&waiting.lead, exchange, reading, outcome),
+                None => outcome.ending = Ending::Failed("no_page".into()),
+            },
+            Next::Redirect(target) => self.digest_redirect(&waiting.lead, target, outcome)?,
+            Next::Retry { at, kind, .. } => {
+                let attempts = waiting.attempts.saturating_add(1);
+                let again = Waiting { attempts, not_before: at, ..waiting };
+                outcome.ending = Ending::Again(Box::new(again), kind);
+                return Ok(Vec::new());
+            }
+            Next::GiveUp(kind) => outcome.ending = Ending::Failed(kind),
+        }
+        match outcome.ending {
+            Ending::Failed(_) => self.learn_of_failure(&waiting.lead),
+            _ => Ok(Vec::new()),
+        }
+    }
+
+    /// The next hop is a lead of its own: it may be on another host, and waits for that one's turn.
+    fn digest_redirect(&mut self, lead: &Lead, target: Url, outcome: &mut Outcome) -> Result<(), CrawlError> {
+        outcome.ending = Ending::Redirected;
+        let Some(target) = normalise(target, Tracking::Strip) else {
+            outcome.ending = Ending::Failed("bad_redirect".into());
+            return Ok(());
+        };
+        let circular = target == lead.url || lead.redirects.contains(&target);
+        if circular || lead.redirects.len() >= MOST_REDIRECTS {
+            outcome.ending = Ending::Failed("redirect_loop".into());
+            return Ok(());
+        }
+        outcome.found = self.admit(vec![next_hop(lead, target)])?;
+        Ok(())
+    }
+
+    fn digest_lookup(
+        &mut self,
+        found: Result<Vec<Url>, FetchError>,
+        outcome: &mut Outcome,
+    ) -> Result<(), CrawlError> {
+        match found {
+            Ok(urls) => {
+                outcome.ending = Ending::Visited;
+                let normal = urls.into_iter().filter_map(|url| normalise(url, Tracking::Strip));
+                outcome.found = self.admit(normal.map(|url| Lead::root(url, Origin::Backlink)).collect())?;
+            }
+            Err(error) => outcome.ending = Ending::Failed(retry::kind_of(error).into()),
+        }
+        Ok(())
+    }
+
+    fn report(&self, outcome: &Outcome, step: &Step, tell: &mut (dyn FnMut(Event) + Send)) {
+        for form in &outcome.forms {
+            if let FoundForm::New(row) = form {
+                tell(Event::Form(row.clone()));
+            }
+        }
+        if let (Ending::Failed(kind), Job::Visit(waiting) | Job::Refused(waiting)) =
+            (&outcome.ending, &step.job)
+        {
+            tell(Event::Failed { url: waiting.lead.url.to_string(), kind: kind.clone() });
+        }
+    }
+}
+
+fn blank(step: &Step, at: Time) -> Outcome {
+    let (work, requests) = match &step.job {
+        Job::Visit(waiting) | Job::Lookup(waiting) => (Work::Lead(waiting.lead.id), 1),
+        Job::Refused(waiting) => (Work::Lead(waiting.lead.id), 0),
+        Job::Robots { host, url, hops } => {
+            (Work::Robots { host: host.clone(), url: url.clone(), hops: *hops }, 1)
+        }
+    };
+    Outcome {
+        seq: step.seq,
+        at,
+        work,
+        requests,
+        bytes: 0,
+        ending: Ending::Visited,
+        page: None,
+        forms: Vec::new(),
+        found: Vec::new(),
+        site: None,
+        host: None,
+    }
+}
+
+fn is_cut(exchange: &Exchange) -> bool {
+    exchange.result.as_ref().is_ok_and(|response| response.completeness == Completeness::Cut)
+}
+
+fn next_hop(lead: &Lead, target: Url) -> Lead {
+    let mut redirects = lead.redirects.clone();
+    redirects.push(lead.url.clone());
+    let same_site =
+        |parent: Parent| Parent { same_site: parent.same_site && Site::of(&target) == lead.site(), ..parent };
+    Lead {
+        id: LinkId::of(&target),
+        origin: Origin::Redirect,
+        parent: lead.parent.map(same_site),
+        url: target,
+        redirects,
+        ..lead.clone()
+    }
+}

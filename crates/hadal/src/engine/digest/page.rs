@@ -1,0 +1,199 @@
+//! A page that was read: its forms, what the strategy learns from it, and its links.
+
+use super::super::step::Reading;
+use super::super::{CrawlError, Engine};
+use crate::fetch::robots::robots_header;
+use crate::store::*;
+use hadal_core::address::{LinkId, Site};
+use hadal_core::critic::PageVerdict;
+use hadal_core::http::{Completeness, Exchange};
+use hadal_core::lead::{Lead, Origin, Parent, Task};
+use hadal_core::strategy::{Command, SiteTally, Visited};
+
+impl Engine {
+    /// A page was read: reward what led here, learn, then place its links with what was just learned.
+    pub(super) fn digest_page(
+        &mut self,
+        lead: &Lead,
+        exchange: &Exchange,
+        reading: &Reading,
+        outcome: &mut Outcome,
+    ) -> Result<Vec<Command>, CrawlError> {
+        let header =
+            exchange.result.as_ref().map(|response| robots_header(&response.headers)).unwrap_or_default();
+        let page = &reading.page;
+        outcome.ending = Ending::Visited;
+        outcome.page = Some(self.page_row(lead, exchange, reading));
+        if !page.hints.noindex && !header.noindex {
+            outcome.forms = self.found_forms(lead, reading)?;
+        }
+        let site = lead.site();
+        let mut tally = self.site_book.get(self.setup.store.as_ref(), self.run, &site)?;
+        let news = News::of(&outcome.forms);
+        news.add_to(&mut tally);
+        let commands = self.learn(lead, Some(reading), &news, &tally);
+        tally.closed |= commands.contains(&Command::CloseSite(site.clone()));
+        self.site_book.set(site.clone(), tally);
+        outcome.site = Some((site, tally));
+        if !page.hints.nofollow && !header.nofollow {
+            let leads = self.leads_on(lead, reading, news.relevant > 0);
+            outcome.found = self.admit(leads)?;
+        }
+        Ok(commands)
+    }
+
+    /// A lead that came to nothing teaches too.
+    pub(super) fn learn_of_failure(&mut self, lead: &Lead) -> Result<Vec<Command>, CrawlError> {
+        let tally = self.site_book.get(self.setup.store.as_ref(), self.run, &lead.site())?;
+        Ok(self.learn(lead, None, &News::default(), &tally))
+    }
+
+    fn learn(
+        &mut self,
+        lead: &Lead,
+        reading: Option<&Reading>,
+        news: &News,
+        tally: &SiteTally,
+    ) -> Vec<Command> {
+        let nothing = PageVerdict::default();
+        let mut commands = self.setup.strategy.learn(&Visited {
+            lead,
+            page: reading.map(|reading| &reading.page),
+            verdict: reading.map_or(&nothing, |reading| &reading.verdict),
+            forms: reading.map_or(&[], |reading| &reading.forms),
+            new_relevant: news.relevant,
+            new_searchable: news.searchable,
+            site: tally,
+        });
+        if self.setup.scope.max_pages_per_site.is_some_and(|most| tally.pages >= most) && !tally.closed {
+            commands.push(Command::CloseSite(lead.site()));
+        }
+        commands
+    }
+
+    /// The links on a page that were not met lately, with the context they stand in.
+    fn leads_on(&mut self, lead: &Lead, reading: &Reading, has_relevant_form: bool) -> Vec<Lead> {
+        let here = lead.site();
+        let links = reading.page.links.iter().filter(|link| !link.context.rel.contains("nofollow"));
+        let links = links.map(|link| (&link.url, Some(&link.context), Origin::Link));
+        let refresh = reading.page.hints.refresh.iter().map(|(_, url)| (url, None, Origin::Redirect));
+        let mut leads = Vec::new();
+        for (url, context, origin) in links.chain(refresh) {
+            let id = LinkId::of(url);
+            if self.seen.contains(id) {
+                continue;
+            }
+            let same_site = Site::of(url) == here;
+            let parent =
+                Parent { id: lead.id, p_topic: reading.verdict.p_topic, has_relevant_form, same_site };
+            leads.push(Lead {
+                id,
+                url: url.clone(),
+                task: Task::Page,
+                origin,
+                context: context.cloned().unwrap_or_default(),
+                parent: Some(parent),
+                depth: lead.depth.saturating_add(1),
+                site_depth: if same_site { lead.site_depth.saturating_add(1) } else { 0 },
+                redirects: Vec::new(),
+            });
+        }
+        leads
+    }
+
+    fn page_row(&self, lead: &Lead, exchange: &Exchange, reading: &Reading) -> PageRow {
+        let response = exchange.result.as_ref().ok();
+        let header = |name| response.and_then(|response| response.headers.get(name)).map(String::from);
+        let cut = response.map(|response| response.completeness).filter(|c| *c != Completeness::Whole);
+        let page = &reading.page;
+        PageRow {
+            id: lead.id,
+            url: lead.url.clone(),
+            site: lead.site(),
+            status: response.map_or(0, |response| response.status),
+            title: page.title.clone(),
+            language: page.language.clone(),
+            p_topic: reading.verdict.p_topic,
+            fingerprint: page.fingerprint,
+            depth: lead.depth,
+            parent: lead.parent.map(|parent| parent.id),
+            redirects: lead.redirects.clone(),
+            at_request: self.spent.requests + 1,
+            validator: header("etag").or_else(|| header("last-modified")),
+            note: page.bound.map(|bound| format!("{bound:?}")).or(cut.map(|cut| format!("{cut:?}"))),
+        }
+    }
+
+    fn found_forms(&mut self, lead: &Lead, reading: &Reading) -> Result<Vec<FoundForm>, CrawlError> {
+        let known = self.setup.store.known_forms(self.run, &reading.form_ids)?;
+        let mut met = rustc_hash::FxHashSet::default();
+        let mut found = Vec::new();
+        for (at, id) in reading.form_ids.iter().enumerate().filter(|(_, id)| met.insert(**id)) {
+            found.push(match known[at] {
+                true => FoundForm::Again(*id),
+                false => FoundForm::New(Box::new(self.form_row(lead, reading, at))),
+            });
+        }
+        Ok(found)
+    }
+
+    fn form_row(&self, lead: &Lead, reading: &Reading, at: usize) -> FormRow {
+        let (form, verdict) = (&reading.page.forms[at], &reading.forms[at]);
+        let shown = form.fields.iter().filter(|field| !field.kind.is_button());
+        FormRow {
+            form_id: reading.form_ids[at],
+            topic: self.setup.spec.topic.clone(),
+            site: lead.site(),
+            page_url: lead.url.clone(),
+            action: form.action.clone(),
+            method: form.method,
+            fields: shown
+                .map(|field| FieldRow {
+                    name: field.name.clone(),
+                    kind: field.kind.name().to_string(),
+                    label: field.label.clone(),
+                    options: field.options.len(),
+                })
+                .collect(),
+            kind: verdict.kind,
+            p_searchable: verdict.p_searchable,
+            p_relevant: verdict.p_relevant,
+            found_at_request: self.spent.requests + 1,
+            depth: lead.depth,
+            also_on: 0,
+            source: form.source,
+            language: reading.page.language.clone(),
+            evidence: verdict.evidence.clone(),
+        }
+    }
+}
+
+/// What a page brought that was not known before.
+#[derive(Default)]
+struct News {
+    forms: u32,
+    searchable: u32,
+    relevant: u32,
+}
+
+impl News {
+    fn of(forms: &[FoundForm]) -> News {
+        let mut news = News::default();
+        for form in forms {
+            if let FoundForm::New(row) = form {
+                news.forms += 1;
+                news.searchable += u32::from(row.p_searchable >= 0.5);
+                news.relevant += u32::from(row.p_relevant >= 0.5);
+            }
+        }
+        news
+    }
+
+    fn add_to(&self, tally: &mut SiteTally) {
+        tally.pages += 1;
+        tally.forms += self.forms;
+        tally.searchable += self.searchable;
+        tally.relevant += self.relevant;
+        tally.dry = if self.searchable > 0 { 0 } else { tally.dry + 1 };
+    }
+}
