@@ -11,30 +11,45 @@ use rustc_hash::FxHashSet;
 /// Judges by a topic's words.
 pub struct KeywordCritic {
     words: FxHashSet<String>,
+    initials: [bool; 256],
 }
 
 impl KeywordCritic {
     /// A critic for one topic.
     pub fn new(topic: &Topic) -> KeywordCritic {
-        KeywordCritic { words: topic.words.iter().map(|word| singular(word)).collect() }
+        let words: FxHashSet<String> = topic.words.iter().map(|word| singular(word)).collect();
+        let mut initials = [false; 256];
+        for initial in words.iter().filter_map(|word| word.bytes().next()) {
+            initials[usize::from(initial)] = true;
+            initials[usize::from(initial.to_ascii_uppercase())] = true;
+        }
+        // The case of letters beyond ASCII shows only when they are decoded.
+        initials[128..].fill(true);
+        KeywordCritic { words, initials }
     }
 
-    /// How much of a text is the topic's.
+    /// How much of a text is the topic's. Most words are passed over by their first letter.
     fn mentions(&self, text: &str) -> Mentions {
         let mut found = Mentions::default();
         let mut seen: FxHashSet<&str> = FxHashSet::default();
-        let mut word = String::new();
-        for token in text.split(|c: char| !c.is_alphanumeric() && c != '-').filter(|token| token.len() > 1) {
+        let is_letter = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-' || byte >= 128;
+        let tokens = text.split(|c: char| c.is_ascii() && !is_letter(c as u8));
+        for token in tokens.filter(|token| token.len() > 1) {
             found.words += 1;
-            word.clear();
-            word.extend(token.chars().flat_map(char::to_lowercase));
-            let known = self.words.get(word.as_str()).or_else(|| self.words.get(&singular(&word)));
-            if let Some(known) = known {
+            if !self.initials[usize::from(token.as_bytes()[0])] {
+                continue;
+            }
+            if let Some(known) = self.known(token) {
                 found.hits += 1;
                 found.distinct += u32::from(seen.insert(known));
             }
         }
         found
+    }
+
+    fn known(&self, token: &str) -> Option<&str> {
+        let word = token.to_lowercase();
+        self.words.get(&word).or_else(|| self.words.get(&singular(&word))).map(String::as_str)
     }
 }
 
@@ -61,13 +76,12 @@ impl Critic for KeywordCritic {
         PageVerdict { p_topic: logistic(evidence) }
     }
 
-    fn judge_form(&self, form: &Form, page: &Page) -> FormVerdict {
+    fn judge_form(&self, form: &Form, _page: &Page, verdict: &PageVerdict) -> FormVerdict {
         let shape = Shape::of(form);
         let (kind, odds, mut evidence) = shape.purpose();
         let p_searchable = logistic(odds);
         let own = self.mentions(&form_words(form));
-        let page_p = self.judge_page(page).p_topic;
-        let p_topic = logistic(-2.2 + 1.1 * own.distinct.min(4) as f32 + 2.4 * page_p);
+        let p_topic = logistic(-2.2 + 1.1 * own.distinct.min(4) as f32 + 2.4 * verdict.p_topic);
         if own.distinct > 0 {
             evidence.push(format!("{} of the topic's words", own.distinct));
         }
@@ -231,7 +245,8 @@ mod tests {
     fn judge(html: &str) -> FormVerdict {
         let page =
             crate::html::parse(html.as_bytes(), Some("text/html"), &Url::parse("http://a.org/").unwrap());
-        KeywordCritic::new(&Topic::from_words("book").unwrap()).judge_form(&page.forms[0], &page)
+        let critic = KeywordCritic::new(&Topic::from_words("book").unwrap());
+        critic.judge_form(&page.forms[0], &page, &critic.judge_page(&page))
     }
 
     #[test]
@@ -242,6 +257,16 @@ mod tests {
         );
         assert_eq!(verdict.kind, Kind::Search);
         assert!(verdict.is_searchable() && verdict.is_relevant(), "{verdict:?}");
+    }
+
+    #[test]
+    fn words_are_known_in_any_case_and_number() {
+        let of = |topic: &str, text: &str| {
+            KeywordCritic::new(&Topic::from_words(topic).unwrap()).mentions(text).hits
+        };
+        assert_eq!(of("book", "Books, BOOK; (libraries) nothing"), 3);
+        assert_eq!(of("\u{e9}tude piano", "\u{c9}tudes pour Piano"), 2);
+        assert_eq!(of("piano", "\u{c9}tudes pour Piano"), 1);
     }
 
     #[test]

@@ -13,8 +13,8 @@ pub trait Critic: Send + Sync {
     /// How likely the page is on topic.
     fn judge_page(&self, page: &Page) -> PageVerdict;
 
-    /// What a form of the page is for, and how likely it searches the topic.
-    fn judge_form(&self, form: &Form, page: &Page) -> FormVerdict;
+    /// What a form of a judged page is for, and how likely it searches the topic.
+    fn judge_form(&self, form: &Form, page: &Page, verdict: &PageVerdict) -> FormVerdict;
 }
 
 /// A page, judged.

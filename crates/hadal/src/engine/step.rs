@@ -159,7 +159,7 @@ fn is_page(response: &Response) -> bool {
 pub fn examine(body: &[u8], content_type: Option<&str>, url: &Url, critic: &dyn Critic) -> Reading {
     let page = html::parse(body, content_type, url);
     let verdict = critic.judge_page(&page);
-    let forms = page.forms.iter().map(|form| critic.judge_form(form, &page)).collect();
+    let forms = page.forms.iter().map(|form| critic.judge_form(form, &page, &verdict)).collect();
     let form_ids = page.forms.iter().map(|form| form_id(form, url)).collect();
     Reading { page, verdict, form_ids, forms }
 }
