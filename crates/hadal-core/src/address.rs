@@ -8,7 +8,7 @@ use xxhash_rust::xxh3::xxh3_64;
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Site(pub String);
 
-/// The unit of politeness: a host name, with its port when that is not the scheme's own.
+/// Who answers, and whose robots.txt counts: scheme, name and port, as in `https://example.org`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Host(pub String);
 
@@ -38,11 +38,21 @@ impl Site {
 impl Host {
     /// The host a URL is fetched from.
     pub fn of(url: &Url) -> Host {
-        let name = url.host_str().unwrap_or_default();
-        match url.port() {
-            Some(port) => Host(format!("{name}:{port}")),
-            None => Host(name.to_string()),
-        }
+        Host(url.origin().ascii_serialization())
+    }
+
+    /// The site it belongs to.
+    pub fn site(&self) -> Site {
+        Url::parse(&self.0).map_or_else(|_| Site(self.0.clone()), |url| Site::of(&url))
+    }
+
+    /// What hosts are likely to share a machine with it, as far as names tell: its registrable domain,
+    /// or everything under a hoster's suffix such as `github.io`.
+    pub fn estate(&self) -> String {
+        let site = self.site().0;
+        let suffix = psl::suffix(site.as_bytes()).filter(|suffix| suffix.typ() == Some(psl::Type::Private));
+        let hoster = suffix.and_then(|suffix| std::str::from_utf8(suffix.as_bytes()).ok().map(String::from));
+        hoster.unwrap_or(site)
     }
 }
 
@@ -179,8 +189,17 @@ mod tests {
     }
 
     #[test]
-    fn hosts_keep_an_unusual_port() {
-        assert_eq!(Host::of(&Url::parse("https://a.org:443/").unwrap()).0, "a.org");
-        assert_eq!(Host::of(&Url::parse("https://a.org:8443/").unwrap()).0, "a.org:8443");
+    fn a_host_is_scheme_name_and_port() {
+        assert_eq!(Host::of(&Url::parse("https://a.org:443/x").unwrap()).0, "https://a.org");
+        assert_eq!(Host::of(&Url::parse("http://a.org:8443/").unwrap()).0, "http://a.org:8443");
+    }
+
+    #[test]
+    fn hosts_of_one_domain_or_hoster_are_an_estate() {
+        let estate = |url: &str| Host::of(&Url::parse(url).unwrap()).estate();
+        assert_eq!(estate("http://www.shop.co.uk/"), estate("https://shop.co.uk/"));
+        assert_eq!(estate("https://one.github.io/"), estate("https://two.github.io/"));
+        assert_ne!(estate("http://one.co.uk/"), estate("http://two.co.uk/"));
+        assert_eq!(estate("http://127.0.0.1:80/"), "127.0.0.1");
     }
 }

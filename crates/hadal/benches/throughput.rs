@@ -170,6 +170,7 @@ fn bench_crawl(store: Arc<dyn Store>, fetch: Arc<dyn Fetch>, clock: Clock, pages
             latency_factor: 0.0,
             ..Politeness::default()
         },
+        agent: "hadal".into(),
         concurrency: 8,
         body_limit: 4 << 20,
         clock,
@@ -280,7 +281,7 @@ fn frontier_operations() -> Anyhow<()> {
 }
 
 fn pop(store: &dyn Store, run: RunId, seq: u64) -> Anyhow<()> {
-    let host = Host(format!("www.site-{}.example", seq % 1000));
+    let host = Host(format!("http://www.site-{}.example", seq % 1000));
     let best = store.of_host(run, Lane(0), &host, None, 2)?;
     let work = Work::Lead(best[0].lead.id);
     let dispatched = vec![Dispatch { seq, work: work.clone(), at: Time(0) }];
@@ -297,7 +298,7 @@ fn pop(store: &dyn Store, run: RunId, seq: u64) -> Anyhow<()> {
         forms: vec![],
         found: vec![],
         site: None,
-        host: None,
+        hosts: vec![],
     };
     Ok(store.commit(run, &Batch { outcomes: vec![outcome], ..Batch::default() })?)
 }

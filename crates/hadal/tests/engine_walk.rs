@@ -9,6 +9,7 @@ use futures::future::BoxFuture;
 use hadal::engine::{Budget, Scope};
 use hadal::fetch::Fetch;
 use hadal::store::RunState;
+use hadal_core::address::Host;
 use hadal_core::http::{Exchange, FetchError, Request};
 use hadal_core::time::Time;
 use std::sync::Arc;
@@ -229,6 +230,52 @@ async fn noindex_hides_forms_and_nofollow_hides_links() {
     let web = Arc::new(web);
     let summary = run(setup(web.clone(), strategy("breadth-first"), &[SEED])).await;
     assert_eq!((summary.tally.forms, web.visits().len()), (0, 2));
+}
+
+#[tokio::test]
+async fn a_scope_narrowed_later_holds_for_links_that_wait_already() {
+    let web = Arc::new(star(&["/1", "/2", "http://b.example/1"]));
+    let mut crawl = setup(web.clone(), strategy("breadth-first"), &[SEED]);
+    let store = Arc::clone(&crawl.store);
+    crawl.budget = Budget { requests: Some(2), ..Budget::default() };
+    run(crawl).await;
+    let mut narrowed = setup(web.clone(), strategy("breadth-first"), &[SEED]);
+    narrowed.store = store;
+    narrowed.scope = Scope::new(&[], &[], &["b.example".into()]).unwrap();
+    run(narrowed).await;
+    assert!(!web.requests().iter().any(|url| url.contains("b.example")));
+    assert_eq!(web.visits().len(), 3);
+}
+
+#[tokio::test]
+async fn what_https_says_is_not_held_against_http() {
+    let web = star(&["https://a.example/s", "/1"]).error("https://a.example/robots.txt", FetchError::Tls);
+    let web = Arc::new(web);
+    let summary = run(setup(web.clone(), strategy("breadth-first"), &[SEED])).await;
+    assert_eq!(web.visits(), [SEED, "http://a.example/1"]);
+    assert_eq!(summary.resting, 1);
+}
+
+#[tokio::test]
+async fn a_busy_host_is_left_alone_as_long_as_it_asks_also_when_the_link_is_given_up() {
+    let busy = [("retry-after", "3600")];
+    let web = Web::default().page(SEED, &links(&["/1", "/2"])).answer("http://a.example/1", 429, &busy, "");
+    let crawl = setup(Arc::new(web), strategy("breadth-first"), &[SEED]);
+    let store = Arc::clone(&crawl.store);
+    let summary = run(crawl).await;
+    let host = store.host(summary.run, &Host("http://a.example".into())).unwrap().unwrap();
+    assert!(host.next_at.0 >= 3_600_000);
+    assert_eq!(summary.resting, 2);
+}
+
+#[tokio::test]
+async fn rules_for_another_name_are_not_ours() {
+    let rules = "User-agent: hadal\nDisallow: /\n\nUser-agent: mine\nDisallow: /2";
+    let web = Arc::new(star(&["/1", "/2"]).answer("http://a.example/robots.txt", 200, &[], rules));
+    let mut crawl = setup(web.clone(), strategy("breadth-first"), &[SEED]);
+    crawl.agent = "mine".into();
+    run(crawl).await;
+    assert_eq!(web.visits(), [SEED, "http://a.example/1"]);
 }
 
 /// A carrier that panics at one address.

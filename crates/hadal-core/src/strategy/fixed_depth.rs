@@ -2,7 +2,7 @@
 
 use super::{Choice, Command, Heads, Placement, Strategy, Visited, serve_best};
 use crate::address::Site;
-use crate::lead::{Lane, Lead};
+use crate::lead::{Lane, Lead, Origin};
 use rustc_hash::FxHashSet;
 use url::Url;
 
@@ -14,7 +14,8 @@ pub struct FixedDepth;
 
 impl Strategy for FixedDepth {
     fn place(&self, lead: &Lead) -> Placement {
-        let enters_elsewhere = lead.parent.is_some_and(|parent| !parent.same_site);
+        let redirected = lead.origin == Origin::Redirect;
+        let enters_elsewhere = !redirected && lead.parent.is_some_and(|parent| !parent.same_site);
         if enters_elsewhere || lead.site_depth > DEPTH {
             return Placement::Drop;
         }

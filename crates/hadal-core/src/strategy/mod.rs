@@ -189,7 +189,7 @@ pub const OFFERS: [Offer; 5] = [
     },
     Offer {
         name: "best-first-sc",
-        about: "best-first that leaves a site after 5 searchable forms or 100 pages; the default",
+        about: "best-first that leaves a site after 5 searchable forms or 100 pages; the usual choice",
         make: |_| Box::new(best_first::BestFirst { leave: Some(best_first::Leave::default()) }),
     },
 ];

@@ -2,6 +2,7 @@
 
 use super::exit::Exit;
 use crate::engine::{Crawl, Event, Summary, crawl};
+use crate::output::escape::for_json;
 use crate::output::progress::{Progress, Style};
 use crate::report;
 use crate::store::{RunState, Store};
@@ -99,7 +100,7 @@ fn tell(event: Event, show: Show, progress: &mut Progress, began: Instant) {
         && let Ok(line) = serde_json::to_string(&event)
     {
         // Nobody may be listening any more; the crawl goes on all the same.
-        writeln!(std::io::stdout(), "{line}").ok();
+        writeln!(std::io::stdout(), "{}", for_json(line)).ok();
     }
 }
 
@@ -120,6 +121,11 @@ fn last_words(summary: &Summary) -> String {
         words.push_str(&format!(
             "\n{} links wait for hosts that asked for patience; the same command tries them later",
             summary.resting
+        ));
+    }
+    if let Some(refused) = tally.errors.get("private_address") {
+        words.push_str(&format!(
+            "\n{refused} links point at private addresses; add --allow-private --fresh to visit them"
         ));
     }
     words

@@ -7,6 +7,7 @@ use crate::config::names::nearest;
 use crate::engine::{Budget, Clock, Crawl, Scope};
 use crate::fetch::in_process::InProcess;
 use crate::fetch::politeness::Politeness;
+use crate::fetch::robots::AGENT;
 use crate::output::demo::{DemoRow, Truth, render};
 use crate::store::*;
 use clap::Args;
@@ -118,9 +119,13 @@ fn setup(
         source: format!("demo world {seed}"),
     };
     let ended = |run: &RunRow| {
-        run.spec == spec && matches!(run.progress.state, RunState::Budget | RunState::Exhausted)
+        let spent = run.progress.state == RunState::Budget && run.tally.requests >= args.max_requests;
+        run.spec == spec && (spent || run.progress.state == RunState::Exhausted)
     };
     let fresh = store.runs()?.iter().any(ended);
+    if fresh {
+        crawl::announce_fresh(store.as_ref(), &spec)?;
+    }
     Ok(Crawl {
         store,
         spec,
@@ -131,6 +136,7 @@ fn setup(
         budget: Budget { requests: Some(args.max_requests), ..Budget::default() },
         scope: Scope::default(),
         politeness: Politeness::default(),
+        agent: AGENT.into(),
         concurrency: args.concurrency,
         body_limit: DEFAULT_BODY_LIMIT,
         clock: Clock::simulated(WINDOW),

@@ -143,6 +143,8 @@ pub struct FindPlan {
     pub concurrency: usize,
     /// How long a host is left alone between two requests.
     pub politeness: Politeness,
+    /// The name robots.txt knows us by: the user agent before its slash.
+    pub agent: String,
     /// Which addresses belong to the crawl.
     pub scope: Scope,
     /// How requests are carried.
@@ -181,6 +183,7 @@ fn plan(args: &FindArgs, session: &Session) -> anyhow::Result<FindPlan> {
         concurrency: crawl.concurrency,
         scope: scope(crawl)?,
         network: network::options(&config)?,
+        agent: config.politeness.user_agent.split(['/', ' ']).next().unwrap_or_default().to_string(),
         politeness: config.politeness.pace,
         body_limit: config.fetch.body_limit,
         store: config.store,
@@ -253,6 +256,7 @@ fn setup(plan: FindPlan, stop: watch::Receiver<bool>) -> anyhow::Result<Crawl> {
         budget: plan.budget,
         scope: plan.scope,
         politeness: plan.politeness,
+        agent: plan.agent,
         concurrency: plan.concurrency,
         body_limit: plan.body_limit,
         clock: Clock::Real,

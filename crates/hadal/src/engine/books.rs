@@ -3,15 +3,17 @@
 //! Everything here is in the store too; a book that grows too large is simply closed and read again.
 
 use super::hosts::{HostIx, Hosts};
-use crate::fetch::robots::{AGENT, Rules};
+use crate::fetch::robots::Rules;
 use crate::store::{HostState, Robots, RunId, Store, StoreError};
 use hadal_core::address::{Host, Site};
 use hadal_core::strategy::SiteTally;
 use hadal_core::time::Time;
 use rustc_hash::FxHashMap;
+use std::time::Duration;
 use url::Url;
 
-const MOST_HOSTS: usize = 5_000;
+const MOST_HOSTS: usize = 20_000;
+const MOST_ROBOTS_BYTES: usize = 32 << 20;
 const MOST_SITES: usize = 200_000;
 
 /// What a host's robots.txt says to a visit.
@@ -41,19 +43,23 @@ pub struct KnownHost {
 }
 
 impl KnownHost {
-    fn new(state: HostState) -> KnownHost {
+    fn new(state: HostState, agent: &str) -> KnownHost {
         let rules = match &state.robots {
-            Some(Robots::Text(text)) => Some(Rules::parse(text, AGENT)),
+            Some(Robots::Text(text)) => Some(Rules::parse(text, agent)),
             _ => None,
         };
         KnownHost { state, rules }
     }
 
     /// Takes in what robots.txt said.
-    pub fn set_robots(&mut self, robots: Robots, until: Time) {
-        self.state.robots = Some(robots);
-        self.state.robots_until = until;
-        *self = KnownHost::new(self.state.clone());
+    fn set_robots(&mut self, robots: Robots, until: Time, agent: &str) {
+        let state = HostState { robots: Some(robots), robots_until: until, ..self.state.clone() };
+        *self = KnownHost::new(state, agent);
+    }
+
+    /// How long robots.txt asks to wait between two visits.
+    pub fn crawl_delay(&self) -> Option<Duration> {
+        self.rules.as_ref().and_then(|rules| rules.crawl_delay())
     }
 
     /// Whether a page may be visited.
@@ -95,10 +101,18 @@ pub fn unmet(host: &Host) -> HostState {
 }
 
 /// Hosts at hand.
-#[derive(Default)]
-pub struct HostBook(FxHashMap<HostIx, KnownHost>);
+pub struct HostBook {
+    agent: String,
+    known: FxHashMap<HostIx, KnownHost>,
+    robots_bytes: usize,
+}
 
 impl HostBook {
+    /// An empty book; robots.txt is read for the agent of this name.
+    pub fn new(agent: &str) -> HostBook {
+        HostBook { agent: agent.to_string(), known: FxHashMap::default(), robots_bytes: 0 }
+    }
+
     /// A host's page in the book.
     pub fn get(
         &mut self,
@@ -107,17 +121,33 @@ impl HostBook {
         hosts: &Hosts,
         host: HostIx,
     ) -> Result<&mut KnownHost, StoreError> {
-        if self.0.len() >= MOST_HOSTS && !self.0.contains_key(&host) {
-            self.0.clear();
-        }
-        match self.0.entry(host) {
-            std::collections::hash_map::Entry::Occupied(known) => Ok(known.into_mut()),
-            std::collections::hash_map::Entry::Vacant(page) => {
-                let name = hosts.name(host);
-                let state = store.host(run, name)?.unwrap_or_else(|| unmet(name));
-                Ok(page.insert(KnownHost::new(state)))
+        if !self.known.contains_key(&host) {
+            let full = self.known.len() >= MOST_HOSTS || self.robots_bytes >= MOST_ROBOTS_BYTES;
+            if full {
+                self.known.clear();
+                self.robots_bytes = 0;
             }
+            let name = hosts.name(host);
+            let state = store.host(run, name)?.unwrap_or_else(|| unmet(name));
+            self.robots_bytes += robots_bytes(&state);
+            self.known.insert(host, KnownHost::new(state, &self.agent));
         }
+        Ok(self.known.get_mut(&host).expect("it was put there just now"))
+    }
+
+    /// Takes in what a host's robots.txt said; the host has a page in the book.
+    pub fn set_robots(&mut self, host: HostIx, robots: Robots, until: Time) {
+        if let Some(known) = self.known.get_mut(&host) {
+            known.set_robots(robots, until, &self.agent);
+            self.robots_bytes += robots_bytes(&known.state);
+        }
+    }
+}
+
+fn robots_bytes(state: &HostState) -> usize {
+    match &state.robots {
+        Some(Robots::Text(text)) => text.len(),
+        _ => 0,
     }
 }
 

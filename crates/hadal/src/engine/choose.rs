@@ -3,12 +3,15 @@
 use super::books::Permission;
 use super::budget::Leave;
 use super::hosts::{HostIx, Readiness};
-use super::step::{Done, Job, Step};
-use super::{Clock, CrawlError, Engine};
+use super::step::{Catch, Done, Job, Step};
+use super::{Clock, CrawlError, Engine, Flight, once};
+use crate::fetch::politeness::next_request_at;
 use crate::store::*;
-use hadal_core::lead::{Lane, Lead, Rank, Task, Waiting};
+use hadal_core::address::Host;
+use hadal_core::lead::{Lane, Rank, Task, Waiting};
 use hadal_core::strategy::Choice;
 use std::time::Duration;
+use url::Url;
 
 /// A strategy that wants more done than this before it serves a lane has lost its way.
 const MOST_COMMANDS: usize = 64;
@@ -20,6 +23,7 @@ impl Engine {
         let mut commands = 0;
         loop {
             match self.setup.strategy.choose(&self.frontier) {
+                Choice::Serve(lane) if self.frontier.best_host(lane).is_none() => return Ok(None),
                 Choice::Serve(lane) => {
                     if let Some(job) = self.take(lane)? {
                         let (seq, at) = (self.progress.next_seq, self.setup.clock.now());
@@ -66,6 +70,11 @@ impl Engine {
             return Ok(None);
         }
         let Some((waiting, next)) = self.best_of(lane, host)? else { return Ok(None) };
+        if !self.setup.scope.admits(&waiting.lead) {
+            self.frontier.remove(lane, host, next);
+            self.change(Change::Drop(vec![waiting.lead.id]))?;
+            return Ok(None);
+        }
         if waiting.lead.task == Task::Backlinks {
             self.frontier.remove(lane, host, next);
             return Ok(Some(Job::Lookup(Box::new(waiting))));
@@ -80,15 +89,24 @@ impl Engine {
                 self.frontier.remove(lane, host, next);
                 Ok(Some(Job::Refused(Box::new(waiting))))
             }
-            Permission::Ask { url, hops } => {
-                Ok(Some(Job::Robots { host: self.hosts.name(host).clone(), url, hops }))
-            }
+            Permission::Ask { url, hops } => self.ask_for_robots(host, url, hops),
             Permission::NotNow(until) => {
                 self.hosts.rest_until(host, until);
                 self.refresh(host);
                 Ok(None)
             }
         }
+    }
+
+    /// Asks for a host's robots.txt. A redirect may have sent us to another host for it; then it is
+    /// that one's turn we wait for as well.
+    fn ask_for_robots(&mut self, host: HostIx, url: Url, hops: u8) -> Result<Option<Job>, CrawlError> {
+        let asked = self.meet(&Host::of(&url))?;
+        if asked != host && self.hosts.readiness_of(asked, host, self.setup.clock.now()) != Readiness::Ready {
+            self.frontier.set_ready(host, false);
+            return Ok(None);
+        }
+        Ok(Some(Job::Robots { host: self.hosts.name(host).clone(), url, hops }))
     }
 
     /// The best lead of a host in a lane, and the rank of the one after it. A lead whose score is out
@@ -116,19 +134,24 @@ impl Engine {
         self.send_off(step)
     }
 
-    /// Begins a step that was in flight when an earlier session ended.
+    /// Takes up a step that was in flight when an earlier session ended. In simulated time it is begun
+    /// again as it was; on the wall's clock its request may have been sent, so it counts as one, and the
+    /// lead waits for its host's turn like any other.
     pub(super) fn begin_again(
         &mut self,
         dispatch: Dispatch,
         waiting: Option<Waiting>,
     ) -> Result<(), CrawlError> {
+        if !self.setup.clock.is_simulated() {
+            return self.call_off(dispatch, waiting);
+        }
         let job = match (dispatch.work, waiting) {
             (Work::Robots { host, url, hops }, _) => Job::Robots { host, url, hops },
             (Work::Lead(_), Some(waiting)) if waiting.lead.task == Task::Backlinks => {
                 Job::Lookup(Box::new(waiting))
             }
             (Work::Lead(_), Some(waiting)) => {
-                let host = self.meet(&waiting.lead)?;
+                let host = self.meet(&waiting.lead.host())?;
                 let known = self.host_book.get(self.setup.store.as_ref(), self.run, &self.hosts, host)?;
                 match known.permits(&waiting.lead.url, dispatch.at) {
                     Permission::Denied => Job::Refused(Box::new(waiting)),
@@ -144,36 +167,53 @@ impl Engine {
         self.send_off(Step { seq: dispatch.seq, at: dispatch.at, job, body_limit })
     }
 
-    fn send_off(&mut self, mut step: Step) -> Result<(), CrawlError> {
-        let host = match &step.job {
-            Job::Visit(waiting) => Some(self.meet(&waiting.lead)?),
-            Job::Robots { host, url, .. } => {
-                Some(self.hosts.intern(host, || hadal_core::address::Site::of(url)))
-            }
-            Job::Lookup(_) => None,
+    fn call_off(&mut self, dispatch: Dispatch, waiting: Option<Waiting>) -> Result<(), CrawlError> {
+        let name = match (&dispatch.work, &waiting) {
+            (Work::Robots { url, .. }, _) => Host::of(url),
+            (Work::Lead(_), Some(waiting)) => waiting.lead.host(),
+            (Work::Lead(_), None) => return Ok(()),
+        };
+        let host = self.meet(&name)?;
+        let known = self.host_book.get(self.setup.store.as_ref(), self.run, &self.hosts, host)?;
+        let rest = next_request_at(dispatch.at, Duration::ZERO, &self.setup.politeness, known.crawl_delay());
+        known.state.next_at = known.state.next_at.max(rest);
+        let state = HostState { robots: None, ..known.state.clone() };
+        let mut outcome = Outcome::of(dispatch.seq, dispatch.work, dispatch.at);
+        outcome.hosts = vec![state];
+        outcome.ending = match waiting {
+            Some(waiting) => Ending::Again(Box::new(waiting), "interrupted".into()),
+            None => Ending::Robots,
+        };
+        self.accept(outcome, &[host])
+    }
+
+    fn send_off(&mut self, step: Step) -> Result<(), CrawlError> {
+        let hosts = match &step.job {
+            Job::Visit(waiting) => vec![self.meet(&waiting.lead.host())?],
+            Job::Robots { host, url, .. } => once([self.meet(host)?, self.meet(&Host::of(url))?].into_iter()),
+            Job::Lookup(_) => Vec::new(),
             Job::Refused(_) => {
-                step.body_limit = 0;
-                self.in_flight.insert(step.seq, super::Flight { host: None, reserved: 0 });
-                let done = Done { step, catch: super::step::Catch::Nothing, took: Duration::ZERO };
+                self.in_flight.insert(step.seq, Flight { hosts: Vec::new(), reserved: 0 });
+                let done = Done { step, catch: Catch::Nothing, took: Duration::ZERO };
                 self.arrived.insert(done.step.seq, done);
                 return Ok(());
             }
         };
-        if let Some(host) = host {
-            self.hosts.occupy(host);
-            self.frontier.set_ready(host, false);
+        for host in &hosts {
+            self.hosts.occupy(*host);
+            self.frontier.set_ready(*host, false);
         }
-        self.launch(step, host);
+        self.launch(step, hosts);
         Ok(())
     }
 
-    /// The number of a lead's host; what the store knows of it is taken over at the first meeting.
-    pub(super) fn meet(&mut self, lead: &Lead) -> Result<HostIx, CrawlError> {
-        let name = lead.host();
-        if let Some(known) = self.hosts.find(&name) {
+    /// The number of a host; what the store knows of it is taken over at the first meeting.
+    pub(super) fn meet(&mut self, name: &Host) -> Result<HostIx, CrawlError> {
+        if let Some(known) = self.hosts.find(name).filter(|host| self.met.contains(host)) {
             return Ok(known);
         }
-        let host = self.hosts.intern(&name, || lead.site());
+        let host = self.hosts.intern(name);
+        self.met.insert(host);
         let known = self.host_book.get(self.setup.store.as_ref(), self.run, &self.hosts, host)?;
         let (ip, next_at) = (known.state.ip, known.state.next_at);
         if let Some(ip) = ip {
@@ -198,7 +238,8 @@ impl Engine {
     }
 }
 
-fn work_of(job: &Job) -> Work {
+/// What a job is on record as.
+pub(super) fn work_of(job: &Job) -> Work {
     match job {
         Job::Visit(waiting) | Job::Lookup(waiting) | Job::Refused(waiting) => Work::Lead(waiting.lead.id),
         Job::Robots { host, url, hops } => Work::Robots { host: host.clone(), url: url.clone(), hops: *hops },

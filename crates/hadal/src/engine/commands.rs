@@ -75,7 +75,7 @@ impl Engine {
     pub(super) fn line_up(&mut self, leads: &[Waiting]) -> Result<(), CrawlError> {
         let now = self.setup.clock.now();
         for waiting in leads {
-            let host = self.meet(&waiting.lead)?;
+            let host = self.meet(&waiting.lead.host())?;
             let idle = self.hosts.is_idle(host, now);
             self.frontier.add(waiting.lane, host, waiting.rank(), 1, idle);
         }
@@ -106,7 +106,7 @@ impl Engine {
         self.change(Change::Replace(kept.clone()))?;
         self.change(Change::Drop(dropped))?;
         for waiting in &moved {
-            let host = self.meet(&waiting.lead)?;
+            let host = self.meet(&waiting.lead.host())?;
             self.frontier.remove(from, host, Some(waiting.rank()));
         }
         for host in once(moved.iter().map(|waiting| waiting.lead.host())) {

@@ -64,6 +64,8 @@ pub struct Crawl {
     pub scope: Scope,
     /// How it treats hosts.
     pub politeness: Politeness,
+    /// The name robots.txt knows it by.
+    pub agent: String,
     /// Requests at once.
     pub concurrency: usize,
     /// The most bytes of one body.
@@ -140,6 +142,7 @@ struct Engine {
     carriers: Carriers,
     frontier: Frontier,
     hosts: Hosts,
+    met: FxHashSet<HostIx>,
     host_book: HostBook,
     site_book: SiteBook,
     seen: Seen,
@@ -158,7 +161,7 @@ struct Engine {
 
 /// A step in flight.
 struct Flight {
-    host: Option<HostIx>,
+    hosts: Vec<HostIx>,
     reserved: u64,
 }
 
@@ -193,7 +196,8 @@ impl Engine {
             carriers,
             frontier: Frontier::default(),
             hosts: Hosts::default(),
-            host_book: HostBook::default(),
+            met: FxHashSet::default(),
+            host_book: HostBook::new(&setup.agent),
             site_book: SiteBook::default(),
             seen: Seen::default(),
             progress: checkpoint.progress,
@@ -209,8 +213,12 @@ impl Engine {
             ending: None,
             setup,
         };
-        for (ip, until) in checkpoint.resting {
-            engine.hosts.rest_address(ip, until);
+        for (name, ip, until) in checkpoint.resting {
+            let host = engine.hosts.intern(&name);
+            if let Some(ip) = ip {
+                engine.hosts.learn_address(host, ip);
+            }
+            engine.hosts.rest_place(host, until);
         }
         engine.resume(checkpoint.in_flight, checkpoint.queues)?;
         Ok(engine)
@@ -227,7 +235,7 @@ impl Engine {
         }
         for (lane, host, count) in queues {
             if let Some(head) = self.setup.store.of_host(self.run, lane, &host, None, 1)?.first() {
-                let ix = self.meet(&head.lead)?;
+                let ix = self.meet(&host)?;
                 self.frontier.add(
                     lane,
                     ix,
@@ -262,8 +270,8 @@ impl Engine {
     }
 
     /// Sends a step on its way through the parallel part.
-    fn launch(&mut self, step: Step, host: Option<HostIx>) {
-        self.in_flight.insert(step.seq, Flight { host, reserved: step.body_limit });
+    fn launch(&mut self, step: Step, hosts: Vec<HostIx>) {
+        self.in_flight.insert(step.seq, Flight { hosts, reserved: step.body_limit });
         let (carriers, permits, results) =
             (self.carriers.clone(), Arc::clone(&self.permits), self.results.0.clone());
         tokio::spawn(async move {
@@ -280,7 +288,7 @@ impl Engine {
     async fn next_done(&mut self) -> Option<Done> {
         if self.setup.clock.is_simulated() {
             let Some(oldest) = self.in_flight.keys().next().copied() else {
-                self.jump();
+                self.jump().await;
                 return None;
             };
             while !self.arrived.contains_key(&oldest) {
@@ -304,7 +312,10 @@ impl Engine {
     }
 
     /// Nothing is in flight and nobody is ready: a simulated clock moves to the next one who is.
-    fn jump(&mut self) {
+    async fn jump(&mut self) {
+        if self.paused {
+            return tokio::time::sleep(NAP).await;
+        }
         let now = self.setup.clock.now();
         if let Some(at) = self.hosts.next_wake()
             && now.until(at) <= PATIENCE
@@ -361,7 +372,8 @@ impl Engine {
     }
 
     fn keep(&mut self, state: RunState) -> Result<(), CrawlError> {
-        self.progress.state = if self.paused { RunState::Paused } else { state };
+        let paused = self.paused && state == RunState::Running;
+        self.progress.state = if paused { RunState::Paused } else { state };
         self.progress.now = self.setup.clock.now();
         self.progress.elapsed_ms = u64::try_from(self.elapsed().as_millis()).unwrap_or(u64::MAX);
         let saved = self.setup.strategy.save();

@@ -1,6 +1,6 @@
 //! Rows as CSV (RFC 4180) with a heading line, safe to open in a spreadsheet.
 
-use super::escape::for_csv;
+use super::escape::{for_csv, for_terminal};
 use super::listing::{Cell, Column};
 use super::writer::RowWriter;
 use std::io::{self, Write};
@@ -21,7 +21,8 @@ impl<W: Write> Csv<W> {
 
 impl<W: Write> RowWriter for Csv<W> {
     fn row(&mut self, cells: &[Cell]) -> io::Result<()> {
-        let line: Vec<String> = cells.iter().map(|cell| for_csv(&cell.text()).into_owned()).collect();
+        let line: Vec<String> =
+            cells.iter().map(|cell| for_csv(&for_terminal(&cell.text())).into_owned()).collect();
         write!(self.out, "{}\r\n", line.join(","))
     }
 

@@ -2,7 +2,7 @@
 //!
 //! Titles, labels and addresses come from strangers. Written as they are, they could recolour the
 //! terminal, hide text behind direction marks, or run as a spreadsheet formula. Every listing goes
-//! through one of the two functions here; JSON escapes for itself.
+//! through one of the functions here.
 
 use std::borrow::Cow;
 
@@ -35,6 +35,22 @@ fn steers(c: char) -> bool {
             | '\u{E0000}'..='\u{E0FFF}')
 }
 
+/// JSON text whose characters that steer are written as `\\uXXXX`: the same value, safe on a screen.
+pub fn for_json(json: String) -> String {
+    if !json.chars().any(steers) {
+        return json;
+    }
+    let mut safe = String::with_capacity(json.len() + 16);
+    for c in json.chars() {
+        if steers(c) {
+            c.encode_utf16(&mut [0; 2]).iter().for_each(|unit| safe.push_str(&format!("\\u{unit:04x}")));
+        } else {
+            safe.push(c);
+        }
+    }
+    safe
+}
+
 /// One CSV cell that no spreadsheet takes for a formula: text that begins with `=`, `+`, `-`, `@`,
 /// a tab or a carriage return gets an apostrophe in front. Quoted where CSV asks for it (RFC 4180).
 pub fn for_csv(text: &str) -> Cow<'_, str> {
@@ -61,6 +77,14 @@ mod tests {
             Some(inner) => inner.replace("\"\"", "\""),
             None => cell.to_string(),
         }
+    }
+
+    #[test]
+    fn json_means_the_same_and_steers_nothing() {
+        let text = "\u{9b}2J \u{202e}x \u{7f} \u{e0041} \u{1b}[31m";
+        let safe = for_json(serde_json::to_string(text).unwrap());
+        assert!(!safe.chars().any(steers), "{safe}");
+        assert_eq!(serde_json::from_str::<String>(&safe).unwrap(), text);
     }
 
     #[test]

@@ -3,6 +3,7 @@
 //! A kind of row says once which columns it has; table, JSON lines, CSV and Parquet all follow from
 //! that. Column names are part of the command line's contract.
 
+use super::escape::for_json;
 use serde_json::Value;
 
 /// A row that can be listed.
@@ -64,11 +65,11 @@ impl Cell {
     /// The cell as JSON text.
     pub fn json(&self) -> String {
         match self {
-            Cell::Text(text) => Value::from(text.as_str()).to_string(),
+            Cell::Text(text) => for_json(Value::from(text.as_str()).to_string()),
             Cell::Count(count) => count.to_string(),
             Cell::Measure(measure) => Value::from(*measure).to_string(),
             Cell::Flag(flag) => flag.to_string(),
-            Cell::Nested { json, .. } => json.clone(),
+            Cell::Nested { json, .. } => for_json(json.clone()),
         }
     }
 

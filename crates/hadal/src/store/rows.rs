@@ -82,8 +82,27 @@ pub struct Outcome {
     pub found: Vec<Waiting>,
     /// The site's tally afterwards.
     pub site: Option<(Site, SiteTally)>,
-    /// The host's state afterwards.
-    pub host: Option<HostState>,
+    /// States of the hosts it asked or asked for, afterwards.
+    pub hosts: Vec<HostState>,
+}
+
+impl Outcome {
+    /// A step that sent a request and brought nothing yet.
+    pub fn of(seq: u64, work: Work, at: Time) -> Outcome {
+        Outcome {
+            seq,
+            at,
+            work,
+            requests: 1,
+            bytes: 0,
+            ending: Ending::Visited,
+            page: None,
+            forms: Vec::new(),
+            found: Vec::new(),
+            site: None,
+            hosts: Vec::new(),
+        }
+    }
 }
 
 /// What became of a step.
@@ -189,8 +208,8 @@ pub struct Checkpoint {
     pub in_flight: Vec<(Dispatch, Option<Waiting>)>,
     /// Lanes and hosts with waiting leads, and how many.
     pub queues: Vec<(Lane, Host, u64)>,
-    /// Addresses that rest beyond the run's now, each with the latest moment any of its hosts named.
-    pub resting: Vec<(std::net::IpAddr, Time)>,
+    /// Hosts whose address or estate rests beyond the run's now, and until when.
+    pub resting: Vec<(Host, Option<std::net::IpAddr>, Time)>,
 }
 
 /// What a run has counted: kept by the store, from outcomes alone.
@@ -231,7 +250,7 @@ pub struct HostState {
     pub robots_until: Time,
     /// No request before this moment.
     pub next_at: Time,
-    /// No request to any host of its address before this moment.
+    /// No request to any host of its address or estate before this moment.
     pub address_next_at: Time,
     /// Failures in a row.
     pub failures: u32,

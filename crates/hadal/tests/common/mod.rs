@@ -113,6 +113,7 @@ pub fn setup(web: Arc<dyn Fetch>, strategy: Box<dyn Strategy>, seeds: &[&str]) -
         budget: Budget::default(),
         scope: Scope::default(),
         politeness: Politeness::default(),
+        agent: "hadal".into(),
         concurrency: 4,
         body_limit: 1 << 20,
         clock: Clock::simulated(8),

@@ -17,7 +17,7 @@ pub fn url(text: &str) -> Url {
 }
 
 pub fn host(name: &str) -> Host {
-    Host(name.into())
+    Host(format!("http://{name}"))
 }
 
 pub fn site(name: &str) -> Site {
@@ -97,7 +97,7 @@ pub fn outcome(seq: u64, waiting: &Waiting, ending: Ending) -> Outcome {
         forms: vec![],
         found: vec![],
         site: None,
-        host: None,
+        hosts: vec![],
     }
 }
 

@@ -207,7 +207,7 @@ pub fn a_discarded_run_leaves_nothing_behind(store: &dyn Store) {
     let end = |run: RunId| Outcome {
         forms: vec![new_form(form(1, "http://a.org/", 0.9, 0.9))],
         found: vec![found.clone()],
-        host: Some(host_state("a.org")),
+        hosts: vec![host_state("a.org")],
         ..visit(run.0, &waiting, SiteTally { pages: 1, ..SiteTally::default() })
     };
     for each in [run, other] {

@@ -72,7 +72,7 @@ pub fn an_outcome_under_another_number_is_skipped_entirely(store: &dyn Store) {
     let end = Outcome {
         forms: vec![new_form(form(1, "http://a.org/", 0.9, 0.9))],
         found: vec![lead("http://a.org/next", 0, 0.5, 2)],
-        host: Some(host_state("a.org")),
+        hosts: vec![host_state("a.org")],
         ..visit(2, &waiting, SiteTally { pages: 1, ..SiteTally::default() })
     };
     store.commit(run, &ending(vec![end])).unwrap();
@@ -145,7 +145,7 @@ pub fn robots_steps_are_in_flight_without_a_lead(store: &dyn Store) {
     assert_eq!(store.resume(run).unwrap().in_flight, [(robots(1), None)]);
     let work = robots(1).work;
     let base = outcome(1, &lead("http://a.org/", 0, 0.5, 1), Ending::Robots);
-    let end = Outcome { work, host: Some(host_state("a.org")), ..base };
+    let end = Outcome { work, hosts: vec![host_state("a.org")], ..base };
     store.commit(run, &ending(vec![end])).unwrap();
     let after = store.resume(run).unwrap();
     assert_eq!((after.in_flight.len(), after.tally.requests), (0, 1));
@@ -189,12 +189,12 @@ pub fn a_host_is_known_once_it_answered(store: &dyn Store) {
     store.commit(run, &adding(std::slice::from_ref(&waiting))).unwrap();
     assert_eq!(store.host(run, &host("a.org")).unwrap(), None);
     store.commit(run, &dispatching(1, &waiting)).unwrap();
-    let end = Outcome { host: Some(host_state("a.org")), ..outcome(1, &waiting, Ending::Visited) };
+    let end = Outcome { hosts: vec![host_state("a.org")], ..outcome(1, &waiting, Ending::Visited) };
     store.commit(run, &ending(vec![end])).unwrap();
     assert_eq!(store.host(run, &host("a.org")).unwrap(), Some(host_state("a.org")));
     let next = lead("http://a.org/2", 0, 0.5, 2);
     let later = HostState { ip: None, robots: Some(Robots::DisallowAll), failures: 0, ..host_state("a.org") };
-    run_step(store, run, &next, Outcome { host: Some(later.clone()), ..outcome(2, &next, Ending::Visited) });
+    run_step(store, run, &next, Outcome { hosts: vec![later.clone()], ..outcome(2, &next, Ending::Visited) });
     assert_eq!(store.host(run, &host("a.org")).unwrap(), Some(later));
 }
 
@@ -204,7 +204,7 @@ pub fn robots_stay_until_they_are_told_anew(store: &dyn Store) {
         let waiting = lead(&format!("http://a.org/{seq}"), 0, 0.5, seq);
         let state = HostState { robots, robots_until: Time(until), requests: seq, ..host_state("a.org") };
         let end = outcome(seq, &waiting, Ending::Visited);
-        run_step(store, run, &waiting, Outcome { host: Some(state), ..end });
+        run_step(store, run, &waiting, Outcome { hosts: vec![state], ..end });
         let state = store.host(run, &host("a.org")).unwrap().unwrap();
         (state.robots, state.robots_until.0, state.requests)
     };

@@ -1,13 +1,14 @@
 //! What an exchange tells about a host: its robots.txt, its health, when it may be asked again.
 
+use super::super::books::KnownHost;
 use super::super::hosts::HostIx;
 use super::super::{CrawlError, Engine};
 use crate::fetch::politeness::next_request_at;
 use crate::fetch::retry::{self, Next};
 use crate::fetch::robots::{RobotsReading, interpret};
 use crate::store::*;
-use hadal_core::address::{Host, Site};
-use hadal_core::http::Exchange;
+use hadal_core::address::{Host, Tracking, normalise};
+use hadal_core::http::{Exchange, FetchError};
 use hadal_core::time::Time;
 use std::time::Duration;
 use url::Url;
@@ -24,30 +25,43 @@ impl Engine {
         exchange: &Exchange,
         outcome: &mut Outcome,
     ) -> Result<(), CrawlError> {
-        let ix = self.hosts.intern(host, || Site::of(url));
-        let now = outcome.at;
-        let mut state = self.host_after(ix, exchange, &Next::Accept, now)?;
-        let known = self.host_book.get(self.setup.store.as_ref(), self.run, &self.hosts, ix)?;
-        let (robots, until) = match interpret(url, exchange, known.state.failures, now) {
-            RobotsReading::Known(robots, until) => (robots, until),
-            RobotsReading::Redirect(url) if hops < MOST_ROBOTS_HOPS => {
-                (Robots::Elsewhere { url, hops: hops + 1 }, now.after(Duration::from_secs(3600)))
-            }
-            RobotsReading::Redirect(_) => (Robots::AllowAll, now.after(Duration::from_secs(86_400))),
-        };
-        known.set_robots(robots.clone(), until);
-        let crawl_delay = known.rules.as_ref().and_then(|rules| rules.crawl_delay());
-        known.state.next_at = next_request_at(now, exchange.took, &self.setup.politeness, crawl_delay);
-        state.next_at = known.state.next_at;
-        state.robots = Some(robots);
-        state.robots_until = until;
+        let (host, asked, now) = (self.meet(host)?, self.meet(&Host::of(url))?, outcome.at);
+        let before = self.known_host(host)?.state.failures;
         outcome.bytes = exchange.result.as_ref().map_or(0, |response| response.transferred);
+        outcome.hosts = vec![self.host_after(asked, exchange, &Next::Accept, now)?];
+        let (robots, until) = match interpret(url, exchange, before, now) {
+            RobotsReading::Known(robots, until) => (robots, until),
+            RobotsReading::Redirect(target) => self.robots_elsewhere(target, hops, now),
+        };
+        self.host_book.set_robots(host, robots.clone(), until);
+        let politeness = self.setup.politeness;
+        let known = self.known_host(host)?;
+        if asked != host {
+            known.state.failures = if is_troubled(exchange) { before.saturating_add(1) } else { 0 };
+        }
+        let rest = next_request_at(now, exchange.took, &politeness, known.crawl_delay());
+        known.state.next_at = known.state.next_at.max(rest);
+        let state = HostState { robots: Some(robots), robots_until: until, ..known.state.clone() };
+        outcome.hosts.retain(|other| other.host != state.host);
+        outcome.hosts.push(state);
         outcome.ending = match &exchange.result {
-            Err(error) if !error.is_transient() => Ending::Failed(retry::kind_of(*error).into()),
+            Err(error) if hops == 0 && is_hopeless(*error) => Ending::Failed(retry::kind_of(*error).into()),
             _ => Ending::Robots,
         };
-        outcome.host = Some(state);
         Ok(())
+    }
+
+    /// Where a redirect of robots.txt leads; past the last hop, or out of bounds, there is none.
+    fn robots_elsewhere(&self, target: Url, hops: u8, now: Time) -> (Robots, Time) {
+        let target = normalise(target, Tracking::Keep).filter(|url| self.setup.scope.allows(url));
+        match target {
+            Some(url) if hops < MOST_ROBOTS_HOPS => (Robots::Elsewhere { url, hops: hops + 1 }, now),
+            _ => (Robots::AllowAll, now.after(Duration::from_secs(86_400))),
+        }
+    }
+
+    fn known_host(&mut self, host: HostIx) -> Result<&mut KnownHost, CrawlError> {
+        Ok(self.host_book.get(self.setup.store.as_ref(), self.run, &self.hosts, host)?)
     }
 
     /// The host's state after an exchange with it, also written into the book.
@@ -61,20 +75,19 @@ impl Engine {
         if let Some(ip) = exchange.peer {
             self.hosts.learn_address(host, ip);
         }
-        let known = self.host_book.get(self.setup.store.as_ref(), self.run, &self.hosts, host)?;
-        let crawl_delay = known.rules.as_ref().and_then(|rules| rules.crawl_delay());
+        let politeness = self.setup.politeness;
+        let known = self.known_host(host)?;
+        let crawl_delay = known.crawl_delay();
         let state = &mut known.state;
-        let troubled = match &exchange.result {
-            Ok(response) => response.status >= 500 || response.status == 429,
-            Err(_) => true,
-        };
         let took = u32::try_from(exchange.took.as_millis()).unwrap_or(u32::MAX);
-        state.failures = if troubled { state.failures.saturating_add(1) } else { 0 };
         state.latency_ms = if state.requests == 0 { took } else { state.latency_ms / 8 * 7 + took / 8 };
+        let latency = Duration::from_millis(u64::from(state.latency_ms)).max(exchange.took);
+        state.failures = if is_troubled(exchange) { state.failures.saturating_add(1) } else { 0 };
         state.requests += 1;
         state.ip = exchange.peer.or(state.ip);
-        state.next_at = next_request_at(now, exchange.took, &self.setup.politeness, crawl_delay);
-        state.address_next_at = next_request_at(now, exchange.took, &self.setup.politeness, None);
+        state.next_at =
+            next_request_at(now, latency, &politeness, crawl_delay).max(asked_patience(exchange, now));
+        state.address_next_at = next_request_at(now, latency, &politeness, None);
         if let Next::Retry { at, host_until, .. } = next {
             state.next_at = state.next_at.max(*at).max(host_until.unwrap_or_default());
         }
@@ -88,6 +101,24 @@ impl Engine {
         }
         self.change(Change::FailHost(host, kind))
     }
+}
+
+fn is_troubled(exchange: &Exchange) -> bool {
+    match &exchange.result {
+        Ok(response) => response.status >= 500 || response.status == 429,
+        Err(_) => true,
+    }
+}
+
+/// Until when a host asked to be left alone, whatever becomes of the lead.
+fn asked_patience(exchange: &Exchange, now: Time) -> Time {
+    let busy = exchange.result.as_ref().ok().filter(|response| matches!(response.status, 429 | 503));
+    busy.and_then(|response| retry::retry_after(&response.headers, now)).map_or(now, |wait| now.after(wait))
+}
+
+/// Errors that no page of the host can escape, whatever the day.
+fn is_hopeless(error: FetchError) -> bool {
+    matches!(error, FetchError::NoSuchHost | FetchError::PrivateAddress | FetchError::BadPort)
 }
 
 /// A host whose very robots.txt failed in a way that will not pass.

@@ -3,6 +3,7 @@
 mod host;
 mod page;
 
+use super::choose::work_of;
 use super::hosts::HostIx;
 use super::step::{Catch, Done, Job, Reading, Step};
 use super::{CrawlError, Engine, Event};
@@ -12,7 +13,6 @@ use hadal_core::address::{LinkId, Site, Tracking, normalise};
 use hadal_core::http::{Completeness, Exchange, FetchError};
 use hadal_core::lead::{Lead, Origin, Parent, Waiting};
 use hadal_core::strategy::Command;
-use hadal_core::time::Time;
 use url::Url;
 
 /// Redirects in a row that are still believed.
@@ -29,7 +29,7 @@ impl Engine {
         let flight = self.in_flight.remove(&step.seq);
         self.setup.clock.advance(step.at.after(took));
         let now = self.setup.clock.now();
-        let mut outcome = blank(&step, now);
+        let mut outcome = Outcome::of(step.seq, work_of(&step.job), now);
         let mut commands = Vec::new();
         match (step.job.clone(), catch) {
             (Job::Visit(waiting), Catch::Answer(exchange, reading)) => {
@@ -39,24 +39,28 @@ impl Engine {
                 self.digest_robots(&host, &url, hops, &exchange, &mut outcome)?;
             }
             (Job::Lookup(_), Catch::Backlinks(found)) => self.digest_lookup(found, &mut outcome)?,
-            _ => outcome.ending = Ending::Failed("robots".into()),
+            _ => {
+                outcome.requests = 0;
+                outcome.ending = Ending::Failed("robots".into());
+            }
         }
         self.report(&outcome, &step, tell);
-        self.accept(outcome, flight.and_then(|flight| flight.host))?;
+        self.accept(outcome, &flight.map_or_else(Vec::new, |flight| flight.hosts))?;
         for command in commands {
             self.obey(command)?;
         }
         Ok(())
     }
 
-    /// Hands one outcome to the store and lets its host go.
-    fn accept(&mut self, outcome: Outcome, host: Option<HostIx>) -> Result<(), CrawlError> {
+    /// Hands one outcome to the store and lets its hosts go.
+    pub(super) fn accept(&mut self, outcome: Outcome, hosts: &[HostIx]) -> Result<(), CrawlError> {
         self.spent.requests += u64::from(outcome.requests);
         self.spent.bytes += outcome.bytes;
-        if let Some(host) = host {
-            let next = outcome.host.as_ref().map(|state| (state.next_at, state.address_next_at));
-            let (next_at, address_next_at) = next.unwrap_or_default();
-            for host in self.hosts.release(host, next_at, address_next_at) {
+        for host in hosts {
+            let state = outcome.hosts.iter().find(|state| state.host == *self.hosts.name(*host));
+            let (next_at, place_next_at) =
+                state.map(|state| (state.next_at, state.address_next_at)).unwrap_or_default();
+            for host in self.hosts.release(*host, next_at, place_next_at) {
                 self.refresh(host);
             }
         }
@@ -80,14 +84,17 @@ impl Engine {
         reading: Option<&Reading>,
         outcome: &mut Outcome,
     ) -> Result<Vec<Command>, CrawlError> {
-        let host = self.meet(&waiting.lead)?;
+        let host = self.meet(&waiting.lead.host())?;
         let known = self.host_book.get(self.setup.store.as_ref(), self.run, &self.hosts, host)?;
         let failures = known.state.failures;
         let mut next = retry::after(&waiting.lead.url, exchange, waiting.attempts, failures, outcome.at);
         if step.body_limit < self.setup.body_limit && is_cut(exchange) {
             next = Next::Retry { at: outcome.at, host_until: None, kind: "byte_budget".into() };
         }
-        outcome.host = Some(self.host_after(host, exchange, &next, outcome.at)?);
+        if self.site_book.get(self.setup.store.as_ref(), self.run, &waiting.lead.site())?.closed {
+            next = on_closed_site(next);
+        }
+        outcome.hosts = vec![self.host_after(host, exchange, &next, outcome.at)?];
         outcome.bytes = exchange.result.as_ref().map_or(0, |response| response.transferred);
         match next {
             Next::Accept => match reading {
@@ -155,26 +162,11 @@ impl Engine {
     }
 }
 
-fn blank(step: &Step, at: Time) -> Outcome {
-    let (work, requests) = match &step.job {
-        Job::Visit(waiting) | Job::Lookup(waiting) => (Work::Lead(waiting.lead.id), 1),
-        Job::Refused(waiting) => (Work::Lead(waiting.lead.id), 0),
-        Job::Robots { host, url, hops } => {
-            (Work::Robots { host: host.clone(), url: url.clone(), hops: *hops }, 1)
-        }
-    };
-    Outcome {
-        seq: step.seq,
-        at,
-        work,
-        requests,
-        bytes: 0,
-        ending: Ending::Visited,
-        page: None,
-        forms: Vec::new(),
-        found: Vec::new(),
-        site: None,
-        host: None,
+/// Nothing is tried again on a site that was left.
+fn on_closed_site(next: Next) -> Next {
+    match next {
+        Next::Retry { kind, .. } => Next::GiveUp(kind),
+        other => other,
     }
 }
 
@@ -185,12 +177,13 @@ fn is_cut(exchange: &Exchange) -> bool {
 fn next_hop(lead: &Lead, target: Url) -> Lead {
     let mut redirects = lead.redirects.clone();
     redirects.push(lead.url.clone());
-    let same_site =
-        |parent: Parent| Parent { same_site: parent.same_site && Site::of(&target) == lead.site(), ..parent };
+    let stays = Site::of(&target) == lead.site();
+    let same_site = |parent: Parent| Parent { same_site: parent.same_site && stays, ..parent };
     Lead {
         id: LinkId::of(&target),
         origin: Origin::Redirect,
         parent: lead.parent.map(same_site),
+        site_depth: if stays { lead.site_depth } else { 0 },
         url: target,
         redirects,
         ..lead.clone()

@@ -19,8 +19,11 @@ impl Engine {
         reading: &Reading,
         outcome: &mut Outcome,
     ) -> Result<Vec<Command>, CrawlError> {
-        let header =
-            exchange.result.as_ref().map(|response| robots_header(&response.headers)).unwrap_or_default();
+        let header = exchange
+            .result
+            .as_ref()
+            .map(|response| robots_header(&response.headers, &self.setup.agent))
+            .unwrap_or_default();
         let page = &reading.page;
         outcome.ending = Ending::Visited;
         outcome.page = Some(self.page_row(lead, exchange, reading));

@@ -22,7 +22,14 @@ pub(super) async fn receive(
     let mut bytes = Vec::new();
     let completeness = loop {
         let until = deadline.min(Instant::now() + stall);
-        match timeout_at(until, body.frame()).await.map_err(|_| FetchError::BodyTimeout)? {
+        let Ok(frame) = timeout_at(until, body.frame()).await else {
+            // What came was paid for, and may be a page all the same.
+            match bytes.is_empty() {
+                true => return Err(FetchError::BodyTimeout),
+                false => break Completeness::Broken,
+            }
+        };
+        match frame {
             None => break Completeness::Whole,
             Some(Err(_)) => break Completeness::Broken,
             Some(Ok(frame)) => {

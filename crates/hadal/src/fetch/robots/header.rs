@@ -1,6 +1,5 @@
 //! `X-Robots-Tag`: the robots meta of an answer, for all agents or for some.
 
-use super::AGENT;
 use hadal_core::http::Headers;
 
 /// What an answer's `X-Robots-Tag` lines ask of us.
@@ -15,15 +14,15 @@ pub struct RobotsHeader {
 /// Directives that carry a value behind a colon, and so must not be taken for an agent's name.
 const WITH_VALUE: [&str; 4] = ["unavailable_after", "max-snippet", "max-image-preview", "max-video-preview"];
 
-/// Reads every `X-Robots-Tag` line. `otherbot: noindex` speaks to another agent until its line ends.
-pub fn robots_header(headers: &Headers) -> RobotsHeader {
+/// Reads every `X-Robots-Tag` line, as far as it speaks to the agent of this name or to all. `otherbot: noindex` speaks to another agent until its line ends.
+pub fn robots_header(headers: &Headers, us: &str) -> RobotsHeader {
     let mut asked = RobotsHeader::default();
     for line in headers.all("x-robots-tag") {
         let mut to_us = true;
         for part in line.split(',') {
             let directive = match agent_prefix(part) {
                 Some((agent, rest)) => {
-                    to_us = agent == "*" || agent.eq_ignore_ascii_case(AGENT);
+                    to_us = agent == "*" || agent.eq_ignore_ascii_case(us);
                     rest
                 }
                 None => part,
@@ -77,7 +76,7 @@ mod tests {
             for line in lines {
                 headers.push("X-Robots-Tag", *line);
             }
-            assert_eq!(robots_header(&headers), RobotsHeader { noindex, nofollow }, "{lines:?}");
+            assert_eq!(robots_header(&headers, "hadal"), RobotsHeader { noindex, nofollow }, "{lines:?}");
         }
     }
 }

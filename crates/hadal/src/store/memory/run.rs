@@ -63,15 +63,9 @@ impl Run {
         }
     }
 
-    fn resting(&self) -> Vec<(std::net::IpAddr, Time)> {
-        let mut latest = BTreeMap::new();
-        for state in self.hosts.values().filter(|state| state.address_next_at > self.progress.now) {
-            if let Some(ip) = state.ip {
-                let known = latest.entry(ip).or_insert(state.address_next_at);
-                *known = state.address_next_at.max(*known);
-            }
-        }
-        latest.into_iter().collect()
+    fn resting(&self) -> Vec<(Host, Option<std::net::IpAddr>, Time)> {
+        let resting = self.hosts.values().filter(|state| state.address_next_at > self.progress.now);
+        resting.map(|state| (state.host.clone(), state.ip, state.address_next_at)).collect()
     }
 
     pub fn row(&self, id: RunId) -> RunRow {
@@ -111,7 +105,7 @@ impl Run {
             self.tally.count_site(&stored.tally, tally);
             stored.tally = *tally;
         }
-        if let Some(host) = &outcome.host {
+        for host in &outcome.hosts {
             self.keep_host(host);
         }
         self.keep_forms(&outcome.forms, found);

@@ -7,7 +7,6 @@ use super::outcomes::Commit;
 use hadal_core::address::{Host, LinkId, Site};
 use hadal_core::lead::Waiting;
 use rusqlite::{OptionalExtension, params};
-use url::Url;
 
 impl Commit<'_> {
     pub fn change(&mut self, change: &Change) -> rusqlite::Result<()> {
@@ -154,16 +153,11 @@ impl Commit<'_> {
             Some(n) => n,
             None => {
                 let sql = "INSERT INTO hosts (run, host, site) VALUES (?, ?, ?)";
-                self.execute(sql, params![self.run, host.0, site_of(host).0])?;
+                self.execute(sql, params![self.run, host.0, host.site().0])?;
                 self.db.last_insert_rowid()
             }
         };
         self.hosts.insert(host.clone(), n);
         Ok(n)
     }
-}
-
-/// The site that a host belongs to.
-fn site_of(host: &Host) -> Site {
-    Url::parse(&format!("http://{host}/")).map_or_else(|_| Site(host.0.clone()), |url| Site::of(&url))
 }

@@ -62,7 +62,7 @@ impl Commit<'_> {
         if let Some((site, tally)) = &outcome.site {
             self.keep_site(site, tally)?;
         }
-        if let Some(host) = &outcome.host {
+        for host in &outcome.hosts {
             self.keep_host(host)?;
         }
         self.keep_forms(&outcome.forms)?;

@@ -4,6 +4,7 @@ use super::super::{Checkpoint, Dispatch, Progress, RunId, RunRow, RunSpec, Tally
 use super::codec::{Json, Word, bits, unsigned};
 use super::frontier;
 use super::schema::TABLES;
+use hadal_core::address::Host;
 use hadal_core::time::Time;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
@@ -43,13 +44,16 @@ pub fn checkpoint(db: &Connection, run: RunId) -> rusqlite::Result<Checkpoint> {
     Ok(Checkpoint { progress, tally, in_flight, queues, resting })
 }
 
-fn resting(db: &Connection, run: RunId, now: Time) -> rusqlite::Result<Vec<(std::net::IpAddr, Time)>> {
-    let sql = "SELECT ip, max(address_next_at) FROM hosts
-        WHERE run = ? AND ip IS NOT NULL AND address_next_at > ? GROUP BY ip ORDER BY ip";
+fn resting(
+    db: &Connection,
+    run: RunId,
+    now: Time,
+) -> rusqlite::Result<Vec<(Host, Option<std::net::IpAddr>, Time)>> {
+    let sql = "SELECT host, ip, address_next_at FROM hosts WHERE run = ? AND address_next_at > ?";
     let mut resting = db.prepare_cached(sql)?;
     let rows = resting.query_map([bits(run.0), bits(now.0)], |row| {
-        let Word(ip) = row.get(0)?;
-        Ok((ip, Time(unsigned(row, 1)?)))
+        let ip = row.get::<_, Option<Word<_>>>(1)?.map(|Word(ip)| ip);
+        Ok((Host(row.get(0)?), ip, Time(unsigned(row, 2)?)))
     })?;
     rows.collect()
 }
