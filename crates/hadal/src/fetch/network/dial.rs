@@ -182,6 +182,7 @@ fn host_and_port(uri: &Uri) -> Result<(&str, u16), FetchError> {
 
 /// Names that no proxy needs to look up.
 fn is_local_name(host: &str) -> bool {
+    let host = host.trim_end_matches('.');
     host == "localhost" || host.ends_with(".localhost")
 }
 
