@@ -106,44 +106,15 @@ fn is_volatile(name: &str, value: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::page::FormSource;
 
     fn field(kind: FieldKind, name: &str, value: &str) -> Field {
-        Field {
-            kind,
-            name: name.into(),
-            value: value.into(),
-            id: String::new(),
-            label: String::new(),
-            placeholder: String::new(),
-            options: vec![],
-            checked: false,
-            multiple: false,
-            required: false,
-            disabled: false,
-            size: None,
-            max_length: None,
-            formaction: None,
-            formmethod: None,
-        }
+        Field::new(kind, name, value)
     }
 
     fn id(page: &str, action: &str, fields: Vec<Field>) -> FormId {
         let page = Url::parse(page).unwrap();
-        let form = Form {
-            index: 0,
-            source: FormSource::Form,
-            action: page.join(action).unwrap(),
-            names_action: !action.is_empty(),
-            method: Method::Get,
-            enctype: String::new(),
-            accept_charset: String::new(),
-            attributes: String::new(),
-            text: String::new(),
-            heading: String::new(),
-            fields,
-        };
-        form_id(&form, &page)
+        let form = Form::to(page.join(action).unwrap(), Method::Get, fields);
+        form_id(&Form { names_action: !action.is_empty(), ..form }, &page)
     }
 
     #[test]

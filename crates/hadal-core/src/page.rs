@@ -87,6 +87,25 @@ pub struct Form {
     pub fields: Vec<Field>,
 }
 
+impl Form {
+    /// A form with these fields that is sent to an address, with nothing else said about it.
+    pub fn to(action: Url, method: Method, fields: Vec<Field>) -> Form {
+        Form {
+            index: 0,
+            source: FormSource::Form,
+            action,
+            names_action: true,
+            method,
+            enctype: String::new(),
+            accept_charset: String::new(),
+            attributes: String::new(),
+            text: String::new(),
+            heading: String::new(),
+            fields,
+        }
+    }
+}
+
 /// What declared a form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -136,6 +155,29 @@ pub struct Field {
     pub formmethod: Option<Method>,
 }
 
+impl Field {
+    /// A plain control with a name and a value.
+    pub fn new(kind: FieldKind, name: &str, value: &str) -> Field {
+        Field {
+            kind,
+            name: name.to_string(),
+            id: String::new(),
+            label: String::new(),
+            placeholder: String::new(),
+            value: value.to_string(),
+            options: Vec::new(),
+            checked: false,
+            multiple: false,
+            required: false,
+            disabled: false,
+            size: None,
+            max_length: None,
+            formaction: None,
+            formmethod: None,
+        }
+    }
+}
+
 /// One choice of a select.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Choice {
@@ -179,6 +221,13 @@ pub enum FieldKind {
 }
 
 impl FieldKind {
+    /// Every kind.
+    #[rustfmt::skip]
+    pub const ALL: [FieldKind; 24] = {
+        use FieldKind::*;
+        [Text, Search, Password, Email, Tel, Url, Number, Range, Color, Date, Month, Week, Time, DatetimeLocal, Checkbox, Radio, Select, Textarea, File, Hidden, Submit, Image, Reset, Button]
+    };
+
     /// Text that a person types freely.
     pub fn is_textual(self) -> bool {
         use FieldKind::*;

@@ -6,7 +6,7 @@ use crate::sketch::{Sketch, sketch};
 use crate::words::TOPICS;
 use hadal_core::critic::Kind;
 use hadal_core::identity::{FormId, form_id};
-use hadal_core::page::{Field, FieldKind, Form, FormSource};
+use hadal_core::page::{Field, Form};
 use serde::Serialize;
 use url::Url;
 
@@ -95,37 +95,6 @@ fn below(site: &Site<'_>, page: u32) -> u32 {
 
 /// The form as a parser reports it, as far as identity looks at it.
 fn as_form(sketch: &Sketch, site: &Site<'_>) -> Form {
-    Form {
-        index: 0,
-        source: FormSource::Form,
-        action: site.url_on_main(&sketch.action),
-        names_action: true,
-        method: sketch.method,
-        enctype: String::new(),
-        accept_charset: String::new(),
-        attributes: String::new(),
-        text: String::new(),
-        heading: sketch.heading.clone(),
-        fields: sketch.controls.iter().map(|c| field(c.kind, &c.name, c.value)).collect(),
-    }
-}
-
-fn field(kind: FieldKind, name: &str, value: &str) -> Field {
-    Field {
-        kind,
-        name: name.to_string(),
-        id: String::new(),
-        label: String::new(),
-        placeholder: String::new(),
-        value: value.to_string(),
-        options: Vec::new(),
-        checked: false,
-        multiple: false,
-        required: false,
-        disabled: false,
-        size: None,
-        max_length: None,
-        formaction: None,
-        formmethod: None,
-    }
+    let fields = sketch.controls.iter().map(|c| Field::new(c.kind, &c.name, c.value)).collect();
+    Form::to(site.url_on_main(&sketch.action), sketch.method, fields)
 }

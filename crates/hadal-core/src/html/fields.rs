@@ -166,29 +166,6 @@ fn kind(node: Ref<'_>) -> FieldKind {
             _ => Submit,
         };
     }
-    const INPUTS: [FieldKind; 22] = [
-        Text,
-        Search,
-        Password,
-        Email,
-        Tel,
-        Url,
-        Number,
-        Range,
-        Color,
-        Date,
-        Month,
-        Week,
-        Time,
-        DatetimeLocal,
-        Checkbox,
-        Radio,
-        File,
-        Hidden,
-        Submit,
-        Image,
-        Reset,
-        Button,
-    ];
-    INPUTS.into_iter().find(|kind| kind.name() == named).unwrap_or(Text)
+    let mut inputs = FieldKind::ALL.into_iter().filter(|kind| !matches!(kind, Select | Textarea));
+    inputs.find(|kind| kind.name() == named).unwrap_or(Text)
 }

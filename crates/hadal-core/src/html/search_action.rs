@@ -75,39 +75,13 @@ pub fn search_action_form(template: &str, base: &Url) -> Option<Form> {
         }
     }
     fields.iter().find(|field| field.kind == FieldKind::Search)?;
-    Some(Form {
-        index: u32::MAX,
-        source: FormSource::SearchAction,
-        action: base.join(address).ok().filter(|url| matches!(url.scheme(), "http" | "https"))?,
-        names_action: true,
-        method: Method::Get,
-        enctype: String::new(),
-        accept_charset: String::new(),
-        attributes: String::new(),
-        text: String::new(),
-        heading: String::new(),
-        fields,
-    })
+    let action = base.join(address).ok().filter(|url| matches!(url.scheme(), "http" | "https"))?;
+    let form = Form::to(action, Method::Get, fields);
+    Some(Form { index: u32::MAX, source: FormSource::SearchAction, ..form })
 }
 
 fn field(kind: FieldKind, name: &str, value: &str) -> Field {
-    Field {
-        kind,
-        name: name.to_string(),
-        id: String::new(),
-        label: String::new(),
-        placeholder: String::new(),
-        value: value.to_string(),
-        options: Vec::new(),
-        checked: false,
-        multiple: false,
-        required: kind == FieldKind::Search,
-        disabled: false,
-        size: None,
-        max_length: None,
-        formaction: None,
-        formmethod: None,
-    }
+    Field { required: kind == FieldKind::Search, ..Field::new(kind, name, value) }
 }
 
 #[cfg(test)]
