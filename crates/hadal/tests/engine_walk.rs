@@ -10,7 +10,7 @@ use hadal::engine::{Budget, Scope};
 use hadal::fetch::Fetch;
 use hadal::store::RunState;
 use hadal_core::address::Host;
-use hadal_core::http::{Exchange, FetchError, Request};
+use hadal_core::http::{Exchange, FetchError, Request, Response};
 use hadal_core::time::Time;
 use std::sync::Arc;
 use url::Url;
@@ -276,6 +276,34 @@ async fn rules_for_another_name_are_not_ours() {
     crawl.agent = "mine".into();
     run(crawl).await;
     assert_eq!(web.visits(), [SEED, "http://a.example/1"]);
+}
+
+/// A web whose robots.txt is sent again only to those who do not have it.
+struct Sparing(Web);
+
+impl Fetch for Sparing {
+    fn fetch<'a>(&'a self, request: &'a Request, at: Time) -> BoxFuture<'a, Exchange> {
+        let known = request.headers.get("if-none-match") == Some("\"v1\"");
+        Box::pin(async move {
+            let mut exchange = self.0.fetch(request, at).await;
+            if known && let Ok(response) = &mut exchange.result {
+                *response = Response { status: 304, ..Response::default() };
+            }
+            exchange
+        })
+    }
+}
+
+#[tokio::test]
+async fn an_old_robots_txt_is_asked_for_only_if_it_changed_and_goes_on_to_hold() {
+    let rules = "User-agent: *\nCrawl-delay: 60\nDisallow: /99";
+    let headers = [("etag", "\"v1\""), ("cache-control", "max-age=3600")];
+    let targets: Vec<String> = (30..100).map(|n| format!("/{n}")).collect();
+    let web = star(&targets.iter().map(String::as_str).collect::<Vec<_>>());
+    let web = Arc::new(Sparing(web.answer("http://a.example/robots.txt", 200, &headers, rules)));
+    let summary = run(setup(web.clone(), strategy("breadth-first"), &[SEED])).await;
+    let asked = web.0.requests().iter().filter(|url| url.ends_with("/robots.txt")).count();
+    assert_eq!((asked, summary.tally.pages, summary.tally.errors["robots"]), (2, 70, 1));
 }
 
 /// A carrier that panics at one address.

@@ -52,8 +52,10 @@ impl KnownHost {
     }
 
     /// Takes in what robots.txt said.
-    fn set_robots(&mut self, robots: Robots, until: Time, agent: &str) {
-        let state = HostState { robots: Some(robots), robots_until: until, ..self.state.clone() };
+    fn set_robots(&mut self, robots: Robots, until: Time, validator: Option<String>, agent: &str) {
+        let robots = Some(robots);
+        let state =
+            HostState { robots, robots_until: until, robots_validator: validator, ..self.state.clone() };
         *self = KnownHost::new(state, agent);
     }
 
@@ -92,6 +94,7 @@ pub fn unmet(host: &Host) -> HostState {
         ip: None,
         robots: None,
         robots_until: Time(0),
+        robots_validator: None,
         next_at: Time(0),
         address_next_at: Time(0),
         failures: 0,
@@ -136,9 +139,9 @@ impl HostBook {
     }
 
     /// Takes in what a host's robots.txt said; the host has a page in the book.
-    pub fn set_robots(&mut self, host: HostIx, robots: Robots, until: Time) {
+    pub fn set_robots(&mut self, host: HostIx, robots: Robots, until: Time, validator: Option<String>) {
         if let Some(known) = self.known.get_mut(&host) {
-            known.set_robots(robots, until, &self.agent);
+            known.set_robots(robots, until, validator, &self.agent);
             self.robots_bytes += robots_bytes(&known.state);
         }
     }

@@ -106,7 +106,14 @@ impl Engine {
             self.frontier.set_ready(host, false);
             return Ok(None);
         }
-        Ok(Some(Job::Robots { host: self.hosts.name(host).clone(), url, hops }))
+        let validator = self.robots_validator(host, hops)?;
+        Ok(Some(Job::Robots { host: self.hosts.name(host).clone(), url, hops, validator }))
+    }
+
+    /// What the robots.txt at hand goes by, when it is the same address that is asked again.
+    fn robots_validator(&mut self, host: HostIx, hops: u8) -> Result<Option<String>, CrawlError> {
+        let known = self.host_book.get(self.setup.store.as_ref(), self.run, &self.hosts, host)?;
+        Ok(known.state.robots_validator.clone().filter(|_| hops == 0 && known.rules.is_some()))
     }
 
     /// The best lead of a host in a lane, and the rank of the one after it. A lead whose score is out
@@ -146,7 +153,10 @@ impl Engine {
             return self.call_off(dispatch, waiting);
         }
         let job = match (dispatch.work, waiting) {
-            (Work::Robots { host, url, hops }, _) => Job::Robots { host, url, hops },
+            (Work::Robots { host, url, hops }, _) => {
+                let ix = self.meet(&host)?;
+                Job::Robots { host, url, hops, validator: self.robots_validator(ix, hops)? }
+            }
             (Work::Lead(_), Some(waiting)) if waiting.lead.task == Task::Backlinks => {
                 Job::Lookup(Box::new(waiting))
             }
@@ -242,6 +252,8 @@ impl Engine {
 pub(super) fn work_of(job: &Job) -> Work {
     match job {
         Job::Visit(waiting) | Job::Lookup(waiting) | Job::Refused(waiting) => Work::Lead(waiting.lead.id),
-        Job::Robots { host, url, hops } => Work::Robots { host: host.clone(), url: url.clone(), hops: *hops },
+        Job::Robots { host, url, hops, .. } => {
+            Work::Robots { host: host.clone(), url: url.clone(), hops: *hops }
+        }
     }
 }

@@ -8,7 +8,7 @@ use crate::fetch::Fetch;
 use hadal_core::address::Host;
 use hadal_core::critic::{Critic, FormVerdict, PageVerdict};
 use hadal_core::html;
-use hadal_core::http::{Completeness, Exchange, FetchError, Request, Response};
+use hadal_core::http::{Completeness, Exchange, FetchError, Headers, Request, Response};
 use hadal_core::identity::{FormId, form_id};
 use hadal_core::lead::Waiting;
 use hadal_core::page::Page;
@@ -45,6 +45,8 @@ pub enum Job {
         url: Url,
         /// Redirects followed so far.
         hops: u8,
+        /// What the copy at hand goes by: it is sent again only if it changed.
+        validator: Option<String>,
     },
     /// Nothing: robots.txt forbids the visit.
     Refused(Box<Waiting>),
@@ -114,8 +116,10 @@ pub async fn take(step: Step, carriers: Carriers) -> Done {
             let took = exchange.took;
             Done { step, catch: Catch::Answer(Box::new(exchange), reading), took }
         }
-        Job::Robots { url, .. } => {
-            let exchange = carriers.fetch.fetch(&request(url.clone(), &step), step.at).await;
+        Job::Robots { url, validator, .. } => {
+            let mut request = request(url.clone(), &step);
+            request.headers = if_changed(validator.as_deref());
+            let exchange = carriers.fetch.fetch(&request, step.at).await;
             let took = exchange.took;
             Done { step, catch: Catch::Answer(Box::new(exchange), None), took }
         }
@@ -132,6 +136,16 @@ pub async fn take(step: Step, carriers: Carriers) -> Done {
 
 fn request(url: Url, step: &Step) -> Request {
     Request { body_limit: step.body_limit, ..Request::get(url) }
+}
+
+/// Header lines that ask for a document only if it is another than the one we have.
+fn if_changed(validator: Option<&str>) -> Headers {
+    let mut headers = Headers::default();
+    if let Some(validator) = validator {
+        let is_tag = validator.starts_with('"') || validator.starts_with("W/");
+        headers.push(if is_tag { "If-None-Match" } else { "If-Modified-Since" }, validator);
+    }
+    headers
 }
 
 async fn visit(url: Url, step: &Step, carriers: &Carriers) -> (Exchange, Option<Box<Reading>>) {

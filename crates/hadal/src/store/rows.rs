@@ -248,6 +248,8 @@ pub struct HostState {
     pub robots: Option<Robots>,
     /// When robots.txt is asked again.
     pub robots_until: Time,
+    /// Its `ETag` or `Last-Modified`, to ask only whether it changed.
+    pub robots_validator: Option<String>,
     /// No request before this moment.
     pub next_at: Time,
     /// No request to any host of its address or estate before this moment.

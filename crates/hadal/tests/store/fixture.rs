@@ -161,6 +161,7 @@ pub fn host_state(name: &str) -> HostState {
         ip: Some("192.0.2.7".parse().unwrap()),
         robots: Some(Robots::Text("User-agent: *\nDisallow: /private\n".into())),
         robots_until: Time(u64::MAX),
+        robots_validator: Some("\"v1\"".into()),
         next_at: Time(5000),
         address_next_at: Time(4000),
         failures: 2,

@@ -16,6 +16,8 @@ use url::Url;
 /// robots.txt may be this many redirects away (RFC 9309, section 2.3.1.2).
 const MOST_ROBOTS_HOPS: u8 = 5;
 
+const A_DAY: Duration = Duration::from_secs(86_400);
+
 impl Engine {
     pub(super) fn digest_robots(
         &mut self,
@@ -29,11 +31,14 @@ impl Engine {
         let before = self.known_host(host)?.state.failures;
         outcome.bytes = exchange.result.as_ref().map_or(0, |response| response.transferred);
         outcome.hosts = vec![self.host_after(asked, exchange, &Next::Accept, now)?];
-        let (robots, until) = match interpret(url, exchange, before, now) {
-            RobotsReading::Known(robots, until) => (robots, until),
+        let (robots, until, validator) = match interpret(url, exchange, before, now) {
+            _ if is_unchanged(exchange) => self.robots_as_before(host, now)?,
+            RobotsReading::Known(robots, until) => {
+                (robots, until, validator_of(exchange).filter(|_| hops == 0))
+            }
             RobotsReading::Redirect(target) => self.robots_elsewhere(target, hops, now),
         };
-        self.host_book.set_robots(host, robots.clone(), until);
+        self.host_book.set_robots(host, robots.clone(), until, validator.clone());
         let politeness = self.setup.politeness;
         let known = self.known_host(host)?;
         if asked != host {
@@ -41,7 +46,9 @@ impl Engine {
         }
         let rest = next_request_at(now, exchange.took, &politeness, known.crawl_delay());
         known.state.next_at = known.state.next_at.max(rest);
-        let state = HostState { robots: Some(robots), robots_until: until, ..known.state.clone() };
+        let robots = Some(robots);
+        let state =
+            HostState { robots, robots_until: until, robots_validator: validator, ..known.state.clone() };
         outcome.hosts.retain(|other| other.host != state.host);
         outcome.hosts.push(state);
         outcome.ending = match &exchange.result {
@@ -52,12 +59,23 @@ impl Engine {
     }
 
     /// Where a redirect of robots.txt leads; past the last hop, or out of bounds, there is none.
-    fn robots_elsewhere(&self, target: Url, hops: u8, now: Time) -> (Robots, Time) {
+    fn robots_elsewhere(&self, target: Url, hops: u8, now: Time) -> (Robots, Time, Option<String>) {
         let target = normalise(target, Tracking::Keep).filter(|url| self.setup.scope.allows(url));
         match target {
-            Some(url) if hops < MOST_ROBOTS_HOPS => (Robots::Elsewhere { url, hops: hops + 1 }, now),
-            _ => (Robots::AllowAll, now.after(Duration::from_secs(86_400))),
+            Some(url) if hops < MOST_ROBOTS_HOPS => (Robots::Elsewhere { url, hops: hops + 1 }, now, None),
+            _ => (Robots::AllowAll, now.after(A_DAY), None),
         }
+    }
+
+    /// The rules at hand hold for another day.
+    fn robots_as_before(
+        &mut self,
+        host: HostIx,
+        now: Time,
+    ) -> Result<(Robots, Time, Option<String>), CrawlError> {
+        let state = &self.known_host(host)?.state;
+        let robots = state.robots.clone().unwrap_or(Robots::AllowAll);
+        Ok((robots, now.after(A_DAY), state.robots_validator.clone()))
     }
 
     fn known_host(&mut self, host: HostIx) -> Result<&mut KnownHost, CrawlError> {
@@ -101,6 +119,15 @@ impl Engine {
         }
         self.change(Change::FailHost(host, kind))
     }
+}
+
+fn is_unchanged(exchange: &Exchange) -> bool {
+    exchange.result.as_ref().is_ok_and(|response| response.status == 304)
+}
+
+fn validator_of(exchange: &Exchange) -> Option<String> {
+    let headers = &exchange.result.as_ref().ok()?.headers;
+    headers.get("etag").or_else(|| headers.get("last-modified")).map(String::from)
 }
 
 fn is_troubled(exchange: &Exchange) -> bool {

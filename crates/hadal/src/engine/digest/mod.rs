@@ -35,7 +35,7 @@ impl Engine {
             (Job::Visit(waiting), Catch::Answer(exchange, reading)) => {
                 commands = self.digest_visit(*waiting, &step, &exchange, reading.as_deref(), &mut outcome)?;
             }
-            (Job::Robots { host, url, hops }, Catch::Answer(exchange, _)) => {
+            (Job::Robots { host, url, hops, .. }, Catch::Answer(exchange, _)) => {
                 self.digest_robots(&host, &url, hops, &exchange, &mut outcome)?;
             }
             (Job::Lookup(_), Catch::Backlinks(found)) => self.digest_lookup(found, &mut outcome)?,

@@ -124,8 +124,8 @@ fn tally(row: &Row<'_>, first: usize) -> rusqlite::Result<SiteTally> {
 }
 
 pub fn host(db: &Connection, run: RunId, host: &Host) -> rusqlite::Result<Option<HostState>> {
-    let sql =
-        "SELECT ip, robots, robots_until, next_at, failures, latency_ms, requests, address_next_at FROM hosts
+    let sql = "SELECT ip, robots, robots_until, next_at, failures, latency_ms, requests, address_next_at,
+            robots_validator FROM hosts
         WHERE run = ? AND host = ? AND next_at IS NOT NULL";
     let mut sought = db.prepare_cached(sql)?;
     let state = |row: &Row<'_>| {
@@ -139,6 +139,7 @@ pub fn host(db: &Connection, run: RunId, host: &Host) -> rusqlite::Result<Option
             latency_ms: row.get(5)?,
             requests: unsigned(row, 6)?,
             address_next_at: Time(unsigned(row, 7)?),
+            robots_validator: row.get(8)?,
         })
     };
     sought.query_row(params![bits(run.0), host.0], state).optional()

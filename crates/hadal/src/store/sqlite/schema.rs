@@ -59,7 +59,8 @@ CREATE TABLE hosts (
     n INTEGER PRIMARY KEY,
     run INTEGER NOT NULL, host TEXT NOT NULL, site TEXT NOT NULL,
     ip TEXT, robots TEXT, robots_until INTEGER, next_at INTEGER, failures INTEGER,
-    latency_ms INTEGER, requests INTEGER, address_next_at INTEGER
+    latency_ms INTEGER, requests INTEGER, address_next_at INTEGER,
+    robots_validator TEXT
 ) STRICT;
 CREATE UNIQUE INDEX hosts_known ON hosts (run, host);
 CREATE INDEX hosts_of_site ON hosts (run, site);
