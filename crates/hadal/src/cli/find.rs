@@ -16,7 +16,7 @@ use crate::store::{Access, RunSpec};
 use anyhow::Context;
 use clap::{Args, ValueEnum};
 use hadal_core::critic::keywords::KeywordCritic;
-use hadal_core::strategy::offer;
+use hadal_core::strategy::{OFFERS, Offer, offer};
 use hadal_core::topic::Topic;
 use std::io::Write;
 use std::path::Path;
@@ -38,8 +38,8 @@ pub struct FindArgs {
     /// Start over: discard what this very run has done so far
     #[arg(long)]
     fresh: bool,
-    /// Which links are followed first: random, breadth-first, fixed-depth, best-first, best-first-sc
-    #[arg(long, value_name = "NAME")]
+    /// Which links are followed first [default: best-first-sc]
+    #[arg(long, value_name = "NAME", long_help = strategies())]
     strategy: Option<String>,
     /// Requests of the whole run; none lifts the limit
     #[arg(long, value_name = "N")]
@@ -92,6 +92,13 @@ pub struct FindArgs {
     /// Whether pages are rendered by a browser
     #[arg(long, value_name = "WHEN", default_value = "never")]
     render: Render,
+}
+
+/// Every strategy, and when to use it.
+fn strategies() -> String {
+    let line = |offer: &Offer| format!("\n  {:<14} {}", offer.name, offer.about);
+    let lines: String = OFFERS.iter().map(line).collect();
+    format!("Which links are followed first [default: best-first-sc]:{lines}")
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
