@@ -286,20 +286,7 @@ fn pop(store: &dyn Store, run: RunId, seq: u64) -> Anyhow<()> {
     let work = Work::Lead(best[0].lead.id);
     let dispatched = vec![Dispatch { seq, work: work.clone(), at: Time(0) }];
     store.commit(run, &Batch { dispatched, ..Batch::default() })?;
-    let ending = Ending::Failed("bench".into());
-    let outcome = Outcome {
-        seq,
-        at: Time(0),
-        work,
-        requests: 1,
-        bytes: 0,
-        ending,
-        page: None,
-        forms: vec![],
-        found: vec![],
-        site: None,
-        hosts: vec![],
-    };
+    let outcome = Outcome { ending: Ending::Failed("bench".into()), ..Outcome::of(seq, work, Time(0)) };
     Ok(store.commit(run, &Batch { outcomes: vec![outcome], ..Batch::default() })?)
 }
 

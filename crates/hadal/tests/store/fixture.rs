@@ -86,19 +86,7 @@ pub fn ending(outcomes: Vec<Outcome>) -> Batch {
 
 /// The end of a step that brought nothing but its ending.
 pub fn outcome(seq: u64, waiting: &Waiting, ending: Ending) -> Outcome {
-    Outcome {
-        seq,
-        at: Time(2000 + seq),
-        work: Work::Lead(waiting.lead.id),
-        requests: 1,
-        bytes: 100,
-        ending,
-        page: None,
-        forms: vec![],
-        found: vec![],
-        site: None,
-        hosts: vec![],
-    }
+    Outcome { bytes: 100, ending, ..Outcome::of(seq, Work::Lead(waiting.lead.id), Time(2000 + seq)) }
 }
 
 /// A page read, with its site's tally.
