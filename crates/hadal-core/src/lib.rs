@@ -9,7 +9,7 @@
 //! 4. [`strategy`]: where each of its links waits, and which lane is served next.
 //!
 //! [`address`] and [`identity`] say when two URLs or two forms are the same;
-//! [`lead`] is a link that waits to be visited.
+//! [`lead`] is a link that waits to be visited; [`learn`] holds what the judges are made of.
 
 pub mod address;
 pub mod critic;
@@ -17,6 +17,7 @@ pub mod html;
 pub mod http;
 pub mod identity;
 pub mod lead;
+pub mod learn;
 pub mod page;
 pub mod simhash;
 pub mod strategy;

@@ -1,0 +1,202 @@
+//! How good a judge is: confusion tables, ROC area, calibration.
+//!
+//! What cannot be said (the recall of a class that never occurs) is NaN, not a flattering number.
+
+use serde::{Deserialize, Serialize};
+
+/// How often each true class was taken for each class.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Confusion {
+    counts: Vec<Vec<u64>>,
+}
+
+impl Confusion {
+    /// An empty table of `classes` by `classes`.
+    pub fn new(classes: usize) -> Confusion {
+        Confusion { counts: vec![vec![0; classes]; classes] }
+    }
+
+    /// Two classes, yes is class 1: a row is taken for a yes from `threshold` on.
+    pub fn binary(probabilities: &[f32], labels: &[bool], threshold: f32) -> Confusion {
+        let mut confusion = Confusion::new(2);
+        for (&probability, &label) in probabilities.iter().zip(labels) {
+            confusion.add(usize::from(label), usize::from(probability >= threshold));
+        }
+        confusion
+    }
+
+    /// Counts one row. Panics if a class is not of this table.
+    pub fn add(&mut self, truth: usize, judged: usize) {
+        self.counts[truth][judged] += 1;
+    }
+
+    /// How many rows of class `truth` were taken for `judged`.
+    pub fn count(&self, truth: usize, judged: usize) -> u64 {
+        self.counts[truth][judged]
+    }
+
+    /// How many classes the table has.
+    pub fn classes(&self) -> usize {
+        self.counts.len()
+    }
+
+    /// All rows counted.
+    pub fn total(&self) -> u64 {
+        self.counts.iter().flatten().sum()
+    }
+
+    /// Share of rows judged rightly.
+    pub fn accuracy(&self) -> f64 {
+        let right: u64 = (0..self.classes()).map(|class| self.counts[class][class]).sum();
+        right as f64 / self.total() as f64
+    }
+
+    /// Share of rows judged wrongly.
+    pub fn error(&self) -> f64 {
+        1.0 - self.accuracy()
+    }
+
+    /// Of the rows taken for `class`, the share that are.
+    pub fn precision(&self, class: usize) -> f64 {
+        self.counts[class][class] as f64 / self.judged(class) as f64
+    }
+
+    /// Of the rows of `class`, the share taken for it.
+    pub fn recall(&self, class: usize) -> f64 {
+        self.counts[class][class] as f64 / self.occurring(class) as f64
+    }
+
+    /// Harmonic mean of precision and recall.
+    pub fn f1(&self, class: usize) -> f64 {
+        2.0 * self.counts[class][class] as f64 / (self.judged(class) + self.occurring(class)) as f64
+    }
+
+    /// Mean F1 of those of `classes` that occur or were judged to.
+    pub fn macro_f1(&self, classes: &[usize]) -> f64 {
+        let known: Vec<f64> = classes.iter().map(|&class| self.f1(class)).filter(|f1| !f1.is_nan()).collect();
+        known.iter().sum::<f64>() / known.len() as f64
+    }
+
+    fn judged(&self, class: usize) -> u64 {
+        self.counts.iter().map(|row| row[class]).sum()
+    }
+
+    fn occurring(&self, class: usize) -> u64 {
+        self.counts[class].iter().sum()
+    }
+}
+
+/// Probability that a random yes scores above a random no; equal scores count half.
+pub fn roc_auc(scores: &[f32], labels: &[bool]) -> f64 {
+    let mut rank_sum = 0.0;
+    let mut below = 0;
+    for tied in sorted(scores, labels).chunk_by(|a, b| a.0 == b.0) {
+        let mean_rank = below as f64 + (tied.len() + 1) as f64 / 2.0;
+        rank_sum += mean_rank * tied.iter().filter(|row| row.1).count() as f64;
+        below += tied.len();
+    }
+    let yes = scores.iter().zip(labels).filter(|row| *row.1).count() as f64;
+    (rank_sum - yes * (yes + 1.0) / 2.0) / (yes * (below as f64 - yes))
+}
+
+/// Rows of similar probability.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Bin {
+    /// Mean probability that was said.
+    pub mean: f64,
+    /// Share of yes that came true.
+    pub share: f64,
+    /// How many rows.
+    pub count: usize,
+}
+
+/// What was said against what came true, in `bins` of equal mass from the lowest probability up.
+/// Equal probabilities share their outcomes, so the order of the rows does not matter.
+pub fn reliability(probabilities: &[f32], labels: &[bool], bins: usize) -> Vec<Bin> {
+    let mut rows: Vec<(f64, f64)> = Vec::new();
+    for tied in sorted(probabilities, labels).chunk_by(|a, b| a.0 == b.0) {
+        let share = tied.iter().filter(|row| row.1).count() as f64 / tied.len() as f64;
+        rows.extend(tied.iter().map(|row| (f64::from(row.0), share)));
+    }
+    let edge = |bin: usize| bin * rows.len() / bins.max(1);
+    let filled = (0..bins).map(|bin| &rows[edge(bin)..edge(bin + 1)]).filter(|rows| !rows.is_empty());
+    filled.map(bin_of).collect()
+}
+
+/// Expected calibration error: how far what was said lies from what came true, on average.
+pub fn calibration_error(probabilities: &[f32], labels: &[bool], bins: usize) -> f64 {
+    let bins = reliability(probabilities, labels, bins);
+    let total: usize = bins.iter().map(|bin| bin.count).sum();
+    bins.iter().map(|bin| bin.count as f64 * (bin.mean - bin.share).abs()).sum::<f64>() / total as f64
+}
+
+fn bin_of(rows: &[(f64, f64)]) -> Bin {
+    let count = rows.len();
+    let (said, came): (f64, f64) = rows.iter().fold((0.0, 0.0), |sum, row| (sum.0 + row.0, sum.1 + row.1));
+    Bin { mean: said / count as f64, share: came / count as f64, count }
+}
+
+fn sorted(scores: &[f32], labels: &[bool]) -> Vec<(f32, bool)> {
+    let mut rows: Vec<(f32, bool)> = scores.iter().copied().zip(labels.iter().copied()).collect();
+    rows.sort_by(|a, b| a.0.total_cmp(&b.0));
+    rows
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn close(a: f64, b: f64) -> bool {
+        (a - b).abs() < 1e-9
+    }
+
+    #[test]
+    fn a_table_of_three_classes_by_hand() {
+        let mut confusion = Confusion::new(4);
+        let seen = [(0, 0, 5), (0, 1, 1), (1, 1, 3), (1, 0, 2), (2, 1, 1)];
+        seen.iter().for_each(|&(truth, judged, times)| (0..times).for_each(|_| confusion.add(truth, judged)));
+        assert!(close(confusion.accuracy(), 8.0 / 12.0) && close(confusion.error(), 4.0 / 12.0));
+        assert!(close(confusion.precision(0), 5.0 / 7.0) && close(confusion.recall(0), 5.0 / 6.0));
+        assert!(close(confusion.f1(0), 10.0 / 13.0) && close(confusion.f1(1), 6.0 / 10.0));
+        assert!(confusion.precision(2).is_nan() && close(confusion.f1(2), 0.0));
+        assert!(confusion.f1(3).is_nan());
+        assert!(close(confusion.macro_f1(&[0, 1, 2, 3]), (10.0 / 13.0 + 0.6) / 3.0));
+    }
+
+    #[test]
+    fn the_threshold_itself_is_a_yes() {
+        let confusion = Confusion::binary(&[0.5, 0.4, 0.9], &[true, true, false], 0.5);
+        assert_eq!((confusion.count(1, 1), confusion.count(1, 0), confusion.count(0, 1)), (1, 1, 1));
+    }
+
+    #[test]
+    fn tied_scores_count_half_in_the_roc_area() {
+        assert!(close(roc_auc(&[0.1, 0.4, 0.35, 0.8], &[false, false, true, true]), 0.75));
+        assert!(close(roc_auc(&[1.0, 1.0, 1.0], &[true, false, true]), 0.5));
+        assert!(close(roc_auc(&[0.2, 0.5, 0.5, 0.9], &[false, false, true, true]), 3.5 / 4.0));
+        assert!(roc_auc(&[0.2], &[true]).is_nan());
+    }
+
+    #[test]
+    fn calibration_error_by_hand() {
+        let probabilities = [0.9, 0.1, 0.2, 0.8];
+        let labels = [true, false, true, false];
+        let bins = reliability(&probabilities, &labels, 2);
+        assert_eq!(bins.iter().map(|bin| bin.count).collect::<Vec<_>>(), [2, 2]);
+        assert!((bins[0].mean - 0.15).abs() < 1e-6 && close(bins[0].share, 0.5));
+        assert!((calibration_error(&probabilities, &labels, 2) - 0.35).abs() < 1e-6);
+    }
+
+    #[test]
+    fn the_order_of_equally_probable_rows_does_not_matter() {
+        let labels = [true, true, false, false];
+        assert!(close(calibration_error(&[0.5; 4], &labels, 2), 0.0));
+    }
+
+    #[test]
+    fn more_bins_than_rows_and_no_rows_are_fine() {
+        assert_eq!(reliability(&[0.5], &[true], 10).len(), 1);
+        assert!(reliability(&[], &[], 10).is_empty() && reliability(&[0.5], &[true], 0).is_empty());
+        assert!(calibration_error(&[], &[], 10).is_nan() && Confusion::new(2).accuracy().is_nan());
+    }
+}

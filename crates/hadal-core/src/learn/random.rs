@@ -1,0 +1,78 @@
+//! The one source of randomness of the learners: splitmix64, which any seed starts well.
+
+/// A stream of numbers that its seed fixes.
+#[derive(Clone, Debug)]
+pub struct Random {
+    state: u64,
+}
+
+impl Random {
+    /// The stream of `seed`.
+    pub fn new(seed: u64) -> Random {
+        Random { state: seed }
+    }
+
+    /// 64 random bits.
+    pub fn bits(&mut self) -> u64 {
+        self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut mixed = self.state;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ (mixed >> 31)
+    }
+
+    /// A number from 0 to `end - 1`; 0 when `end` is 0.
+    pub fn below(&mut self, end: usize) -> usize {
+        ((u128::from(self.bits()) * end as u128) >> 64) as usize
+    }
+
+    /// A number from 0 up to, never reaching, 1.
+    pub fn share(&mut self) -> f64 {
+        (self.bits() >> 11) as f64 / (1u64 << 53) as f64
+    }
+
+    /// Puts `items` into random order.
+    pub fn shuffle<T>(&mut self, items: &mut [T]) {
+        for last in (1..items.len()).rev() {
+            items.swap(last, self.below(last + 1));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_stream_is_splitmix64() {
+        let mut random = Random::new(1_234_567);
+        assert_eq!(random.bits(), 6_457_827_717_110_365_317);
+        assert_eq!(random.bits(), 3_203_168_211_198_807_973);
+    }
+
+    #[test]
+    fn every_number_below_the_end_comes_up_about_equally_often() {
+        let mut random = Random::new(1);
+        let mut seen = [0; 7];
+        (0..7000).for_each(|_| seen[random.below(7)] += 1);
+        assert!(seen.iter().all(|&times| (850..1150).contains(&times)), "{seen:?}");
+        assert_eq!(random.below(0), 0);
+    }
+
+    #[test]
+    fn shares_fill_the_unit_interval() {
+        let mut random = Random::new(2);
+        let shares: Vec<f64> = (0..1000).map(|_| random.share()).collect();
+        assert!(shares.iter().all(|share| (0.0..1.0).contains(share)));
+        assert!((shares.iter().sum::<f64>() / 1000.0 - 0.5).abs() < 0.05);
+    }
+
+    #[test]
+    fn shuffling_keeps_the_items() {
+        let mut items: Vec<u32> = (0..100).collect();
+        Random::new(3).shuffle(&mut items);
+        assert_ne!(items, (0..100).collect::<Vec<_>>());
+        items.sort_unstable();
+        assert_eq!(items, (0..100).collect::<Vec<_>>());
+    }
+}
