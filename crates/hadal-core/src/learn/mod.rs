@@ -1,12 +1,28 @@
 //! Learners: small, deterministic, serialisable, each in a file of its own.
 //!
-//! They know rows and labels, nothing of forms or pages. The same rows and options always give the same model; randomness comes
+//! They know rows and labels, nothing of forms or pages. Rows are [`sparse::Sparse`]. The same rows and options always give the same model; randomness comes
 //! from a seed. A model that was read from somewhere may hold anything: it decides badly then, but it
 //! neither panics nor runs on for ever.
 //!
+//! - separate two classes: [`svm`], [`logistic`]; several: [`softmax`];
+//! - turn scores into probabilities: [`platt`], [`isotonic`];
 //! - say how good a judge is: [`folds`], [`metrics`], [`bootstrap`].
 
 pub mod bootstrap;
+mod compact;
 pub mod folds;
+pub mod isotonic;
+mod lbfgs;
+pub mod logistic;
 pub mod metrics;
+pub mod platt;
 pub mod random;
+pub mod softmax;
+pub mod sparse;
+pub mod svm;
+
+/// How much a row counts: 1 where no weights are given, 0 where its weight makes no sense.
+fn weight_of(weights: Option<&[f32]>, row: usize) -> f64 {
+    let given = weights.map_or(1.0, |weights| weights.get(row).copied().unwrap_or(0.0));
+    if given.is_finite() && given > 0.0 { f64::from(given) } else { 0.0 }
+}

@@ -1,0 +1,150 @@
+//! Platt scaling: a sigmoid that turns margins into probabilities.
+//!
+//! Fitted by Newton's method with backtracking (Lin, Lin and Weng 2007). Targets are pulled in from 0 and
+//! 1 by Platt's prior, so a perfectly separated sample does not make the judge certain.
+
+use super::logistic::sigmoid;
+use serde::{Deserialize, Serialize};
+
+/// Probability of a yes: sigmoid of `slope * margin + intercept`.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Sigmoid {
+    /// How much a unit of margin says; below 0 the margins point the wrong way.
+    pub slope: f32,
+    /// Log-odds at margin 0.
+    pub intercept: f32,
+}
+
+/// The ridge on the diagonal keeps the Hessian invertible when all margins are equal.
+const RIDGE: f64 = 1e-12;
+
+impl Sigmoid {
+    /// Takes margins for log-odds.
+    pub const IDENTITY: Sigmoid = Sigmoid { slope: 1.0, intercept: 0.0 };
+
+    /// The likeliest sigmoid for margins of rows that the margins were not trained on.
+    pub fn fit(margins: &[f32], labels: &[bool]) -> Sigmoid {
+        let targets = targets(margins, labels);
+        if targets.is_empty() {
+            return Sigmoid::IDENTITY;
+        }
+        let mean = targets.iter().map(|target| target.1).sum::<f64>() / targets.len() as f64;
+        let mut at = (0.0, (mean / (1.0 - mean)).ln());
+        let mut loss = loss_at(at, &targets);
+        for _ in 0..100 {
+            let (gradient, step) = newton(at, &targets);
+            if gradient.0.abs() < 1e-9 && gradient.1.abs() < 1e-9 {
+                break;
+            }
+            let slope = gradient.0 * step.0 + gradient.1 * step.1;
+            let attempt = (0..30).map(|halvings| 0.5f64.powi(halvings)).find_map(|length| {
+                let next = (at.0 + length * step.0, at.1 + length * step.1);
+                let next_loss = loss_at(next, &targets);
+                (next_loss < loss + 1e-4 * length * slope).then_some((next, next_loss))
+            });
+            let Some((next, next_loss)) = attempt else { break };
+            (at, loss) = (next, next_loss);
+        }
+        Sigmoid { slope: at.0 as f32, intercept: at.1 as f32 }
+    }
+
+    /// Probability of a yes at a margin.
+    pub fn probability(&self, margin: f32) -> f32 {
+        sigmoid(f64::from(self.slope) * f64::from(margin) + f64::from(self.intercept)) as f32
+    }
+}
+
+/// Margins with the probability to aim at: a little less than certain, by how many rows there are.
+fn targets(margins: &[f32], labels: &[bool]) -> Vec<(f64, f64)> {
+    let mut usable: Vec<(f32, bool)> = margins.iter().copied().zip(labels.iter().copied()).collect();
+    usable.retain(|row| row.0.is_finite());
+    let yes = usable.iter().filter(|row| row.1).count() as f64;
+    let no = usable.len() as f64 - yes;
+    let aim = |label| if label { (yes + 1.0) / (yes + 2.0) } else { 1.0 / (no + 2.0) };
+    usable.into_iter().map(|(margin, label)| (f64::from(margin), aim(label))).collect()
+}
+
+/// Cross-entropy, written so that large scores neither overflow nor cancel.
+fn loss_at((slope, intercept): (f64, f64), targets: &[(f64, f64)]) -> f64 {
+    let terms = targets.iter().map(|(margin, target)| {
+        let score = slope * margin + intercept;
+        score.max(0.0) - target * score + (-score.abs()).exp().ln_1p()
+    });
+    terms.sum()
+}
+
+/// Gradient and Newton step.
+fn newton((slope, intercept): (f64, f64), targets: &[(f64, f64)]) -> ((f64, f64), (f64, f64)) {
+    let mut gradient = (0.0, 0.0);
+    let (mut aa, mut ab, mut bb) = (RIDGE, 0.0, RIDGE);
+    for &(margin, target) in targets {
+        let probability = sigmoid(slope * margin + intercept);
+        let excess = probability - target;
+        gradient = (gradient.0 + excess * margin, gradient.1 + excess);
+        let bend = probability * (1.0 - probability);
+        (aa, ab, bb) = (aa + bend * margin * margin, ab + bend * margin, bb + bend);
+    }
+    let determinant = aa * bb - ab * ab;
+    let step = (
+        -(bb * gradient.0 - ab * gradient.1) / determinant,
+        -(aa * gradient.1 - ab * gradient.0) / determinant,
+    );
+    (gradient, step)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn logit(p: f32) -> f32 {
+        (p / (1.0 - p)).ln()
+    }
+
+    #[test]
+    fn two_margins_can_be_met_exactly() {
+        // At margin 1 three of four are yes, at -1 one of four; with 4 yes and 4 no the aims are 5/6 and
+        // 1/6, so the means aimed at are (3*5/6 + 1/6)/4 = 2/3 and 1/3.
+        let margins = [1.0, 1.0, 1.0, 1.0, -1.0, -1.0, -1.0, -1.0];
+        let labels = [true, true, true, false, true, false, false, false];
+        let fitted = Sigmoid::fit(&margins, &labels);
+        assert!((fitted.slope - logit(2.0 / 3.0)).abs() < 1e-5 && fitted.intercept.abs() < 1e-5);
+        assert!((fitted.probability(1.0) - 2.0 / 3.0).abs() < 1e-5);
+    }
+
+    #[test]
+    fn equal_margins_give_the_share_of_yes_after_the_prior() {
+        let fitted =
+            Sigmoid::fit(&[0.0; 10], &[true, true, true, true, true, true, false, false, false, false]);
+        let expected = (6.0 * 7.0 / 8.0 + 4.0 / 6.0) / 10.0;
+        assert!((fitted.probability(0.0) - expected).abs() < 1e-5);
+        let shifted = Sigmoid::fit(&[3.0; 4], &[true, false, true, false]);
+        assert!((shifted.probability(3.0) - 0.5).abs() < 1e-5);
+    }
+
+    #[test]
+    fn a_separated_sample_is_not_certain() {
+        let fitted = Sigmoid::fit(&[2.0, 3.0, -2.0, -1.0], &[true, true, false, false]);
+        assert!(fitted.slope > 0.0 && fitted.probability(3.0) < 0.95);
+        let only_yes = Sigmoid::fit(&[1.0, 2.0], &[true, true]);
+        assert!((only_yes.probability(1.5) - 0.75).abs() < 1e-3);
+    }
+
+    #[test]
+    fn a_known_sigmoid_is_found_again() {
+        let mut random = super::super::random::Random::new(5);
+        let truth = Sigmoid { slope: 2.0, intercept: -1.0 };
+        let margins: Vec<f32> = (0..20_000).map(|_| random.share() as f32 * 6.0 - 3.0).collect();
+        let labels: Vec<bool> =
+            margins.iter().map(|&m| random.share() < f64::from(truth.probability(m))).collect();
+        let fitted = Sigmoid::fit(&margins, &labels);
+        assert!((fitted.slope - 2.0).abs() < 0.1 && (fitted.intercept + 1.0).abs() < 0.1, "{fitted:?}");
+    }
+
+    #[test]
+    fn bad_margins_are_ignored_and_none_means_identity() {
+        assert_eq!(Sigmoid::fit(&[f32::NAN], &[true]), Sigmoid::IDENTITY);
+        assert_eq!(Sigmoid::IDENTITY.probability(0.0), 0.5);
+        let wild = Sigmoid::fit(&[1e30, -1e30, 1.0, f32::INFINITY], &[true, false, true, false]);
+        assert!(wild.probability(1.0).is_finite());
+    }
+}

@@ -1,0 +1,176 @@
+//! L2-regularised logistic regression for several classes at once (maximum entropy).
+//!
+//! Minimises `l2/2 |w|² - sum of weight * log p(class)` by L-BFGS; the bias of a class is regularised like
+//! its weights. Only indices that occur in training cost time or memory there.
+
+use super::compact::Compact;
+use super::lbfgs::minimise;
+use super::logistic::Options;
+use super::sparse::Sparse;
+use super::weight_of;
+use serde::{Deserialize, Serialize};
+
+/// A weight per index and class, and a bias per class.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Softmax {
+    biases: Vec<f32>,
+    /// Weights of index 0 for all classes, of index 1, and so on.
+    weights: Vec<f32>,
+}
+
+impl Softmax {
+    /// Learns to tell `n_classes` classes apart; rows of a class outside them are left out.
+    pub fn train(
+        rows: &[Sparse],
+        classes: &[usize],
+        n_classes: usize,
+        weights: Option<&[f32]>,
+        options: &Options,
+    ) -> Softmax {
+        let compact = Compact::new(rows);
+        let rows = compact.rows.iter().zip(classes).enumerate();
+        let examples =
+            rows.map(|(at, (items, &class))| Example { items, class, weight: weight_of(weights, at) });
+        let examples = examples.filter(|example| example.class < n_classes).collect();
+        let problem = Problem { examples, n_classes, l2: options.l2.max(1e-9) };
+        let start = vec![0.0; (compact.used.len() + 1) * n_classes];
+        let found =
+            minimise(start, options.epochs, options.tolerance, |at, gradient| problem.evaluate(at, gradient));
+        let (biases, learned) = found.split_at(n_classes);
+        let biases = biases.iter().map(|&bias| bias as f32).collect();
+        Softmax { biases, weights: compact.spread(learned, n_classes) }
+    }
+
+    /// Log-odds of every class up to a common constant.
+    pub fn margins(&self, row: &Sparse) -> Vec<f32> {
+        let classes = self.biases.len();
+        let mut margins: Vec<f64> = self.biases.iter().map(|&bias| f64::from(bias)).collect();
+        for (index, value) in row.within(self.weights.len() / classes.max(1)) {
+            let weights = &self.weights[index * classes..][..classes];
+            margins
+                .iter_mut()
+                .zip(weights)
+                .for_each(|(margin, &weight)| *margin += value * f64::from(weight));
+        }
+        margins.into_iter().map(|margin| margin as f32).collect()
+    }
+
+    /// Probability of every class.
+    pub fn probabilities(&self, row: &Sparse) -> Vec<f32> {
+        let mut parts: Vec<f64> = self.margins(row).into_iter().map(f64::from).collect();
+        normalise(&mut parts);
+        parts.into_iter().map(|part| part as f32).collect()
+    }
+
+    /// Weight of an index for a class.
+    pub fn weight(&self, class: usize, index: u32) -> f32 {
+        let classes = self.biases.len();
+        let known = class < classes;
+        known.then(|| self.weights.get(index as usize * classes + class)).flatten().copied().unwrap_or(0.0)
+    }
+}
+
+/// Turns log-odds into probabilities; returns the log of what they were divided by.
+pub(super) fn normalise(parts: &mut [f64]) -> f64 {
+    let highest = parts.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    parts.iter_mut().for_each(|part| *part = (*part - highest).exp());
+    let total: f64 = parts.iter().sum();
+    parts.iter_mut().for_each(|part| *part /= total);
+    highest + total.ln()
+}
+
+struct Example<'a> {
+    items: &'a [(usize, f64)],
+    class: usize,
+    weight: f64,
+}
+
+struct Problem<'a> {
+    examples: Vec<Example<'a>>,
+    n_classes: usize,
+    l2: f64,
+}
+
+impl Problem<'_> {
+    /// Loss and gradient at a point: biases first, then the weights of each index.
+    fn evaluate(&self, at: &[f64], gradient: &mut [f64]) -> f64 {
+        gradient.iter_mut().zip(at).for_each(|(slope, weight)| *slope = self.l2 * weight);
+        let mut loss = self.l2 / 2.0 * at.iter().map(|weight| weight * weight).sum::<f64>();
+        for example in &self.examples {
+            let mut parts = at[..self.n_classes].to_vec();
+            for (place, value) in example.with_bias().skip(1) {
+                let weights = &at[place * self.n_classes..][..self.n_classes];
+                parts.iter_mut().zip(weights).for_each(|(part, weight)| *part += value * weight);
+            }
+            let own = parts[example.class];
+            loss += example.weight * (normalise(&mut parts) - own);
+            parts[example.class] -= 1.0;
+            for (place, value) in example.with_bias() {
+                let slopes = &mut gradient[place * self.n_classes..][..self.n_classes];
+                let step = example.weight * value;
+                slopes.iter_mut().zip(&parts).for_each(|(slope, part)| *slope += step * part);
+            }
+        }
+        loss
+    }
+}
+
+impl Example<'_> {
+    /// Where each value's weights are; the bias is a feature that is always 1.
+    fn with_bias(&self) -> impl Iterator<Item = (usize, f64)> {
+        std::iter::once((0, 1.0)).chain(self.items.iter().map(|&(place, value)| (place + 1, value)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::logistic::Logistic;
+    use super::*;
+
+    fn row(items: &[(u32, f32)]) -> Sparse {
+        Sparse::new(items.to_vec())
+    }
+
+    fn exact(l2: f64) -> Options {
+        Options { l2, tolerance: 1e-12, epochs: 10_000 }
+    }
+
+    #[test]
+    fn rows_without_features_give_the_shares_of_the_classes() {
+        let model = Softmax::train(&vec![Sparse::default(); 5], &[0, 1, 1, 2, 2], 3, None, &exact(1e-7));
+        let found = model.probabilities(&Sparse::default());
+        assert!(found.iter().zip([0.2, 0.4, 0.4]).all(|(p, share)| (p - share).abs() < 1e-5), "{found:?}");
+    }
+
+    #[test]
+    fn two_classes_are_logistic_regression_at_half_the_penalty() {
+        let rows =
+            [row(&[(0, 1.0), (4, 2.0)]), row(&[(0, -1.0)]), row(&[(4, 0.5), (9, 1.0)]), row(&[(9, -3.0)])];
+        let weights = [1.0, 2.0, 0.5, 3.0];
+        let several = Softmax::train(&rows, &[1, 0, 0, 1], 2, Some(&weights), &exact(1.4));
+        let two = Logistic::train(&rows, &[true, false, false, true], Some(&weights), &exact(0.7));
+        for row in &rows {
+            assert!((several.probabilities(row)[1] - two.probability(row)).abs() < 1e-5);
+        }
+    }
+
+    #[test]
+    fn separable_classes_are_told_apart() {
+        let rows: Vec<Sparse> = (0..30).map(|at| row(&[(at % 3 * 1000, 1.0), (5 + at, 1.0)])).collect();
+        let classes: Vec<usize> = (0..30).map(|at| at % 3).collect();
+        let model = Softmax::train(&rows, &classes, 3, None, &Options { l2: 0.01, ..Options::default() });
+        for class in 0..3 {
+            assert!(model.probabilities(&row(&[(class * 1000, 1.0)]))[class as usize] > 0.9);
+            assert!(model.weight(class as usize, class * 1000) > 1.0);
+        }
+    }
+
+    #[test]
+    fn classes_outside_the_table_and_wild_indices_are_left_out() {
+        let rows = [row(&[(0, 1.0), (u32::MAX, 1.0)]), row(&[(1, 1.0)]), row(&[(2, 1.0)])];
+        let model = Softmax::train(&rows, &[0, 1, 7], 2, None, &Options::default());
+        assert_eq!(model.weight(0, 2), 0.0);
+        assert_eq!(model.weight(5, 0), 0.0);
+        assert!(Softmax::train(&[], &[], 0, None, &Options::default()).probabilities(&rows[0]).is_empty());
+    }
+}

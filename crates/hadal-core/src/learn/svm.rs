@@ -1,0 +1,179 @@
+//! Linear support vector machine: two classes, squared hinge loss.
+//!
+//! Minimises `|w|²/2 + sum of cost * weight * max(0, 1 - y w.x)²` by coordinate descent in the dual
+//! (Hsieh et al. 2008, algorithm 1). The bias is a feature that is always 1, regularised like the others.
+
+use super::random::Random;
+use super::sparse::{Sparse, columns};
+use super::weight_of;
+use serde::{Deserialize, Serialize};
+
+/// How to train.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Options {
+    /// Price of a row on the wrong side.
+    pub cost: f64,
+    /// How many times dearer that is for a yes than for a no.
+    pub positive_weight: f64,
+    /// Most passes over the rows.
+    pub epochs: usize,
+    /// Training ends when the slopes met in one pass differ by less.
+    pub tolerance: f64,
+    /// Orders the rows of each pass.
+    pub seed: u64,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options { cost: 1.0, positive_weight: 1.0, epochs: 1000, tolerance: 1e-3, seed: 1 }
+    }
+}
+
+/// A weight per index and a bias.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct LinearSvm {
+    weights: Vec<f32>,
+    bias: f32,
+}
+
+impl LinearSvm {
+    /// Learns to separate the rows labelled yes from the others.
+    pub fn train(rows: &[Sparse], labels: &[bool], weights: Option<&[f32]>, options: &Options) -> LinearSvm {
+        let mut dual = Dual::new(rows, labels, weights, options);
+        let mut random = Random::new(options.seed);
+        for _ in 0..options.epochs {
+            random.shuffle(&mut dual.examples);
+            if dual.pass() < options.tolerance {
+                break;
+            }
+        }
+        let weights = dual.weights.iter().map(|&weight| weight as f32).collect();
+        LinearSvm { weights, bias: dual.bias as f32 }
+    }
+
+    /// On which side of the separating plane a row lies and how far: above 0 is a yes.
+    pub fn margin(&self, row: &Sparse) -> f32 {
+        row.dot(&self.weights) + self.bias
+    }
+
+    /// Weight of every index.
+    pub fn weights(&self) -> &[f32] {
+        &self.weights
+    }
+
+    /// Margin of an empty row.
+    pub fn bias(&self) -> f32 {
+        self.bias
+    }
+}
+
+/// A row that counts, and its dual variable.
+struct Example<'a> {
+    row: &'a Sparse,
+    sign: f64,
+    /// Diagonal that the squared loss adds: half the inverse cost.
+    slack: f64,
+    squared: f64,
+    dual: f64,
+}
+
+struct Dual<'a> {
+    examples: Vec<Example<'a>>,
+    weights: Vec<f64>,
+    bias: f64,
+}
+
+impl<'a> Dual<'a> {
+    fn new(rows: &'a [Sparse], labels: &[bool], weights: Option<&[f32]>, options: &Options) -> Dual<'a> {
+        let columns = columns(rows);
+        let examples = rows.iter().zip(labels).enumerate().filter_map(|(at, (row, &label))| {
+            let (sign, times) = if label { (1.0, options.positive_weight) } else { (-1.0, 1.0) };
+            let cost = options.cost * times * weight_of(weights, at);
+            let squared = 1.0 + row.within(columns).map(|(_, value)| value * value).sum::<f64>();
+            (cost > 0.0).then(|| Example { row, sign, slack: 0.5 / cost, squared, dual: 0.0 })
+        });
+        Dual { examples: examples.collect(), weights: vec![0.0; columns], bias: 0.0 }
+    }
+
+    /// Solves for one row after the other; tells how far apart the steepest slopes were.
+    fn pass(&mut self) -> f64 {
+        let (mut lowest, mut highest) = (0.0f64, 0.0f64);
+        for example in &mut self.examples {
+            let columns = self.weights.len();
+            let product = example.row.within(columns).map(|(index, value)| value * self.weights[index]);
+            let margin = product.sum::<f64>() + self.bias;
+            let slope = example.sign * margin - 1.0 + example.slack * example.dual;
+            if example.dual == 0.0 && slope >= 0.0 {
+                continue;
+            }
+            (lowest, highest) = (lowest.min(slope), highest.max(slope));
+            let dual = (example.dual - slope / (example.squared + example.slack)).max(0.0);
+            let step = example.sign * (dual - example.dual);
+            example.row.within(columns).for_each(|(index, value)| self.weights[index] += step * value);
+            self.bias += step;
+            example.dual = dual;
+        }
+        highest - lowest
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(items: &[(u32, f32)]) -> Sparse {
+        Sparse::new(items.to_vec())
+    }
+
+    fn exact(cost: f64) -> Options {
+        Options { cost, tolerance: 1e-10, epochs: 100_000, ..Options::default() }
+    }
+
+    #[test]
+    fn two_opposite_points_have_a_closed_form() {
+        // By symmetry the bias is 0 and w minimises w²/2 + 2C(1-w)²: w = 4C / (1 + 4C).
+        let rows = [row(&[(0, 1.0)]), row(&[(0, -1.0)])];
+        for cost in [0.1, 1.0, 10.0] {
+            let model = LinearSvm::train(&rows, &[true, false], None, &exact(cost));
+            let expected = 4.0 * cost / (1.0 + 4.0 * cost);
+            assert!((f64::from(model.weights()[0]) - expected).abs() < 1e-6 && model.bias().abs() < 1e-6);
+        }
+    }
+
+    #[test]
+    fn only_points_near_the_plane_matter() {
+        // Hard margin: w.(1,0) + b = 1 and w.(0,0) + b = -1 with least w² + b² is w = 2, b = -1.
+        let rows = [row(&[(0, 1.0)]), row(&[]), row(&[(0, 5.0)]), row(&[(0, -4.0), (1, 1e-3)])];
+        let model = LinearSvm::train(&rows, &[true, false, true, false], None, &exact(1e6));
+        assert!((model.weights()[0] - 2.0).abs() < 1e-3 && (model.bias() + 1.0).abs() < 1e-3, "{model:?}");
+        assert!(model.weights()[1].abs() < 1e-6);
+    }
+
+    #[test]
+    fn a_dearer_yes_moves_the_plane_towards_the_no() {
+        let rows = [row(&[(0, 1.0)]), row(&[(0, -1.0)]), row(&[])];
+        let labels = [true, false, true];
+        let even = LinearSvm::train(&rows, &labels, None, &exact(1.0));
+        let dear = LinearSvm::train(&rows, &labels, None, &Options { positive_weight: 5.0, ..exact(1.0) });
+        let weighted = LinearSvm::train(&rows, &labels, Some(&[5.0, 1.0, 5.0]), &exact(1.0));
+        assert!(dear.bias() > even.bias());
+        assert!((dear.bias() - weighted.bias()).abs() < 1e-6);
+    }
+
+    #[test]
+    fn the_seed_does_not_change_the_optimum() {
+        let rows: Vec<Sparse> =
+            (0u8..40).map(|at| row(&[(u32::from(at) % 7, 1.0), (u32::from(at) % 3, 0.5)])).collect();
+        let labels: Vec<bool> = (0..40).map(|at| at % 7 < 3 || at % 11 == 0).collect();
+        let train = |seed| LinearSvm::train(&rows, &labels, None, &Options { seed, ..exact(1.0) });
+        let (one, other) = (train(1), train(99));
+        assert!(one.weights().iter().zip(other.weights()).all(|(a, b)| (a - b).abs() < 1e-5));
+    }
+
+    #[test]
+    fn nothing_to_learn_from_is_undecided() {
+        let nothing = LinearSvm::train(&[], &[], None, &Options::default());
+        let free = LinearSvm::train(&[row(&[(0, 1.0)])], &[true], None, &Options { cost: 0.0, ..exact(1.0) });
+        assert_eq!((nothing.margin(&row(&[(3, 1.0)])), free.margin(&row(&[(0, 1.0)]))), (0.0, 0.0));
+    }
+}
