@@ -21,5 +21,6 @@ pub mod learn;
 pub mod page;
 pub mod simhash;
 pub mod strategy;
+pub mod text;
 pub mod time;
 pub mod topic;

@@ -3,7 +3,10 @@
 //! Judges read a page and change nothing, so any number of them work in parallel on one snapshot.
 //! [`keywords`] is the simplest critic; trained ones stand behind the same trait.
 
+pub mod example;
 pub mod keywords;
+pub mod searchable;
+pub mod signals;
 
 use crate::page::{Form, Page};
 use serde::{Deserialize, Serialize};

@@ -30,6 +30,7 @@ impl Default for Options {
 /// A weight per index and a bias.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Logistic {
+    #[serde(with = "super::packed")]
     weights: Vec<f32>,
     bias: f32,
 }

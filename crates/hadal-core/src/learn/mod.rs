@@ -15,6 +15,7 @@ pub mod isotonic;
 mod lbfgs;
 pub mod logistic;
 pub mod metrics;
+pub mod packed;
 pub mod platt;
 pub mod random;
 pub mod softmax;

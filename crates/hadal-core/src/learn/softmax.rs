@@ -15,6 +15,7 @@ use serde::{Deserialize, Serialize};
 pub struct Softmax {
     biases: Vec<f32>,
     /// Weights of index 0 for all classes, of index 1, and so on.
+    #[serde(with = "super::packed")]
     weights: Vec<f32>,
 }
 

@@ -1,0 +1,159 @@
+//! Our searchable-form classifier: is a form a search, and if not, what is it for?
+//!
+//! Logistic regression over all [`signals`]; its margin is turned into a probability by a sigmoid fitted on
+//! forms that the model had not seen. A second model tells the other kinds apart.
+
+use super::Kind;
+use super::example::Example;
+use super::signals::{each_signal, index_of, signals};
+use crate::learn::folds::grouped;
+use crate::learn::logistic::{Logistic, Options};
+use crate::learn::platt::Sigmoid;
+use crate::learn::softmax::Softmax;
+use crate::learn::sparse::Sparse;
+use crate::page::{Form, Page};
+use rustc_hash::{FxHashMap, FxHashSet};
+use serde::{Deserialize, Serialize};
+
+/// Kinds of form that are no search, in the model's order.
+const OTHERS: [Kind; 9] = [
+    Kind::Login,
+    Kind::Registration,
+    Kind::Recovery,
+    Kind::Contact,
+    Kind::Newsletter,
+    Kind::Order,
+    Kind::Comment,
+    Kind::Booking,
+    Kind::Other,
+];
+
+/// Regularisations to choose from, inside the training data.
+const L2: [f64; 3] = [0.1, 0.03, 0.01];
+
+/// Folds inside the training data.
+const INNER_FOLDS: usize = 5;
+
+/// Judges what a form is for.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SearchableJudge {
+    model: Logistic,
+    sigmoid: Sigmoid,
+    kinds: Softmax,
+}
+
+impl SearchableJudge {
+    /// Learns from labelled forms. How strongly to regularise, and how sure to be, is found out on sites
+    /// held back from the training data.
+    pub fn train(examples: &[&Example], seed: u64) -> SearchableJudge {
+        let rows: Vec<Sparse> = examples.iter().map(|example| signals(&example.form, &example.page)).collect();
+        let set = Set {
+            rows: without_rare(rows),
+            labels: examples.iter().map(|example| example.is_search()).collect(),
+            weights: examples.iter().map(|example| example.confidence).collect(),
+        };
+        let sites: Vec<&str> = examples.iter().map(|example| example.site.as_str()).collect();
+        let folds = grouped(&sites, INNER_FOLDS, seed);
+        let tried = L2.map(|l2| (l2, set.margins_by_fold(&folds, l2)));
+        let (l2, margins) = tried
+            .into_iter()
+            .min_by(|a, b| loss(&a.1, &set.labels).total_cmp(&loss(&b.1, &set.labels)))
+            .expect("there are regularisations to choose from");
+        SearchableJudge {
+            model: set.train(|_| true, l2),
+            sigmoid: Sigmoid::fit(&margins, &set.labels),
+            kinds: train_kinds(examples, &set),
+        }
+    }
+
+    /// P(searchable), and what it is most likely for.
+    pub fn judge(&self, form: &Form, page: &Page) -> (f32, Kind) {
+        let row = signals(form, page);
+        let p = self.sigmoid.probability(self.model.margin(&row));
+        let kind = match p >= 0.5 {
+            true => Kind::Search,
+            false => self.other_kind(&row),
+        };
+        (p, kind)
+    }
+
+    fn other_kind(&self, row: &Sparse) -> Kind {
+        let margins = self.kinds.margins(row);
+        let best = (0..margins.len()).max_by(|&a, &b| margins[a].total_cmp(&margins[b]));
+        best.and_then(|at| OTHERS.get(at)).copied().unwrap_or(Kind::Other)
+    }
+
+    /// The signals that spoke loudest for or against a search: group, word, weight.
+    pub fn reasons(&self, form: &Form, page: &Page, most: usize) -> Vec<(String, String, f32)> {
+        let mut seen = FxHashSet::default();
+        let mut reasons = Vec::new();
+        each_signal(form, page, |group, word, value| {
+            let weight = self.model.weights().get(index_of(group, word) as usize).copied().unwrap_or(0.0);
+            if weight != 0.0 && !group.ends_with("run") && seen.insert(index_of(group, word)) {
+                reasons.push((group.to_string(), word.to_string(), weight * value));
+            }
+        });
+        reasons.sort_by(|a, b| b.2.abs().total_cmp(&a.2.abs()));
+        reasons.truncate(most);
+        reasons
+    }
+}
+
+/// Rows with their labels.
+struct Set {
+    rows: Vec<Sparse>,
+    labels: Vec<bool>,
+    weights: Vec<f32>,
+}
+
+impl Set {
+    fn train(&self, keep: impl Fn(usize) -> bool, l2: f64) -> Logistic {
+        let kept: Vec<usize> = (0..self.rows.len()).filter(|&at| keep(at)).collect();
+        let rows: Vec<Sparse> = kept.iter().map(|&at| self.rows[at].clone()).collect();
+        let labels: Vec<bool> = kept.iter().map(|&at| self.labels[at]).collect();
+        let weights: Vec<f32> = kept.iter().map(|&at| self.weights[at]).collect();
+        Logistic::train(&rows, &labels, Some(&weights), &Options { l2, tolerance: 1e-4, ..Options::default() })
+    }
+
+    /// Every row's margin under a model that has not seen its fold.
+    fn margins_by_fold(&self, folds: &[usize], l2: f64) -> Vec<f32> {
+        let mut margins = vec![0.0; self.rows.len()];
+        for fold in 0..INNER_FOLDS {
+            let model = self.train(|at| folds[at] != fold, l2);
+            for at in (0..self.rows.len()).filter(|&at| folds[at] == fold) {
+                margins[at] = model.margin(&self.rows[at]);
+            }
+        }
+        margins
+    }
+}
+
+/// Mean log loss of margins after calibration.
+fn loss(margins: &[f32], labels: &[bool]) -> f64 {
+    let sigmoid = Sigmoid::fit(margins, labels);
+    let losses = margins.iter().zip(labels).map(|(&margin, &label)| {
+        let p = f64::from(sigmoid.probability(margin)).clamp(1e-6, 1.0 - 1e-6);
+        if label { -p.ln() } else { -(1.0 - p).ln() }
+    });
+    losses.sum::<f64>() / labels.len().max(1) as f64
+}
+
+/// A signal that only one form shows says nothing about the next.
+fn without_rare(rows: Vec<Sparse>) -> Vec<Sparse> {
+    let mut counts: FxHashMap<u32, u32> = FxHashMap::default();
+    rows.iter().flat_map(|row| row.items()).for_each(|(index, _)| *counts.entry(*index).or_default() += 1);
+    let keep = |row: Sparse| {
+        Sparse::new(row.items().iter().filter(|(index, _)| counts[index] > 1).copied().collect())
+    };
+    rows.into_iter().map(keep).collect()
+}
+
+fn train_kinds(examples: &[&Example], set: &Set) -> Softmax {
+    let others = || examples.iter().enumerate().filter(|(_, example)| !example.is_search());
+    let rows: Vec<Sparse> = others().map(|(at, _)| set.rows[at].clone()).collect();
+    let weights: Vec<f32> = others().map(|(at, _)| set.weights[at]).collect();
+    let class = |kind| OTHERS.iter().position(|other| *other == kind).unwrap_or(OTHERS.len() - 1);
+    let classes: Vec<usize> = others().map(|(_, example)| class(example.kind)).collect();
+    let options = Options { l2: 0.03, tolerance: 1e-3, ..Options::default() };
+    Softmax::train(&rows, &classes, OTHERS.len(), Some(&weights), &options)
+}

@@ -1,0 +1,263 @@
+//! Everything about a form that may tell what it is for, as named signals.
+//!
+//! A signal is a group and a word: `button=search`, `name=q`, `concept.label=email`. Groups keep apart where
+//! a word stands, because "search" on a button says more than in a footer. Learners see numbers made by
+//! hashing; people see the names, so that a verdict can be explained from the form alone.
+
+use crate::http::Method;
+use crate::learn::sparse::Sparse;
+use crate::page::{Field, FieldKind, Form, FormSource, Page};
+use crate::text::concepts::CONCEPTS;
+use crate::text::terms::each_token;
+use crate::text::words::{each_part, each_word};
+use rustc_hash::FxHashSet;
+use xxhash_rust::xxh3::xxh3_64_with_seed;
+
+/// Signals are hashed to this many bits.
+pub const BITS: u8 = 18;
+
+/// Bounds on what is read of one form: enough for any honest one.
+const MOST_FIELDS: usize = 64;
+const MOST_OPTIONS: usize = 20;
+const MOST_WORDS: usize = 200;
+
+/// What a form shows, as numbers for a learner; of equal length for long and short forms.
+pub fn signals(form: &Form, page: &Page) -> Sparse {
+    let mut seen = FxHashSet::default();
+    let mut items = Vec::with_capacity(256);
+    each_signal(form, page, |group, word, value| {
+        let index = index_of(group, word);
+        if seen.insert(index) {
+            items.push((index, value));
+        }
+    });
+    Sparse::new(items).normalised()
+}
+
+/// The number of a signal.
+pub fn index_of(group: &str, word: &str) -> u32 {
+    let seed = xxh3_64_with_seed(group.as_bytes(), 0);
+    (xxh3_64_with_seed(word.as_bytes(), seed) & ((1 << BITS) - 1)) as u32
+}
+
+/// Tells every signal of a form: group, word, weight. The same one may come twice.
+pub fn each_signal(form: &Form, page: &Page, mut tell: impl FnMut(&str, &str, f32)) {
+    let mut teller = Teller { tell: &mut tell, language: page.language.as_deref() };
+    teller.shape(form);
+    for field in form.fields.iter().take(MOST_FIELDS) {
+        teller.field(field);
+    }
+    teller.around(form, page);
+    teller.talk_of_search(form);
+}
+
+struct Teller<'a, F> {
+    tell: &'a mut F,
+    language: Option<&'a str>,
+}
+
+impl<F: FnMut(&str, &str, f32)> Teller<'_, F> {
+    fn say(&mut self, group: &str, word: &str) {
+        (self.tell)(group, word, 1.0);
+    }
+
+    fn count(&mut self, group: &str, count: usize) {
+        const DIGITS: [&str; 9] = ["0", "1", "2", "3", "4", "5", "6", "7", "more"];
+        self.say(group, DIGITS[count.min(8)]);
+    }
+
+    fn words(&mut self, group: &str, concept_group: &str, text: &str, most: usize) {
+        let mut left = most;
+        each_token(text, self.language, |word, token| {
+            if left > 0 && !word.bytes().all(|byte| byte.is_ascii_digit()) {
+                left -= 1;
+                (self.tell)(group, word, 1.0);
+                if token.concept != 0 {
+                    (self.tell)(concept_group, &CONCEPTS.names()[usize::from(token.concept)], 1.0);
+                }
+            }
+        });
+    }
+
+    fn parts(&mut self, group: &str, name: &str) {
+        each_part(name, |part| (self.tell)(group, part, 1.0));
+    }
+
+    /// Runs of characters: what words share across spellings and languages.
+    fn runs(&mut self, group: &str, length: usize, word: &str) {
+        let marked: Vec<char> = ['^'].into_iter().chain(word.chars().take(30)).chain(['$']).collect();
+        let mut run = String::new();
+        for window in marked.windows(length.min(marked.len())) {
+            run.clear();
+            run.extend(window);
+            (self.tell)(group, &run, 1.0);
+        }
+    }
+
+    /// How many controls of which kind, how it is sent.
+    fn shape(&mut self, form: &Form) {
+        for kind in FieldKind::ALL {
+            let count = form.fields.iter().filter(|field| field.kind == kind).count();
+            if count > 0 {
+                self.say("kind", kind.name());
+                self.count(kind.name(), count.min(3));
+            }
+        }
+        let shown = form.fields.iter().filter(|field| is_shown(field.kind)).count();
+        let typed = form.fields.iter().filter(|field| field.kind.is_textual()).count();
+        self.count("shown", shown);
+        self.count("typed", typed.min(5));
+        let method = if form.method == Method::Post { "post" } else { "get" };
+        self.say("method", method);
+        if form.names_action {
+            self.say("action", "named");
+        }
+        if form.source != FormSource::Form {
+            self.say("source", if form.source == FormSource::Script { "script" } else { "declared" });
+        }
+        if shown == 1 && typed == 1 {
+            self.say("single box", method);
+        }
+    }
+
+    fn field(&mut self, field: &Field) {
+        use FieldKind::*;
+        match field.kind {
+            Hidden => self.parts("hidden", &field.name),
+            Submit | Image | Button | Reset => {
+                self.words("button", "concept.button", &field.label, 6);
+                self.words("button", "concept.button", &field.value, 6);
+                self.parts("button name", &field.name);
+                self.parts("button name", &field.id);
+            }
+            _ => self.control(field),
+        }
+    }
+
+    fn control(&mut self, field: &Field) {
+        self.parts("name", &field.name);
+        self.say("whole name", &field.name.to_lowercase());
+        self.runs("name run", 4, &field.name.to_lowercase());
+        self.parts("id", &field.id);
+        self.words("label", "concept.label", &field.label, 12);
+        self.words("label", "concept.label", &field.placeholder, 12);
+        let mut named = String::new();
+        each_part(&field.name, |part| named.extend([part, " "]));
+        self.words("name", "concept.name", &named, 6);
+        if matches!(field.kind, FieldKind::Text | FieldKind::Search | FieldKind::Email) {
+            self.words("value", "concept.value", &field.value, 6);
+        }
+        for choice in field.options.iter().take(MOST_OPTIONS) {
+            self.words("option", "concept.option", &choice.text, 4);
+        }
+        if let Some(length) = field.max_length {
+            self.count("length", (length.saturating_add(1).ilog2() as usize).min(8));
+        }
+        if field.required {
+            self.say("field", "required");
+        }
+    }
+
+    /// The form's own attributes, action, text and heading, and the page's title.
+    fn around(&mut self, form: &Form, page: &Page) {
+        let mut parts = Vec::new();
+        each_part(&form.attributes, |part| parts.push(part.to_string()));
+        for part in parts.iter().take(20) {
+            self.say("attribute", part);
+            self.runs("attribute run", 5, part);
+        }
+        if form.names_action {
+            parts.clear();
+            each_part(form.action.path(), |part| parts.push(part.to_string()));
+            for part in parts.iter().take(12) {
+                self.say("path", part);
+                self.runs("path run", 5, part);
+            }
+        }
+        self.text(&form.text);
+        self.words("heading", "concept.heading", &form.heading, 10);
+        let mut left = 15;
+        each_word(&page.title, |word| {
+            if left > 0 {
+                left -= 1;
+                (self.tell)("title", word, 0.5);
+            }
+        });
+    }
+
+    fn text(&mut self, text: &str) {
+        let (mut count, mut pair) = (0, String::new());
+        each_token(text, self.language, |word, token| {
+            if count < MOST_WORDS && !word.bytes().all(|byte| byte.is_ascii_digit()) {
+                count += 1;
+                (self.tell)("text", word, 1.0);
+                if token.concept != 0 {
+                    (self.tell)("concept.text", &CONCEPTS.names()[usize::from(token.concept)], 1.0);
+                }
+                let before = pair.len();
+                pair.push(' ');
+                pair.push_str(word);
+                if before > 0 {
+                    (self.tell)("pair", &pair, 1.0);
+                }
+                pair.drain(..if before > 0 { before + 1 } else { 1 });
+            }
+        });
+        self.count("text length", (count + 1).ilog2() as usize);
+    }
+
+    /// Where a form says that it searches, in whatever language.
+    fn talk_of_search(&mut self, form: &Form) {
+        let fields = || form.fields.iter().take(MOST_FIELDS);
+        let buttons = || fields().filter(|field| field.kind.is_button());
+        let shown = || fields().filter(|field| is_shown(field.kind));
+        let places = [
+            ("button", buttons().any(|field| says_search(&field.label) || says_search(&field.value))),
+            ("name", shown().any(|field| says_search(&field.name) || says_search(&field.id))),
+            (
+                "label",
+                shown().any(|field| {
+                    says_search(&field.placeholder) || says_search(&field.label) || says_search(&field.value)
+                }),
+            ),
+            ("attributes", says_search(&form.attributes)),
+            ("action", form.names_action && says_search(&form.action[url::Position::AfterPort..])),
+            ("text", says_search(&form.text)),
+            ("heading", says_search(&form.heading)),
+            ("hidden", fields().any(|field| field.kind == FieldKind::Hidden && says_search(&field.name))),
+        ];
+        let mut found = 0;
+        for (place, _) in places.iter().filter(|(_, yes)| *yes) {
+            self.say("says search", place);
+            found += 1;
+        }
+        self.count("says search", found);
+        if shown().any(|field| QUERY_NAMES.contains(&field.name.to_ascii_lowercase().as_str())) {
+            self.say("name", "is a query's");
+        }
+    }
+}
+
+fn is_shown(kind: FieldKind) -> bool {
+    kind != FieldKind::Hidden && !kind.is_button()
+}
+
+/// Names that programmers give to the box a query is typed into.
+const QUERY_NAMES: [&str; 18] = [
+    "q", "s", "k", "p", "query", "keyword", "keywords", "search", "wd", "kw", "term", "terms", "text",
+    "search_query", "searchword", "words", "find", "search_term",
+];
+
+/// Beginnings of words for searching, in many languages; any of them inside a word counts.
+#[rustfmt::skip]
+const SEARCH_STEMS: [&str; 44] = [
+    "search", "such", "recherch", "buscar", "busca", "busqueda", "búsqueda", "cerca", "ricerca", "zoek", "szukaj",
+    "wyszuk", "поиск", "искать", "найти", "пошук", "шукати", "arama", "搜索", "搜尋", "查询", "查詢", "查找", "検索", "검색",
+    "ค้นหา", "tìm", "pesquis", "procur", "hled", "keres", "søg", "sök", "søk", "haku", "find", "query", "keyword",
+    "caut", "بحث", "جستجو", "αναζ", "חיפוש", "търс",
+];
+
+fn says_search(text: &str) -> bool {
+    let text = text.to_lowercase();
+    SEARCH_STEMS.iter().any(|stem| text.contains(stem))
+}

@@ -1,0 +1,139 @@
+//! Words of many languages that mean the same: `book`, `libro`, `книга` and `图书` are one concept.
+//!
+//! Judges trained mostly on English forms read other languages through this table. It is written by hand;
+//! the file says which words stand for what, in the format its first lines explain.
+
+use super::words::{each_word, is_unspaced};
+use rustc_hash::FxHashMap;
+use std::sync::LazyLock;
+
+/// A concept's number. 0 is none.
+pub type Concept = u8;
+
+/// Fewest and most letters of a prefix entry.
+const PREFIXES: std::ops::RangeInclusive<usize> = 2..=14;
+
+/// The table, read once.
+pub static CONCEPTS: LazyLock<Concepts> = LazyLock::new(|| Concepts::read(include_str!("concepts.txt")));
+
+/// Which words stand for what.
+pub struct Concepts {
+    names: Vec<String>,
+    words: FxHashMap<String, Concept>,
+    prefixes: FxHashMap<String, Concept>,
+    phrases: FxHashMap<String, Concept>,
+    openers: FxHashMap<String, ()>,
+}
+
+impl Concepts {
+    /// Reads the table: `concept TAB language TAB entries`. The first concept to claim a word keeps it.
+    fn read(table: &str) -> Concepts {
+        let mut concepts = Concepts {
+            names: vec![String::new()],
+            words: FxHashMap::default(),
+            prefixes: FxHashMap::default(),
+            phrases: FxHashMap::default(),
+            openers: FxHashMap::default(),
+        };
+        for line in table.lines().filter(|line| !line.starts_with('#')) {
+            let mut columns = line.split('\t');
+            if let (Some(name), Some(_), Some(entries)) = (columns.next(), columns.next(), columns.next()) {
+                let concept = concepts.number(name);
+                entries.split_whitespace().for_each(|entry| concepts.add(entry, concept));
+            }
+        }
+        concepts
+    }
+
+    fn number(&mut self, name: &str) -> Concept {
+        let known = self.names.iter().position(|known| known == name);
+        let number = known.unwrap_or_else(|| {
+            self.names.push(name.to_string());
+            self.names.len() - 1
+        });
+        Concept::try_from(number).expect("there are fewer than 256 concepts")
+    }
+
+    fn add(&mut self, entry: &str, concept: Concept) {
+        if let Some(prefix) = entry.strip_suffix('*') {
+            self.prefixes.entry(prefix.to_string()).or_insert(concept);
+            return;
+        }
+        let mut words = Vec::new();
+        each_word(&entry.replace('_', " "), |word| words.push(word.to_string()));
+        match words.as_slice() {
+            [] => {}
+            [word] => {
+                self.words.entry(word.clone()).or_insert(concept);
+            }
+            [first, ..] => {
+                self.openers.insert(first.clone(), ());
+                words.truncate(3);
+                self.phrases.entry(words.join(" ")).or_insert(concept);
+            }
+        }
+    }
+
+    /// Names of all concepts, by number.
+    pub fn names(&self) -> &[String] {
+        &self.names
+    }
+
+    /// The concept a word stands for.
+    pub fn of_word(&self, word: &str) -> Concept {
+        let exact = self.words.get(word).copied();
+        exact.or_else(|| self.of_prefix(word)).unwrap_or_default()
+    }
+
+    fn of_prefix(&self, word: &str) -> Option<Concept> {
+        if word.chars().next().is_some_and(is_unspaced) {
+            return None;
+        }
+        let ends = word.char_indices().map(|(at, c)| at + c.len_utf8()).enumerate();
+        let ends: Vec<usize> =
+            ends.filter(|(letters, _)| PREFIXES.contains(&(letters + 1))).map(|(_, end)| end).collect();
+        ends.iter().rev().find_map(|end| self.prefixes.get(&word[..*end]).copied())
+    }
+
+    /// Whether some phrase begins with this word.
+    pub fn opens(&self, word: &str) -> bool {
+        self.openers.contains_key(word)
+    }
+
+    /// The concept that words in a row stand for.
+    pub fn of_phrase(&self, words: &str) -> Concept {
+        self.phrases.get(words).copied().unwrap_or_default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TABLE: &str = "# comment\nbook\ten\tbook books\nbook\tru\tкниг*\nbook\tzh\t图书 图书馆\ncheckin\ten\tcheck_in\n";
+
+    fn name(concepts: &Concepts, concept: Concept) -> &str {
+        &concepts.names()[usize::from(concept)]
+    }
+
+    #[test]
+    fn words_prefixes_and_phrases_lead_to_concepts() {
+        let concepts = Concepts::read(TABLE);
+        for word in ["book", "книгами", "图书"] {
+            assert_eq!(name(&concepts, concepts.of_word(word)), "book", "{word}");
+        }
+        assert_eq!(concepts.of_word("booking"), 0);
+        assert!(concepts.opens("check"));
+        assert_eq!(name(&concepts, concepts.of_phrase("check in")), "checkin");
+        assert_eq!(name(&concepts, concepts.of_phrase("图书 书馆")), "book");
+    }
+
+    #[test]
+    fn the_shipped_table_reads_whole() {
+        assert!(CONCEPTS.names().len() > 100);
+        let lines = include_str!("concepts.txt").lines().filter(|line| !line.starts_with('#'));
+        for line in lines {
+            assert_eq!(line.split('\t').count(), 3, "{line}");
+        }
+    }
+}

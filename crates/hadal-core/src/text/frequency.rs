@@ -1,0 +1,48 @@
+//! How common English words are: a compact list, most frequent first.
+//!
+//! Rare words tell more than common ones; queries need both. The list ships with the program and is made
+//! from a frequency table by the training command.
+
+use rustc_hash::FxHashMap;
+use std::sync::LazyLock;
+
+/// The list, read once.
+pub static ENGLISH: LazyLock<Frequencies> =
+    LazyLock::new(|| Frequencies::read(include_str!("../../models/words-en.txt")));
+
+/// Words by how often they are used.
+pub struct Frequencies {
+    words: Vec<&'static str>,
+    ranks: FxHashMap<&'static str, u32>,
+}
+
+impl Frequencies {
+    fn read(list: &'static str) -> Frequencies {
+        let words: Vec<&'static str> = list.lines().collect();
+        let ranks = words.iter().enumerate().map(|(rank, word)| (*word, rank as u32)).collect();
+        Frequencies { words, ranks }
+    }
+
+    /// All words, most frequent first.
+    pub fn words(&self) -> &[&'static str] {
+        &self.words
+    }
+
+    /// A word's place in the list, 0 for the most frequent.
+    pub fn rank(&self, word: &str) -> Option<u32> {
+        self.ranks.get(word).copied()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn common_words_come_before_rare_ones() {
+        let rank = |word| ENGLISH.rank(word).unwrap();
+        assert!(rank("the") < rank("book") && rank("book") < rank("paperback"));
+        assert_eq!(ENGLISH.words()[rank("book") as usize], "book");
+        assert_eq!(ENGLISH.rank("xqzzy"), None);
+    }
+}
