@@ -4,10 +4,11 @@
 //! from a seed. A model that was read from somewhere may hold anything: it decides badly then, but it
 //! neither panics nor runs on for ever.
 //!
-//! - separate two classes: [`svm`], [`logistic`]; several: [`softmax`];
+//! - separate two classes: [`svm`], [`logistic`], [`online`]; several: [`softmax`], [`bayes`];
 //! - turn scores into probabilities: [`platt`], [`isotonic`];
 //! - say how good a judge is: [`folds`], [`metrics`], [`bootstrap`].
 
+pub mod bayes;
 pub mod bootstrap;
 mod compact;
 pub mod folds;
@@ -15,6 +16,7 @@ pub mod isotonic;
 mod lbfgs;
 pub mod logistic;
 pub mod metrics;
+pub mod online;
 pub mod platt;
 pub mod random;
 pub mod softmax;
