@@ -14,3 +14,4 @@ pub mod fetch;
 pub mod output;
 pub mod report;
 pub mod store;
+pub mod training;

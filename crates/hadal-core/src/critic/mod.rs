@@ -3,10 +3,13 @@
 //! Judges read a page and change nothing, so any number of them work in parallel on one snapshot.
 //! [`keywords`] is the simplest critic; trained ones stand behind the same trait.
 
+pub mod domain;
 pub mod example;
+pub mod faithful;
 pub mod keywords;
 pub mod searchable;
 pub mod signals;
+pub mod subject;
 
 use crate::page::{Form, Page};
 use serde::{Deserialize, Serialize};

@@ -1,4 +1,6 @@
 //! Minimum of a smooth convex function: L-BFGS with a step that is halved until it helps enough.
+//!
+//! Where rounding hides any further fall the walk ends, whatever tolerance was asked for.
 
 use std::collections::VecDeque;
 
@@ -36,7 +38,8 @@ pub(super) fn minimise(
             let next: Vec<f64> =
                 point.iter().zip(&direction).map(|(at, along)| at + length * along).collect();
             let next_value = evaluate(&next, &mut next_gradient);
-            (next_value <= value + 1e-4 * length * slope).then_some((next, next_value))
+            let falls = next_value < value && next_value <= value + 1e-4 * length * slope;
+            falls.then_some((next, next_value))
         });
         let Some((next, next_value)) = attempt else { break };
         remember(&mut curves, difference(&next, &point), difference(&next_gradient, &gradient));

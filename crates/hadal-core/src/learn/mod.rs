@@ -1,26 +1,33 @@
 //! Learners: small, deterministic, serialisable, each in a file of its own.
 //!
-//! They know rows and labels, nothing of forms or pages. Rows are [`sparse::Sparse`]. The same rows and options always give the same model; randomness comes
+//! They know rows and labels, nothing of forms or pages. Rows are [`sparse::Sparse`] for text and
+//! plain numbers for the trees. The same rows and options always give the same model; randomness comes
 //! from a seed. A model that was read from somewhere may hold anything: it decides badly then, but it
 //! neither panics nor runs on for ever.
 //!
-//! - separate two classes: [`svm`], [`logistic`]; several: [`softmax`];
+//! - separate two classes: [`svm`], [`logistic`], [`online`], [`boost`]; several: [`softmax`],
+//!   [`bayes`], [`tree`];
 //! - turn scores into probabilities: [`platt`], [`isotonic`];
 //! - say how good a judge is: [`folds`], [`metrics`], [`bootstrap`].
 
+pub mod bayes;
+pub mod boost;
 pub mod bootstrap;
 mod compact;
+mod dense;
 pub mod folds;
 pub mod isotonic;
 mod lbfgs;
 pub mod logistic;
 pub mod metrics;
 pub mod packed;
+pub mod online;
 pub mod platt;
 pub mod random;
 pub mod softmax;
 pub mod sparse;
 pub mod svm;
+pub mod tree;
 
 /// How much a row counts: 1 where no weights are given, 0 where its weight makes no sense.
 fn weight_of(weights: Option<&[f32]>, row: usize) -> f64 {

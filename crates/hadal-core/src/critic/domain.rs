@@ -1,0 +1,171 @@
+//! The domain-specific form classifier: which of the known domains does a search form search?
+//!
+//! One model reads the form's own text alone, another reads the page around it too; which one is asked can
+//! be switched. Pages of known sites teach both, with little weight: forms are few, pages are many.
+
+use super::example::Example;
+use super::subject::{Around, of_form};
+use crate::learn::folds::grouped;
+use crate::learn::logistic::{Options, sigmoid};
+use crate::learn::platt::Sigmoid;
+use crate::learn::softmax::Softmax;
+use crate::learn::sparse::Sparse;
+use crate::page::{Form, Page};
+use serde::{Deserialize, Serialize};
+
+/// The twelve domains of the papers, and everything else.
+pub const DOMAINS: [&str; 13] = [
+    "airfare", "apartment", "auto", "book", "hotel", "job", "movie", "music", "people", "product", "rental",
+    "route", "other",
+];
+
+/// Number of "other".
+pub const OTHER: usize = DOMAINS.len() - 1;
+
+/// Regularisations to choose from, inside the training data.
+const L2: [f64; 3] = [0.1, 0.03, 0.01];
+
+const INNER_FOLDS: usize = 5;
+
+/// Judges what a search form searches.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct DomainJudge {
+    own: Reader,
+    around: Reader,
+}
+
+/// A model of one way of reading.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+struct Reader {
+    model: Softmax,
+    sigmoid: Sigmoid,
+}
+
+/// Something about a known domain that is no form: it teaches words.
+pub struct Lesson {
+    /// What it says.
+    pub row: Sparse,
+    /// Its domain.
+    pub domain: usize,
+    /// The site it comes from.
+    pub site: String,
+    /// How much it counts against a form.
+    pub weight: f32,
+}
+
+impl DomainJudge {
+    /// Learns from search forms with a domain, and from lessons.
+    pub fn train(examples: &[&Example], lessons: &[&Lesson], seed: u64) -> DomainJudge {
+        let train = |around| Reader::train(examples, lessons, around, seed);
+        DomainJudge { own: train(Around::Ignored), around: train(Around::Read) }
+    }
+
+    /// P(domain), given that the form is a search; in the order of [`DOMAINS`].
+    pub fn judge(&self, form: &Form, page: &Page, around: Around) -> Vec<f32> {
+        let reader = match around {
+            Around::Ignored => &self.own,
+            Around::Read => &self.around,
+        };
+        reader.judge(&of_form(form, page, around))
+    }
+}
+
+impl Reader {
+    fn train(examples: &[&Example], lessons: &[&Lesson], around: Around, seed: u64) -> Reader {
+        let examples: Vec<&&Example> = examples.iter().filter(|example| example.domain.is_some()).collect();
+        let mut set = Set::default();
+        for example in &examples {
+            let domain = example.domain.unwrap_or(OTHER);
+            set.add(of_form(&example.form, &example.page, around), domain, example.confidence, &example.site);
+        }
+        for lesson in lessons {
+            set.add(lesson.row.clone(), lesson.domain, lesson.weight, &lesson.site);
+        }
+        let folds = grouped(&set.sites, INNER_FOLDS, seed);
+        let (l2, odds) = L2
+            .map(|l2| (l2, set.odds_by_fold(&folds, l2, examples.len())))
+            .into_iter()
+            .min_by(|a, b| set.loss(&a.1).total_cmp(&set.loss(&b.1)))
+            .expect("there are regularisations to choose from");
+        let sigmoid = set.calibrate(&odds);
+        Reader { model: set.train(|_| true, l2), sigmoid }
+    }
+
+    /// Probabilities of the model, made as sure as they deserve to be.
+    fn judge(&self, row: &Sparse) -> Vec<f32> {
+        calibrated(&log_odds(&self.model.probabilities(row)), &self.sigmoid)
+    }
+}
+
+/// Log-odds of each class against all others.
+fn log_odds(probabilities: &[f32]) -> Vec<f32> {
+    let odds = |p: &f32| {
+        let p = f64::from(*p).clamp(1e-6, 1.0 - 1e-6);
+        (p / (1.0 - p)).ln() as f32
+    };
+    probabilities.iter().map(odds).collect()
+}
+
+fn calibrated(odds: &[f32], by: &Sigmoid) -> Vec<f32> {
+    let raw: Vec<f64> =
+        odds.iter().map(|&odds| sigmoid(f64::from(by.slope * odds + by.intercept))).collect();
+    let total: f64 = raw.iter().sum();
+    raw.iter().map(|p| (p / total.max(1e-9)) as f32).collect()
+}
+
+#[derive(Default)]
+struct Set {
+    rows: Vec<Sparse>,
+    domains: Vec<usize>,
+    weights: Vec<f32>,
+    sites: Vec<String>,
+}
+
+impl Set {
+    fn add(&mut self, row: Sparse, domain: usize, weight: f32, site: &str) {
+        self.rows.push(row);
+        self.domains.push(domain);
+        self.weights.push(weight);
+        self.sites.push(site.to_string());
+    }
+
+    fn train(&self, keep: impl Fn(usize) -> bool, l2: f64) -> Softmax {
+        let kept: Vec<usize> = (0..self.rows.len()).filter(|&at| keep(at)).collect();
+        let rows: Vec<Sparse> = kept.iter().map(|&at| self.rows[at].clone()).collect();
+        let domains: Vec<usize> = kept.iter().map(|&at| self.domains[at]).collect();
+        let weights: Vec<f32> = kept.iter().map(|&at| self.weights[at]).collect();
+        let options = Options { l2, tolerance: 1e-3, ..Options::default() };
+        Softmax::train(&rows, &domains, DOMAINS.len(), Some(&weights), &options)
+    }
+
+    /// Log-odds of the first rows, which are the forms, under models that have not seen their site.
+    fn odds_by_fold(&self, folds: &[usize], l2: f64, forms: usize) -> Vec<Vec<f32>> {
+        let mut odds = vec![Vec::new(); forms];
+        for fold in 0..INNER_FOLDS {
+            let model = self.train(|at| folds[at] != fold, l2);
+            for at in (0..forms).filter(|&at| folds[at] == fold) {
+                odds[at] = log_odds(&model.probabilities(&self.rows[at]));
+            }
+        }
+        odds
+    }
+
+    fn calibrate(&self, odds: &[Vec<f32>]) -> Sigmoid {
+        let all: Vec<f32> = odds.iter().flatten().copied().collect();
+        let labels: Vec<bool> = odds
+            .iter()
+            .zip(&self.domains)
+            .flat_map(|(odds, &domain)| (0..odds.len()).map(move |class| class == domain))
+            .collect();
+        Sigmoid::fit(&all, &labels)
+    }
+
+    fn loss(&self, odds: &[Vec<f32>]) -> f64 {
+        let sigmoid = self.calibrate(odds);
+        let losses = odds.iter().zip(&self.domains).zip(&self.weights).map(|((odds, &domain), &weight)| {
+            let p = calibrated(odds, &sigmoid).get(domain).copied().unwrap_or(0.0);
+            -f64::from(weight) * f64::from(p).max(1e-6).ln()
+        });
+        losses.sum()
+    }
+}

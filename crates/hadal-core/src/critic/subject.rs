@@ -1,0 +1,164 @@
+//! What a form or a page is about, as numbers for a learner.
+//!
+//! Three places speak: the form itself, what stands nearest to it (heading and title), and the page's text.
+//! Each place's words are weighed among themselves first, so that a long page does not drown a short form.
+//! Words share their numbers across places, which lets pages teach about forms; concepts also count for the
+//! place they stand in.
+
+use crate::learn::sparse::Sparse;
+use crate::page::{FieldKind, Form, Page};
+use crate::text::concepts::{CONCEPTS, Concept};
+use crate::text::terms::{Token, each_token};
+use crate::text::words::each_part;
+use rustc_hash::FxHashMap;
+
+/// Subjects are hashed to this many bits.
+pub const BITS: u8 = 17;
+
+/// Bounds on what is read.
+const MOST_FIELDS: usize = 64;
+const MOST_OPTIONS: usize = 40;
+const MOST_WORDS: usize = 400;
+const MOST_PAGE_WORDS: usize = 20_000;
+
+/// Where a word stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// In the form.
+    Own,
+    /// In its heading or the page's title.
+    Near,
+    /// In the page's text.
+    Page,
+}
+
+impl Place {
+    fn weight(self) -> f32 {
+        match self {
+            Place::Own => 1.0,
+            Place::Near => 0.6,
+            Place::Page => 0.6,
+        }
+    }
+}
+
+/// Whether the page around a form is read as well.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Around {
+    /// The form's own text decides.
+    Ignored,
+    /// Heading, title and the page's text are read too.
+    Read,
+}
+
+/// What a form is about.
+pub fn of_form(form: &Form, page: &Page, around: Around) -> Sparse {
+    let mut items = tally(Place::Own, |tell| each_own(form, page, tell));
+    if around == Around::Read {
+        items.extend(tally(Place::Near, |tell| each_near(form, page, tell)));
+        items.extend(tally(Place::Page, |tell| each_on_page(page, tell)));
+    }
+    Sparse::new(items).normalised()
+}
+
+/// What a page is about.
+pub fn of_page(page: &Page) -> Sparse {
+    let title = tally(Place::Near, |tell| each_token(&page.title, page.language.as_deref(), tell));
+    let text = tally(Place::Page, |tell| each_on_page(page, tell));
+    Sparse::new(title.into_iter().chain(text).collect()).normalised()
+}
+
+/// Tells every word that the form's own part is made of.
+pub fn each_own(form: &Form, page: &Page, tell: &mut dyn FnMut(&str, Token)) {
+    let language = page.language.as_deref();
+    let mut left = MOST_WORDS;
+    let mut read = |text: &str, most: usize| {
+        let mut most = most.min(left);
+        each_token(text, language, |word, token| {
+            if most > 0 {
+                (most, left) = (most - 1, left - 1);
+                tell(word, token);
+            }
+        });
+    };
+    for field in form.fields.iter().take(MOST_FIELDS).filter(|field| field.kind != FieldKind::Hidden) {
+        read(&field.label, 20);
+        read(&field.placeholder, 12);
+        read(&spoken(&field.name), 6);
+        read(&spoken(&field.id), 6);
+        if matches!(field.kind, FieldKind::Text | FieldKind::Search | FieldKind::Submit | FieldKind::Button) {
+            read(&field.value, 6);
+        }
+        for choice in field.options.iter().take(MOST_OPTIONS) {
+            read(&choice.text, 4);
+        }
+    }
+    read(&spoken(&form.attributes), 20);
+    read(&form.text, 200);
+}
+
+/// A name with its parts apart, as if it were spoken.
+fn spoken(name: &str) -> String {
+    let mut spoken = String::new();
+    each_part(name, |part| spoken.extend([part, " "]));
+    spoken
+}
+
+fn each_near(form: &Form, page: &Page, tell: &mut dyn FnMut(&str, Token)) {
+    let language = page.language.as_deref();
+    each_token(&form.heading, language, &mut *tell);
+    each_token(&page.title, language, &mut *tell);
+}
+
+fn each_on_page(page: &Page, tell: &mut dyn FnMut(&str, Token)) {
+    let mut left = MOST_PAGE_WORDS;
+    each_token(&page.text, page.language.as_deref(), |word, token| {
+        if left > 0 {
+            left -= 1;
+            tell(word, token);
+        }
+    });
+}
+
+/// Counts what a place says; the result has the place's weight as its length.
+fn tally(place: Place, read: impl FnOnce(&mut dyn FnMut(&str, Token))) -> Vec<(u32, f32)> {
+    let mut counts: FxHashMap<u32, f32> = FxHashMap::default();
+    read(&mut |_, token| {
+        if token.term != 0 {
+            *counts.entry(term_index(token.term)).or_default() += 1.0;
+        }
+        if token.concept != 0 {
+            *counts.entry(concept_index(token.concept, None)).or_default() += 1.0;
+            *counts.entry(concept_index(token.concept, Some(place))).or_default() += 1.0;
+        }
+    });
+    let mut items: Vec<(u32, f32)> = counts.into_iter().map(|(index, count)| (index, 1.0 + count.ln())).collect();
+    items.sort_unstable_by_key(|(index, _)| *index);
+    let length = items.iter().map(|(_, value)| value * value).sum::<f32>().sqrt();
+    items.iter_mut().for_each(|(_, value)| *value *= place.weight() / length.max(1e-6));
+    items
+}
+
+/// The number of a stem.
+pub fn term_index(term: u32) -> u32 {
+    // The lowest numbers are the concepts'.
+    1024 + term % ((1 << BITS) - 1024)
+}
+
+/// The number of a concept, anywhere or in one place.
+pub fn concept_index(concept: Concept, place: Option<Place>) -> u32 {
+    let shift = match place {
+        None => 0,
+        Some(Place::Own) => 256,
+        Some(Place::Near) => 512,
+        Some(Place::Page) => 768,
+    };
+    u32::from(concept) + shift
+}
+
+/// The name of a concept's number, as people read it.
+pub fn concept_name(index: u32) -> Option<String> {
+    let place = ["", " in the form", " in heading or title", " on the page"].get(index as usize / 256)?;
+    let name = CONCEPTS.names().get(index as usize % 256)?;
+    Some(format!("[{name}]{place}"))
+}

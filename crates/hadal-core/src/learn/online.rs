@@ -1,0 +1,149 @@
+//! Logistic regression that learns from one row at a time, in constant memory.
+//!
+//! Indices are masked into a table of fixed size, so any hash can be an index. AdaGrad (Duchi, Hazan and
+//! Singer 2011) gives every cell a rate of its own that falls with what the cell has been through: a rare
+//! feature still learns fast when a frequent one has settled.
+
+use super::logistic::sigmoid;
+use super::sparse::Sparse;
+use serde::{Deserialize, Serialize};
+
+/// Largest table: 2^24 cells, 128 MB.
+const MAX_BITS: u8 = 24;
+
+/// Gradients are cut here, so that one absurd value cannot spoil a cell for good.
+const STEEPEST: f32 = 32.0;
+
+/// A weight and the sum of its squared gradients.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+struct Cell {
+    weight: f32,
+    travelled: f32,
+}
+
+/// What was learned so far.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct OnlineLogistic {
+    rate: f32,
+    l2: f32,
+    bias: Cell,
+    cells: Vec<Cell>,
+}
+
+impl OnlineLogistic {
+    /// A table of `2^bits` cells; `rate` is the size of a cell's first step, `l2` pulls the weights of the
+    /// features at hand towards 0.
+    pub fn new(bits: u8, rate: f32, l2: f32) -> OnlineLogistic {
+        OnlineLogistic {
+            rate,
+            l2,
+            bias: Cell::default(),
+            cells: vec![Cell::default(); 1 << bits.min(MAX_BITS)],
+        }
+    }
+
+    /// Takes one step towards `label`; a row of weight 2 pulls twice as hard.
+    pub fn learn(&mut self, row: &Sparse, label: bool, weight: f32) {
+        if !(weight.is_finite() && weight > 0.0) {
+            return;
+        }
+        let excess = (self.probability(row) - f32::from(u8::from(label))) * weight;
+        for &(index, value) in row.items() {
+            let at = self.place(index);
+            if let Some(cell) = self.cells.get_mut(at) {
+                cell.step(excess * value + self.l2 * cell.weight, self.rate);
+            }
+        }
+        self.bias.step(excess, self.rate);
+    }
+
+    /// Probability of a yes; a half before anything was learned.
+    pub fn probability(&self, row: &Sparse) -> f32 {
+        let weight = |index| self.cells.get(self.place(index)).map_or(0.0, |cell| f64::from(cell.weight));
+        let product = row.items().iter().map(|&(index, value)| f64::from(value) * weight(index));
+        sigmoid(product.sum::<f64>() + f64::from(self.bias.weight)) as f32
+    }
+
+    fn place(&self, index: u32) -> usize {
+        index as usize & self.cells.len().saturating_sub(1)
+    }
+}
+
+impl Cell {
+    fn step(&mut self, gradient: f32, rate: f32) {
+        let gradient = gradient.clamp(-STEEPEST, STEEPEST);
+        self.travelled += gradient * gradient;
+        if self.travelled > 0.0 {
+            self.weight -= rate * gradient / self.travelled.sqrt();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::random::Random;
+    use super::*;
+
+    fn row(items: &[(u32, f32)]) -> Sparse {
+        Sparse::new(items.to_vec())
+    }
+
+    #[test]
+    fn the_first_two_steps_by_hand() {
+        let mut model = OnlineLogistic::new(8, 0.5, 0.0);
+        let seen = row(&[(3, 2.0)]);
+        assert_eq!(model.probability(&seen), 0.5);
+        model.learn(&seen, true, 1.0);
+        // Whatever the gradient, the first step of a cell is the rate: weight 0.5, bias 0.5.
+        let p = sigmoid(1.5);
+        assert!((f64::from(model.probability(&seen)) - p).abs() < 1e-6);
+        model.learn(&seen, true, 1.0);
+        let weight = 0.5 + 0.5 * 2.0 * (1.0 - p) / (1.0 + (2.0 * (1.0 - p)).powi(2)).sqrt();
+        let bias = 0.5 + 0.5 * (1.0 - p) / (0.25 + (1.0 - p).powi(2)).sqrt();
+        assert!((f64::from(model.probability(&seen)) - sigmoid(2.0 * weight + bias)).abs() < 1e-6);
+    }
+
+    #[test]
+    fn a_noisy_rule_is_learned_to_its_probability() {
+        let mut random = Random::new(4);
+        let mut model = OnlineLogistic::new(10, 0.1, 0.0);
+        for _ in 0..20_000 {
+            let tells = random.below(2) as u32;
+            let label = random.share() < if tells == 1 { 0.9 } else { 0.2 };
+            model.learn(
+                &row(&[(0x9000_0000 + tells, 1.0), (random.below(300) as u32 + 10, 1.0)]),
+                label,
+                1.0,
+            );
+        }
+        assert!((model.probability(&row(&[(0x9000_0001, 1.0)])) - 0.9).abs() < 0.07);
+        assert!((model.probability(&row(&[(0x9000_0000, 1.0)])) - 0.2).abs() < 0.07);
+    }
+
+    #[test]
+    fn the_penalty_keeps_weights_small() {
+        let learned = |l2| {
+            let mut model = OnlineLogistic::new(4, 0.5, l2);
+            (0..200).for_each(|_| model.learn(&row(&[(1, 1.0)]), true, 1.0));
+            model.probability(&row(&[(1, 1.0)]))
+        };
+        assert!(learned(0.5) < learned(0.0));
+    }
+
+    #[test]
+    fn any_index_fits_any_table() {
+        let mut model = OnlineLogistic::new(2, 0.5, 0.0);
+        model.learn(&row(&[(u32::MAX, 1.0)]), true, 1.0);
+        assert!(model.probability(&row(&[(7, 1.0)])) > model.probability(&row(&[(6, 1.0)])));
+        assert_eq!(OnlineLogistic::new(200, 0.5, 0.0).cells.len(), 1 << MAX_BITS);
+    }
+
+    #[test]
+    fn absurd_values_and_weights_leave_a_usable_model() {
+        let mut model = OnlineLogistic::new(4, 0.5, 1.0);
+        model.learn(&row(&[(0, f32::MAX), (1, f32::MIN)]), true, 1e30);
+        model.learn(&row(&[(0, 1.0)]), false, f32::NAN);
+        (0..500).for_each(|_| model.learn(&row(&[(2, 1.0)]), false, 1.0));
+        assert!(model.probability(&row(&[(2, 1.0)])) < 0.2);
+    }
+}
