@@ -60,6 +60,12 @@ impl DomainJudge {
         DomainJudge { own: train(Around::Ignored), around: train(Around::Read) }
     }
 
+    /// exp
+    pub fn train_one(examples: &[&Example], lessons: &[&Lesson], around: Around, seed: u64) -> DomainJudge {
+        let r = Reader::train(examples, lessons, around, seed);
+        DomainJudge { own: r.clone(), around: r }
+    }
+
     /// P(domain), given that the form is a search; in the order of [`DOMAINS`].
     pub fn judge(&self, form: &Form, page: &Page, around: Around) -> Vec<f32> {
         let reader = match around {
