@@ -46,6 +46,12 @@ mod tests {
     }
 
     #[test]
+    fn the_largest_site_is_dealt_first_whatever_the_seed() {
+        let sites = ["a", "b", "c", "d", "z", "z", "z", "z"];
+        assert!((0..20).all(|seed| sizes(&grouped(&sites, 2, seed), 2) == [4, 4]));
+    }
+
+    #[test]
     fn the_seed_decides_among_sites_of_one_size() {
         assert_eq!(grouped(&SITES, 3, 1), grouped(&SITES, 3, 1));
         assert!((2..20).any(|seed| grouped(&SITES, 3, seed) != grouped(&SITES, 3, 1)));

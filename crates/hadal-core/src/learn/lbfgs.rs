@@ -123,6 +123,17 @@ mod tests {
     }
 
     #[test]
+    fn the_walk_ends_where_rounding_hides_the_fall() {
+        let asked = std::cell::Cell::new(0);
+        let found = minimise(vec![3.0], 1_000_000, 0.0, |at, gradient| {
+            asked.set(asked.get() + 1);
+            gradient[0] = -1.0;
+            1e20 - at[0]
+        });
+        assert!(found == [3.0] && asked.get() < 100, "{} evaluations", asked.get());
+    }
+
+    #[test]
     fn a_function_that_never_falls_ends_the_walk() {
         let found = minimise(vec![1.0], 100, 1e-9, |at, gradient| {
             gradient[0] = 1.0;

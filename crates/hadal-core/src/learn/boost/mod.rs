@@ -165,6 +165,21 @@ mod tests {
     }
 
     #[test]
+    fn a_leaf_must_weigh_enough() {
+        // With one yes in ten a row weighs 0.09: the four yes 0.36, twelve rows 1.08, half of all 1.8.
+        let rows: Vec<Vec<f32>> = (0..40u8).map(|at| vec![f32::from(at)]).collect();
+        let labels: Vec<bool> = (0..40).map(|at| at >= 36).collect();
+        let threshold = |min_leaf_weight| {
+            let model = Boosted::train(&rows, &labels, None, &Options { min_leaf_weight, ..plain(1, 1) });
+            match model.trees[0][0] {
+                Node::Split { threshold, .. } => Some(threshold),
+                Node::Leaf(_) => None,
+            }
+        };
+        assert_eq!((threshold(0.1), threshold(1.0), threshold(2.0)), (Some(35.5), Some(27.5), None));
+    }
+
+    #[test]
     fn a_conjunction_needs_depth_two() {
         let rows: Vec<Vec<f32>> =
             (0..80u8).map(|at| vec![f32::from(at % 2), f32::from(at / 2 % 2)]).collect();
