@@ -4,19 +4,49 @@
 //! be switched. Pages of known sites teach both, with little weight: forms are few, pages are many.
 
 use super::example::Example;
-use super::subject::{Around, of_form};
+use super::subject::{Around, Place, concept_index, of_form};
 use crate::learn::folds::grouped;
-use crate::learn::logistic::{Options, sigmoid};
+use crate::learn::logistic::Options;
 use crate::learn::platt::Sigmoid;
 use crate::learn::softmax::Softmax;
 use crate::learn::sparse::Sparse;
+use crate::learn::vocabulary::Vocabulary;
 use crate::page::{Form, Page};
+use crate::text::concepts::CONCEPTS;
 use serde::{Deserialize, Serialize};
 
 /// The twelve domains of the papers, and everything else.
 pub const DOMAINS: [&str; 13] = [
-    "airfare", "apartment", "auto", "book", "hotel", "job", "movie", "music", "people", "product", "rental",
-    "route", "other",
+    "airfare",
+    "apartment",
+    "auto",
+    "book",
+    "hotel",
+    "job",
+    "movie",
+    "music",
+    "people",
+    "product",
+    "rental",
+    "route",
+    "other",
+];
+
+/// Concepts that speak for a domain wherever they stand, for the days when examples are few.
+const PRIMER: [(&str, &str); 13] = [
+    ("airfare", "flight airline airport cabin_class oneway_roundtrip nonstop"),
+    ("apartment", "apartment house bedroom bathroom real_estate_property area_sqm landlord_agent"),
+    ("auto", "car car_make car_model mileage fuel gearbox body_type used_vehicle dealer"),
+    ("book", "book author isbn publisher library_catalogue edition"),
+    ("hotel", "hotel room checkin checkout guests nights stars accommodation"),
+    ("job", "job company_employer salary resume_cv career experience_skill full_part_time"),
+    ("movie", "movie actor director showtime cinema series_tv"),
+    ("music", "music song album artist_band lyrics concert"),
+    ("people", "person first_name last_name staff_faculty alumni doctor phone_directory department"),
+    ("product", "product shop_store brand cart offer_discount shipping"),
+    ("rental", "pickup dropoff rental_hire driver_age"),
+    ("route", "bus train station timetable stop_line_route transit"),
+    ("other", "recipe course news_article event weather"),
 ];
 
 /// Number of "other".
@@ -25,7 +55,13 @@ pub const OTHER: usize = DOMAINS.len() - 1;
 /// Regularisations to choose from, inside the training data.
 const L2: [f64; 3] = [0.1, 0.03, 0.01];
 
-const INNER_FOLDS: usize = 5;
+const INNER_FOLDS: usize = 3;
+
+/// How much a line of the primer counts against a form.
+const PRIMER_WEIGHT: f32 = 0.3;
+
+/// Rows a word must stand in to be learned.
+const ROWS_NEEDED: u32 = 3;
 
 /// Judges what a search form searches.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -37,14 +73,15 @@ pub struct DomainJudge {
 /// A model of one way of reading.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 struct Reader {
+    vocabulary: Vocabulary,
     model: Softmax,
     sigmoid: Sigmoid,
 }
 
 /// Something about a known domain that is no form: it teaches words.
 pub struct Lesson {
-    /// What it says.
-    pub row: Sparse,
+    /// What it says, see [`super::subject::of_page`].
+    pub words: Vec<(u32, f32)>,
     /// Its domain.
     pub domain: usize,
     /// The site it comes from.
@@ -60,32 +97,32 @@ impl DomainJudge {
         DomainJudge { own: train(Around::Ignored), around: train(Around::Read) }
     }
 
-    /// exp
-    pub fn train_one(examples: &[&Example], lessons: &[&Lesson], around: Around, seed: u64) -> DomainJudge {
-        let r = Reader::train(examples, lessons, around, seed);
-        DomainJudge { own: r.clone(), around: r }
-    }
-
     /// P(domain), given that the form is a search; in the order of [`DOMAINS`].
     pub fn judge(&self, form: &Form, page: &Page, around: Around) -> Vec<f32> {
         let reader = match around {
             Around::Ignored => &self.own,
             Around::Read => &self.around,
         };
-        reader.judge(&of_form(form, page, around))
+        reader.judge(&reader.vocabulary.row(&of_form(form, page, around)))
     }
 }
 
 impl Reader {
     fn train(examples: &[&Example], lessons: &[&Lesson], around: Around, seed: u64) -> Reader {
         let examples: Vec<&&Example> = examples.iter().filter(|example| example.domain.is_some()).collect();
+        let said: Vec<_> = examples.iter().map(|e| of_form(&e.form, &e.page, around)).collect();
+        let lessons_said = lessons.iter().map(|lesson| lesson.words.as_slice());
+        let vocabulary = Vocabulary::of(said.iter().map(Vec::as_slice).chain(lessons_said), ROWS_NEEDED);
         let mut set = Set::default();
-        for example in &examples {
+        for (example, said) in examples.iter().zip(&said) {
             let domain = example.domain.unwrap_or(OTHER);
-            set.add(of_form(&example.form, &example.page, around), domain, example.confidence, &example.site);
+            set.add(vocabulary.row(said), domain, example.confidence, &example.site);
+        }
+        for (domain, words) in primer() {
+            set.add(vocabulary.row(&words), domain, PRIMER_WEIGHT, "primer");
         }
         for lesson in lessons {
-            set.add(lesson.row.clone(), lesson.domain, lesson.weight, &lesson.site);
+            set.add(vocabulary.row(&lesson.words), lesson.domain, lesson.weight, &lesson.site);
         }
         let folds = grouped(&set.sites, INNER_FOLDS, seed);
         let (l2, odds) = L2
@@ -94,29 +131,26 @@ impl Reader {
             .min_by(|a, b| set.loss(&a.1).total_cmp(&set.loss(&b.1)))
             .expect("there are regularisations to choose from");
         let sigmoid = set.calibrate(&odds);
-        Reader { model: set.train(|_| true, l2), sigmoid }
+        Reader { model: set.train(|_| true, l2), sigmoid, vocabulary }
     }
 
     /// Probabilities of the model, made as sure as they deserve to be.
     fn judge(&self, row: &Sparse) -> Vec<f32> {
-        calibrated(&log_odds(&self.model.probabilities(row)), &self.sigmoid)
+        self.model.calibrated(row, &self.sigmoid)
     }
 }
 
-/// Log-odds of each class against all others.
-fn log_odds(probabilities: &[f32]) -> Vec<f32> {
-    let odds = |p: &f32| {
-        let p = f64::from(*p).clamp(1e-6, 1.0 - 1e-6);
-        (p / (1.0 - p)).ln() as f32
-    };
-    probabilities.iter().map(odds).collect()
-}
-
-fn calibrated(odds: &[f32], by: &Sigmoid) -> Vec<f32> {
-    let raw: Vec<f64> =
-        odds.iter().map(|&odds| sigmoid(f64::from(by.slope * odds + by.intercept))).collect();
-    let total: f64 = raw.iter().sum();
-    raw.iter().map(|p| (p / total.max(1e-9)) as f32).collect()
+/// A lesson for every concept of the primer, with the number of its domain.
+fn primer() -> Vec<(usize, Vec<(u32, f32)>)> {
+    let number = |name: &str| CONCEPTS.names().iter().position(|known| known == name);
+    let mut lessons = Vec::new();
+    for (domain, (_, names)) in PRIMER.iter().enumerate() {
+        for concept in names.split(' ').filter_map(number) {
+            let own = concept_index(concept as u8, Some(Place::Own));
+            lessons.push((domain, vec![(concept_index(concept as u8, None), 1.0), (own, 1.0)]));
+        }
+    }
+    lessons
 }
 
 #[derive(Default)]
@@ -150,7 +184,7 @@ impl Set {
         for fold in 0..INNER_FOLDS {
             let model = self.train(|at| folds[at] != fold, l2);
             for at in (0..forms).filter(|&at| folds[at] == fold) {
-                odds[at] = log_odds(&model.probabilities(&self.rows[at]));
+                odds[at] = model.log_odds(&self.rows[at]);
             }
         }
         odds
@@ -169,7 +203,7 @@ impl Set {
     fn loss(&self, odds: &[Vec<f32>]) -> f64 {
         let sigmoid = self.calibrate(odds);
         let losses = odds.iter().zip(&self.domains).zip(&self.weights).map(|((odds, &domain), &weight)| {
-            let p = calibrated(odds, &sigmoid).get(domain).copied().unwrap_or(0.0);
+            let p = sigmoid.shares(odds).get(domain).copied().unwrap_or(0.0);
             -f64::from(weight) * f64::from(p).max(1e-6).ln()
         });
         losses.sum()

@@ -2,9 +2,9 @@
 //!
 //! It is kept as published, as the baseline that ours is measured against.
 
+use crate::http::Method;
 use crate::learn::tree::{Options, Tree};
 use crate::page::{FieldKind, Form};
-use crate::http::Method;
 
 /// Names of the features, in order.
 pub const NAMES: [&str; 14] = [
@@ -55,7 +55,8 @@ pub fn features(form: &Form) -> Vec<f32> {
 /// HTML of 2005 had one kind of text box; every later kind was written as one.
 fn is_textbox(kind: FieldKind) -> bool {
     use FieldKind::*;
-    kind.is_textual() && !matches!(kind, Password) || matches!(kind, Date | Month | Week | Time | DatetimeLocal)
+    kind.is_textual() && !matches!(kind, Password)
+        || matches!(kind, Date | Month | Week | Time | DatetimeLocal)
 }
 
 /// "search" anywhere in the form as it is written.

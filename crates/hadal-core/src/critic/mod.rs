@@ -7,6 +7,7 @@ pub mod domain;
 pub mod example;
 pub mod faithful;
 pub mod keywords;
+pub mod page_topic;
 pub mod searchable;
 pub mod signals;
 pub mod subject;

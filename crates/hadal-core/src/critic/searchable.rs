@@ -5,14 +5,15 @@
 
 use super::Kind;
 use super::example::Example;
-use super::signals::{each_signal, index_of, signals};
+use super::signals::{each_signal, hash_of, signals};
 use crate::learn::folds::grouped;
 use crate::learn::logistic::{Logistic, Options};
 use crate::learn::platt::Sigmoid;
 use crate::learn::softmax::Softmax;
 use crate::learn::sparse::Sparse;
+use crate::learn::vocabulary::Vocabulary;
 use crate::page::{Form, Page};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 use serde::{Deserialize, Serialize};
 
 /// Kinds of form that are no search, in the model's order.
@@ -37,6 +38,7 @@ const INNER_FOLDS: usize = 5;
 /// Judges what a form is for.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SearchableJudge {
+    vocabulary: Vocabulary,
     model: Logistic,
     sigmoid: Sigmoid,
     kinds: Softmax,
@@ -46,9 +48,11 @@ impl SearchableJudge {
     /// Learns from labelled forms. How strongly to regularise, and how sure to be, is found out on sites
     /// held back from the training data.
     pub fn train(examples: &[&Example], seed: u64) -> SearchableJudge {
-        let rows: Vec<Sparse> = examples.iter().map(|example| signals(&example.form, &example.page)).collect();
+        let shown: Vec<_> = examples.iter().map(|example| signals(&example.form, &example.page)).collect();
+        // A signal that only one form shows says nothing about the next.
+        let vocabulary = Vocabulary::of(shown.iter().map(Vec::as_slice), 2);
         let set = Set {
-            rows: without_rare(rows),
+            rows: shown.iter().map(|shown| vocabulary.row(shown)).collect(),
             labels: examples.iter().map(|example| example.is_search()).collect(),
             weights: examples.iter().map(|example| example.confidence).collect(),
         };
@@ -61,14 +65,15 @@ impl SearchableJudge {
             .expect("there are regularisations to choose from");
         SearchableJudge {
             model: set.train(|_| true, l2),
-            sigmoid: Sigmoid::fit(&margins, &set.labels),
+            sigmoid: Sigmoid::fit_slope(&margins, &set.labels),
             kinds: train_kinds(examples, &set),
+            vocabulary,
         }
     }
 
     /// P(searchable), and what it is most likely for.
     pub fn judge(&self, form: &Form, page: &Page) -> (f32, Kind) {
-        let row = signals(form, page);
+        let row = self.vocabulary.row(&signals(form, page));
         let p = self.sigmoid.probability(self.model.margin(&row));
         let kind = match p >= 0.5 {
             true => Kind::Search,
@@ -88,8 +93,10 @@ impl SearchableJudge {
         let mut seen = FxHashSet::default();
         let mut reasons = Vec::new();
         each_signal(form, page, |group, word, value| {
-            let weight = self.model.weights().get(index_of(group, word) as usize).copied().unwrap_or(0.0);
-            if weight != 0.0 && !group.ends_with("run") && seen.insert(index_of(group, word)) {
+            let number = self.vocabulary.number(hash_of(group, word));
+            let weight = number.and_then(|number| self.model.weights().get(number as usize)).copied();
+            let weight = weight.unwrap_or_default();
+            if weight != 0.0 && !group.ends_with("run") && seen.insert(number) {
                 reasons.push((group.to_string(), word.to_string(), weight * value));
             }
         });
@@ -112,7 +119,12 @@ impl Set {
         let rows: Vec<Sparse> = kept.iter().map(|&at| self.rows[at].clone()).collect();
         let labels: Vec<bool> = kept.iter().map(|&at| self.labels[at]).collect();
         let weights: Vec<f32> = kept.iter().map(|&at| self.weights[at]).collect();
-        Logistic::train(&rows, &labels, Some(&weights), &Options { l2, tolerance: 1e-4, ..Options::default() })
+        Logistic::train(
+            &rows,
+            &labels,
+            Some(&weights),
+            &Options { l2, tolerance: 1e-4, ..Options::default() },
+        )
     }
 
     /// Every row's margin under a model that has not seen its fold.
@@ -130,22 +142,12 @@ impl Set {
 
 /// Mean log loss of margins after calibration.
 fn loss(margins: &[f32], labels: &[bool]) -> f64 {
-    let sigmoid = Sigmoid::fit(margins, labels);
+    let sigmoid = Sigmoid::fit_slope(margins, labels);
     let losses = margins.iter().zip(labels).map(|(&margin, &label)| {
         let p = f64::from(sigmoid.probability(margin)).clamp(1e-6, 1.0 - 1e-6);
         if label { -p.ln() } else { -(1.0 - p).ln() }
     });
     losses.sum::<f64>() / labels.len().max(1) as f64
-}
-
-/// A signal that only one form shows says nothing about the next.
-fn without_rare(rows: Vec<Sparse>) -> Vec<Sparse> {
-    let mut counts: FxHashMap<u32, u32> = FxHashMap::default();
-    rows.iter().flat_map(|row| row.items()).for_each(|(index, _)| *counts.entry(*index).or_default() += 1);
-    let keep = |row: Sparse| {
-        Sparse::new(row.items().iter().filter(|(index, _)| counts[index] > 1).copied().collect())
-    };
-    rows.into_iter().map(keep).collect()
 }
 
 fn train_kinds(examples: &[&Example], set: &Set) -> Softmax {

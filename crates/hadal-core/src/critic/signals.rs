@@ -5,39 +5,30 @@
 //! hashing; people see the names, so that a verdict can be explained from the form alone.
 
 use crate::http::Method;
-use crate::learn::sparse::Sparse;
 use crate::page::{Field, FieldKind, Form, FormSource, Page};
 use crate::text::concepts::CONCEPTS;
 use crate::text::terms::each_token;
 use crate::text::words::{each_part, each_word};
-use rustc_hash::FxHashSet;
-use xxhash_rust::xxh3::xxh3_64_with_seed;
-
-/// Signals are hashed to this many bits.
-pub const BITS: u8 = 18;
+use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
 /// Bounds on what is read of one form: enough for any honest one.
 const MOST_FIELDS: usize = 64;
 const MOST_OPTIONS: usize = 20;
 const MOST_WORDS: usize = 200;
 
-/// What a form shows, as numbers for a learner; of equal length for long and short forms.
-pub fn signals(form: &Form, page: &Page) -> Sparse {
-    let mut seen = FxHashSet::default();
-    let mut items = Vec::with_capacity(256);
-    each_signal(form, page, |group, word, value| {
-        let index = index_of(group, word);
-        if seen.insert(index) {
-            items.push((index, value));
-        }
-    });
-    Sparse::new(items).normalised()
+/// What a form shows, as hashes with weights, each once.
+pub fn signals(form: &Form, page: &Page) -> Vec<(u32, f32)> {
+    let mut found = Vec::with_capacity(512);
+    each_signal(form, page, |group, word, value| found.push((hash_of(group, word), value)));
+    found.sort_unstable_by_key(|(hash, _)| *hash);
+    found.dedup_by_key(|(hash, _)| *hash);
+    found
 }
 
 /// The number of a signal.
-pub fn index_of(group: &str, word: &str) -> u32 {
-    let seed = xxh3_64_with_seed(group.as_bytes(), 0);
-    (xxh3_64_with_seed(word.as_bytes(), seed) & ((1 << BITS) - 1)) as u32
+pub fn hash_of(group: &str, word: &str) -> u32 {
+    let seed = xxh3_64(group.as_bytes());
+    xxh3_64_with_seed(word.as_bytes(), seed) as u32
 }
 
 /// Tells every signal of a form: group, word, weight. The same one may come twice.
@@ -66,7 +57,8 @@ impl<F: FnMut(&str, &str, f32)> Teller<'_, F> {
         self.say(group, DIGITS[count.min(8)]);
     }
 
-    fn words(&mut self, group: &str, concept_group: &str, text: &str, most: usize) {
+    /// Words and their concepts, numbers left out; says how many.
+    fn words(&mut self, group: &str, concept_group: &str, text: &str, most: usize) -> usize {
         let mut left = most;
         each_token(text, self.language, |word, token| {
             if left > 0 && !word.bytes().all(|byte| byte.is_ascii_digit()) {
@@ -77,6 +69,7 @@ impl<F: FnMut(&str, &str, f32)> Teller<'_, F> {
                 }
             }
         });
+        most - left
     }
 
     fn parts(&mut self, group: &str, name: &str) {
@@ -186,24 +179,8 @@ impl<F: FnMut(&str, &str, f32)> Teller<'_, F> {
     }
 
     fn text(&mut self, text: &str) {
-        let (mut count, mut pair) = (0, String::new());
-        each_token(text, self.language, |word, token| {
-            if count < MOST_WORDS && !word.bytes().all(|byte| byte.is_ascii_digit()) {
-                count += 1;
-                (self.tell)("text", word, 1.0);
-                if token.concept != 0 {
-                    (self.tell)("concept.text", &CONCEPTS.names()[usize::from(token.concept)], 1.0);
-                }
-                let before = pair.len();
-                pair.push(' ');
-                pair.push_str(word);
-                if before > 0 {
-                    (self.tell)("pair", &pair, 1.0);
-                }
-                pair.drain(..if before > 0 { before + 1 } else { 1 });
-            }
-        });
-        self.count("text length", (count + 1).ilog2() as usize);
+        let told = self.words("text", "concept.text", text, MOST_WORDS);
+        self.count("text length", (told + 1).ilog2() as usize);
     }
 
     /// Where a form says that it searches, in whatever language.
@@ -244,8 +221,24 @@ fn is_shown(kind: FieldKind) -> bool {
 
 /// Names that programmers give to the box a query is typed into.
 const QUERY_NAMES: [&str; 18] = [
-    "q", "s", "k", "p", "query", "keyword", "keywords", "search", "wd", "kw", "term", "terms", "text",
-    "search_query", "searchword", "words", "find", "search_term",
+    "q",
+    "s",
+    "k",
+    "p",
+    "query",
+    "keyword",
+    "keywords",
+    "search",
+    "wd",
+    "kw",
+    "term",
+    "terms",
+    "text",
+    "search_query",
+    "searchword",
+    "words",
+    "find",
+    "search_term",
 ];
 
 /// Beginnings of words for searching, in many languages; any of them inside a word counts.

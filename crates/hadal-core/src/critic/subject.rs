@@ -5,15 +5,11 @@
 //! Words share their numbers across places, which lets pages teach about forms; concepts also count for the
 //! place they stand in.
 
-use crate::learn::sparse::Sparse;
 use crate::page::{FieldKind, Form, Page};
 use crate::text::concepts::{CONCEPTS, Concept};
 use crate::text::terms::{Token, each_token};
 use crate::text::words::each_part;
 use rustc_hash::FxHashMap;
-
-/// Subjects are hashed to this many bits.
-pub const BITS: u8 = 17;
 
 /// Bounds on what is read.
 const MOST_FIELDS: usize = 64;
@@ -52,20 +48,45 @@ pub enum Around {
 }
 
 /// What a form is about.
-pub fn of_form(form: &Form, page: &Page, around: Around) -> Sparse {
+pub fn of_form(form: &Form, page: &Page, around: Around) -> Vec<(u32, f32)> {
     let mut items = tally(Place::Own, |tell| each_own(form, page, tell));
     if around == Around::Read {
         items.extend(tally(Place::Near, |tell| each_near(form, page, tell)));
         items.extend(tally(Place::Page, |tell| each_on_page(page, tell)));
     }
-    Sparse::new(items).normalised()
+    merged(items)
 }
 
 /// What a page is about.
-pub fn of_page(page: &Page) -> Sparse {
+pub fn of_page(page: &Page) -> Vec<(u32, f32)> {
     let title = tally(Place::Near, |tell| each_token(&page.title, page.language.as_deref(), tell));
     let text = tally(Place::Page, |tell| each_on_page(page, tell));
-    Sparse::new(title.into_iter().chain(text).collect()).normalised()
+    merged(title.into_iter().chain(text).collect())
+}
+
+/// How often each stem stands on a page.
+pub fn counts(page: &Page) -> Vec<(u32, f32)> {
+    let mut counts: FxHashMap<u32, f32> = FxHashMap::default();
+    let mut count = |_: &str, token: Token| {
+        if token.term != 0 {
+            *counts.entry(term_index(token.term)).or_default() += 1.0;
+        }
+    };
+    each_token(&page.title, page.language.as_deref(), &mut count);
+    each_on_page(page, &mut count);
+    let mut counts: Vec<(u32, f32)> = counts.into_iter().collect();
+    counts.sort_unstable_by_key(|(hash, _)| *hash);
+    counts
+}
+
+fn merged(mut items: Vec<(u32, f32)>) -> Vec<(u32, f32)> {
+    items.sort_unstable_by_key(|(hash, _)| *hash);
+    items.dedup_by(|next, kept| {
+        let same = next.0 == kept.0;
+        kept.1 += if same { next.1 } else { 0.0 };
+        same
+    });
+    items
 }
 
 /// Tells every word that the form's own part is made of.
@@ -132,7 +153,8 @@ fn tally(place: Place, read: impl FnOnce(&mut dyn FnMut(&str, Token))) -> Vec<(u
             *counts.entry(concept_index(token.concept, Some(place))).or_default() += 1.0;
         }
     });
-    let mut items: Vec<(u32, f32)> = counts.into_iter().map(|(index, count)| (index, 1.0 + count.ln())).collect();
+    let mut items: Vec<(u32, f32)> =
+        counts.into_iter().map(|(index, count)| (index, 1.0 + count.ln())).collect();
     items.sort_unstable_by_key(|(index, _)| *index);
     let length = items.iter().map(|(_, value)| value * value).sum::<f32>().sqrt();
     items.iter_mut().for_each(|(_, value)| *value *= place.weight() / length.max(1e-6));
@@ -142,7 +164,7 @@ fn tally(place: Place, read: impl FnOnce(&mut dyn FnMut(&str, Token))) -> Vec<(u
 /// The number of a stem.
 pub fn term_index(term: u32) -> u32 {
     // The lowest numbers are the concepts'.
-    1024 + term % ((1 << BITS) - 1024)
+    term.max(1024)
 }
 
 /// The number of a concept, anywhere or in one place.

@@ -20,14 +20,15 @@ pub mod isotonic;
 mod lbfgs;
 pub mod logistic;
 pub mod metrics;
-pub mod packed;
 pub mod online;
+pub mod packed;
 pub mod platt;
 pub mod random;
 pub mod softmax;
 pub mod sparse;
 pub mod svm;
 pub mod tree;
+pub mod vocabulary;
 
 /// How much a row counts: 1 where no weights are given, 0 where its weight makes no sense.
 fn weight_of(weights: Option<&[f32]>, row: usize) -> f64 {

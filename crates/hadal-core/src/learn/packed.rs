@@ -38,8 +38,7 @@ pub fn rounded(weights: &[f32]) -> Vec<f32> {
 fn pack(weights: &[f32]) -> Packed {
     let largest = weights.iter().fold(0.0f32, |most, weight| most.max(weight.abs()));
     let step = if largest > 0.0 { largest / STEPS } else { 1.0 };
-    let mut packed =
-        Packed { length: weights.len() as u32, step, gaps: Vec::new(), values: Vec::new() };
+    let mut packed = Packed { length: weights.len() as u32, step, gaps: Vec::new(), values: Vec::new() };
     let mut last = 0;
     for (place, weight) in weights.iter().enumerate() {
         let value = (weight / step).round() as i16;

@@ -48,9 +48,35 @@ impl Sigmoid {
         Sigmoid { slope: at.0 as f32, intercept: at.1 as f32 }
     }
 
+    /// The likeliest sigmoid that keeps even odds where the margin is 0: for margins of a model that knows
+    /// its own threshold but is too sure of itself, or not sure enough.
+    pub fn fit_slope(margins: &[f32], labels: &[bool]) -> Sigmoid {
+        let targets = targets(margins, labels);
+        let (mut low, mut high) = (0.05, 20.0);
+        // The loss is convex in the slope: cut off the worse third.
+        for _ in 0..60 {
+            let third = (high - low) / 3.0;
+            let (left, right) = (low + third, high - third);
+            match loss_at((left, 0.0), &targets) < loss_at((right, 0.0), &targets) {
+                true => high = right,
+                false => low = left,
+            }
+        }
+        Sigmoid { slope: ((low + high) / 2.0) as f32, intercept: 0.0 }
+    }
+
     /// Probability of a yes at a margin.
     pub fn probability(&self, margin: f32) -> f32 {
         sigmoid(f64::from(self.slope) * f64::from(margin) + f64::from(self.intercept)) as f32
+    }
+}
+
+impl Sigmoid {
+    /// Probabilities of classes that exclude each other, from the log-odds of each against the rest.
+    pub fn shares(&self, log_odds: &[f32]) -> Vec<f32> {
+        let raw: Vec<f32> = log_odds.iter().map(|&odds| self.probability(odds)).collect();
+        let total: f32 = raw.iter().sum();
+        raw.iter().map(|p| p / total.max(1e-9)).collect()
     }
 }
 
@@ -95,6 +121,16 @@ fn newton((slope, intercept): (f64, f64), targets: &[(f64, f64)]) -> ((f64, f64)
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_slope_alone_makes_odds_as_sure_as_they_turn_out() {
+        // Margins of 3 and -3 that are right three times in four: log-odds of 3/4 are ln 3.
+        let margins = [3.0, 3.0, 3.0, 3.0, -3.0, -3.0, -3.0, -3.0].repeat(1000);
+        let labels = [true, true, true, false, false, false, false, true].repeat(1000);
+        let sigmoid = Sigmoid::fit_slope(&margins, &labels);
+        assert!((sigmoid.slope - 3.0f32.ln() / 3.0).abs() < 1e-3, "{sigmoid:?}");
+        assert_eq!(sigmoid.probability(0.0), 0.5);
+    }
 
     fn logit(p: f32) -> f32 {
         (p / (1.0 - p)).ln()

@@ -6,6 +6,7 @@
 use super::compact::Compact;
 use super::lbfgs::minimise;
 use super::logistic::Options;
+use super::platt::Sigmoid;
 use super::sparse::Sparse;
 use super::weight_of;
 use serde::{Deserialize, Serialize};
@@ -61,6 +62,20 @@ impl Softmax {
         let mut parts: Vec<f64> = self.margins(row).into_iter().map(f64::from).collect();
         normalise(&mut parts);
         parts.into_iter().map(|part| part as f32).collect()
+    }
+
+    /// Log-odds of each class against all others.
+    pub fn log_odds(&self, row: &Sparse) -> Vec<f32> {
+        let odds = |p: &f32| {
+            let p = f64::from(*p).clamp(1e-6, 1.0 - 1e-6);
+            (p / (1.0 - p)).ln() as f32
+        };
+        self.probabilities(row).iter().map(odds).collect()
+    }
+
+    /// Probability of every class, made as sure as a sigmoid over the log-odds says.
+    pub fn calibrated(&self, row: &Sparse, sigmoid: &Sigmoid) -> Vec<f32> {
+        sigmoid.shares(&self.log_odds(row))
     }
 
     /// Weight of an index for a class.

@@ -110,7 +110,8 @@ impl Concepts {
 mod tests {
     use super::*;
 
-    const TABLE: &str = "# comment\nbook\ten\tbook books\nbook\tru\tкниг*\nbook\tzh\t图书 图书馆\ncheckin\ten\tcheck_in\n";
+    const TABLE: &str =
+        "# comment\nbook\ten\tbook books\nbook\tru\tкниг*\nbook\tzh\t图书 图书馆\ncheckin\ten\tcheck_in\n";
 
     fn name(concepts: &Concepts, concept: Concept) -> &str {
         &concepts.names()[usize::from(concept)]

@@ -132,7 +132,9 @@ mod tests {
     fn a_word_is_the_same_before_and_after_it_is_remembered() {
         let read = || {
             let mut tokens = Vec::new();
-            each_token("check in and check out of the Hotel check", Some("en"), |_, token| tokens.push(token));
+            each_token("check in and check out of the Hotel check", Some("en"), |_, token| {
+                tokens.push(token)
+            });
             tokens
         };
         assert_eq!(read(), read());

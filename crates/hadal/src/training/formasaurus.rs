@@ -32,7 +32,8 @@ pub fn read(data: &Path) -> Result<Vec<Folded>> {
     let files = archive::files(data, &data.join("formasaurus-autopager.tar.zst"), "formasaurus")?;
     let index = files.get("index.json").context("formasaurus/index.json is missing")?;
     let index: BTreeMap<String, Labelled> = serde_json::from_slice(index)?;
-    let folds = std::fs::read_to_string(data.join("formasaurus-folds.tsv")).context("formasaurus-folds.tsv")?;
+    let folds =
+        std::fs::read_to_string(data.join("formasaurus-folds.tsv")).context("formasaurus-folds.tsv")?;
     let mut pages: BTreeMap<&str, Page> = BTreeMap::new();
     let mut found = Vec::new();
     for line in folds.lines().skip(1) {
@@ -41,7 +42,10 @@ pub fn read(data: &Path) -> Result<Vec<Folded>> {
         };
         let labelled = index.get(name).with_context(|| format!("{name} is not in the index"))?;
         if !pages.contains_key(name) {
-            pages.insert(name, page(files.get(name).with_context(|| format!("{name} is missing"))?, labelled)?);
+            pages.insert(
+                name,
+                page(files.get(name).with_context(|| format!("{name} is missing"))?, labelled)?,
+            );
         }
         let (page, at) = (&pages[name], at.parse()?);
         found.push(Folded { example: example(page, labelled, name, at, label), fold: fold.parse()? });
@@ -81,7 +85,8 @@ fn form_labelled(page: &Page, labelled: &Labelled, at: usize) -> Option<Form> {
     let wanted: BTreeSet<&str> = labelled.visible_html_fields.get(at)?.keys().map(String::as_str).collect();
     let before = labelled.visible_html_fields[..at].iter();
     let twins = before.filter(|fields| fields.keys().map(String::as_str).collect::<BTreeSet<_>>() == wanted);
-    let same = forms.iter().filter(|form| wanted.iter().all(|name| has_field(form, name)) && !wanted.is_empty());
+    let same =
+        forms.iter().filter(|form| wanted.iter().all(|name| has_field(form, name)) && !wanted.is_empty());
     same.clone().nth(twins.count()).or(same.clone().last()).copied().cloned()
 }
 

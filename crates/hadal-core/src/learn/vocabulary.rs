@@ -1,0 +1,106 @@
+//! Which features a model knows: hashes of names, numbered.
+//!
+//! Features come as 32-bit hashes of what they say, too many to keep a weight for each. A vocabulary keeps
+//! those that several rows of the training data share; at judging time everything else is passed over.
+
+use super::sparse::Sparse;
+use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
+
+/// The features a model knows.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(from = "Gaps", into = "Gaps")]
+pub struct Vocabulary {
+    numbers: FxHashMap<u32, u32>,
+}
+
+impl Vocabulary {
+    /// The features that at least `rows_needed` of the rows have.
+    pub fn of<'a>(rows: impl Iterator<Item = &'a [(u32, f32)]>, rows_needed: u32) -> Vocabulary {
+        let mut counts: FxHashMap<u32, u32> = FxHashMap::default();
+        for row in rows {
+            row.iter().for_each(|(hash, _)| *counts.entry(*hash).or_default() += 1);
+        }
+        let kept = counts.into_iter().filter(|(_, count)| *count >= rows_needed).map(|(hash, _)| hash);
+        Vocabulary::numbered(kept.collect())
+    }
+
+    fn numbered(mut hashes: Vec<u32>) -> Vocabulary {
+        hashes.sort_unstable();
+        hashes.dedup();
+        Vocabulary { numbers: hashes.into_iter().zip(0..).collect() }
+    }
+
+    /// The number of a feature.
+    pub fn number(&self, hash: u32) -> Option<u32> {
+        self.numbers.get(&hash).copied()
+    }
+
+    /// A row of the known features, of length 1. Each feature is to be given once.
+    pub fn row(&self, features: &[(u32, f32)]) -> Sparse {
+        self.counts(features).normalised()
+    }
+
+    /// A row of the known features with their values as they are.
+    pub fn counts(&self, features: &[(u32, f32)]) -> Sparse {
+        let known = features.iter().filter_map(|(hash, value)| Some((self.number(*hash)?, *value)));
+        Sparse::new(known.collect())
+    }
+
+    /// How many features are known.
+    pub fn len(&self) -> usize {
+        self.numbers.len()
+    }
+
+    /// Whether none is known.
+    pub fn is_empty(&self) -> bool {
+        self.numbers.is_empty()
+    }
+}
+
+/// As it is stored: hashes in rising order, each as the distance from the one before.
+#[derive(Clone, Serialize, Deserialize)]
+struct Gaps(Vec<u32>);
+
+impl From<Vocabulary> for Gaps {
+    fn from(vocabulary: Vocabulary) -> Gaps {
+        let mut hashes: Vec<u32> = vocabulary.numbers.into_keys().collect();
+        hashes.sort_unstable();
+        let mut last = 0;
+        Gaps(hashes.into_iter().map(|hash| hash - std::mem::replace(&mut last, hash)).collect())
+    }
+}
+
+impl From<Gaps> for Vocabulary {
+    fn from(Gaps(gaps): Gaps) -> Vocabulary {
+        let sum = |last: &mut u32, gap: u32| {
+            *last = last.wrapping_add(gap);
+            Some(*last)
+        };
+        Vocabulary::numbered(gaps.into_iter().scan(0, sum).collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ROWS: [&[(u32, f32)]; 3] =
+        [&[(7, 1.0), (900, 1.0)], &[(7, 3.0), (4_000_000_000, 4.0)], &[(900, 1.0)]];
+
+    #[test]
+    fn only_shared_features_are_known() {
+        let vocabulary = Vocabulary::of(ROWS.into_iter(), 2);
+        assert_eq!(vocabulary.len(), 2);
+        assert_eq!((vocabulary.number(7), vocabulary.number(900)), (Some(0), Some(1)));
+        assert_eq!(vocabulary.number(4_000_000_000), None);
+        assert_eq!(vocabulary.row(ROWS[1]).items(), [(0, 1.0)]);
+    }
+
+    #[test]
+    fn it_is_the_same_after_storing() {
+        let vocabulary = Vocabulary::of(ROWS.into_iter(), 1);
+        let bytes = postcard::to_allocvec(&vocabulary).unwrap();
+        assert_eq!(postcard::from_bytes::<Vocabulary>(&bytes).unwrap(), vocabulary);
+    }
+}
