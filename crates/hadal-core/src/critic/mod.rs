@@ -4,6 +4,8 @@
 //! [`keywords`] is the simplest critic; trained ones stand behind the same trait.
 
 pub mod keywords;
+pub mod probe;
+pub mod veto;
 
 use crate::page::{Form, Page};
 use serde::{Deserialize, Serialize};
