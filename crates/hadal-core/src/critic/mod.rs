@@ -3,8 +3,10 @@
 //! Judges read a page and change nothing, so any number of them work in parallel on one snapshot.
 //! [`keywords`] is the simplest critic; trained ones stand behind the same trait.
 
+pub mod inquiry;
 pub mod keywords;
 pub mod probe;
+pub mod quality;
 pub mod veto;
 
 use crate::page::{Form, Page};

@@ -5,16 +5,17 @@
 use super::crawl::Show;
 use super::exit::{Exit, Usage};
 use super::session::Session;
-use super::{contact, crawl, network, seeds};
+use super::{contact, crawl, network, quality, seeds};
 use crate::config::names::nearest;
 use crate::config::{self, Override};
-use crate::engine::{Budget, Clock, Crawl, Scope};
+use crate::engine::{Budget, Clock, Crawl, Errand, Probing, Scope, Summary};
 use crate::fetch::network::{Network, NetworkOptions};
 use crate::fetch::politeness::Politeness;
 use crate::output::progress::Style;
-use crate::store::{Access, RunSpec};
+use crate::store::{Access, RunSpec, RunState};
 use anyhow::Context;
 use clap::{Args, ValueEnum};
+use hadal_core::critic::inquiry::word_of;
 use hadal_core::critic::keywords::KeywordCritic;
 use hadal_core::strategy::{OFFERS, Offer, offer};
 use hadal_core::topic::Topic;
@@ -28,14 +29,16 @@ use url::Url;
 #[derive(Debug, Args)]
 #[command(after_help = "Example:
   hadal find book --seeds seeds.txt --max-requests 5000 --contact you@example.org
-  hadal find \"used books\" --seeds http://books.example/ --seeds more.txt")]
+  hadal find \"used books\" --seeds http://books.example/ --seeds more.txt
+  hadal find book --seeds seeds.txt --probe never
+  hadal find book --seeds seeds.txt --quality 50")]
 pub struct FindArgs {
     /// A topic's name (airfare, auto, book, hotel, job, ...) or words in quotes
     topic: String,
     /// Where to start: addresses, files with one address per line, or - for standard input
     #[arg(long, required = true, num_args = 1.., value_name = "FILE|URL")]
     seeds: Vec<String>,
-    /// Start over: discard what this very run has done so far
+    /// Start over: discard what this very run has done so far, all but the log of submissions
     #[arg(long)]
     fresh: bool,
     /// Which links are followed first [default: best-first-sc]
@@ -89,10 +92,22 @@ pub struct FindArgs {
     /// Where to connect for hosts that match, as '*.example=127.0.0.1:8080' (repeatable)
     #[arg(long, value_name = "PATTERN=HOST:PORT")]
     connect_to: Vec<String>,
+    /// Whether forms whose fields do not tell are asked if they search: never or uncertain
+    #[arg(long, value_name = "WHEN", long_help = PROBE)]
+    probe: Option<String>,
+    /// At the end, ask this many of the relevant forms and estimate how good they are
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    quality: Option<u32>,
     /// Whether pages are rendered by a browser
     #[arg(long, value_name = "WHEN", default_value = "never")]
     render: Render,
 }
+
+const PROBE: &str = "Whether forms whose fields do not tell are asked if they search [default: uncertain]:
+  never      no form is ever submitted
+  uncertain  a few are, with a word of the topic and with nonsense, at most three requests each
+             and a twentieth of all (probe.share); never one that asks for a password, a message
+             or an order. `hadal submissions` lists every one";
 
 /// Every strategy, and when to use it.
 fn strategies() -> String {
@@ -122,6 +137,7 @@ impl FindArgs {
             ("crawl.include", "--include", self.include.clone()),
             ("crawl.exclude", "--exclude", self.exclude.clone()),
             ("crawl.block_hosts", "--block-hosts", once(&self.block_hosts)),
+            ("probe.when", "--probe", once(&self.probe)),
             ("politeness.delay", "--delay", once(&self.delay)),
             ("politeness.user_agent", "--user-agent", once(&self.user_agent)),
             ("politeness.contact", "--contact", once(&self.contact)),
@@ -160,6 +176,10 @@ pub struct FindPlan {
     pub body_limit: u64,
     /// Where the run is kept.
     pub store: config::Store,
+    /// Which forms are asked whether they search.
+    pub probing: Probing,
+    /// Relevant forms to ask at the end.
+    pub quality: Option<u32>,
     /// Start over.
     pub fresh: bool,
     /// Seed of every random choice.
@@ -176,7 +196,7 @@ pub fn run(args: &FindArgs, session: &Session) -> anyhow::Result<Exit> {
     if let Some(warning) = contact::warning(&plan) {
         writeln!(std::io::stderr(), "{warning}").ok();
     }
-    run_find(plan)
+    run_find(plan, session)
 }
 
 fn plan(args: &FindArgs, session: &Session) -> anyhow::Result<FindPlan> {
@@ -194,6 +214,8 @@ fn plan(args: &FindArgs, session: &Session) -> anyhow::Result<FindPlan> {
         politeness: config.politeness.pace,
         body_limit: config.fetch.body_limit,
         store: config.store,
+        probing: config.probe,
+        quality: args.quality,
         fresh: args.fresh,
         seed: session.seed,
         json: session.json,
@@ -228,15 +250,38 @@ fn blocked_hosts(path: &Path) -> anyhow::Result<Vec<String>> {
     Ok(seeds::lines(&text).map(|(_, host)| host.to_string()).collect())
 }
 
-/// Runs the crawl to its end.
-fn run_find(plan: FindPlan) -> anyhow::Result<Exit> {
+/// Runs the crawl to its end, and looks at the quality of what was found when that is wanted.
+fn run_find(mut plan: FindPlan, session: &Session) -> anyhow::Result<Exit> {
+    let (store, quality, most) = (plan.store.url.clone(), plan.quality, plan.budget.requests);
+    plan.budget.requests = most.map(|most| most - kept_back(most, quality));
     let show = Show { json: plan.json, style: plan.progress, max_requests: plan.budget.requests };
-    let store = plan.store.url.clone();
-    let summary = crawl::run(|stop| setup(plan, stop), show)?;
+    let mut summary = crawl::run(|stop| setup(plan, stop), show)?;
+    if let Some(sample) = quality.filter(|_| summary.state != RunState::Stopped) {
+        summary = look_at_quality(&store, &summary, sample, most, session)?;
+    }
     if summary.tally.searchable > 0 && show.style != Style::Silent {
         writeln!(std::io::stderr(), "`hadal forms --store {store}` lists what was found").ok();
     }
     Ok(crawl::exit(&summary))
+}
+
+/// Requests of the budget that the crawl leaves to the sample: a quarter at most.
+fn kept_back(most: u64, quality: Option<u32>) -> u64 {
+    quality.map_or(0, |sample| quality::REQUESTS_PER_FORM * u64::from(sample)).min(most / 4)
+}
+
+fn look_at_quality(
+    store: &str,
+    found: &Summary,
+    sample: u32,
+    most: Option<u64>,
+    session: &Session,
+) -> anyhow::Result<Summary> {
+    let store = crate::store::open(store, Access::Crawl)?;
+    let run = store.runs()?.into_iter().find(|row| row.id == found.run).context("the run is gone")?;
+    let summary = quality::ask(&store, &run, sample as usize, most, session)?;
+    quality::tell(&quality::measured(&store, run.id, sample as usize, session.seed)?, session.json)?;
+    Ok(summary)
 }
 
 fn setup(plan: FindPlan, stop: watch::Receiver<bool>) -> anyhow::Result<Crawl> {
@@ -270,6 +315,9 @@ fn setup(plan: FindPlan, stop: watch::Receiver<bool>) -> anyhow::Result<Crawl> {
         keep_every: plan.store.group_commit,
         stop,
         fresh: plan.fresh,
+        probing: plan.probing,
+        word: word_of(&topic).to_string(),
+        errand: Errand::Find,
     })
 }
 
