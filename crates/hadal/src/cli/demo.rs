@@ -42,7 +42,7 @@ pub struct DemoArgs {
 }
 
 /// Steps begun ahead of the oldest one that has not ended.
-const WINDOW: usize = 16;
+pub const WINDOW: usize = 16;
 
 /// Runs the demo. One that was interrupted goes on; one that has ended begins anew.
 pub fn run(args: &DemoArgs, session: &Session) -> anyhow::Result<Exit> {

@@ -2,6 +2,7 @@
 //!
 //! [`FindArgs`] is what was typed, [`FindPlan`] what will be done: nothing raw passes beyond it.
 
+use super::carry::{CarryArgs, given, once};
 use super::crawl::Show;
 use super::exit::{Exit, Usage};
 use super::session::Session;
@@ -56,9 +57,6 @@ pub struct FindArgs {
     /// Requests under way at once
     #[arg(long, value_name = "N")]
     concurrency: Option<String>,
-    /// Pause between two requests to a host, as 1s
-    #[arg(long, value_name = "TIME")]
-    delay: Option<String>,
     /// Only addresses that match the pattern (repeatable)
     #[arg(long, value_name = "PATTERN")]
     include: Vec<String>,
@@ -74,24 +72,8 @@ pub struct FindArgs {
     /// Pages of one site at most
     #[arg(long, value_name = "N")]
     max_pages_per_site: Option<String>,
-    /// Who we say we are
-    #[arg(long, value_name = "NAME")]
-    user_agent: Option<String>,
-    /// Where a site's owner reaches you
-    #[arg(long, value_name = "ADDRESS")]
-    contact: Option<String>,
-    /// Extra header line, as 'Accept-Language: de' (repeatable)
-    #[arg(long, value_name = "LINE")]
-    header: Vec<String>,
-    /// Cookie file to start with
-    #[arg(long, value_name = "FILE")]
-    cookies: Option<String>,
-    /// Visit loopback and private addresses too
-    #[arg(long)]
-    allow_private: bool,
-    /// Where to connect for hosts that match, as '*.example=127.0.0.1:8080' (repeatable)
-    #[arg(long, value_name = "PATTERN=HOST:PORT")]
-    connect_to: Vec<String>,
+    #[command(flatten)]
+    carry: CarryArgs,
     /// Whether forms whose fields do not tell are asked if they search: never or uncertain
     #[arg(long, value_name = "WHEN", long_help = PROBE)]
     probe: Option<String>,
@@ -124,9 +106,7 @@ enum Render {
 impl FindArgs {
     /// The flags given, as settings.
     pub fn overrides(&self) -> Vec<Override> {
-        let once = |value: &Option<String>| value.iter().cloned().collect::<Vec<_>>();
-        let private = if self.allow_private { vec!["true".to_string()] } else { vec![] };
-        let flags = [
+        let own = given([
             ("crawl.strategy", "--strategy", once(&self.strategy)),
             ("crawl.max_requests", "--max-requests", once(&self.max_requests)),
             ("crawl.max_bytes", "--max-bytes", once(&self.max_bytes)),
@@ -138,16 +118,8 @@ impl FindArgs {
             ("crawl.exclude", "--exclude", self.exclude.clone()),
             ("crawl.block_hosts", "--block-hosts", once(&self.block_hosts)),
             ("probe.when", "--probe", once(&self.probe)),
-            ("politeness.delay", "--delay", once(&self.delay)),
-            ("politeness.user_agent", "--user-agent", once(&self.user_agent)),
-            ("politeness.contact", "--contact", once(&self.contact)),
-            ("fetch.headers", "--header", self.header.clone()),
-            ("fetch.cookies", "--cookies", once(&self.cookies)),
-            ("fetch.allow_private", "--allow-private", private),
-            ("fetch.connect_to", "--connect-to", self.connect_to.clone()),
-        ];
-        let given = flags.into_iter().filter(|(_, _, given)| !given.is_empty());
-        given.map(|(key, flag, given)| Override { key, flag, given }).collect()
+        ]);
+        [own, self.carry.overrides()].concat()
     }
 }
 
@@ -237,7 +209,8 @@ fn topic(text: &str) -> Result<String, Usage> {
     }
 }
 
-fn scope(crawl: &config::Crawl) -> anyhow::Result<Scope> {
+/// The fences that the configuration puts around a crawl.
+pub fn scope(crawl: &config::Crawl) -> anyhow::Result<Scope> {
     let blocked = crawl.block_hosts.as_deref().map(blocked_hosts).transpose()?;
     let mut scope = Scope::new(&crawl.include, &crawl.exclude, &blocked.unwrap_or_default())?;
     scope.max_depth = crawl.max_depth;

@@ -4,6 +4,7 @@
 //! Others script against names, formats and exit status, so they stay as they are.
 
 pub mod args;
+pub mod carry;
 pub mod completions;
 pub mod config;
 pub mod contact;
@@ -52,7 +53,7 @@ enum Command {
     Sites(sites::SitesArgs),
     Runs(runs::RunsArgs),
     Submissions(submissions::SubmissionsArgs),
-    Quality(quality::QualityArgs),
+    Quality(Box<quality::QualityArgs>),
     Status(status::StatusArgs),
     World(world::WorldArgs),
     Eval(eval::EvalArgs),
@@ -86,7 +87,7 @@ fn run(cli: Cli) -> anyhow::Result<Exit> {
         Command::Sites(args) => sites::run(&args, &Session::open(&cli.common, &[])?),
         Command::Runs(args) => runs::run(&args, &Session::open(&cli.common, &[])?),
         Command::Submissions(args) => submissions::run(&args, &Session::open(&cli.common, &[])?),
-        Command::Quality(args) => quality::run(&args, &Session::open(&cli.common, &[])?),
+        Command::Quality(args) => quality::run(&args, &Session::open(&cli.common, &args.overrides())?),
         Command::Status(args) => status::run(&args, &Session::open(&cli.common, &[])?),
         Command::World(args) => world::run(&args, &Session::open(&cli.common, &[])?),
         Command::Eval(args) => eval::run(&args, &Session::open(&cli.common, &[])?),

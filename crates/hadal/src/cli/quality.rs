@@ -3,11 +3,14 @@
 //! A session of the engine on the run that found them: robots.txt, politeness and the audit log apply as
 //! ever, no link is followed. What the store knows already is not asked again.
 
+use super::carry::CarryArgs;
 use super::crawl::{self, Show};
+use super::demo::WINDOW;
 use super::exit::{Exit, Usage};
-use super::network;
 use super::session::Session;
-use crate::engine::{Budget, Clock, Crawl, Errand, Probing, Scope, Summary};
+use super::{find, network};
+use crate::config::Override;
+use crate::engine::{Budget, Clock, Crawl, Errand, Probing, Summary};
 use crate::fetch::Fetch;
 use crate::fetch::in_process::InProcess;
 use crate::fetch::network::Network;
@@ -27,15 +30,12 @@ use tokio::sync::watch;
 
 /// Requests set aside for one form of a sample: three questions, and robots.txt of a host not met yet.
 pub const REQUESTS_PER_FORM: u64 = 4;
-/// Steps begun ahead of the oldest one that has not ended, in simulated time.
-const WINDOW: usize = 16;
 
 /// Estimate how many of the relevant forms found really search, by asking some
 ///
 /// Draws a random sample (--seed changes it), sends each form of it at most three requests, and reports
 /// the share with a 95 % interval. Forms that were asked before are not asked again. Forms that take
-/// orders, passwords or messages are never sent. How hosts are treated is set in hadal.toml or with
-/// HADAL_* variables, as for find.
+/// orders, passwords or messages are never sent.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  hadal quality --topic book --sample 50\n  hadal quality --run 2 --json")]
 pub struct QualityArgs {
@@ -48,6 +48,15 @@ pub struct QualityArgs {
     /// Forms to ask
     #[arg(long, value_name = "N", default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..))]
     sample: u32,
+    #[command(flatten)]
+    carry: CarryArgs,
+}
+
+impl QualityArgs {
+    /// The flags given, as settings.
+    pub fn overrides(&self) -> Vec<Override> {
+        self.carry.overrides()
+    }
 }
 
 /// Asks and reports.
@@ -123,7 +132,7 @@ fn setup(
         fetch,
         backlinks: None,
         budget: Budget { requests: most, ..Budget::default() },
-        scope: Scope::default(),
+        scope: find::scope(&config.crawl)?,
         politeness: config.politeness.pace,
         agent: config.politeness.user_agent.split(['/', ' ']).next().unwrap_or_default().to_string(),
         concurrency: config.crawl.concurrency,

@@ -147,11 +147,11 @@ impl Engine {
     }
 
     /// Begins a step: first on record, then on its way. A submission is on record for good before it
-    /// is sent.
+    /// reaches anybody; in simulated time there is nobody, and a kill undoes both.
     pub(super) fn dispatch(&mut self, step: Step) -> Result<(), CrawlError> {
         let dispatched = vec![Dispatch { seq: step.seq, work: work_of(&step.job), at: step.at }];
         let submissions: Vec<Submission> = self.submission(&step).into_iter().collect();
-        let submits = !submissions.is_empty();
+        let submits = !submissions.is_empty() && !self.setup.clock.is_simulated();
         self.setup.store.commit(self.run, &Batch { dispatched, submissions, ..Batch::default() })?;
         if submits {
             self.keep(RunState::Running)?;
