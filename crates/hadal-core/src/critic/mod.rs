@@ -4,6 +4,7 @@
 //! [`keywords`] is the simplest critic; trained ones stand behind the same trait.
 
 pub mod keywords;
+pub mod page_kind;
 pub mod probe;
 pub mod veto;
 
