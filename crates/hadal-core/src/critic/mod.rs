@@ -5,6 +5,7 @@
 
 pub mod inquiry;
 pub mod keywords;
+pub mod page_kind;
 pub mod probe;
 pub mod quality;
 pub mod veto;
