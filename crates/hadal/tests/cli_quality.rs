@@ -4,8 +4,12 @@
 #[path = "cli/program.rs"]
 mod program;
 
+mod common;
+
+use common::program::{Site, listed_submissions, program as silent};
 use program::Place;
 use serde_json::Value;
+use std::process::Stdio;
 
 /// A place where a small demo has run.
 fn demo(variables: &[(&str, &str)]) -> Place {
@@ -64,6 +68,25 @@ fn submissions_are_listed_in_every_format_and_outlive_their_run() {
     assert_eq!(after.len(), 2 * rows.len());
     assert_eq!(after[..rows.len()], rows);
     assert_eq!(place.run(&["submissions", "--json", "--run", "2"]).done().lines().count(), rows.len());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_crawl_can_end_with_a_look_at_its_quality_within_its_budget() {
+    let site = Site::tiny(3).await;
+    let dir = tempfile::tempdir().unwrap();
+    let mut find = site.find(dir.path());
+    let output =
+        find.args(["--max-requests", "200", "--quality", "4"]).stdout(Stdio::piped()).output().unwrap();
+    assert!(output.status.success());
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(text.contains("\nsample    4: "), "{text}");
+    assert!(site.take_log().len() <= 200);
+    let log = objects(&listed_submissions(dir.path()));
+    assert!(!log.is_empty() && log.iter().all(|row| row["purpose"] == "quality"));
+    let status = silent(dir.path()).args(["status", "--json"]).stdout(Stdio::piped()).output().unwrap();
+    let status: Value = serde_json::from_slice(&status.stdout).unwrap();
+    assert!(status["requests"].as_u64().unwrap() <= 200);
+    assert_eq!(status["probes"], log.len());
 }
 
 #[test]
