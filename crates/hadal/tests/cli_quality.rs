@@ -74,9 +74,8 @@ fn submissions_are_listed_in_every_format_and_outlive_their_run() {
 async fn a_crawl_can_end_with_a_look_at_its_quality_within_its_budget() {
     let site = Site::tiny(3).await;
     let dir = tempfile::tempdir().unwrap();
-    let mut find = site.find(dir.path());
-    let output =
-        find.args(["--max-requests", "200", "--quality", "4"]).stdout(Stdio::piped()).output().unwrap();
+    let mut find = site.find_within(dir.path(), "200");
+    let output = find.args(["--quality", "4"]).stdout(Stdio::piped()).output().unwrap();
     assert!(output.status.success());
     let text = String::from_utf8(output.stdout).unwrap();
     assert!(text.contains("\nsample    4: "), "{text}");

@@ -165,7 +165,7 @@ pub struct FindPlan {
 /// Plans the crawl, warns where that is due, and starts it.
 pub fn run(args: &FindArgs, session: &Session) -> anyhow::Result<Exit> {
     let plan = plan(args, session)?;
-    if let Some(warning) = contact::warning(&plan) {
+    if let Some(warning) = contact::warning(&plan.seeds, &plan.network) {
         writeln!(std::io::stderr(), "{warning}").ok();
     }
     run_find(plan, session)

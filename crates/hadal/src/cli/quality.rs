@@ -8,7 +8,7 @@ use super::crawl::{self, Show};
 use super::demo::WINDOW;
 use super::exit::{Exit, Usage};
 use super::session::Session;
-use super::{find, network};
+use super::{contact, find, network};
 use crate::config::Override;
 use crate::engine::{Budget, Clock, Crawl, Errand, Probing, Summary};
 use crate::fetch::Fetch;
@@ -64,10 +64,18 @@ pub fn run(args: &QualityArgs, session: &Session) -> anyhow::Result<Exit> {
     let store = open(&session.config.store.url, Access::Crawl)?;
     let run = chosen(store.as_ref(), args)?;
     let sample = args.sample as usize;
+    if let Some(warning) = warning(&run.spec, session)? {
+        writeln!(std::io::stderr(), "{warning}").ok();
+    }
     let budget = run.tally.requests + REQUESTS_PER_FORM * u64::from(args.sample);
     let summary = ask(&store, &run, sample, Some(budget), session)?;
     tell(&measured(&store, run.id, sample, session.seed)?, session.json)?;
     Ok(crawl::exit(&summary))
+}
+
+fn warning(spec: &RunSpec, session: &Session) -> anyhow::Result<Option<&'static str>> {
+    let network = network::options(&session.config)?;
+    Ok(contact::warning(&spec.seeds, &network).filter(|_| spec.source == "web"))
 }
 
 /// The run that was meant.

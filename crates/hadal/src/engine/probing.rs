@@ -5,11 +5,10 @@
 //! it is sent.
 
 use super::step::{Job, Step};
-use super::{CrawlError, Engine, Errand};
+use super::{Crawl, CrawlError, Engine, Errand};
 use crate::store::*;
 use hadal_core::address::LinkId;
 use hadal_core::critic::inquiry::{Inquiry, conditional};
-use hadal_core::critic::probe::Refusal;
 use hadal_core::identity::FormId;
 use hadal_core::lead::{Lane, Lead, Origin, Task, Waiting};
 use hadal_core::page::{Field, Form};
@@ -69,15 +68,16 @@ impl Probing {
 impl Engine {
     /// Leads to the new forms of a page that are worth asking; the site's tally counts them.
     pub(super) fn inquiries(&mut self, forms: &[FoundForm], tally: &mut SiteTally) -> Vec<Waiting> {
+        let probing = &self.setup.probing;
         let mut found = Vec::new();
         for form in forms {
             let FoundForm::New(row) = form else { continue };
-            let Some(whole) = row.whole.as_deref().filter(|_| self.setup.probing.wants(row)) else {
+            let Some(whole) = row.whole.as_deref() else { continue };
+            if !probing.wants(row) || tally.probes >= probing.per_site {
                 continue;
-            };
-            let order = self.progress.next_order;
-            let Ok(Some(waiting)) = inquire(row, whole, &self.setup, Lane::PROBES, order) else { continue };
-            if tally.probes < self.setup.probing.per_site && self.setup.scope.allows(&waiting.lead.url) {
+            }
+            let waiting = inquire(row, whole, &self.setup, Lane::PROBES, self.progress.next_order);
+            if let Some(waiting) = waiting {
                 tally.probes += 1;
                 self.progress.next_order += 1;
                 found.push(waiting);
@@ -128,17 +128,12 @@ impl Engine {
     }
 }
 
-/// A lead to a form's first request. A form has one identity as a lead too, so it is asked once in a run.
-pub(super) fn inquire(
-    row: &FormRow,
-    whole: &Form,
-    setup: &super::Crawl,
-    lane: Lane,
-    order: u64,
-) -> Result<Option<Waiting>, Refusal> {
-    let verdict = row.verdict();
-    let inquiry = Inquiry::of((row.form_id, whole), &row.page_url, &verdict, &setup.word, setup.spec.seed)?;
-    let Some(request) = inquiry.next() else { return Ok(None) };
+/// A lead to a form's first request, if it may be asked at all and is in scope. A form has one identity
+/// as a lead too, so it is asked once in a run.
+pub(super) fn inquire(row: &FormRow, whole: &Form, setup: &Crawl, lane: Lane, order: u64) -> Option<Waiting> {
+    let (found, verdict) = ((row.form_id, whole), row.verdict());
+    let inquiry = Inquiry::of(found, &row.page_url, &verdict, &setup.word, setup.spec.seed).ok()?;
+    let request = inquiry.next().filter(|request| setup.scope.allows(&request.url))?;
     let lead = Lead {
         id: link_of(row.form_id),
         task: Task::Probe(Box::new(inquiry)),
@@ -146,7 +141,7 @@ pub(super) fn inquire(
         ..Lead::root(request.url, Origin::Link)
     };
     let score = conditional(&verdict);
-    Ok(Some(Waiting { lead, lane, score, order, generation: 0, attempts: 0, not_before: Time(0) }))
+    Some(Waiting { lead, lane, score, order, generation: 0, attempts: 0, not_before: Time(0) })
 }
 
 fn link_of(form: FormId) -> LinkId {

@@ -18,11 +18,8 @@ pub fn draw(setup: &Crawl, run: RunId, size: usize, seed: u64) -> Result<(), Sto
             continue;
         }
         let Some(whole) = store.whole_form(run, row.form_id)? else { continue };
-        if let Ok(Some(lead)) = inquire(&row, &whole, setup, Lane::SAMPLE, waiting.len() as u64) {
-            waiting.push(lead);
-        }
+        waiting.extend(inquire(&row, &whole, setup, Lane::SAMPLE, waiting.len() as u64));
     }
-    waiting.retain(|waiting| setup.scope.allows(&waiting.lead.url));
     // One that waits in the other lane already is moved; one that was tried stays as it is.
     let changes = vec![Change::Replace(waiting.clone()), Change::Add(waiting)];
     store.commit(run, &Batch { changes, ..Batch::default() })

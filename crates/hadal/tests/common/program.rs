@@ -30,9 +30,14 @@ impl Site {
 
     /// `hadal find book` over this web, as fast as it goes, asking no form, into a store.
     pub fn find(&self, store: &Path) -> Command {
+        self.find_within(store, "none")
+    }
+
+    /// The same, within a budget of requests.
+    pub fn find_within(&self, store: &Path, requests: &str) -> Command {
         let mut command = program(store);
         command.args(["find", "book", "--strategy", "breadth-first", "--delay", "0s", "--concurrency", "8"]);
-        command.args(["--max-requests", "none", "--connect-to", &format!("*={}", self.running.addr)]);
+        command.args(["--max-requests", requests, "--connect-to", &format!("*={}", self.running.addr)]);
         command.env("HADAL_POLITENESS_LATENCY_FACTOR", "0").env("HADAL_PROBE_WHEN", "never").arg("--seeds");
         command.args(self.world.seeds("book").iter().map(|url| url.as_str()));
         command
