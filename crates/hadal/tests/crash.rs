@@ -100,6 +100,8 @@ async fn whatever_was_submitted_before_a_kill_is_in_the_audit_log() {
         child.wait().unwrap();
         asked.extend(site.take_log());
     }
+    assert!(find().status().unwrap().success());
+    asked.extend(site.take_log());
     let of_row = |line: &str| serde_json::from_str::<serde_json::Value>(line).unwrap()["url"].clone();
     let log: Vec<String> = listed_submissions(dir.path())
         .lines()
