@@ -188,7 +188,7 @@ impl Ask<'_> {
         Answer { status, ..Answer::html(text) }
     }
 
-    /// One page for every question; some repeat what was asked.
+    /// One page for every question; some repeat what was asked, some show a few things at random.
     fn alike(&self) -> String {
         let query = Query::read(self.sketch, self.parameters);
         Composer::document(self.site, self.session, self.form.seed, "Welcome", |doc| {
@@ -197,6 +197,11 @@ impl Ask<'_> {
             }
             doc.filler(2);
             doc.list(self.site.tree.children(0).take(8));
+            if self.form.seed.is_multiple_of(3) {
+                let mut luck = Draw::new(self.form.seed, xxh3_64(self.parameters.as_bytes()));
+                let pages = self.site.tree.pages;
+                doc.list((0..3).map(|_| luck.below(pages)));
+            }
         })
     }
 }

@@ -63,6 +63,7 @@ impl Probe {
 
     fn after_word(&self, word: &Seen) -> Next {
         match word {
+            Seen::Page(page) if page.is_missing => Found(Unclear),
             Seen::Page(_) => Ask(Question::Nonsense),
             // An address that carries the word can be asked with any other, without the form.
             Seen::Elsewhere(to) if self.exchanged(to).is_some() => Ask(Question::Follow(to.clone())),
@@ -78,10 +79,19 @@ impl Probe {
         }
     }
 
+    fn emptied(&self, location: &Url) -> Option<Url> {
+        match &self.target {
+            Target::Words(_) => with_word(location, &self.word, ""),
+            Target::Choice { one, .. } => with_word(location, one, ""),
+        }
+    }
+
     fn after_two(&self, first: &Seen, question: &Question, second: &Seen) -> Next {
         match (first, question, second) {
-            (Seen::Elsewhere(to), Question::Follow(_), Seen::Page(_)) => {
-                self.exchanged(to).map_or(Found(Unclear), |url| Ask(Question::Follow(url)))
+            // Where the word finds nothing, nonsense would tell no more.
+            (Seen::Elsewhere(to), Question::Follow(_), Seen::Page(word)) => {
+                let other = if word.is_empty { self.emptied(to) } else { self.exchanged(to) };
+                other.map_or(Found(Unclear), |url| Ask(Question::Follow(url)))
             }
             (Seen::Elsewhere(one), Question::Nonsense, Seen::Elsewhere(other)) => {
                 Ask(Question::Follow(if one == other { one } else { other }.clone()))
@@ -129,6 +139,7 @@ impl Probe {
             {
                 only_hit(last, nonsense)
             }
+            (Seen::Elsewhere(_), Seen::Page(word), _) if word.is_empty => against_nothing(word, word, last),
             (Seen::Elsewhere(_), Seen::Page(word), _) | (Seen::Page(word), Seen::Elsewhere(_), _) => {
                 at_last(word, last)
             }

@@ -120,9 +120,8 @@ pub(super) const MARKS: &[(Veto, &[&str])] = &[
         "подписка", "рассылка", "kayıt", "bülten", "注册", "註冊", "订阅", "会員登録", "メルマガ", "メールマガジン", "뉴스레터",
     ]),
     (Veto::LogIn, &[
-        "login", "log in", "signin", "sign in", "logon", "einloggen", "connexion", "iniciar sesión", "accedi",
-        "inloggen", "logowanie", "вход", "giriş", "登录", "登入", "ログイン", "forgot password", "forgotten password",
-        "lost password", "reset password", "password reset", "passwort vergessen", "mot de passe oublié",
+        "login", "log in", "signin", "sign in", "logon", "password", "einloggen", "connexion", "iniciar sesión", "accedi",
+        "inloggen", "logowanie", "вход", "giriş", "登录", "登入", "ログイン", "passwort vergessen", "mot de passe oublié",
         "recuperar contraseña", "forgotpassword", "lostpassword", "resetpassword",
     ]),
     (Veto::Post, &[
@@ -151,7 +150,7 @@ pub(super) const CAPTCHA: &[&str] = &[
 #[rustfmt::skip]
 pub(super) const CARD: &[&str] = &[
     "card number", "cardnumber", "card no", "cardno", "credit card", "creditcard", "debit card", "cc number",
-    "ccnumber", "ccnum", "cc num", "cvv", "cvv2", "cvc", "cvc2", "iban", "card expiry", "name on card",
+    "ccnumber", "ccnum", "cc num", "cvv", "cvc", "iban", "card expiry", "name on card",
     "routing number", "sort code", "kartennummer", "kreditkarte", "kontonummer", "numéro de carte", "carte bancaire",
     "número de tarjeta", "tarjeta de crédito", "número do cartão", "cartão de crédito", "numero carta",
     "numero della carta", "carta di credito", "kaartnummer", "creditcardnummer", "numer karty", "номер карты",

@@ -99,7 +99,7 @@ impl Asked {
             if field.kind.is_textual() {
                 asked.card |= says(CARD);
                 let looked_for = first(&read, SEARCH).is_some();
-                asked.email |= field.kind == FieldKind::Email || name.contains("email");
+                asked.email |= field.kind == FieldKind::Email || name.contains("mail ");
                 asked.email |= says(EMAIL) && !looked_for;
                 asked.message |= says(MESSAGE);
                 asked.password |= says(PASSWORD);
