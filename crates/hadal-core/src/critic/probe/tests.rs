@@ -83,8 +83,10 @@ fn unknown_words_for_nothing_are_learned_from_a_second_nonsense() {
 #[test]
 fn what_changes_by_itself_is_not_taken_for_results() {
     let mut probe = probe(BOX);
+    let text: String = (1..20).map(|n| format!("{} long {} text ", "ab".repeat(n), "cd".repeat(n))).collect();
+    let text = text.repeat(2) + &text.replace("long", "short") + &text.replace("text", "poem");
     for advert in ["cheap shoes here", "new phones now", "cars for all"] {
-        show(&mut probe, &format!("{FRAME}<p><a href='/ad?{advert}'>{advert}</a></p>"));
+        show(&mut probe, &format!("{FRAME}{text}<p><a href='/ad?{advert}'>{advert}</a></p>"));
     }
     assert_eq!(probe.finding(), Some(Finding::DoesNot));
 }
