@@ -47,6 +47,20 @@ impl Behaviour {
     /// How often search forms behave so, in the order of [`Behaviour::ALL`].
     const SHARES: [f64; 8] = [0.35, 0.19, 0.11, 0.12, 0.1, 0.08, 0.05, 0.0];
 
+    /// The name used in tables and exports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Behaviour::Plain => "plain",
+            Behaviour::Echo => "echo",
+            Behaviour::OnlyHit => "only-hit",
+            Behaviour::Redirect => "redirect",
+            Behaviour::Suggest => "suggest",
+            Behaviour::Fussy => "fussy",
+            Behaviour::Limited => "limited",
+            Behaviour::Alike => "alike",
+        }
+    }
+
     /// The behaviour of a form.
     pub(crate) fn of(form: &Planned, back_ends: BackEnds) -> Behaviour {
         match (form.kind, back_ends) {

@@ -21,6 +21,9 @@ const PAGE_SIZE: usize = 10;
 const REFUSED: f64 = 0.6;
 const MINUTE: u64 = 60_000;
 
+/// What is shown at random changes this often.
+const SECOND: u64 = 1_000;
+
 /// The reply to a form as it was sent.
 pub(crate) fn reply(
     site: &Site<'_>,
@@ -37,7 +40,7 @@ pub(crate) fn reply(
     match Behaviour::of(form, site.spec.back_ends) {
         Behaviour::Limited if is_refused(form, request, at) => too_many(),
         Behaviour::Redirect => Answer::see_other(site.url_on_main(&found_path(form, parameters))),
-        Behaviour::Alike => Answer::html(ask.alike()),
+        Behaviour::Alike => Answer::html(ask.alike(at)),
         _ => ask.results(),
     }
 }
@@ -188,8 +191,8 @@ impl Ask<'_> {
         Answer { status, ..Answer::html(text) }
     }
 
-    /// One page for every question; some repeat what was asked.
-    fn alike(&self) -> String {
+    /// One page for every question; some repeat what was asked, some show a few things at random.
+    fn alike(&self, at: Time) -> String {
         let query = Query::read(self.sketch, self.parameters);
         Composer::document(self.site, self.session, self.form.seed, "Welcome", |doc| {
             if self.form.seed.is_multiple_of(2) {
@@ -197,6 +200,11 @@ impl Ask<'_> {
             }
             doc.filler(2);
             doc.list(self.site.tree.children(0).take(8));
+            if self.form.seed.is_multiple_of(3) {
+                let mut luck = Draw::new(self.form.seed, at.0 / SECOND);
+                let pages = self.site.tree.pages;
+                doc.list((0..3).map(|_| luck.below(pages)));
+            }
         })
     }
 }

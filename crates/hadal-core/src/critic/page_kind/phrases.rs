@@ -50,7 +50,7 @@ pub(super) const NO_RESULTS: &[&str] = &[
     "nincsenek találatok", "niciun rezultat", "nu au fost găsite", "δεν βρέθηκαν",
     // Chinese, Japanese, Korean
     "没有找到", "沒有找到", "未找到", "找不到", "没有结果", "沒有結果", "无结果", "暂无数据", "没有符合", "沒有符合",
-    "無符合", "查無", "见つかりません", "見つかりません", "見つかりませんでした", "該当なし", "該当する", "0件",
+    "無符合", "查無", "见つかりません", "見つかりません", "見つかりませんでした", "該当なし", "該当する",
     "検索結果はありません", "결과가 없습니다", "검색 결과가 없", "찾을 수 없",
     // Arabic, Hebrew, Indonesian, Vietnamese, Thai
     "لا توجد نتائج", "لم يتم العثور", "לא נמצאו", "tidak ditemukan", "tidak ada hasil", "không tìm thấy",
@@ -91,6 +91,17 @@ pub(super) const LOGIN: &[&str] = &[
     "anmeldung", "einloggen", "connexion", "identification", "se connecter", "iniciar sesión", "acceder", "entrar",
     "acesso", "accedi", "accesso", "inloggen", "zaloguj", "logowanie", "вход", "войти", "авторизация", "giriş",
     "logga in", "přihlášení", "登录", "登錄", "登入", "ログイン", "로그인",
+];
+
+/// The same, said in a sentence.
+#[rustfmt::skip]
+pub(super) const LOGIN_FIRST: &[&str] = &[
+    "please log in", "please login", "please sign in", "must be logged in", "must log in", "need to log in",
+    "log in to continue", "sign in to continue", "log in to view", "login required", "bitte melden sie sich an",
+    "bitte einloggen", "veuillez vous connecter", "vous devez être connecté", "debe iniciar sesión",
+    "inicie sesión para", "faça login", "devi effettuare il login", "effettua il login", "je moet ingelogd zijn",
+    "musisz się zalogować", "zaloguj się aby", "необходимо войти", "войдите чтобы", "giriş yapmalısınız",
+    "请先登录", "請先登入", "ログインしてください", "로그인이 필요",
 ];
 
 /// Asked too often.

@@ -2,7 +2,7 @@
 
 use super::phrases;
 use super::{Signal, first};
-use crate::page::{FieldKind, Page};
+use crate::page::{FieldKind, Form, Page};
 
 /// Bytes of plain text under which a page has little to say beside its message.
 const SHORT: usize = 2_000;
@@ -21,19 +21,23 @@ pub(super) fn error(text: &str, title: &str, status: u16) -> Signal {
 }
 
 /// Nothing but a login.
-pub(super) fn login(page: &Page, title: &str, status: u16) -> Signal {
+pub(super) fn login(page: &Page, text: &str, title: &str, status: u16) -> Signal {
     let mut signal = Signal::default();
     if status == 401 {
         signal.add(0.9, "a status that asks for a login");
     }
-    let asks = |form: &crate::page::Form| form.fields.iter().any(|field| field.kind == FieldKind::Password);
-    if page.forms.iter().any(asks) {
-        signal.add(0.2, "a password field");
+    let asks = |form: &&Form| form.fields.iter().any(|field| field.kind == FieldKind::Password);
+    if page.forms.iter().filter(asks).count() > 0 {
+        // Many sites show a login on every page.
+        signal.add(0.1, "a password field");
         if let Some(phrase) = first(title, phrases::LOGIN) {
-            signal.add(0.6, phrase);
+            signal.add(0.5, phrase);
         }
-        if page.text.len() < SHORT / 2 && page.links.len() < 15 {
-            signal.add(0.4, "little else");
+        if let Some(phrase) = first(text, phrases::LOGIN_FIRST) {
+            signal.add(0.5, phrase);
+        }
+        if page.forms.len() == 1 && page.text.len() < SHORT / 4 {
+            signal.add(0.3, "little else");
         }
     }
     signal
@@ -71,7 +75,7 @@ pub(super) fn captcha(page: &Page, text: &str, title: &str, status: u16) -> Sign
     signal
 }
 
-fn has_captcha(attributes: &str, form: &crate::page::Form) -> bool {
+fn has_captcha(attributes: &str, form: &Form) -> bool {
     let marks = |text: &str| {
         let text = text.to_lowercase();
         ["captcha", "turnstile", "challenge"].iter().any(|mark| text.contains(mark))

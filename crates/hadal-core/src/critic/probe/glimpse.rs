@@ -113,6 +113,8 @@ pub(super) struct Glimpse {
     pub(super) is_list: bool,
     /// It is an error or a wall.
     pub(super) is_no_answer: bool,
+    /// It is not there.
+    pub(super) is_missing: bool,
     /// How many results it says there are.
     pub(super) total: Option<u64>,
 }
@@ -127,6 +129,7 @@ impl Glimpse {
             is_empty: kinds.no_results.holds(),
             is_list: kinds.results.holds(),
             is_no_answer: kinds.is_no_answer(),
+            is_missing: matches!(status, 404 | 410) || kinds.soft_404.holds(),
             total: kinds.total,
         }
     }

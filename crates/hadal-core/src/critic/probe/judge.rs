@@ -10,6 +10,9 @@ use super::glimpse::{Gain, Glimpse, apart};
 use super::redirect::{is_respelling, with_word};
 use super::target::Target;
 use super::{Finding, Probe, Question};
+use crate::http::Method;
+use Finding::{DoesNot, Searches, Unclear};
+use Next::{Ask, Found};
 use serde::{Deserialize, Serialize};
 use url::Url;
 
@@ -45,9 +48,6 @@ const SAME: usize = 6;
 /// Runs of words that a single result brings at least.
 const ONE_RESULT: usize = 8;
 
-use Finding::{DoesNot, Searches, Unclear};
-use Next::{Ask, Found};
-
 impl Probe {
     /// What follows from everything seen so far.
     pub(super) fn judge(&self) -> Next {
@@ -63,6 +63,7 @@ impl Probe {
 
     fn after_word(&self, word: &Seen) -> Next {
         match word {
+            Seen::Page(page) if page.is_missing => Found(Unclear),
             Seen::Page(_) => Ask(Question::Nonsense),
             // An address that carries the word can be asked with any other, without the form.
             Seen::Elsewhere(to) if self.exchanged(to).is_some() => Ask(Question::Follow(to.clone())),
@@ -78,10 +79,19 @@ impl Probe {
         }
     }
 
+    fn emptied(&self, location: &Url) -> Option<Url> {
+        match &self.target {
+            Target::Words(_) => with_word(location, &self.word, ""),
+            Target::Choice { one, .. } => with_word(location, one, ""),
+        }
+    }
+
     fn after_two(&self, first: &Seen, question: &Question, second: &Seen) -> Next {
         match (first, question, second) {
-            (Seen::Elsewhere(to), Question::Follow(_), Seen::Page(_)) => {
-                self.exchanged(to).map_or(Found(Unclear), |url| Ask(Question::Follow(url)))
+            // Where the word finds nothing, nonsense would tell no more.
+            (Seen::Elsewhere(to), Question::Follow(_), Seen::Page(word)) => {
+                let other = if word.is_empty { self.emptied(to) } else { self.exchanged(to) };
+                other.map_or(Found(Unclear), |url| Ask(Question::Follow(url)))
             }
             (Seen::Elsewhere(one), Question::Nonsense, Seen::Elsewhere(other)) => {
                 Ask(Question::Follow(if one == other { one } else { other }.clone()))
@@ -117,18 +127,11 @@ impl Probe {
                 against_noise(one, other, lists(one, other), apart(last, other), apart(one, last))
             }
             (Seen::Elsewhere(one), Seen::Elsewhere(other), _) if one == other => self.same_place(one, last),
-            (Seen::Elsewhere(_), Seen::Elsewhere(_), _) => {
-                if last.is_empty {
-                    Searches
-                } else {
-                    Unclear
-                }
-            }
-            (Seen::Elsewhere(_), Seen::Page(nonsense), Question::Follow(_))
-                if matches!(self.seen[1].0, Question::Nonsense) =>
-            {
+            (Seen::Elsewhere(_), Seen::Elsewhere(_), _) if last.is_empty => Searches,
+            (Seen::Elsewhere(_), Seen::Page(nonsense), _) if self.seen[1].0 == Question::Nonsense => {
                 only_hit(last, nonsense)
             }
+            (Seen::Elsewhere(_), Seen::Page(word), _) if word.is_empty => against_nothing(word, word, last),
             (Seen::Elsewhere(_), Seen::Page(word), _) | (Seen::Page(word), Seen::Elsewhere(_), _) => {
                 at_last(word, last)
             }
@@ -136,35 +139,11 @@ impl Probe {
         }
     }
 
-    /// Word and nonsense lead to one place: the question does not matter, unless it was lost on the way.
+    /// Word and nonsense lead to one place: the question does not matter, unless it was lost on the way
+    /// or is remembered for a visitor who comes back.
     fn same_place(&self, location: &Url, page: &Glimpse) -> Finding {
         let lost = is_respelling(&self.form.action, location) || page.is_empty;
-        if lost { Unclear } else { DoesNot }
-    }
-
-    /// A page with results and those without, once the probe is over.
-    pub(super) fn contrast(&self) -> Option<(&Glimpse, Vec<&Glimpse>)> {
-        let pages: Vec<(&Question, &Glimpse)> = self
-            .seen
-            .iter()
-            .filter_map(|(question, seen)| match seen {
-                Seen::Page(page) => Some((question, page)),
-                _ => None,
-            })
-            .collect();
-        let with = pages.iter().find(|(_, page)| !page.is_empty && (page.is_list || page.total > Some(0)));
-        let with = with.or_else(|| {
-            pages.iter().find(|(question, page)| **question == Question::Word && !page.is_empty)
-        })?;
-        let asks_nonsense =
-            |question: &Question| matches!(question, Question::Nonsense | Question::MoreNonsense);
-        let stated: Vec<&Glimpse> =
-            pages.iter().filter(|(_, page)| page.is_empty).map(|(_, page)| *page).collect();
-        let asked = pages.iter().filter(|(question, page)| asks_nonsense(question) && *page != with.1);
-        let is_worded = matches!(self.target, Target::Words(_));
-        let without =
-            if stated.is_empty() && is_worded { asked.map(|(_, page)| *page).collect() } else { stated };
-        (!without.is_empty()).then_some((with.1, without))
+        if lost || self.form.method == Method::Post { Unclear } else { DoesNot }
     }
 }
 

@@ -40,12 +40,12 @@ pub(super) fn with_word(location: &Url, word: &str, other: &str) -> Option<Url> 
     let segments: Vec<&str> = location.path_segments()?.collect();
     let spelled = form_urlencoded::byte_serialize(word.as_bytes()).collect::<String>();
     let is_word =
-        |segment: &&str| segment.eq_ignore_ascii_case(&spelled) || segment.eq_ignore_ascii_case(word);
-    if !segments.iter().any(|segment| is_word(segment)) {
+        |segment: &str| segment.eq_ignore_ascii_case(&spelled) || segment.eq_ignore_ascii_case(word);
+    if !segments.iter().copied().any(is_word) {
         return None;
     }
     let path: Vec<&str> =
-        segments.iter().map(|segment| if is_word(segment) { other } else { segment }).collect();
+        segments.into_iter().map(|segment| if is_word(segment) { other } else { segment }).collect();
     url.set_path(&path.join("/"));
     Some(url)
 }

@@ -71,7 +71,7 @@ const TITLES: &[&str] = &[
 /// Names of fields that take something other than words.
 #[rustfmt::skip]
 const NO_WORDS: &[&str] = &[
-    "zip", "zipcode", "postcode", "postal", "plz", "cep", "date", "day", "month", "year", "yr", "datum", "fecha", "data",
+    "zip", "zipcode", "postcode", "postal", "plz", "cep", "date", "day", "month", "year", "yr", "datum", "fecha",
     "price", "preis", "prix", "precio", "preço", "prezzo", "min", "max", "minimum", "maximum", "amount", "salary",
     "email", "e mail", "mail", "phone", "tel", "fax", "isbn", "issn", "ean", "sku", "number", "no", "id", "code",
     "quantity", "qty", "age", "radius", "distance", "miles", "km", "mileage", "checkin", "checkout", "check in",

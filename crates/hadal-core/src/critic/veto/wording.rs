@@ -4,9 +4,9 @@
 const MOST: usize = 4 << 10;
 
 /// A text in lower case, words between single blanks, one blank at either end. Names written as
-/// `addToCart`, `add_to_cart` or `add-to-cart` come apart.
+/// `addToCart`, `add_to_cart`, `cart7` or `txtcart` come apart.
 pub(in crate::critic) fn plain(text: &str) -> String {
-    plain_within(text, MOST)
+    plain_within(text, MOST).replace(" txt", " txt ").replace("  ", " ")
 }
 
 /// The same for the beginning of a longer text.
@@ -18,7 +18,9 @@ pub(in crate::critic) fn plain_within(text: &str, most: usize) -> String {
         if out.len() >= most {
             break;
         }
-        if c.is_uppercase() && before.is_lowercase() && !out.ends_with(' ') {
+        let changes =
+            (c.is_uppercase() && before.is_lowercase()) || (c.is_ascii_digit() && before.is_alphabetic());
+        if changes && !out.ends_with(' ') {
             out.push(' ');
         }
         if c.is_alphanumeric() {
@@ -75,6 +77,8 @@ mod tests {
         }
         assert_eq!(plain(""), " ");
         assert_eq!(plain("URLs"), " urls ");
+        assert_eq!(plain("cart7.cgi"), " cart 7 cgi ");
+        assert_eq!(plain("ctl00$txtmail txt"), " ctl 00 txt mail txt ");
     }
 
     #[test]

@@ -120,9 +120,8 @@ pub(super) const MARKS: &[(Veto, &[&str])] = &[
         "подписка", "рассылка", "kayıt", "bülten", "注册", "註冊", "订阅", "会員登録", "メルマガ", "メールマガジン", "뉴스레터",
     ]),
     (Veto::LogIn, &[
-        "login", "log in", "signin", "sign in", "logon", "einloggen", "connexion", "iniciar sesión", "accedi",
-        "inloggen", "logowanie", "вход", "giriş", "登录", "登入", "ログイン", "forgot password", "forgotten password",
-        "lost password", "reset password", "password reset", "passwort vergessen", "mot de passe oublié",
+        "login", "log in", "signin", "sign in", "logon", "password", "einloggen", "connexion", "iniciar sesión", "accedi",
+        "inloggen", "logowanie", "вход", "giriş", "登录", "登入", "ログイン", "passwort vergessen", "mot de passe oublié",
         "recuperar contraseña", "forgotpassword", "lostpassword", "resetpassword",
     ]),
     (Veto::Post, &[
@@ -151,7 +150,7 @@ pub(super) const CAPTCHA: &[&str] = &[
 #[rustfmt::skip]
 pub(super) const CARD: &[&str] = &[
     "card number", "cardnumber", "card no", "cardno", "credit card", "creditcard", "debit card", "cc number",
-    "ccnumber", "ccnum", "cc num", "cvv", "cvv2", "cvc", "cvc2", "iban", "card expiry", "name on card",
+    "ccnumber", "ccnum", "cc num", "cvv", "cvc", "iban", "card expiry", "name on card",
     "routing number", "sort code", "kartennummer", "kreditkarte", "kontonummer", "numéro de carte", "carte bancaire",
     "número de tarjeta", "tarjeta de crédito", "número do cartão", "cartão de crédito", "numero carta",
     "numero della carta", "carta di credito", "kaartnummer", "creditcardnummer", "numer karty", "номер карты",
@@ -181,15 +180,20 @@ pub(super) const PASSWORD: &[&str] = &[
     "пароль", "şifre", "parola", "lösenord", "heslo", "密码", "密碼", "パスワード", "비밀번호", "one time code", "otp",
 ];
 
-/// Names and labels of who somebody is and how to reach them.
+/// Names and labels of a number to call somebody at.
+#[rustfmt::skip]
+pub(super) const PHONE: &[&str] = &[
+    "phone", "telephone", "phone number", "mobile", "mobile number", "telefon", "telefonnummer", "téléphone",
+    "teléfono", "telefono", "telefone", "telefoonnummer", "telefoon", "телефон", "cep telefonu", "电话", "電話番号",
+    "전화번호",
+];
+
+/// Names and labels of what somebody is called.
 #[rustfmt::skip]
 pub(super) const PERSON: &[&str] = &[
-    "phone", "telephone", "phone number", "mobile", "mobile number", "your name", "full name", "fullname",
-    "first name", "firstname", "last name", "lastname", "surname", "telefon", "telefonnummer", "vorname", "nachname",
-    "ihr name", "téléphone", "prénom", "votre nom", "teléfono", "telefono", "apellido", "apellidos", "su nombre",
-    "telefone", "sobrenome", "seu nome", "cognome", "telefoonnummer", "telefoon", "voornaam", "achternaam", "imię",
-    "nazwisko", "телефон", "фамилия", "ваше имя", "soyad", "cep telefonu", "姓名", "电话", "電話番号", "氏名", "お名前",
-    "전화번호",
+    "your name", "full name", "fullname", "first name", "firstname", "last name", "lastname", "surname", "vorname",
+    "nachname", "ihr name", "prénom", "votre nom", "apellido", "apellidos", "su nombre", "sobrenome", "seu nome",
+    "cognome", "voornaam", "achternaam", "imię", "nazwisko", "фамилия", "ваше имя", "soyad", "姓名", "氏名", "お名前",
 ];
 
 /// Names and labels of how many of something are wanted.

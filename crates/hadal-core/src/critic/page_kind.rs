@@ -86,7 +86,7 @@ pub fn page_kind(page: &Page, status: u16) -> PageKinds {
     let mut kinds = PageKinds {
         no_results: no_results(&text, total),
         error: walls::error(&text, &title, status),
-        login_wall: walls::login(page, &title, status),
+        login_wall: walls::login(page, &text, &title, status),
         soft_404: walls::soft_404(&text, &title, status),
         rate_limit: walls::rate_limit(&text, &title, status),
         captcha: walls::captcha(page, &text, &title, status),

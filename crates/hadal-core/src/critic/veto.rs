@@ -8,11 +8,13 @@
 pub(in crate::critic) mod wording;
 mod words;
 
+use crate::http::Method;
 use crate::page::{Field, FieldKind, Form};
 use serde::{Deserialize, Serialize};
 use wording::{first, holds, plain};
 use words::{
-    CAPTCHA, CARD, DEEDS, EMAIL, HINTS, MARKS, MESSAGE, PASSWORD, PERSON, QUANTITY, QUERY_NAMES, SEARCH,
+    CAPTCHA, CARD, DEEDS, EMAIL, HINTS, MARKS, MESSAGE, PASSWORD, PERSON, PHONE, QUANTITY, QUERY_NAMES,
+    SEARCH,
 };
 
 /// Why a form is never submitted.
@@ -73,6 +75,7 @@ struct Asked {
     email: bool,
     message: bool,
     password: bool,
+    phone: bool,
     person: bool,
     quantity: bool,
     /// A box or a button says that the form searches.
@@ -99,11 +102,12 @@ impl Asked {
             if field.kind.is_textual() {
                 asked.card |= says(CARD);
                 let looked_for = first(&read, SEARCH).is_some();
-                asked.email |= field.kind == FieldKind::Email || name.contains("email");
+                asked.email |= field.kind == FieldKind::Email || name.contains("mail ");
                 asked.email |= says(EMAIL) && !looked_for;
                 asked.message |= says(MESSAGE);
                 asked.password |= says(PASSWORD);
-                asked.person |= field.kind == FieldKind::Tel || says(PERSON);
+                asked.phone |= field.kind == FieldKind::Tel || says(PHONE);
+                asked.person |= says(PERSON);
                 asked.quantity |= says(QUANTITY);
                 asked.searches |= is_query(field) || looked_for || first(&name, SEARCH).is_some();
             }
@@ -127,6 +131,7 @@ fn sends(field: &Field) -> bool {
 }
 
 fn by_fields(form: &Form, asked: &Asked) -> Option<Veto> {
+    let is_post = form.method == Method::Post;
     let any = |kind: FieldKind| form.fields.iter().any(|field| field.kind == kind);
     let rules = [
         (any(FieldKind::Password) || asked.password, Veto::Password),
@@ -136,7 +141,8 @@ fn by_fields(form: &Form, asked: &Asked) -> Option<Veto> {
         (asked.email && (asked.message || any(FieldKind::Textarea)), Veto::Message),
         (any(FieldKind::Textarea), Veto::Textarea),
         (asked.email, Veto::Email),
-        (asked.person && !asked.searches, Veto::Person),
+        // People are also looked up by name, then with GET.
+        ((asked.phone || (asked.person && is_post)) && !asked.searches, Veto::Person),
         (asked.quantity && !asked.searches, Veto::Order),
     ];
     rules.into_iter().find(|(holds, _)| *holds).map(|(_, veto)| veto)

@@ -154,11 +154,8 @@ impl Probe {
 
     /// What answers without results look like here, if the probe found a search and saw one.
     pub fn signature(&self) -> Option<NoResult> {
-        if self.finding()? != Finding::Searches {
-            return None;
-        }
-        let (results, without) = self.contrast()?;
-        NoResult::learn(self.mask(), results, &without)
+        let searches = self.finding()? == Finding::Searches;
+        if searches { NoResult::learn(&self.target, self.mask(), &self.seen) } else { None }
     }
 
     fn filling(&self, question: &Question) -> Filling {
