@@ -77,7 +77,8 @@ pub struct FindArgs {
     /// Whether forms whose fields do not tell are asked if they search: never or uncertain
     #[arg(long, value_name = "WHEN", long_help = PROBE)]
     probe: Option<String>,
-    /// At the end, ask this many of the relevant forms and estimate how good they are
+    /// At the end, ask this many of the relevant forms and estimate how good they are; what that costs
+    /// is kept back from --max-requests
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     quality: Option<u32>,
     /// Whether pages are rendered by a browser
@@ -86,10 +87,10 @@ pub struct FindArgs {
 }
 
 const PROBE: &str = "Whether forms whose fields do not tell are asked if they search [default: uncertain]:
-  never      no form is ever submitted
-  uncertain  a few are, with a word of the topic and with nonsense, at most three requests each
-             and a twentieth of all (probe.share); never one that asks for a password, a message
-             or an order. `hadal submissions` lists every one";
+  never      no form is submitted, but those that --quality asks
+  uncertain  some are: with a word of the topic and with nonsense, three requests at most,
+             a twentieth of all (probe.share); none that takes a password, a message or an
+             order. `hadal submissions` lists every one";
 
 /// Every strategy, and when to use it.
 fn strategies() -> String {

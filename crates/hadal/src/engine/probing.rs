@@ -162,6 +162,20 @@ pub(super) fn kept_whole(form: &Form) -> Option<Box<Form>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use hadal_core::http::Method;
+    use hadal_core::page::{Choice, FieldKind};
+    use url::Url;
+
+    #[test]
+    fn a_form_larger_than_any_that_people_fill_is_not_kept() {
+        let form = |options: usize| {
+            let choice = Choice { value: "v".repeat(50), text: "t".repeat(50), selected: false };
+            let field = Field { options: vec![choice; options], ..Field::new(FieldKind::Select, "year", "") };
+            Form::to(Url::parse("http://a.example/").unwrap(), Method::Get, vec![field])
+        };
+        assert!(kept_whole(&form(2000)).is_some());
+        assert!(kept_whole(&form(50_000)).is_none());
+    }
 
     #[test]
     fn the_share_is_never_exceeded_not_even_by_one() {

@@ -35,6 +35,7 @@ impl Engine {
         let mut tally = self.site_book.get(self.setup.store.as_ref(), self.run, &site)?;
         let news = News::of(&outcome.forms);
         news.add_to(&mut tally);
+        // A page whose links are not to be followed does not want its forms sent either.
         let may_follow = !page.hints.nofollow && !header.nofollow;
         if may_follow {
             outcome.found = self.inquiries(&outcome.forms, &mut tally);
