@@ -4,19 +4,22 @@
 //! it can be placed again by a model that learned something since.
 
 use crate::address::{Host, LinkId, Site};
+use crate::critic::inquiry::Inquiry;
 use crate::page::Context;
 use crate::time::Time;
 use serde::{Deserialize, Serialize};
 use url::Url;
 
 /// What visiting a lead means.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Task {
     /// Fetch and read the page.
     Page,
     /// Ask who links to the address.
     Backlinks,
+    /// Ask a form whether it searches; the address is that of its next request.
+    Probe(Box<Inquiry>),
 }
 
 /// How an address came to be known.
@@ -91,7 +94,7 @@ impl Lead {
     /// it waits for nobody's turn and outlives the site it is about.
     pub fn host(&self) -> Host {
         match self.task {
-            Task::Page => Host::of(&self.url),
+            Task::Page | Task::Probe(_) => Host::of(&self.url),
             Task::Backlinks => Host("backlinks".into()),
         }
     }
@@ -99,7 +102,7 @@ impl Lead {
     /// The site it belongs to.
     pub fn site(&self) -> Site {
         match self.task {
-            Task::Page => Site::of(&self.url),
+            Task::Page | Task::Probe(_) => Site::of(&self.url),
             Task::Backlinks => Site("backlinks".into()),
         }
     }
@@ -108,6 +111,18 @@ impl Lead {
 /// A queue of the frontier. What a number means is the strategy's affair: a level, a batch, a site.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Lane(pub u64);
+
+impl Lane {
+    /// Where uncertain forms wait to be asked. The engine's own: no strategy sees it.
+    pub const PROBES: Lane = Lane(u64::MAX);
+    /// Where the forms of a quality sample wait to be asked. The engine's own as well.
+    pub const SAMPLE: Lane = Lane(u64::MAX - 1);
+
+    /// Whether the engine serves it by itself. What waits there outlives the closing of its site.
+    pub fn is_engines(self) -> bool {
+        self >= Lane::SAMPLE
+    }
+}
 
 /// A lead in its lane.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

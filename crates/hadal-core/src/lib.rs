@@ -8,6 +8,7 @@
 //! 3. [`critic`]: is the page on topic, what are its forms for;
 //! 4. [`strategy`]: where each of its links waits, and which lane is served next.
 //!
+//! [`submission`] is the request that a filled form makes; [`critic::probe`] asks a form with it.
 //! [`address`] and [`identity`] say when two URLs or two forms are the same;
 //! [`lead`] is a link that waits to be visited; [`learn`] holds what the judges are made of.
 
@@ -21,6 +22,7 @@ pub mod learn;
 pub mod page;
 pub mod simhash;
 pub mod strategy;
+pub mod submission;
 pub mod text;
 pub mod time;
 pub mod topic;

@@ -1,17 +1,19 @@
 //! What a site answers to a request that reached it: address to place, place to document.
 
-use crate::backend::{Database, detail, results};
+use crate::backend::{Database, detail};
 use crate::compose::{Citation, Composer, tree_page};
 use crate::draw::mix;
 use crate::machine_files::{robots_txt, sitemap};
 use crate::names::HostRole;
 use crate::plan::Planned;
 use crate::record::Trap;
+use crate::reply::{Found, found, found_at, reply};
 use crate::site::{Site, last_number};
 use crate::sketch::{Sketch, sketch};
 use crate::traps;
 use hadal_core::critic::Kind;
-use hadal_core::http::{Method, Request};
+use hadal_core::http::Request;
+use hadal_core::time::Time;
 use url::Url;
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -23,6 +25,8 @@ pub(crate) enum Place<'s> {
     Utility(&'s Planned),
     /// Where a form is sent to.
     Action(&'s Planned, Box<Sketch>),
+    /// What a redirect after a query leads to.
+    Found(Found<'s>),
     /// A record of a database.
     Record(Database, u32),
     /// A page of the endless space.
@@ -82,6 +86,9 @@ fn fixed_place<'s>(site: &'s Site<'_>, path: &str) -> Option<Place<'s>> {
         let record = record.parse().ok().filter(|record| *record < database.records)?;
         return Some(Place::Record(database, record));
     }
+    if let Some(found) = found_at(site, path) {
+        return Some(Place::Found(found));
+    }
     if let Some(spot) = site.record.trap.and_then(|trap| traps::spot(trap, path)) {
         return Some(Place::Trap(spot));
     }
@@ -133,6 +140,11 @@ impl Answer {
         let location = Some(location);
         Answer { status: 301, content_type: "text/html", location, body: b"<p>Moved.</p>".to_vec() }
     }
+
+    /// A redirect to what was asked for.
+    pub(crate) fn see_other(location: Url) -> Answer {
+        Answer { status: 303, ..Answer::redirect(location) }
+    }
 }
 
 /// What a site answers. `cite` gives the off-site links of a page.
@@ -140,6 +152,7 @@ pub(crate) fn answer(
     site: &Site<'_>,
     host: HostRole,
     request: &Request,
+    at: Time,
     cite: impl Fn(u32) -> Vec<Citation>,
 ) -> Answer {
     let (path, session) = without_session(&request.url);
@@ -147,7 +160,11 @@ pub(crate) fn answer(
     match place(site, host, &path) {
         Place::Page(page) => Answer::html(tree_page(site, page, &session, &cite(page))),
         Place::Utility(form) => Answer::html(form_page(site, form, &session)),
-        Place::Action(form, sketch) => Answer::html(submitted(site, form, &sketch, request, &session)),
+        Place::Action(form, sketch) if form.looks == Kind::Search => {
+            reply(site, form, &sketch, request, &session, at)
+        }
+        Place::Action(form, _) => Answer::html(thanks(site, form, &session)),
+        Place::Found(query) => found(site, &query, &session),
         Place::Record(database, record) => Answer::html(detail(site, &database, record, &session)),
         Place::Trap(spot) => Answer::html(traps::page(site, spot)),
         Place::Moved(url) => Answer::redirect(url),
@@ -176,13 +193,7 @@ fn form_page(site: &Site<'_>, form: &Planned, session: &str) -> String {
     })
 }
 
-fn submitted(site: &Site<'_>, form: &Planned, sketch: &Sketch, request: &Request, session: &str) -> String {
-    if form.kind == Kind::Search {
-        let body = String::from_utf8_lossy(&request.body);
-        let in_url = request.url.query().unwrap_or_default();
-        let parameters = if request.method == Method::Post && !body.is_empty() { &*body } else { in_url };
-        return results(site, form, sketch, parameters, session);
-    }
+fn thanks(site: &Site<'_>, form: &Planned, session: &str) -> String {
     Composer::document(site, session, form.seed, "Thank you", |doc| {
         doc.html.element("p", &[("class", "done")], "Thank you. Your entry has been received.");
     })

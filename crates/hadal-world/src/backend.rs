@@ -11,8 +11,6 @@ use crate::sketch::{Choices, Sketch};
 use crate::words::{PLACES, Subject, lexicon};
 use url::form_urlencoded;
 
-/// Results shown at once.
-const PAGE_SIZE: usize = 10;
 const WORDS: usize = 12;
 
 /// A database of a site.
@@ -67,7 +65,8 @@ impl Database {
         title + ", " + PLACES[content.place]
     }
 
-    fn text(&self, record: u32) -> String {
+    /// What is said about a record.
+    pub(crate) fn text(&self, record: u32) -> String {
         let mut text = String::new();
         for rank in &self.content(record).terms[3..] {
             push_word(&mut text, self.subject.terms[*rank]);
@@ -75,7 +74,8 @@ impl Database {
         text
     }
 
-    fn path(&self, record: u32) -> String {
+    /// Where a record stands.
+    pub(crate) fn path(&self, record: u32) -> String {
         format!("/detail/{}/{record}", self.number)
     }
 
@@ -85,7 +85,7 @@ impl Database {
     }
 
     fn matches(&self, record: u32, query: &Query) -> bool {
-        if query.words.is_empty() && query.choices.is_empty() {
+        if query.is_empty() {
             return true;
         }
         let content = self.content(record);
@@ -107,9 +107,26 @@ pub(crate) struct Query {
     /// Hash of the field's name, rank of the choice, number of choices.
     choices: Vec<(u64, u32, u32)>,
     page: u32,
+    /// What was typed, as it came.
+    typed: String,
 }
 
 impl Query {
+    /// What was typed, as it came.
+    pub(crate) fn typed(&self) -> &str {
+        &self.typed
+    }
+
+    /// Which page of the results is wanted, from 0.
+    pub(crate) fn page(&self) -> usize {
+        self.page as usize
+    }
+
+    /// Whether nothing was asked.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.words.is_empty() && self.choices.is_empty()
+    }
+
     /// Reads submitted parameters with the form they belong to.
     pub(crate) fn read(sketch: &Sketch, parameters: &str) -> Query {
         let mut query = Query::default();
@@ -119,7 +136,12 @@ impl Query {
             }
             let Some(control) = sketch.controls.iter().find(|control| control.name == name) else { continue };
             match &control.choices {
-                Choices::None if control.kind.is_textual() => query.words.extend(words(&value)),
+                Choices::None if control.kind.is_textual() => {
+                    query.words.extend(words(&value));
+                    if !value.is_empty() {
+                        push_word(&mut query.typed, &value);
+                    }
+                }
                 Choices::None => {}
                 Choices::Words(words) => {
                     let place = words.iter().skip(1).position(|word| *word == value);
@@ -143,70 +165,6 @@ impl Query {
 fn words(text: &str) -> impl Iterator<Item = String> {
     let parts = text.split(|c: char| !c.is_alphanumeric() && c != '-').filter(|word| !word.is_empty());
     parts.map(str::to_lowercase)
-}
-
-/// The page that answers a submitted search form.
-pub(crate) fn results(
-    site: &Site<'_>,
-    form: &Planned,
-    sketch: &Sketch,
-    parameters: &str,
-    session: &str,
-) -> String {
-    let (database, query) = (Database::behind(site, form), Query::read(sketch, parameters));
-    let found = database.answer(&query);
-    Composer::document(site, session, form.seed, "Results", |doc| {
-        let first = (query.page as usize).saturating_mul(PAGE_SIZE);
-        let shown = found.get(first..).unwrap_or_default();
-        if shown.is_empty() {
-            return nothing(doc);
-        }
-        if !site.record.seed.is_multiple_of(4) {
-            doc.html.element("p", &[("class", "count")], &format!("{} results found", found.len()));
-        }
-        doc.html.open("ol", &[("class", "results")]);
-        for record in shown.iter().take(PAGE_SIZE) {
-            let path = doc.with_session(&database.path(*record));
-            doc.html.open("li", &[("class", "hit")]);
-            doc.html.element("a", &[("href", &path)], &database.title(*record));
-            doc.html.element("p", &[], &database.text(*record));
-            doc.html.close("li");
-        }
-        doc.html.close("ol");
-        pager(doc, sketch, parameters, query.page, found.len().div_ceil(PAGE_SIZE));
-    })
-}
-
-fn nothing(doc: &mut Composer<'_>) {
-    const SORRY: [&str; 4] = [
-        "No matches were found. Please try other words.",
-        "Sorry, nothing fits your request.",
-        "Your query returned 0 records.",
-        "We could not find what you are looking for.",
-    ];
-    let text = SORRY[(doc.site.record.seed % 4) as usize];
-    doc.html.element("p", &[("class", "none")], text);
-}
-
-fn pager(doc: &mut Composer<'_>, sketch: &Sketch, parameters: &str, page: u32, pages: usize) {
-    let kept: Vec<(_, _)> =
-        form_urlencoded::parse(parameters.as_bytes()).filter(|(name, _)| name != "page").collect();
-    let to = |number: usize| {
-        let mut query = form_urlencoded::Serializer::new(String::new());
-        query.extend_pairs(&kept).append_pair("page", &number.to_string());
-        format!("{}?{}", sketch.action, query.finish())
-    };
-    doc.html.open("div", &[("class", "pager")]);
-    let here = page as usize + 1;
-    for number in (1..=pages).filter(|number| number.abs_diff(here) <= 3 && *number != here) {
-        let href = to(number);
-        doc.html.element("a", &[("href", &href)], &number.to_string());
-    }
-    if here < pages {
-        let href = to(here + 1);
-        doc.html.element("a", &[("href", &href), ("rel", "next")], "Next");
-    }
-    doc.html.close("div");
 }
 
 /// The page of one record.

@@ -186,7 +186,7 @@ impl<'a> Composer<'a> {
         self.html.close("table");
     }
 
-    fn list(&mut self, pages: impl Iterator<Item = u32>) {
+    pub(crate) fn list(&mut self, pages: impl Iterator<Item = u32>) {
         self.html.open("ul", &[("class", self.template.list)]);
         for page in pages {
             self.html.open("li", &[("class", "item")]);

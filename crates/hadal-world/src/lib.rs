@@ -8,12 +8,14 @@
 //! 2. `respond` finds the site and how it feels today: dead, slow, flaky, moved;
 //! 3. `site` unfolds its record: `tree` of pages, `plan` of forms, addresses;
 //! 4. `answer` turns the path into a place, and the place into a document;
-//! 5. `compose` writes it, `sketch` and `form_markup` its forms, `backend` what they find.
+//! 5. `compose` writes it, `sketch` and `form_markup` its forms, `backend` what they find, and
+//!    `reply` what they make of that, by their `behaviour`.
 //!
 //! [`TrueForm`] tells what is really there, [`measure`] how close it all is to the real web.
 
 mod answer;
 mod backend;
+mod behaviour;
 mod compose;
 mod draw;
 mod form_markup;
@@ -26,6 +28,7 @@ mod plan;
 mod populate;
 mod questions;
 mod record;
+mod reply;
 mod respond;
 mod site;
 mod sketch;
@@ -38,7 +41,8 @@ mod truth;
 mod words;
 mod world;
 
+pub use behaviour::Behaviour;
 pub use measure::{Measure, measure};
-pub use spec::{Anchors, Hubs, Rates, Spec, TagPaths};
+pub use spec::{Anchors, BackEnds, Hubs, Rates, Spec, TagPaths};
 pub use truth::TrueForm;
 pub use world::World;

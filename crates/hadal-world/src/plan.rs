@@ -5,6 +5,7 @@
 
 use crate::draw::{Draw, mix};
 use crate::record::{Record, Role};
+use crate::spec::BackEnds;
 use crate::tree::Tree;
 use crate::words::{TOPIC_COUNT, lexicon};
 use hadal_core::critic::Kind;
@@ -16,7 +17,10 @@ pub(crate) struct Planned {
     pub(crate) ordinal: u8,
     /// What it is for.
     pub(crate) kind: Kind,
-    /// What it searches: a subject, or `None` for a search of the site itself and for other kinds.
+    /// What it looks like: some that look like searches answer everything alike.
+    pub(crate) looks: Kind,
+    /// What it searches or seems to: a subject, or `None` for a search of the site itself and for
+    /// other kinds.
     pub(crate) subject: Option<u8>,
     /// Which of the site's databases it opens; 0 is the site's own text.
     pub(crate) database: u8,
@@ -64,7 +68,7 @@ const HIDDEN_SITES: f64 = 0.08;
 const FURTHER_SHALLOW: f64 = 0.62;
 
 /// The forms of a site.
-pub(crate) fn plan(site: &Record) -> Vec<Planned> {
+pub(crate) fn plan(site: &Record, back_ends: BackEnds) -> Vec<Planned> {
     let mut forms = Vec::with_capacity(12);
     let mut draw = Draw::new(site.seed, 20);
     if site.site_search {
@@ -75,13 +79,28 @@ pub(crate) fn plan(site: &Record) -> Vec<Planned> {
         databases(site, &mut draw, &mut forms);
     }
     plain_forms(site, &mut draw, &mut forms);
+    if back_ends == BackEnds::Varied {
+        sham(site, &mut forms);
+    }
     forms
 }
 
 fn add(forms: &mut Vec<Planned>, site: &Record, kind: Kind, subject: Option<u8>, database: u8, scope: Scope) {
     let ordinal = forms.len() as u8;
     let seed = mix(site.seed, 0x100 + u64::from(ordinal));
-    forms.push(Planned { ordinal, kind, subject, database, scope, seed });
+    forms.push(Planned { ordinal, kind, looks: kind, subject, database, scope, seed });
+}
+
+/// Share of sites with a form that looks like a search of their subject and is none.
+const SHAMS: f64 = 0.04;
+
+fn sham(site: &Record, forms: &mut Vec<Planned>) {
+    let mut draw = Draw::new(site.seed, 21);
+    if draw.chance(SHAMS) {
+        let page = page_at(site.tree(), true, &mut draw);
+        add(forms, site, Kind::Other, Some(site.subject), 0, Scope::Only(page));
+        forms.last_mut().expect("one was just added").looks = Kind::Search;
+    }
 }
 
 fn databases(site: &Record, draw: &mut Draw, forms: &mut Vec<Planned>) {
@@ -156,7 +175,8 @@ fn plain_forms(site: &Record, draw: &mut Draw, forms: &mut Vec<Planned>) {
 pub(crate) fn ways(site: &Record, forms: &[Planned]) -> Vec<(u32, u8)> {
     let tree = site.tree();
     let mut ways = Vec::with_capacity(3 * forms.len());
-    for form in forms.iter().filter(|form| form.subject == Some(site.subject)) {
+    let leads = |form: &&Planned| form.kind == Kind::Search && form.subject == Some(site.subject);
+    for form in forms.iter().filter(leads) {
         let (Scope::Around(page) | Scope::Only(page)) = form.scope else { continue };
         let path = std::iter::once(page).chain(tree.ancestors(page));
         ways.extend(path.take(3).zip(1u8..));
@@ -176,7 +196,7 @@ mod tests {
     fn forms_stand_on_pages_that_exist() {
         for site in populate(&Spec::demo(1)) {
             let tree = site.tree();
-            for form in plan(&site) {
+            for form in plan(&site, BackEnds::Varied) {
                 if let Scope::Around(page) | Scope::Only(page) | Scope::Inside(page) = form.scope {
                     assert!(page < tree.pages, "{form:?} {tree:?}");
                 }
@@ -187,7 +207,7 @@ mod tests {
     #[test]
     fn ways_lead_to_the_nearest_form() {
         let site = populate(&Spec::demo(1)).into_iter().find(|site| site.deep).unwrap();
-        for (page, clicks) in ways(&site, &plan(&site)) {
+        for (page, clicks) in ways(&site, &plan(&site, BackEnds::Varied)) {
             assert!((1..=3).contains(&clicks));
             assert!(page < site.pages);
         }

@@ -19,6 +19,9 @@ const MOOD: u64 = 4_000;
 /// What a flaky host asks to wait, in seconds: longer than a mood.
 const RETRY_AFTER: &str = "5";
 
+/// What a host that was asked too often asks to wait, in seconds.
+const RETRY_LATER: &str = "60";
+
 impl World {
     /// Answers a request. The same request at the same time gets the same answer.
     pub fn respond(&self, request: &Request, at: Time) -> Exchange {
@@ -35,7 +38,7 @@ impl World {
             Some(Err((error, after))) => failed(error, after, Some(peer)),
             Some(Ok(answer)) => deliver(answer, request, &site, &mut draw),
             None => {
-                let answer = answer(&site, host, request, |page| self.citations(&site, page));
+                let answer = answer(&site, host, request, at, |page| self.citations(&site, page));
                 deliver(answer, request, &site, &mut draw)
             }
         };
@@ -94,8 +97,10 @@ fn deliver(answer: Answer, request: &Request, site: &Site<'_>, draw: &mut Draw) 
     if let Some(location) = &answer.location {
         headers.push("Location", location.as_str());
     }
-    if answer.status == 503 {
-        headers.push("Retry-After", RETRY_AFTER);
+    match answer.status {
+        503 => headers.push("Retry-After", RETRY_AFTER),
+        429 => headers.push("Retry-After", RETRY_LATER),
+        _ => {}
     }
     let mut body = answer.body;
     let took = latency(site, body.len(), draw);

@@ -41,7 +41,7 @@ impl WordRates {
 impl<'w> Site<'w> {
     /// Unfolds a record.
     pub(crate) fn new(spec: &'w Spec, record: &'w Record, neighbours: &'w [u32]) -> Site<'w> {
-        let forms = plan(record);
+        let forms = plan(record, spec.back_ends);
         Site {
             spec,
             record,

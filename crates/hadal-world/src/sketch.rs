@@ -98,7 +98,7 @@ const PLAIN_CLASSES: [&str; 10] =
 /// The words of a planned form.
 pub(crate) fn sketch(form: &Planned) -> Sketch {
     let mut draw = Draw::new(form.seed, 30);
-    match form.kind {
+    match form.looks {
         Kind::Search => search(form, &mut draw),
         _ => plain(form, &mut draw),
     }
@@ -211,12 +211,12 @@ fn action(word: &str, form: &Planned, draw: &mut Draw) -> String {
 fn hidden(draw: &mut Draw, form: &Planned, controls: &mut Vec<Control>) {
     const MARKS: [(&str, &str); 6] =
         [("lang", "en"), ("view", "list"), ("action", "go"), ("db", "main"), ("src", "box"), ("step", "1")];
-    let count = if form.kind == Kind::Search { draw.below(3) } else { draw.below(2) };
+    let count = if form.looks == Kind::Search { draw.below(3) } else { draw.below(2) };
     for _ in 0..count {
         let (name, value) = draw.pick(&MARKS);
         controls.push(Control { value, ..Control::new(FieldKind::Hidden, name) });
     }
-    if draw.chance(if form.kind == Kind::Search { 0.12 } else { 0.4 }) {
+    if draw.chance(if form.looks == Kind::Search { 0.12 } else { 0.4 }) {
         controls
             .push(Control::new(FieldKind::Hidden, draw.pick(&["csrf_token", "authenticity_token", "nonce"])));
     }

@@ -23,6 +23,8 @@ pub struct Spec {
     pub tag_paths: TagPaths,
     /// Whether anchors say what they lead to.
     pub anchors: Anchors,
+    /// How the programs behind forms behave.
+    pub back_ends: BackEnds,
     /// How often things go wrong.
     pub rates: Rates,
 }
@@ -52,6 +54,16 @@ pub enum Anchors {
     Telling,
     /// "Click here", "more", a number.
     Uninformative,
+}
+
+/// The programs behind forms.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum BackEnds {
+    /// Every search lists what it finds or says that it found nothing, and what looks like a search
+    /// is one.
+    Plain,
+    /// They echo, redirect, suggest and refuse, and some forms only look like searches.
+    Varied,
 }
 
 /// Shares of all sites, between 0 and 1.
@@ -124,6 +136,7 @@ impl Spec {
             hubs: Hubs::Present,
             tag_paths: TagPaths::Regular,
             anchors: Anchors::Telling,
+            back_ends: BackEnds::Varied,
             rates: Rates::usual(),
         }
     }
@@ -135,6 +148,7 @@ impl Spec {
             mean_pages: 40,
             most_pages: 150,
             abundance: 4.0,
+            back_ends: BackEnds::Plain,
             rates: Rates::calm(),
             ..Spec::evaluation(seed)
         }

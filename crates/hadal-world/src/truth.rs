@@ -1,5 +1,6 @@
 //! What is really there: every form, with its identity as any parser would compute it.
 
+use crate::behaviour::Behaviour;
 use crate::plan::{Planned, Scope};
 use crate::site::Site;
 use crate::sketch::{Sketch, sketch};
@@ -31,6 +32,8 @@ pub struct TrueForm {
     pub depth: u32,
     /// Which database of the site it opens, for searches of more than the site's own pages.
     pub database: Option<u8>,
+    /// What it does with what it is sent.
+    pub behaviour: Behaviour,
 }
 
 impl TrueForm {
@@ -53,10 +56,14 @@ fn true_form(site: &Site<'_>, form: &Planned) -> TrueForm {
         host: page_url.host_str().unwrap_or_default().to_string(),
         pages: page_count(site, form),
         page_url,
-        topic: form.subject.and_then(|subject| TOPICS.get(usize::from(subject)).copied()),
+        topic: form
+            .subject
+            .filter(|_| form.kind == Kind::Search)
+            .and_then(|subject| TOPICS.get(usize::from(subject)).copied()),
         kind: form.kind,
         depth,
         database: (form.database > 0).then_some(form.database),
+        behaviour: Behaviour::of(form, site.spec.back_ends),
     }
 }
 

@@ -5,7 +5,7 @@
 //! much; the simulated web is served over HTTP by another process whose time is not counted.
 //! Linux only: times and peak memory are read from /proc.
 
-use hadal::engine::{Budget, Clock, Crawl, Scope, crawl};
+use hadal::engine::{Budget, Clock, Crawl, Errand, Probing, Scope, crawl};
 use hadal::fetch::Fetch;
 use hadal::fetch::in_process::InProcess;
 use hadal::fetch::network::{Network, NetworkOptions};
@@ -177,6 +177,9 @@ fn bench_crawl(store: Arc<dyn Store>, fetch: Arc<dyn Fetch>, clock: Clock, pages
         keep_every: std::time::Duration::from_millis(100),
         stop: tokio::sync::watch::channel(false).1,
         fresh: false,
+        probing: Probing::never(),
+        word: "book".into(),
+        errand: Errand::Find,
     })
 }
 

@@ -3,6 +3,8 @@
 //! `hadal status`, the summary at a run's end and the progress bars all read from here; nobody
 //! keeps private counters. Counts are sums over runs: a site that two runs visited counts twice.
 
+pub mod quality;
+
 use crate::output::progress::Snapshot;
 use crate::output::rows::{seconds, state_name};
 use crate::store::{RunId, RunRow, Store, StoreError, Tally};
@@ -14,6 +16,8 @@ use std::time::Duration;
 pub struct Status {
     /// Requests sent or attempted.
     pub requests: u64,
+    /// Of those, how many submitted a form.
+    pub probes: u64,
     /// Bytes of body received.
     pub bytes: u64,
     /// Pages read.
@@ -99,6 +103,7 @@ pub fn sum(runs: &[RunRow]) -> Status {
     let total = |count: fn(&Tally) -> u64| runs.iter().map(|run| count(&run.tally)).sum();
     Status {
         requests: total(|tally| tally.requests),
+        probes: total(|tally| tally.probes),
         bytes: total(|tally| tally.bytes),
         pages: total(|tally| tally.pages),
         failed: total(|tally| tally.failed),

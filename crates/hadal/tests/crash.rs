@@ -4,7 +4,7 @@
 
 mod common;
 
-use common::program::{Site, draws, listed_forms, program, signal};
+use common::program::{Site, draws, listed_forms, listed_submissions, program, signal};
 use hadal::store::{Access, RunId, Walk, open};
 use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader};
@@ -78,6 +78,41 @@ fn killed_under_a_budget_in_simulated_time_a_crawl_ends_byte_for_byte_the_same()
     }
     assert!(demo(&rough).status().unwrap().success());
     assert_eq!(listed_forms(&rough), listed_forms(&calm));
+    assert_eq!(listed_submissions(&rough), listed_submissions(&calm));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn whatever_was_submitted_before_a_kill_is_in_the_audit_log() {
+    let site = Site::tiny(3).await;
+    let dir = tempfile::tempdir().unwrap();
+    let find = || {
+        let mut command = site.find(dir.path());
+        command.env("HADAL_PROBE_SHARE", "1").env("HADAL_PROBE_FROM", "0").env("HADAL_PROBE_TO", "1");
+        command.env("HADAL_PROBE_PER_SITE", "100").env("HADAL_PROBE_WHEN", "uncertain");
+        command
+    };
+    let mut asked = Vec::new();
+    let mut draw = draws(5);
+    for _ in 0..12 {
+        let mut child = find().spawn().unwrap();
+        site.wait_for(1 + draw(30), &mut child);
+        child.kill().unwrap();
+        child.wait().unwrap();
+        asked.extend(site.take_log());
+    }
+    assert!(find().status().unwrap().success());
+    asked.extend(site.take_log());
+    let of_row = |line: &str| serde_json::from_str::<serde_json::Value>(line).unwrap()["url"].clone();
+    let log: Vec<String> = listed_submissions(dir.path())
+        .lines()
+        .map(|line| of_row(line).as_str().unwrap().to_string())
+        .collect();
+    let kept = kept_pages(dir.path());
+    assert!(log.len() > 5, "{log:?}");
+    let is_question = |url: &&String| url.contains("=book") && !kept.contains(*url);
+    for url in asked.iter().filter(is_question) {
+        assert!(log.contains(url), "{url} was sent and is not on record");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

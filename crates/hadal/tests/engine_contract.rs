@@ -56,7 +56,7 @@ impl Strategy for Toy {
         let score = if self.turned { n } else { -n };
         match lead.task {
             Task::Backlinks => Placement::Wait { lane: LOOKUPS, score },
-            Task::Page => Placement::Wait { lane: STORED, score },
+            Task::Page | Task::Probe(_) => Placement::Wait { lane: STORED, score },
         }
     }
 

@@ -11,6 +11,8 @@ mod frontier;
 mod outcomes;
 #[path = "store/reports.rs"]
 mod reports;
+#[path = "store/submissions.rs"]
+mod submissions;
 
 macro_rules! contract {
     ($($area:ident :: $fact:ident),* $(,)?) => {
@@ -80,6 +82,14 @@ contract!(
     reports::sites_are_filtered,
     reports::long_walks_miss_nothing_and_may_end_early,
     reports::a_walk_may_use_the_store,
+    submissions::a_submission_is_there_from_its_dispatch_and_completed_by_its_outcome,
+    submissions::submissions_outlive_their_run_and_are_filtered,
+    submissions::a_long_log_is_walked_whole_and_may_end_early,
+    submissions::a_lead_with_its_inquiry_comes_back_as_it_was_put_in,
+    submissions::a_lead_may_go_on_at_another_host,
+    submissions::closing_a_site_leaves_its_questions,
+    submissions::a_form_is_kept_whole_and_not_listed_so,
+    submissions::a_finding_changes_the_form_its_site_and_every_counter_once,
 );
 
 #[test]

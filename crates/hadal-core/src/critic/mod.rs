@@ -6,11 +6,16 @@
 pub mod domain;
 pub mod example;
 pub mod faithful;
+pub mod inquiry;
 pub mod keywords;
+pub mod page_kind;
 pub mod page_topic;
+pub mod probe;
+pub mod quality;
 pub mod searchable;
 pub mod signals;
 pub mod subject;
+pub mod veto;
 
 use crate::page::{Form, Page};
 use serde::{Deserialize, Serialize};

@@ -145,6 +145,8 @@ pub struct SiteTally {
     pub relevant: u32,
     /// Pages since the last new searchable form.
     pub dry: u32,
+    /// Forms of it that were, or are to be, asked whether they search.
+    pub probes: u32,
     /// The strategy left it.
     pub closed: bool,
 }

@@ -1,13 +1,12 @@
 //! Manners: whoever crawls other people's hosts should say where they can be reached.
 
-use super::find::FindPlan;
-use crate::fetch::network::{self, ConnectTo};
+use crate::fetch::network::{self, ConnectTo, NetworkOptions};
 use url::{Host, Url};
 
 /// What to say to a crawl of public hosts that names no contact.
-pub fn warning(plan: &FindPlan) -> Option<&'static str> {
-    let public = plan.seeds.iter().any(|seed| is_public(seed, &plan.network.connect_to));
-    (public && plan.network.contact.is_none()).then_some(
+pub fn warning(seeds: &[Url], network: &NetworkOptions) -> Option<&'static str> {
+    let public = seeds.iter().any(|seed| is_public(seed, &network.connect_to));
+    (public && network.contact.is_none()).then_some(
         "warning: no contact is set, so owners of the sites you visit cannot reach you; \
          add --contact you@example.org or set politeness.contact",
     )

@@ -4,13 +4,14 @@ use super::crawl::{self, Show};
 use super::exit::{Exit, Usage};
 use super::session::Session;
 use crate::config::names::nearest;
-use crate::engine::{Budget, Clock, Crawl, Scope};
+use crate::engine::{Budget, Clock, Crawl, Errand, Probing, Scope};
 use crate::fetch::in_process::InProcess;
 use crate::fetch::politeness::Politeness;
 use crate::fetch::robots::AGENT;
 use crate::output::demo::{DemoRow, Truth, render};
 use crate::store::*;
 use clap::Args;
+use hadal_core::critic::inquiry::word_of;
 use hadal_core::critic::keywords::KeywordCritic;
 use hadal_core::http::DEFAULT_BODY_LIMIT;
 use hadal_core::identity::FormId;
@@ -41,7 +42,7 @@ pub struct DemoArgs {
 }
 
 /// Steps begun ahead of the oldest one that has not ended.
-const WINDOW: usize = 16;
+pub const WINDOW: usize = 16;
 
 /// Runs the demo. One that was interrupted goes on; one that has ended begins anew.
 pub fn run(args: &DemoArgs, session: &Session) -> anyhow::Result<Exit> {
@@ -62,7 +63,8 @@ pub fn run(args: &DemoArgs, session: &Session) -> anyhow::Result<Exit> {
     let crawled = {
         let (world, store) = (Arc::clone(&world), Arc::clone(&store));
         let topic = topic.clone();
-        crawl::run(move |stop| setup(args, session.seed, &topic, world, store, stop), show)?
+        let probing = session.config.probe.clone();
+        crawl::run(move |stop| setup(args, session.seed, &topic, world, store, probing, stop), show)?
     };
     if crawled.state != RunState::Stopped {
         let found = compare(store.as_ref(), crawled.run, &topic.name, &world)?;
@@ -105,6 +107,7 @@ fn setup(
     topic: &Topic,
     world: Arc<World>,
     store: Arc<dyn Store>,
+    probing: Probing,
     stop: watch::Receiver<bool>,
 ) -> anyhow::Result<Crawl> {
     let Some(offer) = offer(&args.strategy) else {
@@ -143,6 +146,9 @@ fn setup(
         keep_every: std::time::Duration::from_millis(100),
         stop,
         fresh,
+        probing,
+        word: word_of(topic).to_string(),
+        errand: Errand::Find,
     })
 }
 

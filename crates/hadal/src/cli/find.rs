@@ -2,19 +2,21 @@
 //!
 //! [`FindArgs`] is what was typed, [`FindPlan`] what will be done: nothing raw passes beyond it.
 
+use super::carry::{CarryArgs, given, once};
 use super::crawl::Show;
 use super::exit::{Exit, Usage};
 use super::session::Session;
-use super::{contact, crawl, network, seeds};
+use super::{contact, crawl, network, quality, seeds};
 use crate::config::names::nearest;
 use crate::config::{self, Override};
-use crate::engine::{Budget, Clock, Crawl, Scope};
+use crate::engine::{Budget, Clock, Crawl, Errand, Probing, Scope, Summary};
 use crate::fetch::network::{Network, NetworkOptions};
 use crate::fetch::politeness::Politeness;
 use crate::output::progress::Style;
-use crate::store::{Access, RunSpec};
+use crate::store::{Access, RunSpec, RunState};
 use anyhow::Context;
 use clap::{Args, ValueEnum};
+use hadal_core::critic::inquiry::word_of;
 use hadal_core::critic::keywords::KeywordCritic;
 use hadal_core::strategy::{OFFERS, Offer, offer};
 use hadal_core::topic::Topic;
@@ -28,14 +30,16 @@ use url::Url;
 #[derive(Debug, Args)]
 #[command(after_help = "Example:
   hadal find book --seeds seeds.txt --max-requests 5000 --contact you@example.org
-  hadal find \"used books\" --seeds http://books.example/ --seeds more.txt")]
+  hadal find \"used books\" --seeds http://books.example/ --seeds more.txt
+  hadal find book --seeds seeds.txt --probe never
+  hadal find book --seeds seeds.txt --quality 50")]
 pub struct FindArgs {
     /// A topic's name (airfare, auto, book, hotel, job, ...) or words in quotes
     topic: String,
     /// Where to start: addresses, files with one address per line, or - for standard input
     #[arg(long, required = true, num_args = 1.., value_name = "FILE|URL")]
     seeds: Vec<String>,
-    /// Start over: discard what this very run has done so far
+    /// Start over: discard what this very run has done so far, all but the log of submissions
     #[arg(long)]
     fresh: bool,
     /// Which links are followed first [default: best-first-sc]
@@ -53,9 +57,6 @@ pub struct FindArgs {
     /// Requests under way at once
     #[arg(long, value_name = "N")]
     concurrency: Option<String>,
-    /// Pause between two requests to a host, as 1s
-    #[arg(long, value_name = "TIME")]
-    delay: Option<String>,
     /// Only addresses that match the pattern (repeatable)
     #[arg(long, value_name = "PATTERN")]
     include: Vec<String>,
@@ -71,28 +72,25 @@ pub struct FindArgs {
     /// Pages of one site at most
     #[arg(long, value_name = "N")]
     max_pages_per_site: Option<String>,
-    /// Who we say we are
-    #[arg(long, value_name = "NAME")]
-    user_agent: Option<String>,
-    /// Where a site's owner reaches you
-    #[arg(long, value_name = "ADDRESS")]
-    contact: Option<String>,
-    /// Extra header line, as 'Accept-Language: de' (repeatable)
-    #[arg(long, value_name = "LINE")]
-    header: Vec<String>,
-    /// Cookie file to start with
-    #[arg(long, value_name = "FILE")]
-    cookies: Option<String>,
-    /// Visit loopback and private addresses too
-    #[arg(long)]
-    allow_private: bool,
-    /// Where to connect for hosts that match, as '*.example=127.0.0.1:8080' (repeatable)
-    #[arg(long, value_name = "PATTERN=HOST:PORT")]
-    connect_to: Vec<String>,
+    #[command(flatten)]
+    carry: CarryArgs,
+    /// Whether forms whose fields do not tell are asked if they search: never or uncertain
+    #[arg(long, value_name = "WHEN", long_help = PROBE)]
+    probe: Option<String>,
+    /// At the end, ask this many of the relevant forms and estimate how good they are; what that costs
+    /// is kept back from --max-requests
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    quality: Option<u32>,
     /// Whether pages are rendered by a browser
     #[arg(long, value_name = "WHEN", default_value = "never")]
     render: Render,
 }
+
+const PROBE: &str = "Whether forms whose fields do not tell are asked if they search [default: uncertain]:
+  never      no form is submitted, but those that --quality asks
+  uncertain  some are: with a word of the topic and with nonsense, three requests at most,
+             a twentieth of all (probe.share); none that takes a password, a message or an
+             order. `hadal submissions` lists every one";
 
 /// Every strategy, and when to use it.
 fn strategies() -> String {
@@ -109,9 +107,7 @@ enum Render {
 impl FindArgs {
     /// The flags given, as settings.
     pub fn overrides(&self) -> Vec<Override> {
-        let once = |value: &Option<String>| value.iter().cloned().collect::<Vec<_>>();
-        let private = if self.allow_private { vec!["true".to_string()] } else { vec![] };
-        let flags = [
+        let own = given([
             ("crawl.strategy", "--strategy", once(&self.strategy)),
             ("crawl.max_requests", "--max-requests", once(&self.max_requests)),
             ("crawl.max_bytes", "--max-bytes", once(&self.max_bytes)),
@@ -122,16 +118,9 @@ impl FindArgs {
             ("crawl.include", "--include", self.include.clone()),
             ("crawl.exclude", "--exclude", self.exclude.clone()),
             ("crawl.block_hosts", "--block-hosts", once(&self.block_hosts)),
-            ("politeness.delay", "--delay", once(&self.delay)),
-            ("politeness.user_agent", "--user-agent", once(&self.user_agent)),
-            ("politeness.contact", "--contact", once(&self.contact)),
-            ("fetch.headers", "--header", self.header.clone()),
-            ("fetch.cookies", "--cookies", once(&self.cookies)),
-            ("fetch.allow_private", "--allow-private", private),
-            ("fetch.connect_to", "--connect-to", self.connect_to.clone()),
-        ];
-        let given = flags.into_iter().filter(|(_, _, given)| !given.is_empty());
-        given.map(|(key, flag, given)| Override { key, flag, given }).collect()
+            ("probe.when", "--probe", once(&self.probe)),
+        ]);
+        [own, self.carry.overrides()].concat()
     }
 }
 
@@ -160,6 +149,10 @@ pub struct FindPlan {
     pub body_limit: u64,
     /// Where the run is kept.
     pub store: config::Store,
+    /// Which forms are asked whether they search.
+    pub probing: Probing,
+    /// Relevant forms to ask at the end.
+    pub quality: Option<u32>,
     /// Start over.
     pub fresh: bool,
     /// Seed of every random choice.
@@ -173,10 +166,10 @@ pub struct FindPlan {
 /// Plans the crawl, warns where that is due, and starts it.
 pub fn run(args: &FindArgs, session: &Session) -> anyhow::Result<Exit> {
     let plan = plan(args, session)?;
-    if let Some(warning) = contact::warning(&plan) {
+    if let Some(warning) = contact::warning(&plan.seeds, &plan.network) {
         writeln!(std::io::stderr(), "{warning}").ok();
     }
-    run_find(plan)
+    run_find(plan, session)
 }
 
 fn plan(args: &FindArgs, session: &Session) -> anyhow::Result<FindPlan> {
@@ -194,6 +187,8 @@ fn plan(args: &FindArgs, session: &Session) -> anyhow::Result<FindPlan> {
         politeness: config.politeness.pace,
         body_limit: config.fetch.body_limit,
         store: config.store,
+        probing: config.probe,
+        quality: args.quality,
         fresh: args.fresh,
         seed: session.seed,
         json: session.json,
@@ -215,7 +210,8 @@ fn topic(text: &str) -> Result<String, Usage> {
     }
 }
 
-fn scope(crawl: &config::Crawl) -> anyhow::Result<Scope> {
+/// The fences that the configuration puts around a crawl.
+pub fn scope(crawl: &config::Crawl) -> anyhow::Result<Scope> {
     let blocked = crawl.block_hosts.as_deref().map(blocked_hosts).transpose()?;
     let mut scope = Scope::new(&crawl.include, &crawl.exclude, &blocked.unwrap_or_default())?;
     scope.max_depth = crawl.max_depth;
@@ -228,15 +224,38 @@ fn blocked_hosts(path: &Path) -> anyhow::Result<Vec<String>> {
     Ok(seeds::lines(&text).map(|(_, host)| host.to_string()).collect())
 }
 
-/// Runs the crawl to its end.
-fn run_find(plan: FindPlan) -> anyhow::Result<Exit> {
+/// Runs the crawl to its end, and looks at the quality of what was found when that is wanted.
+fn run_find(mut plan: FindPlan, session: &Session) -> anyhow::Result<Exit> {
+    let (store, quality, most) = (plan.store.url.clone(), plan.quality, plan.budget.requests);
+    plan.budget.requests = most.map(|most| most - kept_back(most, quality));
     let show = Show { json: plan.json, style: plan.progress, max_requests: plan.budget.requests };
-    let store = plan.store.url.clone();
-    let summary = crawl::run(|stop| setup(plan, stop), show)?;
+    let mut summary = crawl::run(|stop| setup(plan, stop), show)?;
+    if let Some(sample) = quality.filter(|_| summary.state != RunState::Stopped) {
+        summary = look_at_quality(&store, &summary, sample, most, session)?;
+    }
     if summary.tally.searchable > 0 && show.style != Style::Silent {
         writeln!(std::io::stderr(), "`hadal forms --store {store}` lists what was found").ok();
     }
     Ok(crawl::exit(&summary))
+}
+
+/// Requests of the budget that the crawl leaves to the sample: a quarter at most.
+fn kept_back(most: u64, quality: Option<u32>) -> u64 {
+    quality.map_or(0, |sample| quality::REQUESTS_PER_FORM * u64::from(sample)).min(most / 4)
+}
+
+fn look_at_quality(
+    store: &str,
+    found: &Summary,
+    sample: u32,
+    most: Option<u64>,
+    session: &Session,
+) -> anyhow::Result<Summary> {
+    let store = crate::store::open(store, Access::Crawl)?;
+    let run = store.runs()?.into_iter().find(|row| row.id == found.run).context("the run is gone")?;
+    let summary = quality::ask(&store, &run, sample as usize, most, session)?;
+    quality::tell(&quality::measured(&store, run.id, sample as usize, session.seed)?, session.json)?;
+    Ok(summary)
 }
 
 fn setup(plan: FindPlan, stop: watch::Receiver<bool>) -> anyhow::Result<Crawl> {
@@ -270,6 +289,9 @@ fn setup(plan: FindPlan, stop: watch::Receiver<bool>) -> anyhow::Result<Crawl> {
         keep_every: plan.store.group_commit,
         stop,
         fresh: plan.fresh,
+        probing: plan.probing,
+        word: word_of(&topic).to_string(),
+        errand: Errand::Find,
     })
 }
 

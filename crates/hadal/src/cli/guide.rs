@@ -9,6 +9,7 @@ hadal finds the databases behind web search forms.
   hadal demo                                see it work on a simulated web, no network needed
   hadal find book --seeds http://...        look for book search forms on the web
   hadal forms                               what was found; --format jsonl, csv or parquet to export
+  hadal quality --topic book                how good are they? asks a sample of them
   hadal status                              where the crawl stands
   hadal config > hadal.toml                 every setting with its default
   hadal doctor                              is everything ready?

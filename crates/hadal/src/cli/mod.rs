@@ -4,6 +4,7 @@
 //! Others script against names, formats and exit status, so they stay as they are.
 
 pub mod args;
+pub mod carry;
 pub mod completions;
 pub mod config;
 pub mod contact;
@@ -18,11 +19,13 @@ pub mod guide;
 pub mod list;
 pub mod logging;
 pub mod network;
+pub mod quality;
 pub mod runs;
 pub mod seeds;
 pub mod session;
 pub mod sites;
 pub mod status;
+pub mod submissions;
 pub mod unbuilt;
 pub mod world;
 
@@ -49,6 +52,8 @@ enum Command {
     Forms(forms::FormsArgs),
     Sites(sites::SitesArgs),
     Runs(runs::RunsArgs),
+    Submissions(submissions::SubmissionsArgs),
+    Quality(Box<quality::QualityArgs>),
     Status(status::StatusArgs),
     World(world::WorldArgs),
     Eval(eval::EvalArgs),
@@ -81,6 +86,8 @@ fn run(cli: Cli) -> anyhow::Result<Exit> {
         Command::Forms(args) => forms::run(&args, &Session::open(&cli.common, &[])?),
         Command::Sites(args) => sites::run(&args, &Session::open(&cli.common, &[])?),
         Command::Runs(args) => runs::run(&args, &Session::open(&cli.common, &[])?),
+        Command::Submissions(args) => submissions::run(&args, &Session::open(&cli.common, &[])?),
+        Command::Quality(args) => quality::run(&args, &Session::open(&cli.common, &args.overrides())?),
         Command::Status(args) => status::run(&args, &Session::open(&cli.common, &[])?),
         Command::World(args) => world::run(&args, &Session::open(&cli.common, &[])?),
         Command::Eval(args) => eval::run(&args, &Session::open(&cli.common, &[])?),

@@ -38,8 +38,12 @@ pub fn run(args: &StatusArgs, session: &Session) -> anyhow::Result<Exit> {
 /// A status on one screen.
 pub fn screen(status: &Status, screen: Screen) -> String {
     let elapsed = humantime::format_duration(Duration::from_secs(status.elapsed_s as u64));
+    let asked = match status.probes {
+        0 => String::new(),
+        probes => format!(", {probes} of them to ask forms"),
+    };
     let mut text = format!(
-        "requests  {} in {elapsed}, {} MB\n\
+        "requests  {} in {elapsed}, {} MB{asked}\n\
          pages     {} on {} sites, {} failed\n\
          forms     {} searchable, {} relevant, {} of any kind\n\
          frontier  {} waiting\n",

@@ -13,6 +13,7 @@ pub mod units;
 pub use error::ConfigError;
 pub use layers::{Layers, Override};
 
+use crate::engine::Probing;
 use crate::fetch::network::{ConnectTo, Timeouts};
 use crate::fetch::politeness::Politeness;
 use crate::output::terminal::Color;
@@ -28,6 +29,8 @@ pub struct Config {
     pub politeness: Manners,
     /// How requests are carried.
     pub fetch: Fetch,
+    /// Which forms are asked whether they search.
+    pub probe: Probing,
     /// Where crawls are kept.
     pub store: Store,
     /// When output is coloured.

@@ -4,6 +4,7 @@ use super::error::ConfigError;
 use super::layers::Layers;
 use super::names::nearest;
 use super::{Config, ConnectTo, Crawl, Fetch, Manners, Politeness, Store, Timeouts, units};
+use crate::engine::{ProbeWhen, Probing};
 use crate::output::terminal::Color;
 use clap::ValueEnum;
 use hadal_core::strategy::OFFERS;
@@ -20,6 +21,7 @@ impl Config {
             crawl: crawl(layers)?,
             politeness: politeness(layers)?,
             fetch: fetch(layers)?,
+            probe: probe(layers)?,
             store: Store {
                 url: layers.word("store.url", "a store, as file:DIR")?,
                 group_commit: group_commit(layers)?,
@@ -51,10 +53,7 @@ fn crawl(layers: &Layers) -> Checked<Crawl> {
 }
 
 fn politeness(layers: &Layers) -> Checked<Manners> {
-    let factor = |value: &Value| {
-        let number = value.as_float().or_else(|| value.as_integer().map(|number| number as f64));
-        number.filter(|number| (0.0..=1000.0).contains(number))
-    };
+    let factor = |value: &Value| number(value).filter(|number| (0.0..=1000.0).contains(number));
     let contact = layers.read("politeness.contact", "an address or a page, in one line", header_text)?;
     Ok(Manners {
         pace: Politeness {
@@ -92,6 +91,26 @@ fn fetch(layers: &Layers) -> Checked<Fetch> {
         headers: layers.list("fetch.headers", "a header line as \"Name: value\"", header)?,
         cookies: layers.path("fetch.cookies")?,
     })
+}
+
+fn probe(layers: &Layers) -> Checked<Probing> {
+    let unit = |value: &Value| number(value).filter(|number| (0.0..=1.0).contains(number));
+    let read = |key| layers.read(key, "a number from 0 to 1", unit);
+    let from = read("probe.from")? as f32;
+    let above = |value: &Value| unit(value).map(|to| to as f32).filter(|to| *to >= from);
+    Ok(Probing {
+        when: probe_when(layers)?,
+        share: read("probe.share")?,
+        from,
+        to: layers.read("probe.to", "a number from probe.from to 1", above)?,
+        per_site: layers.read("probe.per_site", "a whole number", |value| whole(value)?.try_into().ok())?,
+    })
+}
+
+fn probe_when(layers: &Layers) -> Checked<ProbeWhen> {
+    let read = |value: &Value| ProbeWhen::from_str(value.as_str()?, false).ok();
+    let checked = layers.read("probe.when", "never or uncertain", read);
+    layers.suggest("probe.when", ["never", "uncertain"], checked)
 }
 
 fn group_commit(layers: &Layers) -> Checked<Duration> {
@@ -171,6 +190,11 @@ impl Layers {
             error
         })
     }
+}
+
+/// A number, with or without decimals.
+fn number(value: &Value) -> Option<f64> {
+    value.as_float().or_else(|| value.as_integer().map(|number| number as f64))
 }
 
 /// A whole number, also when it came as text.
@@ -258,6 +282,11 @@ mod tests {
             ("fetch.connect_to", "a.example=host"),
             ("fetch.connect_to", "a.example=host:0"),
             ("fetch.headers", "no colon"),
+            ("probe.when", "always"),
+            ("probe.share", "1.5"),
+            ("probe.from", "-0.1"),
+            ("probe.to", "0.1"),
+            ("probe.per_site", "few"),
             ("store.group_commit", "1s"),
             ("output.color", "blue"),
         ] {
@@ -284,6 +313,7 @@ mod tests {
         let config = Config::check(&Layers::gather(None, vec![], &[]).unwrap()).unwrap();
         assert_eq!(config.politeness.pace, Politeness::default());
         assert_eq!(config.fetch.timeouts, Timeouts::default());
+        assert_eq!(config.probe, Probing::default());
         assert_eq!(config.fetch.body_limit, hadal_core::http::DEFAULT_BODY_LIMIT);
     }
 }

@@ -1,10 +1,11 @@
-//! Choosing the next step: the strategy picks a lane, readiness and robots.txt say what may be done now.
+//! Choosing the next step: inquiries first, as far as their share goes, else the strategy picks a lane;
+//! readiness and robots.txt say what may be done now.
 
 use super::books::Permission;
 use super::budget::Leave;
 use super::hosts::{HostIx, Readiness};
 use super::step::{Catch, Done, Job, Step};
-use super::{Clock, CrawlError, Engine, Flight, once};
+use super::{Clock, CrawlError, Engine, Errand, Flight, once};
 use crate::fetch::politeness::next_request_at;
 use crate::store::*;
 use hadal_core::address::Host;
@@ -20,15 +21,24 @@ impl Engine {
     /// The next step, if one may be begun now.
     pub(super) fn choose(&mut self) -> Result<Option<Step>, CrawlError> {
         let Some(body_limit) = self.leave() else { return Ok(None) };
+        let job = match self.choose_inquiry()? {
+            None if self.setup.errand == Errand::Find => self.choose_lead()?,
+            chosen => chosen,
+        };
+        let Some(job) = job else { return Ok(None) };
+        let (seq, at) = (self.progress.next_seq, self.setup.clock.now());
+        self.progress.next_seq += 1;
+        Ok(Some(Step { seq, at, job, body_limit }))
+    }
+
+    fn choose_lead(&mut self) -> Result<Option<Job>, CrawlError> {
         let mut commands = 0;
         loop {
             match self.setup.strategy.choose(&self.frontier) {
                 Choice::Serve(lane) if self.frontier.best_host(lane).is_none() => return Ok(None),
                 Choice::Serve(lane) => {
                     if let Some(job) = self.take(lane)? {
-                        let (seq, at) = (self.progress.next_seq, self.setup.clock.now());
-                        self.progress.next_seq += 1;
-                        return Ok(Some(Step { seq, at, job, body_limit }));
+                        return Ok(Some(job));
                     }
                 }
                 Choice::First(command) if commands < MOST_COMMANDS => {
@@ -62,7 +72,7 @@ impl Engine {
     }
 
     /// The best job of a lane; `None` when its head turned out not to be ready after all.
-    fn take(&mut self, lane: Lane) -> Result<Option<Job>, CrawlError> {
+    pub(super) fn take(&mut self, lane: Lane) -> Result<Option<Job>, CrawlError> {
         let now = self.setup.clock.now();
         let Some(host) = self.frontier.best_host(lane) else { return Ok(None) };
         if self.hosts.readiness(host, now) != Readiness::Ready {
@@ -77,13 +87,13 @@ impl Engine {
         }
         if waiting.lead.task == Task::Backlinks {
             self.frontier.remove(lane, host, next);
-            return Ok(Some(Job::Lookup(Box::new(waiting))));
+            return Ok(Some(Job::of(waiting)));
         }
         let known = self.host_book.get(self.setup.store.as_ref(), self.run, &self.hosts, host)?;
         match known.permits(&waiting.lead.url, now) {
             Permission::Granted => {
                 self.frontier.remove(lane, host, next);
-                Ok(Some(Job::Visit(Box::new(waiting))))
+                Ok(Some(Job::of(waiting)))
             }
             Permission::Denied => {
                 self.frontier.remove(lane, host, next);
@@ -122,7 +132,9 @@ impl Engine {
         let mut best = self.setup.store.of_host(self.run, lane, self.hosts.name(host), None, 2)?.into_iter();
         let (first, next) = (best.next(), best.next().map(|waiting| waiting.rank()));
         match first {
-            Some(waiting) if waiting.generation == self.progress.generation => Ok(Some((waiting, next))),
+            Some(waiting) if lane.is_engines() || waiting.generation == self.progress.generation => {
+                Ok(Some((waiting, next)))
+            }
             Some(outdated) => {
                 self.place_anew(outdated, host, next)?;
                 Ok(None)
@@ -134,10 +146,16 @@ impl Engine {
         }
     }
 
-    /// Begins a step: first on record, then on its way.
+    /// Begins a step: first on record, then on its way. A submission is on record for good before it
+    /// reaches anybody; in simulated time there is nobody, and a kill undoes both.
     pub(super) fn dispatch(&mut self, step: Step) -> Result<(), CrawlError> {
-        let dispatch = Dispatch { seq: step.seq, work: work_of(&step.job), at: step.at };
-        self.setup.store.commit(self.run, &Batch { dispatched: vec![dispatch], ..Batch::default() })?;
+        let dispatched = vec![Dispatch { seq: step.seq, work: work_of(&step.job), at: step.at }];
+        let submissions: Vec<Submission> = self.submission(&step).into_iter().collect();
+        let submits = !submissions.is_empty() && !self.setup.clock.is_simulated();
+        self.setup.store.commit(self.run, &Batch { dispatched, submissions, ..Batch::default() })?;
+        if submits {
+            self.keep(RunState::Running)?;
+        }
         self.send_off(step)
     }
 
@@ -157,15 +175,13 @@ impl Engine {
                 let ix = self.meet(&host)?;
                 Job::Robots { host, url, hops, validator: self.robots_validator(ix, hops)? }
             }
-            (Work::Lead(_), Some(waiting)) if waiting.lead.task == Task::Backlinks => {
-                Job::Lookup(Box::new(waiting))
-            }
+            (Work::Lead(_), Some(waiting)) if waiting.lead.task == Task::Backlinks => Job::of(waiting),
             (Work::Lead(_), Some(waiting)) => {
                 let host = self.meet(&waiting.lead.host())?;
                 let known = self.host_book.get(self.setup.store.as_ref(), self.run, &self.hosts, host)?;
                 match known.permits(&waiting.lead.url, dispatch.at) {
                     Permission::Denied => Job::Refused(Box::new(waiting)),
-                    _ => Job::Visit(Box::new(waiting)),
+                    _ => Job::of(waiting),
                 }
             }
             (Work::Lead(_), None) => return Ok(()),
@@ -190,6 +206,8 @@ impl Engine {
         let state = HostState { robots: None, ..known.state.clone() };
         let mut outcome = Outcome::of(dispatch.seq, dispatch.work, dispatch.at);
         outcome.hosts = vec![state];
+        let submitted = waiting.as_ref().is_some_and(|waiting| matches!(waiting.lead.task, Task::Probe(_)));
+        outcome.answered = submitted.then(|| Answered::Failure("interrupted".into()));
         outcome.ending = match waiting {
             Some(waiting) => Ending::Again(Box::new(waiting), "interrupted".into()),
             None => Ending::Robots,
@@ -199,11 +217,11 @@ impl Engine {
 
     fn send_off(&mut self, step: Step) -> Result<(), CrawlError> {
         let hosts = match &step.job {
-            Job::Visit(waiting) => vec![self.meet(&waiting.lead.host())?],
+            Job::Visit(waiting) | Job::Probe(waiting) => vec![self.meet(&waiting.lead.host())?],
             Job::Robots { host, url, .. } => once([self.meet(host)?, self.meet(&Host::of(url))?].into_iter()),
             Job::Lookup(_) => Vec::new(),
             Job::Refused(_) => {
-                self.in_flight.insert(step.seq, Flight { hosts: Vec::new(), reserved: 0 });
+                self.in_flight.insert(step.seq, Flight { hosts: Vec::new(), reserved: 0, probe: false });
                 let done = Done { step, catch: Catch::Nothing, took: Duration::ZERO };
                 self.arrived.insert(done.step.seq, done);
                 return Ok(());
@@ -251,7 +269,9 @@ impl Engine {
 /// What a job is on record as.
 pub(super) fn work_of(job: &Job) -> Work {
     match job {
-        Job::Visit(waiting) | Job::Lookup(waiting) | Job::Refused(waiting) => Work::Lead(waiting.lead.id),
+        Job::Visit(waiting) | Job::Lookup(waiting) | Job::Probe(waiting) | Job::Refused(waiting) => {
+            Work::Lead(waiting.lead.id)
+        }
         Job::Robots { host, url, hops, .. } => {
             Work::Robots { host: host.clone(), url: url.clone(), hops: *hops }
         }

@@ -159,7 +159,7 @@ impl Engine {
         tally.closed = true;
         self.site_book.set(site.clone(), tally);
         for host in self.hosts.of_site(site) {
-            self.frontier.drop_host(host);
+            self.frontier.leave_host(host);
         }
         self.change(Change::CloseSite(site.clone()))
     }

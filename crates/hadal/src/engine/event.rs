@@ -1,6 +1,6 @@
 //! What a crawl tells while it runs.
 
-use crate::store::{FormRow, RunState, Tally};
+use crate::store::{FormRow, Judged, RunState, Tally};
 use serde::Serialize;
 
 /// Something that happened.
@@ -20,6 +20,8 @@ pub enum Event {
     },
     /// A form nobody had seen before in this run, searchable or not.
     Form(Box<FormRow>),
+    /// A form was asked whether it searches, and is held for what it showed itself to be.
+    Probed(Box<Judged>),
     /// A link was given up.
     Failed {
         /// Which.

@@ -99,6 +99,14 @@ impl Frontier {
         }
     }
 
+    /// Drops the queues of a host in a strategy's lanes.
+    pub fn leave_host(&mut self, host: HostIx) {
+        let lanes = self.lanes_of.get(&host).cloned().unwrap_or_default();
+        for lane in lanes.into_iter().filter(|lane| !lane.is_engines()) {
+            self.forget(lane, host);
+        }
+    }
+
     /// Drops every queue of a host; answers how many leads that were.
     pub fn drop_host(&mut self, host: HostIx) -> u64 {
         let lanes = self.lanes_of.get(&host).cloned().unwrap_or_default();
@@ -133,11 +141,12 @@ impl Frontier {
         self.lanes.get(&lane)?.ready.first().map(|(_, host)| *host)
     }
 
-    /// Every lane and host with something waiting, in a fixed order.
+    /// Every lane of a strategy and host with something waiting, in a fixed order.
     pub fn queues(&self) -> Vec<(Lane, HostIx)> {
         let mut all: Vec<_> = self
             .lanes
             .iter()
+            .filter(|(lane, _)| !lane.is_engines())
             .flat_map(|(lane, queues)| queues.hosts.keys().map(|host| (*lane, *host)))
             .collect();
         all.sort_unstable();
@@ -152,7 +161,7 @@ impl Frontier {
 
 impl Heads for Frontier {
     fn lanes(&self) -> Vec<Head> {
-        self.lanes.keys().filter_map(|lane| self.head(*lane)).collect()
+        self.lanes.keys().filter(|lane| !lane.is_engines()).filter_map(|lane| self.head(*lane)).collect()
     }
 
     fn head(&self, lane: Lane) -> Option<Head> {

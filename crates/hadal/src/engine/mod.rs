@@ -3,7 +3,8 @@
 //! [`crawl`] is the function to read first. A step is chosen here ([`choose`]), carried and judged in
 //! parallel ([`step`]), taken in one at a time ([`digest`]) and kept ([`crate::store`]). One step is
 //! one request: robots.txt, a redirect's next hop and a retry are steps of their own, so each is
-//! charged, polite and safe against crashes by itself.
+//! charged, polite and safe against crashes by itself. A form that is asked whether it searches
+//! ([`probing`]) is asked in steps of the same kind.
 
 pub mod backlinks;
 mod books;
@@ -15,6 +16,8 @@ mod digest;
 mod event;
 mod frontier;
 mod hosts;
+mod probing;
+mod sampling;
 mod scope;
 mod seen;
 mod step;
@@ -22,6 +25,7 @@ mod step;
 pub use budget::Budget;
 pub use clock::Clock;
 pub use event::Event;
+pub use probing::{ProbeWhen, Probing};
 pub use scope::{BadPattern, Scope};
 pub use step::{Reading, examine};
 
@@ -33,7 +37,8 @@ use books::{HostBook, SiteBook};
 use frontier::Frontier;
 use futures::FutureExt;
 use hadal_core::critic::Critic;
-use hadal_core::strategy::{RestoreError, Strategy};
+use hadal_core::lead::Lane;
+use hadal_core::strategy::{Heads, RestoreError, Strategy};
 use hosts::{HostIx, Hosts};
 use rustc_hash::FxHashSet;
 use seen::Seen;
@@ -41,7 +46,7 @@ use std::collections::BTreeMap;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use step::{Carriers, Done, Step};
+use step::{Carriers, Done, Job, Step};
 use tokio::sync::{Semaphore, mpsc, watch};
 
 /// A crawl, ready to run.
@@ -78,6 +83,26 @@ pub struct Crawl {
     pub stop: watch::Receiver<bool>,
     /// The run's tally so far is thrown away first.
     pub fresh: bool,
+    /// Which forms are asked whether they search.
+    pub probing: Probing,
+    /// A frequent word of the topic, to ask them with.
+    pub word: String,
+    /// What this session is for.
+    pub errand: Errand,
+}
+
+/// What a session is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Errand {
+    /// Find forms.
+    Find,
+    /// Ask a random sample of the relevant forms found so far; no link is followed.
+    Quality {
+        /// How many.
+        sample: usize,
+        /// Seed of the draw.
+        seed: u64,
+    },
 }
 
 /// How a crawl ended.
@@ -163,12 +188,14 @@ struct Engine {
 struct Flight {
     hosts: Vec<HostIx>,
     reserved: u64,
+    probe: bool,
 }
 
 struct Opened {
     at: Instant,
     elapsed_before: u64,
     requests_before: u64,
+    state_before: RunState,
 }
 
 impl Engine {
@@ -178,6 +205,9 @@ impl Engine {
         if setup.fresh {
             setup.store.discard(run)?;
             run = setup.store.begin(&setup.spec)?;
+        }
+        if let Errand::Quality { sample, seed } = setup.errand {
+            sampling::draw(&setup, run, sample, seed)?;
         }
         let checkpoint = setup.store.resume(run)?;
         let carriers = Carriers {
@@ -189,6 +219,7 @@ impl Engine {
             at: Instant::now(),
             elapsed_before: checkpoint.progress.elapsed_ms,
             requests_before: checkpoint.tally.requests,
+            state_before: checkpoint.progress.state,
         };
         let permits = Arc::new(Semaphore::new(setup.concurrency.max(1)));
         let mut engine = Engine {
@@ -245,7 +276,10 @@ impl Engine {
                 );
             }
         }
-        let nothing_begun = self.progress.next_seq == 0 && in_flight.is_empty() && self.frontier.is_empty();
+        let nothing_begun = self.setup.errand == Errand::Find
+            && self.progress.next_seq == 0
+            && in_flight.is_empty()
+            && self.frontier.is_empty();
         for (dispatch, waiting) in in_flight {
             self.begin_again(dispatch, waiting)?;
         }
@@ -271,7 +305,8 @@ impl Engine {
 
     /// Sends a step on its way through the parallel part.
     fn launch(&mut self, step: Step, hosts: Vec<HostIx>) {
-        self.in_flight.insert(step.seq, Flight { hosts, reserved: step.body_limit });
+        let probe = matches!(step.job, Job::Probe(_));
+        self.in_flight.insert(step.seq, Flight { hosts, reserved: step.body_limit, probe });
         let (carriers, permits, results) =
             (self.carriers.clone(), Arc::clone(&self.permits), self.results.0.clone());
         tokio::spawn(async move {
@@ -319,7 +354,7 @@ impl Engine {
         let now = self.setup.clock.now();
         if let Some(at) = self.hosts.next_wake()
             && now.until(at) <= PATIENCE
-            && !self.frontier.is_empty()
+            && !self.is_done()
         {
             self.setup.clock.advance(at);
         }
@@ -338,11 +373,19 @@ impl Engine {
         }
         let now = self.setup.clock.now();
         let worth_waiting = self.hosts.next_wake().is_some_and(|at| now.until(at) <= PATIENCE);
-        let over = !self.paused && (self.frontier.is_empty() || !worth_waiting);
+        let over = !self.paused && (self.is_done() || !worth_waiting);
         if over {
             self.ending = Some(RunState::Exhausted);
         }
         over
+    }
+
+    /// Whether nothing waits any more for what the session is for.
+    fn is_done(&self) -> bool {
+        match self.setup.errand {
+            Errand::Find => self.frontier.is_empty(),
+            Errand::Quality { .. } => self.frontier.waiting(Lane::SAMPLE) == 0,
+        }
     }
 
     /// Keeps what was applied, and looks whether a person asked for something.
@@ -351,6 +394,7 @@ impl Engine {
             return Ok(());
         }
         self.keep(RunState::Running)?;
+        self.last_kept = Instant::now();
         if self.last_told.elapsed() >= TELL_EVERY {
             self.last_told = Instant::now();
             self.heed_control()?;
@@ -371,6 +415,7 @@ impl Engine {
         Ok(())
     }
 
+    /// Keeps all that was applied and where the run stands, for good.
     fn keep(&mut self, state: RunState) -> Result<(), CrawlError> {
         let paused = self.paused && state == RunState::Running;
         self.progress.state = if paused { RunState::Paused } else { state };
@@ -380,18 +425,19 @@ impl Engine {
         let progress = Progress { strategy: (!saved.is_empty()).then_some(saved), ..self.progress.clone() };
         self.setup.store.commit(self.run, &Batch { progress: Some(progress), ..Batch::default() })?;
         self.setup.store.sync()?;
-        self.last_kept = Instant::now();
         Ok(())
     }
 
     fn close(mut self) -> Result<Summary, CrawlError> {
         let state = self.ending.unwrap_or_default();
-        self.keep(state)?;
+        // A look at the quality of what was found leaves the crawl itself where it was.
+        self.keep(if self.setup.errand == Errand::Find { state } else { self.opened.state_before })?;
         if state == RunState::Stopped {
             self.setup.store.set_control(self.run, &Control::default())?;
         }
         let tally = self.setup.store.tally(self.run)?;
-        let resting = if state == RunState::Exhausted { tally.waiting } else { 0 };
+        let unasked = self.frontier.waiting(Lane::PROBES);
+        let resting = if state == RunState::Exhausted { tally.waiting.saturating_sub(unasked) } else { 0 };
         Ok(Summary { run: self.run, state, tally, resting })
     }
 }

@@ -10,7 +10,7 @@ use hadal_core::critic::{Critic, FormVerdict, PageVerdict};
 use hadal_core::html;
 use hadal_core::http::{Completeness, Exchange, FetchError, Headers, Request, Response};
 use hadal_core::identity::{FormId, form_id};
-use hadal_core::lead::Waiting;
+use hadal_core::lead::{Task, Waiting};
 use hadal_core::page::Page;
 use hadal_core::time::Time;
 use std::sync::Arc;
@@ -37,6 +37,8 @@ pub enum Job {
     Visit(Box<Waiting>),
     /// Ask who links to an address.
     Lookup(Box<Waiting>),
+    /// Ask a form whether it searches.
+    Probe(Box<Waiting>),
     /// Ask a host for its robots.txt.
     Robots {
         /// The host it speaks for.
@@ -50,6 +52,18 @@ pub enum Job {
     },
     /// Nothing: robots.txt forbids the visit.
     Refused(Box<Waiting>),
+}
+
+impl Job {
+    /// What following a lead means.
+    pub fn of(waiting: Waiting) -> Job {
+        let waiting = Box::new(waiting);
+        match waiting.lead.task {
+            Task::Page => Job::Visit(waiting),
+            Task::Backlinks => Job::Lookup(waiting),
+            Task::Probe(_) => Job::Probe(waiting),
+        }
+    }
 }
 
 /// A step that came back.
@@ -68,6 +82,7 @@ impl Done {
         let exchange = Exchange { result: Err(FetchError::Protocol), took: Duration::ZERO, peer: None };
         let catch = match step.job {
             Job::Visit(_) | Job::Robots { .. } => Catch::Answer(Box::new(exchange), None),
+            Job::Probe(_) => Catch::Reply(Box::new(exchange), None),
             Job::Lookup(_) => Catch::Backlinks(Err(FetchError::Protocol)),
             Job::Refused(_) => Catch::Nothing,
         };
@@ -79,6 +94,8 @@ impl Done {
 pub enum Catch {
     /// An answer, or why there is none; read, when it is a page.
     Answer(Box<Exchange>, Option<Box<Reading>>),
+    /// A form's answer, or why there is none; parsed, when it is a page of whatever status.
+    Reply(Box<Exchange>, Option<Box<Page>>),
     /// Who links to the address.
     Backlinks(Result<Vec<Url>, FetchError>),
     /// Nothing was asked.
@@ -115,6 +132,11 @@ pub async fn take(step: Step, carriers: Carriers) -> Done {
             let (exchange, reading) = visit(waiting.lead.url.clone(), &step, &carriers).await;
             let took = exchange.took;
             Done { step, catch: Catch::Answer(Box::new(exchange), reading), took }
+        }
+        Job::Probe(waiting) => {
+            let (exchange, page) = submit(&waiting.lead.task, &step, &carriers).await;
+            let took = exchange.took;
+            Done { step, catch: Catch::Reply(Box::new(exchange), page), took }
         }
         Job::Robots { url, validator, .. } => {
             let mut request = request(url.clone(), &step);
@@ -162,11 +184,32 @@ async fn visit(url: Url, step: &Step, carriers: &Carriers) -> (Exchange, Option<
     (exchange, reading.map(Box::new))
 }
 
+/// Sends the next request of an inquiry. "Nothing found" may come as a page under any status.
+async fn submit(task: &Task, step: &Step, carriers: &Carriers) -> (Exchange, Option<Box<Page>>) {
+    let next = if let Task::Probe(inquiry) = task { inquiry.next() } else { None };
+    let Some(request) = next else {
+        return (Exchange { result: Err(FetchError::BadUrl), took: Duration::ZERO, peer: None }, None);
+    };
+    let request = Request { body_limit: step.body_limit, ..request };
+    let mut exchange = carriers.fetch.fetch(&request, step.at).await;
+    let Ok(response) = &mut exchange.result else { return (exchange, None) };
+    if !is_html(response) {
+        return (exchange, None);
+    }
+    let body = std::mem::take(&mut response.body);
+    let content_type = response.headers.get("content-type").map(String::from);
+    let read = move || html::parse(&body, content_type.as_deref(), &request.url);
+    let page = tokio::task::spawn_blocking(read).await.ok();
+    (exchange, page.map(Box::new))
+}
+
 fn is_page(response: &Response) -> bool {
+    (200..300).contains(&response.status) && is_html(response)
+}
+
+fn is_html(response: &Response) -> bool {
     let kind = response.headers.get("content-type").unwrap_or("text/html").to_ascii_lowercase();
-    (200..300).contains(&response.status)
-        && response.completeness != Completeness::Unwanted
-        && (kind.contains("html") || kind.trim().is_empty())
+    response.completeness != Completeness::Unwanted && (kind.contains("html") || kind.trim().is_empty())
 }
 
 /// Reads a document and judges it: bytes in, verdicts out.

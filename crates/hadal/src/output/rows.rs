@@ -1,10 +1,12 @@
-//! The listings of the catalogue: forms, sites and runs as columns.
+//! The listings of the catalogue: forms, sites, runs and submissions as columns.
 
 use super::listing::{Cell, CellKind, Column, Listed, rounded};
-use crate::store::{FormRow, RunRow, RunState, SiteRow};
+use crate::store::{Answered, FormRow, RunRow, RunState, SiteRow, Submission};
 use hadal_core::http::Method;
 use hadal_core::page::FormSource;
+use hadal_core::time::Time;
 use serde_json::json;
+use std::time::{Duration, SystemTime};
 
 const fn column(name: &'static str, kind: CellKind, heading: Option<&'static str>) -> Column {
     Column { name, kind, heading }
@@ -146,6 +148,54 @@ impl Listed for RunRow {
             Cell::Measure(seconds(self.progress.elapsed_ms)),
         ]
     }
+}
+
+impl Listed for Submission {
+    const COLUMNS: &'static [Column] = &[
+        column("run", CellKind::Count, Some("run")),
+        column("seq", CellKind::Count, Some("step")),
+        column("time", CellKind::Text, Some("time")),
+        column("topic", CellKind::Text, None),
+        column("form_id", CellKind::Text, Some("form")),
+        column("page_url", CellKind::Text, None),
+        column("method", CellKind::Text, Some("method")),
+        column("url", CellKind::Text, Some("url")),
+        column("body", CellKind::Text, Some("body")),
+        column("purpose", CellKind::Text, Some("purpose")),
+        column("answer", CellKind::Text, Some("answer")),
+    ];
+
+    fn cells(&self) -> Vec<Cell> {
+        vec![
+            Cell::Count(self.run.0),
+            Cell::Count(self.seq),
+            text(moment(self.at)),
+            text(&self.topic),
+            text(self.form),
+            text(&self.page),
+            text(method_name(self.method)),
+            text(&self.url),
+            text(&self.body),
+            text(self.purpose.name()),
+            text(answer(self.answer.as_ref())),
+        ]
+    }
+}
+
+/// A status code, the kind of a failure, or nothing while the answer is not there.
+fn answer(answer: Option<&Answered>) -> String {
+    match answer {
+        Some(Answered::Status(status)) => status.to_string(),
+        Some(Answered::Failure(kind)) => kind.clone(),
+        None => String::new(),
+    }
+}
+
+/// A moment of a run's clock. Simulated clocks begin where the Unix epoch does; the year 9999 is the last.
+fn moment(at: Time) -> String {
+    const LAST: u64 = 253_402_300_799_000;
+    let since = Duration::from_millis(at.0.min(LAST));
+    humantime::format_rfc3339_millis(SystemTime::UNIX_EPOCH + since).to_string()
 }
 
 /// How a run's state is called everywhere.

@@ -14,6 +14,7 @@ impl Listed for TrueForm {
         Column { name: "pages", kind: CellKind::Count, heading: Some("pages") },
         Column { name: "depth", kind: CellKind::Count, heading: Some("depth") },
         Column { name: "database", kind: CellKind::Count, heading: None },
+        Column { name: "behaviour", kind: CellKind::Text, heading: None },
     ];
 
     fn cells(&self) -> Vec<Cell> {
@@ -27,6 +28,7 @@ impl Listed for TrueForm {
             Cell::Count(u64::from(self.pages)),
             Cell::Count(u64::from(self.depth)),
             Cell::Count(u64::from(self.database.unwrap_or_default())),
+            Cell::Text(self.behaviour.name().to_string()),
         ]
     }
 }

@@ -7,12 +7,16 @@
 mod memory;
 pub mod rows;
 mod sqlite;
+pub mod submission;
 mod tally;
 
 pub use rows::*;
+pub use submission::*;
 
 use hadal_core::address::{Host, LinkId, Site};
+use hadal_core::identity::FormId;
 use hadal_core::lead::{Lane, Rank, Waiting};
+use hadal_core::page::Form;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -39,7 +43,7 @@ pub trait Store: Send + Sync {
     /// The run with this specification: the one that exists, else a new one.
     fn begin(&self, spec: &RunSpec) -> Result<RunId, StoreError>;
 
-    /// Forgets everything about a run. Its number is not given again.
+    /// Forgets everything about a run but its submissions. Its number is not given again.
     fn discard(&self, run: RunId) -> Result<(), StoreError>;
 
     /// All that an engine needs to go on where the run stopped.
@@ -57,11 +61,10 @@ pub trait Store: Send + Sync {
     fn known(&self, run: RunId, links: &[LinkId]) -> Result<Vec<bool>, StoreError>;
 
     /// Which of these forms the run knows already, in the same order.
-    fn known_forms(
-        &self,
-        run: RunId,
-        forms: &[hadal_core::identity::FormId],
-    ) -> Result<Vec<bool>, StoreError>;
+    fn known_forms(&self, run: RunId, forms: &[FormId]) -> Result<Vec<bool>, StoreError>;
+
+    /// A form that the run found, whole, so that it can be filled; `None` when it was not kept.
+    fn whole_form(&self, run: RunId, form: FormId) -> Result<Option<Form>, StoreError>;
 
     /// The best waiting leads of one host in a lane, ranked after `after`, at most `limit`.
     fn of_host(
@@ -104,6 +107,14 @@ pub trait Store: Send + Sync {
 
     /// Calls `each` with the pages a run has visited, in the order they were committed; `each` may end the walk.
     fn pages(&self, run: RunId, each: &mut dyn FnMut(PageRow) -> Walk) -> Result<(), StoreError>;
+
+    /// Calls `each` with the submissions of a run or topic, oldest first, also of runs that were
+    /// discarded; `each` may end the walk.
+    fn submissions(
+        &self,
+        filter: &Filter,
+        each: &mut dyn FnMut(Submission) -> Walk,
+    ) -> Result<(), StoreError>;
 }
 
 /// Whether a walk over rows goes on.

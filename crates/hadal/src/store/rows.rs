@@ -1,11 +1,13 @@
 //! What goes into a store and what comes out of it.
 
+use super::{Answered, Judged, Submission};
 use hadal_core::address::{Host, LinkId, Site};
-use hadal_core::critic::Kind;
+use hadal_core::critic::probe::Finding;
+use hadal_core::critic::{FormVerdict, Kind};
 use hadal_core::http::Method;
 use hadal_core::identity::FormId;
 use hadal_core::lead::{Lane, Waiting};
-use hadal_core::page::FormSource;
+use hadal_core::page::{Form, FormSource};
 use hadal_core::strategy::SiteTally;
 use hadal_core::time::Time;
 use serde::{Deserialize, Serialize};
@@ -84,6 +86,10 @@ pub struct Outcome {
     pub site: Option<(Site, SiteTally)>,
     /// States of the hosts it asked or asked for, afterwards.
     pub hosts: Vec<HostState>,
+    /// What came of the submission, when it was one.
+    pub answered: Option<Answered>,
+    /// The form whose probe it ended.
+    pub judged: Option<Box<Judged>>,
 }
 
 impl Outcome {
@@ -101,6 +107,8 @@ impl Outcome {
             found: Vec::new(),
             site: None,
             hosts: Vec::new(),
+            answered: None,
+            judged: None,
         }
     }
 }
@@ -117,8 +125,20 @@ pub enum Ending {
     Failed(String),
     /// It goes back to the frontier, as it stands here.
     Again(Box<Waiting>, String),
+    /// Answered, and there is more to ask: it goes back to the frontier, as it stands here.
+    Further(Box<Waiting>),
     /// robots.txt was read, or found missing: the host's state tells.
     Robots,
+}
+
+impl Ending {
+    /// The lead that goes back to the frontier, if one does.
+    pub fn back(&self) -> Option<&Waiting> {
+        match self {
+            Ending::Again(waiting, _) | Ending::Further(waiting) => Some(waiting),
+            _ => None,
+        }
+    }
 }
 
 /// A form on a page.
@@ -145,7 +165,7 @@ pub enum Change {
     FailHost(Host, String),
 }
 
-/// What one transaction applies, in this order: outcomes, changes, dispatches, progress.
+/// What one transaction applies, in this order: outcomes, changes, dispatches, submissions, progress.
 ///
 /// So a lead found here can be dispatched here, but a step's outcome comes in a later batch than its
 /// dispatch: what is about to be requested is on record before the request is sent.
@@ -157,6 +177,8 @@ pub struct Batch {
     pub changes: Vec<Change>,
     /// Steps that were begun.
     pub dispatched: Vec<Dispatch>,
+    /// Entries of the audit log that belong to them.
+    pub submissions: Vec<Submission>,
     /// Where the run stands after all of this, when it is time to say so.
     pub progress: Option<Progress>,
 }
@@ -217,6 +239,8 @@ pub struct Checkpoint {
 pub struct Tally {
     /// Requests sent or attempted.
     pub requests: u64,
+    /// Of those, how many submitted a form.
+    pub probes: u64,
     /// Bytes of body received.
     pub bytes: u64,
     /// Pages read.
@@ -348,6 +372,26 @@ pub struct FormRow {
     pub language: Option<String>,
     /// Why it was judged so.
     pub evidence: Vec<String>,
+    /// What a probe found, once there was one.
+    pub finding: Option<Finding>,
+    /// The form itself, to be filled; handed to the store and asked back with [`Store::whole_form`],
+    /// never listed.
+    ///
+    /// [`Store::whole_form`]: super::Store::whole_form
+    #[serde(skip)]
+    pub whole: Option<Box<Form>>,
+}
+
+impl FormRow {
+    /// What the form is held for.
+    pub fn verdict(&self) -> FormVerdict {
+        FormVerdict {
+            kind: self.kind,
+            p_searchable: self.p_searchable,
+            p_relevant: self.p_relevant,
+            evidence: self.evidence.clone(),
+        }
+    }
 }
 
 /// A field of a stored form.

@@ -9,6 +9,7 @@ impl Tally {
     pub(super) fn count_step(&mut self, outcome: &Outcome) {
         self.requests += u64::from(outcome.requests);
         self.bytes += outcome.bytes;
+        self.probes += u64::from(outcome.answered.is_some());
         self.pages += u64::from(outcome.page.is_some());
         match (&outcome.ending, &outcome.work) {
             (Ending::Failed(kind), Work::Lead(_)) => self.count_failures(kind, 1),
@@ -34,6 +35,14 @@ impl Tally {
         self.forms += 1;
         self.searchable += u64::from(form.p_searchable >= 0.5);
         self.relevant += u64::from(form.p_relevant >= 0.5);
+    }
+
+    /// Takes in a form whose P(searchable) and P(relevant) changed. Where a tally holds the changes of
+    /// one batch alone, less than zero is kept in two's complement.
+    pub(super) fn count_verdict(&mut self, before: (f32, f32), after: (f32, f32)) {
+        let step = |before: f32, after: f32| i64::from(after >= 0.5) - i64::from(before >= 0.5);
+        self.searchable = self.searchable.wrapping_add_signed(step(before.0, after.0));
+        self.relevant = self.relevant.wrapping_add_signed(step(before.1, after.1));
     }
 
     /// Takes in a site's tally that takes the place of another.

@@ -5,7 +5,7 @@
 pub mod program;
 
 use futures::future::BoxFuture;
-use hadal::engine::{Budget, Clock, Crawl, Scope, Summary, crawl};
+use hadal::engine::{Budget, Clock, Crawl, Errand, Probing, Scope, Summary, crawl};
 use hadal::fetch::Fetch;
 use hadal::fetch::politeness::Politeness;
 use hadal::store::{Access, Filter, FormRow, RunSpec, Store, Walk, open};
@@ -120,6 +120,9 @@ pub fn setup(web: Arc<dyn Fetch>, strategy: Box<dyn Strategy>, seeds: &[&str]) -
         keep_every: std::time::Duration::from_millis(100),
         stop: watch::channel(false).1,
         fresh: false,
+        probing: Probing::never(),
+        word: "book".into(),
+        errand: Errand::Find,
     }
 }
 

@@ -28,12 +28,17 @@ impl Site {
         Site { world, running, log }
     }
 
-    /// `hadal find book` over this web, as fast as it goes, into a store.
+    /// `hadal find book` over this web, as fast as it goes, asking no form, into a store.
     pub fn find(&self, store: &Path) -> Command {
+        self.find_within(store, "none")
+    }
+
+    /// The same, within a budget of requests.
+    pub fn find_within(&self, store: &Path, requests: &str) -> Command {
         let mut command = program(store);
         command.args(["find", "book", "--strategy", "breadth-first", "--delay", "0s", "--concurrency", "8"]);
-        command.args(["--max-requests", "none", "--connect-to", &format!("*={}", self.running.addr)]);
-        command.env("HADAL_POLITENESS_LATENCY_FACTOR", "0").arg("--seeds");
+        command.args(["--max-requests", requests, "--connect-to", &format!("*={}", self.running.addr)]);
+        command.env("HADAL_POLITENESS_LATENCY_FACTOR", "0").env("HADAL_PROBE_WHEN", "never").arg("--seeds");
         command.args(self.world.seeds("book").iter().map(|url| url.as_str()));
         command
     }
@@ -69,6 +74,15 @@ pub fn program(store: &Path) -> Command {
 pub fn listed_forms(store: &Path) -> String {
     let mut command = program(store);
     command.args(["forms", "--all", "--format", "jsonl"]).stdout(Stdio::piped());
+    let output = command.output().unwrap();
+    assert!(output.status.success());
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// The audit log of a store.
+pub fn listed_submissions(store: &Path) -> String {
+    let mut command = program(store);
+    command.args(["submissions", "--format", "jsonl"]).stdout(Stdio::piped());
     let output = command.output().unwrap();
     assert!(output.status.success());
     String::from_utf8(output.stdout).unwrap()

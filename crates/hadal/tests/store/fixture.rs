@@ -136,6 +136,8 @@ pub fn form(id: u64, address: &str, p_searchable: f32, p_relevant: f32) -> FormR
         source: FormSource::SearchAction,
         language: None,
         evidence: vec!["a button says find".into()],
+        finding: None,
+        whole: None,
     }
 }
 

@@ -241,7 +241,15 @@ pub fn sites_are_counted_once_they_gave_a_page(store: &dyn Store) {
         .zip(0..)
         .map(|(address, n)| lead(address, 0, 0.5, n))
         .collect();
-    let of = |pages, forms| SiteTally { pages, forms, searchable: 2, relevant: 1, dry: 4, closed: false };
+    let of = |pages, forms| SiteTally {
+        pages,
+        forms,
+        searchable: 2,
+        relevant: 1,
+        dry: 4,
+        probes: 3,
+        closed: false,
+    };
     run_step(store, run, &leads[0], visit(0, &leads[0], of(1, 3)));
     run_step(store, run, &leads[1], visit(1, &leads[1], of(2, 5)));
     let dead = (site("b.org"), SiteTally::default());

@@ -2,6 +2,7 @@
 
 mod host;
 mod page;
+mod probe;
 
 use super::choose::work_of;
 use super::hosts::HostIx;
@@ -13,6 +14,7 @@ use hadal_core::address::{LinkId, Site, Tracking, normalise};
 use hadal_core::http::{Completeness, Exchange, FetchError};
 use hadal_core::lead::{Lead, Origin, Parent, Waiting};
 use hadal_core::strategy::Command;
+use hadal_core::time::Time;
 use url::Url;
 
 /// Redirects in a row that are still believed.
@@ -38,6 +40,9 @@ impl Engine {
             (Job::Robots { host, url, hops, .. }, Catch::Answer(exchange, _)) => {
                 self.digest_robots(&host, &url, hops, &exchange, &mut outcome)?;
             }
+            (Job::Probe(waiting), Catch::Reply(exchange, page)) => {
+                self.digest_probe(*waiting, &step, &exchange, page.as_deref(), &mut outcome)?;
+            }
             (Job::Lookup(_), Catch::Backlinks(found)) => self.digest_lookup(found, &mut outcome)?,
             _ => {
                 outcome.requests = 0;
@@ -56,6 +61,7 @@ impl Engine {
     pub(super) fn accept(&mut self, outcome: Outcome, hosts: &[HostIx]) -> Result<(), CrawlError> {
         self.spent.requests += u64::from(outcome.requests);
         self.spent.bytes += outcome.bytes;
+        self.spent.probes += u64::from(outcome.answered.is_some());
         for host in hosts {
             let state = outcome.hosts.iter().find(|state| state.host == *self.hosts.name(*host));
             let (next_at, place_next_at) =
@@ -65,7 +71,7 @@ impl Engine {
             }
         }
         self.line_up(&outcome.found)?;
-        if let Ending::Again(waiting, _) = &outcome.ending {
+        if let Some(waiting) = outcome.ending.back() {
             self.line_up(std::slice::from_ref(waiting))?;
         }
         let hopeless = host::hopeless_host(&outcome);
@@ -84,28 +90,14 @@ impl Engine {
         reading: Option<&Reading>,
         outcome: &mut Outcome,
     ) -> Result<Vec<Command>, CrawlError> {
-        let host = self.meet(&waiting.lead.host())?;
-        let known = self.host_book.get(self.setup.store.as_ref(), self.run, &self.hosts, host)?;
-        let failures = known.state.failures;
-        let mut next = retry::after(&waiting.lead.url, exchange, waiting.attempts, failures, outcome.at);
-        if step.body_limit < self.setup.body_limit && is_cut(exchange) {
-            next = Next::Retry { at: outcome.at, host_until: None, kind: "byte_budget".into() };
-        }
-        if self.site_book.get(self.setup.store.as_ref(), self.run, &waiting.lead.site())?.closed {
-            next = on_closed_site(next);
-        }
-        outcome.hosts = vec![self.host_after(host, exchange, &next, outcome.at)?];
-        outcome.bytes = exchange.result.as_ref().map_or(0, |response| response.transferred);
-        match next {
+        match self.next_after(&waiting, step, exchange, outcome)? {
             Next::Accept => match reading {
                 Some(reading) => return self.digest_page(&waiting.lead, exchange, reading, outcome),
                 None => outcome.ending = Ending::Failed("no_page".into()),
             },
             Next::Redirect(target) => self.digest_redirect(&waiting.lead, target, outcome)?,
             Next::Retry { at, kind, .. } => {
-                let attempts = waiting.attempts.saturating_add(1);
-                let again = Waiting { attempts, not_before: at, ..waiting };
-                outcome.ending = Ending::Again(Box::new(again), kind);
+                outcome.ending = again(waiting, at, kind);
                 return Ok(Vec::new());
             }
             Next::GiveUp(kind) => outcome.ending = Ending::Failed(kind),
@@ -114,6 +106,31 @@ impl Engine {
             Ending::Failed(_) => self.learn_of_failure(&waiting.lead),
             _ => Ok(Vec::new()),
         }
+    }
+
+    /// What follows from an exchange for its lead; what it cost and told of the host is in the outcome.
+    fn next_after(
+        &mut self,
+        waiting: &Waiting,
+        step: &Step,
+        exchange: &Exchange,
+        outcome: &mut Outcome,
+    ) -> Result<Next, CrawlError> {
+        let host = self.meet(&waiting.lead.host())?;
+        let known = self.host_book.get(self.setup.store.as_ref(), self.run, &self.hosts, host)?;
+        let failures = known.state.failures;
+        let mut next = retry::after(&waiting.lead.url, exchange, waiting.attempts, failures, outcome.at);
+        if step.body_limit < self.setup.body_limit && is_cut(exchange) {
+            next = Next::Retry { at: outcome.at, host_until: None, kind: "byte_budget".into() };
+        }
+        if !waiting.lane.is_engines()
+            && self.site_book.get(self.setup.store.as_ref(), self.run, &waiting.lead.site())?.closed
+        {
+            next = on_closed_site(next);
+        }
+        outcome.hosts = vec![self.host_after(host, exchange, &next, outcome.at)?];
+        outcome.bytes = exchange.result.as_ref().map_or(0, |response| response.transferred);
+        Ok(next)
     }
 
     /// The next hop is a lead of its own: it may be on another host, and waits for that one's turn.
@@ -154,12 +171,21 @@ impl Engine {
                 tell(Event::Form(row.clone()));
             }
         }
+        if let Some(judged) = &outcome.judged {
+            tell(Event::Probed(judged.clone()));
+        }
         if let (Ending::Failed(kind), Job::Visit(waiting) | Job::Refused(waiting)) =
             (&outcome.ending, &step.job)
         {
             tell(Event::Failed { url: waiting.lead.url.to_string(), kind: kind.clone() });
         }
     }
+}
+
+/// The lead goes back, with one more attempt behind it.
+fn again(waiting: Waiting, at: Time, kind: String) -> Ending {
+    let attempts = waiting.attempts.saturating_add(1);
+    Ending::Again(Box::new(Waiting { attempts, not_before: at, ..waiting }), kind)
 }
 
 /// Nothing is tried again on a site that was left.

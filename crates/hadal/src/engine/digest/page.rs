@@ -1,5 +1,6 @@
 //! A page that was read: its forms, what the strategy learns from it, and its links.
 
+use super::super::probing::kept_whole;
 use super::super::step::Reading;
 use super::super::{CrawlError, Engine};
 use crate::fetch::robots::robots_header;
@@ -34,13 +35,18 @@ impl Engine {
         let mut tally = self.site_book.get(self.setup.store.as_ref(), self.run, &site)?;
         let news = News::of(&outcome.forms);
         news.add_to(&mut tally);
+        // A page whose links are not to be followed does not want its forms sent either.
+        let may_follow = !page.hints.nofollow && !header.nofollow;
+        if may_follow {
+            outcome.found = self.inquiries(&outcome.forms, &mut tally);
+        }
         let commands = self.learn(lead, Some(reading), &news, &tally);
         tally.closed |= commands.contains(&Command::CloseSite(site.clone()));
         self.site_book.set(site.clone(), tally);
         outcome.site = Some((site, tally));
-        if !page.hints.nofollow && !header.nofollow {
+        if may_follow {
             let leads = self.leads_on(lead, reading, news.relevant > 0);
-            outcome.found = self.admit(leads)?;
+            outcome.found.extend(self.admit(leads)?);
         }
         Ok(commands)
     }
@@ -167,6 +173,8 @@ impl Engine {
             source: form.source,
             language: reading.page.language.clone(),
             evidence: verdict.evidence.clone(),
+            finding: None,
+            whole: kept_whole(form),
         }
     }
 }

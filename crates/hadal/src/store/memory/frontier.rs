@@ -57,17 +57,22 @@ impl Frontier {
         self.take(link);
     }
 
+    /// Drops what waits for a site in a strategy's lanes.
     pub fn drop_site(&mut self, site: &Site) {
         let hosts: Vec<Host> = self.hosts_of.get(site).into_iter().flatten().cloned().collect();
         for host in &hosts {
-            self.drop_host(host);
+            self.drop_of(host, |lane| !lane.is_engines());
         }
     }
 
     /// Drops what waits for a host and tells how much it was.
     pub fn drop_host(&mut self, host: &Host) -> u64 {
-        let queues = self.hosts.get(host).into_iter().flat_map(BTreeMap::values);
-        let links: Vec<LinkId> = queues.flatten().map(|&(_, link)| link).collect();
+        self.drop_of(host, |_| true)
+    }
+
+    fn drop_of(&mut self, host: &Host, wanted: impl Fn(Lane) -> bool) -> u64 {
+        let queues = self.hosts.get(host).into_iter().flatten().filter(|(lane, _)| wanted(**lane));
+        let links: Vec<LinkId> = queues.flat_map(|(_, queue)| queue).map(|&(_, link)| link).collect();
         for &link in &links {
             self.take(link);
         }

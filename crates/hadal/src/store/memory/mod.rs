@@ -8,7 +8,6 @@ mod reports;
 mod run;
 
 use super::*;
-use hadal_core::identity::FormId;
 use hadal_core::strategy::SiteTally;
 use run::Run;
 use std::collections::BTreeMap;
@@ -25,7 +24,28 @@ pub struct Memory {
 struct Shelf {
     runs: BTreeMap<RunId, Run>,
     last_run: u64,
+    common: Common,
+}
+
+/// What runs share, and what outlives them.
+#[derive(Default)]
+struct Common {
+    /// The number of the last new form of any run.
     forms_found: u64,
+    submissions: Vec<Submission>,
+}
+
+impl Common {
+    fn submission(&mut self, run: RunId, seq: u64) -> Option<&mut Submission> {
+        self.submissions.iter_mut().rev().find(|known| (known.run, known.seq) == (run, seq))
+    }
+
+    /// Writes an entry down, once.
+    fn log(&mut self, entry: &Submission) {
+        if self.submission(entry.run, entry.seq).is_none() {
+            self.submissions.push(entry.clone());
+        }
+    }
 }
 
 impl Shelf {
@@ -72,7 +92,7 @@ impl Store for Memory {
     fn commit(&self, run: RunId, batch: &Batch) -> Result<(), StoreError> {
         let shelf = &mut *self.shelf();
         let target = shelf.runs.get_mut(&run).ok_or_else(|| no_run(run))?;
-        target.apply(batch, &mut shelf.forms_found);
+        target.apply(run, batch, &mut shelf.common);
         Ok(())
     }
 
@@ -90,6 +110,10 @@ impl Store for Memory {
         let shelf = self.shelf();
         let run = shelf.run(run)?;
         Ok(forms.iter().map(|form| run.forms.contains_key(form)).collect())
+    }
+
+    fn whole_form(&self, run: RunId, form: FormId) -> Result<Option<Form>, StoreError> {
+        self.look(run, |run| run.forms.get(&form).and_then(|form| form.row.whole.as_deref().cloned()))
     }
 
     fn of_host(
@@ -148,6 +172,20 @@ impl Store for Memory {
     fn pages(&self, run: RunId, each: &mut dyn FnMut(PageRow) -> Walk) -> Result<(), StoreError> {
         let page = |n: usize| self.shelf().runs.get(&run).and_then(|run| run.pages.get(n).cloned());
         walk((0..).map_while(page), each);
+        Ok(())
+    }
+
+    fn submissions(
+        &self,
+        filter: &Filter,
+        each: &mut dyn FnMut(Submission) -> Walk,
+    ) -> Result<(), StoreError> {
+        let passes = |entry: &&Submission| {
+            filter.run.is_none_or(|run| run == entry.run)
+                && filter.topic.as_ref().is_none_or(|topic| *topic == entry.topic)
+        };
+        let rows: Vec<Submission> = self.shelf().common.submissions.iter().filter(passes).cloned().collect();
+        walk(rows.into_iter(), each);
         Ok(())
     }
 }

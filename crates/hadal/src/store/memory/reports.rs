@@ -25,7 +25,7 @@ pub fn forms(runs: &Runs, filter: &Filter) -> Vec<FormRow> {
             slot.0 = form;
         }
     }
-    let whole = |(form, also_on): (&StoredForm, u64)| FormRow { also_on, ..form.row.clone() };
+    let whole = |(form, also_on): (&StoredForm, u64)| FormRow { also_on, whole: None, ..form.row.clone() };
     let mut rows: Vec<FormRow> = first.into_values().map(whole).filter(|row| passes(row, filter)).collect();
     rows.sort_by(|a, b| {
         let falling = b.p_relevant.total_cmp(&a.p_relevant).then(b.p_searchable.total_cmp(&a.p_searchable));

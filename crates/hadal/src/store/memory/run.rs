@@ -2,8 +2,8 @@
 
 use super::super::tally::probability;
 use super::super::*;
+use super::Common;
 use super::frontier::Frontier;
-use hadal_core::identity::FormId;
 use hadal_core::strategy::SiteTally;
 use hadal_core::time::Time;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -76,26 +76,26 @@ impl Run {
         Tally { waiting: self.frontier.waiting(), ..self.tally.clone() }
     }
 
-    /// Applies a batch; `found` is the number of the last new form of any run.
-    pub fn apply(&mut self, batch: &Batch, found: &mut u64) {
-        batch.outcomes.iter().for_each(|outcome| self.end(outcome, found));
+    /// Applies a batch to this run, whose number is `id`.
+    pub fn apply(&mut self, id: RunId, batch: &Batch, common: &mut Common) {
+        batch.outcomes.iter().for_each(|outcome| self.end(id, outcome, common));
         batch.changes.iter().for_each(|change| self.change(change));
         batch.dispatched.iter().for_each(|step| self.dispatch(step));
+        batch.submissions.iter().for_each(|entry| common.log(entry));
         if let Some(progress) = &batch.progress {
             let strategy = progress.strategy.clone().or_else(|| self.progress.strategy.take());
             self.progress = Progress { strategy, ..progress.clone() };
         }
     }
 
-    fn end(&mut self, outcome: &Outcome, found: &mut u64) {
+    fn end(&mut self, id: RunId, outcome: &Outcome, common: &mut Common) {
         if self.in_flight.get(&outcome.seq).is_none_or(|step| step.work != outcome.work) {
             return;
         }
         self.in_flight.remove(&outcome.seq);
         self.tally.count_step(outcome);
         if let Work::Lead(link) = outcome.work {
-            let back = if let Ending::Again(waiting, _) = &outcome.ending { Some(&**waiting) } else { None };
-            self.frontier.land(link, back);
+            self.frontier.land(link, outcome.ending.back());
         }
         if let Some(page) = &outcome.page {
             self.pages.push(PageRow { p_topic: probability(page.p_topic), ..page.clone() });
@@ -108,7 +108,13 @@ impl Run {
         for host in &outcome.hosts {
             self.keep_host(host);
         }
-        self.keep_forms(&outcome.forms, found);
+        self.keep_forms(&outcome.forms, &mut common.forms_found);
+        if let Some(judged) = &outcome.judged {
+            self.keep_judged(judged);
+        }
+        if let (Some(answer), Some(entry)) = (&outcome.answered, common.submission(id, outcome.seq)) {
+            entry.answer = Some(answer.clone());
+        }
         outcome.found.iter().for_each(|waiting| self.frontier.add(waiting));
     }
 
@@ -150,6 +156,22 @@ impl Run {
         let site = self.sites.entry(row.site.clone()).or_default();
         site.best = site.best.max(row.p_relevant);
         self.forms.insert(row.form_id, StoredForm { found: *found, row });
+    }
+
+    /// A form is held for something else than before.
+    fn keep_judged(&mut self, judged: &Judged) {
+        let Some(StoredForm { row, .. }) = self.forms.get_mut(&judged.form) else { return };
+        let before = (row.p_searchable, row.p_relevant);
+        row.p_searchable = probability(judged.verdict.p_searchable);
+        row.p_relevant = probability(judged.verdict.p_relevant);
+        row.kind = judged.verdict.kind;
+        row.evidence.clone_from(&judged.verdict.evidence);
+        row.finding = Some(judged.finding);
+        let site = row.site.clone();
+        self.tally.count_verdict(before, (row.p_searchable, row.p_relevant));
+        let of_site = self.forms.values().map(|form| &form.row).filter(|row| row.site == site);
+        let best = of_site.map(|row| row.p_relevant).fold(0.0, f32::max);
+        self.sites.entry(site).or_default().best = best;
     }
 
     fn change(&mut self, change: &Change) {

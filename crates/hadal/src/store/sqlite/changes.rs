@@ -5,7 +5,7 @@ use super::codec::{Json, bits};
 use super::frontier::Baggage;
 use super::outcomes::Commit;
 use hadal_core::address::{Host, LinkId, Site};
-use hadal_core::lead::Waiting;
+use hadal_core::lead::{Lane, Waiting};
 use rusqlite::{OptionalExtension, params};
 
 impl Commit<'_> {
@@ -69,9 +69,9 @@ impl Commit<'_> {
 
     fn close(&mut self, site: &Site) -> rusqlite::Result<()> {
         self.waiting -= self.execute(
-            "UPDATE links SET state = 'dropped' WHERE state = 'waiting'
+            "UPDATE links SET state = 'dropped' WHERE state = 'waiting' AND lane NOT IN (?, ?)
                  AND host IN (SELECT n FROM hosts WHERE run = ? AND site = ?)",
-            params![self.run, site.0],
+            params![bits(Lane::PROBES.0), bits(Lane::SAMPLE.0), self.run, site.0],
         )?;
         self.execute(
             "INSERT INTO sites (run, site, closed) VALUES (?, ?, 1) ON CONFLICT DO UPDATE SET closed = 1",
@@ -113,7 +113,7 @@ impl Commit<'_> {
         let state = match ending {
             Ending::Visited | Ending::Redirected | Ending::Robots => "done",
             Ending::Failed(_) => "failed",
-            Ending::Again(waiting, _) => return self.put_back(link, waiting),
+            Ending::Again(waiting, _) | Ending::Further(waiting) => return self.put_back(link, waiting),
         };
         let sql = "UPDATE links SET state = ? WHERE run = ? AND id = ?";
         self.execute(sql, params![state, self.run, bits(link.0)])?;
@@ -121,11 +121,14 @@ impl Commit<'_> {
     }
 
     fn put_back(&mut self, link: LinkId, waiting: &Waiting) -> rusqlite::Result<()> {
+        let host = self.host(&waiting.lead.host())?;
         self.waiting += self.execute(
-            "UPDATE links SET state = 'waiting', lane = ?, score = ?, falling = ?, arrival = ?,
+            "UPDATE links SET state = 'waiting', url = ?, host = ?, lane = ?, score = ?, falling = ?, arrival = ?,
                  generation = ?, attempts = ?, not_before = ?, depth = ?, context = ?
              WHERE run = ? AND id = ?",
             params![
+                waiting.lead.url.as_str(),
+                host,
                 bits(waiting.lane.0),
                 waiting.score,
                 waiting.rank().falling(),

@@ -44,6 +44,11 @@ fn unwritable(error: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> rus
     rusqlite::Error::ToSqlConversionFailure(error.into())
 }
 
+/// A value in postcard's encoding, for columns that are not for people.
+pub fn packed(value: &impl Serialize) -> rusqlite::Result<Vec<u8>> {
+    postcard::to_stdvec(value).map_err(unwritable)
+}
+
 /// 64 bits without a sign, as SQLite keeps them.
 pub fn bits(number: u64) -> i64 {
     number.cast_signed()

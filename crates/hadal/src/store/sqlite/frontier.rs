@@ -1,7 +1,7 @@
 //! Links read back: which are known, and which wait, in order.
 
 use super::super::RunId;
-use super::codec::{bits, undecodable, unsigned};
+use super::codec::{self, bits, undecodable, unsigned};
 use hadal_core::address::{Host, LinkId};
 use hadal_core::lead::{Lane, Lead, Origin, Parent, Rank, Task, Waiting};
 use hadal_core::page::Context;
@@ -17,7 +17,7 @@ const LINK: &str =
 /// What `links.context` holds: the parts of a lead that have no column.
 #[derive(Serialize, Deserialize)]
 pub struct Baggage<'a> {
-    task: Task,
+    task: Cow<'a, Task>,
     origin: Origin,
     context: Cow<'a, Context>,
     parent: Option<Parent>,
@@ -28,7 +28,7 @@ pub struct Baggage<'a> {
 impl<'a> Baggage<'a> {
     pub fn of(lead: &'a Lead) -> Baggage<'a> {
         Baggage {
-            task: lead.task,
+            task: Cow::Borrowed(&lead.task),
             origin: lead.origin,
             context: Cow::Borrowed(&lead.context),
             parent: lead.parent,
@@ -38,7 +38,7 @@ impl<'a> Baggage<'a> {
     }
 
     pub fn packed(&self) -> rusqlite::Result<Vec<u8>> {
-        postcard::to_stdvec(self).map_err(|error| rusqlite::Error::ToSqlConversionFailure(Box::new(error)))
+        codec::packed(self)
     }
 }
 
@@ -49,7 +49,7 @@ fn waiting(row: &Row<'_>) -> rusqlite::Result<Waiting> {
     let lead = Lead {
         id: LinkId(unsigned(row, 0)?),
         url,
-        task: baggage.task,
+        task: baggage.task.into_owned(),
         origin: baggage.origin,
         context: baggage.context.into_owned(),
         parent: baggage.parent,

@@ -8,7 +8,14 @@ use std::path::Path;
 
 /// Held for as long as a store is open for crawling.
 pub struct CrawlLock {
-    _file: File,
+    file: File,
+}
+
+impl Drop for CrawlLock {
+    /// A child process that was just forked may have the file open for a moment longer; the lock ends here.
+    fn drop(&mut self) {
+        self.file.unlock().ok();
+    }
 }
 
 impl CrawlLock {
@@ -26,7 +33,7 @@ impl CrawlLock {
             Err(TryLockError::Error(error)) => return Err(failed(error)),
         }
         sign(&mut file).map_err(failed)?;
-        Ok(CrawlLock { _file: file })
+        Ok(CrawlLock { file })
     }
 }
 

@@ -15,9 +15,9 @@ mod outcomes;
 mod reports;
 mod runs;
 mod schema;
+mod submissions;
 
 use super::*;
-use hadal_core::identity::FormId;
 use hadal_core::strategy::SiteTally;
 use lock::CrawlLock;
 use rusqlite::Connection;
@@ -119,6 +119,10 @@ impl Store for Sqlite {
         self.with(|db| reports::known_forms(db, run, forms))
     }
 
+    fn whole_form(&self, run: RunId, form: FormId) -> Result<Option<Form>, StoreError> {
+        self.with(|db| reports::whole_form(db, run, form))
+    }
+
     fn of_host(
         &self,
         run: RunId,
@@ -187,6 +191,21 @@ impl Store for Sqlite {
         let mut last = 0;
         loop {
             let (rows, end) = self.with(|db| reports::pages_after(db, run, last))?;
+            if rows.is_empty() || hand_out(rows, each) == Walk::Stop {
+                return Ok(());
+            }
+            last = end;
+        }
+    }
+
+    fn submissions(
+        &self,
+        filter: &Filter,
+        each: &mut dyn FnMut(Submission) -> Walk,
+    ) -> Result<(), StoreError> {
+        let mut last = 0;
+        loop {
+            let (rows, end) = self.with(|db| submissions::after(db, filter, last))?;
             if rows.is_empty() || hand_out(rows, each) == Walk::Stop {
                 return Ok(());
             }

@@ -1,14 +1,15 @@
 //! Opening a store: nothing is written to a file that is not known to be a healthy store of ours.
 //!
 //! The header is read with plain reads before SQLite sees the file. A new store is made beside its
-//! place and renamed into it, so that there is never half a store.
+//! place and renamed into it, so that there is never half a store. One of an earlier format is brought
+//! up to date in one transaction, by whoever opens it first.
 
 use super::super::{Access, StoreError};
 use super::errors::{damaged, fault, io_fault};
 use super::lock::CrawlLock;
-use super::schema::{APPLICATION, CREATE, FORMAT, TABLES};
+use super::schema::{ALTER_1, APPLICATION, AUDIT, CREATE, CREATE_2, FORMAT, TABLES};
 use rusqlite::config::DbConfig;
-use rusqlite::{Connection, OpenFlags};
+use rusqlite::{Connection, OpenFlags, TransactionBehavior};
 use std::fs::{self, File};
 use std::io::{ErrorKind, Read};
 use std::path::Path;
@@ -37,9 +38,38 @@ pub fn open(folder: &Path, access: Access) -> Result<(Connection, Option<CrawlLo
         Access::Crawl if !known => create(folder)?,
         _ => {}
     }
-    let connection = connect(folder, access).map_err(|error| fault(folder, error))?;
+    let connect = || connect(folder, access).map_err(|error| fault(folder, error));
+    let connection = connect()?;
+    if check_schema(folder, &connection)? == FORMAT {
+        return Ok((connection, lock));
+    }
+    drop(connection);
+    update(folder, access)?;
+    let connection = connect()?;
     check_schema(folder, &connection)?;
     Ok((connection, lock))
+}
+
+/// Brings a store of an earlier format up to date. A reader needs the crawl's lock for as long.
+fn update(folder: &Path, access: Access) -> Result<(), StoreError> {
+    let _lock = match access {
+        Access::Read => Some(CrawlLock::take(folder)?),
+        Access::Crawl => None,
+    };
+    let rewrite = || -> rusqlite::Result<()> {
+        let mut connection = connect(folder, Access::Crawl)?;
+        let whole = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        if format_of(&whole)? == 1 {
+            whole.execute_batch(&format!("{ALTER_1} {CREATE_2}"))?;
+            whole.pragma_update(None, "user_version", FORMAT)?;
+        }
+        whole.commit()
+    };
+    rewrite().map_err(|error| fault(folder, error))
+}
+
+fn format_of(connection: &Connection) -> rusqlite::Result<u32> {
+    connection.pragma_query_value(None, "user_version", |row| row.get(0))
 }
 
 /// Whether there is a store; an error when there is a file that must not be touched.
@@ -87,7 +117,7 @@ fn create(folder: &Path) -> Result<(), StoreError> {
 fn write_empty(draft: &Path) -> rusqlite::Result<()> {
     let connection = Connection::open(draft)?;
     connection.execute_batch(&format!(
-        "BEGIN; PRAGMA application_id = {APPLICATION}; PRAGMA user_version = {FORMAT}; {CREATE} COMMIT;"
+        "BEGIN; PRAGMA application_id = {APPLICATION}; PRAGMA user_version = {FORMAT}; {CREATE} {CREATE_2} COMMIT;"
     ))?;
     connection.pragma_update(None, "journal_mode", "WAL")?;
     connection.close().map_err(|(_, error)| error)
@@ -114,17 +144,19 @@ fn connect(folder: &Path, access: Access) -> rusqlite::Result<Connection> {
     Ok(connection)
 }
 
-fn check_schema(folder: &Path, connection: &Connection) -> Result<(), StoreError> {
+/// The format of a store that has all the tables of it.
+fn check_schema(folder: &Path, connection: &Connection) -> Result<u32, StoreError> {
     let look = || -> rusqlite::Result<(u32, Vec<String>)> {
-        let format = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
+        let format = format_of(connection)?;
         let mut names = connection.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'")?;
         let names = names.query_map([], |row| row.get(0))?.collect::<rusqlite::Result<_>>()?;
         Ok((format, names))
     };
     let (format, names) = look().map_err(|error| fault(folder, error))?;
     check_format(folder, format)?;
-    match TABLES.iter().find(|table| !names.iter().any(|name| name == *table)) {
+    let expected = |table: &&&str| format > 1 || **table != AUDIT;
+    match TABLES.iter().filter(expected).find(|table| !names.iter().any(|name| name == *table)) {
         Some(table) => Err(damaged(folder, format!("its table {table} is missing"))),
-        None => Ok(()),
+        None => Ok(format),
     }
 }

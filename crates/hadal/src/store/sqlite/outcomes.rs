@@ -2,9 +2,8 @@
 
 use super::super::tally::probability;
 use super::super::*;
-use super::codec::{Json, Word, bits};
-use super::runs;
-use hadal_core::identity::FormId;
+use super::codec::{Json, Word, bits, packed};
+use super::{runs, submissions};
 use hadal_core::strategy::SiteTally;
 use rusqlite::{Connection, OptionalExtension, params};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -33,6 +32,9 @@ pub fn apply(db: &Connection, run: RunId, batch: &Batch) -> rusqlite::Result<()>
     }
     for step in &batch.dispatched {
         commit.dispatch(step)?;
+    }
+    for entry in &batch.submissions {
+        submissions::log(db, entry)?;
     }
     runs::count(db, run, &commit.tally, commit.waiting)?;
     batch.progress.as_ref().map_or(Ok(()), |progress| runs::save(db, run, progress))
@@ -66,6 +68,12 @@ impl Commit<'_> {
             self.keep_host(host)?;
         }
         self.keep_forms(&outcome.forms)?;
+        if let Some(judged) = &outcome.judged {
+            self.keep_judged(judged)?;
+        }
+        if let Some(answer) = &outcome.answered {
+            submissions::complete(self.db, self.run, outcome.seq, answer)?;
+        }
         outcome.found.iter().try_for_each(|waiting| self.add(waiting))
     }
 
@@ -101,11 +109,11 @@ impl Commit<'_> {
         let before = SiteTally { pages: pages.unwrap_or(0), ..SiteTally::default() };
         self.tally.count_site(&before, tally);
         self.execute(
-            "INSERT INTO sites (run, site, pages, forms, searchable, relevant, dry, closed)
-             VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+            "INSERT INTO sites (run, site, pages, forms, searchable, relevant, dry, probes, closed)
+             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
              ON CONFLICT DO UPDATE SET pages = excluded.pages, forms = excluded.forms,
                  searchable = excluded.searchable, relevant = excluded.relevant, dry = excluded.dry,
-                 closed = excluded.closed",
+                 probes = excluded.probes, closed = excluded.closed",
             params![
                 self.run,
                 site.0,
@@ -114,6 +122,7 @@ impl Commit<'_> {
                 tally.searchable,
                 tally.relevant,
                 tally.dry,
+                tally.probes,
                 tally.closed
             ],
         )?;
@@ -171,8 +180,9 @@ impl Commit<'_> {
         self.tally.count_form(row);
         self.execute(
             "INSERT INTO forms (run, topic, form_id, site, page_url, action, method, fields, kind,
-                 p_searchable, p_relevant, found_at_request, depth, also_on, source, language, evidence)
-             SELECT id, topic, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?, ?, ? FROM runs WHERE id = ?",
+                 p_searchable, p_relevant, found_at_request, depth, also_on, source, language, evidence,
+                 finding, whole)
+             SELECT id, topic, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?, ?, ?, ?, ? FROM runs WHERE id = ?",
             params![
                 row.form_id.to_string(),
                 row.site.0,
@@ -188,6 +198,8 @@ impl Commit<'_> {
                 Word(row.source),
                 row.language,
                 Json(&row.evidence),
+                row.finding.map(Word),
+                row.whole.as_deref().map(packed).transpose()?,
                 self.run,
             ],
         )?;
@@ -195,6 +207,32 @@ impl Commit<'_> {
             "INSERT INTO sites (run, site, best) VALUES (?, ?, ?)
              ON CONFLICT DO UPDATE SET best = max(best, excluded.best)",
             params![self.run, row.site.0, probability(row.p_relevant)],
+        )?;
+        Ok(())
+    }
+
+    /// A form is held for something else than before.
+    fn keep_judged(&mut self, judged: &Judged) -> rusqlite::Result<()> {
+        let id = judged.form.to_string();
+        let sql = "SELECT p_searchable, p_relevant, site FROM forms WHERE run = ? AND form_id = ?";
+        let mut sought = self.db.prepare_cached(sql)?;
+        let read = |row: &rusqlite::Row<'_>| Ok(((row.get(0)?, row.get(1)?), row.get::<_, String>(2)?));
+        let Some((before, site)) = sought.query_row(params![self.run, id], read).optional()? else {
+            return Ok(());
+        };
+        let verdict = &judged.verdict;
+        let after = (probability(verdict.p_searchable), probability(verdict.p_relevant));
+        self.tally.count_verdict(before, after);
+        let (kind, evidence, finding) = (Word(verdict.kind), Json(&verdict.evidence), Word(judged.finding));
+        self.execute(
+            "UPDATE forms SET p_searchable = ?, p_relevant = ?, kind = ?, evidence = ?, finding = ?
+             WHERE run = ? AND form_id = ?",
+            params![after.0, after.1, kind, evidence, finding, self.run, id],
+        )?;
+        self.execute(
+            "UPDATE sites SET best = (SELECT max(p_relevant) FROM forms WHERE run = ?1 AND site = ?2)
+             WHERE run = ?1 AND site = ?2",
+            params![self.run, site],
         )?;
         Ok(())
     }

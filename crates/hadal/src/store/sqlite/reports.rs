@@ -1,9 +1,10 @@
 //! The rows that people read: forms, sites, hosts, pages.
 
 use super::super::{Filter, FormRow, HostState, PageRow, RunId, SiteRow};
-use super::codec::{Json, Word, bits, unsigned};
+use super::codec::{Json, Word, bits, undecodable, unsigned};
 use hadal_core::address::{Host, LinkId, Site};
 use hadal_core::identity::FormId;
+use hadal_core::page::Form;
 use hadal_core::strategy::SiteTally;
 use hadal_core::time::Time;
 use rusqlite::{Connection, OptionalExtension, Row, params};
@@ -14,6 +15,14 @@ pub const CHUNK: usize = 500;
 pub fn known_forms(db: &Connection, run: RunId, forms: &[FormId]) -> rusqlite::Result<Vec<bool>> {
     let mut sought = db.prepare_cached("SELECT 1 FROM forms WHERE run = ? AND form_id = ?")?;
     forms.iter().map(|form| sought.exists(params![bits(run.0), form.to_string()])).collect()
+}
+
+/// A form as it was found, to be filled.
+pub fn whole_form(db: &Connection, run: RunId, form: FormId) -> rusqlite::Result<Option<Form>> {
+    let mut sought = db.prepare_cached("SELECT whole FROM forms WHERE run = ? AND form_id = ?")?;
+    let read = |row: &Row<'_>| row.get::<_, Option<Vec<u8>>>(0);
+    let packed = sought.query_row(params![bits(run.0), form.to_string()], read).optional()?.flatten();
+    packed.map(|packed| postcard::from_bytes(&packed).map_err(|error| undecodable(0, error))).transpose()
 }
 
 /// The next forms that pass, after `last`. Of one form found by several runs of a topic only the
@@ -27,7 +36,8 @@ pub fn forms_after(
         SELECT form_id, topic, site, page_url, action, method, fields, kind, p_searchable, p_relevant,
             found_at_request, depth, source, language, evidence,
             (SELECT sum(also_on) FROM forms AS same
-             WHERE same.form_id = forms.form_id AND same.topic = forms.topic AND (?1 IS NULL OR same.run = ?1))
+             WHERE same.form_id = forms.form_id AND same.topic = forms.topic AND (?1 IS NULL OR same.run = ?1)),
+            finding
         FROM forms
         WHERE (?1 IS NULL OR run = ?1) AND (?2 IS NULL OR topic = ?2) AND (?3 IS NULL OR site = ?3)
             AND p_relevant >= ?4 AND p_searchable >= ?5
@@ -53,7 +63,7 @@ pub fn forms_after(
 
 fn form(row: &Row<'_>) -> rusqlite::Result<FormRow> {
     let id: String = row.get(0)?;
-    let form_id = id.parse().map_err(|error| super::codec::undecodable(0, error))?;
+    let form_id = id.parse().map_err(|error| undecodable(0, error))?;
     let (Word(page_url), Word(action), Word(method)) = (row.get(3)?, row.get(4)?, row.get(5)?);
     let (Json(fields), Json(evidence)) = (row.get(6)?, row.get(14)?);
     let (Word(kind), Word(source)) = (row.get(7)?, row.get(12)?);
@@ -74,6 +84,8 @@ fn form(row: &Row<'_>) -> rusqlite::Result<FormRow> {
         source,
         language: row.get(13)?,
         evidence,
+        finding: row.get::<_, Option<Word<_>>>(16)?.map(|Word(finding)| finding),
+        whole: None,
     })
 }
 
@@ -94,7 +106,7 @@ pub fn ranked_sites(db: &Connection, filter: &Filter) -> rusqlite::Result<Vec<i6
 /// The sites with these numbers, as they stand now.
 pub fn sites_among(db: &Connection, numbers: &[i64]) -> rusqlite::Result<Vec<SiteRow>> {
     let sql = "
-        SELECT site, topic, best, pages, forms, searchable, relevant, dry, closed
+        SELECT site, topic, best, pages, forms, searchable, relevant, dry, probes, closed
         FROM sites JOIN runs ON runs.id = sites.run WHERE sites.n = ?";
     let mut sought = db.prepare_cached(sql)?;
     let row = |row: &Row<'_>| {
@@ -106,7 +118,8 @@ pub fn sites_among(db: &Connection, numbers: &[i64]) -> rusqlite::Result<Vec<Sit
 }
 
 pub fn site(db: &Connection, run: RunId, site: &Site) -> rusqlite::Result<SiteTally> {
-    let sql = "SELECT pages, forms, searchable, relevant, dry, closed FROM sites WHERE run = ? AND site = ?";
+    let sql = "SELECT pages, forms, searchable, relevant, dry, probes, closed FROM sites
+        WHERE run = ? AND site = ?";
     let mut sought = db.prepare_cached(sql)?;
     let found = sought.query_row(params![bits(run.0), site.0], |row| tally(row, 0)).optional()?;
     Ok(found.unwrap_or_default())
@@ -119,7 +132,8 @@ fn tally(row: &Row<'_>, first: usize) -> rusqlite::Result<SiteTally> {
         searchable: row.get(first + 2)?,
         relevant: row.get(first + 3)?,
         dry: row.get(first + 4)?,
-        closed: row.get(first + 5)?,
+        probes: row.get(first + 5)?,
+        closed: row.get(first + 6)?,
     })
 }
 

@@ -3,13 +3,13 @@
 use super::super::{Checkpoint, Dispatch, Progress, RunId, RunRow, RunSpec, Tally, Work};
 use super::codec::{Json, Word, bits, unsigned};
 use super::frontier;
-use super::schema::TABLES;
+use super::schema::{AUDIT, TABLES};
 use hadal_core::address::Host;
 use hadal_core::time::Time;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 const PROGRESS: &str = "state, next_seq, next_order, now, generation, elapsed_ms";
-const TALLY: &str = "requests, bytes, pages, failed, sites, forms, searchable, relevant, waiting";
+const TALLY: &str = "requests, bytes, pages, failed, sites, forms, searchable, relevant, waiting, probes";
 
 pub fn exists(db: &Connection, run: RunId) -> rusqlite::Result<bool> {
     db.prepare_cached("SELECT 1 FROM progress WHERE run = ?")?.exists([bits(run.0)])
@@ -30,7 +30,7 @@ pub fn begin(db: &Connection, spec: &RunSpec) -> rusqlite::Result<RunId> {
 }
 
 pub fn discard(db: &Connection, run: RunId) -> rusqlite::Result<()> {
-    for table in TABLES {
+    for table in TABLES.iter().copied().filter(|table| *table != AUDIT) {
         let key = if table == "runs" { "id" } else { "run" };
         db.execute(&format!("DELETE FROM {table} WHERE {key} = ?"), [bits(run.0)])?;
     }
@@ -121,6 +121,7 @@ fn tally_of(row: &Row<'_>) -> rusqlite::Result<Tally> {
         searchable: unsigned(row, 6)?,
         relevant: unsigned(row, 7)?,
         waiting: unsigned(row, 8)?,
+        probes: unsigned(row, 9)?,
         errors: Default::default(),
     })
 }
@@ -152,7 +153,7 @@ pub fn save(db: &Connection, run: RunId, progress: &Progress) -> rusqlite::Resul
 pub fn count(db: &Connection, run: RunId, more: &Tally, waiting: i64) -> rusqlite::Result<()> {
     let sql = "UPDATE progress SET requests = requests + ?, bytes = bytes + ?, pages = pages + ?,
             failed = failed + ?, sites = sites + ?, forms = forms + ?, searchable = searchable + ?,
-            relevant = relevant + ?, waiting = waiting + ? WHERE run = ?";
+            relevant = relevant + ?, probes = probes + ?, waiting = waiting + ? WHERE run = ?";
     db.prepare_cached(sql)?.execute(params![
         bits(more.requests),
         bits(more.bytes),
@@ -162,6 +163,7 @@ pub fn count(db: &Connection, run: RunId, more: &Tally, waiting: i64) -> rusqlit
         bits(more.forms),
         bits(more.searchable),
         bits(more.relevant),
+        bits(more.probes),
         waiting,
         bits(run.0),
     ])?;

@@ -1,19 +1,33 @@
 //! The tables of a store, as any SQLite tool shows them.
 //!
 //! Numbers that only tell things apart (`links.id`, `links.lane`, `pages.fingerprint`) are 64 bits
-//! without a sign and show as negative when large. `links.context` is the one column that is not for
-//! people: the rest of a lead in postcard's encoding.
+//! without a sign and show as negative when large. `links.context` and `forms.whole` are the columns that
+//! are not for people: the rest of a lead, and a form as it can be filled, in postcard's encoding.
 
 /// Marks the file as ours: "hadl".
 pub const APPLICATION: u32 = 0x6861_646c;
 
 /// Format written here, and the newest that can be read. Any change of a table or of what
 /// `links.context` holds takes the next number.
-pub const FORMAT: u32 = 1;
+pub const FORMAT: u32 = 2;
 
 /// The tables, by name.
-pub const TABLES: [&str; 10] =
-    ["runs", "progress", "strategies", "errors", "in_flight", "links", "hosts", "sites", "forms", "pages"];
+pub const TABLES: [&str; 11] = [
+    "runs",
+    "progress",
+    "strategies",
+    "errors",
+    "in_flight",
+    "links",
+    "hosts",
+    "sites",
+    "forms",
+    "pages",
+    AUDIT,
+];
+
+/// The audit log: the one table that outlives its run.
+pub const AUDIT: &str = "submission";
 
 /// Creates them.
 ///
@@ -35,7 +49,7 @@ CREATE TABLE progress (
     pages INTEGER NOT NULL DEFAULT 0, failed INTEGER NOT NULL DEFAULT 0,
     sites INTEGER NOT NULL DEFAULT 0, forms INTEGER NOT NULL DEFAULT 0,
     searchable INTEGER NOT NULL DEFAULT 0, relevant INTEGER NOT NULL DEFAULT 0,
-    waiting INTEGER NOT NULL DEFAULT 0
+    waiting INTEGER NOT NULL DEFAULT 0, probes INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 CREATE TABLE strategies (run INTEGER PRIMARY KEY, saved BLOB NOT NULL) STRICT;
 CREATE TABLE errors (
@@ -69,7 +83,8 @@ CREATE TABLE sites (
     run INTEGER NOT NULL, site TEXT NOT NULL,
     pages INTEGER NOT NULL DEFAULT 0, forms INTEGER NOT NULL DEFAULT 0,
     searchable INTEGER NOT NULL DEFAULT 0, relevant INTEGER NOT NULL DEFAULT 0,
-    dry INTEGER NOT NULL DEFAULT 0, closed INTEGER NOT NULL DEFAULT 0, best REAL NOT NULL DEFAULT 0
+    dry INTEGER NOT NULL DEFAULT 0, closed INTEGER NOT NULL DEFAULT 0, best REAL NOT NULL DEFAULT 0,
+    probes INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 CREATE UNIQUE INDEX sites_known ON sites (run, site);
 CREATE TABLE forms (
@@ -79,6 +94,7 @@ CREATE TABLE forms (
     kind TEXT NOT NULL, p_searchable REAL NOT NULL, p_relevant REAL NOT NULL,
     found_at_request INTEGER NOT NULL, depth INTEGER NOT NULL, also_on INTEGER NOT NULL,
     source TEXT NOT NULL, language TEXT, evidence TEXT NOT NULL,
+    finding TEXT, whole BLOB,
     falling_relevant REAL AS (-p_relevant), falling_searchable REAL AS (-p_searchable)
 ) STRICT;
 CREATE UNIQUE INDEX forms_known ON forms (run, form_id);
@@ -92,4 +108,27 @@ CREATE TABLE pages (
     at_request INTEGER NOT NULL, validator TEXT, note TEXT
 ) STRICT;
 CREATE INDEX pages_of_run ON pages (run);
+";
+
+/// Creates what format 2 has and format 1 had not: the audit log, which nothing is deleted from, and
+/// a way to a site's best form.
+pub const CREATE_2: &str = "
+CREATE TABLE submission (
+    n INTEGER PRIMARY KEY,
+    run INTEGER NOT NULL, seq INTEGER NOT NULL, at INTEGER NOT NULL, topic TEXT NOT NULL,
+    form_id TEXT NOT NULL, page_url TEXT NOT NULL, method TEXT NOT NULL, url TEXT NOT NULL,
+    body TEXT NOT NULL, purpose TEXT NOT NULL, status INTEGER, failure TEXT
+) STRICT;
+CREATE UNIQUE INDEX submission_known ON submission (run, seq);
+CREATE TRIGGER submission_is_kept BEFORE DELETE ON submission
+BEGIN SELECT RAISE(ABORT, 'the audit log is never deleted'); END;
+CREATE INDEX forms_of_site ON forms (run, site, p_relevant);
+";
+
+/// Columns that tables of format 1 lack.
+pub const ALTER_1: &str = "
+ALTER TABLE progress ADD COLUMN probes INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE sites ADD COLUMN probes INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE forms ADD COLUMN finding TEXT;
+ALTER TABLE forms ADD COLUMN whole BLOB;
 ";

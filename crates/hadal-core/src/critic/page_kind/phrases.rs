@@ -1,0 +1,163 @@
+//! What pages say in so many words, in many languages.
+//!
+//! Lower case, punctuation as blanks, matched as whole words except in scripts without blanks.
+
+/// Nothing was found.
+#[rustfmt::skip]
+pub(super) const NO_RESULTS: &[&str] = &[
+    // English
+    "no results", "no result", "0 results", "no matches", "no match", "no matching", "no items found",
+    "no items match", "no records", "no record", "no entries", "no listings", "no hits", "no documents",
+    "no products", "no products were found", "no articles", "no data found", "no books found", "no jobs found",
+    "nothing found", "nothing was found", "nothing matched", "nothing matches", "nothing to show", "found nothing",
+    "none found", "none were found", "not find any", "could not find", "couldn t find", "can t find any",
+    "did not match any", "didn t match any", "does not match any", "did not return any", "didn t return any",
+    "did not find any", "didn t find any", "returned no", "returned nothing", "returned zero", "were not found",
+    "try another search", "try a different search", "try different keywords", "try other words",
+    "try other keywords", "zero results", "no properties", "no vehicles", "no cars found", "no hotels",
+    // German
+    "keine ergebnisse", "kein ergebnis", "keine treffer", "kein treffer", "nichts gefunden", "keine einträge",
+    "keine artikel gefunden", "keine übereinstimmung", "keine übereinstimmungen", "keine daten", "keine produkte",
+    "leider nichts", "ergab keine", "0 treffer", "nicht fündig",
+    // French
+    "aucun résultat", "aucun resultat", "aucune réponse", "aucune annonce", "aucun article", "aucun produit",
+    "aucune correspondance", "pas de résultat", "pas de résultats", "n a donné aucun", "n a retourné aucun",
+    "rien trouvé", "0 résultat",
+    // Spanish
+    "sin resultados", "no hay resultados", "ningún resultado", "no se encontraron", "no se encontró",
+    "no se han encontrado", "no se ha encontrado", "no encontramos", "no hemos encontrado", "ninguna coincidencia",
+    "no hay coincidencias", "0 resultados",
+    // Portuguese
+    "nenhum resultado", "sem resultados", "não há resultados", "não encontramos", "não foi encontrado",
+    "não foram encontrados", "nenhum registro", "nenhum produto", "nada encontrado", "nenhum item",
+    // Italian
+    "nessun risultato", "nessun elemento", "nessuna corrispondenza", "non ci sono risultati", "non ha prodotto",
+    "non è stato trovato", "non sono stati trovati", "nessun prodotto", "nessun annuncio", "0 risultati",
+    // Dutch
+    "geen resultaten", "geen resultaat", "niets gevonden", "geen treffers", "niet gevonden", "geen producten",
+    // Polish
+    "brak wyników", "nie znaleziono", "niczego nie znaleziono", "brak rezultatów", "nic nie znaleziono",
+    // Russian and Ukrainian
+    "ничего не найдено", "не найдено", "нет результатов", "результатов нет", "по вашему запросу ничего",
+    "совпадений нет", "нічого не знайдено",
+    // Turkish
+    "sonuç bulunamadı", "sonuç yok", "kayıt bulunamadı", "bulunamadı", "eşleşen sonuç",
+    // Scandinavian, Finnish
+    "inga träffar", "inga resultat", "ingen träff", "hittades inte", "ingen resultater", "ingen resultat",
+    "ingen treff", "ei tuloksia", "ei hakutuloksia", "ingenting hittades",
+    // Czech, Slovak, Hungarian, Romanian, Greek
+    "žádné výsledky", "nebyly nalezeny", "nic nenalezeno", "nebylo nalezeno", "nenašli sa", "nincs találat",
+    "nincsenek találatok", "niciun rezultat", "nu au fost găsite", "δεν βρέθηκαν",
+    // Chinese, Japanese, Korean
+    "没有找到", "沒有找到", "未找到", "找不到", "没有结果", "沒有結果", "无结果", "暂无数据", "没有符合", "沒有符合",
+    "無符合", "查無", "见つかりません", "見つかりません", "見つかりませんでした", "該当なし", "該当する",
+    "検索結果はありません", "결과가 없습니다", "검색 결과가 없", "찾을 수 없",
+    // Arabic, Hebrew, Indonesian, Vietnamese, Thai
+    "لا توجد نتائج", "لم يتم العثور", "לא נמצאו", "tidak ditemukan", "tidak ada hasil", "không tìm thấy",
+    "ไม่พบ",
+];
+
+/// Something went wrong.
+#[rustfmt::skip]
+pub(super) const ERROR: &[&str] = &[
+    "internal server error", "server error", "an error occurred", "an error has occurred", "error occurred",
+    "unexpected error", "fatal error", "database error", "sql syntax", "stack trace", "uncaught exception",
+    "unhandled exception", "bad gateway", "gateway timeout", "service unavailable", "temporarily unavailable",
+    "bad request", "something went wrong", "application error", "access denied", "permission denied", "forbidden",
+    "please enter a search", "please enter a keyword", "enter at least", "interner fehler", "ein fehler ist aufgetreten",
+    "fehler aufgetreten", "zugriff verweigert", "une erreur est survenue", "une erreur s est produite", "accès refusé",
+    "ha ocurrido un error", "se ha producido un error", "acceso denegado", "ocorreu um erro", "acesso negado",
+    "si è verificato un errore", "accesso negato", "er is een fout opgetreden", "toegang geweigerd", "wystąpił błąd",
+    "произошла ошибка", "ошибка сервера", "доступ запрещен", "bir hata oluştu", "ett fel uppstod", "došlo k chybě",
+    "发生错误", "系统错误", "出错了", "エラーが発生", "오류가 발생",
+];
+
+/// The page is not there.
+#[rustfmt::skip]
+pub(super) const NOT_FOUND: &[&str] = &[
+    "page not found", "404 not found", "404 error", "error 404", "404", "not found", "file not found",
+    "page does not exist", "page doesn t exist", "page cannot be found", "page could not be found",
+    "page no longer exists", "page can t be found", "no longer available", "seite nicht gefunden",
+    "seite existiert nicht", "page introuvable", "page non trouvée", "página no encontrada", "página no existe",
+    "página não encontrada", "pagina non trovata", "pagina niet gevonden", "nie znaleziono strony",
+    "strona nie istnieje", "страница не найдена", "sayfa bulunamadı", "sidan hittades inte", "stránka nenalezena",
+    "页面不存在", "找不到页面", "頁面不存在", "ページが見つかりません", "페이지를 찾을 수 없",
+];
+
+/// Somebody should log in first.
+#[rustfmt::skip]
+pub(super) const LOGIN: &[&str] = &[
+    "log in", "login", "sign in", "signin", "log on", "members only", "authentication required", "anmelden",
+    "anmeldung", "einloggen", "connexion", "identification", "se connecter", "iniciar sesión", "acceder", "entrar",
+    "acesso", "accedi", "accesso", "inloggen", "zaloguj", "logowanie", "вход", "войти", "авторизация", "giriş",
+    "logga in", "přihlášení", "登录", "登錄", "登入", "ログイン", "로그인",
+];
+
+/// The same, said in a sentence.
+#[rustfmt::skip]
+pub(super) const LOGIN_FIRST: &[&str] = &[
+    "please log in", "please login", "please sign in", "must be logged in", "must log in", "need to log in",
+    "log in to continue", "sign in to continue", "log in to view", "login required", "bitte melden sie sich an",
+    "bitte einloggen", "veuillez vous connecter", "vous devez être connecté", "debe iniciar sesión",
+    "inicie sesión para", "faça login", "devi effettuare il login", "effettua il login", "je moet ingelogd zijn",
+    "musisz się zalogować", "zaloguj się aby", "необходимо войти", "войдите чтобы", "giriş yapmalısınız",
+    "请先登录", "請先登入", "ログインしてください", "로그인이 필요",
+];
+
+/// Asked too often.
+#[rustfmt::skip]
+pub(super) const RATE_LIMIT: &[&str] = &[
+    "too many requests", "rate limit", "rate limited", "rate limit exceeded", "slow down", "too many searches",
+    "too many queries", "request limit", "unusual traffic", "try again in a few", "flood control",
+    "zu viele anfragen", "trop de requêtes", "demasiadas solicitudes", "muitas solicitações", "troppe richieste",
+    "te veel verzoeken", "zbyt wiele żądań", "zbyt wiele zapytań", "слишком много запросов", "çok fazla istek",
+    "请求过于频繁", "訪問過於頻繁", "访问过于频繁", "リクエストが多すぎ", "요청이 너무 많",
+];
+
+/// Show that you are a person.
+#[rustfmt::skip]
+pub(super) const CAPTCHA: &[&str] = &[
+    "captcha", "recaptcha", "hcaptcha", "verify you are human", "verify you are a human", "verify that you are human",
+    "are you a robot", "are you human", "not a robot", "checking your browser", "just a moment",
+    "attention required", "security check", "bot verification", "human verification", "press and hold",
+    "enable javascript and cookies to continue", "kein roboter", "sicherheitsüberprüfung", "pas un robot",
+    "no soy un robot", "no eres un robot", "não sou um robô", "non sono un robot", "geen robot", "nie jestem robotem",
+    "не робот", "robot olmadığınızı", "人机验证", "安全验证", "ロボットではありません", "로봇이 아닙니다",
+];
+
+/// Links to the next page of a list.
+#[rustfmt::skip]
+pub(super) const NEXT: &[&str] = &[
+    "next", "next page", "more results", "older", "nächste", "nächste seite", "weiter", "suivant", "suivante",
+    "page suivante", "siguiente", "página siguiente", "próximo", "próxima", "seguinte", "successiva", "successivo",
+    "avanti", "volgende", "następna", "następny", "dalej", "следующая", "далее", "вперед", "sonraki", "ileri", "nästa",
+    "další", "下一页", "下一頁", "下页", "次へ", "次のページ", "다음",
+];
+
+/// What is counted in a list of results.
+#[rustfmt::skip]
+pub(super) const COUNTED: &[&str] = &[
+    "results", "result", "hits", "hit", "matches", "match", "records", "record", "entries", "listings", "treffer",
+    "ergebnisse", "ergebnis", "einträge", "résultats", "résultat", "resultats", "resultados", "resultado", "registros",
+    "risultati", "risultato", "resultaten", "resultaat", "wyników", "wyniki", "wynik", "rezultatów", "результатов",
+    "результата", "результат", "результаты", "совпадений", "sonuç", "kayıt", "träffar", "resultater", "treff",
+    "výsledků", "výsledky", "találat", "rezultate", "αποτελέσματα", "条结果", "条记录", "个结果", "項結果", "筆結果",
+    "条", "件", "건",
+];
+
+/// Words that go with a number of things found.
+#[rustfmt::skip]
+pub(super) const FOUND: &[&str] = &[
+    "found", "gefunden", "trouvés", "trouvé", "trouvées", "encontrados", "encontradas", "encontrado", "trovati",
+    "trovato", "gevonden", "znaleziono", "найдено", "найден", "bulundu", "hittade", "fundet", "nalezeno", "共", "全",
+];
+
+/// Between the ends of a range.
+pub(super) const TO: &[&str] = &["to", "bis", "à", "a", "al", "até", "tot", "do", "до", "through", "till"];
+
+/// Between a range and the whole.
+pub(super) const OF: &[&str] =
+    &["of", "von", "sur", "de", "di", "su", "van", "z", "ze", "из", "af", "av", "out", "total", "件中", "中"];
+
+/// After a number of results that says how many fit a page.
+pub(super) const PER: &[&str] = &["per", "pro", "par", "por", "a", "each", "на", "na", "sayfa"];

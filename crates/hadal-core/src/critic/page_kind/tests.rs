@@ -1,0 +1,81 @@
+use super::*;
+use url::Url;
+
+fn kinds(html: &str, status: u16) -> PageKinds {
+    let url = Url::parse("http://a.org/find?q=x").unwrap();
+    page_kind(&crate::html::parse(html.as_bytes(), Some("text/html; charset=utf-8"), &url), status)
+}
+
+#[test]
+fn a_list_with_count_and_pager_is_a_result_list() {
+    let hits: String = (0..10)
+        .map(|n| format!("<li class=hit><a href=/item/{n}>Record number {n} of many</a><p>About it</li>"))
+        .collect();
+    let pages: String = (2..6).map(|n| format!("<a href='/find?q=x&page={n}'>{n}</a> ")).collect();
+    let found = kinds(&format!("<p>1-10 of 245 results</p><ol>{hits}</ol><div>{pages}</div>"), 200);
+    assert!(found.results.score > 0.8 && found.total == Some(245), "{found:?}");
+    assert!(!found.no_results.holds() && !found.is_no_answer() && !found.detail.holds(), "{found:?}");
+}
+
+#[test]
+fn nothing_found_is_understood_in_many_languages() {
+    for text in [
+        "No results for your search",
+        "Your search did not match any documents.",
+        "Leider keine Treffer",
+        "Aucun r\u{e9}sultat ne correspond",
+        "No se encontraron productos",
+        "Nenhum resultado encontrado",
+        "Nessun risultato",
+        "Geen resultaten gevonden",
+        "Brak wynik\u{f3}w",
+        "\u{41d}\u{438}\u{447}\u{435}\u{433}\u{43e} \u{43d}\u{435} \u{43d}\u{430}\u{439}\u{434}\u{435}\u{43d}\u{43e}",
+        "Sonu\u{e7} bulunamad\u{131}",
+        "\u{6ca1}\u{6709}\u{627e}\u{5230}\u{76f8}\u{5173}\u{7ed3}\u{679c}",
+        "\u{8a72}\u{5f53}\u{3059}\u{308b}\u{5546}\u{54c1}\u{304c}\u{898b}\u{3064}\u{304b}\u{308a}\u{307e}\u{305b}\u{3093}",
+        "0 records",
+    ] {
+        let found = kinds(&format!("<p>{text}</p>"), 200);
+        assert!(found.no_results.holds() && !found.results.holds(), "{text}: {found:?}");
+    }
+}
+
+#[test]
+fn walls_and_errors_are_no_answers() {
+    for (html, status) in [
+        ("<p>Slow</p>", 429),
+        ("<p>Oops</p>", 500),
+        ("", 503),
+        ("<title>Just a moment...</title><p>Checking your browser before you go on", 403),
+        ("<title>Sign in</title><form>User <input name=u><input type=password name=p></form>", 200),
+        ("<title>Application error</title><p>An error occurred", 200),
+    ] {
+        assert!(kinds(html, status).is_no_answer(), "{html} {status}");
+    }
+    let text = "<p>A long text about fonts and cheese. ".repeat(80);
+    let busy = format!("<title>Books</title><form><input type=password name=p></form>{text}<p>captcha</p>");
+    assert!(!kinds(&busy, 200).is_no_answer());
+}
+
+#[test]
+fn a_missing_page_is_known_by_its_words() {
+    let html = "<title>Page not found</title><h1>This page does not exist</h1>";
+    assert!(kinds(html, 200).soft_404.holds());
+    assert!(!kinds(html, 404).soft_404.holds());
+    assert!(
+        !kinds("<title>404 km of coast</title><p>Text about the coast and what is there.", 200)
+            .results
+            .holds()
+    );
+}
+
+#[test]
+fn a_record_repeats_its_title() {
+    let text = "The walnut desk is made of oak and stands in a quiet room near the harbour. ".repeat(8);
+    let html = format!(
+        "<title>Walnut desk</title><h1>Walnut desk</h1><p>Price: 20 Place: Oslo Number: 5 Height: 3</p>{text}
+         <a href=/>Home</a>"
+    );
+    let found = kinds(&html, 200);
+    assert!(found.detail.holds() && !found.results.holds(), "{found:?}");
+}

@@ -1,0 +1,200 @@
+//! Asking a form whether it searches: a frequent word, a nonsense word, and a look at the difference.
+//!
+//! A probe is a value: it says what to send next, takes in what came back, and after at most three
+//! requests says what it found. Who sends the requests, when, and where they are put on record is the
+//! engine's affair; the state between two requests can be stored.
+//!
+//! `target` chooses what to fill, `glimpse` keeps what matters of an answer, `judge` decides what to
+//! ask next and what it all means, `signature` is what was learned about answers without results.
+
+mod glimpse;
+mod judge;
+mod redirect;
+mod signature;
+mod target;
+
+pub use signature::NoResult;
+
+use super::veto::{Veto, veto};
+use crate::http::{Method, Request};
+use crate::page::{Form, Page};
+use crate::submission::{Filling, submission};
+use glimpse::{Glimpse, Mask};
+use judge::{Next, Seen};
+use serde::{Deserialize, Serialize};
+use target::Target;
+use url::Url;
+
+/// Requests one probe may send, redirects included.
+pub const MOST_REQUESTS: usize = 3;
+
+/// P(searchable) a POST form needs to be asked at all.
+pub const POST_NEEDS: f32 = 0.9;
+
+/// A form under questioning.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Probe {
+    form: Form,
+    charset: String,
+    target: Target,
+    word: String,
+    nonsense: [String; 2],
+    seen: Vec<(Question, Seen)>,
+    next: Next,
+}
+
+/// One request of a probe.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+enum Question {
+    /// The frequent word, or one of the choices.
+    Word,
+    /// The nonsense word, or another choice.
+    Nonsense,
+    /// A second nonsense word.
+    MoreNonsense,
+    /// Everything as it is on the page, with nothing typed.
+    Nothing,
+    /// Where an answer pointed.
+    Follow(Url),
+}
+
+/// Why a form is not asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Refusal {
+    /// It must never be submitted.
+    Veto(Veto),
+    /// It changes things when it is not a search, and we are not sure enough that it is one.
+    UnsurePost,
+    /// Nothing in it can be filled with a word.
+    NothingToFill,
+    /// It is not sent over HTTP.
+    NotHttp,
+}
+
+/// What came back for one request of a probe.
+#[derive(Clone, Copy, Debug)]
+pub struct Answer<'a> {
+    /// Status code; 0 when there was no answer.
+    pub status: u16,
+    /// Where a redirect points.
+    pub location: Option<&'a Url>,
+    /// The page, when one came.
+    pub page: Option<&'a Page>,
+}
+
+/// What a probe found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Finding {
+    /// It answers words with results, and nonsense without.
+    Searches,
+    /// It answers everything alike.
+    DoesNot,
+    /// The answers do not tell.
+    Unclear,
+}
+
+impl Probe {
+    /// Prepares to ask a form with a word that is frequent in its topic. `seed` makes the nonsense word.
+    pub fn of(form: &Form, p_searchable: f32, word: &str, seed: u64) -> Result<Probe, Refusal> {
+        if let Some(veto) = veto(form) {
+            return Err(Refusal::Veto(veto));
+        }
+        let target = Target::of(form).ok_or(Refusal::NothingToFill)?;
+        let first = submission(form, &target.filling(word), "utf-8");
+        if !matches!(first.url.scheme(), "http" | "https") {
+            return Err(Refusal::NotHttp);
+        }
+        if first.method == Method::Post && p_searchable <= POST_NEEDS {
+            return Err(Refusal::UnsurePost);
+        }
+        Ok(Probe {
+            form: form.clone(),
+            charset: "utf-8".to_string(),
+            target,
+            word: word.to_string(),
+            nonsense: [target::nonsense(seed), target::nonsense(!seed)],
+            seen: Vec::new(),
+            next: Next::Ask(Question::Word),
+        })
+    }
+
+    /// The same probe for a form on a page of another encoding than UTF-8.
+    pub fn in_charset(self, charset: &str) -> Probe {
+        Probe { charset: charset.to_string(), ..self }
+    }
+
+    /// The next request to send; `None` when the probe is over.
+    pub fn next(&self) -> Option<Request> {
+        match &self.next {
+            Next::Ask(Question::Follow(url)) => Some(Request::get(url.clone())),
+            Next::Ask(question) => Some(submission(&self.form, &self.filling(question), &self.charset)),
+            Next::Found(_) => None,
+        }
+    }
+
+    /// Takes in the answer to the request last asked for.
+    pub fn take(&mut self, answer: Answer<'_>) {
+        let Next::Ask(question) = &self.next else { return };
+        let seen = self.look(answer);
+        self.seen.push((question.clone(), seen));
+        self.next = self.judge();
+        if self.seen.len() >= MOST_REQUESTS && matches!(self.next, Next::Ask(_)) {
+            self.next = Next::Found(Finding::Unclear);
+        }
+    }
+
+    /// What came out, once the probe is over.
+    pub fn finding(&self) -> Option<Finding> {
+        match self.next {
+            Next::Found(finding) => Some(finding),
+            Next::Ask(_) => None,
+        }
+    }
+
+    /// What answers without results look like here, if the probe found a search and saw one.
+    pub fn signature(&self) -> Option<NoResult> {
+        let searches = self.finding()? == Finding::Searches;
+        if searches { NoResult::learn(&self.target, self.mask(), &self.seen) } else { None }
+    }
+
+    fn filling(&self, question: &Question) -> Filling {
+        match (question, &self.target) {
+            (Question::Nonsense, Target::Words(_)) => self.target.filling(&self.nonsense[0]),
+            (Question::MoreNonsense, Target::Words(_)) => self.target.filling(&self.nonsense[1]),
+            (Question::Nonsense, Target::Choice { .. }) => self.target.other_choice(),
+            (Question::Nothing, _) => self.target.nothing(),
+            _ => self.target.filling(&self.word),
+        }
+    }
+
+    /// What is not compared because the form may repeat it.
+    fn mask(&self) -> Mask {
+        let mut mask = Mask::default();
+        match &self.target {
+            Target::Words(_) => {
+                [&self.word, &self.nonsense[0], &self.nonsense[1]].iter().for_each(|text| mask.add(text));
+            }
+            Target::Choice { one, other, .. } => [one, other].iter().for_each(|text| mask.add(text)),
+        }
+        mask
+    }
+
+    fn look(&self, answer: Answer<'_>) -> Seen {
+        let keeps_method = matches!(answer.status, 307 | 308) && self.form.method == Method::Post;
+        let refresh = answer.page.and_then(redirect::refresh);
+        match (answer.location.filter(|_| matches!(answer.status, 300..=399)), answer.page) {
+            (Some(location), _) if !keeps_method && redirect::stays(&self.form.action, location) => {
+                Seen::Elsewhere(location.clone())
+            }
+            (None, Some(_)) if refresh.is_some_and(|url| redirect::stays(&self.form.action, url)) => {
+                Seen::Elsewhere(refresh.expect("just looked at").clone())
+            }
+            (None, Some(page)) => Seen::of(Glimpse::of(page, answer.status, &self.mask())),
+            _ => Seen::Nothing,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,183 @@
+use super::*;
+use crate::critic::veto::Veto;
+
+const FRAME: &str = "<title>Shop</title><p>Welcome to our shop where many fine things are sold every day of the week
+    by friendly people who know what they are talking about</p><a href=/home>Home page</a> <a href=/help>Help page</a>";
+
+fn url(path: &str) -> Url {
+    Url::parse("http://a.org").unwrap().join(path).unwrap()
+}
+
+fn page(html: &str) -> Page {
+    crate::html::parse(html.as_bytes(), Some("text/html; charset=utf-8"), &url("/s"))
+}
+
+fn form(html: &str) -> Form {
+    page(html).forms.remove(0)
+}
+
+fn probe(html: &str) -> Probe {
+    Probe::of(&form(html), 0.95, "hotel", 7).unwrap()
+}
+
+const BOX: &str = "<form action=/s><input name=q><button>Search</button></form>";
+
+fn asked(probe: &Probe) -> String {
+    probe.next().map_or(String::new(), |request| request.url.query().unwrap_or_default().to_string())
+}
+
+fn hits(word: &str) -> String {
+    let hit =
+        |n: u32| format!("<li><a href=/item/{word}/{n}>The {word} item of sort {n}</a> said of {word} {n}");
+    format!("{FRAME}<ul>{}</ul>", (0..6).map(hit).collect::<String>())
+}
+
+fn show(probe: &mut Probe, html: &str) {
+    probe.take(Answer { status: 200, location: None, page: Some(&page(html)) });
+}
+
+fn redirect(probe: &mut Probe, to: &str) {
+    probe.take(Answer { status: 302, location: Some(&url(to)), page: None });
+}
+
+#[test]
+fn results_for_a_word_and_none_for_nonsense_make_a_search() {
+    let mut probe = probe(BOX);
+    assert_eq!(asked(&probe), "q=hotel");
+    show(&mut probe, &hits("seaside"));
+    let nonsense = asked(&probe);
+    show(&mut probe, &format!("{FRAME}<p>No results for {}</p>", &nonsense[2..]));
+    assert_eq!((probe.finding(), probe.next()), (Some(Finding::Searches), None));
+    let signature = probe.signature().unwrap();
+    assert!(signature.fits(&page(&format!("{FRAME}<p>No results for castle</p>")), "castle"));
+    assert!(!signature.fits(&page(&hits("mountain")), "castle"));
+}
+
+#[test]
+fn a_page_that_only_repeats_the_question_is_no_search() {
+    let mut probe = probe(BOX);
+    for _ in 0..3 {
+        let word = asked(&probe)[2..].to_string();
+        show(
+            &mut probe,
+            &format!("{FRAME}<p>Thank you for {word}!</p><a href='/s?q={word}&lang=de'>Deutsch</a>"),
+        );
+    }
+    assert_eq!(probe.finding(), Some(Finding::DoesNot));
+    assert_eq!(probe.signature(), None);
+}
+
+#[test]
+fn unknown_words_for_nothing_are_learned_from_a_second_nonsense() {
+    let mut probe = probe(BOX);
+    show(&mut probe, &hits("seaside"));
+    for _ in 0..2 {
+        let word = asked(&probe)[2..].to_string();
+        show(&mut probe, &format!("{FRAME}<p>Ez dago emaitzarik {word} bilaketarako</p>"));
+    }
+    assert_eq!(probe.finding(), Some(Finding::Searches));
+    let none = page(&format!("{FRAME}<p>Ez dago emaitzarik gaztelu bilaketarako</p>"));
+    assert!(probe.signature().unwrap().fits(&none, "gaztelu"));
+}
+
+#[test]
+fn what_changes_by_itself_is_not_taken_for_results() {
+    let mut probe = probe(BOX);
+    let text: String = (1..20).map(|n| format!("{} long {} text ", "ab".repeat(n), "cd".repeat(n))).collect();
+    let text = text.repeat(2) + &text.replace("long", "short") + &text.replace("text", "poem");
+    for advert in ["cheap shoes here", "new phones now", "cars for all"] {
+        show(&mut probe, &format!("{FRAME}{text}<p><a href='/ad?{advert}'>{advert}</a></p>"));
+    }
+    assert_eq!(probe.finding(), Some(Finding::DoesNot));
+}
+
+#[test]
+fn walls_and_failures_leave_it_open() {
+    for (status, html) in
+        [(429, "<p>Slow"), (503, ""), (200, "<title>Captcha</title><p>Are you a robot?"), (404, "")]
+    {
+        let mut probe = probe(BOX);
+        probe.take(Answer { status, location: None, page: Some(&page(html)) });
+        assert_eq!(probe.finding(), Some(Finding::Unclear), "{status} {html}");
+    }
+    let mut probe = probe(BOX);
+    probe.take(Answer { status: 0, location: None, page: None });
+    assert_eq!(probe.finding(), Some(Finding::Unclear));
+}
+
+#[test]
+fn an_address_that_carries_the_word_is_asked_with_nonsense() {
+    let mut probe = probe(BOX);
+    redirect(&mut probe, "/found?text=hotel&n=1");
+    assert_eq!(asked(&probe), "text=hotel&n=1");
+    show(&mut probe, &hits("seaside"));
+    let last = probe.next().unwrap().url;
+    assert!(last.path() == "/found" && !last.as_str().contains("hotel"), "{last}");
+    show(&mut probe, &format!("{FRAME}<p>Nothing found</p>"));
+    assert_eq!(probe.finding(), Some(Finding::Searches));
+}
+
+#[test]
+fn redirects_that_tell_nothing_are_followed_once() {
+    let mut only_hit = probe(BOX);
+    redirect(&mut only_hit, "/item/5");
+    show(&mut only_hit, &format!("{FRAME}<p>Hemen ez dago ezer</p>"));
+    assert_eq!(only_hit.next().unwrap().url.path(), "/item/5");
+    show(
+        &mut only_hit,
+        "<title>Castle</title><p>A castle with forty rooms and a view over the bay, built long ago",
+    );
+    assert_eq!(only_hit.finding(), Some(Finding::Searches));
+
+    let mut same_place = probe(BOX);
+    redirect(&mut same_place, "/thanks");
+    redirect(&mut same_place, "/thanks");
+    show(&mut same_place, FRAME);
+    assert_eq!(same_place.finding(), Some(Finding::DoesNot));
+
+    let mut elsewhere = probe(BOX);
+    redirect(&mut elsewhere, "http://other.net/?q=hotel");
+    assert_eq!(elsewhere.finding(), Some(Finding::Unclear));
+}
+
+#[test]
+fn selects_are_asked_with_two_choices_and_the_first_again() {
+    let html =
+        "<form action=/s><select name=make><option value=''>Any<option>Ford<option>Opel</select></form>";
+    let mut probe = probe(html);
+    for (question, answer) in [("make=Ford", "seaside"), ("make=Opel", "mountain"), ("make=Ford", "seaside")]
+    {
+        assert_eq!(asked(&probe), question);
+        show(&mut probe, &hits(answer));
+    }
+    assert_eq!(probe.finding(), Some(Finding::Searches));
+}
+
+#[test]
+fn what_may_not_be_asked_is_refused() {
+    let refusal = |html: &str, p: f32| Probe::of(&form(html), p, "hotel", 7).err();
+    assert_eq!(
+        refusal("<form><input type=password name=p></form>", 1.0),
+        Some(Refusal::Veto(Veto::Password))
+    );
+    assert_eq!(refusal("<form method=post><input name=q></form>", 0.9), Some(Refusal::UnsurePost));
+    assert_eq!(refusal("<form method=post><input name=q></form>", 0.91), None);
+    let posting = "<form><input name=q><button formmethod=post>Search</button></form>";
+    assert_eq!(refusal(posting, 0.5), Some(Refusal::UnsurePost));
+    assert_eq!(refusal("<form><input type=checkbox name=c></form>", 1.0), Some(Refusal::NothingToFill));
+    assert_eq!(refusal("<form action='javascript:go()'><input name=q></form>", 1.0), Some(Refusal::NotHttp));
+}
+
+#[test]
+fn a_probe_survives_being_stored() {
+    let mut probe = probe(BOX);
+    show(&mut probe, &hits("seaside"));
+    let stored = serde_json::to_string(&probe).unwrap();
+    assert_eq!(serde_json::from_str::<Probe>(&stored).unwrap(), probe);
+}
+
+#[test]
+fn words_travel_in_the_charset_of_the_page() {
+    let word = Probe::of(&form(BOX), 0.95, "h\u{f4}tel", 7).unwrap().in_charset("iso-8859-1");
+    assert_eq!(asked(&word), "q=h%F4tel");
+}

@@ -1,0 +1,99 @@
+//! How good the forms found are, from a random sample of them that was asked (FFC, section 5).
+//!
+//! A share that was measured on a few forms is reported with Wilson's interval, which stays within 0
+//! and 1 and is honest about small samples, also when all or none of them passed.
+
+use crate::identity::FormId;
+use serde::Serialize;
+use xxhash_rust::xxh3::xxh3_64_with_seed;
+
+/// Quantile of the normal distribution for 95 % between both ends.
+const Z: f64 = 1.959_963_984_540_054;
+
+/// A share and the interval that holds the true one 19 times out of 20.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Share {
+    /// As measured.
+    pub estimate: f64,
+    /// Lower end.
+    pub low: f64,
+    /// Upper end.
+    pub high: f64,
+}
+
+/// The share of `hits` among `trials`, with Wilson's score interval; `None` without trials.
+pub fn wilson(hits: u64, trials: u64) -> Option<Share> {
+    if trials == 0 {
+        return None;
+    }
+    let n = trials as f64;
+    let p = hits.min(trials) as f64 / n;
+    let scale = 1.0 + Z * Z / n;
+    let centre = (p + Z * Z / (2.0 * n)) / scale;
+    let half = Z / scale * (p * (1.0 - p) / n + Z * Z / (4.0 * n * n)).sqrt();
+    Some(Share { estimate: p, low: (centre - half).max(0.0), high: (centre + half).min(1.0) })
+}
+
+/// A random sample of `size` forms, the same for the same seed. A larger sample contains a smaller
+/// one, and forms found since replace few, so that what was asked before is of use again.
+pub fn sample<T>(mut forms: Vec<T>, id: impl Fn(&T) -> FormId, size: usize, seed: u64) -> Vec<T> {
+    forms.sort_by_cached_key(|form| {
+        let id = id(form);
+        (xxh3_64_with_seed(&id.0.to_le_bytes(), seed), id)
+    });
+    forms.truncate(size);
+    forms
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ids(count: u64) -> Vec<FormId> {
+        (0..count).map(FormId).collect()
+    }
+
+    fn drawn(count: u64, size: usize, seed: u64) -> Vec<u64> {
+        sample(ids(count), |id| *id, size, seed).into_iter().map(|id| id.0).collect()
+    }
+
+    #[test]
+    fn wilson_gives_the_published_intervals() {
+        // Newcombe (1998), table I, method 3.
+        for (hits, trials, low, high) in [
+            (81, 263, 0.2553, 0.3662),
+            (15, 148, 0.0624, 0.1605),
+            (0, 20, 0.0, 0.1611),
+            (1, 29, 0.0061, 0.1718),
+        ] {
+            let share = wilson(hits, trials).unwrap();
+            assert!((share.low - low).abs() < 5e-5 && (share.high - high).abs() < 5e-5, "{share:?}");
+        }
+    }
+
+    #[test]
+    fn no_trial_tells_nothing_and_few_tell_little() {
+        assert_eq!(wilson(0, 0), None);
+        let one = wilson(1, 1).unwrap();
+        assert!(one.estimate == 1.0 && one.low < 0.25 && one.high == 1.0);
+    }
+
+    #[test]
+    fn samples_repeat_nest_and_differ_by_seed() {
+        assert_eq!(drawn(1000, 20, 1), drawn(1000, 20, 1));
+        assert_eq!(drawn(1000, 20, 1), drawn(1000, 50, 1)[..20]);
+        assert_ne!(drawn(1000, 20, 1), drawn(1000, 20, 2));
+        assert_eq!(drawn(5, 20, 1).len(), 5);
+    }
+
+    #[test]
+    fn every_form_is_drawn_about_equally_often() {
+        let mut times = [0; 40];
+        for seed in 0..2000 {
+            for id in drawn(40, 10, seed) {
+                times[id as usize] += 1;
+            }
+        }
+        assert!(times.iter().all(|times| (400..600).contains(times)), "{times:?}");
+    }
+}

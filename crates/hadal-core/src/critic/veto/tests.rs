@@ -1,0 +1,98 @@
+use super::*;
+use url::Url;
+
+fn of(html: &str) -> Option<Veto> {
+    let url = Url::parse("http://a.org/page").unwrap();
+    veto(&crate::html::parse(html.as_bytes(), Some("text/html; charset=utf-8"), &url).forms[0])
+}
+
+#[test]
+fn what_a_form_asks_for_settles_it() {
+    for (html, expected) in [
+        ("<input name=u><input type=password name=p>", Veto::Password),
+        ("<input name=q><input type=file name=f>", Veto::File),
+        ("Card number <input name=n>", Veto::Card),
+        ("<input name=cvv><button>Search</button>", Veto::Card),
+        ("<input name=q><input name=captcha_word>", Veto::Captcha),
+        ("<input name=q><textarea name=g-recaptcha-response></textarea>", Veto::Captcha),
+        ("<input name=q><input type=hidden name=cf-turnstile-response>", Veto::Captcha),
+        ("<input type=email name=e><input name=message>", Veto::Message),
+        ("<textarea name=q></textarea><button>Search</button>", Veto::Textarea),
+        ("<input name=user_email><button>Go</button>", Veto::Email),
+    ] {
+        assert_eq!(of(&format!("<form action=/x>{html}</form>")), Some(expected), "{html}");
+    }
+}
+
+#[test]
+fn the_button_says_what_is_done_in_many_languages() {
+    for (text, expected) in [
+        ("Place order", Veto::Order),
+        ("In den Warenkorb", Veto::Order),
+        ("Acheter", Veto::Order),
+        ("Suscr\u{ed}bete", Veto::SignUp),
+        ("Inscreva-se", Veto::SignUp),
+        ("Iscriviti", Veto::SignUp),
+        ("Uitloggen", Veto::LogOut),
+        ("Usu\u{144}", Veto::Delete),
+        ("\u{423}\u{434}\u{430}\u{43b}\u{438}\u{442}\u{44c}", Veto::Delete),
+        ("Abone ol", Veto::SignUp),
+        ("\u{7acb}\u{5373}\u{8d2d}\u{4e70}", Veto::Order),
+        ("\u{524a}\u{9664}", Veto::Delete),
+        ("Unsubscribe", Veto::Unsubscribe),
+        ("Pay now", Veto::Pay),
+        ("Post comment", Veto::Post),
+        ("Log in", Veto::LogIn),
+    ] {
+        let html = format!("<form action=/x><input name=q><input type=submit value=\"{text}\"></form>");
+        assert_eq!(of(&html), Some(expected), "{text}");
+    }
+}
+
+#[test]
+fn ordinary_searches_pass() {
+    for html in [
+        "<form action=/search><input name=q><button>Search</button></form>",
+        "<h2>Your orders and comments</h2><form action=/cart><input name=q><button>Search</button></form>",
+        "<form><input name=q><input type=hidden name=order value=asc><select name=orderby><option>a</select>
+            <select name=sort_order><option>b</select><input type=submit value=Go></form>",
+        "<form><input name=q><button type=reset>Delete</button><button>Find</button></form>",
+        "<form><input type=search name=x><button type=button>Delete</button></form>",
+        "<form><input name=q><button>Search order status</button></form>",
+        "<form><select name=make><option>A<option>B</select><input type=submit value='Show'></form>",
+        "<form class=newsletter-search><input name=title placeholder='Search our newsletters'></form>",
+        "<form action=/checkout><input name=q placeholder=Suchen><input type=submit value=Senden></form>",
+        "<form action=/hotels>Check-out <input name=checkout type=date> City <input name=city>
+            <input type=submit value='Check availability'></form>",
+        "<form><input type=hidden name=action value=search><input name=s></form>",
+        "<form><input name=kw><input type=submit value='Order by date'></form>",
+    ] {
+        assert_eq!(of(html), None, "{html}");
+    }
+}
+
+#[test]
+fn marks_count_when_nothing_says_search() {
+    for (html, expected) in [
+        (
+            "<form action=/cart/add><select name=size><option>S</select><button>OK</button></form>",
+            Veto::Order,
+        ),
+        ("<form class=poll><input type=radio name=a value=1><input type=submit value=OK></form>", Veto::Post),
+        (
+            "<h2>Newsletter</h2><form action=/x><input name=nl><input type=submit value=OK></form>",
+            Veto::SignUp,
+        ),
+        ("<form action=/x><input name=a><input type=submit value=Send></form>", Veto::Post),
+        (
+            "<form action=/x><input type=hidden name=_method value=delete><button>OK</button></form>",
+            Veto::Delete,
+        ),
+        (
+            "<form action=/x><input type=hidden name=action value=logout><button>OK</button></form>",
+            Veto::LogOut,
+        ),
+    ] {
+        assert_eq!(of(html), Some(expected), "{html}");
+    }
+}

@@ -1,0 +1,136 @@
+//! Entries to bytes: which character encoding, which form encoding.
+
+use super::entries::{Entry, Value};
+use encoding_rs::{Encoding, UTF_8};
+use std::borrow::Cow;
+use url::form_urlencoded::byte_serialize;
+use xxhash_rust::xxh3::xxh3_64;
+
+/// How a body is laid out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Enctype {
+    UrlEncoded,
+    Multipart,
+    Plain,
+}
+
+impl Enctype {
+    /// By its name; anything unknown is the default.
+    pub(super) fn of(name: &str) -> Enctype {
+        match name.trim() {
+            "multipart/form-data" => Enctype::Multipart,
+            "text/plain" => Enctype::Plain,
+            _ => Enctype::UrlEncoded,
+        }
+    }
+}
+
+/// The first encoding the form accepts, UTF-8 if it knows none of them, the page's if it names none.
+pub(super) fn encoding_of(accepted: &str, page: &str) -> &'static Encoding {
+    let known = |label: &str| Encoding::for_label(label.as_bytes());
+    let chosen = match accepted.trim().is_empty() {
+        true => known(page),
+        false => accepted.split_ascii_whitespace().find_map(known),
+    };
+    chosen.unwrap_or(UTF_8).output_encoding()
+}
+
+/// Entries as they stand in an address or a default body.
+pub(super) fn urlencoded(entries: &[Entry], encoding: &'static Encoding) -> String {
+    let mut out = String::new();
+    for entry in entries {
+        if !out.is_empty() {
+            out.push('&');
+        }
+        out.extend(byte_serialize(&encoded(&entry.name, encoding)));
+        out.push('=');
+        out.extend(byte_serialize(&encoded(text_of(entry), encoding)));
+    }
+    out
+}
+
+/// Content type and body.
+pub(super) fn body(entries: &[Entry], enctype: Enctype, encoding: &'static Encoding) -> (String, Vec<u8>) {
+    match enctype {
+        Enctype::UrlEncoded => {
+            ("application/x-www-form-urlencoded".to_string(), urlencoded(entries, encoding).into_bytes())
+        }
+        Enctype::Plain => ("text/plain".to_string(), plain(entries, encoding)),
+        Enctype::Multipart => {
+            let boundary = boundary(entries, encoding);
+            let content_type = format!("multipart/form-data; boundary={boundary}");
+            (content_type, multipart(entries, encoding, &boundary))
+        }
+    }
+}
+
+/// The bytes of a text with its line breaks as CR LF. What the encoding lacks becomes a numeric
+/// character reference, as in browsers.
+fn encoded(text: &str, encoding: &'static Encoding) -> Vec<u8> {
+    let lines = if text.contains(['\r', '\n']) {
+        Cow::Owned(text.replace("\r\n", "\n").replace('\r', "\n").replace('\n', "\r\n"))
+    } else {
+        Cow::Borrowed(text)
+    };
+    encoding.encode(&lines).0.into_owned()
+}
+
+fn text_of(entry: &Entry) -> &str {
+    match &entry.value {
+        Value::Text(text) => text,
+        Value::NoFile => "",
+    }
+}
+
+fn plain(entries: &[Entry], encoding: &'static Encoding) -> Vec<u8> {
+    let mut out = Vec::new();
+    for entry in entries {
+        out.extend(encoded(&entry.name, encoding));
+        out.push(b'=');
+        out.extend(encoded(text_of(entry), encoding));
+        out.extend(b"\r\n");
+    }
+    out
+}
+
+fn multipart(entries: &[Entry], encoding: &'static Encoding, boundary: &str) -> Vec<u8> {
+    let mut out = Vec::new();
+    for entry in entries {
+        out.extend(format!("--{boundary}\r\nContent-Disposition: form-data; name=\"").bytes());
+        out.extend(escaped(&encoded(&entry.name, encoding)));
+        out.push(b'"');
+        if entry.value == Value::NoFile {
+            out.extend(b"; filename=\"\"\r\nContent-Type: application/octet-stream");
+        }
+        out.extend(b"\r\n\r\n");
+        out.extend(encoded(text_of(entry), encoding));
+        out.extend(b"\r\n");
+    }
+    out.extend(format!("--{boundary}--\r\n").bytes());
+    out
+}
+
+/// A name between quotes.
+fn escaped(name: &[u8]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(name.len());
+    for byte in name {
+        match byte {
+            b'"' => out.extend(b"%22"),
+            b'\r' => out.extend(b"%0D"),
+            b'\n' => out.extend(b"%0A"),
+            _ => out.push(*byte),
+        }
+    }
+    out
+}
+
+/// A line that occurs in no value, the same for the same entries.
+fn boundary(entries: &[Entry], encoding: &'static Encoding) -> String {
+    let all = plain(entries, encoding);
+    let candidates = (0u64..).map(|attempt| {
+        let hash = xxh3_64(&all).wrapping_add(attempt);
+        format!("----form{hash:016x}")
+    });
+    let holds = |mark: &str| memchr::memmem::find(&all, mark.as_bytes()).is_some();
+    candidates.into_iter().find(|mark| !holds(mark)).expect("a finite text lacks one of all numbers")
+}

@@ -1,0 +1,161 @@
+//! Which controls of a form are sent, and with what: the entry list of the HTML standard.
+
+use super::Filling;
+use crate::page::{Field, FieldKind, Form};
+
+/// One name and what is sent under it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Entry {
+    pub(super) name: String,
+    pub(super) value: Value,
+}
+
+/// What is sent under a name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Value {
+    Text(String),
+    /// A file field that nobody filled.
+    NoFile,
+}
+
+/// The button that the Enter key presses: the first that sends the form.
+pub(super) fn default_button(form: &Form) -> Option<usize> {
+    let sends = |field: &Field| matches!(field.kind, FieldKind::Submit | FieldKind::Image) && !field.disabled;
+    form.fields.iter().position(sends)
+}
+
+/// Everything that is sent, in document order.
+pub(super) fn entries(form: &Form, filling: &Filling, button: Option<usize>, charset: &str) -> Vec<Entry> {
+    let mut filled = by_field(form, filling);
+    let chosen = chosen_radios(form, &filled);
+    let mut list = Vec::new();
+    for (at, field) in form.fields.iter().enumerate() {
+        if field.disabled || (field.kind.is_button() && button != Some(at)) {
+            continue;
+        }
+        let given = std::mem::take(&mut filled[at]);
+        let is_checked = match field.kind {
+            FieldKind::Radio => chosen[at],
+            FieldKind::Checkbox => is_checked(field, &given),
+            _ => true,
+        };
+        if is_checked {
+            add(field, given, charset, &mut list);
+        }
+    }
+    list
+}
+
+/// The values a person gave, field by field.
+fn by_field<'a>(form: &Form, filling: &'a Filling) -> Vec<Vec<&'a str>> {
+    let mut filled = vec![Vec::new(); form.fields.len()];
+    for (at, value) in &filling.values {
+        if let Some(values) = filled.get_mut(*at) {
+            values.push(value.as_str());
+        }
+    }
+    filled
+}
+
+fn is_checked(field: &Field, given: &[&str]) -> bool {
+    given.last().map_or(field.checked, |value| *value == field.value)
+}
+
+/// Of the radio buttons with one name the last that is checked counts, a person's choice before the
+/// page's.
+fn chosen_radios(form: &Form, filled: &[Vec<&str>]) -> Vec<bool> {
+    let mut last = rustc_hash::FxHashMap::default();
+    for by_person in [false, true] {
+        for (at, field) in form.fields.iter().enumerate() {
+            let counts = field.kind == FieldKind::Radio && filled[at].is_empty() != by_person;
+            if counts && is_checked(field, &filled[at]) {
+                last.insert(field.name.as_str(), at);
+            }
+        }
+    }
+    let mut chosen = vec![false; form.fields.len()];
+    last.into_values().for_each(|at| chosen[at] = true);
+    chosen
+}
+
+fn add(field: &Field, given: Vec<&str>, charset: &str, list: &mut Vec<Entry>) {
+    let mut push = |name: &str, value: Value| list.push(Entry { name: name.to_string(), value });
+    if field.kind == FieldKind::Image {
+        let prefix = if field.name.is_empty() { String::new() } else { format!("{}.", field.name) };
+        // The upper left corner, as when the button is pressed with a key.
+        push(&format!("{prefix}x"), Value::Text("0".to_string()));
+        return push(&format!("{prefix}y"), Value::Text("0".to_string()));
+    }
+    if field.name.is_empty() {
+        return;
+    }
+    match field.kind {
+        FieldKind::Select => {
+            selected(field, &given).for_each(|value| push(&field.name, Value::Text(value.to_string())));
+        }
+        FieldKind::File => push(&field.name, Value::NoFile),
+        FieldKind::Hidden if field.name.eq_ignore_ascii_case("_charset_") => {
+            push(&field.name, Value::Text(charset.to_string()));
+        }
+        FieldKind::Checkbox | FieldKind::Radio => push(&field.name, Value::Text(field.value.clone())),
+        kind => {
+            let typed = given.last().map(|value| within(value, field.max_length));
+            push(&field.name, Value::Text(sanitised(kind, typed.unwrap_or(&field.value))));
+        }
+    }
+}
+
+/// The choices that are sent. A person can only take what is offered; otherwise the page's choice
+/// stands, which for a single choice is at least the first.
+fn selected<'f>(field: &'f Field, given: &[&str]) -> impl Iterator<Item = &'f str> {
+    let offered: Vec<&str> =
+        given.iter().filter(|value| field.options.iter().any(|o| o.value == **value)).copied().collect();
+    let one = (!field.multiple).then(|| match offered.last() {
+        Some(value) => field.options.iter().position(|option| option.value == *value),
+        None => field.options.iter().rposition(|option| option.selected).or(Some(0)),
+    });
+    let is_sent = move |at: usize, option: &crate::page::Choice| match one {
+        Some(only) => only == Some(at),
+        None if offered.is_empty() => option.selected,
+        None => offered.iter().any(|value| *value == option.value),
+    };
+    let sent: Vec<bool> = field.options.iter().enumerate().map(|(at, option)| is_sent(at, option)).collect();
+    field.options.iter().zip(sent).filter(|(_, sent)| *sent).map(|(option, _)| option.value.as_str())
+}
+
+/// What fits into a field, which counts in units of UTF-16.
+fn within(text: &str, most: Option<u32>) -> &str {
+    let Some(most) = most else { return text };
+    let mut units = 0;
+    let end = text.char_indices().find(|(_, c)| {
+        units += c.len_utf16() as u64;
+        units > u64::from(most)
+    });
+    end.map_or(text, |(at, _)| &text[..at])
+}
+
+/// A value as its control would hold it.
+fn sanitised(kind: FieldKind, value: &str) -> String {
+    let line = || value.replace(['\r', '\n'], "");
+    match kind {
+        FieldKind::Text | FieldKind::Search | FieldKind::Tel | FieldKind::Password => line(),
+        FieldKind::Email | FieldKind::Url => line().trim_ascii().to_string(),
+        FieldKind::Number if is_number(value) => value.to_string(),
+        FieldKind::Number => String::new(),
+        FieldKind::Range if is_number(value) => value.to_string(),
+        FieldKind::Range => "50".to_string(),
+        FieldKind::Color if is_color(value) => value.to_ascii_lowercase(),
+        FieldKind::Color => "#000000".to_string(),
+        _ => value.to_string(),
+    }
+}
+
+fn is_number(value: &str) -> bool {
+    let plain = value.bytes().all(|b| b.is_ascii_digit() || matches!(b, b'.' | b'-' | b'+' | b'e' | b'E'));
+    plain && !value.starts_with('+') && value.parse::<f64>().is_ok_and(f64::is_finite)
+}
+
+fn is_color(value: &str) -> bool {
+    let digits = value.strip_prefix('#').unwrap_or_default();
+    digits.len() == 6 && digits.bytes().all(|byte| byte.is_ascii_hexdigit())
+}

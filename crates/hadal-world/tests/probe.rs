@@ -1,0 +1,210 @@
+//! The probe against back ends of every behaviour: what it decides is right, and it decides often.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+mod common;
+
+use common::get;
+use hadal_core::critic::Kind;
+use hadal_core::critic::probe::{Answer, Finding, MOST_REQUESTS, Probe, Refusal};
+use hadal_core::critic::veto::veto;
+use hadal_core::html;
+use hadal_core::http::{Method, Request};
+use hadal_core::identity::form_id;
+use hadal_core::page::{Form, Page};
+use hadal_core::submission::{Filling, submission};
+use hadal_core::time::Time;
+use hadal_world::{BackEnds, Behaviour, Spec, TrueForm, World};
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+use url::Url;
+
+/// How sure a critic that cannot tell a sham from a search would be.
+const SURE: f32 = 0.95;
+
+static WORLDS: LazyLock<Vec<World>> = LazyLock::new(|| {
+    let varied = |seed| Spec { sites: 300, back_ends: BackEnds::Varied, ..Spec::tiny(seed) };
+    [11, 12, 13].into_iter().map(|seed| World::new(varied(seed))).collect()
+});
+
+/// Every form of a world as the parser sees it, with the truth about it.
+fn forms(world: &World) -> Vec<(TrueForm, Form)> {
+    let mut found = Vec::new();
+    for truth in world.truth() {
+        let Ok(response) = get(world, &truth.page_url).result else { continue };
+        let page = html::parse(&response.body, None, &truth.page_url);
+        let form = page.forms.into_iter().find(|form| form_id(form, &truth.page_url) == truth.form_id);
+        found.extend(form.map(|form| (truth, form)));
+    }
+    found
+}
+
+/// What came back for a request, as an engine passes it on.
+struct Sent {
+    status: u16,
+    location: Option<Url>,
+    page: Option<Page>,
+}
+
+fn send(world: &World, request: &Request, at: Time) -> Sent {
+    let Ok(response) = world.respond(request, at).result else {
+        return Sent { status: 0, location: None, page: None };
+    };
+    let location = response.headers.get("location").and_then(|to| request.url.join(to).ok());
+    let content_type = response.headers.get("content-type");
+    let page = location.is_none().then(|| html::parse(&response.body, content_type, &request.url));
+    Sent { status: response.status, location, page }
+}
+
+/// Runs a probe to its end: what it found, and the statuses of what came back.
+fn run(world: &World, probe: &mut Probe) -> (Finding, Vec<u16>) {
+    let mut statuses = Vec::new();
+    while let Some(request) = probe.next() {
+        let sent = send(world, &request, Time(2_000 * statuses.len() as u64));
+        statuses.push(sent.status);
+        probe.take(Answer {
+            status: sent.status,
+            location: sent.location.as_ref(),
+            page: sent.page.as_ref(),
+        });
+    }
+    assert!(statuses.len() <= MOST_REQUESTS);
+    (probe.finding().unwrap(), statuses)
+}
+
+/// Findings about the forms of one behaviour.
+#[derive(Debug, Default)]
+struct Tally {
+    right: usize,
+    wrong: usize,
+    unclear: usize,
+    requests: usize,
+}
+
+impl Tally {
+    fn add(&mut self, truth: &TrueForm, finding: Finding, requests: usize) {
+        self.requests += requests;
+        match (finding, truth.kind == Kind::Search) {
+            (Finding::Unclear, _) => self.unclear += 1,
+            (Finding::Searches, true) | (Finding::DoesNot, false) => self.right += 1,
+            _ => self.wrong += 1,
+        }
+    }
+
+    fn asked(&self) -> usize {
+        self.right + self.wrong + self.unclear
+    }
+}
+
+#[test]
+fn what_the_probe_decides_is_right_for_every_behaviour() {
+    let (mut known, mut strange): (BTreeMap<_, Tally>, BTreeMap<_, Tally>) = Default::default();
+    for world in WORLDS.iter() {
+        for (truth, form) in forms(world) {
+            // Forms of other subjects are asked with a word that may be rare or missing there.
+            let word = truth.topic.unwrap_or("book");
+            let Ok(mut probe) = Probe::of(&form, SURE, word, truth.form_id.0) else { continue };
+            let (finding, statuses) = run(world, &mut probe);
+            if statuses.contains(&429) {
+                assert_eq!(finding, Finding::Unclear, "{truth:?}");
+            }
+            let is_known = truth.topic.is_some() || truth.kind != Kind::Search;
+            let tallies = if is_known { &mut known } else { &mut strange };
+            tallies.entry(truth.behaviour).or_default().add(&truth, finding, statuses.len());
+        }
+    }
+    println!("asked with a word of their topic {known:#?}\nasked with another word {strange:#?}");
+    for (behaviour, tally) in known.iter().chain(&strange) {
+        assert!(tally.wrong * 100 <= tally.right, "{behaviour:?} {tally:?}");
+    }
+    for behaviour in Behaviour::ALL {
+        let tally = &known[&behaviour];
+        let floor = match behaviour {
+            Behaviour::Limited => 0,
+            Behaviour::Redirect => 60,
+            _ => 90,
+        };
+        assert!(tally.asked() >= 20, "{behaviour:?} {tally:?}");
+        assert!(tally.right * 100 >= floor * tally.asked(), "{behaviour:?} {tally:?}");
+    }
+}
+
+/// The name of the first record that the empty query brings up.
+fn some_record(world: &World, form: &Form) -> Option<String> {
+    let page = send(world, &submission(form, &Filling::default(), "utf-8"), Time(0)).page?;
+    let hit = page.links.iter().find(|link| link.url.path().starts_with("/detail/"))?;
+    hit.context.anchor.split(',').next().map(str::to_string)
+}
+
+#[test]
+fn a_redirect_to_the_only_hit_is_a_search() {
+    let (mut asked, mut redirected) = (0, 0);
+    for world in WORLDS.iter() {
+        for (truth, form) in
+            forms(world).into_iter().filter(|(truth, _)| truth.behaviour == Behaviour::OnlyHit)
+        {
+            let Some(name) = some_record(world, &form) else { continue };
+            let Ok(mut probe) = Probe::of(&form, SURE, &name, 5) else { continue };
+            let (finding, statuses) = run(world, &mut probe);
+            if statuses[0] == 303 {
+                assert_eq!(finding, Finding::Searches, "{truth:?}");
+                redirected += 1;
+            }
+            assert_ne!(finding, Finding::DoesNot, "{truth:?}");
+            asked += 1;
+        }
+    }
+    assert!(asked > 50 && redirected > 20, "{redirected} of {asked}");
+}
+
+#[test]
+fn no_vetoed_form_is_asked_and_few_others_that_search_nothing() {
+    // Vetoed and all, of searches and of forms that ask for something else.
+    let (mut searches, mut others) = ((0, 0), (0, 0));
+    for (truth, form) in WORLDS.iter().flat_map(forms) {
+        let vetoed = veto(&form);
+        if let Some(veto) = vetoed {
+            assert_eq!(Probe::of(&form, 1.0, "word", 1), Err(Refusal::Veto(veto)), "{truth:?}");
+        }
+        let (part, whole) = match truth.kind {
+            Kind::Search => &mut searches,
+            Kind::Other => continue,
+            _ => &mut others,
+        };
+        *part += usize::from(vetoed.is_some());
+        *whole += 1;
+    }
+    println!("vetoed: {searches:?} of searches, {others:?} of others");
+    assert!(others.1 > 1_000 && others.0 * 100 > others.1 * 95, "{others:?}");
+    assert!(searches.1 > 1_000 && searches.0 * 100 < searches.1 * 3, "{searches:?}");
+}
+
+#[test]
+fn post_is_only_sent_when_the_critic_is_sure() {
+    let mut posts = 0;
+    for (truth, form) in forms(&WORLDS[0]).into_iter().filter(|(_, form)| form.method == Method::Post) {
+        if Probe::of(&form, SURE, "word", 1).is_ok() {
+            assert_eq!(Probe::of(&form, 0.9, "word", 1), Err(Refusal::UnsurePost), "{truth:?}");
+            posts += 1;
+        }
+    }
+    assert!(posts > 20, "{posts}");
+}
+
+#[test]
+fn the_signature_tells_empty_answers_from_others() {
+    let (mut learned, mut right) = (0, 0);
+    for (truth, form) in forms(&WORLDS[0]) {
+        let Some(topic) = truth.topic else { continue };
+        let Ok(mut probe) = Probe::of(&form, SURE, topic, 3) else { continue };
+        let Some(field) = form.fields.iter().position(|field| field.kind.is_textual()) else { continue };
+        run(&WORLDS[0], &mut probe);
+        let Some(signature) = probe.signature() else { continue };
+        let filled = |word: &str| submission(&form, &Filling::of(field, word), "utf-8");
+        let answer = |word: &str| send(&WORLDS[0], &filled(word), Time(0)).page;
+        let (Some(none), Some(some)) = (answer("wuvoqix"), answer("")) else { continue };
+        learned += 1;
+        let fails = truth.behaviour == Behaviour::Fussy;
+        right += usize::from(signature.fits(&none, "wuvoqix") && (fails || !signature.fits(&some, "")));
+    }
+    assert!(learned > 100 && right * 100 >= learned * 97, "{right} of {learned}");
+}

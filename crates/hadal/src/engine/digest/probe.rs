@@ -1,0 +1,84 @@
+//! An answer to an inquiry: the probe takes it in, and goes on or settles what the form is.
+
+use super::super::step::Step;
+use super::super::{CrawlError, Engine};
+use super::again;
+use crate::fetch::retry::{self, Next};
+use crate::store::*;
+use hadal_core::address::Site;
+use hadal_core::critic::inquiry::Inquiry;
+use hadal_core::critic::probe::{Answer, Finding};
+use hadal_core::http::Exchange;
+use hadal_core::lead::{Lead, Task, Waiting};
+use hadal_core::page::Page;
+use hadal_core::strategy::SiteTally;
+use hadal_core::time::Time;
+
+impl Engine {
+    /// What may pass is tried again; everything else, redirects and error pages included, tells the
+    /// probe something.
+    pub(super) fn digest_probe(
+        &mut self,
+        waiting: Waiting,
+        step: &Step,
+        exchange: &Exchange,
+        page: Option<&Page>,
+        outcome: &mut Outcome,
+    ) -> Result<(), CrawlError> {
+        let next = self.next_after(&waiting, step, exchange, outcome)?;
+        outcome.answered = Some(answered(exchange));
+        let Task::Probe(inquiry) = &waiting.lead.task else { return Ok(()) };
+        let location = match &next {
+            Next::Retry { at, kind, .. } => {
+                outcome.ending = again(waiting, *at, kind.clone());
+                return Ok(());
+            }
+            Next::Redirect(target) => Some(target),
+            Next::Accept | Next::GiveUp(_) => None,
+        };
+        let mut inquiry = inquiry.clone();
+        let status = exchange.result.as_ref().map_or(0, |response| response.status);
+        inquiry.probe.take(Answer { status, location, page });
+        match (inquiry.probe.finding(), inquiry.next()) {
+            (None, Some(request)) => {
+                let lead = Lead { url: request.url, task: Task::Probe(inquiry), ..waiting.lead };
+                // What was begun is ended before anything new is begun.
+                let score = waiting.score + 1.0;
+                let further = Waiting { lead, score, attempts: 0, not_before: Time(0), ..waiting };
+                outcome.ending = Ending::Further(Box::new(further));
+                Ok(())
+            }
+            (finding, _) => self.settle(&inquiry, finding.unwrap_or(Finding::Unclear), outcome),
+        }
+    }
+
+    /// The probe is over: the form is held for what it showed itself to be.
+    fn settle(
+        &mut self,
+        inquiry: &Inquiry,
+        finding: Finding,
+        outcome: &mut Outcome,
+    ) -> Result<(), CrawlError> {
+        let (before, verdict) = (&inquiry.verdict, inquiry.settle(finding));
+        let site = Site::of(&inquiry.page);
+        let tally = self.site_book.get(self.setup.store.as_ref(), self.run, &site)?;
+        let moved = |count: u32, was: bool, is: bool| (count + u32::from(is)).saturating_sub(u32::from(was));
+        let tally = SiteTally {
+            searchable: moved(tally.searchable, before.is_searchable(), verdict.is_searchable()),
+            relevant: moved(tally.relevant, before.is_relevant(), verdict.is_relevant()),
+            ..tally
+        };
+        self.site_book.set(site.clone(), tally);
+        outcome.site = Some((site, tally));
+        outcome.judged = Some(Box::new(Judged { form: inquiry.form, finding, verdict }));
+        outcome.ending = Ending::Visited;
+        Ok(())
+    }
+}
+
+fn answered(exchange: &Exchange) -> Answered {
+    match &exchange.result {
+        Ok(response) => Answered::Status(response.status),
+        Err(error) => Answered::Failure(retry::kind_of(*error).to_string()),
+    }
+}

@@ -1,0 +1,92 @@
+//! The audit log: every time a form was submitted, by whom and what came of it.
+//!
+//! An entry is written with the dispatch of its step, before anything is sent, and completed with the
+//! step's outcome. It outlives the run it belongs to: nothing here is ever deleted.
+
+use super::RunId;
+use hadal_core::critic::FormVerdict;
+use hadal_core::critic::probe::Finding;
+use hadal_core::http::{Method, Request};
+use hadal_core::identity::FormId;
+use hadal_core::time::Time;
+use serde::{Deserialize, Serialize};
+use url::Url;
+
+/// Bytes of a body that are kept.
+pub const MOST_BODY: usize = 4096;
+
+/// One submission of a form.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Submission {
+    /// The run that made it.
+    pub run: RunId,
+    /// The step of the run.
+    pub seq: u64,
+    /// When it was about to be sent, on the run's clock.
+    pub at: Time,
+    /// The run's topic.
+    pub topic: String,
+    /// Which form.
+    pub form: FormId,
+    /// The page the form was found on.
+    pub page: Url,
+    /// How it was sent.
+    pub method: Method,
+    /// Where.
+    pub url: Url,
+    /// What was sent in the body, cut at [`MOST_BODY`].
+    pub body: String,
+    /// What for.
+    pub purpose: Purpose,
+    /// What came back; `None` while it is under way, or when nobody lived to see it.
+    pub answer: Option<Answered>,
+}
+
+impl Submission {
+    /// The start of a body, as text.
+    pub fn body_of(request: &Request) -> String {
+        let kept = &request.body[..request.body.len().min(MOST_BODY)];
+        String::from_utf8_lossy(kept).into_owned()
+    }
+}
+
+/// What a form is submitted for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Purpose {
+    /// To learn whether an uncertain form searches.
+    Probe,
+    /// To estimate how good the forms found are.
+    Quality,
+}
+
+impl Purpose {
+    /// The name used in every table and export.
+    pub fn name(self) -> &'static str {
+        match self {
+            Purpose::Probe => "probe",
+            Purpose::Quality => "quality",
+        }
+    }
+}
+
+/// What came of a submission.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Answered {
+    /// An answer with this status code.
+    Status(u16),
+    /// No answer; the word names the kind ("connect", "interrupted", ...).
+    Failure(String),
+}
+
+/// A form whose probe is over.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Judged {
+    /// Which form.
+    pub form: FormId,
+    /// What was found.
+    pub finding: Finding,
+    /// What it is held for from now on.
+    pub verdict: FormVerdict,
+}

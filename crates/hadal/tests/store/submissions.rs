@@ -1,0 +1,186 @@
+//! The audit log, and what a probe's outcome changes.
+
+use crate::fixture::*;
+use hadal::store::*;
+use hadal_core::critic::inquiry::Inquiry;
+use hadal_core::critic::probe::Finding;
+use hadal_core::critic::{FormVerdict, Kind};
+use hadal_core::http::Method;
+use hadal_core::identity::FormId;
+use hadal_core::lead::{Lane, Lead, Origin, Task, Waiting};
+use hadal_core::page::{Field, FieldKind, Form};
+use hadal_core::strategy::SiteTally;
+use hadal_core::time::Time;
+
+fn whole() -> Form {
+    let fields = vec![Field::new(FieldKind::Text, "q", ""), Field::new(FieldKind::Hidden, "s", "\u{20ac}")];
+    Form::to(url("http://a.org/find"), Method::Get, fields)
+}
+
+fn verdict(p_searchable: f32, p_relevant: f32) -> FormVerdict {
+    FormVerdict { kind: Kind::Other, p_searchable, p_relevant, evidence: vec!["a".into(), "probe: b".into()] }
+}
+
+/// A lead to a form's next question.
+fn question(order: u64) -> Waiting {
+    let page = url("http://a.org/");
+    let inquiry = Inquiry::of((FormId(order), &whole()), &page, &verdict(0.5, 0.5), "book", 1).unwrap();
+    let lead =
+        Lead { task: Task::Probe(Box::new(inquiry)), ..Lead::root(url("http://a.org/find"), Origin::Link) };
+    Waiting { lane: Lane::PROBES, lead, ..lead_like(order) }
+}
+
+fn lead_like(order: u64) -> Waiting {
+    lead("http://a.org/x", 0, 0.5, order)
+}
+
+fn entry(run: RunId, seq: u64) -> Submission {
+    Submission {
+        run,
+        seq,
+        at: Time(1000 + seq),
+        topic: "books".into(),
+        form: FormId(u64::MAX - seq),
+        page: url("http://a.org/"),
+        method: Method::Post,
+        url: url("http://a.org/find?q=book"),
+        body: "q=book&\u{20ac}".into(),
+        purpose: Purpose::Quality,
+        answer: None,
+    }
+}
+
+fn log(store: &dyn Store, filter: &Filter) -> Vec<Submission> {
+    let mut rows = vec![];
+    let mut each = |row| {
+        rows.push(row);
+        Walk::On
+    };
+    store.submissions(filter, &mut each).unwrap();
+    rows
+}
+
+fn everything(store: &dyn Store) -> Vec<Submission> {
+    log(store, &Filter::default())
+}
+
+fn submit(store: &dyn Store, run: RunId, seq: u64, waiting: &Waiting) {
+    store.commit(run, &adding(std::slice::from_ref(waiting))).unwrap();
+    store.commit(run, &Batch { submissions: vec![entry(run, seq)], ..dispatching(seq, waiting) }).unwrap();
+}
+
+pub fn a_submission_is_there_from_its_dispatch_and_completed_by_its_outcome(store: &dyn Store) {
+    let run = begin(store);
+    let waiting = question(1);
+    submit(store, run, 5, &waiting);
+    store.commit(run, &Batch { submissions: vec![entry(run, 5)], ..Batch::default() }).unwrap();
+    assert_eq!(everything(store), [entry(run, 5)]);
+    for answer in [Answered::Status(404), Answered::Failure("connect".into())] {
+        let answered = Some(answer.clone());
+        let stray = Outcome { answered: answered.clone(), ..outcome(6, &waiting, Ending::Visited) };
+        store.commit(run, &ending(vec![stray])).unwrap();
+        assert_eq!(everything(store)[0].answer, None, "another step's answer");
+    }
+    let end = Outcome { answered: Some(Answered::Status(404)), ..outcome(5, &waiting, Ending::Visited) };
+    store.commit(run, &ending(vec![end.clone(), end])).unwrap();
+    assert_eq!(everything(store)[0].answer, Some(Answered::Status(404)));
+    assert_eq!((tally(store, run).probes, tally(store, run).requests), (1, 1));
+}
+
+pub fn submissions_outlive_their_run_and_are_filtered(store: &dyn Store) {
+    let run = begin(store);
+    submit(store, run, 1, &question(1));
+    store.discard(run).unwrap();
+    let other = store.begin(&spec("cars")).unwrap();
+    let cars = Submission { topic: "cars".into(), ..entry(other, 2) };
+    store.commit(other, &Batch { submissions: vec![cars.clone()], ..Batch::default() }).unwrap();
+    assert_eq!(everything(store), [entry(run, 1), cars.clone()]);
+    assert_eq!(log(store, &Filter { run: Some(run), ..Filter::default() }), [entry(run, 1)]);
+    assert_eq!(log(store, &Filter { topic: Some("cars".into()), ..Filter::default() }), [cars]);
+}
+
+pub fn a_long_log_is_walked_whole_and_may_end_early(store: &dyn Store) {
+    let run = begin(store);
+    let submissions = (0..1234).map(|seq| entry(run, seq)).collect();
+    store.commit(run, &Batch { submissions, ..Batch::default() }).unwrap();
+    assert!(everything(store).iter().map(|entry| entry.seq).eq(0..1234));
+    let mut seen = 0;
+    let mut each = |_| {
+        seen += 1;
+        if seen == 7 { Walk::Stop } else { Walk::On }
+    };
+    store.submissions(&Filter::default(), &mut each).unwrap();
+    assert_eq!(seen, 7);
+}
+
+pub fn a_lead_with_its_inquiry_comes_back_as_it_was_put_in(store: &dyn Store) {
+    let run = begin(store);
+    let waiting = question(1);
+    store.commit(run, &adding(std::slice::from_ref(&waiting))).unwrap();
+    assert_eq!(store.of_host(run, Lane::PROBES, &host("a.org"), None, 9).unwrap(), [waiting]);
+}
+
+pub fn a_lead_may_go_on_at_another_host(store: &dyn Store) {
+    let run = begin(store);
+    let waiting = question(1);
+    let mut further = waiting.clone();
+    further.lead.url = url("http://www.a.org/results?q=1");
+    let end = outcome(1, &waiting, Ending::Further(Box::new(further.clone())));
+    run_step(store, run, &waiting, end);
+    assert_eq!(store.of_host(run, Lane::PROBES, &host("a.org"), None, 9).unwrap(), []);
+    assert_eq!(store.of_host(run, Lane::PROBES, &host("www.a.org"), None, 9).unwrap(), [further]);
+    let tally = tally(store, run);
+    assert_eq!((tally.waiting, tally.failed, tally.errors.len()), (1, 0, 0));
+}
+
+pub fn closing_a_site_leaves_its_questions(store: &dyn Store) {
+    let run = begin(store);
+    let (question, page) = (question(1), lead("http://a.org/", 3, 0.5, 2));
+    store.commit(run, &adding(&[question.clone(), page])).unwrap();
+    store.commit(run, &changing(Change::CloseSite(site("a.org")))).unwrap();
+    assert_eq!(store.of_lane(run, Lane(3), 9).unwrap(), []);
+    assert_eq!(store.of_lane(run, Lane::PROBES, 9).unwrap(), [question]);
+    assert_eq!(tally(store, run).waiting, 1);
+}
+
+pub fn a_form_is_kept_whole_and_not_listed_so(store: &dyn Store) {
+    let run = begin(store);
+    let waiting = lead("http://a.org/", 0, 0.5, 1);
+    let put = FormRow { whole: Some(Box::new(whole())), ..form(1, "http://a.org/", 0.9, 0.6) };
+    let bare = form(2, "http://a.org/", 0.9, 0.6);
+    let end =
+        Outcome { forms: vec![new_form(put), new_form(bare)], ..visit(1, &waiting, SiteTally::default()) };
+    run_step(store, run, &waiting, end);
+    assert!(forms(store, &Filter::default()).iter().all(|row| row.whole.is_none()));
+    assert_eq!(store.whole_form(run, FormId(1)).unwrap(), Some(whole()));
+    assert_eq!(store.whole_form(run, FormId(2)).unwrap(), None);
+    assert_eq!(store.whole_form(run, FormId(3)).unwrap(), None);
+}
+
+pub fn a_finding_changes_the_form_its_site_and_every_counter_once(store: &dyn Store) {
+    let run = begin(store);
+    let waiting = lead("http://a.org/", 0, 0.5, 1);
+    let found = [form(1, "http://a.org/", 0.7, 0.6), form(2, "http://a.org/", 0.4, 0.2)].map(new_form);
+    let tally_before = SiteTally { pages: 1, searchable: 1, relevant: 1, ..SiteTally::default() };
+    run_step(store, run, &waiting, Outcome { forms: found.to_vec(), ..visit(1, &waiting, tally_before) });
+    let judged = |seq: u64, id: u64, finding: Finding, verdict: FormVerdict| {
+        let mut asked = question(seq);
+        asked.lead.id = hadal_core::address::LinkId(id);
+        let judged = Some(Box::new(Judged { form: FormId(id), finding, verdict }));
+        let end = Outcome { judged, ..outcome(seq, &asked, Ending::Visited) };
+        run_step(store, run, &asked, end.clone());
+        store.commit(run, &ending(vec![end])).unwrap();
+        let tally = tally(store, run);
+        (tally.forms, tally.searchable, tally.relevant, sites(store, &Filter::default())[0].best)
+    };
+    assert_eq!(judged(2, 1, Finding::DoesNot, verdict(0.03, 0.02)), (2, 0, 0, 0.2));
+    assert_eq!(judged(3, 2, Finding::Searches, verdict(0.97, 0.485)), (2, 1, 0, 0.485));
+    assert_eq!(judged(4, 9, Finding::Searches, verdict(0.97, 0.97)), (2, 1, 0, 0.485), "an unknown form");
+    let rows = forms(store, &Filter::default());
+    assert_eq!(
+        (rows[0].form_id, rows[0].finding, rows[0].kind),
+        (FormId(2), Some(Finding::Searches), Kind::Other)
+    );
+    assert_eq!((rows[1].p_searchable, rows[1].p_relevant), (0.03, 0.02));
+    assert_eq!(rows[1].evidence, ["a", "probe: b"]);
+}
