@@ -56,7 +56,7 @@ pub enum Veto {
 }
 
 /// Fields whose words are read; their kinds are looked at in any number.
-const WORDED_FIELDS: usize = 1_000;
+const WORDED_FIELDS: usize = 10_000;
 
 /// The first reason not to submit a form, if there is one.
 pub fn veto(form: &Form) -> Option<Veto> {
@@ -85,35 +85,49 @@ struct Asked {
 impl Asked {
     fn of(form: &Form) -> Asked {
         let mut asked = Asked::default();
+        let about = format!("{} {}", form.attributes, form.text).to_lowercase();
+        asked.captcha = about.contains("captcha");
         for field in form.fields.iter().take(WORDED_FIELDS) {
             let name = plain(&format!("{} {}", field.name, field.id));
-            asked.captcha |= first(&name, CAPTCHA).is_some() || field.name.to_lowercase().contains("captcha");
-            if field.kind == FieldKind::Hidden {
-                continue;
-            }
             let read = plain(&format!("{} {}", field.label, field.placeholder));
-            let says = |phrases| first(&name, phrases).is_some() || first(&read, phrases).is_some();
-            if field.kind.is_button() {
-                asked.searches |=
-                    sends(field) && (says(SEARCH) || first(&plain(&field.value), SEARCH).is_some());
-                continue;
-            }
-            asked.captcha |= first(&read, CAPTCHA).is_some();
-            if field.kind.is_textual() {
-                asked.card |= says(CARD);
-                let looked_for = first(&read, SEARCH).is_some();
-                asked.email |= field.kind == FieldKind::Email || name.contains("mail ");
-                asked.email |= says(EMAIL) && !looked_for;
-                asked.message |= says(MESSAGE);
-                asked.password |= says(PASSWORD);
-                asked.phone |= field.kind == FieldKind::Tel || says(PHONE);
-                asked.person |= says(PERSON);
-                asked.quantity |= says(QUANTITY);
-                asked.searches |= is_query(field) || looked_for || first(&name, SEARCH).is_some();
+            match field.kind {
+                FieldKind::Hidden => asked.captcha |= is_captcha(&name),
+                kind if kind.is_button() => asked.searches |= sends(field) && offers_search(field, &name),
+                kind => {
+                    asked.captcha |= is_captcha(&name) || first(&read, CAPTCHA).is_some();
+                    if kind.is_textual() {
+                        asked.add(field, &name, &read);
+                    }
+                }
             }
         }
         asked
     }
+
+    /// Adds a field that text is typed into.
+    fn add(&mut self, field: &Field, name: &str, read: &str) {
+        let says = |phrases| first(name, phrases).is_some() || first(read, phrases).is_some();
+        let looked_for = first(read, SEARCH).is_some();
+        self.card |= says(CARD);
+        self.email |= field.kind == FieldKind::Email || name.contains("mail ");
+        // "Search by name or e-mail" does not ask for an address.
+        self.email |= says(EMAIL) && !looked_for;
+        self.message |= says(MESSAGE);
+        self.password |= says(PASSWORD);
+        self.phone |= field.kind == FieldKind::Tel || says(PHONE);
+        self.person |= says(PERSON);
+        self.quantity |= says(QUANTITY);
+        self.searches |= is_query(field) || looked_for || first(name, SEARCH).is_some();
+    }
+}
+
+fn is_captcha(name: &str) -> bool {
+    name.contains("captcha") || first(name, CAPTCHA).is_some()
+}
+
+fn offers_search(button: &Field, name: &str) -> bool {
+    let texts = [&button.label, &button.value].map(|text| plain(text));
+    first(name, SEARCH).is_some() || texts.iter().any(|text| first(text, SEARCH).is_some())
 }
 
 /// A field that a query goes into, by kind or name.

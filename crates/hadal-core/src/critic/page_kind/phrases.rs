@@ -8,7 +8,7 @@ pub(super) const NO_RESULTS: &[&str] = &[
     // English
     "no results", "no result", "0 results", "no matches", "no match", "no matching", "no items found",
     "no items match", "no records", "no record", "no entries", "no listings", "no hits", "no documents",
-    "no products", "no products were found", "no articles", "no data found", "no books found", "no jobs found",
+    "no products found", "no products were found", "no products match", "no articles found", "no data found", "no books found", "no jobs found",
     "nothing found", "nothing was found", "nothing matched", "nothing matches", "nothing to show", "found nothing",
     "none found", "none were found", "not find any", "could not find", "couldn t find", "can t find any",
     "did not match any", "didn t match any", "does not match any", "did not return any", "didn t return any",
@@ -17,10 +17,10 @@ pub(super) const NO_RESULTS: &[&str] = &[
     "try other keywords", "zero results", "no properties", "no vehicles", "no cars found", "no hotels",
     // German
     "keine ergebnisse", "kein ergebnis", "keine treffer", "kein treffer", "nichts gefunden", "keine einträge",
-    "keine artikel gefunden", "keine übereinstimmung", "keine übereinstimmungen", "keine daten", "keine produkte",
+    "keine artikel gefunden", "keine übereinstimmung", "keine übereinstimmungen", "keine daten", "keine produkte gefunden",
     "leider nichts", "ergab keine", "0 treffer", "nicht fündig",
     // French
-    "aucun résultat", "aucun resultat", "aucune réponse", "aucune annonce", "aucun article", "aucun produit",
+    "aucun résultat", "aucun resultat", "aucune réponse", "aucune annonce", "aucun article trouvé", "aucun produit trouvé", "aucun produit ne correspond",
     "aucune correspondance", "pas de résultat", "pas de résultats", "n a donné aucun", "n a retourné aucun",
     "rien trouvé", "0 résultat",
     // Spanish
@@ -29,12 +29,12 @@ pub(super) const NO_RESULTS: &[&str] = &[
     "no hay coincidencias", "0 resultados",
     // Portuguese
     "nenhum resultado", "sem resultados", "não há resultados", "não encontramos", "não foi encontrado",
-    "não foram encontrados", "nenhum registro", "nenhum produto", "nada encontrado", "nenhum item",
+    "não foram encontrados", "nenhum registro", "nenhum produto encontrado", "nada encontrado", "nenhum item encontrado",
     // Italian
     "nessun risultato", "nessun elemento", "nessuna corrispondenza", "non ci sono risultati", "non ha prodotto",
-    "non è stato trovato", "non sono stati trovati", "nessun prodotto", "nessun annuncio", "0 risultati",
+    "non è stato trovato", "non sono stati trovati", "nessun prodotto trovato", "nessun annuncio", "0 risultati",
     // Dutch
-    "geen resultaten", "geen resultaat", "niets gevonden", "geen treffers", "niet gevonden", "geen producten",
+    "geen resultaten", "geen resultaat", "niets gevonden", "geen treffers", "niet gevonden", "geen producten gevonden",
     // Polish
     "brak wyników", "nie znaleziono", "niczego nie znaleziono", "brak rezultatów", "nic nie znaleziono",
     // Russian and Ukrainian

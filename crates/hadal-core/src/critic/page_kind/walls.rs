@@ -26,14 +26,16 @@ pub(super) fn login(page: &Page, text: &str, title: &str, status: u16) -> Signal
     if status == 401 {
         signal.add(0.9, "a status that asks for a login");
     }
-    let asks = |form: &&Form| form.fields.iter().any(|field| field.kind == FieldKind::Password);
-    if page.forms.iter().filter(asks).count() > 0 {
+    let asks = |form: &Form| form.fields.iter().any(|field| field.kind == FieldKind::Password);
+    if page.forms.iter().any(asks) {
         // Many sites show a login on every page.
         signal.add(0.1, "a password field");
         if let Some(phrase) = first(title, phrases::LOGIN) {
             signal.add(0.5, phrase);
         }
-        if let Some(phrase) = first(text, phrases::LOGIN_FIRST) {
+        if text.len() < SHORT
+            && let Some(phrase) = first(text, phrases::LOGIN_FIRST)
+        {
             signal.add(0.5, phrase);
         }
         if page.forms.len() == 1 && page.text.len() < SHORT / 4 {
