@@ -7,6 +7,7 @@ pub mod keywords;
 pub mod page_kind;
 pub mod probe;
 pub mod veto;
+mod wording;
 
 use crate::page::{Form, Page};
 use serde::{Deserialize, Serialize};
