@@ -112,7 +112,7 @@ proptest! {
 #[test]
 fn ten_thousand_fields_are_no_trouble() {
     for kind in FieldKind::ALL {
-        let long = "mixed \u{43f}\u{43e}\u{438}\u{441}\u{43a} \u{691c}\u{7d22} ".repeat(10);
+        let long = "mixed \u{43f}\u{43e}\u{438}\u{441}\u{43a} \u{691c}\u{7d22} ".repeat(3);
         let many = |n: usize| Field { label: long.clone(), ..Field::new(kind, &format!("field{n}"), "v") };
         let form = Form::to(address(), Method::Get, (0..10_000).map(many).collect());
         let _ = veto(&form);

@@ -16,6 +16,7 @@ pub mod searchable;
 pub mod signals;
 pub mod subject;
 pub mod veto;
+mod wording;
 
 use crate::page::{Form, Page};
 use serde::{Deserialize, Serialize};

@@ -11,7 +11,7 @@ mod walls;
 
 pub use counts::total;
 
-use super::veto::wording::{first, plain_within};
+use super::wording::plain_within;
 use crate::page::Page;
 use lists::{pager, repeated};
 use serde::{Deserialize, Serialize};
@@ -100,7 +100,7 @@ pub fn page_kind(page: &Page, status: u16) -> PageKinds {
 
 fn no_results(text: &str, total: Option<u64>) -> Signal {
     let mut signal = Signal::default();
-    if let Some(phrase) = first(text, phrases::NO_RESULTS) {
+    if let Some(phrase) = phrases::NO_RESULTS.first(text) {
         signal.add(0.85, phrase);
     }
     match total {

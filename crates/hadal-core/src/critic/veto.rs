@@ -5,13 +5,12 @@
 //! name or the heading over it count only when nothing about the form says that it searches: pages
 //! mention carts and comments everywhere.
 
-pub(in crate::critic) mod wording;
 mod words;
 
+use super::wording::{Phrases, holds, plain};
 use crate::http::Method;
 use crate::page::{Field, FieldKind, Form};
 use serde::{Deserialize, Serialize};
-use wording::{first, holds, plain};
 use words::{
     CAPTCHA, CARD, DEEDS, EMAIL, HINTS, MARKS, MESSAGE, PASSWORD, PERSON, PHONE, QUANTITY, QUERY_NAMES,
     SEARCH,
@@ -56,7 +55,7 @@ pub enum Veto {
 }
 
 /// Fields whose words are read; their kinds are looked at in any number.
-const WORDED_FIELDS: usize = 1_000;
+const WORDED_FIELDS: usize = 10_000;
 
 /// The first reason not to submit a form, if there is one.
 pub fn veto(form: &Form) -> Option<Veto> {
@@ -85,40 +84,54 @@ struct Asked {
 impl Asked {
     fn of(form: &Form) -> Asked {
         let mut asked = Asked::default();
+        let about = format!("{} {}", form.attributes, form.text).to_lowercase();
+        asked.captcha = about.contains("captcha");
         for field in form.fields.iter().take(WORDED_FIELDS) {
             let name = plain(&format!("{} {}", field.name, field.id));
-            asked.captcha |= first(&name, CAPTCHA).is_some() || field.name.to_lowercase().contains("captcha");
-            if field.kind == FieldKind::Hidden {
-                continue;
-            }
             let read = plain(&format!("{} {}", field.label, field.placeholder));
-            let says = |phrases| first(&name, phrases).is_some() || first(&read, phrases).is_some();
-            if field.kind.is_button() {
-                asked.searches |=
-                    sends(field) && (says(SEARCH) || first(&plain(&field.value), SEARCH).is_some());
-                continue;
-            }
-            asked.captcha |= first(&read, CAPTCHA).is_some();
-            if field.kind.is_textual() {
-                asked.card |= says(CARD);
-                let looked_for = first(&read, SEARCH).is_some();
-                asked.email |= field.kind == FieldKind::Email || name.contains("mail ");
-                asked.email |= says(EMAIL) && !looked_for;
-                asked.message |= says(MESSAGE);
-                asked.password |= says(PASSWORD);
-                asked.phone |= field.kind == FieldKind::Tel || says(PHONE);
-                asked.person |= says(PERSON);
-                asked.quantity |= says(QUANTITY);
-                asked.searches |= is_query(field) || looked_for || first(&name, SEARCH).is_some();
+            match field.kind {
+                FieldKind::Hidden => asked.captcha |= is_captcha(&name),
+                kind if kind.is_button() => asked.searches |= sends(field) && offers_search(field, &name),
+                kind => {
+                    asked.captcha |= is_captcha(&name) || CAPTCHA.are_in(&read);
+                    if kind.is_textual() {
+                        asked.add(field, &name, &read);
+                    }
+                }
             }
         }
         asked
     }
+
+    /// Adds a field that text is typed into.
+    fn add(&mut self, field: &Field, name: &str, read: &str) {
+        let says = |phrases: &Phrases| phrases.are_in(name) || phrases.are_in(read);
+        let looked_for = SEARCH.are_in(read);
+        self.card |= says(&CARD);
+        self.email |= field.kind == FieldKind::Email || name.contains("mail ");
+        // "Search by name or e-mail" does not ask for an address.
+        self.email |= says(&EMAIL) && !looked_for;
+        self.message |= says(&MESSAGE);
+        self.password |= says(&PASSWORD);
+        self.phone |= field.kind == FieldKind::Tel || says(&PHONE);
+        self.person |= says(&PERSON);
+        self.quantity |= says(&QUANTITY);
+        self.searches |= is_query(field) || looked_for || SEARCH.are_in(name);
+    }
+}
+
+fn is_captcha(name: &str) -> bool {
+    name.contains("captcha") || CAPTCHA.are_in(name)
+}
+
+fn offers_search(button: &Field, name: &str) -> bool {
+    let texts = [&button.label, &button.value].map(|text| plain(text));
+    SEARCH.are_in(name) || texts.iter().any(|text| SEARCH.are_in(text))
 }
 
 /// A field that a query goes into, by kind or name.
 fn is_query(field: &Field) -> bool {
-    let is_named = |name: &str| QUERY_NAMES.contains(&plain(name).trim());
+    let is_named = |name: &str| QUERY_NAMES.are(&plain(name));
     match field.kind {
         FieldKind::Search => true,
         FieldKind::Text => is_named(&field.name) || is_named(&field.id),
@@ -154,17 +167,17 @@ fn by_buttons(form: &Form, asked: &Asked) -> Option<Veto> {
     let counts = |field: &&Field| sends(field) || (is_scripted && field.kind == FieldKind::Button);
     for button in form.fields.iter().filter(counts).take(WORDED_FIELDS) {
         let texts = [plain(&button.label), plain(&button.value)];
-        if texts.iter().any(|text| first(text, SEARCH).is_some() || is_sorting(text)) {
+        if texts.iter().any(|text| SEARCH.are_in(text) || is_sorting(text)) {
             continue;
         }
-        let found = texts.iter().find_map(|text| deed(text, DEEDS));
+        let found = texts.iter().find_map(|text| deed(text, &DEEDS));
         // A cross beside a search box empties it.
         let empties = found == Some(Veto::Delete) && is_scripted && asked.searches;
         if found.is_some() && !empties {
             return found;
         }
-        let hinted = || texts.iter().find_map(|text| deed(text, HINTS));
-        let named = || deed(&plain(&format!("{} {}", button.name, button.id)), MARKS);
+        let hinted = || texts.iter().find_map(|text| deed(text, &HINTS));
+        let named = || deed(&plain(&format!("{} {}", button.name, button.id)), &MARKS);
         if !asked.searches
             && let Some(veto) = hinted().or_else(named)
         {
@@ -178,8 +191,8 @@ fn is_sorting(text: &str) -> bool {
     ["order by", "sort", "sort order"].iter().any(|phrase| holds(text, phrase))
 }
 
-fn deed(text: &str, table: &[(Veto, &[&str])]) -> Option<Veto> {
-    table.iter().find(|(_, phrases)| first(text, phrases).is_some()).map(|(veto, _)| *veto)
+fn deed(text: &str, table: &[(Veto, Phrases)]) -> Option<Veto> {
+    table.iter().find(|(_, phrases)| phrases.are_in(text)).map(|(veto, _)| *veto)
 }
 
 /// Hidden fields that tell the server what to do.
@@ -194,9 +207,7 @@ fn by_orders(form: &Form) -> Option<Veto> {
             "delete" | "put" | "patch" if name.trim() == "method" => Some(Veto::Delete),
             "s xclick" | "xclick" | "cart" if name.trim() == "cmd" => Some(Veto::Pay),
             _ if holds(&name, "add to cart") => Some(Veto::Order),
-            _ if is_order && first(&value, SEARCH).is_none() => {
-                deed(&value, MARKS).or_else(|| deed(&value, DEEDS))
-            }
+            _ if is_order && !SEARCH.are_in(&value) => deed(&value, &MARKS).or_else(|| deed(&value, &DEEDS)),
             _ => None,
         }
     })
@@ -206,10 +217,10 @@ fn by_orders(form: &Form) -> Option<Veto> {
 fn by_marks(form: &Form) -> Option<Veto> {
     let places = [form.action.path(), &form.attributes, &form.heading];
     let texts = places.map(plain);
-    if texts.iter().any(|text| first(text, SEARCH).is_some()) {
+    if texts.iter().any(|text| SEARCH.are_in(text)) {
         return None;
     }
-    texts.iter().find_map(|text| deed(text, MARKS))
+    texts.iter().find_map(|text| deed(text, &MARKS))
 }
 
 #[cfg(test)]

@@ -53,7 +53,7 @@ fn is_next(anchor: &str) -> bool {
         return false;
     }
     let plain = super::plain_within(anchor, 64);
-    phrases::NEXT.contains(&plain.trim())
+    phrases::NEXT.are(&plain)
 }
 
 fn page_number(link: &Link) -> Option<u32> {

@@ -2,13 +2,16 @@
 //!
 //! Lower case, punctuation as blanks, matched as whole words except in scripts without blanks.
 
+use crate::critic::wording::Phrases;
+use std::sync::LazyLock;
+
 /// Nothing was found.
 #[rustfmt::skip]
-pub(super) const NO_RESULTS: &[&str] = &[
+pub(super) static NO_RESULTS: LazyLock<Phrases> = LazyLock::new(|| Phrases::new(&[
     // English
     "no results", "no result", "0 results", "no matches", "no match", "no matching", "no items found",
     "no items match", "no records", "no record", "no entries", "no listings", "no hits", "no documents",
-    "no products", "no products were found", "no articles", "no data found", "no books found", "no jobs found",
+    "no products found", "no products were found", "no products match", "no articles found", "no data found", "no books found", "no jobs found",
     "nothing found", "nothing was found", "nothing matched", "nothing matches", "nothing to show", "found nothing",
     "none found", "none were found", "not find any", "could not find", "couldn t find", "can t find any",
     "did not match any", "didn t match any", "does not match any", "did not return any", "didn t return any",
@@ -17,10 +20,10 @@ pub(super) const NO_RESULTS: &[&str] = &[
     "try other keywords", "zero results", "no properties", "no vehicles", "no cars found", "no hotels",
     // German
     "keine ergebnisse", "kein ergebnis", "keine treffer", "kein treffer", "nichts gefunden", "keine einträge",
-    "keine artikel gefunden", "keine übereinstimmung", "keine übereinstimmungen", "keine daten", "keine produkte",
+    "keine artikel gefunden", "keine übereinstimmung", "keine übereinstimmungen", "keine daten", "keine produkte gefunden",
     "leider nichts", "ergab keine", "0 treffer", "nicht fündig",
     // French
-    "aucun résultat", "aucun resultat", "aucune réponse", "aucune annonce", "aucun article", "aucun produit",
+    "aucun résultat", "aucun resultat", "aucune réponse", "aucune annonce", "aucun article trouvé", "aucun produit trouvé", "aucun produit ne correspond",
     "aucune correspondance", "pas de résultat", "pas de résultats", "n a donné aucun", "n a retourné aucun",
     "rien trouvé", "0 résultat",
     // Spanish
@@ -29,12 +32,12 @@ pub(super) const NO_RESULTS: &[&str] = &[
     "no hay coincidencias", "0 resultados",
     // Portuguese
     "nenhum resultado", "sem resultados", "não há resultados", "não encontramos", "não foi encontrado",
-    "não foram encontrados", "nenhum registro", "nenhum produto", "nada encontrado", "nenhum item",
+    "não foram encontrados", "nenhum registro", "nenhum produto encontrado", "nada encontrado", "nenhum item encontrado",
     // Italian
     "nessun risultato", "nessun elemento", "nessuna corrispondenza", "non ci sono risultati", "non ha prodotto",
-    "non è stato trovato", "non sono stati trovati", "nessun prodotto", "nessun annuncio", "0 risultati",
+    "non è stato trovato", "non sono stati trovati", "nessun prodotto trovato", "nessun annuncio", "0 risultati",
     // Dutch
-    "geen resultaten", "geen resultaat", "niets gevonden", "geen treffers", "niet gevonden", "geen producten",
+    "geen resultaten", "geen resultaat", "niets gevonden", "geen treffers", "niet gevonden", "geen producten gevonden",
     // Polish
     "brak wyników", "nie znaleziono", "niczego nie znaleziono", "brak rezultatów", "nic nie znaleziono",
     // Russian and Ukrainian
@@ -55,11 +58,11 @@ pub(super) const NO_RESULTS: &[&str] = &[
     // Arabic, Hebrew, Indonesian, Vietnamese, Thai
     "لا توجد نتائج", "لم يتم العثور", "לא נמצאו", "tidak ditemukan", "tidak ada hasil", "không tìm thấy",
     "ไม่พบ",
-];
+]));
 
 /// Something went wrong.
 #[rustfmt::skip]
-pub(super) const ERROR: &[&str] = &[
+pub(super) static ERROR: LazyLock<Phrases> = LazyLock::new(|| Phrases::new(&[
     "internal server error", "server error", "an error occurred", "an error has occurred", "error occurred",
     "unexpected error", "fatal error", "database error", "sql syntax", "stack trace", "uncaught exception",
     "unhandled exception", "bad gateway", "gateway timeout", "service unavailable", "temporarily unavailable",
@@ -70,11 +73,11 @@ pub(super) const ERROR: &[&str] = &[
     "si è verificato un errore", "accesso negato", "er is een fout opgetreden", "toegang geweigerd", "wystąpił błąd",
     "произошла ошибка", "ошибка сервера", "доступ запрещен", "bir hata oluştu", "ett fel uppstod", "došlo k chybě",
     "发生错误", "系统错误", "出错了", "エラーが発生", "오류가 발생",
-];
+]));
 
 /// The page is not there.
 #[rustfmt::skip]
-pub(super) const NOT_FOUND: &[&str] = &[
+pub(super) static NOT_FOUND: LazyLock<Phrases> = LazyLock::new(|| Phrases::new(&[
     "page not found", "404 not found", "404 error", "error 404", "404", "not found", "file not found",
     "page does not exist", "page doesn t exist", "page cannot be found", "page could not be found",
     "page no longer exists", "page can t be found", "no longer available", "seite nicht gefunden",
@@ -82,57 +85,57 @@ pub(super) const NOT_FOUND: &[&str] = &[
     "página não encontrada", "pagina non trovata", "pagina niet gevonden", "nie znaleziono strony",
     "strona nie istnieje", "страница не найдена", "sayfa bulunamadı", "sidan hittades inte", "stránka nenalezena",
     "页面不存在", "找不到页面", "頁面不存在", "ページが見つかりません", "페이지를 찾을 수 없",
-];
+]));
 
 /// Somebody should log in first.
 #[rustfmt::skip]
-pub(super) const LOGIN: &[&str] = &[
+pub(super) static LOGIN: LazyLock<Phrases> = LazyLock::new(|| Phrases::new(&[
     "log in", "login", "sign in", "signin", "log on", "members only", "authentication required", "anmelden",
     "anmeldung", "einloggen", "connexion", "identification", "se connecter", "iniciar sesión", "acceder", "entrar",
     "acesso", "accedi", "accesso", "inloggen", "zaloguj", "logowanie", "вход", "войти", "авторизация", "giriş",
     "logga in", "přihlášení", "登录", "登錄", "登入", "ログイン", "로그인",
-];
+]));
 
 /// The same, said in a sentence.
 #[rustfmt::skip]
-pub(super) const LOGIN_FIRST: &[&str] = &[
+pub(super) static LOGIN_FIRST: LazyLock<Phrases> = LazyLock::new(|| Phrases::new(&[
     "please log in", "please login", "please sign in", "must be logged in", "must log in", "need to log in",
     "log in to continue", "sign in to continue", "log in to view", "login required", "bitte melden sie sich an",
     "bitte einloggen", "veuillez vous connecter", "vous devez être connecté", "debe iniciar sesión",
     "inicie sesión para", "faça login", "devi effettuare il login", "effettua il login", "je moet ingelogd zijn",
     "musisz się zalogować", "zaloguj się aby", "необходимо войти", "войдите чтобы", "giriş yapmalısınız",
     "请先登录", "請先登入", "ログインしてください", "로그인이 필요",
-];
+]));
 
 /// Asked too often.
 #[rustfmt::skip]
-pub(super) const RATE_LIMIT: &[&str] = &[
+pub(super) static RATE_LIMIT: LazyLock<Phrases> = LazyLock::new(|| Phrases::new(&[
     "too many requests", "rate limit", "rate limited", "rate limit exceeded", "slow down", "too many searches",
     "too many queries", "request limit", "unusual traffic", "try again in a few", "flood control",
     "zu viele anfragen", "trop de requêtes", "demasiadas solicitudes", "muitas solicitações", "troppe richieste",
     "te veel verzoeken", "zbyt wiele żądań", "zbyt wiele zapytań", "слишком много запросов", "çok fazla istek",
     "请求过于频繁", "訪問過於頻繁", "访问过于频繁", "リクエストが多すぎ", "요청이 너무 많",
-];
+]));
 
 /// Show that you are a person.
 #[rustfmt::skip]
-pub(super) const CAPTCHA: &[&str] = &[
+pub(super) static CAPTCHA: LazyLock<Phrases> = LazyLock::new(|| Phrases::new(&[
     "captcha", "recaptcha", "hcaptcha", "verify you are human", "verify you are a human", "verify that you are human",
     "are you a robot", "are you human", "not a robot", "checking your browser", "just a moment",
     "attention required", "security check", "bot verification", "human verification", "press and hold",
     "enable javascript and cookies to continue", "kein roboter", "sicherheitsüberprüfung", "pas un robot",
     "no soy un robot", "no eres un robot", "não sou um robô", "non sono un robot", "geen robot", "nie jestem robotem",
     "не робот", "robot olmadığınızı", "人机验证", "安全验证", "ロボットではありません", "로봇이 아닙니다",
-];
+]));
 
 /// Links to the next page of a list.
 #[rustfmt::skip]
-pub(super) const NEXT: &[&str] = &[
+pub(super) static NEXT: LazyLock<Phrases> = LazyLock::new(|| Phrases::new(&[
     "next", "next page", "more results", "older", "nächste", "nächste seite", "weiter", "suivant", "suivante",
     "page suivante", "siguiente", "página siguiente", "próximo", "próxima", "seguinte", "successiva", "successivo",
     "avanti", "volgende", "następna", "następny", "dalej", "следующая", "далее", "вперед", "sonraki", "ileri", "nästa",
     "další", "下一页", "下一頁", "下页", "次へ", "次のページ", "다음",
-];
+]));
 
 /// What is counted in a list of results.
 #[rustfmt::skip]

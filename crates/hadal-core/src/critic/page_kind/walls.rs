@@ -1,7 +1,8 @@
 //! Pages that stand in the way of an answer: errors, logins, limits, tests for machines.
 
+use super::Signal;
 use super::phrases;
-use super::{Signal, first};
+use crate::critic::wording::Phrases;
 use crate::page::{FieldKind, Form, Page};
 
 /// Bytes of plain text under which a page has little to say beside its message.
@@ -16,7 +17,7 @@ pub(super) fn error(text: &str, title: &str, status: u16) -> Signal {
         0 => signal.add(1.0, "no answer"),
         _ => {}
     }
-    said(&mut signal, text, title, phrases::ERROR);
+    said(&mut signal, text, title, &phrases::ERROR);
     signal
 }
 
@@ -26,14 +27,16 @@ pub(super) fn login(page: &Page, text: &str, title: &str, status: u16) -> Signal
     if status == 401 {
         signal.add(0.9, "a status that asks for a login");
     }
-    let asks = |form: &&Form| form.fields.iter().any(|field| field.kind == FieldKind::Password);
-    if page.forms.iter().filter(asks).count() > 0 {
+    let asks = |form: &Form| form.fields.iter().any(|field| field.kind == FieldKind::Password);
+    if page.forms.iter().any(asks) {
         // Many sites show a login on every page.
         signal.add(0.1, "a password field");
-        if let Some(phrase) = first(title, phrases::LOGIN) {
+        if let Some(phrase) = phrases::LOGIN.first(title) {
             signal.add(0.5, phrase);
         }
-        if let Some(phrase) = first(text, phrases::LOGIN_FIRST) {
+        if text.len() < SHORT
+            && let Some(phrase) = phrases::LOGIN_FIRST.first(text)
+        {
             signal.add(0.5, phrase);
         }
         if page.forms.len() == 1 && page.text.len() < SHORT / 4 {
@@ -47,7 +50,7 @@ pub(super) fn login(page: &Page, text: &str, title: &str, status: u16) -> Signal
 pub(super) fn soft_404(text: &str, title: &str, status: u16) -> Signal {
     let mut signal = Signal::default();
     if matches!(status, 200..=299) {
-        said(&mut signal, text, title, phrases::NOT_FOUND);
+        said(&mut signal, text, title, &phrases::NOT_FOUND);
     }
     signal
 }
@@ -60,14 +63,14 @@ pub(super) fn rate_limit(text: &str, title: &str, status: u16) -> Signal {
         503 => signal.add(0.5, "not available now"),
         _ => {}
     }
-    said(&mut signal, text, title, phrases::RATE_LIMIT);
+    said(&mut signal, text, title, &phrases::RATE_LIMIT);
     signal
 }
 
 /// A test for machines instead of an answer.
 pub(super) fn captcha(page: &Page, text: &str, title: &str, status: u16) -> Signal {
     let mut signal = Signal::default();
-    said(&mut signal, text, title, phrases::CAPTCHA);
+    said(&mut signal, text, title, &phrases::CAPTCHA);
     let is_bare = text.len() < SHORT / 2 && page.links.len() < 10;
     if is_bare && page.forms.iter().any(|form| has_captcha(&form.attributes, form)) {
         signal.add(if status == 403 { 0.8 } else { 0.5 }, "a field for it");
@@ -84,12 +87,12 @@ fn has_captcha(attributes: &str, form: &Form) -> bool {
 }
 
 /// A phrase weighs most in the title, less on a short page, and nothing in a long text.
-fn said(signal: &mut Signal, text: &str, title: &str, phrases: &[&str]) {
-    if let Some(phrase) = first(title, phrases) {
+fn said(signal: &mut Signal, text: &str, title: &str, phrases: &Phrases) {
+    if let Some(phrase) = phrases.first(title) {
         signal.add(0.7, phrase);
     }
     if text.len() < SHORT
-        && let Some(phrase) = first(text, phrases)
+        && let Some(phrase) = phrases.first(text)
     {
         signal.add(if text.len() < SHORT / 2 { 0.6 } else { 0.5 }, phrase);
     }

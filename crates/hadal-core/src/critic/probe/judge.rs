@@ -11,6 +11,7 @@ use super::redirect::{is_respelling, with_word};
 use super::target::Target;
 use super::{Finding, Probe, Question};
 use crate::http::Method;
+use crate::page::FormSource;
 use Finding::{DoesNot, Searches, Unclear};
 use Next::{Ask, Found};
 use serde::{Deserialize, Serialize};
@@ -45,6 +46,9 @@ pub(super) enum Next {
 /// Pages this far apart may be the same: a clock, an empty quotation.
 const SAME: usize = 6;
 
+/// A page with fewer runs of words is filled by a script, or not worth judging.
+const SHELL: usize = 15;
+
 /// Runs of words that a single result brings at least.
 const ONE_RESULT: usize = 8;
 
@@ -54,8 +58,11 @@ impl Probe {
         match &self.seen[..] {
             [(_, first)] => self.after_word(first),
             [(_, first), (question, second)] => self.after_two(first, question, second),
-            [(_, first), (_, second), (question, third)] => {
-                Found(self.after_three(first, second, question, third))
+            [(_, first), (_, second), (question, Seen::Page(last))] => {
+                match self.after_three(first, second, question, last) {
+                    DoesNot if self.may_be_scripted(last) => Found(Unclear),
+                    finding => Found(finding),
+                }
             }
             _ => Found(Unclear),
         }
@@ -114,8 +121,7 @@ impl Probe {
         }
     }
 
-    fn after_three(&self, first: &Seen, second: &Seen, question: &Question, third: &Seen) -> Finding {
-        let Seen::Page(last) = third else { return Unclear };
+    fn after_three(&self, first: &Seen, second: &Seen, question: &Question, last: &Glimpse) -> Finding {
         match (first, second, question) {
             (Seen::Page(word), Seen::Page(nonsense), Question::Nothing) => {
                 against_nothing(word, nonsense, last)
@@ -137,6 +143,12 @@ impl Probe {
             }
             _ => Unclear,
         }
+    }
+
+    /// Whether a script in the page may show what the page itself does not: then pages that are alike
+    /// prove nothing.
+    fn may_be_scripted(&self, page: &Glimpse) -> bool {
+        self.form.source == FormSource::Script || !self.form.names_action || page.shingles.len() < SHELL
     }
 
     /// Word and nonsense lead to one place: the question does not matter, unless it was lost on the way

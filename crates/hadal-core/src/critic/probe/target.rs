@@ -1,9 +1,10 @@
 //! What a probe fills in: the best text field, or else a choice of a select.
 
-use crate::critic::veto::wording::{first, plain};
+use crate::critic::wording::{Phrases, plain};
 use crate::page::{Choice, Field, FieldKind, Form};
 use crate::submission::Filling;
 use serde::{Deserialize, Serialize};
+use std::sync::LazyLock;
 
 /// What is filled in.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -54,30 +55,30 @@ impl Target {
 
 /// Names of fields for words of any sort.
 #[rustfmt::skip]
-const ANY_WORDS: &[&str] = &[
+static ANY_WORDS: LazyLock<Phrases> = LazyLock::new(|| Phrases::new(&[
     "q", "s", "k", "query", "search", "keyword", "keywords", "kw", "term", "terms", "searchterm", "searchtext", "text",
     "words", "word", "find", "what", "wd", "suche", "suchbegriff", "recherche", "busca", "buscar", "pesquisa", "cerca",
     "zoek", "szukaj", "ara", "look for", "any words", "stichwort", "mots", "mot", "palabra", "palavra", "parola",
     "поиск", "слово", "关键词", "關鍵字", "キーワード", "검색어",
-];
+]));
 
 /// Names of fields that hold the name of a thing.
 #[rustfmt::skip]
-const TITLES: &[&str] = &[
+static TITLES: LazyLock<Phrases> = LazyLock::new(|| Phrases::new(&[
     "title", "name", "titel", "titre", "título", "titolo", "subject", "topic", "description", "product", "model",
     "author", "artist", "company", "job title", "jobtitle", "skills", "category", "movie", "film", "song", "album",
-];
+]));
 
 /// Names of fields that take something other than words.
 #[rustfmt::skip]
-const NO_WORDS: &[&str] = &[
+static NO_WORDS: LazyLock<Phrases> = LazyLock::new(|| Phrases::new(&[
     "zip", "zipcode", "postcode", "postal", "plz", "cep", "date", "day", "month", "year", "yr", "datum", "fecha",
     "price", "preis", "prix", "precio", "preço", "prezzo", "min", "max", "minimum", "maximum", "amount", "salary",
     "email", "e mail", "mail", "phone", "tel", "fax", "isbn", "issn", "ean", "sku", "number", "no", "id", "code",
     "quantity", "qty", "age", "radius", "distance", "miles", "km", "mileage", "checkin", "checkout", "check in",
     "check out", "arrival", "departure", "depart", "departing", "return", "returning", "rooms", "guests", "adults",
     "children", "page", "limit", "size", "latitude", "longitude", "lat", "lng", "url", "website",
-];
+]));
 
 /// How well a word fits into a field; `None` when it does not.
 fn word_worth(field: &Field) -> Option<u32> {
@@ -86,26 +87,26 @@ fn word_worth(field: &Field) -> Option<u32> {
         return None;
     }
     let (name, read) = (plain(&field.name), plain(&format!("{} {}", field.label, field.placeholder)));
-    let says = |list| first(&name, list).is_some() || first(&read, list).is_some();
+    let says = |list: &Phrases| list.are_in(&name) || list.are_in(&read);
     Some(match field.kind {
         FieldKind::Search => 5,
-        _ if ANY_WORDS.contains(&name.trim()) => 5,
-        _ if says(ANY_WORDS) => 4,
-        _ if says(NO_WORDS) => return None,
-        _ if says(TITLES) => 3,
+        _ if ANY_WORDS.are(&name) => 5,
+        _ if says(&ANY_WORDS) => 4,
+        _ if says(&NO_WORDS) => return None,
+        _ if says(&TITLES) => 3,
         _ => 2,
     })
 }
 
 /// Selects that say how results are shown, not which.
 #[rustfmt::skip]
-const MANNERS: &[&str] = &[
+static MANNERS: LazyLock<Phrases> = LazyLock::new(|| Phrases::new(&[
     "sort", "order", "orderby", "per page", "perpage", "limit", "view", "lang", "language", "locale", "currency",
     "country site", "theme", "page", "show", "sprache", "langue", "idioma", "lingua", "taal",
-];
+]));
 
 fn choice(at: usize, field: &Field) -> Option<Target> {
-    let is_manner = || first(&plain(&format!("{} {}", field.name, field.label)), MANNERS).is_some();
+    let is_manner = || MANNERS.are_in(&plain(&format!("{} {}", field.name, field.label)));
     if field.kind != FieldKind::Select || field.disabled || field.name.is_empty() || is_manner() {
         return None;
     }

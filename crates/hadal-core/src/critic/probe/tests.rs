@@ -9,7 +9,7 @@ fn url(path: &str) -> Url {
 }
 
 fn page(html: &str) -> Page {
-    crate::html::parse(html.as_bytes(), Some("text/html; charset=utf-8"), &url("/s"))
+    crate::html::parse(html.as_bytes(), Some("text/html; charset=utf-8"), &url("/page"))
 }
 
 fn form(html: &str) -> Form {
@@ -65,6 +65,18 @@ fn a_page_that_only_repeats_the_question_is_no_search() {
     }
     assert_eq!(probe.finding(), Some(Finding::DoesNot));
     assert_eq!(probe.signature(), None);
+}
+
+#[test]
+fn pages_that_a_script_may_fill_prove_nothing() {
+    let own_page = "<form><input name=q><button>Search</button></form>";
+    for (form, answer) in [(own_page, FRAME), (BOX, "<div id=app>Loading</div>"), ("<input name=q>", FRAME)] {
+        let mut probe = probe(form);
+        for _ in 0..3 {
+            show(&mut probe, answer);
+        }
+        assert_eq!(probe.finding(), Some(Finding::Unclear), "{form} {answer}");
+    }
 }
 
 #[test]

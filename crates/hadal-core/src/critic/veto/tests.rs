@@ -14,6 +14,7 @@ fn what_a_form_asks_for_settles_it() {
         ("Card number <input name=n>", Veto::Card),
         ("<input name=cvv><button>Search</button>", Veto::Card),
         ("<input name=q><input name=captcha_word>", Veto::Captcha),
+        ("<input name=q><p>Protected by reCAPTCHA</p>", Veto::Captcha),
         ("<input name=q><textarea name=g-recaptcha-response></textarea>", Veto::Captcha),
         ("<input name=q><input type=hidden name=cf-turnstile-response>", Veto::Captcha),
         ("<input type=email name=e><input name=message>", Veto::Message),

@@ -1,13 +1,21 @@
 //! Words by which a form says that it does something, in a dozen languages and more.
 //!
-//! Lower case, punctuation as blanks. Words of scripts that are written with blanks match as whole
-//! words, others anywhere.
+//! Lower case, punctuation as blanks.
 
 use super::Veto;
+use crate::critic::wording::Phrases;
+use std::sync::LazyLock;
+
+/// Phrases by what they say is done, the gravest first.
+pub(super) type Deeds = Vec<(Veto, Phrases)>;
+
+fn deeds(table: &[(Veto, &[&'static str])]) -> Deeds {
+    table.iter().map(|(veto, phrases)| (*veto, Phrases::new(phrases))).collect()
+}
 
 /// Words that settle it when they stand on the button that sends the form.
 #[rustfmt::skip]
-pub(super) const DEEDS: &[(Veto, &[&str])] = &[
+pub(super) static DEEDS: LazyLock<Deeds> = LazyLock::new(|| deeds(&[
     (Veto::LogOut, &[
         "log out", "logout", "sign out", "signout", "log off", "logoff", "abmelden", "ausloggen", "déconnexion",
         "se déconnecter", "cerrar sesión", "cerrar sesion", "terminar sessão", "encerrar sessão", "disconnetti",
@@ -84,11 +92,11 @@ pub(super) const DEEDS: &[(Veto, &[&str])] = &[
         "skicka meddelande", "rösta", "odeslat zprávu", "přidat komentář", "hlasovat", "发表", "發表", "发布", "评论",
         "評論", "留言", "回复", "投票", "上传", "投稿", "コメントする", "コメントを送信", "댓글", "게시",
     ]),
-];
+]));
 
 /// Words that only hint at it: on a button they may mean no more than "go".
 #[rustfmt::skip]
-pub(super) const HINTS: &[(Veto, &[&str])] = &[
+pub(super) static HINTS: LazyLock<Deeds> = LazyLock::new(|| deeds(&[
     (Veto::Post, &[
         "send", "save", "absenden", "senden", "abschicken", "speichern", "envoyer", "enregistrer", "enviar",
         "guardar", "salvar", "invia", "salva", "versturen", "verzenden", "opslaan", "wyślij", "zapisz", "отправить",
@@ -97,11 +105,11 @@ pub(super) const HINTS: &[(Veto, &[&str])] = &[
     ]),
     (Veto::SignUp, &["newsletter", "get started", "start now", "try free", "free trial", "anmeldung", "abonnement"]),
     (Veto::Order, &["quote", "get a quote", "request a quote", "reserve", "reservation", "appointment"]),
-];
+]));
 
 /// Words in an address, in the name of a form or in the heading over it.
 #[rustfmt::skip]
-pub(super) const MARKS: &[(Veto, &[&str])] = &[
+pub(super) static MARKS: LazyLock<Deeds> = LazyLock::new(|| deeds(&[
     (Veto::LogOut, &["logout", "log out", "signout", "sign out", "logoff", "déconnexion", "abmelden"]),
     (Veto::Unsubscribe, &["unsubscribe", "optout", "opt out", "abbestellen", "désabonnement"]),
     (Veto::Delete, &["delete", "löschen", "supprimer", "eliminar", "删除", "削除"]),
@@ -132,11 +140,11 @@ pub(super) const MARKS: &[(Veto, &[&str])] = &[
         "enquete", "reactie", "ankieta", "опрос", "обратная связь", "комментарий", "anket", "iletişim", "联系我们",
         "留言", "投票", "お問い合わせ", "アンケート",
     ]),
-];
+]));
 
 /// Names, labels and texts of a check that a person is at work.
 #[rustfmt::skip]
-pub(super) const CAPTCHA: &[&str] = &[
+pub(super) static CAPTCHA: LazyLock<Phrases> = LazyLock::new(|| Phrases::new(&[
     "captcha", "turnstile", "securimage", "areyouhuman", "not a robot", "are you human", "prove you are human",
     "characters shown", "letters shown", "text in the image", "code in the image", "anti spam", "antispam",
     "verification code", "security code", "verifycode", "kein roboter", "sicherheitscode", "code de vérification",
@@ -144,82 +152,82 @@ pub(super) const CAPTCHA: &[&str] = &[
     "codice di verifica", "beveiligingscode", "kod z obrazka", "przepisz kod", "капча", "код с картинки",
     "введите код", "проверочный код", "güvenlik kodu", "doğrulama kodu", "验证码", "驗證碼", "画像認証", "認証コード",
     "보안문자", "자동입력",
-];
+]));
 
 /// Names and labels of what is on a bank card or an account.
 #[rustfmt::skip]
-pub(super) const CARD: &[&str] = &[
+pub(super) static CARD: LazyLock<Phrases> = LazyLock::new(|| Phrases::new(&[
     "card number", "cardnumber", "card no", "cardno", "credit card", "creditcard", "debit card", "cc number",
     "ccnumber", "ccnum", "cc num", "cvv", "cvc", "iban", "card expiry", "name on card",
     "routing number", "sort code", "kartennummer", "kreditkarte", "kontonummer", "numéro de carte", "carte bancaire",
     "número de tarjeta", "tarjeta de crédito", "número do cartão", "cartão de crédito", "numero carta",
     "numero della carta", "carta di credito", "kaartnummer", "creditcardnummer", "numer karty", "номер карты",
     "kart numarası", "kredi kartı", "卡号", "信用卡", "カード番号", "クレジットカード", "카드 번호",
-];
+]));
 
 /// Names and labels of an e-mail address.
 #[rustfmt::skip]
-pub(super) const EMAIL: &[&str] = &[
+pub(super) static EMAIL: LazyLock<Phrases> = LazyLock::new(|| Phrases::new(&[
     "email", "e mail", "mail", "emailaddress", "email address", "mailaddress", "user email", "correo", "courriel",
     "correo electrónico", "email adresse", "e mailadres", "e posta", "eposta", "почта", "электронная почта", "邮箱",
     "電子郵件", "电子邮件", "邮件", "メールアドレス", "이메일",
-];
+]));
 
 /// Names and labels of a message that somebody will read.
 #[rustfmt::skip]
-pub(super) const MESSAGE: &[&str] = &[
+pub(super) static MESSAGE: LazyLock<Phrases> = LazyLock::new(|| Phrases::new(&[
     "message", "comment", "comments", "feedback", "enquiry", "inquiry", "nachricht", "kommentar", "commentaire",
     "mensaje", "comentario", "mensagem", "comentário", "messaggio", "commento", "bericht", "wiadomość", "komentarz",
     "сообщение", "комментарий", "mesaj", "yorum", "留言", "消息", "コメント", "メッセージ", "메시지",
-];
+]));
 
 /// Names and labels of a password in a field that shows it.
 #[rustfmt::skip]
-pub(super) const PASSWORD: &[&str] = &[
+pub(super) static PASSWORD: LazyLock<Phrases> = LazyLock::new(|| Phrases::new(&[
     "password", "passwd", "passwort", "kennwort", "mot de passe", "contraseña", "senha", "wachtwoord", "hasło",
     "пароль", "şifre", "parola", "lösenord", "heslo", "密码", "密碼", "パスワード", "비밀번호", "one time code", "otp",
-];
+]));
 
 /// Names and labels of a number to call somebody at.
 #[rustfmt::skip]
-pub(super) const PHONE: &[&str] = &[
+pub(super) static PHONE: LazyLock<Phrases> = LazyLock::new(|| Phrases::new(&[
     "phone", "telephone", "phone number", "mobile", "mobile number", "telefon", "telefonnummer", "téléphone",
     "teléfono", "telefono", "telefone", "telefoonnummer", "telefoon", "телефон", "cep telefonu", "电话", "電話番号",
     "전화번호",
-];
+]));
 
 /// Names and labels of what somebody is called.
 #[rustfmt::skip]
-pub(super) const PERSON: &[&str] = &[
+pub(super) static PERSON: LazyLock<Phrases> = LazyLock::new(|| Phrases::new(&[
     "your name", "full name", "fullname", "first name", "firstname", "last name", "lastname", "surname", "vorname",
     "nachname", "ihr name", "prénom", "votre nom", "apellido", "apellidos", "su nombre", "sobrenome", "seu nome",
     "cognome", "voornaam", "achternaam", "imię", "nazwisko", "фамилия", "ваше имя", "soyad", "姓名", "氏名", "お名前",
-];
+]));
 
 /// Names and labels of how many of something are wanted.
 #[rustfmt::skip]
-pub(super) const QUANTITY: &[&str] = &[
+pub(super) static QUANTITY: LazyLock<Phrases> = LazyLock::new(|| Phrases::new(&[
     "quantity", "qty", "menge", "anzahl", "quantité", "cantidad", "quantidade", "quantità", "aantal", "ilość",
     "количество", "adet", "antal", "množství", "数量", "수량",
-];
+]));
 
 /// Words of searching, on buttons and beside boxes.
 #[rustfmt::skip]
-pub(super) const SEARCH: &[&str] = &[
+pub(super) static SEARCH: LazyLock<Phrases> = LazyLock::new(|| Phrases::new(&[
     "search", "searching", "find", "look up", "lookup", "browse", "filter", "suche", "suchen", "finden", "recherche",
     "rechercher", "trouver", "chercher", "buscar", "busca", "búsqueda", "busqueda", "pesquisar", "pesquisa", "procurar",
     "localizar", "cerca", "ricerca", "trova", "zoek", "zoeken", "vind", "szukaj", "wyszukaj", "znajdź", "wyszukiwarka",
     "поиск", "найти", "искать", "ara", "arama", "bul", "sök", "hitta", "søg", "søk", "haku", "hae", "hledat", "hľadať",
     "vyhledat", "keresés", "căutare", "caută", "αναζήτηση", "搜索", "搜尋", "搜寻", "查询", "查找", "検索", "探す", "검색",
     "بحث", "חיפוש", "tìm kiếm", "cari", "ค้นหา", "check availability", "show results", "verfügbarkeit prüfen",
-];
+]));
 
 /// Names of the field that a query goes into.
 #[rustfmt::skip]
-pub(super) const QUERY_NAMES: &[&str] = &[
+pub(super) static QUERY_NAMES: LazyLock<Phrases> = LazyLock::new(|| Phrases::new(&[
     "q", "s", "k", "query", "search", "keyword", "keywords", "kw", "kwd", "term", "terms", "searchterm", "searchtext",
     "search query", "search term", "search text", "search keywords", "search word", "searchword", "searchstring",
     "search string", "searchfor", "search for", "searchbox", "searchinput", "qt", "qs", "wd", "word", "words", "find",
     "suche", "suchbegriff", "suchwort", "busca", "buscar", "pesquisa", "recherche", "mots", "cerca", "zoek",
     "zoekterm", "szukaj", "text", "ara", "keys", "search block form", "srchtxt", "searchkey", "keywd",
-];
+]));

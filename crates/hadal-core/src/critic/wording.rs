@@ -1,0 +1,132 @@
+//! Text made comparable, and phrases looked up in it.
+
+use rustc_hash::FxHashMap;
+
+/// Bytes of one text that are looked at; what a form does is said in fewer.
+const MOST: usize = 4 << 10;
+
+/// A text in lower case, words between single blanks, one blank at either end. Names written as
+/// `addToCart`, `add_to_cart`, `cart7` or `txtcart` come apart.
+pub(super) fn plain(text: &str) -> String {
+    plain_within(text, MOST).replace(" txt", " txt ").replace("  ", " ")
+}
+
+/// The same for the beginning of a longer text.
+pub(super) fn plain_within(text: &str, most: usize) -> String {
+    let mut out = String::with_capacity(text.len().min(most) + 2);
+    out.push(' ');
+    let mut before = ' ';
+    for c in text.chars() {
+        if out.len() >= most {
+            break;
+        }
+        let changes =
+            (c.is_uppercase() && before.is_lowercase()) || (c.is_ascii_digit() && before.is_alphabetic());
+        if changes && !out.ends_with(' ') {
+            out.push(' ');
+        }
+        if c.is_alphanumeric() {
+            out.extend(c.to_lowercase());
+        } else if !out.ends_with(' ') {
+            out.push(' ');
+        }
+        before = c;
+    }
+    if !out.ends_with(' ') {
+        out.push(' ');
+    }
+    out
+}
+
+/// Whether a plain text holds a phrase as whole words.
+pub(super) fn holds(plain: &str, phrase: &str) -> bool {
+    word_starts(plain).any(|start| begins(&plain[start..], phrase))
+}
+
+/// Phrases to be looked for, by their first word.
+pub(super) struct Phrases {
+    by_word: FxHashMap<&'static str, Vec<&'static str>>,
+    /// Those of scripts without blanks, which may stand anywhere.
+    unspaced: Vec<&'static str>,
+}
+
+impl Phrases {
+    /// Phrases in lower case, their words between single blanks.
+    pub(super) fn new(phrases: &[&'static str]) -> Phrases {
+        let mut all = Phrases { by_word: FxHashMap::default(), unspaced: Vec::new() };
+        for phrase in phrases.iter().copied() {
+            if phrase.chars().any(is_unspaced) {
+                all.unspaced.push(phrase);
+            } else {
+                let word = phrase.split(' ').next().unwrap_or_default();
+                all.by_word.entry(word).or_default().push(phrase);
+            }
+        }
+        all
+    }
+
+    /// The first of them that a plain text holds.
+    pub(super) fn first(&self, plain: &str) -> Option<&'static str> {
+        let at = |start: usize| {
+            let rest = &plain[start..];
+            let word = rest.split(' ').next().unwrap_or_default();
+            self.by_word.get(word)?.iter().copied().find(|phrase| begins(rest, phrase))
+        };
+        let anywhere = || self.unspaced.iter().copied().find(|phrase| plain.contains(phrase));
+        word_starts(plain).find_map(at).or_else(|| plain.chars().any(is_unspaced).then(anywhere).flatten())
+    }
+
+    /// Whether a plain text holds one of them.
+    pub(super) fn are_in(&self, plain: &str) -> bool {
+        self.first(plain).is_some()
+    }
+
+    /// Whether a plain text is one of them and nothing more.
+    pub(super) fn are(&self, plain: &str) -> bool {
+        let text = plain.trim_matches(' ');
+        let word = text.split(' ').next().unwrap_or_default();
+        self.by_word.get(word).is_some_and(|phrases| phrases.contains(&text)) || self.unspaced.contains(&text)
+    }
+}
+
+/// Where the words of a plain text begin.
+fn word_starts(plain: &str) -> impl Iterator<Item = usize> {
+    plain.bytes().enumerate().filter(|(_, byte)| *byte == b' ').map(|(at, _)| at + 1)
+}
+
+fn begins(text: &str, phrase: &str) -> bool {
+    text.strip_prefix(phrase).is_some_and(|rest| rest.starts_with(' '))
+}
+
+/// Chinese, Japanese, Korean, Thai: written without blanks, or with endings that stick.
+fn is_unspaced(c: char) -> bool {
+    matches!(c, '\u{0e00}'..='\u{0e7f}' | '\u{1100}'..='\u{11ff}' | '\u{2e80}'..='\u{9fff}' | '\u{ac00}'..='\u{d7af}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_and_sentences_become_words() {
+        for text in ["addToCart", "add_to-cart", " Add to CART! ", "/add/to.cart"] {
+            assert_eq!(plain(text), " add to cart ", "{text}");
+        }
+        assert_eq!(plain(""), " ");
+        assert_eq!(plain("URLs"), " urls ");
+        assert_eq!(plain("cart7.cgi"), " cart 7 cgi ");
+        assert_eq!(plain("ctl00$txtmail txt"), " ctl 00 txt mail txt ");
+    }
+
+    #[test]
+    fn phrases_are_whole_words_where_words_have_blanks() {
+        assert!(holds(&plain("place order now"), "order"));
+        assert!(!holds(&plain("sortorder"), "order"));
+        assert!(holds(&plain("border order"), "order"));
+        let phrases = Phrases::new(&["order", "add to cart", "\u{6ce8}\u{518c}"]);
+        assert_eq!(phrases.first(&plain("please add to cart now")), Some("add to cart"));
+        assert_eq!(phrases.first(&plain("add to carts, border")), None);
+        assert!(phrases.are_in(&plain("\u{7acb}\u{5373}\u{6ce8}\u{518c}")));
+        assert!(phrases.are(&plain("Order!")) && !phrases.are(&plain("order now")) && !phrases.are_in(" "));
+    }
+}
