@@ -89,7 +89,7 @@ struct Undecided(f32);
 
 impl Critic for Undecided {
     fn judge_page(&self, _: &Page) -> PageVerdict {
-        PageVerdict { p_topic: 1.0 }
+        PageVerdict { p_topic: 1.0, ..PageVerdict::default() }
     }
 
     fn judge_form(&self, _: &Form, _: &Page, _: &PageVerdict) -> FormVerdict {

@@ -4,7 +4,7 @@
 //! be switched. Pages of known sites teach both, with little weight: forms are few, pages are many.
 
 use super::example::Example;
-use super::subject::{Around, Place, concept_index, of_form};
+use super::subject::{Place, Words, concept_index, of_form, page_words};
 use crate::learn::folds::grouped;
 use crate::learn::logistic::Options;
 use crate::learn::platt::Sigmoid;
@@ -63,6 +63,15 @@ const PRIMER_WEIGHT: f32 = 0.3;
 /// Rows a word must stand in to be learned.
 const ROWS_NEEDED: u32 = 3;
 
+/// Whether the page around a form is read as well.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Around {
+    /// The form's own text decides.
+    Ignored,
+    /// Heading, title and the page's text are read too.
+    Read,
+}
+
 /// Judges what a search form searches.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct DomainJudge {
@@ -81,7 +90,7 @@ struct Reader {
 /// Something about a known domain that is no form: it teaches words.
 pub struct Lesson {
     /// What it says, see [`super::subject::of_page`].
-    pub words: Vec<(u32, f32)>,
+    pub words: Words,
     /// Its domain.
     pub domain: usize,
     /// The site it comes from.
@@ -97,20 +106,35 @@ impl DomainJudge {
         DomainJudge { own: train(Around::Ignored), around: train(Around::Read) }
     }
 
-    /// P(domain), given that the form is a search; in the order of [`DOMAINS`].
-    pub fn judge(&self, form: &Form, page: &Page, around: Around) -> Vec<f32> {
-        let reader = match around {
-            Around::Ignored => &self.own,
-            Around::Read => &self.around,
-        };
-        reader.judge(&reader.vocabulary.row(&of_form(form, page, around)))
+    /// P(domain), given that the form is a search; in the order of [`DOMAINS`]. With the words of its page
+    /// ([`page_words`]) the page around it is read too.
+    pub fn judge(&self, form: &Form, page: &Page, page_words: Option<&[(u32, f32)]>) -> Vec<f32> {
+        let reader = if page_words.is_some() { &self.around } else { &self.own };
+        reader.judge(&reader.vocabulary.row(&of_form(form, page, page_words)))
+    }
+
+    /// What a word says about a domain, with the page around it read.
+    pub fn weight(&self, domain: usize, hash: u32) -> f32 {
+        let number = self.around.vocabulary.number(hash);
+        number.map_or(0.0, |number| self.around.model.weight(domain, number))
+    }
+
+    /// The words it knows, with the page around it read.
+    pub fn vocabulary(&self) -> &Vocabulary {
+        &self.around.vocabulary
     }
 }
 
 impl Reader {
     fn train(examples: &[&Example], lessons: &[&Lesson], around: Around, seed: u64) -> Reader {
         let examples: Vec<&&Example> = examples.iter().filter(|example| example.domain.is_some()).collect();
-        let said: Vec<_> = examples.iter().map(|e| of_form(&e.form, &e.page, around)).collect();
+        let said: Vec<Words> = examples
+            .iter()
+            .map(|example| {
+                let words = (around == Around::Read).then(|| page_words(&example.page));
+                of_form(&example.form, &example.page, words.as_deref())
+            })
+            .collect();
         let lessons_said = lessons.iter().map(|lesson| lesson.words.as_slice());
         let vocabulary = Vocabulary::of(said.iter().map(Vec::as_slice).chain(lessons_said), ROWS_NEEDED);
         let mut set = Set::default();
@@ -141,7 +165,7 @@ impl Reader {
 }
 
 /// A lesson for every concept of the primer, with the number of its domain.
-fn primer() -> Vec<(usize, Vec<(u32, f32)>)> {
+fn primer() -> Vec<(usize, Words)> {
     let number = |name: &str| CONCEPTS.names().iter().position(|known| known == name);
     let mut lessons = Vec::new();
     for (domain, (_, names)) in PRIMER.iter().enumerate() {

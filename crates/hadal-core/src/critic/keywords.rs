@@ -73,7 +73,7 @@ impl Critic for KeywordCritic {
         let spread = text.distinct.min(6) as f32 / self.words.len().clamp(1, 6) as f32;
         let evidence =
             -3.5 + 3.0 * spread + 40.0 * text.density().min(0.06) + 1.2 * title.distinct.min(2) as f32;
-        PageVerdict { p_topic: logistic(evidence) }
+        PageVerdict { p_topic: logistic(evidence), ..PageVerdict::default() }
     }
 
     fn judge_form(&self, form: &Form, _page: &Page, verdict: &PageVerdict) -> FormVerdict {

@@ -3,11 +3,14 @@
 //! Judges read a page and change nothing, so any number of them work in parallel on one snapshot.
 //! [`keywords`] is the simplest critic; trained ones stand behind the same trait.
 
+pub mod background;
 pub mod domain;
 pub mod example;
 pub mod faithful;
 pub mod inquiry;
+pub mod judges;
 pub mod keywords;
+pub mod learned;
 pub mod page_kind;
 pub mod page_topic;
 pub mod probe;
@@ -15,6 +18,7 @@ pub mod quality;
 pub mod searchable;
 pub mod signals;
 pub mod subject;
+pub mod trained;
 pub mod veto;
 mod wording;
 
@@ -35,6 +39,9 @@ pub trait Critic: Send + Sync {
 pub struct PageVerdict {
     /// P(on topic).
     pub p_topic: f32,
+    /// What its text says ([`subject::page_words`]), read once for the page and its forms.
+    #[serde(skip)]
+    pub words: subject::Words,
 }
 
 /// A form, judged.

@@ -4,7 +4,6 @@
 //! word and domain, and is as sure as it deserves to be.
 
 use super::domain::{DOMAINS, Lesson};
-use super::subject::of_page;
 use crate::learn::bayes::NaiveBayes;
 use crate::learn::folds::grouped;
 use crate::learn::logistic::Options;
@@ -12,7 +11,6 @@ use crate::learn::platt::Sigmoid;
 use crate::learn::softmax::Softmax;
 use crate::learn::sparse::Sparse;
 use crate::learn::vocabulary::Vocabulary;
-use crate::page::Page;
 use serde::{Deserialize, Serialize};
 
 /// Pages a word must stand on to be learned.
@@ -52,17 +50,12 @@ impl PageJudge {
         }
     }
 
-    /// P(domain), in the order of [`DOMAINS`].
-    pub fn judge(&self, page: &Page) -> Vec<f32> {
-        self.judge_words(&of_page(page))
-    }
-
-    /// The same of words that were read before.
-    pub fn judge_words(&self, words: &[(u32, f32)]) -> Vec<f32> {
+    /// P(domain) of what a page says, see [`super::subject::of_page`]; in the order of [`DOMAINS`].
+    pub fn judge(&self, words: &[(u32, f32)]) -> Vec<f32> {
         self.model.calibrated(&self.vocabulary.row(words), &self.sigmoid)
     }
 
-    /// The words it knows, with the weight of each for a domain.
+    /// What a word says about a domain.
     pub fn weight(&self, domain: usize, hash: u32) -> f32 {
         self.vocabulary.number(hash).map_or(0.0, |number| self.model.weight(domain, number))
     }

@@ -38,34 +38,34 @@ impl Place {
     }
 }
 
-/// Whether the page around a form is read as well.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Around {
-    /// The form's own text decides.
-    Ignored,
-    /// Heading, title and the page's text are read too.
-    Read,
-}
+/// Words as hashes with weights, each once, in rising order.
+pub type Words = Vec<(u32, f32)>;
 
-/// What a form is about.
-pub fn of_form(form: &Form, page: &Page, around: Around) -> Vec<(u32, f32)> {
+/// What a form is about. With the words of its page, heading and title are read too; without, the form's
+/// own text decides.
+pub fn of_form(form: &Form, page: &Page, page_words: Option<&[(u32, f32)]>) -> Words {
     let mut items = tally(Place::Own, |tell| each_own(form, page, tell));
-    if around == Around::Read {
+    if let Some(words) = page_words {
         items.extend(tally(Place::Near, |tell| each_near(form, page, tell)));
-        items.extend(tally(Place::Page, |tell| each_on_page(page, tell)));
+        items.extend(words);
     }
     merged(items)
 }
 
-/// What a page is about.
-pub fn of_page(page: &Page) -> Vec<(u32, f32)> {
-    let title = tally(Place::Near, |tell| each_token(&page.title, page.language.as_deref(), tell));
-    let text = tally(Place::Page, |tell| each_on_page(page, tell));
-    merged(title.into_iter().chain(text).collect())
+/// What a page's text says, to be read once for the page and all of its forms.
+pub fn page_words(page: &Page) -> Words {
+    tally(Place::Page, |tell| each_on_page(page, tell))
+}
+
+/// What a page is about: its text and its title.
+pub fn of_page(page: &Page, page_words: &[(u32, f32)]) -> Words {
+    let mut items = tally(Place::Near, |tell| each_token(&page.title, page.language.as_deref(), tell));
+    items.extend(page_words);
+    merged(items)
 }
 
 /// How often each stem stands on a page.
-pub fn counts(page: &Page) -> Vec<(u32, f32)> {
+pub fn counts(page: &Page) -> Words {
     let mut counts: FxHashMap<u32, f32> = FxHashMap::default();
     let mut count = |_: &str, token: Token| {
         if token.term != 0 {
@@ -74,12 +74,32 @@ pub fn counts(page: &Page) -> Vec<(u32, f32)> {
     };
     each_token(&page.title, page.language.as_deref(), &mut count);
     each_on_page(page, &mut count);
-    let mut counts: Vec<(u32, f32)> = counts.into_iter().collect();
+    let mut counts: Words = counts.into_iter().collect();
     counts.sort_unstable_by_key(|(hash, _)| *hash);
     counts
 }
 
-fn merged(mut items: Vec<(u32, f32)>) -> Vec<(u32, f32)> {
+/// What words without a page say, as if they stood in a form.
+pub fn of_words(words: &str) -> Words {
+    tally(Place::Own, |tell| each_token(words, Some("en"), tell))
+}
+
+/// Tells every word of a form and its page with the number it is known by.
+pub fn each_name(form: Option<&Form>, page: &Page, tell: &mut dyn FnMut(u32, &str)) {
+    let mut name = |word: &str, token: Token| {
+        if token.term != 0 {
+            tell(term_index(token.term), word);
+        }
+    };
+    if let Some(form) = form {
+        each_own(form, page, &mut name);
+        each_near(form, page, &mut name);
+    }
+    each_token(&page.title, page.language.as_deref(), &mut name);
+    each_on_page(page, &mut name);
+}
+
+fn merged(mut items: Words) -> Words {
     items.sort_unstable_by_key(|(hash, _)| *hash);
     items.dedup_by(|next, kept| {
         let same = next.0 == kept.0;
@@ -142,7 +162,7 @@ fn each_on_page(page: &Page, tell: &mut dyn FnMut(&str, Token)) {
 }
 
 /// Counts what a place says; the result has the place's weight as its length.
-fn tally(place: Place, read: impl FnOnce(&mut dyn FnMut(&str, Token))) -> Vec<(u32, f32)> {
+fn tally(place: Place, read: impl FnOnce(&mut dyn FnMut(&str, Token))) -> Words {
     let mut counts: FxHashMap<u32, f32> = FxHashMap::default();
     read(&mut |_, token| {
         if token.term != 0 {
@@ -153,8 +173,7 @@ fn tally(place: Place, read: impl FnOnce(&mut dyn FnMut(&str, Token))) -> Vec<(u
             *counts.entry(concept_index(token.concept, Some(place))).or_default() += 1.0;
         }
     });
-    let mut items: Vec<(u32, f32)> =
-        counts.into_iter().map(|(index, count)| (index, 1.0 + count.ln())).collect();
+    let mut items: Words = counts.into_iter().map(|(index, count)| (index, 1.0 + count.ln())).collect();
     items.sort_unstable_by_key(|(index, _)| *index);
     let length = items.iter().map(|(_, value)| value * value).sum::<f32>().sqrt();
     items.iter_mut().for_each(|(_, value)| *value *= place.weight() / length.max(1e-6));

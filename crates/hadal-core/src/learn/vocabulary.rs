@@ -47,6 +47,13 @@ impl Vocabulary {
         Sparse::new(known.collect())
     }
 
+    /// The features' hashes, by number.
+    pub fn hashes(&self) -> Vec<u32> {
+        let mut hashes: Vec<u32> = self.numbers.keys().copied().collect();
+        hashes.sort_unstable();
+        hashes
+    }
+
     /// How many features are known.
     pub fn len(&self) -> usize {
         self.numbers.len()
@@ -64,10 +71,8 @@ struct Gaps(Vec<u32>);
 
 impl From<Vocabulary> for Gaps {
     fn from(vocabulary: Vocabulary) -> Gaps {
-        let mut hashes: Vec<u32> = vocabulary.numbers.into_keys().collect();
-        hashes.sort_unstable();
         let mut last = 0;
-        Gaps(hashes.into_iter().map(|hash| hash - std::mem::replace(&mut last, hash)).collect())
+        Gaps(vocabulary.hashes().into_iter().map(|hash| hash - std::mem::replace(&mut last, hash)).collect())
     }
 }
 

@@ -1,8 +1,9 @@
 //! Training and measuring the judges on labelled data.
 //!
-//! [`data`] reads labelled forms and pages from a folder, [`pages`] and [`archive`] help it; the judges
-//! themselves, and how they learn, are in `hadal-core`.
+//! [`formasaurus`] and [`domains`] read labelled forms and pages from a folder, [`built_in`] makes the judges
+//! that ship from them. The judges themselves, and how they learn, are in `hadal-core`.
 
 pub mod archive;
-pub mod data;
+pub mod built_in;
+pub mod domains;
 pub mod formasaurus;

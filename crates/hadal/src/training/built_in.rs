@@ -1,0 +1,124 @@
+//! Making the judges that ship with the program.
+
+use super::{domains, formasaurus};
+use anyhow::Result;
+use hadal_core::critic::background::Background;
+use hadal_core::critic::domain::{DOMAINS, DomainJudge, Lesson};
+use hadal_core::critic::example::Example;
+use hadal_core::critic::judges::Judges;
+use hadal_core::critic::page_topic::PageJudge;
+use hadal_core::critic::searchable::SearchableJudge;
+use hadal_core::critic::subject::{Words, concept_name, each_name, of_form, of_page, page_words};
+use std::collections::{BTreeMap, HashMap};
+use std::path::Path;
+
+/// Seed of every choice in training: the same data gives the same judges.
+pub const SEED: u64 = 7;
+
+/// How much a page counts against a form when the domain judge learns.
+pub const PAGE_WEIGHT: f32 = 0.1;
+
+/// One page in this many is kept as background.
+const BACKGROUND_PAGES: usize = 6;
+
+/// Words shown for each domain.
+const TELLING: usize = 40;
+
+/// All labelled data.
+pub struct Data {
+    /// Forms with folds, labelled by kind.
+    pub folded: Vec<formasaurus::Folded>,
+    /// Forms labelled by kind and domain.
+    pub forms: Vec<Example>,
+    /// Pages labelled by domain.
+    pub pages: Vec<domains::LabelledPage>,
+}
+
+impl Data {
+    /// Reads the data folder.
+    pub fn read(folder: &Path) -> Result<Data> {
+        let pages = domains::pages(folder)?;
+        let forms = domains::forms(folder, &pages)?;
+        Ok(Data { folded: formasaurus::read(folder)?, forms, pages })
+    }
+
+    /// What the pages teach, for a judge of forms or of pages.
+    pub fn lessons(&self, weight: f32) -> Vec<Lesson> {
+        let lesson = |labelled: &domains::LabelledPage| {
+            let page = labelled.as_page();
+            let words = of_page(&page, &page_words(&page));
+            Lesson { words, domain: labelled.domain(), site: labelled.site.clone(), weight }
+        };
+        self.pages.iter().map(lesson).collect()
+    }
+
+    /// Forms that are searches with a known domain.
+    pub fn searches(&self) -> Vec<&Example> {
+        self.forms.iter().filter(|example| example.domain.is_some()).collect()
+    }
+}
+
+/// Trains all judges on all data.
+pub fn train(data: &Data) -> Judges {
+    let kinds: Vec<&Example> = data.folded.iter().map(|folded| &folded.example).chain(&data.forms).collect();
+    let searches = data.searches();
+    let (for_forms, for_pages) = (data.lessons(PAGE_WEIGHT), data.lessons(1.0));
+    let (searchable, domains, pages) = std::thread::scope(|scope| {
+        let searchable = scope.spawn(|| SearchableJudge::train(&kinds, SEED));
+        let pages = scope.spawn(|| PageJudge::train(&for_pages.iter().collect::<Vec<_>>(), SEED));
+        let domains = DomainJudge::train(&searches, &for_forms.iter().collect::<Vec<_>>(), SEED);
+        let finished = "training does not panic";
+        (searchable.join().expect(finished), domains, pages.join().expect(finished))
+    });
+    let background = background(&searches, &for_pages, &domains);
+    let telling = telling(data, &searches, &domains);
+    Judges { searchable, domains, pages, background, telling }
+}
+
+/// Rows that a topic of the user's own is learned against.
+pub fn background(searches: &[&Example], lessons: &[Lesson], domains: &DomainJudge) -> Background {
+    let forms: Vec<Words> = searches.iter().map(|example| row(example)).collect();
+    let pages: Vec<Words> =
+        lessons.iter().step_by(BACKGROUND_PAGES).map(|lesson| lesson.words.clone()).collect();
+    Background::of(&forms, &pages, domains.vocabulary())
+}
+
+/// What an example says, with the page around it.
+pub fn row(example: &Example) -> Words {
+    of_form(&example.form, &example.page, Some(&page_words(&example.page)))
+}
+
+/// For each domain the words with the largest weights; a stem goes by the word it stood for most often.
+fn telling(data: &Data, searches: &[&Example], domains: &DomainJudge) -> Vec<Vec<(String, f32)>> {
+    let names = names(data, searches);
+    let hashes = domains.vocabulary().hashes();
+    let of_domain = |domain: usize| {
+        let mut words: Vec<(String, f32)> = hashes
+            .iter()
+            .filter_map(|hash| {
+                let name = concept_name(*hash).or_else(|| names.get(hash).cloned())?;
+                Some((name, domains.weight(domain, *hash)))
+            })
+            .collect();
+        words.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+        words.truncate(TELLING);
+        words
+    };
+    (0..DOMAINS.len()).map(of_domain).collect()
+}
+
+fn names(data: &Data, searches: &[&Example]) -> HashMap<u32, String> {
+    let mut counts: HashMap<u32, BTreeMap<String, u32>> = HashMap::new();
+    let mut count = |hash: u32, word: &str| {
+        *counts.entry(hash).or_default().entry(word.to_string()).or_default() += 1;
+    };
+    for example in searches {
+        each_name(Some(&example.form), &example.page, &mut count);
+    }
+    for page in &data.pages {
+        each_name(None, &page.as_page(), &mut count);
+    }
+    let commonest = |words: BTreeMap<String, u32>| words.into_iter().max_by_key(|(_, count)| *count);
+    let named = counts.into_iter().filter_map(|(hash, words)| Some((hash, commonest(words)?.0)));
+    named.collect()
+}
