@@ -7,6 +7,7 @@ pub mod domains;
 pub mod few;
 pub mod pages;
 pub mod searchable;
+pub mod summary;
 
 use super::built_in::Data;
 use hadal_core::learn::bootstrap::{self, Interval};
