@@ -6,6 +6,7 @@
 use super::compact::Compact;
 use super::lbfgs::minimise;
 use super::logistic::Options;
+use super::packed::rounded;
 use super::platt::Sigmoid;
 use super::sparse::Sparse;
 use super::weight_of;
@@ -40,7 +41,7 @@ impl Softmax {
             minimise(start, options.epochs, options.tolerance, |at, gradient| problem.evaluate(at, gradient));
         let (biases, learned) = found.split_at(n_classes);
         let biases = biases.iter().map(|&bias| bias as f32).collect();
-        Softmax { biases, weights: compact.spread(learned, n_classes) }
+        Softmax { biases, weights: rounded(&compact.spread(learned, n_classes)) }
     }
 
     /// Log-odds of every class up to a common constant.
