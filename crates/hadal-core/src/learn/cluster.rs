@@ -211,6 +211,8 @@ mod tests {
         assert_eq!(k_means(&[], 3, 1).count, 0);
         assert_eq!(best(&[], 3, 1).0.count, 0);
         let empty = vec![Sparse::default(); 3];
-        assert!(k_means(&empty, 2, 1).of.len() == 3 && silhouette(&empty, &k_means(&empty, 2, 1)).is_finite());
+        assert!(
+            k_means(&empty, 2, 1).of.len() == 3 && silhouette(&empty, &k_means(&empty, 2, 1)).is_finite()
+        );
     }
 }
