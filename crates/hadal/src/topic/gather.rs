@@ -4,7 +4,7 @@
 //! around its carrier keeps the answers.
 
 use crate::fetch::Fetch;
-use crate::fetch::retry::{Next, after, kind_of};
+use crate::fetch::retry::{Next, after};
 use futures::future::BoxFuture;
 use hadal_core::address::{Tracking, normalise};
 use hadal_core::critic::{Critic, FormVerdict, Kind, PageVerdict};
@@ -50,7 +50,7 @@ impl Keeping {
     fn why_not_asked(&self, url: &Url) -> String {
         let robots = url.join("/robots.txt").ok().and_then(|robots| self.answer(&robots));
         match robots.map(|exchange| exchange.result) {
-            Some(Err(error)) => format!("its host did not answer: {}", kind_of(error).replace('_', " ")),
+            Some(Err(error)) => format!("its host did not answer: {error}"),
             Some(Ok(response)) if response.status >= 500 => {
                 "its host has trouble with robots.txt".to_string()
             }

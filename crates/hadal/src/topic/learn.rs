@@ -9,6 +9,9 @@ use hadal_core::html::parse;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use url::Url;
 
+/// What a judge makes of a row: P(topic).
+type Judge<'a> = dyn Fn(&[(u32, f32)]) -> f32 + 'a;
+
 /// Words shown of a topic.
 const SHOWN: usize = 30;
 
@@ -23,7 +26,7 @@ pub fn learn(relevant: &[Sample], others: &[Sample], words: &str) -> TopicModel 
     let learned = Judges::shipped().learn_topic(&material);
     let names = names(relevant, words);
     let spoken = of_words(words);
-    let telling = |rows: &[Words], p: &dyn Fn(&[(u32, f32)]) -> f32| {
+    let telling = |rows: &[Words], p: &Judge<'_>| {
         let known: BTreeSet<u32> = rows.iter().flatten().chain(&spoken).map(|(hash, _)| *hash).collect();
         strongest(known.into_iter(), &names, p)
     };
@@ -38,7 +41,7 @@ pub fn learn(relevant: &[Sample], others: &[Sample], words: &str) -> TopicModel 
 fn strongest(
     known: impl Iterator<Item = u32>,
     names: &HashMap<u32, String>,
-    p: &dyn Fn(&[(u32, f32)]) -> f32,
+    p: &Judge<'_>,
 ) -> Vec<(String, f32)> {
     let nothing = log_odds(p(&[]));
     let named = known.filter_map(|hash| {

@@ -34,7 +34,7 @@ pub enum TopicError {
     BadName(String),
     #[error("'{name}' is no topic; did you mean '{meant}'? (for the word itself, say more than one word)")]
     Slip { name: String, meant: String },
-    #[error("there is no topic '{name}'{hint}; `hadal topics list` shows what there is")]
+    #[error("there is no topic '{name}'{hint} (`hadal topics list` shows what there is)")]
     Unknown { name: String, hint: String },
     #[error("topic file {}: {detail}", path.display())]
     File { path: PathBuf, detail: String },

@@ -59,8 +59,7 @@ fn of_words(topic: Topic) -> Wanted {
 }
 
 fn of_file((file, model): (TopicFile, TopicModel)) -> Wanted {
-    let described = Topic::from_words(&file.words).filter(|_| !file.words.is_empty());
-    let mut words = described.map_or(Vec::new(), |topic| topic.words);
+    let mut words = Topic::from_words(&file.words).map_or(Vec::new(), |topic| topic.words);
     words.extend(model.telling.words().map(String::from));
     if words.is_empty() {
         words.push(file.name.clone());

@@ -3,7 +3,6 @@
 use super::pointer::{Place, Pointer};
 use crate::cli::contact;
 use crate::cli::crawl::{self, Show};
-use crate::cli::exit::Exit;
 use crate::cli::network;
 use crate::cli::session::Session;
 use crate::engine::{Budget, Clock, Crawl, Errand, Probing, Scope};
@@ -30,14 +29,14 @@ pub struct Gathered {
     pub skipped: usize,
 }
 
-/// Brings the pages and takes a form of each, saying which; [`Exit::Interrupted`] after Ctrl-C.
-pub fn gather(pointers: &[Pointer], session: &Session) -> anyhow::Result<Result<Gathered, Exit>> {
+/// Brings the pages and takes a form of each, saying which; `None` after Ctrl-C.
+pub fn gather(pointers: &[Pointer], session: &Session) -> anyhow::Result<Option<Gathered>> {
     let urls: Vec<Url> = pointers.iter().filter_map(Pointer::url).collect();
     let mut fetched = match urls.is_empty() {
         true => HashMap::new(),
         false => match fetch(urls, session)? {
             Some(fetched) => fetched,
-            None => return Ok(Err(Exit::Interrupted)),
+            None => return Ok(None),
         },
     };
     let mut gathered = Gathered { samples: Vec::new(), skipped: 0 };
@@ -58,7 +57,7 @@ pub fn gather(pointers: &[Pointer], session: &Session) -> anyhow::Result<Result<
         gathered.skipped += usize::from(sample.is_err());
         gathered.samples.extend(sample.ok());
     }
-    Ok(Ok(gathered))
+    Ok(Some(gathered))
 }
 
 impl Pointer {

@@ -58,10 +58,7 @@ pub fn run(args: &NewArgs, session: &Session) -> anyhow::Result<Exit> {
         false => seeds::read(&args.seeds)?.iter().map(|seed| seed.to_string()).collect(),
     };
     let pointers = pointers(&args.examples)?;
-    let gathered = match gather(&pointers, session)? {
-        Ok(gathered) => gathered,
-        Err(exit) => return Ok(exit),
-    };
+    let Some(gathered) = gather(&pointers, session)? else { return Ok(Exit::Interrupted) };
     let samples = gathered.samples;
     if samples.is_empty() && words.is_empty() {
         return Err(Usage(

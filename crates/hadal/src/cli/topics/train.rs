@@ -5,12 +5,12 @@ use super::pointer::pointers;
 use crate::cli::carry::CarryArgs;
 use crate::cli::exit::{Exit, Usage};
 use crate::cli::session::Session;
+use crate::config::names::nearest;
 use crate::output::escape::{for_json, for_terminal};
 use crate::topic::file::checked_name;
 use crate::topic::labelled::{self, Labelled};
 use crate::topic::learn::learn;
-use crate::topic::resolve::meant;
-use crate::topic::{Made, Origin, Sample, TopicError, TopicFile, TopicModel};
+use crate::topic::{Folder, Made, Origin, Sample, TopicError, TopicFile, TopicModel};
 use clap::Args;
 use serde_json::json;
 use std::io::Write;
@@ -40,12 +40,8 @@ pub fn run(args: &TrainArgs, session: &Session) -> anyhow::Result<Exit> {
     let folder = &session.config.topics;
     let file = match (folder.has(name), &args.from) {
         (true, _) => folder.file(name)?,
-        (false, Some(_)) => toml::from_str(&format!("name = \"{name}\""))?,
-        (false, None) => {
-            let hint = meant(name, folder).map(|meant| format!(" of your own; did you mean '{meant}'?"));
-            let hint = hint.unwrap_or_default();
-            return Err(TopicError::Unknown { name: name.to_string(), hint }.into());
-        }
+        (false, Some(_)) => TopicFile { name: name.to_string(), ..TopicFile::default() },
+        (false, None) => return Err(unknown(name, folder).into()),
     };
     match &args.from {
         Some(folder) => from_folder(file, folder, session),
@@ -53,11 +49,17 @@ pub fn run(args: &TrainArgs, session: &Session) -> anyhow::Result<Exit> {
     }
 }
 
-fn from_examples(mut file: TopicFile, session: &Session) -> anyhow::Result<Exit> {
-    let gathered = match gather(&pointers(&file.examples)?, session)? {
-        Ok(gathered) => gathered,
-        Err(exit) => return Ok(exit),
+fn unknown(name: &str, folder: &Folder) -> TopicError {
+    let own = folder.names();
+    let hint = match nearest(name, own.iter().map(String::as_str)) {
+        Some(meant) => format!(" of your own; did you mean '{meant}'?"),
+        None => " of your own; --from DIR or `hadal topics new` makes one".to_string(),
     };
+    TopicError::Unknown { name: name.to_string(), hint }
+}
+
+fn from_examples(mut file: TopicFile, session: &Session) -> anyhow::Result<Exit> {
+    let Some(gathered) = gather(&pointers(&file.examples)?, session)? else { return Ok(Exit::Interrupted) };
     let samples = gathered.samples;
     if samples.is_empty() && file.words.is_empty() {
         return Err(Usage(format!("'{}' has neither words nor a usable example", file.name)).into());
