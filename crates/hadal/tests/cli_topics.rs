@@ -187,6 +187,29 @@ fn groups_of_forms_are_proposed_and_written() {
 }
 
 #[test]
+fn what_crawls_found_is_grouped_too() {
+    let place = Place::new();
+    place.run(&["demo", "--max-requests", "700", "-q"]).done();
+    let searchable = place.run(&["forms", "--json"]).done().lines().count() as u64;
+    let groups = place.run(&["topics", "propose", "--from", "store", "--k", "2", "--write", "--json"]).done();
+    let groups: Vec<Value> = groups.lines().map(object).collect();
+    assert_eq!(groups.iter().map(|group| group["size"].as_u64().unwrap()).sum::<u64>(), searchable);
+    let name = groups[0]["topic"].as_str().unwrap();
+    let toml = std::fs::read_to_string(place.path().join(format!("hadal-topics/{name}.toml"))).unwrap();
+    assert!(toml.contains("\"http://") && toml.contains("from = \"cluster\""), "{toml}");
+}
+
+#[test]
+fn private_addresses_are_refused_as_ever() {
+    let addr = serve(HashMap::from([("/".to_string(), page(VOLCANOES[0]))]));
+    let place = Place::new();
+    let url = format!("http://{addr}/");
+    let new = ["topics", "new", "volcano", "--delay", "0s", "--examples", &url];
+    place.run(&new).refused(&["--allow-private", "no example has a usable form"]);
+    place.run(&[&new[..], &["--allow-private"]].concat()).done();
+}
+
+#[test]
 fn find_looks_for_a_topic_of_ones_own_from_its_own_seeds() {
     let place = place();
     let web = HashMap::from([
