@@ -60,8 +60,8 @@ const INNER_FOLDS: usize = 3;
 /// How much a line of the primer counts against a form.
 const PRIMER_WEIGHT: f32 = 0.3;
 
-/// Rows a word must stand in to be learned.
-const ROWS_NEEDED: u32 = 3;
+/// Sites that must use a word for it to be learned: names of shops are not the domain's words.
+const SITES_NEEDED: u32 = 3;
 
 /// Whether the page around a form is read as well.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -135,8 +135,9 @@ impl Reader {
                 of_form(&example.form, &example.page, words.as_deref())
             })
             .collect();
-        let lessons_said = lessons.iter().map(|lesson| lesson.words.as_slice());
-        let vocabulary = Vocabulary::of(said.iter().map(Vec::as_slice).chain(lessons_said), ROWS_NEEDED);
+        let forms_said = examples.iter().zip(&said).map(|(example, said)| (&example.site, said.as_slice()));
+        let lessons_said = lessons.iter().map(|lesson| (&lesson.site, lesson.words.as_slice()));
+        let vocabulary = Vocabulary::shared(forms_said.chain(lessons_said), SITES_NEEDED);
         let mut set = Set::default();
         for (example, said) in examples.iter().zip(&said) {
             let domain = example.domain.unwrap_or(OTHER);

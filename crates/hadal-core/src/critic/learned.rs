@@ -1,6 +1,6 @@
 //! A topic learned from a few examples, against the background of the ordinary web.
 //!
-//! Positives are few, so only their words are weighed. The background may hold forms of the very topic:
+//! The background may hold forms of the very topic:
 //! those that a first model takes for it are set aside before the second one is trained (Liu et al. 2002,
 //! learning from positive and unlabelled examples). How sure to be is found out by leaving each example out.
 
@@ -90,7 +90,15 @@ impl Likeness {
         let rows_needed = if positives.len() >= 4 { 2 } else { 1 };
         let hinted = Vocabulary::of(hints.iter().map(Vec::as_slice), 1).hashes();
         let shared = Vocabulary::of(positives.iter().map(Vec::as_slice), rows_needed).hashes();
-        let known: Words = shared.into_iter().chain(hinted).map(|hash| (hash, 1.0)).collect();
+        // What other forms are usually about speaks against a topic, once there are examples to compare.
+        let usual = match positives == hints {
+            true => Vec::new(),
+            false => {
+                Vocabulary::of(background.iter().map(Vec::as_slice), (background.len() as u32 / 100).max(3))
+                    .hashes()
+            }
+        };
+        let known: Words = shared.into_iter().chain(hinted).chain(usual).map(|hash| (hash, 1.0)).collect();
         let vocabulary = Vocabulary::of([known.as_slice()].into_iter(), 1);
         let rows = |words: &[Words]| -> Vec<Sparse> { words.iter().map(|w| vocabulary.row(w)).collect() };
         let (positives, negatives, hints) = (rows(positives), rows(negatives), rows(hints));

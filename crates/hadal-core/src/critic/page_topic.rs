@@ -13,10 +13,10 @@ use crate::learn::sparse::Sparse;
 use crate::learn::vocabulary::Vocabulary;
 use serde::{Deserialize, Serialize};
 
-/// Pages a word must stand on to be learned.
-const PAGES_NEEDED: u32 = 4;
+/// Sites that must use a word for it to be learned.
+const SITES_NEEDED: u32 = 3;
 
-const L2: f64 = 0.3;
+const L2: f64 = 0.1;
 
 const INNER_FOLDS: usize = 3;
 
@@ -31,7 +31,8 @@ pub struct PageJudge {
 impl PageJudge {
     /// Learns from pages of known domains.
     pub fn train(lessons: &[&Lesson], seed: u64) -> PageJudge {
-        let vocabulary = Vocabulary::of(lessons.iter().map(|lesson| lesson.words.as_slice()), PAGES_NEEDED);
+        let said = lessons.iter().map(|lesson| (&lesson.site, lesson.words.as_slice()));
+        let vocabulary = Vocabulary::shared(said, SITES_NEEDED);
         let rows: Vec<Sparse> = lessons.iter().map(|lesson| vocabulary.row(&lesson.words)).collect();
         let sites: Vec<&str> = lessons.iter().map(|lesson| lesson.site.as_str()).collect();
         let folds = grouped(&sites, INNER_FOLDS, seed);

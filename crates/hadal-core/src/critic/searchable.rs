@@ -51,12 +51,12 @@ impl SearchableJudge {
         let shown: Vec<_> = examples.iter().map(|example| signals(&example.form, &example.page)).collect();
         // A signal that only one form shows says nothing about the next.
         let vocabulary = Vocabulary::of(shown.iter().map(Vec::as_slice), 2);
+        let sites: Vec<&str> = examples.iter().map(|example| example.site.as_str()).collect();
         let set = Set {
             rows: shown.iter().map(|shown| vocabulary.row(shown)).collect(),
             labels: examples.iter().map(|example| example.is_search()).collect(),
             weights: examples.iter().map(|example| example.confidence).collect(),
         };
-        let sites: Vec<&str> = examples.iter().map(|example| example.site.as_str()).collect();
         let folds = grouped(&sites, INNER_FOLDS, seed);
         let tried = L2.map(|l2| (l2, set.margins_by_fold(&folds, l2)));
         let (l2, margins) = tried

@@ -4,7 +4,7 @@
 //! those that several rows of the training data share; at judging time everything else is passed over.
 
 use super::sparse::Sparse;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use serde::{Deserialize, Serialize};
 
 /// The features a model knows.
@@ -17,11 +17,24 @@ pub struct Vocabulary {
 impl Vocabulary {
     /// The features that at least `rows_needed` of the rows have.
     pub fn of<'a>(rows: impl Iterator<Item = &'a [(u32, f32)]>, rows_needed: u32) -> Vocabulary {
+        Vocabulary::shared(rows.enumerate(), rows_needed)
+    }
+
+    /// The features that rows of at least `groups_needed` groups have: what only one site says is its name,
+    /// not a word to learn.
+    pub fn shared<'a, G: Ord>(
+        rows: impl Iterator<Item = (G, &'a [(u32, f32)])>,
+        groups_needed: u32,
+    ) -> Vocabulary {
+        let mut rows: Vec<(G, &[(u32, f32)])> = rows.collect();
+        rows.sort_by(|a, b| a.0.cmp(&b.0));
         let mut counts: FxHashMap<u32, u32> = FxHashMap::default();
-        for row in rows {
-            row.iter().for_each(|(hash, _)| *counts.entry(*hash).or_default() += 1);
+        for group in rows.chunk_by(|a, b| a.0 == b.0) {
+            let said: FxHashSet<u32> =
+                group.iter().flat_map(|(_, row)| *row).map(|(hash, _)| *hash).collect();
+            said.into_iter().for_each(|hash| *counts.entry(hash).or_default() += 1);
         }
-        let kept = counts.into_iter().filter(|(_, count)| *count >= rows_needed).map(|(hash, _)| hash);
+        let kept = counts.into_iter().filter(|(_, count)| *count >= groups_needed).map(|(hash, _)| hash);
         Vocabulary::numbered(kept.collect())
     }
 
@@ -100,6 +113,12 @@ mod tests {
         assert_eq!((vocabulary.number(7), vocabulary.number(900)), (Some(0), Some(1)));
         assert_eq!(vocabulary.number(4_000_000_000), None);
         assert_eq!(vocabulary.row(ROWS[1]).items(), [(0, 1.0)]);
+    }
+
+    #[test]
+    fn what_one_group_alone_says_is_not_known() {
+        let vocabulary = Vocabulary::shared(["a", "a", "b"].into_iter().zip(ROWS), 2);
+        assert_eq!(vocabulary.hashes(), [900]);
     }
 
     #[test]

@@ -12,6 +12,7 @@ pub mod listing;
 pub mod parquet;
 pub mod progress;
 pub mod rows;
+pub mod sections;
 pub mod table;
 pub mod terminal;
 mod truth;

@@ -15,8 +15,8 @@ use std::path::Path;
 /// Seed of every choice in training: the same data gives the same judges.
 pub const SEED: u64 = 7;
 
-/// How much a page counts against a form when the domain judge learns.
-pub const PAGE_WEIGHT: f32 = 0.1;
+/// How much all pages of a site together count against a form when the domain judge learns.
+pub const SITE_WEIGHT: f32 = 1.0;
 
 /// One page in this many is kept as background.
 const BACKGROUND_PAGES: usize = 6;
@@ -43,10 +43,14 @@ impl Data {
     }
 
     /// What the pages teach, for a judge of forms or of pages.
+    /// Sites differ in size by far more than in what they teach, so the pages of each share one weight.
     pub fn lessons(&self, weight: f32) -> Vec<Lesson> {
+        let mut of_site: HashMap<&str, f32> = HashMap::new();
+        self.pages.iter().for_each(|page| *of_site.entry(page.site.as_str()).or_default() += 1.0);
         let lesson = |labelled: &domains::LabelledPage| {
             let page = labelled.as_page();
             let words = of_page(&page, &page_words(&page));
+            let weight = weight / of_site[labelled.site.as_str()];
             Lesson { words, domain: labelled.domain(), site: labelled.site.clone(), weight }
         };
         self.pages.iter().map(lesson).collect()
@@ -62,7 +66,7 @@ impl Data {
 pub fn train(data: &Data) -> Judges {
     let kinds: Vec<&Example> = data.folded.iter().map(|folded| &folded.example).chain(&data.forms).collect();
     let searches = data.searches();
-    let (for_forms, for_pages) = (data.lessons(PAGE_WEIGHT), data.lessons(1.0));
+    let (for_forms, for_pages) = (data.lessons(SITE_WEIGHT), data.lessons(1.0));
     let (searchable, domains, pages) = std::thread::scope(|scope| {
         let searchable = scope.spawn(|| SearchableJudge::train(&kinds, SEED));
         let pages = scope.spawn(|| PageJudge::train(&for_pages.iter().collect::<Vec<_>>(), SEED));

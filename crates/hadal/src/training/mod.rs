@@ -6,4 +6,5 @@
 pub mod archive;
 pub mod built_in;
 pub mod domains;
+pub mod evaluation;
 pub mod formasaurus;

@@ -1,30 +1,17 @@
-//! `hadal eval`: measurements that anyone can repeat.
+//! `hadal eval world`: how close the simulated web is to the real one.
 
-use super::exit::Exit;
-use super::session::Session;
-use super::world::Scale;
+use crate::cli::exit::Exit;
+use crate::cli::session::Session;
+use crate::cli::world::Scale;
 use crate::output::table::Table;
-use clap::{Args, Subcommand};
+use clap::Args;
 use hadal_world::{Measure, measure};
 use std::io::Write;
-
-/// Repeat measurements
-#[derive(Debug, Args)]
-#[command(after_help = "Example:\n  hadal eval world")]
-pub struct EvalArgs {
-    #[command(subcommand)]
-    command: EvalCommand,
-}
-
-#[derive(Debug, Subcommand)]
-enum EvalCommand {
-    World(WorldArgs),
-}
 
 /// Measure how close the simulated web is to the real one
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  hadal eval world --sample 20000")]
-struct WorldArgs {
+pub struct WorldArgs {
     /// How large the simulated web is; the demo's is richer in forms than the targets
     #[arg(long, default_value = "evaluation")]
     scale: Scale,
@@ -34,8 +21,7 @@ struct WorldArgs {
 }
 
 /// Measures and prints.
-pub fn run(args: &EvalArgs, session: &Session) -> anyhow::Result<Exit> {
-    let EvalCommand::World(args) = &args.command;
+pub fn run(args: &WorldArgs, session: &Session) -> anyhow::Result<Exit> {
     let measures = measure(&args.scale.world(session.seed), args.sample as usize);
     let text = if session.json { lines(&measures)? } else { table(&measures, session) };
     std::io::stdout().write_all(text.as_bytes())?;

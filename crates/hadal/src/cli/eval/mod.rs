@@ -1,0 +1,30 @@
+//! `hadal eval`: measurements that anyone can repeat.
+
+mod forms;
+mod world;
+
+use super::exit::Exit;
+use super::session::Session;
+use clap::{Args, Subcommand};
+
+/// Repeat measurements
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  hadal eval world")]
+pub struct EvalArgs {
+    #[command(subcommand)]
+    command: EvalCommand,
+}
+
+#[derive(Debug, Subcommand)]
+enum EvalCommand {
+    World(world::WorldArgs),
+    Forms(forms::FormsArgs),
+}
+
+/// Measures and prints.
+pub fn run(args: &EvalArgs, session: &Session) -> anyhow::Result<Exit> {
+    match &args.command {
+        EvalCommand::World(args) => world::run(args, session),
+        EvalCommand::Forms(args) => forms::run(args, session),
+    }
+}

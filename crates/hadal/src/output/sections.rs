@@ -1,0 +1,119 @@
+//! A report: sections with a table and curves each, as text or as one HTML page that needs nothing else.
+
+use super::table::Table;
+use super::terminal::Screen;
+use std::fmt::Write;
+
+/// One part of a report.
+#[derive(Clone, Debug, Default)]
+pub struct Section {
+    /// What it is about.
+    pub title: String,
+    /// How it was measured, in a sentence or two.
+    pub note: String,
+    /// The table's headings.
+    pub headings: Vec<&'static str>,
+    /// The table's rows.
+    pub rows: Vec<Vec<String>>,
+    /// Curves over the unit square, drawn in HTML only: a name and its points.
+    pub curves: Vec<(String, Vec<(f64, f64)>)>,
+}
+
+/// The report as text.
+pub fn text(sections: &[Section], screen: Screen) -> String {
+    let mut text = String::new();
+    for section in sections {
+        let mut table = Table::new(&section.headings, screen);
+        section.rows.iter().for_each(|row| table.row(row));
+        let _ = write!(text, "{}\n{}\n\n{table}\n\n", section.title, section.note);
+    }
+    text
+}
+
+/// The report as a page. Whatever stands in a cell is shown as text, never as markup.
+pub fn html(title: &str, sections: &[Section]) -> String {
+    let mut page = format!(
+        "<!doctype html><html lang=en><meta charset=utf-8><meta name=viewport content=\"width=device-width\">\
+         <title>{0}</title><style>{STYLE}</style><h1>{0}</h1>",
+        escaped(title)
+    );
+    for section in sections {
+        let _ = write!(page, "<h2>{}</h2><p>{}</p>", escaped(&section.title), escaped(&section.note));
+        page.push_str(&table(section));
+        section.curves.iter().for_each(|(name, points)| page.push_str(&curve(name, points)));
+    }
+    page
+}
+
+const STYLE: &str = "body{font:15px/1.5 system-ui,sans-serif;max-width:70em;margin:2em auto;padding:0 1em;\
+    color-scheme:light dark}table{border-collapse:collapse;display:block;overflow-x:auto}\
+    td,th{padding:.2em .8em;text-align:left;border-bottom:1px solid #8884;vertical-align:top}\
+    svg{margin:1em 2em 1em 0}text{font-size:11px;fill:currentColor}";
+
+fn table(section: &Section) -> String {
+    let cells = |tag: &str, cells: &mut dyn Iterator<Item = &str>| {
+        cells.map(|cell| format!("<{tag}>{}</{tag}>", escaped(cell))).collect::<String>()
+    };
+    let head = cells("th", &mut section.headings.iter().copied());
+    let rows = section.rows.iter().map(|row| cells("td", &mut row.iter().map(String::as_str)));
+    let rows: String = rows.map(|row| format!("<tr>{row}</tr>")).collect();
+    format!("<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>")
+}
+
+/// What was said against what came true: on the diagonal a judge is as sure as it should be.
+fn curve(name: &str, points: &[(f64, f64)]) -> String {
+    const SIDE: f64 = 220.0;
+    const EDGE: f64 = 30.0;
+    let place = |(x, y): &(f64, f64)| (EDGE + x * SIDE, EDGE + (1.0 - y) * SIDE);
+    let line: Vec<String> = points.iter().map(place).map(|(x, y)| format!("{x:.1},{y:.1}")).collect();
+    let dots: String = points
+        .iter()
+        .map(place)
+        .map(|(x, y)| format!("<circle cx={x:.1} cy={y:.1} r=3 fill=#2a7 />"))
+        .collect();
+    let (far, name) = (EDGE + SIDE, escaped(name));
+    format!(
+        "<svg width=280 height=290 role=img aria-label=\"{name}\"><title>{name}</title>\
+         <rect x={EDGE} y={EDGE} width={SIDE} height={SIDE} fill=none stroke=#888 />\
+         <line x1={EDGE} y1={far} x2={far} y2={EDGE} stroke=#888 stroke-dasharray=4 />\
+         <polyline points=\"{}\" fill=none stroke=#2a7 stroke-width=2 />{dots}\
+         <text x={EDGE} y=20>{name}</text><text x={EDGE} y=265>0</text>\
+         <text x=150 y=280 text-anchor=middle>probability given</text><text x=245 y=265>1</text>\
+         <text x=4 y=40>1</text><text x=4 y=250>0</text></svg>",
+        line.join(" ")
+    )
+}
+
+fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn report() -> Vec<Section> {
+        vec![Section {
+            title: "Errors".into(),
+            note: "Read them.".into(),
+            headings: vec!["form", "text"],
+            rows: vec![vec!["a.html".into(), "<script>alert(1)</script> & \u{1b}[31mred".into()]],
+            curves: vec![("ours".into(), vec![(0.0, 0.1), (1.0, 0.9)])],
+        }]
+    }
+
+    #[test]
+    fn cells_are_never_markup() {
+        let page = html("Report", &report());
+        assert!(page.contains("&lt;script&gt;alert(1)&lt;/script&gt; &amp;") && !page.contains("<script"));
+        assert!(page.contains("<svg") && page.contains("30.0,228.0 250.0,52.0"));
+    }
+
+    #[test]
+    fn the_text_holds_title_note_and_table() {
+        let text = text(&report(), Screen { width: None, color: false });
+        assert!(
+            text.starts_with("Errors\nRead them.\n\n") && text.contains("a.html") && !text.contains('\u{1b}')
+        );
+    }
+}

@@ -1,0 +1,115 @@
+//! A topic from five example forms, against the built-in one that has seen them all.
+//!
+//! Examples, background and test forms are of different sites. The background is left as it is: forms of the
+//! topic are in it, as they would be on a user's machine.
+
+use super::by_fold;
+use super::domains::{Domains, FOLDS, site_folds};
+use crate::training::built_in::{Data, SEED, row};
+use hadal_core::critic::domain::DOMAINS;
+use hadal_core::critic::example::Example;
+use hadal_core::critic::learned::{LearnedTopic, Material};
+use hadal_core::critic::subject::{Words, of_page, page_words};
+use hadal_core::learn::metrics::Confusion;
+use hadal_core::learn::random::Random;
+use serde::Serialize;
+
+/// The domains were chosen before anything was measured.
+const CHOSEN: [&str; 3] = ["book", "hotel", "job"];
+
+const EXAMPLES: usize = 5;
+
+/// Draws of examples, averaged.
+const DRAWS: u64 = 5;
+
+/// One domain.
+#[derive(Clone, Debug, Serialize)]
+pub struct Few {
+    /// Its name.
+    pub domain: &'static str,
+    /// F1 of topics from five examples, mean over draws.
+    pub f1: f64,
+    /// The same from the domain's name alone.
+    pub f1_words: f64,
+    /// F1 of the built-in topic on the same forms, by the same rule.
+    pub f1_built_in: f64,
+    /// Share of the built-in one's F1 that five examples reach.
+    pub share: f64,
+}
+
+/// Measures the chosen domains.
+pub fn evaluate(data: &Data, domains: &Domains) -> Vec<Few> {
+    let folds = site_folds(data);
+    let searches = data.searches();
+    let rows: Vec<Words> = searches.iter().map(|example| row(example)).collect();
+    let pages: Vec<Words> = searches.iter().map(|e| of_page(&e.page, &page_words(&e.page))).collect();
+    let set = Set { fold: searches.iter().map(|e| folds[e.site.as_str()]).collect(), searches, rows, pages };
+    let number = |name: &str| DOMAINS.iter().position(|domain| *domain == name);
+    let empty = Vec::new();
+    let built_in = domains.readings.get(1).map_or(&empty, |reading| &reading.judged);
+    let measure = |name: &'static str| {
+        let domain = number(name)?;
+        let mut table = Confusion::new(2);
+        built_in.iter().for_each(|(_, truth, p)| {
+            table.add(usize::from(*truth == domain), usize::from(p[domain] >= 0.5));
+        });
+        let draws: f64 = (0..DRAWS).map(|draw| set.f1(domain, EXAMPLES, draw)).sum();
+        let (f1, f1_built_in) = (draws / DRAWS as f64, table.f1(1));
+        let f1_words = set.f1(domain, 0, 0);
+        Some(Few { domain: name, f1, f1_words, f1_built_in, share: f1 / f1_built_in })
+    };
+    CHOSEN.iter().filter_map(|name| measure(name)).collect()
+}
+
+struct Set<'a> {
+    searches: Vec<&'a Example>,
+    fold: Vec<usize>,
+    rows: Vec<Words>,
+    pages: Vec<Words>,
+}
+
+impl Set<'_> {
+    /// F1 over all folds of topics that learn from examples of the other folds.
+    fn f1(&self, domain: usize, examples: usize, draw: u64) -> f64 {
+        let tables = by_fold(FOLDS, |fold| self.table(domain, examples, draw, fold));
+        let mut sum = Confusion::new(2);
+        for (truth, judged) in tables.into_iter().flatten() {
+            sum.add(truth, judged);
+        }
+        sum.f1(1)
+    }
+
+    fn table(&self, domain: usize, examples: usize, draw: u64, fold: usize) -> Vec<(usize, usize)> {
+        let known: Vec<usize> = (0..self.rows.len()).filter(|&at| self.fold[at] != fold).collect();
+        let chosen = self.draw(&known, domain, examples, draw ^ ((fold as u64) << 32));
+        let of = |rows: &[Words], at: &[usize]| at.iter().map(|&at| rows[at].clone()).collect::<Vec<_>>();
+        let material = Material {
+            forms: of(&self.rows, &chosen),
+            pages: of(&self.pages, &chosen),
+            words: DOMAINS[domain].to_string(),
+            ..Material::default()
+        };
+        let topic = LearnedTopic::train(&material, &of(&self.rows, &known), &of(&self.pages, &known));
+        let test =
+            (0..self.rows.len()).filter(|&at| self.fold[at] == fold && self.searches[at].confidence >= 0.8);
+        test.map(|at| {
+            let truth = self.searches[at].domain == Some(domain);
+            (usize::from(truth), usize::from(topic.p_form(&self.rows[at]) >= 0.5))
+        })
+        .collect()
+    }
+
+    /// Forms of the domain from different sites.
+    fn draw(&self, known: &[usize], domain: usize, examples: usize, seed: u64) -> Vec<usize> {
+        let mut of: Vec<usize> = known
+            .iter()
+            .copied()
+            .filter(|&at| self.searches[at].domain == Some(domain) && self.searches[at].confidence >= 0.8)
+            .collect();
+        Random::new(SEED ^ seed).shuffle(&mut of);
+        let mut sites = std::collections::BTreeSet::new();
+        of.retain(|&at| sites.insert(self.searches[at].site.as_str()));
+        of.truncate(examples);
+        of
+    }
+}
