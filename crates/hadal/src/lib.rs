@@ -14,4 +14,5 @@ pub mod fetch;
 pub mod output;
 pub mod report;
 pub mod store;
+pub mod topic;
 pub mod training;

@@ -8,11 +8,13 @@
 //! - separate two classes: [`svm`], [`logistic`], [`online`], [`boost`]; several: [`softmax`],
 //!   [`bayes`], [`tree`];
 //! - turn scores into probabilities: [`platt`], [`isotonic`];
+//! - group rows without labels: [`cluster`];
 //! - say how good a judge is: [`folds`], [`metrics`], [`bootstrap`].
 
 pub mod bayes;
 pub mod boost;
 pub mod bootstrap;
+pub mod cluster;
 mod compact;
 mod dense;
 pub mod folds;

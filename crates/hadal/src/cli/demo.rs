@@ -3,6 +3,7 @@
 use super::crawl::{self, Show};
 use super::exit::{Exit, Usage};
 use super::session::Session;
+use super::topic;
 use crate::config::names::nearest;
 use crate::engine::{Budget, Clock, Crawl, Errand, Probing, Scope};
 use crate::fetch::in_process::InProcess;
@@ -10,13 +11,13 @@ use crate::fetch::politeness::Politeness;
 use crate::fetch::robots::AGENT;
 use crate::output::demo::{DemoRow, Truth, render};
 use crate::store::*;
+use crate::topic::Wanted;
 use clap::Args;
 use hadal_core::critic::inquiry::word_of;
-use hadal_core::critic::keywords::KeywordCritic;
+use hadal_core::critic::trained::TrainedCritic;
 use hadal_core::http::DEFAULT_BODY_LIMIT;
 use hadal_core::identity::FormId;
 use hadal_core::strategy::offer;
-use hadal_core::topic::Topic;
 use hadal_world::{Spec, TrueForm, World};
 use std::collections::HashMap;
 use std::io::Write;
@@ -46,7 +47,8 @@ pub const WINDOW: usize = 16;
 
 /// Runs the demo. One that was interrupted goes on; one that has ended begins anew.
 pub fn run(args: &DemoArgs, session: &Session) -> anyhow::Result<Exit> {
-    let topic = check_topic(&args.topic)?;
+    let wanted = topic::wanted(check_topic(&args.topic)?, session)?;
+    let topic = wanted.topic.name.clone();
     let world = Arc::new(World::new(Spec::demo(session.seed)));
     let mut out = std::io::stderr();
     writeln!(
@@ -54,7 +56,7 @@ pub fn run(args: &DemoArgs, session: &Session) -> anyhow::Result<Exit> {
         "a simulated web of {} sites and {} pages; looking for {} search forms with {} requests",
         world.site_count(),
         world.page_count(),
-        topic.name,
+        topic,
         args.max_requests
     )
     .ok();
@@ -62,15 +64,14 @@ pub fn run(args: &DemoArgs, session: &Session) -> anyhow::Result<Exit> {
     let show = Show { json: session.json, style: session.progress(), max_requests: Some(args.max_requests) };
     let crawled = {
         let (world, store) = (Arc::clone(&world), Arc::clone(&store));
-        let topic = topic.clone();
         let probing = session.config.probe.clone();
-        crawl::run(move |stop| setup(args, session.seed, &topic, world, store, probing, stop), show)?
+        crawl::run(move |stop| setup(args, session.seed, wanted, world, store, probing, stop), show)?
     };
     if crawled.state != RunState::Stopped {
-        let found = compare(store.as_ref(), crawled.run, &topic.name, &world)?;
-        let existing = distinct(world.relevant(&topic.name)).len();
+        let found = compare(store.as_ref(), crawled.run, &topic, &world)?;
+        let existing = distinct(world.relevant(&topic)).len();
         let screen = if session.json { session.stderr() } else { session.stdout() };
-        let text = render(&topic.name, &found, existing, &next(&session.config.store.url), screen);
+        let text = render(&topic, &found, existing, &next(&session.config.store.url), screen);
         if session.json { write!(out, "{text}")? } else { write!(std::io::stdout(), "{text}")? }
     }
     Ok(crawl::exit(&crawled))
@@ -87,10 +88,10 @@ fn next(store: &str) -> [String; 3] {
     ]
 }
 
-fn check_topic(name: &str) -> Result<Topic, Usage> {
+/// A topic that the simulated web knows.
+fn check_topic(name: &str) -> Result<&'static str, Usage> {
     let topics = World::topics();
-    if let Some(topic) = topics.iter().find(|known| **known == name).and_then(|name| Topic::from_words(name))
-    {
+    if let Some(topic) = topics.iter().find(|known| **known == name) {
         return Ok(topic);
     }
     let meant = nearest(name, topics.iter().copied()).map(|meant| format!("; did you mean '{meant}'?"));
@@ -104,7 +105,7 @@ fn check_topic(name: &str) -> Result<Topic, Usage> {
 fn setup(
     args: &DemoArgs,
     seed: u64,
-    topic: &Topic,
+    wanted: Wanted,
     world: Arc<World>,
     store: Arc<dyn Store>,
     probing: Probing,
@@ -114,6 +115,7 @@ fn setup(
         let names: Vec<_> = hadal_core::strategy::OFFERS.iter().map(|offer| offer.name).collect();
         return Err(Usage(format!("no strategy '{}' (there are {})", args.strategy, names.join(", "))).into());
     };
+    let Wanted { topic, aim, .. } = wanted;
     let spec = RunSpec {
         topic: topic.name.clone(),
         strategy: args.strategy.clone(),
@@ -133,7 +135,7 @@ fn setup(
         store,
         spec,
         strategy: offer.make(seed),
-        critic: Arc::new(KeywordCritic::new(topic)),
+        critic: Arc::new(TrainedCritic::new(aim)),
         backlinks: None,
         fetch: Arc::new(InProcess(world)),
         budget: Budget { requests: Some(args.max_requests), ..Budget::default() },
@@ -147,7 +149,7 @@ fn setup(
         stop,
         fresh,
         probing,
-        word: word_of(topic).to_string(),
+        word: word_of(&topic).to_string(),
         errand: Errand::Find,
     })
 }

@@ -3,6 +3,7 @@
 use crate::config::ConfigError;
 use crate::fetch::network::NetworkError;
 use crate::store::StoreError;
+use crate::topic::TopicError;
 use std::io::Write;
 use std::process::ExitCode;
 
@@ -47,6 +48,7 @@ fn is_usage(error: &anyhow::Error) -> bool {
         cause.is::<Usage>()
             || cause.is::<ConfigError>()
             || cause.is::<NetworkError>()
+            || cause.is::<TopicError>()
             || matches!(cause.downcast_ref(), Some(StoreError::BadUrl(_)))
     };
     error.chain().any(cause)

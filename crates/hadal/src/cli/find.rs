@@ -6,20 +6,19 @@ use super::carry::{CarryArgs, given, once};
 use super::crawl::Show;
 use super::exit::{Exit, Usage};
 use super::session::Session;
-use super::{contact, crawl, network, quality, seeds};
-use crate::config::names::nearest;
+use super::{contact, crawl, network, quality, seeds, topic};
 use crate::config::{self, Override};
 use crate::engine::{Budget, Clock, Crawl, Errand, Probing, Scope, Summary};
 use crate::fetch::network::{Network, NetworkOptions};
 use crate::fetch::politeness::Politeness;
 use crate::output::progress::Style;
 use crate::store::{Access, RunSpec, RunState};
+use crate::topic::Wanted;
 use anyhow::Context;
 use clap::{Args, ValueEnum};
 use hadal_core::critic::inquiry::word_of;
-use hadal_core::critic::keywords::KeywordCritic;
+use hadal_core::critic::trained::TrainedCritic;
 use hadal_core::strategy::{OFFERS, Offer, offer};
-use hadal_core::topic::Topic;
 use std::io::Write;
 use std::path::Path;
 use std::sync::Arc;
@@ -34,10 +33,11 @@ use url::Url;
   hadal find book --seeds seeds.txt --probe never
   hadal find book --seeds seeds.txt --quality 50")]
 pub struct FindArgs {
-    /// A topic's name (airfare, auto, book, hotel, job, ...) or words in quotes
+    /// A topic: one of your own, a built-in one (`hadal topics list`), its .toml file, or words in quotes
     topic: String,
-    /// Where to start: addresses, files with one address per line, or - for standard input
-    #[arg(long, required = true, num_args = 1.., value_name = "FILE|URL")]
+    /// Where to start: addresses, files with one address per line, or - for standard input [default: the
+    /// topic's own seeds]
+    #[arg(long, num_args = 1.., value_name = "FILE|URL")]
     seeds: Vec<String>,
     /// Start over: discard what this very run has done so far, all but the log of submissions
     #[arg(long)]
@@ -127,8 +127,8 @@ impl FindArgs {
 /// A crawl that can be started as it stands.
 #[derive(Clone, Debug)]
 pub struct FindPlan {
-    /// Topic name or words.
-    pub topic: String,
+    /// What is looked for.
+    pub wanted: Wanted,
     /// Normalised seed addresses, in the order given, none twice.
     pub seeds: Vec<Url>,
     /// A strategy that exists.
@@ -175,9 +175,10 @@ pub fn run(args: &FindArgs, session: &Session) -> anyhow::Result<Exit> {
 fn plan(args: &FindArgs, session: &Session) -> anyhow::Result<FindPlan> {
     let config = session.config.clone();
     let crawl = &config.crawl;
+    let wanted = topic::wanted(&args.topic, session)?;
     Ok(FindPlan {
-        topic: topic(&args.topic)?,
-        seeds: seeds::read(&args.seeds)?,
+        seeds: seeds(&args.seeds, &wanted)?,
+        wanted,
         strategy: crawl.strategy.clone(),
         budget: Budget { requests: crawl.max_requests, bytes: crawl.max_bytes, time: crawl.max_time },
         concurrency: crawl.concurrency,
@@ -196,17 +197,16 @@ fn plan(args: &FindArgs, session: &Session) -> anyhow::Result<FindPlan> {
     })
 }
 
-/// A built-in topic, or words. One word that nearly is a topic's name is a slip, not a topic.
-fn topic(text: &str) -> Result<String, Usage> {
-    let Some(topic) = Topic::from_words(text) else {
-        return Err(Usage(format!("'{text}' has no words to look for")));
-    };
-    let known = Topic::names().any(|name| name == topic.name);
-    match nearest(&topic.name, Topic::names()) {
-        Some(meant) if !known && !topic.name.contains(' ') => Err(Usage(format!(
-            "'{text}' is no built-in topic; did you mean '{meant}'? (for the word itself, say more than one word)"
-        ))),
-        _ => Ok(topic.name),
+/// The seeds that were given, else those of the topic.
+fn seeds(given: &[String], wanted: &Wanted) -> anyhow::Result<Vec<Url>> {
+    match (given.is_empty(), wanted.seeds.is_empty()) {
+        (true, true) => {
+            let topic = &wanted.topic.name;
+            Err(Usage(format!("'{topic}' names no seeds: say where to start with --seeds FILE|URL ..."))
+                .into())
+        }
+        (true, false) => seeds::read(&wanted.seeds),
+        (false, _) => seeds::read(given),
     }
 }
 
@@ -260,10 +260,10 @@ fn look_at_quality(
 
 fn setup(plan: FindPlan, stop: watch::Receiver<bool>) -> anyhow::Result<Crawl> {
     let store = crate::store::open(&plan.store.url, Access::Crawl)?;
-    let topic = Topic::from_words(&plan.topic).context("a topic needs words")?;
+    let Wanted { topic, aim, .. } = plan.wanted;
     let offer = offer(&plan.strategy).context("no such strategy")?;
     let spec = RunSpec {
-        topic: plan.topic,
+        topic: topic.name.clone(),
         strategy: plan.strategy,
         seeds: plan.seeds,
         seed: plan.seed,
@@ -276,7 +276,7 @@ fn setup(plan: FindPlan, stop: watch::Receiver<bool>) -> anyhow::Result<Crawl> {
         store,
         spec,
         strategy: offer.make(plan.seed),
-        critic: Arc::new(KeywordCritic::new(&topic)),
+        critic: Arc::new(TrainedCritic::new(aim)),
         fetch: Arc::new(Network::new(plan.network)?),
         backlinks: None,
         budget: plan.budget,
@@ -293,19 +293,4 @@ fn setup(plan: FindPlan, stop: watch::Receiver<bool>) -> anyhow::Result<Crawl> {
         word: word_of(&topic).to_string(),
         errand: Errand::Find,
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_topic_is_a_name_or_words() {
-        assert_eq!(topic("book").unwrap(), "book");
-        assert_eq!(topic("used books").unwrap(), "used books");
-        assert_eq!(topic("volcano").unwrap(), "volcano");
-        let slip = topic("hotl").unwrap_err().to_string();
-        assert!(slip.contains("did you mean 'hotel'?"), "{slip}");
-        assert!(topic(" ").is_err());
-    }
 }

@@ -10,6 +10,7 @@ hadal finds the databases behind web search forms.
   hadal find book --seeds http://...        look for book search forms on the web
   hadal forms                               what was found; --format jsonl, csv or parquet to export
   hadal quality --topic book                how good are they? asks a sample of them
+  hadal topics new NAME --examples URL ...  a topic of your own, from a few example pages
   hadal status                              where the crawl stands
   hadal config > hadal.toml                 every setting with its default
   hadal doctor                              is everything ready?

@@ -26,6 +26,8 @@ pub mod session;
 pub mod sites;
 pub mod status;
 pub mod submissions;
+pub mod topic;
+pub mod topics;
 pub mod unbuilt;
 pub mod world;
 
@@ -54,6 +56,7 @@ enum Command {
     Runs(runs::RunsArgs),
     Submissions(submissions::SubmissionsArgs),
     Quality(Box<quality::QualityArgs>),
+    Topics(Box<topics::TopicsArgs>),
     Status(status::StatusArgs),
     World(world::WorldArgs),
     Eval(eval::EvalArgs),
@@ -88,6 +91,7 @@ fn run(cli: Cli) -> anyhow::Result<Exit> {
         Command::Runs(args) => runs::run(&args, &Session::open(&cli.common, &[])?),
         Command::Submissions(args) => submissions::run(&args, &Session::open(&cli.common, &[])?),
         Command::Quality(args) => quality::run(&args, &Session::open(&cli.common, &args.overrides())?),
+        Command::Topics(args) => topics::run(&args, &Session::open(&cli.common, &args.overrides())?),
         Command::Status(args) => status::run(&args, &Session::open(&cli.common, &[])?),
         Command::World(args) => world::run(&args, &Session::open(&cli.common, &[])?),
         Command::Eval(args) => eval::run(&args, &Session::open(&cli.common, &[])?),

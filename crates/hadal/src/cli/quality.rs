@@ -17,12 +17,13 @@ use crate::fetch::network::Network;
 use crate::output::escape::for_json;
 use crate::report::quality::{Quality, quality};
 use crate::store::*;
+use crate::topic::Wanted;
+use crate::topic::resolve::recall;
 use anyhow::Context;
 use clap::Args;
 use hadal_core::critic::inquiry::word_of;
-use hadal_core::critic::keywords::KeywordCritic;
+use hadal_core::critic::trained::TrainedCritic;
 use hadal_core::strategy::offer;
-use hadal_core::topic::Topic;
 use hadal_world::{Spec, World};
 use std::io::Write;
 use std::sync::Arc;
@@ -129,14 +130,14 @@ fn setup(
     stop: watch::Receiver<bool>,
 ) -> anyhow::Result<Crawl> {
     let config = &session.config;
-    let topic = Topic::from_words(&run.spec.topic).context("a topic needs words")?;
+    let Wanted { topic, aim, .. } = recall(&run.spec.topic, &config.topics)?;
     let offer = offer(&run.spec.strategy).context("this hadal does not know the run's strategy")?;
     let (fetch, clock) = carrier(&run.spec, session)?;
     Ok(Crawl {
         store: Arc::clone(store),
         spec: run.spec.clone(),
         strategy: offer.make(run.spec.seed),
-        critic: Arc::new(KeywordCritic::new(&topic)),
+        critic: Arc::new(TrainedCritic::new(aim)),
         fetch,
         backlinks: None,
         budget: Budget { requests: most, ..Budget::default() },

@@ -19,6 +19,9 @@ pub struct Common {
     /// Where crawls are kept: file:DIR or memory: [default: file:./hadal-data]
     #[arg(long, global = true, value_name = "URL")]
     pub store: Option<String>,
+    /// Folder of your own topics [default: ./hadal-topics]
+    #[arg(long, global = true, value_name = "DIR")]
+    pub topics: Option<String>,
     /// Configuration file [default: hadal.toml, if there is one]
     #[arg(long, global = true, value_name = "FILE")]
     pub config: Option<PathBuf>,
@@ -45,7 +48,11 @@ pub struct Common {
 impl Common {
     /// The values in force, this command's flags included.
     pub fn layers(&self, flags: &[Override]) -> anyhow::Result<Layers> {
-        let own = [("store.url", "--store", &self.store), ("output.color", "--color", &self.color)];
+        let own = [
+            ("store.url", "--store", &self.store),
+            ("topics.folder", "--topics", &self.topics),
+            ("output.color", "--color", &self.color),
+        ];
         let mut all = flags.to_vec();
         for (key, flag, value) in own {
             all.extend(value.iter().map(|given| Override { key, flag, given: vec![given.clone()] }));

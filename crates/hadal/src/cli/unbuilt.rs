@@ -5,7 +5,7 @@
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
-const COMMANDS: [&str; 7] = ["harvest", "ask", "records", "queries", "topics", "judge", "serve"];
+const COMMANDS: [&str; 6] = ["harvest", "ask", "records", "queries", "judge", "serve"];
 
 /// Below a command: `eval find`, `eval forms`. At the top these names exist and never get here.
 const BELOW: [&str; 2] = ["find", "forms"];

@@ -17,6 +17,7 @@ use crate::engine::Probing;
 use crate::fetch::network::{ConnectTo, Timeouts};
 use crate::fetch::politeness::Politeness;
 use crate::output::terminal::Color;
+use crate::topic::Folder;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -33,6 +34,8 @@ pub struct Config {
     pub probe: Probing,
     /// Where crawls are kept.
     pub store: Store,
+    /// Folder of the user's own topics.
+    pub topics: Folder,
     /// When output is coloured.
     pub color: Color,
 }

@@ -6,6 +6,7 @@ use super::names::nearest;
 use super::{Config, ConnectTo, Crawl, Fetch, Manners, Politeness, Store, Timeouts, units};
 use crate::engine::{ProbeWhen, Probing};
 use crate::output::terminal::Color;
+use crate::topic::Folder;
 use clap::ValueEnum;
 use hadal_core::strategy::OFFERS;
 use std::path::PathBuf;
@@ -26,6 +27,7 @@ impl Config {
                 url: layers.word("store.url", "a store, as file:DIR")?,
                 group_commit: group_commit(layers)?,
             },
+            topics: Folder(layers.word("topics.folder", "a folder")?.into()),
             color: color(layers)?,
         })
     }
@@ -288,6 +290,7 @@ mod tests {
             ("probe.to", "0.1"),
             ("probe.per_site", "few"),
             ("store.group_commit", "1s"),
+            ("topics.folder", ""),
             ("output.color", "blue"),
         ] {
             let error = checked(key, value).expect_err(key).to_string();

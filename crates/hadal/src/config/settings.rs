@@ -55,6 +55,7 @@ pub const SETTINGS: &[Setting] = &[
     setting("probe.per_site", "5", "Forms of one site that are asked at most, so that no site is bothered much."),
     setting("store.url", "\"file:./hadal-data\"", "Where crawls are kept: file:DIR, or memory: to keep nothing."),
     setting("store.group_commit", "\"100ms\"", "Steps are made durable together this often; a power cut loses no more than this."),
+    setting("topics.folder", "\"./hadal-topics\"", "Where your own topics are: NAME.toml, which you may edit, and NAME.model beside it."),
     setting("output.color", "\"auto\"", "auto, always or never; auto means on a terminal and without NO_COLOR."),
 ];
 

@@ -1,0 +1,141 @@
+//! `hadal topics train`: the model of a topic made anew, from its examples or from a labelled folder.
+
+use super::gather::gather;
+use super::pointer::pointers;
+use crate::cli::carry::CarryArgs;
+use crate::cli::exit::{Exit, Usage};
+use crate::cli::session::Session;
+use crate::config::names::nearest;
+use crate::output::escape::{for_json, for_terminal};
+use crate::topic::file::checked_name;
+use crate::topic::labelled::{self, Labelled};
+use crate::topic::learn::learn;
+use crate::topic::{Folder, Made, Origin, Sample, TopicError, TopicFile, TopicModel};
+use clap::Args;
+use serde_json::json;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+/// Train a topic again after its file was edited, or from a labelled folder
+///
+/// Without --from the examples that its file lists are fetched again. A labelled folder has
+/// relevant/*.html, pages whose most searchable form is of the topic, and other/*.html, where it is not.
+#[derive(Debug, Args)]
+#[command(after_help = "Example:
+  hadal topics train recipes
+  hadal topics train recipes --from labelled")]
+pub struct TrainArgs {
+    /// The topic's name; with --from it may be a new one
+    name: String,
+    /// Folder with relevant/*.html and other/*.html
+    #[arg(long, value_name = "DIR")]
+    from: Option<PathBuf>,
+    #[command(flatten)]
+    pub carry: CarryArgs,
+}
+
+/// Trains it.
+pub fn run(args: &TrainArgs, session: &Session) -> anyhow::Result<Exit> {
+    let name = checked_name(&args.name)?;
+    let folder = &session.config.topics;
+    let file = match (folder.has(name), &args.from) {
+        (true, _) => folder.file(name)?,
+        (false, Some(_)) => TopicFile { name: name.to_string(), ..TopicFile::default() },
+        (false, None) => return Err(unknown(name, folder).into()),
+    };
+    match &args.from {
+        Some(folder) => from_folder(file, folder, session),
+        None => from_examples(file, session),
+    }
+}
+
+fn unknown(name: &str, folder: &Folder) -> TopicError {
+    let own = folder.names();
+    let hint = match nearest(name, own.iter().map(String::as_str)) {
+        Some(meant) => format!(" of your own; did you mean '{meant}'?"),
+        None => " of your own; --from DIR or `hadal topics new` makes one".to_string(),
+    };
+    TopicError::Unknown { name: name.to_string(), hint }
+}
+
+fn from_examples(mut file: TopicFile, session: &Session) -> anyhow::Result<Exit> {
+    let Some(gathered) = gather(&pointers(&file.examples)?, session)? else { return Ok(Exit::Interrupted) };
+    let samples = gathered.samples;
+    if samples.is_empty() && file.words.is_empty() {
+        return Err(Usage(format!("'{}' has neither words nor a usable example", file.name)).into());
+    }
+    warn_if_few(samples.len());
+    let from = match (samples.is_empty(), file.made.from) {
+        (true, _) => Origin::Words,
+        (false, Origin::Cluster) => Origin::Cluster,
+        (false, _) => Origin::Examples,
+    };
+    file.made = Made { from, relevant: samples.len() as u32, other: 0 };
+    let model = learn(&samples, &[], &file.words);
+    finish(&file, &model, gathered.skipped, session)
+}
+
+fn from_folder(mut file: TopicFile, folder: &Path, session: &Session) -> anyhow::Result<Exit> {
+    let pages = labelled::read(folder)?;
+    let total = pages.len();
+    let (relevant, other): (Vec<Labelled>, Vec<Labelled>) = pages.into_iter().partition(|page| page.relevant);
+    let (relevant, other) = (samples(relevant), samples(other));
+    let skipped = total - relevant.len() - other.len();
+    if relevant.is_empty() {
+        return Err(Usage(format!("no page of {}/relevant has a usable form", folder.display())).into());
+    }
+    warn_if_few(relevant.len());
+    file.made = Made { from: Origin::Folder, relevant: relevant.len() as u32, other: other.len() as u32 };
+    let model = learn(&relevant, &other, &file.words);
+    finish(&file, &model, skipped, session)
+}
+
+fn samples(pages: Vec<Labelled>) -> Vec<Sample> {
+    let sample = |labelled: Labelled| {
+        let source = labelled.path.display().to_string();
+        let sample = Sample::of(&source, labelled.page, None);
+        if let Err(why) = &sample {
+            writeln!(std::io::stderr(), "{}: skipped, {why}", for_terminal(&source)).ok();
+        }
+        sample.ok()
+    };
+    pages.into_iter().filter_map(sample).collect()
+}
+
+/// Says what few examples mean for a topic.
+pub fn warn_if_few(usable: usize) {
+    let warning = match usable {
+        0 => {
+            "note: made from words alone, it finds less and errs more; --examples make it better".to_string()
+        }
+        1 | 2 => format!(
+            "warning: {usable} usable examples are few; from 3 on, better 5, a topic is worth trusting"
+        ),
+        _ => return,
+    };
+    writeln!(std::io::stderr(), "{warning}").ok();
+}
+
+/// Writes both files and says what was learned.
+pub fn finish(
+    file: &TopicFile,
+    model: &TopicModel,
+    skipped: usize,
+    session: &Session,
+) -> anyhow::Result<Exit> {
+    let path = session.config.topics.save(file, model)?;
+    let words: Vec<&str> = model.telling.forms.iter().take(10).map(|(word, _)| word.as_str()).collect();
+    let mut out = std::io::stdout();
+    if session.json {
+        let event = json!({
+            "event": "topic", "topic": file.name, "file": path, "made_from": file.made_from(),
+            "relevant": file.made.relevant, "other": file.made.other, "skipped": skipped,
+            "weak": file.made.relevant == 0, "words": words,
+        });
+        writeln!(out, "{}", for_json(event.to_string()))?;
+        return Ok(Exit::Done);
+    }
+    writeln!(out, "{}: learned from {}, kept in {}", file.name, file.made_from(), path.display())?;
+    writeln!(out, "strongest: {}", for_terminal(&words.join(", ")))?;
+    Ok(Exit::Done)
+}

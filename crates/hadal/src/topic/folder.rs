@@ -1,0 +1,99 @@
+//! The folder of the user's own topics: `NAME.toml` and `NAME.model` for each.
+
+use super::file::checked_name;
+use super::{TopicError, TopicFile, TopicModel};
+use crate::output::writer::WholeFile;
+use anyhow::Context;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+/// A folder of topics; it need not exist.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Folder(pub PathBuf);
+
+impl Folder {
+    /// Names of the topics in it, in order.
+    pub fn names(&self) -> Vec<String> {
+        let entries = std::fs::read_dir(&self.0).into_iter().flatten().flatten();
+        let name = |path: PathBuf| {
+            let is_topic = path.extension().is_some_and(|extension| extension == "toml");
+            let stem = path.file_stem()?.to_str()?.to_string();
+            (is_topic && checked_name(&stem).is_ok()).then_some(stem)
+        };
+        let mut names: Vec<String> = entries.filter_map(|entry| name(entry.path())).collect();
+        names.sort();
+        names
+    }
+
+    /// Whether it has a topic of that name.
+    pub fn has(&self, name: &str) -> bool {
+        checked_name(name).is_ok() && self.path(name).is_file()
+    }
+
+    /// What the topic's file says.
+    pub fn file(&self, name: &str) -> Result<TopicFile, TopicError> {
+        TopicFile::read(&self.path(checked_name(name)?))
+    }
+
+    /// The topic with its model.
+    pub fn load(&self, name: &str) -> Result<(TopicFile, TopicModel), TopicError> {
+        load(&self.path(checked_name(name)?))
+    }
+
+    /// Writes both files; each appears whole or not at all, the model first.
+    pub fn save(&self, file: &TopicFile, model: &TopicModel) -> anyhow::Result<PathBuf> {
+        std::fs::create_dir_all(&self.0).with_context(|| format!("cannot make {}", self.0.display()))?;
+        let path = self.path(checked_name(&file.name)?);
+        write(&path.with_extension("model"), &model.bytes())?;
+        write(&path, file.text().as_bytes())?;
+        Ok(path)
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.join(format!("{name}.toml"))
+    }
+}
+
+/// A topic's file, and the model beside it.
+pub fn load(path: &Path) -> Result<(TopicFile, TopicModel), TopicError> {
+    let file = TopicFile::read(path)?;
+    let model = TopicModel::read(&path.with_extension("model"), &file)?;
+    Ok((file, model))
+}
+
+fn write(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
+    let context = || format!("cannot write {}", path.display());
+    let (whole, mut out) = WholeFile::create(path).with_context(context)?;
+    out.write_all(bytes).and_then(|()| out.flush()).with_context(context)?;
+    whole.complete().with_context(context)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::topic::learn::learn;
+
+    #[test]
+    fn a_topic_comes_back_and_a_damaged_model_says_what_to_do() {
+        let dir = tempfile::tempdir().unwrap();
+        let folder = Folder(dir.path().join("topics"));
+        assert!(folder.names().is_empty() && !folder.has("recipes"));
+        let file: TopicFile = toml::from_str("name = \"recipes\"\nwords = \"recipe\"\n").unwrap();
+        let model = learn(&[], &[], &file.words);
+        folder.save(&file, &model).unwrap();
+        assert_eq!(folder.names(), ["recipes"]);
+        let (file_read, model_read) = folder.load("recipes").unwrap();
+        assert_eq!((file_read, model_read.bytes()), (file, model.bytes()));
+
+        let beside = folder.0.join("recipes.model");
+        std::fs::write(&beside, b"GIF89a").unwrap();
+        let damaged = folder.load("recipes").unwrap_err().to_string();
+        assert!(
+            damaged.contains("no model file") && damaged.contains("hadal topics train recipes"),
+            "{damaged}"
+        );
+        std::fs::remove_file(&beside).unwrap();
+        assert!(matches!(folder.load("recipes"), Err(TopicError::NoModel { .. })));
+        assert!(matches!(folder.load("../recipes"), Err(TopicError::BadName(_))));
+    }
+}

@@ -1,0 +1,92 @@
+//! Example pages from the web: what a crawl of their addresses alone was answered.
+//!
+//! The crawl is the engine's own, so robots.txt, politeness, redirects and retries are as ever; a carrier
+//! around its carrier keeps the answers.
+
+use crate::fetch::Fetch;
+use crate::fetch::retry::{Next, after};
+use futures::future::BoxFuture;
+use hadal_core::address::{Tracking, normalise};
+use hadal_core::critic::{Critic, FormVerdict, Kind, PageVerdict};
+use hadal_core::html::parse;
+use hadal_core::http::{Exchange, Request};
+use hadal_core::page::{Form, Page};
+use hadal_core::time::Time;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use url::Url;
+
+/// Carries requests and keeps the last answer of every address.
+pub struct Keeping {
+    inner: Arc<dyn Fetch>,
+    kept: Mutex<HashMap<Url, Exchange>>,
+}
+
+const MOST_HOPS: usize = 8;
+
+impl Keeping {
+    /// Keeps what `inner` brings.
+    pub fn new(inner: Arc<dyn Fetch>) -> Keeping {
+        Keeping { inner, kept: Mutex::default() }
+    }
+
+    /// The page that an address led to, or why there is none.
+    pub fn page(&self, url: &Url) -> Result<Page, String> {
+        let mut url = plain(url.clone());
+        for _ in 0..MOST_HOPS {
+            let Some(exchange) = self.answer(&url) else { return Err(self.why_not_asked(&url)) };
+            match (after(&url, &exchange, 0, 0, Time(0)), exchange.result) {
+                (Next::Accept, Ok(response)) => {
+                    return Ok(parse(&response.body, response.headers.get("content-type"), &url));
+                }
+                (Next::Redirect(target), _) => url = plain(target),
+                (_, Err(error)) => return Err(error.to_string()),
+                (Next::GiveUp(kind) | Next::Retry { kind, .. }, _) => return Err(kind.replace('_', " ")),
+            }
+        }
+        Err("its redirects lead nowhere".to_string())
+    }
+
+    fn why_not_asked(&self, url: &Url) -> String {
+        let robots = url.join("/robots.txt").ok().and_then(|robots| self.answer(&robots));
+        match robots.map(|exchange| exchange.result) {
+            Some(Err(error)) => format!("its host did not answer: {error}"),
+            Some(Ok(response)) if response.status >= 500 => {
+                "its host has trouble with robots.txt".to_string()
+            }
+            _ => "robots.txt does not allow it".to_string(),
+        }
+    }
+
+    fn answer(&self, url: &Url) -> Option<Exchange> {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner).get(url).cloned()
+    }
+}
+
+fn plain(url: Url) -> Url {
+    normalise(url.clone(), Tracking::Strip).unwrap_or(url)
+}
+
+impl Fetch for Keeping {
+    fn fetch<'a>(&'a self, request: &'a Request, at: Time) -> BoxFuture<'a, Exchange> {
+        Box::pin(async move {
+            let exchange = self.inner.fetch(request, at).await;
+            let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+            kept.insert(plain(request.url.clone()), exchange.clone());
+            exchange
+        })
+    }
+}
+
+/// Thinks nothing of anything: the pages are judged when they are here.
+pub struct NoOpinion;
+
+impl Critic for NoOpinion {
+    fn judge_page(&self, _: &Page) -> PageVerdict {
+        PageVerdict::default()
+    }
+
+    fn judge_form(&self, _: &Form, _: &Page, _: &PageVerdict) -> FormVerdict {
+        FormVerdict { kind: Kind::Other, p_searchable: 0.0, p_relevant: 0.0, evidence: Vec::new() }
+    }
+}

@@ -1,0 +1,123 @@
+//! A topic learned from samples, and the words that show what it learned.
+
+use super::model::{Telling, TopicModel};
+use super::sample::Sample;
+use hadal_core::critic::judges::Judges;
+use hadal_core::critic::learned::Material;
+use hadal_core::critic::subject::{Words, concept_name, each_name, of_words};
+use hadal_core::html::parse;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use url::Url;
+
+/// What a judge makes of a row: P(topic).
+type Judge<'a> = dyn Fn(&[(u32, f32)]) -> f32 + 'a;
+
+/// Words shown of a topic.
+const SHOWN: usize = 30;
+
+/// Learns a topic against the shipped background. Without samples its words are all it knows.
+pub fn learn(relevant: &[Sample], others: &[Sample], words: &str) -> TopicModel {
+    let material = Material {
+        forms: relevant.iter().map(Sample::form_row).collect(),
+        pages: relevant.iter().map(Sample::page_row).filter(|row| !row.is_empty()).collect(),
+        other_forms: others.iter().map(Sample::form_row).collect(),
+        words: words.to_string(),
+    };
+    let learned = Judges::shipped().learn_topic(&material);
+    let names = names(relevant, words);
+    let spoken = of_words(words);
+    let telling = |rows: &[Words], p: &Judge<'_>| {
+        let known: BTreeSet<u32> = rows.iter().flatten().chain(&spoken).map(|(hash, _)| *hash).collect();
+        strongest(known.into_iter(), &names, p)
+    };
+    let telling = Telling {
+        forms: telling(&material.forms, &|row| learned.p_form(row)),
+        pages: telling(&material.pages, &|row| learned.p_page(row)),
+    };
+    TopicModel { learned, telling }
+}
+
+/// The words that add most when they stand alone, by what a judge makes of them.
+fn strongest(
+    known: impl Iterator<Item = u32>,
+    names: &HashMap<u32, String>,
+    p: &Judge<'_>,
+) -> Vec<(String, f32)> {
+    let nothing = log_odds(p(&[]));
+    let named = known.filter_map(|hash| {
+        let name = concept_name(hash).or_else(|| names.get(&hash).cloned())?;
+        Some((name, log_odds(p(&[(hash, 1.0)])) - nothing))
+    });
+    let mut words: Vec<(String, f32)> = named.filter(|(_, weight)| *weight > 0.0).collect();
+    words.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+    words.truncate(SHOWN);
+    words
+}
+
+fn log_odds(p: f32) -> f32 {
+    let p = f64::from(p).clamp(1e-9, 1.0 - 1e-9);
+    (p / (1.0 - p)).ln() as f32
+}
+
+/// For the numbers of words the word each stood for most often; of equals the first in the alphabet.
+pub fn names(samples: &[Sample], words: &str) -> HashMap<u32, String> {
+    let mut counts: HashMap<u32, BTreeMap<String, u32>> = HashMap::new();
+    let mut count = |hash: u32, word: &str| {
+        *counts.entry(hash).or_default().entry(word.to_lowercase()).or_default() += 1;
+    };
+    for sample in samples {
+        each_name(Some(&sample.form), &sample.page, &mut count);
+    }
+    let nowhere = Url::parse("about:blank").expect("a valid address");
+    let mut spoken = parse(b"", None, &nowhere);
+    spoken.title = words.to_string();
+    each_name(None, &spoken, &mut count);
+    let commonest = |words: BTreeMap<String, u32>| words.into_iter().rev().max_by_key(|(_, count)| *count);
+    counts.into_iter().filter_map(|(hash, words)| Some((hash, commonest(words)?.0))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sample(site: &str, html: &str) -> Sample {
+        let url = Url::parse(&format!("http://{site}.example/")).unwrap();
+        Sample::of(site, parse(html.as_bytes(), Some("text/html"), &url), None).unwrap()
+    }
+
+    fn volcanoes() -> Vec<Sample> {
+        ["Volcano name", "Eruption year", "Volcanoes by magma", "Crater, lava, eruption"]
+            .iter()
+            .enumerate()
+            .map(|(n, label)| {
+                sample(
+                    &format!("site{n}"),
+                    &format!(
+                        "<title>Volcano database {n}</title><p>Eruptions, lava and magma of volcanoes.</p>
+                        <form action=/find>{label} <input name=q> <button>Search</button></form>"
+                    ),
+                )
+            })
+            .collect()
+    }
+
+    #[test]
+    fn a_few_examples_teach_words_that_a_person_can_check() {
+        let model = learn(&volcanoes(), &[], "");
+        let first: Vec<&str> = model.telling.words().take(8).collect();
+        assert!(first.iter().any(|word| word.starts_with("volcano")), "{:?}", model.telling);
+        assert!(model.telling.pages.iter().any(|(word, _)| word.starts_with("erupt")), "{:?}", model.telling);
+        let (of, other) = (
+            &volcanoes()[0],
+            sample("jobs", "<h1>Jobs</h1><form>Job title <input name=q><button>Search</button></form>"),
+        );
+        assert!(model.learned.p_form(&of.form_row()) > model.learned.p_form(&other.form_row()));
+    }
+
+    #[test]
+    fn words_alone_are_shown_too() {
+        let model = learn(&[], &[], "volcano eruption");
+        assert_eq!(model.learned.examples, 0);
+        assert!(model.telling.words().any(|word| word == "volcano"), "{:?}", model.telling);
+    }
+}

@@ -1,0 +1,115 @@
+//! What a command calls a topic: a file, one of the user's own, a built-in one, or words.
+
+use super::folder::load;
+use super::learn::learn;
+use super::{Folder, TopicError, TopicFile, TopicModel};
+use crate::config::names::nearest;
+use hadal_core::critic::trained::Aim;
+use hadal_core::topic::Topic;
+use std::path::Path;
+
+/// A topic to look for.
+#[derive(Clone, Debug)]
+pub struct Wanted {
+    /// Its name, and the words to ask forms with.
+    pub topic: Topic,
+    /// What the critic judges by.
+    pub aim: Aim,
+    /// Where it says to start.
+    pub seeds: Vec<String>,
+    /// Whether words are all that is known of it.
+    pub weak: bool,
+}
+
+/// Looks a topic up: a path to its file, a name in the folder, a built-in name, else words.
+pub fn resolve(text: &str, folder: &Folder) -> Result<Wanted, TopicError> {
+    let text = text.trim();
+    if text.ends_with(".toml") {
+        return Ok(of_file(load(Path::new(text))?));
+    }
+    let name = text.to_lowercase();
+    if folder.has(&name) {
+        return Ok(of_file(folder.load(&name)?));
+    }
+    let topic = Topic::from_words(text).ok_or_else(|| TopicError::NoWords(text.to_string()))?;
+    if let Some(aim) = Aim::built_in(&topic.name) {
+        return Ok(Wanted { topic, aim, seeds: Vec::new(), weak: false });
+    }
+    if let Some(meant) = meant(&topic.name, folder).filter(|_| !topic.name.contains(' ')) {
+        return Err(TopicError::Slip { name: topic.name, meant });
+    }
+    Ok(of_words(topic))
+}
+
+/// The topic of a run that was accepted when it began: when its file is gone, its words are left.
+pub fn recall(name: &str, folder: &Folder) -> Result<Wanted, TopicError> {
+    resolve(name, folder).or_else(|error| Topic::from_words(name).map(of_words).ok_or(error))
+}
+
+/// One word that nearly is a topic's name is a slip, not a topic.
+pub fn meant(name: &str, folder: &Folder) -> Option<String> {
+    let own = folder.names();
+    let built_in = Topic::names().map(|name| -> &str { name });
+    nearest(name, built_in.chain(own.iter().map(String::as_str))).map(String::from)
+}
+
+fn of_words(topic: Topic) -> Wanted {
+    let model = learn(&[], &[], &topic.name);
+    Wanted { topic, aim: Aim::Learned(Box::new(model.learned)), seeds: Vec::new(), weak: true }
+}
+
+fn of_file((file, model): (TopicFile, TopicModel)) -> Wanted {
+    let mut words = Topic::from_words(&file.words).map_or(Vec::new(), |topic| topic.words);
+    words.extend(model.telling.words().map(String::from));
+    if words.is_empty() {
+        words.push(file.name.clone());
+    }
+    Wanted {
+        topic: Topic { name: file.name, words },
+        weak: model.learned.examples == 0,
+        aim: Aim::Learned(Box::new(model.learned)),
+        seeds: file.seeds,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn folder() -> (tempfile::TempDir, Folder) {
+        let dir = tempfile::tempdir().unwrap();
+        let folder = Folder(dir.path().to_path_buf());
+        let file: TopicFile =
+            toml::from_str("name = \"volcanoes\"\nwords = \"lava\"\nseeds = [\"http://a.example/\"]")
+                .unwrap();
+        folder.save(&file, &learn(&[], &[], "lava")).unwrap();
+        (dir, folder)
+    }
+
+    #[test]
+    fn a_topic_is_a_file_a_name_or_words() {
+        let (dir, folder) = folder();
+        let by_path = resolve(dir.path().join("volcanoes.toml").to_str().unwrap(), &folder).unwrap();
+        let by_name = resolve("Volcanoes", &folder).unwrap();
+        for wanted in [by_path, by_name] {
+            assert_eq!((wanted.topic.name.as_str(), wanted.topic.words[0].as_str()), ("volcanoes", "lava"));
+            assert_eq!(wanted.seeds, ["http://a.example/"]);
+        }
+        let book = resolve("book", &folder).unwrap();
+        assert!(!book.weak && book.aim == Aim::built_in("book").unwrap());
+        assert!(resolve("used books", &folder).unwrap().weak);
+        assert!(resolve("glacier", &folder).unwrap().weak);
+    }
+
+    #[test]
+    fn slips_are_told_and_nothing_is_no_topic() {
+        let (_dir, folder) = folder();
+        for (slip, meant) in [("hotl", "hotel"), ("volcanos", "volcanoes")] {
+            let error = resolve(slip, &folder).unwrap_err().to_string();
+            assert!(error.contains(&format!("did you mean '{meant}'?")), "{error}");
+            assert!(recall(slip, &folder).unwrap().weak, "a run of that name goes on");
+        }
+        assert!(resolve(" ", &folder).is_err());
+        assert!(resolve("none.toml", &folder).is_err());
+    }
+}
