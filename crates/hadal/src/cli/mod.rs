@@ -16,6 +16,7 @@ pub mod exit;
 pub mod find;
 pub mod forms;
 pub mod guide;
+pub mod judge;
 pub mod list;
 pub mod logging;
 pub mod network;
@@ -27,6 +28,7 @@ pub mod sites;
 pub mod status;
 pub mod submissions;
 pub mod unbuilt;
+pub mod visitor;
 pub mod world;
 
 use clap::{CommandFactory, Parser, Subcommand};
@@ -54,6 +56,7 @@ enum Command {
     Runs(runs::RunsArgs),
     Submissions(submissions::SubmissionsArgs),
     Quality(Box<quality::QualityArgs>),
+    Judge(Box<judge::JudgeArgs>),
     Status(status::StatusArgs),
     World(world::WorldArgs),
     Eval(eval::EvalArgs),
@@ -88,6 +91,7 @@ fn run(cli: Cli) -> anyhow::Result<Exit> {
         Command::Runs(args) => runs::run(&args, &Session::open(&cli.common, &[])?),
         Command::Submissions(args) => submissions::run(&args, &Session::open(&cli.common, &[])?),
         Command::Quality(args) => quality::run(&args, &Session::open(&cli.common, &args.overrides())?),
+        Command::Judge(args) => judge::run(&args, &Session::open(&cli.common, &args.overrides())?),
         Command::Status(args) => status::run(&args, &Session::open(&cli.common, &[])?),
         Command::World(args) => world::run(&args, &Session::open(&cli.common, &[])?),
         Command::Eval(args) => eval::run(&args, &Session::open(&cli.common, &[])?),
