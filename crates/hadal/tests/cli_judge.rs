@@ -202,7 +202,7 @@ fn an_address_is_visited_as_politely_as_by_a_crawl() {
 
 #[test]
 fn private_addresses_are_refused_unless_allowed() {
-    let ran = Place::new().run(&["judge", "http://127.0.0.1:9/"]);
+    let ran = Place::new().run(&["judge", "http://127.0.0.1:8080/"]);
     assert_eq!(ran.status, 1, "{ran:?}");
     assert!(ran.err.contains("--allow-private"), "{ran:?}");
 }
