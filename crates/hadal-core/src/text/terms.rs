@@ -19,7 +19,7 @@ pub struct Token {
     opens: bool,
 }
 
-const SLOTS: usize = 1 << 15;
+const SLOTS: usize = 1 << 16;
 
 thread_local! {
     static MEMORY: RefCell<Vec<(u64, Token)>> = RefCell::new(vec![(0, Token::default()); SLOTS]);

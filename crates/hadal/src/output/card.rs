@@ -52,11 +52,9 @@ struct Sheet {
 
 impl Sheet {
     fn form(&mut self, form: &JudgedForm) {
-        let verdict = format!("{} {:.2}", form.kind.name(), certainty(form));
         let paint = if form.kind == Kind::Search { Paint::Good } else { Paint::Doubtful };
-        let verdict = self.screen.paint(paint, &verdict);
-        self.text.push_str(&format!("\n  {}: {verdict}\n", called(form)));
-        self.line("searches", &format!("{:.2}", form.p_searchable));
+        let kind = self.screen.paint(paint, form.kind.name());
+        self.text.push_str(&format!("\n  {}: {kind}, P(search) {:.2}\n", called(form), form.p_searchable));
         self.line("topics", &likeliest(&form.topics));
         self.line("relevant", &form.p_relevant.map(|p| format!("{p:.2}")).unwrap_or_default());
         let method = if form.method == Method::Post { "POST" } else { "GET" };
@@ -132,11 +130,6 @@ impl Sheet {
         self.text.push_str(&" ".repeat(indent));
         *column = indent;
     }
-}
-
-/// How sure the judge is of what it says: that it is a search, or that it is none.
-fn certainty(form: &JudgedForm) -> f32 {
-    if form.kind == Kind::Search { form.p_searchable } else { 1.0 - form.p_searchable }
 }
 
 fn called(form: &JudgedForm) -> String {
