@@ -1,9 +1,12 @@
 //! One run, one table: how much hadal does per CPU-second, and how much memory it takes.
 //!
-//! `cargo bench --bench throughput` (add `-- --pages DIR` to parse given HTML files too). Each row is
+//! `cargo bench --bench throughput` (add `-- --pages DIR` to parse and judge given HTML files too). Each row is
 //! measured in a process of its own by CPU time, so that other work on the machine does not matter
 //! much; the simulated web is served over HTTP by another process whose time is not counted.
 //! Linux only: times and peak memory are read from /proc.
+
+#[path = "throughput/judging.rs"]
+mod judging;
 
 use hadal::engine::{Budget, Clock, Crawl, Errand, Probing, Scope, crawl};
 use hadal::fetch::Fetch;
@@ -37,8 +40,10 @@ fn main() -> Anyhow<()> {
     let arguments: Vec<String> = std::env::args().skip(1).filter(|argument| argument != "--bench").collect();
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     match words.as_slice() {
-        ["--row", "parse-generated"] => parse_generated(),
-        ["--row", "parse-given", dir] => parse_given(Path::new(dir)),
+        ["--row", "parse-generated"] => parse_all("parse, generated", &generated_pages()),
+        ["--row", "parse-given", dir] => parse_all("parse, given", &given_pages(Path::new(dir))?),
+        ["--row", "judge-generated"] => judging::judge_all("generated", &generated_pages()),
+        ["--row", "judge-given", dir] => judging::judge_all("given", &given_pages(Path::new(dir))?),
         ["--row", "in-process"] => crawl_in_process(),
         ["--row", "http", address] => crawl_over_http(address),
         ["--row", "frontier"] => frontier_operations(),
@@ -54,8 +59,10 @@ fn main() -> Anyhow<()> {
 fn table(pages: Option<&str>) -> Anyhow<()> {
     println!("{:<44} {:>14}  unit", "what", "measured");
     row(&["--row", "parse-generated"])?;
+    row(&["--row", "judge-generated"])?;
     if let Some(dir) = pages {
         row(&["--row", "parse-given", dir])?;
+        row(&["--row", "judge-given", dir])?;
     }
     let mut server = Command::new(std::env::current_exe()?).arg("--serve").stdout(Stdio::piped()).spawn()?;
     let mut address = String::new();
@@ -115,7 +122,7 @@ fn parse_all(what: &str, pages: &[(Vec<u8>, Url)]) -> Anyhow<()> {
     Ok(())
 }
 
-fn parse_generated() -> Anyhow<()> {
+fn generated_pages() -> Vec<(Vec<u8>, Url)> {
     let world = World::new(Spec::demo(7));
     let mut pages = Vec::new();
     let mut waiting: Vec<Url> = World::topics().iter().flat_map(|topic| world.seeds(topic)).collect();
@@ -129,10 +136,10 @@ fn parse_generated() -> Anyhow<()> {
         waiting.extend(page.links.into_iter().take(20).map(|link| link.url));
         pages.push((response.body, url));
     }
-    parse_all("parse, generated", &pages)
+    pages
 }
 
-fn parse_given(dir: &Path) -> Anyhow<()> {
+fn given_pages(dir: &Path) -> Anyhow<Vec<(Vec<u8>, Url)>> {
     let url = Url::parse("http://given.example/")?;
     let (mut pages, mut folders) = (Vec::new(), vec![dir.to_path_buf()]);
     while let Some(folder) = folders.pop() {
@@ -145,7 +152,7 @@ fn parse_given(dir: &Path) -> Anyhow<()> {
             }
         }
     }
-    parse_all("parse, given", &pages)
+    Ok(pages)
 }
 
 fn bench_crawl(store: Arc<dyn Store>, fetch: Arc<dyn Fetch>, clock: Clock, pages: u64) -> Anyhow<Crawl> {

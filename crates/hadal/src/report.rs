@@ -3,6 +3,7 @@
 //! `hadal status`, the summary at a run's end and the progress bars all read from here; nobody
 //! keeps private counters. Counts are sums over runs: a site that two runs visited counts twice.
 
+pub mod judged;
 pub mod quality;
 
 use crate::output::progress::Snapshot;

@@ -7,14 +7,17 @@
 use crate::http::Method;
 use crate::page::{Field, FieldKind, Form, FormSource, Page};
 use crate::text::concepts::CONCEPTS;
-use crate::text::terms::each_token;
-use crate::text::words::{each_part, each_word};
+use crate::text::terms::each_token_while;
+use crate::text::words::{each_part, each_word_while};
+use std::borrow::Cow;
+use std::sync::LazyLock;
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
 /// Bounds on what is read of one form: enough for any honest one.
 const MOST_FIELDS: usize = 64;
 const MOST_OPTIONS: usize = 20;
 const MOST_WORDS: usize = 200;
+const MOST_PARTS: usize = 256;
 
 /// What a form shows, as hashes with weights, each once.
 pub fn signals(form: &Form, page: &Page) -> Vec<(u32, f32)> {
@@ -60,30 +63,37 @@ impl<F: FnMut(&str, &str, f32)> Teller<'_, F> {
     /// Words and their concepts, numbers left out; says how many.
     fn words(&mut self, group: &str, concept_group: &str, text: &str, most: usize) -> usize {
         let mut left = most;
-        each_token(text, self.language, |word, token| {
-            if left > 0 && !word.bytes().all(|byte| byte.is_ascii_digit()) {
+        each_token_while(text, self.language, |word, token| {
+            if !word.bytes().all(|byte| byte.is_ascii_digit()) {
                 left -= 1;
                 (self.tell)(group, word, 1.0);
                 if token.concept != 0 {
                     (self.tell)(concept_group, &CONCEPTS.names()[usize::from(token.concept)], 1.0);
                 }
             }
+            left > 0
         });
         most - left
     }
 
     fn parts(&mut self, group: &str, name: &str) {
-        each_part(name, |part| (self.tell)(group, part, 1.0));
+        let mut left = MOST_PARTS;
+        each_part(name, |part| {
+            if left > 0 {
+                left -= 1;
+                (self.tell)(group, part, 1.0);
+            }
+        });
     }
 
     /// Runs of characters: what words share across spellings and languages.
     fn runs(&mut self, group: &str, length: usize, word: &str) {
-        let marked: Vec<char> = ['^'].into_iter().chain(word.chars().take(30)).chain(['$']).collect();
-        let mut run = String::new();
-        for window in marked.windows(length.min(marked.len())) {
-            run.clear();
-            run.extend(window);
-            (self.tell)(group, &run, 1.0);
+        let end = word.char_indices().nth(30).map_or(word.len(), |(at, _)| at);
+        let marked = format!("^{}$", &word[..end]);
+        let starts: Vec<usize> = marked.char_indices().map(|(at, _)| at).chain([marked.len()]).collect();
+        let length = length.min(starts.len() - 1);
+        for window in starts.windows(length + 1) {
+            (self.tell)(group, &marked[window[0]..window[length]], 1.0);
         }
     }
 
@@ -129,8 +139,9 @@ impl<F: FnMut(&str, &str, f32)> Teller<'_, F> {
 
     fn control(&mut self, field: &Field) {
         self.parts("name", &field.name);
-        self.say("whole name", &field.name.to_lowercase());
-        self.runs("name run", 4, &field.name.to_lowercase());
+        let name = field.name.to_lowercase();
+        self.say("whole name", &name);
+        self.runs("name run", 4, &name);
         self.parts("id", &field.id);
         self.words("label", "concept.label", &field.label, 12);
         self.words("label", "concept.label", &field.placeholder, 12);
@@ -170,11 +181,10 @@ impl<F: FnMut(&str, &str, f32)> Teller<'_, F> {
         self.text(&form.text);
         self.words("heading", "concept.heading", &form.heading, 10);
         let mut left = 15;
-        each_word(&page.title, |word| {
-            if left > 0 {
-                left -= 1;
-                (self.tell)("title", word, 0.5);
-            }
+        each_word_while(&page.title, |word| {
+            left -= 1;
+            (self.tell)("title", word, 0.5);
+            left > 0
         });
     }
 
@@ -250,7 +260,20 @@ const SEARCH_STEMS: [&str; 44] = [
     "caut", "بحث", "جستجو", "αναζ", "חיפוש", "търс",
 ];
 
+/// The stems by their first byte.
+static STEMS_BY_START: LazyLock<[Vec<&'static [u8]>; 256]> = LazyLock::new(|| {
+    let beginning = |start| SEARCH_STEMS.map(str::as_bytes).into_iter().filter(move |stem| stem[0] == start);
+    std::array::from_fn(|start| beginning(start as u8).collect())
+});
+
 fn says_search(text: &str) -> bool {
-    let text = text.to_lowercase();
-    SEARCH_STEMS.iter().any(|stem| text.contains(stem))
+    let lower = if text.is_ascii() { Cow::Borrowed(text) } else { Cow::Owned(text.to_lowercase()) };
+    let (bytes, stems) = (lower.as_bytes(), &*STEMS_BY_START);
+    let begins = |at: usize, stem: &[u8]| {
+        bytes[at..].get(..stem.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(stem))
+    };
+    bytes
+        .iter()
+        .enumerate()
+        .any(|(at, start)| stems[usize::from(start.to_ascii_lowercase())].iter().any(|stem| begins(at, stem)))
 }

@@ -7,7 +7,7 @@
 
 use crate::page::{FieldKind, Form, Page};
 use crate::text::concepts::{CONCEPTS, Concept};
-use crate::text::terms::{Token, each_token};
+use crate::text::terms::{Token, each_token, each_token_while};
 use crate::text::words::each_part;
 use rustc_hash::FxHashMap;
 
@@ -100,6 +100,7 @@ pub fn each_name(form: Option<&Form>, page: &Page, tell: &mut dyn FnMut(u32, &st
 }
 
 fn merged(mut items: Words) -> Words {
+    // Two or three runs in rising order, which this sort merges.
     items.sort_unstable_by_key(|(hash, _)| *hash);
     items.dedup_by(|next, kept| {
         let same = next.0 == kept.0;
@@ -115,11 +116,13 @@ pub fn each_own(form: &Form, page: &Page, tell: &mut dyn FnMut(&str, Token)) {
     let mut left = MOST_WORDS;
     let mut read = |text: &str, most: usize| {
         let mut most = most.min(left);
-        each_token(text, language, |word, token| {
-            if most > 0 {
-                (most, left) = (most - 1, left - 1);
-                tell(word, token);
-            }
+        if most == 0 {
+            return;
+        }
+        each_token_while(text, language, |word, token| {
+            (most, left) = (most - 1, left - 1);
+            tell(word, token);
+            most > 0
         });
     };
     for field in form.fields.iter().take(MOST_FIELDS).filter(|field| field.kind != FieldKind::Hidden) {
@@ -153,31 +156,38 @@ fn each_near(form: &Form, page: &Page, tell: &mut dyn FnMut(&str, Token)) {
 
 fn each_on_page(page: &Page, tell: &mut dyn FnMut(&str, Token)) {
     let mut left = MOST_PAGE_WORDS;
-    each_token(&page.text, page.language.as_deref(), |word, token| {
-        if left > 0 {
-            left -= 1;
-            tell(word, token);
-        }
+    each_token_while(&page.text, page.language.as_deref(), |word, token| {
+        left -= 1;
+        tell(word, token);
+        left > 0
     });
 }
 
 /// Counts what a place says; the result has the place's weight as its length.
 fn tally(place: Place, read: impl FnOnce(&mut dyn FnMut(&str, Token))) -> Words {
-    let mut counts: FxHashMap<u32, f32> = FxHashMap::default();
+    let mut terms: Vec<u32> = Vec::with_capacity(256);
+    let mut concepts = [0u32; 256];
     read(&mut |_, token| {
         if token.term != 0 {
-            *counts.entry(term_index(token.term)).or_default() += 1.0;
+            terms.push(term_index(token.term));
         }
-        if token.concept != 0 {
-            *counts.entry(concept_index(token.concept, None)).or_default() += 1.0;
-            *counts.entry(concept_index(token.concept, Some(place))).or_default() += 1.0;
-        }
+        concepts[usize::from(token.concept)] += 1;
     });
-    let mut items: Words = counts.into_iter().map(|(index, count)| (index, 1.0 + count.ln())).collect();
-    items.sort_unstable_by_key(|(index, _)| *index);
+    let mut items: Words = Vec::with_capacity(128);
+    for at in [None, Some(place)] {
+        let met = (1..=u8::MAX).zip(&concepts[1..]).filter(|(_, count)| **count > 0);
+        items.extend(met.map(|(concept, count)| (concept_index(concept, at), weighed(*count))));
+    }
+    terms.sort_unstable();
+    items.extend(terms.chunk_by(|a, b| a == b).map(|same| (same[0], weighed(same.len() as u32))));
     let length = items.iter().map(|(_, value)| value * value).sum::<f32>().sqrt();
     items.iter_mut().for_each(|(_, value)| *value *= place.weight() / length.max(1e-6));
     items
+}
+
+/// What being said so many times counts.
+fn weighed(count: u32) -> f32 {
+    1.0 + (count as f32).ln()
 }
 
 /// The number of a stem.

@@ -4,7 +4,7 @@
 //! the file says which words stand for what, in the format its first lines explain.
 
 use super::words::{each_word, is_unspaced};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::LazyLock;
 
 /// A concept's number. 0 is none.
@@ -21,6 +21,8 @@ pub struct Concepts {
     names: Vec<String>,
     words: FxHashMap<String, Concept>,
     prefixes: FxHashMap<String, Concept>,
+    /// The first two letters of every prefix: most words are no further looked at.
+    prefix_starts: FxHashSet<[char; 2]>,
     phrases: FxHashMap<String, Concept>,
     openers: FxHashMap<String, ()>,
 }
@@ -32,6 +34,7 @@ impl Concepts {
             names: vec![String::new()],
             words: FxHashMap::default(),
             prefixes: FxHashMap::default(),
+            prefix_starts: FxHashSet::default(),
             phrases: FxHashMap::default(),
             openers: FxHashMap::default(),
         };
@@ -57,6 +60,7 @@ impl Concepts {
     fn add(&mut self, entry: &str, concept: Concept) {
         if let Some(prefix) = entry.strip_suffix('*') {
             self.prefixes.entry(prefix.to_string()).or_insert(concept);
+            self.prefix_starts.extend(start(prefix));
             return;
         }
         let mut words = Vec::new();
@@ -86,13 +90,14 @@ impl Concepts {
     }
 
     fn of_prefix(&self, word: &str) -> Option<Concept> {
-        if word.chars().next().is_some_and(is_unspaced) {
+        let start = start(word)?;
+        if is_unspaced(start[0]) || !self.prefix_starts.contains(&start) {
             return None;
         }
-        let ends = word.char_indices().map(|(at, c)| at + c.len_utf8()).enumerate();
-        let ends: Vec<usize> =
-            ends.filter(|(letters, _)| PREFIXES.contains(&(letters + 1))).map(|(_, end)| end).collect();
-        ends.iter().rev().find_map(|end| self.prefixes.get(&word[..*end]).copied())
+        let longest = word.char_indices().nth(*PREFIXES.end()).map_or(word.len(), |(at, _)| at);
+        let ends = word[..longest].char_indices().rev().map(|(at, c)| at + c.len_utf8());
+        let shortest = start[0].len_utf8() + start[1].len_utf8();
+        ends.take_while(|end| *end >= shortest).find_map(|end| self.prefixes.get(&word[..end]).copied())
     }
 
     /// Whether some phrase begins with this word.
@@ -104,6 +109,12 @@ impl Concepts {
     pub fn of_phrase(&self, words: &str) -> Concept {
         self.phrases.get(words).copied().unwrap_or_default()
     }
+}
+
+/// The first two letters.
+fn start(word: &str) -> Option<[char; 2]> {
+    let mut letters = word.chars();
+    Some([letters.next()?, letters.next()?])
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@
 
 use super::concepts::{CONCEPTS, Concept};
 use super::language::Language;
-use super::words::each_word;
+use super::words::each_word_while;
 use std::cell::RefCell;
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -19,7 +19,7 @@ pub struct Token {
     opens: bool,
 }
 
-const SLOTS: usize = 1 << 15;
+const SLOTS: usize = 1 << 16;
 
 thread_local! {
     static MEMORY: RefCell<Vec<(u64, Token)>> = RefCell::new(vec![(0, Token::default()); SLOTS]);
@@ -32,16 +32,27 @@ pub fn term_of(stem: &str) -> u32 {
 
 /// Tells every word of a text with what it comes to.
 pub fn each_token(text: &str, language: Option<&str>, mut tell: impl FnMut(&str, Token)) {
+    each_token_while(text, language, |word, token| {
+        tell(word, token);
+        true
+    });
+}
+
+/// Tells words with what they come to until the listener has heard enough and says `false`.
+pub fn each_token_while(text: &str, language: Option<&str>, mut tell: impl FnMut(&str, Token) -> bool) {
+    if text.is_empty() {
+        return;
+    }
     let language = Language::of(language);
     let mut before = Phrase::default();
     MEMORY.with_borrow_mut(|memory| {
-        each_word(text, |word| {
+        each_word_while(text, |word| {
             let mut token = recall(memory, word, language);
             if let Some(concept) = before.ended_by(word) {
                 token.concept = concept;
             }
             before.push(word, token.opens);
-            tell(word, token);
+            tell(word, token)
         });
     });
 }
@@ -86,16 +97,15 @@ impl Phrase {
     }
 
     fn push(&mut self, word: &str, opens: bool) {
-        match (self.count, self.words.ends_with(word)) {
+        if self.count == 1 && self.words.len() > word.len() && self.words.ends_with(word) {
             // A word was added after the opener: three words may still make a phrase.
-            (1, true) if self.words.len() > word.len() => self.count = 2,
-            _ => {
-                self.words.clear();
-                self.count = usize::from(opens);
-                if opens {
-                    self.words.push_str(word);
-                }
-            }
+            self.count = 2;
+            return;
+        }
+        self.words.clear();
+        self.count = usize::from(opens);
+        if opens {
+            self.words.push_str(word);
         }
     }
 }

@@ -11,32 +11,102 @@ const LONGEST: usize = 64;
 
 /// Tells every word of a text, in lower case and in order.
 pub fn each_word(text: &str, mut tell: impl FnMut(&str)) {
+    each_word_while(text, |word| {
+        tell(word);
+        true
+    });
+}
+
+/// What a byte is to words: 0 parts them, an ASCII letter or digit is its lower case, 128 is beyond ASCII.
+const IN_WORDS: [u8; 256] = {
+    let mut table = [0; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        table[byte] = match byte as u8 {
+            letter if letter.is_ascii_alphanumeric() => letter.to_ascii_lowercase(),
+            128.. => 128,
+            _ => 0,
+        };
+        byte += 1;
+    }
+    table
+};
+
+/// Tells the words of a text until the listener has heard enough and says `false`.
+pub fn each_word_while(text: &str, mut tell: impl FnMut(&str) -> bool) {
     let bytes = text.as_bytes();
     let mut lower = [0u8; LONGEST];
     let mut at = 0;
     while at < bytes.len() {
         let start = at;
-        let mut is_ascii = true;
-        while at < bytes.len() && (bytes[at] >= 128 || bytes[at].is_ascii_alphanumeric()) {
-            is_ascii &= bytes[at] < 128;
+        let (mut seen, mut changed) = (0, 0);
+        while at < bytes.len() && IN_WORDS[usize::from(bytes[at])] != 0 {
+            let byte = IN_WORDS[usize::from(bytes[at])];
+            seen |= byte;
+            changed |= byte ^ bytes[at];
+            if let Some(place) = lower.get_mut(at - start) {
+                *place = byte;
+            }
             at += 1;
         }
-        match &bytes[start..at] {
-            [] => at += 1,
-            run if is_ascii && run.len() <= LONGEST => {
-                let word = &mut lower[..run.len()];
-                word.copy_from_slice(run);
-                word.make_ascii_lowercase();
-                tell(std::str::from_utf8(word).expect("ASCII is UTF-8"));
+        let (is_ascii, length) = (seen < 128, at - start);
+        let go_on = match length {
+            0 => {
+                at += 1;
+                true
             }
-            _ if is_ascii => {}
-            _ => each_foreign(&text[start..at], &mut tell),
+            _ if !is_ascii => each_foreign(&text[start..at], &mut tell),
+            _ if length > LONGEST => true,
+            _ if changed == 0 => tell(&text[start..at]),
+            _ => tell(std::str::from_utf8(&lower[..length]).expect("ASCII is UTF-8")),
+        };
+        if !go_on {
+            return;
         }
     }
 }
 
-/// Words of a run that is not all ASCII.
-fn each_foreign(run: &str, tell: &mut impl FnMut(&str)) {
+/// Words of a run that is not all ASCII; whether to go on.
+fn each_foreign(run: &str, tell: &mut impl FnMut(&str) -> bool) -> bool {
+    if run.chars().all(|c| is_simple(c) || is_gap(c)) {
+        let words = run.split(is_gap).filter(|word| !word.is_empty());
+        let mut lower = String::new();
+        return words.into_iter().all(|word| {
+            lower.clear();
+            lower.extend(word.chars().map(lower_case));
+            lower.len() > LONGEST || tell(&lower)
+        });
+    }
+    each_segment(run, tell)
+}
+
+/// Letters that never part a word, join with others in no special way, and are no marks: Latin and Cyrillic
+/// but for the few whose lower case is more than a letter.
+fn is_simple(c: char) -> bool {
+    c.is_ascii_alphanumeric()
+        || matches!(c, '\u{C0}'..='\u{24F}' if !matches!(c, '\u{D7}' | '\u{F7}' | '\u{130}'))
+        || matches!(c, '\u{400}'..='\u{481}' | '\u{48A}'..='\u{52F}')
+}
+
+/// The lower case of a simple letter, which is one letter. The commonest are not looked up.
+fn lower_case(c: char) -> char {
+    match c {
+        'a'..='z' | '0'..='9' | '\u{DF}'..='\u{FF}' | '\u{430}'..='\u{45F}' => c,
+        _ => c.to_lowercase().next().unwrap_or(c),
+    }
+}
+
+/// Common characters that always part words.
+fn is_gap(c: char) -> bool {
+    matches!(
+        c,
+        '\u{A0}' | '\u{A9}' | '\u{AB}' | '\u{BB}' | '\u{2013}' | '\u{2014}' | '\u{201C}'
+            ..='\u{201E}' | '\u{2022}'
+    )
+}
+
+/// Words of a run by Unicode's rules; whether to go on.
+fn each_segment(run: &str, tell: &mut impl FnMut(&str) -> bool) -> bool {
     let run = run.to_lowercase();
     let mut unspaced = String::new();
     for word in run.unicode_words().chain([""]) {
@@ -44,26 +114,29 @@ fn each_foreign(run: &str, tell: &mut impl FnMut(&str)) {
             unspaced.push_str(word);
             continue;
         }
-        each_pair(&unspaced, tell);
+        if !each_pair(&unspaced, tell) {
+            return false;
+        }
         unspaced.clear();
-        if !word.is_empty() && word.len() <= LONGEST {
-            tell(word);
+        if !word.is_empty() && word.len() <= LONGEST && !tell(word) {
+            return false;
         }
     }
+    true
 }
 
-fn each_pair(run: &str, tell: &mut impl FnMut(&str)) {
+fn each_pair(run: &str, tell: &mut impl FnMut(&str) -> bool) -> bool {
     let mut starts = run.char_indices().map(|(at, _)| at).chain([run.len()]);
     let (mut first, mut second) = (starts.next().unwrap_or(0), starts.next());
     let mut pairs = 0;
     for third in starts {
-        tell(&run[first..third]);
+        if !tell(&run[first..third]) {
+            return false;
+        }
         pairs += 1;
         (first, second) = (second.unwrap_or(third), Some(third));
     }
-    if pairs == 0 && !run.is_empty() {
-        tell(run);
-    }
+    pairs > 0 || run.is_empty() || tell(run)
 }
 
 /// Whether a character belongs to a script that is written without spaces.
@@ -92,8 +165,15 @@ pub fn each_part(name: &str, mut tell: impl FnMut(&str)) {
 }
 
 fn tell_part(part: &str, tell: &mut impl FnMut(&str)) {
-    if part.len() <= LONGEST {
-        tell(&part.to_lowercase());
+    let mut lower = [0u8; LONGEST];
+    match lower.get_mut(..part.len()) {
+        Some(lower) if part.is_ascii() => {
+            lower.copy_from_slice(part.as_bytes());
+            lower.make_ascii_lowercase();
+            tell(std::str::from_utf8(lower).expect("ASCII is UTF-8"));
+        }
+        Some(_) => tell(&part.to_lowercase()),
+        None => {}
     }
 }
 
@@ -138,7 +218,29 @@ mod tests {
         assert_eq!(parts("depart-date[]"), ["depart", "date"]);
     }
 
+    #[test]
+    fn a_listener_who_has_heard_enough_is_told_no_more() {
+        for text in ["one two three", "études élan été", "搜索图书馆"] {
+            let mut told = 0;
+            each_word_while(text, |_| {
+                told += 1;
+                told < 2
+            });
+            assert_eq!(told, 2, "{text}");
+        }
+    }
+
     proptest! {
+        #[test]
+        fn simple_letters_are_cut_as_unicode_cuts_them(text in "[a-zA-Z0-9\u{c0}-\u{24f}\u{400}-\u{52f}\u{a0}\u{ab}\u{2013}\u{201c}\u{2022}\u{2019}]{0,40}") {
+            let mut segments = Vec::new();
+            each_segment(&text, &mut |word| {
+                segments.push(word.to_string());
+                true
+            });
+            prop_assert_eq!(words(&text), segments);
+        }
+
         #[test]
         fn any_text_is_cut_into_short_words(text in any::<String>()) {
             each_word(&text, |word| assert!(!word.is_empty() && word.len() <= LONGEST.max(4 * LONGEST)));

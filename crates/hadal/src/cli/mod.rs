@@ -16,6 +16,7 @@ pub mod exit;
 pub mod find;
 pub mod forms;
 pub mod guide;
+pub mod judge;
 pub mod list;
 pub mod logging;
 pub mod network;
@@ -29,6 +30,7 @@ pub mod submissions;
 pub mod topic;
 pub mod topics;
 pub mod unbuilt;
+pub mod visitor;
 pub mod world;
 
 use clap::{CommandFactory, Parser, Subcommand};
@@ -57,6 +59,7 @@ enum Command {
     Submissions(submissions::SubmissionsArgs),
     Quality(Box<quality::QualityArgs>),
     Topics(Box<topics::TopicsArgs>),
+    Judge(Box<judge::JudgeArgs>),
     Status(status::StatusArgs),
     World(world::WorldArgs),
     Eval(eval::EvalArgs),
@@ -92,6 +95,7 @@ fn run(cli: Cli) -> anyhow::Result<Exit> {
         Command::Submissions(args) => submissions::run(&args, &Session::open(&cli.common, &[])?),
         Command::Quality(args) => quality::run(&args, &Session::open(&cli.common, &args.overrides())?),
         Command::Topics(args) => topics::run(&args, &Session::open(&cli.common, &args.overrides())?),
+        Command::Judge(args) => judge::run(&args, &Session::open(&cli.common, &args.overrides())?),
         Command::Status(args) => status::run(&args, &Session::open(&cli.common, &[])?),
         Command::World(args) => world::run(&args, &Session::open(&cli.common, &[])?),
         Command::Eval(args) => eval::run(&args, &Session::open(&cli.common, &[])?),

@@ -5,12 +5,12 @@
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
-const COMMANDS: [&str; 6] = ["harvest", "ask", "records", "queries", "judge", "serve"];
+const COMMANDS: [&str; 5] = ["harvest", "ask", "records", "queries", "serve"];
 
 /// Below a command: `eval find`, `eval forms`. At the top these names exist and never get here.
 const BELOW: [&str; 2] = ["find", "forms"];
 
-const OPTIONS: [&str; 10] = [
+const OPTIONS: [&str; 9] = [
     "--warc",
     "--dashboard",
     "--dry-run",
@@ -19,7 +19,6 @@ const OPTIONS: [&str; 10] = [
     "--max-records",
     "--target-coverage",
     "--from-labels",
-    "--base",
     "--top",
 ];
 

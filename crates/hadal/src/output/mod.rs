@@ -4,6 +4,7 @@
 //! A row says once which [`listing`] columns it has ([`rows`]); [`writer`] picks the format.
 //! What is shown is computed in [`crate::report`]; nothing here counts.
 
+pub mod card;
 pub mod csv;
 pub mod demo;
 pub mod escape;
@@ -11,6 +12,7 @@ pub mod jsonl;
 pub mod listing;
 pub mod parquet;
 pub mod progress;
+pub mod reasons;
 pub mod rows;
 pub mod sections;
 pub mod table;

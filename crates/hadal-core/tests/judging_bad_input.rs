@@ -1,0 +1,177 @@
+//! Forms and models that nobody should write: judged within bounds, refused with a reason, never a panic.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+use hadal_core::critic::Kind;
+use hadal_core::critic::judges::{Judges, ModelError, decode, encode};
+use hadal_core::critic::page_kind::page_kind;
+use hadal_core::critic::signals::each_signal;
+use hadal_core::critic::subject::{each_own, of_page, page_words};
+use hadal_core::critic::veto::{Veto, veto};
+use hadal_core::html;
+use hadal_core::http::Method;
+use hadal_core::page::{Choice, Field, FieldKind, Form, Page};
+use proptest::prelude::*;
+use url::Url;
+
+/// No form, however large, tells more signals or words than this.
+const MOST_SIGNALS: usize = 20_000;
+
+fn url() -> Url {
+    Url::parse("http://forms.example/").unwrap()
+}
+
+fn parsed(html: &str) -> Page {
+    html::parse(html.as_bytes(), Some("text/html; charset=utf-8"), &url())
+}
+
+fn form_of(fields: Vec<Field>) -> Form {
+    Form::to(url(), Method::Get, fields)
+}
+
+/// Judges a form in every way there is; how many signals and words it told.
+fn judged(form: &Form, page: &Page) -> (f32, Kind, usize) {
+    let judges = Judges::shipped();
+    let words = page_words(page);
+    let (p, kind) = judges.searchable.judge(form, page);
+    let mut all = vec![p];
+    all.extend(judges.domains.judge(form, page, Some(&words)));
+    all.extend(judges.domains.judge(form, page, None));
+    all.extend(judges.pages.judge(&of_page(page, &words)));
+    assert!(all.iter().all(|p| p.is_finite() && (0.0..=1.0).contains(p)), "{all:?}");
+    assert!(judges.searchable.reasons(form, page, 5).len() <= 5);
+    let (mut told, _) = (0, veto(form));
+    each_signal(form, page, |_, _, _| told += 1);
+    each_own(form, page, &mut |_, _| told += 1);
+    (p, kind, told)
+}
+
+#[test]
+fn an_empty_form_searches_nothing() {
+    let page = parsed("<form></form>");
+    let (p, kind, told) = judged(&page.forms[0], &page);
+    assert!(p < 0.5 && kind != Kind::Search && told < 50, "{p} {kind:?} {told}");
+}
+
+#[test]
+fn ten_thousand_fields_are_read_as_far_as_is_useful() {
+    let field = |number: usize| Field {
+        label: format!("Label number {number} of very many labels"),
+        id: format!("anotherLongIdentifier{number}"),
+        ..Field::new(FieldKind::Text, &format!("fieldName{number}"), "value")
+    };
+    let page = parsed("<p>words");
+    let (_, _, told) = judged(&form_of((0..10_000).map(field).collect()), &page);
+    assert!(told < MOST_SIGNALS, "{told}");
+}
+
+#[test]
+fn a_password_among_ten_thousand_fields_is_still_seen() {
+    let mut fields: Vec<Field> = (0..10_000).map(|_| Field::new(FieldKind::Text, "q", "")).collect();
+    fields.push(Field::new(FieldKind::Password, "secret", ""));
+    assert_eq!(veto(&form_of(fields)), Some(Veto::Password));
+}
+
+#[test]
+fn five_megabytes_of_options_are_read_as_far_as_is_useful() {
+    let choice = |number: usize| Choice {
+        text: format!("choice {number} {}", "of many words that go on ".repeat(10)),
+        ..Choice::default()
+    };
+    let options: Vec<Choice> = (0..20_000).map(choice).collect();
+    assert!(options.iter().map(|choice| choice.text.len()).sum::<usize>() > 5_000_000);
+    let field = Field { options, ..Field::new(FieldKind::Select, "town", "") };
+    let (_, _, told) = judged(&form_of(vec![field]), &parsed("<p>words"));
+    assert!(told < 2_000, "{told}");
+}
+
+#[test]
+fn one_enormous_text_is_read_as_far_as_is_useful() {
+    let text = "Search for something that is 搜索 поиск here ".repeat(100_000);
+    let field = Field { label: text.clone(), ..Field::new(FieldKind::Text, &text, &text) };
+    let form = Form { text: text.clone(), heading: text.clone(), attributes: text, ..form_of(vec![field]) };
+    let (_, _, told) = judged(&form, &parsed("<p>words"));
+    assert!(told < MOST_SIGNALS, "{told}");
+}
+
+#[test]
+fn forms_without_labels_are_known_by_their_names() {
+    let page = parsed(
+        "<form action=/search><input name=q><input type=submit></form>
+         <form method=post><input name=login><input type=password name=password><input type=submit></form>",
+    );
+    let kinds: Vec<Kind> = page.forms.iter().map(|form| judged(form, &page).1).collect();
+    assert_eq!(kinds, [Kind::Search, Kind::Login]);
+}
+
+#[test]
+fn scripts_may_mix_and_languages_be_unknown() {
+    let mixed = "Suche поиск 搜索図書 ค้นหา بحث 🔎 \u{0} \u{fffd} e\u{301}\u{302}\u{303} ᚠᛇᚻ";
+    for language in ["", "xx", "tlh", "zz-ZZ-zz", "\u{202e}", "en-Latn-x-y"] {
+        let html = format!(
+            "<html lang='{language}'><title>{mixed}</title><p>{mixed}</p>
+             <form><label>{mixed}<input name='{mixed}' placeholder='{mixed}'></label><button>{mixed}</button></form>"
+        );
+        let page = parsed(&html);
+        judged(&page.forms[0], &page);
+        page_kind(&page, 200);
+    }
+}
+
+#[test]
+fn a_model_of_another_time_or_another_kind_is_refused_with_a_reason() {
+    let whole = encode(Judges::shipped());
+    for cut in [0, 1, 7, 8, 9, 10, 17, 18, 19, whole.len() / 2, whole.len() - 1] {
+        let error = decode::<Judges>(&whole[..cut]).unwrap_err();
+        assert!(matches!(error, ModelError::NotAModel | ModelError::Damaged), "{cut}: {error}");
+    }
+    let mut older = whole.clone();
+    (older[8], older[9]) = (0, 0);
+    let error = decode::<Judges>(&older).unwrap_err();
+    assert_eq!(error, ModelError::Format { found: 0 });
+    assert!(error.to_string().contains("train it again"), "{error}");
+    let other = encode(&"a model of something else");
+    assert_eq!(decode::<Judges>(&other), Err(ModelError::Damaged));
+}
+
+#[test]
+fn bytes_that_claim_to_be_a_model_are_never_believed() {
+    let mut bytes = encode(Judges::shipped());
+    for at in (18..bytes.len()).step_by(bytes.len() / 40) {
+        bytes[at] ^= 0x55;
+        assert_eq!(decode::<Judges>(&bytes), Err(ModelError::Damaged), "byte {at}");
+        bytes[at] ^= 0x55;
+    }
+}
+
+/// Text of any script, as pages have it.
+fn text() -> impl Strategy<Value = String> {
+    prop_oneof![any::<String>(), "[a-zA-Z_\\-]{0,20}", "(search|login|email|книги|图书|hotel| ){0,8}"]
+}
+
+fn field() -> impl Strategy<Value = Field> {
+    let kinds = proptest::sample::select(FieldKind::ALL.to_vec());
+    let texts = (text(), text(), text(), text(), text());
+    (kinds, texts, proptest::collection::vec(text(), 0..4), any::<Option<u32>>(), any::<bool>()).prop_map(
+        |(kind, (name, id, label, placeholder, value), options, max_length, required)| {
+            let choice = |text: String| Choice { text, ..Choice::default() };
+            let options = options.into_iter().map(choice).collect();
+            Field { id, label, placeholder, options, max_length, required, ..Field::new(kind, &name, &value) }
+        },
+    )
+}
+
+proptest! {
+    #[test]
+    fn probabilities_of_any_form_are_probabilities(
+        fields in proptest::collection::vec(field(), 0..8),
+        texts in (text(), text(), text(), text()),
+        language in proptest::option::of("[a-z]{2}"),
+        post in any::<bool>(),
+    ) {
+        let method = if post { Method::Post } else { Method::Get };
+        let (attributes, inside, heading, title) = texts;
+        let form = Form { attributes, text: inside, heading, ..Form::to(url(), method, fields) };
+        let page = Page { title, language, ..parsed("<p>Books and hotels") };
+        prop_assert!(judged(&form, &page).2 < MOST_SIGNALS);
+    }
+}

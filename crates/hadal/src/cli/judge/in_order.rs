@@ -1,0 +1,83 @@
+//! Work on all cores, results in order.
+//!
+//! Each of `n` threads takes every `n`th item and hands its results over through a short queue; the caller
+//! asks the queues in turn. So the order is the items' own, and no more than the queues hold is ever waiting,
+//! however slow an item or the caller is.
+
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+
+/// Results that may wait in each queue.
+const WAITING: usize = 16;
+
+/// Works on all items and takes the results in their order, until the taker has had enough.
+pub fn in_order<T: Sync, R: Send, E>(
+    items: &[T],
+    threads: usize,
+    work: impl Fn(&T) -> R + Sync,
+    mut take: impl FnMut(R) -> Result<(), E>,
+) -> Result<(), E> {
+    let threads = threads.clamp(1, items.len().max(1));
+    let work = &work;
+    std::thread::scope(|scope| {
+        let (mut queues, mut feeds): (Vec<Receiver<R>>, Vec<SyncSender<R>>) = (Vec::new(), Vec::new());
+        for _ in 0..threads {
+            let (feed, queue) = sync_channel(WAITING);
+            queues.push(queue);
+            feeds.push(feed);
+        }
+        for (first, feed) in feeds.into_iter().enumerate() {
+            scope.spawn(move || {
+                // A queue that is gone has nobody to work for any more.
+                let mut own = items.iter().skip(first).step_by(threads);
+                own.try_for_each(|item| feed.send(work(item)).ok())
+            });
+        }
+        // A queue ends early only when its thread panicked, which ends the scope likewise.
+        let results = (0..items.len()).map_while(|at| queues[at % threads].recv().ok());
+        results.map(&mut take).collect()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    fn doubled(items: &[usize], threads: usize) -> Vec<usize> {
+        let mut taken = Vec::new();
+        let all = in_order(
+            items,
+            threads,
+            |item| item * 2,
+            |result| {
+                taken.push(result);
+                Ok::<_, ()>(())
+            },
+        );
+        assert_eq!(all, Ok(()));
+        taken
+    }
+
+    #[test]
+    fn results_come_in_order_whatever_the_number_of_threads() {
+        for count in [0, 1, 2, 7, 1000] {
+            let items: Vec<usize> = (0..count).collect();
+            let expected: Vec<usize> = items.iter().map(|item| item * 2).collect();
+            for threads in [1, 2, 3, 16] {
+                assert_eq!(doubled(&items, threads), expected, "{threads} threads");
+            }
+        }
+    }
+
+    #[test]
+    fn a_taker_that_has_enough_ends_the_work() {
+        let items: Vec<usize> = (0..100_000).collect();
+        let done = AtomicUsize::new(0);
+        let work = |item: &usize| {
+            done.fetch_add(1, Ordering::Relaxed);
+            *item
+        };
+        assert_eq!(in_order(&items, 4, work, |item| if item < 10 { Ok(()) } else { Err(item) }), Err(10));
+        assert!(done.into_inner() < 200, "queues are short");
+    }
+}

@@ -1,0 +1,209 @@
+//! A judged page for people: what it is, then a card for each of its forms.
+//!
+//! Everything from the page is escaped here, and lines are folded to the screen's width.
+
+use super::escape::for_terminal;
+use super::reasons::{against, in_words};
+use super::table::Table;
+use super::terminal::{Paint, Screen};
+use crate::report::judged::{Judged, JudgedForm, Shares};
+use hadal_core::critic::Kind;
+use hadal_core::critic::page_kind::{PageKinds, Signal};
+use hadal_core::http::Method;
+use hadal_core::page::FormSource;
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+
+/// Rows of a form's table; a form with more is beyond reading.
+const MOST_FIELDS: usize = 40;
+/// Buttons named.
+const MOST_BUTTONS: usize = 6;
+/// Topics named.
+const MOST_TOPICS: usize = 3;
+/// A topic less likely than this is not worth a word, unless it is the best.
+const FAINT: f32 = 0.05;
+/// Where the values of a card begin.
+const INDENT: usize = 12;
+
+/// A page and its forms.
+pub fn card(judged: &Judged, screen: Screen) -> String {
+    let mut sheet = Sheet { text: String::new(), screen };
+    sheet.fold(0, &judged.input);
+    sheet.line("title", &judged.title);
+    sheet.line("address", judged.url.as_ref().map_or("", |url| url.as_str()));
+    sheet.line("language", judged.language.as_deref().unwrap_or("unknown"));
+    sheet.line("about", &likeliest(&judged.topics));
+    sheet.line("page", &page_kinds(&judged.page));
+    sheet.line("links", &judged.links.to_string());
+    if let Some(bound) = judged.cut {
+        sheet.line("cut", &format!("too much to read whole ({bound:?})").to_lowercase());
+    }
+    judged.forms.iter().for_each(|form| sheet.form(form));
+    if judged.forms.is_empty() {
+        sheet.line("forms", "none");
+    }
+    sheet.text
+}
+
+/// Text under way to a screen.
+struct Sheet {
+    text: String,
+    screen: Screen,
+}
+
+impl Sheet {
+    fn form(&mut self, form: &JudgedForm) {
+        let paint = if form.kind == Kind::Search { Paint::Good } else { Paint::Doubtful };
+        let kind = self.screen.paint(paint, form.kind.name());
+        self.text.push_str(&format!("\n  {}: {kind}, P(search) {:.2}\n", called(form), form.p_searchable));
+        self.line("topics", &likeliest(&form.topics));
+        self.line("relevant", &form.p_relevant.map(|p| format!("{p:.2}")).unwrap_or_default());
+        let method = if form.method == Method::Post { "POST" } else { "GET" };
+        let action = if form.action.is_empty() { "the page itself" } else { &form.action };
+        self.line("sent", &format!("{method} {action}"));
+        for (at, reason) in form.why.iter().enumerate() {
+            let sign = if reason.weight > 0.0 { '+' } else { '-' };
+            self.line(if at == 0 { "why" } else { "" }, &format!("{sign} {}", in_words(reason)));
+        }
+        self.line("never sent", form.veto.map(against).unwrap_or_default());
+        self.line("buttons", &form.buttons[..form.buttons.len().min(MOST_BUTTONS)].join(", "));
+        self.fields(form);
+    }
+
+    fn fields(&mut self, form: &JudgedForm) {
+        let shown: Vec<_> = form.fields.iter().filter(|field| field.kind != "hidden").collect();
+        let hidden = form.fields.len() - shown.len();
+        if !shown.is_empty() {
+            let width = self.screen.width.map(|width| width.saturating_sub(4).max(20));
+            let mut table =
+                Table::new(&["label", "name", "type", "options"], Screen { width, ..self.screen });
+            table.right(3);
+            for field in shown.iter().take(MOST_FIELDS) {
+                let options = if field.options > 0 { field.options.to_string() } else { String::new() };
+                table.row([&field.label, &field.name, &field.kind, &options]);
+            }
+            table.to_string().lines().for_each(|line| self.text.push_str(&format!("    {line}\n")));
+        }
+        let more = shown.len().saturating_sub(MOST_FIELDS);
+        let rest = [(more, "more"), (hidden, "hidden")].into_iter().filter(|(count, _)| *count > 0);
+        let rest: Vec<String> = rest.map(|(count, sort)| format!("{count} {sort}")).collect();
+        if !rest.is_empty() {
+            self.fold(4, &format!("and {}", rest.join(", ")));
+        }
+    }
+
+    /// A named value; nothing when there is none.
+    fn line(&mut self, name: &str, value: &str) {
+        if !value.is_empty() {
+            self.text.push_str(&format!("  {name:<width$}", width = INDENT - 2));
+            self.fold_from(INDENT, INDENT, value);
+        }
+    }
+
+    fn fold(&mut self, indent: usize, value: &str) {
+        self.text.push_str(&" ".repeat(indent));
+        self.fold_from(indent, indent, value);
+    }
+
+    /// Writes a value from a column on, going on below an indent where the screen ends.
+    fn fold_from(&mut self, mut column: usize, indent: usize, value: &str) {
+        let width = self.screen.width.map_or(usize::MAX, |width| usize::from(width).max(indent + 20));
+        for (at, word) in for_terminal(value).split_whitespace().enumerate() {
+            if at > 0 && column + 1 + word.width() <= width {
+                self.text.push(' ');
+                column += 1;
+            } else if at > 0 {
+                self.go_on_below(indent, &mut column);
+            }
+            for c in word.chars() {
+                if column + c.width().unwrap_or(0) > width {
+                    self.go_on_below(indent, &mut column);
+                }
+                self.text.push(c);
+                column += c.width().unwrap_or(0);
+            }
+        }
+        self.text.push('\n');
+    }
+
+    fn go_on_below(&mut self, indent: usize, column: &mut usize) {
+        self.text.push('\n');
+        self.text.push_str(&" ".repeat(indent));
+        *column = indent;
+    }
+}
+
+fn called(form: &JudgedForm) -> String {
+    match (form.index, form.source) {
+        (Some(index), _) => format!("form {index}"),
+        (None, FormSource::Script) => "fields without a form".to_string(),
+        (None, FormSource::SearchAction) => "declared search action".to_string(),
+        (None, _) => "declared search".to_string(),
+    }
+}
+
+fn likeliest(shares: &Shares) -> String {
+    let best = shares.best(MOST_TOPICS);
+    let worth = best.iter().enumerate().filter(|(at, (_, p))| *at == 0 || *p >= FAINT);
+    worth.map(|(_, (name, p))| format!("{name} {p:.2}")).collect::<Vec<_>>().join(", ")
+}
+
+/// What kinds of answer a page may be, with the reasons.
+fn page_kinds(kinds: &PageKinds) -> String {
+    let named: [(&str, &Signal); 8] = [
+        ("results", &kinds.results),
+        ("one record", &kinds.detail),
+        ("nothing found", &kinds.no_results),
+        ("error", &kinds.error),
+        ("login wall", &kinds.login_wall),
+        ("missing page", &kinds.soft_404),
+        ("asks for patience", &kinds.rate_limit),
+        ("asks for a person", &kinds.captcha),
+    ];
+    let said = named.into_iter().filter(|(_, signal)| signal.holds());
+    let said = said.map(|(name, signal)| format!("{name} {:.2} ({})", signal.score, signal.evidence));
+    said.collect::<Vec<_>>().join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::judged::{Place, Topics, judge};
+
+    const PAGE: &str = "<title>Books \u{1b}[31m and more</title>
+        <form action=/find><label>Author <input name=author></label><select name=shelf><option>a<option>b</select>
+        <input type=hidden name=s value=1><button>Search</button></form>
+        <form method=post><input type=password name=pass><button>Log in</button></form>";
+
+    fn drawn(html: &str, screen: Screen) -> String {
+        let page = hadal_core::html::parse(html.as_bytes(), None, &Place::Unknown.address());
+        card(&judge("a.html", &page, &Place::Unknown, 200, &Topics::BuiltIn), screen)
+    }
+
+    #[test]
+    fn a_card_tells_what_a_form_is_and_why() {
+        let text = drawn(PAGE, Screen::file());
+        for words in
+            ["form 0: search", "GET find", "and 1 hidden", "it asks for a password", "Books \\u{1b}[31m"]
+        {
+            assert!(text.contains(words), "{words}: {text}");
+        }
+        assert!(!text.contains('\u{1b}'), "{text}");
+        let row = text.lines().find(|line| line.contains("shelf")).unwrap();
+        assert!(row.contains("select") && row.ends_with('2'), "{text}");
+    }
+
+    #[test]
+    fn no_line_is_wider_than_the_screen() {
+        let long = PAGE.replace("Books", &format!("{} {}", "word ".repeat(60), "図書".repeat(60)));
+        let text = drawn(&long, Screen { width: Some(60), color: false });
+        assert!(text.lines().all(|line| line.width() <= 60), "{text}");
+    }
+
+    #[test]
+    fn a_form_of_many_fields_stays_a_card() {
+        let many = format!("<form>{}</form>", "<input name=x>".repeat(1000));
+        let text = drawn(&many, Screen::file());
+        assert!(text.lines().count() < MOST_FIELDS + 25, "{text}");
+        assert!(text.contains("and 960 more"), "{text}");
+    }
+}

@@ -1,0 +1,93 @@
+//! Why a form was judged as it was, and what speaks against submitting it, in words.
+
+use crate::report::judged::Reason;
+use hadal_core::critic::veto::Veto;
+
+/// A signal's group and word as a person would say them.
+pub fn in_words(reason: &Reason) -> String {
+    let says = reason.says.as_str();
+    match reason.place.as_str() {
+        "name" if says == "is a query's" => "a field is named as queries are".to_string(),
+        "kind" => format!("it has a field of type {says}"),
+        "shown" => format!("fields shown: {says}"),
+        "typed" => format!("fields to type into: {says}"),
+        "method" => format!("it is sent by {}", says.to_uppercase()),
+        "action" => "it is sent to an address of its own".to_string(),
+        "source" => format!("it is made by a {says}, without <form>").replace("a declared", "a declaration"),
+        "single box" => "a single box".to_string(),
+        "length" => "how much its boxes take".to_string(),
+        "field" => format!("a field is {says}"),
+        "text length" => "how much text it has".to_string(),
+        "says search" if says.len() > 1 && says != "more" => format!("its {says} speaks of searching"),
+        "says search" => format!("places that speak of searching: {says}"),
+        place => match (place.strip_prefix("concept."), spoken(place)) {
+            (Some(inner), _) => format!("{}: a word for {}", spoken(inner).unwrap_or(inner), plain(says)),
+            (None, Some(spoken)) => format!("{spoken}: {says}"),
+            (None, None) => format!("{place}: {says}"),
+        },
+    }
+}
+
+/// Places whose words are told as they are.
+fn spoken(place: &str) -> Option<&'static str> {
+    Some(match place {
+        "button" => "button says",
+        "button name" => "button is named",
+        "name" | "whole name" => "field is named",
+        "id" => "field's id",
+        "label" => "label says",
+        "value" => "box holds",
+        "option" => "choice says",
+        "hidden" => "hidden field",
+        "attribute" => "form is named",
+        "path" => "address has",
+        "text" => "text says",
+        "heading" => "heading says",
+        "title" => "page's title says",
+        _ => return None,
+    })
+}
+
+fn plain(concept: &str) -> String {
+    concept.replace('_', " ")
+}
+
+/// Why a form is never submitted.
+pub fn against(veto: Veto) -> &'static str {
+    match veto {
+        Veto::Password => "it asks for a password",
+        Veto::File => "it takes a file",
+        Veto::Card => "it asks for a bank card or an account",
+        Veto::Captcha => "it checks that a person is at work",
+        Veto::Message => "it asks for an e-mail address and a message",
+        Veto::Textarea => "it has room for a long text",
+        Veto::Email => "it asks for an e-mail address",
+        Veto::Person => "it asks who somebody is",
+        Veto::Order => "it orders something",
+        Veto::Pay => "it pays or donates",
+        Veto::SignUp => "it signs somebody up",
+        Veto::LogIn => "it logs somebody in",
+        Veto::LogOut => "it logs somebody out",
+        Veto::Unsubscribe => "it ends a subscription",
+        Veto::Delete => "it deletes something",
+        Veto::Post => "it posts, sends or votes",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(place: &str, says: &str) -> String {
+        in_words(&Reason { place: place.into(), says: says.into(), weight: 1.0 })
+    }
+
+    #[test]
+    fn a_reason_reads_as_a_person_would_say_it() {
+        assert_eq!(words("button", "search"), "button says: search");
+        assert_eq!(words("concept.label", "first_name"), "label says: a word for first name");
+        assert_eq!(words("says search", "button"), "its button speaks of searching");
+        assert_eq!(words("says search", "3"), "places that speak of searching: 3");
+        assert_eq!(words("password", "1"), "password: 1", "what has no words of ours is told as it is");
+    }
+}
