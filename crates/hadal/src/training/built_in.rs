@@ -1,7 +1,8 @@
 //! Making the judges that ship with the program.
 
 use super::{domains, formasaurus};
-use anyhow::Result;
+use anyhow::{Context, Result};
+use flate2::read::GzDecoder;
 use hadal_core::critic::background::Background;
 use hadal_core::critic::domain::{DOMAINS, DomainJudge, Lesson};
 use hadal_core::critic::example::Example;
@@ -10,6 +11,7 @@ use hadal_core::critic::page_topic::PageJudge;
 use hadal_core::critic::searchable::SearchableJudge;
 use hadal_core::critic::subject::{Words, concept_name, each_name, of_form, of_page, page_words};
 use std::collections::{BTreeMap, HashMap};
+use std::io::Read;
 use std::path::Path;
 
 /// Seed of every choice in training: the same data gives the same judges.
@@ -20,6 +22,9 @@ pub const SITE_WEIGHT: f32 = 1.0;
 
 /// One page in this many is kept as background.
 const BACKGROUND_PAGES: usize = 6;
+
+/// Words in the frequency list.
+const WORDS: usize = 32_768;
 
 /// Words shown for each domain.
 const TELLING: usize = 40;
@@ -77,6 +82,18 @@ pub fn train(data: &Data) -> Judges {
     let background = background(&searches, &for_pages, &domains);
     let telling = telling(data, &searches, &domains);
     Judges { searchable, domains, pages, background, telling }
+}
+
+/// The most frequent English words, one a line, from the frequency table.
+pub fn words(folder: &Path) -> Result<String> {
+    let path = folder.join("wordfreq/en_large.tsv.gz");
+    let file = std::fs::File::open(&path).with_context(|| path.display().to_string())?;
+    let mut table = String::new();
+    GzDecoder::new(file).read_to_string(&mut table).with_context(|| path.display().to_string())?;
+    let words = table.lines().filter_map(|line| line.split('\t').next());
+    let plain =
+        |word: &&str| (2..=24).contains(&word.len()) && word.bytes().all(|byte| byte.is_ascii_lowercase());
+    Ok(words.filter(plain).take(WORDS).flat_map(|word| [word, "\n"]).collect())
 }
 
 /// Rows that a topic of the user's own is learned against.

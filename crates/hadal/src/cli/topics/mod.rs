@@ -1,5 +1,6 @@
 //! `hadal topics`: the built-in topics and the user's own, one file per subcommand.
 
+mod built_in;
 mod gather;
 mod list;
 mod new;
@@ -37,6 +38,7 @@ enum TopicsCommand {
     Train(train::TrainArgs),
     Test(test::TestArgs),
     Propose(propose::ProposeArgs),
+    BuiltIn(built_in::BuiltInArgs),
 }
 
 impl TopicsArgs {
@@ -59,5 +61,6 @@ pub fn run(args: &TopicsArgs, session: &Session) -> anyhow::Result<Exit> {
         TopicsCommand::Train(args) => train::run(args, session),
         TopicsCommand::Test(args) => test::run(args, session),
         TopicsCommand::Propose(args) => propose::run(args, session),
+        TopicsCommand::BuiltIn(args) => built_in::run(args, session),
     }
 }
