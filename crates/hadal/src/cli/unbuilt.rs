@@ -7,8 +7,8 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 const COMMANDS: [&str; 5] = ["harvest", "ask", "records", "queries", "serve"];
 
-/// Below a command: `eval find`, `eval forms`. At the top these names exist and never get here.
-const BELOW: [&str; 2] = ["find", "forms"];
+/// Below a command: `eval find`. At the top the name exists and never gets here.
+const BELOW: [&str; 1] = ["find"];
 
 const OPTIONS: [&str; 9] = [
     "--warc",
