@@ -3,7 +3,6 @@
 #![allow(clippy::unwrap_used, reason = "a test may fail by panicking")]
 
 use hadal_core::learn::bayes::NaiveBayes;
-use hadal_core::learn::boost::{self, Boosted};
 use hadal_core::learn::folds;
 use hadal_core::learn::isotonic::Isotonic;
 use hadal_core::learn::logistic::{self, Logistic};
@@ -40,11 +39,6 @@ fn stored<T: Serialize + DeserializeOwned>(model: &T) -> T {
     postcard::from_bytes(&postcard::to_stdvec(model).unwrap()).unwrap()
 }
 
-fn boosted(rows: &[Vec<f32>], labels: &[bool]) -> Boosted {
-    let all = boost::Options { rounds: 5, column_share: 1.0, ..boost::Options::default() };
-    Boosted::train(rows, labels, None, &all)
-}
-
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
@@ -75,11 +69,8 @@ proptest! {
     #[test]
     fn trees_survive_storage((rows, classes) in rows()) {
         let tree = Tree::train(&rows, &classes, 3, &tree::Options::default());
-        let boosted = boosted(&rows, &labels(&classes));
         for row in &rows {
             prop_assert_eq!(stored(&tree).distribution(row), tree.distribution(row));
-            prop_assert_eq!(stored(&boosted).margin(row), boosted.margin(row));
-            prop_assert!(boosted.margin(row).is_finite());
         }
         prop_assert_eq!(tree.describe(&[]).lines().count(), tree.size().max(2) - 1);
     }
@@ -87,14 +78,12 @@ proptest! {
     #[test]
     fn damaged_models_decide_something(bytes in prop::collection::vec(any::<u8>(), 0..200), (rows, _) in rows()) {
         let tree: Option<Tree> = postcard::from_bytes(&bytes).ok();
-        let boosted: Option<Boosted> = postcard::from_bytes(&bytes).ok();
         let softmax: Option<Softmax> = postcard::from_bytes(&bytes).ok();
         let bayes: Option<NaiveBayes> = postcard::from_bytes(&bytes).ok();
         let online: Option<OnlineLogistic> = postcard::from_bytes(&bytes).ok();
         let isotonic: Option<Isotonic> = postcard::from_bytes(&bytes).ok();
         for row in &rows {
             tree.iter().for_each(|tree| { tree.classify(row); tree.describe(&[]); });
-            boosted.iter().for_each(|model| { model.margin(row); });
             softmax.iter().for_each(|model| { model.probabilities(&sparse(row)); });
             bayes.iter().for_each(|model| { model.posterior(&sparse(row)); });
             online.iter().for_each(|model| { model.probability(&sparse(row)); });

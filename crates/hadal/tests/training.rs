@@ -88,7 +88,7 @@ fn figures_are_those_of_sites_that_were_held_back() {
     assert_eq!((figures.searchable.forms, figures.searchable.searches), (40, 20));
     assert_eq!(figures.searchable.rows.iter().map(|row| row.error.estimate).collect::<Vec<_>>(), [0.0, 0.0]);
     assert_eq!(figures.domains.averaged, ["book", "hotel"]);
-    assert_eq!(figures.domains.readings[1].accuracy.estimate, 1.0);
+    assert_eq!(figures.domains.readings[2].accuracy.estimate, 1.0);
     assert!(summary::sections(&figures).iter().all(|section| !section.headings.is_empty()));
 }
 

@@ -7,6 +7,7 @@ pub mod background;
 pub mod domain;
 pub mod example;
 pub mod faithful;
+pub mod faithful_domain;
 pub mod inquiry;
 pub mod judges;
 pub mod keywords;

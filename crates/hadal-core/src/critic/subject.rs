@@ -52,6 +52,12 @@ pub fn of_form(form: &Form, page: &Page, page_words: Option<&[(u32, f32)]>) -> W
     merged(items)
 }
 
+/// The stems of a form's own text alone, as the papers read it.
+pub fn own_stems(form: &Form, page: &Page) -> Words {
+    let own = tally(Place::Own, |tell| each_own(form, page, tell));
+    own.into_iter().filter(|(hash, _)| *hash >= FIRST_TERM).collect()
+}
+
 /// What a page's text says, to be read once for the page and all of its forms.
 pub fn page_words(page: &Page) -> Words {
     tally(Place::Page, |tell| each_on_page(page, tell))
@@ -190,10 +196,12 @@ fn weighed(count: u32) -> f32 {
     1.0 + (count as f32).ln()
 }
 
+/// Numbers below are the concepts'.
+const FIRST_TERM: u32 = 1024;
+
 /// The number of a stem.
 pub fn term_index(term: u32) -> u32 {
-    // The lowest numbers are the concepts'.
-    term.max(1024)
+    term.max(FIRST_TERM)
 }
 
 /// The number of a concept, anywhere or in one place.

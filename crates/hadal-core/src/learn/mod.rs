@@ -5,14 +5,13 @@
 //! from a seed. A model that was read from somewhere may hold anything: it decides badly then, but it
 //! neither panics nor runs on for ever.
 //!
-//! - separate two classes: [`svm`], [`logistic`], [`online`], [`boost`]; several: [`softmax`],
+//! - separate two classes: [`svm`], [`logistic`], [`online`]; several: [`softmax`],
 //!   [`bayes`], [`tree`];
 //! - turn scores into probabilities: [`platt`], [`isotonic`];
 //! - group rows without labels: [`cluster`];
 //! - say how good a judge is: [`folds`], [`metrics`], [`bootstrap`].
 
 pub mod bayes;
-pub mod boost;
 pub mod bootstrap;
 pub mod cluster;
 mod compact;

@@ -4,6 +4,7 @@ use super::{BINS, Disagreement, ROUNDS, by_fold, cut};
 use crate::training::built_in::{Data, SEED, SITE_WEIGHT};
 use hadal_core::critic::domain::{DOMAINS, DomainJudge, Lesson};
 use hadal_core::critic::example::Example;
+use hadal_core::critic::faithful_domain::SvmDomains;
 use hadal_core::critic::subject::page_words;
 use hadal_core::learn::bootstrap::{Interval, interval};
 use hadal_core::learn::folds::grouped;
@@ -20,7 +21,7 @@ const SURE: f32 = 0.8;
 /// Forms a domain needs to be among those averaged.
 const ENOUGH: usize = 10;
 
-/// Figures of both ways of reading.
+/// Figures of all ways of reading.
 #[derive(Clone, Debug, Serialize)]
 pub struct Domains {
     /// Forms scored.
@@ -82,7 +83,7 @@ pub fn site_folds(data: &Data) -> BTreeMap<&str, usize> {
     sites.into_iter().zip(folds).collect()
 }
 
-/// Measures both ways of reading.
+/// Measures all ways of reading.
 pub fn evaluate(data: &Data) -> Domains {
     let folds = site_folds(data);
     let searches = data.searches();
@@ -93,25 +94,26 @@ pub fn evaluate(data: &Data) -> Domains {
         let lessons: Vec<&Lesson> =
             lessons.iter().filter(|lesson| folds[lesson.site.as_str()] != fold).collect();
         let judge = DomainJudge::train(&train, &lessons, SEED);
+        let papers = SvmDomains::train(&train, SEED);
         let test = searches.iter().enumerate().filter(|(_, example)| folds[example.site.as_str()] == fold);
         test.map(|(at, example)| {
             let own = judge.judge(&example.form, &example.page, None);
             let around = judge.judge(&example.form, &example.page, Some(&page_words(&example.page)));
-            (at, [own, around])
+            (at, [papers.judge(&example.form, &example.page), own, around])
         })
         .collect::<Vec<_>>()
     });
-    let mut judged: Vec<(usize, [Vec<f32>; 2])> = judged.into_iter().flatten().collect();
+    let mut judged: Vec<(usize, [Vec<f32>; 3])> = judged.into_iter().flatten().collect();
     judged.sort_by_key(|(at, _)| *at);
-    let scored: Vec<(&Example, [Vec<f32>; 2])> = judged
+    let scored: Vec<(&Example, [Vec<f32>; 3])> = judged
         .into_iter()
         .map(|(at, judged)| (searches[at], judged))
         .filter(|(example, _)| example.confidence >= SURE)
         .collect();
     let of_domain = |domain: usize| scored.iter().filter(|(e, _)| e.domain == Some(domain)).count();
     let averaged: Vec<usize> = (0..DOMAINS.len() - 1).filter(|&domain| of_domain(domain) >= ENOUGH).collect();
-    let names = ["the form's own text", "with the page around it"];
-    let readings = (0..2).map(|which| {
+    let names = ["papers: own text, linear SVM", "hadal: own text", "hadal: with the page around it"];
+    let readings = (0..3).map(|which| {
         let rows: Vec<(&Example, &[f32])> =
             scored.iter().map(|(example, judged)| (*example, judged[which].as_slice())).collect();
         reading(names[which], &rows, &averaged)

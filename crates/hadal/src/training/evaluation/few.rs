@@ -46,7 +46,7 @@ pub fn evaluate(data: &Data, domains: &Domains) -> Vec<Few> {
     let set = Set { fold: searches.iter().map(|e| folds[e.site.as_str()]).collect(), searches, rows, pages };
     let number = |name: &str| DOMAINS.iter().position(|domain| *domain == name);
     let empty = Vec::new();
-    let built_in = domains.readings.get(1).map_or(&empty, |reading| &reading.judged);
+    let built_in = domains.readings.last().map_or(&empty, |reading| &reading.judged);
     let measure = |name: &'static str| {
         let domain = number(name)?;
         let mut table = Confusion::new(2);
