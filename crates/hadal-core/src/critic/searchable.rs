@@ -73,13 +73,24 @@ impl SearchableJudge {
 
     /// P(searchable), and what it is most likely for.
     pub fn judge(&self, form: &Form, page: &Page) -> (f32, Kind) {
-        let row = self.vocabulary.row(&signals(form, page));
+        let row = self.row(form, page);
         let p = self.sigmoid.probability(self.model.margin(&row));
         let kind = match p >= 0.5 {
             true => Kind::Search,
             false => self.other_kind(&row),
         };
         (p, kind)
+    }
+
+    /// The signals that the model knows, each once.
+    fn row(&self, form: &Form, page: &Page) -> Sparse {
+        let mut known = Vec::with_capacity(256);
+        each_signal(form, page, |group, word, value| {
+            known.extend(self.vocabulary.number(hash_of(group, word)).map(|number| (number, value)));
+        });
+        known.sort_unstable_by_key(|(number, _)| *number);
+        known.dedup_by_key(|(number, _)| *number);
+        Sparse::new(known).normalised()
     }
 
     fn other_kind(&self, row: &Sparse) -> Kind {

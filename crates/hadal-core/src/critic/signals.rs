@@ -269,11 +269,12 @@ static STEMS_BY_START: LazyLock<[Vec<&'static [u8]>; 256]> = LazyLock::new(|| {
 fn says_search(text: &str) -> bool {
     let lower = if text.is_ascii() { Cow::Borrowed(text) } else { Cow::Owned(text.to_lowercase()) };
     let (bytes, stems) = (lower.as_bytes(), &*STEMS_BY_START);
-    let begins = |at: usize, stem: &[u8]| {
-        bytes[at..].get(..stem.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(stem))
-    };
-    bytes
-        .iter()
-        .enumerate()
-        .any(|(at, start)| stems[usize::from(start.to_ascii_lowercase())].iter().any(|stem| begins(at, stem)))
+    bytes.windows(2).enumerate().any(|(at, pair)| {
+        let [first, second] = [pair[0].to_ascii_lowercase(), pair[1].to_ascii_lowercase()];
+        let begins = |stem: &[u8]| {
+            stem[1] == second
+                && bytes[at..].get(..stem.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(stem))
+        };
+        stems[usize::from(first)].iter().any(|stem| begins(stem))
+    })
 }

@@ -77,6 +77,9 @@ fn each_foreign(run: &str, tell: &mut impl FnMut(&str) -> bool) -> bool {
             lower.len() > LONGEST || tell(&lower)
         });
     }
+    if run.chars().all(|c| is_ideograph(c) || is_sign(c)) {
+        return each_pair(&run.replace(is_sign, ""), tell);
+    }
     each_segment(run, tell)
 }
 
@@ -94,6 +97,16 @@ fn lower_case(c: char) -> char {
         'a'..='z' | '0'..='9' | '\u{DF}'..='\u{FF}' | '\u{430}'..='\u{45F}' => c,
         _ => c.to_lowercase().next().unwrap_or(c),
     }
+}
+
+/// Characters of Chinese and Japanese that are words of their own or part of one.
+fn is_ideograph(c: char) -> bool {
+    matches!(c, '\u{3041}'..='\u{3096}' | '\u{30A1}'..='\u{30FA}' | '\u{3400}'..='\u{4DBF}' | '\u{4E00}'..='\u{9FFF}')
+}
+
+/// Full-width signs that stand between them.
+fn is_sign(c: char) -> bool {
+    matches!(c, '\u{3000}'..='\u{3002}' | '\u{300A}'..='\u{3011}' | '\u{FF01}' | '\u{FF08}' | '\u{FF09}' | '\u{FF0C}' | '\u{FF1F}')
 }
 
 /// Common characters that always part words.
@@ -203,7 +216,7 @@ mod tests {
     #[test]
     fn scripts_without_spaces_become_overlapping_pairs() {
         assert_eq!(words("\u{641c}\u{7d22}\u{56fe}\u{4e66}"), ["搜索", "索图", "图书"]);
-        assert_eq!(words("\u{66f8}"), ["書".replace('書', "\u{66f8}")]);
+        assert_eq!(words("\u{66f8}"), ["\u{66f8}"]);
         assert_eq!(words("ISBN\u{756a}\u{53f7}"), ["isbn", "番号"]);
     }
 
@@ -233,6 +246,16 @@ mod tests {
     proptest! {
         #[test]
         fn simple_letters_are_cut_as_unicode_cuts_them(text in "[a-zA-Z0-9\u{c0}-\u{24f}\u{400}-\u{52f}\u{a0}\u{ab}\u{2013}\u{201c}\u{2022}\u{2019}]{0,40}") {
+            let mut segments = Vec::new();
+            each_segment(&text, &mut |word| {
+                segments.push(word.to_string());
+                true
+            });
+            prop_assert_eq!(words(&text), segments);
+        }
+
+        #[test]
+        fn ideographs_are_paired_as_after_unicodes_cut(text in "[\u{3041}-\u{3096}\u{30a1}-\u{30fa}\u{4e00}-\u{9fff}\u{3000}-\u{3002}\u{300a}-\u{3011}\u{ff01}\u{ff08}\u{ff0c}\u{ff1f}]{1,30}") {
             let mut segments = Vec::new();
             each_segment(&text, &mut |word| {
                 segments.push(word.to_string());
