@@ -33,8 +33,8 @@ pub fn in_order<T: Sync, R: Send, E>(
             });
         }
         // A queue ends early only when its thread panicked, which ends the scope likewise.
-        let results = (0..items.len()).map_while(|at| queues[at % threads].recv().ok());
-        results.map(&mut take).collect()
+        let mut results = (0..items.len()).map_while(|at| queues[at % threads].recv().ok());
+        results.try_for_each(&mut take)
     })
 }
 
