@@ -87,7 +87,7 @@ fn form_labelled(page: &Page, labelled: &Labelled, at: usize) -> Option<Form> {
     let twins = before.filter(|fields| fields.keys().map(String::as_str).collect::<BTreeSet<_>>() == wanted);
     let same =
         forms.iter().filter(|form| wanted.iter().all(|name| has_field(form, name)) && !wanted.is_empty());
-    same.clone().nth(twins.count()).or(same.clone().last()).copied().cloned()
+    same.clone().nth(twins.count()).or(same.clone().next_back()).copied().cloned()
 }
 
 fn has_field(form: &Form, name: &str) -> bool {
