@@ -107,7 +107,7 @@ pub fn each_name(form: Option<&Form>, page: &Page, tell: &mut dyn FnMut(u32, &st
 
 fn merged(mut items: Words) -> Words {
     // Two or three runs in rising order, which this sort merges.
-    items.sort_unstable_by_key(|(hash, _)| *hash);
+    items.sort_by_key(|(hash, _)| *hash);
     items.dedup_by(|next, kept| {
         let same = next.0 == kept.0;
         kept.1 += if same { next.1 } else { 0.0 };
