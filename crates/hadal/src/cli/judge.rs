@@ -9,19 +9,18 @@ mod inputs;
 use super::carry::CarryArgs;
 use super::exit::{Exit, Usage};
 use super::session::Session;
+use super::topic::wanted;
 use super::visitor::Visitor;
 use super::{contact, network};
 use crate::config::Override;
-use crate::config::names::nearest;
 use crate::output::card::card;
 use crate::output::escape::{for_json, for_terminal};
 use crate::output::progress::Style;
 use crate::output::terminal::Screen;
 use crate::report::judged::{Judged, Place, Topics, judge};
+use crate::topic::TopicError;
 use anyhow::Context;
 use clap::Args;
-use hadal_core::critic::domain::{DOMAINS, OTHER};
-use hadal_core::critic::trained::Aim;
 use hadal_core::html;
 use in_order::in_order;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -71,7 +70,7 @@ pub fn run(args: &JudgeArgs, session: &Session) -> anyhow::Result<Exit> {
     let inputs = inputs(&args.inputs)?;
     let bench = Bench {
         place: place(&args.base)?,
-        topics: topics(&args.topic)?,
+        topics: topics(&args.topic, session)?,
         web: Web::open(&inputs, session)?,
         body_limit: session.config.fetch.body_limit,
         screen: (!session.json).then(|| session.stdout()),
@@ -109,16 +108,11 @@ fn place(base: &Option<Url>) -> Result<Place, Usage> {
     }
 }
 
-fn topics(name: &Option<String>) -> Result<Topics, Usage> {
+/// All built-in topics, or the one that was named: a built-in one, one of the user's own, or words.
+fn topics(name: &Option<String>, session: &Session) -> Result<Topics, TopicError> {
     let Some(name) = name else { return Ok(Topics::BuiltIn) };
-    let known = &DOMAINS[..OTHER];
-    let hint = || match nearest(name, known.iter().copied()) {
-        Some(meant) => format!("did you mean '{meant}'?"),
-        None => format!("there are {}", known.join(", ")),
-    };
-    let aim =
-        Aim::built_in(name).ok_or_else(|| Usage(format!("'{name}' is no built-in topic; {}", hint())))?;
-    Ok(Topics::One(name.clone(), aim))
+    let wanted = wanted(name, session)?;
+    Ok(Topics::One(wanted.topic.name, wanted.aim))
 }
 
 /// All that judging a page takes.
