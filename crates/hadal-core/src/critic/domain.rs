@@ -234,3 +234,17 @@ impl Set {
         losses.sum()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_primer_speaks_of_every_domain_in_known_concepts() {
+        let domains: Vec<&str> = PRIMER.iter().map(|(domain, _)| *domain).collect();
+        assert_eq!(domains, DOMAINS);
+        for concept in PRIMER.iter().flat_map(|(_, names)| names.split(' ')) {
+            assert!(CONCEPTS.names().iter().any(|known| known == concept), "{concept}");
+        }
+    }
+}

@@ -1,7 +1,14 @@
 //! The critic: is a page on topic, and what is a form for?
 //!
 //! Judges read a page and change nothing, so any number of them work in parallel on one snapshot.
-//! [`keywords`] is the simplest critic; trained ones stand behind the same trait.
+//!
+//! - the critic of a crawl: [`trained`], made of what [`judges`] ships; [`keywords`] is the simplest one;
+//! - what a form is for: [`signals`] read by [`searchable`]; as published in 2005: [`faithful`];
+//! - what a form searches, what a page is about: [`subject`] read by [`domain`] and [`page_topic`], or for a
+//!   topic of the user's own by [`learned`] against the [`background`]; as published: [`faithful_domain`];
+//! - whether a form may be asked, and what came of it: [`veto`], [`probe`], [`inquiry`], [`page_kind`],
+//!   [`quality`];
+//! - [`example`]: a form somebody labelled, to learn from.
 
 pub mod background;
 pub mod domain;

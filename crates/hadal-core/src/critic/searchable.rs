@@ -16,18 +16,8 @@ use crate::page::{Form, Page};
 use rustc_hash::FxHashSet;
 use serde::{Deserialize, Serialize};
 
-/// Kinds of form that are no search, in the model's order.
-const OTHERS: [Kind; 9] = [
-    Kind::Login,
-    Kind::Registration,
-    Kind::Recovery,
-    Kind::Contact,
-    Kind::Newsletter,
-    Kind::Order,
-    Kind::Comment,
-    Kind::Booking,
-    Kind::Other,
-];
+/// Kinds of form that are no search, in the model's order: all but the first.
+const OTHERS: &[Kind] = Kind::ALL.split_at(1).1;
 
 /// Regularisations to choose from, inside the training data.
 const L2: [f64; 3] = [0.1, 0.03, 0.01];
