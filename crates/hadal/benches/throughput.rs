@@ -20,7 +20,7 @@ use hadal_core::critic::keywords::KeywordCritic;
 use hadal_core::http::Request;
 use hadal_core::lead::{Lane, Lead, Origin, Waiting};
 use hadal_core::page::Context;
-use hadal_core::strategy::offer;
+use hadal_core::strategy::{Briefing, offer};
 use hadal_core::time::Time;
 use hadal_core::topic::Topic;
 use hadal_world::{Spec, World};
@@ -166,10 +166,12 @@ fn bench_crawl(store: Arc<dyn Store>, fetch: Arc<dyn Fetch>, clock: Clock, pages
             seed: 7,
             source: "bench".into(),
         },
-        strategy: offer("breadth-first").expect("breadth-first is built in").make(7),
+        strategy: offer("breadth-first").expect("breadth-first is built in").make(&Briefing::seeded(7)),
         critic: Arc::new(KeywordCritic::new(&Topic::from_words("book").expect("book is built in"))),
         fetch,
         backlinks: None,
+        visit: None,
+        prior: None,
         budget: Budget { requests: Some(pages), ..Budget::default() },
         scope: Scope::default(),
         politeness: Politeness {

@@ -13,8 +13,8 @@ use hadal::engine::backlinks::Backlinks;
 use hadal_core::address::Site;
 use hadal_core::http::FetchError;
 use hadal_core::lead::{Lane, Lead, Task};
-use hadal_core::strategy::{Choice, Command, Heads, Placement, Strategy, Visited};
-use std::sync::Arc;
+use hadal_core::strategy::{Choice, Command, Heads, Placement, SiteTally, Strategy, Visited};
+use std::sync::{Arc, Mutex};
 use url::Url;
 
 const LOOKUPS: Lane = Lane(0);
@@ -51,7 +51,7 @@ fn number(url: &Url) -> f32 {
 }
 
 impl Strategy for Toy {
-    fn place(&self, lead: &Lead) -> Placement {
+    fn place(&self, lead: &Lead, _site: &SiteTally) -> Placement {
         let n = number(&lead.url);
         let score = if self.turned { n } else { -n };
         match lead.task {
@@ -83,7 +83,7 @@ impl Strategy for Toy {
         if self.visits == 1 && self.learns != Learns::Never {
             self.turned = true;
             commands.push(match self.learns {
-                Learns::Fully => Command::Refill { from: STORED, to: STORED, take: usize::MAX },
+                Learns::Fully => Command::Rerank,
                 _ => Command::Rescore,
             });
         }
@@ -140,6 +140,70 @@ async fn with_many_leads_a_host_lazy_rescoring_is_close_to_full_reranking_and_lo
     assert_eq!((full.len(), lazy.len()), (60, 60));
     assert!(gain(&lazy) > gain(&order(web(), Toy::new(5, Learns::Never)).await));
     assert!(gain(&lazy) >= 0.5 * gain(&full), "{} of {}", gain(&lazy), gain(&full));
+}
+
+/// Serves one lane, prefers sites by the numbers of their pages, and remembers what it was told.
+#[derive(Default)]
+struct Prefers {
+    paths: Arc<Mutex<Vec<Vec<String>>>>,
+}
+
+impl Strategy for Prefers {
+    fn place(&self, _lead: &Lead, site: &SiteTally) -> Placement {
+        let score = if site.worth.is_none() { 100.0 } else { 0.0 };
+        Placement::Wait { lane: CRAWLING, score }
+    }
+
+    fn choose(&mut self, heads: &dyn Heads) -> Choice {
+        heads.head(CRAWLING).map_or(Choice::Rest, |_| Choice::Serve(CRAWLING))
+    }
+
+    fn learn(&mut self, visit: &Visited<'_>) -> Vec<Command> {
+        if visit.new_searchable > 0 {
+            let path = visit.path.iter().map(|lead| lead.url.to_string()).collect();
+            self.paths.lock().unwrap().push(path);
+        }
+        vec![Command::Prefer(number(&visit.lead.url))]
+    }
+}
+
+async fn preferring(web: Web, seeds: &[&str]) -> (Vec<String>, Vec<Vec<String>>) {
+    let (web, strategy) = (Arc::new(web), Prefers::default());
+    let paths = Arc::clone(&strategy.paths);
+    let mut crawl = setup(web.clone(), Box::new(strategy), seeds);
+    crawl.clock = Clock::simulated(1);
+    crawl.politeness.delay = std::time::Duration::ZERO;
+    crawl.politeness.latency_factor = 0.0;
+    run(crawl).await;
+    let paths = paths.lock().unwrap().clone();
+    (web.visits(), paths)
+}
+
+#[tokio::test]
+async fn what_a_site_is_worth_decides_between_sites() {
+    let page = |web: Web, host: &str, n: u32| {
+        let links = links(&[&format!("http://{host}/x"), &format!("http://{host}/y")]);
+        web.page(&format!("http://{host}/{n}"), &links)
+            .page(&format!("http://{host}/x"), "book")
+            .page(&format!("http://{host}/y"), "book")
+    };
+    let web = page(page(Web::default(), "poor.example", 1), "rich.example", 9);
+    let (visits, _) = preferring(web, &["http://poor.example/1", "http://rich.example/9"]).await;
+    assert_eq!(visits[..2], ["http://poor.example/1", "http://rich.example/9"], "unknown sites come first");
+    assert_eq!(visits[2], "http://rich.example/x");
+    assert_eq!(visits[3], "http://poor.example/x", "x has no number: it makes its site worth nothing");
+}
+
+#[tokio::test]
+async fn a_form_comes_with_the_path_that_led_to_it() {
+    let addresses: Vec<String> = (0..6).map(|n| format!("http://a.example/p{n}")).collect();
+    let mut web = Web::default().page(&addresses[5], BOOK_FORM);
+    for pair in addresses.windows(2) {
+        web = web.page(&pair[0], &links(&[&pair[1]]));
+    }
+    let (_, paths) = preferring(web, &[&addresses[0]]).await;
+    let nearest_first: Vec<String> = addresses[2..5].iter().rev().cloned().collect();
+    assert_eq!(paths, [nearest_first]);
 }
 
 #[tokio::test]

@@ -52,6 +52,8 @@ contract!(
     frontier::the_queues_tell_what_waits_where,
     frontier::an_unknown_run_is_refused,
     outcomes::a_dispatched_lead_waits_no_more,
+    outcomes::a_followed_lead_can_be_asked_for,
+    outcomes::what_was_learned_is_told_in_order,
     outcomes::only_what_waits_can_be_dispatched,
     outcomes::an_outcome_ends_its_step,
     outcomes::an_outcome_applied_twice_counts_once,

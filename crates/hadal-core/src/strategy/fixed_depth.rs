@@ -1,8 +1,9 @@
 //! The Database Crawler (FFC paper, section 4): every site from its root, breadth first, to a fixed depth.
 
-use super::{Choice, Command, Heads, Placement, Strategy, Visited, serve_best};
+use super::{Choice, Command, Heads, Placement, SiteTally, Strategy, Visited, serve_best};
 use crate::address::Site;
 use crate::lead::{Lane, Lead, Origin};
+use crate::page::Context;
 use rustc_hash::FxHashSet;
 use url::Url;
 
@@ -13,7 +14,7 @@ const DEPTH: u16 = 3;
 pub struct FixedDepth;
 
 impl Strategy for FixedDepth {
-    fn place(&self, lead: &Lead) -> Placement {
+    fn place(&self, lead: &Lead, _site: &SiteTally) -> Placement {
         let redirected = lead.origin == Origin::Redirect;
         let enters_elsewhere = !redirected && lead.parent.is_some_and(|parent| !parent.same_site);
         if enters_elsewhere || lead.site_depth > DEPTH {
@@ -34,7 +35,7 @@ impl Strategy for FixedDepth {
         elsewhere
             .filter_map(|link| root(&link.url))
             .filter(|url| roots.insert(url.clone()))
-            .map(Command::OpenSite)
+            .map(|root| Command::Open(root, Context::default()))
             .collect()
     }
 }

@@ -2,30 +2,59 @@
 //!
 //! It places each lead in a lane with a score, picks the lane that is served next, and learns from
 //! every visit. What it wants done beyond that it asks of the engine with a [`Command`]. The engine
-//! owns readiness (politeness, budgets), fetching and persistence.
+//! owns readiness (politeness, budgets), fetching and persistence. What a strategy has learned is a
+//! [`Lesson`], kept with the run.
 
 pub mod best_first;
 pub mod breadth_first;
 pub mod fixed_depth;
+pub mod lesson;
 pub mod random;
 
 use crate::address::Site;
 use crate::critic::{FormVerdict, PageVerdict};
 use crate::lead::{Lane, Lead};
-use crate::page::Page;
+use crate::page::{Context, Page};
 use url::Url;
+
+pub use lesson::{Lesson, Selected};
 
 /// Orders a crawl.
 pub trait Strategy: Send {
-    /// Where a lead waits. Depends on the lead's stored context and on what was learned, on nothing
-    /// else: the same function places new leads and leads that are placed again.
-    fn place(&self, lead: &Lead) -> Placement;
+    /// What is to be done before anything is chosen, once per run.
+    fn begin(&mut self) -> Vec<Command> {
+        Vec::new()
+    }
+
+    /// Where a lead waits. Depends on the lead's stored context, on its site as it stands and on what
+    /// was learned, on nothing else: the same function places new leads and leads that are placed again.
+    fn place(&self, lead: &Lead, site: &SiteTally) -> Placement;
 
     /// Which lane is served next. Only lanes with a lead that may be visited now are offered.
     fn choose(&mut self, heads: &dyn Heads) -> Choice;
 
     /// Learns from a visit and asks for what follows from it.
     fn learn(&mut self, visit: &Visited<'_>) -> Vec<Command>;
+
+    /// Who links to an address it asked about; these pages are placed as leads right after.
+    fn hear(&mut self, _about: &Url, _linking: &[Url]) -> Vec<Command> {
+        Vec::new()
+    }
+
+    /// Whether the forms and links of a page with this verdict are taken.
+    fn takes(&self, _verdict: &PageVerdict) -> bool {
+        true
+    }
+
+    /// Numbers worth watching over a crawl: queue sizes, look-ups made.
+    fn gauges(&self, _heads: &dyn Heads) -> Vec<Gauge> {
+        Vec::new()
+    }
+
+    /// Takes over what an earlier crawl of the same topic and strategy saved, before a crawl begins.
+    fn inherit(&mut self, _saved: &[u8]) -> Result<(), RestoreError> {
+        Ok(())
+    }
 
     /// What was learned, for the store; empty when there is nothing to keep.
     fn save(&self) -> Vec<u8> {
@@ -77,8 +106,10 @@ pub trait Heads {
 pub struct Head {
     /// The lane.
     pub lane: Lane,
-    /// The lead's score.
+    /// What it stands by: what its site is worth when the strategy said so, else the lead's score.
     pub score: f32,
+    /// The lead's own score.
+    pub lead: f32,
 }
 
 /// What a strategy answers when asked for the next lane.
@@ -104,20 +135,39 @@ pub enum Command {
         /// How many at most.
         take: usize,
     },
-    /// The model changed: place the heads of all lanes anew now, the rest when they are loaded.
+    /// The model changed a little: place the heads of all lanes anew now, the rest when they are loaded.
     Rescore,
-    /// Visit the root of a site.
-    OpenSite(Url),
+    /// The model looks at other things than before: place all that waits anew now.
+    Rerank,
+    /// Visit a page in its own right, usually the root of a site; the context is that of a link to it.
+    Open(Url, Context),
+    /// Against other sites, what waits of the site just visited is served by this value; among
+    /// themselves its leads stay ordered by their scores. Only meant for the answer to a visit.
+    Prefer(f32),
     /// Forget the waiting leads of a site and take no new ones.
     CloseSite(Site),
     /// Ask who links to an address; the answers become leads. Costs a request.
     Backlinks(Url),
+    /// Keep what a learning iteration selected.
+    Note(Lesson),
+}
+
+/// A number worth watching.
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
+pub struct Gauge {
+    /// What it counts.
+    pub name: &'static str,
+    /// How much.
+    pub value: f64,
 }
 
 /// What the engine tells of a visit, after the site's counters took it in.
 pub struct Visited<'a> {
     /// The lead that was followed.
     pub lead: &'a Lead,
+    /// The leads that were followed before it, the nearest first, three at most. Only told when the
+    /// page brought a searchable form that was not known.
+    pub path: &'a [Lead],
     /// The page it led to; `None` when it failed, redirected or was no page.
     pub page: Option<&'a Page>,
     /// The page's verdict.
@@ -128,12 +178,14 @@ pub struct Visited<'a> {
     pub new_relevant: u32,
     /// How many of its forms are searchable and were not known before.
     pub new_searchable: u32,
+    /// Relevant forms to be expected among those that were not known before: the sum of P(relevant).
+    pub gain: f32,
     /// The site as it stands now.
     pub site: &'a SiteTally,
 }
 
 /// What a site has yielded so far.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct SiteTally {
     /// Pages read.
     pub pages: u32,
@@ -149,6 +201,28 @@ pub struct SiteTally {
     pub probes: u32,
     /// The strategy left it.
     pub closed: bool,
+    /// What the strategy gives for going on here, once it has said so.
+    pub worth: Option<f32>,
+}
+
+/// What a strategy is told before a crawl.
+#[derive(Clone, Debug, Default)]
+pub struct Briefing {
+    /// Feeds its random choices.
+    pub seed: u64,
+    /// Where the crawl starts.
+    pub seeds: Vec<Url>,
+    /// Pages that are known to hold relevant forms, to learn from.
+    pub examples: Vec<Url>,
+    /// Whether anyone here knows who links to a page.
+    pub backlinks: bool,
+}
+
+impl Briefing {
+    /// Nothing but where random choices come from.
+    pub fn seeded(seed: u64) -> Briefing {
+        Briefing { seed, ..Briefing::default() }
+    }
 }
 
 /// A strategy as it is offered to users.
@@ -157,22 +231,22 @@ pub struct Offer {
     pub name: &'static str,
     /// When to use it, in one line.
     pub about: &'static str,
-    make: fn(seed: u64) -> Box<dyn Strategy>,
+    make: fn(&Briefing) -> Box<dyn Strategy>,
 }
 
 impl Offer {
-    /// A fresh strategy; `seed` feeds its random choices.
-    pub fn make(&self, seed: u64) -> Box<dyn Strategy> {
-        (self.make)(seed)
+    /// A fresh strategy.
+    pub fn make(&self, briefing: &Briefing) -> Box<dyn Strategy> {
+        (self.make)(briefing)
     }
 }
 
 /// Every strategy, simplest first. A new one is a file and a line here.
-pub const OFFERS: [Offer; 5] = [
+pub const OFFERS: &[Offer] = &[
     Offer {
         name: "random",
         about: "any known link; a control to measure others against",
-        make: |seed| Box::new(random::Random { seed }),
+        make: |briefing| Box::new(random::Random { seed: briefing.seed }),
     },
     Offer {
         name: "breadth-first",

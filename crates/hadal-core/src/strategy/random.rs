@@ -1,6 +1,6 @@
 //! Control: any known link, whichever.
 
-use super::{Choice, Command, Heads, Placement, Strategy, Visited, serve_best};
+use super::{Choice, Command, Heads, Placement, SiteTally, Strategy, Visited, serve_best};
 use crate::lead::{Lane, Lead};
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
@@ -11,7 +11,7 @@ pub struct Random {
 }
 
 impl Strategy for Random {
-    fn place(&self, lead: &Lead) -> Placement {
+    fn place(&self, lead: &Lead, _site: &SiteTally) -> Placement {
         let draw = xxh3_64_with_seed(&lead.id.0.to_le_bytes(), self.seed);
         Placement::Wait { lane: Lane(0), score: (draw >> 40) as f32 }
     }

@@ -17,7 +17,7 @@ use hadal_core::critic::inquiry::word_of;
 use hadal_core::critic::trained::TrainedCritic;
 use hadal_core::http::DEFAULT_BODY_LIMIT;
 use hadal_core::identity::FormId;
-use hadal_core::strategy::offer;
+use hadal_core::strategy::{Briefing, offer};
 use hadal_world::{Spec, TrueForm, World};
 use std::collections::HashMap;
 use std::io::Write;
@@ -134,9 +134,11 @@ fn setup(
     Ok(Crawl {
         store,
         spec,
-        strategy: offer.make(seed),
+        strategy: offer.make(&Briefing::seeded(seed)),
         critic: Arc::new(TrainedCritic::new(aim)),
         backlinks: None,
+        visit: None,
+        prior: None,
         fetch: Arc::new(InProcess(world)),
         budget: Budget { requests: Some(args.max_requests), ..Budget::default() },
         scope: Scope::default(),

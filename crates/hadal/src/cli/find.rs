@@ -18,7 +18,7 @@ use anyhow::Context;
 use clap::{Args, ValueEnum};
 use hadal_core::critic::inquiry::word_of;
 use hadal_core::critic::trained::TrainedCritic;
-use hadal_core::strategy::{OFFERS, Offer, offer};
+use hadal_core::strategy::{Briefing, OFFERS, Offer, offer};
 use std::io::Write;
 use std::path::Path;
 use std::sync::Arc;
@@ -262,6 +262,8 @@ fn setup(plan: FindPlan, stop: watch::Receiver<bool>) -> anyhow::Result<Crawl> {
     let store = crate::store::open(&plan.store.url, Access::Crawl)?;
     let Wanted { topic, aim, .. } = plan.wanted;
     let offer = offer(&plan.strategy).context("no such strategy")?;
+    let briefing =
+        Briefing { seed: plan.seed, seeds: plan.seeds.clone(), examples: Vec::new(), backlinks: false };
     let spec = RunSpec {
         topic: topic.name.clone(),
         strategy: plan.strategy,
@@ -275,10 +277,12 @@ fn setup(plan: FindPlan, stop: watch::Receiver<bool>) -> anyhow::Result<Crawl> {
     Ok(Crawl {
         store,
         spec,
-        strategy: offer.make(plan.seed),
+        strategy: offer.make(&briefing),
         critic: Arc::new(TrainedCritic::new(aim)),
         fetch: Arc::new(Network::new(plan.network)?),
         backlinks: None,
+        visit: None,
+        prior: None,
         budget: plan.budget,
         scope: plan.scope,
         politeness: plan.politeness,

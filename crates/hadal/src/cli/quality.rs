@@ -23,7 +23,7 @@ use anyhow::Context;
 use clap::Args;
 use hadal_core::critic::inquiry::word_of;
 use hadal_core::critic::trained::TrainedCritic;
-use hadal_core::strategy::offer;
+use hadal_core::strategy::{Briefing, offer};
 use hadal_world::{Spec, World};
 use std::io::Write;
 use std::sync::Arc;
@@ -136,10 +136,12 @@ fn setup(
     Ok(Crawl {
         store: Arc::clone(store),
         spec: run.spec.clone(),
-        strategy: offer.make(run.spec.seed),
+        strategy: offer.make(&Briefing::seeded(run.spec.seed)),
         critic: Arc::new(TrainedCritic::new(aim)),
         fetch,
         backlinks: None,
+        visit: None,
+        prior: None,
         budget: Budget { requests: most, ..Budget::default() },
         scope: find::scope(&config.crawl)?,
         politeness: config.politeness.pace,

@@ -8,7 +8,7 @@ use super::step::{Catch, Done, Job, Step};
 use super::{Clock, CrawlError, Engine, Errand, Flight, once};
 use crate::fetch::politeness::next_request_at;
 use crate::store::*;
-use hadal_core::address::Host;
+use hadal_core::address::{Host, Site};
 use hadal_core::lead::{Lane, Rank, Task, Waiting};
 use hadal_core::strategy::Choice;
 use std::time::Duration;
@@ -248,8 +248,17 @@ impl Engine {
             self.hosts.learn_address(host, ip);
         }
         self.hosts.rest_until(host, next_at);
+        let site = self.site_book.get(self.setup.store.as_ref(), self.run, &name.site())?;
+        self.frontier.set_worth(host, site.worth);
         self.refresh(host);
         Ok(host)
+    }
+
+    /// Against others, the hosts of a site stand by what it is worth.
+    pub(super) fn prefer(&mut self, site: &Site, worth: Option<f32>) {
+        for host in self.hosts.of_site(site) {
+            self.frontier.set_worth(host, worth);
+        }
     }
 
     /// Looks again whether a host may be asked, and tells the frontier.

@@ -5,14 +5,26 @@ use super::{CrawlError, Engine, once};
 use crate::store::*;
 use hadal_core::address::{LinkId, Site};
 use hadal_core::lead::{Lane, Lead, Origin, Rank, Task, Waiting};
-use hadal_core::strategy::{Command, Placement};
+use hadal_core::page::Context;
+use hadal_core::strategy::{Command, Lesson, Placement};
 use hadal_core::time::Time;
 use url::Url;
 use xxhash_rust::xxh3::xxh3_64;
 
 impl Engine {
-    /// Puts the user's seeds into the frontier.
-    pub(super) fn plant_seeds(&mut self) -> Result<(), CrawlError> {
+    /// Begins a run: with what is known from before, with what the strategy wants done first, and with
+    /// the user's seeds.
+    pub(super) fn set_out(&mut self) -> Result<(), CrawlError> {
+        if let Some(prior) = self.setup.prior.take() {
+            self.setup.strategy.inherit(&prior)?;
+        }
+        for command in self.setup.strategy.begin() {
+            self.obey(command)?;
+        }
+        self.plant_seeds()
+    }
+
+    fn plant_seeds(&mut self) -> Result<(), CrawlError> {
         let seeds: Vec<Lead> =
             self.setup.spec.seeds.iter().map(|url| Lead::root(url.clone(), Origin::Seed)).collect();
         let planted = self.admit(seeds)?;
@@ -27,7 +39,10 @@ impl Engine {
         match command {
             Command::Refill { from, to, take } => self.refill(from, to, take),
             Command::Rescore => self.rescore(),
-            Command::OpenSite(root) => self.open_site(root),
+            Command::Rerank => self.rerank(),
+            Command::Open(root, context) => self.open_page(root, context),
+            Command::Prefer(_) => Ok(()),
+            Command::Note(lesson) => self.note(lesson),
             Command::CloseSite(site) => self.close_site(&site),
             Command::Backlinks(url) => self.look_up(url),
         }
@@ -47,9 +62,7 @@ impl Engine {
         for (lead, known) in fresh.into_iter().zip(known) {
             if known || self.seen.contains(lead.id) {
                 self.seen.insert(lead.id);
-            } else if !self.site_book.get(self.setup.store.as_ref(), self.run, &lead.site())?.closed
-                && let Some(waiting) = self.place(lead)
-            {
+            } else if let Some(waiting) = self.place(lead)? {
                 self.seen.insert(waiting.lead.id);
                 placed.push(waiting);
             }
@@ -57,12 +70,18 @@ impl Engine {
         Ok(placed)
     }
 
-    fn place(&mut self, lead: Lead) -> Option<Waiting> {
-        let Placement::Wait { lane, score } = self.setup.strategy.place(&lead) else { return None };
+    fn place(&mut self, lead: Lead) -> Result<Option<Waiting>, CrawlError> {
+        let Placement::Wait { lane, score } = self.placement(&lead)? else { return Ok(None) };
         let order = self.progress.next_order;
         self.progress.next_order += 1;
         let generation = self.progress.generation;
-        Some(Waiting { lead, lane, score, order, generation, attempts: 0, not_before: Time(0) })
+        Ok(Some(Waiting { lead, lane, score, order, generation, attempts: 0, not_before: Time(0) }))
+    }
+
+    /// Where the strategy wants a lead, by what it has learned so far; nowhere on a site it left.
+    fn placement(&mut self, lead: &Lead) -> Result<Placement, CrawlError> {
+        let site = self.site_book.get(self.setup.store.as_ref(), self.run, &lead.site())?;
+        Ok(if site.closed { Placement::Drop } else { self.setup.strategy.place(lead, &site) })
     }
 
     /// Adds placed leads to the store and to the frontier.
@@ -91,7 +110,7 @@ impl Engine {
         let moved = self.setup.store.of_lane(self.run, from, take)?;
         let (mut kept, mut dropped) = (Vec::new(), Vec::new());
         for waiting in &moved {
-            match self.setup.strategy.place(&waiting.lead) {
+            match self.placement(&waiting.lead)? {
                 Placement::Wait { score, .. } => {
                     kept.push(Waiting {
                         lane: to,
@@ -139,7 +158,7 @@ impl Engine {
         next: Option<Rank>,
     ) -> Result<(), CrawlError> {
         self.frontier.remove(old.lane, host, next);
-        match self.setup.strategy.place(&old.lead) {
+        match self.placement(&old.lead)? {
             Placement::Wait { lane, score } => {
                 let anew = Waiting { lane, score, generation: self.progress.generation, ..old };
                 self.line_up(std::slice::from_ref(&anew))?;
@@ -149,9 +168,39 @@ impl Engine {
         }
     }
 
-    fn open_site(&mut self, root: Url) -> Result<(), CrawlError> {
-        let opened = self.admit(vec![Lead::root(root, Origin::SiteRoot)])?;
+    /// Everything that waits is placed anew, host by host.
+    fn rerank(&mut self) -> Result<(), CrawlError> {
+        self.progress.generation += 1;
+        let generation = self.progress.generation;
+        for (host, lanes) in self.frontier.hosts() {
+            let name = self.hosts.name(host).clone();
+            let (mut kept, mut dropped) = (Vec::new(), Vec::new());
+            for lane in lanes {
+                for old in self.setup.store.of_host(self.run, lane, &name, None, usize::MAX)? {
+                    match self.placement(&old.lead)? {
+                        Placement::Wait { lane, score } => {
+                            kept.push(Waiting { lane, score, generation, ..old });
+                        }
+                        Placement::Drop => dropped.push(old.lead.id),
+                    }
+                }
+            }
+            self.frontier.leave_host(host);
+            self.line_up(&kept)?;
+            self.change(Change::Replace(kept))?;
+            self.change(Change::Drop(dropped))?;
+        }
+        Ok(())
+    }
+
+    fn open_page(&mut self, root: Url, context: Context) -> Result<(), CrawlError> {
+        let opened = self.admit(vec![Lead { context, ..Lead::root(root, Origin::SiteRoot) }])?;
         self.add(opened)
+    }
+
+    fn note(&mut self, lesson: Lesson) -> Result<(), CrawlError> {
+        let (at_request, at_page) = (self.spent.requests, self.spent.pages);
+        self.change(Change::Learned(LessonRow { at_request, at_page, lesson }))
     }
 
     fn close_site(&mut self, site: &Site) -> Result<(), CrawlError> {

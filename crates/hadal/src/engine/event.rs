@@ -1,6 +1,7 @@
 //! What a crawl tells while it runs.
 
 use crate::store::{FormRow, Judged, RunState, Tally};
+use hadal_core::strategy::Gauge;
 use serde::Serialize;
 
 /// Something that happened.
@@ -31,6 +32,15 @@ pub enum Event {
     },
     /// Where the run stands.
     Progress(Tally),
+    /// What the strategy watches, every few hundred requests.
+    Gauges {
+        /// Requests so far.
+        requests: u64,
+        /// Pages so far.
+        pages: u64,
+        /// The numbers.
+        gauges: Vec<Gauge>,
+    },
     /// The crawl ends for now.
     Finished {
         /// Why.

@@ -2,7 +2,8 @@
 //!
 //! Leads themselves stay in the store; taking one is a look-up of the best lead of one host in one
 //! lane. A host is offered only while it is ready, so the head of a lane is the best lead that may be
-//! visited *now*. All of it follows from the store and the host table, so a resumed crawl decides
+//! visited *now*. A strategy may say what a site as a whole is worth; then its hosts stand by that
+//! against others. All of it follows from the store and the host table, so a resumed crawl decides
 //! exactly as an undisturbed one.
 
 use super::hosts::HostIx;
@@ -16,11 +17,12 @@ use std::collections::{BTreeMap, BTreeSet};
 pub struct Frontier {
     lanes: BTreeMap<Lane, LaneQueues>,
     lanes_of: FxHashMap<HostIx, Vec<Lane>>,
+    worth: FxHashMap<HostIx, f32>,
 }
 
 #[derive(Default)]
 struct LaneQueues {
-    ready: BTreeSet<(Rank, HostIx)>,
+    ready: BTreeSet<Place>,
     hosts: FxHashMap<HostIx, Queue>,
     waiting: u64,
 }
@@ -31,36 +33,72 @@ struct Queue {
     waiting: u64,
 }
 
+/// Where a host stands in a lane: by what its site is worth, else by its best lead.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Place {
+    falling: i32,
+    head: Rank,
+    host: HostIx,
+}
+
+impl Place {
+    fn of(host: HostIx, head: Rank, worth: Option<f32>) -> Place {
+        let falling = worth.map_or(head, |worth| Rank::new(worth, 0)).falling();
+        Place { falling, head, host }
+    }
+}
+
 impl Frontier {
+    /// What a host's site is worth, from now on.
+    pub fn set_worth(&mut self, host: HostIx, worth: Option<f32>) {
+        let before = self.worth.get(&host).copied();
+        if before == worth {
+            return;
+        }
+        match worth {
+            Some(worth) => self.worth.insert(host, worth),
+            None => self.worth.remove(&host),
+        };
+        for lane in self.lanes_of.get(&host).into_iter().flatten() {
+            let Some(queues) = self.lanes.get_mut(lane) else { continue };
+            let Some(queue) = queues.hosts.get(&host) else { continue };
+            if queues.ready.remove(&Place::of(host, queue.head, before)) {
+                queues.ready.insert(Place::of(host, queue.head, worth));
+            }
+        }
+    }
+
     /// Counts leads in; `ready` tells whether their host may be visited now.
     pub fn add(&mut self, lane: Lane, host: HostIx, head: Rank, count: u64, ready: bool) {
+        let worth = self.worth.get(&host).copied();
         let queues = self.lanes.entry(lane).or_default();
         queues.waiting += count;
         let known = queues.hosts.get(&host).copied();
         let best = known.map_or(head, |queue| queue.head.min(head));
         queues.hosts.insert(host, Queue { head: best, waiting: known.map_or(0, |q| q.waiting) + count });
         if let Some(old) = known {
-            queues.ready.remove(&(old.head, host));
+            queues.ready.remove(&Place::of(host, old.head, worth));
         } else {
             self.lanes_of.entry(host).or_default().push(lane);
         }
         if ready {
-            queues.ready.insert((best, host));
+            queues.ready.insert(Place::of(host, best, worth));
         }
     }
 
     /// Takes one lead of a host out; `next` is the rank of the best one left.
     pub fn remove(&mut self, lane: Lane, host: HostIx, next: Option<Rank>) {
+        let worth = self.worth.get(&host).copied();
         let Some(queues) = self.lanes.get_mut(&lane) else { return };
         let Some(queue) = queues.hosts.get_mut(&host) else { return };
-        let was_ready = queues.ready.remove(&(queue.head, host));
+        let was_ready = queues.ready.remove(&Place::of(host, queue.head, worth));
         queues.waiting = queues.waiting.saturating_sub(1);
         queue.waiting = queue.waiting.saturating_sub(1);
         match next {
             Some(rank) => {
                 queue.head = rank;
                 if was_ready {
-                    queues.ready.insert((rank, host));
+                    queues.ready.insert(Place::of(host, rank, worth));
                 }
             }
             None => self.forget(lane, host),
@@ -70,22 +108,24 @@ impl Frontier {
     /// Corrects the rank of a host's best lead in a lane.
     pub fn set_head(&mut self, lane: Lane, host: HostIx, head: Option<Rank>) {
         let Some(head) = head else { return self.forget(lane, host) };
+        let worth = self.worth.get(&host).copied();
         if let Some(queues) = self.lanes.get_mut(&lane)
             && let Some(queue) = queues.hosts.get_mut(&host)
         {
-            let was_ready = queues.ready.remove(&(queue.head, host));
+            let was_ready = queues.ready.remove(&Place::of(host, queue.head, worth));
             queue.head = head;
             if was_ready {
-                queues.ready.insert((head, host));
+                queues.ready.insert(Place::of(host, head, worth));
             }
         }
     }
 
     fn forget(&mut self, lane: Lane, host: HostIx) {
+        let worth = self.worth.get(&host).copied();
         if let Some(queues) = self.lanes.get_mut(&lane)
             && let Some(queue) = queues.hosts.remove(&host)
         {
-            queues.ready.remove(&(queue.head, host));
+            queues.ready.remove(&Place::of(host, queue.head, worth));
             queues.waiting = queues.waiting.saturating_sub(queue.waiting);
             if queues.hosts.is_empty() {
                 self.lanes.remove(&lane);
@@ -124,10 +164,11 @@ impl Frontier {
 
     /// A host became ready or ceased to be.
     pub fn set_ready(&mut self, host: HostIx, ready: bool) {
+        let worth = self.worth.get(&host).copied();
         for lane in self.lanes_of.get(&host).into_iter().flatten() {
             let Some(queues) = self.lanes.get_mut(lane) else { continue };
             let Some(queue) = queues.hosts.get(&host) else { continue };
-            let entry = (queue.head, host);
+            let entry = Place::of(host, queue.head, worth);
             if ready {
                 queues.ready.insert(entry)
             } else {
@@ -138,7 +179,7 @@ impl Frontier {
 
     /// The host whose lead is the head of a lane.
     pub fn best_host(&self, lane: Lane) -> Option<HostIx> {
-        self.lanes.get(&lane)?.ready.first().map(|(_, host)| *host)
+        self.lanes.get(&lane)?.ready.first().map(|place| place.host)
     }
 
     /// Every lane of a strategy and host with something waiting, in a fixed order.
@@ -148,6 +189,17 @@ impl Frontier {
             .iter()
             .filter(|(lane, _)| !lane.is_engines())
             .flat_map(|(lane, queues)| queues.hosts.keys().map(|host| (*lane, *host)))
+            .collect();
+        all.sort_unstable();
+        all
+    }
+
+    /// Every host with something waiting in a strategy's lanes, and those lanes, in a fixed order.
+    pub fn hosts(&self) -> Vec<(HostIx, Vec<Lane>)> {
+        let mut all: Vec<(HostIx, Vec<Lane>)> = self
+            .lanes_of
+            .iter()
+            .map(|(host, lanes)| (*host, lanes.iter().copied().filter(|lane| !lane.is_engines()).collect()))
             .collect();
         all.sort_unstable();
         all
@@ -165,8 +217,9 @@ impl Heads for Frontier {
     }
 
     fn head(&self, lane: Lane) -> Option<Head> {
-        let (rank, _) = self.lanes.get(&lane)?.ready.first()?;
-        Some(Head { lane, score: rank.score() })
+        let best = self.lanes.get(&lane)?.ready.first()?;
+        let worth = self.worth.get(&best.host).copied();
+        Some(Head { lane, score: worth.unwrap_or_else(|| best.head.score()), lead: best.head.score() })
     }
 
     fn waiting(&self, lane: Lane) -> u64 {

@@ -27,7 +27,7 @@ pub use clock::Clock;
 pub use event::Event;
 pub use probing::{ProbeWhen, Probing};
 pub use scope::{BadPattern, Scope};
-pub use step::{Reading, examine};
+pub use step::{Reading, Visit, Visited, examine};
 
 use crate::fetch::Fetch;
 use crate::fetch::politeness::Politeness;
@@ -63,6 +63,10 @@ pub struct Crawl {
     pub fetch: Arc<dyn Fetch>,
     /// What knows backlinks, if anything does.
     pub backlinks: Option<Arc<dyn Backlinks>>,
+    /// What visits pages instead of `fetch` and `critic`, when the same pages are visited many times.
+    pub visit: Option<Arc<dyn Visit>>,
+    /// What an earlier crawl of the topic learned; a new run of this one begins with it.
+    pub prior: Option<Vec<u8>>,
     /// What it may spend.
     pub budget: Budget,
     /// Where it may go.
@@ -213,7 +217,7 @@ impl Engine {
         let carriers = Carriers {
             fetch: Arc::clone(&setup.fetch),
             backlinks: setup.backlinks.clone(),
-            critic: Arc::clone(&setup.critic),
+            visit: setup.visit.clone().unwrap_or_else(|| step::visiting(&setup.fetch, &setup.critic)),
         };
         let opened = Opened {
             at: Instant::now(),
@@ -283,7 +287,7 @@ impl Engine {
         for (dispatch, waiting) in in_flight {
             self.begin_again(dispatch, waiting)?;
         }
-        if nothing_begun { self.plant_seeds() } else { Ok(()) }
+        if nothing_begun { self.set_out() } else { Ok(()) }
     }
 
     fn started(&self) -> Event {

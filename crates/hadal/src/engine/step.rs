@@ -5,6 +5,7 @@
 
 use super::backlinks::Backlinks;
 use crate::fetch::Fetch;
+use futures::future::BoxFuture;
 use hadal_core::address::Host;
 use hadal_core::critic::{Critic, FormVerdict, PageVerdict};
 use hadal_core::html;
@@ -93,7 +94,7 @@ impl Done {
 /// What a step brought back.
 pub enum Catch {
     /// An answer, or why there is none; read, when it is a page.
-    Answer(Box<Exchange>, Option<Box<Reading>>),
+    Answer(Box<Exchange>, Option<Arc<Reading>>),
     /// A form's answer, or why there is none; parsed, when it is a page of whatever status.
     Reply(Box<Exchange>, Option<Box<Page>>),
     /// Who links to the address.
@@ -121,15 +122,53 @@ pub struct Carriers {
     pub fetch: Arc<dyn Fetch>,
     /// Knows who links where.
     pub backlinks: Option<Arc<dyn Backlinks>>,
-    /// Judges what comes back.
-    pub critic: Arc<dyn Critic>,
+    /// Visits pages.
+    pub visit: Arc<dyn Visit>,
+}
+
+/// What a visit brings: the exchange, without its body when that was read, and the page that it was.
+pub type Visited = (Exchange, Option<Arc<Reading>>);
+
+/// Visits a page: fetches it, and reads and judges what comes back.
+pub trait Visit: Send + Sync {
+    /// One request, sent at this moment of the run.
+    fn visit<'a>(&'a self, request: &'a Request, at: Time) -> BoxFuture<'a, Visited>;
+}
+
+/// Fetches pages and has them judged.
+pub(super) fn visiting(fetch: &Arc<dyn Fetch>, critic: &Arc<dyn Critic>) -> Arc<dyn Visit> {
+    Arc::new(FetchAndJudge { fetch: Arc::clone(fetch), critic: Arc::clone(critic) })
+}
+
+struct FetchAndJudge {
+    fetch: Arc<dyn Fetch>,
+    critic: Arc<dyn Critic>,
+}
+
+impl Visit for FetchAndJudge {
+    fn visit<'a>(&'a self, request: &'a Request, at: Time) -> BoxFuture<'a, Visited> {
+        Box::pin(async move {
+            let mut exchange = self.fetch.fetch(request, at).await;
+            let Ok(response) = &mut exchange.result else { return (exchange, None) };
+            if !is_page(response) {
+                return (exchange, None);
+            }
+            let body = std::mem::take(&mut response.body);
+            let content_type = response.headers.get("content-type").map(String::from);
+            let (critic, url) = (Arc::clone(&self.critic), request.url.clone());
+            let read = move || examine(&body, content_type.as_deref(), &url, critic.as_ref());
+            let reading = tokio::task::spawn_blocking(read).await.ok();
+            (exchange, reading.map(Arc::new))
+        })
+    }
 }
 
 /// Does a step.
 pub async fn take(step: Step, carriers: Carriers) -> Done {
     match &step.job {
         Job::Visit(waiting) => {
-            let (exchange, reading) = visit(waiting.lead.url.clone(), &step, &carriers).await;
+            let request = request(waiting.lead.url.clone(), &step);
+            let (exchange, reading) = carriers.visit.visit(&request, step.at).await;
             let took = exchange.took;
             Done { step, catch: Catch::Answer(Box::new(exchange), reading), took }
         }
@@ -170,20 +209,6 @@ fn if_changed(validator: Option<&str>) -> Headers {
     headers
 }
 
-async fn visit(url: Url, step: &Step, carriers: &Carriers) -> (Exchange, Option<Box<Reading>>) {
-    let mut exchange = carriers.fetch.fetch(&request(url.clone(), step), step.at).await;
-    let Ok(response) = &mut exchange.result else { return (exchange, None) };
-    if !is_page(response) {
-        return (exchange, None);
-    }
-    let body = std::mem::take(&mut response.body);
-    let content_type = response.headers.get("content-type").map(String::from);
-    let critic = Arc::clone(&carriers.critic);
-    let read = move || examine(&body, content_type.as_deref(), &url, critic.as_ref());
-    let reading = tokio::task::spawn_blocking(read).await.ok();
-    (exchange, reading.map(Box::new))
-}
-
 /// Sends the next request of an inquiry. "Nothing found" may come as a page under any status.
 async fn submit(task: &Task, step: &Step, carriers: &Carriers) -> (Exchange, Option<Box<Page>>) {
     let next = if let Task::Probe(inquiry) = task { inquiry.next() } else { None };
@@ -203,7 +228,8 @@ async fn submit(task: &Task, step: &Step, carriers: &Carriers) -> (Exchange, Opt
     (exchange, page.map(Box::new))
 }
 
-fn is_page(response: &Response) -> bool {
+/// Whether a response is to be read as a page.
+pub fn is_page(response: &Response) -> bool {
     (200..300).contains(&response.status) && is_html(response)
 }
 

@@ -15,7 +15,7 @@ pub use submission::*;
 
 use hadal_core::address::{Host, LinkId, Site};
 use hadal_core::identity::FormId;
-use hadal_core::lead::{Lane, Rank, Waiting};
+use hadal_core::lead::{Lane, Lead, Rank, Waiting};
 use hadal_core::page::Form;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -76,6 +76,9 @@ pub trait Store: Send + Sync {
         limit: usize,
     ) -> Result<Vec<Waiting>, StoreError>;
 
+    /// A lead that waits, is in flight or was followed; of others nothing needs to be known.
+    fn lead(&self, run: RunId, link: LinkId) -> Result<Option<Lead>, StoreError>;
+
     /// The best waiting leads of a lane, whatever their host, at most `limit`.
     fn of_lane(&self, run: RunId, lane: Lane, limit: usize) -> Result<Vec<Waiting>, StoreError>;
 
@@ -107,6 +110,9 @@ pub trait Store: Send + Sync {
 
     /// Calls `each` with the pages a run has visited, in the order they were committed; `each` may end the walk.
     fn pages(&self, run: RunId, each: &mut dyn FnMut(PageRow) -> Walk) -> Result<(), StoreError>;
+
+    /// What a run's strategy learned, oldest first.
+    fn lessons(&self, run: RunId) -> Result<Vec<LessonRow>, StoreError>;
 
     /// Calls `each` with the submissions of a run or topic, oldest first, also of runs that were
     /// discarded; `each` may end the walk.

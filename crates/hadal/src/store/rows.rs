@@ -8,7 +8,7 @@ use hadal_core::http::Method;
 use hadal_core::identity::FormId;
 use hadal_core::lead::{Lane, Waiting};
 use hadal_core::page::{Form, FormSource};
-use hadal_core::strategy::SiteTally;
+use hadal_core::strategy::{Lesson, SiteTally};
 use hadal_core::time::Time;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -163,6 +163,20 @@ pub enum Change {
     CloseSite(Site),
     /// Every waiting lead of a host has failed; the word names the kind.
     FailHost(Host, String),
+    /// The strategy learned something.
+    Learned(LessonRow),
+}
+
+/// What a strategy learned, and when.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LessonRow {
+    /// Requests of the run so far.
+    pub at_request: u64,
+    /// Pages of the run so far.
+    pub at_page: u64,
+    /// What was learned.
+    #[serde(flatten)]
+    pub lesson: Lesson,
 }
 
 /// What one transaction applies, in this order: outcomes, changes, dispatches, submissions, progress.

@@ -11,7 +11,7 @@ use hadal::fetch::politeness::Politeness;
 use hadal::store::{Access, Filter, FormRow, RunSpec, Store, Walk, open};
 use hadal_core::critic::keywords::KeywordCritic;
 use hadal_core::http::{Completeness, Exchange, FetchError, Headers, Request, Response};
-use hadal_core::strategy::{Strategy, offer};
+use hadal_core::strategy::{Briefing, Strategy, offer};
 use hadal_core::time::Time;
 use hadal_core::topic::Topic;
 use std::collections::HashMap;
@@ -110,6 +110,8 @@ pub fn setup(web: Arc<dyn Fetch>, strategy: Box<dyn Strategy>, seeds: &[&str]) -
         critic: Arc::new(KeywordCritic::new(&Topic::from_words("book").unwrap())),
         fetch: web,
         backlinks: None,
+        visit: None,
+        prior: None,
         budget: Budget::default(),
         scope: Scope::default(),
         politeness: Politeness::default(),
@@ -128,7 +130,7 @@ pub fn setup(web: Arc<dyn Fetch>, strategy: Box<dyn Strategy>, seeds: &[&str]) -
 
 /// A strategy by name.
 pub fn strategy(name: &str) -> Box<dyn Strategy> {
-    offer(name).unwrap().make(1)
+    offer(name).unwrap().make(&Briefing::seeded(1))
 }
 
 /// Runs a crawl to its end.

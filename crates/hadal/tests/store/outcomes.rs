@@ -3,7 +3,7 @@
 use crate::fixture::*;
 use hadal::store::*;
 use hadal_core::lead::{Lane, Waiting};
-use hadal_core::strategy::SiteTally;
+use hadal_core::strategy::{Lesson, Selected, SiteTally};
 use hadal_core::time::Time;
 
 fn robots(seq: u64) -> Dispatch {
@@ -234,6 +234,31 @@ pub fn progress_is_kept_and_the_strategy_only_replaced_by_a_new_one(store: &dyn 
     assert_eq!(store.resume(run).unwrap().progress, Progress { next_seq: 5, ..progress });
 }
 
+pub fn what_was_learned_is_told_in_order(store: &dyn Store) {
+    let run = begin(store);
+    let lesson = |iteration| {
+        let terms = vec![("librari".to_string(), 7), ("catalog".to_string(), 3)];
+        let selected = vec![Selected { space: "anchor".into(), level: Some(1), terms }];
+        let lesson = Lesson { model: "link".into(), iteration, examples: 9, selected };
+        LessonRow { at_request: 100, at_page: 80, lesson }
+    };
+    for iteration in [0, 1] {
+        let changes = vec![Change::Learned(lesson(iteration))];
+        store.commit(run, &Batch { changes, ..Batch::default() }).unwrap();
+    }
+    assert_eq!(store.lessons(run).unwrap(), [lesson(0), lesson(1)]);
+    store.discard(run).unwrap();
+    assert_eq!(store.lessons(begin(store)).unwrap(), []);
+}
+
+pub fn a_followed_lead_can_be_asked_for(store: &dyn Store) {
+    let run = begin(store);
+    let followed = lead("http://a.org/1", 0, 0.5, 0);
+    run_step(store, run, &followed, outcome(0, &followed, Ending::Visited));
+    assert_eq!(store.lead(run, followed.lead.id).unwrap(), Some(followed.lead));
+    assert_eq!(store.lead(run, lead("http://a.org/2", 0, 0.5, 1).lead.id).unwrap(), None);
+}
+
 pub fn sites_are_counted_once_they_gave_a_page(store: &dyn Store) {
     let run = begin(store);
     let leads: Vec<_> = ["http://a.org/1", "http://a.org/2", "http://b.org/"]
@@ -249,6 +274,7 @@ pub fn sites_are_counted_once_they_gave_a_page(store: &dyn Store) {
         dry: 4,
         probes: 3,
         closed: false,
+        worth: Some(0.25),
     };
     run_step(store, run, &leads[0], visit(0, &leads[0], of(1, 3)));
     run_step(store, run, &leads[1], visit(1, &leads[1], of(2, 5)));

@@ -14,7 +14,7 @@ use crate::topic::gather::{Keeping, NoOpinion};
 use crate::topic::{Sample, labelled};
 use anyhow::Context;
 use hadal_core::page::Page;
-use hadal_core::strategy::offer;
+use hadal_core::strategy::{Briefing, offer};
 use std::collections::HashMap;
 use std::io::Write;
 use std::sync::Arc;
@@ -119,10 +119,12 @@ fn setup(
     Ok(Crawl {
         store: open("memory:", Access::Crawl)?,
         spec,
-        strategy: offer(strategy).context("no such strategy")?.make(session.seed),
+        strategy: offer(strategy).context("no such strategy")?.make(&Briefing::seeded(session.seed)),
         critic: Arc::new(NoOpinion),
         fetch,
         backlinks: None,
+        visit: None,
+        prior: None,
         budget: Budget::default(),
         scope,
         politeness: config.politeness.pace,

@@ -17,6 +17,8 @@ use hadal_core::strategy::Command;
 use hadal_core::time::Time;
 use url::Url;
 
+/// A strategy's gauges are told this often, in requests.
+const GAUGE_EVERY: u64 = 500;
 /// Redirects in a row that are still believed.
 const MOST_REDIRECTS: usize = 10;
 
@@ -43,24 +45,36 @@ impl Engine {
             (Job::Probe(waiting), Catch::Reply(exchange, page)) => {
                 self.digest_probe(*waiting, &step, &exchange, page.as_deref(), &mut outcome)?;
             }
-            (Job::Lookup(_), Catch::Backlinks(found)) => self.digest_lookup(found, &mut outcome)?,
+            (Job::Lookup(waiting), Catch::Backlinks(found)) => {
+                commands = self.digest_lookup(&waiting.lead.url, found, &mut outcome)?;
+            }
             _ => {
                 outcome.requests = 0;
                 outcome.ending = Ending::Failed("robots".into());
             }
         }
         self.report(&outcome, &step, tell);
+        let requests_before = self.spent.requests;
         self.accept(outcome, &flight.map_or_else(Vec::new, |flight| flight.hosts))?;
         for command in commands {
             self.obey(command)?;
         }
+        if self.spent.requests / GAUGE_EVERY > requests_before / GAUGE_EVERY {
+            tell(self.gauges());
+        }
         Ok(())
+    }
+
+    fn gauges(&self) -> Event {
+        let gauges = self.setup.strategy.gauges(&self.frontier);
+        Event::Gauges { requests: self.spent.requests, pages: self.spent.pages, gauges }
     }
 
     /// Hands one outcome to the store and lets its hosts go.
     pub(super) fn accept(&mut self, outcome: Outcome, hosts: &[HostIx]) -> Result<(), CrawlError> {
         self.spent.requests += u64::from(outcome.requests);
         self.spent.bytes += outcome.bytes;
+        self.spent.pages += u64::from(outcome.page.is_some());
         self.spent.probes += u64::from(outcome.answered.is_some());
         for host in hosts {
             let state = outcome.hosts.iter().find(|state| state.host == *self.hosts.name(*host));
@@ -151,18 +165,20 @@ impl Engine {
 
     fn digest_lookup(
         &mut self,
+        about: &Url,
         found: Result<Vec<Url>, FetchError>,
         outcome: &mut Outcome,
-    ) -> Result<(), CrawlError> {
-        match found {
-            Ok(urls) => {
-                outcome.ending = Ending::Visited;
-                let normal = urls.into_iter().filter_map(|url| normalise(url, Tracking::Strip));
-                outcome.found = self.admit(normal.map(|url| Lead::root(url, Origin::Backlink)).collect())?;
-            }
-            Err(error) => outcome.ending = Ending::Failed(retry::kind_of(error).into()),
-        }
-        Ok(())
+    ) -> Result<Vec<Command>, CrawlError> {
+        let (urls, ending) = match found {
+            Ok(urls) => (urls, Ending::Visited),
+            Err(error) => (Vec::new(), Ending::Failed(retry::kind_of(error).into())),
+        };
+        outcome.ending = ending;
+        let linking: Vec<Url> = urls.into_iter().filter_map(|url| normalise(url, Tracking::Strip)).collect();
+        let commands = self.setup.strategy.hear(about, &linking);
+        let leads = linking.into_iter().map(|url| Lead::root(url, Origin::Backlink)).collect();
+        outcome.found = self.admit(leads)?;
+        Ok(commands)
     }
 
     fn report(&self, outcome: &Outcome, step: &Step, tell: &mut (dyn FnMut(Event) + Send)) {

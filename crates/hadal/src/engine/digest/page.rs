@@ -11,6 +11,9 @@ use hadal_core::http::{Completeness, Exchange};
 use hadal_core::lead::{Lead, Origin, Parent, Task};
 use hadal_core::strategy::{Command, SiteTally, Visited};
 
+/// A strategy learns about links this many clicks before a form, the link to its page not counted.
+const LONGEST_PATH: usize = 3;
+
 impl Engine {
     /// A page was read: reward what led here, learn, then place its links with what was just learned.
     pub(super) fn digest_page(
@@ -28,7 +31,8 @@ impl Engine {
         let page = &reading.page;
         outcome.ending = Ending::Visited;
         outcome.page = Some(self.page_row(lead, exchange, reading));
-        if !page.hints.noindex && !header.noindex {
+        let taken = self.setup.strategy.takes(&reading.verdict);
+        if taken && !page.hints.noindex && !header.noindex {
             outcome.forms = self.found_forms(lead, reading)?;
         }
         let site = lead.site();
@@ -36,12 +40,14 @@ impl Engine {
         let news = News::of(&outcome.forms);
         news.add_to(&mut tally);
         // A page whose links are not to be followed does not want its forms sent either.
-        let may_follow = !page.hints.nofollow && !header.nofollow;
+        let may_follow = taken && !page.hints.nofollow && !header.nofollow;
         if may_follow {
             outcome.found = self.inquiries(&outcome.forms, &mut tally);
         }
-        let commands = self.learn(lead, Some(reading), &news, &tally);
+        let commands = self.learn(lead, Some(reading), &news, &tally)?;
         tally.closed |= commands.contains(&Command::CloseSite(site.clone()));
+        tally.worth = commands.iter().filter_map(preferred).next_back().or(tally.worth);
+        self.prefer(&site, tally.worth);
         self.site_book.set(site.clone(), tally);
         outcome.site = Some((site, tally));
         if may_follow {
@@ -54,7 +60,19 @@ impl Engine {
     /// A lead that came to nothing teaches too.
     pub(super) fn learn_of_failure(&mut self, lead: &Lead) -> Result<Vec<Command>, CrawlError> {
         let tally = self.site_book.get(self.setup.store.as_ref(), self.run, &lead.site())?;
-        Ok(self.learn(lead, None, &News::default(), &tally))
+        self.learn(lead, None, &News::default(), &tally)
+    }
+
+    /// The leads that were followed to get to one, the nearest first.
+    fn path_to(&self, lead: &Lead) -> Result<Vec<Lead>, CrawlError> {
+        let mut path: Vec<Lead> = Vec::new();
+        while let Some(parent) = path.last().unwrap_or(lead).parent
+            && path.len() < LONGEST_PATH
+            && let Some(earlier) = self.setup.store.lead(self.run, parent.id)?
+        {
+            path.push(earlier);
+        }
+        Ok(path)
     }
 
     fn learn(
@@ -63,21 +81,24 @@ impl Engine {
         reading: Option<&Reading>,
         news: &News,
         tally: &SiteTally,
-    ) -> Vec<Command> {
+    ) -> Result<Vec<Command>, CrawlError> {
+        let path = if news.searchable > 0 { self.path_to(lead)? } else { Vec::new() };
         let nothing = PageVerdict::default();
         let mut commands = self.setup.strategy.learn(&Visited {
             lead,
+            path: &path,
             page: reading.map(|reading| &reading.page),
             verdict: reading.map_or(&nothing, |reading| &reading.verdict),
             forms: reading.map_or(&[], |reading| &reading.forms),
             new_relevant: news.relevant,
             new_searchable: news.searchable,
+            gain: news.gain,
             site: tally,
         });
         if self.setup.scope.max_pages_per_site.is_some_and(|most| tally.pages >= most) && !tally.closed {
             commands.push(Command::CloseSite(lead.site()));
         }
-        commands
+        Ok(commands)
     }
 
     /// The links on a page that were not met lately, with the context they stand in.
@@ -185,6 +206,11 @@ struct News {
     forms: u32,
     searchable: u32,
     relevant: u32,
+    gain: f32,
+}
+
+fn preferred(command: &Command) -> Option<f32> {
+    if let Command::Prefer(worth) = command { Some(*worth) } else { None }
 }
 
 impl News {
@@ -195,6 +221,7 @@ impl News {
                 news.forms += 1;
                 news.searchable += u32::from(row.p_searchable >= 0.5);
                 news.relevant += u32::from(row.p_relevant >= 0.5);
+                news.gain += row.p_relevant;
             }
         }
         news

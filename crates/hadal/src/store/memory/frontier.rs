@@ -1,8 +1,8 @@
 //! The links of a run in memory: every one known, and those that wait in order.
 
-use super::super::Work;
+use super::super::{Ending, Work};
 use hadal_core::address::{Host, LinkId, Site};
-use hadal_core::lead::{Lane, Rank, Waiting};
+use hadal_core::lead::{Lane, Lead, Rank, Waiting};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Bound;
@@ -13,7 +13,9 @@ type Queue = BTreeSet<(Rank, LinkId)>;
 enum Link {
     Waiting(Box<Waiting>),
     InFlight(Box<Waiting>),
-    /// Done, failed or dropped.
+    /// Followed to its end.
+    Followed(Box<Lead>),
+    /// Failed or dropped.
     Past,
 }
 
@@ -86,11 +88,23 @@ impl Frontier {
         true
     }
 
-    /// Ends the flight of a link; `back` puts it among those that wait.
-    pub fn land(&mut self, link: LinkId, back: Option<&Waiting>) {
-        self.links.insert(link, Link::Past);
-        if let Some(waiting) = back {
+    /// Ends the flight of a link; it may go back among those that wait.
+    pub fn land(&mut self, link: LinkId, ending: &Ending) {
+        let flown = self.links.insert(link, Link::Past);
+        if let Some(waiting) = ending.back() {
             self.put(link, Box::new(waiting.clone()));
+        } else if let (Some(Link::InFlight(waiting)), Ending::Visited | Ending::Redirected) = (flown, ending)
+        {
+            self.links.insert(link, Link::Followed(Box::new(waiting.lead)));
+        }
+    }
+
+    /// A lead that waits, is in flight or was followed.
+    pub fn lead(&self, link: LinkId) -> Option<Lead> {
+        match self.links.get(&link)? {
+            Link::Waiting(waiting) | Link::InFlight(waiting) => Some(waiting.lead.clone()),
+            Link::Followed(lead) => Some(lead.as_ref().clone()),
+            Link::Past => None,
         }
     }
 

@@ -116,6 +116,14 @@ impl Store for Memory {
         self.look(run, |run| run.forms.get(&form).and_then(|form| form.row.whole.as_deref().cloned()))
     }
 
+    fn lead(&self, run: RunId, link: LinkId) -> Result<Option<Lead>, StoreError> {
+        self.look(run, |run| run.frontier.lead(link))
+    }
+
+    fn lessons(&self, run: RunId) -> Result<Vec<LessonRow>, StoreError> {
+        self.look(run, |run| run.lessons.clone())
+    }
+
     fn of_host(
         &self,
         run: RunId,

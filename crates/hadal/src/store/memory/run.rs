@@ -18,6 +18,7 @@ pub struct Run {
     pub sites: FxHashMap<Site, StoredSite>,
     pub hosts: FxHashMap<Host, HostState>,
     pub pages: Vec<PageRow>,
+    pub lessons: Vec<LessonRow>,
     progress: Progress,
     tally: Tally,
     in_flight: BTreeMap<u64, Dispatch>,
@@ -46,6 +47,7 @@ impl Run {
             sites: FxHashMap::default(),
             hosts: FxHashMap::default(),
             pages: Vec::new(),
+            lessons: Vec::new(),
             progress: Progress::default(),
             tally: Tally::default(),
             in_flight: BTreeMap::new(),
@@ -95,7 +97,7 @@ impl Run {
         self.in_flight.remove(&outcome.seq);
         self.tally.count_step(outcome);
         if let Work::Lead(link) = outcome.work {
-            self.frontier.land(link, outcome.ending.back());
+            self.frontier.land(link, &outcome.ending);
         }
         if let Some(page) = &outcome.page {
             self.pages.push(PageRow { p_topic: probability(page.p_topic), ..page.clone() });
@@ -187,6 +189,7 @@ impl Run {
                 let failed = self.frontier.drop_host(host);
                 self.tally.count_failures(kind, failed);
             }
+            Change::Learned(lesson) => self.lessons.push(lesson.clone()),
         }
     }
 

@@ -1,6 +1,6 @@
 //! How links move: in, around, in flight, out.
 
-use super::super::{Change, Dispatch, Ending, Work};
+use super::super::{Change, Dispatch, Ending, LessonRow, Work};
 use super::codec::{Json, bits};
 use super::frontier::Baggage;
 use super::outcomes::Commit;
@@ -16,6 +16,7 @@ impl Commit<'_> {
             Change::Drop(links) => links.iter().try_for_each(|&link| self.drop(link)),
             Change::CloseSite(site) => self.close(site),
             Change::FailHost(host, kind) => self.fail(host, kind),
+            Change::Learned(lesson) => self.learned(lesson),
         }
     }
 
@@ -88,6 +89,12 @@ impl Commit<'_> {
         )?;
         self.waiting -= failed;
         self.tally.count_failures(kind, failed.cast_unsigned());
+        Ok(())
+    }
+
+    fn learned(&self, row: &LessonRow) -> rusqlite::Result<()> {
+        let sql = "INSERT INTO lessons (run, at_request, at_page, lesson) VALUES (?, ?, ?, ?)";
+        self.execute(sql, params![self.run, bits(row.at_request), bits(row.at_page), Json(&row.lesson)])?;
         Ok(())
     }
 

@@ -123,6 +123,14 @@ impl Store for Sqlite {
         self.with(|db| reports::whole_form(db, run, form))
     }
 
+    fn lead(&self, run: RunId, link: LinkId) -> Result<Option<Lead>, StoreError> {
+        self.with(|db| Ok(frontier::link(db, run, link)?.map(|waiting| waiting.lead)))
+    }
+
+    fn lessons(&self, run: RunId) -> Result<Vec<LessonRow>, StoreError> {
+        self.with(|db| reports::lessons(db, run))
+    }
+
     fn of_host(
         &self,
         run: RunId,

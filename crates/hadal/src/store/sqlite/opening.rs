@@ -7,7 +7,7 @@
 use super::super::{Access, StoreError};
 use super::errors::{damaged, fault, io_fault};
 use super::lock::CrawlLock;
-use super::schema::{ALTER_1, APPLICATION, AUDIT, CREATE, CREATE_2, FORMAT, TABLES};
+use super::schema::{ALTER_1, APPLICATION, CREATE, CREATE_2, CREATE_3, FORMAT, TABLES, lacks};
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags, TransactionBehavior};
 use std::fs::{self, File};
@@ -59,10 +59,14 @@ fn update(folder: &Path, access: Access) -> Result<(), StoreError> {
     let rewrite = || -> rusqlite::Result<()> {
         let mut connection = connect(folder, Access::Crawl)?;
         let whole = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-        if format_of(&whole)? == 1 {
+        let found = format_of(&whole)?;
+        if found < 2 {
             whole.execute_batch(&format!("{ALTER_1} {CREATE_2}"))?;
-            whole.pragma_update(None, "user_version", FORMAT)?;
         }
+        if found < 3 {
+            whole.execute_batch(CREATE_3)?;
+        }
+        whole.pragma_update(None, "user_version", FORMAT)?;
         whole.commit()
     };
     rewrite().map_err(|error| fault(folder, error))
@@ -117,7 +121,7 @@ fn create(folder: &Path) -> Result<(), StoreError> {
 fn write_empty(draft: &Path) -> rusqlite::Result<()> {
     let connection = Connection::open(draft)?;
     connection.execute_batch(&format!(
-        "BEGIN; PRAGMA application_id = {APPLICATION}; PRAGMA user_version = {FORMAT}; {CREATE} {CREATE_2} COMMIT;"
+        "BEGIN; PRAGMA application_id = {APPLICATION}; PRAGMA user_version = {FORMAT}; {CREATE} {CREATE_2} {CREATE_3} COMMIT;"
     ))?;
     connection.pragma_update(None, "journal_mode", "WAL")?;
     connection.close().map_err(|(_, error)| error)
@@ -154,8 +158,11 @@ fn check_schema(folder: &Path, connection: &Connection) -> Result<u32, StoreErro
     };
     let (format, names) = look().map_err(|error| fault(folder, error))?;
     check_format(folder, format)?;
-    let expected = |table: &&&str| format > 1 || **table != AUDIT;
-    match TABLES.iter().filter(expected).find(|table| !names.iter().any(|name| name == *table)) {
+    match TABLES
+        .iter()
+        .filter(|table| !lacks(format, table))
+        .find(|table| !names.iter().any(|name| name == *table))
+    {
         Some(table) => Err(damaged(folder, format!("its table {table} is missing"))),
         None => Ok(format),
     }

@@ -109,11 +109,11 @@ impl Commit<'_> {
         let before = SiteTally { pages: pages.unwrap_or(0), ..SiteTally::default() };
         self.tally.count_site(&before, tally);
         self.execute(
-            "INSERT INTO sites (run, site, pages, forms, searchable, relevant, dry, probes, closed)
-             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+            "INSERT INTO sites (run, site, pages, forms, searchable, relevant, dry, probes, closed, worth)
+             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
              ON CONFLICT DO UPDATE SET pages = excluded.pages, forms = excluded.forms,
                  searchable = excluded.searchable, relevant = excluded.relevant, dry = excluded.dry,
-                 probes = excluded.probes, closed = excluded.closed",
+                 probes = excluded.probes, closed = excluded.closed, worth = excluded.worth",
             params![
                 self.run,
                 site.0,
@@ -123,7 +123,8 @@ impl Commit<'_> {
                 tally.relevant,
                 tally.dry,
                 tally.probes,
-                tally.closed
+                tally.closed,
+                tally.worth
             ],
         )?;
         Ok(())

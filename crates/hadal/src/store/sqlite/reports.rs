@@ -1,6 +1,6 @@
 //! The rows that people read: forms, sites, hosts, pages.
 
-use super::super::{Filter, FormRow, HostState, PageRow, RunId, SiteRow};
+use super::super::{Filter, FormRow, HostState, LessonRow, PageRow, RunId, SiteRow};
 use super::codec::{Json, Word, bits, undecodable, unsigned};
 use hadal_core::address::{Host, LinkId, Site};
 use hadal_core::identity::FormId;
@@ -106,7 +106,7 @@ pub fn ranked_sites(db: &Connection, filter: &Filter) -> rusqlite::Result<Vec<i6
 /// The sites with these numbers, as they stand now.
 pub fn sites_among(db: &Connection, numbers: &[i64]) -> rusqlite::Result<Vec<SiteRow>> {
     let sql = "
-        SELECT site, topic, best, pages, forms, searchable, relevant, dry, probes, closed
+        SELECT site, topic, best, pages, forms, searchable, relevant, dry, probes, closed, worth
         FROM sites JOIN runs ON runs.id = sites.run WHERE sites.n = ?";
     let mut sought = db.prepare_cached(sql)?;
     let row = |row: &Row<'_>| {
@@ -118,7 +118,7 @@ pub fn sites_among(db: &Connection, numbers: &[i64]) -> rusqlite::Result<Vec<Sit
 }
 
 pub fn site(db: &Connection, run: RunId, site: &Site) -> rusqlite::Result<SiteTally> {
-    let sql = "SELECT pages, forms, searchable, relevant, dry, probes, closed FROM sites
+    let sql = "SELECT pages, forms, searchable, relevant, dry, probes, closed, worth FROM sites
         WHERE run = ? AND site = ?";
     let mut sought = db.prepare_cached(sql)?;
     let found = sought.query_row(params![bits(run.0), site.0], |row| tally(row, 0)).optional()?;
@@ -134,7 +134,17 @@ fn tally(row: &Row<'_>, first: usize) -> rusqlite::Result<SiteTally> {
         dry: row.get(first + 4)?,
         probes: row.get(first + 5)?,
         closed: row.get(first + 6)?,
+        worth: row.get(first + 7)?,
     })
+}
+
+pub fn lessons(db: &Connection, run: RunId) -> rusqlite::Result<Vec<LessonRow>> {
+    let sql = "SELECT at_request, at_page, lesson FROM lessons WHERE run = ? ORDER BY n";
+    let lesson = |row: &Row<'_>| {
+        let (at_request, at_page) = (unsigned(row, 0)?, unsigned(row, 1)?);
+        Ok(LessonRow { at_request, at_page, lesson: row.get::<_, Json<_>>(2)?.0 })
+    };
+    db.prepare_cached(sql)?.query_map([bits(run.0)], lesson)?.collect()
 }
 
 pub fn host(db: &Connection, run: RunId, host: &Host) -> rusqlite::Result<Option<HostState>> {

@@ -9,10 +9,10 @@ pub const APPLICATION: u32 = 0x6861_646c;
 
 /// Format written here, and the newest that can be read. Any change of a table or of what
 /// `links.context` holds takes the next number.
-pub const FORMAT: u32 = 2;
+pub const FORMAT: u32 = 3;
 
 /// The tables, by name.
-pub const TABLES: [&str; 11] = [
+pub const TABLES: [&str; 12] = [
     "runs",
     "progress",
     "strategies",
@@ -23,8 +23,16 @@ pub const TABLES: [&str; 11] = [
     "sites",
     "forms",
     "pages",
+    LESSONS,
     AUDIT,
 ];
+
+/// The tables that a format lacks.
+pub fn lacks(format: u32, table: &str) -> bool {
+    (format < 2 && table == AUDIT) || (format < 3 && table == LESSONS)
+}
+
+const LESSONS: &str = "lessons";
 
 /// The audit log: the one table that outlives its run.
 pub const AUDIT: &str = "submission";
@@ -123,6 +131,16 @@ CREATE UNIQUE INDEX submission_known ON submission (run, seq);
 CREATE TRIGGER submission_is_kept BEFORE DELETE ON submission
 BEGIN SELECT RAISE(ABORT, 'the audit log is never deleted'); END;
 CREATE INDEX forms_of_site ON forms (run, site, p_relevant);
+";
+
+/// Creates what format 3 has and format 2 had not: what strategies learned.
+pub const CREATE_3: &str = "
+CREATE TABLE lessons (
+    n INTEGER PRIMARY KEY,
+    run INTEGER NOT NULL, at_request INTEGER NOT NULL, at_page INTEGER NOT NULL, lesson TEXT NOT NULL
+) STRICT;
+CREATE INDEX lessons_of_run ON lessons (run);
+ALTER TABLE sites ADD COLUMN worth REAL;
 ";
 
 /// Columns that tables of format 1 lack.
