@@ -4,6 +4,7 @@
 //! Others script against names, formats and exit status, so they stay as they are.
 
 pub mod args;
+pub mod backlinks;
 pub mod carry;
 pub mod completions;
 pub mod config;
@@ -20,12 +21,14 @@ pub mod judge;
 pub mod list;
 pub mod logging;
 pub mod network;
+pub mod prior;
 pub mod quality;
 pub mod runs;
 pub mod seeds;
 pub mod session;
 pub mod sites;
 pub mod status;
+pub mod strategies;
 pub mod submissions;
 pub mod topic;
 pub mod topics;
