@@ -18,6 +18,7 @@ pub mod find;
 pub mod forms;
 pub mod guide;
 pub mod judge;
+pub mod lessons;
 pub mod list;
 pub mod logging;
 pub mod network;
@@ -60,6 +61,7 @@ enum Command {
     Sites(sites::SitesArgs),
     Runs(runs::RunsArgs),
     Submissions(submissions::SubmissionsArgs),
+    Lessons(lessons::LessonsArgs),
     Quality(Box<quality::QualityArgs>),
     Topics(Box<topics::TopicsArgs>),
     Judge(Box<judge::JudgeArgs>),
@@ -96,6 +98,7 @@ fn run(cli: Cli) -> anyhow::Result<Exit> {
         Command::Sites(args) => sites::run(&args, &Session::open(&cli.common, &[])?),
         Command::Runs(args) => runs::run(&args, &Session::open(&cli.common, &[])?),
         Command::Submissions(args) => submissions::run(&args, &Session::open(&cli.common, &[])?),
+        Command::Lessons(args) => lessons::run(&args, &Session::open(&cli.common, &[])?),
         Command::Quality(args) => quality::run(&args, &Session::open(&cli.common, &args.overrides())?),
         Command::Topics(args) => topics::run(&args, &Session::open(&cli.common, &args.overrides())?),
         Command::Judge(args) => judge::run(&args, &Session::open(&cli.common, &args.overrides())?),
