@@ -1,5 +1,6 @@
 //! Opens the sources of backlinks that a crawl asked for.
 
+use super::choices::choices;
 use super::exit::Usage;
 use super::find::{FindPlan, SOURCE};
 use crate::backlinks::common_crawl::GraphError;
@@ -12,15 +13,24 @@ use std::sync::Arc;
 use url::Url;
 
 /// What `--backlinks` takes, and when to take what.
-pub const HELP: &str =
-    "Who is asked which pages link to a site, by strategies that want to know [default: own]:
-  own               links that this crawl and earlier ones in the store met; knows little at first
-  searxng:URL       a SearXNG search engine that answers in JSON, asked for the site's name; for a start
-                    from few seeds
-  common-crawl:DIR  a Common Crawl web graph of hosts or domains, downloaded to DIR, where an index of it
-                    is made once; for large crawls: knows every site, and no pages
-  none              nobody
-Several, with commas between, are asked in turn until one knows something. A look-up counts as a request.";
+pub fn help() -> String {
+    let sources = choices(&[
+        ("own", "links that this crawl and earlier ones in the store met; knows little at first"),
+        (
+            "searxng:URL",
+            "a SearXNG search engine that answers in JSON, asked for the site's name; for few seeds",
+        ),
+        (
+            "common-crawl:DIR",
+            "a Common Crawl web graph of hosts or domains, downloaded to DIR, where an index of it is made \
+             once; for large crawls: it knows every site, and no pages",
+        ),
+        ("none", "nobody"),
+    ]);
+    let asked = "Who is asked which pages link to a site, by strategies that want to know [default: own]:";
+    let several = "Several, with commas between, are asked in turn until one knows something.";
+    format!("{asked}{sources}\n{several} A look-up counts as a request.")
+}
 
 /// The sources of a plan as one; must be called within a tokio runtime.
 pub fn open(plan: &FindPlan, store: &Arc<dyn Store>) -> anyhow::Result<Option<Arc<dyn Backlinks>>> {

@@ -3,12 +3,11 @@
 //! [`FindArgs`] is what was typed, [`FindPlan`] what will be done: nothing raw passes beyond it.
 
 use super::carry::{CarryArgs, given, once};
+use super::choices::choices;
 use super::crawl::Show;
 use super::exit::{Exit, Usage};
-use super::prior::{self, PRIOR};
 use super::session::Session;
-use super::strategies::strategies;
-use super::{backlinks, contact, crawl, network, quality, seeds, topic};
+use super::{backlinks, contact, crawl, network, prior, quality, seeds, topic};
 use crate::backlinks::Source;
 use crate::config::{self, Override, Prior};
 use crate::engine::{Budget, Clock, Crawl, Errand, Probing, Scope, Summary};
@@ -21,7 +20,7 @@ use anyhow::Context;
 use clap::{Args, ValueEnum};
 use hadal_core::critic::inquiry::word_of;
 use hadal_core::critic::trained::TrainedCritic;
-use hadal_core::strategy::{Briefing, offer};
+use hadal_core::strategy::{Briefing, OFFERS, offer};
 use std::io::Write;
 use std::path::Path;
 use std::sync::Arc;
@@ -50,14 +49,14 @@ pub struct FindArgs {
     #[arg(long, value_name = "NAME", long_help = strategies())]
     strategy: Option<String>,
     /// Who is asked which pages link to a site, by strategies that want to know [default: own]
-    #[arg(long, value_name = "SOURCE[,SOURCE]", long_help = backlinks::HELP)]
+    #[arg(long, value_name = "SOURCE[,SOURCE]", long_help = backlinks::help())]
     backlinks: Option<String>,
     /// Pages known to hold forms of the topic, for strategies that learn before they crawl: addresses, or
     /// files with one address per line [default: the topic's own examples]
     #[arg(long, num_args = 1.., value_name = "FILE|URL")]
     examples: Vec<String>,
     /// Whose knowledge a new run begins with: a run's number, auto or none [default: auto]
-    #[arg(long, value_name = "RUN", long_help = PRIOR)]
+    #[arg(long, value_name = "RUN", long_help = prior::help())]
     prior: Option<String>,
     /// Requests of the whole run; none lifts the limit
     #[arg(long, value_name = "N")]
@@ -105,6 +104,12 @@ const PROBE: &str = "Whether forms whose fields do not tell are asked if they se
   uncertain  some are: with a word of the topic and with nonsense, three requests at most,
              a twentieth of all (probe.share); none that takes a password, a message or an
              order. `hadal submissions` lists every one";
+
+/// Every strategy, and when to use it.
+fn strategies() -> String {
+    let offers: Vec<(&str, &str)> = OFFERS.iter().map(|offer| (offer.name, offer.about)).collect();
+    format!("Which links are followed first [default: best-first-sc]:{}", choices(&offers))
+}
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Render {

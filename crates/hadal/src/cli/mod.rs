@@ -6,6 +6,7 @@
 pub mod args;
 pub mod backlinks;
 pub mod carry;
+pub mod choices;
 pub mod completions;
 pub mod config;
 pub mod contact;
@@ -29,7 +30,6 @@ pub mod seeds;
 pub mod session;
 pub mod sites;
 pub mod status;
-pub mod strategies;
 pub mod submissions;
 pub mod topic;
 pub mod topics;

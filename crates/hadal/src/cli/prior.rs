@@ -1,16 +1,24 @@
 //! What a new run knows before it begins: what the strategy of an earlier one had learned.
 
+use super::choices::choices;
 use super::exit::Usage;
 use crate::config::Prior;
 use crate::store::{RunRow, RunSpec, Store};
 use std::io::Write;
 
 /// What `--prior` takes, and when to take what.
-pub const PRIOR: &str = "Whose knowledge a new run begins with, when its strategy learns [default: auto]:
-  auto  that of the latest other run in the store with the same topic and strategy, if there is one
-  none  nobody's: to compare strategies, or when an earlier crawl went astray
-  RUN   that of the run with this number (`hadal runs`), of the same strategy
-It counts when a run begins; one that goes on keeps what it has learned itself.";
+pub fn help() -> String {
+    let priors = choices(&[
+        (
+            "auto",
+            "that of the latest other run in the store with the same topic and strategy, if there is one",
+        ),
+        ("none", "nobody's: to compare strategies, or when an earlier crawl went astray"),
+        ("RUN", "that of the run with this number (`hadal runs`), of the same strategy"),
+    ]);
+    let whose = "Whose knowledge a new run begins with, when its strategy learns [default: auto]:";
+    format!("{whose}{priors}\nOne that goes on keeps what it has learned itself.")
+}
 
 /// The saved state a run begins with, if it begins now and there is one to begin with.
 pub fn knowledge(

@@ -140,8 +140,9 @@ impl Engine {
         if !self.setup.backlinks.as_ref().is_some_and(|source| source.remembers()) {
             return Vec::new();
         }
-        let here = lead.site();
-        let outward = reading.page.links.iter().map(|link| &link.url).filter(|url| Site::of(url) != here);
+        let (host, site) = (lead.url.host_str(), lead.site());
+        let links = reading.page.links.iter().map(|link| &link.url);
+        let outward = links.filter(|url| url.host_str() != host && Site::of(url) != site);
         once(outward).into_iter().take(MOST_CITED).cloned().collect()
     }
 

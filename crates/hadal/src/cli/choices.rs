@@ -1,23 +1,19 @@
-//! The help of `--strategy`: every strategy, and when to use it, in two columns.
-
-use hadal_core::strategy::OFFERS;
+//! Help for options that offer a choice: what there is, and when to take it, in two columns.
 
 /// Widest help, as for the rest of the command line.
 const WIDEST: usize = 100;
 /// What the help of an option is indented by.
 const INDENT: usize = 10;
-/// Columns that what is said of a strategy needs beside its name.
+/// Columns that what is said of a choice needs beside its name.
 const LEAST: usize = 32;
 
-/// Every strategy, as wide as the terminal allows.
-pub fn strategies() -> String {
+/// Names and what is said of them, as wide as the terminal allows.
+pub fn choices(offers: &[(&str, &str)]) -> String {
     let terminal = terminal_size::terminal_size().map_or(WIDEST, |(width, _)| usize::from(width.0));
-    let offers: Vec<(&str, &str)> = OFFERS.iter().map(|offer| (offer.name, offer.about)).collect();
-    let lines = columns(&offers, terminal.min(WIDEST).saturating_sub(INDENT));
-    format!("Which links are followed first [default: best-first-sc]:{lines}")
+    columns(offers, terminal.min(WIDEST).saturating_sub(INDENT))
 }
 
-/// Names and what is said of them, side by side; where that is too narrow, one below the other.
+/// Side by side; where that is too narrow, one below the other.
 fn columns(offers: &[(&str, &str)], width: usize) -> String {
     let longest = offers.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
     let beside = longest + 4 + LEAST <= width;
@@ -78,11 +74,5 @@ mod tests {
         let text = columns(&OFFERED, 50);
         assert!(text.contains("\n  a\n      any link at all, for those who have all"), "{text}");
         assert!(text.lines().all(|line| line.len() <= 50), "{text}");
-    }
-
-    #[test]
-    fn the_help_names_every_strategy() {
-        let help = strategies();
-        assert!(OFFERS.iter().all(|offer| help.contains(&format!("\n  {}", offer.name))), "{help}");
     }
 }
