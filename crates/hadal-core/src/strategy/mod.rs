@@ -8,6 +8,7 @@
 pub mod best_first;
 pub mod breadth_first;
 pub mod fixed_depth;
+pub mod hadal;
 pub mod lesson;
 pub mod random;
 
@@ -271,6 +272,11 @@ pub const OFFERS: &[Offer] = &[
         name: "best-first-sc",
         about: "best-first that leaves a site after 5 searchable forms or 100 pages; the usual choice",
         make: |_| Box::new(best_first::BestFirst { leave: Some(best_first::Leave::default()) }),
+    },
+    Offer {
+        name: "hadal",
+        about: "every request where most is expected, learning at every page; our own",
+        make: |briefing| Box::new(hadal::Hadal::new(&briefing.seeds, briefing.backlinks)),
     },
 ];
 
