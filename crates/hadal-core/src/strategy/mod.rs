@@ -106,10 +106,8 @@ pub trait Heads {
 pub struct Head {
     /// The lane.
     pub lane: Lane,
-    /// What it stands by: what its site is worth when the strategy said so, else the lead's score.
+    /// The lead's score, and what its site is worth on top of that.
     pub score: f32,
-    /// The lead's own score.
-    pub lead: f32,
 }
 
 /// What a strategy answers when asked for the next lane.
@@ -141,8 +139,8 @@ pub enum Command {
     Rerank,
     /// Visit a page in its own right, usually the root of a site; the context is that of a link to it.
     Open(Url, Context),
-    /// Against other sites, what waits of the site just visited is served by this value; among
-    /// themselves its leads stay ordered by their scores. Only meant for the answer to a visit.
+    /// From now on this is added to the scores of what waits of the site just visited, or will wait:
+    /// it decides between sites, never within one. Only meant as the answer to a visit.
     Prefer(f32),
     /// Forget the waiting leads of a site and take no new ones.
     CloseSite(Site),
@@ -180,6 +178,8 @@ pub struct Visited<'a> {
     pub new_searchable: u32,
     /// Relevant forms to be expected among those that were not known before: the sum of P(relevant).
     pub gain: f32,
+    /// The site as it stood before.
+    pub before: &'a SiteTally,
     /// The site as it stands now.
     pub site: &'a SiteTally,
 }
@@ -197,12 +197,16 @@ pub struct SiteTally {
     pub relevant: u32,
     /// Pages since the last new searchable form.
     pub dry: u32,
+    /// Pages since the last new relevant form.
+    pub barren: u32,
+    /// Pages that were on topic.
+    pub on_topic: u32,
     /// Forms of it that were, or are to be, asked whether they search.
     pub probes: u32,
     /// The strategy left it.
     pub closed: bool,
-    /// What the strategy gives for going on here, once it has said so.
-    pub worth: Option<f32>,
+    /// What the strategy adds to the scores of its leads.
+    pub worth: f32,
 }
 
 /// What a strategy is told before a crawl.

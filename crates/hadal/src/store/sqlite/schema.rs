@@ -140,7 +140,9 @@ CREATE TABLE lessons (
     run INTEGER NOT NULL, at_request INTEGER NOT NULL, at_page INTEGER NOT NULL, lesson TEXT NOT NULL
 ) STRICT;
 CREATE INDEX lessons_of_run ON lessons (run);
-ALTER TABLE sites ADD COLUMN worth REAL;
+ALTER TABLE sites ADD COLUMN barren INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE sites ADD COLUMN on_topic INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE sites ADD COLUMN worth REAL NOT NULL DEFAULT 0;
 ";
 
 /// Columns that tables of format 1 lack.
