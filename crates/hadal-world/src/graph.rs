@@ -6,6 +6,7 @@
 
 use crate::draw::{Draw, mix};
 use crate::record::{Record, Role};
+use crate::seeds::seed_sites;
 use crate::spec::{Hubs, Spec};
 
 /// The site graph.
@@ -73,10 +74,10 @@ pub(crate) struct Slots {
 
 impl Slots {
     /// The slots of a site with `degree` neighbours. Every neighbour gets at least one slot.
-    pub(crate) fn of(site: &Record, degree: u32) -> Slots {
+    pub(crate) fn of(spec: &Spec, site: &Record, degree: u32) -> Slots {
         let usual = match site.role {
             Role::Directory => 8,
-            _ => 1 + u32::from(mix(site.seed, 9) % 5 < 2),
+            _ => (spec.off_site + Draw::new(site.seed, 9).unit()).floor().clamp(1.0, 4.0) as u32,
         };
         let per_page = if degree == 0 { 0 } else { usual.max(degree.div_ceil(site.pages)) };
         Slots { degree, shift: mix(site.seed, 10) as u32 % degree.max(1), per_page }
@@ -106,6 +107,9 @@ fn starts(sites: usize, ends: impl Iterator<Item = u32>) -> Vec<u32> {
     starts
 }
 
+/// How far sites with databases stand behind others in popularity: who writes is linked to more.
+const MODESTY: f64 = 0.35;
+
 /// Sites by subject, those that answer first; the order also decides popularity.
 fn groups(sites: &[Record]) -> Vec<Vec<u32>> {
     let subjects = sites.iter().map(|site| usize::from(site.subject) + 1).max().unwrap_or(0);
@@ -114,7 +118,12 @@ fn groups(sites: &[Record]) -> Vec<Vec<u32>> {
         groups[usize::from(site.subject)].push(index as u32);
     }
     for group in &mut groups {
-        group.sort_by_key(|&index| (!sites[index as usize].answers(), mix(sites[index as usize].seed, 11)));
+        group.sort_by_cached_key(|&index| {
+            let site = &sites[index as usize];
+            let behind = if site.deep { MODESTY } else { 0.0 };
+            let place = behind + (1.0 - behind) * Draw::new(site.seed, 11).unit();
+            (!site.answers(), (place * f64::from(u32::MAX)) as u32, index)
+        });
     }
     groups
 }
@@ -128,25 +137,26 @@ fn free_links(spec: &Spec, sites: &[Record], groups: &[Vec<u32>], from: u32, edg
         _ => (3.0 / (1.0 - draw.unit()).powf(0.6)) as u32,
     };
     let degree = degree.min(spec.sites / 4).clamp(1, 200);
-    let loyalty = if site.role == Role::Directory { 0.9 } else { 0.65 };
+    let loyalty = if site.role == Role::Directory { 0.9 } else { spec.loyalty };
     for _ in 0..degree {
         let group = if draw.chance(loyalty) {
             &groups[usize::from(site.subject)]
         } else {
             &groups[draw.below(groups.len() as u32) as usize]
         };
-        let tries = if site.role == Role::Seeded { 3 } else { 1 };
-        edges.extend(liked(sites, group, site.role, tries, &mut draw).map(|to| (from, to)));
+        edges.extend(liked(sites, group, site.role, &mut draw).map(|to| (from, to)));
     }
 }
 
-/// A site of a group, by popularity; with several tries preferably one of the same role.
-fn liked(sites: &[Record], group: &[u32], role: Role, tries: u32, draw: &mut Draw) -> Option<u32> {
+/// A site of a group, by popularity. Sites with a trade prefer their own kind, directories list databases.
+fn liked(sites: &[Record], group: &[u32], role: Role, draw: &mut Draw) -> Option<u32> {
+    let tries = if role == Role::Content { 1 } else { 3 };
+    let suits = |site: &Record| if role == Role::Directory { site.deep } else { site.role == role };
     let mut chosen = None;
     for _ in 0..tries {
         let rank = (group.len() as f64 * draw.unit().powf(1.6)) as usize;
         chosen = group.get(rank).copied();
-        if chosen.is_some_and(|index| sites[index as usize].role == role) {
+        if chosen.is_some_and(|index| suits(&sites[index as usize])) {
             break;
         }
     }
@@ -175,10 +185,8 @@ fn sponsor_links(spec: &Spec, sites: &[Record], groups: &[Vec<u32>], edges: &mut
             if rank < answering && site.role == Role::Directory {
                 hubs.push(index);
             }
-            if site.role == Role::Seeded && site.deep {
-                edges.push((index, first));
-            }
         }
+        edges.extend(seed_sites(sites, at).into_iter().map(|index| (index, first)));
     }
 }
 

@@ -2,9 +2,8 @@
 
 use super::{Measure, share};
 use crate::plan::{Planned, Scope};
-use crate::populate::DENSITY;
 use crate::site::Site;
-use crate::words::{TOPIC_COUNT, TOPICS};
+use crate::words::TOPIC_COUNT;
 use crate::world::World;
 use hadal_core::critic::Kind;
 
@@ -97,7 +96,7 @@ impl Tally {
 
     fn figures(&self) -> Vec<Measure> {
         let new = Measure::new;
-        let mut figures = vec![
+        let figures = vec![
             new("interfaces per deep site", "4.2", share(self.interfaces, self.deep_sites), 3.8, 4.6),
             new(
                 "databases within depth 3",
@@ -123,12 +122,6 @@ impl Tally {
             new("searchable share of forms", "about 1/3", share(self.searchable, self.forms), 0.28, 0.38),
             self.relevant_share(),
         ];
-        for (topic, target) in DENSITY.into_iter().enumerate() {
-            let tally = self.topics[topic];
-            let name = format!("relevant forms per 100 pages, {}", TOPICS[topic]);
-            let measured = 100.0 * share(tally.relevant, tally.pages);
-            figures.push(new(&name, &target.to_string(), measured, 0.5 * target, 2.0 * target));
-        }
         figures
     }
 

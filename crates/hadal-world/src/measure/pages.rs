@@ -3,6 +3,7 @@
 use super::{Measure, share};
 use crate::answer::{Place, place, without_session};
 use crate::draw::Draw;
+use crate::plan::Way;
 use crate::site::Site;
 use crate::world::World;
 use hadal_core::address;
@@ -89,16 +90,16 @@ fn count_links(world: &World, page: &Page, tally: &mut Tally) {
         let (path, _) = without_session(&link.url);
         // Everybody links to home pages, and their addresses have no words.
         let Place::Page(target @ 1..) = place(&site, host, &path) else { continue };
-        if let Some(clicks) = site.clicks_to_form(target) {
-            count_words(&site, link, &mut tally.words[usize::from(clicks) - 1]);
+        if let Some(way) = site.way_from(target) {
+            count_words(&site, way, link, &mut tally.words[usize::from(way.clicks) - 1]);
         }
     }
 }
 
-fn count_words(site: &Site<'_>, link: &Link, counts: &mut [f64; 4]) {
+fn count_words(site: &Site<'_>, way: Way, link: &Link, counts: &mut [f64; 4]) {
     let names_topic = |text: &str| {
         let mut words = text.split(|c: char| !c.is_ascii_alphanumeric());
-        words.any(|word| site.subject().sign.iter().any(|sign| sign.eq_ignore_ascii_case(word)))
+        words.any(|word| site.tells(way, word))
     };
     let context = &link.context;
     let url = names_topic(&address_words(&link.url));
