@@ -171,7 +171,7 @@ const PLAIN: [(Kind, f64); 9] = [
 ];
 
 fn plain_forms(site: &Record, draw: &mut Draw, forms: &mut Vec<Planned>) {
-    let busy = if site.deep { 1.2 } else { 0.6 };
+    let busy = if site.deep { 1.2 } else { 0.5 };
     for (kind, often) in PLAIN {
         let trade = matches!(kind, Kind::Order | Kind::Booking) && site.role == Role::Seeded;
         if !draw.chance((often * busy * if trade { 2.0 } else { 1.0 }).min(0.97)) {

@@ -30,7 +30,7 @@ type WordRates = [f64; 4];
 
 const URL_RATES: WordRates = [0.64, 0.18, 0.07, 0.03];
 const ANCHOR_RATES: WordRates = [0.21, 0.14, 0.08, 0.05];
-const AROUND_RATES: WordRates = [0.28, 0.10, 0.09, 0.06];
+const AROUND_RATES: WordRates = [0.33, 0.10, 0.09, 0.06];
 
 /// What telling words are taken from, by the kind of site: words of the kind, words that name the subject,
 /// words that announce a search. Links to the kind of site that seeds come from name the subject; links to

@@ -50,48 +50,44 @@ pub(crate) enum Choices {
     },
 }
 
-const SEARCH_BUTTONS: [&str; 14] = [
+const SEARCH_BUTTONS: [&str; 18] = [
+    "Search",
+    "Search",
+    "Search",
     "Search",
     "Search",
     "Search now",
+    "Find",
+    "Find",
+    "Find it",
     "Go",
     "Go",
     "GO!",
-    "Find",
-    "Find it",
     "Submit",
+    "Show results",
     "Show",
     ">>",
     "View list",
-    "OK",
     "Continue",
 ];
 const SITE_BUTTONS: [&str; 6] = ["Search", "Search", "Search", "Go", "GO!", "Submit"];
-const SEARCH_PATHS: [&str; 20] = [
+const SEARCH_PATHS: [&str; 12] = [
     "search",
     "find",
     "results",
+    "advanced-search",
+    "quicksearch",
     "query",
     "browse",
     "lookup",
-    "catalog",
-    "quicksearch",
-    "advanced",
+    "dosearch",
     "list",
-    "explore",
-    "locate",
     "finder",
-    "submit",
     "process",
-    "show",
-    "select",
-    "go",
-    "match",
-    "db",
 ];
 /// Share of databases' forms that are a single box.
 const BOXED: f64 = 0.3;
-const CLASSES: [&str; 8] = ["", "", "", "panel", "quick", "query", "criteria", "search"];
+const CLASSES: [&str; 8] = ["", "", "panel", "quick", "query", "criteria", "search", "search-panel"];
 const SITE_CLASSES: [&str; 6] = ["", "", "search", "search", "searchform", "site-search"];
 const PLAIN_CLASSES: [&str; 10] =
     ["", "", "form", "box", "panel", "std", "frm", "user", "inner", "search-box"];
@@ -162,9 +158,9 @@ fn heading(subject: Option<&Subject>, draw: &mut Draw) -> String {
         return draw.pick(&["", "", "", "Search this site", "Site search", "Search"]).to_string();
     };
     let word = draw.pick(&subject.sign);
-    match draw.below(8) {
-        0 => format!("Search {word}"),
-        1 => format!("Find {word}"),
+    match draw.below(10) {
+        0 | 8 => format!("Search {word}"),
+        1 | 9 => format!("Find {word}"),
         2 => format!("Look up {word} here"),
         3 => format!("Our {word}"),
         4 => format!("Browse all {word}"),
