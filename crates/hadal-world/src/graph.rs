@@ -22,9 +22,10 @@ impl Graph {
     /// Links the sites of a world.
     pub(crate) fn link(spec: &Spec, sites: &[Record]) -> Graph {
         let groups = groups(sites);
+        let kinds = kinds(sites, &groups);
         let mut edges: Vec<(u32, u32)> = Vec::with_capacity(sites.len() * 9);
         for index in 0..sites.len() as u32 {
-            free_links(spec, sites, &groups, index, &mut edges);
+            free_links(spec, sites, (&groups, &kinds), index, &mut edges);
         }
         sponsor_links(spec, sites, &groups, &mut edges);
         edges.retain(|(from, to)| from != to);
@@ -128,8 +129,25 @@ fn groups(sites: &[Record]) -> Vec<Vec<u32>> {
     groups
 }
 
+/// How often a site with a trade links to its own kind: libraries to libraries, shops to shops.
+const KINDRED: f64 = 0.35;
+
+/// The sites of each subject's two kinds, in the groups' order.
+fn kinds(sites: &[Record], groups: &[Vec<u32>]) -> Vec<[Vec<u32>; 2]> {
+    let of = |group: &[u32], role| -> Vec<u32> {
+        group.iter().copied().filter(|&index| sites[index as usize].role == role).collect()
+    };
+    groups.iter().map(|group| [of(group, Role::Seeded), of(group, Role::Major)]).collect()
+}
+
 /// Links a site chooses by itself: mostly to its own subject and its own kind, popular ones first.
-fn free_links(spec: &Spec, sites: &[Record], groups: &[Vec<u32>], from: u32, edges: &mut Vec<(u32, u32)>) {
+fn free_links(
+    spec: &Spec,
+    sites: &[Record],
+    (groups, kinds): (&[Vec<u32>], &[[Vec<u32>; 2]]),
+    from: u32,
+    edges: &mut Vec<(u32, u32)>,
+) {
     let site = &sites[from as usize];
     let mut draw = Draw::new(site.seed, 12);
     let degree = match site.role {
@@ -138,25 +156,30 @@ fn free_links(spec: &Spec, sites: &[Record], groups: &[Vec<u32>], from: u32, edg
     };
     let degree = degree.min(spec.sites / 4).clamp(1, 200);
     let loyalty = if site.role == Role::Directory { 0.9 } else { spec.loyalty };
+    let [seeded, major] = &kinds[usize::from(site.subject)];
+    let kind = match site.role {
+        Role::Seeded => Some(seeded),
+        Role::Major => Some(major),
+        Role::Content | Role::Directory => None,
+    };
     for _ in 0..degree {
-        let group = if draw.chance(loyalty) {
-            &groups[usize::from(site.subject)]
-        } else {
+        let group = if !draw.chance(loyalty) {
             &groups[draw.below(groups.len() as u32) as usize]
+        } else {
+            kind.filter(|_| draw.chance(KINDRED)).unwrap_or(&groups[usize::from(site.subject)])
         };
         edges.extend(liked(sites, group, site.role, &mut draw).map(|to| (from, to)));
     }
 }
 
-/// A site of a group, by popularity. Sites with a trade prefer their own kind, directories list databases.
+/// A site of a group, by popularity; directories list databases if they can.
 fn liked(sites: &[Record], group: &[u32], role: Role, draw: &mut Draw) -> Option<u32> {
-    let tries = if role == Role::Content { 1 } else { 3 };
-    let suits = |site: &Record| if role == Role::Directory { site.deep } else { site.role == role };
+    let tries = if role == Role::Directory { 3 } else { 1 };
     let mut chosen = None;
     for _ in 0..tries {
         let rank = (group.len() as f64 * draw.unit().powf(1.6)) as usize;
         chosen = group.get(rank).copied();
-        if chosen.is_some_and(|index| suits(&sites[index as usize])) {
+        if chosen.is_some_and(|index| sites[index as usize].deep) {
             break;
         }
     }

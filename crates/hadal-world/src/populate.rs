@@ -26,6 +26,9 @@ const SEARCHED: f64 = 0.35;
 /// Share of databases' sites that are of the seeded kind.
 const SEEDED_SHARE: f64 = 0.3;
 
+/// Sites without databases per site with some, of the seeded kind and of the other.
+const WITHOUT: [usize; 2] = [6, 3];
+
 const PURPOSE_SITE: u64 = 1;
 const PURPOSE_SIZE: u64 = 2;
 
@@ -116,11 +119,11 @@ fn assign_roles(spec: &Spec, sites: &mut [Record]) {
     for (subject, members) in by_subject.iter_mut().enumerate() {
         members.sort_by_key(|&index| mix(sites[index as usize].seed, 3));
         let deep = deep_count(spec, subject, members.len());
-        let seeded = ((deep as f64 * SEEDED_SHARE).round() as usize).max(1);
+        let ranks = Ranks::of(deep, members.len());
         for (rank, &index) in members.iter().enumerate() {
             let site = &mut sites[index as usize];
             site.deep = rank < deep;
-            site.role = role(spec, site.seed, rank, seeded, deep);
+            site.role = ranks.role(spec, site.seed, rank);
             site.site_search |= site.deep && Draw::new(site.seed, 6).chance(SEARCHED);
         }
     }
@@ -132,16 +135,36 @@ fn deep_count(spec: &Spec, subject: usize, members: usize) -> usize {
     count.max(2).min(members)
 }
 
-fn role(spec: &Spec, seed: u64, rank: usize, seeded: usize, deep: usize) -> Role {
-    let mut draw = Draw::new(seed, 4);
-    if rank < seeded {
-        Role::Seeded
-    } else if rank < deep {
-        Role::Major
-    } else if spec.hubs == Hubs::Present && (rank == deep || draw.chance(spec.hub_share)) {
-        Role::Directory
-    } else {
-        draw.pick(&[Role::Content, Role::Content, Role::Seeded, Role::Major])
+/// Where in the order of a subject's sites its kinds begin and end: sites with databases of the seeded kind,
+/// of the other kind, then those of both kinds that have none, then the rest.
+struct Ranks {
+    seeded: usize,
+    deep: usize,
+    seeded_without: usize,
+    major_without: usize,
+}
+
+impl Ranks {
+    fn of(deep: usize, members: usize) -> Ranks {
+        let seeded = ((deep as f64 * SEEDED_SHARE).round() as usize).max(1).min(deep);
+        let most = members / 5;
+        let seeded_without = deep + (seeded * WITHOUT[0]).min(most);
+        let major_without = seeded_without + ((deep - seeded) * WITHOUT[1]).min(most);
+        Ranks { seeded, deep, seeded_without, major_without }
+    }
+
+    fn role(&self, spec: &Spec, seed: u64, rank: usize) -> Role {
+        let hub = spec.hubs == Hubs::Present
+            && rank >= self.deep
+            && (rank == self.deep || Draw::new(seed, 4).chance(spec.hub_share));
+        match rank {
+            _ if hub => Role::Directory,
+            _ if rank < self.seeded => Role::Seeded,
+            _ if rank < self.deep => Role::Major,
+            _ if rank < self.seeded_without => Role::Seeded,
+            _ if rank < self.major_without => Role::Major,
+            _ => Role::Content,
+        }
     }
 }
 

@@ -32,14 +32,17 @@ const URL_RATES: WordRates = [0.64, 0.18, 0.07, 0.03];
 const ANCHOR_RATES: WordRates = [0.21, 0.14, 0.08, 0.05];
 const AROUND_RATES: WordRates = [0.33, 0.10, 0.09, 0.06];
 
+/// How often the name of a whole site says what kind of site it is.
+const HOME_NAMED: f64 = 0.3;
+
 /// What telling words are taken from, by the kind of site: words of the kind, words that name the subject,
 /// words that announce a search. Links to the kind of site that seeds come from name the subject; links to
 /// the other kind seldom do, so that knowing the one does not lead to the other.
 fn telling_mix(role: Role) -> [f64; 3] {
     match role {
-        Role::Seeded => [0.4, 0.35, 0.25],
-        Role::Major => [0.62, 0.13, 0.25],
-        Role::Content | Role::Directory => [0.0, 0.75, 0.25],
+        Role::Seeded => [0.44, 0.38, 0.18],
+        Role::Major => [0.69, 0.13, 0.18],
+        Role::Content | Role::Directory => [0.0, 0.82, 0.18],
     }
 }
 
@@ -82,9 +85,8 @@ impl<'w> Site<'w> {
     fn telling(&self, way: Option<Way>, draw: &mut Draw) -> &'static str {
         let own = way.is_none_or(|way| way.subject == self.record.subject);
         let role = if own { self.record.role } else { Role::Content };
-        let [kind, name, search] = telling_mix(role);
         let subject = self.subject_of(way);
-        match draw.weighted(&[kind, name, if way.is_some() { search } else { 0.0 }]) {
+        match draw.weighted(&telling_mix(role)) {
             0 => draw.pick(subject.leads(role)),
             1 => draw.pick(&subject.sign),
             _ => draw.pick(&SEARCHING),
@@ -198,7 +200,8 @@ impl<'w> Site<'w> {
         let mut draw = Draw::new(self.record.seed ^ u64::from(page), 42);
         let mut title = String::with_capacity(32);
         let way = self.way_from(page);
-        if draw.chance(self.rate(&ANCHOR_RATES, way)) {
+        let named = if page == 0 { HOME_NAMED } else { self.rate(&ANCHOR_RATES, way) };
+        if draw.chance(named) {
             push_word(&mut title, self.telling(way, &mut draw));
         }
         if draw.chance(0.4) {
