@@ -35,7 +35,7 @@ impl World {
             linking.into_iter().map(|(from, rank)| self.pages_citing(from, rank, &site, page)).collect();
         let rounds = (0..PAGES_PER_SITE).flat_map(|n| by_site.iter().filter_map(move |pages| pages.get(n)));
         let own = in_site_backlinks(&site, page).map(|page| site.url(page));
-        let mut found: Vec<Url> = rounds.cloned().take(MOST_BACKLINKS).collect();
+        let mut found: Vec<Url> = rounds.take(MOST_BACKLINKS).cloned().collect();
         found.extend(own.take(MOST_BACKLINKS - found.len()));
         found
     }

@@ -87,10 +87,12 @@ impl Names {
     pub(crate) fn assign(sites: &mut [Record]) -> Names {
         let mut taken = FxHashMap::with_capacity_and_hasher(sites.len(), Default::default());
         for (index, site) in sites.iter_mut().enumerate() {
-            while taken.contains_key(&xxh3_64(domain(site).as_bytes())) {
+            let mut key = xxh3_64(domain(site).as_bytes());
+            while taken.contains_key(&key) {
                 site.name = site.name.saturating_add(1);
+                key = xxh3_64(domain(site).as_bytes());
             }
-            taken.insert(xxh3_64(domain(site).as_bytes()), index as u32);
+            taken.insert(key, index as u32);
         }
         Names(taken)
     }

@@ -37,7 +37,7 @@ pub(crate) fn populate(spec: &Spec) -> Vec<Record> {
     let scale = size_scale(spec);
     let mut sites: Vec<Record> = (0..spec.sites).map(|index| site(spec, index, scale)).collect();
     assign_roles(spec, &mut sites);
-    shape(&mut sites);
+    shape(spec, &mut sites);
     sites
 }
 
@@ -169,11 +169,11 @@ impl Ranks {
 }
 
 /// Chooses the trees: sites with databases are deep enough to hide some of them.
-fn shape(sites: &mut [Record]) {
+fn shape(spec: &Spec, sites: &mut [Record]) {
     for site in sites {
         let mut draw = Draw::new(site.seed, 5);
         if site.deep {
-            site.pages = site.pages.max(150 + draw.below(450));
+            site.pages = site.pages.max((150 + draw.below(450)).min(spec.most_pages / 2));
         }
         let height = if site.deep { draw.between(4, 5) } else { draw.between(2, 4) };
         let sections = (site.pages / 9).clamp(3, 12);
