@@ -69,7 +69,7 @@ impl Template {
         let mut draw = Draw::new(site.record.seed, 50);
         let manners = Manners::draw(&mut draw);
         let frame = if draw.chance(0.2) { Frame::Table } else { Frame::Blocks };
-        let (rules, script) = (draw.between(15, 70), draw.below(SCRIPTS.len() as u32) as usize);
+        let (rules, script) = (draw.between(80, 205), draw.below(SCRIPTS.len() as u32) as usize);
         let (doctype, wordy_menu) = (draw.pick(&DOCTYPES), draw.chance(0.7));
         if site.spec.tag_paths == TagPaths::Random {
             draw = Draw::new(page_seed, 51);

@@ -3,16 +3,18 @@
 use crate::draw::Draw;
 use crate::record::Role;
 use crate::site::Site;
-use crate::words::lexicon;
+use crate::words::{WRITING, lexicon};
 
 /// Writes `count` words in sentences. `topical` of 256 words are about the site's subject.
 pub(crate) fn sentences(out: &mut String, site: &Site<'_>, count: u32, topical: u64, draw: &mut Draw) {
     let (words, subject) = (lexicon(), site.subject());
     let own = match site.record.role {
-        Role::Seeded => &subject.seeded,
-        Role::Major => &subject.major,
-        Role::Content | Role::Directory => &subject.terms,
+        Role::Seeded => &subject.seeded[..],
+        Role::Major => &subject.major[..],
+        Role::Content => &WRITING[..],
+        Role::Directory => &subject.terms[..],
     };
+    let topical = topical * subject.focus / 100;
     let mut start = true;
     let mut left = 0;
     for at in 0..count {
