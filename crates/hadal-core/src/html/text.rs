@@ -84,12 +84,22 @@ impl Folded {
     }
 
     pub fn push(&mut self, piece: &str) {
-        let mut words = piece.split(char::is_whitespace);
-        if let Some(first) = words.next() {
-            self.push_word(first);
+        let mut rest = piece;
+        while !rest.is_empty() {
+            let (folded, gap) = rest.split_at(folded_prefix(rest));
+            self.push_folded(folded);
+            rest = gap.trim_start();
+            self.gap |= rest.len() < gap.len();
         }
-        for word in words {
-            self.gap = true;
+    }
+
+    /// Adds words with single blanks between them: at once, unless the end of the room is near.
+    fn push_folded(&mut self, words: &str) {
+        if self.text.len() + 1 + words.len() <= bounds::TEXT {
+            return self.push_word(words);
+        }
+        for (at, word) in words.split(' ').enumerate() {
+            self.gap |= at > 0;
             self.push_word(word);
         }
     }
@@ -107,6 +117,54 @@ impl Folded {
         self.text.push_str(cut(word, room));
     }
 }
+
+/// How much of a text begins it with words that have single blanks between them.
+fn folded_prefix(text: &str) -> usize {
+    let bytes = text.as_bytes();
+    let is_word = |at: usize| bytes.get(at).is_some_and(|&byte| FOLDING[usize::from(byte)] == Folding::Word);
+    let mut at = 0;
+    while let Some(&byte) = bytes.get(at) {
+        at += match FOLDING[usize::from(byte)] {
+            Folding::Word => 1,
+            Folding::Blank if at > 0 && is_word(at + 1) => 2,
+            Folding::Perhaps => match text[at..].chars().next() {
+                Some(c) if !c.is_whitespace() => c.len_utf8(),
+                _ => return at,
+            },
+            Folding::Blank | Folding::Space => return at,
+        };
+    }
+    at
+}
+
+/// What a byte is when white space is folded.
+#[derive(Clone, Copy, PartialEq)]
+enum Folding {
+    /// Part of a word.
+    Word,
+    /// The blank.
+    Blank,
+    /// Other white space of ASCII.
+    Space,
+    /// The first byte of a character that may be white space.
+    Perhaps,
+}
+
+const FOLDING: [Folding; 256] = {
+    let mut table = [Folding::Word; 256];
+    table[b' ' as usize] = Folding::Blank;
+    let mut tab = b'\t';
+    while tab <= b'\r' {
+        table[tab as usize] = Folding::Space;
+        tab += 1;
+    }
+    // U+0085, U+00A0, U+1680, U+2000 to U+205F, U+3000
+    table[0xc2] = Folding::Perhaps;
+    table[0xe1] = Folding::Perhaps;
+    table[0xe2] = Folding::Perhaps;
+    table[0xe3] = Folding::Perhaps;
+    table
+};
 
 /// The first terms of a folded text, within a few hundred bytes.
 pub(super) fn first_terms(text: &str, terms: usize) -> &str {
@@ -143,6 +201,26 @@ mod tests {
         folded.break_word();
         folded.push("new");
         assert_eq!(folded.text, "Old books new");
+    }
+
+    #[test]
+    fn every_sort_of_white_space_folds() {
+        for space in (0..=0x3000u32).filter_map(char::from_u32).filter(|c| c.is_whitespace()) {
+            let mut folded = Folded::default();
+            folded.push(&format!("{space}one{space}{space}two three{space} four {space}"));
+            folded.push("five");
+            assert_eq!(folded.text, "one two three four five", "{space:?}");
+        }
+        assert!((0x3001..=0x10ffff).filter_map(char::from_u32).all(|c| !c.is_whitespace()));
+    }
+
+    #[test]
+    fn a_full_text_ends_inside_a_word() {
+        let mut folded = Folded::default();
+        folded.push(&"x".repeat(bounds::TEXT - 7));
+        folded.push(" one two three");
+        folded.push("more");
+        assert!(folded.is_full && folded.text.len() == bounds::TEXT && folded.text.ends_with("x one tw"));
     }
 
     #[test]

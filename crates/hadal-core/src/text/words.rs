@@ -32,38 +32,60 @@ const IN_WORDS: [u8; 256] = {
     table
 };
 
-/// Tells the words of a text until the listener has heard enough and says `false`.
-pub fn each_word_while(text: &str, mut tell: impl FnMut(&str) -> bool) {
+/// What stands between two characters that part words.
+pub(crate) enum Run<'a> {
+    /// Letters and digits of ASCII, in lower case.
+    Plain(&'a str),
+    /// The same as they are written, and longer than words are.
+    Long(&'a str),
+    /// Letters, digits and everything beyond ASCII, as they are written.
+    Foreign(&'a str),
+}
+
+/// Tells the runs of a text until the listener has heard enough and says `false`.
+pub(crate) fn each_run_while(text: &str, mut tell: impl FnMut(Run<'_>) -> bool) {
     let bytes = text.as_bytes();
     let mut lower = [0u8; LONGEST];
     let mut at = 0;
     while at < bytes.len() {
         let start = at;
         let (mut seen, mut changed) = (0, 0);
-        while at < bytes.len() && IN_WORDS[usize::from(bytes[at])] != 0 {
-            let byte = IN_WORDS[usize::from(bytes[at])];
-            seen |= byte;
-            changed |= byte ^ bytes[at];
-            if let Some(place) = lower.get_mut(at - start) {
-                *place = byte;
+        while let Some(&written) = bytes.get(at) {
+            let byte = IN_WORDS[usize::from(written)];
+            if byte == 0 {
+                break;
             }
+            seen |= byte;
+            changed |= byte ^ written;
             at += 1;
         }
-        let (is_ascii, length) = (seen < 128, at - start);
-        let go_on = match length {
-            0 => {
-                at += 1;
-                true
+        let run = &text[start..at];
+        let go_on = match run.len() {
+            0 => true,
+            _ if seen >= 128 => tell(Run::Foreign(run)),
+            length if length > LONGEST => tell(Run::Long(run)),
+            _ if changed == 0 => tell(Run::Plain(run)),
+            length => {
+                let lower = &mut lower[..length];
+                lower.copy_from_slice(run.as_bytes());
+                lower.make_ascii_lowercase();
+                tell(Run::Plain(std::str::from_utf8(lower).expect("ASCII is UTF-8")))
             }
-            _ if !is_ascii => each_foreign(&text[start..at], &mut tell),
-            _ if length > LONGEST => true,
-            _ if changed == 0 => tell(&text[start..at]),
-            _ => tell(std::str::from_utf8(&lower[..length]).expect("ASCII is UTF-8")),
         };
         if !go_on {
             return;
         }
+        at += 1;
     }
+}
+
+/// Tells the words of a text until the listener has heard enough and says `false`.
+pub fn each_word_while(text: &str, mut tell: impl FnMut(&str) -> bool) {
+    each_run_while(text, |run| match run {
+        Run::Plain(word) => tell(word),
+        Run::Long(_) => true,
+        Run::Foreign(run) => each_foreign(run, &mut tell),
+    });
 }
 
 /// Words of a run that is not all ASCII; whether to go on.
