@@ -8,16 +8,20 @@ use super::bounds;
 use super::dom::{Node, Ref};
 use super::scan::{self, Markup, Tag};
 use super::sink::{Sink, Tree};
+use super::tags;
 use crate::page::Bound;
 use html5ever::buffer_queue::BufferQueue;
 use html5ever::tendril::StrTendril;
 use html5ever::tokenizer::{Token, TokenSink, TokenSinkResult, Tokenizer, TokenizerOpts};
 use html5ever::tree_builder::{Tracer, TreeBuilder, TreeBuilderOpts, TreeSink};
+use std::borrow::Cow;
 use std::cell::Cell;
 use typed_arena::Arena;
 
 /// Largest piece that is fed at once, so that a closed gate ends the work soon.
 const PIECE: usize = 64 << 10;
+/// Nobody asks on which line something stands.
+const LINE: u64 = 1;
 /// Tokens between two looks at the open elements.
 const ROUND: u64 = 64;
 
@@ -42,12 +46,14 @@ pub(super) fn build<'a>(text: &str, arena: &'a Arena<Node<'a>>) -> Built<'a> {
     let options = TreeBuilderOpts { scripting_enabled: false, ..Default::default() };
     let gate = Gate::new(TreeBuilder::new(Sink::new(arena), options));
     let options = TokenizerOpts { discard_bom: false, ..Default::default() };
+    let text = with_plain_line_ends(text);
     let feeder = Feeder {
         input: text.as_bytes(),
-        text: StrTendril::from(text),
+        text: StrTendril::from(&*text),
         queue: BufferQueue::default(),
         tokenizer: Tokenizer::new(gate, options),
         fed: 0,
+        is_waiting: false,
         attributes: 0,
     };
     feeder.run()
@@ -60,6 +66,8 @@ struct Feeder<'t, 'a> {
     tokenizer: Tokenizer<Gate<'a>>,
     /// Everything before this position has been fed or left out.
     fed: usize,
+    /// Whether the tokenizer may be in the midst of something, so that nothing may be done past it.
+    is_waiting: bool,
     attributes: usize,
 }
 
@@ -69,9 +77,6 @@ impl<'a> Feeder<'_, 'a> {
         while let Some(bracket) = scan::find(self.input, at, b"<") {
             if self.gate().bound.get().is_some() {
                 break;
-            }
-            if bracket - self.fed > PIECE {
-                self.feed_until(bracket);
             }
             at = self.pass(bracket);
         }
@@ -89,7 +94,7 @@ impl<'a> Feeder<'_, 'a> {
         match scan::markup(self.input, bracket) {
             Markup::Text => bracket + 1,
             Markup::Doctype(end) => end,
-            Markup::Comment(end) => self.leave_out(bracket, end),
+            Markup::Comment(end) => self.pass_comment(bracket, end),
             Markup::Unclosed => self.leave_out(bracket, self.input.len()),
             Markup::Cdata => self.pass_cdata(bracket),
             Markup::Tag(tag) => self.pass_tag(bracket, &tag),
@@ -97,29 +102,43 @@ impl<'a> Feeder<'_, 'a> {
     }
 
     fn pass_cdata(&mut self, bracket: usize) -> usize {
-        self.feed_until(bracket);
+        self.feed_text(bracket);
         let foreign = self.gate().adjusted_current_node_present_but_not_in_html_namespace();
         let mark: &[u8] = if foreign { b"]]>" } else { b">" };
         let end = scan::find(self.input, bracket, mark).map_or(self.input.len(), |at| at + mark.len());
-        if foreign { end } else { self.leave_out(bracket, end) }
+        if foreign { end } else { self.pass_comment(bracket, end) }
+    }
+
+    /// Nobody reads comments. Only a tokenizer that waits for what comes next has to see that it is one.
+    fn pass_comment(&mut self, bracket: usize, end: usize) -> usize {
+        self.feed_text(bracket);
+        if !std::mem::take(&mut self.is_waiting) {
+            return self.leave_out(bracket, end);
+        }
+        self.feed_until(end);
+        end
     }
 
     fn pass_tag(&mut self, bracket: usize, tag: &Tag) -> usize {
         self.attributes += tag.attributes.min(bounds::TAG_ATTRIBUTES);
+        self.feed_text(bracket);
         if self.attributes > bounds::PAGE_ATTRIBUTES {
-            self.feed_until(bracket);
             self.gate().close(Bound::Attributes);
             return tag.end;
         }
         if tag.attributes > bounds::TAG_ATTRIBUTES {
             self.gate().note(Bound::Attributes);
-            self.leave_out(tag.kept, tag.end - 1);
+            self.feed_until(tag.kept);
+            self.fed = tag.end - 1;
+            self.is_waiting = true;
         }
         let name = &self.input[tag.name.0..tag.name.1];
         if tag.is_end || !holds_raw_text(name) {
+            self.feed_tag(tag);
             return tag.end;
         }
         self.feed_until(tag.end);
+        self.is_waiting = false;
         if !self.gate().raw.get() {
             return tag.end;
         }
@@ -172,9 +191,39 @@ impl<'a> Feeder<'_, 'a> {
     }
 
     fn leave_out(&mut self, from: usize, to: usize) -> usize {
-        self.feed_until(from);
+        self.feed_text(from);
         self.fed = to;
         to
+    }
+
+    /// Feeds text, past the tokenizer when that would do nothing to it.
+    fn feed_text(&mut self, end: usize) {
+        let text = &self.input[self.fed..end];
+        if self.is_waiting || memchr::memchr3(b'<', b'&', 0, text).is_some() {
+            self.is_waiting |= !is_complete(text);
+            self.feed_until(end);
+        } else if !text.is_empty() {
+            let token = Token::CharacterTokens(self.piece(end));
+            let _ = self.gate().process_token(token, LINE);
+            self.fed = end;
+        }
+    }
+
+    /// Feeds a tag, past the tokenizer when it is a plain one. Behind a tag nothing is left to wait for.
+    fn feed_tag(&mut self, tag: &Tag) {
+        let plain = if self.is_waiting { None } else { tags::plain(&self.text, tag) };
+        match plain {
+            Some(token) => {
+                let _ = self.gate().process_token(token, LINE);
+                self.fed = tag.end;
+            }
+            None => self.feed_until(tag.end),
+        }
+        self.is_waiting = false;
+    }
+
+    fn piece(&self, end: usize) -> StrTendril {
+        self.text.subtendril(self.fed as u32, (end - self.fed) as u32)
     }
 
     fn feed_until(&mut self, end: usize) {
@@ -183,14 +232,28 @@ impl<'a> Feeder<'_, 'a> {
             while !self.text.is_char_boundary(stop) {
                 stop -= 1;
             }
-            let piece = self.text.subtendril(self.fed as u32, (stop - self.fed) as u32);
-            self.queue.push_back(piece);
+            self.queue.push_back(self.piece(stop));
             while !self.queue.is_empty() {
                 let _ = self.tokenizer.feed(&self.queue);
             }
             self.fed = stop;
         }
         self.fed = self.fed.max(end);
+    }
+}
+
+/// Whether the tokenizer can make up its mind about all of a text: behind a `&` it waits for what comes
+/// after the `;`, behind a `<` for a tag.
+fn is_complete(text: &[u8]) -> bool {
+    let is_decided = |at: usize| memchr::memchr(b';', &text[at..text.len() - 1]).is_some();
+    memchr::memchr(b'<', text).is_none() && memchr::memrchr(b'&', text).is_none_or(is_decided)
+}
+
+/// Line ends as the tokenizer sees them.
+fn with_plain_line_ends(text: &str) -> Cow<'_, str> {
+    match memchr::memchr(b'\r', text.as_bytes()) {
+        Some(_) => Cow::Owned(text.replace("\r\n", "\n").replace('\r', "\n")),
+        None => Cow::Borrowed(text),
     }
 }
 
@@ -335,8 +398,9 @@ impl<'a> Tracer for Open<'a> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::dom::{Step, Walk};
+    use super::super::dom::{Data, Element, Step, Walk};
     use super::*;
+    use proptest::prelude::*;
 
     fn effort(text: &str) -> Effort {
         build(text, &Arena::new()).effort
@@ -389,6 +453,92 @@ mod tests {
             let tree = build(text, &arena).tree;
             let is_form = |step: &Step<'_>| matches!(step, Step::Enter(node) if node.is(&html5ever::local_name!("form")));
             assert_eq!(Walk::below(tree.document).filter(is_form).count(), forms, "{text}");
+        }
+    }
+
+    /// The tree that comes of giving everything to the tokenizer at once.
+    fn build_straight<'a>(text: &str, arena: &'a Arena<Node<'a>>) -> Tree<'a> {
+        let options = TreeBuilderOpts { scripting_enabled: false, ..Default::default() };
+        let gate = Gate::new(TreeBuilder::new(Sink::new(arena), options));
+        let tokenizer = Tokenizer::new(gate, TokenizerOpts { discard_bom: false, ..Default::default() });
+        let queue = BufferQueue::default();
+        queue.push_back(StrTendril::from(text));
+        while !queue.is_empty() {
+            let _ = tokenizer.feed(&queue);
+        }
+        tokenizer.end();
+        tokenizer.sink.finish().tree
+    }
+
+    fn outline(tree: &Tree<'_>) -> String {
+        let attributes = |element: &Element<'_>| -> String {
+            element.attributes.iter().map(|a| format!("{}={:?} ", &*a.name.local, &*a.value)).collect()
+        };
+        let write = |step: Step<'_>| match step {
+            Step::Enter(node) => match &node.data {
+                Data::Root => "(".to_string(),
+                Data::Text(text) => format!("{:?}", &**text.borrow()),
+                Data::Element(element) => format!("({} {}", &*element.name.local, attributes(element)),
+            },
+            Step::Leave(_) => ")".to_string(),
+        };
+        Walk::below(tree.document).map(write).collect()
+    }
+
+    const PIECES: [&str; 44] = [
+        "words ",
+        "more",
+        "\n",
+        "\r\n",
+        "\r",
+        "\0",
+        "&amp;",
+        "&amp",
+        "&",
+        "&#65",
+        ";",
+        "<",
+        "</",
+        ">",
+        "<3",
+        "<!doctype html>",
+        "<!-- c > -->",
+        "<?x?>",
+        "<p>",
+        "</p>",
+        "</P x=y>",
+        "<b class=a>",
+        "</b>",
+        "<i ID=b/>",
+        "<br/>",
+        "<table>",
+        "<tr>",
+        "<td>",
+        "</table>",
+        "<form action='?a&amp;b'>",
+        "</form>",
+        "<input value='a\r\nb' name=q Name=r>",
+        "<select>",
+        "<option selected>",
+        "</select>",
+        "<pre>",
+        "<textarea>",
+        "</textarea>",
+        "<title>",
+        "</title>",
+        "<svg viewBox=0>",
+        "<![CDATA[x<y]]>",
+        "</svg>",
+        "<noscript>",
+    ];
+
+    proptest! {
+        #[test]
+        fn going_past_the_tokenizer_changes_nothing(choices in prop::collection::vec(0..PIECES.len(), 0..30)) {
+            let text: String = choices.into_iter().map(|choice| PIECES[choice]).collect();
+            let (ours, straight) = (Arena::new(), Arena::new());
+            let (ours, straight) = (build(&text, &ours).tree, build_straight(&text, &straight));
+            prop_assert_eq!(outline(&ours), outline(&straight), "{}", text);
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Bytes to [`Page`] in one parse.
 //!
 //! 1. `charset`, `prescan`: bytes to text, as browsers choose the encoding;
-//! 2. `feed`, `scan`, `sink`, `dom`: text to a tree, within the limits of `bounds`;
+//! 2. `feed`, `scan`, `tags`, `sink`, `dom`: text to a tree, within the limits of `bounds`;
 //! 3. `collect`, `text`: one walk over the tree gathers text and notes what else is there;
 //! 4. `links`, `forms`, `fields`, `labels`, `choices`, `hints`, `language`: what was noted becomes the page.
 //!
@@ -24,6 +24,7 @@ mod prescan;
 mod scan;
 mod search_action;
 mod sink;
+mod tags;
 mod text;
 
 pub use search_action::search_action_form;
