@@ -122,7 +122,7 @@ impl Folded {
 fn folded_prefix(text: &str) -> usize {
     let bytes = text.as_bytes();
     let is_word = |at: usize| bytes.get(at).is_some_and(|&byte| FOLDING[usize::from(byte)] == Folding::Word);
-    let mut at = 0;
+    let mut at = if is_word(0) { folded_stretches(bytes) } else { 0 };
     while let Some(&byte) = bytes.get(at) {
         at += match FOLDING[usize::from(byte)] {
             Folding::Word => 1,
@@ -135,6 +135,31 @@ fn folded_prefix(text: &str) -> usize {
         };
     }
     at
+}
+
+/// Bytes that are looked at together.
+const STRETCH: usize = 16;
+
+/// The same as far as whole stretches go, which are compared all at once.
+fn folded_stretches(bytes: &[u8]) -> usize {
+    let mut at = 0;
+    while let Some(stretch) = bytes[at..].first_chunk::<{ STRETCH + 1 }>()
+        && is_folded(stretch)
+    {
+        at += STRETCH;
+    }
+    at
+}
+
+/// Whether every byte but the last is part of a word, or a blank before one.
+fn is_folded(stretch: &[u8; STRETCH + 1]) -> bool {
+    let parts = |byte: u8| (byte <= b' ') | (byte == 0xc2) | (byte.wrapping_sub(0xe1) < 3);
+    let mut ends = false;
+    for at in 0..STRETCH {
+        let (byte, next) = (stretch[at], stretch[at + 1]);
+        ends |= parts(byte) & ((byte != b' ') | parts(next));
+    }
+    !ends
 }
 
 /// What a byte is when white space is folded.
@@ -192,6 +217,7 @@ pub(super) fn short(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     #[test]
     fn white_space_folds_and_inline_pieces_join() {
@@ -229,5 +255,20 @@ mod tests {
         assert_eq!(last_terms("one two three ", 2), "two three");
         assert_eq!(last_terms("one", 5), "one");
         assert_eq!(last_terms(&"ž".repeat(1000), 2), "ž".repeat(20));
+    }
+
+    proptest! {
+        #[test]
+        fn folding_many_bytes_at_once_is_folding_word_by_word(pieces in prop::collection::vec("[a \t\u{e1}\u{a0}\u{2003}\u{3001}]{0,50}", 0..4)) {
+            let (mut folded, mut slowly) = (Folded::default(), Folded::default());
+            for piece in &pieces {
+                folded.push(piece);
+                for (at, word) in piece.split(char::is_whitespace).enumerate() {
+                    slowly.gap |= at > 0;
+                    slowly.push_word(word);
+                }
+            }
+            prop_assert_eq!((&folded.text, folded.gap), (&slowly.text, slowly.gap));
+        }
     }
 }

@@ -4,6 +4,7 @@
 //! through Unicode's word boundaries. Scripts that put no space between words become pairs of neighbouring
 //! characters: they overlap, so that a word of two or more characters is always met.
 
+use super::runs::{Letters, run_at};
 use unicode_segmentation::UnicodeSegmentation;
 
 /// Longest word that is told, in bytes; what is longer is code, not language.
@@ -17,21 +18,6 @@ pub fn each_word(text: &str, mut tell: impl FnMut(&str)) {
     });
 }
 
-/// What a byte is to words: 0 parts them, an ASCII letter or digit is its lower case, 128 is beyond ASCII.
-const IN_WORDS: [u8; 256] = {
-    let mut table = [0; 256];
-    let mut byte = 0;
-    while byte < 256 {
-        table[byte] = match byte as u8 {
-            letter if letter.is_ascii_alphanumeric() => letter.to_ascii_lowercase(),
-            128.. => 128,
-            _ => 0,
-        };
-        byte += 1;
-    }
-    table
-};
-
 /// What stands between two characters that part words.
 pub(crate) enum Run<'a> {
     /// Letters and digits of ASCII, in lower case.
@@ -44,28 +30,17 @@ pub(crate) enum Run<'a> {
 
 /// Tells the runs of a text until the listener has heard enough and says `false`.
 pub(crate) fn each_run_while(text: &str, mut tell: impl FnMut(Run<'_>) -> bool) {
-    let bytes = text.as_bytes();
     let mut lower = [0u8; LONGEST];
     let mut at = 0;
-    while at < bytes.len() {
-        let start = at;
-        let (mut seen, mut changed) = (0, 0);
-        while let Some(&written) = bytes.get(at) {
-            let byte = IN_WORDS[usize::from(written)];
-            if byte == 0 {
-                break;
-            }
-            seen |= byte;
-            changed |= byte ^ written;
-            at += 1;
-        }
-        let run = &text[start..at];
-        let go_on = match run.len() {
-            0 => true,
-            _ if seen >= 128 => tell(Run::Foreign(run)),
-            length if length > LONGEST => tell(Run::Long(run)),
-            _ if changed == 0 => tell(Run::Plain(run)),
-            length => {
+    while at < text.len() {
+        let (length, letters) = run_at(&text.as_bytes()[at..]);
+        let run = &text[at..at + length];
+        let go_on = match letters {
+            _ if length == 0 => true,
+            Letters::Foreign => tell(Run::Foreign(run)),
+            _ if length > LONGEST => tell(Run::Long(run)),
+            Letters::Small => tell(Run::Plain(run)),
+            Letters::Capital => {
                 let lower = &mut lower[..length];
                 lower.copy_from_slice(run.as_bytes());
                 lower.make_ascii_lowercase();
@@ -75,7 +50,7 @@ pub(crate) fn each_run_while(text: &str, mut tell: impl FnMut(Run<'_>) -> bool) 
         if !go_on {
             return;
         }
-        at += 1;
+        at += length + 1;
     }
 }
 
