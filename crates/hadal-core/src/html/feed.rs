@@ -198,7 +198,7 @@ impl<'a> Feeder<'_, 'a> {
 
     /// Feeds text, past the tokenizer when that would do nothing to it.
     fn feed_text(&mut self, end: usize) {
-        let text = &self.input[self.fed..end];
+        let text = self.input.get(self.fed..end).unwrap_or_default();
         if self.is_waiting || memchr::memchr3(b'<', b'&', 0, text).is_some() {
             self.is_waiting |= !is_complete(text);
             self.feed_until(end);
@@ -448,6 +448,7 @@ mod tests {
             ("<plaintext><form></plaintext><form>", 0),
             ("<!--><form>--><!-- > <form> -->", 1),
             ("<style><!-- </style><form>", 1),
+            ("<script></script x='<form>", 0),
         ] {
             let arena = Arena::new();
             let tree = build(text, &arena).tree;
