@@ -194,7 +194,8 @@ const FOLDING: [Folding; 256] = {
 /// The first terms of a folded text, within a few hundred bytes.
 pub(super) fn first_terms(text: &str, terms: usize) -> &str {
     let near = cut(text, terms * 20).trim();
-    let end = near.match_indices(' ').nth(terms - 1).map_or(near.len(), |(at, _)| at);
+    let mut blanks = near.bytes().enumerate().filter(|(_, byte)| *byte == b' ');
+    let end = blanks.nth(terms - 1).map_or(near.len(), |(at, _)| at);
     &near[..end]
 }
 
@@ -203,7 +204,8 @@ pub(super) fn last_terms(text: &str, terms: usize) -> &str {
     let from = text.len().saturating_sub(terms * 20);
     let from = (from..=text.len()).find(|&at| text.is_char_boundary(at)).unwrap_or(text.len());
     let near = text[from..].trim();
-    let start = near.rmatch_indices(' ').nth(terms - 1).map_or(0, |(at, _)| at + 1);
+    let mut blanks = near.bytes().enumerate().rev().filter(|(_, byte)| *byte == b' ');
+    let start = blanks.nth(terms - 1).map_or(0, |(at, _)| at + 1);
     &near[start..]
 }
 
