@@ -1,45 +1,27 @@
 //! Feeds a document to the parser, within bounds.
 //!
 //! The input goes in by pieces that end where the parser's state is known, so that the scan ahead
-//! always reads the same markup as the tokenizer does. Between the two sits [`Gate`]: it counts what
-//! every token costs and closes when a bound is reached. What was built before stays.
+//! always reads the same markup as the tokenizer does. What the tokenizer would only hand on, plain tags and
+//! plain text, goes past it. Either way tokens go through the [`Gate`], which closes when a bound is reached.
 
 use super::bounds;
-use super::dom::{Node, Ref};
+use super::dom::Node;
+use super::gate::{Built, Gate};
 use super::scan::{self, Markup, Tag};
-use super::sink::{Sink, Tree};
+use super::sink::Sink;
 use super::tags;
 use crate::page::Bound;
 use html5ever::buffer_queue::BufferQueue;
 use html5ever::tendril::StrTendril;
-use html5ever::tokenizer::{Token, TokenSink, TokenSinkResult, Tokenizer, TokenizerOpts};
-use html5ever::tree_builder::{Tracer, TreeBuilder, TreeBuilderOpts, TreeSink};
+use html5ever::tokenizer::{Token, TokenSink, Tokenizer, TokenizerOpts};
+use html5ever::tree_builder::{TreeBuilder, TreeBuilderOpts};
 use std::borrow::Cow;
-use std::cell::Cell;
 use typed_arena::Arena;
 
 /// Largest piece that is fed at once, so that a closed gate ends the work soon.
 const PIECE: usize = 64 << 10;
 /// Nobody asks on which line something stands.
 const LINE: u64 = 1;
-/// Tokens between two looks at the open elements.
-const ROUND: u64 = 64;
-
-/// A tree and what it took to build it.
-pub(super) struct Built<'a> {
-    pub tree: Tree<'a>,
-    pub bound: Option<Bound>,
-    #[cfg(test)]
-    pub effort: Effort,
-}
-
-/// What a parse cost, in counts that do not depend on the machine.
-#[cfg(test)]
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Effort {
-    pub nodes: usize,
-    pub steps: u64,
-}
 
 /// Parses a decoded document.
 pub(super) fn build<'a>(text: &str, arena: &'a Arena<Node<'a>>) -> Built<'a> {
@@ -280,125 +262,11 @@ fn is_for_browsers_only(name: &[u8], attributes: &[u8]) -> bool {
         || name.eq_ignore_ascii_case(b"style")
 }
 
-/// Stands before the tree builder and lets tokens through until a bound is reached.
-struct Gate<'a> {
-    builder: TreeBuilder<Ref<'a>, Sink<'a>>,
-    /// Whether the parser is inside raw text.
-    raw: Cell<bool>,
-    tokens: Cell<u64>,
-    steps: Cell<u64>,
-    /// The bound that closed the gate.
-    bound: Cell<Option<Bound>>,
-    /// A bound that left something out and did not close it.
-    noted: Cell<Option<Bound>>,
-}
-
-impl<'a> Gate<'a> {
-    fn new(builder: TreeBuilder<Ref<'a>, Sink<'a>>) -> Gate<'a> {
-        Gate {
-            builder,
-            raw: Cell::new(false),
-            tokens: Cell::new(0),
-            steps: Cell::new(0),
-            bound: Cell::new(None),
-            noted: Cell::new(None),
-        }
-    }
-
-    fn close(&self, bound: Bound) {
-        self.bound.set(self.bound.get().or(Some(bound)));
-    }
-
-    fn note(&self, bound: Bound) {
-        self.noted.set(self.noted.get().or(Some(bound)));
-    }
-
-    /// Counts a token; every so often looks how much is open, which is what the next ones may cost.
-    fn count(&self) {
-        self.tokens.set(self.tokens.get() + 1);
-        if self.builder.sink.nodes.get() > bounds::NODES {
-            self.close(Bound::Nodes);
-        }
-        if self.tokens.get().is_multiple_of(ROUND) {
-            let open = Open::default();
-            self.builder.trace_handles(&open);
-            let open = open.count.get();
-            self.steps.set(self.steps.get() + ROUND * open as u64);
-            if open > bounds::DEPTH {
-                self.close(Bound::Depth);
-            }
-        }
-        if self.steps.get() + self.builder.sink.moves.get() > bounds::STEPS {
-            self.close(Bound::Steps);
-        }
-    }
-
-    fn finish(self) -> Built<'a> {
-        #[cfg(test)]
-        let effort = self.effort();
-        Built {
-            bound: self.bound.get().or(self.noted.get()),
-            tree: self.builder.sink.finish(),
-            #[cfg(test)]
-            effort,
-        }
-    }
-
-    #[cfg(test)]
-    fn effort(&self) -> Effort {
-        let sink = &self.builder.sink;
-        let steps = self.steps.get() + self.tokens.get() + sink.moves.get();
-        Effort { nodes: sink.nodes.get(), steps }
-    }
-}
-
-impl<'a> TokenSink for Gate<'a> {
-    type Handle = Ref<'a>;
-
-    fn process_token(&self, token: Token, line: u64) -> TokenSinkResult<Ref<'a>> {
-        if self.bound.get().is_some() || matches!(token, Token::ParseError(_) | Token::CommentToken(_)) {
-            return TokenSinkResult::Continue;
-        }
-        self.count();
-        let is_tag = matches!(token, Token::TagToken(_));
-        let result = self.builder.process_token(token, line);
-        if is_tag {
-            self.raw.set(matches!(result, TokenSinkResult::RawData(_) | TokenSinkResult::Plaintext));
-        }
-        match result {
-            TokenSinkResult::Script(_) | TokenSinkResult::EncodingIndicator(_) => TokenSinkResult::Continue,
-            other => other,
-        }
-    }
-
-    fn adjusted_current_node_present_but_not_in_html_namespace(&self) -> bool {
-        self.builder.adjusted_current_node_present_but_not_in_html_namespace()
-    }
-}
-
-/// Counts what the tree builder holds on to: open and active formatting elements.
-struct Open<'a> {
-    count: Cell<usize>,
-    of: std::marker::PhantomData<Ref<'a>>,
-}
-
-impl Default for Open<'_> {
-    fn default() -> Self {
-        Open { count: Cell::new(0), of: std::marker::PhantomData }
-    }
-}
-
-impl<'a> Tracer for Open<'a> {
-    type Handle = Ref<'a>;
-
-    fn trace_handle(&self, _: &Ref<'a>) {
-        self.count.set(self.count.get() + 1);
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::dom::{Data, Element, Step, Walk};
+    use super::super::gate::Effort;
+    use super::super::sink::Tree;
     use super::*;
     use proptest::prelude::*;
 

@@ -62,7 +62,7 @@ impl Eight {
 
     /// ASCII letters, and some of what is beyond ASCII.
     fn letters(self) -> u64 {
-        Eight((self.0 & !HIGH) | 0x20 * ONES).between(b'a', b'z')
+        Eight((self.0 & !HIGH) | (0x20 * ONES)).between(b'a', b'z')
     }
 
     fn capitals(self) -> u64 {
