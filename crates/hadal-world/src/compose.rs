@@ -130,10 +130,8 @@ impl<'a> Composer<'a> {
     }
 
     pub(crate) fn with_session(&self, path: &str) -> String {
-        match path.split_once('?') {
-            Some((path, query)) => format!("{path}{}?{query}", self.session),
-            None => format!("{path}{}", self.session),
-        }
+        let (path, query) = path.split_at(path.find('?').unwrap_or(path.len()));
+        [path, &self.session, query].concat()
     }
 
     pub(crate) fn link(&mut self, page: u32) {

@@ -4,7 +4,6 @@ use crate::draw::Draw;
 use crate::markup::Manners;
 use crate::site::Site;
 use crate::spec::TagPaths;
-use std::fmt::Write;
 
 /// How a site's pages are built.
 pub(crate) struct Template {
@@ -103,7 +102,9 @@ impl Template {
         for rule in 0..self.rules as usize {
             let (class, tag) = (classes[rule % 6], tags[rule * 5 % 7]);
             let (one, two) = (PROPERTIES[rule % 12], PROPERTIES[(rule * 7 + 3) % 12]);
-            writeln!(out, ".{class} {tag}{{{one};{two}}}").expect("writing to a string cannot fail");
+            for part in [".", class, " ", tag, "{", one, ";", two, "}\n"] {
+                out.push_str(part);
+            }
         }
         out.push_str("</style>\n<script type=\"text/javascript\">\n");
         out.push_str(SCRIPTS[self.script]);

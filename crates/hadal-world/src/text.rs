@@ -28,13 +28,23 @@ pub(crate) fn sentences(out: &mut String, site: &Site<'_>, count: u32, topical: 
         };
         if start {
             left = 7 + (bits >> 40) % 12;
-            out.push_str(&word[..1].to_ascii_uppercase());
-            out.push_str(&word[1..]);
+            push_capitalised(out, word);
         } else {
             out.push_str(word);
         }
         left -= 1;
         start = left == 0 || at + 1 == count;
-        out.push_str(if start { ". " } else { " " });
+        // Pieces of known length are written without a call.
+        if start {
+            out.push_str(". ");
+        } else {
+            out.push(' ');
+        }
     }
+}
+
+fn push_capitalised(out: &mut String, word: &str) {
+    let at = out.len();
+    out.push_str(word);
+    out[at..at + 1].make_ascii_uppercase();
 }
