@@ -115,7 +115,7 @@ impl Engine {
             if self.seen.contains(id) {
                 continue;
             }
-            let same_site = Site::of(url) == here;
+            let same_site = url.host_str() == lead.url.host_str() || Site::of(url) == here;
             let parent =
                 Parent { id: lead.id, p_topic: reading.verdict.p_topic, has_relevant_form, same_site };
             leads.push(Lead {
