@@ -11,6 +11,7 @@ pub mod backlinks;
 pub mod cli;
 pub mod config;
 pub mod engine;
+pub mod evaluation;
 pub mod fetch;
 pub mod output;
 pub mod report;

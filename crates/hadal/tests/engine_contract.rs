@@ -150,7 +150,7 @@ struct Prefers {
 
 impl Strategy for Prefers {
     fn place(&self, _lead: &Lead, site: &SiteTally) -> Placement {
-        let score = if site.worth.is_none() { 100.0 } else { 0.0 };
+        let score = if site.pages == 0 { 100.0 } else { 0.0 };
         Placement::Wait { lane: CRAWLING, score }
     }
 

@@ -7,8 +7,11 @@
 
 pub mod best_first;
 pub mod breadth_first;
+pub mod features;
 pub mod fixed_depth;
+pub mod hadal;
 pub mod lesson;
+pub mod levels;
 pub mod random;
 
 use crate::address::Site;
@@ -18,6 +21,7 @@ use crate::page::{Context, Page};
 use url::Url;
 
 pub use lesson::{Lesson, Selected};
+use levels::Levels;
 
 /// Orders a crawl.
 pub trait Strategy: Send {
@@ -106,10 +110,8 @@ pub trait Heads {
 pub struct Head {
     /// The lane.
     pub lane: Lane,
-    /// What it stands by: what its site is worth when the strategy said so, else the lead's score.
+    /// The lead's score, and what its site is worth on top of that.
     pub score: f32,
-    /// The lead's own score.
-    pub lead: f32,
 }
 
 /// What a strategy answers when asked for the next lane.
@@ -141,8 +143,8 @@ pub enum Command {
     Rerank,
     /// Visit a page in its own right, usually the root of a site; the context is that of a link to it.
     Open(Url, Context),
-    /// Against other sites, what waits of the site just visited is served by this value; among
-    /// themselves its leads stay ordered by their scores. Only meant for the answer to a visit.
+    /// From now on this is added to the scores of what waits of the site just visited, or will wait:
+    /// it decides between sites, never within one. Only meant as the answer to a visit.
     Prefer(f32),
     /// Forget the waiting leads of a site and take no new ones.
     CloseSite(Site),
@@ -180,6 +182,8 @@ pub struct Visited<'a> {
     pub new_searchable: u32,
     /// Relevant forms to be expected among those that were not known before: the sum of P(relevant).
     pub gain: f32,
+    /// The site as it stood before.
+    pub before: &'a SiteTally,
     /// The site as it stands now.
     pub site: &'a SiteTally,
 }
@@ -197,12 +201,16 @@ pub struct SiteTally {
     pub relevant: u32,
     /// Pages since the last new searchable form.
     pub dry: u32,
+    /// Pages since the last new relevant form.
+    pub barren: u32,
+    /// Pages that were on topic.
+    pub on_topic: u32,
     /// Forms of it that were, or are to be, asked whether they search.
     pub probes: u32,
     /// The strategy left it.
     pub closed: bool,
-    /// What the strategy gives for going on here, once it has said so.
-    pub worth: Option<f32>,
+    /// What the strategy adds to the scores of its leads.
+    pub worth: f32,
 }
 
 /// What a strategy is told before a crawl.
@@ -267,6 +275,46 @@ pub const OFFERS: &[Offer] = &[
         name: "best-first-sc",
         about: "best-first that leaves a site after 5 searchable forms or 100 pages; the usual choice",
         make: |_| Box::new(best_first::BestFirst { leave: Some(best_first::Leave::default()) }),
+    },
+    Offer {
+        name: levels::plan::FFC.name,
+        about: "links by clicks to a form, learned backward from pages with forms; any searchable form",
+        make: |briefing| Box::new(Levels::new(levels::plan::FFC, briefing)),
+    },
+    Offer {
+        name: levels::plan::FFC_1.name,
+        about: "ffc that knows one level only; to see what delayed benefit is worth",
+        make: |briefing| Box::new(Levels::new(levels::plan::FFC_1, briefing)),
+    },
+    Offer {
+        name: levels::plan::OFFLINE.name,
+        about: "ffc with features selected by itself; a fixed focus to measure others against",
+        make: |briefing| Box::new(Levels::new(levels::plan::OFFLINE, briefing)),
+    },
+    Offer {
+        name: levels::plan::OFFLINE_ONLINE.name,
+        about: "ache-offline that learns again after every 100 relevant forms; where examples and backlinks are at hand",
+        make: |briefing| Box::new(Levels::new(levels::plan::OFFLINE_ONLINE, briefing)),
+    },
+    Offer {
+        name: levels::plan::ONLINE.name,
+        about: "starts as best-first-sc and learns its link classifier while it crawls; needs nothing but seeds",
+        make: |briefing| Box::new(Levels::new(levels::plan::ONLINE, briefing)),
+    },
+    Offer {
+        name: levels::plan::APPRENTICE.name,
+        about: "with a link model that learns which links stay on topic",
+        make: |briefing| Box::new(Levels::new(levels::plan::APPRENTICE, briefing)),
+    },
+    Offer {
+        name: levels::plan::BACKWARD.name,
+        about: "with backward crawls from newly found forms whenever it learns; look-ups cost requests",
+        make: |briefing| Box::new(Levels::new(levels::plan::BACKWARD, briefing)),
+    },
+    Offer {
+        name: "hadal",
+        about: "every request where most is expected, learning at every page; our own",
+        make: |briefing| Box::new(hadal::Hadal::new(&briefing.seeds, briefing.backlinks)),
     },
 ];
 

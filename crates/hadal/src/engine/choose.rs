@@ -255,8 +255,8 @@ impl Engine {
         Ok(host)
     }
 
-    /// Against others, the hosts of a site stand by what it is worth.
-    pub(super) fn prefer(&mut self, site: &Site, worth: Option<f32>) {
+    /// Tells the frontier what a site is worth.
+    pub(super) fn prefer(&mut self, site: &Site, worth: f32) {
         for host in self.hosts.of_site(site) {
             self.frontier.set_worth(host, worth);
         }

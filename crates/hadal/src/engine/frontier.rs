@@ -2,8 +2,8 @@
 //!
 //! Leads themselves stay in the store; taking one is a look-up of the best lead of one host in one
 //! lane. A host is offered only while it is ready, so the head of a lane is the best lead that may be
-//! visited *now*. A strategy may say what a site as a whole is worth; then its hosts stand by that
-//! against others. All of it follows from the store and the host table, so a resumed crawl decides
+//! visited *now*. What a strategy says that a site is worth is added to the scores of its leads when
+//! hosts are compared. All of it follows from the store and the host table, so a resumed crawl decides
 //! exactly as an undisturbed one.
 
 use super::hosts::HostIx;
@@ -33,7 +33,7 @@ struct Queue {
     waiting: u64,
 }
 
-/// Where a host stands in a lane: by what its site is worth, else by its best lead.
+/// Where a host stands in a lane: by its best lead and what its site is worth.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Place {
     falling: i32,
@@ -42,23 +42,19 @@ struct Place {
 }
 
 impl Place {
-    fn of(host: HostIx, head: Rank, worth: Option<f32>) -> Place {
-        let falling = worth.map_or(head, |worth| Rank::new(worth, 0)).falling();
-        Place { falling, head, host }
+    fn of(host: HostIx, head: Rank, worth: f32) -> Place {
+        Place { falling: Rank::new(head.score() + worth, 0).falling(), head, host }
     }
 }
 
 impl Frontier {
     /// What a host's site is worth, from now on.
-    pub fn set_worth(&mut self, host: HostIx, worth: Option<f32>) {
-        let before = self.worth.get(&host).copied();
+    pub fn set_worth(&mut self, host: HostIx, worth: f32) {
+        let before = self.worth_of(host);
         if before == worth {
             return;
         }
-        match worth {
-            Some(worth) => self.worth.insert(host, worth),
-            None => self.worth.remove(&host),
-        };
+        self.worth.insert(host, worth);
         for lane in self.lanes_of.get(&host).into_iter().flatten() {
             let Some(queues) = self.lanes.get_mut(lane) else { continue };
             let Some(queue) = queues.hosts.get(&host) else { continue };
@@ -70,7 +66,7 @@ impl Frontier {
 
     /// Counts leads in; `ready` tells whether their host may be visited now.
     pub fn add(&mut self, lane: Lane, host: HostIx, head: Rank, count: u64, ready: bool) {
-        let worth = self.worth.get(&host).copied();
+        let worth = self.worth_of(host);
         let queues = self.lanes.entry(lane).or_default();
         queues.waiting += count;
         let known = queues.hosts.get(&host).copied();
@@ -88,7 +84,7 @@ impl Frontier {
 
     /// Takes one lead of a host out; `next` is the rank of the best one left.
     pub fn remove(&mut self, lane: Lane, host: HostIx, next: Option<Rank>) {
-        let worth = self.worth.get(&host).copied();
+        let worth = self.worth_of(host);
         let Some(queues) = self.lanes.get_mut(&lane) else { return };
         let Some(queue) = queues.hosts.get_mut(&host) else { return };
         let was_ready = queues.ready.remove(&Place::of(host, queue.head, worth));
@@ -108,7 +104,7 @@ impl Frontier {
     /// Corrects the rank of a host's best lead in a lane.
     pub fn set_head(&mut self, lane: Lane, host: HostIx, head: Option<Rank>) {
         let Some(head) = head else { return self.forget(lane, host) };
-        let worth = self.worth.get(&host).copied();
+        let worth = self.worth_of(host);
         if let Some(queues) = self.lanes.get_mut(&lane)
             && let Some(queue) = queues.hosts.get_mut(&host)
         {
@@ -121,7 +117,7 @@ impl Frontier {
     }
 
     fn forget(&mut self, lane: Lane, host: HostIx) {
-        let worth = self.worth.get(&host).copied();
+        let worth = self.worth_of(host);
         if let Some(queues) = self.lanes.get_mut(&lane)
             && let Some(queue) = queues.hosts.remove(&host)
         {
@@ -158,13 +154,17 @@ impl Frontier {
         dropped
     }
 
+    fn worth_of(&self, host: HostIx) -> f32 {
+        self.worth.get(&host).copied().unwrap_or_default()
+    }
+
     fn queue(&self, lane: Lane, host: HostIx) -> Option<Queue> {
         self.lanes.get(&lane)?.hosts.get(&host).copied()
     }
 
     /// A host became ready or ceased to be.
     pub fn set_ready(&mut self, host: HostIx, ready: bool) {
-        let worth = self.worth.get(&host).copied();
+        let worth = self.worth_of(host);
         for lane in self.lanes_of.get(&host).into_iter().flatten() {
             let Some(queues) = self.lanes.get_mut(lane) else { continue };
             let Some(queue) = queues.hosts.get(&host) else { continue };
@@ -218,8 +218,7 @@ impl Heads for Frontier {
 
     fn head(&self, lane: Lane) -> Option<Head> {
         let best = self.lanes.get(&lane)?.ready.first()?;
-        let worth = self.worth.get(&best.host).copied();
-        Some(Head { lane, score: worth.unwrap_or_else(|| best.head.score()), lead: best.head.score() })
+        Some(Head { lane, score: best.head.score() + self.worth_of(best.host) })
     }
 
     fn waiting(&self, lane: Lane) -> u64 {

@@ -277,7 +277,9 @@ pub fn sites_are_counted_once_they_gave_a_page(store: &dyn Store) {
         dry: 4,
         probes: 3,
         closed: false,
-        worth: Some(0.25),
+        barren: 5,
+        on_topic: 6,
+        worth: 0.25,
     };
     run_step(store, run, &leads[0], visit(0, &leads[0], of(1, 3)));
     run_step(store, run, &leads[1], visit(1, &leads[1], of(2, 5)));

@@ -40,17 +40,18 @@ impl Engine {
             outcome.forms = self.found_forms(lead, reading)?;
         }
         let site = lead.site();
-        let mut tally = self.site_book.get(self.setup.store.as_ref(), self.run, &site)?;
-        let news = News::of(&outcome.forms);
+        let before = self.site_book.get(self.setup.store.as_ref(), self.run, &site)?;
+        let (mut tally, news) = (before, News::of(&outcome.forms));
         news.add_to(&mut tally);
+        tally.on_topic += u32::from(reading.verdict.p_topic >= 0.5);
         // A page whose links are not to be followed does not want its forms sent either.
         let may_follow = taken && !page.hints.nofollow && !header.nofollow;
         if may_follow {
             outcome.found = self.inquiries(&outcome.forms, &mut tally);
         }
-        let commands = self.learn(lead, Some(reading), &news, &tally)?;
+        let commands = self.learn(lead, Some(reading), &news, [&before, &tally])?;
         tally.closed |= commands.contains(&Command::CloseSite(site.clone()));
-        tally.worth = commands.iter().filter_map(preferred).next_back().or(tally.worth);
+        tally.worth = commands.iter().filter_map(preferred).next_back().unwrap_or(tally.worth);
         self.prefer(&site, tally.worth);
         self.site_book.set(site.clone(), tally);
         outcome.site = Some((site, tally));
@@ -64,7 +65,7 @@ impl Engine {
     /// A lead that came to nothing teaches too.
     pub(super) fn learn_of_failure(&mut self, lead: &Lead) -> Result<Vec<Command>, CrawlError> {
         let tally = self.site_book.get(self.setup.store.as_ref(), self.run, &lead.site())?;
-        self.learn(lead, None, &News::default(), &tally)
+        self.learn(lead, None, &News::default(), [&tally, &tally])
     }
 
     /// The leads that were followed to get to one, the nearest first.
@@ -84,7 +85,7 @@ impl Engine {
         lead: &Lead,
         reading: Option<&Reading>,
         news: &News,
-        tally: &SiteTally,
+        [before, tally]: [&SiteTally; 2],
     ) -> Result<Vec<Command>, CrawlError> {
         let path = if news.searchable > 0 { self.path_to(lead)? } else { Vec::new() };
         let nothing = PageVerdict::default();
@@ -97,6 +98,7 @@ impl Engine {
             new_relevant: news.relevant,
             new_searchable: news.searchable,
             gain: news.gain,
+            before,
             site: tally,
         });
         if self.setup.scope.max_pages_per_site.is_some_and(|most| tally.pages >= most) && !tally.closed {
@@ -117,7 +119,7 @@ impl Engine {
             if self.seen.contains(id) {
                 continue;
             }
-            let same_site = Site::of(url) == here;
+            let same_site = url.host_str() == lead.url.host_str() || Site::of(url) == here;
             let parent =
                 Parent { id: lead.id, p_topic: reading.verdict.p_topic, has_relevant_form, same_site };
             leads.push(Lead {
@@ -248,5 +250,6 @@ impl News {
         tally.searchable += self.searchable;
         tally.relevant += self.relevant;
         tally.dry = if self.searchable > 0 { 0 } else { tally.dry + 1 };
+        tally.barren = if self.relevant > 0 { 0 } else { tally.barren + 1 };
     }
 }

@@ -110,11 +110,13 @@ impl Commit<'_> {
         let before = SiteTally { pages: pages.unwrap_or(0), ..SiteTally::default() };
         self.tally.count_site(&before, tally);
         self.execute(
-            "INSERT INTO sites (run, site, pages, forms, searchable, relevant, dry, probes, closed, worth)
-             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            "INSERT INTO sites (run, site, pages, forms, searchable, relevant, dry, probes, closed, barren,
+                 on_topic, worth)
+             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
              ON CONFLICT DO UPDATE SET pages = excluded.pages, forms = excluded.forms,
                  searchable = excluded.searchable, relevant = excluded.relevant, dry = excluded.dry,
-                 probes = excluded.probes, closed = excluded.closed, worth = excluded.worth",
+                 probes = excluded.probes, closed = excluded.closed, barren = excluded.barren,
+                 on_topic = excluded.on_topic, worth = excluded.worth",
             params![
                 self.run,
                 site.0,
@@ -125,6 +127,8 @@ impl Commit<'_> {
                 tally.dry,
                 tally.probes,
                 tally.closed,
+                tally.barren,
+                tally.on_topic,
                 tally.worth
             ],
         )?;

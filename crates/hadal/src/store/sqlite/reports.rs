@@ -106,7 +106,7 @@ pub fn ranked_sites(db: &Connection, filter: &Filter) -> rusqlite::Result<Vec<i6
 /// The sites with these numbers, as they stand now.
 pub fn sites_among(db: &Connection, numbers: &[i64]) -> rusqlite::Result<Vec<SiteRow>> {
     let sql = "
-        SELECT site, topic, best, pages, forms, searchable, relevant, dry, probes, closed, worth
+        SELECT site, topic, best, pages, forms, searchable, relevant, dry, probes, closed, barren, on_topic, worth
         FROM sites JOIN runs ON runs.id = sites.run WHERE sites.n = ?";
     let mut sought = db.prepare_cached(sql)?;
     let row = |row: &Row<'_>| {
@@ -118,7 +118,8 @@ pub fn sites_among(db: &Connection, numbers: &[i64]) -> rusqlite::Result<Vec<Sit
 }
 
 pub fn site(db: &Connection, run: RunId, site: &Site) -> rusqlite::Result<SiteTally> {
-    let sql = "SELECT pages, forms, searchable, relevant, dry, probes, closed, worth FROM sites
+    let sql =
+        "SELECT pages, forms, searchable, relevant, dry, probes, closed, barren, on_topic, worth FROM sites
         WHERE run = ? AND site = ?";
     let mut sought = db.prepare_cached(sql)?;
     let found = sought.query_row(params![bits(run.0), site.0], |row| tally(row, 0)).optional()?;
@@ -134,7 +135,9 @@ fn tally(row: &Row<'_>, first: usize) -> rusqlite::Result<SiteTally> {
         dry: row.get(first + 4)?,
         probes: row.get(first + 5)?,
         closed: row.get(first + 6)?,
-        worth: row.get(first + 7)?,
+        barren: row.get(first + 7)?,
+        on_topic: row.get(first + 8)?,
+        worth: row.get(first + 9)?,
     })
 }
 

@@ -148,7 +148,9 @@ CREATE TABLE backlinks (
     run INTEGER NOT NULL, site TEXT NOT NULL, target INTEGER NOT NULL, source INTEGER NOT NULL,
     PRIMARY KEY (run, site, target, source)
 ) STRICT, WITHOUT ROWID;
-ALTER TABLE sites ADD COLUMN worth REAL;
+ALTER TABLE sites ADD COLUMN barren INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE sites ADD COLUMN on_topic INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE sites ADD COLUMN worth REAL NOT NULL DEFAULT 0;
 ";
 
 /// Columns that tables of format 1 lack.
