@@ -9,7 +9,9 @@
 //!   at every page: a visit is one try of what its link looked like ([`view::link`]) and of how its site
 //!   stood ([`view::site`]); a form found is an event of the link that led to it and, discounted by
 //!   [`LATER`] a click, of the links before it. That is how pages without forms that lead to many, hubs
-//!   above all, come to be worth something. Forms count with their probability of being relevant.
+//!   above all, come to be worth something. Forms count with their probability of being relevant, and
+//!   with that of their page of being on topic: what is wrongly taken for relevant stands mostly on
+//!   pages about something else.
 //! - What a site gave so far, and how long ago, is a part of the same model: it is added to the scores of
 //!   all its leads after every visit ([`Command::Prefer`]), which makes a site fade while it gives nothing.
 //! - A site nobody visited costs a robots.txt too, so its leads count half. Sites that were mentioned by
@@ -102,16 +104,19 @@ impl Hadal {
 
     fn learn_rate(&mut self, visit: &Visited<'_>) {
         let mut row = self.row(visit.lead, visit.before);
+        let mut offset = prior(visit.lead, visit.before);
         if visit.before.pages > 0 {
             row.extend(view::site(visit.before));
+            offset += prior_worth(visit.before);
         }
-        self.model.tried(&row, prior(visit.lead, visit.before));
-        self.model.brought(&row, visit.gain);
-        self.gain += visit.gain;
+        let gain = visit.gain * visit.verdict.p_topic;
+        self.model.tried(&row, offset);
+        self.model.brought(&row, gain);
+        self.gain += gain;
         if visit.new_relevant > 0 {
             self.paid.note(visit.lead);
         }
-        let mut later = visit.gain;
+        let mut later = gain;
         for earlier in visit.path {
             later *= LATER;
             self.model.brought(&view::link(earlier), later);
@@ -137,6 +142,13 @@ impl Hadal {
     fn may_ask(&self) -> bool {
         (self.asked.questions as f32) < 4.0 + self.asking() * self.visits as f32
     }
+}
+
+/// What a site adds before anything was learned: it fades while it gives nothing, and one that gave a
+/// relevant form usually has more.
+fn prior_worth(site: &SiteTally) -> f32 {
+    let gave = if site.relevant > 0 { 1.5 } else { 0.0 };
+    gave - (1.0 + site.barren as f32 / 5.0).ln()
 }
 
 /// What is expected of a lead before anything was learned, as a logarithm.
@@ -187,7 +199,8 @@ impl Strategy for Hadal {
         self.visits += 1;
         self.note_mentions(visit);
         self.learn_rate(visit);
-        let mut commands = vec![Command::Prefer(self.model.log_rate(&view::site(visit.site)))];
+        let worth = prior_worth(visit.site) + self.model.log_rate(&view::site(visit.site));
+        let mut commands = vec![Command::Prefer(worth)];
         if self.backlinks && visit.before.relevant == 0 && visit.site.relevant > 0 {
             commands.extend(visit.lead.url.join("/").ok().map(Command::Backlinks));
         }
@@ -263,7 +276,7 @@ mod tests {
             lead,
             path: &[],
             page: None,
-            verdict: &PageVerdict::default(),
+            verdict: &PageVerdict { p_topic: 1.0, ..PageVerdict::default() },
             forms: &[],
             new_relevant: relevant,
             new_searchable: relevant,
@@ -309,7 +322,7 @@ mod tests {
             lead: &target,
             path: std::slice::from_ref(&hub),
             page: None,
-            verdict: &PageVerdict::default(),
+            verdict: &PageVerdict { p_topic: 1.0, ..PageVerdict::default() },
             forms: &[],
             new_relevant: 1,
             new_searchable: 1,

@@ -16,6 +16,9 @@ use url::Url;
 /// Words looked at in one place.
 const MOST_WORDS: usize = 24;
 
+/// Letters of a piece of a host's name.
+const PIECE: usize = 5;
+
 /// Whether a link stays on the site it was found on.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Way {
@@ -29,10 +32,11 @@ pub fn link(lead: &Lead) -> Vec<Feature> {
     let way = way(lead);
     view.words(3, way, lead.url.path());
     view.words(4, way, lead.url.query().unwrap_or_default());
-    if way == Way::Outward {
-        view.words(5, way, lead.url.host_str().unwrap_or_default());
-    }
     view.end_group();
+    if way == Way::Outward {
+        view.name(lead.url.host_str().unwrap_or_default());
+        view.end_group();
+    }
     view.words(6, way, &lead.context.anchor);
     view.end_group();
     view.words(7, way, &lead.context.before);
@@ -160,6 +164,19 @@ impl View {
             left -= 1;
             left > 0
         });
+    }
+
+    /// Pieces of a host's name, where words are written together.
+    fn name(&mut self, host: &str) {
+        let name = psl::suffix_str(host).and_then(|suffix| host.strip_suffix(suffix)).unwrap_or(host);
+        for label in name.split(['.', '-']).filter(|label| *label != "www") {
+            let marked = format!("^{label}$");
+            for piece in marked.as_bytes().windows(PIECE).take(MOST_WORDS) {
+                let mut hasher = FxHasher::default();
+                hasher.write(piece);
+                self.mark(5, hasher.finish());
+            }
+        }
     }
 
     /// The innermost elements, one by one and in pairs.
