@@ -17,7 +17,7 @@ use url::Url;
 /// Pages read of those that link to one page.
 const PAGES_PER_TARGET: usize = 4;
 /// Pages of one site read for one level: more would teach the site, and wait for its host again and again.
-const PAGES_PER_SITE: u32 = 3;
+const PAGES_PER_SITE: u32 = 2;
 
 /// A backward crawl under way.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

@@ -20,7 +20,7 @@ const MOST_EXAMPLES: usize = 60;
 /// table 1 has 187, 212 and 137.
 const TRAINING_PAGES: usize = 200;
 /// Visits of others after which what it still expects has got lost: more than are usually in flight.
-const PATIENCE: u32 = 64;
+const PATIENCE: u32 = 32;
 /// Links of a level that are enough to learn it from the crawl alone.
 const ENOUGH: usize = 20;
 /// Pages with new relevant forms that a backward crawl at a learning iteration starts from.

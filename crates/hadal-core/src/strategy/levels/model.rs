@@ -69,23 +69,14 @@ impl LinkModel {
             Matcher::new(SPACES[space], counts.spaces[space].iter().map(|feature| feature.stem.as_str()))
         });
         let levels = counts.examples.len().min(MOST_LEVELS);
-        let rates = |space: usize| {
-            let features = counts.spaces[space].iter().take(Matcher::MOST);
-            features.map(|feature| (0..levels).map(|level| counts.rate(feature, level)).collect::<Vec<f32>>())
-        };
-        let mut without: Vec<Option<f32>> =
-            (0..levels).map(|l| (counts.examples[l] > 0).then_some(0.0)).collect();
-        let adds = std::array::from_fn(|space| {
-            let odds = |rate: f32| rate.ln() - (1.0 - rate).ln();
-            rates(space)
-                .map(|rates| {
-                    without.iter_mut().zip(&rates).for_each(|(sum, rate)| {
-                        *sum = sum.map(|sum| sum + (1.0 - rate).ln());
-                    });
-                    rates.into_iter().map(odds).collect()
-                })
-                .collect()
-        });
+        let rates_of = |feature: &Feature| (0..levels).map(|level| counts.rate(feature, level)).collect();
+        let rates: [Vec<Vec<f32>>; 3] =
+            counts.spaces.each_ref().map(|space| space.iter().take(Matcher::MOST).map(rates_of).collect());
+        let none = |level: usize| rates.iter().flatten().map(|rates| (1.0 - rates[level]).ln()).sum::<f32>();
+        let without = (0..levels).map(|level| (counts.examples[level] > 0).then(|| none(level))).collect();
+        let log_odds =
+            |rates: Vec<f32>| rates.into_iter().map(|rate| rate.ln() - (1.0 - rate).ln()).collect();
+        let adds = rates.map(|space| space.into_iter().map(log_odds).collect());
         LinkModel { matchers, without, adds, counts }
     }
 

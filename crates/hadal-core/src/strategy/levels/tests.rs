@@ -161,7 +161,7 @@ fn what_never_comes_back_does_not_hold_up_the_end_of_training() {
     let mut strategy = Levels::new(OFFLINE_ONLINE, &briefing(true));
     strategy.begin();
     assert_eq!(strategy.choose(&Empty), Choice::Rest, "an answer is expected");
-    for n in 0..64 {
+    for n in 0..32 {
         assert!(strategy.memory.training);
         visit(&mut strategy, &link(&format!("http://a.org/{n}"), ""), None, 0, &[]);
     }
