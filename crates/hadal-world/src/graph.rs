@@ -130,7 +130,7 @@ fn groups(sites: &[Record]) -> Vec<Vec<u32>> {
 }
 
 /// How often a site with a trade links to its own kind: libraries to libraries, shops to shops.
-const KINDRED: f64 = 0.35;
+const KINDRED: f64 = 0.2;
 
 /// The sites of each subject's two kinds, in the groups' order.
 fn kinds(sites: &[Record], groups: &[Vec<u32>]) -> Vec<[Vec<u32>; 2]> {

@@ -130,7 +130,8 @@ impl Rates {
 impl Spec {
     /// 2,000 sites and over a million pages, rich enough in databases for a first look.
     pub fn demo(seed: u64) -> Spec {
-        Spec { sites: 2_000, mean_pages: 520, abundance: 3.0, ..Spec::evaluation(seed) }
+        let rates = Rates { site_search: 0.5, ..Rates::usual() };
+        Spec { sites: 2_000, mean_pages: 520, abundance: 8.0, rates, ..Spec::evaluation(seed) }
     }
 
     /// The scale strategies are compared at: 400,000 sites and over 40 million pages.
