@@ -7,6 +7,7 @@
 
 pub mod best_first;
 pub mod breadth_first;
+pub mod features;
 pub mod fixed_depth;
 pub mod hadal;
 pub mod lesson;
