@@ -12,6 +12,7 @@ pub mod fixed_depth;
 pub mod hadal;
 pub mod lesson;
 pub mod random;
+pub mod smart;
 
 use crate::address::Site;
 use crate::critic::{FormVerdict, PageVerdict};
@@ -273,6 +274,40 @@ pub const OFFERS: &[Offer] = &[
         name: "best-first-sc",
         about: "best-first that leaves a site after 5 searchable forms or 100 pages; the usual choice",
         make: |_| Box::new(best_first::BestFirst { leave: Some(best_first::Leave::default()) }),
+    },
+    Offer {
+        name: "scdi",
+        about: "sites by their home pages, then the links of those on topic; learns nothing",
+        make: |briefing| Box::new(smart::Smart::new(smart::Parts::default(), briefing)),
+    },
+    Offer {
+        name: "scdi+reverse",
+        about: "scdi that asks who links to good sites when few sites wait",
+        make: |briefing| {
+            let parts = smart::Parts { reverse: true, ..smart::Parts::default() };
+            Box::new(smart::Smart::new(parts, briefing))
+        },
+    },
+    Offer {
+        name: "scdi+incremental",
+        about: "scdi that prefers what sites with searchable forms link to",
+        make: |briefing| {
+            let parts = smart::Parts { incremental: true, ..smart::Parts::default() };
+            Box::new(smart::Smart::new(parts, briefing))
+        },
+    },
+    Offer {
+        name: "scdi+adaptive",
+        about: "scdi that ranks sites and links by what it has found",
+        make: |briefing| {
+            let parts = smart::Parts { adaptive: true, ..smart::Parts::default() };
+            Box::new(smart::Smart::new(parts, briefing))
+        },
+    },
+    Offer {
+        name: "smart",
+        about: "SmartCrawler: scdi with all three; for many sites of a topic, few pages of each",
+        make: |briefing| Box::new(smart::Smart::new(smart::Parts::ALL, briefing)),
     },
     Offer {
         name: "hadal",
