@@ -273,7 +273,7 @@ impl FieldKind {
 }
 
 /// What a page tells machines about itself.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Hints {
     /// OpenSearch descriptions.
     pub opensearch: Vec<OpenSearch>,
@@ -294,7 +294,7 @@ pub struct Hints {
 }
 
 /// A link to an OpenSearch description document.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OpenSearch {
     /// Where the description is.
     pub url: Url,

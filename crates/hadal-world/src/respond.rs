@@ -1,9 +1,9 @@
 //! How an answer travels: dead, slow, flaky and wandering hosts, latency, limits.
 
-use crate::answer::{Answer, answer};
+use crate::answer::{Answer, Place, answer, place, without_session};
 use crate::draw::{Draw, mix};
 use crate::names::HostRole;
-use crate::record::Health;
+use crate::record::{Health, Record};
 use crate::site::Site;
 use crate::world::World;
 use hadal_core::http::{Completeness, Exchange, FetchError, Headers, Request, Response};
@@ -29,11 +29,11 @@ impl World {
             return failed(FetchError::NoSuchHost, 40, None);
         };
         let site = self.site(index);
-        let peer = address_of(&site);
-        if request.url.scheme() != "http" || request.url.port().is_some() {
+        let peer = address_of(site.record);
+        if !is_served(&request.url) {
             return failed(FetchError::Connect, 60, Some(peer));
         }
-        let mut draw = Draw::new(site.record.seed ^ xxh3_64(request.url.as_str().as_bytes()), at.0 / MOOD);
+        let mut draw = mood(site.record, request, at);
         let mut exchange = match self.trouble(&site, request, &mut draw) {
             Some(Err((error, after))) => failed(error, after, Some(peer)),
             Some(Ok(answer)) => deliver(answer, request, &site, &mut draw),
@@ -46,6 +46,29 @@ impl World {
         exchange
     }
 
+    /// How an answer of so many bytes travels at this moment, for those who have its content already:
+    /// how long it takes and from where, as [`World::respond`] would say. `None` when the site does
+    /// something else than answer.
+    pub fn delivery(&self, request: &Request, at: Time, bytes: usize) -> Option<(Duration, IpAddr)> {
+        let (index, _) = self.locate(&request.url).filter(|_| is_served(&request.url))?;
+        let record = self.record(index);
+        let mut draw = mood(record, request, at);
+        let answers = match record.health {
+            Health::Fine | Health::Slow => true,
+            Health::Flaky => flaky(&mut draw).is_none(),
+            Health::Dead | Health::Moved(_) | Health::Looping => false,
+        };
+        answers.then(|| (latency(record, bytes, &mut draw), address_of(record)))
+    }
+
+    /// Whether the same stands at an address at all times; what the programs behind forms say may change.
+    pub fn is_steady(&self, url: &Url) -> bool {
+        let Some((index, host)) = self.locate(url) else { return true };
+        let site = self.site(index);
+        let (path, _) = without_session(url);
+        !matches!(place(&site, host, &path), Place::Action(..))
+    }
+
     /// What a site in bad health does instead of answering.
     fn trouble(&self, site: &Site<'_>, request: &Request, draw: &mut Draw) -> Option<Trouble> {
         match site.record.health {
@@ -56,6 +79,16 @@ impl World {
             Health::Looping => Some(Ok(Answer::redirect(circle(site, &request.url)))),
         }
     }
+}
+
+/// Nobody listens anywhere else.
+fn is_served(url: &Url) -> bool {
+    url.scheme() == "http" && url.port().is_none()
+}
+
+/// What a request meets by chance, the same for a while.
+fn mood(record: &Record, request: &Request, at: Time) -> Draw {
+    Draw::new(record.seed ^ xxh3_64(request.url.as_str().as_bytes()), at.0 / MOOD)
 }
 
 type Trouble = Result<Answer, (FetchError, u64)>;
@@ -103,7 +136,7 @@ fn deliver(answer: Answer, request: &Request, site: &Site<'_>, draw: &mut Draw) 
         _ => {}
     }
     let mut body = answer.body;
-    let took = latency(site, body.len(), draw);
+    let took = latency(site.record, body.len(), draw);
     let limit = usize::try_from(request.body_limit).unwrap_or(usize::MAX);
     let completeness = if body.len() > limit { Completeness::Cut } else { Completeness::Whole };
     body.truncate(limit);
@@ -113,18 +146,18 @@ fn deliver(answer: Answer, request: &Request, site: &Site<'_>, draw: &mut Draw) 
 }
 
 /// Distance to the host, size over bandwidth, and a little luck.
-fn latency(site: &Site<'_>, bytes: usize, draw: &mut Draw) -> Duration {
-    let host = mix(site.record.seed, 101);
+fn latency(record: &Record, bytes: usize, draw: &mut Draw) -> Duration {
+    let host = mix(record.seed, 101);
     let distance = 30 + host % 220;
     let bandwidth = 200 + (host >> 32) % 4000;
     let luck = u64::from(draw.below(60));
-    let waiting = if site.record.health == Health::Slow { 5_000 + u64::from(draw.below(20_000)) } else { 0 };
+    let waiting = if record.health == Health::Slow { 5_000 + u64::from(draw.below(20_000)) } else { 0 };
     Duration::from_millis(distance + bytes as u64 / bandwidth + luck + waiting)
 }
 
 /// Hosts share addresses, as on rented servers. The range is the one set aside for benchmarks.
-fn address_of(site: &Site<'_>) -> IpAddr {
-    let number = mix(site.record.seed, 102) % (1 << 17);
+fn address_of(record: &Record) -> IpAddr {
+    let number = mix(record.seed, 102) % (1 << 17);
     let [_, high, middle, low] = (number as u32).to_be_bytes();
     IpAddr::V4(Ipv4Addr::new(198, 18 + high, middle, low))
 }

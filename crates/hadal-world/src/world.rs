@@ -114,6 +114,10 @@ impl World {
         Site::new(&self.spec, &self.sites[index as usize], self.graph.out(index))
     }
 
+    pub(crate) fn record(&self, index: u32) -> &Record {
+        &self.sites[index as usize]
+    }
+
     pub(crate) fn locate(&self, url: &Url) -> Option<(u32, HostRole)> {
         let host = url.domain()?;
         self.names.find(host.trim_end_matches('.'), &self.sites)

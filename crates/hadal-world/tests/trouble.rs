@@ -87,3 +87,27 @@ fn the_other_name_of_a_host_redirects_to_the_page() {
         assert_eq!((response.status, response.headers.get("location")), (301, Some(home.as_str())));
     }
 }
+
+#[test]
+fn an_answer_travels_the_same_whether_its_content_is_written_or_not() {
+    let world = rough();
+    let pages: BTreeSet<Url> = world.truth().map(|form| form.page_url).collect();
+    let (mut answered, mut troubled) = (0, 0);
+    for (nth, url) in pages.into_iter().enumerate().filter(|(nth, _)| nth % 7 == 0) {
+        let (request, at) = (Request::get(url), Time(1_777 * nth as u64));
+        let exchange = world.respond(&request, at);
+        let content = exchange.result.as_ref().ok().filter(|response| response.status == 200);
+        let bytes = content.map_or(0, |response| response.body.len());
+        match world.delivery(&request, at, bytes) {
+            Some(told) => {
+                assert_eq!(told, (exchange.took, exchange.peer.expect("an answer comes from somewhere")));
+                answered += 1;
+            }
+            None => {
+                assert!(content.is_none(), "{}", request.url);
+                troubled += 1;
+            }
+        }
+    }
+    assert!(answered > 50 && troubled > 5, "{answered} {troubled}");
+}

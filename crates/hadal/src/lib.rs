@@ -10,6 +10,7 @@
 pub mod cli;
 pub mod config;
 pub mod engine;
+pub mod evaluation;
 pub mod fetch;
 pub mod output;
 pub mod report;

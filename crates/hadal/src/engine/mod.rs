@@ -27,6 +27,7 @@ pub use clock::Clock;
 pub use event::Event;
 pub use probing::{ProbeWhen, Probing};
 pub use scope::{BadPattern, Scope};
+pub use step::is_page;
 pub use step::{Reading, Visit, Visited, examine};
 
 use crate::fetch::Fetch;

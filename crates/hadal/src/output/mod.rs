@@ -5,6 +5,7 @@
 //! What is shown is computed in [`crate::report`]; nothing here counts.
 
 pub mod card;
+pub mod chart;
 pub mod csv;
 pub mod demo;
 pub mod escape;
@@ -17,5 +18,6 @@ pub mod rows;
 pub mod sections;
 pub mod table;
 pub mod terminal;
+pub mod trials;
 mod truth;
 pub mod writer;

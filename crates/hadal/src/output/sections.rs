@@ -1,7 +1,9 @@
 //! A report: sections with a table and curves each, as text or as one HTML page that needs nothing else.
 
+use super::chart::Chart;
 use super::table::Table;
 use super::terminal::Screen;
+use std::borrow::Cow;
 use std::fmt::Write;
 
 /// One part of a report.
@@ -12,20 +14,32 @@ pub struct Section {
     /// How it was measured, in a sentence or two.
     pub note: String,
     /// The table's headings.
-    pub headings: Vec<&'static str>,
+    pub headings: Vec<Cow<'static, str>>,
     /// The table's rows.
     pub rows: Vec<Vec<String>>,
     /// Curves over the unit square, drawn in HTML only: a name and its points.
     pub curves: Vec<(String, Vec<(f64, f64)>)>,
+    /// Charts, drawn in HTML only.
+    pub charts: Vec<Chart>,
+}
+
+/// Headings that are known beforehand.
+pub fn headings(names: &[&'static str]) -> Vec<Cow<'static, str>> {
+    names.iter().copied().map(Cow::Borrowed).collect()
 }
 
 /// The report as text.
 pub fn text(sections: &[Section], screen: Screen) -> String {
     let mut text = String::new();
     for section in sections {
-        let mut table = Table::new(&section.headings, screen);
+        let _ = write!(text, "{}\n{}\n\n", section.title, section.note);
+        if section.rows.is_empty() {
+            continue;
+        }
+        let headings: Vec<&str> = section.headings.iter().map(Cow::as_ref).collect();
+        let mut table = Table::new(&headings, screen);
         section.rows.iter().for_each(|row| table.row(row));
-        let _ = write!(text, "{}\n{}\n\n{table}\n\n", section.title, section.note);
+        let _ = write!(text, "{table}\n\n");
     }
     text
 }
@@ -39,7 +53,10 @@ pub fn html(title: &str, sections: &[Section]) -> String {
     );
     for section in sections {
         let _ = write!(page, "<h2>{}</h2><p>{}</p>", escaped(&section.title), escaped(&section.note));
-        page.push_str(&table(section));
+        if !section.rows.is_empty() {
+            page.push_str(&table(section));
+        }
+        section.charts.iter().for_each(|chart| page.push_str(&chart.svg()));
         section.curves.iter().for_each(|(name, points)| page.push_str(&curve(name, points)));
     }
     page
@@ -48,13 +65,14 @@ pub fn html(title: &str, sections: &[Section]) -> String {
 const STYLE: &str = "body{font:15px/1.5 system-ui,sans-serif;max-width:70em;margin:2em auto;padding:0 1em;\
     color-scheme:light dark}table{border-collapse:collapse;display:block;overflow-x:auto}\
     td,th{padding:.2em .8em;text-align:left;border-bottom:1px solid #8884;vertical-align:top}\
-    svg{margin:1em 2em 1em 0}text{font-size:11px;fill:currentColor}";
+    svg{margin:1em 2em 1em 0}text{font-size:11px;fill:currentColor}.name{font-weight:600;font-size:13px}\
+    .grid{stroke:#8886}.bar{fill:#3b7dd8}@media(prefers-color-scheme:dark){.bar{fill:#6aa2ee}}";
 
 fn table(section: &Section) -> String {
     let cells = |tag: &str, cells: &mut dyn Iterator<Item = &str>| {
         cells.map(|cell| format!("<{tag}>{}</{tag}>", escaped(cell))).collect::<String>()
     };
-    let head = cells("th", &mut section.headings.iter().copied());
+    let head = cells("th", &mut section.headings.iter().map(Cow::as_ref));
     let rows = section.rows.iter().map(|row| cells("td", &mut row.iter().map(String::as_str)));
     let rows: String = rows.map(|row| format!("<tr>{row}</tr>")).collect();
     format!("<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>")
@@ -84,7 +102,8 @@ fn curve(name: &str, points: &[(f64, f64)]) -> String {
     )
 }
 
-fn escaped(text: &str) -> String {
+/// Text as markup that shows it.
+pub(super) fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
@@ -96,9 +115,10 @@ mod tests {
         vec![Section {
             title: "Errors".into(),
             note: "Read them.".into(),
-            headings: vec!["form", "text"],
+            headings: headings(&["form", "text"]),
             rows: vec![vec!["a.html".into(), "<script>alert(1)</script> & \u{1b}[31mred".into()]],
             curves: vec![("ours".into(), vec![(0.0, 0.1), (1.0, 0.9)])],
+            charts: Vec::new(),
         }]
     }
 

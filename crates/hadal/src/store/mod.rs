@@ -4,7 +4,7 @@
 //! A step hands over one [`Outcome`]; a [`Batch`] of them is applied in one transaction, and applying
 //! an outcome twice changes nothing. Readers may open the same store while it is written.
 
-mod memory;
+pub mod memory;
 pub mod rows;
 mod sqlite;
 pub mod submission;

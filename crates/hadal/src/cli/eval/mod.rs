@@ -1,5 +1,6 @@
 //! `hadal eval`: measurements that anyone can repeat.
 
+mod find;
 mod forms;
 mod world;
 
@@ -17,6 +18,7 @@ pub struct EvalArgs {
 
 #[derive(Debug, Subcommand)]
 enum EvalCommand {
+    Find(find::FindArgs),
     World(world::WorldArgs),
     Forms(forms::FormsArgs),
 }
@@ -24,6 +26,7 @@ enum EvalCommand {
 /// Measures and prints.
 pub fn run(args: &EvalArgs, session: &Session) -> anyhow::Result<Exit> {
     match &args.command {
+        EvalCommand::Find(args) => find::run(args, session),
         EvalCommand::World(args) => world::run(args, session),
         EvalCommand::Forms(args) => forms::run(args, session),
     }

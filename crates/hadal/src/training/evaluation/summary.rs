@@ -2,7 +2,7 @@
 
 use super::domains::Reading;
 use super::{Disagreement, Figures, Row};
-use crate::output::sections::Section;
+use crate::output::sections::{Section, headings};
 use hadal_core::learn::bootstrap::Interval;
 use hadal_core::learn::metrics::Bin;
 
@@ -35,9 +35,10 @@ fn searchable(figures: &Figures) -> Section {
             "{} forms, {} of them searches, ten given folds by site. Kinds told right: {:.3}.",
             found.forms, found.searches, found.kind_accuracy
         ),
-        headings: vec!["judge", "precision", "recall", "F1", "error", "AUC", "calibration error"],
+        headings: headings(&["judge", "precision", "recall", "F1", "error", "AUC", "calibration error"]),
         rows: found.rows.iter().map(row).collect(),
         curves: found.rows.iter().map(|row| (row.name.clone(), points(&row.curve))).collect(),
+        charts: Vec::new(),
     }
 }
 
@@ -50,9 +51,10 @@ fn disagreements(title: &str, note: String, errors: &[Disagreement]) -> Section 
     Section {
         title: title.into(),
         note,
-        headings: vec!["form", "label", "judged", "p", "title | heading", "text"],
+        headings: headings(&["form", "label", "judged", "p", "title | heading", "text"]),
         rows: errors.iter().map(row).collect(),
         curves: Vec::new(),
+        charts: Vec::new(),
     }
 }
 
@@ -81,16 +83,17 @@ fn domains(figures: &Figures) -> Section {
             found.forms,
             found.averaged.join(", ")
         ),
-        headings: vec![
+        headings: headings(&[
             "read",
             "of 13",
             "of 13, averaged domains",
             "one-vs-rest",
             "macro F1",
             "calibration error",
-        ],
+        ]),
         rows: found.readings.iter().map(row).collect(),
         curves: found.readings.iter().map(|r| (r.name.to_string(), points(&r.curve))).collect(),
+        charts: Vec::new(),
     }
 }
 
@@ -102,9 +105,10 @@ fn each_domain(reading: &Reading) -> Section {
     Section {
         title: format!("Each domain, {}", reading.name),
         note: "Intervals are wide where forms are few.".into(),
-        headings: vec!["domain", "forms", "precision", "recall", "F1"],
+        headings: headings(&["domain", "forms", "precision", "recall", "F1"]),
         rows: rows.collect(),
         curves: Vec::new(),
+        charts: Vec::new(),
     }
 }
 
@@ -132,16 +136,17 @@ fn pages(figures: &Figures) -> Section {
             "{} pages of {} sites, labelled by site; folds by site; means over the twelve domains.",
             found.pages, found.sites
         ),
-        headings: vec![
+        headings: headings(&[
             "judge",
             "pages against \"other\"",
             "sites against \"other\"",
             "on or off topic",
             "of 13",
             "calibration error",
-        ],
+        ]),
         rows: rows.collect(),
         curves: found.judges.iter().map(|judge| (judge.name.to_string(), points(&judge.curve))).collect(),
+        charts: Vec::new(),
     }
 }
 
@@ -154,8 +159,9 @@ fn few(figures: &Figures) -> Section {
         title: "Topics from five examples".into(),
         note: "F1, mean over five draws of examples; examples, background and tests are of different sites."
             .into(),
-        headings: vec!["topic", "five examples", "its name alone", "built in", "share of built in"],
+        headings: headings(&["topic", "five examples", "its name alone", "built in", "share of built in"]),
         rows: rows.collect(),
         curves: Vec::new(),
+        charts: Vec::new(),
     }
 }

@@ -1,0 +1,63 @@
+//! Where the strategies of one topic meet: the same world, truth, critic and kept pages for all.
+
+use super::plan::Setting;
+use super::shelf::{Room, Shelf};
+use super::truth::Truth;
+use hadal_core::critic::Critic;
+use hadal_core::critic::trained::{Aim, TrainedCritic};
+use hadal_world::World;
+use std::sync::Arc;
+use url::Url;
+
+/// A world and what is really in it.
+#[derive(Clone)]
+pub struct Ground {
+    /// The world.
+    pub world: Arc<World>,
+    /// What its forms are.
+    pub truth: Arc<Truth>,
+}
+
+impl Ground {
+    /// Draws the world of a trial.
+    pub fn of(setting: &Setting) -> Ground {
+        let world = setting.make_world();
+        let truth = Truth::of(&world);
+        Ground { world: Arc::new(world), truth: Arc::new(truth) }
+    }
+}
+
+/// A topic in a world.
+pub struct Arena {
+    /// The world.
+    pub ground: Ground,
+    /// What is looked for.
+    pub topic: String,
+    /// Judges pages and forms.
+    pub critic: Arc<dyn Critic>,
+    /// Pages that were visited before.
+    pub shelf: Shelf,
+    /// Where every crawl starts.
+    pub seeds: Vec<Url>,
+    /// Pages known to hold relevant forms, for those who train before they crawl.
+    pub examples: Vec<Url>,
+}
+
+impl Arena {
+    /// A topic that is both the world's and the shipped critic's; `None` for any other.
+    pub fn new(ground: Ground, topic: &str, room: Arc<Room>) -> Option<Arena> {
+        let critic = Arc::new(TrainedCritic::new(Aim::built_in(topic)?));
+        let seeds = ground.world.seeds(topic);
+        let examples = examples(&ground.world, topic);
+        let topic = topic.to_string();
+        Some(Arena { ground, topic, critic, shelf: Shelf::new(room), seeds, examples })
+    }
+}
+
+/// Example pages, as somebody would give them who knows a few sites of the topic.
+fn examples(world: &World, topic: &str) -> Vec<Url> {
+    const MOST: usize = 50;
+    let mut pages: Vec<Url> = world.relevant(topic).map(|form| form.page_url).take(MOST).collect();
+    pages.dedup();
+    pages
+}

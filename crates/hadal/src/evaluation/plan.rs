@@ -1,0 +1,186 @@
+//! What is compared: which worlds, topics and strategies, at what budget.
+
+use clap::ValueEnum;
+use hadal_core::learn::random::Random;
+use hadal_world::{Anchors, Hubs, Rates, Spec, TagPaths, World};
+use serde::{Deserialize, Serialize};
+
+/// All trials of one comparison.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Plan {
+    /// What the worlds are like.
+    pub world: Preset,
+    /// How many sites each has; `None` for the preset's own size.
+    pub sites: Option<u32>,
+    /// Seeds of the worlds.
+    pub seeds: Vec<u64>,
+    /// Topics, in the order they are run.
+    pub topics: Vec<String>,
+    /// Strategies, likewise.
+    pub strategies: Vec<String>,
+    /// Requests of each crawl.
+    pub requests: u64,
+}
+
+/// One trial: everything its result depends on.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct Setting {
+    /// What the world is like.
+    pub world: Preset,
+    /// How many sites it has.
+    pub sites: u32,
+    /// The world's seed, and the strategy's.
+    pub seed: u64,
+    /// What is looked for.
+    pub topic: String,
+    /// What orders the crawl.
+    pub strategy: String,
+    /// Its budget.
+    pub requests: u64,
+}
+
+/// Kinds of worlds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, ValueEnum, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Preset {
+    /// Calibrated to the real web
+    Standard,
+    /// Nobody lists the sites of a topic
+    NoHubs,
+    /// Links of one kind stand in no fixed place
+    RandomTags,
+    /// Links do not say what they lead to
+    PlainAnchors,
+    /// Parameters drawn anew for every seed
+    Varied,
+    /// About 60 calm sites, for tests
+    Tiny,
+}
+
+impl Preset {
+    /// Its name on the command line and in file names.
+    pub fn name(self) -> &'static str {
+        match self {
+            Preset::Standard => "standard",
+            Preset::NoHubs => "no-hubs",
+            Preset::RandomTags => "random-tags",
+            Preset::PlainAnchors => "plain-anchors",
+            Preset::Varied => "varied",
+            Preset::Tiny => "tiny",
+        }
+    }
+
+    /// What a world of this kind is made from.
+    pub fn spec(self, seed: u64) -> Spec {
+        let usual = Spec::evaluation(seed);
+        match self {
+            Preset::Standard => usual,
+            Preset::NoHubs => Spec { hubs: Hubs::Absent, ..usual },
+            Preset::RandomTags => Spec { tag_paths: TagPaths::Random, ..usual },
+            Preset::PlainAnchors => Spec { anchors: Anchors::Uninformative, ..usual },
+            Preset::Varied => varied(usual),
+            Preset::Tiny => Spec::tiny(seed),
+        }
+    }
+}
+
+/// Another world for every seed: sizes, density and trouble within a factor of about two.
+fn varied(usual: Spec) -> Spec {
+    let mut random = Random::new(usual.seed ^ 0x7a61_7269_6564);
+    let mut around = |value: f64| value * 2f64.powf(2.0 * random.share() - 1.0);
+    let rates = Rates {
+        dead: around(usual.rates.dead),
+        slow: around(usual.rates.slow),
+        flaky: around(usual.rates.flaky),
+        redirecting: around(usual.rates.redirecting),
+        soft_404: around(usual.rates.soft_404),
+        traps: around(usual.rates.traps),
+        ..usual.rates.clone()
+    };
+    let mean_pages = around(f64::from(usual.mean_pages)) as u32;
+    let abundance = around(usual.abundance);
+    let mut one_in = |n: usize| random.below(n) == 0;
+    Spec {
+        mean_pages,
+        abundance,
+        rates,
+        hubs: if one_in(3) { Hubs::Absent } else { usual.hubs },
+        tag_paths: if one_in(3) { TagPaths::Random } else { usual.tag_paths },
+        anchors: if one_in(4) { Anchors::Uninformative } else { usual.anchors },
+        ..usual
+    }
+}
+
+impl Plan {
+    /// Every trial, world by world and topic by topic, so that neighbours share what they fetch.
+    pub fn settings(&self) -> Vec<Setting> {
+        let mut settings = Vec::new();
+        for &seed in &self.seeds {
+            let sites = self.sites.unwrap_or_else(|| self.world.spec(seed).sites);
+            for topic in &self.topics {
+                for strategy in &self.strategies {
+                    settings.push(Setting {
+                        world: self.world,
+                        sites,
+                        seed,
+                        topic: topic.clone(),
+                        strategy: strategy.clone(),
+                        requests: self.requests,
+                    });
+                }
+            }
+        }
+        settings
+    }
+}
+
+impl Setting {
+    /// A name for files: everything that sets it apart.
+    pub fn name(&self) -> String {
+        let Setting { world, sites, seed, topic, strategy, requests } = self;
+        format!("{}-{sites}-seed{seed}-{topic}-{strategy}-{requests}", world.name())
+    }
+
+    /// The world it takes place in.
+    pub fn make_world(&self) -> World {
+        World::new(Spec { sites: self.sites, ..self.world.spec(self.seed) })
+    }
+
+    /// Whether two trials take place in the same world.
+    pub fn same_world(&self, other: &Setting) -> bool {
+        (self.world, self.sites, self.seed) == (other.world, other.sites, other.seed)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn trials_of_one_topic_stand_together_and_no_two_share_a_name() {
+        let plan = Plan {
+            world: Preset::Tiny,
+            sites: None,
+            seeds: vec![1, 2],
+            topics: vec!["book".into(), "job".into()],
+            strategies: vec!["random".into(), "best-first".into()],
+            requests: 100,
+        };
+        let settings = plan.settings();
+        let names: std::collections::BTreeSet<String> = settings.iter().map(Setting::name).collect();
+        assert_eq!((settings.len(), names.len()), (8, 8));
+        assert_eq!(settings[1].name(), "tiny-60-seed1-book-best-first-100");
+        assert!(settings[0].same_world(&settings[3]) && !settings[3].same_world(&settings[4]));
+    }
+
+    #[test]
+    fn varied_worlds_differ_from_seed_to_seed_and_stay_sensible() {
+        let spec = |seed| Preset::Varied.spec(seed);
+        assert_ne!(spec(1).mean_pages, spec(2).mean_pages);
+        assert_eq!(spec(3), spec(3));
+        for seed in 0..50 {
+            let rates = spec(seed).rates;
+            assert!(rates.dead + rates.slow + rates.flaky + rates.redirecting < 0.5);
+        }
+    }
+}
