@@ -133,11 +133,15 @@ impl Smart {
         ready.map_or(Choice::Rest, Choice::Serve)
     }
 
-    /// A site to ask about, when few wait and nothing is left of the last answer.
+    /// A site to ask about, when few sites wait and nothing is left of the last answer.
     fn search(&mut self, heads: &dyn Heads) -> Option<Command> {
-        let few = heads.waiting(HIGH) + heads.waiting(LOW) < FEW_SITES && heads.waiting(CENTRES) == 0;
-        let wanted = self.parts.reverse && few;
-        wanted.then(|| self.memory.reverse.search(self.seed)).flatten().map(Command::Backlinks)
+        if !self.parts.reverse || self.memory.reverse.is_asking() || heads.waiting(CENTRES) > 0 {
+            return None;
+        }
+        let queued = heads.waiting(HIGH) + heads.waiting(LOW);
+        let found = || self.memory.open.iter().map(|open| heads.waiting(open.key.finds())).sum::<u64>();
+        let few = queued < FEW_SITES && queued + found() < FEW_SITES;
+        few.then(|| self.memory.reverse.search(self.seed)).flatten().map(Command::Backlinks)
     }
 }
 
@@ -166,18 +170,15 @@ impl Strategy for Smart {
     }
 
     fn choose(&mut self, heads: &dyn Heads) -> Choice {
-        if let Some(command) = self.memory.next_command() {
-            return Choice::First(command);
-        }
-        let ready = |lane: &Lane| heads.head(*lane).is_some();
-        if let Some(lane) = self.explore(heads).or_else(|| [LOOKUPS, CENTRES].into_iter().find(ready)) {
-            self.memory.served += 1;
-            return Choice::Serve(lane);
-        }
         if let Some(command) = self.memory.next_command().or_else(|| self.search(heads)) {
             return Choice::First(command);
         }
-        let choice = self.open_site(heads);
+        let ready = |lane: &Lane| heads.head(*lane).is_some();
+        let lane = [LOOKUPS, CENTRES].into_iter().find(ready).or_else(|| self.explore(heads));
+        let choice = match lane {
+            Some(lane) => Choice::Serve(lane),
+            None => self.memory.next_command().map_or_else(|| self.open_site(heads), Choice::First),
+        };
         self.memory.served += u64::from(matches!(choice, Choice::Serve(_)));
         choice
     }

@@ -63,6 +63,11 @@ impl Reverse {
         Some(root.url.clone())
     }
 
+    /// Whether an answer is still to come.
+    pub fn is_asking(&self) -> bool {
+        self.asking
+    }
+
     /// The answer to a search: the first of these pages will be looked at.
     pub fn heard(&mut self, linking: &[Url]) {
         self.asking = false;
