@@ -9,7 +9,7 @@ use futures::future::BoxFuture;
 use hadal::engine::backlinks::Backlinks;
 use hadal::engine::{Budget, Clock, Crawl};
 use hadal::fetch::in_process::InProcess;
-use hadal::store::{PageRow, RunId, Store, Walk};
+use hadal::store::{PageRow, RunId, Walk};
 use hadal_core::http::FetchError;
 use hadal_core::lead::Lead;
 use hadal_core::strategy::smart::{Parts, Smart};
@@ -214,7 +214,7 @@ impl Strategy for Forgetful {
 }
 
 fn small_world() -> Arc<World> {
-    Arc::new(World::new(Spec { sites: 150, ..Spec::tiny(4) }))
+    Arc::new(World::new(Spec { sites: 500, mean_pages: 30, abundance: 10.0, ..Spec::tiny(4) }))
 }
 
 /// The pages of a crawl of books, in order.
@@ -243,10 +243,10 @@ fn of(world: &World, parts: Parts) -> Smart {
 async fn one_that_is_restored_before_every_decision_decides_as_one_that_never_stopped() {
     let world = small_world();
     for parts in [Parts::ALL, Parts::default()] {
-        let calm = crawled(&world, Box::new(of(&world, parts)), 700).await;
+        let calm = crawled(&world, Box::new(of(&world, parts)), 900).await;
         let other = Arc::clone(&world);
         let anew = Box::new(move || of(&other, parts));
-        let rough = crawled(&world, Box::new(Forgetful { smart: anew(), anew }), 700).await;
+        let rough = crawled(&world, Box::new(Forgetful { smart: anew(), anew }), 900).await;
         assert!(calm.len() > 300, "{}", calm.len());
         assert!(calm == rough, "{parts:?}");
     }
@@ -255,9 +255,9 @@ async fn one_that_is_restored_before_every_decision_decides_as_one_that_never_st
 #[tokio::test]
 async fn one_that_never_learns_is_scdi_with_reverse_searching_and_two_queues() {
     let world = small_world();
-    let frozen = crawled(&world, Box::new(of(&world, Parts::ALL).frozen()), 700).await;
+    let frozen = crawled(&world, Box::new(of(&world, Parts::ALL).frozen()), 900).await;
     let fixed = of(&world, Parts { adaptive: false, ..Parts::ALL });
-    assert!(frozen == crawled(&world, Box::new(fixed), 700).await);
-    let learning = crawled(&world, Box::new(of(&world, Parts::ALL)), 700).await;
+    assert!(frozen == crawled(&world, Box::new(fixed), 900).await);
+    let learning = crawled(&world, Box::new(of(&world, Parts::ALL)), 900).await;
     assert!(frozen != learning, "learning makes a difference");
 }

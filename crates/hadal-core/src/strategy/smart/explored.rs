@@ -94,7 +94,7 @@ impl Explored {
     pub fn note_link(&mut self, url: &Url, found_at: u16) {
         let tree = match u16::from(self.patience.depth()) {
             here if found_at == here => &mut self.next_tree,
-            here if found_at + 1 == here => &mut self.tree,
+            here if here.checked_sub(1) == Some(found_at) => &mut self.tree,
             _ => return,
         };
         if self.met.len() < MOST_LINKS && self.met.insert(page_key(url)) {

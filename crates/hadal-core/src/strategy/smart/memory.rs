@@ -84,3 +84,29 @@ impl Memory {
         Ok(memory)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::strategy::smart::lanes::HIGH;
+
+    #[test]
+    fn a_site_that_is_left_releases_what_it_found_and_is_closed() {
+        let site = Site("shop.example".into());
+        let mut memory = Memory { open: vec![Explored::new(site.clone(), 0)], ..Memory::default() };
+        memory.leave(0, HIGH);
+        let mut memory = Memory::read(&memory.write()).unwrap();
+        let from = SiteKey::of(&site).finds();
+        let release = Command::Refill { from, to: HIGH, take: usize::MAX };
+        assert_eq!(memory.next_command(), Some(release));
+        assert_eq!(memory.next_command(), Some(Command::CloseSite(site)));
+        assert_eq!(memory.next_command(), None);
+    }
+
+    #[test]
+    fn what_is_no_memory_is_refused() {
+        let saved = Memory::default().write();
+        assert!(Memory::read(&saved[..saved.len() / 2]).is_err());
+        assert!(Memory::read(&[0xff; 64]).is_err());
+    }
+}

@@ -187,8 +187,8 @@ impl Strategy for Smart {
         self.take_in(visit)
     }
 
-    fn hear(&mut self, _about: &Url, linking: &[Url]) -> Vec<Command> {
-        self.memory.reverse.heard(linking);
+    fn hear(&mut self, about: &Url, linking: &[Url]) -> Vec<Command> {
+        self.memory.reverse.heard(about, linking);
         Vec::new()
     }
 

@@ -1,8 +1,9 @@
 //! Reverse searching (SmartCrawler paper, algorithm 1): who links to a site that is known to be good
 //! likely links to more of its kind.
 
-use crate::address::LinkId;
+use crate::address::{LinkId, Site};
 use crate::lead::{Lead, Origin};
+use rustc_hash::FxHashSet;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use url::Url;
@@ -68,13 +69,16 @@ impl Reverse {
         self.asking
     }
 
-    /// The answer to a search: the first of these pages will be looked at.
-    pub fn heard(&mut self, linking: &[Url]) {
+    /// The answer to a search. One page of each other site will be looked at: more of one site say the
+    /// same, and the site's own say nothing about others.
+    pub fn heard(&mut self, about: &Url, linking: &[Url]) {
         self.asking = false;
         if self.pages.len() > MOST_PAGES {
             self.pages.clear();
         }
-        self.pages.extend(linking.iter().take(PAGES_PER_SEARCH).map(LinkId::of));
+        let mut met = FxHashSet::from_iter([Site::of(about)]);
+        let others = linking.iter().filter(|page| met.insert(Site::of(page)));
+        self.pages.extend(others.take(PAGES_PER_SEARCH).map(LinkId::of));
     }
 
     /// Whether a lead is one of those pages, or where one of them sent us.
@@ -127,7 +131,7 @@ mod tests {
         let mut asked = BTreeSet::new();
         while let Some(root) = reverse.search(9) {
             assert_eq!(reverse.search(9), None);
-            reverse.heard(&[]);
+            reverse.heard(&root, &[]);
             assert!(asked.insert(root));
         }
         let roots: Vec<&str> = asked.iter().map(Url::as_str).collect();
@@ -153,17 +157,18 @@ mod tests {
     }
 
     #[test]
-    fn twenty_linking_pages_are_looked_at_wherever_they_send_us() {
+    fn a_page_of_each_of_twenty_other_sites_is_looked_at_wherever_it_sends_us() {
         let mut reverse = knowing(1);
-        let linking: Vec<Url> = (0..30).map(|n| url(&format!("http://hub.org/{n}"))).collect();
-        reverse.heard(&linking);
-        let wanted =
-            linking.iter().filter(|page| reverse.wants(&Lead::root((*page).clone(), Origin::Backlink)));
-        assert_eq!(wanted.count(), 20);
-        let moved = Lead {
-            redirects: vec![linking[4].clone()],
-            ..Lead::root(url("http://hub.org/new"), Origin::Redirect)
-        };
+        let about = url("http://s0.org/");
+        let hubs = (0..30).flat_map(|n| ["a", "b"].map(|page| url(&format!("http://hub{n}.org/{page}"))));
+        let linking: Vec<Url> = std::iter::once(url("http://www.s0.org/own")).chain(hubs).collect();
+        reverse.heard(&about, &linking);
+        let lead = |page: &Url| Lead::root(page.clone(), Origin::Backlink);
+        let wanted: Vec<&Url> = linking.iter().filter(|page| reverse.wants(&lead(page))).collect();
+        assert_eq!(wanted.len(), 20);
+        assert!(wanted.iter().all(|page| page.path() == "/a"), "{wanted:?}");
+        let redirects = vec![wanted[4].clone()];
+        let moved = Lead { redirects, ..Lead::root(url("http://hub.org/new"), Origin::Redirect) };
         assert!(reverse.wants(&moved));
     }
 }

@@ -137,10 +137,13 @@ fn queue_of(parts: Parts, is_deep: bool) -> Lane {
     if is_deep || !parts.incremental { HIGH } else { LOW }
 }
 
-/// The link that led to the home page of the site a visit belongs to.
+/// The link that led to the home page of the site a visit belongs to. Seeds are known from the start, and
+/// who links to us tells nothing about itself.
 fn home_of<'a>(visit: &Visited<'a>) -> Option<&'a Lead> {
     let way = std::iter::once(visit.lead).chain(visit.path);
-    way.into_iter().find(|lead| lead.site_depth == 0).filter(|home| home.origin != Origin::Backlink)
+    way.into_iter()
+        .find(|lead| lead.site_depth == 0)
+        .filter(|home| !matches!(home.origin, Origin::Seed | Origin::Backlink))
 }
 
 fn may_follow(link: &Link) -> bool {
