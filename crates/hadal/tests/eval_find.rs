@@ -43,7 +43,7 @@ fn setting(offer: &Offer) -> Setting {
         seed: 4,
         topic: TOPIC.into(),
         strategy: offer.name.into(),
-        requests: 700,
+        requests: 300,
     }
 }
 
@@ -59,7 +59,7 @@ fn a_trial_is_the_same_whether_its_pages_were_kept_or_not() {
         let (cold, warm) = (made(&shared, offer), made(&shared, offer));
         assert!(without.same_result(&cold) && without.same_result(&warm), "{}", offer.name);
         assert_eq!(without.cost.shelf_hits, 0);
-        assert!(warm.cost.shelf_hits > 100, "{}: {:?}", offer.name, warm.cost);
+        assert!(warm.cost.shelf_hits > 50, "{}: {:?}", offer.name, warm.cost);
     }
 }
 

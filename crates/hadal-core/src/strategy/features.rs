@@ -14,11 +14,10 @@ use crate::text::language::Language;
 use crate::text::terms::{Token, each_token};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
-use std::collections::VecDeque;
 use url::Url;
 
 pub use matcher::Matcher;
-pub use select::select;
+pub use select::{is_among, select};
 
 /// Words read before a link and after it (ACHE paper, section 3.3).
 const WINDOW: usize = 5;
@@ -65,39 +64,42 @@ pub fn terms(space: Space, lead: &Lead) -> Vec<String> {
 /// The stems of a link that is no lead yet.
 pub fn terms_of(space: Space, url: &Url, context: &Context) -> Vec<String> {
     let mut stems = Vec::new();
+    each_term(space, url, context, |word, _| stems.push(Language::of(None).stem(word)));
+    stems
+}
+
+/// Tells the words of a link in one space, each with the number of its stem; stop words and numbers are
+/// left out. Nothing is stemmed that was met before.
+pub fn each_term(space: Space, url: &Url, context: &Context, mut tell: impl FnMut(&str, u32)) {
     let mut tell = |word: &str, token: Token| {
         if token.term != 0 && !(space.joins_words() && PLUMBING.contains(&word)) {
-            stems.push(Language::of(None).stem(word));
+            tell(word, token.term);
         }
     };
     match space {
         Space::Url | Space::Path => {
-            address_parts(space, url).iter().for_each(|part| each_token(&unescaped(part), None, &mut tell))
+            for part in address_parts(space, url) {
+                each_token(&unescaped(part), None, &mut tell);
+            }
         }
         Space::Anchor => each_token(&context.anchor, None, tell),
         Space::Around => {
-            let mut near: VecDeque<(String, Token)> = VecDeque::new();
-            each_token(&context.before, None, |word, token| {
-                near.push_back((word.to_string(), token));
-                if near.len() > WINDOW {
-                    near.pop_front();
-                }
-            });
-            near.iter().for_each(|(word, token)| tell(word, *token));
-            first_tokens(&context.after, tell);
+            each_token(last_words(&context.before), None, &mut tell);
+            each_token(first_words(&context.after), None, &mut tell);
         }
     }
-    stems
 }
 
-/// Tells the words that stand right after a link.
-fn first_tokens(after: &str, mut tell: impl FnMut(&str, Token)) {
-    let mut told = 0;
-    crate::text::terms::each_token_while(after, None, |word, token| {
-        tell(word, token);
-        told += 1;
-        told < WINDOW
-    });
+/// The beginning of a text, as far as the window goes.
+fn first_words(text: &str) -> &str {
+    let end = text.match_indices(' ').nth(WINDOW - 1).map_or(text.len(), |(at, _)| at);
+    &text[..end]
+}
+
+/// The end of a text, as far back as the window goes.
+fn last_words(text: &str) -> &str {
+    let start = text.rmatch_indices(' ').nth(WINDOW - 1).map_or(0, |(at, _)| at);
+    &text[start..]
 }
 
 /// The parts of an address that have words; all of them hold ASCII only.

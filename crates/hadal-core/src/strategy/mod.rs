@@ -11,6 +11,7 @@ pub mod features;
 pub mod fixed_depth;
 pub mod hadal;
 pub mod lesson;
+pub mod levels;
 pub mod random;
 pub mod smart;
 
@@ -21,6 +22,8 @@ use crate::page::{Context, Page};
 use url::Url;
 
 pub use lesson::{Lesson, Selected};
+use levels::Levels;
+use smart::{Parts, Smart};
 
 /// Orders a crawl.
 pub trait Strategy: Send {
@@ -276,38 +279,64 @@ pub const OFFERS: &[Offer] = &[
         make: |_| Box::new(best_first::BestFirst { leave: Some(best_first::Leave::default()) }),
     },
     Offer {
+        name: levels::plan::FFC.name,
+        about: "links by clicks to a form, learned backward from pages with forms; any searchable form",
+        make: |briefing| Box::new(Levels::new(levels::plan::FFC, briefing)),
+    },
+    Offer {
+        name: levels::plan::FFC_1.name,
+        about: "ffc that knows one level only; to see what delayed benefit is worth",
+        make: |briefing| Box::new(Levels::new(levels::plan::FFC_1, briefing)),
+    },
+    Offer {
+        name: levels::plan::OFFLINE.name,
+        about: "ffc with features selected by itself; a fixed focus to measure others against",
+        make: |briefing| Box::new(Levels::new(levels::plan::OFFLINE, briefing)),
+    },
+    Offer {
+        name: levels::plan::OFFLINE_ONLINE.name,
+        about: "ache-offline that learns again after every 100 relevant forms; where examples and backlinks are at hand",
+        make: |briefing| Box::new(Levels::new(levels::plan::OFFLINE_ONLINE, briefing)),
+    },
+    Offer {
+        name: levels::plan::ONLINE.name,
+        about: "starts as best-first-sc and learns its link classifier while it crawls; needs nothing but seeds",
+        make: |briefing| Box::new(Levels::new(levels::plan::ONLINE, briefing)),
+    },
+    Offer {
+        name: levels::plan::APPRENTICE.name,
+        about: "with a link model that learns which links stay on topic",
+        make: |briefing| Box::new(Levels::new(levels::plan::APPRENTICE, briefing)),
+    },
+    Offer {
+        name: levels::plan::BACKWARD.name,
+        about: "with backward crawls from newly found forms whenever it learns; look-ups cost requests",
+        make: |briefing| Box::new(Levels::new(levels::plan::BACKWARD, briefing)),
+    },
+    Offer {
         name: "scdi",
         about: "sites by their home pages, then the links of those on topic; learns nothing",
-        make: |briefing| Box::new(smart::Smart::new(smart::Parts::default(), briefing)),
+        make: |briefing| Box::new(Smart::new(Parts::default(), briefing)),
     },
     Offer {
         name: "scdi+reverse",
         about: "scdi that asks who links to good sites when few sites wait",
-        make: |briefing| {
-            let parts = smart::Parts { reverse: true, ..smart::Parts::default() };
-            Box::new(smart::Smart::new(parts, briefing))
-        },
+        make: |briefing| Box::new(Smart::new(Parts { reverse: true, ..Parts::default() }, briefing)),
     },
     Offer {
         name: "scdi+incremental",
         about: "scdi that prefers what sites with searchable forms link to",
-        make: |briefing| {
-            let parts = smart::Parts { incremental: true, ..smart::Parts::default() };
-            Box::new(smart::Smart::new(parts, briefing))
-        },
+        make: |briefing| Box::new(Smart::new(Parts { incremental: true, ..Parts::default() }, briefing)),
     },
     Offer {
         name: "scdi+adaptive",
         about: "scdi that ranks sites and links by what it has found",
-        make: |briefing| {
-            let parts = smart::Parts { adaptive: true, ..smart::Parts::default() };
-            Box::new(smart::Smart::new(parts, briefing))
-        },
+        make: |briefing| Box::new(Smart::new(Parts { adaptive: true, ..Parts::default() }, briefing)),
     },
     Offer {
         name: "smart",
         about: "SmartCrawler: scdi with all three; for many sites of a topic, few pages of each",
-        make: |briefing| Box::new(smart::Smart::new(smart::Parts::ALL, briefing)),
+        make: |briefing| Box::new(Smart::new(Parts::ALL, briefing)),
     },
     Offer {
         name: "hadal",

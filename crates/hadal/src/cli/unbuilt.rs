@@ -7,9 +7,6 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 const COMMANDS: [&str; 5] = ["harvest", "ask", "records", "queries", "serve"];
 
-/// Below a command: `eval find`. At the top the name exists and never gets here.
-const BELOW: [&str; 1] = ["find"];
-
 const OPTIONS: [&str; 9] = [
     "--warc",
     "--dashboard",
@@ -31,8 +28,7 @@ pub fn explain(error: &clap::Error) -> Option<String> {
     let unbuilt = |what: &str| format!("'{what}' is not built yet in hadal {}", env!("CARGO_PKG_VERSION"));
     match error.kind() {
         ErrorKind::InvalidSubcommand => {
-            let missing = |name: &&str| COMMANDS.contains(name) || BELOW.contains(name);
-            text(ContextKind::InvalidSubcommand).filter(missing).map(unbuilt)
+            text(ContextKind::InvalidSubcommand).filter(|name| COMMANDS.contains(name)).map(unbuilt)
         }
         ErrorKind::UnknownArgument => {
             let given = text(ContextKind::InvalidArg)?;

@@ -1,13 +1,11 @@
 //! Looks for a few selected stems in a link: no stemming, no allocation for a plain address.
 
-use super::{PLUMBING, Space, WINDOW, address_parts, first_tokens, unescaped};
+use super::select::SHORTEST_PART;
+use super::{Space, each_term};
 use crate::page::Context;
-use crate::text::terms::{Token, each_token, term_of};
+use crate::text::terms::term_of;
 use memchr::memmem::Finder;
 use url::Url;
-
-/// Stems that are looked for at most; what was found fits a word of bits.
-const MOST: usize = 64;
 
 /// Selected stems of one space, ready to be looked for.
 #[derive(Clone, Debug)]
@@ -19,9 +17,12 @@ pub struct Matcher {
 }
 
 impl Matcher {
-    /// Looks for these stems, the first 64 of them.
+    /// Stems that are looked for at most: what was found fits a word of bits.
+    pub const MOST: usize = 64;
+
+    /// Looks for these stems, the first ones where there are too many.
     pub fn new<'a>(space: Space, stems: impl IntoIterator<Item = &'a str>) -> Matcher {
-        let stems: Vec<&str> = stems.into_iter().take(MOST).collect();
+        let stems: Vec<&str> = stems.into_iter().take(Matcher::MOST).collect();
         let parts = stems.iter().filter(|_| space.joins_words()).map(|stem| Finder::new(stem).into_owned());
         Matcher { space, parts: parts.collect(), numbers: stems.iter().map(|stem| term_of(stem)).collect() }
     }
@@ -42,42 +43,16 @@ impl Matcher {
             return 0;
         }
         let mut found = 0;
-        match self.space {
-            Space::Url | Space::Path => {
-                for part in address_parts(self.space, url) {
-                    found |= self.find_in_address(part);
-                }
-            }
-            Space::Anchor => each_token(&context.anchor, None, |_, token| found |= self.bits(token)),
-            Space::Around => {
-                let (mut last, mut at) = ([0; WINDOW], 0);
-                each_token(&context.before, None, |_, token| {
-                    last[at % WINDOW] = self.bits(token);
-                    at += 1;
-                });
-                found = last.into_iter().fold(0, |found, bits| found | bits);
-                first_tokens(&context.after, |_, token| found |= self.bits(token));
-            }
-        }
-        found
-    }
-
-    fn find_in_address(&self, part: &str) -> u64 {
-        let mut found = 0;
-        each_token(&unescaped(part), None, |word, token| {
-            if token.term != 0 && !PLUMBING.contains(&word) {
-                found |= self.bits(token) | self.parts_of(word);
-            }
-        });
+        each_term(self.space, url, context, |word, term| found |= self.whole(term) | self.inside(word));
         found
     }
 
     /// Stems that stand inside of a longer word.
-    fn parts_of(&self, word: &str) -> u64 {
+    fn inside(&self, word: &str) -> u64 {
         let mut found = 0;
         for (n, part) in self.parts.iter().enumerate() {
             let length = part.needle().len();
-            let fits = length >= super::select::SHORTEST_PART && length < word.len();
+            let fits = length >= SHORTEST_PART && length < word.len();
             if fits && part.find(word.as_bytes()).is_some() {
                 found |= 1 << n;
             }
@@ -85,14 +60,9 @@ impl Matcher {
         found
     }
 
-    fn bits(&self, token: Token) -> u64 {
-        let mut found = 0;
-        if token.term != 0 {
-            for (n, number) in self.numbers.iter().enumerate() {
-                found |= u64::from(*number == token.term) << n;
-            }
-        }
-        found
+    fn whole(&self, term: u32) -> u64 {
+        let same = self.numbers.iter().map(|number| u64::from(*number == term));
+        same.enumerate().fold(0, |found, (n, same)| found | same << n)
     }
 }
 
@@ -143,7 +113,7 @@ mod tests {
     fn no_more_stems_are_looked_for_than_there_are_bits() {
         let stems: Vec<String> = (0..100).map(|n| format!("stem{n}")).collect();
         let matcher = Matcher::new(Space::Anchor, stems.iter().map(String::as_str));
-        assert_eq!(matcher.len(), MOST);
+        assert_eq!(matcher.len(), Matcher::MOST);
         assert_eq!(
             Matcher::new(Space::Url, []).find(&link("http://a.org/", [""; 3]).0, &Context::default()),
             0

@@ -39,6 +39,11 @@ fn most_frequent(mut terms: Vec<(&str, u32)>, k: usize) -> Vec<(&str, u32)> {
     terms
 }
 
+/// Whether a link with these stems in a space has a feature of it.
+pub fn is_among(space: Space, feature: &str, terms: &[String]) -> bool {
+    terms.iter().any(|term| term == feature || space.joins_words() && is_part(feature, term))
+}
+
 fn is_part(term: &str, longer: &str) -> bool {
     term.len() >= SHORTEST_PART && term != longer && longer.contains(term)
 }
@@ -67,6 +72,13 @@ mod tests {
         let texts = ["car find", "car", "find", "find", "usedcar", "carhir"];
         assert_eq!(selected(Space::Url, &texts, 2)[0], ("car".to_string(), 4));
         assert_eq!(selected(Space::Around, &texts, 2)[0], ("find".to_string(), 3));
+    }
+
+    #[test]
+    fn a_link_has_a_feature_as_a_word_and_in_addresses_as_a_part_of_one() {
+        let terms = ["usedcar".to_string()];
+        assert!(is_among(Space::Url, "car", &terms) && is_among(Space::Anchor, "usedcar", &terms));
+        assert!(!is_among(Space::Anchor, "car", &terms) && !is_among(Space::Url, "book", &terms));
     }
 
     #[test]

@@ -62,11 +62,12 @@ impl Smart {
         }
     }
 
-    /// A home page: a site on topic is opened, and so is that of a seed.
+    /// A home page: a site on topic is opened, and so is that of a seed, unless it is or was.
     fn enter(&mut self, visit: &Visited<'_>, site: SiteKey) -> Vec<Command> {
         self.memory.sites.visit(site);
         let is_good = visit.verdict.p_topic >= ON_TOPIC || self.seeds.contains(&site);
-        if visit.page.is_none() || !is_good {
+        let is_open = self.memory.open.iter().any(|open| open.key == site);
+        if visit.page.is_none() || !is_good || is_open || visit.site.closed {
             return Vec::new();
         }
         self.memory.open.push(Explored::new(visit.lead.site(), self.memory.served));

@@ -1,5 +1,6 @@
 //! `hadal eval`: measurements that anyone can repeat.
 
+mod density;
 mod find;
 mod forms;
 mod world;
