@@ -13,6 +13,7 @@ pub mod hadal;
 pub mod lesson;
 pub mod levels;
 pub mod random;
+pub mod smart;
 
 use crate::address::Site;
 use crate::critic::{FormVerdict, PageVerdict};
@@ -22,6 +23,7 @@ use url::Url;
 
 pub use lesson::{Lesson, Selected};
 use levels::Levels;
+use smart::{Parts, Smart};
 
 /// Orders a crawl.
 pub trait Strategy: Send {
@@ -310,6 +312,31 @@ pub const OFFERS: &[Offer] = &[
         name: levels::plan::BACKWARD.name,
         about: "with backward crawls from newly found forms whenever it learns; look-ups cost requests",
         make: |briefing| Box::new(Levels::new(levels::plan::BACKWARD, briefing)),
+    },
+    Offer {
+        name: "scdi",
+        about: "sites by their home pages, then the links of those on topic; learns nothing",
+        make: |briefing| Box::new(Smart::new(Parts::default(), briefing)),
+    },
+    Offer {
+        name: "scdi+reverse",
+        about: "scdi that asks who links to good sites when few sites wait",
+        make: |briefing| Box::new(Smart::new(Parts { reverse: true, ..Parts::default() }, briefing)),
+    },
+    Offer {
+        name: "scdi+incremental",
+        about: "scdi that prefers what sites with searchable forms link to",
+        make: |briefing| Box::new(Smart::new(Parts { incremental: true, ..Parts::default() }, briefing)),
+    },
+    Offer {
+        name: "scdi+adaptive",
+        about: "scdi that ranks sites and links by what it has found",
+        make: |briefing| Box::new(Smart::new(Parts { adaptive: true, ..Parts::default() }, briefing)),
+    },
+    Offer {
+        name: "smart",
+        about: "SmartCrawler: scdi with all three; for many sites of a topic, few pages of each",
+        make: |briefing| Box::new(Smart::new(Parts::ALL, briefing)),
     },
     Offer {
         name: "hadal",

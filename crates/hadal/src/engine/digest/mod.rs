@@ -48,9 +48,14 @@ impl Engine {
             (Job::Lookup(waiting), Catch::Backlinks(found)) => {
                 commands = self.digest_lookup(&waiting.lead.url, found, &mut outcome)?;
             }
-            _ => {
+            (job, _) => {
                 outcome.requests = 0;
                 outcome.ending = Ending::Failed("robots".into());
+                if let Job::Refused(waiting) = job
+                    && !waiting.lane.is_engines()
+                {
+                    commands = self.learn_of_failure(&waiting.lead)?;
+                }
             }
         }
         self.report(&outcome, &step, tell);
@@ -118,6 +123,7 @@ impl Engine {
         }
         match outcome.ending {
             Ending::Failed(_) => self.learn_of_failure(&waiting.lead),
+            Ending::Redirected if outcome.found.is_empty() => self.learn_of_failure(&waiting.lead),
             _ => Ok(Vec::new()),
         }
     }

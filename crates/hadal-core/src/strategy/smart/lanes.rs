@@ -1,0 +1,41 @@
+//! Where leads wait: four lanes of the site frontier, one lane a site whose finds wait for its end, and one
+//! lane for each directory of a site at each depth.
+
+use super::link_tree::Node;
+use crate::address::Site;
+use crate::lead::Lane;
+use serde::{Deserialize, Serialize};
+use xxhash_rust::xxh3::xxh3_64;
+
+/// Questions who links to a site.
+pub const LOOKUPS: Lane = Lane(1);
+/// Pages that link to a site we asked about.
+pub const CENTRES: Lane = Lane(2);
+/// Home pages found by sites that yielded searchable forms.
+pub const HIGH: Lane = Lane(3);
+/// Home pages found by sites that are merely on topic.
+pub const LOW: Lane = Lane(4);
+
+const OF_DIRECTORY: u64 = 1 << 62;
+const OF_FINDER: u64 = 1 << 61;
+
+/// A site in the tables of this strategy, where names would take too much room.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct SiteKey(pub u32);
+
+impl SiteKey {
+    /// The key of a site.
+    pub fn of(site: &Site) -> SiteKey {
+        SiteKey(xxh3_64(site.0.as_bytes()) as u32)
+    }
+
+    /// Home pages this site links to, until it is left and known for what it is.
+    pub fn finds(self) -> Lane {
+        Lane(OF_FINDER | u64::from(self.0))
+    }
+
+    /// Links of this site in one directory, so many clicks from the home page.
+    pub fn directory(self, depth: u8, node: Node) -> Lane {
+        Lane(OF_DIRECTORY | u64::from(self.0) << 24 | u64::from(depth) << 16 | u64::from(node.0))
+    }
+}
