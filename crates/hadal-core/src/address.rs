@@ -38,10 +38,7 @@ impl Site {
 impl Host {
     /// The host a URL is fetched from.
     pub fn of(url: &Url) -> Host {
-        match (url.scheme(), url.host_str(), url.port()) {
-            (scheme @ ("http" | "https"), Some(name), None) => Host([scheme, "://", name].concat()),
-            _ => Host(url.origin().ascii_serialization()),
-        }
+        Host(url.origin().ascii_serialization())
     }
 
     /// The site it belongs to.
@@ -195,7 +192,6 @@ mod tests {
     fn a_host_is_scheme_name_and_port() {
         assert_eq!(Host::of(&Url::parse("https://a.org:443/x").unwrap()).0, "https://a.org");
         assert_eq!(Host::of(&Url::parse("http://a.org:8443/").unwrap()).0, "http://a.org:8443");
-        assert_eq!(Host::of(&Url::parse("http://me:pw@[::1]/x").unwrap()).0, "http://[::1]");
     }
 
     #[test]
