@@ -1,7 +1,7 @@
 //! Addresses: when two URLs are the same page, and which site and host they belong to.
 
 use serde::{Deserialize, Serialize};
-use url::Url;
+use url::{Position, Url};
 use xxhash_rust::xxh3::xxh3_64;
 
 /// A registrable domain (`example.co.uk`, `someone.github.io`), or the bare host for IP addresses.
@@ -38,7 +38,11 @@ impl Site {
 impl Host {
     /// The host a URL is fetched from.
     pub fn of(url: &Url) -> Host {
-        Host(url.origin().ascii_serialization())
+        let names_nobody = url.username().is_empty() && url.password().is_none();
+        match matches!(url.scheme(), "http" | "https") && names_nobody {
+            true => Host(url[..Position::AfterPort].to_string()),
+            false => Host(url.origin().ascii_serialization()),
+        }
     }
 
     /// The site it belongs to.
@@ -192,6 +196,12 @@ mod tests {
     fn a_host_is_scheme_name_and_port() {
         assert_eq!(Host::of(&Url::parse("https://a.org:443/x").unwrap()).0, "https://a.org");
         assert_eq!(Host::of(&Url::parse("http://a.org:8443/").unwrap()).0, "http://a.org:8443");
+        for url in
+            ["http://me:secret@a.org:80/x@y", "http://[::1]:8080?q", "ftp://b.org/", "file:///x", "data:x"]
+        {
+            let url = Url::parse(url).unwrap();
+            assert_eq!(Host::of(&url).0, url.origin().ascii_serialization());
+        }
     }
 
     #[test]

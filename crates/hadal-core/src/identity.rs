@@ -47,8 +47,45 @@ pub fn form_id(form: &Form, page: &Url) -> FormId {
         Method::Get => "get",
         Method::Post => "post",
     };
-    let parts = (Site::of(page).0, method, action_key(form, page), names, hidden);
-    FormId(xxh3_64(format!("{parts:?}").as_bytes()))
+    let (site, action) = (Site::of(page).0, action_key(form, page));
+    FormId(xxh3_64(written(&[&site, method, &action], &names, &hidden).as_bytes()))
+}
+
+/// The parts of an identity in one text, as `Debug` writes a tuple of them: what was stored stays valid.
+fn written(parts: &[&str], names: &[&str], hidden: &[(&str, &str)]) -> String {
+    let mut text = String::with_capacity(128);
+    text.push('(');
+    for part in parts {
+        quote(&mut text, part);
+        text.push_str(", ");
+    }
+    text.push('[');
+    for (at, name) in names.iter().enumerate() {
+        text.push_str(if at == 0 { "" } else { ", " });
+        quote(&mut text, name);
+    }
+    text.push_str("], [");
+    for (at, (name, value)) in hidden.iter().enumerate() {
+        text.push_str(if at == 0 { "(" } else { ", (" });
+        quote(&mut text, name);
+        text.push_str(", ");
+        quote(&mut text, value);
+        text.push(')');
+    }
+    text.push_str("])");
+    text
+}
+
+/// Nearly all texts have nothing in them that would have to be escaped.
+fn quote(text: &mut String, part: &str) {
+    let is_plain = part.bytes().all(|byte| matches!(byte, b' '..=b'~') && !matches!(byte, b'"' | b'\\'));
+    if is_plain {
+        text.push('"');
+        text.push_str(part);
+        text.push('"');
+    } else {
+        text.push_str(&format!("{part:?}"));
+    }
 }
 
 fn is_visible(field: &Field) -> bool {
@@ -144,6 +181,21 @@ mod tests {
     fn a_form_sent_to_its_own_page_is_the_same_with_and_without_naming_it() {
         let q = || vec![field(FieldKind::Text, "q", "")];
         assert_eq!(id("http://a.org/find", "", q()), id("http://a.org/find", "/find", q()));
+    }
+
+    #[test]
+    fn parts_are_written_as_debug_writes_them() {
+        let odd = ["", "a b", "it's", "\"", "\\", "\n", "\u{e9}", "\u{200b}", "~", "\u{7f}"];
+        for part in odd {
+            for (names, hidden) in [
+                (vec![], vec![]),
+                (vec![part], vec![(part, "x")]),
+                (odd.to_vec(), vec![("a", part), ("b", "")]),
+            ] {
+                let tuple = ("site", "get", part, &names, &hidden);
+                assert_eq!(written(&["site", "get", part], &names, &hidden), format!("{tuple:?}"));
+            }
+        }
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! 64-bit simhash: texts that share most of their words differ in few bits.
 
+use crate::text::words::{Run, each_run_while};
 use xxhash_rust::xxh3::xxh3_64;
 
 /// Fingerprint of a text over its overlapping word triples; short texts use what words they have.
@@ -16,14 +17,20 @@ pub fn simhash(text: &str) -> u64 {
 
 /// Words in lower case. Scripts written without blanks count by character.
 fn each_word(text: &str, mut each: impl FnMut(&str)) {
-    let mut word = String::new();
-    for c in text.chars() {
-        if c.is_ascii_alphanumeric() {
-            word.push(c.to_ascii_lowercase());
-            continue;
+    each_run_while(text, |run| {
+        match run {
+            Run::Plain(word) => each(word),
+            Run::Long(run) | Run::Foreign(run) => each_word_of_run(run, &mut each),
         }
+        true
+    });
+}
+
+fn each_word_of_run(run: &str, each: &mut impl FnMut(&str)) {
+    let mut word = String::new();
+    for c in run.chars() {
         let stands_alone = c >= '\u{2e80}';
-        if !c.is_ascii() && !stands_alone && c.is_alphanumeric() {
+        if !stands_alone && c.is_alphanumeric() {
             word.extend(c.to_lowercase());
             continue;
         }

@@ -130,10 +130,8 @@ impl<'a> Composer<'a> {
     }
 
     pub(crate) fn with_session(&self, path: &str) -> String {
-        match path.split_once('?') {
-            Some((path, query)) => format!("{path}{}?{query}", self.session),
-            None => format!("{path}{}", self.session),
-        }
+        let (path, query) = path.split_at(path.find('?').unwrap_or(path.len()));
+        [path, &self.session, query].concat()
     }
 
     pub(crate) fn link(&mut self, page: u32) {
@@ -229,7 +227,7 @@ pub(crate) fn tree_page(site: &Site<'_>, page: u32, session: &str, citations: &[
     Composer::document(site, session, 0x1000 + u64::from(page), &title, |doc| {
         doc.breadcrumbs(page);
         doc.html.element("h1", &[], &title);
-        let paragraphs = 4 + (7.0 / (1.0 - doc.draw.unit()).powf(0.45)).min(60.0) as u32;
+        let paragraphs = 2 + (3.0 / (1.0 - doc.draw.unit()).powf(0.45)).min(40.0) as u32;
         doc.filler(paragraphs / 2);
         doc.forms(|form| form.scope != Scope::Everywhere && form.scope.covers(site.tree, page));
         doc.list(site.tree.children(page));

@@ -52,11 +52,6 @@ impl Draw {
         choices[self.below(choices.len() as u32) as usize]
     }
 
-    /// One of several that are not copied.
-    pub(crate) fn pick_ref<'a, T>(&mut self, choices: &'a [T]) -> &'a T {
-        &choices[self.below(choices.len() as u32) as usize]
-    }
-
     /// An index with the given relative weights.
     pub(crate) fn weighted(&mut self, weights: &[f64]) -> usize {
         let mut left = self.unit() * weights.iter().sum::<f64>();

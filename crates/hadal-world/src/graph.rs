@@ -6,6 +6,7 @@
 
 use crate::draw::{Draw, mix};
 use crate::record::{Record, Role};
+use crate::seeds::seed_sites;
 use crate::spec::{Hubs, Spec};
 
 /// The site graph.
@@ -21,9 +22,10 @@ impl Graph {
     /// Links the sites of a world.
     pub(crate) fn link(spec: &Spec, sites: &[Record]) -> Graph {
         let groups = groups(sites);
+        let kinds = kinds(sites, &groups);
         let mut edges: Vec<(u32, u32)> = Vec::with_capacity(sites.len() * 9);
         for index in 0..sites.len() as u32 {
-            free_links(spec, sites, &groups, index, &mut edges);
+            free_links(spec, sites, (&groups, &kinds), index, &mut edges);
         }
         sponsor_links(spec, sites, &groups, &mut edges);
         edges.retain(|(from, to)| from != to);
@@ -73,10 +75,10 @@ pub(crate) struct Slots {
 
 impl Slots {
     /// The slots of a site with `degree` neighbours. Every neighbour gets at least one slot.
-    pub(crate) fn of(site: &Record, degree: u32) -> Slots {
+    pub(crate) fn of(spec: &Spec, site: &Record, degree: u32) -> Slots {
         let usual = match site.role {
             Role::Directory => 8,
-            _ => 1 + u32::from(mix(site.seed, 9) % 5 < 2),
+            _ => (spec.off_site + Draw::new(site.seed, 9).unit()).floor().clamp(1.0, 4.0) as u32,
         };
         let per_page = if degree == 0 { 0 } else { usual.max(degree.div_ceil(site.pages)) };
         Slots { degree, shift: mix(site.seed, 10) as u32 % degree.max(1), per_page }
@@ -106,6 +108,9 @@ fn starts(sites: usize, ends: impl Iterator<Item = u32>) -> Vec<u32> {
     starts
 }
 
+/// How far sites with databases stand behind others in popularity: who writes is linked to more.
+const MODESTY: f64 = 0.35;
+
 /// Sites by subject, those that answer first; the order also decides popularity.
 fn groups(sites: &[Record]) -> Vec<Vec<u32>> {
     let subjects = sites.iter().map(|site| usize::from(site.subject) + 1).max().unwrap_or(0);
@@ -114,13 +119,35 @@ fn groups(sites: &[Record]) -> Vec<Vec<u32>> {
         groups[usize::from(site.subject)].push(index as u32);
     }
     for group in &mut groups {
-        group.sort_by_key(|&index| (!sites[index as usize].answers(), mix(sites[index as usize].seed, 11)));
+        group.sort_by_cached_key(|&index| {
+            let site = &sites[index as usize];
+            let behind = if site.deep { MODESTY } else { 0.0 };
+            let place = behind + (1.0 - behind) * Draw::new(site.seed, 11).unit();
+            (!site.answers(), (place * f64::from(u32::MAX)) as u32, index)
+        });
     }
     groups
 }
 
+/// How often a site with a trade links to its own kind: libraries to libraries, shops to shops.
+const KINDRED: f64 = 0.35;
+
+/// The sites of each subject's two kinds, in the groups' order.
+fn kinds(sites: &[Record], groups: &[Vec<u32>]) -> Vec<[Vec<u32>; 2]> {
+    let of = |group: &[u32], role| -> Vec<u32> {
+        group.iter().copied().filter(|&index| sites[index as usize].role == role).collect()
+    };
+    groups.iter().map(|group| [of(group, Role::Seeded), of(group, Role::Major)]).collect()
+}
+
 /// Links a site chooses by itself: mostly to its own subject and its own kind, popular ones first.
-fn free_links(spec: &Spec, sites: &[Record], groups: &[Vec<u32>], from: u32, edges: &mut Vec<(u32, u32)>) {
+fn free_links(
+    spec: &Spec,
+    sites: &[Record],
+    (groups, kinds): (&[Vec<u32>], &[[Vec<u32>; 2]]),
+    from: u32,
+    edges: &mut Vec<(u32, u32)>,
+) {
     let site = &sites[from as usize];
     let mut draw = Draw::new(site.seed, 12);
     let degree = match site.role {
@@ -128,25 +155,31 @@ fn free_links(spec: &Spec, sites: &[Record], groups: &[Vec<u32>], from: u32, edg
         _ => (3.0 / (1.0 - draw.unit()).powf(0.6)) as u32,
     };
     let degree = degree.min(spec.sites / 4).clamp(1, 200);
-    let loyalty = if site.role == Role::Directory { 0.9 } else { 0.65 };
+    let loyalty = if site.role == Role::Directory { 0.9 } else { spec.loyalty };
+    let [seeded, major] = &kinds[usize::from(site.subject)];
+    let kind = match site.role {
+        Role::Seeded => Some(seeded),
+        Role::Major => Some(major),
+        Role::Content | Role::Directory => None,
+    };
     for _ in 0..degree {
-        let group = if draw.chance(loyalty) {
-            &groups[usize::from(site.subject)]
-        } else {
+        let group = if !draw.chance(loyalty) {
             &groups[draw.below(groups.len() as u32) as usize]
+        } else {
+            kind.filter(|_| draw.chance(KINDRED)).unwrap_or(&groups[usize::from(site.subject)])
         };
-        let tries = if site.role == Role::Seeded { 3 } else { 1 };
-        edges.extend(liked(sites, group, site.role, tries, &mut draw).map(|to| (from, to)));
+        edges.extend(liked(sites, group, site.role, &mut draw).map(|to| (from, to)));
     }
 }
 
-/// A site of a group, by popularity; with several tries preferably one of the same role.
-fn liked(sites: &[Record], group: &[u32], role: Role, tries: u32, draw: &mut Draw) -> Option<u32> {
+/// A site of a group, by popularity; directories list databases if they can.
+fn liked(sites: &[Record], group: &[u32], role: Role, draw: &mut Draw) -> Option<u32> {
+    let tries = if role == Role::Directory { 3 } else { 1 };
     let mut chosen = None;
     for _ in 0..tries {
         let rank = (group.len() as f64 * draw.unit().powf(1.6)) as usize;
         chosen = group.get(rank).copied();
-        if chosen.is_some_and(|index| sites[index as usize].role == role) {
+        if chosen.is_some_and(|index| sites[index as usize].deep) {
             break;
         }
     }
@@ -175,10 +208,8 @@ fn sponsor_links(spec: &Spec, sites: &[Record], groups: &[Vec<u32>], edges: &mut
             if rank < answering && site.role == Role::Directory {
                 hubs.push(index);
             }
-            if site.role == Role::Seeded && site.deep {
-                edges.push((index, first));
-            }
         }
+        edges.extend(seed_sites(sites, at).into_iter().map(|index| (index, first)));
     }
 }
 

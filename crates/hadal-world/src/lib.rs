@@ -11,11 +11,13 @@
 //! 5. `compose` writes it, `sketch` and `form_markup` its forms, `backend` what they find, and
 //!    `reply` what they make of that, by their `behaviour`.
 //!
-//! [`TrueForm`] tells what is really there, [`measure`] how close it all is to the real web.
+//! `seeds` says where crawls start, `citing` who links to whom. [`TrueForm`] tells what is really there,
+//! [`Tour`] how soon it could be found, [`measure`] how close it all is to the real web.
 
 mod answer;
 mod backend;
 mod behaviour;
+mod citing;
 mod compose;
 mod draw;
 mod form_markup;
@@ -30,11 +32,13 @@ mod questions;
 mod record;
 mod reply;
 mod respond;
+mod seeds;
 mod site;
 mod sketch;
 mod spec;
 mod template;
 mod text;
+mod tour;
 mod traps;
 mod tree;
 mod truth;
@@ -44,5 +48,6 @@ mod world;
 pub use behaviour::Behaviour;
 pub use measure::{Measure, measure};
 pub use spec::{Anchors, BackEnds, Hubs, Rates, Spec, TagPaths};
+pub use tour::Tour;
 pub use truth::TrueForm;
 pub use world::World;

@@ -1,7 +1,7 @@
 //! Host names: invented, plausible, distinct, under real public suffixes.
 
 use crate::draw::{Draw, mix};
-use crate::record::Record;
+use crate::record::{Record, Role};
 use crate::words::lexicon;
 use rustc_hash::FxHashMap;
 use xxhash_rust::xxh3::xxh3_64;
@@ -33,7 +33,12 @@ pub(crate) fn domain(site: &Record) -> String {
             invent(&mut name, &mut draw, syllables);
         }
         2 => {
-            name.push_str(draw.pick(&subject.terms[subject.sign.len()..]));
+            let apart = matches!(site.role, Role::Seeded | Role::Major);
+            name.push_str(if apart {
+                draw.pick(subject.leads(site.role))
+            } else {
+                subject.passing_term(&mut draw)
+            });
             invent(&mut name, &mut draw, syllables);
         }
         _ => {
@@ -82,10 +87,12 @@ impl Names {
     pub(crate) fn assign(sites: &mut [Record]) -> Names {
         let mut taken = FxHashMap::with_capacity_and_hasher(sites.len(), Default::default());
         for (index, site) in sites.iter_mut().enumerate() {
-            while taken.contains_key(&xxh3_64(domain(site).as_bytes())) {
+            let mut key = xxh3_64(domain(site).as_bytes());
+            while taken.contains_key(&key) {
                 site.name = site.name.saturating_add(1);
+                key = xxh3_64(domain(site).as_bytes());
             }
-            taken.insert(xxh3_64(domain(site).as_bytes()), index as u32);
+            taken.insert(key, index as u32);
         }
         Names(taken)
     }

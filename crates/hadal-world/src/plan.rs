@@ -107,7 +107,8 @@ fn databases(site: &Record, draw: &mut Draw, forms: &mut Vec<Planned>) {
     let hidden = draw.chance(HIDDEN_SITES);
     let count = if hidden { 1 } else { 1 + draw.weighted(&[0.57, 0.30, 0.13]) as u8 };
     for database in 1..=count {
-        let subject = if database == 1 || draw.chance(0.5) { site.subject } else { other_subject(draw) };
+        let subject =
+            if database == 1 || draw.chance(0.4) { site.subject } else { other_subject(site.subject, draw) };
         let interfaces = 1 + draw.weighted(&INTERFACES);
         for interface in 0..interfaces {
             let shallow = match (hidden, interface) {
@@ -122,11 +123,30 @@ fn databases(site: &Record, draw: &mut Draw, forms: &mut Vec<Planned>) {
     }
 }
 
-fn other_subject(draw: &mut Draw) -> u8 {
-    let others = lexicon().subjects.len() - TOPIC_COUNT;
-    let among = if draw.chance(0.4) { TOPIC_COUNT } else { 0 };
-    let width = if among == 0 { TOPIC_COUNT } else { others };
-    (among as u32 + draw.below(width as u32)) as u8
+/// Topics that are often found together, by their numbers: travel, cars, media, people.
+const KIN: [&[u8]; TOPIC_COUNT] = [
+    &[3, 7, 9],
+    &[7, 10],
+    &[5, 6, 10],
+    &[0, 7, 9],
+    &[11, 8],
+    &[2, 6, 10],
+    &[2, 5, 10],
+    &[0, 3, 1],
+    &[11, 3],
+    &[0, 3, 7],
+    &[2, 6, 1],
+    &[4, 8],
+];
+
+/// What else a site has a database about.
+fn other_subject(subject: u8, draw: &mut Draw) -> u8 {
+    let subjects = lexicon().subjects.len() as u32;
+    match KIN.get(usize::from(subject)) {
+        Some(kin) if draw.chance(0.6) => draw.pick(kin),
+        _ if draw.chance(0.4) => draw.below(TOPIC_COUNT as u32) as u8,
+        _ => draw.between(TOPIC_COUNT as u32, subjects - 1) as u8,
+    }
 }
 
 /// A page within depth 3, or beyond it if the site is deep enough.
@@ -151,7 +171,7 @@ const PLAIN: [(Kind, f64); 9] = [
 ];
 
 fn plain_forms(site: &Record, draw: &mut Draw, forms: &mut Vec<Planned>) {
-    let busy = if site.deep { 1.25 } else { 0.95 };
+    let busy = if site.deep { 1.2 } else { 0.5 };
     for (kind, often) in PLAIN {
         let trade = matches!(kind, Kind::Order | Kind::Booking) && site.role == Role::Seeded;
         if !draw.chance((often * busy * if trade { 2.0 } else { 1.0 }).min(0.97)) {
@@ -170,19 +190,29 @@ fn plain_forms(site: &Record, draw: &mut Draw, forms: &mut Vec<Planned>) {
     }
 }
 
-/// Clicks from a page to the nearest page that holds a form: 1 when the page itself holds it.
-/// Pages on the way to a search form of the site's own subject, up to three clicks.
-pub(crate) fn ways(site: &Record, forms: &[Planned]) -> Vec<(u32, u8)> {
+/// A page on the way to a search form.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Way {
+    /// The page.
+    pub(crate) page: u32,
+    /// Clicks from a link to the page to the form: 1 when the page itself holds it.
+    pub(crate) clicks: u8,
+    /// What the form searches.
+    pub(crate) subject: u8,
+}
+
+/// Pages on the way to the search forms of databases, up to three clicks; each once, with its nearest form.
+pub(crate) fn ways(site: &Record, forms: &[Planned]) -> Vec<Way> {
     let tree = site.tree();
     let mut ways = Vec::with_capacity(3 * forms.len());
-    let leads = |form: &&Planned| form.kind == Kind::Search && form.subject == Some(site.subject);
-    for form in forms.iter().filter(leads) {
-        let (Scope::Around(page) | Scope::Only(page)) = form.scope else { continue };
-        let path = std::iter::once(page).chain(tree.ancestors(page));
-        ways.extend(path.take(3).zip(1u8..));
+    for form in forms.iter().filter(|form| form.kind == Kind::Search) {
+        let (Scope::Around(first) | Scope::Only(first)) = form.scope else { continue };
+        let Some(subject) = form.subject else { continue };
+        let path = std::iter::once(first).chain(tree.ancestors(first));
+        ways.extend(path.take(3).zip(1u8..).map(|(page, clicks)| Way { page, clicks, subject }));
     }
-    ways.sort_unstable();
-    ways.dedup_by_key(|(page, _)| *page);
+    ways.sort_unstable_by_key(|way| (way.page, way.clicks, way.subject != site.subject, way.subject));
+    ways.dedup_by_key(|way| way.page);
     ways
 }
 
@@ -207,9 +237,9 @@ mod tests {
     #[test]
     fn ways_lead_to_the_nearest_form() {
         let site = populate(&Spec::demo(1)).into_iter().find(|site| site.deep).unwrap();
-        for (page, clicks) in ways(&site, &plan(&site, BackEnds::Varied)) {
-            assert!((1..=3).contains(&clicks));
-            assert!(page < site.pages);
+        for way in ways(&site, &plan(&site, BackEnds::Varied)) {
+            assert!((1..=3).contains(&way.clicks));
+            assert!(way.page < site.pages);
         }
     }
 }

@@ -1,28 +1,33 @@
 //! Draws the sites of a world: subjects, roles, sizes, health.
 //!
-//! Every topic gets the same number of sites and differs in how many of them hold databases, which
-//! is what makes its forms rare or common for a crawler that keeps to on-topic sites.
+//! Topics differ in how many of their sites hold databases, which is what makes their forms rare or common
+//! for a crawler that keeps to on-topic sites.
 
 use crate::draw::{Draw, mix};
 use crate::record::{Health, Record, Role, Trap};
 use crate::spec::{Hubs, Spec};
 use crate::words::{TOPIC_COUNT, lexicon};
 
-/// Relevant forms per hundred pages of a crawl that keeps to on-topic sites, per topic.
-pub(crate) const DENSITY: [f64; TOPIC_COUNT] =
-    [0.132, 0.962, 0.142, 1.857, 0.571, 0.094, 0.297, 0.148, 1.55, 0.9, 0.33, 0.2];
+/// Share of sites with databases among the sites of each topic, found by crawling: a crawl that keeps to
+/// on-topic pages then meets relevant forms as often as crawls of the real web did.
+const DEEP: [f64; TOPIC_COUNT] =
+    [0.012, 0.14, 0.013, 0.345, 0.079, 0.0085, 0.031, 0.0095, 0.2, 0.122, 0.04, 0.025];
 
-/// Pages such a crawl spends on a site, over the relevant forms that a site with databases has.
-const PAGES_PER_RELEVANT_FORM: f64 = 17.0;
+/// Topics in the order sites are given to them. Where databases are rare there are twice as many sites, so
+/// that no crawl runs out of them.
+const TURNS: [u8; 19] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 0, 2, 5, 6, 7, 10, 11];
 
 /// Share of sites with databases among those about other subjects.
 const OTHER_DEEP: f64 = 0.25;
 
+/// Share of sites that have a search of their own pages because they hold databases.
+const SEARCHED: f64 = 0.35;
+
 /// Share of databases' sites that are of the seeded kind.
 const SEEDED_SHARE: f64 = 0.3;
 
-/// Share of directories among the sites of a subject.
-const DIRECTORIES: f64 = 0.02;
+/// Sites without databases per site with some, of the seeded kind and of the other.
+const WITHOUT: [usize; 2] = [6, 3];
 
 const PURPOSE_SITE: u64 = 1;
 const PURPOSE_SIZE: u64 = 2;
@@ -32,7 +37,7 @@ pub(crate) fn populate(spec: &Spec) -> Vec<Record> {
     let scale = size_scale(spec);
     let mut sites: Vec<Record> = (0..spec.sites).map(|index| site(spec, index, scale)).collect();
     assign_roles(spec, &mut sites);
-    shape(&mut sites);
+    shape(spec, &mut sites);
     sites
 }
 
@@ -65,12 +70,10 @@ const TRAPS: [Trap; 4] = [Trap::Calendar, Trap::EndlessNext, Trap::Sessions, Tra
 fn subject_of(spec: &Spec, index: u32) -> u8 {
     let others = (lexicon().subjects.len() - TOPIC_COUNT) as u32;
     let topical = (f64::from(spec.sites) * spec.topical) as u32;
-    let subject = if index < topical {
-        index % TOPIC_COUNT as u32
-    } else {
-        TOPIC_COUNT as u32 + (index - topical) % others.max(1)
-    };
-    subject as u8
+    if index < topical {
+        return TURNS[index as usize % TURNS.len()];
+    }
+    (TOPIC_COUNT as u32 + (index - topical) % others.max(1)) as u8
 }
 
 /// Sizes follow a Pareto law: most sites are small, a few hold most of the pages.
@@ -102,7 +105,7 @@ fn health(draw: &mut Draw, spec: &Spec, index: u32) -> Health {
         2 => Health::Slow,
         3 => Health::Flaky,
         _ if draw.chance(0.3) => Health::Looping,
-        _ => Health::Moved((index + 12 * (1 + draw.below(50))) % spec.sites.max(1)),
+        _ => Health::Moved((index + TURNS.len() as u32 * (1 + draw.below(50))) % spec.sites.max(1)),
     }
 }
 
@@ -116,43 +119,61 @@ fn assign_roles(spec: &Spec, sites: &mut [Record]) {
     for (subject, members) in by_subject.iter_mut().enumerate() {
         members.sort_by_key(|&index| mix(sites[index as usize].seed, 3));
         let deep = deep_count(spec, subject, members.len());
-        let seeded = ((deep as f64 * SEEDED_SHARE).round() as usize).max(1);
+        let ranks = Ranks::of(deep, members.len());
         for (rank, &index) in members.iter().enumerate() {
             let site = &mut sites[index as usize];
             site.deep = rank < deep;
-            site.role = role(spec, site.seed, rank, seeded, deep);
+            site.role = ranks.role(spec, site.seed, rank);
+            site.site_search |= site.deep && Draw::new(site.seed, 6).chance(SEARCHED);
         }
     }
 }
 
 fn deep_count(spec: &Spec, subject: usize, members: usize) -> usize {
-    let share = match DENSITY.get(subject) {
-        Some(density) => density / 100.0 * PAGES_PER_RELEVANT_FORM,
-        None => OTHER_DEEP,
-    };
+    let share = DEEP.get(subject).copied().unwrap_or(OTHER_DEEP);
     let count = (members as f64 * (share * spec.abundance).min(0.85)).round() as usize;
     count.max(2).min(members)
 }
 
-fn role(spec: &Spec, seed: u64, rank: usize, seeded: usize, deep: usize) -> Role {
-    let mut draw = Draw::new(seed, 4);
-    if rank < seeded {
-        Role::Seeded
-    } else if rank < deep {
-        Role::Major
-    } else if spec.hubs == Hubs::Present && (rank == deep || draw.chance(DIRECTORIES)) {
-        Role::Directory
-    } else {
-        draw.pick(&[Role::Content, Role::Content, Role::Seeded, Role::Major])
+/// Where in the order of a subject's sites its kinds begin and end: sites with databases of the seeded kind,
+/// of the other kind, then those of both kinds that have none, then the rest.
+struct Ranks {
+    seeded: usize,
+    deep: usize,
+    seeded_without: usize,
+    major_without: usize,
+}
+
+impl Ranks {
+    fn of(deep: usize, members: usize) -> Ranks {
+        let seeded = ((deep as f64 * SEEDED_SHARE).round() as usize).max(1).min(deep);
+        let most = members / 5;
+        let seeded_without = deep + (seeded * WITHOUT[0]).min(most);
+        let major_without = seeded_without + ((deep - seeded) * WITHOUT[1]).min(most);
+        Ranks { seeded, deep, seeded_without, major_without }
+    }
+
+    fn role(&self, spec: &Spec, seed: u64, rank: usize) -> Role {
+        let hub = spec.hubs == Hubs::Present
+            && rank >= self.deep
+            && (rank == self.deep || Draw::new(seed, 4).chance(spec.hub_share));
+        match rank {
+            _ if hub => Role::Directory,
+            _ if rank < self.seeded => Role::Seeded,
+            _ if rank < self.deep => Role::Major,
+            _ if rank < self.seeded_without => Role::Seeded,
+            _ if rank < self.major_without => Role::Major,
+            _ => Role::Content,
+        }
     }
 }
 
 /// Chooses the trees: sites with databases are deep enough to hide some of them.
-fn shape(sites: &mut [Record]) {
+fn shape(spec: &Spec, sites: &mut [Record]) {
     for site in sites {
         let mut draw = Draw::new(site.seed, 5);
         if site.deep {
-            site.pages = site.pages.max(40 + draw.below(40));
+            site.pages = site.pages.max((150 + draw.below(450)).min(spec.most_pages / 2));
         }
         let height = if site.deep { draw.between(4, 5) } else { draw.between(2, 4) };
         let sections = (site.pages / 9).clamp(3, 12);

@@ -18,6 +18,8 @@ pub(crate) struct Question {
 /// How a question is answered.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Answer {
+    /// By typing into the one box of a form that asks nothing else.
+    Box,
     /// By typing.
     Text,
     /// By typing an e-mail address.
@@ -50,7 +52,7 @@ pub(crate) enum Answer {
 
 static ALL: LazyLock<Vec<(&'static str, Vec<Question>)>> = LazyLock::new(read);
 
-/// The questions under a heading: a subject's name, `other`, or a kind of form.
+/// The questions under a heading: a subject's name, `other`, `site`, or a kind of form that searches nothing.
 pub(crate) fn questions(heading: &str) -> &'static [Question] {
     let found = ALL.iter().find(|(name, _)| *name == heading);
     found.or_else(|| ALL.iter().find(|(name, _)| *name == "other")).map_or(&[], |(_, list)| list)
@@ -78,6 +80,7 @@ fn answer(text: &'static str) -> Answer {
     let (word, list) = text.split_once(':').unwrap_or((text, ""));
     let choices = || list.split(';').collect();
     match word {
+        "box" => Answer::Box,
         "email" => Answer::Email,
         "tel" => Answer::Tel,
         "password" => Answer::Password,
@@ -103,7 +106,8 @@ mod tests {
     #[test]
     fn every_topic_has_questions_of_its_own() {
         for topic in TOPICS {
-            assert!(questions(topic).len() >= 7, "{topic}");
+            assert!(questions(topic).len() >= 8, "{topic}");
+            assert!(questions(topic).iter().any(|question| question.answer == Answer::Box), "{topic}");
         }
         assert!(!std::ptr::eq(questions("book"), questions("other")));
         assert!(std::ptr::eq(questions("gardening"), questions("other")));

@@ -3,11 +3,11 @@
 use crate::draw::{Draw, mix};
 use crate::graph::Slots;
 use crate::names::{self, HostRole};
-use crate::plan::{Planned, Scope, plan, ways};
-use crate::record::Record;
+use crate::plan::{Planned, Scope, Way, plan, ways};
+use crate::record::{Record, Role};
 use crate::spec::{Anchors, Spec};
 use crate::tree::Tree;
-use crate::words::{Subject, lexicon};
+use crate::words::{SEARCHING, Subject, lexicon};
 use std::fmt::Write;
 use url::Url;
 
@@ -20,21 +20,29 @@ pub(crate) struct Site<'w> {
     pub(crate) slots: Slots,
     pub(crate) forms: Vec<Planned>,
     pub(crate) domain: String,
-    ways: Vec<(u32, u8)>,
+    ways: Vec<Way>,
 }
 
-/// How often a word that names the subject stands in a link, by clicks to the nearest form of the
-/// subject (1, 2, 3) and elsewhere. What is seen in a page is more, because parts add up: a URL
+/// How often a telling word stands in a link, by clicks to the nearest form of a database (1, 2, 3) and
+/// elsewhere. What is seen in a page is more, because parts add up: a URL
 /// holds its section's words, a link's neighbours stand around it.
-struct WordRates([f64; 4]);
+type WordRates = [f64; 4];
 
-const URL_RATES: WordRates = WordRates([0.64, 0.18, 0.07, 0.03]);
-const ANCHOR_RATES: WordRates = WordRates([0.21, 0.14, 0.08, 0.05]);
-const AROUND_RATES: WordRates = WordRates([0.28, 0.10, 0.09, 0.06]);
+const URL_RATES: WordRates = [0.64, 0.18, 0.07, 0.03];
+const ANCHOR_RATES: WordRates = [0.21, 0.14, 0.08, 0.05];
+const AROUND_RATES: WordRates = [0.33, 0.10, 0.09, 0.06];
 
-impl WordRates {
-    fn at(&self, clicks: Option<u8>) -> f64 {
-        self.0[clicks.map_or(3, |clicks| usize::from(clicks) - 1)]
+/// How often the name of a whole site says what kind of site it is.
+const HOME_NAMED: f64 = 0.3;
+
+/// What telling words are taken from, by the kind of site: words of the kind, words that name the subject,
+/// words that announce a search. Links to the kind of site that seeds come from name the subject; links to
+/// the other kind seldom do, so that knowing the one does not lead to the other.
+fn telling_mix(role: Role) -> [f64; 3] {
+    match role {
+        Role::Seeded => [0.44, 0.38, 0.18],
+        Role::Major => [0.69, 0.13, 0.18],
+        Role::Content | Role::Directory => [0.0, 0.82, 0.18],
     }
 }
 
@@ -47,7 +55,7 @@ impl<'w> Site<'w> {
             record,
             neighbours,
             tree: record.tree(),
-            slots: Slots::of(record, neighbours.len() as u32),
+            slots: Slots::of(spec, record, neighbours.len() as u32),
             ways: ways(record, &forms),
             forms,
             domain: names::domain(record),
@@ -59,9 +67,41 @@ impl<'w> Site<'w> {
         &lexicon().subjects[usize::from(self.record.subject)]
     }
 
-    /// Clicks from a page to the nearest search form of the site's subject, if three or fewer.
-    pub(crate) fn clicks_to_form(&self, page: u32) -> Option<u8> {
-        self.ways.binary_search_by_key(&page, |way| way.0).ok().map(|at| self.ways[at].1)
+    /// The way from a page to its nearest search form of a database, if three clicks or fewer.
+    pub(crate) fn way_from(&self, page: u32) -> Option<Way> {
+        self.ways.binary_search_by_key(&page, |way| way.page).ok().map(|at| self.ways[at])
+    }
+
+    /// Pages that hold search forms of databases.
+    pub(crate) fn form_pages(&self) -> impl Iterator<Item = u32> {
+        self.ways.iter().filter(|way| way.clicks == 1).map(|way| way.page)
+    }
+
+    fn rate(&self, rates: &WordRates, way: Option<Way>) -> f64 {
+        self.spec.telling * rates[way.map_or(3, |way| usize::from(way.clicks) - 1)]
+    }
+
+    /// A word that tells what a link leads to.
+    fn telling(&self, way: Option<Way>, draw: &mut Draw) -> &'static str {
+        let own = way.is_none_or(|way| way.subject == self.record.subject);
+        let role = if own { self.record.role } else { Role::Content };
+        let subject = self.subject_of(way);
+        match draw.weighted(&telling_mix(role)) {
+            0 => draw.pick(subject.leads(role)),
+            1 => draw.pick(&subject.sign),
+            _ => draw.pick(&SEARCHING),
+        }
+    }
+
+    /// Whether a word tells what a link to a page leads to.
+    pub(crate) fn tells(&self, way: Way, word: &str) -> bool {
+        let (subject, role) = (self.subject_of(Some(way)), self.record.role);
+        let mut lists = [&subject.sign[..], subject.leads(role), &SEARCHING].into_iter();
+        lists.any(|list| list.iter().any(|known| known.eq_ignore_ascii_case(word)))
+    }
+
+    fn subject_of(&self, way: Option<Way>) -> &'static Subject {
+        &lexicon().subjects[usize::from(way.map_or(self.record.subject, |way| way.subject))]
     }
 
     /// The host its pages are served from.
@@ -140,8 +180,9 @@ impl<'w> Site<'w> {
 
     fn slug(&self, page: u32, path: &mut String) {
         let mut draw = Draw::new(self.record.seed ^ u64::from(page), 41);
-        if draw.chance(URL_RATES.at(self.clicks_to_form(page))) {
-            path.push_str(draw.pick(&self.subject().sign));
+        let way = self.way_from(page);
+        if draw.chance(self.rate(&URL_RATES, way)) {
+            path.push_str(self.telling(way, &mut draw));
             if draw.chance(0.5) {
                 return;
             }
@@ -158,11 +199,13 @@ impl<'w> Site<'w> {
     pub(crate) fn title(&self, page: u32) -> String {
         let mut draw = Draw::new(self.record.seed ^ u64::from(page), 42);
         let mut title = String::with_capacity(32);
-        if draw.chance(ANCHOR_RATES.at(self.clicks_to_form(page))) {
-            push_word(&mut title, draw.pick(&self.subject().sign));
+        let way = self.way_from(page);
+        let named = if page == 0 { HOME_NAMED } else { self.rate(&ANCHOR_RATES, way) };
+        if draw.chance(named) {
+            push_word(&mut title, self.telling(way, &mut draw));
         }
         if draw.chance(0.4) {
-            push_word(&mut title, draw.pick(&self.subject().terms[self.subject().sign.len()..]));
+            push_word(&mut title, self.subject_of(way).passing_term(&mut draw));
         }
         for _ in 0..draw.between(1, 3) {
             push_word(&mut title, lexicon().background(draw.bits()));
@@ -186,14 +229,12 @@ impl<'w> Site<'w> {
     pub(crate) fn snippet(&self, page: u32, draw: &mut Draw) -> String {
         let mut text = String::with_capacity(64);
         let telling = self.spec.anchors == Anchors::Telling;
-        let sign = telling && draw.chance(AROUND_RATES.at(self.clicks_to_form(page)));
+        let way = self.way_from(page);
+        let sign = telling && draw.chance(self.rate(&AROUND_RATES, way));
         let (place, length) = (draw.below(4), draw.between(9, 14));
         for at in 0..length {
-            let word = if sign && at == place {
-                draw.pick(&self.subject().sign)
-            } else {
-                lexicon().background(draw.bits())
-            };
+            let word =
+                if sign && at == place { self.telling(way, draw) } else { lexicon().background(draw.bits()) };
             push_word(&mut text, word);
         }
         text

@@ -50,48 +50,45 @@ pub(crate) enum Choices {
     },
 }
 
-const KEYWORD_NAMES: [&str; 12] =
-    ["q", "query", "s", "keywords", "search", "term", "text", "kw", "words", "qt", "find", "searchtext"];
-const KEYWORD_LABELS: [&str; 8] = ["Search", "Keyword", "", "", "Find", "Look for", "Enter words", "I want"];
-const SEARCH_BUTTONS: [&str; 14] = [
+const SEARCH_BUTTONS: [&str; 18] = [
+    "Search",
+    "Search",
+    "Search",
     "Search",
     "Search",
     "Search now",
+    "Find",
+    "Find",
+    "Find it",
     "Go",
     "Go",
     "GO!",
-    "Find",
-    "Find it",
     "Submit",
+    "Show results",
     "Show",
     ">>",
     "View list",
-    "OK",
     "Continue",
 ];
-const SEARCH_PATHS: [&str; 20] = [
+const SITE_BUTTONS: [&str; 6] = ["Search", "Search", "Search", "Go", "GO!", "Submit"];
+const SEARCH_PATHS: [&str; 12] = [
     "search",
     "find",
     "results",
+    "advanced-search",
+    "quicksearch",
     "query",
     "browse",
     "lookup",
-    "catalog",
-    "quicksearch",
-    "advanced",
+    "dosearch",
     "list",
-    "explore",
-    "locate",
     "finder",
-    "submit",
     "process",
-    "show",
-    "select",
-    "go",
-    "match",
-    "db",
 ];
-const CLASSES: [&str; 8] = ["", "", "form", "box", "panel", "search-form", "search", "quick"];
+/// Share of databases' forms that are a single box.
+const BOXED: f64 = 0.3;
+const CLASSES: [&str; 8] = ["", "", "panel", "quick", "query", "criteria", "search", "search-panel"];
+const SITE_CLASSES: [&str; 6] = ["", "", "search", "search", "searchform", "site-search"];
 const PLAIN_CLASSES: [&str; 10] =
     ["", "", "form", "box", "panel", "std", "frm", "user", "inner", "search-box"];
 
@@ -106,53 +103,64 @@ pub(crate) fn sketch(form: &Planned) -> Sketch {
 
 fn search(form: &Planned, draw: &mut Draw) -> Sketch {
     let subject = form.subject.map(|index| &lexicon().subjects[usize::from(index)]);
-    let asked = questions(subject.map_or("other", |subject| subject.name));
+    let asked = questions(subject.map_or("site", |subject| subject.name));
+    let (boxes, fields): (Vec<&Question>, Vec<&Question>) =
+        asked.iter().partition(|question| question.answer == Answer::Box);
     let naming = Naming::draw(draw);
     let mut controls = Vec::new();
     // The search of a site itself is a keyword box; databases mostly ask for more.
-    let keyword_only = subject.is_none() || draw.chance(0.3);
-    if keyword_only {
-        controls.push(keyword(draw, naming));
-        if draw.chance(0.25) {
-            expand(draw.pick_ref(asked), subject, naming, draw, &mut controls);
+    let (boxed, extra) = if subject.is_none() { (1.0, 0.15) } else { (BOXED, 0.25) };
+    if draw.chance(boxed) {
+        expand(draw.pick(&boxes), subject, naming, draw, &mut controls);
+        if draw.chance(extra) {
+            expand(draw.pick(&fields), subject, naming, draw, &mut controls);
         }
     } else {
-        let count = if draw.chance(0.5) { draw.between(1, 3) } else { draw.between(4, 7) };
-        let mut skip = draw.below(2);
-        for question in asked.iter().take((count + skip) as usize) {
-            if skip > 0 && draw.chance(0.5) {
-                skip -= 1;
-                continue;
-            }
-            expand(question, subject, naming, draw, &mut controls);
-        }
+        ask_some(&fields, subject, naming, draw, &mut controls);
     }
     hidden(draw, form, &mut controls);
     let method = if draw.chance(0.78) { Method::Get } else { Method::Post };
+    let (buttons, classes) = match subject {
+        None => (&SITE_BUTTONS[..], &SITE_CLASSES[..]),
+        Some(_) => (&SEARCH_BUTTONS[..], &CLASSES[..]),
+    };
     Sketch {
         method,
         action: action(SEARCH_PATHS[usize::from(form.ordinal) % SEARCH_PATHS.len()], form, draw),
         controls,
-        button: draw.pick(&SEARCH_BUTTONS),
+        button: draw.pick(buttons),
         heading: heading(subject, draw),
-        class: draw.pick(&CLASSES),
+        class: draw.pick(classes),
     }
 }
 
-fn keyword(draw: &mut Draw, naming: Naming) -> Control {
-    let kind = if draw.chance(0.15) { FieldKind::Search } else { FieldKind::Text };
-    let (name, label) = (draw.pick(&KEYWORD_NAMES), draw.pick(&KEYWORD_LABELS));
-    Control { kind, name: naming.apply(name), label, value: "", choices: Choices::None }
+/// Asks the first few of a subject's questions, with a gap here and there.
+fn ask_some(
+    fields: &[&Question],
+    subject: Option<&Subject>,
+    naming: Naming,
+    draw: &mut Draw,
+    to: &mut Vec<Control>,
+) {
+    let count = if draw.chance(0.5) { draw.between(2, 3) } else { draw.between(4, 7) };
+    let mut skip = draw.below(2);
+    for question in fields.iter().take((count + skip) as usize) {
+        if skip > 0 && draw.chance(0.5) {
+            skip -= 1;
+            continue;
+        }
+        expand(question, subject, naming, draw, to);
+    }
 }
 
 fn heading(subject: Option<&Subject>, draw: &mut Draw) -> String {
     let Some(subject) = subject else {
-        return draw.pick(&["", "", "Search this site", "Site search", "Quick find"]).to_string();
+        return draw.pick(&["", "", "", "Search this site", "Site search", "Search"]).to_string();
     };
     let word = draw.pick(&subject.sign);
-    match draw.below(8) {
-        0 => format!("Search {word}"),
-        1 => format!("Find {word}"),
+    match draw.below(10) {
+        0 | 8 => format!("Search {word}"),
+        1 | 9 => format!("Find {word}"),
         2 => format!("Look up {word} here"),
         3 => format!("Our {word}"),
         4 => format!("Browse all {word}"),
@@ -273,7 +281,8 @@ fn expand(
     let numbers = |from, step, count| control(FieldKind::Select, Choices::Numbers { from, step, count });
     let typed = |kind| control(kind, Choices::None);
     match &asked.answer {
-        Answer::Text => to.push(typed(FieldKind::Text)),
+        Answer::Box if draw.chance(0.15) => to.push(typed(FieldKind::Search)),
+        Answer::Box | Answer::Text => to.push(typed(FieldKind::Text)),
         Answer::Email => to.push(typed(draw.pick(&[FieldKind::Email, FieldKind::Text]))),
         Answer::Tel => to.push(typed(draw.pick(&[FieldKind::Tel, FieldKind::Text]))),
         Answer::Password => to.push(typed(FieldKind::Password)),

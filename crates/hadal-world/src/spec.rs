@@ -1,5 +1,6 @@
 //! What a simulated web is like: how large, how hostile, how helpful to those who learn from it.
 
+use crate::draw::Draw;
 use serde::{Deserialize, Serialize};
 
 /// Everything a world is made from. Two worlds with equal specs are equal to the last byte.
@@ -13,10 +14,18 @@ pub struct Spec {
     pub mean_pages: u32,
     /// The largest site.
     pub most_pages: u32,
-    /// Share of sites about one of the twelve topics, equally divided; the rest is about other things.
+    /// Share of sites about one of the twelve topics; the rest is about other things.
     pub topical: f64,
     /// Multiplies the share of sites that hold databases: 1 is the density of real crawls.
     pub abundance: f64,
+    /// Share of a site's chosen neighbours that are about its own subject.
+    pub loyalty: f64,
+    /// Mean number of off-site links on a page, between 1 and 3.
+    pub off_site: f64,
+    /// Share of directories among sites, where there are any.
+    pub hub_share: f64,
+    /// Multiplies how often links say what they lead to.
+    pub telling: f64,
     /// Whether directories exist that list many sites of a topic.
     pub hubs: Hubs,
     /// Whether links of one kind stand in the same place of a site's pages.
@@ -107,7 +116,7 @@ impl Rates {
             crawl_delay: 0.1,
             sitemap: 0.3,
             second_host: 0.1,
-            site_search: 0.6,
+            site_search: 0.18,
         }
     }
 
@@ -124,20 +133,52 @@ impl Spec {
         Spec { sites: 2_000, mean_pages: 520, abundance: 3.0, ..Spec::evaluation(seed) }
     }
 
-    /// The scale strategies are compared at: 150,000 sites and over 20 million pages.
+    /// The scale strategies are compared at: 400,000 sites and over 40 million pages.
     pub fn evaluation(seed: u64) -> Spec {
         Spec {
             seed,
-            sites: 150_000,
-            mean_pages: 150,
+            sites: 400_000,
+            mean_pages: 120,
             most_pages: 100_000,
             topical: 0.75,
             abundance: 1.0,
+            loyalty: 0.65,
+            off_site: 1.1,
+            hub_share: 0.02,
+            telling: 1.0,
             hubs: Hubs::Present,
             tag_paths: TagPaths::Regular,
             anchors: Anchors::Telling,
             back_ends: BackEnds::Varied,
             rates: Rates::usual(),
+        }
+    }
+
+    /// A web like the evaluation's in other proportions: richer or poorer, closer knit or looser, with more
+    /// or fewer directories, plainer or more telling links, larger or smaller sites.
+    pub fn varied(seed: u64) -> Spec {
+        let mut draw = Draw::new(seed, 130);
+        let mut times = |most: f64| most.powf(2.0 * draw.unit() - 1.0);
+        let usual = Spec::evaluation(seed);
+        let rates = &usual.rates;
+        Spec {
+            abundance: times(2.0),
+            loyalty: usual.loyalty * times(1.25),
+            off_site: (usual.off_site * times(1.5)).max(1.0),
+            hub_share: usual.hub_share * times(2.5),
+            telling: times(1.35),
+            mean_pages: (f64::from(usual.mean_pages) * times(1.4)) as u32,
+            rates: Rates {
+                dead: rates.dead * times(2.0),
+                slow: rates.slow * times(2.0),
+                flaky: rates.flaky * times(2.0),
+                redirecting: rates.redirecting * times(2.0),
+                soft_404: rates.soft_404 * times(1.5),
+                traps: rates.traps * times(2.0),
+                site_search: rates.site_search * times(1.5),
+                ..rates.clone()
+            },
+            ..usual
         }
     }
 
@@ -152,5 +193,22 @@ impl Spec {
             rates: Rates::calm(),
             ..Spec::evaluation(seed)
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn varied_webs_stay_within_sensible_ranges() {
+        for seed in 0..200 {
+            let spec = Spec::varied(seed);
+            assert!((0.5..=2.0).contains(&spec.abundance));
+            assert!((0.5..0.85).contains(&spec.loyalty));
+            assert!((1.0..=2.0).contains(&spec.off_site));
+            assert!(u64::from(spec.mean_pages) * u64::from(spec.sites) > 20_000_000);
+        }
+        assert_ne!(Spec::varied(1).abundance, Spec::varied(2).abundance);
     }
 }

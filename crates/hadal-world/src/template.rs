@@ -4,7 +4,6 @@ use crate::draw::Draw;
 use crate::markup::Manners;
 use crate::site::Site;
 use crate::spec::TagPaths;
-use std::fmt::Write;
 
 /// How a site's pages are built.
 pub(crate) struct Template {
@@ -69,7 +68,7 @@ impl Template {
         let mut draw = Draw::new(site.record.seed, 50);
         let manners = Manners::draw(&mut draw);
         let frame = if draw.chance(0.2) { Frame::Table } else { Frame::Blocks };
-        let (rules, script) = (draw.between(15, 70), draw.below(SCRIPTS.len() as u32) as usize);
+        let (rules, script) = (draw.between(80, 205), draw.below(SCRIPTS.len() as u32) as usize);
         let (doctype, wordy_menu) = (draw.pick(&DOCTYPES), draw.chance(0.7));
         if site.spec.tag_paths == TagPaths::Random {
             draw = Draw::new(page_seed, 51);
@@ -103,7 +102,9 @@ impl Template {
         for rule in 0..self.rules as usize {
             let (class, tag) = (classes[rule % 6], tags[rule * 5 % 7]);
             let (one, two) = (PROPERTIES[rule % 12], PROPERTIES[(rule * 7 + 3) % 12]);
-            writeln!(out, ".{class} {tag}{{{one};{two}}}").expect("writing to a string cannot fail");
+            for part in [".", class, " ", tag, "{", one, ";", two, "}\n"] {
+                out.push_str(part);
+            }
         }
         out.push_str("</style>\n<script type=\"text/javascript\">\n");
         out.push_str(SCRIPTS[self.script]);

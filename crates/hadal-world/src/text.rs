@@ -3,16 +3,18 @@
 use crate::draw::Draw;
 use crate::record::Role;
 use crate::site::Site;
-use crate::words::lexicon;
+use crate::words::{WRITING, lexicon};
 
 /// Writes `count` words in sentences. `topical` of 256 words are about the site's subject.
 pub(crate) fn sentences(out: &mut String, site: &Site<'_>, count: u32, topical: u64, draw: &mut Draw) {
     let (words, subject) = (lexicon(), site.subject());
     let own = match site.record.role {
-        Role::Seeded => &subject.seeded,
-        Role::Major => &subject.major,
-        Role::Content | Role::Directory => &subject.terms,
+        Role::Seeded => &subject.seeded[..],
+        Role::Major => &subject.major[..],
+        Role::Content => &WRITING[..],
+        Role::Directory => &subject.terms[..],
     };
+    let topical = topical * subject.focus / 100;
     let mut start = true;
     let mut left = 0;
     for at in 0..count {
@@ -26,13 +28,23 @@ pub(crate) fn sentences(out: &mut String, site: &Site<'_>, count: u32, topical: 
         };
         if start {
             left = 7 + (bits >> 40) % 12;
-            out.push_str(&word[..1].to_ascii_uppercase());
-            out.push_str(&word[1..]);
+            push_capitalised(out, word);
         } else {
             out.push_str(word);
         }
         left -= 1;
         start = left == 0 || at + 1 == count;
-        out.push_str(if start { ". " } else { " " });
+        // Pieces of known length are written without a call.
+        if start {
+            out.push_str(". ");
+        } else {
+            out.push(' ');
+        }
     }
+}
+
+fn push_capitalised(out: &mut String, word: &str) {
+    let at = out.len();
+    out.push_str(word);
+    out[at..at + 1].make_ascii_uppercase();
 }

@@ -3,7 +3,16 @@
 //! Per subject a few *signs* (the words that name it), more terms, and the words of its two kinds of
 //! site; one background list for everything else. Frequencies follow Zipf's law over list order.
 
+use crate::draw::Draw;
+use crate::record::Role;
 use std::sync::LazyLock;
+
+/// Words of a kind of site that links are made of.
+const LEADS: usize = 6;
+
+/// Words that announce a search, whatever is searched.
+pub(crate) const SEARCHING: [&str; 8] =
+    ["search", "advanced", "find", "finder", "browse", "lookup", "database", "query"];
 
 /// How many subjects are topics of a crawl; they come first in [`lexicon`].
 pub(crate) const TOPIC_COUNT: usize = 12;
@@ -22,6 +31,34 @@ pub(crate) const TOPICS: [&str; TOPIC_COUNT] = [
     "route",
     "product",
     "people",
+];
+
+/// Words of sites that write about things, whatever they are.
+pub(crate) const WRITING: [&str; 24] = [
+    "news",
+    "article",
+    "events",
+    "archive",
+    "community",
+    "posted",
+    "comments",
+    "review",
+    "editor",
+    "opinion",
+    "conference",
+    "interview",
+    "forum",
+    "reader",
+    "column",
+    "history",
+    "issue",
+    "policy",
+    "report",
+    "topic",
+    "project",
+    "school",
+    "technology",
+    "quality",
 ];
 
 /// Invented towns: values people type into forms, so records must hold them.
@@ -63,10 +100,14 @@ pub(crate) const PLACES: [&str; 32] = [
 /// The words of one subject.
 pub(crate) struct Subject {
     pub(crate) name: &'static str,
+    /// How much of a text about it is in its own words, in percent of the usual.
+    pub(crate) focus: u64,
     /// Words that name the subject.
     pub(crate) sign: Vec<&'static str>,
-    /// Signs and all other terms, most frequent first.
+    /// Signs and all other terms, most frequent first; last those of its two kinds of site.
     pub(crate) terms: Vec<&'static str>,
+    /// How many of the terms belong to no kind of site.
+    pub(crate) shared: usize,
     /// Words of the kind of site that seeds come from.
     pub(crate) seeded: Vec<&'static str>,
     /// Words of the kind of site that holds most databases.
@@ -75,6 +116,20 @@ pub(crate) struct Subject {
 }
 
 impl Subject {
+    /// A term that does not name the subject and belongs to no kind of site.
+    pub(crate) fn passing_term(&self, draw: &mut Draw) -> &'static str {
+        draw.pick(&self.terms[self.sign.len()..self.shared])
+    }
+
+    /// Words that name a kind of site, in links to its databases above all.
+    pub(crate) fn leads(&self, role: Role) -> &[&'static str] {
+        match role {
+            Role::Seeded => &self.seeded[..LEADS.min(self.seeded.len())],
+            Role::Major => &self.major[..LEADS.min(self.major.len())],
+            Role::Content | Role::Directory => &self.sign,
+        }
+    }
+
     /// A term, frequent ones more often.
     pub(crate) fn term(&self, bits: u64) -> &'static str {
         self.terms[self.zipf.rank(bits)]
@@ -140,9 +195,13 @@ pub(crate) fn lexicon() -> &'static Lexicon {
 fn read() -> Lexicon {
     let lines: Vec<&str> = include_str!("words/subjects.txt").lines().collect();
     let subjects: Vec<Subject> = lines.chunks_exact(5).map(subject).collect();
-    let signs = |word: &&str| !subjects.iter().any(|s| s.sign.contains(word));
+    // What a topic is written with is left to the topic: real texts are not about everything at once.
+    let neutral = |word: &&str| {
+        let (topics, others) = subjects.split_at(TOPIC_COUNT);
+        !topics.iter().any(|s| s.terms.contains(word)) && !others.iter().any(|s| s.sign.contains(word))
+    };
     let background: Vec<&str> =
-        include_str!("words/background.txt").split_whitespace().filter(signs).collect();
+        include_str!("words/background.txt").split_whitespace().filter(neutral).collect();
     let zipf = Zipf::over(background.len());
     Lexicon { subjects, background, zipf }
 }
@@ -150,14 +209,18 @@ fn read() -> Lexicon {
 fn subject(lines: &[&'static str]) -> Subject {
     let list = |n: usize| -> Vec<&'static str> { lines[n].split_whitespace().skip(1).collect() };
     let (sign, seeded, major) = (list(1), list(3), list(4));
+    let of_a_kind = |word: &&str| seeded.contains(word) || major.contains(word);
     let mut terms = sign.clone();
-    for word in list(2).into_iter().chain(seeded.iter().copied()).chain(major.iter().copied()) {
-        if !terms.contains(&word) {
+    terms.extend(list(2).into_iter().filter(|word| !of_a_kind(word) && !sign.contains(word)));
+    let shared = terms.len();
+    for word in seeded.iter().chain(&major) {
+        if !terms.contains(word) {
             terms.push(word);
         }
     }
     let zipf = Zipf::over(terms.len());
-    Subject { name: lines[0], sign, terms, seeded, major, zipf }
+    let (name, focus) = lines[0].split_once(' ').unwrap_or((lines[0], ""));
+    Subject { name, focus: focus.parse().unwrap_or(100), sign, terms, shared, seeded, major, zipf }
 }
 
 #[cfg(test)]

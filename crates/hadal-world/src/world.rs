@@ -1,24 +1,14 @@
-//! The world as others use it: sites, truth, seeds, backlinks.
+//! The world as others use it: its sites and the truth about them.
 
-use crate::answer::{Place, place, without_session};
-use crate::compose::{Citation, RELATED};
-use crate::draw::{Draw, mix};
-use crate::graph::{Graph, Slots};
+use crate::graph::Graph;
 use crate::names::{HostRole, Names};
 use crate::populate::populate;
-use crate::record::{Record, Role};
+use crate::record::Record;
 use crate::site::Site;
 use crate::spec::Spec;
 use crate::truth::{TrueForm, true_forms};
 use crate::words::TOPICS;
 use url::Url;
-
-/// Seeds given per topic.
-const SEEDS: usize = 12;
-
-/// Slots looked at per linking site, and backlinks given, like a service that does not tell all.
-const SLOTS_PER_SITE: usize = 400;
-const MOST_BACKLINKS: usize = 1000;
 
 /// A simulated web.
 pub struct World {
@@ -57,20 +47,10 @@ impl World {
         self.sites.iter().map(|site| u64::from(site.pages)).sum()
     }
 
-    /// Home pages to start from: of one kind of site only, and not the kind that holds most forms.
-    pub fn seeds(&self, topic: &str) -> Vec<Url> {
-        let Some(subject) = TOPICS.iter().position(|name| *name == topic) else { return Vec::new() };
-        let mut known: Vec<u32> = (0..self.sites.len() as u32)
-            .filter(|&index| {
-                let site = &self.sites[index as usize];
-                usize::from(site.subject) == subject && site.role == Role::Seeded && site.answers()
-            })
-            .collect();
-        known.sort_by_key(|&index| {
-            let site = &self.sites[index as usize];
-            (!site.deep, mix(site.seed, 90))
-        });
-        known.into_iter().take(SEEDS).map(|index| self.site(index).url(0)).collect()
+    /// The topic that the site at an address is about, if it is one of the twelve.
+    pub fn topic_of(&self, url: &Url) -> Option<&'static str> {
+        let (index, _) = self.locate(url)?;
+        TOPICS.get(usize::from(self.sites[index as usize].subject)).copied()
     }
 
     /// Every form of the sites that answer.
@@ -81,33 +61,20 @@ impl World {
 
     /// Every form that a crawl for a topic looks for.
     pub fn relevant<'w>(&'w self, topic: &'w str) -> impl Iterator<Item = TrueForm> + 'w {
-        self.truth().filter(move |form| form.is_relevant(topic))
+        self.deep_sites().flat_map(|site| true_forms(&site)).filter(move |form| form.is_relevant(topic))
     }
 
-    /// Pages that link to a page: other sites first, then its own. Found by arithmetic; a page that
-    /// very many others link to gets some of them.
-    pub fn backlinks(&self, url: &Url) -> Vec<Url> {
-        let Some((index, host)) = self.locate(url) else { return Vec::new() };
-        let site = self.site(index);
-        let (path, _) = without_session(url);
-        let Place::Page(page) = place(&site, host, &path) else { return Vec::new() };
-        let mut found: Vec<Url> = Vec::new();
-        for (from, rank) in self.graph.linking_to(index) {
-            if !self.sites[from as usize].answers() {
-                continue;
-            }
-            let citing = self.site(from);
-            let slots = citing.slots.leading_to(rank, citing.tree.pages).take(SLOTS_PER_SITE);
-            let hits = slots.filter(|&slot| self.cited_page(&citing, slot, index) == page);
-            found.extend(hits.map(|slot| citing.url(slot / citing.slots.per_page)));
-            if found.len() >= MOST_BACKLINKS {
-                break;
-            }
-        }
-        found.extend(in_site_backlinks(&site, page).map(|page| site.url(page)));
-        found.dedup();
-        found.truncate(MOST_BACKLINKS);
-        found
+    /// Sites that answer and hold databases: no other has a relevant form.
+    pub(crate) fn deep_sites(&self) -> impl Iterator<Item = Site<'_>> {
+        let deep = |index: &u32| {
+            let site = &self.sites[*index as usize];
+            site.deep && site.answers()
+        };
+        (0..self.sites.len() as u32).filter(deep).map(|index| self.site(index))
+    }
+
+    pub(crate) fn records(&self) -> &[Record] {
+        &self.sites
     }
 
     pub(crate) fn site(&self, index: u32) -> Site<'_> {
@@ -120,50 +87,23 @@ impl World {
 
     pub(crate) fn locate(&self, url: &Url) -> Option<(u32, HostRole)> {
         let host = url.domain()?;
-        self.names.find(host.trim_end_matches('.'), &self.sites)
+        self.find(host.trim_end_matches('.'))
     }
 
-    /// The page of the neighbour that an off-site link leads to.
-    fn cited_page(&self, citing: &Site<'_>, slot: u32, neighbour: u32) -> u32 {
-        let tree = self.sites[neighbour as usize].tree();
-        let mut draw = Draw::new(citing.record.seed ^ u64::from(slot), 91);
-        match draw.weighted(&[0.6, 0.25, 0.15]) {
-            0 => 0,
-            1 => draw.below(tree.sections + 1),
-            _ => draw.below(tree.pages),
-        }
+    /// The site a host name belongs to, and which of its hosts it is.
+    pub(crate) fn find(&self, host: &str) -> Option<(u32, HostRole)> {
+        self.names.find(host, &self.sites)
     }
 
-    /// The off-site links of a page.
-    pub(crate) fn citations(&self, site: &Site<'_>, page: u32) -> Vec<Citation> {
-        let Slots { per_page, .. } = site.slots;
-        let first = u64::from(page) * u64::from(per_page);
-        let slots = (first..first + u64::from(per_page)).filter_map(|slot| u32::try_from(slot).ok());
-        slots.map(|slot| self.citation(site, slot)).collect()
+    pub(crate) fn graph(&self) -> &Graph {
+        &self.graph
     }
-
-    fn citation(&self, site: &Site<'_>, slot: u32) -> Citation {
-        let neighbour = site.neighbours[site.slots.neighbour(slot) as usize];
-        let cited = self.site(neighbour);
-        let page = self.cited_page(site, slot, neighbour);
-        let around = cited.snippet(page, &mut Draw::new(site.record.seed ^ u64::from(slot), 92));
-        Citation { url: cited.address(page), anchor: cited.anchor(page), around }
-    }
-}
-
-/// Pages of the same site that link to a page, without those that only do so in a menu or path.
-fn in_site_backlinks(site: &Site<'_>, page: u32) -> impl Iterator<Item = u32> {
-    let tree = site.tree;
-    let level = tree.level(tree.depth(page));
-    let width = level.end - level.start;
-    let count = RELATED.min(width.saturating_sub(1));
-    let level_mates = (1..=count).map(move |step| level.start + (page - level.start + width - step) % width);
-    tree.parent(page).into_iter().chain(level_mates).chain(tree.children(page))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::record::Role;
     use crate::spec::{Anchors, Hubs};
 
     #[test]

@@ -5,6 +5,8 @@
 //! much; the simulated web is served over HTTP by another process whose time is not counted.
 //! Linux only: times and peak memory are read from /proc.
 
+#[path = "throughput/first_visit.rs"]
+mod first_visit;
 #[path = "throughput/judging.rs"]
 mod judging;
 
@@ -16,13 +18,12 @@ use hadal::fetch::politeness::Politeness;
 use hadal::fetch::world_server;
 use hadal::store::{Access, Batch, Change, Dispatch, Ending, Outcome, RunId, RunSpec, Store, Work, open};
 use hadal_core::address::Host;
-use hadal_core::critic::keywords::KeywordCritic;
+use hadal_core::critic::trained::{Aim, TrainedCritic};
 use hadal_core::http::Request;
 use hadal_core::lead::{Lane, Lead, Origin, Waiting};
 use hadal_core::page::Context;
 use hadal_core::strategy::{Briefing, offer};
 use hadal_core::time::Time;
-use hadal_core::topic::Topic;
 use hadal_world::{Spec, World};
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
@@ -44,6 +45,7 @@ fn main() -> Anyhow<()> {
         ["--row", "parse-given", dir] => parse_all("parse, given", &given_pages(Path::new(dir))?),
         ["--row", "judge-generated"] => judging::judge_all("generated", &generated_pages()),
         ["--row", "judge-given", dir] => judging::judge_all("given", &given_pages(Path::new(dir))?),
+        ["--row", "first-visit"] => first_visit::first_visits(),
         ["--row", "in-process"] => crawl_in_process(),
         ["--row", "http", address] => crawl_over_http(address),
         ["--row", "frontier"] => frontier_operations(),
@@ -64,6 +66,7 @@ fn table(pages: Option<&str>) -> Anyhow<()> {
         row(&["--row", "parse-given", dir])?;
         row(&["--row", "judge-given", dir])?;
     }
+    row(&["--row", "first-visit"])?;
     let mut server = Command::new(std::env::current_exe()?).arg("--serve").stdout(Stdio::piped()).spawn()?;
     let mut address = String::new();
     if let Some(said) = server.stdout.take() {
@@ -167,7 +170,7 @@ fn bench_crawl(store: Arc<dyn Store>, fetch: Arc<dyn Fetch>, clock: Clock, pages
             source: "bench".into(),
         },
         strategy: offer("breadth-first").expect("breadth-first is built in").make(&Briefing::seeded(7)),
-        critic: Arc::new(KeywordCritic::new(&Topic::from_words("book").expect("book is built in"))),
+        critic: Arc::new(TrainedCritic::new(Aim::built_in("book").expect("book is built in"))),
         fetch,
         backlinks: None,
         visit: None,

@@ -2,11 +2,12 @@
 //!
 //! This crate is everything that *touches the world*; what *decides* is in `hadal-core`.
 //! Follow a page: [`engine`] takes a lead from its frontier, [`fetch`] carries the request,
-//! `hadal-core` reads and judges the answer, [`store`] keeps the outcome.
+//! `hadal-core` reads and judges the answer, [`store`] keeps the outcome. [`backlinks`] know who links there.
 //!
 //! People come in through [`cli`] with a checked [`config`]; what they see is computed in
 //! [`report`] and drawn by [`output`].
 
+pub mod backlinks;
 pub mod cli;
 pub mod config;
 pub mod engine;

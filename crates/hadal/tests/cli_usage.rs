@@ -26,6 +26,7 @@ fn every_command_has_help_that_ends_with_an_example() {
         "sites",
         "runs",
         "submissions",
+        "lessons",
         "quality",
         "topics",
         "judge",

@@ -3,6 +3,8 @@
 //! A new back end is one more module in `contract!`; the facts stay as they are.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+#[path = "store/backlinks.rs"]
+mod backlinks;
 #[path = "store/fixture.rs"]
 mod fixture;
 #[path = "store/frontier.rs"]
@@ -34,6 +36,12 @@ macro_rules! contract {
 }
 
 contract!(
+    backlinks::a_page_on_another_site_that_cites_an_address_links_to_it,
+    backlinks::the_root_of_a_site_stands_for_everything_on_it,
+    backlinks::the_page_an_address_was_found_on_links_to_it,
+    backlinks::earlier_runs_over_the_same_web_are_remembered,
+    backlinks::of_each_address_only_so_many_citing_pages_are_kept,
+    backlinks::an_outcome_applied_twice_is_remembered_once,
     frontier::the_same_specification_is_the_same_run,
     frontier::every_part_of_a_specification_tells_runs_apart,
     frontier::a_lead_comes_back_as_it_was_put_in,

@@ -157,8 +157,9 @@ fn refused(spoil: impl FnOnce(&mut Vec<u8>)) -> [StoreError; 2] {
 fn make_older(folder: &Path) {
     let db = rusqlite::Connection::open(folder.join("hadal.db")).unwrap();
     db.execute_batch(
-        "DROP TABLE lessons; ALTER TABLE sites DROP COLUMN worth;
-         ALTER TABLE sites DROP COLUMN barren; ALTER TABLE sites DROP COLUMN on_topic; DROP TABLE submission; DROP INDEX forms_of_site; ALTER TABLE progress DROP COLUMN probes;
+        "DROP TABLE lessons; DROP TABLE backlinks; ALTER TABLE sites DROP COLUMN worth;
+         ALTER TABLE sites DROP COLUMN barren; ALTER TABLE sites DROP COLUMN on_topic;
+         DROP TABLE submission; DROP INDEX forms_of_site; ALTER TABLE progress DROP COLUMN probes;
          ALTER TABLE sites DROP COLUMN probes; ALTER TABLE forms DROP COLUMN finding;
          ALTER TABLE forms DROP COLUMN whole; PRAGMA user_version = 1;",
     )

@@ -92,17 +92,20 @@ impl SearchableJudge {
     /// The signals that spoke loudest for or against a search: group, word, weight.
     pub fn reasons(&self, form: &Form, page: &Page, most: usize) -> Vec<(String, String, f32)> {
         let mut seen = FxHashSet::default();
-        let mut reasons = Vec::new();
+        let mut reasons: Vec<(String, String, f32)> = Vec::with_capacity(most + 1);
         each_signal(form, page, |group, word, value| {
             let number = self.vocabulary.number(hash_of(group, word));
             let weight = number.and_then(|number| self.model.weights().get(number as usize)).copied();
             let weight = weight.unwrap_or_default();
             if weight != 0.0 && !group.ends_with("run") && seen.insert(number) {
-                reasons.push((group.to_string(), word.to_string(), weight * value));
+                let weight = weight * value;
+                let rank = reasons.partition_point(|louder| louder.2.abs() >= weight.abs());
+                if rank < most {
+                    reasons.insert(rank, (group.to_string(), word.to_string(), weight));
+                    reasons.truncate(most);
+                }
             }
         });
-        reasons.sort_by(|a, b| b.2.abs().total_cmp(&a.2.abs()));
-        reasons.truncate(most);
         reasons
     }
 }

@@ -2,6 +2,7 @@
 
 use super::bounds;
 use super::dom::{Data, Element, Ref, Step, Walk};
+use super::folded::Folded;
 use super::sink::Tree;
 use super::text::{Layer, Span, Texts};
 use html5ever::{local_name, ns};
@@ -87,7 +88,7 @@ impl<'a> Found<'a> {
         if self.concealed.is_some() { Layer::Concealed } else { Layer::Visible }
     }
 
-    fn text(&mut self) -> &mut super::text::Folded {
+    fn text(&mut self) -> &mut Folded {
         self.texts.layer(self.current())
     }
 

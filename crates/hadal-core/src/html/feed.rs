@@ -1,53 +1,41 @@
 //! Feeds a document to the parser, within bounds.
 //!
 //! The input goes in by pieces that end where the parser's state is known, so that the scan ahead
-//! always reads the same markup as the tokenizer does. Between the two sits [`Gate`]: it counts what
-//! every token costs and closes when a bound is reached. What was built before stays.
+//! always reads the same markup as the tokenizer does. What the tokenizer would only hand on, plain tags and
+//! plain text, goes past it. Either way tokens go through the [`Gate`], which closes when a bound is reached.
 
 use super::bounds;
-use super::dom::{Node, Ref};
+use super::dom::Node;
+use super::gate::{Built, Gate};
 use super::scan::{self, Markup, Tag};
-use super::sink::{Sink, Tree};
+use super::sink::Sink;
+use super::tags;
 use crate::page::Bound;
 use html5ever::buffer_queue::BufferQueue;
 use html5ever::tendril::StrTendril;
-use html5ever::tokenizer::{Token, TokenSink, TokenSinkResult, Tokenizer, TokenizerOpts};
-use html5ever::tree_builder::{Tracer, TreeBuilder, TreeBuilderOpts, TreeSink};
-use std::cell::Cell;
+use html5ever::tokenizer::{Token, TokenSink, Tokenizer, TokenizerOpts};
+use html5ever::tree_builder::{TreeBuilder, TreeBuilderOpts};
+use std::borrow::Cow;
 use typed_arena::Arena;
 
 /// Largest piece that is fed at once, so that a closed gate ends the work soon.
 const PIECE: usize = 64 << 10;
-/// Tokens between two looks at the open elements.
-const ROUND: u64 = 64;
-
-/// A tree and what it took to build it.
-pub(super) struct Built<'a> {
-    pub tree: Tree<'a>,
-    pub bound: Option<Bound>,
-    #[cfg(test)]
-    pub effort: Effort,
-}
-
-/// What a parse cost, in counts that do not depend on the machine.
-#[cfg(test)]
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Effort {
-    pub nodes: usize,
-    pub steps: u64,
-}
+/// Nobody asks on which line something stands.
+const LINE: u64 = 1;
 
 /// Parses a decoded document.
 pub(super) fn build<'a>(text: &str, arena: &'a Arena<Node<'a>>) -> Built<'a> {
     let options = TreeBuilderOpts { scripting_enabled: false, ..Default::default() };
     let gate = Gate::new(TreeBuilder::new(Sink::new(arena), options));
     let options = TokenizerOpts { discard_bom: false, ..Default::default() };
+    let text = with_plain_line_ends(text);
     let feeder = Feeder {
         input: text.as_bytes(),
-        text: StrTendril::from(text),
+        text: StrTendril::from(&*text),
         queue: BufferQueue::default(),
         tokenizer: Tokenizer::new(gate, options),
         fed: 0,
+        is_waiting: false,
         attributes: 0,
     };
     feeder.run()
@@ -60,6 +48,8 @@ struct Feeder<'t, 'a> {
     tokenizer: Tokenizer<Gate<'a>>,
     /// Everything before this position has been fed or left out.
     fed: usize,
+    /// Whether the tokenizer may be in the midst of something, so that nothing may be done past it.
+    is_waiting: bool,
     attributes: usize,
 }
 
@@ -69,9 +59,6 @@ impl<'a> Feeder<'_, 'a> {
         while let Some(bracket) = scan::find(self.input, at, b"<") {
             if self.gate().bound.get().is_some() {
                 break;
-            }
-            if bracket - self.fed > PIECE {
-                self.feed_until(bracket);
             }
             at = self.pass(bracket);
         }
@@ -89,7 +76,7 @@ impl<'a> Feeder<'_, 'a> {
         match scan::markup(self.input, bracket) {
             Markup::Text => bracket + 1,
             Markup::Doctype(end) => end,
-            Markup::Comment(end) => self.leave_out(bracket, end),
+            Markup::Comment(end) => self.pass_comment(bracket, end),
             Markup::Unclosed => self.leave_out(bracket, self.input.len()),
             Markup::Cdata => self.pass_cdata(bracket),
             Markup::Tag(tag) => self.pass_tag(bracket, &tag),
@@ -97,29 +84,43 @@ impl<'a> Feeder<'_, 'a> {
     }
 
     fn pass_cdata(&mut self, bracket: usize) -> usize {
-        self.feed_until(bracket);
+        self.feed_text(bracket);
         let foreign = self.gate().adjusted_current_node_present_but_not_in_html_namespace();
         let mark: &[u8] = if foreign { b"]]>" } else { b">" };
         let end = scan::find(self.input, bracket, mark).map_or(self.input.len(), |at| at + mark.len());
-        if foreign { end } else { self.leave_out(bracket, end) }
+        if foreign { end } else { self.pass_comment(bracket, end) }
+    }
+
+    /// Nobody reads comments. Only a tokenizer that waits for what comes next has to see that it is one.
+    fn pass_comment(&mut self, bracket: usize, end: usize) -> usize {
+        self.feed_text(bracket);
+        if !std::mem::take(&mut self.is_waiting) {
+            return self.leave_out(bracket, end);
+        }
+        self.feed_until(end);
+        end
     }
 
     fn pass_tag(&mut self, bracket: usize, tag: &Tag) -> usize {
         self.attributes += tag.attributes.min(bounds::TAG_ATTRIBUTES);
+        self.feed_text(bracket);
         if self.attributes > bounds::PAGE_ATTRIBUTES {
-            self.feed_until(bracket);
             self.gate().close(Bound::Attributes);
             return tag.end;
         }
         if tag.attributes > bounds::TAG_ATTRIBUTES {
             self.gate().note(Bound::Attributes);
-            self.leave_out(tag.kept, tag.end - 1);
+            self.feed_until(tag.kept);
+            self.fed = tag.end - 1;
+            self.is_waiting = true;
         }
         let name = &self.input[tag.name.0..tag.name.1];
         if tag.is_end || !holds_raw_text(name) {
+            self.feed_tag(tag);
             return tag.end;
         }
         self.feed_until(tag.end);
+        self.is_waiting = false;
         if !self.gate().raw.get() {
             return tag.end;
         }
@@ -172,9 +173,39 @@ impl<'a> Feeder<'_, 'a> {
     }
 
     fn leave_out(&mut self, from: usize, to: usize) -> usize {
-        self.feed_until(from);
+        self.feed_text(from);
         self.fed = to;
         to
+    }
+
+    /// Feeds text, past the tokenizer when that would do nothing to it.
+    fn feed_text(&mut self, end: usize) {
+        let text = self.input.get(self.fed..end).unwrap_or_default();
+        if self.is_waiting || memchr::memchr3(b'<', b'&', 0, text).is_some() {
+            self.is_waiting |= !is_complete(text);
+            self.feed_until(end);
+        } else if !text.is_empty() {
+            let token = Token::CharacterTokens(self.piece(end));
+            let _ = self.gate().process_token(token, LINE);
+            self.fed = end;
+        }
+    }
+
+    /// Feeds a tag, past the tokenizer when it is a plain one. Behind a tag nothing is left to wait for.
+    fn feed_tag(&mut self, tag: &Tag) {
+        let plain = if self.is_waiting { None } else { tags::plain(&self.text, tag) };
+        match plain {
+            Some(token) => {
+                let _ = self.gate().process_token(token, LINE);
+                self.fed = tag.end;
+            }
+            None => self.feed_until(tag.end),
+        }
+        self.is_waiting = false;
+    }
+
+    fn piece(&self, end: usize) -> StrTendril {
+        self.text.subtendril(self.fed as u32, (end - self.fed) as u32)
     }
 
     fn feed_until(&mut self, end: usize) {
@@ -183,14 +214,28 @@ impl<'a> Feeder<'_, 'a> {
             while !self.text.is_char_boundary(stop) {
                 stop -= 1;
             }
-            let piece = self.text.subtendril(self.fed as u32, (stop - self.fed) as u32);
-            self.queue.push_back(piece);
+            self.queue.push_back(self.piece(stop));
             while !self.queue.is_empty() {
                 let _ = self.tokenizer.feed(&self.queue);
             }
             self.fed = stop;
         }
         self.fed = self.fed.max(end);
+    }
+}
+
+/// Whether the tokenizer can make up its mind about all of a text: behind a `&` it waits for what comes
+/// after the `;`, behind a `<` for a tag.
+fn is_complete(text: &[u8]) -> bool {
+    let is_decided = |at: usize| memchr::memchr(b';', &text[at..text.len() - 1]).is_some();
+    memchr::memchr(b'<', text).is_none() && memchr::memrchr(b'&', text).is_none_or(is_decided)
+}
+
+/// Line ends as the tokenizer sees them.
+fn with_plain_line_ends(text: &str) -> Cow<'_, str> {
+    match memchr::memchr(b'\r', text.as_bytes()) {
+        Some(_) => Cow::Owned(text.replace("\r\n", "\n").replace('\r', "\n")),
+        None => Cow::Borrowed(text),
     }
 }
 
@@ -217,126 +262,13 @@ fn is_for_browsers_only(name: &[u8], attributes: &[u8]) -> bool {
         || name.eq_ignore_ascii_case(b"style")
 }
 
-/// Stands before the tree builder and lets tokens through until a bound is reached.
-struct Gate<'a> {
-    builder: TreeBuilder<Ref<'a>, Sink<'a>>,
-    /// Whether the parser is inside raw text.
-    raw: Cell<bool>,
-    tokens: Cell<u64>,
-    steps: Cell<u64>,
-    /// The bound that closed the gate.
-    bound: Cell<Option<Bound>>,
-    /// A bound that left something out and did not close it.
-    noted: Cell<Option<Bound>>,
-}
-
-impl<'a> Gate<'a> {
-    fn new(builder: TreeBuilder<Ref<'a>, Sink<'a>>) -> Gate<'a> {
-        Gate {
-            builder,
-            raw: Cell::new(false),
-            tokens: Cell::new(0),
-            steps: Cell::new(0),
-            bound: Cell::new(None),
-            noted: Cell::new(None),
-        }
-    }
-
-    fn close(&self, bound: Bound) {
-        self.bound.set(self.bound.get().or(Some(bound)));
-    }
-
-    fn note(&self, bound: Bound) {
-        self.noted.set(self.noted.get().or(Some(bound)));
-    }
-
-    /// Counts a token; every so often looks how much is open, which is what the next ones may cost.
-    fn count(&self) {
-        self.tokens.set(self.tokens.get() + 1);
-        if self.builder.sink.nodes.get() > bounds::NODES {
-            self.close(Bound::Nodes);
-        }
-        if self.tokens.get().is_multiple_of(ROUND) {
-            let open = Open::default();
-            self.builder.trace_handles(&open);
-            let open = open.count.get();
-            self.steps.set(self.steps.get() + ROUND * open as u64);
-            if open > bounds::DEPTH {
-                self.close(Bound::Depth);
-            }
-        }
-        if self.steps.get() + self.builder.sink.moves.get() > bounds::STEPS {
-            self.close(Bound::Steps);
-        }
-    }
-
-    fn finish(self) -> Built<'a> {
-        #[cfg(test)]
-        let effort = self.effort();
-        Built {
-            bound: self.bound.get().or(self.noted.get()),
-            tree: self.builder.sink.finish(),
-            #[cfg(test)]
-            effort,
-        }
-    }
-
-    #[cfg(test)]
-    fn effort(&self) -> Effort {
-        let sink = &self.builder.sink;
-        let steps = self.steps.get() + self.tokens.get() + sink.moves.get();
-        Effort { nodes: sink.nodes.get(), steps }
-    }
-}
-
-impl<'a> TokenSink for Gate<'a> {
-    type Handle = Ref<'a>;
-
-    fn process_token(&self, token: Token, line: u64) -> TokenSinkResult<Ref<'a>> {
-        if self.bound.get().is_some() || matches!(token, Token::ParseError(_) | Token::CommentToken(_)) {
-            return TokenSinkResult::Continue;
-        }
-        self.count();
-        let is_tag = matches!(token, Token::TagToken(_));
-        let result = self.builder.process_token(token, line);
-        if is_tag {
-            self.raw.set(matches!(result, TokenSinkResult::RawData(_) | TokenSinkResult::Plaintext));
-        }
-        match result {
-            TokenSinkResult::Script(_) | TokenSinkResult::EncodingIndicator(_) => TokenSinkResult::Continue,
-            other => other,
-        }
-    }
-
-    fn adjusted_current_node_present_but_not_in_html_namespace(&self) -> bool {
-        self.builder.adjusted_current_node_present_but_not_in_html_namespace()
-    }
-}
-
-/// Counts what the tree builder holds on to: open and active formatting elements.
-struct Open<'a> {
-    count: Cell<usize>,
-    of: std::marker::PhantomData<Ref<'a>>,
-}
-
-impl Default for Open<'_> {
-    fn default() -> Self {
-        Open { count: Cell::new(0), of: std::marker::PhantomData }
-    }
-}
-
-impl<'a> Tracer for Open<'a> {
-    type Handle = Ref<'a>;
-
-    fn trace_handle(&self, _: &Ref<'a>) {
-        self.count.set(self.count.get() + 1);
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use super::super::dom::{Step, Walk};
+    use super::super::dom::{Data, Element, Step, Walk};
+    use super::super::gate::Effort;
+    use super::super::sink::Tree;
     use super::*;
+    use proptest::prelude::*;
 
     fn effort(text: &str) -> Effort {
         build(text, &Arena::new()).effort
@@ -384,11 +316,98 @@ mod tests {
             ("<plaintext><form></plaintext><form>", 0),
             ("<!--><form>--><!-- > <form> -->", 1),
             ("<style><!-- </style><form>", 1),
+            ("<script></script x='<form>", 0),
         ] {
             let arena = Arena::new();
             let tree = build(text, &arena).tree;
             let is_form = |step: &Step<'_>| matches!(step, Step::Enter(node) if node.is(&html5ever::local_name!("form")));
             assert_eq!(Walk::below(tree.document).filter(is_form).count(), forms, "{text}");
+        }
+    }
+
+    /// The tree that comes of giving everything to the tokenizer at once.
+    fn build_straight<'a>(text: &str, arena: &'a Arena<Node<'a>>) -> Tree<'a> {
+        let options = TreeBuilderOpts { scripting_enabled: false, ..Default::default() };
+        let gate = Gate::new(TreeBuilder::new(Sink::new(arena), options));
+        let tokenizer = Tokenizer::new(gate, TokenizerOpts { discard_bom: false, ..Default::default() });
+        let queue = BufferQueue::default();
+        queue.push_back(StrTendril::from(text));
+        while !queue.is_empty() {
+            let _ = tokenizer.feed(&queue);
+        }
+        tokenizer.end();
+        tokenizer.sink.finish().tree
+    }
+
+    fn outline(tree: &Tree<'_>) -> String {
+        let attributes = |element: &Element<'_>| -> String {
+            element.attributes.iter().map(|a| format!("{}={:?} ", &*a.name.local, &*a.value)).collect()
+        };
+        let write = |step: Step<'_>| match step {
+            Step::Enter(node) => match &node.data {
+                Data::Root => "(".to_string(),
+                Data::Text(text) => format!("{:?}", &**text.borrow()),
+                Data::Element(element) => format!("({} {}", &*element.name.local, attributes(element)),
+            },
+            Step::Leave(_) => ")".to_string(),
+        };
+        Walk::below(tree.document).map(write).collect()
+    }
+
+    const PIECES: [&str; 44] = [
+        "words ",
+        "more",
+        "\n",
+        "\r\n",
+        "\r",
+        "\0",
+        "&amp;",
+        "&amp",
+        "&",
+        "&#65",
+        ";",
+        "<",
+        "</",
+        ">",
+        "<3",
+        "<!doctype html>",
+        "<!-- c > -->",
+        "<?x?>",
+        "<p>",
+        "</p>",
+        "</P x=y>",
+        "<b class=a>",
+        "</b>",
+        "<i ID=b/>",
+        "<br/>",
+        "<table>",
+        "<tr>",
+        "<td>",
+        "</table>",
+        "<form action='?a&amp;b'>",
+        "</form>",
+        "<input value='a\r\nb' name=q Name=r>",
+        "<select>",
+        "<option selected>",
+        "</select>",
+        "<pre>",
+        "<textarea>",
+        "</textarea>",
+        "<title>",
+        "</title>",
+        "<svg viewBox=0>",
+        "<![CDATA[x<y]]>",
+        "</svg>",
+        "<noscript>",
+    ];
+
+    proptest! {
+        #[test]
+        fn going_past_the_tokenizer_changes_nothing(choices in prop::collection::vec(0..PIECES.len(), 0..30)) {
+            let text: String = choices.into_iter().map(|choice| PIECES[choice]).collect();
+            let (ours, straight) = (Arena::new(), Arena::new());
+            let (ours, straight) = (build(&text, &ours).tree, build_straight(&text, &straight));
+            prop_assert_eq!(outline(&ours), outline(&straight), "{}", text);
         }
     }
 }

@@ -1,8 +1,8 @@
 //! Bytes to [`Page`] in one parse.
 //!
 //! 1. `charset`, `prescan`: bytes to text, as browsers choose the encoding;
-//! 2. `feed`, `scan`, `sink`, `dom`: text to a tree, within the limits of `bounds`;
-//! 3. `collect`, `text`: one walk over the tree gathers text and notes what else is there;
+//! 2. `feed`, `scan`, `tags`, `gate`, `sink`, `dom`: text to a tree, within the limits of `bounds`;
+//! 3. `collect`, `text`, `folded`: one walk over the tree gathers text and notes what else is there;
 //! 4. `links`, `forms`, `fields`, `labels`, `choices`, `hints`, `language`: what was noted becomes the page.
 //!
 //! Nothing here fails or panics, and nothing costs much more than its size: hostile pages are cut, and
@@ -15,7 +15,9 @@ mod collect;
 mod dom;
 mod feed;
 mod fields;
+mod folded;
 mod forms;
+mod gate;
 mod hints;
 mod labels;
 mod language;
@@ -24,6 +26,7 @@ mod prescan;
 mod scan;
 mod search_action;
 mod sink;
+mod tags;
 mod text;
 
 pub use search_action::search_action_form;

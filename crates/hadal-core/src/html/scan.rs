@@ -37,6 +37,14 @@ pub(super) struct Tag {
     pub end: usize,
 }
 
+/// The extent of an attribute; name and value as ranges of the input.
+pub(super) struct Attribute {
+    pub name: (usize, usize),
+    pub value: (usize, usize),
+    /// Behind the value and its quotes.
+    pub end: usize,
+}
+
 /// Looks at the `<` at `at`.
 pub(super) fn markup(input: &[u8], at: usize) -> Markup {
     match input.get(at + 1) {
@@ -97,7 +105,7 @@ fn tag(input: &[u8], name: usize, is_end: bool) -> Markup {
         match input.get(at) {
             None => return Markup::Unclosed,
             Some(b'>') => break,
-            Some(_) => at = attribute(input, at),
+            Some(_) => at = attribute(input, at).end,
         }
         attributes += 1;
         if attributes <= bounds::TAG_ATTRIBUTES {
@@ -110,17 +118,36 @@ fn tag(input: &[u8], name: usize, is_end: bool) -> Markup {
     Markup::Tag(Tag { is_end, name: (name, name_end), attributes, kept, end: at + 1 })
 }
 
-/// Where the attribute that begins at `at` ends. A leading `=` belongs to its name.
-fn attribute(input: &[u8], at: usize) -> usize {
+/// The attributes of a tag, in order.
+pub(super) fn attributes<'i>(input: &'i [u8], tag: &Tag) -> impl Iterator<Item = Attribute> + use<'i> {
+    let (mut at, end) = (tag.name.1, tag.end - 1);
+    std::iter::from_fn(move || {
+        let start = skip(input, at, |c| is_space(c) || c == b'/');
+        let found = (start < end).then(|| attribute(input, start))?;
+        at = found.end;
+        Some(found)
+    })
+}
+
+/// The attribute that begins at `at`. A leading `=` belongs to its name.
+fn attribute(input: &[u8], at: usize) -> Attribute {
     let name_end = skip(input, at + 1, |c| !ends_name(c) && c != b'=');
+    let name = (at, name_end);
     let equals = skip(input, name_end, is_space);
     if input.get(equals) != Some(&b'=') {
-        return name_end;
+        return Attribute { name, value: (name_end, name_end), end: name_end };
     }
-    let value = skip(input, equals + 1, is_space);
-    match input.get(value) {
-        Some(&quote @ (b'"' | b'\'')) => find(input, value + 1, &[quote]).map_or(input.len(), |end| end + 1),
-        _ => skip(input, value, |c| !is_space(c) && c != b'>'),
+    let start = skip(input, equals + 1, is_space);
+    match input.get(start) {
+        Some(&quote @ (b'"' | b'\'')) => {
+            let close = find(input, start + 1, &[quote]);
+            let (value_end, end) = close.map_or((input.len(), input.len()), |close| (close, close + 1));
+            Attribute { name, value: (start + 1, value_end), end }
+        }
+        _ => {
+            let end = skip(input, start, |c| !is_space(c) && c != b'>');
+            Attribute { name, value: (start, end), end }
+        }
     }
 }
 

@@ -4,6 +4,7 @@
 //! a click opens it. The page's text is the first; a form in a hidden dialogue still has its labels.
 
 use super::bounds::{self, cut};
+use super::folded::Folded;
 
 /// Which of the two texts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,53 +66,11 @@ impl Texts {
     }
 }
 
-/// A text with white space folded to single blanks.
-#[derive(Default)]
-pub(super) struct Folded {
-    text: String,
-    gap: bool,
-    is_full: bool,
-}
-
-impl Folded {
-    pub fn position(&self) -> usize {
-        self.text.len()
-    }
-
-    /// The next word does not touch the last one.
-    pub fn break_word(&mut self) {
-        self.gap = true;
-    }
-
-    pub fn push(&mut self, piece: &str) {
-        let mut words = piece.split(char::is_whitespace);
-        if let Some(first) = words.next() {
-            self.push_word(first);
-        }
-        for word in words {
-            self.gap = true;
-            self.push_word(word);
-        }
-    }
-
-    fn push_word(&mut self, word: &str) {
-        if word.is_empty() || self.is_full {
-            return;
-        }
-        if self.gap && !self.text.is_empty() {
-            self.text.push(' ');
-        }
-        self.gap = false;
-        let room = bounds::TEXT.saturating_sub(self.text.len());
-        self.is_full = word.len() > room;
-        self.text.push_str(cut(word, room));
-    }
-}
-
 /// The first terms of a folded text, within a few hundred bytes.
 pub(super) fn first_terms(text: &str, terms: usize) -> &str {
     let near = cut(text, terms * 20).trim();
-    let end = near.match_indices(' ').nth(terms - 1).map_or(near.len(), |(at, _)| at);
+    let mut blanks = near.bytes().enumerate().filter(|(_, byte)| *byte == b' ');
+    let end = blanks.nth(terms - 1).map_or(near.len(), |(at, _)| at);
     &near[..end]
 }
 
@@ -120,7 +79,8 @@ pub(super) fn last_terms(text: &str, terms: usize) -> &str {
     let from = text.len().saturating_sub(terms * 20);
     let from = (from..=text.len()).find(|&at| text.is_char_boundary(at)).unwrap_or(text.len());
     let near = text[from..].trim();
-    let start = near.rmatch_indices(' ').nth(terms - 1).map_or(0, |(at, _)| at + 1);
+    let mut blanks = near.bytes().enumerate().rev().filter(|(_, byte)| *byte == b' ');
+    let start = blanks.nth(terms - 1).map_or(0, |(at, _)| at + 1);
     &near[start..]
 }
 
@@ -134,16 +94,6 @@ pub(super) fn short(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn white_space_folds_and_inline_pieces_join() {
-        let mut folded = Folded::default();
-        folded.push("  Old \u{a0}\n bo");
-        folded.push("oks");
-        folded.break_word();
-        folded.push("new");
-        assert_eq!(folded.text, "Old books new");
-    }
 
     #[test]
     fn terms_are_taken_from_the_near_end() {

@@ -25,6 +25,7 @@ pub mod online;
 pub mod packed;
 pub mod platt;
 pub mod random;
+pub mod rate;
 pub mod softmax;
 pub mod sparse;
 pub mod svm;

@@ -7,8 +7,11 @@
 
 pub mod best_first;
 pub mod breadth_first;
+pub mod features;
 pub mod fixed_depth;
+pub mod hadal;
 pub mod lesson;
+pub mod levels;
 pub mod random;
 
 use crate::address::Site;
@@ -18,6 +21,7 @@ use crate::page::{Context, Page};
 use url::Url;
 
 pub use lesson::{Lesson, Selected};
+use levels::Levels;
 
 /// Orders a crawl.
 pub trait Strategy: Send {
@@ -271,6 +275,46 @@ pub const OFFERS: &[Offer] = &[
         name: "best-first-sc",
         about: "best-first that leaves a site after 5 searchable forms or 100 pages; the usual choice",
         make: |_| Box::new(best_first::BestFirst { leave: Some(best_first::Leave::default()) }),
+    },
+    Offer {
+        name: levels::plan::FFC.name,
+        about: "links by clicks to a form, learned backward from pages with forms; any searchable form",
+        make: |briefing| Box::new(Levels::new(levels::plan::FFC, briefing)),
+    },
+    Offer {
+        name: levels::plan::FFC_1.name,
+        about: "ffc that knows one level only; to see what delayed benefit is worth",
+        make: |briefing| Box::new(Levels::new(levels::plan::FFC_1, briefing)),
+    },
+    Offer {
+        name: levels::plan::OFFLINE.name,
+        about: "ffc with features selected by itself; a fixed focus to measure others against",
+        make: |briefing| Box::new(Levels::new(levels::plan::OFFLINE, briefing)),
+    },
+    Offer {
+        name: levels::plan::OFFLINE_ONLINE.name,
+        about: "ache-offline that learns again after every 100 relevant forms; where examples and backlinks are at hand",
+        make: |briefing| Box::new(Levels::new(levels::plan::OFFLINE_ONLINE, briefing)),
+    },
+    Offer {
+        name: levels::plan::ONLINE.name,
+        about: "starts as best-first-sc and learns its link classifier while it crawls; needs nothing but seeds",
+        make: |briefing| Box::new(Levels::new(levels::plan::ONLINE, briefing)),
+    },
+    Offer {
+        name: levels::plan::APPRENTICE.name,
+        about: "with a link model that learns which links stay on topic",
+        make: |briefing| Box::new(Levels::new(levels::plan::APPRENTICE, briefing)),
+    },
+    Offer {
+        name: levels::plan::BACKWARD.name,
+        about: "with backward crawls from newly found forms whenever it learns; look-ups cost requests",
+        make: |briefing| Box::new(Levels::new(levels::plan::BACKWARD, briefing)),
+    },
+    Offer {
+        name: "hadal",
+        about: "every request where most is expected, learning at every page; our own",
+        make: |briefing| Box::new(hadal::Hadal::new(&briefing.seeds, briefing.backlinks)),
     },
 ];
 

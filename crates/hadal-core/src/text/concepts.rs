@@ -6,6 +6,7 @@
 use super::words::{each_word, is_unspaced};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::LazyLock;
+use xxhash_rust::xxh3::xxh3_64;
 
 /// A concept's number. 0 is none.
 pub type Concept = u8;
@@ -23,7 +24,8 @@ pub struct Concepts {
     prefixes: FxHashMap<String, Concept>,
     /// The first two letters of every prefix: most words are no further looked at.
     prefix_starts: FxHashSet<[char; 2]>,
-    phrases: FxHashMap<String, Concept>,
+    /// By [`phrase_hash`].
+    phrases: FxHashMap<u64, Concept>,
     openers: FxHashMap<String, ()>,
 }
 
@@ -73,7 +75,9 @@ impl Concepts {
             [first, ..] => {
                 self.openers.insert(first.clone(), ());
                 words.truncate(3);
-                self.phrases.entry(words.join(" ")).or_insert(concept);
+                let hashes = words.iter().map(|word| xxh3_64(word.as_bytes()));
+                let phrase = hashes.reduce(phrase_hash).expect("a phrase has words");
+                self.phrases.entry(phrase).or_insert(concept);
             }
         }
     }
@@ -105,10 +109,16 @@ impl Concepts {
         self.openers.contains_key(word)
     }
 
-    /// The concept that words in a row stand for.
-    pub fn of_phrase(&self, words: &str) -> Concept {
-        self.phrases.get(words).copied().unwrap_or_default()
+    /// The concept that words in a row stand for, by their [`phrase_hash`].
+    pub fn of_phrase(&self, phrase: u64) -> Concept {
+        self.phrases.get(&phrase).copied().unwrap_or_default()
     }
+}
+
+/// What a phrase is known by, from what its beginning is known by and the hash of its next word. A single
+/// word is known by its own hash.
+pub fn phrase_hash(beginning: u64, word: u64) -> u64 {
+    (beginning.rotate_left(5) ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15)
 }
 
 /// The first two letters.
@@ -136,8 +146,11 @@ mod tests {
         }
         assert_eq!(concepts.of_word("booking"), 0);
         assert!(concepts.opens("check"));
-        assert_eq!(name(&concepts, concepts.of_phrase("check in")), "checkin");
-        assert_eq!(name(&concepts, concepts.of_phrase("图书 书馆")), "book");
+        let hash = |word: &str| xxh3_64(word.as_bytes());
+        let phrase = |words: [&str; 2]| concepts.of_phrase(phrase_hash(hash(words[0]), hash(words[1])));
+        assert_eq!(name(&concepts, phrase(["check", "in"])), "checkin");
+        assert_eq!(name(&concepts, phrase(["图书", "书馆"])), "book");
+        assert_eq!(phrase(["in", "check"]), 0);
     }
 
     #[test]

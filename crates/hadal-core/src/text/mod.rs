@@ -8,5 +8,6 @@
 pub mod concepts;
 pub mod frequency;
 pub mod language;
+mod runs;
 pub mod terms;
 pub mod words;

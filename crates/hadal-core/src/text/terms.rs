@@ -3,7 +3,7 @@
 //! Pages repeat their words, and pages of a crawl repeat each other's. What a word comes to is kept in a
 //! small table per thread, so that nearly all of a page is read without stemming anything.
 
-use super::concepts::{CONCEPTS, Concept};
+use super::concepts::{CONCEPTS, Concept, phrase_hash};
 use super::language::Language;
 use super::words::each_word_while;
 use std::cell::RefCell;
@@ -47,18 +47,18 @@ pub fn each_token_while(text: &str, language: Option<&str>, mut tell: impl FnMut
     let mut before = Phrase::default();
     MEMORY.with_borrow_mut(|memory| {
         each_word_while(text, |word| {
-            let mut token = recall(memory, word, language);
-            if let Some(concept) = before.ended_by(word) {
+            let hash = xxh3_64(word.as_bytes());
+            let mut token = recall(memory, word, hash, language);
+            if let Some(concept) = before.go_on(hash, token.opens) {
                 token.concept = concept;
             }
-            before.push(word, token.opens);
             tell(word, token)
         });
     });
 }
 
-fn recall(memory: &mut [(u64, Token)], word: &str, language: &Language) -> Token {
-    let key = xxh3_64(word.as_bytes()) ^ (u64::from(language.id()) << 56 | 1);
+fn recall(memory: &mut [(u64, Token)], word: &str, hash: u64, language: &Language) -> Token {
+    let key = hash ^ (u64::from(language.id()) << 56 | 1);
     let slot = &mut memory[key as usize >> 1 & (SLOTS - 1)];
     if slot.0 != key {
         *slot = (key, understand(word, language));
@@ -73,40 +73,23 @@ fn understand(word: &str, language: &Language) -> Token {
 }
 
 /// The last words, as long as a phrase may be under way.
-#[derive(Default)]
+#[derive(Clone, Copy, Default)]
 struct Phrase {
-    words: String,
-    count: usize,
+    hash: u64,
+    words: u8,
 }
 
 impl Phrase {
-    fn ended_by(&mut self, word: &str) -> Option<Concept> {
-        if self.count == 0 {
-            return None;
-        }
-        let length = self.words.len();
-        self.words.push(' ');
-        self.words.push_str(word);
-        let concept = CONCEPTS.of_phrase(&self.words);
-        if concept == 0 && self.count == 1 {
-            return None;
-        }
-        self.words.truncate(length);
-        self.count = 0;
+    /// Goes on to the next word; tells the concept of the phrase that ends with it.
+    fn go_on(&mut self, word: u64, opens: bool) -> Option<Concept> {
+        let hash = phrase_hash(self.hash, word);
+        let concept = if self.words == 0 { 0 } else { CONCEPTS.of_phrase(hash) };
+        *self = match (self.words, concept) {
+            // Three words may still make a phrase.
+            (1, 0) => Phrase { hash, words: 2 },
+            _ => Phrase { hash: word, words: u8::from(opens) },
+        };
         (concept != 0).then_some(concept)
-    }
-
-    fn push(&mut self, word: &str, opens: bool) {
-        if self.count == 1 && self.words.len() > word.len() && self.words.ends_with(word) {
-            // A word was added after the opener: three words may still make a phrase.
-            self.count = 2;
-            return;
-        }
-        self.words.clear();
-        self.count = usize::from(opens);
-        if opens {
-            self.words.push_str(word);
-        }
     }
 }
 

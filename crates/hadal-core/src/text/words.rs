@@ -4,6 +4,7 @@
 //! through Unicode's word boundaries. Scripts that put no space between words become pairs of neighbouring
 //! characters: they overlap, so that a word of two or more characters is always met.
 
+use super::runs::{Letters, run_at};
 use unicode_segmentation::UnicodeSegmentation;
 
 /// Longest word that is told, in bytes; what is longer is code, not language.
@@ -17,53 +18,49 @@ pub fn each_word(text: &str, mut tell: impl FnMut(&str)) {
     });
 }
 
-/// What a byte is to words: 0 parts them, an ASCII letter or digit is its lower case, 128 is beyond ASCII.
-const IN_WORDS: [u8; 256] = {
-    let mut table = [0; 256];
-    let mut byte = 0;
-    while byte < 256 {
-        table[byte] = match byte as u8 {
-            letter if letter.is_ascii_alphanumeric() => letter.to_ascii_lowercase(),
-            128.. => 128,
-            _ => 0,
-        };
-        byte += 1;
-    }
-    table
-};
+/// What stands between two characters that part words.
+pub(crate) enum Run<'a> {
+    /// Letters and digits of ASCII, in lower case.
+    Plain(&'a str),
+    /// The same as they are written, and longer than words are.
+    Long(&'a str),
+    /// Letters, digits and everything beyond ASCII, as they are written.
+    Foreign(&'a str),
+}
 
-/// Tells the words of a text until the listener has heard enough and says `false`.
-pub fn each_word_while(text: &str, mut tell: impl FnMut(&str) -> bool) {
-    let bytes = text.as_bytes();
+/// Tells the runs of a text until the listener has heard enough and says `false`.
+pub(crate) fn each_run_while(text: &str, mut tell: impl FnMut(Run<'_>) -> bool) {
     let mut lower = [0u8; LONGEST];
     let mut at = 0;
-    while at < bytes.len() {
-        let start = at;
-        let (mut seen, mut changed) = (0, 0);
-        while at < bytes.len() && IN_WORDS[usize::from(bytes[at])] != 0 {
-            let byte = IN_WORDS[usize::from(bytes[at])];
-            seen |= byte;
-            changed |= byte ^ bytes[at];
-            if let Some(place) = lower.get_mut(at - start) {
-                *place = byte;
+    while at < text.len() {
+        let (length, letters) = run_at(&text.as_bytes()[at..]);
+        let run = &text[at..at + length];
+        let go_on = match letters {
+            _ if length == 0 => true,
+            Letters::Foreign => tell(Run::Foreign(run)),
+            _ if length > LONGEST => tell(Run::Long(run)),
+            Letters::Small => tell(Run::Plain(run)),
+            Letters::Capital => {
+                let lower = &mut lower[..length];
+                lower.copy_from_slice(run.as_bytes());
+                lower.make_ascii_lowercase();
+                tell(Run::Plain(std::str::from_utf8(lower).expect("ASCII is UTF-8")))
             }
-            at += 1;
-        }
-        let (is_ascii, length) = (seen < 128, at - start);
-        let go_on = match length {
-            0 => {
-                at += 1;
-                true
-            }
-            _ if !is_ascii => each_foreign(&text[start..at], &mut tell),
-            _ if length > LONGEST => true,
-            _ if changed == 0 => tell(&text[start..at]),
-            _ => tell(std::str::from_utf8(&lower[..length]).expect("ASCII is UTF-8")),
         };
         if !go_on {
             return;
         }
+        at += length + 1;
     }
+}
+
+/// Tells the words of a text until the listener has heard enough and says `false`.
+pub fn each_word_while(text: &str, mut tell: impl FnMut(&str) -> bool) {
+    each_run_while(text, |run| match run {
+        Run::Plain(word) => tell(word),
+        Run::Long(_) => true,
+        Run::Foreign(run) => each_foreign(run, &mut tell),
+    });
 }
 
 /// Words of a run that is not all ASCII; whether to go on.

@@ -1,15 +1,10 @@
-//! Figures of sites and their forms: how many, what for, how deep, how dense.
+//! Figures of sites and their forms: how many, what for, how deep.
 
 use super::{Measure, share};
 use crate::plan::{Planned, Scope};
-use crate::populate::DENSITY;
 use crate::site::Site;
-use crate::words::{TOPIC_COUNT, TOPICS};
 use crate::world::World;
 use hadal_core::critic::Kind;
-
-/// A crawl that leaves sites behind spends no more pages on one.
-const PAGES_OF_A_VISIT: u32 = 100;
 
 #[derive(Default)]
 struct Tally {
@@ -21,14 +16,6 @@ struct Tally {
     shallow_databases: f64,
     interfaces: f64,
     shallow_interfaces: f64,
-    topics: [TopicTally; TOPIC_COUNT],
-}
-
-#[derive(Clone, Copy, Default)]
-struct TopicTally {
-    relevant: f64,
-    searchable: f64,
-    pages: f64,
 }
 
 /// Counts the forms of all sites that answer.
@@ -67,15 +54,8 @@ impl Tally {
     fn add(&mut self, site: &Site<'_>) {
         self.forms += site.forms.len() as f64;
         let searches = site.forms.iter().filter(|form| form.kind == Kind::Search);
-        self.searchable += searches.clone().count() as f64;
+        self.searchable += searches.count() as f64;
         self.add_databases(site);
-        let topic = usize::from(site.record.subject);
-        if let Some(tally) = self.topics.get_mut(topic) {
-            tally.pages += f64::from(site.tree.pages.min(PAGES_OF_A_VISIT));
-            tally.searchable += searches.clone().count() as f64;
-            tally.relevant +=
-                searches.filter(|form| form.subject == Some(site.record.subject)).count() as f64;
-        }
     }
 
     fn add_databases(&mut self, site: &Site<'_>) {
@@ -97,7 +77,7 @@ impl Tally {
 
     fn figures(&self) -> Vec<Measure> {
         let new = Measure::new;
-        let mut figures = vec![
+        vec![
             new("interfaces per deep site", "4.2", share(self.interfaces, self.deep_sites), 3.8, 4.6),
             new(
                 "databases within depth 3",
@@ -121,27 +101,6 @@ impl Tally {
                 0.95,
             ),
             new("searchable share of forms", "about 1/3", share(self.searchable, self.forms), 0.28, 0.38),
-            self.relevant_share(),
-        ];
-        for (topic, target) in DENSITY.into_iter().enumerate() {
-            let tally = self.topics[topic];
-            let name = format!("relevant forms per 100 pages, {}", TOPICS[topic]);
-            let measured = 100.0 * share(tally.relevant, tally.pages);
-            figures.push(new(&name, &target.to_string(), measured, 0.5 * target, 2.0 * target));
-        }
-        figures
-    }
-
-    /// Mean over topics, for a crawl that keeps to on-topic sites.
-    fn relevant_share(&self) -> Measure {
-        let shares = self.topics.iter().map(|topic| share(topic.relevant, topic.searchable));
-        let mean = shares.sum::<f64>() / TOPIC_COUNT as f64;
-        Measure::new(
-            "relevant share of searchable forms on on-topic sites",
-            "0.16 in a crawl",
-            mean,
-            0.1,
-            0.5,
-        )
+        ]
     }
 }

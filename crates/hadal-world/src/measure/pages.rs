@@ -3,6 +3,7 @@
 use super::{Measure, share};
 use crate::answer::{Place, place, without_session};
 use crate::draw::Draw;
+use crate::plan::Way;
 use crate::site::Site;
 use crate::world::World;
 use hadal_core::address;
@@ -32,10 +33,15 @@ struct Tally {
 
 /// Samples pages of the world as a client gets them.
 pub(super) fn measure(world: &World, sample: usize) -> Vec<Measure> {
-    let mut tally = Tally::default();
-    let sites = (sample as u64 / u64::from(PAGES_PER_SITE)).clamp(1, world.site_count());
+    let (mut tally, mut near) = (Tally::default(), Tally::default());
+    let sites = (sample as u64 / u64::from(PAGES_PER_SITE)).clamp(2, 2 * world.site_count()) / 2;
     for n in 0..sites {
-        look_at(world, (n * world.site_count() / sites) as u32, &mut tally);
+        look_at(world, &world.site((n * world.site_count() / sites) as u32), &mut tally);
+    }
+    // Most sites have no forms to lead to.
+    let deep = world.deep_sites().count();
+    for site in world.deep_sites().step_by((deep / sites as usize).max(1)) {
+        look_at(world, &site, &mut near);
     }
     let mut figures = vec![
         Measure::new("mean page bytes", "about 15,000", share(tally.bytes, tally.pages), 12e3, 18e3),
@@ -46,7 +52,7 @@ pub(super) fn measure(world: &World, sample: usize) -> Vec<Measure> {
         [("URL", [0.59, 0.19, 0.07]), ("anchor", [0.21, 0.14, 0.08]), ("around", [0.35, 0.16, 0.15])];
     for (space, (name, targets)) in TARGETS.into_iter().enumerate() {
         for (clicks, target) in targets.into_iter().enumerate() {
-            let [links, words @ ..] = tally.words[clicks];
+            let [links, words @ ..] = near.words[clicks];
             let name = format!("topic word in {name}, {} from form", clicks + 1);
             let slack = (0.3 * target).max(0.03);
             let measured = share(words[space], links);
@@ -56,8 +62,7 @@ pub(super) fn measure(world: &World, sample: usize) -> Vec<Measure> {
     figures
 }
 
-fn look_at(world: &World, index: u32, tally: &mut Tally) {
-    let site = world.site(index);
+fn look_at(world: &World, site: &Site<'_>, tally: &mut Tally) {
     if !site.record.answers() {
         return;
     }
@@ -89,16 +94,16 @@ fn count_links(world: &World, page: &Page, tally: &mut Tally) {
         let (path, _) = without_session(&link.url);
         // Everybody links to home pages, and their addresses have no words.
         let Place::Page(target @ 1..) = place(&site, host, &path) else { continue };
-        if let Some(clicks) = site.clicks_to_form(target) {
-            count_words(&site, link, &mut tally.words[usize::from(clicks) - 1]);
+        if let Some(way) = site.way_from(target) {
+            count_words(&site, way, link, &mut tally.words[usize::from(way.clicks) - 1]);
         }
     }
 }
 
-fn count_words(site: &Site<'_>, link: &Link, counts: &mut [f64; 4]) {
+fn count_words(site: &Site<'_>, way: Way, link: &Link, counts: &mut [f64; 4]) {
     let names_topic = |text: &str| {
         let mut words = text.split(|c: char| !c.is_ascii_alphanumeric());
-        words.any(|word| site.subject().sign.iter().any(|sign| sign.eq_ignore_ascii_case(word)))
+        words.any(|word| site.tells(way, word))
     };
     let context = &link.context;
     let url = names_topic(&address_words(&link.url));

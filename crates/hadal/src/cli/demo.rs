@@ -4,6 +4,7 @@ use super::crawl::{self, Show};
 use super::exit::{Exit, Usage};
 use super::session::Session;
 use super::topic;
+use crate::backlinks::WorldBacklinks;
 use crate::config::names::nearest;
 use crate::engine::{Budget, Clock, Crawl, Errand, Probing, Scope};
 use crate::fetch::in_process::InProcess;
@@ -131,12 +132,13 @@ fn setup(
     if fresh {
         crawl::announce_fresh(store.as_ref(), &spec)?;
     }
+    let briefing = Briefing { seed, seeds: spec.seeds.clone(), examples: Vec::new(), backlinks: true };
     Ok(Crawl {
         store,
         spec,
-        strategy: offer.make(&Briefing::seeded(seed)),
+        strategy: offer.make(&briefing),
         critic: Arc::new(TrainedCritic::new(aim)),
-        backlinks: None,
+        backlinks: Some(Arc::new(WorldBacklinks(Arc::clone(&world)))),
         visit: None,
         prior: None,
         fetch: Arc::new(InProcess(world)),

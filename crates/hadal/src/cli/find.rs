@@ -3,11 +3,13 @@
 //! [`FindArgs`] is what was typed, [`FindPlan`] what will be done: nothing raw passes beyond it.
 
 use super::carry::{CarryArgs, given, once};
+use super::choices::choices;
 use super::crawl::Show;
 use super::exit::{Exit, Usage};
 use super::session::Session;
-use super::{contact, crawl, network, quality, seeds, topic};
-use crate::config::{self, Override};
+use super::{backlinks, contact, crawl, network, prior, quality, seeds, topic};
+use crate::backlinks::Source;
+use crate::config::{self, Override, Prior};
 use crate::engine::{Budget, Clock, Crawl, Errand, Probing, Scope, Summary};
 use crate::fetch::network::{Network, NetworkOptions};
 use crate::fetch::politeness::Politeness;
@@ -18,7 +20,7 @@ use anyhow::Context;
 use clap::{Args, ValueEnum};
 use hadal_core::critic::inquiry::word_of;
 use hadal_core::critic::trained::TrainedCritic;
-use hadal_core::strategy::{Briefing, OFFERS, Offer, offer};
+use hadal_core::strategy::{Briefing, OFFERS, offer};
 use std::io::Write;
 use std::path::Path;
 use std::sync::Arc;
@@ -31,7 +33,8 @@ use url::Url;
   hadal find book --seeds seeds.txt --max-requests 5000 --contact you@example.org
   hadal find \"used books\" --seeds http://books.example/ --seeds more.txt
   hadal find book --seeds seeds.txt --probe never
-  hadal find book --seeds seeds.txt --quality 50")]
+  hadal find book --seeds seeds.txt --quality 50
+  hadal find book --seeds seeds.txt --backlinks own,searxng:https://search.example.org")]
 pub struct FindArgs {
     /// A topic: one of your own, a built-in one (`hadal topics list`), its .toml file, or words in quotes
     topic: String,
@@ -45,6 +48,16 @@ pub struct FindArgs {
     /// Which links are followed first [default: best-first-sc]
     #[arg(long, value_name = "NAME", long_help = strategies())]
     strategy: Option<String>,
+    /// Who is asked which pages link to a site, by strategies that want to know [default: own]
+    #[arg(long, value_name = "SOURCE[,SOURCE]", long_help = backlinks::help())]
+    backlinks: Option<String>,
+    /// Pages known to hold forms of the topic, for strategies that learn before they crawl: addresses, or
+    /// files with one address per line [default: the topic's own examples]
+    #[arg(long, num_args = 1.., value_name = "FILE|URL")]
+    examples: Vec<String>,
+    /// Whose knowledge a new run begins with: a run's number, auto or none [default: auto]
+    #[arg(long, value_name = "RUN", long_help = prior::help())]
+    prior: Option<String>,
     /// Requests of the whole run; none lifts the limit
     #[arg(long, value_name = "N")]
     max_requests: Option<String>,
@@ -94,9 +107,8 @@ const PROBE: &str = "Whether forms whose fields do not tell are asked if they se
 
 /// Every strategy, and when to use it.
 fn strategies() -> String {
-    let line = |offer: &Offer| format!("\n  {:<14} {}", offer.name, offer.about);
-    let lines: String = OFFERS.iter().map(line).collect();
-    format!("Which links are followed first [default: best-first-sc]:{lines}")
+    let offers: Vec<(&str, &str)> = OFFERS.iter().map(|offer| (offer.name, offer.about)).collect();
+    format!("Which links are followed first [default: best-first-sc]:{}", choices(&offers))
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -109,6 +121,8 @@ impl FindArgs {
     pub fn overrides(&self) -> Vec<Override> {
         let own = given([
             ("crawl.strategy", "--strategy", once(&self.strategy)),
+            ("crawl.backlinks", "--backlinks", once(&self.backlinks)),
+            ("crawl.prior", "--prior", once(&self.prior)),
             ("crawl.max_requests", "--max-requests", once(&self.max_requests)),
             ("crawl.max_bytes", "--max-bytes", once(&self.max_bytes)),
             ("crawl.max_time", "--max-time", once(&self.max_time)),
@@ -124,6 +138,9 @@ impl FindArgs {
     }
 }
 
+/// What [`RunSpec::source`] says of pages that come over the network.
+pub const SOURCE: &str = "web";
+
 /// A crawl that can be started as it stands.
 #[derive(Clone, Debug)]
 pub struct FindPlan {
@@ -131,8 +148,14 @@ pub struct FindPlan {
     pub wanted: Wanted,
     /// Normalised seed addresses, in the order given, none twice.
     pub seeds: Vec<Url>,
+    /// Pages known to hold forms of the topic.
+    pub examples: Vec<Url>,
     /// A strategy that exists.
     pub strategy: String,
+    /// Who is asked which pages link to a site.
+    pub backlinks: Vec<Source>,
+    /// Whose knowledge a new run begins with.
+    pub prior: Prior,
     /// What the run may spend.
     pub budget: Budget,
     /// Requests under way at once.
@@ -178,8 +201,11 @@ fn plan(args: &FindArgs, session: &Session) -> anyhow::Result<FindPlan> {
     let wanted = topic::wanted(&args.topic, session)?;
     Ok(FindPlan {
         seeds: seeds(&args.seeds, &wanted)?,
+        examples: examples(&args.examples, &wanted)?,
         wanted,
         strategy: crawl.strategy.clone(),
+        backlinks: crawl.backlinks.clone(),
+        prior: crawl.prior,
         budget: Budget { requests: crawl.max_requests, bytes: crawl.max_bytes, time: crawl.max_time },
         concurrency: crawl.concurrency,
         scope: scope(crawl)?,
@@ -207,6 +233,15 @@ fn seeds(given: &[String], wanted: &Wanted) -> anyhow::Result<Vec<Url>> {
         }
         (true, false) => seeds::read(&wanted.seeds),
         (false, _) => seeds::read(given),
+    }
+}
+
+/// The examples that were given, else those of the topic.
+fn examples(given: &[String], wanted: &Wanted) -> anyhow::Result<Vec<Url>> {
+    match (given.is_empty(), wanted.examples.is_empty()) {
+        (true, true) => Ok(Vec::new()),
+        (true, false) => seeds::examples(&wanted.examples),
+        (false, _) => seeds::examples(given),
     }
 }
 
@@ -260,17 +295,23 @@ fn look_at_quality(
 
 fn setup(plan: FindPlan, stop: watch::Receiver<bool>) -> anyhow::Result<Crawl> {
     let store = crate::store::open(&plan.store.url, Access::Crawl)?;
+    let backlinks = backlinks::open(&plan, &store)?;
     let Wanted { topic, aim, .. } = plan.wanted;
     let offer = offer(&plan.strategy).context("no such strategy")?;
-    let briefing =
-        Briefing { seed: plan.seed, seeds: plan.seeds.clone(), examples: Vec::new(), backlinks: false };
+    let briefing = Briefing {
+        seed: plan.seed,
+        seeds: plan.seeds.clone(),
+        examples: plan.examples,
+        backlinks: backlinks.is_some(),
+    };
     let spec = RunSpec {
         topic: topic.name.clone(),
         strategy: plan.strategy,
         seeds: plan.seeds,
         seed: plan.seed,
-        source: "web".into(),
+        source: SOURCE.into(),
     };
+    let prior = prior::knowledge(store.as_ref(), &spec, plan.prior, plan.fresh)?;
     if plan.fresh {
         crawl::announce_fresh(store.as_ref(), &spec)?;
     }
@@ -280,9 +321,9 @@ fn setup(plan: FindPlan, stop: watch::Receiver<bool>) -> anyhow::Result<Crawl> {
         strategy: offer.make(&briefing),
         critic: Arc::new(TrainedCritic::new(aim)),
         fetch: Arc::new(Network::new(plan.network)?),
-        backlinks: None,
+        backlinks,
         visit: None,
-        prior: None,
+        prior,
         budget: plan.budget,
         scope: plan.scope,
         politeness: plan.politeness,

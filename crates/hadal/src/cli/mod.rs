@@ -4,7 +4,9 @@
 //! Others script against names, formats and exit status, so they stay as they are.
 
 pub mod args;
+pub mod backlinks;
 pub mod carry;
+pub mod choices;
 pub mod completions;
 pub mod config;
 pub mod contact;
@@ -17,9 +19,11 @@ pub mod find;
 pub mod forms;
 pub mod guide;
 pub mod judge;
+pub mod lessons;
 pub mod list;
 pub mod logging;
 pub mod network;
+pub mod prior;
 pub mod quality;
 pub mod runs;
 pub mod seeds;
@@ -57,6 +61,7 @@ enum Command {
     Sites(sites::SitesArgs),
     Runs(runs::RunsArgs),
     Submissions(submissions::SubmissionsArgs),
+    Lessons(lessons::LessonsArgs),
     Quality(Box<quality::QualityArgs>),
     Topics(Box<topics::TopicsArgs>),
     Judge(Box<judge::JudgeArgs>),
@@ -93,6 +98,7 @@ fn run(cli: Cli) -> anyhow::Result<Exit> {
         Command::Sites(args) => sites::run(&args, &Session::open(&cli.common, &[])?),
         Command::Runs(args) => runs::run(&args, &Session::open(&cli.common, &[])?),
         Command::Submissions(args) => submissions::run(&args, &Session::open(&cli.common, &[])?),
+        Command::Lessons(args) => lessons::run(&args, &Session::open(&cli.common, &[])?),
         Command::Quality(args) => quality::run(&args, &Session::open(&cli.common, &args.overrides())?),
         Command::Topics(args) => topics::run(&args, &Session::open(&cli.common, &args.overrides())?),
         Command::Judge(args) => judge::run(&args, &Session::open(&cli.common, &args.overrides())?),

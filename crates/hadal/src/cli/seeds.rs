@@ -1,4 +1,4 @@
-//! Where a crawl starts: addresses given one by one, in files, or on standard input.
+//! Where a crawl starts, and what it learns from: addresses given one by one, in files, or on standard input.
 
 use super::exit::Usage;
 use anyhow::Context;
@@ -7,31 +7,42 @@ use std::collections::HashSet;
 use std::io::Read;
 use url::Url;
 
-/// Reads every source in order; each address counts once.
+/// Reads every source of seeds in order; each address counts once.
 pub fn read(sources: &[String]) -> anyhow::Result<Vec<Url>> {
+    gather("seeds", sources)
+}
+
+/// Reads every source of example pages, likewise.
+pub fn examples(sources: &[String]) -> anyhow::Result<Vec<Url>> {
+    gather("examples", sources)
+}
+
+fn gather(what: &str, sources: &[String]) -> anyhow::Result<Vec<Url>> {
     let mut all = Vec::new();
     for source in sources {
-        all.extend(read_one(source)?);
+        all.extend(read_one(what, source)?);
     }
     let mut seen = HashSet::new();
     all.retain(|url: &Url| seen.insert(url.clone()));
     if all.is_empty() {
-        return Err(Usage("there are no seeds: give at least one address".to_string()).into());
+        return Err(Usage(format!("there are no {what}: give at least one address")).into());
     }
     Ok(all)
 }
 
-fn read_one(source: &str) -> anyhow::Result<Vec<Url>> {
+fn read_one(what: &str, source: &str) -> anyhow::Result<Vec<Url>> {
     if source == "-" {
         let mut bytes = Vec::new();
-        std::io::stdin().read_to_end(&mut bytes).context("cannot read seeds from standard input")?;
+        std::io::stdin()
+            .read_to_end(&mut bytes)
+            .with_context(|| format!("cannot read {what} from standard input"))?;
         return Ok(parse("standard input", &String::from_utf8_lossy(&bytes))?);
     }
     if source.contains("://") {
         return Ok(vec![address(source)?]);
     }
     let bytes = std::fs::read(source).map_err(|error| {
-        Usage(format!("seeds '{source}': {error} (an address begins with http:// or https://)"))
+        Usage(format!("{what} '{source}': {error} (an address begins with http:// or https://)"))
     })?;
     Ok(parse(source, &String::from_utf8_lossy(&bytes))?)
 }
@@ -56,7 +67,7 @@ pub fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
 
 fn address(text: &str) -> Result<Url, Usage> {
     let url = Url::parse(text).ok().and_then(|url| normalise(url, Tracking::Strip));
-    url.ok_or_else(|| Usage(format!("'{text}' is no address to start from: write it as http://host/path")))
+    url.ok_or_else(|| Usage(format!("'{text}' is no address: write it as http://host/path")))
 }
 
 #[cfg(test)]

@@ -72,7 +72,7 @@ pub enum Scale {
     Tiny,
     /// 2,000 sites and a million pages
     Demo,
-    /// 150,000 sites and over twenty million pages
+    /// 400,000 sites and over forty million pages
     Evaluation,
 }
 

@@ -13,6 +13,7 @@ pub mod units;
 pub use error::ConfigError;
 pub use layers::{Layers, Override};
 
+use crate::backlinks::Source;
 use crate::engine::Probing;
 use crate::fetch::network::{ConnectTo, Timeouts};
 use crate::fetch::politeness::Politeness;
@@ -63,6 +64,21 @@ pub struct Crawl {
     pub exclude: Vec<String>,
     /// File of hosts never visited.
     pub block_hosts: Option<PathBuf>,
+    /// Who is asked which pages link to a site, in this order.
+    pub backlinks: Vec<Source>,
+    /// Whose knowledge a new run begins with.
+    pub prior: Prior,
+}
+
+/// Whose knowledge a new run begins with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Prior {
+    /// Nobody's.
+    None,
+    /// That of the latest run with the same topic, strategy and source.
+    Auto,
+    /// That of the run with this number.
+    Run(u64),
 }
 
 /// How hosts are treated.

@@ -3,7 +3,8 @@
 use super::error::ConfigError;
 use super::layers::Layers;
 use super::names::nearest;
-use super::{Config, ConnectTo, Crawl, Fetch, Manners, Politeness, Store, Timeouts, units};
+use super::{Config, ConnectTo, Crawl, Fetch, Manners, Politeness, Prior, Store, Timeouts, units};
+use crate::backlinks::source::{EXPECTED, Source};
 use crate::engine::{ProbeWhen, Probing};
 use crate::output::terminal::Color;
 use crate::topic::Folder;
@@ -51,7 +52,17 @@ fn crawl(layers: &Layers) -> Checked<Crawl> {
         include: layers.list("crawl.include", "a URL pattern as \"*://*.example.org/*\"", pattern)?,
         exclude: layers.list("crawl.exclude", "a URL pattern as \"*://*.example.org/*\"", pattern)?,
         block_hosts: layers.path("crawl.block_hosts")?,
+        backlinks: layers.read("crawl.backlinks", EXPECTED, |value| Source::list(value.as_str()?))?,
+        prior: layers.read("crawl.prior", "a run's number, auto or none", prior)?,
     })
+}
+
+fn prior(value: &Value) -> Option<Prior> {
+    match value.as_str() {
+        Some("none") => Some(Prior::None),
+        Some("auto") => Some(Prior::Auto),
+        _ => above_zero(value).map(Prior::Run),
+    }
 }
 
 fn politeness(layers: &Layers) -> Checked<Manners> {
@@ -275,6 +286,10 @@ mod tests {
             ("crawl.max_depth", "70000"),
             ("crawl.include", "http://["),
             ("crawl.block_hosts", "no/such/file"),
+            ("crawl.backlinks", "google"),
+            ("crawl.backlinks", "own,,none"),
+            ("crawl.prior", "last"),
+            ("crawl.prior", "0"),
             ("politeness.delay", "5"),
             ("politeness.latency_factor", "nan"),
             ("politeness.user_agent", ""),
@@ -309,6 +324,13 @@ mod tests {
         assert_eq!(checked("crawl.max_requests", "none").unwrap().crawl.max_requests, None);
         assert_eq!(checked("crawl.max_depth", "3").unwrap().crawl.max_depth, Some(3));
         assert_eq!(checked("crawl.max_bytes", "1kB").unwrap().crawl.max_bytes, Some(1000));
+    }
+
+    #[test]
+    fn a_prior_run_is_named_by_its_number() {
+        for (text, prior) in [("none", Prior::None), ("auto", Prior::Auto), ("12", Prior::Run(12))] {
+            assert_eq!(checked("crawl.prior", text).unwrap().crawl.prior, prior);
+        }
     }
 
     #[test]

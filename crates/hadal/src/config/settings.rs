@@ -33,6 +33,8 @@ pub const SETTINGS: &[Setting] = &[
     setting("crawl.include", "[]", "Only addresses that match one of these patterns, as \"*://*.example.org/*\"."),
     setting("crawl.exclude", "[]", "No address that matches one of these patterns."),
     setting("crawl.block_hosts", "\"\"", "File with one host per line that is never visited, nor its subdomains."),
+    setting("crawl.backlinks", "\"own\"", "Who is asked which pages link to a site: own, common-crawl:DIR, searxng:URL, several with commas between; or none."),
+    setting("crawl.prior", "\"auto\"", "Whose knowledge a new run begins with: a run's number, auto for the latest of its kind, or none."),
     setting("politeness.delay", "\"1s\"", "Pause between two requests to a host, at least."),
     setting("politeness.latency_factor", "2.0", "Pause in multiples of the last answer's time: a slow host is a busy host."),
     setting("politeness.max_delay", "\"30s\"", "The longest pause that a slow answer can cause."),

@@ -221,7 +221,8 @@ impl Engine {
             Job::Robots { host, url, .. } => once([self.meet(host)?, self.meet(&Host::of(url))?].into_iter()),
             Job::Lookup(_) => Vec::new(),
             Job::Refused(_) => {
-                self.in_flight.insert(step.seq, Flight { hosts: Vec::new(), reserved: 0, probe: false });
+                self.in_flight
+                    .insert(step.seq, Flight { hosts: Vec::new(), reserved: 0, probe: false, later: None });
                 let done = Done { step, catch: Catch::Nothing, took: Duration::ZERO };
                 self.arrived.insert(done.step.seq, done);
                 return Ok(());

@@ -6,7 +6,6 @@
 //! charged, polite and safe against crashes by itself. A form that is asked whether it searches
 //! ([`probing`]) is asked in steps of the same kind.
 
-pub mod backlinks;
 mod books;
 mod budget;
 mod choose;
@@ -22,6 +21,7 @@ mod scope;
 mod seen;
 mod step;
 
+pub use crate::backlinks;
 pub use budget::Budget;
 pub use clock::Clock;
 pub use event::Event;
@@ -30,10 +30,10 @@ pub use scope::{BadPattern, Scope};
 pub use step::is_page;
 pub use step::{Reading, Visit, Visited, examine};
 
+use crate::backlinks::Backlinks;
 use crate::fetch::Fetch;
 use crate::fetch::politeness::Politeness;
 use crate::store::*;
-use backlinks::Backlinks;
 use books::{HostBook, SiteBook};
 use frontier::Frontier;
 use futures::FutureExt;
@@ -194,6 +194,8 @@ struct Flight {
     hosts: Vec<HostIx>,
     reserved: u64,
     probe: bool,
+    /// What is only begun when all before it is taken in.
+    later: Option<Step>,
 }
 
 struct Opened {
@@ -308,10 +310,21 @@ impl Engine {
         }
     }
 
-    /// Sends a step on its way through the parallel part.
+    /// Sends a step on its way through the parallel part. In simulated time a look-up waits for its
+    /// turn to be taken in: it may be answered from what the steps before it found.
     fn launch(&mut self, step: Step, hosts: Vec<HostIx>) {
-        let probe = matches!(step.job, Job::Probe(_));
-        self.in_flight.insert(step.seq, Flight { hosts, reserved: step.body_limit, probe });
+        let (seq, reserved, probe) = (step.seq, step.body_limit, matches!(step.job, Job::Probe(_)));
+        let (later, now) = match step.job {
+            Job::Lookup(_) if self.setup.clock.is_simulated() => (Some(step), None),
+            _ => (None, Some(step)),
+        };
+        self.in_flight.insert(seq, Flight { hosts, reserved, probe, later });
+        if let Some(step) = now {
+            self.set_off(step);
+        }
+    }
+
+    fn set_off(&self, step: Step) {
         let (carriers, permits, results) =
             (self.carriers.clone(), Arc::clone(&self.permits), self.results.0.clone());
         tokio::spawn(async move {
@@ -331,6 +344,9 @@ impl Engine {
                 self.jump().await;
                 return None;
             };
+            if let Some(step) = self.in_flight.get_mut(&oldest).and_then(|flight| flight.later.take()) {
+                self.set_off(step);
+            }
             while !self.arrived.contains_key(&oldest) {
                 let done = self.results.1.recv().await?;
                 self.arrived.insert(done.step.seq, done);

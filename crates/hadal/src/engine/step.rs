@@ -3,7 +3,7 @@
 //! Any number of steps are here at once. They read a snapshot of the critic and change nothing; what
 //! they bring back is taken in by [`super::digest`], one at a time.
 
-use super::backlinks::Backlinks;
+use crate::backlinks::Backlinks;
 use crate::fetch::Fetch;
 use futures::future::BoxFuture;
 use hadal_core::address::Host;

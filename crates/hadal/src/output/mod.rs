@@ -10,6 +10,7 @@ pub mod csv;
 pub mod demo;
 pub mod escape;
 pub mod jsonl;
+pub mod lessons;
 pub mod listing;
 pub mod parquet;
 pub mod progress;

@@ -8,11 +8,11 @@ use hadal_core::time::Time;
 use serde_json::json;
 use std::time::{Duration, SystemTime};
 
-const fn column(name: &'static str, kind: CellKind, heading: Option<&'static str>) -> Column {
+pub(super) const fn column(name: &'static str, kind: CellKind, heading: Option<&'static str>) -> Column {
     Column { name, kind, heading }
 }
 
-fn text(value: impl ToString) -> Cell {
+pub(super) fn text(value: impl ToString) -> Cell {
     Cell::Text(value.to_string())
 }
 

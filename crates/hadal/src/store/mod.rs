@@ -19,6 +19,7 @@ use hadal_core::lead::{Lane, Lead, Rank, Waiting};
 use hadal_core::page::Form;
 use std::path::PathBuf;
 use std::sync::Arc;
+use url::Url;
 
 /// Opens the store that a URL names: `file:DIR` (or just `DIR`) or `memory:`.
 pub fn open(url: &str, access: Access) -> Result<Arc<dyn Store>, StoreError> {
@@ -111,6 +112,12 @@ pub trait Store: Send + Sync {
     /// Calls `each` with the pages a run has visited, in the order they were committed; `each` may end the walk.
     fn pages(&self, run: RunId, each: &mut dyn FnMut(PageRow) -> Walk) -> Result<(), StoreError>;
 
+    /// Pages that link to an address, at most `limit`, by what the runs with this [`RunSpec::source`]
+    /// met, the latest run first: pages of other sites that cite it, and the page on which it was first
+    /// found. Whoever asks for the root of a site is told of pages that cite anything on it. Of each
+    /// address a run keeps [`MOST_CITING`] pages that cite it.
+    fn backlinks(&self, source: &str, url: &Url, limit: usize) -> Result<Vec<Url>, StoreError>;
+
     /// What a run's strategy learned, oldest first.
     fn lessons(&self, run: RunId) -> Result<Vec<LessonRow>, StoreError>;
 
@@ -121,6 +128,14 @@ pub trait Store: Send + Sync {
         filter: &Filter,
         each: &mut dyn FnMut(Submission) -> Walk,
     ) -> Result<(), StoreError>;
+}
+
+/// Pages that a run remembers to cite an address, for each address.
+pub const MOST_CITING: usize = 50;
+
+/// Whether an address is the front door of its site.
+fn is_root(url: &Url) -> bool {
+    url.path() == "/" && url.query().is_none()
 }
 
 /// Whether a walk over rows goes on.

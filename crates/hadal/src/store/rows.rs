@@ -82,6 +82,8 @@ pub struct Outcome {
     pub forms: Vec<FoundForm>,
     /// Leads found, already placed.
     pub found: Vec<Waiting>,
+    /// Addresses on other sites that the page links to, when backlinks are kept.
+    pub cited: Vec<Url>,
     /// The site's tally afterwards.
     pub site: Option<(Site, SiteTally)>,
     /// States of the hosts it asked or asked for, afterwards.
@@ -105,6 +107,7 @@ impl Outcome {
             page: None,
             forms: Vec::new(),
             found: Vec::new(),
+            cited: Vec::new(),
             site: None,
             hosts: Vec::new(),
             answered: None,

@@ -17,6 +17,8 @@ pub struct Wanted {
     pub aim: Aim,
     /// Where it says to start.
     pub seeds: Vec<String>,
+    /// Addresses of pages that it knows to hold a form of it.
+    pub examples: Vec<String>,
     /// Whether words are all that is known of it.
     pub weak: bool,
 }
@@ -33,7 +35,7 @@ pub fn resolve(text: &str, folder: &Folder) -> Result<Wanted, TopicError> {
     }
     let topic = Topic::from_words(text).ok_or_else(|| TopicError::NoWords(text.to_string()))?;
     if let Some(aim) = Aim::built_in(&topic.name) {
-        return Ok(Wanted { topic, aim, seeds: Vec::new(), weak: false });
+        return Ok(Wanted { topic, aim, seeds: Vec::new(), examples: Vec::new(), weak: false });
     }
     if let Some(meant) = meant(&topic.name, folder).filter(|_| !topic.name.contains(' ')) {
         return Err(TopicError::Slip { name: topic.name, meant });
@@ -55,7 +57,8 @@ pub fn meant(name: &str, folder: &Folder) -> Option<String> {
 
 fn of_words(topic: Topic) -> Wanted {
     let model = learn(&[], &[], &topic.name);
-    Wanted { topic, aim: Aim::Learned(Box::new(model.learned)), seeds: Vec::new(), weak: true }
+    let aim = Aim::Learned(Box::new(model.learned));
+    Wanted { topic, aim, seeds: Vec::new(), examples: Vec::new(), weak: true }
 }
 
 fn of_file((file, model): (TopicFile, TopicModel)) -> Wanted {
@@ -69,6 +72,7 @@ fn of_file((file, model): (TopicFile, TopicModel)) -> Wanted {
         weak: model.learned.examples == 0,
         aim: Aim::Learned(Box::new(model.learned)),
         seeds: file.seeds,
+        examples: file.examples.into_iter().filter(|example| example.contains("://")).collect(),
     }
 }
 
@@ -79,9 +83,11 @@ mod tests {
     fn folder() -> (tempfile::TempDir, Folder) {
         let dir = tempfile::tempdir().unwrap();
         let folder = Folder(dir.path().to_path_buf());
-        let file: TopicFile =
-            toml::from_str("name = \"volcanoes\"\nwords = \"lava\"\nseeds = [\"http://a.example/\"]")
-                .unwrap();
+        let file: TopicFile = toml::from_str(
+            "name = \"volcanoes\"\nwords = \"lava\"\nseeds = [\"http://a.example/\"]
+                examples = [\"saved.html\", \"http://a.example/find#2\"]",
+        )
+        .unwrap();
         folder.save(&file, &learn(&[], &[], "lava")).unwrap();
         (dir, folder)
     }
@@ -94,6 +100,7 @@ mod tests {
         for wanted in [by_path, by_name] {
             assert_eq!((wanted.topic.name.as_str(), wanted.topic.words[0].as_str()), ("volcanoes", "lava"));
             assert_eq!(wanted.seeds, ["http://a.example/"]);
+            assert_eq!(wanted.examples, ["http://a.example/find#2"], "pages that can be visited");
         }
         let book = resolve("book", &folder).unwrap();
         assert!(!book.weak && book.aim == Aim::built_in("book").unwrap());

@@ -257,6 +257,9 @@ pub fn a_followed_lead_can_be_asked_for(store: &dyn Store) {
     run_step(store, run, &followed, outcome(0, &followed, Ending::Visited));
     assert_eq!(store.lead(run, followed.lead.id).unwrap(), Some(followed.lead));
     assert_eq!(store.lead(run, lead("http://a.org/2", 0, 0.5, 1).lead.id).unwrap(), None);
+    let failed = lead("http://a.org/3", 0, 0.5, 2);
+    run_step(store, run, &failed, outcome(1, &failed, Ending::Failed("http_404".into())));
+    assert_eq!(store.lead(run, failed.lead.id).unwrap(), None);
 }
 
 pub fn sites_are_counted_once_they_gave_a_page(store: &dyn Store) {

@@ -1,6 +1,7 @@
 //! `hadal eval`: measurements that anyone can repeat.
 
 mod find;
+mod density;
 mod forms;
 mod world;
 

@@ -1,5 +1,6 @@
 //! `hadal eval world`: how close the simulated web is to the real one.
 
+use super::density::densities;
 use crate::cli::exit::Exit;
 use crate::cli::session::Session;
 use crate::cli::world::Scale;
@@ -7,10 +8,11 @@ use crate::output::table::Table;
 use clap::Args;
 use hadal_world::{Measure, measure};
 use std::io::Write;
+use std::sync::Arc;
 
 /// Measure how close the simulated web is to the real one
 #[derive(Debug, Args)]
-#[command(after_help = "Example:\n  hadal eval world --sample 20000")]
+#[command(after_help = "Example:\n  hadal eval world --sample 20000\n  hadal eval world --crawl 25000")]
 pub struct WorldArgs {
     /// How large the simulated web is; the demo's is richer in forms than the targets
     #[arg(long, default_value = "evaluation")]
@@ -18,11 +20,21 @@ pub struct WorldArgs {
     /// Pages to look at
     #[arg(long, value_name = "N", default_value_t = 6000, value_parser = clap::value_parser!(u32).range(1..))]
     sample: u32,
+    /// Requests to crawl with for every topic, to see how often relevant forms are met; takes minutes
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    crawl: u64,
 }
 
 /// Measures and prints.
 pub fn run(args: &WorldArgs, session: &Session) -> anyhow::Result<Exit> {
-    let measures = measure(&args.scale.world(session.seed), args.sample as usize);
+    let world = Arc::new(args.scale.world(session.seed));
+    let mut measures = measure(&world, args.sample as usize);
+    if args.crawl > 0 {
+        match densities(&world, args.crawl, session)? {
+            Some(crawled) => measures.extend(crawled),
+            None => return Ok(Exit::Interrupted),
+        }
+    }
     let text = if session.json { lines(&measures)? } else { table(&measures, session) };
     std::io::stdout().write_all(text.as_bytes())?;
     Ok(Exit::Done)

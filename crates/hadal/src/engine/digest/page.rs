@@ -2,7 +2,7 @@
 
 use super::super::probing::kept_whole;
 use super::super::step::Reading;
-use super::super::{CrawlError, Engine};
+use super::super::{CrawlError, Engine, once};
 use crate::fetch::robots::robots_header;
 use crate::store::*;
 use hadal_core::address::{LinkId, Site};
@@ -10,9 +10,12 @@ use hadal_core::critic::PageVerdict;
 use hadal_core::http::{Completeness, Exchange};
 use hadal_core::lead::{Lead, Origin, Parent, Task};
 use hadal_core::strategy::{Command, SiteTally, Visited};
+use url::Url;
 
 /// A strategy learns about links this many clicks before a form, the link to its page not counted.
 const LONGEST_PATH: usize = 3;
+/// Links of one page to other sites that are remembered.
+const MOST_CITED: usize = 200;
 
 impl Engine {
     /// A page was read: reward what led here, learn, then place its links with what was just learned.
@@ -30,6 +33,7 @@ impl Engine {
             .unwrap_or_default();
         let page = &reading.page;
         outcome.ending = Ending::Visited;
+        outcome.cited = self.cited(lead, reading);
         outcome.page = Some(self.page_row(lead, exchange, reading));
         let taken = self.setup.strategy.takes(&reading.verdict);
         if taken && !page.hints.noindex && !header.noindex {
@@ -131,6 +135,17 @@ impl Engine {
             });
         }
         leads
+    }
+
+    /// Where a page links to on other sites, when somebody wants to know it later.
+    fn cited(&self, lead: &Lead, reading: &Reading) -> Vec<Url> {
+        if !self.setup.backlinks.as_ref().is_some_and(|source| source.remembers()) {
+            return Vec::new();
+        }
+        let (host, site) = (lead.url.host_str(), lead.site());
+        let links = reading.page.links.iter().map(|link| &link.url);
+        let outward = links.filter(|url| url.host_str() != host && Site::of(url) != site);
+        once(outward).into_iter().take(MOST_CITED).cloned().collect()
     }
 
     fn page_row(&self, lead: &Lead, exchange: &Exchange, reading: &Reading) -> PageRow {

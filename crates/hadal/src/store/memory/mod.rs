@@ -3,6 +3,7 @@
 //! Plain maps behind one lock. It keeps the same contract as the file store, so a crawl through it
 //! takes the very same steps.
 
+mod backlinks;
 mod frontier;
 mod reports;
 mod run;
@@ -118,6 +119,10 @@ impl Store for Memory {
 
     fn lead(&self, run: RunId, link: LinkId) -> Result<Option<Lead>, StoreError> {
         self.look(run, |run| run.frontier.lead(link))
+    }
+
+    fn backlinks(&self, source: &str, url: &Url, limit: usize) -> Result<Vec<Url>, StoreError> {
+        Ok(backlinks::of(&self.shelf().runs, source, url, limit))
     }
 
     fn lessons(&self, run: RunId) -> Result<Vec<LessonRow>, StoreError> {

@@ -3,6 +3,7 @@
 use super::super::tally::probability;
 use super::super::*;
 use super::Common;
+use super::backlinks::Cited;
 use super::frontier::Frontier;
 use hadal_core::strategy::SiteTally;
 use hadal_core::time::Time;
@@ -19,6 +20,7 @@ pub struct Run {
     pub hosts: FxHashMap<Host, HostState>,
     pub pages: Vec<PageRow>,
     pub lessons: Vec<LessonRow>,
+    pub cited: Cited,
     progress: Progress,
     tally: Tally,
     in_flight: BTreeMap<u64, Dispatch>,
@@ -48,6 +50,7 @@ impl Run {
             hosts: FxHashMap::default(),
             pages: Vec::new(),
             lessons: Vec::new(),
+            cited: Cited::default(),
             progress: Progress::default(),
             tally: Tally::default(),
             in_flight: BTreeMap::new(),
@@ -100,6 +103,7 @@ impl Run {
             self.frontier.land(link, &outcome.ending);
         }
         if let Some(page) = &outcome.page {
+            self.cited.keep(page.id, &outcome.cited);
             self.pages.push(PageRow { p_topic: probability(page.p_topic), ..page.clone() });
         }
         if let Some((site, tally)) = &outcome.site {

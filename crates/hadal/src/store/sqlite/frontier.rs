@@ -74,6 +74,13 @@ pub fn link(db: &Connection, run: RunId, link: LinkId) -> rusqlite::Result<Optio
     db.prepare_cached(&sql)?.query_row([bits(run.0), bits(link.0)], waiting).optional()
 }
 
+/// A lead that waits, is in flight or was followed.
+pub fn lead(db: &Connection, run: RunId, link: LinkId) -> rusqlite::Result<Option<Lead>> {
+    let sql = format!("SELECT {LINK} WHERE run = ? AND id = ? AND state NOT IN ('failed', 'dropped')");
+    let found = db.prepare_cached(&sql)?.query_row([bits(run.0), bits(link.0)], waiting).optional()?;
+    Ok(found.map(|waiting| waiting.lead))
+}
+
 pub fn known(db: &Connection, run: RunId, links: &[LinkId]) -> rusqlite::Result<Vec<bool>> {
     let mut sought = db.prepare_cached("SELECT 1 FROM links WHERE run = ? AND id = ?")?;
     links.iter().map(|link| sought.exists([bits(run.0), bits(link.0)])).collect()

@@ -4,6 +4,7 @@
 //! keeps one transaction open from the first commit after a sync to the next sync and reads through
 //! it. Walks read in chunks and hold nothing between them, so that a slow reader keeps nobody waiting.
 
+mod backlinks;
 mod changes;
 mod codec;
 mod control;
@@ -124,7 +125,11 @@ impl Store for Sqlite {
     }
 
     fn lead(&self, run: RunId, link: LinkId) -> Result<Option<Lead>, StoreError> {
-        self.with(|db| Ok(frontier::link(db, run, link)?.map(|waiting| waiting.lead)))
+        self.with(|db| frontier::lead(db, run, link))
+    }
+
+    fn backlinks(&self, source: &str, url: &Url, limit: usize) -> Result<Vec<Url>, StoreError> {
+        self.with(|db| backlinks::of(db, source, url, limit))
     }
 
     fn lessons(&self, run: RunId) -> Result<Vec<LessonRow>, StoreError> {

@@ -60,6 +60,7 @@ impl Commit<'_> {
         }
         if let Some(page) = &outcome.page {
             self.keep_page(page)?;
+            self.keep_cited(page.id, &outcome.cited)?;
         }
         if let Some((site, tally)) = &outcome.site {
             self.keep_site(site, tally)?;

@@ -1,6 +1,7 @@
 //! The tables of a store, as any SQLite tool shows them.
 //!
-//! Numbers that only tell things apart (`links.id`, `links.lane`, `pages.fingerprint`) are 64 bits
+//! Numbers that only tell things apart (`links.id`, `links.lane`, `pages.fingerprint`,
+//! `backlinks.target`) are 64 bits
 //! without a sign and show as negative when large. `links.context` and `forms.whole` are the columns that
 //! are not for people: the rest of a lead, and a form as it can be filled, in postcard's encoding.
 
@@ -12,7 +13,7 @@ pub const APPLICATION: u32 = 0x6861_646c;
 pub const FORMAT: u32 = 3;
 
 /// The tables, by name.
-pub const TABLES: [&str; 12] = [
+pub const TABLES: [&str; 13] = [
     "runs",
     "progress",
     "strategies",
@@ -24,15 +25,17 @@ pub const TABLES: [&str; 12] = [
     "forms",
     "pages",
     LESSONS,
+    BACKLINKS,
     AUDIT,
 ];
 
 /// The tables that a format lacks.
 pub fn lacks(format: u32, table: &str) -> bool {
-    (format < 2 && table == AUDIT) || (format < 3 && table == LESSONS)
+    (format < 2 && table == AUDIT) || (format < 3 && [LESSONS, BACKLINKS].contains(&table))
 }
 
 const LESSONS: &str = "lessons";
+const BACKLINKS: &str = "backlinks";
 
 /// The audit log: the one table that outlives its run.
 pub const AUDIT: &str = "submission";
@@ -133,13 +136,18 @@ BEGIN SELECT RAISE(ABORT, 'the audit log is never deleted'); END;
 CREATE INDEX forms_of_site ON forms (run, site, p_relevant);
 ";
 
-/// Creates what format 3 has and format 2 had not: what strategies learned.
+/// Creates what format 3 has and format 2 had not: what strategies learned, and which pages (`source`,
+/// in `links`) cite an address on another site.
 pub const CREATE_3: &str = "
 CREATE TABLE lessons (
     n INTEGER PRIMARY KEY,
     run INTEGER NOT NULL, at_request INTEGER NOT NULL, at_page INTEGER NOT NULL, lesson TEXT NOT NULL
 ) STRICT;
 CREATE INDEX lessons_of_run ON lessons (run);
+CREATE TABLE backlinks (
+    run INTEGER NOT NULL, site TEXT NOT NULL, target INTEGER NOT NULL, source INTEGER NOT NULL,
+    PRIMARY KEY (run, site, target, source)
+) STRICT, WITHOUT ROWID;
 ALTER TABLE sites ADD COLUMN barren INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE sites ADD COLUMN on_topic INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE sites ADD COLUMN worth REAL NOT NULL DEFAULT 0;

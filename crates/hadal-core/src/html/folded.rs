@@ -1,0 +1,183 @@
+//! Text with its white space folded: one blank between words, none at the ends.
+//!
+//! Most text of most pages is folded already, so it is looked at many bytes at once and copied whole.
+
+use super::bounds::{self, cut};
+
+/// A text with white space folded to single blanks.
+#[derive(Default)]
+pub(super) struct Folded {
+    pub text: String,
+    gap: bool,
+    /// Whether there was more than is kept.
+    pub is_full: bool,
+}
+
+impl Folded {
+    pub fn position(&self) -> usize {
+        self.text.len()
+    }
+
+    /// The next word does not touch the last one.
+    pub fn break_word(&mut self) {
+        self.gap = true;
+    }
+
+    pub fn push(&mut self, piece: &str) {
+        let mut rest = piece;
+        while !rest.is_empty() {
+            let (folded, gap) = rest.split_at(folded_prefix(rest));
+            self.push_folded(folded);
+            rest = gap.trim_start();
+            self.gap |= rest.len() < gap.len();
+        }
+    }
+
+    /// Adds words with single blanks between them: at once, unless the end of the room is near.
+    fn push_folded(&mut self, words: &str) {
+        if self.text.len() + 1 + words.len() <= bounds::TEXT {
+            return self.push_word(words);
+        }
+        for (at, word) in words.split(' ').enumerate() {
+            self.gap |= at > 0;
+            self.push_word(word);
+        }
+    }
+
+    fn push_word(&mut self, word: &str) {
+        if word.is_empty() || self.is_full {
+            return;
+        }
+        if self.gap && !self.text.is_empty() {
+            self.text.push(' ');
+        }
+        self.gap = false;
+        let room = bounds::TEXT.saturating_sub(self.text.len());
+        self.is_full = word.len() > room;
+        self.text.push_str(cut(word, room));
+    }
+}
+
+/// How much of a text begins it with words that have single blanks between them.
+fn folded_prefix(text: &str) -> usize {
+    let bytes = text.as_bytes();
+    let is_word = |at: usize| bytes.get(at).is_some_and(|&byte| FOLDING[usize::from(byte)] == Folding::Word);
+    let mut at = if is_word(0) { folded_stretches(bytes) } else { 0 };
+    while let Some(&byte) = bytes.get(at) {
+        at += match FOLDING[usize::from(byte)] {
+            Folding::Word => 1,
+            Folding::Blank if at > 0 && is_word(at + 1) => 2,
+            Folding::Perhaps => match text[at..].chars().next() {
+                Some(c) if !c.is_whitespace() => c.len_utf8(),
+                _ => return at,
+            },
+            Folding::Blank | Folding::Space => return at,
+        };
+    }
+    at
+}
+
+/// Bytes that are looked at together.
+const STRETCH: usize = 16;
+
+/// The same as far as whole stretches go, which are compared all at once.
+fn folded_stretches(bytes: &[u8]) -> usize {
+    let mut at = 0;
+    while let Some(stretch) = bytes[at..].first_chunk::<{ STRETCH + 1 }>()
+        && is_folded(stretch)
+    {
+        at += STRETCH;
+    }
+    at
+}
+
+/// Whether every byte but the last is part of a word, or a blank before one.
+fn is_folded(stretch: &[u8; STRETCH + 1]) -> bool {
+    let parts = |byte: u8| (byte <= b' ') | (byte == 0xc2) | (byte.wrapping_sub(0xe1) < 3);
+    let mut ends = false;
+    for at in 0..STRETCH {
+        let (byte, next) = (stretch[at], stretch[at + 1]);
+        ends |= parts(byte) & ((byte != b' ') | parts(next));
+    }
+    !ends
+}
+
+/// What a byte is when white space is folded.
+#[derive(Clone, Copy, PartialEq)]
+enum Folding {
+    /// Part of a word.
+    Word,
+    /// The blank.
+    Blank,
+    /// Other white space of ASCII.
+    Space,
+    /// The first byte of a character that may be white space.
+    Perhaps,
+}
+
+const FOLDING: [Folding; 256] = {
+    let mut table = [Folding::Word; 256];
+    table[b' ' as usize] = Folding::Blank;
+    let mut tab = b'\t';
+    while tab <= b'\r' {
+        table[tab as usize] = Folding::Space;
+        tab += 1;
+    }
+    // U+0085, U+00A0, U+1680, U+2000 to U+205F, U+3000
+    table[0xc2] = Folding::Perhaps;
+    table[0xe1] = Folding::Perhaps;
+    table[0xe2] = Folding::Perhaps;
+    table[0xe3] = Folding::Perhaps;
+    table
+};
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn white_space_folds_and_inline_pieces_join() {
+        let mut folded = Folded::default();
+        folded.push("  Old \u{a0}\n bo");
+        folded.push("oks");
+        folded.break_word();
+        folded.push("new");
+        assert_eq!(folded.text, "Old books new");
+    }
+
+    #[test]
+    fn every_sort_of_white_space_folds() {
+        for space in (0..=0x3000u32).filter_map(char::from_u32).filter(|c| c.is_whitespace()) {
+            let mut folded = Folded::default();
+            folded.push(&format!("{space}one{space}{space}two three{space} four {space}"));
+            folded.push("five");
+            assert_eq!(folded.text, "one two three four five", "{space:?}");
+        }
+        assert!((0x3001..=0x10ffff).filter_map(char::from_u32).all(|c| !c.is_whitespace()));
+    }
+
+    #[test]
+    fn a_full_text_ends_inside_a_word() {
+        let mut folded = Folded::default();
+        folded.push(&"x".repeat(bounds::TEXT - 7));
+        folded.push(" one two three");
+        folded.push("more");
+        assert!(folded.is_full && folded.text.len() == bounds::TEXT && folded.text.ends_with("x one tw"));
+    }
+
+    proptest! {
+        #[test]
+        fn folding_many_bytes_at_once_is_folding_word_by_word(pieces in prop::collection::vec("[a \t\u{e1}\u{a0}\u{2003}\u{3001}]{0,50}", 0..4)) {
+            let (mut folded, mut slowly) = (Folded::default(), Folded::default());
+            for piece in &pieces {
+                folded.push(piece);
+                for (at, word) in piece.split(char::is_whitespace).enumerate() {
+                    slowly.gap |= at > 0;
+                    slowly.push_word(word);
+                }
+            }
+            prop_assert_eq!((&folded.text, folded.gap), (&slowly.text, slowly.gap));
+        }
+    }
+}

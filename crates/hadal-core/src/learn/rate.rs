@@ -1,0 +1,98 @@
+//! How many events a try brings: log-linear Poisson regression that learns from one try at a time.
+//!
+//! `ln(rate) = offset + w · x`. The loss of a try splits into what it cost, `rate`, and what came of it,
+//! `-events * ln(rate)`, so the two can be told apart: a try when it is made, its events whenever they
+//! come, also long after and in parts. Steps are AdaGrad's with a table of fixed size, as in
+//! [`super::online`]; a cell counts as if it had been through one event before, so that a single try
+//! moves it little and a single event much.
+
+use serde::{Deserialize, Serialize};
+
+/// Rates are kept within `e^±LIMIT`.
+const LIMIT: f32 = 12.0;
+
+/// A feature and its value.
+pub type Feature = (u32, f32);
+
+/// What was learned so far.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct OnlineRate {
+    step: f32,
+    weights: Vec<f32>,
+    travelled: Vec<f32>,
+}
+
+impl OnlineRate {
+    /// A table of `2^bits` cells; an event moves a cell by about `step`.
+    pub fn new(bits: u8, step: f32) -> OnlineRate {
+        let cells = 1usize << bits.min(24);
+        OnlineRate { step, weights: vec![0.0; cells], travelled: vec![0.0; cells] }
+    }
+
+    /// What the features add to the logarithm of the rate.
+    pub fn log_rate(&self, row: &[Feature]) -> f32 {
+        let product: f32 = row.iter().map(|(index, value)| value * self.weights[self.cell(*index)]).sum();
+        product.clamp(-LIMIT, LIMIT)
+    }
+
+    /// A try was made; `offset` is what stood beside the features when its rate was predicted.
+    pub fn tried(&mut self, row: &[Feature], offset: f32) {
+        let rate = (self.log_rate(row) + offset).clamp(-LIMIT, 2.0).exp();
+        self.move_by(row, rate);
+    }
+
+    /// So many events came of a try.
+    pub fn brought(&mut self, row: &[Feature], events: f32) {
+        if events > 0.0 {
+            self.move_by(row, -events);
+        }
+    }
+
+    fn move_by(&mut self, row: &[Feature], excess: f32) {
+        for (index, value) in row {
+            let cell = self.cell(*index);
+            let gradient = excess * value;
+            self.travelled[cell] += gradient * gradient;
+            self.weights[cell] -= self.step * gradient / (1.0 + self.travelled[cell]).sqrt();
+        }
+    }
+
+    fn cell(&self, index: u32) -> usize {
+        index as usize & (self.weights.len() - 1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_rate_approaches_events_per_try() {
+        let mut rate = OnlineRate::new(8, 0.3);
+        let (rich, poor) = ([(1, 1.0)], [(2, 1.0)]);
+        let offset = (0.05f32).ln();
+        for n in 0..4000 {
+            rate.tried(&rich, offset);
+            rate.tried(&poor, offset);
+            if n % 5 == 0 {
+                rate.brought(&rich, 1.0);
+            }
+            if n % 100 == 0 {
+                rate.brought(&poor, 1.0);
+            }
+        }
+        let learned = |row: &[Feature]| (rate.log_rate(row) + offset).exp();
+        assert!((0.15..0.27).contains(&learned(&rich)), "{}", learned(&rich));
+        assert!((0.005..0.02).contains(&learned(&poor)), "{}", learned(&poor));
+    }
+
+    #[test]
+    fn absurd_values_keep_rates_finite() {
+        let mut rate = OnlineRate::new(4, 0.3);
+        for _ in 0..1000 {
+            rate.brought(&[(3, 1.0)], 1e6);
+            rate.tried(&[(3, 1.0)], 50.0);
+        }
+        assert!(rate.log_rate(&[(3, 1.0)]).is_finite());
+    }
+}

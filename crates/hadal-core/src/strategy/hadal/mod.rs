@@ -1,0 +1,351 @@
+//! Our own strategy: every request goes where it is expected to bring most.
+//!
+//! One number orders everything: the relevant forms, not known yet, that a request is expected to bring,
+//! now or within three clicks. Going on in a site, opening a new one and reading a page that lists many
+//! are leads of one lane and compete by that number, so there are no quotas for sites and no levels: a
+//! site is left when others promise more, and taken up again when they do not.
+//!
+//! - The model is a Poisson regression on the logarithm of that rate ([`crate::learn::rate`]). It learns
+//!   at every page: a visit is one try of what its link looked like ([`view::link`]) and of how its site
+//!   stood ([`view::site`]); a form found is an event of the link that led to it and, discounted by
+//!   [`LATER`] a click, of the links before it. That is how pages without forms that lead to many, hubs
+//!   above all, come to be worth something. Forms count with their probability of being relevant.
+//! - What a site gave so far, and how long ago, is a part of the same model: it is added to the scores of
+//!   all its leads after every visit ([`Command::Prefer`]), which makes a site fade while it gives nothing.
+//! - A site nobody visited costs a robots.txt too, so its leads count half. Sites that were mentioned by
+//!   sites with relevant forms are told apart.
+//! - Before anything was learned, links of on-topic pages and links that speak of searching come first.
+//! - Where someone knows who links to whom, sites that gave a relevant form are asked about; such look-ups
+//!   get a share of the requests that follows what came of them.
+
+mod view;
+mod words;
+
+use super::{Choice, Command, Gauge, Heads, Placement, RestoreError, SiteTally, Strategy, Visited};
+use crate::address::Site;
+use crate::lead::{Lane, Lead, Origin, Task};
+use crate::learn::rate::{Feature, OnlineRate};
+use rustc_hash::FxHasher;
+use serde::{Deserialize, Serialize};
+use std::hash::Hasher;
+use url::Url;
+use words::PaidWords;
+
+const LEADS: Lane = Lane(0);
+const QUESTIONS: Lane = Lane(1);
+
+/// What a form counts for the link one click before.
+const LATER: f32 = 0.6;
+/// Cells of the model, as a power of two.
+const CELLS: u8 = 16;
+/// How far an event moves a feature.
+const STEP: f32 = 0.3;
+/// Cells that count mentions, as a power of two.
+const MENTION_CELLS: u32 = 14;
+/// Share of requests that look-ups get before anything is known about them, and its bounds.
+const ASKING: (f32, f32, f32) = (0.02, 0.002, 0.1);
+
+/// Goes where most is expected.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Hadal {
+    model: OnlineRate,
+    mentions: Vec<u8>,
+    backlinks: bool,
+    seeds: Vec<Url>,
+    visits: u64,
+    gain: f32,
+    asked: Asked,
+    paid: PaidWords,
+}
+
+/// What came of look-ups.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+struct Asked {
+    questions: u64,
+    pages: u64,
+    gain: f32,
+}
+
+impl Hadal {
+    /// A strategy that has learned nothing; it asks about the seeds when there is someone to ask.
+    pub fn new(seeds: &[Url], backlinks: bool) -> Hadal {
+        Hadal {
+            model: OnlineRate::new(CELLS, STEP),
+            mentions: vec![0; 1 << MENTION_CELLS],
+            backlinks,
+            seeds: seeds.to_vec(),
+            visits: 0,
+            gain: 0.0,
+            asked: Asked::default(),
+            paid: PaidWords::default(),
+        }
+    }
+
+    /// What a link looks like, with how its site stands when that is not told by the site's worth.
+    fn row(&self, lead: &Lead, site: &SiteTally) -> Vec<Feature> {
+        let mut row = view::link(lead);
+        if site.pages == 0 {
+            row.extend(view::unseen(self.mentions[mention_cell(&lead.site())]));
+        }
+        row
+    }
+
+    /// Counts sites that a site with relevant forms mentions.
+    fn note_mentions(&mut self, visit: &Visited<'_>) {
+        let Some(page) = visit.page.filter(|_| visit.site.relevant > 0) else { return };
+        let here = visit.lead.site();
+        for site in page.links.iter().map(|link| Site::of(&link.url)).filter(|site| *site != here) {
+            let count = &mut self.mentions[mention_cell(&site)];
+            *count = count.saturating_add(1);
+        }
+    }
+
+    fn learn_rate(&mut self, visit: &Visited<'_>) {
+        let mut row = self.row(visit.lead, visit.before);
+        if visit.before.pages > 0 {
+            row.extend(view::site(visit.before));
+        }
+        self.model.tried(&row, prior(visit.lead, visit.before));
+        self.model.brought(&row, visit.gain);
+        self.gain += visit.gain;
+        if visit.new_relevant > 0 {
+            self.paid.note(visit.lead);
+        }
+        let mut later = visit.gain;
+        for earlier in visit.path {
+            later *= LATER;
+            self.model.brought(&view::link(earlier), later);
+        }
+        if visit.lead.origin == Origin::Backlink {
+            self.asked.pages += 1;
+        }
+        if visit.path.last().unwrap_or(visit.lead).origin == Origin::Backlink {
+            self.asked.gain += later;
+        }
+    }
+
+    /// How often someone is asked who links to a site, per visit: as often as before when what came of it
+    /// is worth as much as other requests.
+    fn asking(&self) -> f32 {
+        let (usual, least, most) = ASKING;
+        let cost = (self.asked.questions + self.asked.pages) as f32;
+        let others = (self.gain + 1.0) / (self.visits as f32 + 50.0);
+        let asked = (self.asked.gain + others * 50.0) / (cost + 50.0);
+        (usual * asked / others).clamp(least, most)
+    }
+
+    fn may_ask(&self) -> bool {
+        (self.asked.questions as f32) < 4.0 + self.asking() * self.visits as f32
+    }
+}
+
+/// What is expected of a lead before anything was learned, as a logarithm.
+fn prior(lead: &Lead, site: &SiteTally) -> f32 {
+    let p_topic = lead.parent.map_or(0.5, |parent| parent.p_topic);
+    let opens = if site.pages == 0 { -std::f32::consts::LN_2 } else { 0.0 };
+    -4.0 + 2.0 * p_topic + f32::from(u8::from(view::says_search(lead))) + opens
+}
+
+fn mention_cell(site: &Site) -> usize {
+    let mut hasher = FxHasher::default();
+    hasher.write(site.0.as_bytes());
+    (hasher.finish() >> (64 - MENTION_CELLS)) as usize
+}
+
+/// When all that waits is placed anew: often at first, ever more rarely.
+fn is_time_to_rerank(visits: u64) -> bool {
+    visits >= 128 && visits.is_power_of_two() && visits.trailing_zeros() % 2 == 1
+}
+
+impl Strategy for Hadal {
+    fn begin(&mut self) -> Vec<Command> {
+        let asked = if self.backlinks { self.seeds.as_slice() } else { &[] };
+        asked.iter().cloned().map(Command::Backlinks).collect()
+    }
+
+    fn place(&self, lead: &Lead, site: &SiteTally) -> Placement {
+        match (&lead.task, lead.origin) {
+            (Task::Backlinks, _) => Placement::Wait { lane: QUESTIONS, score: 0.0 },
+            (_, Origin::Seed) => Placement::Wait { lane: LEADS, score: 100.0 },
+            _ => {
+                let score = prior(lead, site) + self.model.log_rate(&self.row(lead, site));
+                Placement::Wait { lane: LEADS, score }
+            }
+        }
+    }
+
+    fn choose(&mut self, heads: &dyn Heads) -> Choice {
+        let (leads, questions) = (heads.head(LEADS), heads.head(QUESTIONS));
+        if questions.is_some() && (leads.is_none() || self.may_ask()) {
+            self.asked.questions += 1;
+            return Choice::Serve(QUESTIONS);
+        }
+        leads.map_or(Choice::Rest, |head| Choice::Serve(head.lane))
+    }
+
+    fn learn(&mut self, visit: &Visited<'_>) -> Vec<Command> {
+        self.visits += 1;
+        self.note_mentions(visit);
+        self.learn_rate(visit);
+        let mut commands = vec![Command::Prefer(self.model.log_rate(&view::site(visit.site)))];
+        if self.backlinks && visit.before.relevant == 0 && visit.site.relevant > 0 {
+            commands.extend(visit.lead.url.join("/").ok().map(Command::Backlinks));
+        }
+        if is_time_to_rerank(self.visits) {
+            commands.push(Command::Rerank);
+            commands.push(Command::Note(self.paid.lesson(&self.model)));
+        } else if self.visits % 1024 == 0 {
+            commands.push(Command::Rescore);
+        }
+        commands
+    }
+
+    fn gauges(&self, heads: &dyn Heads) -> Vec<Gauge> {
+        let gauge = |name, value| Gauge { name, value };
+        vec![
+            gauge("leads", heads.waiting(LEADS) as f64),
+            gauge("look-ups", self.asked.questions as f64),
+            gauge("expected of the best", heads.head(LEADS).map_or(0.0, |head| f64::from(head.score.exp()))),
+        ]
+    }
+
+    fn save(&self) -> Vec<u8> {
+        postcard::to_allocvec(self).unwrap_or_default()
+    }
+
+    fn restore(&mut self, saved: &[u8]) -> Result<(), RestoreError> {
+        *self = postcard::from_bytes(saved).map_err(|_| RestoreError { strategy: "hadal" })?;
+        Ok(())
+    }
+
+    fn inherit(&mut self, saved: &[u8]) -> Result<(), RestoreError> {
+        let earlier: Hadal = postcard::from_bytes(saved).map_err(|_| RestoreError { strategy: "hadal" })?;
+        self.model = earlier.model;
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::address::LinkId;
+    use crate::critic::PageVerdict;
+    use crate::lead::Parent;
+    use crate::page::Context;
+
+    fn lead(address: &str, anchor: &str, p_topic: f32) -> Lead {
+        let url = Url::parse(address).unwrap();
+        let parent = Parent { id: LinkId(1), p_topic, has_relevant_form: false, same_site: true };
+        let context = Context { anchor: anchor.into(), ..Context::default() };
+        Lead { context, parent: Some(parent), ..Lead::root(url, Origin::Link) }
+    }
+
+    fn open_site() -> SiteTally {
+        SiteTally { pages: 5, on_topic: 5, barren: 5, ..SiteTally::default() }
+    }
+
+    fn score(strategy: &Hadal, lead: &Lead) -> f32 {
+        match strategy.place(lead, &open_site()) {
+            Placement::Wait { score, .. } => score,
+            Placement::Drop => panic!("nothing is dropped"),
+        }
+    }
+
+    fn visit(strategy: &mut Hadal, lead: &Lead, before: SiteTally, gain: f32) -> f32 {
+        let relevant = gain as u32;
+        let site = SiteTally {
+            pages: before.pages + 1,
+            relevant: before.relevant + relevant,
+            barren: if relevant > 0 { 0 } else { before.barren + 1 },
+            ..before
+        };
+        let visited = Visited {
+            lead,
+            path: &[],
+            page: None,
+            verdict: &PageVerdict::default(),
+            forms: &[],
+            new_relevant: relevant,
+            new_searchable: relevant,
+            gain,
+            before: &before,
+            site: &site,
+        };
+        let commands = strategy.learn(&visited);
+        let worth =
+            |command: &Command| if let Command::Prefer(worth) = command { Some(*worth) } else { None };
+        commands.iter().find_map(worth).unwrap()
+    }
+
+    #[test]
+    fn before_anything_is_learned_on_topic_pages_and_words_for_searching_come_first() {
+        let strategy = Hadal::new(&[], false);
+        let plain = score(&strategy, &lead("http://a.org/x", "more", 0.9));
+        assert!(plain > score(&strategy, &lead("http://a.org/x", "more", 0.1)));
+        assert!(score(&strategy, &lead("http://a.org/x", "Suche", 0.9)) > plain);
+    }
+
+    #[test]
+    fn what_led_to_forms_comes_first_afterwards() {
+        let mut strategy = Hadal::new(&[], false);
+        for n in 0..50 {
+            visit(&mut strategy, &lead(&format!("http://a{n}.org/opac"), "catalogue", 0.9), open_site(), 1.0);
+            visit(&mut strategy, &lead(&format!("http://a{n}.org/news"), "news", 0.9), open_site(), 0.0);
+        }
+        let good = score(&strategy, &lead("http://new.org/opac", "catalogue", 0.9));
+        assert!(good > score(&strategy, &lead("http://new.org/news", "news", 0.9)) + 1.0);
+        let lesson = strategy.paid.lesson(&strategy.model);
+        assert_eq!(lesson.selected[1].terms, [("catalogue".to_string(), 50)]);
+    }
+
+    #[test]
+    fn links_before_the_last_one_share_in_what_it_brought() {
+        let mut strategy = Hadal::new(&[], false);
+        let hub = lead("http://hub.org/links", "directory", 0.9);
+        let before = score(&strategy, &hub);
+        let target = lead("http://shop.org/find", "shop", 0.9);
+        let site = open_site();
+        strategy.learn(&Visited {
+            lead: &target,
+            path: std::slice::from_ref(&hub),
+            page: None,
+            verdict: &PageVerdict::default(),
+            forms: &[],
+            new_relevant: 1,
+            new_searchable: 1,
+            gain: 1.0,
+            before: &site,
+            site: &site,
+        });
+        assert!(score(&strategy, &hub) > before);
+    }
+
+    #[test]
+    fn a_site_that_gives_nothing_fades_and_one_that_gives_does_not() {
+        let mut strategy = Hadal::new(&[], false);
+        let link = lead("http://a.org/x", "more", 0.9);
+        let (mut dry, mut rich) = (SiteTally::default(), SiteTally::default());
+        let (mut dry_worth, mut rich_worth) = (0.0, 0.0);
+        for n in 0..400u32 {
+            let age = n % 20;
+            dry = SiteTally { pages: age + 1, barren: age + 1, on_topic: age + 1, ..dry };
+            rich = SiteTally { pages: age + 1, relevant: age, barren: 0, on_topic: age + 1, ..rich };
+            dry_worth = visit(&mut strategy, &link, dry, 0.0);
+            rich_worth = visit(&mut strategy, &link, rich, 1.0);
+        }
+        assert!(dry_worth < -0.5 && rich_worth > 0.5, "{dry_worth} {rich_worth}");
+    }
+
+    #[test]
+    fn a_restored_strategy_places_as_the_saved_one() {
+        let mut strategy = Hadal::new(&[], true);
+        for n in 0..20 {
+            visit(&mut strategy, &lead(&format!("http://a{n}.org/opac"), "find", 0.9), open_site(), 1.0);
+        }
+        let mut restored = Hadal::new(&[], false);
+        restored.restore(&strategy.save()).unwrap();
+        let probe = lead("http://b.org/opac", "find it", 0.4);
+        assert_eq!(score(&restored, &probe), score(&strategy, &probe));
+        assert!(restored.restore(b"no such thing").is_err());
+    }
+}

@@ -1,0 +1,198 @@
+//! What a link and a site look like to the model: hashed features, in groups of equal weight.
+//!
+//! Words are taken as they stand, in any language; each counts once per place it stands in, and apart
+//! for links that stay on their site and links that leave it. A group's values are scaled so that a
+//! link with many words is not louder than one with few.
+
+use crate::lead::{Lead, Origin};
+use crate::learn::rate::Feature;
+use crate::strategy::SiteTally;
+use crate::text::concepts::CONCEPTS;
+use crate::text::words::each_word_while;
+use rustc_hash::FxHasher;
+use std::hash::Hasher;
+use url::Url;
+
+/// Words looked at in one place.
+const MOST_WORDS: usize = 24;
+
+/// Whether a link stays on the site it was found on.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Way {
+    Within = 1,
+    Outward = 2,
+}
+
+/// Features of a link.
+pub fn link(lead: &Lead) -> Vec<Feature> {
+    let mut view = View::new();
+    let way = way(lead);
+    view.words(3, way, lead.url.path());
+    view.words(4, way, lead.url.query().unwrap_or_default());
+    if way == Way::Outward {
+        view.words(5, way, lead.url.host_str().unwrap_or_default());
+    }
+    view.end_group();
+    view.words(6, way, &lead.context.anchor);
+    view.end_group();
+    view.words(7, way, &lead.context.before);
+    view.words(7, way, &lead.context.after);
+    view.end_group();
+    view.tag_path(way, &lead.context.tag_path);
+    view.end_group();
+    view.mark(20, way as u64 * 8 + origin(lead.origin));
+    view.mark(21, way as u64 * 64 + u64::from(lead.site_depth.min(12)));
+    view.mark(22, way as u64 * 64 + segments(&lead.url));
+    if let Some(parent) = lead.parent {
+        view.mark(23, way as u64 * 64 + (parent.p_topic * 8.0) as u64);
+        view.mark(24, way as u64 * 2 + u64::from(parent.has_relevant_form));
+    }
+    view.end_group();
+    view.features
+}
+
+/// The words of a link, the place each stands in, and the feature it is.
+pub fn words(lead: &Lead) -> Vec<(&'static str, String, u32)> {
+    let way = way(lead);
+    let mut found = Vec::new();
+    let places = [
+        ("url", 3, lead.url.path()),
+        ("anchor", 6, &lead.context.anchor),
+        ("around", 7, &lead.context.before),
+        ("around", 7, &lead.context.after),
+    ];
+    for (place, kind, text) in places {
+        let mut left = MOST_WORDS;
+        each_word_while(text, |word| {
+            found.push((place, word.to_string(), hash(kind * 4 + way as u64, hash_of(word))));
+            left -= 1;
+            left > 0
+        });
+    }
+    found
+}
+
+fn way(lead: &Lead) -> Way {
+    match lead.parent {
+        Some(parent) if parent.same_site => Way::Within,
+        _ => Way::Outward,
+    }
+}
+
+/// Features of a site that was visited: how much it gave, and how long ago.
+pub fn site(site: &SiteTally) -> Vec<Feature> {
+    let (gave, barren) = (steps(site.relevant), steps(site.barren));
+    let pages = steps(site.pages);
+    let topical = u64::from(4 * site.on_topic / site.pages.max(1));
+    let mut view = View::new();
+    view.mark(30, gave);
+    view.mark(31, barren);
+    view.mark(32, topical);
+    view.mark(33, gave * 64 + barren);
+    view.mark(34, gave * 64 + pages);
+    view.mark(35, (topical * 64 + gave) * 64 + barren);
+    view.end_group();
+    view.features
+}
+
+/// Features of a site that nobody visited yet, but some have mentioned.
+pub fn unseen(mentions: u8) -> Vec<Feature> {
+    let mut view = View::new();
+    view.mark(40, steps(u32::from(mentions)));
+    view.end_group();
+    view.features
+}
+
+/// Whether a word for searching stands in the link.
+pub fn says_search(lead: &Lead) -> bool {
+    let search = CONCEPTS.names().iter().position(|name| name == "search").unwrap_or_default();
+    let mut says = false;
+    for text in [lead.context.anchor.as_str(), lead.url.path()] {
+        each_word_while(text, |word| {
+            says = usize::from(CONCEPTS.of_word(word)) == search;
+            !says
+        });
+        if says {
+            return true;
+        }
+    }
+    false
+}
+
+fn origin(origin: Origin) -> u64 {
+    match origin {
+        Origin::Seed => 1,
+        Origin::Link => 2,
+        Origin::Redirect => 3,
+        Origin::Backlink => 4,
+        Origin::SiteRoot => 5,
+    }
+}
+
+fn segments(url: &Url) -> u64 {
+    let filled = url.path_segments().map_or(0, |all| all.filter(|part| !part.is_empty()).count());
+    (filled.min(8) as u64) * 2 + u64::from(url.query().is_some())
+}
+
+/// 0, 1, 2, 3-4, 5-8, 9-16, ...
+fn steps(count: u32) -> u64 {
+    u64::from(if count < 3 { count } else { 33 - (count - 1).leading_zeros() })
+}
+
+struct View {
+    features: Vec<Feature>,
+    group: usize,
+}
+
+impl View {
+    fn new() -> View {
+        View { features: Vec::with_capacity(64), group: 0 }
+    }
+
+    fn mark(&mut self, kind: u64, value: u64) {
+        self.features.push((hash(kind, value), 1.0));
+    }
+
+    fn words(&mut self, kind: u64, way: Way, text: &str) {
+        let mut left = MOST_WORDS;
+        each_word_while(text, |word| {
+            self.mark(kind * 4 + way as u64, hash_of(word));
+            left -= 1;
+            left > 0
+        });
+    }
+
+    /// The innermost elements, one by one and in pairs.
+    fn tag_path(&mut self, way: Way, path: &str) {
+        let mut inner = 0;
+        for element in path.rsplit(' ').skip(1).take(4) {
+            let outer = hash_of(element);
+            self.mark(48 + way as u64, outer);
+            if inner != 0 {
+                self.mark(52 + way as u64, inner ^ outer.rotate_left(17));
+            }
+            inner = outer;
+        }
+    }
+
+    /// What was added since the last group counts as one.
+    fn end_group(&mut self) {
+        let members = self.features.len() - self.group;
+        let value = 1.0 / (members.max(1) as f32).sqrt();
+        self.features[self.group..].iter_mut().for_each(|feature| feature.1 = value);
+        self.group = self.features.len();
+    }
+}
+
+fn hash_of(word: &str) -> u64 {
+    let mut hasher = FxHasher::default();
+    hasher.write(word.as_bytes());
+    hasher.finish()
+}
+
+fn hash(kind: u64, value: u64) -> u32 {
+    let mut hasher = FxHasher::default();
+    hasher.write_u64(kind);
+    hasher.write_u64(value);
+    (hasher.finish() >> 20) as u32
+}

@@ -1,0 +1,131 @@
+//! A SearXNG-compatible search engine as a source.
+//!
+//! Nobody offers `link:` any more, so the query is the site's name in quotes: pages that write it down
+//! usually link to it. Answers are therefore pages about the site rather than of one address. The user
+//! named the service, so it may stand on a private address; it is asked one thing at a time, with the
+//! pause that any host gets.
+
+use super::Backlinks;
+use crate::engine::Clock;
+use crate::fetch::Fetch;
+use futures::future::BoxFuture;
+use hadal_core::address::{Site, Tracking, normalise};
+use hadal_core::http::{FetchError, Request, Response};
+use rustc_hash::FxHashSet;
+use serde_json::Value;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::Mutex;
+use tokio::time::Instant;
+use url::Url;
+
+/// Pages taken from one answer.
+const MOST: usize = 100;
+
+/// Asks a search engine.
+pub struct Searxng {
+    api: Url,
+    fetch: Arc<dyn Fetch>,
+    pause: Duration,
+    body_limit: u64,
+    next_at: Mutex<Option<Instant>>,
+}
+
+impl Searxng {
+    /// A source that asks the engine at `api` through `fetch`.
+    pub fn new(api: Url, fetch: Arc<dyn Fetch>, pause: Duration, body_limit: u64) -> Searxng {
+        Searxng { api, fetch, pause, body_limit, next_at: Mutex::new(None) }
+    }
+
+    /// Sends one query when it is its turn.
+    async fn ask(&self, query: Url) -> Result<Response, FetchError> {
+        let mut next_at = self.next_at.lock().await;
+        if let Some(at) = *next_at {
+            tokio::time::sleep_until(at).await;
+        }
+        let request = Request { body_limit: self.body_limit, ..Request::get(query) };
+        let exchange = self.fetch.fetch(&request, Clock::Real.now()).await;
+        *next_at = Some(Instant::now() + self.pause);
+        exchange.result
+    }
+}
+
+impl Backlinks for Searxng {
+    fn lookup<'a>(&'a self, url: &'a Url) -> BoxFuture<'a, Result<Vec<Url>, FetchError>> {
+        Box::pin(async move {
+            let site = Site::of(url);
+            let response = self.ask(query(&self.api, &site).ok_or(FetchError::BadUrl)?).await?;
+            answers(&response, &site).map_err(|why| {
+                tracing::warn!(api = %self.api, why, "the search engine gave no answer");
+                FetchError::Protocol
+            })
+        })
+    }
+}
+
+/// Where to ask for pages that name a site.
+fn query(api: &Url, site: &Site) -> Option<Url> {
+    let mut query = api.clone();
+    query.path_segments_mut().ok()?.pop_if_empty().push("search");
+    query.query_pairs_mut().append_pair("q", &format!("\"{site}\"")).append_pair("format", "json");
+    Some(query)
+}
+
+/// The pages in an answer that are not the site's own, or what is wrong with it.
+fn answers(response: &Response, site: &Site) -> Result<Vec<Url>, &'static str> {
+    match response.status {
+        200 => {}
+        403 => return Err("forbidden: is the json format enabled in its settings?"),
+        429 => return Err("it was asked too often"),
+        _ => return Err("its status is not 200"),
+    }
+    let answer: Value = serde_json::from_slice(&response.body).map_err(|_| "that is not JSON")?;
+    let results = answer["results"].as_array().ok_or("it has no list of results")?;
+    let addresses = results.iter().filter_map(|result| Url::parse(result["url"].as_str()?).ok());
+    let pages = addresses.filter_map(|url| normalise(url, Tracking::Strip));
+    let mut met = FxHashSet::default();
+    let others = pages.filter(|page| Site::of(page) != *site && met.insert(page.clone()));
+    Ok(others.take(MOST).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn site() -> Site {
+        Site("books.example".into())
+    }
+
+    fn read(status: u16, body: &str) -> Result<Vec<String>, &'static str> {
+        let response = Response { status, body: body.as_bytes().to_vec(), ..Response::default() };
+        let pages = answers(&response, &site())?;
+        Ok(pages.iter().map(|page| page.to_string()).collect())
+    }
+
+    #[test]
+    fn the_site_s_name_is_asked_for_in_quotes() {
+        for (api, asked) in [
+            ("https://s.example", "https://s.example/search?q=%22books.example%22&format=json"),
+            ("https://s.example/x/", "https://s.example/x/search?q=%22books.example%22&format=json"),
+        ] {
+            assert_eq!(query(&Url::parse(api).unwrap(), &site()).unwrap().as_str(), asked);
+        }
+    }
+
+    #[test]
+    fn answers_are_pages_of_other_sites_each_once() {
+        let body = r##"{"results": [{"url": "http://hub.example/a#top"}, {"url": "http://www.books.example/"},
+            {"url": "http://hub.example/a"}, {"url": "mailto:x@y.example"}, {"url": null}, 7, {}]}"##;
+        assert_eq!(read(200, body).unwrap(), ["http://hub.example/a"]);
+        assert_eq!(read(200, r#"{"results": []}"#).unwrap(), [""; 0]);
+    }
+
+    #[test]
+    fn what_is_no_answer_is_told_apart_from_no_results() {
+        assert!(read(403, "").unwrap_err().contains("json format"));
+        for (status, body) in [(429, ""), (302, ""), (200, "<html>"), (200, "[]"), (200, "{\"results\": 3}")]
+        {
+            assert!(read(status, body).is_err(), "{status} {body}");
+        }
+    }
+}

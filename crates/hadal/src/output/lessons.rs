@@ -1,0 +1,77 @@
+//! The listing of what strategies learned: one line per iteration and place where terms stand.
+
+use super::listing::{Cell, CellKind, Column, Listed};
+use super::rows::{column, text};
+use crate::store::{LessonRow, RunRow};
+use hadal_core::strategy::Selected;
+use serde_json::json;
+
+/// What one iteration selected in one place.
+pub struct LessonLine {
+    run: u64,
+    topic: String,
+    strategy: String,
+    row: LessonRow,
+    selected: Selected,
+}
+
+impl LessonLine {
+    /// The lines of one lesson. One that selected nothing has a line too.
+    pub fn of(run: &RunRow, mut row: LessonRow) -> Vec<LessonLine> {
+        let mut places = std::mem::take(&mut row.lesson.selected);
+        if places.is_empty() {
+            places.push(Selected { space: String::new(), level: None, terms: Vec::new() });
+        }
+        let line = |selected| LessonLine {
+            run: run.id.0,
+            topic: run.spec.topic.clone(),
+            strategy: run.spec.strategy.clone(),
+            row: row.clone(),
+            selected,
+        };
+        places.into_iter().map(line).collect()
+    }
+}
+
+impl Listed for LessonLine {
+    const COLUMNS: &'static [Column] = &[
+        column("run", CellKind::Count, Some("run")),
+        column("topic", CellKind::Text, None),
+        column("strategy", CellKind::Text, None),
+        column("iteration", CellKind::Count, Some("iteration")),
+        column("at_request", CellKind::Count, Some("at request")),
+        column("at_page", CellKind::Count, Some("at page")),
+        column("model", CellKind::Text, Some("model")),
+        column("examples", CellKind::Count, Some("examples")),
+        column("level", CellKind::Nested, Some("level")),
+        column("space", CellKind::Text, Some("space")),
+        column("terms", CellKind::Nested, Some("terms")),
+    ];
+
+    fn cells(&self) -> Vec<Cell> {
+        let LessonLine { row, selected, .. } = self;
+        vec![
+            Cell::Count(self.run),
+            text(&self.topic),
+            text(&self.strategy),
+            Cell::Count(u64::from(row.lesson.iteration)),
+            Cell::Count(row.at_request),
+            Cell::Count(row.at_page),
+            text(&row.lesson.model),
+            Cell::Count(u64::from(row.lesson.examples)),
+            level(selected.level),
+            text(&selected.space),
+            terms(&selected.terms),
+        ]
+    }
+}
+
+/// Not every model tells levels apart.
+fn level(level: Option<u8>) -> Cell {
+    Cell::Nested { json: json!(level).to_string(), brief: level.map(|n| n.to_string()).unwrap_or_default() }
+}
+
+fn terms(terms: &[(String, u32)]) -> Cell {
+    let brief: Vec<String> = terms.iter().map(|(term, count)| format!("{term} {count}")).collect();
+    Cell::Nested { json: json!(terms).to_string(), brief: brief.join(", ") }
+}
