@@ -1,7 +1,7 @@
 //! `hadal eval`: measurements that anyone can repeat.
 
-mod find;
 mod density;
+mod find;
 mod forms;
 mod world;
 
