@@ -30,10 +30,8 @@ pub fn run(args: &WorldArgs, session: &Session) -> anyhow::Result<Exit> {
     let world = Arc::new(args.scale.world(session.seed));
     let mut measures = measure(&world, args.sample as usize);
     if args.crawl > 0 {
-        match densities(&world, args.crawl, session)? {
-            Some(crawled) => measures.extend(crawled),
-            None => return Ok(Exit::Interrupted),
-        }
+        let mut tell = |topic: &str| tracing::info!("crawling for {topic}");
+        measures.extend(densities(&world, args.crawl, session.seed, &mut tell)?);
     }
     let text = if session.json { lines(&measures)? } else { table(&measures, session) };
     std::io::stdout().write_all(text.as_bytes())?;
