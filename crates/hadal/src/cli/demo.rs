@@ -132,7 +132,8 @@ fn setup(
     if fresh {
         crawl::announce_fresh(store.as_ref(), &spec)?;
     }
-    let briefing = Briefing { seed, seeds: spec.seeds.clone(), examples: Vec::new(), backlinks: true };
+    let (seeds, examples) = (spec.seeds.clone(), world.examples(&topic.name));
+    let briefing = Briefing { seed, seeds, examples, backlinks: true };
     Ok(Crawl {
         store,
         spec,

@@ -11,11 +11,13 @@ use crate::lead::{Lead, Origin};
 use crate::page::Page;
 use crate::strategy::Command;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use url::Url;
 
 /// Pages read of those that link to one page.
 const PAGES_PER_TARGET: usize = 4;
+/// Pages of one site read for one level: more would teach the site, and wait for its host again and again.
+const PAGES_PER_SITE: u32 = 3;
 
 /// A backward crawl under way.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -26,6 +28,10 @@ pub struct BackwardCrawl {
     asked: BTreeMap<LinkId, u8>,
     /// Pages to read, and what they are said to link to.
     noted: BTreeMap<LinkId, Vec<Target>>,
+    /// Pages noted so far, by level and site.
+    of_site: BTreeMap<(u8, Site), u32>,
+    /// Pages that were read: they are not visited a second time.
+    read: BTreeSet<LinkId>,
     /// Look-ups asked for so far.
     lookups: u32,
 }
@@ -51,6 +57,8 @@ impl BackwardCrawl {
     pub fn set_out(&mut self, pages: &[Url], room: &[u32]) -> Vec<Command> {
         self.asked.clear();
         self.noted.clear();
+        self.of_site.clear();
+        self.read.clear();
         self.room = room.to_vec();
         pages.iter().filter_map(|page| self.ask(page, 1)).collect()
     }
@@ -59,11 +67,26 @@ impl BackwardCrawl {
     pub fn hear(&mut self, about: &Url, linking: &[Url]) {
         let target = LinkId::of(about);
         let Some(level) = self.asked.remove(&target) else { return };
-        let Some(room) = self.room.get_mut(usize::from(level).wrapping_sub(1)) else { return };
-        for page in in_turns(about, linking).into_iter().take(PAGES_PER_TARGET.min(*room as usize)) {
-            *room -= 1;
-            self.noted.entry(LinkId::of(page)).or_default().push(Target { page: target, level });
+        let mut noted = 0;
+        for page in in_turns(about, linking) {
+            let id = LinkId::of(page);
+            if noted < PAGES_PER_TARGET && !self.read.contains(&id) && self.makes_room(page, level) {
+                noted += 1;
+                self.noted.entry(id).or_default().push(Target { page: target, level });
+            }
         }
+    }
+
+    /// Whether one more page may be read for a level.
+    fn makes_room(&mut self, page: &Url, level: u8) -> bool {
+        let Some(room) = self.room.get_mut(usize::from(level).wrapping_sub(1)) else { return false };
+        let of_site = self.of_site.entry((level, Site::of(page))).or_default();
+        let has_room = *room > 0 && *of_site < PAGES_PER_SITE;
+        if has_room {
+            *room -= 1;
+            *of_site += 1;
+        }
+        has_room
     }
 
     /// Whether a lead is one of the pages to read, or what became of one.
@@ -78,6 +101,7 @@ impl BackwardCrawl {
         if targets.is_empty() {
             return None;
         }
+        self.read.extend(ids(lead));
         let mut reading = Reading::default();
         for target in targets {
             let links = page.map_or(&[][..], |page| &page.links);
@@ -174,6 +198,16 @@ mod tests {
     }
 
     #[test]
+    fn a_page_is_read_once_and_others_are_preferred_to_it() {
+        let mut crawl = BackwardCrawl::default();
+        crawl.set_out(&[url(FORM), url("http://form2.org/")], &[9]);
+        crawl.hear(&url(FORM), &[url(HUB)]);
+        crawl.read(&backlink(HUB), Some(&page(HUB, FORM)));
+        crawl.hear(&url("http://form2.org/"), &[url(HUB), url("http://other.org/")]);
+        assert!(!crawl.wants(&backlink(HUB)) && crawl.wants(&backlink("http://other.org/")));
+    }
+
+    #[test]
     fn a_page_that_redirects_is_read_where_it_went() {
         let mut crawl = BackwardCrawl::default();
         crawl.set_out(&[url(FORM)], &[9]);
@@ -200,6 +234,19 @@ mod tests {
                 noted.contains(&&url("http://form.org/0")) && noted.contains(&&url("http://other0.org/"))
             );
         }
+    }
+
+    #[test]
+    fn of_one_site_only_so_many_pages_are_read_for_a_level() {
+        let targets: Vec<Url> = (0..9).map(|n| url(&format!("http://form{n}.org/"))).collect();
+        let mut crawl = BackwardCrawl::default();
+        crawl.set_out(&targets, &[99]);
+        let linking: Vec<Url> = (0..9).map(|n| url(&format!("http://hub.org/{n}"))).collect();
+        for (target, page) in targets.iter().zip(&linking) {
+            crawl.hear(target, std::slice::from_ref(page));
+        }
+        let noted = linking.iter().filter(|page| crawl.wants(&backlink(page.as_str()))).count();
+        assert_eq!(noted, PAGES_PER_SITE as usize);
     }
 
     #[test]

@@ -16,8 +16,9 @@ use crate::address::Site;
 
 /// Pages with forms that a backward crawl before the crawl starts from.
 const MOST_EXAMPLES: usize = 60;
-/// Pages it reads for each level; the FFC paper's table 1 has 187, 212 and 137.
-const TRAINING_PAGES: u32 = 200;
+/// Pages it reads for each level, four for each page it starts from and no more than this; the FFC paper's
+/// table 1 has 187, 212 and 137.
+const TRAINING_PAGES: usize = 200;
 /// Visits of others after which what it still expects has got lost: more than are usually in flight.
 const PATIENCE: u32 = 64;
 /// Links of a level that are enough to learn it from the crawl alone.
@@ -30,8 +31,9 @@ const BACKWARD_PAGES: u32 = 20;
 impl Levels {
     /// Begins the backward crawl before the crawl, when there is something to start it from.
     pub(super) fn set_out_backward(&mut self) -> Vec<Command> {
-        let room = vec![TRAINING_PAGES; usize::from(self.plan.classes())];
         let from = &self.examples[..self.examples.len().min(MOST_EXAMPLES)];
+        let pages = TRAINING_PAGES.min(4 * from.len()) as u32;
+        let room = vec![pages; usize::from(self.plan.classes())];
         let commands = self.memory.backward.set_out(from, &room);
         self.memory.training = !commands.is_empty();
         commands

@@ -10,26 +10,27 @@ use std::time::UNIX_EPOCH;
 /// Longer lines are not those of a graph.
 const LONGEST_LINE: u64 = 4096;
 
-/// The two files of a graph.
+/// The files of a graph.
 pub struct Files {
-    pub vertices: PathBuf,
-    pub edges: PathBuf,
+    pub vertices: Vec<PathBuf>,
+    pub edges: Vec<PathBuf>,
 }
 
 impl Files {
-    /// The graph in a folder, if there is one.
+    /// The graph in a folder, if there is one. Domains come as one file each of vertices and edges;
+    /// hosts in many parts, in a folder for each.
     pub fn find(folder: &Path) -> Result<Option<Files>, GraphError> {
-        let missing = |_| GraphError::Missing(folder.to_path_buf());
-        let entries = std::fs::read_dir(folder).map_err(missing)?;
-        let all: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
-        let one = |what: &'static str| {
-            let mut named = all.iter().filter(|path| is_named(path, what));
-            match (named.next(), named.next()) {
-                (_, Some(_)) => Err(GraphError::Several { folder: folder.to_path_buf(), what }),
-                (found, None) => Ok(found.cloned()),
+        let all = texts(folder).map_err(|_| GraphError::Missing(folder.to_path_buf()))?;
+        let of = |what: &'static str| {
+            let named: Vec<PathBuf> = all.iter().filter(|path| stem(path).ends_with(what)).cloned().collect();
+            match named.len() {
+                0 => Ok(texts(&folder.join(what)).unwrap_or_default()),
+                1 => Ok(named),
+                _ => Err(GraphError::Several { folder: folder.to_path_buf(), what }),
             }
         };
-        Ok(one("vertices")?.zip(one("edges")?).map(|(vertices, edges)| Files { vertices, edges }))
+        let files = Files { vertices: of("vertices")?, edges: of("edges")? };
+        Ok((!files.vertices.is_empty() && !files.edges.is_empty()).then_some(files))
     }
 
     /// What tells these files from others: names, sizes, times.
@@ -39,16 +40,24 @@ impl Files {
                 path.metadata().map_or((0, None), |meta| (meta.len(), meta.modified().ok()));
             let seconds =
                 changed.and_then(|at| at.duration_since(UNIX_EPOCH).ok()).map_or(0, |at| at.as_secs());
-            format!("{} {size} {seconds}", path.file_name().unwrap_or_default().to_string_lossy())
+            format!("{} {size} {seconds}\n", path.file_name().unwrap_or_default().to_string_lossy())
         };
-        format!("{}\n{}", mark(&self.vertices), mark(&self.edges))
+        self.vertices.iter().chain(&self.edges).map(mark).collect()
     }
 }
 
-fn is_named(path: &Path, what: &str) -> bool {
+/// The text files in a folder, packed or not, in the order of their names.
+fn texts(folder: &Path) -> io::Result<Vec<PathBuf>> {
+    let entries = std::fs::read_dir(folder)?.filter_map(|entry| Some(entry.ok()?.path()));
+    let mut texts: Vec<PathBuf> = entries.filter(|path| !stem(path).is_empty()).collect();
+    texts.sort();
+    Ok(texts)
+}
+
+/// A text file's name without its endings; empty for other files.
+fn stem(path: &Path) -> String {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let stem = name.strip_suffix(".gz").unwrap_or(&name).strip_suffix(".txt");
-    stem.is_some_and(|stem| stem.ends_with(what))
+    name.strip_suffix(".gz").unwrap_or(&name).strip_suffix(".txt").unwrap_or_default().to_string()
 }
 
 /// What stops the reading of lines.
@@ -71,8 +80,15 @@ impl From<GraphError> for LineError {
     }
 }
 
-/// Calls `each` with every line; what is wrong with one is told with file and line.
-pub fn lines(path: &Path, mut each: impl FnMut(&str) -> Result<(), LineError>) -> Result<(), GraphError> {
+/// Calls `each` with every line of some files; what is wrong with one is told with file and line.
+pub fn lines(
+    paths: &[PathBuf],
+    mut each: impl FnMut(&str) -> Result<(), LineError>,
+) -> Result<(), GraphError> {
+    paths.iter().try_for_each(|path| lines_of(path, &mut each))
+}
+
+fn lines_of(path: &Path, each: &mut impl FnMut(&str) -> Result<(), LineError>) -> Result<(), GraphError> {
     let damaged = |line: u64, detail: String| GraphError::Damaged { path: path.to_path_buf(), line, detail };
     let mut reader = open(path).map_err(|error| damaged(0, error.to_string()))?;
     let mut line = Vec::new();

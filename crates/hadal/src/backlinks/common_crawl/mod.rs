@@ -1,6 +1,6 @@
 //! A web graph of Common Crawl on disk as a source: which sites link to a site.
 //!
-//! The graph is published as two text files, vertices and edges, of hosts or of domains; it knows no
+//! The graph is published as text files of vertices and of edges, of hosts or of domains; it knows no
 //! pages, so answers are front doors and serve the search for sites, not the way back from a form page.
 //! The first time an index is made beside the files ([`build`]), in bounded memory ([`sort`]); from then
 //! on a look-up is a few reads. The files may be deleted once the index stands.
@@ -32,7 +32,7 @@ pub struct CommonCrawl(Arc<Index>);
 pub enum GraphError {
     /// Neither files nor index.
     #[error(
-        "there is no Common Crawl web graph in {}: put a ...-vertices.txt.gz and its ...-edges.txt.gz there", .0.display()
+        "there is no Common Crawl web graph in {}: put its ...-vertices.txt.gz and ...-edges.txt.gz there, or its folders vertices and edges", .0.display()
     )]
     Missing(PathBuf),
     /// More than one graph.

@@ -64,6 +64,23 @@ async fn packed_files_are_read_as_published() {
 }
 
 #[tokio::test]
+async fn parts_in_folders_are_one_graph() {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, bytes) in [
+        ("vertices/part-0.txt.gz", gz("0\tcom.a\n")),
+        ("vertices/part-1.txt.gz", gz("1\tcom.b\n2\tcom.c\n")),
+        ("edges/part-0.txt.gz", gz("1\t0\n")),
+        ("edges/part-1.txt", b"2\t0\n".to_vec()),
+        ("edges/_SUCCESS", Vec::new()),
+    ] {
+        std::fs::create_dir_all(folder.path().join(name).parent().unwrap()).unwrap();
+        write(folder.path(), name, &bytes);
+    }
+    let (graph, _) = open(folder.path()).unwrap();
+    assert_eq!(ask(&graph, "http://a.com/").await, ["https://b.com/", "https://c.com/"]);
+}
+
+#[tokio::test]
 async fn the_index_is_made_once_and_again_when_the_files_change() {
     let folder = graph(VERTICES, EDGES);
     assert!(open(folder.path()).unwrap().1);

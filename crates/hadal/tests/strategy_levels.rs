@@ -1,0 +1,232 @@
+//! Level strategies on the engine: what they learn backward and while they crawl, and that it is kept.
+
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod common;
+
+use common::{BOOK_FORM, Web, forms, run, setup, strategy};
+use futures::future::BoxFuture;
+use hadal::engine::backlinks::Backlinks;
+use hadal::engine::{self, Budget, Crawl, Event};
+use hadal::fetch::in_process::InProcess;
+use hadal::store::{Access, LessonRow, PageRow, RunId, Store, Walk, open};
+use hadal_core::http::FetchError;
+use hadal_core::strategy::levels::plan::{APPRENTICE, BACKWARD, FFC, OFFLINE, OFFLINE_ONLINE, ONLINE};
+use hadal_core::strategy::levels::{Levels, Plan};
+use hadal_core::strategy::{Briefing, Lesson, Strategy};
+use hadal_world::{Spec, World};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::Notify;
+use url::Url;
+
+fn url(text: &str) -> Url {
+    Url::parse(text).unwrap()
+}
+
+struct OfWorld(Arc<World>);
+
+impl Backlinks for OfWorld {
+    fn lookup<'a>(&'a self, url: &'a Url) -> BoxFuture<'a, Result<Vec<Url>, FetchError>> {
+        Box::pin(async { Ok(self.0.backlinks(url)) })
+    }
+}
+
+fn levels(plan: Plan, examples: Vec<Url>) -> Box<dyn Strategy> {
+    Box::new(Levels::new(plan, &Briefing { examples, backlinks: true, ..Briefing::seeded(1) }))
+}
+
+/// Pages with relevant forms that the trained strategies start from.
+fn examples(world: &World) -> Vec<Url> {
+    world.relevant("book").step_by(9).take(8).map(|form| form.page_url).collect()
+}
+
+fn over(world: &Arc<World>, strategy: Box<dyn Strategy>) -> Crawl {
+    let seeds: Vec<String> = world.seeds("book").iter().map(Url::to_string).collect();
+    let seeds: Vec<&str> = seeds.iter().map(String::as_str).collect();
+    let mut crawl = setup(Arc::new(InProcess(Arc::clone(world))), strategy, &seeds);
+    crawl.backlinks = Some(Arc::new(OfWorld(Arc::clone(world))));
+    crawl.budget = Budget { requests: Some(900), ..Budget::default() };
+    crawl
+}
+
+fn pages(store: &dyn Store) -> Vec<PageRow> {
+    let mut rows = Vec::new();
+    let mut each = |row| {
+        rows.push(row);
+        Walk::On
+    };
+    store.pages(RunId(1), &mut each).unwrap();
+    rows
+}
+
+/// All that a crawl saw and found, and what it learned.
+async fn course(crawl: Crawl) -> (Vec<PageRow>, Vec<hadal::store::FormRow>, Vec<LessonRow>) {
+    let store = Arc::clone(&crawl.store);
+    run(crawl).await;
+    (pages(store.as_ref()), forms(store.as_ref()), store.lessons(RunId(1)).unwrap())
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn frozen_each_adaptive_strategy_is_its_fixed_counterpart() {
+    let world = Arc::new(World::new(Spec::demo(5)));
+    let of = |plan| over(&world, levels(plan, examples(&world)));
+    let offline = course(of(OFFLINE)).await;
+    assert_eq!(offline.2.len(), 1, "it learned backward, once");
+    assert!(course(of(OFFLINE_ONLINE.frozen())).await == offline);
+    assert!(
+        course(of(Plan { learn_after: Some(5), ..OFFLINE_ONLINE })).await != offline,
+        "learning changes it"
+    );
+    let baseline = course(over(&world, strategy("best-first-sc"))).await;
+    assert!(course(of(ONLINE.frozen())).await == baseline);
+    assert!(course(of(Plan { learn_after: Some(5), ..ONLINE })).await != baseline, "learning changes it");
+}
+
+/// Leaves a crawl in the middle, after so many forms, as if the process had been killed.
+async fn kill_after(forms: usize, session: Crawl) {
+    let (enough, mut left) = (Notify::new(), forms);
+    let mut tell = |event| {
+        left = left.saturating_sub(usize::from(matches!(event, Event::Form(_))));
+        if left == 0 {
+            enough.notify_one();
+        }
+    };
+    tokio::select! {
+        biased;
+        () = enough.notified() => {}
+        ended = engine::crawl(session, &mut tell) => drop(ended.unwrap()),
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn killed_and_resumed_at_any_point_an_adaptive_crawl_is_the_same() {
+    let world = Arc::new(World::new(Spec::demo(5)));
+    for plan in [BACKWARD, APPRENTICE] {
+        let plan = Plan { learn_after: Some(3), ..plan };
+        let session = || over(&world, levels(plan, examples(&world)));
+        let calm = course(session()).await;
+        assert!(calm.2.len() > 2, "it learned backward and while it crawled: {}", calm.2.len());
+        let folder = tempfile::tempdir().unwrap();
+        let kept = || open(&format!("file:{}", folder.path().display()), Access::Crawl).unwrap();
+        for forms in [1, 3, 9, 2, 40, 70] {
+            kill_after(forms, Crawl { store: kept(), keep_every: Duration::from_millis(5), ..session() })
+                .await;
+        }
+        let rough = course(Crawl { store: kept(), ..session() }).await;
+        assert!(rough.2 == calm.2, "{} learned something else", plan.name);
+        assert!(rough.0 == calm.0, "{} went elsewhere", plan.name);
+        assert!(rough.1 == calm.1, "{} found other forms", plan.name);
+    }
+}
+
+/// A web of book shops that link to libraries, and guides to the shops. Shops have few forms, libraries
+/// have many.
+#[derive(Default)]
+struct Town {
+    web: Web,
+    linking: BTreeMap<Url, Vec<Url>>,
+}
+
+/// Stands around every link, so that nothing of its neighbours does.
+const WORDS: &str = "novels fiction isbn author publisher";
+const SHOPS: usize = 8;
+const LIBRARIES: usize = 40;
+const GUIDES: usize = 4;
+
+impl Town {
+    /// An on-topic page with links, each with its anchor.
+    fn page(mut self, at: &str, links: &[(String, &str)], more: &str) -> Town {
+        let links: String = links
+            .iter()
+            .map(|(to, anchor)| {
+                let to = url(at).join(to).unwrap();
+                self.linking.entry(to.clone()).or_default().push(url(at));
+                format!("<p>{WORDS} <a href=\"{to}\">{anchor}</a> {WORDS}</p>")
+            })
+            .collect();
+        let html =
+            format!("<title>Books by author</title><p>novels, fiction, isbn, publisher</p>{links}{more}");
+        self.web = self.web.page(at, &html);
+        self
+    }
+
+    fn built() -> Town {
+        let mut town = Town::default();
+        for n in 0..SHOPS {
+            let shop = format!("http://shop{n}.example");
+            let mut links = vec![("/buy".to_string(), "Browse paperbacks")];
+            links.push((format!("http://shop{}.example/", (n + 1) % SHOPS), "Another store"));
+            let near = (n..LIBRARIES).step_by(SHOPS);
+            links.extend(near.map(|n| (format!("http://readers{n}.example/"), "City library")));
+            town = town.page(&format!("{shop}/"), &links, "");
+            town = town.page(&format!("{shop}/buy"), &[], BOOK_FORM);
+        }
+        for n in 0..GUIDES {
+            let shops: Vec<(String, &str)> =
+                (0..SHOPS).map(|n| (format!("http://shop{n}.example/"), "Recommended bookseller")).collect();
+            town = town.page(&format!("http://guide{n}.example/"), &shops, "");
+        }
+        for n in 0..LIBRARIES {
+            let library = format!("http://readers{n}.example");
+            town = town.page(&format!("{library}/"), &[("/opac".into(), "Library catalogue")], "");
+            town = town.page(&format!("{library}/opac"), &[], BOOK_FORM);
+        }
+        town
+    }
+}
+
+impl Backlinks for Town {
+    fn lookup<'a>(&'a self, url: &'a Url) -> BoxFuture<'a, Result<Vec<Url>, FetchError>> {
+        Box::pin(async { Ok(self.linking.get(url).cloned().unwrap_or_default()) })
+    }
+}
+
+/// A crawl of a town from a shop, trained on the forms of shops.
+async fn crawl_of_town(plan: Plan) -> (Vec<String>, Vec<Lesson>, u64) {
+    let mut town = Town::built();
+    let web = Arc::new(std::mem::take(&mut town.web));
+    let shops = (0..4).map(|n| url(&format!("http://shop{n}.example/buy"))).collect();
+    let mut crawl = setup(web.clone(), levels(plan, shops), &["http://shop0.example/"]);
+    crawl.backlinks = Some(Arc::new(town));
+    let store = Arc::clone(&crawl.store);
+    let summary = run(crawl).await;
+    let lessons = store.lessons(summary.run).unwrap().into_iter().map(|row| row.lesson).collect();
+    (web.visits(), lessons, summary.tally.requests - web.requests().len() as u64)
+}
+
+fn stems(lesson: &Lesson, level: u8) -> Vec<&str> {
+    let of_level = lesson.selected.iter().filter(|selected| selected.level == Some(level));
+    of_level.flat_map(|selected| &selected.terms).map(|(stem, _)| stem.as_str()).collect()
+}
+
+#[tokio::test]
+async fn a_backward_crawl_finds_the_features_of_each_level_and_is_paid_for() {
+    for plan in [FFC, OFFLINE] {
+        let (visits, lessons, lookups) = crawl_of_town(plan).await;
+        assert_eq!(lessons.len(), 1);
+        assert!(stems(&lessons[0], 1).contains(&"paperback"), "{lessons:?}");
+        assert!(stems(&lessons[0], 2).contains(&"booksel"), "{lessons:?}");
+        assert!(lookups >= 8, "forms and shops were asked about: {lookups}");
+        let position = |url: &str| visits.iter().position(|visit| visit == url).unwrap();
+        let first_library = position("http://readers0.example/");
+        assert!(position("http://shop3.example/") < first_library, "training comes first");
+        let reached = visits.iter().filter(|visit| !visit.contains("guide")).count();
+        assert_eq!(reached, 2 * (SHOPS + LIBRARIES), "everything is reached once");
+    }
+}
+
+#[tokio::test]
+async fn a_book_crawl_from_shops_only_learns_what_libraries_look_like() {
+    let tells = |lesson: &Lesson| {
+        stems(lesson, 1).iter().any(|stem| stem.starts_with("librar") || stem.starts_with("catalog"))
+    };
+    let (_, lessons, _) = crawl_of_town(Plan { learn_after: Some(20), ..OFFLINE_ONLINE }).await;
+    assert!(lessons.len() >= 2 && !tells(&lessons[0]), "{lessons:?}");
+    assert!(lessons.iter().skip(1).any(tells), "{lessons:?}");
+    let (_, fixed, _) = crawl_of_town(OFFLINE).await;
+    assert!(fixed.len() == 1 && !tells(&fixed[0]));
+    let (_, online, _) = crawl_of_town(Plan { learn_after: Some(20), ..ONLINE }).await;
+    assert!(online.iter().any(tells) && online[0].iteration == 1);
+}
