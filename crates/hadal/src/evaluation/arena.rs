@@ -48,16 +48,8 @@ impl Arena {
     pub fn new(ground: Ground, topic: &str, room: Arc<Room>) -> Option<Arena> {
         let critic = Arc::new(TrainedCritic::new(Aim::built_in(topic)?));
         let seeds = ground.world.seeds(topic);
-        let examples = examples(&ground.world, topic);
+        let examples = ground.world.examples(topic);
         let topic = topic.to_string();
         Some(Arena { ground, topic, critic, shelf: Shelf::new(room), seeds, examples })
     }
-}
-
-/// Example pages, as somebody would give them who knows a few sites of the topic.
-fn examples(world: &World, topic: &str) -> Vec<Url> {
-    const MOST: usize = 50;
-    let mut pages: Vec<Url> = world.relevant(topic).map(|form| form.page_url).take(MOST).collect();
-    pages.dedup();
-    pages
 }

@@ -5,7 +5,7 @@
 
 use super::arena::Arena;
 use super::compact::{pack, trim, unpack};
-use crate::engine::backlinks::Backlinks;
+use crate::backlinks::Backlinks;
 use crate::engine::{Reading, Visit, Visited, examine, is_page};
 use crate::fetch::Fetch;
 use futures::future::{BoxFuture, ready};

@@ -113,7 +113,7 @@ mod tests {
         let html = b"<html lang=en><title>Books</title><meta name=robots content=nofollow><p>many books \
             <a class=x href=/a?b=1>old books</a> here<form action=/find><input name=q></form>";
         let topic = Topic::from_words("book").unwrap();
-        let mut reading = examine(html, Some("text/html; charset=utf-8"), url, &KeywordCritic::new(topic));
+        let mut reading = examine(html, Some("text/html; charset=utf-8"), url, &KeywordCritic::new(&topic));
         trim(&mut reading);
         reading
     }

@@ -11,9 +11,6 @@ use super::plan::Setting;
 use super::score::{Gauges, Point};
 use super::trial::{Cost, Training, Trial};
 use hadal_world::World;
-use std::cmp::Reverse;
-use std::collections::BTreeMap;
-use url::Url;
 
 /// Its name among strategies.
 pub const ORACLE: &str = "oracle";
@@ -50,18 +47,10 @@ pub fn trial(arena: &Arena, setting: &Setting) -> Trial {
     }
 }
 
-/// The tours of all sites with relevant forms: the pages that hold them, the richest first.
+/// The tours of all sites with relevant forms.
 fn tours(world: &World, topic: &str) -> Vec<Tour> {
-    let mut sites: BTreeMap<String, BTreeMap<Url, u32>> = BTreeMap::new();
-    for form in world.relevant(topic) {
-        *sites.entry(form.site).or_default().entry(form.page_url).or_default() += 1;
-    }
-    let tour = |pages: BTreeMap<Url, u32>| {
-        let mut steps: Vec<u32> = pages.into_values().collect();
-        steps.sort_unstable_by_key(|forms| Reverse(*forms));
-        Tour(std::iter::once(0).chain(steps).collect())
-    };
-    sites.into_values().map(tour).collect()
+    let tour = |tour: hadal_world::Tour| Tour(std::iter::once(0).chain(tour.steps).collect());
+    world.shortest(topic).into_iter().map(tour).collect()
 }
 
 /// Follows the richest stretches until the budget is spent; answers the curve and robots.txt read.

@@ -27,6 +27,8 @@ pub struct Advance {
     pub made: usize,
     /// Trials that were there already.
     pub found: usize,
+    /// Pages that were read again and again because no room was left to keep them.
+    pub refused: u64,
 }
 
 /// Makes every trial that the folder does not have, with so many threads and bytes for shared pages, and
@@ -116,6 +118,12 @@ impl Row<'_> {
                 Arc::new(arena.with_context(|| format!("no topic '{}'", setting.topic))?)
             }
         };
+        tracing::debug!(
+            trial = setting.name(),
+            pages = arena.shelf.pages(),
+            bytes = self.room.used(),
+            "next"
+        );
         *stage = Some(Stage { setting: setting.clone(), arena: Arc::clone(&arena) });
         Ok(Some((setting, arena)))
     }
@@ -141,6 +149,7 @@ impl Row<'_> {
     fn note(&self, change: impl FnOnce(&mut Advance)) {
         let mut advance = self.advance.lock().expect("counting does not panic");
         change(&mut advance);
+        advance.refused = self.room.refused();
         (self.tell)(&advance);
     }
 }

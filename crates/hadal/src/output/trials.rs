@@ -71,7 +71,11 @@ fn words(advance: &Advance, elapsed: Duration) -> String {
     let left = left(advance, elapsed)
         .map(|left| format!(", about {} left", humantime::format_duration(left)))
         .unwrap_or_default();
-    format!("{} of {} crawls{found}{left}", advance.made, advance.trials)
+    let refused = match advance.refused {
+        0 => String::new(),
+        refused => format!(", {refused} pages did not fit into --cache"),
+    };
+    format!("{} of {} crawls{found}{left}{refused}", advance.made, advance.trials)
 }
 
 /// Time until everything is spent at the pace so far; unknown before anything is.
@@ -87,7 +91,7 @@ mod tests {
 
     #[test]
     fn what_is_left_follows_from_the_pace() {
-        let advance = Advance { requests: 1000, spent: 250, trials: 4, made: 1, found: 2 };
+        let advance = Advance { requests: 1000, spent: 250, trials: 4, made: 1, found: 2, refused: 0 };
         let said = words(&advance, Duration::from_secs(20));
         assert_eq!(said, "1 of 4 crawls, 2 from before, about 1m left");
         assert_eq!(left(&Advance { spent: 0, ..advance }, Duration::from_secs(20)), None);

@@ -83,7 +83,7 @@ fn row(all: Comparison<'_>, band: &Band, topic: &str) -> Option<Vec<String>> {
     let measured = ratio_over_pages(&pairs, band.pages, band.count);
     let published = match (band.low, band.high) {
         (low, high) if high == ANY => format!("{low:.2} or more"),
-        (low, high) if low == 0.0 => format!("{high:.2} or less"),
+        (0.0, high) => format!("{high:.2} or less"),
         (low, high) => format!("{low:.2} to {high:.2}"),
     };
     let met = measured.is_some_and(|ratio| (band.low..=band.high).contains(&ratio));
