@@ -69,7 +69,7 @@ impl Strategy for Toy {
         match heads.waiting(STORED) {
             0 => Choice::Rest,
             _ if heads.waiting(CRAWLING) > 0 => Choice::Rest,
-            _ => Choice::First(Command::Refill { from: STORED, to: CRAWLING, take: self.batch }),
+            _ => Choice::First(Box::new(Command::Refill { from: STORED, to: CRAWLING, take: self.batch })),
         }
     }
 

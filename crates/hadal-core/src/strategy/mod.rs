@@ -122,7 +122,7 @@ pub enum Choice {
     /// Serve this lane.
     Serve(Lane),
     /// Do this first, then ask again.
-    First(Command),
+    First(Box<Command>),
     /// Nothing now.
     Rest,
 }

@@ -43,7 +43,7 @@ impl Engine {
                 }
                 Choice::First(command) if commands < MOST_COMMANDS => {
                     commands += 1;
-                    self.obey(command)?;
+                    self.obey(*command)?;
                 }
                 Choice::First(_) | Choice::Rest => return Ok(None),
             }

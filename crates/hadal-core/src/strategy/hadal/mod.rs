@@ -207,7 +207,7 @@ impl Strategy for Hadal {
         if is_time_to_rerank(self.visits) {
             commands.push(Command::Rerank);
             commands.push(Command::Note(self.paid.lesson(&self.model)));
-        } else if self.visits % 1024 == 0 {
+        } else if self.visits.is_multiple_of(1024) {
             commands.push(Command::Rescore);
         }
         commands

@@ -39,7 +39,7 @@ pub fn crawl_on(heads: &dyn Heads, levels: u8, loading: &mut u8) -> Choice {
         *loading = (level + 1) % (levels + 1);
         if heads.waiting(persistent(level)) > 0 {
             let (from, to) = (persistent(level), crawling(level));
-            return Choice::First(Command::Refill { from, to, take: share(level, levels) });
+            return Choice::First(Box::new(Command::Refill { from, to, take: share(level, levels) }));
         }
     }
     let is_ready = |lane: Lane| heads.head(lane).is_some();
@@ -97,7 +97,7 @@ mod tests {
     fn a_batch_is_loaded_level_by_level_when_nothing_is_ready() {
         let heads = frontier(&[(persistent(1), 900, true), (persistent(3), 2, false)]);
         let refill = |level, take| {
-            Choice::First(Command::Refill { from: persistent(level), to: crawling(level), take })
+            Choice::First(Box::new(Command::Refill { from: persistent(level), to: crawling(level), take }))
         };
         let mut loading = 0;
         assert_eq!(crawl_on(&heads, 3, &mut loading), refill(1, 300));

@@ -108,13 +108,13 @@ impl Strategy for Levels {
 
     fn choose(&mut self, heads: &dyn Heads) -> Choice {
         if std::mem::take(&mut self.memory.rerank_due) {
-            return Choice::First(Command::Rerank);
+            return Choice::First(Box::new(Command::Rerank));
         }
         if let Some(lane) = lanes::next_to_learn_from(heads) {
             return Choice::Serve(lane);
         }
         if let Some(lesson) = self.end_of_training(heads) {
-            return Choice::First(Command::Note(lesson));
+            return Choice::First(Box::new(Command::Note(lesson)));
         }
         lanes::crawl_on(heads, self.plan.levels, &mut self.memory.loading)
     }

@@ -127,7 +127,7 @@ impl Smart {
         }
         if heads.waiting(HIGH) == 0 && heads.waiting(LOW) > 0 {
             self.memory.sites.empty_low();
-            return Choice::First(Command::Refill { from: LOW, to: HIGH, take: usize::MAX });
+            return Choice::First(Box::new(Command::Refill { from: LOW, to: HIGH, take: usize::MAX }));
         }
         let ready = [HIGH, LOW].into_iter().find(|lane| heads.head(*lane).is_some());
         ready.map_or(Choice::Rest, Choice::Serve)
@@ -171,13 +171,16 @@ impl Strategy for Smart {
 
     fn choose(&mut self, heads: &dyn Heads) -> Choice {
         if let Some(command) = self.memory.next_command().or_else(|| self.search(heads)) {
-            return Choice::First(command);
+            return Choice::First(Box::new(command));
         }
         let ready = |lane: &Lane| heads.head(*lane).is_some();
         let lane = [LOOKUPS, CENTRES].into_iter().find(ready).or_else(|| self.explore(heads));
         let choice = match lane {
             Some(lane) => Choice::Serve(lane),
-            None => self.memory.next_command().map_or_else(|| self.open_site(heads), Choice::First),
+            None => self
+                .memory
+                .next_command()
+                .map_or_else(|| self.open_site(heads), |command| Choice::First(Box::new(command))),
         };
         self.memory.served += u64::from(matches!(choice, Choice::Serve(_)));
         choice
