@@ -70,7 +70,7 @@ async fn a_trial_finds_what_a_plain_crawl_finds() {
         let setting = setting(offer);
         let (_going, stop) = watch::channel(false);
         let plain = plain(&arena, offer, &setting, stop);
-        let mut scorer = Scorer::new(&arena.ground.truth, TOPIC);
+        let mut scorer = Scorer::new(&arena.ground.truth, TOPIC, &arena.known);
         crawl(plain, &mut |event| scorer.hear(&event)).await.unwrap();
         let (curve, _) = scorer.finish();
         let trial = std::thread::scope(|scope| scope.spawn(|| made(&arena, offer)).join().unwrap());

@@ -107,7 +107,7 @@ async fn killed_and_resumed_at_any_point_an_adaptive_crawl_is_the_same() {
         let plan = Plan { learn_after: Some(3), ..plan };
         let session = || over(&world, levels(plan, examples(&world)));
         let calm = course(session()).await;
-        assert!(calm.2.len() > 2, "it learned backward and while it crawled: {}", calm.2.len());
+        assert!(calm.2.len() >= 2, "it learned backward and while it crawled: {}", calm.2.len());
         let folder = tempfile::tempdir().unwrap();
         let kept = || open(&format!("file:{}", folder.path().display()), Access::Crawl).unwrap();
         for forms in [1, 3, 9, 2, 40, 70] {

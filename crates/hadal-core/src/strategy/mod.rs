@@ -182,7 +182,8 @@ pub struct Visited<'a> {
     pub new_relevant: u32,
     /// How many of its forms are searchable and were not known before.
     pub new_searchable: u32,
-    /// Relevant forms to be expected among those that were not known before: the sum of P(relevant).
+    /// How sure it is that it brought relevant forms that were not known before: for each, by how much
+    /// P(relevant) exceeds P(not relevant).
     pub gain: f32,
     /// The site as it stood before.
     pub before: &'a SiteTally,
@@ -341,7 +342,7 @@ pub const OFFERS: &[Offer] = &[
     Offer {
         name: "hadal",
         about: "every request where most is expected, learning at every page; our own",
-        make: |briefing| Box::new(hadal::Hadal::new(&briefing.seeds, briefing.backlinks)),
+        make: |briefing| Box::new(hadal::Hadal::new(briefing)),
     },
 ];
 

@@ -5,7 +5,9 @@ use super::shelf::{Room, Shelf};
 use super::truth::Truth;
 use hadal_core::critic::Critic;
 use hadal_core::critic::trained::{Aim, TrainedCritic};
+use hadal_core::identity::FormId;
 use hadal_world::World;
+use rustc_hash::FxHashSet;
 use std::sync::Arc;
 use url::Url;
 
@@ -41,6 +43,8 @@ pub struct Arena {
     pub seeds: Vec<Url>,
     /// Pages known to hold relevant forms, for those who train before they crawl.
     pub examples: Vec<Url>,
+    /// The relevant forms on them, which nobody needs to find.
+    pub known: FxHashSet<FormId>,
 }
 
 impl Arena {
@@ -49,7 +53,10 @@ impl Arena {
         let critic = Arc::new(TrainedCritic::new(Aim::built_in(topic)?));
         let seeds = ground.world.seeds(topic);
         let examples = ground.world.examples(topic);
+        let given: FxHashSet<&Url> = examples.iter().collect();
+        let known = ground.world.relevant(topic).filter(|form| given.contains(&form.page_url));
+        let known = known.map(|form| form.form_id).collect();
         let topic = topic.to_string();
-        Some(Arena { ground, topic, critic, shelf: Shelf::new(room), seeds, examples })
+        Some(Arena { ground, topic, critic, shelf: Shelf::new(room), seeds, examples, known })
     }
 }

@@ -1,13 +1,14 @@
 //! A crawl's events become a curve of what it had really found.
 //!
-//! A form counts once, when the crawl first meets it. It is *relevant* when the crawl took it for
+//! A form counts once, when the crawl first meets it; those that were given as examples do not count. It is *relevant* when the crawl took it for
 //! relevant and it is; *met* when it is, whatever the crawl took it for.
 
 use super::truth::Truth;
 use crate::engine::Event;
 use crate::store::FormRow;
 use hadal_core::address::Site;
-use rustc_hash::FxHashMap;
+use hadal_core::identity::FormId;
+use rustc_hash::{FxHashMap, FxHashSet};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -36,6 +37,7 @@ pub type Gauges = BTreeMap<String, Vec<(u64, f64)>>;
 /// Keeps the score of one crawl.
 pub struct Scorer<'t> {
     truth: &'t Truth,
+    known: &'t FxHashSet<FormId>,
     topic: &'t str,
     now: Point,
     found: FxHashMap<Site, u32>,
@@ -45,9 +47,10 @@ pub struct Scorer<'t> {
 
 impl<'t> Scorer<'t> {
     /// Nothing found yet.
-    pub fn new(truth: &'t Truth, topic: &'t str) -> Scorer<'t> {
+    pub fn new(truth: &'t Truth, topic: &'t str, known: &'t FxHashSet<FormId>) -> Scorer<'t> {
         Scorer {
             truth,
+            known,
             topic,
             now: Point::default(),
             found: FxHashMap::default(),
@@ -72,6 +75,9 @@ impl<'t> Scorer<'t> {
     }
 
     fn count(&mut self, form: &FormRow) {
+        if self.known.contains(&form.form_id) {
+            return;
+        }
         let (really_searches, really_relevant) =
             (self.truth.is_searchable(form.form_id), self.truth.is_relevant(form.form_id, self.topic));
         let taken = form.p_relevant >= 0.5;

@@ -110,7 +110,7 @@ pub fn run(
     // Never sent to: a trial runs to its end.
     let (_going, stop) = watch::channel(false);
     let setup = setup(&carrier, &store, arena, offer, setting, stop);
-    let mut scorer = Scorer::new(&arena.ground.truth, &arena.topic);
+    let mut scorer = Scorer::new(&arena.ground.truth, &arena.topic, &arena.known);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build()?;
     let summary = runtime.block_on(crawl(setup, &mut |event| {
         scorer.hear(&event);
@@ -128,7 +128,7 @@ pub fn run(
         existing: arena.ground.truth.relevant(&arena.topic),
         curve,
         requests: carrier.requests(),
-        training: training(&lessons),
+        training: training(&lessons, &gauges),
         deep,
         lessons,
         gauges,
@@ -199,9 +199,19 @@ fn number_of(site: &Site) -> u32 {
     xxh3_64(site.0.as_bytes()) as u32
 }
 
-fn training(lessons: &[LessonRow]) -> Training {
-    let first = lessons.iter().find(|row| row.lesson.iteration == 0);
-    first.map_or_else(Training::default, |row| Training { requests: row.at_request, pages: row.at_page })
+/// What a strategy says that it read and asked for its first lesson; other pages that were visited in
+/// between belong to the crawl.
+fn training(lessons: &[LessonRow], gauges: &Gauges) -> Training {
+    let Some(first) = lessons.iter().find(|row| row.lesson.iteration == 0) else {
+        return Training::default();
+    };
+    let by_then = |name: &str| {
+        let values = gauges.get(name).map_or(&[][..], Vec::as_slice);
+        let value = values.iter().find(|(requests, _)| *requests >= first.at_request).or(values.last());
+        value.map_or(0, |(_, value)| *value as u64)
+    };
+    let pages = by_then("training pages");
+    Training { requests: pages + by_then("look-ups"), pages }
 }
 
 /// CPU time of this thread, in seconds.

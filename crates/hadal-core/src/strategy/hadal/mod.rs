@@ -9,24 +9,26 @@
 //!   at every page: a visit is one try of what its link looked like ([`view::link`]) and of how its site
 //!   stood ([`view::site`]); a form found is an event of the link that led to it and, discounted by
 //!   [`LATER`] a click, of the links before it. That is how pages without forms that lead to many, hubs
-//!   above all, come to be worth something. Forms count with their probability of being relevant, and
-//!   with that of their page of being on topic: what is wrongly taken for relevant stands mostly on
-//!   pages about something else.
+//!   above all, come to be worth something. Forms count by how sure it is that they are relevant
+//!   ([`Visited::gain`]) and that their page is on topic: where relevant forms are rare, doubtful ones
+//!   are many and would lead the crawl astray.
 //! - What a site gave so far, and how long ago, is a part of the same model: it is added to the scores of
 //!   all its leads after every visit ([`Command::Prefer`]), which makes a site fade while it gives nothing.
 //! - A site nobody visited costs a robots.txt too, so its leads count half. Sites that were mentioned by
 //!   sites with relevant forms are told apart.
-//! - Before anything was learned, links of on-topic pages and links that speak of searching come first.
+//! - Pages that are known to hold relevant forms are visited first: what led there cannot be learned from
+//!   them, but their sites have more. Before anything was learned, links of on-topic pages and links that speak of searching come first.
 //! - Where someone knows who links to whom, sites that gave a relevant form are asked about; such look-ups
 //!   get a share of the requests that follows what came of them.
 
 mod view;
 mod words;
 
-use super::{Choice, Command, Gauge, Heads, Placement, RestoreError, SiteTally, Strategy, Visited};
+use super::{Briefing, Choice, Command, Gauge, Heads, Placement, RestoreError, SiteTally, Strategy, Visited};
 use crate::address::Site;
 use crate::lead::{Lane, Lead, Origin, Task};
 use crate::learn::rate::{Feature, OnlineRate};
+use crate::page::Context;
 use rustc_hash::FxHasher;
 use serde::{Deserialize, Serialize};
 use std::hash::Hasher;
@@ -41,7 +43,7 @@ const LATER: f32 = 0.6;
 /// Cells of the model, as a power of two.
 const CELLS: u8 = 16;
 /// How far an event moves a feature.
-const STEP: f32 = 0.3;
+const STEP: f32 = 0.8;
 /// Cells that count mentions, as a power of two.
 const MENTION_CELLS: u32 = 14;
 /// Share of requests that look-ups get before anything is known about them, and its bounds.
@@ -54,6 +56,7 @@ pub struct Hadal {
     mentions: Vec<u8>,
     backlinks: bool,
     seeds: Vec<Url>,
+    examples: Vec<Url>,
     visits: u64,
     gain: f32,
     asked: Asked,
@@ -70,12 +73,13 @@ struct Asked {
 
 impl Hadal {
     /// A strategy that has learned nothing; it asks about the seeds when there is someone to ask.
-    pub fn new(seeds: &[Url], backlinks: bool) -> Hadal {
+    pub fn new(briefing: &Briefing) -> Hadal {
         Hadal {
             model: OnlineRate::new(CELLS, STEP),
             mentions: vec![0; 1 << MENTION_CELLS],
-            backlinks,
-            seeds: seeds.to_vec(),
+            backlinks: briefing.backlinks,
+            seeds: briefing.seeds.clone(),
+            examples: briefing.examples.clone(),
             visits: 0,
             gain: 0.0,
             asked: Asked::default(),
@@ -172,13 +176,14 @@ fn is_time_to_rerank(visits: u64) -> bool {
 impl Strategy for Hadal {
     fn begin(&mut self) -> Vec<Command> {
         let asked = if self.backlinks { self.seeds.as_slice() } else { &[] };
-        asked.iter().cloned().map(Command::Backlinks).collect()
+        let known = self.examples.iter().map(|page| Command::Open(page.clone(), Context::default()));
+        asked.iter().cloned().map(Command::Backlinks).chain(known).collect()
     }
 
     fn place(&self, lead: &Lead, site: &SiteTally) -> Placement {
         match (&lead.task, lead.origin) {
             (Task::Backlinks, _) => Placement::Wait { lane: QUESTIONS, score: 0.0 },
-            (_, Origin::Seed) => Placement::Wait { lane: LEADS, score: 100.0 },
+            (_, Origin::Seed | Origin::SiteRoot) => Placement::Wait { lane: LEADS, score: 100.0 },
             _ => {
                 let score = prior(lead, site) + self.model.log_rate(&self.row(lead, site));
                 Placement::Wait { lane: LEADS, score }
@@ -244,7 +249,6 @@ mod tests {
     use crate::address::LinkId;
     use crate::critic::PageVerdict;
     use crate::lead::Parent;
-    use crate::page::Context;
 
     fn lead(address: &str, anchor: &str, p_topic: f32) -> Lead {
         let url = Url::parse(address).unwrap();
@@ -292,7 +296,7 @@ mod tests {
 
     #[test]
     fn before_anything_is_learned_on_topic_pages_and_words_for_searching_come_first() {
-        let strategy = Hadal::new(&[], false);
+        let strategy = Hadal::new(&Briefing::default());
         let plain = score(&strategy, &lead("http://a.org/x", "more", 0.9));
         assert!(plain > score(&strategy, &lead("http://a.org/x", "more", 0.1)));
         assert!(score(&strategy, &lead("http://a.org/x", "Suche", 0.9)) > plain);
@@ -300,7 +304,7 @@ mod tests {
 
     #[test]
     fn what_led_to_forms_comes_first_afterwards() {
-        let mut strategy = Hadal::new(&[], false);
+        let mut strategy = Hadal::new(&Briefing::default());
         for n in 0..50 {
             visit(&mut strategy, &lead(&format!("http://a{n}.org/opac"), "catalogue", 0.9), open_site(), 1.0);
             visit(&mut strategy, &lead(&format!("http://a{n}.org/news"), "news", 0.9), open_site(), 0.0);
@@ -313,7 +317,7 @@ mod tests {
 
     #[test]
     fn links_before_the_last_one_share_in_what_it_brought() {
-        let mut strategy = Hadal::new(&[], false);
+        let mut strategy = Hadal::new(&Briefing::default());
         let hub = lead("http://hub.org/links", "directory", 0.9);
         let before = score(&strategy, &hub);
         let target = lead("http://shop.org/find", "shop", 0.9);
@@ -335,7 +339,7 @@ mod tests {
 
     #[test]
     fn a_site_that_gives_nothing_fades_and_one_that_gives_does_not() {
-        let mut strategy = Hadal::new(&[], false);
+        let mut strategy = Hadal::new(&Briefing::default());
         let link = lead("http://a.org/x", "more", 0.9);
         let (mut dry, mut rich) = (SiteTally::default(), SiteTally::default());
         let (mut dry_worth, mut rich_worth) = (0.0, 0.0);
@@ -351,11 +355,11 @@ mod tests {
 
     #[test]
     fn a_restored_strategy_places_as_the_saved_one() {
-        let mut strategy = Hadal::new(&[], true);
+        let mut strategy = Hadal::new(&Briefing { backlinks: true, ..Briefing::default() });
         for n in 0..20 {
             visit(&mut strategy, &lead(&format!("http://a{n}.org/opac"), "find", 0.9), open_site(), 1.0);
         }
-        let mut restored = Hadal::new(&[], false);
+        let mut restored = Hadal::new(&Briefing::default());
         restored.restore(&strategy.save()).unwrap();
         let probe = lead("http://b.org/opac", "find it", 0.4);
         assert_eq!(score(&restored, &probe), score(&strategy, &probe));

@@ -34,6 +34,8 @@ pub struct BackwardCrawl {
     read: BTreeSet<LinkId>,
     /// Look-ups asked for so far.
     lookups: u32,
+    /// Pages read so far.
+    pages: u32,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -102,6 +104,7 @@ impl BackwardCrawl {
             return None;
         }
         self.read.extend(ids(lead));
+        self.pages += u32::from(page.is_some());
         let mut reading = Reading::default();
         for target in targets {
             let links = page.map_or(&[][..], |page| &page.links);
@@ -116,6 +119,11 @@ impl BackwardCrawl {
     /// Whether answers or pages are still expected.
     pub fn expects(&self) -> bool {
         !self.asked.is_empty() || !self.noted.is_empty()
+    }
+
+    /// Pages read so far.
+    pub fn pages(&self) -> u32 {
+        self.pages
     }
 
     /// Look-ups asked for so far.

@@ -151,6 +151,7 @@ impl Strategy for Levels {
             .chain(waiting(PERSISTENT, persistent))
             .chain([
                 count("look-ups", self.memory.backward.lookups()),
+                count("training pages", self.memory.backward.pages()),
                 count("learning iterations", self.memory.iteration),
             ])
             .collect()

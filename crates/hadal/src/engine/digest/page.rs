@@ -238,7 +238,7 @@ impl News {
                 news.forms += 1;
                 news.searchable += u32::from(row.p_searchable >= 0.5);
                 news.relevant += u32::from(row.p_relevant >= 0.5);
-                news.gain += row.p_relevant;
+                news.gain += (2.0 * row.p_relevant - 1.0).max(0.0);
             }
         }
         news
