@@ -4,33 +4,21 @@
 
 mod common;
 
-use common::{BOOK_FORM, Web, forms, run, setup, strategy};
+use common::course::{course, over};
+use common::{BOOK_FORM, Web, run, setup, strategy};
 use futures::future::BoxFuture;
 use hadal::engine::backlinks::Backlinks;
-use hadal::engine::{self, Budget, Crawl, Event};
-use hadal::fetch::in_process::InProcess;
-use hadal::store::{Access, LessonRow, PageRow, RunId, Store, Walk, open};
 use hadal_core::http::FetchError;
-use hadal_core::strategy::levels::plan::{APPRENTICE, BACKWARD, FFC, OFFLINE, OFFLINE_ONLINE, ONLINE};
+use hadal_core::strategy::levels::plan::{FFC, OFFLINE, OFFLINE_ONLINE, ONLINE};
 use hadal_core::strategy::levels::{Levels, Plan};
 use hadal_core::strategy::{Briefing, Lesson, Strategy};
 use hadal_world::{Spec, World};
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::time::Duration;
-use tokio::sync::Notify;
 use url::Url;
 
 fn url(text: &str) -> Url {
     Url::parse(text).unwrap()
-}
-
-struct OfWorld(Arc<World>);
-
-impl Backlinks for OfWorld {
-    fn lookup<'a>(&'a self, url: &'a Url) -> BoxFuture<'a, Result<Vec<Url>, FetchError>> {
-        Box::pin(async { Ok(self.0.backlinks(url)) })
-    }
 }
 
 fn levels(plan: Plan, examples: Vec<Url>) -> Box<dyn Strategy> {
@@ -42,83 +30,20 @@ fn examples(world: &World) -> Vec<Url> {
     world.relevant("book").step_by(9).take(8).map(|form| form.page_url).collect()
 }
 
-fn over(world: &Arc<World>, strategy: Box<dyn Strategy>) -> Crawl {
-    let seeds: Vec<String> = world.seeds("book").iter().map(Url::to_string).collect();
-    let seeds: Vec<&str> = seeds.iter().map(String::as_str).collect();
-    let mut crawl = setup(Arc::new(InProcess(Arc::clone(world))), strategy, &seeds);
-    crawl.backlinks = Some(Arc::new(OfWorld(Arc::clone(world))));
-    crawl.budget = Budget { requests: Some(900), ..Budget::default() };
-    crawl
-}
-
-fn pages(store: &dyn Store) -> Vec<PageRow> {
-    let mut rows = Vec::new();
-    let mut each = |row| {
-        rows.push(row);
-        Walk::On
-    };
-    store.pages(RunId(1), &mut each).unwrap();
-    rows
-}
-
-/// All that a crawl saw and found, and what it learned.
-async fn course(crawl: Crawl) -> (Vec<PageRow>, Vec<hadal::store::FormRow>, Vec<LessonRow>) {
-    let store = Arc::clone(&crawl.store);
-    run(crawl).await;
-    (pages(store.as_ref()), forms(store.as_ref()), store.lessons(RunId(1)).unwrap())
-}
-
 #[tokio::test(flavor = "multi_thread")]
 async fn frozen_each_adaptive_strategy_is_its_fixed_counterpart() {
     let world = Arc::new(World::new(Spec::demo(5)));
-    let of = |plan| over(&world, levels(plan, examples(&world)));
+    let of = |plan| over(&world, levels(plan, examples(&world)), 900);
     let offline = course(of(OFFLINE)).await;
-    assert_eq!(offline.2.len(), 1, "it learned backward, once");
+    assert_eq!(offline.lessons.len(), 1, "it learned backward, once");
     assert!(course(of(OFFLINE_ONLINE.frozen())).await == offline);
     assert!(
         course(of(Plan { learn_after: Some(5), ..OFFLINE_ONLINE })).await != offline,
         "learning changes it"
     );
-    let baseline = course(over(&world, strategy("best-first-sc"))).await;
+    let baseline = course(over(&world, strategy("best-first-sc"), 900)).await;
     assert!(course(of(ONLINE.frozen())).await == baseline);
     assert!(course(of(Plan { learn_after: Some(5), ..ONLINE })).await != baseline, "learning changes it");
-}
-
-/// Leaves a crawl in the middle, after so many forms, as if the process had been killed.
-async fn kill_after(forms: usize, session: Crawl) {
-    let (enough, mut left) = (Notify::new(), forms);
-    let mut tell = |event| {
-        left = left.saturating_sub(usize::from(matches!(event, Event::Form(_))));
-        if left == 0 {
-            enough.notify_one();
-        }
-    };
-    tokio::select! {
-        biased;
-        () = enough.notified() => {}
-        ended = engine::crawl(session, &mut tell) => drop(ended.unwrap()),
-    }
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn killed_and_resumed_at_any_point_an_adaptive_crawl_is_the_same() {
-    let world = Arc::new(World::new(Spec::demo(5)));
-    for plan in [BACKWARD, APPRENTICE] {
-        let plan = Plan { learn_after: Some(3), ..plan };
-        let session = || over(&world, levels(plan, examples(&world)));
-        let calm = course(session()).await;
-        assert!(calm.2.len() >= 2, "it learned backward and while it crawled: {}", calm.2.len());
-        let folder = tempfile::tempdir().unwrap();
-        let kept = || open(&format!("file:{}", folder.path().display()), Access::Crawl).unwrap();
-        for forms in [1, 3, 9, 2, 40, 70] {
-            kill_after(forms, Crawl { store: kept(), keep_every: Duration::from_millis(5), ..session() })
-                .await;
-        }
-        let rough = course(Crawl { store: kept(), ..session() }).await;
-        assert!(rough.2 == calm.2, "{} learned something else", plan.name);
-        assert!(rough.0 == calm.0, "{} went elsewhere", plan.name);
-        assert!(rough.1 == calm.1, "{} found other forms", plan.name);
-    }
 }
 
 /// A web of book shops that link to libraries, and guides to the shops. Shops have few forms, libraries

@@ -4,12 +4,12 @@
 
 mod common;
 
+use common::course::{course, over};
 use common::{BOOK_FORM, Web, links, run, setup};
 use futures::future::BoxFuture;
 use hadal::engine::backlinks::Backlinks;
-use hadal::engine::{Budget, Clock, Crawl};
-use hadal::fetch::in_process::InProcess;
-use hadal::store::{PageRow, RunId, Walk};
+use hadal::engine::{Clock, Crawl};
+use hadal::store::PageRow;
 use hadal_core::http::FetchError;
 use hadal_core::lead::Lead;
 use hadal_core::strategy::smart::{Parts, Smart};
@@ -163,15 +163,6 @@ async fn prior_knowledge_decides_what_is_visited_first() {
     }
 }
 
-/// The world's own backlinks.
-struct OfWorld(Arc<World>);
-
-impl Backlinks for OfWorld {
-    fn lookup<'a>(&'a self, url: &'a Url) -> BoxFuture<'a, Result<Vec<Url>, FetchError>> {
-        Box::pin(async { Ok(self.0.backlinks(url)) })
-    }
-}
-
 /// Loses its mind before every decision and takes it back from what it saved.
 struct Forgetful {
     smart: Smart,
@@ -219,20 +210,7 @@ fn small_world() -> Arc<World> {
 
 /// The pages of a crawl of books, in order.
 async fn crawled(world: &Arc<World>, strategy: Box<dyn Strategy>, requests: u64) -> Vec<PageRow> {
-    let seeds: Vec<String> = world.seeds("book").iter().map(Url::to_string).collect();
-    let seeds: Vec<&str> = seeds.iter().map(String::as_str).collect();
-    let mut crawl = setup(Arc::new(InProcess(Arc::clone(world))), strategy, &seeds);
-    crawl.backlinks = Some(Arc::new(OfWorld(Arc::clone(world))));
-    crawl.budget = Budget { requests: Some(requests), ..Budget::default() };
-    let store = Arc::clone(&crawl.store);
-    run(crawl).await;
-    let mut rows = Vec::new();
-    let mut each = |row| {
-        rows.push(row);
-        Walk::On
-    };
-    store.pages(RunId(1), &mut each).unwrap();
-    rows
+    course(over(world, strategy, requests)).await.pages
 }
 
 fn of(world: &World, parts: Parts) -> Smart {

@@ -2,6 +2,7 @@
 
 #![allow(dead_code, reason = "each test file uses its own part")]
 
+pub mod course;
 pub mod program;
 
 use futures::future::BoxFuture;

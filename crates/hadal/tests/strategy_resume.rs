@@ -1,0 +1,66 @@
+//! Killed and resumed, a crawl that learns goes on as if nothing had happened: same model, same features,
+//! same queues, same result.
+
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod common;
+
+use common::course::{course, kill_after, over};
+use hadal::engine::Crawl;
+use hadal::store::{Access, open};
+use hadal_core::strategy::hadal::Hadal;
+use hadal_core::strategy::levels::plan::{APPRENTICE, BACKWARD, ONLINE};
+use hadal_core::strategy::levels::{Levels, Plan};
+use hadal_core::strategy::smart::{Parts, Smart};
+use hadal_core::strategy::{Briefing, Strategy};
+use hadal_world::{Spec, World};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Kills a crawl again and again, and compares how it ends with one that was left alone.
+async fn survives_kills(make: impl Fn(&Briefing) -> Box<dyn Strategy>) {
+    let world = Arc::new(World::new(Spec::demo(5)));
+    let examples = world.relevant("book").step_by(9).take(8).map(|form| form.page_url).collect();
+    let briefing = Briefing { seeds: world.seeds("book"), examples, backlinks: true, ..Briefing::seeded(1) };
+    let session = || over(&world, make(&briefing), 900);
+    let calm = course(session()).await;
+    assert!(!calm.lessons.is_empty(), "a crawl that never learned is no test");
+    let folder = tempfile::tempdir().unwrap();
+    let kept = || open(&format!("file:{}", folder.path().display()), Access::Crawl).unwrap();
+    for forms in [1, 3, 9, 2, 40, 70] {
+        kill_after(forms, Crawl { store: kept(), keep_every: Duration::from_millis(5), ..session() }).await;
+    }
+    let rough = course(Crawl { store: kept(), ..session() }).await;
+    assert!(rough.lessons == calm.lessons, "it learned something else");
+    assert!(rough.pages == calm.pages, "it went elsewhere");
+    assert!(rough.forms == calm.forms, "it found other forms");
+}
+
+fn learning_early(plan: Plan) -> impl Fn(&Briefing) -> Box<dyn Strategy> {
+    move |briefing| Box::new(Levels::new(Plan { learn_after: Some(3), ..plan }, briefing))
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn ache_with_backward_crawls() {
+    survives_kills(learning_early(BACKWARD)).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn ache_with_an_apprentice() {
+    survives_kills(learning_early(APPRENTICE)).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn ache_that_starts_from_nothing() {
+    survives_kills(learning_early(ONLINE)).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn smart() {
+    survives_kills(|briefing| Box::new(Smart::new(Parts::ALL, briefing))).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn hadal() {
+    survives_kills(|briefing| Box::new(Hadal::new(briefing))).await;
+}
