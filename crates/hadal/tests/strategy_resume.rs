@@ -7,13 +7,14 @@ mod common;
 
 use common::course::{course, kill_after, over};
 use hadal::engine::Crawl;
-use hadal::store::{Access, open};
+use hadal::store::{Access, RunId, open};
 use hadal_core::strategy::hadal::Hadal;
 use hadal_core::strategy::levels::plan::{APPRENTICE, BACKWARD, ONLINE};
 use hadal_core::strategy::levels::{Levels, Plan};
 use hadal_core::strategy::smart::{Parts, Smart};
 use hadal_core::strategy::{Briefing, Strategy};
 use hadal_world::{Spec, World};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -63,4 +64,21 @@ async fn smart() {
 #[tokio::test(flavor = "multi_thread")]
 async fn hadal() {
     survives_kills(|briefing| Box::new(Hadal::new(briefing))).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_raised_budget_goes_on_and_visits_nothing_twice() {
+    let world = Arc::new(World::new(Spec::demo(5)));
+    let folder = tempfile::tempdir().unwrap();
+    for store in ["memory:", &format!("file:{}", folder.path().display())] {
+        let store = open(store, Access::Crawl).unwrap();
+        for requests in [3, 50, 300, 900] {
+            let crawl = over(&world, Box::new(Hadal::new(&Briefing::seeded(1))), requests);
+            let course = course(Crawl { store: Arc::clone(&store), ..crawl }).await;
+            let tally = store.tally(RunId(1)).unwrap();
+            let distinct: BTreeSet<_> = course.pages.iter().map(|page| page.id).collect();
+            assert_eq!((tally.requests, tally.pages), (requests, course.pages.len() as u64));
+            assert_eq!(distinct.len(), course.pages.len());
+        }
+    }
 }

@@ -139,6 +139,8 @@ pub enum CrawlError {
 
 /// A person's wishes are looked up, and progress is told, this often.
 const TELL_EVERY: Duration = Duration::from_millis(500);
+/// Keeping everything takes at most one part in this many of a session, whatever a strategy saves.
+const KEEPING_SHARE: u32 = 10;
 /// The engine looks around at least this often.
 const NAP: Duration = Duration::from_millis(100);
 /// A session does not wait longer than this for a host that asked for patience.
@@ -184,6 +186,7 @@ struct Engine {
     permits: Arc<Semaphore>,
     opened: Opened,
     last_kept: Instant,
+    keeping_took: Duration,
     last_told: Instant,
     paused: bool,
     ending: Option<RunState>,
@@ -246,6 +249,7 @@ impl Engine {
             permits,
             opened,
             last_kept: Instant::now(),
+            keeping_took: Duration::ZERO,
             last_told: Instant::now(),
             paused: false,
             ending: None,
@@ -411,11 +415,14 @@ impl Engine {
 
     /// Keeps what was applied, and looks whether a person asked for something.
     fn keep_when_due(&mut self, tell: &mut (dyn FnMut(Event) + Send)) -> Result<(), CrawlError> {
-        if self.last_kept.elapsed() < self.setup.keep_every {
+        let patience = self.keeping_took.saturating_mul(KEEPING_SHARE);
+        if self.last_kept.elapsed() < self.setup.keep_every.max(patience) {
             return Ok(());
         }
+        let began = Instant::now();
         self.keep(RunState::Running)?;
         self.last_kept = Instant::now();
+        self.keeping_took = began.elapsed();
         if self.last_told.elapsed() >= TELL_EVERY {
             self.last_told = Instant::now();
             self.heed_control()?;
