@@ -8,8 +8,8 @@ mod common;
 
 use common::{BOOK_FORM, Web, links, run, setup};
 use futures::future::BoxFuture;
+use hadal::backlinks::Backlinks;
 use hadal::engine::Clock;
-use hadal::engine::backlinks::Backlinks;
 use hadal_core::address::Site;
 use hadal_core::http::FetchError;
 use hadal_core::lead::{Lane, Lead, Task};

@@ -7,7 +7,7 @@ mod common;
 use common::course::{course, over};
 use common::{BOOK_FORM, Web, run, setup, strategy};
 use futures::future::BoxFuture;
-use hadal::engine::backlinks::Backlinks;
+use hadal::backlinks::Backlinks;
 use hadal_core::http::FetchError;
 use hadal_core::strategy::levels::plan::{FFC, OFFLINE, OFFLINE_ONLINE, ONLINE};
 use hadal_core::strategy::levels::{Levels, Plan};

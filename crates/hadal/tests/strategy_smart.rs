@@ -7,7 +7,7 @@ mod common;
 use common::course::{course, over};
 use common::{BOOK_FORM, Web, links, run, setup};
 use futures::future::BoxFuture;
-use hadal::engine::backlinks::Backlinks;
+use hadal::backlinks::Backlinks;
 use hadal::engine::{Clock, Crawl};
 use hadal::store::PageRow;
 use hadal_core::http::FetchError;

@@ -21,7 +21,6 @@ mod scope;
 mod seen;
 mod step;
 
-pub use crate::backlinks;
 pub use budget::Budget;
 pub use clock::Clock;
 pub use event::Event;
