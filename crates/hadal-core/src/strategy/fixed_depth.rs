@@ -1,4 +1,5 @@
-//! The Database Crawler (FFC paper, section 4): every site from its root, breadth first, to a fixed depth.
+//! The Database Crawler (FFC paper, section 4): every site from its root, breadth first, to a fixed depth,
+//! one site after the other.
 
 use super::{Choice, Command, Heads, Placement, SiteTally, Strategy, Visited, serve_best};
 use crate::address::Site;
@@ -20,7 +21,8 @@ impl Strategy for FixedDepth {
         if enters_elsewhere || lead.site_depth > DEPTH {
             return Placement::Drop;
         }
-        Placement::Wait { lane: Lane(0), score: 0.0 }
+        // What is inside a site comes before the next one.
+        Placement::Wait { lane: Lane(0), score: if lead.site_depth > 0 { 1.0 } else { 0.0 } }
     }
 
     fn choose(&mut self, heads: &dyn Heads) -> Choice {
