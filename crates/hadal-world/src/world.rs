@@ -33,7 +33,7 @@ impl World {
     }
 
     /// The topics it has databases about.
-    pub fn topics() -> &'static [&'static str] {
+    pub const fn topics() -> &'static [&'static str] {
         &TOPICS
     }
 

@@ -7,10 +7,11 @@
 use crate::lead::{Lead, Origin};
 use crate::learn::rate::Feature;
 use crate::strategy::SiteTally;
-use crate::text::concepts::CONCEPTS;
+use crate::text::concepts::{CONCEPTS, Concept};
 use crate::text::words::each_word_while;
 use rustc_hash::FxHasher;
 use std::hash::Hasher;
+use std::sync::LazyLock;
 use url::Url;
 
 /// Words looked at in one place.
@@ -107,13 +108,18 @@ pub fn unseen(mentions: u8) -> Vec<Feature> {
     view.features
 }
 
+/// The concept of searching.
+static SEARCH: LazyLock<Concept> = LazyLock::new(|| {
+    let at = CONCEPTS.names().iter().position(|name| name == "search");
+    at.and_then(|at| Concept::try_from(at).ok()).expect("the table has searching among its concepts")
+});
+
 /// Whether a word for searching stands in the link.
 pub fn says_search(lead: &Lead) -> bool {
-    let search = CONCEPTS.names().iter().position(|name| name == "search").unwrap_or_default();
     let mut says = false;
     for text in [lead.context.anchor.as_str(), lead.url.path()] {
         each_word_while(text, |word| {
-            says = usize::from(CONCEPTS.of_word(word)) == search;
+            says = CONCEPTS.of_word(word) == *SEARCH;
             !says
         });
         if says {

@@ -5,6 +5,7 @@
 use super::comparison::{Comparison, Count, ratio_over_pages, shown};
 use crate::evaluation::score::Point;
 use crate::output::sections::{Section, headings};
+use hadal_world::World;
 
 /// A published ratio of two strategies.
 struct Band {
@@ -26,20 +27,7 @@ const ANY: f64 = f64::INFINITY;
 /// The topics of the ACHE paper.
 const ACHE: &[&str] = &["airfare", "auto", "book", "hotel", "job", "movie", "music", "rental"];
 const ACHE_BUT_MOVIE: &[&str] = &["airfare", "auto", "book", "hotel", "job", "music", "rental"];
-const TWELVE: &[&str] = &[
-    "airfare",
-    "auto",
-    "book",
-    "hotel",
-    "job",
-    "movie",
-    "music",
-    "rental",
-    "apartment",
-    "route",
-    "product",
-    "people",
-];
+const TWELVE: &[&str] = World::topics();
 
 #[rustfmt::skip]
 const BANDS: &[Band] = &[
