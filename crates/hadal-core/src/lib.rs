@@ -14,6 +14,7 @@
 
 pub mod address;
 pub mod critic;
+pub mod harvest;
 pub mod html;
 pub mod http;
 pub mod identity;

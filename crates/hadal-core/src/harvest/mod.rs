@@ -1,0 +1,14 @@
+//! What to ask a form, what its answers say, and how much of it is still missing.
+//!
+//! Follow a query through the module:
+//!
+//! 1. [`policy`] picks the [`query::Query`] that promises most new records for its requests;
+//! 2. [`crate::submission`] makes a request of it, somebody sends it;
+//! 3. the answer becomes [`record::Record`]s, a way to the next page, a total;
+//! 4. the policy learns from the [`policy::Asked`], and the next query is picked.
+//!
+//! Nothing here keeps a file: policies are rebuilt by learning again from what was stored.
+
+pub mod policy;
+pub mod query;
+pub mod record;
