@@ -23,28 +23,20 @@ pub(crate) struct Site<'w> {
     ways: Vec<Way>,
 }
 
-/// How often a telling word stands in a link, by clicks to the nearest form of a database (1, 2, 3) and
-/// elsewhere. What is seen in a page is more, because parts add up: a URL
-/// holds its section's words, a link's neighbours stand around it.
+/// How often a word stands in a link, by clicks to the nearest form of a database (1, 2, 3) and elsewhere.
 type WordRates = [f64; 4];
 
-const URL_RATES: WordRates = [0.64, 0.18, 0.07, 0.03];
+/// How often the one word that names the topic stands in the parts of a link. What is seen in a page is
+/// more, because parts add up: a URL holds its section's words, a link's neighbours stand around it.
+const URL_RATES: WordRates = [0.57, 0.17, 0.06, 0.03];
 const ANCHOR_RATES: WordRates = [0.21, 0.14, 0.08, 0.05];
-const AROUND_RATES: WordRates = [0.33, 0.10, 0.09, 0.06];
+const AROUND_RATES: WordRates = [0.38, 0.13, 0.11, 0.07];
+
+/// How often another telling word stands beside it: one that announces a search or is of the same kind.
+const BESIDE: f64 = 0.5;
 
 /// How often the name of a whole site says what kind of site it is.
 const HOME_NAMED: f64 = 0.3;
-
-/// What telling words are taken from, by the kind of site: words of the kind, words that name the subject,
-/// words that announce a search. Links to the kind of site that seeds come from name the subject; links to
-/// the other kind seldom do, so that knowing the one does not lead to the other.
-fn telling_mix(role: Role) -> [f64; 3] {
-    match role {
-        Role::Seeded => [0.44, 0.38, 0.18],
-        Role::Major => [0.69, 0.13, 0.18],
-        Role::Content | Role::Directory => [0.0, 0.82, 0.18],
-    }
-}
 
 impl<'w> Site<'w> {
     /// Unfolds a record.
@@ -81,23 +73,27 @@ impl<'w> Site<'w> {
         self.spec.telling * rates[way.map_or(3, |way| usize::from(way.clicks) - 1)]
     }
 
-    /// A word that tells what a link leads to.
-    fn telling(&self, way: Option<Way>, draw: &mut Draw) -> &'static str {
-        let own = way.is_none_or(|way| way.subject == self.record.subject);
-        let role = if own { self.record.role } else { Role::Content };
+    /// The word that names what a link leads to. Links to sites of the kind that seeds come from name the
+    /// subject, links to the other kind name the kind, so that knowing the one does not lead to the other.
+    pub(crate) fn topic_word(&self, way: Option<Way>) -> &'static str {
         let subject = self.subject_of(way);
-        match draw.weighted(&telling_mix(role)) {
-            0 => draw.pick(subject.leads(role)),
-            1 => draw.pick(&subject.sign),
-            _ => draw.pick(&SEARCHING),
+        match self.role_of(way) {
+            Role::Major => subject.leads(Role::Major).first().unwrap_or(&subject.sign[0]),
+            Role::Seeded | Role::Content | Role::Directory => subject.sign[0],
         }
     }
 
-    /// Whether a word tells what a link to a page leads to.
-    pub(crate) fn tells(&self, way: Way, word: &str) -> bool {
-        let (subject, role) = (self.subject_of(Some(way)), self.record.role);
-        let mut lists = [&subject.sign[..], subject.leads(role), &SEARCHING].into_iter();
-        lists.any(|list| list.iter().any(|known| known.eq_ignore_ascii_case(word)))
+    /// Another word that tells what a link leads to.
+    fn word_beside(&self, way: Option<Way>, draw: &mut Draw) -> &'static str {
+        match draw.below(2) {
+            0 => draw.pick(&SEARCHING),
+            _ => draw.pick(self.subject_of(way).leads(self.role_of(way))),
+        }
+    }
+
+    fn role_of(&self, way: Option<Way>) -> Role {
+        let own = way.is_none_or(|way| way.subject == self.record.subject);
+        if own { self.record.role } else { Role::Content }
     }
 
     fn subject_of(&self, way: Option<Way>) -> &'static Subject {
@@ -181,12 +177,19 @@ impl<'w> Site<'w> {
     fn slug(&self, page: u32, path: &mut String) {
         let mut draw = Draw::new(self.record.seed ^ u64::from(page), 41);
         let way = self.way_from(page);
-        if draw.chance(self.rate(&URL_RATES, way)) {
-            path.push_str(self.telling(way, &mut draw));
-            if draw.chance(0.5) {
-                return;
-            }
+        let rate = self.rate(&URL_RATES, way);
+        let (named, announced) = (draw.chance(rate), draw.chance(rate * BESIDE));
+        if named {
+            path.push_str(self.topic_word(way));
             path.push('-');
+        }
+        if announced {
+            path.push_str(self.word_beside(way, &mut draw));
+            path.push('-');
+        }
+        if (named || announced) && draw.chance(0.5) {
+            path.pop();
+            return;
         }
         path.push_str(lexicon().background(draw.bits()));
         if draw.chance(0.4) {
@@ -202,7 +205,10 @@ impl<'w> Site<'w> {
         let way = self.way_from(page);
         let named = if page == 0 { HOME_NAMED } else { self.rate(&ANCHOR_RATES, way) };
         if draw.chance(named) {
-            push_word(&mut title, self.telling(way, &mut draw));
+            push_word(&mut title, self.topic_word(way));
+        }
+        if draw.chance(named * BESIDE) {
+            push_word(&mut title, self.word_beside(way, &mut draw));
         }
         if draw.chance(0.4) {
             push_word(&mut title, self.subject_of(way).passing_term(&mut draw));
@@ -230,11 +236,17 @@ impl<'w> Site<'w> {
         let mut text = String::with_capacity(64);
         let telling = self.spec.anchors == Anchors::Telling;
         let way = self.way_from(page);
-        let sign = telling && draw.chance(self.rate(&AROUND_RATES, way));
+        let rate = if telling { self.rate(&AROUND_RATES, way) } else { 0.0 };
+        let (named, announced) = (draw.chance(rate), draw.chance(rate * BESIDE));
         let (place, length) = (draw.below(4), draw.between(9, 14));
         for at in 0..length {
-            let word =
-                if sign && at == place { self.telling(way, draw) } else { lexicon().background(draw.bits()) };
+            let word = if named && at == place {
+                self.topic_word(way)
+            } else if announced && at == place + 1 {
+                self.word_beside(way, draw)
+            } else {
+                lexicon().background(draw.bits())
+            };
             push_word(&mut text, word);
         }
         text

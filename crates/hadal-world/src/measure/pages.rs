@@ -103,7 +103,7 @@ fn count_links(world: &World, page: &Page, tally: &mut Tally) {
 fn count_words(site: &Site<'_>, way: Way, link: &Link, counts: &mut [f64; 4]) {
     let names_topic = |text: &str| {
         let mut words = text.split(|c: char| !c.is_ascii_alphanumeric());
-        words.any(|word| site.tells(way, word))
+        words.any(|word| word.eq_ignore_ascii_case(site.topic_word(Some(way))))
     };
     let context = &link.context;
     let url = names_topic(&address_words(&link.url));
