@@ -134,11 +134,11 @@ impl Spec {
         Spec { sites: 2_000, mean_pages: 520, abundance: 8.0, rates, ..Spec::evaluation(seed) }
     }
 
-    /// The scale strategies are compared at: 400,000 sites and over 40 million pages.
+    /// The scale strategies are compared at: 800,000 sites and over 80 million pages.
     pub fn evaluation(seed: u64) -> Spec {
         Spec {
             seed,
-            sites: 400_000,
+            sites: 800_000,
             mean_pages: 120,
             most_pages: 100_000,
             topical: 0.75,

@@ -21,7 +21,7 @@ pub(super) fn measure(world: &World) -> Vec<Measure> {
     let figure = |topic: usize| {
         let name = format!("relevant forms over those in 100,000 pages, {}", TOPICS[topic]);
         let found = DENSITY[topic] / 100.0 * PAGES;
-        Measure::new(&name, "at least 7", forms[topic] / found, 7.0, 1000.0)
+        Measure::new(&name, "at least 15", forms[topic] / found, 15.0, 1000.0)
     };
     (0..TOPIC_COUNT).map(figure).collect()
 }

@@ -72,7 +72,7 @@ pub enum Scale {
     Tiny,
     /// 2,000 sites and a million pages
     Demo,
-    /// 400,000 sites and over forty million pages
+    /// 800,000 sites and over eighty million pages
     Evaluation,
 }
 

@@ -14,8 +14,8 @@
 //!   are many and would lead the crawl astray.
 //! - What a site gave so far, and how long ago, is a part of the same model: it is added to the scores of
 //!   all its leads after every visit ([`Command::Prefer`]), which makes a site fade while it gives nothing.
-//! - A site nobody visited costs a robots.txt too, so its leads count half. Sites that were mentioned by
-//!   sites with relevant forms are told apart.
+//! - A site nobody visited costs a robots.txt too, so what its leads promise is halved. Sites that were
+//!   mentioned by sites with relevant forms are told apart.
 //! - Pages that are known to hold relevant forms are visited first: what led there cannot be learned from
 //!   them, but their sites have more. Before anything was learned, links of on-topic pages and links that speak of searching come first.
 //! - Where someone knows who links to whom, sites that gave a relevant form are asked about; such look-ups
@@ -39,11 +39,11 @@ const LEADS: Lane = Lane(0);
 const QUESTIONS: Lane = Lane(1);
 
 /// What a form counts for the link one click before.
-const LATER: f32 = 0.6;
+const LATER: f32 = 0.4;
 /// Cells of the model, as a power of two.
 const CELLS: u8 = 16;
 /// How far an event moves a feature.
-const STEP: f32 = 0.8;
+const STEP: f32 = 1.0;
 /// Cells that count mentions, as a power of two.
 const MENTION_CELLS: u32 = 14;
 /// Share of requests that look-ups get before anything is known about them, and its bounds.
@@ -158,8 +158,14 @@ fn prior_worth(site: &SiteTally) -> f32 {
 /// What is expected of a lead before anything was learned, as a logarithm.
 fn prior(lead: &Lead, site: &SiteTally) -> f32 {
     let p_topic = lead.parent.map_or(0.5, |parent| parent.p_topic);
-    let opens = if site.pages == 0 { -std::f32::consts::LN_2 } else { 0.0 };
-    -4.0 + 2.0 * p_topic + f32::from(u8::from(view::says_search(lead))) + opens
+    let unknown = if site.pages == 0 { -std::f32::consts::LN_2 } else { 0.0 };
+    -4.0 + 2.0 * p_topic + f32::from(u8::from(view::says_search(lead))) + unknown
+}
+
+/// What a lead costs, as a logarithm: a site nobody visited has a robots.txt to read first. This is no
+/// part of what is learned, or it would be learned away.
+fn cost(site: &SiteTally) -> f32 {
+    if site.pages == 0 { std::f32::consts::LN_2 } else { 0.0 }
 }
 
 fn mention_cell(site: &Site) -> usize {
@@ -185,7 +191,7 @@ impl Strategy for Hadal {
             (Task::Backlinks, _) => Placement::Wait { lane: QUESTIONS, score: 0.0 },
             (_, Origin::Seed | Origin::SiteRoot) => Placement::Wait { lane: LEADS, score: 100.0 },
             _ => {
-                let score = prior(lead, site) + self.model.log_rate(&self.row(lead, site));
+                let score = prior(lead, site) + self.model.log_rate(&self.row(lead, site)) - cost(site);
                 Placement::Wait { lane: LEADS, score }
             }
         }
