@@ -4,11 +4,12 @@
 //!
 //! 1. [`policy`] picks the [`query::Query`] that promises most new records for its requests;
 //! 2. [`crate::submission`] makes a request of it, somebody sends it;
-//! 3. the answer becomes [`record::Record`]s, a way to the next page, a total;
+//! 3. an [`answer::Reader`] makes [`record::Record`]s, a way to the next page and a total of the answer;
 //! 4. the policy learns from the [`policy::Asked`], and the next query is picked.
 //!
 //! Nothing here keeps a file: policies are rebuilt by learning again from what was stored.
 
+pub mod answer;
 pub mod policy;
 pub mod query;
 pub mod record;

@@ -39,6 +39,8 @@ pub(super) const VALUE: usize = 4 << 10;
 pub(super) const LINKED_DATA: usize = 256 << 10;
 /// Nodes looked through for the text of one element.
 pub(super) const TEXT_NODES: usize = 4_000;
+/// Elements and texts of an outline.
+pub(super) const OUTLINE: usize = 120_000;
 /// Descriptions, actions and other hints of one sort.
 pub(super) const HINTS: usize = 20;
 

@@ -274,7 +274,7 @@ impl<'a> Found<'a> {
 }
 
 /// `display: none`, in any spelling.
-fn shows_nothing(style: &str) -> bool {
+pub(super) fn shows_nothing(style: &str) -> bool {
     let mut rest = style;
     while let Some(at) = rest.find(|c: char| c.eq_ignore_ascii_case(&'d')) {
         let word = &rest.as_bytes()[at..];
@@ -305,7 +305,7 @@ fn ends_lead(element: &Element<'_>) -> bool {
 }
 
 /// Elements that do not end a word.
-fn is_inline(element: &Element<'_>) -> bool {
+pub(super) fn is_inline(element: &Element<'_>) -> bool {
     matches!(
         element.name.local,
         local_name!("a")

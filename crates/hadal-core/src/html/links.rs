@@ -18,15 +18,20 @@ const PATH_NAME: usize = 32;
 /// Nodes looked at for the image inside a link without text.
 const IMAGE_SEARCH: usize = 64;
 
-/// Everything the page links to, in document order.
-pub(super) fn links(found: &Found<'_>, base: &Url) -> Vec<Link> {
+/// An anchor that leads nowhere.
+pub(super) const NOWHERE: u32 = u32::MAX;
+
+/// Everything the page links to, in document order, and for every anchor the position of its link.
+pub(super) fn links(found: &Found<'_>, base: &Url) -> (Vec<Link>, Vec<u32>) {
     let mut links: Vec<Link> = Vec::with_capacity(found.anchors.len());
+    let mut of_anchors = Vec::with_capacity(found.anchors.len());
     for &anchor in &found.anchors {
-        if let Some(url) = target(anchor, base) {
-            links.push(Link { url, context: context(found, anchor, links.len() as u32) });
-        }
+        let position = links.len() as u32;
+        let url = target(anchor, base);
+        of_anchors.push(if url.is_some() { position } else { NOWHERE });
+        links.extend(url.map(|url| Link { url, context: context(found, anchor, position) }));
     }
-    links
+    (links, of_anchors)
 }
 
 /// Links within the page lead nowhere new.

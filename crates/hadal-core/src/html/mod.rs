@@ -3,7 +3,8 @@
 //! 1. `charset`, `prescan`: bytes to text, as browsers choose the encoding;
 //! 2. `feed`, `scan`, `tags`, `gate`, `sink`, `dom`: text to a tree, within the limits of `bounds`;
 //! 3. `collect`, `text`, `folded`: one walk over the tree gathers text and notes what else is there;
-//! 4. `links`, `forms`, `fields`, `labels`, `choices`, `hints`, `language`: what was noted becomes the page.
+//! 4. `links`, `forms`, `fields`, `labels`, `choices`, `hints`, `language`: what was noted becomes the page;
+//! 5. `outline`, for answers to queries: the visible tree, kept for those who look for records in it.
 //!
 //! Nothing here fails or panics, and nothing costs much more than its size: hostile pages are cut, and
 //! [`Page::bound`] says so.
@@ -22,6 +23,7 @@ mod hints;
 mod labels;
 mod language;
 mod links;
+mod outline;
 mod prescan;
 mod scan;
 mod search_action;
@@ -29,24 +31,53 @@ mod sink;
 mod tags;
 mod text;
 
+pub use outline::Outline;
+pub(crate) use outline::{Node, tag};
 pub use search_action::search_action_form;
 
 use crate::page::{Bound, Form, Hints, Page};
 use crate::simhash::simhash;
 use collect::Found;
 use html5ever::local_name;
+use sink::Tree;
 use typed_arena::Arena;
 use url::Url;
 
+/// A page together with the tree it was made of.
+#[derive(Clone, Debug)]
+pub struct Document {
+    /// What every page becomes.
+    pub page: Page,
+    /// Its visible elements, for whoever looks for repetition.
+    pub outline: Outline,
+}
+
 /// Parses a document. Never fails: what cannot be read is left out, what was read before a bound is kept.
 pub fn parse(body: &[u8], content_type: Option<&str>, url: &Url) -> Page {
+    parse_and(body, content_type, url, |_, _, _| ()).0
+}
+
+/// Parses a document and keeps an outline of its tree.
+pub fn read(body: &[u8], content_type: Option<&str>, url: &Url) -> Document {
+    let (page, outline) = parse_and(body, content_type, url, outline::outline);
+    Document { page, outline }
+}
+
+/// Parses a document; `look` sees the tree before it goes, and which link each anchor became.
+fn parse_and<T>(
+    body: &[u8],
+    content_type: Option<&str>,
+    url: &Url,
+    look: impl for<'a> FnOnce(&Tree<'a>, &Found<'a>, &[u32]) -> T,
+) -> (Page, T) {
     let decoded = charset::decode(body, content_type, url);
     let arena = Arena::new();
     let built = feed::build(&decoded.text, &arena);
     let found = collect::collect(&built.tree);
 
     let base = base(&found, url);
-    let links = links::links(&found, &base);
+    let (links, of_anchors) = links::links(&found, &base);
+    let looked = look(&built.tree, &found, &of_anchors);
     let hints = hints::hints(&found, &base);
     let (mut forms, is_cut) = forms::forms(&found, url, &base);
     add_search_actions(&mut forms, &hints, &base);
@@ -56,7 +87,7 @@ pub fn parse(body: &[u8], content_type: Option<&str>, url: &Url) -> Page {
     let title =
         found.title.map_or(String::new(), |title| text::short(&dom::text_below(title, bounds::SHORT_TEXT)));
     let text = found.texts.into_visible();
-    Page {
+    let page = Page {
         url: url.clone(),
         base,
         title,
@@ -68,7 +99,8 @@ pub fn parse(body: &[u8], content_type: Option<&str>, url: &Url) -> Page {
         fingerprint: simhash(&text),
         text,
         bound: built.bound.or(too_long).or(too_many),
-    }
+    };
+    (page, looked)
 }
 
 /// What relative addresses refer to; an absurd `<base>` is ignored.

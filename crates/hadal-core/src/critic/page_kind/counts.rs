@@ -1,6 +1,6 @@
-//! How many results a page says there are: `1-10 of 1,234`, `245 Treffer`, `Found: 12`.
+//! How many results a page says there are: `1-10 of 1,234`, `about 245 Treffer`, `Found: 12`, `全 30 件`.
 
-use super::phrases::{COUNTED, FOUND, OF, PER, TO};
+use super::phrases::{ABOUT, COUNTED, FOUND, OF, PER, THINGS, TO};
 
 /// Bytes of text that are read, and pieces that are kept.
 const READ: usize = 32 << 10;
@@ -10,41 +10,114 @@ const MOST_PIECES: usize = 6_000;
 enum Piece {
     Number(u64),
     Dash,
+    Slash,
+    Plus,
     Word(String),
+}
+
+/// A number of results as a page names it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Count {
+    /// How many there are.
+    pub total: u64,
+    /// Whether the page says that this is a round number, or a bound.
+    pub is_round: bool,
+    /// How many of them this page shows, where it says so.
+    pub shown: Option<u64>,
 }
 
 /// The number of results named in a text, if one is.
 pub fn total(text: &str) -> Option<u64> {
     let pieces = pieces(text);
-    let at_each = |rule: fn(&[Piece]) -> Option<u64>| (0..pieces.len()).find_map(|at| rule(&pieces[at..]));
-    at_each(range_of).or_else(|| at_each(counted)).or_else(|| at_each(announced))
+    at_each(&pieces, &[range_of, of_range, counted, announced]).map(|count| count.total)
 }
 
-/// `1-10 of 245`
-fn range_of(pieces: &[Piece]) -> Option<u64> {
-    let [Piece::Number(from), between, Piece::Number(to), of, rest @ ..] = pieces else { return None };
+/// The same with all that is said about it, in a text where things that are counted are results: outside
+/// of the results themselves.
+pub fn count(text: &str) -> Option<Count> {
+    let pieces = pieces(text);
+    at_each(&pieces, &[range_of, of_range, counted, announced, things])
+}
+
+/// A rule looks at the pieces from one position on, and may look back.
+type Rule = fn(&[Piece], usize) -> Option<Count>;
+
+fn at_each(pieces: &[Piece], rules: &[Rule]) -> Option<Count> {
+    rules.iter().find_map(|rule| (0..pieces.len()).find_map(|at| rule(pieces, at)))
+}
+
+/// `1-10 of 245`, `1-10 / 245`, `1 to 10 of about 245`
+fn range_of(pieces: &[Piece], at: usize) -> Option<Count> {
+    let (from, to, length) = range(&pieces[at..])?;
+    let rest = &pieces[at + length..];
+    // Things may be named in between: "1-10 items of 245".
+    let of = rest.iter().take(2).position(|piece| is(piece, OF) || *piece == Piece::Slash)?;
+    let near = rest[of + 1..].iter().take(4).position(|piece| number(piece).is_some())?;
+    let position = at + length + of + 1 + near;
+    let total = number(&pieces[position])?;
+    (from <= to && to <= total)
+        .then(|| Count { shown: Some(to - from + 1), ..plain(pieces, position, total) })
+}
+
+/// `245 件中 1-10`
+fn of_range(pieces: &[Piece], at: usize) -> Option<Count> {
+    let total = number(&pieces[at])?;
+    let of = pieces[at + 1..].iter().take(2).position(|piece| is(piece, OF))?;
+    let (from, to, _) = range(&pieces[at + of + 2..])?;
+    (from <= to && to <= total).then(|| Count { shown: Some(to - from + 1), ..plain(pieces, at, total) })
+}
+
+/// Two numbers with something between that makes them a range, and how many pieces that is.
+fn range(pieces: &[Piece]) -> Option<(u64, u64, usize)> {
+    let from = number(pieces.first()?)?;
+    let between = pieces.get(1)?;
     let is_range = *between == Piece::Dash || is(between, TO);
-    // "of about 245"
-    let total = rest.iter().take(3).find_map(number)?;
-    (is_range && is(of, OF) && from <= to && *to <= total).then_some(total)
+    Some((from, number(pieces.get(2)?)?, 3)).filter(|_| is_range)
 }
 
 /// `245 results`, `245 matching records`, `245 books found`
-fn counted(pieces: &[Piece]) -> Option<u64> {
-    let [Piece::Number(total), rest @ ..] = pieces else { return None };
-    let words = rest.iter().take_while(|piece| matches!(piece, Piece::Word(_)));
-    let reach: Vec<&Piece> = words.take(4).collect();
+fn counted(pieces: &[Piece], at: usize) -> Option<Count> {
+    let total = number(&pieces[at])?;
+    let reach = words_after(pieces, at);
     let noun = reach.iter().take(2).position(|word| is(word, COUNTED));
     let is_per = noun.and_then(|at| reach.get(at + 1)).is_some_and(|word| is(word, PER));
     let found = reach.iter().take(4).any(|word| is(word, FOUND));
-    ((noun.is_some() && !is_per) || found).then_some(*total)
+    ((noun.is_some() && !is_per) || found).then(|| plain(pieces, at, total))
+}
+
+/// `245 items`, where nothing plainer is said: a number of something that is listed.
+fn things(pieces: &[Piece], at: usize) -> Option<Count> {
+    let total = number(&pieces[at]).filter(|total| *total > 0)?;
+    let reach = words_after(pieces, at);
+    let is_thing = reach.first().is_some_and(|word| is(word, THINGS));
+    let is_per = reach.get(1).is_some_and(|word| is(word, PER));
+    (is_thing && !is_per).then(|| plain(pieces, at, total))
+}
+
+/// The few words that follow a number, a plus sign passed over.
+fn words_after(pieces: &[Piece], at: usize) -> &[Piece] {
+    let plus = usize::from(pieces.get(at + 1) == Some(&Piece::Plus));
+    let rest = &pieces[at + 1 + plus..];
+    let words = rest.iter().take(4).take_while(|piece| matches!(piece, Piece::Word(_))).count();
+    &rest[..words]
 }
 
 /// `Found 245`, `Results: 245`
-fn announced(pieces: &[Piece]) -> Option<u64> {
-    let [word, Piece::Number(total), rest @ ..] = pieces else { return None };
-    let goes_on = matches!(rest.first(), Some(Piece::Dash)) || rest.first().is_some_and(|next| is(next, TO));
-    ((is(word, FOUND) || is(word, COUNTED)) && !goes_on).then_some(*total)
+fn announced(pieces: &[Piece], at: usize) -> Option<Count> {
+    let is_said = is(&pieces[at], FOUND) || is(&pieces[at], COUNTED);
+    let about = usize::from(is_said && pieces.get(at + 1).is_some_and(|piece| is(piece, ABOUT)));
+    let total = number(pieces.get(at + 1 + about)?)?;
+    let goes_on = pieces.get(at + 2 + about).is_some_and(|next| {
+        matches!(next, Piece::Dash | Piece::Slash) || is(next, TO) || (is(next, OF) && !is(next, COUNTED))
+    });
+    (is_said && !goes_on).then(|| plain(pieces, at + 1 + about, total))
+}
+
+/// A number with nothing said about what is shown; what stands around it tells whether it is round.
+fn plain(pieces: &[Piece], at: usize, total: u64) -> Count {
+    let before = pieces[at.saturating_sub(2)..at].iter().any(|piece| is(piece, ABOUT));
+    let is_round = before || pieces.get(at + 1) == Some(&Piece::Plus);
+    Count { total, is_round, shown: None }
 }
 
 fn number(piece: &Piece) -> Option<u64> {
@@ -83,15 +156,22 @@ fn pieces(text: &str) -> Vec<Piece> {
             pieces.push(Piece::Word(rest[..taken].to_lowercase()));
             taken
         } else {
-            if matches!(c, '-' | '\u{2010}'..='\u{2015}' | '~' | '\u{301c}' | '\u{ff5e}') {
-                pieces.push(Piece::Dash);
-            }
+            pieces.extend(sign(c));
             c.len_utf8()
         };
         rest = &rest[taken..];
         read += taken;
     }
     pieces
+}
+
+fn sign(c: char) -> Option<Piece> {
+    match c {
+        '-' | '\u{2010}'..='\u{2015}' | '~' | '\u{301c}' | '\u{ff5e}' => Some(Piece::Dash),
+        '/' => Some(Piece::Slash),
+        '+' => Some(Piece::Plus),
+        _ => None,
+    }
 }
 
 /// A whole number with or without thousands separators, and its length in bytes; none when it is too
@@ -114,7 +194,7 @@ fn leading_number(text: &str) -> (Option<u64>, usize) {
 
 #[cfg(test)]
 mod tests {
-    use super::total;
+    use super::{Count, count, total};
 
     #[test]
     fn totals_are_read_in_many_wordings() {
@@ -138,6 +218,28 @@ mod tests {
             ("", None),
         ] {
             assert_eq!(total(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn round_numbers_and_what_is_shown_are_told() {
+        for (text, total, is_round, shown) in [
+            ("Results 1-10 of about 5,300", 5300, true, Some(10)),
+            ("1-20 / 245", 245, false, Some(20)),
+            ("\u{7d04} 1,200 \u{4ef6}", 1200, true, None),
+            ("30 \u{4ef6}\u{4e2d} 11-20 \u{4ef6}\u{3092}\u{8868}\u{793a}", 30, false, Some(10)),
+            ("1,000+ results", 1000, true, None),
+            ("Ungef\u{e4}hr 2.345 Treffer", 2345, true, None),
+            ("Plus de 300 r\u{e9}sultats", 300, true, None),
+            ("Anzeige der Treffer 1 bis 20 von insgesamt 1.024", 1024, false, Some(20)),
+            ("Showing 1\u{2013}16 of 204 products", 204, false, Some(16)),
+            ("37 items", 37, false, None),
+            ("\u{ac80}\u{c0c9}\u{acb0}\u{acfc} \u{cd1d} 58\u{ac74}", 58, false, None),
+        ] {
+            assert_eq!(count(text), Some(Count { total, is_round, shown }), "{text}");
+        }
+        for text in ["Cart: 0 items", "20 items per page", "Page 1/7", "24/7"] {
+            assert_eq!(count(text), None, "{text}");
         }
     }
 }

@@ -141,26 +141,72 @@ pub(super) static NEXT: LazyLock<Phrases> = LazyLock::new(|| Phrases::new(&[
 #[rustfmt::skip]
 pub(super) const COUNTED: &[&str] = &[
     "results", "result", "hits", "hit", "matches", "match", "records", "record", "entries", "listings", "treffer",
-    "ergebnisse", "ergebnis", "einträge", "résultats", "résultat", "resultats", "resultados", "resultado", "registros",
+    "treffern", "ergebnissen", "ergebnisse", "ergebnis", "einträge", "résultats", "résultat", "resultats", "resultados", "resultado", "registros",
     "risultati", "risultato", "resultaten", "resultaat", "wyników", "wyniki", "wynik", "rezultatów", "результатов",
     "результата", "результат", "результаты", "совпадений", "sonuç", "kayıt", "träffar", "resultater", "treff",
     "výsledků", "výsledky", "találat", "rezultate", "αποτελέσματα", "条结果", "条记录", "个结果", "項結果", "筆結果",
-    "条", "件", "건",
+    "条", "件", "건", "rezultata", "rezultatov", "tulosta", "osumaa", "rezultat", "rezultāti", "resultats",
+    "نتيجة", "نتائج", "תוצאות", "hasil", "kết", "รายการ", "записів", "zoekresultaten",
+];
+
+/// What else is counted where results are listed.
+#[rustfmt::skip]
+pub(super) const THINGS: &[&str] = &[
+    "items", "item", "products", "product", "articles", "article", "documents", "titles", "jobs", "vacancies", "offers",
+    "ads", "posts", "topics", "threads", "books", "properties", "files", "works", "publications", "datasets", "pages",
+    "artikel", "produkte", "angebote", "anzeigen", "dokumente", "titel", "beiträge", "stellen", "bücher",
+    "produits", "articles", "annonces", "offres", "documents", "notices", "ouvrages", "documentos", "artículos", "productos",
+    "ofertas", "anuncios", "produtos", "anúncios", "artigos", "vagas", "prodotti", "annunci", "articoli", "offerte", "documenti",
+    "producten", "artikelen", "vacatures", "advertenties", "boeken", "ofert", "ogłoszeń", "produktów", "artykułów", "pozycji",
+    "товаров", "объявлений", "записей", "документов", "вакансий", "книг", "ürün", "ilan", "annonser", "artiklar", "produkter",
+    "annoncer", "titler", "tuotetta", "položek", "produktů", "záznamů", "termék", "produse", "商品", "个商品", "篇", "本", "개",
+];
+
+/// Before a number that is not exact.
+#[rustfmt::skip]
+pub(super) const ABOUT: &[&str] = &[
+    "about", "approximately", "approx", "around", "over", "than", "nearly", "almost", "roughly", "circa", "ca", "etwa",
+    "ungefähr", "rund", "über", "als", "environ", "près", "plus", "quelque", "unos", "aproximadamente", "cerca",
+    "alrededor", "más", "mais", "oltre", "più", "ongeveer", "dan", "około", "ponad", "około", "около", "более", "примерно",
+    "yaklaşık", "cirka", "omkring", "noin", "přibližně", "asi", "約", "约", "大约", "약", "以上",
 ];
 
 /// Words that go with a number of things found.
 #[rustfmt::skip]
 pub(super) const FOUND: &[&str] = &[
     "found", "gefunden", "trouvés", "trouvé", "trouvées", "encontrados", "encontradas", "encontrado", "trovati",
-    "trovato", "gevonden", "znaleziono", "найдено", "найден", "bulundu", "hittade", "fundet", "nalezeno", "共", "全",
+    "trovato", "gevonden", "znaleziono", "найдено", "найден", "bulundu", "hittade", "fundet", "nalezeno", "共", "全", "총",
+    "全部", "전체", "знайдено", "trovate", "returned", "matched", "löytyi",
 ];
 
 /// Between the ends of a range.
 pub(super) const TO: &[&str] = &["to", "bis", "à", "a", "al", "até", "tot", "do", "до", "through", "till"];
 
 /// Between a range and the whole.
-pub(super) const OF: &[&str] =
-    &["of", "von", "sur", "de", "di", "su", "van", "z", "ze", "из", "af", "av", "out", "total", "件中", "中"];
+pub(super) const OF: &[&str] = &[
+    "of",
+    "von",
+    "sur",
+    "de",
+    "di",
+    "su",
+    "van",
+    "z",
+    "ze",
+    "из",
+    "af",
+    "av",
+    "out",
+    "total",
+    "件中",
+    "中",
+    "insgesamt",
+    "iz",
+    "od",
+    "από",
+    "dari",
+    "trong",
+];
 
 /// After a number of results that says how many fit a page.
 pub(super) const PER: &[&str] = &["per", "pro", "par", "por", "a", "each", "на", "na", "sayfa"];

@@ -1,0 +1,71 @@
+//! What sort of answer a page is, by what it says and by what was found on it.
+
+use super::Kind;
+use crate::critic::page_kind::PageKinds;
+
+/// What is known about an answer when its kind is decided.
+pub(super) struct Evidence<'a> {
+    pub(super) status: u16,
+    /// What the page says in so many words.
+    pub(super) kinds: &'a PageKinds,
+    /// How likely its texts say that nothing was found, by earlier answers.
+    pub(super) emptiness: Option<f32>,
+    /// How many records were found on it.
+    pub(super) records: usize,
+    /// Whether they stand where records stood before.
+    pub(super) in_place: bool,
+    /// The share of records with a word of the query; `None` when no words were asked for.
+    pub(super) hits: Option<f32>,
+    /// The number of results it names, outside of the records.
+    pub(super) total: Option<u64>,
+    /// Whether it has another address than answers with results had.
+    pub(super) is_elsewhere: bool,
+}
+
+impl Evidence<'_> {
+    /// Decides.
+    pub(super) fn kind(&self) -> Kind {
+        if let Some(wall) = self.wall() {
+            return wall;
+        }
+        if self.is_empty() {
+            return Kind::Nothing;
+        }
+        if self.is_elsewhere && !self.in_place && self.total.is_none() && self.kinds.detail.score >= 0.3 {
+            return Kind::OneRecord;
+        }
+        match self.records {
+            0 if self.kinds.detail.holds() && self.is_elsewhere => Kind::OneRecord,
+            0 => Kind::Nothing,
+            _ => Kind::Results,
+        }
+    }
+
+    /// What stands in the way. A page full of records is none of these, whatever words are on it.
+    fn wall(&self) -> Option<Kind> {
+        let PageKinds { rate_limit, captcha, login_wall, error, .. } = self.kinds;
+        let is_list = self.status < 400 && self.records >= 2 && (self.in_place || self.hits >= Some(0.5));
+        let walls = [
+            (self.status == 429 || rate_limit.holds(), Kind::RateLimited),
+            (captcha.holds(), Kind::Captcha),
+            (login_wall.holds(), Kind::LoginWall),
+            (error.holds() || self.status >= 500, Kind::Error),
+        ];
+        walls.into_iter().find(|(stands, _)| *stands && !is_list).map(|(_, kind)| kind)
+    }
+
+    /// Whether the answer says that nothing was found. Such an answer may still list what others liked.
+    fn is_empty(&self) -> bool {
+        if self.total.is_some_and(|total| total > 0) && self.records > 0 {
+            return false;
+        }
+        let learned = self.emptiness.is_some_and(|share| share >= 0.5);
+        let fits = self.records > 0 && self.hits >= Some(0.5);
+        match (self.total == Some(0) || self.kinds.no_results.holds(), learned) {
+            (true, true) => true,
+            (true, false) => !fits && !(self.in_place && self.emptiness == Some(0.0)),
+            (false, true) => !fits,
+            (false, false) => false,
+        }
+    }
+}

@@ -1,0 +1,152 @@
+//! The way to the next page of an answer.
+//!
+//! Every link that may lead there is scored by all signs at once: what it declares, says, is classed as,
+//! what number it has (`numbers`), by how much its address differs from this page's (`step`), and where it
+//! stands. When no link does it, a button may (`buttons`).
+
+mod buttons;
+mod numbers;
+mod step;
+mod wording;
+
+use crate::address::Site;
+use crate::html::Document;
+use crate::http::Request;
+use crate::page::Link;
+use numbers::successor;
+use serde::{Deserialize, Serialize};
+use step::{Step, is_here};
+use wording::{Sign, class_says, sign};
+
+/// Links that are looked at.
+const MOST_LINKS: usize = 4_000;
+/// A link needs this score to be taken for the way onwards.
+const ENOUGH: f32 = 3.0;
+
+/// The request for the next page.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Next {
+    /// What to send.
+    pub request: Request,
+    /// How the page offers it.
+    pub way: Way,
+}
+
+/// How a page offers its next page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Way {
+    /// Declared as `rel=next`.
+    Declared,
+    /// A link that says so.
+    Link,
+    /// The number after this page's.
+    Number,
+    /// A link that shows more below.
+    More,
+    /// A button of a form.
+    Button,
+}
+
+/// The next page of a document; links for which `is_content` holds, by their position, belong to records
+/// and are not looked at.
+pub fn next_page(document: &Document, is_content: impl Fn(usize) -> bool) -> Option<Next> {
+    by_link(document, is_content).or_else(|| buttons::by_button(&document.page))
+}
+
+fn by_link(document: &Document, is_content: impl Fn(usize) -> bool) -> Option<Next> {
+    let page = &document.page;
+    let numbered = successor(page, &is_content);
+    let site = Site::of(&page.url);
+    let classes = classes(document);
+    let mut has_single = false;
+    let mut candidates: Vec<(f32, Way, &Link)> = Vec::new();
+    for (position, link) in page.links.iter().enumerate().take(MOST_LINKS) {
+        let is_numbered = numbered == Some(position);
+        let signs = sign(&link.context);
+        if (is_content(position) && !is_numbered) || is_here(&page.url, &link.url) {
+            continue;
+        }
+        has_single |= signs == Sign::Arrow;
+        let scored = score(document, link, signs, &classes[position], is_numbered);
+        if let Some((score, way)) = scored.filter(|_| Site::of(&link.url) == site) {
+            candidates.push((score, way, link));
+        }
+    }
+    if let Some(url) = page.hints.next.as_ref().filter(|url| !is_here(&page.url, url))
+        && Site::of(url) == site
+    {
+        return Some(Next { request: Request::get(url.clone()), way: Way::Declared });
+    }
+    // A double arrow beside a single one goes to the end.
+    let is_last = |link: &Link| has_single && sign(&link.context) == Sign::DoubleArrow;
+    let best = candidates.iter().filter(|(score, _, link)| *score >= ENOUGH && !is_last(link));
+    let (_, way, link) = best.fold(None, |best: Option<&(f32, Way, &Link)>, one| match best {
+        Some(best) if best.0 >= one.0 => Some(best),
+        _ => Some(one),
+    })?;
+    Some(Next { request: Request::get(link.url.clone()), way: *way })
+}
+
+/// What the classes of every link and of the element around it say.
+fn classes(document: &Document) -> Vec<Option<Sign>> {
+    let outline = &document.outline;
+    let mut says = vec![None; document.page.links.len()];
+    for (at, node) in outline.nodes().iter().enumerate() {
+        let Some(link) = node.link.and_then(|link| says.get_mut(link as usize)) else { continue };
+        let around = node.parent as usize;
+        let is_alone = outline.text_of(around) == outline.text_of(at);
+        let names = [outline.class_of(at), outline.id_of(at)];
+        let outer = [outline.class_of(around), outline.id_of(around)];
+        let outer = outer.into_iter().filter(|_| is_alone);
+        *link = names.into_iter().chain(outer).find_map(class_says);
+    }
+    says
+}
+
+fn score(
+    document: &Document,
+    link: &Link,
+    sign: Sign,
+    class: &Option<Sign>,
+    is_numbered: bool,
+) -> Option<(f32, Way)> {
+    let rel = |name: &str| link.context.rel.split(' ').any(|rel| rel == name);
+    if sign == Sign::Previous || *class == Some(Sign::Previous) || rel("prev") || rel("previous") {
+        return None;
+    }
+    let (mut score, mut way) = match sign {
+        Sign::Next => (4.5, Way::Link),
+        Sign::Arrow => (2.5, Way::Link),
+        Sign::DoubleArrow => (2.2, Way::Link),
+        Sign::More => (2.5, Way::More),
+        Sign::Previous | Sign::None => (0.0, Way::Link),
+    };
+    if *class == Some(Sign::Next) {
+        score += if sign == Sign::None && link.context.anchor.len() > 24 { 1.0 } else { 2.5 };
+    }
+    if is_numbered {
+        score += 3.2;
+        way = if sign == Sign::None { Way::Number } else { way };
+    }
+    if rel("next") {
+        (score, way) = (score + 4.0, Way::Declared);
+    }
+    if score == 0.0 {
+        return None;
+    }
+    score += match Step::between(&document.page.url, &link.url) {
+        Step::Onwards => 1.5,
+        Step::Same => 0.7,
+        Step::Backwards => -2.5,
+        Step::Elsewhere => -1.0,
+    };
+    score += if stands_in_pager(&link.context.tag_path) { 0.8 } else { 0.0 };
+    Some((score, way))
+}
+
+fn stands_in_pager(path: &str) -> bool {
+    const NAMES: [&str; 6] = ["pag", "nav-links", "seiten", "numbers", "resultnav", "browse"];
+    let path = path.to_ascii_lowercase();
+    NAMES.iter().any(|name| path.contains(name))
+}

@@ -1,0 +1,173 @@
+//! What links and buttons of a pager say, in many languages, in arrows and in classes.
+
+use crate::page::Context;
+use rustc_hash::FxHashSet;
+use std::sync::LazyLock;
+
+/// What a link says about where it leads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Sign {
+    Next,
+    Previous,
+    /// One arrow to the right.
+    Arrow,
+    /// Two: the next page, or the last when there is a single arrow too.
+    DoubleArrow,
+    /// More of the same below.
+    More,
+    None,
+}
+
+/// Bytes of a label that still may be a pager's.
+const LONG_LABEL: usize = 60;
+
+/// What a link says.
+pub(super) fn sign(context: &Context) -> Sign {
+    sign_of(&context.anchor)
+}
+
+/// What a label says.
+pub(super) fn sign_of(label: &str) -> Sign {
+    if label.is_empty() || label.len() > LONG_LABEL {
+        return Sign::None;
+    }
+    let words = words(label);
+    if words.is_empty() {
+        return arrows(label);
+    }
+    let is_in = |list: &FxHashSet<&str>| list.contains(words.as_str());
+    if is_in(&PREVIOUS) {
+        Sign::Previous
+    } else if is_in(&NEXT) {
+        Sign::Next
+    } else if is_in(&MORE) {
+        Sign::More
+    } else {
+        Sign::None
+    }
+}
+
+/// The words of a label in lower case; numbers, arrows and marks left out.
+fn words(label: &str) -> String {
+    let mut out = String::new();
+    for word in label.split(|c: char| !c.is_alphabetic() && !is_mark(c)).filter(|word| !word.is_empty()) {
+        if !out.is_empty() {
+            out.push(' ');
+        }
+        out.extend(word.chars().flat_map(char::to_lowercase));
+    }
+    out
+}
+
+/// Signs that belong to letters in Thai, Hindi and other scripts.
+fn is_mark(c: char) -> bool {
+    matches!(c, '\u{0300}'..='\u{036f}' | '\u{0900}'..='\u{0dff}' | '\u{0e00}'..='\u{0eff}')
+}
+
+fn arrows(label: &str) -> Sign {
+    let marks: Vec<char> =
+        label.chars().filter(|c| !c.is_whitespace() && !matches!(c, '[' | ']' | '(' | ')')).collect();
+    match marks[..] {
+        [
+            '>' | '\u{203a}' | '\u{2192}' | '\u{25b6}' | '\u{25ba}' | '\u{276f}' | '\u{27e9}' | '\u{2794}'
+            | '\u{279c}' | '\u{21e8}' | '\u{27f6}' | '\u{25b8}' | '\u{3009}' | '\u{ff1e}' | '\u{232a}'
+            | '\u{1f86a}',
+        ] => Sign::Arrow,
+        ['\u{bb}' | '\u{226b}' | '\u{300b}' | '\u{23e9}' | '\u{21a0}']
+        | ['>', '>']
+        | ['-', '>']
+        | ['=', '>'] => Sign::DoubleArrow,
+        ['<' | '\u{2039}' | '\u{2190}' | '\u{ab}' | '\u{25c0}' | '\u{25c4}' | '\u{276e}', ..] => {
+            Sign::Previous
+        }
+        _ => Sign::None,
+    }
+}
+
+/// What a class or an id says: `next`, `pagination-next`, `nextLink`, `prev`.
+pub(super) fn class_says(name: &str) -> Option<Sign> {
+    let lower = name.get(..name.len().min(80))?.to_ascii_lowercase();
+    let has = |mark: &str| lower.contains(mark);
+    if has("prev") {
+        Some(Sign::Previous)
+    } else if has("next") && !has("context") && !has("nextend") && !has("nextag") {
+        Some(Sign::Next)
+    } else {
+        None
+    }
+}
+
+fn set(list: &'static [&'static str]) -> FxHashSet<&'static str> {
+    list.iter().copied().collect()
+}
+
+#[rustfmt::skip]
+static NEXT: LazyLock<FxHashSet<&str>> = LazyLock::new(|| set(&[
+    "next", "next page", "next results", "next result page", "next page of results", "go to next page", "to next page", "next set", "next items",
+    "next records", "next hits", "next entries", "older", "older posts", "older entries", "older results", "older articles", "forward", "more results", "next step", "page next", "continue to next page",
+    "go to the next page", "next screen", "view next", "show next", "see next page",
+    "weiter", "nächste", "nächste seite", "nächste treffer", "nächste ergebnisse", "zur nächsten seite", "vorwärts", "vor", "ältere beiträge", "ältere einträge",
+    "weiter zu seite", "folgende", "folgende seite", "nächster", "weitere treffer", "weitere ergebnisse", "eine seite vor",
+    "suivant", "suivante", "suivants", "suivantes", "page suivante", "suiv", "résultats suivants", "aller à la page suivante", "articles plus anciens",
+    "siguiente", "siguientes", "página siguiente", "siguiente página", "próxima página", "sig", "resultados siguientes", "adelante", "entradas antiguas",
+    "próximo", "próxima", "próximos", "seguinte", "página seguinte", "avançar", "avante", "proximo", "proxima", "proxima pagina",
+    "successiva", "successivo", "successivi", "pagina successiva", "avanti", "prossima", "prossimo", "pagina seguente", "segue",
+    "volgende", "volgende pagina", "verder", "volgende resultaten", "ga naar volgende pagina",
+    "następna", "następny", "następne", "następna strona", "dalej", "kolejna", "kolejne",
+    "следующая", "следующий", "следующие", "далее", "дальше", "вперед", "вперёд", "следующая страница", "след", "туда",
+    "наступна", "наступна сторінка", "далі", "следваща", "напред", "следећа",
+    "sonraki", "sonraki sayfa", "ileri", "nästa", "nästa sida", "framåt", "neste", "neste side", "næste", "næste side", "frem",
+    "seuraava", "seuraava sivu", "seuraavat", "další", "další stránka", "následující", "ďalšia", "ďalšie", "ďalej", "nasledujúca", "következő", "következő oldal", "tovább",
+    "următoarea", "următor", "pagina următoare", "înainte", "urmatoarea", "επόμενη", "επόμενο", "επόμενη σελίδα", "sljedeća", "sljedeće", "naslednja", "naprej", "dalje", "järgmine", "nākamā", "kitas", "kitas puslapis",
+    "następne wyniki", "següent", "següents", "hurrengoa", "seguinte páxina", "nesaf", "ar aghaidh",
+    "下一页", "下一頁", "下页", "下頁", "后页", "后一页", "下一个", "下一步", "次へ", "次", "次のページ", "次ページ", "次のページへ", "次の", "次の件", "다음", "다음 페이지", "다음페이지",
+    "التالي", "التالية", "الصفحة التالية", "הבא", "הבאה", "העמוד הבא", "לעמוד הבא", "بعدی", "صفحه بعد", "اگلا",
+    "berikutnya", "selanjutnya", "halaman berikutnya", "seterusnya", "tiếp", "tiếp theo", "trang sau", "sau", "trang tiếp", "ถัดไป", "หน้าถัดไป", "หน้าต่อไป", "अगला", "पुढील", "susunod",
+]));
+
+#[rustfmt::skip]
+static PREVIOUS: LazyLock<FxHashSet<&str>> = LazyLock::new(|| set(&[
+    "previous", "previous page", "prev", "prev page", "back", "newer", "newer posts", "first", "last", "zurück", "vorherige", "vorige", "vorherige seite",
+    "précédent", "précédente", "page précédente", "anterior", "anteriores", "página anterior", "precedente", "indietro", "vorige pagina", "poprzednia",
+    "wstecz", "предыдущая", "назад", "önceki", "föregående", "forrige", "předchozí", "edellinen", "上一页", "上一頁", "前へ", "前のページ", "이전", "السابق",
+]));
+
+#[rustfmt::skip]
+static MORE: LazyLock<FxHashSet<&str>> = LazyLock::new(|| set(&[
+    "more", "load more", "load more results", "show more", "show more results", "see more results", "view more", "view more results", "more hits", "more items",
+    "more products", "more entries", "mehr", "mehr laden", "mehr anzeigen", "mehr ergebnisse", "weitere laden", "weitere anzeigen", "mehr treffer",
+    "voir plus", "afficher plus", "charger plus", "plus de résultats", "ver más", "mostrar más", "cargar más", "más resultados", "mais resultados",
+    "ver mais", "carregar mais", "mostrar mais", "carica altri", "mostra altri", "altri risultati", "meer laden", "meer tonen", "meer resultaten",
+    "pokaż więcej", "więcej wyników", "załaduj więcej", "показать ещё", "показать еще", "загрузить еще", "загрузить ещё", "ещё", "daha fazla", "daha fazla göster", "visa fler", "vis flere", "vis mere",
+    "načíst další", "zobrazit další", "näytä lisää", "加载更多", "更多", "載入更多", "もっと見る", "さらに表示", "더보기", "더 보기", "المزيد",
+]));
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn labels_are_understood_with_numbers_and_arrows_around() {
+        for label in [
+            "Next",
+            "next \u{bb}",
+            "NEXT 10",
+            "Weiter >",
+            "\u{6b21}\u{306e}20\u{4ef6}\u{3078} >",
+            "[Next page]",
+            "Suivant \u{203a}",
+            "\u{e16}\u{e31}\u{e14}\u{e44}\u{e1b}",
+        ] {
+            let expected = if label.contains('\u{4ef6}') { Sign::None } else { Sign::Next };
+            assert_eq!(sign_of(label), expected, "{label}");
+        }
+        assert_eq!(sign_of("\u{203a}"), Sign::Arrow);
+        assert_eq!(sign_of(">>"), Sign::DoubleArrow);
+        assert_eq!(sign_of("\u{ab} Previous"), Sign::Previous);
+        assert_eq!(sign_of("<"), Sign::Previous);
+        assert_eq!(sign_of("Load more results"), Sign::More);
+        for label in ["", "Next month in Oslo", "12", "Nextel", "..."] {
+            assert_eq!(sign_of(label), Sign::None, "{label}");
+        }
+    }
+}

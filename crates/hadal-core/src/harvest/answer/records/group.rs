@@ -1,0 +1,228 @@
+//! Candidates for the records of an answer: rows of siblings that begin alike.
+//!
+//! Any element may hold the records, and any way to begin may be theirs, so all are tried, weighed
+//! roughly by the news they would cover. Elements of the same place and class are tried together too:
+//! the rows of a grid, the lists under several headings.
+
+use super::super::view::{View, hashed};
+use super::starter::{Kid, Starter, kids, starters, starts};
+use super::template::Template;
+use rustc_hash::FxHashMap;
+use std::ops::Range;
+
+/// Records of an answer that are read.
+pub(in super::super) const MOST_RECORDS: usize = 5_000;
+/// Candidates that are looked at closely.
+const MOST_CANDIDATES: usize = 10;
+/// News of one record that counts; one huge record is no better than a few.
+const LONG_RECORD: f32 = 700.0;
+
+/// Siblings that may be one record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in super::super) struct Segment {
+    /// The first of them.
+    pub(in super::super) first: usize,
+    /// The last of them.
+    pub(in super::super) last: usize,
+}
+
+impl Segment {
+    /// Everything inside them.
+    pub(in super::super) fn nodes(self, view: &View<'_>) -> Range<usize> {
+        self.first..view.outline.nodes()[self.last].end as usize
+    }
+
+    /// Where their text is.
+    pub(in super::super) fn text(self, view: &View<'_>) -> Range<usize> {
+        let nodes = view.outline.nodes();
+        nodes[self.first].text_start()..nodes[self.last].text_end()
+    }
+}
+
+/// A candidate: segments that begin alike in elements alike.
+#[derive(Clone, Debug)]
+pub(in super::super) struct Group {
+    /// The place and class of the elements that hold it.
+    pub(in super::super) place: u64,
+    pub(in super::super) starter: Starter,
+    /// The elements that hold it.
+    pub(in super::super) holders: Vec<usize>,
+    pub(in super::super) segments: Vec<Segment>,
+    /// What follows the beginning of a record in many of them.
+    pub(in super::super) followers: Vec<u64>,
+}
+
+impl Group {
+    /// A record that stands alone.
+    pub(super) fn alone(segment: Segment) -> Group {
+        Group {
+            place: 0,
+            starter: Starter::Element(0),
+            holders: Vec::new(),
+            segments: vec![segment],
+            followers: Vec::new(),
+        }
+    }
+}
+
+/// A candidate before it is looked at closely.
+struct Rough {
+    place: u64,
+    starter: Starter,
+    holders: Vec<usize>,
+    count: usize,
+    linked: usize,
+    mass: f32,
+}
+
+impl Rough {
+    fn score(&self, template: Option<&Template>) -> f32 {
+        let linked = self.linked as f32 / self.count.max(1) as f32;
+        let known = template.is_some_and(|template| template.is(self.place, self.starter));
+        self.mass * linked.max(0.3) * if known { 20.0 } else { 1.0 }
+    }
+}
+
+/// The likeliest candidates. One record alone is a candidate only where records were found before.
+pub(super) fn groups(view: &View<'_>, template: Option<&Template>) -> Vec<Group> {
+    let mut roughs = roughs(view);
+    roughs.retain(|rough| {
+        rough.count >= 2 || template.is_some_and(|template| template.is(rough.place, rough.starter))
+    });
+    let mut scored: Vec<(f32, Rough)> = roughs
+        .into_iter()
+        .map(|rough| (rough.score(template), rough))
+        .filter(|(score, _)| *score > 0.0)
+        .collect();
+    scored.sort_by(|a, b| b.0.total_cmp(&a.0));
+    let best = scored.first().map_or(0.0, |(score, _)| *score);
+    let worth = scored.into_iter().take(MOST_CANDIDATES).take_while(|(score, _)| *score > 0.04 * best);
+    worth.map(|(_, rough)| build(view, rough, template)).filter(|group| !group.segments.is_empty()).collect()
+}
+
+fn roughs(view: &View<'_>) -> Vec<Rough> {
+    let mut single = Vec::new();
+    let mut together: FxHashMap<(u64, Starter), Rough> = FxHashMap::default();
+    let mut children = Vec::new();
+    for holder in view.all() {
+        let nodes = holder..view.outline.nodes()[holder].end as usize;
+        if nodes.len() < 3 || view.news(nodes) <= 0.0 {
+            continue;
+        }
+        kids(view.outline, holder, &mut children);
+        let place = hashed(&(view.paths[holder], view.outline.nodes()[holder].classes));
+        for starter in starters(view.outline, &children) {
+            let Some(rough) = weigh(view, holder, place, &children, starter) else { continue };
+            let merged = together.entry((place, starter)).or_insert_with(|| Rough::new(place, starter));
+            merged.join(&rough);
+            if rough.count >= 2 {
+                single.push(rough);
+            }
+        }
+    }
+    single.extend(together.into_values().filter(|rough| rough.holders.len() >= 2 || rough.count == 1));
+    single
+}
+
+impl Rough {
+    fn new(place: u64, starter: Starter) -> Rough {
+        Rough { place, starter, holders: Vec::new(), count: 0, linked: 0, mass: 0.0 }
+    }
+
+    fn join(&mut self, other: &Rough) {
+        self.holders.extend(&other.holders);
+        self.count += other.count;
+        self.linked += other.linked;
+        self.mass += other.mass;
+    }
+}
+
+fn weigh(view: &View<'_>, holder: usize, place: u64, kids: &[Kid], starter: Starter) -> Option<Rough> {
+    let starts = starts(view.outline, kids, starter);
+    let mut rough = Rough { holders: vec![holder], ..Rough::new(place, starter) };
+    let end = view.outline.nodes()[holder].end as usize;
+    for (nth, &start) in starts.iter().enumerate() {
+        let until = starts.get(nth + 1).map_or(end, |next| kids[*next].at);
+        let nodes = kids[start].at..until;
+        let news = view.news(nodes.clone());
+        if news > 0.0 {
+            rough.count += 1;
+            rough.linked += usize::from(view.links(nodes) > 0);
+            rough.mass += news.min(LONG_RECORD).powf(0.75);
+        }
+    }
+    (rough.count > 0).then_some(rough)
+}
+
+/// The segments of a candidate, without what only stands between them.
+fn build(view: &View<'_>, rough: Rough, template: Option<&Template>) -> Group {
+    let known = template.filter(|template| template.is(rough.place, rough.starter));
+    let mut holders = rough.holders;
+    holders.sort_unstable();
+    let mut children = Vec::new();
+    let mut rows: Vec<Vec<Follower>> = Vec::new();
+    for &holder in &holders {
+        kids(view.outline, holder, &mut children);
+        let starts = starts(view.outline, &children, rough.starter);
+        for (nth, &start) in starts.iter().enumerate() {
+            let until = starts.get(nth + 1).copied().unwrap_or(children.len());
+            rows.push(children[start..until].iter().map(Follower::of).collect());
+            if rows.len() >= MOST_RECORDS {
+                break;
+            }
+        }
+    }
+    let mut followers = followers(&rows);
+    followers.extend(known.iter().flat_map(|template| template.followers.iter().copied()));
+    followers.sort_unstable();
+    followers.dedup();
+    let longest = longest(&rows, &followers);
+    let segments = rows.iter().map(|row| segment(row, &followers, longest)).collect();
+    Group { place: rough.place, starter: rough.starter, holders, segments, followers }
+}
+
+/// A child after the beginning of a record.
+struct Follower {
+    at: usize,
+    label: u64,
+    separates: bool,
+}
+
+impl Follower {
+    fn of(kid: &Kid) -> Follower {
+        Follower { at: kid.at, label: kid.label(), separates: kid.is_separator() }
+    }
+}
+
+/// What follows the beginning in at least two of five records.
+fn followers(rows: &[Vec<Follower>]) -> Vec<u64> {
+    let mut counts: FxHashMap<u64, (usize, usize)> = FxHashMap::default();
+    for (nth, row) in rows.iter().enumerate() {
+        for follower in row.iter().skip(1).take(64) {
+            let (count, last) = counts.entry(follower.label).or_insert((0, usize::MAX));
+            if *last != nth {
+                (*count, *last) = (*count + 1, nth);
+            }
+        }
+    }
+    let often = |count: usize| count * 5 >= rows.len() * 2 && count >= 2;
+    counts.into_iter().filter(|(_, (count, _))| often(*count)).map(|(label, _)| label).collect()
+}
+
+/// How many children a record has, at most, judged by those that another record ends.
+fn longest(rows: &[Vec<Follower>], followers: &[u64]) -> usize {
+    let inner = rows.split_last().map_or(rows, |(_, inner)| inner);
+    let length = |row: &Vec<Follower>| 1 + last_of(row, followers);
+    inner.iter().map(length).max().unwrap_or(usize::MAX)
+}
+
+/// Where the last child stands that belongs to a record.
+fn last_of(row: &[Follower], followers: &[u64]) -> usize {
+    let belongs = |kid: &Follower| !kid.separates && followers.binary_search(&kid.label).is_ok();
+    row.iter().skip(1).rposition(belongs).map_or(0, |at| at + 1)
+}
+
+fn segment(row: &[Follower], followers: &[u64], longest: usize) -> Segment {
+    let row = &row[..row.len().min(longest).max(1)];
+    Segment { first: row[0].at, last: row[last_of(row, followers)].at }
+}

@@ -1,0 +1,145 @@
+//! Finding the records of an answer.
+//!
+//! 1. `starter`, `group`: every row of siblings that begin alike is a candidate;
+//! 2. `anchors`, `score`: the likeliest is the one with most news in records that look alike, each with
+//!    a link of its own; `template` remembers where records were before;
+//! 3. `fields`: what each of them says as name and value.
+
+mod anchors;
+mod fields;
+mod group;
+mod score;
+mod starter;
+mod template;
+
+pub(super) use group::{Group, MOST_RECORDS, Segment};
+pub(super) use score::{Announced, Scored};
+pub(super) use template::Templates;
+
+use super::view::View;
+use crate::html::tag;
+use anchors::{Anchor, MainLink};
+use fields::Names;
+use url::Url;
+
+/// Bytes of a title, and of a record's text.
+const LONG_TITLE: usize = 400;
+const LONG_TEXT: usize = 64 << 10;
+
+/// A record before it has an identity.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Raw {
+    pub(super) url: Option<Url>,
+    pub(super) title: String,
+    pub(super) text: String,
+    pub(super) fields: Vec<(String, String)>,
+}
+
+/// The likeliest records of an answer.
+pub(super) fn find(view: &View<'_>, templates: &Templates, announced: Announced) -> Option<Scored> {
+    let template = templates.best();
+    let candidates = group::groups(view, template).into_iter();
+    let scored = candidates.map(|group| score::scored(view, group, template, announced));
+    let mut best = scored.filter(|scored| scored.score > 0.0).max_by(|a, b| a.score.total_cmp(&b.score))?;
+    drop_strangers(view, &mut best);
+    Some(best)
+}
+
+/// Headings, advertisements and other rows that lack the link which nearly all records have.
+fn drop_strangers(view: &View<'_>, scored: &mut Scored) {
+    let Some(main) = scored.main.as_ref().filter(|main| main.share >= 0.7) else { return };
+    scored.group.segments.retain(|segment| main.is_in(view, *segment));
+}
+
+/// The records of a group.
+pub(super) fn records(view: &View<'_>, scored: &Scored) -> Vec<Raw> {
+    let names = Names::of(view, &scored.group);
+    let titles = Titles::of(view, scored);
+    scored.group.segments.iter().map(|segment| titles.record(view, *segment, &names)).collect()
+}
+
+/// How records of a group are called.
+struct Titles<'s> {
+    main: Option<&'s MainLink>,
+    /// Whether most records have a heading.
+    headed: bool,
+}
+
+impl Titles<'_> {
+    fn of<'s>(view: &View<'_>, scored: &'s Scored) -> Titles<'s> {
+        let segments = &scored.group.segments;
+        let headed = segments.iter().filter(|segment| heading(view, **segment).is_some()).count();
+        Titles { main: scored.main.as_ref(), headed: headed * 2 > segments.len() }
+    }
+
+    fn record(&self, view: &View<'_>, segment: Segment, names: &Names<'_>) -> Raw {
+        let anchor = self.main.and_then(|main| main.of(view, segment));
+        let text = view.outline.slice(segment.text(view));
+        Raw {
+            url: anchor.map(|anchor| view.page.links[anchor.link].url.clone()),
+            title: self.title(view, segment, anchor),
+            text: text[..text.floor_char_boundary(LONG_TEXT)].to_string(),
+            fields: fields::fields(view, segment, names),
+        }
+    }
+
+    /// The heading, else the link when links tell records apart, else the first line.
+    fn title(&self, view: &View<'_>, segment: Segment, anchor: Option<Anchor>) -> String {
+        let headed = heading(view, segment).filter(|_| self.headed);
+        let named = || {
+            let anchor = anchor.filter(|_| self.main.is_some_and(|main| main.names))?;
+            first_line(view, anchor.at..view.outline.nodes()[anchor.at].end as usize)
+        };
+        let title =
+            headed.or_else(named).or_else(|| first_line(view, segment.nodes(view))).unwrap_or_default();
+        title[..title.floor_char_boundary(LONG_TITLE)].to_string()
+    }
+}
+
+fn heading<'a>(view: &View<'a>, segment: Segment) -> Option<&'a str> {
+    let nodes = view.outline.nodes();
+    let mut headings = segment.nodes(view).filter(|at| nodes[*at].is_heading());
+    headings.find_map(|at| Some(view.outline.text_of(at)).filter(|text| !text.is_empty()))
+}
+
+/// The first line with a word in it.
+fn first_line<'a>(view: &View<'a>, range: std::ops::Range<usize>) -> Option<&'a str> {
+    let nodes = view.outline.nodes();
+    let leaves: Vec<usize> = range.filter(|at| nodes[*at].is_text()).take(64).collect();
+    let has_word = |at: &usize| view.outline.text_of(*at).chars().any(char::is_alphabetic);
+    let first = leaves.iter().position(has_word)?;
+    let more = leaves[first + 1..].iter().take_while(|at| !nodes[**at].breaks).count();
+    let (start, end) = (nodes[leaves[first]].text_start(), nodes[leaves[first + more]].text_end());
+    Some(view.outline.slice(start..end))
+}
+
+/// The part of the page that holds nearly all news, when no row of records does: a single hit.
+pub(super) fn lone(view: &View<'_>) -> Option<Raw> {
+    let nodes = view.outline.nodes();
+    let all = view.news(view.all());
+    let holds_most = |at: &usize| view.news(*at..nodes[*at].end as usize) >= 0.8 * all;
+    let mut at = 0;
+    while let Some(inner) =
+        view.outline.children(at).find(holds_most).filter(|inner| !nodes[*inner].is_text())
+    {
+        at = inner;
+    }
+    let segment = Segment { first: at, last: at };
+    let anchor = anchors::anchors(view, segment).into_iter().find(|anchor| {
+        let is_named = !view.outline.text_of(anchor.at).is_empty();
+        let news = view.news(anchor.at..nodes[anchor.at].end as usize);
+        is_named && !view.refining[anchor.link] && news > 0.5 && nodes[at].tag != tag!("body")
+    })?;
+    let main = MainLink::at(anchor);
+    let titles = Titles { main: Some(&main), headed: true };
+    let names = Names::of(view, &Group::alone(segment));
+    Some(titles.record(view, segment, &names))
+}
+
+/// What a page is headed by: the first main heading that says something new.
+pub(super) fn main_heading<'a>(view: &View<'a>) -> Option<&'a str> {
+    let nodes = view.outline.nodes();
+    let says_new = |at: &usize| view.news(*at..nodes[*at].end as usize) > 0.5;
+    let mut headings = view.all().filter(|at| nodes[*at].is_heading()).filter(says_new);
+    headings.next().map(|at| view.outline.text_of(at))
+}

@@ -1,0 +1,392 @@
+//! The visible tree of a page, owned and compact: what is left when the arena is gone.
+//!
+//! Elements and texts stand in one list in reading order; what is inside a node follows it directly, so
+//! any row of siblings is one stretch of the list and one stretch of the text. Markup that only dresses
+//! words (bold, highlighting) is dissolved: a text with a marked word in it is still one text.
+
+use super::bounds;
+use super::collect::{Found, is_inline, shows_nothing};
+use super::dom::{Data, Element, Ref, Step, Walk};
+use super::folded::Folded;
+use super::links::NOWHERE;
+use super::sink::Tree;
+use html5ever::{LocalName, local_name, ns};
+use rustc_hash::FxHasher;
+use std::hash::{Hash, Hasher};
+use std::ops::Range;
+
+/// The name of an element as a constant.
+macro_rules! tag {
+    ($name:tt) => {
+        html5ever::local_name!($name)
+    };
+}
+pub(crate) use tag;
+
+/// The visible elements and texts of a page.
+#[derive(Clone, Debug, Default)]
+pub struct Outline {
+    nodes: Vec<Node>,
+    text: String,
+    names: String,
+}
+
+/// An element or a text.
+#[derive(Clone, Debug)]
+pub(crate) struct Node {
+    /// Its name, empty for a text.
+    pub(crate) tag: LocalName,
+    /// Where its parent is; the first node is its own.
+    pub(crate) parent: u32,
+    /// The first node that is not inside it.
+    pub(crate) end: u32,
+    /// Which link of the page it is.
+    pub(crate) link: Option<u32>,
+    /// Whether a new line begins with it.
+    pub(crate) breaks: bool,
+    /// Its classes, digits left out, as a number.
+    pub(crate) classes: u64,
+    text: (u32, u32),
+    class: (u32, u32),
+    id: (u32, u32),
+}
+
+impl Node {
+    /// Whether it is a text.
+    pub(crate) fn is_text(&self) -> bool {
+        self.tag.is_empty()
+    }
+
+    /// Where its text begins.
+    pub(crate) fn text_start(&self) -> usize {
+        self.text.0 as usize
+    }
+
+    /// Where its text ends.
+    pub(crate) fn text_end(&self) -> usize {
+        self.text.1 as usize
+    }
+
+    /// Whether it heads what follows.
+    pub(crate) fn is_heading(&self) -> bool {
+        matches!(self.tag, tag!("h1") | tag!("h2") | tag!("h3") | tag!("h4") | tag!("h5") | tag!("h6"))
+    }
+}
+
+impl Outline {
+    /// All nodes in reading order; the first is the whole document.
+    pub(crate) fn nodes(&self) -> &[Node] {
+        &self.nodes
+    }
+
+    /// The visible text, white space folded.
+    pub(crate) fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// What a node says.
+    pub(crate) fn text_of(&self, at: usize) -> &str {
+        self.slice(self.nodes[at].text_start()..self.nodes[at].text_end())
+    }
+
+    /// A stretch of the text.
+    pub(crate) fn slice(&self, range: Range<usize>) -> &str {
+        self.text.get(range).unwrap_or_default().trim()
+    }
+
+    /// The `class` of an element.
+    pub(crate) fn class_of(&self, at: usize) -> &str {
+        let (start, end) = self.nodes[at].class;
+        &self.names[start as usize..end as usize]
+    }
+
+    /// The `id` of an element.
+    pub(crate) fn id_of(&self, at: usize) -> &str {
+        let (start, end) = self.nodes[at].id;
+        &self.names[start as usize..end as usize]
+    }
+
+    /// The nodes directly inside one.
+    pub(crate) fn children(&self, at: usize) -> impl Iterator<Item = usize> {
+        let end = self.nodes.get(at).map_or(0, |node| node.end as usize);
+        let first = Some(at + 1).filter(|first| *first < end);
+        std::iter::successors(first, move |kid| {
+            Some(self.nodes[*kid].end as usize).filter(|next| *next < end)
+        })
+    }
+
+    /// The nodes around one, innermost first.
+    pub(crate) fn ancestors(&self, at: usize) -> impl Iterator<Item = usize> {
+        let above = |at: usize| (at > 0).then(|| self.nodes[at].parent as usize);
+        std::iter::successors(above(at), move |at| above(*at))
+    }
+}
+
+/// Walks the tree once more and keeps what a reader sees.
+pub(super) fn outline<'a>(tree: &Tree<'a>, found: &Found<'a>, of_anchors: &[u32]) -> Outline {
+    let mut growth = Growth::new(found, of_anchors);
+    let mut walk = Walk::below(tree.document);
+    while let Some(step) = walk.next() {
+        match step {
+            Step::Enter(node) => match &node.data {
+                Data::Text(text) => growth.write(&text.borrow()),
+                Data::Element(element) => {
+                    if !growth.enter(node, element) {
+                        walk.skip_inside(node);
+                    }
+                }
+                Data::Root => {}
+            },
+            Step::Leave(node) => growth.leave(node),
+        }
+        if growth.outline.nodes.len() >= bounds::OUTLINE {
+            break;
+        }
+    }
+    growth.finish()
+}
+
+/// An outline while it grows.
+struct Growth<'a, 'f> {
+    found: &'f Found<'a>,
+    of_anchors: &'f [u32],
+    outline: Outline,
+    text: Folded,
+    /// Elements that are not left yet, with their nodes.
+    open: Vec<(Ref<'a>, u32)>,
+    /// The text that goes on as long as only dress comes between.
+    leaf: Option<usize>,
+    breaks: bool,
+    anchors: usize,
+}
+
+impl<'a, 'f> Growth<'a, 'f> {
+    fn new(found: &'f Found<'a>, of_anchors: &'f [u32]) -> Growth<'a, 'f> {
+        let mut growth = Growth {
+            found,
+            of_anchors,
+            outline: Outline::default(),
+            text: Folded::default(),
+            open: Vec::new(),
+            leaf: None,
+            breaks: true,
+            anchors: 0,
+        };
+        growth.add(LocalName::default());
+        growth
+    }
+
+    fn add(&mut self, tag: LocalName) -> usize {
+        let here = self.text.position() as u32;
+        let at = self.outline.nodes.len();
+        self.outline.nodes.push(Node {
+            tag,
+            parent: self.open.last().map_or(0, |(_, parent)| *parent),
+            end: at as u32 + 1,
+            link: None,
+            breaks: self.breaks,
+            classes: 0,
+            text: (here, here),
+            class: (0, 0),
+            id: (0, 0),
+        });
+        at
+    }
+
+    fn write(&mut self, text: &str) {
+        if text.trim().is_empty() {
+            return self.text.push(text);
+        }
+        let leaf = match self.leaf {
+            Some(leaf) => leaf,
+            None => self.add(LocalName::default()),
+        };
+        let breaks = std::mem::take(&mut self.breaks);
+        self.outline.nodes[leaf].breaks |= breaks && self.leaf.is_none();
+        self.leaf = Some(leaf);
+        self.text.push(text);
+        self.outline.nodes[leaf].text.1 = self.text.position() as u32;
+    }
+
+    /// Whether the walk goes into an element.
+    fn enter(&mut self, node: Ref<'a>, element: &Element<'a>) -> bool {
+        let link = self.link(node);
+        if element.name.ns != ns!(html) || is_silent(element) || is_concealed(node, element) {
+            return false;
+        }
+        if is_dress(node, element) {
+            return true;
+        }
+        if !is_inline(element) {
+            self.text.break_word();
+            self.breaks = true;
+        }
+        self.leaf = None;
+        let at = self.add(element.name.local.clone());
+        self.outline.nodes[at].link = link;
+        self.read_names(at, element);
+        self.open.push((node, at as u32));
+        true
+    }
+
+    fn leave(&mut self, node: Ref<'a>) {
+        let Some((_, at)) = self.open.pop_if(|(open, _)| std::ptr::eq(*open, node)) else { return };
+        self.close(at as usize);
+        if node.element().is_some_and(|element| !is_inline(element)) {
+            self.text.break_word();
+            self.breaks = true;
+        }
+        self.leaf = None;
+    }
+
+    /// A text begins where its first word does, not at the blank before it.
+    fn close(&mut self, at: usize) {
+        let (end, written) = (self.outline.nodes.len() as u32, self.text.position() as u32);
+        let node = &mut self.outline.nodes[at];
+        node.end = end;
+        node.text.1 = written;
+    }
+
+    /// The link that an anchor became. Anchors come in the order in which they were collected.
+    fn link(&mut self, node: Ref<'a>) -> Option<u32> {
+        let is_anchor = node.is(&local_name!("a")) || node.is(&local_name!("area"));
+        if !is_anchor || !node.has(&local_name!("href")) {
+            return None;
+        }
+        let rest = &self.found.anchors[self.anchors..];
+        let at = self.anchors + rest.iter().position(|one| std::ptr::eq(*one, node))?;
+        self.anchors = at + 1;
+        self.of_anchors.get(at).copied().filter(|link| *link != NOWHERE)
+    }
+
+    fn read_names(&mut self, at: usize, element: &Element<'a>) {
+        for attribute in &element.attributes {
+            let is_class = attribute.name.local == local_name!("class");
+            if !is_class && attribute.name.local != local_name!("id") {
+                continue;
+            }
+            let value = bounds::cut(&attribute.value, bounds::SHORT_TEXT);
+            let start = self.outline.names.len() as u32;
+            self.outline.names.push_str(value);
+            let span = (start, self.outline.names.len() as u32);
+            match is_class {
+                true => {
+                    self.outline.nodes[at].class = span;
+                    self.outline.nodes[at].classes = without_digits(value);
+                }
+                false => self.outline.nodes[at].id = span,
+            }
+        }
+    }
+
+    fn finish(mut self) -> Outline {
+        while let Some((_, at)) = self.open.pop() {
+            self.close(at as usize);
+        }
+        self.close(0);
+        self.outline.text = self.text.text;
+        self.outline
+    }
+}
+
+/// A name as a number, its digits left out: `post-17` and `post-4` are alike.
+fn without_digits(name: &str) -> u64 {
+    let mut hasher = FxHasher::default();
+    for byte in name.bytes().filter(|byte| !byte.is_ascii_digit()) {
+        byte.hash(&mut hasher);
+    }
+    hasher.finish()
+}
+
+/// Elements without text to read: scripts, and what people fill in.
+fn is_silent(element: &Element<'_>) -> bool {
+    matches!(
+        element.name.local,
+        local_name!("script")
+            | local_name!("style")
+            | local_name!("template")
+            | local_name!("iframe")
+            | local_name!("noembed")
+            | local_name!("noframes")
+            | local_name!("datalist")
+            | local_name!("title")
+            | local_name!("meta")
+            | local_name!("link")
+            | local_name!("select")
+            | local_name!("textarea")
+            | local_name!("button")
+            | local_name!("input")
+    )
+}
+
+fn is_concealed(node: Ref<'_>, element: &Element<'_>) -> bool {
+    element.attributes.iter().any(|attribute| match attribute.name.local {
+        local_name!("hidden") => true,
+        local_name!("style") => shows_nothing(&attribute.value),
+        _ => false,
+    }) || (element.name.local == local_name!("dialog") && !node.has(&local_name!("open")))
+}
+
+/// Whether an element only changes how words look.
+fn is_dress(node: Ref<'_>, element: &Element<'_>) -> bool {
+    match element.name.local {
+        local_name!("a") | local_name!("cite") => false,
+        local_name!("span") => {
+            let class = node.attribute(&local_name!("class")).unwrap_or_default();
+            class.is_empty() || marks_words(class)
+        }
+        _ => is_inline(element),
+    }
+}
+
+/// Classes by which search software marks the words that were asked for.
+fn marks_words(class: &str) -> bool {
+    const MARKS: [&str; 7] =
+        ["highlight", "hilite", "searchmatch", "search-term", "searchword", "match", "keyword"];
+    class.len() < 64 && {
+        let class = class.to_ascii_lowercase();
+        MARKS.iter().any(|mark| class.contains(mark)) || class == "hl" || class == "term"
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::read;
+    use super::*;
+    use url::Url;
+
+    fn outline(html: &str) -> Outline {
+        read(html.as_bytes(), None, &Url::parse("http://a.org/").unwrap()).outline
+    }
+
+    fn texts(outline: &Outline) -> Vec<&str> {
+        let leaves = (0..outline.nodes().len()).filter(|at| *at > 0 && outline.nodes()[*at].is_text());
+        leaves.map(|at| outline.text_of(at)).collect()
+    }
+
+    #[test]
+    fn dress_does_not_split_a_text() {
+        let outline =
+            outline("<p>The <b>sea</b> and the <span class='hl'>sea</span>side <em>in</em> May</p>");
+        assert_eq!(texts(&outline), ["The sea and the seaside in May"]);
+    }
+
+    #[test]
+    fn what_is_not_seen_is_not_there() {
+        let outline = outline(
+            "<div hidden><a href=/x>no</a></div><a href=/y>yes</a><script>no</script>
+             <p style='display:none'>no</p><select><option>no</select>",
+        );
+        assert_eq!(texts(&outline), ["yes"]);
+        let links: Vec<u32> = outline.nodes().iter().filter_map(|node| node.link).collect();
+        assert_eq!(links, [1]);
+    }
+
+    #[test]
+    fn siblings_are_one_stretch_of_the_text() {
+        let outline = outline("<ul><li>one <a href=/1>two</a></li><li>three</li></ul>");
+        let list = outline.nodes().iter().position(|node| node.tag == tag!("ul")).unwrap();
+        let items: Vec<&str> = outline.children(list).map(|at| outline.text_of(at)).collect();
+        assert_eq!((outline.text_of(list), items), ("one two three", vec!["one two", "three"]));
+    }
+}
