@@ -5,8 +5,19 @@
 //! resumes a harvest lets a new policy learn from the stored answers in their order, and it goes on as
 //! the old one would have.
 
+pub mod adaptive;
+pub mod cap;
+pub mod hadal;
+pub mod lexicon;
+pub mod listed;
+mod opening;
+pub mod oracle;
+mod retries;
+
 use super::query::Query;
 use super::record::RecordId;
+use adaptive::{Adaptive, Cost, Estimator, Options, Weights};
+use listed::{GenericFrequency, Listed};
 
 /// A way to choose queries.
 pub trait Policy: Send {
@@ -78,6 +89,15 @@ pub enum Total {
     About(u64),
 }
 
+impl Total {
+    /// The number itself.
+    pub fn count(self) -> u64 {
+        match self {
+            Total::Exactly(count) | Total::About(count) => count,
+        }
+    }
+}
+
 /// Why the reading of an answer ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum End {
@@ -87,4 +107,91 @@ pub enum End {
     LeftOff,
     /// A page of it did not come.
     Failed,
+}
+
+/// What a policy is told before a harvest.
+#[derive(Clone, Debug, Default)]
+pub struct Briefing {
+    /// Feeds random choices.
+    pub seed: u64,
+    /// Words to begin with, best first: the topic's, then those of the form's page.
+    pub first: Vec<String>,
+    /// Language of the site as its ISO 639-1 code, when known.
+    pub language: Option<String>,
+    /// The user's own list of words, most frequent first, in place of the one that ships.
+    pub words: Option<Vec<String>>,
+}
+
+/// A policy as it is offered to users.
+pub struct Offer {
+    /// Name on the command line.
+    pub name: &'static str,
+    /// When to use it, in one line.
+    pub about: &'static str,
+    make: fn(&Briefing) -> Box<dyn Policy>,
+}
+
+impl Offer {
+    /// A fresh policy.
+    pub fn make(&self, briefing: &Briefing) -> Box<dyn Policy> {
+        (self.make)(briefing)
+    }
+}
+
+/// Every policy, simplest first. A new one is a file and a line here.
+pub const OFFERS: &[Offer] = &[
+    Offer {
+        name: "random-16k",
+        about: "any of the 16,000 most frequent words; a control to measure others against",
+        make: |briefing| Box::new(Listed::random(briefing, 16_000)),
+    },
+    Offer {
+        name: "random-all",
+        about: "any word of the whole list; a control",
+        make: |briefing| Box::new(Listed::random(briefing, usize::MAX)),
+    },
+    Offer {
+        name: "generic-frequency",
+        about: "the language's most frequent words first, whatever comes back",
+        make: |briefing| Box::new(GenericFrequency::new(briefing)),
+    },
+    Offer {
+        name: "adaptive",
+        about: "the word most frequent in the records so far; fewest queries where nothing is capped",
+        make: |briefing| Box::new(Adaptive::new(briefing, Options::default())),
+    },
+    Offer {
+        name: "adaptive-zipf",
+        about: "adaptive with frequencies read off a curve fitted to the words asked",
+        make: |briefing| {
+            let options = Options { estimator: Estimator::Zipf, ..Options::default() };
+            Box::new(Adaptive::new(briefing, options))
+        },
+    },
+    Offer {
+        name: "adaptive-cost",
+        about: "adaptive that weighs queries by what they and their new records cost",
+        make: |briefing| {
+            let options = Options { cost: Cost::New(Weights::default()), ..Options::default() };
+            Box::new(Adaptive::new(briefing, options))
+        },
+    },
+    Offer {
+        name: "adaptive-limit",
+        about: "adaptive that makes up for answers which the form cuts off",
+        make: |briefing| {
+            let options = Options { corrects_limit: true, ..Options::default() };
+            Box::new(Adaptive::new(briefing, options))
+        },
+    },
+    Offer {
+        name: "hadal",
+        about: "most new records for each request, by what was caught only once; our own, the usual choice",
+        make: |briefing| Box::new(hadal::Hadal::new(briefing)),
+    },
+];
+
+/// The policy of that name.
+pub fn offer(name: &str) -> Option<&'static Offer> {
+    OFFERS.iter().find(|offer| offer.name == name)
 }

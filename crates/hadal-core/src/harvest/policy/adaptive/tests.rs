@@ -1,0 +1,1 @@
+//! The paper's behaviour as a whole.
