@@ -31,6 +31,19 @@ pub const MOST_REQUESTS: usize = 3;
 /// P(searchable) a POST form needs to be asked at all.
 pub const POST_NEEDS: f32 = 0.9;
 
+/// Where in a form a word is typed, by position among its fields; `None` when it takes no words.
+pub fn word_box(form: &Form) -> Option<usize> {
+    match Target::of(form)? {
+        Target::Words(at) => Some(at),
+        Target::Choice { .. } => None,
+    }
+}
+
+/// A word that nobody has written, made from a seed.
+pub fn nonsense(seed: u64) -> String {
+    target::nonsense(seed)
+}
+
 /// A form under questioning.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Probe {

@@ -10,6 +10,8 @@
 //! Nothing here keeps a file: policies are rebuilt by learning again from what was stored.
 
 pub mod answer;
+pub mod estimate;
 pub mod policy;
 pub mod query;
 pub mod record;
+pub mod session;

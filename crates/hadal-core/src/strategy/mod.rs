@@ -276,7 +276,7 @@ pub const OFFERS: &[Offer] = &[
     },
     Offer {
         name: "best-first-sc",
-        about: "best-first that leaves a site after 5 searchable forms or 100 pages; the usual choice",
+        about: "best-first that leaves a site after 5 searchable forms or 100 pages; the baseline of others",
         make: |_| Box::new(best_first::BestFirst { leave: Some(best_first::Leave::default()) }),
     },
     Offer {
@@ -341,7 +341,7 @@ pub const OFFERS: &[Offer] = &[
     },
     Offer {
         name: "hadal",
-        about: "every request where most is expected, learning at every page; our own",
+        about: "every request where most is expected, learning at every page; our own, the usual choice",
         make: |briefing| Box::new(hadal::Hadal::new(briefing)),
     },
 ];

@@ -33,7 +33,7 @@ pub struct DemoArgs {
     #[arg(long, default_value = "hotel")]
     topic: String,
     /// Which links are followed first
-    #[arg(long, value_name = "NAME", default_value = "best-first-sc")]
+    #[arg(long, value_name = "NAME", default_value = "hadal")]
     strategy: String,
     /// Requests to spend
     #[arg(long, value_name = "N", default_value_t = 20_000)]

@@ -45,7 +45,7 @@ pub struct FindArgs {
     /// Start over: discard what this very run has done so far, all but the log of submissions
     #[arg(long)]
     fresh: bool,
-    /// Which links are followed first [default: best-first-sc]
+    /// Which links are followed first [default: hadal]
     #[arg(long, value_name = "NAME", long_help = strategies())]
     strategy: Option<String>,
     /// Who is asked which pages link to a site, by strategies that want to know [default: own]
@@ -108,7 +108,7 @@ const PROBE: &str = "Whether forms whose fields do not tell are asked if they se
 /// Every strategy, and when to use it.
 fn strategies() -> String {
     let offers: Vec<(&str, &str)> = OFFERS.iter().map(|offer| (offer.name, offer.about)).collect();
-    format!("Which links are followed first [default: best-first-sc]:{}", choices(&offers))
+    format!("Which links are followed first [default: hadal]:{}", choices(&offers))
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -23,7 +23,7 @@ const USER_AGENT: &str = concat!("\"hadal/", env!("CARGO_PKG_VERSION"), "\"");
 /// Every setting, by group. A new one is a line here and a field in [`super::Config`].
 #[rustfmt::skip]
 pub const SETTINGS: &[Setting] = &[
-    setting("crawl.strategy", "\"best-first-sc\"", "Which links are followed first; `hadal find --help` lists the names."),
+    setting("crawl.strategy", "\"hadal\"", "Which links are followed first; `hadal find --help` lists the names."),
     setting("crawl.max_requests", "10000", "Requests of the whole run, so that a first try ends by itself; \"none\" lifts it."),
     setting("crawl.max_bytes", "\"none\"", "Bytes of all bodies together, as \"500MB\" or \"4GiB\"; for metered connections."),
     setting("crawl.max_time", "\"none\"", "Time spent running, as \"2h\"; nothing new is begun after it."),

@@ -43,6 +43,11 @@ pub struct KnownHost {
 }
 
 impl KnownHost {
+    /// A host nobody has asked anything yet.
+    pub fn unmet(host: &Host, agent: &str) -> KnownHost {
+        KnownHost::new(unmet(host), agent)
+    }
+
     fn new(state: HostState, agent: &str) -> KnownHost {
         let rules = match &state.robots {
             Some(Robots::Text(text)) => Some(Rules::parse(text, agent)),
@@ -52,7 +57,7 @@ impl KnownHost {
     }
 
     /// Takes in what robots.txt said.
-    fn set_robots(&mut self, robots: Robots, until: Time, validator: Option<String>, agent: &str) {
+    pub fn set_robots(&mut self, robots: Robots, until: Time, validator: Option<String>, agent: &str) {
         let robots = Some(robots);
         let state =
             HostState { robots, robots_until: until, robots_validator: validator, ..self.state.clone() };
@@ -88,7 +93,7 @@ fn ask(page: &Url) -> Permission {
 }
 
 /// The state of a host nobody has asked anything yet.
-pub fn unmet(host: &Host) -> HostState {
+fn unmet(host: &Host) -> HostState {
     HostState {
         host: host.clone(),
         ip: None,

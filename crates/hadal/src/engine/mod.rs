@@ -21,6 +21,7 @@ mod scope;
 mod seen;
 mod step;
 
+pub use books::{KnownHost, Permission};
 pub use budget::Budget;
 pub use clock::Clock;
 pub use event::Event;

@@ -1,0 +1,120 @@
+//! Why a harvest ends.
+
+use crate::harvest::answer::Kind;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// Answers in a row that show nothing but trouble before a harvest gives up.
+const PATIENCE: u32 = 5;
+
+/// Why a harvest ended by itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Ending {
+    /// As much as was wanted is here.
+    Covered,
+    /// As many records as were wanted are here.
+    Enough,
+    /// More requests would bring next to nothing.
+    Unprofitable,
+    /// There is nothing left to ask.
+    NothingLeft,
+    /// It answers every query with the same records: it does not search.
+    Alike,
+    /// The form is not there any more.
+    Gone,
+    /// It shows answers only to those who are logged in.
+    LoginWall,
+    /// It wants to see a person.
+    Captcha,
+    /// It wants to be asked less often than is sensible.
+    RateLimited,
+    /// It answers with errors.
+    Errors,
+    /// robots.txt forbids it.
+    Forbidden,
+    /// The form must not be submitted.
+    Refused,
+}
+
+impl Ending {
+    /// The name in every table and export.
+    pub fn name(self) -> &'static str {
+        match self {
+            Ending::Covered => "covered",
+            Ending::Enough => "enough",
+            Ending::Unprofitable => "unprofitable",
+            Ending::NothingLeft => "nothing_left",
+            Ending::Alike => "alike",
+            Ending::Gone => "gone",
+            Ending::LoginWall => "login_wall",
+            Ending::Captcha => "captcha",
+            Ending::RateLimited => "rate_limited",
+            Ending::Errors => "errors",
+            Ending::Forbidden => "forbidden",
+            Ending::Refused => "refused",
+        }
+    }
+}
+
+impl fmt::Display for Ending {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Ending::Covered => "the coverage asked for is reached",
+            Ending::Enough => "the number of records asked for is reached",
+            Ending::Unprofitable => "more requests would bring next to nothing",
+            Ending::NothingLeft => "there is nothing left to ask",
+            Ending::Alike => "every query gets the same records: the form does not search",
+            Ending::Gone => "the form is not there any more",
+            Ending::LoginWall => "answers are shown only after logging in",
+            Ending::Captcha => "the site wants to see a person",
+            Ending::RateLimited => "the site wants to be asked less often; try again later",
+            Ending::Errors => "the site answers with errors",
+            Ending::Forbidden => "robots.txt forbids it",
+            Ending::Refused => "the form must not be submitted",
+        })
+    }
+}
+
+/// What went wrong, and how often in a row.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Trouble {
+    in_a_row: u32,
+    gone: u32,
+}
+
+impl Trouble {
+    /// An answer came that answers.
+    pub fn over(&mut self) {
+        *self = Trouble::default();
+    }
+
+    /// One came that does not; the harvest ends when that is all there is.
+    pub fn met(&mut self, kind: Kind, status: u16) -> Option<Ending> {
+        self.in_a_row += 1;
+        self.gone += u32::from(matches!(status, 404 | 410));
+        (self.in_a_row >= PATIENCE).then_some(match kind {
+            Kind::LoginWall => Ending::LoginWall,
+            Kind::Captcha => Ending::Captcha,
+            Kind::RateLimited => Ending::RateLimited,
+            _ if self.gone == self.in_a_row => Ending::Gone,
+            _ => Ending::Errors,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn trouble_in_a_row_ends_a_harvest_and_names_itself() {
+        let mut trouble = Trouble::default();
+        for _ in 0..4 {
+            assert_eq!(trouble.met(Kind::Error, 404), None);
+        }
+        assert_eq!(trouble.met(Kind::Error, 404), Some(Ending::Gone));
+        trouble.over();
+        assert_eq!(trouble.met(Kind::Captcha, 200), None);
+    }
+}

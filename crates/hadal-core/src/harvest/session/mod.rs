@@ -1,0 +1,520 @@
+//! A harvest of one form, as a value: what to send next, and what came of it.
+//!
+//! [`Harvest::next`] and [`Harvest::take`] are the functions to read first. Somebody else sends the
+//! requests, politely, and keeps what is told; the rest is decided here, in this order:
+//!
+//! 1. the page of the form is opened, for hidden values that are still good;
+//! 2. a nonsense query shows what answers without results look like;
+//! 3. the policy picks a query; its answer is read page by page as long as that pays, then the own pages
+//!    of its new records, when they are wanted;
+//! 4. policy and estimator learn, and it goes on with 3 until there is enough or nothing left to ask.
+//!
+//! Whoever resumes a harvest lets a new one [`Harvest::recall`] the queries that ended.
+
+mod door;
+mod ending;
+mod reading;
+
+pub use door::Door;
+pub use ending::Ending;
+
+use super::answer::{Answer, Kind, Likenesses, Reader, Sample};
+use super::estimate::{Estimate, Estimator};
+use super::policy::cap::Cap;
+use super::policy::{Asked, Costs, End, Policy, Total};
+use super::query::Query;
+use super::record::{Record, RecordId};
+use crate::address::Site;
+use crate::html::Document;
+use crate::http::{Method, Request};
+use ending::Trouble;
+use reading::{MOST_PAGES, Reading};
+use rustc_hash::FxHashSet;
+use serde::{Deserialize, Serialize};
+use url::Url;
+use xxhash_rust::xxh3::xxh3_64;
+
+/// Answers that the reader learns from.
+const LESSONS: u32 = 6;
+/// Redirects that are followed for one page.
+const MOST_HOPS: u8 = 5;
+/// Words that a text needs before it is compared with others for likeness.
+const TELLING_WORDS: usize = 30;
+/// First answers that must hold the same records before a form is said to answer everything alike.
+const ALIKE: usize = 4;
+/// Queries in a row without a new record after which more do not pay.
+const BARREN: u32 = 60;
+
+/// What a harvest is after.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Wishes {
+    /// Coverage at which it is enough.
+    pub coverage: f64,
+    /// Records at which it is enough.
+    pub records: Option<u64>,
+    /// Whether the own pages of records are fetched.
+    pub details: Details,
+    /// Feeds random choices.
+    pub seed: u64,
+}
+
+/// Whether the own pages of records are fetched.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Details {
+    /// Not one.
+    Never,
+    /// While lists tell too little about their records to learn words from.
+    #[default]
+    Auto,
+    /// All of them.
+    Always,
+}
+
+/// What a request is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Purpose {
+    /// The page of the form.
+    Form,
+    /// A query that nothing answers.
+    Nonsense,
+    /// A query.
+    Query,
+    /// A further page of an answer.
+    Page,
+    /// A record's own page.
+    Detail,
+}
+
+impl Purpose {
+    /// Whether the form is submitted.
+    pub fn submits(self) -> bool {
+        matches!(self, Purpose::Nonsense | Purpose::Query)
+    }
+}
+
+/// What came back.
+#[derive(Debug, Default)]
+pub struct Reply {
+    /// Status code; 0 when there was no answer.
+    pub status: u16,
+    /// Where a redirect points.
+    pub location: Option<Url>,
+    /// The page, when one came.
+    pub document: Option<Document>,
+}
+
+/// What a reply brought.
+#[derive(Debug, Default)]
+pub struct Taken {
+    /// What sort of answer it was.
+    pub kind: Option<Kind>,
+    /// Records that no answer had held before, with their positions in this one.
+    pub records: Vec<(Record, u32)>,
+    /// The text of a record's own page.
+    pub detail: Option<(RecordId, String)>,
+    /// The number of the query it belongs to.
+    pub number: u32,
+    /// The query, if this was the last of it.
+    pub ended: Option<Ended>,
+    /// Whether the reader learned something.
+    pub learned: bool,
+}
+
+/// A query that was asked and read.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Ended {
+    /// Its number, from 1.
+    pub number: u32,
+    /// What was asked.
+    pub query: Query,
+    /// How many records the form says there are.
+    pub total: Option<Total>,
+    /// The records in their order.
+    pub hits: Vec<RecordId>,
+    /// How many of them were new.
+    pub new: u32,
+    /// Pages that were read.
+    pub pages: u32,
+    /// Why no more were read.
+    pub end: End,
+}
+
+/// A harvest under way.
+pub struct Harvest {
+    door: Door,
+    wishes: Wishes,
+    reader: Reader,
+    lessons: u32,
+    policy: Box<dyn Policy>,
+    estimator: Estimator,
+    cap: Cap,
+    page_size: u32,
+    known: FxHashSet<RecordId>,
+    likenesses: Likenesses,
+    first_pages: Vec<u64>,
+    words_per_record: f64,
+    queries: u32,
+    barren: u32,
+    trouble: Trouble,
+    stage: Stage,
+}
+
+enum Stage {
+    Open,
+    /// The page of the form is opened again before a query is sent once more.
+    Reopen(Box<Reading>),
+    Nonsense(Query, Request, u8),
+    Choose,
+    Read(Box<Reading>),
+    Over(Ending),
+}
+
+impl Harvest {
+    /// A harvest that has asked nothing yet.
+    pub fn new(door: Door, policy: Box<dyn Policy>, wishes: Wishes) -> Harvest {
+        Harvest {
+            door,
+            wishes,
+            reader: Reader::default(),
+            lessons: 0,
+            policy,
+            estimator: Estimator::default(),
+            cap: Cap::default(),
+            page_size: 0,
+            known: FxHashSet::default(),
+            likenesses: Likenesses::default(),
+            first_pages: Vec::new(),
+            words_per_record: f64::INFINITY,
+            queries: 0,
+            barren: 0,
+            trouble: Trouble::default(),
+            stage: Stage::Open,
+        }
+    }
+
+    /// The request to send next, and what it is for; `None` when the harvest is over. The same until
+    /// its reply was taken.
+    pub fn next(&mut self) -> Option<(Request, Purpose)> {
+        if let Stage::Choose = self.stage {
+            self.stage = self.choose();
+        }
+        match &self.stage {
+            Stage::Open | Stage::Reopen(_) => Some((Request::get(self.door.page().clone()), Purpose::Form)),
+            Stage::Nonsense(_, request, _) => Some((request.clone(), Purpose::Nonsense)),
+            Stage::Read(reading) if reading.end.is_some() => {
+                let (_, url) = reading.details.front()?;
+                Some((Request::get(url.clone()), Purpose::Detail))
+            }
+            Stage::Read(reading) if reading.pages == 0 => Some((reading.send.clone(), Purpose::Query)),
+            Stage::Read(reading) => Some((reading.send.clone(), Purpose::Page)),
+            Stage::Choose | Stage::Over(_) => None,
+        }
+    }
+
+    /// Takes in what came back for the request asked for last.
+    pub fn take(&mut self, reply: Reply) -> Taken {
+        match std::mem::replace(&mut self.stage, Stage::Choose) {
+            Stage::Open => self.opened(reply),
+            Stage::Reopen(reading) => self.reopened(reading, reply),
+            Stage::Nonsense(query, request, hops) => self.nonsense(query, &request, hops, reply),
+            Stage::Read(reading) if reading.end.is_some() => self.detailed(reading, reply),
+            Stage::Read(reading) => self.answered(reading, reply),
+            Stage::Choose => Taken::default(),
+            Stage::Over(ending) => {
+                self.stage = Stage::Over(ending);
+                Taken::default()
+            }
+        }
+    }
+
+    /// Ends it, for a reason that others know.
+    pub fn give_up(&mut self, ending: Ending) {
+        self.stage = Stage::Over(ending);
+    }
+
+    /// Why it ended, once it has.
+    pub fn ending(&self) -> Option<Ending> {
+        match self.stage {
+            Stage::Over(ending) => Some(ending),
+            _ => None,
+        }
+    }
+
+    /// Takes in a query that an earlier session asked, as it was stored. They come in their order.
+    pub fn recall(&mut self, asked: &Asked<'_>) {
+        self.queries += 1;
+        for hit in asked.hits {
+            self.known.insert(hit.id);
+        }
+        self.note(asked);
+    }
+
+    /// Goes on with what an earlier session had learned about answers.
+    pub fn restore_reader(&mut self, saved: &[u8]) {
+        if let Ok(reader) = postcard::from_bytes(saved) {
+            self.reader = reader;
+            self.lessons = LESSONS;
+        }
+    }
+
+    /// What was learned about answers, to be kept.
+    pub fn save_reader(&self) -> Vec<u8> {
+        postcard::to_allocvec(&self.reader).unwrap_or_default()
+    }
+
+    /// How much there is, as far as one can tell.
+    pub fn estimate(&self) -> Option<Estimate> {
+        self.estimator.estimate()
+    }
+
+    /// Records found so far.
+    pub fn records(&self) -> u64 {
+        self.known.len() as u64
+    }
+
+    /// What would be asked next, and the new records expected of it.
+    pub fn outlook(&self, most: usize) -> Vec<(Query, f64)> {
+        self.policy.outlook(&self.costs(), most)
+    }
+
+    fn costs(&self) -> Costs {
+        let detail = if self.wants_details() { 1.0 } else { 0.0 };
+        Costs { query: 1.0, page: 1.0, detail, page_size: self.page_size.max(10), cap: self.cap.known() }
+    }
+
+    fn choose(&mut self) -> Stage {
+        if let Some(ending) = self.is_enough() {
+            return Stage::Over(ending);
+        }
+        let Some(query) = self.policy.choose(&self.costs()) else { return Stage::Over(Ending::NothingLeft) };
+        let request = self.door.ask(&query);
+        Stage::Read(Box::new(Reading::new(self.queries + 1, query, request)))
+    }
+
+    fn is_enough(&self) -> Option<Ending> {
+        let covered = self.estimate().is_some_and(|estimate| estimate.is_covered(self.wishes.coverage));
+        let answers_alike = self.first_pages.len() == ALIKE
+            && self.first_pages.iter().all(|page| *page == self.first_pages[0]);
+        if answers_alike {
+            Some(Ending::Alike)
+        } else if covered {
+            Some(Ending::Covered)
+        } else if self.wishes.records.is_some_and(|wanted| self.records() >= wanted) {
+            Some(Ending::Enough)
+        } else if self.barren >= BARREN {
+            Some(Ending::Unprofitable)
+        } else {
+            None
+        }
+    }
+
+    /// A page without the form is no obstacle: the form is asked as it was found.
+    fn opened(&mut self, reply: Reply) -> Taken {
+        if let Some(document) = &reply.document {
+            self.door.refresh(&document.page);
+        }
+        let query = self.door.nonsense(self.wishes.seed).filter(|_| self.lessons == 0);
+        if let Some(query) = query {
+            let request = self.door.ask(&query);
+            self.stage = Stage::Nonsense(query, request, 0);
+        }
+        Taken::default()
+    }
+
+    fn nonsense(&mut self, query: Query, request: &Request, hops: u8, reply: Reply) -> Taken {
+        if let Some(request) = self.redirected(request, &reply, hops) {
+            self.stage = Stage::Nonsense(query, request, hops + 1);
+            return Taken::default();
+        }
+        let Some(document) = reply.document else { return Taken::default() };
+        self.door.refresh(&document.page);
+        self.reader.improve(&Sample { document: &document, status: reply.status, query: &query });
+        let answer = self.reader.read(&document, reply.status, &query);
+        self.note_first_page(&answer);
+        Taken { kind: Some(answer.kind), learned: true, ..Taken::default() }
+    }
+
+    fn answered(&mut self, mut reading: Box<Reading>, reply: Reply) -> Taken {
+        if let Some(request) = self.redirected(&reading.send, &reply, reading.hops) {
+            (reading.send, reading.hops) = (request, reading.hops + 1);
+            self.stage = Stage::Read(reading);
+            return Taken::default();
+        }
+        let Some(document) = reply.document else {
+            return self.failed(reading, Kind::Error, reply.status);
+        };
+        let has_form = self.door.refresh(&document.page);
+        let learned = self.lessons < LESSONS && reading.pages == 0;
+        if learned {
+            self.lessons += 1;
+            let (status, query) = (reply.status, &reading.query);
+            self.reader.improve(&Sample { document: &document, status, query });
+        }
+        let answer = self.reader.read(&document, reply.status, &reading.query);
+        let taken = match answer.kind {
+            Kind::Results | Kind::OneRecord | Kind::Nothing => self.take_page(reading, answer),
+            // A token that had expired may be all that is wrong.
+            Kind::Error if self.door.has_hidden() && !reading.reopened && reading.pages == 0 => {
+                self.ask_again(reading, has_form)
+            }
+            kind => self.failed(reading, kind, reply.status),
+        };
+        Taken { learned: learned || taken.learned, ..taken }
+    }
+
+    /// The form is filled anew, with fresh hidden values: those of the page at hand, or of its own page.
+    fn ask_again(&mut self, mut reading: Box<Reading>, has_form: bool) -> Taken {
+        reading.reopened = true;
+        reading.send = self.door.ask(&reading.query);
+        self.stage = if has_form { Stage::Read(reading) } else { Stage::Reopen(reading) };
+        Taken::default()
+    }
+
+    fn reopened(&mut self, mut reading: Box<Reading>, reply: Reply) -> Taken {
+        if let Some(document) = &reply.document {
+            self.door.refresh(&document.page);
+        }
+        reading.send = self.door.ask(&reading.query);
+        self.stage = Stage::Read(reading);
+        Taken::default()
+    }
+
+    fn take_page(&mut self, mut reading: Box<Reading>, answer: Answer) -> Taken {
+        self.trouble.over();
+        if reading.pages == 0 {
+            self.note_first_page(&answer);
+        }
+        reading.pages += 1;
+        reading.hops = 0;
+        reading.total = reading.total.or(answer.total);
+        reading.trail.take(&reading.send, &answer);
+        let (kind, number) = (answer.kind, reading.number);
+        let next = answer.next.filter(|next| reading.trail.leads_on(next));
+        let shown = answer.records.len() as u32;
+        if next.is_some() {
+            self.page_size = self.page_size.max(shown);
+        }
+        let records = self.take_records(&mut reading, answer.records);
+        let taken = Taken { kind: Some(kind), records, number, ..Taken::default() };
+        reading.end = match next {
+            None => Some(End::Last),
+            Some(next) if reading.pages < MOST_PAGES && self.goes_on(&reading) => {
+                reading.send = next.request;
+                None
+            }
+            Some(_) => Some(End::LeftOff),
+        };
+        self.go_on_or_end(reading, taken)
+    }
+
+    fn goes_on(&self, reading: &Reading) -> bool {
+        let hits = reading.hits();
+        self.policy.goes_on(&reading.asked(&hits), &self.costs())
+    }
+
+    /// Records that are nearly the same as known ones count as those.
+    fn take_records(&mut self, reading: &mut Reading, records: Vec<Record>) -> Vec<(Record, u32)> {
+        let mut new = Vec::new();
+        for mut record in records {
+            let words = record.text.split_whitespace().take(TELLING_WORDS).count();
+            self.words_per_record = if self.words_per_record.is_finite() {
+                0.98 * self.words_per_record + 0.02 * words as f64
+            } else {
+                words as f64
+            };
+            if words == TELLING_WORDS {
+                record.id = self.likenesses.known(&record).unwrap_or(record.id);
+            }
+            let is_new = self.known.insert(record.id);
+            if is_new {
+                new.push((record.clone(), reading.found.len() as u32 + 1));
+            }
+            reading.add(record, is_new, self.wants_details());
+        }
+        new
+    }
+
+    fn wants_details(&self) -> bool {
+        match self.wishes.details {
+            Details::Never => false,
+            Details::Always => true,
+            Details::Auto => self.words_per_record < 4.0 && self.known.len() < 2_000,
+        }
+    }
+
+    fn failed(&mut self, mut reading: Box<Reading>, kind: Kind, status: u16) -> Taken {
+        reading.end = Some(End::Failed);
+        reading.details.clear();
+        let ending = self.trouble.met(kind, status);
+        let taken = Taken { kind: Some(kind), number: reading.number, ..Taken::default() };
+        let taken = self.go_on_or_end(reading, taken);
+        if let Some(ending) = ending {
+            self.stage = Stage::Over(ending);
+        }
+        taken
+    }
+
+    /// A record's own page says more about it.
+    fn detailed(&mut self, mut reading: Box<Reading>, reply: Reply) -> Taken {
+        let mut taken = Taken { number: reading.number, ..Taken::default() };
+        if let (Some((at, _)), Some(document)) = (reading.details.pop_front(), reply.document)
+            && let Some((record, _)) = reading.found.get_mut(at)
+        {
+            let text = document.page.text;
+            record.text = format!("{} {text}", record.text);
+            taken.detail = Some((record.id, text));
+        }
+        self.go_on_or_end(reading, taken)
+    }
+
+    fn go_on_or_end(&mut self, reading: Box<Reading>, taken: Taken) -> Taken {
+        let Some(end) = reading.end.filter(|_| reading.details.is_empty()) else {
+            self.stage = Stage::Read(reading);
+            return taken;
+        };
+        let hits = reading.hits();
+        self.queries += 1;
+        self.note(&reading.asked(&hits));
+        let ended = Ended {
+            number: reading.number,
+            total: reading.total,
+            hits: reading.ids(),
+            new: reading.new_records(),
+            pages: reading.pages,
+            end,
+            query: reading.query,
+        };
+        Taken { ended: Some(ended), ..taken }
+    }
+
+    /// Everybody learns from an answer.
+    fn note(&mut self, asked: &Asked<'_>) {
+        self.barren = if asked.hits.iter().any(|hit| hit.is_new) { 0 } else { self.barren + 1 };
+        self.cap.learn(asked);
+        self.estimator.learn(asked);
+        self.policy.learn(asked);
+    }
+
+    fn note_first_page(&mut self, answer: &Answer) {
+        if self.first_pages.len() < ALIKE {
+            let ids: Vec<u8> = answer.records.iter().flat_map(|record| record.id.0.to_le_bytes()).collect();
+            let nothing = self.queries + u32::try_from(self.first_pages.len()).unwrap_or(u32::MAX);
+            // Answers without records are not alike: nothing was found, each time for another reason.
+            let key = if ids.is_empty() { u64::from(nothing) } else { xxh3_64(&ids) };
+            self.first_pages.push(key);
+        }
+    }
+
+    /// The request for where an answer points, if it stays on the site. POST becomes GET, as in browsers,
+    /// unless the server insists.
+    fn redirected(&self, sent: &Request, reply: &Reply, hops: u8) -> Option<Request> {
+        let target = reply.location.as_ref().filter(|_| (300..400).contains(&reply.status))?;
+        let stays = Site::of(target) == Site::of(&sent.url) && hops < MOST_HOPS;
+        let keeps = matches!(reply.status, 307 | 308) && sent.method == Method::Post;
+        stays.then(|| match keeps {
+            true => Request { url: target.clone(), ..sent.clone() },
+            false => Request::get(target.clone()),
+        })
+    }
+}

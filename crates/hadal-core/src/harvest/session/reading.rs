@@ -1,0 +1,96 @@
+//! An answer while it is read, page by page.
+
+use crate::harvest::answer::Trail;
+use crate::harvest::policy::{Asked, End, Hit, Total};
+use crate::harvest::query::Query;
+use crate::harvest::record::{Record, RecordId};
+use crate::http::Request;
+use std::collections::VecDeque;
+use url::Url;
+
+/// Pages of one answer that are read at most.
+pub const MOST_PAGES: u32 = 2_000;
+/// Records of one answer whose own pages are fetched at most.
+const MOST_DETAILS: usize = 10_000;
+
+/// A query, and what came of it so far.
+#[derive(Clone, Debug)]
+pub struct Reading {
+    /// Its number within the harvest, from 1.
+    pub number: u32,
+    /// What was asked.
+    pub query: Query,
+    /// Pages that were read.
+    pub pages: u32,
+    /// What is sent next.
+    pub send: Request,
+    /// How many records the form says there are.
+    pub total: Option<Total>,
+    /// Redirects since the last page.
+    pub hops: u8,
+    /// Whether the form was fetched anew for this query.
+    pub reopened: bool,
+    /// Pages and records so far.
+    pub trail: Trail,
+    /// Records in their order, and whether each was new.
+    pub found: Vec<(Record, bool)>,
+    /// Own pages of new records, still to be fetched, by position in `found`.
+    pub details: VecDeque<(usize, Url)>,
+    /// Why the reading ended, once it has.
+    pub end: Option<End>,
+}
+
+impl Reading {
+    /// A query that is about to be sent.
+    pub fn new(number: u32, query: Query, send: Request) -> Reading {
+        Reading {
+            number,
+            query,
+            pages: 0,
+            send,
+            total: None,
+            hops: 0,
+            reopened: false,
+            trail: Trail::default(),
+            found: Vec::new(),
+            details: VecDeque::new(),
+            end: None,
+        }
+    }
+
+    /// Its records, as policies see them.
+    pub fn hits<'a>(&'a self) -> Vec<Hit<'a>> {
+        let hit = |(record, is_new): &'a (Record, bool)| Hit {
+            id: record.id,
+            is_new: *is_new,
+            title: &record.title,
+            text: &record.text,
+        };
+        self.found.iter().map(hit).collect()
+    }
+
+    /// The answer so far.
+    pub fn asked<'a>(&'a self, hits: &'a [Hit<'a>]) -> Asked<'a> {
+        let end = self.end.unwrap_or(End::LeftOff);
+        Asked { query: &self.query, hits, total: self.total, pages: self.pages, end }
+    }
+
+    /// Adds a record; its own page is fetched later, when that is wanted.
+    pub fn add(&mut self, record: Record, is_new: bool, wants_detail: bool) {
+        let page = record.url.clone().filter(|_| is_new && wants_detail);
+        if let Some(url) = page.filter(|_| self.details.len() < MOST_DETAILS) {
+            self.details.push_back((self.found.len(), url));
+        }
+        self.found.push((record, is_new));
+    }
+
+    /// How many of its records were new.
+    pub fn new_records(&self) -> u32 {
+        self.found.iter().filter(|(_, is_new)| *is_new).count() as u32
+    }
+
+    /// Its records' numbers.
+    pub fn ids(&self) -> Vec<RecordId> {
+        self.found.iter().map(|(record, _)| record.id).collect()
+    }
+}

@@ -1,0 +1,208 @@
+//! A harvest against small search programs written here: what is sent, what is understood, how it ends.
+
+#![allow(clippy::unwrap_used, reason = "tests stop at the first surprise")]
+
+use hadal_core::harvest::policy::{Briefing, offer};
+use hadal_core::harvest::session::{Details, Door, Ending, Harvest, Purpose, Reply, Wishes};
+use hadal_core::html;
+use hadal_core::http::{Method, Request};
+use std::collections::BTreeSet;
+use std::fmt::Write;
+use url::{Url, form_urlencoded};
+
+const WORDS: [&str; 24] = [
+    "harbour", "lantern", "meadow", "copper", "willow", "granite", "velvet", "thunder", "orchard", "feather",
+    "marble", "saffron", "compass", "timber", "glacier", "pepper", "anchor", "violet", "canyon", "ribbon",
+    "falcon", "hollow", "ember", "quartz",
+];
+
+/// A record's words: each has a few of the list, in a pattern without holes.
+fn title(record: usize) -> String {
+    let word = |step: usize| WORDS[(record * step + step * step) % WORDS.len()];
+    format!("{} {} {} number {record}", word(1), word(5), word(7))
+}
+
+/// A program behind a form.
+trait Site {
+    fn answer(&mut self, request: &Request) -> (u16, Option<&'static str>, String);
+}
+
+fn parameters(request: &Request) -> Vec<(String, String)> {
+    let body = String::from_utf8_lossy(&request.body).into_owned();
+    let text = if request.method == Method::Post { body } else { request.url.query().unwrap_or("").into() };
+    form_urlencoded::parse(text.as_bytes()).into_owned().collect()
+}
+
+fn value(request: &Request, name: &str) -> String {
+    let all = parameters(request);
+    all.into_iter().find(|(key, _)| key == name).map(|(_, value)| value).unwrap_or_default()
+}
+
+fn frame(main: &str) -> String {
+    format!(
+        "<html><head><title>Museum store</title></head><body><div id=top><a href=/>Home</a> <a href=/about>About
+        us</a></div>{main}<div class=foot>Open from nine to five.</div></body></html>"
+    )
+}
+
+fn results(found: &[usize], page: usize, size: usize, link: impl Fn(usize) -> String) -> String {
+    if found.is_empty() {
+        return frame("<p>Sorry, no items match your search.</p>");
+    }
+    let mut main = format!("<p>{} items found</p><ul class=hits>", found.len());
+    for record in found.iter().skip(page * size).take(size) {
+        let text = title(*record);
+        write!(
+            main,
+            "<li><a href='/item/{record}'>{text}</a> <span>Shelf {} of the {text} room</span></li>",
+            record % 9
+        )
+        .unwrap();
+    }
+    main.push_str("</ul>");
+    if (page + 1) * size < found.len() {
+        write!(main, "<a href='{}'>Next page</a>", link(page + 1)).unwrap();
+    }
+    frame(&main)
+}
+
+/// A plain search over numbered records.
+struct Plain {
+    records: usize,
+}
+
+impl Site for Plain {
+    fn answer(&mut self, request: &Request) -> (u16, Option<&'static str>, String) {
+        if request.url.path() != "/find" {
+            return (
+                200,
+                None,
+                frame("<form action=/find><input type=search name=q><button>Search</button></form>"),
+            );
+        }
+        let word = value(request, "q").to_lowercase();
+        let page = value(request, "page").parse().unwrap_or(0);
+        let found: Vec<usize> =
+            (0..self.records).filter(|record| title(*record).split(' ').any(|known| known == word)).collect();
+        (200, None, results(&found, page, 10, |next| format!("/find?q={word}&page={next}")))
+    }
+}
+
+/// The same, behind POST and a token that is good for one query.
+struct Guarded {
+    plain: Plain,
+    token: u32,
+    refused: u32,
+}
+
+impl Site for Guarded {
+    fn answer(&mut self, request: &Request) -> (u16, Option<&'static str>, String) {
+        let form = |token: u32| {
+            format!(
+                "<form method=post action=/find><input name=q><input type=hidden name=csrf_token
+                value=f00d{token:012x}><input type=submit value=Search></form>"
+            )
+        };
+        if request.url.path() == "/" {
+            self.token += 1;
+            return (200, None, frame(&form(self.token)));
+        }
+        if request.method == Method::Post
+            && value(request, "csrf_token") != format!("f00d{:012x}", self.token)
+        {
+            self.refused += 1;
+            return (403, None, frame("<h1>Error</h1><p>Your session has expired. Please try again.</p>"));
+        }
+        self.token += u32::from(request.method == Method::Post);
+        self.plain.answer(request)
+    }
+}
+
+/// The same page whatever is asked.
+struct Alike;
+
+impl Site for Alike {
+    fn answer(&mut self, _: &Request) -> (u16, Option<&'static str>, String) {
+        let found: Vec<usize> = (0..8).collect();
+        (200, None, results(&found, 0, 10, |_| String::new()))
+    }
+}
+
+/// Nothing but a wall.
+struct Wall;
+
+impl Site for Wall {
+    fn answer(&mut self, _: &Request) -> (u16, Option<&'static str>, String) {
+        let wall = "<h1>Are you a robot?</h1><p>Please complete the captcha to continue.</p><div class=g-recaptcha></div>";
+        (403, None, frame(wall))
+    }
+}
+
+struct Course {
+    records: BTreeSet<String>,
+    submissions: u32,
+    requests: u32,
+    ending: Option<Ending>,
+}
+
+fn run(site: &mut dyn Site, policy: &str, most: u32) -> Course {
+    let home = Url::parse("http://museum.example/").unwrap();
+    let (status, _, body) = Plain { records: 0 }.answer(&Request::get(home.clone()));
+    assert_eq!(status, 200);
+    let (_, _, own) = site.answer(&Request::get(home.clone()));
+    let page = html::parse(own.as_bytes(), None, &home);
+    let page = if page.forms.is_empty() { html::parse(body.as_bytes(), None, &home) } else { page };
+    let door = Door::new(page.forms[0].clone(), home, page.charset);
+    let briefing = Briefing { first: vec!["harbour".into()], ..Briefing::default() };
+    let wishes = Wishes { coverage: 1.0, records: None, details: Details::Never, seed: 1 };
+    let mut harvest = Harvest::new(door, offer(policy).unwrap().make(&briefing), wishes);
+    let mut course = Course { records: BTreeSet::new(), submissions: 0, requests: 0, ending: None };
+    while let Some((request, purpose)) = harvest.next() {
+        assert_eq!(harvest.next().unwrap().0, request, "the same until a reply is taken");
+        let (status, location, body) = site.answer(&request);
+        let location = location.map(|to| request.url.join(to).unwrap());
+        let document = Some(html::read(body.as_bytes(), Some("text/html"), &request.url));
+        let taken = harvest.take(Reply { status, location, document });
+        course.records.extend(taken.records.iter().map(|(record, _)| record.title.clone()));
+        course.submissions += u32::from(purpose == Purpose::Query);
+        course.requests += 1;
+        if course.requests == most {
+            break;
+        }
+    }
+    course.ending = harvest.ending();
+    course
+}
+
+#[test]
+fn everything_behind_a_search_box_is_brought_up_page_by_page() {
+    for policy in ["adaptive", "hadal"] {
+        let course = run(&mut Plain { records: 150 }, policy, 400);
+        let truth: BTreeSet<String> = (0..150).map(title).collect();
+        let found = course.records.intersection(&truth).count();
+        assert!(found >= 149, "{policy}: {found} in {} requests", course.requests);
+        assert_eq!(course.records.difference(&truth).count(), 0, "{policy}");
+    }
+}
+
+#[test]
+fn a_token_that_is_good_once_is_fetched_again() {
+    let mut site = Guarded { plain: Plain { records: 40 }, token: 0, refused: 0 };
+    let course = run(&mut site, "adaptive", 300);
+    assert!(course.records.len() >= 39, "{} of 40", course.records.len());
+    assert!(site.refused <= course.submissions + 1, "{} refusals", site.refused);
+}
+
+#[test]
+fn a_form_that_answers_everything_alike_is_said_not_to_search() {
+    let course = run(&mut Alike, "hadal", 50);
+    assert_eq!(course.ending, Some(Ending::Alike));
+    assert_eq!(course.records.len(), 8);
+}
+
+#[test]
+fn a_wall_ends_a_harvest_with_its_name() {
+    let course = run(&mut Wall, "hadal", 50);
+    assert_eq!(course.ending, Some(Ending::Captcha));
+    assert!(course.requests < 10);
+}
