@@ -19,6 +19,7 @@ mod backend;
 mod behaviour;
 mod citing;
 mod compose;
+pub mod database;
 mod draw;
 mod form_markup;
 mod graph;
