@@ -70,11 +70,11 @@ impl Collection {
 fn add(collection: &mut Collection, object: &Map<String, Value>) {
     let own = |name: &str| object.get(name).map(written).unwrap_or_default();
     let (id, title, text) = (own("id"), own("title"), own("text"));
-    if title.is_empty() && text.is_empty() {
-        return collection.skip();
-    }
     let others = object.iter().filter(|(name, _)| !matches!(name.as_str(), "id" | "title" | "text"));
     let fields: Vec<(&str, String)> = others.map(|(name, value)| (name.as_str(), written(value))).collect();
+    if title.is_empty() && text.is_empty() && fields.iter().all(|(_, value)| value.is_empty()) {
+        return collection.skip();
+    }
     let record = Record { id: &id, title: &title, text: &text };
     collection.push(record, fields.iter().map(|(name, value)| (*name, value.as_str())));
 }

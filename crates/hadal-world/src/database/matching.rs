@@ -102,12 +102,10 @@ fn record_of(place: u64) -> u32 {
 }
 
 fn in_both(one: &[u64], other: &[u64]) -> Vec<u64> {
-    let (mut kept, mut rest) = (Vec::new(), other);
-    for place in one {
-        rest = &rest[rest.partition_point(|candidate| candidate < place)..];
-        if rest.first() == Some(place) {
-            kept.push(*place);
-        }
-    }
-    kept
+    let mut rest = other.iter().peekable();
+    let is_there = |place: &&u64| {
+        while rest.next_if(|candidate| candidate < place).is_some() {}
+        rest.next_if(|candidate| candidate == place).is_some()
+    };
+    one.iter().filter(is_there).copied().collect()
 }

@@ -41,10 +41,10 @@ impl Index {
 }
 
 fn both(one: &Scored, other: &Scored) -> Scored {
-    let (mut kept, mut rest) = (Vec::new(), &other[..]);
+    let (mut kept, mut rest) = (Vec::new(), other.iter().peekable());
     for (record, score) in one {
-        rest = &rest[rest.partition_point(|(candidate, _)| candidate < record)..];
-        if let Some((_, more)) = rest.first().filter(|(candidate, _)| candidate == record) {
+        while rest.next_if(|(candidate, _)| candidate < record).is_some() {}
+        if let Some((_, more)) = rest.next_if(|(candidate, _)| candidate == record) {
             kept.push((*record, score + more));
         }
     }
