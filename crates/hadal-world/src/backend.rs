@@ -55,6 +55,11 @@ impl Database {
         Content { terms, place: draw.below(PLACES.len() as u32) as usize }
     }
 
+    /// Which database of its site it is.
+    pub(crate) fn number(&self) -> u8 {
+        self.number
+    }
+
     /// What a record is called.
     pub(crate) fn title(&self, record: u32) -> String {
         let content = self.content(record);

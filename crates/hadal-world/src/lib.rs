@@ -11,6 +11,7 @@
 //! 5. `compose` writes it, `sketch` and `form_markup` its forms, `backend` what they find, and
 //!    `reply` what they make of that, by their `behaviour`.
 //!
+//! [`database`] holds larger databases, which harvests are measured on; a library of them can be part of a world.
 //! `seeds` says where crawls start, `citing` who links to whom. [`TrueForm`] tells what is really there,
 //! [`Tour`] how soon it could be found, [`measure`] how close it all is to the real web.
 
@@ -19,9 +20,11 @@ mod backend;
 mod behaviour;
 mod citing;
 mod compose;
+pub mod database;
 mod draw;
 mod form_markup;
 mod graph;
+mod holdings;
 mod machine_files;
 mod markup;
 mod measure;
@@ -46,6 +49,7 @@ mod words;
 mod world;
 
 pub use behaviour::Behaviour;
+pub use holdings::TrueRecord;
 pub use measure::{Measure, measure};
 pub use spec::{Anchors, BackEnds, Hubs, Rates, Spec, TagPaths};
 pub use tour::Tour;

@@ -24,7 +24,11 @@ const RETRY_LATER: &str = "60";
 
 impl World {
     /// Answers a request. The same request at the same time gets the same answer.
+    /// Databases with hosts of their own count requests: where they limit them, those before matter too.
     pub fn respond(&self, request: &Request, at: Time) -> Exchange {
+        if let Some(exchange) = self.library().respond(request, at) {
+            return exchange;
+        }
         let Some((index, host)) = self.locate(&request.url) else {
             return failed(FetchError::NoSuchHost, 40, None);
         };
@@ -63,7 +67,7 @@ impl World {
 
     /// Whether the same stands at an address at all times; what the programs behind forms say may change.
     pub fn is_steady(&self, url: &Url) -> bool {
-        let Some((index, host)) = self.locate(url) else { return true };
+        let Some((index, host)) = self.locate(url) else { return self.library().at(url).is_none() };
         let site = self.site(index);
         let (path, _) = without_session(url);
         !matches!(place(&site, host, &path), Place::Action(..))

@@ -1,5 +1,6 @@
 //! The world as others use it: its sites and the truth about them.
 
+use crate::database::Library;
 use crate::graph::Graph;
 use crate::names::{HostRole, Names};
 use crate::populate::populate;
@@ -16,6 +17,7 @@ pub struct World {
     sites: Vec<Record>,
     graph: Graph,
     names: Names,
+    library: Library,
 }
 
 impl World {
@@ -24,7 +26,17 @@ impl World {
         let mut sites = populate(&spec);
         let names = Names::assign(&mut sites);
         let graph = Graph::link(&spec, &sites);
-        World { spec, sites, graph, names }
+        World { spec, sites, graph, names, library: Library::default() }
+    }
+
+    /// The same with databases on hosts of their own; nothing else changes.
+    pub fn with_library(self, library: Library) -> World {
+        World { library, ..self }
+    }
+
+    /// The databases on hosts of their own.
+    pub fn library(&self) -> &Library {
+        &self.library
     }
 
     /// What it was made from.

@@ -53,3 +53,22 @@ fn a_served_world_answers_for_its_hosts() {
     child.kill().unwrap();
     child.wait().unwrap();
 }
+
+#[test]
+fn databases_are_served_on_hosts_of_their_own() {
+    let place = Place::new();
+    let args = ["world", "serve", "--scale", "tiny", "--listen", "127.0.0.1:0", "--json", "--databases", "2"];
+    let mut child = place.command(&args).stdout(Stdio::piped()).spawn().unwrap();
+    let mut line = String::new();
+    BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
+    let event: serde_json::Value = serde_json::from_str(&line).unwrap();
+    assert_eq!(event["databases"], serde_json::json!(["http://db1.example/", "http://db2.example/"]));
+
+    let mut stream = TcpStream::connect(event["addr"].as_str().unwrap()).unwrap();
+    write!(stream, "GET / HTTP/1.1\r\nHost: db1.example\r\nConnection: close\r\n\r\n").unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert!(answer.starts_with("HTTP/1.1 200") && answer.contains("<form"), "{answer}");
+}

@@ -36,6 +36,7 @@ pub mod topics;
 pub mod unbuilt;
 pub mod visitor;
 pub mod world;
+mod world_databases;
 
 use clap::{CommandFactory, Parser, Subcommand};
 use exit::Exit;

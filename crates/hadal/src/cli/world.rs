@@ -3,11 +3,13 @@
 use super::exit::{Exit, Usage};
 use super::list::{ListArgs, list};
 use super::session::Session;
+use super::world_databases::library;
 use crate::config::names::nearest;
 use crate::fetch::world_server::{Running, Serving, serve};
 use crate::store::Walk;
 use anyhow::Context;
 use clap::{Args, Subcommand, ValueEnum};
+use hadal_world::database::Library;
 use hadal_world::{Spec, TrueForm, World};
 use serde_json::json;
 use std::io::Write;
@@ -32,7 +34,9 @@ enum WorldCommand {
 
 /// Serve the simulated web over HTTP, all its hosts on one address
 #[derive(Debug, Args)]
-#[command(after_help = "Example:\n  hadal world serve --scale demo --listen 127.0.0.1:8080 --topic book")]
+#[command(
+    after_help = "Example:\n  hadal world serve --scale demo --listen 127.0.0.1:8080 --topic book\n  hadal world serve --scale tiny --databases 12"
+)]
 struct ServeArgs {
     #[command(flatten)]
     size: ScaleArg,
@@ -45,6 +49,9 @@ struct ServeArgs {
     /// How much of each answer's simulated time really passes: 0 none, 1 all of it
     #[arg(long, value_name = "SHARE", default_value_t = 0.0, value_parser = share)]
     pace: f64,
+    /// Databases on hosts of their own: how many to draw, or a TOML file that lists them
+    #[arg(long, value_name = "FILE|N")]
+    databases: Option<String>,
 }
 
 /// Tell every form that exists in the simulated web
@@ -123,7 +130,8 @@ fn run_truth(args: &TruthArgs, session: &Session) -> anyhow::Result<Exit> {
 
 fn run_serve(args: &ServeArgs, session: &Session) -> anyhow::Result<Exit> {
     let topic = world_topic(&args.topic)?;
-    let world = Arc::new(args.size.world(session.seed));
+    let databases = args.databases.as_deref().map(|given| library(given, session.seed)).transpose()?;
+    let world = Arc::new(args.size.world(session.seed).with_library(databases.unwrap_or_default()));
     let serving = Serving { pace: args.pace, ..Serving::default() };
     let runtime = tokio::runtime::Runtime::new().context("cannot start the server's threads")?;
     runtime.block_on(async {
@@ -142,17 +150,30 @@ fn greeting(world: &World, topic: &str, running: &Running, json: bool) -> String
     let (addr, seeds) = (running.addr, world.seeds(topic));
     let (sites, pages) = (world.site_count(), world.page_count());
     if json {
-        let event = json!({ "event": "serving", "addr": addr, "topic": topic, "sites": sites, "pages": pages, "seeds": seeds });
+        let homes: Vec<String> = world.library().iter().map(|(_, home, _)| home.to_string()).collect();
+        let event = json!({ "event": "serving", "addr": addr, "topic": topic, "sites": sites, "pages": pages, "seeds": seeds, "databases": homes });
         return format!("{event}\n");
     }
     let list: String = seeds.iter().map(|seed| format!("  {seed}\n")).collect();
     let first: Vec<&str> = seeds.iter().take(3).map(|seed| seed.as_str()).collect();
     format!(
         "{sites} sites with {pages} pages at http://{addr}/; Ctrl-C ends it\n\n\
-         seeds for {topic}:\n{list}\n\
+         seeds for {topic}:\n{list}\n{}\
          Next:\n  hadal find {topic} --connect-to '*={addr}' --delay 0s --seeds {}\n",
+        shelves(world.library()),
         first.join(" ")
     )
+}
+
+/// The databases with hosts of their own.
+fn shelves(library: &Library) -> String {
+    if library.is_empty() {
+        return String::new();
+    }
+    let line = |(_, home, database): (&str, url::Url, &hadal_world::database::Database)| {
+        format!("  {home}  {} records\n", database.collection().len())
+    };
+    format!("databases:\n{}\n", library.iter().map(line).collect::<String>())
 }
 
 /// A topic that the simulated web knows.

@@ -1,0 +1,207 @@
+//! What the pages of a database look like: how records are arranged, how one turns pages, in which
+//! language it speaks, and how records are addressed.
+
+use crate::draw::Draw;
+use serde::{Deserialize, Serialize};
+
+/// The look of a database.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Layout {
+    /// What smaller choices come from: names of classes, parameters and paths, wording.
+    pub seed: u64,
+    /// How records stand on a page.
+    pub arrangement: Arrangement,
+    /// How one turns pages.
+    pub pager: Pager,
+    /// What language it speaks.
+    pub language: Language,
+    /// How records are addressed.
+    pub address: Address,
+    /// What else stands in addresses of records.
+    pub clutter: Clutter,
+    /// Whether words that were asked for are set off in results.
+    pub marks_words: bool,
+}
+
+impl Default for Layout {
+    fn default() -> Layout {
+        Layout {
+            seed: 0,
+            arrangement: Arrangement::List,
+            pager: Pager::Next,
+            language: Language::English,
+            address: Address::Path,
+            clutter: Clutter::default(),
+            marks_words: false,
+        }
+    }
+}
+
+impl Layout {
+    /// A look drawn from a seed.
+    pub fn varied(seed: u64) -> Layout {
+        let mut draw = Draw::new(seed, 0x1a70);
+        let language = if draw.chance(0.5) { Language::English } else { draw.pick(&Language::ALL) };
+        Layout {
+            seed: draw.bits() >> 1,
+            arrangement: draw.pick(&Arrangement::ALL),
+            pager: draw.pick(&Pager::ALL),
+            language,
+            address: [Address::Path, Address::Parameter, Address::Slug, Address::None]
+                [draw.weighted(&[3.0, 3.0, 2.0, 1.0])],
+            clutter: Clutter {
+                session: draw.chance(0.2),
+                position: draw.chance(0.2),
+                highlight: draw.chance(0.2),
+            },
+            marks_words: draw.chance(0.3),
+        }
+    }
+}
+
+/// How records stand on a page of results.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Arrangement {
+    /// A list, an item each.
+    List,
+    /// Nested blocks with a picture and a title that both lead to the record.
+    Cards,
+    /// A table, a row each.
+    Rows,
+    /// A table, two rows each.
+    RowPairs,
+    /// Terms and their definitions.
+    Definitions,
+    /// Headings and paragraphs, nothing around them.
+    Flat,
+    /// A table with several records in a row.
+    Grid,
+    /// Nothing but line breaks and rules between records.
+    Separated,
+    /// Blocks with advertisements of the same build between them, and a list of what others like.
+    Advertised,
+    /// A list inside a form that collects them.
+    Checkboxes,
+    /// Numbered paragraphs.
+    Paragraphs,
+    /// A small table of names and values each.
+    Sheets,
+    /// Groups by first letter, each with a heading and a list.
+    Groups,
+}
+
+impl Arrangement {
+    /// All of them.
+    pub const ALL: [Arrangement; 13] = [
+        Arrangement::List,
+        Arrangement::Cards,
+        Arrangement::Rows,
+        Arrangement::RowPairs,
+        Arrangement::Definitions,
+        Arrangement::Flat,
+        Arrangement::Grid,
+        Arrangement::Separated,
+        Arrangement::Advertised,
+        Arrangement::Checkboxes,
+        Arrangement::Paragraphs,
+        Arrangement::Sheets,
+        Arrangement::Groups,
+    ];
+}
+
+/// How one turns pages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Pager {
+    /// A link that is declared to be the next page.
+    Next,
+    /// Numbers that lead to pages.
+    Numbered,
+    /// Numbers that lead to the first record of a page.
+    Offset,
+    /// The number of the page is part of the path.
+    Path,
+    /// Buttons of a form.
+    Buttons,
+    /// One button that sends everything again, in the body.
+    Post,
+    /// A link whose one parameter stands for question and place.
+    Cursor,
+    /// A link that shows more, without any number.
+    More,
+}
+
+impl Pager {
+    /// All of them.
+    pub const ALL: [Pager; 8] = [
+        Pager::Next,
+        Pager::Numbered,
+        Pager::Offset,
+        Pager::Path,
+        Pager::Buttons,
+        Pager::Post,
+        Pager::Cursor,
+        Pager::More,
+    ];
+}
+
+/// The language of a site's own words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[expect(missing_docs, reason = "names of languages")]
+pub enum Language {
+    English,
+    German,
+    French,
+    Spanish,
+    Italian,
+    Dutch,
+    Portuguese,
+    Russian,
+    Japanese,
+    Chinese,
+}
+
+impl Language {
+    /// All of them.
+    pub const ALL: [Language; 10] = [
+        Language::English,
+        Language::German,
+        Language::French,
+        Language::Spanish,
+        Language::Italian,
+        Language::Dutch,
+        Language::Portuguese,
+        Language::Russian,
+        Language::Japanese,
+        Language::Chinese,
+    ];
+}
+
+/// How records are addressed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Address {
+    /// A number in the path.
+    Path,
+    /// A number in a parameter.
+    Parameter,
+    /// Words of the title and a number.
+    Slug,
+    /// Results have no links; a reference number tells records apart.
+    None,
+}
+
+/// What stands in addresses of records and does not belong to them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Clutter {
+    /// A session, another one on every page.
+    pub session: bool,
+    /// The position among the results.
+    pub position: bool,
+    /// The words that were asked for.
+    pub highlight: bool,
+}

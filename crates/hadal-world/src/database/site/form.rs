@@ -1,0 +1,155 @@
+//! The form of a site: a box, lists and ranges, with labels, and what it sends unseen.
+
+use super::page::Page;
+use crate::database::column::Column;
+use crate::database::habits::{Control, ControlKind};
+use crate::draw::mix;
+use hadal_core::http::Method;
+
+/// The longest list that is offered.
+const MOST_OPTIONS: usize = 2_000;
+const MOST_BUTTONS: usize = 8;
+
+impl Page<'_> {
+    /// Writes the search form.
+    pub(super) fn form(&mut self) {
+        let habits = &self.database.habits;
+        let method = if habits.method == Method::Post { "post" } else { "get" };
+        self.html.open("form", &[("action", self.skin.action), ("method", method), ("class", "search")]);
+        if habits.has_box {
+            let typed = self.parameters.get(self.skin.words).unwrap_or_default().to_string();
+            let (name, label) = (self.skin.words, self.wording.words);
+            self.labelled(label, name, |page| {
+                page.html.open("input", &[("type", "text"), ("name", name), ("id", name), ("value", &typed)]);
+            });
+        }
+        for control in &habits.controls {
+            self.control(control);
+        }
+        self.hidden();
+        let label = self.wording.search[(self.skin.phrase % 2) as usize];
+        self.html.open("input", &[("type", "submit"), ("value", label)]);
+        self.html.close("form");
+    }
+
+    /// What goes along unseen.
+    pub(super) fn hidden(&mut self) {
+        if let Some(token) = self.token() {
+            self.html.open("input", &[("type", "hidden"), ("name", self.skin.token), ("value", &token)]);
+        }
+    }
+
+    /// The token of this moment, where tokens are wanted.
+    pub(super) fn token(&self) -> Option<String> {
+        self.token_of(0)
+    }
+
+    /// Whether the token that was sent is of this moment or of the one before.
+    pub(super) fn is_stale(&self) -> bool {
+        let sent = self.parameters.get(self.skin.token);
+        let fresh = [self.token_of(0), self.token_of(1)];
+        fresh[0].is_some() && !fresh.iter().any(|token| token.as_deref() == sent)
+    }
+
+    fn token_of(&self, ago: u64) -> Option<String> {
+        let lifetime = u64::from(self.database.habits.token_lifetime?.max(1)) * 1000;
+        let period = (self.at.0 / lifetime).checked_sub(ago)?;
+        Some(format!("{:016x}", mix(mix(self.database.habits.seed, 0x70), period)))
+    }
+
+    fn labelled(&mut self, label: &str, id: &str, control: impl FnOnce(&mut Self)) {
+        self.html.open("p", &[]);
+        self.html.element("label", &[("for", id)], label);
+        control(self);
+        self.html.close("p");
+    }
+
+    fn control(&mut self, control: &Control) {
+        let Some((_, column)) = self.database.collection.column(&control.column) else { return };
+        let (name, label) = (column.name(), labelled(column.name()));
+        match &control.kind {
+            ControlKind::Select => self.labelled(&label, name, |page| page.select(column)),
+            ControlKind::Radio => self.radio(column, &label),
+            ControlKind::Bands(edges) => {
+                let ranges = edges.windows(2).map(|pair| format!("{}-{}", pair[0], pair[1]));
+                let options: Vec<(String, String)> = ranges.map(|range| (range.clone(), range)).collect();
+                self.labelled(&label, name, |page| page.options(name, &options));
+            }
+            ControlKind::Steps(steps) => {
+                let options: Vec<(String, String)> =
+                    steps.iter().map(|step| (step.to_string(), step.to_string())).collect();
+                self.pair(name, &label, |page, name| page.options(name, &options));
+            }
+            ControlKind::Between => self.pair(name, &label, |page, name| page.field(name, "text")),
+            ControlKind::Dates => self.pair(name, &label, |page, name| page.field(name, "date")),
+        }
+    }
+
+    fn pair(&mut self, column: &str, label: &str, write: impl Fn(&mut Self, &str)) {
+        for (ending, side) in [(self.skin.low, self.wording.low), (self.skin.high, self.wording.high)] {
+            let name = format!("{column}{ending}");
+            self.labelled(&format!("{label} {side}"), &name, |page| write(page, &name));
+        }
+    }
+
+    fn field(&mut self, name: &str, kind: &str) {
+        let value = self.parameters.get(name).unwrap_or_default().to_string();
+        self.html.open("input", &[("type", kind), ("name", name), ("id", name), ("value", &value)]);
+    }
+
+    fn select(&mut self, column: &Column) {
+        self.options(column.name(), &self.choices(column));
+    }
+
+    /// What is sent and what is shown for each value, in order of what is shown.
+    fn choices(&self, column: &Column) -> Vec<(String, String)> {
+        let sent =
+            |at: usize, value: &str| if self.skin.codes { (at + 1).to_string() } else { value.to_string() };
+        let mut choices: Vec<(String, String)> = column
+            .values()
+            .iter()
+            .enumerate()
+            .map(|(at, value)| (sent(at, value), value.to_string()))
+            .collect();
+        match column.is_numeric() {
+            true => choices.sort_by(|(_, a), (_, b)| number(a).total_cmp(&number(b))),
+            false => choices.sort_by(|(_, a), (_, b)| a.cmp(b)),
+        }
+        choices.truncate(MOST_OPTIONS);
+        choices
+    }
+
+    fn options(&mut self, name: &str, options: &[(String, String)]) {
+        let chosen = self.parameters.get(name).unwrap_or_default().to_string();
+        self.html.open("select", &[("name", name), ("id", name)]);
+        self.html.element("option", &[("value", "")], self.wording.any);
+        for (sent, shown) in options {
+            let selected = if *sent == chosen { "selected" } else { "" };
+            self.html.element("option", &[("value", sent), ("selected", selected)], shown);
+        }
+        self.html.close("select");
+    }
+
+    fn radio(&mut self, column: &Column, label: &str) {
+        self.html.open("fieldset", &[]);
+        self.html.element("legend", &[], label);
+        for (sent, shown) in self.choices(column).into_iter().take(MOST_BUTTONS) {
+            self.html.open("label", &[]);
+            self.html.open("input", &[("type", "radio"), ("name", column.name()), ("value", &sent)]);
+            self.html.text(&shown);
+            self.html.close("label");
+        }
+        self.html.close("fieldset");
+    }
+}
+
+fn number(value: &str) -> f64 {
+    crate::database::column::number_in(value).unwrap_or(f64::INFINITY)
+}
+
+/// A column's name as people read it.
+pub(super) fn labelled(column: &str) -> String {
+    let mut letters = column.chars();
+    let first = letters.next().map(|first| first.to_uppercase().to_string()).unwrap_or_default();
+    first + &letters.as_str().replace('_', " ")
+}

@@ -1,0 +1,158 @@
+//! What a request asks for: parameters out of address and body, and the question they are.
+
+use super::skin::{CURSOR, Skin};
+use crate::database::Database;
+use crate::database::asked::{Asked, Choice};
+use crate::database::column::number_in;
+use crate::database::habits::{Control, ControlKind};
+use hadal_core::http::{Method, Request};
+use url::form_urlencoded;
+
+/// Parameters beyond these are not read.
+const MOST: usize = 200;
+
+/// Names and values in the order in which they came.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Parameters(Vec<(String, String)>);
+
+impl Parameters {
+    /// Those of the address, then those of the body; a cursor stands for those it was made from.
+    pub(super) fn of(request: &Request) -> Parameters {
+        let in_url = request.url.query().unwrap_or_default().as_bytes();
+        let in_body: &[u8] = if request.method == Method::Post { &request.body } else { b"" };
+        let both = form_urlencoded::parse(in_url).chain(form_urlencoded::parse(in_body));
+        let all = Parameters(
+            both.map(|(name, value)| (name.into_owned(), value.into_owned())).take(MOST).collect(),
+        );
+        all.get(CURSOR).and_then(opened).unwrap_or(all)
+    }
+
+    pub(super) fn get(&self, name: &str) -> Option<&str> {
+        self.0.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.0.iter().map(|(name, value)| (name.as_str(), value.as_str()))
+    }
+
+    /// All but these, and one more.
+    pub(super) fn with(&self, without: &[&str], name: &str, value: &str) -> Parameters {
+        let kept = self
+            .0
+            .iter()
+            .filter(|(key, value)| !without.contains(&key.as_str()) && key != name && !value.is_empty());
+        let mut kept: Vec<(String, String)> = kept.cloned().collect();
+        if !value.is_empty() {
+            kept.push((name.to_string(), value.to_string()));
+        }
+        Parameters(kept)
+    }
+
+    pub(super) fn encoded(&self) -> String {
+        form_urlencoded::Serializer::new(String::new()).extend_pairs(self.iter()).finish()
+    }
+
+    /// All of them in a word that says nothing to others.
+    pub(super) fn sealed(&self) -> String {
+        self.encoded().bytes().rev().map(|byte| format!("{:02x}", byte ^ SEAL)).collect()
+    }
+}
+
+const SEAL: u8 = 0x5a;
+
+fn opened(cursor: &str) -> Option<Parameters> {
+    let pairs = (0..cursor.len()).step_by(2).map(|at| cursor.get(at..at + 2));
+    let bytes: Option<Vec<u8>> = pairs.map(|pair| u8::from_str_radix(pair?, 16).ok()).collect();
+    let bytes: Vec<u8> = bytes?.into_iter().rev().map(|byte| byte ^ SEAL).collect();
+    let parse = form_urlencoded::parse(&bytes);
+    Some(Parameters(parse.map(|(name, value)| (name.into_owned(), value.into_owned())).take(MOST).collect()))
+}
+
+impl Database {
+    /// The question that parameters are; `path` is what follows the action.
+    pub(super) fn question(&self, parameters: &Parameters, path: &str, skin: &Skin) -> Asked {
+        let words = parameters.get(skin.words).filter(|_| self.habits.has_box).unwrap_or_default();
+        let mut choices: Vec<Choice> = self
+            .habits
+            .controls
+            .iter()
+            .filter_map(|control| self.choice(control, parameters, skin))
+            .collect();
+        for facet in &self.habits.facets {
+            let value = parameters.get(&facet_name(facet)).filter(|value| !value.is_empty());
+            choices.extend(value.map(|value| Choice::is(facet, value)));
+        }
+        Asked { words: words.trim().to_string(), choices, page: self.page_asked(parameters, path, skin) }
+    }
+
+    fn page_asked(&self, parameters: &Parameters, path: &str, skin: &Skin) -> u32 {
+        let number = |text: &str| text.parse::<u32>().ok();
+        if let Some(offset) = parameters.get(skin.offset).and_then(number) {
+            return offset.saturating_sub(skin.first_offset) / self.habits.page_size.max(1);
+        }
+        let in_path = path.strip_prefix("/page/").and_then(number);
+        let page = in_path.or_else(|| parameters.get(skin.page).and_then(number));
+        page.map_or(0, |page| page.saturating_sub(skin.first_page))
+    }
+
+    fn choice(&self, control: &Control, parameters: &Parameters, skin: &Skin) -> Option<Choice> {
+        let column = &control.column;
+        let number = |ending: &str| parameters.get(&format!("{column}{ending}")).and_then(number_in);
+        match &control.kind {
+            ControlKind::Select | ControlKind::Radio => {
+                let sent = parameters.get(column).filter(|value| !value.is_empty())?;
+                Some(Choice::is(column, self.decoded(column, sent, skin)))
+            }
+            ControlKind::Between | ControlKind::Steps(_) | ControlKind::Dates => {
+                let (low, high) = (number(skin.low), number(skin.high));
+                (low.is_some() || high.is_some()).then(|| Choice::between(column, low, high))
+            }
+            ControlKind::Bands(_) => {
+                let (low, high) = parameters.get(column)?.split_once('-')?;
+                // The upper end of a band belongs to the next one.
+                let high = number_in(high).map(f64::next_down);
+                Some(Choice::between(column, number_in(low), high))
+            }
+        }
+    }
+
+    /// What a list sent, as the records have it.
+    fn decoded<'a>(&'a self, column: &str, sent: &'a str, skin: &Skin) -> &'a str {
+        let values = self.collection.column(column).filter(|_| skin.codes).map(|(_, column)| column.values());
+        let value = values.and_then(|values| values.get(sent.parse::<usize>().ok()?.checked_sub(1)?));
+        value.map_or(sent, |value| value)
+    }
+}
+
+/// The parameter of a link that narrows results.
+pub(super) fn facet_name(column: &str) -> String {
+    format!("only_{column}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use url::Url;
+
+    fn of(url: &str) -> Parameters {
+        Parameters::of(&Request::get(Url::parse(url).unwrap()))
+    }
+
+    #[test]
+    fn a_cursor_stands_for_what_it_was_made_from() {
+        let parameters = of("http://db.example/s?q=a+b&start=10");
+        let sealed = parameters.sealed();
+        assert_eq!(of(&format!("http://db.example/s?cursor={sealed}")), parameters);
+        assert_eq!(of("http://db.example/s?cursor=zz").get("cursor"), Some("zz"));
+        assert_eq!(of("http://db.example/s?cursor=%C3%A9a").get("q"), None);
+    }
+
+    #[test]
+    fn a_body_counts_for_post_only() {
+        let mut request = Request::get(Url::parse("http://db.example/s?x=1").unwrap());
+        request.body = b"q=sea".to_vec();
+        assert_eq!(Parameters::of(&request).get("q"), None);
+        request.method = Method::Post;
+        assert_eq!(Parameters::of(&request).encoded(), "x=1&q=sea");
+    }
+}

@@ -1,0 +1,206 @@
+//! What the engine finds is what a scan of all records finds.
+
+use super::analysis::Analysis;
+use super::index::content;
+use super::*;
+
+const MATCHINGS: [Matching; 3] = [Matching::And, Matching::Or, Matching::Phrase];
+const WORDS: [WordMatch; 4] = [WordMatch::Whole, WordMatch::Stemmed, WordMatch::Prefix, WordMatch::Substring];
+
+fn small(script: Script) -> Arc<Collection> {
+    Arc::new(Recipe { seed: 5, records: 300, median_words: 12, script }.collection())
+}
+
+/// How often a record has what was asked, per group of words.
+fn scan(database: &Database, record: u32, words: &str) -> Vec<u32> {
+    let habits = database.habits();
+    let (analysis, record) = (Analysis::of(habits), database.collection().record(record).unwrap());
+    let text = content(record.title, record.text, habits.indexed);
+    let parts: Vec<Vec<String>> = text.split('\n').map(|part| analysis.words(part)).collect();
+    let fits = |word: &String, asked: &String| match habits.words {
+        WordMatch::Whole | WordMatch::Stemmed => word == asked,
+        WordMatch::Prefix => word.starts_with(asked),
+        WordMatch::Substring => word.contains(asked),
+    };
+    let count = |group: &Vec<String>| {
+        let windows = parts.iter().flat_map(|part| part.windows(group.len()));
+        windows.filter(|window| window.iter().zip(group).all(|(word, asked)| fits(word, asked))).count()
+            as u32
+    };
+    groups(words, analysis, habits).iter().map(count).collect()
+}
+
+fn scanned(database: &Database, words: &str) -> Vec<u32> {
+    let fits = |record: &u32| {
+        let counts = scan(database, *record, words);
+        match database.habits().matching {
+            Matching::Or => counts.iter().any(|count| *count > 0),
+            _ => !counts.is_empty() && counts.iter().all(|count| *count > 0),
+        }
+    };
+    (0..database.collection().len()).filter(fits).collect()
+}
+
+/// Words of records, alone and together, parts of words, and what nobody has.
+fn questions(collection: &Collection) -> Vec<String> {
+    let mut questions: Vec<String> =
+        ["the", "of the", "zzzz", "a", "s", "!?", "the zzzz"].map(String::from).to_vec();
+    for number in (0..collection.len()).step_by(23) {
+        let record = collection.record(number).unwrap();
+        let letters: Vec<char> = record.text.chars().collect();
+        if letters.len() > 12 {
+            questions.push(letters[3..5].iter().collect());
+            questions.push(letters[2..12].iter().collect());
+        }
+        let words: Vec<&str> = record.title.split(' ').collect();
+        questions.push(words[0].to_string());
+        questions.push(words.iter().rev().take(2).copied().collect::<Vec<_>>().join(" "));
+        questions.push(words.iter().take(2).copied().collect::<Vec<_>>().join(", "));
+    }
+    questions
+}
+
+fn sorted(mut records: Vec<u32>) -> Vec<u32> {
+    records.sort_unstable();
+    records
+}
+
+#[test]
+fn every_semantics_agrees_with_a_scan() {
+    for script in [Script::Spaced, Script::Unspaced] {
+        let collection = small(script);
+        let questions = questions(&collection);
+        let mut base = Database::new(collection, Habits::default());
+        for (matching, words) in MATCHINGS.into_iter().flat_map(|m| WORDS.map(|w| (m, w))) {
+            for (indexed, stop_words, shortest_word) in
+                [(Indexed::Full, StopWords::Indexed, 1), (Indexed::Title, StopWords::Ignored, 4)]
+            {
+                let habits =
+                    Habits { matching, words, indexed, stop_words, shortest_word, ..Habits::default() };
+                base = base.with(habits);
+                for question in &questions {
+                    let found = base.everything(&Asked::words(question));
+                    let expected = scanned(&base, question);
+                    assert_eq!(found.total as usize, expected.len(), "{question} {:?}", base.habits());
+                    assert_eq!(sorted(found.hits), expected, "{question} {:?}", base.habits());
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn the_best_fit_comes_first() {
+    let collection = small(Script::Spaced);
+    let habits = Habits { rank: Rank::Frequency, matching: Matching::Or, ..Habits::default() };
+    let database = Database::new(collection.clone(), habits);
+    let lengths: Vec<f32> = (0..collection.len())
+        .map(|n| collection.record(n).unwrap())
+        .map(|record| cuts_of(&format!("{} {}", record.title, record.text)))
+        .collect();
+    let mean = lengths.iter().sum::<f32>() / lengths.len() as f32;
+    for question in ["the", "of in", "and the of"] {
+        let counts: Vec<Vec<u32>> = (0..collection.len()).map(|n| scan(&database, n, question)).collect();
+        let score = |record: u32| -> f32 {
+            let per_word = counts[record as usize].iter().enumerate().map(|(word, times)| {
+                let with = counts.iter().filter(|counts| counts[word] > 0).count() as f32;
+                let rarity = (1.0 + (300.0 - with + 0.5) / (with + 0.5)).ln();
+                let times = *times as f32;
+                rarity * times * 2.2 / (times + 1.2 * (0.25 + 0.75 * lengths[record as usize] / mean))
+            });
+            per_word.sum()
+        };
+        // The engine keeps lengths of long records roughly: only short ones are compared.
+        let hits = database.everything(&Asked::words(question)).hits;
+        let short: Vec<u32> = hits.into_iter().filter(|record| lengths[*record as usize] <= 30.0).collect();
+        assert!(short.len() > 50);
+        for pair in short.windows(2) {
+            assert!(score(pair[0]) >= score(pair[1]) - 1e-3, "{question} {pair:?}");
+        }
+    }
+}
+
+fn cuts_of(text: &str) -> f32 {
+    analysis::cuts(text).count() as f32
+}
+
+#[test]
+fn the_newest_come_first() {
+    let database = Database::new(small(Script::Spaced), Habits { rank: Rank::Recency, ..Habits::default() });
+    let hits = database.everything(&Asked::words("the")).hits;
+    let (_, dates) = database.collection().column("date").unwrap();
+    let days: Vec<&str> = hits.iter().filter_map(|record| dates.text_of(*record)).collect();
+    assert!(days.len() > 20 && days.is_sorted_by(|a, b| a >= b), "{days:?}");
+}
+
+#[test]
+fn a_fixed_order_is_the_same_for_every_question() {
+    let database = Database::new(small(Script::Spaced), Habits::default());
+    let all = database.everything(&Asked::words("the")).hits;
+    let some = database.everything(&Asked::words("the of")).hits;
+    let places: Vec<usize> =
+        some.iter().map(|hit| all.iter().position(|other| other == hit).unwrap()).collect();
+    assert!(places.is_sorted() && some.len() > 5);
+    let reordered =
+        database.with(Habits { seed: 9, ..Habits::default() }).everything(&Asked::words("the")).hits;
+    assert_ne!(all, reordered);
+    assert_eq!(sorted(all), sorted(reordered));
+}
+
+#[test]
+fn pages_together_are_everything_up_to_the_cap() {
+    let base = Database::new(small(Script::Spaced), Habits::default());
+    for rank in [Rank::Static, Rank::Frequency, Rank::Recency] {
+        let uncapped = base.with(Habits { rank, page_size: 7, ..Habits::default() });
+        let capped = base.with(Habits { rank, page_size: 7, cap: Some(25), ..Habits::default() });
+        let asked = Asked::words("the");
+        let all = uncapped.everything(&asked);
+        assert!(all.total > 60 && !all.is_capped);
+        let paged: Vec<u32> = (0..4).flat_map(|page| capped.search(&asked.clone().page(page)).hits).collect();
+        assert_eq!(paged, all.hits[..25]);
+        let first = capped.search(&asked);
+        assert_eq!((first.total, first.is_capped, first.hits.len()), (all.total, true, 7));
+        assert!(capped.search(&asked.clone().page(u32::MAX)).hits.is_empty());
+    }
+}
+
+#[test]
+fn an_empty_question_gets_what_the_habits_say() {
+    let base = Database::new(small(Script::Spaced), Habits::default());
+    for (empty_query, total) in
+        [(EmptyQuery::Everything, 300), (EmptyQuery::Nothing, 0), (EmptyQuery::Error, 0)]
+    {
+        let database = base.with(Habits { empty_query, ..Habits::default() });
+        assert_eq!(database.search(&Asked::words("  ")).total, total);
+    }
+}
+
+#[test]
+fn choices_narrow_as_a_scan_does() {
+    let cars = Arc::new(cars(3, 1_000));
+    let database = Database::new(cars.clone(), Habits::preset("used-cars").unwrap());
+    let (_, makes) = cars.column("make").unwrap();
+    let (_, prices) = cars.column("price").unwrap();
+    for make in makes.values() {
+        let asked = Asked::default().choose(Choice::is("make", make)).choose(Choice::between(
+            "price",
+            Some(5_000.0),
+            Some(9_000.0),
+        ));
+        let fits = |n: &u32| {
+            makes.text_of(*n) == Some(make) && (5_000.0..=9_000.0).contains(&prices.number_of(*n).unwrap())
+        };
+        assert_eq!(database.search(&asked).total as usize, (0..1_000).filter(fits).count());
+    }
+    let nobody =
+        [Choice::is("make", "Nobody"), Choice::is("wheels", "4"), Choice::between("make", None, None)];
+    for choice in nobody {
+        assert_eq!(database.search(&Asked::default().choose(choice)).total, 0);
+    }
+}
+
+#[test]
+fn an_empty_collection_answers_too() {
+    let database = Database::new(Arc::new(Collection::default()), Habits::default());
+    assert_eq!(database.search(&Asked::words("sea")), Found::default());
+}

@@ -1,0 +1,162 @@
+//! Databases that do something wrong: each does it, the same way every time.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+#[path = "common/reader.rs"]
+mod reader;
+
+use hadal_core::http::Request;
+use hadal_core::time::Time;
+use hadal_world::database::{Asked, Database, Habits, Recipe, cars};
+use reader::{ask, fetch, home, next, records};
+use std::sync::{Arc, LazyLock};
+
+static PLAIN: LazyLock<Database> = LazyLock::new(|| {
+    Database::new(Arc::new(Recipe { records: 200, ..Recipe::default() }.collection()), Habits::default())
+});
+
+fn preset(name: &str) -> Database {
+    PLAIN.with(Habits::preset(name).unwrap())
+}
+
+fn found(database: &Database, words: &str) -> Vec<u32> {
+    records(database, &ask(database, words, Time(0)))
+}
+
+#[test]
+fn every_preset_answers_the_same_way_again() {
+    for (name, habits) in Habits::presets() {
+        let run = || {
+            let database = PLAIN.with(habits());
+            let home = Request::get(home());
+            (0..30).map(|n| database.respond(&home, Time(n * 5_000)).body).collect::<Vec<_>>()
+        };
+        assert_eq!(run(), run(), "{name}");
+    }
+}
+
+#[test]
+fn the_same_page_for_every_question() {
+    let database = preset("same-page");
+    assert_eq!(found(&database, "the"), found(&database, "zzzz"));
+    assert_eq!(found(&database, "zzzz").len(), 10);
+}
+
+#[test]
+fn other_records_for_the_same_question() {
+    let database = preset("random-records");
+    assert_ne!(found(&database, "the"), found(&database, "the"));
+}
+
+#[test]
+fn half_of_the_answers_fail_for_a_while() {
+    let database = preset("half-fails");
+    let status = |n: u64| database.respond(&Request::get(home()), Time(n * 10_000)).status;
+    let failed = (0..200).filter(|n| status(*n) == 500).count();
+    assert!((60..140).contains(&failed), "{failed}");
+}
+
+#[test]
+fn a_list_without_end_has_always_another_page() {
+    let database = preset("endless");
+    let mut came = ask(&database, "the", Time(0));
+    for page in 0..60 {
+        assert_eq!(came.response.status, 200);
+        assert!(!records(&database, &came).is_empty());
+        came = fetch(&database, next(&came, page).unwrap(), Time(0));
+    }
+    assert!(found(&database, "zzzz").is_empty());
+}
+
+#[test]
+fn the_order_changes_and_the_records_do_not() {
+    let database = preset("shuffled");
+    let word =
+        (0..).map(|n| PLAIN.collection().record(n).unwrap().title.split(' ').next().unwrap().to_string());
+    let few =
+        word.into_iter().find(|word| (4..10).contains(&PLAIN.search(&Asked::words(word)).total)).unwrap();
+    let (mut one, mut other) = (found(&database, &few), found(&database, &few));
+    assert_ne!(one, other);
+    one.sort_unstable();
+    other.sort_unstable();
+    assert_eq!(one, other);
+}
+
+#[test]
+fn one_record_a_question_and_no_more() {
+    let database = preset("cap-of-1");
+    let came = ask(&database, "the", Time(0));
+    assert_eq!(records(&database, &came).len(), 1);
+    assert!(next(&came, 0).is_none());
+}
+
+#[test]
+fn forms_vanish_and_walls_go_up() {
+    let vanishing = preset("vanishing");
+    assert_eq!(found(&vanishing, "the").len(), 10);
+    (0..30).for_each(|_| drop(vanishing.respond(&Request::get(home()), Time(0))));
+    assert_eq!(vanishing.respond(&Request::get(home()), Time(0)).status, 404);
+    for (name, sign) in [("login-wall", "password"), ("captcha", "robot")] {
+        let database = preset(name);
+        let answers: Vec<bool> =
+            (0..25).map(|_| ask(&database, "the", Time(0)).body().contains(sign)).collect();
+        assert_eq!(answers.iter().position(|wall| *wall), Some(20), "{name}");
+        assert!(answers[20..].iter().all(|wall| *wall), "{name}");
+    }
+}
+
+#[test]
+fn hostile_titles_leave_the_truth_readable() {
+    let database = preset("hostile-titles");
+    let pages: Vec<String> = (0..60)
+        .map(|n| {
+            let page = home().join(&format!("/{}", path_of(&database, n))).unwrap();
+            String::from_utf8(database.respond(&Request::get(page), Time(0)).body).unwrap()
+        })
+        .collect();
+    assert!(pages.iter().any(|page| page.len() > 100_000));
+    assert!(pages.iter().any(|page| page.contains("<script>")));
+    assert!(pages.iter().enumerate().all(|(n, page)| database.record_in(page) == Some(n as u32)));
+}
+
+/// The path of a record, as a page of results has it.
+fn path_of(database: &Database, record: u32) -> String {
+    let came = ask(database, "the", Time(0));
+    let link = came.page.links.iter().find(|link| database.record_at(&link.url).is_some()).unwrap();
+    let (folder, _) = link.url.path().trim_start_matches('/').split_once('/').unwrap();
+    format!("{folder}/{record}")
+}
+
+#[test]
+fn too_many_requests_are_told_when_to_come_back() {
+    let database = PLAIN.with(Habits { rate_limit: Some(5), ..Habits::default() });
+    let get = |at| database.respond(&Request::get(home()), Time(at));
+    let statuses: Vec<u16> = (0..7).map(|_| get(20_000).status).collect();
+    assert_eq!(statuses, [200, 200, 200, 200, 200, 429, 429]);
+    assert_eq!(get(20_500).headers.get("retry-after"), Some("40"));
+    assert_eq!(get(60_000).status, 200);
+}
+
+#[test]
+fn used_cars_offer_what_the_data_has() {
+    let cars = Arc::new(cars(1, 3_000));
+    let database = Database::new(cars.clone(), Habits::preset("used-cars").unwrap());
+    let page = fetch(&database, Request::get(home()), Time(0)).page;
+    let form = reader::search_form(&page);
+    let names: Vec<&str> = form.fields.iter().map(|field| field.name.as_str()).collect();
+    assert!(names.starts_with(&["make", "model"]) && names.len() >= 4, "{names:?}");
+    let options = &form.fields[0].options;
+    assert_eq!(options.len(), cars.column("make").unwrap().1.values().len() + 1);
+    let make = hadal_core::submission::Filling::of(0, &options[1].value);
+    let came = fetch(&database, hadal_core::submission::submission(&form, &make, "utf-8"), Time(0));
+    let shown = records(&database, &came);
+    assert_eq!(shown.len(), 20);
+    let of_make =
+        |record: &u32| cars.fields(*record).any(|field| field == ("make", options[1].value.as_str()));
+    assert!(shown.iter().all(of_make));
+    let narrower =
+        came.page.links.iter().find(|link| link.url.query().unwrap_or("").contains("only_year")).unwrap();
+    let narrowed = fetch(&database, Request::get(narrower.url.clone()), Time(0));
+    let year = narrower.context.anchor.trim();
+    let fits = |record: &u32| of_make(record) && cars.fields(*record).any(|field| field == ("year", year));
+    assert!(records(&database, &narrowed).iter().all(fits));
+}

@@ -1,0 +1,175 @@
+//! The sites of databases: every look can be read, every record found again, every page turned.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+#[path = "common/reader.rs"]
+mod reader;
+
+use hadal_core::http::{Method, Request};
+use hadal_core::time::Time;
+use hadal_world::database::{
+    Address, Arrangement, Asked, Clutter, Collection, Database, EmptyQuery, Excerpt, Habits, Layout, Pager,
+    Recipe, SingleHit, TotalShown,
+};
+use reader::{Came, ask, fetch, home, next, records};
+use std::sync::{Arc, LazyLock};
+
+static PLAIN: LazyLock<Database> = LazyLock::new(|| {
+    let collection: Arc<Collection> = Arc::new(Recipe { records: 200, ..Recipe::default() }.collection());
+    Database::new(collection, Habits::default())
+});
+
+fn with(habits: Habits) -> Database {
+    PLAIN.with(habits)
+}
+
+/// Every record of an answer, page after page.
+fn all_pages(database: &Database, words: &str) -> Vec<u32> {
+    let mut came: Came = ask(database, words, Time(0));
+    let mut all = records(database, &came);
+    for page in 0..100 {
+        let Some(request) = next(&came, page) else { return all };
+        came = fetch(database, request, Time(0));
+        all.extend(records(database, &came));
+    }
+    panic!("pages without end");
+}
+
+#[test]
+fn every_look_shows_the_records_that_were_found() {
+    for arrangement in Arrangement::ALL.into_iter().filter(|look| *look != Arrangement::Advertised) {
+        for address in [Address::Path, Address::Parameter, Address::Slug, Address::None] {
+            for seed in 0..6 {
+                let clutter =
+                    Clutter { session: seed % 2 == 0, position: seed % 3 == 0, highlight: seed > 3 };
+                let layout = Layout {
+                    seed,
+                    arrangement,
+                    address,
+                    clutter,
+                    marks_words: seed == 5,
+                    ..Layout::default()
+                };
+                let database = with(Habits { layout, ..Habits::default() });
+                let came = ask(&database, "the", Time(0));
+                let expected = database.search(&Asked::words("the")).hits;
+                assert_eq!(records(&database, &came), expected, "{layout:?}\n{}", came.body());
+            }
+        }
+    }
+}
+
+#[test]
+fn popular_records_stand_beside_the_results() {
+    let layout = Layout { arrangement: Arrangement::Advertised, ..Layout::default() };
+    let database = with(Habits { layout, ..Habits::default() });
+    let shown = records(&database, &ask(&database, "the", Time(0)));
+    let expected = database.search(&Asked::words("the")).hits;
+    assert!(shown.starts_with(&expected) && shown.len() > expected.len());
+}
+
+#[test]
+fn every_pager_leads_to_the_end() {
+    for pager in Pager::ALL {
+        for seed in 0..6 {
+            for method in [Method::Get, Method::Post] {
+                let layout = Layout { seed, pager, ..Layout::default() };
+                let habits = Habits { layout, method, token_lifetime: Some(60), ..Habits::default() };
+                let database = with(habits);
+                let expected = database.everything(&Asked::words("the of"));
+                assert!(expected.total > 30);
+                assert_eq!(all_pages(&database, "the of"), expected.hits, "{layout:?} {method:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_stale_token_gets_a_fresh_form() {
+    let database = with(Habits { token_lifetime: Some(60), ..Habits::default() });
+    let form = reader::search_form(&fetch(&database, Request::get(home()), Time(0)).page);
+    let late = Time(10 * 60_000);
+    let filling = hadal_core::submission::Filling::of(0, "the");
+    let stale = fetch(&database, hadal_core::submission::submission(&form, &filling, "utf-8"), late);
+    assert!(records(&database, &stale).is_empty());
+    let fresh = reader::search_form(&stale.page);
+    let answer = fetch(&database, hadal_core::submission::submission(&fresh, &filling, "utf-8"), late);
+    assert_eq!(records(&database, &answer).len(), 10);
+}
+
+#[test]
+fn totals_are_told_as_the_habits_say() {
+    let total = PLAIN.search(&Asked::words("the")).total;
+    assert!(total > 100);
+    let says = |shown: TotalShown| {
+        let came = ask(&with(Habits { total: shown, ..Habits::default() }), "the", Time(0));
+        came.body().contains(&format!("{total} "))
+    };
+    assert!(says(TotalShown::Shown));
+    assert!(!says(TotalShown::Hidden));
+}
+
+#[test]
+fn a_single_hit_may_lead_to_its_record() {
+    let only = (0..200u32).find_map(|n| {
+        let title = PLAIN.collection().record(n).unwrap().title.to_string();
+        (PLAIN.search(&Asked::words(&title)).total == 1).then_some((n, title))
+    });
+    let (number, title) = only.unwrap();
+    let database = with(Habits { single_hit: SingleHit::Redirected, ..Habits::default() });
+    let came = ask(&database, &title, Time(0));
+    assert_eq!(database.record_at(&came.url), Some(number));
+    assert_eq!(database.record_in(&came.body()), Some(number));
+    let listed = ask(&PLAIN, &title, Time(0));
+    assert_eq!(records(&PLAIN, &listed), [number]);
+}
+
+#[test]
+fn empty_questions_and_unknown_words_say_so() {
+    let refusing = with(Habits { empty_query: EmptyQuery::Error, ..Habits::default() });
+    assert!(ask(&refusing, "", Time(0)).body().contains("at least one"));
+    let nothing = ask(&PLAIN, "zzzzz", Time(0));
+    assert!(nothing.response.status == 200 && records(&PLAIN, &nothing).is_empty());
+    let fussy = with(Habits { shortest_word: 4, ..Habits::default() });
+    assert!(ask(&fussy, "the", Time(0)).body().contains("too short"));
+}
+
+#[test]
+fn snippets_are_shorter_than_texts() {
+    let length =
+        |excerpt| ask(&with(Habits { excerpt, ..Habits::default() }), "the", Time(0)).response.body.len();
+    assert!(length(Excerpt::Title) < length(Excerpt::Words(5)));
+    assert!(length(Excerpt::Words(5)) < length(Excerpt::Full));
+}
+
+#[test]
+fn addresses_that_nobody_gave_out_do_not_exist() {
+    for path in
+        ["/record/9999", "/record/x", "/record/-1", "/nowhere", "/search/page", "/%00", "/record/99999999999"]
+    {
+        let came = fetch(&PLAIN, Request::get(home().join(path).unwrap()), Time(0));
+        assert_eq!(came.response.status, 404, "{path}");
+    }
+    let action = reader::search_form(&fetch(&PLAIN, Request::get(home()), Time(0)).page).action;
+    let junk = format!("{action}?{}", "a=%ff&".repeat(5_000));
+    assert_eq!(fetch(&PLAIN, Request::get(junk.parse().unwrap()), Time(0)).response.status, 200);
+}
+
+#[test]
+fn varied_databases_show_what_they_find() {
+    for seed in 0..60 {
+        let habits = Habits { failures: 0.0, rate_limit: None, ..Habits::varied(seed) };
+        let database = with(habits.with_controls_for(PLAIN.collection()));
+        let came = ask(&database, "tatite", Time(0));
+        assert!(came.response.status < 500, "{seed}");
+        let word =
+            PLAIN.collection().record(seed as u32).unwrap().title.split(' ').max_by_key(|w| w.len()).unwrap();
+        let came = ask(&database, word, Time(0));
+        let expected = database.search(&Asked::words(word)).hits;
+        let shown = records(&database, &came);
+        assert!(
+            expected.iter().all(|record| shown.contains(record)),
+            "{seed} {word} {:?}",
+            database.habits()
+        );
+    }
+}

@@ -1,0 +1,84 @@
+//! `hadal world serve --databases`: which databases a simulated web has on hosts of their own.
+
+use super::exit::Usage;
+use anyhow::Context;
+use hadal_world::database::{Catalogue, Library};
+use std::path::Path;
+
+/// The most that are drawn: each is built in memory before anything is served.
+const MOST: u32 = 1_000;
+
+/// So many databases drawn from the seed, or those that a file lists.
+pub fn library(given: &str, seed: u64) -> anyhow::Result<Library> {
+    let path = Path::new(given);
+    let catalogue = match given.parse::<u32>() {
+        Ok(count) if count > MOST => {
+            return Err(Usage(format!("--databases {count} is too many: at most {MOST} are drawn")).into());
+        }
+        Ok(count) => Catalogue::varied(count, seed),
+        Err(_) => read(path)?,
+    };
+    let folder = path.parent().unwrap_or(Path::new(""));
+    catalogue.build(folder).map_err(|error| Usage(format!("--databases {given}: {error}")).into())
+}
+
+fn read(path: &Path) -> anyhow::Result<Catalogue> {
+    let text = std::fs::read_to_string(path)
+        .with_context(|| format!("cannot read {}: name a TOML file or a number", path.display()))?;
+    toml::from_str(&text).map_err(|error| Usage(format!("{}: {error}", path.display())).into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refused(text: &str) -> String {
+        let place = tempfile::tempdir().unwrap();
+        let path = place.path().join("databases.toml");
+        std::fs::write(&path, text).unwrap();
+        library(path.to_str().unwrap(), 1).err().unwrap().to_string()
+    }
+
+    #[test]
+    fn a_file_lists_databases_and_their_habits() {
+        let place = tempfile::tempdir().unwrap();
+        std::fs::write(place.path().join("two.jsonl"), "{\"title\":\"one\"}\n{\"title\":\"two\"}\n").unwrap();
+        let path = place.path().join("databases.toml");
+        let text = r#"
+            [[database]]
+            name = "db-two"
+            source = { file = "two.jsonl" }
+            conduct = { habits = { cap = 1, matching = "or", layout = { pager = "cursor" } } }
+
+            [[database]]
+            name = "cars"
+            source = { cars = 50 }
+            conduct = { preset = "used-cars" }
+
+            [[database]]
+            name = "texts"
+            source = { generated = { records = 30, script = "unspaced" } }
+        "#;
+        std::fs::write(&path, text).unwrap();
+        let library = library(path.to_str().unwrap(), 1).unwrap();
+        let sizes: Vec<(&str, u32)> =
+            library.iter().map(|(name, _, database)| (name, database.collection().len())).collect();
+        assert_eq!(sizes, [("cars", 50), ("db-two", 2), ("texts", 30)]);
+        assert_eq!(library.get("db-two").unwrap().habits().cap, Some(1));
+    }
+
+    #[test]
+    fn what_cannot_be_built_is_refused_by_name() {
+        let entry = |name: &str, rest: &str| {
+            format!("[[database]]\nname = \"{name}\"\nsource = {{ cars = 2 }}\n{rest}")
+        };
+        assert!(refused(&entry("No Name", "")).contains("No Name"));
+        assert!(refused(&(entry("a", "") + "\n" + &entry("a", ""))).contains("two databases"));
+        assert!(refused(&entry("a", "conduct = { preset = \"none\" }")).contains("used-cars"));
+        assert!(refused(&entry("a", "conduct = { habits = { cup = 1 } }")).contains("cup"));
+        assert!(
+            refused("[[database]]\nname = \"a\"\nsource = { file = \"gone.jsonl\" }").contains("gone.jsonl")
+        );
+        assert!(library("100000", 1).is_err());
+    }
+}
