@@ -3,6 +3,7 @@
 //! This crate is everything that *touches the world*; what *decides* is in `hadal-core`.
 //! Follow a page: [`engine`] takes a lead from its frontier, [`fetch`] carries the request,
 //! `hadal-core` reads and judges the answer, [`store`] keeps the outcome. [`backlinks`] know who links there.
+//! Follow a query: [`harvest`] asks a form, through the same [`fetch`], into the same [`store`].
 //!
 //! People come in through [`cli`] with a checked [`config`]; what they see is computed in
 //! [`report`] and drawn by [`output`].
@@ -13,6 +14,7 @@ pub mod config;
 pub mod engine;
 pub mod evaluation;
 pub mod fetch;
+pub mod harvest;
 pub mod output;
 pub mod report;
 pub mod store;

@@ -47,12 +47,11 @@ fn every_command_has_help_that_ends_with_an_example() {
 #[test]
 fn what_is_not_built_yet_is_neither_in_the_help_nor_done() {
     let help = run(&["--help"]).done();
-    for command in ["harvest", "ask", "records", "queries", "serve"] {
+    for command in ["ask", "serve"] {
         assert!(!help.contains(&format!("  {command} ")), "{help}");
         run(&[command]).refused(&[command, "not built yet"]);
         run(&[command, "--topic", "book", "x"]).refused(&["not built yet"]);
     }
-    run(&["eval", "harvest"]).refused(&["harvest", "not built yet"]);
     run(&["forms", "import"]).refused(&["import", "not built yet"]);
 }
 
@@ -62,13 +61,7 @@ fn options_without_their_feature_are_refused_not_ignored() {
     for option in [
         &["--render", "auto"][..],
         &["--render=always"],
-        &["--warc", "pages"],
         &["--dashboard", "127.0.0.1:1"],
-        &["--dry-run"],
-        &["--details=auto"],
-        &["--max-records", "5"],
-        &["--target-coverage", "0.9"],
-        &["--policy", "x"],
     ] {
         run(&[&find[..], option].concat()).refused(&["not built yet"]);
     }

@@ -65,7 +65,8 @@ pub fn announce_fresh(store: &dyn Store, spec: &crate::store::RunSpec) -> anyhow
     Ok(())
 }
 
-async fn heed_signals(stop: watch::Sender<bool>) {
+/// Ctrl-C once says stop, twice leaves.
+pub async fn heed_signals(stop: watch::Sender<bool>) {
     interrupted().await;
     stop.send_replace(true);
     writeln!(std::io::stderr(), "finishing what is in flight; press Ctrl-C again to leave at once").ok();

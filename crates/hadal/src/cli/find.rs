@@ -2,6 +2,7 @@
 //!
 //! [`FindArgs`] is what was typed, [`FindPlan`] what will be done: nothing raw passes beyond it.
 
+use super::archive::archived;
 use super::carry::{CarryArgs, given, once};
 use super::choices::choices;
 use super::crawl::Show;
@@ -22,7 +23,7 @@ use hadal_core::critic::inquiry::word_of;
 use hadal_core::critic::trained::TrainedCritic;
 use hadal_core::strategy::{Briefing, OFFERS, offer};
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tokio::sync::watch;
 use url::Url;
@@ -94,6 +95,9 @@ pub struct FindArgs {
     /// is kept back from --max-requests
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     quality: Option<u32>,
+    /// Folder for a WARC file with every request and answer
+    #[arg(long, value_name = "DIR")]
+    warc: Option<PathBuf>,
     /// Whether pages are rendered by a browser
     #[arg(long, value_name = "WHEN", default_value = "never")]
     render: Render,
@@ -176,6 +180,8 @@ pub struct FindPlan {
     pub probing: Probing,
     /// Relevant forms to ask at the end.
     pub quality: Option<u32>,
+    /// Where everything that is carried is kept too.
+    pub warc: Option<PathBuf>,
     /// Start over.
     pub fresh: bool,
     /// Seed of every random choice.
@@ -216,6 +222,7 @@ fn plan(args: &FindArgs, session: &Session) -> anyhow::Result<FindPlan> {
         store: config.store,
         probing: config.probe,
         quality: args.quality,
+        warc: args.warc.clone(),
         fresh: args.fresh,
         seed: session.seed,
         json: session.json,
@@ -320,7 +327,7 @@ fn setup(plan: FindPlan, stop: watch::Receiver<bool>) -> anyhow::Result<Crawl> {
         spec,
         strategy: offer.make(&briefing),
         critic: Arc::new(TrainedCritic::new(aim)),
-        fetch: Arc::new(Network::new(plan.network)?),
+        fetch: archived(Arc::new(Network::new(plan.network)?), plan.warc.as_deref())?,
         backlinks,
         visit: None,
         prior,

@@ -3,6 +3,7 @@
 //! [`main`] parses, gathers the configuration into a [`Session`] and hands over to the command.
 //! Others script against names, formats and exit status, so they stay as they are.
 
+pub mod archive;
 pub mod args;
 pub mod backlinks;
 pub mod carry;
@@ -18,6 +19,7 @@ pub mod exit;
 pub mod find;
 pub mod forms;
 pub mod guide;
+pub mod harvest;
 pub mod judge;
 pub mod lessons;
 pub mod list;
@@ -58,6 +60,7 @@ pub struct Cli {
 enum Command {
     Demo(demo::DemoArgs),
     Find(Box<find::FindArgs>),
+    Harvest(Box<harvest::HarvestArgs>),
     Forms(forms::FormsArgs),
     Sites(sites::SitesArgs),
     Runs(runs::RunsArgs),
@@ -95,6 +98,7 @@ fn run(cli: Cli) -> anyhow::Result<Exit> {
         Command::Doctor(args) => doctor::run(&args, &cli.common),
         Command::Demo(args) => demo::run(&args, &Session::open(&cli.common, &[])?),
         Command::Find(args) => find::run(&args, &Session::open(&cli.common, &args.overrides())?),
+        Command::Harvest(args) => harvest::run(&args, &Session::open(&cli.common, &args.overrides())?),
         Command::Forms(args) => forms::run(&args, &Session::open(&cli.common, &[])?),
         Command::Sites(args) => sites::run(&args, &Session::open(&cli.common, &[])?),
         Command::Runs(args) => runs::run(&args, &Session::open(&cli.common, &[])?),

@@ -5,19 +5,9 @@
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
-const COMMANDS: [&str; 5] = ["harvest", "ask", "records", "queries", "serve"];
+const COMMANDS: [&str; 4] = ["ask", "records", "queries", "serve"];
 
-const OPTIONS: [&str; 9] = [
-    "--warc",
-    "--dashboard",
-    "--dry-run",
-    "--details",
-    "--policy",
-    "--max-records",
-    "--target-coverage",
-    "--from-labels",
-    "--top",
-];
+const OPTIONS: [&str; 2] = ["--dashboard", "--from-labels"];
 
 /// A better message for a parse error, when it is about something not built yet.
 pub fn explain(error: &clap::Error) -> Option<String> {

@@ -19,6 +19,7 @@ use crate::fetch::network::{ConnectTo, Timeouts};
 use crate::fetch::politeness::Politeness;
 use crate::output::terminal::Color;
 use crate::topic::Folder;
+use hadal_core::harvest::session::Details;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -33,6 +34,8 @@ pub struct Config {
     pub fetch: Fetch,
     /// Which forms are asked whether they search.
     pub probe: Probing,
+    /// How forms are harvested, and how much.
+    pub harvest: Harvest,
     /// Where crawls are kept.
     pub store: Store,
     /// Folder of the user's own topics.
@@ -68,6 +71,27 @@ pub struct Crawl {
     pub backlinks: Vec<Source>,
     /// Whose knowledge a new run begins with.
     pub prior: Prior,
+}
+
+/// How forms are harvested, and how much. `None` is no limit.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Harvest {
+    /// A policy that exists.
+    pub policy: String,
+    /// Coverage at which it is enough.
+    pub target_coverage: f64,
+    /// Whether the own pages of records are fetched.
+    pub details: Details,
+    /// Requests of all forms.
+    pub max_requests: Option<u64>,
+    /// Bytes of all forms.
+    pub max_bytes: Option<u64>,
+    /// Running time of a session.
+    pub max_time: Option<Duration>,
+    /// Records of one form.
+    pub max_records: Option<u64>,
+    /// Forms at once.
+    pub concurrency: usize,
 }
 
 /// Whose knowledge a new run begins with.

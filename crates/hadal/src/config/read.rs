@@ -3,12 +3,14 @@
 use super::error::ConfigError;
 use super::layers::Layers;
 use super::names::nearest;
-use super::{Config, ConnectTo, Crawl, Fetch, Manners, Politeness, Prior, Store, Timeouts, units};
+use super::{Config, ConnectTo, Crawl, Fetch, Harvest, Manners, Politeness, Prior, Store, Timeouts, units};
 use crate::backlinks::source::{EXPECTED, Source};
 use crate::engine::{ProbeWhen, Probing};
 use crate::output::terminal::Color;
 use crate::topic::Folder;
 use clap::ValueEnum;
+use hadal_core::harvest::policy;
+use hadal_core::harvest::session::Details;
 use hadal_core::strategy::OFFERS;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -24,6 +26,7 @@ impl Config {
             politeness: politeness(layers)?,
             fetch: fetch(layers)?,
             probe: probe(layers)?,
+            harvest: harvest(layers)?,
             store: Store {
                 url: layers.word("store.url", "a store, as file:DIR")?,
                 group_commit: group_commit(layers)?,
@@ -36,7 +39,7 @@ impl Config {
 
 fn crawl(layers: &Layers) -> Checked<Crawl> {
     Ok(Crawl {
-        strategy: strategy(layers)?,
+        strategy: one_of(layers, "crawl.strategy", "a strategy", OFFERS.iter().map(|offer| offer.name))?,
         max_requests: layers.limit("crawl.max_requests", "a number above 0, or \"none\"", above_zero)?,
         max_bytes: layers.limit("crawl.max_bytes", "a size as \"500MB\", or \"none\"", bytes)?,
         max_time: layers.limit("crawl.max_time", "a time as \"2h\", or \"none\"", some_time)?,
@@ -126,15 +129,47 @@ fn probe_when(layers: &Layers) -> Checked<ProbeWhen> {
     layers.suggest("probe.when", ["never", "uncertain"], checked)
 }
 
+fn harvest(layers: &Layers) -> Checked<Harvest> {
+    let unit = |value: &Value| number(value).filter(|number| (0.0..=1.0).contains(number));
+    let some = "a number above 0, or \"none\"";
+    Ok(Harvest {
+        policy: one_of(layers, "harvest.policy", "a policy", policy::OFFERS.iter().map(|offer| offer.name))?,
+        target_coverage: layers.read("harvest.target_coverage", "a number from 0 to 1", unit)?,
+        details: details(layers)?,
+        max_requests: layers.limit("harvest.max_requests", some, above_zero)?,
+        max_bytes: layers.limit("harvest.max_bytes", "a size as \"500MB\", or \"none\"", bytes)?,
+        max_time: layers.limit("harvest.max_time", "a time as \"2h\", or \"none\"", some_time)?,
+        max_records: layers.limit("harvest.max_records", some, above_zero)?,
+        concurrency: layers.read("harvest.concurrency", "a number from 1 to 1024", |value| {
+            whole(value).filter(|number| (1..=1024).contains(number)).map(|number| number as usize)
+        })?,
+    })
+}
+
+fn details(layers: &Layers) -> Checked<Details> {
+    let read = |value: &Value| match value.as_str()? {
+        "never" => Some(Details::Never),
+        "auto" => Some(Details::Auto),
+        "always" => Some(Details::Always),
+        _ => None,
+    };
+    let checked = layers.read("harvest.details", "never, auto or always", read);
+    layers.suggest("harvest.details", ["never", "auto", "always"], checked)
+}
+
 fn group_commit(layers: &Layers) -> Checked<Duration> {
     let most = Duration::from_millis(100);
     layers.read("store.group_commit", "a time up to 100ms", |value| time(value).filter(|time| *time <= most))
 }
 
-fn strategy(layers: &Layers) -> Checked<String> {
-    let key = "crawl.strategy";
-    let names = OFFERS.iter().map(|offer| offer.name);
-    let expected = format!("a strategy ({})", names.clone().collect::<Vec<_>>().join(", "));
+/// A name that exists; a misspelt one is guessed.
+fn one_of<'n>(
+    layers: &Layers,
+    key: &'static str,
+    what: &str,
+    names: impl Iterator<Item = &'n str> + Clone,
+) -> Checked<String> {
+    let expected = format!("{what} ({})", names.clone().collect::<Vec<_>>().join(", "));
     let known = |value: &Value| names.clone().find(|name| value.as_str() == Some(name)).map(String::from);
     layers.suggest(key, names.clone(), layers.read(key, &expected, known))
 }
@@ -304,6 +339,12 @@ mod tests {
             ("probe.from", "-0.1"),
             ("probe.to", "0.1"),
             ("probe.per_site", "few"),
+            ("harvest.policy", "greedy"),
+            ("harvest.target_coverage", "1.5"),
+            ("harvest.details", "some"),
+            ("harvest.max_requests", "0"),
+            ("harvest.max_records", "few"),
+            ("harvest.concurrency", "0"),
             ("store.group_commit", "1s"),
             ("topics.folder", ""),
             ("output.color", "blue"),

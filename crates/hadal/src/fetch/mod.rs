@@ -4,6 +4,7 @@
 //! steps of the engine, so that each is charged, polite and safe against crashes by itself.
 //! [`retry`], [`robots`] and [`politeness`] are what the engine asks before and after; they are pure.
 
+pub mod archive;
 pub mod in_process;
 pub mod network;
 pub mod politeness;

@@ -9,6 +9,7 @@ pub mod chart;
 pub mod csv;
 pub mod demo;
 pub mod escape;
+pub mod harvest;
 pub mod jsonl;
 pub mod lessons;
 pub mod listing;

@@ -19,7 +19,7 @@ pub use file::{Made, Origin, TopicFile};
 pub use folder::Folder;
 pub use model::{Telling, TopicModel};
 pub use resolve::{Wanted, resolve};
-pub use sample::Sample;
+pub use sample::{NoSample, Sample};
 
 use hadal_core::critic::judges::ModelError;
 use std::path::PathBuf;

@@ -52,6 +52,13 @@ pub struct Costs {
     pub cap: Option<u32>,
 }
 
+impl Default for Costs {
+    /// What is assumed before the first answer.
+    fn default() -> Costs {
+        Costs { query: 1.0, page: 1.0, detail: 0.0, page_size: 10, cap: None }
+    }
+}
+
 /// A query and what came of it.
 #[derive(Clone, Debug)]
 pub struct Asked<'a> {
@@ -194,4 +201,9 @@ pub const OFFERS: &[Offer] = &[
 /// The policy of that name.
 pub fn offer(name: &str) -> Option<&'static Offer> {
     OFFERS.iter().find(|offer| offer.name == name)
+}
+
+/// The policy of a name for a form; one that nobody knows is the usual one.
+pub fn choose_policy(_form: &crate::page::Form, name: &str, briefing: &Briefing) -> Box<dyn Policy> {
+    offer(name).unwrap_or(&OFFERS[OFFERS.len() - 1]).make(briefing)
 }

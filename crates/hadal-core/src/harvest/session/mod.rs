@@ -115,6 +115,8 @@ pub struct Taken {
     pub detail: Option<(RecordId, String)>,
     /// The number of the query it belongs to.
     pub number: u32,
+    /// That query, when records came.
+    pub query: Option<Query>,
     /// The query, if this was the last of it.
     pub ended: Option<Ended>,
     /// Whether the reader learned something.
@@ -396,7 +398,8 @@ impl Harvest {
             self.page_size = self.page_size.max(shown);
         }
         let records = self.take_records(&mut reading, answer.records);
-        let taken = Taken { kind: Some(kind), records, number, ..Taken::default() };
+        let query = Some(reading.query.clone()).filter(|_| !records.is_empty());
+        let taken = Taken { kind: Some(kind), records, number, query, ..Taken::default() };
         reading.end = match next {
             None => Some(End::Last),
             Some(next) if reading.pages < MOST_PAGES && self.goes_on(&reading) => {

@@ -4,7 +4,7 @@ mod built_in;
 mod gather;
 mod list;
 mod new;
-mod pointer;
+pub mod pointer;
 mod propose;
 mod show;
 mod test;

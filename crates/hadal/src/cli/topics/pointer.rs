@@ -58,7 +58,7 @@ fn of_list(source: &str) -> Result<Vec<Pointer>, Usage> {
 }
 
 /// A page and the number behind its `#`, if there is one.
-fn split(text: &str) -> (&str, Option<u32>) {
+pub fn split(text: &str) -> (&str, Option<u32>) {
     match text.rsplit_once('#').map(|(page, number)| (page, number.parse())) {
         Some((page, Ok(number))) => (page, Some(number)),
         _ => (text, None),

@@ -1,0 +1,315 @@
+//! `hadal harvest`: bring up what is behind forms.
+//!
+//! [`HarvestArgs`] is what was typed; [`jobs`] makes of it which forms are meant, and the rest is
+//! [`crate::harvest`]'s.
+
+use super::archive::archived;
+use super::carry::{CarryArgs, given, once};
+use super::choices::choices;
+use super::crawl::heed_signals;
+use super::exit::{Exit, Usage};
+use super::session::{Session, known_topic};
+use super::topics::pointer::split;
+use super::{contact, network};
+use crate::config::Override;
+use crate::fetch::Fetch;
+use crate::fetch::in_process::InProcess;
+use crate::fetch::network::Network;
+use crate::harvest::opening::{self, NotOpened, Opened};
+use crate::harvest::{Courier, Haul, Job, Purse, Summary, TimeKind, harvest};
+use crate::output::escape::for_json;
+use crate::output::harvest::{Watching, last_words};
+use crate::store::{Access, HarvestSpec, HarvestState, Store, open};
+use anyhow::Context;
+use clap::Args;
+use hadal_core::address::{Tracking, normalise};
+use hadal_core::harvest::policy::{Briefing, Costs, OFFERS};
+use hadal_core::harvest::session::{Door, Wishes};
+use hadal_core::harvest::policy::choose_policy;
+use hadal_core::http::Method;
+use hadal_world::{Spec, World};
+use std::io::Write;
+use std::path::PathBuf;
+use std::sync::Arc;
+use tokio::sync::watch;
+use url::Url;
+
+/// Download what is behind forms
+#[derive(Debug, Args)]
+#[command(after_help = "Example:
+  hadal harvest http://catalogue.example/search --contact you@example.org
+  hadal harvest 00c5e1f2a9b84d37 --policy adaptive --max-requests 500
+  hadal harvest --topic book --top 5 --target-coverage 0.9 --warc archive
+  hadal harvest http://catalogue.example/search#1 --dry-run")]
+pub struct HarvestArgs {
+    /// Forms: the form_id of one that was found (`hadal forms`), or the address of a page with a search on
+    /// it; #N behind an address picks its Nth form, counted from 0
+    #[arg(value_name = "FORM|URL", required_unless_present = "topic")]
+    targets: Vec<String>,
+    /// The best forms that were found for a topic
+    #[arg(long, value_name = "NAME", conflicts_with = "targets")]
+    topic: Option<String>,
+    /// How many of them
+    #[arg(long, value_name = "N", default_value_t = 1, requires = "topic")]
+    top: usize,
+    /// How relevant they have to be, from 0 to 1
+    #[arg(long, value_name = "P", default_value_t = 0.5, requires = "topic")]
+    min_relevance: f32,
+    /// Which query is asked next [default: hadal]
+    #[arg(long, value_name = "NAME", long_help = policies())]
+    policy: Option<String>,
+    /// Share of the records at which it is enough [default: 0.95]
+    #[arg(long, value_name = "SHARE")]
+    target_coverage: Option<String>,
+    /// Whether the own pages of records are fetched: never, auto or always [default: auto]
+    #[arg(long, value_name = "WHEN")]
+    details: Option<String>,
+    /// Records of one form at which it is enough
+    #[arg(long, value_name = "N")]
+    max_records: Option<String>,
+    /// Requests of all these forms together, over all sessions; none lifts the limit
+    #[arg(long, value_name = "N")]
+    max_requests: Option<String>,
+    /// Bytes of all these forms together, as 500MB
+    #[arg(long, value_name = "SIZE")]
+    max_bytes: Option<String>,
+    /// Running time of this session, as 2h
+    #[arg(long, value_name = "TIME")]
+    max_time: Option<String>,
+    /// Forms at once
+    #[arg(long, value_name = "N")]
+    concurrency: Option<String>,
+    /// Words to begin with, in place of the topic's or the page's
+    #[arg(long, value_name = "WORD", num_args = 1..)]
+    first: Vec<String>,
+    /// Print what would be sent first, and send nothing but what it takes to see the form
+    #[arg(long)]
+    dry_run: bool,
+    /// Folder for a WARC file with every request and answer
+    #[arg(long, value_name = "DIR")]
+    warc: Option<PathBuf>,
+    /// Start over: discard what these very harvests have brought up so far, all but the log of submissions
+    #[arg(long)]
+    fresh: bool,
+    #[command(flatten)]
+    carry: CarryArgs,
+}
+
+/// Every policy, and when to use it.
+fn policies() -> String {
+    let offers: Vec<(&str, &str)> = OFFERS.iter().map(|offer| (offer.name, offer.about)).collect();
+    format!("Which query is asked next [default: hadal]:{}", choices(&offers))
+}
+
+impl HarvestArgs {
+    /// The flags given, as settings.
+    pub fn overrides(&self) -> Vec<Override> {
+        let own = given([
+            ("harvest.policy", "--policy", once(&self.policy)),
+            ("harvest.target_coverage", "--target-coverage", once(&self.target_coverage)),
+            ("harvest.details", "--details", once(&self.details)),
+            ("harvest.max_records", "--max-records", once(&self.max_records)),
+            ("harvest.max_requests", "--max-requests", once(&self.max_requests)),
+            ("harvest.max_bytes", "--max-bytes", once(&self.max_bytes)),
+            ("harvest.max_time", "--max-time", once(&self.max_time)),
+            ("harvest.concurrency", "--concurrency", once(&self.concurrency)),
+        ]);
+        [own, self.carry.overrides()].concat()
+    }
+}
+
+/// Harvests, or says what would be sent.
+pub fn run(args: &HarvestArgs, session: &Session) -> anyhow::Result<Exit> {
+    let runtime = tokio::runtime::Runtime::new().context("cannot start the threads a harvest needs")?;
+    let ended = runtime.block_on(async {
+        let (stop, stopped) = watch::channel(false);
+        tokio::spawn(heed_signals(stop));
+        let store = open(&session.config.store.url, Access::Crawl)?;
+        let opened = forms(args, session, store.as_ref(), stopped.clone()).await?;
+        let (fetch, time) = carrier(args, session, &opened)?;
+        let jobs: Vec<Job> = opened.into_iter().map(|form| job(form, args, session)).collect();
+        if args.dry_run {
+            return jobs.iter().try_for_each(|job| dry_run(job, session)).map(|()| Vec::new());
+        }
+        let haul = haul(jobs, fetch, time, store, session, stopped);
+        let mut watching = Watching::new(session.progress(), haul.max_requests);
+        let ended = harvest(haul, &mut |event| {
+            watching.note(&event);
+            if session.json
+                && let Ok(line) = serde_json::to_string(&event)
+            {
+                // Nobody may be listening any more; the harvest goes on all the same.
+                writeln!(std::io::stdout(), "{}", for_json(line)).ok();
+            }
+        })
+        .await;
+        watching.finish(&ended.as_ref().map_or_else(|_| "the harvest ended early".into(), |all| last_words(all)));
+        Ok::<_, anyhow::Error>(ended?)
+    });
+    runtime.shutdown_background();
+    ended.map(|all| exit(&all))
+}
+
+fn exit(ended: &[Summary]) -> Exit {
+    match ended.iter().any(|summary| summary.state == HarvestState::Stopped) {
+        true => Exit::Interrupted,
+        false => Exit::Done,
+    }
+}
+
+/// The forms that are meant.
+async fn forms(
+    args: &HarvestArgs,
+    session: &Session,
+    store: &dyn Store,
+    stop: watch::Receiver<bool>,
+) -> anyhow::Result<Vec<Opened>> {
+    if let Some(topic) = &args.topic {
+        known_topic(store, &args.topic)?;
+        let found = opening::best(store, topic, args.min_relevance, args.top)?;
+        if found.is_empty() {
+            let words = format!("no form of '{topic}' is at least {} likely and may be submitted", args.min_relevance);
+            return Err(Usage(words).into());
+        }
+        return Ok(found);
+    }
+    let mut found = Vec::new();
+    for target in &args.targets {
+        found.push(match target.parse() {
+            Ok(id) if target.len() == 16 => opening::known(store, id)?,
+            _ => on_page(target, session, stop.clone()).await?,
+        });
+    }
+    Ok(found)
+}
+
+async fn on_page(target: &str, session: &Session, stop: watch::Receiver<bool>) -> anyhow::Result<Opened> {
+    let (page, picked) = split(target);
+    let url = Url::parse(page).ok().and_then(|url| normalise(url, Tracking::Keep));
+    let no_address = || Usage(format!("'{target}' is neither a form_id nor an address as http://host/path"));
+    let url = url.ok_or_else(no_address)?;
+    let network = network::options(&session.config)?;
+    if let Some(warning) = contact::warning(std::slice::from_ref(&url), &network) {
+        writeln!(std::io::stderr(), "{warning}").ok();
+    }
+    let config = &session.config;
+    let fetch = Arc::new(Network::new(network)?);
+    let (pace, agent) = (config.politeness.pace, agent(session));
+    let courier = Courier::new(fetch, pace, &agent, config.fetch.body_limit, Purse::default(), stop);
+    Ok(opening::on_page(&url, picked, &courier, super::find::SOURCE).await.map_err(usage)?)
+}
+
+/// What a person can put right is a usage error.
+fn usage(error: NotOpened) -> anyhow::Error {
+    match error {
+        NotOpened::NoForm(..) | NotOpened::Unknown(_) => Usage(error.to_string()).into(),
+        other => other.into(),
+    }
+}
+
+fn agent(session: &Session) -> String {
+    session.config.politeness.user_agent.split(['/', ' ']).next().unwrap_or_default().to_string()
+}
+
+/// What carries requests to where the forms were found: the web, or the simulated one.
+fn carrier(args: &HarvestArgs, session: &Session, forms: &[Opened]) -> anyhow::Result<(Arc<dyn Fetch>, TimeKind)> {
+    let source = forms.first().map_or(super::find::SOURCE, |form| form.source.as_str());
+    if forms.iter().any(|form| form.source != source) {
+        return Err(Usage("these forms come from different webs: harvest them one by one".into()).into());
+    }
+    let (fetch, time): (Arc<dyn Fetch>, TimeKind) = match source.strip_prefix("demo world ") {
+        Some(seed) => {
+            let seed = seed.parse().context("the store names a simulated web without a number")?;
+            (Arc::new(InProcess(Arc::new(World::new(Spec::demo(seed))))), TimeKind::Simulated)
+        }
+        None => (Arc::new(Network::new(network::options(&session.config)?)?), TimeKind::Real),
+    };
+    Ok((archived(fetch, args.warc.as_deref())?, time))
+}
+
+fn job(form: Opened, args: &HarvestArgs, session: &Session) -> Job {
+    let config = &session.config.harvest;
+    let first = match args.first.is_empty() {
+        true => first_words(&form, session),
+        false => args.first.clone(),
+    };
+    Job {
+        wishes: Wishes {
+            coverage: config.target_coverage,
+            records: config.max_records,
+            details: config.details,
+            seed: session.seed,
+        },
+        briefing: Briefing { seed: session.seed, first, language: form.language.clone(), words: None },
+        charset: form.charset.clone(),
+        spec: HarvestSpec {
+            form: form.id,
+            topic: form.topic,
+            page: form.page,
+            whole: form.form,
+            policy: config.policy.clone(),
+            seed: session.seed,
+            source: form.source,
+        },
+        fresh: args.fresh,
+    }
+}
+
+/// Words of the topic, else those of the form's page.
+fn first_words(form: &Opened, session: &Session) -> Vec<String> {
+    let wanted = Some(&form.topic).filter(|topic| !topic.is_empty());
+    let topic = wanted.and_then(|topic| crate::topic::resolve::recall(topic, &session.config.topics).ok());
+    let of_topic = topic.map(|wanted| wanted.topic.words).unwrap_or_default();
+    of_topic.into_iter().chain(form.words.iter().cloned()).collect()
+}
+
+fn haul(
+    jobs: Vec<Job>,
+    fetch: Arc<dyn Fetch>,
+    time: TimeKind,
+    store: Arc<dyn Store>,
+    session: &Session,
+    stop: watch::Receiver<bool>,
+) -> Haul {
+    let config = &session.config;
+    Haul {
+        store,
+        fetch,
+        jobs,
+        politeness: config.politeness.pace,
+        agent: agent(session),
+        body_limit: config.fetch.body_limit,
+        max_requests: config.harvest.max_requests,
+        max_bytes: config.harvest.max_bytes,
+        max_time: config.harvest.max_time,
+        concurrency: config.harvest.concurrency,
+        time,
+        stop,
+    }
+}
+
+/// Queries that a dry run shows.
+const SHOWN: usize = 3;
+
+/// Prints the first requests of a harvest as they would be sent.
+fn dry_run(job: &Job, session: &Session) -> anyhow::Result<()> {
+    let spec = &job.spec;
+    let door = Door::new(spec.whole.clone(), spec.page.clone(), &job.charset);
+    let policy = choose_policy(door.form(), &spec.policy, &job.briefing);
+    let costs = Costs::default();
+    let queries = policy.outlook(&costs, SHOWN).into_iter().map(|(query, _)| query);
+    let mut out = std::io::stdout();
+    for query in door.nonsense(spec.seed).into_iter().chain(queries) {
+        let request = door.ask(&query);
+        let body = String::from_utf8_lossy(&request.body).into_owned();
+        let method = if request.method == Method::Post { "POST" } else { "GET" };
+        if session.json {
+            let line = serde_json::json!({ "form_id": spec.form.to_string(), "query": spec.wording(&query), "method": method, "url": request.url.as_str(), "body": body });
+            writeln!(out, "{}", for_json(line.to_string()))?;
+        } else {
+            let body = if body.is_empty() { String::new() } else { format!("\n  {body}") };
+            writeln!(out, "{method} {}{}", request.url, crate::output::escape::for_terminal(&body))?;
+        }
+    }
+    Ok(())
+}

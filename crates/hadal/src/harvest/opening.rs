@@ -1,0 +1,163 @@
+//! Which form is meant: one that a crawl found, or the search on a page.
+
+use super::courier::{Courier, Undelivered};
+use super::pace::Pace;
+use crate::store::{Filter, FormRow, RunRow, Store, StoreError, Walk};
+use crate::topic::{NoSample, Sample};
+use hadal_core::critic::probe::POST_NEEDS;
+use hadal_core::critic::veto::{Veto, veto};
+use hadal_core::html;
+use hadal_core::http::{Method, Request};
+use hadal_core::identity::{FormId, form_id};
+use hadal_core::page::Form;
+use url::Url;
+
+/// A form that may be harvested.
+#[derive(Clone, Debug)]
+pub struct Opened {
+    /// The form.
+    pub form: Form,
+    /// Which one it is.
+    pub id: FormId,
+    /// The page it stands on.
+    pub page: Url,
+    /// That page's character encoding.
+    pub charset: String,
+    /// Language of that page.
+    pub language: Option<String>,
+    /// What it was found for; empty when somebody named it.
+    pub topic: String,
+    /// Where its answers come from, as [`crate::store::RunSpec::source`] has it.
+    pub source: String,
+    /// Words of its page to begin with.
+    pub words: Vec<String>,
+}
+
+/// Why a form is not harvested.
+#[derive(Debug, thiserror::Error)]
+pub enum NotOpened {
+    /// Nobody found it.
+    #[error("there is no form {0} in the store: `hadal forms` lists those that are")]
+    Unknown(FormId),
+    /// It was too large to be kept.
+    #[error("form {0} was found but not kept whole: name its page instead")]
+    NotKept(FormId),
+    /// The page did not come.
+    #[error("{0} did not come: {1}")]
+    NoPage(Url, String),
+    /// There is no search on it.
+    #[error("{0}: {1}")]
+    NoForm(Url, NoSample),
+    /// It must never be submitted.
+    #[error("{0}: the form must not be submitted ({1:?})")]
+    Vetoed(Url, Veto),
+    /// It changes things when it is no search.
+    #[error("{0}: a POST form is submitted only when it surely searches (this one: {1:.2})")]
+    UnsurePost(Url, f32),
+    /// The store failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// Words of a page that are tried first.
+const FIRST_WORDS: usize = 8;
+
+/// A form of the store, by its identity.
+pub fn known(store: &dyn Store, id: FormId) -> Result<Opened, NotOpened> {
+    let mut found = None;
+    store.forms(&Filter::default(), &mut |row| {
+        if row.form_id == id {
+            found = Some(row);
+            return Walk::Stop;
+        }
+        Walk::On
+    })?;
+    of_row(store, found.ok_or(NotOpened::Unknown(id))?)
+}
+
+/// The most relevant forms of a topic that may be submitted.
+pub fn best(store: &dyn Store, topic: &str, min_relevance: f32, most: usize) -> Result<Vec<Opened>, NotOpened> {
+    let filter = Filter { topic: Some(topic.to_string()), min_relevance, ..Filter::default() };
+    let (mut rows, mut opened) = (Vec::new(), Vec::new());
+    store.forms(&filter, &mut |row| {
+        rows.push(row);
+        if rows.len() < 4 * most { Walk::On } else { Walk::Stop }
+    })?;
+    for row in rows {
+        match of_row(store, row) {
+            Ok(form) => opened.push(form),
+            Err(NotOpened::Store(error)) => return Err(error.into()),
+            Err(why) => tracing::info!("left out: {why}"),
+        }
+        if opened.len() == most {
+            break;
+        }
+    }
+    Ok(opened)
+}
+
+fn of_row(store: &dyn Store, row: FormRow) -> Result<Opened, NotOpened> {
+    let runs = store.runs()?;
+    let of_topic = |run: &&RunRow| run.spec.topic == row.topic;
+    for run in runs.iter().filter(of_topic) {
+        if let Some(form) = store.whole_form(run.id, row.form_id)? {
+            may_submit(&row.page_url, &form, row.p_searchable)?;
+            return Ok(Opened {
+                form,
+                id: row.form_id,
+                page: row.page_url,
+                charset: "utf-8".into(),
+                language: row.language,
+                topic: row.topic,
+                source: run.spec.source.clone(),
+                words: Vec::new(),
+            });
+        }
+    }
+    Err(NotOpened::NotKept(row.form_id))
+}
+
+/// The search on a page, or the form with the index that was picked.
+pub async fn on_page(url: &Url, picked: Option<u32>, courier: &Courier, source: &str) -> Result<Opened, NotOpened> {
+    let delivered = courier.deliver(&Request::get(url.clone()), &mut Pace::real()).await;
+    let no_page = |why: String| NotOpened::NoPage(url.clone(), why);
+    let exchange = delivered.result.map_err(|why| no_page(reason(why).into()))?;
+    let response = exchange.result.map_err(|error| no_page(error.to_string()))?;
+    if !(200..300).contains(&response.status) {
+        return Err(no_page(format!("the server answered {}", response.status)));
+    }
+    let page = html::parse(&response.body, response.headers.get("content-type"), url);
+    let words = first_words(&page.title);
+    let (charset, language) = (page.charset.to_string(), page.language.clone());
+    let sample = Sample::of(url.as_str(), page, picked).map_err(|why| NotOpened::NoForm(url.clone(), why))?;
+    may_submit(url, &sample.form, sample.p_searchable)?;
+    let id = form_id(&sample.form, url);
+    let (topic, source) = (String::new(), source.to_string());
+    Ok(Opened { form: sample.form, id, page: url.clone(), charset, language, topic, source, words })
+}
+
+fn may_submit(page: &Url, form: &Form, p_searchable: f32) -> Result<(), NotOpened> {
+    if let Some(veto) = veto(form) {
+        return Err(NotOpened::Vetoed(page.clone(), veto));
+    }
+    if form.method == Method::Post && p_searchable <= POST_NEEDS {
+        return Err(NotOpened::UnsurePost(page.clone(), p_searchable));
+    }
+    Ok(())
+}
+
+fn first_words(title: &str) -> Vec<String> {
+    let mut words = hadal_core::harvest::policy::lexicon::words_of(title);
+    words.retain(|word| word.chars().count() > 3);
+    words.truncate(FIRST_WORDS);
+    words
+}
+
+fn reason(why: Undelivered) -> &'static str {
+    match why {
+        Undelivered::Forbidden => "robots.txt forbids it",
+        Undelivered::Patience => "the host asks for more patience than we have",
+        Undelivered::Spent => "the budget is spent",
+        Undelivered::Stopped => "stopped",
+    }
+}

@@ -1,0 +1,266 @@
+//! One form, from its first request to its last record.
+
+use super::courier::{Courier, Delivered, Undelivered};
+use super::event::{Event, Standing};
+use super::pace::Pace;
+use super::{Job, Summary, TimeKind};
+use crate::fetch::retry::kind_of;
+use crate::store::*;
+use hadal_core::harvest::estimate::Estimate;
+use hadal_core::harvest::policy::{Asked, Hit};
+use hadal_core::harvest::session::{Door, Ending, Harvest, Purpose, Reply, Taken};
+use hadal_core::harvest::policy::choose_policy;
+use hadal_core::html;
+use hadal_core::http::{Completeness, Exchange, Request, Response};
+use url::Url;
+
+/// Brings up what is behind one form. Each turn is one request: chosen, put on record, sent, understood,
+/// kept, told.
+pub async fn walk(
+    job: &Job,
+    id: HarvestId,
+    courier: &Courier,
+    store: &dyn Store,
+    time: TimeKind,
+    tell: &(dyn Fn(Event) + Sync),
+) -> Result<Summary, StoreError> {
+    let mut walk = Walk::open(job, id, store, time)?;
+    tell(walk.began()?);
+    let mut state = HarvestState::Done;
+    while let Some((request, purpose)) = walk.harvest.next() {
+        walk.put_on_record(&request, purpose)?;
+        let delivered = courier.deliver(&request, &mut walk.pace).await;
+        match delivered.result {
+            Ok(_) => {}
+            Err(Undelivered::Forbidden) => walk.harvest.give_up(Ending::Forbidden),
+            Err(Undelivered::Patience) => walk.harvest.give_up(Ending::RateLimited),
+            Err(Undelivered::Spent) => state = HarvestState::Budget,
+            Err(Undelivered::Stopped) => state = HarvestState::Stopped,
+        }
+        walk.take_in(request, purpose, delivered, tell).await?;
+        if state != HarvestState::Done {
+            break;
+        }
+    }
+    walk.close(state, tell)
+}
+
+/// A harvest, and where it is kept.
+struct Walk<'a> {
+    job: &'a Job,
+    id: HarvestId,
+    store: &'a dyn Store,
+    harvest: Harvest,
+    pace: Pace,
+    next_seq: u64,
+    /// Requests of the query at hand.
+    requests: u32,
+    began: std::time::Instant,
+    elapsed_before: u64,
+}
+
+impl<'a> Walk<'a> {
+    /// Opens the harvest, with all that earlier sessions learned.
+    fn open(job: &'a Job, id: HarvestId, store: &'a dyn Store, time: TimeKind) -> Result<Walk<'a>, StoreError> {
+        let HarvestCheckpoint { row, next_seq, reader, .. } = store.resume_harvest(id)?;
+        let spec = &row.spec;
+        let door = Door::new(spec.whole.clone(), spec.page.clone(), &job.charset);
+        let policy = choose_policy(door.form(), &spec.policy, &job.briefing);
+        let mut harvest = Harvest::new(door, policy, job.wishes.clone());
+        if let Some(reader) = reader {
+            harvest.restore_reader(&reader);
+        }
+        store.past(id, &mut |row, hits| {
+            recall(&mut harvest, &row, &hits);
+            Walk::On
+        })?;
+        let pace = match time {
+            TimeKind::Real => Pace::real(),
+            TimeKind::Simulated => Pace::simulated(row.progress.now),
+        };
+        let (began, elapsed_before) = (std::time::Instant::now(), row.progress.elapsed_ms);
+        Ok(Walk { job, id, store, harvest, pace, next_seq, requests: 0, began, elapsed_before })
+    }
+
+    fn began(&self) -> Result<Event, StoreError> {
+        let spec = &self.job.spec;
+        let tally = self.tally()?;
+        Ok(Event::Began {
+            harvest: self.id.0,
+            form: spec.form.to_string(),
+            page: spec.page.to_string(),
+            policy: spec.policy.clone(),
+            resumed_at: tally.requests,
+        })
+    }
+
+    /// A form is submitted only when that is on record for good.
+    fn put_on_record(&self, request: &Request, purpose: Purpose) -> Result<(), StoreError> {
+        if !purpose.submits() {
+            return Ok(());
+        }
+        let spec = &self.job.spec;
+        self.store.log_submission(&Submission {
+            by: Submitter::Harvest(self.id),
+            seq: self.next_seq,
+            at: self.pace.now(),
+            topic: spec.topic.clone(),
+            form: spec.form,
+            page: spec.page.clone(),
+            method: request.method,
+            url: request.url.clone(),
+            body: Submission::body_of(request),
+            purpose: crate::store::Purpose::Harvest,
+            answer: None,
+        })
+    }
+
+    /// Reads what came back, lets the harvest learn, keeps one step, tells.
+    async fn take_in(
+        &mut self,
+        request: Request,
+        purpose: Purpose,
+        delivered: Delivered,
+        tell: &(dyn Fn(Event) + Sync),
+    ) -> Result<(), StoreError> {
+        self.requests += delivered.requests;
+        let mut step = HarvestStep {
+            seq: self.next_seq,
+            at: self.pace.now(),
+            requests: delivered.requests,
+            bytes: delivered.bytes,
+            ..HarvestStep::default()
+        };
+        self.next_seq += 1;
+        if let Ok(exchange) = delivered.result {
+            step.failed = failure(&exchange);
+            step.answered = purpose.submits().then(|| answered(&exchange));
+            let reply = read(request.url, exchange).await;
+            step.pages = u32::from(reply.document.is_some());
+            let taken = self.harvest.take(reply);
+            self.fill(&mut step, taken);
+        }
+        self.store.commit_steps(self.id, std::slice::from_ref(&step))?;
+        if let Some(asked) = step.asked {
+            self.store.sync()?;
+            tell(Event::Asked { query: asked.words, found: asked.found, new: asked.new, standing: self.standing()? });
+        }
+        Ok(())
+    }
+
+    fn fill(&mut self, step: &mut HarvestStep, taken: Taken) {
+        let (id, spec, at) = (self.id, &self.job.spec, step.at);
+        step.reader = taken.learned.then(|| self.harvest.save_reader());
+        step.details.extend(taken.detail);
+        let words = taken.query.as_ref().map(|query| spec.wording(query)).unwrap_or_default();
+        step.records = taken
+            .records
+            .into_iter()
+            .map(|(record, position)| RecordRow {
+                harvest: id,
+                form: spec.form,
+                topic: spec.topic.clone(),
+                record,
+                asked: taken.number,
+                words: words.clone(),
+                position,
+                fetched_at: at,
+                detail: None,
+            })
+            .collect();
+        let Some(ended) = taken.ended else { return };
+        step.estimate = self.harvest.estimate().map(estimated);
+        step.asked = Some(AskedRow {
+            harvest: id,
+            form: spec.form,
+            number: ended.number,
+            words: spec.wording(&ended.query),
+            query: ended.query,
+            kind: taken.kind.map(|kind| kind.name().to_string()).unwrap_or_default(),
+            total: ended.total,
+            found: ended.hits.len() as u32,
+            new: ended.new,
+            pages: ended.pages,
+            requests: std::mem::take(&mut self.requests),
+            end: ended.end,
+            at,
+            hits: ended.hits,
+        });
+    }
+
+    fn tally(&self) -> Result<HarvestTally, StoreError> {
+        let filter = HarvestFilter { harvest: Some(self.id), ..HarvestFilter::default() };
+        Ok(self.store.harvests(&filter)?.pop().map(|row| row.tally).unwrap_or_default())
+    }
+
+    fn standing(&self) -> Result<Standing, StoreError> {
+        let tally = self.tally()?;
+        let outlook = self.harvest.outlook(5);
+        let next = outlook.iter().map(|(query, _)| self.job.spec.wording(query)).collect();
+        let estimate = self.harvest.estimate().map(estimated);
+        Ok(Standing { harvest: self.id.0, tally, estimate, next })
+    }
+
+    fn close(self, state: HarvestState, tell: &(dyn Fn(Event) + Sync)) -> Result<Summary, StoreError> {
+        let ending = self.harvest.ending();
+        let elapsed = self.began.elapsed().as_millis() as u64;
+        let progress = HarvestProgress {
+            state,
+            ending: ending.map(|ending| ending.to_string()),
+            now: self.pace.now(),
+            elapsed_ms: self.elapsed_before + elapsed,
+        };
+        self.store.note_harvest(self.id, &progress)?;
+        self.store.sync()?;
+        let standing = self.standing()?;
+        let (tally, estimate) = (standing.tally.clone(), standing.estimate);
+        tell(Event::Ended { state, ending: ending.map(|ending| ending.name()), standing });
+        Ok(Summary { id: self.id, state, ending, tally, estimate })
+    }
+}
+
+fn recall(harvest: &mut Harvest, row: &AskedRow, hits: &[HitRow]) {
+    let hits: Vec<Hit<'_>> = hits
+        .iter()
+        .map(|hit| Hit { id: hit.id, is_new: hit.is_new, title: &hit.title, text: &hit.text })
+        .collect();
+    let asked = Asked { query: &row.query, hits: &hits, total: row.total, pages: row.pages, end: row.end };
+    harvest.recall(&asked);
+}
+
+/// The page that came back, read away from the loop.
+async fn read(url: Url, exchange: Exchange) -> Reply {
+    let Ok(response) = exchange.result else { return Reply::default() };
+    let status = response.status;
+    let location = response.headers.get("location").and_then(|to| url.join(to.trim()).ok());
+    if !is_text(&response) {
+        return Reply { status, location, document: None };
+    }
+    let content_type = response.headers.get("content-type").map(String::from);
+    let parse = move || html::read(&response.body, content_type.as_deref(), &url);
+    Reply { status, location, document: tokio::task::spawn_blocking(parse).await.ok() }
+}
+
+fn is_text(response: &Response) -> bool {
+    let kind = response.headers.get("content-type").unwrap_or("text/html").to_ascii_lowercase();
+    response.completeness != Completeness::Unwanted && (kind.contains("html") || kind.trim().is_empty())
+}
+
+fn failure(exchange: &Exchange) -> Option<String> {
+    match &exchange.result {
+        Ok(response) => (response.status >= 400).then(|| format!("http_{}", response.status)),
+        Err(error) => Some(kind_of(*error).to_string()),
+    }
+}
+
+fn answered(exchange: &Exchange) -> Answered {
+    match &exchange.result {
+        Ok(response) => Answered::Status(response.status),
+        Err(error) => Answered::Failure(kind_of(*error).to_string()),
+    }
+}
+
+fn estimated(estimate: Estimate) -> Estimated {
+    let parts = |interval: hadal_core::harvest::estimate::Interval| [interval.low, interval.estimate, interval.high];
+    Estimated { size: parts(estimate.size), coverage: parts(estimate.coverage) }
+}

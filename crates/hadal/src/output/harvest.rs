@@ -1,0 +1,118 @@
+//! A harvest as it goes: one line a form, redrawn on a terminal, now and then without one.
+
+use super::escape::for_terminal;
+use super::progress::Style;
+use crate::harvest::{Event, Standing, Summary};
+use crate::store::{Estimated, HarvestState};
+use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
+use std::collections::BTreeMap;
+use std::io::Write;
+use std::time::{Duration, Instant};
+
+/// Time between two plain lines about one harvest.
+const LINE_EVERY: Duration = Duration::from_secs(10);
+
+/// Shows harvests as they go.
+pub struct Watching {
+    style: Style,
+    max_requests: Option<u64>,
+    bars: MultiProgress,
+    forms: BTreeMap<u64, Shown>,
+}
+
+struct Shown {
+    name: String,
+    bar: Option<ProgressBar>,
+    last: Option<Instant>,
+}
+
+impl Watching {
+    /// Nothing is shown before the first event.
+    pub fn new(style: Style, max_requests: Option<u64>) -> Watching {
+        Watching { style, max_requests, bars: MultiProgress::new(), forms: BTreeMap::new() }
+    }
+
+    /// Takes in what happened; draws when it is time.
+    pub fn note(&mut self, event: &Event) {
+        match event {
+            Event::Began { harvest, page, .. } => self.begin(*harvest, page),
+            Event::Asked { query, found, new, standing } => {
+                let asked = format!("{}: {new} new of {found}", short(query, 24));
+                self.show(standing, &asked, false);
+            }
+            Event::Ended { standing, ending, .. } => self.show(standing, ending.unwrap_or("stopped"), true),
+        }
+    }
+
+    fn begin(&mut self, harvest: u64, page: &str) {
+        let name = short(page.split("://").last().unwrap_or(page), 40);
+        let bar = (self.style == Style::Bars).then(|| {
+            let style = ProgressStyle::with_template("{spinner} {prefix} {wide_msg}");
+            let bar = ProgressBar::new_spinner().with_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()));
+            bar.set_prefix(name.clone());
+            self.bars.add(bar)
+        });
+        self.forms.insert(harvest, Shown { name, bar, last: None });
+    }
+
+    fn show(&mut self, standing: &Standing, last_words: &str, at_once: bool) {
+        let line = line(standing, self.max_requests);
+        let Some(shown) = self.forms.get_mut(&standing.harvest) else { return };
+        let next: Vec<String> = standing.next.iter().take(3).map(|words| short(words, 16)).collect();
+        if let Some(bar) = &shown.bar {
+            bar.set_message(format!("{line} | {last_words} | next {}", next.join(", ")));
+            bar.tick();
+            return;
+        }
+        let due = at_once || shown.last.is_none_or(|last| last.elapsed() >= LINE_EVERY);
+        if self.style == Style::Lines && due {
+            shown.last = Some(Instant::now());
+            writeln!(std::io::stderr(), "{}: {line}; {last_words}", shown.name).ok();
+        }
+    }
+
+    /// Takes the bars away and leaves a few last lines.
+    pub fn finish(self, words: &str) {
+        self.forms.into_values().filter_map(|shown| shown.bar).for_each(|bar| bar.finish_and_clear());
+        if self.style != Style::Silent {
+            writeln!(std::io::stderr(), "{words}").ok();
+        }
+    }
+}
+
+fn short(text: &str, most: usize) -> String {
+    let kept: String = text.chars().take(most).collect();
+    for_terminal(&kept).into_owned()
+}
+
+fn line(standing: &Standing, max_requests: Option<u64>) -> String {
+    let tally = &standing.tally;
+    let most = max_requests.map_or(String::new(), |most| format!(" of {most}"));
+    let coverage = standing.estimate.map_or(String::new(), |estimate| format!(", {}", coverage(&estimate)));
+    format!("{} queries, {} requests{most}, {} records{coverage}", tally.queries, tally.requests, tally.records)
+}
+
+fn coverage(estimate: &Estimated) -> String {
+    let [low, best, high] = estimate.coverage.map(|share| (100.0 * share).clamp(0.0, 100.0));
+    format!("about {best:.0} % of all ({low:.0}-{high:.0} %)")
+}
+
+/// What is said at the end.
+pub fn last_words(ended: &[Summary]) -> String {
+    let lines = ended.iter().map(|summary| {
+        let why = match (summary.state, summary.ending) {
+            (HarvestState::Stopped, _) => "stopped, everything is saved; the same command goes on".to_string(),
+            (HarvestState::Budget, _) => "budget spent; a raised one goes on".to_string(),
+            (_, Some(ending)) => ending.to_string(),
+            _ => "ended".to_string(),
+        };
+        let standing = Standing {
+            harvest: summary.id.0,
+            tally: summary.tally.clone(),
+            estimate: summary.estimate,
+            next: Vec::new(),
+        };
+        format!("harvest {}: {}; {why}", summary.id.0, line(&standing, None))
+    });
+    lines.collect::<Vec<_>>().join("\n")
+}

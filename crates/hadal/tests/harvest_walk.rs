@@ -1,0 +1,185 @@
+//! Harvests of hidden databases, end to end: pages, paging, politeness, store, resume; scored with truth.
+
+#![allow(clippy::unwrap_used, reason = "tests stop at the first surprise")]
+
+use hadal::fetch::in_process::InProcess;
+use hadal::fetch::politeness::Politeness;
+use hadal::harvest::{Haul, Job, Summary, TimeKind, harvest};
+use hadal::store::*;
+use hadal::topic::Sample;
+use hadal_core::harvest::policy::Briefing;
+use hadal_core::harvest::session::{Details, Ending, Wishes};
+use hadal_core::html;
+use hadal_core::http::Request;
+use hadal_core::identity::form_id;
+use hadal_core::time::Time;
+use hadal_world::database::{
+    Arrangement, Database, Habits, Layout, Library, Pager, Recipe, TotalShown,
+};
+use hadal_world::{Spec, World};
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use tokio::sync::watch;
+use url::Url;
+
+const RECORDS: u32 = 600;
+
+fn web(habits: Habits) -> Arc<World> {
+    let collection = Arc::new(Recipe { records: RECORDS, seed: 5, ..Recipe::default() }.collection());
+    let mut library = Library::default();
+    library.add("db", Database::new(collection, habits));
+    Arc::new(World::new(Spec::tiny(1)).with_library(library))
+}
+
+fn job(world: &World) -> Job {
+    let home = Url::parse("http://db.example/").unwrap();
+    let response = world.respond(&Request::get(home.clone()), Time(0)).result.unwrap();
+    let page = html::parse(&response.body, response.headers.get("content-type"), &home);
+    let charset = page.charset.to_string();
+    let sample = Sample::of("home", page, None).unwrap();
+    Job {
+        charset,
+        wishes: Wishes { coverage: 0.98, records: None, details: Details::Never, seed: 1 },
+        briefing: Briefing { seed: 1, ..Briefing::default() },
+        spec: HarvestSpec {
+            form: form_id(&sample.form, &home),
+            topic: String::new(),
+            page: home,
+            whole: sample.form,
+            policy: "hadal".into(),
+            seed: 1,
+            source: "world 1".into(),
+        },
+        fresh: false,
+    }
+}
+
+fn haul(world: &Arc<World>, store: &Arc<dyn Store>, max_requests: u64) -> Haul {
+    Haul {
+        store: Arc::clone(store),
+        fetch: Arc::new(InProcess(Arc::clone(world))),
+        jobs: vec![job(world)],
+        politeness: Politeness::default(),
+        agent: "hadal".into(),
+        body_limit: 4 << 20,
+        max_requests: Some(max_requests),
+        max_bytes: None,
+        max_time: None,
+        concurrency: 1,
+        time: TimeKind::Simulated,
+        stop: watch::channel(false).1,
+    }
+}
+
+async fn run(world: &Arc<World>, store: &Arc<dyn Store>, max_requests: u64) -> Summary {
+    harvest(haul(world, store, max_requests), &mut |_| {}).await.unwrap().remove(0)
+}
+
+fn memory() -> Arc<dyn Store> {
+    open("memory:", Access::Crawl).unwrap()
+}
+
+/// The records in the store: which true records they are, and how many are none.
+fn found(world: &World, store: &dyn Store) -> (BTreeSet<u32>, usize, usize) {
+    let database = world.library().get("db").unwrap();
+    let (mut right, mut wrong, mut all) = (BTreeSet::new(), 0, 0);
+    store
+        .records(&HarvestFilter::default(), &mut |row| {
+            all += 1;
+            let by_link = row.record.url.as_ref().and_then(|url| database.record_at(url));
+            let by_reference =
+                || (0..RECORDS).find(|record| row.record.text.contains(&database.reference(*record)));
+            match by_link.or_else(by_reference) {
+                Some(record) => drop(right.insert(record)),
+                None => wrong += 1,
+            }
+            Walk::On
+        })
+        .unwrap();
+    (right, wrong, all)
+}
+
+#[tokio::test]
+async fn every_layout_gives_its_records_without_a_rule_for_any() {
+    let (mut right, mut wrong, mut all) = (0, 0, 0);
+    for (at, arrangement) in Arrangement::ALL.into_iter().enumerate() {
+        let pager = Pager::ALL[at % Pager::ALL.len()];
+        let layout = Layout { seed: at as u64, arrangement, pager, ..Layout::default() };
+        let world = web(Habits { layout, total: TotalShown::Shown, ..Habits::default() });
+        let store = memory();
+        let summary = run(&world, &store, 250).await;
+        let (found, strangers, rows) = found(&world, store.as_ref());
+        assert!(found.len() >= 400, "{arrangement:?} {pager:?}: {} of {RECORDS}, {summary:?}", found.len());
+        right += found.len();
+        wrong += strangers;
+        all += rows;
+    }
+    let precision = right as f64 / all as f64;
+    assert!(precision >= 0.98, "{right} right, {wrong} wrong, {all} rows: {precision:.3}");
+}
+
+#[tokio::test]
+async fn a_harvest_that_was_cut_short_goes_on_with_what_it_knew() {
+    let world = web(Habits::default());
+    let (whole, parts) = (memory(), memory());
+    let at_once = run(&world, &whole, 120).await;
+    for budget in [1, 7, 23, 60, 120] {
+        let summary = run(&world, &parts, budget).await;
+        assert!(summary.tally.requests <= budget);
+    }
+    let (one, two) = (found(&world, whole.as_ref()).0, found(&world, parts.as_ref()).0);
+    // Each interruption costs the query at hand and a look at the form, no more.
+    assert!(two.len() as f64 >= 0.8 * one.len() as f64, "{} against {}", two.len(), one.len());
+    assert_eq!(at_once.tally.requests, 120);
+    let ids = |store: &dyn Store| {
+        let mut numbers = Vec::new();
+        store.asked(&HarvestFilter::default(), &mut |row| {
+            numbers.push(row.number);
+            Walk::On
+        })
+        .unwrap();
+        numbers
+    };
+    let numbers = ids(parts.as_ref());
+    assert!(numbers.iter().zip(1..).all(|(number, expected)| *number == expected), "{numbers:?}");
+}
+
+#[tokio::test]
+async fn every_submission_is_on_record() {
+    let world = web(Habits::default());
+    let store = memory();
+    let summary = run(&world, &store, 60).await;
+    let mut submitted = 0;
+    store
+        .submissions(&Filter::default(), &mut |entry| {
+            assert_eq!(entry.purpose, Purpose::Harvest);
+            assert!(entry.answer.is_some());
+            submitted += 1;
+            Walk::On
+        })
+        .unwrap();
+    assert!(submitted as u64 >= summary.tally.queries, "{submitted} on record, {summary:?}");
+}
+
+#[tokio::test]
+async fn bad_databases_end_with_a_verdict_and_keep_what_they_gave() {
+    let expected = |name: &str| -> &[Ending] {
+        match name {
+            "same-page" => &[Ending::Alike],
+            "vanishing" => &[Ending::Gone, Ending::Errors],
+            "login-wall" => &[Ending::LoginWall],
+            "captcha" => &[Ending::Captcha],
+            _ => &[],
+        }
+    };
+    for (name, habits) in Habits::bad() {
+        let world = web(habits());
+        let store = memory();
+        let summary = run(&world, &store, 300).await;
+        let (right, _, _) = found(&world, store.as_ref());
+        assert!(summary.ending.is_some() || summary.state == HarvestState::Budget, "{name}: {summary:?}");
+        let wanted = expected(name);
+        assert!(wanted.is_empty() || wanted.contains(&summary.ending.unwrap()), "{name}: {summary:?}");
+        assert!(!right.is_empty(), "{name}: {summary:?}");
+    }
+}
