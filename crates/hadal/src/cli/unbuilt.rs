@@ -5,7 +5,7 @@
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
-const COMMANDS: [&str; 5] = ["harvest", "ask", "records", "queries", "serve"];
+const COMMANDS: [&str; 3] = ["harvest", "ask", "serve"];
 
 const OPTIONS: [&str; 9] = [
     "--warc",
