@@ -1,14 +1,17 @@
 //! Whatever a user sees in numbers, computed in one place from the store.
 //!
 //! `hadal status`, the summary at a run's end and the progress bars all read from here; nobody
-//! keeps private counters. Counts are sums over runs: a site that two runs visited counts twice.
+//! keeps private counters. Counts are sums over runs and harvests: a site that two runs visited counts
+//! twice, and so does a record that two harvests brought up.
 
+mod coverage;
 pub mod judged;
 pub mod quality;
 
 use crate::output::progress::Snapshot;
 use crate::output::rows::{seconds, state_name};
-use crate::store::{RunId, RunRow, Store, StoreError, Tally};
+use crate::store::{HarvestFilter, HarvestRow, RunId, RunRow, Store, StoreError, Tally};
+pub use coverage::Coverage;
 use serde::Serialize;
 use std::time::Duration;
 
@@ -33,9 +36,9 @@ pub struct Status {
     pub forms_searchable: u64,
     /// Distinct relevant forms.
     pub forms_relevant: u64,
-    /// Queries submitted; none before there is harvesting.
+    /// Queries that were asked and ended.
     pub queries: u64,
-    /// Records brought up; none before there is harvesting.
+    /// Records brought up.
     pub records: u64,
     /// How much of what is behind the forms was brought up.
     pub coverage: Coverage,
@@ -47,17 +50,6 @@ pub struct Status {
     pub errors: Vec<(String, u64)>,
     /// The runs counted.
     pub runs: Vec<RunStatus>,
-}
-
-/// An interval for the share of records brought up; unknown before there is harvesting.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
-pub struct Coverage {
-    /// Best guess.
-    pub estimate: Option<f64>,
-    /// Lower end.
-    pub low: Option<f64>,
-    /// Upper end.
-    pub high: Option<f64>,
 }
 
 /// One run in a status.
@@ -73,9 +65,10 @@ pub struct RunStatus {
     pub state: &'static str,
 }
 
-/// Where a store stands, all runs together.
+/// Where a store stands, all runs and harvests together.
 pub fn status(store: &dyn Store) -> Result<Status, StoreError> {
-    Ok(sum(&store.runs()?))
+    let crawled = sum(&store.runs()?);
+    Ok(with_harvests(crawled, &store.harvests(&HarvestFilter::default())?))
 }
 
 /// Where one run stands; all zero when there is no such run.
@@ -114,15 +107,34 @@ pub fn sum(runs: &[RunRow]) -> Status {
         forms_relevant: total(|tally| tally.relevant),
         frontier: total(|tally| tally.waiting),
         elapsed_s: seconds(runs.iter().map(|run| run.progress.elapsed_ms).sum()),
-        errors: errors(runs),
+        errors: errors(runs.iter().flat_map(|run| &run.tally.errors)),
         runs: runs.iter().map(run_line).collect(),
         ..Status::default()
     }
 }
 
-fn errors(runs: &[RunRow]) -> Vec<(String, u64)> {
+/// A status to which these harvests are added.
+pub fn with_harvests(crawled: Status, harvests: &[HarvestRow]) -> Status {
+    let total = |count: fn(&HarvestRow) -> u64| harvests.iter().map(count).sum::<u64>();
+    let trouble = harvests.iter().flat_map(|harvest| &harvest.tally.errors);
+    let before = crawled.errors.iter().map(|(kind, count)| (kind, count));
+    Status {
+        requests: crawled.requests + total(|harvest| harvest.tally.requests),
+        bytes: crawled.bytes + total(|harvest| harvest.tally.bytes),
+        pages: crawled.pages + total(|harvest| harvest.tally.pages),
+        failed: crawled.failed + total(|harvest| harvest.tally.failed),
+        queries: total(|harvest| harvest.tally.queries),
+        records: total(|harvest| harvest.tally.records),
+        coverage: Coverage::of(harvests),
+        elapsed_s: crawled.elapsed_s + seconds(total(|harvest| harvest.progress.elapsed_ms)),
+        errors: errors(before.chain(trouble)),
+        ..crawled
+    }
+}
+
+fn errors<'a>(counted: impl Iterator<Item = (&'a String, &'a u64)>) -> Vec<(String, u64)> {
     let mut all = std::collections::BTreeMap::<String, u64>::new();
-    for (kind, count) in runs.iter().flat_map(|run| &run.tally.errors) {
+    for (kind, count) in counted {
         *all.entry(kind.clone()).or_default() += count;
     }
     let mut all: Vec<_> = all.into_iter().collect();
@@ -139,7 +151,8 @@ fn run_line(run: &RunRow) -> RunStatus {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::{Progress, RunSpec};
+    use crate::store::{Estimated, HarvestId, HarvestProgress, HarvestSpec, HarvestTally, Progress, RunSpec};
+    use hadal_core::time::Time;
 
     fn run(id: u64, requests: u64) -> RunRow {
         let (topic, strategy, source) = ("book".to_string(), "best-first".to_string(), "web".to_string());
@@ -159,6 +172,45 @@ mod tests {
         assert_eq!(status.elapsed_s, 3.0);
         assert_eq!(status.errors, [("http_404".to_string(), 42), ("connect".to_string(), 2)]);
         assert_eq!(status.runs[1].run, 2);
+    }
+
+    fn harvest(records: u64, estimate: Option<Estimated>) -> HarvestRow {
+        let page = url::Url::parse("http://a.org/").unwrap();
+        let spec = HarvestSpec {
+            form: hadal_core::identity::FormId(1),
+            topic: "book".into(),
+            whole: hadal_core::page::Form::to(page.clone(), hadal_core::http::Method::Get, vec![]),
+            page,
+            policy: "hadal".into(),
+            seed: 1,
+            source: "web".into(),
+        };
+        let errors = [("connect".to_string(), 3)].into();
+        let progress = HarvestProgress { elapsed_ms: 500, ..HarvestProgress::default() };
+        let tally = HarvestTally { requests: 5, queries: 4, records, errors, ..HarvestTally::default() };
+        HarvestRow { id: HarvestId(1), spec, began: Time(0), progress, tally, estimate }
+    }
+
+    #[test]
+    fn harvests_are_added_to_runs() {
+        let status = with_harvests(sum(&[run(1, 10)]), &[harvest(7, None), harvest(8, None)]);
+        assert_eq!((status.requests, status.queries, status.records), (20, 8, 15));
+        assert_eq!(status.elapsed_s, 2.5);
+        assert_eq!(status.errors, [("http_404".to_string(), 10), ("connect".to_string(), 7)]);
+        assert_eq!(status.coverage, Coverage::default());
+    }
+
+    #[test]
+    fn a_large_database_weighs_more_in_the_coverage() {
+        let told = |size: f64, coverage| Some(Estimated { size: [size / 2.0, size, size * 2.0], coverage });
+        let large = harvest(270, told(300.0, [0.8, 0.9, 1.0]));
+        let alone = Coverage::of(std::slice::from_ref(&large));
+        assert_eq!((alone.low, alone.estimate, alone.high), (Some(0.8), Some(0.9), Some(1.0)));
+        let small = harvest(10, told(100.0, [0.0, 0.1, 0.2]));
+        let endless = harvest(1, None);
+        let both = Coverage::of(&[large, small, endless]);
+        assert!((both.estimate.unwrap() - 0.7).abs() < 1e-9, "{both:?}");
+        assert!((both.low.unwrap() - 0.6).abs() < 1e-9 && (both.high.unwrap() - 0.8).abs() < 1e-9);
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! What `forms`, `sites`, `runs` and `submissions` share: where the rows go, and in which format.
+//! What every listing shares: where the rows go, and in which format.
 
 use super::exit::{Exit, Usage};
 use super::session::Session;

@@ -20,6 +20,8 @@ pub mod find;
 pub mod forms;
 pub mod guide;
 pub mod harvest;
+pub mod harvested;
+pub mod harvests;
 pub mod judge;
 pub mod lessons;
 pub mod list;
@@ -27,6 +29,8 @@ pub mod logging;
 pub mod network;
 pub mod prior;
 pub mod quality;
+pub mod queries;
+pub mod records;
 pub mod runs;
 pub mod seeds;
 pub mod session;
@@ -64,6 +68,9 @@ enum Command {
     Forms(forms::FormsArgs),
     Sites(sites::SitesArgs),
     Runs(runs::RunsArgs),
+    Harvests(harvests::HarvestsArgs),
+    Records(records::RecordsArgs),
+    Queries(queries::QueriesArgs),
     Submissions(submissions::SubmissionsArgs),
     Lessons(lessons::LessonsArgs),
     Quality(Box<quality::QualityArgs>),
@@ -102,6 +109,9 @@ fn run(cli: Cli) -> anyhow::Result<Exit> {
         Command::Forms(args) => forms::run(&args, &Session::open(&cli.common, &[])?),
         Command::Sites(args) => sites::run(&args, &Session::open(&cli.common, &[])?),
         Command::Runs(args) => runs::run(&args, &Session::open(&cli.common, &[])?),
+        Command::Harvests(args) => harvests::run(&args, &Session::open(&cli.common, &[])?),
+        Command::Records(args) => records::run(&args, &Session::open(&cli.common, &[])?),
+        Command::Queries(args) => queries::run(&args, &Session::open(&cli.common, &[])?),
         Command::Submissions(args) => submissions::run(&args, &Session::open(&cli.common, &[])?),
         Command::Lessons(args) => lessons::run(&args, &Session::open(&cli.common, &[])?),
         Command::Quality(args) => quality::run(&args, &Session::open(&cli.common, &args.overrides())?),

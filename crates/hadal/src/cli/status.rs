@@ -57,6 +57,13 @@ pub fn screen(status: &Status, screen: Screen) -> String {
         status.forms,
         status.frontier
     );
+    if status.queries > 0 || status.records > 0 {
+        let coverage = status.coverage.to_string();
+        text.push_str(&format!(
+            "harvest   {} records by {} queries{coverage}\n",
+            status.records, status.queries
+        ));
+    }
     if !status.errors.is_empty() {
         let worst = status.errors.iter().take(5).map(|(kind, count)| format!("{kind} {count}"));
         text.push_str(&format!("trouble   {}\n", worst.collect::<Vec<_>>().join(", ")));
@@ -78,6 +85,18 @@ fn runs(status: &Status, screen: Screen) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::report::Coverage;
+
+    #[test]
+    fn what_was_harvested_is_told_once_there_is_something() {
+        let text = |status: &Status| screen(status, Screen::file());
+        assert!(!text(&Status::default()).contains("harvest"));
+        let status = Status { queries: 12, records: 340, ..Status::default() };
+        assert!(text(&status).contains("harvest   340 records by 12 queries\n"));
+        let coverage = Coverage { estimate: Some(0.934), low: Some(0.9), high: Some(0.95) };
+        let status = Status { coverage, ..status };
+        assert!(text(&status).contains("340 records by 12 queries, 93 % of what is there (90 % to 95 %)\n"));
+    }
 
     #[test]
     fn one_screen_tells_what_happened() {

@@ -3,7 +3,7 @@
 use super::exit::Exit;
 use super::list::{ListArgs, list};
 use super::session::Session;
-use crate::store::{Filter, RunId, Submission};
+use crate::store::{Filter, HarvestId, RunId, Submission};
 use clap::Args;
 
 /// List or export every form submission ever made
@@ -17,12 +17,16 @@ pub struct SubmissionsArgs {
     /// Only those of this run
     #[arg(long, value_name = "N")]
     run: Option<u64>,
+    /// Only those of this harvest
+    #[arg(long, value_name = "N", conflicts_with = "run")]
+    harvest: Option<u64>,
 }
 
-/// Lists them. A topic whose runs were discarded may still have some.
+/// Lists them. A topic whose runs and harvests were discarded may still have some.
 pub fn run(args: &SubmissionsArgs, session: &Session) -> anyhow::Result<Exit> {
     let store = session.reader()?;
-    let filter = Filter { run: args.run.map(RunId), topic: args.list.topic.clone(), ..Filter::default() };
+    let (run, harvest) = (args.run.map(RunId), args.harvest.map(HarvestId));
+    let filter = Filter { run, harvest, topic: args.list.topic.clone(), ..Filter::default() };
     let nothing = "no form was submitted yet";
     list::<Submission>(&args.list, session, nothing, |each| store.submissions(&filter, each))
 }

@@ -5,7 +5,7 @@
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
-const COMMANDS: [&str; 4] = ["ask", "records", "queries", "serve"];
+const COMMANDS: [&str; 2] = ["ask", "serve"];
 
 const OPTIONS: [&str; 2] = ["--dashboard", "--from-labels"];
 

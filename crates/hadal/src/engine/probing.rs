@@ -113,7 +113,7 @@ impl Engine {
         let Task::Probe(inquiry) = &waiting.lead.task else { return None };
         let request = inquiry.next()?;
         Some(Submission {
-            run: self.run,
+            by: Submitter::Run(self.run),
             seq: step.seq,
             at: step.at,
             topic: self.setup.spec.topic.clone(),

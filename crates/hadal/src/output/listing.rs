@@ -59,9 +59,16 @@ pub enum Cell {
         /// What the table shows.
         brief: String,
     },
+    /// Nothing is known, whatever the column holds otherwise.
+    Missing,
 }
 
 impl Cell {
+    /// What is known, or nothing.
+    pub fn of<T>(known: Option<T>, cell: impl FnOnce(T) -> Cell) -> Cell {
+        known.map_or(Cell::Missing, cell)
+    }
+
     /// The cell as JSON text.
     pub fn json(&self) -> String {
         match self {
@@ -70,6 +77,7 @@ impl Cell {
             Cell::Measure(measure) => Value::from(*measure).to_string(),
             Cell::Flag(flag) => flag.to_string(),
             Cell::Nested { json, .. } => for_json(json.clone()),
+            Cell::Missing => "null".to_string(),
         }
     }
 
@@ -78,6 +86,7 @@ impl Cell {
         match self {
             Cell::Text(text) => text.clone(),
             Cell::Nested { json, .. } => json.clone(),
+            Cell::Missing => String::new(),
             other => other.json(),
         }
     }

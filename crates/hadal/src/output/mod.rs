@@ -1,7 +1,7 @@
 //! Everything hadal shows: listings in four formats, tables, progress, and the escaping between
 //! the web and whoever reads.
 //!
-//! A row says once which [`listing`] columns it has ([`rows`]); [`writer`] picks the format.
+//! A row says once which [`listing`] columns it has ([`rows`], [`harvested`]); [`writer`] picks the format.
 //! What is shown is computed in [`crate::report`]; nothing here counts.
 
 pub mod card;
@@ -10,6 +10,7 @@ pub mod csv;
 pub mod demo;
 pub mod escape;
 pub mod harvest;
+pub mod harvested;
 pub mod jsonl;
 pub mod lessons;
 pub mod listing;

@@ -1,4 +1,4 @@
-//! Rows as a Parquet file: typed columns, zstd, row groups of bounded size.
+//! Rows as a Parquet file: typed columns, any cell of which may be missing, zstd, row groups of bounded size.
 //!
 //! Parquet stores columns, listings come in rows: a group of rows is held, turned and written.
 
@@ -74,7 +74,7 @@ fn field(column: &Column) -> Result<Arc<Type>> {
         CellKind::Measure => (Physical::DOUBLE, None),
         CellKind::Flag => (Physical::BOOLEAN, None),
     };
-    let builder = Type::primitive_type_builder(column.name, physical).with_repetition(Repetition::REQUIRED);
+    let builder = Type::primitive_type_builder(column.name, physical).with_repetition(Repetition::OPTIONAL);
     Ok(Arc::new(builder.with_logical_type(logical).build()?))
 }
 
@@ -83,37 +83,40 @@ fn write_column<'a>(
     kind: CellKind,
     cells: impl Iterator<Item = &'a Cell>,
 ) -> Result<usize> {
-    let odd = |cell: &Cell| ParquetError::General(format!("{cell:?} is no {kind:?}"));
+    let (mut there, mut known) = (Vec::new(), Vec::new());
+    for cell in cells {
+        let is_there = *cell != Cell::Missing;
+        there.push(i16::from(is_there));
+        known.extend(is_there.then_some(cell));
+    }
+    let there = Some(there.as_slice());
     match kind {
         CellKind::Text | CellKind::Nested => {
-            let texts: Vec<ByteArray> = cells.map(|cell| cell.text().into_bytes().into()).collect();
-            writer.typed::<ByteArrayType>().write_batch(&texts, None, None)
+            let texts: Vec<ByteArray> = known.iter().map(|cell| cell.text().into_bytes().into()).collect();
+            writer.typed::<ByteArrayType>().write_batch(&texts, there, None)
         }
         CellKind::Count => {
-            let read = |cell: &Cell| match cell {
-                Cell::Count(count) => Ok(i64::try_from(*count).unwrap_or(i64::MAX)),
-                other => Err(odd(other)),
+            let count = |cell: &Cell| match cell {
+                Cell::Count(count) => Some(i64::try_from(*count).unwrap_or(i64::MAX)),
+                _ => None,
             };
-            let counts = cells.map(read).collect::<Result<Vec<_>>>()?;
-            writer.typed::<Int64Type>().write_batch(&counts, None, None)
+            writer.typed::<Int64Type>().write_batch(&values(kind, &known, count)?, there, None)
         }
         CellKind::Measure => {
-            let read = |cell: &Cell| match cell {
-                Cell::Measure(measure) => Ok(*measure),
-                other => Err(odd(other)),
-            };
-            let measures = cells.map(read).collect::<Result<Vec<_>>>()?;
-            writer.typed::<DoubleType>().write_batch(&measures, None, None)
+            let measure = |cell: &Cell| if let Cell::Measure(measure) = cell { Some(*measure) } else { None };
+            writer.typed::<DoubleType>().write_batch(&values(kind, &known, measure)?, there, None)
         }
         CellKind::Flag => {
-            let read = |cell: &Cell| match cell {
-                Cell::Flag(flag) => Ok(*flag),
-                other => Err(odd(other)),
-            };
-            let flags = cells.map(read).collect::<Result<Vec<_>>>()?;
-            writer.typed::<BoolType>().write_batch(&flags, None, None)
+            let flag = |cell: &Cell| if let Cell::Flag(flag) = cell { Some(*flag) } else { None };
+            writer.typed::<BoolType>().write_batch(&values(kind, &known, flag)?, there, None)
         }
     }
+}
+
+/// The values in cells of one kind.
+fn values<T>(kind: CellKind, cells: &[&Cell], value: impl Fn(&Cell) -> Option<T>) -> Result<Vec<T>> {
+    let odd = |cell: &Cell| ParquetError::General(format!("{cell:?} is no {kind:?}"));
+    cells.iter().map(|cell| value(cell).ok_or_else(|| odd(cell))).collect()
 }
 
 #[cfg(test)]
@@ -159,6 +162,19 @@ mod tests {
         assert_eq!(last.get_double(2).unwrap(), 0.25);
         assert!(last.get_bool(3).unwrap());
         assert_eq!(last.get_string(4).unwrap(), "[1]");
+    }
+
+    #[test]
+    fn what_is_missing_comes_back_as_nothing() {
+        let file = tempfile::tempfile().unwrap();
+        let mut writer = Box::new(Parquet::new(COLUMNS, file.try_clone().unwrap()).unwrap());
+        writer.row(&[const { Cell::Missing }; 5]).unwrap();
+        writer.row(&cells(7)).unwrap();
+        writer.finish().unwrap();
+        let reader = SerializedFileReader::new(file).unwrap();
+        let rows: Vec<_> = reader.get_row_iter(None).unwrap().map(Result::unwrap).collect();
+        assert!(rows[0].get_column_iter().all(|(_, field)| *field == parquet::record::Field::Null));
+        assert_eq!(rows[1].get_long(1).unwrap(), 7);
     }
 
     #[test]

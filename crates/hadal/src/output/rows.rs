@@ -163,11 +163,12 @@ impl Listed for Submission {
         column("body", CellKind::Text, Some("body")),
         column("purpose", CellKind::Text, Some("purpose")),
         column("answer", CellKind::Text, Some("answer")),
+        column("harvest", CellKind::Count, Some("harvest")),
     ];
 
     fn cells(&self) -> Vec<Cell> {
         vec![
-            Cell::Count(self.run.0),
+            Cell::of(self.by.run(), |run| Cell::Count(run.0)),
             Cell::Count(self.seq),
             text(moment(self.at)),
             text(&self.topic),
@@ -178,6 +179,7 @@ impl Listed for Submission {
             text(&self.body),
             text(self.purpose.name()),
             text(answer(self.answer.as_ref())),
+            Cell::of(self.by.harvest(), |harvest| Cell::Count(harvest.0)),
         ]
     }
 }
@@ -192,7 +194,7 @@ fn answer(answer: Option<&Answered>) -> String {
 }
 
 /// A moment of a run's clock. Simulated clocks begin where the Unix epoch does; the year 9999 is the last.
-fn moment(at: Time) -> String {
+pub(super) fn moment(at: Time) -> String {
     const LAST: u64 = 253_402_300_799_000;
     let since = Duration::from_millis(at.0.min(LAST));
     humantime::format_rfc3339_millis(SystemTime::UNIX_EPOCH + since).to_string()

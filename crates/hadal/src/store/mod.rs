@@ -4,12 +4,15 @@
 //! A step hands over one [`Outcome`]; a [`Batch`] of them is applied in one transaction, and applying
 //! an outcome twice changes nothing. Readers may open the same store while it is written.
 
+pub mod harvest;
 pub mod memory;
 pub mod rows;
+mod search;
 mod sqlite;
 pub mod submission;
 mod tally;
 
+pub use harvest::*;
 pub use rows::*;
 pub use submission::*;
 
@@ -39,8 +42,8 @@ fn absolute(folder: &str) -> Option<&str> {
     folder.starts_with('/').then_some(folder)
 }
 
-/// A place to keep crawls in.
-pub trait Store: Send + Sync {
+/// A place to keep crawls in, and what they lead to.
+pub trait Store: Harvests {
     /// The run with this specification: the one that exists, else a new one.
     fn begin(&self, spec: &RunSpec) -> Result<RunId, StoreError>;
 
@@ -121,7 +124,7 @@ pub trait Store: Send + Sync {
     /// What a run's strategy learned, oldest first.
     fn lessons(&self, run: RunId) -> Result<Vec<LessonRow>, StoreError>;
 
-    /// Calls `each` with the submissions of a run or topic, oldest first, also of runs that were
+    /// Calls `each` with the submissions of a run, harvest or topic, oldest first, also of what was
     /// discarded; `each` may end the walk.
     fn submissions(
         &self,

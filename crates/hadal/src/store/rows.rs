@@ -1,6 +1,6 @@
 //! What goes into a store and what comes out of it.
 
-use super::{Answered, Judged, Submission};
+use super::{Answered, HarvestId, Judged, Submission};
 use hadal_core::address::{Host, LinkId, Site};
 use hadal_core::critic::probe::Finding;
 use hadal_core::critic::{FormVerdict, Kind};
@@ -457,6 +457,8 @@ pub struct RunRow {
 pub struct Filter {
     /// Only this run.
     pub run: Option<RunId>,
+    /// Only this harvest: of submissions, which runs and harvests both make.
+    pub harvest: Option<HarvestId>,
     /// Only this topic.
     pub topic: Option<String>,
     /// Only this site.

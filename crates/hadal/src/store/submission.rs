@@ -1,9 +1,9 @@
 //! The audit log: every time a form was submitted, by whom and what came of it.
 //!
 //! An entry is written with the dispatch of its step, before anything is sent, and completed with the
-//! step's outcome. It outlives the run it belongs to: nothing here is ever deleted.
+//! step's outcome. It outlives the run or harvest it belongs to: nothing here is ever deleted.
 
-use super::RunId;
+use super::{HarvestId, RunId};
 use hadal_core::critic::FormVerdict;
 use hadal_core::critic::probe::Finding;
 use hadal_core::http::{Method, Request};
@@ -18,13 +18,13 @@ pub const MOST_BODY: usize = 4096;
 /// One submission of a form.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Submission {
-    /// The run that made it.
-    pub run: RunId,
-    /// The step of the run.
+    /// Who made it.
+    pub by: Submitter,
+    /// The step of the run or harvest.
     pub seq: u64,
-    /// When it was about to be sent, on the run's clock.
+    /// When it was about to be sent, on the submitter's clock.
     pub at: Time,
-    /// The run's topic.
+    /// The topic it was made for.
     pub topic: String,
     /// Which form.
     pub form: FormId,
@@ -50,6 +50,34 @@ impl Submission {
     }
 }
 
+/// Who submits forms.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Submitter {
+    /// A crawl.
+    Run(RunId),
+    /// A harvest.
+    Harvest(HarvestId),
+}
+
+impl Submitter {
+    /// The run, when it is one.
+    pub fn run(self) -> Option<RunId> {
+        match self {
+            Submitter::Run(run) => Some(run),
+            Submitter::Harvest(_) => None,
+        }
+    }
+
+    /// The harvest, when it is one.
+    pub fn harvest(self) -> Option<HarvestId> {
+        match self {
+            Submitter::Run(_) => None,
+            Submitter::Harvest(harvest) => Some(harvest),
+        }
+    }
+}
+
 /// What a form is submitted for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -58,6 +86,8 @@ pub enum Purpose {
     Probe,
     /// To estimate how good the forms found are.
     Quality,
+    /// To bring up what is behind it.
+    Harvest,
 }
 
 impl Purpose {
@@ -66,6 +96,7 @@ impl Purpose {
         match self {
             Purpose::Probe => "probe",
             Purpose::Quality => "quality",
+            Purpose::Harvest => "harvest",
         }
     }
 }

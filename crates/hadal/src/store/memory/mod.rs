@@ -5,11 +5,14 @@
 
 mod backlinks;
 mod frontier;
+mod harvest;
+mod harvests;
 mod reports;
 mod run;
 
 use super::*;
 use hadal_core::strategy::SiteTally;
+use harvest::Harvest;
 use run::Run;
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard};
@@ -20,15 +23,17 @@ pub struct Memory {
     shelf: Mutex<Shelf>,
 }
 
-/// All runs, and the last numbers given.
+/// All runs and harvests, and the last numbers given.
 #[derive(Default)]
 struct Shelf {
     runs: BTreeMap<RunId, Run>,
     last_run: u64,
+    harvests: BTreeMap<HarvestId, Harvest>,
+    last_harvest: u64,
     common: Common,
 }
 
-/// What runs share, and what outlives them.
+/// What runs and harvests share, and what outlives them.
 #[derive(Default)]
 struct Common {
     /// The number of the last new form of any run.
@@ -37,13 +42,20 @@ struct Common {
 }
 
 impl Common {
-    fn submission(&mut self, run: RunId, seq: u64) -> Option<&mut Submission> {
-        self.submissions.iter_mut().rev().find(|known| (known.run, known.seq) == (run, seq))
+    fn submission(&mut self, by: Submitter, seq: u64) -> Option<&mut Submission> {
+        self.submissions.iter_mut().rev().find(|known| (known.by, known.seq) == (by, seq))
+    }
+
+    /// Adds what came back, if there is such an entry.
+    fn complete(&mut self, by: Submitter, seq: u64, answer: &Answered) {
+        if let Some(entry) = self.submission(by, seq) {
+            entry.answer = Some(answer.clone());
+        }
     }
 
     /// Writes an entry down, once.
     fn log(&mut self, entry: &Submission) {
-        if self.submission(entry.run, entry.seq).is_none() {
+        if self.submission(entry.by, entry.seq).is_none() {
             self.submissions.push(entry.clone());
         }
     }
@@ -194,7 +206,8 @@ impl Store for Memory {
         each: &mut dyn FnMut(Submission) -> Walk,
     ) -> Result<(), StoreError> {
         let passes = |entry: &&Submission| {
-            filter.run.is_none_or(|run| run == entry.run)
+            filter.run.is_none_or(|run| entry.by == Submitter::Run(run))
+                && filter.harvest.is_none_or(|harvest| entry.by == Submitter::Harvest(harvest))
                 && filter.topic.as_ref().is_none_or(|topic| *topic == entry.topic)
         };
         let rows: Vec<Submission> = self.shelf().common.submissions.iter().filter(passes).cloned().collect();

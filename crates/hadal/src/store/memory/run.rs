@@ -118,8 +118,8 @@ impl Run {
         if let Some(judged) = &outcome.judged {
             self.keep_judged(judged);
         }
-        if let (Some(answer), Some(entry)) = (&outcome.answered, common.submission(id, outcome.seq)) {
-            entry.answer = Some(answer.clone());
+        if let Some(answer) = &outcome.answered {
+            common.complete(Submitter::Run(id), outcome.seq, answer);
         }
         outcome.found.iter().for_each(|waiting| self.frontier.add(waiting));
     }

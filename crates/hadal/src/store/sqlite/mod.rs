@@ -10,6 +10,7 @@ mod codec;
 mod control;
 mod errors;
 mod frontier;
+mod harvest;
 mod lock;
 mod opening;
 mod outcomes;

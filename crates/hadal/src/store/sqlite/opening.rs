@@ -7,7 +7,7 @@
 use super::super::{Access, StoreError};
 use super::errors::{damaged, fault, io_fault};
 use super::lock::CrawlLock;
-use super::schema::{ALTER_1, APPLICATION, CREATE, CREATE_2, CREATE_3, FORMAT, TABLES, lacks};
+use super::schema::{ALTER_1, APPLICATION, CREATE, CREATE_2, CREATE_3, CREATE_4, FORMAT, tables};
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags, TransactionBehavior};
 use std::fs::{self, File};
@@ -66,6 +66,9 @@ fn update(folder: &Path, access: Access) -> Result<(), StoreError> {
         if found < 3 {
             whole.execute_batch(CREATE_3)?;
         }
+        if found < 4 {
+            whole.execute_batch(CREATE_4)?;
+        }
         whole.pragma_update(None, "user_version", FORMAT)?;
         whole.commit()
     };
@@ -121,7 +124,8 @@ fn create(folder: &Path) -> Result<(), StoreError> {
 fn write_empty(draft: &Path) -> rusqlite::Result<()> {
     let connection = Connection::open(draft)?;
     connection.execute_batch(&format!(
-        "BEGIN; PRAGMA application_id = {APPLICATION}; PRAGMA user_version = {FORMAT}; {CREATE} {CREATE_2} {CREATE_3} COMMIT;"
+        "BEGIN; PRAGMA application_id = {APPLICATION}; PRAGMA user_version = {FORMAT}; {CREATE} {CREATE_2} {CREATE_3}
+         {CREATE_4} COMMIT;"
     ))?;
     connection.pragma_update(None, "journal_mode", "WAL")?;
     connection.close().map_err(|(_, error)| error)
@@ -158,11 +162,7 @@ fn check_schema(folder: &Path, connection: &Connection) -> Result<u32, StoreErro
     };
     let (format, names) = look().map_err(|error| fault(folder, error))?;
     check_format(folder, format)?;
-    match TABLES
-        .iter()
-        .filter(|table| !lacks(format, table))
-        .find(|table| !names.iter().any(|name| name == *table))
-    {
+    match tables(format).find(|table| !names.iter().any(|name| name == table)) {
         Some(table) => Err(damaged(folder, format!("its table {table} is missing"))),
         None => Ok(format),
     }

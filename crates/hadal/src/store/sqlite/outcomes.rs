@@ -73,7 +73,8 @@ impl Commit<'_> {
             self.keep_judged(judged)?;
         }
         if let Some(answer) = &outcome.answered {
-            submissions::complete(self.db, self.run, outcome.seq, answer)?;
+            let run = Submitter::Run(RunId(self.run.cast_unsigned()));
+            submissions::complete(self.db, run, outcome.seq, answer)?;
         }
         outcome.found.iter().try_for_each(|waiting| self.add(waiting))
     }

@@ -1,18 +1,19 @@
 //! The tables of a store, as any SQLite tool shows them.
 //!
 //! Numbers that only tell things apart (`links.id`, `links.lane`, `pages.fingerprint`,
-//! `backlinks.target`) are 64 bits
-//! without a sign and show as negative when large. `links.context` and `forms.whole` are the columns that
-//! are not for people: the rest of a lead, and a form as it can be filled, in postcard's encoding.
+//! `backlinks.target`, `records.id`) are 64 bits
+//! without a sign and show as negative when large. `links.context`, `forms.whole` and `harvests.whole` are
+//! not for people: the rest of a lead, and forms as they can be filled, in postcard's encoding. Neither
+//! are `queries.hits`, ids of records in eight bytes each, and what `readers` saved.
 
 /// Marks the file as ours: "hadl".
 pub const APPLICATION: u32 = 0x6861_646c;
 
 /// Format written here, and the newest that can be read. Any change of a table or of what
 /// `links.context` holds takes the next number.
-pub const FORMAT: u32 = 3;
+pub const FORMAT: u32 = 4;
 
-/// The tables, by name.
+/// The tables of crawls, by name, and the audit log.
 pub const TABLES: [&str; 13] = [
     "runs",
     "progress",
@@ -29,9 +30,22 @@ pub const TABLES: [&str; 13] = [
     AUDIT,
 ];
 
-/// The tables that a format lacks.
-pub fn lacks(format: u32, table: &str) -> bool {
-    (format < 2 && table == AUDIT) || (format < 3 && [LESSONS, BACKLINKS].contains(&table))
+/// The tables of harvests, by name, but for the index of words.
+pub const HARVEST_TABLES: [&str; 5] = ["harvests", "harvest_progress", "readers", "queries", "records"];
+
+/// The index of the words of records.
+pub const WORDS: &str = "record_words";
+
+/// The tables that a store of a format must have.
+pub fn tables(format: u32) -> impl Iterator<Item = &'static str> {
+    let all = TABLES.into_iter().chain(HARVEST_TABLES).chain([WORDS]);
+    all.filter(move |table| !lacks(format, table))
+}
+
+fn lacks(format: u32, table: &str) -> bool {
+    (format < 2 && table == AUDIT)
+        || (format < 3 && [LESSONS, BACKLINKS].contains(&table))
+        || (format < 4 && (HARVEST_TABLES.contains(&table) || table == WORDS))
 }
 
 const LESSONS: &str = "lessons";
@@ -151,6 +165,52 @@ CREATE TABLE backlinks (
 ALTER TABLE sites ADD COLUMN barren INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE sites ADD COLUMN on_topic INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE sites ADD COLUMN worth REAL NOT NULL DEFAULT 0;
+";
+
+/// Creates what format 4 has and format 3 had not: harvests, and who made a submission when no run did.
+///
+/// Of a harvest too, what changes is kept apart from what does not. `record_words` is an index only: it
+/// holds no text and is asked for rows of `records`. Its words were cut before they came to it.
+pub const CREATE_4: &str = "
+CREATE TABLE harvests (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    form_id TEXT NOT NULL, topic TEXT NOT NULL, page_url TEXT NOT NULL, policy TEXT NOT NULL,
+    seed INTEGER NOT NULL, source TEXT NOT NULL, began INTEGER NOT NULL, whole BLOB NOT NULL
+) STRICT;
+CREATE UNIQUE INDEX harvests_known ON harvests (form_id, policy, seed, source);
+CREATE TABLE harvest_progress (
+    harvest INTEGER PRIMARY KEY,
+    state TEXT NOT NULL, ending TEXT, now INTEGER NOT NULL, elapsed_ms INTEGER NOT NULL DEFAULT 0,
+    next_seq INTEGER NOT NULL DEFAULT 0,
+    requests INTEGER NOT NULL DEFAULT 0, bytes INTEGER NOT NULL DEFAULT 0,
+    queries INTEGER NOT NULL DEFAULT 0, pages INTEGER NOT NULL DEFAULT 0,
+    records INTEGER NOT NULL DEFAULT 0, failed INTEGER NOT NULL DEFAULT 0,
+    errors TEXT NOT NULL DEFAULT '{}',
+    size_low REAL, size REAL, size_high REAL, coverage_low REAL, coverage REAL, coverage_high REAL
+) STRICT;
+CREATE TABLE readers (harvest INTEGER PRIMARY KEY, saved BLOB NOT NULL) STRICT;
+CREATE TABLE queries (
+    n INTEGER PRIMARY KEY,
+    harvest INTEGER NOT NULL, number INTEGER NOT NULL, words TEXT NOT NULL, query TEXT NOT NULL,
+    kind TEXT NOT NULL, total TEXT, found INTEGER NOT NULL, new INTEGER NOT NULL, pages INTEGER NOT NULL,
+    requests INTEGER NOT NULL, ending TEXT NOT NULL, at INTEGER NOT NULL, hits BLOB NOT NULL
+) STRICT;
+CREATE UNIQUE INDEX queries_known ON queries (harvest, number);
+CREATE TABLE records (
+    n INTEGER PRIMARY KEY,
+    harvest INTEGER NOT NULL, id INTEGER NOT NULL, url TEXT, title TEXT NOT NULL, text TEXT NOT NULL,
+    fields TEXT NOT NULL, asked INTEGER NOT NULL, words TEXT NOT NULL, position INTEGER NOT NULL,
+    fetched_at INTEGER NOT NULL, detail TEXT
+) STRICT;
+CREATE UNIQUE INDEX records_known ON records (harvest, id);
+CREATE INDEX records_of_harvest ON records (harvest);
+CREATE INDEX records_of_query ON records (harvest, asked);
+CREATE VIRTUAL TABLE record_words USING fts5(
+    words, content = '', contentless_delete = 1, detail = none, tokenize = ascii
+);
+ALTER TABLE submission ADD COLUMN harvest INTEGER NOT NULL DEFAULT 0;
+DROP INDEX submission_known;
+CREATE UNIQUE INDEX submission_known ON submission (run, harvest, seq);
 ";
 
 /// Columns that tables of format 1 lack.

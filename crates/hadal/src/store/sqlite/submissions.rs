@@ -1,6 +1,6 @@
 //! The audit log in its table.
 
-use super::super::{Answered, Filter, RunId, Submission};
+use super::super::{Answered, Filter, HarvestId, RunId, Submission, Submitter};
 use super::codec::{Word, bits, undecodable, unsigned};
 use super::reports::CHUNK;
 use hadal_core::time::Time;
@@ -8,10 +8,13 @@ use rusqlite::{Connection, Row, params};
 
 /// Writes an entry, once.
 pub fn log(db: &Connection, entry: &Submission) -> rusqlite::Result<()> {
-    let sql = "INSERT OR IGNORE INTO submission (run, seq, at, topic, form_id, page_url, method, url, body,
-            purpose) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+    let sql =
+        "INSERT OR IGNORE INTO submission (run, harvest, seq, at, topic, form_id, page_url, method, url,
+            body, purpose) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+    let (run, harvest) = columns(entry.by);
     db.prepare_cached(sql)?.execute(params![
-        bits(entry.run.0),
+        run,
+        harvest,
         bits(entry.seq),
         bits(entry.at.0),
         entry.topic,
@@ -26,28 +29,48 @@ pub fn log(db: &Connection, entry: &Submission) -> rusqlite::Result<()> {
 }
 
 /// Adds what came back.
-pub fn complete(db: &Connection, run: i64, seq: u64, answer: &Answered) -> rusqlite::Result<()> {
+pub fn complete(db: &Connection, by: Submitter, seq: u64, answer: &Answered) -> rusqlite::Result<()> {
     let (status, failure) = match answer {
         Answered::Status(status) => (Some(*status), None),
         Answered::Failure(kind) => (None, Some(kind)),
     };
-    db.prepare_cached("UPDATE submission SET status = ?, failure = ? WHERE run = ? AND seq = ?")?
-        .execute(params![status, failure, run, bits(seq)])?;
+    let sql = "UPDATE submission SET status = ?, failure = ? WHERE run = ? AND harvest = ? AND seq = ?";
+    let (run, harvest) = columns(by);
+    db.prepare_cached(sql)?.execute(params![status, failure, run, harvest, bits(seq)])?;
     Ok(())
+}
+
+/// The number of the last step of a harvest that is on record.
+pub fn last_of(db: &Connection, harvest: HarvestId) -> rusqlite::Result<Option<u64>> {
+    let sql = "SELECT max(seq) FROM submission WHERE run = ? AND harvest = ?";
+    let last = |row: &Row<'_>| row.get::<_, Option<i64>>(0);
+    let last = db.prepare_cached(sql)?.query_row(columns(Submitter::Harvest(harvest)), last)?;
+    Ok(last.map(i64::cast_unsigned))
+}
+
+/// The number of the run and that of the harvest; what it is not has number 0, which is never given.
+fn columns(by: Submitter) -> (i64, i64) {
+    match by {
+        Submitter::Run(run) => (bits(run.0), 0),
+        Submitter::Harvest(harvest) => (0, bits(harvest.0)),
+    }
 }
 
 /// The next entries that pass after number `last`, and the number of the last of them.
 pub fn after(db: &Connection, filter: &Filter, last: i64) -> rusqlite::Result<(Vec<Submission>, i64)> {
-    let sql = "SELECT n, run, seq, at, topic, form_id, page_url, method, url, body, purpose, status, failure
-        FROM submission WHERE n > ?1 AND (?2 IS NULL OR run = ?2) AND (?3 IS NULL OR topic = ?3)
-        ORDER BY n LIMIT ?4";
+    let sql = "SELECT n, run, seq, at, topic, form_id, page_url, method, url, body, purpose, status, failure,
+            harvest
+        FROM submission WHERE n > ?1 AND (?2 IS NULL OR (run = ?2 AND harvest = 0))
+            AND (?3 IS NULL OR (harvest = ?3 AND run = 0)) AND (?4 IS NULL OR topic = ?4)
+        ORDER BY n LIMIT ?5";
     let mut end = last;
     let read = |row: &Row<'_>| {
         end = row.get(0)?;
         entry(row)
     };
     let mut sought = db.prepare_cached(sql)?;
-    let values = params![last, filter.run.map(|run| bits(run.0)), filter.topic, CHUNK as i64];
+    let (run, harvest) = (filter.run.map(|run| bits(run.0)), filter.harvest.map(|harvest| bits(harvest.0)));
+    let values = params![last, run, harvest, filter.topic, CHUNK as i64];
     let rows = sought.query_map(values, read)?.collect::<rusqlite::Result<Vec<_>>>()?;
     Ok((rows, end))
 }
@@ -57,8 +80,12 @@ fn entry(row: &Row<'_>) -> rusqlite::Result<Submission> {
     let (Word(page), Word(method), Word(url), Word(purpose)) =
         (row.get(6)?, row.get(7)?, row.get(8)?, row.get(10)?);
     let failure: Option<String> = row.get(12)?;
+    let by = match unsigned(row, 13)? {
+        0 => Submitter::Run(RunId(unsigned(row, 1)?)),
+        harvest => Submitter::Harvest(HarvestId(harvest)),
+    };
     Ok(Submission {
-        run: RunId(unsigned(row, 1)?),
+        by,
         seq: unsigned(row, 2)?,
         at: Time(unsigned(row, 3)?),
         topic: row.get(4)?,

@@ -1,0 +1,182 @@
+//! The listings of harvests: what was asked, what came up, and how much is still missing, as columns.
+
+use super::listing::{Cell, CellKind, Column, Listed};
+use super::rows::{column, moment, seconds, text};
+use crate::store::{AskedRow, HarvestRow, RecordRow};
+use hadal_core::address::Site;
+use hadal_core::harvest::policy::{End, Total};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+
+impl Listed for RecordRow {
+    const COLUMNS: &'static [Column] = &[
+        column("record_id", CellKind::Text, Some("record")),
+        column("form_id", CellKind::Text, None),
+        column("url", CellKind::Text, Some("url")),
+        column("title", CellKind::Text, Some("title")),
+        column("text", CellKind::Text, None),
+        column("fields", CellKind::Nested, Some("fields")),
+        column("query", CellKind::Text, Some("query")),
+        column("position", CellKind::Count, Some("place")),
+        column("fetched_at", CellKind::Text, None),
+    ];
+
+    fn cells(&self) -> Vec<Cell> {
+        let record = &self.record;
+        vec![
+            text(record.id),
+            text(self.form),
+            Cell::of(record.url.as_ref(), text),
+            text(&record.title),
+            text(&record.text),
+            fields(&record.fields),
+            text(&self.words),
+            Cell::Count(u64::from(self.position)),
+            text(moment(self.fetched_at)),
+        ]
+    }
+}
+
+/// Names and values as one object, in the record's order; what one name says more than once is joined.
+fn fields(fields: &[(String, String)]) -> Cell {
+    let mut places: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut joined: Vec<(&str, String)> = Vec::new();
+    for (name, value) in fields {
+        let place = *places.entry(name).or_insert(joined.len());
+        match joined.get_mut(place) {
+            Some((_, said)) => *said = format!("{said}; {value}"),
+            None => joined.push((name, value.clone())),
+        }
+    }
+    let pair = |(name, value): &(&str, String)| format!("{}:{}", json!(name), json!(value));
+    let json = joined.iter().map(pair).collect::<Vec<_>>().join(",");
+    let names = joined.iter().map(|(name, _)| *name).collect::<Vec<_>>();
+    Cell::Nested { json: format!("{{{json}}}"), brief: names.join(" ") }
+}
+
+impl Listed for AskedRow {
+    const COLUMNS: &'static [Column] = &[
+        column("harvest", CellKind::Count, Some("harvest")),
+        column("number", CellKind::Count, Some("number")),
+        column("form_id", CellKind::Text, None),
+        column("query", CellKind::Text, Some("query")),
+        column("kind", CellKind::Text, Some("kind")),
+        column("total", CellKind::Count, Some("total")),
+        column("total_is_round", CellKind::Flag, None),
+        column("found", CellKind::Count, Some("found")),
+        column("new", CellKind::Count, Some("new")),
+        column("pages", CellKind::Count, Some("pages")),
+        column("requests", CellKind::Count, Some("requests")),
+        column("end", CellKind::Text, Some("end")),
+        column("asked_at", CellKind::Text, None),
+    ];
+
+    fn cells(&self) -> Vec<Cell> {
+        vec![
+            Cell::Count(self.harvest.0),
+            Cell::Count(u64::from(self.number)),
+            text(self.form),
+            text(&self.words),
+            text(&self.kind),
+            Cell::of(self.total, |total| Cell::Count(total.count())),
+            Cell::of(self.total, |total| Cell::Flag(matches!(total, Total::About(_)))),
+            Cell::Count(u64::from(self.found)),
+            Cell::Count(u64::from(self.new)),
+            Cell::Count(u64::from(self.pages)),
+            Cell::Count(u64::from(self.requests)),
+            text(end_name(self.end)),
+            text(moment(self.at)),
+        ]
+    }
+}
+
+fn end_name(end: End) -> &'static str {
+    match end {
+        End::Last => "last",
+        End::LeftOff => "left off",
+        End::Failed => "failed",
+    }
+}
+
+impl Listed for HarvestRow {
+    const COLUMNS: &'static [Column] = &[
+        column("harvest", CellKind::Count, Some("harvest")),
+        column("form_id", CellKind::Text, Some("form")),
+        column("site", CellKind::Text, Some("site")),
+        column("topic", CellKind::Text, None),
+        column("page_url", CellKind::Text, None),
+        column("policy", CellKind::Text, Some("policy")),
+        column("source", CellKind::Text, None),
+        column("seed", CellKind::Count, None),
+        column("requests", CellKind::Count, Some("requests")),
+        column("bytes", CellKind::Count, None),
+        column("queries", CellKind::Count, Some("queries")),
+        column("pages", CellKind::Count, None),
+        column("failed", CellKind::Count, None),
+        column("records", CellKind::Count, Some("records")),
+        column("size", CellKind::Nested, Some("of about")),
+        column("coverage", CellKind::Nested, Some("coverage")),
+        column("state", CellKind::Text, Some("state")),
+        column("ending", CellKind::Text, Some("ending")),
+        column("elapsed_s", CellKind::Measure, None),
+    ];
+
+    fn cells(&self) -> Vec<Cell> {
+        let (spec, tally) = (&self.spec, &self.tally);
+        vec![
+            Cell::Count(self.id.0),
+            text(spec.form),
+            text(Site::of(&spec.page)),
+            text(&spec.topic),
+            text(&spec.page),
+            text(&spec.policy),
+            text(&spec.source),
+            Cell::Count(spec.seed),
+            Cell::Count(tally.requests),
+            Cell::Count(tally.bytes),
+            Cell::Count(tally.queries),
+            Cell::Count(tally.pages),
+            Cell::Count(tally.failed),
+            Cell::Count(tally.records),
+            Cell::of(self.estimate, |known| interval(known.size, |size| format!("{size:.0}"))),
+            Cell::of(self.estimate, |known| interval(known.coverage, percent)),
+            text(self.progress.state.name()),
+            Cell::of(self.progress.ending.as_ref(), text),
+            Cell::Measure(seconds(self.progress.elapsed_ms)),
+        ]
+    }
+}
+
+/// Low, best guess and high as one cell.
+fn interval([low, estimate, high]: [f64; 3], show: fn(f64) -> String) -> Cell {
+    let number = |value: f64| Value::from((value * 1e4).round() / 1e4);
+    let json =
+        format!("{{\"estimate\":{},\"low\":{},\"high\":{}}}", number(estimate), number(low), number(high));
+    Cell::Nested { json, brief: format!("{} ({} to {})", show(estimate), show(low), show(high)) }
+}
+
+/// A share as people read it.
+pub fn percent(share: f64) -> String {
+    format!("{:.0} %", share * 100.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fields_keep_their_order_and_lose_nothing() {
+        let pairs = [("year", "1870"), ("author", "J. \"V\""), ("year", "1871")];
+        let cell = fields(&pairs.map(|(name, value)| (name.to_string(), value.to_string())));
+        assert_eq!(cell.json(), r#"{"year":"1870; 1871","author":"J. \"V\""}"#);
+        assert_eq!(cell.brief(), "year author");
+        assert_eq!(fields(&[]).json(), "{}");
+    }
+
+    #[test]
+    fn an_interval_without_an_upper_end_says_so() {
+        let cell = interval([10.0, 20.123_456, f64::INFINITY], |size| format!("{size:.0}"));
+        assert_eq!(cell.json(), r#"{"estimate":20.1235,"low":10.0,"high":null}"#);
+        assert_eq!(cell.brief(), "20 (10 to inf)");
+    }
+}

@@ -1,0 +1,116 @@
+//! Harvests in their tables. Walks read in chunks, as everywhere in this store.
+
+mod books;
+mod queries;
+mod records;
+mod steps;
+
+use super::super::search::Sought;
+use super::super::*;
+use super::{Sqlite, hand_out, submissions};
+use hadal_core::time::Time;
+
+impl Sqlite {
+    fn refuse_unknown_harvest(&self, harvest: HarvestId) -> Result<(), StoreError> {
+        let detail = format!("there is no harvest {}", harvest.0);
+        let known = self.with(|db| books::exists(db, harvest))?;
+        if known { Ok(()) } else { Err(StoreError::Failed { path: self.folder.clone(), detail }) }
+    }
+}
+
+impl Harvests for Sqlite {
+    fn begin_harvest(&self, spec: &HarvestSpec, now: Time) -> Result<HarvestId, StoreError> {
+        let harvest = self.writing(|db| books::begin(db, spec, now))?;
+        self.sync()?;
+        Ok(harvest)
+    }
+
+    fn discard_harvest(&self, harvest: HarvestId) -> Result<(), StoreError> {
+        self.refuse_unknown_harvest(harvest)?;
+        self.writing(|db| books::discard(db, harvest))?;
+        self.sync()
+    }
+
+    fn resume_harvest(&self, harvest: HarvestId) -> Result<HarvestCheckpoint, StoreError> {
+        self.refuse_unknown_harvest(harvest)?;
+        self.reading(|db| books::checkpoint(db, harvest))
+    }
+
+    fn log_submission(&self, entry: &Submission) -> Result<(), StoreError> {
+        self.writing(|db| submissions::log(db, entry))?;
+        self.sync()
+    }
+
+    fn commit_steps(&self, harvest: HarvestId, steps: &[HarvestStep]) -> Result<(), StoreError> {
+        self.refuse_unknown_harvest(harvest)?;
+        self.writing(|db| steps::apply(db, harvest, steps))
+    }
+
+    fn note_harvest(&self, harvest: HarvestId, progress: &HarvestProgress) -> Result<(), StoreError> {
+        self.refuse_unknown_harvest(harvest)?;
+        self.writing(|db| books::note(db, harvest, progress))
+    }
+
+    fn past(
+        &self,
+        harvest: HarvestId,
+        each: &mut dyn FnMut(AskedRow, Vec<HitRow>) -> Walk,
+    ) -> Result<(), StoreError> {
+        let mut last = None;
+        while let Some((row, hits)) = self.reading(|db| queries::answer_after(db, harvest, last))? {
+            last = Some(row.number);
+            if each(row, hits) == Walk::Stop {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    fn harvests(&self, filter: &HarvestFilter) -> Result<Vec<HarvestRow>, StoreError> {
+        self.reading(|db| books::rows(db, filter))
+    }
+
+    fn asked(
+        &self,
+        filter: &HarvestFilter,
+        each: &mut dyn FnMut(AskedRow) -> Walk,
+    ) -> Result<(), StoreError> {
+        let sought = filter.search.as_deref().map(Sought::of);
+        let wanted = |row: &AskedRow| sought.as_ref().is_none_or(|sought| sought.is_in(&[&row.words]));
+        for harvest in self.with(|db| books::passing(db, filter))? {
+            let mut last = filter.last_number(harvest);
+            loop {
+                let mut rows = self.with(|db| queries::after(db, harvest, last))?;
+                let Some(end) = rows.last() else { break };
+                last = Some(end.number);
+                rows.retain(wanted);
+                if hand_out(rows, each) == Walk::Stop {
+                    return Ok(());
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn records(
+        &self,
+        filter: &HarvestFilter,
+        each: &mut dyn FnMut(RecordRow) -> Walk,
+    ) -> Result<(), StoreError> {
+        let sought = filter.search.as_deref().map(Sought::of);
+        for harvest in self.with(|db| books::passing(db, filter))? {
+            let mut last = self.with(|db| records::number_of(db, harvest, filter.last_of(harvest)))?;
+            loop {
+                let (rows, end) = self.with(|db| records::after(db, harvest, sought.as_ref(), last))?;
+                if rows.is_empty() {
+                    break;
+                }
+                last = end;
+                if hand_out(rows, each) == Walk::Stop {
+                    return Ok(());
+                }
+            }
+        }
+        Ok(())
+    }
+}
