@@ -58,11 +58,7 @@ fn what_is_not_built_yet_is_neither_in_the_help_nor_done() {
 #[test]
 fn options_without_their_feature_are_refused_not_ignored() {
     let find = ["find", "book", "--seeds", "http://a.example/"];
-    for option in [
-        &["--render", "auto"][..],
-        &["--render=always"],
-        &["--dashboard", "127.0.0.1:1"],
-    ] {
+    for option in [&["--render", "auto"][..], &["--render=always"], &["--dashboard", "127.0.0.1:1"]] {
         run(&[&find[..], option].concat()).refused(&["not built yet"]);
     }
     run(&[&find[..], &["--render", "sometimes"]].concat()).refused(&["never"]);

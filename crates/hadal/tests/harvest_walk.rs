@@ -13,9 +13,7 @@ use hadal_core::html;
 use hadal_core::http::Request;
 use hadal_core::identity::form_id;
 use hadal_core::time::Time;
-use hadal_world::database::{
-    Arrangement, Database, Habits, Layout, Library, Pager, Recipe, TotalShown,
-};
+use hadal_world::database::{Arrangement, Database, Habits, Layout, Library, Pager, Recipe, TotalShown};
 use hadal_world::{Spec, World};
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -133,11 +131,12 @@ async fn a_harvest_that_was_cut_short_goes_on_with_what_it_knew() {
     assert_eq!(at_once.tally.requests, 120);
     let ids = |store: &dyn Store| {
         let mut numbers = Vec::new();
-        store.asked(&HarvestFilter::default(), &mut |row| {
-            numbers.push(row.number);
-            Walk::On
-        })
-        .unwrap();
+        store
+            .asked(&HarvestFilter::default(), &mut |row| {
+                numbers.push(row.number);
+                Walk::On
+            })
+            .unwrap();
         numbers
     };
     let numbers = ids(parts.as_ref());

@@ -23,9 +23,9 @@ use crate::store::{Access, HarvestSpec, HarvestState, Store, open};
 use anyhow::Context;
 use clap::Args;
 use hadal_core::address::{Tracking, normalise};
+use hadal_core::harvest::policy::choose_policy;
 use hadal_core::harvest::policy::{Briefing, Costs, OFFERS};
 use hadal_core::harvest::session::{Door, Wishes};
-use hadal_core::harvest::policy::choose_policy;
 use hadal_core::http::Method;
 use hadal_world::{Spec, World};
 use std::io::Write;
@@ -143,7 +143,8 @@ pub fn run(args: &HarvestArgs, session: &Session) -> anyhow::Result<Exit> {
             }
         })
         .await;
-        watching.finish(&ended.as_ref().map_or_else(|_| "the harvest ended early".into(), |all| last_words(all)));
+        watching
+            .finish(&ended.as_ref().map_or_else(|_| "the harvest ended early".into(), |all| last_words(all)));
         Ok::<_, anyhow::Error>(ended?)
     });
     runtime.shutdown_background();
@@ -168,7 +169,10 @@ async fn forms(
         known_topic(store, &args.topic)?;
         let found = opening::best(store, topic, args.min_relevance, args.top)?;
         if found.is_empty() {
-            let words = format!("no form of '{topic}' is at least {} likely and may be submitted", args.min_relevance);
+            let words = format!(
+                "no form of '{topic}' is at least {} likely and may be submitted",
+                args.min_relevance
+            );
             return Err(Usage(words).into());
         }
         return Ok(found);
@@ -212,7 +216,11 @@ fn agent(session: &Session) -> String {
 }
 
 /// What carries requests to where the forms were found: the web, or the simulated one.
-fn carrier(args: &HarvestArgs, session: &Session, forms: &[Opened]) -> anyhow::Result<(Arc<dyn Fetch>, TimeKind)> {
+fn carrier(
+    args: &HarvestArgs,
+    session: &Session,
+    forms: &[Opened],
+) -> anyhow::Result<(Arc<dyn Fetch>, TimeKind)> {
     let source = forms.first().map_or(super::find::SOURCE, |form| form.source.as_str());
     if forms.iter().any(|form| form.source != source) {
         return Err(Usage("these forms come from different webs: harvest them one by one".into()).into());

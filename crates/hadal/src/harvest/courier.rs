@@ -59,8 +59,7 @@ impl Purse {
 
     /// Takes one request out, if there is one.
     fn pay(&self) -> bool {
-        let has_bytes =
-            self.bytes.is_none_or(|most| self.spent_bytes.load(Ordering::Relaxed) < most);
+        let has_bytes = self.bytes.is_none_or(|most| self.spent_bytes.load(Ordering::Relaxed) < most);
         let most = self.requests.unwrap_or(u64::MAX);
         let one_more = |spent| (has_bytes && spent < most).then_some(spent + 1);
         self.spent_requests.fetch_update(Ordering::Relaxed, Ordering::Relaxed, one_more).is_ok()

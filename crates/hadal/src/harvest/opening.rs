@@ -76,7 +76,12 @@ pub fn known(store: &dyn Store, id: FormId) -> Result<Opened, NotOpened> {
 }
 
 /// The most relevant forms of a topic that may be submitted.
-pub fn best(store: &dyn Store, topic: &str, min_relevance: f32, most: usize) -> Result<Vec<Opened>, NotOpened> {
+pub fn best(
+    store: &dyn Store,
+    topic: &str,
+    min_relevance: f32,
+    most: usize,
+) -> Result<Vec<Opened>, NotOpened> {
     let filter = Filter { topic: Some(topic.to_string()), min_relevance, ..Filter::default() };
     let (mut rows, mut opened) = (Vec::new(), Vec::new());
     store.forms(&filter, &mut |row| {
@@ -118,7 +123,12 @@ fn of_row(store: &dyn Store, row: FormRow) -> Result<Opened, NotOpened> {
 }
 
 /// The search on a page, or the form with the index that was picked.
-pub async fn on_page(url: &Url, picked: Option<u32>, courier: &Courier, source: &str) -> Result<Opened, NotOpened> {
+pub async fn on_page(
+    url: &Url,
+    picked: Option<u32>,
+    courier: &Courier,
+    source: &str,
+) -> Result<Opened, NotOpened> {
     let delivered = courier.deliver(&Request::get(url.clone()), &mut Pace::real()).await;
     let no_page = |why: String| NotOpened::NoPage(url.clone(), why);
     let exchange = delivered.result.map_err(|why| no_page(reason(why).into()))?;

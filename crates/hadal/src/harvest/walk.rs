@@ -7,9 +7,9 @@ use super::{Job, Summary, TimeKind};
 use crate::fetch::retry::kind_of;
 use crate::store::*;
 use hadal_core::harvest::estimate::Estimate;
+use hadal_core::harvest::policy::choose_policy;
 use hadal_core::harvest::policy::{Asked, Hit};
 use hadal_core::harvest::session::{Door, Ending, Harvest, Purpose, Reply, Taken};
-use hadal_core::harvest::policy::choose_policy;
 use hadal_core::html;
 use hadal_core::http::{Completeness, Exchange, Request, Response};
 use url::Url;
@@ -24,29 +24,29 @@ pub async fn walk(
     time: TimeKind,
     tell: &(dyn Fn(Event) + Sync),
 ) -> Result<Summary, StoreError> {
-    let mut walk = Walk::open(job, id, store, time)?;
-    tell(walk.began()?);
+    let mut trip = Trip::open(job, id, store, time)?;
+    tell(trip.began()?);
     let mut state = HarvestState::Done;
-    while let Some((request, purpose)) = walk.harvest.next() {
-        walk.put_on_record(&request, purpose)?;
-        let delivered = courier.deliver(&request, &mut walk.pace).await;
+    while let Some((request, purpose)) = trip.harvest.next() {
+        trip.put_on_record(&request, purpose)?;
+        let delivered = courier.deliver(&request, &mut trip.pace).await;
         match delivered.result {
             Ok(_) => {}
-            Err(Undelivered::Forbidden) => walk.harvest.give_up(Ending::Forbidden),
-            Err(Undelivered::Patience) => walk.harvest.give_up(Ending::RateLimited),
+            Err(Undelivered::Forbidden) => trip.harvest.give_up(Ending::Forbidden),
+            Err(Undelivered::Patience) => trip.harvest.give_up(Ending::RateLimited),
             Err(Undelivered::Spent) => state = HarvestState::Budget,
             Err(Undelivered::Stopped) => state = HarvestState::Stopped,
         }
-        walk.take_in(request, purpose, delivered, tell).await?;
+        trip.take_in(request, purpose, delivered, tell).await?;
         if state != HarvestState::Done {
             break;
         }
     }
-    walk.close(state, tell)
+    trip.close(state, tell)
 }
 
 /// A harvest, and where it is kept.
-struct Walk<'a> {
+struct Trip<'a> {
     job: &'a Job,
     id: HarvestId,
     store: &'a dyn Store,
@@ -59,9 +59,14 @@ struct Walk<'a> {
     elapsed_before: u64,
 }
 
-impl<'a> Walk<'a> {
+impl<'a> Trip<'a> {
     /// Opens the harvest, with all that earlier sessions learned.
-    fn open(job: &'a Job, id: HarvestId, store: &'a dyn Store, time: TimeKind) -> Result<Walk<'a>, StoreError> {
+    fn open(
+        job: &'a Job,
+        id: HarvestId,
+        store: &'a dyn Store,
+        time: TimeKind,
+    ) -> Result<Trip<'a>, StoreError> {
         let HarvestCheckpoint { row, next_seq, reader, .. } = store.resume_harvest(id)?;
         let spec = &row.spec;
         let door = Door::new(spec.whole.clone(), spec.page.clone(), &job.charset);
@@ -79,7 +84,7 @@ impl<'a> Walk<'a> {
             TimeKind::Simulated => Pace::simulated(row.progress.now),
         };
         let (began, elapsed_before) = (std::time::Instant::now(), row.progress.elapsed_ms);
-        Ok(Walk { job, id, store, harvest, pace, next_seq, requests: 0, began, elapsed_before })
+        Ok(Trip { job, id, store, harvest, pace, next_seq, requests: 0, began, elapsed_before })
     }
 
     fn began(&self) -> Result<Event, StoreError> {
@@ -143,7 +148,12 @@ impl<'a> Walk<'a> {
         self.store.commit_steps(self.id, std::slice::from_ref(&step))?;
         if let Some(asked) = step.asked {
             self.store.sync()?;
-            tell(Event::Asked { query: asked.words, found: asked.found, new: asked.new, standing: self.standing()? });
+            tell(Event::Asked {
+                query: asked.words,
+                found: asked.found,
+                new: asked.new,
+                standing: self.standing()?,
+            });
         }
         Ok(())
     }
@@ -261,6 +271,7 @@ fn answered(exchange: &Exchange) -> Answered {
 }
 
 fn estimated(estimate: Estimate) -> Estimated {
-    let parts = |interval: hadal_core::harvest::estimate::Interval| [interval.low, interval.estimate, interval.high];
+    let parts =
+        |interval: hadal_core::harvest::estimate::Interval| [interval.low, interval.estimate, interval.high];
     Estimated { size: parts(estimate.size), coverage: parts(estimate.coverage) }
 }

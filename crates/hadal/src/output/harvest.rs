@@ -48,7 +48,8 @@ impl Watching {
         let name = short(page.split("://").last().unwrap_or(page), 40);
         let bar = (self.style == Style::Bars).then(|| {
             let style = ProgressStyle::with_template("{spinner} {prefix} {wide_msg}");
-            let bar = ProgressBar::new_spinner().with_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()));
+            let bar = ProgressBar::new_spinner()
+                .with_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()));
             bar.set_prefix(name.clone());
             self.bars.add(bar)
         });
@@ -89,7 +90,10 @@ fn line(standing: &Standing, max_requests: Option<u64>) -> String {
     let tally = &standing.tally;
     let most = max_requests.map_or(String::new(), |most| format!(" of {most}"));
     let coverage = standing.estimate.map_or(String::new(), |estimate| format!(", {}", coverage(&estimate)));
-    format!("{} queries, {} requests{most}, {} records{coverage}", tally.queries, tally.requests, tally.records)
+    format!(
+        "{} queries, {} requests{most}, {} records{coverage}",
+        tally.queries, tally.requests, tally.records
+    )
 }
 
 fn coverage(estimate: &Estimated) -> String {
@@ -101,7 +105,9 @@ fn coverage(estimate: &Estimated) -> String {
 pub fn last_words(ended: &[Summary]) -> String {
     let lines = ended.iter().map(|summary| {
         let why = match (summary.state, summary.ending) {
-            (HarvestState::Stopped, _) => "stopped, everything is saved; the same command goes on".to_string(),
+            (HarvestState::Stopped, _) => {
+                "stopped, everything is saved; the same command goes on".to_string()
+            }
             (HarvestState::Budget, _) => "budget spent; a raised one goes on".to_string(),
             (_, Some(ending)) => ending.to_string(),
             _ => "ended".to_string(),

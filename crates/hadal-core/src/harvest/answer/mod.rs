@@ -73,6 +73,21 @@ pub enum Kind {
     Captcha,
 }
 
+impl Kind {
+    /// The name in every table and export.
+    pub fn name(self) -> &'static str {
+        match self {
+            Kind::Results => "results",
+            Kind::Nothing => "nothing",
+            Kind::OneRecord => "one_record",
+            Kind::Error => "error",
+            Kind::RateLimited => "rate_limited",
+            Kind::LoginWall => "login_wall",
+            Kind::Captcha => "captcha",
+        }
+    }
+}
+
 /// A link that narrows the query it stands under.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Facet {
