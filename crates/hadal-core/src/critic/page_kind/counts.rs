@@ -12,6 +12,7 @@ enum Piece {
     Dash,
     Slash,
     Plus,
+    Stop,
     Word(String),
 }
 
@@ -26,24 +27,30 @@ pub struct Count {
     pub shown: Option<u64>,
 }
 
+/// Counts of one text that are told apart.
+const MOST_COUNTS: usize = 40;
+
 /// The number of results named in a text, if one is.
 pub fn total(text: &str) -> Option<u64> {
-    let pieces = pieces(text);
-    at_each(&pieces, &[range_of, of_range, counted, announced]).map(|count| count.total)
+    all(text, &[range_of, of_range, counted, announced]).next().map(|count| count.total)
 }
 
-/// The same with all that is said about it, in a text where things that are counted are results: outside
-/// of the results themselves.
-pub fn count(text: &str) -> Option<Count> {
-    let pieces = pieces(text);
-    at_each(&pieces, &[range_of, of_range, counted, announced, things])
+/// Every number of results that a text may name, the likeliest first, where things that are counted are
+/// results: outside of the results themselves. Lines of the text are sentences of their own.
+pub fn counts(text: &str) -> Vec<Count> {
+    all(text, &[range_of, of_range, counted, announced, things]).take(MOST_COUNTS).collect()
 }
 
 /// A rule looks at the pieces from one position on, and may look back.
 type Rule = fn(&[Piece], usize) -> Option<Count>;
 
-fn at_each(pieces: &[Piece], rules: &[Rule]) -> Option<Count> {
-    rules.iter().find_map(|rule| (0..pieces.len()).find_map(|at| rule(pieces, at)))
+fn all(text: &str, rules: &'static [Rule]) -> impl Iterator<Item = Count> {
+    let pieces = pieces(text);
+    let places = rules.iter().flat_map({
+        let length = pieces.len();
+        move |rule| (0..length).map(move |at| (rule, at))
+    });
+    places.filter_map(move |(rule, at)| rule(&pieces, at))
 }
 
 /// `1-10 of 245`, `1-10 / 245`, `1 to 10 of about 245`
@@ -94,9 +101,9 @@ fn things(pieces: &[Piece], at: usize) -> Option<Count> {
     (is_thing && !is_per).then(|| plain(pieces, at, total))
 }
 
-/// The few words that follow a number, a plus sign passed over.
+/// The few words that follow a number, a plus sign or the end of a line passed over.
 fn words_after(pieces: &[Piece], at: usize) -> &[Piece] {
-    let plus = usize::from(pieces.get(at + 1) == Some(&Piece::Plus));
+    let plus = usize::from(matches!(pieces.get(at + 1), Some(Piece::Plus | Piece::Stop)));
     let rest = &pieces[at + 1 + plus..];
     let words = rest.iter().take(4).take_while(|piece| matches!(piece, Piece::Word(_))).count();
     &rest[..words]
@@ -170,6 +177,7 @@ fn sign(c: char) -> Option<Piece> {
         '-' | '\u{2010}'..='\u{2015}' | '~' | '\u{301c}' | '\u{ff5e}' => Some(Piece::Dash),
         '/' => Some(Piece::Slash),
         '+' => Some(Piece::Plus),
+        '.' | ';' | '!' | '?' | '|' | ')' | '\n' | '\u{3002}' => Some(Piece::Stop),
         _ => None,
     }
 }
@@ -194,7 +202,7 @@ fn leading_number(text: &str) -> (Option<u64>, usize) {
 
 #[cfg(test)]
 mod tests {
-    use super::{Count, count, total};
+    use super::{Count, counts, total};
 
     #[test]
     fn totals_are_read_in_many_wordings() {
@@ -236,10 +244,10 @@ mod tests {
             ("37 items", 37, false, None),
             ("\u{ac80}\u{c0c9}\u{acb0}\u{acfc} \u{cd1d} 58\u{ac74}", 58, false, None),
         ] {
-            assert_eq!(count(text), Some(Count { total, is_round, shown }), "{text}");
+            assert_eq!(counts(text).first(), Some(&Count { total, is_round, shown }), "{text}");
         }
         for text in ["Cart: 0 items", "20 items per page", "Page 1/7", "24/7"] {
-            assert_eq!(count(text), None, "{text}");
+            assert!(counts(text).is_empty(), "{text}");
         }
     }
 }

@@ -60,7 +60,7 @@ impl Evidence<'_> {
             return false;
         }
         let learned = self.emptiness.is_some_and(|share| share >= 0.5);
-        let fits = self.records > 0 && self.hits >= Some(0.5);
+        let fits = (self.records >= 3 || self.in_place) && self.hits >= Some(0.5);
         match (self.total == Some(0) || self.kinds.no_results.holds(), learned) {
             (true, true) => true,
             (true, false) => !fits && !(self.in_place && self.emptiness == Some(0.0)),

@@ -8,13 +8,14 @@ use super::next::next_page;
 use super::records::{self, Announced, Raw, Scored, Templates};
 use super::view::{View, query_hash};
 use super::{Answer, Kind};
-use crate::critic::page_kind::{Count, count, page_kind};
+use crate::critic::page_kind::{Count, counts, page_kind};
 use crate::harvest::policy::Total;
 use crate::harvest::query::Query;
 use crate::harvest::record::Record;
 use crate::html::Document;
 use rustc_hash::FxHashSet;
 use serde::{Deserialize, Serialize};
+use url::Url;
 
 /// A row of siblings needs this score to be taken for records.
 const ENOUGH: f32 = 12.0;
@@ -48,12 +49,17 @@ pub struct Reader {
 impl Reader {
     /// Learns from result pages for different words and, if there is one, an answer without results.
     pub fn learn(samples: &[Sample<'_>]) -> Reader {
+        // Which of them is without results is seen best once all are known to each other.
+        let mut acquainted = Reader::default();
+        for sample in samples {
+            acquainted.note(sample, Fullness::Full);
+        }
         let mut reader = Reader::default();
         for sample in samples {
-            reader.note(sample);
+            if let Some(fullness) = acquainted.fullness(sample) {
+                reader.note(sample, fullness);
+            }
         }
-        // Once all are known to each other, every one of them says more than it did alone.
-        reader.templates.forget();
         for sample in samples {
             reader.find_place(sample);
         }
@@ -63,7 +69,9 @@ impl Reader {
     /// Learns from one more answer; says whether records are identified differently from now on, so that
     /// answers read before had better be read again.
     pub fn improve(&mut self, sample: &Sample<'_>) -> bool {
-        self.note(sample);
+        if let Some(fullness) = self.fullness(sample) {
+            self.note(sample, fullness);
+        }
         self.find_place(sample)
     }
 
@@ -90,6 +98,21 @@ impl Reader {
             facets(&look.view, |link| inside.contains(&link) || Some(&links[link].url) == next.as_ref());
     }
 
+    /// The records of an answer, by what is new on it.
+    fn find(&self, view: &View<'_>, announced: Announced) -> Option<Scored> {
+        let found = records::find(view, &self.templates, announced)?;
+        Some(found).filter(|found| found.score >= ENOUGH || found.is_known)
+    }
+
+    /// A small collection may show the same records whatever is asked. They are believed without being
+    /// news when they have the words of the query, or are as many as the page says.
+    fn find_again(&self, document: &Document, query: &Query, announced: Announced) -> Option<Scored> {
+        let view = View::of(document, query, &Furniture::default());
+        let found = self.find(&view, announced).filter(|_| self.furniture.is_known())?;
+        let count = Some(found.group.segments.len() as u64);
+        Some(found).filter(|found| found.hits >= 0.5 || (found.is_known && count == announced.shown))
+    }
+
     fn identified(&self, raws: Vec<Raw>) -> Vec<Record> {
         let ids = self.identity.of(&raws);
         let mut seen = FxHashSet::default();
@@ -103,15 +126,22 @@ impl Reader {
         records.filter(|record| seen.insert(record.id)).take(records::MOST_RECORDS).collect()
     }
 
-    fn note(&mut self, sample: &Sample<'_>) {
-        let look = Look::at(self, sample.document, sample.status, sample.query);
-        let fullness = match look.kind {
-            Kind::Results => Fullness::Full,
-            Kind::Nothing => Fullness::Empty,
-            _ => return,
-        };
-        let texts: Vec<u64> = look.view.texts().collect();
-        self.furniture.note(texts.into_iter(), query_hash(sample.query), fullness);
+    /// Whether an answer has results; `None` when it is no answer.
+    fn fullness(&self, sample: &Sample<'_>) -> Option<Fullness> {
+        match Look::at(self, sample.document, sample.status, sample.query).kind {
+            Kind::Results => Some(Fullness::Full),
+            Kind::Nothing => Some(Fullness::Empty),
+            _ => None,
+        }
+    }
+
+    fn note(&mut self, sample: &Sample<'_>, fullness: Fullness) {
+        let view = View::of(sample.document, sample.query, &self.furniture);
+        let mut texts: Vec<u64> = view.texts().collect();
+        if fullness == Fullness::Full {
+            texts.extend(view.plain_texts());
+        }
+        self.furniture.note(texts, query_hash(sample.query), fullness);
     }
 
     fn find_place(&mut self, sample: &Sample<'_>) -> bool {
@@ -120,13 +150,12 @@ impl Reader {
             return false;
         }
         let raws = look.raws();
-        let found = look.scored.map(|scored| (scored.group, scored.score));
-        if let Some((group, score)) = &found {
-            self.templates.note(group, score.min(10_000.0));
-        }
-        let path = sample.document.page.url.path();
-        if self.paths.len() < MOST_PATHS && !self.paths.iter().any(|known| known == path) {
-            self.paths.push(path.to_string());
+        if let Some(scored) = look.scored {
+            self.templates.note(&scored.group, scored.score.min(10_000.0));
+            let path = answer_path(&sample.document.page.url, sample.query);
+            if self.paths.len() < MOST_PATHS && !self.paths.contains(&path) {
+                self.paths.push(path);
+            }
         }
         self.identity.learn(&raws, sample.query)
     }
@@ -146,17 +175,15 @@ impl<'a> Look<'a> {
     fn at(reader: &Reader, document: &'a Document, status: u16, query: &'a Query) -> Look<'a> {
         let view = View::of(document, query, &reader.furniture);
         let kinds = page_kind(&document.page, status);
-        let rough = count(view.outline.text());
-        let announced = Announced { shown: rough.and_then(shown) };
-        let scored = records::find(&view, &reader.templates, announced);
-        let scored = scored.filter(|scored| scored.score >= ENOUGH || scored.is_known);
+        let announced = Announced { shown: counts(view.outline.text()).first().and_then(shown) };
+        let scored = reader.find(&view, announced).or_else(|| reader.find_again(document, query, announced));
         let lone = match scored {
             None if reader.furniture.is_known() => records::lone(&view),
             _ => None,
         };
-        let count = count(&around(&view, scored.as_ref()));
         let found = scored.as_ref().map_or(usize::from(lone.is_some()), |scored| scored.group.segments.len());
-        let count = count.filter(|count| count.total == 0 || count.total >= found as u64);
+        let fits = |count: &Count| count.total == 0 || count.total >= found as u64;
+        let count = counts(&around(&view, scored.as_ref())).into_iter().find(fits);
         let evidence = Evidence {
             status,
             kinds: &kinds,
@@ -166,7 +193,7 @@ impl<'a> Look<'a> {
             hits: scored.as_ref().map(|scored| scored.hits).filter(|_| !query.words.trim().is_empty()),
             total: count.map(|count| count.total),
             is_elsewhere: !reader.paths.is_empty()
-                && !reader.paths.iter().any(|path| path == document.page.url.path()),
+                && !reader.paths.contains(&answer_path(&document.page.url, query)),
         };
         let kind = evidence.kind();
         Look { document, view, scored, lone, count, kind }
@@ -196,24 +223,51 @@ impl<'a> Look<'a> {
     }
 }
 
+/// The path of an answer without the query and without numbers.
+fn answer_path(url: &Url, query: &Query) -> String {
+    let words = query.words.trim().to_lowercase();
+    let parts = url
+        .path_segments()
+        .into_iter()
+        .flatten()
+        .map(|part| percent_decode(part).to_lowercase().replace(|c: char| c.is_ascii_digit(), ""));
+    let until_query = parts.take_while(|part| words.is_empty() || !part.contains(&words));
+    until_query.collect::<Vec<String>>().join("/")
+}
+
+/// A part of a path as it is meant to be read.
+fn percent_decode(part: &str) -> String {
+    let pair = format!("={}", part.replace('+', "%2B"));
+    url::form_urlencoded::parse(pair.as_bytes()).map(|(_, value)| value.into_owned()).collect()
+}
+
 /// How many records a page shows, by its range of numbers or by a small total.
-fn shown(count: Count) -> Option<u64> {
+fn shown(count: &Count) -> Option<u64> {
     count.shown.or(Some(count.total).filter(|total| (1..=ONE_PAGE).contains(total)))
 }
 
-/// The text of an answer without its records.
+/// The text of an answer without its records, line by line.
 fn around(view: &View<'_>, scored: Option<&Scored>) -> String {
-    let text = view.outline.text();
-    let mut out = String::with_capacity(text.len());
-    let mut from = 0;
-    for segment in scored.iter().flat_map(|scored| &scored.group.segments) {
-        let inner = segment.text(view);
-        out.push_str(text.get(from..inner.start.max(from)).unwrap_or_default());
-        out.push_str(" . ");
-        from = inner.end.max(from);
+    let nodes = view.outline.nodes();
+    let mut inside: Vec<std::ops::Range<usize>> =
+        scored.iter().flat_map(|scored| &scored.group.segments).map(|segment| segment.nodes(view)).collect();
+    inside.sort_unstable_by_key(|range| range.start);
+    let mut text = String::with_capacity(view.outline.text().len());
+    let mut at = 1;
+    while at < nodes.len() {
+        let within = inside.partition_point(|range| range.start <= at).checked_sub(1).map(|nth| &inside[nth]);
+        if let Some(range) = within.filter(|range| range.end > at) {
+            text.push('\n');
+            at = range.end;
+            continue;
+        }
+        if nodes[at].is_text() {
+            text.push(if nodes[at].breaks { '\n' } else { ' ' });
+            text.push_str(view.outline.text_of(at));
+        }
+        at += 1;
     }
-    out.push_str(text.get(from..).unwrap_or_default());
-    out
+    text
 }
 
 /// The page of the only hit as a record.

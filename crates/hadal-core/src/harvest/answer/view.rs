@@ -13,6 +13,8 @@ use xxhash_rust::xxh3::xxh3_64;
 
 /// Bytes of one text that count; more make a record no likelier.
 const LONG_TEXT: usize = 200;
+/// The share of news under which a stretch holds nothing new.
+const STALE: f32 = 0.06;
 /// Places where the query's words were found.
 const MOST_HITS: usize = 10_000;
 
@@ -26,6 +28,8 @@ pub(super) struct View<'a> {
     pub(super) refining: Vec<bool>,
     /// News before every node.
     news: Vec<f32>,
+    /// What the news would be if nothing were known.
+    weight: Vec<f32>,
     /// Links before every node.
     links: Vec<u32>,
     /// Whether a node stands in a part that frames the page.
@@ -43,6 +47,7 @@ impl<'a> View<'a> {
             paths: Vec::with_capacity(outline.nodes().len()),
             refining: refining(page, query),
             news: vec![0.0],
+            weight: vec![0.0],
             links: vec![0],
             framed: Vec::with_capacity(outline.nodes().len()),
             hits: hits(outline.text(), query),
@@ -60,18 +65,25 @@ impl<'a> View<'a> {
         self.paths.push(hashed(&(above, &*node.tag)));
         let frames = matches!(node.tag, tag!("nav") | tag!("footer") | tag!("aside"));
         self.framed.push(frames || self.framed.get(parent).copied().unwrap_or_default());
-        let news = if node.is_text() && at > 0 {
-            furniture.news(self.text_hash(at), asked) * weight(self.outline.text_of(at))
-        } else {
-            0.0
-        };
+        let weight = if node.is_text() && at > 0 { weight(self.outline.text_of(at)) } else { 0.0 };
+        let news = if weight > 0.0 { weight * self.news_of(at, furniture, asked) } else { 0.0 };
         self.news.push(self.news[at] + news);
+        self.weight.push(self.weight[at] + weight);
         self.links.push(self.links[at] + u32::from(node.link.is_some()));
     }
 
-    /// How much news a stretch of nodes holds.
+    /// How much news a text is. A word of the query may stand in what is always there.
+    fn news_of(&self, at: usize, furniture: &Furniture, asked: u64) -> f32 {
+        let (masked, plain) = (self.text_hash(at, &self.hits), self.text_hash(at, &[]));
+        let news = furniture.news(masked, asked);
+        if masked == plain { news } else { news.min(furniture.news(plain, asked)) }
+    }
+
+    /// How much news a stretch of nodes holds; none if hardly anything in it is new.
     pub(super) fn news(&self, nodes: Range<usize>) -> f32 {
-        (self.news[nodes.end] - self.news[nodes.start]).max(0.0)
+        let news = self.news[nodes.end] - self.news[nodes.start];
+        let weight = self.weight[nodes.end] - self.weight[nodes.start];
+        if news > STALE * weight { news } else { 0.0 }
     }
 
     /// How many links a stretch of nodes holds.
@@ -102,20 +114,28 @@ impl<'a> View<'a> {
         texts.join(" ")
     }
 
-    /// Every text of the answer as a number.
+    /// Every text of the answer as a number, the query masked.
     pub(super) fn texts(&self) -> impl Iterator<Item = u64> {
         let leaves = (1..self.outline.nodes().len()).filter(|at| self.outline.nodes()[*at].is_text());
-        leaves.map(|at| self.text_hash(at))
+        leaves.map(|at| self.text_hash(at, &self.hits))
     }
 
-    /// A text as a number, words of the query masked.
-    fn text_hash(&self, at: usize) -> u64 {
+    /// Every text with a word of the query in it as a number, as it is: other queries do not mask it.
+    pub(super) fn plain_texts(&self) -> impl Iterator<Item = u64> {
+        let nodes = self.outline.nodes();
+        let leaves = (1..nodes.len()).filter(|at| nodes[*at].is_text());
+        let hit = leaves.filter(|at| self.is_hit(nodes[*at].text_start()..nodes[*at].text_end()));
+        hit.map(|at| self.text_hash(at, &[]))
+    }
+
+    /// A text as a number, some words of it masked.
+    fn text_hash(&self, at: usize, masked: &[Range<usize>]) -> u64 {
         let node = &self.outline.nodes()[at];
         let (mut start, end) = (node.text_start(), node.text_end());
-        let first = self.hits.partition_point(|hit| hit.start < start);
+        let first = masked.partition_point(|hit| hit.start < start);
         let bytes = self.outline.text().as_bytes();
         let mut hasher = FxHasher::default();
-        for hit in self.hits[first..].iter().take_while(|hit| hit.end <= end) {
+        for hit in masked[first..].iter().take_while(|hit| hit.end <= end) {
             add_letters(&mut hasher, &bytes[start..hit.start.max(start)]);
             start = hit.end;
         }

@@ -22,6 +22,8 @@ pub(super) struct Anchor {
     /// Its position among the links of the page.
     pub(super) link: usize,
     /// Its place in the record, alike in all records.
+    place: u64,
+    /// The same with its ordinal among the links of that place.
     column: u64,
     /// Its ordinal in the record.
     nth: usize,
@@ -38,9 +40,15 @@ pub(super) fn anchors(view: &View<'_>, segment: Segment) -> Vec<Anchor> {
         let is_inner = nodes[at].parent != own_parent && nodes[parent].parent != own_parent;
         let around = if is_inner { nodes[parent].classes } else { 0 };
         let place = hashed(&(view.paths[at], nodes[at].classes, around));
-        let ordinal = anchors.iter().filter(|anchor| anchor.column == hashed(&(place, 0))).count();
+        let ordinal = anchors.iter().filter(|anchor| anchor.place == place).count();
         let link = nodes[at].link.expect("only links are looked at") as usize;
-        anchors.push(Anchor { at, link, column: hashed(&(place, ordinal.min(3))), nth: anchors.len() });
+        anchors.push(Anchor {
+            at,
+            link,
+            place,
+            column: hashed(&(place, ordinal.min(3))),
+            nth: anchors.len(),
+        });
     }
     anchors
 }
@@ -56,12 +64,14 @@ pub(super) struct MainLink {
     pub(super) purity: f32,
     /// Whether its text tells records apart.
     pub(super) names: bool,
+    /// How many links of its place and form a record has on average: more than one, and it is several.
+    pub(super) crowd: f32,
 }
 
 impl MainLink {
     /// A link that was chosen for the only record there is.
     pub(super) fn at(anchor: Anchor) -> MainLink {
-        MainLink { column: anchor.column, share: 1.0, refining: 0.0, purity: 1.0, names: true }
+        MainLink { column: anchor.column, share: 1.0, refining: 0.0, purity: 1.0, names: true, crowd: 1.0 }
     }
 
     /// Whether a record has a link of the chosen column.
@@ -113,14 +123,31 @@ pub(super) fn main_link(view: &View<'_>, group: &Group) -> Option<MainLink> {
         columns.iter().map(|(column, stats)| (stats.quality(sample), *column)).collect();
     best.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
     let (_, column) = *best.first()?;
-    Some(columns[&column].summary(column, sample))
+    let crowd = crowd(view, &group.segments[..sample], column);
+    Some(MainLink { crowd, ..columns[&column].summary(column, sample) })
+}
+
+/// How many links to different targets a record has in the place of its main link, formed like it.
+fn crowd(view: &View<'_>, segments: &[Segment], column: u64) -> f32 {
+    let mut links = 0;
+    let mut records = 0;
+    for &segment in segments {
+        let anchors = anchors(view, segment);
+        let Some(main) = anchors.iter().find(|anchor| anchor.column == column) else { continue };
+        let url = |anchor: &Anchor| &view.page.links[anchor.link].url;
+        let form = form_of(url(main));
+        let alike = anchors.iter().filter(|one| one.place == main.place && form_of(url(one)) == form);
+        records += 1;
+        links += alike.map(|one| url(one).as_str()).collect::<FxHashSet<&str>>().len();
+    }
+    links as f32 / records.max(1) as f32
 }
 
 impl Column {
     fn add(&mut self, view: &View<'_>, anchor: Anchor, target: usize) {
         let name = &view.page.links[anchor.link].context.anchor;
         self.records += 1;
-        self.named += usize::from(name.chars().any(char::is_alphanumeric));
+        self.named += usize::from(name.chars().any(char::is_alphanumeric) && !is_address(name));
         self.letters += view.outline.text_of(anchor.at).len().min(4 * LONG_NAME as usize);
         self.headings += usize::from(is_in_heading(view, anchor.at));
         self.refining += usize::from(view.refining[anchor.link]);
@@ -149,8 +176,14 @@ impl Column {
             refining: share(self.refining),
             purity: share(self.forms.values().copied().max().unwrap_or_default()),
             names: self.names.len() * 2 > self.records || self.records == 1,
+            crowd: 1.0,
         }
     }
+}
+
+/// Whether a name is only the address it leads to.
+fn is_address(name: &str) -> bool {
+    !name.contains(' ') && (name.contains("://") || name.starts_with("www.") || name.matches('/').count() > 1)
 }
 
 fn is_in_heading(view: &View<'_>, at: usize) -> bool {

@@ -40,9 +40,10 @@ pub(super) fn find(view: &View<'_>, templates: &Templates, announced: Announced)
     let template = templates.best();
     let candidates = group::groups(view, template).into_iter();
     let scored = candidates.map(|group| score::scored(view, group, template, announced));
-    let mut best = scored.filter(|scored| scored.score > 0.0).max_by(|a, b| a.score.total_cmp(&b.score))?;
-    drop_strangers(view, &mut best);
-    Some(best)
+    let mut scored: Vec<Scored> = scored.filter(|scored| scored.score > 0.0).collect();
+    scored.sort_by(|a, b| b.score.total_cmp(&a.score));
+    scored.iter_mut().for_each(|scored| drop_strangers(view, scored));
+    scored.into_iter().find(|scored| scored.group.segments.len() > 1 || scored.is_known)
 }
 
 /// Headings, advertisements and other rows that lack the link which nearly all records have.
@@ -83,23 +84,29 @@ impl Titles<'_> {
         }
     }
 
-    /// The heading, else the link when links tell records apart, else the first line.
+    /// The link when links tell records apart and no heading stands beside it, else the heading, else the
+    /// first line.
     fn title(&self, view: &View<'_>, segment: Segment, anchor: Option<Anchor>) -> String {
-        let headed = heading(view, segment).filter(|_| self.headed);
-        let named = || {
-            let anchor = anchor.filter(|_| self.main.is_some_and(|main| main.names))?;
-            first_line(view, anchor.at..view.outline.nodes()[anchor.at].end as usize)
-        };
+        let nodes = view.outline.nodes();
+        let heading = heading(view, segment).filter(|_| self.headed);
+        let names = self.main.is_some_and(|main| main.names);
+        let beside =
+            |anchor: &Anchor| heading.is_none_or(|at| (at..nodes[at].end as usize).contains(&anchor.at));
+        let named = anchor.filter(|anchor| names && beside(anchor));
+        let named = named.and_then(|anchor| first_line(view, anchor.at..nodes[anchor.at].end as usize));
+        let headed = || heading.map(|at| view.outline.text_of(at));
         let title =
-            headed.or_else(named).or_else(|| first_line(view, segment.nodes(view))).unwrap_or_default();
+            named.or_else(headed).or_else(|| first_line(view, segment.nodes(view))).unwrap_or_default();
+        let title = title
+            .trim_matches(|c: char| c.is_whitespace() || matches!(c, '\u{feff}' | '\u{200b}'..='\u{200f}'));
         title[..title.floor_char_boundary(LONG_TITLE)].to_string()
     }
 }
 
-fn heading<'a>(view: &View<'a>, segment: Segment) -> Option<&'a str> {
+fn heading(view: &View<'_>, segment: Segment) -> Option<usize> {
     let nodes = view.outline.nodes();
     let mut headings = segment.nodes(view).filter(|at| nodes[*at].is_heading());
-    headings.find_map(|at| Some(view.outline.text_of(at)).filter(|text| !text.is_empty()))
+    headings.find(|at| !view.outline.text_of(*at).is_empty())
 }
 
 /// The first line with a word in it.
@@ -131,7 +138,7 @@ pub(super) fn lone(view: &View<'_>) -> Option<Raw> {
         is_named && !view.refining[anchor.link] && news > 0.5 && nodes[at].tag != tag!("body")
     })?;
     let main = MainLink::at(anchor);
-    let titles = Titles { main: Some(&main), headed: true };
+    let titles = Titles { main: Some(&main), headed: false };
     let names = Names::of(view, &Group::alone(segment));
     Some(titles.record(view, segment, &names))
 }

@@ -2,7 +2,7 @@
 
 use super::super::view::View;
 use super::anchors::{MainLink, main_link};
-use super::group::Group;
+use super::group::{Group, Segment};
 use super::template::Template;
 use crate::html::tag;
 use rustc_hash::FxHashMap;
@@ -47,7 +47,10 @@ pub(super) fn scored(
     let hits = hits as f32 / count.max(1) as f32;
     let is_known = template.is_some_and(|template| template.is(group.place, group.starter));
     let linked = match &main {
-        Some(main) => main.share * main.share * (0.4 + 0.6 * main.purity) * (1.0 - 0.85 * main.refining),
+        Some(main) => {
+            let one_each = main.crowd.max(1.0).powf(-1.5);
+            main.share * main.share * (0.4 + 0.6 * main.purity) * (1.0 - 0.85 * main.refining) * one_each
+        }
         None => 0.25 * plain_rows(view, &group),
     };
     let expected = announced.shown.is_some_and(|shown| shown == count as u64);
@@ -70,17 +73,28 @@ fn mass(view: &View<'_>, group: &Group) -> f32 {
 fn plain_rows(view: &View<'_>, group: &Group) -> f32 {
     let nodes = view.outline.nodes();
     let is_cell = |at: usize| matches!(nodes[at].tag, tag!("td") | tag!("th") | tag!("span") | tag!("a"));
-    let texts = |at: &super::group::Segment| at.nodes(view).filter(|at| nodes[*at].is_text()).take(4).count();
+    let texts = |at: &Segment| at.nodes(view).filter(|at| nodes[*at].is_text()).take(4).count();
     let sample = group.segments.iter().take(MOST_COMPARED);
     let (mut texts_in_all, mut count) = (0, 0);
     for segment in sample {
         if is_cell(segment.first) && segment.first == segment.last {
             return 0.0;
         }
+        if is_several(view, *segment) {
+            return 0.1;
+        }
         texts_in_all += texts(segment);
         count += 1;
     }
     if texts_in_all >= 2 * count { 1.0 } else { 0.3 }
+}
+
+/// Whether the first and the last part of a record are formed alike, and so are records themselves.
+fn is_several(view: &View<'_>, segment: Segment) -> bool {
+    let nodes = view.outline.nodes();
+    let parts = |at: usize| view.outline.children(at).take(20).count();
+    let (first, last) = (segment.first, segment.last);
+    first != last && nodes[first].tag == nodes[last].tag && parts(first) == parts(last)
 }
 
 /// How much the records look like one another: the mean overlap of each with what most have.
