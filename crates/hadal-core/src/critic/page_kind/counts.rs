@@ -7,13 +7,13 @@ const READ: usize = 32 << 10;
 const MOST_PIECES: usize = 6_000;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Piece {
+enum Piece<'a> {
     Number(u64),
     Dash,
     Slash,
     Plus,
     Stop,
-    Word(String),
+    Word(&'a str),
 }
 
 /// A number of results as a page names it.
@@ -42,7 +42,7 @@ pub fn counts(text: &str) -> Vec<Count> {
 }
 
 /// A rule looks at the pieces from one position on, and may look back.
-type Rule = fn(&[Piece], usize) -> Option<Count>;
+type Rule = fn(&[Piece<'_>], usize) -> Option<Count>;
 
 fn all(text: &str, rules: &'static [Rule]) -> impl Iterator<Item = Count> {
     let pieces = pieces(text);
@@ -54,7 +54,7 @@ fn all(text: &str, rules: &'static [Rule]) -> impl Iterator<Item = Count> {
 }
 
 /// `1-10 of 245`, `1-10 / 245`, `1 to 10 of about 245`
-fn range_of(pieces: &[Piece], at: usize) -> Option<Count> {
+fn range_of(pieces: &[Piece<'_>], at: usize) -> Option<Count> {
     let (from, to, length) = range(&pieces[at..])?;
     let rest = &pieces[at + length..];
     // Things may be named in between: "1-10 items of 245".
@@ -67,7 +67,7 @@ fn range_of(pieces: &[Piece], at: usize) -> Option<Count> {
 }
 
 /// `245 件中 1-10`
-fn of_range(pieces: &[Piece], at: usize) -> Option<Count> {
+fn of_range(pieces: &[Piece<'_>], at: usize) -> Option<Count> {
     let total = number(&pieces[at])?;
     let of = pieces[at + 1..].iter().take(2).position(|piece| is(piece, OF))?;
     let (from, to, _) = range(&pieces[at + of + 2..])?;
@@ -75,7 +75,7 @@ fn of_range(pieces: &[Piece], at: usize) -> Option<Count> {
 }
 
 /// Two numbers with something between that makes them a range, and how many pieces that is.
-fn range(pieces: &[Piece]) -> Option<(u64, u64, usize)> {
+fn range(pieces: &[Piece<'_>]) -> Option<(u64, u64, usize)> {
     let from = number(pieces.first()?)?;
     let between = pieces.get(1)?;
     let is_range = *between == Piece::Dash || is(between, TO);
@@ -83,7 +83,7 @@ fn range(pieces: &[Piece]) -> Option<(u64, u64, usize)> {
 }
 
 /// `245 results`, `245 matching records`, `245 books found`
-fn counted(pieces: &[Piece], at: usize) -> Option<Count> {
+fn counted(pieces: &[Piece<'_>], at: usize) -> Option<Count> {
     let total = number(&pieces[at])?;
     let reach = words_after(pieces, at);
     let noun = reach.iter().take(2).position(|word| is(word, COUNTED));
@@ -93,7 +93,7 @@ fn counted(pieces: &[Piece], at: usize) -> Option<Count> {
 }
 
 /// `245 items`, where nothing plainer is said: a number of something that is listed.
-fn things(pieces: &[Piece], at: usize) -> Option<Count> {
+fn things(pieces: &[Piece<'_>], at: usize) -> Option<Count> {
     let total = number(&pieces[at]).filter(|total| *total > 0)?;
     let reach = words_after(pieces, at);
     let is_thing = reach.first().is_some_and(|word| is(word, THINGS));
@@ -102,7 +102,7 @@ fn things(pieces: &[Piece], at: usize) -> Option<Count> {
 }
 
 /// The few words that follow a number, a plus sign or the end of a line passed over.
-fn words_after(pieces: &[Piece], at: usize) -> &[Piece] {
+fn words_after<'p, 't>(pieces: &'p [Piece<'t>], at: usize) -> &'p [Piece<'t>] {
     let plus = usize::from(matches!(pieces.get(at + 1), Some(Piece::Plus | Piece::Stop)));
     let rest = &pieces[at + 1 + plus..];
     let words = rest.iter().take(4).take_while(|piece| matches!(piece, Piece::Word(_))).count();
@@ -110,10 +110,13 @@ fn words_after(pieces: &[Piece], at: usize) -> &[Piece] {
 }
 
 /// `Found 245`, `Results: 245`
-fn announced(pieces: &[Piece], at: usize) -> Option<Count> {
-    let is_said = is(&pieces[at], FOUND) || is(&pieces[at], COUNTED);
-    let about = usize::from(is_said && pieces.get(at + 1).is_some_and(|piece| is(piece, ABOUT)));
+fn announced(pieces: &[Piece<'_>], at: usize) -> Option<Count> {
+    let about = usize::from(number(pieces.get(at + 1)?).is_none());
     let total = number(pieces.get(at + 1 + about)?)?;
+    let is_said = is(&pieces[at], FOUND) || is(&pieces[at], COUNTED);
+    if about == 1 && !is(&pieces[at + 1], ABOUT) {
+        return None;
+    }
     let goes_on = pieces.get(at + 2 + about).is_some_and(|next| {
         matches!(next, Piece::Dash | Piece::Slash) || is(next, TO) || (is(next, OF) && !is(next, COUNTED))
     });
@@ -121,13 +124,13 @@ fn announced(pieces: &[Piece], at: usize) -> Option<Count> {
 }
 
 /// A number with nothing said about what is shown; what stands around it tells whether it is round.
-fn plain(pieces: &[Piece], at: usize, total: u64) -> Count {
+fn plain(pieces: &[Piece<'_>], at: usize, total: u64) -> Count {
     let before = pieces[at.saturating_sub(2)..at].iter().any(|piece| is(piece, ABOUT));
     let is_round = before || pieces.get(at + 1) == Some(&Piece::Plus);
     Count { total, is_round, shown: None }
 }
 
-fn number(piece: &Piece) -> Option<u64> {
+fn number(piece: &Piece<'_>) -> Option<u64> {
     match piece {
         Piece::Number(number) => Some(*number),
         _ => None,
@@ -135,18 +138,19 @@ fn number(piece: &Piece) -> Option<u64> {
 }
 
 /// Whether a word is one of a list; words of scripts without blanks need only begin or end so.
-fn is(piece: &Piece, list: &[&str]) -> bool {
+fn is(piece: &Piece<'_>, list: &[&str]) -> bool {
     let Piece::Word(word) = piece else { return false };
+    let word = &*word.to_lowercase();
     let sticks = |entry: &&str| {
         entry.chars().next().is_some_and(|c| c >= '\u{2e80}')
             && (word.starts_with(entry) || word.ends_with(entry))
     };
-    list.iter().any(|entry| word == entry || sticks(entry))
+    list.iter().any(|entry| word == *entry || sticks(entry))
 }
 
-/// Words in lower case, numbers with their separators taken out, and dashes; a text changes from one
+/// Words, numbers with their separators taken out, and dashes; a text changes from one
 /// to the other where digits begin or end.
-fn pieces(text: &str) -> Vec<Piece> {
+fn pieces(text: &str) -> Vec<Piece<'_>> {
     let mut pieces = Vec::new();
     let mut rest = text;
     let mut read = 0;
@@ -160,7 +164,7 @@ fn pieces(text: &str) -> Vec<Piece> {
             taken
         } else if c.is_alphabetic() {
             let taken = rest.find(|c: char| !c.is_alphabetic()).unwrap_or(rest.len());
-            pieces.push(Piece::Word(rest[..taken].to_lowercase()));
+            pieces.push(Piece::Word(&rest[..taken]));
             taken
         } else {
             pieces.extend(sign(c));
@@ -172,7 +176,7 @@ fn pieces(text: &str) -> Vec<Piece> {
     pieces
 }
 
-fn sign(c: char) -> Option<Piece> {
+fn sign(c: char) -> Option<Piece<'static>> {
     match c {
         '-' | '\u{2010}'..='\u{2015}' | '~' | '\u{301c}' | '\u{ff5e}' => Some(Piece::Dash),
         '/' => Some(Piece::Slash),

@@ -1,7 +1,7 @@
 //! What was learned about the answers of one form, and reading with it.
 
 use super::facets::facets;
-use super::furniture::{Fullness, Furniture};
+use super::furniture::{Fullness, Furniture, Trust};
 use super::identity::Identity;
 use super::kind::Evidence;
 use super::next::next_page;
@@ -54,6 +54,9 @@ impl Reader {
         for sample in samples {
             acquainted.note(sample, Fullness::Full);
         }
+        for sample in samples {
+            acquainted.find_place(sample);
+        }
         let mut reader = Reader::default();
         for sample in samples {
             if let Some(fullness) = acquainted.fullness(sample) {
@@ -105,12 +108,17 @@ impl Reader {
     }
 
     /// A small collection may show the same records whatever is asked. They are believed without being
-    /// news when they have the words of the query, or are as many as the page says.
+    /// news when they have the words of the query; or stand where records stood, and are as many as the
+    /// page says or known not to stand there when nothing is found.
     fn find_again(&self, document: &Document, query: &Query, announced: Announced) -> Option<Scored> {
-        let view = View::of(document, query, &Furniture::default());
-        let found = self.find(&view, announced).filter(|_| self.furniture.is_known())?;
+        if !self.furniture.is_known() {
+            return None;
+        }
+        let view = View::of(document, query, &self.furniture, Trust::EmptyAnswers);
+        let found = self.find(&view, announced)?;
         let count = Some(found.group.segments.len() as u64);
-        Some(found).filter(|found| found.hits >= 0.5 || (found.is_known && count == announced.shown))
+        let in_place = found.is_known && (self.furniture.knows_empty() || count == announced.shown);
+        Some(found).filter(|found| found.hits >= 0.5 || in_place)
     }
 
     fn identified(&self, raws: Vec<Raw>) -> Vec<Record> {
@@ -136,7 +144,7 @@ impl Reader {
     }
 
     fn note(&mut self, sample: &Sample<'_>, fullness: Fullness) {
-        let view = View::of(sample.document, sample.query, &self.furniture);
+        let view = View::of(sample.document, sample.query, &self.furniture, Trust::All);
         let mut texts: Vec<u64> = view.texts().collect();
         if fullness == Fullness::Full {
             texts.extend(view.plain_texts());
@@ -173,7 +181,7 @@ struct Look<'a> {
 
 impl<'a> Look<'a> {
     fn at(reader: &Reader, document: &'a Document, status: u16, query: &'a Query) -> Look<'a> {
-        let view = View::of(document, query, &reader.furniture);
+        let view = View::of(document, query, &reader.furniture, Trust::All);
         let kinds = page_kind(&document.page, status);
         let announced = Announced { shown: counts(view.outline.text()).first().and_then(shown) };
         let scored = reader.find(&view, announced).or_else(|| reader.find_again(document, query, announced));
@@ -189,6 +197,7 @@ impl<'a> Look<'a> {
             kinds: &kinds,
             emptiness: reader.furniture.emptiness(view.texts()),
             records: found,
+            knows_place: reader.templates.best().is_some(),
             in_place: scored.as_ref().is_some_and(|scored| scored.is_known),
             hits: scored.as_ref().map(|scored| scored.hits).filter(|_| !query.words.trim().is_empty()),
             total: count.map(|count| count.total),

@@ -1,14 +1,15 @@
 //! An answer as the finders look at it: its outline, and sums over it that make any stretch cheap to weigh.
 
-use super::furniture::Furniture;
+use super::furniture::{Furniture, Trust};
 use super::refining::refining;
 use crate::harvest::query::Query;
 use crate::html::{Document, Node, Outline, tag};
-use crate::page::Page;
+use crate::page::{Link, Page};
 use memchr::memmem;
 use rustc_hash::FxHasher;
 use std::hash::{Hash, Hasher};
 use std::ops::Range;
+use url::Url;
 use xxhash_rust::xxh3::xxh3_64;
 
 /// Bytes of one text that count; more make a record no likelier.
@@ -26,10 +27,14 @@ pub(super) struct View<'a> {
     pub(super) paths: Vec<u64>,
     /// For every link of the page, whether it repeats the query instead of leading to a record.
     pub(super) refining: Vec<bool>,
+    /// For every link of the page, where it leads, how its address is formed and what it is called.
+    pub(super) targets: Vec<Target>,
     /// News before every node.
     news: Vec<f32>,
     /// What the news would be if nothing were known.
     weight: Vec<f32>,
+    /// How much of that answers without results show too.
+    fixed: Vec<f32>,
     /// Links before every node.
     links: Vec<u32>,
     /// Whether a node stands in a part that frames the page.
@@ -39,44 +44,56 @@ pub(super) struct View<'a> {
 }
 
 impl<'a> View<'a> {
-    pub(super) fn of(document: &'a Document, query: &'a Query, furniture: &Furniture) -> View<'a> {
+    pub(super) fn of(
+        document: &'a Document,
+        query: &'a Query,
+        furniture: &Furniture,
+        trust: Trust,
+    ) -> View<'a> {
         let Document { page, outline } = document;
         let mut view = View {
             page,
             outline,
             paths: Vec::with_capacity(outline.nodes().len()),
             refining: refining(page, query),
+            targets: page.links.iter().map(Target::of).collect(),
             news: vec![0.0],
             weight: vec![0.0],
+            fixed: vec![0.0],
             links: vec![0],
             framed: Vec::with_capacity(outline.nodes().len()),
             hits: hits(outline.text(), query),
         };
         let asked = query_hash(query);
         for (at, node) in outline.nodes().iter().enumerate() {
-            view.add(at, node, furniture, asked);
+            view.add(at, node, &|text| furniture.known(text, asked, trust));
         }
         view
     }
 
-    fn add(&mut self, at: usize, node: &Node, furniture: &Furniture, asked: u64) {
+    fn add(&mut self, at: usize, node: &Node, known: &impl Fn(u64) -> (f32, bool)) {
         let parent = node.parent as usize;
         let above = self.paths.get(parent).copied().unwrap_or_default();
         self.paths.push(hashed(&(above, &*node.tag)));
         let frames = matches!(node.tag, tag!("nav") | tag!("footer") | tag!("aside"));
         self.framed.push(frames || self.framed.get(parent).copied().unwrap_or_default());
         let weight = if node.is_text() && at > 0 { weight(self.outline.text_of(at)) } else { 0.0 };
-        let news = if weight > 0.0 { weight * self.news_of(at, furniture, asked) } else { 0.0 };
-        self.news.push(self.news[at] + news);
+        let (news, is_fixed) = if weight > 0.0 { self.known(at, known) } else { (0.0, false) };
+        self.news.push(self.news[at] + weight * news);
+        self.fixed.push(self.fixed[at] + if is_fixed { weight } else { 0.0 });
         self.weight.push(self.weight[at] + weight);
         self.links.push(self.links[at] + u32::from(node.link.is_some()));
     }
 
-    /// How much news a text is. A word of the query may stand in what is always there.
-    fn news_of(&self, at: usize, furniture: &Furniture, asked: u64) -> f32 {
-        let (masked, plain) = (self.text_hash(at, &self.hits), self.text_hash(at, &[]));
-        let news = furniture.news(masked, asked);
-        if masked == plain { news } else { news.min(furniture.news(plain, asked)) }
+    /// What is known of a text. A word of the query may stand in what is always there.
+    fn known(&self, at: usize, known: &impl Fn(u64) -> (f32, bool)) -> (f32, bool) {
+        let node = &self.outline.nodes()[at];
+        let (news, is_fixed) = known(self.text_hash(at, &self.hits));
+        if !self.is_hit(node.text_start()..node.text_end()) {
+            return (news, is_fixed);
+        }
+        let (plain_news, is_plainly_fixed) = known(self.text_hash(at, &[]));
+        (news.min(plain_news), is_fixed || is_plainly_fixed)
     }
 
     /// How much news a stretch of nodes holds; none if hardly anything in it is new.
@@ -84,6 +101,13 @@ impl<'a> View<'a> {
         let news = self.news[nodes.end] - self.news[nodes.start];
         let weight = self.weight[nodes.end] - self.weight[nodes.start];
         if news > STALE * weight { news } else { 0.0 }
+    }
+
+    /// Whether answers without results show a stretch of nodes too.
+    pub(super) fn is_fixed(&self, nodes: Range<usize>) -> bool {
+        let sum = |sums: &[f32]| sums[nodes.end] - sums[nodes.start];
+        let weight = sum(&self.weight);
+        weight > 0.0 && sum(&self.fixed) > 0.9 * weight
     }
 
     /// How many links a stretch of nodes holds.
@@ -146,6 +170,46 @@ impl<'a> View<'a> {
 
 fn add_letters(hasher: &mut FxHasher, bytes: &[u8]) {
     hasher.write(bytes.trim_ascii());
+}
+
+/// A link as numbers.
+#[derive(Clone, Copy)]
+pub(super) struct Target {
+    /// Where it leads.
+    pub(super) url: u64,
+    /// Host, first part of the path, number of parts, names of parameters.
+    pub(super) form: u64,
+    /// What it is called; `None` when that is nothing, or only its address.
+    pub(super) name: Option<u64>,
+}
+
+impl Target {
+    fn of(link: &Link) -> Target {
+        let name = &link.context.anchor;
+        let is_name = name.chars().any(char::is_alphanumeric) && !is_address(name);
+        Target {
+            url: hashed(&link.url.as_str()),
+            form: form_of(&link.url),
+            name: is_name.then(|| hashed(name)),
+        }
+    }
+}
+
+/// Whether a name is only the address it leads to.
+fn is_address(name: &str) -> bool {
+    !name.contains(' ') && (name.contains("://") || name.starts_with("www.") || name.matches('/').count() > 1)
+}
+
+fn form_of(url: &Url) -> u64 {
+    let mut parts = url.path_segments().into_iter().flatten();
+    let first = parts.next().unwrap_or_default();
+    let more = parts.count();
+    let first = if more == 0 && !first.contains('.') { "" } else { first };
+    let first = if first.bytes().any(|byte| byte.is_ascii_digit()) { "0" } else { first };
+    let pairs = url.query().unwrap_or_default().split('&');
+    // Names in any order make one form.
+    let names = pairs.map(|pair| hashed(&pair.split('=').next())).fold(0u64, u64::wrapping_add);
+    hashed(&(url.host_str(), first, more.min(8), names))
 }
 
 /// Long texts count like a few sentences, bare numbers little.

@@ -96,11 +96,11 @@ fn classes(document: &Document) -> Vec<Option<Sign>> {
     for (at, node) in outline.nodes().iter().enumerate() {
         let Some(link) = node.link.and_then(|link| says.get_mut(link as usize)) else { continue };
         let around = node.parent as usize;
-        let is_alone = outline.text_of(around) == outline.text_of(at);
         let names = [outline.class_of(at), outline.id_of(at)];
         let outer = [outline.class_of(around), outline.id_of(around)];
-        let outer = outer.into_iter().filter(|_| is_alone);
-        *link = names.into_iter().chain(outer).find_map(class_says);
+        let is_alone = || outline.text_of(around) == outline.text_of(at);
+        let own = names.into_iter().find_map(class_says);
+        *link = own.or_else(|| outer.into_iter().find_map(class_says).filter(|_| is_alone()));
     }
     says
 }

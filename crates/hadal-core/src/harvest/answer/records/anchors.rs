@@ -102,7 +102,7 @@ struct Column {
     headings: usize,
     refining: usize,
     before: usize,
-    targets: FxHashSet<usize>,
+    targets: FxHashSet<u64>,
     names: FxHashSet<u64>,
     forms: FxHashMap<u64, usize>,
 }
@@ -111,12 +111,9 @@ struct Column {
 pub(super) fn main_link(view: &View<'_>, group: &Group) -> Option<MainLink> {
     let sample = group.segments.len().min(MOST_RECORDS);
     let mut columns: FxHashMap<u64, Column> = FxHashMap::default();
-    let mut targets: FxHashMap<&str, usize> = FxHashMap::default();
     for &segment in &group.segments[..sample] {
         for anchor in anchors(view, segment) {
-            let known = targets.len();
-            let target = *targets.entry(view.page.links[anchor.link].url.as_str()).or_insert(known);
-            columns.entry(anchor.column).or_default().add(view, anchor, target);
+            columns.entry(anchor.column).or_default().add(view, anchor);
         }
     }
     let mut best: Vec<(f32, u64)> =
@@ -134,27 +131,27 @@ fn crowd(view: &View<'_>, segments: &[Segment], column: u64) -> f32 {
     for &segment in segments {
         let anchors = anchors(view, segment);
         let Some(main) = anchors.iter().find(|anchor| anchor.column == column) else { continue };
-        let url = |anchor: &Anchor| &view.page.links[anchor.link].url;
-        let form = form_of(url(main));
-        let alike = anchors.iter().filter(|one| one.place == main.place && form_of(url(one)) == form);
+        let form = view.targets[main.link].form;
+        let alike =
+            anchors.iter().filter(|one| one.place == main.place && view.targets[one.link].form == form);
         records += 1;
-        links += alike.map(|one| url(one).as_str()).collect::<FxHashSet<&str>>().len();
+        links += alike.map(|one| view.targets[one.link].url).collect::<FxHashSet<u64>>().len();
     }
     links as f32 / records.max(1) as f32
 }
 
 impl Column {
-    fn add(&mut self, view: &View<'_>, anchor: Anchor, target: usize) {
-        let name = &view.page.links[anchor.link].context.anchor;
+    fn add(&mut self, view: &View<'_>, anchor: Anchor) {
+        let target = view.targets[anchor.link];
         self.records += 1;
-        self.named += usize::from(name.chars().any(char::is_alphanumeric) && !is_address(name));
+        self.named += usize::from(target.name.is_some());
         self.letters += view.outline.text_of(anchor.at).len().min(4 * LONG_NAME as usize);
         self.headings += usize::from(is_in_heading(view, anchor.at));
         self.refining += usize::from(view.refining[anchor.link]);
         self.before += anchor.nth;
-        self.targets.insert(target);
-        self.names.insert(hashed(name));
-        *self.forms.entry(form_of(&view.page.links[anchor.link].url)).or_default() += 1;
+        self.targets.insert(target.url);
+        self.names.insert(target.name.unwrap_or_default());
+        *self.forms.entry(target.form).or_default() += 1;
     }
 
     fn quality(&self, sample: usize) -> f32 {
@@ -181,29 +178,7 @@ impl Column {
     }
 }
 
-/// Whether a name is only the address it leads to.
-fn is_address(name: &str) -> bool {
-    !name.contains(' ') && (name.contains("://") || name.starts_with("www.") || name.matches('/').count() > 1)
-}
-
 fn is_in_heading(view: &View<'_>, at: usize) -> bool {
     let nodes = view.outline.nodes();
     view.outline.ancestors(at).take(3).any(|above| nodes[above].is_heading())
-}
-
-/// How an address is formed: host, first part of the path, number of parts, names of parameters.
-fn form_of(url: &url::Url) -> u64 {
-    let mut parts = url.path_segments().into_iter().flatten();
-    let first = parts.next().unwrap_or_default();
-    let more = parts.count();
-    let first = if more == 0 && !first.contains('.') { "" } else { first };
-    let first = if first.bytes().any(|byte| byte.is_ascii_digit()) { "0" } else { first };
-    let mut names: Vec<&str> = url
-        .query()
-        .unwrap_or_default()
-        .split('&')
-        .map(|pair| pair.split('=').next().unwrap_or_default())
-        .collect();
-    names.sort_unstable();
-    hashed(&(url.host_str(), first, more.min(8), names))
 }

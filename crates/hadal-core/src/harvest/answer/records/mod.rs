@@ -46,10 +46,15 @@ pub(super) fn find(view: &View<'_>, templates: &Templates, announced: Announced)
     scored.into_iter().find(|scored| scored.group.segments.len() > 1 || scored.is_known)
 }
 
-/// Headings, advertisements and other rows that lack the link which nearly all records have.
+/// Headings, advertisements and other rows that lack the link which nearly all records have; pagers, whose
+/// links ask again.
 fn drop_strangers(view: &View<'_>, scored: &mut Scored) {
     let Some(main) = scored.main.as_ref().filter(|main| main.share >= 0.7) else { return };
-    scored.group.segments.retain(|segment| main.is_in(view, *segment));
+    let asks = |anchor: Anchor| view.refining[anchor.link] && main.refining < 0.5;
+    scored
+        .group
+        .segments
+        .retain(|segment| main.is_in(view, *segment) && !main.of(view, *segment).is_some_and(asks));
 }
 
 /// The records of a group.

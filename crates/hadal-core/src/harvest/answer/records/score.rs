@@ -5,7 +5,7 @@ use super::anchors::{MainLink, main_link};
 use super::group::{Group, Segment};
 use super::template::Template;
 use crate::html::tag;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Records whose structure is compared.
 const MOST_COMPARED: usize = 40;
@@ -40,7 +40,7 @@ pub(super) fn scored(
     template: Option<&Template>,
     announced: Announced,
 ) -> Scored {
-    group.segments.retain(|segment| view.news(segment.nodes(view)) > 0.0);
+    drop_furniture(view, &mut group);
     let main = main_link(view, &group).filter(|main| main.share >= 0.3);
     let count = group.segments.len();
     let hits = group.segments.iter().filter(|segment| view.is_hit(segment.text(view))).count();
@@ -60,8 +60,41 @@ pub(super) fn scored(
         * place(view, &group)
         * (1.0 + 0.8 * hits)
         * if expected { 1.7 } else { 1.0 }
+        * if is_one_each(&group) { 0.6 } else { 1.0 }
         * if is_known { 4.0 } else { 1.0 - 0.6 / (count as f32 + 0.2) };
     Scored { group, main, score, hits, is_known }
+}
+
+/// Whether hardly any element holds more than one record: then those elements are the records.
+fn is_one_each(group: &Group) -> bool {
+    group.holders.len() > 1 && group.holders.len() * 10 >= group.segments.len() * 8
+}
+
+/// Drops what holds nothing new. Where something is new, the records beside it may be known from other
+/// answers; only heads of tables, and what answers without results show too, are none.
+fn drop_furniture(view: &View<'_>, group: &mut Group) {
+    let nodes = view.outline.nodes();
+    let holder = |segment: &Segment| nodes[segment.first].parent as usize;
+    let is_new = |segment: &&Segment| view.news(segment.nodes(view)) > 0.0;
+    let new: FxHashSet<usize> = group.segments.iter().filter(is_new).map(holder).collect();
+    let runs = group.holders.chunk_by(|one, next| nodes[*one].end as usize == *next);
+    let alive = runs.filter(|run| run.iter().any(|at| new.contains(at))).flatten();
+    let alive: FxHashSet<usize> = alive.copied().collect();
+    group.segments.retain(|segment| {
+        let says = !view.outline.slice(segment.text(view)).is_empty();
+        let is_record = says && !view.is_fixed(segment.nodes(view)) && !is_head(view, *segment);
+        is_record && alive.contains(&holder(segment))
+    });
+}
+
+/// A row of nothing but head cells.
+fn is_head(view: &View<'_>, segment: Segment) -> bool {
+    let nodes = view.outline.nodes();
+    let mut cells = view.outline.children(segment.first).filter(|at| !nodes[*at].is_text()).peekable();
+    nodes[segment.first].tag == tag!("tr")
+        && segment.first == segment.last
+        && cells.peek().is_some()
+        && cells.all(|at| nodes[at].tag == tag!("th"))
 }
 
 fn mass(view: &View<'_>, group: &Group) -> f32 {
