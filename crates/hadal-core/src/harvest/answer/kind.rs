@@ -71,7 +71,7 @@ impl Evidence<'_> {
         let fits = (self.records >= 3 || self.in_place) && self.hits >= Some(0.5);
         match (self.total == Some(0) || self.kinds.no_results.holds(), learned) {
             (true, true) => true,
-            (true, false) => !fits && !(self.in_place && self.emptiness == Some(0.0)),
+            (true, false) => !(fits || self.in_place && self.emptiness == Some(0.0)),
             (false, true) => !fits,
             (false, false) => false,
         }

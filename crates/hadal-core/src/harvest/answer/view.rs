@@ -2,14 +2,14 @@
 
 use super::furniture::{Furniture, Trust};
 use super::refining::refining;
+use super::target::Target;
 use crate::harvest::query::Query;
 use crate::html::{Document, Node, Outline, tag};
-use crate::page::{Link, Page};
+use crate::page::Page;
 use memchr::memmem;
 use rustc_hash::FxHasher;
 use std::hash::{Hash, Hasher};
 use std::ops::Range;
-use url::Url;
 use xxhash_rust::xxh3::xxh3_64;
 
 /// Bytes of one text that count; more make a record no likelier.
@@ -170,46 +170,6 @@ impl<'a> View<'a> {
 
 fn add_letters(hasher: &mut FxHasher, bytes: &[u8]) {
     hasher.write(bytes.trim_ascii());
-}
-
-/// A link as numbers.
-#[derive(Clone, Copy)]
-pub(super) struct Target {
-    /// Where it leads.
-    pub(super) url: u64,
-    /// Host, first part of the path, number of parts, names of parameters.
-    pub(super) form: u64,
-    /// What it is called; `None` when that is nothing, or only its address.
-    pub(super) name: Option<u64>,
-}
-
-impl Target {
-    fn of(link: &Link) -> Target {
-        let name = &link.context.anchor;
-        let is_name = name.chars().any(char::is_alphanumeric) && !is_address(name);
-        Target {
-            url: hashed(&link.url.as_str()),
-            form: form_of(&link.url),
-            name: is_name.then(|| hashed(name)),
-        }
-    }
-}
-
-/// Whether a name is only the address it leads to.
-fn is_address(name: &str) -> bool {
-    !name.contains(' ') && (name.contains("://") || name.starts_with("www.") || name.matches('/').count() > 1)
-}
-
-fn form_of(url: &Url) -> u64 {
-    let mut parts = url.path_segments().into_iter().flatten();
-    let first = parts.next().unwrap_or_default();
-    let more = parts.count();
-    let first = if more == 0 && !first.contains('.') { "" } else { first };
-    let first = if first.bytes().any(|byte| byte.is_ascii_digit()) { "0" } else { first };
-    let pairs = url.query().unwrap_or_default().split('&');
-    // Names in any order make one form.
-    let names = pairs.map(|pair| hashed(&pair.split('=').next())).fold(0u64, u64::wrapping_add);
-    hashed(&(url.host_str(), first, more.min(8), names))
 }
 
 /// Long texts count like a few sentences, bare numbers little.

@@ -12,12 +12,12 @@ mod score;
 mod starter;
 mod template;
 
-pub(super) use group::{Group, MOST_RECORDS, Segment};
+pub(super) use group::{Group, Segment};
 pub(super) use score::{Announced, Scored};
 pub(super) use template::Templates;
 
 use super::view::View;
-use crate::html::tag;
+use crate::html::{cut, tag};
 use anchors::{Anchor, MainLink};
 use fields::Names;
 use url::Url;
@@ -84,7 +84,7 @@ impl Titles<'_> {
         Raw {
             url: anchor.map(|anchor| view.page.links[anchor.link].url.clone()),
             title: self.title(view, segment, anchor),
-            text: text[..text.floor_char_boundary(LONG_TEXT)].to_string(),
+            text: cut(text, LONG_TEXT).to_string(),
             fields: fields::fields(view, segment, names),
         }
     }
@@ -104,7 +104,7 @@ impl Titles<'_> {
             named.or_else(headed).or_else(|| first_line(view, segment.nodes(view))).unwrap_or_default();
         let title = title
             .trim_matches(|c: char| c.is_whitespace() || matches!(c, '\u{feff}' | '\u{200b}'..='\u{200f}'));
-        title[..title.floor_char_boundary(LONG_TITLE)].to_string()
+        cut(title, LONG_TITLE).to_string()
     }
 }
 
@@ -154,4 +154,10 @@ pub(super) fn main_heading<'a>(view: &View<'a>) -> Option<&'a str> {
     let says_new = |at: &usize| view.news(*at..nodes[*at].end as usize) > 0.5;
     let mut headings = view.all().filter(|at| nodes[*at].is_heading()).filter(says_new);
     headings.next().map(|at| view.outline.text_of(at))
+}
+
+/// What a page says as name and value.
+pub(super) fn page_fields(view: &View<'_>) -> Vec<(String, String)> {
+    let segment = Segment { first: 0, last: 0 };
+    fields::fields(view, segment, &Names::of(view, &Group::alone(segment)))
 }
