@@ -1,6 +1,8 @@
 //! How many results a page says there are: `1-10 of 1,234`, `about 245 Treffer`, `Found: 12`, `全 30 件`.
 
-use super::phrases::{ABOUT, COUNTED, FOUND, OF, PER, THINGS, TO};
+use super::phrases;
+use rustc_hash::FxHashMap;
+use std::sync::LazyLock;
 
 /// Bytes of text that are read, and pieces that are kept.
 const READ: usize = 32 << 10;
@@ -137,15 +139,63 @@ fn number(piece: &Piece<'_>) -> Option<u64> {
     }
 }
 
-/// Whether a word is one of a list; words of scripts without blanks need only begin or end so.
-fn is(piece: &Piece<'_>, list: &[&str]) -> bool {
+/// What a word may mean beside a number: bits, since some words mean several things.
+type Senses = u8;
+const COUNTED: Senses = 1;
+const FOUND: Senses = 2;
+const OF: Senses = 4;
+const PER: Senses = 8;
+const TO: Senses = 16;
+const ABOUT: Senses = 32;
+const THINGS: Senses = 64;
+
+static SENSES: LazyLock<FxHashMap<&'static str, Senses>> = LazyLock::new(|| {
+    let lists = [
+        (phrases::COUNTED, COUNTED),
+        (phrases::FOUND, FOUND),
+        (phrases::OF, OF),
+        (phrases::PER, PER),
+        (phrases::TO, TO),
+        (phrases::ABOUT, ABOUT),
+        (phrases::THINGS, THINGS),
+    ];
+    let mut senses = FxHashMap::default();
+    for (list, sense) in lists {
+        list.iter().for_each(|word| *senses.entry(*word).or_insert(0) |= sense);
+    }
+    senses
+});
+
+/// Those of scripts without blanks.
+static STICKY: LazyLock<Vec<(&'static str, Senses)>> = LazyLock::new(|| {
+    let is_sticky = |word: &str| word.chars().next().is_some_and(is_unspaced);
+    SENSES.iter().map(|(word, senses)| (*word, *senses)).filter(|(word, _)| is_sticky(word)).collect()
+});
+
+/// Whether a word has a sense; words of scripts without blanks need only begin or end with one that has.
+fn is(piece: &Piece<'_>, sense: Senses) -> bool {
     let Piece::Word(word) = piece else { return false };
-    let word = &*word.to_lowercase();
-    let sticks = |entry: &&str| {
-        entry.chars().next().is_some_and(|c| c >= '\u{2e80}')
-            && (word.starts_with(entry) || word.ends_with(entry))
+    if word.chars().next().is_some_and(is_unspaced) {
+        let sticks = |entry: &str| word.starts_with(entry) || word.ends_with(entry);
+        return STICKY.iter().any(|(entry, senses)| senses & sense != 0 && sticks(entry));
+    }
+    let mut lower = [0; LONG_WORD];
+    let known = match lower.get_mut(..word.len()) {
+        Some(lower) if word.is_ascii() => {
+            lower.copy_from_slice(word.as_bytes());
+            lower.make_ascii_lowercase();
+            std::str::from_utf8(lower).ok().and_then(|word| SENSES.get(word))
+        }
+        _ => SENSES.get(word.to_lowercase().as_str()),
     };
-    list.iter().any(|entry| word == *entry || sticks(entry))
+    known.is_some_and(|senses| senses & sense != 0)
+}
+
+/// Bytes of the longest plain word that has a sense, and more.
+const LONG_WORD: usize = 24;
+
+fn is_unspaced(c: char) -> bool {
+    c >= '\u{2e80}'
 }
 
 /// Words, numbers with their separators taken out, and dashes; a text changes from one
