@@ -9,7 +9,7 @@ mod lists;
 mod phrases;
 mod walls;
 
-pub use counts::{Count, count, total};
+pub use counts::{Count, counts, total};
 
 use super::wording::plain_within;
 use crate::page::Page;

@@ -45,7 +45,7 @@ pub(super) const OUTLINE: usize = 120_000;
 pub(super) const HINTS: usize = 20;
 
 /// The longest beginning of a text within a number of bytes.
-pub(super) fn cut(text: &str, bytes: usize) -> &str {
+pub(crate) fn cut(text: &str, bytes: usize) -> &str {
     if text.len() <= bytes {
         return text;
     }

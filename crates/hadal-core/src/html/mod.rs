@@ -31,6 +31,7 @@ mod sink;
 mod tags;
 mod text;
 
+pub(crate) use bounds::cut;
 pub use outline::Outline;
 pub(crate) use outline::{Node, tag};
 pub use search_action::search_action_form;

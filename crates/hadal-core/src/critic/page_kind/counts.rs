@@ -1,18 +1,21 @@
 //! How many results a page says there are: `1-10 of 1,234`, `about 245 Treffer`, `Found: 12`, `全 30 件`.
 
-use super::phrases::{ABOUT, COUNTED, FOUND, OF, PER, THINGS, TO};
+use super::phrases;
+use rustc_hash::FxHashMap;
+use std::sync::LazyLock;
 
 /// Bytes of text that are read, and pieces that are kept.
 const READ: usize = 32 << 10;
 const MOST_PIECES: usize = 6_000;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Piece {
+enum Piece<'a> {
     Number(u64),
     Dash,
     Slash,
     Plus,
-    Word(String),
+    Stop,
+    Word(&'a str),
 }
 
 /// A number of results as a page names it.
@@ -26,28 +29,34 @@ pub struct Count {
     pub shown: Option<u64>,
 }
 
+/// Counts of one text that are told apart.
+const MOST_COUNTS: usize = 40;
+
 /// The number of results named in a text, if one is.
 pub fn total(text: &str) -> Option<u64> {
-    let pieces = pieces(text);
-    at_each(&pieces, &[range_of, of_range, counted, announced]).map(|count| count.total)
+    all(text, &[range_of, of_range, counted, announced]).next().map(|count| count.total)
 }
 
-/// The same with all that is said about it, in a text where things that are counted are results: outside
-/// of the results themselves.
-pub fn count(text: &str) -> Option<Count> {
-    let pieces = pieces(text);
-    at_each(&pieces, &[range_of, of_range, counted, announced, things])
+/// Every number of results that a text may name, the likeliest first, where things that are counted are
+/// results: outside of the results themselves. Lines of the text are sentences of their own.
+pub fn counts(text: &str) -> Vec<Count> {
+    all(text, &[range_of, of_range, counted, announced, things]).take(MOST_COUNTS).collect()
 }
 
 /// A rule looks at the pieces from one position on, and may look back.
-type Rule = fn(&[Piece], usize) -> Option<Count>;
+type Rule = fn(&[Piece<'_>], usize) -> Option<Count>;
 
-fn at_each(pieces: &[Piece], rules: &[Rule]) -> Option<Count> {
-    rules.iter().find_map(|rule| (0..pieces.len()).find_map(|at| rule(pieces, at)))
+fn all(text: &str, rules: &'static [Rule]) -> impl Iterator<Item = Count> {
+    let pieces = pieces(text);
+    let places = rules.iter().flat_map({
+        let length = pieces.len();
+        move |rule| (0..length).map(move |at| (rule, at))
+    });
+    places.filter_map(move |(rule, at)| rule(&pieces, at))
 }
 
 /// `1-10 of 245`, `1-10 / 245`, `1 to 10 of about 245`
-fn range_of(pieces: &[Piece], at: usize) -> Option<Count> {
+fn range_of(pieces: &[Piece<'_>], at: usize) -> Option<Count> {
     let (from, to, length) = range(&pieces[at..])?;
     let rest = &pieces[at + length..];
     // Things may be named in between: "1-10 items of 245".
@@ -60,7 +69,7 @@ fn range_of(pieces: &[Piece], at: usize) -> Option<Count> {
 }
 
 /// `245 件中 1-10`
-fn of_range(pieces: &[Piece], at: usize) -> Option<Count> {
+fn of_range(pieces: &[Piece<'_>], at: usize) -> Option<Count> {
     let total = number(&pieces[at])?;
     let of = pieces[at + 1..].iter().take(2).position(|piece| is(piece, OF))?;
     let (from, to, _) = range(&pieces[at + of + 2..])?;
@@ -68,7 +77,7 @@ fn of_range(pieces: &[Piece], at: usize) -> Option<Count> {
 }
 
 /// Two numbers with something between that makes them a range, and how many pieces that is.
-fn range(pieces: &[Piece]) -> Option<(u64, u64, usize)> {
+fn range(pieces: &[Piece<'_>]) -> Option<(u64, u64, usize)> {
     let from = number(pieces.first()?)?;
     let between = pieces.get(1)?;
     let is_range = *between == Piece::Dash || is(between, TO);
@@ -76,7 +85,7 @@ fn range(pieces: &[Piece]) -> Option<(u64, u64, usize)> {
 }
 
 /// `245 results`, `245 matching records`, `245 books found`
-fn counted(pieces: &[Piece], at: usize) -> Option<Count> {
+fn counted(pieces: &[Piece<'_>], at: usize) -> Option<Count> {
     let total = number(&pieces[at])?;
     let reach = words_after(pieces, at);
     let noun = reach.iter().take(2).position(|word| is(word, COUNTED));
@@ -86,7 +95,7 @@ fn counted(pieces: &[Piece], at: usize) -> Option<Count> {
 }
 
 /// `245 items`, where nothing plainer is said: a number of something that is listed.
-fn things(pieces: &[Piece], at: usize) -> Option<Count> {
+fn things(pieces: &[Piece<'_>], at: usize) -> Option<Count> {
     let total = number(&pieces[at]).filter(|total| *total > 0)?;
     let reach = words_after(pieces, at);
     let is_thing = reach.first().is_some_and(|word| is(word, THINGS));
@@ -94,19 +103,22 @@ fn things(pieces: &[Piece], at: usize) -> Option<Count> {
     (is_thing && !is_per).then(|| plain(pieces, at, total))
 }
 
-/// The few words that follow a number, a plus sign passed over.
-fn words_after(pieces: &[Piece], at: usize) -> &[Piece] {
-    let plus = usize::from(pieces.get(at + 1) == Some(&Piece::Plus));
+/// The few words that follow a number, a plus sign or the end of a line passed over.
+fn words_after<'p, 't>(pieces: &'p [Piece<'t>], at: usize) -> &'p [Piece<'t>] {
+    let plus = usize::from(matches!(pieces.get(at + 1), Some(Piece::Plus | Piece::Stop)));
     let rest = &pieces[at + 1 + plus..];
     let words = rest.iter().take(4).take_while(|piece| matches!(piece, Piece::Word(_))).count();
     &rest[..words]
 }
 
 /// `Found 245`, `Results: 245`
-fn announced(pieces: &[Piece], at: usize) -> Option<Count> {
-    let is_said = is(&pieces[at], FOUND) || is(&pieces[at], COUNTED);
-    let about = usize::from(is_said && pieces.get(at + 1).is_some_and(|piece| is(piece, ABOUT)));
+fn announced(pieces: &[Piece<'_>], at: usize) -> Option<Count> {
+    let about = usize::from(number(pieces.get(at + 1)?).is_none());
     let total = number(pieces.get(at + 1 + about)?)?;
+    let is_said = is(&pieces[at], FOUND) || is(&pieces[at], COUNTED);
+    if about == 1 && !is(&pieces[at + 1], ABOUT) {
+        return None;
+    }
     let goes_on = pieces.get(at + 2 + about).is_some_and(|next| {
         matches!(next, Piece::Dash | Piece::Slash) || is(next, TO) || (is(next, OF) && !is(next, COUNTED))
     });
@@ -114,32 +126,81 @@ fn announced(pieces: &[Piece], at: usize) -> Option<Count> {
 }
 
 /// A number with nothing said about what is shown; what stands around it tells whether it is round.
-fn plain(pieces: &[Piece], at: usize, total: u64) -> Count {
+fn plain(pieces: &[Piece<'_>], at: usize, total: u64) -> Count {
     let before = pieces[at.saturating_sub(2)..at].iter().any(|piece| is(piece, ABOUT));
     let is_round = before || pieces.get(at + 1) == Some(&Piece::Plus);
     Count { total, is_round, shown: None }
 }
 
-fn number(piece: &Piece) -> Option<u64> {
+fn number(piece: &Piece<'_>) -> Option<u64> {
     match piece {
         Piece::Number(number) => Some(*number),
         _ => None,
     }
 }
 
-/// Whether a word is one of a list; words of scripts without blanks need only begin or end so.
-fn is(piece: &Piece, list: &[&str]) -> bool {
+/// What a word may mean beside a number: bits, since some words mean several things.
+type Senses = u8;
+const COUNTED: Senses = 1;
+const FOUND: Senses = 2;
+const OF: Senses = 4;
+const PER: Senses = 8;
+const TO: Senses = 16;
+const ABOUT: Senses = 32;
+const THINGS: Senses = 64;
+
+static SENSES: LazyLock<FxHashMap<&'static str, Senses>> = LazyLock::new(|| {
+    let lists = [
+        (phrases::COUNTED, COUNTED),
+        (phrases::FOUND, FOUND),
+        (phrases::OF, OF),
+        (phrases::PER, PER),
+        (phrases::TO, TO),
+        (phrases::ABOUT, ABOUT),
+        (phrases::THINGS, THINGS),
+    ];
+    let mut senses = FxHashMap::default();
+    for (list, sense) in lists {
+        list.iter().for_each(|word| *senses.entry(*word).or_insert(0) |= sense);
+    }
+    senses
+});
+
+/// Those of scripts without blanks.
+static STICKY: LazyLock<Vec<(&'static str, Senses)>> = LazyLock::new(|| {
+    let is_sticky = |word: &str| word.chars().next().is_some_and(is_unspaced);
+    SENSES.iter().map(|(word, senses)| (*word, *senses)).filter(|(word, _)| is_sticky(word)).collect()
+});
+
+/// Whether a word has a sense; words of scripts without blanks need only begin or end with one that has.
+fn is(piece: &Piece<'_>, sense: Senses) -> bool {
     let Piece::Word(word) = piece else { return false };
-    let sticks = |entry: &&str| {
-        entry.chars().next().is_some_and(|c| c >= '\u{2e80}')
-            && (word.starts_with(entry) || word.ends_with(entry))
+    if word.chars().next().is_some_and(is_unspaced) {
+        let sticks = |entry: &str| word.starts_with(entry) || word.ends_with(entry);
+        return STICKY.iter().any(|(entry, senses)| senses & sense != 0 && sticks(entry));
+    }
+    let mut lower = [0; LONG_WORD];
+    let known = match lower.get_mut(..word.len()) {
+        Some(lower) if word.is_ascii() => {
+            lower.copy_from_slice(word.as_bytes());
+            lower.make_ascii_lowercase();
+            std::str::from_utf8(lower).ok().and_then(|word| SENSES.get(word))
+        }
+        _ => SENSES.get(word.to_lowercase().as_str()),
     };
-    list.iter().any(|entry| word == entry || sticks(entry))
+    known.is_some_and(|senses| senses & sense != 0)
 }
 
-/// Words in lower case, numbers with their separators taken out, and dashes; a text changes from one
+/// Bytes of the longest plain word that has a sense, and more.
+const LONG_WORD: usize = 24;
+
+fn is_unspaced(c: char) -> bool {
+    c >= '\u{2e80}'
+}
+
+/// Words, numbers with their separators taken out, and dashes; a text changes from one
 /// to the other where digits begin or end.
-fn pieces(text: &str) -> Vec<Piece> {
+fn pieces(text: &str) -> Vec<Piece<'_>> {
     let mut pieces = Vec::new();
     let mut rest = text;
     let mut read = 0;
@@ -153,7 +214,7 @@ fn pieces(text: &str) -> Vec<Piece> {
             taken
         } else if c.is_alphabetic() {
             let taken = rest.find(|c: char| !c.is_alphabetic()).unwrap_or(rest.len());
-            pieces.push(Piece::Word(rest[..taken].to_lowercase()));
+            pieces.push(Piece::Word(&rest[..taken]));
             taken
         } else {
             pieces.extend(sign(c));
@@ -165,11 +226,12 @@ fn pieces(text: &str) -> Vec<Piece> {
     pieces
 }
 
-fn sign(c: char) -> Option<Piece> {
+fn sign(c: char) -> Option<Piece<'static>> {
     match c {
         '-' | '\u{2010}'..='\u{2015}' | '~' | '\u{301c}' | '\u{ff5e}' => Some(Piece::Dash),
         '/' => Some(Piece::Slash),
         '+' => Some(Piece::Plus),
+        '.' | ';' | '!' | '?' | '|' | ')' | '\n' | '\u{3002}' => Some(Piece::Stop),
         _ => None,
     }
 }
@@ -194,7 +256,7 @@ fn leading_number(text: &str) -> (Option<u64>, usize) {
 
 #[cfg(test)]
 mod tests {
-    use super::{Count, count, total};
+    use super::{Count, counts, total};
 
     #[test]
     fn totals_are_read_in_many_wordings() {
@@ -236,10 +298,10 @@ mod tests {
             ("37 items", 37, false, None),
             ("\u{ac80}\u{c0c9}\u{acb0}\u{acfc} \u{cd1d} 58\u{ac74}", 58, false, None),
         ] {
-            assert_eq!(count(text), Some(Count { total, is_round, shown }), "{text}");
+            assert_eq!(counts(text).first(), Some(&Count { total, is_round, shown }), "{text}");
         }
         for text in ["Cart: 0 items", "20 items per page", "Page 1/7", "24/7"] {
-            assert_eq!(count(text), None, "{text}");
+            assert!(counts(text).is_empty(), "{text}");
         }
     }
 }

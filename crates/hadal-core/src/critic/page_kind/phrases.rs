@@ -176,7 +176,7 @@ pub(super) const ABOUT: &[&str] = &[
 pub(super) const FOUND: &[&str] = &[
     "found", "gefunden", "trouvés", "trouvé", "trouvées", "encontrados", "encontradas", "encontrado", "trovati",
     "trovato", "gevonden", "znaleziono", "найдено", "найден", "bulundu", "hittade", "fundet", "nalezeno", "共", "全", "총",
-    "全部", "전체", "знайдено", "trovate", "returned", "matched", "löytyi",
+    "全部", "전체", "знайдено", "trovate", "löytyi",
 ];
 
 /// Between the ends of a range.

@@ -55,7 +55,9 @@ fn labelled(anchor: &str, after: &str) -> Option<(String, Option<u64>)> {
     let label = label.trim_end_matches([':', ' ']);
     let is_label = label.len() <= LONG_LABEL && label.chars().any(char::is_alphanumeric);
     let is_number = label.bytes().all(|byte| byte.is_ascii_digit() || byte == b' ');
-    (is_label && (!is_number || count.is_some())).then(|| (label.to_string(), count))
+    // Page numbers stand in a row; a year is longer, or its count is in brackets.
+    let is_page = is_number && (count.is_none() || (label.len() < 4 && !after.starts_with(['(', '['])));
+    (is_label && !is_page).then(|| (label.to_string(), count))
 }
 
 /// `Fiction (12)`, `Fiction 12`
@@ -93,7 +95,7 @@ mod tests {
         assert_eq!(of("Fiction", "(12) Poems"), Some(("Fiction".into(), Some(12))));
         assert_eq!(of("1999", "7 1998"), Some(("1999".into(), Some(7))));
         assert_eq!(of("Newest first", "| Oldest"), Some(("Newest first".into(), None)));
-        assert_eq!(of("2", "3 4"), Some(("2".into(), Some(3))));
+        assert_eq!(of("2", "3 4"), None);
         assert_eq!(of("2", "Next"), None);
     }
 }

@@ -27,6 +27,17 @@ pub(super) struct Furniture {
     full: u16,
     empty: u16,
     queries: Vec<u64>,
+    /// How many texts all answers without results show, and no other.
+    only_empty: u32,
+}
+
+/// What counts as furniture.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Trust {
+    /// What most answers show, and what an answer without results shows.
+    All,
+    /// Only the latter: a small collection shows the same records again and again.
+    EmptyAnswers,
 }
 
 /// Whether an answer had results.
@@ -38,12 +49,11 @@ pub(super) enum Fullness {
 
 impl Furniture {
     /// Notes the texts of an answer to a query that was not noted before; says whether it was news.
-    pub(super) fn note(&mut self, texts: impl Iterator<Item = u64>, query: u64, fullness: Fullness) -> bool {
+    pub(super) fn note(&mut self, mut texts: Vec<u64>, query: u64, fullness: Fullness) -> bool {
         if self.queries.contains(&query) || self.queries.len() >= MOST_QUERIES {
             return false;
         }
         self.queries.push(query);
-        let mut texts: Vec<u64> = texts.collect();
         texts.sort_unstable();
         texts.dedup();
         for text in texts {
@@ -60,19 +70,31 @@ impl Furniture {
             Fullness::Full => self.full += 1,
             Fullness::Empty => self.empty += 1,
         }
+        self.only_empty = self.texts.values().filter(|one| self.is_only_empty(one)).count() as u32;
         true
     }
 
-    /// How much news a text is in an answer to a query: 1 when never seen, nearly 0 when always there.
-    pub(super) fn news(&self, text: u64, query: u64) -> f32 {
-        let Some(sightings) = self.texts.get(&text) else { return 1.0 };
+    /// What is known of a text: how much news it is, 1 when never seen and nearly 0 when always there; and
+    /// whether it is fixed, shown with results and without. The answer to the query that a text comes from
+    /// does not speak against it.
+    pub(super) fn known(&self, text: u64, query: u64, trust: Trust) -> (f32, bool) {
+        let Some(sightings) = self.texts.get(&text) else { return (1.0, false) };
         let is_own = u16::from(self.queries.contains(&query));
-        if sightings.empty > 0 && !(self.full == 0 && is_own == 1) {
-            return 0.04;
+        if self.full == 0 {
+            return if is_own == 1 { (1.0, false) } else { (0.04, true) };
+        }
+        // What is listed to comfort those who found nothing may be a record elsewhere.
+        if sightings.empty > 0 && sightings.full == self.full {
+            return (0.04, true);
         }
         let others = self.full.saturating_sub(is_own);
         let seen = sightings.full.saturating_sub(is_own);
-        if others == 0 { 1.0 } else { 1.0 - 0.85 * f32::from(seen) / f32::from(others) }
+        // One other answer may share records with this one; several hardly all do.
+        let doubt = if others == 1 { 0.15 } else { 0.03 };
+        match others == 0 || trust == Trust::EmptyAnswers {
+            true => (1.0, false),
+            false => (1.0 - (1.0 - doubt) * f32::from(seen) / f32::from(others), false),
+        }
     }
 
     /// How sure the texts of an answer say that nothing was found: the share of the texts which only
@@ -81,16 +103,23 @@ impl Furniture {
         if self.full == 0 || self.empty == 0 {
             return None;
         }
-        let only_empty = |one: &&Sightings| one.full == 0 && one.empty == self.empty;
-        let known = self.texts.values().filter(only_empty).count();
-        if known == 0 {
+        if self.only_empty == 0 {
             return None;
         }
         let mut here: Vec<u64> = texts.collect();
         here.sort_unstable();
         here.dedup();
-        let shown = here.iter().filter_map(|text| self.texts.get(text)).filter(only_empty).count();
-        Some(shown as f32 / known as f32)
+        let known = here.iter().filter_map(|text| self.texts.get(text));
+        Some(known.filter(|one| self.is_only_empty(one)).count() as f32 / self.only_empty as f32)
+    }
+
+    fn is_only_empty(&self, sightings: &Sightings) -> bool {
+        sightings.full == 0 && sightings.empty == self.empty && self.empty > 0
+    }
+
+    /// Whether an answer without results is known.
+    pub(super) fn knows_empty(&self) -> bool {
+        self.empty > 0
     }
 
     /// Whether anything is known.
@@ -106,11 +135,12 @@ mod tests {
     #[test]
     fn what_stands_on_an_empty_answer_is_no_news() {
         let mut furniture = Furniture::default();
-        assert_eq!(furniture.news(1, 9), 1.0);
-        furniture.note([1, 2].into_iter(), 100, Fullness::Empty);
-        furniture.note([1, 3, 4].into_iter(), 101, Fullness::Full);
-        assert!(furniture.news(1, 9) < 0.1 && furniture.news(7, 9) == 1.0);
-        assert_eq!(furniture.news(3, 101), 1.0, "an answer does not speak against itself");
+        assert_eq!(furniture.known(1, 9, Trust::All), (1.0, false));
+        furniture.note(vec![1, 2], 100, Fullness::Empty);
+        furniture.note(vec![1, 3, 4], 101, Fullness::Full);
+        assert!(furniture.known(1, 9, Trust::All).1 && !furniture.known(2, 9, Trust::All).1);
+        assert_eq!(furniture.known(7, 9, Trust::All), (1.0, false));
+        assert_eq!(furniture.known(3, 101, Trust::All).0, 1.0, "an answer does not speak against itself");
         assert_eq!(furniture.emptiness([2, 5].into_iter()), Some(1.0));
         assert_eq!(furniture.emptiness([1, 3].into_iter()), Some(0.0));
     }
@@ -118,7 +148,7 @@ mod tests {
     #[test]
     fn an_answer_is_noted_once() {
         let mut furniture = Furniture::default();
-        assert!(furniture.note([1].into_iter(), 5, Fullness::Full));
-        assert!(!furniture.note([1].into_iter(), 5, Fullness::Full));
+        assert!(furniture.note(vec![1], 5, Fullness::Full));
+        assert!(!furniture.note(vec![1], 5, Fullness::Full));
     }
 }

@@ -114,7 +114,7 @@ impl Identity {
 
     fn of_link(&self, url: &Url) -> u64 {
         let is_kept = |(name, value): &(String, String)| {
-            !self.is_dropped(name) && !(is_of_the_visit(name) && !value.is_empty())
+            !self.is_dropped(name) && (!is_of_the_visit(name) || value.is_empty())
         };
         let kept = || parts(url).into_iter().filter(is_kept);
         // A link that is nothing but the query is all there is to go by.

@@ -14,6 +14,8 @@ pub(super) struct Evidence<'a> {
     pub(super) records: usize,
     /// Whether they stand where records stood before.
     pub(super) in_place: bool,
+    /// Whether it is known where records stand.
+    pub(super) knows_place: bool,
     /// The share of records with a word of the query; `None` when no words were asked for.
     pub(super) hits: Option<f32>,
     /// The number of results it names, outside of the records.
@@ -37,8 +39,14 @@ impl Evidence<'_> {
         match self.records {
             0 if self.kinds.detail.holds() && self.is_elsewhere => Kind::OneRecord,
             0 => Kind::Nothing,
+            _ if self.is_beside() => Kind::Nothing,
             _ => Kind::Results,
         }
+    }
+
+    /// Whether what was found stands elsewhere than records do and has nothing to do with the query.
+    fn is_beside(&self) -> bool {
+        self.knows_place && !self.in_place && self.hits == Some(0.0) && self.total.is_none()
     }
 
     /// What stands in the way. A page full of records is none of these, whatever words are on it.
@@ -60,10 +68,10 @@ impl Evidence<'_> {
             return false;
         }
         let learned = self.emptiness.is_some_and(|share| share >= 0.5);
-        let fits = self.records > 0 && self.hits >= Some(0.5);
+        let fits = (self.records >= 3 || self.in_place) && self.hits >= Some(0.5);
         match (self.total == Some(0) || self.kinds.no_results.holds(), learned) {
             (true, true) => true,
-            (true, false) => !fits && !(self.in_place && self.emptiness == Some(0.0)),
+            (true, false) => !(fits || self.in_place && self.emptiness == Some(0.0)),
             (false, true) => !fits,
             (false, false) => false,
         }

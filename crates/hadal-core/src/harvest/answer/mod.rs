@@ -5,7 +5,8 @@
 //! 1. `furniture` remembers which texts stand on every answer; `view` weighs the rest of a page;
 //! 2. `records` finds the row of siblings that holds most of what is new;
 //! 3. `identity` says when records are the same, `likeness` when they nearly are;
-//! 4. `next`, `facets` and `kind` say what else the answer offers and what sort of answer it is.
+//! 4. `next`, `facets` and `kind` say what else the answer offers and what sort of answer it is;
+//! 5. `look` puts them together, `reader` is what is learned from one look for the next.
 //!
 //! Everything is a function of the pages given; [`Trail`] notices pagers that lead nowhere.
 
@@ -14,10 +15,12 @@ mod furniture;
 mod identity;
 mod kind;
 mod likeness;
+mod look;
 mod next;
 mod reader;
 mod records;
 mod refining;
+mod target;
 mod trail;
 mod view;
 

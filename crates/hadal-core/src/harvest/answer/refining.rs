@@ -27,7 +27,8 @@ impl Asked<'_> {
         let carries = |value: &str| !words.is_empty() && value.to_lowercase().contains(&words);
         let names = url.query_pairs().filter(|(_, value)| carries(value)).map(|(name, _)| name.into_owned());
         let names: FxHashSet<String> = names.collect();
-        let encoded: String = url::form_urlencoded::byte_serialize(words.as_bytes()).collect();
+        let encoded =
+            url::form_urlencoded::byte_serialize(words.as_bytes()).collect::<String>().to_lowercase();
         let in_path = |words: &str| url.path().to_lowercase().find(words).map(|at| at + words.len());
         let path = Some(()).filter(|()| !words.is_empty() && names.is_empty());
         let path = path.and_then(|()| in_path(&encoded.replace('+', "%20")).or_else(|| in_path(&encoded)));

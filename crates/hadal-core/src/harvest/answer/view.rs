@@ -1,7 +1,8 @@
 //! An answer as the finders look at it: its outline, and sums over it that make any stretch cheap to weigh.
 
-use super::furniture::Furniture;
+use super::furniture::{Furniture, Trust};
 use super::refining::refining;
+use super::target::Target;
 use crate::harvest::query::Query;
 use crate::html::{Document, Node, Outline, tag};
 use crate::page::Page;
@@ -13,6 +14,8 @@ use xxhash_rust::xxh3::xxh3_64;
 
 /// Bytes of one text that count; more make a record no likelier.
 const LONG_TEXT: usize = 200;
+/// The share of news under which a stretch holds nothing new.
+const STALE: f32 = 0.06;
 /// Places where the query's words were found.
 const MOST_HITS: usize = 10_000;
 
@@ -24,8 +27,14 @@ pub(super) struct View<'a> {
     pub(super) paths: Vec<u64>,
     /// For every link of the page, whether it repeats the query instead of leading to a record.
     pub(super) refining: Vec<bool>,
+    /// For every link of the page, where it leads, how its address is formed and what it is called.
+    pub(super) targets: Vec<Target>,
     /// News before every node.
     news: Vec<f32>,
+    /// What the news would be if nothing were known.
+    weight: Vec<f32>,
+    /// How much of that answers without results show too.
+    fixed: Vec<f32>,
     /// Links before every node.
     links: Vec<u32>,
     /// Whether a node stands in a part that frames the page.
@@ -35,43 +44,70 @@ pub(super) struct View<'a> {
 }
 
 impl<'a> View<'a> {
-    pub(super) fn of(document: &'a Document, query: &'a Query, furniture: &Furniture) -> View<'a> {
+    pub(super) fn of(
+        document: &'a Document,
+        query: &'a Query,
+        furniture: &Furniture,
+        trust: Trust,
+    ) -> View<'a> {
         let Document { page, outline } = document;
         let mut view = View {
             page,
             outline,
             paths: Vec::with_capacity(outline.nodes().len()),
             refining: refining(page, query),
+            targets: page.links.iter().map(Target::of).collect(),
             news: vec![0.0],
+            weight: vec![0.0],
+            fixed: vec![0.0],
             links: vec![0],
             framed: Vec::with_capacity(outline.nodes().len()),
             hits: hits(outline.text(), query),
         };
         let asked = query_hash(query);
         for (at, node) in outline.nodes().iter().enumerate() {
-            view.add(at, node, furniture, asked);
+            view.add(at, node, &|text| furniture.known(text, asked, trust));
         }
         view
     }
 
-    fn add(&mut self, at: usize, node: &Node, furniture: &Furniture, asked: u64) {
+    fn add(&mut self, at: usize, node: &Node, known: &impl Fn(u64) -> (f32, bool)) {
         let parent = node.parent as usize;
         let above = self.paths.get(parent).copied().unwrap_or_default();
         self.paths.push(hashed(&(above, &*node.tag)));
         let frames = matches!(node.tag, tag!("nav") | tag!("footer") | tag!("aside"));
         self.framed.push(frames || self.framed.get(parent).copied().unwrap_or_default());
-        let news = if node.is_text() && at > 0 {
-            furniture.news(self.text_hash(at), asked) * weight(self.outline.text_of(at))
-        } else {
-            0.0
-        };
-        self.news.push(self.news[at] + news);
+        let weight = if node.is_text() && at > 0 { weight(self.outline.text_of(at)) } else { 0.0 };
+        let (news, is_fixed) = if weight > 0.0 { self.known(at, known) } else { (0.0, false) };
+        self.news.push(self.news[at] + weight * news);
+        self.fixed.push(self.fixed[at] + if is_fixed { weight } else { 0.0 });
+        self.weight.push(self.weight[at] + weight);
         self.links.push(self.links[at] + u32::from(node.link.is_some()));
     }
 
-    /// How much news a stretch of nodes holds.
+    /// What is known of a text. A word of the query may stand in what is always there.
+    fn known(&self, at: usize, known: &impl Fn(u64) -> (f32, bool)) -> (f32, bool) {
+        let node = &self.outline.nodes()[at];
+        let (news, is_fixed) = known(self.text_hash(at, &self.hits));
+        if !self.is_hit(node.text_start()..node.text_end()) {
+            return (news, is_fixed);
+        }
+        let (plain_news, is_plainly_fixed) = known(self.text_hash(at, &[]));
+        (news.min(plain_news), is_fixed || is_plainly_fixed)
+    }
+
+    /// How much news a stretch of nodes holds; none if hardly anything in it is new.
     pub(super) fn news(&self, nodes: Range<usize>) -> f32 {
-        (self.news[nodes.end] - self.news[nodes.start]).max(0.0)
+        let news = self.news[nodes.end] - self.news[nodes.start];
+        let weight = self.weight[nodes.end] - self.weight[nodes.start];
+        if news > STALE * weight { news } else { 0.0 }
+    }
+
+    /// Whether answers without results show a stretch of nodes too.
+    pub(super) fn is_fixed(&self, nodes: Range<usize>) -> bool {
+        let sum = |sums: &[f32]| sums[nodes.end] - sums[nodes.start];
+        let weight = sum(&self.weight);
+        weight > 0.0 && sum(&self.fixed) > 0.9 * weight
     }
 
     /// How many links a stretch of nodes holds.
@@ -102,20 +138,28 @@ impl<'a> View<'a> {
         texts.join(" ")
     }
 
-    /// Every text of the answer as a number.
+    /// Every text of the answer as a number, the query masked.
     pub(super) fn texts(&self) -> impl Iterator<Item = u64> {
         let leaves = (1..self.outline.nodes().len()).filter(|at| self.outline.nodes()[*at].is_text());
-        leaves.map(|at| self.text_hash(at))
+        leaves.map(|at| self.text_hash(at, &self.hits))
     }
 
-    /// A text as a number, words of the query masked.
-    fn text_hash(&self, at: usize) -> u64 {
+    /// Every text with a word of the query in it as a number, as it is: other queries do not mask it.
+    pub(super) fn plain_texts(&self) -> impl Iterator<Item = u64> {
+        let nodes = self.outline.nodes();
+        let leaves = (1..nodes.len()).filter(|at| nodes[*at].is_text());
+        let hit = leaves.filter(|at| self.is_hit(nodes[*at].text_start()..nodes[*at].text_end()));
+        hit.map(|at| self.text_hash(at, &[]))
+    }
+
+    /// A text as a number, some words of it masked.
+    fn text_hash(&self, at: usize, masked: &[Range<usize>]) -> u64 {
         let node = &self.outline.nodes()[at];
         let (mut start, end) = (node.text_start(), node.text_end());
-        let first = self.hits.partition_point(|hit| hit.start < start);
+        let first = masked.partition_point(|hit| hit.start < start);
         let bytes = self.outline.text().as_bytes();
         let mut hasher = FxHasher::default();
-        for hit in self.hits[first..].iter().take_while(|hit| hit.end <= end) {
+        for hit in masked[first..].iter().take_while(|hit| hit.end <= end) {
             add_letters(&mut hasher, &bytes[start..hit.start.max(start)]);
             start = hit.end;
         }

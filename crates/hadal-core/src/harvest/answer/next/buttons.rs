@@ -16,13 +16,13 @@ pub(super) fn by_button(page: &Page) -> Option<Next> {
     Some(Next { request, way: Way::Button })
 }
 
-/// The button that says next. What only points to the right may as well start the search.
+/// The button that says next, in a form that does not ask for anything first.
 fn position_of_next(form: &Form) -> Option<usize> {
     let has_hidden = form.fields.iter().any(|field| field.kind == FieldKind::Hidden);
     let asks = form.fields.iter().any(|field| field.kind.is_textual() && field.value.is_empty());
     form.fields.iter().position(|field| {
         let says = |label: &str| match sign_of(label) {
-            Sign::Next | Sign::More => true,
+            Sign::Next | Sign::More => !asks,
             Sign::Arrow | Sign::DoubleArrow => has_hidden && !asks,
             _ => false,
         };

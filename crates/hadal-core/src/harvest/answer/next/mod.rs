@@ -22,6 +22,8 @@ use wording::{Sign, class_says, sign};
 const MOST_LINKS: usize = 4_000;
 /// A link needs this score to be taken for the way onwards.
 const ENOUGH: f32 = 3.0;
+/// With this score it is believed before what the head of the page declares, which may forget the query.
+const PLAIN: f32 = 5.0;
 
 /// The request for the next page.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -73,19 +75,18 @@ fn by_link(document: &Document, is_content: impl Fn(usize) -> bool) -> Option<Ne
             candidates.push((score, way, link));
         }
     }
-    if let Some(url) = page.hints.next.as_ref().filter(|url| !is_here(&page.url, url))
-        && Site::of(url) == site
-    {
-        return Some(Next { request: Request::get(url.clone()), way: Way::Declared });
-    }
     // A double arrow beside a single one goes to the end.
     let is_last = |link: &Link| has_single && sign(&link.context) == Sign::DoubleArrow;
-    let best = candidates.iter().filter(|(score, _, link)| *score >= ENOUGH && !is_last(link));
-    let (_, way, link) = best.fold(None, |best: Option<&(f32, Way, &Link)>, one| match best {
-        Some(best) if best.0 >= one.0 => Some(best),
-        _ => Some(one),
-    })?;
-    Some(Next { request: Request::get(link.url.clone()), way: *way })
+    candidates.retain(|(score, _, link)| *score >= ENOUGH && !is_last(link));
+    let best = candidates.into_iter().rev().max_by(|a, b| a.0.total_cmp(&b.0));
+    let declared = page.hints.next.as_ref().filter(|url| !is_here(&page.url, url) && Site::of(url) == site);
+    let (url, way) = match (best, declared) {
+        (Some((_, way, link)), None) => (&link.url, way),
+        (Some((score, way, link)), Some(_)) if score >= PLAIN => (&link.url, way),
+        (_, Some(url)) => (url, Way::Declared),
+        (None, None) => return None,
+    };
+    Some(Next { request: Request::get(url.clone()), way })
 }
 
 /// What the classes of every link and of the element around it say.
@@ -95,11 +96,11 @@ fn classes(document: &Document) -> Vec<Option<Sign>> {
     for (at, node) in outline.nodes().iter().enumerate() {
         let Some(link) = node.link.and_then(|link| says.get_mut(link as usize)) else { continue };
         let around = node.parent as usize;
-        let is_alone = outline.text_of(around) == outline.text_of(at);
         let names = [outline.class_of(at), outline.id_of(at)];
         let outer = [outline.class_of(around), outline.id_of(around)];
-        let outer = outer.into_iter().filter(|_| is_alone);
-        *link = names.into_iter().chain(outer).find_map(class_says);
+        let is_alone = || outline.text_of(around) == outline.text_of(at);
+        let own = names.into_iter().find_map(class_says);
+        *link = own.or_else(|| outer.into_iter().find_map(class_says).filter(|_| is_alone()));
     }
     says
 }

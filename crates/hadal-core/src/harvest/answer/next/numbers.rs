@@ -8,6 +8,8 @@ use url::Url;
 
 /// Links that may stand between two numbers of a row.
 const MOST_BETWEEN: usize = 2;
+/// Records on a page, at most.
+const LONG_PAGE: u64 = 1_000;
 /// Larger numbers count other things.
 const MOST_PAGES: u64 = 100_000;
 
@@ -81,7 +83,19 @@ fn is_row(here: &Url, row: &[Numbered<'_>]) -> bool {
 fn follows(page: &Page, row: &[Numbered<'_>]) -> Option<usize> {
     let current = current(page, row)?;
     let next = row.iter().filter(|one| one.number > current).min_by_key(|one| one.number)?;
-    (next.number == current + 1).then_some(next.position)
+    (next.number == current + 1 && fits(next)).then_some(next.position)
+}
+
+/// Whether an address holds a number that a page may have: a date that stands for a day of a calendar is
+/// too large.
+fn fits(one: &Numbered<'_>) -> bool {
+    let path = one.link.url.path_segments().into_iter().flatten().filter_map(number);
+    let values = one.link.url.query_pairs();
+    let mut numbers = path.chain(values.filter_map(|(_, value)| number(&value)));
+    let first = numbers.next();
+    first.is_none_or(|first| {
+        std::iter::once(first).chain(numbers).any(|value| value <= LONG_PAGE * one.number)
+    })
 }
 
 /// The number of this page: linked to itself, missing from the row, or told by its address.

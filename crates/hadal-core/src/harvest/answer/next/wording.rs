@@ -86,6 +86,9 @@ fn arrows(label: &str) -> Sign {
 
 /// What a class or an id says: `next`, `pagination-next`, `nextLink`, `prev`.
 pub(super) fn class_says(name: &str) -> Option<Sign> {
+    if !name.contains(['x', 'X', 'v', 'V']) {
+        return None;
+    }
     let lower = name.get(..name.len().min(80))?.to_ascii_lowercase();
     let has = |mark: &str| lower.contains(mark);
     if has("prev") {

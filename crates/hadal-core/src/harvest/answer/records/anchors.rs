@@ -22,6 +22,8 @@ pub(super) struct Anchor {
     /// Its position among the links of the page.
     pub(super) link: usize,
     /// Its place in the record, alike in all records.
+    place: u64,
+    /// The same with its ordinal among the links of that place.
     column: u64,
     /// Its ordinal in the record.
     nth: usize,
@@ -38,9 +40,15 @@ pub(super) fn anchors(view: &View<'_>, segment: Segment) -> Vec<Anchor> {
         let is_inner = nodes[at].parent != own_parent && nodes[parent].parent != own_parent;
         let around = if is_inner { nodes[parent].classes } else { 0 };
         let place = hashed(&(view.paths[at], nodes[at].classes, around));
-        let ordinal = anchors.iter().filter(|anchor| anchor.column == hashed(&(place, 0))).count();
+        let ordinal = anchors.iter().filter(|anchor| anchor.place == place).count();
         let link = nodes[at].link.expect("only links are looked at") as usize;
-        anchors.push(Anchor { at, link, column: hashed(&(place, ordinal.min(3))), nth: anchors.len() });
+        anchors.push(Anchor {
+            at,
+            link,
+            place,
+            column: hashed(&(place, ordinal.min(3))),
+            nth: anchors.len(),
+        });
     }
     anchors
 }
@@ -56,12 +64,14 @@ pub(super) struct MainLink {
     pub(super) purity: f32,
     /// Whether its text tells records apart.
     pub(super) names: bool,
+    /// How many links of its place and form a record has on average: more than one, and it is several.
+    pub(super) crowd: f32,
 }
 
 impl MainLink {
     /// A link that was chosen for the only record there is.
     pub(super) fn at(anchor: Anchor) -> MainLink {
-        MainLink { column: anchor.column, share: 1.0, refining: 0.0, purity: 1.0, names: true }
+        MainLink { column: anchor.column, share: 1.0, refining: 0.0, purity: 1.0, names: true, crowd: 1.0 }
     }
 
     /// Whether a record has a link of the chosen column.
@@ -92,7 +102,7 @@ struct Column {
     headings: usize,
     refining: usize,
     before: usize,
-    targets: FxHashSet<usize>,
+    targets: FxHashSet<u64>,
     names: FxHashSet<u64>,
     forms: FxHashMap<u64, usize>,
 }
@@ -101,33 +111,47 @@ struct Column {
 pub(super) fn main_link(view: &View<'_>, group: &Group) -> Option<MainLink> {
     let sample = group.segments.len().min(MOST_RECORDS);
     let mut columns: FxHashMap<u64, Column> = FxHashMap::default();
-    let mut targets: FxHashMap<&str, usize> = FxHashMap::default();
     for &segment in &group.segments[..sample] {
         for anchor in anchors(view, segment) {
-            let known = targets.len();
-            let target = *targets.entry(view.page.links[anchor.link].url.as_str()).or_insert(known);
-            columns.entry(anchor.column).or_default().add(view, anchor, target);
+            columns.entry(anchor.column).or_default().add(view, anchor);
         }
     }
     let mut best: Vec<(f32, u64)> =
         columns.iter().map(|(column, stats)| (stats.quality(sample), *column)).collect();
     best.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
     let (_, column) = *best.first()?;
-    Some(columns[&column].summary(column, sample))
+    let crowd = crowd(view, &group.segments[..sample], column);
+    Some(MainLink { crowd, ..columns[&column].summary(column, sample) })
+}
+
+/// How many links to different targets a record has in the place of its main link, formed like it.
+fn crowd(view: &View<'_>, segments: &[Segment], column: u64) -> f32 {
+    let mut links = 0;
+    let mut records = 0;
+    for &segment in segments {
+        let anchors = anchors(view, segment);
+        let Some(main) = anchors.iter().find(|anchor| anchor.column == column) else { continue };
+        let form = view.targets[main.link].form;
+        let alike =
+            anchors.iter().filter(|one| one.place == main.place && view.targets[one.link].form == form);
+        records += 1;
+        links += alike.map(|one| view.targets[one.link].url).collect::<FxHashSet<u64>>().len();
+    }
+    links as f32 / records.max(1) as f32
 }
 
 impl Column {
-    fn add(&mut self, view: &View<'_>, anchor: Anchor, target: usize) {
-        let name = &view.page.links[anchor.link].context.anchor;
+    fn add(&mut self, view: &View<'_>, anchor: Anchor) {
+        let target = view.targets[anchor.link];
         self.records += 1;
-        self.named += usize::from(name.chars().any(char::is_alphanumeric));
+        self.named += usize::from(target.name.is_some());
         self.letters += view.outline.text_of(anchor.at).len().min(4 * LONG_NAME as usize);
         self.headings += usize::from(is_in_heading(view, anchor.at));
         self.refining += usize::from(view.refining[anchor.link]);
         self.before += anchor.nth;
-        self.targets.insert(target);
-        self.names.insert(hashed(name));
-        *self.forms.entry(form_of(&view.page.links[anchor.link].url)).or_default() += 1;
+        self.targets.insert(target.url);
+        self.names.insert(target.name.unwrap_or_default());
+        *self.forms.entry(target.form).or_default() += 1;
     }
 
     fn quality(&self, sample: usize) -> f32 {
@@ -149,6 +173,7 @@ impl Column {
             refining: share(self.refining),
             purity: share(self.forms.values().copied().max().unwrap_or_default()),
             names: self.names.len() * 2 > self.records || self.records == 1,
+            crowd: 1.0,
         }
     }
 }
@@ -156,21 +181,4 @@ impl Column {
 fn is_in_heading(view: &View<'_>, at: usize) -> bool {
     let nodes = view.outline.nodes();
     view.outline.ancestors(at).take(3).any(|above| nodes[above].is_heading())
-}
-
-/// How an address is formed: host, first part of the path, number of parts, names of parameters.
-fn form_of(url: &url::Url) -> u64 {
-    let mut parts = url.path_segments().into_iter().flatten();
-    let first = parts.next().unwrap_or_default();
-    let more = parts.count();
-    let first = if more == 0 && !first.contains('.') { "" } else { first };
-    let first = if first.bytes().any(|byte| byte.is_ascii_digit()) { "0" } else { first };
-    let mut names: Vec<&str> = url
-        .query()
-        .unwrap_or_default()
-        .split('&')
-        .map(|pair| pair.split('=').next().unwrap_or_default())
-        .collect();
-    names.sort_unstable();
-    hashed(&(url.host_str(), first, more.min(8), names))
 }

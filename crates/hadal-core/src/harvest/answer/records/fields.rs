@@ -5,7 +5,7 @@
 
 use super::super::view::View;
 use super::group::{Group, Segment};
-use crate::html::tag;
+use crate::html::{cut, tag};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Pairs of one record, and texts that are looked at.
@@ -188,5 +188,5 @@ fn is_name(text: &str) -> bool {
 
 fn name_of(text: &str) -> String {
     let name = text.trim_end_matches([':', '\u{ff1a}', ' ']).trim();
-    name[..name.floor_char_boundary(2 * LONG_NAME)].to_string()
+    cut(name, 2 * LONG_NAME).to_string()
 }

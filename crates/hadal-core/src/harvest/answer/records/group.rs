@@ -13,7 +13,9 @@ use std::ops::Range;
 /// Records of an answer that are read.
 pub(in super::super) const MOST_RECORDS: usize = 5_000;
 /// Candidates that are looked at closely.
-const MOST_CANDIDATES: usize = 10;
+const MOST_CANDIDATES: usize = 8;
+/// The same, when one of them is where records were found before.
+const FEW_CANDIDATES: usize = 3;
 /// News of one record that counts; one huge record is no better than a few.
 const LONG_RECORD: f32 = 700.0;
 
@@ -96,7 +98,13 @@ pub(super) fn groups(view: &View<'_>, template: Option<&Template>) -> Vec<Group>
         .collect();
     scored.sort_by(|a, b| b.0.total_cmp(&a.0));
     let best = scored.first().map_or(0.0, |(score, _)| *score);
-    let worth = scored.into_iter().take(MOST_CANDIDATES).take_while(|(score, _)| *score > 0.04 * best);
+    let is_known = |rough: &Rough| template.is_some_and(|template| template.is(rough.place, rough.starter));
+    let most = if scored.first().is_some_and(|(_, rough)| is_known(rough)) {
+        FEW_CANDIDATES
+    } else {
+        MOST_CANDIDATES
+    };
+    let worth = scored.into_iter().take(most).take_while(|(score, _)| *score > 0.04 * best);
     worth.map(|(_, rough)| build(view, rough, template)).filter(|group| !group.segments.is_empty()).collect()
 }
 
@@ -110,7 +118,7 @@ fn roughs(view: &View<'_>) -> Vec<Rough> {
             continue;
         }
         kids(view.outline, holder, &mut children);
-        let place = hashed(&(view.paths[holder], view.outline.nodes()[holder].classes));
+        let place = place_of(view, holder);
         for starter in starters(view.outline, &children) {
             let Some(rough) = weigh(view, holder, place, &children, starter) else { continue };
             let merged = together.entry((place, starter)).or_insert_with(|| Rough::new(place, starter));
@@ -157,8 +165,7 @@ fn weigh(view: &View<'_>, holder: usize, place: u64, kids: &[Kid], starter: Star
 /// The segments of a candidate, without what only stands between them.
 fn build(view: &View<'_>, rough: Rough, template: Option<&Template>) -> Group {
     let known = template.filter(|template| template.is(rough.place, rough.starter));
-    let mut holders = rough.holders;
-    holders.sort_unstable();
+    let holders = with_neighbours(view, rough.holders, rough.place);
     let mut children = Vec::new();
     let mut rows: Vec<Vec<Follower>> = Vec::new();
     for &holder in &holders {
@@ -179,6 +186,29 @@ fn build(view: &View<'_>, rough: Rough, template: Option<&Template>) -> Group {
     let longest = longest(&rows, &followers);
     let segments = rows.iter().map(|row| segment(row, &followers, longest)).collect();
     Group { place: rough.place, starter: rough.starter, holders, segments, followers }
+}
+
+/// Elements, and those beside them of the same place and class, which may hold records that are not new.
+fn with_neighbours(view: &View<'_>, mut holders: Vec<usize>, place: u64) -> Vec<usize> {
+    let nodes = view.outline.nodes();
+    holders.sort_unstable();
+    let Some(&first) = holders.first() else { return holders };
+    let mut parents: Vec<usize> = holders.iter().map(|at| nodes[*at].parent as usize).collect();
+    parents.dedup();
+    let alike = |at: &usize| place_of(view, *at) == place;
+    let rows = parents.iter().flat_map(|parent| view.outline.children(*parent).filter(alike));
+    let rows: Vec<usize> = if first == 0 { Vec::new() } else { rows.take(MOST_RECORDS).collect() };
+    let runs = rows.chunk_by(|one, next| nodes[*one].end as usize == *next);
+    let near = runs.filter(|run| run.iter().any(|at| holders.binary_search(at).is_ok()));
+    let mut near: Vec<usize> = near.flatten().copied().chain(holders.iter().copied()).collect();
+    near.sort_unstable();
+    near.dedup();
+    near
+}
+
+/// The place of an element together with its class.
+fn place_of(view: &View<'_>, at: usize) -> u64 {
+    hashed(&(view.paths[at], view.outline.nodes()[at].classes))
 }
 
 /// A child after the beginning of a record.

@@ -12,12 +12,12 @@ mod score;
 mod starter;
 mod template;
 
-pub(super) use group::{Group, MOST_RECORDS, Segment};
+pub(super) use group::{Group, Segment};
 pub(super) use score::{Announced, Scored};
 pub(super) use template::Templates;
 
 use super::view::View;
-use crate::html::tag;
+use crate::html::{cut, tag};
 use anchors::{Anchor, MainLink};
 use fields::Names;
 use url::Url;
@@ -40,15 +40,21 @@ pub(super) fn find(view: &View<'_>, templates: &Templates, announced: Announced)
     let template = templates.best();
     let candidates = group::groups(view, template).into_iter();
     let scored = candidates.map(|group| score::scored(view, group, template, announced));
-    let mut best = scored.filter(|scored| scored.score > 0.0).max_by(|a, b| a.score.total_cmp(&b.score))?;
-    drop_strangers(view, &mut best);
-    Some(best)
+    let mut scored: Vec<Scored> = scored.filter(|scored| scored.score > 0.0).collect();
+    scored.sort_by(|a, b| b.score.total_cmp(&a.score));
+    scored.iter_mut().for_each(|scored| drop_strangers(view, scored));
+    scored.into_iter().find(|scored| scored.group.segments.len() > 1 || scored.is_known)
 }
 
-/// Headings, advertisements and other rows that lack the link which nearly all records have.
+/// Headings, advertisements and other rows that lack the link which nearly all records have; pagers, whose
+/// links ask again.
 fn drop_strangers(view: &View<'_>, scored: &mut Scored) {
     let Some(main) = scored.main.as_ref().filter(|main| main.share >= 0.7) else { return };
-    scored.group.segments.retain(|segment| main.is_in(view, *segment));
+    let asks = |anchor: Anchor| view.refining[anchor.link] && main.refining < 0.5;
+    scored
+        .group
+        .segments
+        .retain(|segment| main.is_in(view, *segment) && !main.of(view, *segment).is_some_and(asks));
 }
 
 /// The records of a group.
@@ -78,28 +84,34 @@ impl Titles<'_> {
         Raw {
             url: anchor.map(|anchor| view.page.links[anchor.link].url.clone()),
             title: self.title(view, segment, anchor),
-            text: text[..text.floor_char_boundary(LONG_TEXT)].to_string(),
+            text: cut(text, LONG_TEXT).to_string(),
             fields: fields::fields(view, segment, names),
         }
     }
 
-    /// The heading, else the link when links tell records apart, else the first line.
+    /// The link when links tell records apart and no heading stands beside it, else the heading, else the
+    /// first line.
     fn title(&self, view: &View<'_>, segment: Segment, anchor: Option<Anchor>) -> String {
-        let headed = heading(view, segment).filter(|_| self.headed);
-        let named = || {
-            let anchor = anchor.filter(|_| self.main.is_some_and(|main| main.names))?;
-            first_line(view, anchor.at..view.outline.nodes()[anchor.at].end as usize)
-        };
+        let nodes = view.outline.nodes();
+        let heading = heading(view, segment).filter(|_| self.headed);
+        let names = self.main.is_some_and(|main| main.names);
+        let beside =
+            |anchor: &Anchor| heading.is_none_or(|at| (at..nodes[at].end as usize).contains(&anchor.at));
+        let named = anchor.filter(|anchor| names && beside(anchor));
+        let named = named.and_then(|anchor| first_line(view, anchor.at..nodes[anchor.at].end as usize));
+        let headed = || heading.map(|at| view.outline.text_of(at));
         let title =
-            headed.or_else(named).or_else(|| first_line(view, segment.nodes(view))).unwrap_or_default();
-        title[..title.floor_char_boundary(LONG_TITLE)].to_string()
+            named.or_else(headed).or_else(|| first_line(view, segment.nodes(view))).unwrap_or_default();
+        let title = title
+            .trim_matches(|c: char| c.is_whitespace() || matches!(c, '\u{feff}' | '\u{200b}'..='\u{200f}'));
+        cut(title, LONG_TITLE).to_string()
     }
 }
 
-fn heading<'a>(view: &View<'a>, segment: Segment) -> Option<&'a str> {
+fn heading(view: &View<'_>, segment: Segment) -> Option<usize> {
     let nodes = view.outline.nodes();
     let mut headings = segment.nodes(view).filter(|at| nodes[*at].is_heading());
-    headings.find_map(|at| Some(view.outline.text_of(at)).filter(|text| !text.is_empty()))
+    headings.find(|at| !view.outline.text_of(*at).is_empty())
 }
 
 /// The first line with a word in it.
@@ -131,7 +143,7 @@ pub(super) fn lone(view: &View<'_>) -> Option<Raw> {
         is_named && !view.refining[anchor.link] && news > 0.5 && nodes[at].tag != tag!("body")
     })?;
     let main = MainLink::at(anchor);
-    let titles = Titles { main: Some(&main), headed: true };
+    let titles = Titles { main: Some(&main), headed: false };
     let names = Names::of(view, &Group::alone(segment));
     Some(titles.record(view, segment, &names))
 }
@@ -142,4 +154,10 @@ pub(super) fn main_heading<'a>(view: &View<'a>) -> Option<&'a str> {
     let says_new = |at: &usize| view.news(*at..nodes[*at].end as usize) > 0.5;
     let mut headings = view.all().filter(|at| nodes[*at].is_heading()).filter(says_new);
     headings.next().map(|at| view.outline.text_of(at))
+}
+
+/// What a page says as name and value.
+pub(super) fn page_fields(view: &View<'_>) -> Vec<(String, String)> {
+    let segment = Segment { first: 0, last: 0 };
+    fields::fields(view, segment, &Names::of(view, &Group::alone(segment)))
 }

@@ -2,10 +2,10 @@
 
 use super::super::view::View;
 use super::anchors::{MainLink, main_link};
-use super::group::Group;
+use super::group::{Group, Segment};
 use super::template::Template;
-use crate::html::tag;
-use rustc_hash::FxHashMap;
+use crate::html::{cut, tag};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Records whose structure is compared.
 const MOST_COMPARED: usize = 40;
@@ -40,14 +40,17 @@ pub(super) fn scored(
     template: Option<&Template>,
     announced: Announced,
 ) -> Scored {
-    group.segments.retain(|segment| view.news(segment.nodes(view)) > 0.0);
+    drop_furniture(view, &mut group);
     let main = main_link(view, &group).filter(|main| main.share >= 0.3);
     let count = group.segments.len();
     let hits = group.segments.iter().filter(|segment| view.is_hit(segment.text(view))).count();
     let hits = hits as f32 / count.max(1) as f32;
     let is_known = template.is_some_and(|template| template.is(group.place, group.starter));
     let linked = match &main {
-        Some(main) => main.share * main.share * (0.4 + 0.6 * main.purity) * (1.0 - 0.85 * main.refining),
+        Some(main) => {
+            let one_each = main.crowd.max(1.0).powf(-1.5);
+            main.share * main.share * (0.4 + 0.6 * main.purity) * (1.0 - 0.85 * main.refining) * one_each
+        }
         None => 0.25 * plain_rows(view, &group),
     };
     let expected = announced.shown.is_some_and(|shown| shown == count as u64);
@@ -57,8 +60,41 @@ pub(super) fn scored(
         * place(view, &group)
         * (1.0 + 0.8 * hits)
         * if expected { 1.7 } else { 1.0 }
+        * if is_one_each(&group) { 0.6 } else { 1.0 }
         * if is_known { 4.0 } else { 1.0 - 0.6 / (count as f32 + 0.2) };
     Scored { group, main, score, hits, is_known }
+}
+
+/// Whether hardly any element holds more than one record: then those elements are the records.
+fn is_one_each(group: &Group) -> bool {
+    group.holders.len() > 1 && group.holders.len() * 10 >= group.segments.len() * 8
+}
+
+/// Drops what holds nothing new. Where something is new, the records beside it may be known from other
+/// answers; only heads of tables, and what answers without results show too, are none.
+fn drop_furniture(view: &View<'_>, group: &mut Group) {
+    let nodes = view.outline.nodes();
+    let holder = |segment: &Segment| nodes[segment.first].parent as usize;
+    let is_new = |segment: &&Segment| view.news(segment.nodes(view)) > 0.0;
+    let new: FxHashSet<usize> = group.segments.iter().filter(is_new).map(holder).collect();
+    let runs = group.holders.chunk_by(|one, next| nodes[*one].end as usize == *next);
+    let alive = runs.filter(|run| run.iter().any(|at| new.contains(at))).flatten();
+    let alive: FxHashSet<usize> = alive.copied().collect();
+    group.segments.retain(|segment| {
+        let says = !view.outline.slice(segment.text(view)).is_empty();
+        let is_record = says && !view.is_fixed(segment.nodes(view)) && !is_head(view, *segment);
+        is_record && alive.contains(&holder(segment))
+    });
+}
+
+/// A row of nothing but head cells.
+fn is_head(view: &View<'_>, segment: Segment) -> bool {
+    let nodes = view.outline.nodes();
+    let mut cells = view.outline.children(segment.first).filter(|at| !nodes[*at].is_text()).peekable();
+    nodes[segment.first].tag == tag!("tr")
+        && segment.first == segment.last
+        && cells.peek().is_some()
+        && cells.all(|at| nodes[at].tag == tag!("th"))
 }
 
 fn mass(view: &View<'_>, group: &Group) -> f32 {
@@ -70,17 +106,28 @@ fn mass(view: &View<'_>, group: &Group) -> f32 {
 fn plain_rows(view: &View<'_>, group: &Group) -> f32 {
     let nodes = view.outline.nodes();
     let is_cell = |at: usize| matches!(nodes[at].tag, tag!("td") | tag!("th") | tag!("span") | tag!("a"));
-    let texts = |at: &super::group::Segment| at.nodes(view).filter(|at| nodes[*at].is_text()).take(4).count();
+    let texts = |at: &Segment| at.nodes(view).filter(|at| nodes[*at].is_text()).take(4).count();
     let sample = group.segments.iter().take(MOST_COMPARED);
     let (mut texts_in_all, mut count) = (0, 0);
     for segment in sample {
         if is_cell(segment.first) && segment.first == segment.last {
             return 0.0;
         }
+        if is_several(view, *segment) {
+            return 0.1;
+        }
         texts_in_all += texts(segment);
         count += 1;
     }
     if texts_in_all >= 2 * count { 1.0 } else { 0.3 }
+}
+
+/// Whether the first and the last part of a record are formed alike, and so are records themselves.
+fn is_several(view: &View<'_>, segment: Segment) -> bool {
+    let nodes = view.outline.nodes();
+    let parts = |at: usize| view.outline.children(at).take(20).count();
+    let (first, last) = (segment.first, segment.last);
+    first != last && nodes[first].tag == nodes[last].tag && parts(first) == parts(last)
 }
 
 /// How much the records look like one another: the mean overlap of each with what most have.
@@ -187,7 +234,7 @@ const RESULTS: [&str; 16] = [
 fn mentions(name: &str, words: &[&str]) -> bool {
     let mut before = ' ';
     let mut start = 0;
-    let name = &name[..name.len().min(120).min(name.floor_char_boundary(120))];
+    let name = cut(name, 120);
     let mut parts: Vec<&str> = Vec::new();
     for (at, c) in name.char_indices() {
         let is_seam = !c.is_alphabetic() || (c.is_uppercase() && before.is_lowercase());

@@ -72,9 +72,9 @@ fn shape(outline: &Outline, at: usize) -> u64 {
 pub(super) fn starters(outline: &Outline, kids: &[Kid]) -> Vec<Starter> {
     let mut tally = Tally::default();
     for kid in kids.iter().filter(|kid| !kid.is_text && !kid.separates) {
-        tally.add(Starter::Element(kid.element));
+        tally.add(Starter::Element(kid.element), kid.element);
     }
-    let mut starters: Vec<Starter> = tally.0.iter().map(|(starter, _)| *starter).collect();
+    let mut starters: Vec<Starter> = tally.0.iter().map(|(starter, ..)| *starter).collect();
     starters.extend(by_class(outline, kids));
     starters.extend(by_shape(kids));
     starters.extend(by_separator(kids));
@@ -88,27 +88,34 @@ fn by_class(outline: &Outline, kids: &[Kid]) -> Vec<Starter> {
     let is_mixed = kids.windows(2).any(|pair| pair[0].classes != pair[1].classes);
     for kid in kids.iter().filter(|kid| is_mixed && kid.classes != 0) {
         for class in classes(outline, kid.at) {
-            tally.add(Starter::Class(hashed(&(kid.element, class))));
+            tally.add(Starter::Class(hashed(&(kid.element, class))), kid.element);
         }
     }
-    tally.0.into_iter().filter(|(_, count)| *count < kids.len()).map(|(starter, _)| starter).collect()
+    some_of(kids, tally)
 }
 
 fn by_shape(kids: &[Kid]) -> Vec<Starter> {
     let mut tally = Tally::default();
     for kid in kids.iter().filter(|kid| kid.shape != 0 && !kid.is_text && !kid.separates) {
-        tally.add(Starter::Shape(kid.shape));
+        tally.add(Starter::Shape(kid.shape), kid.element);
     }
-    tally.0.retain(|(_, count)| *count >= 2 && *count < kids.len());
-    tally.0.into_iter().map(|(starter, _)| starter).collect()
+    tally.0.retain(|(_, count, _)| *count >= 2);
+    some_of(kids, tally)
+}
+
+/// Those that not every element of the name shares.
+fn some_of(kids: &[Kid], tally: Tally) -> Vec<Starter> {
+    let named = |element: u64| kids.iter().filter(|kid| kid.element == element).count();
+    let some = tally.0.into_iter().filter(|(_, count, element)| *count < named(*element));
+    some.map(|(starter, ..)| starter).collect()
 }
 
 fn by_separator(kids: &[Kid]) -> Vec<Starter> {
     let mut tally = Tally::default();
     for kid in kids.iter().filter(|kid| kid.separates) {
-        tally.add(Starter::Line(kid.element));
+        tally.add(Starter::Line(kid.element), kid.element);
     }
-    let mut found: Vec<Starter> = tally.0.iter().map(|(starter, _)| *starter).collect();
+    let mut found: Vec<Starter> = tally.0.iter().map(|(starter, ..)| *starter).collect();
     if kids.windows(2).any(|pair| pair[0].separates && pair[1].separates) {
         found.push(Starter::EmptyLine);
     }
@@ -148,15 +155,15 @@ fn after(kids: &[Kid], separates: impl Fn(&[Kid]) -> bool) -> Vec<usize> {
     (0..kids.len()).filter(begins).collect()
 }
 
-/// How often each starter occurs; only so many are told apart.
+/// How often each starter occurs, and with which element; only so many are told apart.
 #[derive(Default)]
-struct Tally(Vec<(Starter, usize)>);
+struct Tally(Vec<(Starter, usize, u64)>);
 
 impl Tally {
-    fn add(&mut self, starter: Starter) {
-        match self.0.iter().position(|(known, _)| *known == starter) {
+    fn add(&mut self, starter: Starter, element: u64) {
+        match self.0.iter().position(|(known, ..)| *known == starter) {
             Some(at) => self.0[at].1 += 1,
-            None if self.0.len() < 2 * MOST_STARTERS => self.0.push((starter, 1)),
+            None if self.0.len() < 2 * MOST_STARTERS => self.0.push((starter, 1, element)),
             None => {}
         }
     }

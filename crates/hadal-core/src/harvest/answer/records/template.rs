@@ -55,8 +55,4 @@ impl Templates {
             None => {}
         }
     }
-
-    pub(in super::super) fn forget(&mut self) {
-        self.0.clear();
-    }
 }

@@ -1,0 +1,421 @@
+//! One small collection behind many layouts: whatever the markup, the records come out, under one identity
+//! for every query, with sessions and positions in their links, beside facets, advertisements and lists of
+//! what is popular.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot parse its own address should stop")]
+
+use hadal_core::harvest::answer::{Answer, Kind, Reader, Sample};
+use hadal_core::harvest::query::Query;
+use hadal_core::harvest::record::RecordId;
+use hadal_core::html::{Document, read};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write;
+use url::Url;
+
+const WORDS: [&str; 24] = [
+    "amber", "barge", "cedar", "delta", "ember", "fjord", "grain", "heron", "inlet", "jetty", "kelp",
+    "ledge", "marsh", "north", "otter", "plank", "quartz", "reef", "sable", "tide", "umber", "vale", "wharf",
+    "yarrow",
+];
+const PAGE: usize = 10;
+
+/// A record that is there to be found.
+struct Item {
+    number: usize,
+    title: String,
+    text: String,
+    year: usize,
+}
+
+/// Numbers that look random and are always the same.
+fn draw(seed: usize, below: usize) -> usize {
+    let mixed = (seed as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    ((mixed ^ (mixed >> 29)).wrapping_mul(0xbf58_476d_1ce4_e5b9) >> 33) as usize % below
+}
+
+/// Every record has a few words; low ones are frequent.
+fn collection() -> Vec<Item> {
+    let word = |seed: usize| WORDS[draw(seed, 24).min(draw(seed + 7_000, 24))];
+    let item = |number: usize| {
+        let pick = |nth: usize| word(number * 31 + nth);
+        let title = format!("{} {} {}", pick(1), pick(2), 100 + draw(number, 800));
+        let text: Vec<&str> = (3..9 + draw(number, 9)).map(pick).collect();
+        Item { number: 1_000 + number * 7, title, text: text.join(" "), year: 1900 + draw(number + 3, 120) }
+    };
+    (0..70).map(item).collect()
+}
+
+/// How a site shows its records.
+#[derive(Clone, Copy, Debug)]
+struct Layout {
+    name: &'static str,
+    /// One record: its link, its title with the query marked, its text, its year.
+    row: fn(&str, &str, &str, usize) -> String,
+    /// What stands around all of them.
+    around: (&'static str, &'static str),
+    /// Records in a row of a grid, and what stands around those.
+    grid: Option<(usize, &'static str, &'static str)>,
+    /// What stands between two records.
+    between: &'static str,
+}
+
+const LAYOUTS: [Layout; 13] = [
+    Layout {
+        name: "list",
+        row: |u, t, x, y| format!("<li><a href='{u}'>{t}</a><p>{x}</p><i>{y}</i></li>"),
+        around: ("<ul>", "</ul>"),
+        grid: None,
+        between: "",
+    },
+    Layout {
+        name: "titles",
+        row: |u, t, _, _| format!("<li><a href='{u}'>{t}</a></li>"),
+        around: ("<ol class=found>", "</ol>"),
+        grid: None,
+        between: "",
+    },
+    Layout {
+        name: "cards",
+        row: |u, t, x, y| {
+            format!(
+                "<div class='c c{y}'><a href='{u}'><img src=/i.png></a><div><h3><a href='{u}'>{t}</a></h3><div>{x}</div><span>Year</span> <span>{y}</span></div></div>"
+            )
+        },
+        around: ("<div>", "</div>"),
+        grid: None,
+        between: "",
+    },
+    Layout {
+        name: "table",
+        row: |u, t, x, y| {
+            format!(
+                "<tr><td>{y}</td><td><a href='{u}'>{t}</a></td><td>{x}</td><td><a href='/by/{y}'>more of {y}</a></td></tr>"
+            )
+        },
+        around: ("<table><tr><th>Year</th><th>Name</th><th>About</th><th></th></tr>", "</table>"),
+        grid: None,
+        between: "",
+    },
+    Layout {
+        name: "pairs",
+        row: |u, t, x, y| {
+            format!("<tr><td><a href='{u}'>{t}</a></td><td>{y}</td></tr><tr><td colspan=2>{x}</td></tr>")
+        },
+        around: ("<table>", "</table>"),
+        grid: None,
+        between: "",
+    },
+    Layout {
+        name: "terms",
+        row: |u, t, x, y| format!("<dt><a href='{u}'>{t}</a></dt><dd>{x}</dd><dd>{y}</dd>"),
+        around: ("<dl>", "</dl>"),
+        grid: None,
+        between: "",
+    },
+    Layout {
+        name: "flat",
+        row: |u, t, x, y| format!("<h3><a href='{u}'>{t}</a></h3><p>{x}</p><p class=y>{y}</p>"),
+        around: ("<div id=main>", "</div>"),
+        grid: None,
+        between: "",
+    },
+    Layout {
+        name: "cells",
+        row: |u, t, x, y| {
+            format!("<td><a href='{u}'><img src=/t.gif></a><br><a href='{u}'>{t}</a><br>{x}<br>{y}</td>")
+        },
+        around: ("<table>", "</table>"),
+        grid: Some((3, "<tr>", "</tr>")),
+        between: "",
+    },
+    Layout {
+        name: "columns",
+        row: |u, t, x, _| format!("<div class=col><a href='{u}'><b>{t}</b></a><p>{x}</p></div>"),
+        around: ("<div class=grid>", "</div>"),
+        grid: Some((4, "<div class=row>", "</div>")),
+        between: "",
+    },
+    Layout {
+        name: "ruled",
+        row: |u, t, x, y| format!("<a href='{u}'>{t}</a> {y}<br>{x}"),
+        around: ("<div>", "</div>"),
+        grid: None,
+        between: "<hr>",
+    },
+    Layout {
+        name: "lines",
+        row: |u, t, x, y| format!("<a href='{u}'>{t}</a> - {x} ({y})<br>"),
+        around: ("<p>", "</p>"),
+        grid: None,
+        between: "",
+    },
+    Layout {
+        name: "boxes",
+        row: |u, t, x, y| {
+            format!(
+                "<div><input type=checkbox name=r value={y}><label>{y}</label><p><a href='{u}'>{t}</a></p><p>{x}</p></div>"
+            )
+        },
+        around: ("<form action=/basket>", "<input type=submit value=Keep></form>"),
+        grid: None,
+        between: "",
+    },
+    Layout {
+        name: "plain",
+        row: |_, t, x, y| format!("<tr><td>{y}</td><td>{t}</td><td>{x}</td></tr>"),
+        around: (
+            "<table><thead><tr><th>Year</th><th>Name</th><th>About</th></tr></thead><tbody>",
+            "</tbody></table>",
+        ),
+        grid: None,
+        between: "",
+    },
+];
+
+/// What a site adds to its answers.
+#[derive(Clone, Copy, Debug)]
+struct Manner {
+    /// Facets, related searches and a long menu.
+    busy: bool,
+    /// Things that are popular now, other ones on every page, in the markup of the results.
+    popular: bool,
+    /// Whether the number of results is told.
+    counts: bool,
+    /// Whether links hold a session, the position and the query.
+    litter: bool,
+}
+
+struct Site<'a> {
+    items: &'a [Item],
+    layout: Layout,
+    manner: Manner,
+}
+
+impl Site<'_> {
+    fn hits(&self, word: &str) -> Vec<&Item> {
+        self.items.iter().filter(|item| item.title.contains(word) || item.text.contains(word)).collect()
+    }
+
+    fn row(&self, item: &Item, word: &str, position: usize) -> String {
+        let link = match self.manner.litter {
+            true => format!(
+                "/show?id={}&pos={position}&q={word}&t={:08x}ff",
+                item.number,
+                draw(word.len() * 97 + WORDS.iter().position(|w| *w == word).unwrap_or(50), 1 << 30)
+            ),
+            false => format!("/item/{}", item.number),
+        };
+        let marked = |text: &str| {
+            if word.is_empty() { text.to_string() } else { text.replace(word, &format!("<b>{word}</b>")) }
+        };
+        (self.layout.row)(&link, &marked(&item.title), &marked(&item.text), item.year)
+    }
+
+    fn rows(&self, items: &[&Item], word: &str, first: usize) -> String {
+        let rows: Vec<String> =
+            items.iter().enumerate().map(|(nth, item)| self.row(item, word, first + nth + 1)).collect();
+        let (open, close) = self.layout.around;
+        let inner = match self.layout.grid {
+            Some((size, open, close)) => {
+                rows.chunks(size).map(|chunk| format!("{open}{}{close}", chunk.concat())).collect()
+            }
+            None => rows.join(self.layout.between),
+        };
+        format!("{open}{inner}{close}")
+    }
+
+    fn page(&self, word: &str, page: usize) -> String {
+        let hits = self.hits(word);
+        let shown: Vec<&Item> = hits.iter().skip(page * PAGE).take(PAGE).copied().collect();
+        let mut html = String::from("<html><head><title>Collection</title></head><body>");
+        if self.manner.busy {
+            let menu: String = WORDS
+                .iter()
+                .map(|word| format!("<li><a href='/about/{word}'>All about {word} and friends</a></li>"))
+                .collect();
+            write!(html, "<ul>{menu}</ul>").unwrap();
+        }
+        write!(html, "<form action=/find><input name=q value='{word}'></form>").unwrap();
+        match shown.is_empty() {
+            true => html.push_str("<p>The shelves are bare, alas.</p>"),
+            false => {
+                if self.manner.counts {
+                    write!(
+                        html,
+                        "<p>{}-{} of {}</p>",
+                        page * PAGE + 1,
+                        page * PAGE + shown.len(),
+                        hits.len()
+                    )
+                    .unwrap();
+                }
+                html.push_str(&self.rows(&shown, word, page * PAGE));
+                if hits.len() > (page + 1) * PAGE {
+                    write!(html, "<p><a href='/find?q={word}&amp;page={}'>Next</a></p>", page + 1).unwrap();
+                }
+            }
+        }
+        if self.manner.busy && !shown.is_empty() {
+            let facets: String = (0..30)
+                .map(|nth| {
+                    format!(
+                        "<li><a href='/find?q={word}&amp;year={}'>{}</a> ({})</li>",
+                        1900 + nth,
+                        1900 + nth,
+                        nth % 4 + 1
+                    )
+                })
+                .collect();
+            let related: String = WORDS
+                .iter()
+                .take(8)
+                .map(|other| format!("<a href='/find?q={word}+{other}'>{word} {other}</a> "))
+                .collect();
+            write!(html, "<div class=side><ul>{facets}</ul></div><div>{related}</div>").unwrap();
+        }
+        if self.manner.popular {
+            let seed = word.bytes().map(usize::from).sum::<usize>();
+            let popular: Vec<&Item> =
+                (0..4).map(|nth| &self.items[draw(seed + nth, self.items.len())]).collect();
+            write!(html, "<aside><h4>Popular</h4>{}</aside>", self.rows(&popular, "", 0)).unwrap();
+        }
+        html + "<div class=foot>Run by friends of the coast</div></body></html>"
+    }
+
+    fn document(&self, word: &str, page: usize) -> Document {
+        let url = match page {
+            0 => format!("http://coast.example/find?q={word}"),
+            _ => format!("http://coast.example/find?q={word}&page={page}"),
+        };
+        read(self.page(word, page).as_bytes(), Some("text/html; charset=utf-8"), &Url::parse(&url).unwrap())
+    }
+}
+
+/// Records that were expected, found and right; identities by title.
+#[derive(Default)]
+struct Tally {
+    expected: usize,
+    found: usize,
+    right: usize,
+    ids: BTreeMap<String, BTreeSet<RecordId>>,
+    faults: Vec<String>,
+}
+
+impl Tally {
+    fn add(&mut self, site: &Site<'_>, word: &str, page: usize, answer: &Answer) {
+        let hits = site.hits(word);
+        let expected: BTreeSet<&str> =
+            hits.iter().skip(page * PAGE).take(PAGE).map(|item| item.title.as_str()).collect();
+        let found: BTreeSet<&str> = answer.records.iter().map(|record| record.title.as_str()).collect();
+        self.expected += expected.len();
+        self.found += answer.records.len();
+        self.right += expected.intersection(&found).count();
+        for record in &answer.records {
+            self.ids.entry(record.title.clone()).or_default().insert(record.id);
+        }
+        let goes_on = hits.len() > (page + 1) * PAGE;
+        if answer.next.is_some() != goes_on && !expected.is_empty() {
+            self.faults.push(format!(
+                "{word} {page}: next {:?}",
+                answer.next.as_ref().map(|next| next.request.url.as_str())
+            ));
+        }
+        if expected.is_empty() != (answer.kind == Kind::Nothing)
+            || expected.len() != found.intersection(&expected).count()
+        {
+            self.faults.push(format!(
+                "{word} {page}: {:?}, {} of {} records, e.g. {:?}",
+                answer.kind,
+                found.len(),
+                expected.len(),
+                found.iter().next()
+            ));
+        }
+    }
+}
+
+/// Learns from three words at once.
+fn learned(site: &Site<'_>, first: [&str; 3]) -> Reader {
+    let documents: Vec<(Document, Query)> =
+        first.iter().map(|word| (site.document(word, 0), Query::words(word))).collect();
+    let samples: Vec<Sample<'_>> =
+        documents.iter().map(|(document, query)| Sample { document, status: 200, query }).collect();
+    Reader::learn(&samples)
+}
+
+/// Learns from one answer after the other: nothing, the fewest records, then more.
+fn improved(site: &Site<'_>) -> Reader {
+    let mut words = WORDS.to_vec();
+    words.sort_by_key(|word| site.hits(word).len());
+    let mut reader = Reader::default();
+    for word in ["qzxqzx", words[0], words[1], words[20], words[23]] {
+        let document = site.document(word, 0);
+        reader.improve(&Sample { document: &document, status: 200, query: &Query::words(word) });
+    }
+    reader
+}
+
+/// Asks every word, and two that nobody knows.
+fn harvest(site: &Site<'_>, reader: &Reader) -> Tally {
+    let mut tally = Tally::default();
+    for word in WORDS.iter().chain(["qzxqzx", "zzyyxx"].iter()) {
+        for page in 0..2 {
+            if page > 0 && site.hits(word).len() <= PAGE * page {
+                continue;
+            }
+            let answer = reader.read(&site.document(word, page), 200, &Query::words(word));
+            tally.add(site, word, page, &answer);
+        }
+    }
+    tally
+}
+
+fn check(manner: Manner, prepare: impl Fn(&Site<'_>) -> Reader) {
+    let items = collection();
+    let mut faults = Vec::new();
+    for layout in LAYOUTS {
+        let site = Site { items: &items, layout, manner };
+        let tally = harvest(&site, &prepare(&site));
+        let precision = tally.right as f64 / tally.found.max(1) as f64;
+        let recall = tally.right as f64 / tally.expected.max(1) as f64;
+        let split = tally.ids.values().filter(|ids| ids.len() > 1).count();
+        println!("{:8} precision {precision:.3} recall {recall:.3} split {split}", layout.name);
+        if precision < 0.98 || recall < 0.98 || split > 0 || !tally.faults.is_empty() {
+            faults.push(format!(
+                "{} {precision:.3} {recall:.3} split {split}: {:#?}",
+                layout.name,
+                &tally.faults[..tally.faults.len().min(4)]
+            ));
+        }
+    }
+    assert!(faults.is_empty(), "{manner:?}\n{}", faults.join("\n"));
+}
+
+const QUIET: Manner = Manner { busy: false, popular: false, counts: true, litter: false };
+
+#[test]
+fn quiet_sites_are_read_in_every_layout() {
+    check(QUIET, |site| learned(site, ["amber", "delta", "qzxqzx"]));
+}
+
+#[test]
+fn busy_sites_are_read_in_every_layout() {
+    check(Manner { busy: true, counts: false, ..QUIET }, |site| learned(site, ["amber", "delta", "qzxqzx"]));
+}
+
+#[test]
+fn popular_things_are_no_results() {
+    check(Manner { popular: true, ..QUIET }, |site| learned(site, ["amber", "delta", "qzxqzx"]));
+}
+
+#[test]
+fn littered_links_make_no_new_records() {
+    check(Manner { litter: true, counts: false, ..QUIET }, |site| {
+        learned(site, ["amber", "barge", "qzxqzx"])
+    });
+}
+
+#[test]
+fn a_reader_grows_with_its_answers() {
+    check(Manner { busy: true, ..QUIET }, improved);
+}
