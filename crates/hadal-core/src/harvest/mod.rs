@@ -5,10 +5,12 @@
 //! 1. [`policy`] picks the [`query::Query`] that promises most new records for its requests;
 //! 2. [`crate::submission`] makes a request of it, somebody sends it;
 //! 3. the answer becomes [`record::Record`]s, a way to the next page, a total;
-//! 4. the policy learns from the [`policy::Asked`], and the next query is picked.
+//! 4. the policy learns from the [`policy::Asked`], and the next query is picked;
+//! 5. [`estimate`] learns from it too: how much is there, and is it time to stop.
 //!
 //! Nothing here keeps a file: policies are rebuilt by learning again from what was stored.
 
+pub mod estimate;
 pub mod policy;
 pub mod query;
 pub mod record;

@@ -7,6 +7,8 @@
 
 pub mod adaptive;
 pub mod cap;
+#[cfg(test)]
+mod fixture;
 pub mod hadal;
 pub mod lexicon;
 pub mod listed;
