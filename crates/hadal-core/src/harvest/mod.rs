@@ -5,9 +5,11 @@
 //! 1. [`policy`] picks the [`query::Query`] that promises most new records for its requests;
 //! 2. [`crate::submission`] makes a request of it, somebody sends it;
 //! 3. an [`answer::Reader`] makes [`record::Record`]s, a way to the next page and a total of the answer;
-//! 4. the policy learns from the [`policy::Asked`], and the next query is picked.
+//! 4. the policy learns from the [`policy::Asked`], and the next query is picked;
+//! 5. [`estimate`] learns from it too: how much is there, and is it time to stop.
 //!
-//! Nothing here keeps a file: policies are rebuilt by learning again from what was stored.
+//! [`session`] puts them together. Nothing here keeps a file: policies are rebuilt by learning again from
+//! what was stored.
 
 pub mod answer;
 pub mod estimate;

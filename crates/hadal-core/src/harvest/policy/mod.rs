@@ -7,6 +7,8 @@
 
 pub mod adaptive;
 pub mod cap;
+#[cfg(test)]
+mod fixture;
 pub mod hadal;
 pub mod lexicon;
 pub mod listed;
@@ -50,6 +52,14 @@ pub struct Costs {
     pub page_size: u32,
     /// The most records one query ever brings up, once that is known.
     pub cap: Option<u32>,
+}
+
+impl Costs {
+    /// New records for each request, when a query brings so many.
+    pub fn yield_of(&self, new: f64) -> f64 {
+        let further = (new / f64::from(self.page_size.max(1)) - 1.0).max(0.0);
+        new / (self.query + self.page * further + self.detail * new)
+    }
 }
 
 impl Default for Costs {

@@ -19,6 +19,7 @@ pub use door::Door;
 pub use ending::Ending;
 
 use super::answer::{Answer, Kind, Likenesses, Reader, Sample};
+use super::estimate::stop::{self, Goal, Reason, Standing};
 use super::estimate::{Estimate, Estimator};
 use super::policy::cap::Cap;
 use super::policy::{Asked, Costs, End, Policy, Total};
@@ -31,6 +32,7 @@ use ending::Trouble;
 use reading::{MOST_PAGES, Reading};
 use rustc_hash::FxHashSet;
 use serde::{Deserialize, Serialize};
+use std::collections::VecDeque;
 use url::Url;
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -42,8 +44,10 @@ const MOST_HOPS: u8 = 5;
 const TELLING_WORDS: usize = 30;
 /// First answers that must hold the same records before a form is said to answer everything alike.
 const ALIKE: usize = 4;
-/// Queries in a row without a new record after which more do not pay.
-const BARREN: u32 = 60;
+/// Queries in a row without a new record after which more do not pay, whatever is expected of them.
+const BARREN: u32 = 100;
+/// New records for each request below which more are not worth the while.
+const LEAST_YIELD: f64 = 0.02;
 
 /// What a harvest is after.
 #[derive(Clone, Debug, PartialEq)]
@@ -158,6 +162,7 @@ pub struct Harvest {
     words_per_record: f64,
     queries: u32,
     barren: u32,
+    recent: VecDeque<(u64, u64)>,
     trouble: Trouble,
     stage: Stage,
 }
@@ -190,6 +195,7 @@ impl Harvest {
             words_per_record: f64::INFINITY,
             queries: 0,
             barren: 0,
+            recent: VecDeque::new(),
             trouble: Trouble::default(),
             stage: Stage::Open,
         }
@@ -295,19 +301,34 @@ impl Harvest {
     }
 
     fn is_enough(&self) -> Option<Ending> {
-        let covered = self.estimate().is_some_and(|estimate| estimate.is_covered(self.wishes.coverage));
-        let answers_alike = self.first_pages.len() == ALIKE
-            && self.first_pages.iter().all(|page| *page == self.first_pages[0]);
-        if answers_alike {
-            Some(Ending::Alike)
-        } else if covered {
-            Some(Ending::Covered)
-        } else if self.wishes.records.is_some_and(|wanted| self.records() >= wanted) {
-            Some(Ending::Enough)
-        } else if self.barren >= BARREN {
-            Some(Ending::Unprofitable)
-        } else {
-            None
+        let is_first = |page: &u64| *page == self.first_pages[0];
+        if self.first_pages.len() == ALIKE && self.first_pages.iter().all(is_first) {
+            return Some(Ending::Alike);
+        }
+        if self.wishes.records.is_some_and(|wanted| self.records() >= wanted) {
+            return Some(Ending::Enough);
+        }
+        match stop::verdict(&self.goal(), &self.standing(self.estimate().as_ref())) {
+            Some(Reason::Covered) => Some(Ending::Covered),
+            Some(Reason::Dry) => Some(Ending::Unprofitable),
+            _ => (self.barren >= BARREN).then_some(Ending::Unprofitable),
+        }
+    }
+
+    fn goal(&self) -> Goal {
+        Goal { coverage: self.wishes.coverage, requests: None, least_yield: LEAST_YIELD }
+    }
+
+    fn standing<'a>(&self, estimate: Option<&'a Estimate>) -> Standing<'a> {
+        let sum = |pick: fn(&(u64, u64)) -> u64| self.recent.iter().map(pick).sum();
+        let costs = self.costs();
+        let best = self.policy.outlook(&costs, 1).pop();
+        Standing {
+            requests: 0,
+            recent_requests: sum(|answer| answer.0),
+            recent_new: sum(|answer| answer.1),
+            expected_yield: best.map(|(_, new)| costs.yield_of(new)),
+            estimate,
         }
     }
 
@@ -493,7 +514,12 @@ impl Harvest {
 
     /// Everybody learns from an answer.
     fn note(&mut self, asked: &Asked<'_>) {
-        self.barren = if asked.hits.iter().any(|hit| hit.is_new) { 0 } else { self.barren + 1 };
+        let new = asked.hits.iter().filter(|hit| hit.is_new).count() as u64;
+        self.barren = if new > 0 { 0 } else { self.barren + 1 };
+        self.recent.push_back((u64::from(asked.pages.max(1)), new));
+        while self.recent.iter().skip(1).map(|answer| answer.0).sum::<u64>() >= stop::WINDOW {
+            self.recent.pop_front();
+        }
         self.cap.learn(asked);
         self.estimator.learn(asked);
         self.policy.learn(asked);

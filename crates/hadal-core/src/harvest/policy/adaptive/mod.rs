@@ -11,6 +11,7 @@ pub mod table;
 mod tests;
 pub mod zipf;
 
+use super::cap::Cap;
 use super::opening::Opening;
 use super::retries::Retries;
 use super::{Asked, Briefing, Costs, End, Policy};
@@ -95,7 +96,7 @@ pub struct Adaptive {
     /// Records of complete answers, and how many of them were downloaded before.
     matched: f64,
     met_again: f64,
-    cap: Option<u32>,
+    cap: Cap,
 }
 
 impl Adaptive {
@@ -110,7 +111,7 @@ impl Adaptive {
             known: VecDeque::new(),
             matched: 0.0,
             met_again: 0.0,
-            cap: None,
+            cap: Cap::default(),
         }
     }
 
@@ -151,7 +152,7 @@ impl Adaptive {
     /// Whether the form held records back, as far as can be told.
     fn is_cut(&self, answer: &Asked<'_>) -> bool {
         let came = answer.hits.len() as u64;
-        let at_cap = self.cap.is_some_and(|cap| came >= u64::from(cap));
+        let at_cap = self.cap.known().is_some_and(|cap| came >= u64::from(cap));
         answer.end == End::Last && (at_cap || answer.total.is_some_and(|total| total.count() > came))
     }
 
@@ -188,8 +189,7 @@ impl Adaptive {
 }
 
 impl Policy for Adaptive {
-    fn choose(&mut self, costs: &Costs) -> Option<Query> {
-        self.cap = costs.cap;
+    fn choose(&mut self, _costs: &Costs) -> Option<Query> {
         let best = self.weighed().max_by(|a, b| a.1.total_cmp(&b.1).then(b.0.cmp(&a.0)));
         let best = best.map(|(word, ..)| self.table.lexicon().word(word));
         best.or_else(|| self.opening.next()).map(Query::words)
@@ -199,6 +199,7 @@ impl Policy for Adaptive {
         if !self.retries.settles(answer) {
             return;
         }
+        self.cap.learn(answer);
         self.opening.asked(&answer.query.words);
         self.table.mark_asked(&answer.query.words);
         let is_cut = self.is_cut(answer);

@@ -1,1 +1,74 @@
-//! The paper's behaviour as a whole.
+//! The paper's method as a whole, against a generated database.
+
+use super::*;
+use crate::harvest::policy::fixture::{Database, records};
+use std::collections::BTreeSet;
+
+fn adaptive(first: &str, options: Options) -> Adaptive {
+    let briefing = Briefing { first: vec![first.into()], ..Briefing::default() };
+    Adaptive::new(&briefing, options)
+}
+
+#[test]
+fn four_first_queries_lead_to_the_same_coverage_and_the_same_words() {
+    let database = Database::generated(3_000, 1);
+    let runs = ["w0", "w5", "s3x2", "w60"]
+        .map(|first| database.harvest(&mut adaptive(first, Options::default()), usize::MAX, 30));
+    let covered = runs.each_ref().map(|sent| records(sent) as f64 / 3_000.0);
+    let (low, high) =
+        covered.iter().fold((1.0, 0.0), |(low, high): (f64, f64), at| (low.min(*at), high.max(*at)));
+    assert!(low > 0.9 && high - low < 0.02, "{covered:?}");
+    let words = runs.each_ref().map(|sent| sent.iter().map(|(word, ..)| word).collect::<BTreeSet<_>>());
+    assert!(words.iter().all(|one| one.intersection(&words[0]).count() >= 25), "{words:?}");
+}
+
+#[test]
+fn the_most_frequent_word_not_yet_asked_is_next() {
+    let texts = ["sea deep", "sea deep blue", "sea deep", "sea cold"];
+    let database = Database::of(texts.map(|text| (String::new(), text.to_string())).into());
+    let sent = database.harvest(&mut adaptive("sea", Options::default()), usize::MAX, 3);
+    assert_eq!(sent.iter().map(|(word, ..)| word.as_str()).collect::<Vec<_>>(), ["sea", "deep", "blue"]);
+}
+
+#[test]
+fn the_share_downloaded_is_the_share_that_comes_again() {
+    let database = Database::generated(2_000, 2);
+    let mut policy = adaptive("w3", Options::default());
+    let sent = database.harvest(&mut policy, 600, 50);
+    let true_share = records(&sent) as f64 / 2_000.0;
+    assert!((policy.downloaded_share() / true_share).abs() < 2.0 && policy.downloaded_share() < 1.0);
+}
+
+#[test]
+fn every_option_covers_the_database() {
+    let options = [
+        Options { estimator: Estimator::Zipf, ..Options::default() },
+        Options { cost: Cost::All(Weights::default()), ..Options::default() },
+        Options { cost: Cost::New(Weights::default()), ..Options::default() },
+        Options { corrects_limit: true, ..Options::default() },
+    ];
+    for options in options {
+        let mut database = Database::generated(1_000, 3);
+        database.cap = 100;
+        let sent = database.harvest(&mut adaptive("w2", options), 900, 400);
+        assert!(records(&sent) >= 900, "{options:?}: {}", records(&sent));
+    }
+}
+
+#[test]
+fn downloading_costs_make_small_new_answers_worth_asking() {
+    // Equation 1 charges for what is there already, equation 2 does not.
+    let all = Cost::All(Weights::default());
+    let new = Cost::New(Weights::default());
+    assert_eq!(Cost::Constant.of(0.5, 0.1), 1.0);
+    assert_eq!(all.of(0.5, 0.1), 100.0 + 50.0 + 5_000.0);
+    assert_eq!(new.of(0.5, 0.1), 100.0 + 50.0 + 1_000.0);
+}
+
+#[test]
+fn a_query_that_fails_is_asked_again() {
+    let mut database = Database::generated(500, 4);
+    database.fails_every = 2;
+    let sent = database.harvest(&mut adaptive("w1", Options::default()), usize::MAX, 6);
+    assert_eq!(sent[1].0, sent[2].0);
+}

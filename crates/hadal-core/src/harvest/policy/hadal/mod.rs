@@ -1,21 +1,42 @@
 //! `hadal`: the query that promises most new records for its requests.
+//!
+//! A cover of the database by what was caught only once. For every word of the records so far, [`yields`]
+//! says how many records it matches, how many of them are unseen and how many of those the form will show; the
+//! query with most new records for its cost is asked. What it goes by:
+//!
+//! - [`ledger`]: how often each record came, and in how many each word stands;
+//! - [`indexed`] and [`matching`]: which words the form knows, and what it takes for a match;
+//! - [`deeper`]: several words together, where one matches more than is ever shown, by a [`sample`] of records.
 
+mod choice;
+mod deeper;
 mod indexed;
 mod ledger;
+mod matching;
+mod sample;
+#[cfg(test)]
+mod tests;
 mod yields;
 
+use super::cap::Cap;
+use super::lexicon::words_of;
 use super::opening::Opening;
 use super::retries::Retries;
-use super::{Asked, Briefing, Costs, End, Policy};
+use super::{Asked, Briefing, Costs, End, Hit, Policy, Total};
 use crate::harvest::query::Query;
 use crate::text::language::Language;
-use indexed::{Indexed, Kind};
-use ledger::Ledger;
-use std::cmp::Ordering;
-use yields::{Expected, Yields};
+use deeper::Deeper;
+use indexed::{Indexed, Kind, commonness};
+use ledger::{Catch, Ledger};
+use matching::Matches;
+use sample::Sample;
+use yields::{Ratio, Yields};
 
-/// Candidates that one look through all words brings up.
-const BEST: usize = 64;
+/// Answers after which the branches are chosen anew.
+const BRANCHING: u32 = 16;
+
+/// Answers after which the next branch is looked at.
+const LOOKING: u32 = 4;
 
 /// The policy.
 pub struct Hadal {
@@ -23,27 +44,30 @@ pub struct Hadal {
     opening: Opening,
     retries: Retries,
     ledger: Ledger,
+    sample: Sample,
     yields: Yields,
     indexed: Indexed,
-    kinds: Vec<Kind>,
-    asked: Vec<bool>,
+    matches: Matches,
+    deeper: Deeper,
+    cap: Cap,
+    /// Of each word its kind, and how common it is elsewhere.
+    kinds: Vec<(Kind, f32)>,
+    answered: Vec<Answered>,
     longest: u32,
-    cap: Option<u32>,
+    answers: u32,
+    /// New records in the second half of long answers to those in the first.
+    later: Ratio,
+    /// What the second best query was worth when the best was chosen.
+    elsewhere: f64,
 }
 
-/// A word and what it is worth.
-#[derive(Clone, Copy, Debug, PartialEq)]
-struct Weighed {
-    word: u32,
-    worth: f64,
-    expected: Expected,
-}
-
-impl Weighed {
-    /// The more worth comes first, then the word that was met first.
-    fn order(&self, other: &Weighed) -> Ordering {
-        other.worth.total_cmp(&self.worth).then(self.word.cmp(&other.word))
-    }
+/// How a word was answered.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Answered {
+    #[default]
+    NotAsked,
+    InPart,
+    InFull,
 }
 
 impl Hadal {
@@ -54,111 +78,158 @@ impl Hadal {
             opening: Opening::new(briefing),
             retries: Retries::default(),
             ledger: Ledger::default(),
+            sample: Sample::default(),
             yields: Yields::default(),
             indexed: Indexed::default(),
+            matches: Matches::default(),
+            deeper: Deeper::default(),
+            cap: Cap::default(),
             kinds: Vec::new(),
-            asked: Vec::new(),
+            answered: Vec::new(),
             longest: 0,
-            cap: None,
+            answers: 0,
+            later: Ratio::starting_at(1.0, 30.0),
+            elsewhere: 0.0,
         }
     }
 
-    /// The words that are worth most, best first.
-    fn best(&self, costs: &Costs, most: usize) -> Vec<Weighed> {
-        let mut best: Vec<Weighed> = Vec::with_capacity(2 * most + 1);
-        let mut least = 0.0;
-        for (at, tally) in self.ledger.tallies().iter().enumerate() {
-            if self.asked.get(at).copied().unwrap_or(false) || tally.all() == 0 {
-                continue;
-            }
-            let mut expected = self.yields.expect(tally, costs.cap);
-            expected.new *= self.indexed.chance(self.kinds[at]);
-            let worth = expected.new / cost(&expected, costs);
-            if worth > least {
-                best.push(Weighed { word: at as u32, worth, expected });
-                if best.len() > 2 * most {
-                    best.select_nth_unstable_by(most, Weighed::order);
-                    best.truncate(most);
-                    least = best.iter().map(|weighed| weighed.worth).fold(f64::INFINITY, f64::min);
-                }
-            }
+    fn answered(&self, word: u32) -> Answered {
+        self.answered.get(word as usize).copied().unwrap_or_default()
+    }
+
+    fn mark(&mut self, word: &str, answered: Answered) {
+        let Some(number) = self.ledger.lexicon().number(word) else { return };
+        let at = number as usize;
+        if self.answered.len() <= at {
+            self.answered.resize(at + 1, Answered::NotAsked);
         }
-        best.sort_by(Weighed::order);
-        best.truncate(most);
-        best
+        self.answered[at] = answered;
     }
 
-    fn query(&self, weighed: &Weighed) -> Query {
-        Query::words(self.ledger.lexicon().word(weighed.word))
-    }
-
-    fn mark_asked(&mut self, word: &str) {
-        if let Some(number) = self.ledger.lexicon().number(word) {
-            let at = number as usize;
-            if self.asked.len() <= at {
-                self.asked.resize(at + 1, false);
-            }
-            self.asked[at] = true;
-        }
-    }
-
-    fn is_cut(&self, answer: &Asked<'_>, known: f64, again: f64) -> bool {
+    /// Whether more match than came: the form says so, shows no more, or left out records that are known to
+    /// match.
+    fn is_cut(&self, answer: &Asked<'_>, known: f64, again: u32) -> bool {
         let shown = answer.hits.len() as u32;
         let is_told = answer.total.is_some_and(|total| total.count() > u64::from(shown));
-        let is_odd = shown >= self.longest && again < 0.9 * known;
-        answer.end != End::Last
-            || self.cap.is_some_and(|cap| shown >= cap)
-            || is_told
-            || (answer.total.is_none() && is_odd)
+        let is_odd = answer.total.is_none() && shown >= self.longest && f64::from(again) < 0.9 * known;
+        let at_cap = self.cap.known().is_some_and(|cap| shown >= cap);
+        answer.end != End::Last || at_cap || is_told || is_odd
     }
-}
 
-/// What a query is expected to cost.
-fn cost(expected: &Expected, costs: &Costs) -> f64 {
-    let pages = expected.shown / f64::from(costs.page_size.max(1)) - 0.5;
-    costs.query + costs.page * pages.max(0.0) + costs.detail * expected.new
+    /// Counts records and words.
+    fn take_in(&mut self, asked: Option<&str>, answer: &Asked<'_>) -> Catch {
+        let sample = &mut self.sample;
+        let keep = |id, words: &[u32], in_title| sample.add(id, words, in_title);
+        let catch = self.ledger.learn(asked, answer.hits, keep);
+        let lexicon = self.ledger.lexicon();
+        let new = self.kinds.len() as u32..lexicon.len() as u32;
+        let described = |word: &str| (Kind::of(word, self.language), commonness(word));
+        self.kinds.extend(new.map(|word| described(lexicon.word(word))));
+        catch
+    }
+
+    fn learn_word(&mut self, word: &str, answer: &Asked<'_>) {
+        let before = self.ledger.tally(word);
+        let rates = self.yields.rates();
+        let expected = self.yields.expect(&rates, &before, commonness(word), None);
+        let catch = self.take_in(Some(word), answer);
+        self.matches.learn(word, answer.hits, self.language);
+        let is_cut = self.is_cut(answer, rates.known(&before), catch.again.all());
+        self.mark(word, if is_cut { Answered::InPart } else { Answered::InFull });
+        let shown = answer.hits.len() as u32;
+        if before.title() > 0 || (before.all() > 0 && shown > 0) {
+            self.indexed.learn(Kind::of(word, self.language), shown > 0);
+        }
+        match answer.total {
+            _ if shown == 0 && before.title() > 0 => {}
+            _ if !is_cut => self.yields.learn_whole(&before, &catch),
+            Some(Total::Exactly(total)) => {
+                let expected = self.yields.learn_told(&before, total as f64);
+                self.yields.learn_cut(&expected, catch.new.all(), shown);
+            }
+            _ => self.yields.learn_cut(&expected, catch.new.all(), shown),
+        }
+    }
+
+    fn learn_several(&mut self, words: &[String], answer: &Asked<'_>) {
+        let lexicon = self.ledger.lexicon();
+        let numbers: Vec<u32> = words.iter().filter_map(|word| lexicon.number(word)).collect();
+        let waiting = self.deeper.waiting().find(|(words, _)| *words == numbers);
+        let rates = self.yields.rates();
+        let expected = waiting.map(|(_, tally)| self.yields.expect(&rates, tally, 0.0, self.cap.known()));
+        let new = f64::from(self.take_in(None, answer).new.all());
+        self.matches.learn_several(words, answer.hits);
+        if let Some(expected) = expected {
+            self.deeper.found.learn(new, expected.new);
+        }
+        let left = expected.map_or(0.0, |expected| expected.unseen - new).max(1.0);
+        let is_cut = self.is_cut(answer, 0.0, 0);
+        self.deeper.note(&numbers, is_cut.then_some(left));
+    }
+
+    /// Learns whether new records come early or late in answers: a form that shows its records always in the
+    /// same order shows the new ones last.
+    fn learn_order(&mut self, answer: &Asked<'_>) {
+        if answer.pages < 2 || answer.end != End::Last {
+            return;
+        }
+        let (early, late) = answer.hits.split_at(answer.hits.len() / 2);
+        let new = |hits: &[Hit<'_>]| hits.iter().filter(|hit| hit.is_new).count() as f64;
+        self.later.learn(new(late), new(early).max(0.5));
+    }
+
+    /// Looks for words to ask together, once single ones match more than is shown.
+    fn look_deeper(&mut self) {
+        let Some(cap) = self.cap.known().filter(|_| !self.matches.is_either()) else { return };
+        if self.answers.is_multiple_of(BRANCHING) {
+            let broad = self.broad_words(cap);
+            self.deeper.branch_at(broad);
+        }
+        if self.answers.is_multiple_of(LOOKING) {
+            let rates = self.yields.rates();
+            let (yields, indexed, kinds) = (&self.yields, &self.indexed, &self.kinds);
+            self.deeper.look(&self.ledger, &self.sample, |word, tally| {
+                yields.expect(&rates, tally, 0.0, Some(cap)).new * indexed.chance(kinds[word as usize].0)
+            });
+        }
+    }
 }
 
 impl Policy for Hadal {
     fn choose(&mut self, costs: &Costs) -> Option<Query> {
-        self.cap = costs.cap;
-        let best = self.best(costs, BEST).first().map(|weighed| self.query(weighed));
-        best.or_else(|| self.opening.next().map(Query::words))
+        let best = self.best(costs, choice::SHORTLIST);
+        let is_repeat =
+            |weighed: &choice::Weighed| weighed.words.len() == 1 && self.is_repeat(weighed.words[0]);
+        let chosen = best.iter().position(|weighed| !is_repeat(weighed)).unwrap_or(0);
+        let next = best.get(chosen).map(|weighed| self.query(weighed));
+        self.elsewhere = best.get(chosen + 1).map_or(0.0, |second| second.worth);
+        next.or_else(|| self.opening.next().map(Query::words))
+    }
+
+    fn goes_on(&self, answer: &Asked<'_>, costs: &Costs) -> bool {
+        self.is_worth_reading_on(answer, costs)
     }
 
     fn learn(&mut self, answer: &Asked<'_>) {
         if !self.retries.settles(answer) {
             return;
         }
-        let word = &answer.query.words;
-        self.opening.asked(word);
-        let before = self.ledger.tally(word);
-        let known = self.yields.back(before.title, before.body);
-        let expected = self.yields.expect(&before, None);
-        let catch = self.ledger.learn(Some(word), answer.hits, |_, _| {});
-        while self.kinds.len() < self.ledger.lexicon().len() {
-            self.kinds.push(Kind::of(self.ledger.lexicon().word(self.kinds.len() as u32), self.language));
+        self.opening.asked(&answer.query.words);
+        self.cap.learn(answer);
+        let before = self.ledger.records();
+        match &words_of(&answer.query.words)[..] {
+            [word] => self.learn_word(word, answer),
+            words => self.learn_several(words, answer),
         }
-        self.mark_asked(word);
-        let shown = answer.hits.len() as u32;
-        let is_cut = self.is_cut(answer, known, f64::from(catch.again.all()));
-        self.longest = self.longest.max(shown);
-        if before.all() > 0 && (before.title > 0 || shown > 0) {
-            self.indexed.learn(Kind::of(word, self.language), shown > 0);
-        }
-        if shown == 0 && before.title > 0 {
-            return;
-        }
-        if is_cut {
-            self.yields.learn_cut(&expected, catch.new.all(), shown);
-        } else {
-            self.yields.learn_whole(&before, &catch);
-        }
-        self.yields.set_usual_once(self.ledger.once_share());
+        self.learn_order(answer);
+        self.yields.advance(before, self.ledger.records(), self.ledger.once_share());
+        self.longest = self.longest.max(answer.hits.len() as u32);
+        self.answers += 1;
+        self.look_deeper();
     }
 
     fn outlook(&self, costs: &Costs, most: usize) -> Vec<(Query, f64)> {
-        let best = self.best(costs, most);
-        best.iter().map(|weighed| (self.query(weighed), weighed.expected.new)).collect()
+        let best = self.best(costs, most.max(1));
+        best.iter().take(most).map(|weighed| (self.query(weighed), weighed.expected.new)).collect()
     }
 }

@@ -7,13 +7,22 @@
 //! ever shows, those shown hold fewer new ones than a random choice: `cut` learns how many, by how many
 //! times over they match.
 
-use super::ledger::{Catch, Tally};
+use super::ledger::{CLASSES, Catch, Class, Tally};
 
 /// How much of what was learned is left after another answer.
-const MEMORY: f64 = 0.93;
+const MEMORY: f64 = 0.95;
 
 /// Records of the usual kind that are mixed into a word's own.
 const SHRINK: f64 = 5.0;
+
+/// Records of the usual kind that are mixed into those of a class.
+const STRENGTH: f64 = 10.0;
+
+/// Share of what was unseen that is held to be left however much one answer brought.
+const LEAST_LEFT: f64 = 0.1;
+
+/// Records that a word is taken to be in before any was seen, when every text has it.
+const PRIOR: f64 = 3.0;
 
 /// A quotient of two sums that forget.
 #[derive(Clone, Copy, Debug)]
@@ -36,6 +45,16 @@ impl Ratio {
         }
     }
 
+    /// Changes the quotient by a factor.
+    pub fn scale(&mut self, factor: f64) {
+        self.found *= factor;
+    }
+
+    /// The quotient, as if `weight` more had been expected and found at the usual rate.
+    pub fn shrunk(&self, usual: f64, weight: f64) -> f64 {
+        (self.found + weight * usual) / (self.expected + weight)
+    }
+
     /// The quotient.
     pub fn value(&self) -> f64 {
         self.found / self.expected.max(1e-9)
@@ -55,10 +74,41 @@ pub struct Expected {
     pub new: f64,
 }
 
+/// What was learned, as factors of a word's counts.
+pub struct Rates {
+    back: [f64; CLASSES],
+    unseen: [f64; CLASSES],
+    once: [f64; 2],
+    usual: f64,
+    usual_once: f64,
+    beyond: f64,
+}
+
+impl Rates {
+    /// Seen records that come back.
+    pub fn known(&self, tally: &Tally) -> f64 {
+        tally.seen.iter().zip(&self.back).map(|(seen, rate)| f64::from(*seen) * rate).sum()
+    }
+
+    /// The root of how much more often than usual records with a word came only once.
+    fn unusual(&self, tally: &Tally, known: f64) -> f64 {
+        let once = self.once[0] * f64::from(tally.title_once) + self.once[1] * f64::from(tally.body_once);
+        ((once / self.usual_once + SHRINK) / (known + SHRINK)).sqrt()
+    }
+
+    /// A word in fewer records than this does not bring so many new ones.
+    pub fn seen_for(&self, new: f64) -> u32 {
+        let unseen = self.unseen.iter().copied().fold(0.0, f64::max) * (1.0 / self.usual_once + 1.0).sqrt();
+        ((new / self.beyond - self.usual * PRIOR) / unseen.max(1e-9)).max(1.0) as u32
+    }
+}
+
 /// Everything learned about yields.
 pub struct Yields {
     /// Unseen records to seen ones, for the usual word.
     lambda: Ratio,
+    /// The same by class of record.
+    lambdas: [Ratio; CLASSES],
     back_title: Ratio,
     back_body: Ratio,
     /// Records that match to those of them that have the word in sight.
@@ -72,6 +122,7 @@ impl Default for Yields {
     fn default() -> Yields {
         Yields {
             lambda: Ratio::starting_at(5.0, 3.0),
+            lambdas: [Ratio::starting_at(0.0, 0.0); CLASSES],
             back_title: Ratio::starting_at(1.0, 10.0),
             back_body: Ratio::starting_at(1.0, 10.0),
             beyond: Ratio::starting_at(1.0, 20.0),
@@ -82,24 +133,25 @@ impl Default for Yields {
 }
 
 impl Yields {
-    /// What a word with this tally will bring when at most `cap` records are shown.
-    pub fn expect(&self, tally: &Tally, cap: Option<u32>) -> Expected {
-        let known = self.back(tally.title, tally.body);
-        let unseen = self.lambda.value() * self.unusual(tally, known);
-        let beyond = self.beyond.value();
-        self.cut_off(unseen * beyond, known * beyond, cap)
+    /// What a word with this tally will bring when at most `cap` records are shown. `common` is the share of
+    /// texts that have the word elsewhere.
+    pub fn expect(&self, rates: &Rates, tally: &Tally, common: f32, cap: Option<u32>) -> Expected {
+        let known = rates.known(tally);
+        let unseen: f64 =
+            tally.seen.iter().zip(&rates.unseen).map(|(seen, rate)| f64::from(*seen) * rate).sum();
+        let unseen = unseen * rates.unusual(tally, known) + rates.usual * PRIOR * f64::from(common);
+        self.cut_off(unseen * rates.beyond, known * rates.beyond, cap)
     }
 
-    /// Seen records that come back.
-    pub fn back(&self, title: u32, body: u32) -> f64 {
-        self.back_title.value() * f64::from(title) + self.back_body.value() * f64::from(body)
-    }
-
-    /// Seen records with a word, weighed by how much more often than usual they came only once.
-    fn unusual(&self, tally: &Tally, known: f64) -> f64 {
-        let once = self.back(tally.title_once, tally.body_once);
-        let share = (once + SHRINK * self.usual_once) / (known + SHRINK);
-        known * (share / self.usual_once).sqrt()
+    /// The rates in force.
+    pub fn rates(&self) -> Rates {
+        let lambda = self.lambda.value();
+        let back =
+            |class| if Class(class).is_title() { self.back_title.value() } else { self.back_body.value() };
+        let back: [f64; CLASSES] = std::array::from_fn(back);
+        let unseen = std::array::from_fn(|class| back[class] * self.lambdas[class].shrunk(lambda, STRENGTH));
+        let once = [self.back_title.value(), self.back_body.value()];
+        Rates { back, unseen, once, usual: lambda, usual_once: self.usual_once, beyond: self.beyond.value() }
     }
 
     /// What comes of so many unseen and seen records that match.
@@ -114,20 +166,37 @@ impl Yields {
 
     /// Learns from an answer that held all that match.
     pub fn learn_whole(&mut self, before: &Tally, catch: &Catch) {
-        let new = f64::from(catch.new.all()) / self.beyond.value();
-        self.lambda.learn(new, self.unusual(before, self.back(before.title, before.body)));
-        self.back_title.learn(f64::from(catch.again.title), f64::from(before.title));
-        self.back_body.learn(f64::from(catch.again.body), f64::from(before.body));
+        let rates = self.rates();
+        let unusual = rates.unusual(before, rates.known(before));
+        let in_sight = f64::from(catch.new.all() - catch.new.hidden).max(1.0);
+        let scale = f64::from(catch.new.all()) / in_sight / rates.beyond;
+        for class in 0..CLASSES {
+            let expected = f64::from(before.seen[class]) * rates.back[class] * unusual;
+            self.lambdas[class].learn(f64::from(catch.new.seen[class]) * scale, expected);
+        }
+        self.lambda.learn(f64::from(catch.new.all()) / rates.beyond, rates.known(before) * unusual);
+        self.back_title.learn(f64::from(catch.again.title()), f64::from(before.title()));
+        self.back_body.learn(f64::from(catch.again.body()), f64::from(before.body()));
         let all = catch.new.all() + catch.again.all();
         let hidden = catch.new.hidden + catch.again.hidden;
         self.beyond.learn(f64::from(all), f64::from(all - hidden));
     }
 
     /// Learns how many are unseen from the number of matches that the form told.
-    pub fn learn_told(&mut self, before: &Tally, matching: f64) {
-        let known = self.back(before.title, before.body);
-        let unseen = (matching / self.beyond.value() - known).max(0.0);
-        self.lambda.learn(unseen, self.unusual(before, known));
+    /// What was to be expected, had that number been known.
+    pub fn learn_told(&mut self, before: &Tally, matching: f64) -> Expected {
+        let rates = self.rates();
+        let known = rates.known(before);
+        let unusual = rates.unusual(before, known);
+        let unseen = (matching / rates.beyond - known).max(0.0);
+        let expected = self.expect(&rates, before, 0.0, None).unseen / rates.beyond;
+        for class in 0..CLASSES {
+            let seen = f64::from(before.seen[class]);
+            let share = seen * rates.unseen[class] * unusual / expected.max(1e-9);
+            self.lambdas[class].learn(unseen * share, seen * rates.back[class] * unusual);
+        }
+        self.lambda.learn(unseen, known * unusual);
+        Expected { matching, unseen: unseen * rates.beyond, ..Expected::default() }
     }
 
     /// Learns from an answer of which some was left off.
@@ -139,9 +208,18 @@ impl Yields {
         }
     }
 
-    /// Takes note of how many of the seen records came once.
-    pub fn set_usual_once(&mut self, share: f64) {
-        self.usual_once = share.clamp(0.01, 1.0);
+    /// Takes note that more records are seen, and how many of them came once. What is seen is not unseen any
+    /// more: the size of the whole stays, so lambda falls.
+    pub fn advance(&mut self, before: usize, after: usize, once: f64) {
+        self.usual_once = once.clamp(0.01, 1.0);
+        let lambda = self.lambda.value();
+        if before == 0 || lambda <= 0.0 {
+            return;
+        }
+        let left = (1.0 + lambda) * before as f64 / after as f64 - 1.0;
+        let factor = (left / lambda).max(LEAST_LEFT);
+        self.lambda.scale(factor);
+        self.lambdas.iter_mut().for_each(|lambda| lambda.scale(factor));
     }
 }
 

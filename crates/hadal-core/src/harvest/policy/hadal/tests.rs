@@ -1,0 +1,108 @@
+//! The policy as a whole, against a generated database.
+
+use super::*;
+use crate::harvest::policy::adaptive::{Adaptive, Options};
+use crate::harvest::policy::fixture::{Database, records, requests};
+use crate::harvest::record::RecordId;
+
+fn briefing() -> Briefing {
+    Briefing { first: vec!["w3".into()], language: Some("en".into()), ..Briefing::default() }
+}
+
+fn capped(cap: usize) -> Database {
+    let mut database = Database::generated(1_500, 7);
+    database.cap = cap;
+    database
+}
+
+#[test]
+fn behind_a_cap_it_needs_fewer_requests_than_adaptive() {
+    let database = capped(30);
+    let ours = database.harvest(&mut Hadal::new(&briefing()), 1_350, 2_000);
+    let theirs = database.harvest(&mut Adaptive::new(&briefing(), Options::default()), 1_350, 2_000);
+    assert!(records(&ours) >= 1_350);
+    assert!(requests(&ours) * 10 <= requests(&theirs) * 8, "{} {}", requests(&ours), requests(&theirs));
+}
+
+#[test]
+fn the_same_history_leads_to_the_same_choice() {
+    let database = capped(30);
+    let mut first = Hadal::new(&briefing());
+    let mut second = Hadal::new(&briefing());
+    let sent = database.harvest(&mut first, usize::MAX, 60);
+    assert_eq!(sent, database.harvest(&mut second, usize::MAX, 60));
+    assert_eq!(first.choose(&database.costs()), second.choose(&database.costs()));
+    assert_eq!(first.choose(&database.costs()), first.choose(&database.costs()));
+    assert_eq!(first.outlook(&database.costs(), 1)[0].0, first.choose(&database.costs()).unwrap());
+}
+
+#[test]
+fn words_that_are_not_indexed_are_soon_left_alone() {
+    let english = Language::of(Some("en"));
+    let stop =
+        ["the", "of", "and", "in", "to", "for", "is", "on", "that", "by", "this", "with", "from", "at", "it"];
+    let text = |at: usize| format!("{} w{} w{} {}", stop.join(" "), at % 40, at % 7, at);
+    let texts = (0..400).map(|at| (text(at), text(at))).collect();
+    let database = Database::of(texts).without(|word| english.is_stop(word));
+    let sent = database.harvest(&mut Hadal::new(&briefing()), 380, 100);
+    let vain = sent.iter().filter(|(word, ..)| english.is_stop(word)).count();
+    assert!(records(&sent) >= 380 && vain <= 6, "{vain} vain queries");
+}
+
+#[test]
+fn records_of_few_words_are_reached_by_several_words_together() {
+    // 16 x 16 x 8 records of three words each, of which a query shows 20: one word matches 128 or more.
+    let all = (0..2_048).map(|at| format!("a{} b{} c{}", at % 16, at / 16 % 16, at / 256));
+    let mut database = Database::of(all.map(|text| (String::new(), text)).collect());
+    database.cap = 20;
+    let first = Briefing { first: vec!["a3".into()], ..Briefing::default() };
+    let sent = database.harvest(&mut Hadal::new(&first), 1_800, 2_000);
+    assert!(records(&sent) >= 1_800, "{} records with {} queries", records(&sent), sent.len());
+    assert!(sent.iter().any(|(words, ..)| words.contains(' ')));
+}
+
+#[test]
+fn a_form_that_never_answers_is_given_up() {
+    let database = Database::of(Vec::new());
+    let sent = database.harvest(&mut Hadal::new(&briefing()), 1, 10_000);
+    assert!(sent.len() < 1_000);
+}
+
+#[test]
+fn the_same_page_for_every_query_ends_too() {
+    let mut policy = Hadal::new(&briefing());
+    let costs = Database::of(Vec::new()).costs();
+    let hit = Hit { id: RecordId(1), is_new: false, title: "welcome", text: "welcome to our shop" };
+    for _ in 0..2_000 {
+        let Some(query) = policy.choose(&costs) else { return };
+        policy.learn(&Asked { query: &query, hits: &[hit], total: None, pages: 1, end: End::Last });
+    }
+    panic!("it asks for ever");
+}
+
+#[test]
+fn pages_without_anything_new_are_left_while_other_words_promise_more() {
+    let database = capped(usize::MAX);
+    let mut policy = Hadal::new(&briefing());
+    database.harvest(&mut policy, 300, 5);
+    let costs = database.costs();
+    let query = policy.choose(&costs).unwrap();
+    let hits = |is_new, count: u64| -> Vec<Hit<'static>> {
+        (0..count).map(|id| Hit { id: RecordId(id), is_new, title: "", text: "" }).collect()
+    };
+    let goes_on = |hits: &[Hit<'_>]| {
+        policy.goes_on(&Asked { query: &query, hits, total: None, pages: 1, end: End::LeftOff }, &costs)
+    };
+    assert!(goes_on(&hits(true, 200)));
+    assert!(!goes_on(&hits(false, 200)));
+}
+
+#[test]
+fn failures_and_odd_queries_are_borne() {
+    let mut database = capped(30);
+    database.fails_every = 3;
+    let briefing =
+        Briefing { first: vec!["  ".into(), "w1 w2 \u{6d77}".into(), "w1".into()], ..Briefing::default() };
+    let sent = database.harvest(&mut Hadal::new(&briefing), 1_000, 1_000);
+    assert!(records(&sent) >= 1_000);
+}
