@@ -87,6 +87,16 @@ impl Default for Habits {
     }
 }
 
+/// Records on the largest page.
+const LARGEST_PAGE: u32 = 10_000;
+
+impl Habits {
+    /// The same with a page size that makes sense.
+    pub(super) fn settled(self) -> Habits {
+        Habits { page_size: self.page_size.clamp(1, LARGEST_PAGE), ..self }
+    }
+}
+
 /// What several words mean.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]

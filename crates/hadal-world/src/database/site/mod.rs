@@ -103,7 +103,7 @@ impl Page<'_> {
         self.document(200, title, |page| {
             let count = page.database.collection().len();
             page.html.element("h1", &[], &page.database.name());
-            if page.skin.phrase % 2 == 0 {
+            if page.skin.phrase.is_multiple_of(2) {
                 page.html.element("p", &[], &format!("Now with {} entries.", page.wording.number(count)));
             }
             page.form();

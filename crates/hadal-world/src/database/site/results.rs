@@ -20,14 +20,14 @@ impl Page<'_> {
     pub(super) fn results(self, path: &str) -> Response {
         let habits = &self.database.habits;
         if self.is_stale() {
-            let status = if self.skin.phrase % 2 == 0 { 403 } else { 200 };
+            let status = if self.skin.phrase.is_multiple_of(2) { 403 } else { 200 };
             let text = self.wording.stale;
             return self.complaint(status, text);
         }
         let asked = self.database.question(&self.parameters, path, &self.skin);
         let is_empty = asked.words.is_empty() && asked.choices.is_empty();
         if is_empty && habits.empty_query == EmptyQuery::Error {
-            let status = if self.skin.phrase % 2 == 0 { 400 } else { 200 };
+            let status = if self.skin.phrase.is_multiple_of(2) { 400 } else { 200 };
             let text = self.wording.empty;
             return self.complaint(status, text);
         }
