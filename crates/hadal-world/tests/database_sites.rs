@@ -134,6 +134,19 @@ fn empty_questions_and_unknown_words_say_so() {
 }
 
 #[test]
+fn titles_can_be_browsed_by_letter() {
+    let database = with(Habits { letters: true, page_size: 50, ..Habits::default() });
+    let came = fetch(&database, Request::get(home()), Time(0));
+    let links: Vec<_> = came.page.links.iter().filter(|link| link.context.anchor.trim().len() == 1).collect();
+    assert_eq!(links.len(), 26);
+    let listed = |url: &url::Url| records(&database, &fetch(&database, Request::get(url.clone()), Time(0)));
+    let browsed: usize = links.iter().map(|link| listed(&link.url).len()).sum();
+    assert_eq!(browsed, 200);
+    let with_a = listed(&links[0].url);
+    assert!(with_a.iter().all(|n| PLAIN.collection().record(*n).unwrap().title.starts_with('a')));
+}
+
+#[test]
 fn snippets_are_shorter_than_texts() {
     let length =
         |excerpt| ask(&with(Habits { excerpt, ..Habits::default() }), "the", Time(0)).response.body.len();

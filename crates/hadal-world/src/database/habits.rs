@@ -50,6 +50,8 @@ pub struct Habits {
     pub controls: Vec<Control>,
     /// Attributes by which results are narrowed with links.
     pub facets: Vec<String>,
+    /// Whether titles can be browsed by their first letter.
+    pub letters: bool,
     /// How much of a record a list of results shows.
     pub excerpt: Excerpt,
     /// What its pages look like.
@@ -80,6 +82,7 @@ impl Default for Habits {
             has_box: true,
             controls: Vec::new(),
             facets: Vec::new(),
+            letters: false,
             excerpt: Excerpt::Full,
             layout: Layout::default(),
             misconduct: Misconduct::None,

@@ -42,6 +42,7 @@ impl Habits {
             has_box: true,
             controls: Vec::new(),
             facets: Vec::new(),
+            letters: draw.chance(0.15),
             excerpt: [Excerpt::Full, Excerpt::Words(30), Excerpt::Title][draw.weighted(&[4.0, 4.0, 1.0])],
             layout: Layout::varied(draw.bits() >> 1),
             misconduct: Misconduct::None,

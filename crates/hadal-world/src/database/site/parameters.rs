@@ -1,6 +1,6 @@
 //! What a request asks for: parameters out of address and body, and the question they are.
 
-use super::skin::{CURSOR, Skin};
+use super::skin::{CURSOR, LETTER, Skin};
 use crate::database::Database;
 use crate::database::asked::{Asked, Choice};
 use crate::database::column::number_in;
@@ -85,6 +85,9 @@ impl Database {
             let value = parameters.get(&facet_name(facet)).filter(|value| !value.is_empty());
             choices.extend(value.map(|value| Choice::is(facet, value)));
         }
+        let letter =
+            parameters.get(LETTER).filter(|_| self.habits.letters).and_then(|text| text.chars().next());
+        choices.extend(letter.map(Choice::Begins));
         Asked { words: words.trim().to_string(), choices, page: self.page_asked(parameters, path, skin) }
     }
 

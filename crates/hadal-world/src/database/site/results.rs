@@ -59,6 +59,7 @@ impl Page<'_> {
         let title = self.wording.search[0];
         self.document(200, title, |page| {
             page.form();
+            page.echo();
             page.html.element("p", &[("class", "none")], text);
             page.popular();
         })
@@ -76,6 +77,7 @@ impl Page<'_> {
         let title = self.wording.search[0];
         self.document(200, title, |page| {
             page.form();
+            page.echo();
             page.count(found, first);
             page.facets(asked);
             page.arrange(&records);
@@ -97,7 +99,16 @@ impl Page<'_> {
             .replace("{total}", &number(total))
             .replace("{from}", &number(first + 1))
             .replace("{to}", &number(first + found.hits.len() as u32));
-        self.html.element("p", &[("class", "count")], &text);
+        let time = if self.skin.tells_time { " (0.04 s)" } else { "" };
+        self.html.element("p", &[("class", "count")], &format!("{text}{time}"));
+    }
+
+    fn echo(&mut self) {
+        let typed = self.parameters.get(self.skin.words).unwrap_or_default();
+        if self.skin.echoes && !typed.is_empty() {
+            let text = format!("{}: \"{typed}\"", self.wording.search[0]);
+            self.html.element("h2", &[], &text);
+        }
     }
 
     /// Links that narrow the answer, with how much each would leave.
