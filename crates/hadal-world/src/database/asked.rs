@@ -50,6 +50,8 @@ pub enum Choice {
         /// The largest.
         high: Option<f64>,
     },
+    /// A title that begins with this letter, whatever its case.
+    Begins(char),
 }
 
 impl Choice {

@@ -89,8 +89,11 @@ impl Catalogue {
         let entry = |number: u32| {
             let seed = mix(seed, u64::from(number)) >> 1;
             let recipe = Recipe { seed, records: 500 + (seed % 4_500) as u32, ..Recipe::default() };
-            let source =
-                if number % 7 == 0 { Source::Cars(recipe.records) } else { Source::Generated(recipe) };
+            let source = if number.is_multiple_of(7) {
+                Source::Cars(recipe.records)
+            } else {
+                Source::Generated(recipe)
+            };
             Entry { name: format!("db{number}"), source, conduct: Conduct::Varied(seed) }
         };
         Catalogue { database: (1..=count).map(entry).collect() }

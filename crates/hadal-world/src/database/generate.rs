@@ -147,7 +147,7 @@ impl Writer {
         for _ in 0..ATTEMPTS {
             let rank = self.ranks.draw(draw);
             let is_preferred =
-                mix(mix(self.recipe.seed, u64::from(subject)), u64::from(rank)) % PREFERRED == 0;
+                mix(mix(self.recipe.seed, u64::from(subject)), u64::from(rank)).is_multiple_of(PREFERRED);
             if is_grammar(rank) && draw.chance(0.25) || is_preferred || draw.chance(TOLERANCE) {
                 return rank;
             }

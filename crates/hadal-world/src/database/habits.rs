@@ -50,6 +50,8 @@ pub struct Habits {
     pub controls: Vec<Control>,
     /// Attributes by which results are narrowed with links.
     pub facets: Vec<String>,
+    /// Whether titles can be browsed by their first letter.
+    pub letters: bool,
     /// How much of a record a list of results shows.
     pub excerpt: Excerpt,
     /// What its pages look like.
@@ -80,10 +82,21 @@ impl Default for Habits {
             has_box: true,
             controls: Vec::new(),
             facets: Vec::new(),
+            letters: false,
             excerpt: Excerpt::Full,
             layout: Layout::default(),
             misconduct: Misconduct::None,
         }
+    }
+}
+
+/// Records on the largest page.
+const LARGEST_PAGE: u32 = 10_000;
+
+impl Habits {
+    /// The same with a page size that makes sense.
+    pub(super) fn settled(self) -> Habits {
+        Habits { page_size: self.page_size.clamp(1, LARGEST_PAGE), ..self }
     }
 }
 

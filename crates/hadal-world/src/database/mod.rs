@@ -70,7 +70,7 @@ impl Database {
     /// Lays out a collection for search.
     pub fn new(collection: Arc<Collection>, habits: Habits) -> Database {
         let index = Arc::new(Index::build(&collection, Making::of(&habits, &collection)));
-        Database { collection, index, habits, traffic: Mutex::default() }
+        Database { collection, index, habits: habits.settled(), traffic: Mutex::default() }
     }
 
     /// The same records with other habits, and nobody has asked yet. The index is shared where the habits
@@ -81,7 +81,7 @@ impl Database {
             true => self.index.clone(),
             false => Arc::new(Index::build(&collection, making)),
         };
-        Database { collection, index, habits, traffic: Mutex::default() }
+        Database { collection, index, habits: habits.settled(), traffic: Mutex::default() }
     }
 
     /// What it holds.
@@ -96,7 +96,7 @@ impl Database {
 
     /// One page of the answer to a question. Misconduct shows only in [`Database::respond`].
     pub fn search(&self, asked: &Asked) -> Found {
-        let size = self.habits.page_size.max(1) as usize;
+        let size = self.habits.page_size as usize;
         let from = (asked.page as usize).saturating_mul(size);
         self.slice(asked, from..from.saturating_add(size))
     }

@@ -2,6 +2,7 @@
 
 use super::Database;
 use super::asked::Choice;
+use super::collection::Collection;
 use super::column::Column;
 use super::ranking::Scored;
 
@@ -9,6 +10,7 @@ use super::ranking::Scored;
 enum Condition<'d> {
     Is(&'d Column, Option<u32>),
     Between(&'d Column, f64, f64),
+    Begins(&'d Collection, char),
 }
 
 impl Condition<'_> {
@@ -17,6 +19,10 @@ impl Condition<'_> {
             Condition::Is(column, value) => value.is_some() && column.value_of(record) == *value,
             Condition::Between(column, low, high) => {
                 column.number_of(record).is_some_and(|number| (*low..=*high).contains(&number))
+            }
+            Condition::Begins(collection, letter) => {
+                let title = collection.record(record).map_or("", |record| record.title);
+                title.chars().find(|c| c.is_alphanumeric()).is_some_and(|first| same_letter(first, *letter))
             }
         }
     }
@@ -46,6 +52,11 @@ impl Database {
                 let (low, high) = (low.unwrap_or(f64::NEG_INFINITY), high.unwrap_or(f64::INFINITY));
                 Condition::Between(column(name)?, low, high)
             }
+            Choice::Begins(letter) => Condition::Begins(&self.collection, *letter),
         })
     }
+}
+
+fn same_letter(one: char, other: char) -> bool {
+    one == other || one.to_lowercase().eq(other.to_lowercase())
 }

@@ -47,9 +47,9 @@ fn wrong(misconduct: Misconduct) -> Habits {
 /// Make, model and a range of prices from lists, at most a hundred cars a question; the list of models does
 /// not depend on the make. Years are offered as links.
 fn used_cars() -> Habits {
-    let cheap = (0..20_000).step_by(250);
+    let cheap = (0..20_000).step_by(100).chain((20_000..30_000).step_by(250));
     let prices =
-        cheap.chain((20_000..50_000).step_by(500)).chain((50_000..=200_000).step_by(5_000)).collect();
+        cheap.chain((30_000..50_000).step_by(500)).chain((50_000..=200_000).step_by(5_000)).collect();
     Habits {
         has_box: false,
         cap: Some(100),

@@ -42,6 +42,7 @@ impl Habits {
             has_box: true,
             controls: Vec::new(),
             facets: Vec::new(),
+            letters: draw.chance(0.15),
             excerpt: [Excerpt::Full, Excerpt::Words(30), Excerpt::Title][draw.weighted(&[4.0, 4.0, 1.0])],
             layout: Layout::varied(draw.bits() >> 1),
             misconduct: Misconduct::None,
@@ -87,7 +88,7 @@ fn steps(column: &Column) -> Vec<i64> {
     let unit = 10f64.powf(((high - low) / 100.0).max(1.0).log10().floor());
     let round = |number: f64| ((number / unit).floor() * unit) as i64;
     let mut steps: Vec<i64> = (0..20).map(|at| round(numbers[at * numbers.len() / 20])).collect();
-    steps.push(round(*high) + unit as i64);
+    steps.push(round(*high).saturating_add(unit as i64));
     steps.dedup();
     steps
 }

@@ -72,14 +72,16 @@ fn push_spaced(out: &mut String, rank: u32, form: u64) {
     if let Some(word) = GRAMMAR.get(rank as usize) {
         return out.push_str(word);
     }
-    // Neighbours in rank should not be neighbours in the dictionary: 7 and the number of syllables share
-    // no factor, so words stay distinct.
-    let mut left = rank;
-    for _ in 0..=(rank >= SYLLABLES) as u32 + (rank >= SYLLABLES * SYLLABLES) as u32 + 1 {
-        let syllable = (left % SYLLABLES * 7 + 13) % SYLLABLES;
-        out.push(CONSONANTS[(syllable / 5) as usize] as char);
-        out.push(VOWELS[(syllable % 5) as usize] as char);
-        left /= SYLLABLES;
+    let syllables = 2 + u32::from(rank >= SYLLABLES) + u32::from(rank >= SYLLABLES * SYLLABLES);
+    // Neighbours in rank should not be neighbours in the dictionary. The factor shares none with the number
+    // of words of that length, so that words stay distinct.
+    let words = u64::from(SYLLABLES).pow(syllables);
+    let mut left = (u64::from(rank) + 77) * 7_654_321 % words;
+    for _ in 0..syllables {
+        let syllable = (left % u64::from(SYLLABLES)) as usize;
+        out.push(CONSONANTS[syllable / 5] as char);
+        out.push(VOWELS[syllable % 5] as char);
+        left /= u64::from(SYLLABLES);
     }
     out.push_str(ENDINGS[(mix(u64::from(rank), 3) % 8) as usize]);
     out.push_str(["", "", "", "", "", "s", "ed", "ing"][(form % 8) as usize]);

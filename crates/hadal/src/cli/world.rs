@@ -50,6 +50,9 @@ struct ServeArgs {
     #[arg(long, value_name = "SHARE", default_value_t = 0.0, value_parser = share)]
     pace: f64,
     /// Databases on hosts of their own: how many to draw, or a TOML file that lists them
+    ///
+    /// Each [[database]] of the file has a name, a source ({ file = "x.jsonl.gz" }, { generated = { records = 1000 } }
+    /// or { cars = 1000 }) and a conduct ({ preset = "used-cars" }, { varied = 7 } or { habits = { cap = 100 } }).
     #[arg(long, value_name = "FILE|N")]
     databases: Option<String>,
 }

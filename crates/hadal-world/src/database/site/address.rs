@@ -61,7 +61,7 @@ impl Page<'_> {
                 format!("/{}", skin.record)
             }
         };
-        if layout.clutter.session && skin.phrase % 2 == 0 {
+        if layout.clutter.session && skin.phrase.is_multiple_of(2) {
             path = format!("{path};{}={}", skin.session, self.session());
         } else if layout.clutter.session {
             parameters.append_pair(skin.session, self.session());

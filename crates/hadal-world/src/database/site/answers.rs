@@ -9,7 +9,7 @@ impl Page<'_> {
     /// One page of the answer, and how many pages there are.
     pub(super) fn answer(&self, asked: &Asked) -> (Found, u32) {
         let (database, habits) = (self.database, &self.database.habits);
-        let size = habits.page_size.max(1);
+        let size = habits.page_size;
         let found = match habits.misconduct {
             Misconduct::SameAnswer => {
                 let hits: Vec<u32> = (0..size.min(database.collection.len())).collect();

@@ -158,24 +158,21 @@ impl Page<'_> {
     }
 
     fn groups(&mut self, records: &[Shown]) {
-        let mut letter = None;
-        for record in records {
-            let first = record.title.chars().next();
-            if first != letter || letter.is_none() {
-                if letter.is_some() {
-                    self.html.close("ul");
-                }
-                self.html.element("h4", &[], &first.unwrap_or('?').to_uppercase().to_string());
-                self.html.open("ul", &[("class", self.skin.results)]);
-                letter = first;
+        let letter =
+            |record: &&Shown| record.title.chars().next().map(|first| first.to_lowercase().to_string());
+        let mut sorted: Vec<&Shown> = records.iter().collect();
+        sorted.sort_by_cached_key(letter);
+        for group in sorted.chunk_by(|one, other| letter(one) == letter(other)) {
+            let heading = letter(&group[0]).unwrap_or_default().to_uppercase();
+            self.html.element("h4", &[], &heading);
+            self.html.open("ul", &[("class", self.skin.results)]);
+            for record in group {
+                self.html.open("li", &[]);
+                self.title(record);
+                self.text_in("span", &record.text);
+                self.fields_in("em", record);
+                self.html.close("li");
             }
-            self.html.open("li", &[]);
-            self.title(record);
-            self.text_in("span", &record.text);
-            self.fields_in("em", record);
-            self.html.close("li");
-        }
-        if letter.is_some() {
             self.html.close("ul");
         }
     }

@@ -86,8 +86,8 @@ impl Page<'_> {
     }
 
     fn pair(&mut self, column: &str, label: &str, write: impl Fn(&mut Self, &str)) {
-        for (ending, side) in [(self.skin.low, self.wording.low), (self.skin.high, self.wording.high)] {
-            let name = format!("{column}{ending}");
+        for (end, side) in self.skin.ends.into_iter().zip([self.wording.low, self.wording.high]) {
+            let name = end.replace('*', column);
             self.labelled(&format!("{label} {side}"), &name, |page| write(page, &name));
         }
     }

@@ -19,7 +19,7 @@ use super::Database;
 use hadal_core::http::{Request, Response};
 use hadal_core::time::Time;
 use page::{Page, respond_html};
-use skin::Skin;
+use skin::{LETTER, Skin};
 
 /// What stands at an address.
 enum Place {
@@ -103,10 +103,27 @@ impl Page<'_> {
         self.document(200, title, |page| {
             let count = page.database.collection().len();
             page.html.element("h1", &[], &page.database.name());
-            if page.skin.phrase % 2 == 0 {
+            if page.skin.phrase.is_multiple_of(2) {
                 page.html.element("p", &[], &format!("Now with {} entries.", page.wording.number(count)));
             }
             page.form();
+            page.alphabet();
         })
+    }
+
+    /// Links that list titles by their first letter.
+    fn alphabet(&mut self) {
+        if !self.database.habits.letters {
+            return;
+        }
+        self.html.open("p", &[("class", "letters")]);
+        for letter in 'A'..='Z' {
+            let mut href = format!("{}?{LETTER}={letter}", self.skin.action);
+            if let Some(token) = self.token() {
+                href = format!("{href}&{}={token}", self.skin.token);
+            }
+            self.html.element("a", &[("href", &href)], &letter.to_string());
+        }
+        self.html.close("p");
     }
 }

@@ -48,7 +48,7 @@ impl Page<'_> {
             }
         }
         // Some have numbers only.
-        if here + 1 < pages && self.skin.phrase % 3 > 0 {
+        if here + 1 < pages && !self.skin.phrase.is_multiple_of(3) {
             let href = self.page_path(here + 1);
             self.html.element("a", &[("href", &href)], self.next_label());
         }
@@ -106,10 +106,10 @@ impl Page<'_> {
     /// Where a page of the same answer stands.
     fn page_path(&self, page: u32) -> String {
         let (skin, kept) = (&self.skin, self.kept());
-        let action = skin.action;
+        let action = if skin.short_links { "" } else { skin.action };
         let offset = || (page * self.database.habits.page_size + skin.first_offset).to_string();
         match self.database.habits.layout.pager {
-            Pager::Path => format!("{action}/page/{}?{}", page + skin.first_page, kept.encoded()),
+            Pager::Path => format!("{}/page/{}?{}", skin.action, page + skin.first_page, kept.encoded()),
             Pager::Offset | Pager::More => {
                 format!("{action}?{}", kept.with(&[], skin.offset, &offset()).encoded())
             }

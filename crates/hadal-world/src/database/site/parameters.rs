@@ -1,6 +1,6 @@
 //! What a request asks for: parameters out of address and body, and the question they are.
 
-use super::skin::{CURSOR, Skin};
+use super::skin::{CURSOR, LETTER, Skin};
 use crate::database::Database;
 use crate::database::asked::{Asked, Choice};
 use crate::database::column::number_in;
@@ -10,6 +10,9 @@ use url::form_urlencoded;
 
 /// Parameters beyond these are not read.
 const MOST: usize = 200;
+
+/// No answer has so many pages.
+const LAST_PAGE: u32 = 100_000;
 
 /// Names and values in the order in which they came.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -82,29 +85,32 @@ impl Database {
             let value = parameters.get(&facet_name(facet)).filter(|value| !value.is_empty());
             choices.extend(value.map(|value| Choice::is(facet, value)));
         }
+        let letter =
+            parameters.get(LETTER).filter(|_| self.habits.letters).and_then(|text| text.chars().next());
+        choices.extend(letter.map(Choice::Begins));
         Asked { words: words.trim().to_string(), choices, page: self.page_asked(parameters, path, skin) }
     }
 
     fn page_asked(&self, parameters: &Parameters, path: &str, skin: &Skin) -> u32 {
         let number = |text: &str| text.parse::<u32>().ok();
-        if let Some(offset) = parameters.get(skin.offset).and_then(number) {
-            return offset.saturating_sub(skin.first_offset) / self.habits.page_size.max(1);
-        }
+        let offset = parameters.get(skin.offset).and_then(number);
+        let by_offset = offset.map(|offset| offset.saturating_sub(skin.first_offset) / self.habits.page_size);
         let in_path = path.strip_prefix("/page/").and_then(number);
         let page = in_path.or_else(|| parameters.get(skin.page).and_then(number));
-        page.map_or(0, |page| page.saturating_sub(skin.first_page))
+        let by_page = page.map(|page| page.saturating_sub(skin.first_page));
+        by_offset.or(by_page).unwrap_or(0).min(LAST_PAGE)
     }
 
     fn choice(&self, control: &Control, parameters: &Parameters, skin: &Skin) -> Option<Choice> {
         let column = &control.column;
-        let number = |ending: &str| parameters.get(&format!("{column}{ending}")).and_then(number_in);
+        let number = |end: &str| parameters.get(&end.replace('*', column)).and_then(number_in);
         match &control.kind {
             ControlKind::Select | ControlKind::Radio => {
                 let sent = parameters.get(column).filter(|value| !value.is_empty())?;
                 Some(Choice::is(column, self.decoded(column, sent, skin)))
             }
             ControlKind::Between | ControlKind::Steps(_) | ControlKind::Dates => {
-                let (low, high) = (number(skin.low), number(skin.high));
+                let [low, high] = skin.ends.map(number);
                 (low.is_some() || high.is_some()).then(|| Choice::between(column, low, high))
             }
             ControlKind::Bands(_) => {

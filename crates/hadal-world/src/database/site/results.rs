@@ -20,14 +20,14 @@ impl Page<'_> {
     pub(super) fn results(self, path: &str) -> Response {
         let habits = &self.database.habits;
         if self.is_stale() {
-            let status = if self.skin.phrase % 2 == 0 { 403 } else { 200 };
+            let status = if self.skin.phrase.is_multiple_of(2) { 403 } else { 200 };
             let text = self.wording.stale;
             return self.complaint(status, text);
         }
         let asked = self.database.question(&self.parameters, path, &self.skin);
         let is_empty = asked.words.is_empty() && asked.choices.is_empty();
         if is_empty && habits.empty_query == EmptyQuery::Error {
-            let status = if self.skin.phrase % 2 == 0 { 400 } else { 200 };
+            let status = if self.skin.phrase.is_multiple_of(2) { 400 } else { 200 };
             let text = self.wording.empty;
             return self.complaint(status, text);
         }
@@ -59,6 +59,7 @@ impl Page<'_> {
         let title = self.wording.search[0];
         self.document(200, title, |page| {
             page.form();
+            page.echo();
             page.html.element("p", &[("class", "none")], text);
             page.popular();
         })
@@ -76,6 +77,7 @@ impl Page<'_> {
         let title = self.wording.search[0];
         self.document(200, title, |page| {
             page.form();
+            page.echo();
             page.count(found, first);
             page.facets(asked);
             page.arrange(&records);
@@ -97,7 +99,16 @@ impl Page<'_> {
             .replace("{total}", &number(total))
             .replace("{from}", &number(first + 1))
             .replace("{to}", &number(first + found.hits.len() as u32));
-        self.html.element("p", &[("class", "count")], &text);
+        let time = if self.skin.tells_time { " (0.04 s)" } else { "" };
+        self.html.element("p", &[("class", "count")], &format!("{text}{time}"));
+    }
+
+    fn echo(&mut self) {
+        let typed = self.parameters.get(self.skin.words).unwrap_or_default();
+        if self.skin.echoes && !typed.is_empty() {
+            let text = format!("{}: \"{typed}\"", self.wording.search[0]);
+            self.html.element("h2", &[], &text);
+        }
     }
 
     /// Links that narrow the answer, with how much each would leave.

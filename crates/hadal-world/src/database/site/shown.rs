@@ -44,7 +44,7 @@ impl Page<'_> {
     pub(super) fn title_of(&self, number: u32, title: &str) -> (String, bool) {
         let named = if title.is_empty() { "Untitled" } else { title };
         match self.database.habits.misconduct {
-            Misconduct::HostileTitles => (hostile(number, named), number % 2 == 0),
+            Misconduct::HostileTitles => (hostile(number, named), number.is_multiple_of(2)),
             _ => (named.to_string(), false),
         }
     }

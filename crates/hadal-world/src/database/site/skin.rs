@@ -21,16 +21,24 @@ pub(super) struct Skin {
     pub(super) record_id: &'static str,
     pub(super) position: &'static str,
     pub(super) highlight: &'static str,
-    pub(super) low: &'static str,
-    pub(super) high: &'static str,
+    /// Names of the two ends of a range, a star standing for the attribute.
+    pub(super) ends: [&'static str; 2],
     /// Whether lists send numbers instead of what they show.
     pub(super) codes: bool,
+    /// Whether links to other pages leave out the path that they share.
+    pub(super) short_links: bool,
+    /// Whether answers repeat the question, and tell how long they took.
+    pub(super) echoes: bool,
+    pub(super) tells_time: bool,
     pub(super) class: &'static str,
     pub(super) results: &'static str,
     pub(super) frame: u32,
     pub(super) phrase: u32,
     pub(super) manners: Manners,
 }
+
+/// The parameter of first letters.
+pub(super) const LETTER: &str = "letter";
 
 /// The parameter of cursors.
 pub(super) const CURSOR: &str = "cursor";
@@ -66,9 +74,11 @@ impl Skin {
             record_id: draw.pick(&["id", "nr", "rec", "ref", "docid"]),
             position: draw.pick(&["pos", "rank", "n", "i"]),
             highlight: draw.pick(&["hl", "highlight", "terms"]),
-            low: draw.pick(&["_min", "_from", "_low"]),
-            high: draw.pick(&["_max", "_to", "_high"]),
+            ends: draw.pick(&[["*_min", "*_max"], ["*_from", "*_to"], ["min_*", "max_*"], ["*Low", "*High"]]),
             codes: draw.chance(0.25),
+            short_links: draw.chance(0.3),
+            echoes: draw.chance(0.4),
+            tells_time: draw.chance(0.2),
             class: draw.pick(&CLASSES),
             results: draw.pick(&RESULTS),
             frame: draw.below(4),
