@@ -116,7 +116,7 @@ fn lists_are_narrowed() {
     assert_eq!(count(&["records", "--harvest", "1"]), 2);
     assert_eq!(count(&["records", "--form", "000000000000ca25"]), 3);
     assert_eq!(count(&["records", "--search", "TITLE 6"]), 1);
-    assert_eq!(count(&["records", "--search", "title", "--harvest", "1"]), 1);
+    assert_eq!(count(&["records", "--search", "title", "--harvest", "1"]), 2);
     assert_eq!(count(&["records", "--search", "octopus"]), 0);
     assert_eq!(count(&["records", "--limit", "4"]), 4);
     assert_eq!(count(&["queries", "--search", "sea"]), 1);

@@ -83,7 +83,7 @@ contract!(
     harvest_lists::queries_are_found_by_their_words,
     harvest_lists::long_lists_are_walked_whole_and_may_end_early,
     harvest_lists::a_list_goes_on_after_any_row,
-    harvest_lists::a_walk_may_use_the_store,
+    harvest_lists::a_walk_over_records_may_use_the_store,
     harvest_lists::hostile_text_comes_back_as_it_was,
     outcomes::a_dispatched_lead_waits_no_more,
     outcomes::a_followed_lead_can_be_asked_for,

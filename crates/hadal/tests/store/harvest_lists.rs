@@ -1,6 +1,5 @@
 //! What was harvested, as it is listed, searched and told again.
 
-use crate::fixture::*;
 use crate::harvest_fixture::*;
 use hadal::store::*;
 use hadal_core::harvest::record::RecordId;
@@ -183,7 +182,7 @@ pub fn a_list_goes_on_after_any_row(store: &dyn Store) {
     assert_eq!(numbers(&after(again, u64::MAX)), []);
 }
 
-pub fn a_walk_may_use_the_store(store: &dyn Store) {
+pub fn a_walk_over_records_may_use_the_store(store: &dyn Store) {
     let [books, ..] = three(store);
     let mut told = 0;
     let mut each = |row: RecordRow| {
