@@ -48,7 +48,7 @@ fn submissions_are_listed_in_every_format_and_outlive_their_run() {
     let rows = objects(&place.run(&["submissions", "--json"]).done());
     assert!(!rows.is_empty());
     let keys: Vec<&str> = rows[0].as_object().unwrap().keys().map(String::as_str).collect();
-    let columns = "run seq time topic form_id page_url method url body purpose answer";
+    let columns = "run seq time topic form_id page_url method url body purpose answer harvest";
     let mut sorted: Vec<&str> = columns.split(' ').collect();
     assert!(
         keys == sorted || {

@@ -25,6 +25,9 @@ fn every_command_has_help_that_ends_with_an_example() {
         "forms",
         "sites",
         "runs",
+        "harvests",
+        "records",
+        "queries",
         "submissions",
         "lessons",
         "quality",
@@ -96,7 +99,7 @@ fn seeds_in_a_file_are_checked_line_by_line() {
 
 #[test]
 fn a_missing_store_is_a_failure_that_says_what_to_do() {
-    for command in ["forms", "sites", "runs", "submissions", "status"] {
+    for command in ["forms", "sites", "runs", "harvests", "records", "queries", "submissions", "status"] {
         let ran = run(&[command]);
         assert_eq!(ran.status, 1, "{ran:?}");
         assert!(ran.err.contains("hadal find"), "{ran:?}");

@@ -9,6 +9,12 @@ mod backlinks;
 mod fixture;
 #[path = "store/frontier.rs"]
 mod frontier;
+#[path = "store/harvest_fixture.rs"]
+mod harvest_fixture;
+#[path = "store/harvest_lists.rs"]
+mod harvest_lists;
+#[path = "store/harvest_steps.rs"]
+mod harvest_steps;
 #[path = "store/outcomes.rs"]
 mod outcomes;
 #[path = "store/reports.rs"]
@@ -59,6 +65,26 @@ contract!(
     frontier::a_discarded_run_leaves_nothing_behind,
     frontier::the_queues_tell_what_waits_where,
     frontier::an_unknown_run_is_refused,
+    harvest_steps::the_same_harvest_goes_on_as_it_was_first_specified,
+    harvest_steps::a_step_comes_back_as_it_was_put_in,
+    harvest_steps::a_step_applied_twice_changes_nothing,
+    harvest_steps::a_record_stays_as_it_first_came_up,
+    harvest_steps::the_text_of_a_record_s_own_page_comes_later,
+    harvest_steps::what_went_wrong_is_counted_by_kind,
+    harvest_steps::an_estimate_holds_until_there_is_a_better_one,
+    harvest_steps::where_a_harvest_stands_is_what_was_last_noted,
+    harvest_steps::a_harvest_goes_on_where_it_was_in_the_middle_of_a_query,
+    harvest_steps::a_submission_is_on_record_before_its_step_and_completed_by_it,
+    harvest_steps::a_discarded_harvest_leaves_its_submissions_and_nothing_else,
+    harvest_steps::an_unknown_harvest_is_refused,
+    harvest_lists::the_past_is_told_answer_by_answer,
+    harvest_lists::harvests_are_filtered_and_their_rows_with_them,
+    harvest_lists::records_are_found_by_their_words,
+    harvest_lists::queries_are_found_by_their_words,
+    harvest_lists::long_lists_are_walked_whole_and_may_end_early,
+    harvest_lists::a_list_goes_on_after_any_row,
+    harvest_lists::a_walk_over_records_may_use_the_store,
+    harvest_lists::hostile_text_comes_back_as_it_was,
     outcomes::a_dispatched_lead_waits_no_more,
     outcomes::a_followed_lead_can_be_asked_for,
     outcomes::what_was_learned_is_told_in_order,

@@ -36,7 +36,7 @@ fn lead_like(order: u64) -> Waiting {
 
 fn entry(run: RunId, seq: u64) -> Submission {
     Submission {
-        run,
+        by: Submitter::Run(run),
         seq,
         at: Time(1000 + seq),
         topic: "books".into(),

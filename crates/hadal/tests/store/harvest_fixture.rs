@@ -1,0 +1,137 @@
+//! Small harvests for the store tests and the listings.
+#![allow(dead_code, reason = "every test binary uses a part of it")]
+
+use crate::fixture::url;
+use hadal::store::*;
+use hadal_core::harvest::policy::{End, Total};
+use hadal_core::harvest::query::Query;
+use hadal_core::harvest::record::{Record, RecordId};
+use hadal_core::http::Method;
+use hadal_core::identity::FormId;
+use hadal_core::page::{Field, FieldKind, Form};
+use hadal_core::time::Time;
+use std::ops::Range;
+
+pub fn harvest_spec(form: u64) -> HarvestSpec {
+    let fields = vec![Field::new(FieldKind::Text, "q", ""), Field::new(FieldKind::Hidden, "s", "\u{20ac}")];
+    HarvestSpec {
+        form: FormId(form),
+        topic: "books".into(),
+        page: url("http://books.example/find"),
+        whole: Form::to(url("http://books.example/results"), Method::Get, fields),
+        policy: "hadal".into(),
+        seed: 7,
+        source: "web".into(),
+    }
+}
+
+/// A record as the first harvest of form 1 brings it up, by its query 1.
+pub fn record(id: u64) -> RecordRow {
+    RecordRow {
+        harvest: HarvestId(1),
+        form: FormId(1),
+        topic: "books".into(),
+        record: Record {
+            id: RecordId(id),
+            url: Some(url(&format!("http://books.example/record/{id}"))),
+            title: format!("Title {id}"),
+            text: format!("Title {id}, the text of a record"),
+            fields: vec![("year".into(), "1870".into()), ("author".into(), "J. Verne".into())],
+        },
+        asked: 1,
+        words: "deep sea".into(),
+        position: 3,
+        fetched_at: Time(86_400_000),
+        detail: None,
+    }
+}
+
+/// A query of the first harvest of form 1 that brought these records.
+pub fn asked(number: u32, hits: Range<u64>) -> AskedRow {
+    let found = hits.clone().count() as u32;
+    AskedRow {
+        harvest: HarvestId(1),
+        form: FormId(1),
+        number,
+        query: Query { words: "deep sea".into(), choices: vec![(1, "x".into())] },
+        words: "deep sea s=x".into(),
+        kind: "word".into(),
+        total: Some(Total::About(2000)),
+        found,
+        new: found,
+        pages: 2,
+        requests: 2,
+        end: End::LeftOff,
+        at: Time(1234),
+        hits: hits.map(RecordId).collect(),
+    }
+}
+
+/// A step that brings up these records by a query that goes on.
+pub fn harvest_step(seq: u64, number: u32, ids: Range<u64>) -> HarvestStep {
+    let records = ids.map(|id| RecordRow { asked: number, ..record(id) }).collect();
+    HarvestStep {
+        seq,
+        at: Time(2000 + seq),
+        requests: 1,
+        bytes: 100,
+        pages: 1,
+        records,
+        ..HarvestStep::default()
+    }
+}
+
+/// An entry of the audit log for a step of a harvest.
+pub fn harvest_entry(harvest: HarvestId, seq: u64) -> Submission {
+    Submission {
+        by: Submitter::Harvest(harvest),
+        seq,
+        at: Time(1000 + seq),
+        topic: "books".into(),
+        form: FormId(1),
+        page: url("http://books.example/find"),
+        method: Method::Get,
+        url: url("http://books.example/results?q=deep+sea"),
+        body: String::new(),
+        purpose: Purpose::Harvest,
+        answer: None,
+    }
+}
+
+pub fn begin_harvest(store: &dyn Store) -> HarvestId {
+    store.begin_harvest(&harvest_spec(1), Time(500)).unwrap()
+}
+
+pub fn harvest_row(store: &dyn Store, harvest: HarvestId) -> HarvestRow {
+    store.resume_harvest(harvest).unwrap().row
+}
+
+pub fn records(store: &dyn Store, filter: &HarvestFilter) -> Vec<RecordRow> {
+    let mut rows = vec![];
+    let mut each = |row| {
+        rows.push(row);
+        Walk::On
+    };
+    store.records(filter, &mut each).unwrap();
+    rows
+}
+
+pub fn queries(store: &dyn Store, filter: &HarvestFilter) -> Vec<AskedRow> {
+    let mut rows = vec![];
+    let mut each = |row| {
+        rows.push(row);
+        Walk::On
+    };
+    store.asked(filter, &mut each).unwrap();
+    rows
+}
+
+pub fn past(store: &dyn Store, harvest: HarvestId) -> Vec<(AskedRow, Vec<HitRow>)> {
+    let mut answers = vec![];
+    let mut each = |row, hits| {
+        answers.push((row, hits));
+        Walk::On
+    };
+    store.past(harvest, &mut each).unwrap();
+    answers
+}
