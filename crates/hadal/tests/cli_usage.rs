@@ -52,7 +52,6 @@ fn what_is_not_built_yet_is_neither_in_the_help_nor_done() {
         run(&[command]).refused(&[command, "not built yet"]);
         run(&[command, "--topic", "book", "x"]).refused(&["not built yet"]);
     }
-    run(&["eval", "harvest"]).refused(&["harvest", "not built yet"]);
     run(&["forms", "import"]).refused(&["import", "not built yet"]);
 }
 
