@@ -3,6 +3,8 @@
 use super::plan::Setting;
 use super::trial::Trial;
 use anyhow::Context;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -18,27 +20,45 @@ impl Folder {
 
     /// Where a trial is kept.
     pub fn file(&self, setting: &Setting) -> PathBuf {
-        self.0.join(setting.name() + ".json")
+        self.named(&setting.name())
+    }
+
+    fn named(&self, name: &str) -> PathBuf {
+        self.0.join(format!("{name}.json"))
     }
 
     /// The finished trial of this setting. A file that is no such trial does not count: it is made anew.
     pub fn read(&self, setting: &Setting) -> Option<Trial> {
-        let bytes = fs::read(self.file(setting)).ok()?;
-        serde_json::from_slice(&bytes).ok().filter(|trial: &Trial| trial.setting == *setting)
+        self.load(&setting.name()).filter(|trial: &Trial| trial.setting == *setting)
     }
 
     /// Keeps a trial: as a whole or not at all.
     pub fn write(&self, trial: &Trial) -> anyhow::Result<()> {
-        let path = self.file(&trial.setting);
-        let beside = path.with_extension("json.new");
-        let written =
-            fs::write(&beside, serde_json::to_vec(trial)?).and_then(|()| fs::rename(&beside, &path));
-        written.with_context(|| format!("cannot write {}", path.display()))
+        self.keep(&trial.setting.name(), trial)
     }
 
     /// Forgets a trial.
     pub fn remove(&self, setting: &Setting) -> anyhow::Result<()> {
-        match fs::remove_file(self.file(setting)) {
+        self.forget(&setting.name())
+    }
+
+    /// What is kept under a name; `None` for a file that holds something else.
+    pub fn load<T: DeserializeOwned>(&self, name: &str) -> Option<T> {
+        let bytes = fs::read(self.named(name)).ok()?;
+        serde_json::from_slice(&bytes).ok()
+    }
+
+    /// Keeps something under a name: as a whole or not at all.
+    pub fn keep<T: Serialize>(&self, name: &str, value: &T) -> anyhow::Result<()> {
+        let (path, beside) = (self.named(name), self.0.join(format!("{name}.json.new")));
+        let written =
+            fs::write(&beside, serde_json::to_vec(value)?).and_then(|()| fs::rename(&beside, &path));
+        written.with_context(|| format!("cannot write {}", path.display()))
+    }
+
+    /// Forgets what is kept under a name.
+    pub fn forget(&self, name: &str) -> anyhow::Result<()> {
+        match fs::remove_file(self.named(name)) {
             Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error.into()),
             _ => Ok(()),
         }

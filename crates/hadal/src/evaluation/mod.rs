@@ -3,13 +3,14 @@
 //! A [`Plan`] names worlds, topics and strategies; [`run`] makes one [`Trial`] of each combination and
 //! keeps it in a folder, so that the same command goes on where it stopped. Crawls of one topic share
 //! what was fetched, read and judged ([`shelf`]), which changes their cost and nothing else. What the
-//! trials tell is drawn in [`figures`].
+//! trials tell is drawn in [`figures`]. Query policies are compared in [`harvest`].
 
 pub mod arena;
 pub mod carrier;
 pub mod compact;
 pub mod figures;
 pub mod folder;
+pub mod harvest;
 pub mod oracle;
 pub mod plan;
 pub mod runner;

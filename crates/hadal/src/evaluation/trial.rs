@@ -215,7 +215,7 @@ fn training(lessons: &[LessonRow], gauges: &Gauges) -> Training {
 }
 
 /// CPU time of this thread, in seconds.
-fn cpu_time() -> f64 {
+pub fn cpu_time() -> f64 {
     let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
     time.tv_sec as f64 + time.tv_nsec as f64 / 1e9
 }

@@ -13,6 +13,7 @@ const LINE_EVERY: Duration = Duration::from_secs(30);
 /// Shows how far a plan has come, and when it will be done at this pace.
 pub struct TrialsProgress {
     shown: Shown,
+    what: &'static str,
     began: Instant,
 }
 
@@ -23,14 +24,14 @@ enum Shown {
 }
 
 impl TrialsProgress {
-    /// Nothing is shown before the first word.
-    pub fn new(style: Style) -> TrialsProgress {
+    /// Progress of trials, called what they are. Nothing is shown before the first word.
+    pub fn new(style: Style, what: &'static str) -> TrialsProgress {
         let shown = match style {
             Style::Bars => Shown::Bar(bar()),
             Style::Lines => Shown::Lines(Mutex::new(None)),
             Style::Silent => Shown::Silent,
         };
-        TrialsProgress { shown, began: Instant::now() }
+        TrialsProgress { shown, what, began: Instant::now() }
     }
 
     /// Takes in how far it has come.
@@ -39,13 +40,13 @@ impl TrialsProgress {
             Shown::Bar(bar) => {
                 bar.set_length(advance.requests);
                 bar.set_position(advance.spent);
-                bar.set_message(words(advance, self.began.elapsed()));
+                bar.set_message(words(advance, self.what, self.began.elapsed()));
             }
             Shown::Lines(last) => {
                 let mut last = last.lock().expect("writing a line does not panic");
                 if last.is_none_or(|last| last.elapsed() >= LINE_EVERY) {
                     *last = Some(Instant::now());
-                    writeln!(std::io::stderr(), "{}", words(advance, self.began.elapsed())).ok();
+                    writeln!(std::io::stderr(), "{}", words(advance, self.what, self.began.elapsed())).ok();
                 }
             }
             Shown::Silent => {}
@@ -66,7 +67,7 @@ fn bar() -> ProgressBar {
     ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr_with_hz(1)).with_style(style)
 }
 
-fn words(advance: &Advance, elapsed: Duration) -> String {
+fn words(advance: &Advance, what: &str, elapsed: Duration) -> String {
     let found = if advance.found > 0 { format!(", {} from before", advance.found) } else { String::new() };
     let left = left(advance, elapsed)
         .map(|left| format!(", about {} left", humantime::format_duration(left)))
@@ -75,7 +76,7 @@ fn words(advance: &Advance, elapsed: Duration) -> String {
         0 => String::new(),
         refused => format!(", {refused} pages did not fit into --cache"),
     };
-    format!("{} of {} crawls{found}{left}{refused}", advance.made, advance.trials)
+    format!("{} of {} {what}{found}{left}{refused}", advance.made, advance.trials)
 }
 
 /// Time until everything is spent at the pace so far; unknown before anything is.
@@ -92,7 +93,7 @@ mod tests {
     #[test]
     fn what_is_left_follows_from_the_pace() {
         let advance = Advance { requests: 1000, spent: 250, trials: 4, made: 1, found: 2, refused: 0 };
-        let said = words(&advance, Duration::from_secs(20));
+        let said = words(&advance, "crawls", Duration::from_secs(20));
         assert_eq!(said, "1 of 4 crawls, 2 from before, about 1m left");
         assert_eq!(left(&Advance { spent: 0, ..advance }, Duration::from_secs(20)), None);
     }

@@ -77,7 +77,7 @@ pub fn run(args: &FindArgs, session: &Session) -> anyhow::Result<Exit> {
         plan.settings().iter().try_for_each(|setting| folder.remove(setting))?;
     }
     let threads = args.threads.map_or_else(cores, usize::from);
-    let progress = TrialsProgress::new(session.progress());
+    let progress = TrialsProgress::new(session.progress(), "crawls");
     let trials = evaluation::run(&plan, &folder, threads, args.cache, &|advance| progress.update(advance))?;
     progress.finish();
     let sections = figures::sections(&trials);
@@ -93,7 +93,8 @@ pub fn run(args: &FindArgs, session: &Session) -> anyhow::Result<Exit> {
     Ok(Exit::Done)
 }
 
-fn cores() -> usize {
+/// How many trials are made at once unless told otherwise.
+pub fn cores() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }
 
@@ -112,7 +113,7 @@ fn plan(args: &FindArgs, seed: u64) -> Result<Plan, Usage> {
 }
 
 /// The names given, each once, else the usual ones; every one has to be known.
-fn named(what: &str, given: &[String], usual: &[&str], known: &[&str]) -> Result<Vec<String>, Usage> {
+pub fn named(what: &str, given: &[String], usual: &[&str], known: &[&str]) -> Result<Vec<String>, Usage> {
     let mut names: Vec<String> = Vec::new();
     for name in given {
         if !known.contains(&name.as_str()) {

@@ -3,6 +3,7 @@
 mod density;
 mod find;
 mod forms;
+mod harvest;
 mod world;
 
 use super::exit::Exit;
@@ -20,6 +21,7 @@ pub struct EvalArgs {
 #[derive(Debug, Subcommand)]
 enum EvalCommand {
     Find(find::FindArgs),
+    Harvest(harvest::HarvestArgs),
     World(world::WorldArgs),
     Forms(forms::FormsArgs),
 }
@@ -28,6 +30,7 @@ enum EvalCommand {
 pub fn run(args: &EvalArgs, session: &Session) -> anyhow::Result<Exit> {
     match &args.command {
         EvalCommand::Find(args) => find::run(args, session),
+        EvalCommand::Harvest(args) => harvest::run(args, session),
         EvalCommand::World(args) => world::run(args, session),
         EvalCommand::Forms(args) => forms::run(args, session),
     }

@@ -14,6 +14,7 @@ mod ratios;
 use super::trial::Trial;
 use crate::output::sections::Section;
 use comparison::Comparison;
+use serde::Serialize;
 use serde_json::json;
 
 /// All sections that these trials have something to say to, in the order they are read.
@@ -38,7 +39,7 @@ pub fn sections(trials: &[Trial]) -> Vec<Section> {
 }
 
 /// Trials and tables for machines.
-pub fn json(trials: &[Trial], sections: &[Section]) -> serde_json::Result<String> {
+pub fn json(trials: &[impl Serialize], sections: &[Section]) -> serde_json::Result<String> {
     let table = |section: &Section| {
         let Section { title, note, headings, rows, .. } = section;
         json!({ "title": title, "note": note, "headings": headings, "rows": rows })
