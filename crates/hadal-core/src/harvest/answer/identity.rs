@@ -78,10 +78,11 @@ impl Identity {
         }
         self.constant.insert(name.to_string(), hash);
         let has_changed = before.is_some_and(|before| before != hash);
-        let met = |record: &&Raw| self.met.contains(&without(record, name));
+        let met = |record: &&Raw| self.met.contains(&self.without(record, name));
         let is_idle = has_changed && (value.is_some_and(is_token) || records.iter().any(met));
         if is_parameter && self.met.len() < MOST_MET {
-            self.met.extend(records.iter().map(|record| without(record, name)));
+            let met: Vec<u64> = records.iter().map(|record| self.without(record, name)).collect();
+            self.met.extend(met);
         }
         is_idle
     }
@@ -92,6 +93,14 @@ impl Identity {
         let kept: FxHashSet<Vec<&(String, String)>> =
             links.iter().map(|link| link.iter().filter(is_kept).collect()).collect();
         kept.len() >= distinct
+    }
+
+    /// A record without one part of its link, and without those known to be idle, as a number.
+    fn without(&self, record: &Raw, name: &str) -> u64 {
+        let parts = record.url.as_ref().map(parts).unwrap_or_default();
+        let is_kept = |part: &(String, String)| part.0 != name && !self.is_dropped(&part.0);
+        let rest: Vec<(String, String)> = parts.into_iter().filter(is_kept).collect();
+        hashed(&(name, plain_hash(&record.title), rest))
     }
 
     fn is_dropped(&self, name: &str) -> bool {
@@ -123,13 +132,6 @@ impl Identity {
         let text: Vec<String> = parts.iter().map(|(name, value)| format!("{name}={value}")).collect();
         xxh3_64(text.join("\n").as_bytes())
     }
-}
-
-/// A record without one part of its link, as a number.
-fn without(record: &Raw, name: &str) -> u64 {
-    let parts = record.url.as_ref().map(parts).unwrap_or_default();
-    let rest: Vec<(String, String)> = parts.into_iter().filter(|part| part.0 != name).collect();
-    hashed(&(name, plain_hash(&record.title), rest))
 }
 
 /// Whether a value looks made for one visit: long, of digits and letters mixed.

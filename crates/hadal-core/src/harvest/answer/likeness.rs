@@ -66,7 +66,7 @@ mod tests {
 
     #[test]
     fn a_record_under_two_addresses_is_one() {
-        let text = (0..200).map(|n| format!("word{n} ")).collect::<String>();
+        let text = (0..3000).map(|n| format!("word{n} ")).collect::<String>();
         let (one, other) = (record(1, "The Sea", &text), record(2, "the sea!", &format!("{text} more")));
         let third = record(3, "The Ship", &text);
         let ids: Vec<u64> = merged(vec![one, other, third]).iter().map(|record| record.id.0).collect();
