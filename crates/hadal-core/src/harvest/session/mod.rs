@@ -159,6 +159,7 @@ pub struct Harvest {
     known: FxHashSet<RecordId>,
     likenesses: Likenesses,
     first_pages: Vec<u64>,
+    nothing_comes_as: u16,
     words_per_record: f64,
     queries: u32,
     barren: u32,
@@ -192,6 +193,7 @@ impl Harvest {
             known: FxHashSet::default(),
             likenesses: Likenesses::default(),
             first_pages: Vec::new(),
+            nothing_comes_as: 200,
             words_per_record: f64::INFINITY,
             queries: 0,
             barren: 0,
@@ -354,6 +356,7 @@ impl Harvest {
         self.door.refresh(&document.page);
         self.reader.improve(&Sample { document: &document, status: reply.status, query: &query });
         let answer = self.reader.read(&document, reply.status, &query);
+        self.nothing_comes_as = reply.status;
         self.note_first_page(&answer);
         Taken { kind: Some(answer.kind), learned: true, ..Taken::default() }
     }
@@ -375,7 +378,11 @@ impl Harvest {
             self.reader.improve(&Sample { document: &document, status, query });
         }
         let answer = self.reader.read(&document, reply.status, &reading.query);
-        let taken = match answer.kind {
+        let kind = match answer.kind {
+            Kind::Nothing if matches!(reply.status, 404 | 410) && self.nothing_comes_as < 400 => Kind::Error,
+            kind => kind,
+        };
+        let taken = match kind {
             Kind::Results | Kind::OneRecord | Kind::Nothing => self.take_page(reading, answer),
             // A token that had expired may be all that is wrong.
             Kind::Error if self.door.has_hidden() && !reading.reopened && reading.pages == 0 => {
