@@ -54,8 +54,8 @@ impl Evidence<'_> {
         let PageKinds { rate_limit, captcha, login_wall, error, .. } = self.kinds;
         let is_list = self.status < 400 && self.records >= 2 && (self.in_place || self.hits >= Some(0.5));
         let walls = [
-            (self.status == 429 || rate_limit.holds(), Kind::RateLimited),
             (captcha.holds(), Kind::Captcha),
+            (self.status == 429 || rate_limit.holds(), Kind::RateLimited),
             (login_wall.holds(), Kind::LoginWall),
             (error.holds() || self.status >= 500, Kind::Error),
         ];

@@ -8,7 +8,7 @@ mod calibration;
 pub mod evidence;
 pub mod stop;
 
-use super::policy::Asked;
+use super::policy::{Asked, Total};
 use evidence::Evidence;
 
 /// A range that holds the truth nine times in ten, and the likeliest value.
@@ -37,19 +37,26 @@ pub struct Estimate {
 #[derive(Default)]
 pub struct Estimator {
     evidence: Evidence,
+    /// The most records that one query was told to have.
+    told: u64,
 }
 
 impl Estimator {
     /// Takes in an answer.
     pub fn learn(&mut self, answer: &Asked<'_>) {
         self.evidence.learn(answer);
+        if let Some(Total::Exactly(total)) = answer.total {
+            self.told = self.told.max(total);
+        }
     }
 
-    /// What is known by now; nothing before some records came twice.
+    /// What is known by now; nothing before some records came twice. There are at least as many records as
+    /// any one query was told to have.
     pub fn estimate(&self) -> Option<Estimate> {
         let seen = self.evidence.seen() as f64;
-        let [low, middle, high] =
-            calibration::log_odds(&self.evidence.features()?).map(|odds| seen * (1.0 + odds.exp()));
+        let least = seen.max(self.told as f64);
+        let [low, middle, high] = calibration::log_odds(&self.evidence.features()?)
+            .map(|odds| (seen * (1.0 + odds.exp())).max(least));
         let size = Interval { low, estimate: middle, high };
         let coverage = Interval { low: seen / high, estimate: seen / middle, high: seen / low };
         Some(Estimate { seen: seen as u64, size, coverage })

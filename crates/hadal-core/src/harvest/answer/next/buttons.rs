@@ -3,14 +3,17 @@
 use super::wording::{Sign, sign_of};
 use super::{Next, Way};
 use crate::critic::veto::veto;
+use crate::http::Method;
 use crate::page::{Field, FieldKind, Form, Page};
 use crate::submission::{Filling, submission};
+use url::Url;
 
 /// The request of the button that leads to the next page.
 pub(super) fn by_button(page: &Page) -> Option<Next> {
     let forms = || page.forms.iter().filter(|form| veto(form).is_none());
     let named = forms().find_map(|form| Some((form, position_of_next(form)?)));
-    let (form, button) = named.or_else(|| forms().find_map(|form| Some((form, successor(form)?))))?;
+    let (form, button) =
+        named.or_else(|| forms().find_map(|form| Some((form, successor(form, &page.url)?))))?;
     let filling = Filling { values: Vec::new(), button: Some(button) };
     let request = submission(form, &filling, page.charset);
     Some(Next { request, way: Way::Button })
@@ -30,8 +33,9 @@ fn position_of_next(form: &Form) -> Option<usize> {
     })
 }
 
-/// The button with the number after the one that cannot be pressed or is missing.
-fn successor(form: &Form) -> Option<usize> {
+/// The button with the number after this page's: the one that cannot be pressed, is missing, or was pressed
+/// to come here. Where no number was, this is the first page.
+fn successor(form: &Form, here: &Url) -> Option<usize> {
     let number =
         |field: &Field| field.label.trim().parse::<u64>().or_else(|_| field.value.trim().parse()).ok();
     let buttons: Vec<(usize, u64, bool)> = form
@@ -45,7 +49,12 @@ fn successor(form: &Form) -> Option<usize> {
     let disabled = buttons.iter().find(|(_, _, disabled)| *disabled).map(|(_, number, _)| *number);
     let missing = || buttons.windows(2).find(|pair| pair[1].1 == pair[0].1 + 2).map(|pair| pair[0].1 + 1);
     let at_start = || buttons.first().filter(|(_, number, _)| *number == 2).map(|_| 1);
-    let current = disabled.or_else(missing).or_else(at_start).filter(|_| is_row)?;
+    let pressed = || {
+        let name = &form.fields[buttons.first()?.0].name;
+        let value = here.query_pairs().find(|(key, _)| key == name.as_str()).map(|(_, value)| value);
+        value.map_or(Some(1).filter(|_| form.method == Method::Get), |value| value.parse().ok())
+    };
+    let current = disabled.or_else(missing).or_else(at_start).or_else(pressed).filter(|_| is_row)?;
     buttons.iter().find(|(_, number, disabled)| *number == current + 1 && !disabled).map(|(at, _, _)| *at)
 }
 
@@ -56,8 +65,6 @@ fn is_pressed(field: &Field) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::http::Method;
-    use url::Url;
 
     fn next(html: &str) -> Option<Next> {
         by_button(&crate::html::parse(html.as_bytes(), None, &Url::parse("http://a.org/find").unwrap()))
@@ -77,6 +84,19 @@ mod tests {
         let html = "<form><input type=hidden name=q value=sea><button name=p value=1>1</button>
             <button name=p value=2 disabled>2</button><button name=p value=3>3</button></form>";
         assert_eq!(next(html).unwrap().request.url.as_str(), "http://a.org/find?q=sea&p=3");
+    }
+
+    #[test]
+    fn where_every_number_can_be_pressed_the_address_tells_which_was() {
+        let html = "<form><input type=hidden name=q value=sea><input type=submit name=p value=1>
+            <input type=submit name=p value=2><input type=submit name=p value=3></form>";
+        let at = |address: &str| {
+            let page = crate::html::parse(html.as_bytes(), None, &Url::parse(address).unwrap());
+            by_button(&page).map(|next| next.request.url.to_string())
+        };
+        assert_eq!(at("http://a.org/find?q=sea").unwrap(), "http://a.org/find?q=sea&p=2");
+        assert_eq!(at("http://a.org/find?q=sea&p=2").unwrap(), "http://a.org/find?q=sea&p=3");
+        assert_eq!(at("http://a.org/find?q=sea&p=3"), None);
     }
 
     #[test]
