@@ -1,4 +1,5 @@
-//! A process that writes into a store is killed at any moment: what was synced is there, whole.
+//! A process that writes into a store, crawling and harvesting, is killed at any moment: what was synced
+//! is there, whole.
 //!
 //! The test binary starts itself again as the victim, which commits and syncs without end and says
 //! after each sync how far it got.
@@ -6,18 +7,22 @@
 
 #[path = "store/fixture.rs"]
 mod fixture;
+#[path = "store/harvest_fixture.rs"]
+mod harvest_fixture;
 
 use fixture::*;
 use hadal::store::*;
 use hadal_core::address::LinkId;
 use hadal_core::lead::Waiting;
 use hadal_core::strategy::SiteTally;
+use harvest_fixture::*;
 use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 const FOLDER: &str = "HADAL_TEST_VICTIM_FOLDER";
 const LINKS: u64 = 40;
+const RECORDS: u64 = 5;
 const KILLS: u64 = 20;
 
 fn links(round: u64) -> Vec<Waiting> {
@@ -25,8 +30,9 @@ fn links(round: u64) -> Vec<Waiting> {
     (0..LINKS).map(link).collect()
 }
 
-/// One round: the dispatch of its first lead in one commit, the outcome in another, then a sync.
-fn play(store: &dyn Store, run: RunId, round: u64) {
+/// One round: the dispatch of its first lead in one commit, the outcome in another, the two steps of a
+/// query in two more, then a sync.
+fn play(store: &dyn Store, run: RunId, harvest: HarvestId, round: u64) {
     let leads = links(round);
     store.commit(run, &Batch { dispatched: vec![dispatch(round, &leads[0])], ..adding(&leads) }).unwrap();
     let end = Outcome {
@@ -35,6 +41,11 @@ fn play(store: &dyn Store, run: RunId, round: u64) {
     };
     let progress = Some(Progress { next_seq: round + 1, ..Progress::default() });
     store.commit(run, &Batch { progress, ..ending(vec![end]) }).unwrap();
+    let (number, first) = (round as u32, round * RECORDS);
+    store.commit_steps(harvest, &[harvest_step(2 * round, number, first..first + 2)]).unwrap();
+    let rest = harvest_step(2 * round + 1, number, first + 2..first + RECORDS);
+    let answer = Some(asked(number, first..first + RECORDS));
+    store.commit_steps(harvest, &[HarvestStep { asked: answer, ..rest }]).unwrap();
     store.sync().unwrap();
 }
 
@@ -43,9 +54,9 @@ fn play(store: &dyn Store, run: RunId, round: u64) {
 fn victim() {
     let Ok(folder) = std::env::var(FOLDER) else { return };
     let store = open(&folder, Access::Crawl).unwrap();
-    let run = begin(&*store);
+    let (run, harvest) = (begin(&*store), begin_harvest(&*store));
     for round in store.resume(run).unwrap().progress.next_seq.. {
-        play(&*store, run, round);
+        play(&*store, run, harvest, round);
         println!("synced {}", round + 1);
     }
 }
@@ -99,7 +110,24 @@ fn whole_rounds(folder: &str, access: Access) -> u64 {
     let ids = |round| links(round).iter().map(|waiting| waiting.lead.id).collect::<Vec<LinkId>>();
     assert!((0..rounds).all(|round| store.known(run, &ids(round)).unwrap() == [true; LINKS as usize]));
     assert_eq!(store.known(run, &ids(rounds)).unwrap(), [false; LINKS as usize]);
+    assert_harvested(&*store, rounds);
     rounds
+}
+
+/// Whether the harvest is there whole, as far as this many rounds.
+fn assert_harvested(store: &dyn Store, rounds: u64) {
+    let harvest = store.harvests(&HarvestFilter::default()).unwrap()[0].id;
+    let checkpoint = store.resume_harvest(harvest).unwrap();
+    let tally = checkpoint.row.tally;
+    assert_eq!((tally.records, tally.queries, tally.requests), (rounds * RECORDS, rounds, 2 * rounds));
+    assert_eq!((checkpoint.next_seq, checkpoint.open), (2 * rounds, vec![]));
+    assert!(
+        past(store, harvest)
+            .iter()
+            .all(|(_, hits)| hits.iter().filter(|hit| hit.is_new).count() as u64 == RECORDS)
+    );
+    let found = HarvestFilter { search: Some("record".into()), ..HarvestFilter::default() };
+    assert_eq!(records(store, &found).len() as u64, rounds * RECORDS);
 }
 
 #[test]

@@ -51,7 +51,7 @@ impl Submission {
 }
 
 /// Who submits forms.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Submitter {
     /// A crawl.

@@ -14,6 +14,7 @@ use super::*;
 use hadal_core::strategy::SiteTally;
 use harvest::Harvest;
 use run::Run;
+use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard};
 
@@ -39,24 +40,23 @@ struct Common {
     /// The number of the last new form of any run.
     forms_found: u64,
     submissions: Vec<Submission>,
+    /// Where the entry of each step is among them.
+    logged: FxHashMap<(Submitter, u64), usize>,
 }
 
 impl Common {
-    fn submission(&mut self, by: Submitter, seq: u64) -> Option<&mut Submission> {
-        self.submissions.iter_mut().rev().find(|known| (known.by, known.seq) == (by, seq))
+    /// Writes an entry down, once.
+    fn log(&mut self, entry: &Submission) {
+        self.logged.entry((entry.by, entry.seq)).or_insert_with(|| {
+            self.submissions.push(entry.clone());
+            self.submissions.len() - 1
+        });
     }
 
     /// Adds what came back, if there is such an entry.
     fn complete(&mut self, by: Submitter, seq: u64, answer: &Answered) {
-        if let Some(entry) = self.submission(by, seq) {
-            entry.answer = Some(answer.clone());
-        }
-    }
-
-    /// Writes an entry down, once.
-    fn log(&mut self, entry: &Submission) {
-        if self.submission(entry.by, entry.seq).is_none() {
-            self.submissions.push(entry.clone());
+        if let Some(&place) = self.logged.get(&(by, seq)) {
+            self.submissions[place].answer = Some(answer.clone());
         }
     }
 }
