@@ -14,7 +14,7 @@ pub const SHORTLIST: usize = 64;
 const TRUST: f64 = 30.0;
 
 /// An answer is left when its next page promises less than this share of what another query does.
-const LEAVE: f64 = 0.4;
+const LEAVE: f64 = 0.2;
 
 /// Words and what they are worth together.
 #[derive(Clone, Debug, PartialEq)]

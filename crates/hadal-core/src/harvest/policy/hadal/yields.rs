@@ -18,9 +18,6 @@ const SHRINK: f64 = 5.0;
 /// Records of the usual kind that are mixed into those of a class.
 const STRENGTH: f64 = 10.0;
 
-/// Share of what was unseen that is held to be left however much one answer brought.
-const LEAST_LEFT: f64 = 0.1;
-
 /// Records that a word is taken to be in before any was seen, when every text has it.
 const PRIOR: f64 = 3.0;
 
@@ -208,18 +205,15 @@ impl Yields {
         }
     }
 
-    /// Takes note that more records are seen, and how many of them came once. What is seen is not unseen any
-    /// more: the size of the whole stays, so lambda falls.
+    /// Takes note that more records are seen, and how many of them came once. Lambda is to the seen ones, so it
+    /// falls as they grow; how far the unseen ones fall is for the next whole answers to tell.
     pub fn advance(&mut self, before: usize, after: usize, once: f64) {
         self.usual_once = once.clamp(0.01, 1.0);
-        let lambda = self.lambda.value();
-        if before == 0 || lambda <= 0.0 {
-            return;
+        if before > 0 {
+            let factor = before as f64 / after as f64;
+            self.lambda.scale(factor);
+            self.lambdas.iter_mut().for_each(|lambda| lambda.scale(factor));
         }
-        let left = (1.0 + lambda) * before as f64 / after as f64 - 1.0;
-        let factor = (left / lambda).max(LEAST_LEFT);
-        self.lambda.scale(factor);
-        self.lambdas.iter_mut().for_each(|lambda| lambda.scale(factor));
     }
 }
 
