@@ -44,12 +44,6 @@ impl Kind {
     }
 }
 
-/// The share of texts that have a word, roughly, as far as English is any guide: half of them have the tenth
-/// most frequent word, and the rest follow Zipf.
-pub fn commonness(word: &str) -> f32 {
-    ENGLISH.rank(word).map_or(0.0, |rank| 10.0 / (rank as f32 + 10.0))
-}
-
 /// How many words of each kind were answered.
 #[derive(Clone, Debug)]
 pub struct Indexed {

@@ -94,7 +94,7 @@ fn pages_without_anything_new_are_left_while_other_words_promise_more() {
         policy.goes_on(&Asked { query: &query, hits, total: None, pages: 1, end: End::LeftOff }, &costs)
     };
     assert!(goes_on(&hits(true, 200)));
-    assert!(!goes_on(&hits(false, 200)));
+    assert!(!goes_on(&hits(false, 2_000)));
 }
 
 #[test]
