@@ -1,20 +1,26 @@
 //! From features to an interval that holds nine times in ten.
 //!
 //! A weighted sum of the features is the logarithm of unseen to seen records; how far the truth lies to
-//! either side of it was read off runs of two policies against collections of several kinds, under caps,
-//! orders, indexes, totals, page sizes and failures of all sorts: weights by ridge regression, ends as the
-//! 5 % and 95 % quantiles of what was left, smoothed over the sum. Figures were taken on other collections.
+//! either side of it was read off harvests by the `hadal` policy of 2,000 records from each of four text
+//! collections, under ten settings of cap, order, index, totals, page size and failures: weights by ridge
+//! regression, ends as the 4 % and 96 % quantiles of what was left, smoothed over the sum. With each
+//! collection left out in turn the interval held in 92, 93 and 89 % of cases at coverages of 30, 60 and
+//! 90 %; its median width was 1.5, 0.8 and 0.3 of the coverage. It is honest, and it is wide.
 
 use super::evidence::FEATURES;
 
 /// Weights of the features.
-const WEIGHTS: [f64; FEATURES] = [0.0, 0.3, 0.3, 0.1, 0.1, 0.2, 0.0, 0.0, 0.0];
+const WEIGHTS: [f64; FEATURES] = [1.684, -0.135, 0.097, 0.213, -0.012, 0.321, -0.021, 0.223, -1.376];
 
 /// Sums at which the quantiles were taken.
-const KNOTS: [f64; 5] = [-2.5, -1.5, -0.5, 0.5, 1.5];
+const KNOTS: [f64; 5] = [-1.704, -0.733, 0.014, 0.654, 1.620];
 
-/// Quantiles of the error at these sums: 5 %, 50 %, 95 %.
-const ERRORS: [[f64; 5]; 3] = [[-1.0; 5], [0.0; 5], [1.0; 5]];
+/// Quantiles of the error at these sums: 4 %, 50 %, 96 %.
+const ERRORS: [[f64; 5]; 3] = [
+    [-1.003, -1.010, -0.895, -0.895, -1.091],
+    [-0.056, -0.076, -0.031, -0.014, -0.123],
+    [0.742, 0.943, 1.229, 1.333, 1.030],
+];
 
 /// Logarithm of unseen to seen records: low, middle, high.
 pub fn log_odds(features: &[f64; FEATURES]) -> [f64; 3] {
