@@ -78,7 +78,7 @@ impl Database {
         let mut sent: Vec<Sent> = Vec::new();
         while sent.len() < most_queries && seen.iter().filter(|seen| **seen).count() < enough {
             let Some(query) = policy.choose(&self.costs()) else { break };
-            let is_down = (sent.len() + 1) % self.fails_every == 0;
+            let is_down = (sent.len() + 1).is_multiple_of(self.fails_every);
             sent.push(self.ask(policy, &query, &mut seen, is_down));
         }
         sent

@@ -14,7 +14,7 @@ pub const SHORTLIST: usize = 64;
 const TRUST: f64 = 30.0;
 
 /// An answer is left when its next page promises less than this share of what another query does.
-const LEAVE: f64 = 0.4;
+const LEAVE: f64 = 0.05;
 
 /// Words and what they are worth together.
 #[derive(Clone, Debug, PartialEq)]
@@ -47,9 +47,8 @@ impl Hadal {
             if tally.all() < least_seen || self.answered(at as u32) != Answered::NotAsked {
                 continue;
             }
-            let (kind, common) = self.kinds[at];
-            let expected = self.yields.expect(&rates, tally, common, cap);
-            let worth = worth(&expected, self.indexed.chance(kind), costs);
+            let expected = self.yields.expect(&rates, tally, cap);
+            let worth = worth(&expected, self.indexed.chance(self.kinds[at]), costs);
             if worth > least_worth {
                 best.push(Weighed { words: vec![at as u32], worth, expected });
             }
@@ -72,7 +71,7 @@ impl Hadal {
         }
         let rates = self.yields.rates();
         let weigh = |(words, tally): (Vec<u32>, &Tally)| {
-            let mut expected = self.yields.expect(&rates, tally, 0.0, cap);
+            let mut expected = self.yields.expect(&rates, tally, cap);
             expected.new *= self.deeper.found.value();
             Weighed { worth: worth(&expected, self.chance(&words), costs), words, expected }
         };
@@ -81,7 +80,7 @@ impl Hadal {
 
     /// Chance that all words are in the index.
     fn chance(&self, words: &[u32]) -> f64 {
-        words.iter().map(|word| self.indexed.chance(self.kinds[*word as usize].0)).product()
+        words.iter().map(|word| self.indexed.chance(self.kinds[*word as usize])).product()
     }
 
     /// Words that match more than is shown, with their unseen records, most first.
@@ -90,9 +89,9 @@ impl Hadal {
         let mut broad = Vec::new();
         for (at, tally) in self.ledger.tallies().iter().enumerate().filter(|(_, tally)| tally.all() * 2 > cap)
         {
-            let expected = self.yields.expect(&rates, tally, 0.0, None);
+            let expected = self.yields.expect(&rates, tally, None);
             if expected.matching > f64::from(cap) {
-                broad.push((at as u32, expected.unseen * self.indexed.chance(self.kinds[at].0)));
+                broad.push((at as u32, expected.unseen * self.indexed.chance(self.kinds[at])));
             }
         }
         broad.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));

@@ -44,12 +44,6 @@ impl Kind {
     }
 }
 
-/// The share of texts that have a word, roughly, as far as English is any guide: half of them have the tenth
-/// most frequent word, and the rest follow Zipf.
-pub fn commonness(word: &str) -> f32 {
-    ENGLISH.rank(word).map_or(0.0, |rank| 10.0 / (rank as f32 + 10.0))
-}
-
 /// How many words of each kind were answered.
 #[derive(Clone, Debug)]
 pub struct Indexed {
@@ -68,10 +62,11 @@ impl Default for Indexed {
 }
 
 impl Indexed {
-    /// Chance that a word of a kind is answered at all.
+    /// Chance that a word of a kind is answered at all: the share that was, squared, for what holds of some
+    /// words of a kind mostly holds of the rest.
     pub fn chance(&self, kind: Kind) -> f64 {
         let (answered, asked) = self.kinds[kind as usize];
-        answered / asked
+        (answered / asked).powi(2)
     }
 
     /// Takes in whether a word brought anything, of which records are known to have it.
@@ -89,7 +84,7 @@ mod tests {
     #[test]
     fn words_are_of_the_kind_that_forms_tell_apart() {
         let english = Language::of(Some("en"));
-        let kinds = ["the", "moreover", "1984", "x", "tv", "cat", "boat", "\u{6d77}"];
+        let kinds = ["the", "moreover", "1984", "x", "zq", "cat", "boat", "\u{6d77}"];
         let expected = [
             Kind::CommonStop,
             Kind::Stop,

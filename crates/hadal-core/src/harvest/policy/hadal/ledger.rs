@@ -149,11 +149,6 @@ impl Ledger {
         number.and_then(|number| self.tallies.get(number as usize)).copied().unwrap_or_default()
     }
 
-    /// Records that have come.
-    pub fn records(&self) -> usize {
-        self.captures.len()
-    }
-
     /// Whether a record came just once.
     pub fn came_once(&self, id: RecordId) -> bool {
         self.captures.get(&id) == Some(&1)

@@ -26,7 +26,7 @@ use super::{Asked, Briefing, Costs, End, Hit, Policy, Total};
 use crate::harvest::query::Query;
 use crate::text::language::Language;
 use deeper::Deeper;
-use indexed::{Indexed, Kind, commonness};
+use indexed::{Indexed, Kind};
 use ledger::{Catch, Ledger};
 use matching::Matches;
 use sample::Sample;
@@ -50,8 +50,7 @@ pub struct Hadal {
     matches: Matches,
     deeper: Deeper,
     cap: Cap,
-    /// Of each word its kind, and how common it is elsewhere.
-    kinds: Vec<(Kind, f32)>,
+    kinds: Vec<Kind>,
     answered: Vec<Answered>,
     longest: u32,
     answers: u32,
@@ -123,15 +122,14 @@ impl Hadal {
         let catch = self.ledger.learn(asked, answer.hits, keep);
         let lexicon = self.ledger.lexicon();
         let new = self.kinds.len() as u32..lexicon.len() as u32;
-        let described = |word: &str| (Kind::of(word, self.language), commonness(word));
-        self.kinds.extend(new.map(|word| described(lexicon.word(word))));
+        self.kinds.extend(new.map(|word| Kind::of(lexicon.word(word), self.language)));
         catch
     }
 
     fn learn_word(&mut self, word: &str, answer: &Asked<'_>) {
         let before = self.ledger.tally(word);
         let rates = self.yields.rates();
-        let expected = self.yields.expect(&rates, &before, commonness(word), None);
+        let expected = self.yields.expect(&rates, &before, None);
         let catch = self.take_in(Some(word), answer);
         self.matches.learn(word, answer.hits, self.language);
         let is_cut = self.is_cut(answer, rates.known(&before), catch.again.all());
@@ -156,7 +154,7 @@ impl Hadal {
         let numbers: Vec<u32> = words.iter().filter_map(|word| lexicon.number(word)).collect();
         let waiting = self.deeper.waiting().find(|(words, _)| *words == numbers);
         let rates = self.yields.rates();
-        let expected = waiting.map(|(_, tally)| self.yields.expect(&rates, tally, 0.0, self.cap.known()));
+        let expected = waiting.map(|(_, tally)| self.yields.expect(&rates, tally, self.cap.known()));
         let new = f64::from(self.take_in(None, answer).new.all());
         self.matches.learn_several(words, answer.hits);
         if let Some(expected) = expected {
@@ -189,7 +187,7 @@ impl Hadal {
             let rates = self.yields.rates();
             let (yields, indexed, kinds) = (&self.yields, &self.indexed, &self.kinds);
             self.deeper.look(&self.ledger, &self.sample, |word, tally| {
-                yields.expect(&rates, tally, 0.0, Some(cap)).new * indexed.chance(kinds[word as usize].0)
+                yields.expect(&rates, tally, Some(cap)).new * indexed.chance(kinds[word as usize])
             });
         }
     }
@@ -216,13 +214,12 @@ impl Policy for Hadal {
         }
         self.opening.asked(&answer.query.words);
         self.cap.learn(answer);
-        let before = self.ledger.records();
         match &words_of(&answer.query.words)[..] {
             [word] => self.learn_word(word, answer),
             words => self.learn_several(words, answer),
         }
         self.learn_order(answer);
-        self.yields.advance(before, self.ledger.records(), self.ledger.once_share());
+        self.yields.set_usual_once(self.ledger.once_share());
         self.longest = self.longest.max(answer.hits.len() as u32);
         self.answers += 1;
         self.look_deeper();

@@ -10,19 +10,13 @@
 use super::ledger::{CLASSES, Catch, Class, Tally};
 
 /// How much of what was learned is left after another answer.
-const MEMORY: f64 = 0.95;
+const MEMORY: f64 = 0.93;
 
 /// Records of the usual kind that are mixed into a word's own.
 const SHRINK: f64 = 5.0;
 
 /// Records of the usual kind that are mixed into those of a class.
 const STRENGTH: f64 = 10.0;
-
-/// Share of what was unseen that is held to be left however much one answer brought.
-const LEAST_LEFT: f64 = 0.1;
-
-/// Records that a word is taken to be in before any was seen, when every text has it.
-const PRIOR: f64 = 3.0;
 
 /// A quotient of two sums that forget.
 #[derive(Clone, Copy, Debug)]
@@ -43,11 +37,6 @@ impl Ratio {
             self.found = self.found * MEMORY + found;
             self.expected = self.expected * MEMORY + expected;
         }
-    }
-
-    /// Changes the quotient by a factor.
-    pub fn scale(&mut self, factor: f64) {
-        self.found *= factor;
     }
 
     /// The quotient, as if `weight` more had been expected and found at the usual rate.
@@ -79,7 +68,6 @@ pub struct Rates {
     back: [f64; CLASSES],
     unseen: [f64; CLASSES],
     once: [f64; 2],
-    usual: f64,
     usual_once: f64,
     beyond: f64,
 }
@@ -99,7 +87,7 @@ impl Rates {
     /// A word in fewer records than this does not bring so many new ones.
     pub fn seen_for(&self, new: f64) -> u32 {
         let unseen = self.unseen.iter().copied().fold(0.0, f64::max) * (1.0 / self.usual_once + 1.0).sqrt();
-        ((new / self.beyond - self.usual * PRIOR) / unseen.max(1e-9)).max(1.0) as u32
+        (new / self.beyond / unseen.max(1e-9)).max(1.0) as u32
     }
 }
 
@@ -133,14 +121,12 @@ impl Default for Yields {
 }
 
 impl Yields {
-    /// What a word with this tally will bring when at most `cap` records are shown. `common` is the share of
-    /// texts that have the word elsewhere.
-    pub fn expect(&self, rates: &Rates, tally: &Tally, common: f32, cap: Option<u32>) -> Expected {
+    /// What a word with this tally will bring when at most `cap` records are shown.
+    pub fn expect(&self, rates: &Rates, tally: &Tally, cap: Option<u32>) -> Expected {
         let known = rates.known(tally);
         let unseen: f64 =
             tally.seen.iter().zip(&rates.unseen).map(|(seen, rate)| f64::from(*seen) * rate).sum();
-        let unseen = unseen * rates.unusual(tally, known) + rates.usual * PRIOR * f64::from(common);
-        self.cut_off(unseen * rates.beyond, known * rates.beyond, cap)
+        self.cut_off(unseen * rates.unusual(tally, known) * rates.beyond, known * rates.beyond, cap)
     }
 
     /// The rates in force.
@@ -151,7 +137,7 @@ impl Yields {
         let back: [f64; CLASSES] = std::array::from_fn(back);
         let unseen = std::array::from_fn(|class| back[class] * self.lambdas[class].shrunk(lambda, STRENGTH));
         let once = [self.back_title.value(), self.back_body.value()];
-        Rates { back, unseen, once, usual: lambda, usual_once: self.usual_once, beyond: self.beyond.value() }
+        Rates { back, unseen, once, usual_once: self.usual_once, beyond: self.beyond.value() }
     }
 
     /// What comes of so many unseen and seen records that match.
@@ -189,7 +175,7 @@ impl Yields {
         let known = rates.known(before);
         let unusual = rates.unusual(before, known);
         let unseen = (matching / rates.beyond - known).max(0.0);
-        let expected = self.expect(&rates, before, 0.0, None).unseen / rates.beyond;
+        let expected = self.expect(&rates, before, None).unseen / rates.beyond;
         for class in 0..CLASSES {
             let seen = f64::from(before.seen[class]);
             let share = seen * rates.unseen[class] * unusual / expected.max(1e-9);
@@ -208,18 +194,9 @@ impl Yields {
         }
     }
 
-    /// Takes note that more records are seen, and how many of them came once. What is seen is not unseen any
-    /// more: the size of the whole stays, so lambda falls.
-    pub fn advance(&mut self, before: usize, after: usize, once: f64) {
-        self.usual_once = once.clamp(0.01, 1.0);
-        let lambda = self.lambda.value();
-        if before == 0 || lambda <= 0.0 {
-            return;
-        }
-        let left = (1.0 + lambda) * before as f64 / after as f64 - 1.0;
-        let factor = (left / lambda).max(LEAST_LEFT);
-        self.lambda.scale(factor);
-        self.lambdas.iter_mut().for_each(|lambda| lambda.scale(factor));
+    /// Takes note of how many of the seen records came once.
+    pub fn set_usual_once(&mut self, share: f64) {
+        self.usual_once = share.clamp(0.01, 1.0);
     }
 }
 
