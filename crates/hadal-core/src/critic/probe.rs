@@ -17,7 +17,7 @@ pub use signature::NoResult;
 
 use super::veto::{Veto, veto};
 use crate::http::{Method, Request};
-use crate::page::{Form, Page};
+use crate::page::{Field, Form, Page};
 use crate::submission::{Filling, submission};
 use glimpse::{Glimpse, Mask};
 use judge::{Next, Seen};
@@ -37,6 +37,11 @@ pub fn word_box(form: &Form) -> Option<usize> {
         Target::Words(at) => Some(at),
         Target::Choice { .. } => None,
     }
+}
+
+/// Whether a control says how results are shown (order, page size, language), not which.
+pub fn is_manner(field: &Field) -> bool {
+    target::is_manner(field)
 }
 
 /// A word that nobody has written, made from a seed.

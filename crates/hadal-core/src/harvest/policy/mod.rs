@@ -12,7 +12,7 @@ pub mod lexicon;
 pub mod listed;
 mod opening;
 pub mod oracle;
-mod retries;
+pub(super) mod retries;
 
 use super::query::Query;
 use super::record::RecordId;
@@ -78,6 +78,8 @@ pub struct Hit<'a> {
     pub title: &'a str,
     /// Everything known of it, the title included.
     pub text: &'a str,
+    /// What it says as name and value.
+    pub fields: &'a [(String, String)],
 }
 
 /// How many records answer a query, in the form's own words.
