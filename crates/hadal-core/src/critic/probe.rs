@@ -18,7 +18,7 @@ pub use signature::NoResult;
 use super::veto::{Veto, veto};
 use crate::http::{Method, Request};
 use crate::page::{Field, Form, Page};
-use crate::submission::{Filling, submission};
+use crate::submission::{Filling, goes_to_web, submission};
 use glimpse::{Glimpse, Mask};
 use judge::{Next, Seen};
 use serde::{Deserialize, Serialize};
@@ -120,7 +120,7 @@ impl Probe {
         }
         let target = Target::of(form).ok_or(Refusal::NothingToFill)?;
         let first = submission(form, &target.filling(word), "utf-8");
-        if !matches!(first.url.scheme(), "http" | "https") {
+        if !goes_to_web(&first) {
             return Err(Refusal::NotHttp);
         }
         if first.method == Method::Post && p_searchable <= POST_NEEDS {

@@ -112,7 +112,8 @@ fn select(at: usize, field: &Field) -> Option<(InputKind, bool)> {
         c.value.trim().is_empty() || stands_first(nth, c) && (is_any(&c.value, &c.text) || c.value == "0")
     };
     let choices = || field.options.iter().enumerate();
-    let is_fixed = !field.multiple && !choices().any(|(nth, c)| is_open(nth, c));
+    let is_fixed =
+        choices().any(|(_, c)| c.selected) && !field.multiple && !choices().any(|(nth, c)| is_open(nth, c));
     let offered = choices().filter(|(nth, c)| !is_open(*nth, c) && (is_fixed || !c.selected));
     let pick = |(_, c): (usize, &Choice)| Pick { field: at, value: c.value.clone(), read: plain(&c.text) };
     let picks: Vec<Pick> = offered.take(MOST_PICKS).map(pick).collect();
