@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "tests stop at the first surprise")]
 
-use hadal_core::harvest::policy::{Asked, Briefing, Costs, End, Hit, Policy, Total};
+use hadal_core::harvest::policy::{Asked, Briefing, Costs, End, Hit, Policy, Total, offer};
 use hadal_core::harvest::query::Query;
 use hadal_core::harvest::record::RecordId;
 use hadal_core::harvest::structured::choose_policy;
@@ -75,6 +75,7 @@ struct Dealer {
     cap: usize,
     tells_total: bool,
     cheapest_first: bool,
+    wants_make: bool,
 }
 
 impl Dealer {
@@ -82,11 +83,22 @@ impl Dealer {
         let html = format!("<form action=/find>{controls}<button>Search</button></form>");
         let url = Url::parse("http://cars.example/").unwrap();
         let form = html::parse(html.as_bytes(), None, &url).forms.remove(0);
-        Dealer { cars: cars(), form, cap: CAP, tells_total: true, cheapest_first: false }
+        Dealer { cars: cars(), form, cap: CAP, tells_total: true, cheapest_first: false, wants_make: false }
+    }
+
+    /// The same, whose lists say nothing about the cars in them.
+    fn hiding_values(mut self) -> Dealer {
+        for car in &mut self.cars {
+            (car.text, car.fields) = ("A car".to_string(), Vec::new());
+        }
+        self
+    }
+
+    fn policy(&self) -> Box<dyn Policy> {
+        choose_policy(&self.form, "hadal", &briefing()).expect("the usual policy exists")
     }
 
     fn answer(&self, query: &Query) -> (Vec<usize>, usize) {
-        assert_eq!(query.words, "");
         let given = |name: &str| {
             let position = self.form.fields.iter().position(|field| field.name == name)?;
             let choice = query.choices.iter().find(|(at, _)| *at == position)?;
@@ -94,8 +106,12 @@ impl Dealer {
         };
         let number = |name: &str| given(name).map(|value| value.parse::<u32>().unwrap());
         let (low, high) = (number("price_from"), number("price_to"));
+        let has_word =
+            |car: &Car| car.text.split([' ', ',']).any(|word| word.eq_ignore_ascii_case(&query.words));
         let fits = |car: &Car| {
-            given("make").is_none_or(|make| make == car.make)
+            (!self.wants_make || given("make").is_some())
+                && (query.words.is_empty() || has_word(car))
+                && given("make").is_none_or(|make| make == car.make)
                 && given("model").is_none_or(|model| model == car.model)
                 && number("year").is_none_or(|year| year == car.year)
                 && low.is_none_or(|low| low <= car.price)
@@ -120,9 +136,15 @@ struct Course {
     found: usize,
 }
 
+fn briefing() -> Briefing {
+    Briefing { first: vec!["miles".to_string()], ..Briefing::default() }
+}
+
 fn harvest(dealer: &Dealer, wanted: usize, most: usize) -> Course {
-    let mut policy: Box<dyn Policy> =
-        choose_policy(&dealer.form, "hadal", &Briefing::default()).expect("the usual policy exists");
+    harvest_by(dealer.policy(), dealer, wanted, most)
+}
+
+fn harvest_by(mut policy: Box<dyn Policy>, dealer: &Dealer, wanted: usize, most: usize) -> Course {
     let costs = Costs { query: 1.0, page: 1.0, detail: 0.0, page_size: PAGE as u32, cap: None };
     let (mut found, mut asked) = (BTreeSet::new(), BTreeSet::new());
     let mut course = Course { to_most: None, queries: 0, requests: 0, found: 0 };
@@ -223,10 +245,7 @@ fn boxes_are_enough_without_a_total_and_without_a_price_on_record() {
     dealer.tells_total = false;
     let course = harvest(&dealer, CARS, 2_000);
     assert!(effort(&course) <= 5.0, "{course:?}");
-    for car in &mut dealer.cars {
-        (car.text, car.fields) = (format!("{} {}", car.make, car.model), Vec::new());
-    }
-    let course = harvest(&dealer, CARS, 2_000);
+    let course = harvest(&dealer.hiding_values(), CARS, 2_000);
     assert!(effort(&course) <= 7.0, "{course:?}");
 }
 
@@ -259,4 +278,95 @@ fn without_a_cap_the_form_as_it_stands_is_enough() {
     let course = harvest(&dealer, CARS, 2_000);
     assert_eq!(course.found, CARS - 7);
     assert!(course.queries <= 10, "{course:?}");
+}
+
+#[test]
+fn selects_whose_values_no_record_shows_are_tried_in_turn() {
+    let dealer = Dealer::new(&(makes() + &models() + &prices())).hiding_values();
+    let course = harvest(&dealer, CARS, 2_000);
+    assert!(effort(&course) <= 10.0, "{course:?}");
+}
+
+#[test]
+fn inputs_that_the_server_ignores_cost_a_few_queries() {
+    let colours = select("colour", (0..30).map(|nth| format!("Shade{nth}")));
+    let extras = "<input type=checkbox name=extra value=a>A<input type=checkbox name=extra value=b>B";
+    let dealer = Dealer::new(&format!("{colours}{extras}<input name=price_from><input name=price_to>"));
+    let course = harvest(&dealer, CARS, 2_000);
+    assert!(effort(&course) <= 2.0, "{course:?}");
+}
+
+#[test]
+fn a_form_that_answers_nothing_without_a_choice_is_given_one() {
+    let mut dealer = Dealer::new(&(years() + &makes()));
+    dealer.wants_make = true;
+    let wanted = reachable(&dealer.cars, |car| format!("{} {}", car.make, car.year));
+    let course = harvest(&dealer, wanted, 2_000);
+    assert!(effort(&course) <= 5.0, "{course:?} of {wanted}");
+}
+
+#[test]
+fn choices_that_cannot_be_left_open_are_all_taken() {
+    let mut dealer = Dealer::new(&years().replace("<option value=''>Any year", ""));
+    dealer.cap = usize::MAX;
+    let all: BTreeSet<String> =
+        dealer.form.fields[0].options.iter().map(|choice| choice.value.clone()).collect();
+    let (mut policy, mut asked) = (dealer.policy(), BTreeSet::new());
+    let costs = Costs { query: 1.0, page: 1.0, detail: 0.0, page_size: PAGE as u32, cap: None };
+    while let Some(mut query) = policy.choose(&costs) {
+        asked.extend(query.choices.first().map(|(_, year)| year.clone()));
+        // What is not chosen stands at its default.
+        query.choices.push((0, "2025".to_string()));
+        let shown = dealer.answer(&query).0;
+        query.choices.pop();
+        let hits: Vec<Hit<'_>> = shown.iter().map(|at| hit(&dealer.cars[*at], *at, true)).collect();
+        policy.learn(&Asked { query: &query, hits: &hits, total: None, pages: 1, end: End::Last });
+    }
+    assert_eq!(asked, all);
+}
+
+#[test]
+fn choices_beside_words_bring_up_more_than_words_alone() {
+    let dealer = Dealer::new(&format!("<input type=search name=q>{}{}", makes(), years()));
+    let words = offer("hadal").unwrap().make(&briefing());
+    let alone = harvest_by(words, &dealer, CARS, 300);
+    let both = harvest(&dealer, CARS, 300);
+    println!("words {alone:?}, both {both:?}");
+    assert!(both.found > alone.found + alone.found / 10, "{both:?} {alone:?}");
+}
+
+#[test]
+fn answers_at_random_do_no_harm() {
+    let controls = makes()
+        + &years()
+        + "<input name=price_from><input name=price_to><input name=city><input type=radio name=r value=1>";
+    let dealer = Dealer::new(&controls);
+    let costs = Costs { query: 1.0, page: 1.0, detail: 0.0, page_size: PAGE as u32, cap: None };
+    for seed in 0..6 {
+        let (mut dice, mut policy, mut asked) = (Dice(seed), dealer.policy(), BTreeSet::new());
+        while let Some(query) = policy.choose(&costs).filter(|_| asked.len() < 400) {
+            let shown = (dice.roll() * dice.roll() * 150.0) as usize;
+            let fields =
+                [("city".to_string(), format!("{:e}", dice.roll())), ("price".to_string(), "9".repeat(500))];
+            let hits: Vec<Hit<'_>> = (0..shown)
+                .map(|_| {
+                    let (id, is_new) = (RecordId((dice.roll() * 500.0) as u64), dice.roll() < 0.5);
+                    Hit {
+                        id,
+                        is_new,
+                        title: "\u{0}",
+                        text: "£-5 £1e9 2017 \u{fffd}",
+                        fields: &fields[..dice.tail(3).min(2)],
+                    }
+                })
+                .collect();
+            let total =
+                [None, Some(Total::Exactly(u64::MAX)), Some(Total::About(0)), Some(Total::Exactly(3))]
+                    [dice.tail(4)];
+            let end = [End::Last, End::LeftOff, End::Failed][dice.tail(3)];
+            policy.learn(&Asked { query: &query, hits: &hits, total, pages: 1, end });
+            asked.insert(query);
+        }
+        assert!(!asked.is_empty());
+    }
 }

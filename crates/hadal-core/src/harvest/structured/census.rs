@@ -20,6 +20,9 @@ const MOST_VALUES: usize = 5_000;
 /// Bytes of such a value.
 const LONGEST_VALUE: usize = 60;
 
+/// Single letters among the values of an input that make it a way to browse.
+const LETTERS: usize = 8;
+
 /// The values of a record, one for each input: the number of a pick or of a learned value, or the
 /// measure of a range; not a number when it is unknown.
 pub type Row = Box<[f64]>;
@@ -33,6 +36,8 @@ pub struct Census {
 /// Reads the value for one input off a record.
 struct Reader {
     names: Vec<String>,
+    /// Whether the picks are letters: records are then found by how their titles begin.
+    is_initial: bool,
     /// Picks by the first word they read.
     picks: FxHashMap<String, Vec<(u32, String)>>,
     /// Values learned for a box, in the order they were met.
@@ -110,12 +115,19 @@ impl Reader {
         // The longest that fits is meant.
         picks.values_mut().for_each(|list| list.sort_by_key(|(nth, read)| (usize::MAX - read.len(), *nth)));
         let names = names.map(str::to_string).collect();
-        Reader { names, picks, values: Vec::new(), numbers: FxHashMap::default() }
+        let letters = picks.keys().filter(|word| word.chars().count() == 1).count();
+        let is_initial = letters >= LETTERS && letters * 5 >= picks.len() * 4;
+        Reader { names, is_initial, picks, values: Vec::new(), numbers: FxHashMap::default() }
     }
 
     fn read(&mut self, input: &Input, hit: &Hit<'_>, text: &str) -> f64 {
         let named = hit.fields.iter().find(|(name, _)| self.is_named(name)).map(|(_, value)| value.as_str());
         match &input.kind {
+            InputKind::Choice(_) if self.is_initial => {
+                let first = hit.title.chars().find(|c| c.is_alphanumeric());
+                let letter = first.map(|c| plain(&c.to_string()));
+                letter.and_then(|letter| self.pick(&letter)).map_or(f64::NAN, f64::from)
+            }
             InputKind::Choice(_) => {
                 let by_name = named.and_then(|value| self.pick(&plain(value)));
                 by_name.or_else(|| self.pick(text)).map_or(f64::NAN, f64::from)

@@ -6,6 +6,17 @@ use super::slice::Slice;
 /// Parts in a row without a new record before a slice that may have been whole is taken to be.
 const DOUBT: u32 = 5;
 
+/// What the answer to a slice told about it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Found {
+    /// Its size.
+    pub size: Size,
+    /// Whether nothing proves that it is more than its answer showed.
+    pub is_doubtful: bool,
+    /// Which records its answer held.
+    pub signature: u64,
+}
+
 /// A slice that was cut, and what of it is not asked yet.
 #[derive(Clone, Debug)]
 pub struct Group {
@@ -13,12 +24,8 @@ pub struct Group {
     pub slice: Slice,
     /// The input it is cut by.
     pub input: usize,
-    /// Its size when it was cut.
-    pub size: Size,
-    /// Whether nothing proves that it is more than its answer showed.
-    pub is_doubtful: bool,
-    /// Signature of its own answer.
-    pub signature: u64,
+    /// What its own answer told.
+    pub found: Found,
     parts: std::vec::IntoIter<Part>,
     next: Option<Part>,
     /// Records and shares that no part asked so far has claimed.
@@ -29,11 +36,11 @@ pub struct Group {
 
 impl Group {
     /// A slice about to be asked part by part.
-    pub fn new(slice: Slice, plan: Plan, size: Size, is_doubtful: bool, signature: u64) -> Group {
+    pub fn new(slice: Slice, plan: Plan, found: &Found) -> Group {
         let mut parts = plan.parts.into_iter();
         let next = parts.next();
-        let (left, input) = (size.records, plan.input);
-        Group { slice, input, size, is_doubtful, signature, parts, next, left, share_left: 1.0, barren: 0 }
+        let left = found.size.records;
+        Group { slice, input: plan.input, found: *found, parts, next, left, share_left: 1.0, barren: 0 }
     }
 
     /// The slice that is asked next.
@@ -63,7 +70,7 @@ impl Group {
 
     /// Records that no part has claimed, where they can be counted.
     pub fn unclaimed(&self) -> Option<f64> {
-        (self.size.is_told && !self.overlaps()).then_some(self.left.max(0.0))
+        (self.found.size.is_told && !self.overlaps()).then_some(self.left.max(0.0))
     }
 
     /// Leaves out the next part: it was asked before.
@@ -76,26 +83,26 @@ impl Group {
     pub fn take(&mut self, records: f64, has_new: bool) {
         self.left -= records;
         self.barren = if has_new { 0 } else { self.barren + 1 };
-        self.is_doubtful &= !has_new;
+        self.found.is_doubtful &= !has_new;
         self.skip();
     }
 
     /// Whether nothing more is expected of it.
     pub fn is_over(&self) -> bool {
         let is_claimed = self.unclaimed().is_some_and(|left| left < 0.5);
-        self.next.is_none() || is_claimed || (self.is_doubtful && self.barren >= DOUBT)
+        self.next.is_none() || is_claimed || (self.found.is_doubtful && self.barren >= DOUBT)
     }
 
     /// Parts claim more than there is: records have several values.
     fn overlaps(&self) -> bool {
-        self.left < -0.01 * self.size.records - 1.0
+        self.left < -0.01 * self.found.size.records - 1.0
     }
 
     /// The size by which the shares of what is left are measured.
     fn rest(&self) -> Size {
         match self.unclaimed() {
-            Some(left) => Size { records: left / self.share_left.max(1e-9), ..self.size },
-            None => self.size,
+            Some(left) => Size { records: left / self.share_left.max(1e-9), ..self.found.size },
+            None => self.found.size,
         }
     }
 }
@@ -109,7 +116,7 @@ mod tests {
         let part = |nth| Part { bound: Bound::Pick(nth), share: 0.1, known: 0.0 };
         let plan = Plan { input: 0, parts: (0..10).map(part).collect(), cost: 10.0 };
         let size = Size { records: 100.0, is_told, cap: 50.0 };
-        Group::new(Slice::default(), plan, size, is_doubtful, 0)
+        Group::new(Slice::default(), plan, &Found { size, is_doubtful, signature: 0 })
     }
 
     #[test]

@@ -3,7 +3,7 @@
 //! 1. `inputs`, `pairs`, `wording`: what each control of a form is good for;
 //! 2. `slice`: a part of the database, as a query for it; `range`: ranges cut into parts;
 //! 3. `census`: what the records so far tell about the inputs;
-//! 4. `plan`, `group`, `tree`: a slice that overflows the cap is cut until its parts fit;
+//! 4. `limits`, `plan`, `group`, `tree`: a slice that overflows the cap is cut until its parts fit;
 //! 5. `template`: inputs that make no difference are left alone.
 //!
 //! [`Structured`] is the policy for forms that take no words, [`Mixed`] cuts what words bring when that
@@ -12,6 +12,7 @@
 mod census;
 mod group;
 mod inputs;
+mod limits;
 mod mixed;
 mod number;
 mod pairs;
@@ -39,11 +40,12 @@ use tree::Tree;
 pub fn choose_policy(form: &Form, name: &str, briefing: &Briefing) -> Option<Box<dyn Policy>> {
     let named = offer(name)?;
     let inputs = Inputs::of(form);
-    let takes_words = word_box(form).is_some_and(|at| !inputs.types_into(at));
-    Some(match (takes_words, inputs.is_empty()) {
-        (false, false) => Box::new(Structured::new(inputs)),
-        (true, false) => Box::new(Mixed::new(named.make(briefing), inputs)),
-        (_, true) => named.make(briefing),
+    let offers_values = inputs.list().iter().any(|input| !matches!(input.kind, InputKind::Typed(..)));
+    Some(match word_box(form) {
+        // A lone box for a city is asked with words: there is nothing that values could be learned from.
+        Some(_) if !offers_values => named.make(briefing),
+        Some(at) if !inputs.types_into(at) => Box::new(Mixed::new(named.make(briefing), inputs)),
+        _ => Box::new(Structured::new(inputs)),
     })
 }
 

@@ -3,6 +3,9 @@
 /// Bytes of a text that are looked at.
 const MOST: usize = 4 << 10;
 
+/// Larger numbers measure nothing.
+const LARGEST: f64 = 1e15;
+
 /// The first number of a text.
 pub fn number(text: &str) -> Option<f64> {
     let text = beginning(text);
@@ -14,7 +17,8 @@ pub fn number(text: &str) -> Option<f64> {
     let before = text[..start].strip_suffix('-').map(|before| before.chars().next_back());
     let is_negative = before.is_some_and(|c| c.is_none_or(|c| !c.is_alphanumeric()));
     let value = if is_thousands { value * 1000.0 } else { value };
-    Some(if is_negative { -value } else { value })
+    let value = if is_negative { -value } else { value };
+    Some(value).filter(|value| value.abs() < LARGEST)
 }
 
 /// The number right behind a name in a text, with hardly anything between them.
@@ -114,6 +118,7 @@ mod tests {
             assert_eq!(number(text), Some(value), "{text}");
         }
         assert_eq!(number("any"), None);
+        assert_eq!(number(&"9".repeat(400)), None);
     }
 
     #[test]

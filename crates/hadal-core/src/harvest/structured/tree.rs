@@ -5,13 +5,13 @@
 //! that seems cheapest; inputs that make no difference are given up.
 
 use super::census::{Census, Row};
-use super::group::Group;
+use super::group::{Found, Group};
 use super::inputs::{InputKind, Inputs};
+use super::limits::{Fullness, Limits};
 use super::plan::{Evidence, Plan, Size, plan};
 use super::slice::Slice;
-use super::template::Templates;
-use crate::harvest::policy::cap::Cap;
-use crate::harvest::policy::{Asked, End, Total};
+use super::template::{Templates, Verdict};
+use crate::harvest::policy::Asked;
 use crate::harvest::query::Query;
 use rustc_hash::{FxBuildHasher, FxHashSet};
 use std::hash::BuildHasher;
@@ -19,8 +19,6 @@ use xxhash_rust::xxh3::xxh3_64;
 
 /// Parts that wait at most; what would be more is left out.
 const MOST_WAITING: usize = 200_000;
-/// Answers shorter than this are never taken to be cut off.
-const LEAST: usize = 5;
 /// Slices without records that are narrowed further, when nothing was found at all.
 const MOST_EMPTY: usize = 8;
 /// Inputs that are bound in the hope that a form answers at all.
@@ -33,21 +31,13 @@ pub struct Tree {
     inputs: Inputs,
     census: Census,
     templates: Templates,
-    cap: Cap,
-    longest: usize,
+    limits: Limits,
     groups: Vec<Group>,
     asked: FxHashSet<u64>,
     empty: Vec<Slice>,
+    /// The answer to everything at once.
+    whole: Option<Found>,
     found: u64,
-}
-
-/// How an answer relates to the slice it is of.
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum Fullness {
-    Whole,
-    /// It may be whole.
-    Doubtful,
-    Over,
 }
 
 impl Tree {
@@ -57,11 +47,11 @@ impl Tree {
             census: Census::new(&inputs),
             inputs,
             templates: Templates::default(),
-            cap: Cap::default(),
-            longest: 0,
+            limits: Limits::default(),
             groups: Vec::new(),
             asked: FxHashSet::default(),
             empty: Vec::new(),
+            whole: None,
             found: 0,
         }
     }
@@ -84,7 +74,8 @@ impl Tree {
     pub fn open(&mut self, answer: &Asked<'_>) {
         let slice = Slice::of_words(&answer.query.words);
         self.asked.insert(hash(answer.query));
-        self.learn(slice, answer, 0.0);
+        let expected = (!slice.words.is_empty()).then_some(0.0);
+        self.learn(slice, answer, expected);
         self.tidy();
     }
 
@@ -93,14 +84,14 @@ impl Tree {
         let Some(at) = self.waiting_for(answer.query) else { return false };
         let group = &mut self.groups[at];
         let Some(slice) = group.next_slice() else { return false };
-        let (expected, narrowed) = (group.expected(), group.signature);
+        let (expected, narrowed) = (group.expected(), group.found.signature);
         let records = answer.total.map_or(answer.hits.len() as f64, |total| total.count() as f64);
         group.take(records, answer.hits.iter().any(|hit| hit.is_new));
         self.asked.insert(hash(answer.query));
         let template = slice.template();
-        let is_dull = self.templates.learn(template, signature(answer), narrowed);
-        self.learn(slice, answer, expected);
-        if is_dull {
+        let is_judged = self.templates.learn(template, signature(answer), narrowed);
+        self.learn(slice, answer, Some(expected));
+        if is_judged {
             self.abandon(template);
         }
         self.tidy();
@@ -123,39 +114,23 @@ impl Tree {
         slice.query(&self.inputs, |input| self.census.learned(input))
     }
 
-    fn learn(&mut self, slice: Slice, answer: &Asked<'_>, expected: f64) {
+    fn learn(&mut self, slice: Slice, answer: &Asked<'_>, expected: Option<f64>) {
         let rows = self.census.take(&self.inputs, &slice, answer.hits);
-        self.cap.learn(answer);
-        let fullness = self.fullness(&slice, answer);
-        self.longest = self.longest.max(rows.len());
+        let fullness = self.limits.learn(answer);
         self.found += answer.hits.iter().filter(|hit| hit.is_new).count() as u64;
         if rows.is_empty() && self.empty.len() < MOST_EMPTY {
             self.empty.push(slice.clone());
         }
+        let is_nothing_at_all = slice == Slice::default() && rows.is_empty();
+        let may_be_more = fullness == Fullness::Doubtful
+            || is_nothing_at_all
+            || self.unbound_fixed(&slice).next().is_some();
         // Words are not worth a doubt: others come after them.
-        if fullness == Fullness::Over || fullness == Fullness::Doubtful && slice.words.is_empty() {
-            let size = self.size(&slice, answer, expected);
-            self.cut(&slice, size, fullness == Fullness::Doubtful, signature(answer), &rows, 0);
-        }
-    }
-
-    fn fullness(&self, slice: &Slice, answer: &Asked<'_>) -> Fullness {
-        let shown = answer.hits.len();
-        let is_cut = match answer.total {
-            Some(Total::Exactly(total)) => total > shown as u64,
-            Some(Total::About(total)) => total as f64 > 1.1 * shown as f64,
-            None => false,
-        };
-        let at_cap = self.cap.known().is_some_and(|cap| shown >= cap as usize);
-        let is_round = shown.is_multiple_of(50) && shown >= LEAST;
-        let may_be_cut = shown >= self.longest.max(LEAST) && (answer.total.is_none() || is_round);
-        let is_all_of_it = slice.bounds.is_empty() && shown == 0;
-        if (is_cut || at_cap || answer.end != End::Last) && shown > 0 {
-            Fullness::Over
-        } else if may_be_cut || is_all_of_it || self.unbound_fixed(slice).next().is_some() {
-            Fullness::Doubtful
-        } else {
-            Fullness::Whole
+        if fullness == Fullness::Over || may_be_more && slice.words.is_empty() {
+            let size = self.limits.size(answer, expected);
+            let found = Found { size, is_doubtful: fullness != Fullness::Over, signature: signature(answer) };
+            self.cut(&slice, &found, &rows, 0);
+            self.whole = self.whole.or((slice == Slice::default()).then_some(found));
         }
     }
 
@@ -165,49 +140,35 @@ impl Tree {
         inputs.filter(|(at, input)| input.is_fixed && slice.bound(*at).is_none()).map(|(at, _)| at)
     }
 
-    fn size(&self, slice: &Slice, answer: &Asked<'_>, expected: f64) -> Size {
-        let shown = answer.hits.len() as f64;
-        let cap = self.cap.known().map_or(self.longest as f64, f64::from).max(shown).max(1.0);
-        match answer.total {
-            Some(total) if total.count() as f64 > shown => {
-                let is_told = matches!(total, Total::Exactly(_));
-                Size { records: total.count() as f64, is_told, cap }
-            }
-            // Of the whole nothing is known; of a part at least what it was taken for.
-            _ if *slice == Slice::default() => Size { records: 20.0 * cap, is_told: false, cap },
-            _ => Size { records: expected.max(2.0 * shown), is_told: false, cap },
-        }
-    }
-
-    /// Cuts a slice in the cheapest way, inputs already tried for it left out.
-    fn cut(
-        &mut self,
-        slice: &Slice,
-        size: Size,
-        is_doubtful: bool,
-        signature: u64,
-        answer: &[Row],
-        tried: u64,
-    ) {
-        let at = Evidence { size, seen: self.census.matching(slice, answer), answer };
+    /// Cuts a slice in the cheapest way, inputs already tried for it left out. Says whether there is one.
+    fn cut(&mut self, slice: &Slice, found: &Found, answer: &[Row], tried: u64) -> bool {
+        let at = Evidence { size: found.size, seen: self.census.matching(slice, answer), answer };
         let fixed: Vec<usize> = self.unbound_fixed(slice).collect();
         let is_eligible = |input: &usize| {
             let is_next = fixed.is_empty() || fixed.contains(input);
-            let template = slice.template() | 1 << input;
-            is_next && tried & 1 << input == 0 && self.templates.is_informative(template)
+            is_next && tried & 1 << input == 0 && self.verdict(slice, *input) != Verdict::Ignored
         };
         let inputs = (0..self.inputs.list().len()).filter(is_eligible);
         let plans = inputs.filter_map(|input| plan(&self.inputs, &self.census, slice, input, &at));
         let mut plans: Vec<Plan> = plans.filter_map(|plan| self.unasked(slice, plan)).collect();
-        plans.sort_by(|a, b| a.cost.total_cmp(&b.cost));
+        let verdict = |plan: &Plan| self.verdict(slice, plan.input);
+        plans.sort_by(|a, b| verdict(a).cmp(&verdict(b)).then(a.cost.total_cmp(&b.cost)));
         // As long as nothing answers, every input is worth a try.
         plans.truncate(if self.found == 0 { plans.len() } else { 1 });
-        for plan in plans {
-            let waiting: usize = self.groups.iter().map(Group::waiting).sum();
-            if waiting + plan.parts.len() <= MOST_WAITING {
-                self.groups.push(Group::new(slice.clone(), plan, size, is_doubtful, signature));
-            }
+        let is_cut = !plans.is_empty();
+        plans.into_iter().for_each(|plan| self.add(Group::new(slice.clone(), plan, found)));
+        is_cut
+    }
+
+    fn add(&mut self, group: Group) {
+        let waiting: usize = self.groups.iter().map(Group::waiting).sum();
+        if waiting + group.waiting() <= MOST_WAITING {
+            self.groups.push(group);
         }
+    }
+
+    fn verdict(&self, slice: &Slice, input: usize) -> Verdict {
+        self.templates.verdict(slice.template() | 1 << input)
     }
 
     /// A plan without the parts that were asked; `None` when all were.
@@ -217,11 +178,25 @@ impl Tree {
         (!plan.parts.is_empty()).then_some(plan)
     }
 
-    /// Cuts in another way what was cut by a template that makes no difference.
+    /// Cuts in another way what was cut by a template that is not informative; where there is no other
+    /// way and it is only dull, it goes on.
     fn abandon(&mut self, template: u64) {
         let gone: Vec<Group> = self.groups.extract_if(.., |group| group.template() == template).collect();
         for group in gone {
-            self.cut(&group.slice, group.size, group.is_doubtful, group.signature, &[], 1 << group.input);
+            let is_cut = self.cut(&group.slice, &group.found, &[], 1 << group.input);
+            self.cut_whole(group.input);
+            if !is_cut && self.templates.verdict(template) == Verdict::Dull {
+                self.add(group);
+            }
+        }
+    }
+
+    /// An input that is mostly empty together with others may be fine alone.
+    fn cut_whole(&mut self, input: usize) {
+        let Some(whole) = self.whole else { return };
+        let others = !(1 << input);
+        if !self.templates.is_tried(1 << input) {
+            self.cut(&Slice::default(), &whole, &[], others);
         }
     }
 
@@ -249,21 +224,22 @@ impl Tree {
     /// Records may lack every value of an input, and boxes have values that were learned meanwhile.
     fn cut_remainder(&mut self, group: &Group) {
         let is_typed = matches!(self.inputs.list()[group.input].kind, InputKind::Typed(..));
-        let left = group.unclaimed().unwrap_or(0.0);
-        let is_much = group.waiting() == 0 && left > REMAINDER * group.size.records;
-        if is_much || is_typed {
-            let size = Size { records: if is_much { left } else { group.size.records }, ..group.size };
-            let tried = if is_typed { 0 } else { 1 << group.input };
-            self.cut(&group.slice, size, group.is_doubtful, group.signature, &[], tried);
+        let is_much = |left: f64| left > REMAINDER * group.found.size.records;
+        let is_missing = group.unclaimed().map_or(is_typed, is_much);
+        if group.waiting() == 0 && is_missing {
+            let records = group.unclaimed().unwrap_or(group.found.size.records);
+            let found = Found { size: Size { records, ..group.found.size }, ..group.found };
+            self.cut(&group.slice, &found, &[], if is_typed { 0 } else { 1 << group.input });
         }
     }
 
     /// A form that answers to no single input may want several.
     fn narrow_empty(&mut self) {
         let size = Size { records: 20.0, is_told: false, cap: 20.0 };
+        let found = Found { size, is_doubtful: true, signature: xxh3_64(&[]) };
         for slice in std::mem::take(&mut self.empty) {
             if (1..DEEPEST_HOPE).contains(&slice.bounds.len()) {
-                self.cut(&slice, size, true, xxh3_64(&[]), &[], 0);
+                self.cut(&slice, &found, &[], 0);
             }
         }
     }
