@@ -72,7 +72,8 @@ pub struct Form {
     /// How it is sent. A form of `method=dialog` is never sent: it is kept as GET, and its submit
     /// buttons as plain buttons.
     pub method: Method,
-    /// The `enctype`, lower case; empty for the default.
+    /// The `enctype`, or the `formenctype` of the button that the Enter key presses, lower case; empty for
+    /// the default.
     pub enctype: String,
     /// The `accept-charset`; empty for the page's.
     pub accept_charset: String,

@@ -52,6 +52,11 @@ pub fn submission(form: &Form, filling: &Filling, page_charset: &str) -> Request
     Request { method, headers, body, ..Request::get(url) }
 }
 
+/// Whether a request goes to a web server at all: a form may as well name a script or a mail address.
+pub fn goes_to_web(request: &Request) -> bool {
+    matches!(request.url.scheme(), "http" | "https")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

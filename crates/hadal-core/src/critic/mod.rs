@@ -28,7 +28,7 @@ pub mod signals;
 pub mod subject;
 pub mod trained;
 pub mod veto;
-mod wording;
+pub(crate) mod wording;
 
 use crate::page::{Form, Page};
 use serde::{Deserialize, Serialize};

@@ -17,8 +17,8 @@ pub use signature::NoResult;
 
 use super::veto::{Veto, veto};
 use crate::http::{Method, Request};
-use crate::page::{Form, Page};
-use crate::submission::{Filling, submission};
+use crate::page::{Field, Form, Page};
+use crate::submission::{Filling, goes_to_web, submission};
 use glimpse::{Glimpse, Mask};
 use judge::{Next, Seen};
 use serde::{Deserialize, Serialize};
@@ -37,6 +37,11 @@ pub fn word_box(form: &Form) -> Option<usize> {
         Target::Words(at) => Some(at),
         Target::Choice { .. } => None,
     }
+}
+
+/// Whether a control says how results are shown (order, page size, language), not which.
+pub fn is_manner(field: &Field) -> bool {
+    target::is_manner(field)
 }
 
 /// A word that nobody has written, made from a seed.
@@ -115,7 +120,7 @@ impl Probe {
         }
         let target = Target::of(form).ok_or(Refusal::NothingToFill)?;
         let first = submission(form, &target.filling(word), "utf-8");
-        if !matches!(first.url.scheme(), "http" | "https") {
+        if !goes_to_web(&first) {
             return Err(Refusal::NotHttp);
         }
         if first.method == Method::Post && p_searchable <= POST_NEEDS {

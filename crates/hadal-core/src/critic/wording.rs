@@ -7,7 +7,7 @@ const MOST: usize = 4 << 10;
 
 /// A text in lower case, words between single blanks, one blank at either end. Names written as
 /// `addToCart`, `add_to_cart`, `cart7` or `txtcart` come apart.
-pub(super) fn plain(text: &str) -> String {
+pub(crate) fn plain(text: &str) -> String {
     plain_within(text, MOST).replace(" txt", " txt ").replace("  ", " ")
 }
 
@@ -44,7 +44,7 @@ pub(super) fn holds(plain: &str, phrase: &str) -> bool {
 }
 
 /// Phrases to be looked for, by their first word.
-pub(super) struct Phrases {
+pub(crate) struct Phrases {
     by_word: FxHashMap<&'static str, Vec<&'static str>>,
     /// Those of scripts without blanks, which may stand anywhere.
     unspaced: Vec<&'static str>,
@@ -52,7 +52,7 @@ pub(super) struct Phrases {
 
 impl Phrases {
     /// Phrases in lower case, their words between single blanks.
-    pub(super) fn new(phrases: &[&'static str]) -> Phrases {
+    pub(crate) fn new(phrases: &[&'static str]) -> Phrases {
         let mut all = Phrases { by_word: FxHashMap::default(), unspaced: Vec::new() };
         for phrase in phrases.iter().copied() {
             if phrase.chars().any(is_unspaced) {
@@ -77,12 +77,12 @@ impl Phrases {
     }
 
     /// Whether a plain text holds one of them.
-    pub(super) fn are_in(&self, plain: &str) -> bool {
+    pub(crate) fn are_in(&self, plain: &str) -> bool {
         self.first(plain).is_some()
     }
 
     /// Whether a plain text is one of them and nothing more.
-    pub(super) fn are(&self, plain: &str) -> bool {
+    pub(crate) fn are(&self, plain: &str) -> bool {
         let text = plain.trim_matches(' ');
         let word = text.split(' ').next().unwrap_or_default();
         self.by_word.get(word).is_some_and(|phrases| phrases.contains(&text)) || self.unspaced.contains(&text)

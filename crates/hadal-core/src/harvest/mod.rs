@@ -17,3 +17,4 @@ pub mod policy;
 pub mod query;
 pub mod record;
 pub mod session;
+pub mod structured;

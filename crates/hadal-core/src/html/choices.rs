@@ -10,24 +10,36 @@ use html5ever::local_name;
 /// chosen and are not among them.
 pub(super) fn choices(list: Ref<'_>, most: usize) -> (Vec<Choice>, bool) {
     let mut choices = Vec::new();
+    let (mut is_cut, mut is_void) = (false, shows_several(list));
     let mut walk = Walk::below(list);
     while let Some(step) = walk.next() {
         let Step::Enter(node) = step else { continue };
         let is_group = node.is(&local_name!("optgroup"));
         let is_option = node.is(&local_name!("option"));
         if (is_group || is_option) && node.has(&local_name!("disabled")) {
+            if is_option && node.has(&local_name!("selected")) {
+                choices.iter_mut().for_each(|choice: &mut Choice| choice.selected = false);
+                is_void = true;
+            }
             walk.skip_inside(node);
         } else if is_option {
-            if choices.len() == most {
-                return (choices, true);
+            is_cut = choices.len() == most;
+            if is_cut {
+                break;
             }
             choices.push(choice(node));
         }
     }
     if list.is(&local_name!("select")) && !list.has(&local_name!("multiple")) {
-        select_one(&mut choices);
+        select_one(&mut choices, is_void);
     }
-    (choices, false)
+    (choices, is_cut)
+}
+
+/// A list that is open from the start needs no choice.
+fn shows_several(list: Ref<'_>) -> bool {
+    let size = list.attribute(&local_name!("size")).and_then(|size| size.trim().parse::<u32>().ok());
+    size.is_some_and(|size| size > 1)
 }
 
 fn choice(option: Ref<'_>) -> Choice {
@@ -38,10 +50,12 @@ fn choice(option: Ref<'_>) -> Choice {
     Choice { value: value.unwrap_or_else(written), text, selected: option.has(&local_name!("selected")) }
 }
 
-/// Of a single choice the last that is marked counts, and the first when none is.
-fn select_one(choices: &mut [Choice]) {
-    let chosen = choices.iter().rposition(|choice| choice.selected).unwrap_or(0);
+/// Of a single choice the last that is marked counts, and the first when none is, unless that would be a
+/// disabled one or nothing needs to be chosen.
+fn select_one(choices: &mut [Choice], is_void: bool) {
+    let marked = choices.iter().rposition(|choice| choice.selected);
+    let chosen = marked.or((!is_void).then_some(0));
     for (position, choice) in choices.iter_mut().enumerate() {
-        choice.selected = position == chosen;
+        choice.selected = Some(position) == chosen;
     }
 }

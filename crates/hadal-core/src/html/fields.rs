@@ -1,6 +1,6 @@
 //! Controls as fields: what they are, what they hold, what they are called.
 
-use super::bounds;
+use super::bounds::{self, cut};
 use super::choices::choices;
 use super::collect::{Control, Found};
 use super::dom::{Ref, text_below};
@@ -54,7 +54,8 @@ impl<'f, 'a> Fields<'f, 'a> {
         };
         Field {
             kind,
-            name: named(&local_name!("name")),
+            name: cut(node.attribute(&local_name!("name")).unwrap_or_default(), bounds::SHORT_TEXT)
+                .to_string(),
             id: named(&local_name!("id")),
             value: self.value(control, kind, &options, &label),
             label,
@@ -70,6 +71,24 @@ impl<'f, 'a> Fields<'f, 'a> {
             formaction: self.own_action(node, kind),
             formmethod: node.attribute(&local_name!("formmethod")).and_then(method),
         }
+    }
+
+    /// What is sent beside a text to tell its direction, where the page asks for that.
+    pub fn direction(&self, position: usize) -> Option<Field> {
+        let node = self.found.controls[position].node;
+        let name = node.attribute(&LocalName::from("dirname")).filter(|name| !name.is_empty())?;
+        let takes_text = matches!(kind(node), FieldKind::Text | FieldKind::Search | FieldKind::Textarea);
+        let said = std::iter::once(node)
+            .chain(node.ancestors())
+            .find_map(|node| node.attribute(&local_name!("dir")));
+        let direction = if said.is_some_and(|dir| dir.eq_ignore_ascii_case("rtl")) { "rtl" } else { "ltr" };
+        let field = Field::new(FieldKind::Hidden, cut(name, bounds::SHORT_TEXT), direction);
+        takes_text.then(|| Field { disabled: is_disabled(node), ..field })
+    }
+
+    /// The encoding that a button sends the form in, where it has its own.
+    pub fn own_enctype(&self, position: usize) -> Option<&'a str> {
+        self.found.controls[position].node.attribute(&local_name!("formenctype"))
     }
 
     fn choices(&mut self, node: Ref<'a>, kind: FieldKind) -> Vec<Choice> {
@@ -93,9 +112,7 @@ impl<'f, 'a> Fields<'f, 'a> {
                 .iter()
                 .find(|choice| choice.selected)
                 .map_or(String::new(), |choice| choice.value.clone()),
-            FieldKind::Textarea => {
-                short_raw(text_below(control.node, bounds::VALUE).trim_start_matches('\n'))
-            }
+            FieldKind::Textarea => short_raw(&text_below(control.node, bounds::VALUE)),
             FieldKind::Checkbox | FieldKind::Radio => given.map_or("on".to_string(), short_raw),
             _ if kind.is_button() => {
                 given.filter(|text| !text.is_empty()).map_or(label.to_string(), short_raw)
@@ -112,7 +129,7 @@ impl<'f, 'a> Fields<'f, 'a> {
 
 /// Values are submitted as they are, so their white space stays.
 fn short_raw(text: &str) -> String {
-    bounds::cut(text, bounds::VALUE).to_string()
+    cut(text, bounds::VALUE).to_string()
 }
 
 /// The method a form or a button names; `dialog` and nonsense name none.
@@ -128,7 +145,8 @@ fn number(node: Ref<'_>, name: &LocalName) -> Option<u32> {
     node.attribute(name)?.trim().parse().ok()
 }
 
-/// Disabled itself, or by a fieldset around it; the first legend of a fieldset stays usable.
+/// Disabled itself, or by a fieldset around it; the first legend of a fieldset stays usable. What stands
+/// in a list of suggestions is never sent either.
 fn is_disabled(node: Ref<'_>) -> bool {
     if node.has(&local_name!("disabled")) {
         return true;
@@ -136,7 +154,7 @@ fn is_disabled(node: Ref<'_>) -> bool {
     let mut below = node;
     for ancestor in node.ancestors() {
         let disables = ancestor.is(&local_name!("fieldset")) && ancestor.has(&local_name!("disabled"));
-        if disables && !is_first_legend(below) {
+        if (disables && !is_first_legend(below)) || ancestor.is(&local_name!("datalist")) {
             return true;
         }
         below = ancestor;

@@ -76,7 +76,17 @@ fn element_form<'a>(
     let address = named(&local_name!("action"));
     let action = if address.is_empty() { page.clone() } else { base.join(address).unwrap_or(page.clone()) };
     let declared = named(&local_name!("method"));
-    let mut list: Vec<Field> = controls.iter().map(|&control| fields.field(control)).collect();
+    let mut list = Vec::with_capacity(controls.len());
+    let mut default_button = None;
+    for &control in controls {
+        let field = fields.field(control);
+        if default_button.is_none() && sends(&field) && !field.disabled {
+            default_button = Some(control);
+        }
+        list.push(field);
+        list.extend(fields.direction(control));
+    }
+    let enctype = default_button.and_then(|button| fields.own_enctype(button));
     if declared.eq_ignore_ascii_case("dialog") {
         list.iter_mut().for_each(close_only);
     }
@@ -86,7 +96,7 @@ fn element_form<'a>(
         names_action: !address.is_empty() && without_fragment(&action) != without_fragment(page),
         action,
         method: method(declared).unwrap_or_default(),
-        enctype: short(named(&local_name!("enctype"))).to_ascii_lowercase(),
+        enctype: short(enctype.unwrap_or(named(&local_name!("enctype")))).to_ascii_lowercase(),
         accept_charset: short(named(&local_name!("accept-charset"))),
         attributes: attributes(form.node),
         text: cut(found.texts.slice(extent(form, controls, found)), bounds::FORM_TEXT).to_string(),
@@ -97,10 +107,13 @@ fn element_form<'a>(
 
 /// In a form of `method=dialog` buttons close the dialogue and send nothing.
 fn close_only(field: &mut Field) {
-    let sends = matches!(field.kind, FieldKind::Submit | FieldKind::Image);
-    if sends && field.formmethod.is_none() {
+    if sends(field) && field.formmethod.is_none() {
         field.kind = FieldKind::Button;
     }
+}
+
+fn sends(field: &Field) -> bool {
+    matches!(field.kind, FieldKind::Submit | FieldKind::Image)
 }
 
 fn without_fragment(url: &Url) -> &str {

@@ -23,6 +23,7 @@ mod hints;
 mod labels;
 mod language;
 mod links;
+mod opensearch;
 mod outline;
 mod prescan;
 mod scan;
@@ -32,6 +33,7 @@ mod tags;
 mod text;
 
 pub(crate) use bounds::cut;
+pub use opensearch::opensearch_form;
 pub use outline::Outline;
 pub(crate) use outline::{Node, tag};
 pub use search_action::search_action_form;

@@ -80,7 +80,7 @@ pub fn search_action_form(template: &str, base: &Url) -> Option<Form> {
     Some(Form { index: u32::MAX, source: FormSource::SearchAction, ..form })
 }
 
-fn field(kind: FieldKind, name: &str, value: &str) -> Field {
+pub(super) fn field(kind: FieldKind, name: &str, value: &str) -> Field {
     Field { required: kind == FieldKind::Search, ..Field::new(kind, name, value) }
 }
 

@@ -106,13 +106,13 @@ fn add(field: &Field, given: Vec<&str>, charset: &str, list: &mut Vec<Entry>) {
 }
 
 /// The choices that are sent. A person can only take what is offered; otherwise the page's choice
-/// stands, which for a single choice is at least the first.
+/// stands, if it made one.
 fn selected<'f>(field: &'f Field, given: &[&str]) -> impl Iterator<Item = &'f str> {
     let offered: Vec<&str> =
         given.iter().filter(|value| field.options.iter().any(|o| o.value == **value)).copied().collect();
     let one = (!field.multiple).then(|| match offered.last() {
         Some(value) => field.options.iter().position(|option| option.value == *value),
-        None => field.options.iter().rposition(|option| option.selected).or(Some(0)),
+        None => field.options.iter().rposition(|option| option.selected),
     });
     let is_sent = move |at: usize, option: &crate::page::Choice| match one {
         Some(only) => only == Some(at),

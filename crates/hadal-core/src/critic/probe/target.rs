@@ -105,9 +105,13 @@ static MANNERS: LazyLock<Phrases> = LazyLock::new(|| Phrases::new(&[
     "country site", "theme", "page", "show", "sprache", "langue", "idioma", "lingua", "taal",
 ]));
 
+/// Whether a control says how results are shown, not which.
+pub(super) fn is_manner(field: &Field) -> bool {
+    MANNERS.are_in(&plain(&format!("{} {}", field.name, field.label)))
+}
+
 fn choice(at: usize, field: &Field) -> Option<Target> {
-    let is_manner = || MANNERS.are_in(&plain(&format!("{} {}", field.name, field.label)));
-    if field.kind != FieldKind::Select || field.disabled || field.name.is_empty() || is_manner() {
+    if field.kind != FieldKind::Select || field.disabled || field.name.is_empty() || is_manner(field) {
         return None;
     }
     // Choices that are addresses make a menu, not a question.

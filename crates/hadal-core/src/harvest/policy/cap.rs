@@ -57,7 +57,7 @@ mod tests {
         let query = Query::words("sea");
         let mut cap = Cap::default();
         for (shown, total, end) in answers {
-            let hit = Hit { id: RecordId(1), is_new: true, title: "", text: "" };
+            let hit = Hit { id: RecordId(1), is_new: true, title: "", text: "", fields: &[] };
             cap.learn(&Asked { query: &query, hits: &vec![hit; *shown], total: *total, pages: 1, end: *end });
         }
         cap.known()

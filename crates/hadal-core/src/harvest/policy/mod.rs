@@ -14,7 +14,7 @@ pub mod lexicon;
 pub mod listed;
 mod opening;
 pub mod oracle;
-mod retries;
+pub(super) mod retries;
 
 use super::query::Query;
 use super::record::RecordId;
@@ -95,6 +95,8 @@ pub struct Hit<'a> {
     pub title: &'a str,
     /// Everything known of it, the title included.
     pub text: &'a str,
+    /// What it says as name and value.
+    pub fields: &'a [(String, String)],
 }
 
 /// How many records answer a query, in the form's own words.
@@ -211,9 +213,4 @@ pub const OFFERS: &[Offer] = &[
 /// The policy of that name.
 pub fn offer(name: &str) -> Option<&'static Offer> {
     OFFERS.iter().find(|offer| offer.name == name)
-}
-
-/// The policy of a name for a form; one that nobody knows is the usual one.
-pub fn choose_policy(_form: &crate::page::Form, name: &str, briefing: &Briefing) -> Box<dyn Policy> {
-    offer(name).unwrap_or(&OFFERS[OFFERS.len() - 1]).make(briefing)
 }

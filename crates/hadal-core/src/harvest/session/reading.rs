@@ -65,6 +65,7 @@ impl Reading {
             is_new: *is_new,
             title: &record.title,
             text: &record.text,
+            fields: &record.fields,
         };
         self.found.iter().map(hit).collect()
     }

@@ -1,0 +1,210 @@
+//! What the controls of a form are good for, besides words.
+//!
+//! A control that says how results are shown is left out, and so is what nobody but the user can know:
+//! days, keywords, what is hidden. What is left is a choice, a range, or a box for values of one kind.
+
+use super::pairs::ranges;
+use super::range::Range;
+use super::wording::{Measure, is_any, measure};
+use crate::critic::probe::is_manner;
+use crate::critic::wording::plain;
+use crate::page::{Choice, Field, FieldKind, Form};
+
+/// Inputs of one form that are looked at.
+const MOST_INPUTS: usize = 32;
+/// Values of one input.
+const MOST_PICKS: usize = 5_000;
+
+/// The inputs of a form, in its order.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Inputs {
+    list: Vec<Input>,
+}
+
+/// One way to narrow what is asked.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Input {
+    /// What it is called, in plain words.
+    pub called: String,
+    /// What can be given.
+    pub kind: InputKind,
+    /// Whether something is always chosen: there is no choice that leaves it open.
+    pub is_fixed: bool,
+}
+
+/// What can be given.
+#[derive(Clone, Debug, PartialEq)]
+pub enum InputKind {
+    /// One of these.
+    Choice(Vec<Pick>),
+    /// Values between two ends.
+    Range(Range),
+    /// A value typed into the box at a position.
+    Typed(usize, Measure),
+}
+
+/// One of the values of a choice.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Pick {
+    /// Position of its control among the fields.
+    pub field: usize,
+    /// What is submitted.
+    pub value: String,
+    /// What is read, in plain words.
+    pub read: String,
+}
+
+impl Inputs {
+    /// The inputs of a form.
+    pub fn of(form: &Form) -> Inputs {
+        let paired = ranges(form);
+        let taken = |at: usize| paired.iter().any(|(_, range)| range.low == at || range.high == at);
+        let mut found: Vec<(usize, Input)> = Vec::new();
+        for (at, field) in form.fields.iter().enumerate() {
+            if field.disabled || field.name.is_empty() || taken(at) || is_manner(field) {
+                continue;
+            }
+            let kind = match field.kind {
+                FieldKind::Select => select(at, field),
+                FieldKind::Radio | FieldKind::Checkbox => group(form, at),
+                FieldKind::Text | FieldKind::Search | FieldKind::Number => typed(at, field),
+                _ => None,
+            };
+            found.extend(kind.map(|(kind, is_fixed)| (at, Input { called: called(field), kind, is_fixed })));
+        }
+        for (called, range) in paired {
+            found.push((range.low, Input { called, kind: InputKind::Range(range), is_fixed: false }));
+        }
+        found.sort_by_key(|(at, _)| *at);
+        Inputs { list: found.into_iter().map(|(_, input)| input).take(MOST_INPUTS).collect() }
+    }
+
+    /// Whether the form offers nothing but words.
+    pub fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+
+    /// All of them.
+    pub fn list(&self) -> &[Input] {
+        &self.list
+    }
+
+    /// Whether the box at a position takes values of one kind rather than words.
+    pub fn types_into(&self, position: usize) -> bool {
+        self.list.iter().any(|input| matches!(input.kind, InputKind::Typed(at, _) if at == position))
+    }
+}
+
+/// Name, label and placeholder of a control, in plain words.
+pub(super) fn called(field: &Field) -> String {
+    plain(&format!("{} {} {}", field.name, field.label, field.placeholder))
+}
+
+fn select(at: usize, field: &Field) -> Option<(InputKind, bool)> {
+    // Choices that are addresses make a menu, not a question.
+    let is_address = |choice: &Choice| choice.value.starts_with('/') || choice.value.contains("://");
+    if field.options.iter().any(is_address) {
+        return None;
+    }
+    // `All-wheel drive` is open only where open choices stand: at the beginning, or chosen already.
+    let stands_first = |nth: usize, c: &Choice| nth == 0 || c.selected;
+    let is_open = |nth: usize, c: &Choice| {
+        c.value.trim().is_empty() || stands_first(nth, c) && (is_any(&c.value, &c.text) || c.value == "0")
+    };
+    let choices = || field.options.iter().enumerate();
+    let is_fixed =
+        choices().any(|(_, c)| c.selected) && !field.multiple && !choices().any(|(nth, c)| is_open(nth, c));
+    let offered = choices().filter(|(nth, c)| !is_open(*nth, c) && (is_fixed || !c.selected));
+    let pick = |(_, c): (usize, &Choice)| Pick { field: at, value: c.value.clone(), read: plain(&c.text) };
+    let picks: Vec<Pick> = offered.take(MOST_PICKS).map(pick).collect();
+    (picks.len() > usize::from(is_fixed)).then_some((InputKind::Choice(picks), is_fixed))
+}
+
+/// The boxes or buttons of one name, told where the first of them stands.
+fn group(form: &Form, at: usize) -> Option<(InputKind, bool)> {
+    let first = &form.fields[at];
+    let belongs = |field: &Field| field.kind == first.kind && field.name == first.name && !field.disabled;
+    if form.fields[..at].iter().any(belongs) {
+        return None;
+    }
+    let members = || form.fields.iter().enumerate().filter(|(_, field)| belongs(field));
+    let is_radio = first.kind == FieldKind::Radio;
+    let is_open = |(position, field): (usize, &Field)| {
+        is_radio && (position == at || field.checked) && is_any(&field.value, &field.label)
+    };
+    let is_fixed = is_radio && members().any(|(_, field)| field.checked) && !members().any(is_open);
+    let offered = members().filter(|member| (is_fixed || !member.1.checked) && !is_open(*member));
+    let pick = |(at, field): (usize, &Field)| Pick {
+        field: at,
+        value: field.value.clone(),
+        read: plain(if field.label.is_empty() { &field.value } else { &field.label }),
+    };
+    let picks: Vec<Pick> = offered.take(MOST_PICKS).map(pick).collect();
+    (picks.len() > usize::from(is_fixed)).then_some((InputKind::Choice(picks), is_fixed))
+}
+
+/// Boxes whose values can be learned from records.
+fn typed(at: usize, field: &Field) -> Option<(InputKind, bool)> {
+    let measure = measure(&called(field))?;
+    let is_learned = matches!(measure, Measure::Year | Measure::Zip | Measure::City);
+    is_learned.then_some((InputKind::Typed(at, measure), false))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use url::Url;
+
+    fn inputs(html: &str) -> Inputs {
+        let url = Url::parse("http://a.org/").unwrap();
+        Inputs::of(&crate::html::parse(html.as_bytes(), None, &url).forms[0])
+    }
+
+    fn picks(input: &Input) -> Vec<(usize, &str)> {
+        let InputKind::Choice(picks) = &input.kind else { panic!("{input:?}") };
+        picks.iter().map(|pick| (pick.field, pick.value.as_str())).collect()
+    }
+
+    #[test]
+    fn selects_lose_their_open_choice_and_manners_are_left_out() {
+        let found = inputs(
+            "<form><select name=make><option value=''>Any make<option>Ford<option>Opel</select>
+            <select name=sort><option>price<option>year</select><input type=hidden name=h value=1>
+            <select name=drive><option value=0>Everything<option value=1>All wheels</select>
+            <select name=go><option>x<option>/a<option>/b</select><input name=q></form>",
+        );
+        assert_eq!(found.list().len(), 2);
+        assert_eq!(picks(&found.list()[0]), [(0, "Ford"), (0, "Opel")]);
+        assert_eq!(picks(&found.list()[1]), [(3, "1")]);
+        assert!(found.list().iter().all(|input| !input.is_fixed));
+    }
+
+    #[test]
+    fn a_choice_that_cannot_be_left_open_keeps_its_default() {
+        let found = inputs("<form><select name=state><option>Ohio<option>Utah</select></form>");
+        assert!(found.list()[0].is_fixed);
+        assert_eq!(picks(&found.list()[0]), [(0, "Ohio"), (0, "Utah")]);
+    }
+
+    #[test]
+    fn boxes_and_buttons_of_one_name_are_one_choice() {
+        let found = inputs(
+            "<form><input type=radio name=fuel value='' checked>Any <input type=radio name=fuel value=d>Diesel
+            <input type=radio name=fuel value=p>Petrol
+            <input type=checkbox name=x value=1>One <input type=checkbox name=x value=2>Two</form>",
+        );
+        assert_eq!(picks(&found.list()[0]), [(1, "d"), (2, "p")]);
+        assert_eq!(picks(&found.list()[1]), [(3, "1"), (4, "2")]);
+    }
+
+    #[test]
+    fn boxes_for_values_are_told_by_what_stands_at_them() {
+        let found = inputs(
+            "<form><input name=plz><input name=x placeholder='City or town'><input name=arrival_date>
+            <input name=words></form>",
+        );
+        let kinds: Vec<&InputKind> = found.list().iter().map(|input| &input.kind).collect();
+        assert_eq!(kinds, [&InputKind::Typed(0, Measure::Zip), &InputKind::Typed(1, Measure::City)]);
+        assert!(found.types_into(1) && !found.types_into(3));
+    }
+}

@@ -1,0 +1,96 @@
+//! Whether an answer shows all of its slice, and how large the slice is if not.
+
+use super::plan::Size;
+use crate::harvest::policy::cap::Cap;
+use crate::harvest::policy::{Asked, End, Total};
+
+/// Answers shorter than this are never taken to be cut off.
+const LEAST: usize = 5;
+/// Forms like to cut off at round numbers.
+const ROUND: usize = 50;
+/// Capfuls in a database of which nothing is known.
+const CAPFULS: f64 = 20.0;
+
+/// How an answer relates to the slice it is of.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Fullness {
+    /// It shows all of it.
+    Whole,
+    /// It may be whole.
+    Doubtful,
+    /// There is more.
+    Over,
+}
+
+/// What answers so far tell about the most that one shows.
+#[derive(Default)]
+pub struct Limits {
+    cap: Cap,
+    longest: usize,
+}
+
+impl Limits {
+    /// Takes in an answer and says how full it is.
+    pub fn learn(&mut self, answer: &Asked<'_>) -> Fullness {
+        let shown = answer.hits.len();
+        self.cap.learn(answer);
+        let is_told = match answer.total {
+            Some(Total::Exactly(total)) => total > shown as u64,
+            Some(Total::About(total)) => total as f64 > 1.1 * shown as f64,
+            None => false,
+        };
+        let at_cap = self.cap.known().is_some_and(|cap| shown >= cap as usize);
+        let is_longest = shown >= self.longest.max(LEAST);
+        self.longest = self.longest.max(shown);
+        if shown > 0 && (is_told || at_cap || answer.end != End::Last) {
+            Fullness::Over
+        } else if is_longest && (answer.total.is_none() || shown.is_multiple_of(ROUND)) {
+            Fullness::Doubtful
+        } else {
+            Fullness::Whole
+        }
+    }
+
+    /// The size of a slice that an answer does not show as a whole. `expected` is what it was taken for.
+    pub fn size(&self, answer: &Asked<'_>, expected: Option<f64>) -> Size {
+        let shown = answer.hits.len() as f64;
+        let cap = self.cap.known().map_or(self.longest as f64, f64::from).max(shown).max(1.0);
+        let told = answer.total.filter(|total| total.count() as f64 > shown);
+        let is_told = matches!(told, Some(Total::Exactly(_)));
+        let guessed = expected.map_or(CAPFULS * cap, |expected| expected.max(2.0 * shown));
+        Size { records: told.map_or(guessed, |total| total.count() as f64), is_told, cap }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::harvest::policy::Hit;
+    use crate::harvest::query::Query;
+    use crate::harvest::record::RecordId;
+
+    fn told(limits: &mut Limits, shown: usize, total: Option<Total>) -> Fullness {
+        let hit = Hit { id: RecordId(1), is_new: true, title: "", text: "", fields: &[] };
+        let query = Query::default();
+        limits.learn(&Asked { query: &query, hits: &vec![hit; shown], total, pages: 1, end: End::Last })
+    }
+
+    #[test]
+    fn a_total_tells_and_the_longest_answer_is_doubtful_without_one() {
+        let mut limits = Limits::default();
+        assert_eq!(told(&mut limits, 60, Some(Total::Exactly(61))), Fullness::Over);
+        assert_eq!(told(&mut limits, 59, Some(Total::Exactly(59))), Fullness::Whole);
+        let mut limits = Limits::default();
+        assert_eq!(told(&mut limits, 60, None), Fullness::Doubtful);
+        assert_eq!(told(&mut limits, 59, None), Fullness::Whole);
+        assert_eq!(told(&mut limits, 60, None), Fullness::Doubtful);
+        assert_eq!(told(&mut limits, 60, None), Fullness::Over, "three of one length are no chance");
+        assert_eq!(told(&mut limits, 0, None), Fullness::Whole);
+    }
+
+    #[test]
+    fn a_round_number_may_be_a_cap_even_if_it_is_told_as_the_total() {
+        assert_eq!(told(&mut Limits::default(), 1000, Some(Total::Exactly(1000))), Fullness::Doubtful);
+        assert_eq!(told(&mut Limits::default(), 997, Some(Total::Exactly(997))), Fullness::Whole);
+    }
+}

@@ -1,0 +1,89 @@
+//! Harvesting without words: through selects, ranges and boxes for values of one kind.
+//!
+//! 1. `inputs`, `pairs`, `wording`: what each control of a form is good for;
+//! 2. `slice`: a part of the database, as a query for it; `range`: ranges cut into parts;
+//! 3. `census`: what the records so far tell about the inputs;
+//! 4. `limits`, `plan`, `group`, `tree`: a slice that overflows the cap is cut until its parts fit;
+//! 5. `template`: inputs that make no difference are left alone.
+//!
+//! [`Structured`] is the policy for forms that take no words, [`Mixed`] cuts what words bring when that
+//! overflows, and [`choose_policy`] says which of them a harvest begins with.
+
+mod census;
+mod group;
+mod inputs;
+mod limits;
+mod mixed;
+mod number;
+mod pairs;
+mod plan;
+mod range;
+mod slice;
+mod template;
+mod tree;
+mod wording;
+
+pub use inputs::{Input, InputKind, Inputs, Pick};
+pub use mixed::Mixed;
+pub use range::{Interval, Range};
+pub use wording::Measure;
+
+use super::policy::retries::Retries;
+use super::policy::{Asked, Briefing, Costs, Policy, offer};
+use super::query::Query;
+use crate::critic::probe::word_box;
+use crate::page::Form;
+use tree::Tree;
+
+/// The policy that a harvest of a form begins with: the named one where words can be typed, one that needs
+/// none where they cannot. `None` when no policy has that name.
+pub fn choose_policy(form: &Form, name: &str, briefing: &Briefing) -> Option<Box<dyn Policy>> {
+    let named = offer(name)?;
+    let inputs = Inputs::of(form);
+    let offers_values = inputs.list().iter().any(|input| !matches!(input.kind, InputKind::Typed(..)));
+    Some(match word_box(form) {
+        // A lone box for a city is asked with words: there is nothing that values could be learned from.
+        Some(_) if !offers_values => named.make(briefing),
+        Some(at) if !inputs.types_into(at) => Box::new(Mixed::new(named.make(briefing), inputs)),
+        _ => Box::new(Structured::new(inputs)),
+    })
+}
+
+/// Asks for everything first, then for parts of what was too much for one answer.
+pub struct Structured {
+    tree: Tree,
+    retries: Retries,
+    has_begun: bool,
+}
+
+impl Structured {
+    /// Has asked nothing yet.
+    pub fn new(inputs: Inputs) -> Structured {
+        Structured { tree: Tree::new(inputs), retries: Retries::default(), has_begun: false }
+    }
+}
+
+impl Policy for Structured {
+    fn choose(&mut self, _costs: &Costs) -> Option<Query> {
+        if self.has_begun { self.tree.next().map(|(query, _)| query) } else { Some(Query::default()) }
+    }
+
+    fn learn(&mut self, answer: &Asked<'_>) {
+        if !self.retries.settles(answer) {
+            return;
+        }
+        if !self.has_begun && *answer.query == Query::default() {
+            self.has_begun = true;
+            self.tree.open(answer);
+        } else {
+            self.tree.take(answer);
+        }
+    }
+
+    fn outlook(&self, _costs: &Costs, most: usize) -> Vec<(Query, f64)> {
+        match self.has_begun {
+            true => self.tree.outlook(most),
+            false => vec![(Query::default(), 0.0)],
+        }
+    }
+}

@@ -1,0 +1,117 @@
+//! Which two controls of a form are the ends of one range.
+
+use super::inputs::called;
+use super::number::number;
+use super::range::Range;
+use super::wording::{Measure, Side, is_any, measure, side};
+use crate::critic::wording::plain;
+use crate::page::{Field, FieldKind, Form};
+
+/// Controls that may stand between the two ends.
+const FARTHEST: usize = 6;
+
+/// One end.
+struct End {
+    at: usize,
+    side: Side,
+    stem: String,
+    called: String,
+    offered: Vec<(f64, String)>,
+}
+
+/// The ranges of a form, each with what it is called.
+pub(super) fn ranges(form: &Form) -> Vec<(String, Range)> {
+    let ends: Vec<End> = form.fields.iter().enumerate().filter_map(|(at, field)| end(at, field)).collect();
+    let mut found: Vec<(String, Range)> = Vec::new();
+    for low in ends.iter().filter(|end| end.side == Side::Low) {
+        let is_free = |end: &&End| !found.iter().any(|(_, range)| range.high == end.at);
+        let highs = ends.iter().filter(|end| end.side == Side::High && end.at.abs_diff(low.at) <= FARTHEST);
+        let partner = highs.filter(is_free).find(|high| belong(low, high));
+        found.extend(partner.and_then(|high| range(low, high)));
+    }
+    found
+}
+
+/// Of one name; or neighbours of which one has no name but `to`.
+fn belong(low: &End, high: &End) -> bool {
+    let is_bare = low.stem.is_empty() || high.stem.is_empty();
+    low.stem == high.stem || is_bare && high.at == low.at + 1
+}
+
+fn range(low: &End, high: &End) -> Option<(String, Range)> {
+    let called = format!(" {} {} ", low.called.trim(), high.called.trim());
+    let is_offered = !low.offered.is_empty() || !high.offered.is_empty();
+    let measure = measure(&called).or(is_offered.then_some(Measure::Number))?;
+    let is_number = matches!(measure, Measure::Price | Measure::Year | Measure::Number);
+    let (lows, highs) = (low.offered.clone(), high.offered.clone());
+    let range = Range { measure, low: low.at, high: high.at, lows, highs };
+    is_number.then_some((called, range))
+}
+
+/// A control that names a side and takes numbers.
+fn end(at: usize, field: &Field) -> Option<End> {
+    if field.disabled || field.name.is_empty() {
+        return None;
+    }
+    let offered = match field.kind {
+        FieldKind::Select => offered(field)?,
+        FieldKind::Text | FieldKind::Number => Vec::new(),
+        _ => return None,
+    };
+    let read = plain(&format!("{} {}", field.label, field.placeholder));
+    let (side, stem) = side(&plain(&field.name)).or_else(|| side(&read))?;
+    Some(End { at, side, stem, called: called(field), offered })
+}
+
+/// The numbers a select offers, in rising order; `None` when it offers something else.
+fn offered(field: &Field) -> Option<Vec<(f64, String)>> {
+    let is_value = |value: &str, text: &str| !is_any(value, text) || number(value).is_some_and(|n| n > 0.0);
+    let choices = || field.options.iter().filter(|c| is_value(&c.value, &c.text));
+    let known = choices().filter_map(|c| {
+        let value = number(&c.value).filter(|_| c.value.trim().parse::<f64>().is_ok());
+        Some((value.or_else(|| number(&c.text))?, c.value.clone()))
+    });
+    let mut values: Vec<(f64, String)> = known.collect();
+    let is_numeric = values.len() >= 2 && values.len() * 5 >= choices().count() * 4;
+    values.sort_by(|a, b| a.0.total_cmp(&b.0));
+    values.dedup_by(|a, b| a.0 == b.0);
+    (is_numeric && values.len() >= 2).then_some(values)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use url::Url;
+
+    fn found(html: &str) -> Vec<(usize, usize, Measure, usize, usize)> {
+        let url = Url::parse("http://a.org/").unwrap();
+        let form = &crate::html::parse(html.as_bytes(), None, &url).forms[0];
+        let row = |(_, r): (String, Range)| (r.low, r.high, r.measure, r.lows.len(), r.highs.len());
+        ranges(form).into_iter().map(row).collect()
+    }
+
+    #[test]
+    fn ends_meet_by_their_names() {
+        let html = "<form><input name=min_price><input name=max_price><input type=number name=yearFrom>
+            <input type=number name=yearTo><input name=from><input name=to></form>";
+        assert_eq!(found(html), [(0, 1, Measure::Price, 0, 0), (2, 3, Measure::Year, 0, 0)]);
+    }
+
+    #[test]
+    fn ends_meet_by_their_labels() {
+        let html = "<form><label>Preis von <input name=a1></label> <label>bis <input name=a2></label></form>";
+        assert_eq!(found(html), [(0, 1, Measure::Price, 0, 0)]);
+    }
+
+    #[test]
+    fn selects_are_ends_when_they_offer_numbers() {
+        let options = "<option value=''>Any<option value=100>$100<option value=200>$200";
+        let html =
+            format!("<form><select name=lo>{options}</select><select name=hi>{options}</select></form>");
+        assert_eq!(found(&html), [(0, 1, Measure::Number, 2, 2)]);
+        let cities = "<option>Rome<option>Oslo<option>Bonn";
+        let html =
+            format!("<form><select name=from>{cities}</select><select name=to>{cities}</select></form>");
+        assert_eq!(found(&html), []);
+    }
+}

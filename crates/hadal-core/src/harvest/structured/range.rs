@@ -1,0 +1,176 @@
+//! Two controls that hold the ends of a range, and ranges cut into parts.
+
+use super::number::written;
+use super::wording::Measure;
+
+/// A lower and an upper end, by position among the fields, and the values each offers: none for a box
+/// that takes any number.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Range {
+    /// What is measured.
+    pub measure: Measure,
+    /// The control of the lower end.
+    pub low: usize,
+    /// The control of the upper end.
+    pub high: usize,
+    /// Lower ends offered, in rising order, as numbers and as they are submitted.
+    pub lows: Vec<(f64, String)>,
+    /// Upper ends offered.
+    pub highs: Vec<(f64, String)>,
+}
+
+/// Part of a range; an end that is missing is left as the form has it.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Interval {
+    /// From here on.
+    pub low: Option<f64>,
+    /// Up to here.
+    pub high: Option<f64>,
+}
+
+impl Interval {
+    /// Whether a value lies in it.
+    pub fn holds(&self, value: f64) -> bool {
+        self.low.is_none_or(|low| low <= value) && self.high.is_none_or(|high| value <= high)
+    }
+}
+
+impl Range {
+    /// Whether both ends take any number.
+    pub fn is_free(&self) -> bool {
+        self.lows.is_empty() && self.highs.is_empty()
+    }
+
+    /// What is submitted for a part.
+    pub fn choices(&self, part: &Interval) -> Vec<(usize, String)> {
+        let low = part.low.map(|low| (self.low, submitted(&self.lows, low)));
+        let high = part.high.map(|high| (self.high, submitted(&self.highs, high)));
+        low.into_iter().chain(high).collect()
+    }
+
+    /// How many parts it can be cut into at most; `None` when that is not limited by what is offered.
+    pub fn most_parts(&self, part: &Interval) -> Option<usize> {
+        (!self.is_free()).then(|| self.cut(part, &self.edges(), 0.0).len())
+    }
+
+    /// The parts of a part, cut near these rising values; one when it cannot be cut there. Values are
+    /// multiples of `step`, where parts need not overlap.
+    pub fn cut(&self, part: &Interval, at: &[f64], step: f64) -> Vec<Interval> {
+        let (mut parts, mut rest) = (Vec::new(), *part);
+        for value in at {
+            if let Some((left, right)) = self.split(&rest, *value, step) {
+                parts.push(left);
+                rest = right;
+            }
+        }
+        parts.push(rest);
+        parts
+    }
+
+    /// Every value at which it can be cut.
+    pub fn edges(&self) -> Vec<f64> {
+        let offered = if self.highs.is_empty() { &self.lows } else { &self.highs };
+        offered.iter().map(|(value, _)| *value).collect()
+    }
+
+    /// A value in the middle of a part, when nothing is known of what lies in it.
+    pub fn middle(&self, part: &Interval) -> f64 {
+        let usual: f64 = match self.measure {
+            Measure::Year => 2010.0,
+            Measure::Price => 5000.0,
+            _ => 1000.0,
+        };
+        match (part.low, part.high) {
+            (Some(low), Some(high)) => (low + (high - low) / 2.0).ceil(),
+            (Some(low), None) if low >= 1.0 && self.measure != Measure::Year => (low * 4.0).ceil(),
+            (None, Some(high)) if high >= 8.0 && self.measure != Measure::Year => (high / 4.0).ceil(),
+            (Some(low), None) => usual.max(low + 4.0),
+            (None, Some(high)) => usual.min(high - 4.0),
+            (None, None) => usual,
+        }
+    }
+
+    fn split(&self, part: &Interval, at: f64, step: f64) -> Option<(Interval, Interval)> {
+        let is_inside =
+            |value: f64| part.low.is_none_or(|low| value > low) && part.high.is_none_or(|high| value < high);
+        let (end, start) = match (self.lows.is_empty(), self.highs.is_empty()) {
+            (true, true) => (at - step, at),
+            (false, true) => {
+                let start = last(&self.lows, at).filter(|start| is_inside(*start))?;
+                (start - step, start)
+            }
+            (lows_free, false) => {
+                let inside = self.highs.iter().map(|(value, _)| *value).filter(|value| is_inside(*value));
+                let near = |value: &f64| (value - (at - step)).abs();
+                let end = inside.min_by(|a, b| near(a).total_cmp(&near(b)))?;
+                let start = if lows_free { end + step } else { self.start_behind(end)? };
+                (end, start)
+            }
+        };
+        let advances = part.low.is_none_or(|low| start > low && end >= low)
+            && part.high.is_none_or(|high| end < high && start <= high);
+        advances.then_some((Interval { high: Some(end), ..*part }, Interval { low: Some(start), ..*part }))
+    }
+
+    /// The lower end that goes on where an upper end stops: the same value, or the next whole number.
+    fn start_behind(&self, end: f64) -> Option<f64> {
+        let is_offered = self.lows.iter().any(|(value, _)| *value == end);
+        let is_whole = self.lows.iter().chain(&self.highs).all(|(value, _)| value.fract() == 0.0);
+        last(&self.lows, if is_whole && !is_offered { end + 1.0 } else { end })
+    }
+}
+
+/// The last value offered up to a limit.
+fn last(offered: &[(f64, String)], most: f64) -> Option<f64> {
+    offered.iter().map(|(value, _)| *value).rfind(|value| *value <= most)
+}
+
+fn submitted(offered: &[(f64, String)], value: f64) -> String {
+    let choice = offered.iter().find(|(known, _)| *known == value);
+    choice.map_or_else(|| written(value), |(_, text)| text.clone())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn offered(values: &[u32]) -> Vec<(f64, String)> {
+        values.iter().map(|value| (f64::from(*value), value.to_string())).collect()
+    }
+
+    fn range(lows: &[u32], highs: &[u32]) -> Range {
+        Range { measure: Measure::Price, low: 1, high: 2, lows: offered(lows), highs: offered(highs) }
+    }
+
+    fn ends(parts: &[Interval]) -> Vec<(Option<f64>, Option<f64>)> {
+        parts.iter().map(|part| (part.low, part.high)).collect()
+    }
+
+    #[test]
+    fn boxes_are_cut_anywhere_without_a_gap() {
+        let parts = range(&[], &[]).cut(&Interval::default(), &[100.0, 200.0], 1.0);
+        assert_eq!(ends(&parts), [(None, Some(99.0)), (Some(100.0), Some(199.0)), (Some(200.0), None)]);
+        let point = Interval { low: Some(5.0), high: Some(5.0) };
+        assert_eq!(range(&[], &[]).cut(&point, &[5.0], 1.0), [point]);
+    }
+
+    #[test]
+    fn selects_are_cut_at_what_they_offer() {
+        let same = range(&[10, 20, 30], &[10, 20, 30]);
+        let parts = same.cut(&Interval::default(), &same.edges(), 1.0);
+        let expected =
+            [(None, Some(10.0)), (Some(10.0), Some(20.0)), (Some(20.0), Some(30.0)), (Some(30.0), None)];
+        assert_eq!(ends(&parts), expected);
+        assert_eq!(same.most_parts(&Interval::default()), Some(4));
+        assert_eq!(same.most_parts(&parts[1]), Some(1), "nothing is offered between neighbours");
+        let apart = range(&[0, 10, 20], &[9, 19]);
+        assert_eq!(
+            ends(&apart.cut(&Interval::default(), &[10.0], 1.0)),
+            [(None, Some(9.0)), (Some(10.0), None)]
+        );
+        assert_eq!(
+            apart.choices(&Interval { low: Some(10.0), high: Some(19.0) }),
+            [(1, "10".into()), (2, "19".into())]
+        );
+    }
+}

@@ -1,0 +1,169 @@
+//! Words by which a control says what it is good for, in several languages.
+
+use crate::critic::wording::{Phrases, plain};
+use std::sync::LazyLock;
+
+/// A choice that leaves everything open.
+#[rustfmt::skip]
+static ANY: LazyLock<Phrases> = LazyLock::new(|| Phrases::new(&[
+    "any", "all", "every", "everything", "everywhere", "anywhere", "select", "choose", "please", "pick", "no preference",
+    "no min", "no max", "no limit", "min", "max", "minimum", "maximum", "from", "to", "none", "unspecified", "doesn t matter",
+    "alle", "alles", "beliebig", "egal", "bitte", "auswählen", "wählen", "tous", "toutes", "tout", "choisir", "choisissez",
+    "indifférent", "todos", "todas", "cualquier", "cualquiera", "seleccione", "elegir", "qualquer", "selecione", "tutti",
+    "tutte", "qualsiasi", "scegli", "seleziona", "alle", "kies", "willekeurig", "wszystkie", "dowolny", "wybierz", "vše",
+    "все", "любой", "любая", "выберите", "tümü", "hepsi", "seçiniz", "不限", "全部", "所有", "请选择", "すべて", "指定なし", "選択", "전체", "선택",
+]));
+
+/// Lower ends of a range.
+#[rustfmt::skip]
+static LOW: LazyLock<Phrases> = LazyLock::new(|| Phrases::new(&[
+    "min", "minimum", "from", "low", "lower", "lowest", "lo", "start", "begin", "after", "since", "above", "over", "more than",
+    "at least", "gte", "gt", "ge", "von", "ab", "mindestens", "de", "dès", "depuis", "à partir", "desde", "mínimo", "da",
+    "minimo", "od", "vanaf", "van", "от", "с", "fra", "från", "より", "以上", "最低", "最小", "下限", "최소",
+]));
+
+/// Upper ends of a range.
+#[rustfmt::skip]
+static HIGH: LazyLock<Phrases> = LazyLock::new(|| Phrases::new(&[
+    "max", "maximum", "to", "high", "upper", "highest", "hi", "end", "before", "until", "till", "below", "under", "less than",
+    "up to", "upto", "at most", "lte", "lt", "le", "bis", "höchstens", "à", "jusqu", "hasta", "máximo", "até", "a", "massimo",
+    "fino", "do", "tot", "до", "по", "til", "till", "以下", "最高", "最大", "上限", "최대",
+]));
+
+/// Words that stand between others in a name and say nothing.
+const FILLERS: [&str; 8] = ["val", "value", "range", "ctl", "txt", "ddl", "sel", "search"];
+
+/// Beginnings and endings of names written in one word: `minprice`, `pricefrom`.
+const LOW_PARTS: [&str; 4] = ["min", "from", "low", "start"];
+const HIGH_PARTS: [&str; 4] = ["max", "to", "high", "end"];
+
+/// What a box takes other than words of any sort.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Measure {
+    /// A year.
+    Year,
+    /// An amount of money.
+    Price,
+    /// Some other number: mileage, rooms, size.
+    Number,
+    /// A day.
+    Date,
+    /// A postal code.
+    Zip,
+    /// The name of a place.
+    City,
+}
+
+#[rustfmt::skip]
+static MEASURES: LazyLock<[(Measure, Phrases); 6]> = LazyLock::new(|| [
+    (Measure::Date, Phrases::new(&[
+        "date", "day", "datum", "tag", "fecha", "data", "jour", "checkin", "checkout", "check in", "check out", "arrival",
+        "departure", "дата", "日期", "日付", "날짜",
+    ])),
+    (Measure::Year, Phrases::new(&[
+        "year", "yr", "jahr", "baujahr", "année", "annee", "año", "ano", "anno", "jaar", "bouwjaar", "rok", "год", "registration",
+        "erstzulassung", "年", "年份", "연도",
+    ])),
+    (Measure::Price, Phrases::new(&[
+        "price", "cost", "preis", "prix", "precio", "preço", "preco", "prezzo", "prijs", "cena", "цена", "salary", "gehalt",
+        "salaire", "salario", "rent", "miete", "loyer", "budget", "amount", "fiyat", "价格", "價格", "価格", "가격",
+    ])),
+    (Measure::Zip, Phrases::new(&[
+        "zip", "zipcode", "zip code", "postcode", "post code", "postal", "plz", "postleitzahl", "code postal", "codigo postal",
+        "código postal", "cep", "cap", "индекс", "邮编", "郵便番号", "우편번호",
+    ])),
+    (Measure::City, Phrases::new(&[
+        "city", "town", "place", "location", "where", "stadt", "ort", "ville", "lieu", "ciudad", "cidade", "città", "comune",
+        "plaats", "miasto", "город", "şehir", "城市", "市区町村", "도시",
+    ])),
+    (Measure::Number, Phrases::new(&[
+        "number", "mileage", "miles", "kilometer", "kilometre", "km", "rooms", "bedrooms", "beds", "baths", "area", "size", "sqft",
+        "surface", "fläche", "zimmer", "pièces", "habitaciones", "quartos", "camere", "age", "weight", "length", "power", "hp", "ps",
+        "engine", "seats", "doors", "distance", "laufleistung", "kilométrage", "пробег", "площадь", "面积", "面積",
+    ])),
+]);
+
+/// Which end of a range a control is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Side {
+    /// The lower.
+    Low,
+    /// The upper.
+    High,
+}
+
+/// Whether a choice leaves everything open.
+pub fn is_any(value: &str, text: &str) -> bool {
+    let value = value.trim();
+    let says_nothing = !text.chars().any(char::is_alphanumeric);
+    let is_blank = value.is_empty() || matches!(value, "-1" | "*" | "%");
+    is_blank || says_nothing || (ANY.are_in(&plain(text)) && !text.chars().any(|c| c.is_ascii_digit()))
+}
+
+/// What the words around a box say that it takes.
+pub fn measure(called: &str) -> Option<Measure> {
+    MEASURES.iter().find(|(_, words)| words.are_in(called)).map(|(measure, _)| *measure)
+}
+
+/// The side that a plain name tells, and the name without it.
+pub fn side(name: &str) -> Option<(Side, String)> {
+    let words: Vec<&str> = name.split_whitespace().filter(|word| !FILLERS.contains(word)).collect();
+    let is = |list: &Phrases, word: &str| list.are(&format!(" {word} "));
+    let without = |at: usize| [&words[..at], &words[at + 1..]].concat().join(" ");
+    for (at, word) in words.iter().enumerate() {
+        match (is(&LOW, word), is(&HIGH, word)) {
+            (true, _) => return Some((Side::Low, without(at))),
+            (_, true) => return Some((Side::High, without(at))),
+            _ => {}
+        }
+    }
+    words.iter().enumerate().find_map(|(at, word)| {
+        let (side, stem) = joined(word)?;
+        let stem = [&words[..at], &[stem], &words[at + 1..]].concat().join(" ");
+        Some((side, stem))
+    })
+}
+
+/// `minprice`, `pricemax`
+fn joined(word: &str) -> Option<(Side, &str)> {
+    const SHORTEST: usize = 3;
+    let rest = |part: &&str| word.strip_prefix(part).or_else(|| word.strip_suffix(part));
+    let of = |parts: [&str; 4], side| {
+        let stem = parts.iter().find_map(rest).filter(|stem| stem.chars().count() >= SHORTEST)?;
+        measure(&format!(" {stem} ")).map(|_| (side, stem))
+    };
+    of(LOW_PARTS, Side::Low).or_else(|| of(HIGH_PARTS, Side::High))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sides_of_a_range_are_read_off_names() {
+        for (name, expected, stem) in [
+            ("price_from", Side::Low, "price"),
+            ("maxPrice", Side::High, "price"),
+            ("minprice", Side::Low, "price"),
+            ("yearto", Side::High, "year"),
+            ("Preis bis", Side::High, "preis"),
+            ("min", Side::Low, ""),
+        ] {
+            assert_eq!(side(&plain(name)), Some((expected, stem.to_string())), "{name}");
+        }
+        assert_eq!(side(&plain("motor")), None);
+        assert_eq!(side(&plain("make")), None);
+    }
+
+    #[test]
+    fn open_choices_are_known_in_several_languages() {
+        for (value, text) in
+            [("", "Ford"), ("0", "Any make"), ("x", "-- bitte wählen --"), ("all", "不限"), ("-1", "?")]
+        {
+            assert!(is_any(value, text), "{text}");
+        }
+        for (value, text) in [("1", "Ford"), ("1000", "from 1000"), ("0", "Automatic")] {
+            assert!(!is_any(value, text), "{text}");
+        }
+    }
+}
