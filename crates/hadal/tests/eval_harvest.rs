@@ -71,17 +71,13 @@ fn every_setting_lets_a_policy_find_most_records_within_its_budget() {
 
 #[test]
 fn the_oracle_needs_least_and_free_pages_leave_one_request_a_query() {
-    for trials in [trials(&plan(&["base"], &["oracle", "hadal", "adaptive", "random-16k"]), 2)] {
-        let requests = |policy: &str| {
-            trials
-                .iter()
-                .filter(|trial| trial.case.policy == policy)
-                .map(|trial| trial.requests_to(3))
-                .sum::<f64>()
-        };
-        assert!(
-            ["hadal", "adaptive", "random-16k"].iter().all(|policy| requests("oracle") <= requests(policy))
-        );
+    let base = trials(&plan(&["base"], &["oracle", "hadal", "adaptive", "random-16k"]), 2);
+    let requests = |policy: &str| {
+        let of_it = base.iter().filter(|trial| trial.case.policy == policy);
+        of_it.map(|trial| trial.requests_to(3)).sum::<f64>()
+    };
+    for policy in ["hadal", "adaptive", "random-16k"] {
+        assert!(requests("oracle") <= requests(policy), "{policy}");
     }
     let paper = trials(&plan(&["paper"], &["adaptive"]), 2);
     assert_eq!(

@@ -11,6 +11,7 @@ pub mod curve;
 pub mod figures;
 pub mod oracle;
 pub mod plan;
+pub mod promises;
 pub mod runner;
 pub mod settings;
 pub mod trial;

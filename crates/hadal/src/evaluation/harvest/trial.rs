@@ -8,6 +8,7 @@ use super::arena::Arena;
 use super::curve::{Curve, Point};
 use super::oracle::record_id;
 use super::plan::Case;
+use super::promises::{Listener, Promise};
 use crate::evaluation::trial::cpu_time;
 use hadal_core::harvest::policy::cap::Cap;
 use hadal_core::harvest::policy::{Asked, Costs, End, Hit, Policy, Total};
@@ -25,6 +26,8 @@ pub struct Trial {
     pub budget: u64,
     /// Its course.
     pub curve: Curve,
+    /// How large the database was said to be on the way.
+    pub promises: Vec<Promise>,
     /// What the trial cost to run; no part of the result.
     pub cpu_seconds: f64,
 }
@@ -62,7 +65,7 @@ impl Trial {
 pub fn run(arena: &Arena, policy: &mut dyn Policy, case: &Case) -> Trial {
     let begun = cpu_time();
     let budget = case.requests.unwrap_or_else(|| arena.setting.budget(arena.shown.len() as u32));
-    let mut harvest = Harvest::new(arena, case.seed, budget);
+    let (mut harvest, mut listener) = (Harvest::new(arena, case.seed, budget), Listener::default());
     while !harvest.is_over() {
         let costs = harvest.costs();
         let Some(query) = policy.choose(&costs) else { break };
@@ -70,9 +73,11 @@ pub fn run(arena: &Arena, policy: &mut dyn Policy, case: &Case) -> Trial {
         let asked = answer.asked(&query);
         harvest.cap.learn(&asked);
         policy.learn(&asked);
+        listener.learn(&asked, harvest.curve.coverage(&harvest.now));
     }
     harvest.curve.finish(harvest.now);
-    Trial { case: case.clone(), budget, curve: harvest.curve, cpu_seconds: cpu_time() - begun }
+    let (curve, promises) = (harvest.curve, listener.finish());
+    Trial { case: case.clone(), budget, curve, promises, cpu_seconds: cpu_time() - begun }
 }
 
 /// A harvest under way.
@@ -190,4 +195,96 @@ impl<'a> Harvest<'a> {
 fn rounded(total: u32) -> u32 {
     let unit = 10u32.pow(total.max(1).ilog10().saturating_sub(1));
     total / unit * unit
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::evaluation::harvest::arena::Ground;
+    use crate::evaluation::harvest::collections::Held;
+    use std::sync::Arc;
+
+    /// Asks for one word again and again, and remembers what came.
+    struct Stubborn {
+        word: &'static str,
+        most_pages: u32,
+        came: Vec<(usize, u32, Option<Total>, End)>,
+    }
+
+    impl Policy for Stubborn {
+        fn choose(&mut self, _costs: &Costs) -> Option<Query> {
+            (self.came.len() < 4).then(|| Query::words(self.word))
+        }
+
+        fn goes_on(&self, answer: &Asked<'_>, _costs: &Costs) -> bool {
+            answer.pages < self.most_pages
+        }
+
+        fn learn(&mut self, answer: &Asked<'_>) {
+            self.came.push((answer.hits.len(), answer.pages, answer.total, answer.end));
+        }
+
+        fn outlook(&self, _costs: &Costs, _most: usize) -> Vec<(Query, f64)> {
+            Vec::new()
+        }
+    }
+
+    fn harvested(setting: &str, most_pages: u32, requests: Option<u64>) -> (Stubborn, Trial) {
+        let case = Case {
+            collection: "short-texts".into(),
+            records: 1_000,
+            setting: setting.into(),
+            policy: "stubborn".into(),
+            seed: 1,
+            start: 0,
+            requests,
+        };
+        let ground = Ground::of(&Held::generated()[0], 1_000).unwrap();
+        let arena = Arena::new(Arc::new(ground), &case).unwrap();
+        let mut policy = Stubborn { word: "the", most_pages, came: Vec::new() };
+        let trial = run(&arena, &mut policy, &case);
+        (policy, trial)
+    }
+
+    #[test]
+    fn every_page_is_charged_and_a_record_is_found_once() {
+        let (policy, trial) = harvested("base", u32::MAX, None);
+        let end = trial.curve.end();
+        assert_eq!(
+            (policy.came[0].0, policy.came[0].1, policy.came[0].3),
+            (50, 5, End::Last),
+            "the cap is N/20"
+        );
+        assert!(matches!(policy.came[0].2, Some(Total::Exactly(total)) if total > 50));
+        assert_eq!(end, Point { queries: 4, requests: 20, shown: 200, found: 50 });
+        assert!(!trial.reached(0));
+        assert_eq!((trial.requests_to(0), trial.queries_to(0)), (1_400.0, 280.0), "at the pace it had");
+    }
+
+    #[test]
+    fn a_policy_may_leave_off_and_a_budget_ends_in_the_middle_of_an_answer() {
+        let (policy, trial) = harvested("base", 2, None);
+        assert_eq!((policy.came[0].0, policy.came[0].3), (20, End::LeftOff));
+        assert_eq!(trial.curve.end().requests, 8);
+        let (policy, trial) = harvested("base", u32::MAX, Some(3));
+        assert_eq!((policy.came.len(), policy.came[0].1, policy.came[0].3), (1, 3, End::LeftOff));
+        assert_eq!(trial.curve.end().requests, 3);
+    }
+
+    #[test]
+    fn totals_are_told_as_the_setting_wants_and_free_pages_are_free() {
+        assert_eq!(harvested("total-hidden", 1, None).0.came[0].2, None);
+        let rounded = harvested("total-rounded", 1, None).0.came[0].2;
+        assert!(matches!(rounded, Some(Total::About(total)) if total % 10 == 0), "{rounded:?}");
+        let (_, trial) = harvested("paper", u32::MAX, None);
+        assert_eq!(trial.curve.end(), Point { queries: 4, requests: 4, shown: 0, found: 0 }, "no stop words");
+        assert_eq!([7, 49, 50, 99, 1_234].map(super::rounded), [7, 49, 50, 99, 1_200]);
+    }
+
+    #[test]
+    fn pages_that_fail_are_asked_for_again_and_charged() {
+        let (_, calm) = harvested("base", u32::MAX, None);
+        let (_, flaky) = harvested("failures-10", u32::MAX, None);
+        assert!(flaky.curve.end().requests > calm.curve.end().requests);
+    }
 }

@@ -1,5 +1,6 @@
 //! What harvests tell, as sections of a report: small pure functions, one file per figure.
 
+mod calibration;
 mod comparison;
 mod course;
 mod efforts;
@@ -21,6 +22,7 @@ pub fn sections(trials: &[Trial]) -> Vec<Section> {
         losses::section(all),
         Some(efforts::section(all)),
         paper::section(all),
+        calibration::section(all),
         Some(running::section(all)),
         course::over_queries(all),
         course::over_requests(all),

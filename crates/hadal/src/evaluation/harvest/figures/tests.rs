@@ -4,6 +4,8 @@ use super::*;
 use crate::evaluation::figures::json;
 use crate::evaluation::harvest::curve::{Curve, Point};
 use crate::evaluation::harvest::plan::Case;
+use crate::evaluation::harvest::promises::Promise;
+use hadal_core::harvest::estimate::Interval;
 
 /// A harvest of 1,000 records that finds five with every query, at two requests each, until `queries` are asked.
 fn trial(collection: &str, setting: &str, policy: &str, every: u64, queries: u64) -> Trial {
@@ -21,7 +23,7 @@ fn trial(collection: &str, setting: &str, policy: &str, every: u64, queries: u64
         start: 0,
         requests: None,
     };
-    Trial { case, budget: 2_000, curve, cpu_seconds: 0.5 }
+    Trial { case, budget: 2_000, curve, promises: Vec::new(), cpu_seconds: 0.5 }
 }
 
 fn section(trials: &[Trial], title: &str) -> Section {
@@ -115,6 +117,25 @@ fn caps_are_drawn_side_by_side() {
     assert_eq!(section(&trials, "Coverage by result limit").charts.len(), 1);
     let titles: Vec<String> = sections(&trials[..1]).into_iter().map(|section| section.title).collect();
     assert!(!titles.iter().any(|title| title.contains("limit")), "{titles:?}");
+}
+
+#[test]
+fn an_interval_holds_when_the_truth_is_within() {
+    let promise = |low, high| {
+        let size = Some(Interval { low, estimate: (low + high) / 2.0, high });
+        Promise { coverage: 0.3, size }
+    };
+    let said = |promises| Trial { promises, ..trial("ships", "base", "hadal", 10, 100) };
+    let trials = [
+        said(vec![promise(900.0, 1_100.0)]),
+        said(vec![promise(1_001.0, 1_501.0)]),
+        said(vec![promise(700.0, 1_300.0)]),
+    ];
+    let sizes = section(&trials, "Estimated sizes");
+    assert_eq!(row(&sizes, "base")[1..], ["0.67 of 3, width 0.50", "-", "-"]);
+    assert_eq!(row(&sizes, "all by hadal")[1], "0.67 of 3, width 0.50");
+    let silent = section(&[said(vec![Promise { coverage: 0.3, size: None }])], "Estimated sizes");
+    assert_eq!(row(&silent, "base")[1], "0.00 of 1, width inf");
 }
 
 #[test]
