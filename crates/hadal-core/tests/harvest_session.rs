@@ -157,8 +157,8 @@ fn run(site: &mut dyn Site, policy: &str, most: u32) -> Course {
     let wishes = Wishes { coverage: 1.0, records: None, details: Details::Never, seed: 1 };
     let mut harvest = Harvest::new(door, offer(policy).unwrap().make(&briefing), wishes);
     let mut course = Course { records: BTreeSet::new(), submissions: 0, requests: 0, ending: None };
-    while let Some((request, purpose)) = harvest.next() {
-        assert_eq!(harvest.next().unwrap().0, request, "the same until a reply is taken");
+    while let Some((request, purpose)) = harvest.ask() {
+        assert_eq!(harvest.ask().unwrap().0, request, "the same until a reply is taken");
         let (status, location, body) = site.answer(&request);
         let location = location.map(|to| request.url.join(to).unwrap());
         let document = Some(html::read(body.as_bytes(), Some("text/html"), &request.url));

@@ -23,9 +23,9 @@ use crate::store::{Access, HarvestSpec, HarvestState, Store, open};
 use anyhow::Context;
 use clap::Args;
 use hadal_core::address::{Tracking, normalise};
-use hadal_core::harvest::policy::choose_policy;
 use hadal_core::harvest::policy::{Briefing, Costs, OFFERS};
 use hadal_core::harvest::session::{Door, Wishes};
+use hadal_core::harvest::structured::choose_policy;
 use hadal_core::http::Method;
 use hadal_world::{Spec, World};
 use std::io::Write;
@@ -200,7 +200,7 @@ async fn on_page(target: &str, session: &Session, stop: watch::Receiver<bool>) -
     let fetch = Arc::new(Network::new(network)?);
     let (pace, agent) = (config.politeness.pace, agent(session));
     let courier = Courier::new(fetch, pace, &agent, config.fetch.body_limit, Purse::default(), stop);
-    Ok(opening::on_page(&url, picked, &courier, super::find::SOURCE).await.map_err(usage)?)
+    opening::on_page(&url, picked, &courier, super::find::SOURCE).await.map_err(usage)
 }
 
 /// What a person can put right is a usage error.
@@ -303,7 +303,7 @@ const SHOWN: usize = 3;
 fn dry_run(job: &Job, session: &Session) -> anyhow::Result<()> {
     let spec = &job.spec;
     let door = Door::new(spec.whole.clone(), spec.page.clone(), &job.charset);
-    let policy = choose_policy(door.form(), &spec.policy, &job.briefing);
+    let policy = choose_policy(door.form(), &spec.policy, &job.briefing).context("no such policy")?;
     let costs = Costs::default();
     let queries = policy.outlook(&costs, SHOWN).into_iter().map(|(query, _)| query);
     let mut out = std::io::stdout();

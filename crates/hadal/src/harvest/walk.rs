@@ -7,9 +7,10 @@ use super::{Job, Summary, TimeKind};
 use crate::fetch::retry::kind_of;
 use crate::store::*;
 use hadal_core::harvest::estimate::Estimate;
-use hadal_core::harvest::policy::choose_policy;
-use hadal_core::harvest::policy::{Asked, Hit};
+use hadal_core::harvest::policy::hadal::Hadal;
+use hadal_core::harvest::policy::{Asked, Briefing, Hit, Policy};
 use hadal_core::harvest::session::{Door, Ending, Harvest, Purpose, Reply, Taken};
+use hadal_core::harvest::structured::choose_policy;
 use hadal_core::html;
 use hadal_core::http::{Completeness, Exchange, Request, Response};
 use url::Url;
@@ -27,7 +28,7 @@ pub async fn walk(
     let mut trip = Trip::open(job, id, store, time)?;
     tell(trip.began()?);
     let mut state = HarvestState::Done;
-    while let Some((request, purpose)) = trip.harvest.next() {
+    while let Some((request, purpose)) = trip.harvest.ask() {
         trip.put_on_record(&request, purpose)?;
         let delivered = courier.deliver(&request, &mut trip.pace).await;
         match delivered.result {
@@ -70,7 +71,8 @@ impl<'a> Trip<'a> {
         let HarvestCheckpoint { row, next_seq, reader, .. } = store.resume_harvest(id)?;
         let spec = &row.spec;
         let door = Door::new(spec.whole.clone(), spec.page.clone(), &job.charset);
-        let policy = choose_policy(door.form(), &spec.policy, &job.briefing);
+        let policy =
+            choose_policy(door.form(), &spec.policy, &job.briefing).unwrap_or_else(|| usual(&job.briefing));
         let mut harvest = Harvest::new(door, policy, job.wishes.clone());
         if let Some(reader) = reader {
             harvest.restore_reader(&reader);
@@ -229,10 +231,21 @@ impl<'a> Trip<'a> {
     }
 }
 
+/// What asks when a store names a policy that this hadal does not know.
+fn usual(briefing: &Briefing) -> Box<dyn Policy> {
+    Box::new(Hadal::new(briefing))
+}
+
 fn recall(harvest: &mut Harvest, row: &AskedRow, hits: &[HitRow]) {
     let hits: Vec<Hit<'_>> = hits
         .iter()
-        .map(|hit| Hit { id: hit.id, is_new: hit.is_new, title: &hit.title, text: &hit.text })
+        .map(|hit| Hit {
+            id: hit.id,
+            is_new: hit.is_new,
+            title: &hit.title,
+            text: &hit.text,
+            fields: &hit.fields,
+        })
         .collect();
     let asked = Asked { query: &row.query, hits: &hits, total: row.total, pages: row.pages, end: row.end };
     harvest.recall(&asked);

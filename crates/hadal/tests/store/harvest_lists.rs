@@ -38,6 +38,7 @@ pub fn the_past_is_told_answer_by_answer(store: &dyn Store) {
         is_new: true,
         title: "Title 0".into(),
         text: "Title 0, the text of a record\nits page".into(),
+        fields: answers[0].1[0].fields.clone(),
     };
     assert_eq!(answers[0].1[0], first);
     let mut told = 0;

@@ -94,7 +94,7 @@ impl Database {
             for &at in shown.iter().skip(hits.len()).take(self.page) {
                 let (title, text) = &self.records[at];
                 let is_new = !std::mem::replace(&mut seen[at], true);
-                hits.push(Hit { id: RecordId(at as u64), is_new, title, text });
+                hits.push(Hit { id: RecordId(at as u64), is_new, title, text, fields: &[] });
             }
             pages += 1;
             if is_down || hits.len() == shown.len() {

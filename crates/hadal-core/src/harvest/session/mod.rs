@@ -1,6 +1,6 @@
 //! A harvest of one form, as a value: what to send next, and what came of it.
 //!
-//! [`Harvest::next`] and [`Harvest::take`] are the functions to read first. Somebody else sends the
+//! [`Harvest::ask`] and [`Harvest::take`] are the functions to read first. Somebody else sends the
 //! requests, politely, and keeps what is told; the rest is decided here, in this order:
 //!
 //! 1. the page of the form is opened, for hidden values that are still good;
@@ -205,7 +205,7 @@ impl Harvest {
 
     /// The request to send next, and what it is for; `None` when the harvest is over. The same until
     /// its reply was taken.
-    pub fn next(&mut self) -> Option<(Request, Purpose)> {
+    pub fn ask(&mut self) -> Option<(Request, Purpose)> {
         if let Stage::Choose = self.stage {
             self.stage = self.choose();
         }

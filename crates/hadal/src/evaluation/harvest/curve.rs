@@ -95,7 +95,9 @@ mod tests {
     #[test]
     fn levels_are_where_they_are_first_reached() {
         let mut curve = Curve::new(100);
-        [point(1, 20), point(2, 60), point(3, 85), point(4, 86)].map(|point| curve.note(point));
+        [point(1, 20), point(2, 60), point(3, 85), point(4, 86)]
+            .into_iter()
+            .for_each(|point| curve.note(point));
         assert_eq!(curve.levels.iter().map(|point| point.queries).collect::<Vec<_>>(), [2, 3, 3]);
         assert!(!curve.is_complete());
         curve.note(point(5, 100));
@@ -114,7 +116,7 @@ mod tests {
     #[test]
     fn a_course_is_read_at_the_last_point_before() {
         let mut curve = Curve::new(10);
-        [point(2, 3), point(4, 8)].map(|point| curve.note(point));
+        [point(2, 3), point(4, 8)].into_iter().for_each(|point| curve.note(point));
         let coverage = |spent| curve.coverage_at(|point| point.queries as f64, spent);
         assert_eq!([0.0, 1.9, 2.0, 3.9, 4.0, 99.0].map(coverage), [0.0, 0.0, 0.3, 0.3, 0.8, 0.8]);
     }

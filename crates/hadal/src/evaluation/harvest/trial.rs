@@ -174,7 +174,7 @@ impl<'a> Harvest<'a> {
             self.now.shown += 1;
             self.now.found += u64::from(is_new);
             let (id, title, text) = (record_id(number), record.title, self.arena.shown[at].as_str());
-            answer.hits.push(Hit { id, is_new, title, text });
+            answer.hits.push(Hit { id, is_new, title, text, fields: &[] });
         }
         self.curve.note(self.now);
     }

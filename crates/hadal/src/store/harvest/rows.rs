@@ -223,6 +223,8 @@ pub struct HitRow {
     pub title: String,
     /// Everything known of it, the text of its own page included.
     pub text: String,
+    /// What its list said as name and value.
+    pub fields: Vec<(String, String)>,
 }
 
 impl HitRow {
@@ -232,7 +234,8 @@ impl HitRow {
             Some(detail) => format!("{}\n{detail}", row.record.text),
             None => row.record.text,
         };
-        HitRow { id: row.record.id, is_new: row.asked == number, title: row.record.title, text }
+        let Record { id, title, fields, .. } = row.record;
+        HitRow { id, is_new: row.asked == number, title, text, fields }
     }
 }
 

@@ -137,7 +137,7 @@ mod tests {
     fn after(answers: &[(&str, &str)]) -> Matches {
         let mut matches = Matches::default();
         for (word, text) in answers {
-            let hit = Hit { id: RecordId(1), is_new: true, title: "", text };
+            let hit = Hit { id: RecordId(1), is_new: true, title: "", text, fields: &[] };
             matches.learn(word, &[hit; 3], Language::of(Some("en")));
         }
         matches
@@ -170,7 +170,7 @@ mod tests {
     #[test]
     fn several_words_of_which_one_is_enough_are_recognised() {
         let words = ["boat".to_string(), "mast".to_string()];
-        let hit = |text| Hit { id: RecordId(1), is_new: true, title: "", text };
+        let hit = |text| Hit { id: RecordId(1), is_new: true, title: "", text, fields: &[] };
         let mut either = after(&[("boat", "a boat")]);
         either.learn_several(&words, &[hit("a boat"); 12]);
         assert!(either.is_either());

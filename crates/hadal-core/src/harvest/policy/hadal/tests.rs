@@ -72,7 +72,8 @@ fn a_form_that_never_answers_is_given_up() {
 fn the_same_page_for_every_query_ends_too() {
     let mut policy = Hadal::new(&briefing());
     let costs = Database::of(Vec::new()).costs();
-    let hit = Hit { id: RecordId(1), is_new: false, title: "welcome", text: "welcome to our shop" };
+    let hit =
+        Hit { id: RecordId(1), is_new: false, title: "welcome", text: "welcome to our shop", fields: &[] };
     for _ in 0..2_000 {
         let Some(query) = policy.choose(&costs) else { return };
         policy.learn(&Asked { query: &query, hits: &[hit], total: None, pages: 1, end: End::Last });
@@ -88,7 +89,7 @@ fn pages_without_anything_new_are_left_while_other_words_promise_more() {
     let costs = database.costs();
     let query = policy.choose(&costs).unwrap();
     let hits = |is_new, count: u64| -> Vec<Hit<'static>> {
-        (0..count).map(|id| Hit { id: RecordId(id), is_new, title: "", text: "" }).collect()
+        (0..count).map(|id| Hit { id: RecordId(id), is_new, title: "", text: "", fields: &[] }).collect()
     };
     let goes_on = |hits: &[Hit<'_>]| {
         policy.goes_on(&Asked { query: &query, hits, total: None, pages: 1, end: End::LeftOff }, &costs)
