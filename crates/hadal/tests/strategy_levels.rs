@@ -33,7 +33,7 @@ fn examples(world: &World) -> Vec<Url> {
 #[tokio::test(flavor = "multi_thread")]
 async fn frozen_each_adaptive_strategy_is_its_fixed_counterpart() {
     let world = Arc::new(World::new(Spec::demo(5)));
-    let of = |plan| over(&world, levels(plan, examples(&world)), 900);
+    let of = |plan| over(&world, levels(plan, examples(&world)), 1_500);
     let offline = course(of(OFFLINE)).await;
     assert_eq!(offline.lessons.len(), 1, "it learned backward, once");
     assert!(course(of(OFFLINE_ONLINE.frozen())).await == offline);
@@ -41,7 +41,7 @@ async fn frozen_each_adaptive_strategy_is_its_fixed_counterpart() {
         course(of(Plan { learn_after: Some(5), ..OFFLINE_ONLINE })).await != offline,
         "learning changes it"
     );
-    let baseline = course(over(&world, strategy("best-first-sc"), 900)).await;
+    let baseline = course(over(&world, strategy("best-first-sc"), 1_500)).await;
     assert!(course(of(ONLINE.frozen())).await == baseline);
     assert!(course(of(Plan { learn_after: Some(5), ..ONLINE })).await != baseline, "learning changes it");
 }

@@ -165,7 +165,7 @@ fn write_line(head: &mut String, name: &str, value: &str) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use flate2::read::GzDecoder;
+    use flate2::bufread::GzDecoder;
     use std::io::Read;
     use url::Url;
 

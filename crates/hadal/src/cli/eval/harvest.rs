@@ -20,7 +20,7 @@ use std::path::PathBuf;
 #[command(after_help = "Example:
   hadal eval harvest --quick
   hadal eval harvest --collections data/collections --html harvest.html
-  hadal eval harvest --collection unspaced --policies adaptive,hadal --settings base,cap-200 --worlds 3")]
+  hadal eval harvest --collection unspaced --policies adaptive,hadal --worlds 3")]
 pub struct HarvestArgs {
     /// Folder of .jsonl or .jsonl.gz files, each a collection [default: three generated ones]
     #[arg(long, value_name = "DIR")]
