@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "tests stop at the first surprise")]
 
-use hadal_core::harvest::policy::{Asked, Briefing, Costs, End, Hit, Policy, Total, offer};
+use hadal_core::harvest::policy::{Asked, Briefing, Costs, End, Hit, Policy, Total};
 use hadal_core::harvest::query::Query;
 use hadal_core::harvest::record::RecordId;
 use hadal_core::harvest::structured::choose_policy;
@@ -323,16 +323,6 @@ fn choices_that_cannot_be_left_open_are_all_taken() {
         policy.learn(&Asked { query: &query, hits: &hits, total: None, pages: 1, end: End::Last });
     }
     assert_eq!(asked, all);
-}
-
-#[test]
-fn choices_beside_words_bring_up_about_as_much_as_words_alone() {
-    let dealer = Dealer::new(&format!("<input type=search name=q>{}{}", makes(), years()));
-    let words = offer("hadal").unwrap().make(&briefing());
-    let alone = harvest_by(words, &dealer, CARS, 300);
-    let both = harvest(&dealer, CARS, 300);
-    println!("words {alone:?}, both {both:?}");
-    assert!(20 * both.found >= 19 * alone.found, "{both:?} {alone:?}");
 }
 
 #[test]

@@ -115,7 +115,7 @@ mod tests {
     fn group(is_told: bool, is_doubtful: bool) -> Group {
         let part = |nth| Part { bound: Bound::Pick(nth), share: 0.1, known: 0.0 };
         let plan = Plan { input: 0, parts: (0..10).map(part).collect(), cost: 10.0 };
-        let size = Size { records: 100.0, is_told, cap: 50.0 };
+        let size = Size { records: 100.0, is_told, cap: 50.0, fresh: 1.0 };
         Group::new(Slice::default(), plan, &Found { size, is_doubtful, signature: 0 })
     }
 

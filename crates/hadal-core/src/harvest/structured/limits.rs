@@ -58,7 +58,10 @@ impl Limits {
         let told = answer.total.filter(|total| total.count() as f64 > shown);
         let is_told = matches!(told, Some(Total::Exactly(_)));
         let guessed = expected.map_or(CAPFULS * cap, |expected| expected.max(2.0 * shown));
-        Size { records: told.map_or(guessed, |total| total.count() as f64), is_told, cap }
+        // Words overlap with each other: what others brought up is as frequent behind the cap as before it.
+        let new = answer.hits.iter().filter(|hit| hit.is_new).count() as f64;
+        let fresh = if answer.query.words.is_empty() || shown == 0.0 { 1.0 } else { new / shown };
+        Size { records: told.map_or(guessed, |total| total.count() as f64), is_told, cap, fresh }
     }
 }
 

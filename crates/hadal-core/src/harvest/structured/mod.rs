@@ -43,8 +43,7 @@ pub fn choose_policy(form: &Form, name: &str, briefing: &Briefing) -> Option<Box
     let offers_values = inputs.list().iter().any(|input| !matches!(input.kind, InputKind::Typed(..)));
     Some(match word_box(form) {
         // A lone box for a city is asked with words: there is nothing that values could be learned from.
-        Some(_) if !offers_values => named.make(briefing),
-        Some(at) if !inputs.types_into(at) => Box::new(Mixed::new(named.make(briefing), inputs)),
+        Some(at) if !offers_values || !inputs.types_into(at) => named.make(briefing),
         _ => Box::new(Structured::new(inputs)),
     })
 }

@@ -59,9 +59,9 @@ fn end(at: usize, field: &Field) -> Option<End> {
         _ => return None,
     };
     let read = plain(&format!("{} {}", field.label, field.placeholder));
-    // A single letter of a name is no word of any language.
+    // Single letters are words in a label, and numbering in a name.
     let name = plain(&field.name);
-    let words: Vec<&str> = name.split_whitespace().filter(|word| word.chars().count() > 1).collect();
+    let words: Vec<&str> = name.split_whitespace().filter(|word| word.len() > 1).collect();
     let (side, stem) = side(&words.join(" ")).or_else(|| side(&read))?;
     Some(End { at, side, stem, called: called(field), offered })
 }

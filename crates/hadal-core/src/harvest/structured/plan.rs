@@ -51,6 +51,8 @@ pub struct Size {
     pub is_told: bool,
     /// The most that an answer shows.
     pub cap: f64,
+    /// The share of what its answer did not show that is new, as far as is known.
+    pub fresh: f64,
 }
 
 impl Size {
@@ -58,7 +60,7 @@ impl Size {
     pub fn promise(&self, part: &Part) -> f64 {
         let records = self.records * part.share;
         let unseen = if records > part.known { 1.0 - part.known / records } else { 0.0 };
-        records.min(self.cap) * unseen + 1e-6 * part.share
+        records.min(self.cap) * unseen * self.fresh + 1e-6 * part.share
     }
 }
 
@@ -207,7 +209,7 @@ mod tests {
 
     fn planned(rows: &[Row], input: usize, records: f64) -> Plan {
         let inputs = inputs();
-        let size = Size { records, is_told: true, cap: 10.0 };
+        let size = Size { records, is_told: true, cap: 10.0, fresh: 1.0 };
         let at = Evidence { size, seen: rows.iter().collect(), answer: rows };
         plan(&inputs, &Census::new(&inputs), &Slice::default(), input, &at).unwrap()
     }

@@ -235,7 +235,7 @@ impl Tree {
 
     /// A form that answers to no single input may want several.
     fn narrow_empty(&mut self) {
-        let size = Size { records: 20.0, is_told: false, cap: 20.0 };
+        let size = Size { records: 20.0, is_told: false, cap: 20.0, fresh: 1.0 };
         let found = Found { size, is_doubtful: true, signature: xxh3_64(&[]) };
         for slice in std::mem::take(&mut self.empty) {
             if (1..DEEPEST_HOPE).contains(&slice.bounds.len()) {
