@@ -44,8 +44,9 @@ const MOST_HOPS: u8 = 5;
 const TELLING_WORDS: usize = 30;
 /// First answers that must hold the same records before a form is said to answer everything alike.
 const ALIKE: usize = 4;
-/// Queries in a row without a new record after which more do not pay, whatever is expected of them.
-const BARREN: u32 = 100;
+/// Queries in a row without a new record after which more do not pay, whatever is expected of them: so many,
+/// and one more for every twenty records found, up to a limit.
+const BARREN: (u64, u64) = (20, 100);
 /// New records for each request below which more are not worth the while.
 const LEAST_YIELD: f64 = 0.02;
 
@@ -313,8 +314,13 @@ impl Harvest {
         match stop::verdict(&self.goal(), &self.standing(self.estimate().as_ref())) {
             Some(Reason::Covered) => Some(Ending::Covered),
             Some(Reason::Dry) => Some(Ending::Unprofitable),
-            _ => (self.barren >= BARREN).then_some(Ending::Unprofitable),
+            _ => self.is_barren().then_some(Ending::Unprofitable),
         }
+    }
+
+    fn is_barren(&self) -> bool {
+        let (least, most) = BARREN;
+        u64::from(self.barren) >= (least + self.records() / 20).min(most)
     }
 
     fn goal(&self) -> Goal {

@@ -6,14 +6,13 @@
 //! 4. `limits`, `plan`, `group`, `tree`: a slice that overflows the cap is cut until its parts fit;
 //! 5. `template`: inputs that make no difference are left alone.
 //!
-//! [`Structured`] is the policy for forms that take no words, [`Mixed`] cuts what words bring when that
-//! overflows, and [`choose_policy`] says which of them a harvest begins with.
+//! [`Structured`] is the policy for forms that take no words; [`choose_policy`] says whether a harvest begins
+//! with it.
 
 mod census;
 mod group;
 mod inputs;
 mod limits;
-mod mixed;
 mod number;
 mod pairs;
 mod plan;
@@ -24,7 +23,6 @@ mod tree;
 mod wording;
 
 pub use inputs::{Input, InputKind, Inputs, Pick};
-pub use mixed::Mixed;
 pub use range::{Interval, Range};
 pub use wording::Measure;
 
