@@ -10,6 +10,7 @@ use hadal_core::html;
 use hadal_core::http::{Method, Request};
 use hadal_core::identity::{FormId, form_id};
 use hadal_core::page::Form;
+use hadal_core::submission::{Filling, goes_to_web, submission};
 use url::Url;
 
 /// A form that may be harvested.
@@ -54,6 +55,9 @@ pub enum NotOpened {
     /// It changes things when it is no search.
     #[error("{0}: a POST form is submitted only when it surely searches (this one: {1:.2})")]
     UnsurePost(Url, f32),
+    /// It is not sent over HTTP.
+    #[error("{0}: the form is not sent to a web server")]
+    NotWeb(Url),
     /// The store failed.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -149,6 +153,9 @@ pub async fn on_page(
 fn may_submit(page: &Url, form: &Form, p_searchable: f32) -> Result<(), NotOpened> {
     if let Some(veto) = veto(form) {
         return Err(NotOpened::Vetoed(page.clone(), veto));
+    }
+    if !goes_to_web(&submission(form, &Filling::default(), "utf-8")) {
+        return Err(NotOpened::NotWeb(page.clone()));
     }
     if form.method == Method::Post && p_searchable <= POST_NEEDS {
         return Err(NotOpened::UnsurePost(page.clone(), p_searchable));

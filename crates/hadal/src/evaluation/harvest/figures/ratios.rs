@@ -31,7 +31,7 @@ pub fn section(all: Comparison<'_>) -> Option<Section> {
     let row = |name: &str, settings: &[&str]| {
         let ratio = |(one, other): &(&str, &str)| {
             let pairs: Vec<Pair<'_>> = settings.iter().flat_map(|name| all.pairs(name, one, other)).collect();
-            told(&ratio(&pairs, |trial| trial.requests_to(LEVEL)))
+            told(&ratio(&pairs, |trial| trial.requests_to(LEVEL)), *other != ORACLE)
         };
         std::iter::once(name.to_string()).chain(pairs.iter().map(ratio)).collect()
     };
@@ -62,11 +62,11 @@ pub fn ratio(pairs: &[Pair<'_>], figure: impl Fn(&Trial) -> f64) -> Interval {
     })
 }
 
-/// An interval in a table.
-pub fn told(ratio: &Interval) -> String {
+/// An interval in a table. Whoever knows the truth is not lost against.
+fn told(ratio: &Interval, is_contest: bool) -> String {
     if ratio.estimate.is_nan() {
         return "-".into();
     }
-    let mark = if ratio.low > LOST { " loss" } else { "" };
+    let mark = if is_contest && ratio.low > LOST { " loss" } else { "" };
     format!("{:.2} ({:.2}-{:.2}){mark}", ratio.estimate, ratio.low, ratio.high)
 }
