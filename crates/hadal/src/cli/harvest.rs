@@ -180,7 +180,7 @@ async fn forms(
     let mut found = Vec::new();
     for target in &args.targets {
         found.push(match target.parse() {
-            Ok(id) if target.len() == 16 => opening::known(store, id)?,
+            Ok(id) if target.len() == 16 => opening::known(store, id).map_err(usage)?,
             _ => on_page(target, session, stop.clone()).await?,
         });
     }
@@ -303,9 +303,11 @@ const SHOWN: usize = 3;
 fn dry_run(job: &Job, session: &Session) -> anyhow::Result<()> {
     let spec = &job.spec;
     let door = Door::new(spec.whole.clone(), spec.page.clone(), &job.charset);
-    let policy = choose_policy(door.form(), &spec.policy, &job.briefing).context("no such policy")?;
+    let mut policy = choose_policy(door.form(), &spec.policy, &job.briefing).context("no such policy")?;
     let costs = Costs::default();
-    let queries = policy.outlook(&costs, SHOWN).into_iter().map(|(query, _)| query);
+    let mut queries: Vec<_> = policy.choose(&costs).into_iter().collect();
+    let further = policy.outlook(&costs, SHOWN).into_iter().map(|(query, _)| query);
+    queries.extend(further.filter(|query| !queries.contains(query)).collect::<Vec<_>>());
     let mut out = std::io::stdout();
     for query in door.nonsense(spec.seed).into_iter().chain(queries) {
         let request = door.ask(&query);

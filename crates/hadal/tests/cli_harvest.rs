@@ -1,0 +1,81 @@
+//! `hadal harvest` from the command line, over real sockets.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+#[path = "cli/program.rs"]
+mod program;
+
+use program::Place;
+use serde_json::Value;
+use std::io::{BufRead, BufReader};
+use std::process::{Child, Stdio};
+
+/// A served web with one database; it ends with the test.
+struct Served {
+    child: Child,
+    connect: String,
+}
+
+impl Served {
+    fn new(place: &Place) -> Served {
+        let args = ["world", "serve", "--scale", "tiny", "--listen", "127.0.0.1:0", "--json"];
+        let args = [&args[..], &["--databases", "1"]].concat();
+        let mut child = place.command(&args).stdout(Stdio::piped()).spawn().unwrap();
+        let mut line = String::new();
+        BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
+        let event: Value = serde_json::from_str(&line).unwrap();
+        Served { child, connect: format!("*={}", event["addr"].as_str().unwrap()) }
+    }
+
+    fn harvest<'a>(&'a self, more: &[&'a str]) -> Vec<&'a str> {
+        let args = ["harvest", "http://db1.example/", "--connect-to", &self.connect, "--allow-private"];
+        [&args[..], &["--delay", "0s", "--json"], more].concat()
+    }
+}
+
+impl Drop for Served {
+    fn drop(&mut self) {
+        self.child.kill().ok();
+        self.child.wait().ok();
+    }
+}
+
+fn events(text: &str) -> Vec<Value> {
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+#[test]
+fn records_come_up_over_http_and_the_same_command_goes_on() {
+    let place = Place::new();
+    let served = Served::new(&place);
+    let first = events(&place.run(&served.harvest(&["--max-requests", "20"])).done());
+    assert_eq!((&first[0]["event"], &first[0]["resumed_at"]), (&"began".into(), &0.into()));
+    let last = first.last().unwrap();
+    assert_eq!((&last["state"], &last["requests"]), (&"budget".into(), &20.into()));
+    let second = events(&place.run(&served.harvest(&["--max-requests", "60"])).done());
+    assert_eq!(second[0]["resumed_at"], 20);
+    let records = second.last().unwrap()["records"].as_u64().unwrap();
+    assert!(records > last["records"].as_u64().unwrap() && records > 20, "{second:?}");
+    let listed = events(&place.run(&["records", "--format", "jsonl"]).done());
+    assert_eq!(listed.len() as u64, records);
+    assert!(listed.iter().all(|record| record["title"].as_str().is_some_and(|title| !title.is_empty())));
+}
+
+#[test]
+fn a_dry_run_submits_nothing() {
+    let place = Place::new();
+    let served = Served::new(&place);
+    let shown = events(&place.run(&served.harvest(&["--dry-run", "--first", "lantern"])).done());
+    assert!(shown.iter().any(|line| line["url"].as_str().unwrap().contains("lantern")), "{shown:?}");
+    assert!(events(&place.run(&["submissions", "--format", "jsonl"]).done()).is_empty());
+}
+
+#[test]
+fn what_cannot_be_harvested_is_refused_with_a_reason() {
+    let place = Place::new();
+    place.run(&["harvest"]).refused(&["FORM|URL"]);
+    place.run(&["harvest", "no-address"]).refused(&["neither a form_id nor an address"]);
+    place
+        .run(&["harvest", "http://a.example/", "--policy", "greedy"])
+        .refused(&["harvest.policy", "adaptive"]);
+    place.run(&["harvest", "0123456789abcdef"]).refused(&["no form 0123456789abcdef"]);
+}
