@@ -119,7 +119,10 @@ async fn whatever_was_submitted_before_a_kill_is_in_the_audit_log() {
 async fn one_interrupt_finishes_what_is_in_flight_saves_and_exits_130() {
     let site = Site::tiny(4).await;
     let dir = tempfile::tempdir().unwrap();
-    let mut child = site.find(dir.path()).spawn().unwrap();
+    // Slow enough that the signal comes long before the end.
+    let mut slow = site.find(dir.path());
+    slow.env("HADAL_POLITENESS_LATENCY_FACTOR", "1000").env("HADAL_POLITENESS_MAX_DELAY", "25ms");
+    let mut child = slow.spawn().unwrap();
     site.wait_for(40, &mut child);
     signal(&child, "INT");
     assert_eq!(child.wait().unwrap().code(), Some(130));
