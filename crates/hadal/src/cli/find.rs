@@ -216,7 +216,7 @@ fn plan(args: &FindArgs, session: &Session) -> anyhow::Result<FindPlan> {
         concurrency: crawl.concurrency,
         scope: scope(crawl)?,
         network: network::options(&config)?,
-        agent: config.politeness.user_agent.split(['/', ' ']).next().unwrap_or_default().to_string(),
+        agent: config.politeness.agent().to_string(),
         politeness: config.politeness.pace,
         body_limit: config.fetch.body_limit,
         store: config.store,

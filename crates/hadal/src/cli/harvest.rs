@@ -10,10 +10,9 @@ use super::crawl::heed_signals;
 use super::exit::{Exit, Usage};
 use super::session::{Session, known_topic};
 use super::topics::pointer::split;
-use super::{contact, network};
+use super::{contact, network, quality};
 use crate::config::Override;
 use crate::fetch::Fetch;
-use crate::fetch::in_process::InProcess;
 use crate::fetch::network::Network;
 use crate::harvest::opening::{self, NotOpened, Opened};
 use crate::harvest::{Courier, Haul, Job, Purse, Summary, TimeKind, harvest};
@@ -27,7 +26,6 @@ use hadal_core::harvest::policy::{Briefing, Costs, OFFERS};
 use hadal_core::harvest::session::{Door, Wishes};
 use hadal_core::harvest::structured::choose_policy;
 use hadal_core::http::Method;
-use hadal_world::{Spec, World};
 use std::io::Write;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -198,8 +196,8 @@ async fn on_page(target: &str, session: &Session, stop: watch::Receiver<bool>) -
     }
     let config = &session.config;
     let fetch = Arc::new(Network::new(network)?);
-    let (pace, agent) = (config.politeness.pace, agent(session));
-    let courier = Courier::new(fetch, pace, &agent, config.fetch.body_limit, Purse::default(), stop);
+    let (pace, agent) = (config.politeness.pace, config.politeness.agent());
+    let courier = Courier::new(fetch, pace, agent, config.fetch.body_limit, Purse::default(), stop);
     opening::on_page(&url, picked, &courier, super::find::SOURCE).await.map_err(usage)
 }
 
@@ -209,10 +207,6 @@ fn usage(error: NotOpened) -> anyhow::Error {
         NotOpened::NoForm(..) | NotOpened::Unknown(_) => Usage(error.to_string()).into(),
         other => other.into(),
     }
-}
-
-fn agent(session: &Session) -> String {
-    session.config.politeness.user_agent.split(['/', ' ']).next().unwrap_or_default().to_string()
 }
 
 /// What carries requests to where the forms were found: the web, or the simulated one.
@@ -225,13 +219,8 @@ fn carrier(
     if forms.iter().any(|form| form.source != source) {
         return Err(Usage("these forms come from different webs: harvest them one by one".into()).into());
     }
-    let (fetch, time): (Arc<dyn Fetch>, TimeKind) = match source.strip_prefix("demo world ") {
-        Some(seed) => {
-            let seed = seed.parse().context("the store names a simulated web without a number")?;
-            (Arc::new(InProcess(Arc::new(World::new(Spec::demo(seed))))), TimeKind::Simulated)
-        }
-        None => (Arc::new(Network::new(network::options(&session.config)?)?), TimeKind::Real),
-    };
+    let (fetch, clock) = quality::carrier(source, session)?;
+    let time = if clock.is_simulated() { TimeKind::Simulated } else { TimeKind::Real };
     Ok((archived(fetch, args.warc.as_deref())?, time))
 }
 
@@ -285,7 +274,7 @@ fn haul(
         fetch,
         jobs,
         politeness: config.politeness.pace,
-        agent: agent(session),
+        agent: config.politeness.agent().to_string(),
         body_limit: config.fetch.body_limit,
         max_requests: config.harvest.max_requests,
         max_bytes: config.harvest.max_bytes,

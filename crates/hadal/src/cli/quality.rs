@@ -132,7 +132,7 @@ fn setup(
     let config = &session.config;
     let Wanted { topic, aim, .. } = recall(&run.spec.topic, &config.topics)?;
     let offer = offer(&run.spec.strategy).context("this hadal does not know the run's strategy")?;
-    let (fetch, clock) = carrier(&run.spec, session)?;
+    let (fetch, clock) = carrier(&run.spec.source, session)?;
     Ok(Crawl {
         store: Arc::clone(store),
         spec: run.spec.clone(),
@@ -145,7 +145,7 @@ fn setup(
         budget: Budget { requests: most, ..Budget::default() },
         scope: find::scope(&config.crawl)?,
         politeness: config.politeness.pace,
-        agent: config.politeness.user_agent.split(['/', ' ']).next().unwrap_or_default().to_string(),
+        agent: config.politeness.agent().to_string(),
         concurrency: config.crawl.concurrency,
         body_limit: config.fetch.body_limit,
         clock,
@@ -158,13 +158,13 @@ fn setup(
     })
 }
 
-/// What carries requests to where the run's pages came from.
-fn carrier(spec: &RunSpec, session: &Session) -> anyhow::Result<(Arc<dyn Fetch>, Clock)> {
-    if spec.source == "web" {
+/// What carries requests to where pages came from, as [`RunSpec::source`] has it.
+pub fn carrier(source: &str, session: &Session) -> anyhow::Result<(Arc<dyn Fetch>, Clock)> {
+    if source == find::SOURCE {
         let network = Network::new(network::options(&session.config)?)?;
         return Ok((Arc::new(network), Clock::Real));
     }
-    let world = spec.source.strip_prefix("demo world ").and_then(|seed| seed.parse().ok());
-    let world = world.with_context(|| format!("pages from '{}' cannot be asked for again", spec.source))?;
+    let world = source.strip_prefix("demo world ").and_then(|seed| seed.parse().ok());
+    let world = world.with_context(|| format!("pages from '{source}' cannot be asked for again"))?;
     Ok((Arc::new(InProcess(Arc::new(World::new(Spec::demo(world))))), Clock::simulated(WINDOW)))
 }

@@ -73,7 +73,7 @@ impl Visitor {
     /// A visitor of the real web, as configured. Must be called within a tokio runtime.
     pub fn new(config: &Config) -> anyhow::Result<Visitor> {
         let network = Network::new(network::options(config)?)?;
-        let agent = config.politeness.user_agent.split(['/', ' ']).next().unwrap_or_default();
+        let agent = config.politeness.agent();
         Ok(Visitor::over(Box::new(network), agent, config.politeness.pace, config.fetch.body_limit))
     }
 

@@ -116,6 +116,13 @@ pub struct Manners {
     pub contact: Option<String>,
 }
 
+impl Manners {
+    /// The name robots.txt knows us by: the user agent before its slash.
+    pub fn agent(&self) -> &str {
+        self.user_agent.split(['/', ' ']).next().unwrap_or_default()
+    }
+}
+
 /// How requests are carried.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fetch {

@@ -27,8 +27,8 @@ pub use clock::Clock;
 pub use event::Event;
 pub use probing::{ProbeWhen, Probing};
 pub use scope::{BadPattern, Scope};
-pub use step::is_page;
 pub use step::{Reading, Visit, Visited, examine};
+pub use step::{is_html, is_page};
 
 use crate::backlinks::Backlinks;
 use crate::fetch::Fetch;

@@ -233,7 +233,8 @@ pub fn is_page(response: &Response) -> bool {
     (200..300).contains(&response.status) && is_html(response)
 }
 
-fn is_html(response: &Response) -> bool {
+/// Whether a response can be read as a page, whatever its status.
+pub fn is_html(response: &Response) -> bool {
     let kind = response.headers.get("content-type").unwrap_or("text/html").to_ascii_lowercase();
     response.completeness != Completeness::Unwanted && (kind.contains("html") || kind.trim().is_empty())
 }

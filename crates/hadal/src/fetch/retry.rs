@@ -2,6 +2,7 @@
 //!
 //! Pure: the engine counts attempts and failures and keeps the moments returned here.
 
+use crate::store::Answered;
 use hadal_core::http::{Completeness, Exchange, FetchError, Headers, Response};
 use hadal_core::time::Time;
 use std::time::{Duration, SystemTime};
@@ -88,6 +89,14 @@ pub fn kind_of(error: FetchError) -> &'static str {
         FetchError::Closed => "closed",
         FetchError::Protocol => "protocol",
         FetchError::BadUrl => "bad_url",
+    }
+}
+
+/// What came of a request, for the audit log.
+pub fn answered(exchange: &Exchange) -> Answered {
+    match &exchange.result {
+        Ok(response) => Answered::Status(response.status),
+        Err(error) => Answered::Failure(kind_of(*error).to_string()),
     }
 }
 

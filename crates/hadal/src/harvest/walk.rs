@@ -4,7 +4,8 @@ use super::courier::{Courier, Delivered, Undelivered};
 use super::event::{Event, Standing};
 use super::pace::Pace;
 use super::{Job, Summary, TimeKind};
-use crate::fetch::retry::kind_of;
+use crate::engine::is_html;
+use crate::fetch::retry;
 use crate::store::*;
 use hadal_core::harvest::estimate::Estimate;
 use hadal_core::harvest::policy::hadal::Hadal;
@@ -12,7 +13,7 @@ use hadal_core::harvest::policy::{Asked, Briefing, Hit, Policy};
 use hadal_core::harvest::session::{Door, Ending, Harvest, Purpose, Reply, Taken};
 use hadal_core::harvest::structured::choose_policy;
 use hadal_core::html;
-use hadal_core::http::{Completeness, Exchange, Request, Response};
+use hadal_core::http::{Exchange, Request};
 use url::Url;
 
 /// Brings up what is behind one form. Each turn is one request: chosen, put on record, sent, understood,
@@ -141,7 +142,7 @@ impl<'a> Trip<'a> {
         self.next_seq += 1;
         if let Ok(exchange) = delivered.result {
             step.failed = failure(&exchange);
-            step.answered = purpose.submits().then(|| answered(&exchange));
+            step.answered = purpose.submits().then(|| retry::answered(&exchange));
             let reply = read(request.url, exchange).await;
             step.pages = u32::from(reply.document.is_some());
             let taken = self.harvest.take(reply);
@@ -256,7 +257,7 @@ async fn read(url: Url, exchange: Exchange) -> Reply {
     let Ok(response) = exchange.result else { return Reply::default() };
     let status = response.status;
     let location = response.headers.get("location").and_then(|to| url.join(to.trim()).ok());
-    if !is_text(&response) {
+    if !is_html(&response) {
         return Reply { status, location, document: None };
     }
     let content_type = response.headers.get("content-type").map(String::from);
@@ -264,22 +265,10 @@ async fn read(url: Url, exchange: Exchange) -> Reply {
     Reply { status, location, document: tokio::task::spawn_blocking(parse).await.ok() }
 }
 
-fn is_text(response: &Response) -> bool {
-    let kind = response.headers.get("content-type").unwrap_or("text/html").to_ascii_lowercase();
-    response.completeness != Completeness::Unwanted && (kind.contains("html") || kind.trim().is_empty())
-}
-
 fn failure(exchange: &Exchange) -> Option<String> {
     match &exchange.result {
         Ok(response) => (response.status >= 400).then(|| format!("http_{}", response.status)),
-        Err(error) => Some(kind_of(*error).to_string()),
-    }
-}
-
-fn answered(exchange: &Exchange) -> Answered {
-    match &exchange.result {
-        Ok(response) => Answered::Status(response.status),
-        Err(error) => Answered::Failure(kind_of(*error).to_string()),
+        Err(error) => Some(retry::kind_of(*error).to_string()),
     }
 }
 

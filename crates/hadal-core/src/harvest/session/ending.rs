@@ -33,8 +33,6 @@ pub enum Ending {
     Errors,
     /// robots.txt forbids it.
     Forbidden,
-    /// The form must not be submitted.
-    Refused,
 }
 
 impl Ending {
@@ -52,7 +50,6 @@ impl Ending {
             Ending::RateLimited => "rate_limited",
             Ending::Errors => "errors",
             Ending::Forbidden => "forbidden",
-            Ending::Refused => "refused",
         }
     }
 }
@@ -71,7 +68,6 @@ impl fmt::Display for Ending {
             Ending::RateLimited => "the site wants to be asked less often; try again later",
             Ending::Errors => "the site answers with errors",
             Ending::Forbidden => "robots.txt forbids it",
-            Ending::Refused => "the form must not be submitted",
         })
     }
 }

@@ -13,27 +13,28 @@
 
 mod door;
 mod ending;
+mod exchange;
 mod reading;
+mod wishes;
 
 pub use door::Door;
 pub use ending::Ending;
+pub use exchange::{Ended, Purpose, Reply, Taken};
+pub use wishes::{Details, Wishes};
 
 use super::answer::{Answer, Kind, Likenesses, Reader, Sample};
 use super::estimate::stop::{self, Goal, Reason, Standing};
 use super::estimate::{Estimate, Estimator};
 use super::policy::cap::Cap;
-use super::policy::{Asked, Costs, End, Policy, Total};
+use super::policy::{Asked, Costs, End, Policy};
 use super::query::Query;
 use super::record::{Record, RecordId};
 use crate::address::Site;
-use crate::html::Document;
 use crate::http::{Method, Request};
 use ending::Trouble;
 use reading::{MOST_PAGES, Reading};
 use rustc_hash::FxHashSet;
-use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
-use url::Url;
 use xxhash_rust::xxh3::xxh3_64;
 
 /// Answers that the reader learns from.
@@ -49,103 +50,6 @@ const ALIKE: usize = 4;
 const BARREN: (u64, u64) = (20, 100);
 /// New records for each request below which more are not worth the while.
 const LEAST_YIELD: f64 = 0.02;
-
-/// What a harvest is after.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Wishes {
-    /// Coverage at which it is enough.
-    pub coverage: f64,
-    /// Records at which it is enough.
-    pub records: Option<u64>,
-    /// Whether the own pages of records are fetched.
-    pub details: Details,
-    /// Feeds random choices.
-    pub seed: u64,
-}
-
-/// Whether the own pages of records are fetched.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Details {
-    /// Not one.
-    Never,
-    /// While lists tell too little about their records to learn words from.
-    #[default]
-    Auto,
-    /// All of them.
-    Always,
-}
-
-/// What a request is for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Purpose {
-    /// The page of the form.
-    Form,
-    /// A query that nothing answers.
-    Nonsense,
-    /// A query.
-    Query,
-    /// A further page of an answer.
-    Page,
-    /// A record's own page.
-    Detail,
-}
-
-impl Purpose {
-    /// Whether the form is submitted.
-    pub fn submits(self) -> bool {
-        matches!(self, Purpose::Nonsense | Purpose::Query)
-    }
-}
-
-/// What came back.
-#[derive(Debug, Default)]
-pub struct Reply {
-    /// Status code; 0 when there was no answer.
-    pub status: u16,
-    /// Where a redirect points.
-    pub location: Option<Url>,
-    /// The page, when one came.
-    pub document: Option<Document>,
-}
-
-/// What a reply brought.
-#[derive(Debug, Default)]
-pub struct Taken {
-    /// What sort of answer it was.
-    pub kind: Option<Kind>,
-    /// Records that no answer had held before, with their positions in this one.
-    pub records: Vec<(Record, u32)>,
-    /// The text of a record's own page.
-    pub detail: Option<(RecordId, String)>,
-    /// The number of the query it belongs to.
-    pub number: u32,
-    /// That query, when records came.
-    pub query: Option<Query>,
-    /// The query, if this was the last of it.
-    pub ended: Option<Ended>,
-    /// Whether the reader learned something.
-    pub learned: bool,
-}
-
-/// A query that was asked and read.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Ended {
-    /// Its number, from 1.
-    pub number: u32,
-    /// What was asked.
-    pub query: Query,
-    /// How many records the form says there are.
-    pub total: Option<Total>,
-    /// The records in their order.
-    pub hits: Vec<RecordId>,
-    /// How many of them were new.
-    pub new: u32,
-    /// Pages that were read.
-    pub pages: u32,
-    /// Why no more were read.
-    pub end: End,
-}
 
 /// A harvest under way.
 pub struct Harvest {

@@ -128,7 +128,7 @@ fn setup(
         budget: Budget::default(),
         scope,
         politeness: config.politeness.pace,
-        agent: config.politeness.user_agent.split(['/', ' ']).next().unwrap_or_default().to_string(),
+        agent: config.politeness.agent().to_string(),
         concurrency: config.crawl.concurrency,
         body_limit: config.fetch.body_limit,
         clock: Clock::Real,

@@ -26,7 +26,7 @@ impl Engine {
         outcome: &mut Outcome,
     ) -> Result<(), CrawlError> {
         let next = self.next_after(&waiting, step, exchange, outcome)?;
-        outcome.answered = Some(answered(exchange));
+        outcome.answered = Some(retry::answered(exchange));
         let Task::Probe(inquiry) = &waiting.lead.task else { return Ok(()) };
         let location = match &next {
             Next::Retry { at, kind, .. } => {
@@ -73,12 +73,5 @@ impl Engine {
         outcome.judged = Some(Box::new(Judged { form: inquiry.form, finding, verdict }));
         outcome.ending = Ending::Visited;
         Ok(())
-    }
-}
-
-fn answered(exchange: &Exchange) -> Answered {
-    match &exchange.result {
-        Ok(response) => Answered::Status(response.status),
-        Err(error) => Answered::Failure(retry::kind_of(*error).to_string()),
     }
 }

@@ -1,0 +1,81 @@
+//! One request of a harvest and what came of it: what it was for, the reply, and what that brought.
+
+use crate::harvest::answer::Kind;
+use crate::harvest::policy::{End, Total};
+use crate::harvest::query::Query;
+use crate::harvest::record::{Record, RecordId};
+use crate::html::Document;
+use serde::{Deserialize, Serialize};
+use url::Url;
+
+/// What a request is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Purpose {
+    /// The page of the form.
+    Form,
+    /// A query that nothing answers.
+    Nonsense,
+    /// A query.
+    Query,
+    /// A further page of an answer.
+    Page,
+    /// A record's own page.
+    Detail,
+}
+
+impl Purpose {
+    /// Whether the form is submitted.
+    pub fn submits(self) -> bool {
+        matches!(self, Purpose::Nonsense | Purpose::Query)
+    }
+}
+
+/// What came back.
+#[derive(Debug, Default)]
+pub struct Reply {
+    /// Status code; 0 when there was no answer.
+    pub status: u16,
+    /// Where a redirect points.
+    pub location: Option<Url>,
+    /// The page, when one came.
+    pub document: Option<Document>,
+}
+
+/// What a reply brought.
+#[derive(Debug, Default)]
+pub struct Taken {
+    /// What sort of answer it was.
+    pub kind: Option<Kind>,
+    /// Records that no answer had held before, with their positions in this one.
+    pub records: Vec<(Record, u32)>,
+    /// The text of a record's own page.
+    pub detail: Option<(RecordId, String)>,
+    /// The number of the query it belongs to.
+    pub number: u32,
+    /// That query, when records came.
+    pub query: Option<Query>,
+    /// The query, if this was the last of it.
+    pub ended: Option<Ended>,
+    /// Whether the reader learned something.
+    pub learned: bool,
+}
+
+/// A query that was asked and read.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Ended {
+    /// Its number, from 1.
+    pub number: u32,
+    /// What was asked.
+    pub query: Query,
+    /// How many records the form says there are.
+    pub total: Option<Total>,
+    /// The records in their order.
+    pub hits: Vec<RecordId>,
+    /// How many of them were new.
+    pub new: u32,
+    /// Pages that were read.
+    pub pages: u32,
+    /// Why no more were read.
+    pub end: End,
+}

@@ -1,0 +1,28 @@
+//! What a harvest is after, as a person says it.
+
+use serde::{Deserialize, Serialize};
+
+/// What a harvest is after.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Wishes {
+    /// Coverage at which it is enough.
+    pub coverage: f64,
+    /// Records at which it is enough.
+    pub records: Option<u64>,
+    /// Whether the own pages of records are fetched.
+    pub details: Details,
+    /// Feeds random choices.
+    pub seed: u64,
+}
+
+/// Whether the own pages of records are fetched.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Details {
+    /// Not one.
+    Never,
+    /// While lists tell too little about their records to learn words from.
+    #[default]
+    Auto,
+    /// All of them.
+    Always,
+}
