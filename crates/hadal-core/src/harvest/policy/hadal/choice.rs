@@ -1,9 +1,12 @@
 //! Weighing: every query by the new records it promises for its cost.
 
+use super::deeper::Broad;
+use super::indexed::Kind;
 use super::ledger::Tally;
 use super::yields::Expected;
 use super::{Answered, Hadal};
-use crate::harvest::policy::{Asked, Costs};
+use crate::harvest::policy::lexicon::words_of;
+use crate::harvest::policy::{Asked, Costs, Total};
 use crate::harvest::query::Query;
 use std::cmp::Ordering;
 
@@ -14,7 +17,10 @@ pub const SHORTLIST: usize = 64;
 const TRUST: f64 = 30.0;
 
 /// An answer is left when its next page promises less than this share of what another query does.
-const LEAVE: f64 = 0.05;
+const LEAVE: f64 = 0.5;
+
+/// Records that the language's own frequencies count for.
+const HEARSAY: f64 = 2.0;
 
 /// Words and what they are worth together.
 #[derive(Clone, Debug, PartialEq)]
@@ -22,6 +28,8 @@ pub struct Weighed {
     /// The words.
     pub words: Vec<u32>,
     /// New records for each unit of cost.
+    pub rate: f64,
+    /// The same, the more the broader the answer.
     pub worth: f64,
     /// What they will bring.
     pub expected: Expected,
@@ -42,26 +50,46 @@ impl Hadal {
         let rates = self.yields.rates();
         let cap = costs.cap.or(self.cap.known());
         let mut best = self.several(costs, cap);
-        let (mut least_worth, mut least_seen) = (0.0, 1);
+        let widest = cap.map_or(1.0, |cap| f64::from(cap) / self.size().max(1.0));
+        let (mut least_worth, mut least_seen) = (0.0, 1.0);
         for (at, tally) in self.ledger.tallies().iter().enumerate() {
             if tally.all() < least_seen || self.answered(at as u32) != Answered::NotAsked {
                 continue;
             }
             let expected = self.yields.expect(&rates, tally, cap);
-            let worth = worth(&expected, self.indexed.chance(self.kinds[at]), costs);
+            let rate = rate(&expected, self.indexed.chance(self.kinds[at]), costs);
+            let worth = rate * breadth(self.share(tally, self.kinds[at]).min(widest));
             if worth > least_worth {
-                best.push(Weighed { words: vec![at as u32], worth, expected });
+                best.push(Weighed { words: vec![at as u32], rate, worth, expected });
             }
             if best.len() > 2 * most {
                 best.select_nth_unstable_by(most, Weighed::order);
                 best.truncate(most);
                 least_worth = best.iter().map(|weighed| weighed.worth).fold(f64::INFINITY, f64::min);
-                least_seen = rates.seen_for(least_worth * costs.query);
+                least_seen = rates.seen_for(least_worth * costs.query / breadth(1.0));
             }
         }
         best.sort_by(Weighed::order);
         best.truncate(most);
         best
+    }
+
+    /// Share of all records that has a word: what is seen tells, and the language before that.
+    fn share(&self, tally: &Tally, kind: Kind) -> f64 {
+        let usual = match kind {
+            Kind::CommonStop => 0.8,
+            Kind::Stop => 0.4,
+            _ => 0.05,
+        };
+        let seen = f64::from(self.ledger.everything().all());
+        (f64::from(tally.all()) + HEARSAY * usual) / (seen + HEARSAY)
+    }
+
+    /// Records that there are, by what is known now.
+    fn size(&self) -> f64 {
+        let everything = self.ledger.everything();
+        let unseen = self.yields.unseen(&self.yields.rates(), everything);
+        (f64::from(everything.all()) + unseen).max(self.most_told)
     }
 
     /// Queries of several words that wait, weighed.
@@ -70,10 +98,11 @@ impl Hadal {
             return Vec::new();
         }
         let rates = self.yields.rates();
-        let weigh = |(words, tally): (Vec<u32>, &Tally)| {
+        let weigh = |(words, tally, more): (Vec<u32>, &Tally, f64)| {
             let mut expected = self.yields.expect(&rates, tally, cap);
-            expected.new *= self.deeper.found.value();
-            Weighed { worth: worth(&expected, self.chance(&words), costs), words, expected }
+            expected.new = (expected.new * more * self.deeper.found.value()).min(expected.shown);
+            let rate = rate(&expected, self.chance(&words), costs);
+            Weighed { words, rate, worth: rate, expected }
         };
         self.deeper.waiting().map(weigh).filter(|weighed| weighed.worth > 0.0).collect()
     }
@@ -84,17 +113,21 @@ impl Hadal {
     }
 
     /// Words that match more than is shown, with their unseen records, most first.
-    pub(super) fn broad_words(&self, cap: u32) -> Vec<(u32, f64)> {
+    pub(super) fn broad_words(&self, cap: u32) -> Vec<Broad> {
         let rates = self.yields.rates();
         let mut broad = Vec::new();
-        for (at, tally) in self.ledger.tallies().iter().enumerate().filter(|(_, tally)| tally.all() * 2 > cap)
+        for (at, tally) in
+            self.ledger.tallies().iter().enumerate().filter(|(_, tally)| tally.all() * 2.0 > cap as f32)
         {
             let expected = self.yields.expect(&rates, tally, None);
-            if expected.matching > f64::from(cap) {
-                broad.push((at as u32, expected.unseen * self.indexed.chance(self.kinds[at])));
+            let told = self.told.get(&(at as u32)).map(|told| (told - rates.known(tally)).max(0.0));
+            if told.map_or(expected.matching, |told| told + rates.known(tally)) > f64::from(cap) {
+                let unseen = told.unwrap_or(expected.unseen) * self.indexed.chance(self.kinds[at]);
+                let more = (unseen / expected.unseen.max(1e-9)).clamp(0.2, 5.0);
+                broad.push(Broad { word: at as u32, unseen, more, seen: tally.all() });
             }
         }
-        broad.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+        broad.sort_by(|a, b| b.unseen.total_cmp(&a.unseen).then(a.word.cmp(&b.word)));
         broad.truncate(SHORTLIST);
         broad
     }
@@ -112,22 +145,41 @@ impl Hadal {
         Query::words(&words.join(" "))
     }
 
-    /// Whether the next page of an answer promises enough, by its pages so far and by what other queries do.
+    /// Whether the next page of an answer promises enough, by what was expected of it, by its pages so far and
+    /// by what other queries do.
     pub(super) fn is_worth_reading_on(&self, answer: &Asked<'_>, costs: &Costs) -> bool {
         let new = answer.hits.iter().filter(|hit| hit.is_new).count() as f64;
         let read = answer.hits.len() as f64;
         let told = answer.total.map(|total| total.count() as f64 - read);
         let cap = costs.cap.or(self.cap.known()).map(|cap| f64::from(cap) - read);
         let rest = told.into_iter().chain(cap).fold(f64::INFINITY, f64::min).max(1.0);
-        let page = f64::from(costs.page_size.max(1));
-        let usual = self.elsewhere * costs.page / page;
-        let share = (new + TRUST * usual) / (read + TRUST) * self.later.value();
-        share * rest.min(page) >= LEAVE * self.elsewhere * costs.page
+        let share = (new + TRUST * self.share_of_new(answer)) / (read + TRUST) * self.later.value();
+        share * rest.min(f64::from(costs.page_size)) >= LEAVE * self.elsewhere * costs.page
+    }
+
+    /// The share of an answer's records that should be new: what the form tells says how many match that are
+    /// not known.
+    fn share_of_new(&self, answer: &Asked<'_>) -> f64 {
+        let words = words_of(&answer.query.words);
+        match (answer.total, &words[..]) {
+            (Some(Total::Exactly(total)), [word]) if total > 0 => {
+                let known = self.yields.rates().known(&self.ledger.tally(word));
+                (1.0 - known / total as f64).clamp(0.0, 1.0)
+            }
+            _ => self.hope,
+        }
     }
 }
 
+/// How much more an answer is worth for holding no record twice: many small ones that bring the same share of
+/// all records overlap.
+fn breadth(share: f64) -> f64 {
+    let share = share.clamp(1e-6, 0.95);
+    -(-share).ln_1p() / share
+}
+
 /// New records for each unit of cost, of a query that is answered with some chance.
-fn worth(expected: &Expected, chance: f64, costs: &Costs) -> f64 {
+fn rate(expected: &Expected, chance: f64, costs: &Costs) -> f64 {
     let pages = (expected.shown / f64::from(costs.page_size.max(1)) - 0.5).max(0.0);
     let cost = costs.query + chance * (costs.page * pages + costs.detail * expected.new);
     chance * expected.new / cost.max(1e-9)

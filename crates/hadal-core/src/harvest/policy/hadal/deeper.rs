@@ -15,6 +15,9 @@ const BRANCHES: usize = 32;
 /// Extensions that wait for each.
 const EXTENSIONS: usize = 16;
 
+/// The share of a branch that an extension may have at the most, for what is shown of both to differ.
+const NARROWER: f32 = 0.7;
+
 /// Words in a query.
 const MOST_WORDS: usize = 4;
 
@@ -27,10 +30,24 @@ pub struct Deeper {
     pub found: Ratio,
 }
 
+/// A word that matches more than is shown.
+pub struct Broad {
+    /// The word.
+    pub word: u32,
+    /// Unseen records with it.
+    pub unseen: f64,
+    /// Times as many as its seen ones vouch for.
+    pub more: f64,
+    /// Seen records with it.
+    pub seen: f32,
+}
+
 /// Words that match more than is shown.
 struct Branch {
     words: Vec<u32>,
     unseen: f64,
+    more: f64,
+    seen: f32,
     extensions: Vec<(u32, Tally)>,
 }
 
@@ -47,21 +64,21 @@ impl Default for Deeper {
 
 impl Deeper {
     /// Every extension that waits.
-    pub fn waiting(&self) -> impl Iterator<Item = (Vec<u32>, &Tally)> {
+    pub fn waiting(&self) -> impl Iterator<Item = (Vec<u32>, &Tally, f64)> {
         self.branches.iter().flat_map(|branch| {
             let extended = |word: &u32| branch.words.iter().copied().chain([*word]).collect();
-            branch.extensions.iter().map(move |(word, tally)| (extended(word), tally))
+            branch.extensions.iter().map(move |(word, tally)| (extended(word), tally, branch.more))
         })
     }
 
     /// Takes single words with many unseen records as branches, beside those of several words.
-    pub fn branch_at(&mut self, words: impl IntoIterator<Item = (u32, f64)>) {
+    pub fn branch_at(&mut self, words: impl IntoIterator<Item = Broad>) {
         let mut old = std::mem::take(&mut self.branches);
-        for (word, unseen) in words {
-            match old.iter().position(|branch| branch.words == [word]) {
-                Some(at) => self.branches.push(Branch { unseen, ..old.swap_remove(at) }),
-                None => self.branches.push(Branch { words: vec![word], unseen, extensions: Vec::new() }),
-            }
+        for Broad { word, unseen, more, seen } in words {
+            let words = vec![word];
+            let known = old.iter().position(|branch| branch.words == words);
+            let extensions = known.map(|at| old.swap_remove(at).extensions).unwrap_or_default();
+            self.branches.push(Branch { words, unseen, more, seen, extensions });
         }
         self.branches.extend(old.into_iter().filter(|branch| branch.words.len() > 1));
         self.branches.sort_by(|a, b| b.unseen.total_cmp(&a.unseen).then_with(|| a.words.cmp(&b.words)));
@@ -81,7 +98,14 @@ impl Deeper {
         }
         self.asked.insert(key);
         if let Some(unseen) = left.filter(|_| words.len() < MOST_WORDS) {
-            self.branches.push(Branch { words: words.to_vec(), unseen, extensions: Vec::new() });
+            let seen = f32::INFINITY;
+            self.branches.push(Branch {
+                words: words.to_vec(),
+                unseen,
+                more: 1.0,
+                seen,
+                extensions: Vec::new(),
+            });
         }
     }
 
@@ -95,6 +119,7 @@ impl Deeper {
         let beside = sample.beside(&branch.words, ledger);
         let mut weighed: Vec<(f64, u32, Tally)> = beside
             .into_iter()
+            .filter(|(_, tally)| tally.all() < NARROWER * branch.seen)
             .map(|(word, tally)| (worth(word, &tally), word, tally))
             .filter(|(worth, ..)| *worth > 0.0)
             .collect();

@@ -44,6 +44,10 @@ impl Kind {
     }
 }
 
+/// Share of answered words below which a kind is given up, and the chance that it has then.
+const MOSTLY_NOT: f64 = 0.4;
+const GIVEN_UP: f64 = 0.001;
+
 /// How many words of each kind were answered.
 #[derive(Clone, Debug)]
 pub struct Indexed {
@@ -63,10 +67,10 @@ impl Default for Indexed {
 
 impl Indexed {
     /// Chance that a word of a kind is answered at all: the share that was, squared, for what holds of some
-    /// words of a kind mostly holds of the rest.
+    /// words of a kind mostly holds of the rest. A kind of which most are not answered is as good as given up.
     pub fn chance(&self, kind: Kind) -> f64 {
         let (answered, asked) = self.kinds[kind as usize];
-        (answered / asked).powi(2)
+        if answered < MOSTLY_NOT * asked { GIVEN_UP } else { (answered / asked).powi(2) }
     }
 
     /// Takes in whether a word brought anything, of which records are known to have it.

@@ -1,8 +1,9 @@
-//! Captures: how often each record came up, and for each word how many records have it.
+//! Captures: how often each record came up, and for each word how many records of which kind have it.
 //!
-//! What was caught once resembles what was never caught, so records caught once are counted apart. So are
-//! words that stand in the title: many forms search nothing else. A record's words are counted when it
-//! first comes; when it comes again its text is read again, which costs less than keeping it.
+//! What was caught once resembles what was never caught, so records are told apart by how often they came.
+//! So are those with the word in the title, for many forms search nothing else, and short ones, which few
+//! words find. A record's words are counted when it first comes; when it comes again its text is read again,
+//! which costs less than keeping it.
 
 use crate::harvest::policy::Hit;
 use crate::harvest::policy::lexicon::Lexicon;
@@ -12,78 +13,60 @@ use rustc_hash::FxHashMap;
 /// Records whose captures are counted. Beyond them a record counts as one that was caught often.
 const MOST_RECORDS: usize = 20_000_000;
 
-/// Classes of records with a word: by where it stands and by how long they are. Long records are found
-/// early, and what is left late in a harvest is short, so the classes have different shares unseen.
-pub const CLASSES: usize = 2 * LENGTHS;
+/// The records with a word, in one place of theirs.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Place {
+    /// How many.
+    pub count: f32,
+    /// How much they are like unseen ones: each record the more, the seldomer it came and the shorter it is.
+    pub alike: f32,
+}
 
-const LENGTHS: usize = 4;
+/// Words of a record that counts half: the more words, the more queries find it.
+const HALF: f32 = 16.0;
 
-/// A class of records with a word.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Class(pub usize);
-
-impl Class {
-    fn of(in_title: bool, words: usize) -> Class {
-        let length = match words {
-            0..16 => 0,
-            16..48 => 1,
-            48..128 => 2,
-            _ => 3,
-        };
-        Class(length + if in_title { LENGTHS } else { 0 })
-    }
-
-    /// Whether the word stands in the title.
-    pub fn is_title(self) -> bool {
-        self.0 >= LENGTHS
+impl Place {
+    /// Counts a record of so many words that had come `before` times.
+    fn count(&mut self, words: usize, before: u8) {
+        let (brevity, before) = (brevity(words), f32::from(before));
+        if before == 0.0 {
+            self.count += 1.0;
+            self.alike += brevity;
+        } else {
+            self.alike = (self.alike - brevity / (before * (before + 1.0))).max(0.0);
+        }
     }
 }
 
-/// In how many records a word stands.
+fn brevity(words: usize) -> f32 {
+    HALF / (HALF + words as f32)
+}
+
+/// In which records a word stands.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Tally {
-    /// By class.
-    pub seen: [u32; CLASSES],
-    /// In the title of records that came once.
-    pub title_once: u32,
-    /// Elsewhere in records that came once.
-    pub body_once: u32,
+    /// Those that have it in the title.
+    pub title: Place,
+    /// Those that have it elsewhere only.
+    pub body: Place,
 }
 
 impl Tally {
-    fn count(&mut self, class: Class, before: u8) {
-        let once = if class.is_title() { &mut self.title_once } else { &mut self.body_once };
-        match before {
-            0 => {
-                *once += 1;
-                self.seen[class.0] += 1;
-            }
-            1 => *once = once.saturating_sub(1),
-            _ => {}
-        }
+    fn count(&mut self, in_title: bool, words: usize, before: u8) {
+        let place = if in_title { &mut self.title } else { &mut self.body };
+        place.count(words, before);
     }
 
-    /// Counts a record of so many words that stands for several.
-    pub fn count_times(&mut self, in_title: bool, words: usize, came_once: bool, times: u32) {
-        let class = Class::of(in_title, words);
-        self.seen[class.0] += times;
-        let once = if in_title { &mut self.title_once } else { &mut self.body_once };
-        *once += if came_once { times } else { 0 };
-    }
-
-    /// Records with the word in the title.
-    pub fn title(&self) -> u32 {
-        self.seen[LENGTHS..].iter().sum()
-    }
-
-    /// Records with the word elsewhere only.
-    pub fn body(&self) -> u32 {
-        self.seen[..LENGTHS].iter().sum()
+    /// Counts a record of so many words that came so often; it stands for several.
+    pub fn add(&mut self, in_title: bool, words: usize, captures: u8, times: f32) {
+        let place = if in_title { &mut self.title } else { &mut self.body };
+        place.count += times;
+        place.alike += times * brevity(words) / f32::from(captures.max(1));
     }
 
     /// Records with the word.
-    pub fn all(&self) -> u32 {
-        self.seen.iter().sum()
+    pub fn all(&self) -> f32 {
+        self.title.count + self.body.count
     }
 }
 
@@ -99,26 +82,18 @@ pub struct Catch {
 /// Records by where the word asked for stands in them.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Places {
-    /// By class.
-    pub seen: [u32; CLASSES],
-    /// Those where it is nowhere to be seen.
+    /// In the title.
+    pub title: u32,
+    /// Elsewhere.
+    pub body: u32,
+    /// Nowhere to be seen.
     pub hidden: u32,
 }
 
 impl Places {
     /// All of them.
     pub fn all(&self) -> u32 {
-        self.hidden + self.seen.iter().sum::<u32>()
-    }
-
-    /// Those with the word in the title.
-    pub fn title(&self) -> u32 {
-        self.seen[LENGTHS..].iter().sum()
-    }
-
-    /// Those with the word elsewhere only.
-    pub fn body(&self) -> u32 {
-        self.seen[..LENGTHS].iter().sum()
+        self.title + self.body + self.hidden
     }
 }
 
@@ -128,8 +103,7 @@ pub struct Ledger {
     lexicon: Lexicon,
     tallies: Vec<Tally>,
     captures: FxHashMap<RecordId, u8>,
-    once: u32,
-    twice: u32,
+    everything: Tally,
 }
 
 impl Ledger {
@@ -149,14 +123,14 @@ impl Ledger {
         number.and_then(|number| self.tallies.get(number as usize)).copied().unwrap_or_default()
     }
 
-    /// Whether a record came just once.
-    pub fn came_once(&self, id: RecordId) -> bool {
-        self.captures.get(&id) == Some(&1)
+    /// The tally of a word that every record has.
+    pub fn everything(&self) -> &Tally {
+        &self.everything
     }
 
-    /// Share of the records that came once.
-    pub fn once_share(&self) -> f64 {
-        f64::from(self.once) / self.captures.len().max(1) as f64
+    /// How often a record came.
+    pub fn captures(&self, id: RecordId) -> u8 {
+        self.captures.get(&id).copied().unwrap_or(0)
     }
 
     /// Takes in the records of an answer to a query; `asked` is its word, when it is one.
@@ -174,10 +148,11 @@ impl Ledger {
             let before = self.capture(hit.id);
             let (place, in_title) = self.count(hit, before, asked, &mut words);
             let side = if before == 0 { &mut catch.new } else { &mut catch.again };
-            match place {
-                Some(class) => side.seen[class.0] += 1,
-                None => side.hidden += 1,
-            }
+            *match place {
+                Some(true) => &mut side.title,
+                Some(false) => &mut side.body,
+                None => &mut side.hidden,
+            } += 1;
             if before == 0 {
                 keep(hit.id, &words, in_title);
             }
@@ -188,32 +163,28 @@ impl Ledger {
     /// Counts a capture; how many there were before.
     fn capture(&mut self, id: RecordId) -> u8 {
         let is_full = self.captures.len() >= MOST_RECORDS;
-        let Some(count) = self.captures.get_mut(&id) else {
-            if is_full {
-                return 2;
+        match self.captures.get_mut(&id) {
+            Some(count) => {
+                *count = count.saturating_add(1);
+                *count - 1
             }
-            self.captures.insert(id, 1);
-            self.once += 1;
-            return 0;
-        };
-        let before = *count;
-        *count = before.saturating_add(1);
-        match before {
-            1 => (self.once, self.twice) = (self.once - 1, self.twice + 1),
-            2 => self.twice -= 1,
-            _ => {}
+            None if is_full => u8::MAX,
+            None => {
+                self.captures.insert(id, 1);
+                0
+            }
         }
-        before
     }
 
-    /// Counts the words of a hit; the class it is of for the word asked, when that is to be seen.
+    /// Counts the words of a hit. Whether the word asked stands in its title, when it is to be seen, and how
+    /// many of the words are of the title.
     fn count(
         &mut self,
         hit: &Hit<'_>,
         before: u8,
         asked: Option<u32>,
         words: &mut Vec<u32>,
-    ) -> (Option<Class>, usize) {
+    ) -> (Option<bool>, usize) {
         words.clear();
         let mut in_title = 0;
         self.lexicon.each_of_record(hit.title, hit.text, |number, is_title| {
@@ -223,12 +194,12 @@ impl Ledger {
         if self.tallies.len() < self.lexicon.len() {
             self.tallies.resize(self.lexicon.len(), Tally::default());
         }
+        self.everything.count(false, words.len(), before);
         let mut place = None;
         for (at, number) in words.iter().enumerate() {
-            let class = Class::of(at < in_title, words.len());
-            self.tallies[*number as usize].count(class, before);
+            self.tallies[*number as usize].count(at < in_title, words.len(), before);
             if Some(*number) == asked {
-                place = Some(class);
+                place = Some(at < in_title);
             }
         }
         (place, in_title)

@@ -29,8 +29,9 @@ use deeper::Deeper;
 use indexed::{Indexed, Kind};
 use ledger::{Catch, Ledger};
 use matching::Matches;
+use rustc_hash::FxHashMap;
 use sample::Sample;
-use yields::{Ratio, Yields};
+use yields::{Expected, Ratio, Yields};
 
 /// Answers after which the branches are chosen anew.
 const BRANCHING: u32 = 16;
@@ -52,10 +53,16 @@ pub struct Hadal {
     cap: Cap,
     kinds: Vec<Kind>,
     answered: Vec<Answered>,
+    /// Matches that the form told for words of which it showed only some.
+    told: FxHashMap<u32, f64>,
     longest: u32,
     answers: u32,
     /// New records in the second half of long answers to those in the first.
     later: Ratio,
+    /// The most records that an answer told to match.
+    most_told: f64,
+    /// Share of new records that was expected of the query chosen.
+    hope: f64,
     /// What the second best query was worth when the best was chosen.
     elsewhere: f64,
 }
@@ -85,9 +92,12 @@ impl Hadal {
             cap: Cap::default(),
             kinds: Vec::new(),
             answered: Vec::new(),
+            told: FxHashMap::default(),
             longest: 0,
             answers: 0,
             later: Ratio::starting_at(1.0, 30.0),
+            most_told: 0.0,
+            hope: 1.0,
             elsewhere: 0.0,
         }
     }
@@ -130,31 +140,41 @@ impl Hadal {
         let before = self.ledger.tally(word);
         let rates = self.yields.rates();
         let expected = self.yields.expect(&rates, &before, None);
+        let everything = *self.ledger.everything();
         let catch = self.take_in(Some(word), answer);
         self.matches.learn(word, answer.hits, self.language);
         let is_cut = self.is_cut(answer, rates.known(&before), catch.again.all());
+        if let (true, Some(Total::Exactly(total)), Some(number)) =
+            (is_cut, answer.total, self.ledger.lexicon().number(word))
+        {
+            self.told.insert(number, total as f64);
+        }
         self.mark(word, if is_cut { Answered::InPart } else { Answered::InFull });
         let shown = answer.hits.len() as u32;
-        if before.title() > 0 || (before.all() > 0 && shown > 0) {
+        if before.title.count > 0.0 || (before.all() > 0.0 && shown > 0) {
             self.indexed.learn(Kind::of(word, self.language), shown > 0);
         }
         match answer.total {
-            _ if shown == 0 && before.title() > 0 => {}
+            _ if shown == 0 && before.title.count > 0.0 => return,
             _ if !is_cut => self.yields.learn_whole(&before, &catch),
             Some(Total::Exactly(total)) => {
                 let expected = self.yields.learn_told(&before, total as f64);
                 self.yields.learn_cut(&expected, catch.new.all(), shown);
             }
-            _ => self.yields.learn_cut(&expected, catch.new.all(), shown),
+            _ => return self.yields.learn_part(&before, &expected, &catch),
         }
+        self.yields.settle(&everything, self.ledger.everything(), f64::from(catch.new.all()));
     }
 
     fn learn_several(&mut self, words: &[String], answer: &Asked<'_>) {
         let lexicon = self.ledger.lexicon();
         let numbers: Vec<u32> = words.iter().filter_map(|word| lexicon.number(word)).collect();
-        let waiting = self.deeper.waiting().find(|(words, _)| *words == numbers);
+        let waiting = self.deeper.waiting().find(|(words, ..)| *words == numbers);
         let rates = self.yields.rates();
-        let expected = waiting.map(|(_, tally)| self.yields.expect(&rates, tally, self.cap.known()));
+        let expected = waiting.map(|(_, tally, more)| {
+            let expected = self.yields.expect(&rates, tally, self.cap.known());
+            Expected { new: expected.new * more, ..expected }
+        });
         let new = f64::from(self.take_in(None, answer).new.all());
         self.matches.learn_several(words, answer.hits);
         if let Some(expected) = expected {
@@ -200,7 +220,8 @@ impl Policy for Hadal {
             |weighed: &choice::Weighed| weighed.words.len() == 1 && self.is_repeat(weighed.words[0]);
         let chosen = best.iter().position(|weighed| !is_repeat(weighed)).unwrap_or(0);
         let next = best.get(chosen).map(|weighed| self.query(weighed));
-        self.elsewhere = best.get(chosen + 1).map_or(0.0, |second| second.worth);
+        self.hope = best.get(chosen).map_or(1.0, |best| best.expected.new / best.expected.shown.max(1e-9));
+        self.elsewhere = best.get(chosen + 1).map_or(0.0, |second| second.rate);
         next.or_else(|| self.opening.next().map(Query::words))
     }
 
@@ -219,7 +240,7 @@ impl Policy for Hadal {
             words => self.learn_several(words, answer),
         }
         self.learn_order(answer);
-        self.yields.set_usual_once(self.ledger.once_share());
+        self.most_told = self.most_told.max(answer.total.map_or(0.0, |total| total.count() as f64));
         self.longest = self.longest.max(answer.hits.len() as u32);
         self.answers += 1;
         self.look_deeper();

@@ -65,16 +65,16 @@ impl Sample {
     pub fn beside(&self, given: &[u32], ledger: &Ledger) -> FxHashMap<u32, Tally> {
         let found: Vec<usize> = (0..self.ids.len()).filter(|at| has_all(self.of(*at), given)).collect();
         let step = found.len().div_ceil(MOST_LOOKED_AT).max(1);
-        let times = (step as u32) << self.halved;
+        let times = (step << self.halved) as f32;
         let mut tallies: FxHashMap<u32, Tally> = FxHashMap::default();
         for at in found.into_iter().step_by(step) {
             let words = self.of(at);
             let all_in_title = given.iter().all(|word| words.contains(&(word | IN_TITLE)));
-            let came_once = ledger.came_once(self.ids[at]);
+            let captures = ledger.captures(self.ids[at]);
             for word in words {
                 let in_title = all_in_title && word & IN_TITLE != 0;
                 let tally = tallies.entry(word & !IN_TITLE).or_default();
-                tally.count_times(in_title, words.len(), came_once, times);
+                tally.add(in_title, words.len(), captures, times);
             }
         }
         tallies.retain(|word, _| !given.contains(word));

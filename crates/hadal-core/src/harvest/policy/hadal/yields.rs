@@ -1,22 +1,31 @@
 //! How many records a word brings up, and how many of them are new.
 //!
-//! What was caught once resembles what was never caught (Good and Turing), but a word's own counts are
-//! noisy: unseen records with a word are taken to be `lambda` times the seen ones, times the root of how
-//! much more often than usual those came only once. Of seen records those come back whose indexed part has
-//! the word. Both are learned from every answer that held all that match. When more match than the form
-//! ever shows, those shown hold fewer new ones than a random choice: `cut` learns how many, by how many
-//! times over they match.
+//! Every seen record with a word vouches for unseen ones, the more so the more it is like them: what was caught
+//! once resembles what was never caught (Good and Turing), and short records are hard to catch. How many
+//! unseen ones that makes is learned from every answer. Words are many and most are rare, so that one which
+//! stands in a single record is mostly in few others: half a record of each word vouches for nothing. Of seen
+//! records those come back whose indexed part has the word. When more match than the form ever shows, those
+//! shown hold fewer new ones than a random choice: `cut` learns how many, by how many times over they match.
 
-use super::ledger::{CLASSES, Catch, Class, Tally};
+use super::ledger::{Catch, Tally};
 
 /// How much of what was learned is left after another answer.
 const MEMORY: f64 = 0.93;
 
-/// Records of the usual kind that are mixed into a word's own.
-const SHRINK: f64 = 5.0;
+/// The records of a word that vouch for nothing.
+const IDLE: f64 = 0.5;
 
-/// Records of the usual kind that are mixed into those of a class.
-const STRENGTH: f64 = 10.0;
+/// Times as much as before that is much.
+const MUCH: f64 = 1.3;
+
+/// Share of the unseen records that are left after an answer, at the least.
+const LEFT: f64 = 0.05;
+
+/// Unseen records beyond which an answer counts no more for having more of them.
+const EVEN: f64 = 5.0;
+
+/// Times as many as expected that an answer may at most be taken to have.
+const SURPRISE: f64 = 8.0;
 
 /// A quotient of two sums that forget.
 #[derive(Clone, Copy, Debug)]
@@ -37,11 +46,6 @@ impl Ratio {
             self.found = self.found * MEMORY + found;
             self.expected = self.expected * MEMORY + expected;
         }
-    }
-
-    /// The quotient, as if `weight` more had been expected and found at the usual rate.
-    pub fn shrunk(&self, usual: f64, weight: f64) -> f64 {
-        (self.found + weight * usual) / (self.expected + weight)
     }
 
     /// The quotient.
@@ -65,57 +69,49 @@ pub struct Expected {
 
 /// What was learned, as factors of a word's counts.
 pub struct Rates {
-    back: [f64; CLASSES],
-    unseen: [f64; CLASSES],
-    once: [f64; 2],
-    usual_once: f64,
+    lambda: f64,
+    back: [f64; 2],
     beyond: f64,
 }
 
 impl Rates {
     /// Seen records that come back.
     pub fn known(&self, tally: &Tally) -> f64 {
-        tally.seen.iter().zip(&self.back).map(|(seen, rate)| f64::from(*seen) * rate).sum()
+        f64::from(tally.title.count) * self.back[0] + f64::from(tally.body.count) * self.back[1]
     }
 
-    /// The root of how much more often than usual records with a word came only once.
-    fn unusual(&self, tally: &Tally, known: f64) -> f64 {
-        let once = self.once[0] * f64::from(tally.title_once) + self.once[1] * f64::from(tally.body_once);
-        ((once / self.usual_once + SHRINK) / (known + SHRINK)).sqrt()
+    /// Unseen records that have the word in sight.
+    fn unseen(&self, tally: &Tally) -> f64 {
+        let alike = f64::from(tally.title.alike) * self.back[0] + f64::from(tally.body.alike) * self.back[1];
+        let count = f64::from(tally.all());
+        self.lambda * alike * (1.0 - IDLE / count.max(1.0))
     }
 
     /// A word in fewer records than this does not bring so many new ones.
-    pub fn seen_for(&self, new: f64) -> u32 {
-        let unseen = self.unseen.iter().copied().fold(0.0, f64::max) * (1.0 / self.usual_once + 1.0).sqrt();
-        (new / self.beyond / unseen.max(1e-9)).max(1.0) as u32
+    pub fn seen_for(&self, new: f64) -> f32 {
+        (new / self.beyond / self.lambda.max(1e-9)) as f32
     }
 }
 
 /// Everything learned about yields.
 pub struct Yields {
-    /// Unseen records to seen ones, for the usual word.
+    /// Unseen records for each that is like them; this falls as the harvest goes on.
     lambda: Ratio,
-    /// The same by class of record.
-    lambdas: [Ratio; CLASSES],
     back_title: Ratio,
     back_body: Ratio,
     /// Records that match to those of them that have the word in sight.
     beyond: Ratio,
     cut: [Ratio; 12],
-    /// Share of seen records that came once.
-    usual_once: f64,
 }
 
 impl Default for Yields {
     fn default() -> Yields {
         Yields {
-            lambda: Ratio::starting_at(5.0, 3.0),
-            lambdas: [Ratio::starting_at(0.0, 0.0); CLASSES],
+            lambda: Ratio::starting_at(10.0, 1.0),
             back_title: Ratio::starting_at(1.0, 10.0),
             back_body: Ratio::starting_at(1.0, 10.0),
             beyond: Ratio::starting_at(1.0, 20.0),
             cut: [Ratio::starting_at(1.0, 10.0); 12],
-            usual_once: 1.0,
         }
     }
 }
@@ -123,46 +119,51 @@ impl Default for Yields {
 impl Yields {
     /// What a word with this tally will bring when at most `cap` records are shown.
     pub fn expect(&self, rates: &Rates, tally: &Tally, cap: Option<u32>) -> Expected {
-        let known = rates.known(tally);
-        let unseen: f64 =
-            tally.seen.iter().zip(&rates.unseen).map(|(seen, rate)| f64::from(*seen) * rate).sum();
-        self.cut_off(unseen * rates.unusual(tally, known) * rates.beyond, known * rates.beyond, cap)
+        let (unseen, known) = (rates.unseen(tally) * rates.beyond, rates.known(tally) * rates.beyond);
+        let sure = f64::from(tally.all()) - IDLE;
+        self.cut_off(unseen, known, sure, cap)
+    }
+
+    /// Unseen records in all, when these are the seen ones.
+    pub fn unseen(&self, rates: &Rates, everything: &Tally) -> f64 {
+        rates.unseen(everything)
     }
 
     /// The rates in force.
     pub fn rates(&self) -> Rates {
-        let lambda = self.lambda.value();
-        let back =
-            |class| if Class(class).is_title() { self.back_title.value() } else { self.back_body.value() };
-        let back: [f64; CLASSES] = std::array::from_fn(back);
-        let unseen = std::array::from_fn(|class| back[class] * self.lambdas[class].shrunk(lambda, STRENGTH));
-        let once = [self.back_title.value(), self.back_body.value()];
-        Rates { back, unseen, once, usual_once: self.usual_once, beyond: self.beyond.value() }
+        let back = [self.back_title.value(), self.back_body.value()];
+        Rates { lambda: self.lambda.value(), back, beyond: self.beyond.value() }
     }
 
-    /// What comes of so many unseen and seen records that match.
-    pub fn cut_off(&self, unseen: f64, known: f64, cap: Option<u32>) -> Expected {
+    /// What comes of so many unseen and seen records that match; the numbers are the surer, the more records
+    /// they come from.
+    fn cut_off(&self, unseen: f64, known: f64, sure: f64, cap: Option<u32>) -> Expected {
         let matching = unseen + known;
-        let Some(cap) = cap.map(f64::from).filter(|cap| *cap < matching) else {
+        let Some(cap) = cap.map(f64::from) else {
             return Expected { matching, unseen, shown: matching, new: unseen };
         };
-        let new = cap * unseen / matching * self.cut[level(matching / cap)].value();
-        Expected { matching, unseen, shown: cap, new: new.min(cap) }
+        let shown = soft_least(matching, cap, sure);
+        let cut = if matching > cap { self.cut[level(matching / cap)].value() } else { 1.0 };
+        let new = unseen * shown / matching.max(1e-9) * cut;
+        Expected { matching, unseen, shown, new: new.min(shown) }
+    }
+
+    /// Takes note of what an answer changed, when that is much: by so many `new` records there are fewer unseen
+    /// ones, and more that are like them.
+    pub fn settle(&mut self, before: &Tally, after: &Tally, new: f64) {
+        let more = f64::from(after.body.alike / before.body.alike.max(1e-9));
+        if more > MUCH && before.all() > 0.0 {
+            let unseen = self.rates().unseen(before);
+            self.lambda.found *= ((1.0 - new / unseen.max(1e-9)) / more).max(LEFT);
+        }
     }
 
     /// Learns from an answer that held all that match.
     pub fn learn_whole(&mut self, before: &Tally, catch: &Catch) {
         let rates = self.rates();
-        let unusual = rates.unusual(before, rates.known(before));
-        let in_sight = f64::from(catch.new.all() - catch.new.hidden).max(1.0);
-        let scale = f64::from(catch.new.all()) / in_sight / rates.beyond;
-        for class in 0..CLASSES {
-            let expected = f64::from(before.seen[class]) * rates.back[class] * unusual;
-            self.lambdas[class].learn(f64::from(catch.new.seen[class]) * scale, expected);
-        }
-        self.lambda.learn(f64::from(catch.new.all()) / rates.beyond, rates.known(before) * unusual);
-        self.back_title.learn(f64::from(catch.again.title()), f64::from(before.title()));
-        self.back_body.learn(f64::from(catch.again.body()), f64::from(before.body()));
+        self.learn_unseen(&rates, before, f64::from(catch.new.all()) / rates.beyond);
+        self.back_title.learn(f64::from(catch.again.title), f64::from(before.title.count));
+        self.back_body.learn(f64::from(catch.again.body), f64::from(before.body.count));
         let all = catch.new.all() + catch.again.all();
         let hidden = catch.new.hidden + catch.again.hidden;
         self.beyond.learn(f64::from(all), f64::from(all - hidden));
@@ -172,17 +173,26 @@ impl Yields {
     /// What was to be expected, had that number been known.
     pub fn learn_told(&mut self, before: &Tally, matching: f64) -> Expected {
         let rates = self.rates();
-        let known = rates.known(before);
-        let unusual = rates.unusual(before, known);
-        let unseen = (matching / rates.beyond - known).max(0.0);
-        let expected = self.expect(&rates, before, None).unseen / rates.beyond;
-        for class in 0..CLASSES {
-            let seen = f64::from(before.seen[class]);
-            let share = seen * rates.unseen[class] * unusual / expected.max(1e-9);
-            self.lambdas[class].learn(unseen * share, seen * rates.back[class] * unusual);
-        }
-        self.lambda.learn(unseen, known * unusual);
+        let unseen = (matching / rates.beyond - rates.known(before)).max(0.0);
+        self.learn_unseen(&rates, before, unseen);
         Expected { matching, unseen: unseen * rates.beyond, ..Expected::default() }
+    }
+
+    /// Learns from an answer of which an unknown part was left off: the unseen ones among all that match are at
+    /// least as many as among those shown.
+    pub fn learn_part(&mut self, before: &Tally, expected: &Expected, catch: &Catch) {
+        let (new, again) = (f64::from(catch.new.all()), f64::from(catch.again.all()));
+        let rates = self.rates();
+        self.learn_unseen(&rates, before, rates.known(before) * new / again.max(1.0));
+        self.learn_cut(expected, catch.new.all(), catch.new.all() + catch.again.all());
+    }
+
+    /// Takes in how many unseen records a word turned out to have.
+    fn learn_unseen(&mut self, rates: &Rates, before: &Tally, found: f64) {
+        let expected = rates.unseen(before);
+        let weight = 1.0 / (1.0 + expected / EVEN);
+        let found = found.min(SURPRISE * (expected + 1.0));
+        self.lambda.learn(weight * found, weight * expected / rates.lambda);
     }
 
     /// Learns from an answer of which some was left off.
@@ -193,13 +203,61 @@ impl Yields {
             self.cut[level(times)].learn(f64::from(new), random);
         }
     }
+}
 
-    /// Takes note of how many of the seen records came once.
-    pub fn set_usual_once(&mut self, share: f64) {
-        self.usual_once = share.clamp(0.01, 1.0);
+/// The least of an uncertain number and a sure one, on average: the surer the first, the nearer to the least.
+fn soft_least(uncertain: f64, sure: f64, evidence: f64) -> f64 {
+    let power = 0.5 + evidence.clamp(IDLE, 8.0);
+    let ratio = uncertain / sure.max(1e-9);
+    match ratio {
+        _ if ratio < 0.05 => uncertain,
+        _ => uncertain / (1.0 + ratio.powf(power)).powf(1.0 / power),
     }
 }
 
 fn level(times: f64) -> usize {
     (times.max(1.0).log2() as usize).min(11)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::ledger::Places;
+    use super::*;
+
+    fn tally(records: u32, captures: u8) -> Tally {
+        let mut tally = Tally::default();
+        (0..records).for_each(|_| tally.add(false, 16, captures, 1.0));
+        tally
+    }
+
+    #[test]
+    fn records_that_came_often_vouch_for_fewer_unseen_ones() {
+        let yields = Yields::default();
+        let unseen = |tally: &Tally| yields.expect(&yields.rates(), tally, None).unseen;
+        assert!(unseen(&tally(10, 1)) > 3.0 * unseen(&tally(10, 4)));
+        assert!(unseen(&tally(10, 1)) > 15.0 * unseen(&tally(1, 1)), "most words are rare");
+    }
+
+    #[test]
+    fn what_answers_hold_is_soon_what_is_expected() {
+        let mut yields = Yields::default();
+        let before = tally(20, 1);
+        let catch = Catch {
+            new: Places { body: 4, ..Places::default() },
+            again: Places { body: 20, ..Places::default() },
+        };
+        (0..40).for_each(|_| yields.learn_whole(&before, &catch));
+        let expected = yields.expect(&yields.rates(), &before, None);
+        assert!(
+            (expected.unseen - 4.0).abs() < 0.5 && (expected.matching - 24.0).abs() < 0.5,
+            "{expected:?}"
+        );
+    }
+
+    #[test]
+    fn an_uncertain_number_stays_well_below_the_cap() {
+        assert!(soft_least(30.0, 10.0, 0.5) < 8.0);
+        assert!(soft_least(30.0, 10.0, 8.0) > 9.9);
+        assert_eq!(soft_least(0.2, 10.0, 0.5), 0.2);
+    }
 }
