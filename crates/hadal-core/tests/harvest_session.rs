@@ -118,6 +118,29 @@ impl Site for Guarded {
     }
 }
 
+/// Shows answers elsewhere than where questions go: POST is sent on as it is, then to an address.
+struct Pointing {
+    plain: Plain,
+}
+
+impl Site for Pointing {
+    fn answer(&mut self, request: &Request) -> (u16, Option<&'static str>, String) {
+        match (request.url.path(), request.method) {
+            ("/", _) => {
+                let form =
+                    "<form method=post action=/ask><input name=q><input type=submit value=Search></form>";
+                (200, None, frame(form))
+            }
+            ("/ask", Method::Post) => (307, Some("/again"), String::new()),
+            ("/again", Method::Post) => {
+                let to = if value(request, "q") == "harbour" { "/find?q=harbour" } else { "/find?q=meadow" };
+                (303, Some(to), String::new())
+            }
+            _ => self.plain.answer(request),
+        }
+    }
+}
+
 /// The same page whatever is asked.
 struct Alike;
 
@@ -140,6 +163,7 @@ impl Site for Wall {
 
 struct Course {
     records: BTreeSet<String>,
+    submitted: Vec<String>,
     submissions: u32,
     requests: u32,
     ending: Option<Ending>,
@@ -156,7 +180,8 @@ fn run(site: &mut dyn Site, policy: &str, most: u32) -> Course {
     let briefing = Briefing { first: vec!["harbour".into()], ..Briefing::default() };
     let wishes = Wishes { coverage: 1.0, records: None, details: Details::Never, seed: 1 };
     let mut harvest = Harvest::new(door, offer(policy).unwrap().make(&briefing), wishes);
-    let mut course = Course { records: BTreeSet::new(), submissions: 0, requests: 0, ending: None };
+    let mut course =
+        Course { records: BTreeSet::new(), submitted: Vec::new(), submissions: 0, requests: 0, ending: None };
     while let Some((request, purpose)) = harvest.ask() {
         assert_eq!(harvest.ask().unwrap().0, request, "the same until a reply is taken");
         let (status, location, body) = site.answer(&request);
@@ -164,6 +189,7 @@ fn run(site: &mut dyn Site, policy: &str, most: u32) -> Course {
         let document = Some(html::read(body.as_bytes(), Some("text/html"), &request.url));
         let taken = harvest.take(Reply { status, location, document });
         course.records.extend(taken.records.iter().map(|(record, _)| record.title.clone()));
+        course.submitted.extend(purpose.submits().then(|| request.url.path().to_string()));
         course.submissions += u32::from(purpose == Purpose::Query);
         course.requests += 1;
         if course.requests == most {
@@ -205,4 +231,16 @@ fn a_wall_ends_a_harvest_with_its_name() {
     let course = run(&mut Wall, "hadal", 50);
     assert_eq!(course.ending, Some(Ending::Captcha));
     assert!(course.requests < 10);
+}
+
+#[test]
+fn only_requests_that_carry_the_form_are_submissions() {
+    let course = run(&mut Pointing { plain: Plain { records: 60 } }, "hadal", 30);
+    assert!(!course.records.is_empty());
+    let (asked, again) = ("/ask".to_string(), "/again".to_string());
+    assert!(course.submitted.len() >= 6);
+    assert!(
+        course.submitted.chunks(2).all(|pair| pair[0] == asked && pair.get(1).is_none_or(|to| *to == again))
+    );
+    assert!(u32::try_from(course.submitted.len()).unwrap() < course.requests);
 }

@@ -116,13 +116,17 @@ impl Harvest {
         }
         match &self.stage {
             Stage::Open | Stage::Reopen(_) => Some((Request::get(self.door.page().clone()), Purpose::Form)),
-            Stage::Nonsense(_, request, _) => Some((request.clone(), Purpose::Nonsense)),
+            Stage::Nonsense(_, request, hops) => {
+                Some((request.clone(), Purpose::Nonsense.after(*hops, request)))
+            }
             Stage::Read(reading) if reading.end.is_some() => {
                 let (_, url) = reading.details.front()?;
                 Some((Request::get(url.clone()), Purpose::Detail))
             }
-            Stage::Read(reading) if reading.pages == 0 => Some((reading.send.clone(), Purpose::Query)),
-            Stage::Read(reading) => Some((reading.send.clone(), Purpose::Page)),
+            Stage::Read(reading) => {
+                let purpose = if reading.pages == 0 { Purpose::Query } else { Purpose::Page };
+                Some((reading.send.clone(), purpose.after(reading.hops, &reading.send)))
+            }
             Stage::Choose | Stage::Over(_) => None,
         }
     }
@@ -306,6 +310,7 @@ impl Harvest {
     /// The form is filled anew, with fresh hidden values: those of the page at hand, or of its own page.
     fn ask_again(&mut self, mut reading: Box<Reading>, has_form: bool) -> Taken {
         reading.reopened = true;
+        reading.hops = 0;
         reading.send = self.door.ask(&reading.query);
         self.stage = if has_form { Stage::Read(reading) } else { Stage::Reopen(reading) };
         Taken::default()
