@@ -15,7 +15,7 @@ use crate::config::Override;
 use crate::fetch::Fetch;
 use crate::fetch::network::Network;
 use crate::harvest::opening::{self, NotOpened, Opened};
-use crate::harvest::{Courier, Haul, Job, Purse, Summary, TimeKind, harvest};
+use crate::harvest::{Courier, Haul, Job, Pace, Purse, Summary, TimeKind, at_address, harvest};
 use crate::output::escape::for_json;
 use crate::output::harvest::{Watching, last_words};
 use crate::store::{Access, HarvestSpec, HarvestState, Store, open};
@@ -41,7 +41,7 @@ use url::Url;
   hadal harvest http://catalogue.example/search#1 --dry-run")]
 pub struct HarvestArgs {
     /// Forms: the form_id of one that was found (`hadal forms`), or the address of a page with a search on
-    /// it; #N behind an address picks its Nth form, counted from 0
+    /// it or of an OpenSearch description; #N behind an address picks its Nth form, counted from 0
     #[arg(value_name = "FORM|URL", required_unless_present = "topic")]
     targets: Vec<String>,
     /// The best forms that were found for a topic
@@ -198,7 +198,7 @@ async fn on_page(target: &str, session: &Session, stop: watch::Receiver<bool>) -
     let fetch = Arc::new(Network::new(network)?);
     let (pace, agent) = (config.politeness.pace, config.politeness.agent());
     let courier = Courier::new(fetch, pace, agent, config.fetch.body_limit, Purse::default(), stop);
-    opening::on_page(&url, picked, &courier, super::find::SOURCE).await.map_err(usage)
+    at_address(&url, picked, &courier, &mut Pace::real(), super::find::SOURCE).await.map_err(usage)
 }
 
 /// What a person can put right is a usage error.
