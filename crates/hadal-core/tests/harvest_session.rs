@@ -141,6 +141,33 @@ impl Site for Pointing {
     }
 }
 
+/// A plain search with an alphabet beside it, which leads to titles or to those who wrote them.
+struct Lettered {
+    plain: Plain,
+    leads_to: &'static str,
+}
+
+impl Site for Lettered {
+    fn answer(&mut self, request: &Request) -> (u16, Option<&'static str>, String) {
+        let letter = value(request, "letter").to_lowercase();
+        match request.url.path() {
+            "/" => {
+                let link = |letter: char| format!("<a href='/list?letter={letter}'>{letter}</a> ");
+                let letters: String = ('A'..='Z').map(link).collect();
+                let form = "<form action=/find><input type=search name=q><button>Search</button></form>";
+                (200, None, frame(&format!("{form}<p class=az>{letters}</p>")))
+            }
+            "/list" => {
+                let begins = |record: &usize| title(*record).starts_with(&letter);
+                let found: Vec<usize> = (0..self.plain.records).filter(begins).collect();
+                let page = results(&found, 0, 1_000, |_| String::new());
+                (200, None, page.replace("/item/", self.leads_to))
+            }
+            _ => self.plain.answer(request),
+        }
+    }
+}
+
 /// The same page whatever is asked.
 struct Alike;
 
@@ -165,6 +192,7 @@ struct Course {
     records: BTreeSet<String>,
     submitted: Vec<String>,
     submissions: u32,
+    lists: u32,
     requests: u32,
     ending: Option<Ending>,
 }
@@ -180,8 +208,14 @@ fn run(site: &mut dyn Site, policy: &str, most: u32) -> Course {
     let briefing = Briefing { first: vec!["harbour".into()], ..Briefing::default() };
     let wishes = Wishes { coverage: 1.0, records: None, details: Details::Never, seed: 1 };
     let mut harvest = Harvest::new(door, offer(policy).unwrap().make(&briefing), wishes);
-    let mut course =
-        Course { records: BTreeSet::new(), submitted: Vec::new(), submissions: 0, requests: 0, ending: None };
+    let mut course = Course {
+        records: BTreeSet::new(),
+        submitted: Vec::new(),
+        submissions: 0,
+        lists: 0,
+        requests: 0,
+        ending: None,
+    };
     while let Some((request, purpose)) = harvest.ask() {
         assert_eq!(harvest.ask().unwrap().0, request, "the same until a reply is taken");
         let (status, location, body) = site.answer(&request);
@@ -191,6 +225,7 @@ fn run(site: &mut dyn Site, policy: &str, most: u32) -> Course {
         course.records.extend(taken.records.iter().map(|(record, _)| record.title.clone()));
         course.submitted.extend(purpose.submits().then(|| request.url.path().to_string()));
         course.submissions += u32::from(purpose == Purpose::Query);
+        course.lists += u32::from(purpose == Purpose::Link);
         course.requests += 1;
         if course.requests == most {
             break;
@@ -243,4 +278,21 @@ fn only_requests_that_carry_the_form_are_submissions() {
         course.submitted.chunks(2).all(|pair| pair[0] == asked && pair.get(1).is_none_or(|to| *to == again))
     );
     assert!(u32::try_from(course.submitted.len()).unwrap() < course.requests);
+}
+
+#[test]
+fn a_list_to_browse_is_walked_before_more_words_are_asked() {
+    let mut site = Lettered { plain: Plain { records: 300 }, leads_to: "/item/" };
+    let course = run(&mut site, "hadal", 40);
+    assert_eq!(course.records.len(), 300, "{} requests", course.requests);
+    assert!(course.submitted.iter().all(|path| path == "/find"), "links submit nothing");
+}
+
+#[test]
+fn a_list_that_leads_to_something_else_is_left_alone() {
+    let mut site = Lettered { plain: Plain { records: 300 }, leads_to: "/people/by/name/" };
+    let course = run(&mut site, "hadal", 40);
+    let truth: BTreeSet<String> = (0..300).map(title).collect();
+    assert_eq!(course.records.difference(&truth).count(), 0);
+    assert!(course.lists <= 3, "{} letters", course.lists);
 }

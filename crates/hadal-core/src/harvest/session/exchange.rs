@@ -19,6 +19,8 @@ pub enum Purpose {
     Nonsense,
     /// A query.
     Query,
+    /// A link that is followed as a query.
+    Link,
     /// Where the answer to a query points.
     Redirect,
     /// A further page of an answer.
