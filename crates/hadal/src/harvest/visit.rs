@@ -3,7 +3,7 @@
 //! A form that people see comes first. When a page has none that surely searches, the OpenSearch descriptions
 //! it links are fetched, like any page; an address may also be that of a description itself.
 
-use super::courier::{Courier, Undelivered};
+use super::courier::Courier;
 use super::opening::{NotOpened, Opened, may_submit};
 use super::pace::Pace;
 use crate::fetch::retry;
@@ -87,7 +87,7 @@ async fn fetch(url: &Url, courier: &Courier, pace: &mut Pace) -> Result<(Url, Re
     for _ in 0..=MOST_HOPS {
         let no_page = |why: String| NotOpened::NoPage(at.clone(), why);
         let delivered = courier.deliver(&Request::get(at.clone()), pace).await;
-        let exchange = delivered.result.map_err(|why| no_page(reason(why).into()))?;
+        let exchange = delivered.result.map_err(|why| no_page(why.to_string()))?;
         let response = exchange.result.map_err(|error| no_page(error.to_string()))?;
         match response.status {
             200..300 => return Ok((at, response)),
@@ -106,13 +106,4 @@ fn first_words(title: &str) -> Vec<String> {
     words.retain(|word| word.chars().count() > 3);
     words.truncate(FIRST_WORDS);
     words
-}
-
-fn reason(why: Undelivered) -> &'static str {
-    match why {
-        Undelivered::Forbidden => "robots.txt forbids it",
-        Undelivered::Patience => "the host asks for more patience than we have",
-        Undelivered::Spent => "the budget is spent",
-        Undelivered::Stopped => "stopped",
-    }
 }
