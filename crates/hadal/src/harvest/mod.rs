@@ -9,6 +9,7 @@ mod courier;
 mod event;
 pub mod opening;
 mod pace;
+pub mod truth;
 mod visit;
 mod walk;
 
