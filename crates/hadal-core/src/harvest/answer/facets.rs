@@ -21,7 +21,8 @@ pub(super) fn facets(view: &View<'_>, query: &Query, is_taken: impl Fn(usize) ->
     let mut order: Vec<String> = Vec::new();
     let links = view.page.links.iter().enumerate();
     for (position, link) in links.filter(|(position, _)| !is_taken(*position)) {
-        if !view.refining[position] && !(is_wordless && keeps(&link.url)) {
+        let asks_again = view.refining[position] || is_wordless && keeps(&link.url);
+        if !asks_again {
             continue;
         }
         let Some((label, count)) = labelled(&link.context.anchor, &link.context.after) else { continue };

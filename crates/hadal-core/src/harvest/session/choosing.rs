@@ -14,9 +14,8 @@ use crate::harvest::query::Query;
 /// Queries in a row without a new record after which more do not pay, whatever is expected of them: so many,
 /// and one more for every twenty records found, up to a limit.
 const BARREN: (u64, u64) = (20, 100);
-/// Requests after which what they brought says what more of them bring, and how much more at most.
+/// Requests after which what they brought says what more of them bring at most.
 const TELLING_REQUESTS: u64 = 20;
-const HOPE: f64 = 1.5;
 /// New records for each request below which more are not worth the while.
 const LEAST_YIELD: f64 = 0.02;
 
@@ -58,11 +57,11 @@ impl Harvest {
         self.browse.facet(costs, unseen)
     }
 
-    /// New records for each request that the best words promise, which is not much more than came of late.
+    /// New records for each request that the best words promise, which are no more than came of late.
     fn worth_of_words(&self, costs: &Costs) -> f64 {
         let expected = self.policy.outlook(costs, 1).pop().map_or(0.0, |(_, new)| costs.yield_of(new));
         let (requests, new) = self.recent.iter().fold((0, 0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
-        let recent = (requests >= TELLING_REQUESTS).then(|| HOPE * new as f64 / requests as f64);
+        let recent = (requests >= TELLING_REQUESTS).then(|| new as f64 / requests as f64);
         // Some policies expect nothing in particular.
         if expected > 0.0 {
             recent.map_or(expected, |recent| recent.min(expected))

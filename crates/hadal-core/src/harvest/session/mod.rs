@@ -76,7 +76,8 @@ enum Stage {
     Open,
     /// The page of the form is opened again before a query is sent once more.
     Reopen(Box<Reading>),
-    Nonsense(Query, Request, u8),
+    /// The query, the request for it, and redirects so far.
+    Nonsense(Box<(Query, Request)>, u8),
     Choose,
     Read(Box<Reading>),
     Over(Ending),
@@ -116,9 +117,7 @@ impl Harvest {
         }
         match &self.stage {
             Stage::Open | Stage::Reopen(_) => Some((Request::get(self.door.page().clone()), Purpose::Form)),
-            Stage::Nonsense(_, request, hops) => {
-                Some((request.clone(), Purpose::Nonsense.after(*hops, request)))
-            }
+            Stage::Nonsense(sent, hops) => Some((sent.1.clone(), Purpose::Nonsense.after(*hops, &sent.1))),
             Stage::Read(reading) if reading.end.is_some() => {
                 let (_, url) = reading.details.front()?;
                 Some((Request::get(url.clone()), Purpose::Detail))
@@ -140,7 +139,7 @@ impl Harvest {
         match std::mem::replace(&mut self.stage, Stage::Choose) {
             Stage::Open => self.opened(reply),
             Stage::Reopen(reading) => self.reopened(reading, reply),
-            Stage::Nonsense(query, request, hops) => self.nonsense(query, &request, hops, reply),
+            Stage::Nonsense(sent, hops) => self.nonsense(sent, hops, reply),
             Stage::Read(reading) if reading.end.is_some() => self.detailed(reading, reply),
             Stage::Read(reading) => self.answered(reading, reply),
             Stage::Choose => Taken::default(),
@@ -210,20 +209,22 @@ impl Harvest {
         let query = self.door.nonsense(self.wishes.seed).filter(|_| self.lessons == 0);
         if let Some(query) = query {
             let request = self.door.ask(&query);
-            self.stage = Stage::Nonsense(query, request, 0);
+            self.stage = Stage::Nonsense(Box::new((query, request)), 0);
         }
         Taken::default()
     }
 
-    fn nonsense(&mut self, query: Query, request: &Request, hops: u8, reply: Reply) -> Taken {
-        if let Some(request) = self.redirected(request, &reply, hops) {
-            self.stage = Stage::Nonsense(query, request, hops + 1);
+    fn nonsense(&mut self, mut sent: Box<(Query, Request)>, hops: u8, reply: Reply) -> Taken {
+        if let Some(request) = self.redirected(&sent.1, &reply, hops) {
+            sent.1 = request;
+            self.stage = Stage::Nonsense(sent, hops + 1);
             return Taken::default();
         }
+        let query = &sent.0;
         let Some(document) = reply.document else { return Taken::default() };
         self.door.refresh(&document.page);
-        self.reader.improve(&Sample { document: &document, status: reply.status, query: &query });
-        let answer = self.reader.read(&document, reply.status, &query);
+        self.reader.improve(&Sample { document: &document, status: reply.status, query });
+        let answer = self.reader.read(&document, reply.status, query);
         self.nothing_comes_as = reply.status;
         self.note_first_page(&answer);
         Taken { kind: Some(answer.kind), learned: true, ..Taken::default() }
@@ -323,6 +324,9 @@ impl Harvest {
     }
 
     fn goes_on(&self, reading: &Reading) -> bool {
+        if self.wishes.records.is_some_and(|wanted| self.records() >= wanted) {
+            return false;
+        }
         if reading.is_browsing() {
             return !reading.is_stale(self.page_size);
         }
