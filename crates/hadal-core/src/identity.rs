@@ -111,8 +111,9 @@ fn is_telling(field: &Field) -> bool {
     field.kind == FieldKind::Hidden && !field.name.is_empty() && !is_volatile(&field.name, &field.value)
 }
 
-/// Tokens, sessions, time stamps and return addresses change from page to page.
-fn is_volatile(name: &str, value: &str) -> bool {
+/// Whether a value is good for a visit only: tokens, sessions, time stamps and return addresses change from
+/// page to page.
+pub fn is_volatile(name: &str, value: &str) -> bool {
     const WORDS: [&str; 15] = [
         "token",
         "csrf",

@@ -419,3 +419,28 @@ fn littered_links_make_no_new_records() {
 fn a_reader_grows_with_its_answers() {
     check(Manner { busy: true, ..QUIET }, improved);
 }
+
+#[test]
+fn records_that_lack_a_part_are_records_all_the_same() {
+    let mut list = String::new();
+    for item in collection().iter().take(12) {
+        let text = if item.number % 4 == 0 {
+            String::new()
+        } else {
+            format!("<p>{} and so on, at length</p>", item.text)
+        };
+        let (number, title, year) = (item.number, &item.title, item.year);
+        write!(list, "<li><a href=/item/{number}>{title}</a>{text}<small>Year: {year}</small></li>").unwrap();
+    }
+    list.push_str(
+        "<li><a href=http://ads.example/click>Cheap insurance</a><small>Advertisement</small></li>",
+    );
+    let html = format!("<h1>Archive</h1><p>12 items</p><ol>{list}</ol><p>Open from nine to five.</p>");
+    let url = Url::parse("http://a.example/find?q=amber").unwrap();
+    let document = read(html.as_bytes(), Some("text/html"), &url);
+    let answer = Reader::default().read(&document, 200, &Query::words("amber"));
+    let urls: BTreeSet<String> =
+        answer.records.iter().filter_map(|record| record.url.as_ref()).map(Url::to_string).collect();
+    assert_eq!((answer.records.len(), urls.len()), (12, 12), "{urls:?}");
+    assert!(urls.iter().all(|url| url.starts_with("http://a.example/item/")), "{urls:?}");
+}

@@ -118,6 +118,56 @@ impl Site for Guarded {
     }
 }
 
+/// Shows answers elsewhere than where questions go: POST is sent on as it is, then to an address.
+struct Pointing {
+    plain: Plain,
+}
+
+impl Site for Pointing {
+    fn answer(&mut self, request: &Request) -> (u16, Option<&'static str>, String) {
+        match (request.url.path(), request.method) {
+            ("/", _) => {
+                let form =
+                    "<form method=post action=/ask><input name=q><input type=submit value=Search></form>";
+                (200, None, frame(form))
+            }
+            ("/ask", Method::Post) => (307, Some("/again"), String::new()),
+            ("/again", Method::Post) => {
+                let to = if value(request, "q") == "harbour" { "/find?q=harbour" } else { "/find?q=meadow" };
+                (303, Some(to), String::new())
+            }
+            _ => self.plain.answer(request),
+        }
+    }
+}
+
+/// A plain search with an alphabet beside it, which leads to titles or to those who wrote them.
+struct Lettered {
+    plain: Plain,
+    leads_to: &'static str,
+}
+
+impl Site for Lettered {
+    fn answer(&mut self, request: &Request) -> (u16, Option<&'static str>, String) {
+        let letter = value(request, "letter").to_lowercase();
+        match request.url.path() {
+            "/" => {
+                let link = |letter: char| format!("<a href='/list?letter={letter}'>{letter}</a> ");
+                let letters: String = ('A'..='Z').map(link).collect();
+                let form = "<form action=/find><input type=search name=q><button>Search</button></form>";
+                (200, None, frame(&format!("{form}<p class=az>{letters}</p>")))
+            }
+            "/list" => {
+                let begins = |record: &usize| title(*record).starts_with(&letter);
+                let found: Vec<usize> = (0..self.plain.records).filter(begins).collect();
+                let page = results(&found, 0, 1_000, |_| String::new());
+                (200, None, page.replace("/item/", self.leads_to))
+            }
+            _ => self.plain.answer(request),
+        }
+    }
+}
+
 /// The same page whatever is asked.
 struct Alike;
 
@@ -140,7 +190,9 @@ impl Site for Wall {
 
 struct Course {
     records: BTreeSet<String>,
+    submitted: Vec<String>,
     submissions: u32,
+    lists: u32,
     requests: u32,
     ending: Option<Ending>,
 }
@@ -156,7 +208,14 @@ fn run(site: &mut dyn Site, policy: &str, most: u32) -> Course {
     let briefing = Briefing { first: vec!["harbour".into()], ..Briefing::default() };
     let wishes = Wishes { coverage: 1.0, records: None, details: Details::Never, seed: 1 };
     let mut harvest = Harvest::new(door, offer(policy).unwrap().make(&briefing), wishes);
-    let mut course = Course { records: BTreeSet::new(), submissions: 0, requests: 0, ending: None };
+    let mut course = Course {
+        records: BTreeSet::new(),
+        submitted: Vec::new(),
+        submissions: 0,
+        lists: 0,
+        requests: 0,
+        ending: None,
+    };
     while let Some((request, purpose)) = harvest.ask() {
         assert_eq!(harvest.ask().unwrap().0, request, "the same until a reply is taken");
         let (status, location, body) = site.answer(&request);
@@ -164,7 +223,9 @@ fn run(site: &mut dyn Site, policy: &str, most: u32) -> Course {
         let document = Some(html::read(body.as_bytes(), Some("text/html"), &request.url));
         let taken = harvest.take(Reply { status, location, document });
         course.records.extend(taken.records.iter().map(|(record, _)| record.title.clone()));
+        course.submitted.extend(purpose.submits().then(|| request.url.path().to_string()));
         course.submissions += u32::from(purpose == Purpose::Query);
+        course.lists += u32::from(purpose == Purpose::Link);
         course.requests += 1;
         if course.requests == most {
             break;
@@ -205,4 +266,33 @@ fn a_wall_ends_a_harvest_with_its_name() {
     let course = run(&mut Wall, "hadal", 50);
     assert_eq!(course.ending, Some(Ending::Captcha));
     assert!(course.requests < 10);
+}
+
+#[test]
+fn only_requests_that_carry_the_form_are_submissions() {
+    let course = run(&mut Pointing { plain: Plain { records: 60 } }, "hadal", 30);
+    assert!(!course.records.is_empty());
+    let (asked, again) = ("/ask".to_string(), "/again".to_string());
+    assert!(course.submitted.len() >= 6);
+    assert!(
+        course.submitted.chunks(2).all(|pair| pair[0] == asked && pair.get(1).is_none_or(|to| *to == again))
+    );
+    assert!(u32::try_from(course.submitted.len()).unwrap() < course.requests);
+}
+
+#[test]
+fn a_list_to_browse_is_walked_before_more_words_are_asked() {
+    let mut site = Lettered { plain: Plain { records: 300 }, leads_to: "/item/" };
+    let course = run(&mut site, "hadal", 40);
+    assert_eq!(course.records.len(), 300, "{} requests", course.requests);
+    assert!(course.submitted.iter().all(|path| path == "/find"), "links submit nothing");
+}
+
+#[test]
+fn a_list_that_leads_to_something_else_is_left_alone() {
+    let mut site = Lettered { plain: Plain { records: 300 }, leads_to: "/people/by/name/" };
+    let course = run(&mut site, "hadal", 40);
+    let truth: BTreeSet<String> = (0..300).map(title).collect();
+    assert_eq!(course.records.difference(&truth).count(), 0);
+    assert!(course.lists <= 3, "{} letters", course.lists);
 }

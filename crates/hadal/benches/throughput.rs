@@ -9,6 +9,8 @@
 mod first_visit;
 #[path = "throughput/judging.rs"]
 mod judging;
+#[path = "throughput/reading.rs"]
+mod reading;
 
 use hadal::engine::{Budget, Clock, Crawl, Errand, Probing, Scope, crawl};
 use hadal::fetch::Fetch;
@@ -45,6 +47,7 @@ fn main() -> Anyhow<()> {
         ["--row", "parse-given", dir] => parse_all("parse, given", &given_pages(Path::new(dir))?),
         ["--row", "judge-generated"] => judging::judge_all("generated", &generated_pages()),
         ["--row", "judge-given", dir] => judging::judge_all("given", &given_pages(Path::new(dir))?),
+        ["--row", "read-answers"] => reading::read_all(),
         ["--row", "first-visit"] => first_visit::first_visits(),
         ["--row", "in-process"] => crawl_in_process(),
         ["--row", "http", address] => crawl_over_http(address),
@@ -66,6 +69,7 @@ fn table(pages: Option<&str>) -> Anyhow<()> {
         row(&["--row", "parse-given", dir])?;
         row(&["--row", "judge-given", dir])?;
     }
+    row(&["--row", "read-answers"])?;
     row(&["--row", "first-visit"])?;
     let mut server = Command::new(std::env::current_exe()?).arg("--serve").stdout(Stdio::piped()).spawn()?;
     let mut address = String::new();

@@ -4,7 +4,7 @@
 
 use hadal::fetch::in_process::InProcess;
 use hadal::fetch::politeness::Politeness;
-use hadal::harvest::{Haul, Job, Summary, TimeKind, harvest};
+use hadal::harvest::{Event, Haul, Job, Summary, TimeKind, harvest};
 use hadal::store::*;
 use hadal::topic::Sample;
 use hadal_core::harvest::policy::Briefing;
@@ -13,7 +13,9 @@ use hadal_core::html;
 use hadal_core::http::Request;
 use hadal_core::identity::form_id;
 use hadal_core::time::Time;
-use hadal_world::database::{Arrangement, Database, Habits, Layout, Library, Pager, Recipe, TotalShown};
+use hadal_world::database::{
+    Arrangement, Database, Excerpt, Habits, Layout, Library, Pager, Recipe, TotalShown,
+};
 use hadal_world::{Spec, World};
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -67,6 +69,20 @@ fn haul(world: &Arc<World>, store: &Arc<dyn Store>, max_requests: u64) -> Haul {
         time: TimeKind::Simulated,
         stop: watch::channel(false).1,
     }
+}
+
+/// Requests after which so many records were here; `None` if they never were.
+async fn requests_to(world: &Arc<World>, records: u64, max_requests: u64) -> Option<u64> {
+    let mut reached = None;
+    let mut note = |event| {
+        if let Event::Asked { standing, .. } = event
+            && standing.tally.records >= records
+        {
+            reached = reached.or(Some(standing.tally.requests));
+        }
+    };
+    harvest(haul(world, &memory(), max_requests), &mut note).await.unwrap();
+    reached
 }
 
 async fn run(world: &Arc<World>, store: &Arc<dyn Store>, max_requests: u64) -> Summary {
@@ -181,4 +197,110 @@ async fn bad_databases_end_with_a_verdict_and_keep_what_they_gave() {
         assert!(wanted.is_empty() || wanted.contains(&summary.ending.unwrap()), "{name}: {summary:?}");
         assert!(!right.is_empty(), "{name}: {summary:?}");
     }
+}
+
+#[tokio::test]
+async fn titles_by_letter_bring_everything_for_far_fewer_requests_than_words() {
+    let habits = |letters| Habits { letters, cap: Some(150), page_size: 25, ..Habits::default() };
+    let store = memory();
+    let world = web(habits(true));
+    let summary = run(&world, &store, 400).await;
+    let (right, wrong, _) = found(&world, store.as_ref());
+    assert!(right.len() >= 570 && wrong == 0, "{} right, {wrong} wrong, {summary:?}", right.len());
+    let by_letter = requests_to(&web(habits(true)), 570, 400).await.unwrap();
+    let by_words = requests_to(&web(habits(false)), 570, 400).await.unwrap_or(400);
+    assert!(3 * by_letter <= by_words, "{by_letter} against {by_words}");
+}
+
+#[tokio::test]
+async fn facets_reach_what_words_do_not_under_a_cap() {
+    let habits = |facets: &[&str]| Habits {
+        facets: facets.iter().map(ToString::to_string).collect(),
+        cap: Some(20),
+        page_size: 20,
+        ..Habits::default()
+    };
+    let with = requests_to(&web(habits(&["subject", "place", "year"])), 570, 600).await.unwrap();
+    let without = requests_to(&web(habits(&[])), 570, 600).await.unwrap_or(600);
+    assert!(with < without, "{with} against {without}");
+}
+
+/// Records and how many of them have the text of their own page; and one that a word of such a text finds.
+async fn detailed(excerpt: Excerpt, details: Details) -> (usize, usize, usize) {
+    let world = web(Habits { excerpt, ..Habits::default() });
+    let store = memory();
+    let mut haul = haul(&world, &store, 60);
+    haul.jobs[0].wishes.details = details;
+    harvest(haul, &mut |_| {}).await.unwrap();
+    let database = world.library().get("db").unwrap();
+    let (mut all, mut with, mut word) = (0, 0, None);
+    let mut note = |row: RecordRow| {
+        all += 1;
+        let record = row.record.url.as_ref().and_then(|url| database.record_at(url)).unwrap();
+        let last = database.collection().record(record).unwrap().text.rsplit(' ').next().unwrap().to_string();
+        with += usize::from(row.detail.as_ref().is_some_and(|text| text.contains(&last)));
+        word = word.take().or(row.detail.is_some().then_some(last));
+        Walk::On
+    };
+    store.records(&HarvestFilter::default(), &mut note).unwrap();
+    let mut found = 0;
+    let filter = HarvestFilter { search: Some(word.unwrap_or("nowhere".into())), ..HarvestFilter::default() };
+    let count = &mut |_| {
+        found += 1;
+        Walk::On
+    };
+    store.records(&filter, count).unwrap();
+    (all, with, found)
+}
+
+#[tokio::test]
+async fn own_pages_are_fetched_when_wished_or_when_lists_tell_little() {
+    for (excerpt, details) in [
+        (Excerpt::Title, Details::Auto),
+        (Excerpt::Words(8), Details::Auto),
+        (Excerpt::Full, Details::Always),
+    ] {
+        let (all, with, found) = detailed(excerpt, details).await;
+        assert!(with >= 20 && with <= all, "{excerpt:?} {details:?}: {with} of {all}");
+        assert!(found >= 1, "{excerpt:?} {details:?}: what only the page says is found");
+    }
+    for (excerpt, details) in [(Excerpt::Full, Details::Auto), (Excerpt::Title, Details::Never)] {
+        let (all, with, _) = detailed(excerpt, details).await;
+        assert!(all >= 100 && with == 0, "{excerpt:?} {details:?}: {with} of {all}");
+    }
+}
+
+#[tokio::test]
+async fn a_harvest_pauses_goes_on_and_stops_when_it_is_told_to() {
+    let (world, store) = (web(Habits::default()), memory());
+    let id = store.begin_harvest(&job(&world).spec, Time(0)).unwrap();
+    let ask = |pause, stop| {
+        let control = Control { pause, stop, ..Control::default() };
+        store.set_harvest_control(id, &control).unwrap();
+    };
+    let queries = || store.harvests(&HarvestFilter::default()).unwrap()[0].tally.queries;
+    let (told, mut heard) = watch::channel(0);
+    let mut note = |event| {
+        if let Event::Asked { standing, .. } = event {
+            match standing.tally.queries {
+                2 => ask(true, false),
+                5 => ask(false, true),
+                _ => {}
+            }
+            told.send_replace(standing.tally.queries);
+        }
+    };
+    let meanwhile = async {
+        heard.wait_for(|queries| *queries == 2).await.unwrap();
+        for _ in 0..100 {
+            tokio::task::yield_now().await;
+            assert_eq!(queries(), 2, "it is paused");
+        }
+        ask(false, false);
+    };
+    let (ended, ()) = tokio::join!(harvest(haul(&world, &store, 300), &mut note), meanwhile);
+    assert_eq!(ended.unwrap()[0].state, HarvestState::Stopped);
+    assert_eq!(queries(), 5);
+    let again = run(&world, &store, 300).await;
+    assert!(again.tally.queries > 5, "what was asked of one session is not asked of the next");
 }

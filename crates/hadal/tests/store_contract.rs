@@ -85,6 +85,7 @@ contract!(
     harvest_lists::a_list_goes_on_after_any_row,
     harvest_lists::a_walk_over_records_may_use_the_store,
     harvest_lists::hostile_text_comes_back_as_it_was,
+    harvest_lists::what_is_asked_of_a_harvest_is_kept_until_it_is_discarded,
     outcomes::a_dispatched_lead_waits_no_more,
     outcomes::a_followed_lead_can_be_asked_for,
     outcomes::what_was_learned_is_told_in_order,

@@ -3,14 +3,14 @@
 use super::crawl::{self, Show};
 use super::exit::{Exit, Usage};
 use super::session::Session;
-use super::topic;
+use super::{demo_harvest, topic};
 use crate::backlinks::WorldBacklinks;
 use crate::config::names::nearest;
 use crate::engine::{Budget, Clock, Crawl, Errand, Probing, Scope};
 use crate::fetch::in_process::InProcess;
 use crate::fetch::politeness::Politeness;
 use crate::fetch::robots::AGENT;
-use crate::output::demo::{DemoRow, Truth, render};
+use crate::output::demo::{DemoRow, Truth, next_steps, render};
 use crate::store::*;
 use crate::topic::Wanted;
 use clap::Args;
@@ -25,7 +25,7 @@ use std::io::Write;
 use std::sync::Arc;
 use tokio::sync::watch;
 
-/// Watch hadal find search forms on a simulated web; ends by itself
+/// Watch hadal find search forms on a simulated web and bring up what is behind them; ends by itself
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  hadal demo --topic book")]
 pub struct DemoArgs {
@@ -35,9 +35,12 @@ pub struct DemoArgs {
     /// Which links are followed first
     #[arg(long, value_name = "NAME", default_value = "hadal")]
     strategy: String,
-    /// Requests to spend
+    /// Requests to spend on finding
     #[arg(long, value_name = "N", default_value_t = 20_000)]
     max_requests: u64,
+    /// How many of the best forms found are harvested
+    #[arg(long, value_name = "N", default_value_t = 5)]
+    harvest: usize,
     /// Requests under way at once; on a simulated clock the result is the same whatever it is
     #[arg(long, value_name = "N", default_value_t = 8)]
     concurrency: usize,
@@ -68,22 +71,30 @@ pub fn run(args: &DemoArgs, session: &Session) -> anyhow::Result<Exit> {
         let probing = session.config.probe.clone();
         crawl::run(move |stop| setup(args, session.seed, wanted, world, store, probing, stop), show)?
     };
-    if crawled.state != RunState::Stopped {
-        let found = compare(store.as_ref(), crawled.run, &topic, &world)?;
-        let existing = distinct(world.relevant(&topic)).len();
-        let screen = if session.json { session.stderr() } else { session.stdout() };
-        let text = render(&topic, &found, existing, &next(&session.config.store.url), screen);
-        if session.json { write!(out, "{text}")? } else { write!(std::io::stdout(), "{text}")? }
+    if crawled.state == RunState::Stopped {
+        return Ok(crawl::exit(&crawled));
     }
-    Ok(crawl::exit(&crawled))
+    let screen = if session.json { session.stderr() } else { session.stdout() };
+    let found = compare(store.as_ref(), crawled.run, &topic, &world)?;
+    let existing = distinct(world.relevant(&topic)).len();
+    say(&render(&topic, &found, existing, screen), session)?;
+    let exit = demo_harvest::run(args.harvest, &topic, &world, &store, session)?;
+    say(&next_steps(&next(&session.config.store.url)), session)?;
+    Ok(exit)
 }
 
-fn next(store: &str) -> [String; 3] {
+/// What is for people goes to standard output, or past the events that are there.
+pub(super) fn say(text: &str, session: &Session) -> std::io::Result<()> {
+    if session.json { write!(std::io::stderr(), "{text}") } else { write!(std::io::stdout(), "{text}") }
+}
+
+fn next(store: &str) -> [String; 4] {
     let option = if store == "file:./hadal-data" { String::new() } else { format!(" --store {store}") };
     [
         format!(
             "hadal forms{option}                what was found, and --format jsonl, csv or parquet of it"
         ),
+        format!("hadal records{option}              what was brought up, likewise"),
         format!("hadal demo --topic auto{option}    the same for another topic"),
         "hadal find book --seeds FILE   the real web".to_string(),
     ]

@@ -8,6 +8,7 @@ use super::carry::{CarryArgs, given, once};
 use super::choices::choices;
 use super::crawl::heed_signals;
 use super::exit::{Exit, Usage};
+use super::haul::{bring_up, haul, job};
 use super::session::{Session, known_topic};
 use super::topics::pointer::split;
 use super::{contact, network, quality};
@@ -15,15 +16,14 @@ use crate::config::Override;
 use crate::fetch::Fetch;
 use crate::fetch::network::Network;
 use crate::harvest::opening::{self, NotOpened, Opened};
-use crate::harvest::{Courier, Haul, Job, Purse, Summary, TimeKind, harvest};
+use crate::harvest::{Courier, Job, Pace, Purse, Summary, TimeKind, at_address};
 use crate::output::escape::for_json;
-use crate::output::harvest::{Watching, last_words};
-use crate::store::{Access, HarvestSpec, HarvestState, Store, open};
+use crate::store::{Access, HarvestState, Store, open};
 use anyhow::Context;
 use clap::Args;
 use hadal_core::address::{Tracking, normalise};
-use hadal_core::harvest::policy::{Briefing, Costs, OFFERS};
-use hadal_core::harvest::session::{Door, Wishes};
+use hadal_core::harvest::policy::{Costs, OFFERS};
+use hadal_core::harvest::session::Door;
 use hadal_core::harvest::structured::choose_policy;
 use hadal_core::http::Method;
 use std::io::Write;
@@ -41,7 +41,7 @@ use url::Url;
   hadal harvest http://catalogue.example/search#1 --dry-run")]
 pub struct HarvestArgs {
     /// Forms: the form_id of one that was found (`hadal forms`), or the address of a page with a search on
-    /// it; #N behind an address picks its Nth form, counted from 0
+    /// it or of an OpenSearch description; #N behind an address picks its Nth form, counted from 0
     #[arg(value_name = "FORM|URL", required_unless_present = "topic")]
     targets: Vec<String>,
     /// The best forms that were found for a topic
@@ -59,7 +59,8 @@ pub struct HarvestArgs {
     /// Share of the records at which it is enough [default: 0.95]
     #[arg(long, value_name = "SHARE")]
     target_coverage: Option<String>,
-    /// Whether the own pages of records are fetched: never, auto or always [default: auto]
+    /// Whether the own pages of records are fetched: never, always, or auto [default: auto], which is for the
+    /// first 2,000 records, when lists show a few words of each or cut them off, and pages say clearly more
     #[arg(long, value_name = "WHEN")]
     details: Option<String>,
     /// Records of one form at which it is enough
@@ -125,25 +126,12 @@ pub fn run(args: &HarvestArgs, session: &Session) -> anyhow::Result<Exit> {
         let store = open(&session.config.store.url, Access::Crawl)?;
         let opened = forms(args, session, store.as_ref(), stopped.clone()).await?;
         let (fetch, time) = carrier(args, session, &opened)?;
-        let jobs: Vec<Job> = opened.into_iter().map(|form| job(form, args, session)).collect();
+        let jobs: Vec<Job> =
+            opened.into_iter().map(|form| job(form, &args.first, args.fresh, session)).collect();
         if args.dry_run {
             return jobs.iter().try_for_each(|job| dry_run(job, session)).map(|()| Vec::new());
         }
-        let haul = haul(jobs, fetch, time, store, session, stopped);
-        let mut watching = Watching::new(session.progress(), haul.max_requests);
-        let ended = harvest(haul, &mut |event| {
-            watching.note(&event);
-            if session.json
-                && let Ok(line) = serde_json::to_string(&event)
-            {
-                // Nobody may be listening any more; the harvest goes on all the same.
-                writeln!(std::io::stdout(), "{}", for_json(line)).ok();
-            }
-        })
-        .await;
-        watching
-            .finish(&ended.as_ref().map_or_else(|_| "the harvest ended early".into(), |all| last_words(all)));
-        Ok::<_, anyhow::Error>(ended?)
+        bring_up(haul(jobs, fetch, time, store, session, stopped), session).await
     });
     runtime.shutdown_background();
     ended.map(|all| exit(&all))
@@ -198,7 +186,7 @@ async fn on_page(target: &str, session: &Session, stop: watch::Receiver<bool>) -
     let fetch = Arc::new(Network::new(network)?);
     let (pace, agent) = (config.politeness.pace, config.politeness.agent());
     let courier = Courier::new(fetch, pace, agent, config.fetch.body_limit, Purse::default(), stop);
-    opening::on_page(&url, picked, &courier, super::find::SOURCE).await.map_err(usage)
+    at_address(&url, picked, &courier, &mut Pace::real(), super::find::SOURCE).await.map_err(usage)
 }
 
 /// What a person can put right is a usage error.
@@ -222,67 +210,6 @@ fn carrier(
     let (fetch, clock) = quality::carrier(source, session)?;
     let time = if clock.is_simulated() { TimeKind::Simulated } else { TimeKind::Real };
     Ok((archived(fetch, args.warc.as_deref())?, time))
-}
-
-fn job(form: Opened, args: &HarvestArgs, session: &Session) -> Job {
-    let config = &session.config.harvest;
-    let first = match args.first.is_empty() {
-        true => first_words(&form, session),
-        false => args.first.clone(),
-    };
-    Job {
-        wishes: Wishes {
-            coverage: config.target_coverage,
-            records: config.max_records,
-            details: config.details,
-            seed: session.seed,
-        },
-        briefing: Briefing { seed: session.seed, first, language: form.language.clone(), words: None },
-        charset: form.charset.clone(),
-        spec: HarvestSpec {
-            form: form.id,
-            topic: form.topic,
-            page: form.page,
-            whole: form.form,
-            policy: config.policy.clone(),
-            seed: session.seed,
-            source: form.source,
-        },
-        fresh: args.fresh,
-    }
-}
-
-/// Words of the topic, else those of the form's page.
-fn first_words(form: &Opened, session: &Session) -> Vec<String> {
-    let wanted = Some(&form.topic).filter(|topic| !topic.is_empty());
-    let topic = wanted.and_then(|topic| crate::topic::resolve::recall(topic, &session.config.topics).ok());
-    let of_topic = topic.map(|wanted| wanted.topic.words).unwrap_or_default();
-    of_topic.into_iter().chain(form.words.iter().cloned()).collect()
-}
-
-fn haul(
-    jobs: Vec<Job>,
-    fetch: Arc<dyn Fetch>,
-    time: TimeKind,
-    store: Arc<dyn Store>,
-    session: &Session,
-    stop: watch::Receiver<bool>,
-) -> Haul {
-    let config = &session.config;
-    Haul {
-        store,
-        fetch,
-        jobs,
-        politeness: config.politeness.pace,
-        agent: config.politeness.agent().to_string(),
-        body_limit: config.fetch.body_limit,
-        max_requests: config.harvest.max_requests,
-        max_bytes: config.harvest.max_bytes,
-        max_time: config.harvest.max_time,
-        concurrency: config.harvest.concurrency,
-        time,
-        stop,
-    }
 }
 
 /// Queries that a dry run shows.

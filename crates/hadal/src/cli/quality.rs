@@ -164,7 +164,13 @@ pub fn carrier(source: &str, session: &Session) -> anyhow::Result<(Arc<dyn Fetch
         let network = Network::new(network::options(&session.config)?)?;
         return Ok((Arc::new(network), Clock::Real));
     }
-    let world = source.strip_prefix("demo world ").and_then(|seed| seed.parse().ok());
-    let world = world.with_context(|| format!("pages from '{source}' cannot be asked for again"))?;
-    Ok((Arc::new(InProcess(Arc::new(World::new(Spec::demo(world))))), Clock::simulated(WINDOW)))
+    let world =
+        demo_world(source).with_context(|| format!("pages from '{source}' cannot be asked for again"))?;
+    Ok((Arc::new(InProcess(Arc::new(world))), Clock::simulated(WINDOW)))
+}
+
+/// The simulated web that a source names, if it names one.
+pub fn demo_world(source: &str) -> Option<World> {
+    let seed = source.strip_prefix("demo world ")?.parse().ok()?;
+    Some(World::new(Spec::demo(seed)))
 }

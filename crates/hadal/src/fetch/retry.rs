@@ -101,7 +101,7 @@ pub fn answered(exchange: &Exchange) -> Answered {
 }
 
 /// The absolute web address that a `Location` names, if it names one.
-pub(super) fn location(url: &Url, headers: &Headers) -> Option<Url> {
+pub fn location(url: &Url, headers: &Headers) -> Option<Url> {
     let target = url.join(headers.get("location")?.trim()).ok()?;
     matches!(target.scheme(), "http" | "https").then_some(target)
 }

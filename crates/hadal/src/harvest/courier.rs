@@ -78,15 +78,19 @@ pub struct Delivered {
 }
 
 /// Why a request was not sent.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Undelivered {
     /// robots.txt forbids it.
+    #[error("robots.txt forbids it")]
     Forbidden,
     /// The host asks for more patience than a session has.
+    #[error("the host asks for more patience than we have")]
     Patience,
     /// Nothing is left to spend.
+    #[error("the budget is spent")]
     Spent,
     /// Somebody said stop.
+    #[error("stopped")]
     Stopped,
 }
 
@@ -112,6 +116,16 @@ impl Courier {
             Err(why) => Err(why),
         };
         Delivered { result, requests: journey.requests, bytes: journey.bytes }
+    }
+
+    /// Sends nothing for a while, unless somebody says stop.
+    pub async fn rest(&self, time: Duration) -> Result<(), Undelivered> {
+        let mut stop = self.stop.clone();
+        tokio::select! {
+            biased;
+            Ok(_) = stop.wait_for(|stop| *stop) => Err(Undelivered::Stopped),
+            () = tokio::time::sleep(time) => Ok(()),
+        }
     }
 
     fn hosts(&self) -> MutexGuard<'_, FxHashMap<Host, KnownHost>> {

@@ -3,17 +3,20 @@
 //! [`walk`] is the function to read first: what to send is decided by
 //! [`hadal_core::harvest::session::Harvest`], sent by a [`Courier`] who keeps to robots.txt, pauses and
 //! budget, and what came of it is kept in the [`crate::store`] before anything else happens. [`harvest`]
-//! runs several forms side by side; [`opening`] says which form is meant.
+//! runs several forms side by side; [`opening`] and [`at_address`] say which form is meant.
 
 mod courier;
 mod event;
 pub mod opening;
 mod pace;
+pub mod truth;
+mod visit;
 mod walk;
 
 pub use courier::{Courier, Delivered, Purse, Undelivered};
 pub use event::{Event, Standing};
 pub use pace::Pace;
+pub use visit::at_address;
 pub use walk::walk;
 
 use crate::fetch::Fetch;

@@ -1,14 +1,11 @@
-//! Which form is meant: one that a crawl found, or the search on a page.
+//! Which form is meant: one that a crawl found, or the search at an address (`visit`).
 
-use super::courier::{Courier, Undelivered};
-use super::pace::Pace;
 use crate::store::{Filter, FormRow, RunRow, Store, StoreError, Walk};
-use crate::topic::{NoSample, Sample};
+use crate::topic::NoSample;
 use hadal_core::critic::probe::POST_NEEDS;
 use hadal_core::critic::veto::{Veto, veto};
-use hadal_core::html;
-use hadal_core::http::{Method, Request};
-use hadal_core::identity::{FormId, form_id};
+use hadal_core::http::Method;
+use hadal_core::identity::FormId;
 use hadal_core::page::Form;
 use hadal_core::submission::{Filling, goes_to_web, submission};
 use url::Url;
@@ -62,9 +59,6 @@ pub enum NotOpened {
     #[error(transparent)]
     Store(#[from] StoreError),
 }
-
-/// Words of a page that are tried first.
-const FIRST_WORDS: usize = 8;
 
 /// A form of the store, by its identity.
 pub fn known(store: &dyn Store, id: FormId) -> Result<Opened, NotOpened> {
@@ -126,31 +120,8 @@ fn of_row(store: &dyn Store, row: FormRow) -> Result<Opened, NotOpened> {
     Err(NotOpened::NotKept(row.form_id))
 }
 
-/// The search on a page, or the form with the index that was picked.
-pub async fn on_page(
-    url: &Url,
-    picked: Option<u32>,
-    courier: &Courier,
-    source: &str,
-) -> Result<Opened, NotOpened> {
-    let delivered = courier.deliver(&Request::get(url.clone()), &mut Pace::real()).await;
-    let no_page = |why: String| NotOpened::NoPage(url.clone(), why);
-    let exchange = delivered.result.map_err(|why| no_page(reason(why).into()))?;
-    let response = exchange.result.map_err(|error| no_page(error.to_string()))?;
-    if !(200..300).contains(&response.status) {
-        return Err(no_page(format!("the server answered {}", response.status)));
-    }
-    let page = html::parse(&response.body, response.headers.get("content-type"), url);
-    let words = first_words(&page.title);
-    let (charset, language) = (page.charset.to_string(), page.language.clone());
-    let sample = Sample::of(url.as_str(), page, picked).map_err(|why| NotOpened::NoForm(url.clone(), why))?;
-    may_submit(url, &sample.form, sample.p_searchable)?;
-    let id = form_id(&sample.form, url);
-    let (topic, source) = (String::new(), source.to_string());
-    Ok(Opened { form: sample.form, id, page: url.clone(), charset, language, topic, source, words })
-}
-
-fn may_submit(page: &Url, form: &Form, p_searchable: f32) -> Result<(), NotOpened> {
+/// Whether a form may be submitted at all.
+pub(super) fn may_submit(page: &Url, form: &Form, p_searchable: f32) -> Result<(), NotOpened> {
     if let Some(veto) = veto(form) {
         return Err(NotOpened::Vetoed(page.clone(), veto));
     }
@@ -161,20 +132,4 @@ fn may_submit(page: &Url, form: &Form, p_searchable: f32) -> Result<(), NotOpene
         return Err(NotOpened::UnsurePost(page.clone(), p_searchable));
     }
     Ok(())
-}
-
-fn first_words(title: &str) -> Vec<String> {
-    let mut words = hadal_core::harvest::policy::lexicon::words_of(title);
-    words.retain(|word| word.chars().count() > 3);
-    words.truncate(FIRST_WORDS);
-    words
-}
-
-fn reason(why: Undelivered) -> &'static str {
-    match why {
-        Undelivered::Forbidden => "robots.txt forbids it",
-        Undelivered::Patience => "the host asks for more patience than we have",
-        Undelivered::Spent => "the budget is spent",
-        Undelivered::Stopped => "stopped",
-    }
 }

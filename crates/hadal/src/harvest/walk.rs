@@ -14,6 +14,7 @@ use hadal_core::harvest::session::{Door, Ending, Harvest, Purpose, Reply, Taken}
 use hadal_core::harvest::structured::choose_policy;
 use hadal_core::html;
 use hadal_core::http::{Exchange, Request};
+use std::time::Duration;
 use url::Url;
 
 /// Brings up what is behind one form. Each turn is one request: chosen, put on record, sent, understood,
@@ -30,6 +31,10 @@ pub async fn walk(
     tell(trip.began()?);
     let mut state = HarvestState::Done;
     while let Some((request, purpose)) = trip.harvest.ask() {
+        if trip.is_called_off(courier).await? {
+            state = HarvestState::Stopped;
+            break;
+        }
         trip.put_on_record(&request, purpose)?;
         let delivered = courier.deliver(&request, &mut trip.pace).await;
         match delivered.result {
@@ -46,6 +51,9 @@ pub async fn walk(
     }
     trip.close(state, tell)
 }
+
+/// How often a paused harvest looks whether it may go on.
+const LOOK_EVERY: Duration = Duration::from_millis(200);
 
 /// A harvest, and where it is kept.
 struct Trip<'a> {
@@ -82,6 +90,10 @@ impl<'a> Trip<'a> {
             recall(&mut harvest, &row, &hits);
             Walk::On
         })?;
+        // What was asked of an earlier session is done with.
+        if store.harvest_control(id)? != Control::default() {
+            store.set_harvest_control(id, &Control::default())?;
+        }
         let pace = match time {
             TimeKind::Real => Pace::real(),
             TimeKind::Simulated => Pace::simulated(row.progress.now),
@@ -100,6 +112,18 @@ impl<'a> Trip<'a> {
             policy: spec.policy.clone(),
             resumed_at: tally.requests,
         })
+    }
+
+    /// Waits for as long as somebody wants it paused; says whether it is to stop.
+    async fn is_called_off(&self, courier: &Courier) -> Result<bool, StoreError> {
+        loop {
+            match self.store.harvest_control(self.id)? {
+                Control { stop: true, .. } => return Ok(true),
+                Control { pause: false, .. } => return Ok(false),
+                _ if courier.rest(LOOK_EVERY).await.is_err() => return Ok(true),
+                _ => {}
+            }
+        }
     }
 
     /// A form is submitted only when that is on record for good.

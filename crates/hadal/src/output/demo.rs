@@ -1,7 +1,9 @@
-//! The demo's last screen: forms found against what is known to be there.
+//! The demo's last screens: forms found, and records brought up, against what is known to be there.
 
+use super::harvested::percent;
 use super::table::Table;
 use super::terminal::{Paint, Screen};
+use crate::harvest::truth::Compared;
 use hadal_core::address::Site;
 use hadal_core::identity::FormId;
 use std::fmt::Write;
@@ -33,8 +35,8 @@ pub enum Truth {
 /// Rows shown; a demo finds more than a screen holds.
 const SHOWN: usize = 20;
 
-/// The table of what was found, the totals, and what to do next.
-pub fn render(topic: &str, found: &[DemoRow], existing: usize, next: &[String], screen: Screen) -> String {
+/// The table of what was found, and the totals.
+pub fn render(topic: &str, found: &[DemoRow], existing: usize, screen: Screen) -> String {
     let mut text = String::new();
     if !found.is_empty() {
         write!(text, "{}", table(found, screen)).expect("a string takes everything");
@@ -43,11 +45,45 @@ pub fn render(topic: &str, found: &[DemoRow], existing: usize, next: &[String], 
         text.push_str(&format!("... and {} more\n", found.len() - SHOWN));
     }
     text.push_str(&totals(topic, found, existing, screen));
-    if !next.is_empty() {
-        text.push_str("\nNext:\n");
-        next.iter().for_each(|command| text.push_str(&format!("  {command}\n")));
-    }
     text
+}
+
+/// What to do next.
+pub fn next_steps(next: &[String]) -> String {
+    let lines: String = next.iter().map(|command| format!("  {command}\n")).collect();
+    format!("\nNext:\n{lines}")
+}
+
+/// The table of what was brought up, and what of it is there.
+pub fn render_harvests(harvests: &[Compared], screen: Screen) -> String {
+    let headings = ["form", "site", "requests", "records", "right", "exist", "really", "estimated"];
+    let mut table = Table::new(&headings, screen);
+    (2..7).for_each(|column| table.right(column));
+    for compared in harvests {
+        let (spec, tally) = (&compared.harvest.spec, &compared.harvest.tally);
+        let estimate = compared.harvest.estimate.map(|known| known.coverage.map(percent));
+        let estimated = estimate.map_or("too little to tell".to_string(), |[low, best, high]| {
+            format!("{best} ({low} to {high})")
+        });
+        table.row([
+            spec.form.to_string(),
+            Site::of(&spec.page).to_string(),
+            tally.requests.to_string(),
+            tally.records.to_string(),
+            compared.right.to_string(),
+            compared.exist.to_string(),
+            percent(compared.coverage()),
+            estimated,
+        ]);
+    }
+    let sum = |count: fn(&Compared) -> u64| harvests.iter().map(count).sum::<u64>();
+    let (right, wrong) = (sum(|one| one.right), sum(|one| one.wrong));
+    let all = sum(|one| one.exist);
+    let right = screen.paint(Paint::Good, &format!("{right} right"));
+    let wrong =
+        screen.paint(if wrong == 0 { Paint::Good } else { Paint::Doubtful }, &format!("{wrong} wrong"));
+    let records = sum(|one| one.harvest.tally.records);
+    format!("\n{table}{records} records brought up: {right}, {wrong}; {all} exist behind these forms\n")
 }
 
 fn table(found: &[DemoRow], screen: Screen) -> Table {
@@ -85,16 +121,16 @@ mod tests {
     #[test]
     fn the_totals_tell_right_from_wrong_and_how_many_there_are() {
         let found = [row(1, Truth::Right), row(2, Truth::Wrong("newsletter".into())), row(3, Truth::Right)];
-        let text = render("book", &found, 40, &["hadal forms".to_string()], Screen::file());
+        let text = render("book", &found, 40, Screen::file());
         assert!(text.contains("3 book forms found: 2 right, 1 wrong; 40 exist"), "{text}");
         assert!(text.contains("wrong: newsletter"), "{text}");
-        assert!(text.ends_with("Next:\n  hadal forms\n"), "{text}");
+        assert_eq!(next_steps(&["hadal forms".to_string()]), "\nNext:\n  hadal forms\n");
     }
 
     #[test]
     fn a_long_list_is_cut_and_says_so() {
         let found: Vec<DemoRow> = (0..33).map(|number| row(number, Truth::Right)).collect();
-        let text = render("book", &found, 40, &[], Screen::file());
+        let text = render("book", &found, 40, Screen::file());
         assert!(text.contains("... and 13 more"), "{text}");
         assert!(text.contains("33 right"), "{text}");
     }
@@ -102,7 +138,7 @@ mod tests {
     #[test]
     fn nothing_found_is_said_plainly() {
         assert_eq!(
-            render("book", &[], 40, &[], Screen::file()),
+            render("book", &[], 40, Screen::file()),
             "0 book forms found: 0 right, 0 wrong; 40 exist\n"
         );
     }

@@ -2,6 +2,7 @@
 
 use super::listing::{Cell, CellKind, Column, Listed};
 use super::rows::{column, moment, seconds, text};
+use crate::harvest::truth::Compared;
 use crate::store::{AskedRow, HarvestRow, RecordRow};
 use hadal_core::address::Site;
 use hadal_core::harvest::policy::{End, Total};
@@ -143,6 +144,41 @@ impl Listed for HarvestRow {
             text(self.progress.state.name()),
             Cell::of(self.progress.ending.as_ref(), text),
             Cell::Measure(seconds(self.progress.elapsed_ms)),
+        ]
+    }
+}
+
+impl Listed for Compared {
+    const COLUMNS: &'static [Column] = &[
+        column("harvest", CellKind::Count, Some("harvest")),
+        column("form_id", CellKind::Text, Some("form")),
+        column("site", CellKind::Text, Some("site")),
+        column("requests", CellKind::Count, Some("requests")),
+        column("queries", CellKind::Count, Some("queries")),
+        column("records", CellKind::Count, Some("records")),
+        column("right", CellKind::Count, Some("right")),
+        column("wrong", CellKind::Count, Some("wrong")),
+        column("exist", CellKind::Count, Some("exist")),
+        column("true_coverage", CellKind::Measure, Some("really")),
+        column("coverage", CellKind::Nested, Some("estimated")),
+        column("interval_holds", CellKind::Flag, Some("holds")),
+    ];
+
+    fn cells(&self) -> Vec<Cell> {
+        let (spec, tally) = (&self.harvest.spec, &self.harvest.tally);
+        vec![
+            Cell::Count(self.harvest.id.0),
+            text(spec.form),
+            text(Site::of(&spec.page)),
+            Cell::Count(tally.requests),
+            Cell::Count(tally.queries),
+            Cell::Count(tally.records),
+            Cell::Count(self.right),
+            Cell::Count(self.wrong),
+            Cell::Count(self.exist),
+            Cell::Measure((1e4 * self.coverage()).round() / 1e4),
+            Cell::of(self.harvest.estimate, |known| interval(known.coverage, percent)),
+            Cell::of(self.is_held(), Cell::Flag),
         ]
     }
 }

@@ -8,7 +8,7 @@ mod rows;
 
 pub use rows::*;
 
-use super::{Answered, StoreError, Submission, Walk};
+use super::{Answered, Control, StoreError, Submission, Walk};
 use hadal_core::harvest::record::RecordId;
 use hadal_core::identity::FormId;
 use hadal_core::time::Time;
@@ -35,6 +35,12 @@ pub trait Harvests: Send + Sync {
 
     /// Says where a harvest stands; kept with the next sync.
     fn note_harvest(&self, harvest: HarvestId, progress: &HarvestProgress) -> Result<(), StoreError>;
+
+    /// What a person has asked of a running harvest.
+    fn harvest_control(&self, harvest: HarvestId) -> Result<Control, StoreError>;
+
+    /// Asks something of a running harvest; anyone who can open the store may.
+    fn set_harvest_control(&self, harvest: HarvestId, control: &Control) -> Result<(), StoreError>;
 
     /// Calls `each` with every query that ended and the records of its answer, in the order of their
     /// numbers, one answer in memory at a time; `each` may end the walk.

@@ -53,7 +53,7 @@ pub fn asked(number: u32, hits: Range<u64>) -> AskedRow {
         harvest: HarvestId(1),
         form: FormId(1),
         number,
-        query: Query { words: "deep sea".into(), choices: vec![(1, "x".into())] },
+        query: Query { words: "deep sea".into(), ..Query::choices(vec![(1, "x".into())]) },
         words: "deep sea s=x".into(),
         kind: "word".into(),
         total: Some(Total::About(2000)),

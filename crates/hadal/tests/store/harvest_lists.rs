@@ -223,3 +223,13 @@ pub fn hostile_text_comes_back_as_it_was(store: &dyn Store) {
         (vec![row], vec![question])
     );
 }
+
+pub fn what_is_asked_of_a_harvest_is_kept_until_it_is_discarded(store: &dyn Store) {
+    let harvest = begin_harvest(store);
+    assert_eq!(store.harvest_control(harvest).unwrap(), Control::default());
+    let control = Control { pause: true, ..Control::default() };
+    store.set_harvest_control(harvest, &control).unwrap();
+    assert_eq!(store.harvest_control(harvest).unwrap(), control);
+    store.discard_harvest(harvest).unwrap();
+    assert!(store.set_harvest_control(harvest, &control).is_err());
+}

@@ -2,6 +2,7 @@
 
 use super::Facet;
 use super::view::View;
+use crate::harvest::query::Query;
 use rustc_hash::{FxHashMap, FxHashSet};
 use url::Url;
 
@@ -10,14 +11,22 @@ const MOST_FACETS: usize = 300;
 /// Bytes of a label.
 const LONG_LABEL: usize = 80;
 
-/// The facets of an answer; links for which `is_taken` holds belong to records or the pager.
-pub(super) fn facets(view: &View<'_>, is_taken: impl Fn(usize) -> bool) -> Vec<Facet> {
+/// The facets of an answer; links for which `is_taken` holds belong to records or the pager. An answer to no
+/// words is asked again by whatever keeps all parameters of its address.
+pub(super) fn facets(view: &View<'_>, query: &Query, is_taken: impl Fn(usize) -> bool) -> Vec<Facet> {
+    let here = &view.page.url;
+    let keeps = |there: &Url| there.host() == here.host() && there.path() == here.path();
+    let is_wordless = query.words.trim().is_empty();
     let mut groups: FxHashMap<String, Vec<Facet>> = FxHashMap::default();
     let mut order: Vec<String> = Vec::new();
     let links = view.page.links.iter().enumerate();
-    for (_, link) in links.filter(|(position, _)| view.refining[*position] && !is_taken(*position)) {
+    for (position, link) in links.filter(|(position, _)| !is_taken(*position)) {
+        let asks_again = view.refining[position] || is_wordless && keeps(&link.url);
+        if !asks_again {
+            continue;
+        }
         let Some((label, count)) = labelled(&link.context.anchor, &link.context.after) else { continue };
-        let Some(name) = narrowed(&view.page.url, &link.url) else { continue };
+        let Some(name) = narrowed(here, &link.url) else { continue };
         let key = format!("{} {name}", link.context.tag_path);
         if !groups.contains_key(&key) {
             order.push(key.clone());

@@ -27,6 +27,7 @@ mod view;
 pub use likeness::{Likeness, Likenesses, merged};
 pub use next::{Next, Way, next_page};
 pub use reader::{Reader, Sample};
+pub(super) use target::form_of;
 pub use trail::Trail;
 
 use super::policy::Total;
@@ -50,6 +51,11 @@ pub struct Answer {
 }
 
 impl Answer {
+    /// An answer without any record.
+    pub(super) fn nothing() -> Answer {
+        Answer::bare(Kind::Nothing)
+    }
+
     /// An answer that shows nothing.
     fn bare(kind: Kind) -> Answer {
         Answer { kind, records: Vec::new(), next: None, total: None, facets: Vec::new() }

@@ -77,21 +77,21 @@ impl Reader {
         let mut answer = Answer::bare(look.kind);
         answer.total = look.total();
         match look.kind {
-            Kind::Results => self.read_results(&look, &mut answer),
+            Kind::Results => self.read_results(&look, query, &mut answer),
             Kind::OneRecord => answer.records = self.identified(vec![look.only_record()]),
             _ => {}
         }
         answer
     }
 
-    fn read_results(&self, look: &Look<'_>, answer: &mut Answer) {
+    fn read_results(&self, look: &Look<'_>, query: &Query, answer: &mut Answer) {
         answer.records = self.identified(look.raws());
         let inside = look.links_of_records();
         answer.next = next_page(look.document, |link| inside.contains(&link));
         let next = answer.next.as_ref().map(|next| next.request.url.clone());
         let links = &look.view.page.links;
-        answer.facets =
-            facets(&look.view, |link| inside.contains(&link) || Some(&links[link].url) == next.as_ref());
+        let is_taken = |link: usize| inside.contains(&link) || Some(&links[link].url) == next.as_ref();
+        answer.facets = facets(&look.view, query, is_taken);
     }
 
     fn look<'a>(&self, sample: &Sample<'a>) -> Look<'a> {

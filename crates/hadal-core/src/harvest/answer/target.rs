@@ -32,7 +32,8 @@ fn is_address(name: &str) -> bool {
     !name.contains(' ') && (name.contains("://") || name.starts_with("www.") || name.matches('/').count() > 1)
 }
 
-fn form_of(url: &Url) -> u64 {
+/// How an address is formed, as a number.
+pub(in crate::harvest) fn form_of(url: &Url) -> u64 {
     let mut parts = url.path_segments().into_iter().flatten();
     let first = parts.next().unwrap_or_default();
     let more = parts.count();

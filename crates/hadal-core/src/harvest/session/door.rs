@@ -6,9 +6,10 @@
 use crate::critic::probe::{nonsense, word_box};
 use crate::harvest::query::Query;
 use crate::http::Request;
-use crate::identity::{FormId, form_id};
+use crate::identity::{FormId, form_id, is_volatile};
 use crate::page::{FieldKind, Form, Page};
 use crate::submission::submission;
+use std::borrow::Cow;
 use url::Url;
 
 /// A form and the page it stands on.
@@ -48,7 +49,33 @@ impl Door {
 
     /// The request that asks a query.
     pub fn ask(&self, query: &Query) -> Request {
-        submission(&self.form, &query.filling(word_box(&self.form)), &self.charset)
+        match &query.link {
+            Some(link) => Request::get(self.renewed(&link.url)),
+            None => submission(&self.form, &query.filling(word_box(&self.form)), &self.charset),
+        }
+    }
+
+    /// An address with the hidden values of today where it has those of an earlier visit.
+    fn renewed(&self, url: &Url) -> Url {
+        let hidden = |name: &str| {
+            self.form.fields.iter().find(|field| field.kind == FieldKind::Hidden && field.name == name)
+        };
+        let is_old = |name: &str, value: &str| {
+            hidden(name).is_some_and(|field| is_volatile(name, value) && field.value != value)
+        };
+        if !url.query_pairs().any(|(name, value)| is_old(&name, &value)) {
+            return url.clone();
+        }
+        let renew = |(name, value): (Cow<'_, str>, Cow<'_, str>)| {
+            let value = hidden(&name)
+                .filter(|_| is_volatile(&name, &value))
+                .map_or(value.to_string(), |field| field.value.clone());
+            (name.into_owned(), value)
+        };
+        let pairs: Vec<(String, String)> = url.query_pairs().map(renew).collect();
+        let mut renewed = url.clone();
+        renewed.query_pairs_mut().clear().extend_pairs(pairs);
+        renewed
     }
 
     /// A query that nothing answers, where one can be made.
@@ -85,6 +112,7 @@ impl Door {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::harvest::query::Signpost;
     use crate::html::parse;
 
     fn page(token: &str, typed: &str) -> Page {
@@ -101,6 +129,9 @@ mod tests {
         assert!(door.refresh(&page("ffffeeee99990000", "old words")));
         let request = door.ask(&Query::words("sea"));
         assert_eq!(request.url.as_str(), "http://a.org/find?q=sea&csrf=ffffeeee99990000");
+        let url = Url::parse("http://a.org/find?letter=A&csrf=a1b2c3d4e5f6a7b8").unwrap();
+        let link = Query::default().narrowed(Signpost { label: "A".into(), url });
+        assert_eq!(door.ask(&link).url.as_str(), "http://a.org/find?letter=A&csrf=ffffeeee99990000");
         assert!(!door.refresh(&parse(b"<p>Gone.", None, &Url::parse("http://a.org/").unwrap())));
     }
 }

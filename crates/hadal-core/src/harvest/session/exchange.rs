@@ -5,6 +5,7 @@ use crate::harvest::policy::{End, Total};
 use crate::harvest::query::Query;
 use crate::harvest::record::{Record, RecordId};
 use crate::html::Document;
+use crate::http::{Method, Request};
 use serde::{Deserialize, Serialize};
 use url::Url;
 
@@ -18,6 +19,10 @@ pub enum Purpose {
     Nonsense,
     /// A query.
     Query,
+    /// A link that is followed as a query.
+    Link,
+    /// Where the answer to a query points.
+    Redirect,
     /// A further page of an answer.
     Page,
     /// A record's own page.
@@ -28,6 +33,11 @@ impl Purpose {
     /// Whether the form is submitted.
     pub fn submits(self) -> bool {
         matches!(self, Purpose::Nonsense | Purpose::Query)
+    }
+
+    /// The same after so many redirects: the form is submitted again only when its data travel along.
+    pub(super) fn after(self, hops: u8, request: &Request) -> Purpose {
+        if hops > 0 && request.method == Method::Get { Purpose::Redirect } else { self }
     }
 }
 

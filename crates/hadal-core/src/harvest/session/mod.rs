@@ -5,12 +5,14 @@
 //!
 //! 1. the page of the form is opened, for hidden values that are still good;
 //! 2. a nonsense query shows what answers without results look like;
-//! 3. the policy picks a query; its answer is read page by page as long as that pays, then the own pages
-//!    of its new records, when they are wanted;
+//! 3. the policy picks a query, or a list to browse or a facet takes its turn; the answer is read page by
+//!    page as long as that pays, then the own pages of its new records, when they are wanted;
 //! 4. policy and estimator learn, and it goes on with 3 until there is enough or nothing left to ask.
 //!
 //! Whoever resumes a harvest lets a new one [`Harvest::recall`] the queries that ended.
 
+mod choosing;
+mod details;
 mod door;
 mod ending;
 mod exchange;
@@ -23,14 +25,16 @@ pub use exchange::{Ended, Purpose, Reply, Taken};
 pub use wishes::{Details, Wishes};
 
 use super::answer::{Answer, Kind, Likenesses, Reader, Sample};
-use super::estimate::stop::{self, Goal, Reason, Standing};
+use super::browse::Browse;
+use super::estimate::stop;
 use super::estimate::{Estimate, Estimator};
 use super::policy::cap::Cap;
-use super::policy::{Asked, Costs, End, Policy};
+use super::policy::{Asked, End, Policy, Total};
 use super::query::Query;
 use super::record::{Record, RecordId};
 use crate::address::Site;
 use crate::http::{Method, Request};
+use details::Digging;
 use ending::Trouble;
 use reading::{MOST_PAGES, Reading};
 use rustc_hash::FxHashSet;
@@ -45,12 +49,6 @@ const MOST_HOPS: u8 = 5;
 const TELLING_WORDS: usize = 30;
 /// First answers that must hold the same records before a form is said to answer everything alike.
 const ALIKE: usize = 4;
-/// Queries in a row without a new record after which more do not pay, whatever is expected of them: so many,
-/// and one more for every twenty records found, up to a limit.
-const BARREN: (u64, u64) = (20, 100);
-/// New records for each request below which more are not worth the while.
-const LEAST_YIELD: f64 = 0.02;
-
 /// A harvest under way.
 pub struct Harvest {
     door: Door,
@@ -58,6 +56,7 @@ pub struct Harvest {
     reader: Reader,
     lessons: u32,
     policy: Box<dyn Policy>,
+    browse: Browse,
     estimator: Estimator,
     cap: Cap,
     page_size: u32,
@@ -65,7 +64,7 @@ pub struct Harvest {
     likenesses: Likenesses,
     first_pages: Vec<u64>,
     nothing_comes_as: u16,
-    words_per_record: f64,
+    digging: Digging,
     queries: u32,
     barren: u32,
     recent: VecDeque<(u64, u64)>,
@@ -77,7 +76,8 @@ enum Stage {
     Open,
     /// The page of the form is opened again before a query is sent once more.
     Reopen(Box<Reading>),
-    Nonsense(Query, Request, u8),
+    /// The query, the request for it, and redirects so far.
+    Nonsense(Box<(Query, Request)>, u8),
     Choose,
     Read(Box<Reading>),
     Over(Ending),
@@ -92,6 +92,7 @@ impl Harvest {
             reader: Reader::default(),
             lessons: 0,
             policy,
+            browse: Browse::default(),
             estimator: Estimator::default(),
             cap: Cap::default(),
             page_size: 0,
@@ -99,7 +100,7 @@ impl Harvest {
             likenesses: Likenesses::default(),
             first_pages: Vec::new(),
             nothing_comes_as: 200,
-            words_per_record: f64::INFINITY,
+            digging: Digging::default(),
             queries: 0,
             barren: 0,
             recent: VecDeque::new(),
@@ -116,13 +117,19 @@ impl Harvest {
         }
         match &self.stage {
             Stage::Open | Stage::Reopen(_) => Some((Request::get(self.door.page().clone()), Purpose::Form)),
-            Stage::Nonsense(_, request, _) => Some((request.clone(), Purpose::Nonsense)),
+            Stage::Nonsense(sent, hops) => Some((sent.1.clone(), Purpose::Nonsense.after(*hops, &sent.1))),
             Stage::Read(reading) if reading.end.is_some() => {
                 let (_, url) = reading.details.front()?;
                 Some((Request::get(url.clone()), Purpose::Detail))
             }
-            Stage::Read(reading) if reading.pages == 0 => Some((reading.send.clone(), Purpose::Query)),
-            Stage::Read(reading) => Some((reading.send.clone(), Purpose::Page)),
+            Stage::Read(reading) => {
+                let purpose = match reading.query.link {
+                    _ if reading.pages > 0 => Purpose::Page,
+                    Some(_) => Purpose::Link,
+                    None => Purpose::Query,
+                };
+                Some((reading.send.clone(), purpose.after(reading.hops, &reading.send)))
+            }
             Stage::Choose | Stage::Over(_) => None,
         }
     }
@@ -132,7 +139,7 @@ impl Harvest {
         match std::mem::replace(&mut self.stage, Stage::Choose) {
             Stage::Open => self.opened(reply),
             Stage::Reopen(reading) => self.reopened(reading, reply),
-            Stage::Nonsense(query, request, hops) => self.nonsense(query, &request, hops, reply),
+            Stage::Nonsense(sent, hops) => self.nonsense(sent, hops, reply),
             Stage::Read(reading) if reading.end.is_some() => self.detailed(reading, reply),
             Stage::Read(reading) => self.answered(reading, reply),
             Stage::Choose => Taken::default(),
@@ -193,79 +200,31 @@ impl Harvest {
         self.policy.outlook(&self.costs(), most)
     }
 
-    fn costs(&self) -> Costs {
-        let detail = if self.wants_details() { 1.0 } else { 0.0 };
-        Costs { query: 1.0, page: 1.0, detail, page_size: self.page_size.max(10), cap: self.cap.known() }
-    }
-
-    fn choose(&mut self) -> Stage {
-        if let Some(ending) = self.is_enough() {
-            return Stage::Over(ending);
-        }
-        let Some(query) = self.policy.choose(&self.costs()) else { return Stage::Over(Ending::NothingLeft) };
-        let request = self.door.ask(&query);
-        Stage::Read(Box::new(Reading::new(self.queries + 1, query, request)))
-    }
-
-    fn is_enough(&self) -> Option<Ending> {
-        let is_first = |page: &u64| *page == self.first_pages[0];
-        if self.first_pages.len() == ALIKE && self.first_pages.iter().all(is_first) {
-            return Some(Ending::Alike);
-        }
-        if self.wishes.records.is_some_and(|wanted| self.records() >= wanted) {
-            return Some(Ending::Enough);
-        }
-        match stop::verdict(&self.goal(), &self.standing(self.estimate().as_ref())) {
-            Some(Reason::Covered) => Some(Ending::Covered),
-            Some(Reason::Dry) => Some(Ending::Unprofitable),
-            _ => self.is_barren().then_some(Ending::Unprofitable),
-        }
-    }
-
-    fn is_barren(&self) -> bool {
-        let (least, most) = BARREN;
-        u64::from(self.barren) >= (least + self.records() / 20).min(most)
-    }
-
-    fn goal(&self) -> Goal {
-        Goal { coverage: self.wishes.coverage, requests: None, least_yield: LEAST_YIELD }
-    }
-
-    fn standing<'a>(&self, estimate: Option<&'a Estimate>) -> Standing<'a> {
-        let sum = |pick: fn(&(u64, u64)) -> u64| self.recent.iter().map(pick).sum();
-        let costs = self.costs();
-        let best = self.policy.outlook(&costs, 1).pop();
-        Standing {
-            requests: 0,
-            recent_requests: sum(|answer| answer.0),
-            recent_new: sum(|answer| answer.1),
-            expected_yield: best.map(|(_, new)| costs.yield_of(new)),
-            estimate,
-        }
-    }
-
     /// A page without the form is no obstacle: the form is asked as it was found.
     fn opened(&mut self, reply: Reply) -> Taken {
         if let Some(document) = &reply.document {
             self.door.refresh(&document.page);
+            self.browse.see(&document.page, "");
         }
         let query = self.door.nonsense(self.wishes.seed).filter(|_| self.lessons == 0);
         if let Some(query) = query {
             let request = self.door.ask(&query);
-            self.stage = Stage::Nonsense(query, request, 0);
+            self.stage = Stage::Nonsense(Box::new((query, request)), 0);
         }
         Taken::default()
     }
 
-    fn nonsense(&mut self, query: Query, request: &Request, hops: u8, reply: Reply) -> Taken {
-        if let Some(request) = self.redirected(request, &reply, hops) {
-            self.stage = Stage::Nonsense(query, request, hops + 1);
+    fn nonsense(&mut self, mut sent: Box<(Query, Request)>, hops: u8, reply: Reply) -> Taken {
+        if let Some(request) = self.redirected(&sent.1, &reply, hops) {
+            sent.1 = request;
+            self.stage = Stage::Nonsense(sent, hops + 1);
             return Taken::default();
         }
+        let query = &sent.0;
         let Some(document) = reply.document else { return Taken::default() };
         self.door.refresh(&document.page);
-        self.reader.improve(&Sample { document: &document, status: reply.status, query: &query });
-        let answer = self.reader.read(&document, reply.status, &query);
+        self.reader.improve(&Sample { document: &document, status: reply.status, query });
+        let answer = self.reader.read(&document, reply.status, query);
         self.nothing_comes_as = reply.status;
         self.note_first_page(&answer);
         Taken { kind: Some(answer.kind), learned: true, ..Taken::default() }
@@ -286,8 +245,9 @@ impl Harvest {
             self.lessons += 1;
             let (status, query) = (reply.status, &reading.query);
             self.reader.improve(&Sample { document: &document, status, query });
+            self.browse.see(&document.page, &query.words);
         }
-        let answer = self.reader.read(&document, reply.status, &reading.query);
+        let answer = self.recognised(&reading, self.reader.read(&document, reply.status, &reading.query));
         let kind = match answer.kind {
             Kind::Nothing if matches!(reply.status, 404 | 410) && self.nothing_comes_as < 400 => Kind::Error,
             kind => kind,
@@ -306,6 +266,7 @@ impl Harvest {
     /// The form is filled anew, with fresh hidden values: those of the page at hand, or of its own page.
     fn ask_again(&mut self, mut reading: Box<Reading>, has_form: bool) -> Taken {
         reading.reopened = true;
+        reading.hops = 0;
         reading.send = self.door.ask(&reading.query);
         self.stage = if has_form { Stage::Read(reading) } else { Stage::Reopen(reading) };
         Taken::default()
@@ -320,10 +281,23 @@ impl Harvest {
         Taken::default()
     }
 
-    fn take_page(&mut self, mut reading: Box<Reading>, answer: Answer) -> Taken {
+    /// What a link leads to counts only if it is what words find.
+    fn recognised(&self, reading: &Reading, answer: Answer) -> Answer {
+        let is_strange = reading.is_browsing() && !self.browse.are_records(&answer.records);
+        match answer.kind {
+            Kind::Results if is_strange => Answer::nothing(),
+            _ => answer,
+        }
+    }
+
+    fn take_page(&mut self, mut reading: Box<Reading>, mut answer: Answer) -> Taken {
         self.trouble.over();
         if reading.pages == 0 {
             self.note_first_page(&answer);
+            reading.facets = std::mem::take(&mut answer.facets);
+        }
+        if !reading.is_browsing() && answer.kind == Kind::Results {
+            self.browse.know(&answer.records);
         }
         reading.pages += 1;
         reading.hops = 0;
@@ -350,6 +324,12 @@ impl Harvest {
     }
 
     fn goes_on(&self, reading: &Reading) -> bool {
+        if self.wishes.records.is_some_and(|wanted| self.records() >= wanted) {
+            return false;
+        }
+        if reading.is_browsing() {
+            return !reading.is_stale(self.page_size);
+        }
         let hits = reading.hits();
         self.policy.goes_on(&reading.asked(&hits), &self.costs())
     }
@@ -358,12 +338,8 @@ impl Harvest {
     fn take_records(&mut self, reading: &mut Reading, records: Vec<Record>) -> Vec<(Record, u32)> {
         let mut new = Vec::new();
         for mut record in records {
+            self.digging.see(&record);
             let words = record.text.split_whitespace().take(TELLING_WORDS).count();
-            self.words_per_record = if self.words_per_record.is_finite() {
-                0.98 * self.words_per_record + 0.02 * words as f64
-            } else {
-                words as f64
-            };
             if words == TELLING_WORDS {
                 record.id = self.likenesses.known(&record).unwrap_or(record.id);
             }
@@ -377,11 +353,7 @@ impl Harvest {
     }
 
     fn wants_details(&self) -> bool {
-        match self.wishes.details {
-            Details::Never => false,
-            Details::Always => true,
-            Details::Auto => self.words_per_record < 4.0 && self.known.len() < 2_000,
-        }
+        self.digging.is_wanted(self.wishes.details, self.known.len())
     }
 
     fn failed(&mut self, mut reading: Box<Reading>, kind: Kind, status: u16) -> Taken {
@@ -403,20 +375,29 @@ impl Harvest {
             && let Some((record, _)) = reading.found.get_mut(at)
         {
             let text = document.page.text;
+            self.digging.compare(&record.text, &text);
             record.text = format!("{} {text}", record.text);
             taken.detail = Some((record.id, text));
+        }
+        if !self.wants_details() {
+            reading.details.clear();
         }
         self.go_on_or_end(reading, taken)
     }
 
-    fn go_on_or_end(&mut self, reading: Box<Reading>, taken: Taken) -> Taken {
+    fn go_on_or_end(&mut self, mut reading: Box<Reading>, taken: Taken) -> Taken {
         let Some(end) = reading.end.filter(|_| reading.details.is_empty()) else {
             self.stage = Stage::Read(reading);
             return taken;
         };
+        let facets = std::mem::take(&mut reading.facets);
         let hits = reading.hits();
         self.queries += 1;
-        self.note(&reading.asked(&hits));
+        let asked = reading.asked(&hits);
+        self.note(&asked);
+        if self.is_cut(&asked) {
+            self.browse.offer(&asked, facets);
+        }
         let ended = Ended {
             number: reading.number,
             total: reading.total,
@@ -429,7 +410,15 @@ impl Harvest {
         Taken { ended: Some(ended), ..taken }
     }
 
-    /// Everybody learns from an answer.
+    /// Whether an answer shows less than there is, however many pages are turned.
+    fn is_cut(&self, asked: &Asked<'_>) -> bool {
+        let shown = asked.hits.len() as u64;
+        let at_cap = self.cap.known().is_some_and(|cap| shown >= u64::from(cap));
+        let is_told = matches!(asked.total, Some(Total::Exactly(total)) if total > shown);
+        asked.end == End::Last && (at_cap || is_told)
+    }
+
+    /// Everybody learns from an answer. Words have no part in what a link brings.
     fn note(&mut self, asked: &Asked<'_>) {
         let new = asked.hits.iter().filter(|hit| hit.is_new).count() as u64;
         self.barren = if new > 0 { 0 } else { self.barren + 1 };
@@ -439,7 +428,14 @@ impl Harvest {
         }
         self.cap.learn(asked);
         self.estimator.learn(asked);
-        self.policy.learn(asked);
+        self.browse.learn(asked);
+        match &asked.query.link {
+            Some(link) => {
+                let query = Query::default().narrowed(link.clone());
+                self.policy.learn(&Asked { query: &query, ..asked.clone() });
+            }
+            None => self.policy.learn(asked),
+        }
     }
 
     fn note_first_page(&mut self, answer: &Answer) {

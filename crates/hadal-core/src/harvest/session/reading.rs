@@ -1,6 +1,6 @@
 //! An answer while it is read, page by page.
 
-use crate::harvest::answer::Trail;
+use crate::harvest::answer::{Facet, Trail};
 use crate::harvest::policy::{Asked, End, Hit, Total};
 use crate::harvest::query::Query;
 use crate::harvest::record::{Record, RecordId};
@@ -12,6 +12,9 @@ use url::Url;
 pub const MOST_PAGES: u32 = 2_000;
 /// Records of one answer whose own pages are fetched at most.
 const MOST_DETAILS: usize = 10_000;
+
+/// Pages in a row that bring nothing new before the rest of a list is taken to be known.
+const STALE_PAGES: u32 = 8;
 
 /// A query, and what came of it so far.
 #[derive(Clone, Debug)]
@@ -36,6 +39,8 @@ pub struct Reading {
     pub found: Vec<(Record, bool)>,
     /// Own pages of new records, still to be fetched, by position in `found`.
     pub details: VecDeque<(usize, Url)>,
+    /// Links beside its first page that narrow it.
+    pub facets: Vec<Facet>,
     /// Why the reading ended, once it has.
     pub end: Option<End>,
 }
@@ -54,6 +59,7 @@ impl Reading {
             trail: Trail::default(),
             found: Vec::new(),
             details: VecDeque::new(),
+            facets: Vec::new(),
             end: None,
         }
     }
@@ -83,6 +89,17 @@ impl Reading {
             self.details.push_back((self.found.len(), url));
         }
         self.found.push((record, is_new));
+    }
+
+    /// Whether it asks for everything or for what a link leads to, so that no word is at work in it.
+    pub fn is_browsing(&self) -> bool {
+        self.query.link.is_some() || self.query == Query::default()
+    }
+
+    /// Whether the last pages of this size brought nothing new.
+    pub fn is_stale(&self, page_size: u32) -> bool {
+        let last = self.found.iter().rev().take((STALE_PAGES * page_size) as usize);
+        self.pages >= STALE_PAGES && last.into_iter().all(|(_, is_new)| !is_new)
     }
 
     /// How many of its records were new.

@@ -20,7 +20,7 @@ pub struct Wishes {
 pub enum Details {
     /// Not one.
     Never,
-    /// While lists tell too little about their records to learn words from.
+    /// When lists tell little about their records and the pages clearly more.
     #[default]
     Auto,
     /// All of them.

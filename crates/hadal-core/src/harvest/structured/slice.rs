@@ -62,7 +62,7 @@ impl Slice {
         let given = |(at, bound): &(usize, Bound)| choices(&inputs.list()[*at], bound, learned(*at));
         let mut choices: Vec<(usize, String)> = self.bounds.iter().flat_map(given).collect();
         choices.sort();
-        Query { words: self.words.clone(), choices }
+        Query { words: self.words.clone(), ..Query::choices(choices) }
     }
 }
 

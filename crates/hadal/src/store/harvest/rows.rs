@@ -41,12 +41,14 @@ impl HarvestSpec {
         key(self) == key(other) && self.policy == other.policy && self.source == other.source
     }
 
-    /// A query to this form as people read it: its words, and its choices by the names of their fields.
+    /// A query to this form as people read it: its words, its choices by the names of their fields, and the
+    /// link that was followed.
     pub fn wording(&self, query: &Query) -> String {
         let name = |at: usize| self.whole.fields.get(at).map_or("", |field| field.name.as_str());
         let choices = query.choices.iter().map(|(at, value)| format!("{}={value}", name(*at)));
         let typed = Some(query.words.clone()).filter(|words| !words.is_empty());
-        typed.into_iter().chain(choices).collect::<Vec<_>>().join(" ")
+        let link = query.link.iter().map(|link| format!("[{}]", link.label));
+        typed.into_iter().chain(choices).chain(link).collect::<Vec<_>>().join(" ")
     }
 }
 
@@ -258,7 +260,8 @@ mod tests {
             seed: 1,
             source: "web".into(),
         };
-        let query = Query { words: "deep sea".into(), choices: vec![(1, "1999".into()), (7, "x".into())] };
+        let query =
+            Query { words: "deep sea".into(), ..Query::choices(vec![(1, "1999".into()), (7, "x".into())]) };
         assert_eq!(spec.wording(&query), "deep sea year=1999 =x");
         assert_eq!(spec.wording(&Query::default()), "");
     }

@@ -12,6 +12,7 @@ use std::collections::BTreeMap;
 pub struct Harvest {
     pub spec: HarvestSpec,
     pub progress: HarvestProgress,
+    pub control: Control,
     /// Queries that ended, by number.
     pub asked: BTreeMap<u32, AskedRow>,
     /// Records in the order they came up.
@@ -30,6 +31,7 @@ impl Harvest {
         Harvest {
             spec,
             progress: HarvestProgress { now: began, ..HarvestProgress::default() },
+            control: Control::default(),
             asked: BTreeMap::new(),
             records: Vec::new(),
             places: FxHashMap::default(),

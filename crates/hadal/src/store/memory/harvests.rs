@@ -68,6 +68,16 @@ impl Harvests for Memory {
         Ok(())
     }
 
+    fn harvest_control(&self, harvest: HarvestId) -> Result<Control, StoreError> {
+        Ok(self.shelf().harvest(harvest)?.control.clone())
+    }
+
+    fn set_harvest_control(&self, harvest: HarvestId, control: &Control) -> Result<(), StoreError> {
+        let mut shelf = self.shelf();
+        shelf.harvests.get_mut(&harvest).ok_or_else(|| no_harvest(harvest))?.control = control.clone();
+        Ok(())
+    }
+
     fn past(
         &self,
         harvest: HarvestId,

@@ -1,31 +1,47 @@
-//! What people ask of running crawls: `control.json` beside the database.
+//! What people ask of running crawls and harvests: `control.json` beside the database.
 //!
-//! The crawl keeps the database's one writing transaction open most of the time; a request to pause
+//! A crawl keeps the database's one writing transaction open most of the time; a request to pause
 //! must not wait for it. The file is replaced as a whole, so nobody reads half of it.
 
-use super::super::{Control, RunId, StoreError};
+use super::super::{Control, HarvestId, RunId, StoreError};
 use super::errors::io_fault;
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::ErrorKind;
 use std::path::Path;
 
-type Requests = BTreeMap<RunId, Control>;
+type Requests = BTreeMap<String, Control>;
 
-pub fn get(folder: &Path, run: RunId) -> Result<Control, StoreError> {
-    Ok(read(folder)?.remove(&run).unwrap_or_default())
+/// Of whom something is asked.
+#[derive(Clone, Copy)]
+pub enum Addressee {
+    Run(RunId),
+    Harvest(HarvestId),
 }
 
-pub fn set(folder: &Path, run: RunId, control: &Control) -> Result<(), StoreError> {
+impl Addressee {
+    fn key(self) -> String {
+        match self {
+            Addressee::Run(run) => run.0.to_string(),
+            Addressee::Harvest(harvest) => format!("harvest {}", harvest.0),
+        }
+    }
+}
+
+pub fn get(folder: &Path, of: Addressee) -> Result<Control, StoreError> {
+    Ok(read(folder)?.remove(&of.key()).unwrap_or_default())
+}
+
+pub fn set(folder: &Path, of: Addressee, control: &Control) -> Result<(), StoreError> {
     let mut requests = read(folder)?;
-    requests.insert(run, control.clone());
+    requests.insert(of.key(), control.clone());
     write(folder, &requests)
 }
 
-/// Forgets what was asked of a run.
-pub fn forget(folder: &Path, run: RunId) -> Result<(), StoreError> {
+/// Forgets what was asked of a run or a harvest.
+pub fn forget(folder: &Path, of: Addressee) -> Result<(), StoreError> {
     let mut requests = read(folder)?;
-    requests.remove(&run).map_or(Ok(()), |_| write(folder, &requests))
+    requests.remove(&of.key()).map_or(Ok(()), |_| write(folder, &requests))
 }
 
 fn read(folder: &Path) -> Result<Requests, StoreError> {

@@ -20,6 +20,7 @@ mod schema;
 mod submissions;
 
 use super::*;
+use control::Addressee;
 use hadal_core::strategy::SiteTally;
 use lock::CrawlLock;
 use rusqlite::Connection;
@@ -90,7 +91,7 @@ impl Store for Sqlite {
         self.refuse_unknown(run)?;
         self.writing(|db| runs::discard(db, run))?;
         self.sync()?;
-        control::forget(&self.folder, run)
+        control::forget(&self.folder, Addressee::Run(run))
     }
 
     fn resume(&self, run: RunId) -> Result<Checkpoint, StoreError> {
@@ -166,12 +167,12 @@ impl Store for Sqlite {
     }
 
     fn control(&self, run: RunId) -> Result<Control, StoreError> {
-        control::get(&self.folder, run)
+        control::get(&self.folder, Addressee::Run(run))
     }
 
     fn set_control(&self, run: RunId, control: &Control) -> Result<(), StoreError> {
         self.refuse_unknown(run)?;
-        control::set(&self.folder, run, control)
+        control::set(&self.folder, Addressee::Run(run), control)
     }
 
     fn runs(&self) -> Result<Vec<RunRow>, StoreError> {

@@ -76,7 +76,12 @@ impl MainLink {
 
     /// Whether a record has a link of the chosen column.
     pub(super) fn is_in(&self, view: &View<'_>, segment: Segment) -> bool {
-        anchors(view, segment).iter().any(|anchor| anchor.column == self.column)
+        self.column_of(view, segment).is_some()
+    }
+
+    /// A record's link of the chosen column, by its position among the links of the page.
+    pub(super) fn column_of(&self, view: &View<'_>, segment: Segment) -> Option<usize> {
+        anchors(view, segment).iter().find(|anchor| anchor.column == self.column).map(|anchor| anchor.link)
     }
 
     /// The link of one record: of the chosen column, else the first that has a text and asks nothing.

@@ -3,12 +3,14 @@
 //! 1. `starter`, `group`: every row of siblings that begin alike is a candidate;
 //! 2. `anchors`, `score`: the likeliest is the one with most news in records that look alike, each with
 //!    a link of its own; `template` remembers where records were before;
-//! 3. `fields`: what each of them says as name and value.
+//! 3. `siblings`: records beside them that lack a part are taken in too;
+//! 4. `fields`: what each of them says as name and value.
 
 mod anchors;
 mod fields;
 mod group;
 mod score;
+mod siblings;
 mod starter;
 mod template;
 
@@ -43,7 +45,9 @@ pub(super) fn find(view: &View<'_>, templates: &Templates, announced: Announced)
     let mut scored: Vec<Scored> = scored.filter(|scored| scored.score > 0.0).collect();
     scored.sort_by(|a, b| b.score.total_cmp(&a.score));
     scored.iter_mut().for_each(|scored| drop_strangers(view, scored));
-    scored.into_iter().find(|scored| scored.group.segments.len() > 1 || scored.is_known)
+    let mut found = scored.into_iter().find(|scored| scored.group.segments.len() > 1 || scored.is_known)?;
+    siblings::adopt(view, &mut found);
+    Some(found)
 }
 
 /// Headings, advertisements and other rows that lack the link which nearly all records have; pagers, whose

@@ -236,6 +236,8 @@ impl Policy for Hadal {
         self.opening.asked(&answer.query.words);
         self.cap.learn(answer);
         match &words_of(&answer.query.words)[..] {
+            // What a list or a link brought says nothing of words.
+            [] => _ = self.take_in(None, answer),
             [word] => self.learn_word(word, answer),
             words => self.learn_several(words, answer),
         }

@@ -7,6 +7,7 @@ mod steps;
 
 use super::super::search::Sought;
 use super::super::*;
+use super::control::{self, Addressee};
 use super::{Sqlite, hand_out, submissions};
 use hadal_core::time::Time;
 
@@ -28,7 +29,8 @@ impl Harvests for Sqlite {
     fn discard_harvest(&self, harvest: HarvestId) -> Result<(), StoreError> {
         self.refuse_unknown_harvest(harvest)?;
         self.writing(|db| books::discard(db, harvest))?;
-        self.sync()
+        self.sync()?;
+        control::forget(&self.folder, Addressee::Harvest(harvest))
     }
 
     fn resume_harvest(&self, harvest: HarvestId) -> Result<HarvestCheckpoint, StoreError> {
@@ -49,6 +51,15 @@ impl Harvests for Sqlite {
     fn note_harvest(&self, harvest: HarvestId, progress: &HarvestProgress) -> Result<(), StoreError> {
         self.refuse_unknown_harvest(harvest)?;
         self.writing(|db| books::note(db, harvest, progress))
+    }
+
+    fn harvest_control(&self, harvest: HarvestId) -> Result<Control, StoreError> {
+        control::get(&self.folder, Addressee::Harvest(harvest))
+    }
+
+    fn set_harvest_control(&self, harvest: HarvestId, control: &Control) -> Result<(), StoreError> {
+        self.refuse_unknown_harvest(harvest)?;
+        control::set(&self.folder, Addressee::Harvest(harvest), control)
     }
 
     fn past(

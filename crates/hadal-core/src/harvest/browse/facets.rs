@@ -1,0 +1,123 @@
+//! Facets that wait: links beside answers that were too long to be shown whole.
+
+use super::Unasked;
+use crate::harvest::answer::Facet;
+use crate::harvest::policy::{Asked, Costs};
+use crate::harvest::query::{Query, Signpost};
+use url::Url;
+
+/// Facets that wait at most; the smallest are left out.
+const MOST_WAITING: usize = 1_000;
+/// How much of what older facets brought still counts after another one.
+const MEMORY: f64 = 0.9;
+/// Records that facets must have shown before that says as much as what was expected of them.
+const BELIEF: f64 = 20.0;
+
+/// Facets, and what they brought so far.
+#[derive(Default)]
+pub struct Facets {
+    waiting: Vec<Waiting>,
+    /// Of the records they showed of late, the new ones.
+    new: f64,
+    shown: f64,
+}
+
+/// A facet that promises records.
+pub struct Promise {
+    /// The query that follows it.
+    pub query: Query,
+    /// New records expected.
+    pub new: f64,
+    /// New records for each request.
+    pub worth: f64,
+}
+
+/// A facet that may be asked.
+struct Waiting {
+    query: Query,
+    /// How many records it says it leads to.
+    count: f64,
+    /// The share of its answer's records that were new.
+    fresh: f64,
+}
+
+impl Facets {
+    /// Takes in the facets beside an answer of which more exists than it shows.
+    pub fn add(&mut self, answer: &Asked<'_>, facets: Vec<Facet>, unasked: &Unasked) {
+        let shown = answer.hits.len().max(1) as f64;
+        let fresh = answer.hits.iter().filter(|hit| hit.is_new).count() as f64 / shown;
+        let whole = answer.total.map_or(shown, |total| total.count() as f64);
+        let each = whole / facets.len().max(1) as f64;
+        for Facet { label, count, url } in facets {
+            // A facet of everything narrows nothing.
+            let count = count.map_or(each, |count| count as f64);
+            if count > 0.0 && count < whole && unasked.is_new(&url) && !self.has(&url) {
+                let query = answer.query.narrowed(Signpost { label, url });
+                self.waiting.push(Waiting { query, count, fresh });
+            }
+        }
+        if self.waiting.len() > MOST_WAITING {
+            self.waiting.sort_by(|a, b| b.count.total_cmp(&a.count));
+            self.waiting.truncate(MOST_WAITING);
+        }
+    }
+
+    fn has(&self, url: &Url) -> bool {
+        self.waiting.iter().any(|waiting| waiting.query.link.as_ref().is_some_and(|link| link.url == *url))
+    }
+
+    /// The facet that promises most for its requests. `unseen` is the share of all records that never came,
+    /// where it is known.
+    pub fn best(&self, costs: &Costs, unseen: Option<f64>) -> Option<Promise> {
+        let weigh = |waiting: &Waiting| {
+            let shown = waiting.count.min(costs.cap.map_or(f64::INFINITY, f64::from));
+            let expected = unseen.unwrap_or(waiting.fresh);
+            let new = shown * (self.new + BELIEF * expected) / (self.shown + BELIEF);
+            let further = (shown / f64::from(costs.page_size.max(1)) - 1.0).max(0.0);
+            (new, new / (costs.query + costs.page * further + costs.detail * new))
+        };
+        let weighed = self.waiting.iter().map(|waiting| (waiting, weigh(waiting)));
+        let best = weighed.reduce(|kept, next| if next.1.1 > kept.1.1 { next } else { kept });
+        best.map(|(waiting, (new, worth))| Promise { query: waiting.query.clone(), new, worth })
+    }
+
+    /// Takes in what one brought.
+    pub fn take(&mut self, answer: &Asked<'_>) {
+        self.waiting.retain(|waiting| waiting.query.link != answer.query.link);
+        self.new = MEMORY * self.new + answer.hits.iter().filter(|hit| hit.is_new).count() as f64;
+        self.shown = MEMORY * self.shown + answer.hits.len() as f64;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::harvest::policy::{End, Hit, Total};
+    use crate::harvest::record::RecordId;
+
+    fn answer<'a>(query: &'a Query, hits: &'a [Hit<'a>]) -> Asked<'a> {
+        Asked { query, hits, total: Some(Total::Exactly(500)), pages: 1, end: End::Last }
+    }
+
+    fn facet(label: &str, count: u64) -> Facet {
+        let url = Url::parse(&format!("http://a.org/find?q=sea&kind={label}")).unwrap();
+        Facet { label: label.to_string(), count: Some(count), url }
+    }
+
+    #[test]
+    fn the_facet_with_most_to_show_is_asked_until_facets_bring_nothing_new() {
+        let query = Query::words("sea");
+        let hits = [Hit { id: RecordId(1), is_new: true, title: "", text: "", fields: &[] }; 10];
+        let mut facets = Facets::default();
+        let found = vec![facet("a", 3), facet("b", 90), facet("all", 500), facet("c", 40)];
+        facets.add(&answer(&query, &hits), found, &Unasked::default());
+        let costs = Costs { cap: Some(50), page_size: 50, ..Costs::default() };
+        let best = facets.best(&costs, Some(0.4)).unwrap();
+        assert_eq!((best.query.link.as_ref().unwrap().label.as_str(), best.new), ("b", 20.0));
+        let stale = [Hit { is_new: false, ..hits[0] }; 50];
+        facets.take(&answer(&best.query, &stale));
+        let next = facets.best(&costs, Some(0.4)).unwrap();
+        assert_eq!(next.query.words, "sea");
+        assert!(next.new < 8.0, "{}", next.new);
+    }
+}

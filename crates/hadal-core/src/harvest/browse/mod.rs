@@ -1,0 +1,133 @@
+//! Ways to records beside the box: lists to browse, and links that narrow an answer.
+//!
+//! Many sites offer letters, years or ranges that together lead to everything (`lists`, of `mark`s); once
+//! words have shown what records look like there, such a list is walked before more words are asked, and so is
+//! the answer to an empty box. Beside answers that are too long to be shown whole stand `facets`, which reach
+//! deeper than words do under a cap; they are asked when they promise more. Links are followed with GET, on the
+//! host they stand on, and submit no form.
+
+mod course;
+mod facets;
+mod lists;
+mod mark;
+
+pub use facets::Promise;
+
+use super::answer::{Facet, form_of};
+use super::policy::retries::Retries;
+use super::policy::{Asked, Costs};
+use super::query::Query;
+use super::record::Record;
+use crate::identity::is_volatile;
+use crate::page::Page;
+use course::Course;
+use facets::Facets;
+use rustc_hash::FxHashSet;
+use url::{Position, Url};
+use xxhash_rust::xxh3::xxh3_64;
+
+/// Lists of one site.
+const MOST_LISTS: usize = 8;
+/// Ways in which addresses of records are formed.
+const MOST_SHAPES: usize = 32;
+
+/// What a site offers beside its form.
+#[derive(Default)]
+pub struct Browse {
+    lists: Vec<Course>,
+    facets: Facets,
+    asked: Unasked,
+    retries: Retries,
+    /// How addresses of records are formed, by answers to words.
+    shapes: FxHashSet<u64>,
+    /// Whether the empty box was answered.
+    asked_nothing: bool,
+}
+
+impl Browse {
+    /// Looks for lists on the form's page, or on an answer to words.
+    pub fn see(&mut self, page: &Page, words: &str) {
+        for posts in lists::lists(page, words) {
+            let is_known = self.lists.iter().any(|list| list.is(&posts));
+            if !is_known && self.lists.len() < MOST_LISTS {
+                let asked = &self.asked;
+                self.lists.push(Course::new(posts, |post| asked.is_new(&post.url)));
+            }
+        }
+    }
+
+    /// Takes note of what records look like that words brought.
+    pub fn know(&mut self, records: &[Record]) {
+        let room = MOST_SHAPES - self.shapes.len().min(MOST_SHAPES);
+        self.shapes.extend(records.iter().filter_map(|record| record.url.as_ref()).map(form_of).take(room));
+    }
+
+    /// Whether what a link led to are records of the same kind. Pages that list something else, authors for
+    /// instance, have other addresses in them.
+    pub fn are_records(&self, records: &[Record]) -> bool {
+        let urls = records.iter().filter_map(|record| record.url.as_ref());
+        let (alike, strange): (Vec<&Url>, Vec<&Url>) =
+            urls.partition(|url| self.shapes.contains(&form_of(url)));
+        self.shapes.is_empty() || alike.len() >= strange.len()
+    }
+
+    /// The next step on the way through everything, once words have shown what records look like: the empty
+    /// box first, then lists.
+    pub fn next(&self) -> Option<Query> {
+        if !self.asked_nothing {
+            return Some(Query::default());
+        }
+        let post = self.lists.iter().find_map(Course::next)?;
+        Some(Query::default().narrowed(post.clone()))
+    }
+
+    /// Keeps the facets beside an answer of which more exists than it shows.
+    pub fn offer(&mut self, answer: &Asked<'_>, facets: Vec<Facet>) {
+        self.facets.add(answer, facets, &self.asked);
+    }
+
+    /// The facet that promises most; `unseen` is the share of records that never came, where it is known.
+    pub fn facet(&self, costs: &Costs, unseen: Option<f64>) -> Option<Promise> {
+        self.facets.best(costs, unseen)
+    }
+
+    /// Takes in an answer.
+    pub fn learn(&mut self, answer: &Asked<'_>) {
+        let Some(link) = &answer.query.link else {
+            self.asked_nothing |= *answer.query == Query::default();
+            return;
+        };
+        if !self.retries.settles(answer) {
+            return;
+        }
+        self.asked.note(&link.url);
+        match self.lists.iter_mut().find(|list| list.holds(link)) {
+            Some(list) => list.take(answer),
+            None => self.facets.take(answer),
+        }
+    }
+}
+
+/// Links that were followed, so that none is followed again.
+#[derive(Default)]
+struct Unasked {
+    asked: FxHashSet<u64>,
+}
+
+impl Unasked {
+    fn is_new(&self, url: &Url) -> bool {
+        !self.asked.contains(&key(url))
+    }
+
+    fn note(&mut self, url: &Url) {
+        self.asked.insert(key(url));
+    }
+}
+
+/// An address without what is good for a visit only; the order of its parameters does not matter.
+fn key(url: &Url) -> u64 {
+    let pairs = url.query_pairs().filter(|(name, value)| !is_volatile(name, value));
+    let mut pairs: Vec<String> = pairs.map(|(name, value)| format!("{name}={value}")).collect();
+    pairs.sort_unstable();
+    xxh3_64(format!("{} {}", &url[..Position::AfterPath], pairs.join("&")).as_bytes())
+}

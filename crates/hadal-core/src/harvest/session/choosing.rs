@@ -1,0 +1,110 @@
+//! What is asked next, or why nothing is.
+//!
+//! A list to browse comes before words, a facet when it promises more than they do. Enough is enough: when
+//! what was wanted is here, or more requests would bring next to nothing, the harvest is over.
+
+use super::reading::Reading;
+use super::{ALIKE, Ending, Harvest, Stage};
+use crate::harvest::browse::Promise;
+use crate::harvest::estimate::Estimate;
+use crate::harvest::estimate::stop::{self, Goal, Reason, Standing};
+use crate::harvest::policy::Costs;
+use crate::harvest::query::Query;
+
+/// Queries in a row without a new record after which more do not pay, whatever is expected of them: so many,
+/// and one more for every twenty records found, up to a limit.
+const BARREN: (u64, u64) = (20, 100);
+/// Requests after which what they brought says what more of them bring at most.
+const TELLING_REQUESTS: u64 = 20;
+/// New records for each request below which more are not worth the while.
+const LEAST_YIELD: f64 = 0.02;
+
+impl Harvest {
+    pub(super) fn costs(&self) -> Costs {
+        let detail = if self.wants_details() { 1.0 } else { 0.0 };
+        Costs { query: 1.0, page: 1.0, detail, page_size: self.page_size.max(10), cap: self.cap.known() }
+    }
+
+    pub(super) fn choose(&mut self) -> Stage {
+        if let Some(ending) = self.is_enough() {
+            return Stage::Over(ending);
+        }
+        let Some(query) = self.next_query() else { return Stage::Over(Ending::NothingLeft) };
+        let request = self.door.ask(&query);
+        Stage::Read(Box::new(Reading::new(self.queries + 1, query, request)))
+    }
+
+    /// A list to browse, once it is known what records look like; else words, or a facet that promises more.
+    fn next_query(&mut self) -> Option<Query> {
+        if let Some(query) = self.to_browse() {
+            return Some(query);
+        }
+        let costs = self.costs();
+        let facet = self.facet(&costs);
+        match (self.policy.choose(&costs), facet) {
+            (Some(words), Some(facet)) if facet.worth <= self.worth_of_words(&costs) => Some(words),
+            (_, Some(facet)) => Some(facet.query),
+            (words, None) => words,
+        }
+    }
+
+    fn to_browse(&self) -> Option<Query> {
+        self.browse.next().filter(|_| self.records() > 0)
+    }
+
+    fn facet(&self, costs: &Costs) -> Option<Promise> {
+        let unseen = self.estimate().map(|estimate| (1.0 - estimate.coverage.estimate).max(0.0));
+        self.browse.facet(costs, unseen)
+    }
+
+    /// New records for each request that the best words promise, which are no more than came of late.
+    fn worth_of_words(&self, costs: &Costs) -> f64 {
+        let expected = self.policy.outlook(costs, 1).pop().map_or(0.0, |(_, new)| costs.yield_of(new));
+        let (requests, new) = self.recent.iter().fold((0, 0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
+        let recent = (requests >= TELLING_REQUESTS).then(|| new as f64 / requests as f64);
+        // Some policies expect nothing in particular.
+        if expected > 0.0 {
+            recent.map_or(expected, |recent| recent.min(expected))
+        } else {
+            recent.unwrap_or(f64::INFINITY)
+        }
+    }
+
+    fn is_enough(&self) -> Option<Ending> {
+        let is_first = |page: &u64| *page == self.first_pages[0];
+        if self.first_pages.len() == ALIKE && self.first_pages.iter().all(is_first) {
+            return Some(Ending::Alike);
+        }
+        if self.wishes.records.is_some_and(|wanted| self.records() >= wanted) {
+            return Some(Ending::Enough);
+        }
+        match stop::verdict(&self.goal(), &self.standing(self.estimate().as_ref())) {
+            Some(Reason::Covered) => Some(Ending::Covered),
+            Some(Reason::Dry) => Some(Ending::Unprofitable),
+            _ => (self.is_barren() && self.to_browse().is_none()).then_some(Ending::Unprofitable),
+        }
+    }
+
+    fn is_barren(&self) -> bool {
+        let (least, most) = BARREN;
+        u64::from(self.barren) >= (least + self.records() / 20).min(most)
+    }
+
+    fn goal(&self) -> Goal {
+        Goal { coverage: self.wishes.coverage, requests: None, least_yield: LEAST_YIELD }
+    }
+
+    fn standing<'a>(&self, estimate: Option<&'a Estimate>) -> Standing<'a> {
+        let sum = |pick: fn(&(u64, u64)) -> u64| self.recent.iter().map(pick).sum();
+        let costs = self.costs();
+        let best = self.policy.outlook(&costs, 1).pop().map(|(_, new)| costs.yield_of(new));
+        let offered = self.facet(&costs).map(|facet| facet.worth);
+        Standing {
+            requests: 0,
+            recent_requests: sum(|answer| answer.0),
+            recent_new: sum(|answer| answer.1),
+            expected_yield: offered.into_iter().chain(best).reduce(f64::max),
+            estimate,
+        }
+    }
+}

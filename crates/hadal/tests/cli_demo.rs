@@ -1,0 +1,36 @@
+//! `hadal demo` tells the whole story, and `hadal harvests --truth` tells the end of it again.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+#[path = "cli/program.rs"]
+mod program;
+
+use program::Place;
+use serde_json::Value;
+
+fn rows(text: &str) -> Vec<Value> {
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+#[test]
+fn forms_are_found_harvested_and_held_against_the_truth() {
+    let place = Place::new();
+    let told = place.run(&["demo", "--max-requests", "700", "--harvest", "3", "-q"]).done();
+    assert!(told.contains("hotel forms found:") && told.contains("records brought up:"), "{told}");
+    assert!(told.contains("Next:"), "{told}");
+    let harvests = rows(&place.run(&["harvests", "--truth", "--format", "jsonl"]).done());
+    assert_eq!(harvests.len(), 3);
+    let sum = |name: &str| harvests.iter().map(|row| row[name].as_u64().unwrap()).sum::<u64>();
+    let (right, wrong, exist) = (sum("right"), sum("wrong"), sum("exist"));
+    assert!(right > 0 && right <= exist, "{right} of {exist}");
+    assert!(wrong * 20 <= right, "{wrong} wrong, {right} right");
+    assert_eq!(sum("records"), right + wrong);
+    assert!(told.contains(&format!("{} records brought up: {right} right", right + wrong)), "{told}");
+}
+
+#[test]
+fn a_demo_may_end_with_the_forms() {
+    let place = Place::new();
+    let told = place.run(&["demo", "--max-requests", "300", "--harvest", "0", "-q"]).done();
+    assert!(!told.contains("records brought up"), "{told}");
+    assert!(rows(&place.run(&["harvests", "--truth", "--format", "jsonl"]).done()).is_empty());
+}

@@ -1,0 +1,180 @@
+//! A harvest over real sockets, of a form that wants a session and a token that soon expires.
+
+#![allow(clippy::unwrap_used, reason = "tests stop at the first surprise")]
+
+use hadal::fetch::in_process::Respond;
+use hadal::fetch::network::{Network, NetworkOptions};
+use hadal::fetch::politeness::Politeness;
+use hadal::fetch::world_server::{Serving, serve};
+use hadal::harvest::{Courier, Haul, Job, Pace, Purse, TimeKind, at_address, harvest};
+use hadal::store::{Access, HarvestSpec, open};
+use hadal_core::harvest::policy::Briefing;
+use hadal_core::harvest::session::{Details, Wishes};
+use hadal_core::http::{Exchange, Method, Request, Response};
+use hadal_core::time::Time;
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+use tokio::sync::watch;
+use url::{Url, form_urlencoded};
+
+const RECORDS: usize = 90;
+/// Questions that a token is good for.
+const USES: u32 = 4;
+/// Tokens that a session is good for.
+const TOKENS: u32 = 3;
+
+const WORDS: [&str; 12] = [
+    "harbour", "lantern", "meadow", "copper", "willow", "granite", "velvet", "thunder", "orchard", "feather",
+    "marble", "saffron",
+];
+
+fn title(record: usize) -> String {
+    format!("{} {} number {record}", WORDS[record % 12], WORDS[(record * 5 + 3) % 12])
+}
+
+/// Answers only to those who have a session, and a token of it that was not used up.
+#[derive(Default)]
+struct Guarded(Mutex<Gate>);
+
+#[derive(Default)]
+struct Gate {
+    sessions: BTreeMap<String, Visit>,
+    answered: u32,
+    refused: u32,
+}
+
+#[derive(Clone, Copy, Default)]
+struct Visit {
+    tokens: u32,
+    uses: u32,
+}
+
+fn session_of(request: &Request) -> Option<String> {
+    let cookies = request.headers.get("cookie")?;
+    cookies.split("; ").find_map(|pair| pair.strip_prefix("sid=")).map(String::from)
+}
+
+impl Gate {
+    fn form(&mut self, request: &Request) -> Response {
+        let known = session_of(request).filter(|id| self.sessions.get(id).is_some_and(|v| v.tokens < TOKENS));
+        let fresh = format!("visit{}", self.sessions.len());
+        let id = known.clone().unwrap_or(fresh);
+        let visit = self.sessions.entry(id.clone()).or_default();
+        (visit.tokens, visit.uses) = (visit.tokens + 1, 0);
+        let form = format!(
+            "<form method=post action=/find>Search our items <input type=search name=q>
+            <input type=hidden name=csrf_token value=f00d{:012x}><input type=submit value=Search></form>",
+            visit.tokens
+        );
+        let mut response = page(200, &form);
+        if known.is_none() {
+            response.headers.push("set-cookie", format!("sid={id}; Path=/; HttpOnly"));
+        }
+        response
+    }
+
+    fn answer(&mut self, request: &Request) -> Response {
+        let value = |name: &str| {
+            let mut pairs = form_urlencoded::parse(&request.body);
+            pairs.find(|(key, _)| key == name).map(|(_, value)| value.into_owned()).unwrap_or_default()
+        };
+        let visit = session_of(request).and_then(|id| self.sessions.get_mut(&id));
+        let is_let_in = visit.is_some_and(|visit| {
+            visit.uses += 1;
+            visit.uses <= USES && value("csrf_token") == format!("f00d{:012x}", visit.tokens)
+        });
+        if request.method != Method::Post || !is_let_in {
+            self.refused += 1;
+            return page(403, "<h1>Error</h1><p>Your session has expired. Please try again.</p>");
+        }
+        self.answered += 1;
+        page(200, &results(&value("q").to_lowercase()))
+    }
+}
+
+fn results(word: &str) -> String {
+    let found: Vec<usize> =
+        (0..RECORDS).filter(|record| title(*record).split(' ').any(|known| known == word)).collect();
+    if found.is_empty() {
+        return "<p>Sorry, no items match your search.</p>".into();
+    }
+    let mut main = format!("<p>{} items found</p><ul class=hits>", found.len());
+    for record in found {
+        let text = title(record);
+        write!(main, "<li><a href='/item/{record}'>{text}</a> <span>Shelf {}</span></li>", record % 9)
+            .unwrap();
+    }
+    main + "</ul>"
+}
+
+fn page(status: u16, main: &str) -> Response {
+    let html =
+        format!("<html><head><title>Museum store</title></head><body><h1>Museum</h1>{main}</body></html>");
+    let mut response = Response { status, body: html.into_bytes(), ..Response::default() };
+    response.headers.push("content-type", "text/html; charset=utf-8");
+    response
+}
+
+impl Respond for Guarded {
+    fn respond(&self, request: &Request, _at: Time) -> Exchange {
+        let mut gate = self.0.lock().unwrap();
+        let response = match request.url.path() {
+            "/" => gate.form(request),
+            "/find" => gate.answer(request),
+            _ => page(404, "<p>There is nothing here."),
+        };
+        Exchange { result: Ok(response), took: Duration::ZERO, peer: None }
+    }
+}
+
+#[tokio::test]
+async fn sessions_and_tokens_that_expire_are_fetched_anew() {
+    let site = Arc::new(Guarded::default());
+    let running = serve(site.clone(), "127.0.0.1:0".parse().unwrap(), Serving::default()).await.unwrap();
+    let connect_to = vec![format!("*={}", running.addr).parse().unwrap()];
+    let options = NetworkOptions { connect_to, allow_private: true, ..NetworkOptions::default() };
+    let fetch = Arc::new(Network::new(options).unwrap());
+    let politeness = Politeness { delay: Duration::ZERO, latency_factor: 0.0, max_delay: Duration::ZERO };
+    let stop = watch::channel(false).1;
+    let courier = Courier::new(fetch.clone(), politeness, "hadal", 1 << 20, Purse::default(), stop.clone());
+    let home = Url::parse("http://museum.example/").unwrap();
+    let opened = at_address(&home, None, &courier, &mut Pace::real(), "web").await.unwrap();
+    let store = open("memory:", Access::Crawl).unwrap();
+    let first = vec!["harbour".to_string()];
+    let job = Job {
+        charset: opened.charset,
+        wishes: Wishes { coverage: 1.0, records: None, details: Details::Never, seed: 1 },
+        briefing: Briefing { seed: 1, first, ..Briefing::default() },
+        spec: HarvestSpec {
+            form: opened.id,
+            topic: String::new(),
+            page: opened.page,
+            whole: opened.form,
+            policy: "hadal".into(),
+            seed: 1,
+            source: "web".into(),
+        },
+        fresh: false,
+    };
+    let haul = Haul {
+        store,
+        fetch,
+        jobs: vec![job],
+        politeness,
+        agent: "hadal".into(),
+        body_limit: 1 << 20,
+        max_requests: Some(200),
+        max_bytes: None,
+        max_time: None,
+        concurrency: 1,
+        time: TimeKind::Real,
+        stop,
+    };
+    let summary = harvest(haul, &mut |_| {}).await.unwrap().remove(0);
+    let gate = site.0.lock().unwrap();
+    assert!(summary.tally.records >= RECORDS as u64 - 1, "{summary:?}");
+    assert!(gate.sessions.len() > 1, "one session was enough: {} answers", gate.answered);
+    assert!(gate.refused <= gate.answered / USES + 2, "{} refused, {} answered", gate.refused, gate.answered);
+}

@@ -1,0 +1,113 @@
+//! Which form is taken when a person names an address.
+
+#![allow(clippy::unwrap_used, reason = "tests stop at the first surprise")]
+
+mod common;
+
+use common::Web;
+use hadal::fetch::politeness::Politeness;
+use hadal::harvest::opening::{NotOpened, Opened};
+use hadal::harvest::{Courier, Pace, Purse, at_address};
+use hadal_core::page::FormSource;
+use hadal_core::time::Time;
+use std::sync::Arc;
+use tokio::sync::watch;
+use url::Url;
+
+const DESCRIPTION: &str = "<?xml version='1.0'?><OpenSearchDescription
+    xmlns='http://a9.com/-/spec/opensearch/1.1/'><ShortName>Boats</ShortName>
+    <Url type='text/html' template='http://boats.example/find?kind=boat&amp;q={searchTerms}'/></OpenSearchDescription>";
+
+const LINK: &str = "<link rel=search type='application/opensearchdescription+xml' href=/os.xml>";
+
+const SUBSCRIBE: &str = "<form method=post action=/subscribe>Newsletter <input type=email name=email>
+    <input type=submit value=Subscribe></form>";
+
+async fn opened(web: Web, url: &str, picked: Option<u32>) -> (Result<Opened, NotOpened>, Vec<String>) {
+    let web = Arc::new(web);
+    let stop = watch::channel(false).1;
+    let courier = Courier::new(web.clone(), Politeness::default(), "hadal", 1 << 20, Purse::default(), stop);
+    let mut pace = Pace::simulated(Time(0));
+    let found = at_address(&Url::parse(url).unwrap(), picked, &courier, &mut pace, "web").await;
+    (found, web.requests())
+}
+
+fn described(page: &str) -> Web {
+    let kind = ("content-type", "application/opensearchdescription+xml");
+    Web::default().page("http://boats.example/", page).answer(
+        "http://boats.example/os.xml",
+        200,
+        &[kind],
+        DESCRIPTION,
+    )
+}
+
+#[tokio::test]
+async fn a_page_without_a_search_is_searched_as_its_description_says() {
+    let page = format!("<title>Old wooden boats</title>{LINK}{SUBSCRIBE}<p>Boats.");
+    let (found, requests) = opened(described(&page), "http://boats.example/", None).await;
+    let found = found.unwrap();
+    assert_eq!(
+        (found.form.source, found.form.action.as_str()),
+        (FormSource::OpenSearch, "http://boats.example/find")
+    );
+    assert_eq!(found.page.as_str(), "http://boats.example/");
+    assert_eq!(found.words, ["wooden", "boats"]);
+    assert_eq!(requests.iter().filter(|url| url.ends_with("/os.xml")).count(), 1, "{requests:?}");
+}
+
+#[tokio::test]
+async fn a_search_that_people_see_needs_no_description() {
+    let page =
+        format!("{LINK}<form action=/s role=search><input type=search name=q><button>Search</button></form>");
+    let (found, requests) = opened(described(&page), "http://boats.example/", None).await;
+    assert_eq!(found.unwrap().form.source, FormSource::Form);
+    assert!(!requests.iter().any(|url| url.ends_with("/os.xml")), "{requests:?}");
+}
+
+#[tokio::test]
+async fn a_description_that_robots_forbid_is_left_alone() {
+    let web = described(&format!("{LINK}{SUBSCRIBE}")).answer(
+        "http://boats.example/robots.txt",
+        200,
+        &[("content-type", "text/plain")],
+        "User-agent: *\nDisallow: /os.xml\n",
+    );
+    let (found, requests) = opened(web, "http://boats.example/", None).await;
+    assert!(matches!(found, Err(NotOpened::NoForm(..))), "{found:?}");
+    assert!(!requests.iter().any(|url| url.ends_with("/os.xml")), "{requests:?}");
+}
+
+#[tokio::test]
+async fn an_address_may_be_that_of_a_description() {
+    let (found, _) = opened(described("<p>Boats."), "http://boats.example/os.xml", None).await;
+    let found = found.unwrap();
+    assert_eq!((found.form.source, found.page.path()), (FormSource::OpenSearch, "/os.xml"));
+}
+
+#[tokio::test]
+async fn a_search_action_is_a_form_too() {
+    let page = r#"<script type="application/ld+json">{"@type":"WebSite","potentialAction":{"@type":"SearchAction",
+        "target":"http://boats.example/find?q={search_term_string}"}}</script><p>Boats."#;
+    let (found, _) = opened(described(page), "http://boats.example/", None).await;
+    assert_eq!(found.unwrap().form.source, FormSource::SearchAction);
+}
+
+#[tokio::test]
+async fn a_page_that_has_moved_is_opened_where_it_is_now() {
+    let form = "<form action=/s role=search><input type=search name=q><button>Search</button></form>";
+    let web = Web::default()
+        .redirect("http://boats.example/", "http://www.boats.example/start")
+        .page("http://www.boats.example/start", form);
+    let (found, _) = opened(web, "http://boats.example/", None).await;
+    assert_eq!(found.unwrap().page.as_str(), "http://www.boats.example/start");
+    let round = Web::default().redirect("http://boats.example/", "http://boats.example/");
+    assert!(matches!(opened(round, "http://boats.example/", None).await.0, Err(NotOpened::NoPage(..))));
+}
+
+#[tokio::test]
+async fn a_form_that_was_picked_is_taken_as_it_is() {
+    let page = format!("{LINK}<form action=/s><input name=x></form>");
+    let (found, _) = opened(described(&page), "http://boats.example/", Some(0)).await;
+    assert_eq!(found.unwrap().form.action.path(), "/s");
+}
