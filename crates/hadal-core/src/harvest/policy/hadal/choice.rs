@@ -45,15 +45,15 @@ impl Weighed {
 impl Hadal {
     /// The queries that are worth most, best first.
     ///
-    /// All words are looked at; those in too few records to come among the best are passed over at once.
+    /// All words are looked at; those that cannot come among the best are passed over at once.
     pub(super) fn best(&self, costs: &Costs, most: usize) -> Vec<Weighed> {
         let rates = self.yields.rates();
         let cap = costs.cap.or(self.cap.known());
         let mut best = self.several(costs, cap);
         let widest = cap.map_or(1.0, |cap| f64::from(cap) / self.size().max(1.0));
-        let (mut least_worth, mut least_seen) = (0.0, 1.0);
+        let (mut least_worth, mut least_new) = (0.0, 0.0);
         for (at, tally) in self.ledger.tallies().iter().enumerate() {
-            if tally.all() < least_seen || self.answered(at as u32) != Answered::NotAsked {
+            if rates.most_new(tally) <= least_new || self.answered(at as u32) != Answered::NotAsked {
                 continue;
             }
             let expected = self.yields.expect(&rates, tally, cap);
@@ -66,7 +66,7 @@ impl Hadal {
                 best.select_nth_unstable_by(most, Weighed::order);
                 best.truncate(most);
                 least_worth = best.iter().map(|weighed| weighed.worth).fold(f64::INFINITY, f64::min);
-                least_seen = rates.seen_for(least_worth * costs.query / breadth(1.0));
+                least_new = least_worth * costs.query / breadth(1.0);
             }
         }
         best.sort_by(Weighed::order);

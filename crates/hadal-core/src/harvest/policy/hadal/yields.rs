@@ -87,9 +87,9 @@ impl Rates {
         self.lambda * alike * (1.0 - IDLE / count.max(1.0))
     }
 
-    /// A word in fewer records than this does not bring so many new ones.
-    pub fn seen_for(&self, new: f64) -> f32 {
-        (new / self.beyond / self.lambda.max(1e-9)) as f32
+    /// New records that a word brings at the most.
+    pub fn most_new(&self, tally: &Tally) -> f64 {
+        self.lambda * self.beyond * f64::from(tally.title.alike + tally.body.alike)
     }
 }
 
