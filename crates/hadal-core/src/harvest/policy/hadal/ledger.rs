@@ -23,7 +23,7 @@ pub struct Place {
 }
 
 /// Words of a record that counts half: the more words, the more queries find it.
-const HALF: f32 = 16.0;
+const HALF: f32 = 64.0;
 
 impl Place {
     /// Counts a record of so many words that had come `before` times.
