@@ -20,7 +20,7 @@ const LONG: usize = 100;
 /// Pages that decide whether more are opened.
 const TRIAL: u32 = 4;
 /// A page says clearly more than the list when it has so many times its words, and so many on top.
-const RICHER: (usize, usize) = (3, 10);
+const RICHER: (usize, usize) = (2, 10);
 /// Records whose pages are opened without being asked for.
 const MOST_UNASKED: usize = 2_000;
 
