@@ -229,7 +229,7 @@ async fn facets_reach_what_words_do_not_under_a_cap() {
 async fn detailed(excerpt: Excerpt, details: Details) -> (usize, usize, usize) {
     let world = web(Habits { excerpt, ..Habits::default() });
     let store = memory();
-    let mut haul = haul(&world, &store, 60);
+    let mut haul = haul(&world, &store, 150);
     haul.jobs[0].wishes.details = details;
     harvest(haul, &mut |_| {}).await.unwrap();
     let database = world.library().get("db").unwrap();
