@@ -14,7 +14,7 @@ use std::process::Stdio;
 /// A place where a small demo has run.
 fn demo(variables: &[(&str, &str)]) -> Place {
     let place = Place::new();
-    place.run_with(variables, &["demo", "--max-requests", "700", "-q"]).done();
+    place.run_with(variables, &["demo", "--max-requests", "700", "--harvest", "0", "-q"]).done();
     place
 }
 
@@ -63,7 +63,7 @@ fn submissions_are_listed_in_every_format_and_outlive_their_run() {
     assert!(place.run(&["submissions"]).done().contains("probe"));
     place.run(&["submissions", "--format", "parquet", "--output", "log.parquet"]).done();
     // A demo that has ended begins anew: the run is discarded, its submissions are not.
-    place.run_with(&everything, &["demo", "--max-requests", "700", "-q"]).done();
+    place.run_with(&everything, &["demo", "--max-requests", "700", "--harvest", "0", "-q"]).done();
     let after = objects(&place.run(&["submissions", "--json"]).done());
     assert_eq!(after.len(), 2 * rows.len());
     assert_eq!(after[..rows.len()], rows);

@@ -61,7 +61,7 @@ fn killed_under_a_budget_in_simulated_time_a_crawl_ends_byte_for_byte_the_same()
     let (calm, rough) = (dir.path().join("calm"), dir.path().join("rough"));
     let demo = |store: &Path| {
         let mut command = program(store);
-        command.args(["demo", "--max-requests", "1200", "--concurrency", "8", "--json"]);
+        command.args(["demo", "--max-requests", "1200", "--harvest", "0", "--concurrency", "8", "--json"]);
         command
     };
     assert!(demo(&calm).status().unwrap().success());

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "tests stop at the first surprise")]
 
-use hadal::fetch::in_process::InProcess;
+use hadal::fetch::in_process::{InProcess, Respond};
 use hadal::fetch::politeness::Politeness;
 use hadal::harvest::{Event, Haul, Job, Summary, TimeKind, harvest};
 use hadal::store::*;
@@ -10,7 +10,7 @@ use hadal::topic::Sample;
 use hadal_core::harvest::policy::Briefing;
 use hadal_core::harvest::session::{Details, Ending, Wishes};
 use hadal_core::html;
-use hadal_core::http::Request;
+use hadal_core::http::{Exchange, Request};
 use hadal_core::identity::form_id;
 use hadal_core::time::Time;
 use hadal_world::database::{
@@ -229,7 +229,7 @@ async fn facets_reach_what_words_do_not_under_a_cap() {
 async fn detailed(excerpt: Excerpt, details: Details) -> (usize, usize, usize) {
     let world = web(Habits { excerpt, ..Habits::default() });
     let store = memory();
-    let mut haul = haul(&world, &store, 60);
+    let mut haul = haul(&world, &store, 150);
     haul.jobs[0].wishes.details = details;
     harvest(haul, &mut |_| {}).await.unwrap();
     let database = world.library().get("db").unwrap();
@@ -303,4 +303,37 @@ async fn a_harvest_pauses_goes_on_and_stops_when_it_is_told_to() {
     assert_eq!(queries(), 5);
     let again = run(&world, &store, 300).await;
     assert!(again.tally.queries > 5, "what was asked of one session is not asked of the next");
+}
+
+/// The same web, its robots.txt forbidding the pages of records.
+struct Forbidding(Arc<World>);
+
+impl Respond for Forbidding {
+    fn respond(&self, request: &Request, at: Time) -> Exchange {
+        let mut exchange = self.0.respond(request, at);
+        if request.url.path() == "/robots.txt"
+            && let Ok(response) = &mut exchange.result
+        {
+            response.body = b"User-agent: *\nDisallow: /item/\n".to_vec();
+        }
+        exchange
+    }
+}
+
+#[tokio::test]
+async fn own_pages_that_robots_forbid_are_done_without() {
+    let world = web(Habits::default());
+    let store = memory();
+    let mut haul = haul(&world, &store, 60);
+    haul.fetch = Arc::new(InProcess(Arc::new(Forbidding(Arc::clone(&world)))));
+    haul.jobs[0].wishes.details = Details::Always;
+    let summary = harvest(haul, &mut |_| {}).await.unwrap().remove(0);
+    assert_ne!(summary.ending, Some(Ending::Forbidden));
+    let mut detailed = 0;
+    let mut count = |row: RecordRow| {
+        detailed += usize::from(row.detail.is_some());
+        Walk::On
+    };
+    store.records(&HarvestFilter::default(), &mut count).unwrap();
+    assert!(summary.tally.records >= 100 && detailed == 0, "{detailed} of {summary:?}");
 }

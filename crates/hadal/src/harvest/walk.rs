@@ -39,6 +39,7 @@ pub async fn walk(
         let delivered = courier.deliver(&request, &mut trip.pace).await;
         match delivered.result {
             Ok(_) => {}
+            Err(Undelivered::Forbidden) if purpose.is_dispensable() => {}
             Err(Undelivered::Forbidden) => trip.harvest.give_up(Ending::Forbidden),
             Err(Undelivered::Patience) => trip.harvest.give_up(Ending::RateLimited),
             Err(Undelivered::Spent) => state = HarvestState::Budget,
@@ -164,10 +165,16 @@ impl<'a> Trip<'a> {
             ..HarvestStep::default()
         };
         self.next_seq += 1;
-        if let Ok(exchange) = delivered.result {
-            step.failed = failure(&exchange);
-            step.answered = purpose.submits().then(|| retry::answered(&exchange));
-            let reply = read(request.url, exchange).await;
+        let reply = match delivered.result {
+            Ok(exchange) => {
+                step.failed = failure(&exchange);
+                step.answered = purpose.submits().then(|| retry::answered(&exchange));
+                Some(read(request.url, exchange).await)
+            }
+            Err(Undelivered::Forbidden) if purpose.is_dispensable() => Some(Reply::default()),
+            Err(_) => None,
+        };
+        if let Some(reply) = reply {
             step.pages = u32::from(reply.document.is_some());
             let taken = self.harvest.take(reply);
             self.fill(&mut step, taken);

@@ -2,12 +2,13 @@
 
 use super::Kind;
 use crate::critic::page_kind::PageKinds;
+use std::ops::Deref;
 
 /// What is known about an answer when its kind is decided.
 pub(super) struct Evidence<'a> {
     pub(super) status: u16,
-    /// What the page says in so many words.
-    pub(super) kinds: &'a PageKinds,
+    /// What the page says in so many words, read only when that matters: for most lists it does not.
+    pub(super) kinds: &'a dyn Deref<Target = PageKinds>,
     /// How likely its texts say that nothing was found, by earlier answers.
     pub(super) emptiness: Option<f32>,
     /// How many records were found on it.
@@ -51,15 +52,17 @@ impl Evidence<'_> {
 
     /// What stands in the way. A page full of records is none of these, whatever words are on it.
     fn wall(&self) -> Option<Kind> {
-        let PageKinds { rate_limit, captcha, login_wall, error, .. } = self.kinds;
-        let is_list = self.status < 400 && self.records >= 2 && (self.in_place || self.hits >= Some(0.5));
+        if self.status < 400 && self.records >= 2 && (self.in_place || self.hits >= Some(0.5)) {
+            return None;
+        }
+        let PageKinds { rate_limit, captcha, login_wall, error, .. } = &**self.kinds;
         let walls = [
             (captcha.holds(), Kind::Captcha),
             (self.status == 429 || rate_limit.holds(), Kind::RateLimited),
             (login_wall.holds(), Kind::LoginWall),
             (error.holds() || self.status >= 500, Kind::Error),
         ];
-        walls.into_iter().find(|(stands, _)| *stands && !is_list).map(|(_, kind)| kind)
+        walls.into_iter().find(|(stands, _)| *stands).map(|(_, kind)| kind)
     }
 
     /// Whether the answer says that nothing was found. Such an answer may still list what others liked.
@@ -69,11 +72,12 @@ impl Evidence<'_> {
         }
         let learned = self.emptiness.is_some_and(|share| share >= 0.5);
         let fits = (self.records >= 3 || self.in_place) && self.hits >= Some(0.5);
+        if !learned && (fits || self.in_place && self.emptiness == Some(0.0)) {
+            return false;
+        }
         match (self.total == Some(0) || self.kinds.no_results.holds(), learned) {
-            (true, true) => true,
-            (true, false) => !(fits || self.in_place && self.emptiness == Some(0.0)),
-            (false, true) => !fits,
-            (false, false) => false,
+            (true, _) => true,
+            (false, learned) => learned && !fits,
         }
     }
 }

@@ -10,6 +10,7 @@ use crate::harvest::policy::Total;
 use crate::harvest::query::Query;
 use crate::html::Document;
 use rustc_hash::FxHashSet;
+use std::cell::LazyCell;
 use url::Url;
 
 /// A row of siblings needs this score to be taken for records.
@@ -64,7 +65,7 @@ pub(super) struct Look<'a> {
 impl<'a> Look<'a> {
     pub(super) fn at(memory: &Memory<'_>, document: &'a Document, status: u16, query: &'a Query) -> Look<'a> {
         let view = View::of(document, query, memory.furniture, Trust::All);
-        let kinds = page_kind(&document.page, status);
+        let kinds = LazyCell::new(|| page_kind(&document.page, status));
         let announced = Announced { shown: counts(view.outline.text()).first().and_then(shown) };
         let scored = memory.find(&view, announced).or_else(|| memory.find_again(document, query, announced));
         let lone = match scored {

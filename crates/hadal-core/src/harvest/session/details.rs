@@ -10,17 +10,17 @@ use rustc_hash::FxHashSet;
 use xxhash_rust::xxh3::xxh3_64;
 
 /// Words of an entry that tells little.
-const FEW_WORDS: f64 = 20.0;
+const FEW_WORDS: f64 = 25.0;
 /// Share of entries that are cut off from which lists are taken to tell little.
 const MOST_CUT: f64 = 0.5;
-/// Weight of the last entry in what is usual.
+/// Weight of the last entry in what is usual, once there were enough of them.
 const NEWS: f64 = 0.02;
 /// Words of an entry that are counted.
 const LONG: usize = 100;
 /// Pages that decide whether more are opened.
 const TRIAL: u32 = 4;
-/// A page says clearly more than the list when it has so many times its words, and so many on top.
-const RICHER: (usize, usize) = (3, 10);
+/// A page says clearly more than the list when it has half as many words again, and so many at least.
+const MORE_WORDS: usize = 8;
 /// Records whose pages are opened without being asked for.
 const MOST_UNASKED: usize = 2_000;
 
@@ -29,6 +29,7 @@ const MOST_UNASKED: usize = 2_000;
 pub struct Digging {
     /// Words of an entry, and the share of entries that are cut off, as is usual of late.
     usual: Option<(f64, f64)>,
+    seen: u32,
     judged: u32,
     richer: u32,
     last_page: FxHashSet<u64>,
@@ -40,7 +41,9 @@ impl Digging {
         let words = record.text.split_whitespace().take(LONG).count() as f64;
         let cut = f64::from(u8::from(is_cut_off(&record.text)));
         let (usual_words, usual_cut) = self.usual.unwrap_or((words, cut));
-        let blend = |usual: f64, last: f64| usual + NEWS * (last - usual);
+        self.seen = self.seen.saturating_add(1);
+        let weight = f64::from(self.seen).recip().max(NEWS);
+        let blend = |usual: f64, last: f64| usual + weight * (last - usual);
         self.usual = Some((blend(usual_words, words), blend(usual_cut, cut)));
     }
 
@@ -49,10 +52,9 @@ impl Digging {
         let words: FxHashSet<u64> = hashes(page).collect();
         if !self.last_page.is_empty() {
             let own = |text: &str| hashes(text).filter(|word| !self.last_page.contains(word)).count();
-            let (times, more) = RICHER;
             let listed = own(listed);
             self.judged += 1;
-            self.richer += u32::from(own(page) >= (times * listed).max(listed + more));
+            self.richer += u32::from(own(page) >= listed + (listed / 2).max(MORE_WORDS));
         }
         self.last_page = words;
     }

@@ -35,6 +35,11 @@ impl Purpose {
         matches!(self, Purpose::Nonsense | Purpose::Query)
     }
 
+    /// Whether a harvest goes on when this cannot be had.
+    pub fn is_dispensable(self) -> bool {
+        matches!(self, Purpose::Link | Purpose::Page | Purpose::Detail)
+    }
+
     /// The same after so many redirects: the form is submitted again only when its data travel along.
     pub(super) fn after(self, hops: u8, request: &Request) -> Purpose {
         if hops > 0 && request.method == Method::Get { Purpose::Redirect } else { self }

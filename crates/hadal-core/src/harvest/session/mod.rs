@@ -359,7 +359,8 @@ impl Harvest {
     fn failed(&mut self, mut reading: Box<Reading>, kind: Kind, status: u16) -> Taken {
         reading.end = Some(End::Failed);
         reading.details.clear();
-        let ending = self.trouble.met(kind, status);
+        // A link that leads nowhere says nothing about the form.
+        let ending = if reading.query.link.is_none() { self.trouble.met(kind, status) } else { None };
         let taken = Taken { kind: Some(kind), number: reading.number, ..Taken::default() };
         let taken = self.go_on_or_end(reading, taken);
         if let Some(ending) = ending {
