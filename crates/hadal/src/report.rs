@@ -5,8 +5,12 @@
 //! twice, and so does a record that two harvests brought up.
 
 mod coverage;
+pub mod curve;
+pub mod form;
+pub mod harvest;
 pub mod judged;
 pub mod quality;
+pub mod run;
 
 use crate::output::progress::Snapshot;
 use crate::output::rows::{seconds, state_name};

@@ -78,15 +78,19 @@ pub struct Delivered {
 }
 
 /// Why a request was not sent.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Undelivered {
     /// robots.txt forbids it.
+    #[error("robots.txt forbids it")]
     Forbidden,
     /// The host asks for more patience than a session has.
+    #[error("the host asks for more patience than we have")]
     Patience,
     /// Nothing is left to spend.
+    #[error("the budget is spent")]
     Spent,
     /// Somebody said stop.
+    #[error("stopped")]
     Stopped,
 }
 

@@ -14,7 +14,7 @@ mod walk;
 pub use courier::{Courier, Delivered, Purse, Undelivered};
 pub use event::{Event, Standing};
 pub use pace::Pace;
-pub use walk::walk;
+pub use walk::{read, walk};
 
 use crate::fetch::Fetch;
 use crate::fetch::politeness::Politeness;

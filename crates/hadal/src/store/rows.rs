@@ -215,6 +215,8 @@ pub struct Progress {
     pub elapsed_ms: u64,
     /// How it stands.
     pub state: RunState,
+    /// Requests it may spend in all, when there is a limit.
+    pub max_requests: Option<u64>,
     /// Strategy's saved state, when it changed; `None` keeps the stored one.
     pub strategy: Option<Vec<u8>>,
 }
@@ -400,6 +402,12 @@ pub struct FormRow {
 }
 
 impl FormRow {
+    /// How many of its fields people fill: neither hidden ones nor buttons.
+    pub fn open_fields(&self) -> usize {
+        let closed = ["hidden", "submit", "button", "image", "reset"];
+        self.fields.iter().filter(|field| !closed.contains(&field.kind.as_str())).count()
+    }
+
     /// What the form is held for.
     pub fn verdict(&self) -> FormVerdict {
         FormVerdict {

@@ -1,0 +1,271 @@
+//! The directory: forms found, what they can be narrowed down by, one of them, and what people make of it.
+
+use super::cursor;
+use super::desk::Desk;
+use super::extract::{Body, Named, Params};
+use super::paging::limit;
+use super::problem::{ErrorBody, Problem};
+use crate::report::form::{Facets, FormPage, FormView, facets, page, view};
+use crate::store::{DirectoryQuery, Found, Label, LabelRow, Marks, Place, RunId};
+use axum::Json;
+use axum::extract::State;
+use hadal_core::address::Site;
+use hadal_core::http::Method;
+use hadal_core::identity::FormId;
+use hadal_core::time::Time;
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+use std::time::SystemTime;
+use utoipa::{IntoParams, ToSchema};
+
+/// Forms that facets are counted over.
+const COUNTED: usize = 1000;
+
+/// Which forms are wanted.
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub struct FormParams {
+    /// Only of this run.
+    run: Option<u64>,
+    /// Only of this topic.
+    topic: Option<String>,
+    /// Only of this site.
+    site: Option<String>,
+    /// Only on pages in this language, as its ISO 639-1 code.
+    language: Option<String>,
+    /// Only sent in this way.
+    method: Option<MethodName>,
+    /// Only with so many fields that people fill.
+    fields: Option<usize>,
+    /// Only at least this likely to search and to be of the topic.
+    #[param(minimum = 0, maximum = 1, default = 0)]
+    min_relevance: Option<f32>,
+    /// Only at least this likely to search.
+    #[param(minimum = 0, maximum = 1, default = 0.5)]
+    min_searchable: Option<f32>,
+    /// By what people said: all but what they took out, all, or those with one label.
+    #[serde(default)]
+    label: LabelWanted,
+}
+
+/// How a form is sent.
+#[derive(Clone, Copy, Debug, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum MethodName {
+    Get,
+    Post,
+}
+
+/// Which forms by what people said of them.
+#[derive(Clone, Copy, Debug, Default, Deserialize, ToSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum LabelWanted {
+    #[default]
+    Standing,
+    Any,
+    Right,
+    Wrong,
+    NotASearch,
+}
+
+impl FormParams {
+    fn query(self) -> Result<DirectoryQuery, Problem> {
+        let marks = match self.label {
+            LabelWanted::Standing => Marks::Standing,
+            LabelWanted::Any => Marks::Any,
+            LabelWanted::Right => Marks::Only(Label::Right),
+            LabelWanted::Wrong => Marks::Only(Label::Wrong),
+            LabelWanted::NotASearch => Marks::Only(Label::NotASearch),
+        };
+        let method = self.method.map(|method| match method {
+            MethodName::Get => Method::Get,
+            MethodName::Post => Method::Post,
+        });
+        Ok(DirectoryQuery {
+            run: self.run.map(RunId),
+            topic: self.topic,
+            site: self.site.map(Site),
+            language: self.language,
+            method,
+            fields: self.fields,
+            min_relevance: probability(self.min_relevance, 0.0)?,
+            min_searchable: probability(self.min_searchable, 0.5)?,
+            marks,
+            after: None,
+            most: COUNTED,
+        })
+    }
+}
+
+fn probability(given: Option<f32>, usual: f32) -> Result<f32, Problem> {
+    let p = given.unwrap_or(usual);
+    let is_one = (0.0..=1.0).contains(&p);
+    if is_one { Ok(p) } else { Err(Problem::bad("a probability is from 0 to 1")) }
+}
+
+/// Which page of a list.
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub struct PageParams {
+    /// Only what comes after: `next` of the page before.
+    after: Option<String>,
+    /// Rows at most.
+    #[param(minimum = 1, maximum = 1000, default = 50)]
+    limit: Option<usize>,
+}
+
+/// Some forms, the most relevant first.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct FormList {
+    /// There may be fewer than asked for although there is a `next`: of many forms few may pass.
+    forms: Vec<FormView>,
+    /// Give this as `after` for the next page.
+    next: Option<String>,
+}
+
+/// Forms found, the most relevant first.
+#[utoipa::path(get, path = "/api/forms", tag = "forms", params(FormParams, PageParams),
+    responses((status = 200, body = FormList), (status = 400, body = ErrorBody)))]
+pub async fn list(
+    State(desk): State<Arc<Desk>>,
+    Params(params): Params<FormParams>,
+    Params(page): Params<PageParams>,
+) -> Result<Json<FormList>, Problem> {
+    let after = page.after.as_deref().map(place).transpose()?;
+    let query = DirectoryQuery { after, most: limit(page.limit)?, ..params.query()? };
+    let found = desk.read(move |store| store.directory(&query)).await?;
+    let next = found
+        .next
+        .as_ref()
+        .and_then(|place| cursor::written(&(place.relevant, place.searchable, place.form, &place.topic)));
+    Ok(Json(FormList { forms: found.forms.iter().map(view).collect(), next }))
+}
+
+fn place(text: &str) -> Result<Place, Problem> {
+    let (relevant, searchable, form, topic) = cursor::read(text)?;
+    Ok(Place { relevant, searchable, form, topic })
+}
+
+/// What the forms that pass can be narrowed down by, counted over the most relevant thousand.
+#[utoipa::path(get, path = "/api/forms/facets", tag = "forms", params(FormParams),
+    responses((status = 200, body = Facets), (status = 400, body = ErrorBody)))]
+pub async fn narrow(
+    State(desk): State<Arc<Desk>>,
+    Params(params): Params<FormParams>,
+) -> Result<Json<Facets>, Problem> {
+    let query = params.query()?;
+    let found = desk.read(move |store| store.directory(&query)).await?;
+    Ok(Json(facets(&found.forms, found.next.is_some())))
+}
+
+/// Which form of that identity.
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub struct TopicParams {
+    /// As found for this topic, when several have it.
+    topic: Option<String>,
+}
+
+/// The identity in a path.
+pub fn form_id(text: &str) -> Result<FormId, Problem> {
+    let digits = text.len() == 16 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let id = text.parse().ok().filter(|_| digits);
+    id.ok_or_else(|| Problem::bad("a form is named by 16 hexadecimal digits"))
+}
+
+/// A form of the directory, or that there is none.
+pub async fn find(desk: &Desk, form: &str, topic: Option<String>) -> Result<Found, Problem> {
+    let id = form_id(form)?;
+    let found = desk.read(move |store| store.found(id, topic.as_deref())).await?;
+    found.ok_or_else(|| Problem::missing(format!("there is no form {id}")))
+}
+
+/// One form with its fields, the way to it and why it was kept.
+#[utoipa::path(get, path = "/api/forms/{form}", tag = "forms",
+    params(("form" = String, Path, description = "Its identity", pattern = "^[0-9a-f]{16}$"), TopicParams),
+    responses((status = 200, body = FormPage), (status = 400, body = ErrorBody), (status = 404, body = ErrorBody)))]
+pub async fn one(
+    State(desk): State<Arc<Desk>>,
+    Named(form): Named<String>,
+    Params(params): Params<TopicParams>,
+) -> Result<Json<FormPage>, Problem> {
+    let found = find(&desk, &form, params.topic).await?;
+    Ok(Json(desk.read(move |store| page(store, &found)).await?))
+}
+
+/// What a person makes of a form.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Verdict {
+    /// For this topic; else for the one it was found for first.
+    topic: Option<String>,
+    /// What it is; `null` takes back what was said.
+    label: Option<Label>,
+}
+
+/// Keeps what a person makes of a form.
+#[utoipa::path(put, path = "/api/forms/{form}/label", tag = "forms", request_body = Verdict,
+    params(("form" = String, Path, description = "Its identity", pattern = "^[0-9a-f]{16}$")),
+    responses((status = 200, body = FormView), (status = 400, body = ErrorBody), (status = 404, body = ErrorBody),
+        (status = 413, body = ErrorBody), (status = 415, body = ErrorBody), (status = 422, body = ErrorBody)))]
+pub async fn mark(
+    State(desk): State<Arc<Desk>>,
+    Named(form): Named<String>,
+    Body(verdict): Body<Verdict>,
+) -> Result<Json<FormView>, Problem> {
+    let found = find(&desk, &form, verdict.topic).await?;
+    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    let at = Time(0).after(since);
+    let marked = desk
+        .read(move |store| {
+            let (form, topic) = (found.row.form_id, found.row.topic.clone());
+            match verdict.label {
+                Some(label) => store.mark(&LabelRow { form, topic, label, at })?,
+                None => store.unmark(form, &topic)?,
+            }
+            Ok(Found { label: verdict.label, ..found })
+        })
+        .await?;
+    Ok(Json(view(&marked)))
+}
+
+/// Some labels, by form.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct LabelList {
+    labels: Vec<LabelView>,
+    /// Give this as `after` for the next page.
+    next: Option<String>,
+}
+
+/// A form with a person's word on it.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct LabelView {
+    form_id: String,
+    topic: String,
+    label: Label,
+    /// When that was said.
+    at: String,
+}
+
+/// What people made of forms.
+#[utoipa::path(get, path = "/api/labels", tag = "forms", params(PageParams),
+    responses((status = 200, body = LabelList), (status = 400, body = ErrorBody)))]
+pub async fn labels(
+    State(desk): State<Arc<Desk>>,
+    Params(page): Params<PageParams>,
+) -> Result<Json<LabelList>, Problem> {
+    let limit = limit(page.limit)?;
+    let after: Option<(FormId, String)> = page.after.as_deref().map(cursor::read).transpose()?;
+    let rows = desk
+        .read(move |store| store.labels(after.as_ref().map(|(form, topic)| (*form, topic.as_str())), limit))
+        .await?;
+    let next =
+        rows.last().filter(|_| rows.len() == limit).and_then(|row| cursor::written(&(row.form, &row.topic)));
+    let view = |row: LabelRow| LabelView {
+        form_id: row.form.to_string(),
+        topic: row.topic,
+        label: row.label,
+        at: crate::output::rows::moment(row.at),
+    };
+    Ok(Json(LabelList { labels: rows.into_iter().map(view).collect(), next }))
+}

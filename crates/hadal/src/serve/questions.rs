@@ -1,0 +1,89 @@
+//! People's questions: to one form of the directory, or to many at once.
+
+use super::desk::Desk;
+use super::extract::{Body, Named};
+use super::forms::{find, form_id};
+use super::problem::{ErrorBody, Problem};
+use crate::ask::{Answers, AskError, Whom};
+use axum::Json;
+use axum::extract::State;
+use http::StatusCode;
+use serde::Deserialize;
+use std::sync::Arc;
+use utoipa::ToSchema;
+
+/// Forms of a topic that are asked when nobody says how many.
+const USUAL: usize = 5;
+
+/// A question to one form.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Trial {
+    /// What to ask.
+    #[schema(min_length = 1, max_length = 200)]
+    words: String,
+}
+
+/// Puts one question to one form: within robots.txt and pauses, and on record. Forms that take orders,
+/// passwords or messages are never sent.
+#[utoipa::path(post, path = "/api/forms/{form}/try", tag = "questions", request_body = Trial,
+    params(("form" = String, Path, description = "Its identity", pattern = "^[0-9a-f]{16}$")),
+    responses((status = 200, body = Answers), (status = 400, body = ErrorBody), (status = 404, body = ErrorBody),
+        (status = 413, body = ErrorBody), (status = 415, body = ErrorBody), (status = 422, body = ErrorBody)))]
+pub async fn try_one(
+    State(desk): State<Arc<Desk>>,
+    Named(form): Named<String>,
+    Body(trial): Body<Trial>,
+) -> Result<Json<Answers>, Problem> {
+    let found = find(&desk, &form, None).await?;
+    let answers = desk.asker.ask(&trial.words, Whom::Forms(vec![found.row.form_id])).await;
+    answers.map(Json).map_err(problem)
+}
+
+/// A question to many forms.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Question {
+    /// What to ask.
+    #[schema(min_length = 1, max_length = 200)]
+    words: String,
+    /// The best forms of this topic.
+    topic: Option<String>,
+    /// How many of them.
+    #[schema(minimum = 1, maximum = 20, default = 5)]
+    most: Option<usize>,
+    /// Or these very forms.
+    #[schema(max_items = 20)]
+    forms: Option<Vec<String>>,
+}
+
+/// Puts one question to several forms side by side, and merges their answers.
+#[utoipa::path(post, path = "/api/ask", tag = "questions", request_body = Question,
+    responses((status = 200, body = Answers), (status = 400, body = ErrorBody), (status = 404, body = ErrorBody),
+        (status = 413, body = ErrorBody), (status = 415, body = ErrorBody), (status = 422, body = ErrorBody)))]
+pub async fn ask(
+    State(desk): State<Arc<Desk>>,
+    Body(question): Body<Question>,
+) -> Result<Json<Answers>, Problem> {
+    let whom = match (question.topic, question.forms) {
+        (Some(topic), None) => Whom::Best(topic, question.most.unwrap_or(USUAL)),
+        (None, Some(forms)) => {
+            let ids = forms.iter().map(|form| form_id(form)).collect::<Result<Vec<_>, _>>()?;
+            Whom::Forms(ids)
+        }
+        _ => return Err(unprocessable("name a topic or some forms, one of the two")),
+    };
+    desk.asker.ask(&question.words, whom).await.map(Json).map_err(problem)
+}
+
+fn unprocessable(message: impl ToString) -> Problem {
+    Problem::of(StatusCode::UNPROCESSABLE_ENTITY, message.to_string())
+}
+
+fn problem(error: AskError) -> Problem {
+    match error {
+        AskError::NoWords | AskError::TooMany => unprocessable(error),
+        AskError::NoSource(_) => Problem::missing(error.to_string()),
+        AskError::Store(error) => error.into(),
+    }
+}
