@@ -5,8 +5,6 @@
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
-const OPTIONS: [&str; 1] = ["--from-labels"];
-
 /// A better message for a parse error, when it is about something not built yet.
 pub fn explain(error: &clap::Error) -> Option<String> {
     let text = |kind| match error.get(kind) {
@@ -16,9 +14,7 @@ pub fn explain(error: &clap::Error) -> Option<String> {
     let unbuilt = |what: &str| format!("'{what}' is not built yet in hadal {}", env!("CARGO_PKG_VERSION"));
     match error.kind() {
         ErrorKind::UnknownArgument => {
-            let given = text(ContextKind::InvalidArg)?;
-            let name = given.split('=').next().unwrap_or(given);
-            (OPTIONS.contains(&name) || name == "import").then(|| unbuilt(name))
+            text(ContextKind::InvalidArg).filter(|given| *given == "import").map(unbuilt)
         }
         ErrorKind::InvalidValue => {
             let rendering = text(ContextKind::InvalidArg)?.starts_with("--render");

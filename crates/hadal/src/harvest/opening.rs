@@ -9,7 +9,7 @@ use hadal_core::critic::veto::{Veto, veto};
 use hadal_core::html;
 use hadal_core::http::{Method, Request};
 use hadal_core::identity::{FormId, form_id};
-use hadal_core::page::Form;
+use hadal_core::page::{Form, Page};
 use hadal_core::submission::{Filling, goes_to_web, submission};
 use url::Url;
 
@@ -116,6 +116,18 @@ pub fn of_found(store: &dyn Store, found: &Found) -> Result<Opened, NotOpened> {
     })
 }
 
+/// A page, asked for now.
+pub async fn page_at(url: &Url, courier: &Courier, pace: &mut Pace) -> Result<Page, NotOpened> {
+    let delivered = courier.deliver(&Request::get(url.clone()), pace).await;
+    let no_page = |why: String| NotOpened::NoPage(url.clone(), why);
+    let exchange = delivered.result.map_err(|why| no_page(why.to_string()))?;
+    let response = exchange.result.map_err(|error| no_page(error.to_string()))?;
+    if !(200..300).contains(&response.status) {
+        return Err(no_page(format!("the server answered {}", response.status)));
+    }
+    Ok(html::parse(&response.body, response.headers.get("content-type"), url))
+}
+
 /// The search on a page, or the form with the index that was picked.
 pub async fn on_page(
     url: &Url,
@@ -123,14 +135,7 @@ pub async fn on_page(
     courier: &Courier,
     source: &str,
 ) -> Result<Opened, NotOpened> {
-    let delivered = courier.deliver(&Request::get(url.clone()), &mut Pace::real()).await;
-    let no_page = |why: String| NotOpened::NoPage(url.clone(), why);
-    let exchange = delivered.result.map_err(|why| no_page(why.to_string()))?;
-    let response = exchange.result.map_err(|error| no_page(error.to_string()))?;
-    if !(200..300).contains(&response.status) {
-        return Err(no_page(format!("the server answered {}", response.status)));
-    }
-    let page = html::parse(&response.body, response.headers.get("content-type"), url);
+    let page = page_at(url, courier, &mut Pace::real()).await?;
     let words = first_words(&page.title);
     let (charset, language) = (page.charset.to_string(), page.language.clone());
     let sample = Sample::of(url.as_str(), page, picked).map_err(|why| NotOpened::NoForm(url.clone(), why))?;

@@ -5,6 +5,7 @@ use crate::output::rows::{seconds, state_name};
 use crate::store::{Control, Followed, LaneRow, MOST_COUNTED, PageRow, RunRow, Store, StoreError};
 use hadal_core::address::Host;
 use hadal_core::lead::{Lane, Origin};
+use hadal_core::strategy::{Gauge, Strategy};
 use rustc_hash::FxHashMap;
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -200,14 +201,16 @@ pub fn error_counts(counted: &std::collections::BTreeMap<String, u64>) -> Vec<Er
 }
 
 /// Everything that a page about a run shows.
-pub fn page(store: &dyn Store, row: &RunRow) -> Result<RunPage, StoreError> {
+///
+/// `mind` is the run's strategy with what it learned, when it is at hand.
+pub fn page(store: &dyn Store, row: &RunRow, mind: Option<&dyn Strategy>) -> Result<RunPage, StoreError> {
     let pages = store.latest_pages(row.id, RECENT)?;
     Ok(RunPage {
         run: view(row),
         control: store.control(row.id)?.into(),
         lanes: lanes(&store.lanes(row.id, SHOWN_LANES)?, row.tally.waiting),
         hosts: hosts(store, row, &pages)?,
-        decisions: decisions(store, row, &pages)?,
+        decisions: decisions(store, row, &pages, mind)?,
     })
 }
 
@@ -256,10 +259,21 @@ fn hosts(store: &dyn Store, row: &RunRow, pages: &[PageRow]) -> Result<Vec<HostV
     counts.into_iter().map(view).collect()
 }
 
-fn decisions(store: &dyn Store, row: &RunRow, pages: &[PageRow]) -> Result<Vec<DecisionView>, StoreError> {
+fn decisions(
+    store: &dyn Store,
+    row: &RunRow,
+    pages: &[PageRow],
+    mind: Option<&dyn Strategy>,
+) -> Result<Vec<DecisionView>, StoreError> {
     let view = |page: &PageRow| {
         let followed = store.followed(row.id, page.id)?;
-        Ok(decision(page, followed.as_ref()))
+        let parts = match (&followed, mind) {
+            (Some(followed), Some(mind)) => mind.parts(&followed.lead, &store.site(row.id, &page.site)?),
+            _ => Vec::new(),
+        };
+        let part = |part: Gauge| PartView { name: part.name.to_string(), value: part.value };
+        let parts = parts.into_iter().filter(|part| part.value.is_finite()).map(part).collect();
+        Ok(DecisionView { parts, ..decision(page, followed.as_ref()) })
     };
     pages.iter().take(SHOWN_DECISIONS).map(view).collect()
 }

@@ -4,6 +4,7 @@
 //! watch are told when something changed.
 
 use super::desk::Desk;
+use super::minds::Minds;
 use super::runs::RunNow;
 use crate::store::{RunId, RunRow, RunState, StoreError};
 use rustc_hash::FxHashMap;
@@ -40,6 +41,8 @@ pub struct Live {
     looks: Mutex<FxHashMap<RunId, VecDeque<Look>>>,
     watched: Mutex<FxHashMap<RunId, watch::Sender<Option<Arc<str>>>>>,
     somebody: Notify,
+    /// What their strategies know.
+    pub minds: Minds,
 }
 
 /// Where a run stood at a moment.
@@ -139,8 +142,7 @@ pub async fn keep_looking(desk: Weak<Desk>) {
 
 fn look(desk: &Desk, run: RunId) -> Result<(), StoreError> {
     let Some(row) = desk.store.run_row(run)? else { return Ok(()) };
-    let pace = desk.live.observe(&row);
-    let now = RunNow::look(desk.store.as_ref(), &row, pace)?;
+    let now = RunNow::look(desk.store.as_ref(), &row, &desk.live)?;
     if let Ok(text) = serde_json::to_string(&now) {
         desk.live.tell(run, text.into());
     }

@@ -14,6 +14,7 @@ pub mod guard;
 mod harvests;
 mod live;
 mod metrics;
+mod minds;
 mod pages;
 mod paging;
 mod problem;

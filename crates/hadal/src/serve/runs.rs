@@ -2,7 +2,7 @@
 
 use super::desk::Desk;
 use super::extract::{Body, Named, Params};
-use super::live::Pace;
+use super::live::{Live, Pace};
 use super::paging::{limit, next};
 use super::problem::{ErrorBody, Problem};
 use crate::report::curve::{self, RunPoint};
@@ -60,9 +60,11 @@ pub struct RunNow {
 }
 
 impl RunNow {
-    /// A run as it stands, with the pace that was seen.
-    pub fn look(store: &dyn Store, row: &RunRow, pace: Pace) -> Result<RunNow, StoreError> {
-        Ok(RunNow { page: page(store, row)?, pace })
+    /// A run as it stands, with what is known of it by watching.
+    pub fn look(store: &dyn Store, row: &RunRow, live: &Live) -> Result<RunNow, StoreError> {
+        let pace = live.observe(row);
+        let page = live.minds.with(store, row, |mind| page(store, row, mind))?;
+        Ok(RunNow { page, pace })
     }
 }
 
@@ -74,8 +76,7 @@ pub async fn one(State(desk): State<Arc<Desk>>, Named(run): Named<u64>) -> Resul
     let now = desk
         .read(move |store| {
             let Some(row) = store.run_row(RunId(run))? else { return Ok(None) };
-            let pace = shared.live.observe(&row);
-            RunNow::look(store, &row, pace).map(Some)
+            RunNow::look(store, &row, &shared.live).map(Some)
         })
         .await?;
     now.map(Json).ok_or_else(|| no_run(run))
