@@ -14,13 +14,15 @@ pub use source::{Outcome, Source};
 
 use crate::fetch::Fetch;
 use crate::fetch::politeness::Politeness;
-use crate::harvest::opening::{self, NotOpened, Opened};
+use crate::harvest::opening::{self, NotOpened};
 use crate::harvest::{Courier, Purse, TimeKind};
 use crate::store::{DirectoryQuery, Found, Store, StoreError};
 use futures::future::join_all;
+use hadal_core::critic::probe::word_box;
 use hadal_core::identity::FormId;
 use rustc_hash::FxHashMap;
 use serde::Serialize;
+use source::Chosen;
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::watch;
 use utoipa::ToSchema;
@@ -123,23 +125,29 @@ impl Asker {
         Ok(Answers { words: words.to_string(), answers: merge::merged(&sources, records), sources })
     }
 
-    /// The forms that are meant, opened.
-    fn open(&self, whom: &Whom) -> Result<Vec<source::Chosen>, AskError> {
-        let forms = self.choose(whom)?;
-        let chosen = forms.into_iter().map(|found| {
-            let opened = opening::of_found(self.store.as_ref(), &found);
-            source::Chosen { web: opened.as_ref().map(|opened| self.web(&opened.source)).ok(), found, opened }
-        });
-        let is_broken = |chosen: &source::Chosen| matches!(chosen.opened, Err(NotOpened::Store(_)));
-        match whom {
-            // Of many some may not be asked; the next best take their places.
-            Whom::Best(topic, most) => {
-                let usable = |chosen: &source::Chosen| chosen.opened.as_ref().is_ok_and(takes_words);
-                let best: Vec<_> = chosen.filter(usable).take(*most).collect();
-                if best.is_empty() { Err(AskError::NoSource(topic.clone())) } else { Ok(best) }
+    /// The forms that are meant, opened. Of a topic's forms some may not be asked; the next best take their
+    /// places. Of those that were named all are told of.
+    fn open(&self, whom: &Whom) -> Result<Vec<Chosen>, AskError> {
+        let chosen = self.choose(whom)?.into_iter().map(|found| self.open_one(found));
+        let Whom::Best(topic, most) = whom else { return chosen.collect() };
+        let may_be_asked = |chosen: &Result<Chosen, AskError>| match chosen {
+            Ok(chosen) => chosen.opened.as_ref().is_ok_and(|(form, _)| word_box(&form.form).is_some()),
+            Err(_) => true,
+        };
+        let best: Vec<Chosen> = chosen.filter(may_be_asked).take(*most).collect::<Result<_, _>>()?;
+        if best.is_empty() { Err(AskError::NoSource(topic.clone())) } else { Ok(best) }
+    }
+
+    fn open_one(&self, found: Found) -> Result<Chosen, AskError> {
+        let opened = match opening::of_found(self.store.as_ref(), &found) {
+            Err(NotOpened::Store(error)) => return Err(error.into()),
+            Err(why) => Err(why.to_string()),
+            Ok(form) => {
+                let web = self.web(&form.source).map_err(|error| error.to_string());
+                web.map(|web| (form, web))
             }
-            Whom::Forms(_) => Ok(chosen.filter(|chosen| !is_broken(chosen)).collect()),
-        }
+        };
+        Ok(Chosen { found, opened })
     }
 
     fn choose(&self, whom: &Whom) -> Result<Vec<Found>, AskError> {
@@ -181,8 +189,4 @@ impl Asker {
         let (fetch, stop) = (Arc::clone(fetch), self.stop.clone());
         Courier::new(fetch, *politeness, agent, *body_limit, Purse::default(), stop)
     }
-}
-
-fn takes_words(opened: &Opened) -> bool {
-    hadal_core::critic::probe::word_box(&opened.form).is_some()
 }

@@ -3,7 +3,7 @@
 use super::policy::OneQuestion;
 use super::{Asker, Web};
 use crate::fetch::retry;
-use crate::harvest::opening::{NotOpened, Opened};
+use crate::harvest::opening::Opened;
 use crate::harvest::{Pace, TimeKind, read};
 use crate::store::{Found, Purpose, StoreError, Submission, Submitter};
 use hadal_core::harvest::policy::Total;
@@ -62,9 +62,8 @@ pub enum Outcome {
 /// A form that was chosen, and whether it may be asked.
 pub struct Chosen {
     pub found: Found,
-    pub opened: Result<Opened, NotOpened>,
-    /// Where it is, when it may.
-    pub web: Option<anyhow::Result<Web>>,
+    /// The form and where it is, or why it may not.
+    pub opened: Result<(Opened, Web), String>,
 }
 
 /// What a source said.
@@ -81,18 +80,13 @@ impl Chosen {
     /// Asks it.
     pub async fn hear(self, asker: &Arc<Asker>, words: &str) -> (Source, Vec<Record>) {
         let began = Instant::now();
-        let said = match (&self.opened, self.web) {
-            (Err(why), _) => Said::trouble(why),
-            (Ok(_), None) => Said::default(),
-            (Ok(_), Some(Err(why))) => Said::trouble(why),
-            (Ok(opened), Some(Ok(web))) => {
-                let asked = tokio::time::timeout(PATIENCE, ask(asker, opened, &web, words)).await;
-                match asked {
-                    Ok(Ok(said)) => said,
-                    Ok(Err(error)) => Said::trouble(error),
-                    Err(_) => Said::trouble("it took too long"),
-                }
-            }
+        let said = match &self.opened {
+            Err(why) => Said::trouble(why),
+            Ok((form, web)) => match tokio::time::timeout(PATIENCE, ask(asker, form, web, words)).await {
+                Ok(Ok(said)) => said,
+                Ok(Err(error)) => Said::trouble(error),
+                Err(_) => Said::trouble("it took too long"),
+            },
         };
         let row = &self.found.row;
         let outcome = match (said.records.is_empty(), &said.trouble) {

@@ -6,7 +6,6 @@ use hadal_core::address::LinkId;
 use hadal_core::critic::probe::Finding;
 use hadal_core::page::Field;
 use serde::Serialize;
-use std::collections::BTreeMap;
 use utoipa::ToSchema;
 
 /// Clicks that are followed back to a seed.
@@ -205,61 +204,4 @@ fn path(store: &dyn Store, run: RunId, page: LinkId) -> Result<Vec<ClickView>, S
     }
     clicks.reverse();
     Ok(clicks)
-}
-
-/// How many forms have what: what a directory can be narrowed down by.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, ToSchema)]
-pub struct Facets {
-    /// Forms that were counted: the most relevant of those that pass.
-    pub counted: usize,
-    /// Whether there are more.
-    pub or_more: bool,
-    /// Topics.
-    pub topic: Vec<FacetValue>,
-    /// Sites.
-    pub site: Vec<FacetValue>,
-    /// Languages; the empty one is unknown.
-    pub language: Vec<FacetValue>,
-    /// Methods.
-    pub method: Vec<FacetValue>,
-    /// Numbers of fields that people fill.
-    pub fields: Vec<FacetValue>,
-    /// P(relevant), by tenths: "0.9" is from 0.9 to 1.
-    pub relevance: Vec<FacetValue>,
-}
-
-/// One value of a facet.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
-pub struct FacetValue {
-    /// The value.
-    pub value: String,
-    /// Forms that have it.
-    pub count: usize,
-}
-
-/// Values of one facet that are told.
-const MOST_VALUES: usize = 50;
-
-/// What these forms can be narrowed down by.
-pub fn facets(forms: &[Found], or_more: bool) -> Facets {
-    let count = |value: &dyn Fn(&FormRow) -> String| {
-        let mut counts: BTreeMap<String, usize> = BTreeMap::new();
-        forms.iter().for_each(|found| *counts.entry(value(&found.row)).or_default() += 1);
-        let mut values: Vec<FacetValue> =
-            counts.into_iter().map(|(value, count)| FacetValue { value, count }).collect();
-        values.sort_by_key(|value| std::cmp::Reverse(value.count));
-        values.truncate(MOST_VALUES);
-        values
-    };
-    let tenth = |p: f32| format!("{:.1}", (p * 10.0).floor().clamp(0.0, 9.0) / 10.0);
-    Facets {
-        counted: forms.len(),
-        or_more,
-        topic: count(&|row| row.topic.clone()),
-        site: count(&|row| row.site.to_string()),
-        language: count(&|row| row.language.clone().unwrap_or_default()),
-        method: count(&|row| method_name(row.method).to_string()),
-        fields: count(&|row| row.open_fields().to_string()),
-        relevance: count(&|row| tenth(row.p_relevant)),
-    }
 }

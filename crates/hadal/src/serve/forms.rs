@@ -1,21 +1,20 @@
-//! The directory: forms found, what they can be narrowed down by, one of them, and what people make of it.
+//! The directory: forms found, what they can be narrowed down by, and one of them.
 
 use super::cursor;
 use super::desk::Desk;
-use super::extract::{Body, Named, Params};
-use super::paging::limit;
+use super::extract::{Named, Params};
+use super::paging::{PageParams, limit};
 use super::problem::{ErrorBody, Problem};
-use crate::report::form::{Facets, FormPage, FormView, facets, page, view};
-use crate::store::{DirectoryQuery, Found, Label, LabelRow, Marks, Place, RunId};
+use crate::report::facets::{Facets, facets};
+use crate::report::form::{FormPage, FormView, page, view};
+use crate::store::{DirectoryQuery, Found, Label, Marks, Place, RunId};
 use axum::Json;
 use axum::extract::State;
 use hadal_core::address::Site;
 use hadal_core::http::Method;
 use hadal_core::identity::FormId;
-use hadal_core::time::Time;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
-use std::time::SystemTime;
 use utoipa::{IntoParams, ToSchema};
 
 /// Forms that facets are counted over.
@@ -103,17 +102,6 @@ fn probability(given: Option<f32>, usual: f32) -> Result<f32, Problem> {
     if is_one { Ok(p) } else { Err(Problem::bad("a probability is from 0 to 1")) }
 }
 
-/// Which page of a list.
-#[derive(Debug, Deserialize, IntoParams)]
-#[into_params(parameter_in = Query)]
-pub struct PageParams {
-    /// Only what comes after: `next` of the page before.
-    after: Option<String>,
-    /// Rows at most.
-    #[param(minimum = 1, maximum = 1000, default = 50)]
-    limit: Option<usize>,
-}
-
 /// Some forms, the most relevant first.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct FormList {
@@ -191,81 +179,4 @@ pub async fn one(
 ) -> Result<Json<FormPage>, Problem> {
     let found = find(&desk, &form, params.topic).await?;
     Ok(Json(desk.read(move |store| page(store, &found)).await?))
-}
-
-/// What a person makes of a form.
-#[derive(Debug, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Verdict {
-    /// For this topic; else for the one it was found for first.
-    topic: Option<String>,
-    /// What it is; `null` takes back what was said.
-    label: Option<Label>,
-}
-
-/// Keeps what a person makes of a form.
-#[utoipa::path(put, path = "/api/forms/{form}/label", tag = "forms", request_body = Verdict,
-    params(("form" = String, Path, description = "Its identity", pattern = "^[0-9a-f]{16}$")),
-    responses((status = 200, body = FormView), (status = 400, body = ErrorBody), (status = 404, body = ErrorBody),
-        (status = 413, body = ErrorBody), (status = 415, body = ErrorBody), (status = 422, body = ErrorBody)))]
-pub async fn mark(
-    State(desk): State<Arc<Desk>>,
-    Named(form): Named<String>,
-    Body(verdict): Body<Verdict>,
-) -> Result<Json<FormView>, Problem> {
-    let found = find(&desk, &form, verdict.topic).await?;
-    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-    let at = Time(0).after(since);
-    let marked = desk
-        .read(move |store| {
-            let (form, topic) = (found.row.form_id, found.row.topic.clone());
-            match verdict.label {
-                Some(label) => store.mark(&LabelRow { form, topic, label, at })?,
-                None => store.unmark(form, &topic)?,
-            }
-            Ok(Found { label: verdict.label, ..found })
-        })
-        .await?;
-    Ok(Json(view(&marked)))
-}
-
-/// Some labels, by form.
-#[derive(Debug, Serialize, ToSchema)]
-pub struct LabelList {
-    labels: Vec<LabelView>,
-    /// Give this as `after` for the next page.
-    next: Option<String>,
-}
-
-/// A form with a person's word on it.
-#[derive(Debug, Serialize, ToSchema)]
-pub struct LabelView {
-    form_id: String,
-    topic: String,
-    label: Label,
-    /// When that was said.
-    at: String,
-}
-
-/// What people made of forms.
-#[utoipa::path(get, path = "/api/labels", tag = "forms", params(PageParams),
-    responses((status = 200, body = LabelList), (status = 400, body = ErrorBody)))]
-pub async fn labels(
-    State(desk): State<Arc<Desk>>,
-    Params(page): Params<PageParams>,
-) -> Result<Json<LabelList>, Problem> {
-    let limit = limit(page.limit)?;
-    let after: Option<(FormId, String)> = page.after.as_deref().map(cursor::read).transpose()?;
-    let rows = desk
-        .read(move |store| store.labels(after.as_ref().map(|(form, topic)| (*form, topic.as_str())), limit))
-        .await?;
-    let next =
-        rows.last().filter(|_| rows.len() == limit).and_then(|row| cursor::written(&(row.form, &row.topic)));
-    let view = |row: LabelRow| LabelView {
-        form_id: row.form.to_string(),
-        topic: row.topic,
-        label: row.label,
-        at: crate::output::rows::moment(row.at),
-    };
-    Ok(Json(LabelList { labels: rows.into_iter().map(view).collect(), next }))
 }

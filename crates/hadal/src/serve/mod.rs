@@ -4,6 +4,7 @@
 //! per resource; numbers come from [`crate::report`] and nobody counts here. What was crawled is hostile: it
 //! leaves this server as JSON or as a file, never as markup.
 
+mod control;
 mod cursor;
 mod desk;
 mod events;
@@ -12,6 +13,8 @@ mod extract;
 mod forms;
 pub mod guard;
 mod harvests;
+mod labels;
+mod lessons;
 mod live;
 mod metrics;
 mod minds;
@@ -123,14 +126,14 @@ fn described() -> OpenApiRouter<Arc<Desk>> {
         .routes(routes!(runs::list))
         .routes(routes!(runs::one))
         .routes(routes!(runs::points))
-        .routes(routes!(runs::lessons))
-        .routes(routes!(runs::control))
+        .routes(routes!(lessons::latest))
+        .routes(routes!(control::wish))
         .routes(routes!(events::events))
         .routes(routes!(forms::list))
         .routes(routes!(forms::narrow))
         .routes(routes!(forms::one))
-        .routes(routes!(forms::mark))
-        .routes(routes!(forms::labels))
+        .routes(routes!(labels::mark))
+        .routes(routes!(labels::list))
         .routes(routes!(questions::try_one))
         .routes(routes!(questions::ask))
         .routes(routes!(harvests::list))

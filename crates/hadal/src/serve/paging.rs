@@ -28,6 +28,17 @@ pub struct Backward {
     pub limit: Option<usize>,
 }
 
+/// A page of a list whose places are written as text.
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub struct PageParams {
+    /// Only what comes after: `next` of the page before.
+    pub after: Option<String>,
+    /// Rows at most.
+    #[param(minimum = 1, maximum = 1000, default = 50)]
+    pub limit: Option<usize>,
+}
+
 /// The number to go on from, when a page is full.
 pub fn next<T>(rows: &[T], limit: usize, number: impl Fn(&T) -> u64) -> Option<u64> {
     rows.last().filter(|_| rows.len() == limit).map(number)

@@ -1,13 +1,14 @@
-//! Runs: the list, one with all that is known of it, its curve, its lessons, and what people ask of it.
+//! Runs: the list, one with all that is known of it, and its curve.
 
 use super::desk::Desk;
-use super::extract::{Body, Named, Params};
+use super::extract::{Named, Params};
 use super::live::{Live, Pace};
 use super::paging::{limit, next};
 use super::problem::{ErrorBody, Problem};
 use crate::report::curve::{self, RunPoint};
-use crate::report::run::{ControlView, RunPage, RunView, page, view};
-use crate::store::{Control, LessonRow, RunId, RunRow, RunState, Store, StoreError};
+use crate::report::run::{RunView, view};
+use crate::report::watching::{RunPage, page};
+use crate::store::{RunId, RunRow, Store, StoreError};
 use axum::Json;
 use axum::extract::State;
 use serde::{Deserialize, Serialize};
@@ -105,145 +106,4 @@ pub async fn points(
 ) -> Result<Json<RunCurve>, Problem> {
     let points = desk.read(move |store| curve::of_run(store, RunId(run))).await?;
     if points.is_empty() { Err(no_run(run)) } else { Ok(Json(RunCurve { run, points })) }
-}
-
-/// How many lessons are wanted.
-#[derive(Debug, Deserialize, IntoParams)]
-#[into_params(parameter_in = Query)]
-pub struct LessonParams {
-    /// Lessons at most.
-    #[param(minimum = 1, maximum = 1000, default = 50)]
-    limit: Option<usize>,
-}
-
-/// What a strategy learned, the latest first.
-#[derive(Debug, Serialize, ToSchema)]
-pub struct LessonList {
-    lessons: Vec<LessonView>,
-}
-
-/// What was learned at one moment.
-#[derive(Debug, Serialize, ToSchema)]
-pub struct LessonView {
-    /// Requests of the run so far.
-    at_request: u64,
-    /// Pages of the run so far.
-    at_page: u64,
-    /// Which model learned: link, site.
-    model: String,
-    /// The how-manieth time, from 0: before the crawl.
-    iteration: u32,
-    /// Examples it learned from.
-    examples: u32,
-    /// The features it selected, by where they stand.
-    features: Vec<FeatureSpace>,
-}
-
-/// The features selected in one place.
-#[derive(Debug, Serialize, ToSchema)]
-pub struct FeatureSpace {
-    /// Where they stand: url, path, anchor, around.
-    space: String,
-    /// Clicks to the form, when the model tells levels apart.
-    level: Option<u8>,
-    /// Stems, the most frequent first.
-    terms: Vec<Feature>,
-}
-
-/// A feature that a model holds.
-#[derive(Debug, Serialize, ToSchema)]
-pub struct Feature {
-    /// Its stem.
-    term: String,
-    /// Examples that have it.
-    examples: u32,
-}
-
-fn lesson(row: LessonRow) -> LessonView {
-    let lesson = row.lesson;
-    let spaces = lesson.selected.into_iter().map(|chosen| FeatureSpace {
-        space: chosen.space,
-        level: chosen.level,
-        terms: chosen.terms.into_iter().map(|(term, examples)| Feature { term, examples }).collect(),
-    });
-    LessonView {
-        at_request: row.at_request,
-        at_page: row.at_page,
-        features: spaces.collect(),
-        model: lesson.model,
-        iteration: lesson.iteration,
-        examples: lesson.examples,
-    }
-}
-
-/// What a run's strategy learned, the latest first.
-#[utoipa::path(get, path = "/api/runs/{run}/lessons", tag = "runs",
-    params(("run" = u64, Path, description = "Its number"), LessonParams),
-    responses((status = 200, body = LessonList), (status = 400, body = ErrorBody), (status = 404, body = ErrorBody)))]
-pub async fn lessons(
-    State(desk): State<Arc<Desk>>,
-    Named(run): Named<u64>,
-    Params(params): Params<LessonParams>,
-) -> Result<Json<LessonList>, Problem> {
-    let limit = limit(params.limit)?;
-    let rows = desk
-        .read(move |store| {
-            let Some(row) = store.run_row(RunId(run))? else { return Ok(None) };
-            store.latest_lessons(row.id, limit).map(Some)
-        })
-        .await?;
-    let rows = rows.ok_or_else(|| no_run(run))?;
-    Ok(Json(LessonList { lessons: rows.into_iter().map(lesson).collect() }))
-}
-
-/// What is asked of a run; what is left out stays as it is.
-#[derive(Debug, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Wish {
-    /// Hold dispatching, or go on.
-    pause: Option<bool>,
-    /// Finish what is in flight and stop.
-    stop: Option<bool>,
-    /// Requests it may spend in all.
-    #[schema(minimum = 1, maximum = 9007199254740991_u64)]
-    max_requests: Option<u64>,
-}
-
-/// The largest number that every client reads as it is.
-const MOST_REQUESTS: u64 = (1 << 53) - 1;
-
-/// Asks a running crawl to pause, go on or stop, or gives it another budget. It looks about twice a second.
-#[utoipa::path(post, path = "/api/runs/{run}/control", tag = "runs",
-    params(("run" = u64, Path, description = "Its number")), request_body = Wish,
-    responses((status = 200, body = ControlView), (status = 400, body = ErrorBody), (status = 404, body = ErrorBody),
-        (status = 409, body = ErrorBody), (status = 413, body = ErrorBody), (status = 415, body = ErrorBody), (status = 422, body = ErrorBody)))]
-pub async fn control(
-    State(desk): State<Arc<Desk>>,
-    Named(run): Named<u64>,
-    Body(wish): Body<Wish>,
-) -> Result<Json<ControlView>, Problem> {
-    if wish.max_requests.is_some_and(|most| most == 0 || most > MOST_REQUESTS) {
-        return Err(Problem::of(
-            http::StatusCode::UNPROCESSABLE_ENTITY,
-            "max_requests is from 1 to 2^53 - 1",
-        ));
-    }
-    let row = desk.read(move |store| Ok(store.run_row(RunId(run))?.zip(Some(store.is_busy())))).await?;
-    let (row, is_busy) = row.ok_or_else(|| no_run(run))?;
-    if !is_busy || !matches!(row.progress.state, RunState::Running | RunState::Paused) {
-        return Err(Problem::conflict(format!("nobody works on run {run} now")));
-    }
-    let asked = desk
-        .read(move |store| {
-            let before = store.control(row.id)?;
-            let control = Control {
-                pause: wish.pause.unwrap_or(before.pause),
-                stop: wish.stop.unwrap_or(before.stop),
-                max_requests: wish.max_requests.or(before.max_requests),
-            };
-            store.set_control(row.id, &control)?;
-            Ok(control)
-        })
-        .await?;
-    Ok(Json(asked.into()))
 }
