@@ -87,11 +87,14 @@ pub struct Answers {
 #[derive(Debug, thiserror::Error)]
 pub enum AskError {
     /// There is nothing to ask.
-    #[error("a question has at least one word and at most {MOST_WORDS} characters")]
+    #[error("a question has at least one and at most {MOST_WORDS} characters")]
     NoWords,
     /// Too many at once.
     #[error("a question goes to 1 to {MOST_SOURCES} forms")]
     TooMany,
+    /// None of them exists.
+    #[error("none of these forms is in the store")]
+    NoForm,
     /// Nobody knows an answer.
     #[error("no form of the topic '{0}' was found that can be asked")]
     NoSource(String),
@@ -114,7 +117,7 @@ impl Asker {
     /// Asks, and merges what comes back.
     pub async fn ask(self: &Arc<Self>, words: &str, whom: Whom) -> Result<Answers, AskError> {
         let words = words.trim();
-        if words.chars().count() > MOST_WORDS || !words.chars().any(char::is_alphanumeric) {
+        if words.is_empty() || words.chars().count() > MOST_WORDS {
             return Err(AskError::NoWords);
         }
         let asker = Arc::clone(self);
@@ -166,7 +169,8 @@ impl Asker {
             Whom::Forms(forms) if !(1..=MOST_SOURCES).contains(&forms.len()) => Err(AskError::TooMany),
             Whom::Forms(forms) => {
                 let found = forms.iter().map(|form| self.store.found(*form, None));
-                Ok(found.filter_map(Result::transpose).collect::<Result<_, _>>()?)
+                let found: Vec<Found> = found.filter_map(Result::transpose).collect::<Result<_, _>>()?;
+                if found.is_empty() { Err(AskError::NoForm) } else { Ok(found) }
             }
         }
     }

@@ -1,8 +1,8 @@
 //! What people ask of a running crawl.
 
 use super::desk::Desk;
-use super::extract::{Body, Named};
-use super::problem::{ErrorBody, Problem};
+use super::extract::{Body, Named, Number};
+use super::problem::Problem;
 use super::runs::no_run;
 use crate::report::watching::ControlView;
 use crate::store::{Control, RunId, RunState};
@@ -21,28 +21,21 @@ pub struct Wish {
     /// Finish what is in flight and stop.
     stop: Option<bool>,
     /// Requests it may spend in all.
-    #[schema(minimum = 1, maximum = 9007199254740991_u64)]
-    max_requests: Option<u64>,
+    #[schema(value_type = Option<u64>, minimum = 1, maximum = 9007199254740991_u64)]
+    max_requests: Option<Number>,
 }
 
-/// The largest number that every client reads as it is.
-const MOST_REQUESTS: u64 = (1 << 53) - 1;
-
 /// Asks a running crawl to pause, go on or stop, or gives it another budget. It looks about twice a second.
-#[utoipa::path(post, path = "/api/runs/{run}/control", tag = "runs",
+#[utoipa::path(post, path = "/api/runs/{run}/control", operation_id = "control_run", tag = "runs",
     params(("run" = u64, Path, description = "Its number")), request_body = Wish,
-    responses((status = 200, body = ControlView), (status = 400, body = ErrorBody), (status = 404, body = ErrorBody),
-        (status = 409, body = ErrorBody), (status = 413, body = ErrorBody), (status = 415, body = ErrorBody), (status = 422, body = ErrorBody)))]
+    responses((status = 200, body = ControlView)))]
 pub async fn wish(
     State(desk): State<Arc<Desk>>,
     Named(run): Named<u64>,
     Body(wish): Body<Wish>,
 ) -> Result<Json<ControlView>, Problem> {
-    if wish.max_requests.is_some_and(|most| most == 0 || most > MOST_REQUESTS) {
-        return Err(Problem::of(
-            http::StatusCode::UNPROCESSABLE_ENTITY,
-            "max_requests is from 1 to 2^53 - 1",
-        ));
+    if wish.max_requests.is_some_and(|most| most.0 == 0) {
+        return Err(Problem::of(http::StatusCode::UNPROCESSABLE_ENTITY, "max_requests is at least 1"));
     }
     let row = desk.read(move |store| Ok(store.run_row(RunId(run))?.zip(Some(store.is_busy())))).await?;
     let (row, is_busy) = row.ok_or_else(|| no_run(run))?;
@@ -55,7 +48,7 @@ pub async fn wish(
             let control = Control {
                 pause: wish.pause.unwrap_or(before.pause),
                 stop: wish.stop.unwrap_or(before.stop),
-                max_requests: wish.max_requests.or(before.max_requests),
+                max_requests: wish.max_requests.map(|most| most.0).or(before.max_requests),
             };
             store.set_control(row.id, &control)?;
             Ok(control)

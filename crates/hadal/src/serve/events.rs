@@ -2,7 +2,7 @@
 
 use super::desk::Desk;
 use super::extract::Named;
-use super::problem::{ErrorBody, Problem};
+use super::problem::Problem;
 use super::runs::no_run;
 use crate::store::RunId;
 use axum::extract::State;
@@ -15,10 +15,9 @@ use tokio::sync::watch;
 
 /// What a run does, as it happens: an event `run` with the same JSON as `/api/runs/{run}`, whenever something
 /// changed, twice a second at most.
-#[utoipa::path(get, path = "/api/runs/{run}/events", tag = "runs",
+#[utoipa::path(get, path = "/api/runs/{run}/events", operation_id = "run_events", tag = "runs",
     params(("run" = u64, Path, description = "Its number")),
-    responses((status = 200, description = "Events without end", content_type = "text/event-stream", body = String),
-        (status = 400, body = ErrorBody), (status = 404, body = ErrorBody)))]
+    responses((status = 200, description = "Events without end", content_type = "text/event-stream", body = String)))]
 pub async fn events(
     State(desk): State<Arc<Desk>>,
     Named(run): Named<u64>,

@@ -3,7 +3,7 @@
 use super::desk::Desk;
 use super::extract::{Named, Params};
 use super::harvests::no_harvest;
-use super::problem::{ErrorBody, Problem};
+use super::problem::Problem;
 use crate::output::listing::Listed;
 use crate::output::terminal::Screen;
 use crate::output::writer::{Format, writer};
@@ -54,10 +54,9 @@ impl ExportFormat {
 }
 
 /// All records of a harvest as a file.
-#[utoipa::path(get, path = "/api/harvests/{harvest}/export", tag = "harvests",
+#[utoipa::path(get, path = "/api/harvests/{harvest}/export", operation_id = "export_records", tag = "harvests",
     params(("harvest" = u64, Path, description = "Its number"), ExportParams),
-    responses((status = 200, description = "The file", content(("application/x-ndjson"), ("text/csv"), ("application/vnd.apache.parquet"))),
-        (status = 400, body = ErrorBody), (status = 404, body = ErrorBody)))]
+    responses((status = 200, description = "The file", content(("application/x-ndjson"), ("text/csv"), ("application/vnd.apache.parquet")))))]
 pub async fn records(
     State(desk): State<Arc<Desk>>,
     Named(harvest): Named<u64>,

@@ -3,10 +3,30 @@
 use super::problem::Problem;
 use axum::extract::{FromRequest, FromRequestParts, Json, Path, Query, Request};
 use http::request::Parts;
+use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
 /// Values behind the question mark.
 pub struct Params<T>(pub T);
+
+/// A whole number that every client reads as it is.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(try_from = "f64")]
+pub struct Number(pub u64);
+
+impl Number {
+    /// The largest one.
+    pub const MOST: u64 = (1 << 53) - 1;
+}
+
+impl TryFrom<f64> for Number {
+    type Error = &'static str;
+
+    fn try_from(given: f64) -> Result<Number, &'static str> {
+        let is_whole = given.fract() == 0.0 && (0.0..=Number::MOST as f64).contains(&given);
+        if is_whole { Ok(Number(given as u64)) } else { Err("a whole number from 0 to 2^53 - 1 is wanted") }
+    }
+}
 
 /// Values in the path.
 pub struct Named<T>(pub T);
@@ -38,5 +58,21 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for Body<T> {
     async fn from_request(request: Request, state: &S) -> Result<Body<T>, Problem> {
         let read = Json::from_request(request, state).await;
         read.map(|Json(value)| Body(value)).map_err(|error| Problem::of(error.status(), error.body_text()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_number_is_whole_and_not_too_large() {
+        let read = |text: &str| serde_json::from_str::<Number>(text).map(|number| number.0).ok();
+        for (text, number) in [("0", Some(0)), ("7.0", Some(7)), ("9007199254740991", Some(Number::MOST))] {
+            assert_eq!(read(text), number, "{text}");
+        }
+        for text in ["-1", "0.5", "9007199254740993", "1e300", "null", "\"7\""] {
+            assert_eq!(read(text), None, "{text}");
+        }
     }
 }

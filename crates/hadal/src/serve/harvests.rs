@@ -1,9 +1,9 @@
 //! Harvests: the list, one, its curve, its queries, its records.
 
 use super::desk::Desk;
-use super::extract::{Named, Params};
+use super::extract::{Named, Number, Params};
 use super::paging::{Backward, limit, next};
-use super::problem::{ErrorBody, Problem};
+use super::problem::Problem;
 use crate::report::curve::{self, CoveragePoint};
 use crate::report::harvest::{HarvestPage, HarvestView, QueryView, RecordView, page, query, record, view};
 use crate::store::{AskedRow, HarvestFilter, HarvestId, HarvestRow, RecordRow, Store, StoreError, Walk};
@@ -22,14 +22,16 @@ pub struct HarvestList {
 }
 
 /// Harvests, the newest first.
-#[utoipa::path(get, path = "/api/harvests", tag = "harvests", params(Backward),
-    responses((status = 200, body = HarvestList), (status = 400, body = ErrorBody)))]
+#[utoipa::path(get, path = "/api/harvests", operation_id = "list_harvests", tag = "harvests", params(Backward),
+    responses((status = 200, body = HarvestList)))]
 pub async fn list(
     State(desk): State<Arc<Desk>>,
     Params(params): Params<Backward>,
 ) -> Result<Json<HarvestList>, Problem> {
     let limit = limit(params.limit)?;
-    let rows = desk.read(move |store| store.harvest_page(params.before.map(HarvestId), limit)).await?;
+    let rows = desk
+        .read(move |store| store.harvest_page(params.before.map(|before| HarvestId(before.0)), limit))
+        .await?;
     let next = next(&rows, limit, |row| row.id.0);
     Ok(Json(HarvestList { harvests: rows.iter().map(view).collect(), next }))
 }
@@ -46,9 +48,9 @@ pub fn no_harvest(harvest: u64) -> Problem {
 }
 
 /// One harvest, and what it would ask next.
-#[utoipa::path(get, path = "/api/harvests/{harvest}", tag = "harvests",
+#[utoipa::path(get, path = "/api/harvests/{harvest}", operation_id = "harvest", tag = "harvests",
     params(("harvest" = u64, Path, description = "Its number")),
-    responses((status = 200, body = HarvestPage), (status = 400, body = ErrorBody), (status = 404, body = ErrorBody)))]
+    responses((status = 200, body = HarvestPage)))]
 pub async fn one(
     State(desk): State<Arc<Desk>>,
     Named(harvest): Named<u64>,
@@ -66,9 +68,9 @@ pub struct HarvestCurve {
 }
 
 /// What a harvest had brought up after so many requests, and how much of all that was thought to be.
-#[utoipa::path(get, path = "/api/harvests/{harvest}/curve", tag = "harvests",
+#[utoipa::path(get, path = "/api/harvests/{harvest}/curve", operation_id = "harvest_curve", tag = "harvests",
     params(("harvest" = u64, Path, description = "Its number")),
-    responses((status = 200, body = HarvestCurve), (status = 400, body = ErrorBody), (status = 404, body = ErrorBody)))]
+    responses((status = 200, body = HarvestCurve)))]
 pub async fn points(
     State(desk): State<Arc<Desk>>,
     Named(harvest): Named<u64>,
@@ -84,7 +86,8 @@ pub async fn points(
 #[into_params(parameter_in = Query)]
 pub struct QueryParams {
     /// Only queries with a higher number: `next` of the page before.
-    after: Option<u32>,
+    #[param(value_type = Option<u64>, maximum = 9007199254740991_u64)]
+    after: Option<Number>,
     /// Rows at most.
     #[param(minimum = 1, maximum = 1000, default = 50)]
     limit: Option<usize>,
@@ -99,9 +102,9 @@ pub struct QueryList {
 }
 
 /// What was asked, and what came of it.
-#[utoipa::path(get, path = "/api/harvests/{harvest}/queries", tag = "harvests",
+#[utoipa::path(get, path = "/api/harvests/{harvest}/queries", operation_id = "harvest_queries", tag = "harvests",
     params(("harvest" = u64, Path, description = "Its number"), QueryParams),
-    responses((status = 200, body = QueryList), (status = 400, body = ErrorBody), (status = 404, body = ErrorBody)))]
+    responses((status = 200, body = QueryList)))]
 pub async fn queries(
     State(desk): State<Arc<Desk>>,
     Named(harvest): Named<u64>,
@@ -111,7 +114,7 @@ pub async fn queries(
     let rows = desk
         .read(move |store| {
             let Some(row) = row(store, harvest)? else { return Ok(None) };
-            let after = params.after.map(|number| (row.id, u64::from(number)));
+            let after = params.after.map(|number| (row.id, number.0));
             let only =
                 HarvestFilter { harvest: Some(row.id), after, most: Some(limit), ..HarvestFilter::default() };
             let mut rows: Vec<AskedRow> = Vec::new();
@@ -150,9 +153,9 @@ pub struct RecordList {
 }
 
 /// What came up, or what of it has certain words.
-#[utoipa::path(get, path = "/api/harvests/{harvest}/records", tag = "harvests",
+#[utoipa::path(get, path = "/api/harvests/{harvest}/records", operation_id = "harvest_records", tag = "harvests",
     params(("harvest" = u64, Path, description = "Its number"), RecordParams),
-    responses((status = 200, body = RecordList), (status = 400, body = ErrorBody), (status = 404, body = ErrorBody)))]
+    responses((status = 200, body = RecordList)))]
 pub async fn records(
     State(desk): State<Arc<Desk>>,
     Named(harvest): Named<u64>,

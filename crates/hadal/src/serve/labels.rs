@@ -1,11 +1,10 @@
 //! What people make of forms.
 
-use super::cursor;
 use super::desk::Desk;
 use super::extract::{Body, Named, Params};
-use super::forms::find;
-use super::paging::{PageParams, limit};
-use super::problem::{ErrorBody, Problem};
+use super::forms::{find, form_id};
+use super::paging::limit;
+use super::problem::Problem;
 use crate::output::rows::moment;
 use crate::report::form::{FormView, view};
 use crate::store::{Found, Label, LabelRow};
@@ -16,7 +15,7 @@ use hadal_core::time::Time;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use std::time::SystemTime;
-use utoipa::ToSchema;
+use utoipa::{IntoParams, ToSchema};
 
 /// What a person makes of a form.
 #[derive(Debug, Deserialize, ToSchema)]
@@ -29,10 +28,9 @@ pub struct Verdict {
 }
 
 /// Keeps what a person makes of a form.
-#[utoipa::path(put, path = "/api/forms/{form}/label", tag = "forms", request_body = Verdict,
+#[utoipa::path(put, path = "/api/forms/{form}/label", operation_id = "label_form", tag = "forms", request_body = Verdict,
     params(("form" = String, Path, description = "Its identity", pattern = "^[0-9a-f]{16}$")),
-    responses((status = 200, body = FormView), (status = 400, body = ErrorBody), (status = 404, body = ErrorBody),
-        (status = 413, body = ErrorBody), (status = 415, body = ErrorBody), (status = 422, body = ErrorBody)))]
+    responses((status = 200, body = FormView)))]
 pub async fn mark(
     State(desk): State<Arc<Desk>>,
     Named(form): Named<String>,
@@ -54,6 +52,18 @@ pub async fn mark(
     Ok(Json(view(&marked)))
 }
 
+/// Which page of the labels.
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub struct LabelParams {
+    /// Only what comes after: `next` of the page before.
+    #[param(pattern = "^[0-9a-f]{16}\\.")]
+    after: Option<String>,
+    /// Rows at most.
+    #[param(minimum = 1, maximum = 1000, default = 50)]
+    limit: Option<usize>,
+}
+
 /// Some labels, by form.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct LabelList {
@@ -73,19 +83,18 @@ pub struct LabelView {
 }
 
 /// What people made of forms.
-#[utoipa::path(get, path = "/api/labels", tag = "forms", params(PageParams),
-    responses((status = 200, body = LabelList), (status = 400, body = ErrorBody)))]
+#[utoipa::path(get, path = "/api/labels", operation_id = "list_labels", tag = "forms", params(LabelParams),
+    responses((status = 200, body = LabelList)))]
 pub async fn list(
     State(desk): State<Arc<Desk>>,
-    Params(page): Params<PageParams>,
+    Params(page): Params<LabelParams>,
 ) -> Result<Json<LabelList>, Problem> {
     let limit = limit(page.limit)?;
-    let after: Option<(FormId, String)> = page.after.as_deref().map(cursor::read).transpose()?;
+    let after: Option<(FormId, String)> = page.after.as_deref().map(place).transpose()?;
     let rows = desk
         .read(move |store| store.labels(after.as_ref().map(|(form, topic)| (*form, topic.as_str())), limit))
         .await?;
-    let next =
-        rows.last().filter(|_| rows.len() == limit).and_then(|row| cursor::written(&(row.form, &row.topic)));
+    let next = rows.last().filter(|_| rows.len() == limit).map(|row| format!("{}.{}", row.form, row.topic));
     let view = |row: LabelRow| LabelView {
         form_id: row.form.to_string(),
         topic: row.topic,
@@ -93,4 +102,10 @@ pub async fn list(
         at: moment(row.at),
     };
     Ok(Json(LabelList { labels: rows.into_iter().map(view).collect(), next }))
+}
+
+/// A place in the list as clients hand it back: the form and the topic.
+fn place(text: &str) -> Result<(FormId, String), Problem> {
+    let (form, topic) = text.split_once('.').unwrap_or((text, ""));
+    Ok((form_id(form)?, topic.to_string()))
 }

@@ -3,7 +3,7 @@
 use super::desk::Desk;
 use super::extract::{Named, Params};
 use super::paging::limit;
-use super::problem::{ErrorBody, Problem};
+use super::problem::Problem;
 use super::runs::no_run;
 use crate::store::{LessonRow, RunId};
 use axum::Json;
@@ -82,9 +82,9 @@ fn lesson(row: LessonRow) -> LessonView {
 }
 
 /// What a run's strategy learned, the latest first.
-#[utoipa::path(get, path = "/api/runs/{run}/lessons", tag = "runs",
+#[utoipa::path(get, path = "/api/runs/{run}/lessons", operation_id = "run_lessons", tag = "runs",
     params(("run" = u64, Path, description = "Its number"), LessonParams),
-    responses((status = 200, body = LessonList), (status = 400, body = ErrorBody), (status = 404, body = ErrorBody)))]
+    responses((status = 200, body = LessonList)))]
 pub async fn latest(
     State(desk): State<Arc<Desk>>,
     Named(run): Named<u64>,

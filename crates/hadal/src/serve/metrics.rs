@@ -14,7 +14,7 @@ use std::sync::Arc;
 const MOST_RUNS: usize = 20;
 
 /// Counters for Prometheus.
-#[utoipa::path(get, path = "/metrics", tag = "server",
+#[utoipa::path(get, path = "/metrics", operation_id = "metrics", tag = "server",
     responses((status = 200, description = "Text exposition", content_type = "text/plain", body = String)))]
 pub async fn metrics(State(desk): State<Arc<Desk>>) -> Result<Response, Problem> {
     let (all, runs) = desk.read(|store| Ok((status(store)?, store.run_page(None, None, MOST_RUNS)?))).await?;

@@ -13,7 +13,10 @@ const MOST: usize = 4;
 
 /// Strategies at hand.
 #[derive(Default)]
-pub struct Minds(Mutex<FxHashMap<RunId, (Instant, Box<dyn Strategy>)>>);
+pub struct Minds(Mutex<FxHashMap<RunId, Mind>>);
+
+/// A strategy, and when it was read back.
+type Mind = (Instant, Box<dyn Strategy>);
 
 impl Minds {
     /// Does something with a run's strategy as it was saved lately; there is none when nothing was learned,

@@ -5,7 +5,7 @@
 //! leaves this server as JSON or as a file, never as markup.
 
 mod control;
-mod cursor;
+mod description;
 mod desk;
 mod events;
 mod export;
@@ -40,17 +40,12 @@ use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use tokio::net::TcpListener;
-use utoipa::OpenApi;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 /// Scripts, styles and requests of our own only; nothing may frame us.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; \
     connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
-
-#[derive(OpenApi)]
-#[openapi(info(title = "hadal", description = "What a crawler of the hidden web does and has found."))]
-struct Description;
 
 /// A server that is about to open.
 pub struct Server {
@@ -106,7 +101,8 @@ pub async fn serve(server: Server) -> io::Result<()> {
 }
 
 fn router(desk: Arc<Desk>) -> Router {
-    let (routes, description) = described().split_for_parts();
+    let (routes, mut description) = described().split_for_parts();
+    description::complete(&mut description);
     let description = Arc::new(description);
     routes
         .route("/api/openapi.json", axum::routing::get(async move || Json(description.as_ref().clone())))
@@ -121,7 +117,7 @@ fn router(desk: Arc<Desk>) -> Router {
 
 /// Every route of the interface, with its description.
 fn described() -> OpenApiRouter<Arc<Desk>> {
-    OpenApiRouter::with_openapi(Description::openapi())
+    OpenApiRouter::with_openapi(description::begun())
         .routes(routes!(session::session))
         .routes(routes!(runs::list))
         .routes(routes!(runs::one))

@@ -1,5 +1,6 @@
 //! Pages of lists: how many rows, from where on.
 
+use super::extract::Number;
 use super::problem::Problem;
 use serde::Deserialize;
 use utoipa::IntoParams;
@@ -22,18 +23,8 @@ pub fn limit(wanted: Option<usize>) -> Result<usize, Problem> {
 #[into_params(parameter_in = Query)]
 pub struct Backward {
     /// Only rows with a lower number: `next` of the page before.
-    pub before: Option<u64>,
-    /// Rows at most.
-    #[param(minimum = 1, maximum = 1000, default = 50)]
-    pub limit: Option<usize>,
-}
-
-/// A page of a list whose places are written as text.
-#[derive(Debug, Deserialize, IntoParams)]
-#[into_params(parameter_in = Query)]
-pub struct PageParams {
-    /// Only what comes after: `next` of the page before.
-    pub after: Option<String>,
+    #[param(value_type = Option<u64>, maximum = 9007199254740991_u64)]
+    pub before: Option<Number>,
     /// Rows at most.
     #[param(minimum = 1, maximum = 1000, default = 50)]
     pub limit: Option<usize>,

@@ -1,9 +1,9 @@
 //! People's questions: to one form of the directory, or to many at once.
 
 use super::desk::Desk;
-use super::extract::{Body, Named};
+use super::extract::{Body, Named, Number};
 use super::forms::{find, form_id};
-use super::problem::{ErrorBody, Problem};
+use super::problem::Problem;
 use crate::ask::{Answers, AskError, Whom};
 use axum::Json;
 use axum::extract::State;
@@ -20,16 +20,15 @@ const USUAL: usize = 5;
 #[serde(deny_unknown_fields)]
 pub struct Trial {
     /// What to ask.
-    #[schema(min_length = 1, max_length = 200)]
+    #[schema(min_length = 1, max_length = 200, pattern = "\\S")]
     words: String,
 }
 
 /// Puts one question to one form: within robots.txt and pauses, and on record. Forms that take orders,
 /// passwords or messages are never sent.
-#[utoipa::path(post, path = "/api/forms/{form}/try", tag = "questions", request_body = Trial,
+#[utoipa::path(post, path = "/api/forms/{form}/try", operation_id = "try_form", tag = "questions", request_body = Trial,
     params(("form" = String, Path, description = "Its identity", pattern = "^[0-9a-f]{16}$")),
-    responses((status = 200, body = Answers), (status = 400, body = ErrorBody), (status = 404, body = ErrorBody),
-        (status = 413, body = ErrorBody), (status = 415, body = ErrorBody), (status = 422, body = ErrorBody)))]
+    responses((status = 200, body = Answers)))]
 pub async fn try_one(
     State(desk): State<Arc<Desk>>,
     Named(form): Named<String>,
@@ -40,40 +39,48 @@ pub async fn try_one(
     answers.map(Json).map_err(problem)
 }
 
-/// A question to many forms.
+/// A question to many forms: the best of a topic, or some by name.
 #[derive(Debug, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Question {
-    /// What to ask.
-    #[schema(min_length = 1, max_length = 200)]
-    words: String,
-    /// The best forms of this topic.
-    topic: Option<String>,
-    /// How many of them.
-    #[schema(minimum = 1, maximum = 20, default = 5)]
-    most: Option<usize>,
-    /// Or these very forms.
-    #[schema(max_items = 20)]
-    forms: Option<Vec<String>>,
+#[serde(untagged, deny_unknown_fields)]
+pub enum Question {
+    Best {
+        /// What to ask.
+        #[schema(min_length = 1, max_length = 200, pattern = "\\S")]
+        words: String,
+        /// The best forms of this topic.
+        topic: String,
+        /// How many of them.
+        #[schema(value_type = Option<u64>, minimum = 1, maximum = 20, default = 5)]
+        most: Option<Number>,
+    },
+    Forms {
+        /// What to ask.
+        #[schema(min_length = 1, max_length = 200, pattern = "\\S")]
+        words: String,
+        /// These very forms.
+        #[schema(min_items = 1, max_items = 20, pattern = "^[0-9a-f]{16}$")]
+        forms: Vec<String>,
+    },
 }
 
 /// Puts one question to several forms side by side, and merges their answers.
-#[utoipa::path(post, path = "/api/ask", tag = "questions", request_body = Question,
-    responses((status = 200, body = Answers), (status = 400, body = ErrorBody), (status = 404, body = ErrorBody),
-        (status = 413, body = ErrorBody), (status = 415, body = ErrorBody), (status = 422, body = ErrorBody)))]
+#[utoipa::path(post, path = "/api/ask", operation_id = "ask", tag = "questions", request_body = Question,
+    responses((status = 200, body = Answers)))]
 pub async fn ask(
     State(desk): State<Arc<Desk>>,
     Body(question): Body<Question>,
 ) -> Result<Json<Answers>, Problem> {
-    let whom = match (question.topic, question.forms) {
-        (Some(topic), None) => Whom::Best(topic, question.most.unwrap_or(USUAL)),
-        (None, Some(forms)) => {
-            let ids = forms.iter().map(|form| form_id(form)).collect::<Result<Vec<_>, _>>()?;
-            Whom::Forms(ids)
+    let (words, whom) = match question {
+        Question::Best { words, topic, most } => (
+            words,
+            Whom::Best(topic, most.map_or(USUAL, |most| usize::try_from(most.0).unwrap_or(usize::MAX))),
+        ),
+        Question::Forms { words, forms } => {
+            let ids = forms.iter().map(|form| form_id(form)).collect::<Result<_, _>>()?;
+            (words, Whom::Forms(ids))
         }
-        _ => return Err(unprocessable("name a topic or some forms, one of the two")),
     };
-    desk.asker.ask(&question.words, whom).await.map(Json).map_err(problem)
+    desk.asker.ask(&words, whom).await.map(Json).map_err(problem)
 }
 
 fn unprocessable(message: impl ToString) -> Problem {
@@ -83,7 +90,7 @@ fn unprocessable(message: impl ToString) -> Problem {
 fn problem(error: AskError) -> Problem {
     match error {
         AskError::NoWords | AskError::TooMany => unprocessable(error),
-        AskError::NoSource(_) => Problem::missing(error.to_string()),
+        AskError::NoSource(_) | AskError::NoForm => Problem::missing(error.to_string()),
         AskError::Store(error) => error.into(),
     }
 }

@@ -1,10 +1,10 @@
 //! Runs: the list, one with all that is known of it, and its curve.
 
 use super::desk::Desk;
-use super::extract::{Named, Params};
+use super::extract::{Named, Number, Params};
 use super::live::{Live, Pace};
 use super::paging::{limit, next};
-use super::problem::{ErrorBody, Problem};
+use super::problem::Problem;
 use crate::report::curve::{self, RunPoint};
 use crate::report::run::{RunView, view};
 use crate::report::watching::{RunPage, page};
@@ -22,7 +22,8 @@ pub struct RunParams {
     /// Only of this topic.
     topic: Option<String>,
     /// Only runs with a lower number: `next` of the page before.
-    before: Option<u64>,
+    #[param(value_type = Option<u64>, maximum = 9007199254740991_u64)]
+    before: Option<Number>,
     /// Rows at most.
     #[param(minimum = 1, maximum = 1000, default = 50)]
     limit: Option<usize>,
@@ -37,15 +38,17 @@ pub struct RunList {
 }
 
 /// Runs, the newest first.
-#[utoipa::path(get, path = "/api/runs", tag = "runs", params(RunParams), responses(
-    (status = 200, body = RunList), (status = 400, body = ErrorBody)))]
+#[utoipa::path(get, path = "/api/runs", operation_id = "list_runs", tag = "runs", params(RunParams), responses(
+    (status = 200, body = RunList)))]
 pub async fn list(
     State(desk): State<Arc<Desk>>,
     Params(params): Params<RunParams>,
 ) -> Result<Json<RunList>, Problem> {
     let limit = limit(params.limit)?;
     let rows = desk
-        .read(move |store| store.run_page(params.topic.as_deref(), params.before.map(RunId), limit))
+        .read(move |store| {
+            store.run_page(params.topic.as_deref(), params.before.map(|before| RunId(before.0)), limit)
+        })
         .await?;
     let next = next(&rows, limit, |row| row.id.0);
     Ok(Json(RunList { runs: rows.iter().map(view).collect(), next }))
@@ -70,8 +73,8 @@ impl RunNow {
 }
 
 /// One run with all that is known of it.
-#[utoipa::path(get, path = "/api/runs/{run}", tag = "runs", params(("run" = u64, Path, description = "Its number")),
-    responses((status = 200, body = RunNow), (status = 400, body = ErrorBody), (status = 404, body = ErrorBody)))]
+#[utoipa::path(get, path = "/api/runs/{run}", operation_id = "run", tag = "runs", params(("run" = u64, Path, description = "Its number")),
+    responses((status = 200, body = RunNow)))]
 pub async fn one(State(desk): State<Arc<Desk>>, Named(run): Named<u64>) -> Result<Json<RunNow>, Problem> {
     let shared = Arc::clone(&desk);
     let now = desk
@@ -97,9 +100,9 @@ pub struct RunCurve {
 }
 
 /// What a run had found after so many requests.
-#[utoipa::path(get, path = "/api/runs/{run}/curve", tag = "runs",
+#[utoipa::path(get, path = "/api/runs/{run}/curve", operation_id = "run_curve", tag = "runs",
     params(("run" = u64, Path, description = "Its number")),
-    responses((status = 200, body = RunCurve), (status = 400, body = ErrorBody), (status = 404, body = ErrorBody)))]
+    responses((status = 200, body = RunCurve)))]
 pub async fn points(
     State(desk): State<Arc<Desk>>,
     Named(run): Named<u64>,

@@ -19,7 +19,7 @@ pub struct SessionView {
 }
 
 /// The secret that goes with writes, and the program's version.
-#[utoipa::path(get, path = "/api/session", tag = "server", responses((status = 200, body = SessionView)))]
+#[utoipa::path(get, path = "/api/session", operation_id = "session", tag = "server", responses((status = 200, body = SessionView)))]
 pub async fn session(State(desk): State<Arc<Desk>>) -> Json<SessionView> {
     Json(SessionView {
         csrf: desk.guard.csrf().to_string(),
