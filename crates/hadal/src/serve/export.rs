@@ -30,6 +30,7 @@ const PIECE: usize = 64 * 1024;
 pub struct ExportParams {
     /// The format of the file.
     #[serde(default)]
+    #[param(inline)]
     format: ExportFormat,
 }
 

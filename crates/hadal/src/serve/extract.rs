@@ -5,6 +5,7 @@ use axum::extract::{FromRequest, FromRequestParts, Json, Path, Query, Request};
 use http::request::Parts;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
 
 /// Values behind the question mark.
 pub struct Params<T>(pub T);
@@ -31,7 +32,7 @@ impl TryFrom<f64> for Number {
 /// Values in the path.
 pub struct Named<T>(pub T);
 
-/// A JSON body.
+/// A JSON body: an object.
 pub struct Body<T>(pub T);
 
 impl<S: Send + Sync, T: DeserializeOwned> FromRequestParts<S> for Params<T> {
@@ -56,8 +57,12 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for Body<T> {
     type Rejection = Problem;
 
     async fn from_request(request: Request, state: &S) -> Result<Body<T>, Problem> {
-        let read = Json::from_request(request, state).await;
-        read.map(|Json(value)| Body(value)).map_err(|error| Problem::of(error.status(), error.body_text()))
+        let read = Json::<Map<String, Value>>::from_request(request, state).await;
+        let Json(object) = read.map_err(|error| Problem::of(error.status(), error.body_text()))?;
+        let wrong = |error: serde_json::Error| {
+            Problem::of(http::StatusCode::UNPROCESSABLE_ENTITY, format!("the body does not fit: {error}"))
+        };
+        serde_json::from_value(Value::Object(object)).map(Body).map_err(wrong)
     }
 }
 

@@ -39,28 +39,40 @@ pub async fn try_one(
     answers.map(Json).map_err(problem)
 }
 
-/// A question to many forms: the best of a topic, or some by name.
+/// A question to many forms.
 #[derive(Debug, Deserialize, ToSchema)]
-#[serde(untagged, deny_unknown_fields)]
+#[serde(untagged)]
 pub enum Question {
-    Best {
-        /// What to ask.
-        #[schema(min_length = 1, max_length = 200, pattern = "\\S")]
-        words: String,
-        /// The best forms of this topic.
-        topic: String,
-        /// How many of them.
-        #[schema(value_type = Option<u64>, minimum = 1, maximum = 20, default = 5)]
-        most: Option<Number>,
-    },
-    Forms {
-        /// What to ask.
-        #[schema(min_length = 1, max_length = 200, pattern = "\\S")]
-        words: String,
-        /// These very forms.
-        #[schema(min_items = 1, max_items = 20, pattern = "^[0-9a-f]{16}$")]
-        forms: Vec<String>,
-    },
+    /// To the best of a topic.
+    Best(BestQuestion),
+    /// To some by name.
+    Forms(FormsQuestion),
+}
+
+/// A question to the best forms of a topic.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct BestQuestion {
+    /// What to ask.
+    #[schema(min_length = 1, max_length = 200, pattern = "\\S")]
+    words: String,
+    /// Which topic.
+    topic: String,
+    /// How many forms.
+    #[schema(value_type = Option<u64>, minimum = 1, maximum = 20, default = 5)]
+    most: Option<Number>,
+}
+
+/// A question to some forms by name.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct FormsQuestion {
+    /// What to ask.
+    #[schema(min_length = 1, max_length = 200, pattern = "\\S")]
+    words: String,
+    /// Which forms.
+    #[schema(min_items = 1, max_items = 20, pattern = "^[0-9a-f]{16}$")]
+    forms: Vec<String>,
 }
 
 /// Puts one question to several forms side by side, and merges their answers.
@@ -71,11 +83,11 @@ pub async fn ask(
     Body(question): Body<Question>,
 ) -> Result<Json<Answers>, Problem> {
     let (words, whom) = match question {
-        Question::Best { words, topic, most } => (
-            words,
-            Whom::Best(topic, most.map_or(USUAL, |most| usize::try_from(most.0).unwrap_or(usize::MAX))),
-        ),
-        Question::Forms { words, forms } => {
+        Question::Best(BestQuestion { words, topic, most }) => {
+            let most = most.map_or(USUAL, |most| usize::try_from(most.0).unwrap_or(usize::MAX));
+            (words, Whom::Best(topic, most))
+        }
+        Question::Forms(FormsQuestion { words, forms }) => {
             let ids = forms.iter().map(|form| form_id(form)).collect::<Result<_, _>>()?;
             (words, Whom::Forms(ids))
         }
