@@ -1,7 +1,7 @@
 //! What the forms of a directory can be narrowed down by.
 
 use crate::output::rows::method_name;
-use crate::store::{FormRow, Found};
+use crate::store::Glance;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use utoipa::ToSchema;
@@ -40,10 +40,10 @@ pub struct FacetValue {
 const MOST_VALUES: usize = 50;
 
 /// What these forms can be narrowed down by.
-pub fn facets(forms: &[Found], or_more: bool) -> Facets {
-    let count = |value: &dyn Fn(&FormRow) -> String| {
+pub fn facets(forms: &[Glance], or_more: bool) -> Facets {
+    let count = |value: &dyn Fn(&Glance) -> String| {
         let mut counts: BTreeMap<String, usize> = BTreeMap::new();
-        forms.iter().for_each(|found| *counts.entry(value(&found.row)).or_default() += 1);
+        forms.iter().for_each(|form| *counts.entry(value(form)).or_default() += 1);
         let mut values: Vec<FacetValue> =
             counts.into_iter().map(|(value, count)| FacetValue { value, count }).collect();
         values.sort_by_key(|value| std::cmp::Reverse(value.count));
@@ -54,11 +54,11 @@ pub fn facets(forms: &[Found], or_more: bool) -> Facets {
     Facets {
         counted: forms.len(),
         or_more,
-        topic: count(&|row| row.topic.clone()),
-        site: count(&|row| row.site.to_string()),
-        language: count(&|row| row.language.clone().unwrap_or_default()),
-        method: count(&|row| method_name(row.method).to_string()),
-        fields: count(&|row| row.open_fields().to_string()),
-        relevance: count(&|row| tenth(row.p_relevant)),
+        topic: count(&|form| form.place.topic.clone()),
+        site: count(&|form| form.site.to_string()),
+        language: count(&|form| form.language.clone().unwrap_or_default()),
+        method: count(&|form| method_name(form.method).to_string()),
+        fields: count(&|form| form.open_fields.to_string()),
+        relevance: count(&|form| tenth(form.place.relevant)),
     }
 }

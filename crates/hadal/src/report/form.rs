@@ -1,7 +1,7 @@
 //! A form as a directory shows it: what a person would see, where it was found, and why it was kept.
 
 use crate::output::rows::{method_name, source_name};
-use crate::store::{FormRow, Found, Label, RunId, Store, StoreError};
+use crate::store::{FormRow, Found, Label, RunId, Store, StoreError, open_fields};
 use hadal_core::address::LinkId;
 use hadal_core::critic::probe::Finding;
 use hadal_core::page::Field;
@@ -132,7 +132,7 @@ pub fn view(found: &Found) -> FormView {
         p_searchable: row.p_searchable,
         p_relevant: row.p_relevant,
         language: row.language.clone(),
-        open_fields: row.open_fields(),
+        open_fields: open_fields(row.fields.iter().map(|field| field.kind.as_str())),
         fields: fields(row),
         found_at_request: row.found_at_request,
         depth: row.depth,

@@ -166,7 +166,7 @@ pub async fn narrow(
     Params(params): Params<FormParams>,
 ) -> Result<Json<Facets>, Problem> {
     let query = params.query()?;
-    let found = desk.read(move |store| store.directory(&query)).await?;
+    let found = desk.read(move |store| store.glances(&query)).await?;
     Ok(Json(facets(&found.forms, found.next.is_some())))
 }
 

@@ -6,7 +6,7 @@
 mod directory;
 mod labels;
 
-pub use directory::{DirectoryPage, DirectoryQuery, Found, MOST_SCANNED, Marks, Place};
+pub use directory::{DirectoryPage, DirectoryQuery, Found, Glance, MOST_SCANNED, Marks, Place, open_fields};
 pub use labels::{Label, LabelRow};
 
 use super::{Answered, HarvestId, HarvestRow, LessonRow, PageRow, RunId, RunRow, StoreError, Submission};
@@ -48,7 +48,10 @@ pub trait Catalogue: Send + Sync {
     fn saved_strategy(&self, run: RunId) -> Result<Option<Vec<u8>>, StoreError>;
 
     /// Forms that pass, the most relevant first, with what people made of them.
-    fn directory(&self, query: &DirectoryQuery) -> Result<DirectoryPage, StoreError>;
+    fn directory(&self, query: &DirectoryQuery) -> Result<DirectoryPage<Found>, StoreError>;
+
+    /// The same at a glance.
+    fn glances(&self, query: &DirectoryQuery) -> Result<DirectoryPage<Glance>, StoreError>;
 
     /// One form, as the first run of the topic saw it; of any topic when none is named.
     fn found(&self, form: FormId, topic: Option<&str>) -> Result<Option<Found>, StoreError>;

@@ -402,12 +402,6 @@ pub struct FormRow {
 }
 
 impl FormRow {
-    /// How many of its fields people fill: neither hidden ones nor buttons.
-    pub fn open_fields(&self) -> usize {
-        let closed = ["hidden", "submit", "button", "image", "reset"];
-        self.fields.iter().filter(|field| !closed.contains(&field.kind.as_str())).count()
-    }
-
     /// What the form is held for.
     pub fn verdict(&self) -> FormVerdict {
         FormVerdict {

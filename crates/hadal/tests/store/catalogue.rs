@@ -18,7 +18,7 @@ fn find(store: &dyn Store, run: RunId, seq: u64, address: &str, forms: Vec<FormR
     run_step(store, run, &waiting, Outcome { forms, ..visit(seq, &waiting, tally) });
 }
 
-fn ids(page: &DirectoryPage) -> Vec<u64> {
+fn ids(page: &DirectoryPage<Found>) -> Vec<u64> {
     page.forms.iter().map(|found| found.row.form_id.0).collect()
 }
 
@@ -132,6 +132,8 @@ pub fn the_directory_is_narrowed_down(store: &dyn Store) {
         (DirectoryQuery { run: Some(RunId(9)), ..all() }, vec![]),
     ] {
         assert_eq!(ids(&store.directory(&query).unwrap()), found, "{query:?}");
+        let glances = store.glances(&query).unwrap().forms;
+        assert_eq!(glances.iter().map(|form| form.place.form.0).collect::<Vec<_>>(), found, "{query:?}");
     }
 }
 

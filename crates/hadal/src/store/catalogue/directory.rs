@@ -61,16 +61,57 @@ impl Marks {
 }
 
 impl DirectoryQuery {
-    /// Whether a form is wanted, by all that can be told from its row.
-    pub fn takes(&self, row: &FormRow) -> bool {
-        row.p_relevant >= self.min_relevance
-            && row.p_searchable >= self.min_searchable
-            && self.topic.as_ref().is_none_or(|topic| *topic == row.topic)
-            && self.site.as_ref().is_none_or(|site| *site == row.site)
-            && self.language.as_ref().is_none_or(|language| Some(language) == row.language.as_ref())
-            && self.method.is_none_or(|method| method == row.method)
-            && self.fields.is_none_or(|fields| fields == row.open_fields())
+    /// Whether a form is wanted.
+    pub fn takes(&self, form: &Glance) -> bool {
+        form.place.relevant >= self.min_relevance
+            && form.place.searchable >= self.min_searchable
+            && self.topic.as_ref().is_none_or(|topic| *topic == form.place.topic)
+            && self.site.as_ref().is_none_or(|site| *site == form.site)
+            && self.language.as_ref().is_none_or(|language| Some(language) == form.language.as_ref())
+            && self.method.is_none_or(|method| method == form.method)
+            && self.fields.is_none_or(|fields| fields == form.open_fields)
+            && self.marks.take(form.label)
     }
+}
+
+/// A form by what a directory can be narrowed down by.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Glance {
+    /// The run that found it.
+    pub run: RunId,
+    /// Its place in the order of the directory.
+    pub place: Place,
+    /// Its site.
+    pub site: Site,
+    /// Language of its page.
+    pub language: Option<String>,
+    /// How it is sent.
+    pub method: Method,
+    /// How many of its fields people fill.
+    pub open_fields: usize,
+    /// A person's word.
+    pub label: Option<Label>,
+}
+
+impl Glance {
+    /// A form at a glance.
+    pub fn of(found: &Found) -> Glance {
+        let row = &found.row;
+        Glance {
+            run: found.run,
+            place: Place::of(row),
+            site: row.site.clone(),
+            language: row.language.clone(),
+            method: row.method,
+            open_fields: open_fields(row.fields.iter().map(|field| field.kind.as_str())),
+            label: found.label,
+        }
+    }
+}
+
+/// How many fields of these types people fill: neither hidden ones nor buttons.
+pub fn open_fields<'a>(kinds: impl Iterator<Item = &'a str>) -> usize {
+    kinds.filter(|kind| !["hidden", "submit", "button", "image", "reset"].contains(kind)).count()
 }
 
 /// A form with the run that found it and what people made of it.
@@ -85,10 +126,10 @@ pub struct Found {
 }
 
 /// Some forms in their order.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct DirectoryPage {
+#[derive(Clone, Debug, PartialEq)]
+pub struct DirectoryPage<F> {
     /// The forms; there may be fewer than asked for, and more to come.
-    pub forms: Vec<Found>,
+    pub forms: Vec<F>,
     /// Where the next page begins, unless this was the last.
     pub next: Option<Place>,
 }
@@ -113,11 +154,11 @@ impl Place {
         Place { relevant, searchable, form, topic: row.topic.clone() }
     }
 
-    /// How this place and that of a form follow each other.
-    pub fn order(&self, row: &FormRow) -> Ordering {
+    /// How this place and another follow each other.
+    pub fn order(&self, other: &Place) -> Ordering {
         let rising =
-            self.relevant.total_cmp(&row.p_relevant).then(self.searchable.total_cmp(&row.p_searchable));
-        rising.reverse().then_with(|| (self.form, &self.topic).cmp(&(row.form_id, &row.topic)))
+            self.relevant.total_cmp(&other.relevant).then(self.searchable.total_cmp(&other.searchable));
+        rising.reverse().then_with(|| (self.form, &self.topic).cmp(&(other.form, &other.topic)))
     }
 }
 

@@ -76,17 +76,24 @@ impl Catalogue for Memory {
         self.look(run, |known| known.row(run).progress.strategy)
     }
 
-    fn directory(&self, query: &DirectoryQuery) -> Result<DirectoryPage, StoreError> {
+    fn directory(&self, query: &DirectoryQuery) -> Result<DirectoryPage<Found>, StoreError> {
         let shelf = self.shelf();
         let mut all: Vec<Found> =
             shelf.forms(query.run).into_iter().map(|(run, form)| shelf.found(run, form)).collect();
-        all.retain(|found| query.takes(&found.row) && query.marks.take(found.label));
-        all.retain(|found| query.after.as_ref().is_none_or(|place| place.order(&found.row).is_lt()));
-        all.sort_by(|a, b| Place::of(&a.row).order(&b.row));
+        all.retain(|found| query.takes(&Glance::of(found)));
+        all.retain(|found| {
+            query.after.as_ref().is_none_or(|place| place.order(&Place::of(&found.row)).is_lt())
+        });
+        all.sort_by(|a, b| Place::of(&a.row).order(&Place::of(&b.row)));
         let more = all.len() > query.most;
         all.truncate(query.most);
         let next = all.last().filter(|_| more).map(|found| Place::of(&found.row));
         Ok(DirectoryPage { forms: all, next })
+    }
+
+    fn glances(&self, query: &DirectoryQuery) -> Result<DirectoryPage<Glance>, StoreError> {
+        let DirectoryPage { forms, next } = self.directory(query)?;
+        Ok(DirectoryPage { forms: forms.iter().map(Glance::of).collect(), next })
     }
 
     fn found(&self, form: FormId, topic: Option<&str>) -> Result<Option<Found>, StoreError> {

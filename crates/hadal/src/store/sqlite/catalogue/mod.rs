@@ -16,12 +16,13 @@ const CHUNK: usize = 200;
 const MOST_LABELS: usize = 10_000;
 
 impl Sqlite {
-    /// Forms with what people made of them.
-    fn labelled(&self, rows: Vec<(RunId, FormRow)>) -> Result<Vec<Found>, StoreError> {
+    /// Says what people made of these forms.
+    fn label(&self, forms: &mut [Glance]) -> Result<(), StoreError> {
         let keys: Vec<(FormId, &str)> =
-            rows.iter().map(|(_, row)| (row.form_id, row.topic.as_str())).collect();
+            forms.iter().map(|form| (form.place.form, form.place.topic.as_str())).collect();
         let labels = self.notes.labels_of(&keys)?;
-        Ok(rows.into_iter().zip(labels).map(|((run, row), label)| Found { run, row, label }).collect())
+        forms.iter_mut().zip(labels).for_each(|(form, label)| form.label = label);
+        Ok(())
     }
 
     /// The forms with the label that is asked for, when one is.
@@ -71,22 +72,33 @@ impl Catalogue for Sqlite {
         self.with(|db| runs::saved(db, run))
     }
 
-    fn directory(&self, query: &DirectoryQuery) -> Result<DirectoryPage, StoreError> {
+    fn directory(&self, query: &DirectoryQuery) -> Result<DirectoryPage<Found>, StoreError> {
+        let DirectoryPage { forms, next } = self.glances(query)?;
+        let row = |form: &Glance| {
+            let row = self.with(|db| directory::row(db, form.run, form.place.form))?;
+            Ok(row.map(|row| Found { run: form.run, row, label: form.label }))
+        };
+        let forms = forms.iter().map(row).filter_map(Result::transpose).collect::<Result<_, StoreError>>()?;
+        Ok(DirectoryPage { forms, next })
+    }
+
+    fn glances(&self, query: &DirectoryQuery) -> Result<DirectoryPage<Glance>, StoreError> {
         let only = self.named(query.marks)?;
         let mut page = DirectoryPage { forms: Vec::new(), next: query.after.clone() };
         let (mut scanned, mut chunk) = (0, query.most.max(1) + 1);
         loop {
             let place = page.next.as_ref();
-            let rows = self.with(|db| directory::after(db, query, place, only.as_deref(), chunk))?;
-            let is_last = rows.len() < chunk;
-            scanned += rows.len();
-            for found in self.labelled(rows)? {
+            let mut forms = self.with(|db| directory::after(db, query, place, only.as_deref(), chunk))?;
+            let is_last = forms.len() < chunk;
+            scanned += forms.len();
+            self.label(&mut forms)?;
+            for form in forms {
                 if page.forms.len() == query.most {
                     return Ok(page);
                 }
-                page.next = Some(Place::of(&found.row));
-                if query.takes(&found.row) && query.marks.take(found.label) {
-                    page.forms.push(found);
+                page.next = Some(form.place.clone());
+                if query.takes(&form) {
+                    page.forms.push(form);
                 }
             }
             if is_last {
@@ -100,8 +112,9 @@ impl Catalogue for Sqlite {
     }
 
     fn found(&self, form: FormId, topic: Option<&str>) -> Result<Option<Found>, StoreError> {
-        let row = self.with(|db| directory::one(db, form, topic))?;
-        Ok(self.labelled(row.into_iter().collect())?.pop())
+        let Some((run, row)) = self.with(|db| directory::one(db, form, topic))? else { return Ok(None) };
+        let label = self.notes.labels_of(&[(form, &row.topic)])?.pop().flatten();
+        Ok(Some(Found { run, row, label }))
     }
 
     fn mark(&self, row: &LabelRow) -> Result<(), StoreError> {
