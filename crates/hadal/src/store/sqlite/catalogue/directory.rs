@@ -52,8 +52,6 @@ pub fn after(
     }
     if let Some(place) = place {
         let falling = [f64::from(-place.relevant).into(), f64::from(-place.searchable).into()];
-        // An index is entered by a plain bound, and not by one on several columns that are computed.
-        add("falling_relevant >= ?", vec![f64::from(-place.relevant).into()]);
         let rest = [place.form.to_string().into(), place.topic.clone().into()];
         let order = "(falling_relevant, falling_searchable, form_id, topic) > (?, ?, ?, ?)";
         add(order, falling.into_iter().chain(rest).collect());
