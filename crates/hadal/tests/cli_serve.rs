@@ -84,6 +84,8 @@ fn what_cannot_be_served_is_refused() {
     let ran = place.run(&["serve", "--listen", "127.0.0.1:0"]);
     assert!(ran.status != 0 && ran.err.contains("there is no store"), "{ran:?}");
     place.run(&["demo", "--dashboard", "nowhere"]).refused(&["nowhere"]);
+    let weak = demo().run_with(&[("HADAL_TOKEN", "short")], &["serve", "--listen", "127.0.0.1:0"]);
+    weak.refused(&["at least 8 characters"]);
 }
 
 #[test]

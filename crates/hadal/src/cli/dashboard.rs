@@ -80,10 +80,11 @@ impl Dashboard {
         let asker = asker(&self.config, Arc::clone(&store), stopped);
         let server = match Server::open(self.address, None, Arc::clone(&store), Arc::clone(&asker)).await {
             Err(OpenError::NoAddress(..)) if self.yields => {
-                Server::open(SocketAddr::new(self.address.ip(), 0), None, store, asker).await?
+                Server::open(SocketAddr::new(self.address.ip(), 0), None, store, asker).await
             }
-            other => other?,
+            other => other,
         };
+        let server = server.map_err(|error| Usage(error.to_string()))?;
         if !self.is_quiet {
             announce(&server)?;
         }

@@ -4,9 +4,10 @@ use super::ask::asker;
 use super::carry::CarryArgs;
 use super::crawl::heed_signals;
 use super::dashboard::{USUAL, address, announce};
-use super::exit::Exit;
+use super::exit::{Exit, Usage};
 use super::session::Session;
 use crate::config::Override;
+use crate::config::layers::TOKEN_VARIABLE;
 use crate::serve::{Server, serve};
 use anyhow::Context;
 use clap::Args;
@@ -26,7 +27,7 @@ pub struct ServeArgs {
     #[arg(long, value_name = "ADDR", default_value = USUAL)]
     listen: String,
     /// The token that everybody needs [default: none on this machine's own address, else a random one]
-    #[arg(long, value_name = "TOKEN", env = "HADAL_TOKEN", hide_env_values = true)]
+    #[arg(long, value_name = "TOKEN", env = TOKEN_VARIABLE, hide_env_values = true)]
     token: Option<String>,
     #[command(flatten)]
     carry: CarryArgs,
@@ -48,7 +49,8 @@ pub fn run(args: &ServeArgs, session: &Session) -> anyhow::Result<Exit> {
         let (stop, mut stopped) = watch::channel(false);
         tokio::spawn(heed_signals(stop));
         let asker = asker(&session.config, Arc::clone(&store), stopped.clone());
-        let server = Server::open(address, args.token.clone(), store, asker).await?;
+        let server = Server::open(address, args.token.clone(), store, asker).await;
+        let server = server.map_err(|error| Usage(error.to_string()))?;
         announce(&server)?;
         tokio::select! {
             ended = serve(server) => ended.context("the server ended"),
