@@ -6,8 +6,9 @@
 //! Follow a query: [`harvest`] asks a form, through the same [`fetch`], into the same [`store`].
 //!
 //! People come in through [`cli`] with a checked [`config`]; what they see is computed in
-//! [`report`] and drawn by [`output`].
+//! [`report`] and drawn by [`output`], or in a browser through [`serve`]. What they [`ask`] goes to many forms.
 
+pub mod ask;
 pub mod backlinks;
 pub mod cli;
 pub mod config;
@@ -17,6 +18,7 @@ pub mod fetch;
 pub mod harvest;
 pub mod output;
 pub mod report;
+pub mod serve;
 pub mod store;
 pub mod topic;
 pub mod training;

@@ -5,8 +5,14 @@
 //! twice, and so does a record that two harvests brought up.
 
 mod coverage;
+pub mod curve;
+pub mod facets;
+pub mod form;
+pub mod harvest;
 pub mod judged;
 pub mod quality;
+pub mod run;
+pub mod watching;
 
 use crate::output::progress::Snapshot;
 use crate::output::rows::{seconds, state_name};
@@ -65,9 +71,14 @@ pub struct RunStatus {
     pub state: &'static str,
 }
 
+/// The latest runs that are counted.
+const MOST_RUNS: usize = 10_000;
+
 /// Where a store stands, all runs and harvests together.
 pub fn status(store: &dyn Store) -> Result<Status, StoreError> {
-    let crawled = sum(&store.runs()?);
+    let mut runs = store.run_page(None, None, MOST_RUNS)?;
+    runs.reverse();
+    let crawled = sum(&runs);
     Ok(with_harvests(crawled, &store.harvests(&HarvestFilter::default())?))
 }
 

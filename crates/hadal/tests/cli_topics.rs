@@ -161,7 +161,9 @@ fn a_labelled_folder_trains_a_topic() {
     assert!(ran.done().contains("a labelled folder: 3 forms, 6 others"));
     std::fs::remove_file(place.path().join("hadal-topics/volcano.model")).unwrap();
     place.run(&["topics", "show", "volcano"]).refused(&["hadal topics train volcano --from DIR"]);
-    place.run(&["topics", "train", "volcano", "--from-labels"]).refused(&["--from-labels", "not built yet"]);
+    place
+        .run(&["topics", "train", "volcano", "--from", "mine", "--from-labels"])
+        .refused(&["cannot be used"]);
     let ran: Ran = place.run(&["topics", "train", "volcano", "--from", "mine"]);
     assert_eq!(ran.status, 1, "{ran:?}");
 }

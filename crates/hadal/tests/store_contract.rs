@@ -5,6 +5,8 @@
 
 #[path = "store/backlinks.rs"]
 mod backlinks;
+#[path = "store/catalogue.rs"]
+mod catalogue;
 #[path = "store/fixture.rs"]
 mod fixture;
 #[path = "store/frontier.rs"]
@@ -48,6 +50,17 @@ contract!(
     backlinks::earlier_runs_over_the_same_web_are_remembered,
     backlinks::of_each_address_only_so_many_citing_pages_are_kept,
     backlinks::an_outcome_applied_twice_is_remembered_once,
+    catalogue::runs_are_paged_newest_first,
+    catalogue::a_curve_tells_what_was_there_after_so_many_requests,
+    catalogue::a_long_curve_has_few_points,
+    catalogue::lanes_tell_what_waits,
+    catalogue::the_latest_pages_come_first_with_what_led_there,
+    catalogue::the_directory_is_paged_by_relevance,
+    catalogue::the_directory_is_narrowed_down,
+    catalogue::a_form_of_two_runs_is_one_in_the_directory,
+    catalogue::what_people_say_of_forms_is_kept,
+    catalogue::harvests_are_paged_with_their_curves,
+    catalogue::questions_are_on_record_before_they_are_answered,
     frontier::the_same_specification_is_the_same_run,
     frontier::every_part_of_a_specification_tells_runs_apart,
     frontier::a_lead_comes_back_as_it_was_put_in,

@@ -52,6 +52,12 @@ pub trait Strategy: Send {
         true
     }
 
+    /// What speaks for a lead by all that was learned, for people to read: parts that add up to its score and
+    /// to what its site is worth. Empty where the score is one number.
+    fn parts(&self, _lead: &Lead, _site: &SiteTally) -> Vec<Gauge> {
+        Vec::new()
+    }
+
     /// Numbers worth watching over a crawl: queue sizes, look-ups made.
     fn gauges(&self, _heads: &dyn Heads) -> Vec<Gauge> {
         Vec::new()

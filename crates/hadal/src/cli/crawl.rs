@@ -1,5 +1,6 @@
 //! A crawl at a terminal: signals, progress and events around the engine.
 
+use super::dashboard::Dashboard;
 use super::exit::Exit;
 use crate::engine::{Crawl, Event, Summary, crawl};
 use crate::output::escape::for_json;
@@ -27,12 +28,17 @@ pub struct Show {
 pub fn run(
     setup: impl FnOnce(watch::Receiver<bool>) -> anyhow::Result<Crawl>,
     show: Show,
+    dashboard: Option<Dashboard>,
 ) -> anyhow::Result<Summary> {
     let runtime = tokio::runtime::Runtime::new().context("cannot start the threads a crawl needs")?;
     let summary = runtime.block_on(async {
         let (stop, stopped) = watch::channel(false);
         tokio::spawn(heed_signals(stop));
         let setup = setup(stopped)?;
+        let _open = match dashboard {
+            Some(dashboard) => Some(dashboard.open(&setup.store).await?),
+            None => None,
+        };
         let mut progress = Progress::new(show.style);
         let began = Instant::now();
         let summary = crawl(setup, &mut |event| tell(event, show, &mut progress, began)).await;

@@ -1,6 +1,7 @@
 //! `hadal demo`: the whole story on the built-in simulated web, without any network.
 
 use super::crawl::{self, Show};
+use super::dashboard::{DashboardArgs, USUAL};
 use super::exit::{Exit, Usage};
 use super::session::Session;
 use super::{demo_harvest, topic};
@@ -44,6 +45,8 @@ pub struct DemoArgs {
     /// Requests under way at once; on a simulated clock the result is the same whatever it is
     #[arg(long, value_name = "N", default_value_t = 8)]
     concurrency: usize,
+    #[command(flatten)]
+    dashboard: DashboardArgs,
 }
 
 /// Steps begun ahead of the oldest one that has not ended.
@@ -69,7 +72,12 @@ pub fn run(args: &DemoArgs, session: &Session) -> anyhow::Result<Exit> {
     let crawled = {
         let (world, store) = (Arc::clone(&world), Arc::clone(&store));
         let probing = session.config.probe.clone();
-        crawl::run(move |stop| setup(args, session.seed, wanted, world, store, probing, stop), show)?
+        let dashboard = args.dashboard.wanted(Some(USUAL), &session.config, session.is_quiet())?;
+        crawl::run(
+            move |stop| setup(args, session.seed, wanted, world, store, probing, stop),
+            show,
+            dashboard,
+        )?
     };
     if crawled.state == RunState::Stopped {
         return Ok(crawl::exit(&crawled));

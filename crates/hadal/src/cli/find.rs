@@ -6,6 +6,7 @@ use super::archive::archived;
 use super::carry::{CarryArgs, given, once};
 use super::choices::choices;
 use super::crawl::Show;
+use super::dashboard::{Dashboard, DashboardArgs};
 use super::exit::{Exit, Usage};
 use super::session::Session;
 use super::{backlinks, contact, crawl, network, prior, quality, seeds, topic};
@@ -86,6 +87,8 @@ pub struct FindArgs {
     /// Pages of one site at most
     #[arg(long, value_name = "N")]
     max_pages_per_site: Option<String>,
+    #[command(flatten)]
+    dashboard: DashboardArgs,
     #[command(flatten)]
     carry: CarryArgs,
     /// Whether forms whose fields do not tell are asked if they search: never or uncertain
@@ -198,7 +201,8 @@ pub fn run(args: &FindArgs, session: &Session) -> anyhow::Result<Exit> {
     if let Some(warning) = contact::warning(&plan.seeds, &plan.network) {
         writeln!(std::io::stderr(), "{warning}").ok();
     }
-    run_find(plan, session)
+    let dashboard = args.dashboard.wanted(None, &session.config, session.is_quiet())?;
+    run_find(plan, dashboard, session)
 }
 
 fn plan(args: &FindArgs, session: &Session) -> anyhow::Result<FindPlan> {
@@ -267,11 +271,11 @@ fn blocked_hosts(path: &Path) -> anyhow::Result<Vec<String>> {
 }
 
 /// Runs the crawl to its end, and looks at the quality of what was found when that is wanted.
-fn run_find(mut plan: FindPlan, session: &Session) -> anyhow::Result<Exit> {
+fn run_find(mut plan: FindPlan, dashboard: Option<Dashboard>, session: &Session) -> anyhow::Result<Exit> {
     let (store, quality, most) = (plan.store.url.clone(), plan.quality, plan.budget.requests);
     plan.budget.requests = most.map(|most| most - kept_back(most, quality));
     let show = Show { json: plan.json, style: plan.progress, max_requests: plan.budget.requests };
-    let mut summary = crawl::run(|stop| setup(plan, stop), show)?;
+    let mut summary = crawl::run(|stop| setup(plan, stop), show, dashboard)?;
     if let Some(sample) = quality.filter(|_| summary.state != RunState::Stopped) {
         summary = look_at_quality(&store, &summary, sample, most, session)?;
     }

@@ -7,6 +7,7 @@ use super::archive::archived;
 use super::carry::{CarryArgs, given, once};
 use super::choices::choices;
 use super::crawl::heed_signals;
+use super::dashboard::DashboardArgs;
 use super::exit::{Exit, Usage};
 use super::haul::{bring_up, haul, job};
 use super::session::{Session, known_topic};
@@ -91,6 +92,8 @@ pub struct HarvestArgs {
     #[arg(long)]
     fresh: bool,
     #[command(flatten)]
+    dashboard: DashboardArgs,
+    #[command(flatten)]
     carry: CarryArgs,
 }
 
@@ -131,6 +134,11 @@ pub fn run(args: &HarvestArgs, session: &Session) -> anyhow::Result<Exit> {
         if args.dry_run {
             return jobs.iter().try_for_each(|job| dry_run(job, session)).map(|()| Vec::new());
         }
+        let dashboard = args.dashboard.wanted(None, &session.config, session.is_quiet())?;
+        let _open = match dashboard {
+            Some(dashboard) => Some(dashboard.open(&store).await?),
+            None => None,
+        };
         bring_up(haul(jobs, fetch, time, store, session, stopped), session).await
     });
     runtime.shutdown_background();
@@ -207,7 +215,7 @@ fn carrier(
     if forms.iter().any(|form| form.source != source) {
         return Err(Usage("these forms come from different webs: harvest them one by one".into()).into());
     }
-    let (fetch, clock) = quality::carrier(source, session)?;
+    let (fetch, clock) = quality::carrier(source, &session.config)?;
     let time = if clock.is_simulated() { TimeKind::Simulated } else { TimeKind::Real };
     Ok((archived(fetch, args.warc.as_deref())?, time))
 }

@@ -46,6 +46,7 @@ impl HarvestedArgs {
             topic: self.list.topic.clone(),
             search: search.cloned(),
             after: None,
+            most: None,
         })
     }
 

@@ -5,6 +5,7 @@
 
 pub mod archive;
 pub mod args;
+pub mod ask;
 pub mod backlinks;
 pub mod carry;
 pub mod choices;
@@ -12,6 +13,7 @@ pub mod completions;
 pub mod config;
 pub mod contact;
 pub mod crawl;
+pub mod dashboard;
 pub mod demo;
 mod demo_harvest;
 pub mod doctor;
@@ -35,6 +37,7 @@ pub mod queries;
 pub mod records;
 pub mod runs;
 pub mod seeds;
+pub mod serve;
 pub mod session;
 pub mod sites;
 pub mod status;
@@ -67,6 +70,8 @@ enum Command {
     Demo(demo::DemoArgs),
     Find(Box<find::FindArgs>),
     Harvest(Box<harvest::HarvestArgs>),
+    Ask(Box<ask::AskArgs>),
+    Serve(Box<serve::ServeArgs>),
     Forms(forms::FormsArgs),
     Sites(sites::SitesArgs),
     Runs(runs::RunsArgs),
@@ -108,6 +113,8 @@ fn run(cli: Cli) -> anyhow::Result<Exit> {
         Command::Demo(args) => demo::run(&args, &Session::open(&cli.common, &[])?),
         Command::Find(args) => find::run(&args, &Session::open(&cli.common, &args.overrides())?),
         Command::Harvest(args) => harvest::run(&args, &Session::open(&cli.common, &args.overrides())?),
+        Command::Ask(args) => ask::run(&args, &Session::open(&cli.common, &args.overrides())?),
+        Command::Serve(args) => serve::run(&args, &Session::open(&cli.common, &args.overrides())?),
         Command::Forms(args) => forms::run(&args, &Session::open(&cli.common, &[])?),
         Command::Sites(args) => sites::run(&args, &Session::open(&cli.common, &[])?),
         Command::Runs(args) => runs::run(&args, &Session::open(&cli.common, &[])?),

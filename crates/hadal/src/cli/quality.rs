@@ -9,7 +9,7 @@ use super::demo::WINDOW;
 use super::exit::{Exit, Usage};
 use super::session::Session;
 use super::{contact, find, network};
-use crate::config::Override;
+use crate::config::{Config, Override};
 use crate::engine::{Budget, Clock, Crawl, Errand, Probing, Summary};
 use crate::fetch::Fetch;
 use crate::fetch::in_process::InProcess;
@@ -99,7 +99,7 @@ pub fn ask(
     session: &Session,
 ) -> anyhow::Result<Summary> {
     let show = Show { json: session.json, style: session.progress(), max_requests: most };
-    crawl::run(|stop| setup(store, run, sample, most, session, stop), show)
+    crawl::run(|stop| setup(store, run, sample, most, session, stop), show, None)
 }
 
 /// What the sample tells by now.
@@ -132,7 +132,7 @@ fn setup(
     let config = &session.config;
     let Wanted { topic, aim, .. } = recall(&run.spec.topic, &config.topics)?;
     let offer = offer(&run.spec.strategy).context("this hadal does not know the run's strategy")?;
-    let (fetch, clock) = carrier(&run.spec.source, session)?;
+    let (fetch, clock) = carrier(&run.spec.source, config)?;
     Ok(Crawl {
         store: Arc::clone(store),
         spec: run.spec.clone(),
@@ -159,9 +159,9 @@ fn setup(
 }
 
 /// What carries requests to where pages came from, as [`RunSpec::source`] has it.
-pub fn carrier(source: &str, session: &Session) -> anyhow::Result<(Arc<dyn Fetch>, Clock)> {
+pub fn carrier(source: &str, config: &Config) -> anyhow::Result<(Arc<dyn Fetch>, Clock)> {
     if source == find::SOURCE {
-        let network = Network::new(network::options(&session.config)?)?;
+        let network = Network::new(network::options(config)?)?;
         return Ok((Arc::new(network), Clock::Real));
     }
     let world =

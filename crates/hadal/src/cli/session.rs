@@ -108,6 +108,11 @@ impl Session {
         self.config.color
     }
 
+    /// Whether nothing is to be said but errors.
+    pub fn is_quiet(&self) -> bool {
+        self.quiet
+    }
+
     /// How a crawl shows its progress.
     pub fn progress(&self) -> Style {
         match (self.quiet, std::io::stderr().is_terminal()) {

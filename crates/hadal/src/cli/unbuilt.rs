@@ -5,10 +5,6 @@
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
-const COMMANDS: [&str; 2] = ["ask", "serve"];
-
-const OPTIONS: [&str; 2] = ["--dashboard", "--from-labels"];
-
 /// A better message for a parse error, when it is about something not built yet.
 pub fn explain(error: &clap::Error) -> Option<String> {
     let text = |kind| match error.get(kind) {
@@ -17,13 +13,8 @@ pub fn explain(error: &clap::Error) -> Option<String> {
     };
     let unbuilt = |what: &str| format!("'{what}' is not built yet in hadal {}", env!("CARGO_PKG_VERSION"));
     match error.kind() {
-        ErrorKind::InvalidSubcommand => {
-            text(ContextKind::InvalidSubcommand).filter(|name| COMMANDS.contains(name)).map(unbuilt)
-        }
         ErrorKind::UnknownArgument => {
-            let given = text(ContextKind::InvalidArg)?;
-            let name = given.split('=').next().unwrap_or(given);
-            (OPTIONS.contains(&name) || name == "import").then(|| unbuilt(name))
+            text(ContextKind::InvalidArg).filter(|given| *given == "import").map(unbuilt)
         }
         ErrorKind::InvalidValue => {
             let rendering = text(ContextKind::InvalidArg)?.starts_with("--render");

@@ -10,6 +10,8 @@ use toml::{Table, Value};
 
 /// Names the configuration file; not a setting itself.
 pub const FILE_VARIABLE: &str = "HADAL_CONFIG";
+/// Variable that holds the token of `hadal serve`, which other users of the machine should not see.
+pub const TOKEN_VARIABLE: &str = "HADAL_TOKEN";
 
 /// Where a value came from.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -106,7 +108,9 @@ impl Layers {
         &mut self,
         environment: impl IntoIterator<Item = (String, String)>,
     ) -> Result<(), ConfigError> {
-        let ours = |(name, _): &(String, String)| name.starts_with("HADAL_") && name != FILE_VARIABLE;
+        let ours = |(name, _): &(String, String)| {
+            name.starts_with("HADAL_") && ![FILE_VARIABLE, TOKEN_VARIABLE].contains(&name.as_str())
+        };
         for (name, text) in environment.into_iter().filter(ours) {
             let Some(setting) = SETTINGS.iter().find(|setting| variable(setting.key) == name) else {
                 let names: Vec<String> = SETTINGS.iter().map(|setting| variable(setting.key)).collect();

@@ -448,6 +448,7 @@ impl Engine {
         let paused = self.paused && state == RunState::Running;
         self.progress.state = if paused { RunState::Paused } else { state };
         self.progress.now = self.setup.clock.now();
+        self.progress.max_requests = self.setup.budget.requests;
         self.progress.elapsed_ms = u64::try_from(self.elapsed().as_millis()).unwrap_or(u64::MAX);
         let saved = self.setup.strategy.save();
         let progress = Progress { strategy: (!saved.is_empty()).then_some(saved), ..self.progress.clone() };

@@ -16,8 +16,8 @@ mod walk;
 pub use courier::{Courier, Delivered, Purse, Undelivered};
 pub use event::{Event, Standing};
 pub use pace::Pace;
-pub use visit::at_address;
-pub use walk::walk;
+pub use visit::{at_address, page_at};
+pub use walk::{read, walk};
 
 use crate::fetch::Fetch;
 use crate::fetch::politeness::Politeness;

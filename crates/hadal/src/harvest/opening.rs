@@ -1,6 +1,6 @@
 //! Which form is meant: one that a crawl found, or the search at an address (`visit`).
 
-use crate::store::{Filter, FormRow, RunRow, Store, StoreError, Walk};
+use crate::store::{DirectoryQuery, Found, Store, StoreError};
 use crate::topic::NoSample;
 use hadal_core::critic::probe::POST_NEEDS;
 use hadal_core::critic::veto::{Veto, veto};
@@ -62,32 +62,25 @@ pub enum NotOpened {
 
 /// A form of the store, by its identity.
 pub fn known(store: &dyn Store, id: FormId) -> Result<Opened, NotOpened> {
-    let mut found = None;
-    store.forms(&Filter::default(), &mut |row| {
-        if row.form_id == id {
-            found = Some(row);
-            return Walk::Stop;
-        }
-        Walk::On
-    })?;
-    of_row(store, found.ok_or(NotOpened::Unknown(id))?)
+    of_found(store, &store.found(id, None)?.ok_or(NotOpened::Unknown(id))?)
 }
 
-/// The most relevant forms of a topic that may be submitted.
+/// The most relevant forms of a topic that may be submitted, but for those that a person took out.
 pub fn best(
     store: &dyn Store,
     topic: &str,
     min_relevance: f32,
     most: usize,
 ) -> Result<Vec<Opened>, NotOpened> {
-    let filter = Filter { topic: Some(topic.to_string()), min_relevance, ..Filter::default() };
-    let (mut rows, mut opened) = (Vec::new(), Vec::new());
-    store.forms(&filter, &mut |row| {
-        rows.push(row);
-        if rows.len() < 4 * most { Walk::On } else { Walk::Stop }
-    })?;
-    for row in rows {
-        match of_row(store, row) {
+    let query = DirectoryQuery {
+        topic: Some(topic.into()),
+        min_relevance,
+        most: 4 * most,
+        ..DirectoryQuery::default()
+    };
+    let mut opened = Vec::new();
+    for found in store.directory(&query)?.forms {
+        match of_found(store, &found) {
             Ok(form) => opened.push(form),
             Err(NotOpened::Store(error)) => return Err(error.into()),
             Err(why) => tracing::info!("left out: {why}"),
@@ -99,25 +92,22 @@ pub fn best(
     Ok(opened)
 }
 
-fn of_row(store: &dyn Store, row: FormRow) -> Result<Opened, NotOpened> {
-    let runs = store.runs()?;
-    let of_topic = |run: &&RunRow| run.spec.topic == row.topic;
-    for run in runs.iter().filter(of_topic) {
-        if let Some(form) = store.whole_form(run.id, row.form_id)? {
-            may_submit(&row.page_url, &form, row.p_searchable)?;
-            return Ok(Opened {
-                form,
-                id: row.form_id,
-                page: row.page_url,
-                charset: "utf-8".into(),
-                language: row.language,
-                topic: row.topic,
-                source: run.spec.source.clone(),
-                words: Vec::new(),
-            });
-        }
-    }
-    Err(NotOpened::NotKept(row.form_id))
+/// A form of the directory, if it may be submitted.
+pub fn of_found(store: &dyn Store, found: &Found) -> Result<Opened, NotOpened> {
+    let row = &found.row;
+    let (run, form) = (store.run_row(found.run)?, store.whole_form(found.run, row.form_id)?);
+    let (Some(run), Some(form)) = (run, form) else { return Err(NotOpened::NotKept(row.form_id)) };
+    may_submit(&row.page_url, &form, row.p_searchable)?;
+    Ok(Opened {
+        form,
+        id: row.form_id,
+        page: row.page_url.clone(),
+        charset: "utf-8".into(),
+        language: row.language.clone(),
+        topic: row.topic.clone(),
+        source: run.spec.source,
+        words: Vec::new(),
+    })
 }
 
 /// Whether a form may be submitted at all.

@@ -51,6 +51,12 @@ pub async fn at_address(
     opened(shown?.0, &url, Some(&page), source)
 }
 
+/// The page at an address, asked for now.
+pub async fn page_at(url: &Url, courier: &Courier, pace: &mut Pace) -> Result<Page, NotOpened> {
+    let (url, response) = fetch(url, courier, pace).await?;
+    Ok(html::parse(&response.body, response.headers.get("content-type"), &url))
+}
+
 /// A form of the page that may be submitted, and how likely it searches.
 fn on_page(page: &Page, picked: Option<u32>) -> Result<(Form, f32), NotOpened> {
     let sample = Sample::of(page.url.as_str(), page.clone(), picked);

@@ -56,6 +56,9 @@ pub async fn walk(
 /// How often a paused harvest looks whether it may go on.
 const LOOK_EVERY: Duration = Duration::from_millis(200);
 
+/// Queries that are told of those to come.
+const NEXT: usize = 5;
+
 /// A harvest, and where it is kept.
 struct Trip<'a> {
     job: &'a Job,
@@ -214,6 +217,7 @@ impl<'a> Trip<'a> {
             .collect();
         let Some(ended) = taken.ended else { return };
         step.estimate = self.harvest.estimate().map(estimated);
+        step.next = self.next();
         step.asked = Some(AskedRow {
             harvest: id,
             form: spec.form,
@@ -239,10 +243,13 @@ impl<'a> Trip<'a> {
 
     fn standing(&self) -> Result<Standing, StoreError> {
         let tally = self.tally()?;
-        let outlook = self.harvest.outlook(5);
-        let next = outlook.iter().map(|(query, _)| self.job.spec.wording(query)).collect();
         let estimate = self.harvest.estimate().map(estimated);
-        Ok(Standing { harvest: self.id.0, tally, estimate, next })
+        Ok(Standing { harvest: self.id.0, tally, estimate, next: self.next() })
+    }
+
+    /// What would be asked next.
+    fn next(&self) -> Vec<String> {
+        self.harvest.outlook(NEXT).iter().map(|(query, _)| self.job.spec.wording(query)).collect()
     }
 
     fn close(self, state: HarvestState, tell: &(dyn Fn(Event) + Sync)) -> Result<Summary, StoreError> {
@@ -284,7 +291,7 @@ fn recall(harvest: &mut Harvest, row: &AskedRow, hits: &[HitRow]) {
 }
 
 /// The page that came back, read away from the loop.
-async fn read(url: Url, exchange: Exchange) -> Reply {
+pub async fn read(url: Url, exchange: Exchange) -> Reply {
     let Ok(response) = exchange.result else { return Reply::default() };
     let status = response.status;
     let location = response.headers.get("location").and_then(|to| url.join(to.trim()).ok());

@@ -61,14 +61,16 @@ fn fields(form: &FormRow) -> Cell {
     Cell::Nested { json, brief }
 }
 
-fn method_name(method: Method) -> &'static str {
+/// How a form is sent, as it is called everywhere.
+pub fn method_name(method: Method) -> &'static str {
     match method {
         Method::Get => "get",
         Method::Post => "post",
     }
 }
 
-fn source_name(source: FormSource) -> &'static str {
+/// What declared a form, as it is called everywhere.
+pub fn source_name(source: FormSource) -> &'static str {
     match source {
         FormSource::Form => "form",
         FormSource::OpenSearch => "opensearch",
@@ -194,7 +196,7 @@ fn answer(answer: Option<&Answered>) -> String {
 }
 
 /// A moment of a run's clock. Simulated clocks begin where the Unix epoch does; the year 9999 is the last.
-pub(super) fn moment(at: Time) -> String {
+pub(crate) fn moment(at: Time) -> String {
     const LAST: u64 = 253_402_300_799_000;
     let since = Duration::from_millis(at.0.min(LAST));
     humantime::format_rfc3339_millis(SystemTime::UNIX_EPOCH + since).to_string()

@@ -90,6 +90,8 @@ pub struct HarvestStep {
     pub reader: Option<Vec<u8>>,
     /// How much there is, when that was estimated anew.
     pub estimate: Option<Estimated>,
+    /// What would be asked next, as people read it, when it ended a query.
+    pub next: Vec<String>,
     /// What came of the submission on record under its number.
     pub answered: Option<Answered>,
 }
@@ -121,6 +123,8 @@ pub struct HarvestFilter {
     pub search: Option<String>,
     /// Only rows after this one: a harvest, and the number of a query or the id of a record in it.
     pub after: Option<(HarvestId, u64)>,
+    /// How many rows are wanted about, for the store not to read many more.
+    pub most: Option<usize>,
 }
 
 impl HarvestFilter {
@@ -135,6 +139,11 @@ impl HarvestFilter {
     /// The row of this harvest that comes right before the first one wanted.
     pub(super) fn last_of(&self, id: HarvestId) -> Option<u64> {
         self.after.filter(|(harvest, _)| *harvest == id).map(|(_, row)| row)
+    }
+
+    /// How many rows to read at once, where so many are usual.
+    pub(super) fn chunk(&self, usual: usize) -> usize {
+        self.most.map_or(usual, |most| most.clamp(1, usual))
     }
 
     /// The same as the number of a query.

@@ -4,6 +4,7 @@
 //! A step hands over one [`Outcome`]; a [`Batch`] of them is applied in one transaction, and applying
 //! an outcome twice changes nothing. Readers may open the same store while it is written.
 
+pub mod catalogue;
 pub mod harvest;
 pub mod memory;
 pub mod rows;
@@ -12,6 +13,7 @@ mod sqlite;
 pub mod submission;
 mod tally;
 
+pub use catalogue::*;
 pub use harvest::*;
 pub use rows::*;
 pub use submission::*;
@@ -43,7 +45,7 @@ fn absolute(folder: &str) -> Option<&str> {
 }
 
 /// A place to keep crawls in, and what they lead to.
-pub trait Store: Harvests {
+pub trait Store: Harvests + Catalogue {
     /// The run with this specification: the one that exists, else a new one.
     fn begin(&self, spec: &RunSpec) -> Result<RunId, StoreError>;
 

@@ -215,6 +215,8 @@ pub struct Progress {
     pub elapsed_ms: u64,
     /// How it stands.
     pub state: RunState,
+    /// Requests it may spend in all, when there is a limit.
+    pub max_requests: Option<u64>,
     /// Strategy's saved state, when it changed; `None` keeps the stored one.
     pub strategy: Option<Vec<u8>>,
 }

@@ -58,6 +58,8 @@ pub enum Submitter {
     Run(RunId),
     /// A harvest.
     Harvest(HarvestId),
+    /// A person, with a question of their own.
+    Person,
 }
 
 impl Submitter {
@@ -65,14 +67,14 @@ impl Submitter {
     pub fn run(self) -> Option<RunId> {
         match self {
             Submitter::Run(run) => Some(run),
-            Submitter::Harvest(_) => None,
+            Submitter::Harvest(_) | Submitter::Person => None,
         }
     }
 
     /// The harvest, when it is one.
     pub fn harvest(self) -> Option<HarvestId> {
         match self {
-            Submitter::Run(_) => None,
+            Submitter::Run(_) | Submitter::Person => None,
             Submitter::Harvest(harvest) => Some(harvest),
         }
     }
@@ -88,6 +90,8 @@ pub enum Purpose {
     Quality,
     /// To bring up what is behind it.
     Harvest,
+    /// To answer a person's question.
+    Ask,
 }
 
 impl Purpose {
@@ -97,6 +101,7 @@ impl Purpose {
             Purpose::Probe => "probe",
             Purpose::Quality => "quality",
             Purpose::Harvest => "harvest",
+            Purpose::Ask => "ask",
         }
     }
 }

@@ -52,6 +52,8 @@ pub enum Origin {
     Folder,
     /// A group of forms that resemble each other.
     Cluster,
+    /// Forms that people marked in the directory.
+    Labels,
 }
 
 const HEAD: &str = "# A topic of hadal. After editing words or examples: hadal topics train NAME\n";
@@ -78,6 +80,7 @@ impl TopicFile {
     pub fn retrain(&self) -> String {
         let from = match self.made.from {
             Origin::Folder => " --from DIR",
+            Origin::Labels => " --from-labels",
             Origin::Words | Origin::Examples | Origin::Cluster => "",
         };
         format!("hadal topics train {}{from}", self.name)
@@ -92,6 +95,7 @@ impl TopicFile {
             Origin::Examples => format!("{relevant} example forms{others}"),
             Origin::Folder => format!("a labelled folder: {relevant} forms{others}"),
             Origin::Cluster => format!("a group of {relevant} forms"),
+            Origin::Labels => format!("{relevant} marked forms{others}"),
         }
     }
 }

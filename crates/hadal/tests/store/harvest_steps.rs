@@ -7,7 +7,7 @@ use hadal_core::harvest::record::RecordId;
 use hadal_core::time::Time;
 
 const ALL: HarvestFilter =
-    HarvestFilter { harvest: None, form: None, topic: None, search: None, after: None };
+    HarvestFilter { harvest: None, form: None, topic: None, search: None, after: None, most: None };
 
 fn log(store: &dyn Store, filter: &Filter) -> Vec<Submission> {
     let mut rows = vec![];

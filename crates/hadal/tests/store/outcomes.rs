@@ -218,6 +218,7 @@ pub fn robots_stay_until_they_are_told_anew(store: &dyn Store) {
 pub fn progress_is_kept_and_the_strategy_only_replaced_by_a_new_one(store: &dyn Store) {
     let run = begin(store);
     let progress = Progress {
+        max_requests: Some(9000),
         next_seq: 4,
         next_order: 90,
         now: Time(u64::MAX),

@@ -197,6 +197,19 @@ impl Strategy for Hadal {
         }
     }
 
+    fn parts(&self, lead: &Lead, site: &SiteTally) -> Vec<Gauge> {
+        if lead.task != Task::Page || matches!(lead.origin, Origin::Seed | Origin::SiteRoot) {
+            return Vec::new();
+        }
+        let part = |name, value: f32| Gauge { name, value: f64::from(value) };
+        vec![
+            part("page and words of the link", prior(lead, site)),
+            part("learned from such links", self.model.log_rate(&self.row(lead, site))),
+            part("cost of a new site", -cost(site)),
+            part("worth of the site", site.worth),
+        ]
+    }
+
     fn choose(&mut self, heads: &dyn Heads) -> Choice {
         let (leads, questions) = (heads.head(LEADS), heads.head(QUESTIONS));
         if questions.is_some() && (leads.is_none() || self.may_ask()) {
@@ -298,6 +311,15 @@ mod tests {
         let worth =
             |command: &Command| if let Command::Prefer(worth) = command { Some(*worth) } else { None };
         commands.iter().find_map(worth).unwrap()
+    }
+
+    #[test]
+    fn the_parts_of_a_score_add_up_to_it() {
+        let strategy = Hadal::new(&Briefing::default());
+        let (lead, site) =
+            (lead("http://a.org/x", "Search", 0.9), SiteTally { worth: 0.5, ..SiteTally::default() });
+        let sum: f64 = strategy.parts(&lead, &site).iter().map(|part| part.value).sum();
+        assert!((sum - f64::from(score(&strategy, &lead)) - 0.5).abs() < 1e-5);
     }
 
     #[test]

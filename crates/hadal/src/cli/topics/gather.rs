@@ -89,6 +89,7 @@ fn fetch(mut urls: Vec<Url>, session: &Session) -> anyhow::Result<Option<Pages>>
             setup(carrier, urls.clone(), session, stop)
         },
         show,
+        None,
     )?;
     let keeping = keeping.context("the crawl was set up")?;
     let page = |url: Url| {

@@ -2,6 +2,7 @@
 
 mod built_in;
 mod gather;
+mod labels;
 mod list;
 mod new;
 pub mod pointer;

@@ -1,6 +1,8 @@
-//! `hadal topics train`: the model of a topic made anew, from its examples or from a labelled folder.
+//! `hadal topics train`: the model of a topic made anew, from its examples, from a labelled folder, or from
+//! what people marked in the directory.
 
 use super::gather::gather;
+use super::labels::marked;
 use super::pointer::pointers;
 use crate::cli::carry::CarryArgs;
 use crate::cli::exit::{Exit, Usage};
@@ -10,26 +12,33 @@ use crate::output::escape::{for_json, for_terminal};
 use crate::topic::file::checked_name;
 use crate::topic::labelled::{self, Labelled};
 use crate::topic::learn::learn;
+use crate::topic::resolve::recall;
 use crate::topic::{Folder, Made, Origin, Sample, TopicError, TopicFile, TopicModel};
 use clap::Args;
 use serde_json::json;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// Train a topic again after its file was edited, or from a labelled folder
+/// Train a topic again after its file was edited, from a labelled folder, or from marks in the directory
 ///
 /// Without --from the examples that its file lists are fetched again. A labelled folder has
 /// relevant/*.html, pages whose most searchable form is of the topic, and other/*.html, where it is not.
+/// With --from-labels the pages of forms that people marked (`hadal serve`) are fetched again, and the
+/// topic's own examples with them; a built-in topic becomes one of your own.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:
   hadal topics train recipes
-  hadal topics train recipes --from labelled")]
+  hadal topics train recipes --from labelled
+  hadal topics train book --from-labels")]
 pub struct TrainArgs {
     /// The topic's name; with --from it may be a new one
     name: String,
     /// Folder with relevant/*.html and other/*.html
     #[arg(long, value_name = "DIR")]
     from: Option<PathBuf>,
+    /// Learn from the forms of the store that people marked right, wrong or not a search
+    #[arg(long, conflicts_with = "from")]
+    from_labels: bool,
     #[command(flatten)]
     pub carry: CarryArgs,
 }
@@ -40,13 +49,24 @@ pub fn run(args: &TrainArgs, session: &Session) -> anyhow::Result<Exit> {
     let folder = &session.config.topics;
     let file = match (folder.has(name), &args.from) {
         (true, _) => folder.file(name)?,
-        (false, Some(_)) => TopicFile { name: name.to_string(), ..TopicFile::default() },
+        (false, Some(_)) => named(name),
+        (false, None) if args.from_labels => TopicFile { words: words(name, folder), ..named(name) },
         (false, None) => return Err(unknown(name, folder).into()),
     };
     match &args.from {
         Some(folder) => from_folder(file, folder, session),
+        None if args.from_labels => from_labels(file, session),
         None => from_examples(file, session),
     }
+}
+
+fn named(name: &str) -> TopicFile {
+    TopicFile { name: name.to_string(), ..TopicFile::default() }
+}
+
+/// The words of a built-in topic; none for a name that is new.
+fn words(name: &str, folder: &Folder) -> String {
+    recall(name, folder).map(|wanted| wanted.topic.words.join(" ")).unwrap_or_default()
 }
 
 fn unknown(name: &str, folder: &Folder) -> TopicError {
@@ -88,6 +108,21 @@ fn from_folder(mut file: TopicFile, folder: &Path, session: &Session) -> anyhow:
     file.made = Made { from: Origin::Folder, relevant: relevant.len() as u32, other: other.len() as u32 };
     let model = learn(&relevant, &other, &file.words);
     finish(&file, &model, skipped, session)
+}
+
+fn from_labels(mut file: TopicFile, session: &Session) -> anyhow::Result<Exit> {
+    let Some(marked) = marked(&file.name, session)? else { return Ok(Exit::Interrupted) };
+    let Some(own) = gather(&pointers(&file.examples)?, session)? else { return Ok(Exit::Interrupted) };
+    let relevant = [own.samples, marked.relevant].concat();
+    if relevant.is_empty() {
+        let why = "no form of it that is marked right can be had, and without one there is nothing to learn";
+        return Err(Usage(format!("'{}': {why}", file.name)).into());
+    }
+    warn_if_few(relevant.len());
+    let (count, others) = (relevant.len() as u32, marked.other.len() as u32);
+    file.made = Made { from: Origin::Labels, relevant: count, other: others };
+    let model = learn(&relevant, &marked.other, &file.words);
+    finish(&file, &model, marked.skipped + own.skipped, session)
 }
 
 fn samples(pages: Vec<Labelled>) -> Vec<Sample> {

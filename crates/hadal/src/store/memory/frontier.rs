@@ -99,6 +99,15 @@ impl Frontier {
         }
     }
 
+    /// Lanes with waiting leads and how many, lowest number first.
+    pub fn lanes(&self) -> BTreeMap<Lane, usize> {
+        self.lanes
+            .iter()
+            .filter(|(_, queue)| !queue.is_empty())
+            .map(|(lane, queue)| (*lane, queue.len()))
+            .collect()
+    }
+
     /// A lead that waits, is in flight or was followed.
     pub fn lead(&self, link: LinkId) -> Option<Lead> {
         match self.links.get(&link)? {

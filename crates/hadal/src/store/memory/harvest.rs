@@ -1,5 +1,6 @@
 //! One harvest in memory, and how steps change it.
 
+use super::super::catalogue::is_due;
 use super::super::search::Sought;
 use super::super::*;
 use super::Common;
@@ -24,6 +25,9 @@ pub struct Harvest {
     estimate: Option<Estimated>,
     next_seq: u64,
     reader: Option<Vec<u8>>,
+    pub curve: Vec<HarvestPoint>,
+    /// What would be asked next.
+    pub next: Vec<String>,
 }
 
 impl Harvest {
@@ -40,6 +44,8 @@ impl Harvest {
             estimate: None,
             next_seq: 0,
             reader: None,
+            curve: Vec::new(),
+            next: Vec::new(),
         }
     }
 
@@ -66,6 +72,15 @@ impl Harvest {
         }
     }
 
+    /// Adds a point to the curve, when one is due.
+    fn note_point(&mut self) {
+        let HarvestTally { requests, queries, records, .. } = self.tally;
+        if is_due(self.curve.last().map(|point| point.requests), requests) {
+            let coverage = self.estimate.map(|known| known.coverage);
+            self.curve.push(HarvestPoint { requests, queries, records, coverage });
+        }
+    }
+
     /// Applies a step to this harvest, whose number is `id`, unless it was applied.
     pub fn apply(&mut self, id: HarvestId, step: &HarvestStep, common: &mut Common) {
         if step.seq < self.next_seq {
@@ -82,12 +97,14 @@ impl Harvest {
         }
         if let Some(asked) = &step.asked {
             self.keep_asked(id, asked);
+            self.next.clone_from(&step.next);
         }
         self.reader = step.reader.clone().or_else(|| self.reader.take());
         self.estimate = step.estimate.and_then(Estimated::told).or(self.estimate);
         if let Some(answer) = &step.answered {
             common.complete(Submitter::Harvest(id), step.seq, answer);
         }
+        self.note_point();
     }
 
     fn keep_record(&mut self, harvest: HarvestId, row: &RecordRow) {

@@ -4,6 +4,7 @@
 //! takes the very same steps.
 
 mod backlinks;
+mod catalogue;
 mod frontier;
 mod harvest;
 mod harvests;
@@ -42,6 +43,10 @@ struct Common {
     submissions: Vec<Submission>,
     /// Where the entry of each step is among them.
     logged: FxHashMap<(Submitter, u64), usize>,
+    /// What people made of forms.
+    labels: BTreeMap<(FormId, String), LabelRow>,
+    /// The number of the last question that a person asked.
+    questions: u64,
 }
 
 impl Common {

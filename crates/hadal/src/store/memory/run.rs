@@ -1,5 +1,6 @@
 //! One run in memory, and how a batch changes it.
 
+use super::super::catalogue::is_due;
 use super::super::tally::probability;
 use super::super::*;
 use super::Common;
@@ -21,6 +22,7 @@ pub struct Run {
     pub pages: Vec<PageRow>,
     pub lessons: Vec<LessonRow>,
     pub cited: Cited,
+    pub curve: Vec<CurvePoint>,
     progress: Progress,
     tally: Tally,
     in_flight: BTreeMap<u64, Dispatch>,
@@ -51,6 +53,7 @@ impl Run {
             pages: Vec::new(),
             lessons: Vec::new(),
             cited: Cited::default(),
+            curve: Vec::new(),
             progress: Progress::default(),
             tally: Tally::default(),
             in_flight: BTreeMap::new(),
@@ -87,9 +90,18 @@ impl Run {
         batch.changes.iter().for_each(|change| self.change(change));
         batch.dispatched.iter().for_each(|step| self.dispatch(step));
         batch.submissions.iter().for_each(|entry| common.log(entry));
+        self.note_point();
         if let Some(progress) = &batch.progress {
             let strategy = progress.strategy.clone().or_else(|| self.progress.strategy.take());
             self.progress = Progress { strategy, ..progress.clone() };
+        }
+    }
+
+    /// Adds a point to the curve, when one is due.
+    fn note_point(&mut self) {
+        let Tally { requests, pages, forms, searchable, relevant, waiting, .. } = self.tally();
+        if is_due(self.curve.last().map(|point| point.requests), requests) {
+            self.curve.push(CurvePoint { requests, pages, forms, searchable, relevant, waiting });
         }
     }
 

@@ -19,6 +19,12 @@ impl Drop for CrawlLock {
 }
 
 impl CrawlLock {
+    /// Whether anybody holds the lock of the store in `folder`.
+    pub fn is_taken(folder: &Path) -> bool {
+        let held = |file: File| matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock));
+        File::open(folder.join("crawl.lock")).is_ok_and(held)
+    }
+
     /// Takes the lock of the store in `folder` and leaves the process number in it.
     pub fn take(folder: &Path) -> Result<CrawlLock, StoreError> {
         let failed = |error| io_fault(folder, "take the crawl's lock", error);

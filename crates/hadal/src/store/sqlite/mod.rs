@@ -5,6 +5,7 @@
 //! it. Walks read in chunks and hold nothing between them, so that a slow reader keeps nobody waiting.
 
 mod backlinks;
+mod catalogue;
 mod changes;
 mod codec;
 mod control;
@@ -12,6 +13,7 @@ mod errors;
 mod frontier;
 mod harvest;
 mod lock;
+mod notes;
 mod opening;
 mod outcomes;
 mod reports;
@@ -31,13 +33,15 @@ use std::sync::Mutex;
 pub struct Sqlite {
     folder: PathBuf,
     connection: Mutex<Connection>,
+    notes: notes::Notes,
     _lock: Option<CrawlLock>,
 }
 
 /// Opens the store in a folder.
 pub fn open(folder: &Path, access: Access) -> Result<Sqlite, StoreError> {
     let (connection, lock) = opening::open(folder, access)?;
-    Ok(Sqlite { folder: folder.to_path_buf(), connection: Mutex::new(connection), _lock: lock })
+    let notes = notes::Notes::of(folder);
+    Ok(Sqlite { folder: folder.to_path_buf(), connection: Mutex::new(connection), notes, _lock: lock })
 }
 
 impl Sqlite {
@@ -221,6 +225,17 @@ impl Store for Sqlite {
         let mut last = 0;
         loop {
             let (rows, end) = self.with(|db| submissions::after(db, filter, last))?;
+            if rows.is_empty() {
+                break;
+            }
+            if hand_out(rows, each) == Walk::Stop {
+                return Ok(());
+            }
+            last = end;
+        }
+        let mut last = 0;
+        loop {
+            let (rows, end) = self.notes.questions_after(filter, last)?;
             if rows.is_empty() || hand_out(rows, each) == Walk::Stop {
                 return Ok(());
             }

@@ -7,7 +7,7 @@
 use super::super::{Access, StoreError};
 use super::errors::{damaged, fault, io_fault};
 use super::lock::CrawlLock;
-use super::schema::{ALTER_1, APPLICATION, CREATE, CREATE_2, CREATE_3, CREATE_4, FORMAT, tables};
+use super::schema::{ALTER_1, APPLICATION, CREATE, CREATE_2, CREATE_3, CREATE_4, CREATE_5, FORMAT, tables};
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags, TransactionBehavior};
 use std::fs::{self, File};
@@ -69,6 +69,9 @@ fn update(folder: &Path, access: Access) -> Result<(), StoreError> {
         if found < 4 {
             whole.execute_batch(CREATE_4)?;
         }
+        if found < 5 {
+            whole.execute_batch(CREATE_5)?;
+        }
         whole.pragma_update(None, "user_version", FORMAT)?;
         whole.commit()
     };
@@ -125,7 +128,7 @@ fn write_empty(draft: &Path) -> rusqlite::Result<()> {
     let connection = Connection::open(draft)?;
     connection.execute_batch(&format!(
         "BEGIN; PRAGMA application_id = {APPLICATION}; PRAGMA user_version = {FORMAT}; {CREATE} {CREATE_2} {CREATE_3}
-         {CREATE_4} COMMIT;"
+         {CREATE_4} {CREATE_5} COMMIT;"
     ))?;
     connection.pragma_update(None, "journal_mode", "WAL")?;
     connection.close().map_err(|(_, error)| error)

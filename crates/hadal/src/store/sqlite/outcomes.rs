@@ -3,7 +3,7 @@
 use super::super::tally::probability;
 use super::super::*;
 use super::codec::{Json, Word, bits, packed};
-use super::{runs, submissions};
+use super::{catalogue, runs, submissions};
 use hadal_core::strategy::SiteTally;
 use rusqlite::{Connection, OptionalExtension, params};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -37,6 +37,9 @@ pub fn apply(db: &Connection, run: RunId, batch: &Batch) -> rusqlite::Result<()>
         submissions::log(db, entry)?;
     }
     runs::count(db, run, &commit.tally, commit.waiting)?;
+    if commit.tally.requests > 0 {
+        catalogue::curves::note_run(db, run)?;
+    }
     batch.progress.as_ref().map_or(Ok(()), |progress| runs::save(db, run, progress))
 }
 

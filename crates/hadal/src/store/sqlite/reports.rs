@@ -61,7 +61,7 @@ pub fn forms_after(
     db.prepare_cached(sql)?.query_map(values, form)?.collect()
 }
 
-fn form(row: &Row<'_>) -> rusqlite::Result<FormRow> {
+pub fn form(row: &Row<'_>) -> rusqlite::Result<FormRow> {
     let id: String = row.get(0)?;
     let form_id = id.parse().map_err(|error| undecodable(0, error))?;
     let (Word(page_url), Word(action), Word(method)) = (row.get(3)?, row.get(4)?, row.get(5)?);
@@ -188,7 +188,7 @@ pub fn pages_after(db: &Connection, run: RunId, last: i64) -> rusqlite::Result<(
     Ok((rows, end))
 }
 
-fn page(row: &Row<'_>) -> rusqlite::Result<PageRow> {
+pub fn page(row: &Row<'_>) -> rusqlite::Result<PageRow> {
     let (Word(url), Json(redirects)) = (row.get(2)?, row.get(11)?);
     Ok(PageRow {
         id: LinkId(unsigned(row, 1)?),

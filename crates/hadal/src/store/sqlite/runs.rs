@@ -8,7 +8,7 @@ use hadal_core::address::Host;
 use hadal_core::time::Time;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
-const PROGRESS: &str = "state, next_seq, next_order, now, generation, elapsed_ms";
+const PROGRESS: &str = "state, next_seq, next_order, now, generation, elapsed_ms, max_requests";
 const TALLY: &str = "requests, bytes, pages, failed, sites, forms, searchable, relevant, waiting, probes";
 
 pub fn exists(db: &Connection, run: RunId) -> rusqlite::Result<bool> {
@@ -80,11 +80,19 @@ fn in_flight(
 
 /// Where a run stands.
 fn progress(db: &Connection, run: RunId) -> rusqlite::Result<Progress> {
+    Ok(Progress { strategy: saved(db, run)?, ..bare_progress(db, run)? })
+}
+
+/// The same, but for what its strategy saved.
+fn bare_progress(db: &Connection, run: RunId) -> rusqlite::Result<Progress> {
     let sql = format!("SELECT {PROGRESS} FROM progress WHERE run = ?");
-    let mut progress = db.prepare_cached(&sql)?.query_row([bits(run.0)], progress_of)?;
+    db.prepare_cached(&sql)?.query_row([bits(run.0)], progress_of)
+}
+
+/// What a run's strategy saved.
+pub fn saved(db: &Connection, run: RunId) -> rusqlite::Result<Option<Vec<u8>>> {
     let mut saved = db.prepare_cached("SELECT saved FROM strategies WHERE run = ?")?;
-    progress.strategy = saved.query_row([bits(run.0)], |row| row.get(0)).optional()?;
-    Ok(progress)
+    saved.query_row([bits(run.0)], |row| row.get(0)).optional()
 }
 
 /// What a run has counted.
@@ -106,6 +114,7 @@ fn progress_of(row: &Row<'_>) -> rusqlite::Result<Progress> {
         now: Time(unsigned(row, 3)?),
         generation: row.get(4)?,
         elapsed_ms: unsigned(row, 5)?,
+        max_requests: row.get::<_, Option<i64>>(6)?.map(i64::cast_unsigned),
         strategy: None,
     })
 }
@@ -128,11 +137,12 @@ fn tally_of(row: &Row<'_>) -> rusqlite::Result<Tally> {
 
 /// Writes where a run stands.
 pub fn save(db: &Connection, run: RunId, progress: &Progress) -> rusqlite::Result<()> {
-    let sql = "INSERT INTO progress (run, state, next_seq, next_order, now, generation, elapsed_ms)
-        VALUES (?, ?, ?, ?, ?, ?, ?)
+    let sql =
+        "INSERT INTO progress (run, state, next_seq, next_order, now, generation, elapsed_ms, max_requests)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?)
         ON CONFLICT DO UPDATE SET state = excluded.state, next_seq = excluded.next_seq,
             next_order = excluded.next_order, now = excluded.now, generation = excluded.generation,
-            elapsed_ms = excluded.elapsed_ms";
+            elapsed_ms = excluded.elapsed_ms, max_requests = excluded.max_requests";
     db.prepare_cached(sql)?.execute(params![
         bits(run.0),
         Word(progress.state),
@@ -141,6 +151,7 @@ pub fn save(db: &Connection, run: RunId, progress: &Progress) -> rusqlite::Resul
         bits(progress.now.0),
         progress.generation,
         bits(progress.elapsed_ms),
+        progress.max_requests.map(bits),
     ])?;
     if let Some(saved) = &progress.strategy {
         db.prepare_cached("INSERT OR REPLACE INTO strategies (run, saved) VALUES (?, ?)")?
@@ -178,16 +189,46 @@ pub fn count(db: &Connection, run: RunId, more: &Tally, waiting: i64) -> rusqlit
 }
 
 pub fn rows(db: &Connection) -> rusqlite::Result<Vec<RunRow>> {
-    let mut specs = db.prepare("SELECT id, topic, strategy, seeds, seed, source FROM runs ORDER BY id")?;
-    let specs = specs.query_map([], |row| {
-        let Json(seeds) = row.get(3)?;
-        let (topic, strategy, source) = (row.get(1)?, row.get(2)?, row.get(5)?);
-        let spec = RunSpec { topic, strategy, seeds, seed: unsigned(row, 4)?, source };
-        Ok((RunId(unsigned(row, 0)?), spec))
-    })?;
+    let mut specs = db.prepare(&format!("SELECT {SPEC} FROM runs ORDER BY id"))?;
+    let specs = specs.query_map([], spec_of)?;
     let whole = |found: rusqlite::Result<(RunId, RunSpec)>| {
         let (id, spec) = found?;
         Ok(RunRow { id, spec, progress: progress(db, id)?, tally: tally(db, id)? })
     };
     specs.map(whole).collect()
+}
+
+const SPEC: &str = "id, topic, strategy, seeds, seed, source";
+
+fn spec_of(row: &Row<'_>) -> rusqlite::Result<(RunId, RunSpec)> {
+    let Json(seeds) = row.get(3)?;
+    let (topic, strategy, source) = (row.get(1)?, row.get(2)?, row.get(5)?);
+    Ok((RunId(unsigned(row, 0)?), RunSpec { topic, strategy, seeds, seed: unsigned(row, 4)?, source }))
+}
+
+/// Runs older than `before`, the newest first, without what their strategies saved.
+pub fn newest(
+    db: &Connection,
+    topic: Option<&str>,
+    before: Option<RunId>,
+    most: usize,
+) -> rusqlite::Result<Vec<RunRow>> {
+    let sql = format!(
+        "SELECT {SPEC} FROM runs WHERE (?1 IS NULL OR topic = ?1) AND id < ?2 ORDER BY id DESC LIMIT ?3"
+    );
+    let before = before.map_or(i64::MAX, |run| i64::try_from(run.0).unwrap_or(i64::MAX));
+    let mut specs = db.prepare_cached(&sql)?;
+    let specs = specs.query_map(params![topic, before, most as i64], spec_of)?;
+    specs.map(|found| bare(db, found?)).collect()
+}
+
+/// One run, likewise.
+pub fn one(db: &Connection, run: RunId) -> rusqlite::Result<Option<RunRow>> {
+    let mut spec = db.prepare_cached(&format!("SELECT {SPEC} FROM runs WHERE id = ?"))?;
+    let found = spec.query_row([bits(run.0)], spec_of).optional()?;
+    found.map(|found| bare(db, found)).transpose()
+}
+
+fn bare(db: &Connection, (id, spec): (RunId, RunSpec)) -> rusqlite::Result<RunRow> {
+    Ok(RunRow { id, spec, progress: bare_progress(db, id)?, tally: tally(db, id)? })
 }

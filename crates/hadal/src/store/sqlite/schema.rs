@@ -11,10 +11,10 @@ pub const APPLICATION: u32 = 0x6861_646c;
 
 /// Format written here, and the newest that can be read. Any change of a table or of what
 /// `links.context` holds takes the next number.
-pub const FORMAT: u32 = 4;
+pub const FORMAT: u32 = 5;
 
 /// The tables of crawls, by name, and the audit log.
-pub const TABLES: [&str; 13] = [
+pub const TABLES: [&str; 14] = [
     "runs",
     "progress",
     "strategies",
@@ -27,11 +27,13 @@ pub const TABLES: [&str; 13] = [
     "pages",
     LESSONS,
     BACKLINKS,
+    CURVE,
     AUDIT,
 ];
 
 /// The tables of harvests, by name, but for the index of words.
-pub const HARVEST_TABLES: [&str; 5] = ["harvests", "harvest_progress", "readers", "queries", "records"];
+pub const HARVEST_TABLES: [&str; 6] =
+    ["harvests", "harvest_progress", "readers", "queries", "records", HARVEST_CURVE];
 
 /// The index of the words of records.
 pub const WORDS: &str = "record_words";
@@ -46,10 +48,13 @@ fn lacks(format: u32, table: &str) -> bool {
     (format < 2 && table == AUDIT)
         || (format < 3 && [LESSONS, BACKLINKS].contains(&table))
         || (format < 4 && (HARVEST_TABLES.contains(&table) || table == WORDS))
+        || (format < 5 && [CURVE, HARVEST_CURVE].contains(&table))
 }
 
 const LESSONS: &str = "lessons";
 const BACKLINKS: &str = "backlinks";
+const CURVE: &str = "curve";
+const HARVEST_CURVE: &str = "harvest_curve";
 
 /// The audit log: the one table that outlives its run.
 pub const AUDIT: &str = "submission";
@@ -211,6 +216,43 @@ CREATE VIRTUAL TABLE record_words USING fts5(
 ALTER TABLE submission ADD COLUMN harvest INTEGER NOT NULL DEFAULT 0;
 DROP INDEX submission_known;
 CREATE UNIQUE INDEX submission_known ON submission (run, harvest, seq);
+";
+
+/// Creates what format 5 has and format 4 had not: what was there after so many requests, what would be asked
+/// next, and ways to the most relevant forms of a run, a topic or a site.
+pub const CREATE_5: &str = "
+CREATE TABLE curve (
+    run INTEGER NOT NULL, requests INTEGER NOT NULL, pages INTEGER NOT NULL, forms INTEGER NOT NULL,
+    searchable INTEGER NOT NULL, relevant INTEGER NOT NULL, waiting INTEGER NOT NULL,
+    PRIMARY KEY (run, requests)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE harvest_curve (
+    harvest INTEGER NOT NULL, requests INTEGER NOT NULL, queries INTEGER NOT NULL, records INTEGER NOT NULL,
+    coverage_low REAL, coverage REAL, coverage_high REAL,
+    PRIMARY KEY (harvest, requests)
+) STRICT, WITHOUT ROWID;
+ALTER TABLE progress ADD COLUMN max_requests INTEGER;
+ALTER TABLE harvest_progress ADD COLUMN next TEXT NOT NULL DEFAULT '[]';
+CREATE INDEX forms_by_run ON forms (run, falling_relevant, falling_searchable, form_id, topic);
+CREATE INDEX forms_by_topic ON forms (topic, falling_relevant, falling_searchable, form_id);
+CREATE INDEX forms_by_site ON forms (site, falling_relevant, falling_searchable, form_id, topic);
+";
+
+/// The tables of `notes.db`: what people add. The log of their questions is made as that of crawls.
+pub const CREATE_NOTES: &str = "
+CREATE TABLE IF NOT EXISTS labels (
+    form_id TEXT NOT NULL, topic TEXT NOT NULL, label TEXT NOT NULL, at INTEGER NOT NULL,
+    PRIMARY KEY (form_id, topic)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS submission (
+    n INTEGER PRIMARY KEY,
+    run INTEGER NOT NULL, harvest INTEGER NOT NULL, seq INTEGER NOT NULL, at INTEGER NOT NULL,
+    topic TEXT NOT NULL, form_id TEXT NOT NULL, page_url TEXT NOT NULL, method TEXT NOT NULL,
+    url TEXT NOT NULL, body TEXT NOT NULL, purpose TEXT NOT NULL, status INTEGER, failure TEXT
+) STRICT;
+CREATE UNIQUE INDEX IF NOT EXISTS submission_known ON submission (run, harvest, seq);
+CREATE TRIGGER IF NOT EXISTS submission_is_kept BEFORE DELETE ON submission
+BEGIN SELECT RAISE(ABORT, 'the audit log is never deleted'); END;
 ";
 
 /// Columns that tables of format 1 lack.

@@ -53,6 +53,7 @@ fn columns(by: Submitter) -> (i64, i64) {
     match by {
         Submitter::Run(run) => (bits(run.0), 0),
         Submitter::Harvest(harvest) => (0, bits(harvest.0)),
+        Submitter::Person => (0, 0),
     }
 }
 
@@ -80,9 +81,10 @@ fn entry(row: &Row<'_>) -> rusqlite::Result<Submission> {
     let (Word(page), Word(method), Word(url), Word(purpose)) =
         (row.get(6)?, row.get(7)?, row.get(8)?, row.get(10)?);
     let failure: Option<String> = row.get(12)?;
-    let by = match unsigned(row, 13)? {
-        0 => Submitter::Run(RunId(unsigned(row, 1)?)),
-        harvest => Submitter::Harvest(HarvestId(harvest)),
+    let by = match (unsigned(row, 1)?, unsigned(row, 13)?) {
+        (0, 0) => Submitter::Person,
+        (run, 0) => Submitter::Run(RunId(run)),
+        (_, harvest) => Submitter::Harvest(HarvestId(harvest)),
     };
     Ok(Submission {
         by,

@@ -142,3 +142,18 @@ fn estimate(row: &Row<'_>) -> rusqlite::Result<Option<Estimated>> {
     let size = [row.get(19)?, row.get(20)?, row.get(21)?];
     Ok(Some(Estimated { size, coverage: [row.get(22)?, row.get(23)?, row.get(24)?] }))
 }
+
+/// Harvests older than `before`, the newest first.
+pub fn newest(db: &Connection, before: Option<HarvestId>, most: usize) -> rusqlite::Result<Vec<HarvestRow>> {
+    let before = before.map_or(i64::MAX, |harvest| i64::try_from(harvest.0).unwrap_or(i64::MAX));
+    let mut ids = db.prepare_cached("SELECT id FROM harvests WHERE id < ? ORDER BY id DESC LIMIT ?")?;
+    let ids = ids.query_map(params![before, most as i64], |row| unsigned(row, 0).map(HarvestId))?;
+    ids.map(|id| row_of(db, id?)).collect()
+}
+
+/// What a harvest would ask next, as it stood after its last query.
+pub fn outlook(db: &Connection, harvest: HarvestId) -> rusqlite::Result<Vec<String>> {
+    let mut next = db.prepare_cached("SELECT next FROM harvest_progress WHERE harvest = ?")?;
+    let found = next.query_row([bits(harvest.0)], |row| row.get::<_, Json<Vec<String>>>(0)).optional()?;
+    Ok(found.map(|Json(next)| next).unwrap_or_default())
+}

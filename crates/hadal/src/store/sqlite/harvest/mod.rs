@@ -1,6 +1,6 @@
 //! Harvests in their tables. Walks read in chunks, as everywhere in this store.
 
-mod books;
+pub mod books;
 mod queries;
 mod records;
 mod steps;
@@ -8,6 +8,7 @@ mod steps;
 use super::super::search::Sought;
 use super::super::*;
 use super::control::{self, Addressee};
+use super::reports::CHUNK;
 use super::{Sqlite, hand_out, submissions};
 use hadal_core::time::Time;
 
@@ -87,11 +88,12 @@ impl Harvests for Sqlite {
         each: &mut dyn FnMut(AskedRow) -> Walk,
     ) -> Result<(), StoreError> {
         let sought = filter.search.as_deref().map(Sought::of);
+        let chunk = filter.chunk(CHUNK) as i64;
         let wanted = |row: &AskedRow| sought.as_ref().is_none_or(|sought| sought.is_in(&[&row.words]));
         for harvest in self.with(|db| books::passing(db, filter))? {
             let mut last = filter.last_number(harvest);
             loop {
-                let mut rows = self.with(|db| queries::after(db, harvest, last))?;
+                let mut rows = self.with(|db| queries::after(db, harvest, last, chunk))?;
                 let Some(end) = rows.last() else { break };
                 last = Some(end.number);
                 rows.retain(wanted);
@@ -109,10 +111,12 @@ impl Harvests for Sqlite {
         each: &mut dyn FnMut(RecordRow) -> Walk,
     ) -> Result<(), StoreError> {
         let sought = filter.search.as_deref().map(Sought::of);
+        let chunk = filter.chunk(records::CHUNK) as i64;
         for harvest in self.with(|db| books::passing(db, filter))? {
             let mut last = self.with(|db| records::number_of(db, harvest, filter.last_of(harvest)))?;
             loop {
-                let (rows, end) = self.with(|db| records::after(db, harvest, sought.as_ref(), last))?;
+                let (rows, end) =
+                    self.with(|db| records::after(db, harvest, sought.as_ref(), last, chunk))?;
                 if rows.is_empty() {
                     break;
                 }

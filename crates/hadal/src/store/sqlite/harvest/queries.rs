@@ -2,16 +2,10 @@
 
 use super::super::super::{AskedRow, HarvestId, HitRow};
 use super::super::codec::{Json, Word, bits, undecodable, unsigned};
-use super::super::reports::CHUNK;
 use super::records;
 use hadal_core::harvest::record::RecordId;
 use hadal_core::time::Time;
 use rusqlite::{Connection, Row, params};
-
-/// The next queries of a harvest after this number.
-pub fn after(db: &Connection, harvest: HarvestId, last: Option<u32>) -> rusqlite::Result<Vec<AskedRow>> {
-    few_after(db, harvest, last, CHUNK as i64)
-}
 
 /// The next query after this number, and the records of its answer that the harvest has.
 pub fn answer_after(
@@ -19,14 +13,15 @@ pub fn answer_after(
     harvest: HarvestId,
     last: Option<u32>,
 ) -> rusqlite::Result<Option<(AskedRow, Vec<HitRow>)>> {
-    let Some(row) = few_after(db, harvest, last, 1)?.pop() else { return Ok(None) };
+    let Some(row) = after(db, harvest, last, 1)?.pop() else { return Ok(None) };
     let found = row.hits.iter().map(|hit| records::one(db, harvest, *hit));
     let told = |found: rusqlite::Result<_>| found.map(|record| HitRow::of(record, row.number));
     let hits = found.filter_map(Result::transpose).map(told).collect::<rusqlite::Result<_>>()?;
     Ok(Some((row, hits)))
 }
 
-fn few_after(
+/// The next queries of a harvest after this number.
+pub fn after(
     db: &Connection,
     harvest: HarvestId,
     last: Option<u32>,

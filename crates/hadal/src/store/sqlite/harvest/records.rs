@@ -8,7 +8,7 @@ use hadal_core::time::Time;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 /// Records that are read at once: each may carry the text of a page.
-const CHUNK: i64 = 100;
+pub const CHUNK: usize = 100;
 
 const COLUMNS: &str = "records.n, harvest, form_id, topic, records.id, url, title, text, fields, asked,
     records.words, position, fetched_at, detail";
@@ -35,19 +35,25 @@ pub fn after(
     harvest: HarvestId,
     sought: Option<&Sought>,
     last: i64,
+    limit: i64,
 ) -> rusqlite::Result<(Vec<RecordRow>, i64)> {
     match sought {
-        None => all_after(db, harvest, last),
-        Some(sought) => found_after(db, harvest, sought, last),
+        None => all_after(db, harvest, last, limit),
+        Some(sought) => found_after(db, harvest, sought, last, limit),
     }
 }
 
-fn all_after(db: &Connection, harvest: HarvestId, last: i64) -> rusqlite::Result<(Vec<RecordRow>, i64)> {
+fn all_after(
+    db: &Connection,
+    harvest: HarvestId,
+    last: i64,
+    limit: i64,
+) -> rusqlite::Result<(Vec<RecordRow>, i64)> {
     let sql = format!(
         "SELECT {COLUMNS} FROM records INDEXED BY records_of_harvest JOIN harvests ON harvests.id = harvest
          WHERE harvest = ? AND records.n > ? ORDER BY records.n LIMIT ?"
     );
-    read(db, &sql, params![bits(harvest.0), last, CHUNK], last)
+    read(db, &sql, params![bits(harvest.0), last, limit], last)
 }
 
 /// The index knows nothing of harvests, but the rows of one lie close together.
@@ -56,6 +62,7 @@ fn found_after(
     harvest: HarvestId,
     sought: &Sought,
     last: i64,
+    limit: i64,
 ) -> rusqlite::Result<(Vec<RecordRow>, i64)> {
     let bounds = "SELECT (SELECT min(n) FROM records WHERE harvest = ?1), (SELECT max(n) FROM records WHERE harvest = ?1)";
     let bounds: (Option<i64>, Option<i64>) =
@@ -70,7 +77,7 @@ fn found_after(
          ORDER BY record_words.rowid LIMIT ?"
     );
     let words: Vec<String> = sought.words().iter().map(|word| format!("\"{word}\"")).collect();
-    read(db, &sql, params![words.join(" "), last.max(first - 1), end, bits(harvest.0), CHUNK], last)
+    read(db, &sql, params![words.join(" "), last.max(first - 1), end, bits(harvest.0), limit], last)
 }
 
 fn read(

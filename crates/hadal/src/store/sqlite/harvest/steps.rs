@@ -3,7 +3,7 @@
 use super::super::super::search::words;
 use super::super::super::*;
 use super::super::codec::{Json, Word, bits, unsigned};
-use super::super::submissions;
+use super::super::{catalogue, submissions};
 use hadal_core::harvest::record::RecordId;
 use rusqlite::{Connection, OptionalExtension, params};
 
@@ -47,6 +47,8 @@ impl Commit<'_> {
         step.details.iter().try_for_each(|(record, detail)| self.keep_detail(*record, detail))?;
         if let Some(asked) = &step.asked {
             self.keep_asked(asked)?;
+            let next = "UPDATE harvest_progress SET next = ? WHERE harvest = ?";
+            self.execute(next, params![Json(&step.next), self.harvest])?;
         }
         if let Some(reader) = &step.reader {
             let sql = "INSERT OR REPLACE INTO readers (harvest, saved) VALUES (?, ?)";
@@ -162,6 +164,7 @@ impl Commit<'_> {
                 self.harvest,
             ],
         )?;
+        catalogue::curves::note_harvest(self.db, self.harvest)?;
         if more.errors.is_empty() { Ok(()) } else { self.count_errors() }
     }
 

@@ -1,0 +1,111 @@
+//! Curves over requests, thinned to what a chart can show.
+
+use crate::store::{CurvePoint, HarvestId, HarvestPoint, RunId, Store, StoreError};
+use serde::Serialize;
+use utoipa::ToSchema;
+
+/// Points of one curve at most.
+pub const MOST_POINTS: usize = 500;
+
+/// A moment of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
+pub struct RunPoint {
+    /// Requests so far.
+    pub requests: u64,
+    /// Pages read.
+    pub pages: u64,
+    /// Distinct forms of any kind.
+    pub forms: u64,
+    /// Distinct searchable forms.
+    pub forms_searchable: u64,
+    /// Distinct relevant forms.
+    pub forms_relevant: u64,
+    /// Leads that wait.
+    pub frontier: u64,
+}
+
+/// A moment of a harvest.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, ToSchema)]
+pub struct CoveragePoint {
+    /// Requests so far.
+    pub requests: u64,
+    /// Queries that ended.
+    pub queries: u64,
+    /// Distinct records.
+    pub records: u64,
+    /// Share of the records that came up, from 0 to 1: low, best guess, high.
+    pub coverage: Option<[f64; 3]>,
+}
+
+/// What a run had found after so many requests; its last point is where it stands.
+pub fn of_run(store: &dyn Store, run: RunId) -> Result<Vec<RunPoint>, StoreError> {
+    let mut points = store.curve(run)?;
+    if let Some(row) = store.run_row(run)? {
+        let tally = row.tally;
+        points.retain(|point| point.requests < tally.requests);
+        points.push(CurvePoint {
+            requests: tally.requests,
+            pages: tally.pages,
+            forms: tally.forms,
+            searchable: tally.searchable,
+            relevant: tally.relevant,
+            waiting: tally.waiting,
+        });
+    }
+    Ok(thinned(points, |point| point.requests).into_iter().map(run_point).collect())
+}
+
+fn run_point(point: CurvePoint) -> RunPoint {
+    RunPoint {
+        requests: point.requests,
+        pages: point.pages,
+        forms: point.forms,
+        forms_searchable: point.searchable,
+        forms_relevant: point.relevant,
+        frontier: point.waiting,
+    }
+}
+
+/// What a harvest had brought up after so many requests.
+pub fn of_harvest(store: &dyn Store, harvest: HarvestId) -> Result<Vec<CoveragePoint>, StoreError> {
+    let point = |point: HarvestPoint| CoveragePoint {
+        requests: point.requests,
+        queries: point.queries,
+        records: point.records,
+        coverage: point.coverage,
+    };
+    Ok(thinned(store.harvest_curve(harvest)?, |point| point.requests).into_iter().map(point).collect())
+}
+
+/// The points that a chart of this width can tell apart, the first and the last among them.
+fn thinned<T>(points: Vec<T>, at: impl Fn(&T) -> u64) -> Vec<T> {
+    let (count, end) = (points.len(), points.last().map_or(0, &at));
+    let step = (end / (MOST_POINTS as u64 - 2)).max(1);
+    let mut next = 0;
+    let mut kept = Vec::with_capacity(count.min(MOST_POINTS));
+    for (place, point) in points.into_iter().enumerate() {
+        let here = at(&point);
+        if here >= next || place + 1 == count {
+            next = here.saturating_add(step);
+            kept.push(point);
+        }
+    }
+    kept
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_curve_keeps_its_ends_and_its_shape() {
+        for length in [1_u64, 2, 499, 500, 501, 5_000, 100_000] {
+            let kept = thinned((1..=length).collect(), |point| *point);
+            assert!(kept.len() <= MOST_POINTS, "{length}: {}", kept.len());
+            assert_eq!((kept[0], kept[kept.len() - 1]), (1, length));
+            let widest = kept.windows(2).map(|pair| pair[1] - pair[0]).max().unwrap_or(0);
+            assert!(widest <= length / 400 + 1, "{length}: {widest}");
+        }
+        assert!(thinned(Vec::<u64>::new(), |point| *point).is_empty());
+    }
+}

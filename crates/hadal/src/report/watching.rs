@@ -1,0 +1,237 @@
+//! One run as people watch it: what waits, whom it asks, where it was last and why.
+
+use super::run::{RunView, view};
+use crate::store::{Control, Followed, LaneRow, MOST_COUNTED, PageRow, RunRow, Store, StoreError};
+use hadal_core::address::Host;
+use hadal_core::lead::{Lane, Origin};
+use hadal_core::strategy::{Gauge, Strategy};
+use rustc_hash::FxHashMap;
+use serde::Serialize;
+use utoipa::ToSchema;
+
+/// Pages that tell which hosts are asked.
+const RECENT: usize = 200;
+/// Hosts, lanes and decisions that are shown.
+const SHOWN_HOSTS: usize = 20;
+const SHOWN_LANES: usize = 20;
+const SHOWN_DECISIONS: usize = 20;
+
+/// A run with all that a page about it shows.
+#[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
+pub struct RunPage {
+    /// The run.
+    pub run: RunView,
+    /// What people asked of it.
+    pub control: ControlView,
+    /// Queues of the frontier.
+    pub lanes: Vec<LaneView>,
+    /// Hosts by their share in the latest pages.
+    pub hosts: Vec<HostView>,
+    /// Pages visited last, the latest first, and why.
+    pub decisions: Vec<DecisionView>,
+}
+
+/// What people asked of a running crawl.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, ToSchema)]
+pub struct ControlView {
+    /// Hold dispatching.
+    pub pause: bool,
+    /// Finish what is in flight and stop.
+    pub stop: bool,
+    /// A new request budget.
+    pub max_requests: Option<u64>,
+}
+
+impl From<Control> for ControlView {
+    fn from(control: Control) -> ControlView {
+        let Control { pause, stop, max_requests } = control;
+        ControlView { pause, stop, max_requests }
+    }
+}
+
+/// A queue of the frontier.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
+pub struct LaneView {
+    /// Its number, or what the engine uses it for: "probes", "sample".
+    pub lane: String,
+    /// Leads that wait there.
+    pub waiting: u64,
+    /// Whether there are more than were counted.
+    pub or_more: bool,
+}
+
+/// A host that is being asked.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
+pub struct HostView {
+    /// Which.
+    pub host: String,
+    /// Pages of it among the latest ones.
+    pub recent_pages: usize,
+    /// Requests sent to it in all.
+    pub requests: u64,
+    /// Failures in a row.
+    pub failures: u32,
+    /// Smoothed time to answer, in milliseconds.
+    pub latency_ms: u32,
+}
+
+/// A page that was visited, and what spoke for it.
+#[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
+pub struct DecisionView {
+    /// Its address.
+    pub url: String,
+    /// Its title.
+    pub title: String,
+    /// Status code.
+    pub status: u16,
+    /// P(on topic) of it.
+    pub p_topic: f32,
+    /// Request of the run at which it was read.
+    pub at_request: u64,
+    /// Clicks from a seed.
+    pub depth: u16,
+    /// What the link to it said.
+    pub anchor: String,
+    /// How it came to be known: seed, link, redirect, backlink or site root.
+    pub origin: Option<String>,
+    /// P(on topic) of the page it was found on.
+    pub parent_p_topic: Option<f32>,
+    /// The queue it waited in.
+    pub lane: Option<String>,
+    /// Its score there when it was placed.
+    pub score: Option<f32>,
+    /// What the score is made of, by what the strategy knows now, where it tells.
+    pub parts: Vec<PartView>,
+}
+
+/// A part of a score.
+#[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
+pub struct PartView {
+    /// What it weighs.
+    pub name: String,
+    /// How much it adds.
+    pub value: f64,
+}
+
+/// Everything that a page about a run shows.
+///
+/// `mind` is the run's strategy with what it learned, when it is at hand.
+pub fn page(store: &dyn Store, row: &RunRow, mind: Option<&dyn Strategy>) -> Result<RunPage, StoreError> {
+    let pages = store.latest_pages(row.id, RECENT)?;
+    Ok(RunPage {
+        run: view(row),
+        control: store.control(row.id)?.into(),
+        lanes: lanes(&store.lanes(row.id, SHOWN_LANES)?, row.tally.waiting),
+        hosts: hosts(store, row, &pages)?,
+        decisions: decisions(store, row, &pages, mind)?,
+    })
+}
+
+/// Lanes as they are shown. The total is known, so the one lane that was too long to count is known too.
+fn lanes(rows: &[LaneRow], waiting: u64) -> Vec<LaneView> {
+    let is_long = |row: &&LaneRow| row.waiting >= MOST_COUNTED as u64;
+    let one_is_long = rows.len() < SHOWN_LANES && rows.iter().filter(is_long).count() == 1;
+    let counted: u64 = rows.iter().filter(|row| !is_long(row)).map(|row| row.waiting).sum();
+    let lane = |row: &LaneRow| match (is_long(&row), one_is_long) {
+        (true, true) => (waiting.saturating_sub(counted).max(row.waiting), false),
+        (is_long, _) => (row.waiting, is_long),
+    };
+    let view = |row: &LaneRow| {
+        let (waiting, or_more) = lane(row);
+        LaneView { lane: lane_name(row.lane), waiting, or_more }
+    };
+    rows.iter().map(view).collect()
+}
+
+fn lane_name(lane: Lane) -> String {
+    match lane {
+        Lane::PROBES => "probes".to_string(),
+        Lane::SAMPLE => "sample".to_string(),
+        Lane(number) => number.to_string(),
+    }
+}
+
+fn hosts(store: &dyn Store, row: &RunRow, pages: &[PageRow]) -> Result<Vec<HostView>, StoreError> {
+    let mut counts: FxHashMap<Host, usize> = FxHashMap::default();
+    for page in pages {
+        *counts.entry(Host::of(&page.url)).or_default() += 1;
+    }
+    let mut counts: Vec<(Host, usize)> = counts.into_iter().collect();
+    counts.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+    counts.truncate(SHOWN_HOSTS);
+    let view = |(host, recent_pages): (Host, usize)| {
+        let state = store.host(row.id, &host)?;
+        Ok(HostView {
+            host: host.to_string(),
+            recent_pages,
+            requests: state.as_ref().map_or(0, |state| state.requests),
+            failures: state.as_ref().map_or(0, |state| state.failures),
+            latency_ms: state.map_or(0, |state| state.latency_ms),
+        })
+    };
+    counts.into_iter().map(view).collect()
+}
+
+fn decisions(
+    store: &dyn Store,
+    row: &RunRow,
+    pages: &[PageRow],
+    mind: Option<&dyn Strategy>,
+) -> Result<Vec<DecisionView>, StoreError> {
+    let view = |page: &PageRow| {
+        let followed = store.followed(row.id, page.id)?;
+        let parts = match (&followed, mind) {
+            (Some(followed), Some(mind)) => mind.parts(&followed.lead, &store.site(row.id, &page.site)?),
+            _ => Vec::new(),
+        };
+        let part = |part: Gauge| PartView { name: part.name.to_string(), value: part.value };
+        let parts = parts.into_iter().filter(|part| part.value.is_finite()).map(part).collect();
+        Ok(DecisionView { parts, ..decision(page, followed.as_ref()) })
+    };
+    pages.iter().take(SHOWN_DECISIONS).map(view).collect()
+}
+
+fn decision(page: &PageRow, followed: Option<&Followed>) -> DecisionView {
+    let lead = followed.map(|followed| &followed.lead);
+    let placed = followed.and_then(|followed| followed.placed);
+    DecisionView {
+        url: page.url.to_string(),
+        title: page.title.clone(),
+        status: page.status,
+        p_topic: page.p_topic,
+        at_request: page.at_request,
+        depth: page.depth,
+        anchor: lead.map(|lead| lead.context.anchor.clone()).unwrap_or_default(),
+        origin: lead.map(|lead| origin_name(lead.origin).to_string()),
+        parent_p_topic: lead.and_then(|lead| lead.parent).map(|parent| parent.p_topic),
+        lane: placed.map(|(lane, _)| lane_name(lane)),
+        score: placed.map(|(_, score)| score).filter(|score| score.is_finite()),
+        parts: Vec::new(),
+    }
+}
+
+fn origin_name(origin: Origin) -> &'static str {
+    match origin {
+        Origin::Seed => "seed",
+        Origin::Link => "link",
+        Origin::Redirect => "redirect",
+        Origin::Backlink => "backlink",
+        Origin::SiteRoot => "site root",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_one_lane_that_is_too_long_to_count_is_what_is_left() {
+        let row = |lane, waiting| LaneRow { lane: Lane(lane), waiting };
+        let most = MOST_COUNTED as u64;
+        let shown = lanes(&[row(0, most), row(1, 7)], 123_456);
+        assert_eq!((shown[0].waiting, shown[0].or_more), (123_449, false));
+        let shown = lanes(&[row(0, most), row(1, most)], 123_456);
+        assert!(shown.iter().all(|lane| lane.waiting == most && lane.or_more));
+        assert_eq!(lanes(&[LaneRow { lane: Lane::PROBES, waiting: 1 }], 1)[0].lane, "probes");
+    }
+}

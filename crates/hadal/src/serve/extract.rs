@@ -1,0 +1,83 @@
+//! What a request asks for, checked: bad input is answered in JSON like everything else.
+
+use super::problem::Problem;
+use axum::extract::{FromRequest, FromRequestParts, Json, Path, Query, Request};
+use http::request::Parts;
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+
+/// Values behind the question mark.
+pub struct Params<T>(pub T);
+
+/// A whole number that every client reads as it is.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(try_from = "f64")]
+pub struct Number(pub u64);
+
+impl Number {
+    /// The largest one.
+    pub const MOST: u64 = (1 << 53) - 1;
+}
+
+impl TryFrom<f64> for Number {
+    type Error = &'static str;
+
+    fn try_from(given: f64) -> Result<Number, &'static str> {
+        let is_whole = given.fract() == 0.0 && (0.0..=Number::MOST as f64).contains(&given);
+        if is_whole { Ok(Number(given as u64)) } else { Err("a whole number from 0 to 2^53 - 1 is wanted") }
+    }
+}
+
+/// Values in the path.
+pub struct Named<T>(pub T);
+
+/// A JSON body: an object.
+pub struct Body<T>(pub T);
+
+impl<S: Send + Sync, T: DeserializeOwned> FromRequestParts<S> for Params<T> {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Params<T>, Problem> {
+        let read = Query::from_request_parts(parts, state).await;
+        read.map(|Query(value)| Params(value)).map_err(|error| Problem::bad(error.body_text()))
+    }
+}
+
+impl<S: Send + Sync, T: DeserializeOwned + Send> FromRequestParts<S> for Named<T> {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Named<T>, Problem> {
+        let read = Path::from_request_parts(parts, state).await;
+        read.map(|Path(value)| Named(value)).map_err(|error| Problem::bad(error.body_text()))
+    }
+}
+
+impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for Body<T> {
+    type Rejection = Problem;
+
+    async fn from_request(request: Request, state: &S) -> Result<Body<T>, Problem> {
+        let read = Json::<Map<String, Value>>::from_request(request, state).await;
+        let Json(object) = read.map_err(|error| Problem::of(error.status(), error.body_text()))?;
+        let wrong = |error: serde_json::Error| {
+            Problem::of(http::StatusCode::UNPROCESSABLE_ENTITY, format!("the body does not fit: {error}"))
+        };
+        serde_json::from_value(Value::Object(object)).map(Body).map_err(wrong)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_number_is_whole_and_not_too_large() {
+        let read = |text: &str| serde_json::from_str::<Number>(text).map(|number| number.0).ok();
+        for (text, number) in [("0", Some(0)), ("7.0", Some(7)), ("9007199254740991", Some(Number::MOST))] {
+            assert_eq!(read(text), number, "{text}");
+        }
+        for text in ["-1", "0.5", "9007199254740993", "1e300", "null", "\"7\""] {
+            assert_eq!(read(text), None, "{text}");
+        }
+    }
+}

@@ -1,0 +1,194 @@
+//! Harvests: the list, one, its curve, its queries, its records.
+
+use super::desk::Desk;
+use super::extract::{Named, Number, Params};
+use super::paging::{Backward, limit, next};
+use super::problem::Problem;
+use crate::report::curve::{self, CoveragePoint};
+use crate::report::harvest::{HarvestPage, HarvestView, QueryView, RecordView, page, query, record, view};
+use crate::store::{AskedRow, HarvestFilter, HarvestId, HarvestRow, RecordRow, Store, StoreError, Walk};
+use axum::Json;
+use axum::extract::State;
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+use utoipa::{IntoParams, ToSchema};
+
+/// Some harvests, the newest first.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct HarvestList {
+    harvests: Vec<HarvestView>,
+    /// Give this as `before` for the next page.
+    next: Option<u64>,
+}
+
+/// Harvests, the newest first.
+#[utoipa::path(get, path = "/api/harvests", operation_id = "list_harvests", tag = "harvests", params(Backward),
+    responses((status = 200, body = HarvestList)))]
+pub async fn list(
+    State(desk): State<Arc<Desk>>,
+    Params(params): Params<Backward>,
+) -> Result<Json<HarvestList>, Problem> {
+    let limit = limit(params.limit)?;
+    let rows = desk
+        .read(move |store| store.harvest_page(params.before.map(|before| HarvestId(before.0)), limit))
+        .await?;
+    let next = next(&rows, limit, |row| row.id.0);
+    Ok(Json(HarvestList { harvests: rows.iter().map(view).collect(), next }))
+}
+
+/// One harvest, if there is such a one.
+fn row(store: &dyn Store, harvest: u64) -> Result<Option<HarvestRow>, StoreError> {
+    let only = HarvestFilter { harvest: Some(HarvestId(harvest)), ..HarvestFilter::default() };
+    Ok(store.harvests(&only)?.pop())
+}
+
+/// There is no harvest of this number.
+pub fn no_harvest(harvest: u64) -> Problem {
+    Problem::missing(format!("there is no harvest {harvest}"))
+}
+
+/// One harvest, and what it would ask next.
+#[utoipa::path(get, path = "/api/harvests/{harvest}", operation_id = "harvest", tag = "harvests",
+    params(("harvest" = u64, Path, description = "Its number")),
+    responses((status = 200, body = HarvestPage)))]
+pub async fn one(
+    State(desk): State<Arc<Desk>>,
+    Named(harvest): Named<u64>,
+) -> Result<Json<HarvestPage>, Problem> {
+    let found = desk.read(move |store| row(store, harvest)?.map(|row| page(store, &row)).transpose()).await?;
+    found.map(Json).ok_or_else(|| no_harvest(harvest))
+}
+
+/// What a harvest had brought up after so many requests.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct HarvestCurve {
+    harvest: u64,
+    /// At most 500 points, by requests.
+    points: Vec<CoveragePoint>,
+}
+
+/// What a harvest had brought up after so many requests, and how much of all that was thought to be.
+#[utoipa::path(get, path = "/api/harvests/{harvest}/curve", operation_id = "harvest_curve", tag = "harvests",
+    params(("harvest" = u64, Path, description = "Its number")),
+    responses((status = 200, body = HarvestCurve)))]
+pub async fn points(
+    State(desk): State<Arc<Desk>>,
+    Named(harvest): Named<u64>,
+) -> Result<Json<HarvestCurve>, Problem> {
+    let look =
+        move |store: &dyn Store| row(store, harvest)?.map(|row| curve::of_harvest(store, row.id)).transpose();
+    let points = desk.read(look).await?.ok_or_else(|| no_harvest(harvest))?;
+    Ok(Json(HarvestCurve { harvest, points }))
+}
+
+/// Which queries are wanted.
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub struct QueryParams {
+    /// Only queries with a higher number: `next` of the page before.
+    #[param(value_type = Option<u64>, maximum = 9007199254740991_u64)]
+    after: Option<Number>,
+    /// Rows at most.
+    #[param(minimum = 1, maximum = 1000, default = 50)]
+    limit: Option<usize>,
+}
+
+/// Some queries, in the order they were asked.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct QueryList {
+    queries: Vec<QueryView>,
+    /// Give this as `after` for the next page.
+    next: Option<u32>,
+}
+
+/// What was asked, and what came of it.
+#[utoipa::path(get, path = "/api/harvests/{harvest}/queries", operation_id = "harvest_queries", tag = "harvests",
+    params(("harvest" = u64, Path, description = "Its number"), QueryParams),
+    responses((status = 200, body = QueryList)))]
+pub async fn queries(
+    State(desk): State<Arc<Desk>>,
+    Named(harvest): Named<u64>,
+    Params(params): Params<QueryParams>,
+) -> Result<Json<QueryList>, Problem> {
+    let limit = limit(params.limit)?;
+    let rows = desk
+        .read(move |store| {
+            let Some(row) = row(store, harvest)? else { return Ok(None) };
+            let after = params.after.map(|number| (row.id, number.0));
+            let only =
+                HarvestFilter { harvest: Some(row.id), after, most: Some(limit), ..HarvestFilter::default() };
+            let mut rows: Vec<AskedRow> = Vec::new();
+            store.asked(&only, &mut |asked| {
+                rows.push(asked);
+                if rows.len() < limit { Walk::On } else { Walk::Stop }
+            })?;
+            Ok(Some(rows))
+        })
+        .await?
+        .ok_or_else(|| no_harvest(harvest))?;
+    let next = rows.last().filter(|_| rows.len() == limit).map(|row| row.number);
+    Ok(Json(QueryList { queries: rows.iter().map(query).collect(), next }))
+}
+
+/// Which records are wanted.
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub struct RecordParams {
+    /// Only records with all of these words in their title, text or own page.
+    q: Option<String>,
+    /// Only records after this one: `next` of the page before.
+    #[param(pattern = "^[0-9a-f]{16}$")]
+    after: Option<String>,
+    /// Rows at most.
+    #[param(minimum = 1, maximum = 1000, default = 50)]
+    limit: Option<usize>,
+}
+
+/// Some records, in the order they came up.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct RecordList {
+    records: Vec<RecordView>,
+    /// Give this as `after` for the next page.
+    next: Option<String>,
+}
+
+/// What came up, or what of it has certain words.
+#[utoipa::path(get, path = "/api/harvests/{harvest}/records", operation_id = "harvest_records", tag = "harvests",
+    params(("harvest" = u64, Path, description = "Its number"), RecordParams),
+    responses((status = 200, body = RecordList)))]
+pub async fn records(
+    State(desk): State<Arc<Desk>>,
+    Named(harvest): Named<u64>,
+    Params(params): Params<RecordParams>,
+) -> Result<Json<RecordList>, Problem> {
+    let limit = limit(params.limit)?;
+    let after = params.after.as_deref().map(record_number).transpose()?;
+    let search = params.q.filter(|words| !words.trim().is_empty());
+    let rows = desk
+        .read(move |store| {
+            let Some(row) = row(store, harvest)? else { return Ok(None) };
+            let after = after.map(|record| (row.id, record));
+            let only = HarvestFilter {
+                harvest: Some(row.id),
+                search,
+                after,
+                most: Some(limit),
+                ..HarvestFilter::default()
+            };
+            let mut rows: Vec<RecordRow> = Vec::new();
+            store.records(&only, &mut |record| {
+                rows.push(record);
+                if rows.len() < limit { Walk::On } else { Walk::Stop }
+            })?;
+            Ok(Some(rows))
+        })
+        .await?
+        .ok_or_else(|| no_harvest(harvest))?;
+    let next = rows.last().filter(|_| rows.len() == limit).map(|row| row.record.id.to_string());
+    Ok(Json(RecordList { records: rows.iter().map(record).collect(), next }))
+}
+
+fn record_number(text: &str) -> Result<u64, Problem> {
+    let number = u64::from_str_radix(text, 16).ok().filter(|_| text.len() == 16);
+    number.ok_or_else(|| Problem::bad("a record is named by 16 hexadecimal digits"))
+}

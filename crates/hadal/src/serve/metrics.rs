@@ -1,0 +1,101 @@
+//! Counters for Prometheus, in its text format: the numbers of `hadal status`, run by run and in all.
+
+use super::desk::Desk;
+use super::problem::Problem;
+use crate::report::run::{RunView, view};
+use crate::report::{Status, status};
+use axum::extract::State;
+use axum::response::{IntoResponse, Response};
+use http::header;
+use std::fmt::Write;
+use std::sync::Arc;
+
+/// The latest runs that are told of one by one.
+const MOST_RUNS: usize = 20;
+
+/// Counters for Prometheus.
+#[utoipa::path(get, path = "/metrics", operation_id = "metrics", tag = "server",
+    responses((status = 200, description = "Text exposition", content_type = "text/plain", body = String)))]
+pub async fn metrics(State(desk): State<Arc<Desk>>) -> Result<Response, Problem> {
+    let (all, runs) = desk.read(|store| Ok((status(store)?, store.run_page(None, None, MOST_RUNS)?))).await?;
+    let runs: Vec<RunView> = runs.iter().map(view).collect();
+    let content_type = [(header::CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")];
+    Ok((content_type, exposition(&all, &runs)).into_response())
+}
+
+/// A line per number: labels as they are written between braces, and the value.
+type Lines = Vec<(String, f64)>;
+
+fn exposition(all: &Status, runs: &[RunView]) -> String {
+    let mut text = String::new();
+    let mut family = |name: &str, kind: &str, help: &str, lines: Lines| {
+        let mut line = |line: String| writeln!(text, "{line}").expect("writing to a string cannot fail");
+        line(format!("# HELP {name} {help}"));
+        line(format!("# TYPE {name} {kind}"));
+        lines.iter().for_each(|(labels, value)| line(format!("{name}{labels} {value}")));
+    };
+    let one = |value: f64| vec![(String::new(), value)];
+    let each =
+        |count: fn(&RunView) -> f64| runs.iter().map(|run| (labels(run), count(run))).collect::<Lines>();
+    family("hadal_requests_total", "counter", "Requests of all runs and harvests.", one(all.requests as f64));
+    family("hadal_bytes_total", "counter", "Bytes of bodies received.", one(all.bytes as f64));
+    family("hadal_pages_total", "counter", "Pages read.", one(all.pages as f64));
+    family("hadal_failed_total", "counter", "Links and steps given up.", one(all.failed as f64));
+    family("hadal_sites_total", "counter", "Sites with at least one page.", one(all.sites as f64));
+    let kinds = [("any", all.forms), ("searchable", all.forms_searchable), ("relevant", all.forms_relevant)];
+    let forms = kinds.map(|(kind, count)| (format!("{{kind=\"{kind}\"}}"), count as f64));
+    family("hadal_forms_found_total", "counter", "Distinct forms found.", forms.into());
+    family("hadal_queries_total", "counter", "Queries asked of forms.", one(all.queries as f64));
+    family("hadal_records_total", "counter", "Records brought up.", one(all.records as f64));
+    let errors =
+        all.errors.iter().map(|(kind, count)| (format!("{{kind=\"{}\"}}", escaped(kind)), *count as f64));
+    family("hadal_errors_total", "counter", "Failures and retries by kind.", errors.collect());
+    family("hadal_frontier_leads", "gauge", "Leads that wait.", one(all.frontier as f64));
+    if let Some(coverage) = all.coverage.estimate {
+        family(
+            "hadal_coverage_ratio",
+            "gauge",
+            "Share of the records that came up, estimated.",
+            one(coverage),
+        );
+    }
+    family("hadal_run_requests_total", "counter", "Requests of a run.", each(|run| run.requests as f64));
+    family("hadal_run_pages_total", "counter", "Pages of a run.", each(|run| run.pages as f64));
+    let relevant = each(|run| run.forms_relevant as f64);
+    family("hadal_run_forms_relevant_total", "counter", "Relevant forms of a run.", relevant);
+    family("hadal_run_frontier_leads", "gauge", "Leads of a run that wait.", each(|run| run.frontier as f64));
+    let running = each(|run| f64::from(u8::from(run.state == "running")));
+    family("hadal_run_running", "gauge", "Whether a run is going on.", running);
+    text
+}
+
+fn labels(run: &RunView) -> String {
+    let (topic, strategy) = (escaped(&run.topic), escaped(&run.strategy));
+    format!("{{run=\"{}\",topic=\"{topic}\",strategy=\"{strategy}\"}}", run.run)
+}
+
+/// A label's value, which may have been anybody's words.
+fn escaped(text: &str) -> String {
+    text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_number_has_its_help_type_and_labels() {
+        let all = Status { requests: 7, forms_relevant: 3, ..Status::default() };
+        let text = exposition(&all, &[]);
+        assert!(text.contains("# TYPE hadal_requests_total counter\nhadal_requests_total 7\n"), "{text}");
+        assert!(text.contains("hadal_forms_found_total{kind=\"relevant\"} 3\n"), "{text}");
+        assert!(!text.contains("hadal_coverage_ratio"));
+        let families = text.lines().filter(|line| line.starts_with("# TYPE")).count();
+        assert_eq!(text.lines().filter(|line| line.starts_with("# HELP")).count(), families);
+    }
+
+    #[test]
+    fn a_topic_cannot_break_out_of_its_label() {
+        assert_eq!(escaped("a\"b\\c\nd"), "a\\\"b\\\\c\\nd");
+    }
+}

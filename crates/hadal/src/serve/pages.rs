@@ -1,0 +1,85 @@
+//! Pages and what they load, from within the program; and the page where a browser shows the token.
+
+use super::desk::Desk;
+use super::guard::LOGIN;
+use super::problem::Problem;
+use axum::Router;
+use axum::extract::State;
+use axum::response::{IntoResponse, Redirect, Response};
+use axum::routing::{get, post};
+use bytes::Bytes;
+use http::{HeaderMap, StatusCode, header};
+use rust_embed::{EmbeddedFile, RustEmbed};
+use std::sync::Arc;
+
+/// Everything under `assets`.
+#[derive(RustEmbed)]
+#[folder = "assets/"]
+struct Assets;
+
+/// Addresses of pages; one shell shows them all.
+pub const PAGES: [&str; 4] = ["/", "/directory", "/harvests", "/ask"];
+
+/// Pages, assets, login.
+pub fn router() -> Router<Arc<Desk>> {
+    let pages = PAGES.into_iter().fold(Router::new(), |router, page| router.route(page, get(shell)));
+    pages.route(LOGIN, post(log_in).get(|| async { Redirect::to("/") })).route("/assets/{*path}", get(asset))
+}
+
+async fn shell() -> Response {
+    file("index.html")
+}
+
+async fn asset(axum::extract::Path(path): axum::extract::Path<String>) -> Response {
+    file(&path)
+}
+
+fn file(path: &str) -> Response {
+    match Assets::get(path) {
+        Some(EmbeddedFile { data, .. }) => {
+            ([(header::CONTENT_TYPE, content_type(path))], data).into_response()
+        }
+        None => Problem::missing("there is no such file").into_response(),
+    }
+}
+
+fn content_type(path: &str) -> &'static str {
+    match path.rsplit_once('.').map(|(_, extension)| extension) {
+        Some("html") => "text/html; charset=utf-8",
+        Some("js") => "text/javascript; charset=utf-8",
+        Some("css") => "text/css; charset=utf-8",
+        Some("svg") => "image/svg+xml",
+        Some("png") => "image/png",
+        Some("json") => "application/json",
+        Some("woff2") => "font/woff2",
+        _ => "application/octet-stream",
+    }
+}
+
+async fn log_in(State(desk): State<Arc<Desk>>, typed: Bytes) -> Response {
+    let mut fields = url::form_urlencoded::parse(&typed);
+    let shown = fields.find(|(name, _)| name == "token").map(|(_, value)| value);
+    let cookie = shown.and_then(|shown| desk.guard.log_in(shown.trim()));
+    match cookie {
+        Some(cookie) => ([(header::SET_COOKIE, cookie)], Redirect::to("/")).into_response(),
+        None if desk.guard.token().is_none() => Redirect::to("/").into_response(),
+        None => login_page(),
+    }
+}
+
+/// Whether a person looks at the answer.
+pub fn wants_page(headers: &HeaderMap) -> bool {
+    let accepted = headers.get(header::ACCEPT).and_then(|accepted| accepted.to_str().ok());
+    accepted.is_some_and(|accepted| accepted.contains("text/html"))
+}
+
+/// The page where the token is typed. Nothing in it comes from anywhere else.
+pub fn login_page() -> Response {
+    const PAGE: &str = "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\">\
+        <meta name=\"viewport\" content=\"width=device-width\"><title>hadal: log in</title>\
+        <h1>hadal</h1><form method=\"post\" action=\"/login\"><label>Token, as the server printed it: \
+        <input name=\"token\" type=\"password\" autocomplete=\"current-password\" required autofocus></label> \
+        <button>Log in</button></form></html>";
+    let content_type = [(header::CONTENT_TYPE, "text/html; charset=utf-8")];
+    (StatusCode::UNAUTHORIZED, content_type, PAGE).into_response()
+}

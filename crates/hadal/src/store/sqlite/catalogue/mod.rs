@@ -1,0 +1,155 @@
+//! The catalogue in its tables.
+
+pub mod curves;
+mod directory;
+mod watching;
+
+use super::super::*;
+use super::harvest::books;
+use super::lock::CrawlLock;
+use super::{Sqlite, frontier, runs};
+use hadal_core::identity::FormId;
+
+/// Forms that are read at once when not every one passes.
+const CHUNK: usize = 200;
+/// Labels of one kind that are looked through.
+const MOST_LABELS: usize = 10_000;
+
+impl Sqlite {
+    /// Says what people made of these forms.
+    fn label(&self, forms: &mut [Glance]) -> Result<(), StoreError> {
+        let keys: Vec<(FormId, &str)> =
+            forms.iter().map(|form| (form.place.form, form.place.topic.as_str())).collect();
+        let labels = self.notes.labels_of(&keys)?;
+        forms.iter_mut().zip(labels).for_each(|(form, label)| form.label = label);
+        Ok(())
+    }
+
+    /// The forms with the label that is asked for, when one is.
+    fn named(&self, marks: Marks) -> Result<Option<Vec<FormId>>, StoreError> {
+        let Marks::Only(label) = marks else { return Ok(None) };
+        let rows = self.notes.labels(None, MOST_LABELS)?;
+        Ok(Some(rows.into_iter().filter(|row| row.label == label).map(|row| row.form).collect()))
+    }
+}
+
+impl Catalogue for Sqlite {
+    fn run_page(
+        &self,
+        topic: Option<&str>,
+        before: Option<RunId>,
+        most: usize,
+    ) -> Result<Vec<RunRow>, StoreError> {
+        self.reading(|db| runs::newest(db, topic, before, most))
+    }
+
+    fn run_row(&self, run: RunId) -> Result<Option<RunRow>, StoreError> {
+        self.reading(|db| runs::one(db, run))
+    }
+
+    fn curve(&self, run: RunId) -> Result<Vec<CurvePoint>, StoreError> {
+        self.with(|db| curves::of_run(db, run))
+    }
+
+    fn lanes(&self, run: RunId, most: usize) -> Result<Vec<LaneRow>, StoreError> {
+        self.reading(|db| watching::lanes(db, run, most))
+    }
+
+    fn latest_pages(&self, run: RunId, most: usize) -> Result<Vec<PageRow>, StoreError> {
+        self.with(|db| watching::latest_pages(db, run, most))
+    }
+
+    fn followed(&self, run: RunId, link: LinkId) -> Result<Option<Followed>, StoreError> {
+        let found = self.with(|db| frontier::link(db, run, link))?;
+        Ok(found.map(|waiting| Followed { placed: Some((waiting.lane, waiting.score)), lead: waiting.lead }))
+    }
+
+    fn latest_lessons(&self, run: RunId, most: usize) -> Result<Vec<LessonRow>, StoreError> {
+        self.with(|db| watching::latest_lessons(db, run, most))
+    }
+
+    fn saved_strategy(&self, run: RunId) -> Result<Option<Vec<u8>>, StoreError> {
+        self.with(|db| runs::saved(db, run))
+    }
+
+    fn directory(&self, query: &DirectoryQuery) -> Result<DirectoryPage<Found>, StoreError> {
+        let DirectoryPage { forms, next } = self.glances(query)?;
+        let row = |form: &Glance| {
+            let row = self.with(|db| directory::row(db, form.run, form.place.form))?;
+            Ok(row.map(|row| Found { run: form.run, row, label: form.label }))
+        };
+        let forms = forms.iter().map(row).filter_map(Result::transpose).collect::<Result<_, StoreError>>()?;
+        Ok(DirectoryPage { forms, next })
+    }
+
+    fn glances(&self, query: &DirectoryQuery) -> Result<DirectoryPage<Glance>, StoreError> {
+        let only = self.named(query.marks)?;
+        let mut page = DirectoryPage { forms: Vec::new(), next: query.after.clone() };
+        let (mut scanned, mut chunk) = (0, query.most.max(1) + 1);
+        loop {
+            let place = page.next.as_ref();
+            let mut forms = self.with(|db| directory::after(db, query, place, only.as_deref(), chunk))?;
+            let is_last = forms.len() < chunk;
+            scanned += forms.len();
+            self.label(&mut forms)?;
+            for form in forms {
+                if page.forms.len() == query.most {
+                    return Ok(page);
+                }
+                page.next = Some(form.place.clone());
+                if query.takes(&form) {
+                    page.forms.push(form);
+                }
+            }
+            if is_last {
+                return Ok(DirectoryPage { next: None, ..page });
+            }
+            if scanned >= MOST_SCANNED {
+                return Ok(page);
+            }
+            chunk = CHUNK;
+        }
+    }
+
+    fn found(&self, form: FormId, topic: Option<&str>) -> Result<Option<Found>, StoreError> {
+        let Some((run, row)) = self.with(|db| directory::one(db, form, topic))? else { return Ok(None) };
+        let label = self.notes.labels_of(&[(form, &row.topic)])?.pop().flatten();
+        Ok(Some(Found { run, row, label }))
+    }
+
+    fn mark(&self, row: &LabelRow) -> Result<(), StoreError> {
+        self.notes.mark(row)
+    }
+
+    fn unmark(&self, form: FormId, topic: &str) -> Result<(), StoreError> {
+        self.notes.unmark(form, topic)
+    }
+
+    fn labels(&self, after: Option<(FormId, &str)>, most: usize) -> Result<Vec<LabelRow>, StoreError> {
+        self.notes.labels(after, most)
+    }
+
+    fn harvest_page(&self, before: Option<HarvestId>, most: usize) -> Result<Vec<HarvestRow>, StoreError> {
+        self.reading(|db| books::newest(db, before, most))
+    }
+
+    fn harvest_curve(&self, harvest: HarvestId) -> Result<Vec<HarvestPoint>, StoreError> {
+        self.with(|db| curves::of_harvest(db, harvest))
+    }
+
+    fn outlook(&self, harvest: HarvestId) -> Result<Vec<String>, StoreError> {
+        self.with(|db| books::outlook(db, harvest))
+    }
+
+    fn is_busy(&self) -> bool {
+        CrawlLock::is_taken(&self.folder)
+    }
+
+    fn log_question(&self, entry: &Submission) -> Result<u64, StoreError> {
+        self.notes.log(entry)
+    }
+
+    fn end_question(&self, number: u64, answer: &Answered) -> Result<(), StoreError> {
+        self.notes.complete(number, answer)
+    }
+}

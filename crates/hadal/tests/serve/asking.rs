@@ -1,0 +1,104 @@
+//! Questions to forms of a simulated web.
+
+use super::fixture::*;
+use hadal::engine::{Budget, Clock, Crawl, Errand, Probing, Scope, crawl};
+use hadal::fetch::in_process::InProcess;
+use hadal::fetch::politeness::Politeness;
+use hadal::store::*;
+use hadal_core::critic::trained::{Aim, TrainedCritic};
+use hadal_core::strategy::{Briefing, offer};
+use hadal_world::{Spec, World};
+use http::{Method, StatusCode};
+use serde_json::{Value, json};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::watch;
+
+/// What a short crawl of the tiny simulated web found.
+async fn crawled() -> Arc<dyn Store> {
+    let (world, store) = (Arc::new(World::new(Spec::tiny(1))), memory());
+    let seeds = world.seeds("book");
+    let briefing = Briefing { seed: 1, seeds: seeds.clone(), ..Briefing::default() };
+    let setup = Crawl {
+        store: Arc::clone(&store),
+        spec: RunSpec {
+            topic: "book".into(),
+            strategy: "hadal".into(),
+            seeds,
+            seed: 1,
+            source: "demo world 1".into(),
+        },
+        strategy: offer("hadal").unwrap().make(&briefing),
+        critic: Arc::new(TrainedCritic::new(Aim::built_in("book").unwrap())),
+        fetch: Arc::new(InProcess(world)),
+        backlinks: None,
+        visit: None,
+        prior: None,
+        budget: Budget { requests: Some(600), ..Budget::default() },
+        scope: Scope::default(),
+        politeness: Politeness::default(),
+        agent: "hadal".into(),
+        concurrency: 8,
+        body_limit: 1 << 20,
+        clock: Clock::simulated(16),
+        keep_every: Duration::from_millis(100),
+        stop: watch::channel(false).1,
+        fresh: false,
+        probing: Probing::never(),
+        word: "book".into(),
+        errand: Errand::Find,
+    };
+    crawl(setup, &mut |_| {}).await.unwrap();
+    store
+}
+
+#[tokio::test]
+async fn a_question_to_a_topic_brings_records_that_name_their_sources() {
+    let serving = open_to_all(crawled().await).await;
+    let client = serving.client.writing().await;
+    let question = json!({"words": "book", "topic": "book", "most": 4});
+    let answer = client.send(Method::POST, "/api/ask", Some(question)).await;
+    assert_eq!(answer.status, StatusCode::OK, "{}", answer.text());
+    let heard = answer.json();
+    let sources = heard["sources"].as_array().unwrap();
+    let answered: Vec<&Value> = sources.iter().filter(|source| source["outcome"] == "answered").collect();
+    assert!(!answered.is_empty(), "{heard}");
+    let sites: Vec<&Value> = sources.iter().map(|source| &source["site"]).collect();
+    for answer in heard["answers"].as_array().unwrap() {
+        assert!(answer["title"].is_string());
+        let places = answer["sources"].as_array().unwrap();
+        assert!(!places.is_empty() && places.iter().all(|place| sites.contains(&&place["site"])), "{answer}");
+    }
+    let mut log = Vec::new();
+    let mut each = |entry: Submission| {
+        log.push(entry);
+        Walk::On
+    };
+    serving.store.submissions(&Filter::default(), &mut each).unwrap();
+    assert!(log.iter().all(|entry| entry.by == Submitter::Person && entry.purpose == Purpose::Ask));
+    assert!(log.len() >= answered.len() && log.iter().all(|entry| entry.answer.is_some()), "{log:?}");
+}
+
+#[tokio::test]
+async fn a_form_can_be_tried_from_the_directory() {
+    let serving = open_to_all(crawled().await).await;
+    let client = serving.client.writing().await;
+    let forms = client.get("/api/forms?topic=book&min_relevance=0.5&method=get&limit=5").await.json();
+    let forms = forms["forms"].as_array().unwrap();
+    assert!(!forms.is_empty());
+    let mut outcomes = Vec::new();
+    for form in forms {
+        let path = format!("/api/forms/{}/try", form["form_id"].as_str().unwrap());
+        let tried = client.send(Method::POST, &path, Some(json!({"words": "book"}))).await.json();
+        assert_eq!(tried["sources"][0]["form_id"], form["form_id"]);
+        outcomes.push(tried["sources"][0]["outcome"].clone());
+    }
+    assert!(outcomes.contains(&json!("answered")), "{outcomes:?}");
+}
+
+#[tokio::test]
+async fn a_topic_without_forms_cannot_be_asked() {
+    let client = open_to_all(memory()).await.client.writing().await;
+    let answer = client.send(Method::POST, "/api/ask", Some(json!({"words": "sea", "topic": "none"}))).await;
+    assert_eq!(answer.status, StatusCode::NOT_FOUND);
+}

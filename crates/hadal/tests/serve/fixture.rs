@@ -1,0 +1,66 @@
+//! Servers over small stores.
+
+use super::client::Client;
+use super::store_fixture::*;
+use hadal::ask::{Asker, Manners};
+use hadal::fetch::in_process::InProcess;
+use hadal::fetch::politeness::Politeness;
+use hadal::harvest::TimeKind;
+use hadal::serve::{Server, serve};
+use hadal::store::*;
+use hadal_core::strategy::SiteTally;
+use hadal_world::{Spec, World};
+use std::net::SocketAddr;
+use std::sync::Arc;
+use tokio::sync::watch;
+
+/// A server that ends with the test's runtime.
+pub struct Serving {
+    pub store: Arc<dyn Store>,
+    pub client: Client,
+}
+
+/// Serves a store on a free port of this machine.
+pub async fn open_to_all(store: Arc<dyn Store>) -> Serving {
+    start(store, "127.0.0.1:0", None).await
+}
+
+/// Serves a store to those who know the token.
+pub async fn with_token(store: Arc<dyn Store>, token: &str) -> Serving {
+    start(store, "127.0.0.1:0", Some(token.to_string())).await
+}
+
+async fn start(store: Arc<dyn Store>, address: &str, token: Option<String>) -> Serving {
+    let address: SocketAddr = address.parse().unwrap();
+    let asker = asker(Arc::clone(&store));
+    let server = Server::open(address, token, Arc::clone(&store), asker).await.unwrap();
+    let client = Client::of(server.address().unwrap());
+    tokio::spawn(serve(server));
+    Serving { store, client }
+}
+
+/// Asks the tiny simulated web, whatever web a form is from.
+fn asker(store: Arc<dyn Store>) -> Arc<Asker> {
+    let manners = Manners { politeness: Politeness::default(), agent: "hadal".into(), body_limit: 1 << 20 };
+    let world = Arc::new(World::new(Spec::tiny(1)));
+    let carriers = Box::new(move |_: &str| {
+        let fetch: Arc<dyn hadal::fetch::Fetch> = Arc::new(InProcess(Arc::clone(&world)));
+        Ok((fetch, TimeKind::Simulated))
+    });
+    Arc::new(Asker::new(store, manners, carriers, watch::channel(false).1))
+}
+
+pub fn memory() -> Arc<dyn Store> {
+    open("memory:", Access::Crawl).unwrap()
+}
+
+/// A store with one run that found these forms on one page.
+pub fn with_forms(forms: Vec<FormRow>) -> Arc<dyn Store> {
+    let store = memory();
+    let run = begin(store.as_ref());
+    let waiting = lead("http://a.org/", 0, 0.5, 0);
+    let tally = SiteTally { pages: 1, ..SiteTally::default() };
+    let forms = forms.into_iter().map(new_form).collect();
+    run_step(store.as_ref(), run, &waiting, Outcome { forms, ..visit(0, &waiting, tally) });
+    store
+}

@@ -1,0 +1,14 @@
+//! The server as its clients meet it: over real sockets, on a port of its own.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+mod asking;
+mod client;
+mod directory;
+mod events;
+mod fixture;
+mod guard;
+mod hostile;
+mod routes;
+
+#[path = "../store/fixture.rs"]
+mod store_fixture;

@@ -1,0 +1,220 @@
+//! What a browser asks of a store.
+
+use crate::fixture::*;
+use crate::harvest_fixture::{begin_harvest, harvest_entry, harvest_step};
+use hadal::store::*;
+use hadal_core::address::LinkId;
+use hadal_core::http::Method;
+use hadal_core::identity::FormId;
+use hadal_core::lead::Lane;
+use hadal_core::strategy::SiteTally;
+use hadal_core::time::Time;
+
+/// Visits a page that holds these forms.
+fn find(store: &dyn Store, run: RunId, seq: u64, address: &str, forms: Vec<FormRow>) {
+    let waiting = lead(address, 0, 0.5, seq);
+    let tally = SiteTally { pages: 1, ..SiteTally::default() };
+    let forms = forms.into_iter().map(new_form).collect();
+    run_step(store, run, &waiting, Outcome { forms, ..visit(seq, &waiting, tally) });
+}
+
+fn ids(page: &DirectoryPage<Found>) -> Vec<u64> {
+    page.forms.iter().map(|found| found.row.form_id.0).collect()
+}
+
+fn all() -> DirectoryQuery {
+    DirectoryQuery { most: 100, ..DirectoryQuery::default() }
+}
+
+pub fn runs_are_paged_newest_first(store: &dyn Store) {
+    let ids: Vec<RunId> = ["a", "b", "a", "c"]
+        .iter()
+        .enumerate()
+        .map(|(n, topic)| store.begin(&RunSpec { seed: n as u64, ..spec(topic) }).unwrap())
+        .collect();
+    let page = |topic, before, most| -> Vec<RunId> {
+        store.run_page(topic, before, most).unwrap().iter().map(|row| row.id).collect()
+    };
+    assert_eq!(page(None, None, 2), [ids[3], ids[2]]);
+    assert_eq!(page(None, Some(ids[2]), 10), [ids[1], ids[0]]);
+    assert_eq!(page(Some("a"), None, 10), [ids[2], ids[0]]);
+    assert_eq!(page(Some("nobody's"), None, 10), []);
+    assert_eq!(store.run_row(ids[1]).unwrap().unwrap().spec.topic, "b");
+    assert_eq!(store.run_row(RunId(99)).unwrap(), None);
+    assert_eq!(store.run_row(RunId(u64::MAX)).unwrap(), None);
+}
+
+pub fn a_curve_tells_what_was_there_after_so_many_requests(store: &dyn Store) {
+    let run = begin(store);
+    assert_eq!(store.curve(run).unwrap(), []);
+    for seq in 0..3 {
+        let address = format!("http://s{seq}.org/");
+        find(store, run, seq, &address, vec![form(seq + 1, &address, 0.9, 0.6)]);
+    }
+    let points = store.curve(run).unwrap();
+    let told: Vec<_> = points.iter().map(|point| (point.requests, point.pages, point.relevant)).collect();
+    assert_eq!(told, [(1, 1, 1), (2, 2, 2), (3, 3, 3)]);
+    store.discard(run).unwrap();
+    assert_eq!(store.curve(run).unwrap(), []);
+}
+
+pub fn a_long_curve_has_few_points(store: &dyn Store) {
+    let run = begin(store);
+    for seq in 0..2000 {
+        let waiting = lead(&format!("http://s{seq}.org/"), 0, 0.5, seq);
+        run_step(store, run, &waiting, outcome(seq, &waiting, Ending::Failed("connect".into())));
+    }
+    let points = store.curve(run).unwrap();
+    let widest = points.windows(2).map(|pair| pair[1].requests - pair[0].requests).max().unwrap();
+    assert!(points.len() < 900 && widest <= 10, "{} points, {widest} apart", points.len());
+    assert!(points.last().unwrap().requests > 1980);
+}
+
+pub fn lanes_tell_what_waits(store: &dyn Store) {
+    let run = begin(store);
+    let waiting: Vec<_> = (0..5).map(|n| lead(&format!("http://s{n}.org/"), n % 2, 0.5, n)).collect();
+    store.commit(run, &adding(&waiting)).unwrap();
+    let probe = lead("http://s9.org/", u64::MAX, 0.5, 9);
+    store.commit(run, &adding(&[probe])).unwrap();
+    let lanes: Vec<_> = store.lanes(run, 10).unwrap().iter().map(|row| (row.lane, row.waiting)).collect();
+    assert_eq!(lanes, [(Lane(0), 3), (Lane(1), 2), (Lane::PROBES, 1)]);
+    assert_eq!(store.lanes(RunId(77), 10).unwrap(), []);
+}
+
+pub fn the_latest_pages_come_first_with_what_led_there(store: &dyn Store) {
+    let run = begin(store);
+    for seq in 0..4 {
+        find(store, run, seq, &format!("http://s{seq}.org/"), vec![]);
+    }
+    let pages = store.latest_pages(run, 2).unwrap();
+    let addresses: Vec<_> = pages.iter().map(|page| page.url.as_str()).collect();
+    assert_eq!(addresses, ["http://s3.org/", "http://s2.org/"]);
+    let followed = store.followed(run, pages[0].id).unwrap().unwrap();
+    assert_eq!(followed.lead.context.anchor, "rare books");
+    assert_eq!(store.followed(run, LinkId(1)).unwrap(), None);
+}
+
+pub fn the_directory_is_paged_by_relevance(store: &dyn Store) {
+    let run = begin(store);
+    let forms = (1..=7).map(|id| form(id, "http://a.org/", 0.9, id as f32 / 10.0)).collect();
+    find(store, run, 0, "http://a.org/", forms);
+    let first = store.directory(&DirectoryQuery { most: 3, ..all() }).unwrap();
+    assert_eq!(ids(&first), [7, 6, 5]);
+    let second = store.directory(&DirectoryQuery { most: 3, after: first.next, ..all() }).unwrap();
+    assert_eq!(ids(&second), [4, 3, 2]);
+    let last = store.directory(&DirectoryQuery { most: 3, after: second.next, ..all() }).unwrap();
+    assert_eq!((ids(&last), last.next), (vec![1], None));
+    let exact = store.directory(&DirectoryQuery { most: 7, ..all() }).unwrap();
+    assert_eq!((exact.forms.len(), exact.next), (7, None));
+}
+
+pub fn the_directory_is_narrowed_down(store: &dyn Store) {
+    let run = begin(store);
+    let at = |id, address: &str| form(id, address, 0.9, 0.8);
+    let forms = vec![
+        at(1, "http://a.org/"),
+        FormRow { language: Some("de".into()), ..at(2, "http://a.org/") },
+        FormRow { method: Method::Get, ..at(3, "http://b.org/") },
+        FormRow { fields: vec![], ..at(4, "http://b.org/") },
+        FormRow { p_relevant: 0.2, p_searchable: 0.6, ..at(5, "http://b.org/") },
+    ];
+    find(store, run, 0, "http://a.org/", forms);
+    for (query, found) in [
+        (DirectoryQuery { site: Some(site("a.org")), ..all() }, vec![1, 2]),
+        (DirectoryQuery { language: Some("de".into()), ..all() }, vec![2]),
+        (DirectoryQuery { method: Some(Method::Get), ..all() }, vec![3]),
+        (DirectoryQuery { fields: Some(0), ..all() }, vec![4]),
+        (DirectoryQuery { min_relevance: 0.5, ..all() }, vec![1, 2, 3, 4]),
+        (DirectoryQuery { min_searchable: 0.7, ..all() }, vec![1, 2, 3, 4]),
+        (DirectoryQuery { topic: Some("books".into()), ..all() }, vec![1, 2, 3, 4, 5]),
+        (DirectoryQuery { topic: Some("cars".into()), ..all() }, vec![]),
+        (DirectoryQuery { run: Some(run), site: Some(site("b.org")), ..all() }, vec![3, 4, 5]),
+        (DirectoryQuery { run: Some(RunId(9)), ..all() }, vec![]),
+    ] {
+        assert_eq!(ids(&store.directory(&query).unwrap()), found, "{query:?}");
+        let glances = store.glances(&query).unwrap().forms;
+        assert_eq!(glances.iter().map(|form| form.place.form.0).collect::<Vec<_>>(), found, "{query:?}");
+    }
+}
+
+pub fn a_form_of_two_runs_is_one_in_the_directory(store: &dyn Store) {
+    let runs: Vec<RunId> =
+        (0..2).map(|seed| store.begin(&RunSpec { seed, ..spec("books") }).unwrap()).collect();
+    for (seq, run) in runs.iter().enumerate() {
+        find(store, *run, seq as u64, "http://a.org/", vec![form(1, "http://a.org/", 0.9, 0.8)]);
+    }
+    let page = store.directory(&all()).unwrap();
+    assert_eq!((ids(&page), page.forms[0].run), (vec![1], runs[0]));
+    assert_eq!(ids(&store.directory(&DirectoryQuery { run: Some(runs[1]), ..all() }).unwrap()), [1]);
+    assert_eq!(store.found(FormId(1), None).unwrap().unwrap().run, runs[0]);
+    assert_eq!(store.found(FormId(1), Some("cars")).unwrap(), None);
+    assert_eq!(store.found(FormId(2), None).unwrap(), None);
+}
+
+pub fn what_people_say_of_forms_is_kept(store: &dyn Store) {
+    let run = begin(store);
+    let forms = (1..=4).map(|id| form(id, "http://a.org/", 0.9, 0.8)).collect();
+    find(store, run, 0, "http://a.org/", forms);
+    let say = |form, label| {
+        store.mark(&LabelRow { form: FormId(form), topic: "books".into(), label, at: Time(5) }).unwrap();
+    };
+    assert_eq!(store.labels(None, 10).unwrap(), []);
+    say(1, Label::Wrong);
+    say(2, Label::Wrong);
+    say(2, Label::Right);
+    say(3, Label::NotASearch);
+    assert_eq!(ids(&store.directory(&all()).unwrap()), [2, 4]);
+    let with = |marks| ids(&store.directory(&DirectoryQuery { marks, ..all() }).unwrap());
+    assert_eq!(with(Marks::Any), [1, 2, 3, 4]);
+    assert_eq!(with(Marks::Only(Label::Wrong)), [1]);
+    assert_eq!(with(Marks::Only(Label::Right)), [2]);
+    assert_eq!(store.found(FormId(3), None).unwrap().unwrap().label, Some(Label::NotASearch));
+    let rows = store.labels(None, 2).unwrap();
+    assert_eq!(
+        rows.iter().map(|row| (row.form.0, row.label)).collect::<Vec<_>>(),
+        [(1, Label::Wrong), (2, Label::Right)]
+    );
+    assert_eq!(store.labels(Some((FormId(2), "books")), 9).unwrap().len(), 1);
+    store.unmark(FormId(1), "books").unwrap();
+    assert_eq!(ids(&store.directory(&all()).unwrap()), [1, 2, 4]);
+    store.discard(run).unwrap();
+    assert_eq!(store.labels(None, 10).unwrap().len(), 2, "labels outlive their run");
+}
+
+pub fn harvests_are_paged_with_their_curves(store: &dyn Store) {
+    let harvest = begin_harvest(store);
+    let estimate = Estimated { size: [5.0, 10.0, 20.0], coverage: [0.1, 0.2, 0.4] };
+    store.commit_steps(harvest, &[harvest_step(0, 1, 1..3)]).unwrap();
+    let ended = HarvestStep {
+        estimate: Some(estimate),
+        asked: Some(crate::harvest_fixture::asked(1, 1..3)),
+        next: vec!["sea".into(), "ship".into()],
+        ..harvest_step(1, 1, 3..5)
+    };
+    store.commit_steps(harvest, &[ended]).unwrap();
+    let points = store.harvest_curve(harvest).unwrap();
+    let told: Vec<_> = points.iter().map(|point| (point.requests, point.records, point.coverage)).collect();
+    assert_eq!(told, [(1, 2, None), (2, 4, Some([0.1, 0.2, 0.4]))]);
+    assert_eq!(store.outlook(harvest).unwrap(), ["sea", "ship"]);
+    let other = store.begin_harvest(&crate::harvest_fixture::harvest_spec(2), Time(1)).unwrap();
+    let page = |before, most| -> Vec<HarvestId> {
+        store.harvest_page(before, most).unwrap().iter().map(|row| row.id).collect()
+    };
+    assert_eq!(page(None, 1), [other]);
+    assert_eq!(page(Some(other), 5), [harvest]);
+}
+
+pub fn questions_are_on_record_before_they_are_answered(store: &dyn Store) {
+    let entry = Submission { by: Submitter::Person, purpose: Purpose::Ask, ..harvest_entry(HarvestId(1), 0) };
+    let (first, second) = (store.log_question(&entry).unwrap(), store.log_question(&entry).unwrap());
+    assert_ne!(first, second);
+    store.end_question(second, &Answered::Status(200)).unwrap();
+    let mut log = vec![];
+    let mut each = |entry: Submission| {
+        log.push((entry.by, entry.seq, entry.answer));
+        Walk::On
+    };
+    store.submissions(&Filter::default(), &mut each).unwrap();
+    let person = Submitter::Person;
+    assert_eq!(log, [(person, first, None), (person, second, Some(Answered::Status(200)))]);
+}
