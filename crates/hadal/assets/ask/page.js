@@ -20,7 +20,8 @@ export async function show(main, query, signal) {
 
   async function offer() {
     const { forms } = await read("/api/forms", { topic: topic.value, limit: OFFERED }, signal);
-    fill(sources, forms.map((form, index) => sourceChoice(form, index < TICKED)));
+    const first = forms.filter(takesWords).slice(0, TICKED);
+    fill(sources, forms.map((form) => sourceChoice(form, first.includes(form))));
   }
 
   async function ask(event) {
@@ -46,6 +47,9 @@ export async function show(main, query, signal) {
   await offer();
   if (words.value) await ask();
 }
+
+/** Whether something can be typed into a form. */
+const takesWords = ({ fields }) => fields.some(({ type }) => ["text", "search"].includes(type));
 
 function sourceChoice(form, ticked) {
   const box = h("input", { type: "checkbox", value: form.form_id, checked: ticked });

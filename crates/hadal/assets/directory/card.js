@@ -15,19 +15,25 @@ const LABELS = [
 ];
 
 /** `leaves`: rejected forms go; `changed` is called after a mark; `open`: shown with its details. */
-export function card(form, { leaves, changed, open }) {
+export function card(form, { leaves, changed, open = false }) {
   const buttons = LABELS.map(([label, words]) =>
     h("button", { type: "button", "data-label": label, on: { click: () => mark(form.label === label ? null : label) } }, words),
   );
+  const drawing = h("div", {}, sketch(form.fields.map(fieldAsControl)));
   const more = h("div", { class: "detail" });
-  const details = h("details", { on: { toggle: () => details.open && !more.hasChildNodes() && fillDetail(form, more) } }, h("summary", {}, "How it was found, and try it"), more);
+  const details = h(
+    "details",
+    { on: { toggle: () => details.open && !more.hasChildNodes() && showDetail(form, more, drawing) } },
+    h("summary", {}, "How it was found, and try it"),
+    more,
+  );
   const element = h(
     "article",
     { class: "card", tabindex: -1, "data-form": form.form_id, "aria-label": `Form of ${form.site}` },
     head(form),
-    sketch(form.fields.map(fieldAsControl)),
-    details,
     h("div", { class: "marks", role: "group", "aria-label": "Is it a search form of the topic?" }, buttons),
+    drawing,
+    details,
   );
   details.open = open;
   showLabel();
@@ -82,11 +88,12 @@ function head(form) {
   );
 }
 
-async function fillDetail(form, place) {
+/** Reads the rest about a form; its picture gets the choices and buttons as well. */
+async function showDetail(form, place, drawing) {
   fill(place, h("p", { class: "hint" }, "Loading…"));
   const known = await attempt(() => read(`/api/forms/${form.form_id}`, { topic: form.topic }));
-  if (known) fill(place, detail(known));
-  else fill(place);
+  fill(place, known ? detail(known) : null);
+  if (known?.controls.length) fill(drawing, sketch(known.controls));
 }
 
 const fieldAsControl = ({ name, type, label, options }) => ({ name, type, label, placeholder: "", value: "", choices: [], options });

@@ -1,17 +1,15 @@
-// A form in full: its controls, the clicks that lead to it, the evidence, and a question put to it.
+// The rest about a form: the clicks that lead to it, the evidence, and a question put to it.
 
 import { write } from "../kit/api.js";
 import { fill, h, inside, outside, said } from "../kit/dom.js";
 import { count } from "../kit/format.js";
 import { attempt } from "../kit/notice.js";
 import { answered } from "../ask/answers.js";
-import { sketch } from "./sketch.js";
 
 /** What the server knows of one form. */
-export function detail({ form, heading, controls, path, harvests }) {
+export function detail({ form, heading, path, harvests }) {
   return [
     heading ? h("p", {}, "Under the heading “", said(heading), "”") : null,
-    controls.length ? sketch(controls) : null,
     h("h3", {}, "Clicks from a seed"),
     path.length ? h("ol", { class: "path" }, path.map(click)) : h("p", { class: "hint" }, "Not known."),
     h("p", { class: "hint" }, `Found at request ${count(form.found_at_request)} of run ${form.run}; sends to `, outside(form.action)),

@@ -16,7 +16,7 @@ export function facetPanel(counted, chosen, changed) {
   return [
     marks(chosen, choose),
     everyKind(chosen, choose),
-    FACETS.map((facet) => facetGroup(facet, counted[facet.facet], chosen, choose)),
+    FACETS.map((facet) => facetGroup(facet, ordered(facet.facet, counted[facet.facet]), chosen, choose)),
   ];
 }
 
@@ -24,9 +24,8 @@ function facetGroup({ facet, filter, title, say = (value) => value }, values, ch
   const known = values.some(({ value }) => value === chosen[filter]);
   const shown = chosen[filter] && !known ? [{ value: chosen[filter], count: 0 }, ...values] : values;
   if (shown.length === 0) return null;
-  const ordered = ["relevance", "fields"].includes(facet) ? shown.toSorted((a, b) => sign(facet) * (a.value - b.value)) : shown;
   const most = Math.max(...shown.map(({ count }) => count), 1);
-  const items = ordered.map(({ value, count: forms }) =>
+  const items = shown.map(({ value, count: forms }) =>
     h(
       "li",
       {},
@@ -56,7 +55,13 @@ function facetGroup({ facet, filter, title, say = (value) => value }, values, ch
   );
 }
 
-const sign = (facet) => (facet === "relevance" ? -1 : 1);
+/** Numbers by size; probabilities from the top, each with all that are higher. */
+function ordered(facet, values) {
+  if (facet === "fields") return values.toSorted((a, b) => a.value - b.value);
+  if (facet !== "relevance") return values;
+  let sum = 0;
+  return values.toSorted((a, b) => b.value - a.value).map(({ value, count }) => ({ value, count: (sum += count) }));
+}
 
 function marks(chosen, choose) {
   const select = h(

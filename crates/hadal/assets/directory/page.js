@@ -31,7 +31,7 @@ export async function show(main, query, signal) {
         const { forms, next } = await read("/api/forms", { ...parameters(chosen), after, limit: PAGE }, now);
         return { items: forms, next };
       },
-      row: (form) => card(form, { leaves: chosen.label !== "any", changed: countAgain, open: form.form_id === query.get("form") }),
+      row: (form) => card(form, { leaves: chosen.label !== "any", changed: countAgain }),
       empty: "No form passes these filters.",
       signal: now,
     });
@@ -46,10 +46,21 @@ export async function show(main, query, signal) {
     fill(facets, facetPanel(counted, chosen, refresh));
   }
 
+  /** The form that the address names, above all others and with its details. */
+  async function showOnTop(id) {
+    const { form } = await read(`/api/forms/${encodeURIComponent(id)}`, {}, signal);
+    const top = card(form, { leaves: chosen.label !== "any", changed: countAgain, open: true });
+    cards.querySelector(`[data-form="${form.form_id}"]`)?.remove();
+    cards.prepend(top);
+    top.focus();
+  }
+
   const filters = h("details", { class: "panel filters", open: innerWidth > 900 }, h("summary", {}, "Filters"), facets);
   fill(main, h("div", { class: "heading" }, h("h1", {}, "Directory"), found), h("div", { class: "beside" }, filters, cards));
   moves(cards, signal);
   await refresh();
+  const wanted = query.get("form");
+  if (wanted) await attempt(() => showOnTop(wanted));
 }
 
 /** What the server is asked; a topic's name may be empty, the rest is left out then. */

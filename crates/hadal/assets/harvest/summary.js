@@ -1,6 +1,6 @@
 // A harvest's numbers, what it would ask next, and its records to take away.
 
-import { fill, h, outside, said } from "../kit/dom.js";
+import { fill, h, inside, outside, said } from "../kit/dom.js";
 import { brief, count, percent, plural, span, words } from "../kit/format.js";
 import { state, tile } from "../kit/parts.js";
 
@@ -18,8 +18,8 @@ export function summary(harvest) {
   return {
     element: h(
       "div",
-      {},
-      h("div", { class: "heading" }, h("h1", {}, said(harvest.site), slot), h("p", { class: "hint" }, `harvest ${harvest.harvest} · ${harvest.policy} · `, outside(harvest.page_url)), exportLinks(harvest)),
+      { class: "stacked" },
+      h("div", { class: "heading" }, h("h1", {}, said(harvest.site), slot), h("p", { class: "hint" }, `harvest ${harvest.harvest} · ${harvest.policy} · `, outside(harvest.page_url), " · ", inside(`/directory?form=${harvest.form_id}`, {}, "its form")), exportLinks(harvest)),
       h("dl", { class: "tiles" }, [records, coverage, size, queries, requests].map(({ element }) => element)),
       ending,
       h("section", { class: "panel" }, h("h2", {}, "Would be asked next"), next),

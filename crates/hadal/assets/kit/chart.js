@@ -14,6 +14,9 @@ const HEIGHT = 280;
 export function chart({ title, x, y, logs = [], signal }) {
   let lines = [];
   let cursor = null;
+  const hidden = new Set();
+  const first = () => visible()[0]?.points ?? [];
+  const visible = () => lines.filter(({ name }) => !hidden.has(name));
   const log = { x: false, y: false };
   const drawing = h("div", { class: "drawing" });
   const tip = h("div", { class: "tip", hidden: true, role: "status" });
@@ -31,26 +34,36 @@ export function chart({ title, x, y, logs = [], signal }) {
     const width = drawing.clientWidth;
     if (width === 0) return;
     const hadFocus = drawing.contains(document.activeElement);
-    const picture = plot({ lines, x, y, log, width, height: HEIGHT, title });
+    const picture = plot({ lines: visible(), x, y, log, width, height: HEIGHT, title });
     fill(drawing, picture.svg);
-    fill(legend, lines.filter(({ name }) => name).map(legendItem));
+    fill(legend, lines.map(legendItem));
     listen(picture);
     if (hadFocus) picture.svg.focus({ preventScroll: true });
     point(picture);
+  }
+
+  /** A line's name; pressing it hides the line or shows it again. */
+  function legendItem({ name, look }) {
+    const toggle = () => {
+      if (!hidden.delete(name)) hidden.add(name);
+      draw();
+    };
+    const shown = String(!hidden.has(name));
+    return h("li", {}, h("button", { type: "button", class: `key ${look}`, "aria-pressed": shown, on: { click: toggle } }, swatch(), name));
   }
 
   function listen(picture) {
     const { svg } = picture;
     svg.addEventListener("pointermove", (event) => {
       const left = event.clientX - svg.getBoundingClientRect().left;
-      cursor = nearest(lines[0]?.points ?? [], left, picture.across);
+      cursor = nearest(first(), left, picture.across);
       point(picture);
     });
     const leave = () => ((cursor = null), point(picture));
     svg.addEventListener("pointerleave", leave);
     svg.addEventListener("keydown", (event) => {
       const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
-      const points = lines[0]?.points.length ?? 0;
+      const points = first().length;
       if (event.key === "Escape") leave();
       if (!step || points === 0) return;
       event.preventDefault();
@@ -61,14 +74,14 @@ export function chart({ title, x, y, logs = [], signal }) {
   }
 
   function point(picture) {
-    const at = cursor === null ? null : lines[0]?.points[cursor];
+    const at = cursor === null ? null : first()[cursor];
     tip.hidden = !at;
     picture.guide(at ? at[0] : null);
     if (!at) return;
     fill(
       tip,
       h("strong", {}, `${x.format(at[0])} ${x.unit}`),
-      lines.map((line) => tipLine(line, at[0], y)),
+      visible().map((line) => tipLine(line, at[0], y)),
     );
     const left = picture.across(at[0]);
     tip.classList.toggle("left", left > drawing.clientWidth / 2);
@@ -107,11 +120,11 @@ function tipLine(line, x, y) {
   if (!value) return null;
   const band = line.band && valueAt(line.band, x);
   const range = band ? ` (${y.format(band[1])} to ${y.format(band[2])})` : "";
-  return h("div", { class: `key ${line.look}` }, `${line.name}: ${y.format(value[1])}${range}`);
+  return h("div", { class: `key ${line.look}` }, swatch(), `${line.name}: ${y.format(value[1])}${range}`);
 }
 
-function legendItem({ name, look }) {
-  return h("li", { class: `key ${look}` }, name);
+function swatch() {
+  return s("svg", { class: "swatch", width: 24, height: 8, "aria-hidden": "true" }, s("line", { class: "line", x1: 0, x2: 24, y1: 4, y2: 4 }));
 }
 
 function logSwitch(axis, set) {

@@ -24,7 +24,8 @@ export function longList(place, { load, row, empty, signal }) {
     busy = true;
     const page = await attempt(() => load(next));
     busy = false;
-    if (!page || signal.aborted) return;
+    if (signal.aborted) return;
+    if (!page) return void (end.hidden = false);
     end.before(...page.items.map(row));
     rows += page.items.length;
     next = page.next;

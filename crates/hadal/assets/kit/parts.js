@@ -51,9 +51,11 @@ export function probability(name, p) {
   return h("span", { class: "probability" }, `${name} ${percent(p)}`, share(p));
 }
 
-/** What something is in, as a word in a lozenge. */
+const STATES = { budget: "budget spent", exhausted: "nothing left", away: "no answer" };
+
+/** What state something is in, in a lozenge. */
 export function state(word) {
-  return h("span", { class: `state ${word}` }, word);
+  return h("span", { class: `state ${word}` }, STATES[word] ?? word);
 }
 
 /** A record or an answer: title, text, fields. */

@@ -3,7 +3,7 @@
 import { s } from "./dom.js";
 import { roundUp, scale } from "./scale.js";
 
-const MARGIN = { left: 52, right: 16, top: 12, bottom: 40 };
+const MARGIN = { left: 52, right: 16, top: 28, bottom: 40 };
 
 /** Draws: `{ svg, across, guide(x) }`, where `across` is the scale of the x axis. */
 export function plot({ lines, x, y, log, width, height, title }) {
@@ -44,7 +44,7 @@ function rows(up, frame, y) {
       s("text", { x: frame.left - 8, y: at + 4, "text-anchor": "end" }, y.format(value)),
     );
   });
-  return [ticks, s("text", { class: "axis", x: frame.left + 6, y: frame.top + 10 }, y.label)];
+  return [ticks, s("text", { class: "axis", x: 8, y: 14 }, y.label)];
 }
 
 function columns(across, frame, x, width) {
@@ -67,7 +67,9 @@ function drawn({ points, band, look }, across, up) {
   if (band?.length) {
     const high = band.map(([x, , top]) => place([x, top]));
     const low = band.map(([x, bottom]) => place([x, bottom])).reverse();
+    const [at, bottom, top] = band.at(-1);
     parts.unshift(s("polygon", { class: "band", points: [...high, ...low].join(" ") }));
+    parts.push(s("line", { class: "whisker", x1: across(at), x2: across(at), y1: up(bottom), y2: up(top) }));
   }
   const last = points.at(-1);
   if (last) parts.push(s("circle", { class: "end", cx: across(last[0]), cy: up(last[1]), r: 3.5 }));

@@ -26,11 +26,11 @@ export async function show(main, query, signal) {
     parts.forEach((part) => part.update(now));
   };
   update(await read(`/api/runs/${run.run}`, {}, signal));
-  watch(run.run, update, signal);
+  watch(run.run, update, heading.away, signal);
 }
 
 /** Follows a run; the browser connects again by itself when the server was away. */
-function watch(number, update, signal) {
+function watch(number, update, away, signal) {
   const source = new EventSource(`/api/runs/${number}/events`);
   let told = 0;
   source.addEventListener("run", (event) => {
@@ -40,11 +40,14 @@ function watch(number, update, signal) {
     told = Date.now();
     tell(`${plural(now.run.requests, "request")}, ${plural(now.run.forms_relevant, "relevant form")}, ${now.run.state}`);
   });
+  source.addEventListener("error", away);
   signal.addEventListener("abort", () => source.close());
 }
 
 function header(run) {
   const word = h("span", { class: "slot" });
+  let known = "";
+  const set = (now) => fill(word, state((known = now)));
   return {
     element: h(
       "div",
@@ -52,7 +55,8 @@ function header(run) {
       h("h1", {}, said(run.topic), word),
       h("p", { class: "hint" }, `run ${run.run} · ${run.strategy} · `, said(run.source), ` · ${plural(run.seeds, "seed")}`),
     ),
-    update: ({ run, control }) => fill(word, state(run.state === "running" && control.pause ? "paused" : run.state)),
+    update: ({ run, control }) => set(run.state === "running" && control.pause ? "paused" : run.state),
+    away: () => ["running", "paused"].includes(known) && set("away"),
   };
 }
 
