@@ -9,7 +9,11 @@ export function answered({ sources, answers }) {
   return [
     h("ul", { class: "sources" }, sources.map(source)),
     answers.length
-      ? h("ol", { class: "records" }, answers.map((answer) => h("li", {}, record(answer, from(answer.sources)))))
+      ? h(
+          "ol",
+          { class: "records" },
+          answers.map((answer) => h("li", {}, record(answer, from(answer.sources)))),
+        )
       : h("p", { class: "hint" }, "No answers."),
   ];
 }
@@ -25,10 +29,19 @@ function source({ site, outcome, reason, found, total, requests, took_s }) {
     { class: outcome },
     said(site, { class: "said name" }),
     h("strong", {}, result ?? outcome),
-    h("span", { class: "hint" }, `${plural(requests, "request")}, ${duration(took_s)}`, reason ? [": ", said(reason)] : null),
+    h(
+      "span",
+      { class: "hint" },
+      `${plural(requests, "request")}, ${duration(took_s)}`,
+      reason ? [": ", said(reason)] : null,
+    ),
   );
 }
 
 function from(sources) {
-  return h("p", { class: "from" }, sources.map(({ site, position }) => h("span", { class: "tag" }, said(site), ` #${position}`)));
+  return h(
+    "p",
+    { class: "from" },
+    sources.map(({ site, position }) => h("span", { class: "tag" }, said(site), ` #${position}`)),
+  );
 }

@@ -11,9 +11,31 @@ const TICKED = 5;
 
 export async function show(main, query, signal) {
   const topics = (await read("/api/forms/facets", {}, signal)).topic.map(({ value }) => value);
-  if (topics.length === 0) return void fill(main, h("div", { class: "empty" }, h("h1", {}, "No sources yet"), h("p", {}, "A crawl has to find forms first, or you import some: "), h("pre", {}, "hadal demo\nhadal forms import FILE")));
-  const words = h("input", { type: "search", id: "words", required: true, maxlength: 200, placeholder: "What are you looking for?", "aria-label": "Question", value: query.get("words") ?? "" });
-  const topic = h("select", { id: "topic", "aria-label": "Topic", on: { change: () => offer() } }, topics.map((name) => h("option", { value: name, selected: name === query.get("topic") }, name)));
+  if (topics.length === 0)
+    return void fill(
+      main,
+      h(
+        "div",
+        { class: "empty" },
+        h("h1", {}, "No sources yet"),
+        h("p", {}, "A crawl has to find forms first, or you import some: "),
+        h("pre", {}, "hadal demo\nhadal forms import FILE"),
+      ),
+    );
+  const words = h("input", {
+    type: "search",
+    id: "words",
+    required: true,
+    maxlength: 200,
+    placeholder: "What are you looking for?",
+    "aria-label": "Question",
+    value: query.get("words") ?? "",
+  });
+  const topic = h(
+    "select",
+    { id: "topic", "aria-label": "Topic", on: { change: () => offer() } },
+    topics.map((name) => h("option", { value: name, selected: name === query.get("topic") }, name)),
+  );
   const button = h("button", { class: "main" }, "Ask");
   const sources = h("ul", { class: "choose", id: "sources" });
   const answers = h("section", { id: "answers", "aria-label": "Answers" });
@@ -21,7 +43,10 @@ export async function show(main, query, signal) {
   async function offer() {
     const { forms } = await read("/api/forms", { topic: topic.value, limit: OFFERED }, signal);
     const first = forms.filter(takesWords).slice(0, TICKED);
-    fill(sources, forms.map((form) => sourceChoice(form, first.includes(form))));
+    fill(
+      sources,
+      forms.map((form) => sourceChoice(form, first.includes(form))),
+    );
   }
 
   async function ask(event) {
@@ -53,6 +78,12 @@ const takesWords = ({ fields }) => fields.some(({ type }) => ["text", "search"].
 
 function sourceChoice(form, ticked) {
   const box = h("input", { type: "checkbox", value: form.form_id, checked: ticked });
-  const label = h("label", {}, box, said(form.site, { class: "said name" }), h("span", { class: "hint" }, percent(form.p_relevant)));
+  const label = h(
+    "label",
+    {},
+    box,
+    said(form.site, { class: "said name" }),
+    h("span", { class: "hint" }, percent(form.p_relevant)),
+  );
   return h("li", {}, label, outside(form.page_url, "page"));
 }

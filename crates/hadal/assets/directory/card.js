@@ -17,7 +17,11 @@ const LABELS = [
 /** `leaves`: rejected forms go; `changed` is called after a mark; `open`: shown with its details. */
 export function card(form, { leaves, changed, open = false }) {
   const buttons = LABELS.map(([label, words]) =>
-    h("button", { type: "button", "data-label": label, on: { click: () => mark(form.label === label ? null : label) } }, words),
+    h(
+      "button",
+      { type: "button", "data-label": label, on: { click: () => mark(form.label === label ? null : label) } },
+      words,
+    ),
   );
   const drawing = h("div", {}, sketch(form.fields.map(fieldAsControl)));
   const more = h("div", { class: "detail" });
@@ -54,14 +58,15 @@ export function card(form, { leaves, changed, open = false }) {
     const after = element.nextElementSibling;
     element.remove();
     if (after?.matches(".card")) after.focus({ preventScroll: true });
-    const back = () => attempt(async () => {
-      await write("PUT", path, { label: before, topic: form.topic });
-      form.label = before;
-      showLabel();
-      if (after?.isConnected) after.before(element);
-      else document.getElementById("cards")?.append(element);
-      changed();
-    });
+    const back = () =>
+      attempt(async () => {
+        await write("PUT", path, { label: before, topic: form.topic });
+        form.label = before;
+        showLabel();
+        if (after?.isConnected) after.before(element);
+        else document.getElementById("cards")?.append(element);
+        changed();
+      });
     notice(`${form.site}: marked ${label.replaceAll("-", " ")}.`, { action: { name: "Take back", run: back } });
   }
   return element;
@@ -96,4 +101,12 @@ async function showDetail(form, place, drawing) {
   if (known?.controls.length) fill(drawing, sketch(known.controls));
 }
 
-const fieldAsControl = ({ name, type, label, options }) => ({ name, type, label, placeholder: "", value: "", choices: [], options });
+const fieldAsControl = ({ name, type, label, options }) => ({
+  name,
+  type,
+  label,
+  placeholder: "",
+  value: "",
+  choices: [],
+  options,
+});

@@ -12,11 +12,23 @@ export function detail({ form, heading, path, harvests }) {
     heading ? h("p", {}, "Under the heading “", said(heading), "”") : null,
     h("h3", {}, "Clicks from a seed"),
     path.length ? h("ol", { class: "path" }, path.map(click)) : h("p", { class: "hint" }, "Not known."),
-    h("p", { class: "hint" }, `Found at request ${count(form.found_at_request)} of run ${form.run}; sends to `, outside(form.action)),
+    h(
+      "p",
+      { class: "hint" },
+      `Found at request ${count(form.found_at_request)} of run ${form.run}; sends to `,
+      outside(form.action),
+    ),
     h("h3", {}, "Evidence"),
     h("ul", { class: "evidence" }, form.evidence.map(evidence)),
     form.finding ? h("p", {}, `Asked by us, it ${FINDINGS[form.finding] ?? form.finding}.`) : null,
-    harvests.length ? h("p", {}, "Harvested: ", harvests.map((harvest) => [inside(`/harvests?harvest=${harvest}`, {}, `harvest ${harvest}`), " "])) : null,
+    harvests.length
+      ? h(
+          "p",
+          {},
+          "Harvested: ",
+          harvests.map((harvest) => [inside(`/harvests?harvest=${harvest}`, {}, `harvest ${harvest}`), " "]),
+        )
+      : null,
     h("h3", {}, "Try it"),
     tryout(form),
   ];
@@ -34,7 +46,13 @@ function evidence(sentence) {
 }
 
 function tryout(form) {
-  const words = h("input", { type: "search", required: true, maxlength: 200, placeholder: "words to look for", "aria-label": "Words to look for" });
+  const words = h("input", {
+    type: "search",
+    required: true,
+    maxlength: 200,
+    placeholder: "words to look for",
+    "aria-label": "Words to look for",
+  });
   const button = h("button", {}, "Search there");
   const answers = h("div", { "aria-live": "polite" });
   const submit = async (event) => {

@@ -73,6 +73,10 @@ function marks(chosen, choose) {
 }
 
 function everyKind(chosen, choose) {
-  const box = h("input", { type: "checkbox", checked: chosen.min_searchable === "0", on: { change: () => choose("min_searchable", "0") } });
+  const box = h("input", {
+    type: "checkbox",
+    checked: chosen.min_searchable === "0",
+    on: { change: () => choose("min_searchable", "0") },
+  });
   return h("label", { class: "row" }, box, "also forms that do not search");
 }

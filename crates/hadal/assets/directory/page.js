@@ -56,7 +56,11 @@ export async function show(main, query, signal) {
   }
 
   const filters = h("details", { class: "panel filters", open: innerWidth > 900 }, h("summary", {}, "Filters"), facets);
-  fill(main, h("div", { class: "heading" }, h("h1", {}, "Directory"), found), h("div", { class: "beside" }, filters, cards));
+  fill(
+    main,
+    h("div", { class: "heading" }, h("h1", {}, "Directory"), found),
+    h("div", { class: "beside" }, filters, cards),
+  );
   moves(cards, signal);
   await refresh();
   const wanted = query.get("form");
@@ -75,8 +79,13 @@ function moves(cards, signal) {
   };
   onKey("j", "next form", () => step(1), signal);
   onKey("k", "form before", () => step(-1), signal);
-  for (const [key, label] of [["r", "right"], ["w", "wrong"], ["n", "not-a-search"]]) {
-    const press = () => document.activeElement?.closest(".card")?.querySelector(`button[data-label="${label}"]`)?.click();
+  for (const [key, label] of [
+    ["r", "right"],
+    ["w", "wrong"],
+    ["n", "not-a-search"],
+  ]) {
+    const press = () =>
+      document.activeElement?.closest(".card")?.querySelector(`button[data-label="${label}"]`)?.click();
     onKey(key, `mark the form: ${label.replaceAll("-", " ")}`, press, signal);
   }
 }

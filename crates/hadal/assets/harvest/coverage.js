@@ -11,12 +11,23 @@ export function coverageCurve({ harvest }, signal) {
   const coverage = chart({ title: "Coverage", x: counts("requests"), y: share, logs: ["x"], signal });
   const records = chart({ title: "Records", x: counts("requests"), y: counts("records"), logs: ["x", "y"], signal });
   return {
-    element: h("div", { class: "columns two" }, h("section", { class: "panel", id: "coverage" }, coverage.element), h("section", { class: "panel" }, records.element)),
+    element: h(
+      "div",
+      { class: "columns two" },
+      h("section", { class: "panel", id: "coverage" }, coverage.element),
+      h("section", { class: "panel" }, records.element),
+    ),
     async update() {
       const curve = await attempt(() => read(`/api/harvests/${harvest}/curve`, {}, signal));
       if (!curve) return;
       coverage.show([coverageLine(curve.points)]);
-      records.show([{ name: "distinct records", look: "line-2", points: curve.points.map((point) => [point.requests, point.records]) }]);
+      records.show([
+        {
+          name: "distinct records",
+          look: "line-2",
+          points: curve.points.map((point) => [point.requests, point.records]),
+        },
+      ]);
     },
   };
 }

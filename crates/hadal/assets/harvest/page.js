@@ -49,7 +49,11 @@ function picker(harvests, number) {
         { "aria-current": harvest.harvest === number ? "true" : null },
         h("strong", {}, said(harvest.site)),
         h("span", {}, `${count(harvest.records)} records`),
-        h("span", { class: "hint" }, harvest.state === "running" ? state("running") : harvest.coverage ? percent(harvest.coverage[1]) : "–"),
+        h(
+          "span",
+          { class: "hint" },
+          harvest.state === "running" ? state("running") : harvest.coverage ? percent(harvest.coverage[1]) : "–",
+        ),
         share(harvest.coverage?.[1] ?? 0),
       ),
     ),

@@ -12,7 +12,11 @@ const ENDS = { last: "all seen", left_off: "left off", failed: "failed" };
 
 export function queryList({ harvest }, signal) {
   const rows = h("div", { class: "rows scroll", role: "rowgroup", tabindex: 0, "aria-label": "Questions" });
-  const head = h("div", { class: "row-of queries head", role: "row" }, COLUMNS.map((name) => h("span", { role: "columnheader" }, name)));
+  const head = h(
+    "div",
+    { class: "row-of queries head", role: "row" },
+    COLUMNS.map((name) => h("span", { role: "columnheader" }, name)),
+  );
   let shown = -1;
   return {
     element: panel("Questions sent", h("div", { role: "table", "aria-label": "Questions sent" }, head, rows)),
@@ -38,7 +42,11 @@ function row(asked) {
     count(asked.pages),
     [ENDS[asked.end] ?? words(asked.end), asked.kind === "results" ? "" : ` (${words(asked.kind)})`],
   ];
-  return h("div", { class: "row-of queries", role: "row" }, cells.map((cell) => h("span", { role: "cell" }, cell)));
+  return h(
+    "div",
+    { class: "row-of queries", role: "row" },
+    cells.map((cell) => h("span", { role: "cell" }, cell)),
+  );
 }
 
 function yields(asked) {
@@ -48,6 +56,11 @@ function yields(asked) {
     "span",
     { class: "yield" },
     h("span", { class: "number" }, `${count(asked.new)} + ${count(known)}`),
-    h("span", { class: "stack", "aria-hidden": "true" }, h("span", { class: "fresh", style: part(asked.new) }), h("span", { class: "stale", style: part(known) })),
+    h(
+      "span",
+      { class: "stack", "aria-hidden": "true" },
+      h("span", { class: "fresh", style: part(asked.new) }),
+      h("span", { class: "stale", style: part(known) }),
+    ),
   );
 }

@@ -12,7 +12,12 @@ export function recordList({ harvest }, signal) {
   const rows = h("div", { class: "rows", id: "records" });
   let turn = null;
   let timer = null;
-  const find = h("input", { type: "search", id: "find", placeholder: "words in the records", "aria-label": "Find in the records" });
+  const find = h("input", {
+    type: "search",
+    id: "find",
+    placeholder: "words in the records",
+    "aria-label": "Find in the records",
+  });
 
   function refresh() {
     turn?.abort();
@@ -35,5 +40,8 @@ export function recordList({ harvest }, signal) {
 }
 
 function row(found) {
-  return record(found, h("p", { class: "from" }, h("span", { class: "hint" }, "by “", said(found.query), `”, place ${found.position}`)));
+  return record(
+    found,
+    h("p", { class: "from" }, h("span", { class: "hint" }, "by “", said(found.query), `”, place ${found.position}`)),
+  );
 }

@@ -19,20 +19,47 @@ export function summary(harvest) {
     element: h(
       "div",
       { class: "stacked" },
-      h("div", { class: "heading" }, h("h1", {}, said(harvest.site), slot), h("p", { class: "hint" }, `harvest ${harvest.harvest} · ${harvest.policy} · `, outside(harvest.page_url), " · ", inside(`/directory?form=${harvest.form_id}`, {}, "its form")), exportLinks(harvest)),
-      h("dl", { class: "tiles" }, [records, coverage, size, queries, requests].map(({ element }) => element)),
+      h(
+        "div",
+        { class: "heading" },
+        h("h1", {}, said(harvest.site), slot),
+        h(
+          "p",
+          { class: "hint" },
+          `harvest ${harvest.harvest} · ${harvest.policy} · `,
+          outside(harvest.page_url),
+          " · ",
+          inside(`/directory?form=${harvest.form_id}`, {}, "its form"),
+        ),
+        exportLinks(harvest),
+      ),
+      h(
+        "dl",
+        { class: "tiles" },
+        [records, coverage, size, queries, requests].map(({ element }) => element),
+      ),
       ending,
       h("section", { class: "panel" }, h("h2", {}, "Would be asked next"), next),
     ),
     update({ harvest, next: wordsNext }) {
       fill(slot, state(harvest.state));
-      records.set(count(harvest.records), harvest.requests ? `${(harvest.records / harvest.requests).toFixed(1)} per request` : "");
+      records.set(
+        count(harvest.records),
+        harvest.requests ? `${(harvest.records / harvest.requests).toFixed(1)} per request` : "",
+      );
       coverage.set(...interval(harvest.coverage, percent));
       size.set(...interval(harvest.size, count));
       queries.set(count(harvest.queries), plural(harvest.pages, "result page"));
       requests.set(count(harvest.requests), `${brief(harvest.bytes)}B, ${count(harvest.failed)} failed`);
-      fill(ending, harvest.ending ? `Ended: ${harvest.ending}.` : "", harvest.errors.map(({ kind, count }) => ` ${words(kind)}: ${count}.`));
-      fill(next, wordsNext.length ? wordsNext.map((word) => h("li", {}, said(word))) : h("li", { class: "hint" }, "Nothing."));
+      fill(
+        ending,
+        harvest.ending ? `Ended: ${harvest.ending}.` : "",
+        harvest.errors.map(({ kind, count }) => ` ${words(kind)}: ${count}.`),
+      );
+      fill(
+        next,
+        wordsNext.length ? wordsNext.map((word) => h("li", {}, said(word))) : h("li", { class: "hint" }, "Nothing."),
+      );
     },
   };
 }
@@ -43,6 +70,16 @@ function interval(estimate, format) {
 }
 
 function exportLinks({ harvest }) {
-  const link = (format) => h("a", { class: "tag", href: `/api/harvests/${harvest}/export?format=${format}`, download: true }, format.toUpperCase());
-  return h("p", { class: "export" }, "Export ", FORMATS.map((format) => [link(format), " "]));
+  const link = (format) =>
+    h(
+      "a",
+      { class: "tag", href: `/api/harvests/${harvest}/export?format=${format}`, download: true },
+      format.toUpperCase(),
+    );
+  return h(
+    "p",
+    { class: "export" },
+    "Export ",
+    FORMATS.map((format) => [link(format), " "]),
+  );
 }

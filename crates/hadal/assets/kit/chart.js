@@ -49,7 +49,16 @@ export function chart({ title, x, y, logs = [], signal }) {
       draw();
     };
     const shown = String(!hidden.has(name));
-    return h("li", {}, h("button", { type: "button", class: `key ${look}`, "aria-pressed": shown, on: { click: toggle } }, swatch(), name));
+    return h(
+      "li",
+      {},
+      h(
+        "button",
+        { type: "button", class: `key ${look}`, "aria-pressed": shown, on: { click: toggle } },
+        swatch(),
+        name,
+      ),
+    );
   }
 
   function listen(picture) {
@@ -124,7 +133,11 @@ function tipLine(line, x, y) {
 }
 
 function swatch() {
-  return s("svg", { class: "swatch", width: 24, height: 8, "aria-hidden": "true" }, s("line", { class: "line", x1: 0, x2: 24, y1: 4, y2: 4 }));
+  return s(
+    "svg",
+    { class: "swatch", width: 24, height: 8, "aria-hidden": "true" },
+    s("line", { class: "line", x1: 0, x2: 24, y1: 4, y2: 4 }),
+  );
 }
 
 function logSwitch(axis, set) {

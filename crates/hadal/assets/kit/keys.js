@@ -29,7 +29,11 @@ export function help() {
   fill(
     dialog,
     h("h2", { id: "help-title" }, "Keyboard"),
-    h("dl", { class: "keys" }, shortcuts.map(({ key, meaning }) => [h("dt", {}, h("kbd", {}, key)), h("dd", {}, meaning)])),
+    h(
+      "dl",
+      { class: "keys" },
+      shortcuts.map(({ key, meaning }) => [h("dt", {}, h("kbd", {}, key)), h("dd", {}, meaning)]),
+    ),
     h("p", { class: "hint" }, "On a chart: ← and → read its values."),
     h("form", { method: "dialog" }, h("button", {}, "Close")),
   );
@@ -37,5 +41,8 @@ export function help() {
 }
 
 function isTyping(target) {
-  return target instanceof Element && target.closest("input:not([type=checkbox]):not([type=range]), textarea, select") !== null;
+  return (
+    target instanceof Element &&
+    target.closest("input:not([type=checkbox]):not([type=range]), textarea, select") !== null
+  );
 }

@@ -7,7 +7,8 @@ const STAYS_MS = 8000;
 /** Shows a sentence, with something one may do about it. */
 export function notice(sentence, { action = null, bad = false } = {}) {
   const box = h("div", { class: bad ? "notice bad" : "notice" }, h("span", {}, sentence));
-  if (action) box.append(h("button", { type: "button", on: { click: () => (box.remove(), action.run()) } }, action.name));
+  if (action)
+    box.append(h("button", { type: "button", on: { click: () => (box.remove(), action.run()) } }, action.name));
   document.getElementById("notices").append(box);
   setTimeout(() => box.remove(), STAYS_MS);
 }

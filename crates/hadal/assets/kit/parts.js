@@ -51,7 +51,7 @@ export function probability(name, p) {
   return h("span", { class: "probability" }, `${name} ${percent(p)}`, share(p));
 }
 
-const STATES = { budget: "budget spent", exhausted: "nothing left", away: "no answer" };
+const STATES = { budget: "budget spent", exhausted: "nothing left", away: "ended or out of reach" };
 
 /** What state something is in, in a lozenge. */
 export function state(word) {
@@ -66,7 +66,13 @@ export function record({ title, url, text, fields }, ...more) {
     { class: "record" },
     h("h3", {}, url ? outside(url, name) : said(name)),
     text && text !== title ? h("p", {}, said(text)) : null,
-    fields.length ? h("dl", { class: "fields" }, fields.map(([key, value]) => h("div", {}, h("dt", {}, said(key)), h("dd", {}, said(value))))) : null,
+    fields.length
+      ? h(
+          "dl",
+          { class: "fields" },
+          fields.map(([key, value]) => h("div", {}, h("dt", {}, said(key)), h("dd", {}, said(value)))),
+        )
+      : null,
     ...more,
   );
 }

@@ -27,7 +27,10 @@ export function plot({ lines, x, y, log, width, height, title }) {
 /** From zero (one, on a log scale) to a round number beyond the largest value. */
 function range(lines, index, axis, log) {
   const largest = (found, line) => {
-    const values = [...line.points.map((point) => point[index]), ...(index ? (line.band ?? []).map((point) => point[2]) : [])];
+    const values = [
+      ...line.points.map((point) => point[index]),
+      ...(index ? (line.band ?? []).map((point) => point[2]) : []),
+    ];
     return values.reduce((most, value) => (Number.isFinite(value) ? Math.max(most, value) : most), found);
   };
   const most = axis.most ?? lines.reduce(largest, 1);
@@ -58,7 +61,11 @@ function columns(across, frame, x, width) {
     );
   });
   const foot = s("line", { class: "foot", x1: frame.left, x2: frame.right, y1: frame.bottom, y2: frame.bottom });
-  return [ticks, foot, s("text", { class: "axis", x: frame.right, y: frame.bottom + 34, "text-anchor": "end" }, x.label)];
+  return [
+    ticks,
+    foot,
+    s("text", { class: "axis", x: frame.right, y: frame.bottom + 34, "text-anchor": "end" }, x.label),
+  ];
 }
 
 function drawn({ points, band, look }, across, up) {
@@ -85,9 +92,11 @@ function moveGuide(guide, at) {
 }
 
 function described(lines, x, y) {
-  const told = lines.filter(({ points }) => points.length > 0).map(({ name, points }) => {
-    const [at, value] = points.at(-1);
-    return `${name}: ${y.format(value)} after ${x.format(at)} ${x.unit}`;
-  });
+  const told = lines
+    .filter(({ points }) => points.length > 0)
+    .map(({ name, points }) => {
+      const [at, value] = points.at(-1);
+      return `${name}: ${y.format(value)} after ${x.format(at)} ${x.unit}`;
+    });
   return told.length ? `${y.label} over ${x.label}. ${told.join("; ")}.` : "No values yet.";
 }

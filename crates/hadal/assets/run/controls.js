@@ -14,11 +14,24 @@ export function controls(run, _runs, signal) {
       draw();
     });
   const pause = h("button", { type: "button", id: "pause", on: { click: () => turn() } }, "Pause");
-  const stop = h("button", { type: "button", id: "stop", class: "bad", on: { click: () => send({ stop: true }, "It stops after the steps under way.") } }, "Stop");
-  const budget = budgetForm((requests) => send({ max_requests: requests }, `It may now send ${requests} requests in all.`));
+  const stop = h(
+    "button",
+    {
+      type: "button",
+      id: "stop",
+      class: "bad",
+      on: { click: () => send({ stop: true }, "It stops after the steps under way.") },
+    },
+    "Stop",
+  );
+  const budget = budgetForm((requests) =>
+    send({ max_requests: requests }, `It may now send ${requests} requests in all.`),
+  );
   const element = h("div", { class: "controls", hidden: true }, pause, stop, budget.element);
   const turn = () =>
-    control?.pause ? send({ pause: false }, "It goes on.") : send({ pause: true }, "It pauses after the steps under way.");
+    control?.pause
+      ? send({ pause: false }, "It goes on.")
+      : send({ pause: true }, "It pauses after the steps under way.");
   onKey("p", "pause or resume the run", () => !element.hidden && turn(), signal);
 
   function draw() {
@@ -37,12 +50,26 @@ export function controls(run, _runs, signal) {
 }
 
 function budgetForm(set) {
-  const number = h("input", { type: "number", id: "budget", min: 1, max: 1e9, step: 1, required: true, "aria-label": "Requests in all" });
+  const number = h("input", {
+    type: "number",
+    id: "budget",
+    min: 1,
+    max: 1e9,
+    step: 1,
+    required: true,
+    "aria-label": "Requests in all",
+  });
   const submit = (event) => {
     event.preventDefault();
     set(number.valueAsNumber);
   };
-  const element = h("form", { class: "budget", on: { submit } }, h("label", { for: "budget" }, "Budget"), number, h("button", {}, "Set"));
+  const element = h(
+    "form",
+    { class: "budget", on: { submit } },
+    h("label", { for: "budget" }, "Budget"),
+    number,
+    h("button", {}, "Set"),
+  );
   const suggest = (requests) => {
     if (number.value === "" && requests !== null) number.value = requests;
   };

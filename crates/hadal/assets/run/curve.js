@@ -34,7 +34,11 @@ export function harvestCurve(run, runs, signal) {
     update({ run }) {
       const last = points.at(-1);
       if (last && last.requests === run.requests && last.forms_relevant === run.forms_relevant) return;
-      points.push({ requests: run.requests, forms_relevant: run.forms_relevant, forms_searchable: run.forms_searchable });
+      points.push({
+        requests: run.requests,
+        forms_relevant: run.forms_relevant,
+        forms_searchable: run.forms_searchable,
+      });
       draw();
     },
   };
@@ -46,7 +50,8 @@ function merged(kept, live) {
   return [...kept, ...live.filter(({ requests }) => requests > end)];
 }
 
-const others = (run, runs) => runs.filter((other) => other.topic === run.topic && other.run !== run.run).slice(0, EARLIER);
+const others = (run, runs) =>
+  runs.filter((other) => other.topic === run.topic && other.run !== run.run).slice(0, EARLIER);
 
 async function pastLine(other, index, signal) {
   const { points } = await read(`/api/runs/${other.run}/curve`, {}, signal);

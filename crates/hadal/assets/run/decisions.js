@@ -20,7 +20,11 @@ export function decisions() {
 
 function head() {
   const names = ["Page", "On topic", "Score and its parts"];
-  return h("div", { class: "decision head" }, names.map((name) => h("span", {}, name)));
+  return h(
+    "div",
+    { class: "decision head" },
+    names.map((name) => h("span", {}, name)),
+  );
 }
 
 function decision(made) {
@@ -33,13 +37,30 @@ function decision(made) {
       outside(made.url, made.title || made.url),
       h("span", { class: "hint" }, facts(made), made.anchor ? [" · “", said(made.anchor), "”"] : null),
     ),
-    h("div", { class: "topic", title: "How much the page is about the topic" }, percent(made.p_topic), share(made.p_topic ?? 0)),
-    h("div", { class: "score" }, made.parts.length ? scoreParts(made) : h("span", { class: "hint" }, made.score === null ? "" : `score ${signed(made.score)}`)),
+    h(
+      "div",
+      { class: "topic", title: "How much the page is about the topic" },
+      percent(made.p_topic),
+      share(made.p_topic ?? 0),
+    ),
+    h(
+      "div",
+      { class: "score" },
+      made.parts.length
+        ? scoreParts(made)
+        : h("span", { class: "hint" }, made.score === null ? "" : `score ${signed(made.score)}`),
+    ),
   );
 }
 
 function facts({ at_request, status, depth, origin, lane }) {
-  return [`#${count(at_request)}`, status === 200 ? null : status, `${depth} clicks deep`, origin === "link" ? null : origin, lane && `lane ${lane}`]
+  return [
+    `#${count(at_request)}`,
+    status === 200 ? null : status,
+    `${depth} clicks deep`,
+    origin === "link" ? null : origin,
+    lane && `lane ${lane}`,
+  ]
     .filter(Boolean)
     .join(" · ");
 }
@@ -48,7 +69,11 @@ function scoreParts({ score, parts }) {
   const most = Math.max(...parts.map(({ value }) => Math.abs(value)), 1e-9);
   return [
     h("span", { class: "sum" }, score === null ? "" : signed(score)),
-    h("ul", { class: "parts" }, parts.map((part) => scorePart(part, most))),
+    h(
+      "ul",
+      { class: "parts" },
+      parts.map((part) => scorePart(part, most)),
+    ),
   ];
 }
 

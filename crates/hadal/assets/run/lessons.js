@@ -7,40 +7,40 @@ import { attempt } from "../kit/notice.js";
 import { panel } from "../kit/parts.js";
 
 const ASK_EVERY_MS = 3000;
+const LESSONS = 50;
 
 export function lessons(run, _runs, signal) {
-  const body = h("div", {}, h("p", { class: "hint" }, "Nothing learned yet."));
+  const place = h("div", {}, h("p", { class: "hint" }, "Nothing learned yet."));
+  const slider = h("input", { type: "range", id: "iteration", min: 0, on: { input: choose } });
+  const steps = h("div", { class: "steps", hidden: true }, h("label", { for: "iteration" }, "Iteration"), slider);
   let held = [];
-  let chosen = null;
+  let isLatest = true;
   let asked = 0;
 
   async function refresh() {
-    const answer = await attempt(() => read(`/api/runs/${run.run}/lessons`, { limit: 50 }, signal));
-    if (!answer || answer.lessons.length === held.length) return;
+    const answer = await attempt(() => read(`/api/runs/${run.run}/lessons`, { limit: LESSONS }, signal));
+    if (!answer?.lessons.length || answer.lessons[0].at_request === held.at(-1)?.at_request) return;
     held = answer.lessons.toReversed();
     draw();
   }
 
+  function choose() {
+    isLatest = slider.valueAsNumber === held.length - 1;
+    draw();
+  }
+
+  /** The latest lesson, unless the reader went back to an earlier one. */
   function draw() {
-    const at = chosen ?? held.length - 1;
-    const lesson = held[at];
-    const before = held.slice(0, at).findLast(({ model }) => model === lesson.model);
-    const choose = (event) => {
-      const value = Number(event.target.value);
-      chosen = value === held.length - 1 ? null : value;
-      drawLesson(held[value], held.slice(0, value).findLast(({ model }) => model === held[value].model));
-    };
-    const slider = h("input", { type: "range", id: "iteration", min: 0, max: held.length - 1, value: at, on: { input: choose } });
-    const place = h("div");
-    const drawLesson = (lesson, before) => fill(place, lessonView(lesson, before));
-    drawLesson(lesson, before);
-    const steps = h("div", { class: "steps" }, h("label", { for: "iteration" }, "Iteration"), slider);
+    const at = isLatest ? held.length - 1 : slider.valueAsNumber;
+    slider.max = held.length - 1;
     slider.value = at;
-    fill(body, held.length > 1 ? steps : null, place);
+    steps.hidden = held.length < 2;
+    const before = held.slice(0, at).findLast(({ model }) => model === held[at].model);
+    fill(place, lessonView(held[at], before));
   }
 
   return {
-    element: panel("What the link learner goes by", body),
+    element: panel("What the link learner goes by", steps, place),
     update() {
       if (Date.now() - asked < ASK_EVERY_MS) return;
       asked = Date.now();
@@ -58,7 +58,11 @@ function lessonView(lesson, before) {
       `${plural(lesson.examples, "example")} of links that led to forms. `,
       before ? "Terms with + are new since the iteration before, terms struck out have left." : "",
     ),
-    h("div", { class: "spaces" }, lesson.features.map((feature) => space(feature, matching(before, feature)))),
+    h(
+      "div",
+      { class: "spaces" },
+      lesson.features.map((feature) => space(feature, matching(before, feature))),
+    ),
   ];
 }
 

@@ -21,7 +21,13 @@ export function load() {
     update(now) {
       fill(lanes, bars(now.lanes.map(lane), "Nothing waits."));
       fill(hosts, bars(now.hosts.slice(0, HOSTS).map(host), "No page yet."));
-      fill(errors, bars(now.run.errors.map(({ kind, count }) => ({ name: words(kind), value: count })), "None so far."));
+      fill(
+        errors,
+        bars(
+          now.run.errors.map(({ kind, count }) => ({ name: words(kind), value: count })),
+          "None so far.",
+        ),
+      );
     },
   };
 }
@@ -40,5 +46,7 @@ const host = ({ host, recent_pages, requests, failures, latency_ms }) => ({
     `${count(requests)} in all`,
     failures ? `${count(failures)} failed` : null,
     latency_ms === null ? null : `${count(latency_ms)} ms`,
-  ].filter(Boolean).join(" · "),
+  ]
+    .filter(Boolean)
+    .join(" · "),
 });

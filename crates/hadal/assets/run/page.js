@@ -20,7 +20,12 @@ export async function show(main, query, signal) {
   if (!run) return void fill(main, nothingYet());
   const parts = [controls, tiles, harvestCurve, load, decisions, lessons].map((part) => part(run, runs, signal));
   const heading = header(run);
-  fill(main, heading.element, picker(runs, run), parts.map(({ element }) => element));
+  fill(
+    main,
+    heading.element,
+    picker(runs, run),
+    parts.map(({ element }) => element),
+  );
   const update = (now) => {
     heading.update(now);
     parts.forEach((part) => part.update(now));
@@ -38,7 +43,9 @@ function watch(number, update, away, signal) {
     update(now);
     if (Date.now() - told < TELL_EVERY_MS) return;
     told = Date.now();
-    tell(`${plural(now.run.requests, "request")}, ${plural(now.run.forms_relevant, "relevant form")}, ${now.run.state}`);
+    tell(
+      `${plural(now.run.requests, "request")}, ${plural(now.run.forms_relevant, "relevant form")}, ${now.run.state}`,
+    );
   });
   source.addEventListener("error", away);
   signal.addEventListener("abort", () => source.close());
@@ -53,7 +60,13 @@ function header(run) {
       "div",
       { class: "heading" },
       h("h1", {}, said(run.topic), word),
-      h("p", { class: "hint" }, `run ${run.run} · ${run.strategy} · `, said(run.source), ` · ${plural(run.seeds, "seed")}`),
+      h(
+        "p",
+        { class: "hint" },
+        `run ${run.run} · ${run.strategy} · `,
+        said(run.source),
+        ` · ${plural(run.seeds, "seed")}`,
+      ),
     ),
     update: ({ run, control }) => set(run.state === "running" && control.pause ? "paused" : run.state),
     away: () => ["running", "paused"].includes(known) && set("away"),
