@@ -85,7 +85,7 @@ async fn the_curve_grows(browser: &Browser) {
     browser.until(&format!("{POINTS} > {before} + 2")).await;
     browser.until("Number(document.querySelector('.tile.first .value').textContent) > 20").await;
     let label = browser.value("document.querySelector('#curve svg desc').textContent").await;
-    assert!(label.as_str().unwrap().contains("relevant forms: "), "{label}");
+    assert!(label.as_str().unwrap().contains("this run: "), "{label}");
 }
 
 async fn it_pauses(browser: &Browser) {
@@ -150,8 +150,16 @@ async fn scripts_from_the_web_are_shown_and_never_run() {
         browser.open(&format!("http://{}{path}", serving.client.address)).await;
         browser.until(&format!("document.querySelector('{ready}') && {shown}")).await;
         assert_eq!(browser.value("window.__pwned").await, Value::Null, "{path}");
-        assert_eq!(browser.value("document.querySelectorAll('script:not([src^=\"/assets/\"])').length").await, 0, "{path}");
-        assert_eq!(browser.value("document.querySelectorAll('main img, main svg[onload]').length").await, 0, "{path}");
+        assert_eq!(
+            browser.value("document.querySelectorAll('script:not([src^=\"/assets/\"])').length").await,
+            0,
+            "{path}"
+        );
+        assert_eq!(
+            browser.value("document.querySelectorAll('main img, main svg[onload]').length").await,
+            0,
+            "{path}"
+        );
         let odd = "[...document.links].filter(link => !/^https?:$/.test(link.protocol)).length";
         assert_eq!(browser.value(odd).await, 0, "{path}");
     }

@@ -73,8 +73,8 @@ export async function show(main, query, signal) {
   if (words.value) await ask();
 }
 
-/** Whether something can be typed into a form. */
-const takesWords = ({ fields }) => fields.some(({ type }) => ["text", "search"].includes(type));
+/** Whether a form begins with a field to type words into. */
+const takesWords = ({ fields }) => ["text", "search"].includes(fields.find(({ type }) => type !== "hidden")?.type);
 
 function sourceChoice(form, ticked) {
   const box = h("input", { type: "checkbox", value: form.form_id, checked: ticked });

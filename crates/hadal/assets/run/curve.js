@@ -6,39 +6,43 @@ import { chart, counts } from "../kit/chart.js";
 import { attempt } from "../kit/notice.js";
 
 const EARLIER = 4;
+const CURVES = [
+  { what: "forms_relevant", title: "Relevant forms", look: "line-1" },
+  { what: "forms_searchable", title: "Searchable forms", look: "line-2" },
+];
 
 export function harvestCurve(run, runs, signal) {
-  const drawing = chart({ title: "Harvest", x: counts("requests"), y: counts("forms"), logs: ["x", "y"], signal });
+  const charts = CURVES.map(({ title }) =>
+    chart({ title, x: counts("requests"), y: counts("forms"), logs: ["x", "y"], signal }),
+  );
   let points = [];
   let earlier = [];
 
   function draw() {
-    const over = (what) => points.map((point) => [point.requests, point[what]]);
-    drawing.show([
-      { name: "relevant forms", look: "line-1", points: over("forms_relevant") },
-      { name: "searchable forms", look: "line-2", points: over("forms_searchable") },
-      ...earlier,
-    ]);
+    CURVES.forEach(({ what, look }, index) => {
+      const over = (points) => points.map((point) => [point.requests, point[what]]);
+      const others = earlier.map(({ name, look, points }) => ({ name, look, points: over(points) }));
+      charts[index].show([{ name: "this run", look, points: over(points) }, ...others]);
+    });
   }
 
   attempt(async () => {
-    const past = await read(`/api/runs/${run.run}/curve`, {}, signal);
-    points = merged(past.points, points);
+    const kept = await read(`/api/runs/${run.run}/curve`, {}, signal);
+    points = merged(kept.points, points);
     draw();
-    earlier = await Promise.all(others(run, runs).map((other, index) => pastLine(other, index, signal)));
+    earlier = await Promise.all(others(run, runs).map((other, index) => pastRun(other, index, signal)));
     draw();
   });
 
   return {
-    element: h("section", { class: "panel wide", id: "curve" }, drawing.element),
+    element: h(
+      "div",
+      { class: "columns two", id: "curve" },
+      charts.map(({ element }) => h("section", { class: "panel" }, element)),
+    ),
     update({ run }) {
-      const last = points.at(-1);
-      if (last && last.requests === run.requests && last.forms_relevant === run.forms_relevant) return;
-      points.push({
-        requests: run.requests,
-        forms_relevant: run.forms_relevant,
-        forms_searchable: run.forms_searchable,
-      });
+      if (points.at(-1)?.requests === run.requests) points.pop();
+      points.push(run);
       draw();
     },
   };
@@ -53,11 +57,7 @@ function merged(kept, live) {
 const others = (run, runs) =>
   runs.filter((other) => other.topic === run.topic && other.run !== run.run).slice(0, EARLIER);
 
-async function pastLine(other, index, signal) {
+async function pastRun(other, index, signal) {
   const { points } = await read(`/api/runs/${other.run}/curve`, {}, signal);
-  return {
-    name: `relevant, run ${other.run} (${other.strategy})`,
-    look: `past past-${index + 1}`,
-    points: points.map((point) => [point.requests, point.forms_relevant]),
-  };
+  return { name: `run ${other.run}, ${other.strategy}`, look: `past past-${index + 1}`, points };
 }

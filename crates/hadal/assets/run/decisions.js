@@ -43,13 +43,7 @@ function decision(made) {
       percent(made.p_topic),
       share(made.p_topic ?? 0),
     ),
-    h(
-      "div",
-      { class: "score" },
-      made.parts.length
-        ? scoreParts(made)
-        : h("span", { class: "hint" }, made.score === null ? "" : `score ${signed(made.score)}`),
-    ),
+    h("div", { class: "score" }, scoreParts(made)),
   );
 }
 

@@ -43,8 +43,12 @@ fn program(name: &str) -> Option<PathBuf> {
 
 impl Browser {
     async fn start(chromium: PathBuf, program: PathBuf) -> Browser {
-        let mut driver =
-            Command::new(program).arg("--port=0").stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+        let mut driver = Command::new(program)
+            .arg("--port=0")
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
         let address = SocketAddr::from(([127, 0, 0, 1], announced_port(&mut driver)));
         let client = Client::of(address);
         let arguments = [
