@@ -1,10 +1,58 @@
-// Lists the runs of the store. What a store holds is text from strangers: it is only ever set as text.
+// The shell of all pages: which one is shown, moving between them, theme, keyboard.
+//
+// A page is a module with `show(main, query, signal)`: it fills `main` from the query string's
+// parameters and stops whatever it keeps going when the signal is aborted.
+
+import { fill, h } from "./kit/dom.js";
+import { help, listen, onKey } from "./kit/keys.js";
+import * as ask from "./ask/page.js";
+import * as directory from "./directory/page.js";
+import * as harvests from "./harvest/page.js";
+import * as runs from "./run/page.js";
+
+const PAGES = { "/": runs, "/directory": directory, "/harvests": harvests, "/ask": ask };
+const NAMES = { "/": "Runs", "/directory": "Directory", "/harvests": "Harvests", "/ask": "Ask" };
 const main = document.getElementById("main");
-const { runs } = await (await fetch("/api/runs")).json();
-main.replaceChildren(
-  ...runs.map((run) => {
-    const line = document.createElement("p");
-    line.textContent = `run ${run.run} (${run.topic}, ${run.state}): ${run.requests} requests, ${run.forms_relevant} relevant forms`;
-    return line;
-  }),
-);
+let leaving = new AbortController();
+
+/** Goes to a page of ours. */
+function go(path) {
+  history.pushState(null, "", path);
+  show();
+  scrollTo(0, 0);
+  main.focus({ preventScroll: true });
+}
+
+async function show() {
+  leaving.abort();
+  leaving = new AbortController();
+  const { signal } = leaving;
+  const path = location.pathname in PAGES ? location.pathname : "/";
+  for (const link of document.querySelectorAll(".top nav a")) {
+    if (link.pathname === path) link.setAttribute("aria-current", "page");
+    else link.removeAttribute("aria-current");
+  }
+  document.title = `${NAMES[path]} – hadal`;
+  try {
+    await PAGES[path].show(main, new URLSearchParams(location.search), signal);
+  } catch (error) {
+    if (!signal.aborted) fill(main, h("p", { class: "hint bad", role: "alert" }, error.message));
+  }
+}
+
+document.addEventListener("click", (event) => {
+  const link = event.target.closest?.("a[data-inside]");
+  if (!link || event.ctrlKey || event.metaKey || event.shiftKey || event.button !== 0) return;
+  event.preventDefault();
+  go(link.pathname + link.search);
+});
+addEventListener("popstate", show);
+
+onKey("?", "these shortcuts", help);
+Object.entries(NAMES).forEach(([path, name], index) => onKey(String(index + 1), name, () => go(path)));
+onKey("/", "to the first field to type in", () => main.querySelector("input[type=search]")?.focus());
+onKey("t", "light or dark", () => switchTheme());
+document.getElementById("theme").addEventListener("click", () => switchTheme());
+document.getElementById("keys").addEventListener("click", help);
+listen();
+show();

@@ -1,0 +1,67 @@
+// The rest about a form: the clicks that lead to it, the evidence, and a question put to it.
+
+import { write } from "../kit/api.js";
+import { fill, h, inside, outside, said } from "../kit/dom.js";
+import { count } from "../kit/format.js";
+import { attempt } from "../kit/notice.js";
+import { answered } from "../ask/answers.js";
+
+/** What the server knows of one form. */
+export function detail({ form, heading, path, harvests }) {
+  return [
+    heading ? h("p", {}, "Under the heading “", said(heading), "”") : null,
+    h("h3", {}, "Clicks from a seed"),
+    path.length ? h("ol", { class: "path" }, path.map(click)) : h("p", { class: "hint" }, "Not known."),
+    h(
+      "p",
+      { class: "hint" },
+      `Found at request ${count(form.found_at_request)} of run ${form.run}; sends to `,
+      outside(form.action),
+    ),
+    h("h3", {}, "Evidence"),
+    h("ul", { class: "evidence" }, form.evidence.map(evidence)),
+    form.finding ? h("p", {}, `Asked by us, it ${FINDINGS[form.finding] ?? form.finding}.`) : null,
+    harvests.length
+      ? h(
+          "p",
+          {},
+          "Harvested: ",
+          harvests.map((harvest) => [inside(`/harvests?harvest=${harvest}`, {}, `harvest ${harvest}`), " "]),
+        )
+      : null,
+    h("h3", {}, "Try it"),
+    tryout(form),
+  ];
+}
+
+const FINDINGS = { searches: "searches", does_not: "does not search", unclear: "gave no clear answer" };
+
+function click({ url, anchor }, index) {
+  return h("li", {}, index && anchor ? ["“", said(anchor), "” "] : null, outside(url));
+}
+
+function evidence(sentence) {
+  const tone = { "+": "plus", "-": "minus" }[sentence[0]] ?? "";
+  return h("li", { class: tone }, said(tone ? sentence.slice(1) : sentence));
+}
+
+function tryout(form) {
+  const words = h("input", {
+    type: "search",
+    required: true,
+    maxlength: 200,
+    placeholder: "words to look for",
+    "aria-label": "Words to look for",
+  });
+  const button = h("button", {}, "Search there");
+  const answers = h("div", { "aria-live": "polite" });
+  const submit = async (event) => {
+    event.preventDefault();
+    button.disabled = true;
+    fill(answers, h("p", { class: "hint" }, "Asking…"));
+    const answer = await attempt(() => write("POST", `/api/forms/${form.form_id}/try`, { words: words.value }));
+    button.disabled = false;
+    fill(answers, answer ? answered(answer) : null);
+  };
+  return [h("form", { class: "try", on: { submit } }, words, button), answers];
+}

@@ -1,0 +1,91 @@
+// The directory: forms that were found, narrowed down by facets; the address bar holds what is chosen.
+
+import { address, read } from "../kit/api.js";
+import { fill, h } from "../kit/dom.js";
+import { plural } from "../kit/format.js";
+import { onKey } from "../kit/keys.js";
+import { longList } from "../kit/list.js";
+import { attempt, tell } from "../kit/notice.js";
+import { card } from "./card.js";
+import { facetPanel } from "./facets.js";
+import { FILTERS, chosenOf } from "./filters.js";
+
+const PAGE = 30;
+
+export async function show(main, query, signal) {
+  const chosen = chosenOf(query);
+  const found = h("p", { class: "hint", id: "found" });
+  const cards = h("div", { class: "cards", id: "cards" });
+  const facets = h("div", { class: "facets" });
+  let turn = null;
+
+  /** Shows what passes the filters, from the top. */
+  async function refresh() {
+    turn?.abort();
+    turn = new AbortController();
+    const now = AbortSignal.any([signal, turn.signal]);
+    history.replaceState(null, "", address("/directory", chosen));
+    countAgain();
+    await longList(cards, {
+      load: async (after) => {
+        const { forms, next } = await read("/api/forms", { ...parameters(chosen), after, limit: PAGE }, now);
+        return { items: forms, next };
+      },
+      row: (form) => card(form, { leaves: chosen.label !== "any", changed: countAgain }),
+      empty: "No form passes these filters.",
+      signal: now,
+    });
+  }
+
+  async function countAgain() {
+    const counted = await attempt(() => read("/api/forms/facets", parameters(chosen), turn.signal));
+    if (!counted) return;
+    const sentence = `${plural(counted.counted, "form")}${counted.or_more ? " or more" : ""}`;
+    fill(found, sentence);
+    tell(sentence);
+    fill(facets, facetPanel(counted, chosen, refresh));
+  }
+
+  /** The form that the address names, above all others and with its details. */
+  async function showOnTop(id) {
+    const { form } = await read(`/api/forms/${encodeURIComponent(id)}`, {}, signal);
+    const top = card(form, { leaves: chosen.label !== "any", changed: countAgain, open: true });
+    cards.querySelector(`[data-form="${form.form_id}"]`)?.remove();
+    cards.prepend(top);
+    top.focus();
+  }
+
+  const filters = h("details", { class: "panel filters", open: innerWidth > 900 }, h("summary", {}, "Filters"), facets);
+  fill(
+    main,
+    h("div", { class: "heading" }, h("h1", {}, "Directory"), found),
+    h("div", { class: "beside" }, filters, cards),
+  );
+  moves(cards, signal);
+  await refresh();
+  const wanted = query.get("form");
+  if (wanted) await attempt(() => showOnTop(wanted));
+}
+
+/** What the server is asked; a topic's name may be empty, the rest is left out then. */
+const parameters = (chosen) => Object.fromEntries(FILTERS.map((name) => [name, chosen[name]]));
+
+/** j and k go from card to card; the card itself knows r, w and n. */
+function moves(cards, signal) {
+  const step = (by) => {
+    const all = [...cards.querySelectorAll(".card")];
+    const at = all.indexOf(document.activeElement?.closest(".card"));
+    all[Math.min(all.length - 1, Math.max(0, at + by))]?.focus();
+  };
+  onKey("j", "next form", () => step(1), signal);
+  onKey("k", "form before", () => step(-1), signal);
+  for (const [key, label] of [
+    ["r", "right"],
+    ["w", "wrong"],
+    ["n", "not-a-search"],
+  ]) {
+    const press = () =>
+      document.activeElement?.closest(".card")?.querySelector(`button[data-label="${label}"]`)?.click();
+    onKey(key, `mark the form: ${label.replaceAll("-", " ")}`, press, signal);
+  }
+}

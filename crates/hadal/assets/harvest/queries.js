@@ -1,0 +1,66 @@
+// The questions in their order: what each brought that was new, and what was known already.
+
+import { read } from "../kit/api.js";
+import { h, said } from "../kit/dom.js";
+import { count, words } from "../kit/format.js";
+import { longList } from "../kit/list.js";
+import { panel } from "../kit/parts.js";
+
+const PAGE = 100;
+const COLUMNS = ["#", "Question", "New and known", "Total", "Pages", "End"];
+const ENDS = { last: "all seen", left_off: "left off", failed: "failed" };
+
+export function queryList({ harvest }, signal) {
+  const rows = h("div", { class: "rows scroll", role: "rowgroup", tabindex: 0, "aria-label": "Questions" });
+  const head = h(
+    "div",
+    { class: "row-of queries head", role: "row" },
+    COLUMNS.map((name) => h("span", { role: "columnheader" }, name)),
+  );
+  let shown = -1;
+  return {
+    element: panel("Questions sent", h("div", { role: "table", "aria-label": "Questions sent" }, head, rows)),
+    async update({ harvest: now }) {
+      if (now.queries === shown) return;
+      shown = now.queries;
+      await longList(rows, { load, row, empty: "No question yet.", signal });
+    },
+  };
+
+  async function load(after) {
+    const { queries, next } = await read(`/api/harvests/${harvest}/queries`, { after, limit: PAGE }, signal);
+    return { items: queries, next };
+  }
+}
+
+function row(asked) {
+  const cells = [
+    count(asked.number),
+    said(asked.query || "(everything)"),
+    yields(asked),
+    asked.total === null ? "–" : `${asked.total_is_round ? "about " : ""}${count(asked.total)}`,
+    count(asked.pages),
+    [ENDS[asked.end] ?? words(asked.end), asked.kind === "results" ? "" : ` (${words(asked.kind)})`],
+  ];
+  return h(
+    "div",
+    { class: "row-of queries", role: "row" },
+    cells.map((cell) => h("span", { role: "cell" }, cell)),
+  );
+}
+
+function yields(asked) {
+  const known = Math.max(asked.found - asked.new, 0);
+  const part = (number) => ({ flex: String(number), "min-width": number ? "2px" : "0" });
+  return h(
+    "span",
+    { class: "yield" },
+    h("span", { class: "number" }, `${count(asked.new)} + ${count(known)}`),
+    h(
+      "span",
+      { class: "stack", "aria-hidden": "true" },
+      h("span", { class: "fresh", style: part(asked.new) }),
+      h("span", { class: "stale", style: part(known) }),
+    ),
+  );
+}

@@ -1,0 +1,85 @@
+// A harvest's numbers, what it would ask next, and its records to take away.
+
+import { fill, h, inside, outside, said } from "../kit/dom.js";
+import { brief, count, percent, plural, span, words } from "../kit/format.js";
+import { state, tile } from "../kit/parts.js";
+
+const FORMATS = ["jsonl", "csv", "parquet"];
+
+export function summary(harvest) {
+  const slot = h("span", { class: "slot" });
+  const records = tile("Records", "first");
+  const coverage = tile("Coverage");
+  const size = tile("Estimated size");
+  const queries = tile("Questions", "second");
+  const requests = tile("Requests");
+  const ending = h("p", { class: "hint" });
+  const next = h("ul", { class: "terms", id: "next" });
+  return {
+    element: h(
+      "div",
+      { class: "stacked" },
+      h(
+        "div",
+        { class: "heading" },
+        h("h1", {}, said(harvest.site), slot),
+        h(
+          "p",
+          { class: "hint" },
+          `harvest ${harvest.harvest} · ${harvest.policy} · `,
+          outside(harvest.page_url),
+          " · ",
+          inside(`/directory?form=${harvest.form_id}`, {}, "its form"),
+        ),
+        exportLinks(harvest),
+      ),
+      h(
+        "dl",
+        { class: "tiles" },
+        [records, coverage, size, queries, requests].map(({ element }) => element),
+      ),
+      ending,
+      h("section", { class: "panel" }, h("h2", {}, "Would be asked next"), next),
+    ),
+    update({ harvest, next: wordsNext }) {
+      fill(slot, state(harvest.state));
+      records.set(
+        count(harvest.records),
+        harvest.requests ? `${(harvest.records / harvest.requests).toFixed(1)} per request` : "",
+      );
+      coverage.set(...interval(harvest.coverage, percent));
+      size.set(...interval(harvest.size, count));
+      queries.set(count(harvest.queries), plural(harvest.pages, "result page"));
+      requests.set(count(harvest.requests), `${brief(harvest.bytes)}B, ${count(harvest.failed)} failed`);
+      fill(
+        ending,
+        harvest.ending ? `Ended: ${harvest.ending}.` : "",
+        harvest.errors.map(({ kind, count }) => ` ${words(kind)}: ${count}.`),
+      );
+      fill(
+        next,
+        wordsNext.length ? wordsNext.map((word) => h("li", {}, said(word))) : h("li", { class: "hint" }, "Nothing."),
+      );
+    },
+  };
+}
+
+function interval(estimate, format) {
+  if (!estimate) return ["–", "no estimate yet"];
+  return [estimate[1] === null ? "–" : format(estimate[1]), span(estimate, format)];
+}
+
+function exportLinks({ harvest }) {
+  const link = (format) =>
+    h(
+      "a",
+      { class: "tag", href: `/api/harvests/${harvest}/export?format=${format}`, download: true },
+      format.toUpperCase(),
+    );
+  return h(
+    "p",
+    { class: "export" },
+    "Export ",
+    FORMATS.map((format) => [link(format), " "]),
+  );
+}

@@ -1,0 +1,78 @@
+// Small pieces that several pages share.
+
+import { h, outside, said } from "./dom.js";
+import { count, percent } from "./format.js";
+
+/** A number with its name: `{ element, set(text, note) }`. */
+export function tile(name, tone = "") {
+  const value = h("dd", { class: "value" }, "–");
+  const note = h("dd", { class: "note" });
+  return {
+    element: h("div", { class: `tile ${tone}` }, h("dt", {}, name), value, note),
+    set(text, small = "") {
+      if (value.textContent !== text) value.textContent = text;
+      if (note.textContent !== small) note.textContent = small;
+    },
+  };
+}
+
+/** A titled section. */
+export function panel(title, ...children) {
+  return h("section", { class: "panel" }, h("h2", {}, title), ...children);
+}
+
+/** Bars beside their names, the longest as wide as there is room: `[{ name, value, note }]`. */
+export function bars(items, empty) {
+  if (items.length === 0) return h("p", { class: "hint" }, empty);
+  const most = Math.max(...items.map(({ value }) => value), 1);
+  return h(
+    "ul",
+    { class: "bars" },
+    items.map(({ name, value, note }) =>
+      h(
+        "li",
+        {},
+        said(name, { class: "said name" }),
+        h("span", { class: "number" }, note ?? count(value)),
+        share(value / most),
+      ),
+    ),
+  );
+}
+
+/** A thin bar that is filled to a share of its width. */
+export function share(part, tone = "") {
+  const width = `${Math.min(1, Math.max(0, part)) * 100}%`;
+  return h("span", { class: `share ${tone}`, "aria-hidden": "true" }, h("span", { style: { width } }));
+}
+
+/** A probability as a number and a bar. */
+export function probability(name, p) {
+  return h("span", { class: "probability" }, `${name} ${percent(p)}`, share(p));
+}
+
+const STATES = { budget: "budget spent", exhausted: "nothing left", away: "ended or out of reach" };
+
+/** What state something is in, in a lozenge. */
+export function state(word) {
+  return h("span", { class: `state ${word}` }, STATES[word] ?? word);
+}
+
+/** A record or an answer: title, text, fields. */
+export function record({ title, url, text, fields }, ...more) {
+  const name = title || text.slice(0, 80) || "(no title)";
+  return h(
+    "article",
+    { class: "record" },
+    h("h3", {}, url ? outside(url, name) : said(name)),
+    text && text !== title ? h("p", {}, said(text)) : null,
+    fields.length
+      ? h(
+          "dl",
+          { class: "fields" },
+          fields.map(([key, value]) => h("div", {}, h("dt", {}, said(key)), h("dd", {}, said(value)))),
+        )
+      : null,
+    ...more,
+  );
+}

@@ -1,0 +1,52 @@
+// Where the run is busy and where it meets trouble: lanes of the frontier, hosts, errors by kind.
+
+import { fill, h } from "../kit/dom.js";
+import { count, plural, words } from "../kit/format.js";
+import { bars, panel } from "../kit/parts.js";
+
+const HOSTS = 10;
+
+export function load() {
+  const lanes = h("div");
+  const hosts = h("div");
+  const errors = h("div");
+  return {
+    element: h(
+      "div",
+      { class: "columns" },
+      panel("Links waiting, by lane", lanes),
+      panel("Hosts of the last 200 pages", hosts),
+      panel("Errors by kind", errors),
+    ),
+    update(now) {
+      fill(lanes, bars(now.lanes.map(lane), "Nothing waits."));
+      fill(hosts, bars(now.hosts.slice(0, HOSTS).map(host), "No page yet."));
+      fill(
+        errors,
+        bars(
+          now.run.errors.map(({ kind, count }) => ({ name: words(kind), value: count })),
+          "None so far.",
+        ),
+      );
+    },
+  };
+}
+
+const lane = ({ lane, waiting, or_more }) => ({
+  name: /^\d+$/.test(lane) ? `lane ${lane}` : lane,
+  value: waiting,
+  note: `${count(waiting)}${or_more ? " or more" : ""}`,
+});
+
+const host = ({ host, recent_pages, requests, failures, latency_ms }) => ({
+  name: host.replace(/^http:\/\//, ""),
+  value: recent_pages,
+  note: [
+    plural(recent_pages, "page"),
+    `${count(requests)} in all`,
+    failures ? `${count(failures)} failed` : null,
+    latency_ms === null ? null : `${count(latency_ms)} ms`,
+  ]
+    .filter(Boolean)
+    .join(" · "),
+});

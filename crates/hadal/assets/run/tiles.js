@@ -1,0 +1,58 @@
+// The run's numbers at a glance, and how much of its budget is spent.
+
+import { h } from "../kit/dom.js";
+import { brief, count, duration, percent, plural, rate } from "../kit/format.js";
+import { share, tile } from "../kit/parts.js";
+
+export function tiles() {
+  const requests = tile("Requests");
+  const pages = tile("Pages per second");
+  const searchable = tile("Searchable forms", "second");
+  const relevant = tile("Relevant forms", "first");
+  const frontier = tile("Links waiting");
+  const left = tile("Time left");
+  const spent = h("div", { class: "spent" });
+  const all = [relevant, searchable, requests, pages, frontier, left];
+  return {
+    element: h(
+      "section",
+      { "aria-label": "Numbers" },
+      h(
+        "dl",
+        { class: "tiles" },
+        all.map(({ element }) => element),
+      ),
+      spent,
+    ),
+    update({ run, control, pace }) {
+      const isGoing = run.state === "running" && !control.pause;
+      const speed = isGoing && pace?.requests_per_s ? pace : null;
+      const budget = control.max_requests ?? run.max_requests;
+      relevant.set(count(run.forms_relevant), perThousand(run.forms_relevant, run.requests));
+      searchable.set(count(run.forms_searchable), `of ${plural(run.forms, "form")} seen`);
+      requests.set(count(run.requests), `${brief(run.bytes)}B, ${plural(run.sites, "site")}`);
+      pages.set(rate(speed?.pages_per_s), speed ? `${rate(speed.requests_per_s)} requests/s` : pagesSoFar(run));
+      frontier.set(brief(run.frontier), plural(run.probes, "question") + " to forms");
+      left.set(...timeLeft(run, control, speed));
+      spent.replaceChildren(
+        ...(budget
+          ? [share(run.requests / budget), `${percent(run.requests / budget)} of ${count(budget)} requests`]
+          : []),
+      );
+    },
+  };
+}
+
+const pagesSoFar = (run) => `${plural(run.pages, "page")}, ${count(run.failed)} failed`;
+
+const perThousand = (forms, requests) => (requests ? `${rate((forms / requests) * 1000)} per 1000 requests` : "");
+
+const ENDED = { stopped: "stopped", budget: "budget spent", exhausted: "nothing left", paused: "paused" };
+
+function timeLeft(run, control, speed) {
+  if (run.state !== "running") return ["–", ENDED[run.state] ?? run.state];
+  if (control.pause) return ["–", ENDED.paused];
+  if (!speed) return ["–", "measuring"];
+  if (speed.eta_s === null) return ["–", "no limit set"];
+  return [duration(speed.eta_s), "at this pace"];
+}

@@ -1,0 +1,24 @@
+// Light or dark, before the first paint: what was chosen here once, otherwise what the system prefers.
+(() => {
+  const KEY = "hadal-theme";
+  const root = document.documentElement;
+  const stored = () => {
+    try {
+      return localStorage.getItem(KEY);
+    } catch {
+      return null;
+    }
+  };
+  const isDark = () =>
+    root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
+  const chosen = stored();
+  if (chosen === "light" || chosen === "dark") root.dataset.theme = chosen;
+  globalThis.switchTheme = () => {
+    root.dataset.theme = isDark() ? "light" : "dark";
+    try {
+      localStorage.setItem(KEY, root.dataset.theme);
+    } catch {
+      // A browser that keeps nothing still switches.
+    }
+  };
+})();

@@ -1,0 +1,73 @@
+//! A store in which everything that a page can say is a script.
+
+use super::fixture::memory;
+use super::store_fixture::*;
+use hadal::store::*;
+use hadal_core::harvest::record::{Record, RecordId};
+use hadal_core::http::Method;
+use hadal_core::identity::FormId;
+use hadal_core::page::Form;
+use hadal_core::strategy::SiteTally;
+use hadal_core::time::Time;
+use std::sync::Arc;
+
+/// Markup that would leave a mark on the window if it were taken for markup.
+pub const SCRIPT: &str = "</script><script>window.__pwned=1</script><img src=x onerror=window.__pwned=1>\"'><svg onload=window.__pwned=1>";
+
+/// One run with one page and one form, and one harvest of that form.
+pub fn poisoned() -> Arc<dyn Store> {
+    let store = memory();
+    let run = store.begin(&RunSpec { topic: SCRIPT.into(), source: SCRIPT.into(), ..spec("x") }).unwrap();
+    let address = format!("http://a.org/?q={SCRIPT}");
+    let mut waiting = lead(&address, 0, 0.5, 0);
+    waiting.lead.context.anchor = SCRIPT.into();
+    let field = FieldRow { name: SCRIPT.into(), kind: "text".into(), label: SCRIPT.into(), options: 0 };
+    let row = FormRow {
+        topic: SCRIPT.into(),
+        site: site(SCRIPT),
+        action: url("javascript:window.__pwned=1"),
+        fields: vec![field],
+        evidence: vec![SCRIPT.into()],
+        ..form(1, &address, 0.9, 0.8)
+    };
+    let page = PageRow { title: SCRIPT.into(), ..page(&waiting) };
+    let tally = SiteTally { pages: 1, ..SiteTally::default() };
+    let outcome = Outcome { forms: vec![new_form(row)], page: Some(page), ..visit(0, &waiting, tally) };
+    run_step(store.as_ref(), run, &waiting, outcome);
+    poison_a_harvest(store.as_ref());
+    store
+}
+
+fn poison_a_harvest(store: &dyn Store) {
+    let page = url("http://a.org/");
+    let spec = HarvestSpec {
+        form: FormId(1),
+        topic: SCRIPT.into(),
+        whole: Form::to(page.clone(), Method::Get, vec![]),
+        page,
+        policy: SCRIPT.into(),
+        seed: 1,
+        source: "web".into(),
+    };
+    let harvest = store.begin_harvest(&spec, Time(0)).unwrap();
+    let record = Record {
+        id: RecordId(1),
+        url: Some(url("javascript:window.__pwned=1")),
+        title: SCRIPT.into(),
+        text: format!("text of {SCRIPT}"),
+        fields: vec![(SCRIPT.to_string(), SCRIPT.to_string())],
+    };
+    let row = RecordRow {
+        harvest,
+        form: FormId(1),
+        topic: String::new(),
+        record,
+        asked: 1,
+        words: SCRIPT.into(),
+        position: 1,
+        fetched_at: Time(0),
+        detail: None,
+    };
+    let step = HarvestStep { seq: 0, requests: 1, records: vec![row], ..HarvestStep::default() };
+    store.commit_steps(harvest, &[step]).unwrap();
+}
