@@ -164,7 +164,8 @@ fn make_older(folder: &Path) {
     db.execute_batch(
         "DROP TABLE curve; DROP TABLE harvest_curve;
          ALTER TABLE progress DROP COLUMN max_requests; DROP INDEX forms_by_run; DROP INDEX forms_by_topic;
-         DROP INDEX forms_by_site; DROP TABLE harvests; DROP TABLE harvest_progress;
+         DROP INDEX forms_by_site; DROP INDEX forms_by_language; DROP INDEX forms_by_method;
+         DROP TABLE harvests; DROP TABLE harvest_progress;
          DROP TABLE readers; DROP TABLE queries; DROP TABLE records; DROP TABLE record_words;
          DROP TABLE lessons; DROP TABLE backlinks; ALTER TABLE sites DROP COLUMN worth;
          ALTER TABLE sites DROP COLUMN barren; ALTER TABLE sites DROP COLUMN on_topic;
@@ -200,7 +201,8 @@ fn make_format_3(folder: &Path) {
     db.execute_batch(
         "DROP TABLE curve; DROP TABLE harvest_curve;
          ALTER TABLE progress DROP COLUMN max_requests; DROP INDEX forms_by_run; DROP INDEX forms_by_topic;
-         DROP INDEX forms_by_site; DROP TABLE harvests; DROP TABLE harvest_progress;
+         DROP INDEX forms_by_site; DROP INDEX forms_by_language; DROP INDEX forms_by_method;
+         DROP TABLE harvests; DROP TABLE harvest_progress;
          DROP TABLE readers; DROP TABLE queries; DROP TABLE records; DROP TABLE record_words;
          DROP INDEX submission_known;
          ALTER TABLE submission DROP COLUMN harvest;

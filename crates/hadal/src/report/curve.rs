@@ -80,7 +80,7 @@ pub fn of_harvest(store: &dyn Store, harvest: HarvestId) -> Result<Vec<CoverageP
 /// The points that a chart of this width can tell apart, the first and the last among them.
 fn thinned<T>(points: Vec<T>, at: impl Fn(&T) -> u64) -> Vec<T> {
     let (count, end) = (points.len(), points.last().map_or(0, &at));
-    let step = (end / (MOST_POINTS as u64 - 2)).max(1);
+    let step = end.div_ceil(MOST_POINTS as u64 - 2).max(1);
     let mut next = 0;
     let mut kept = Vec::with_capacity(count.min(MOST_POINTS));
     for (place, point) in points.into_iter().enumerate() {

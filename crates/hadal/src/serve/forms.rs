@@ -17,7 +17,7 @@ use std::sync::Arc;
 use utoipa::{IntoParams, ToSchema};
 
 /// Forms that facets are counted over.
-const COUNTED: usize = 1000;
+const COUNTED: usize = 500;
 
 /// Which forms are wanted.
 #[derive(Debug, Deserialize, IntoParams)]
@@ -158,7 +158,7 @@ fn place(text: &str) -> Result<Place, Problem> {
     read().ok_or_else(|| Problem::bad("after is not what a page gave as next"))
 }
 
-/// What the forms that pass can be narrowed down by, counted over the most relevant thousand.
+/// What the forms that pass can be narrowed down by, counted over the most relevant five hundred.
 #[utoipa::path(get, path = "/api/forms/facets", operation_id = "form_facets", tag = "forms", params(FormParams),
     responses((status = 200, body = Facets)))]
 pub async fn narrow(

@@ -316,8 +316,7 @@ mod tests {
     #[test]
     fn the_parts_of_a_score_add_up_to_it() {
         let strategy = Hadal::new(&Briefing::default());
-        let (lead, site) =
-            (lead("http://a.org/x", "Search", 0.9), SiteTally { worth: 0.5, ..SiteTally::default() });
+        let (lead, site) = (lead("http://a.org/x", "Search", 0.9), SiteTally { worth: 0.5, ..open_site() });
         let sum: f64 = strategy.parts(&lead, &site).iter().map(|part| part.value).sum();
         assert!((sum - f64::from(score(&strategy, &lead)) - 0.5).abs() < 1e-5);
     }

@@ -8,7 +8,7 @@ use hadal_core::identity::FormId;
 use std::cmp::Ordering;
 
 /// Forms that are looked at for one page, whatever passes.
-pub const MOST_SCANNED: usize = 2_000;
+pub const MOST_SCANNED: usize = 1_000;
 
 /// Which forms are wanted.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -63,7 +63,8 @@ impl Marks {
 impl DirectoryQuery {
     /// Whether a form is wanted.
     pub fn takes(&self, form: &Glance) -> bool {
-        form.place.relevant >= self.min_relevance
+        self.run.is_none_or(|run| run == form.run)
+            && form.place.relevant >= self.min_relevance
             && form.place.searchable >= self.min_searchable
             && self.topic.as_ref().is_none_or(|topic| *topic == form.place.topic)
             && self.site.as_ref().is_none_or(|site| *site == form.site)

@@ -219,7 +219,7 @@ CREATE UNIQUE INDEX submission_known ON submission (run, harvest, seq);
 ";
 
 /// Creates what format 5 has and format 4 had not: what was there after so many requests, what would be asked
-/// next, and ways to the most relevant forms of a run, a topic or a site.
+/// next, and ways to the most relevant forms of a run, a topic, a site, a language or a method.
 pub const CREATE_5: &str = "
 CREATE TABLE curve (
     run INTEGER NOT NULL, requests INTEGER NOT NULL, pages INTEGER NOT NULL, forms INTEGER NOT NULL,
@@ -236,6 +236,8 @@ ALTER TABLE harvest_progress ADD COLUMN next TEXT NOT NULL DEFAULT '[]';
 CREATE INDEX forms_by_run ON forms (run, falling_relevant, falling_searchable, form_id, topic);
 CREATE INDEX forms_by_topic ON forms (topic, falling_relevant, falling_searchable, form_id);
 CREATE INDEX forms_by_site ON forms (site, falling_relevant, falling_searchable, form_id, topic);
+CREATE INDEX forms_by_language ON forms (language, falling_relevant, falling_searchable, form_id, topic);
+CREATE INDEX forms_by_method ON forms (method, falling_relevant, falling_searchable, form_id, topic);
 ";
 
 /// The tables of `notes.db`: what people add. The log of their questions is made as that of crawls.

@@ -4,6 +4,7 @@ use super::super::super::{DirectoryQuery, FormRow, Glance, Place, RunId, open_fi
 use super::super::codec::{Json, Word, bits, undecodable, unsigned};
 use super::super::reports::form;
 use hadal_core::address::Site;
+use hadal_core::http::Method;
 use hadal_core::identity::FormId;
 use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension, Row, params, params_from_iter};
@@ -37,15 +38,12 @@ pub fn after(
         conditions.push(condition.to_string());
         values.extend(given);
     };
-    match query.run {
-        Some(run) => add("run = ?", vec![bits(run.0).into()]),
-        None => add(FIRST, Vec::new()),
+    if query.run.is_none() {
+        add(FIRST, Vec::new());
     }
-    if let Some(topic) = &query.topic {
-        add("topic = ?", vec![topic.clone().into()]);
-    }
-    if let Some(site) = &query.site {
-        add("site = ?", vec![site.0.to_string().into()]);
+    let way = way(query);
+    if let Some((column, value, _)) = &way {
+        add(&format!("{column} = ?"), vec![value.clone()]);
     }
     if query.min_relevance > 0.0 {
         add("falling_relevant <= ?", vec![f64::from(-query.min_relevance).into()]);
@@ -60,12 +58,33 @@ pub fn after(
         let ids = serde_json::json!(only.iter().map(FormId::to_string).collect::<Vec<_>>());
         add("form_id IN (SELECT value FROM json_each(?))", vec![ids.to_string().into()]);
     }
+    let index = match (way, only) {
+        (_, Some(_)) => String::new(),
+        (Some((_, _, index)), None) => format!("INDEXED BY {index}"),
+        (None, None) => "INDEXED BY forms_by_relevance".to_string(),
+    };
     let sql = format!(
-        "SELECT {GLANCE} FROM forms WHERE {}
+        "SELECT {GLANCE} FROM forms {index} WHERE {}
          ORDER BY falling_relevant, falling_searchable, form_id, topic LIMIT {limit}",
         conditions.join(" AND ")
     );
     db.prepare_cached(&sql)?.query_map(params_from_iter(values), glance)?.collect()
+}
+
+/// The column of the query that leaves fewest forms, its value, and the index that begins with it. One is
+/// enough: the rest is looked at form by form, and of forms only so many.
+fn way(query: &DirectoryQuery) -> Option<(&'static str, Value, &'static str)> {
+    let method = |method| match method {
+        Method::Get => "get",
+        Method::Post => "post",
+    };
+    let site = query.site.as_ref().map(|site| ("site", site.0.to_string().into(), "forms_by_site"));
+    let run = || query.run.map(|run| ("run", bits(run.0).into(), "forms_by_run"));
+    let language =
+        || query.language.clone().map(|language| ("language", language.into(), "forms_by_language"));
+    let topic = || query.topic.clone().map(|topic| ("topic", topic.into(), "forms_by_topic"));
+    let method = || query.method.map(|given| ("method", method(given).to_string().into(), "forms_by_method"));
+    site.or_else(run).or_else(language).or_else(topic).or_else(method)
 }
 
 fn glance(row: &Row<'_>) -> rusqlite::Result<Glance> {
