@@ -14,6 +14,7 @@ const HEIGHT = 280;
 export function chart({ title, x, y, logs = [], signal }) {
   let lines = [];
   let cursor = null;
+  let named = "";
   const hidden = new Set();
   const first = () => visible()[0]?.points ?? [];
   const visible = () => lines.filter(({ name }) => !hidden.has(name));
@@ -36,29 +37,30 @@ export function chart({ title, x, y, logs = [], signal }) {
     const hadFocus = drawing.contains(document.activeElement);
     const picture = plot({ lines: visible(), x, y, log, width, height: HEIGHT, title });
     fill(drawing, picture.svg);
-    fill(legend, lines.map(legendItem));
+    drawLegend();
     listen(picture);
     if (hadFocus) picture.svg.focus({ preventScroll: true });
     point(picture);
+  }
+
+  /** Made anew only for other lines, so that a press or the focus is never lost to a redraw. */
+  function drawLegend() {
+    const names = JSON.stringify(lines.map(({ name }) => name));
+    if (names === named) return;
+    named = names;
+    fill(legend, lines.map(legendItem));
   }
 
   /** A line's name; pressing it hides the line or shows it again. */
   function legendItem({ name, look }) {
     const toggle = () => {
       if (!hidden.delete(name)) hidden.add(name);
+      button.setAttribute("aria-pressed", String(!hidden.has(name)));
       draw();
     };
-    const shown = String(!hidden.has(name));
-    return h(
-      "li",
-      {},
-      h(
-        "button",
-        { type: "button", class: `key ${look}`, "aria-pressed": shown, on: { click: toggle } },
-        swatch(),
-        name,
-      ),
-    );
+    const props = { type: "button", class: `key ${look}`, "aria-pressed": String(!hidden.has(name)) };
+    const button = h("button", { ...props, on: { click: toggle } }, swatch(), name);
+    return h("li", {}, button);
   }
 
   function listen(picture) {

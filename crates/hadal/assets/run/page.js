@@ -68,8 +68,8 @@ function header(run) {
         ` · ${plural(run.seeds, "seed")}`,
       ),
     ),
-    update: ({ run, control }) => set(run.state === "running" && control.pause ? "paused" : run.state),
-    away: () => ["running", "paused"].includes(known) && set("away"),
+    update: ({ run, control }) => set(run.state === "running" && control.pause ? "pausing" : run.state),
+    away: () => ["running", "pausing", "paused"].includes(known) && set("away"),
   };
 }
 
