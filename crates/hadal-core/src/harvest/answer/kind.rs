@@ -34,7 +34,7 @@ impl Evidence<'_> {
         if self.is_empty() {
             return Kind::Nothing;
         }
-        if self.is_elsewhere && !self.in_place && self.total.is_none() && self.kinds.detail.score >= 0.3 {
+        if self.is_elsewhere && !self.in_place && self.total.is_none() && self.is_of_one() {
             return Kind::OneRecord;
         }
         match self.records {
@@ -43,6 +43,11 @@ impl Evidence<'_> {
             _ if self.is_beside() => Kind::Nothing,
             _ => Kind::Results,
         }
+    }
+
+    /// Whether a page looks like that of one record; what it lists beside that has little to do with the query.
+    fn is_of_one(&self) -> bool {
+        self.knows_place && self.hits.is_some_and(|hits| hits < 0.5) || self.kinds.detail.score >= 0.3
     }
 
     /// Whether what was found stands elsewhere than records do and has nothing to do with the query.

@@ -14,6 +14,9 @@ const MEMORY: f64 = 0.96;
 /// Records whose captures are counted.
 const MOST_RECORDS: usize = 20_000_000;
 
+/// Answers that it takes to tell anything.
+const ENOUGH: f64 = 6.0;
+
 /// Number of features.
 pub const FEATURES: usize = 9;
 
@@ -122,7 +125,7 @@ impl Evidence {
     pub fn features(&self) -> Option<[f64; FEATURES]> {
         let seen = self.captures.len() as f64;
         let [once, twice, thrice] = self.came.map(|came| came as f64);
-        if seen < 20.0 || seen - once < 3.0 || self.all.log_size.weight < 3.0 {
+        if seen < 20.0 || seen - once < 3.0 || self.all.log_size.weight < ENOUGH {
             return None;
         }
         let whole = if self.whole.log_size.weight > 2.0 { &self.whole } else { &self.all };
