@@ -15,7 +15,7 @@ const MEMORY: f64 = 0.96;
 const MOST_RECORDS: usize = 20_000_000;
 
 /// Answers that it takes to tell anything.
-const ENOUGH: f64 = 6.0;
+const ENOUGH: f64 = 4.0;
 
 /// Number of features.
 pub const FEATURES: usize = 9;
