@@ -9,7 +9,7 @@ mod driver;
 #[path = "serve/fixture.rs"]
 #[allow(dead_code, reason = "the hostile store is the only one")]
 mod fixture;
-#[path = "browser/poison.rs"]
+#[path = "serve/poison.rs"]
 mod poison;
 #[path = "cli/program.rs"]
 mod program;

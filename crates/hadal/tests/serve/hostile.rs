@@ -2,63 +2,7 @@
 
 use super::client::Answer;
 use super::fixture::*;
-use super::store_fixture::*;
-use hadal::store::*;
-use hadal_core::harvest::record::{Record, RecordId};
-use hadal_core::http::Method as How;
-use hadal_core::identity::FormId;
-use hadal_core::page::Form;
-use hadal_core::strategy::SiteTally;
-use hadal_core::time::Time;
-use std::sync::Arc;
-
-const SCRIPT: &str = "</script><script>alert(1)</script><img src=x onerror=alert(1)>";
-
-/// A store in which everything that a page can say is a script.
-fn poisoned() -> Arc<dyn Store> {
-    let store = memory();
-    let run = store.begin(&RunSpec { topic: SCRIPT.into(), ..spec("x") }).unwrap();
-    let address = format!("http://a.org/?q={SCRIPT}");
-    let mut waiting = lead(&address, 0, 0.5, 0);
-    waiting.lead.context.anchor = SCRIPT.into();
-    let field = FieldRow { name: SCRIPT.into(), kind: "text".into(), label: SCRIPT.into(), options: 0 };
-    let row = FormRow { fields: vec![field], evidence: vec![SCRIPT.into()], ..form(1, &address, 0.9, 0.8) };
-    let page = PageRow { title: SCRIPT.into(), ..page(&waiting) };
-    let tally = SiteTally { pages: 1, ..SiteTally::default() };
-    let outcome = Outcome { forms: vec![new_form(row)], page: Some(page), ..visit(0, &waiting, tally) };
-    run_step(store.as_ref(), run, &waiting, outcome);
-    poison_a_harvest(store.as_ref());
-    store
-}
-
-fn poison_a_harvest(store: &dyn Store) {
-    let page = url("http://a.org/");
-    let spec = HarvestSpec {
-        form: FormId(1),
-        topic: SCRIPT.into(),
-        whole: Form::to(page.clone(), How::Get, vec![]),
-        page,
-        policy: "hadal".into(),
-        seed: 1,
-        source: "web".into(),
-    };
-    let harvest = store.begin_harvest(&spec, Time(0)).unwrap();
-    let fields = vec![(SCRIPT.to_string(), SCRIPT.to_string())];
-    let record = Record { id: RecordId(1), url: None, title: SCRIPT.into(), text: SCRIPT.into(), fields };
-    let row = RecordRow {
-        harvest,
-        form: FormId(1),
-        topic: String::new(),
-        record,
-        asked: 1,
-        words: SCRIPT.into(),
-        position: 1,
-        fetched_at: Time(0),
-        detail: None,
-    };
-    let step = HarvestStep { seq: 0, requests: 1, records: vec![row], ..HarvestStep::default() };
-    store.commit_steps(harvest, &[step]).unwrap();
-}
+use super::poison::{SCRIPT, poisoned};
 
 fn is_data(answer: &Answer, path: &str) {
     assert_eq!(answer.header("content-type"), "application/json", "{path}");

@@ -12,7 +12,7 @@ use hadal_core::time::Time;
 use std::sync::Arc;
 
 /// Markup that would leave a mark on the window if it were taken for markup.
-pub const SCRIPT: &str = "</script><script>window.__pwned=1</script><img src=x onerror=window.__pwned=1>\"'><svg onload=window.__pwned=1>";
+pub const SCRIPT: &str = "</script><script>window.__pwned=1;alert(1)</script><img src=x onerror=window.__pwned=1>\"'><svg onload=window.__pwned=1>";
 
 /// One run with one page and one form, and one harvest of that form.
 pub fn poisoned() -> Arc<dyn Store> {
