@@ -4,12 +4,16 @@
 //! `-events * ln(rate)`, so the two can be told apart: a try when it is made, its events whenever they
 //! come, also long after and in parts. Steps are AdaGrad's with a table of fixed size, as in
 //! [`super::online`]; a cell counts as if it had been through one event before, so that a single try
-//! moves it little and a single event much.
+//! moves it little and a single event much. Weights are drawn back a little ([`RIDGE`]) each time, or those
+//! of features that always stand together drift apart: only their sum is learned.
 
 use serde::{Deserialize, Serialize};
 
 /// Rates are kept within `e^±LIMIT`.
 const LIMIT: f32 = 12.0;
+
+/// How much of a weight counts as excess.
+const RIDGE: f32 = 0.003;
 
 /// A feature and its value.
 pub type Feature = (u32, f32);
@@ -51,7 +55,7 @@ impl OnlineRate {
     fn move_by(&mut self, row: &[Feature], excess: f32) {
         for (index, value) in row {
             let cell = self.cell(*index);
-            let gradient = excess * value;
+            let gradient = (excess + RIDGE * self.weights[cell]) * value;
             self.travelled[cell] += gradient * gradient;
             self.weights[cell] -= self.step * gradient / (1.0 + self.travelled[cell]).sqrt();
         }
@@ -84,6 +88,21 @@ mod tests {
         let learned = |row: &[Feature]| (rate.log_rate(row) + offset).exp();
         assert!((0.15..0.27).contains(&learned(&rich)), "{}", learned(&rich));
         assert!((0.005..0.02).contains(&learned(&poor)), "{}", learned(&poor));
+    }
+
+    #[test]
+    fn features_that_stand_together_do_not_drift_apart_when_only_one_is_paid() {
+        let mut rate = OnlineRate::new(8, 1.0);
+        let (both, one) = ([(1, 1.0), (2, 1.0)], [(1, 1.0)]);
+        for _ in 0..100_000 {
+            rate.tried(&both, -2.0);
+            rate.brought(&both, 0.08);
+            rate.brought(&one, 0.02);
+        }
+        let (paid, other) = (rate.log_rate(&one), rate.log_rate(&[(2, 1.0)]));
+        assert!(paid < LIMIT / 2.0 && other > -LIMIT / 2.0, "{paid} {other}");
+        let together = (rate.log_rate(&both) - 2.0).exp();
+        assert!((0.08..0.11).contains(&together), "{together}");
     }
 
     #[test]

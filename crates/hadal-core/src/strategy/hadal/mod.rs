@@ -8,8 +8,9 @@
 //! - The model is a Poisson regression on the logarithm of that rate ([`crate::learn::rate`]). It learns
 //!   at every page: a visit is one try of what its link looked like ([`view::link`]) and of how its site
 //!   stood ([`view::site`]); a form found is an event of the link that led to it and, discounted by
-//!   [`LATER`] a click, of the links before it. That is how pages without forms that lead to many, hubs
-//!   above all, come to be worth something. Forms count by how sure it is that they are relevant
+//!   [`LATER`] a click, of the links before it, those of the same site with how it stands: were only the
+//!   links paid, their share would grow for ever and the site's would sink as far. That is how pages
+//!   without forms that lead to many, hubs above all, come to be worth something. Forms count by how sure it is that they are relevant
 //!   ([`Visited::gain`]) and that their page is on topic: where relevant forms are rare, doubtful ones
 //!   are many and would lead the crawl astray.
 //! - What a site gave so far, and how long ago, is a part of the same model: it is added to the scores of
@@ -39,7 +40,7 @@ const LEADS: Lane = Lane(0);
 const QUESTIONS: Lane = Lane(1);
 
 /// What a form counts for the link one click before.
-const LATER: f32 = 0.4;
+const LATER: f32 = 0.3;
 /// Cells of the model, as a power of two.
 const CELLS: u8 = 16;
 /// How far an event moves a feature.
@@ -107,10 +108,11 @@ impl Hadal {
     }
 
     fn learn_rate(&mut self, visit: &Visited<'_>) {
+        let standing = if visit.before.pages > 0 { view::site(visit.before) } else { Vec::new() };
         let mut row = self.row(visit.lead, visit.before);
+        row.extend(&standing);
         let mut offset = prior(visit.lead, visit.before);
         if visit.before.pages > 0 {
-            row.extend(view::site(visit.before));
             offset += prior_worth(visit.before);
         }
         let gain = visit.gain * visit.verdict.p_topic;
@@ -120,10 +122,15 @@ impl Hadal {
         if visit.new_relevant > 0 {
             self.paid.note(visit.lead);
         }
+        let here = visit.lead.site();
         let mut later = gain;
         for earlier in visit.path {
             later *= LATER;
-            self.model.brought(&view::link(earlier), later);
+            let mut row = view::link(earlier);
+            if earlier.site() == here {
+                row.extend(&standing);
+            }
+            self.model.brought(&row, later);
         }
         if visit.lead.origin == Origin::Backlink {
             self.asked.pages += 1;
