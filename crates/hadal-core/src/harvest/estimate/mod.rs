@@ -1,15 +1,17 @@
 //! How many records there are, and what share of them has come: intervals, never a single number.
 //!
-//! An [`Estimator`] sees the same answers as a policy and works beside any of them. [`evidence`] keeps the
-//! capture history, [`calibration`] turns it into an interval that held nine times in ten on databases it
-//! was not fitted on; [`stop`] says when a harvest is over.
+//! An [`Estimator`] sees the same answers as a policy and works beside any of them. [`survey`] holds totals against
+//! the records that came, [`evidence`] keeps how often each came; [`calibration`] turns that into an interval that
+//! held nine times in ten on databases it was not fitted on; [`stop`] says when a harvest is over.
 
 mod calibration;
 pub mod evidence;
 pub mod stop;
+pub mod survey;
 
 use super::policy::{Asked, Total};
 use evidence::Evidence;
+use survey::Survey;
 
 /// A range that holds the truth nine times in ten, and the likeliest value.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
@@ -37,6 +39,7 @@ pub struct Estimate {
 #[derive(Default)]
 pub struct Estimator {
     evidence: Evidence,
+    survey: Survey,
     /// The most records that one query was told to have.
     told: u64,
 }
@@ -45,6 +48,7 @@ impl Estimator {
     /// Takes in an answer.
     pub fn learn(&mut self, answer: &Asked<'_>) {
         self.evidence.learn(answer);
+        self.survey.learn(answer);
         if let Some(Total::Exactly(total)) = answer.total {
             self.told = self.told.max(total);
         }
@@ -55,11 +59,20 @@ impl Estimator {
     pub fn estimate(&self) -> Option<Estimate> {
         let seen = self.evidence.seen() as f64;
         let least = seen.max(self.told as f64);
-        let [low, middle, high] = calibration::log_odds(&self.evidence.features()?)
-            .map(|odds| (seen * (1.0 + odds.exp())).max(least));
+        let features = self.evidence.features()?;
+        let ratios = match self.survey.result() {
+            Some(surveyed) => calibration::log_size(&surveyed, seen).map(f64::exp),
+            None => calibration::log_odds(&features).map(|odds| 1.0 + odds.exp()),
+        };
+        let [low, middle, high] = ratios.map(|ratio| (seen * ratio).max(least));
         let size = Interval { low, estimate: middle, high };
         let coverage = Interval { low: seen / high, estimate: seen / middle, high: seen / low };
         Some(Estimate { seen: seen as u64, size, coverage })
+    }
+
+    /// What the totals say, for calibration.
+    pub fn survey(&self) -> &Survey {
+        &self.survey
     }
 
     /// What it is judged by, for calibration.

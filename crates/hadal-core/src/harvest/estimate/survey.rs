@@ -1,0 +1,288 @@
+//! What totals say about the size of the whole.
+//!
+//! Where a form tells how many records have a word, and a share of the records that other words brought has it
+//! too, the one over the other is the size of the database: every total is a survey of it. The records at hand
+//! are no fair sample: long ones come more often, and words are asked for because many records have them. What
+//! that does to the size is [`super::calibration`]'s to know.
+
+use crate::harvest::policy::{Asked, Hit};
+use crate::harvest::record::RecordId;
+use crate::text::words::each_word;
+use rustc_hash::{FxHashMap, FxHasher};
+use std::hash::Hasher;
+
+/// Records of the sample, at most.
+const MOST_RECORDS: usize = 2_000;
+/// Words of a record that are looked at.
+const MOST_WORDS: usize = 2_000;
+/// Totals that are kept.
+const MOST_TOTALS: usize = 4_000;
+/// Totals that it takes to tell anything.
+const ENOUGH: usize = 4;
+/// Records of the sample that a word is held against at least.
+const LEAST_RECORDS: f64 = 10.0;
+/// Records of an answer that are looked at for the word that was asked.
+const LOOKED_AT: usize = 20;
+/// Where so many of the records that show a word have it in their title, titles alone are searched.
+const TITLES: f64 = 0.97;
+
+/// A word, of which only is known whether it is the same as another.
+type Word = u32;
+
+/// Totals told, and a sample of the records that came.
+#[derive(Default)]
+pub struct Survey {
+    totals: FxHashMap<Word, Total>,
+    sample: FxHashMap<RecordId, Kept>,
+    /// Zeros that the numbers of the sample's records begin with.
+    zeros: u32,
+    /// Records looked at, those that show the word they came for, and those that have it in their title.
+    looked_at: [f64; 3],
+}
+
+/// A word whose total was told.
+struct Total {
+    /// Records that have it in so many letters.
+    records: f64,
+    /// Of the sample, what came by other words.
+    others: Share,
+    /// Of the sample, what came before it was asked for.
+    before: Share,
+}
+
+/// How many records of the sample there are, and how many of them have a word at all or in their title.
+#[derive(Clone, Copy, Default)]
+struct Share {
+    of: f64,
+    anywhere: f64,
+    in_title: f64,
+}
+
+/// A record of the sample.
+struct Kept {
+    words: Box<[Word]>,
+    title: Box<[Word]>,
+    came_by: Option<Word>,
+}
+
+/// What totals say: sizes, and what they are worth.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Surveyed {
+    /// The size by the records that came by other words.
+    pub size: f64,
+    /// The size by the records that had come before each word was asked for.
+    pub before: f64,
+    /// Share of the records in answers that show the word asked for.
+    pub shown: f64,
+    /// Whether titles alone are searched.
+    pub titles: bool,
+}
+
+impl Survey {
+    /// Takes in an answer.
+    pub fn learn(&mut self, answer: &Asked<'_>) {
+        let is_plain = answer.query.choices.is_empty() && answer.query.link.is_none();
+        let asked = if is_plain { single(&answer.query.words) } else { None };
+        if let Some((word, total)) = asked.zip(answer.total)
+            && total.count() > 0
+            && self.totals.len() < MOST_TOTALS
+            && !self.totals.contains_key(&word)
+        {
+            let records = total.count() as f64 * self.look(word, answer.hits);
+            let share = Share::among(self.sample.values(), word);
+            self.totals.insert(word, Total { records, others: share, before: share });
+        }
+        for hit in answer.hits.iter().filter(|hit| hit.is_new) {
+            self.keep(hit, asked);
+        }
+    }
+
+    /// The share of an answer's records that show the word; others have another form of it, or hide it.
+    fn look(&mut self, word: Word, hits: &[Hit<'_>]) -> f64 {
+        let (mut of, mut shown) = (0.0, 0.0);
+        for hit in hits.iter().take(LOOKED_AT) {
+            let kept = Kept::of(hit, None);
+            let is_shown = number(kept.has(word));
+            of += 1.0;
+            shown += is_shown;
+            self.looked_at[2] += is_shown * number(kept.has_in_title(word));
+        }
+        self.looked_at[0] += of;
+        self.looked_at[1] += shown;
+        (shown + 0.5) / (of + 0.5)
+    }
+
+    /// Takes a record into the sample, when its number begins with enough zeros; with too many records in it,
+    /// one zero more is asked for.
+    fn keep(&mut self, hit: &Hit<'_>, came_by: Option<Word>) {
+        if hit.id.0.leading_zeros() < self.zeros || self.sample.contains_key(&hit.id) {
+            return;
+        }
+        let kept = Kept::of(hit, came_by);
+        self.count(&kept, 1.0);
+        self.sample.insert(hit.id, kept);
+        while self.sample.len() > MOST_RECORDS {
+            self.zeros += 1;
+            let zeros = self.zeros;
+            let gone: Vec<Kept> =
+                self.sample.extract_if(|id, _| id.0.leading_zeros() < zeros).map(|(_, kept)| kept).collect();
+            gone.iter().for_each(|kept| self.count(kept, -1.0));
+        }
+    }
+
+    fn count(&mut self, kept: &Kept, by: f64) {
+        for (word, total) in self.totals.iter_mut().filter(|(word, _)| Some(**word) != kept.came_by) {
+            total.others.add(kept, *word, by);
+        }
+    }
+
+    /// What is known by now, when enough totals were told.
+    pub fn result(&self) -> Option<Surveyed> {
+        let [looked_at, shown, titled] = self.looked_at;
+        let titles = titled > TITLES * shown;
+        let size = self.size(titles, |total| total.others)?;
+        let before = self.size(titles, |total| total.before).unwrap_or(size);
+        Some(Surveyed { size, before, shown: shown / looked_at.max(1.0), titles })
+    }
+
+    /// All totals over all shares.
+    fn size(&self, titles: bool, share: impl Fn(&Total) -> Share) -> Option<f64> {
+        let told = self.totals.values().map(|total| (total.records, share(total)));
+        let (mut words, mut records, mut shares) = (0, 0.0, 0.0);
+        for (told, share) in told.filter(|(_, share)| share.of >= LEAST_RECORDS) {
+            words += 1;
+            records += told;
+            shares += if titles { share.in_title } else { share.anywhere } / share.of;
+        }
+        (words >= ENOUGH && shares > 0.0).then(|| records / shares)
+    }
+}
+
+impl Share {
+    fn among<'a>(records: impl Iterator<Item = &'a Kept>, word: Word) -> Share {
+        let mut share = Share::default();
+        records.for_each(|kept| share.add(kept, word, 1.0));
+        share
+    }
+
+    fn add(&mut self, kept: &Kept, word: Word, by: f64) {
+        self.of += by;
+        if kept.has(word) {
+            self.anywhere += by;
+            self.in_title += by * number(kept.has_in_title(word));
+        }
+    }
+}
+
+impl Kept {
+    fn of(hit: &Hit<'_>, came_by: Option<Word>) -> Kept {
+        Kept { words: words_of(hit.text), title: words_of(hit.title), came_by }
+    }
+
+    fn has(&self, word: Word) -> bool {
+        self.words.binary_search(&word).is_ok()
+    }
+
+    fn has_in_title(&self, word: Word) -> bool {
+        self.title.binary_search(&word).is_ok()
+    }
+}
+
+fn number(is: bool) -> f64 {
+    f64::from(u8::from(is))
+}
+
+/// The word of a query that is one word.
+fn single(query: &str) -> Option<Word> {
+    let words = words_of(query);
+    if let [word] = words[..] { Some(word) } else { None }
+}
+
+/// The distinct words of a text, in the order of their numbers.
+fn words_of(text: &str) -> Box<[Word]> {
+    let mut words = Vec::new();
+    each_word(text, |word| {
+        if words.len() < MOST_WORDS {
+            let mut hasher = FxHasher::default();
+            hasher.write(word.as_bytes());
+            words.push((hasher.finish() >> 32) as Word);
+        }
+    });
+    words.sort_unstable();
+    words.dedup();
+    words.into_boxed_slice()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::harvest::policy::{End, Total as Said};
+    use crate::harvest::query::Query;
+    use crate::learn::random::Random;
+
+    /// Records with words of their own; word `k` is in one of `k + 3` of them.
+    fn records(count: u64) -> Vec<(RecordId, String)> {
+        let mut random = Random::new(5);
+        let record = |_| {
+            let words = (0..30).filter(|word| random.below(word + 3) == 0).map(|word| format!("w{word}"));
+            let text = words.collect::<Vec<_>>().join(" ");
+            (RecordId(random.bits()), text)
+        };
+        (0..count).map(record).collect()
+    }
+
+    /// Asks for words; each shows at most so many of the records that have it.
+    fn survey(records: &[(RecordId, String)], cap: usize, titles: bool) -> Survey {
+        let mut survey = Survey::default();
+        let mut seen = std::collections::HashSet::new();
+        for word in (0..30).rev() {
+            let word = format!("w{word}");
+            let having = |(_, text): &&(RecordId, String)| text.split(' ').any(|own| own == word);
+            let found: Vec<_> = records.iter().filter(having).collect();
+            let hit = |(id, text): &&(RecordId, String)| (*id, seen.insert(*id), text.clone());
+            let shown: Vec<_> = found.iter().take(cap).map(hit).collect();
+            let hits: Vec<Hit<'_>> = shown
+                .iter()
+                .map(|(id, is_new, text)| Hit {
+                    id: *id,
+                    is_new: *is_new,
+                    title: if titles { text } else { "" },
+                    text,
+                    fields: &[],
+                })
+                .collect();
+            let query = Query::words(&word);
+            let total = Some(Said::Exactly(found.len() as u64));
+            survey.learn(&Asked { query: &query, hits: &hits, total, pages: 1, end: End::Last });
+        }
+        survey
+    }
+
+    #[test]
+    fn totals_over_shares_are_the_size() {
+        let found = survey(&records(3_000), 40, false).result().unwrap();
+        assert!((2_700.0..3_300.0).contains(&found.before), "{found:?}");
+        assert!((2_700.0..3_900.0).contains(&found.size), "{found:?}");
+        assert!(found.shown > 0.9 && !found.titles);
+        assert!(survey(&records(3_000), 40, true).result().unwrap().titles);
+    }
+
+    #[test]
+    fn a_sample_that_grew_too_large_is_thinned_and_counts_right() {
+        let survey = survey(&records(9_000), usize::MAX, false);
+        assert!(survey.zeros > 0 && survey.sample.len() <= MOST_RECORDS);
+        for (word, total) in &survey.totals {
+            let others = survey.sample.values().filter(|kept| kept.came_by != Some(*word));
+            let counted = Share::among(others, *word);
+            assert_eq!((total.others.of, total.others.anywhere), (counted.of, counted.anywhere));
+        }
+    }
+
+    #[test]
+    fn without_totals_nothing_is_said() {
+        let mut survey = Survey::default();
+        let query = Query::words("sea");
+        survey.learn(&Asked { query: &query, hits: &[], total: None, pages: 1, end: End::Last });
+        assert_eq!(survey.result(), None);
+    }
+}
