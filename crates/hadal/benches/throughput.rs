@@ -5,6 +5,8 @@
 //! much; the simulated web is served over HTTP by another process whose time is not counted.
 //! Linux only: times and peak memory are read from /proc.
 
+#[path = "throughput/choosing.rs"]
+mod choosing;
 #[path = "throughput/first_visit.rs"]
 mod first_visit;
 #[path = "throughput/judging.rs"]
@@ -48,6 +50,7 @@ fn main() -> Anyhow<()> {
         ["--row", "judge-generated"] => judging::judge_all("generated", &generated_pages()),
         ["--row", "judge-given", dir] => judging::judge_all("given", &given_pages(Path::new(dir))?),
         ["--row", "read-answers"] => reading::read_all(),
+        ["--row", "choose", policy] => choosing::choose_all(policy),
         ["--row", "first-visit"] => first_visit::first_visits(),
         ["--row", "in-process"] => crawl_in_process(),
         ["--row", "http", address] => crawl_over_http(address),
@@ -70,6 +73,8 @@ fn table(pages: Option<&str>) -> Anyhow<()> {
         row(&["--row", "judge-given", dir])?;
     }
     row(&["--row", "read-answers"])?;
+    row(&["--row", "choose", "hadal"])?;
+    row(&["--row", "choose", "adaptive"])?;
     row(&["--row", "first-visit"])?;
     let mut server = Command::new(std::env::current_exe()?).arg("--serve").stdout(Stdio::piped()).spawn()?;
     let mut address = String::new();

@@ -22,6 +22,9 @@ const LEAVE: f64 = 0.5;
 /// Records that the language's own frequencies count for.
 const HEARSAY: f64 = 2.0;
 
+/// Shares above this one are all as good.
+const WIDE: f64 = 0.95;
+
 /// Words and what they are worth together.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Weighed {
@@ -51,9 +54,11 @@ impl Hadal {
         let cap = costs.cap.or(self.cap.known());
         let mut best = self.several(costs, cap);
         let widest = cap.map_or(1.0, |cap| f64::from(cap) / self.size().max(1.0));
-        let (mut least_worth, mut least_new) = (0.0, 0.0);
+        let mut least_worth = 0.0;
         for (at, tally) in self.ledger.tallies().iter().enumerate() {
-            if rates.most_new(tally) <= least_new || self.answered(at as u32) != Answered::NotAsked {
+            let most_share = self.share(tally, Kind::CommonStop).min(widest);
+            let most_worth = rates.most_new(tally) * most_breadth(most_share) / costs.query;
+            if most_worth <= least_worth || self.answered(at as u32) != Answered::NotAsked {
                 continue;
             }
             let expected = self.yields.expect(&rates, tally, cap);
@@ -66,7 +71,6 @@ impl Hadal {
                 best.select_nth_unstable_by(most, Weighed::order);
                 best.truncate(most);
                 least_worth = best.iter().map(|weighed| weighed.worth).fold(f64::INFINITY, f64::min);
-                least_new = least_worth * costs.query / breadth(1.0);
             }
         }
         best.sort_by(Weighed::order);
@@ -174,8 +178,13 @@ impl Hadal {
 /// How much more an answer is worth for holding no record twice: many small ones that bring the same share of
 /// all records overlap.
 fn breadth(share: f64) -> f64 {
-    let share = share.clamp(1e-6, 0.95);
+    let share = share.clamp(1e-6, WIDE);
     -(-share).ln_1p() / share
+}
+
+/// What [`breadth`] is at most, found in less time: a chord above the curve.
+fn most_breadth(share: f64) -> f64 {
+    1.0 + share.clamp(1e-6, WIDE) * 2.27
 }
 
 /// New records for each unit of cost, of a query that is answered with some chance.
@@ -183,4 +192,32 @@ fn rate(expected: &Expected, chance: f64, costs: &Costs) -> f64 {
     let pages = (expected.shown / f64::from(costs.page_size.max(1)) - 0.5).max(0.0);
     let cost = costs.query + chance * (costs.page * pages + costs.detail * expected.new);
     chance * expected.new / cost.max(1e-9)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{briefing, capped};
+    use super::*;
+
+    #[test]
+    fn what_is_passed_over_is_not_among_the_best() {
+        for (cap, answers) in [(30, 3), (30, 200), (usize::MAX, 2), (usize::MAX, 40)] {
+            let database = capped(cap);
+            let mut policy = Hadal::new(&briefing());
+            database.harvest(&mut policy, usize::MAX, answers);
+            let costs = database.costs();
+            let words = policy.ledger.tallies().len();
+            let mut all = policy.best(&costs, words);
+            all.truncate(5);
+            assert_eq!(policy.best(&costs, 5), all, "cap {cap}, {answers} answers");
+        }
+    }
+
+    #[test]
+    fn no_breadth_is_above_the_most() {
+        for percent in 0..=100 {
+            let share = f64::from(percent) / 100.0;
+            assert!(breadth(share) <= most_breadth(share), "{share}");
+        }
+    }
 }

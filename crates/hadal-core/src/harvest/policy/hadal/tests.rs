@@ -5,11 +5,11 @@ use crate::harvest::policy::adaptive::{Adaptive, Options};
 use crate::harvest::policy::fixture::{Database, records, requests};
 use crate::harvest::record::RecordId;
 
-fn briefing() -> Briefing {
+pub fn briefing() -> Briefing {
     Briefing { first: vec!["w3".into()], language: Some("en".into()), ..Briefing::default() }
 }
 
-fn capped(cap: usize) -> Database {
+pub fn capped(cap: usize) -> Database {
     let mut database = Database::generated(1_500, 7);
     database.cap = cap;
     database

@@ -72,6 +72,8 @@ pub struct Rates {
     lambda: f64,
     back: [f64; 2],
     beyond: f64,
+    /// New records to those of a random choice, at most.
+    most_cut: f64,
 }
 
 impl Rates {
@@ -89,7 +91,7 @@ impl Rates {
 
     /// New records that a word brings at the most.
     pub fn most_new(&self, tally: &Tally) -> f64 {
-        self.lambda * self.beyond * f64::from(tally.title.alike + tally.body.alike)
+        self.unseen(tally) * self.beyond * self.most_cut
     }
 }
 
@@ -132,7 +134,8 @@ impl Yields {
     /// The rates in force.
     pub fn rates(&self) -> Rates {
         let back = [self.back_title.value(), self.back_body.value()];
-        Rates { lambda: self.lambda.value(), back, beyond: self.beyond.value() }
+        let most_cut = self.cut.iter().map(Ratio::value).fold(1.0, f64::max);
+        Rates { lambda: self.lambda.value(), back, beyond: self.beyond.value(), most_cut }
     }
 
     /// What comes of so many unseen and seen records that match; the numbers are the surer, the more records
