@@ -5,23 +5,24 @@
 //! unseen to seen records, and the interval around it, [`log_odds`], is wide.
 //!
 //! Errors were read off harvests by the `hadal` policy of 2,000 and of 6,000 records from each of nine collections
-//! (eleven for totals, two of them generated), under some 15 settings of cap, order, index, totals and page size:
-//! weights by ridge regression, ends as quantiles of what was left, each collection left out in turn. `hadal eval
-//! harvest` says how often they hold. Without totals they hold less where one uncapped answer brings nearly everything.
+//! (fourteen for totals, three of them generated), under 14 to 18 settings of cap, order, index, totals and page
+//! size: weights by ridge regression, ends as quantiles of what was left, each collection left out in turn. `hadal
+//! eval harvest` says how often they hold. Without totals they hold less where one uncapped answer brings nearly
+//! everything.
 
 use super::evidence::FEATURES;
 use super::survey::Surveyed;
 
-/// How much totals overstate the size, as a logarithm.
-const OVERSTATED: f64 = 0.044;
+/// How much totals understate the logarithm of all to seen records: always; for each unit of it, up to one; and
+/// for each unit of it and of difference in lengths.
+const UNDERSTATED: [f64; 3] = [0.055, -0.245, 0.346];
 
 /// Logarithm of the error of totals: itself; for each unit of the logarithm of the logarithm of all to seen; where
-/// answers often do not show the word asked for; where titles alone are searched; for each unit that the two sizes
-/// differ by.
-const SPREAD: [f64; 5] = [-2.818, 0.342, 0.753, 0.533, 1.568];
+/// records often do not show the word asked for; for each unit of the logarithm of the largest total to all.
+const SPREAD: [f64; 4] = [-2.327, 0.422, 0.406, -0.611];
 
-/// Quantiles of the error of totals, in units of its spread: 4 %, 50 %, 96 %.
-const TOTALS: [f64; 3] = [-2.277, 0.083, 2.89];
+/// Quantiles of the error of totals, in units of its spread: 5 %, 50 %, 95 %.
+const TOTALS: [f64; 3] = [-1.762, -0.027, 1.988];
 
 /// Below this share of answers that show the word asked for, words are hidden.
 const SHOWN: f64 = 0.9;
@@ -41,18 +42,21 @@ const ERRORS: [[f64; 5]; 3] = [
 
 /// Logarithm of all to seen records, by totals: low, middle, high.
 pub fn log_size(surveyed: &Surveyed, seen: f64) -> [f64; 3] {
-    let log = |size: f64| (size / seen).ln().max(0.0);
-    let (size, before) = (log(surveyed.size), log(surveyed.before));
-    let is = |truth: bool| f64::from(u8::from(truth));
-    let features =
-        [1.0, size.max(0.02).ln(), is(surveyed.shown < SHOWN), is(surveyed.titles), (before - size).abs()];
-    let spread: f64 = features.iter().zip(SPREAD).map(|(feature, weight)| feature * weight).sum();
-    TOTALS.map(|quantile| (size - OVERSTATED + quantile * spread.exp()).max(0.0))
+    let size = (surveyed.size / seen).ln().max(0.0);
+    let bias = dot([1.0, size.min(1.0), size.min(1.0) * surveyed.lengths], UNDERSTATED);
+    let is_hidden = f64::from(u8::from(surveyed.shown < SHOWN));
+    let largest = (surveyed.largest / (seen * size.exp())).ln();
+    let spread = dot([1.0, size.max(0.03).ln(), is_hidden, largest], SPREAD).exp();
+    TOTALS.map(|quantile| (size + bias + quantile * spread).max(0.0))
+}
+
+fn dot<const N: usize>(features: [f64; N], weights: [f64; N]) -> f64 {
+    features.iter().zip(weights).map(|(feature, weight)| feature * weight).sum()
 }
 
 /// Logarithm of unseen to seen records: low, middle, high.
 pub fn log_odds(features: &[f64; FEATURES]) -> [f64; 3] {
-    let sum: f64 = features.iter().zip(WEIGHTS).map(|(feature, weight)| feature * weight).sum();
+    let sum = dot(*features, WEIGHTS);
     ERRORS.map(|errors| sum + between(&errors, sum))
 }
 
@@ -71,8 +75,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn totals_are_trusted_less_where_words_are_hidden_or_sizes_differ() {
-        let plain = Surveyed { size: 2_000.0, before: 2_000.0, shown: 1.0, titles: false };
+    fn totals_are_trusted_less_where_words_are_hidden_or_rare() {
+        let plain = Surveyed { size: 2_000.0, largest: 1_000.0, shown: 1.0, lengths: 0.7 };
         let width = |surveyed: &Surveyed| {
             let [low, middle, high] = log_size(surveyed, 1_000.0);
             assert!(0.0 <= low && low <= middle && middle <= high);
@@ -80,13 +84,14 @@ mod tests {
         };
         for doubtful in [
             Surveyed { shown: 0.5, ..plain },
-            Surveyed { titles: true, ..plain },
-            Surveyed { before: 1_000.0, ..plain },
-            Surveyed { size: 9_000.0, before: 9_000.0, ..plain },
+            Surveyed { largest: 50.0, ..plain },
+            Surveyed { size: 9_000.0, largest: 4_500.0, ..plain },
         ] {
             assert!(width(&doubtful) > width(&plain), "{doubtful:?}");
         }
         assert_eq!(log_size(&plain, 4_000.0)[0], 0.0);
+        let differing = Surveyed { lengths: 1.5, ..plain };
+        assert!(log_size(&differing, 1_000.0)[1] > log_size(&plain, 1_000.0)[1]);
     }
 
     #[test]

@@ -1,9 +1,11 @@
 //! What totals say about the size of the whole.
 //!
 //! Where a form tells how many records have a word, and a share of the records that other words brought has it
-//! too, the one over the other is the size of the database: every total is a survey of it. The records at hand
-//! are no fair sample: long ones come more often, and words are asked for because many records have them. What
-//! that does to the size is [`super::calibration`]'s to know.
+//! too, the one over the other is the size of the database: every total is a survey of it. Records that came by
+//! the word alone are left out of its share, those that another word brought as well are not.
+//!
+//! The records at hand are no fair sample: long ones come more often. What that does to the size is
+//! [`super::calibration`]'s to know.
 
 use crate::harvest::policy::{Asked, Hit};
 use crate::harvest::record::RecordId;
@@ -38,16 +40,17 @@ pub struct Survey {
     zeros: u32,
     /// Records looked at, those that show the word they came for, and those that have it in their title.
     looked_at: [f64; 3],
+    /// Of the records that had come before, how many were to show the word if they were like the others, and how
+    /// many do.
+    again: [f64; 2],
 }
 
 /// A word whose total was told.
 struct Total {
     /// Records that have it in so many letters.
     records: f64,
-    /// Of the sample, what came by other words.
+    /// Of the sample, what came by other words, be it by this one too.
     others: Share,
-    /// Of the sample, what came before it was asked for.
-    before: Share,
 }
 
 /// How many records of the sample there are, and how many of them have a word at all or in their title.
@@ -62,20 +65,21 @@ struct Share {
 struct Kept {
     words: Box<[Word]>,
     title: Box<[Word]>,
+    /// The only word that brought it.
     came_by: Option<Word>,
 }
 
-/// What totals say: sizes, and what they are worth.
+/// What totals say, and what that is worth.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Surveyed {
-    /// The size by the records that came by other words.
+    /// Records there are.
     pub size: f64,
-    /// The size by the records that had come before each word was asked for.
-    pub before: f64,
+    /// The largest total.
+    pub largest: f64,
     /// Share of the records in answers that show the word asked for.
     pub shown: f64,
-    /// Whether titles alone are searched.
-    pub titles: bool,
+    /// How much the lengths of records differ: the standard deviation of their logarithms to base two.
+    pub lengths: f64,
 }
 
 impl Survey {
@@ -90,10 +94,20 @@ impl Survey {
         {
             let records = total.count() as f64 * self.look(word, answer.hits);
             let share = Share::among(self.sample.values(), word);
-            self.totals.insert(word, Total { records, others: share, before: share });
+            self.totals.insert(word, Total { records, others: share });
         }
-        for hit in answer.hits.iter().filter(|hit| hit.is_new) {
-            self.keep(hit, asked);
+        for hit in answer.hits {
+            if hit.is_new { self.keep(hit, asked) } else { self.came_again(hit.id, asked) }
+        }
+    }
+
+    /// A record that another word brings as well did not come by its first one alone.
+    fn came_again(&mut self, id: RecordId, asked: Option<Word>) {
+        let Some(kept) = self.sample.get_mut(&id) else { return };
+        if let Some(word) = kept.came_by.take_if(|word| Some(*word) != asked)
+            && let Some(total) = self.totals.get_mut(&word)
+        {
+            total.others.add(kept, word, 1.0);
         }
     }
 
@@ -109,7 +123,12 @@ impl Survey {
         }
         self.looked_at[0] += of;
         self.looked_at[1] += shown;
-        (shown + 0.5) / (of + 0.5)
+        let share = (shown + 0.5) / (of + 0.5);
+        for hit in hits.iter().filter(|hit| !hit.is_new).take(LOOKED_AT) {
+            self.again[0] += share;
+            self.again[1] += number(Kept::of(hit, None).has(word));
+        }
+        share
     }
 
     /// Takes a record into the sample, when its number begins with enough zeros; with too many records in it,
@@ -140,21 +159,31 @@ impl Survey {
     pub fn result(&self) -> Option<Surveyed> {
         let [looked_at, shown, titled] = self.looked_at;
         let titles = titled > TITLES * shown;
-        let size = self.size(titles, |total| total.others)?;
-        let before = self.size(titles, |total| total.before).unwrap_or(size);
-        Some(Surveyed { size, before, shown: shown / looked_at.max(1.0), titles })
+        let (mut words, mut records, mut shares, mut largest) = (0, 0.0, 0.0, 0.0f64);
+        for total in self.totals.values().filter(|total| total.others.of >= LEAST_RECORDS) {
+            let others = &total.others;
+            words += 1;
+            records += total.records;
+            shares += if titles { others.in_title } else { others.anywhere } / others.of;
+            largest = largest.max(total.records);
+        }
+        if words < ENOUGH || shares <= 0.0 {
+            return None;
+        }
+        let hidden = ((self.again[1] + 1.0) / (self.again[0] + 1.0)).min(1.0);
+        let shown = hidden.min(shown / looked_at.max(1.0));
+        Some(Surveyed { size: hidden * records / shares, largest, shown, lengths: self.lengths() })
     }
 
-    /// All totals over all shares.
-    fn size(&self, titles: bool, share: impl Fn(&Total) -> Share) -> Option<f64> {
-        let told = self.totals.values().map(|total| (total.records, share(total)));
-        let (mut words, mut records, mut shares) = (0, 0.0, 0.0);
-        for (told, share) in told.filter(|(_, share)| share.of >= LEAST_RECORDS) {
-            words += 1;
-            records += told;
-            shares += if titles { share.in_title } else { share.anywhere } / share.of;
+    fn lengths(&self) -> f64 {
+        let (mut sum, mut squares) = (0.0, 0.0);
+        for kept in self.sample.values() {
+            let length = ((kept.words.len() + 1) as f64).log2();
+            sum += length;
+            squares += length * length;
         }
-        (words >= ENOUGH && shares > 0.0).then(|| records / shares)
+        let mean = sum / self.sample.len().max(1) as f64;
+        (squares / self.sample.len().max(1) as f64 - mean * mean).max(0.0).sqrt()
     }
 }
 
@@ -260,11 +289,14 @@ mod tests {
 
     #[test]
     fn totals_over_shares_are_the_size() {
-        let found = survey(&records(3_000), 40, false).result().unwrap();
-        assert!((2_700.0..3_300.0).contains(&found.before), "{found:?}");
-        assert!((2_700.0..3_900.0).contains(&found.size), "{found:?}");
-        assert!(found.shown > 0.9 && !found.titles);
-        assert!(survey(&records(3_000), 40, true).result().unwrap().titles);
+        for (count, cap) in [(3_000, 40), (3_000, 400), (1_500, usize::MAX)] {
+            for titles in [false, true] {
+                let found = survey(&records(count), cap, titles).result().unwrap();
+                let error = (found.size / count as f64 - 1.0).abs();
+                assert!(error < 0.1, "{count} records, {cap} shown: {found:?}");
+                assert!(found.shown > 0.9 && found.lengths > 0.1);
+            }
+        }
     }
 
     #[test]
