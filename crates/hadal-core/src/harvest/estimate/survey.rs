@@ -124,7 +124,7 @@ impl Survey {
         self.looked_at[0] += of;
         self.looked_at[1] += shown;
         let share = (shown + 0.5) / (of + 0.5);
-        for hit in hits.iter().filter(|hit| !hit.is_new).take(LOOKED_AT) {
+        for hit in hits.iter().filter(|hit| !hit.is_new) {
             self.again[0] += share;
             self.again[1] += number(Kept::of(hit, None).has(word));
         }
