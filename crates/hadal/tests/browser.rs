@@ -69,6 +69,7 @@ async fn a_demo_is_watched_searched_marked_asked_and_stopped() {
     browser.open(&ward.0.as_ref().unwrap().address).await;
     the_curve_grows(&browser).await;
     it_pauses(&browser).await;
+    its_budget_is_changed(&browser).await;
     the_directory_is_narrowed_down(&browser).await;
     a_form_marked_wrong_leaves(&browser).await;
     sources_are_asked(&browser).await;
@@ -91,6 +92,12 @@ async fn the_curve_grows(browser: &Browser) {
 async fn it_pauses(browser: &Browser) {
     browser.click("#pause").await;
     browser.until("document.querySelector('.state.paused') && document.querySelector('#pause').textContent === 'Resume'").await;
+}
+
+async fn its_budget_is_changed(browser: &Browser) {
+    browser.write("#budget", "0").await;
+    browser.click(".budget button").await;
+    browser.until("document.body.innerText.includes('of 10,000,000 requests')").await;
 }
 
 async fn the_directory_is_narrowed_down(browser: &Browser) {
@@ -160,4 +167,15 @@ async fn scripts_from_the_web_are_shown_and_never_run() {
         let odd = "[...document.links].filter(link => !/^https?:$/.test(link.protocol)).length";
         assert_eq!(browser.value(odd).await, 0, "{path}");
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_token_is_typed_on_a_page_that_has_its_style() {
+    let Some(browser) = browser().await else { return };
+    let serving = fixture::with_token(fixture::memory(), "a-long-token").await;
+    browser.open(&format!("http://{}/", serving.client.address)).await;
+    browser.until("getComputedStyle(document.body).display === 'grid'").await;
+    browser.write("input", "a-long-token").await;
+    browser.click("button").await;
+    browser.until("document.querySelector('nav a[href=\"/directory\"]')").await;
 }

@@ -154,7 +154,7 @@ async fn guarded(State(desk): State<Arc<Desk>>, request: Request, next: Next) ->
         (header::REFERRER_POLICY, "no-referrer"),
         (header::CACHE_CONTROL, "no-store"),
     ] {
-        response.headers_mut().insert(name, HeaderValue::from_static(value));
+        response.headers_mut().entry(name).or_insert(HeaderValue::from_static(value));
     }
     response
 }

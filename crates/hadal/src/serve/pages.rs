@@ -8,6 +8,7 @@ use axum::extract::State;
 use axum::response::{IntoResponse, Redirect, Response};
 use axum::routing::{get, post};
 use bytes::Bytes;
+use data_encoding::BASE64;
 use http::{HeaderMap, StatusCode, header};
 use rust_embed::{EmbeddedFile, RustEmbed};
 use std::sync::Arc;
@@ -73,13 +74,25 @@ pub fn wants_page(headers: &HeaderMap) -> bool {
     accepted.is_some_and(|accepted| accepted.contains("text/html"))
 }
 
-/// The page where the token is typed. Nothing in it comes from anywhere else.
+/// The page where the token is typed. It brings its style along, for whoever sees it may fetch nothing else.
 pub fn login_page() -> Response {
-    const PAGE: &str = "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\">\
+    let style = Assets::get("style/login.css").map(|file| (file.metadata.sha256_hash(), file.data));
+    let (hash, style) = style.unwrap_or_default();
+    let policy = format!(
+        "default-src 'none'; style-src 'sha256-{}'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+        BASE64.encode(&hash)
+    );
+    let page = format!(
+        "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\">\
         <meta name=\"viewport\" content=\"width=device-width\"><title>hadal: log in</title>\
-        <h1>hadal</h1><form method=\"post\" action=\"/login\"><label>Token, as the server printed it: \
-        <input name=\"token\" type=\"password\" autocomplete=\"current-password\" required autofocus></label> \
-        <button>Log in</button></form></html>";
-    let content_type = [(header::CONTENT_TYPE, "text/html; charset=utf-8")];
-    (StatusCode::UNAUTHORIZED, content_type, PAGE).into_response()
+        <style>{}</style><form method=\"post\" action=\"/login\"><h1>hadal</h1>\
+        <label>Token, as the server printed it <input name=\"token\" type=\"password\" \
+        autocomplete=\"current-password\" required autofocus></label><button>Log in</button></form></html>",
+        String::from_utf8_lossy(&style)
+    );
+    let headers = [
+        (header::CONTENT_TYPE, "text/html; charset=utf-8".to_string()),
+        (header::CONTENT_SECURITY_POLICY, policy),
+    ];
+    (StatusCode::UNAUTHORIZED, headers, page).into_response()
 }

@@ -42,6 +42,7 @@ async fn a_browser_logs_in_on_a_page() {
     let page = serving.client.with("accept", "text/html").get("/directory").await;
     assert_eq!(page.status, StatusCode::UNAUTHORIZED);
     assert!(page.text().contains("<form method=\"post\" action=\"/login\">"));
+    assert!(page.header("content-security-policy").contains("default-src 'none'; style-src 'sha256-"));
     let log_in = |token: &'static str| {
         let client = serving.client.with("content-type", "application/x-www-form-urlencoded");
         async move { client.send_text(Method::POST, "/login", token).await }
