@@ -12,6 +12,7 @@ pub mod harvest;
 pub mod judged;
 pub mod quality;
 pub mod run;
+pub mod submitted;
 pub mod watching;
 
 use crate::output::progress::Snapshot;

@@ -25,6 +25,12 @@ fn forms_are_found_harvested_and_held_against_the_truth() {
     assert!(wrong * 20 <= right, "{wrong} wrong, {right} right");
     assert_eq!(sum("records"), right + wrong);
     assert!(told.contains(&format!("{} records brought up: {right} right", right + wrong)), "{told}");
+    let submitted = rows(&place.run(&["submissions", "--truth", "--format", "jsonl"]).done());
+    let all = rows(&place.run(&["submissions", "--format", "jsonl"]).done()).len() as u64;
+    assert_eq!(submitted.iter().map(|row| row["submissions"].as_u64().unwrap()).sum::<u64>(), all);
+    assert_eq!((&submitted[0]["kind"], &submitted[0]["form_id"]), (&Value::from("search"), &Value::Null));
+    let no_search = |row: &&Value| row["kind"] != "search";
+    assert!(submitted.iter().filter(no_search).all(|row| row["method"] == "get"), "{submitted:?}");
 }
 
 #[test]

@@ -1,7 +1,9 @@
 //! The listings of the catalogue: forms, sites, runs and submissions as columns.
 
 use super::listing::{Cell, CellKind, Column, Listed, rounded};
+use crate::report::submitted::Submitted;
 use crate::store::{Answered, FormRow, RunRow, RunState, SiteRow, Submission};
+use hadal_core::critic::Kind;
 use hadal_core::http::Method;
 use hadal_core::page::FormSource;
 use hadal_core::time::Time;
@@ -182,6 +184,28 @@ impl Listed for Submission {
             text(self.purpose.name()),
             text(answer(self.answer.as_ref())),
             Cell::of(self.by.harvest(), |harvest| Cell::Count(harvest.0)),
+        ]
+    }
+}
+
+impl Listed for Submitted {
+    const COLUMNS: &'static [Column] = &[
+        column("kind", CellKind::Text, Some("really")),
+        column("method", CellKind::Text, Some("method")),
+        column("submissions", CellKind::Count, Some("submissions")),
+        column("forms", CellKind::Count, Some("forms")),
+        column("form_id", CellKind::Text, Some("form")),
+        column("page_url", CellKind::Text, Some("page")),
+    ];
+
+    fn cells(&self) -> Vec<Cell> {
+        vec![
+            text(self.kind.map_or("unknown", Kind::name)),
+            text(method_name(self.method)),
+            Cell::Count(self.submissions),
+            Cell::Count(self.forms),
+            Cell::of(self.form.as_ref(), |(form, _)| text(form)),
+            Cell::of(self.form.as_ref(), |(_, page)| text(page)),
         ]
     }
 }

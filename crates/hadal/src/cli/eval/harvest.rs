@@ -34,7 +34,8 @@ pub struct HarvestArgs {
     /// Which settings of the databases, separated by commas [default: all]
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     settings: Vec<String>,
-    /// The most records of a collection, taken from all over it [default: 20000]
+    /// The most records of a collection, taken from all over it; generated ones have as many, up to
+    /// 2,000,000 [default: 20000]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(20..=2_000_000))]
     records: Option<u32>,
     /// Requests of each harvest [default: ten times what turning every page once would take, about]
