@@ -1,7 +1,9 @@
 //! What a dashboard costs: how long answers take as a store grows, and what a watching browser takes from a crawl.
 //!
-//! `cargo bench --bench serving` (smaller: `-- --forms 2000 --records 20000 --pages 2000`). Three stores, one
-//! without rows, one of a hundredth and one whole, are asked the same in turns, over HTTP. Then the simulated
+//! `cargo bench --bench serving` (smaller: `-- --forms 2000 --records 20000 --pages 2000`; `--in DIR` keeps the
+//! stores there, and fills only those that are missing). Three stores, one without rows, one of a hundredth and
+//! one whole, are asked the same in turns, over HTTP; what an answer costs client and server together is counted
+//! in CPU time, so that other work on the machine does not matter much. Then the simulated
 //! web is crawled into the whole one, alone and watched in turns; each crawl, with its dashboard, is a process
 //! whose CPU time is counted, and the browser is another that is not. Linux only.
 
@@ -51,19 +53,20 @@ struct Sizes {
     records: u64,
     /// Of each crawl; none for no crawls.
     pages: u64,
+    /// Where stores are kept.
+    kept: Option<PathBuf>,
 }
 
 impl Sizes {
     fn given(words: &[&str]) -> Anyhow<Sizes> {
-        let mut sizes = Sizes { forms: 100_000, records: 1_000_000, pages: 20_000 };
+        let mut sizes = Sizes { forms: 100_000, records: 1_000_000, pages: 20_000, kept: None };
         for pair in words.chunks(2) {
             match pair {
                 ["--forms", number] => sizes.forms = number.parse()?,
                 ["--records", number] => sizes.records = number.parse()?,
                 ["--pages", number] => sizes.pages = number.parse()?,
-                _ => anyhow::bail!(
-                    "usage: cargo bench --bench serving -- [--forms N] [--records N] [--pages N]"
-                ),
+                ["--in", dir] => sizes.kept = Some(dir.into()),
+                _ => anyhow::bail!("usage: serving [--forms N] [--records N] [--pages N] [--in DIR]"),
             }
         }
         Ok(sizes)
@@ -71,6 +74,9 @@ impl Sizes {
 }
 
 fn measure(sizes: &Sizes) -> Anyhow<()> {
+    if let Some(dir) = &sizes.kept {
+        return measure_in(dir, sizes);
+    }
     let dir = scratch("serving")?;
     let measured = measure_in(&dir, sizes);
     std::fs::remove_dir_all(dir)?;
@@ -90,6 +96,12 @@ fn measure_in(dir: &Path, sizes: &Sizes) -> Anyhow<()> {
 /// A closed store of this size.
 fn filled(dir: &Path, name: &str, forms: u64, records: u64) -> Anyhow<PathBuf> {
     let (folder, began) = (dir.join(name), Instant::now());
+    if folder.exists() {
+        // What another format left is brought up to date here, not while it is measured.
+        drop(open(&folder.display().to_string(), Access::Crawl)?);
+        println!("{name}: as it was, opened in {:.0} s", began.elapsed().as_secs_f64());
+        return Ok(folder);
+    }
     let store = open(&folder.display().to_string(), Access::Crawl)?;
     crawls::fill(store.as_ref(), forms)?;
     harvests::fill(store.as_ref(), records)?;

@@ -1,0 +1,92 @@
+//! The index of the words of records: each with the number of its harvest, so that nothing is looked through
+//! that another harvest brought up.
+
+use super::super::super::search::words;
+use rusqlite::{Connection, OptionalExtension, params};
+
+/// Rows of the index that words are looked for together in, and how often.
+const WIDTH: i64 = 16_384;
+const TIMES: usize = 4;
+/// Records that are indexed anew at once.
+const CHUNK: i64 = 1000;
+
+/// Lets a record be found by the words of these texts and no others.
+pub fn index(db: &Connection, harvest: i64, n: i64, texts: &[&str]) -> rusqlite::Result<()> {
+    let words: Vec<String> = words(texts).iter().map(|word| of_harvest(harvest, word)).collect();
+    let sql = "INSERT OR REPLACE INTO record_words (rowid, words) VALUES (?, ?)";
+    db.prepare_cached(sql)?.execute(params![n, words.join(" ")])?;
+    Ok(())
+}
+
+/// Indexes every record of a store whose index is empty.
+pub fn index_all(db: &Connection) -> rusqlite::Result<()> {
+    let sql =
+        "SELECT n, harvest, title, text, coalesce(detail, '') FROM records WHERE n > ? ORDER BY n LIMIT ?";
+    let mut sought = db.prepare_cached(sql)?;
+    let mut last = i64::MIN;
+    loop {
+        let before = last;
+        let mut rows = sought.query([last, CHUNK])?;
+        while let Some(row) = rows.next()? {
+            last = row.get(0)?;
+            let text = |at| row.get_ref(at)?.as_str().map_err(rusqlite::Error::from);
+            index(db, row.get(1)?, last, &[text(2)?, text(3)?, text(4)?])?;
+        }
+        if last == before {
+            return Ok(());
+        }
+    }
+}
+
+/// No word begins with digits and then a `q` that are its harvest's and could be another's: the first `q` ends them.
+fn of_harvest(harvest: i64, word: &str) -> String {
+    format!("{harvest}q{word}")
+}
+
+/// Numbers of rows, and the row after which to go on, unless there are no more.
+pub type Rows = (Vec<i64>, Option<i64>);
+
+/// The next rows after `last` that have all of these words, at most so many. There may be fewer and more to come:
+/// of words that are frequent and never together, only so much is looked through at once.
+pub fn after(
+    db: &Connection,
+    harvest: i64,
+    words: &[String],
+    last: i64,
+    limit: usize,
+) -> rusqlite::Result<Rows> {
+    let words: Vec<String> = words.iter().map(|word| format!("\"{}\"", of_harvest(harvest, word))).collect();
+    let (mut found, mut end) = (Vec::new(), last);
+    for _ in 0..TIMES {
+        let Some(start) = first_of_all(db, &words, end)? else { return Ok((found, None)) };
+        // One word alone is wherever it is found.
+        end = if words.len() == 1 { i64::MAX } else { start.saturating_add(WIDTH) };
+        found.extend(between(db, &words.join(" "), start, end, limit - found.len())?);
+        if found.len() == limit {
+            return Ok((found.clone(), found.last().copied()));
+        }
+    }
+    Ok((found, Some(end).filter(|end| *end < i64::MAX)))
+}
+
+/// The first row after `last` before which not all of the words can be together; none when one has no more.
+fn first_of_all(db: &Connection, words: &[String], last: i64) -> rusqlite::Result<Option<i64>> {
+    let sql =
+        "SELECT rowid FROM record_words WHERE record_words MATCH ? AND rowid > ? ORDER BY rowid LIMIT 1";
+    let mut sought = db.prepare_cached(sql)?;
+    let mut first = None;
+    for word in words {
+        match sought.query_row(params![word, last], |row| row.get(0)).optional()? {
+            Some(row) => first = first.max(Some(row)),
+            None => return Ok(None),
+        }
+    }
+    Ok(first)
+}
+
+fn between(db: &Connection, words: &str, start: i64, end: i64, limit: usize) -> rusqlite::Result<Vec<i64>> {
+    let sql = "SELECT rowid FROM record_words WHERE record_words MATCH ? AND rowid >= ? AND rowid <= ?
+        ORDER BY rowid LIMIT ?";
+    let mut sought = db.prepare_cached(sql)?;
+    sought.query_map(params![words, start, end, limit as i64], |row| row.get(0))?.collect()
+}
