@@ -90,3 +90,49 @@ fn between(db: &Connection, words: &str, start: i64, end: i64, limit: usize) -> 
     let mut sought = db.prepare_cached(sql)?;
     sought.query_map(params![words, start, end, limit as i64], |row| row.get(0))?.collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::schema::CREATE_4;
+    use super::*;
+
+    /// An index and nothing else.
+    fn empty() -> Connection {
+        let db = Connection::open_in_memory().unwrap();
+        let create = CREATE_4.find("CREATE VIRTUAL").map(|at| &CREATE_4[at..]).unwrap();
+        db.execute_batch(create.split_inclusive(';').next().unwrap()).unwrap();
+        db
+    }
+
+    #[test]
+    fn words_that_are_never_together_are_given_up_for_now_and_found_further_on() {
+        let db = empty();
+        let far = |n: i64| n * (WIDTH + 100);
+        for n in 1..20 {
+            index(&db, 1, far(n), &["odd"]).unwrap();
+            index(&db, 1, far(n) + 7, &["even"]).unwrap();
+        }
+        index(&db, 1, far(20), &["odd even"]).unwrap();
+        let sought = ["even".to_string(), "odd".to_string()];
+        let (found, end) = after(&db, 1, &sought, 0, 10).unwrap();
+        assert!(found.is_empty() && end.is_some_and(|end| end < far(6)), "{found:?} {end:?}");
+        let (mut found, mut end, mut looks) = (Vec::new(), Some(0), 0);
+        while let Some(last) = end {
+            let (more, next) = after(&db, 1, &sought, last, 10).unwrap();
+            found.extend(more);
+            (end, looks) = (next, looks + 1);
+        }
+        assert_eq!((found, looks), (vec![far(20)], 5));
+    }
+
+    #[test]
+    fn one_word_is_found_at_once_wherever_it_is() {
+        let db = empty();
+        let rows: Vec<i64> = (1..9).map(|n| n * 10 * WIDTH).collect();
+        rows.iter().for_each(|n| index(&db, 1, *n, &["deep"]).unwrap());
+        let sought = ["deep".to_string()];
+        assert_eq!(after(&db, 1, &sought, 0, 99).unwrap(), (rows.clone(), None));
+        assert_eq!(after(&db, 1, &sought, rows[2], 2).unwrap(), (rows[3..5].to_vec(), Some(rows[4])));
+        assert_eq!(after(&db, 11, &sought, 0, 99).unwrap(), (vec![], None), "another harvest's");
+    }
+}
