@@ -9,6 +9,7 @@ mod harvest_fixture;
 use fixture::*;
 use hadal::store::*;
 use hadal_core::harvest::record::RecordId;
+use hadal_core::identity::FormId;
 use hadal_core::lead::Lane;
 use hadal_core::time::Time;
 use harvest_fixture::*;
@@ -103,6 +104,24 @@ fn a_reader_asks_the_crawl_to_pause_while_it_writes() {
     let pause = Control { pause: true, ..Control::default() };
     reader.set_control(run, &pause).unwrap();
     assert_eq!(writer.control(run).unwrap(), pause);
+}
+
+#[test]
+fn what_one_handle_says_of_a_form_every_other_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    filled(folder.path());
+    let handles = [crawl(folder.path()).unwrap(), read(folder.path()).unwrap(), read(folder.path()).unwrap()];
+    let all = DirectoryQuery { most: 9, ..DirectoryQuery::default() };
+    let each_sees =
+        |shown: usize| handles.iter().all(|store| store.directory(&all).unwrap().forms.len() == shown);
+    let say = LabelRow { form: FormId(1), topic: "books".into(), label: Label::Wrong, at: Time(1) };
+    for speaker in &handles {
+        assert!(each_sees(1));
+        speaker.mark(&say).unwrap();
+        assert!(each_sees(0));
+        speaker.unmark(say.form, &say.topic).unwrap();
+    }
+    assert!(each_sees(1));
 }
 
 #[test]

@@ -12,9 +12,6 @@ use super::{Sqlite, frontier, runs};
 use hadal_core::harvest::record::RecordId;
 use hadal_core::identity::FormId;
 
-/// Labels of one kind that are looked through.
-const MOST_LABELS: usize = 10_000;
-
 impl Sqlite {
     /// Says what people made of these forms.
     fn label(&self, forms: &mut [Glance]) -> Result<(), StoreError> {
@@ -28,8 +25,7 @@ impl Sqlite {
     /// The forms with the label that is asked for, when one is.
     fn named(&self, marks: Marks) -> Result<Option<Vec<FormId>>, StoreError> {
         let Marks::Only(label) = marks else { return Ok(None) };
-        let rows = self.notes.labels(None, MOST_LABELS)?;
-        Ok(Some(rows.into_iter().filter(|row| row.label == label).map(|row| row.form).collect()))
+        self.notes.labelled(label).map(Some)
     }
 }
 

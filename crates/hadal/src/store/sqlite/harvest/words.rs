@@ -4,9 +4,11 @@
 use super::super::super::search::words;
 use rusqlite::{Connection, OptionalExtension, params};
 
-/// Rows of the index that words are looked for together in, and how often.
-const WIDTH: i64 = 16_384;
-const TIMES: usize = 4;
+/// Stretches of the index that words are looked for together in. Each is so many times as long as the words are
+/// apart where it begins: rare ones are looked for farther on, at about the same price.
+const STRETCHES: usize = 4;
+const GAPS: i64 = 200;
+const LONGEST: i64 = 1 << 18;
 /// Records that are indexed anew at once.
 const CHUNK: i64 = 1000;
 
@@ -57,10 +59,9 @@ pub fn after(
 ) -> rusqlite::Result<Rows> {
     let words: Vec<String> = words.iter().map(|word| format!("\"{}\"", of_harvest(harvest, word))).collect();
     let (mut found, mut end) = (Vec::new(), last);
-    for _ in 0..TIMES {
+    for _ in 0..STRETCHES {
         let Some(start) = first_of_all(db, &words, end)? else { return Ok((found, None)) };
-        // One word alone is wherever it is found.
-        end = if words.len() == 1 { i64::MAX } else { start.saturating_add(WIDTH) };
+        end = end_of_stretch(db, &words, start)?;
         found.extend(between(db, &words.join(" "), start, end, limit - found.len())?);
         if found.len() == limit {
             return Ok((found.clone(), found.last().copied()));
@@ -82,6 +83,16 @@ fn first_of_all(db: &Connection, words: &[String], last: i64) -> rusqlite::Resul
         }
     }
     Ok(first)
+}
+
+/// One word alone is wherever it is found: the stretch is as long as it has to be.
+fn end_of_stretch(db: &Connection, words: &[String], start: i64) -> rusqlite::Result<i64> {
+    if words.len() == 1 {
+        return Ok(i64::MAX);
+    }
+    let next = first_of_all(db, words, start)?;
+    let length = next.map_or(LONGEST, |next| (next - start).saturating_mul(GAPS).min(LONGEST));
+    Ok(start.saturating_add(length))
 }
 
 fn between(db: &Connection, words: &str, start: i64, end: i64, limit: usize) -> rusqlite::Result<Vec<i64>> {
@@ -107,28 +118,36 @@ mod tests {
     #[test]
     fn words_that_are_never_together_are_given_up_for_now_and_found_further_on() {
         let db = empty();
-        let far = |n: i64| n * (WIDTH + 100);
-        for n in 1..20 {
-            index(&db, 1, far(n), &["odd"]).unwrap();
-            index(&db, 1, far(n) + 7, &["even"]).unwrap();
+        for n in 1..5000 {
+            index(&db, 1, n, &[["even", "odd"][n as usize % 2]]).unwrap();
         }
-        index(&db, 1, far(20), &["odd even"]).unwrap();
+        index(&db, 1, 5000, &["odd even"]).unwrap();
         let sought = ["even".to_string(), "odd".to_string()];
         let (found, end) = after(&db, 1, &sought, 0, 10).unwrap();
-        assert!(found.is_empty() && end.is_some_and(|end| end < far(6)), "{found:?} {end:?}");
+        assert!(found.is_empty() && end.is_some_and(|end| end < 2000), "{found:?} {end:?}");
         let (mut found, mut end, mut looks) = (Vec::new(), Some(0), 0);
         while let Some(last) = end {
             let (more, next) = after(&db, 1, &sought, last, 10).unwrap();
             found.extend(more);
             (end, looks) = (next, looks + 1);
         }
-        assert_eq!((found, looks), (vec![far(20)], 5));
+        assert_eq!(found, [5000]);
+        assert!((3..20).contains(&looks), "{looks}");
+    }
+
+    #[test]
+    fn rare_words_are_looked_for_farther_on() {
+        let db = empty();
+        let rows: Vec<i64> = (1..=100).map(|n| n * 700).collect();
+        rows.iter().for_each(|n| index(&db, 1, *n, &["deep sea"]).unwrap());
+        let sought = ["deep".to_string(), "sea".to_string()];
+        assert_eq!(after(&db, 1, &sought, 0, 99).unwrap(), (rows[..99].to_vec(), Some(rows[98])));
     }
 
     #[test]
     fn one_word_is_found_at_once_wherever_it_is() {
         let db = empty();
-        let rows: Vec<i64> = (1..9).map(|n| n * 10 * WIDTH).collect();
+        let rows: Vec<i64> = (1..9).map(|n| n * 2 * LONGEST).collect();
         rows.iter().for_each(|n| index(&db, 1, *n, &["deep"]).unwrap());
         let sought = ["deep".to_string()];
         assert_eq!(after(&db, 1, &sought, 0, 99).unwrap(), (rows.clone(), None));
