@@ -7,28 +7,30 @@
 
 #[path = "throughput/choosing.rs"]
 mod choosing;
+#[path = "common/crawling.rs"]
+mod crawling;
 #[path = "throughput/first_visit.rs"]
 mod first_visit;
 #[path = "throughput/judging.rs"]
 mod judging;
+#[path = "common/process.rs"]
+mod process;
 #[path = "throughput/reading.rs"]
 mod reading;
 
-use hadal::engine::{Budget, Clock, Crawl, Errand, Probing, Scope, crawl};
-use hadal::fetch::Fetch;
+use crawling::{bench_crawl, bench_spec};
+use hadal::engine::{Clock, Crawl, crawl};
 use hadal::fetch::in_process::InProcess;
 use hadal::fetch::network::{Network, NetworkOptions};
-use hadal::fetch::politeness::Politeness;
 use hadal::fetch::world_server;
 use hadal::store::{Access, Batch, Change, Dispatch, Ending, Outcome, RunId, RunSpec, Store, Work, open};
 use hadal_core::address::Host;
-use hadal_core::critic::trained::{Aim, TrainedCritic};
 use hadal_core::http::Request;
 use hadal_core::lead::{Lane, Lead, Origin, Waiting};
 use hadal_core::page::Context;
-use hadal_core::strategy::{Briefing, offer};
 use hadal_core::time::Time;
 use hadal_world::{Spec, World};
+use process::{cpu, scratch};
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -103,15 +105,6 @@ fn say(what: &str, measured: f64, unit: &str) {
     println!("{what:<44} {measured:>14.1}  {unit}");
 }
 
-/// CPU seconds this process has used, all threads, user and system.
-fn cpu() -> Anyhow<f64> {
-    let stat = std::fs::read_to_string("/proc/self/stat")?;
-    let after_name = stat.rsplit(')').next().unwrap_or_default();
-    let fields: Vec<&str> = after_name.split_whitespace().collect();
-    let ticks: f64 = fields[11].parse::<f64>()? + fields[12].parse::<f64>()?;
-    Ok(ticks / 100.0)
-}
-
 /// The most memory this process ever held, in MB.
 fn peak_mb() -> Anyhow<f64> {
     let status = std::fs::read_to_string("/proc/self/status")?;
@@ -167,41 +160,8 @@ fn given_pages(dir: &Path) -> Anyhow<Vec<(Vec<u8>, Url)>> {
     Ok(pages)
 }
 
-fn bench_crawl(store: Arc<dyn Store>, fetch: Arc<dyn Fetch>, clock: Clock, pages: u64) -> Anyhow<Crawl> {
-    let world = World::new(Spec::demo(7));
-    Ok(Crawl {
-        store,
-        spec: RunSpec {
-            topic: "book".into(),
-            strategy: "breadth-first".into(),
-            seeds: world.seeds("book"),
-            seed: 7,
-            source: "bench".into(),
-        },
-        strategy: offer("breadth-first").expect("breadth-first is built in").make(&Briefing::seeded(7)),
-        critic: Arc::new(TrainedCritic::new(Aim::built_in("book").expect("book is built in"))),
-        fetch,
-        backlinks: None,
-        visit: None,
-        prior: None,
-        budget: Budget { requests: Some(pages), ..Budget::default() },
-        scope: Scope::default(),
-        politeness: Politeness {
-            delay: std::time::Duration::ZERO,
-            latency_factor: 0.0,
-            ..Politeness::default()
-        },
-        agent: "hadal".into(),
-        concurrency: 8,
-        body_limit: 4 << 20,
-        clock,
-        keep_every: std::time::Duration::from_millis(100),
-        stop: tokio::sync::watch::channel(false).1,
-        fresh: false,
-        probing: Probing::never(),
-        word: "book".into(),
-        errand: Errand::Find,
-    })
+fn breadth_first() -> RunSpec {
+    bench_spec("breadth-first", 7)
 }
 
 fn measure_crawl(what: &str, setup: impl FnOnce() -> Anyhow<Crawl>) -> Anyhow<()> {
@@ -220,7 +180,7 @@ fn measure_crawl(what: &str, setup: impl FnOnce() -> Anyhow<Crawl>) -> Anyhow<()
 fn crawl_in_process() -> Anyhow<()> {
     measure_crawl("crawl, in process", || {
         let fetch = Arc::new(InProcess(Arc::new(World::new(Spec::demo(7)))));
-        bench_crawl(open("memory:", Access::Crawl)?, fetch, Clock::simulated(8), 20_000)
+        bench_crawl(open("memory:", Access::Crawl)?, breadth_first(), fetch, Clock::simulated(8), 20_000)
     })
 }
 
@@ -230,7 +190,7 @@ fn crawl_over_http(address: &str) -> Anyhow<()> {
     measure_crawl("crawl, HTTP, stored on disk", || {
         let options =
             NetworkOptions { connect_to: vec![format!("*={address}").parse()?], ..NetworkOptions::default() };
-        bench_crawl(store, Arc::new(Network::new(options)?), Clock::Real, 10_000)
+        bench_crawl(store, breadth_first(), Arc::new(Network::new(options)?), Clock::Real, 10_000)
     })?;
     Ok(std::fs::remove_dir_all(dir)?)
 }
@@ -243,12 +203,6 @@ fn serve() -> Anyhow<()> {
         std::future::pending::<()>().await;
         Ok(())
     })
-}
-
-fn scratch(name: &str) -> Anyhow<PathBuf> {
-    let dir = std::env::temp_dir().join(format!("hadal-bench-{name}-{}", std::process::id()));
-    std::fs::create_dir_all(&dir)?;
-    Ok(dir)
 }
 
 /// The `n`th of many leads: a thousand to a site, as long as real ones.
@@ -321,6 +275,7 @@ fn memory_at(links: u64) -> Anyhow<()> {
     let store = open(&url, Access::Crawl)?;
     let setup = bench_crawl(
         Arc::clone(&store),
+        breadth_first(),
         Arc::new(InProcess(Arc::new(World::new(Spec::tiny(7))))),
         Clock::simulated(8),
         200,

@@ -9,6 +9,7 @@ mod harvest_fixture;
 use fixture::*;
 use hadal::store::*;
 use hadal_core::harvest::record::RecordId;
+use hadal_core::identity::FormId;
 use hadal_core::lead::Lane;
 use hadal_core::time::Time;
 use harvest_fixture::*;
@@ -106,6 +107,24 @@ fn a_reader_asks_the_crawl_to_pause_while_it_writes() {
 }
 
 #[test]
+fn what_one_handle_says_of_a_form_every_other_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    filled(folder.path());
+    let handles = [crawl(folder.path()).unwrap(), read(folder.path()).unwrap(), read(folder.path()).unwrap()];
+    let all = DirectoryQuery { most: 9, ..DirectoryQuery::default() };
+    let each_sees =
+        |shown: usize| handles.iter().all(|store| store.directory(&all).unwrap().forms.len() == shown);
+    let say = LabelRow { form: FormId(1), topic: "books".into(), label: Label::Wrong, at: Time(1) };
+    for speaker in &handles {
+        assert!(each_sees(1));
+        speaker.mark(&say).unwrap();
+        assert!(each_sees(0));
+        speaker.unmark(say.form, &say.topic).unwrap();
+    }
+    assert!(each_sees(1));
+}
+
+#[test]
 fn a_reader_changes_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let run = filled(folder.path());
@@ -158,8 +177,57 @@ fn refused(spoil: impl FnOnce(&mut Vec<u8>)) -> [StoreError; 2] {
     errors
 }
 
+/// Makes a store what the fifth format was: forms do not tell whether they are first of their topic, nor how many
+/// of their fields are open, and words of records are not told apart by harvest.
+const MAKE_5: &str = "
+    DROP INDEX forms_by_fields; DROP INDEX forms_by_relevance; DROP INDEX forms_by_run; DROP INDEX forms_by_topic;
+    DROP INDEX forms_by_site; DROP INDEX forms_by_language; DROP INDEX forms_by_method;
+    ALTER TABLE forms DROP COLUMN open_fields; ALTER TABLE forms DROP COLUMN is_first;
+    CREATE INDEX forms_by_relevance ON forms (falling_relevant, falling_searchable, form_id, topic);
+    CREATE INDEX forms_by_run ON forms (run); CREATE INDEX forms_by_topic ON forms (topic);
+    CREATE INDEX forms_by_site ON forms (site); CREATE INDEX forms_by_language ON forms (language);
+    CREATE INDEX forms_by_method ON forms (method);
+    INSERT INTO record_words (record_words) VALUES ('delete-all');
+    INSERT INTO record_words (rowid, words) SELECT n, 'record' FROM records;
+    PRAGMA user_version = 5;";
+
+fn make_format_5(folder: &Path) {
+    rusqlite::Connection::open(folder.join("hadal.db")).unwrap().execute_batch(MAKE_5).unwrap();
+}
+
+#[test]
+fn a_store_of_format_5_tells_first_forms_their_open_fields_and_words_by_harvest() {
+    for first in [crawl, read] {
+        let folder = tempfile::tempdir().unwrap();
+        filled(folder.path());
+        let store = crawl(folder.path()).unwrap();
+        let again = store.begin(&RunSpec { seed: 8, ..spec("books") }).unwrap();
+        let waiting = lead("http://s0.org/", 0, 0.5, 0);
+        let forms = vec![new_form(form(1, "http://s0.org/", 0.9, 0.9))];
+        run_step(&*store, again, &waiting, Outcome { forms, ..outcome(0, &waiting, Ending::Visited) });
+        for (form, ids) in [(1, 0..3), (2, 3..5)] {
+            let harvest = store.begin_harvest(&harvest_spec(form), Time(5)).unwrap();
+            store.commit_steps(harvest, &[harvest_step(0, 1, ids)]).unwrap();
+        }
+        store.sync().unwrap();
+        let ask = |store: &dyn Store| {
+            let query = DirectoryQuery { fields: Some(1), most: 9, ..DirectoryQuery::default() };
+            let page =
+                |harvest| store.record_page(HarvestId(harvest), Some("RECORD title"), None, 9).unwrap();
+            (store.directory(&query).unwrap(), page(1), page(2))
+        };
+        let before = ask(&*store);
+        assert_eq!((before.0.forms.len(), before.1.records.len(), before.2.records.len()), (1, 3, 2));
+        drop(store);
+        make_format_5(folder.path());
+        drop(first(folder.path()).unwrap());
+        assert_eq!(ask(&*read(folder.path()).unwrap()), before);
+    }
+}
+
 /// Makes a store what the first format was: no audit log, and less known of forms, sites and runs.
 fn make_older(folder: &Path) {
+    make_format_5(folder);
     let db = rusqlite::Connection::open(folder.join("hadal.db")).unwrap();
     db.execute_batch(
         "DROP TABLE curve; DROP TABLE harvest_curve;
@@ -197,6 +265,7 @@ fn a_store_of_the_format_before_is_brought_up_to_date_by_whoever_opens_it() {
 
 /// Makes a store what the third format was: no harvests, and only runs submit forms.
 fn make_format_3(folder: &Path) {
+    make_format_5(folder);
     let db = rusqlite::Connection::open(folder.join("hadal.db")).unwrap();
     db.execute_batch(
         "DROP TABLE curve; DROP TABLE harvest_curve;
@@ -316,7 +385,7 @@ fn no_tool_deletes_from_the_audit_log_by_mistake() {
 #[test]
 fn a_store_of_a_newer_version_is_left_alone() {
     for error in refused(|bytes| bytes[60..64].copy_from_slice(&7u32.to_be_bytes())) {
-        assert!(matches!(error, StoreError::Newer { found: 7, known: 5, .. }), "{error}");
+        assert!(matches!(error, StoreError::Newer { found: 7, known: 6, .. }), "{error}");
     }
 }
 

@@ -41,24 +41,36 @@ const MOST_VALUES: usize = 50;
 
 /// What these forms can be narrowed down by.
 pub fn facets(forms: &[Glance], or_more: bool) -> Facets {
-    let count = |value: &dyn Fn(&Glance) -> String| {
-        let mut counts: BTreeMap<String, usize> = BTreeMap::new();
-        forms.iter().for_each(|form| *counts.entry(value(form)).or_default() += 1);
-        let mut values: Vec<FacetValue> =
-            counts.into_iter().map(|(value, count)| FacetValue { value, count }).collect();
-        values.sort_by_key(|value| std::cmp::Reverse(value.count));
-        values.truncate(MOST_VALUES);
-        values
-    };
-    let tenth = |p: f32| format!("{:.1}", (p * 10.0).floor().clamp(0.0, 9.0) / 10.0);
+    let tenth = |p: f32| (p * 10.0).floor().clamp(0.0, 9.0) as u8;
     Facets {
         counted: forms.len(),
         or_more,
-        topic: count(&|form| form.place.topic.clone()),
-        site: count(&|form| form.site.to_string()),
-        language: count(&|form| form.language.clone().unwrap_or_default()),
-        method: count(&|form| method_name(form.method).to_string()),
-        fields: count(&|form| form.open_fields.to_string()),
-        relevance: count(&|form| tenth(form.place.relevant)),
+        topic: count(forms, |form| form.place.topic.as_str()),
+        site: count(forms, |form| &*form.site.0),
+        language: count(forms, |form| form.language.as_deref().unwrap_or_default()),
+        method: count(forms, |form| method_name(form.method)),
+        fields: count(forms, |form| form.open_fields),
+        relevance: told(count_by(forms, |form| tenth(form.place.relevant)), |tenth| format!("0.{tenth}")),
     }
+}
+
+fn count<'a, K: Ord + ToString>(forms: &'a [Glance], key: impl Fn(&'a Glance) -> K) -> Vec<FacetValue> {
+    told(count_by(forms, key), |key| key.to_string())
+}
+
+fn count_by<'a, K: Ord>(forms: &'a [Glance], key: impl Fn(&'a Glance) -> K) -> BTreeMap<K, usize> {
+    let mut counts = BTreeMap::new();
+    forms.iter().for_each(|form| *counts.entry(key(form)).or_default() += 1);
+    counts
+}
+
+/// The most frequent values, as people read them.
+fn told<K>(counts: BTreeMap<K, usize>, text: impl Fn(&K) -> String) -> Vec<FacetValue> {
+    let mut counts: Vec<(K, usize)> = counts.into_iter().collect();
+    counts.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+    counts
+        .iter()
+        .take(MOST_VALUES)
+        .map(|(key, count)| FacetValue { value: text(key), count: *count })
+        .collect()
 }

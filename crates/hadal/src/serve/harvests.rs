@@ -6,9 +6,10 @@ use super::paging::{Backward, limit, next};
 use super::problem::Problem;
 use crate::report::curve::{self, CoveragePoint};
 use crate::report::harvest::{HarvestPage, HarvestView, QueryView, RecordView, page, query, record, view};
-use crate::store::{AskedRow, HarvestFilter, HarvestId, HarvestRow, RecordRow, Store, StoreError, Walk};
+use crate::store::{AskedRow, HarvestFilter, HarvestId, HarvestRow, Store, StoreError, Walk};
 use axum::Json;
 use axum::extract::State;
+use hadal_core::harvest::record::RecordId;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use utoipa::{IntoParams, ToSchema};
@@ -147,6 +148,7 @@ pub struct RecordParams {
 /// Some records, in the order they came up.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct RecordList {
+    /// There may be fewer than asked for although there is a `next`: words may be far apart.
     records: Vec<RecordView>,
     /// Give this as `after` for the next page.
     next: Option<String>,
@@ -162,33 +164,20 @@ pub async fn records(
     Params(params): Params<RecordParams>,
 ) -> Result<Json<RecordList>, Problem> {
     let limit = limit(params.limit)?;
-    let after = params.after.as_deref().map(record_number).transpose()?;
+    let after = params.after.as_deref().map(record_id).transpose()?;
     let search = params.q.filter(|words| !words.trim().is_empty());
-    let rows = desk
+    let found = desk
         .read(move |store| {
             let Some(row) = row(store, harvest)? else { return Ok(None) };
-            let after = after.map(|record| (row.id, record));
-            let only = HarvestFilter {
-                harvest: Some(row.id),
-                search,
-                after,
-                most: Some(limit),
-                ..HarvestFilter::default()
-            };
-            let mut rows: Vec<RecordRow> = Vec::new();
-            store.records(&only, &mut |record| {
-                rows.push(record);
-                if rows.len() < limit { Walk::On } else { Walk::Stop }
-            })?;
-            Ok(Some(rows))
+            store.record_page(row.id, search.as_deref(), after, limit).map(Some)
         })
         .await?
         .ok_or_else(|| no_harvest(harvest))?;
-    let next = rows.last().filter(|_| rows.len() == limit).map(|row| row.record.id.to_string());
-    Ok(Json(RecordList { records: rows.iter().map(record).collect(), next }))
+    let next = found.next.map(|record| record.to_string());
+    Ok(Json(RecordList { records: found.records.iter().map(record).collect(), next }))
 }
 
-fn record_number(text: &str) -> Result<u64, Problem> {
+fn record_id(text: &str) -> Result<RecordId, Problem> {
     let number = u64::from_str_radix(text, 16).ok().filter(|_| text.len() == 16);
-    number.ok_or_else(|| Problem::bad("a record is named by 16 hexadecimal digits"))
+    number.map(RecordId).ok_or_else(|| Problem::bad("a record is named by 16 hexadecimal digits"))
 }

@@ -9,8 +9,11 @@ mod labels;
 pub use directory::{DirectoryPage, DirectoryQuery, Found, Glance, MOST_SCANNED, Marks, Place, open_fields};
 pub use labels::{Label, LabelRow};
 
-use super::{Answered, HarvestId, HarvestRow, LessonRow, PageRow, RunId, RunRow, StoreError, Submission};
+use super::{
+    Answered, HarvestId, HarvestRow, LessonRow, PageRow, RecordRow, RunId, RunRow, StoreError, Submission,
+};
 use hadal_core::address::LinkId;
+use hadal_core::harvest::record::RecordId;
 use hadal_core::identity::FormId;
 use hadal_core::lead::{Lane, Lead};
 
@@ -68,6 +71,16 @@ pub trait Catalogue: Send + Sync {
     /// Harvests, newest first, older than `before`.
     fn harvest_page(&self, before: Option<HarvestId>, most: usize) -> Result<Vec<HarvestRow>, StoreError>;
 
+    /// Records of a harvest in the order they came up, after one of them: all, or those that have every word
+    /// of a text. There may be fewer than asked for, and more to come.
+    fn record_page(
+        &self,
+        harvest: HarvestId,
+        search: Option<&str>,
+        after: Option<RecordId>,
+        most: usize,
+    ) -> Result<RecordPage, StoreError>;
+
     /// What a harvest had brought up after so many requests, as [`Catalogue::curve`].
     fn harvest_curve(&self, harvest: HarvestId) -> Result<Vec<HarvestPoint>, StoreError>;
 
@@ -82,6 +95,15 @@ pub trait Catalogue: Send + Sync {
 
     /// Adds what came back for the question of this number.
     fn end_question(&self, number: u64, answer: &Answered) -> Result<(), StoreError>;
+}
+
+/// Some records of a harvest.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct RecordPage {
+    /// The records.
+    pub records: Vec<RecordRow>,
+    /// After which record the next page begins, unless this was the last.
+    pub next: Option<RecordId>,
 }
 
 /// How many parts of the way so far the next point of a curve is away at least.

@@ -151,6 +151,21 @@ pub fn a_form_of_two_runs_is_one_in_the_directory(store: &dyn Store) {
     assert_eq!(store.found(FormId(2), None).unwrap(), None);
 }
 
+pub fn a_form_whose_first_run_is_discarded_is_that_of_the_next(store: &dyn Store) {
+    let runs: Vec<RunId> =
+        (0..3).map(|seed| store.begin(&RunSpec { seed, ..spec("books") }).unwrap()).collect();
+    for (seq, run) in runs.iter().enumerate() {
+        find(store, *run, seq as u64, "http://a.org/", vec![form(1, "http://a.org/", 0.9, 0.8)]);
+    }
+    for left in [&runs[..], &runs[1..], &runs[2..], &[]] {
+        let page = store.directory(&all()).unwrap();
+        let first: Vec<RunId> = page.forms.iter().map(|found| found.run).collect();
+        assert_eq!(first, left.iter().copied().take(1).collect::<Vec<_>>());
+        assert_eq!(forms(store, &Filter::default()).len(), first.len());
+        left.first().map_or(Ok(()), |run| store.discard(*run)).unwrap();
+    }
+}
+
 pub fn what_people_say_of_forms_is_kept(store: &dyn Store) {
     let run = begin(store);
     let forms = (1..=4).map(|id| form(id, "http://a.org/", 0.9, 0.8)).collect();

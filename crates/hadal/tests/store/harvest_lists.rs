@@ -224,6 +224,30 @@ pub fn hostile_text_comes_back_as_it_was(store: &dyn Store) {
     );
 }
 
+pub fn records_of_a_harvest_are_paged_and_searched_among_others(store: &dyn Store) {
+    let harvests: Vec<HarvestId> =
+        (1..=12).map(|form| store.begin_harvest(&harvest_spec(form), Time(5)).unwrap()).collect();
+    for seq in 0..3 {
+        for (n, harvest) in harvests.iter().enumerate() {
+            let first = n as u64 * 100 + seq * 2;
+            store.commit_steps(*harvest, &[harvest_step(seq, 1, first..first + 2)]).unwrap();
+        }
+    }
+    let page = |harvest, search, after: Option<u64>, most| {
+        let page = store.record_page(harvest, search, after.map(RecordId), most).unwrap();
+        (ids(&page.records), page.next.map(|record| record.0))
+    };
+    for search in [None, Some("record"), Some("TITLE text")] {
+        assert_eq!(page(harvests[1], search, None, 4), (vec![100, 101, 102, 103], Some(103)));
+        assert_eq!(page(harvests[1], search, Some(103), 4), (vec![104, 105], None));
+        assert_eq!(page(HarvestId(99), search, None, 4), (vec![], None));
+    }
+    assert_eq!(page(harvests[1], Some("text 104"), None, 4), (vec![104], None));
+    assert_eq!(page(harvests[0], Some("104"), None, 4), (vec![], None), "it is of another harvest");
+    assert_eq!(page(harvests[0], Some("2qtitle"), None, 4), (vec![], None));
+    assert_eq!(page(harvests[0], Some("?"), None, 4), (vec![], None));
+}
+
 pub fn what_is_asked_of_a_harvest_is_kept_until_it_is_discarded(store: &dyn Store) {
     let harvest = begin_harvest(store);
     assert_eq!(store.harvest_control(harvest).unwrap(), Control::default());

@@ -63,6 +63,11 @@ impl Marks {
 impl DirectoryQuery {
     /// Whether a form is wanted.
     pub fn takes(&self, form: &Glance) -> bool {
+        self.takes_but_for_label(form) && self.marks.take(form.label)
+    }
+
+    /// Whether a form is wanted, whatever people said of it.
+    pub fn takes_but_for_label(&self, form: &Glance) -> bool {
         self.run.is_none_or(|run| run == form.run)
             && form.place.relevant >= self.min_relevance
             && form.place.searchable >= self.min_searchable
@@ -71,7 +76,6 @@ impl DirectoryQuery {
             && self.language.as_ref().is_none_or(|language| Some(language) == form.language.as_ref())
             && self.method.is_none_or(|method| method == form.method)
             && self.fields.is_none_or(|fields| fields == form.open_fields)
-            && self.marks.take(form.label)
     }
 }
 

@@ -1,8 +1,10 @@
 //! The catalogue of a store in memory: the same answers, at a price that nobody minds in tests.
 
+use super::super::search::Sought;
 use super::super::*;
 use super::run::StoredForm;
 use super::{Memory, Shelf};
+use hadal_core::harvest::record::RecordId;
 use std::collections::BTreeMap;
 
 impl Shelf {
@@ -126,6 +128,26 @@ impl Catalogue for Memory {
         let older = |(id, _): &(&HarvestId, &super::Harvest)| before.is_none_or(|before| **id < before);
         let newest = shelf.harvests.iter().rev().filter(older).take(most);
         Ok(newest.map(|(id, harvest)| harvest.row(*id)).collect())
+    }
+
+    fn record_page(
+        &self,
+        harvest: HarvestId,
+        search: Option<&str>,
+        after: Option<RecordId>,
+        most: usize,
+    ) -> Result<RecordPage, StoreError> {
+        let (shelf, sought) = (self.shelf(), search.map(Sought::of));
+        let Some(known) = shelf.harvests.get(&harvest) else { return Ok(RecordPage::default()) };
+        let mut place = known.place_after(after.map(|record| record.0));
+        let mut records = Vec::new();
+        while records.len() < most {
+            let Some((row, next)) = known.record_from(place, sought.as_ref()) else { break };
+            records.push(row);
+            place = next;
+        }
+        let next = records.last().filter(|_| records.len() == most).map(|row| row.record.id);
+        Ok(RecordPage { records, next })
     }
 
     fn harvest_curve(&self, harvest: HarvestId) -> Result<Vec<HarvestPoint>, StoreError> {

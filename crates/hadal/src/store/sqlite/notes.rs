@@ -10,9 +10,10 @@ use super::schema::{APPLICATION, CREATE_NOTES};
 use super::submissions;
 use hadal_core::identity::FormId;
 use hadal_core::time::Time;
-use rusqlite::{Connection, OptionalExtension, Row, params};
+use rusqlite::{Connection, Row, params};
+use rustc_hash::FxHashMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 const FILE: &str = "notes.db";
@@ -22,37 +23,66 @@ const PATIENCE: Duration = Duration::from_secs(10);
 pub struct Notes {
     folder: PathBuf,
     connection: Mutex<Option<Connection>>,
+    /// All labels, as they were at a version of the file: people say little, and every list asks for it.
+    held: Mutex<Option<(i64, Labels)>>,
 }
+
+type Labels = FxHashMap<FormId, Vec<LabelRow>>;
 
 impl Notes {
     /// The notes in a folder, which may have none yet.
     pub fn of(folder: &Path) -> Notes {
-        Notes { folder: folder.to_path_buf(), connection: Mutex::new(None) }
+        Notes { folder: folder.to_path_buf(), connection: Mutex::new(None), held: Mutex::new(None) }
     }
 
     pub fn mark(&self, row: &LabelRow) -> Result<(), StoreError> {
         let sql = "INSERT OR REPLACE INTO labels (form_id, topic, label, at) VALUES (?, ?, ?, ?)";
         let values = params![row.form.to_string(), row.topic, Word(row.label), bits(row.at.0)];
-        self.with(|db| db.prepare_cached(sql)?.execute(values)).map(|_| ())
+        self.with(|db| db.prepare_cached(sql)?.execute(values))?;
+        *lock(&self.held) = None;
+        Ok(())
     }
 
     pub fn unmark(&self, form: FormId, topic: &str) -> Result<(), StoreError> {
         let sql = "DELETE FROM labels WHERE form_id = ? AND topic = ?";
-        self.read(|db| db.prepare_cached(sql)?.execute(params![form.to_string(), topic])).map(|_| ())
+        self.read(|db| db.prepare_cached(sql)?.execute(params![form.to_string(), topic]))?;
+        *lock(&self.held) = None;
+        Ok(())
     }
 
     /// The labels of these forms, in the same order.
     pub fn labels_of(&self, forms: &[(FormId, &str)]) -> Result<Vec<Option<Label>>, StoreError> {
-        let told = self.read(|db| {
-            let mut sought = db.prepare_cached("SELECT label FROM labels WHERE form_id = ? AND topic = ?")?;
-            let mut label = |(form, topic): &(FormId, &str)| {
-                let read = |row: &Row<'_>| row.get::<_, Word<Label>>(0);
-                let found = sought.query_row(params![form.to_string(), topic], read).optional()?;
-                Ok(found.map(|Word(label)| label))
+        self.all_labels(|all| {
+            let label = |(form, topic): &(FormId, &str)| {
+                all.get(form)?.iter().find(|row| row.topic == *topic).map(|row| row.label)
             };
-            forms.iter().map(&mut label).collect::<rusqlite::Result<Vec<_>>>()
-        })?;
-        Ok(told.unwrap_or_else(|| vec![None; forms.len()]))
+            forms.iter().map(label).collect()
+        })
+    }
+
+    /// The forms with this label.
+    pub fn labelled(&self, label: Label) -> Result<Vec<FormId>, StoreError> {
+        self.all_labels(|all| {
+            let has = |rows: &Vec<LabelRow>| rows.iter().any(|row| row.label == label);
+            all.iter().filter(|(_, rows)| has(rows)).map(|(form, _)| *form).collect()
+        })
+    }
+
+    /// Looks at all labels, read anew only when the file has changed.
+    fn all_labels<T>(&self, look: impl FnOnce(&Labels) -> T) -> Result<T, StoreError> {
+        let mut held = lock(&self.held);
+        // What this handle writes does not count as a change; then nothing is held.
+        let version = "PRAGMA data_version";
+        let version = self.read(|db| db.prepare_cached(version)?.query_row([], |row| row.get(0)))?;
+        let Some(version) = version else { return Ok(look(&Labels::default())) };
+        if held.as_ref().is_none_or(|(known, _)| *known != version) {
+            let mut all = Labels::default();
+            for row in self.labels(None, usize::MAX)? {
+                all.entry(row.form).or_default().push(row);
+            }
+            *held = Some((version, all));
+        }
+        Ok(look(held.as_ref().map_or(&Labels::default(), |(_, all)| all)))
     }
 
     pub fn labels(&self, after: Option<(FormId, &str)>, most: usize) -> Result<Vec<LabelRow>, StoreError> {
@@ -61,7 +91,9 @@ impl Notes {
         let form = after.map_or_else(String::new, |(form, _)| form.to_string());
         let topic = after.map_or("", |(_, topic)| topic);
         let rows = self.read(|db| {
-            db.prepare_cached(sql)?.query_map(params![form, topic, most as i64], label)?.collect()
+            db.prepare_cached(sql)?
+                .query_map(params![form, topic, i64::try_from(most).unwrap_or(i64::MAX)], label)?
+                .collect()
         })?;
         Ok(rows.unwrap_or_default())
     }
@@ -97,12 +129,16 @@ impl Notes {
     /// Works on the notes; the first time they are made.
     fn with<T>(&self, work: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> Result<T, StoreError> {
         let failed = |error| fault(&self.folder, error);
-        let mut open = self.connection.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut open = lock(&self.connection);
         if open.is_none() {
             *open = Some(connect(&self.folder.join(FILE)).map_err(failed)?);
         }
         work(open.as_ref().expect("it was opened just now")).map_err(failed)
     }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn connect(file: &Path) -> rusqlite::Result<Connection> {

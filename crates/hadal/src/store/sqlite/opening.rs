@@ -6,8 +6,11 @@
 
 use super::super::{Access, StoreError};
 use super::errors::{damaged, fault, io_fault};
+use super::harvest::index_all_words;
 use super::lock::CrawlLock;
-use super::schema::{ALTER_1, APPLICATION, CREATE, CREATE_2, CREATE_3, CREATE_4, CREATE_5, FORMAT, tables};
+use super::schema::{
+    ALTER_1, APPLICATION, CREATE, CREATE_2, CREATE_3, CREATE_4, CREATE_5, CREATE_6, FORMAT, tables,
+};
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags, TransactionBehavior};
 use std::fs::{self, File};
@@ -72,6 +75,10 @@ fn update(folder: &Path, access: Access) -> Result<(), StoreError> {
         if found < 5 {
             whole.execute_batch(CREATE_5)?;
         }
+        if found < 6 {
+            whole.execute_batch(CREATE_6)?;
+            index_all_words(&whole)?;
+        }
         whole.pragma_update(None, "user_version", FORMAT)?;
         whole.commit()
     };
@@ -128,7 +135,7 @@ fn write_empty(draft: &Path) -> rusqlite::Result<()> {
     let connection = Connection::open(draft)?;
     connection.execute_batch(&format!(
         "BEGIN; PRAGMA application_id = {APPLICATION}; PRAGMA user_version = {FORMAT}; {CREATE} {CREATE_2} {CREATE_3}
-         {CREATE_4} {CREATE_5} COMMIT;"
+         {CREATE_4} {CREATE_5} {CREATE_6} COMMIT;"
     ))?;
     connection.pragma_update(None, "journal_mode", "WAL")?;
     connection.close().map_err(|(_, error)| error)

@@ -191,8 +191,10 @@ impl Commit<'_> {
         self.execute(
             "INSERT INTO forms (run, topic, form_id, site, page_url, action, method, fields, kind,
                  p_searchable, p_relevant, found_at_request, depth, also_on, source, language, evidence,
-                 finding, whole)
-             SELECT id, topic, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?, ?, ?, ?, ? FROM runs WHERE id = ?",
+                 finding, whole, open_fields, is_first)
+             SELECT id, topic, ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, 0, ?12, ?13, ?14, ?15, ?16, ?17,
+                 NOT EXISTS (SELECT 1 FROM forms AS same WHERE same.form_id = ?1 AND same.topic = runs.topic)
+             FROM runs WHERE id = ?18",
             params![
                 row.form_id.to_string(),
                 row.site.0,
@@ -210,6 +212,7 @@ impl Commit<'_> {
                 Json(&row.evidence),
                 row.finding.map(Word),
                 row.whole.as_deref().map(packed).transpose()?,
+                open_fields(row.fields.iter().map(|field| field.kind.as_str())) as i64,
                 self.run,
             ],
         )?;

@@ -42,9 +42,7 @@ pub fn forms_after(
         WHERE (?1 IS NULL OR run = ?1) AND (?2 IS NULL OR topic = ?2) AND (?3 IS NULL OR site = ?3)
             AND p_relevant >= ?4 AND p_searchable >= ?5
             AND (falling_relevant, falling_searchable, form_id, topic) > (?6, ?7, ?8, ?9)
-            AND (?1 IS NOT NULL OR NOT EXISTS (
-                SELECT 1 FROM forms AS earlier
-                WHERE earlier.form_id = forms.form_id AND earlier.topic = forms.topic AND earlier.n < forms.n))
+            AND (?1 IS NOT NULL OR is_first)
         ORDER BY falling_relevant, falling_searchable, form_id, topic LIMIT ?10";
     let values = params![
         filter.run.map(|run| bits(run.0)),

@@ -30,11 +30,21 @@ pub fn begin(db: &Connection, spec: &RunSpec) -> rusqlite::Result<RunId> {
 }
 
 pub fn discard(db: &Connection, run: RunId) -> rusqlite::Result<()> {
+    pass_on_firsts(db, run)?;
     for table in TABLES.iter().copied().filter(|table| *table != AUDIT) {
         let key = if table == "runs" { "id" } else { "run" };
         db.execute(&format!("DELETE FROM {table} WHERE {key} = ?"), [bits(run.0)])?;
     }
     Ok(())
+}
+
+/// Of forms that this run found first, the row of the next run of its topic that found it becomes the first.
+fn pass_on_firsts(db: &Connection, run: RunId) -> rusqlite::Result<()> {
+    let sql = "UPDATE forms SET is_first = 1 WHERE n IN (
+        SELECT (SELECT min(later.n) FROM forms AS later
+                WHERE later.form_id = gone.form_id AND later.topic = gone.topic AND later.run <> gone.run)
+        FROM forms AS gone WHERE gone.run = ? AND gone.is_first)";
+    db.execute(sql, [bits(run.0)]).map(|_| ())
 }
 
 pub fn checkpoint(db: &Connection, run: RunId) -> rusqlite::Result<Checkpoint> {

@@ -11,7 +11,7 @@ pub const APPLICATION: u32 = 0x6861_646c;
 
 /// Format written here, and the newest that can be read. Any change of a table or of what
 /// `links.context` holds takes the next number.
-pub const FORMAT: u32 = 5;
+pub const FORMAT: u32 = 6;
 
 /// The tables of crawls, by name, and the audit log.
 pub const TABLES: [&str; 14] = [
@@ -175,7 +175,8 @@ ALTER TABLE sites ADD COLUMN worth REAL NOT NULL DEFAULT 0;
 /// Creates what format 4 has and format 3 had not: harvests, and who made a submission when no run did.
 ///
 /// Of a harvest too, what changes is kept apart from what does not. `record_words` is an index only: it
-/// holds no text and is asked for rows of `records`. Its words were cut before they came to it.
+/// holds no text and is asked for rows of `records`. Its words were cut before they came to it, and since format 6
+/// each begins with the number of its harvest and a `q`.
 pub const CREATE_4: &str = "
 CREATE TABLE harvests (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -238,6 +239,40 @@ CREATE INDEX forms_by_topic ON forms (topic, falling_relevant, falling_searchabl
 CREATE INDEX forms_by_site ON forms (site, falling_relevant, falling_searchable, form_id, topic);
 CREATE INDEX forms_by_language ON forms (language, falling_relevant, falling_searchable, form_id, topic);
 CREATE INDEX forms_by_method ON forms (method, falling_relevant, falling_searchable, form_id, topic);
+";
+
+/// Creates what format 6 has and format 5 had not: how many fields of a form people fill, whether it is the first
+/// of its topic, and indexes that hold all that a directory is narrowed down by, so that forms which do not pass
+/// are not read. The words of records are indexed anew, harvest by harvest, by who opens the store.
+pub const CREATE_6: &str = "
+ALTER TABLE forms ADD COLUMN open_fields INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE forms ADD COLUMN is_first INTEGER NOT NULL DEFAULT 1;
+DROP INDEX forms_by_relevance;
+DROP INDEX forms_by_run;
+DROP INDEX forms_by_topic;
+DROP INDEX forms_by_site;
+DROP INDEX forms_by_language;
+DROP INDEX forms_by_method;
+UPDATE forms SET
+    open_fields = (SELECT count(*) FROM json_each(fields)
+        WHERE value ->> 'type' NOT IN ('hidden', 'submit', 'button', 'image', 'reset')),
+    is_first = NOT EXISTS (SELECT 1 FROM forms AS earlier
+        WHERE earlier.form_id = forms.form_id AND earlier.topic = forms.topic AND earlier.n < forms.n);
+CREATE INDEX forms_by_relevance ON forms (falling_relevant, falling_searchable, form_id, topic,
+    run, is_first, site, language, method, open_fields);
+CREATE INDEX forms_by_run ON forms (run, falling_relevant, falling_searchable, form_id, topic,
+    is_first, site, language, method, open_fields);
+CREATE INDEX forms_by_topic ON forms (topic, falling_relevant, falling_searchable, form_id,
+    run, is_first, site, language, method, open_fields);
+CREATE INDEX forms_by_site ON forms (site, falling_relevant, falling_searchable, form_id, topic,
+    run, is_first, language, method, open_fields);
+CREATE INDEX forms_by_language ON forms (language, falling_relevant, falling_searchable, form_id, topic,
+    run, is_first, site, method, open_fields);
+CREATE INDEX forms_by_method ON forms (method, falling_relevant, falling_searchable, form_id, topic,
+    run, is_first, site, language, open_fields);
+CREATE INDEX forms_by_fields ON forms (open_fields, falling_relevant, falling_searchable, form_id, topic,
+    run, is_first, site, language, method);
+INSERT INTO record_words (record_words) VALUES ('delete-all');
 ";
 
 /// The tables of `notes.db`: what people add. The log of their questions is made as that of crawls.

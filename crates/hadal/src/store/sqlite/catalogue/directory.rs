@@ -1,14 +1,13 @@
 //! Forms by relevance, each page from where the last one ended.
 
-use super::super::super::{DirectoryQuery, FormRow, Glance, Place, RunId, open_fields};
-use super::super::codec::{Json, Word, bits, undecodable, unsigned};
+use super::super::super::{DirectoryQuery, FormRow, Glance, Place, RunId};
+use super::super::codec::{Word, bits, undecodable, unsigned};
 use super::super::reports::form;
 use hadal_core::address::Site;
 use hadal_core::http::Method;
 use hadal_core::identity::FormId;
 use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension, Row, params, params_from_iter};
-use serde::Deserialize;
 
 const COLUMNS: &str =
     "form_id, topic, site, page_url, action, method, fields, kind, p_searchable, p_relevant,
@@ -16,37 +15,55 @@ const COLUMNS: &str =
     (SELECT sum(also_on) FROM forms AS same WHERE same.form_id = forms.form_id AND same.topic = forms.topic),
     finding, run";
 
-/// Of a form that several runs of a topic found, the first row counts.
-const FIRST: &str = "NOT EXISTS (SELECT 1 FROM forms AS earlier
-    WHERE earlier.form_id = forms.form_id AND earlier.topic = forms.topic AND earlier.n < forms.n)";
+/// What a form is seen by at a glance; each of the indexes holds all of it.
+const GLANCE: &str = "run, is_first, falling_relevant, falling_searchable, form_id, topic, site, language, method, open_fields";
 
-/// What a form is seen by at a glance.
-const GLANCE: &str = "run, p_relevant, p_searchable, form_id, topic, site, language, method, fields";
+/// Some forms of an index, in their order.
+pub struct Scan {
+    /// Those that pass, but for what people said of them, which is not told.
+    pub forms: Vec<Glance>,
+    /// How many were looked at.
+    pub looked: usize,
+    /// The last that was looked at, unless it was the last of all.
+    pub end: Option<Place>,
+}
 
-/// The next forms after a place, by what an index can tell of the query; `only` names those wanted at all.
-/// What people said of them is not told.
-pub fn after(
+/// Looks through the forms after a place by the index that leaves fewest, until so many are found or looked at;
+/// `only` names those wanted at all.
+pub fn scan(
     db: &Connection,
     query: &DirectoryQuery,
     place: Option<&Place>,
     only: Option<&[FormId]>,
-    limit: usize,
-) -> rusqlite::Result<Vec<Glance>> {
-    let mut conditions = Vec::new();
-    let mut values: Vec<Value> = Vec::new();
+    (found, looked): (usize, usize),
+) -> rusqlite::Result<Scan> {
+    let (sql, values) = statement(query, place, only);
+    let mut statement = db.prepare_cached(&sql)?;
+    let mut rows = statement.query(params_from_iter(values))?;
+    let mut scan = Scan { forms: Vec::new(), looked: 0, end: None };
+    while let Some(row) = rows.next()? {
+        scan.looked += 1;
+        if may_pass(row, query)? {
+            scan.forms.extend(Some(glance(row)?).filter(|form| query.takes_but_for_label(form)));
+        }
+        if scan.forms.len() == found || scan.looked == looked {
+            scan.end = Some(glance(row)?.place);
+            break;
+        }
+    }
+    Ok(scan)
+}
+
+fn statement(query: &DirectoryQuery, place: Option<&Place>, only: Option<&[FormId]>) -> (String, Vec<Value>) {
+    let mut conditions = vec!["falling_relevant <= ?".to_string()];
+    let mut values: Vec<Value> = vec![f64::from(-query.min_relevance).into()];
     let mut add = |condition: &str, given: Vec<Value>| {
         conditions.push(condition.to_string());
         values.extend(given);
     };
-    if query.run.is_none() {
-        add(FIRST, Vec::new());
-    }
     let way = way(query);
     if let Some((column, value, _)) = &way {
         add(&format!("{column} = ?"), vec![value.clone()]);
-    }
-    if query.min_relevance > 0.0 {
-        add("falling_relevant <= ?", vec![f64::from(-query.min_relevance).into()]);
     }
     if let Some(place) = place {
         let falling = [f64::from(-place.relevant).into(), f64::from(-place.searchable).into()];
@@ -65,10 +82,18 @@ pub fn after(
     };
     let sql = format!(
         "SELECT {GLANCE} FROM forms {index} WHERE {}
-         ORDER BY falling_relevant, falling_searchable, form_id, topic LIMIT {limit}",
+         ORDER BY falling_relevant, falling_searchable, form_id, topic",
         conditions.join(" AND ")
     );
-    db.prepare_cached(&sql)?.query_map(params_from_iter(values), glance)?.collect()
+    (sql, values)
+}
+
+/// Whether a form is worth a copy: what rules most of them out is looked at in place. Of a form that several
+/// runs of a topic found, the first row counts.
+fn may_pass(row: &Row<'_>, query: &DirectoryQuery) -> rusqlite::Result<bool> {
+    Ok((query.run.is_some() || row.get(1)?)
+        && -row.get::<_, f32>(3)? >= query.min_searchable
+        && query.fields.is_none_or(|fields| row.get(9) == Ok(fields as i64)))
 }
 
 /// The column of the query that leaves fewest forms, its value, and the index that begins with it. One is
@@ -84,30 +109,23 @@ fn way(query: &DirectoryQuery) -> Option<(&'static str, Value, &'static str)> {
         || query.language.clone().map(|language| ("language", language.into(), "forms_by_language"));
     let topic = || query.topic.clone().map(|topic| ("topic", topic.into(), "forms_by_topic"));
     let method = || query.method.map(|given| ("method", method(given).to_string().into(), "forms_by_method"));
-    site.or_else(run).or_else(language).or_else(topic).or_else(method)
+    let fields = || query.fields.map(|fields| ("open_fields", (fields as i64).into(), "forms_by_fields"));
+    site.or_else(run).or_else(language).or_else(fields).or_else(topic).or_else(method)
 }
 
 fn glance(row: &Row<'_>) -> rusqlite::Result<Glance> {
-    let form: String = row.get(3)?;
-    let form = form.parse().map_err(|error| undecodable(3, error))?;
-    let (Word(method), Json(fields)): (_, Json<Vec<Kind>>) = (row.get(7)?, row.get(8)?);
-    let place = Place { relevant: row.get(1)?, searchable: row.get(2)?, form, topic: row.get(4)? };
+    let form = row.get_ref(4)?.as_str()?.parse().map_err(|error| undecodable(4, error))?;
+    let (Word(method), open_fields) = (row.get(8)?, row.get::<_, i64>(9)?);
+    let (relevant, searchable) = (0.0 - row.get::<_, f32>(2)?, 0.0 - row.get::<_, f32>(3)?);
     Ok(Glance {
         run: RunId(unsigned(row, 0)?),
-        place,
-        site: Site(row.get(5)?),
-        language: row.get(6)?,
+        place: Place { relevant, searchable, form, topic: row.get(5)? },
+        site: Site(row.get(6)?),
+        language: row.get(7)?,
         method,
-        open_fields: open_fields(fields.iter().map(|field| field.kind.as_str())),
+        open_fields: usize::try_from(open_fields).map_err(|error| undecodable(9, error))?,
         label: None,
     })
-}
-
-/// All that is wanted of a field here.
-#[derive(Deserialize)]
-struct Kind {
-    #[serde(rename = "type")]
-    kind: String,
 }
 
 /// A form that a run found.

@@ -4,16 +4,13 @@ pub mod curves;
 mod directory;
 mod watching;
 
+use super::super::search::Sought;
 use super::super::*;
-use super::harvest::books;
+use super::harvest::{books, records};
 use super::lock::CrawlLock;
 use super::{Sqlite, frontier, runs};
+use hadal_core::harvest::record::RecordId;
 use hadal_core::identity::FormId;
-
-/// Forms that are read at once when not every one passes.
-const CHUNK: usize = 200;
-/// Labels of one kind that are looked through.
-const MOST_LABELS: usize = 10_000;
 
 impl Sqlite {
     /// Says what people made of these forms.
@@ -28,8 +25,7 @@ impl Sqlite {
     /// The forms with the label that is asked for, when one is.
     fn named(&self, marks: Marks) -> Result<Option<Vec<FormId>>, StoreError> {
         let Marks::Only(label) = marks else { return Ok(None) };
-        let rows = self.notes.labels(None, MOST_LABELS)?;
-        Ok(Some(rows.into_iter().filter(|row| row.label == label).map(|row| row.form).collect()))
+        self.notes.labelled(label).map(Some)
     }
 }
 
@@ -85,29 +81,26 @@ impl Catalogue for Sqlite {
     fn glances(&self, query: &DirectoryQuery) -> Result<DirectoryPage<Glance>, StoreError> {
         let only = self.named(query.marks)?;
         let mut page = DirectoryPage { forms: Vec::new(), next: query.after.clone() };
-        let (mut scanned, mut chunk) = (0, query.most.max(1) + 1);
+        let mut left = MOST_SCANNED;
         loop {
+            // One more than wanted tells whether there is a next page.
+            let most = (query.most.saturating_sub(page.forms.len()) + 1, left);
             let place = page.next.as_ref();
-            let mut forms = self.with(|db| directory::after(db, query, place, only.as_deref(), chunk))?;
-            let is_last = forms.len() < chunk;
-            scanned += forms.len();
+            let scan = self.with(|db| directory::scan(db, query, place, only.as_deref(), most))?;
+            let mut forms = scan.forms;
             self.label(&mut forms)?;
-            for form in forms {
+            for form in forms.into_iter().filter(|form| query.marks.take(form.label)) {
                 if page.forms.len() == query.most {
                     return Ok(page);
                 }
                 page.next = Some(form.place.clone());
-                if query.takes(&form) {
-                    page.forms.push(form);
-                }
+                page.forms.push(form);
             }
-            if is_last {
-                return Ok(DirectoryPage { next: None, ..page });
-            }
-            if scanned >= MOST_SCANNED {
+            left -= scan.looked;
+            page.next = scan.end;
+            if page.next.is_none() || left == 0 {
                 return Ok(page);
             }
-            chunk = CHUNK;
         }
     }
 
@@ -131,6 +124,22 @@ impl Catalogue for Sqlite {
 
     fn harvest_page(&self, before: Option<HarvestId>, most: usize) -> Result<Vec<HarvestRow>, StoreError> {
         self.reading(|db| books::newest(db, before, most))
+    }
+
+    fn record_page(
+        &self,
+        harvest: HarvestId,
+        search: Option<&str>,
+        after: Option<RecordId>,
+        most: usize,
+    ) -> Result<RecordPage, StoreError> {
+        let sought = search.map(Sought::of);
+        self.reading(|db| {
+            let last = records::number_of(db, harvest, after.map(|record| record.0))?;
+            let (records, end) = records::after(db, harvest, sought.as_ref(), last, most)?;
+            let next = end.map_or(Ok(None), |end| records::id_at(db, harvest, end))?;
+            Ok(RecordPage { records, next })
+        })
     }
 
     fn harvest_curve(&self, harvest: HarvestId) -> Result<Vec<HarvestPoint>, StoreError> {

@@ -2,8 +2,11 @@
 
 pub mod books;
 mod queries;
-mod records;
+pub mod records;
 mod steps;
+mod words;
+
+pub use words::index_all as index_all_words;
 
 use super::super::search::Sought;
 use super::super::*;
@@ -111,19 +114,17 @@ impl Harvests for Sqlite {
         each: &mut dyn FnMut(RecordRow) -> Walk,
     ) -> Result<(), StoreError> {
         let sought = filter.search.as_deref().map(Sought::of);
-        let chunk = filter.chunk(records::CHUNK) as i64;
+        let chunk = filter.chunk(records::CHUNK);
         for harvest in self.with(|db| books::passing(db, filter))? {
             let mut last = self.with(|db| records::number_of(db, harvest, filter.last_of(harvest)))?;
             loop {
                 let (rows, end) =
                     self.with(|db| records::after(db, harvest, sought.as_ref(), last, chunk))?;
-                if rows.is_empty() {
-                    break;
-                }
-                last = end;
                 if hand_out(rows, each) == Walk::Stop {
                     return Ok(());
                 }
+                let Some(end) = end else { break };
+                last = end;
             }
         }
         Ok(())

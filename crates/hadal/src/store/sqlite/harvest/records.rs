@@ -3,6 +3,7 @@
 use super::super::super::search::Sought;
 use super::super::super::{HarvestId, RecordRow};
 use super::super::codec::{Json, Word, bits, undecodable, unsigned};
+use super::words;
 use hadal_core::harvest::record::{Record, RecordId};
 use hadal_core::time::Time;
 use rusqlite::{Connection, OptionalExtension, Row, params};
@@ -29,70 +30,57 @@ pub fn one(db: &Connection, harvest: HarvestId, id: RecordId) -> rusqlite::Resul
     db.prepare_cached(&sql)?.query_row([bits(harvest.0), bits(id.0)], record).optional()
 }
 
-/// The next records that pass after row number `last`, and the number of the last of them.
+/// The record of a harvest at a row number, or the last one before it.
+pub fn id_at(db: &Connection, harvest: HarvestId, n: i64) -> rusqlite::Result<Option<RecordId>> {
+    let sql = "SELECT id FROM records INDEXED BY records_of_harvest WHERE harvest = ? AND n <= ?
+        ORDER BY n DESC LIMIT 1";
+    let mut sought = db.prepare_cached(sql)?;
+    sought.query_row([bits(harvest.0), n], |row| unsigned(row, 0).map(RecordId)).optional()
+}
+
+/// Some records, and the row number after which to go on, unless they were the last.
+pub type Page = (Vec<RecordRow>, Option<i64>);
+
+/// The next records that pass after row number `last`: there may be fewer than asked for and more to come.
 pub fn after(
     db: &Connection,
     harvest: HarvestId,
     sought: Option<&Sought>,
     last: i64,
-    limit: i64,
-) -> rusqlite::Result<(Vec<RecordRow>, i64)> {
+    limit: usize,
+) -> rusqlite::Result<Page> {
     match sought {
         None => all_after(db, harvest, last, limit),
-        Some(sought) => found_after(db, harvest, sought, last, limit),
+        Some(sought) if sought.words().is_empty() => Ok((Vec::new(), None)),
+        Some(sought) => {
+            let (found, end) = words::after(db, bits(harvest.0), sought.words(), last, limit)?;
+            Ok((at(db, &found)?, end))
+        }
     }
 }
 
-fn all_after(
-    db: &Connection,
-    harvest: HarvestId,
-    last: i64,
-    limit: i64,
-) -> rusqlite::Result<(Vec<RecordRow>, i64)> {
+fn all_after(db: &Connection, harvest: HarvestId, last: i64, limit: usize) -> rusqlite::Result<Page> {
     let sql = format!(
         "SELECT {COLUMNS} FROM records INDEXED BY records_of_harvest JOIN harvests ON harvests.id = harvest
          WHERE harvest = ? AND records.n > ? ORDER BY records.n LIMIT ?"
     );
-    read(db, &sql, params![bits(harvest.0), last, limit], last)
-}
-
-/// The index knows nothing of harvests, but the rows of one lie close together.
-fn found_after(
-    db: &Connection,
-    harvest: HarvestId,
-    sought: &Sought,
-    last: i64,
-    limit: i64,
-) -> rusqlite::Result<(Vec<RecordRow>, i64)> {
-    let bounds = "SELECT (SELECT min(n) FROM records WHERE harvest = ?1), (SELECT max(n) FROM records WHERE harvest = ?1)";
-    let bounds: (Option<i64>, Option<i64>) =
-        db.prepare_cached(bounds)?.query_row([bits(harvest.0)], |row| Ok((row.get(0)?, row.get(1)?)))?;
-    let (Some(first), Some(end), false) = (bounds.0, bounds.1, sought.words().is_empty()) else {
-        return Ok((Vec::new(), last));
-    };
-    let sql = format!(
-        "SELECT {COLUMNS} FROM record_words
-         CROSS JOIN records ON records.n = record_words.rowid CROSS JOIN harvests ON harvests.id = harvest
-         WHERE record_words MATCH ? AND record_words.rowid > ? AND record_words.rowid <= ? AND harvest = ?
-         ORDER BY record_words.rowid LIMIT ?"
-    );
-    let words: Vec<String> = sought.words().iter().map(|word| format!("\"{word}\"")).collect();
-    read(db, &sql, params![words.join(" "), last.max(first - 1), end, bits(harvest.0), limit], last)
-}
-
-fn read(
-    db: &Connection,
-    sql: &str,
-    values: impl rusqlite::Params,
-    last: i64,
-) -> rusqlite::Result<(Vec<RecordRow>, i64)> {
-    let mut end = last;
+    let mut end = None;
     let row = |row: &Row<'_>| {
-        end = row.get(0)?;
+        end = Some(row.get(0)?);
         record(row)
     };
-    let rows = db.prepare_cached(sql)?.query_map(values, row)?.collect::<rusqlite::Result<Vec<_>>>()?;
+    let values = params![bits(harvest.0), last, limit as i64];
+    let rows = db.prepare_cached(&sql)?.query_map(values, row)?.collect::<rusqlite::Result<Vec<_>>>()?;
+    let end = end.filter(|_| rows.len() == limit);
     Ok((rows, end))
+}
+
+/// The records in these rows.
+fn at(db: &Connection, numbers: &[i64]) -> rusqlite::Result<Vec<RecordRow>> {
+    let sql =
+        format!("SELECT {COLUMNS} FROM records JOIN harvests ON harvests.id = harvest WHERE records.n = ?");
+    let mut sought = db.prepare_cached(&sql)?;
+    numbers.iter().map(|n| sought.query_row([n], record)).collect()
 }
 
 fn record(row: &Row<'_>) -> rusqlite::Result<RecordRow> {

@@ -1,9 +1,9 @@
 //! Steps of a harvest, applied within one transaction.
 
-use super::super::super::search::words;
 use super::super::super::*;
 use super::super::codec::{Json, Word, bits, unsigned};
 use super::super::{catalogue, submissions};
+use super::words;
 use hadal_core::harvest::record::RecordId;
 use rusqlite::{Connection, OptionalExtension, params};
 
@@ -88,7 +88,8 @@ impl Commit<'_> {
         self.tally.records += kept;
         if kept > 0 {
             let detail = row.detail.as_deref().unwrap_or_default();
-            self.index(self.db.last_insert_rowid(), &[&record.title, &record.text, detail])?;
+            let texts = [&record.title, &record.text, detail];
+            words::index(self.db, self.harvest, self.db.last_insert_rowid(), &texts)?;
         }
         Ok(())
     }
@@ -101,16 +102,9 @@ impl Commit<'_> {
             Ok((row.get(0)?, row.get::<_, String>(1)?, row.get::<_, String>(2)?))
         });
         match found.optional()? {
-            Some((n, title, text)) => self.index(n, &[&title, &text, detail]),
+            Some((n, title, text)) => words::index(self.db, self.harvest, n, &[&title, &text, detail]),
             None => Ok(()),
         }
-    }
-
-    /// Lets a record be found by these words and no others.
-    fn index(&self, n: i64, texts: &[&str]) -> rusqlite::Result<()> {
-        let sql = "INSERT OR REPLACE INTO record_words (rowid, words) VALUES (?, ?)";
-        self.execute(sql, params![n, words(texts).join(" ")])?;
-        Ok(())
     }
 
     fn keep_asked(&mut self, row: &AskedRow) -> rusqlite::Result<()> {

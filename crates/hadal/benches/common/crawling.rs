@@ -1,0 +1,59 @@
+//! The crawl that is measured: of the simulated web, without pauses.
+
+use super::Anyhow;
+use hadal::engine::{Budget, Clock, Crawl, Errand, Probing, Scope};
+use hadal::fetch::Fetch;
+use hadal::fetch::politeness::Politeness;
+use hadal::store::{RunSpec, Store};
+use hadal_core::critic::trained::{Aim, TrainedCritic};
+use hadal_core::strategy::{Briefing, offer};
+use hadal_world::{Spec, World};
+use std::sync::Arc;
+
+/// What is crawled: for books, from the seeds of the simulated web; `seed` tells runs apart.
+pub fn bench_spec(strategy: &str, seed: u64) -> RunSpec {
+    RunSpec {
+        topic: "book".into(),
+        strategy: strategy.into(),
+        seeds: World::new(Spec::demo(7)).seeds("book"),
+        seed,
+        source: "bench".into(),
+    }
+}
+
+/// A crawl of so many pages.
+pub fn bench_crawl(
+    store: Arc<dyn Store>,
+    spec: RunSpec,
+    fetch: Arc<dyn Fetch>,
+    clock: Clock,
+    pages: u64,
+) -> Anyhow<Crawl> {
+    Ok(Crawl {
+        store,
+        strategy: offer(&spec.strategy).expect("a built-in strategy").make(&Briefing::seeded(spec.seed)),
+        spec,
+        critic: Arc::new(TrainedCritic::new(Aim::built_in("book").expect("book is built in"))),
+        fetch,
+        backlinks: None,
+        visit: None,
+        prior: None,
+        budget: Budget { requests: Some(pages), ..Budget::default() },
+        scope: Scope::default(),
+        politeness: Politeness {
+            delay: std::time::Duration::ZERO,
+            latency_factor: 0.0,
+            ..Politeness::default()
+        },
+        agent: "hadal".into(),
+        concurrency: 8,
+        body_limit: 4 << 20,
+        clock,
+        keep_every: std::time::Duration::from_millis(100),
+        stop: tokio::sync::watch::channel(false).1,
+        fresh: false,
+        probing: Probing::never(),
+        word: "book".into(),
+        errand: Errand::Find,
+    })
+}

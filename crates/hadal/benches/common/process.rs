@@ -1,0 +1,20 @@
+//! What a measured process says of itself, and where it may write.
+
+use super::Anyhow;
+use std::path::PathBuf;
+
+/// CPU seconds this process has used, all threads, user and system.
+pub fn cpu() -> Anyhow<f64> {
+    let stat = std::fs::read_to_string("/proc/self/stat")?;
+    let after_name = stat.rsplit(')').next().unwrap_or_default();
+    let fields: Vec<&str> = after_name.split_whitespace().collect();
+    let ticks: f64 = fields[11].parse::<f64>()? + fields[12].parse::<f64>()?;
+    Ok(ticks / 100.0)
+}
+
+/// A folder of this process's own.
+pub fn scratch(name: &str) -> Anyhow<PathBuf> {
+    let dir = std::env::temp_dir().join(format!("hadal-bench-{name}-{}", std::process::id()));
+    std::fs::create_dir_all(&dir)?;
+    Ok(dir)
+}

@@ -1,0 +1,136 @@
+//! Harvests that brought up many records: one with half of all, nine side by side with it that share the rest.
+
+use super::Anyhow;
+use hadal::store::*;
+use hadal_core::harvest::policy::{End, Total};
+use hadal_core::harvest::query::Query;
+use hadal_core::harvest::record::{Record, RecordId};
+use hadal_core::http::Method;
+use hadal_core::identity::FormId;
+use hadal_core::learn::random::Random;
+use hadal_core::page::{Field, FieldKind, Form};
+use hadal_core::time::Time;
+use url::Url;
+
+const HARVESTS: u64 = 10;
+const RECORDS_PER_STEP: u64 = 10;
+const STEPS_PER_QUERY: u64 = 5;
+/// Records in an answer, most of which were known.
+const HITS: u64 = 200;
+/// Steps that are kept at once.
+const STEPS: u64 = 500;
+const VOCABULARY: f64 = 20_000.0;
+
+/// Words that records of the first harvest have, and how many have them: see [`text`].
+pub const SOUGHT: [(&str, &str); 6] = [
+    ("common", "in every record"),
+    ("common rare", "in one of a thousand"),
+    ("odd even", "in half of them each, in none together"),
+    ("elsewhere", "only in other harvests"),
+    ("common elsewhere", "one of them only in other harvests"),
+    ("nowhere", "in none"),
+];
+
+/// Fills a store; without records there is a harvest that has done nothing.
+pub fn fill(store: &dyn Store, records: u64) -> Anyhow<()> {
+    let began: Vec<HarvestId> = (0..HARVESTS).map(|n| begin(store, n)).collect::<Anyhow<_>>()?;
+    let (mut random, mut seqs) = (Random::new(1), vec![0; began.len()]);
+    for step in 0..records / RECORDS_PER_STEP {
+        let n = if step % 2 == 0 { 0 } else { 1 + (step / 2 % (HARVESTS - 1)) as usize };
+        store.commit_steps(began[n], &[taken(n, seqs[n], &mut random)])?;
+        seqs[n] += 1;
+        if step.is_multiple_of(STEPS) {
+            store.sync()?;
+        }
+    }
+    Ok(store.sync()?)
+}
+
+fn begin(store: &dyn Store, n: u64) -> Anyhow<HarvestId> {
+    let page = Url::parse(&format!("http://www.site-{n}.example/find"))?;
+    let fields = vec![Field::new(FieldKind::Text, "q", ""), Field::new(FieldKind::Hidden, "s", "1")];
+    let spec = HarvestSpec {
+        form: FormId(n + 1),
+        topic: "book".into(),
+        whole: Form::to(page.join("results")?, Method::Get, fields),
+        page,
+        policy: "hadal".into(),
+        seed: 1,
+        source: "web".into(),
+    };
+    Ok(store.begin_harvest(&spec, Time(0))?)
+}
+
+fn taken(harvest: usize, seq: u64, random: &mut Random) -> HarvestStep {
+    let number = (seq / STEPS_PER_QUERY) as u32;
+    let ids = seq * RECORDS_PER_STEP..(seq + 1) * RECORDS_PER_STEP;
+    let is_end = seq % STEPS_PER_QUERY == STEPS_PER_QUERY - 1;
+    let size = 1e6;
+    HarvestStep {
+        seq,
+        at: Time(seq),
+        requests: 1,
+        bytes: 30_000,
+        pages: 1,
+        asked: is_end.then(|| asked(number, ids.end)),
+        records: ids.map(|id| record(harvest, id, number, random)).collect(),
+        estimate: Some(Estimated { size: [size / 2.0, size, size * 2.0], coverage: [0.2, 0.5, 0.8] }),
+        next: vec!["deep sea".into(), "whales".into()],
+        ..HarvestStep::default()
+    }
+}
+
+fn asked(number: u32, end: u64) -> AskedRow {
+    AskedRow {
+        harvest: HarvestId(0),
+        form: FormId(0),
+        number,
+        query: Query::words("deep sea"),
+        words: "deep sea".into(),
+        kind: "word".into(),
+        total: Some(Total::About(2000)),
+        found: HITS as u32,
+        new: (RECORDS_PER_STEP * STEPS_PER_QUERY) as u32,
+        pages: STEPS_PER_QUERY as u32,
+        requests: STEPS_PER_QUERY as u32,
+        end: End::LeftOff,
+        at: Time(end),
+        hits: (end.saturating_sub(HITS)..end).map(RecordId).collect(),
+    }
+}
+
+fn record(harvest: usize, id: u64, asked: u32, random: &mut Random) -> RecordRow {
+    let text = text(harvest, id, random);
+    RecordRow {
+        harvest: HarvestId(0),
+        form: FormId(0),
+        topic: String::new(),
+        record: Record {
+            id: RecordId(id),
+            url: Url::parse(&format!("http://www.site-{harvest}.example/record/{id}")).ok(),
+            title: text.split_inclusive(' ').take(5).collect(),
+            text,
+            fields: vec![
+                ("year".into(), (1800 + id % 200).to_string()),
+                ("author".into(), "J. Verne".into()),
+            ],
+        },
+        asked,
+        words: "deep sea".into(),
+        position: (id % HITS) as u32,
+        fetched_at: Time(id),
+        detail: None,
+    }
+}
+
+/// Thirty words, few of them in many records and many in few, and those of [`SOUGHT`].
+fn text(harvest: usize, id: u64, random: &mut Random) -> String {
+    let half = if id.is_multiple_of(2) { "even" } else { "odd" };
+    let rare = if id % 1000 == 999 { " rare" } else { "" };
+    let elsewhere = if harvest > 0 { " elsewhere" } else { "" };
+    let mut text = format!("common {half}{rare}{elsewhere}");
+    for _ in 0..30 {
+        text.push_str(&format!(" w{:x}", VOCABULARY.powf(random.share()) as u64));
+    }
+    text
+}
