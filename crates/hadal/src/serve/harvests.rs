@@ -148,7 +148,6 @@ pub struct RecordParams {
 /// Some records, in the order they came up.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct RecordList {
-    /// There may be fewer than asked for although there is a `next`: words may be far apart.
     records: Vec<RecordView>,
     /// Give this as `after` for the next page.
     next: Option<String>,

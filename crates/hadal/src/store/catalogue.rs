@@ -72,7 +72,7 @@ pub trait Catalogue: Send + Sync {
     fn harvest_page(&self, before: Option<HarvestId>, most: usize) -> Result<Vec<HarvestRow>, StoreError>;
 
     /// Records of a harvest in the order they came up, after one of them: all, or those that have every word
-    /// of a text. There may be fewer than asked for, and more to come.
+    /// of a text.
     fn record_page(
         &self,
         harvest: HarvestId,

@@ -137,7 +137,7 @@ impl Catalogue for Sqlite {
         self.reading(|db| {
             let last = records::number_of(db, harvest, after.map(|record| record.0))?;
             let (records, end) = records::after(db, harvest, sought.as_ref(), last, most)?;
-            let next = end.map_or(Ok(None), |end| records::id_at(db, harvest, end))?;
+            let next = records.last().filter(|_| end.is_some()).map(|row| row.record.id);
             Ok(RecordPage { records, next })
         })
     }

@@ -30,18 +30,10 @@ pub fn one(db: &Connection, harvest: HarvestId, id: RecordId) -> rusqlite::Resul
     db.prepare_cached(&sql)?.query_row([bits(harvest.0), bits(id.0)], record).optional()
 }
 
-/// The record of a harvest at a row number, or the last one before it.
-pub fn id_at(db: &Connection, harvest: HarvestId, n: i64) -> rusqlite::Result<Option<RecordId>> {
-    let sql = "SELECT id FROM records INDEXED BY records_of_harvest WHERE harvest = ? AND n <= ?
-        ORDER BY n DESC LIMIT 1";
-    let mut sought = db.prepare_cached(sql)?;
-    sought.query_row([bits(harvest.0), n], |row| unsigned(row, 0).map(RecordId)).optional()
-}
-
 /// Some records, and the row number after which to go on, unless they were the last.
 pub type Page = (Vec<RecordRow>, Option<i64>);
 
-/// The next records that pass after row number `last`: there may be fewer than asked for and more to come.
+/// The next records that pass after row number `last`.
 pub fn after(
     db: &Connection,
     harvest: HarvestId,
@@ -53,8 +45,8 @@ pub fn after(
         None => all_after(db, harvest, last, limit),
         Some(sought) if sought.words().is_empty() => Ok((Vec::new(), None)),
         Some(sought) => {
-            let (found, end) = words::after(db, bits(harvest.0), sought.words(), last, limit)?;
-            Ok((at(db, &found)?, end))
+            let found = words::after(db, bits(harvest.0), sought.words(), last, limit)?;
+            Ok((at(db, &found)?, found.last().copied().filter(|_| found.len() == limit)))
         }
     }
 }
