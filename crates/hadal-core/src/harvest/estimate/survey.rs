@@ -47,6 +47,7 @@ pub struct Survey {
 
 /// A word whose total was told.
 struct Total {
+    told: u64,
     /// Records that have it in so many letters.
     records: f64,
     /// Of the sample, what came by other words, be it by this one too.
@@ -92,9 +93,10 @@ impl Survey {
             && self.totals.len() < MOST_TOTALS
             && !self.totals.contains_key(&word)
         {
-            let records = total.count() as f64 * self.look(word, answer.hits);
-            let share = Share::among(self.sample.values(), word);
-            self.totals.insert(word, Total { records, others: share });
+            let told = total.count();
+            let records = told as f64 * self.look(word, answer.hits);
+            let others = Share::among(self.sample.values(), word);
+            self.totals.insert(word, Total { told, records, others });
         }
         for hit in answer.hits {
             if hit.is_new { self.keep(hit, asked) } else { self.came_again(hit.id, asked) }
@@ -155,8 +157,13 @@ impl Survey {
         }
     }
 
-    /// What is known by now, when enough totals were told.
+    /// What is known by now, when enough totals were told. A form that tells the same of every word tells nothing.
     pub fn result(&self) -> Option<Surveyed> {
+        let mut told = self.totals.values().map(|total| total.told);
+        let first = told.next()?;
+        if told.all(|total| total == first) {
+            return None;
+        }
         let [looked_at, shown, titled] = self.looked_at;
         let titles = titled > TITLES * shown;
         let (mut words, mut records, mut shares, mut largest) = (0, 0.0, 0.0, 0.0f64);
@@ -308,6 +315,14 @@ mod tests {
             let counted = Share::among(others, *word);
             assert_eq!((total.others.of, total.others.anywhere), (counted.of, counted.anywhere));
         }
+    }
+
+    #[test]
+    fn one_total_for_every_word_says_nothing() {
+        let mut survey = survey(&records(1_500), 100, false);
+        assert!(survey.result().is_some());
+        survey.totals.values_mut().for_each(|total| total.told = 1_500);
+        assert_eq!(survey.result(), None);
     }
 
     #[test]
