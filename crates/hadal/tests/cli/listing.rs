@@ -1,14 +1,8 @@
 //! Listings of a real store: schema, filters, files, and nothing from the web unescaped.
-#![allow(clippy::unwrap_used, reason = "a test may panic")]
-
-#[path = "store/fixture.rs"]
-mod fixture;
-#[path = "cli/program.rs"]
-mod program;
-
+use crate::fixture;
+use crate::program::Place;
 use hadal::store::*;
 use hadal_core::critic::Kind;
-use program::Place;
 use std::io::{BufRead, BufReader};
 use std::process::Stdio;
 

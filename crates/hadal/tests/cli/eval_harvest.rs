@@ -1,14 +1,9 @@
 //! Query policies compared: trials are the same however they are run, and are run once.
 
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
-
-#[path = "cli/program.rs"]
-mod program;
-
+use crate::program::Place;
 use hadal::evaluation::harvest::settings::{SETTINGS, setting};
 use hadal::evaluation::harvest::{Held, Plan, Trial, run};
 use hadal::evaluation::{Advance, Folder};
-use program::Place;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 fn plan(settings: &[&str], policies: &[&str]) -> Plan {

@@ -1,10 +1,6 @@
 //! Where settings come from, who wins, and what stops the start.
-#![allow(clippy::unwrap_used, reason = "a test may panic")]
-
-#[path = "cli/program.rs"]
-mod program;
-
-use program::Place;
+use crate::program;
+use crate::program::Place;
 
 fn in_force(text: &str, key: &str) -> String {
     let line = text.lines().find(|line| line.starts_with(&format!("{key} =")));

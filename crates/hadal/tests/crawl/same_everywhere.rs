@@ -1,11 +1,7 @@
 //! The same crawl is the same crawl: whatever the number of threads, over HTTP or in process.
 
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
-
-mod common;
-
-use common::program::patient;
-use common::{forms, run, setup, strategy};
+use crate::common::program::patient;
+use crate::common::{forms, run, setup, strategy};
 use hadal::engine::{Budget, Clock, Crawl};
 use hadal::fetch::in_process::InProcess;
 use hadal::fetch::network::{Network, NetworkOptions};

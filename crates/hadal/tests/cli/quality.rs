@@ -1,13 +1,6 @@
 //! The audit log and the quality estimate, as people and scripts meet them.
-#![allow(clippy::unwrap_used, reason = "a test may panic")]
-
-#[path = "cli/program.rs"]
-mod program;
-
-mod common;
-
-use common::program::{Site, listed_submissions, program as silent};
-use program::Place;
+use crate::common::program::{Site, listed_submissions, program as silent};
+use crate::program::Place;
 use serde_json::Value;
 use std::process::Stdio;
 

@@ -2,11 +2,7 @@
 //!
 //! If it fits, so do batches and levels (FFC, ACHE) and site queues with reverse searching (SmartCrawler).
 
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
-
-mod common;
-
-use common::{BOOK_FORM, Web, links, run, setup};
+use crate::common::{BOOK_FORM, Web, links, run, setup};
 use futures::future::BoxFuture;
 use hadal::backlinks::Backlinks;
 use hadal::engine::Clock;

@@ -1,10 +1,5 @@
 //! `hadal demo` tells the whole story, and `hadal harvests --truth` tells the end of it again.
-#![allow(clippy::unwrap_used, reason = "a test may panic")]
-
-#[path = "cli/program.rs"]
-mod program;
-
-use program::Place;
+use crate::program::Place;
 use serde_json::Value;
 
 fn rows(text: &str) -> Vec<Value> {

@@ -1,14 +1,8 @@
 //! `hadal lessons` shows what was learned, and says so when nothing was.
-#![allow(clippy::unwrap_used, reason = "a test may panic")]
-
-#[path = "store/fixture.rs"]
-mod fixture;
-#[path = "cli/program.rs"]
-mod program;
-
+use crate::fixture;
+use crate::program::Place;
 use hadal::store::*;
 use hadal_core::strategy::{Lesson, Selected};
-use program::Place;
 
 fn lesson(iteration: u32, selected: Vec<Selected>) -> LessonRow {
     let lesson = Lesson { model: "link".into(), iteration, examples: 12, selected };

@@ -1,10 +1,6 @@
 //! Asking forms whether they search: which are asked, what it costs, what is written down.
 
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
-
-mod common;
-
-use common::{forms, run, setup, strategy};
+use crate::common::{forms, run, setup, strategy};
 use futures::future::BoxFuture;
 use hadal::engine::{Budget, Crawl, Errand, Event, Probing};
 use hadal::fetch::Fetch;

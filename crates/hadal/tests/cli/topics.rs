@@ -1,13 +1,6 @@
 //! Topics of one's own: made from pages, words, folders and groups; looked at, tested, used.
-#![allow(clippy::unwrap_used, reason = "a test may panic")]
-
-#[path = "cli/pages.rs"]
-mod pages;
-#[path = "cli/program.rs"]
-mod program;
-
-use pages::{OTHERS, VOLCANOES, page, serve, write_pages};
-use program::{Place, Ran};
+use crate::pages::{OTHERS, VOLCANOES, page, serve, write_pages};
+use crate::program::{Place, Ran};
 use serde_json::Value;
 use std::collections::HashMap;
 

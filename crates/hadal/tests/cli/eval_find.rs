@@ -1,10 +1,6 @@
 //! Strategies compared: trials are the same however they are run, and are run once.
 
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
-
-#[path = "cli/program.rs"]
-mod program;
-
+use crate::program::Place;
 use hadal::engine::{Budget, Clock, Crawl, Errand, Probing, Scope, crawl};
 use hadal::evaluation::arena::{Arena, Ground};
 use hadal::evaluation::score::Scorer;
@@ -17,7 +13,6 @@ use hadal::store::{Access, RunSpec, open};
 use hadal_core::http::DEFAULT_BODY_LIMIT;
 use hadal_core::strategy::{Briefing, OFFERS, Offer, offer};
 use hadal_world::{Rates, Spec, World};
-use program::Place;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;

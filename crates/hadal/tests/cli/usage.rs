@@ -1,10 +1,6 @@
 //! What the program says to what is typed: help, suggestions, refusals, exit status.
-#![allow(clippy::unwrap_used, reason = "a test may panic")]
-
-#[path = "cli/program.rs"]
-mod program;
-
-use program::Place;
+use crate::program;
+use crate::program::Place;
 
 fn run(args: &[&str]) -> program::Ran {
     Place::new().run(args)

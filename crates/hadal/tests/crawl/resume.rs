@@ -1,11 +1,7 @@
 //! Killed and resumed, a crawl that learns goes on as if nothing had happened: same model, same features,
 //! same queues, same result.
 
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
-
-mod common;
-
-use common::course::{course, kill_after, over};
+use crate::common::course::{course, kill_after, over};
 use hadal::engine::Crawl;
 use hadal::store::{Access, RunId, open};
 use hadal_core::strategy::hadal::Hadal;

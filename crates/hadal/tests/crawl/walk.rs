@@ -1,10 +1,6 @@
 //! The walk of a page: what is asked, in which order, at what cost.
 
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
-
-mod common;
-
-use common::{BOOK_FORM, Web, forms, links, run, setup, strategy};
+use crate::common::{BOOK_FORM, Web, forms, links, run, setup, strategy};
 use futures::future::BoxFuture;
 use hadal::engine::{Budget, Scope};
 use hadal::fetch::Fetch;

@@ -1,10 +1,5 @@
 //! `hadal harvest` from the command line, over real sockets.
-#![allow(clippy::unwrap_used, reason = "a test may panic")]
-
-#[path = "cli/program.rs"]
-mod program;
-
-use program::Place;
+use crate::program::Place;
 use serde_json::Value;
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Stdio};

@@ -1,10 +1,6 @@
 //! Killing the real program at random moments, and interrupting it politely.
 
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
-
-mod common;
-
-use common::program::{Site, draws, listed_forms, listed_submissions, program, signal};
+use crate::common::program::{Site, draws, listed_forms, listed_submissions, program, signal};
 use hadal::store::{Access, RunId, Walk, open};
 use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader};

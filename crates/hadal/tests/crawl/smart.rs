@@ -1,11 +1,7 @@
 //! SmartCrawler and its siblings on the engine: queues, reverse searching, learning, prior knowledge, resuming.
 
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
-
-mod common;
-
-use common::course::{course, over};
-use common::{BOOK_FORM, Web, links, run, setup};
+use crate::common::course::{course, over};
+use crate::common::{BOOK_FORM, Web, links, run, setup};
 use futures::future::BoxFuture;
 use hadal::backlinks::Backlinks;
 use hadal::engine::{Clock, Crawl};

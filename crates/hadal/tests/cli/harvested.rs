@@ -1,18 +1,9 @@
 //! Listings of what was harvested: schema, filters, formats, and nothing from the web unescaped.
-#![allow(clippy::unwrap_used, reason = "a test may panic")]
-
-#[path = "store/fixture.rs"]
-mod fixture;
-#[path = "store/harvest_fixture.rs"]
-mod harvest_fixture;
-#[path = "cli/program.rs"]
-mod program;
-
+use crate::harvest_fixture::*;
+use crate::program::Place;
 use hadal::store::*;
 use hadal_core::harvest::policy::End;
 use hadal_core::time::Time;
-use harvest_fixture::*;
-use program::Place;
 use serde_json::{Value, json};
 
 const EVIL: &str = "=cmd|'/c calc'\u{1b}[31m\u{202e}\u{200b}\u{9b}";

@@ -1,11 +1,7 @@
 //! Level strategies on the engine: what they learn backward and while they crawl, and that it is kept.
 
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
-
-mod common;
-
-use common::course::{course, over};
-use common::{BOOK_FORM, Web, run, setup, strategy};
+use crate::common::course::{course, over};
+use crate::common::{BOOK_FORM, Web, run, setup, strategy};
 use futures::future::BoxFuture;
 use hadal::backlinks::Backlinks;
 use hadal_core::http::FetchError;

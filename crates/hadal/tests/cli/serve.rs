@@ -1,12 +1,7 @@
 //! `hadal serve`, `hadal ask` and the dashboard, as people and scripts meet them.
-#![allow(clippy::unwrap_used, reason = "a test may panic")]
-
-#[path = "cli/program.rs"]
-mod program;
-
+use crate::program::Place;
 use hadal::store::{Access, DirectoryQuery, Found, Label, LabelRow, open};
 use hadal_core::time::Time;
-use program::Place;
 use serde_json::Value;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
