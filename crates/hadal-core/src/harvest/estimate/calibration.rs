@@ -40,6 +40,9 @@ const ERRORS: [[f64; 5]; 3] = [
     [1.090, 0.813, 0.805, 0.939, 0.986],
 ];
 
+/// Where there may be as few unseen records as one to twenty seen ones, there may be none.
+const MAYBE_NONE: f64 = -3.0;
+
 /// Logarithm of all to seen records, by totals: low, middle, high.
 pub fn log_size(surveyed: &Surveyed, seen: f64) -> [f64; 3] {
     let size = (surveyed.size / seen).ln().max(0.0);
@@ -57,7 +60,8 @@ fn dot<const N: usize>(features: [f64; N], weights: [f64; N]) -> f64 {
 /// Logarithm of unseen to seen records: low, middle, high.
 pub fn log_odds(features: &[f64; FEATURES]) -> [f64; 3] {
     let sum = dot(*features, WEIGHTS);
-    ERRORS.map(|errors| sum + between(&errors, sum))
+    let [low, middle, high] = ERRORS.map(|errors| sum + between(&errors, sum));
+    [if low < MAYBE_NONE { f64::NEG_INFINITY } else { low }, middle, high]
 }
 
 /// The error at a sum, by lines between the knots; level beyond them.

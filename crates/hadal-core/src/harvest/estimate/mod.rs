@@ -10,6 +10,7 @@ pub mod stop;
 pub mod survey;
 
 use super::policy::{Asked, Total};
+use super::query::Query;
 use evidence::Evidence;
 use survey::Survey;
 
@@ -35,6 +36,17 @@ pub struct Estimate {
     pub coverage: Interval,
 }
 
+impl Estimate {
+    fn of(seen: f64, [low, estimate, high]: [f64; 3]) -> Estimate {
+        let size = Interval { low, estimate, high };
+        let coverage = Interval { low: seen / high, estimate: seen / estimate, high: seen / low };
+        Estimate { seen: seen as u64, size, coverage }
+    }
+}
+
+/// How far the total of a question for everything may be off: some records are counted that cannot be found.
+const OFF: f64 = 0.02;
+
 /// Learns the size of a database from its answers.
 #[derive(Default)]
 pub struct Estimator {
@@ -42,6 +54,8 @@ pub struct Estimator {
     survey: Survey,
     /// The most records that one query was told to have.
     told: u64,
+    /// What the question that leaves everything open was told to have.
+    everything: Option<u64>,
 }
 
 impl Estimator {
@@ -51,23 +65,28 @@ impl Estimator {
         self.survey.learn(answer);
         if let Some(Total::Exactly(total)) = answer.total {
             self.told = self.told.max(total);
+            if *answer.query == Query::default() && !answer.hits.is_empty() {
+                self.everything = Some(total);
+            }
         }
     }
 
-    /// What is known by now; nothing before some records came twice. There are at least as many records as
-    /// any one query was told to have.
+    /// What is known by now: the total of everything, unless more came. Without one, nothing before some records
+    /// came twice; there are at least as many records as any one query was told to have.
     pub fn estimate(&self) -> Option<Estimate> {
         let seen = self.evidence.seen() as f64;
         let least = seen.max(self.told as f64);
+        let everything =
+            self.everything.map(|all| [1.0 - OFF, 1.0, 1.0 + OFF].map(|share| share * all as f64));
+        if let Some(size) = everything.filter(|[_, _, most]| least <= *most) {
+            return Some(Estimate::of(seen, size.map(|size| size.max(seen))));
+        }
         let features = self.evidence.features()?;
         let ratios = match self.survey.result() {
             Some(surveyed) => calibration::log_size(&surveyed, seen).map(f64::exp),
             None => calibration::log_odds(&features).map(|odds| 1.0 + odds.exp()),
         };
-        let [low, middle, high] = ratios.map(|ratio| (seen * ratio).max(least));
-        let size = Interval { low, estimate: middle, high };
-        let coverage = Interval { low: seen / high, estimate: seen / middle, high: seen / low };
-        Some(Estimate { seen: seen as u64, size, coverage })
+        Some(Estimate::of(seen, ratios.map(|ratio| (seen * ratio).max(least))))
     }
 
     /// What the totals say, for calibration.
@@ -78,5 +97,32 @@ impl Estimator {
     /// What it is judged by, for calibration.
     pub fn evidence(&self) -> &Evidence {
         &self.evidence
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::harvest::policy::{End, Hit};
+    use crate::harvest::record::RecordId;
+
+    fn answer(estimator: &mut Estimator, query: &Query, records: std::ops::Range<u64>, total: u64) {
+        let hit = |id| Hit { id: RecordId(id), is_new: true, title: "", text: "", fields: &[] };
+        let hits: Vec<Hit<'_>> = records.map(hit).collect();
+        let total = Some(Total::Exactly(total));
+        estimator.learn(&Asked { query, hits: &hits, total, pages: 1, end: End::Last });
+    }
+
+    #[test]
+    fn the_total_of_everything_is_the_size() {
+        let mut estimator = Estimator::default();
+        answer(&mut estimator, &Query::default(), 0..30, 120);
+        let Estimate { size, coverage, .. } = estimator.estimate().unwrap();
+        assert!(size.low < 120.0 && size.estimate == 120.0 && size.high > 120.0);
+        assert_eq!(coverage.estimate, 0.25);
+        answer(&mut estimator, &Query::words("sea"), 30..120, 90);
+        assert_eq!(estimator.estimate().unwrap().coverage.estimate, 1.0);
+        answer(&mut estimator, &Query::words("ship"), 120..200, 80);
+        assert_eq!(estimator.estimate(), None, "more came than there should be");
     }
 }
