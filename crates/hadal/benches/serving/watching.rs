@@ -31,7 +31,7 @@ pub fn table(store: &Path, pages: u64) -> Anyhow<()> {
     let mut speeds = [Vec::new(), Vec::new()];
     for turn in 0..2 * TIMES {
         // Alone, watched, watched, alone, ...: what drifts while time goes by meets both alike.
-        let is_watched = (turn + 1) / 2 % 2 == 1;
+        let is_watched = turn.div_ceil(2) % 2 == 1;
         let how = if is_watched { "watched" } else { "alone" };
         let (folder, seed) = (store.display().to_string(), turn.to_string());
         let child = Command::new(std::env::current_exe()?)
