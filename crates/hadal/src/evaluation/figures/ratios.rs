@@ -25,11 +25,11 @@ pub fn section(all: Comparison<'_>) -> Option<Section> {
     (!references.is_empty()).then(|| Section {
         title: "Relevant forms as ratios".into(),
         note: format!(
-            "Geometric mean over {} topics and {} worlds of the ratio of relevant forms at the budget, requests \
+            "Geometric mean over {} and {} of the ratio of relevant forms at the budget, requests \
              counted, training charged (half a form is added to both, so that none has a ratio too); in brackets \
              the paired 95 % bootstrap interval over topics and worlds.",
-            all.topics().len(),
-            all.seeds().len()
+            several(all.topics().len(), "topic"),
+            several(all.seeds().len(), "world")
         ),
         headings: std::iter::once("strategy".into()).chain(references.iter().map(over)).collect(),
         rows: all.strategies().into_iter().map(row).collect(),
@@ -53,4 +53,8 @@ fn shown(ratio: &Interval) -> String {
         return "-".into();
     }
     format!("{:.2} ({:.2}-{:.2})", ratio.estimate, ratio.low, ratio.high)
+}
+
+fn several(count: usize, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
