@@ -93,6 +93,8 @@ pub fn login_page() -> Response {
     let headers = [
         (header::CONTENT_TYPE, "text/html; charset=utf-8".to_string()),
         (header::CONTENT_SECURITY_POLICY, policy),
+        // Without a referrer browsers do not say either from which site a form is sent.
+        (header::REFERRER_POLICY, "same-origin".to_string()),
     ];
     (StatusCode::UNAUTHORIZED, headers, page).into_response()
 }
