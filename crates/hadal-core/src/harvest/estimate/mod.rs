@@ -56,6 +56,8 @@ pub struct Estimator {
     told: u64,
     /// What the question that leaves everything open was told to have.
     everything: Option<u64>,
+    /// The fewest records that another query was told to have.
+    least_told: Option<u64>,
 }
 
 impl Estimator {
@@ -65,21 +67,24 @@ impl Estimator {
         self.survey.learn(answer);
         if let Some(Total::Exactly(total)) = answer.total {
             self.told = self.told.max(total);
-            if *answer.query == Query::default() && !answer.hits.is_empty() {
-                self.everything = Some(total);
+            match *answer.query == Query::default() {
+                true => self.everything = Some(total),
+                false => self.least_told = Some(self.least_told.map_or(total, |least| least.min(total))),
             }
         }
     }
 
-    /// What is known by now: the total of everything, unless more came. Without one, nothing before some records
-    /// came twice; there are at least as many records as any one query was told to have.
+    /// What is known by now: the total of everything, when others have smaller ones and no more came. Without it,
+    /// nothing before some records came twice; there are at least as many as any one query was told to have.
     pub fn estimate(&self) -> Option<Estimate> {
         let seen = self.evidence.seen() as f64;
         let least = seen.max(self.told as f64);
-        let everything =
-            self.everything.map(|all| [1.0 - OFF, 1.0, 1.0 + OFF].map(|share| share * all as f64));
-        if let Some(size) = everything.filter(|[_, _, most]| least <= *most) {
-            return Some(Estimate::of(seen, size.map(|size| size.max(seen))));
+        let is_less = |all: &u64| self.least_told.is_some_and(|least| least < *all);
+        if let Some(all) = self.everything.filter(is_less).map(|all| all as f64)
+            && least <= all * (1.0 + OFF)
+        {
+            let size = [1.0 - OFF, 1.0, 1.0 + OFF].map(|share| (share * all).max(seen));
+            return Some(Estimate::of(seen, size));
         }
         let features = self.evidence.features()?;
         let ratios = match self.survey.result() {
@@ -117,10 +122,13 @@ mod tests {
     fn the_total_of_everything_is_the_size() {
         let mut estimator = Estimator::default();
         answer(&mut estimator, &Query::default(), 0..30, 120);
+        answer(&mut estimator, &Query::words("anything"), 0..30, 120);
+        assert_eq!(estimator.estimate(), None, "it may tell the same of everything");
+        answer(&mut estimator, &Query::words("sea"), 30..60, 90);
         let Estimate { size, coverage, .. } = estimator.estimate().unwrap();
         assert!(size.low < 120.0 && size.estimate == 120.0 && size.high > 120.0);
-        assert_eq!(coverage.estimate, 0.25);
-        answer(&mut estimator, &Query::words("sea"), 30..120, 90);
+        assert_eq!(coverage.estimate, 0.5);
+        answer(&mut estimator, &Query::words("deep"), 60..120, 60);
         assert_eq!(estimator.estimate().unwrap().coverage.estimate, 1.0);
         answer(&mut estimator, &Query::words("ship"), 120..200, 80);
         assert_eq!(estimator.estimate(), None, "more came than there should be");
