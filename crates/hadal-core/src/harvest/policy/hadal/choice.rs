@@ -55,7 +55,11 @@ impl Hadal {
         let mut best = self.several(costs, cap);
         let widest = cap.map_or(1.0, |cap| f64::from(cap) / self.size().max(1.0));
         let mut least_worth = 0.0;
+        let most_for_each = rates.most_for_each() * most_breadth(widest) / costs.query;
         for (at, tally) in self.ledger.tallies().iter().enumerate() {
+            if f64::from(tally.title.alike + tally.body.alike) * most_for_each <= least_worth {
+                continue;
+            }
             let most_share = self.share(tally, Kind::CommonStop).min(widest);
             let most_worth = rates.most_new(tally) * most_breadth(most_share) / costs.query;
             if most_worth <= least_worth || self.answered(at as u32) != Answered::NotAsked {

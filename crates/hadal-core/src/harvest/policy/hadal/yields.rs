@@ -89,6 +89,11 @@ impl Rates {
         self.lambda * alike * (1.0 - IDLE / count.max(1.0))
     }
 
+    /// New records that a word brings at the most, for each of its records that is like unseen ones.
+    pub fn most_for_each(&self) -> f64 {
+        self.lambda * self.beyond * self.most_cut * self.back[0].max(self.back[1])
+    }
+
     /// New records that a word brings at the most.
     pub fn most_new(&self, tally: &Tally) -> f64 {
         self.unseen(tally) * self.beyond * self.most_cut
