@@ -18,7 +18,7 @@ mod process;
 #[path = "throughput/reading.rs"]
 mod reading;
 
-use crawling::{bench_crawl, bench_spec};
+use crawling::{bench_crawl, bench_spec, usual_context};
 use hadal::engine::{Clock, Crawl, crawl};
 use hadal::fetch::in_process::InProcess;
 use hadal::fetch::network::{Network, NetworkOptions};
@@ -27,7 +27,6 @@ use hadal::store::{Access, Batch, Change, Dispatch, Ending, Outcome, RunId, RunS
 use hadal_core::address::Host;
 use hadal_core::http::Request;
 use hadal_core::lead::{Lane, Lead, Origin, Waiting};
-use hadal_core::page::Context;
 use hadal_core::time::Time;
 use hadal_world::{Spec, World};
 use process::{cpu, scratch};
@@ -212,14 +211,7 @@ fn lead(n: u64) -> Anyhow<Waiting> {
         n % 1000,
         n % 37
     ))?;
-    let context = Context {
-        anchor: "Search the catalogue".into(),
-        before: "thousands of titles by author subject and year in".into(),
-        after: "new and used with free delivery from our partners".into(),
-        tag_path: "body div.main#content div.row ul.links li a".into(),
-        ..Context::default()
-    };
-    let lead = Lead { context, ..Lead::root(url, Origin::Link) };
+    let lead = Lead { context: usual_context(), ..Lead::root(url, Origin::Link) };
     let score = (n.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40) as f32;
     Ok(Waiting { lead, lane: Lane(0), score, order: n, generation: 0, attempts: 0, not_before: Time(0) })
 }

@@ -6,6 +6,7 @@ use hadal::fetch::Fetch;
 use hadal::fetch::politeness::Politeness;
 use hadal::store::{RunSpec, Store};
 use hadal_core::critic::trained::{Aim, TrainedCritic};
+use hadal_core::page::Context;
 use hadal_core::strategy::{Briefing, offer};
 use hadal_world::{Spec, World};
 use std::sync::Arc;
@@ -18,6 +19,17 @@ pub fn bench_spec(strategy: &str, seed: u64) -> RunSpec {
         seeds: World::new(Spec::demo(7)).seeds("book"),
         seed,
         source: "bench".into(),
+    }
+}
+
+/// What stands around a link, as long as on real pages.
+pub fn usual_context() -> Context {
+    Context {
+        anchor: "Search the catalogue".into(),
+        before: "thousands of titles by author subject and year in".into(),
+        after: "new and used with free delivery from our partners".into(),
+        tag_path: "body div.main#content div.row ul.links li a".into(),
+        ..Context::default()
     }
 }
 

@@ -1,6 +1,7 @@
 //! Runs that found many forms, two of every topic, through the store's own commits.
 
 use super::Anyhow;
+use super::crawling::usual_context;
 use hadal::store::*;
 use hadal_core::address::Site;
 use hadal_core::critic::Kind;
@@ -8,7 +9,7 @@ use hadal_core::http::Method;
 use hadal_core::identity::FormId;
 use hadal_core::lead::{Lane, Lead, Origin, Waiting};
 use hadal_core::learn::random::Random;
-use hadal_core::page::{Context, FormSource};
+use hadal_core::page::FormSource;
 use hadal_core::strategy::{Lesson, Selected, SiteTally};
 use hadal_core::time::Time;
 use url::Url;
@@ -72,14 +73,7 @@ fn fill_run(store: &dyn Store, run: RunId, topic: &str, n: u64, pages: u64) -> A
 fn lead(run: RunId, page: u64, lane: u64) -> Anyhow<Waiting> {
     let url =
         Url::parse(&format!("http://www.site-{}-{}.example/catalogue/{lane}/{page}.html", run.0, page / 2))?;
-    let context = Context {
-        anchor: "Search the catalogue".into(),
-        before: "thousands of titles by author subject and year in".into(),
-        after: "new and used with free delivery from our partners".into(),
-        tag_path: "body div.main#content div.row ul.links li a".into(),
-        ..Context::default()
-    };
-    let lead = Lead { context, ..Lead::root(url, Origin::Link) };
+    let lead = Lead { context: usual_context(), ..Lead::root(url, Origin::Link) };
     let (score, not_before) = (page as f32, Time(0));
     Ok(Waiting {
         lead,

@@ -1,6 +1,6 @@
 //! `hadal submissions`: the audit log, oldest first.
 
-use super::exit::Exit;
+use super::exit::{Exit, Usage};
 use super::list::{ListArgs, list};
 use super::quality::demo_world;
 use super::session::Session;
@@ -37,6 +37,11 @@ pub fn run(args: &SubmissionsArgs, session: &Session) -> anyhow::Result<Exit> {
     let nothing = "no form was submitted yet";
     if args.truth {
         let rows = submitted(store.as_ref(), &filter, demo_world)?;
+        if !rows.is_empty() && rows.iter().all(|row| row.kind.is_none()) {
+            let nobody =
+                "nobody knows the truth about these: --truth is for what was submitted on the simulated web";
+            return Err(Usage(nobody.into()).into());
+        }
         return list::<Submitted>(&args.list, session, nothing, |each| {
             rows.into_iter().all(|row| each(row) == Walk::On);
             Ok(())

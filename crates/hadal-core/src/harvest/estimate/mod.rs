@@ -7,7 +7,7 @@
 mod calibration;
 pub mod evidence;
 pub mod stop;
-pub mod survey;
+mod survey;
 
 use super::policy::{Asked, Total};
 use super::query::Query;
@@ -92,11 +92,6 @@ impl Estimator {
             None => calibration::log_odds(&features).map(|odds| 1.0 + odds.exp()),
         };
         Some(Estimate::of(seen, ratios.map(|ratio| (seen * ratio).max(least))))
-    }
-
-    /// What the totals say, for calibration.
-    pub fn survey(&self) -> &Survey {
-        &self.survey
     }
 
     /// What it is judged by, for calibration.
