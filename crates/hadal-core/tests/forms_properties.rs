@@ -92,7 +92,7 @@ proptest! {
     #[test]
     fn any_form_is_vetoed_or_asked_a_few_times(form in form(), word in text(), seed: u64, status in 0..600u16, body in text()) {
         let vetoed = veto(&form).is_some();
-        if let Ok(probe) = Probe::of(&form, 1.0, &word, seed) {
+        if let Ok(probe) = Probe::of(&form, &word, seed) {
             prop_assert!(!vetoed);
             prop_assert!(requests(probe, status, &answer(&body)) <= MOST_REQUESTS);
         }
@@ -118,7 +118,7 @@ fn ten_thousand_fields_are_no_trouble() {
         let _ = veto(&form);
         let request = submission(&form, &Filling::default(), "utf-8");
         assert!(request.url.as_str().len() < 300_000);
-        if let Ok(probe) = Probe::of(&form, 1.0, "word", 1) {
+        if let Ok(probe) = Probe::of(&form, "word", 1) {
             assert!(requests(probe, 200, &answer("<p>Hello")) <= MOST_REQUESTS);
         }
     }
@@ -128,7 +128,7 @@ fn ten_thousand_fields_are_no_trouble() {
 fn an_empty_form_has_nothing_to_ask() {
     let form = Form::to(address(), Method::Get, Vec::new());
     assert_eq!(veto(&form), None);
-    assert!(Probe::of(&form, 1.0, "word", 1).is_err());
+    assert!(Probe::of(&form, "word", 1).is_err());
     assert_eq!(submission(&form, &Filling::default(), "").url.as_str(), "http://example.org/find?");
 }
 

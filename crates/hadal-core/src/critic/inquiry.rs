@@ -43,7 +43,7 @@ impl Inquiry {
         seed: u64,
     ) -> Result<Inquiry, Refusal> {
         let nonsense = xxh3_64_with_seed(&id.0.to_le_bytes(), seed);
-        let probe = Probe::of(form, verdict.p_searchable, word, nonsense)?;
+        let probe = Probe::of(form, word, nonsense)?;
         let (page, verdict, word) = (page.clone(), verdict.clone(), word.to_string());
         Ok(Inquiry { form: id, page, verdict, word, probe })
     }

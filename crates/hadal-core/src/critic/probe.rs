@@ -2,7 +2,7 @@
 //!
 //! A probe is a value: it says what to send next, takes in what came back, and after at most three
 //! requests says what it found. Who sends the requests, when, and where they are put on record is the
-//! engine's affair; the state between two requests can be stored.
+//! engine's affair; the state between two requests can be stored. Only GET is sent.
 //!
 //! `target` chooses what to fill, `glimpse` keeps what matters of an answer, `judge` decides what to
 //! ask next and what it all means, `signature` is what was learned about answers without results.
@@ -27,9 +27,6 @@ use url::Url;
 
 /// Requests one probe may send, redirects included.
 pub const MOST_REQUESTS: usize = 3;
-
-/// P(searchable) a POST form needs to be asked at all.
-pub const POST_NEEDS: f32 = 0.9;
 
 /// Where in a form a word is typed, by position among its fields; `None` when it takes no words.
 pub fn word_box(form: &Form) -> Option<usize> {
@@ -81,8 +78,8 @@ enum Question {
 pub enum Refusal {
     /// It must never be submitted.
     Veto(Veto),
-    /// It changes things when it is not a search, and we are not sure enough that it is one.
-    UnsurePost,
+    /// It may change things when it is not a search, which is what we do not know.
+    Posts,
     /// Nothing in it can be filled with a word.
     NothingToFill,
     /// It is not sent over HTTP.
@@ -114,7 +111,7 @@ pub enum Finding {
 
 impl Probe {
     /// Prepares to ask a form with a word that is frequent in its topic. `seed` makes the nonsense word.
-    pub fn of(form: &Form, p_searchable: f32, word: &str, seed: u64) -> Result<Probe, Refusal> {
+    pub fn of(form: &Form, word: &str, seed: u64) -> Result<Probe, Refusal> {
         if let Some(veto) = veto(form) {
             return Err(Refusal::Veto(veto));
         }
@@ -123,8 +120,8 @@ impl Probe {
         if !goes_to_web(&first) {
             return Err(Refusal::NotHttp);
         }
-        if first.method == Method::Post && p_searchable <= POST_NEEDS {
-            return Err(Refusal::UnsurePost);
+        if first.method == Method::Post {
+            return Err(Refusal::Posts);
         }
         Ok(Probe {
             form: form.clone(),

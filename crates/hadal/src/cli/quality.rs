@@ -35,8 +35,8 @@ pub const REQUESTS_PER_FORM: u64 = 4;
 /// Estimate how many of the relevant forms found really search, by asking some
 ///
 /// Draws a random sample (--seed changes it), sends each form of it at most three requests, and reports
-/// the share with a 95 % interval. Forms that were asked before are not asked again. Forms that take
-/// orders, passwords or messages are never sent.
+/// the share with a 95 % interval. Forms that were asked before are not asked again. Forms that
+/// post, and forms that take orders, passwords or messages, are never sent.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  hadal quality --topic book --sample 50\n  hadal quality --run 2 --json")]
 pub struct QualityArgs {

@@ -2,13 +2,15 @@
 
 use crate::store::{DirectoryQuery, Found, Store, StoreError};
 use crate::topic::NoSample;
-use hadal_core::critic::probe::POST_NEEDS;
 use hadal_core::critic::veto::{Veto, veto};
 use hadal_core::http::Method;
 use hadal_core::identity::FormId;
 use hadal_core::page::Form;
 use hadal_core::submission::{Filling, goes_to_web, submission};
 use url::Url;
+
+/// P(searchable) that a form which posts needs to be submitted at all.
+const POST_NEEDS: f32 = 0.9;
 
 /// A form that may be harvested.
 #[derive(Clone, Debug)]
@@ -115,10 +117,11 @@ pub(super) fn may_submit(page: &Url, form: &Form, p_searchable: f32) -> Result<(
     if let Some(veto) = veto(form) {
         return Err(NotOpened::Vetoed(page.clone(), veto));
     }
-    if !goes_to_web(&submission(form, &Filling::default(), "utf-8")) {
+    let sent = submission(form, &Filling::default(), "utf-8");
+    if !goes_to_web(&sent) {
         return Err(NotOpened::NotWeb(page.clone()));
     }
-    if form.method == Method::Post && p_searchable <= POST_NEEDS {
+    if sent.method == Method::Post && p_searchable <= POST_NEEDS {
         return Err(NotOpened::UnsurePost(page.clone(), p_searchable));
     }
     Ok(())

@@ -29,7 +29,7 @@ pub struct Quality {
     pub does_not: u64,
     /// Forms whose answers do not tell.
     pub unclear: u64,
-    /// Forms that must not, or cannot, be submitted.
+    /// Forms that are not sent to find out: those that post, must not or cannot be submitted.
     pub refused: u64,
     /// Forms not asked yet, or out of reach: robots.txt, a host that is gone, a budget.
     pub unanswered: u64,

@@ -10,7 +10,6 @@ use super::glimpse::{Gain, Glimpse, apart};
 use super::redirect::{is_respelling, with_word};
 use super::target::Target;
 use super::{Finding, Probe, Question};
-use crate::http::Method;
 use crate::page::FormSource;
 use Finding::{DoesNot, Searches, Unclear};
 use Next::{Ask, Found};
@@ -151,11 +150,10 @@ impl Probe {
         self.form.source == FormSource::Script || !self.form.names_action || page.shingles.len() < SHELL
     }
 
-    /// Word and nonsense lead to one place: the question does not matter, unless it was lost on the way
-    /// or is remembered for a visitor who comes back.
+    /// Word and nonsense lead to one place: the question does not matter, unless it was lost on the way.
     fn same_place(&self, location: &Url, page: &Glimpse) -> Finding {
         let lost = is_respelling(&self.form.action, location) || page.is_empty;
-        if lost || self.form.method == Method::Post { Unclear } else { DoesNot }
+        if lost { Unclear } else { DoesNot }
     }
 }
 

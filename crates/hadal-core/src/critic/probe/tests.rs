@@ -17,7 +17,7 @@ fn form(html: &str) -> Form {
 }
 
 fn probe(html: &str) -> Probe {
-    Probe::of(&form(html), 0.95, "hotel", 7).unwrap()
+    Probe::of(&form(html), "hotel", 7).unwrap()
 }
 
 const BOX: &str = "<form action=/s><input name=q><button>Search</button></form>";
@@ -167,17 +167,13 @@ fn selects_are_asked_with_two_choices_and_the_first_again() {
 
 #[test]
 fn what_may_not_be_asked_is_refused() {
-    let refusal = |html: &str, p: f32| Probe::of(&form(html), p, "hotel", 7).err();
-    assert_eq!(
-        refusal("<form><input type=password name=p></form>", 1.0),
-        Some(Refusal::Veto(Veto::Password))
-    );
-    assert_eq!(refusal("<form method=post><input name=q></form>", 0.9), Some(Refusal::UnsurePost));
-    assert_eq!(refusal("<form method=post><input name=q></form>", 0.91), None);
+    let refusal = |html: &str| Probe::of(&form(html), "hotel", 7).err();
+    assert_eq!(refusal("<form><input type=password name=p></form>"), Some(Refusal::Veto(Veto::Password)));
+    assert_eq!(refusal("<form method=post><input name=q></form>"), Some(Refusal::Posts));
     let posting = "<form><input name=q><button formmethod=post>Search</button></form>";
-    assert_eq!(refusal(posting, 0.5), Some(Refusal::UnsurePost));
-    assert_eq!(refusal("<form><input type=checkbox name=c></form>", 1.0), Some(Refusal::NothingToFill));
-    assert_eq!(refusal("<form action='javascript:go()'><input name=q></form>", 1.0), Some(Refusal::NotHttp));
+    assert_eq!(refusal(posting), Some(Refusal::Posts));
+    assert_eq!(refusal("<form><input type=checkbox name=c></form>"), Some(Refusal::NothingToFill));
+    assert_eq!(refusal("<form action='javascript:go()'><input name=q></form>"), Some(Refusal::NotHttp));
 }
 
 #[test]
@@ -190,6 +186,6 @@ fn a_probe_survives_being_stored() {
 
 #[test]
 fn words_travel_in_the_charset_of_the_page() {
-    let word = Probe::of(&form(BOX), 0.95, "h\u{f4}tel", 7).unwrap().in_charset("iso-8859-1");
+    let word = Probe::of(&form(BOX), "h\u{f4}tel", 7).unwrap().in_charset("iso-8859-1");
     assert_eq!(asked(&word), "q=h%F4tel");
 }
