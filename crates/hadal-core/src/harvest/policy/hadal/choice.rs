@@ -105,7 +105,7 @@ impl Hadal {
         if self.matches.is_either() {
             return Vec::new();
         }
-        let rates = self.yields.rates();
+        let rates = self.yields.rates().of_several();
         let weigh = |(words, tally, more): (Vec<u32>, &Tally, f64)| {
             let mut expected = self.yields.expect(&rates, tally, cap);
             expected.new = (expected.new * more * self.deeper.found.value()).min(expected.shown);
@@ -128,7 +128,7 @@ impl Hadal {
             self.ledger.tallies().iter().enumerate().filter(|(_, tally)| tally.all() * 2.0 > cap as f32)
         {
             let expected = self.yields.expect(&rates, tally, None);
-            let told = self.told.get(&(at as u32)).map(|told| (told - rates.known(tally)).max(0.0));
+            let told = self.told.get(&(at as u32)).map(|told| (told.matching - rates.known(tally)).max(0.0));
             if told.map_or(expected.matching, |told| told + rates.known(tally)) > f64::from(cap) {
                 let unseen = told.unwrap_or(expected.unseen) * self.indexed.chance(self.kinds[at]);
                 let more = (unseen / expected.unseen.max(1e-9)).clamp(0.2, 5.0);

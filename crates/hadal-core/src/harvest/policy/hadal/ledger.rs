@@ -79,6 +79,13 @@ pub struct Catch {
     pub again: Places,
 }
 
+impl Catch {
+    /// All of them.
+    pub fn all(&self) -> u32 {
+        self.new.all() + self.again.all()
+    }
+}
+
 /// Records by where the word asked for stands in them.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Places {

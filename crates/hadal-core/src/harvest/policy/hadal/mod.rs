@@ -31,13 +31,19 @@ use ledger::{Catch, Ledger};
 use matching::Matches;
 use rustc_hash::FxHashMap;
 use sample::Sample;
-use yields::{Expected, Ratio, Yields};
+use yields::{Expected, Ratio, Told, Yields};
 
 /// Answers after which the branches are chosen anew.
 const BRANCHING: u32 = 16;
 
 /// Answers after which the next branch is looked at.
 const LOOKING: u32 = 4;
+
+/// The most records of an answer that is short.
+const SHORT: u32 = 32;
+
+/// Broad words whose totals are heeded.
+const BROADEST: usize = 256;
 
 /// The policy.
 pub struct Hadal {
@@ -53,8 +59,10 @@ pub struct Hadal {
     cap: Cap,
     kinds: Vec<Kind>,
     answered: Vec<Answered>,
-    /// Matches that the form told for words of which it showed only some.
-    told: FxHashMap<u32, f64>,
+    /// What the form told of words of which it showed only some.
+    told: FxHashMap<u32, Told>,
+    /// Those of them that match most, most first.
+    broadest: Vec<u32>,
     longest: u32,
     answers: u32,
     /// New records in the second half of long answers to those in the first.
@@ -93,6 +101,7 @@ impl Hadal {
             kinds: Vec::new(),
             answered: Vec::new(),
             told: FxHashMap::default(),
+            broadest: Vec::new(),
             longest: 0,
             answers: 0,
             later: Ratio::starting_at(1.0, 30.0),
@@ -147,7 +156,7 @@ impl Hadal {
         if let (true, Some(Total::Exactly(total)), Some(number)) =
             (is_cut, answer.total, self.ledger.lexicon().number(word))
         {
-            self.told.insert(number, total as f64);
+            self.note_told(number, Told { matching: total as f64, shown: f64::from(catch.all()) });
         }
         self.mark(word, if is_cut { Answered::InPart } else { Answered::InFull });
         let shown = answer.hits.len() as u32;
@@ -166,11 +175,28 @@ impl Hadal {
         self.yields.settle(&everything, self.ledger.everything(), f64::from(catch.new.all()));
     }
 
+    fn note_told(&mut self, word: u32, told: Told) {
+        self.told.insert(word, told);
+        self.broadest.retain(|other| *other != word);
+        let at = self.broadest.partition_point(|other| self.told[other].matching >= told.matching);
+        self.broadest.insert(at, word);
+        self.broadest.truncate(BROADEST);
+    }
+
+    /// Where answers are short it is rare words that are asked, and what the form told of broad ones is the
+    /// measure for them.
+    fn heed_totals(&mut self) {
+        let is_short = self.cap.known().is_some_and(|cap| cap <= SHORT);
+        let broadest = if is_short { &self.broadest[..] } else { &[] };
+        let tallies = self.ledger.tallies();
+        self.yields.hold_to(broadest.iter().map(|word| (tallies[*word as usize], self.told[word])));
+    }
+
     fn learn_several(&mut self, words: &[String], answer: &Asked<'_>) {
         let lexicon = self.ledger.lexicon();
         let numbers: Vec<u32> = words.iter().filter_map(|word| lexicon.number(word)).collect();
         let waiting = self.deeper.waiting().find(|(words, ..)| *words == numbers);
-        let rates = self.yields.rates();
+        let rates = self.yields.rates().of_several();
         let expected = waiting.map(|(_, tally, more)| {
             let expected = self.yields.expect(&rates, tally, self.cap.known());
             Expected { new: expected.new * more, ..expected }
@@ -204,7 +230,7 @@ impl Hadal {
             self.deeper.branch_at(broad);
         }
         if self.answers.is_multiple_of(LOOKING) {
-            let rates = self.yields.rates();
+            let rates = self.yields.rates().of_several();
             let (yields, indexed, kinds) = (&self.yields, &self.indexed, &self.kinds);
             self.deeper.look(&self.ledger, &self.sample, |word, tally| {
                 yields.expect(&rates, tally, Some(cap)).new * indexed.chance(kinds[word as usize])
@@ -242,6 +268,7 @@ impl Policy for Hadal {
             words => self.learn_several(words, answer),
         }
         self.learn_order(answer);
+        self.heed_totals();
         self.most_told = self.most_told.max(answer.total.map_or(0.0, |total| total.count() as f64));
         self.longest = self.longest.max(answer.hits.len() as u32);
         self.answers += 1;

@@ -3,7 +3,9 @@
 //! Every seen record with a word vouches for unseen ones, the more so the more it is like them: what was caught
 //! once resembles what was never caught (Good and Turing), and short records are hard to catch. How many
 //! unseen ones that makes is learned from every answer. Words are many and most are rare, so that one which
-//! stands in a single record is mostly in few others: half a record of each word vouches for nothing. Of seen
+//! stands in a single record is mostly in few others: half a record of each word vouches for nothing. Where the
+//! form tells how many records have a broad word, that is the measure instead, and how much less the records of
+//! rare words vouch for is learned by itself. Of seen
 //! records those come back whose indexed part has the word. When more match than the form ever shows, those
 //! shown hold fewer new ones than a random choice: `cut` learns how many, by how many times over they match.
 
@@ -26,6 +28,16 @@ const EVEN: f64 = 5.0;
 
 /// Times as many as expected that an answer may at most be taken to have.
 const SURPRISE: f64 = 8.0;
+
+/// Seen records with a word, from which on it is less rare.
+const RARITIES: [f32; 8] = [0.0, 2.0, 3.0, 4.0, 6.0, 10.0, 17.0, 33.0];
+
+/// Records below which what was told of broad words says too little: unseen ones, and seen ones like them.
+const LEAST_UNSEEN: f64 = 30.0;
+const LEAST_ALIKE: f64 = 5.0;
+
+/// What the first guess for a rarity counts for.
+const FIRM: f64 = 20.0;
 
 /// A quotient of two sums that forget.
 #[derive(Clone, Copy, Debug)]
@@ -67,9 +79,20 @@ pub struct Expected {
     pub new: f64,
 }
 
+/// What a form told of a word of which it showed only some records.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Told {
+    /// Records that match.
+    pub matching: f64,
+    /// Of those, records in the answer.
+    pub shown: f64,
+}
+
 /// What was learned, as factors of a word's counts.
 pub struct Rates {
     lambda: f64,
+    /// What the records of a word vouch for to those of a broad one, by its rarity, where that is known.
+    rare: Option<[f64; RARITIES.len()]>,
     back: [f64; 2],
     beyond: f64,
     /// New records to those of a random choice, at most.
@@ -82,16 +105,26 @@ impl Rates {
         f64::from(tally.title.count) * self.back[0] + f64::from(tally.body.count) * self.back[1]
     }
 
+    /// Those among them that are like unseen ones.
+    fn alike(&self, tally: &Tally) -> f64 {
+        f64::from(tally.title.alike) * self.back[0] + f64::from(tally.body.alike) * self.back[1]
+    }
+
     /// Unseen records that have the word in sight.
     fn unseen(&self, tally: &Tally) -> f64 {
-        let alike = f64::from(tally.title.alike) * self.back[0] + f64::from(tally.body.alike) * self.back[1];
-        let count = f64::from(tally.all());
-        self.lambda * alike * (1.0 - IDLE / count.max(1.0))
+        let vouched = self.rare.map_or_else(|| usually_vouched(tally), |rare| rare[rarity(tally)]);
+        self.lambda * self.alike(tally) * vouched
+    }
+
+    /// The same for several words together, which are no rare word.
+    pub fn of_several(self) -> Rates {
+        Rates { rare: None, ..self }
     }
 
     /// New records that a word brings at the most, for each of its records that is like unseen ones.
     pub fn most_for_each(&self) -> f64 {
-        self.lambda * self.beyond * self.most_cut * self.back[0].max(self.back[1])
+        let vouched = self.rare.iter().flatten().copied().fold(1.0, f64::max);
+        self.lambda * vouched * self.beyond * self.most_cut * self.back[0].max(self.back[1])
     }
 
     /// New records that a word brings at the most.
@@ -104,6 +137,9 @@ impl Rates {
 pub struct Yields {
     /// Unseen records for each that is like them; this falls as the harvest goes on.
     lambda: Ratio,
+    /// The same by what the form told of broad words.
+    told: Option<f64>,
+    rare: [Ratio; RARITIES.len()],
     back_title: Ratio,
     back_body: Ratio,
     /// Records that match to those of them that have the word in sight.
@@ -115,6 +151,8 @@ impl Default for Yields {
     fn default() -> Yields {
         Yields {
             lambda: Ratio::starting_at(10.0, 1.0),
+            told: None,
+            rare: RARITIES.map(|count| Ratio::starting_at(1.0 - IDLE / f64::from(count).max(1.0), FIRM)),
             back_title: Ratio::starting_at(1.0, 10.0),
             back_body: Ratio::starting_at(1.0, 10.0),
             beyond: Ratio::starting_at(1.0, 20.0),
@@ -140,7 +178,9 @@ impl Yields {
     pub fn rates(&self) -> Rates {
         let back = [self.back_title.value(), self.back_body.value()];
         let most_cut = self.cut.iter().map(Ratio::value).fold(1.0, f64::max);
-        Rates { lambda: self.lambda.value(), back, beyond: self.beyond.value(), most_cut }
+        let lambda = self.told.unwrap_or(self.lambda.value());
+        let rare = self.told.map(|_| self.rare.map(|ratio| ratio.value()));
+        Rates { lambda, rare, back, beyond: self.beyond.value(), most_cut }
     }
 
     /// What comes of so many unseen and seen records that match; the numbers are the surer, the more records
@@ -172,7 +212,7 @@ impl Yields {
         self.learn_unseen(&rates, before, f64::from(catch.new.all()) / rates.beyond);
         self.back_title.learn(f64::from(catch.again.title), f64::from(before.title.count));
         self.back_body.learn(f64::from(catch.again.body), f64::from(before.body.count));
-        let all = catch.new.all() + catch.again.all();
+        let all = catch.all();
         let hidden = catch.new.hidden + catch.again.hidden;
         self.beyond.learn(f64::from(all), f64::from(all - hidden));
     }
@@ -192,7 +232,7 @@ impl Yields {
         let (new, again) = (f64::from(catch.new.all()), f64::from(catch.again.all()));
         let rates = self.rates();
         self.learn_unseen(&rates, before, rates.known(before) * new / again.max(1.0));
-        self.learn_cut(expected, catch.new.all(), catch.new.all() + catch.again.all());
+        self.learn_cut(expected, catch.new.all(), catch.all());
     }
 
     /// Takes in how many unseen records a word turned out to have.
@@ -200,7 +240,24 @@ impl Yields {
         let expected = rates.unseen(before);
         let weight = 1.0 / (1.0 + expected / EVEN);
         let found = found.min(SURPRISE * (expected + 1.0));
-        self.lambda.learn(weight * found, weight * expected / rates.lambda);
+        let alike = rates.alike(before);
+        self.lambda.learn(weight * found, weight * alike * usually_vouched(before));
+        if let Some(told) = self.told {
+            self.rare[rarity(before)].learn(weight * found, weight * told * alike);
+        }
+    }
+
+    /// Holds to what the form told of broad words, as long as there is any: each with its tally, the records that
+    /// match and those that its own answer showed, which vouch for nothing.
+    pub fn hold_to(&mut self, broad: impl Iterator<Item = (Tally, Told)>) {
+        let rates = self.rates();
+        let (mut unseen, mut alike) = (0.0, 0.0);
+        for (tally, told) in broad {
+            let known = rates.known(&tally);
+            unseen += (told.matching / rates.beyond - known).max(0.0);
+            alike += rates.alike(&tally) * (1.0 - told.shown / rates.beyond / known.max(1.0)).max(0.0);
+        }
+        self.told = (unseen >= LEAST_UNSEEN && alike >= LEAST_ALIKE).then(|| unseen / alike);
     }
 
     /// Learns from an answer of which some was left off.
@@ -221,6 +278,16 @@ fn soft_least(uncertain: f64, sure: f64, evidence: f64) -> f64 {
         _ if ratio < 0.05 => uncertain,
         _ => uncertain / (1.0 + ratio.powf(power)).powf(1.0 / power),
     }
+}
+
+/// How rare a word is, by the records of it that were seen.
+fn rarity(tally: &Tally) -> usize {
+    RARITIES.iter().rposition(|from| tally.all() >= *from).unwrap_or(0)
+}
+
+/// What the records of a word vouch for to those of a broad one, before anything is known.
+fn usually_vouched(tally: &Tally) -> f64 {
+    1.0 - IDLE / f64::from(tally.all()).max(1.0)
 }
 
 fn level(times: f64) -> usize {
