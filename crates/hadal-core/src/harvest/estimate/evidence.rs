@@ -71,20 +71,22 @@ impl Sums {
 }
 
 impl Evidence {
-    /// Takes in an answer.
-    pub fn learn(&mut self, answer: &Asked<'_>) {
+    /// Takes in an answer; whether it held all that match.
+    pub fn learn(&mut self, answer: &Asked<'_>) -> bool {
         self.cap.learn(answer);
         let seen = self.captures.len() as f64;
         let shown = answer.hits.len() as f64;
         let again = answer.hits.iter().filter(|hit| self.capture(hit.id)).count() as f64;
+        let is_whole = self.is_whole(answer);
         if seen == 0.0 || shown == 0.0 {
-            return;
+            return is_whole;
         }
-        if self.is_whole(answer) {
+        if is_whole {
             self.whole.learn(seen, shown, again);
         }
         self.all.learn(seen, shown, again);
         self.lengths.learn(shown.ln());
+        is_whole
     }
 
     /// Counts a capture; whether it was not the first.

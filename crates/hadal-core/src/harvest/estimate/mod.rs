@@ -2,16 +2,19 @@
 //!
 //! An [`Estimator`] sees the same answers as a policy and works beside any of them. [`survey`] holds totals against
 //! the records that came, [`evidence`] keeps how often each came; [`calibration`] turns that into an interval that
-//! held nine times in ten on databases it was not fitted on; [`stop`] says when a harvest is over.
+//! held nine times in ten on databases it was not fitted on; [`listing`] is for forms that show everything when
+//! nothing is asked; [`stop`] says when a harvest is over.
 
 mod calibration;
 pub mod evidence;
+mod listing;
 pub mod stop;
 mod survey;
 
 use super::policy::{Asked, Total};
 use super::query::Query;
 use evidence::Evidence;
+use listing::Listing;
 use survey::Survey;
 
 /// A range that holds the truth nine times in ten, and the likeliest value.
@@ -52,6 +55,7 @@ const OFF: f64 = 0.02;
 pub struct Estimator {
     evidence: Evidence,
     survey: Survey,
+    listing: Listing,
     /// The most records that one query was told to have.
     told: u64,
     /// What the question that leaves everything open was told to have.
@@ -63,7 +67,9 @@ pub struct Estimator {
 impl Estimator {
     /// Takes in an answer.
     pub fn learn(&mut self, answer: &Asked<'_>) {
-        self.evidence.learn(answer);
+        let seen = self.evidence.seen();
+        let is_whole = self.evidence.learn(answer);
+        self.listing.learn(answer, is_whole, self.evidence.seen() > seen);
         self.survey.learn(answer);
         if let Some(Total::Exactly(total)) = answer.total {
             self.told = self.told.max(total);
@@ -74,8 +80,9 @@ impl Estimator {
         }
     }
 
-    /// What is known by now: the total of everything, when others have smaller ones and no more came. Without it,
-    /// nothing before some records came twice; there are at least as many as any one query was told to have.
+    /// What is known by now: the total of everything, when others have smaller ones and no more came; or that
+    /// everything was shown, when nothing new comes. Without it, nothing before some records came twice; there are at
+    /// least as many as any one query was told to have.
     pub fn estimate(&self) -> Option<Estimate> {
         let seen = self.evidence.seen() as f64;
         let least = seen.max(self.told as f64);
@@ -85,6 +92,9 @@ impl Estimator {
         {
             let size = [1.0 - OFF, 1.0, 1.0 + OFF].map(|share| (share * all).max(seen));
             return Some(Estimate::of(seen, size));
+        }
+        if let Some(share) = self.listing.least_share().filter(|_| least <= seen) {
+            return Some(Estimate::of(seen, [seen, seen, seen / share]));
         }
         let features = self.evidence.features()?;
         let ratios = match self.survey.result() {
@@ -106,26 +116,39 @@ mod tests {
     use crate::harvest::policy::{End, Hit};
     use crate::harvest::record::RecordId;
 
-    fn answer(estimator: &mut Estimator, query: &Query, records: std::ops::Range<u64>, total: u64) {
+    fn answer(estimator: &mut Estimator, query: &Query, records: std::ops::Range<u64>, total: Option<u64>) {
         let hit = |id| Hit { id: RecordId(id), is_new: true, title: "", text: "", fields: &[] };
         let hits: Vec<Hit<'_>> = records.map(hit).collect();
-        let total = Some(Total::Exactly(total));
+        let total = total.map(Total::Exactly);
         estimator.learn(&Asked { query, hits: &hits, total, pages: 1, end: End::Last });
     }
 
     #[test]
     fn the_total_of_everything_is_the_size() {
         let mut estimator = Estimator::default();
-        answer(&mut estimator, &Query::default(), 0..30, 120);
-        answer(&mut estimator, &Query::words("anything"), 0..30, 120);
+        answer(&mut estimator, &Query::default(), 0..30, Some(120));
+        answer(&mut estimator, &Query::words("anything"), 0..30, Some(120));
         assert_eq!(estimator.estimate(), None, "it may tell the same of everything");
-        answer(&mut estimator, &Query::words("sea"), 30..60, 90);
+        answer(&mut estimator, &Query::words("sea"), 30..60, Some(90));
         let Estimate { size, coverage, .. } = estimator.estimate().unwrap();
         assert!(size.low < 120.0 && size.estimate == 120.0 && size.high > 120.0);
         assert_eq!(coverage.estimate, 0.5);
-        answer(&mut estimator, &Query::words("deep"), 60..120, 60);
+        answer(&mut estimator, &Query::words("deep"), 60..120, Some(60));
         assert_eq!(estimator.estimate().unwrap().coverage.estimate, 1.0);
-        answer(&mut estimator, &Query::words("ship"), 120..200, 80);
+        answer(&mut estimator, &Query::words("ship"), 120..200, Some(80));
         assert_eq!(estimator.estimate(), None, "more came than there should be");
+    }
+
+    #[test]
+    fn a_form_that_showed_everything_is_believed_once_nothing_new_comes() {
+        let mut estimator = Estimator::default();
+        answer(&mut estimator, &Query::default(), 0..60, None);
+        assert_eq!(estimator.estimate(), None, "it may show some of them only");
+        answer(&mut estimator, &Query::words("sea"), 10..40, None);
+        let Estimate { size, coverage, .. } = estimator.estimate().unwrap();
+        assert_eq!((size.low, coverage.estimate), (60.0, 1.0));
+        assert!((coverage.low - 0.9).abs() < 0.05, "{coverage:?}");
+        answer(&mut estimator, &Query::words("deep"), 60..90, None);
+        assert!(estimator.listing.least_share().is_none(), "there was more");
     }
 }
