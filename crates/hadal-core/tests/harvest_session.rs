@@ -178,6 +178,19 @@ impl Site for Alike {
     }
 }
 
+/// A welcome whatever is asked, with the sections of the site.
+struct Welcome;
+
+impl Site for Welcome {
+    fn answer(&mut self, request: &Request) -> (u16, Option<&'static str>, String) {
+        let sections = (0..8).fold(String::new(), |list, section| {
+            format!("{list}<li><a href='/section/{section}/'>{}</a></li>", title(section * 11))
+        });
+        let asked = value(request, "q");
+        (200, None, frame(&format!("<h1>Welcome</h1><p>You asked for {asked}.</p><ul>{sections}</ul>")))
+    }
+}
+
 /// Nothing but a wall.
 struct Wall;
 
@@ -259,6 +272,13 @@ fn a_form_that_answers_everything_alike_is_said_not_to_search() {
     let course = run(&mut Alike, "hadal", 50);
     assert_eq!(course.ending, Some(Ending::Alike));
     assert_eq!(course.records.len(), 8);
+}
+
+#[test]
+fn a_form_that_only_welcomes_is_found_out_soon() {
+    let course = run(&mut Welcome, "hadal", 50);
+    assert_eq!(course.ending, Some(Ending::Alike));
+    assert!(course.submissions <= 4, "{} submissions", course.submissions);
 }
 
 #[test]

@@ -19,7 +19,7 @@ pub enum Ending {
     Unprofitable,
     /// There is nothing left to ask.
     NothingLeft,
-    /// It answers every query with the same records: it does not search.
+    /// It answers every query alike: it does not search.
     Alike,
     /// The form is not there any more.
     Gone,
@@ -61,7 +61,7 @@ impl fmt::Display for Ending {
             Ending::Enough => "the number of records asked for is reached",
             Ending::Unprofitable => "more requests would bring next to nothing",
             Ending::NothingLeft => "there is nothing left to ask",
-            Ending::Alike => "every query gets the same records: the form does not search",
+            Ending::Alike => "every query is answered alike: the form does not search",
             Ending::Gone => "the form is not there any more",
             Ending::LoginWall => "answers are shown only after logging in",
             Ending::Captcha => "the site wants to see a person",

@@ -14,6 +14,7 @@
 mod choosing;
 mod details;
 mod door;
+mod doubt;
 mod ending;
 mod exchange;
 mod reading;
@@ -35,6 +36,7 @@ use super::record::{Record, RecordId};
 use crate::address::Site;
 use crate::http::{Method, Request};
 use details::Digging;
+use doubt::Doubt;
 use ending::Trouble;
 use reading::{MOST_PAGES, Reading};
 use rustc_hash::FxHashSet;
@@ -63,6 +65,7 @@ pub struct Harvest {
     known: FxHashSet<RecordId>,
     likenesses: Likenesses,
     first_pages: Vec<u64>,
+    doubt: Doubt,
     nothing_comes_as: u16,
     digging: Digging,
     queries: u32,
@@ -99,6 +102,7 @@ impl Harvest {
             known: FxHashSet::default(),
             likenesses: Likenesses::default(),
             first_pages: Vec::new(),
+            doubt: Doubt::default(),
             nothing_comes_as: 200,
             digging: Digging::default(),
             queries: 0,
@@ -252,6 +256,10 @@ impl Harvest {
             Kind::Nothing if matches!(reply.status, 404 | 410) && self.nothing_comes_as < 400 => Kind::Error,
             kind => kind,
         };
+        if learned {
+            self.doubt.see(&document, reply.status, &reading.query, kind);
+        }
+        let is_mistaken = kind == Kind::Nothing && self.doubt.is_mistaken(&self.reader);
         let taken = match kind {
             Kind::Results | Kind::OneRecord | Kind::Nothing => self.take_page(reading, answer),
             // A token that had expired may be all that is wrong.
@@ -260,6 +268,9 @@ impl Harvest {
             }
             kind => self.failed(reading, kind, reply.status),
         };
+        if is_mistaken {
+            self.stage = Stage::Over(Ending::Alike);
+        }
         Taken { learned: learned || taken.learned, ..taken }
     }
 
