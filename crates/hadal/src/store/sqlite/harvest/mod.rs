@@ -6,7 +6,7 @@ pub mod records;
 mod steps;
 mod words;
 
-pub use words::index_all as index_all_words;
+pub use words::{index_all as index_all_words, index_milestones};
 
 use super::super::search::Sought;
 use super::super::*;
