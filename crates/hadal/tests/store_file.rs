@@ -215,6 +215,10 @@ fn a_store_of_format_6_finds_forms_by_label_and_gets_its_milestones() {
         assert_eq!(search("record title").len(), 2100);
         assert_eq!(search("title 1008").len(), 1, "a milestone that has the words");
         assert_eq!(search("title 1009").len(), 1);
+        let page = |after| store.record_page(harvest, Some("1005 1500"), after, 1).unwrap();
+        let halt = RecordPage { records: vec![], next: Some(RecordId(2017)) };
+        assert_eq!(page(None), halt, "none has both words, and a milestone was in the way");
+        assert_eq!(page(halt.next), RecordPage::default());
     }
 }
 
