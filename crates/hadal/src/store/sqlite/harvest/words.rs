@@ -13,7 +13,7 @@ const CHUNK: i64 = 1000;
 /// The row of every so many-th record is a milestone. A prime, so that harvests that take turns get their share.
 const MILE: i64 = 1009;
 /// Milestones that one page comes by.
-pub const MOST_MILES: usize = 32;
+pub const MOST_MILES: usize = 16;
 /// The word of milestones.
 const MILESTONE: &str = "";
 
