@@ -7,7 +7,7 @@ mod client;
 #[path = "browser/driver.rs"]
 mod driver;
 #[path = "serve/fixture.rs"]
-#[allow(dead_code, reason = "the hostile store is the only one")]
+#[allow(dead_code, reason = "the pages need a part of it")]
 mod fixture;
 #[path = "serve/poison.rs"]
 mod poison;
@@ -17,6 +17,7 @@ mod program;
 mod store_fixture;
 
 use driver::{Browser, PATIENCE, browser};
+use hadal::store::{Control, HarvestProgress, HarvestState, HarvestStep};
 use poison::SCRIPT;
 use program::Place;
 use serde_json::Value;
@@ -76,6 +77,7 @@ async fn a_demo_is_watched_searched_marked_asked_and_stopped() {
     browser.click("nav a[href='/']").await;
     browser.click("#stop").await;
     assert_eq!(ward.0.take().unwrap().ended(), Some(130), "interrupted, everything saved");
+    browser.until("document.querySelector('.heading .state.stopped')").await;
     let runs: Value = serde_json::from_str(&place.run(&["runs", "--format", "jsonl"]).done()).unwrap();
     assert_eq!(runs["state"], "stopped", "{runs}");
 }
@@ -137,6 +139,46 @@ async fn sources_are_asked(browser: &Browser) {
     browser.click(".question button").await;
     browser.until("document.querySelectorAll('#answers .record .from .tag').length > 2").await;
     browser.until("document.querySelector('#answers .sources .answered')").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_harvest_is_watched_paused_given_a_budget_and_stopped() {
+    let Some(browser) = browser().await else { return };
+    let serving = fixture::open_to_all(fixture::memory()).await;
+    let store = serving.store.as_ref();
+    let harvest = fixture::begin_harvest(store);
+    browser.open(&format!("http://{}/harvests", serving.client.address)).await;
+    browser.until("document.querySelector('.heading .state.running')").await;
+    let spend = |seq| {
+        let step = HarvestStep { seq, requests: 111, pages: 1, ..HarvestStep::default() };
+        store.commit_steps(harvest, &[step]).unwrap();
+    };
+    const REQUESTS: &str = "[...document.querySelectorAll('.tile')].at(-1).textContent";
+    const POINTS: &str = "document.querySelectorAll('#coverage + .panel .line')[0]?.points.numberOfItems";
+    for seq in 0..3 {
+        spend(seq);
+        browser.until(&format!("{REQUESTS}.includes('{}')", 111 * (seq + 1))).await;
+    }
+    browser.until(&format!("{POINTS} >= 3")).await;
+    browser.click("#pause").await;
+    browser.until("document.querySelector('.heading .state.paused')").await;
+    assert!(store.harvest_control(harvest).unwrap().pause);
+    browser.click("#pause").await;
+    browser.until("document.querySelector('.heading .state.running')").await;
+    browser.write("#budget", "5000").await;
+    browser.click(".budget button").await;
+    browser.until(&format!("{REQUESTS}.includes('of 5,000')")).await;
+    browser.click("#stop").await;
+    browser.until("document.querySelector('#stop').disabled").await;
+    let asked = Control { pause: false, stop: true, max_requests: Some(5000) };
+    assert_eq!(store.harvest_control(harvest).unwrap(), asked);
+    let ended = HarvestProgress { state: HarvestState::Stopped, ..HarvestProgress::default() };
+    store.note_harvest(harvest, &ended).unwrap();
+    browser
+        .until(
+            "document.querySelector('.heading .state.stopped') && document.querySelector('.controls').hidden",
+        )
+        .await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -305,6 +305,43 @@ async fn a_harvest_pauses_goes_on_and_stops_when_it_is_told_to() {
     assert!(again.tally.queries > 5, "what was asked of one session is not asked of the next");
 }
 
+/// How a harvest ends whose command allows so many requests, when after its second query somebody gives it a
+/// budget of its own.
+async fn given(allowed: u64, own: u64) -> Summary {
+    let (world, store) = (web(Habits::default()), memory());
+    let id = store.begin_harvest(&job(&world).spec, Time(0)).unwrap();
+    let mut note = |event| {
+        if let Event::Asked { standing, .. } = event
+            && standing.tally.queries == 2
+        {
+            let control = Control { max_requests: Some(own), ..Control::default() };
+            store.set_harvest_control(id, &control).unwrap();
+        }
+    };
+    harvest(haul(&world, &store, allowed), &mut note).await.unwrap().remove(0)
+}
+
+#[tokio::test]
+async fn a_harvest_spends_what_it_is_given_while_it_runs_fewer_or_more() {
+    for (allowed, own) in [(80, 70), (80, 100)] {
+        let ended = given(allowed, own).await;
+        assert_eq!((ended.state, ended.tally.requests), (HarvestState::Budget, own), "{ended:?}");
+    }
+    let ended = given(80, 1).await;
+    assert_eq!((ended.state, ended.tally.queries), (HarvestState::Budget, 2), "it was spent already");
+}
+
+#[tokio::test]
+async fn a_harvest_that_goes_on_is_running_again() {
+    let (world, store) = (web(Habits::default()), memory());
+    assert_eq!(run(&world, &store, 20).await.state, HarvestState::Budget);
+    let row = || store.harvests(&HarvestFilter::default()).unwrap().remove(0);
+    let mut states = Vec::new();
+    harvest(haul(&world, &store, 40), &mut |_| states.push(row().progress.state)).await.unwrap();
+    assert_eq!(states.first(), Some(&HarvestState::Running));
+    assert_eq!(states.last(), Some(&HarvestState::Budget));
+}
+
 /// The same web, its robots.txt forbidding the pages of records.
 struct Forbidding(Arc<World>);
 

@@ -177,6 +177,51 @@ fn refused(spoil: impl FnOnce(&mut Vec<u8>)) -> [StoreError; 2] {
     errors
 }
 
+/// Makes a store what the sixth format was: forms are found by identity in their table, and searches for words halt
+/// nowhere.
+const MAKE_6: &str = "
+    DROP INDEX forms_of_topic;
+    CREATE INDEX forms_of_topic ON forms (form_id, topic, run, also_on);
+    INSERT OR REPLACE INTO record_words (rowid, words) SELECT n, '1qtitle 1qrecord' FROM records WHERE n % 1009 = 0;
+    PRAGMA user_version = 6;";
+
+#[test]
+fn a_store_of_format_6_finds_forms_by_label_and_gets_its_milestones() {
+    for first in [crawl, read] {
+        let folder = tempfile::tempdir().unwrap();
+        filled(folder.path());
+        let store = crawl(folder.path()).unwrap();
+        let harvest = store.begin_harvest(&harvest_spec(1), Time(5)).unwrap();
+        store.commit_steps(harvest, &[harvest_step(0, 1, 0..2100)]).unwrap();
+        store.sync().unwrap();
+        let label = LabelRow { form: FormId(1), topic: "books".into(), label: Label::Wrong, at: Time(1) };
+        store.mark(&label).unwrap();
+        drop(store);
+        let db = rusqlite::Connection::open(folder.path().join("hadal.db")).unwrap();
+        let milestones = || {
+            let sql = "SELECT count(*) FROM record_words WHERE record_words MATCH '\"1q\"'";
+            db.query_row(sql, [], |row| row.get::<_, i64>(0)).unwrap()
+        };
+        db.execute_batch(MAKE_6).unwrap();
+        assert_eq!(milestones(), 0);
+        drop(first(folder.path()).unwrap());
+        assert_eq!(milestones(), 2);
+        let store = read(folder.path()).unwrap();
+        let query = DirectoryQuery { marks: Marks::Only(Label::Wrong), most: 9, ..DirectoryQuery::default() };
+        assert_eq!(store.directory(&query).unwrap().forms.len(), 1);
+        let search = |words: &str| {
+            records(&*store, &HarvestFilter { search: Some(words.into()), ..HarvestFilter::default() })
+        };
+        assert_eq!(search("record title").len(), 2100);
+        assert_eq!(search("title 1008").len(), 1, "a milestone that has the words");
+        assert_eq!(search("title 1009").len(), 1);
+        let page = |after| store.record_page(harvest, Some("1005 1500"), after, 1).unwrap();
+        let halt = RecordPage { records: vec![], next: Some(RecordId(2017)) };
+        assert_eq!(page(None), halt, "none has both words, and a milestone was in the way");
+        assert_eq!(page(halt.next), RecordPage::default());
+    }
+}
+
 /// Makes a store what the fifth format was: forms do not tell whether they are first of their topic, nor how many
 /// of their fields are open, and words of records are not told apart by harvest.
 const MAKE_5: &str = "
@@ -192,7 +237,8 @@ const MAKE_5: &str = "
     PRAGMA user_version = 5;";
 
 fn make_format_5(folder: &Path) {
-    rusqlite::Connection::open(folder.join("hadal.db")).unwrap().execute_batch(MAKE_5).unwrap();
+    let db = rusqlite::Connection::open(folder.join("hadal.db")).unwrap();
+    db.execute_batch(&format!("{MAKE_6} {MAKE_5}")).unwrap();
 }
 
 #[test]
@@ -384,8 +430,8 @@ fn no_tool_deletes_from_the_audit_log_by_mistake() {
 
 #[test]
 fn a_store_of_a_newer_version_is_left_alone() {
-    for error in refused(|bytes| bytes[60..64].copy_from_slice(&7u32.to_be_bytes())) {
-        assert!(matches!(error, StoreError::Newer { found: 7, known: 6, .. }), "{error}");
+    for error in refused(|bytes| bytes[60..64].copy_from_slice(&8u32.to_be_bytes())) {
+        assert!(matches!(error, StoreError::Newer { found: 8, known: 7, .. }), "{error}");
     }
 }
 

@@ -5,11 +5,26 @@ import { h } from "../kit/dom.js";
 import { chart, counts } from "../kit/chart.js";
 import { percent } from "../kit/format.js";
 import { attempt } from "../kit/notice.js";
+import { calm } from "../kit/watch.js";
 
 export function coverageCurve({ harvest }, signal) {
   const share = { label: "coverage, estimated", unit: "of the records", format: percent, most: 1 };
   const coverage = chart({ title: "Coverage", x: counts("requests"), y: share, logs: ["x"], signal });
   const records = chart({ title: "Records", x: counts("requests"), y: counts("records"), logs: ["x", "y"], signal });
+
+  async function refresh() {
+    const curve = await attempt(() => read(`/api/harvests/${harvest}/curve`, {}, signal));
+    if (!curve) return;
+    coverage.show([coverageLine(curve.points)]);
+    records.show([
+      {
+        name: "distinct records",
+        look: "line-2",
+        points: curve.points.map((point) => [point.requests, point.records]),
+      },
+    ]);
+  }
+
   return {
     element: h(
       "div",
@@ -17,18 +32,7 @@ export function coverageCurve({ harvest }, signal) {
       h("section", { class: "panel", id: "coverage" }, coverage.element),
       h("section", { class: "panel" }, records.element),
     ),
-    async update() {
-      const curve = await attempt(() => read(`/api/harvests/${harvest}/curve`, {}, signal));
-      if (!curve) return;
-      coverage.show([coverageLine(curve.points)]);
-      records.show([
-        {
-          name: "distinct records",
-          look: "line-2",
-          points: curve.points.map((point) => [point.requests, point.records]),
-        },
-      ]);
-    },
+    update: calm(refresh, signal),
   };
 }
 

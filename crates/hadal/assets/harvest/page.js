@@ -1,43 +1,39 @@
 // What came out of each database: how much of it, by which questions, and the records themselves.
 
 import { read } from "../kit/api.js";
+import { controls } from "../kit/controls.js";
 import { fill, h, inside, said } from "../kit/dom.js";
-import { count, percent } from "../kit/format.js";
-import { attempt } from "../kit/notice.js";
+import { count, percent, plural } from "../kit/format.js";
 import { share, state } from "../kit/parts.js";
+import { standing, watch } from "../kit/watch.js";
 import { coverageCurve } from "./coverage.js";
 import { queryList } from "./queries.js";
 import { recordList } from "./records.js";
 import { summary } from "./summary.js";
 
-const LOOK_EVERY_MS = 2000;
-
 export async function show(main, query, signal) {
   const { harvests } = await read("/api/harvests", { limit: 200 }, signal);
   const number = Number(query.get("harvest")) || harvests[0]?.harvest;
   if (!number) return void fill(main, nothingYet());
-  const first = await read(`/api/harvests/${number}`, {}, signal);
-  const parts = [summary, coverageCurve, queryList].map((part) => part(first.harvest, signal));
+  const path = `/api/harvests/${number}`;
+  const first = await read(path, {}, signal);
+  const word = standing();
+  const buttons = controls({ path: `${path}/control`, of: ({ harvest }) => harvest, asked: word.asked, signal });
+  const lists = [coverageCurve, queryList].map((part) => part(first.harvest, signal));
+  const parts = [summary(first.harvest, word, buttons.element), ...lists];
   fill(
     main,
     picker(harvests, number),
     parts.map(({ element }) => element),
     recordList(first.harvest, signal),
   );
-  await Promise.all(parts.map((part) => part.update(first)));
-  if (first.harvest.state === "running") look(number, parts, signal);
+  const update = (now) => Promise.all([buttons, ...parts].map((part) => part.update(now)));
+  await update(first);
+  watch(`${path}/events`, "harvest", { update, away: word.away, sentence, signal });
 }
 
-/** Looks again while the harvest goes on. */
-function look(number, parts, signal) {
-  const timer = setInterval(async () => {
-    const now = await attempt(() => read(`/api/harvests/${number}`, {}, signal));
-    if (!now) return;
-    parts.forEach((part) => part.update(now));
-    if (now.harvest.state !== "running") clearInterval(timer);
-  }, LOOK_EVERY_MS);
-  signal.addEventListener("abort", () => clearInterval(timer));
-}
+const sentence = ({ harvest }) =>
+  `${plural(harvest.queries, "question")}, ${plural(harvest.records, "record")}, ${harvest.state}`;
 
 function picker(harvests, number) {
   return h(

@@ -5,6 +5,7 @@ import { h, said } from "../kit/dom.js";
 import { count, words } from "../kit/format.js";
 import { longList } from "../kit/list.js";
 import { panel } from "../kit/parts.js";
+import { calm } from "../kit/watch.js";
 
 const PAGE = 100;
 const COLUMNS = ["#", "Question", "New and known", "Total", "Pages", "End"];
@@ -20,12 +21,14 @@ export function queryList({ harvest }, signal) {
   let shown = -1;
   return {
     element: panel("Questions sent", h("div", { role: "table", "aria-label": "Questions sent" }, head, rows)),
-    async update({ harvest: now }) {
-      if (now.queries === shown) return;
-      shown = now.queries;
-      await longList(rows, { load, row, empty: "No question yet.", signal });
-    },
+    update: calm(refresh, signal),
   };
+
+  async function refresh({ harvest: now }) {
+    if (now.queries === shown) return;
+    shown = now.queries;
+    await longList(rows, { load, row, empty: "No question yet.", signal });
+  }
 
   async function load(after) {
     const { queries, next } = await read(`/api/harvests/${harvest}/queries`, { after, limit: PAGE }, signal);

@@ -2,12 +2,11 @@
 
 import { fill, h, inside, outside, said } from "../kit/dom.js";
 import { brief, count, percent, plural, span, words } from "../kit/format.js";
-import { state, tile } from "../kit/parts.js";
+import { tile } from "../kit/parts.js";
 
 const FORMATS = ["jsonl", "csv", "parquet"];
 
-export function summary(harvest) {
-  const slot = h("span", { class: "slot" });
+export function summary(harvest, word, controls) {
   const records = tile("Records", "first");
   const coverage = tile("Coverage");
   const size = tile("Estimated size");
@@ -22,7 +21,7 @@ export function summary(harvest) {
       h(
         "div",
         { class: "heading" },
-        h("h1", {}, said(harvest.site), slot),
+        h("h1", {}, said(harvest.site), word.element),
         h(
           "p",
           { class: "hint" },
@@ -33,6 +32,7 @@ export function summary(harvest) {
         ),
         exportLinks(harvest),
       ),
+      controls,
       h(
         "dl",
         { class: "tiles" },
@@ -41,8 +41,8 @@ export function summary(harvest) {
       ending,
       h("section", { class: "panel" }, h("h2", {}, "Would be asked next"), next),
     ),
-    update({ harvest, next: wordsNext }) {
-      fill(slot, state(harvest.state));
+    update({ harvest, control, next: wordsNext }) {
+      word.update(harvest.state === "running" && control.pause ? "paused" : harvest.state, control);
       records.set(
         count(harvest.records),
         harvest.requests ? `${(harvest.records / harvest.requests).toFixed(1)} per request` : "",
@@ -50,7 +50,8 @@ export function summary(harvest) {
       coverage.set(...interval(harvest.coverage, percent));
       size.set(...interval(harvest.size, count));
       queries.set(count(harvest.queries), plural(harvest.pages, "result page"));
-      requests.set(count(harvest.requests), `${brief(harvest.bytes)}B, ${count(harvest.failed)} failed`);
+      const most = control.max_requests === null ? "" : `of ${count(control.max_requests)}, `;
+      requests.set(count(harvest.requests), `${most}${brief(harvest.bytes)}B, ${count(harvest.failed)} failed`);
       fill(
         ending,
         harvest.ending ? `Ended: ${harvest.ending}.` : "",

@@ -5,6 +5,7 @@ import { fill, h, said } from "../kit/dom.js";
 import { count, plural, words } from "../kit/format.js";
 import { attempt } from "../kit/notice.js";
 import { panel } from "../kit/parts.js";
+import { calm } from "../kit/watch.js";
 
 const ASK_EVERY_MS = 3000;
 const LESSONS = 50;
@@ -15,7 +16,6 @@ export function lessons(run, _runs, signal) {
   const steps = h("div", { class: "steps", hidden: true }, h("label", { for: "iteration" }, "Iteration"), slider);
   let held = [];
   let isLatest = true;
-  let asked = 0;
 
   async function refresh() {
     const answer = await attempt(() => read(`/api/runs/${run.run}/lessons`, { limit: LESSONS }, signal));
@@ -41,11 +41,7 @@ export function lessons(run, _runs, signal) {
 
   return {
     element: panel("What the link learner goes by", steps, place),
-    update() {
-      if (Date.now() - asked < ASK_EVERY_MS) return;
-      asked = Date.now();
-      refresh();
-    },
+    update: calm(refresh, signal, ASK_EVERY_MS),
   };
 }
 

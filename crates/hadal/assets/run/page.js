@@ -1,25 +1,25 @@
 // The run page: what a crawl does now and what it has found, drawn anew whenever the server says so.
 
 import { read } from "../kit/api.js";
+import { controls } from "../kit/controls.js";
 import { fill, h, inside, said } from "../kit/dom.js";
 import { count, plural } from "../kit/format.js";
-import { tell } from "../kit/notice.js";
-import { state } from "../kit/parts.js";
-import { controls } from "./controls.js";
+import { standing, watch } from "../kit/watch.js";
 import { decisions } from "./decisions.js";
 import { harvestCurve } from "./curve.js";
 import { lessons } from "./lessons.js";
 import { load } from "./load.js";
 import { tiles } from "./tiles.js";
 
-const TELL_EVERY_MS = 15000;
-
 export async function show(main, query, signal) {
   const { runs } = await read("/api/runs", { limit: 200 }, signal);
   const run = runs.find(({ run }) => String(run) === query.get("run")) ?? runs[0];
   if (!run) return void fill(main, nothingYet());
-  const parts = [controls, tiles, harvestCurve, load, decisions, lessons].map((part) => part(run, runs, signal));
+  const path = `/api/runs/${run.run}`;
   const heading = header(run);
+  const buttons = controls({ path: `${path}/control`, of: ({ run }) => run, asked: heading.asked, signal });
+  const drawn = [tiles, harvestCurve, load, decisions, lessons].map((part) => part(run, runs, signal));
+  const parts = [buttons, ...drawn];
   fill(
     main,
     heading.element,
@@ -30,31 +30,15 @@ export async function show(main, query, signal) {
     heading.update(now);
     parts.forEach((part) => part.update(now));
   };
-  update(await read(`/api/runs/${run.run}`, {}, signal));
-  watch(run.run, update, heading.away, signal);
+  update(await read(path, {}, signal));
+  watch(`${path}/events`, "run", { update, away: heading.away, sentence, signal });
 }
 
-/** Follows a run; the browser connects again by itself when the server was away. */
-function watch(number, update, away, signal) {
-  const source = new EventSource(`/api/runs/${number}/events`);
-  let told = 0;
-  source.addEventListener("run", (event) => {
-    const now = JSON.parse(event.data);
-    update(now);
-    if (Date.now() - told < TELL_EVERY_MS) return;
-    told = Date.now();
-    tell(
-      `${plural(now.run.requests, "request")}, ${plural(now.run.forms_relevant, "relevant form")}, ${now.run.state}`,
-    );
-  });
-  source.addEventListener("error", away);
-  signal.addEventListener("abort", () => source.close());
-}
+const sentence = ({ run }) =>
+  `${plural(run.requests, "request")}, ${plural(run.forms_relevant, "relevant form")}, ${run.state}`;
 
 function header(run) {
-  const word = h("span", { class: "slot" });
-  let known = "";
-  const set = (now) => fill(word, state((known = now)));
+  const { element: word, update, asked, away } = standing();
   return {
     element: h(
       "div",
@@ -68,8 +52,9 @@ function header(run) {
         ` · ${plural(run.seeds, "seed")}`,
       ),
     ),
-    update: ({ run, control }) => set(run.state === "running" && control.pause ? "pausing" : run.state),
-    away: () => ["running", "pausing", "paused"].includes(known) && set("away"),
+    update: ({ run, control }) => update(run.state === "running" && control.pause ? "pausing" : run.state, control),
+    asked,
+    away,
   };
 }
 

@@ -57,9 +57,12 @@ impl Purse {
         Purse { requests, bytes, spent_requests, spent_bytes }
     }
 
-    /// Takes one request out, if there is one.
-    fn pay(&self) -> bool {
+    /// Takes one request out, if there is one. Who has so many left of its own takes none.
+    fn pay(&self, own: Option<u64>) -> bool {
         let has_bytes = self.bytes.is_none_or(|most| self.spent_bytes.load(Ordering::Relaxed) < most);
+        if let Some(left) = own {
+            return has_bytes && left > 0;
+        }
         let most = self.requests.unwrap_or(u64::MAX);
         let one_more = |spent| (has_bytes && spent < most).then_some(spent + 1);
         self.spent_requests.fetch_update(Ordering::Relaxed, Ordering::Relaxed, one_more).is_ok()
@@ -110,7 +113,12 @@ impl Courier {
 
     /// Sends a request when it may be sent, and again when that may help.
     pub async fn deliver(&self, request: &Request, pace: &mut Pace) -> Delivered {
-        let mut journey = Journey { courier: self, pace, requests: 0, bytes: 0 };
+        self.deliver_for(request, pace, None).await
+    }
+
+    /// The same for somebody who has so many requests of its own, rather than what is in the purse.
+    pub async fn deliver_for(&self, request: &Request, pace: &mut Pace, own: Option<u64>) -> Delivered {
+        let mut journey = Journey { courier: self, pace, own, requests: 0, bytes: 0 };
         let result = match journey.ask_leave(&request.url).await {
             Ok(()) => journey.send_until_settled(request).await,
             Err(why) => Err(why),
@@ -151,6 +159,7 @@ impl Courier {
 struct Journey<'a> {
     courier: &'a Courier,
     pace: &'a mut Pace,
+    own: Option<u64>,
     requests: u32,
     bytes: u64,
 }
@@ -209,7 +218,8 @@ impl Journey<'_> {
         let turn = courier.turn(&host);
         let mut next_at = turn.lock().await;
         self.wait_until(*next_at).await?;
-        if !courier.purse.pay() {
+        let own = self.own.map(|own| own.saturating_sub(self.requests.into()));
+        if !courier.purse.pay(own) {
             return Err(Undelivered::Spent);
         }
         self.requests += 1;

@@ -21,7 +21,9 @@ pub use walk::{read, walk};
 
 use crate::fetch::Fetch;
 use crate::fetch::politeness::Politeness;
-use crate::store::{Estimated, HarvestId, HarvestSpec, HarvestState, HarvestTally, Store, StoreError};
+use crate::store::{
+    Control, Estimated, HarvestId, HarvestSpec, HarvestState, HarvestTally, Store, StoreError,
+};
 use futures::StreamExt;
 use hadal_core::harvest::policy::Briefing;
 use hadal_core::harvest::session::{Ending, Wishes};
@@ -130,7 +132,15 @@ fn begin(haul: &Haul) -> Result<Vec<HarvestId>, StoreError> {
         haul.store.discard_harvest(id)?;
         haul.store.begin_harvest(&job.spec, now)
     };
-    haul.jobs.iter().map(begin).collect()
+    let ids: Vec<HarvestId> = haul.jobs.iter().map(begin).collect::<Result<_, StoreError>>()?;
+    ids.iter().try_for_each(|id| forget_wishes(haul.store.as_ref(), *id))?;
+    Ok(ids)
+}
+
+/// What was asked of an earlier session is done with.
+fn forget_wishes(store: &dyn Store, id: HarvestId) -> Result<(), StoreError> {
+    let nothing = Control::default();
+    if store.harvest_control(id)? == nothing { Ok(()) } else { store.set_harvest_control(id, &nothing) }
 }
 
 fn courier(haul: &Haul, ids: &[HarvestId], stop: watch::Receiver<bool>) -> Result<Courier, StoreError> {

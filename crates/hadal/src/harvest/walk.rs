@@ -31,12 +31,15 @@ pub async fn walk(
     tell(trip.began()?);
     let mut state = HarvestState::Done;
     while let Some((request, purpose)) = trip.harvest.ask() {
-        if trip.is_called_off(courier).await? {
-            state = HarvestState::Stopped;
-            break;
-        }
+        let own = match trip.take_leave(courier).await? {
+            Ok(own) => own,
+            Err(end) => {
+                state = end;
+                break;
+            }
+        };
         trip.put_on_record(&request, purpose)?;
-        let delivered = courier.deliver(&request, &mut trip.pace).await;
+        let delivered = courier.deliver_for(&request, &mut trip.pace, own).await;
         match delivered.result {
             Ok(_) => {}
             Err(Undelivered::Forbidden) if purpose.is_dispensable() => {}
@@ -67,6 +70,8 @@ struct Trip<'a> {
     harvest: Harvest,
     pace: Pace,
     next_seq: u64,
+    /// Requests over all sessions.
+    spent: u64,
     /// Requests of the query at hand.
     requests: u32,
     began: std::time::Instant,
@@ -94,16 +99,19 @@ impl<'a> Trip<'a> {
             recall(&mut harvest, &row, &hits);
             Walk::On
         })?;
-        // What was asked of an earlier session is done with.
-        if store.harvest_control(id)? != Control::default() {
-            store.set_harvest_control(id, &Control::default())?;
+        if row.progress.state != HarvestState::Running {
+            let again =
+                HarvestProgress { state: HarvestState::Running, ending: None, ..row.progress.clone() };
+            store.note_harvest(id, &again)?;
+            store.sync()?;
         }
         let pace = match time {
             TimeKind::Real => Pace::real(),
             TimeKind::Simulated => Pace::simulated(row.progress.now),
         };
         let (began, elapsed_before) = (std::time::Instant::now(), row.progress.elapsed_ms);
-        Ok(Trip { job, id, store, harvest, pace, next_seq, requests: 0, began, elapsed_before })
+        let spent = row.tally.requests;
+        Ok(Trip { job, id, store, harvest, pace, next_seq, spent, requests: 0, began, elapsed_before })
     }
 
     fn began(&self) -> Result<Event, StoreError> {
@@ -118,14 +126,17 @@ impl<'a> Trip<'a> {
         })
     }
 
-    /// Waits for as long as somebody wants it paused; says whether it is to stop.
-    async fn is_called_off(&self, courier: &Courier) -> Result<bool, StoreError> {
+    /// Waits for as long as somebody wants it paused. Says how many requests of its own it may then spend, if it
+    /// was given any, or how it is to end.
+    async fn take_leave(&self, courier: &Courier) -> Result<Result<Option<u64>, HarvestState>, StoreError> {
         loop {
-            match self.store.harvest_control(self.id)? {
-                Control { stop: true, .. } => return Ok(true),
-                Control { pause: false, .. } => return Ok(false),
-                _ if courier.rest(LOOK_EVERY).await.is_err() => return Ok(true),
-                _ => {}
+            match order(&self.store.harvest_control(self.id)?, self.spent) {
+                Order::Go(own) => return Ok(Ok(own)),
+                Order::End(state) => return Ok(Err(state)),
+                Order::Wait if courier.rest(LOOK_EVERY).await.is_err() => {
+                    return Ok(Err(HarvestState::Stopped));
+                }
+                Order::Wait => {}
             }
         }
     }
@@ -160,6 +171,7 @@ impl<'a> Trip<'a> {
         tell: &(dyn Fn(Event) + Sync),
     ) -> Result<(), StoreError> {
         self.requests += delivered.requests;
+        self.spent += u64::from(delivered.requests);
         let mut step = HarvestStep {
             seq: self.next_seq,
             at: self.pace.now(),
@@ -270,6 +282,28 @@ impl<'a> Trip<'a> {
     }
 }
 
+/// What a harvest is to do now.
+#[derive(Debug, PartialEq)]
+enum Order {
+    /// Go on, with so many requests of its own, if it was given any.
+    Go(Option<u64>),
+    /// Look again later.
+    Wait,
+    /// End.
+    End(HarvestState),
+}
+
+/// What a harvest that has spent so many requests is to do by what people asked of it.
+fn order(control: &Control, spent: u64) -> Order {
+    let own = control.max_requests.map(|most| most.saturating_sub(spent));
+    match (control.stop, control.pause, own) {
+        (true, _, _) => Order::End(HarvestState::Stopped),
+        (_, true, _) => Order::Wait,
+        (_, _, Some(0)) => Order::End(HarvestState::Budget),
+        (_, _, own) => Order::Go(own),
+    }
+}
+
 /// What asks when a store names a policy that this hadal does not know.
 fn usual(briefing: &Briefing) -> Box<dyn Policy> {
     Box::new(Hadal::new(briefing))
@@ -314,4 +348,19 @@ fn estimated(estimate: Estimate) -> Estimated {
     let parts =
         |interval: hadal_core::harvest::estimate::Interval| [interval.low, interval.estimate, interval.high];
     Estimated { size: parts(estimate.size), coverage: parts(estimate.coverage) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_stop_goes_before_a_pause_and_a_pause_before_a_budget() {
+        let asked = |pause, stop, max_requests| order(&Control { pause, stop, max_requests }, 7);
+        assert_eq!(asked(true, true, Some(7)), Order::End(HarvestState::Stopped));
+        assert_eq!(asked(true, false, Some(7)), Order::Wait);
+        assert_eq!(asked(false, false, Some(7)), Order::End(HarvestState::Budget));
+        assert_eq!(asked(false, false, Some(9)), Order::Go(Some(2)));
+        assert_eq!(asked(false, false, None), Order::Go(None));
+    }
 }

@@ -1,6 +1,7 @@
 //! A harvest as people watch it: what was asked, what came up, what is still missing.
 
 use super::run::{ErrorCount, error_counts};
+use super::watching::ControlView;
 use crate::output::rows::{moment, seconds};
 use crate::store::{AskedRow, HarvestRow, RecordRow, Store, StoreError};
 use hadal_core::address::Site;
@@ -56,6 +57,8 @@ pub struct HarvestView {
 pub struct HarvestPage {
     /// The harvest.
     pub harvest: HarvestView,
+    /// What people asked of it.
+    pub control: ControlView,
     /// What would be asked next.
     pub next: Vec<String>,
 }
@@ -137,7 +140,8 @@ pub fn view(row: &HarvestRow) -> HarvestView {
 
 /// Everything that a page about a harvest shows, but for its lists.
 pub fn page(store: &dyn Store, row: &HarvestRow) -> Result<HarvestPage, StoreError> {
-    Ok(HarvestPage { harvest: view(row), next: store.outlook(row.id)? })
+    let control = store.harvest_control(row.id)?.into();
+    Ok(HarvestPage { harvest: view(row), control, next: store.outlook(row.id)? })
 }
 
 /// A query that was asked.

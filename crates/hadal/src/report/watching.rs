@@ -31,7 +31,7 @@ pub struct RunPage {
     pub decisions: Vec<DecisionView>,
 }
 
-/// What people asked of a running crawl.
+/// What people asked of a running crawl or harvest.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, ToSchema)]
 pub struct ControlView {
     /// Hold dispatching.

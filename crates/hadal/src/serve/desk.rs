@@ -13,7 +13,7 @@ pub struct Desk {
     pub store: Arc<dyn Store>,
     /// Who may ask.
     pub guard: Guard,
-    /// What runs do now.
+    /// What runs and harvests do now.
     pub live: Live,
     /// Puts people's questions to forms.
     pub asker: Arc<Asker>,

@@ -38,9 +38,14 @@ pub async fn list(
 }
 
 /// One harvest, if there is such a one.
-fn row(store: &dyn Store, harvest: u64) -> Result<Option<HarvestRow>, StoreError> {
-    let only = HarvestFilter { harvest: Some(HarvestId(harvest)), ..HarvestFilter::default() };
+pub fn row(store: &dyn Store, harvest: HarvestId) -> Result<Option<HarvestRow>, StoreError> {
+    let only = HarvestFilter { harvest: Some(harvest), ..HarvestFilter::default() };
     Ok(store.harvests(&only)?.pop())
+}
+
+/// A harvest as it stands, if there is such a one.
+pub fn now(store: &dyn Store, harvest: HarvestId) -> Result<Option<HarvestPage>, StoreError> {
+    row(store, harvest)?.map(|row| page(store, &row)).transpose()
 }
 
 /// There is no harvest of this number.
@@ -48,7 +53,7 @@ pub fn no_harvest(harvest: u64) -> Problem {
     Problem::missing(format!("there is no harvest {harvest}"))
 }
 
-/// One harvest, and what it would ask next.
+/// One harvest, what people asked of it, and what it would ask next.
 #[utoipa::path(get, path = "/api/harvests/{harvest}", operation_id = "harvest", tag = "harvests",
     params(("harvest" = u64, Path, description = "Its number")),
     responses((status = 200, body = HarvestPage)))]
@@ -56,7 +61,7 @@ pub async fn one(
     State(desk): State<Arc<Desk>>,
     Named(harvest): Named<u64>,
 ) -> Result<Json<HarvestPage>, Problem> {
-    let found = desk.read(move |store| row(store, harvest)?.map(|row| page(store, &row)).transpose()).await?;
+    let found = desk.read(move |store| now(store, HarvestId(harvest))).await?;
     found.map(Json).ok_or_else(|| no_harvest(harvest))
 }
 
@@ -76,8 +81,8 @@ pub async fn points(
     State(desk): State<Arc<Desk>>,
     Named(harvest): Named<u64>,
 ) -> Result<Json<HarvestCurve>, Problem> {
-    let look =
-        move |store: &dyn Store| row(store, harvest)?.map(|row| curve::of_harvest(store, row.id)).transpose();
+    let id = HarvestId(harvest);
+    let look = move |store: &dyn Store| row(store, id)?.map(|_| curve::of_harvest(store, id)).transpose();
     let points = desk.read(look).await?.ok_or_else(|| no_harvest(harvest))?;
     Ok(Json(HarvestCurve { harvest, points }))
 }
@@ -114,7 +119,7 @@ pub async fn queries(
     let limit = limit(params.limit)?;
     let rows = desk
         .read(move |store| {
-            let Some(row) = row(store, harvest)? else { return Ok(None) };
+            let Some(row) = row(store, HarvestId(harvest))? else { return Ok(None) };
             let after = params.after.map(|number| (row.id, number.0));
             let only =
                 HarvestFilter { harvest: Some(row.id), after, most: Some(limit), ..HarvestFilter::default() };
@@ -148,12 +153,14 @@ pub struct RecordParams {
 /// Some records, in the order they came up.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct RecordList {
+    /// There may be fewer than asked for, or none, although more follow.
     records: Vec<RecordView>,
-    /// Give this as `after` for the next page.
+    /// Give this as `after` for the next page; null when this was the last.
     next: Option<String>,
 }
 
-/// What came up, or what of it has certain words.
+/// What came up, or what of it has certain words. For one page only so many records are looked through: it may be
+/// short or empty although `next` leads on.
 #[utoipa::path(get, path = "/api/harvests/{harvest}/records", operation_id = "harvest_records", tag = "harvests",
     params(("harvest" = u64, Path, description = "Its number"), RecordParams),
     responses((status = 200, body = RecordList)))]
@@ -167,7 +174,7 @@ pub async fn records(
     let search = params.q.filter(|words| !words.trim().is_empty());
     let found = desk
         .read(move |store| {
-            let Some(row) = row(store, harvest)? else { return Ok(None) };
+            let Some(row) = row(store, HarvestId(harvest))? else { return Ok(None) };
             store.record_page(row.id, search.as_deref(), after, limit).map(Some)
         })
         .await?

@@ -1,12 +1,12 @@
-//! What runs do now: how fast they go, and one reader of the store for everybody who watches.
+//! What runs and harvests do now: how fast runs go, and one reader of the store for everybody who watches.
 //!
-//! A run is looked at while somebody watches it, twice a second at most, however many they are; those who
+//! Each is looked at while somebody watches it, twice a second at most, however many they are; those who
 //! watch are told when something changed.
 
+use super::activity::told;
 use super::desk::Desk;
 use super::minds::Minds;
-use super::runs::RunNow;
-use crate::store::{RunId, RunRow, RunState, StoreError};
+use crate::store::{Activity, RunId, RunRow, RunState, StoreError};
 use rustc_hash::FxHashMap;
 use serde::Serialize;
 use std::collections::VecDeque;
@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 use tokio::sync::{Notify, watch};
 use utoipa::ToSchema;
 
-/// How often a watched run is looked at.
+/// How often what is watched is looked at.
 const EVERY: Duration = Duration::from_millis(500);
 /// How far back the pace is measured.
 const WINDOW: Duration = Duration::from_secs(30);
@@ -35,13 +35,13 @@ pub struct Pace {
     pub eta_s: Option<f64>,
 }
 
-/// What is known of runs while they are watched.
+/// What is known of runs and harvests while they are watched.
 #[derive(Default)]
 pub struct Live {
     looks: Mutex<FxHashMap<RunId, VecDeque<Look>>>,
-    watched: Mutex<FxHashMap<RunId, watch::Sender<Option<Arc<str>>>>>,
+    watched: Mutex<FxHashMap<Activity, watch::Sender<Option<Arc<str>>>>>,
     somebody: Notify,
-    /// What their strategies know.
+    /// What the strategies of runs know.
     pub minds: Minds,
 }
 
@@ -74,23 +74,23 @@ impl Live {
         }
     }
 
-    /// What a run does from now on, each time as JSON.
-    pub fn watch(&self, run: RunId) -> watch::Receiver<Option<Arc<str>>> {
-        let receiver = lock(&self.watched).entry(run).or_insert_with(|| watch::channel(None).0).subscribe();
+    /// What a run or a harvest does from now on, each time as JSON.
+    pub fn watch(&self, of: Activity) -> watch::Receiver<Option<Arc<str>>> {
+        let receiver = lock(&self.watched).entry(of).or_insert_with(|| watch::channel(None).0).subscribe();
         self.somebody.notify_one();
         receiver
     }
 
-    /// The runs that somebody watches.
-    fn wanted(&self) -> Vec<RunId> {
+    /// What somebody watches.
+    fn wanted(&self) -> Vec<Activity> {
         let mut watched = lock(&self.watched);
         watched.retain(|_, told| told.receiver_count() > 0);
         watched.keys().copied().collect()
     }
 
-    /// Tells those who watch a run, when it is news.
-    fn tell(&self, run: RunId, now: Arc<str>) {
-        if let Some(told) = lock(&self.watched).get(&run) {
+    /// Tells those who watch, when it is news.
+    fn tell(&self, of: Activity, now: Arc<str>) {
+        if let Some(told) = lock(&self.watched).get(&of) {
             told.send_if_modified(|last| {
                 let news = last.as_ref() != Some(&now);
                 *last = Some(now);
@@ -132,7 +132,7 @@ pub async fn keep_looking(desk: Weak<Desk>) {
         let looking = Arc::clone(&server);
         drop(server);
         let looked =
-            tokio::task::spawn_blocking(move || wanted.into_iter().try_for_each(|run| look(&looking, run)));
+            tokio::task::spawn_blocking(move || wanted.into_iter().try_for_each(|of| look(&looking, of)));
         if let Ok(Err(error)) = looked.await {
             tracing::error!("{error}");
         }
@@ -140,11 +140,9 @@ pub async fn keep_looking(desk: Weak<Desk>) {
     }
 }
 
-fn look(desk: &Desk, run: RunId) -> Result<(), StoreError> {
-    let Some(row) = desk.store.run_row(run)? else { return Ok(()) };
-    let now = RunNow::look(desk.store.as_ref(), &row, &desk.live)?;
-    if let Ok(text) = serde_json::to_string(&now) {
-        desk.live.tell(run, text.into());
+fn look(desk: &Desk, of: Activity) -> Result<(), StoreError> {
+    if let Some(now) = told(desk, of)? {
+        desk.live.tell(of, now.into());
     }
     Ok(())
 }

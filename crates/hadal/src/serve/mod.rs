@@ -4,6 +4,7 @@
 //! per resource; numbers come from [`crate::report`] and nobody counts here. What was crawled is hostile: it
 //! leaves this server as JSON or as a file, never as markup.
 
+mod activity;
 mod control;
 mod description;
 mod desk;
@@ -123,8 +124,8 @@ fn described() -> OpenApiRouter<Arc<Desk>> {
         .routes(routes!(runs::one))
         .routes(routes!(runs::points))
         .routes(routes!(lessons::latest))
-        .routes(routes!(control::wish))
-        .routes(routes!(events::events))
+        .routes(routes!(control::of_run))
+        .routes(routes!(events::of_run))
         .routes(routes!(forms::list))
         .routes(routes!(forms::narrow))
         .routes(routes!(forms::one))
@@ -135,6 +136,8 @@ fn described() -> OpenApiRouter<Arc<Desk>> {
         .routes(routes!(harvests::list))
         .routes(routes!(harvests::one))
         .routes(routes!(harvests::points))
+        .routes(routes!(control::of_harvest))
+        .routes(routes!(events::of_harvest))
         .routes(routes!(harvests::queries))
         .routes(routes!(harvests::records))
         .routes(routes!(export::records))

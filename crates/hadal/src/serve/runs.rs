@@ -8,7 +8,7 @@ use super::problem::Problem;
 use crate::report::curve::{self, RunPoint};
 use crate::report::run::{RunView, view};
 use crate::report::watching::{RunPage, page};
-use crate::store::{RunId, RunRow, Store, StoreError};
+use crate::store::{RunId, Store, StoreError};
 use axum::Json;
 use axum::extract::State;
 use serde::{Deserialize, Serialize};
@@ -63,13 +63,12 @@ pub struct RunNow {
     pace: Pace,
 }
 
-impl RunNow {
-    /// A run as it stands, with what is known of it by watching.
-    pub fn look(store: &dyn Store, row: &RunRow, live: &Live) -> Result<RunNow, StoreError> {
-        let pace = live.observe(row);
-        let page = live.minds.with(store, row, |mind| page(store, row, mind))?;
-        Ok(RunNow { page, pace })
-    }
+/// A run as it stands, with what is known of it by watching, if there is such a one.
+pub fn now(store: &dyn Store, run: RunId, live: &Live) -> Result<Option<RunNow>, StoreError> {
+    let Some(row) = store.run_row(run)? else { return Ok(None) };
+    let pace = live.observe(&row);
+    let page = live.minds.with(store, &row, |mind| page(store, &row, mind))?;
+    Ok(Some(RunNow { page, pace }))
 }
 
 /// One run with all that is known of it.
@@ -77,13 +76,8 @@ impl RunNow {
     responses((status = 200, body = RunNow)))]
 pub async fn one(State(desk): State<Arc<Desk>>, Named(run): Named<u64>) -> Result<Json<RunNow>, Problem> {
     let shared = Arc::clone(&desk);
-    let now = desk
-        .read(move |store| {
-            let Some(row) = store.run_row(RunId(run))? else { return Ok(None) };
-            RunNow::look(store, &row, &shared.live).map(Some)
-        })
-        .await?;
-    now.map(Json).ok_or_else(|| no_run(run))
+    let found = desk.read(move |store| now(store, RunId(run), &shared.live)).await?;
+    found.map(Json).ok_or_else(|| no_run(run))
 }
 
 /// There is no run of this number.

@@ -72,7 +72,7 @@ pub trait Catalogue: Send + Sync {
     fn harvest_page(&self, before: Option<HarvestId>, most: usize) -> Result<Vec<HarvestRow>, StoreError>;
 
     /// Records of a harvest in the order they came up, after one of them: all, or those that have every word
-    /// of a text.
+    /// of a text, for which only so many are looked through.
     fn record_page(
         &self,
         harvest: HarvestId,
@@ -100,7 +100,7 @@ pub trait Catalogue: Send + Sync {
 /// Some records of a harvest.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RecordPage {
-    /// The records.
+    /// The records; there may be fewer than asked for, and more to come.
     pub records: Vec<RecordRow>,
     /// After which record the next page begins, unless this was the last.
     pub next: Option<RecordId>,

@@ -471,13 +471,22 @@ pub struct Filter {
     pub min_searchable: f32,
 }
 
-/// What a person asked of a running crawl.
+/// What goes on for a while: it can be watched, and told what to do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Activity {
+    /// A crawl.
+    Run(RunId),
+    /// A harvest.
+    Harvest(HarvestId),
+}
+
+/// What a person asked of a running crawl or harvest.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Control {
     /// Hold dispatching.
     pub pause: bool,
     /// Finish what is in flight and stop.
     pub stop: bool,
-    /// A new request budget.
+    /// A new request budget. A harvest that has one no longer spends what it shared with others.
     pub max_requests: Option<u64>,
 }

@@ -1,4 +1,4 @@
-//! A run as it happens.
+//! A run and a harvest as they happen.
 
 use super::fixture::*;
 use super::store_fixture::*;
@@ -14,12 +14,13 @@ use std::time::Duration;
 
 /// Reads events from an answer that does not end.
 struct Watching {
+    name: &'static str,
     body: Incoming,
     read: String,
 }
 
 impl Watching {
-    async fn of(address: SocketAddr, path: &str) -> Watching {
+    async fn of(address: SocketAddr, name: &'static str, path: &str) -> Watching {
         let stream = tokio::net::TcpStream::connect(address).await.unwrap();
         let (mut sender, connection) =
             hyper::client::conn::http1::handshake(TokioIo::new(stream)).await.unwrap();
@@ -34,7 +35,7 @@ impl Watching {
             let _open = sender;
             std::future::pending::<()>().await
         });
-        Watching { body, read: String::new() }
+        Watching { name, body, read: String::new() }
     }
 
     /// The next event.
@@ -42,7 +43,7 @@ impl Watching {
         loop {
             if let Some((event, rest)) = self.read.split_once("\n\n") {
                 let data = event.lines().find_map(|line| line.strip_prefix("data: ")).map(str::to_string);
-                assert!(data.is_none() || event.contains("event: run"), "{event}");
+                assert!(data.is_none() || event.contains(&format!("event: {}\n", self.name)), "{event}");
                 self.read = rest.to_string();
                 if let Some(data) = data {
                     return serde_json::from_str(&data).unwrap();
@@ -65,7 +66,7 @@ async fn events_come_while_a_crawl_writes_the_store() {
     let serving = open_to_all(open(&url, Access::Read).unwrap()).await;
     let mut watchers = Vec::new();
     for _ in 0..3 {
-        watchers.push(Watching::of(serving.client.address, "/api/runs/1/events").await);
+        watchers.push(Watching::of(serving.client.address, "run", "/api/runs/1/events").await);
     }
     for watching in &mut watchers {
         assert_eq!(watching.next().await["run"]["requests"], 0);
@@ -78,7 +79,28 @@ async fn events_come_while_a_crawl_writes_the_store() {
             while watching.next().await["run"]["requests"] != seq + 1 {}
         }
     }
-    let mut late = Watching::of(serving.client.address, "/api/runs/1/events").await;
+    let mut late = Watching::of(serving.client.address, "run", "/api/runs/1/events").await;
     let now = late.next().await;
     assert_eq!((&now["run"]["failed"], &now["run"]["errors"][0]["kind"]), (&3.into(), &"connect".into()));
+}
+
+#[tokio::test]
+async fn events_come_while_a_harvest_writes_the_store() {
+    let folder = tempfile::tempdir().unwrap();
+    let url = format!("file:{}", folder.path().display());
+    let working = open(&url, Access::Crawl).unwrap();
+    let harvest = begin_harvest(working.as_ref());
+    let serving = open_to_all(open(&url, Access::Read).unwrap()).await;
+    let mut watching = Watching::of(serving.client.address, "harvest", "/api/harvests/1/events").await;
+    assert_eq!(watching.next().await["harvest"]["requests"], 0);
+    for seq in 0..3 {
+        let step = HarvestStep { seq, requests: 1, ..HarvestStep::default() };
+        working.commit_steps(harvest, &[step]).unwrap();
+        working.sync().unwrap();
+        while watching.next().await["harvest"]["requests"] != seq + 1 {}
+    }
+    working.set_harvest_control(harvest, &Control { pause: true, ..Control::default() }).unwrap();
+    let paused = watching.next().await;
+    assert_eq!(paused["control"]["pause"], true);
+    assert_eq!(serving.client.get("/api/harvests/1").await.json(), paused);
 }

@@ -8,7 +8,11 @@ use hadal::fetch::politeness::Politeness;
 use hadal::harvest::TimeKind;
 use hadal::serve::{Server, serve};
 use hadal::store::*;
+use hadal_core::http::Method;
+use hadal_core::identity::FormId;
+use hadal_core::page::Form;
 use hadal_core::strategy::SiteTally;
+use hadal_core::time::Time;
 use hadal_world::{Spec, World};
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -63,4 +67,23 @@ pub fn with_forms(forms: Vec<FormRow>) -> Arc<dyn Store> {
     let forms = forms.into_iter().map(new_form).collect();
     run_step(store.as_ref(), run, &waiting, Outcome { forms, ..visit(0, &waiting, tally) });
     store
+}
+
+/// A harvest of a form that has no fields.
+pub fn harvest_spec() -> HarvestSpec {
+    let page = url("http://a.org/");
+    HarvestSpec {
+        form: FormId(1),
+        topic: "books".into(),
+        whole: Form::to(page.clone(), Method::Get, vec![]),
+        page,
+        policy: "hadal".into(),
+        seed: 1,
+        source: "web".into(),
+    }
+}
+
+/// A harvest that has just begun.
+pub fn begin_harvest(store: &dyn Store) -> HarvestId {
+    store.begin_harvest(&harvest_spec(), Time(0)).unwrap()
 }

@@ -1,12 +1,10 @@
 //! A store in which everything that a page can say is a script.
 
-use super::fixture::memory;
+use super::fixture::{harvest_spec, memory};
 use super::store_fixture::*;
 use hadal::store::*;
 use hadal_core::harvest::record::{Record, RecordId};
-use hadal_core::http::Method;
 use hadal_core::identity::FormId;
-use hadal_core::page::Form;
 use hadal_core::strategy::SiteTally;
 use hadal_core::time::Time;
 use std::sync::Arc;
@@ -39,16 +37,7 @@ pub fn poisoned() -> Arc<dyn Store> {
 }
 
 fn poison_a_harvest(store: &dyn Store) {
-    let page = url("http://a.org/");
-    let spec = HarvestSpec {
-        form: FormId(1),
-        topic: SCRIPT.into(),
-        whole: Form::to(page.clone(), Method::Get, vec![]),
-        page,
-        policy: SCRIPT.into(),
-        seed: 1,
-        source: "web".into(),
-    };
+    let spec = HarvestSpec { topic: SCRIPT.into(), policy: SCRIPT.into(), ..harvest_spec() };
     let harvest = store.begin_harvest(&spec, Time(0)).unwrap();
     let record = Record {
         id: RecordId(1),

@@ -24,6 +24,7 @@ async fn an_empty_store_has_empty_lists() {
         "/api/runs/1/curve",
         "/api/runs/1/events",
         "/api/harvests/7",
+        "/api/harvests/7/events",
         "/api/harvests/7/export",
     ] {
         assert_eq!(client.get(path).await.status, StatusCode::NOT_FOUND, "{path}");
@@ -61,6 +62,7 @@ async fn bad_input_is_answered_with_a_sentence() {
         ("/api/ask", json!({"words": "sea ".repeat(100), "topic": "books"})),
         ("/api/runs/1/control", json!({"max_requests": 0})),
         ("/api/runs/1/control", json!({"pause": "yes"})),
+        ("/api/harvests/1/control", json!({"max_requests": 0})),
     ] {
         let answer = client.send(Method::POST, path, Some(body.clone())).await;
         assert_eq!(answer.status, StatusCode::UNPROCESSABLE_ENTITY, "{path} {body}");
@@ -83,12 +85,10 @@ async fn a_run_is_shown_with_all_that_is_known_of_it() {
     assert_eq!(serving.client.get("/api/runs/1/lessons").await.json(), json!({"lessons": []}));
 }
 
-#[tokio::test]
-async fn a_run_is_told_what_to_do() {
-    let serving = open_to_all(with_forms(vec![])).await;
+/// Asks one thing after another, and again when it has ended.
+async fn is_told_what_to_do(serving: &Serving, path: &str, control: impl Fn() -> Control, end: impl Fn()) {
     let client = serving.client.writing().await;
-    let ask = |body| client.send(Method::POST, "/api/runs/1/control", Some(body));
-    let control = || serving.store.control(RunId(1)).unwrap();
+    let ask = |body| client.send(Method::POST, path, Some(body));
     assert_eq!(
         ask(json!({"pause": true})).await.json(),
         json!({"pause": true, "stop": false, "max_requests": null})
@@ -98,9 +98,34 @@ async fn a_run_is_told_what_to_do() {
     assert_eq!(control(), Control { pause: false, stop: false, max_requests: Some(77) });
     assert_eq!(ask(json!({"stop": true})).await.status, StatusCode::OK);
     assert!(control().stop);
-    let ended = Progress { state: RunState::Stopped, ..Progress::default() };
-    serving.store.commit(RunId(1), &Batch { progress: Some(ended), ..Batch::default() }).unwrap();
+    end();
     assert_eq!(ask(json!({"stop": true})).await.status, StatusCode::CONFLICT);
+}
+
+#[tokio::test]
+async fn a_run_is_told_what_to_do() {
+    let serving = open_to_all(with_forms(vec![])).await;
+    let control = || serving.store.control(RunId(1)).unwrap();
+    let end = || {
+        let ended = Progress { state: RunState::Stopped, ..Progress::default() };
+        serving.store.commit(RunId(1), &Batch { progress: Some(ended), ..Batch::default() }).unwrap();
+    };
+    is_told_what_to_do(&serving, "/api/runs/1/control", control, end).await;
+}
+
+#[tokio::test]
+async fn a_harvest_is_told_what_to_do() {
+    let serving = open_to_all(memory()).await;
+    let id = begin_harvest(serving.store.as_ref());
+    let control = || serving.store.harvest_control(id).unwrap();
+    let end = || {
+        let ended = HarvestProgress { state: HarvestState::Stopped, ..HarvestProgress::default() };
+        serving.store.note_harvest(id, &ended).unwrap();
+    };
+    is_told_what_to_do(&serving, "/api/harvests/1/control", control, end).await;
+    let client = serving.client.writing().await;
+    let nobody = client.send(Method::POST, "/api/harvests/2/control", Some(json!({"stop": true}))).await;
+    assert_eq!(nobody.status, StatusCode::NOT_FOUND);
 }
 
 #[tokio::test]

@@ -3,7 +3,7 @@
 //! A crawl keeps the database's one writing transaction open most of the time; a request to pause
 //! must not wait for it. The file is replaced as a whole, so nobody reads half of it.
 
-use super::super::{Control, HarvestId, RunId, StoreError};
+use super::super::{Activity, Control, StoreError};
 use super::errors::io_fault;
 use std::collections::BTreeMap;
 use std::fs;
@@ -12,36 +12,27 @@ use std::path::Path;
 
 type Requests = BTreeMap<String, Control>;
 
-/// Of whom something is asked.
-#[derive(Clone, Copy)]
-pub enum Addressee {
-    Run(RunId),
-    Harvest(HarvestId),
-}
-
-impl Addressee {
-    fn key(self) -> String {
-        match self {
-            Addressee::Run(run) => run.0.to_string(),
-            Addressee::Harvest(harvest) => format!("harvest {}", harvest.0),
-        }
+fn key(of: Activity) -> String {
+    match of {
+        Activity::Run(run) => run.0.to_string(),
+        Activity::Harvest(harvest) => format!("harvest {}", harvest.0),
     }
 }
 
-pub fn get(folder: &Path, of: Addressee) -> Result<Control, StoreError> {
-    Ok(read(folder)?.remove(&of.key()).unwrap_or_default())
+pub fn get(folder: &Path, of: Activity) -> Result<Control, StoreError> {
+    Ok(read(folder)?.remove(&key(of)).unwrap_or_default())
 }
 
-pub fn set(folder: &Path, of: Addressee, control: &Control) -> Result<(), StoreError> {
+pub fn set(folder: &Path, of: Activity, control: &Control) -> Result<(), StoreError> {
     let mut requests = read(folder)?;
-    requests.insert(of.key(), control.clone());
+    requests.insert(key(of), control.clone());
     write(folder, &requests)
 }
 
 /// Forgets what was asked of a run or a harvest.
-pub fn forget(folder: &Path, of: Addressee) -> Result<(), StoreError> {
+pub fn forget(folder: &Path, of: Activity) -> Result<(), StoreError> {
     let mut requests = read(folder)?;
-    requests.remove(&of.key()).map_or(Ok(()), |_| write(folder, &requests))
+    requests.remove(&key(of)).map_or(Ok(()), |_| write(folder, &requests))
 }
 
 fn read(folder: &Path) -> Result<Requests, StoreError> {

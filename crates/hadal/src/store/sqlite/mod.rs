@@ -22,7 +22,6 @@ mod schema;
 mod submissions;
 
 use super::*;
-use control::Addressee;
 use hadal_core::strategy::SiteTally;
 use lock::CrawlLock;
 use rusqlite::Connection;
@@ -95,7 +94,7 @@ impl Store for Sqlite {
         self.refuse_unknown(run)?;
         self.writing(|db| runs::discard(db, run))?;
         self.sync()?;
-        control::forget(&self.folder, Addressee::Run(run))
+        control::forget(&self.folder, Activity::Run(run))
     }
 
     fn resume(&self, run: RunId) -> Result<Checkpoint, StoreError> {
@@ -171,12 +170,12 @@ impl Store for Sqlite {
     }
 
     fn control(&self, run: RunId) -> Result<Control, StoreError> {
-        control::get(&self.folder, Addressee::Run(run))
+        control::get(&self.folder, Activity::Run(run))
     }
 
     fn set_control(&self, run: RunId, control: &Control) -> Result<(), StoreError> {
         self.refuse_unknown(run)?;
-        control::set(&self.folder, Addressee::Run(run), control)
+        control::set(&self.folder, Activity::Run(run), control)
     }
 
     fn runs(&self) -> Result<Vec<RunRow>, StoreError> {

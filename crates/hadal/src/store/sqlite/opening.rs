@@ -6,10 +6,10 @@
 
 use super::super::{Access, StoreError};
 use super::errors::{damaged, fault, io_fault};
-use super::harvest::index_all_words;
+use super::harvest::{index_all_words, index_milestones};
 use super::lock::CrawlLock;
 use super::schema::{
-    ALTER_1, APPLICATION, CREATE, CREATE_2, CREATE_3, CREATE_4, CREATE_5, CREATE_6, FORMAT, tables,
+    ALTER_1, APPLICATION, CREATE, CREATE_2, CREATE_3, CREATE_4, CREATE_5, CREATE_6, CREATE_7, FORMAT, tables,
 };
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags, TransactionBehavior};
@@ -79,6 +79,10 @@ fn update(folder: &Path, access: Access) -> Result<(), StoreError> {
             whole.execute_batch(CREATE_6)?;
             index_all_words(&whole)?;
         }
+        if found < 7 {
+            whole.execute_batch(CREATE_7)?;
+            index_milestones(&whole)?;
+        }
         whole.pragma_update(None, "user_version", FORMAT)?;
         whole.commit()
     };
@@ -135,7 +139,7 @@ fn write_empty(draft: &Path) -> rusqlite::Result<()> {
     let connection = Connection::open(draft)?;
     connection.execute_batch(&format!(
         "BEGIN; PRAGMA application_id = {APPLICATION}; PRAGMA user_version = {FORMAT}; {CREATE} {CREATE_2} {CREATE_3}
-         {CREATE_4} {CREATE_5} {CREATE_6} COMMIT;"
+         {CREATE_4} {CREATE_5} {CREATE_6} {CREATE_7} COMMIT;"
     ))?;
     connection.pragma_update(None, "journal_mode", "WAL")?;
     connection.close().map_err(|(_, error)| error)

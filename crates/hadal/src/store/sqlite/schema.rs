@@ -11,7 +11,7 @@ pub const APPLICATION: u32 = 0x6861_646c;
 
 /// Format written here, and the newest that can be read. Any change of a table or of what
 /// `links.context` holds takes the next number.
-pub const FORMAT: u32 = 6;
+pub const FORMAT: u32 = 7;
 
 /// The tables of crawls, by name, and the audit log.
 pub const TABLES: [&str; 14] = [
@@ -176,7 +176,8 @@ ALTER TABLE sites ADD COLUMN worth REAL NOT NULL DEFAULT 0;
 ///
 /// Of a harvest too, what changes is kept apart from what does not. `record_words` is an index only: it
 /// holds no text and is asked for rows of `records`. Its words were cut before they came to it, and since format 6
-/// each begins with the number of its harvest and a `q`.
+/// each begins with the number of its harvest and a `q`. Since format 7 some rows also have the word that is no more
+/// than that.
 pub const CREATE_4: &str = "
 CREATE TABLE harvests (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -273,6 +274,14 @@ CREATE INDEX forms_by_method ON forms (method, falling_relevant, falling_searcha
 CREATE INDEX forms_by_fields ON forms (open_fields, falling_relevant, falling_searchable, form_id, topic,
     run, is_first, site, language, method);
 INSERT INTO record_words (record_words) VALUES ('delete-all');
+";
+
+/// Creates what format 7 has and format 6 had not: an index by identity that holds all that a directory is narrowed
+/// down by, for forms that people named. Milestones among the words of records are added by who opens the store.
+pub const CREATE_7: &str = "
+DROP INDEX forms_of_topic;
+CREATE INDEX forms_of_topic ON forms (form_id, topic, run, also_on,
+    falling_relevant, falling_searchable, is_first, site, language, method, open_fields);
 ";
 
 /// The tables of `notes.db`: what people add. The log of their questions is made as that of crawls.

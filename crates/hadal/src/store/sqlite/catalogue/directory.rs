@@ -76,12 +76,12 @@ fn statement(query: &DirectoryQuery, place: Option<&Place>, only: Option<&[FormI
         add("form_id IN (SELECT value FROM json_each(?))", vec![ids.to_string().into()]);
     }
     let index = match (way, only) {
-        (_, Some(_)) => String::new(),
-        (Some((_, _, index)), None) => format!("INDEXED BY {index}"),
-        (None, None) => "INDEXED BY forms_by_relevance".to_string(),
+        (_, Some(_)) => "forms_of_topic",
+        (Some((_, _, index)), None) => index,
+        (None, None) => "forms_by_relevance",
     };
     let sql = format!(
-        "SELECT {GLANCE} FROM forms {index} WHERE {}
+        "SELECT {GLANCE} FROM forms INDEXED BY {index} WHERE {}
          ORDER BY falling_relevant, falling_searchable, form_id, topic",
         conditions.join(" AND ")
     );
@@ -144,4 +144,48 @@ pub fn one(db: &Connection, id: FormId, topic: Option<&str>) -> rusqlite::Result
 
 fn found(row: &Row<'_>) -> rusqlite::Result<(RunId, FormRow)> {
     Ok((RunId(unsigned(row, 17)?), form(row)?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::schema::{CREATE, CREATE_2, CREATE_3, CREATE_4, CREATE_5, CREATE_6, CREATE_7};
+    use super::*;
+
+    /// How many columns a statement reads from the table of forms itself, rather than from an index.
+    fn columns_of_table(db: &Connection, sql: &str, values: &[Value]) -> usize {
+        let root = "SELECT rootpage FROM sqlite_schema WHERE name = 'forms'";
+        let root: i64 = db.query_row(root, [], |row| row.get(0)).unwrap();
+        let mut program = db.prepare(&format!("EXPLAIN {sql}")).unwrap();
+        let step = |row: &Row<'_>| Ok((row.get(1)?, row.get(2)?, row.get(3)?));
+        let steps = program.query_map(params_from_iter(values), step).unwrap();
+        let steps: Vec<(String, i64, i64)> = steps.map(Result::unwrap).collect();
+        let table = steps.iter().find(|(name, _, page)| name == "OpenRead" && *page == root);
+        let table = table.map(|(_, cursor, _)| *cursor);
+        steps.iter().filter(|(name, cursor, _)| name == "Column" && Some(*cursor) == table).count()
+    }
+
+    #[test]
+    fn no_glance_reads_the_long_rows_of_forms() {
+        let db = Connection::open_in_memory().unwrap();
+        for create in [CREATE, CREATE_2, CREATE_3, CREATE_4, CREATE_5, CREATE_6, CREATE_7] {
+            db.execute_batch(create).unwrap();
+        }
+        assert_eq!(columns_of_table(&db, "SELECT page_url, topic FROM forms WHERE run = 1", &[]), 2);
+        let place = Place { relevant: 0.5, searchable: 0.5, form: FormId(1), topic: "books".into() };
+        let all = DirectoryQuery::default;
+        for query in [
+            all(),
+            DirectoryQuery { run: Some(RunId(1)), ..all() },
+            DirectoryQuery { topic: Some("books".into()), ..all() },
+            DirectoryQuery { site: Some(Site("a.org".into())), ..all() },
+            DirectoryQuery { language: Some("en".into()), ..all() },
+            DirectoryQuery { method: Some(Method::Get), ..all() },
+            DirectoryQuery { fields: Some(1), ..all() },
+        ] {
+            for only in [None, Some([FormId(1), FormId(2)].as_slice())] {
+                let (sql, values) = statement(&query, Some(&place), only);
+                assert_eq!(columns_of_table(&db, &sql, &values), 0, "{query:?} {only:?}");
+            }
+        }
+    }
 }

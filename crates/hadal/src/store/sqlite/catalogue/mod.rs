@@ -136,9 +136,9 @@ impl Catalogue for Sqlite {
         let sought = search.map(Sought::of);
         self.reading(|db| {
             let last = records::number_of(db, harvest, after.map(|record| record.0))?;
-            let (records, end) = records::after(db, harvest, sought.as_ref(), last, most)?;
-            let next = records.last().filter(|_| end.is_some()).map(|row| row.record.id);
-            Ok(RecordPage { records, next })
+            let (rows, end) = records::after(db, harvest, sought.as_ref(), last, most)?;
+            let next = end.map(|n| records::id_at(db, n)).transpose()?;
+            Ok(RecordPage { records: rows, next })
         })
     }
 

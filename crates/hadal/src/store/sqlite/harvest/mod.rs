@@ -6,11 +6,11 @@ pub mod records;
 mod steps;
 mod words;
 
-pub use words::index_all as index_all_words;
+pub use words::{index_all as index_all_words, index_milestones};
 
 use super::super::search::Sought;
 use super::super::*;
-use super::control::{self, Addressee};
+use super::control;
 use super::reports::CHUNK;
 use super::{Sqlite, hand_out, submissions};
 use hadal_core::time::Time;
@@ -34,7 +34,7 @@ impl Harvests for Sqlite {
         self.refuse_unknown_harvest(harvest)?;
         self.writing(|db| books::discard(db, harvest))?;
         self.sync()?;
-        control::forget(&self.folder, Addressee::Harvest(harvest))
+        control::forget(&self.folder, Activity::Harvest(harvest))
     }
 
     fn resume_harvest(&self, harvest: HarvestId) -> Result<HarvestCheckpoint, StoreError> {
@@ -58,12 +58,12 @@ impl Harvests for Sqlite {
     }
 
     fn harvest_control(&self, harvest: HarvestId) -> Result<Control, StoreError> {
-        control::get(&self.folder, Addressee::Harvest(harvest))
+        control::get(&self.folder, Activity::Harvest(harvest))
     }
 
     fn set_harvest_control(&self, harvest: HarvestId, control: &Control) -> Result<(), StoreError> {
         self.refuse_unknown_harvest(harvest)?;
-        control::set(&self.folder, Addressee::Harvest(harvest), control)
+        control::set(&self.folder, Activity::Harvest(harvest), control)
     }
 
     fn past(

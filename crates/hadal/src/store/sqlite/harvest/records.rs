@@ -21,6 +21,12 @@ pub fn number_of(db: &Connection, harvest: HarvestId, record: Option<u64>) -> ru
     Ok(sought.query_row([bits(harvest.0), bits(record)], |row| row.get(0)).optional()?.unwrap_or(0))
 }
 
+/// Which record is in a row.
+pub fn id_at(db: &Connection, n: i64) -> rusqlite::Result<RecordId> {
+    let mut sought = db.prepare_cached("SELECT id FROM records WHERE n = ?")?;
+    sought.query_row([n], |row| unsigned(row, 0).map(RecordId))
+}
+
 /// One record of a harvest.
 pub fn one(db: &Connection, harvest: HarvestId, id: RecordId) -> rusqlite::Result<Option<RecordRow>> {
     let sql = format!(
@@ -30,7 +36,8 @@ pub fn one(db: &Connection, harvest: HarvestId, id: RecordId) -> rusqlite::Resul
     db.prepare_cached(&sql)?.query_row([bits(harvest.0), bits(id.0)], record).optional()
 }
 
-/// Some records, and the row number after which to go on, unless they were the last.
+/// Some records, and the row number after which to go on, unless they were the last. There may be fewer than
+/// asked for, and more to come.
 pub type Page = (Vec<RecordRow>, Option<i64>);
 
 /// The next records that pass after row number `last`.
@@ -45,10 +52,17 @@ pub fn after(
         None => all_after(db, harvest, last, limit),
         Some(sought) if sought.words().is_empty() => Ok((Vec::new(), None)),
         Some(sought) => {
-            let found = words::after(db, bits(harvest.0), sought.words(), last, limit)?;
-            Ok((at(db, &found)?, found.last().copied().filter(|_| found.len() == limit)))
+            let most = (limit, words::MOST_MILES);
+            let (found, end) = words::after(db, bits(harvest.0), sought.words(), last, most)?;
+            let rows = found.iter().zip(at(db, &found)?);
+            let wanted = rows.filter(|(n, row)| !words::is_milestone(**n) || has_words(row, sought));
+            Ok((wanted.map(|(_, row)| row).collect(), end))
         }
     }
+}
+
+fn has_words(row: &RecordRow, sought: &Sought) -> bool {
+    sought.is_in(&[&row.record.title, &row.record.text, row.detail.as_deref().unwrap_or_default()])
 }
 
 fn all_after(db: &Connection, harvest: HarvestId, last: i64, limit: usize) -> rusqlite::Result<Page> {

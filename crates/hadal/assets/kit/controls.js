@@ -1,16 +1,21 @@
-// Pause, resume, stop, another budget: asked of whoever works on the run.
+// Pause, resume, stop, another budget: asked of whoever works on a run or a harvest.
 
-import { write } from "../kit/api.js";
-import { fill, h } from "../kit/dom.js";
-import { onKey } from "../kit/keys.js";
-import { attempt, notice } from "../kit/notice.js";
+import { write } from "./api.js";
+import { fill, h } from "./dom.js";
+import { onKey } from "./keys.js";
+import { attempt, notice } from "./notice.js";
 
-export function controls(run, _runs, signal) {
+/**
+ * Buttons that write to `path`. `of(now)` is the run or the harvest in what the server tells; `asked(control)` is
+ * called with what people asked of it, as soon as the server has taken it down.
+ */
+export function controls({ path, of, asked, signal }) {
   let control = null;
   const send = (change, told) =>
     attempt(async () => {
-      control = await write("POST", `/api/runs/${run.run}/control`, change);
+      control = await write("POST", path, change);
       notice(told);
+      asked(control);
       draw();
     });
   const pause = h("button", { type: "button", id: "pause", on: { click: () => turn() } }, "Pause");
@@ -32,7 +37,7 @@ export function controls(run, _runs, signal) {
     control?.pause
       ? send({ pause: false }, "It goes on.")
       : send({ pause: true }, "It pauses after the steps under way.");
-  onKey("p", "pause or resume the run", () => !element.hidden && turn(), signal);
+  onKey("p", "pause or resume", () => !element.hidden && turn(), signal);
 
   function draw() {
     fill(pause, control.pause ? "Resume" : "Pause");
@@ -41,9 +46,10 @@ export function controls(run, _runs, signal) {
   return {
     element,
     update(now) {
-      element.hidden = !["running", "paused"].includes(now.run.state);
+      const { state, max_requests = null } = of(now);
+      element.hidden = !["running", "paused"].includes(state);
       control = now.control;
-      budget.suggest(control.max_requests ?? now.run.max_requests);
+      budget.suggest(control.max_requests ?? max_requests);
       draw();
     },
   };
