@@ -40,10 +40,10 @@ pub struct FormParams {
     fields: Option<Number>,
     /// Only at least this likely to search and to be of the topic.
     #[param(minimum = 0, maximum = 1, default = 0)]
-    min_relevance: Option<f32>,
+    min_relevance: Option<f64>,
     /// Only at least this likely to search.
     #[param(minimum = 0, maximum = 1, default = 0.5)]
-    min_searchable: Option<f32>,
+    min_searchable: Option<f64>,
     /// By what people said: all but what they took out, all, or those with one label.
     #[serde(default)]
     #[param(inline)]
@@ -99,10 +99,12 @@ impl FormParams {
     }
 }
 
-fn probability(given: Option<f32>, usual: f32) -> Result<f32, Problem> {
-    let p = given.unwrap_or(usual);
-    let is_one = (0.0..=1.0).contains(&p);
-    if is_one { Ok(p) } else { Err(Problem::bad("a probability is from 0 to 1")) }
+fn probability(given: Option<f64>, usual: f32) -> Result<f32, Problem> {
+    match given {
+        None => Ok(usual),
+        Some(p) if (0.0..=1.0).contains(&p) => Ok(p as f32),
+        Some(_) => Err(Problem::bad("a probability is from 0 to 1")),
+    }
 }
 
 /// Which page of the directory.

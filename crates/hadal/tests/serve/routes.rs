@@ -43,6 +43,7 @@ async fn bad_input_is_answered_with_a_sentence() {
         "/api/runs/%ff",
         "/api/forms?min_relevance=2",
         "/api/forms?min_relevance=NaN",
+        "/api/forms?min_searchable=1.0000000000000002",
         "/api/forms?after=%00",
         "/api/forms?label=odd",
         "/api/forms/xyz",
