@@ -93,7 +93,7 @@ impl<'a> Trip<'a> {
             choose_policy(door.form(), &spec.policy, &job.briefing).unwrap_or_else(|| usual(&job.briefing));
         let mut harvest = Harvest::new(door, policy, job.wishes.clone());
         if let Some(reader) = reader {
-            harvest.restore_reader(&reader);
+            harvest.restore(&reader);
         }
         store.past(id, &mut |row, hits| {
             recall(&mut harvest, &row, &hits);
@@ -209,7 +209,7 @@ impl<'a> Trip<'a> {
 
     fn fill(&mut self, step: &mut HarvestStep, taken: Taken) {
         let (id, spec, at) = (self.id, &self.job.spec, step.at);
-        step.reader = taken.learned.then(|| self.harvest.save_reader());
+        step.reader = taken.learned.then(|| self.harvest.save());
         step.details.extend(taken.detail);
         let words = taken.query.as_ref().map(|query| spec.wording(query)).unwrap_or_default();
         step.records = taken

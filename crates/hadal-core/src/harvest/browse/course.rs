@@ -24,6 +24,11 @@ impl Course {
         Course { posts, waiting, empty: 0, barren: 0, holds_records: false }
     }
 
+    /// All its links.
+    pub fn posts(&self) -> &[Signpost] {
+        &self.posts
+    }
+
     /// Whether it is this list, shown again.
     pub fn is(&self, posts: &[Signpost]) -> bool {
         let labels = |posts: &[Signpost]| posts.iter().map(|post| post.label.clone()).collect::<Vec<_>>();

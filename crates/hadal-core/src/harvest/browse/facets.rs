@@ -4,6 +4,7 @@ use super::Unasked;
 use crate::harvest::answer::Facet;
 use crate::harvest::policy::{Asked, Costs};
 use crate::harvest::query::{Query, Signpost};
+use serde::{Deserialize, Serialize};
 use url::Url;
 
 /// Facets that wait at most; the smallest are left out.
@@ -14,7 +15,7 @@ const MEMORY: f64 = 0.9;
 const BELIEF: f64 = 20.0;
 
 /// Facets, and what they brought so far.
-#[derive(Default)]
+#[derive(Clone, Default, Serialize, Deserialize)]
 pub struct Facets {
     waiting: Vec<Waiting>,
     /// Of the records they showed of late, the new ones.
@@ -33,6 +34,7 @@ pub struct Promise {
 }
 
 /// A facet that may be asked.
+#[derive(Clone, Serialize, Deserialize)]
 struct Waiting {
     query: Query,
     /// How many records it says it leads to.
@@ -42,8 +44,9 @@ struct Waiting {
 }
 
 impl Facets {
-    /// Takes in the facets beside an answer of which more exists than it shows.
-    pub fn add(&mut self, answer: &Asked<'_>, facets: Vec<Facet>, unasked: &Unasked) {
+    /// Takes in the facets beside an answer of which more exists than it shows; whether any is new.
+    pub fn add(&mut self, answer: &Asked<'_>, facets: Vec<Facet>, unasked: &Unasked) -> bool {
+        let before = self.waiting.len();
         let shown = answer.hits.len().max(1) as f64;
         let fresh = answer.hits.iter().filter(|hit| hit.is_new).count() as f64 / shown;
         let whole = answer.total.map_or(shown, |total| total.count() as f64);
@@ -56,10 +59,12 @@ impl Facets {
                 self.waiting.push(Waiting { query, count, fresh });
             }
         }
+        let is_news = self.waiting.len() > before;
         if self.waiting.len() > MOST_WAITING {
             self.waiting.sort_by(|a, b| b.count.total_cmp(&a.count));
             self.waiting.truncate(MOST_WAITING);
         }
+        is_news
     }
 
     fn has(&self, url: &Url) -> bool {

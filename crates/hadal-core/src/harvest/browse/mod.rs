@@ -16,13 +16,14 @@ pub use facets::Promise;
 use super::answer::{Facet, form_of};
 use super::policy::retries::Retries;
 use super::policy::{Asked, Costs};
-use super::query::Query;
+use super::query::{Query, Signpost};
 use super::record::Record;
 use crate::identity::is_volatile;
 use crate::page::Page;
 use course::Course;
 use facets::Facets;
 use rustc_hash::FxHashSet;
+use serde::{Deserialize, Serialize};
 use url::{Position, Url};
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -44,7 +45,28 @@ pub struct Browse {
     asked_nothing: bool,
 }
 
+/// What later sessions need to know of it.
+#[derive(Serialize, Deserialize)]
+pub struct Kept {
+    lists: Vec<Vec<Signpost>>,
+    facets: Facets,
+    shapes: Vec<u64>,
+}
+
 impl Browse {
+    /// All that answers alone do not tell again.
+    pub fn keep(&self) -> Kept {
+        let lists = self.lists.iter().map(|list| list.posts().to_vec()).collect();
+        Kept { lists, facets: self.facets.clone(), shapes: self.shapes.iter().copied().collect() }
+    }
+
+    /// Goes on with what was kept, before it takes in the answers again.
+    pub fn restore(&mut self, kept: Kept) {
+        self.lists = kept.lists.into_iter().map(|posts| Course::new(posts, |_| true)).collect();
+        self.facets = kept.facets;
+        self.shapes = kept.shapes.into_iter().collect();
+    }
+
     /// Looks for lists on the form's page, or on an answer to words.
     pub fn see(&mut self, page: &Page, words: &str) {
         for posts in lists::lists(page, words) {
@@ -81,9 +103,9 @@ impl Browse {
         Some(Query::default().narrowed(post.clone()))
     }
 
-    /// Keeps the facets beside an answer of which more exists than it shows.
-    pub fn offer(&mut self, answer: &Asked<'_>, facets: Vec<Facet>) {
-        self.facets.add(answer, facets, &self.asked);
+    /// Keeps the facets beside an answer of which more exists than it shows; whether there are any that are new.
+    pub fn offer(&mut self, answer: &Asked<'_>, facets: Vec<Facet>) -> bool {
+        self.facets.add(answer, facets, &self.asked)
     }
 
     /// The facet that promises most; `unseen` is the share of records that never came, where it is known.
@@ -130,4 +152,39 @@ fn key(url: &Url) -> u64 {
     let mut pairs: Vec<String> = pairs.map(|(name, value)| format!("{name}={value}")).collect();
     pairs.sort_unstable();
     xxh3_64(format!("{} {}", &url[..Position::AfterPath], pairs.join("&")).as_bytes())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::harvest::policy::{End, Total};
+
+    #[test]
+    fn links_that_wait_survive_being_kept() {
+        let url = |path: &str| Url::parse(&format!("http://a.org/{path}")).unwrap();
+        let query = Query::words("sea");
+        let answer =
+            Asked { query: &query, hits: &[], total: Some(Total::Exactly(500)), pages: 1, end: End::Last };
+        let facet = Facet { label: "maps".into(), count: Some(90), url: url("find?q=sea&kind=maps") };
+        let letters: Vec<Signpost> =
+            ["A", "B"].map(|label| Signpost { label: label.into(), url: url(label) }).to_vec();
+        let mut browse = Browse { asked_nothing: true, ..Browse::default() };
+        browse.lists.push(Course::new(letters.clone(), |_| true));
+        assert!(browse.offer(&answer, vec![facet]));
+        let kept = postcard::to_allocvec(&browse.keep()).unwrap();
+
+        let mut later = Browse::default();
+        later.restore(postcard::from_bytes(&kept).unwrap());
+        later.learn(&Asked { query: &Query::default(), ..answer.clone() });
+        let offered = |browse: &Browse| browse.facet(&Costs::default(), None).map(|promise| promise.query);
+        assert!(offered(&later).is_some());
+        assert_eq!((later.next(), offered(&later)), (browse.next(), offered(&browse)));
+        let followed = Query::default().narrowed(letters[0].clone());
+        later.learn(&Asked { query: &followed, ..answer });
+        assert_eq!(
+            later.next(),
+            Some(Query::default().narrowed(letters[1].clone())),
+            "recalled, not asked again"
+        );
+    }
 }

@@ -72,7 +72,7 @@ pub struct Taken {
     pub query: Option<Query>,
     /// The query, if this was the last of it.
     pub ended: Option<Ended>,
-    /// Whether the reader learned something.
+    /// Whether something was learned that [`super::Harvest::save`] keeps.
     pub learned: bool,
 }
 

@@ -176,17 +176,21 @@ impl Harvest {
         self.note(asked);
     }
 
-    /// Goes on with what an earlier session had learned about answers.
-    pub fn restore_reader(&mut self, saved: &[u8]) {
-        if let Ok(reader) = postcard::from_bytes(saved) {
+    /// Goes on with what an earlier session had learned about answers, before it recalls any.
+    pub fn restore(&mut self, saved: &[u8]) {
+        if let Ok((reader, rest)) = postcard::take_from_bytes(saved) {
             self.reader = reader;
             self.lessons = LESSONS;
+            // Older ones kept the reader alone.
+            if let Ok(kept) = postcard::from_bytes(rest) {
+                self.browse.restore(kept);
+            }
         }
     }
 
-    /// What was learned about answers, to be kept.
-    pub fn save_reader(&self) -> Vec<u8> {
-        postcard::to_allocvec(&self.reader).unwrap_or_default()
+    /// What was learned about answers and the links beside them, to be kept.
+    pub fn save(&self) -> Vec<u8> {
+        postcard::to_allocvec(&(&self.reader, self.browse.keep())).unwrap_or_default()
     }
 
     /// How much there is, as far as one can tell.
@@ -407,9 +411,7 @@ impl Harvest {
         self.queries += 1;
         let asked = reading.asked(&hits);
         self.note(&asked);
-        if self.is_cut(&asked) {
-            self.browse.offer(&asked, facets);
-        }
+        let learned = self.is_cut(&asked) && self.browse.offer(&asked, facets);
         let ended = Ended {
             number: reading.number,
             total: reading.total,
@@ -419,7 +421,7 @@ impl Harvest {
             end,
             query: reading.query,
         };
-        Taken { ended: Some(ended), ..taken }
+        Taken { ended: Some(ended), learned: learned || taken.learned, ..taken }
     }
 
     /// Whether an answer shows less than there is, however many pages are turned.
