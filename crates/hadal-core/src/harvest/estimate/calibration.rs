@@ -13,16 +13,16 @@
 use super::evidence::FEATURES;
 use super::survey::Surveyed;
 
-/// How much totals understate the logarithm of all to seen records: always; for each unit of it, up to one; and
-/// for each unit of it and of difference in lengths.
-const UNDERSTATED: [f64; 3] = [0.055, -0.245, 0.346];
+/// How much totals understate the logarithm of all to seen records: always; for each unit of it, up to one; for each
+/// unit of it and of difference in lengths; and of it and of the logarithm of the result cap to all.
+const UNDERSTATED: [f64; 4] = [0.010, 0.058, 0.210, 0.046];
 
 /// Logarithm of the error of totals: itself; for each unit of the logarithm of the logarithm of all to seen; where
 /// records often do not show the word asked for; for each unit of the logarithm of the largest total to all.
-const SPREAD: [f64; 4] = [-2.327, 0.422, 0.406, -0.611];
+const SPREAD: [f64; 4] = [-2.765, 0.195, 0.647, -0.804];
 
 /// Quantiles of the error of totals, in units of its spread: 5 %, 50 %, 95 %.
-const TOTALS: [f64; 3] = [-1.762, -0.027, 1.988];
+const TOTALS: [f64; 3] = [-1.993, -0.026, 2.271];
 
 /// Below this share of answers that show the word asked for, words are hidden.
 const SHOWN: f64 = 0.9;
@@ -43,12 +43,15 @@ const ERRORS: [[f64; 5]; 3] = [
 /// Where there may be as few unseen records as one to twenty seen ones, there may be none.
 const MAYBE_NONE: f64 = -3.0;
 
-/// Logarithm of all to seen records, by totals: low, middle, high.
-pub fn log_size(surveyed: &Surveyed, seen: f64) -> [f64; 3] {
+/// Logarithm of all to seen records, by totals, where answers show at most `cap` of them: low, middle, high.
+pub fn log_size(surveyed: &Surveyed, seen: f64, cap: Option<u32>) -> [f64; 3] {
     let size = (surveyed.size / seen).ln().max(0.0);
-    let bias = dot([1.0, size.min(1.0), size.min(1.0) * surveyed.lengths], UNDERSTATED);
+    let of_all = |records: f64| (records / (seen * size.exp())).ln();
+    let cap = cap.map_or(0.0, |cap| of_all(f64::from(cap.max(1))).min(0.0));
+    let part = size.min(1.0);
+    let bias = dot([1.0, part, part * surveyed.lengths, part * cap], UNDERSTATED);
     let is_hidden = f64::from(u8::from(surveyed.shown < SHOWN));
-    let largest = (surveyed.largest / (seen * size.exp())).ln();
+    let largest = of_all(surveyed.largest);
     let spread = dot([1.0, size.max(0.03).ln(), is_hidden, largest], SPREAD).exp();
     TOTALS.map(|quantile| (size + bias + quantile * spread).max(0.0))
 }
@@ -82,7 +85,7 @@ mod tests {
     fn totals_are_trusted_less_where_words_are_hidden_or_rare() {
         let plain = Surveyed { size: 2_000.0, largest: 1_000.0, shown: 1.0, lengths: 0.7 };
         let width = |surveyed: &Surveyed| {
-            let [low, middle, high] = log_size(surveyed, 1_000.0);
+            let [low, middle, high] = log_size(surveyed, 1_000.0, Some(100));
             assert!(0.0 <= low && low <= middle && middle <= high);
             high - low
         };
@@ -93,9 +96,11 @@ mod tests {
         ] {
             assert!(width(&doubtful) > width(&plain), "{doubtful:?}");
         }
-        assert_eq!(log_size(&plain, 4_000.0)[0], 0.0);
+        assert_eq!(log_size(&plain, 4_000.0, None)[0], 0.0);
         let differing = Surveyed { lengths: 1.5, ..plain };
-        assert!(log_size(&differing, 1_000.0)[1] > log_size(&plain, 1_000.0)[1]);
+        let middle = |surveyed, cap| log_size(surveyed, 1_000.0, cap)[1];
+        assert!(middle(&differing, None) > middle(&plain, None));
+        assert!(middle(&plain, None) > middle(&plain, Some(10)), "short answers choose less");
     }
 
     #[test]

@@ -117,6 +117,11 @@ impl Evidence {
         answer.end == End::Last && !at_cap && !is_told
     }
 
+    /// The most records that an answer shows, where that is known.
+    pub fn cap(&self) -> Option<u32> {
+        self.cap.known()
+    }
+
     /// Records seen.
     pub fn seen(&self) -> usize {
         self.captures.len()

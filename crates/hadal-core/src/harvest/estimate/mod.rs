@@ -98,7 +98,7 @@ impl Estimator {
         }
         let features = self.evidence.features()?;
         let ratios = match self.survey.result() {
-            Some(surveyed) => calibration::log_size(&surveyed, seen).map(f64::exp),
+            Some(surveyed) => calibration::log_size(&surveyed, seen, self.evidence.cap()).map(f64::exp),
             None => calibration::log_odds(&features).map(|odds| 1.0 + odds.exp()),
         };
         Some(Estimate::of(seen, ratios.map(|ratio| (seen * ratio).max(least))))
