@@ -264,8 +264,15 @@ impl<'a> Trip<'a> {
         self.harvest.outlook(NEXT).iter().map(|(query, _)| self.job.spec.wording(query)).collect()
     }
 
+    /// Keeps why it ended; when there was nothing left to ask, more is known now.
     fn close(self, state: HarvestState, tell: &(dyn Fn(Event) + Sync)) -> Result<Summary, StoreError> {
         let ending = self.harvest.ending();
+        if ending == Some(Ending::NothingLeft) {
+            let (seq, at, estimate) =
+                (self.next_seq, self.pace.now(), self.harvest.estimate().map(estimated));
+            self.store
+                .commit_steps(self.id, &[HarvestStep { seq, at, estimate, ..HarvestStep::default() }])?;
+        }
         let elapsed = self.began.elapsed().as_millis() as u64;
         let progress = HarvestProgress {
             state,

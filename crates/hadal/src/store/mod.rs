@@ -1,6 +1,6 @@
 //! Where a crawl lives: what waits, what was visited, what was found.
 //!
-//! One narrow trait and one contract suite (`tests/store_contract.rs`) that every back end passes.
+//! One narrow trait and one contract suite (`tests/store/contract.rs`) that every back end passes.
 //! A step hands over one [`Outcome`]; a [`Batch`] of them is applied in one transaction, and applying
 //! an outcome twice changes nothing. Readers may open the same store while it is written.
 

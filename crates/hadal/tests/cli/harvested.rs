@@ -176,6 +176,13 @@ fn submissions_say_who_made_them() {
 }
 
 #[test]
+fn nobody_is_asked_for_a_truth_that_nobody_knows() {
+    for list in ["submissions", "harvests"] {
+        place().run(&[list, "--truth"]).refused(&["simulated web"]);
+    }
+}
+
+#[test]
 fn status_adds_up_what_was_harvested() {
     let place = place();
     let status = &objects(&place.run(&["status", "--json"]).done())[0];

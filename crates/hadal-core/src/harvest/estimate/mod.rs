@@ -104,6 +104,13 @@ impl Estimator {
         Some(Estimate::of(seen, ratios.map(|ratio| (seen * ratio).max(least))))
     }
 
+    /// What a form says of itself that can be asked nothing else: everything is as many records as it showed.
+    pub fn by_its_own_word(&self) -> Option<Estimate> {
+        let seen = self.evidence.seen() as f64;
+        let is_all = self.everything.is_some_and(|all| all > 0 && all as f64 == seen);
+        is_all.then(|| Estimate::of(seen, [seen, seen, seen * (1.0 + OFF)]))
+    }
+
     /// What it is judged by, for calibration.
     pub fn evidence(&self) -> &Evidence {
         &self.evidence
@@ -137,6 +144,16 @@ mod tests {
         assert_eq!(estimator.estimate().unwrap().coverage.estimate, 1.0);
         answer(&mut estimator, &Query::words("ship"), 120..200, Some(80));
         assert_eq!(estimator.estimate(), None, "more came than there should be");
+    }
+
+    #[test]
+    fn a_form_that_showed_as_many_as_it_tells_may_be_taken_at_its_word() {
+        let mut estimator = Estimator::default();
+        answer(&mut estimator, &Query::default(), 0..30, Some(46));
+        assert_eq!(estimator.by_its_own_word(), None, "it told of more");
+        answer(&mut estimator, &Query::default(), 0..46, Some(46));
+        assert_eq!(estimator.estimate(), None, "as long as it can be asked");
+        assert_eq!(estimator.by_its_own_word().unwrap().coverage.estimate, 1.0);
     }
 
     #[test]

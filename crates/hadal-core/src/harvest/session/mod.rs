@@ -193,9 +193,10 @@ impl Harvest {
         postcard::to_allocvec(&(&self.reader, self.browse.keep())).unwrap_or_default()
     }
 
-    /// How much there is, as far as one can tell.
+    /// How much there is, as far as one can tell. A form that can be asked nothing else is taken at its word.
     pub fn estimate(&self) -> Option<Estimate> {
-        self.estimator.estimate()
+        let is_over = matches!(self.stage, Stage::Over(Ending::NothingLeft));
+        self.estimator.estimate().or_else(|| self.estimator.by_its_own_word().filter(|_| is_over))
     }
 
     /// Records found so far.

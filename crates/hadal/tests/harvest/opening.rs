@@ -1,10 +1,6 @@
 //! Which form is taken when a person names an address.
 
-#![allow(clippy::unwrap_used, reason = "tests stop at the first surprise")]
-
-mod common;
-
-use common::Web;
+use crate::common::Web;
 use hadal::fetch::politeness::Politeness;
 use hadal::harvest::opening::{NotOpened, Opened};
 use hadal::harvest::{Courier, Pace, Purse, at_address};

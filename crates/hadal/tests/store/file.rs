@@ -1,18 +1,12 @@
 //! What the store in a folder promises beyond the contract: other processes, bad files, bad folders.
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
-#[path = "store/fixture.rs"]
-mod fixture;
-#[path = "store/harvest_fixture.rs"]
-mod harvest_fixture;
-
-use fixture::*;
+use crate::fixture::*;
+use crate::harvest_fixture::*;
 use hadal::store::*;
 use hadal_core::harvest::record::RecordId;
 use hadal_core::identity::FormId;
 use hadal_core::lead::Lane;
 use hadal_core::time::Time;
-use harvest_fixture::*;
 use std::fs;
 use std::path::Path;
 use std::sync::Arc;

@@ -3,19 +3,13 @@
 //!
 //! The test binary starts itself again as the victim, which commits and syncs without end and says
 //! after each sync how far it got.
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
-#[path = "store/fixture.rs"]
-mod fixture;
-#[path = "store/harvest_fixture.rs"]
-mod harvest_fixture;
-
-use fixture::*;
+use crate::fixture::*;
+use crate::harvest_fixture::*;
 use hadal::store::*;
 use hadal_core::address::LinkId;
 use hadal_core::lead::Waiting;
 use hadal_core::strategy::SiteTally;
-use harvest_fixture::*;
 use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -64,7 +58,7 @@ fn victim() {
 /// Starts a victim, kills it a moment after it said something and tells how far it surely got.
 fn kill_one(folder: &str, after_lines: u64, then: Duration) -> u64 {
     let mut victim = Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "victim", "--nocapture"])
+        .args(["--exact", "crash::victim", "--nocapture"])
         .env(FOLDER, folder)
         .stdout(Stdio::piped())
         .stderr(Stdio::null())

@@ -1,7 +1,5 @@
 //! Harvests of hidden databases, end to end: pages, paging, politeness, store, resume; scored with truth.
 
-#![allow(clippy::unwrap_used, reason = "tests stop at the first surprise")]
-
 use hadal::fetch::in_process::{InProcess, Respond};
 use hadal::fetch::politeness::Politeness;
 use hadal::harvest::{Event, Haul, Job, Summary, TimeKind, harvest};

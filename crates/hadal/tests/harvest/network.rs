@@ -1,7 +1,5 @@
 //! A harvest over real sockets, of a form that wants a session and a token that soon expires.
 
-#![allow(clippy::unwrap_used, reason = "tests stop at the first surprise")]
-
 use hadal::fetch::in_process::Respond;
 use hadal::fetch::network::{Network, NetworkOptions};
 use hadal::fetch::politeness::Politeness;

@@ -1,28 +1,6 @@
 //! What every store promises, one function per fact, run for every back end.
 //!
 //! A new back end is one more module in `contract!`; the facts stay as they are.
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
-
-#[path = "store/backlinks.rs"]
-mod backlinks;
-#[path = "store/catalogue.rs"]
-mod catalogue;
-#[path = "store/fixture.rs"]
-mod fixture;
-#[path = "store/frontier.rs"]
-mod frontier;
-#[path = "store/harvest_fixture.rs"]
-mod harvest_fixture;
-#[path = "store/harvest_lists.rs"]
-mod harvest_lists;
-#[path = "store/harvest_steps.rs"]
-mod harvest_steps;
-#[path = "store/outcomes.rs"]
-mod outcomes;
-#[path = "store/reports.rs"]
-mod reports;
-#[path = "store/submissions.rs"]
-mod submissions;
 
 macro_rules! contract {
     ($($area:ident :: $fact:ident),* $(,)?) => {
