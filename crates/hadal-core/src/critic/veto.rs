@@ -13,7 +13,7 @@ use crate::page::{Field, FieldKind, Form};
 use serde::{Deserialize, Serialize};
 use words::{
     CAPTCHA, CARD, DEEDS, EMAIL, HINTS, MARKS, MESSAGE, PASSWORD, PERSON, PHONE, QUANTITY, QUERY_NAMES,
-    SEARCH,
+    SEARCH, USER,
 };
 
 /// Why a form is never submitted.
@@ -77,6 +77,7 @@ struct Asked {
     phone: bool,
     person: bool,
     quantity: bool,
+    user: bool,
     /// A box or a button says that the form searches.
     searches: bool,
 }
@@ -116,6 +117,7 @@ impl Asked {
         self.phone |= field.kind == FieldKind::Tel || says(&PHONE);
         self.person |= says(&PERSON);
         self.quantity |= says(&QUANTITY);
+        self.user |= says(&USER);
         self.searches |= is_query(field) || looked_for || SEARCH.are_in(name);
     }
 }
@@ -157,6 +159,7 @@ fn by_fields(form: &Form, asked: &Asked) -> Option<Veto> {
         // People are also looked up by name, then with GET.
         ((asked.phone || (asked.person && is_post)) && !asked.searches, Veto::Person),
         (asked.quantity && !asked.searches, Veto::Order),
+        (asked.user && !asked.searches, Veto::LogIn),
     ];
     rules.into_iter().find(|(holds, _)| *holds).map(|(_, veto)| veto)
 }

@@ -20,6 +20,7 @@ fn what_a_form_asks_for_settles_it() {
         ("<input type=email name=e><input name=message>", Veto::Message),
         ("<textarea name=q></textarea><button>Search</button>", Veto::Textarea),
         ("<input name=user_email><button>Go</button>", Veto::Email),
+        ("User name: <input name=User><input type=submit value=Reset>", Veto::LogIn),
     ] {
         assert_eq!(of(&format!("<form action=/x>{html}</form>")), Some(expected), "{html}");
     }
@@ -67,6 +68,7 @@ fn ordinary_searches_pass() {
             <input type=submit value='Check availability'></form>",
         "<form><input type=hidden name=action value=search><input name=s></form>",
         "<form><input name=kw><input type=submit value='Order by date'></form>",
+        "<form action=/members><input name=username><button>Search</button></form>",
     ] {
         assert_eq!(of(html), None, "{html}");
     }

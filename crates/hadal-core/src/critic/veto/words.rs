@@ -204,6 +204,14 @@ pub(super) static PERSON: LazyLock<Phrases> = LazyLock::new(|| Phrases::new(&[
     "cognome", "voornaam", "achternaam", "imię", "nazwisko", "фамилия", "ваше имя", "soyad", "姓名", "氏名", "お名前",
 ]));
 
+/// Names and labels of what somebody logs in with.
+#[rustfmt::skip]
+pub(super) static USER: LazyLock<Phrases> = LazyLock::new(|| Phrases::new(&[
+    "username", "user name", "userid", "user id", "loginname", "login name", "benutzername", "nom d utilisateur",
+    "nombre de usuario", "nome de usuário", "nome utente", "gebruikersnaam", "nazwa użytkownika", "имя пользователя",
+    "логин", "kullanıcı adı", "用户名", "ユーザー名", "아이디",
+]));
+
 /// Names and labels of how many of something are wanted.
 #[rustfmt::skip]
 pub(super) static QUANTITY: LazyLock<Phrases> = LazyLock::new(|| Phrases::new(&[
