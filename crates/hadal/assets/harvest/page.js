@@ -4,8 +4,9 @@ import { read } from "../kit/api.js";
 import { controls } from "../kit/controls.js";
 import { fill, h, inside, said } from "../kit/dom.js";
 import { count, percent, plural } from "../kit/format.js";
+import { attempt } from "../kit/notice.js";
 import { share, state } from "../kit/parts.js";
-import { standing, watch } from "../kit/watch.js";
+import { later, standing, watch } from "../kit/watch.js";
 import { coverageCurve } from "./coverage.js";
 import { queryList } from "./queries.js";
 import { recordList } from "./records.js";
@@ -14,7 +15,10 @@ import { summary } from "./summary.js";
 export async function show(main, query, signal) {
   const { harvests } = await read("/api/harvests", { limit: 200 }, signal);
   const number = Number(query.get("harvest")) || harvests[0]?.harvest;
-  if (!number) return void fill(main, nothingYet());
+  if (!number) {
+    fill(main, nothingYet());
+    return later(() => attempt(() => show(main, query, signal)), signal);
+  }
   const path = `/api/harvests/${number}`;
   const first = await read(path, {}, signal);
   const word = standing();

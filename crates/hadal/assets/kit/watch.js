@@ -6,6 +6,7 @@ import { state } from "./parts.js";
 
 const TELL_EVERY_MS = 15000;
 const CALM_MS = 2000;
+const AGAIN_MS = 2000;
 const GOING = ["running", "pausing", "paused"];
 
 /**
@@ -24,6 +25,12 @@ export function watch(path, name, { update, away, sentence, signal }) {
   });
   source.addEventListener("error", away);
   signal.addEventListener("abort", () => source.close());
+}
+
+/** Does some work in a while, unless the reader has left: a page that has nothing to show looks again. */
+export function later(work, signal) {
+  const timer = setTimeout(work, AGAIN_MS);
+  signal.addEventListener("abort", () => clearTimeout(timer));
 }
 
 /** What state it is in. When nobody answers any more, a stop that was asked for tells why. */

@@ -4,7 +4,8 @@ import { read } from "../kit/api.js";
 import { controls } from "../kit/controls.js";
 import { fill, h, inside, said } from "../kit/dom.js";
 import { count, plural } from "../kit/format.js";
-import { standing, watch } from "../kit/watch.js";
+import { attempt } from "../kit/notice.js";
+import { later, standing, watch } from "../kit/watch.js";
 import { decisions } from "./decisions.js";
 import { harvestCurve } from "./curve.js";
 import { lessons } from "./lessons.js";
@@ -14,7 +15,10 @@ import { tiles } from "./tiles.js";
 export async function show(main, query, signal) {
   const { runs } = await read("/api/runs", { limit: 200 }, signal);
   const run = runs.find(({ run }) => String(run) === query.get("run")) ?? runs[0];
-  if (!run) return void fill(main, nothingYet());
+  if (!run) {
+    fill(main, nothingYet());
+    return later(() => attempt(() => show(main, query, signal)), signal);
+  }
   const path = `/api/runs/${run.run}`;
   const heading = header(run);
   const buttons = controls({ path: `${path}/control`, of: ({ run }) => run, asked: heading.asked, signal });
