@@ -146,8 +146,9 @@ async fn a_harvest_is_watched_paused_given_a_budget_and_stopped() {
     let Some(browser) = browser().await else { return };
     let serving = fixture::open_to_all(fixture::memory()).await;
     let store = serving.store.as_ref();
-    let harvest = fixture::begin_harvest(store);
     browser.open(&format!("http://{}/harvests", serving.client.address)).await;
+    browser.until("document.querySelector('main .empty')").await;
+    let harvest = fixture::begin_harvest(store);
     browser.until("document.querySelector('.heading .state.running')").await;
     let spend = |seq| {
         let step = HarvestStep { seq, requests: 111, pages: 1, ..HarvestStep::default() };
