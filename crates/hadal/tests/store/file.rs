@@ -265,8 +265,8 @@ fn a_store_of_format_5_tells_first_forms_their_open_fields_and_words_by_harvest(
     }
 }
 
-/// Makes a store what the first format was: no audit log, and less known of forms, sites and runs.
-fn make_older(folder: &Path) {
+/// Takes harvests out of a store, and what came after them.
+fn without_harvests(folder: &Path) -> rusqlite::Connection {
     make_format_5(folder);
     let db = rusqlite::Connection::open(folder.join("hadal.db")).unwrap();
     db.execute_batch(
@@ -274,8 +274,17 @@ fn make_older(folder: &Path) {
          ALTER TABLE progress DROP COLUMN max_requests; DROP INDEX forms_by_run; DROP INDEX forms_by_topic;
          DROP INDEX forms_by_site; DROP INDEX forms_by_language; DROP INDEX forms_by_method;
          DROP TABLE harvests; DROP TABLE harvest_progress;
-         DROP TABLE readers; DROP TABLE queries; DROP TABLE records; DROP TABLE record_words;
-         DROP TABLE lessons; DROP TABLE backlinks; ALTER TABLE sites DROP COLUMN worth;
+         DROP TABLE readers; DROP TABLE queries; DROP TABLE records; DROP TABLE record_words;",
+    )
+    .unwrap();
+    db
+}
+
+/// Makes a store what the first format was: no audit log, and less known of forms, sites and runs.
+fn make_older(folder: &Path) {
+    let db = without_harvests(folder);
+    db.execute_batch(
+        "DROP TABLE lessons; DROP TABLE backlinks; ALTER TABLE sites DROP COLUMN worth;
          ALTER TABLE sites DROP COLUMN barren; ALTER TABLE sites DROP COLUMN on_topic;
          DROP TABLE submission; DROP INDEX forms_of_site; ALTER TABLE progress DROP COLUMN probes;
          ALTER TABLE sites DROP COLUMN probes; ALTER TABLE forms DROP COLUMN finding;
@@ -305,15 +314,9 @@ fn a_store_of_the_format_before_is_brought_up_to_date_by_whoever_opens_it() {
 
 /// Makes a store what the third format was: no harvests, and only runs submit forms.
 fn make_format_3(folder: &Path) {
-    make_format_5(folder);
-    let db = rusqlite::Connection::open(folder.join("hadal.db")).unwrap();
+    let db = without_harvests(folder);
     db.execute_batch(
-        "DROP TABLE curve; DROP TABLE harvest_curve;
-         ALTER TABLE progress DROP COLUMN max_requests; DROP INDEX forms_by_run; DROP INDEX forms_by_topic;
-         DROP INDEX forms_by_site; DROP INDEX forms_by_language; DROP INDEX forms_by_method;
-         DROP TABLE harvests; DROP TABLE harvest_progress;
-         DROP TABLE readers; DROP TABLE queries; DROP TABLE records; DROP TABLE record_words;
-         DROP INDEX submission_known;
+        "DROP INDEX submission_known;
          ALTER TABLE submission DROP COLUMN harvest;
          CREATE UNIQUE INDEX submission_known ON submission (run, seq);
          INSERT INTO submission (run, seq, at, topic, form_id, page_url, method, url, body, purpose, status)

@@ -19,7 +19,7 @@ impl Doubt {
     /// Takes in an answer: the first with records is kept, and the second confirms it.
     pub fn see(&mut self, document: &Document, status: u16, query: &Query, kind: Kind) {
         match kind {
-            Kind::Results if self.is_settled => {}
+            _ if self.is_settled => {}
             Kind::Results if self.first.is_none() => {
                 self.first = Some(Box::new((document.clone(), status, query.clone())));
             }

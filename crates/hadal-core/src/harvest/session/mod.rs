@@ -261,10 +261,10 @@ impl Harvest {
             Kind::Nothing if matches!(reply.status, 404 | 410) && self.nothing_comes_as < 400 => Kind::Error,
             kind => kind,
         };
-        if learned {
+        if reading.pages == 0 {
             self.doubt.see(&document, reply.status, &reading.query, kind);
         }
-        let is_mistaken = kind == Kind::Nothing && self.doubt.is_mistaken(&self.reader);
+        let is_mistaken = learned && kind == Kind::Nothing && self.doubt.is_mistaken(&self.reader);
         let taken = match kind {
             Kind::Results | Kind::OneRecord | Kind::Nothing => self.take_page(reading, answer),
             // A token that had expired may be all that is wrong.

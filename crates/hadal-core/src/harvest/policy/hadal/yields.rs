@@ -5,9 +5,9 @@
 //! unseen ones that makes is learned from every answer. Words are many and most are rare, so that one which
 //! stands in a single record is mostly in few others: half a record of each word vouches for nothing. Where the
 //! form tells how many records have a broad word, that is the measure instead, and how much less the records of
-//! rare words vouch for is learned by itself. Of seen
-//! records those come back whose indexed part has the word. When more match than the form ever shows, those
-//! shown hold fewer new ones than a random choice: `cut` learns how many, by how many times over they match.
+//! rare words vouch for is learned by itself. Of seen records those come back whose indexed part has the word. When
+//! more match than the form ever shows, those shown hold fewer new ones than a random choice: `cut` learns how many,
+//! by how many times over they match.
 
 use super::ledger::{Catch, Tally};
 
@@ -112,7 +112,7 @@ impl Rates {
 
     /// Unseen records that have the word in sight.
     fn unseen(&self, tally: &Tally) -> f64 {
-        let vouched = self.rare.map_or_else(|| usually_vouched(tally), |rare| rare[rarity(tally)]);
+        let vouched = self.rare.as_ref().map_or_else(|| usually_vouched(tally), |rare| rare[rarity(tally)]);
         self.lambda * self.alike(tally) * vouched
     }
 
