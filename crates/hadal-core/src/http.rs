@@ -19,7 +19,7 @@ pub enum Method {
 }
 
 /// Header lines in the order they were sent; names compare without case.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Headers(pub Vec<(String, String)>);
 
 impl Headers {
@@ -41,7 +41,7 @@ impl Headers {
 }
 
 /// One HTTP request.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Request {
     /// How.
     pub method: Method,

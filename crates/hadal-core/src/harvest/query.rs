@@ -12,8 +12,11 @@ pub struct Query {
     /// Positions of other fields, and what is given for each, in the order of the form.
     pub choices: Vec<(usize, String)>,
     /// A link that is followed in place of the form. Words and choices are then those it narrows.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default)]
     pub link: Option<Signpost>,
+    /// Records of its answer that were read before: it goes on behind them.
+    #[serde(default)]
+    pub after: u32,
 }
 
 /// A link to some of the records: a letter of a list to browse, a facet of an answer.
@@ -39,6 +42,11 @@ impl Query {
     /// The same, narrowed by a link that its answer shows.
     pub fn narrowed(&self, link: Signpost) -> Query {
         Query { link: Some(link), ..self.clone() }
+    }
+
+    /// The rest of it, behind so many records.
+    pub fn after(&self, records: u32) -> Query {
+        Query { after: records, ..self.clone() }
     }
 
     /// The form as filled, its box being at a position among its fields.

@@ -96,6 +96,7 @@ fn asked(number: u32, end: u64) -> AskedRow {
         end: End::LeftOff,
         at: Time(end),
         hits: (end.saturating_sub(HITS)..end).map(RecordId).collect(),
+        next: None,
     }
 }
 

@@ -211,7 +211,7 @@ impl<'a> Trip<'a> {
         let (id, spec, at) = (self.id, &self.job.spec, step.at);
         step.reader = taken.learned.then(|| self.harvest.save());
         step.details.extend(taken.detail);
-        let words = taken.query.as_ref().map(|query| spec.wording(query)).unwrap_or_default();
+        let words = taken.query.as_ref().map(|query| spec.wording(&query.after(0))).unwrap_or_default();
         step.records = taken
             .records
             .into_iter()
@@ -245,6 +245,7 @@ impl<'a> Trip<'a> {
             end: ended.end,
             at,
             hits: ended.hits,
+            next: ended.next,
         });
     }
 
@@ -328,7 +329,7 @@ fn recall(harvest: &mut Harvest, row: &AskedRow, hits: &[HitRow]) {
         })
         .collect();
     let asked = Asked { query: &row.query, hits: &hits, total: row.total, pages: row.pages, end: row.end };
-    harvest.recall(&asked);
+    harvest.recall(&asked, row.next.clone());
 }
 
 /// The page that came back, read away from the loop.

@@ -157,6 +157,44 @@ async fn a_harvest_that_was_cut_short_goes_on_with_what_it_knew() {
     assert!(numbers.iter().zip(1..).all(|(number, expected)| *number == expected), "{numbers:?}");
 }
 
+/// Every query of a harvest, in its order.
+fn asked(store: &dyn Store) -> Vec<AskedRow> {
+    let mut rows = Vec::new();
+    store
+        .asked(&HarvestFilter::default(), &mut |row| {
+            rows.push(row);
+            Walk::On
+        })
+        .unwrap();
+    rows
+}
+
+#[tokio::test]
+async fn an_answer_that_was_left_off_is_read_on_from_there_also_by_another_session() {
+    let world = web(Habits { total: TotalShown::Shown, cap: Some(60), ..Habits::default() });
+    let store = memory();
+    run(&world, &store, 60).await;
+    let before = asked(store.as_ref());
+    let summary = run(&world, &store, 160).await;
+    let rows = asked(store.as_ref());
+    let read_on = rows.iter().filter(|row| row.query.after > 0);
+    for row in read_on.clone() {
+        let earlier = |other: &&AskedRow| other.number < row.number && other.query.words == row.query.words;
+        let found: u32 = rows.iter().filter(earlier).map(|other| other.found).sum();
+        assert_eq!(row.query.after, found, "{}", row.words);
+        assert!(row.words.ends_with(&format!("[from {}]", found + 1)));
+    }
+    let last = |rows: &[AskedRow]| rows.iter().map(|row| row.number).max();
+    let begun = |row: &AskedRow| {
+        rows.iter().find(|first| first.query.words == row.query.words).map(|first| first.number)
+    };
+    assert!(
+        read_on.clone().any(|row| Some(row.number) > last(&before) && begun(row) <= last(&before)),
+        "{rows:?}"
+    );
+    assert_eq!(summary.tally.queries, rows.iter().filter(|row| row.query.after == 0).count() as u64);
+}
+
 #[tokio::test]
 async fn every_submission_is_on_record() {
     let world = web(Habits::default());

@@ -6,7 +6,7 @@ use hadal::store::*;
 use hadal_core::harvest::policy::{End, Total};
 use hadal_core::harvest::query::Query;
 use hadal_core::harvest::record::{Record, RecordId};
-use hadal_core::http::Method;
+use hadal_core::http::{Method, Request};
 use hadal_core::identity::FormId;
 use hadal_core::page::{Field, FieldKind, Form};
 use hadal_core::time::Time;
@@ -64,6 +64,11 @@ pub fn asked(number: u32, hits: Range<u64>) -> AskedRow {
         end: End::LeftOff,
         at: Time(1234),
         hits: hits.map(RecordId).collect(),
+        next: Some(Request {
+            method: Method::Post,
+            body: b"page=3".to_vec(),
+            ..Request::get(url("http://s0.org/find"))
+        }),
     }
 }
 

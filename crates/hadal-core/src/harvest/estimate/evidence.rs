@@ -114,7 +114,7 @@ impl Evidence {
         let shown = answer.hits.len() as u64;
         let at_cap = self.cap.known().is_some_and(|cap| shown >= u64::from(cap));
         let is_told = answer.total.is_some_and(|total| total.count() > shown);
-        answer.end == End::Last && !at_cap && !is_told
+        answer.query.after == 0 && answer.end == End::Last && !at_cap && !is_told
     }
 
     /// The most records that an answer shows, where that is known.

@@ -22,7 +22,7 @@ pub struct Cap {
 impl Cap {
     /// Takes in an answer.
     pub fn learn(&mut self, answer: &Asked<'_>) {
-        let shown = answer.hits.len() as u32;
+        let shown = answer.query.after + answer.hits.len() as u32;
         if answer.end != End::Last || shown == 0 {
             return;
         }

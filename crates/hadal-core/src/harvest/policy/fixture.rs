@@ -87,7 +87,7 @@ impl Database {
     fn ask(&self, policy: &mut dyn Policy, query: &Query, seen: &mut [bool], is_down: bool) -> Sent {
         let matching = if is_down { Vec::new() } else { self.matching(&query.words) };
         let total = self.tells.then_some(Total::Exactly(matching.len() as u64));
-        let shown = &matching[..matching.len().min(self.cap)];
+        let shown = &matching[(query.after as usize).min(matching.len())..matching.len().min(self.cap)];
         let mut hits = Vec::new();
         let mut pages = 0;
         let end = loop {

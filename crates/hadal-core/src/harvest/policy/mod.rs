@@ -24,6 +24,7 @@ use listed::{GenericFrequency, Listed};
 /// A way to choose queries.
 pub trait Policy: Send {
     /// The query to send next; `None` when nothing is left to ask. The same until something was learned.
+    /// With [`Query::after`] it is one that was left off, to be read on.
     fn choose(&mut self, costs: &Costs) -> Option<Query>;
 
     /// Whether the next page of an answer is worth its request.
@@ -34,6 +35,11 @@ pub trait Policy: Send {
 
     /// Takes in an answer, once no more of its pages are read.
     fn learn(&mut self, answer: &Asked<'_>);
+
+    /// Takes note that a query which was left off cannot be read on.
+    fn lose(&mut self, query: &Query) {
+        let _ = query;
+    }
 
     /// What it would ask next, best first, with the new records it expects of each.
     fn outlook(&self, costs: &Costs, most: usize) -> Vec<(Query, f64)>;

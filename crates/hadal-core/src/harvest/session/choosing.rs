@@ -30,8 +30,12 @@ impl Harvest {
             return Stage::Over(ending);
         }
         let Some(query) = self.next_query() else { return Stage::Over(Ending::NothingLeft) };
-        let request = self.door.ask(&query);
-        Stage::Read(Box::new(Reading::new(self.queries + 1, query, request)))
+        let number = self.queries + 1;
+        let reading = match self.shelf.take(&query) {
+            Some(place) => Reading::on(number, query, place),
+            None => Reading::new(number, query.clone(), self.door.ask(&query)),
+        };
+        Stage::Read(Box::new(reading))
     }
 
     /// A list to browse, once it is known what records look like; else words, or a facet that promises more.
@@ -41,10 +45,21 @@ impl Harvest {
         }
         let costs = self.costs();
         let facet = self.facet(&costs);
-        match (self.policy.choose(&costs), facet) {
+        match (self.words(&costs), facet) {
             (Some(words), Some(facet)) if facet.worth <= self.worth_of_words(&costs) => Some(words),
             (_, Some(facet)) => Some(facet.query),
             (words, None) => words,
+        }
+    }
+
+    /// What the policy wants, unless it is to read on what cannot be read on.
+    fn words(&mut self, costs: &Costs) -> Option<Query> {
+        loop {
+            let query = self.policy.choose(costs)?;
+            if query.after == 0 || self.shelf.has(&query) {
+                return Some(query);
+            }
+            self.policy.lose(&query);
         }
     }
 

@@ -93,4 +93,6 @@ pub struct Ended {
     pub pages: u32,
     /// Why no more were read.
     pub end: End,
+    /// What brings the next page, when it can be read on.
+    pub next: Option<Request>,
 }

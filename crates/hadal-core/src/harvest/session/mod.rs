@@ -18,6 +18,7 @@ mod doubt;
 mod ending;
 mod exchange;
 mod reading;
+mod shelf;
 mod wishes;
 
 pub use door::Door;
@@ -40,6 +41,7 @@ use doubt::Doubt;
 use ending::Trouble;
 use reading::{MOST_PAGES, Reading};
 use rustc_hash::FxHashSet;
+use shelf::Shelf;
 use std::collections::VecDeque;
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -59,6 +61,7 @@ pub struct Harvest {
     lessons: u32,
     policy: Box<dyn Policy>,
     browse: Browse,
+    shelf: Shelf,
     estimator: Estimator,
     cap: Cap,
     page_size: u32,
@@ -96,6 +99,7 @@ impl Harvest {
             lessons: 0,
             policy,
             browse: Browse::default(),
+            shelf: Shelf::default(),
             estimator: Estimator::default(),
             cap: Cap::default(),
             page_size: 0,
@@ -167,9 +171,11 @@ impl Harvest {
         }
     }
 
-    /// Takes in a query that an earlier session asked, as it was stored. They come in their order.
-    pub fn recall(&mut self, asked: &Asked<'_>) {
+    /// Takes in a query that an earlier session asked, as it was stored, with what brings the next page of its
+    /// answer. They come in their order.
+    pub fn recall(&mut self, asked: &Asked<'_>, next: Option<Request>) {
         self.queries += 1;
+        self.shelf.recall(asked, next);
         for hit in asked.hits {
             self.known.insert(hit.id);
         }
@@ -330,11 +336,11 @@ impl Harvest {
         let taken = Taken { kind: Some(kind), records, number, query, ..Taken::default() };
         reading.end = match next {
             None => Some(End::Last),
-            Some(next) if reading.pages < MOST_PAGES && self.goes_on(&reading) => {
+            Some(next) => {
                 reading.send = next.request;
-                None
+                let goes_on = reading.pages < MOST_PAGES && self.goes_on(&reading);
+                if goes_on { None } else { Some(End::LeftOff) }
             }
-            Some(_) => Some(End::LeftOff),
         };
         self.go_on_or_end(reading, taken)
     }
@@ -361,7 +367,7 @@ impl Harvest {
             }
             let is_new = self.known.insert(record.id);
             if is_new {
-                new.push((record.clone(), reading.found.len() as u32 + 1));
+                new.push((record.clone(), reading.query.after + reading.found.len() as u32 + 1));
             }
             reading.add(record, is_new, self.wants_details());
         }
@@ -375,8 +381,9 @@ impl Harvest {
     fn failed(&mut self, mut reading: Box<Reading>, kind: Kind, status: u16) -> Taken {
         reading.end = Some(End::Failed);
         reading.details.clear();
-        // A link that leads nowhere says nothing about the form.
-        let ending = if reading.query.link.is_none() { self.trouble.met(kind, status) } else { None };
+        // A link that leads nowhere says nothing about the form, nor does a page of long ago.
+        let is_fresh = reading.query.link.is_none() && reading.query.after == 0;
+        let ending = if is_fresh { self.trouble.met(kind, status) } else { None };
         let taken = Taken { kind: Some(kind), number: reading.number, ..Taken::default() };
         let taken = self.go_on_or_end(reading, taken);
         if let Some(ending) = ending {
@@ -408,6 +415,7 @@ impl Harvest {
             return taken;
         };
         let facets = std::mem::take(&mut reading.facets);
+        let next = self.shelf.leave(&reading);
         let hits = reading.hits();
         self.queries += 1;
         let asked = reading.asked(&hits);
@@ -418,8 +426,9 @@ impl Harvest {
             total: reading.total,
             hits: reading.ids(),
             new: reading.new_records(),
-            pages: reading.pages,
+            pages: reading.pages - reading.pages_before,
             end,
+            next,
             query: reading.query,
         };
         Taken { ended: Some(ended), learned: learned || taken.learned, ..taken }
@@ -427,7 +436,7 @@ impl Harvest {
 
     /// Whether an answer shows less than there is, however many pages are turned.
     fn is_cut(&self, asked: &Asked<'_>) -> bool {
-        let shown = asked.hits.len() as u64;
+        let shown = u64::from(asked.query.after) + asked.hits.len() as u64;
         let at_cap = self.cap.known().is_some_and(|cap| shown >= u64::from(cap));
         let is_told = matches!(asked.total, Some(Total::Exactly(total)) if total > shown);
         asked.end == End::Last && (at_cap || is_told)

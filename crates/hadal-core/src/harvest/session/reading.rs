@@ -1,5 +1,6 @@
 //! An answer while it is read, page by page.
 
+use super::shelf::Place;
 use crate::harvest::answer::{Facet, Trail};
 use crate::harvest::policy::{Asked, End, Hit, Total};
 use crate::harvest::query::Query;
@@ -25,6 +26,8 @@ pub struct Reading {
     pub query: Query,
     /// Pages that were read.
     pub pages: u32,
+    /// Those of them that were read before it was left off.
+    pub pages_before: u32,
     /// What is sent next.
     pub send: Request,
     /// How many records the form says there are.
@@ -52,6 +55,7 @@ impl Reading {
             number,
             query,
             pages: 0,
+            pages_before: 0,
             send,
             total: None,
             hops: 0,
@@ -62,6 +66,12 @@ impl Reading {
             facets: Vec::new(),
             end: None,
         }
+    }
+
+    /// One that was left off and is read on.
+    pub fn on(number: u32, query: Query, place: Place) -> Reading {
+        let Place { next, pages, total, trail } = place;
+        Reading { pages, pages_before: pages, total, trail, ..Reading::new(number, query, next) }
     }
 
     /// Its records, as policies see them.
@@ -79,7 +89,8 @@ impl Reading {
     /// The answer so far.
     pub fn asked<'a>(&'a self, hits: &'a [Hit<'a>]) -> Asked<'a> {
         let end = self.end.unwrap_or(End::LeftOff);
-        Asked { query: &self.query, hits, total: self.total, pages: self.pages, end }
+        let pages = self.pages - self.pages_before;
+        Asked { query: &self.query, hits, total: self.total, pages, end }
     }
 
     /// Adds a record; its own page is fetched later, when that is wanted.

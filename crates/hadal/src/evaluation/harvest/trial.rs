@@ -135,12 +135,13 @@ impl<'a> Harvest<'a> {
 
     /// Sends a query and reads its answer, as far as the policy wants it.
     fn ask(&mut self, query: &Query, policy: &dyn Policy, costs: &Costs) -> Answer<'a> {
-        self.now.queries += 1;
+        self.now.queries += u64::from(query.after == 0);
         let found = self.arena.database.everything(&database::Asked::words(&query.words));
         let mut answer = Answer { hits: Vec::new(), total: self.told(&found), pages: 0, end: End::LeftOff };
-        let mut pages = found.hits.chunks(costs.page_size.max(1) as usize);
+        let left = &found.hits[(query.after as usize).min(found.hits.len())..];
+        let mut pages = left.chunks(costs.page_size.max(1) as usize);
         loop {
-            if !self.fetch(answer.pages) {
+            if !self.fetch(query.after + answer.pages) {
                 answer.end = End::Failed;
                 return answer;
             }

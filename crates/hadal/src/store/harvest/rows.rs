@@ -4,6 +4,7 @@ use super::HarvestStep;
 use hadal_core::harvest::policy::{End, Total};
 use hadal_core::harvest::query::Query;
 use hadal_core::harvest::record::{Record, RecordId};
+use hadal_core::http::Request;
 use hadal_core::identity::FormId;
 use hadal_core::page::Form;
 use hadal_core::time::Time;
@@ -41,14 +42,15 @@ impl HarvestSpec {
         key(self) == key(other) && self.policy == other.policy && self.source == other.source
     }
 
-    /// A query to this form as people read it: its words, its choices by the names of their fields, and the
-    /// link that was followed.
+    /// A query to this form as people read it: its words, its choices by the names of their fields, the link
+    /// that was followed, and the record from which it was read on.
     pub fn wording(&self, query: &Query) -> String {
         let name = |at: usize| self.whole.fields.get(at).map_or("", |field| field.name.as_str());
         let choices = query.choices.iter().map(|(at, value)| format!("{}={value}", name(*at)));
         let typed = Some(query.words.clone()).filter(|words| !words.is_empty());
         let link = query.link.iter().map(|link| format!("[{}]", link.label));
-        typed.into_iter().chain(choices).chain(link).collect::<Vec<_>>().join(" ")
+        let from = Some(query.after).filter(|after| *after > 0).map(|after| format!("[from {}]", after + 1));
+        typed.into_iter().chain(choices).chain(link).chain(from).collect::<Vec<_>>().join(" ")
     }
 }
 
@@ -189,6 +191,8 @@ pub struct AskedRow {
     pub at: Time,
     /// Its records, in the order of the answer.
     pub hits: Vec<RecordId>,
+    /// What brings the next page of the answer, when it can be read on.
+    pub next: Option<Request>,
 }
 
 /// A record that came up, as `hadal records` prints it.

@@ -120,7 +120,7 @@ impl Harvest {
     fn keep_asked(&mut self, harvest: HarvestId, row: &AskedRow) {
         let form = self.spec.form;
         self.asked.entry(row.number).or_insert_with(|| {
-            self.tally.queries += 1;
+            self.tally.queries += u64::from(row.query.after == 0);
             AskedRow { harvest, form, ..row.clone() }
         });
     }

@@ -9,7 +9,8 @@ use super::errors::{damaged, fault, io_fault};
 use super::harvest::{index_all_words, index_milestones};
 use super::lock::CrawlLock;
 use super::schema::{
-    ALTER_1, APPLICATION, CREATE, CREATE_2, CREATE_3, CREATE_4, CREATE_5, CREATE_6, CREATE_7, FORMAT, tables,
+    ALTER_1, APPLICATION, CREATE, CREATE_2, CREATE_3, CREATE_4, CREATE_5, CREATE_6, CREATE_7, CREATE_8,
+    FORMAT, tables,
 };
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags, TransactionBehavior};
@@ -83,6 +84,9 @@ fn update(folder: &Path, access: Access) -> Result<(), StoreError> {
             whole.execute_batch(CREATE_7)?;
             index_milestones(&whole)?;
         }
+        if found < 8 {
+            whole.execute_batch(CREATE_8)?;
+        }
         whole.pragma_update(None, "user_version", FORMAT)?;
         whole.commit()
     };
@@ -139,7 +143,7 @@ fn write_empty(draft: &Path) -> rusqlite::Result<()> {
     let connection = Connection::open(draft)?;
     connection.execute_batch(&format!(
         "BEGIN; PRAGMA application_id = {APPLICATION}; PRAGMA user_version = {FORMAT}; {CREATE} {CREATE_2} {CREATE_3}
-         {CREATE_4} {CREATE_5} {CREATE_6} {CREATE_7} COMMIT;"
+         {CREATE_4} {CREATE_5} {CREATE_6} {CREATE_7} {CREATE_8} COMMIT;"
     ))?;
     connection.pragma_update(None, "journal_mode", "WAL")?;
     connection.close().map_err(|(_, error)| error)

@@ -4,14 +4,14 @@
 //! `backlinks.target`, `records.id`) are 64 bits
 //! without a sign and show as negative when large. `links.context`, `forms.whole` and `harvests.whole` are
 //! not for people: the rest of a lead, and forms as they can be filled, in postcard's encoding. Neither
-//! are `queries.hits`, ids of records in eight bytes each, and what `readers` saved.
+//! are `queries.hits`, ids of records in eight bytes each, `queries.next`, a request, and what `readers` saved.
 
 /// Marks the file as ours: "hadl".
 pub const APPLICATION: u32 = 0x6861_646c;
 
 /// Format written here, and the newest that can be read. Any change of a table or of what
 /// `links.context` holds takes the next number.
-pub const FORMAT: u32 = 7;
+pub const FORMAT: u32 = 8;
 
 /// The tables of crawls, by name, and the audit log.
 pub const TABLES: [&str; 14] = [
@@ -283,6 +283,9 @@ DROP INDEX forms_of_topic;
 CREATE INDEX forms_of_topic ON forms (form_id, topic, run, also_on,
     falling_relevant, falling_searchable, is_first, site, language, method, open_fields);
 ";
+
+/// Creates what format 8 has and format 7 had not: how an answer goes on that was left off.
+pub const CREATE_8: &str = "ALTER TABLE queries ADD COLUMN next BLOB;";
 
 /// The tables of `notes.db`: what people add. The log of their questions is made as that of crawls.
 pub const CREATE_NOTES: &str = "

@@ -5,19 +5,12 @@ use super::indexed::Kind;
 use super::ledger::Tally;
 use super::yields::Expected;
 use super::{Answered, Hadal};
-use crate::harvest::policy::lexicon::words_of;
-use crate::harvest::policy::{Asked, Costs, Total};
+use crate::harvest::policy::Costs;
 use crate::harvest::query::Query;
 use std::cmp::Ordering;
 
 /// Candidates among which the first is taken that repeats no other query.
 pub const SHORTLIST: usize = 64;
-
-/// Records at the usual rate that are mixed into an answer's own when its next page is weighed.
-const TRUST: f64 = 30.0;
-
-/// An answer is left when its next page promises less than this share of what another query does.
-const LEAVE: f64 = 0.5;
 
 /// Records that the language's own frequencies count for.
 const HEARSAY: f64 = 2.0;
@@ -32,7 +25,7 @@ pub struct Weighed {
     pub words: Vec<u32>,
     /// New records for each unit of cost.
     pub rate: f64,
-    /// The same, the more the broader the answer.
+    /// The same, the more the broader the answer and the more pages it has.
     pub worth: f64,
     /// What they will bring.
     pub expected: Expected,
@@ -53,21 +46,25 @@ impl Hadal {
         let rates = self.yields.rates();
         let cap = costs.cap.or(self.cap.known());
         let mut best = self.several(costs, cap);
-        let widest = cap.map_or(1.0, |cap| f64::from(cap) / self.size().max(1.0));
+        let widest = self.widest(cap);
         let mut least_worth = 0.0;
-        let most_for_each = rates.most_for_each() * most_breadth(widest) / costs.query;
+        let first = first_page(costs, cap);
+        let most_further = further(cap.map_or(self.size(), f64::from), first);
+        let most_for_each = rates.most_for_each() * most_breadth(widest) * most_further / costs.query;
         for (at, tally) in self.ledger.tallies().iter().enumerate() {
             if f64::from(tally.title.alike + tally.body.alike) * most_for_each <= least_worth {
                 continue;
             }
             let most_share = self.share(tally, Kind::CommonStop).min(widest);
-            let most_worth = rates.most_new(tally) * most_breadth(most_share) / costs.query;
+            let most_worth = rates.most_new(tally) * most_breadth(most_share) * most_further / costs.query;
             if most_worth <= least_worth || self.answered(at as u32) != Answered::NotAsked {
                 continue;
             }
-            let expected = self.yields.expect(&rates, tally, cap);
+            let expected = self.yields.expect(&rates, tally, first);
             let rate = rate(&expected, self.indexed.chance(self.kinds[at]), costs);
-            let worth = rate * breadth(self.share(tally, self.kinds[at]).min(widest));
+            let shown = cap.map_or(expected.matching, |cap| expected.matching.min(f64::from(cap)));
+            let breadth = breadth(self.share(tally, self.kinds[at]).min(widest));
+            let worth = rate * breadth * further(shown, first);
             if worth > least_worth {
                 best.push(Weighed { words: vec![at as u32], rate, worth, expected });
             }
@@ -82,6 +79,21 @@ impl Hadal {
         best
     }
 
+    /// The share of all records that an answer holds at the most.
+    fn widest(&self, cap: Option<u32>) -> f64 {
+        cap.map_or(1.0, |cap| (f64::from(cap) / self.size().max(1.0)).min(1.0))
+    }
+
+    /// What the first page of a query promises beside later pages of others. That the form then tells how many match
+    /// is worth something too: half of what sets broad words before others, the less the more one answer holds.
+    pub(super) fn promise(&self, weighed: &Weighed, costs: &Costs) -> f64 {
+        let favour = weighed.worth / weighed.rate.max(1e-9);
+        let new = f64::from(costs.page_size.max(1));
+        let full = new / (costs.query + costs.detail * new);
+        let widest = self.widest(costs.cap.or(self.cap.known()));
+        (weighed.rate * favour.powf(0.5 * (1.0 - widest))).min(full)
+    }
+
     /// Share of all records that has a word: what is seen tells, and the language before that.
     fn share(&self, tally: &Tally, kind: Kind) -> f64 {
         let usual = match kind {
@@ -94,7 +106,7 @@ impl Hadal {
     }
 
     /// Records that there are, by what is known now.
-    fn size(&self) -> f64 {
+    pub(super) fn size(&self) -> f64 {
         let everything = self.ledger.everything();
         let unseen = self.yields.unseen(&self.yields.rates(), everything);
         (f64::from(everything.all()) + unseen).max(self.most_told)
@@ -107,7 +119,7 @@ impl Hadal {
         }
         let rates = self.yields.rates().of_several();
         let weigh = |(words, tally, more): (Vec<u32>, &Tally, f64)| {
-            let mut expected = self.yields.expect(&rates, tally, cap);
+            let mut expected = self.yields.expect(&rates, tally, first_page(costs, cap));
             expected.new = (expected.new * more * self.deeper.found.value()).min(expected.shown);
             let rate = rate(&expected, self.chance(&words), costs);
             Weighed { words, rate, worth: rate, expected }
@@ -152,31 +164,6 @@ impl Hadal {
         let words: Vec<&str> = weighed.words.iter().map(|word| self.ledger.lexicon().word(*word)).collect();
         Query::words(&words.join(" "))
     }
-
-    /// Whether the next page of an answer promises enough, by what was expected of it, by its pages so far and
-    /// by what other queries do.
-    pub(super) fn is_worth_reading_on(&self, answer: &Asked<'_>, costs: &Costs) -> bool {
-        let new = answer.hits.iter().filter(|hit| hit.is_new).count() as f64;
-        let read = answer.hits.len() as f64;
-        let told = answer.total.map(|total| total.count() as f64 - read);
-        let cap = costs.cap.or(self.cap.known()).map(|cap| f64::from(cap) - read);
-        let rest = told.into_iter().chain(cap).fold(f64::INFINITY, f64::min).max(1.0);
-        let share = (new + TRUST * self.share_of_new(answer)) / (read + TRUST) * self.later.value();
-        share * rest.min(f64::from(costs.page_size)) >= LEAVE * self.elsewhere * costs.page
-    }
-
-    /// The share of an answer's records that should be new: what the form tells says how many match that are
-    /// not known.
-    fn share_of_new(&self, answer: &Asked<'_>) -> f64 {
-        let words = words_of(&answer.query.words);
-        match (answer.total, &words[..]) {
-            (Some(Total::Exactly(total)), [word]) if total > 0 => {
-                let known = self.yields.rates().known(&self.ledger.tally(word));
-                (1.0 - known / total as f64).clamp(0.0, 1.0)
-            }
-            _ => self.hope,
-        }
-    }
 }
 
 /// How much more an answer is worth for holding no record twice: many small ones that bring the same share of
@@ -191,10 +178,21 @@ fn most_breadth(share: f64) -> f64 {
     1.0 + share.clamp(1e-6, WIDE) * 2.27
 }
 
+/// How much more a query is worth for pages that can be read behind its first: when fewer words promise anything,
+/// these are what is left.
+fn further(shown: f64, first: Option<u32>) -> f64 {
+    let pages = first.map_or(1.0, |first| shown / f64::from(first.max(1)));
+    1.0 + pages.max(1.0).ln()
+}
+
+/// The most records that are had for the price of a query.
+fn first_page(costs: &Costs, cap: Option<u32>) -> Option<u32> {
+    if costs.page > 0.0 { Some(cap.unwrap_or(u32::MAX).min(costs.page_size)) } else { cap }
+}
+
 /// New records for each unit of cost, of a query that is answered with some chance.
 fn rate(expected: &Expected, chance: f64, costs: &Costs) -> f64 {
-    let pages = (expected.shown / f64::from(costs.page_size.max(1)) - 0.5).max(0.0);
-    let cost = costs.query + chance * (costs.page * pages + costs.detail * expected.new);
+    let cost = costs.query + chance * costs.detail * expected.new;
     chance * expected.new / cost.max(1e-9)
 }
 

@@ -5,6 +5,7 @@
 //! query with most new records for its cost is asked. What it goes by:
 //!
 //! - [`ledger`]: how often each record came, and in how many each word stands;
+//! - [`left`]: answers that were not read to their end, whose next pages compete with new words;
 //! - [`indexed`] and [`matching`]: which words the form knows, and what it takes for a match;
 //! - [`deeper`]: several words together, where one matches more than is ever shown, by a [`sample`] of records.
 
@@ -12,6 +13,7 @@ mod choice;
 mod deeper;
 mod indexed;
 mod ledger;
+mod left;
 mod matching;
 mod sample;
 #[cfg(test)]
@@ -22,16 +24,17 @@ use super::cap::Cap;
 use super::lexicon::words_of;
 use super::opening::Opening;
 use super::retries::Retries;
-use super::{Asked, Briefing, Costs, End, Hit, Policy, Total};
+use super::{Asked, Briefing, Costs, End, Policy, Total};
 use crate::harvest::query::Query;
 use crate::text::language::Language;
 use deeper::Deeper;
 use indexed::{Indexed, Kind};
 use ledger::{Catch, Ledger};
+use left::{Best, LeftOff};
 use matching::Matches;
 use rustc_hash::FxHashMap;
 use sample::Sample;
-use yields::{Expected, Ratio, Told, Yields};
+use yields::{Expected, Told, Yields};
 
 /// Answers after which the branches are chosen anew.
 const BRANCHING: u32 = 16;
@@ -65,13 +68,14 @@ pub struct Hadal {
     broadest: Vec<u32>,
     longest: u32,
     answers: u32,
-    /// New records in the second half of long answers to those in the first.
-    later: Ratio,
+    left: LeftOff,
+    /// Records on a page.
+    page_size: f64,
     /// The most records that an answer told to match.
     most_told: f64,
     /// Share of new records that was expected of the query chosen.
     hope: f64,
-    /// What the second best query was worth when the best was chosen.
+    /// What the second best was worth when the best was chosen.
     elsewhere: f64,
 }
 
@@ -104,7 +108,8 @@ impl Hadal {
             broadest: Vec::new(),
             longest: 0,
             answers: 0,
-            later: Ratio::starting_at(1.0, 30.0),
+            left: LeftOff::default(),
+            page_size: 10.0,
             most_told: 0.0,
             hope: 1.0,
             elsewhere: 0.0,
@@ -158,7 +163,13 @@ impl Hadal {
         {
             self.note_told(number, Told { matching: total as f64, shown: f64::from(catch.all()) });
         }
+        self.yields.learn_sight(&catch);
+        if is_cut {
+            self.yields.learn_where(&before, &catch);
+        }
         self.mark(word, if is_cut { Answered::InPart } else { Answered::InFull });
+        let numbers = self.ledger.lexicon().number(word).into_iter().collect();
+        self.leave(answer, numbers, Some(rates.known_beyond(&before)));
         let shown = answer.hits.len() as u32;
         if before.title.count > 0.0 || (before.all() > 0.0 && shown > 0) {
             self.indexed.learn(Kind::of(word, self.language), shown > 0);
@@ -168,7 +179,10 @@ impl Hadal {
             _ if !is_cut => self.yields.learn_whole(&before, &catch),
             Some(Total::Exactly(total)) => {
                 let expected = self.yields.learn_told(&before, total as f64);
-                self.yields.learn_cut(&expected, catch.new.all(), shown);
+                let first = answer.hits.len().min(self.page_size as usize);
+                let new = answer.hits[..first].iter().filter(|hit| hit.is_new).count();
+                self.yields.learn_cut(&expected, new as u32, first as u32);
+                self.learn_pages(answer, Some((total as f64, rates.known_beyond(&before))), first);
             }
             _ => return self.yields.learn_part(&before, &expected, &catch),
         }
@@ -198,7 +212,8 @@ impl Hadal {
         let waiting = self.deeper.waiting().find(|(words, ..)| *words == numbers);
         let rates = self.yields.rates().of_several();
         let expected = waiting.map(|(_, tally, more)| {
-            let expected = self.yields.expect(&rates, tally, self.cap.known());
+            let most = (answer.hits.len() as u32).max(self.page_size as u32);
+            let expected = self.yields.expect(&rates, tally, Some(most));
             Expected { new: expected.new * more, ..expected }
         });
         let new = f64::from(self.take_in(None, answer).new.all());
@@ -206,20 +221,10 @@ impl Hadal {
         if let Some(expected) = expected {
             self.deeper.found.learn(new, expected.new);
         }
+        self.leave(answer, numbers.clone(), None);
         let left = expected.map_or(0.0, |expected| expected.unseen - new).max(1.0);
         let is_cut = self.is_cut(answer, 0.0, 0);
         self.deeper.note(&numbers, is_cut.then_some(left));
-    }
-
-    /// Learns whether new records come early or late in answers: a form that shows its records always in the
-    /// same order shows the new ones last.
-    fn learn_order(&mut self, answer: &Asked<'_>) {
-        if answer.pages < 2 || answer.end != End::Last {
-            return;
-        }
-        let (early, late) = answer.hits.split_at(answer.hits.len() / 2);
-        let new = |hits: &[Hit<'_>]| hits.iter().filter(|hit| hit.is_new).count() as f64;
-        self.later.learn(new(late), new(early).max(0.5));
     }
 
     /// Looks for words to ask together, once single ones match more than is shown.
@@ -241,13 +246,20 @@ impl Hadal {
 
 impl Policy for Hadal {
     fn choose(&mut self, costs: &Costs) -> Option<Query> {
+        self.page_size = f64::from(costs.page_size.max(1));
         let best = self.best(costs, choice::SHORTLIST);
         let is_repeat =
             |weighed: &choice::Weighed| weighed.words.len() == 1 && self.is_repeat(weighed.words[0]);
         let chosen = best.iter().position(|weighed| !is_repeat(weighed)).unwrap_or(0);
+        let promise = |at: usize| best.get(at).map_or(0.0, |weighed| self.promise(weighed, costs));
+        let left = self.best_left(costs);
+        if left.query.is_some() && left.worth >= promise(chosen) {
+            self.elsewhere = left.second.max(promise(chosen));
+            return left.query;
+        }
+        self.elsewhere = left.worth.max(promise(chosen + 1));
         let next = best.get(chosen).map(|weighed| self.query(weighed));
         self.hope = best.get(chosen).map_or(1.0, |best| best.expected.new / best.expected.shown.max(1e-9));
-        self.elsewhere = best.get(chosen + 1).map_or(0.0, |second| second.rate);
         next.or_else(|| self.opening.next().map(Query::words))
     }
 
@@ -262,21 +274,30 @@ impl Policy for Hadal {
         self.opening.asked(&answer.query.words);
         self.cap.learn(answer);
         match &words_of(&answer.query.words)[..] {
+            _ if answer.query.after > 0 => self.read_on(answer),
             // What a list or a link brought says nothing of words.
             [] => _ = self.take_in(None, answer),
             [word] => self.learn_word(word, answer),
             words => self.learn_several(words, answer),
         }
-        self.learn_order(answer);
         self.heed_totals();
         self.most_told = self.most_told.max(answer.total.map_or(0.0, |total| total.count() as f64));
-        self.longest = self.longest.max(answer.hits.len() as u32);
+        self.longest = self.longest.max(answer.query.after + answer.hits.len() as u32);
         self.answers += 1;
         self.look_deeper();
     }
 
+    fn lose(&mut self, query: &Query) {
+        self.left.forget(&query.words);
+    }
+
     fn outlook(&self, costs: &Costs, most: usize) -> Vec<(Query, f64)> {
         let best = self.best(costs, most.max(1));
-        best.iter().take(most).map(|weighed| (self.query(weighed), weighed.expected.new)).collect()
+        let left = self.best_left(costs);
+        let comes_first =
+            |left: &Best| best.first().is_none_or(|first| left.worth >= self.promise(first, costs));
+        let left = Some(left).filter(comes_first).and_then(|left| left.query.zip(Some(left.new)));
+        let words = best.iter().map(|weighed| (self.query(weighed), weighed.expected.new));
+        left.into_iter().chain(words).take(most).collect()
     }
 }

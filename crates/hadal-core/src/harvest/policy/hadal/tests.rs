@@ -1,6 +1,7 @@
 //! The policy as a whole, against a generated database.
 
 use super::*;
+use crate::harvest::policy::Hit;
 use crate::harvest::policy::adaptive::{Adaptive, Options};
 use crate::harvest::policy::fixture::{Database, records, requests};
 use crate::harvest::record::RecordId;
@@ -106,4 +107,29 @@ fn failures_and_odd_queries_are_borne() {
         Briefing { first: vec!["  ".into(), "w1 w2 \u{6d77}".into(), "w1".into()], ..Briefing::default() };
     let sent = database.harvest(&mut Hadal::new(&briefing), 1_000, 1_000);
     assert!(records(&sent) >= 1_000);
+}
+
+#[test]
+fn answers_that_were_left_off_are_read_on_when_nothing_else_promises_more() {
+    let mut database = capped(100);
+    database.tells = true;
+    let mut policy = Hadal::new(&briefing());
+    let sent = database.harvest(&mut policy, 1_350, 2_000);
+    let words: std::collections::BTreeSet<&str> = sent.iter().map(|(words, ..)| words.as_str()).collect();
+    assert!(records(&sent) >= 1_350 && words.len() < sent.len(), "{} of {}", words.len(), sent.len());
+}
+
+#[test]
+fn what_cannot_be_read_on_is_not_asked_for_again() {
+    let mut database = capped(100);
+    database.tells = true;
+    let mut policy = Hadal::new(&briefing());
+    let costs = database.costs();
+    for answers in 1..=200 {
+        database.harvest(&mut policy, usize::MAX, 1);
+        while let Some(query) = policy.choose(&costs).filter(|query| query.after > 0) {
+            policy.lose(&query);
+            assert_ne!(policy.choose(&costs), Some(query), "after {answers} answers");
+        }
+    }
 }

@@ -32,6 +32,9 @@ const SURPRISE: f64 = 8.0;
 /// Seen records with a word, from which on it is less rare.
 const RARITIES: [f32; 8] = [0.0, 2.0, 3.0, 4.0, 6.0, 10.0, 17.0, 33.0];
 
+/// Records elsewhere than in titles that part of an answer counts for at most.
+const MOST_EXPECTED: f64 = 10.0;
+
 /// Records below which what was told of broad words says too little: unseen ones, and seen ones like them.
 const LEAST_UNSEEN: f64 = 30.0;
 const LEAST_ALIKE: f64 = 5.0;
@@ -103,6 +106,16 @@ impl Rates {
     /// Seen records that come back.
     pub fn known(&self, tally: &Tally) -> f64 {
         f64::from(tally.title.count) * self.back[0] + f64::from(tally.body.count) * self.back[1]
+    }
+
+    /// Seen records that come back, those included that have the word out of sight.
+    pub fn known_beyond(&self, tally: &Tally) -> f64 {
+        self.known(tally) * self.beyond
+    }
+
+    /// Records that match to those of them that have the word in sight.
+    pub fn beyond(&self) -> f64 {
+        self.beyond
     }
 
     /// Those among them that are like unseen ones.
@@ -212,6 +225,21 @@ impl Yields {
         self.learn_unseen(&rates, before, f64::from(catch.new.all()) / rates.beyond);
         self.back_title.learn(f64::from(catch.again.title), f64::from(before.title.count));
         self.back_body.learn(f64::from(catch.again.body), f64::from(before.body.count));
+    }
+
+    /// Learns from part of an answer where the index has the word: with none that has it elsewhere than in the
+    /// title, those do not come back.
+    pub fn learn_where(&mut self, before: &Tally, catch: &Catch) {
+        if before.title.count > 0.0 {
+            let per_title = before.body.count / before.title.count;
+            let expected = f64::from(catch.again.title as f32 * per_title).min(MOST_EXPECTED);
+            let is_anywhere = catch.again.body + catch.new.body > 0;
+            self.back_body.learn(if is_anywhere { expected } else { 0.0 }, expected);
+        }
+    }
+
+    /// Learns how many records have the word out of sight.
+    pub fn learn_sight(&mut self, catch: &Catch) {
         let all = catch.all();
         let hidden = catch.new.hidden + catch.again.hidden;
         self.beyond.learn(f64::from(all), f64::from(all - hidden));

@@ -148,7 +148,9 @@ fn found(row: &Row<'_>) -> rusqlite::Result<(RunId, FormRow)> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::schema::{CREATE, CREATE_2, CREATE_3, CREATE_4, CREATE_5, CREATE_6, CREATE_7};
+    use super::super::super::schema::{
+        CREATE, CREATE_2, CREATE_3, CREATE_4, CREATE_5, CREATE_6, CREATE_7, CREATE_8,
+    };
     use super::*;
 
     /// How many columns a statement reads from the table of forms itself, rather than from an index.
@@ -167,7 +169,7 @@ mod tests {
     #[test]
     fn no_glance_reads_the_long_rows_of_forms() {
         let db = Connection::open_in_memory().unwrap();
-        for create in [CREATE, CREATE_2, CREATE_3, CREATE_4, CREATE_5, CREATE_6, CREATE_7] {
+        for create in [CREATE, CREATE_2, CREATE_3, CREATE_4, CREATE_5, CREATE_6, CREATE_7, CREATE_8] {
             db.execute_batch(create).unwrap();
         }
         assert_eq!(columns_of_table(&db, "SELECT page_url, topic FROM forms WHERE run = 1", &[]), 2);

@@ -29,7 +29,7 @@ pub fn after(
 ) -> rusqlite::Result<Vec<AskedRow>> {
     let sql =
         "SELECT harvest, form_id, number, query, words, kind, total, found, new, pages, requests, ending,
-            at, hits
+            at, hits, next
         FROM queries JOIN harvests ON id = harvest WHERE harvest = ? AND number > ? ORDER BY number LIMIT ?";
     let last = last.map_or(-1, i64::from);
     let mut sought = db.prepare_cached(sql)?;
@@ -54,6 +54,10 @@ fn asked(row: &Row<'_>) -> rusqlite::Result<AskedRow> {
         end,
         at: Time(unsigned(row, 12)?),
         hits: ids(row.get_ref(13)?.as_blob()?),
+        next: row
+            .get::<_, Option<Vec<u8>>>(14)?
+            .map(|packed| postcard::from_bytes(&packed).map_err(|error| undecodable(14, error)))
+            .transpose()?,
     })
 }
 

@@ -1,7 +1,7 @@
 //! Steps of a harvest, applied within one transaction.
 
 use super::super::super::*;
-use super::super::codec::{Json, Word, bits, unsigned};
+use super::super::codec::{Json, Word, bits, packed, unsigned};
 use super::super::{catalogue, submissions};
 use super::words;
 use hadal_core::harvest::record::RecordId;
@@ -108,10 +108,10 @@ impl Commit<'_> {
     }
 
     fn keep_asked(&mut self, row: &AskedRow) -> rusqlite::Result<()> {
-        self.tally.queries += self.execute(
+        let kept = self.execute(
             "INSERT OR IGNORE INTO queries (harvest, number, words, query, kind, total, found, new, pages,
-                 requests, ending, at, hits)
-             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                 requests, ending, at, hits, next)
+             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             params![
                 self.harvest,
                 row.number,
@@ -126,8 +126,11 @@ impl Commit<'_> {
                 Word(row.end),
                 bits(row.at.0),
                 row.hits.iter().flat_map(|hit| hit.0.to_le_bytes()).collect::<Vec<u8>>(),
+                row.next.as_ref().map(packed).transpose()?,
             ],
         )?;
+        // What is read on was asked before.
+        self.tally.queries += if row.query.after == 0 { kept } else { 0 };
         Ok(())
     }
 
