@@ -4,28 +4,22 @@
 //! Where they are not, there is the capture history alone: a weighted sum of its features is the logarithm of
 //! unseen to seen records, and the interval around it, [`log_odds`], is wide.
 //!
-//! Errors were read off harvests by the `hadal` policy of 2,000 and of 6,000 records from each of nine collections
-//! (fourteen for totals, three of them generated), under 14 to 18 settings of cap, order, index, totals and page
-//! size: weights by ridge regression, ends as quantiles of what was left, each collection left out in turn. `hadal
+//! Errors were read off harvests by the `hadal` policy of 2,000 and of 6,000 records from each of several collections
+//! (fourteen for totals, three of them generated; nine without), under 12 to 18 settings of cap, order, index, totals
+//! and page size: weights by regression, ends as quantiles of what was left, each collection left out in turn. `hadal
 //! eval harvest` says how often they hold. Without totals they hold less where one uncapped answer brings nearly
 //! everything.
 
 use super::evidence::FEATURES;
 use super::survey::Surveyed;
 
-/// How much totals understate the logarithm of all to seen records: always; for each unit of it, up to one; for each
-/// unit of it and of difference in lengths; and of it and of the logarithm of the result cap to all.
-const UNDERSTATED: [f64; 4] = [0.010, 0.058, 0.210, 0.046];
+/// Standard error of what totals say of the logarithm of the size that is never undercut, and what comes of it: a
+/// factor, and a power.
+const LEAST_ERROR: f64 = 0.03;
+const SPREAD: (f64, f64) = (1.5, 1.287);
 
-/// Logarithm of the error of totals: itself; for each unit of the logarithm of the logarithm of all to seen; where
-/// records often do not show the word asked for; for each unit of the logarithm of the largest total to all.
-const SPREAD: [f64; 4] = [-2.765, 0.195, 0.647, -0.804];
-
-/// Quantiles of the error of totals, in units of its spread: 5 %, 50 %, 95 %.
-const TOTALS: [f64; 3] = [-1.993, -0.026, 2.271];
-
-/// Below this share of answers that show the word asked for, words are hidden.
-const SHOWN: f64 = 0.9;
+/// Quantiles of the error of totals, in units of its spread: 3 %, 50 %, 97 %.
+const TOTALS: [f64; 3] = [-1.21, -0.045, 3.92];
 
 /// Weights of the features.
 const WEIGHTS: [f64; FEATURES] = [-0.094, -0.109, -0.062, -0.053, 0.074, 1.001, -0.899, 0.451, -0.566];
@@ -43,17 +37,12 @@ const ERRORS: [[f64; 5]; 3] = [
 /// Where there may be as few unseen records as one to twenty seen ones, there may be none.
 const MAYBE_NONE: f64 = -3.0;
 
-/// Logarithm of all to seen records, by totals, where answers show at most `cap` of them: low, middle, high.
-pub fn log_size(surveyed: &Surveyed, seen: f64, cap: Option<u32>) -> [f64; 3] {
+/// Logarithm of all to seen records, by totals: low, middle, high.
+pub fn log_size(surveyed: &Surveyed, seen: f64) -> [f64; 3] {
     let size = (surveyed.size / seen).ln().max(0.0);
-    let of_all = |records: f64| (records / (seen * size.exp())).ln();
-    let cap = cap.map_or(0.0, |cap| of_all(f64::from(cap.max(1))).min(0.0));
-    let part = size.min(1.0);
-    let bias = dot([1.0, part, part * surveyed.lengths, part * cap], UNDERSTATED);
-    let is_hidden = f64::from(u8::from(surveyed.shown < SHOWN));
-    let largest = of_all(surveyed.largest);
-    let spread = dot([1.0, size.max(0.03).ln(), is_hidden, largest], SPREAD).exp();
-    TOTALS.map(|quantile| (size + bias + quantile * spread).max(0.0))
+    let (factor, power) = SPREAD;
+    let spread = factor * surveyed.error.hypot(LEAST_ERROR).powf(power);
+    TOTALS.map(|quantile| (size + quantile * spread).max(0.0))
 }
 
 fn dot<const N: usize>(features: [f64; N], weights: [f64; N]) -> f64 {
@@ -82,25 +71,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn totals_are_trusted_less_where_words_are_hidden_or_rare() {
-        let plain = Surveyed { size: 2_000.0, largest: 1_000.0, shown: 1.0, lengths: 0.7 };
-        let width = |surveyed: &Surveyed| {
-            let [low, middle, high] = log_size(surveyed, 1_000.0, Some(100));
+    fn totals_are_trusted_less_the_more_they_disagree() {
+        let width = |error: f64| {
+            let [low, middle, high] = log_size(&Surveyed { size: 2_000.0, error }, 1_000.0);
             assert!(0.0 <= low && low <= middle && middle <= high);
             high - low
         };
-        for doubtful in [
-            Surveyed { shown: 0.5, ..plain },
-            Surveyed { largest: 50.0, ..plain },
-            Surveyed { size: 9_000.0, largest: 4_500.0, ..plain },
-        ] {
-            assert!(width(&doubtful) > width(&plain), "{doubtful:?}");
-        }
-        assert_eq!(log_size(&plain, 4_000.0, None)[0], 0.0);
-        let differing = Surveyed { lengths: 1.5, ..plain };
-        let middle = |surveyed, cap| log_size(surveyed, 1_000.0, cap)[1];
-        assert!(middle(&differing, None) > middle(&plain, None));
-        assert!(middle(&plain, None) > middle(&plain, Some(10)), "short answers choose less");
+        assert!(width(0.0) > 0.0 && width(0.1) > width(0.0) && width(0.5) > width(0.1));
+        assert_eq!(log_size(&Surveyed { size: 2_000.0, error: 0.1 }, 4_000.0)[0], 0.0);
     }
 
     #[test]

@@ -117,11 +117,6 @@ impl Evidence {
         answer.query.after == 0 && answer.end == End::Last && !at_cap && !is_told
     }
 
-    /// The most records that an answer shows, where that is known.
-    pub fn cap(&self) -> Option<u32> {
-        self.cap.known()
-    }
-
     /// Records seen.
     pub fn seen(&self) -> usize {
         self.captures.len()

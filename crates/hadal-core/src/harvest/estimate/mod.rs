@@ -97,8 +97,8 @@ impl Estimator {
             return Some(Estimate::of(seen, [seen, seen, seen / share]));
         }
         let features = self.evidence.features()?;
-        let ratios = match self.survey.result() {
-            Some(surveyed) => calibration::log_size(&surveyed, seen, self.evidence.cap()).map(f64::exp),
+        let ratios = match self.survey.result(seen) {
+            Some(surveyed) => calibration::log_size(&surveyed, seen).map(f64::exp),
             None => calibration::log_odds(&features).map(|odds| 1.0 + odds.exp()),
         };
         Some(Estimate::of(seen, ratios.map(|ratio| (seen * ratio).max(least))))

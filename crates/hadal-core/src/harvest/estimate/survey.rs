@@ -4,8 +4,10 @@
 //! too, the one over the other is the size of the database: every total is a survey of it. Records that came by
 //! the word alone are left out of its share, those that another word brought as well are not.
 //!
-//! The records at hand are no fair sample: long ones come more often. What that does to the size is
-//! [`super::calibration`]'s to know.
+//! The records at hand are no fair sample: what comes first in answers, short records or long ones, has more or
+//! fewer words than others. A word that nearly every record has errs little by that, a rare one much, and most rare
+//! ones in the same direction. So the sizes that words tell are taken to lie on a line over the share of records
+//! without the word, and where it ends, at the word that all have, is the size. A short line is held level.
 
 use crate::harvest::policy::{Asked, Hit};
 use crate::harvest::record::RecordId;
@@ -27,6 +29,17 @@ const LEAST_RECORDS: f64 = 10.0;
 const LOOKED_AT: usize = 20;
 /// Where so many of the records that show a word have it in their title, titles alone are searched.
 const TITLES: f64 = 0.97;
+
+/// How much the logarithms of sizes differ between the rarest words and the broadest, where records are wholly in
+/// sight, and how much more where all of them is hidden.
+const SLOPE: f64 = 0.3;
+const HIDDEN: f64 = 2.0;
+/// How much a rare word errs by itself, and any word at least.
+const OWN: f64 = 0.4;
+const LEAST_ERROR: f64 = 0.01;
+/// The share of records that is unseen where words err as much as that, and the least that it is taken for.
+const UNSEEN: f64 = 0.7;
+const LEAST_UNSEEN: f64 = 0.03;
 
 /// A word, of which only is known whether it is the same as another.
 type Word = u32;
@@ -75,12 +88,8 @@ struct Kept {
 pub struct Surveyed {
     /// Records there are.
     pub size: f64,
-    /// The largest total.
-    pub largest: f64,
-    /// Share of the records in answers that show the word asked for.
-    pub shown: f64,
-    /// How much the lengths of records differ: the standard deviation of their logarithms to base two.
-    pub lengths: f64,
+    /// Standard error of its logarithm, as far as words disagree.
+    pub error: f64,
 }
 
 impl Survey {
@@ -157,40 +166,72 @@ impl Survey {
         }
     }
 
-    /// What is known by now, when enough totals were told. A form that tells the same of every word tells nothing.
-    pub fn result(&self) -> Option<Surveyed> {
+    /// What is known by now, when enough totals were told and so many records were seen. A form that tells the same of
+    /// every word tells nothing.
+    pub fn result(&self, seen: f64) -> Option<Surveyed> {
         let mut told = self.totals.values().map(|total| total.told);
         let first = told.next()?;
         if told.all(|total| total == first) {
             return None;
         }
-        let [looked_at, shown, titled] = self.looked_at;
-        let titles = titled > TITLES * shown;
-        let (mut words, mut records, mut shares, mut largest) = (0, 0.0, 0.0, 0.0f64);
-        for total in self.totals.values().filter(|total| total.others.of >= LEAST_RECORDS) {
-            let others = &total.others;
-            words += 1;
-            records += total.records;
-            shares += if titles { others.in_title } else { others.anywhere } / others.of;
-            largest = largest.max(total.records);
-        }
-        if words < ENOUGH || shares <= 0.0 {
-            return None;
-        }
-        let hidden = ((self.again[1] + 1.0) / (self.again[0] + 1.0)).min(1.0);
-        let shown = hidden.min(shown / looked_at.max(1.0));
-        Some(Surveyed { size: hidden * records / shares, largest, shown, lengths: self.lengths() })
+        // The fewer are unseen, the less those at hand differ from all; how many are, is what is sought.
+        let roughly = self.sized(1.0)?;
+        let unseen = (1.0 - seen / roughly.size).max(LEAST_UNSEEN);
+        self.sized((unseen / UNSEEN).sqrt())
     }
 
-    fn lengths(&self) -> f64 {
-        let (mut sum, mut squares) = (0.0, 0.0);
-        for kept in self.sample.values() {
-            let length = ((kept.words.len() + 1) as f64).log2();
-            sum += length;
-            squares += length * length;
+    /// The size, when words err so many times as much as usual.
+    fn sized(&self, times: f64) -> Option<Surveyed> {
+        let [looked_at, shown, titled] = self.looked_at;
+        let titles = titled > TITLES * shown;
+        let hidden = ((self.again[1] + 1.0) / (self.again[0] + 1.0)).min(1.0);
+        let shown = hidden.min(shown / looked_at.max(1.0));
+        let mut line = Line::held(times * (SLOPE + HIDDEN * (1.0 - shown)));
+        for total in self.totals.values().filter(|total| total.others.of >= LEAST_RECORDS) {
+            let of = total.others.of;
+            let having = if titles { total.others.in_title } else { total.others.anywhere };
+            let share = (having + 0.5) / (of + 1.0);
+            let without = 1.0 - share;
+            let variance = without / (share * of) + (times * OWN * without).powi(2) + LEAST_ERROR.powi(2);
+            line.add(without, (total.records.max(0.5) / share).ln(), variance);
         }
-        let mean = sum / self.sample.len().max(1) as f64;
-        (squares / self.sample.len().max(1) as f64 - mean * mean).max(0.0).sqrt()
+        let (log_size, error) = line.start().filter(|_| line.points >= ENOUGH)?;
+        Some(Surveyed { size: hidden * log_size.exp(), error })
+    }
+}
+
+/// A line through points, each as good as its variance is small, by least squares.
+struct Line {
+    points: usize,
+    weight: f64,
+    x: f64,
+    xx: f64,
+    y: f64,
+    xy: f64,
+}
+
+impl Line {
+    /// Without points; its slope is level, give or take so much.
+    fn held(slope: f64) -> Line {
+        Line { points: 0, weight: 0.0, x: 0.0, xx: slope.powi(-2), y: 0.0, xy: 0.0 }
+    }
+
+    fn add(&mut self, x: f64, y: f64, variance: f64) {
+        let weight = 1.0 / variance;
+        self.points += 1;
+        self.weight += weight;
+        self.x += weight * x;
+        self.xx += weight * x * x;
+        self.y += weight * y;
+        self.xy += weight * x * y;
+    }
+
+    /// Where it is at zero, and the standard error of that.
+    fn start(&self) -> Option<(f64, f64)> {
+        let determinant = self.weight * self.xx - self.x * self.x;
+        let start = (self.xx * self.y - self.x * self.xy) / determinant;
+        let error = (self.xx / determinant).sqrt();
+        (start.is_finite() && error.is_finite()).then_some((start, error))
     }
 }
 
@@ -298,12 +339,27 @@ mod tests {
     fn totals_over_shares_are_the_size() {
         for (count, cap) in [(3_000, 40), (3_000, 400), (1_500, usize::MAX)] {
             for titles in [false, true] {
-                let found = survey(&records(count), cap, titles).result().unwrap();
+                let found = survey(&records(count), cap, titles).result(0.3 * count as f64).unwrap();
                 let error = (found.size / count as f64 - 1.0).abs();
                 assert!(error < 0.1, "{count} records, {cap} shown: {found:?}");
-                assert!(found.shown > 0.9 && found.lengths > 0.1);
+                assert!(found.error < 0.3);
             }
         }
+    }
+
+    #[test]
+    fn rare_words_that_all_err_alike_do_not_move_the_size() {
+        let broad = [0.05, 0.1, 0.2].map(|without| (without, 8.0 + 0.5 * without));
+        let rare = [0.9, 0.93, 0.95, 0.97, 0.99].map(|without| (without, 8.0 + 0.5 * without));
+        let mut line = Line::held(0.5);
+        broad.iter().chain(&rare).for_each(|(x, y)| line.add(*x, *y, 0.01));
+        let (start, error) = line.start().unwrap();
+        assert!((start - 8.0).abs() < 0.05 && error < 0.1, "{start} {error}");
+        let mut level = Line::held(0.5);
+        rare.iter().for_each(|(x, y)| level.add(*x, *y, 0.01));
+        let (start, error) = level.start().unwrap();
+        assert!(start > 8.3 && error > 0.3, "rare words alone cannot tell: {start} {error}");
+        assert_eq!(Line::held(0.5).start(), None);
     }
 
     #[test]
@@ -320,9 +376,9 @@ mod tests {
     #[test]
     fn one_total_for_every_word_says_nothing() {
         let mut survey = survey(&records(1_500), 100, false);
-        assert!(survey.result().is_some());
+        assert!(survey.result(500.0).is_some());
         survey.totals.values_mut().for_each(|total| total.told = 1_500);
-        assert_eq!(survey.result(), None);
+        assert_eq!(survey.result(500.0), None);
     }
 
     #[test]
@@ -330,6 +386,6 @@ mod tests {
         let mut survey = Survey::default();
         let query = Query::words("sea");
         survey.learn(&Asked { query: &query, hits: &[], total: None, pages: 1, end: End::Last });
-        assert_eq!(survey.result(), None);
+        assert_eq!(survey.result(500.0), None);
     }
 }
