@@ -12,6 +12,10 @@ use std::cmp::Ordering;
 /// Candidates among which the first is taken that repeats no other query.
 pub const SHORTLIST: usize = 64;
 
+/// Answers before which broad words go first, whatever is shown of them: at the beginning every page is new, and their
+/// totals tell how much there is.
+const BROAD_FIRST: u32 = 8;
+
 /// Records that the language's own frequencies count for.
 const HEARSAY: f64 = 2.0;
 
@@ -46,7 +50,7 @@ impl Hadal {
         let rates = self.yields.rates();
         let cap = costs.cap.or(self.cap.known());
         let mut best = self.several(costs, cap);
-        let widest = self.widest(cap);
+        let widest = if self.answers < BROAD_FIRST { 1.0 } else { self.widest(cap) };
         let mut least_worth = 0.0;
         let first = first_page(costs, cap);
         let most_further = further(cap.map_or(self.size(), f64::from), first);

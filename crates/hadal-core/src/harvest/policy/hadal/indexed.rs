@@ -58,7 +58,7 @@ impl Default for Indexed {
     /// As if a few words of every kind had been asked, all but stop words with success.
     fn default() -> Indexed {
         let mut kinds = [(3.0, 3.1); 7];
-        kinds[Kind::CommonStop as usize] = (1.0, 1.4);
+        kinds[Kind::CommonStop as usize] = (1.0, 1.2);
         kinds[Kind::Stop as usize] = (1.5, 1.8);
         kinds[Kind::Plain as usize] = (20.0, 20.1);
         Indexed { kinds }
