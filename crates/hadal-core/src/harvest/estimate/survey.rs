@@ -22,9 +22,9 @@ const MOST_WORDS: usize = 2_000;
 /// Totals that are kept.
 const MOST_TOTALS: usize = 4_000;
 /// Totals that it takes to tell anything.
-const ENOUGH: usize = 4;
+const ENOUGH: usize = 2;
 /// Records of the sample that a word is held against at least.
-const LEAST_RECORDS: f64 = 10.0;
+const LEAST_RECORDS: f64 = 3.0;
 /// Records of an answer that are looked at for the word that was asked.
 const LOOKED_AT: usize = 20;
 /// Where so many of the records that show a word have it in their title, titles alone are searched.
