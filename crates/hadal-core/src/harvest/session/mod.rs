@@ -5,8 +5,8 @@
 //!
 //! 1. the page of the form is opened, for hidden values that are still good;
 //! 2. a nonsense query shows what answers without results look like;
-//! 3. the policy picks a query, or a list to browse or a facet takes its turn; the answer is read page by
-//!    page as long as that pays, then the own pages of its new records, when they are wanted;
+//! 3. the policy picks a query or an answer that was left off, or a list to browse or a facet takes its turn; the
+//!    answer is read page by page as long as that pays, then the own pages of its new records, when they are wanted;
 //! 4. policy and estimator learn, and it goes on with 3 until there is enough or nothing left to ask.
 //!
 //! Whoever resumes a harvest lets a new one [`Harvest::recall`] the queries that ended.
