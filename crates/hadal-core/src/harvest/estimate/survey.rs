@@ -37,6 +37,9 @@ const HIDDEN: f64 = 2.0;
 /// How much a rare word errs by itself, and any word at least.
 const OWN: f64 = 0.4;
 const LEAST_ERROR: f64 = 0.01;
+/// How much the size errs that a single word tells, whatever its share: words that were asked bring records that are
+/// alike.
+const FEW: f64 = 0.3;
 /// The share of records that is unseen where words err as much as that, and the least that it is taken for.
 const UNSEEN: f64 = 0.7;
 const LEAST_UNSEEN: f64 = 0.03;
@@ -88,7 +91,7 @@ struct Kept {
 pub struct Surveyed {
     /// Records there are.
     pub size: f64,
-    /// Standard error of its logarithm, as far as words disagree.
+    /// Standard error of its logarithm.
     pub error: f64,
 }
 
@@ -196,7 +199,8 @@ impl Survey {
             line.add(without, (total.records.max(0.5) / share).ln(), variance);
         }
         let (log_size, error) = line.start().filter(|_| line.points >= ENOUGH)?;
-        Some(Surveyed { size: hidden * log_size.exp(), error })
+        let few = FEW / (line.points as f64).sqrt();
+        Some(Surveyed { size: hidden * log_size.exp(), error: error.hypot(few) })
     }
 }
 
