@@ -118,6 +118,32 @@ impl Site for Guarded {
     }
 }
 
+/// The same, of which four pages are shown, each good until something else is asked if any are refused.
+struct Fleeting {
+    plain: Plain,
+    asked: u32,
+    refused: Option<u32>,
+}
+
+impl Site for Fleeting {
+    fn answer(&mut self, request: &Request) -> (u16, Option<&'static str>, String) {
+        let session = value(request, "session");
+        if session.is_empty() {
+            self.asked += u32::from(request.url.path() == "/find");
+        } else if let Some(refused) = &mut self.refused
+            && session != self.asked.to_string()
+        {
+            *refused += 1;
+            return (403, None, frame("<h1>Error</h1><p>This page of results has expired.</p>"));
+        }
+        let (status, location, mut body) = self.plain.answer(request);
+        if value(request, "page") == "3" {
+            body = body.replace("<a href='/find", "<i title='/find");
+        }
+        (status, location, body.replace("&page=", &format!("&session={}&page=", self.asked)))
+    }
+}
+
 /// Shows answers elsewhere than where questions go: POST is sent on as it is, then to an address.
 struct Pointing {
     plain: Plain,
@@ -265,6 +291,18 @@ fn a_token_that_is_good_once_is_fetched_again() {
     let course = run(&mut site, "adaptive", 300);
     assert!(course.records.len() >= 39, "{} of 40", course.records.len());
     assert!(site.refused <= course.submissions + 1, "{} refusals", site.refused);
+}
+
+#[test]
+fn pages_that_expire_do_not_end_a_harvest() {
+    let [lasting, expiring] = [None, Some(0)].map(|refused| {
+        let mut site = Fleeting { plain: Plain { records: 900 }, asked: 0, refused };
+        let course = run(&mut site, "hadal", 600);
+        assert_eq!(course.ending, Some(Ending::Unprofitable));
+        (course.records.len(), site.refused)
+    });
+    assert!(expiring.1 > Some(0), "none was read on");
+    assert!(10 * expiring.0 >= 9 * lasting.0, "{expiring:?} against {lasting:?}");
 }
 
 #[test]
