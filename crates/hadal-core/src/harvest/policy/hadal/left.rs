@@ -19,7 +19,7 @@ const DEPTHS: usize = 6;
 /// Records at the usual rate that are mixed into an answer's own when its next page is weighed.
 const TRUST: f64 = 30.0;
 
-/// Share of the words out of sight at which totals count no more than [`TRUST`] says.
+/// Share of the words that is taken to be out of sight at the least: totals are never quite right.
 const SURE: f64 = 0.05;
 
 /// An answer is left when its next page promises less than this share of what others do.
@@ -169,7 +169,7 @@ impl Hadal {
         match answer.total.zip(known) {
             Some((total, known)) => {
                 let told = unseen_share(total.count() as f64, known + new, read(answer));
-                mixed(new / shown.max(1.0), shown, told, self.trust_in_totals())
+                mixed(new / shown.max(1.0), shown, told, trust_in_totals(&self.yields.rates()))
             }
             None => mixed(new / shown.max(1.0), shown, self.hope, TRUST),
         }
@@ -184,7 +184,7 @@ impl Hadal {
         match left.matching {
             Some(matching) => {
                 let told = unseen_share(matching, rates.known_beyond(tally), left.read);
-                mixed(own, left.read, told, self.trust_in_totals())
+                mixed(own, left.read, told, trust_in_totals(rates))
             }
             None => {
                 let expected = self.yields.expect(rates, tally, None);
@@ -214,11 +214,11 @@ impl Hadal {
     fn depth(&self, read: f64) -> usize {
         ((read / self.page_size).max(1.0).log2() as usize).min(DEPTHS - 1)
     }
+}
 
-    /// Totals say the more, the less is out of sight of the records that they are held against.
-    fn trust_in_totals(&self) -> f64 {
-        TRUST / (1.0 - 1.0 / self.yields.rates().beyond().max(1.0) + SURE)
-    }
+/// Totals say the more, the less is out of sight of the records that they are held against.
+fn trust_in_totals(rates: &Rates) -> f64 {
+    TRUST / (1.0 - 1.0 / rates.beyond().max(1.0) + SURE)
 }
 
 /// The share of unseen records among those that match and were not read.
