@@ -4,8 +4,10 @@ use super::{Asked, Costs, End, Hit, Policy, Total};
 use crate::harvest::query::Query;
 use crate::harvest::record::RecordId;
 use crate::learn::random::Random;
+use crate::text::language::Language;
 use crate::text::words::each_word;
 use rustc_hash::FxHashMap;
+use std::collections::BTreeSet;
 
 /// A database and how it answers.
 pub struct Database {
@@ -57,6 +59,19 @@ impl Database {
     /// Leaves words out of the index.
     pub fn without(mut self, is_out: impl Fn(&str) -> bool) -> Database {
         self.index.retain(|word, _| !is_out(word));
+        self
+    }
+
+    /// Takes the forms of a word for one.
+    pub fn stemmed(mut self) -> Database {
+        let stem = |word: &str| Language::of(Some("en")).stem(word);
+        let mut by_stem: FxHashMap<String, BTreeSet<usize>> = FxHashMap::default();
+        for (word, found) in &self.index {
+            by_stem.entry(stem(word)).or_default().extend(found);
+        }
+        for (word, found) in &mut self.index {
+            *found = by_stem[&stem(word)].iter().copied().collect();
+        }
         self
     }
 

@@ -3,6 +3,7 @@
 //! The words of a harvest are kept once, end to end; a word is found by its hash. When the lexicon is full
 //! a word that is not in it yet stays out and is counted: what is frequent came early and is in.
 
+use crate::text::language::Language;
 use crate::text::words::{each_word, each_word_while};
 use rustc_hash::FxHashMap;
 use xxhash_rust::xxh3::xxh3_64;
@@ -23,6 +24,8 @@ pub struct Lexicon {
     texts: u32,
     most: usize,
     dropped: u64,
+    /// The first word of each stem, once the forms of a word are one.
+    stems: Option<(&'static Language, FxHashMap<u64, u32>)>,
 }
 
 impl Default for Lexicon {
@@ -42,6 +45,7 @@ impl Lexicon {
             texts: 0,
             most,
             dropped: 0,
+            stems: None,
         }
     }
 
@@ -78,16 +82,38 @@ impl Lexicon {
         if let Some(&number) = self.numbers.get(&hash) {
             return Some(number);
         }
-        if self.ends.len() >= self.most {
+        if self.numbers.len() >= self.most {
             self.dropped += 1;
             return None;
         }
         let number = self.ends.len() as u32;
+        if let Some((language, stems)) = &mut self.stems {
+            let first = *stems.entry(stem_of(word, language)).or_insert(number);
+            if first != number {
+                self.numbers.insert(hash, first);
+                return Some(first);
+            }
+        }
         self.numbers.insert(hash, number);
         self.letters.push_str(word);
         self.ends.push(self.letters.len());
         self.met_in.push(0);
         Some(number)
+    }
+
+    /// Whether the forms of a word are one.
+    pub fn is_folded(&self) -> bool {
+        self.stems.is_some()
+    }
+
+    /// From now on the forms of a word are one, by the first that was met. Tells for each number which one it is now.
+    pub fn fold(&mut self, language: &'static Language) -> Vec<u32> {
+        let mut stems = FxHashMap::default();
+        let of = |number| *stems.entry(stem_of(self.word(number), language)).or_insert(number);
+        let folded: Vec<u32> = (0..self.len() as u32).map(of).collect();
+        self.numbers.values_mut().for_each(|number| *number = folded[*number as usize]);
+        self.stems = Some((language, stems));
+        folded
     }
 
     /// Tells each word of a record once: those of its title first, with `true`, then the other words of its
@@ -118,6 +144,10 @@ impl Lexicon {
         let met = &mut self.met_in[number as usize];
         std::mem::replace(met, self.texts) != self.texts
     }
+}
+
+fn stem_of(word: &str, language: &Language) -> u64 {
+    xxh3_64(language.stem(word).as_bytes())
 }
 
 /// The words of a query, as records' words are cut.
@@ -154,6 +184,18 @@ mod tests {
         assert_eq!((lexicon.len(), lexicon.dropped()), (2, 1));
         assert_eq!(lexicon.admit("two"), Some(1));
         assert_eq!(lexicon.admit("four"), None);
+    }
+
+    #[test]
+    fn the_forms_of_a_word_are_one_from_the_fold_on() {
+        let mut lexicon = Lexicon::default();
+        told(&mut lexicon, "", "boats anchor boat");
+        assert_eq!(lexicon.fold(Language::of(Some("en"))), [0, 1, 0]);
+        assert_eq!((lexicon.number("boat"), lexicon.number("boats")), (Some(0), Some(0)));
+        let expected = [("anchor", true), ("storm", false)];
+        let words = told(&mut lexicon, "anchored anchors", "storm storms anchor");
+        assert_eq!(words, expected.map(|(word, in_title)| (word.to_string(), in_title)));
+        assert_eq!(lexicon.len(), 4);
     }
 
     #[test]

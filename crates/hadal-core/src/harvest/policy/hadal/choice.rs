@@ -64,7 +64,7 @@ impl Hadal {
             if most_worth <= least_worth || self.answered(at as u32) != Answered::NotAsked {
                 continue;
             }
-            let expected = self.yields.expect(&rates, tally, first);
+            let expected = self.yields.expect_first(&rates, tally, first);
             let rate = rate(&expected, self.indexed.chance(self.kinds[at]), costs);
             let shown = cap.map_or(expected.matching, |cap| expected.matching.min(f64::from(cap)));
             let breadth = breadth(self.share(tally, self.kinds[at]).min(widest));
@@ -161,7 +161,7 @@ impl Hadal {
         let lexicon = self.ledger.lexicon();
         let in_full = |word: u32| self.answered(word) == Answered::InFull;
         let was_whole = |part: &str| lexicon.number(part).is_some_and(in_full);
-        self.matches.is_repeat(lexicon.word(word), self.language, was_whole)
+        self.matches.is_repeat(lexicon.word(word), was_whole)
     }
 
     pub(super) fn query(&self, weighed: &Weighed) -> Query {

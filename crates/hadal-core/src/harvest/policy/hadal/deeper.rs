@@ -5,7 +5,6 @@
 //! best extensions wait, to compete with single words. A cut answer to several words is a branch again.
 
 use super::ledger::{Ledger, Tally};
-use super::sample::Sample;
 use super::yields::Ratio;
 use rustc_hash::FxHashSet;
 
@@ -110,13 +109,13 @@ impl Deeper {
     }
 
     /// Looks at the next branch: which words beside it promise most by `worth`?
-    pub fn look(&mut self, ledger: &Ledger, sample: &Sample, worth: impl Fn(u32, &Tally) -> f64) {
+    pub fn look(&mut self, ledger: &Ledger, worth: impl Fn(u32, &Tally) -> f64) {
         if self.branches.is_empty() {
             return;
         }
         self.next = (self.next + 1) % self.branches.len();
         let branch = &mut self.branches[self.next];
-        let beside = sample.beside(&branch.words, ledger);
+        let beside = ledger.beside(&branch.words);
         let mut weighed: Vec<(f64, u32, Tally)> = beside
             .into_iter()
             .filter(|(_, tally)| tally.all() < NARROWER * branch.seen)

@@ -2,12 +2,14 @@
 //!
 //! What was caught once resembles what was never caught, so records are told apart by how often they came.
 //! So are those with the word in the title, for many forms search nothing else, and short ones, which few
-//! words find. A record's words are counted when it first comes; when it comes again its text is read again,
-//! which costs less than keeping it.
+//! words find. A record has the words that it had when it first came, as far as a [`Sample`] remembers them; when
+//! it comes again and is not in the sample, its text is read again.
 
+use super::sample::Sample;
 use crate::harvest::policy::Hit;
 use crate::harvest::policy::lexicon::Lexicon;
 use crate::harvest::record::RecordId;
+use crate::text::language::Language;
 use rustc_hash::FxHashMap;
 
 /// Records whose captures are counted. Beyond them a record counts as one that was caught often.
@@ -86,7 +88,7 @@ impl Catch {
     }
 }
 
-/// Records by where the word asked for stands in them.
+/// Records by where the word asked for stands in them, or stood when they first came.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Places {
     /// In the title.
@@ -109,6 +111,7 @@ impl Places {
 pub struct Ledger {
     lexicon: Lexicon,
     tallies: Vec<Tally>,
+    sample: Sample,
     captures: FxHashMap<RecordId, u8>,
     everything: Tally,
 }
@@ -140,29 +143,40 @@ impl Ledger {
         self.captures.get(&id).copied().unwrap_or(0)
     }
 
+    /// For each word that stands beside all of the given ones in some record, the tally of those records.
+    pub fn beside(&self, given: &[u32]) -> FxHashMap<u32, Tally> {
+        self.sample.beside(given, |id| self.captures(id))
+    }
+
+    /// From now on the forms of a word are one. Tells for each word which one it is now.
+    pub fn fold(&mut self, language: &'static Language) -> Vec<u32> {
+        let folded = self.lexicon.fold(language);
+        let (tallies, captures) = (&mut self.tallies, &self.captures);
+        tallies.fill(Tally::default());
+        self.sample.fold(&folded, |id, words, in_title, times| {
+            let captures = captures.get(&id).copied().unwrap_or(1);
+            for (at, word) in words.iter().enumerate() {
+                tallies[*word as usize].add(at < in_title, words.len(), captures, times);
+            }
+        });
+        folded
+    }
+
     /// Takes in the records of an answer to a query; `asked` is its word, when it is one.
-    /// `keep` is told the words of each new record, and how many of them are of the title.
-    pub fn learn(
-        &mut self,
-        asked: Option<&str>,
-        hits: &[Hit<'_>],
-        mut keep: impl FnMut(RecordId, &[u32], usize),
-    ) -> Catch {
+    pub fn learn(&mut self, asked: Option<&str>, hits: &[Hit<'_>]) -> Catch {
         let asked = asked.and_then(|word| self.lexicon.admit(word));
         let mut catch = Catch::default();
         let mut words = Vec::new();
         for hit in hits {
             let before = self.capture(hit.id);
-            let (place, in_title) = self.count(hit, before, asked, &mut words);
+            let in_title = self.read(hit, before, &mut words);
+            self.count(&words, in_title, before);
             let side = if before == 0 { &mut catch.new } else { &mut catch.again };
-            *match place {
-                Some(true) => &mut side.title,
-                Some(false) => &mut side.body,
+            *match words.iter().position(|word| Some(*word) == asked) {
+                Some(at) if at < in_title => &mut side.title,
+                Some(_) => &mut side.body,
                 None => &mut side.hidden,
             } += 1;
-            if before == 0 {
-                keep(hit.id, &words, in_title);
-            }
         }
         catch
     }
@@ -183,32 +197,67 @@ impl Ledger {
         }
     }
 
-    /// Counts the words of a hit. Whether the word asked stands in its title, when it is to be seen, and how
-    /// many of the words are of the title.
-    fn count(
-        &mut self,
-        hit: &Hit<'_>,
-        before: u8,
-        asked: Option<u32>,
-        words: &mut Vec<u32>,
-    ) -> (Option<bool>, usize) {
+    /// The words of a hit, those of its title first, and how many these are.
+    fn read(&mut self, hit: &Hit<'_>, before: u8, words: &mut Vec<u32>) -> usize {
         words.clear();
+        if let Some(in_title) = self.sample.read(hit.id, words) {
+            return in_title;
+        }
         let mut in_title = 0;
         self.lexicon.each_of_record(hit.title, hit.text, |number, is_title| {
             words.push(number);
             in_title += usize::from(is_title);
         });
+        if before == 0 {
+            self.sample.add(hit.id, words, in_title);
+        }
+        in_title
+    }
+
+    fn count(&mut self, words: &[u32], in_title: usize, before: u8) {
         if self.tallies.len() < self.lexicon.len() {
             self.tallies.resize(self.lexicon.len(), Tally::default());
         }
         self.everything.count(false, words.len(), before);
-        let mut place = None;
         for (at, number) in words.iter().enumerate() {
             self.tallies[*number as usize].count(at < in_title, words.len(), before);
-            if Some(*number) == asked {
-                place = Some(at < in_title);
-            }
         }
-        (place, in_title)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn hit(id: u64, title: &'static str, text: &'static str) -> Hit<'static> {
+        Hit { id: RecordId(id), is_new: true, title, text, fields: &[] }
+    }
+
+    #[test]
+    fn a_record_has_the_words_that_it_had_when_it_first_came() {
+        let mut ledger = Ledger::default();
+        ledger.learn(Some("boat"), &[hit(1, "harbor", "harbor boat")]);
+        let catch = ledger.learn(Some("anchor"), &[hit(1, "harbor", "harbor anchor"), hit(2, "", "anchor")]);
+        assert_eq!((catch.again.hidden, catch.new.body), (1, 1));
+        assert_eq!((ledger.tally("boat").all(), ledger.tally("anchor").all()), (1.0, 1.0));
+        assert_eq!(ledger.learn(Some("harbor"), &[hit(1, "", "")]).again.title, 1);
+    }
+
+    #[test]
+    fn what_was_counted_before_words_are_folded_counts_as_if_they_always_had_been() {
+        let english = Language::of(Some("en"));
+        let answers = [
+            vec![hit(1, "boats", "boats and a boat"), hit(2, "", "storms")],
+            vec![hit(1, "", "again"), hit(3, "storm", "storm boating")],
+        ];
+        let (mut before, mut after) = (Ledger::default(), Ledger::default());
+        before.fold(english);
+        answers.iter().for_each(|hits| _ = before.learn(None, hits));
+        answers.iter().for_each(|hits| _ = after.learn(None, hits));
+        after.fold(english);
+        for word in ["boat", "boating", "storm", "and"] {
+            assert_eq!(before.tally(word), after.tally(word), "{word}");
+        }
+        assert_eq!(before.tally("boats").all(), 2.0);
     }
 }

@@ -71,6 +71,12 @@ impl LeftOff {
         self.take(words);
     }
 
+    /// Puts the words that they are now in place of words.
+    pub fn fold(&mut self, folded: &[u32]) {
+        let words = self.waiting.iter_mut().flat_map(|left| &mut left.words);
+        words.for_each(|word| *word = folded[*word as usize]);
+    }
+
     fn take(&mut self, words: &str) -> Option<Left> {
         let at = self.waiting.iter().position(|left| left.query.words == words)?;
         Some(self.waiting.swap_remove(at))

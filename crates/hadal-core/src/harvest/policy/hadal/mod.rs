@@ -31,9 +31,8 @@ use deeper::Deeper;
 use indexed::{Indexed, Kind};
 use ledger::{Catch, Ledger};
 use left::{Best, LeftOff};
-use matching::Matches;
+use matching::{Matches, Matching};
 use rustc_hash::FxHashMap;
-use sample::Sample;
 use yields::{Expected, Told, Yields};
 
 /// Answers after which the branches are chosen anew.
@@ -54,7 +53,6 @@ pub struct Hadal {
     opening: Opening,
     retries: Retries,
     ledger: Ledger,
-    sample: Sample,
     yields: Yields,
     indexed: Indexed,
     matches: Matches,
@@ -80,7 +78,7 @@ pub struct Hadal {
 }
 
 /// How a word was answered.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 enum Answered {
     #[default]
     NotAsked,
@@ -96,7 +94,6 @@ impl Hadal {
             opening: Opening::new(briefing),
             retries: Retries::default(),
             ledger: Ledger::default(),
-            sample: Sample::default(),
             yields: Yields::default(),
             indexed: Indexed::default(),
             matches: Matches::default(),
@@ -141,9 +138,7 @@ impl Hadal {
 
     /// Counts records and words.
     fn take_in(&mut self, asked: Option<&str>, answer: &Asked<'_>) -> Catch {
-        let sample = &mut self.sample;
-        let keep = |id, words: &[u32], in_title| sample.add(id, words, in_title);
-        let catch = self.ledger.learn(asked, answer.hits, keep);
+        let catch = self.ledger.learn(asked, answer.hits);
         let lexicon = self.ledger.lexicon();
         let new = self.kinds.len() as u32..lexicon.len() as u32;
         self.kinds.extend(new.map(|word| Kind::of(lexicon.word(word), self.language)));
@@ -155,6 +150,7 @@ impl Hadal {
         let rates = self.yields.rates();
         let expected = self.yields.expect(&rates, &before, None);
         let everything = *self.ledger.everything();
+        let first_page = self.yields.expect(&rates, &before, Some(self.page_size as u32));
         let catch = self.take_in(Some(word), answer);
         self.matches.learn(word, answer.hits, self.language);
         let is_cut = self.is_cut(answer, rates.known(&before), catch.again.all());
@@ -163,9 +159,13 @@ impl Hadal {
         {
             self.note_told(number, Told { matching: total as f64, shown: f64::from(catch.all()) });
         }
-        self.yields.learn_sight(&catch);
         if is_cut {
             self.yields.learn_where(&before, &catch);
+        }
+        let first = answer.hits.len().min(self.page_size as usize);
+        let new = answer.hits[..first].iter().filter(|hit| hit.is_new).count() as u32;
+        if before.all() > 0.0 {
+            self.yields.learn_first(&first_page, new, self.page_size);
         }
         self.mark(word, if is_cut { Answered::InPart } else { Answered::InFull });
         let numbers = self.ledger.lexicon().number(word).into_iter().collect();
@@ -179,14 +179,27 @@ impl Hadal {
             _ if !is_cut => self.yields.learn_whole(&before, &catch),
             Some(Total::Exactly(total)) => {
                 let expected = self.yields.learn_told(&before, total as f64);
-                let first = answer.hits.len().min(self.page_size as usize);
-                let new = answer.hits[..first].iter().filter(|hit| hit.is_new).count();
-                self.yields.learn_cut(&expected, new as u32, first as u32);
+                self.yields.learn_cut(&expected, new, first as u32);
                 self.learn_pages(answer, Some((total as f64, rates.known_beyond(&before))), first);
             }
             _ => return self.yields.learn_part(&before, &expected, &catch),
         }
         self.yields.settle(&everything, self.ledger.everything(), f64::from(catch.new.all()));
+    }
+
+    /// Takes the forms of a word for one, once the form does.
+    fn fold(&mut self) {
+        let folded = self.ledger.fold(self.language);
+        let now = |word: u32| folded[word as usize];
+        for at in 0..self.answered.len() {
+            let (answered, first) = (self.answered[at], now(at as u32) as usize);
+            self.answered[first] = self.answered[first].max(answered);
+        }
+        let told: Vec<(u32, Told)> = self.told.drain().collect();
+        self.broadest.clear();
+        told.into_iter().for_each(|(word, told)| self.note_told(now(word), told));
+        self.deeper = Deeper::default();
+        self.left.fold(&folded);
     }
 
     fn note_told(&mut self, word: u32, told: Told) {
@@ -237,7 +250,7 @@ impl Hadal {
         if self.answers.is_multiple_of(LOOKING) {
             let rates = self.yields.rates().of_several();
             let (yields, indexed, kinds) = (&self.yields, &self.indexed, &self.kinds);
-            self.deeper.look(&self.ledger, &self.sample, |word, tally| {
+            self.deeper.look(&self.ledger, |word, tally| {
                 yields.expect(&rates, tally, Some(cap)).new * indexed.chance(kinds[word as usize])
             });
         }
@@ -284,6 +297,9 @@ impl Policy for Hadal {
         self.most_told = self.most_told.max(answer.total.map_or(0.0, |total| total.count() as f64));
         self.longest = self.longest.max(answer.query.after + answer.hits.len() as u32);
         self.answers += 1;
+        if !self.ledger.lexicon().is_folded() && self.matches.matching() == Matching::Stems {
+            self.fold();
+        }
         self.look_deeper();
     }
 

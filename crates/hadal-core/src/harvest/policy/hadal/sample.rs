@@ -1,9 +1,12 @@
-//! A sample of the records with their words, to see which words stand together.
+//! A sample of the records with the words that they had when they first came.
+//!
+//! It tells which words stand together, and which ones were in sight before a word was asked: lists often show the
+//! part of a record where the word stands that was asked for.
 //!
 //! Every record is kept until the sample is full; then half of them go, chosen by their identity, and only
 //! records of the half that stays are added from then on. So the sample is of all records alike.
 
-use super::ledger::{Ledger, Tally};
+use super::ledger::Tally;
 use crate::harvest::record::RecordId;
 use rustc_hash::FxHashMap;
 use xxhash_rust::xxh3::xxh3_64;
@@ -21,6 +24,7 @@ const IN_TITLE: u32 = 1 << 31;
 #[derive(Default)]
 pub struct Sample {
     ids: Vec<RecordId>,
+    places: FxHashMap<RecordId, u32>,
     ends: Vec<usize>,
     words: Vec<u32>,
     halved: u32,
@@ -32,13 +36,22 @@ impl Sample {
         if !self.takes(id) {
             return;
         }
-        self.ids.push(id);
-        self.words.extend(words[..in_title].iter().map(|word| word | IN_TITLE));
-        self.words.extend(&words[in_title..]);
-        self.ends.push(self.words.len());
+        self.keep(id, words, in_title);
         if self.words.len() > MOST_WORDS {
             self.halve();
         }
+    }
+
+    fn keep(&mut self, id: RecordId, words: &[u32], in_title: usize) {
+        let titled = words[..in_title].iter().map(|word| word | IN_TITLE);
+        self.push(id, titled.chain(words[in_title..].iter().copied()));
+    }
+
+    fn push(&mut self, id: RecordId, words: impl Iterator<Item = u32>) {
+        self.places.insert(id, self.ids.len() as u32);
+        self.ids.push(id);
+        self.words.extend(words);
+        self.ends.push(self.words.len());
     }
 
     fn takes(&self, id: RecordId) -> bool {
@@ -49,10 +62,10 @@ impl Sample {
         self.halved += 1;
         let old = std::mem::take(self);
         self.halved = old.halved;
-        for (at, id) in old.ids.iter().enumerate().filter(|(_, id)| old.takes(**id)) {
-            self.ids.push(*id);
-            self.words.extend(old.of(at));
-            self.ends.push(self.words.len());
+        for (at, id) in old.ids.iter().enumerate() {
+            if self.takes(*id) {
+                self.push(*id, old.of(at).iter().copied());
+            }
         }
     }
 
@@ -61,8 +74,36 @@ impl Sample {
         &self.words[start..self.ends[at]]
     }
 
-    /// For each word that stands beside all of the given ones in some record, the tally of those records.
-    pub fn beside(&self, given: &[u32], ledger: &Ledger) -> FxHashMap<u32, Tally> {
+    /// Puts the words that they are now in place of words, each once a record, and tells of every record its
+    /// words, how many of them are of the title, and for how many it stands.
+    pub fn fold(&mut self, folded: &[u32], mut tell: impl FnMut(RecordId, &[u32], usize, f32)) {
+        let old = std::mem::take(self);
+        self.halved = old.halved;
+        for (at, id) in old.ids.iter().enumerate() {
+            let mut words: Vec<u32> = Vec::new();
+            let mut in_title = 0;
+            for word in old.of(at) {
+                let now = folded[(word & !IN_TITLE) as usize];
+                if !words.contains(&now) {
+                    words.push(now);
+                    in_title += usize::from(word & IN_TITLE != 0);
+                }
+            }
+            tell(*id, &words, in_title, (1 << self.halved) as f32);
+            self.keep(*id, &words, in_title);
+        }
+    }
+
+    /// The words of a record, those of the title first, and how many these are; if it is in the sample.
+    pub fn read(&self, id: RecordId, words: &mut Vec<u32>) -> Option<usize> {
+        let kept = self.of(*self.places.get(&id)? as usize);
+        words.extend(kept.iter().map(|word| word & !IN_TITLE));
+        Some(kept.iter().filter(|word| *word & IN_TITLE != 0).count())
+    }
+
+    /// For each word that stands beside all of the given ones in some record, the tally of those records;
+    /// `captures` tells how often a record came.
+    pub fn beside(&self, given: &[u32], captures: impl Fn(RecordId) -> u8) -> FxHashMap<u32, Tally> {
         let found: Vec<usize> = (0..self.ids.len()).filter(|at| has_all(self.of(*at), given)).collect();
         let step = found.len().div_ceil(MOST_LOOKED_AT).max(1);
         let times = (step << self.halved) as f32;
@@ -70,7 +111,7 @@ impl Sample {
         for at in found.into_iter().step_by(step) {
             let words = self.of(at);
             let all_in_title = given.iter().all(|word| words.contains(&(word | IN_TITLE)));
-            let captures = ledger.captures(self.ids[at]);
+            let captures = captures(self.ids[at]);
             for word in words {
                 let in_title = all_in_title && word & IN_TITLE != 0;
                 let tally = tallies.entry(word & !IN_TITLE).or_default();

@@ -51,6 +51,25 @@ fn words_that_are_not_indexed_are_soon_left_alone() {
 }
 
 #[test]
+fn the_forms_of_a_word_are_asked_for_once_where_they_are_one() {
+    let roots = ["boat", "sail", "mast", "anchor", "storm", "island", "captain", "deck", "wave", "harbor"];
+    let endings = ["", "s", "ed", "ing"];
+    let text = |at: usize| {
+        let word = |step: usize| format!("{}{}", roots[at / step % 10], endings[at / (2 * step + 1) % 4]);
+        [word(1), word(10), word(100), format!("n{at}")].join(" ")
+    };
+    let texts = (0..900).map(|at| (String::new(), text(at))).collect();
+    let database = Database::of(texts).stemmed();
+    let first = Briefing { first: vec!["boats".into()], language: Some("en".into()), ..Briefing::default() };
+    let mut policy = Hadal::new(&first);
+    let sent = database.harvest(&mut policy, 900, 200);
+    let english = Language::of(Some("en"));
+    let words: std::collections::BTreeSet<&str> = sent.iter().map(|(words, ..)| words.as_str()).collect();
+    let stems: std::collections::BTreeSet<String> = words.iter().map(|word| english.stem(word)).collect();
+    assert_eq!((records(&sent), stems.len()), (900, words.len()), "{words:?}");
+}
+
+#[test]
 fn records_of_few_words_are_reached_by_several_words_together() {
     // 16 x 16 x 8 records of three words each, of which a query shows 20: one word matches 128 or more.
     let all = (0..2_048).map(|at| format!("a{} b{} c{}", at % 16, at / 16 % 16, at / 256));

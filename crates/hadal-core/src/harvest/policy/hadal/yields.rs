@@ -35,6 +35,12 @@ const RARITIES: [f32; 8] = [0.0, 2.0, 3.0, 4.0, 6.0, 10.0, 17.0, 33.0];
 /// Records elsewhere than in titles that part of an answer counts for at most.
 const MOST_EXPECTED: f64 = 10.0;
 
+/// Share of records with the word elsewhere than in the title, below which the index seems not to have them.
+const HARDLY_ANY: f64 = 0.05;
+
+/// Records that match to those that have the word in sight, from which on too much is out of sight.
+const OUT_OF_SIGHT: f64 = 1.05;
+
 /// Records below which what was told of broad words says too little: unseen ones, and seen ones like them.
 const LEAST_UNSEEN: f64 = 30.0;
 const LEAST_ALIKE: f64 = 5.0;
@@ -158,6 +164,10 @@ pub struct Yields {
     /// Records that match to those of them that have the word in sight.
     beyond: Ratio,
     cut: [Ratio; 12],
+    /// New records on first pages to those expected, where words are out of sight.
+    first: [Ratio; 12],
+    /// Records with the word elsewhere than in the title, to all that show it.
+    elsewhere: Ratio,
 }
 
 impl Default for Yields {
@@ -170,6 +180,8 @@ impl Default for Yields {
             back_body: Ratio::starting_at(1.0, 10.0),
             beyond: Ratio::starting_at(1.0, 20.0),
             cut: [Ratio::starting_at(1.0, 10.0); 12],
+            first: [Ratio::starting_at(1.0, 20.0); 12],
+            elsewhere: Ratio::starting_at(0.0, 1.0),
         }
     }
 }
@@ -182,6 +194,17 @@ impl Yields {
         self.cut_off(unseen, known, sure, cap)
     }
 
+    /// The same of the first page alone. Where records show only some of their words, those that match and were seen
+    /// are more than is known; then what first pages brought is the measure.
+    pub fn expect_first(&self, rates: &Rates, tally: &Tally, most: Option<u32>) -> Expected {
+        let expected = self.expect(rates, tally, most);
+        if rates.beyond <= OUT_OF_SIGHT {
+            return expected;
+        }
+        let most = most.map_or(expected.matching, f64::from);
+        Expected { new: expected.new * self.first[fullness(&expected, most)].value(), ..expected }
+    }
+
     /// Unseen records in all, when these are the seen ones.
     pub fn unseen(&self, rates: &Rates, everything: &Tally) -> f64 {
         rates.unseen(everything)
@@ -190,7 +213,8 @@ impl Yields {
     /// The rates in force.
     pub fn rates(&self) -> Rates {
         let back = [self.back_title.value(), self.back_body.value()];
-        let most_cut = self.cut.iter().map(Ratio::value).fold(1.0, f64::max);
+        let most = |ratios: &[Ratio]| ratios.iter().map(Ratio::value).fold(1.0, f64::max);
+        let most_cut = most(&self.cut) * most(&self.first);
         let lambda = self.told.unwrap_or(self.lambda.value());
         let rare = self.told.map(|_| self.rare.map(|ratio| ratio.value()));
         Rates { lambda, rare, back, beyond: self.beyond.value(), most_cut }
@@ -219,8 +243,11 @@ impl Yields {
         }
     }
 
-    /// Learns from an answer that held all that match.
+    /// Learns from an answer that held all that match; also how many of them have the word out of sight, from those
+    /// that came before for other words: new ones may show it because it was asked for.
     pub fn learn_whole(&mut self, before: &Tally, catch: &Catch) {
+        let again = catch.again.all();
+        self.beyond.learn(f64::from(again), f64::from(again - catch.again.hidden));
         let rates = self.rates();
         self.learn_unseen(&rates, before, f64::from(catch.new.all()) / rates.beyond);
         self.back_title.learn(f64::from(catch.again.title), f64::from(before.title.count));
@@ -228,21 +255,18 @@ impl Yields {
     }
 
     /// Learns from part of an answer where the index has the word: with none that has it elsewhere than in the
-    /// title, those do not come back.
+    /// title, those do not come back. Many forms show titles first, so that this is said only where hardly any ever
+    /// came.
     pub fn learn_where(&mut self, before: &Tally, catch: &Catch) {
-        if before.title.count > 0.0 {
+        let elsewhere = catch.again.body + catch.new.body;
+        let titles = catch.again.title + catch.new.title;
+        self.elsewhere.learn(f64::from(elsewhere), f64::from(elsewhere + titles));
+        let is_anywhere = elsewhere > 0;
+        if before.title.count > 0.0 && (is_anywhere || self.elsewhere.value() < HARDLY_ANY) {
             let per_title = before.body.count / before.title.count;
             let expected = f64::from(catch.again.title as f32 * per_title).min(MOST_EXPECTED);
-            let is_anywhere = catch.again.body + catch.new.body > 0;
             self.back_body.learn(if is_anywhere { expected } else { 0.0 }, expected);
         }
-    }
-
-    /// Learns how many records have the word out of sight.
-    pub fn learn_sight(&mut self, catch: &Catch) {
-        let all = catch.all();
-        let hidden = catch.new.hidden + catch.again.hidden;
-        self.beyond.learn(f64::from(all), f64::from(all - hidden));
     }
 
     /// Learns how many are unseen from the number of matches that the form told.
@@ -288,6 +312,11 @@ impl Yields {
         self.told = (unseen >= LEAST_UNSEEN && alike >= LEAST_ALIKE).then(|| unseen / alike);
     }
 
+    /// Learns how many new records a first page of so many brought, of which this was expected.
+    pub fn learn_first(&mut self, expected: &Expected, new: u32, page_size: f64) {
+        self.first[fullness(expected, page_size)].learn(f64::from(new), expected.new);
+    }
+
     /// Learns from an answer of which some was left off.
     pub fn learn_cut(&mut self, expected: &Expected, new: u32, shown: u32) {
         if expected.matching > 0.0 && shown > 0 {
@@ -316,6 +345,11 @@ fn rarity(tally: &Tally) -> usize {
 /// What the records of a word vouch for to those of a broad one, before anything is known.
 fn usually_vouched(tally: &Tally) -> f64 {
     1.0 - IDLE / f64::from(tally.all()).max(1.0)
+}
+
+/// How often a page of so many records could be filled: not once, once, twice or four times.
+fn fullness(expected: &Expected, page: f64) -> usize {
+    level(2.0 * expected.matching / page.max(1.0))
 }
 
 fn level(times: f64) -> usize {
@@ -355,6 +389,39 @@ mod tests {
             (expected.unseen - 4.0).abs() < 0.5 && (expected.matching - 24.0).abs() < 0.5,
             "{expected:?}"
         );
+    }
+
+    #[test]
+    fn titles_that_come_first_do_not_hide_the_rest() {
+        let mut before = tally(30, 1);
+        (0..10).for_each(|_| before.add(true, 16, 1, 1.0));
+        let titles = Places { title: 10, ..Places::default() };
+        let titles_only = Catch { again: titles, ..Catch::default() };
+        let some_elsewhere = Catch { again: Places { body: 4, ..titles }, ..Catch::default() };
+        let known = |answers: &[Catch]| {
+            let mut yields = Yields::default();
+            answers.iter().cycle().take(30).for_each(|catch| yields.learn_where(&before, catch));
+            yields.rates().known(&before)
+        };
+        assert!(known(&[titles_only]) < 15.0);
+        assert_eq!(known(&[some_elsewhere, titles_only]), 40.0);
+    }
+
+    #[test]
+    fn first_pages_are_measured_by_first_pages_where_words_are_out_of_sight() {
+        let before = tally(20, 1);
+        let after = |hidden| {
+            let mut yields = Yields::default();
+            let again = Places { body: 20, hidden, ..Places::default() };
+            yields.learn_whole(&before, &Catch { again, ..Catch::default() });
+            let expected = yields.expect(&yields.rates(), &before, Some(10));
+            (0..60).for_each(|_| yields.learn_first(&expected, 0, 10.0));
+            (yields.expect_first(&yields.rates(), &before, Some(10)).new, expected.new)
+        };
+        let (new, expected) = after(20);
+        assert!(new < 0.1 * expected, "{new} {expected}");
+        let (new, expected) = after(0);
+        assert_eq!(new, expected);
     }
 
     #[test]
