@@ -22,9 +22,6 @@ const TRUST: f64 = 30.0;
 /// Share of the words that is taken to be out of sight at the least: totals are never quite right.
 const SURE: f64 = 0.05;
 
-/// An answer is left when its next page promises less than this share of what others do.
-const LEAVE: f64 = 0.9;
-
 /// An answer that was left off.
 struct Left {
     query: Query,
@@ -101,7 +98,7 @@ impl Hadal {
         let read = read(answer);
         let matching = answer.total.map(|total| total.count() as f64);
         let share = self.share_to_come(answer, known) * self.found_at(read);
-        share * self.next_page(matching, read, costs).max(1.0) >= LEAVE * self.elsewhere * costs.page
+        share * self.next_page(matching, read, costs).max(1.0) >= self.elsewhere * costs.page
     }
 
     /// The best of the answers that were left off.
