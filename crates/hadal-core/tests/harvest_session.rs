@@ -217,6 +217,15 @@ impl Site for Welcome {
     }
 }
 
+/// Thanks for whatever is sent.
+struct Thanks;
+
+impl Site for Thanks {
+    fn answer(&mut self, _: &Request) -> (u16, Option<&'static str>, String) {
+        (200, None, frame("<h1>Thank you</h1><p>Your entry has been received.</p>"))
+    }
+}
+
 /// Nothing but a wall.
 struct Wall;
 
@@ -317,6 +326,13 @@ fn a_form_that_only_welcomes_is_found_out_soon() {
     let course = run(&mut Welcome, "hadal", 50);
     assert_eq!(course.ending, Some(Ending::Alike));
     assert!(course.submissions <= 4, "{} submissions", course.submissions);
+}
+
+#[test]
+fn a_form_that_takes_entries_in_is_asked_once() {
+    let course = run(&mut Thanks, "hadal", 50);
+    assert_eq!(course.ending, Some(Ending::TakenIn));
+    assert_eq!((course.submitted.len(), course.records.len()), (1, 0));
 }
 
 #[test]

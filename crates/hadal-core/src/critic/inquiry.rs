@@ -78,6 +78,9 @@ impl Inquiry {
     fn line(&self, finding: Finding) -> String {
         match finding {
             Finding::Searches => format!("probe: results for '{}', none for nonsense", self.word),
+            Finding::DoesNot if self.probe.was_taken_in() => {
+                format!("probe: '{}' was taken in as an entry", self.word)
+            }
             Finding::DoesNot => format!("probe: '{}' and nonsense are answered alike", self.word),
             Finding::Unclear => "probe: the answers do not tell".to_string(),
         }

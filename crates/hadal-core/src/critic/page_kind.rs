@@ -64,6 +64,8 @@ pub struct PageKinds {
     pub rate_limit: Signal,
     /// The server wants to see a person.
     pub captcha: Signal,
+    /// What was sent was taken in: no question was answered, something was done.
+    pub taken_in: Signal,
     /// How many results there are, where the page says so.
     pub total: Option<u64>,
 }
@@ -90,10 +92,12 @@ pub fn page_kind(page: &Page, status: u16) -> PageKinds {
         soft_404: walls::soft_404(&text, &title, status),
         rate_limit: walls::rate_limit(&text, &title, status),
         captcha: walls::captcha(page, &text, &title, status),
+        taken_in: walls::taken_in(&text, &title),
         total,
         ..PageKinds::default()
     };
     kinds.results = results(page, &kinds);
+    kinds.taken_in.weaken(1.0 - 0.8 * kinds.results.score);
     kinds.detail = detail(page, &title, &text, &kinds);
     kinds
 }

@@ -167,6 +167,11 @@ impl Probe {
         }
     }
 
+    /// Whether a question was taken in, as an entry or a message is: then nothing more is sent.
+    pub fn was_taken_in(&self) -> bool {
+        self.was_thanked()
+    }
+
     /// What answers without results look like here, if the probe found a search and saw one.
     pub fn signature(&self) -> Option<NoResult> {
         let searches = self.finding()? == Finding::Searches;

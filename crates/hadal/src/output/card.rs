@@ -149,7 +149,7 @@ fn likeliest(shares: &Shares) -> String {
 
 /// What kinds of answer a page may be, with the reasons.
 fn page_kinds(kinds: &PageKinds) -> String {
-    let named: [(&str, &Signal); 8] = [
+    let named: [(&str, &Signal); 9] = [
         ("results", &kinds.results),
         ("one record", &kinds.detail),
         ("nothing found", &kinds.no_results),
@@ -158,6 +158,7 @@ fn page_kinds(kinds: &PageKinds) -> String {
         ("missing page", &kinds.soft_404),
         ("asks for patience", &kinds.rate_limit),
         ("asks for a person", &kinds.captcha),
+        ("takes something in", &kinds.taken_in),
     ];
     let said = named.into_iter().filter(|(_, signal)| signal.holds());
     let said = said.map(|(name, signal)| format!("{name} {:.2} ({})", signal.score, signal.evidence));

@@ -107,6 +107,28 @@ pub(super) static LOGIN_FIRST: LazyLock<Phrases> = LazyLock::new(|| Phrases::new
     "请先登录", "請先登入", "ログインしてください", "로그인이 필요",
 ]));
 
+/// Something was handed over, and is confirmed.
+#[rustfmt::skip]
+pub(super) static TAKEN_IN: LazyLock<Phrases> = LazyLock::new(|| Phrases::new(&[
+    "has been received", "have been received", "has been sent", "was sent successfully", "sent successfully",
+    "has been submitted", "have been submitted", "submitted successfully", "successfully submitted",
+    "we have received your", "we received your", "we will get back to you", "we ll get back to you",
+    "you have been subscribed", "you are now subscribed", "successfully subscribed", "thank you for subscribing",
+    "thank you for signing up", "thank you for your message", "thank you for your order", "thank you for your request",
+    "thank you for your feedback", "thank you for contacting", "thanks for subscribing", "thanks for signing up",
+    "thanks for your message", "thanks for contacting", "your order has been placed", "your comment has been",
+    "wurde gesendet", "wurde versendet", "erfolgreich gesendet", "haben ihre anfrage erhalten",
+    "vielen dank für ihre nachricht", "vielen dank für ihre anfrage", "vielen dank für ihre anmeldung",
+    "danke für ihre anmeldung", "a été envoyé", "a bien été envoyé", "a bien été reçu", "a bien été prise en compte",
+    "merci pour votre message", "merci pour votre inscription", "ha sido enviado", "se ha enviado", "fue enviado",
+    "gracias por su mensaje", "gracias por suscribirse", "foi enviada", "foi enviado", "obrigado pelo contato",
+    "obrigado por se inscrever", "è stato inviato", "è stata inviata", "grazie per averci contattato",
+    "grazie per l iscrizione", "is verzonden", "bedankt voor je bericht", "bedankt voor uw bericht",
+    "bedankt voor je aanmelding", "została wysłana", "został wysłany", "dziękujemy za wiadomość",
+    "сообщение отправлено", "заявка принята", "спасибо за подписку", "mesajınız gönderildi", "har skickats",
+    "提交成功", "发送成功", "感谢您的订阅", "送信されました", "送信しました", "접수되었습니다",
+]));
+
 /// Asked too often.
 #[rustfmt::skip]
 pub(super) static RATE_LIMIT: LazyLock<Phrases> = LazyLock::new(|| Phrases::new(&[

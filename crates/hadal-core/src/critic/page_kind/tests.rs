@@ -41,6 +41,26 @@ fn nothing_found_is_understood_in_many_languages() {
 }
 
 #[test]
+fn what_was_taken_in_is_confirmed_in_many_languages() {
+    for text in [
+        "Thank you. Your entry has been received.",
+        "You are now subscribed to our newsletter",
+        "Ihre Nachricht wurde gesendet",
+        "Votre message a bien \u{e9}t\u{e9} envoy\u{e9}",
+        "Su mensaje ha sido enviado",
+        "\u{9001}\u{4fe1}\u{3057}\u{307e}\u{3057}\u{305f}",
+    ] {
+        let found = kinds(&format!("<p>{text}</p>"), 200);
+        assert!(found.taken_in.holds() && !found.is_no_answer(), "{text}: {found:?}");
+    }
+    let hits: String = (0..10)
+        .map(|n| format!("<li class=hit><a href=/item/{n}>Parcel {n}</a><p>It has been sent</li>"))
+        .collect();
+    assert!(!kinds(&format!("<p>245 results</p><ol>{hits}</ol>"), 200).taken_in.holds());
+    assert!(!kinds("<title>Thank You for Smoking</title><p>A film about a lobbyist", 200).taken_in.holds());
+}
+
+#[test]
 fn walls_and_errors_are_no_answers() {
     for (html, status) in [
         ("<p>Slow</p>", 429),

@@ -1,4 +1,4 @@
-//! Pages that stand in the way of an answer: errors, logins, limits, tests for machines.
+//! Pages that stand in the way of an answer: errors, logins, limits, tests for machines, thanks for an order.
 
 use super::Signal;
 use super::phrases;
@@ -52,6 +52,13 @@ pub(super) fn soft_404(text: &str, title: &str, status: u16) -> Signal {
     if matches!(status, 200..=299) {
         said(&mut signal, text, title, &phrases::NOT_FOUND);
     }
+    signal
+}
+
+/// What was sent was taken in, as a message or an order is.
+pub(super) fn taken_in(text: &str, title: &str) -> Signal {
+    let mut signal = Signal::default();
+    said(&mut signal, text, title, &phrases::TAKEN_IN);
     signal
 }
 

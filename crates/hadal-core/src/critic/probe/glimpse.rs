@@ -115,6 +115,9 @@ pub(super) struct Glimpse {
     pub(super) is_no_answer: bool,
     /// It is not there.
     pub(super) is_missing: bool,
+    /// It confirms that something was taken in; what is kept of it is another [`super::judge::Seen`].
+    #[serde(skip)]
+    pub(super) is_taken_in: bool,
     /// How many results it says there are.
     pub(super) total: Option<u64>,
 }
@@ -130,6 +133,7 @@ impl Glimpse {
             is_list: kinds.results.holds(),
             is_no_answer: kinds.is_no_answer(),
             is_missing: matches!(status, 404 | 410) || kinds.soft_404.holds(),
+            is_taken_in: kinds.taken_in.holds(),
             total: kinds.total,
         }
     }

@@ -25,11 +25,17 @@ pub(super) enum Seen {
     Elsewhere(Url),
     /// Nothing that can be judged: no answer, an error, a wall.
     Nothing,
+    /// Thanks for what was sent.
+    Thanks,
 }
 
 impl Seen {
     pub(super) fn of(glimpse: Glimpse) -> Seen {
-        if glimpse.is_no_answer { Seen::Nothing } else { Seen::Page(glimpse) }
+        match glimpse {
+            Glimpse { is_no_answer: true, .. } => Seen::Nothing,
+            Glimpse { is_taken_in: true, .. } => Seen::Thanks,
+            page => Seen::Page(page),
+        }
     }
 }
 
@@ -55,6 +61,8 @@ impl Probe {
     /// What follows from everything seen so far.
     pub(super) fn judge(&self) -> Next {
         match &self.seen[..] {
+            // Whatever it does, it is not done twice.
+            _ if self.was_thanked() => Found(DoesNot),
             [(_, first)] => self.after_word(first),
             [(_, first), (question, second)] => self.after_two(first, question, second),
             [(_, first), (_, second), (question, Seen::Page(last))] => {
@@ -67,6 +75,11 @@ impl Probe {
         }
     }
 
+    /// Whether what was sent was taken in.
+    pub(super) fn was_thanked(&self) -> bool {
+        self.seen.iter().any(|(_, seen)| *seen == Seen::Thanks)
+    }
+
     fn after_word(&self, word: &Seen) -> Next {
         match word {
             Seen::Page(page) if page.is_missing => Found(Unclear),
@@ -74,7 +87,7 @@ impl Probe {
             // An address that carries the word can be asked with any other, without the form.
             Seen::Elsewhere(to) if self.exchanged(to).is_some() => Ask(Question::Follow(to.clone())),
             Seen::Elsewhere(_) => Ask(Question::Nonsense),
-            Seen::Nothing => Found(Unclear),
+            Seen::Nothing | Seen::Thanks => Found(Unclear),
         }
     }
 

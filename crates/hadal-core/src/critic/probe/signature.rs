@@ -42,7 +42,7 @@ impl NoResult {
 fn page((question, seen): &(Question, Seen)) -> Option<(&Question, &Glimpse)> {
     match seen {
         Seen::Page(page) => Some((question, page)),
-        Seen::Elsewhere(_) | Seen::Nothing => None,
+        Seen::Elsewhere(_) | Seen::Nothing | Seen::Thanks => None,
     }
 }
 

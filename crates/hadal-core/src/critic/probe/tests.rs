@@ -68,6 +68,14 @@ fn a_page_that_only_repeats_the_question_is_no_search() {
 }
 
 #[test]
+fn thanks_for_an_entry_are_not_asked_for_twice() {
+    let mut probe = probe(BOX);
+    show(&mut probe, &format!("{FRAME}<p>Thank you. Your entry has been received.</p>"));
+    assert_eq!((probe.finding(), probe.next()), (Some(Finding::DoesNot), None));
+    assert!(probe.was_taken_in() && probe.signature().is_none());
+}
+
+#[test]
 fn pages_that_a_script_may_fill_prove_nothing() {
     let own_page = "<form><input name=q><button>Search</button></form>";
     for (form, answer) in [(own_page, FRAME), (BOX, "<div id=app>Loading</div>"), ("<input name=q>", FRAME)] {

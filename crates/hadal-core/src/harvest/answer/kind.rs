@@ -60,12 +60,13 @@ impl Evidence<'_> {
         if self.status < 400 && self.records >= 2 && (self.in_place || self.hits >= Some(0.5)) {
             return None;
         }
-        let PageKinds { rate_limit, captcha, login_wall, error, .. } = &**self.kinds;
+        let PageKinds { rate_limit, captcha, login_wall, error, taken_in, .. } = &**self.kinds;
         let walls = [
             (captcha.holds(), Kind::Captcha),
             (self.status == 429 || rate_limit.holds(), Kind::RateLimited),
             (login_wall.holds(), Kind::LoginWall),
             (error.holds() || self.status >= 500, Kind::Error),
+            (taken_in.holds(), Kind::TakenIn),
         ];
         walls.into_iter().find(|(stands, _)| *stands).map(|(_, kind)| kind)
     }

@@ -80,6 +80,8 @@ pub enum Kind {
     LoginWall,
     /// The server wants to see a person.
     Captcha,
+    /// What was asked was taken in, as an entry or a message is.
+    TakenIn,
 }
 
 impl Kind {
@@ -93,6 +95,7 @@ impl Kind {
             Kind::RateLimited => "rate_limited",
             Kind::LoginWall => "login_wall",
             Kind::Captcha => "captcha",
+            Kind::TakenIn => "taken_in",
         }
     }
 }

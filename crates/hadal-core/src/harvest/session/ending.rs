@@ -33,6 +33,8 @@ pub enum Ending {
     Errors,
     /// robots.txt forbids it.
     Forbidden,
+    /// It takes in what is asked, as an entry or a message: it does not search.
+    TakenIn,
 }
 
 impl Ending {
@@ -50,6 +52,7 @@ impl Ending {
             Ending::RateLimited => "rate_limited",
             Ending::Errors => "errors",
             Ending::Forbidden => "forbidden",
+            Ending::TakenIn => "taken_in",
         }
     }
 }
@@ -68,6 +71,7 @@ impl fmt::Display for Ending {
             Ending::RateLimited => "the site wants to be asked less often; try again later",
             Ending::Errors => "the site answers with errors",
             Ending::Forbidden => "robots.txt forbids it",
+            Ending::TakenIn => "the question was taken in as an entry: the form does not search",
         })
     }
 }
@@ -85,8 +89,11 @@ impl Trouble {
         *self = Trouble::default();
     }
 
-    /// One came that does not; the harvest ends when that is all there is.
+    /// One came that does not; the harvest ends when that is all there is, or when something was done by it.
     pub fn met(&mut self, kind: Kind, status: u16) -> Option<Ending> {
+        if kind == Kind::TakenIn {
+            return Some(Ending::TakenIn);
+        }
         self.in_a_row += 1;
         self.gone += u32::from(matches!(status, 404 | 410));
         (self.in_a_row >= PATIENCE).then_some(match kind {
@@ -112,5 +119,6 @@ mod tests {
         assert_eq!(trouble.met(Kind::Error, 404), Some(Ending::Gone));
         trouble.over();
         assert_eq!(trouble.met(Kind::Captcha, 200), None);
+        assert_eq!(trouble.met(Kind::TakenIn, 200), Some(Ending::TakenIn), "at once");
     }
 }

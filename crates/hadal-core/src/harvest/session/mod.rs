@@ -242,6 +242,9 @@ impl Harvest {
         let answer = self.reader.read(&document, reply.status, query);
         self.nothing_comes_as = reply.status;
         self.note_first_page(&answer);
+        if answer.kind == Kind::TakenIn {
+            self.stage = Stage::Over(Ending::TakenIn);
+        }
         Taken { kind: Some(answer.kind), learned: true, ..Taken::default() }
     }
 

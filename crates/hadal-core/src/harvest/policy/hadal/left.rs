@@ -4,8 +4,8 @@
 //! nothing is as sure as the next page of such an answer. It waits until no first page of another promises more.
 //! Where totals are not told, or records show only some of their words, what its pages brought so far counts too.
 
-use super::Hadal;
 use super::yields::{Rates, Ratio};
+use super::{Answered, Hadal};
 use crate::harvest::policy::lexicon::words_of;
 use crate::harvest::policy::{Asked, Costs, End, Hit};
 use crate::harvest::query::Query;
@@ -21,6 +21,13 @@ const TRUST: f64 = 30.0;
 
 /// Share of the words that is taken to be out of sight at the least: totals are never quite right.
 const SURE: f64 = 0.05;
+
+/// Answers lost in a row after which all that wait are taken to be.
+const ALL_LOST: usize = 2;
+
+/// Where pages are lost once they are left, an answer is read as long as its next page promises this share of what
+/// others do.
+const NOW_OR_NEVER: f64 = 0.5;
 
 /// An answer that was left off.
 struct Left {
@@ -39,6 +46,8 @@ struct Left {
 /// Those that wait.
 pub struct LeftOff {
     waiting: Vec<Left>,
+    /// The last ones that were to be read on and had gone, in a row.
+    lost: Vec<Left>,
     /// New records on later pages to those that were expected, by how deep they are.
     found: [Ratio; DEPTHS],
 }
@@ -58,16 +67,11 @@ pub struct Best {
 
 impl Default for LeftOff {
     fn default() -> LeftOff {
-        LeftOff { waiting: Vec::new(), found: [Ratio::starting_at(1.0, 20.0); DEPTHS] }
+        LeftOff { waiting: Vec::new(), lost: Vec::new(), found: [Ratio::starting_at(1.0, 20.0); DEPTHS] }
     }
 }
 
 impl LeftOff {
-    /// Takes out the one with these words.
-    pub fn forget(&mut self, words: &str) {
-        self.take(words);
-    }
-
     /// Puts the words that they are now in place of words.
     pub fn fold(&mut self, folded: &[u32]) {
         let words = self.waiting.iter_mut().flat_map(|left| &mut left.words);
@@ -98,7 +102,9 @@ impl Hadal {
         let read = read(answer);
         let matching = answer.total.map(|total| total.count() as f64);
         let share = self.share_to_come(answer, known) * self.found_at(read);
-        share * self.next_page(matching, read, costs).max(1.0) >= self.elsewhere * costs.page
+        let least =
+            if self.left.lost.len() >= ALL_LOST { NOW_OR_NEVER * self.elsewhere } else { self.elsewhere };
+        share * self.next_page(matching, read, costs).max(1.0) >= least * costs.page
     }
 
     /// The best of the answers that were left off.
@@ -119,6 +125,22 @@ impl Hadal {
         best
     }
 
+    /// Takes note that an answer cannot be read on. Once that is the rule, all that wait are asked anew, one time,
+    /// to be read while they are there.
+    pub(super) fn lose_left(&mut self, words: &str) {
+        let Some(left) = self.left.take(words).filter(|_| self.left.lost.len() < ALL_LOST) else { return };
+        self.left.lost.push(left);
+        if self.left.lost.len() == ALL_LOST {
+            let all = self.left.waiting.iter().chain(&self.left.lost);
+            for left in all {
+                if let [word] = left.words[..] {
+                    self.answered[word as usize] = Answered::NotAsked;
+                }
+            }
+            self.left.waiting.clear();
+        }
+    }
+
     /// Takes in more of an answer that had been left off.
     pub(super) fn read_on(&mut self, answer: &Asked<'_>) {
         let words = words_of(&answer.query.words);
@@ -126,6 +148,7 @@ impl Hadal {
         let asked = if let [word] = &words[..] { Some(word.as_str()) } else { None };
         self.take_in(asked, answer);
         let Some(left) = self.left.take(&answer.query.words) else { return };
+        self.left.lost.clear();
         self.learn_pages(answer, left.matching.zip(known), 0);
         if let [word] = &left.words[..]
             && let Some(told) = self.told.get_mut(word)

@@ -304,7 +304,7 @@ impl Policy for Hadal {
     }
 
     fn lose(&mut self, query: &Query) {
-        self.left.forget(&query.words);
+        self.lose_left(&query.words);
     }
 
     fn outlook(&self, costs: &Costs, most: usize) -> Vec<(Query, f64)> {
