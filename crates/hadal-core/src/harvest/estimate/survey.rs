@@ -37,9 +37,13 @@ const HIDDEN: f64 = 2.0;
 /// How much a rare word errs by itself, and any word at least.
 const OWN: f64 = 0.4;
 const LEAST_ERROR: f64 = 0.01;
+/// Words beyond which more of them say no more: they do not err each by itself.
+const MANY: f64 = 400.0;
 /// How much the size errs that a single word tells, whatever its share: words that were asked bring records that are
 /// alike.
 const FEW: f64 = 0.3;
+/// How much all words err together when few records are at hand, which fades as more come.
+const TOGETHER: f64 = 0.03;
 /// The share of records that is unseen where words err as much as that, and the least that it is taken for.
 const UNSEEN: f64 = 0.7;
 const LEAST_UNSEEN: f64 = 0.03;
@@ -190,17 +194,19 @@ impl Survey {
         let hidden = ((self.again[1] + 1.0) / (self.again[0] + 1.0)).min(1.0);
         let shown = hidden.min(shown / looked_at.max(1.0));
         let mut line = Line::held(times * (SLOPE + HIDDEN * (1.0 - shown)));
+        let own = times * OWN * (self.totals.len() as f64 / MANY).sqrt().max(1.0);
         for total in self.totals.values().filter(|total| total.others.of >= LEAST_RECORDS) {
             let of = total.others.of;
             let having = if titles { total.others.in_title } else { total.others.anywhere };
             let share = (having + 0.5) / (of + 1.0);
             let without = 1.0 - share;
-            let variance = without / (share * of) + (times * OWN * without).powi(2) + LEAST_ERROR.powi(2);
+            let variance = without / (share * of) + (own * without).powi(2) + LEAST_ERROR.powi(2);
             line.add(without, (total.records.max(0.5) / share).ln(), variance);
         }
         let (log_size, error) = line.start().filter(|_| line.points >= ENOUGH)?;
         let few = FEW / (line.points as f64).sqrt();
-        Some(Surveyed { size: hidden * log_size.exp(), error: error.hypot(few) })
+        let error = error.hypot(few).hypot(TOGETHER * times.powi(3));
+        Some(Surveyed { size: hidden * log_size.exp(), error })
     }
 }
 
