@@ -7,7 +7,8 @@
 //! form tells how many records have a broad word, that is the measure instead, and how much less the records of
 //! rare words vouch for is learned by itself. Of seen records those come back whose indexed part has the word. When
 //! more match than the form ever shows, those shown hold fewer new ones than a random choice: `cut` learns how many,
-//! by how many times over they match.
+//! by how many times over they match. Where lists show only some words of a record, what is known of those that match is
+//! too little, and `first` learns what first pages really bring.
 
 use super::ledger::{Catch, Tally};
 
