@@ -1,4 +1,4 @@
-//! What kind of page an answer is: results, one record, nothing found, an error, a wall.
+//! What kind of page an answer is: results, one record, nothing found, an error, a wall, thanks for an entry.
 //!
 //! Signals are read off the page alone and say how sure they are and why. None of them excludes
 //! another: a page may say that nothing was found and list what others liked. Who asked the question

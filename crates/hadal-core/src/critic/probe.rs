@@ -169,7 +169,7 @@ impl Probe {
 
     /// Whether a question was taken in, as an entry or a message is: then nothing more is sent.
     pub fn was_taken_in(&self) -> bool {
-        self.was_thanked()
+        self.seen.iter().any(|(_, seen)| *seen == Seen::Thanks)
     }
 
     /// What answers without results look like here, if the probe found a search and saw one.

@@ -58,6 +58,7 @@ fn what_was_taken_in_is_confirmed_in_many_languages() {
         .collect();
     assert!(!kinds(&format!("<p>245 results</p><ol>{hits}</ol>"), 200).taken_in.holds());
     assert!(!kinds("<title>Thank You for Smoking</title><p>A film about a lobbyist", 200).taken_in.holds());
+    assert!(!kinds("<p>An agent has been sent to Berlin, where he is received", 200).taken_in.holds());
 }
 
 #[test]

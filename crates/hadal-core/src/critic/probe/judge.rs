@@ -62,7 +62,7 @@ impl Probe {
     pub(super) fn judge(&self) -> Next {
         match &self.seen[..] {
             // Whatever it does, it is not done twice.
-            _ if self.was_thanked() => Found(DoesNot),
+            _ if self.was_taken_in() => Found(DoesNot),
             [(_, first)] => self.after_word(first),
             [(_, first), (question, second)] => self.after_two(first, question, second),
             [(_, first), (_, second), (question, Seen::Page(last))] => {
@@ -75,11 +75,6 @@ impl Probe {
         }
     }
 
-    /// Whether what was sent was taken in.
-    pub(super) fn was_thanked(&self) -> bool {
-        self.seen.iter().any(|(_, seen)| *seen == Seen::Thanks)
-    }
-
     fn after_word(&self, word: &Seen) -> Next {
         match word {
             Seen::Page(page) if page.is_missing => Found(Unclear),
@@ -87,7 +82,8 @@ impl Probe {
             // An address that carries the word can be asked with any other, without the form.
             Seen::Elsewhere(to) if self.exchanged(to).is_some() => Ask(Question::Follow(to.clone())),
             Seen::Elsewhere(_) => Ask(Question::Nonsense),
-            Seen::Nothing | Seen::Thanks => Found(Unclear),
+            Seen::Nothing => Found(Unclear),
+            Seen::Thanks => Found(DoesNot),
         }
     }
 

@@ -66,7 +66,8 @@ impl Evidence<'_> {
             (self.status == 429 || rate_limit.holds(), Kind::RateLimited),
             (login_wall.holds(), Kind::LoginWall),
             (error.holds() || self.status >= 500, Kind::Error),
-            (taken_in.holds(), Kind::TakenIn),
+            // A form that has shown records answers questions, whatever these say.
+            (taken_in.holds() && self.records == 0 && !self.knows_place, Kind::TakenIn),
         ];
         walls.into_iter().find(|(stands, _)| *stands).map(|(_, kind)| kind)
     }

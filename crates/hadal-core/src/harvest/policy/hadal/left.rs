@@ -74,7 +74,8 @@ impl Default for LeftOff {
 impl LeftOff {
     /// Puts the words that they are now in place of words.
     pub fn fold(&mut self, folded: &[u32]) {
-        let words = self.waiting.iter_mut().flat_map(|left| &mut left.words);
+        let all = self.waiting.iter_mut().chain(&mut self.lost);
+        let words = all.flat_map(|left| &mut left.words);
         words.for_each(|word| *word = folded[*word as usize]);
     }
 

@@ -79,12 +79,14 @@ impl Sample {
     pub fn fold(&mut self, folded: &[u32], mut tell: impl FnMut(RecordId, &[u32], usize, f32)) {
         let old = std::mem::take(self);
         self.halved = old.halved;
+        let mut met_in = vec![usize::MAX; folded.len()];
+        let mut words: Vec<u32> = Vec::new();
         for (at, id) in old.ids.iter().enumerate() {
-            let mut words: Vec<u32> = Vec::new();
+            words.clear();
             let mut in_title = 0;
             for word in old.of(at) {
                 let now = folded[(word & !IN_TITLE) as usize];
-                if !words.contains(&now) {
+                if std::mem::replace(&mut met_in[now as usize], at) != at {
                     words.push(now);
                     in_title += usize::from(word & IN_TITLE != 0);
                 }
