@@ -5,7 +5,7 @@
 
 use crate::address::{Host, LinkId, Site};
 use crate::critic::inquiry::Inquiry;
-use crate::page::Context;
+use crate::page::LinkContext;
 use crate::time::Time;
 use serde::{Deserialize, Serialize};
 use url::Url;
@@ -63,7 +63,7 @@ pub struct Lead {
     /// How it came to be known.
     pub origin: Origin,
     /// What stands around the link.
-    pub context: Context,
+    pub context: LinkContext,
     /// The page it was found on.
     pub parent: Option<Parent>,
     /// Clicks from a seed.
@@ -82,7 +82,7 @@ impl Lead {
             url,
             task: Task::Page,
             origin,
-            context: Context::default(),
+            context: LinkContext::default(),
             parent: None,
             depth: 0,
             site_depth: 0,

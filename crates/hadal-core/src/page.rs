@@ -24,11 +24,11 @@ pub struct Page {
     /// Forms in document order; inputs outside any form are gathered in one that says so.
     pub forms: Vec<Form>,
     /// What the page says about itself to machines.
-    pub hints: Hints,
+    pub hints: PageHints,
     /// 64-bit simhash of the text: near-duplicates differ in few bits.
     pub fingerprint: u64,
     /// The bound that ended the parse early, if one did; what came before it is here.
-    pub bound: Option<Bound>,
+    pub truncated_by: Option<ParseLimit>,
 }
 
 /// A link and what stands around it.
@@ -37,12 +37,12 @@ pub struct Link {
     /// Normalised target.
     pub url: Url,
     /// What the target is called here, and where it stands.
-    pub context: Context,
+    pub context: LinkContext,
 }
 
 /// What surrounds a link: all that a link model may learn from.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Context {
+pub struct LinkContext {
     /// Anchor text, or the `alt` of an image, or a title or aria label.
     pub anchor: String,
     /// The last terms before the link.
@@ -137,7 +137,7 @@ pub struct Field {
     /// Default value; for a button without one what is written on it.
     pub value: String,
     /// Choices of a select or datalist, without those that are disabled.
-    pub options: Vec<Choice>,
+    pub options: Vec<FieldOption>,
     /// Checked, for boxes and radio buttons.
     pub checked: bool,
     /// Several choices at once are allowed.
@@ -181,7 +181,7 @@ impl Field {
 
 /// One choice of a select.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Choice {
+pub struct FieldOption {
     /// What is submitted.
     pub value: String,
     /// What is read.
@@ -275,9 +275,9 @@ impl FieldKind {
 
 /// What a page tells machines about itself.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Hints {
+pub struct PageHints {
     /// OpenSearch descriptions.
-    pub opensearch: Vec<OpenSearch>,
+    pub opensearch: Vec<OpenSearchLink>,
     /// URL templates of schema.org search actions, with `{search_term_string}` or alike in them.
     pub search_actions: Vec<String>,
     /// The page's preferred address.
@@ -296,7 +296,7 @@ pub struct Hints {
 
 /// A link to an OpenSearch description document.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct OpenSearch {
+pub struct OpenSearchLink {
     /// Where the description is.
     pub url: Url,
     /// What it is called.
@@ -306,7 +306,7 @@ pub struct OpenSearch {
 /// Why a page is not here as a whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Bound {
+pub enum ParseLimit {
     /// Elements nested deeper than anyone reads.
     Depth,
     /// More attributes on one tag than anyone writes; only the surplus is missing.

@@ -8,7 +8,7 @@
 use hadal_core::harvest::answer::{Answer, Reader, Sample};
 use hadal_core::harvest::policy::Total;
 use hadal_core::harvest::query::Query;
-use hadal_core::html::{Document, read};
+use hadal_core::html::{Document, parse_with_outline};
 use std::collections::{BTreeMap, BTreeSet};
 use url::Url;
 
@@ -64,7 +64,7 @@ fn sets() -> BTreeMap<String, Vec<Saved>> {
         let body = std::fs::read(format!("{folder}/{name}.html")).unwrap();
         let expected: Expected =
             serde_json::from_slice(&std::fs::read(format!("{folder}/{name}.json")).unwrap()).unwrap();
-        let document = read(&body, Some("text/html; charset=utf-8"), &expected.url);
+        let document = parse_with_outline(&body, Some("text/html; charset=utf-8"), &expected.url);
         let set = name.split('-').next().unwrap().to_string();
         let query = Query::words(&expected.query);
         sets.entry(set).or_default().push(Saved { name, document, query, expected });

@@ -4,12 +4,16 @@
 
 use hadal_core::harvest::answer::{Answer, Kind, Reader, Sample};
 use hadal_core::harvest::query::Query;
-use hadal_core::html::{Document, read};
+use hadal_core::html::{Document, parse_with_outline};
 use proptest::prelude::*;
 use url::Url;
 
 fn document(body: &str) -> Document {
-    read(body.as_bytes(), Some("text/html; charset=utf-8"), &Url::parse("http://a.org/find?q=sea").unwrap())
+    parse_with_outline(
+        body.as_bytes(),
+        Some("text/html; charset=utf-8"),
+        &Url::parse("http://a.org/find?q=sea").unwrap(),
+    )
 }
 
 fn answer(body: &str) -> Answer {

@@ -7,7 +7,7 @@
 use hadal_core::harvest::answer::{Answer, Kind, Reader, Sample};
 use hadal_core::harvest::query::Query;
 use hadal_core::harvest::record::RecordId;
-use hadal_core::html::{Document, read};
+use hadal_core::html::{Document, parse_with_outline};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use url::Url;
@@ -287,7 +287,11 @@ impl Site<'_> {
             0 => format!("http://coast.example/find?q={word}"),
             _ => format!("http://coast.example/find?q={word}&page={page}"),
         };
-        read(self.page(word, page).as_bytes(), Some("text/html; charset=utf-8"), &Url::parse(&url).unwrap())
+        parse_with_outline(
+            self.page(word, page).as_bytes(),
+            Some("text/html; charset=utf-8"),
+            &Url::parse(&url).unwrap(),
+        )
     }
 }
 
@@ -437,7 +441,7 @@ fn records_that_lack_a_part_are_records_all_the_same() {
     );
     let html = format!("<h1>Archive</h1><p>12 items</p><ol>{list}</ol><p>Open from nine to five.</p>");
     let url = Url::parse("http://a.example/find?q=amber").unwrap();
-    let document = read(html.as_bytes(), Some("text/html"), &url);
+    let document = parse_with_outline(html.as_bytes(), Some("text/html"), &url);
     let answer = Reader::default().read(&document, 200, &Query::words("amber"));
     let urls: BTreeSet<String> =
         answer.records.iter().filter_map(|record| record.url.as_ref()).map(Url::to_string).collect();

@@ -5,7 +5,7 @@ use hadal_core::critic::probe::{Answer, MOST_REQUESTS, Probe};
 use hadal_core::critic::veto::veto;
 use hadal_core::html::parse;
 use hadal_core::http::Method;
-use hadal_core::page::{Choice, Field, FieldKind, Form, Page};
+use hadal_core::page::{Field, FieldKind, FieldOption, Form, Page};
 use hadal_core::submission::{Filling, submission};
 use proptest::prelude::*;
 use url::Url;
@@ -43,7 +43,8 @@ fn field() -> impl Strategy<Value = Field> {
     let flags = prop::array::uniform3(any::<bool>());
     (kind, prop::array::uniform4(text()), options, flags, prop::option::of(0..20u32)).prop_map(
         |(kind, [name, id, label, value], options, [checked, multiple, disabled], max_length)| {
-            let choice = |(value, selected): (String, bool)| Choice { text: value.clone(), value, selected };
+            let choice =
+                |(value, selected): (String, bool)| FieldOption { text: value.clone(), value, selected };
             let options = options.into_iter().map(choice).collect();
             let plain = Field::new(kind, &name, &value);
             Field { id, label, options, checked, multiple, disabled, max_length, ..plain }

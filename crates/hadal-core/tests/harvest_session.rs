@@ -3,7 +3,9 @@
 #![allow(clippy::unwrap_used, reason = "tests stop at the first surprise")]
 
 use hadal_core::harvest::policy::{Briefing, offer};
-use hadal_core::harvest::session::{Details, Door, Ending, Harvest, Purpose, Reply, Wishes};
+use hadal_core::harvest::session::{
+    DetailMode, EntryPage, HarvestEnding, HarvestOptions, HarvestSession, ParsedResponse, RequestPurpose,
+};
 use hadal_core::html;
 use hadal_core::http::{Method, Request};
 use std::collections::BTreeSet;
@@ -242,7 +244,7 @@ struct Course {
     submissions: u32,
     lists: u32,
     requests: u32,
-    ending: Option<Ending>,
+    ending: Option<HarvestEnding>,
 }
 
 fn run(site: &mut dyn Site, policy: &str, most: u32) -> Course {
@@ -252,10 +254,10 @@ fn run(site: &mut dyn Site, policy: &str, most: u32) -> Course {
     let (_, _, own) = site.answer(&Request::get(home.clone()));
     let page = html::parse(own.as_bytes(), None, &home);
     let page = if page.forms.is_empty() { html::parse(body.as_bytes(), None, &home) } else { page };
-    let door = Door::new(page.forms[0].clone(), home, page.charset);
+    let door = EntryPage::new(page.forms[0].clone(), home, page.charset);
     let briefing = Briefing { first: vec!["harbour".into()], ..Briefing::default() };
-    let wishes = Wishes { coverage: 1.0, records: None, details: Details::Never, seed: 1 };
-    let mut harvest = Harvest::new(door, offer(policy).unwrap().make(&briefing), wishes);
+    let wishes = HarvestOptions { coverage: 1.0, records: None, details: DetailMode::Never, seed: 1 };
+    let mut harvest = HarvestSession::new(door, offer(policy).unwrap().make(&briefing), wishes);
     let mut course = Course {
         records: BTreeSet::new(),
         submitted: Vec::new(),
@@ -264,16 +266,16 @@ fn run(site: &mut dyn Site, policy: &str, most: u32) -> Course {
         requests: 0,
         ending: None,
     };
-    while let Some((request, purpose)) = harvest.ask() {
-        assert_eq!(harvest.ask().unwrap().0, request, "the same until a reply is taken");
+    while let Some((request, purpose)) = harvest.next_request() {
+        assert_eq!(harvest.next_request().unwrap().0, request, "the same until a reply is taken");
         let (status, location, body) = site.answer(&request);
         let location = location.map(|to| request.url.join(to).unwrap());
-        let document = Some(html::read(body.as_bytes(), Some("text/html"), &request.url));
-        let taken = harvest.take(Reply { status, location, document });
+        let document = Some(html::parse_with_outline(body.as_bytes(), Some("text/html"), &request.url));
+        let taken = harvest.receive(ParsedResponse { status, location, document });
         course.records.extend(taken.records.iter().map(|(record, _)| record.title.clone()));
         course.submitted.extend(purpose.submits().then(|| request.url.path().to_string()));
-        course.submissions += u32::from(purpose == Purpose::Query);
-        course.lists += u32::from(purpose == Purpose::Link);
+        course.submissions += u32::from(purpose == RequestPurpose::Query);
+        course.lists += u32::from(purpose == RequestPurpose::Link);
         course.requests += 1;
         if course.requests == most {
             break;
@@ -307,7 +309,7 @@ fn pages_that_expire_do_not_end_a_harvest() {
     let [lasting, expiring] = [None, Some(0)].map(|refused| {
         let mut site = Fleeting { plain: Plain { records: 900 }, asked: 0, refused };
         let course = run(&mut site, "hadal", 600);
-        assert_eq!(course.ending, Some(Ending::Unprofitable));
+        assert_eq!(course.ending, Some(HarvestEnding::Unprofitable));
         (course.records.len(), site.refused)
     });
     assert!(expiring.1 > Some(0), "none was read on");
@@ -317,28 +319,28 @@ fn pages_that_expire_do_not_end_a_harvest() {
 #[test]
 fn a_form_that_answers_everything_alike_is_said_not_to_search() {
     let course = run(&mut Alike, "hadal", 50);
-    assert_eq!(course.ending, Some(Ending::Alike));
+    assert_eq!(course.ending, Some(HarvestEnding::Alike));
     assert_eq!(course.records.len(), 8);
 }
 
 #[test]
 fn a_form_that_only_welcomes_is_found_out_soon() {
     let course = run(&mut Welcome, "hadal", 50);
-    assert_eq!(course.ending, Some(Ending::Alike));
+    assert_eq!(course.ending, Some(HarvestEnding::Alike));
     assert!(course.submissions <= 4, "{} submissions", course.submissions);
 }
 
 #[test]
 fn a_form_that_takes_entries_in_is_asked_once() {
     let course = run(&mut Thanks, "hadal", 50);
-    assert_eq!(course.ending, Some(Ending::TakenIn));
+    assert_eq!(course.ending, Some(HarvestEnding::TakenIn));
     assert_eq!((course.submitted.len(), course.records.len()), (1, 0));
 }
 
 #[test]
 fn a_wall_ends_a_harvest_with_its_name() {
     let course = run(&mut Wall, "hadal", 50);
-    assert_eq!(course.ending, Some(Ending::Captcha));
+    assert_eq!(course.ending, Some(HarvestEnding::Captcha));
     assert!(course.requests < 10);
 }
 

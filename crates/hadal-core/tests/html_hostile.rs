@@ -1,7 +1,7 @@
 //! Inputs made to exhaust a parser, one test each: the result is bounded, and what came before is kept.
 
 use hadal_core::html::parse;
-use hadal_core::page::{Bound, Page};
+use hadal_core::page::{Page, ParseLimit};
 use url::Url;
 
 const BEFORE: &str = "<title>kept</title><a href=/kept>kept</a><form action=/s><input name=q></form>";
@@ -25,19 +25,19 @@ fn hostile(part: &str) -> Page {
 
 #[test]
 fn fifty_thousand_nested_divs() {
-    assert_eq!(hostile(&"<div>".repeat(50_000)).bound, Some(Bound::Depth));
+    assert_eq!(hostile(&"<div>".repeat(50_000)).truncated_by, Some(ParseLimit::Depth));
 }
 
 #[test]
 fn a_million_nested_divs() {
-    assert_eq!(hostile(&"<div>".repeat(1_000_000)).bound, Some(Bound::Depth));
+    assert_eq!(hostile(&"<div>".repeat(1_000_000)).truncated_by, Some(ParseLimit::Depth));
 }
 
 #[test]
 fn a_million_attributes_on_one_tag() {
     let attributes: String = (0..1_000_000).map(|i| format!(" a{i}")).collect();
     let page = hostile(&format!("<p{attributes}>inside</p><a href=/after>after</a>"));
-    assert_eq!(page.bound, Some(Bound::Attributes));
+    assert_eq!(page.truncated_by, Some(ParseLimit::Attributes));
     assert_eq!(page.text, "kept inside after");
     assert_eq!(page.links.len(), 2);
 }
@@ -51,20 +51,23 @@ fn a_million_attributes_with_brackets_in_quotes() {
 #[test]
 fn a_million_attributes_on_an_end_tag_of_a_script() {
     let attributes: String = (0..500_000).map(|i| format!(" a{i}='>'")).collect();
-    assert_eq!(hostile(&format!("<script>x</script{attributes}>inside")).bound, Some(Bound::Attributes));
+    assert_eq!(
+        hostile(&format!("<script>x</script{attributes}>inside")).truncated_by,
+        Some(ParseLimit::Attributes)
+    );
 }
 
 #[test]
 fn attributes_behind_a_style_that_is_none() {
     let attributes: String = (0..200_000).map(|i| format!(" a{i}")).collect();
     let page = hostile(&format!("<svg><style><p{attributes}></style></svg><p>after"));
-    assert_eq!(page.bound, Some(Bound::Attributes));
+    assert_eq!(page.truncated_by, Some(ParseLimit::Attributes));
 }
 
 #[test]
 fn a_million_tags_with_an_attribute_each() {
     let tags: String = (0..600_000).map(|i| format!("<b a{i} b{i}>")).collect();
-    assert!(hostile(&tags).bound.is_some());
+    assert!(hostile(&tags).truncated_by.is_some());
 }
 
 #[test]
@@ -75,15 +78,15 @@ fn misnested_formatting() {
         (0..20_000).map(|i| format!("<a href={i}><b><i id={i}><div></b>")).collect(),
         (0..300).map(|i| format!("<b id={i}>")).collect::<String>() + &"<p>x".repeat(100_000),
     ] {
-        assert!(hostile(&part).bound.is_some(), "{}", &part[..40]);
+        assert!(hostile(&part).truncated_by.is_some(), "{}", &part[..40]);
     }
-    assert_eq!(hostile(&"<b><table><td><i></table></b>".repeat(50_000)).bound, None);
+    assert_eq!(hostile(&"<b><table><td><i></table></b>".repeat(50_000)).truncated_by, None);
 }
 
 #[test]
 fn many_end_tags_under_many_open_elements() {
     let open: String = (0..500).map(|i| format!("<x{i}>")).collect();
-    assert_eq!(hostile(&(open + &"</y>".repeat(1_500_000))).bound, Some(Bound::Steps));
+    assert_eq!(hostile(&(open + &"</y>".repeat(1_500_000))).truncated_by, Some(ParseLimit::Steps));
 }
 
 #[test]
@@ -91,7 +94,7 @@ fn fifty_megabytes_of_brackets() {
     let mut body = BEFORE.to_string();
     body.push_str(&"<".repeat(50 << 20));
     let page = page(&body);
-    assert_eq!(page.bound, Some(Bound::Bytes));
+    assert_eq!(page.truncated_by, Some(ParseLimit::Bytes));
     assert_eq!(page.title, "kept");
     assert!(page.text.len() <= 1 << 20);
 }
@@ -105,9 +108,9 @@ fn nul_bytes() {
 #[test]
 fn one_huge_text() {
     let page = hostile(&"word ".repeat(2_000_000));
-    assert_eq!(page.bound, Some(Bound::Bytes));
+    assert_eq!(page.truncated_by, Some(ParseLimit::Bytes));
     assert!(page.text.len() <= 1 << 20);
-    assert_eq!(hostile(&"x".repeat(3_000_000)).bound, Some(Bound::Items));
+    assert_eq!(hostile(&"x".repeat(3_000_000)).truncated_by, Some(ParseLimit::Items));
 }
 
 #[test]
@@ -123,7 +126,7 @@ fn what_is_never_closed() {
 #[test]
 fn a_select_with_a_million_options() {
     let page = hostile(&format!("<form><select name=s>{}", "<option>x".repeat(1_000_000)));
-    assert!(page.bound.is_some());
+    assert!(page.truncated_by.is_some());
     let options = page.forms[1].fields[0].options.len();
     assert!((1..=2000).contains(&options));
 }
@@ -170,7 +173,7 @@ fn deeply_nested_tables_forms_and_templates() {
 fn too_many_links_forms_and_fields() {
     assert_eq!(hostile(&"<a href=/x>x</a>".repeat(50_000)).links.len(), 10_000);
     let page = hostile(&"<form><input></form>".repeat(2_000));
-    assert_eq!((page.forms.len(), page.bound), (500, Some(Bound::Items)));
+    assert_eq!((page.forms.len(), page.truncated_by), (500, Some(ParseLimit::Items)));
     let page = hostile(&format!("<form>{}", "<input>".repeat(20_000)));
     assert_eq!(page.forms[1].fields.len(), 4_999);
 }
@@ -208,6 +211,6 @@ fn linked_data_that_never_ends() {
 fn nothing_at_all() {
     for body in ["", " ", "<", "\0", "<!doctype html>", "</", "<!", "<!-", "<html", "&"] {
         let page = page(body);
-        assert!(page.links.is_empty() && page.forms.is_empty() && page.bound.is_none(), "{body}");
+        assert!(page.links.is_empty() && page.forms.is_empty() && page.truncated_by.is_none(), "{body}");
     }
 }

@@ -26,7 +26,7 @@ fn a_page_speaks_of_itself() {
     assert_eq!(page.base.as_str(), "https://books.example.org/shop/");
     assert_eq!(page.language.as_deref(), Some("en"));
     assert_eq!(page.charset, "UTF-8");
-    assert_eq!(page.bound, None);
+    assert_eq!(page.truncated_by, None);
     assert_ne!(page.fingerprint, 0);
     assert!(
         page.text.starts_with("New arrivals Up Write to us x Find a book We keep forty"),

@@ -9,7 +9,7 @@ use hadal_core::critic::subject::{each_own, of_page, page_words};
 use hadal_core::critic::veto::{Veto, veto};
 use hadal_core::html;
 use hadal_core::http::Method;
-use hadal_core::page::{Choice, Field, FieldKind, Form, Page};
+use hadal_core::page::{Field, FieldKind, FieldOption, Form, Page};
 use proptest::prelude::*;
 use url::Url;
 
@@ -73,11 +73,11 @@ fn a_password_among_ten_thousand_fields_is_still_seen() {
 
 #[test]
 fn five_megabytes_of_options_are_read_as_far_as_is_useful() {
-    let choice = |number: usize| Choice {
+    let choice = |number: usize| FieldOption {
         text: format!("choice {number} {}", "of many words that go on ".repeat(10)),
-        ..Choice::default()
+        ..FieldOption::default()
     };
-    let options: Vec<Choice> = (0..20_000).map(choice).collect();
+    let options: Vec<FieldOption> = (0..20_000).map(choice).collect();
     assert!(options.iter().map(|choice| choice.text.len()).sum::<usize>() > 5_000_000);
     let field = Field { options, ..Field::new(FieldKind::Select, "town", "") };
     let (_, _, told) = judged(&form_of(vec![field]), &parsed("<p>words"));
@@ -153,7 +153,7 @@ fn field() -> impl Strategy<Value = Field> {
     let texts = (text(), text(), text(), text(), text());
     (kinds, texts, proptest::collection::vec(text(), 0..4), any::<Option<u32>>(), any::<bool>()).prop_map(
         |(kind, (name, id, label, placeholder, value), options, max_length, required)| {
-            let choice = |text: String| Choice { text, ..Choice::default() };
+            let choice = |text: String| FieldOption { text, ..FieldOption::default() };
             let options = options.into_iter().map(choice).collect();
             Field { id, label, placeholder, options, max_length, required, ..Field::new(kind, &name, &value) }
         },

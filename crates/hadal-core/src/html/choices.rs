@@ -3,12 +3,12 @@
 use super::bounds::{self, cut};
 use super::dom::{Ref, Step, Walk, text_below};
 use super::text::short;
-use crate::page::Choice;
+use crate::page::FieldOption;
 use html5ever::local_name;
 
 /// Up to `most` choices in document order, and whether some were left out. Disabled ones cannot be
 /// chosen and are not among them.
-pub(super) fn choices(list: Ref<'_>, most: usize) -> (Vec<Choice>, bool) {
+pub(super) fn choices(list: Ref<'_>, most: usize) -> (Vec<FieldOption>, bool) {
     let mut choices = Vec::new();
     let (mut is_cut, mut is_void) = (false, shows_several(list));
     let mut walk = Walk::below(list);
@@ -18,7 +18,7 @@ pub(super) fn choices(list: Ref<'_>, most: usize) -> (Vec<Choice>, bool) {
         let is_option = node.is(&local_name!("option"));
         if (is_group || is_option) && node.has(&local_name!("disabled")) {
             if is_option && node.has(&local_name!("selected")) {
-                choices.iter_mut().for_each(|choice: &mut Choice| choice.selected = false);
+                choices.iter_mut().for_each(|choice: &mut FieldOption| choice.selected = false);
                 is_void = true;
             }
             walk.skip_inside(node);
@@ -42,17 +42,17 @@ fn shows_several(list: Ref<'_>) -> bool {
     size.is_some_and(|size| size > 1)
 }
 
-fn choice(option: Ref<'_>) -> Choice {
+fn choice(option: Ref<'_>) -> FieldOption {
     let written = || short(&text_below(option, bounds::SHORT_TEXT));
     let label = option.attribute(&local_name!("label")).map(short).filter(|label| !label.is_empty());
     let value = option.attribute(&local_name!("value")).map(|value| cut(value, bounds::VALUE).to_string());
     let text = label.unwrap_or_else(written);
-    Choice { value: value.unwrap_or_else(written), text, selected: option.has(&local_name!("selected")) }
+    FieldOption { value: value.unwrap_or_else(written), text, selected: option.has(&local_name!("selected")) }
 }
 
 /// Of a single choice the last that is marked counts, and the first when none is, unless that would be a
 /// disabled one or nothing needs to be chosen.
-fn select_one(choices: &mut [Choice], is_void: bool) {
+fn select_one(choices: &mut [FieldOption], is_void: bool) {
     let marked = choices.iter().rposition(|choice| choice.selected);
     let chosen = marked.or((!is_void).then_some(0));
     for (position, choice) in choices.iter_mut().enumerate() {

@@ -10,7 +10,7 @@ use super::gate::{Built, Gate};
 use super::scan::{self, Markup, Tag};
 use super::sink::Sink;
 use super::tags;
-use crate::page::Bound;
+use crate::page::ParseLimit;
 use html5ever::buffer_queue::BufferQueue;
 use html5ever::tendril::StrTendril;
 use html5ever::tokenizer::{Token, TokenSink, Tokenizer, TokenizerOpts};
@@ -105,11 +105,11 @@ impl<'a> Feeder<'_, 'a> {
         self.attributes += tag.attributes.min(bounds::TAG_ATTRIBUTES);
         self.feed_text(bracket);
         if self.attributes > bounds::PAGE_ATTRIBUTES {
-            self.gate().close(Bound::Attributes);
+            self.gate().close(ParseLimit::Attributes);
             return tag.end;
         }
         if tag.attributes > bounds::TAG_ATTRIBUTES {
-            self.gate().note(Bound::Attributes);
+            self.gate().note(ParseLimit::Attributes);
             self.feed_until(tag.kept);
             self.fed = tag.end - 1;
             self.is_waiting = true;
@@ -161,7 +161,7 @@ impl<'a> Feeder<'_, 'a> {
         while let Some(bracket) = scan::find(self.input, at, b">") {
             at = bracket + 1;
             if at - name_end > 4 * bounds::TAG_ATTRIBUTES {
-                self.gate().close(Bound::Attributes);
+                self.gate().close(ParseLimit::Attributes);
                 return at;
             }
             self.feed_until(at);

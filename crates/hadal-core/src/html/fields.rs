@@ -7,7 +7,7 @@ use super::dom::{Ref, text_below};
 use super::labels::Labels;
 use super::text::short;
 use crate::http::Method;
-use crate::page::{Choice, Field, FieldKind};
+use crate::page::{Field, FieldKind, FieldOption};
 use html5ever::{LocalName, local_name};
 use rustc_hash::FxHashMap;
 use url::Url;
@@ -91,7 +91,7 @@ impl<'f, 'a> Fields<'f, 'a> {
         self.found.controls[position].node.attribute(&local_name!("formenctype"))
     }
 
-    fn choices(&mut self, node: Ref<'a>, kind: FieldKind) -> Vec<Choice> {
+    fn choices(&mut self, node: Ref<'a>, kind: FieldKind) -> Vec<FieldOption> {
         let source = match node.attribute(&local_name!("list")) {
             _ if kind == FieldKind::Select => Some(node),
             Some(id) => self.by_id(id).filter(|list| list.is(&local_name!("datalist"))),
@@ -105,7 +105,7 @@ impl<'f, 'a> Fields<'f, 'a> {
         choices
     }
 
-    fn value(&self, control: &Control<'a>, kind: FieldKind, options: &[Choice], label: &str) -> String {
+    fn value(&self, control: &Control<'a>, kind: FieldKind, options: &[FieldOption], label: &str) -> String {
         let given = control.node.attribute(&local_name!("value"));
         match kind {
             FieldKind::Select => options

@@ -5,7 +5,7 @@
 use super::bounds;
 use super::dom::Ref;
 use super::sink::{Sink, Tree};
-use crate::page::Bound;
+use crate::page::ParseLimit;
 use html5ever::tokenizer::{Token, TokenSink, TokenSinkResult};
 use html5ever::tree_builder::{Tracer, TreeBuilder, TreeSink};
 use std::cell::Cell;
@@ -16,7 +16,7 @@ const ROUND: u64 = 64;
 /// A tree and what it took to build it.
 pub(super) struct Built<'a> {
     pub tree: Tree<'a>,
-    pub bound: Option<Bound>,
+    pub bound: Option<ParseLimit>,
     #[cfg(test)]
     pub effort: Effort,
 }
@@ -38,9 +38,9 @@ pub(super) struct Gate<'a> {
     pub tokens: Cell<u64>,
     steps: Cell<u64>,
     /// The bound that closed the gate.
-    pub bound: Cell<Option<Bound>>,
+    pub bound: Cell<Option<ParseLimit>>,
     /// A bound that left something out and did not close it.
-    noted: Cell<Option<Bound>>,
+    noted: Cell<Option<ParseLimit>>,
 }
 
 impl<'a> Gate<'a> {
@@ -55,11 +55,11 @@ impl<'a> Gate<'a> {
         }
     }
 
-    pub fn close(&self, bound: Bound) {
+    pub fn close(&self, bound: ParseLimit) {
         self.bound.set(self.bound.get().or(Some(bound)));
     }
 
-    pub fn note(&self, bound: Bound) {
+    pub fn note(&self, bound: ParseLimit) {
         self.noted.set(self.noted.get().or(Some(bound)));
     }
 
@@ -67,7 +67,7 @@ impl<'a> Gate<'a> {
     fn count(&self) {
         self.tokens.set(self.tokens.get() + 1);
         if self.builder.sink.nodes.get() > bounds::NODES {
-            self.close(Bound::Nodes);
+            self.close(ParseLimit::Nodes);
         }
         if self.tokens.get().is_multiple_of(ROUND) {
             let open = Open::default();
@@ -75,11 +75,11 @@ impl<'a> Gate<'a> {
             let open = open.count.get();
             self.steps.set(self.steps.get() + ROUND * open as u64);
             if open > bounds::DEPTH {
-                self.close(Bound::Depth);
+                self.close(ParseLimit::Depth);
             }
         }
         if self.steps.get() + self.builder.sink.moves.get() > bounds::STEPS {
-            self.close(Bound::Steps);
+            self.close(ParseLimit::Steps);
         }
     }
 

@@ -6,7 +6,7 @@ use super::dom::{Ref, text_below};
 use super::search_action::{in_linked_data, is_template};
 use super::text::short;
 use crate::address::{Tracking, normalise};
-use crate::page::{Hints, OpenSearch};
+use crate::page::{OpenSearchLink, PageHints};
 use html5ever::{LocalName, local_name};
 use url::Url;
 
@@ -14,8 +14,8 @@ use url::Url;
 const ITEM_HEIGHT: usize = 16;
 
 /// Reads the hints of a page.
-pub(super) fn hints(found: &Found<'_>, base: &Url) -> Hints {
-    let mut hints = Hints::default();
+pub(super) fn hints(found: &Found<'_>, base: &Url) -> PageHints {
+    let mut hints = PageHints::default();
     for &node in &found.machine {
         if node.is(&local_name!("script")) {
             in_linked_data(&text_below(node, bounds::LINKED_DATA), &mut hints.search_actions);
@@ -51,13 +51,13 @@ fn target(node: Ref<'_>, base: &Url) -> Option<Url> {
     if address.is_empty() { None } else { normalise(base.join(address).ok()?, Tracking::Strip) }
 }
 
-fn read_link(node: Ref<'_>, base: &Url, hints: &mut Hints) {
+fn read_link(node: Ref<'_>, base: &Url, hints: &mut PageHints) {
     let rel = named(node, &local_name!("rel"));
     let kind = named(node, &local_name!("type"));
     let describes_search = kind.eq_ignore_ascii_case("application/opensearchdescription+xml");
     if has_token(rel, "search") && describes_search && hints.opensearch.len() < bounds::HINTS {
         let title = short(named(node, &local_name!("title")));
-        hints.opensearch.extend(target(node, base).map(|url| OpenSearch { url, title }));
+        hints.opensearch.extend(target(node, base).map(|url| OpenSearchLink { url, title }));
     }
     if hints.canonical.is_none() && has_token(rel, "canonical") {
         hints.canonical = target(node, base);
@@ -66,7 +66,7 @@ fn read_link(node: Ref<'_>, base: &Url, hints: &mut Hints) {
 }
 
 /// `rel=next` and `rel=prev`, on links for machines and for people.
-fn read_neighbour(node: Ref<'_>, base: &Url, hints: &mut Hints) {
+fn read_neighbour(node: Ref<'_>, base: &Url, hints: &mut PageHints) {
     let Some(rel) = node.attribute(&local_name!("rel")) else { return };
     if hints.next.is_none() && has_token(rel, "next") {
         hints.next = target(node, base);
@@ -76,7 +76,7 @@ fn read_neighbour(node: Ref<'_>, base: &Url, hints: &mut Hints) {
     }
 }
 
-fn read_meta(node: Ref<'_>, base: &Url, hints: &mut Hints) {
+fn read_meta(node: Ref<'_>, base: &Url, hints: &mut PageHints) {
     let content = named(node, &local_name!("content"));
     let name = named(node, &local_name!("name"));
     if name.eq_ignore_ascii_case("robots") || name.eq_ignore_ascii_case("hadal") {

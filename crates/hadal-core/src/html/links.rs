@@ -5,7 +5,7 @@ use super::collect::Found;
 use super::dom::{Ref, Step, Walk};
 use super::text::{first_terms, last_terms, short};
 use crate::address::{Tracking, normalise};
-use crate::page::{Context, Link};
+use crate::page::{Link, LinkContext};
 use html5ever::local_name;
 use url::Url;
 
@@ -43,9 +43,9 @@ fn target(anchor: Ref<'_>, base: &Url) -> Option<Url> {
     normalise(base.join(address).ok()?, Tracking::Strip)
 }
 
-fn context<'a>(found: &Found<'a>, anchor: Ref<'a>, position: u32) -> Context {
+fn context<'a>(found: &Found<'a>, anchor: Ref<'a>, position: u32) -> LinkContext {
     let span = found.span(anchor);
-    Context {
+    LinkContext {
         anchor: name_of(found, anchor),
         before: span.map_or("", |span| last_terms(found.texts.before(span), TERMS_AROUND)).to_string(),
         after: span.map_or("", |span| first_terms(found.texts.after(span), TERMS_AROUND)).to_string(),

@@ -7,7 +7,7 @@
 //! 5. `outline`, for answers to queries: the visible tree, kept for those who look for records in it.
 //!
 //! Nothing here fails or panics, and nothing costs much more than its size: hostile pages are cut, and
-//! [`Page::bound`] says so.
+//! [`Page::truncated_by`] says so.
 
 mod bounds;
 mod charset;
@@ -38,7 +38,7 @@ pub use outline::Outline;
 pub(crate) use outline::{Node, tag};
 pub use search_action::search_action_form;
 
-use crate::page::{Bound, Form, Hints, Page};
+use crate::page::{Form, Page, PageHints, ParseLimit};
 use crate::simhash::simhash;
 use collect::Found;
 use html5ever::local_name;
@@ -61,7 +61,7 @@ pub fn parse(body: &[u8], content_type: Option<&str>, url: &Url) -> Page {
 }
 
 /// Parses a document and keeps an outline of its tree.
-pub fn read(body: &[u8], content_type: Option<&str>, url: &Url) -> Document {
+pub fn parse_with_outline(body: &[u8], content_type: Option<&str>, url: &Url) -> Document {
     let (page, outline) = parse_and(body, content_type, url, outline::outline);
     Document { page, outline }
 }
@@ -85,8 +85,8 @@ fn parse_and<T>(
     let (mut forms, is_cut) = forms::forms(&found, url, &base);
     add_search_actions(&mut forms, &hints, &base);
 
-    let too_long = decoded.is_cut.then_some(Bound::Bytes);
-    let too_many = (found.is_cut || is_cut).then_some(Bound::Items);
+    let too_long = decoded.is_cut.then_some(ParseLimit::Bytes);
+    let too_many = (found.is_cut || is_cut).then_some(ParseLimit::Items);
     let title =
         found.title.map_or(String::new(), |title| text::short(&dom::text_below(title, bounds::SHORT_TEXT)));
     let text = found.texts.into_visible();
@@ -101,7 +101,7 @@ fn parse_and<T>(
         hints,
         fingerprint: simhash(&text),
         text,
-        bound: built.bound.or(too_long).or(too_many),
+        truncated_by: built.bound.or(too_long).or(too_many),
     };
     (page, looked)
 }
@@ -116,7 +116,7 @@ fn base(found: &Found<'_>, url: &Url) -> Url {
 }
 
 /// Search actions follow the forms. Forms without an element count down from the largest index.
-fn add_search_actions(forms: &mut Vec<Form>, hints: &Hints, base: &Url) {
+fn add_search_actions(forms: &mut Vec<Form>, hints: &PageHints, base: &Url) {
     forms.extend(hints.search_actions.iter().filter_map(|template| search_action_form(template, base)));
     let without_element = forms.iter_mut().filter(|form| form.index == u32::MAX);
     for (ordinal, form) in without_element.enumerate() {

@@ -351,12 +351,12 @@ fn marks_words(class: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::read;
+    use super::super::parse_with_outline;
     use super::*;
     use url::Url;
 
     fn outline(html: &str) -> Outline {
-        read(html.as_bytes(), None, &Url::parse("http://a.org/").unwrap()).outline
+        parse_with_outline(html.as_bytes(), None, &Url::parse("http://a.org/").unwrap()).outline
     }
 
     fn texts(outline: &Outline) -> Vec<&str> {

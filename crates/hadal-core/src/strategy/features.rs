@@ -9,7 +9,7 @@ mod matcher;
 mod select;
 
 use crate::lead::Lead;
-use crate::page::Context;
+use crate::page::LinkContext;
 use crate::text::language::Language;
 use crate::text::terms::{Token, each_token};
 use serde::{Deserialize, Serialize};
@@ -62,7 +62,7 @@ pub fn terms(space: Space, lead: &Lead) -> Vec<String> {
 }
 
 /// The stems of a link that is no lead yet.
-pub fn terms_of(space: Space, url: &Url, context: &Context) -> Vec<String> {
+pub fn terms_of(space: Space, url: &Url, context: &LinkContext) -> Vec<String> {
     let mut stems = Vec::new();
     each_term(space, url, context, |word, _| stems.push(Language::of(None).stem(word)));
     stems
@@ -70,7 +70,7 @@ pub fn terms_of(space: Space, url: &Url, context: &Context) -> Vec<String> {
 
 /// Tells the words of a link in one space, each with the number of its stem; stop words and numbers are
 /// left out. Nothing is stemmed that was met before.
-pub fn each_term(space: Space, url: &Url, context: &Context, mut tell: impl FnMut(&str, u32)) {
+pub fn each_term(space: Space, url: &Url, context: &LinkContext, mut tell: impl FnMut(&str, u32)) {
     let mut tell = |word: &str, token: Token| {
         if token.term != 0 && !(space.joins_words() && PLUMBING.contains(&word)) {
             tell(word, token.term);
@@ -136,8 +136,12 @@ mod tests {
 
     fn lead(url: &str, anchor: &str, before: &str, after: &str) -> Lead {
         let text = String::from;
-        let context =
-            Context { anchor: text(anchor), before: text(before), after: text(after), ..Context::default() };
+        let context = LinkContext {
+            anchor: text(anchor),
+            before: text(before),
+            after: text(after),
+            ..LinkContext::default()
+        };
         Lead { context, ..Lead::root(Url::parse(url).unwrap(), Origin::Link) }
     }
 

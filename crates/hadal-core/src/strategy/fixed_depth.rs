@@ -4,7 +4,7 @@
 use super::{Choice, Command, Heads, Placement, SiteTally, Strategy, Visited, serve_best};
 use crate::address::Site;
 use crate::lead::{Lane, Lead, Origin};
-use crate::page::Context;
+use crate::page::LinkContext;
 use rustc_hash::FxHashSet;
 use url::Url;
 
@@ -37,7 +37,7 @@ impl Strategy for FixedDepth {
         elsewhere
             .filter_map(|link| root(&link.url))
             .filter(|url| roots.insert(url.clone()))
-            .map(|root| Command::Open(root, Context::default()))
+            .map(|root| Command::Open(root, LinkContext::default()))
             .collect()
     }
 }

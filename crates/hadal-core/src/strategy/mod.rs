@@ -18,7 +18,7 @@ pub mod smart;
 use crate::address::Site;
 use crate::critic::{FormVerdict, PageVerdict};
 use crate::lead::{Lane, Lead};
-use crate::page::{Context, Page};
+use crate::page::{LinkContext, Page};
 use url::Url;
 
 pub use lesson::{Lesson, Selected};
@@ -150,7 +150,7 @@ pub enum Command {
     /// The model looks at other things than before: place all that waits anew now.
     Rerank,
     /// Visit a page in its own right, usually the root of a site; the context is that of a link to it.
-    Open(Url, Context),
+    Open(Url, LinkContext),
     /// From now on this is added to the scores of what waits of the site just visited, or will wait:
     /// it decides between sites, never within one. Only meant as the answer to a visit.
     Prefer(f32),

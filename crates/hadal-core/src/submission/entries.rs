@@ -114,7 +114,7 @@ fn selected<'f>(field: &'f Field, given: &[&str]) -> impl Iterator<Item = &'f st
         Some(value) => field.options.iter().position(|option| option.value == *value),
         None => field.options.iter().rposition(|option| option.selected),
     });
-    let is_sent = move |at: usize, option: &crate::page::Choice| match one {
+    let is_sent = move |at: usize, option: &crate::page::FieldOption| match one {
         Some(only) => only == Some(at),
         None if offered.is_empty() => option.selected,
         None => offered.iter().any(|value| *value == option.value),

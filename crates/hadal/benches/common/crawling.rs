@@ -6,7 +6,7 @@ use hadal::fetch::Fetch;
 use hadal::fetch::politeness::Politeness;
 use hadal::store::{RunSpec, Store};
 use hadal_core::critic::trained::{Aim, TrainedCritic};
-use hadal_core::page::Context;
+use hadal_core::page::LinkContext;
 use hadal_core::strategy::{Briefing, offer};
 use hadal_world::{Spec, World};
 use std::sync::Arc;
@@ -23,13 +23,13 @@ pub fn bench_spec(strategy: &str, seed: u64) -> RunSpec {
 }
 
 /// What stands around a link, as long as on real pages.
-pub fn usual_context() -> Context {
-    Context {
+pub fn usual_context() -> LinkContext {
+    LinkContext {
         anchor: "Search the catalogue".into(),
         before: "thousands of titles by author subject and year in".into(),
         after: "new and used with free delivery from our partners".into(),
         tag_path: "body div.main#content div.row ul.links li a".into(),
-        ..Context::default()
+        ..LinkContext::default()
     }
 }
 

@@ -25,7 +25,7 @@ struct Answered {
 
 impl Answered {
     fn document(&self) -> Document {
-        html::read(&self.body, Some("text/html"), &self.url)
+        html::parse_with_outline(&self.body, Some("text/html"), &self.url)
     }
 }
 

@@ -9,7 +9,9 @@ use crate::store::{Found, Purpose, StoreError, Submission, Submitter};
 use hadal_core::harvest::policy::Total;
 use hadal_core::harvest::query::Query;
 use hadal_core::harvest::record::Record;
-use hadal_core::harvest::session::{Details, Door, Ending, Harvest, Taken, Wishes};
+use hadal_core::harvest::session::{
+    DetailMode, EntryPage, HarvestEnding, HarvestOptions, HarvestSession, HarvestUpdate,
+};
 use hadal_core::http::Request;
 use hadal_core::time::Time;
 use serde::Serialize;
@@ -115,9 +117,9 @@ impl Said {
         Said { trouble: Some(why.to_string()), ..Said::default() }
     }
 
-    fn take(&mut self, taken: Taken) {
+    fn take(&mut self, taken: HarvestUpdate) {
         self.records.extend(taken.records.into_iter().map(|(record, _)| record));
-        if let Some(ended) = taken.ended {
+        if let Some(ended) = taken.finished {
             self.total = ended.total;
         }
     }
@@ -125,12 +127,12 @@ impl Said {
 
 /// Each turn is one request: put on record, sent, understood.
 async fn ask(asker: &Asker, form: &Opened, web: &Web, words: &str) -> Result<Said, StoreError> {
-    let door = Door::new(form.form.clone(), form.page.clone(), &form.charset);
+    let door = EntryPage::new(form.form.clone(), form.page.clone(), &form.charset);
     if !door.takes_words() {
         return Ok(Said::trouble("no words can be typed into it"));
     }
-    let wishes = Wishes { coverage: 1.0, records: None, details: Details::Never, seed: form.id.0 };
-    let mut harvest = Harvest::new(door, Box::new(OneQuestion(Some(Query::words(words)))), wishes);
+    let wishes = HarvestOptions { coverage: 1.0, records: None, details: DetailMode::Never, seed: form.id.0 };
+    let mut harvest = HarvestSession::new(door, Box::new(OneQuestion(Some(Query::words(words)))), wishes);
     let alone = asker.courier(&web.fetch);
     // Each question has a simulated clock of its own, and pauses on it are nobody else's.
     let (courier, mut pace) = match web.time {
@@ -139,7 +141,7 @@ async fn ask(asker: &Asker, form: &Opened, web: &Web, words: &str) -> Result<Sai
     };
     let mut said = Said::default();
     for _ in 0..MOST_REQUESTS {
-        let Some((request, purpose)) = harvest.ask() else { break };
+        let Some((request, purpose)) = harvest.next_request() else { break };
         let number = match purpose.submits() {
             true => Some(put_on_record(asker, form, &request, pace.now())?),
             false => None,
@@ -159,9 +161,9 @@ async fn ask(asker: &Asker, form: &Opened, web: &Web, words: &str) -> Result<Sai
         if let Err(error) = &exchange.result {
             said.trouble = Some(error.to_string());
         }
-        said.take(harvest.take(read(request.url, exchange).await));
+        said.take(harvest.receive(read(request.url, exchange).await));
     }
-    let ending = harvest.ending().filter(|ending| *ending != Ending::NothingLeft);
+    let ending = harvest.ending().filter(|ending| *ending != HarvestEnding::NothingLeft);
     said.trouble = said.trouble.or_else(|| ending.map(|ending| ending.to_string()));
     Ok(said)
 }

@@ -24,7 +24,7 @@ use anyhow::Context;
 use clap::Args;
 use hadal_core::address::{Tracking, normalise};
 use hadal_core::harvest::policy::{Costs, OFFERS};
-use hadal_core::harvest::session::Door;
+use hadal_core::harvest::session::EntryPage;
 use hadal_core::harvest::structured::choose_policy;
 use hadal_core::http::Method;
 use std::io::Write;
@@ -226,7 +226,7 @@ const SHOWN: usize = 3;
 /// Prints the first requests of a harvest as they would be sent.
 fn dry_run(job: &Job, session: &Session) -> anyhow::Result<()> {
     let spec = &job.spec;
-    let door = Door::new(spec.whole.clone(), spec.page.clone(), &job.charset);
+    let door = EntryPage::new(spec.whole.clone(), spec.page.clone(), &job.charset);
     let mut policy = choose_policy(door.form(), &spec.policy, &job.briefing).context("no such policy")?;
     let costs = Costs::default();
     let mut queries: Vec<_> = policy.choose(&costs).into_iter().collect();
@@ -234,7 +234,7 @@ fn dry_run(job: &Job, session: &Session) -> anyhow::Result<()> {
     queries.extend(further.filter(|query| !queries.contains(query)).collect::<Vec<_>>());
     let mut out = std::io::stdout();
     for query in door.nonsense(spec.seed).into_iter().chain(queries) {
-        let request = door.ask(&query);
+        let request = door.request_for(&query);
         let body = String::from_utf8_lossy(&request.body).into_owned();
         let method = if request.method == Method::Post { "POST" } else { "GET" };
         if session.json {

@@ -8,7 +8,7 @@ use crate::output::escape::for_json;
 use crate::output::harvest::{Watching, last_words};
 use crate::store::{HarvestSpec, Store};
 use hadal_core::harvest::policy::Briefing;
-use hadal_core::harvest::session::Wishes;
+use hadal_core::harvest::session::HarvestOptions;
 use std::io::Write;
 use std::sync::Arc;
 use tokio::sync::watch;
@@ -18,7 +18,7 @@ pub fn job(form: Opened, first: &[String], fresh: bool, session: &Session) -> Jo
     let config = &session.config.harvest;
     let first = if first.is_empty() { first_words(&form, session) } else { first.to_vec() };
     Job {
-        wishes: Wishes {
+        wishes: HarvestOptions {
             coverage: config.target_coverage,
             records: config.max_records,
             details: config.details,

@@ -19,7 +19,7 @@ use crate::fetch::network::{ConnectTo, Timeouts};
 use crate::fetch::politeness::Politeness;
 use crate::output::terminal::Color;
 use crate::topic::Folder;
-use hadal_core::harvest::session::Details;
+use hadal_core::harvest::session::DetailMode;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -81,7 +81,7 @@ pub struct Harvest {
     /// Coverage at which it is enough.
     pub target_coverage: f64,
     /// Whether the own pages of records are fetched.
-    pub details: Details,
+    pub details: DetailMode,
     /// Requests of all forms.
     pub max_requests: Option<u64>,
     /// Bytes of all forms.

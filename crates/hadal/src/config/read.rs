@@ -10,7 +10,7 @@ use crate::output::terminal::Color;
 use crate::topic::Folder;
 use clap::ValueEnum;
 use hadal_core::harvest::policy;
-use hadal_core::harvest::session::Details;
+use hadal_core::harvest::session::DetailMode;
 use hadal_core::strategy::OFFERS;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -146,11 +146,11 @@ fn harvest(layers: &Layers) -> Checked<Harvest> {
     })
 }
 
-fn details(layers: &Layers) -> Checked<Details> {
+fn details(layers: &Layers) -> Checked<DetailMode> {
     let read = |value: &Value| match value.as_str()? {
-        "never" => Some(Details::Never),
-        "auto" => Some(Details::Auto),
-        "always" => Some(Details::Always),
+        "never" => Some(DetailMode::Never),
+        "auto" => Some(DetailMode::Auto),
+        "always" => Some(DetailMode::Always),
         _ => None,
     };
     let checked = layers.read("harvest.details", "never, auto or always", read);

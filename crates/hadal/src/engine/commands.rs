@@ -5,7 +5,7 @@ use super::{CrawlError, Engine, once};
 use crate::store::*;
 use hadal_core::address::{LinkId, Site};
 use hadal_core::lead::{Lane, Lead, Origin, Rank, Task, Waiting};
-use hadal_core::page::Context;
+use hadal_core::page::LinkContext;
 use hadal_core::strategy::{Command, Lesson, Placement};
 use hadal_core::time::Time;
 use url::Url;
@@ -193,7 +193,7 @@ impl Engine {
         Ok(())
     }
 
-    fn open_page(&mut self, root: Url, context: Context) -> Result<(), CrawlError> {
+    fn open_page(&mut self, root: Url, context: LinkContext) -> Result<(), CrawlError> {
         let opened = self.admit(vec![Lead { context, ..Lead::root(root, Origin::SiteRoot) }])?;
         self.add(opened)
     }

@@ -163,13 +163,13 @@ pub(super) fn kept_whole(form: &Form) -> Option<Box<Form>> {
 mod tests {
     use super::*;
     use hadal_core::http::Method;
-    use hadal_core::page::{Choice, FieldKind};
+    use hadal_core::page::{FieldKind, FieldOption};
     use url::Url;
 
     #[test]
     fn a_form_larger_than_any_that_people_fill_is_not_kept() {
         let form = |options: usize| {
-            let choice = Choice { value: "v".repeat(50), text: "t".repeat(50), selected: false };
+            let choice = FieldOption { value: "v".repeat(50), text: "t".repeat(50), selected: false };
             let field = Field { options: vec![choice; options], ..Field::new(FieldKind::Select, "year", "") };
             Form::to(Url::parse("http://a.example/").unwrap(), Method::Get, vec![field])
         };

@@ -7,7 +7,7 @@ use crate::engine::Reading;
 use hadal_core::critic::{FormVerdict, PageVerdict};
 use hadal_core::http::{Completeness, Headers, Response};
 use hadal_core::identity::FormId;
-use hadal_core::page::{Bound, Form, Hints, Link, Page};
+use hadal_core::page::{Form, Link, Page, PageHints, ParseLimit};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use url::Url;
@@ -27,9 +27,9 @@ struct Kept<'a> {
     language: Cow<'a, Option<String>>,
     links: Cow<'a, [Link]>,
     forms: Cow<'a, [Form]>,
-    hints: Cow<'a, Hints>,
+    hints: Cow<'a, PageHints>,
     fingerprint: u64,
-    bound: Option<Bound>,
+    bound: Option<ParseLimit>,
     p_topic: f32,
     form_ids: Cow<'a, [FormId]>,
     verdicts: Cow<'a, [FormVerdict]>,
@@ -65,7 +65,7 @@ pub fn pack(response: &Response, reading: &Reading) -> Option<Vec<u8>> {
         forms: Cow::Borrowed(&page.forms),
         hints: Cow::Borrowed(&page.hints),
         fingerprint: page.fingerprint,
-        bound: page.bound,
+        bound: page.truncated_by,
         p_topic: reading.verdict.p_topic,
         form_ids: Cow::Borrowed(&reading.form_ids),
         verdicts: Cow::Borrowed(&reading.forms),
@@ -95,7 +95,7 @@ pub fn unpack(bytes: &[u8], url: &Url) -> Option<(Response, Reading)> {
         forms: kept.forms.into_owned(),
         hints: kept.hints.into_owned(),
         fingerprint: kept.fingerprint,
-        bound: kept.bound,
+        truncated_by: kept.bound,
     };
     let verdict = PageVerdict { p_topic: kept.p_topic, ..PageVerdict::default() };
     let (form_ids, forms) = (kept.form_ids.into_owned(), kept.verdicts.into_owned());

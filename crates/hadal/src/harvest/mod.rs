@@ -1,7 +1,7 @@
 //! The walk of a query, from a form to stored records.
 //!
 //! [`walk`] is the function to read first: what to send is decided by
-//! [`hadal_core::harvest::session::Harvest`], sent by a [`Courier`] who keeps to robots.txt, pauses and
+//! [`hadal_core::harvest::session::HarvestSession`], sent by a [`Courier`] who keeps to robots.txt, pauses and
 //! budget, and what came of it is kept in the [`crate::store`] before anything else happens. [`harvest`]
 //! runs several forms side by side; [`opening`] and [`at_address`] say which form is meant.
 
@@ -26,7 +26,7 @@ use crate::store::{
 };
 use futures::StreamExt;
 use hadal_core::harvest::policy::Briefing;
-use hadal_core::harvest::session::{Ending, Wishes};
+use hadal_core::harvest::session::{HarvestEnding, HarvestOptions};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::sync::watch;
@@ -76,7 +76,7 @@ pub struct Job {
     /// Character encoding of the form's page.
     pub charset: String,
     /// What it is after.
-    pub wishes: Wishes,
+    pub wishes: HarvestOptions,
     /// What its policy is told.
     pub briefing: Briefing,
     /// Whether what it has done so far is thrown away first.
@@ -91,7 +91,7 @@ pub struct Summary {
     /// How it stands.
     pub state: HarvestState,
     /// Why it ended, when it did by itself.
-    pub ending: Option<Ending>,
+    pub ending: Option<HarvestEnding>,
     /// What it counted, over all sessions.
     pub tally: HarvestTally,
     /// How much there is.

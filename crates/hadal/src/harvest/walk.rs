@@ -10,7 +10,9 @@ use crate::store::*;
 use hadal_core::harvest::estimate::Estimate;
 use hadal_core::harvest::policy::hadal::Hadal;
 use hadal_core::harvest::policy::{Asked, Briefing, Hit, Policy};
-use hadal_core::harvest::session::{Door, Ending, Harvest, Purpose, Reply, Taken};
+use hadal_core::harvest::session::{
+    EntryPage, HarvestEnding, HarvestSession, HarvestUpdate, ParsedResponse, RequestPurpose,
+};
 use hadal_core::harvest::structured::choose_policy;
 use hadal_core::html;
 use hadal_core::http::{Exchange, Request};
@@ -30,7 +32,7 @@ pub async fn walk(
     let mut trip = Trip::open(job, id, store, time)?;
     tell(trip.began()?);
     let mut state = HarvestState::Done;
-    while let Some((request, purpose)) = trip.harvest.ask() {
+    while let Some((request, purpose)) = trip.harvest.next_request() {
         let own = match trip.take_leave(courier).await? {
             Ok(own) => own,
             Err(end) => {
@@ -43,8 +45,8 @@ pub async fn walk(
         match delivered.result {
             Ok(_) => {}
             Err(Undelivered::Forbidden) if purpose.is_dispensable() => {}
-            Err(Undelivered::Forbidden) => trip.harvest.give_up(Ending::Forbidden),
-            Err(Undelivered::Patience) => trip.harvest.give_up(Ending::RateLimited),
+            Err(Undelivered::Forbidden) => trip.harvest.end_with(HarvestEnding::Forbidden),
+            Err(Undelivered::Patience) => trip.harvest.end_with(HarvestEnding::RateLimited),
             Err(Undelivered::Spent) => state = HarvestState::Budget,
             Err(Undelivered::Stopped) => state = HarvestState::Stopped,
         }
@@ -67,7 +69,7 @@ struct Trip<'a> {
     job: &'a Job,
     id: HarvestId,
     store: &'a dyn Store,
-    harvest: Harvest,
+    harvest: HarvestSession,
     pace: Pace,
     next_seq: u64,
     /// Requests over all sessions.
@@ -88,10 +90,10 @@ impl<'a> Trip<'a> {
     ) -> Result<Trip<'a>, StoreError> {
         let HarvestCheckpoint { row, next_seq, reader, .. } = store.resume_harvest(id)?;
         let spec = &row.spec;
-        let door = Door::new(spec.whole.clone(), spec.page.clone(), &job.charset);
+        let door = EntryPage::new(spec.whole.clone(), spec.page.clone(), &job.charset);
         let policy =
             choose_policy(door.form(), &spec.policy, &job.briefing).unwrap_or_else(|| usual(&job.briefing));
-        let mut harvest = Harvest::new(door, policy, job.wishes.clone());
+        let mut harvest = HarvestSession::new(door, policy, job.wishes.clone());
         if let Some(reader) = reader {
             harvest.restore(&reader);
         }
@@ -142,7 +144,7 @@ impl<'a> Trip<'a> {
     }
 
     /// A form is submitted only when that is on record for good.
-    fn put_on_record(&self, request: &Request, purpose: Purpose) -> Result<(), StoreError> {
+    fn put_on_record(&self, request: &Request, purpose: RequestPurpose) -> Result<(), StoreError> {
         if !purpose.submits() {
             return Ok(());
         }
@@ -166,7 +168,7 @@ impl<'a> Trip<'a> {
     async fn take_in(
         &mut self,
         request: Request,
-        purpose: Purpose,
+        purpose: RequestPurpose,
         delivered: Delivered,
         tell: &(dyn Fn(Event) + Sync),
     ) -> Result<(), StoreError> {
@@ -186,12 +188,12 @@ impl<'a> Trip<'a> {
                 step.answered = purpose.submits().then(|| retry::answered(&exchange));
                 Some(read(request.url, exchange).await)
             }
-            Err(Undelivered::Forbidden) if purpose.is_dispensable() => Some(Reply::default()),
+            Err(Undelivered::Forbidden) if purpose.is_dispensable() => Some(ParsedResponse::default()),
             Err(_) => None,
         };
         if let Some(reply) = reply {
             step.pages = u32::from(reply.document.is_some());
-            let taken = self.harvest.take(reply);
+            let taken = self.harvest.receive(reply);
             self.fill(&mut step, taken);
         }
         self.store.commit_steps(self.id, std::slice::from_ref(&step))?;
@@ -207,9 +209,9 @@ impl<'a> Trip<'a> {
         Ok(())
     }
 
-    fn fill(&mut self, step: &mut HarvestStep, taken: Taken) {
+    fn fill(&mut self, step: &mut HarvestStep, taken: HarvestUpdate) {
         let (id, spec, at) = (self.id, &self.job.spec, step.at);
-        step.reader = taken.learned.then(|| self.harvest.save());
+        step.reader = taken.needs_save.then(|| self.harvest.save());
         step.details.extend(taken.detail);
         let words = taken.query.as_ref().map(|query| spec.wording(&query.after(0))).unwrap_or_default();
         step.records = taken
@@ -220,14 +222,14 @@ impl<'a> Trip<'a> {
                 form: spec.form,
                 topic: spec.topic.clone(),
                 record,
-                asked: taken.number,
+                asked: taken.query_number,
                 words: words.clone(),
                 position,
                 fetched_at: at,
                 detail: None,
             })
             .collect();
-        let Some(ended) = taken.ended else { return };
+        let Some(ended) = taken.finished else { return };
         step.estimate = self.harvest.estimate().map(estimated);
         step.next = self.next();
         step.asked = Some(AskedRow {
@@ -268,7 +270,7 @@ impl<'a> Trip<'a> {
     /// Keeps why it ended; when there was nothing left to ask, more is known now.
     fn close(self, state: HarvestState, tell: &(dyn Fn(Event) + Sync)) -> Result<Summary, StoreError> {
         let ending = self.harvest.ending();
-        if ending == Some(Ending::NothingLeft) {
+        if ending == Some(HarvestEnding::NothingLeft) {
             let (seq, at, estimate) =
                 (self.next_seq, self.pace.now(), self.harvest.estimate().map(estimated));
             self.store
@@ -317,7 +319,7 @@ fn usual(briefing: &Briefing) -> Box<dyn Policy> {
     Box::new(Hadal::new(briefing))
 }
 
-fn recall(harvest: &mut Harvest, row: &AskedRow, hits: &[HitRow]) {
+fn recall(harvest: &mut HarvestSession, row: &AskedRow, hits: &[HitRow]) {
     let hits: Vec<Hit<'_>> = hits
         .iter()
         .map(|hit| Hit {
@@ -329,20 +331,20 @@ fn recall(harvest: &mut Harvest, row: &AskedRow, hits: &[HitRow]) {
         })
         .collect();
     let asked = Asked { query: &row.query, hits: &hits, total: row.total, pages: row.pages, end: row.end };
-    harvest.recall(&asked, row.next.clone());
+    harvest.replay(&asked, row.next.clone());
 }
 
 /// The page that came back, read away from the loop.
-pub async fn read(url: Url, exchange: Exchange) -> Reply {
-    let Ok(response) = exchange.result else { return Reply::default() };
+pub async fn read(url: Url, exchange: Exchange) -> ParsedResponse {
+    let Ok(response) = exchange.result else { return ParsedResponse::default() };
     let status = response.status;
     let location = response.headers.get("location").and_then(|to| url.join(to.trim()).ok());
     if !is_html(&response) {
-        return Reply { status, location, document: None };
+        return ParsedResponse { status, location, document: None };
     }
     let content_type = response.headers.get("content-type").map(String::from);
-    let parse = move || html::read(&response.body, content_type.as_deref(), &url);
-    Reply { status, location, document: tokio::task::spawn_blocking(parse).await.ok() }
+    let parse = move || html::parse_with_outline(&response.body, content_type.as_deref(), &url);
+    ParsedResponse { status, location, document: tokio::task::spawn_blocking(parse).await.ok() }
 }
 
 fn failure(exchange: &Exchange) -> Option<String> {

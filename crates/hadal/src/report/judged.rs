@@ -12,7 +12,7 @@ use hadal_core::critic::subject::{of_form, of_page, page_words};
 use hadal_core::critic::trained::Aim;
 use hadal_core::critic::veto::{Veto, veto};
 use hadal_core::http::Method;
-use hadal_core::page::{Bound, Field, Form, FormSource, Page};
+use hadal_core::page::{Field, Form, FormSource, Page, ParseLimit};
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 use url::Url;
@@ -53,7 +53,7 @@ pub struct Judged {
     /// How likely it is an answer, an error or a wall.
     pub page: PageKinds,
     /// The bound that kept it from being read whole.
-    pub cut: Option<Bound>,
+    pub cut: Option<ParseLimit>,
 }
 
 /// A form, judged.
@@ -144,7 +144,7 @@ pub fn judge(input: &str, page: &Page, place: &Place, status: u16, topics: &Topi
         links: page.links.len(),
         url: if let Place::At(url) = place { Some(url.clone()) } else { None },
         page: page_kind(page, status),
-        cut: page.bound,
+        cut: page.truncated_by,
     }
 }
 

@@ -7,7 +7,7 @@ use hadal::fetch::world_server::{Serving, serve};
 use hadal::harvest::{Courier, Haul, Job, Pace, Purse, TimeKind, at_address, harvest};
 use hadal::store::{Access, HarvestSpec, open};
 use hadal_core::harvest::policy::Briefing;
-use hadal_core::harvest::session::{Details, Wishes};
+use hadal_core::harvest::session::{DetailMode, HarvestOptions};
 use hadal_core::http::{Exchange, Method, Request, Response};
 use hadal_core::time::Time;
 use std::collections::BTreeMap;
@@ -143,7 +143,7 @@ async fn sessions_and_tokens_that_expire_are_fetched_anew() {
     let first = vec!["harbour".to_string()];
     let job = Job {
         charset: opened.charset,
-        wishes: Wishes { coverage: 1.0, records: None, details: Details::Never, seed: 1 },
+        wishes: HarvestOptions { coverage: 1.0, records: None, details: DetailMode::Never, seed: 1 },
         briefing: Briefing { seed: 1, first, ..Briefing::default() },
         spec: HarvestSpec {
             form: opened.id,

@@ -6,7 +6,7 @@ use hadal::harvest::{Event, Haul, Job, Summary, TimeKind, harvest};
 use hadal::store::*;
 use hadal::topic::Sample;
 use hadal_core::harvest::policy::Briefing;
-use hadal_core::harvest::session::{Details, Ending, Wishes};
+use hadal_core::harvest::session::{DetailMode, HarvestEnding, HarvestOptions};
 use hadal_core::html;
 use hadal_core::http::{Exchange, Request};
 use hadal_core::identity::form_id;
@@ -37,7 +37,7 @@ fn job(world: &World) -> Job {
     let sample = Sample::of("home", page, None).unwrap();
     Job {
         charset,
-        wishes: Wishes { coverage: 0.98, records: None, details: Details::Never, seed: 1 },
+        wishes: HarvestOptions { coverage: 0.98, records: None, details: DetailMode::Never, seed: 1 },
         briefing: Briefing { seed: 1, ..Briefing::default() },
         spec: HarvestSpec {
             form: form_id(&sample.form, &home),
@@ -214,12 +214,12 @@ async fn every_submission_is_on_record() {
 
 #[tokio::test]
 async fn bad_databases_end_with_a_verdict_and_keep_what_they_gave() {
-    let expected = |name: &str| -> &[Ending] {
+    let expected = |name: &str| -> &[HarvestEnding] {
         match name {
-            "same-page" => &[Ending::Alike],
-            "vanishing" => &[Ending::Gone, Ending::Errors],
-            "login-wall" => &[Ending::LoginWall],
-            "captcha" => &[Ending::Captcha],
+            "same-page" => &[HarvestEnding::Alike],
+            "vanishing" => &[HarvestEnding::Gone, HarvestEnding::Errors],
+            "login-wall" => &[HarvestEnding::LoginWall],
+            "captcha" => &[HarvestEnding::Captcha],
             _ => &[],
         }
     };
@@ -262,7 +262,7 @@ async fn facets_reach_what_words_do_not_under_a_cap() {
 }
 
 /// Records and how many of them have the text of their own page; and one that a word of such a text finds.
-async fn detailed(excerpt: Excerpt, details: Details) -> (usize, usize, usize) {
+async fn detailed(excerpt: Excerpt, details: DetailMode) -> (usize, usize, usize) {
     let world = web(Habits { excerpt, ..Habits::default() });
     let store = memory();
     let mut haul = haul(&world, &store, 150);
@@ -292,15 +292,15 @@ async fn detailed(excerpt: Excerpt, details: Details) -> (usize, usize, usize) {
 #[tokio::test]
 async fn own_pages_are_fetched_when_wished_or_when_lists_tell_little() {
     for (excerpt, details) in [
-        (Excerpt::Title, Details::Auto),
-        (Excerpt::Words(8), Details::Auto),
-        (Excerpt::Full, Details::Always),
+        (Excerpt::Title, DetailMode::Auto),
+        (Excerpt::Words(8), DetailMode::Auto),
+        (Excerpt::Full, DetailMode::Always),
     ] {
         let (all, with, found) = detailed(excerpt, details).await;
         assert!(with >= 20 && with <= all, "{excerpt:?} {details:?}: {with} of {all}");
         assert!(found >= 1, "{excerpt:?} {details:?}: what only the page says is found");
     }
-    for (excerpt, details) in [(Excerpt::Full, Details::Auto), (Excerpt::Title, Details::Never)] {
+    for (excerpt, details) in [(Excerpt::Full, DetailMode::Auto), (Excerpt::Title, DetailMode::Never)] {
         let (all, with, _) = detailed(excerpt, details).await;
         assert!(all >= 100 && with == 0, "{excerpt:?} {details:?}: {with} of {all}");
     }
@@ -399,9 +399,9 @@ async fn own_pages_that_robots_forbid_are_done_without() {
     let store = memory();
     let mut haul = haul(&world, &store, 60);
     haul.fetch = Arc::new(InProcess(Arc::new(Forbidding(Arc::clone(&world)))));
-    haul.jobs[0].wishes.details = Details::Always;
+    haul.jobs[0].wishes.details = DetailMode::Always;
     let summary = harvest(haul, &mut |_| {}).await.unwrap().remove(0);
-    assert_ne!(summary.ending, Some(Ending::Forbidden));
+    assert_ne!(summary.ending, Some(HarvestEnding::Forbidden));
     let mut detailed = 0;
     let mut count = |row: RecordRow| {
         detailed += usize::from(row.detail.is_some());

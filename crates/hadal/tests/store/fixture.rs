@@ -7,7 +7,7 @@ use hadal_core::critic::Kind;
 use hadal_core::http::Method;
 use hadal_core::identity::FormId;
 use hadal_core::lead::{Lane, Lead, Origin, Parent, Waiting};
-use hadal_core::page::{Context, FormSource};
+use hadal_core::page::{FormSource, LinkContext};
 use hadal_core::strategy::SiteTally;
 use hadal_core::time::Time;
 use url::Url;
@@ -42,7 +42,7 @@ pub fn begin(store: &dyn Store) -> RunId {
 pub fn lead(address: &str, lane: u64, score: f32, order: u64) -> Waiting {
     let parent = url("http://seed.org/");
     let lead = Lead {
-        context: Context {
+        context: LinkContext {
             anchor: "rare books".into(),
             before: "we sell".into(),
             after: "since 1920".into(),

@@ -1,7 +1,7 @@
 //! What a probe fills in: the best text field, or else a choice of a select.
 
 use crate::critic::wording::{Phrases, plain};
-use crate::page::{Choice, Field, FieldKind, Form};
+use crate::page::{Field, FieldKind, FieldOption, Form};
 use crate::submission::Filling;
 use serde::{Deserialize, Serialize};
 use std::sync::LazyLock;
@@ -115,9 +115,9 @@ fn choice(at: usize, field: &Field) -> Option<Target> {
         return None;
     }
     // Choices that are addresses make a menu, not a question.
-    let is_address = |choice: &Choice| choice.value.starts_with('/') || choice.value.contains("://");
+    let is_address = |choice: &FieldOption| choice.value.starts_with('/') || choice.value.contains("://");
     let offers =
-        |choice: &&Choice| !choice.selected && !choice.value.trim().is_empty() && !is_address(choice);
+        |choice: &&FieldOption| !choice.selected && !choice.value.trim().is_empty() && !is_address(choice);
     let mut offered = field.options.iter().filter(offers);
     let (one, other) = (offered.next()?, offered.next()?);
     Some(Target::Choice { field: at, one: one.value.clone(), other: other.value.clone() })

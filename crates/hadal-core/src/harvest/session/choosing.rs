@@ -4,7 +4,7 @@
 //! what was wanted is here, or more requests would bring next to nothing, the harvest is over.
 
 use super::reading::Reading;
-use super::{ALIKE, Ending, Harvest, Stage};
+use super::{ALIKE, HarvestEnding, HarvestSession, Stage};
 use crate::harvest::browse::Promise;
 use crate::harvest::estimate::Estimate;
 use crate::harvest::estimate::stop::{self, Goal, Reason, Standing};
@@ -19,7 +19,7 @@ const TELLING_REQUESTS: u64 = 20;
 /// New records for each request below which more are not worth the while.
 const LEAST_YIELD: f64 = 0.02;
 
-impl Harvest {
+impl HarvestSession {
     pub(super) fn costs(&self) -> Costs {
         let detail = if self.wants_details() { 1.0 } else { 0.0 };
         Costs { query: 1.0, page: 1.0, detail, page_size: self.page_size.max(10), cap: self.cap.known() }
@@ -29,11 +29,11 @@ impl Harvest {
         if let Some(ending) = self.is_enough() {
             return Stage::Over(ending);
         }
-        let Some(query) = self.next_query() else { return Stage::Over(Ending::NothingLeft) };
+        let Some(query) = self.next_query() else { return Stage::Over(HarvestEnding::NothingLeft) };
         let number = self.queries + 1;
         let reading = match self.shelf.take(&query) {
             Some(place) => Reading::on(number, query, place),
-            None => Reading::new(number, query.clone(), self.door.ask(&query)),
+            None => Reading::new(number, query.clone(), self.door.request_for(&query)),
         };
         Stage::Read(Box::new(reading))
     }
@@ -64,7 +64,7 @@ impl Harvest {
     }
 
     fn to_browse(&self) -> Option<Query> {
-        self.browse.next().filter(|_| self.records() > 0)
+        self.browse.next().filter(|_| self.record_count() > 0)
     }
 
     fn facet(&self, costs: &Costs) -> Option<Promise> {
@@ -85,24 +85,24 @@ impl Harvest {
         }
     }
 
-    fn is_enough(&self) -> Option<Ending> {
+    fn is_enough(&self) -> Option<HarvestEnding> {
         let is_first = |page: &u64| *page == self.first_pages[0];
         if self.first_pages.len() == ALIKE && self.first_pages.iter().all(is_first) {
-            return Some(Ending::Alike);
+            return Some(HarvestEnding::Alike);
         }
-        if self.wishes.records.is_some_and(|wanted| self.records() >= wanted) {
-            return Some(Ending::Enough);
+        if self.wishes.records.is_some_and(|wanted| self.record_count() >= wanted) {
+            return Some(HarvestEnding::Enough);
         }
         match stop::verdict(&self.goal(), &self.standing(self.estimate().as_ref())) {
-            Some(Reason::Covered) => Some(Ending::Covered),
-            Some(Reason::Dry) => Some(Ending::Unprofitable),
-            _ => (self.is_barren() && self.to_browse().is_none()).then_some(Ending::Unprofitable),
+            Some(Reason::Covered) => Some(HarvestEnding::Covered),
+            Some(Reason::Dry) => Some(HarvestEnding::Unprofitable),
+            _ => (self.is_barren() && self.to_browse().is_none()).then_some(HarvestEnding::Unprofitable),
         }
     }
 
     fn is_barren(&self) -> bool {
         let (least, most) = BARREN;
-        u64::from(self.barren) >= (least + self.records() / 20).min(most)
+        u64::from(self.barren) >= (least + self.record_count() / 20).min(most)
     }
 
     fn goal(&self) -> Goal {

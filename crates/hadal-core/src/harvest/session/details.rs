@@ -4,7 +4,7 @@
 //! ellipsis. The first pages are a trial. What one page has in common with the one before belongs to the site;
 //! if the rest is hardly more than the list had said, no further page is opened.
 
-use super::Details;
+use super::DetailMode;
 use crate::harvest::record::Record;
 use rustc_hash::FxHashSet;
 use xxhash_rust::xxh3::xxh3_64;
@@ -60,11 +60,11 @@ impl Digging {
     }
 
     /// Whether pages are opened, so many records being known.
-    pub fn is_wanted(&self, wish: Details, known: usize) -> bool {
+    pub fn is_wanted(&self, wish: DetailMode, known: usize) -> bool {
         match wish {
-            Details::Never => false,
-            Details::Always => true,
-            Details::Auto => known < MOST_UNASKED && self.tells_little() && self.pays(),
+            DetailMode::Never => false,
+            DetailMode::Always => true,
+            DetailMode::Auto => known < MOST_UNASKED && self.tells_little() && self.pays(),
         }
     }
 
@@ -96,7 +96,7 @@ mod tests {
         let mut digging = Digging::default();
         digging.see(&record);
         (0..pages).for_each(|number| digging.compare(listed, &page(number)));
-        digging.is_wanted(Details::Auto, 10)
+        digging.is_wanted(DetailMode::Auto, 10)
     }
 
     fn long(number: u32) -> String {
@@ -120,7 +120,7 @@ mod tests {
     #[test]
     fn a_wish_is_a_wish() {
         let digging = Digging::default();
-        assert!(digging.is_wanted(Details::Always, 1_000_000) && !digging.is_wanted(Details::Never, 0));
-        assert!(!digging.is_wanted(Details::Auto, 0), "before any list was seen");
+        assert!(digging.is_wanted(DetailMode::Always, 1_000_000) && !digging.is_wanted(DetailMode::Never, 0));
+        assert!(!digging.is_wanted(DetailMode::Auto, 0), "before any list was seen");
     }
 }

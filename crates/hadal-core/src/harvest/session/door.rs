@@ -14,17 +14,17 @@ use url::Url;
 
 /// A form and the page it stands on.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Door {
+pub struct EntryPage {
     id: FormId,
     form: Form,
     page: Url,
     charset: String,
 }
 
-impl Door {
+impl EntryPage {
     /// A form found on a page of this encoding.
-    pub fn new(form: Form, page: Url, charset: &str) -> Door {
-        Door { id: form_id(&form, &page), form, page, charset: charset.to_string() }
+    pub fn new(form: Form, page: Url, charset: &str) -> EntryPage {
+        EntryPage { id: form_id(&form, &page), form, page, charset: charset.to_string() }
     }
 
     /// Which form it is.
@@ -48,7 +48,7 @@ impl Door {
     }
 
     /// The request that asks a query.
-    pub fn ask(&self, query: &Query) -> Request {
+    pub fn request_for(&self, query: &Query) -> Request {
         match &query.link {
             Some(link) => Request::get(self.renewed(&link.url)),
             None => submission(&self.form, &query.filling(word_box(&self.form)), &self.charset),
@@ -125,13 +125,13 @@ mod tests {
     #[test]
     fn a_fresh_copy_brings_fresh_hidden_values_and_nothing_else() {
         let first = page("a1b2c3d4e5f6a7b8", "");
-        let mut door = Door::new(first.forms[0].clone(), first.url.clone(), first.charset);
+        let mut door = EntryPage::new(first.forms[0].clone(), first.url.clone(), first.charset);
         assert!(door.refresh(&page("ffffeeee99990000", "old words")));
-        let request = door.ask(&Query::words("sea"));
+        let request = door.request_for(&Query::words("sea"));
         assert_eq!(request.url.as_str(), "http://a.org/find?q=sea&csrf=ffffeeee99990000");
         let url = Url::parse("http://a.org/find?letter=A&csrf=a1b2c3d4e5f6a7b8").unwrap();
         let link = Query::default().narrowed(Signpost { label: "A".into(), url });
-        assert_eq!(door.ask(&link).url.as_str(), "http://a.org/find?letter=A&csrf=ffffeeee99990000");
+        assert_eq!(door.request_for(&link).url.as_str(), "http://a.org/find?letter=A&csrf=ffffeeee99990000");
         assert!(!door.refresh(&parse(b"<p>Gone.", None, &Url::parse("http://a.org/").unwrap())));
     }
 }

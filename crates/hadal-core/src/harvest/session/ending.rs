@@ -10,7 +10,7 @@ const PATIENCE: u32 = 5;
 /// Why a harvest ended by itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Ending {
+pub enum HarvestEnding {
     /// As much as was wanted is here.
     Covered,
     /// As many records as were wanted are here.
@@ -37,41 +37,41 @@ pub enum Ending {
     TakenIn,
 }
 
-impl Ending {
+impl HarvestEnding {
     /// The name in every table and export.
     pub fn name(self) -> &'static str {
         match self {
-            Ending::Covered => "covered",
-            Ending::Enough => "enough",
-            Ending::Unprofitable => "unprofitable",
-            Ending::NothingLeft => "nothing_left",
-            Ending::Alike => "alike",
-            Ending::Gone => "gone",
-            Ending::LoginWall => "login_wall",
-            Ending::Captcha => "captcha",
-            Ending::RateLimited => "rate_limited",
-            Ending::Errors => "errors",
-            Ending::Forbidden => "forbidden",
-            Ending::TakenIn => "taken_in",
+            HarvestEnding::Covered => "covered",
+            HarvestEnding::Enough => "enough",
+            HarvestEnding::Unprofitable => "unprofitable",
+            HarvestEnding::NothingLeft => "nothing_left",
+            HarvestEnding::Alike => "alike",
+            HarvestEnding::Gone => "gone",
+            HarvestEnding::LoginWall => "login_wall",
+            HarvestEnding::Captcha => "captcha",
+            HarvestEnding::RateLimited => "rate_limited",
+            HarvestEnding::Errors => "errors",
+            HarvestEnding::Forbidden => "forbidden",
+            HarvestEnding::TakenIn => "taken_in",
         }
     }
 }
 
-impl fmt::Display for Ending {
+impl fmt::Display for HarvestEnding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Ending::Covered => "the coverage asked for is reached",
-            Ending::Enough => "the number of records asked for is reached",
-            Ending::Unprofitable => "more requests would bring next to nothing",
-            Ending::NothingLeft => "there is nothing left to ask",
-            Ending::Alike => "every query is answered alike: the form does not search",
-            Ending::Gone => "the form is not there any more",
-            Ending::LoginWall => "answers are shown only after logging in",
-            Ending::Captcha => "the site wants to see a person",
-            Ending::RateLimited => "the site wants to be asked less often; try again later",
-            Ending::Errors => "the site answers with errors",
-            Ending::Forbidden => "robots.txt forbids it",
-            Ending::TakenIn => "the question was taken in as an entry: the form does not search",
+            HarvestEnding::Covered => "the coverage asked for is reached",
+            HarvestEnding::Enough => "the number of records asked for is reached",
+            HarvestEnding::Unprofitable => "more requests would bring next to nothing",
+            HarvestEnding::NothingLeft => "there is nothing left to ask",
+            HarvestEnding::Alike => "every query is answered alike: the form does not search",
+            HarvestEnding::Gone => "the form is not there any more",
+            HarvestEnding::LoginWall => "answers are shown only after logging in",
+            HarvestEnding::Captcha => "the site wants to see a person",
+            HarvestEnding::RateLimited => "the site wants to be asked less often; try again later",
+            HarvestEnding::Errors => "the site answers with errors",
+            HarvestEnding::Forbidden => "robots.txt forbids it",
+            HarvestEnding::TakenIn => "the question was taken in as an entry: the form does not search",
         })
     }
 }
@@ -90,18 +90,18 @@ impl Trouble {
     }
 
     /// One came that does not; the harvest ends when that is all there is, or when something was done by it.
-    pub fn met(&mut self, kind: Kind, status: u16) -> Option<Ending> {
+    pub fn met(&mut self, kind: Kind, status: u16) -> Option<HarvestEnding> {
         if kind == Kind::TakenIn {
-            return Some(Ending::TakenIn);
+            return Some(HarvestEnding::TakenIn);
         }
         self.in_a_row += 1;
         self.gone += u32::from(matches!(status, 404 | 410));
         (self.in_a_row >= PATIENCE).then_some(match kind {
-            Kind::LoginWall => Ending::LoginWall,
-            Kind::Captcha => Ending::Captcha,
-            Kind::RateLimited => Ending::RateLimited,
-            _ if self.gone == self.in_a_row => Ending::Gone,
-            _ => Ending::Errors,
+            Kind::LoginWall => HarvestEnding::LoginWall,
+            Kind::Captcha => HarvestEnding::Captcha,
+            Kind::RateLimited => HarvestEnding::RateLimited,
+            _ if self.gone == self.in_a_row => HarvestEnding::Gone,
+            _ => HarvestEnding::Errors,
         })
     }
 }
@@ -116,9 +116,9 @@ mod tests {
         for _ in 0..4 {
             assert_eq!(trouble.met(Kind::Error, 404), None);
         }
-        assert_eq!(trouble.met(Kind::Error, 404), Some(Ending::Gone));
+        assert_eq!(trouble.met(Kind::Error, 404), Some(HarvestEnding::Gone));
         trouble.over();
         assert_eq!(trouble.met(Kind::Captcha, 200), None);
-        assert_eq!(trouble.met(Kind::TakenIn, 200), Some(Ending::TakenIn), "at once");
+        assert_eq!(trouble.met(Kind::TakenIn, 200), Some(HarvestEnding::TakenIn), "at once");
     }
 }

@@ -12,7 +12,7 @@ use url::Url;
 /// What a request is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Purpose {
+pub enum RequestPurpose {
     /// The page of the form.
     Form,
     /// A query that nothing answers.
@@ -29,26 +29,26 @@ pub enum Purpose {
     Detail,
 }
 
-impl Purpose {
+impl RequestPurpose {
     /// Whether the form is submitted.
     pub fn submits(self) -> bool {
-        matches!(self, Purpose::Nonsense | Purpose::Query)
+        matches!(self, RequestPurpose::Nonsense | RequestPurpose::Query)
     }
 
     /// Whether a harvest goes on when this cannot be had.
     pub fn is_dispensable(self) -> bool {
-        matches!(self, Purpose::Link | Purpose::Page | Purpose::Detail)
+        matches!(self, RequestPurpose::Link | RequestPurpose::Page | RequestPurpose::Detail)
     }
 
     /// The same after so many redirects: the form is submitted again only when its data travel along.
-    pub(super) fn after(self, hops: u8, request: &Request) -> Purpose {
-        if hops > 0 && request.method == Method::Get { Purpose::Redirect } else { self }
+    pub(super) fn after(self, hops: u8, request: &Request) -> RequestPurpose {
+        if hops > 0 && request.method == Method::Get { RequestPurpose::Redirect } else { self }
     }
 }
 
 /// What came back.
 #[derive(Debug, Default)]
-pub struct Reply {
+pub struct ParsedResponse {
     /// Status code; 0 when there was no answer.
     pub status: u16,
     /// Where a redirect points.
@@ -59,7 +59,7 @@ pub struct Reply {
 
 /// What a reply brought.
 #[derive(Debug, Default)]
-pub struct Taken {
+pub struct HarvestUpdate {
     /// What sort of answer it was.
     pub kind: Option<Kind>,
     /// Records that no answer had held before, with their positions in this one.
@@ -67,18 +67,18 @@ pub struct Taken {
     /// The text of a record's own page.
     pub detail: Option<(RecordId, String)>,
     /// The number of the query it belongs to.
-    pub number: u32,
+    pub query_number: u32,
     /// That query, when records came.
     pub query: Option<Query>,
     /// The query, if this was the last of it.
-    pub ended: Option<Ended>,
-    /// Whether something was learned that [`super::Harvest::save`] keeps.
-    pub learned: bool,
+    pub finished: Option<FinishedQuery>,
+    /// Whether something was learned that [`super::HarvestSession::save`] keeps.
+    pub needs_save: bool,
 }
 
 /// A query that was asked and read.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Ended {
+pub struct FinishedQuery {
     /// Its number, from 1.
     pub number: u32,
     /// What was asked.

@@ -1,6 +1,6 @@
 //! A harvest of one form, as a value: what to send next, and what came of it.
 //!
-//! [`Harvest::ask`] and [`Harvest::take`] are the functions to read first. Somebody else sends the
+//! [`HarvestSession::next_request`] and [`HarvestSession::receive`] are the functions to read first. Somebody else sends the
 //! requests, politely, and keeps what is told; the rest is decided here, in this order:
 //!
 //! 1. the page of the form is opened, for hidden values that are still good;
@@ -9,7 +9,7 @@
 //!    answer is read page by page as long as that pays, then the own pages of its new records, when they are wanted;
 //! 4. policy and estimator learn, and it goes on with 3 until there is enough or nothing left to ask.
 //!
-//! Whoever resumes a harvest lets a new one [`Harvest::recall`] the queries that ended.
+//! Whoever resumes a harvest lets a new one [`HarvestSession::replay`] the queries that ended.
 
 mod choosing;
 mod details;
@@ -21,10 +21,10 @@ mod reading;
 mod shelf;
 mod wishes;
 
-pub use door::Door;
-pub use ending::Ending;
-pub use exchange::{Ended, Purpose, Reply, Taken};
-pub use wishes::{Details, Wishes};
+pub use door::EntryPage;
+pub use ending::HarvestEnding;
+pub use exchange::{FinishedQuery, HarvestUpdate, ParsedResponse, RequestPurpose};
+pub use wishes::{DetailMode, HarvestOptions};
 
 use super::answer::{Answer, Kind, Likenesses, Reader, Sample};
 use super::browse::Browse;
@@ -54,9 +54,9 @@ const TELLING_WORDS: usize = 30;
 /// First answers that must hold the same records before a form is said to answer everything alike.
 const ALIKE: usize = 4;
 /// A harvest under way.
-pub struct Harvest {
-    door: Door,
-    wishes: Wishes,
+pub struct HarvestSession {
+    door: EntryPage,
+    wishes: HarvestOptions,
     reader: Reader,
     lessons: u32,
     policy: Box<dyn Policy>,
@@ -86,13 +86,13 @@ enum Stage {
     Nonsense(Box<(Query, Request)>, u8),
     Choose,
     Read(Box<Reading>),
-    Over(Ending),
+    Over(HarvestEnding),
 }
 
-impl Harvest {
+impl HarvestSession {
     /// A harvest that has asked nothing yet.
-    pub fn new(door: Door, policy: Box<dyn Policy>, wishes: Wishes) -> Harvest {
-        Harvest {
+    pub fn new(door: EntryPage, policy: Box<dyn Policy>, wishes: HarvestOptions) -> HarvestSession {
+        HarvestSession {
             door,
             wishes,
             reader: Reader::default(),
@@ -119,22 +119,26 @@ impl Harvest {
 
     /// The request to send next, and what it is for; `None` when the harvest is over. The same until
     /// its reply was taken.
-    pub fn ask(&mut self) -> Option<(Request, Purpose)> {
+    pub fn next_request(&mut self) -> Option<(Request, RequestPurpose)> {
         if let Stage::Choose = self.stage {
             self.stage = self.choose();
         }
         match &self.stage {
-            Stage::Open | Stage::Reopen(_) => Some((Request::get(self.door.page().clone()), Purpose::Form)),
-            Stage::Nonsense(sent, hops) => Some((sent.1.clone(), Purpose::Nonsense.after(*hops, &sent.1))),
+            Stage::Open | Stage::Reopen(_) => {
+                Some((Request::get(self.door.page().clone()), RequestPurpose::Form))
+            }
+            Stage::Nonsense(sent, hops) => {
+                Some((sent.1.clone(), RequestPurpose::Nonsense.after(*hops, &sent.1)))
+            }
             Stage::Read(reading) if reading.end.is_some() => {
                 let (_, url) = reading.details.front()?;
-                Some((Request::get(url.clone()), Purpose::Detail))
+                Some((Request::get(url.clone()), RequestPurpose::Detail))
             }
             Stage::Read(reading) => {
                 let purpose = match reading.query.link {
-                    _ if reading.pages > 0 => Purpose::Page,
-                    Some(_) => Purpose::Link,
-                    None => Purpose::Query,
+                    _ if reading.pages > 0 => RequestPurpose::Page,
+                    Some(_) => RequestPurpose::Link,
+                    None => RequestPurpose::Query,
                 };
                 Some((reading.send.clone(), purpose.after(reading.hops, &reading.send)))
             }
@@ -143,28 +147,28 @@ impl Harvest {
     }
 
     /// Takes in what came back for the request asked for last.
-    pub fn take(&mut self, reply: Reply) -> Taken {
+    pub fn receive(&mut self, reply: ParsedResponse) -> HarvestUpdate {
         match std::mem::replace(&mut self.stage, Stage::Choose) {
             Stage::Open => self.opened(reply),
             Stage::Reopen(reading) => self.reopened(reading, reply),
             Stage::Nonsense(sent, hops) => self.nonsense(sent, hops, reply),
             Stage::Read(reading) if reading.end.is_some() => self.detailed(reading, reply),
             Stage::Read(reading) => self.answered(reading, reply),
-            Stage::Choose => Taken::default(),
+            Stage::Choose => HarvestUpdate::default(),
             Stage::Over(ending) => {
                 self.stage = Stage::Over(ending);
-                Taken::default()
+                HarvestUpdate::default()
             }
         }
     }
 
     /// Ends it, for a reason that others know.
-    pub fn give_up(&mut self, ending: Ending) {
+    pub fn end_with(&mut self, ending: HarvestEnding) {
         self.stage = Stage::Over(ending);
     }
 
     /// Why it ended, once it has.
-    pub fn ending(&self) -> Option<Ending> {
+    pub fn ending(&self) -> Option<HarvestEnding> {
         match self.stage {
             Stage::Over(ending) => Some(ending),
             _ => None,
@@ -173,7 +177,7 @@ impl Harvest {
 
     /// Takes in a query that an earlier session asked, as it was stored, with what brings the next page of its
     /// answer. They come in their order.
-    pub fn recall(&mut self, asked: &Asked<'_>, next: Option<Request>) {
+    pub fn replay(&mut self, asked: &Asked<'_>, next: Option<Request>) {
         self.queries += 1;
         self.shelf.recall(asked, next);
         for hit in asked.hits {
@@ -201,12 +205,12 @@ impl Harvest {
 
     /// How much there is, as far as one can tell. A form that can be asked nothing else is taken at its word.
     pub fn estimate(&self) -> Option<Estimate> {
-        let is_over = matches!(self.stage, Stage::Over(Ending::NothingLeft));
+        let is_over = matches!(self.stage, Stage::Over(HarvestEnding::NothingLeft));
         self.estimator.estimate().or_else(|| self.estimator.by_its_own_word().filter(|_| is_over))
     }
 
     /// Records found so far.
-    pub fn records(&self) -> u64 {
+    pub fn record_count(&self) -> u64 {
         self.known.len() as u64
     }
 
@@ -216,43 +220,48 @@ impl Harvest {
     }
 
     /// A page without the form is no obstacle: the form is asked as it was found.
-    fn opened(&mut self, reply: Reply) -> Taken {
+    fn opened(&mut self, reply: ParsedResponse) -> HarvestUpdate {
         if let Some(document) = &reply.document {
             self.door.refresh(&document.page);
             self.browse.see(&document.page, "");
         }
         let query = self.door.nonsense(self.wishes.seed).filter(|_| self.lessons == 0);
         if let Some(query) = query {
-            let request = self.door.ask(&query);
+            let request = self.door.request_for(&query);
             self.stage = Stage::Nonsense(Box::new((query, request)), 0);
         }
-        Taken::default()
+        HarvestUpdate::default()
     }
 
-    fn nonsense(&mut self, mut sent: Box<(Query, Request)>, hops: u8, reply: Reply) -> Taken {
+    fn nonsense(
+        &mut self,
+        mut sent: Box<(Query, Request)>,
+        hops: u8,
+        reply: ParsedResponse,
+    ) -> HarvestUpdate {
         if let Some(request) = self.redirected(&sent.1, &reply, hops) {
             sent.1 = request;
             self.stage = Stage::Nonsense(sent, hops + 1);
-            return Taken::default();
+            return HarvestUpdate::default();
         }
         let query = &sent.0;
-        let Some(document) = reply.document else { return Taken::default() };
+        let Some(document) = reply.document else { return HarvestUpdate::default() };
         self.door.refresh(&document.page);
         self.reader.improve(&Sample { document: &document, status: reply.status, query });
         let answer = self.reader.read(&document, reply.status, query);
         self.nothing_comes_as = reply.status;
         self.note_first_page(&answer);
         if answer.kind == Kind::TakenIn {
-            self.stage = Stage::Over(Ending::TakenIn);
+            self.stage = Stage::Over(HarvestEnding::TakenIn);
         }
-        Taken { kind: Some(answer.kind), learned: true, ..Taken::default() }
+        HarvestUpdate { kind: Some(answer.kind), needs_save: true, ..HarvestUpdate::default() }
     }
 
-    fn answered(&mut self, mut reading: Box<Reading>, reply: Reply) -> Taken {
+    fn answered(&mut self, mut reading: Box<Reading>, reply: ParsedResponse) -> HarvestUpdate {
         if let Some(request) = self.redirected(&reading.send, &reply, reading.hops) {
             (reading.send, reading.hops) = (request, reading.hops + 1);
             self.stage = Stage::Read(reading);
-            return Taken::default();
+            return HarvestUpdate::default();
         }
         let Some(document) = reply.document else {
             return self.failed(reading, Kind::Error, reply.status);
@@ -283,27 +292,27 @@ impl Harvest {
             kind => self.failed(reading, kind, reply.status),
         };
         if is_mistaken {
-            self.stage = Stage::Over(Ending::Alike);
+            self.stage = Stage::Over(HarvestEnding::Alike);
         }
-        Taken { learned: learned || taken.learned, ..taken }
+        HarvestUpdate { needs_save: learned || taken.needs_save, ..taken }
     }
 
     /// The form is filled anew, with fresh hidden values: those of the page at hand, or of its own page.
-    fn ask_again(&mut self, mut reading: Box<Reading>, has_form: bool) -> Taken {
+    fn ask_again(&mut self, mut reading: Box<Reading>, has_form: bool) -> HarvestUpdate {
         reading.reopened = true;
         reading.hops = 0;
-        reading.send = self.door.ask(&reading.query);
+        reading.send = self.door.request_for(&reading.query);
         self.stage = if has_form { Stage::Read(reading) } else { Stage::Reopen(reading) };
-        Taken::default()
+        HarvestUpdate::default()
     }
 
-    fn reopened(&mut self, mut reading: Box<Reading>, reply: Reply) -> Taken {
+    fn reopened(&mut self, mut reading: Box<Reading>, reply: ParsedResponse) -> HarvestUpdate {
         if let Some(document) = &reply.document {
             self.door.refresh(&document.page);
         }
-        reading.send = self.door.ask(&reading.query);
+        reading.send = self.door.request_for(&reading.query);
         self.stage = Stage::Read(reading);
-        Taken::default()
+        HarvestUpdate::default()
     }
 
     /// What a link leads to counts only if it is what words find.
@@ -315,7 +324,7 @@ impl Harvest {
         }
     }
 
-    fn take_page(&mut self, mut reading: Box<Reading>, mut answer: Answer) -> Taken {
+    fn take_page(&mut self, mut reading: Box<Reading>, mut answer: Answer) -> HarvestUpdate {
         self.trouble.over();
         if reading.pages == 0 {
             self.note_first_page(&answer);
@@ -336,7 +345,13 @@ impl Harvest {
         }
         let records = self.take_records(&mut reading, answer.records);
         let query = Some(reading.query.clone()).filter(|_| !records.is_empty());
-        let taken = Taken { kind: Some(kind), records, number, query, ..Taken::default() };
+        let taken = HarvestUpdate {
+            kind: Some(kind),
+            records,
+            query_number: number,
+            query,
+            ..HarvestUpdate::default()
+        };
         reading.end = match next {
             None => Some(End::Last),
             Some(next) => {
@@ -349,7 +364,7 @@ impl Harvest {
     }
 
     fn goes_on(&self, reading: &Reading) -> bool {
-        if self.wishes.records.is_some_and(|wanted| self.records() >= wanted) {
+        if self.wishes.records.is_some_and(|wanted| self.record_count() >= wanted) {
             return false;
         }
         if reading.is_browsing() {
@@ -381,13 +396,14 @@ impl Harvest {
         self.digging.is_wanted(self.wishes.details, self.known.len())
     }
 
-    fn failed(&mut self, mut reading: Box<Reading>, kind: Kind, status: u16) -> Taken {
+    fn failed(&mut self, mut reading: Box<Reading>, kind: Kind, status: u16) -> HarvestUpdate {
         reading.end = Some(End::Failed);
         reading.details.clear();
         // A link that leads nowhere says nothing about the form, nor does a page of long ago.
         let is_fresh = reading.query.link.is_none() && reading.query.after == 0;
         let ending = if is_fresh { self.trouble.met(kind, status) } else { None };
-        let taken = Taken { kind: Some(kind), number: reading.number, ..Taken::default() };
+        let taken =
+            HarvestUpdate { kind: Some(kind), query_number: reading.number, ..HarvestUpdate::default() };
         let taken = self.go_on_or_end(reading, taken);
         if let Some(ending) = ending {
             self.stage = Stage::Over(ending);
@@ -396,8 +412,8 @@ impl Harvest {
     }
 
     /// A record's own page says more about it.
-    fn detailed(&mut self, mut reading: Box<Reading>, reply: Reply) -> Taken {
-        let mut taken = Taken { number: reading.number, ..Taken::default() };
+    fn detailed(&mut self, mut reading: Box<Reading>, reply: ParsedResponse) -> HarvestUpdate {
+        let mut taken = HarvestUpdate { query_number: reading.number, ..HarvestUpdate::default() };
         if let (Some((at, _)), Some(document)) = (reading.details.pop_front(), reply.document)
             && let Some((record, _)) = reading.found.get_mut(at)
         {
@@ -412,7 +428,7 @@ impl Harvest {
         self.go_on_or_end(reading, taken)
     }
 
-    fn go_on_or_end(&mut self, mut reading: Box<Reading>, taken: Taken) -> Taken {
+    fn go_on_or_end(&mut self, mut reading: Box<Reading>, taken: HarvestUpdate) -> HarvestUpdate {
         let Some(end) = reading.end.filter(|_| reading.details.is_empty()) else {
             self.stage = Stage::Read(reading);
             return taken;
@@ -424,7 +440,7 @@ impl Harvest {
         let asked = reading.asked(&hits);
         self.note(&asked);
         let learned = self.is_cut(&asked) && self.browse.offer(&asked, facets);
-        let ended = Ended {
+        let finished = FinishedQuery {
             number: reading.number,
             total: reading.total,
             hits: reading.ids(),
@@ -434,7 +450,7 @@ impl Harvest {
             next,
             query: reading.query,
         };
-        Taken { ended: Some(ended), learned: learned || taken.learned, ..taken }
+        HarvestUpdate { finished: Some(finished), needs_save: learned || taken.needs_save, ..taken }
     }
 
     /// Whether an answer shows less than there is, however many pages are turned.
@@ -477,7 +493,7 @@ impl Harvest {
 
     /// The request for where an answer points, if it stays on the site. POST becomes GET, as in browsers,
     /// unless the server insists.
-    fn redirected(&self, sent: &Request, reply: &Reply, hops: u8) -> Option<Request> {
+    fn redirected(&self, sent: &Request, reply: &ParsedResponse, hops: u8) -> Option<Request> {
         let target = reply.location.as_ref().filter(|_| (300..400).contains(&reply.status))?;
         let stays = Site::of(target) == Site::of(&sent.url) && hops < MOST_HOPS;
         let keeps = matches!(reply.status, 307 | 308) && sent.method == Method::Post;

@@ -8,7 +8,7 @@ use super::range::Range;
 use super::wording::{Measure, is_any, measure};
 use crate::critic::probe::is_manner;
 use crate::critic::wording::plain;
-use crate::page::{Choice, Field, FieldKind, Form};
+use crate::page::{Field, FieldKind, FieldOption, Form};
 
 /// Inputs of one form that are looked at.
 const MOST_INPUTS: usize = 32;
@@ -102,20 +102,21 @@ pub(super) fn called(field: &Field) -> String {
 
 fn select(at: usize, field: &Field) -> Option<(InputKind, bool)> {
     // Choices that are addresses make a menu, not a question.
-    let is_address = |choice: &Choice| choice.value.starts_with('/') || choice.value.contains("://");
+    let is_address = |choice: &FieldOption| choice.value.starts_with('/') || choice.value.contains("://");
     if field.options.iter().any(is_address) {
         return None;
     }
     // `All-wheel drive` is open only where open choices stand: at the beginning, or chosen already.
-    let stands_first = |nth: usize, c: &Choice| nth == 0 || c.selected;
-    let is_open = |nth: usize, c: &Choice| {
+    let stands_first = |nth: usize, c: &FieldOption| nth == 0 || c.selected;
+    let is_open = |nth: usize, c: &FieldOption| {
         c.value.trim().is_empty() || stands_first(nth, c) && (is_any(&c.value, &c.text) || c.value == "0")
     };
     let choices = || field.options.iter().enumerate();
     let is_fixed =
         choices().any(|(_, c)| c.selected) && !field.multiple && !choices().any(|(nth, c)| is_open(nth, c));
     let offered = choices().filter(|(nth, c)| !is_open(*nth, c) && (is_fixed || !c.selected));
-    let pick = |(_, c): (usize, &Choice)| Pick { field: at, value: c.value.clone(), read: plain(&c.text) };
+    let pick =
+        |(_, c): (usize, &FieldOption)| Pick { field: at, value: c.value.clone(), read: plain(&c.text) };
     let picks: Vec<Pick> = offered.take(MOST_PICKS).map(pick).collect();
     (picks.len() > usize::from(is_fixed)).then_some((InputKind::Choice(picks), is_fixed))
 }

@@ -2,7 +2,7 @@
 
 use super::select::SHORTEST_PART;
 use super::{Space, each_term};
-use crate::page::Context;
+use crate::page::LinkContext;
 use crate::text::terms::term_of;
 use memchr::memmem::Finder;
 use url::Url;
@@ -38,7 +38,7 @@ impl Matcher {
     }
 
     /// Which stems a link has: bit n stands for the nth.
-    pub fn find(&self, url: &Url, context: &Context) -> u64 {
+    pub fn find(&self, url: &Url, context: &LinkContext) -> u64 {
         if self.is_empty() {
             return 0;
         }
@@ -71,12 +71,12 @@ mod tests {
     use super::super::terms_of;
     use super::*;
 
-    fn link(url: &str, words: [&str; 3]) -> (Url, Context) {
+    fn link(url: &str, words: [&str; 3]) -> (Url, LinkContext) {
         let [anchor, before, after] = words.map(String::from);
-        (Url::parse(url).unwrap(), Context { anchor, before, after, ..Context::default() })
+        (Url::parse(url).unwrap(), LinkContext { anchor, before, after, ..LinkContext::default() })
     }
 
-    fn found(space: Space, stems: &[&str], link: &(Url, Context)) -> u64 {
+    fn found(space: Space, stems: &[&str], link: &(Url, LinkContext)) -> u64 {
         Matcher::new(space, stems.iter().copied()).find(&link.0, &link.1)
     }
 
@@ -115,7 +115,7 @@ mod tests {
         let matcher = Matcher::new(Space::Anchor, stems.iter().map(String::as_str));
         assert_eq!(matcher.len(), Matcher::MOST);
         assert_eq!(
-            Matcher::new(Space::Url, []).find(&link("http://a.org/", [""; 3]).0, &Context::default()),
+            Matcher::new(Space::Url, []).find(&link("http://a.org/", [""; 3]).0, &LinkContext::default()),
             0
         );
     }

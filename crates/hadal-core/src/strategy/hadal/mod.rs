@@ -29,7 +29,7 @@ use super::{Briefing, Choice, Command, Gauge, Heads, Placement, RestoreError, Si
 use crate::address::Site;
 use crate::lead::{Lane, Lead, Origin, Task};
 use crate::learn::rate::{Feature, OnlineRate};
-use crate::page::Context;
+use crate::page::LinkContext;
 use rustc_hash::FxHasher;
 use serde::{Deserialize, Serialize};
 use std::hash::Hasher;
@@ -189,7 +189,7 @@ fn is_time_to_rerank(visits: u64) -> bool {
 impl Strategy for Hadal {
     fn begin(&mut self) -> Vec<Command> {
         let asked = if self.backlinks { self.seeds.as_slice() } else { &[] };
-        let known = self.examples.iter().map(|page| Command::Open(page.clone(), Context::default()));
+        let known = self.examples.iter().map(|page| Command::Open(page.clone(), LinkContext::default()));
         asked.iter().cloned().map(Command::Backlinks).chain(known).collect()
     }
 
@@ -279,7 +279,7 @@ mod tests {
     fn lead(address: &str, anchor: &str, p_topic: f32) -> Lead {
         let url = Url::parse(address).unwrap();
         let parent = Parent { id: LinkId(1), p_topic, has_relevant_form: false, same_site: true };
-        let context = Context { anchor: anchor.into(), ..Context::default() };
+        let context = LinkContext { anchor: anchor.into(), ..LinkContext::default() };
         Lead { context, parent: Some(parent), ..Lead::root(url, Origin::Link) }
     }
 

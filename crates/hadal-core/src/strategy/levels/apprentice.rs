@@ -51,11 +51,11 @@ fn row(lead: &Lead) -> Sparse {
 mod tests {
     use super::*;
     use crate::lead::Origin;
-    use crate::page::Context;
+    use crate::page::LinkContext;
     use url::Url;
 
     fn called(anchor: &str) -> Lead {
-        let context = Context { anchor: anchor.into(), ..Context::default() };
+        let context = LinkContext { anchor: anchor.into(), ..LinkContext::default() };
         Lead { context, ..Lead::root(Url::parse("http://a.org/").unwrap(), Origin::Link) }
     }
 

@@ -6,7 +6,7 @@
 use super::super::features::{Space, terms_of};
 use crate::address::LinkId;
 use crate::lead::Lead;
-use crate::page::Context;
+use crate::page::LinkContext;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 use url::Url;
@@ -27,7 +27,7 @@ pub struct Example {
 
 impl Example {
     /// A link as it stands on a page.
-    pub fn of(url: &Url, context: &Context) -> Example {
+    pub fn of(url: &Url, context: &LinkContext) -> Example {
         let terms = SPACES.map(|space| {
             let mut terms = terms_of(space, url, context);
             terms.truncate(MOST_TERMS);
@@ -81,7 +81,7 @@ mod tests {
 
     fn example(n: usize) -> Example {
         let url = Url::parse(&format!("http://a.org/books/{n}")).unwrap();
-        Example::of(&url, &Context { anchor: "Search the catalogue".into(), ..Context::default() })
+        Example::of(&url, &LinkContext { anchor: "Search the catalogue".into(), ..LinkContext::default() })
     }
 
     #[test]

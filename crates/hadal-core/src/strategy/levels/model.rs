@@ -9,7 +9,7 @@ use super::super::features::{Matcher, is_among};
 use super::super::{Lesson, Selected};
 use super::example::{Example, SPACES};
 use super::selection::Selection;
-use crate::page::Context;
+use crate::page::LinkContext;
 use serde::{Deserialize, Serialize};
 use url::Url;
 
@@ -81,7 +81,7 @@ impl LinkModel {
     }
 
     /// The probability of each level, nearest first; none when the link has no feature at all.
-    pub fn levels(&self, url: &Url, context: &Context) -> Option<[f32; MOST_LEVELS]> {
+    pub fn levels(&self, url: &Url, context: &LinkContext) -> Option<[f32; MOST_LEVELS]> {
         let found: [u64; 3] = std::array::from_fn(|space| self.matchers[space].find(url, context));
         if found == [0; 3] {
             return None;
@@ -155,7 +155,7 @@ mod tests {
 
     fn example(anchor: &str, n: usize) -> Example {
         let url = Url::parse(&format!("http://h{n}.org/")).unwrap();
-        Example::of(&url, &Context { anchor: anchor.into(), ..Context::default() })
+        Example::of(&url, &LinkContext { anchor: anchor.into(), ..LinkContext::default() })
     }
 
     fn learned(levels: &[&[&str]]) -> LinkModel {
@@ -168,7 +168,7 @@ mod tests {
     }
 
     fn levels(model: &LinkModel, anchor: &str) -> Option<[f32; MOST_LEVELS]> {
-        let context = Context { anchor: anchor.into(), ..Context::default() };
+        let context = LinkContext { anchor: anchor.into(), ..LinkContext::default() };
         model.levels(&Url::parse("http://x.org/").unwrap(), &context)
     }
 

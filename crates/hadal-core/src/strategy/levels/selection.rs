@@ -49,12 +49,12 @@ fn frequent(mut terms: Vec<(String, u32)>, share: f32, examples: usize) -> Vec<(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::page::Context;
+    use crate::page::LinkContext;
     use url::Url;
 
     fn anchors(texts: &[&str]) -> Vec<Example> {
         let url = Url::parse("http://a.org/").unwrap();
-        let context = |text: &&str| Context { anchor: text.to_string(), ..Context::default() };
+        let context = |text: &&str| LinkContext { anchor: text.to_string(), ..LinkContext::default() };
         texts.iter().map(|text| Example::of(&url, &context(text))).collect()
     }
 

@@ -4,7 +4,7 @@ use super::plan::{APPRENTICE, BACKWARD, FFC_1, OFFLINE_ONLINE, ONLINE};
 use super::*;
 use crate::address::LinkId;
 use crate::lead::Parent;
-use crate::page::{Context, Page};
+use crate::page::{LinkContext, Page};
 use crate::strategy::{Head, Lesson};
 
 fn url(text: &str) -> Url {
@@ -18,7 +18,7 @@ fn page(at: &str, html: &str) -> Page {
 /// A link on a page that is on topic.
 fn link(to: &str, anchor: &str) -> Lead {
     let parent = Parent { id: LinkId(1), p_topic: 0.9, has_relevant_form: false, same_site: true };
-    let context = Context { anchor: anchor.into(), ..Context::default() };
+    let context = LinkContext { anchor: anchor.into(), ..LinkContext::default() };
     Lead { context, parent: Some(parent), ..Lead::root(url(to), Origin::Link) }
 }
 

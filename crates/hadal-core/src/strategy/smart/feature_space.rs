@@ -5,7 +5,7 @@
 //! words around (FSL). Only selected stems are dimensions: a word that no example has does not make a
 //! link less similar.
 
-use crate::page::Context;
+use crate::page::LinkContext;
 use crate::strategy::Selected;
 use crate::strategy::features::{Matcher, Space, terms_of};
 use serde::{Deserialize, Serialize};
@@ -58,7 +58,7 @@ impl FeatureSpace {
     }
 
     /// Takes in an example.
-    pub fn observe(&mut self, url: &Url, context: &Context) {
+    pub fn observe(&mut self, url: &Url, context: &LinkContext) {
         self.examples += 1;
         for place in &mut self.places {
             for stem in terms_of(place.space, url, context).into_iter().collect::<BTreeSet<_>>() {
@@ -88,7 +88,7 @@ impl FeatureSpace {
     }
 
     /// How similar a link is: cosines, summed over the places. 0 as long as nothing is selected.
-    pub fn similarity(&self, url: &Url, context: &Context) -> f32 {
+    pub fn similarity(&self, url: &Url, context: &LinkContext) -> f32 {
         let vectors = self.places.iter().filter_map(|place| place.vector.as_ref());
         vectors.map(|vector| vector.cosine(vector.matcher.find(url, context))).sum()
     }
@@ -162,8 +162,8 @@ mod tests {
         Url::parse(text).unwrap()
     }
 
-    fn anchor(text: &str) -> Context {
-        Context { anchor: text.into(), ..Context::default() }
+    fn anchor(text: &str) -> LinkContext {
+        LinkContext { anchor: text.into(), ..LinkContext::default() }
     }
 
     fn sites(names: &[&str]) -> FeatureSpace {
@@ -198,7 +198,7 @@ mod tests {
     fn a_frequent_word_counts_inside_of_host_names() {
         let space = sites(&["book.com", "book.org", "abebooks.com", "bookfinder.com", "cars.com"]);
         assert_eq!(space.selected()[0].terms[0], ("book".into(), 4));
-        let of = |name: &str| space.similarity(&url(name), &Context::default());
+        let of = |name: &str| space.similarity(&url(name), &LinkContext::default());
         assert!(of("http://www.textbooks.co.uk/") > of("http://www.cars.co.uk/"));
     }
 

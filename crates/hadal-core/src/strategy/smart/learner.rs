@@ -3,7 +3,7 @@
 
 use super::feature_space::FeatureSpace;
 use crate::lead::Lead;
-use crate::page::Context;
+use crate::page::LinkContext;
 use crate::strategy::features::Space;
 use crate::strategy::{Command, Lesson};
 use serde::{Deserialize, Serialize};
@@ -71,7 +71,7 @@ impl Learner {
 
     /// Before a crawl: sites that are known to be good, and pages with forms.
     pub fn prepare(&mut self, sites: &[Url], pages: &[Url]) {
-        let unsaid = Context::default();
+        let unsaid = LinkContext::default();
         sites.iter().chain(pages).filter_map(|url| url.join("/").ok()).for_each(|home| {
             self.sites.observe(&home, &unsaid);
         });
@@ -136,7 +136,7 @@ mod tests {
     use crate::lead::Origin;
 
     fn lead(url: &str, anchor: &str) -> Lead {
-        let context = Context { anchor: anchor.into(), ..Context::default() };
+        let context = LinkContext { anchor: anchor.into(), ..LinkContext::default() };
         Lead { context, ..Lead::root(Url::parse(url).unwrap(), Origin::SiteRoot) }
     }
 

@@ -167,7 +167,7 @@ impl Engine {
             redirects: lead.redirects.clone(),
             at_request: self.spent.requests + 1,
             validator: header("etag").or_else(|| header("last-modified")),
-            note: page.bound.map(|bound| format!("{bound:?}")).or(cut.map(|cut| format!("{cut:?}"))),
+            note: page.truncated_by.map(|bound| format!("{bound:?}")).or(cut.map(|cut| format!("{cut:?}"))),
         }
     }
 

@@ -4,7 +4,7 @@ use super::super::RunId;
 use super::codec::{self, bits, undecodable, unsigned};
 use hadal_core::address::{Host, LinkId};
 use hadal_core::lead::{Lane, Lead, Origin, Parent, Rank, Task, Waiting};
-use hadal_core::page::Context;
+use hadal_core::page::LinkContext;
 use hadal_core::time::Time;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use serde::{Deserialize, Serialize};
@@ -19,7 +19,7 @@ const LINK: &str =
 pub struct Baggage<'a> {
     task: Cow<'a, Task>,
     origin: Origin,
-    context: Cow<'a, Context>,
+    context: Cow<'a, LinkContext>,
     parent: Option<Parent>,
     site_depth: u16,
     redirects: Cow<'a, [Url]>,

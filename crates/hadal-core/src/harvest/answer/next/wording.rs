@@ -1,6 +1,6 @@
 //! What links and buttons of a pager say, in many languages, in arrows and in classes.
 
-use crate::page::Context;
+use crate::page::LinkContext;
 use rustc_hash::FxHashSet;
 use std::sync::LazyLock;
 
@@ -22,7 +22,7 @@ pub(super) enum Sign {
 const LONG_LABEL: usize = 60;
 
 /// What a link says.
-pub(super) fn sign(context: &Context) -> Sign {
+pub(super) fn sign(context: &LinkContext) -> Sign {
     sign_of(&context.anchor)
 }
 
