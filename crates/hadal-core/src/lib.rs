@@ -10,7 +10,7 @@
 //!
 //! [`submission`] is the request that a filled form makes; [`critic::probe`] asks a form with it.
 //! [`address`] and [`identity`] say when two URLs or two forms are the same;
-//! [`lead`] is a link that waits to be visited; [`learn`] holds what the judges are made of.
+//! [`link`] is a link that waits to be visited; [`learn`] holds what the judges are made of.
 
 pub mod address;
 pub mod critic;
@@ -18,8 +18,8 @@ pub mod harvest;
 pub mod html;
 pub mod http;
 pub mod identity;
-pub mod lead;
 pub mod learn;
+pub mod link;
 pub mod page;
 pub mod simhash;
 pub mod strategy;

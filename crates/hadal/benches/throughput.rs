@@ -26,7 +26,7 @@ use hadal::fetch::world_server;
 use hadal::store::{Access, Batch, Change, Dispatch, Ending, Outcome, RunId, RunSpec, Store, Work, open};
 use hadal_core::address::Host;
 use hadal_core::http::Request;
-use hadal_core::lead::{Lane, Lead, Origin, Waiting};
+use hadal_core::link::{FrontierLink, LinkOrigin, QueueId, QueuedLink};
 use hadal_core::time::Time;
 use hadal_world::{Spec, World};
 use process::{cpu, scratch};
@@ -205,15 +205,23 @@ fn serve() -> Anyhow<()> {
 }
 
 /// The `n`th of many leads: a thousand to a site, as long as real ones.
-fn lead(n: u64) -> Anyhow<Waiting> {
+fn lead(n: u64) -> Anyhow<QueuedLink> {
     let url = Url::parse(&format!(
         "http://www.site-{}.example/catalogue/section-{}/page-{n}.html",
         n % 1000,
         n % 37
     ))?;
-    let lead = Lead { context: usual_context(), ..Lead::root(url, Origin::Link) };
+    let lead = FrontierLink { context: usual_context(), ..FrontierLink::root(url, LinkOrigin::Link) };
     let score = (n.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40) as f32;
-    Ok(Waiting { lead, lane: Lane(0), score, order: n, generation: 0, attempts: 0, not_before: Time(0) })
+    Ok(QueuedLink {
+        link: lead,
+        queue: QueueId(0),
+        score,
+        order: n,
+        generation: 0,
+        attempts: 0,
+        not_before: Time(0),
+    })
 }
 
 fn fill(store: &dyn Store, run: RunId, links: u64) -> Anyhow<()> {
@@ -252,8 +260,8 @@ fn frontier_operations() -> Anyhow<()> {
 
 fn pop(store: &dyn Store, run: RunId, seq: u64) -> Anyhow<()> {
     let host = Host(format!("http://www.site-{}.example", seq % 1000));
-    let best = store.of_host(run, Lane(0), &host, None, 2)?;
-    let work = Work::Lead(best[0].lead.id);
+    let best = store.of_host(run, QueueId(0), &host, None, 2)?;
+    let work = Work::Lead(best[0].link.id);
     let dispatched = vec![Dispatch { seq, work: work.clone(), at: Time(0) }];
     store.commit(run, &Batch { dispatched, ..Batch::default() })?;
     let outcome = Outcome { ending: Ending::Failed("bench".into()), ..Outcome::of(seq, work, Time(0)) };

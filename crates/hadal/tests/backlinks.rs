@@ -18,8 +18,10 @@ use hadal::fetch::in_process::InProcess;
 use hadal::fetch::network::{Network, NetworkOptions};
 use hadal::store::{Access, Store, open};
 use hadal_core::http::{Exchange, FetchError, Request, Response};
-use hadal_core::lead::{Lane, Lead, Task};
-use hadal_core::strategy::{Choice, Command, Heads, Placement, SiteTally, Strategy, Visited, serve_best};
+use hadal_core::link::{FrontierLink, LinkTask, QueueId};
+use hadal_core::strategy::{
+    PageVisit, Placement, QueueChoice, QueueHeads, SiteCounters, Strategy, StrategyCommand, serve_best,
+};
 use hadal_core::time::Time;
 use hadal_world::{Spec, World};
 use std::path::Path;
@@ -35,20 +37,20 @@ type Heard = Arc<Mutex<Vec<(String, Vec<String>)>>>;
 struct Curious(Heard);
 
 impl Strategy for Curious {
-    fn place(&self, lead: &Lead, _site: &SiteTally) -> Placement {
-        let lane = if lead.task == Task::Backlinks { Lane(0) } else { Lane(1) };
-        Placement::Wait { lane, score: -f32::from(lead.depth) }
+    fn place(&self, lead: &FrontierLink, _site: &SiteCounters) -> Placement {
+        let lane = if lead.task == LinkTask::Backlinks { QueueId(0) } else { QueueId(1) };
+        Placement::Enqueue { queue: lane, score: -f32::from(lead.depth) }
     }
 
-    fn choose(&mut self, heads: &dyn Heads) -> Choice {
+    fn choose(&mut self, heads: &dyn QueueHeads) -> QueueChoice {
         serve_best(heads)
     }
 
-    fn learn(&mut self, visit: &Visited<'_>) -> Vec<Command> {
-        vec![Command::Backlinks(visit.lead.url.clone())]
+    fn learn(&mut self, visit: &PageVisit<'_>) -> Vec<StrategyCommand> {
+        vec![StrategyCommand::LookUpBacklinks(visit.link.url.clone())]
     }
 
-    fn hear(&mut self, about: &Url, linking: &[Url]) -> Vec<Command> {
+    fn on_backlinks(&mut self, about: &Url, linking: &[Url]) -> Vec<StrategyCommand> {
         let linking = linking.iter().map(|url| url.to_string()).collect();
         self.0.lock().unwrap().push((about.to_string(), linking));
         Vec::new()

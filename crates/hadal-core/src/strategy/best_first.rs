@@ -4,9 +4,11 @@
 //! what sites usually give, or has taken what a site may take (FFC paper, section 3.4). Forms and links
 //! are taken from on-topic pages only (section 3).
 
-use super::{Choice, Command, Heads, Placement, SiteTally, Strategy, Visited, serve_best};
+use super::{
+    PageVisit, Placement, QueueChoice, QueueHeads, SiteCounters, Strategy, StrategyCommand, serve_best,
+};
 use crate::critic::PageVerdict;
-use crate::lead::{Lane, Lead};
+use crate::link::{FrontierLink, QueueId};
 
 /// Pages from this probability on are on topic.
 pub(super) const ON_TOPIC: f32 = 0.5;
@@ -28,7 +30,7 @@ pub struct Leave {
 
 impl Leave {
     /// Whether it is time to leave a site that stands like this.
-    pub fn applies(self, site: &SiteTally) -> bool {
+    pub fn applies(self, site: &SiteCounters) -> bool {
         !site.closed && (site.searchable >= self.forms || site.pages >= self.pages)
     }
 }
@@ -40,26 +42,26 @@ impl Default for Leave {
 }
 
 impl Strategy for BestFirst {
-    fn place(&self, lead: &Lead, _site: &SiteTally) -> Placement {
-        let score = lead.parent.map_or(1.0, |parent| parent.p_topic);
+    fn place(&self, link: &FrontierLink, _site: &SiteCounters) -> Placement {
+        let score = link.parent.map_or(1.0, |parent| parent.p_topic);
         if score < ON_TOPIC {
             return Placement::Drop;
         }
-        Placement::Wait { lane: Lane(0), score }
+        Placement::Enqueue { queue: QueueId(0), score }
     }
 
-    fn choose(&mut self, heads: &dyn Heads) -> Choice {
+    fn choose(&mut self, heads: &dyn QueueHeads) -> QueueChoice {
         serve_best(heads)
     }
 
-    fn learn(&mut self, visit: &Visited<'_>) -> Vec<Command> {
+    fn learn(&mut self, visit: &PageVisit<'_>) -> Vec<StrategyCommand> {
         match self.leave {
-            Some(leave) if leave.applies(visit.site) => vec![Command::CloseSite(visit.lead.site())],
+            Some(leave) if leave.applies(visit.site) => vec![StrategyCommand::CloseSite(visit.link.site())],
             _ => Vec::new(),
         }
     }
 
-    fn takes(&self, verdict: &PageVerdict) -> bool {
+    fn accepts_page(&self, verdict: &PageVerdict) -> bool {
         verdict.p_topic >= ON_TOPIC
     }
 }

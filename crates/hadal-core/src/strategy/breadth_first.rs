@@ -1,21 +1,23 @@
 //! Control: what is fewer clicks away from a seed comes first.
 
-use super::{Choice, Command, Heads, Placement, SiteTally, Strategy, Visited, serve_best};
-use crate::lead::{Lane, Lead};
+use super::{
+    PageVisit, Placement, QueueChoice, QueueHeads, SiteCounters, Strategy, StrategyCommand, serve_best,
+};
+use crate::link::{FrontierLink, QueueId};
 
 /// Ranks by depth, then by arrival.
 pub struct BreadthFirst;
 
 impl Strategy for BreadthFirst {
-    fn place(&self, lead: &Lead, _site: &SiteTally) -> Placement {
-        Placement::Wait { lane: Lane(0), score: -f32::from(lead.depth) }
+    fn place(&self, link: &FrontierLink, _site: &SiteCounters) -> Placement {
+        Placement::Enqueue { queue: QueueId(0), score: -f32::from(link.depth) }
     }
 
-    fn choose(&mut self, heads: &dyn Heads) -> Choice {
+    fn choose(&mut self, heads: &dyn QueueHeads) -> QueueChoice {
         serve_best(heads)
     }
 
-    fn learn(&mut self, _visit: &Visited<'_>) -> Vec<Command> {
+    fn learn(&mut self, _visit: &PageVisit<'_>) -> Vec<StrategyCommand> {
         Vec::new()
     }
 }

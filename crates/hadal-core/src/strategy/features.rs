@@ -8,7 +8,7 @@
 mod matcher;
 mod select;
 
-use crate::lead::Lead;
+use crate::link::FrontierLink;
 use crate::page::LinkContext;
 use crate::text::language::Language;
 use crate::text::terms::{Token, each_token};
@@ -56,12 +56,12 @@ impl Space {
     }
 }
 
-/// The stems of a lead's link in one space, in order, stop words and numbers left out.
-pub fn terms(space: Space, lead: &Lead) -> Vec<String> {
-    terms_of(space, &lead.url, &lead.context)
+/// The stems of a link's link in one space, in order, stop words and numbers left out.
+pub fn terms(space: Space, link: &FrontierLink) -> Vec<String> {
+    terms_of(space, &link.url, &link.context)
 }
 
-/// The stems of a link that is no lead yet.
+/// The stems of a link that is no link yet.
 pub fn terms_of(space: Space, url: &Url, context: &LinkContext) -> Vec<String> {
     let mut stems = Vec::new();
     each_term(space, url, context, |word, _| stems.push(Language::of(None).stem(word)));
@@ -132,9 +132,9 @@ fn unescaped(part: &str) -> Cow<'_, str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lead::Origin;
+    use crate::link::LinkOrigin;
 
-    fn lead(url: &str, anchor: &str, before: &str, after: &str) -> Lead {
+    fn link(url: &str, anchor: &str, before: &str, after: &str) -> FrontierLink {
         let text = String::from;
         let context = LinkContext {
             anchor: text(anchor),
@@ -142,46 +142,46 @@ mod tests {
             after: text(after),
             ..LinkContext::default()
         };
-        Lead { context, ..Lead::root(Url::parse(url).unwrap(), Origin::Link) }
+        FrontierLink { context, ..FrontierLink::root(Url::parse(url).unwrap(), LinkOrigin::Link) }
     }
 
     #[test]
     fn an_address_gives_stems_without_suffix_numbers_and_plumbing() {
-        let lead = lead("http://www.used-books.co.uk/Catalogues/index.php?author=42&sort=titles", "", "", "");
-        assert_eq!(terms(Space::Url, &lead), ["book", "catalogu", "author", "sort", "titl"]);
-        assert_eq!(terms(Space::Path, &lead), ["catalogu"]);
+        let link = link("http://www.used-books.co.uk/Catalogues/index.php?author=42&sort=titles", "", "", "");
+        assert_eq!(terms(Space::Url, &link), ["book", "catalogu", "author", "sort", "titl"]);
+        assert_eq!(terms(Space::Path, &link), ["catalogu"]);
     }
 
     #[test]
     fn an_anchor_gives_stems_without_stop_words() {
-        let lead = lead("http://a.org/", "Search all of our Libraries", "", "");
-        assert_eq!(terms(Space::Anchor, &lead), ["search", "librari"]);
+        let link = link("http://a.org/", "Search all of our Libraries", "", "");
+        assert_eq!(terms(Space::Anchor, &link), ["search", "librari"]);
     }
 
     #[test]
     fn five_words_on_each_side_are_around_a_link() {
-        let lead = lead(
+        let link = link(
             "http://a.org/",
             "x",
             "novels fiction poets drama essays letters",
             "rare maps and old prints atlas",
         );
-        let around = terms(Space::Around, &lead);
+        let around = terms(Space::Around, &link);
         assert_eq!(around, ["fiction", "poet", "drama", "essay", "letter", "rare", "map", "print"]);
     }
 
     #[test]
     fn escaped_addresses_are_read_as_people_read_them() {
-        let lead =
-            lead("http://a.org/%D0%BA%D0%BD%D0%B8%D0%B3%D0%B8?q=%D0%BA%D0%B0%D1%80%D1%82%D1%8B", "", "", "");
-        assert_eq!(terms(Space::Path, &lead), ["книги"]);
-        assert_eq!(terms(Space::Url, &lead).last().map(String::as_str), Some("карты"));
+        let link =
+            link("http://a.org/%D0%BA%D0%BD%D0%B8%D0%B3%D0%B8?q=%D0%BA%D0%B0%D1%80%D1%82%D1%8B", "", "", "");
+        assert_eq!(terms(Space::Path, &link), ["книги"]);
+        assert_eq!(terms(Space::Url, &link).last().map(String::as_str), Some("карты"));
     }
 
     #[test]
     fn numeric_hosts_and_bad_escapes_are_no_trouble() {
-        let lead = lead("http://192.168.0.1/%zz%f0%28?%", "", "", "");
-        terms(Space::Url, &lead);
-        assert_eq!(terms(Space::Anchor, &lead), Vec::<String>::new());
+        let link = link("http://192.168.0.1/%zz%f0%28?%", "", "", "");
+        terms(Space::Url, &link);
+        assert_eq!(terms(Space::Anchor, &link), Vec::<String>::new());
     }
 }

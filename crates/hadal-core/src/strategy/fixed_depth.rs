@@ -1,9 +1,11 @@
 //! The Database Crawler (FFC paper, section 4): every site from its root, breadth first, to a fixed depth,
 //! one site after the other.
 
-use super::{Choice, Command, Heads, Placement, SiteTally, Strategy, Visited, serve_best};
+use super::{
+    PageVisit, Placement, QueueChoice, QueueHeads, SiteCounters, Strategy, StrategyCommand, serve_best,
+};
 use crate::address::Site;
-use crate::lead::{Lane, Lead, Origin};
+use crate::link::{FrontierLink, LinkOrigin, QueueId};
 use crate::page::LinkContext;
 use rustc_hash::FxHashSet;
 use url::Url;
@@ -15,21 +17,21 @@ const DEPTH: u16 = 3;
 pub struct FixedDepth;
 
 impl Strategy for FixedDepth {
-    fn place(&self, lead: &Lead, _site: &SiteTally) -> Placement {
-        let redirected = lead.origin == Origin::Redirect;
-        let enters_elsewhere = !redirected && lead.parent.is_some_and(|parent| !parent.same_site);
-        if enters_elsewhere || lead.site_depth > DEPTH {
+    fn place(&self, link: &FrontierLink, _site: &SiteCounters) -> Placement {
+        let redirected = link.origin == LinkOrigin::Redirect;
+        let enters_elsewhere = !redirected && link.parent.is_some_and(|parent| !parent.same_site);
+        if enters_elsewhere || link.site_depth > DEPTH {
             return Placement::Drop;
         }
         // What is inside a site comes before the next one.
-        Placement::Wait { lane: Lane(0), score: if lead.site_depth > 0 { 1.0 } else { 0.0 } }
+        Placement::Enqueue { queue: QueueId(0), score: if link.site_depth > 0 { 1.0 } else { 0.0 } }
     }
 
-    fn choose(&mut self, heads: &dyn Heads) -> Choice {
+    fn choose(&mut self, heads: &dyn QueueHeads) -> QueueChoice {
         serve_best(heads)
     }
 
-    fn learn(&mut self, visit: &Visited<'_>) -> Vec<Command> {
+    fn learn(&mut self, visit: &PageVisit<'_>) -> Vec<StrategyCommand> {
         let Some(page) = visit.page else { return Vec::new() };
         let here = Site::of(&page.url);
         let mut roots = FxHashSet::default();
@@ -37,7 +39,7 @@ impl Strategy for FixedDepth {
         elsewhere
             .filter_map(|link| root(&link.url))
             .filter(|url| roots.insert(url.clone()))
-            .map(|root| Command::Open(root, LinkContext::default()))
+            .map(|root| StrategyCommand::Open(root, LinkContext::default()))
             .collect()
     }
 }

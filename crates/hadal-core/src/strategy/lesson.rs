@@ -12,12 +12,12 @@ pub struct Lesson {
     /// Examples it learned from.
     pub examples: u32,
     /// The features it selected, by where they stand.
-    pub selected: Vec<Selected>,
+    pub selected: Vec<SelectedFeatures>,
 }
 
 /// The features selected in one place.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Selected {
+pub struct SelectedFeatures {
     /// Where they stand: "url", "path", "anchor", "around".
     pub space: String,
     /// Clicks to the form, when the model tells levels apart.

@@ -7,7 +7,7 @@ use hadal::fetch::politeness::Politeness;
 use hadal::store::{RunSpec, Store};
 use hadal_core::critic::trained::{Aim, TrainedCritic};
 use hadal_core::page::LinkContext;
-use hadal_core::strategy::{Briefing, offer};
+use hadal_core::strategy::{StrategyContext, find_strategy};
 use hadal_world::{Spec, World};
 use std::sync::Arc;
 
@@ -43,7 +43,9 @@ pub fn bench_crawl(
 ) -> Anyhow<Crawl> {
     Ok(Crawl {
         store,
-        strategy: offer(&spec.strategy).expect("a built-in strategy").make(&Briefing::seeded(spec.seed)),
+        strategy: find_strategy(&spec.strategy)
+            .expect("a built-in strategy")
+            .make(&StrategyContext::seeded(spec.seed)),
         spec,
         critic: Arc::new(TrainedCritic::new(Aim::built_in("book").expect("book is built in"))),
         fetch,

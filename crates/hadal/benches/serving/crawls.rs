@@ -7,10 +7,10 @@ use hadal_core::address::Site;
 use hadal_core::critic::Kind;
 use hadal_core::http::Method;
 use hadal_core::identity::FormId;
-use hadal_core::lead::{Lane, Lead, Origin, Waiting};
 use hadal_core::learn::random::Random;
+use hadal_core::link::{FrontierLink, LinkOrigin, QueueId, QueuedLink};
 use hadal_core::page::FormSource;
-use hadal_core::strategy::{Lesson, Selected, SiteTally};
+use hadal_core::strategy::{Lesson, SelectedFeatures, SiteCounters};
 use hadal_core::time::Time;
 use url::Url;
 
@@ -39,12 +39,13 @@ fn fill_run(store: &dyn Store, run: RunId, topic: &str, n: u64, pages: u64) -> A
     let mut random = Random::new(n);
     for (commits, first) in (0..pages).step_by(STEPS as usize).enumerate() {
         let numbers = first..pages.min(first + STEPS);
-        let visited: Vec<Waiting> = numbers.clone().map(|page| lead(run, page, 0)).collect::<Anyhow<_>>()?;
-        let left: Vec<Waiting> =
+        let visited: Vec<QueuedLink> =
+            numbers.clone().map(|page| lead(run, page, 0)).collect::<Anyhow<_>>()?;
+        let left: Vec<QueuedLink> =
             numbers.clone().map(|page| lead(run, page, 1 + page % 3)).collect::<Anyhow<_>>()?;
-        let begin = |(seq, waiting): (u64, &Waiting)| Dispatch {
+        let begin = |(seq, waiting): (u64, &QueuedLink)| Dispatch {
             seq,
-            work: Work::Lead(waiting.lead.id),
+            work: Work::Lead(waiting.link.id),
             at: Time(seq),
         };
         let dispatched = numbers.clone().zip(&visited).map(begin).collect();
@@ -70,14 +71,14 @@ fn fill_run(store: &dyn Store, run: RunId, topic: &str, n: u64, pages: u64) -> A
 }
 
 /// A link of its own for every page, a site for every two pages.
-fn lead(run: RunId, page: u64, lane: u64) -> Anyhow<Waiting> {
+fn lead(run: RunId, page: u64, lane: u64) -> Anyhow<QueuedLink> {
     let url =
         Url::parse(&format!("http://www.site-{}-{}.example/catalogue/{lane}/{page}.html", run.0, page / 2))?;
-    let lead = Lead { context: usual_context(), ..Lead::root(url, Origin::Link) };
+    let lead = FrontierLink { context: usual_context(), ..FrontierLink::root(url, LinkOrigin::Link) };
     let (score, not_before) = (page as f32, Time(0));
-    Ok(Waiting {
-        lead,
-        lane: Lane(lane),
+    Ok(QueuedLink {
+        link: lead,
+        queue: QueueId(lane),
         score,
         order: page * 4 + lane,
         generation: 0,
@@ -86,12 +87,12 @@ fn lead(run: RunId, page: u64, lane: u64) -> Anyhow<Waiting> {
     })
 }
 
-fn visit(seq: u64, waiting: &Waiting, n: u64, random: &mut Random) -> Outcome {
-    let url = &waiting.lead.url;
+fn visit(seq: u64, waiting: &QueuedLink, n: u64, random: &mut Random) -> Outcome {
+    let url = &waiting.link.url;
     let page = PageRow {
-        id: waiting.lead.id,
+        id: waiting.link.id,
         url: url.clone(),
-        site: waiting.lead.site(),
+        site: waiting.link.site(),
         status: 200,
         title: format!("Catalogue, page {seq}"),
         language: Some("en".into()),
@@ -104,14 +105,14 @@ fn visit(seq: u64, waiting: &Waiting, n: u64, random: &mut Random) -> Outcome {
         validator: None,
         note: None,
     };
-    let tally = SiteTally { pages: 1 + (seq % 2) as u32, ..SiteTally::default() };
+    let tally = SiteCounters { pages: 1 + (seq % 2) as u32, ..SiteCounters::default() };
     let numbers = seq * FORMS_PER_PAGE..(seq + 1) * FORMS_PER_PAGE;
     Outcome {
         bytes: 20_000,
         page: Some(page),
         forms: numbers.map(|number| form(form_id(n, number), number, url, random)).collect(),
-        site: Some((waiting.lead.site(), tally)),
-        ..Outcome::of(seq, Work::Lead(waiting.lead.id), Time(seq))
+        site: Some((waiting.link.site(), tally)),
+        ..Outcome::of(seq, Work::Lead(waiting.link.id), Time(seq))
     }
 }
 
@@ -160,7 +161,7 @@ fn hidden() -> FieldRow {
 }
 
 fn lesson(iteration: u32, pages: u64) -> LessonRow {
-    let terms = |space: &str| Selected {
+    let terms = |space: &str| SelectedFeatures {
         space: space.into(),
         level: None,
         terms: (0..20).map(|n| (format!("{space}{}", n + iteration), 40 - n)).collect(),

@@ -19,7 +19,7 @@ use hadal_core::critic::inquiry::word_of;
 use hadal_core::critic::trained::TrainedCritic;
 use hadal_core::http::DEFAULT_BODY_LIMIT;
 use hadal_core::identity::FormId;
-use hadal_core::strategy::{Briefing, offer};
+use hadal_core::strategy::{StrategyContext, find_strategy};
 use hadal_world::{Spec, TrueForm, World};
 use std::collections::HashMap;
 use std::io::Write;
@@ -131,8 +131,8 @@ fn setup(
     probing: Probing,
     stop: watch::Receiver<bool>,
 ) -> anyhow::Result<Crawl> {
-    let Some(offer) = offer(&args.strategy) else {
-        let names: Vec<_> = hadal_core::strategy::OFFERS.iter().map(|offer| offer.name).collect();
+    let Some(offer) = find_strategy(&args.strategy) else {
+        let names: Vec<_> = hadal_core::strategy::STRATEGIES.iter().map(|offer| offer.name).collect();
         return Err(Usage(format!("no strategy '{}' (there are {})", args.strategy, names.join(", "))).into());
     };
     let Wanted { topic, aim, .. } = wanted;
@@ -152,7 +152,7 @@ fn setup(
         crawl::announce_fresh(store.as_ref(), &spec)?;
     }
     let (seeds, examples) = (spec.seeds.clone(), world.examples(&topic.name));
-    let briefing = Briefing { seed, seeds, examples, backlinks: true };
+    let briefing = StrategyContext { seed, seeds, examples, backlinks: true };
     Ok(Crawl {
         store,
         spec,

@@ -22,7 +22,7 @@ use anyhow::Context;
 use clap::{Args, ValueEnum};
 use hadal_core::critic::inquiry::word_of;
 use hadal_core::critic::trained::TrainedCritic;
-use hadal_core::strategy::{Briefing, OFFERS, offer};
+use hadal_core::strategy::{STRATEGIES, StrategyContext, find_strategy};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -114,7 +114,7 @@ const PROBE: &str = "Whether forms whose fields do not tell are asked if they se
 
 /// Every strategy, and when to use it.
 fn strategies() -> String {
-    let offers: Vec<(&str, &str)> = OFFERS.iter().map(|offer| (offer.name, offer.about)).collect();
+    let offers: Vec<(&str, &str)> = STRATEGIES.iter().map(|offer| (offer.name, offer.about)).collect();
     format!("Which links are followed first [default: hadal]:{}", choices(&offers))
 }
 
@@ -308,8 +308,8 @@ fn setup(plan: FindPlan, stop: watch::Receiver<bool>) -> anyhow::Result<Crawl> {
     let store = crate::store::open(&plan.store.url, Access::Crawl)?;
     let backlinks = backlinks::open(&plan, &store)?;
     let Wanted { topic, aim, .. } = plan.wanted;
-    let offer = offer(&plan.strategy).context("no such strategy")?;
-    let briefing = Briefing {
+    let offer = find_strategy(&plan.strategy).context("no such strategy")?;
+    let briefing = StrategyContext {
         seed: plan.seed,
         seeds: plan.seeds.clone(),
         examples: plan.examples,

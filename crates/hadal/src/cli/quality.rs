@@ -23,7 +23,7 @@ use anyhow::Context;
 use clap::Args;
 use hadal_core::critic::inquiry::word_of;
 use hadal_core::critic::trained::TrainedCritic;
-use hadal_core::strategy::{Briefing, offer};
+use hadal_core::strategy::{StrategyContext, find_strategy};
 use hadal_world::{Spec, World};
 use std::io::Write;
 use std::sync::Arc;
@@ -131,12 +131,12 @@ fn setup(
 ) -> anyhow::Result<Crawl> {
     let config = &session.config;
     let Wanted { topic, aim, .. } = recall(&run.spec.topic, &config.topics)?;
-    let offer = offer(&run.spec.strategy).context("this hadal does not know the run's strategy")?;
+    let offer = find_strategy(&run.spec.strategy).context("this hadal does not know the run's strategy")?;
     let (fetch, clock) = carrier(&run.spec.source, config)?;
     Ok(Crawl {
         store: Arc::clone(store),
         spec: run.spec.clone(),
-        strategy: offer.make(&Briefing::seeded(run.spec.seed)),
+        strategy: offer.make(&StrategyContext::seeded(run.spec.seed)),
         critic: Arc::new(TrainedCritic::new(aim)),
         fetch,
         backlinks: None,

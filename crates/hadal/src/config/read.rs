@@ -11,7 +11,7 @@ use crate::topic::Folder;
 use clap::ValueEnum;
 use hadal_core::harvest::policy;
 use hadal_core::harvest::session::DetailMode;
-use hadal_core::strategy::OFFERS;
+use hadal_core::strategy::STRATEGIES;
 use std::path::PathBuf;
 use std::time::Duration;
 use toml::Value;
@@ -39,7 +39,7 @@ impl Config {
 
 fn crawl(layers: &Layers) -> Checked<Crawl> {
     Ok(Crawl {
-        strategy: one_of(layers, "crawl.strategy", "a strategy", OFFERS.iter().map(|offer| offer.name))?,
+        strategy: one_of(layers, "crawl.strategy", "a strategy", STRATEGIES.iter().map(|offer| offer.name))?,
         max_requests: layers.limit("crawl.max_requests", "a number above 0, or \"none\"", above_zero)?,
         max_bytes: layers.limit("crawl.max_bytes", "a size as \"500MB\", or \"none\"", bytes)?,
         max_time: layers.limit("crawl.max_time", "a time as \"2h\", or \"none\"", some_time)?,

@@ -6,7 +6,7 @@ use super::hosts::{HostIx, Hosts};
 use crate::fetch::robots::Rules;
 use crate::store::{HostState, Robots, RunId, Store, StoreError};
 use hadal_core::address::{Host, Site};
-use hadal_core::strategy::SiteTally;
+use hadal_core::strategy::SiteCounters;
 use hadal_core::time::Time;
 use rustc_hash::FxHashMap;
 use std::time::Duration;
@@ -161,11 +161,11 @@ fn robots_bytes(state: &HostState) -> usize {
 
 /// Sites at hand.
 #[derive(Default)]
-pub struct SiteBook(FxHashMap<Site, SiteTally>);
+pub struct SiteBook(FxHashMap<Site, SiteCounters>);
 
 impl SiteBook {
     /// A site's tally.
-    pub fn get(&mut self, store: &dyn Store, run: RunId, site: &Site) -> Result<SiteTally, StoreError> {
+    pub fn get(&mut self, store: &dyn Store, run: RunId, site: &Site) -> Result<SiteCounters, StoreError> {
         if let Some(tally) = self.0.get(site) {
             return Ok(*tally);
         }
@@ -175,7 +175,7 @@ impl SiteBook {
     }
 
     /// Writes a site's tally down.
-    pub fn set(&mut self, site: Site, tally: SiteTally) {
+    pub fn set(&mut self, site: Site, tally: SiteCounters) {
         if self.0.len() >= MOST_SITES {
             self.0.clear();
         }

@@ -9,8 +9,8 @@ use super::{Clock, CrawlError, Engine, Errand, Flight, once};
 use crate::fetch::politeness::next_request_at;
 use crate::store::*;
 use hadal_core::address::{Host, Site};
-use hadal_core::lead::{Lane, Rank, Task, Waiting};
-use hadal_core::strategy::Choice;
+use hadal_core::link::{LinkTask, QueueId, QueueRank, QueuedLink};
+use hadal_core::strategy::QueueChoice;
 use std::time::Duration;
 use url::Url;
 
@@ -35,17 +35,17 @@ impl Engine {
         let mut commands = 0;
         loop {
             match self.setup.strategy.choose(&self.frontier) {
-                Choice::Serve(lane) if self.frontier.best_host(lane).is_none() => return Ok(None),
-                Choice::Serve(lane) => {
+                QueueChoice::Serve(lane) if self.frontier.best_host(lane).is_none() => return Ok(None),
+                QueueChoice::Serve(lane) => {
                     if let Some(job) = self.take(lane)? {
                         return Ok(Some(job));
                     }
                 }
-                Choice::First(command) if commands < MOST_COMMANDS => {
+                QueueChoice::Execute(command) if commands < MOST_COMMANDS => {
                     commands += 1;
                     self.obey(*command)?;
                 }
-                Choice::First(_) | Choice::Rest => return Ok(None),
+                QueueChoice::Execute(_) | QueueChoice::Idle => return Ok(None),
             }
         }
     }
@@ -72,7 +72,7 @@ impl Engine {
     }
 
     /// The best job of a lane; `None` when its head turned out not to be ready after all.
-    pub(super) fn take(&mut self, lane: Lane) -> Result<Option<Job>, CrawlError> {
+    pub(super) fn take(&mut self, lane: QueueId) -> Result<Option<Job>, CrawlError> {
         let now = self.setup.clock.now();
         let Some(host) = self.frontier.best_host(lane) else { return Ok(None) };
         if self.hosts.readiness(host, now) != Readiness::Ready {
@@ -80,17 +80,17 @@ impl Engine {
             return Ok(None);
         }
         let Some((waiting, next)) = self.best_of(lane, host)? else { return Ok(None) };
-        if !self.setup.scope.admits(&waiting.lead) {
+        if !self.setup.scope.admits(&waiting.link) {
             self.frontier.remove(lane, host, next);
-            self.change(Change::Drop(vec![waiting.lead.id]))?;
+            self.change(Change::Drop(vec![waiting.link.id]))?;
             return Ok(None);
         }
-        if waiting.lead.task == Task::Backlinks {
+        if waiting.link.task == LinkTask::Backlinks {
             self.frontier.remove(lane, host, next);
             return Ok(Some(Job::of(waiting)));
         }
         let known = self.host_book.get(self.setup.store.as_ref(), self.run, &self.hosts, host)?;
-        match known.permits(&waiting.lead.url, now) {
+        match known.permits(&waiting.link.url, now) {
             Permission::Granted => {
                 self.frontier.remove(lane, host, next);
                 Ok(Some(Job::of(waiting)))
@@ -128,11 +128,15 @@ impl Engine {
 
     /// The best lead of a host in a lane, and the rank of the one after it. A lead whose score is out
     /// of date is placed anew instead, and the choice begins again.
-    fn best_of(&mut self, lane: Lane, host: HostIx) -> Result<Option<(Waiting, Option<Rank>)>, CrawlError> {
+    fn best_of(
+        &mut self,
+        lane: QueueId,
+        host: HostIx,
+    ) -> Result<Option<(QueuedLink, Option<QueueRank>)>, CrawlError> {
         let mut best = self.setup.store.of_host(self.run, lane, self.hosts.name(host), None, 2)?.into_iter();
         let (first, next) = (best.next(), best.next().map(|waiting| waiting.rank()));
         match first {
-            Some(waiting) if lane.is_engines() || waiting.generation == self.progress.generation => {
+            Some(waiting) if lane.is_reserved() || waiting.generation == self.progress.generation => {
                 Ok(Some((waiting, next)))
             }
             Some(outdated) => {
@@ -165,7 +169,7 @@ impl Engine {
     pub(super) fn begin_again(
         &mut self,
         dispatch: Dispatch,
-        waiting: Option<Waiting>,
+        waiting: Option<QueuedLink>,
     ) -> Result<(), CrawlError> {
         if !self.setup.clock.is_simulated() {
             return self.call_off(dispatch, waiting);
@@ -175,11 +179,11 @@ impl Engine {
                 let ix = self.meet(&host)?;
                 Job::Robots { host, url, hops, validator: self.robots_validator(ix, hops)? }
             }
-            (Work::Lead(_), Some(waiting)) if waiting.lead.task == Task::Backlinks => Job::of(waiting),
+            (Work::Lead(_), Some(waiting)) if waiting.link.task == LinkTask::Backlinks => Job::of(waiting),
             (Work::Lead(_), Some(waiting)) => {
-                let host = self.meet(&waiting.lead.host())?;
+                let host = self.meet(&waiting.link.host())?;
                 let known = self.host_book.get(self.setup.store.as_ref(), self.run, &self.hosts, host)?;
-                match known.permits(&waiting.lead.url, dispatch.at) {
+                match known.permits(&waiting.link.url, dispatch.at) {
                     Permission::Denied => Job::Refused(Box::new(waiting)),
                     _ => Job::of(waiting),
                 }
@@ -193,10 +197,10 @@ impl Engine {
         self.send_off(Step { seq: dispatch.seq, at: dispatch.at, job, body_limit })
     }
 
-    fn call_off(&mut self, dispatch: Dispatch, waiting: Option<Waiting>) -> Result<(), CrawlError> {
+    fn call_off(&mut self, dispatch: Dispatch, waiting: Option<QueuedLink>) -> Result<(), CrawlError> {
         let name = match (&dispatch.work, &waiting) {
             (Work::Robots { url, .. }, _) => Host::of(url),
-            (Work::Lead(_), Some(waiting)) => waiting.lead.host(),
+            (Work::Lead(_), Some(waiting)) => waiting.link.host(),
             (Work::Lead(_), None) => return Ok(()),
         };
         let host = self.meet(&name)?;
@@ -206,7 +210,8 @@ impl Engine {
         let state = HostState { robots: None, ..known.state.clone() };
         let mut outcome = Outcome::of(dispatch.seq, dispatch.work, dispatch.at);
         outcome.hosts = vec![state];
-        let submitted = waiting.as_ref().is_some_and(|waiting| matches!(waiting.lead.task, Task::Probe(_)));
+        let submitted =
+            waiting.as_ref().is_some_and(|waiting| matches!(waiting.link.task, LinkTask::Probe(_)));
         outcome.answered = submitted.then(|| Answered::Failure("interrupted".into()));
         outcome.ending = match waiting {
             Some(waiting) => Ending::Again(Box::new(waiting), "interrupted".into()),
@@ -217,7 +222,7 @@ impl Engine {
 
     fn send_off(&mut self, step: Step) -> Result<(), CrawlError> {
         let hosts = match &step.job {
-            Job::Visit(waiting) | Job::Probe(waiting) => vec![self.meet(&waiting.lead.host())?],
+            Job::Visit(waiting) | Job::Probe(waiting) => vec![self.meet(&waiting.link.host())?],
             Job::Robots { host, url, .. } => once([self.meet(host)?, self.meet(&Host::of(url))?].into_iter()),
             Job::Lookup(_) => Vec::new(),
             Job::Refused(_) => {
@@ -250,7 +255,7 @@ impl Engine {
         }
         self.hosts.rest_until(host, next_at);
         let site = self.site_book.get(self.setup.store.as_ref(), self.run, &name.site())?;
-        self.frontier.set_worth(host, site.worth);
+        self.frontier.set_worth(host, site.bonus);
         self.refresh(host);
         Ok(host)
     }
@@ -280,7 +285,7 @@ impl Engine {
 pub(super) fn work_of(job: &Job) -> Work {
     match job {
         Job::Visit(waiting) | Job::Lookup(waiting) | Job::Probe(waiting) | Job::Refused(waiting) => {
-            Work::Lead(waiting.lead.id)
+            Work::Lead(waiting.link.id)
         }
         Job::Robots { host, url, hops, .. } => {
             Work::Robots { host: host.clone(), url: url.clone(), hops: *hops }

@@ -4,9 +4,9 @@ use super::hosts::HostIx;
 use super::{CrawlError, Engine, once};
 use crate::store::*;
 use hadal_core::address::{LinkId, Site};
-use hadal_core::lead::{Lane, Lead, Origin, Rank, Task, Waiting};
+use hadal_core::link::{FrontierLink, LinkOrigin, LinkTask, QueueId, QueueRank, QueuedLink};
 use hadal_core::page::LinkContext;
-use hadal_core::strategy::{Command, Lesson, Placement};
+use hadal_core::strategy::{Lesson, Placement, StrategyCommand};
 use hadal_core::time::Time;
 use url::Url;
 use xxhash_rust::xxh3::xxh3_64;
@@ -16,7 +16,7 @@ impl Engine {
     /// the user's seeds.
     pub(super) fn set_out(&mut self) -> Result<(), CrawlError> {
         if let Some(prior) = self.setup.prior.take() {
-            self.setup.strategy.inherit(&prior)?;
+            self.setup.strategy.load_earlier_run(&prior)?;
         }
         for command in self.setup.strategy.begin() {
             self.obey(command)?;
@@ -25,8 +25,13 @@ impl Engine {
     }
 
     fn plant_seeds(&mut self) -> Result<(), CrawlError> {
-        let seeds: Vec<Lead> =
-            self.setup.spec.seeds.iter().map(|url| Lead::root(url.clone(), Origin::Seed)).collect();
+        let seeds: Vec<FrontierLink> = self
+            .setup
+            .spec
+            .seeds
+            .iter()
+            .map(|url| FrontierLink::root(url.clone(), LinkOrigin::Seed))
+            .collect();
         let planted = self.admit(seeds)?;
         if planted.is_empty() {
             return Err(CrawlError::NoSeeds);
@@ -35,22 +40,22 @@ impl Engine {
     }
 
     /// Does what a strategy asked for.
-    pub(super) fn obey(&mut self, command: Command) -> Result<(), CrawlError> {
+    pub(super) fn obey(&mut self, command: StrategyCommand) -> Result<(), CrawlError> {
         match command {
-            Command::Refill { from, to, take } => self.refill(from, to, take),
-            Command::Rescore => self.rescore(),
-            Command::Rerank => self.rerank(),
-            Command::Open(root, context) => self.open_page(root, context),
-            Command::Prefer(_) => Ok(()),
-            Command::Note(lesson) => self.note(lesson),
-            Command::CloseSite(site) => self.close_site(&site),
-            Command::Backlinks(url) => self.look_up(url),
+            StrategyCommand::Refill { from, to, limit } => self.refill(from, to, limit),
+            StrategyCommand::RescoreHeads => self.rescore(),
+            StrategyCommand::RescoreAll => self.rerank(),
+            StrategyCommand::Open(root, context) => self.open_page(root, context),
+            StrategyCommand::SetSiteBonus(_) => Ok(()),
+            StrategyCommand::RecordLesson(lesson) => self.note(lesson),
+            StrategyCommand::CloseSite(site) => self.close_site(&site),
+            StrategyCommand::LookUpBacklinks(url) => self.look_up(url),
         }
     }
 
     /// Leads that are in scope, on open sites, new and wanted, placed; each is known from now on.
-    pub(super) fn admit(&mut self, leads: Vec<Lead>) -> Result<Vec<Waiting>, CrawlError> {
-        let mut fresh: Vec<Lead> = Vec::with_capacity(leads.len());
+    pub(super) fn admit(&mut self, leads: Vec<FrontierLink>) -> Result<Vec<QueuedLink>, CrawlError> {
+        let mut fresh: Vec<FrontierLink> = Vec::with_capacity(leads.len());
         for lead in leads {
             if !self.seen.contains(lead.id) && self.setup.scope.admits(&lead) {
                 fresh.push(lead);
@@ -63,40 +68,48 @@ impl Engine {
             if known || self.seen.contains(lead.id) {
                 self.seen.insert(lead.id);
             } else if let Some(waiting) = self.place(lead)? {
-                self.seen.insert(waiting.lead.id);
+                self.seen.insert(waiting.link.id);
                 placed.push(waiting);
             }
         }
         Ok(placed)
     }
 
-    fn place(&mut self, lead: Lead) -> Result<Option<Waiting>, CrawlError> {
-        let Placement::Wait { lane, score } = self.placement(&lead)? else { return Ok(None) };
+    fn place(&mut self, lead: FrontierLink) -> Result<Option<QueuedLink>, CrawlError> {
+        let Placement::Enqueue { queue: lane, score } = self.placement(&lead)? else { return Ok(None) };
         let order = self.progress.next_order;
         self.progress.next_order += 1;
         let generation = self.progress.generation;
-        Ok(Some(Waiting { lead, lane, score, order, generation, attempts: 0, not_before: Time(0) }))
+        Ok(Some(QueuedLink {
+            link: lead,
+            queue: lane,
+            score,
+            order,
+            generation,
+            attempts: 0,
+            not_before: Time(0),
+        }))
     }
 
     /// Where the strategy wants a lead, by what it has learned so far; nowhere on a site it left.
-    fn placement(&mut self, lead: &Lead) -> Result<Placement, CrawlError> {
+    fn placement(&mut self, lead: &FrontierLink) -> Result<Placement, CrawlError> {
         let site = self.site_book.get(self.setup.store.as_ref(), self.run, &lead.site())?;
         Ok(if site.closed { Placement::Drop } else { self.setup.strategy.place(lead, &site) })
     }
 
     /// Adds placed leads to the store and to the frontier.
-    fn add(&mut self, leads: Vec<Waiting>) -> Result<(), CrawlError> {
+    fn add(&mut self, leads: Vec<QueuedLink>) -> Result<(), CrawlError> {
         self.line_up(&leads)?;
         self.change(Change::Add(leads))
     }
 
     /// Tells the frontier of leads that the store has or is about to get.
-    pub(super) fn line_up(&mut self, leads: &[Waiting]) -> Result<(), CrawlError> {
+    pub(super) fn line_up(&mut self, leads: &[QueuedLink]) -> Result<(), CrawlError> {
         let now = self.setup.clock.now();
         for waiting in leads {
-            let host = self.meet(&waiting.lead.host())?;
+            let host = self.meet(&waiting.link.host())?;
             let idle = self.hosts.is_idle(host, now);
-            self.frontier.add(waiting.lane, host, waiting.rank(), 1, idle);
+            self.frontier.add(waiting.queue, host, waiting.rank(), 1, idle);
         }
         Ok(())
     }
@@ -106,32 +119,32 @@ impl Engine {
     }
 
     /// Moves the best leads of one lane into another, with scores of the model as it is now.
-    fn refill(&mut self, from: Lane, to: Lane, take: usize) -> Result<(), CrawlError> {
+    fn refill(&mut self, from: QueueId, to: QueueId, take: usize) -> Result<(), CrawlError> {
         let moved = self.setup.store.of_lane(self.run, from, take)?;
         let (mut kept, mut dropped) = (Vec::new(), Vec::new());
         for waiting in &moved {
-            match self.placement(&waiting.lead)? {
-                Placement::Wait { score, .. } => {
-                    kept.push(Waiting {
-                        lane: to,
+            match self.placement(&waiting.link)? {
+                Placement::Enqueue { score, .. } => {
+                    kept.push(QueuedLink {
+                        queue: to,
                         score,
                         generation: self.progress.generation,
                         ..waiting.clone()
                     });
                 }
-                Placement::Drop => dropped.push(waiting.lead.id),
+                Placement::Drop => dropped.push(waiting.link.id),
             }
         }
         self.change(Change::Replace(kept.clone()))?;
         self.change(Change::Drop(dropped))?;
         for waiting in &moved {
-            let host = self.meet(&waiting.lead.host())?;
+            let host = self.meet(&waiting.link.host())?;
             self.frontier.remove(from, host, Some(waiting.rank()));
         }
-        for host in once(moved.iter().map(|waiting| waiting.lead.host())) {
+        for host in once(moved.iter().map(|waiting| waiting.link.host())) {
             let head = self.setup.store.of_host(self.run, from, &host, None, 1)?;
             if let Some(ix) = self.hosts.find(&host) {
-                self.frontier.set_head(from, ix, head.first().map(Waiting::rank));
+                self.frontier.set_head(from, ix, head.first().map(QueuedLink::rank));
             }
         }
         self.line_up(&kept)
@@ -153,18 +166,18 @@ impl Engine {
     /// Places one lead by the model as it is now; `next` is the rank of the one behind it.
     pub(super) fn place_anew(
         &mut self,
-        old: Waiting,
+        old: QueuedLink,
         host: HostIx,
-        next: Option<Rank>,
+        next: Option<QueueRank>,
     ) -> Result<(), CrawlError> {
-        self.frontier.remove(old.lane, host, next);
-        match self.placement(&old.lead)? {
-            Placement::Wait { lane, score } => {
-                let anew = Waiting { lane, score, generation: self.progress.generation, ..old };
+        self.frontier.remove(old.queue, host, next);
+        match self.placement(&old.link)? {
+            Placement::Enqueue { queue: lane, score } => {
+                let anew = QueuedLink { queue: lane, score, generation: self.progress.generation, ..old };
                 self.line_up(std::slice::from_ref(&anew))?;
                 self.change(Change::Replace(vec![anew]))
             }
-            Placement::Drop => self.change(Change::Drop(vec![old.lead.id])),
+            Placement::Drop => self.change(Change::Drop(vec![old.link.id])),
         }
     }
 
@@ -177,11 +190,11 @@ impl Engine {
             let (mut kept, mut dropped) = (Vec::new(), Vec::new());
             for lane in lanes {
                 for old in self.setup.store.of_host(self.run, lane, &name, None, usize::MAX)? {
-                    match self.placement(&old.lead)? {
-                        Placement::Wait { lane, score } => {
-                            kept.push(Waiting { lane, score, generation, ..old });
+                    match self.placement(&old.link)? {
+                        Placement::Enqueue { queue: lane, score } => {
+                            kept.push(QueuedLink { queue: lane, score, generation, ..old });
                         }
-                        Placement::Drop => dropped.push(old.lead.id),
+                        Placement::Drop => dropped.push(old.link.id),
                     }
                 }
             }
@@ -194,7 +207,8 @@ impl Engine {
     }
 
     fn open_page(&mut self, root: Url, context: LinkContext) -> Result<(), CrawlError> {
-        let opened = self.admit(vec![Lead { context, ..Lead::root(root, Origin::SiteRoot) }])?;
+        let opened =
+            self.admit(vec![FrontierLink { context, ..FrontierLink::root(root, LinkOrigin::SiteRoot) }])?;
         self.add(opened)
     }
 
@@ -220,7 +234,8 @@ impl Engine {
             return Ok(());
         }
         let id = LinkId(xxh3_64(format!("backlinks of {url}").as_bytes()));
-        let lead = Lead { id, task: Task::Backlinks, ..Lead::root(url, Origin::Backlink) };
+        let lead =
+            FrontierLink { id, task: LinkTask::Backlinks, ..FrontierLink::root(url, LinkOrigin::Backlink) };
         let asked = self.admit(vec![lead])?;
         self.add(asked)
     }

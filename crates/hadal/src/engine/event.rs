@@ -1,7 +1,7 @@
 //! What a crawl tells while it runs.
 
 use crate::store::{FormRow, Judged, RunState, Tally};
-use hadal_core::strategy::Gauge;
+use hadal_core::strategy::StrategyGauge;
 use serde::Serialize;
 
 /// Something that happened.
@@ -39,7 +39,7 @@ pub enum Event {
         /// Pages so far.
         pages: u64,
         /// The numbers.
-        gauges: Vec<Gauge>,
+        gauges: Vec<StrategyGauge>,
     },
     /// The crawl ends for now.
     Finished {

@@ -7,16 +7,16 @@
 //! exactly as an undisturbed one.
 
 use super::hosts::HostIx;
-use hadal_core::lead::{Lane, Rank};
-use hadal_core::strategy::{Head, Heads};
+use hadal_core::link::{QueueId, QueueRank};
+use hadal_core::strategy::{QueueHead, QueueHeads};
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What waits, by lane and host.
 #[derive(Default)]
 pub struct Frontier {
-    lanes: BTreeMap<Lane, LaneQueues>,
-    lanes_of: FxHashMap<HostIx, Vec<Lane>>,
+    lanes: BTreeMap<QueueId, LaneQueues>,
+    lanes_of: FxHashMap<HostIx, Vec<QueueId>>,
     worth: FxHashMap<HostIx, f32>,
 }
 
@@ -29,7 +29,7 @@ struct LaneQueues {
 
 #[derive(Clone, Copy)]
 struct Queue {
-    head: Rank,
+    head: QueueRank,
     waiting: u64,
 }
 
@@ -37,13 +37,13 @@ struct Queue {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Place {
     falling: i32,
-    head: Rank,
+    head: QueueRank,
     host: HostIx,
 }
 
 impl Place {
-    fn of(host: HostIx, head: Rank, worth: f32) -> Place {
-        Place { falling: Rank::new(head.score() + worth, 0).falling(), head, host }
+    fn of(host: HostIx, head: QueueRank, worth: f32) -> Place {
+        Place { falling: QueueRank::new(head.score() + worth, 0).falling(), head, host }
     }
 }
 
@@ -65,7 +65,7 @@ impl Frontier {
     }
 
     /// Counts leads in; `ready` tells whether their host may be visited now.
-    pub fn add(&mut self, lane: Lane, host: HostIx, head: Rank, count: u64, ready: bool) {
+    pub fn add(&mut self, lane: QueueId, host: HostIx, head: QueueRank, count: u64, ready: bool) {
         let worth = self.worth_of(host);
         let queues = self.lanes.entry(lane).or_default();
         queues.waiting += count;
@@ -83,7 +83,7 @@ impl Frontier {
     }
 
     /// Takes one lead of a host out; `next` is the rank of the best one left.
-    pub fn remove(&mut self, lane: Lane, host: HostIx, next: Option<Rank>) {
+    pub fn remove(&mut self, lane: QueueId, host: HostIx, next: Option<QueueRank>) {
         let worth = self.worth_of(host);
         let Some(queues) = self.lanes.get_mut(&lane) else { return };
         let Some(queue) = queues.hosts.get_mut(&host) else { return };
@@ -102,7 +102,7 @@ impl Frontier {
     }
 
     /// Corrects the rank of a host's best lead in a lane.
-    pub fn set_head(&mut self, lane: Lane, host: HostIx, head: Option<Rank>) {
+    pub fn set_head(&mut self, lane: QueueId, host: HostIx, head: Option<QueueRank>) {
         let Some(head) = head else { return self.forget(lane, host) };
         let worth = self.worth_of(host);
         if let Some(queues) = self.lanes.get_mut(&lane)
@@ -116,7 +116,7 @@ impl Frontier {
         }
     }
 
-    fn forget(&mut self, lane: Lane, host: HostIx) {
+    fn forget(&mut self, lane: QueueId, host: HostIx) {
         let worth = self.worth_of(host);
         if let Some(queues) = self.lanes.get_mut(&lane)
             && let Some(queue) = queues.hosts.remove(&host)
@@ -138,7 +138,7 @@ impl Frontier {
     /// Drops the queues of a host in a strategy's lanes.
     pub fn leave_host(&mut self, host: HostIx) {
         let lanes = self.lanes_of.get(&host).cloned().unwrap_or_default();
-        for lane in lanes.into_iter().filter(|lane| !lane.is_engines()) {
+        for lane in lanes.into_iter().filter(|lane| !lane.is_reserved()) {
             self.forget(lane, host);
         }
     }
@@ -158,7 +158,7 @@ impl Frontier {
         self.worth.get(&host).copied().unwrap_or_default()
     }
 
-    fn queue(&self, lane: Lane, host: HostIx) -> Option<Queue> {
+    fn queue(&self, lane: QueueId, host: HostIx) -> Option<Queue> {
         self.lanes.get(&lane)?.hosts.get(&host).copied()
     }
 
@@ -178,16 +178,16 @@ impl Frontier {
     }
 
     /// The host whose lead is the head of a lane.
-    pub fn best_host(&self, lane: Lane) -> Option<HostIx> {
+    pub fn best_host(&self, lane: QueueId) -> Option<HostIx> {
         self.lanes.get(&lane)?.ready.first().map(|place| place.host)
     }
 
     /// Every lane of a strategy and host with something waiting, in a fixed order.
-    pub fn queues(&self) -> Vec<(Lane, HostIx)> {
+    pub fn queues(&self) -> Vec<(QueueId, HostIx)> {
         let mut all: Vec<_> = self
             .lanes
             .iter()
-            .filter(|(lane, _)| !lane.is_engines())
+            .filter(|(lane, _)| !lane.is_reserved())
             .flat_map(|(lane, queues)| queues.hosts.keys().map(|host| (*lane, *host)))
             .collect();
         all.sort_unstable();
@@ -195,11 +195,11 @@ impl Frontier {
     }
 
     /// Every host with something waiting in a strategy's lanes, and those lanes, in a fixed order.
-    pub fn hosts(&self) -> Vec<(HostIx, Vec<Lane>)> {
-        let mut all: Vec<(HostIx, Vec<Lane>)> = self
+    pub fn hosts(&self) -> Vec<(HostIx, Vec<QueueId>)> {
+        let mut all: Vec<(HostIx, Vec<QueueId>)> = self
             .lanes_of
             .iter()
-            .map(|(host, lanes)| (*host, lanes.iter().copied().filter(|lane| !lane.is_engines()).collect()))
+            .map(|(host, lanes)| (*host, lanes.iter().copied().filter(|lane| !lane.is_reserved()).collect()))
             .collect();
         all.sort_unstable();
         all
@@ -211,17 +211,17 @@ impl Frontier {
     }
 }
 
-impl Heads for Frontier {
-    fn lanes(&self) -> Vec<Head> {
-        self.lanes.keys().filter(|lane| !lane.is_engines()).filter_map(|lane| self.head(*lane)).collect()
+impl QueueHeads for Frontier {
+    fn heads(&self) -> Vec<QueueHead> {
+        self.lanes.keys().filter(|lane| !lane.is_reserved()).filter_map(|lane| self.head(*lane)).collect()
     }
 
-    fn head(&self, lane: Lane) -> Option<Head> {
+    fn head(&self, lane: QueueId) -> Option<QueueHead> {
         let best = self.lanes.get(&lane)?.ready.first()?;
-        Some(Head { lane, score: best.head.score() + self.worth_of(best.host) })
+        Some(QueueHead { queue: lane, score: best.head.score() + self.worth_of(best.host) })
     }
 
-    fn waiting(&self, lane: Lane) -> u64 {
+    fn link_count(&self, lane: QueueId) -> u64 {
         self.lanes.get(&lane).map_or(0, |queues| queues.waiting)
     }
 }
@@ -232,17 +232,17 @@ mod tests {
 
     const A: HostIx = HostIx(0);
     const B: HostIx = HostIx(1);
-    const LANE: Lane = Lane(0);
+    const LANE: QueueId = QueueId(0);
 
     #[test]
     fn the_head_of_a_lane_is_the_best_lead_of_a_ready_host() {
         let mut frontier = Frontier::default();
-        frontier.add(LANE, A, Rank::new(0.9, 1), 1, true);
-        frontier.add(LANE, B, Rank::new(0.5, 2), 1, true);
+        frontier.add(LANE, A, QueueRank::new(0.9, 1), 1, true);
+        frontier.add(LANE, B, QueueRank::new(0.5, 2), 1, true);
         assert_eq!(frontier.best_host(LANE), Some(A));
         frontier.set_ready(A, false);
         assert_eq!(frontier.best_host(LANE), Some(B));
-        assert_eq!(frontier.waiting(LANE), 2);
+        assert_eq!(frontier.link_count(LANE), 2);
         frontier.set_ready(A, true);
         assert_eq!(frontier.head(LANE).unwrap().score, 0.9);
     }
@@ -250,21 +250,21 @@ mod tests {
     #[test]
     fn taking_the_last_lead_of_a_host_forgets_it() {
         let mut frontier = Frontier::default();
-        frontier.add(LANE, A, Rank::new(0.9, 1), 2, true);
-        frontier.remove(LANE, A, Some(Rank::new(0.1, 2)));
+        frontier.add(LANE, A, QueueRank::new(0.9, 1), 2, true);
+        frontier.remove(LANE, A, Some(QueueRank::new(0.1, 2)));
         assert_eq!(frontier.head(LANE).unwrap().score, 0.1);
         frontier.remove(LANE, A, None);
         assert!(frontier.is_empty() && frontier.lanes_of.is_empty());
-        assert_eq!(frontier.lanes(), vec![]);
+        assert_eq!(frontier.heads(), vec![]);
     }
 
     #[test]
     fn dropping_a_host_empties_all_its_lanes() {
         let mut frontier = Frontier::default();
-        frontier.add(Lane(1), A, Rank::new(0.9, 1), 3, true);
-        frontier.add(Lane(2), A, Rank::new(0.9, 2), 4, false);
-        frontier.add(Lane(2), B, Rank::new(0.3, 3), 1, true);
+        frontier.add(QueueId(1), A, QueueRank::new(0.9, 1), 3, true);
+        frontier.add(QueueId(2), A, QueueRank::new(0.9, 2), 4, false);
+        frontier.add(QueueId(2), B, QueueRank::new(0.3, 3), 1, true);
         assert_eq!(frontier.drop_host(A), 7);
-        assert_eq!((frontier.waiting(Lane(1)), frontier.waiting(Lane(2))), (0, 1));
+        assert_eq!((frontier.link_count(QueueId(1)), frontier.link_count(QueueId(2))), (0, 1));
     }
 }

@@ -38,8 +38,8 @@ use books::{HostBook, SiteBook};
 use frontier::Frontier;
 use futures::FutureExt;
 use hadal_core::critic::Critic;
-use hadal_core::lead::Lane;
-use hadal_core::strategy::{Heads, RestoreError, Strategy};
+use hadal_core::link::QueueId;
+use hadal_core::strategy::{QueueHeads, RestoreError, Strategy};
 use hosts::{HostIx, Hosts};
 use rustc_hash::FxHashSet;
 use seen::Seen;
@@ -268,8 +268,8 @@ impl Engine {
 
     fn resume(
         &mut self,
-        in_flight: Vec<(Dispatch, Option<hadal_core::lead::Waiting>)>,
-        queues: Vec<(hadal_core::lead::Lane, hadal_core::address::Host, u64)>,
+        in_flight: Vec<(Dispatch, Option<hadal_core::link::QueuedLink>)>,
+        queues: Vec<(hadal_core::link::QueueId, hadal_core::address::Host, u64)>,
     ) -> Result<(), CrawlError> {
         self.setup.clock.advance(self.progress.now);
         if let Some(saved) = self.progress.strategy.take() {
@@ -409,7 +409,7 @@ impl Engine {
     fn is_done(&self) -> bool {
         match self.setup.errand {
             Errand::Find => self.frontier.is_empty(),
-            Errand::Quality { .. } => self.frontier.waiting(Lane::SAMPLE) == 0,
+            Errand::Quality { .. } => self.frontier.link_count(QueueId::SAMPLE) == 0,
         }
     }
 
@@ -465,7 +465,7 @@ impl Engine {
             self.setup.store.set_control(self.run, &Control::default())?;
         }
         let tally = self.setup.store.tally(self.run)?;
-        let unasked = self.frontier.waiting(Lane::PROBES);
+        let unasked = self.frontier.link_count(QueueId::PROBES);
         let resting = if state == RunState::Exhausted { tally.waiting.saturating_sub(unasked) } else { 0 };
         Ok(Summary { run: self.run, state, tally, resting })
     }

@@ -10,9 +10,9 @@ use crate::store::*;
 use hadal_core::address::LinkId;
 use hadal_core::critic::inquiry::{Inquiry, conditional};
 use hadal_core::identity::FormId;
-use hadal_core::lead::{Lane, Lead, Origin, Task, Waiting};
+use hadal_core::link::{FrontierLink, LinkOrigin, LinkTask, QueueId, QueuedLink};
 use hadal_core::page::{Field, Form};
-use hadal_core::strategy::SiteTally;
+use hadal_core::strategy::SiteCounters;
 use hadal_core::time::Time;
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -67,7 +67,7 @@ impl Probing {
 
 impl Engine {
     /// Leads to the new forms of a page that are worth asking; the site's tally counts them.
-    pub(super) fn inquiries(&mut self, forms: &[FoundForm], tally: &mut SiteTally) -> Vec<Waiting> {
+    pub(super) fn inquiries(&mut self, forms: &[FoundForm], tally: &mut SiteCounters) -> Vec<QueuedLink> {
         let probing = &self.setup.probing;
         let mut found = Vec::new();
         for form in forms {
@@ -76,7 +76,7 @@ impl Engine {
             if !probing.wants(row) || tally.probes >= probing.per_site {
                 continue;
             }
-            let waiting = inquire(row, whole, &self.setup, Lane::PROBES, self.progress.next_order);
+            let waiting = inquire(row, whole, &self.setup, QueueId::PROBES, self.progress.next_order);
             if let Some(waiting) = waiting {
                 tally.probes += 1;
                 self.progress.next_order += 1;
@@ -88,7 +88,7 @@ impl Engine {
 
     /// The next request of an inquiry, or the robots.txt it needs, if one may be made now.
     pub(super) fn choose_inquiry(&mut self) -> Result<Option<Job>, CrawlError> {
-        for lane in [Lane::SAMPLE, Lane::PROBES] {
+        for lane in [QueueId::SAMPLE, QueueId::PROBES] {
             while self.may_ask(lane) && self.frontier.best_host(lane).is_some() {
                 if let Some(job) = self.take(lane)? {
                     return Ok(Some(job));
@@ -98,10 +98,10 @@ impl Engine {
         Ok(None)
     }
 
-    fn may_ask(&self, lane: Lane) -> bool {
+    fn may_ask(&self, lane: QueueId) -> bool {
         let probing = &self.setup.probing;
         let under_way = self.in_flight.values().filter(|flight| flight.probe).count() as u64;
-        lane == Lane::SAMPLE
+        lane == QueueId::SAMPLE
             || self.setup.errand == Errand::Find
                 && probing.when == ProbeWhen::Uncertain
                 && probing.affords(self.spent.probes + under_way, self.spent.requests)
@@ -110,7 +110,7 @@ impl Engine {
     /// The entry of the audit log that a step has to be on record with before it is sent.
     pub(super) fn submission(&self, step: &Step) -> Option<Submission> {
         let Job::Probe(waiting) = &step.job else { return None };
-        let Task::Probe(inquiry) = &waiting.lead.task else { return None };
+        let LinkTask::Probe(inquiry) = &waiting.link.task else { return None };
         let request = inquiry.next()?;
         Some(Submission {
             by: Submitter::Run(self.run),
@@ -122,7 +122,7 @@ impl Engine {
             method: request.method,
             body: Submission::body_of(&request),
             url: request.url,
-            purpose: if waiting.lane == Lane::SAMPLE { Purpose::Quality } else { Purpose::Probe },
+            purpose: if waiting.queue == QueueId::SAMPLE { Purpose::Quality } else { Purpose::Probe },
             answer: None,
         })
     }
@@ -130,18 +130,32 @@ impl Engine {
 
 /// A lead to a form's first request, if it may be asked at all and is in scope. A form has one identity
 /// as a lead too, so it is asked once in a run.
-pub(super) fn inquire(row: &FormRow, whole: &Form, setup: &Crawl, lane: Lane, order: u64) -> Option<Waiting> {
+pub(super) fn inquire(
+    row: &FormRow,
+    whole: &Form,
+    setup: &Crawl,
+    lane: QueueId,
+    order: u64,
+) -> Option<QueuedLink> {
     let (found, verdict) = ((row.form_id, whole), row.verdict());
     let inquiry = Inquiry::of(found, &row.page_url, &verdict, &setup.word, setup.spec.seed).ok()?;
     let request = inquiry.next().filter(|request| setup.scope.allows(&request.url))?;
-    let lead = Lead {
+    let lead = FrontierLink {
         id: link_of(row.form_id),
-        task: Task::Probe(Box::new(inquiry)),
+        task: LinkTask::Probe(Box::new(inquiry)),
         depth: row.depth,
-        ..Lead::root(request.url, Origin::Link)
+        ..FrontierLink::root(request.url, LinkOrigin::Link)
     };
     let score = conditional(&verdict);
-    Some(Waiting { lead, lane, score, order, generation: 0, attempts: 0, not_before: Time(0) })
+    Some(QueuedLink {
+        link: lead,
+        queue: lane,
+        score,
+        order,
+        generation: 0,
+        attempts: 0,
+        not_before: Time(0),
+    })
 }
 
 fn link_of(form: FormId) -> LinkId {

@@ -7,18 +7,18 @@ use super::Crawl;
 use super::probing::inquire;
 use crate::report::quality::sample;
 use crate::store::*;
-use hadal_core::lead::{Lane, Waiting};
+use hadal_core::link::{QueueId, QueuedLink};
 
 /// Puts the forms of the sample that have to be asked into their lane.
 pub fn draw(setup: &Crawl, run: RunId, size: usize, seed: u64) -> Result<(), StoreError> {
     let store = setup.store.as_ref();
-    let mut waiting: Vec<Waiting> = Vec::new();
+    let mut waiting: Vec<QueuedLink> = Vec::new();
     for row in sample(store, run, size, seed)? {
         if row.finding.is_some() {
             continue;
         }
         let Some(whole) = store.whole_form(run, row.form_id)? else { continue };
-        waiting.extend(inquire(&row, &whole, setup, Lane::SAMPLE, waiting.len() as u64));
+        waiting.extend(inquire(&row, &whole, setup, QueueId::SAMPLE, waiting.len() as u64));
     }
     // One that waits in the other lane already is moved; one that was tried stays as it is.
     let changes = vec![Change::Replace(waiting.clone()), Change::Add(waiting)];

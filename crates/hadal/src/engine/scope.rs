@@ -1,7 +1,7 @@
 //! Which addresses belong to a crawl at all.
 
 use globset::{Glob, GlobSet, GlobSetBuilder};
-use hadal_core::lead::Lead;
+use hadal_core::link::FrontierLink;
 use rustc_hash::FxHashSet;
 use url::Url;
 
@@ -37,7 +37,7 @@ impl Scope {
     }
 
     /// Whether a lead may be kept.
-    pub fn admits(&self, lead: &Lead) -> bool {
+    pub fn admits(&self, lead: &FrontierLink) -> bool {
         self.max_depth.is_none_or(|limit| lead.depth <= limit) && self.allows(&lead.url)
     }
 

@@ -11,7 +11,7 @@ use hadal_core::critic::{Critic, FormVerdict, PageVerdict};
 use hadal_core::html;
 use hadal_core::http::{Completeness, Exchange, FetchError, Headers, Request, Response};
 use hadal_core::identity::{FormId, form_id};
-use hadal_core::lead::{Task, Waiting};
+use hadal_core::link::{LinkTask, QueuedLink};
 use hadal_core::page::Page;
 use hadal_core::time::Time;
 use std::sync::Arc;
@@ -35,11 +35,11 @@ pub struct Step {
 #[derive(Clone, Debug)]
 pub enum Job {
     /// Fetch and read a page.
-    Visit(Box<Waiting>),
+    Visit(Box<QueuedLink>),
     /// Ask who links to an address.
-    Lookup(Box<Waiting>),
+    Lookup(Box<QueuedLink>),
     /// Ask a form whether it searches.
-    Probe(Box<Waiting>),
+    Probe(Box<QueuedLink>),
     /// Ask a host for its robots.txt.
     Robots {
         /// The host it speaks for.
@@ -52,17 +52,17 @@ pub enum Job {
         validator: Option<String>,
     },
     /// Nothing: robots.txt forbids the visit.
-    Refused(Box<Waiting>),
+    Refused(Box<QueuedLink>),
 }
 
 impl Job {
     /// What following a lead means.
-    pub fn of(waiting: Waiting) -> Job {
+    pub fn of(waiting: QueuedLink) -> Job {
         let waiting = Box::new(waiting);
-        match waiting.lead.task {
-            Task::Page => Job::Visit(waiting),
-            Task::Backlinks => Job::Lookup(waiting),
-            Task::Probe(_) => Job::Probe(waiting),
+        match waiting.link.task {
+            LinkTask::Page => Job::Visit(waiting),
+            LinkTask::Backlinks => Job::Lookup(waiting),
+            LinkTask::Probe(_) => Job::Probe(waiting),
         }
     }
 }
@@ -167,13 +167,13 @@ impl Visit for FetchAndJudge {
 pub async fn take(step: Step, carriers: Carriers) -> Done {
     match &step.job {
         Job::Visit(waiting) => {
-            let request = request(waiting.lead.url.clone(), &step);
+            let request = request(waiting.link.url.clone(), &step);
             let (exchange, reading) = carriers.visit.visit(&request, step.at).await;
             let took = exchange.took;
             Done { step, catch: Catch::Answer(Box::new(exchange), reading), took }
         }
         Job::Probe(waiting) => {
-            let (exchange, page) = submit(&waiting.lead.task, &step, &carriers).await;
+            let (exchange, page) = submit(&waiting.link.task, &step, &carriers).await;
             let took = exchange.took;
             Done { step, catch: Catch::Reply(Box::new(exchange), page), took }
         }
@@ -186,7 +186,7 @@ pub async fn take(step: Step, carriers: Carriers) -> Done {
         }
         Job::Lookup(waiting) => {
             let found = match &carriers.backlinks {
-                Some(source) => source.lookup(&waiting.lead.url).await,
+                Some(source) => source.lookup(&waiting.link.url).await,
                 None => Err(FetchError::BadUrl),
             };
             Done { step, catch: Catch::Backlinks(found), took: Duration::ZERO }
@@ -210,8 +210,8 @@ fn if_changed(validator: Option<&str>) -> Headers {
 }
 
 /// Sends the next request of an inquiry. "Nothing found" may come as a page under any status.
-async fn submit(task: &Task, step: &Step, carriers: &Carriers) -> (Exchange, Option<Box<Page>>) {
-    let next = if let Task::Probe(inquiry) = task { inquiry.next() } else { None };
+async fn submit(task: &LinkTask, step: &Step, carriers: &Carriers) -> (Exchange, Option<Box<Page>>) {
+    let next = if let LinkTask::Probe(inquiry) = task { inquiry.next() } else { None };
     let Some(request) = next else {
         return (Exchange { result: Err(FetchError::BadUrl), took: Duration::ZERO, peer: None }, None);
     };

@@ -10,7 +10,7 @@ use super::plan::{Plan, Setting};
 use super::shelf::Room;
 use super::trial::{self, Trial};
 use anyhow::Context;
-use hadal_core::strategy::offer;
+use hadal_core::strategy::find_strategy;
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 
@@ -133,8 +133,8 @@ impl Row<'_> {
             self.note(|advance| advance.spent += setting.requests);
             return Ok(oracle::trial(arena, setting));
         }
-        let offer =
-            offer(&setting.strategy).with_context(|| format!("no strategy '{}'", setting.strategy))?;
+        let offer = find_strategy(&setting.strategy)
+            .with_context(|| format!("no strategy '{}'", setting.strategy))?;
         let mut told = 0;
         let trial = trial::run(arena, offer, setting, &mut |spent| {
             let more = spent.saturating_sub(told);

@@ -10,7 +10,7 @@ use crate::fetch::robots::AGENT;
 use crate::store::{Filter, LessonRow, RunSpec, Store, Walk, memory::Memory};
 use hadal_core::address::Site;
 use hadal_core::http::DEFAULT_BODY_LIMIT;
-use hadal_core::strategy::{Briefing, Offer};
+use hadal_core::strategy::{StrategyContext, StrategyEntry};
 use rustc_hash::FxHashSet;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -100,7 +100,7 @@ impl Trial {
 /// Runs a trial on this thread; `advance` hears how many requests are spent.
 pub fn run(
     arena: &Arc<Arena>,
-    offer: &Offer,
+    offer: &StrategyEntry,
     setting: &Setting,
     advance: &mut (dyn FnMut(u64) + Send),
 ) -> anyhow::Result<Trial> {
@@ -140,11 +140,11 @@ fn setup(
     carrier: &Arc<Carrier>,
     store: &Arc<Memory>,
     arena: &Arena,
-    offer: &Offer,
+    offer: &StrategyEntry,
     setting: &Setting,
     stop: watch::Receiver<bool>,
 ) -> Crawl {
-    let briefing = Briefing {
+    let briefing = StrategyContext {
         seed: setting.seed,
         seeds: arena.seeds.clone(),
         examples: arena.examples.clone(),

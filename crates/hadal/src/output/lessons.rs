@@ -3,7 +3,7 @@
 use super::listing::{Cell, CellKind, Column, Listed};
 use super::rows::{column, text};
 use crate::store::{LessonRow, RunRow};
-use hadal_core::strategy::Selected;
+use hadal_core::strategy::SelectedFeatures;
 use serde_json::json;
 
 /// What one iteration selected in one place.
@@ -12,7 +12,7 @@ pub struct LessonLine {
     topic: String,
     strategy: String,
     row: LessonRow,
-    selected: Selected,
+    selected: SelectedFeatures,
 }
 
 impl LessonLine {
@@ -20,7 +20,7 @@ impl LessonLine {
     pub fn of(run: &RunRow, mut row: LessonRow) -> Vec<LessonLine> {
         let mut places = std::mem::take(&mut row.lesson.selected);
         if places.is_empty() {
-            places.push(Selected { space: String::new(), level: None, terms: Vec::new() });
+            places.push(SelectedFeatures { space: String::new(), level: None, terms: Vec::new() });
         }
         let line = |selected| LessonLine {
             run: run.id.0,

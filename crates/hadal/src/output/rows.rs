@@ -104,7 +104,7 @@ impl Listed for SiteRow {
             Cell::Count(u64::from(tally.searchable)),
             Cell::Count(u64::from(tally.relevant)),
             Cell::Measure(rounded(self.best)),
-            Cell::Count(u64::from(tally.dry)),
+            Cell::Count(u64::from(tally.pages_since_searchable)),
             Cell::Flag(tally.closed),
         ]
     }

@@ -198,7 +198,7 @@ fn path(store: &dyn Store, run: RunId, page: LinkId) -> Result<Vec<ClickView>, S
     let mut next = Some(page);
     while let Some(link) = next.filter(|_| clicks.len() < MOST_CLICKS) {
         let Some(followed) = store.followed(run, link)? else { break };
-        let lead = followed.lead;
+        let lead = followed.link;
         clicks.push(ClickView { url: lead.url.to_string(), anchor: lead.context.anchor });
         next = lead.parent.map(|parent| parent.id).filter(|parent| *parent != link);
     }

@@ -3,8 +3,8 @@
 use super::run::{RunView, view};
 use crate::store::{Control, Followed, LaneRow, MOST_COUNTED, PageRow, RunRow, Store, StoreError};
 use hadal_core::address::Host;
-use hadal_core::lead::{Lane, Origin};
-use hadal_core::strategy::{Gauge, Strategy};
+use hadal_core::link::{LinkOrigin, QueueId};
+use hadal_core::strategy::{Strategy, StrategyGauge};
 use rustc_hash::FxHashMap;
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -143,11 +143,11 @@ fn lanes(rows: &[LaneRow], waiting: u64) -> Vec<LaneView> {
     rows.iter().map(view).collect()
 }
 
-fn lane_name(lane: Lane) -> String {
+fn lane_name(lane: QueueId) -> String {
     match lane {
-        Lane::PROBES => "probes".to_string(),
-        Lane::SAMPLE => "sample".to_string(),
-        Lane(number) => number.to_string(),
+        QueueId::PROBES => "probes".to_string(),
+        QueueId::SAMPLE => "sample".to_string(),
+        QueueId(number) => number.to_string(),
     }
 }
 
@@ -181,10 +181,12 @@ fn decisions(
     let view = |page: &PageRow| {
         let followed = store.followed(row.id, page.id)?;
         let parts = match (&followed, mind) {
-            (Some(followed), Some(mind)) => mind.parts(&followed.lead, &store.site(row.id, &page.site)?),
+            (Some(followed), Some(mind)) => {
+                mind.explain_score(&followed.link, &store.site(row.id, &page.site)?)
+            }
             _ => Vec::new(),
         };
-        let part = |part: Gauge| PartView { name: part.name.to_string(), value: part.value };
+        let part = |part: StrategyGauge| PartView { name: part.name.to_string(), value: part.value };
         let parts = parts.into_iter().filter(|part| part.value.is_finite()).map(part).collect();
         Ok(DecisionView { parts, ..decision(page, followed.as_ref()) })
     };
@@ -192,7 +194,7 @@ fn decisions(
 }
 
 fn decision(page: &PageRow, followed: Option<&Followed>) -> DecisionView {
-    let lead = followed.map(|followed| &followed.lead);
+    let lead = followed.map(|followed| &followed.link);
     let placed = followed.and_then(|followed| followed.placed);
     DecisionView {
         url: page.url.to_string(),
@@ -210,13 +212,13 @@ fn decision(page: &PageRow, followed: Option<&Followed>) -> DecisionView {
     }
 }
 
-fn origin_name(origin: Origin) -> &'static str {
+fn origin_name(origin: LinkOrigin) -> &'static str {
     match origin {
-        Origin::Seed => "seed",
-        Origin::Link => "link",
-        Origin::Redirect => "redirect",
-        Origin::Backlink => "backlink",
-        Origin::SiteRoot => "site root",
+        LinkOrigin::Seed => "seed",
+        LinkOrigin::Link => "link",
+        LinkOrigin::Redirect => "redirect",
+        LinkOrigin::Backlink => "backlink",
+        LinkOrigin::SiteRoot => "site root",
     }
 }
 
@@ -226,12 +228,12 @@ mod tests {
 
     #[test]
     fn the_one_lane_that_is_too_long_to_count_is_what_is_left() {
-        let row = |lane, waiting| LaneRow { lane: Lane(lane), waiting };
+        let row = |lane, waiting| LaneRow { lane: QueueId(lane), waiting };
         let most = MOST_COUNTED as u64;
         let shown = lanes(&[row(0, most), row(1, 7)], 123_456);
         assert_eq!((shown[0].waiting, shown[0].or_more), (123_449, false));
         let shown = lanes(&[row(0, most), row(1, most)], 123_456);
         assert!(shown.iter().all(|lane| lane.waiting == most && lane.or_more));
-        assert_eq!(lanes(&[LaneRow { lane: Lane::PROBES, waiting: 1 }], 1)[0].lane, "probes");
+        assert_eq!(lanes(&[LaneRow { lane: QueueId::PROBES, waiting: 1 }], 1)[0].lane, "probes");
     }
 }

@@ -1,7 +1,7 @@
 //! Strategies of runs with what they have learned, read back from the store, to say why they decided so.
 
 use crate::store::{RunId, RunRow, Store, StoreError};
-use hadal_core::strategy::{Briefing, Strategy, offer};
+use hadal_core::strategy::{Strategy, StrategyContext, find_strategy};
 use rustc_hash::FxHashMap;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -42,8 +42,8 @@ impl Minds {
 }
 
 fn recall(store: &dyn Store, row: &RunRow) -> Result<Option<Box<dyn Strategy>>, StoreError> {
-    let Some(offer) = offer(&row.spec.strategy) else { return Ok(None) };
+    let Some(offer) = find_strategy(&row.spec.strategy) else { return Ok(None) };
     let Some(saved) = store.saved_strategy(row.id)? else { return Ok(None) };
-    let mut mind = offer.make(&Briefing::seeded(row.spec.seed));
+    let mut mind = offer.make(&StrategyContext::seeded(row.spec.seed));
     Ok(mind.restore(&saved).is_ok().then_some(mind))
 }

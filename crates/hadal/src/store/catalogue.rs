@@ -15,7 +15,7 @@ use super::{
 use hadal_core::address::LinkId;
 use hadal_core::harvest::record::RecordId;
 use hadal_core::identity::FormId;
-use hadal_core::lead::{Lane, Lead};
+use hadal_core::link::{FrontierLink, QueueId};
 
 /// A store as those who look at it see it; every store is one.
 pub trait Catalogue: Send + Sync {
@@ -148,7 +148,7 @@ pub struct HarvestPoint {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LaneRow {
     /// Which.
-    pub lane: Lane,
+    pub lane: QueueId,
     /// Leads that wait there, counted up to [`MOST_COUNTED`].
     pub waiting: u64,
 }
@@ -160,7 +160,7 @@ pub const MOST_COUNTED: usize = 10_000;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Followed {
     /// The lead, as it was found.
-    pub lead: Lead,
+    pub link: FrontierLink,
     /// Its lane and score when it was chosen.
-    pub placed: Option<(Lane, f32)>,
+    pub placed: Option<(QueueId, f32)>,
 }

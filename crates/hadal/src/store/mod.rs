@@ -20,7 +20,7 @@ pub use submission::*;
 
 use hadal_core::address::{Host, LinkId, Site};
 use hadal_core::identity::FormId;
-use hadal_core::lead::{Lane, Lead, Rank, Waiting};
+use hadal_core::link::{FrontierLink, QueueId, QueueRank, QueuedLink};
 use hadal_core::page::Form;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -76,23 +76,23 @@ pub trait Store: Harvests + Catalogue {
     fn of_host(
         &self,
         run: RunId,
-        lane: Lane,
+        lane: QueueId,
         host: &Host,
-        after: Option<Rank>,
+        after: Option<QueueRank>,
         limit: usize,
-    ) -> Result<Vec<Waiting>, StoreError>;
+    ) -> Result<Vec<QueuedLink>, StoreError>;
 
     /// A lead that waits, is in flight or was followed; of others nothing needs to be known.
-    fn lead(&self, run: RunId, link: LinkId) -> Result<Option<Lead>, StoreError>;
+    fn lead(&self, run: RunId, link: LinkId) -> Result<Option<FrontierLink>, StoreError>;
 
     /// The best waiting leads of a lane, whatever their host, at most `limit`.
-    fn of_lane(&self, run: RunId, lane: Lane, limit: usize) -> Result<Vec<Waiting>, StoreError>;
+    fn of_lane(&self, run: RunId, lane: QueueId, limit: usize) -> Result<Vec<QueuedLink>, StoreError>;
 
     /// What a run has counted so far; cheap enough to ask every second.
     fn tally(&self, run: RunId) -> Result<Tally, StoreError>;
 
     /// A site's tally; zero for one never heard of.
-    fn site(&self, run: RunId, site: &Site) -> Result<hadal_core::strategy::SiteTally, StoreError>;
+    fn site(&self, run: RunId, site: &Site) -> Result<hadal_core::strategy::SiteCounters, StoreError>;
 
     /// A host's state, if the run has met it.
     fn host(&self, run: RunId, host: &Host) -> Result<Option<HostState>, StoreError>;

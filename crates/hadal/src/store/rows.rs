@@ -6,9 +6,9 @@ use hadal_core::critic::probe::Finding;
 use hadal_core::critic::{FormVerdict, Kind};
 use hadal_core::http::Method;
 use hadal_core::identity::FormId;
-use hadal_core::lead::{Lane, Waiting};
+use hadal_core::link::{QueueId, QueuedLink};
 use hadal_core::page::{Form, FormSource};
-use hadal_core::strategy::{Lesson, SiteTally};
+use hadal_core::strategy::{Lesson, SiteCounters};
 use hadal_core::time::Time;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -81,11 +81,11 @@ pub struct Outcome {
     /// Forms on it: new ones whole, known ones by identity.
     pub forms: Vec<FoundForm>,
     /// Leads found, already placed.
-    pub found: Vec<Waiting>,
+    pub found: Vec<QueuedLink>,
     /// Addresses on other sites that the page links to, when backlinks are kept.
     pub cited: Vec<Url>,
     /// The site's tally afterwards.
-    pub site: Option<(Site, SiteTally)>,
+    pub site: Option<(Site, SiteCounters)>,
     /// States of the hosts it asked or asked for, afterwards.
     pub hosts: Vec<HostState>,
     /// What came of the submission, when it was one.
@@ -127,16 +127,16 @@ pub enum Ending {
     /// It will not be tried again; the word names the kind ("http_404", "connect", "robots", ...).
     Failed(String),
     /// It goes back to the frontier, as it stands here.
-    Again(Box<Waiting>, String),
+    Again(Box<QueuedLink>, String),
     /// Answered, and there is more to ask: it goes back to the frontier, as it stands here.
-    Further(Box<Waiting>),
+    Further(Box<QueuedLink>),
     /// robots.txt was read, or found missing: the host's state tells.
     Robots,
 }
 
 impl Ending {
     /// The lead that goes back to the frontier, if one does.
-    pub fn back(&self) -> Option<&Waiting> {
+    pub fn back(&self) -> Option<&QueuedLink> {
         match self {
             Ending::Again(waiting, _) | Ending::Further(waiting) => Some(waiting),
             _ => None,
@@ -157,9 +157,9 @@ pub enum FoundForm {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Change {
     /// New leads: seeds, roots of sites, backlink look-ups.
-    Add(Vec<Waiting>),
+    Add(Vec<QueuedLink>),
     /// Placed anew: lane, score and generation of leads that wait.
-    Replace(Vec<Waiting>),
+    Replace(Vec<QueuedLink>),
     /// No longer wanted.
     Drop(Vec<LinkId>),
     /// Every waiting lead of a site is dropped and its tally marked closed.
@@ -246,9 +246,9 @@ pub struct Checkpoint {
     /// What it has counted.
     pub tally: Tally,
     /// Steps begun and not ended, by number.
-    pub in_flight: Vec<(Dispatch, Option<Waiting>)>,
+    pub in_flight: Vec<(Dispatch, Option<QueuedLink>)>,
     /// Lanes and hosts with waiting leads, and how many.
-    pub queues: Vec<(Lane, Host, u64)>,
+    pub queues: Vec<(QueueId, Host, u64)>,
     /// Hosts whose address or estate rests beyond the run's now, and until when.
     pub resting: Vec<(Host, Option<std::net::IpAddr>, Time)>,
 }
@@ -436,7 +436,7 @@ pub struct SiteRow {
     pub topic: String,
     /// What it yielded.
     #[serde(flatten)]
-    pub tally: SiteTally,
+    pub tally: SiteCounters,
     /// Highest P(relevant) among its forms.
     pub best: f32,
 }

@@ -2,7 +2,7 @@
 
 use super::{Ending, FormRow, FoundForm, Outcome, Tally, Work};
 use hadal_core::identity::FormId;
-use hadal_core::strategy::SiteTally;
+use hadal_core::strategy::SiteCounters;
 
 impl Tally {
     /// Takes in what a step cost and how it ended.
@@ -46,7 +46,7 @@ impl Tally {
     }
 
     /// Takes in a site's tally that takes the place of another.
-    pub(super) fn count_site(&mut self, before: &SiteTally, after: &SiteTally) {
+    pub(super) fn count_site(&mut self, before: &SiteCounters, after: &SiteCounters) {
         self.sites += u64::from(before.pages == 0 && after.pages > 0);
     }
 }

@@ -11,7 +11,7 @@ use hadal::fetch::in_process::InProcess;
 use hadal::fetch::politeness::Politeness;
 use hadal::store::{Access, RunSpec, open};
 use hadal_core::http::DEFAULT_BODY_LIMIT;
-use hadal_core::strategy::{Briefing, OFFERS, Offer, offer};
+use hadal_core::strategy::{STRATEGIES, StrategyContext, StrategyEntry, find_strategy};
 use hadal_world::{Rates, Spec, World};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -31,7 +31,7 @@ fn arena(room: u64) -> Arc<Arena> {
     Arc::new(Arena::new(ground(), TOPIC, Room::of(room)).unwrap())
 }
 
-fn setting(offer: &Offer) -> Setting {
+fn setting(offer: &StrategyEntry) -> Setting {
     Setting {
         world: Preset::Tiny,
         sites: 200,
@@ -42,14 +42,14 @@ fn setting(offer: &Offer) -> Setting {
     }
 }
 
-fn made(arena: &Arc<Arena>, offer: &Offer) -> Trial {
+fn made(arena: &Arc<Arena>, offer: &StrategyEntry) -> Trial {
     trial::run(arena, offer, &setting(offer), &mut |_| ()).unwrap()
 }
 
 #[test]
 fn a_trial_is_the_same_whether_its_pages_were_kept_or_not() {
     let (bare, shared) = (arena(0), arena(1 << 30));
-    for offer in OFFERS {
+    for offer in STRATEGIES {
         let without = made(&bare, offer);
         let (cold, warm) = (made(&shared, offer), made(&shared, offer));
         assert!(without.same_result(&cold) && without.same_result(&warm), "{}", offer.name);
@@ -61,7 +61,7 @@ fn a_trial_is_the_same_whether_its_pages_were_kept_or_not() {
 #[tokio::test]
 async fn a_trial_finds_what_a_plain_crawl_finds() {
     let arena = arena(1 << 30);
-    for offer in OFFERS {
+    for offer in STRATEGIES {
         let setting = setting(offer);
         let (_going, stop) = watch::channel(false);
         let plain = plain(&arena, offer, &setting, stop);
@@ -78,10 +78,10 @@ async fn a_trial_finds_what_a_plain_crawl_finds() {
 }
 
 /// The crawl of a trial as anybody would set it up, without a carrier of our own but for backlinks.
-fn plain(arena: &Arc<Arena>, offer: &Offer, setting: &Setting, stop: watch::Receiver<bool>) -> Crawl {
+fn plain(arena: &Arc<Arena>, offer: &StrategyEntry, setting: &Setting, stop: watch::Receiver<bool>) -> Crawl {
     let seeds = arena.seeds.clone();
     let (examples, backlinks) = (arena.examples.clone(), true);
-    let briefing = Briefing { seed: setting.seed, seeds: seeds.clone(), examples, backlinks };
+    let briefing = StrategyContext { seed: setting.seed, seeds: seeds.clone(), examples, backlinks };
     Crawl {
         store: open("memory:", Access::Crawl).unwrap(),
         spec: RunSpec {
@@ -158,7 +158,7 @@ fn the_number_of_threads_changes_nothing() {
 
 #[test]
 fn the_strategies_of_the_plan_have_to_exist() {
-    assert!(offer("no-such").is_none());
+    assert!(find_strategy("no-such").is_none());
     let args = ["eval", "find", "--world", "tiny", "--strategies", "best-frist"];
     Place::new().run(&args).refused(&["did you mean 'best-first'?"]);
     Place::new().run(&["eval", "find", "--topics", "bok"]).refused(&["did you mean 'book'?"]);

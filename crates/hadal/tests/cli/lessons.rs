@@ -2,16 +2,16 @@
 use crate::fixture;
 use crate::program::Place;
 use hadal::store::*;
-use hadal_core::strategy::{Lesson, Selected};
+use hadal_core::strategy::{Lesson, SelectedFeatures};
 
-fn lesson(iteration: u32, selected: Vec<Selected>) -> LessonRow {
+fn lesson(iteration: u32, selected: Vec<SelectedFeatures>) -> LessonRow {
     let lesson = Lesson { model: "link".into(), iteration, examples: 12, selected };
     LessonRow { at_request: 100 * u64::from(iteration), at_page: 80 * u64::from(iteration), lesson }
 }
 
-fn selected(space: &str, level: Option<u8>, terms: &[(&str, u32)]) -> Selected {
+fn selected(space: &str, level: Option<u8>, terms: &[(&str, u32)]) -> SelectedFeatures {
     let terms = terms.iter().map(|(term, count)| (term.to_string(), *count)).collect();
-    Selected { space: space.into(), level, terms }
+    SelectedFeatures { space: space.into(), level, terms }
 }
 
 /// A store in which run 1 learned twice and run 2, of another topic, once and nothing.

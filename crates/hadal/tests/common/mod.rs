@@ -12,7 +12,7 @@ use hadal::fetch::politeness::Politeness;
 use hadal::store::{Access, Filter, FormRow, RunSpec, Store, Walk, open};
 use hadal_core::critic::keywords::KeywordCritic;
 use hadal_core::http::{Completeness, Exchange, FetchError, Headers, Request, Response};
-use hadal_core::strategy::{Briefing, Strategy, offer};
+use hadal_core::strategy::{Strategy, StrategyContext, find_strategy};
 use hadal_core::time::Time;
 use hadal_core::topic::Topic;
 use std::collections::HashMap;
@@ -131,7 +131,7 @@ pub fn setup(web: Arc<dyn Fetch>, strategy: Box<dyn Strategy>, seeds: &[&str]) -
 
 /// A strategy by name.
 pub fn strategy(name: &str) -> Box<dyn Strategy> {
-    offer(name).unwrap().make(&Briefing::seeded(1))
+    find_strategy(name).unwrap().make(&StrategyContext::seeded(1))
 }
 
 /// Runs a crawl to its end.

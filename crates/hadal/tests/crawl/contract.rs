@@ -8,14 +8,16 @@ use hadal::backlinks::Backlinks;
 use hadal::engine::Clock;
 use hadal_core::address::Site;
 use hadal_core::http::FetchError;
-use hadal_core::lead::{Lane, Lead, Task};
-use hadal_core::strategy::{Choice, Command, Heads, Placement, SiteTally, Strategy, Visited};
+use hadal_core::link::{FrontierLink, LinkTask, QueueId};
+use hadal_core::strategy::{
+    PageVisit, Placement, QueueChoice, QueueHeads, SiteCounters, Strategy, StrategyCommand,
+};
 use std::sync::{Arc, Mutex};
 use url::Url;
 
-const LOOKUPS: Lane = Lane(0);
-const CRAWLING: Lane = Lane(1);
-const STORED: Lane = Lane(2);
+const LOOKUPS: QueueId = QueueId(0);
+const CRAWLING: QueueId = QueueId(1);
+const STORED: QueueId = QueueId(2);
 
 /// How the toy learns that high numbers in an address are good.
 #[derive(Clone, Copy, PartialEq)]
@@ -47,40 +49,44 @@ fn number(url: &Url) -> f32 {
 }
 
 impl Strategy for Toy {
-    fn place(&self, lead: &Lead, _site: &SiteTally) -> Placement {
+    fn place(&self, lead: &FrontierLink, _site: &SiteCounters) -> Placement {
         let n = number(&lead.url);
         let score = if self.turned { n } else { -n };
         match lead.task {
-            Task::Backlinks => Placement::Wait { lane: LOOKUPS, score },
-            Task::Page | Task::Probe(_) => Placement::Wait { lane: STORED, score },
+            LinkTask::Backlinks => Placement::Enqueue { queue: LOOKUPS, score },
+            LinkTask::Page | LinkTask::Probe(_) => Placement::Enqueue { queue: STORED, score },
         }
     }
 
-    fn choose(&mut self, heads: &dyn Heads) -> Choice {
+    fn choose(&mut self, heads: &dyn QueueHeads) -> QueueChoice {
         for lane in [LOOKUPS, CRAWLING] {
             if heads.head(lane).is_some() {
-                return Choice::Serve(lane);
+                return QueueChoice::Serve(lane);
             }
         }
-        match heads.waiting(STORED) {
-            0 => Choice::Rest,
-            _ if heads.waiting(CRAWLING) > 0 => Choice::Rest,
-            _ => Choice::First(Box::new(Command::Refill { from: STORED, to: CRAWLING, take: self.batch })),
+        match heads.link_count(STORED) {
+            0 => QueueChoice::Idle,
+            _ if heads.link_count(CRAWLING) > 0 => QueueChoice::Idle,
+            _ => QueueChoice::Execute(Box::new(StrategyCommand::Refill {
+                from: STORED,
+                to: CRAWLING,
+                limit: self.batch,
+            })),
         }
     }
 
-    fn learn(&mut self, visit: &Visited<'_>) -> Vec<Command> {
+    fn learn(&mut self, visit: &PageVisit<'_>) -> Vec<StrategyCommand> {
         self.visits += 1;
         let mut commands = Vec::new();
         if visit.new_relevant > 0 {
-            commands.push(Command::Backlinks(visit.lead.url.clone()));
-            commands.push(Command::CloseSite(visit.lead.site()));
+            commands.push(StrategyCommand::LookUpBacklinks(visit.link.url.clone()));
+            commands.push(StrategyCommand::CloseSite(visit.link.site()));
         }
         if self.visits == 1 && self.learns != Learns::Never {
             self.turned = true;
             commands.push(match self.learns {
-                Learns::Fully => Command::Rerank,
-                _ => Command::Rescore,
+                Learns::Fully => StrategyCommand::RescoreAll,
+                _ => StrategyCommand::RescoreHeads,
             });
         }
         commands
@@ -145,21 +151,21 @@ struct Prefers {
 }
 
 impl Strategy for Prefers {
-    fn place(&self, _lead: &Lead, site: &SiteTally) -> Placement {
+    fn place(&self, _lead: &FrontierLink, site: &SiteCounters) -> Placement {
         let score = if site.pages == 0 { 100.0 } else { 0.0 };
-        Placement::Wait { lane: CRAWLING, score }
+        Placement::Enqueue { queue: CRAWLING, score }
     }
 
-    fn choose(&mut self, heads: &dyn Heads) -> Choice {
-        heads.head(CRAWLING).map_or(Choice::Rest, |_| Choice::Serve(CRAWLING))
+    fn choose(&mut self, heads: &dyn QueueHeads) -> QueueChoice {
+        heads.head(CRAWLING).map_or(QueueChoice::Idle, |_| QueueChoice::Serve(CRAWLING))
     }
 
-    fn learn(&mut self, visit: &Visited<'_>) -> Vec<Command> {
+    fn learn(&mut self, visit: &PageVisit<'_>) -> Vec<StrategyCommand> {
         if visit.new_searchable > 0 {
             let path = visit.path.iter().map(|lead| lead.url.to_string()).collect();
             self.paths.lock().unwrap().push(path);
         }
-        vec![Command::Prefer(number(&visit.lead.url))]
+        vec![StrategyCommand::SetSiteBonus(number(&visit.link.url))]
     }
 }
 

@@ -7,7 +7,7 @@ use hadal::backlinks::Backlinks;
 use hadal_core::http::FetchError;
 use hadal_core::strategy::levels::plan::{FFC, OFFLINE, OFFLINE_ONLINE, ONLINE};
 use hadal_core::strategy::levels::{Levels, Plan};
-use hadal_core::strategy::{Briefing, Lesson, Strategy};
+use hadal_core::strategy::{Lesson, Strategy, StrategyContext};
 use hadal_world::{Spec, World};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ fn url(text: &str) -> Url {
 }
 
 fn levels(plan: Plan, examples: Vec<Url>) -> Box<dyn Strategy> {
-    Box::new(Levels::new(plan, &Briefing { examples, backlinks: true, ..Briefing::seeded(1) }))
+    Box::new(Levels::new(plan, &StrategyContext { examples, backlinks: true, ..StrategyContext::seeded(1) }))
 }
 
 /// Pages with relevant forms that the trained strategies start from.

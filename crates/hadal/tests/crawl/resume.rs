@@ -8,17 +8,22 @@ use hadal_core::strategy::hadal::Hadal;
 use hadal_core::strategy::levels::plan::{APPRENTICE, BACKWARD, ONLINE};
 use hadal_core::strategy::levels::{Levels, Plan};
 use hadal_core::strategy::smart::{Parts, Smart};
-use hadal_core::strategy::{Briefing, Strategy};
+use hadal_core::strategy::{Strategy, StrategyContext};
 use hadal_world::{Spec, World};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
 /// Kills a crawl again and again, and compares how it ends with one that was left alone.
-async fn survives_kills(make: impl Fn(&Briefing) -> Box<dyn Strategy>) {
+async fn survives_kills(make: impl Fn(&StrategyContext) -> Box<dyn Strategy>) {
     let world = Arc::new(World::new(Spec::demo(5)));
     let examples = world.relevant("book").step_by(9).take(8).map(|form| form.page_url).collect();
-    let briefing = Briefing { seeds: world.seeds("book"), examples, backlinks: true, ..Briefing::seeded(1) };
+    let briefing = StrategyContext {
+        seeds: world.seeds("book"),
+        examples,
+        backlinks: true,
+        ..StrategyContext::seeded(1)
+    };
     let session = || over(&world, make(&briefing), 900);
     let calm = course(session()).await;
     assert!(!calm.lessons.is_empty(), "a crawl that never learned is no test");
@@ -33,7 +38,7 @@ async fn survives_kills(make: impl Fn(&Briefing) -> Box<dyn Strategy>) {
     assert!(rough.forms == calm.forms, "it found other forms");
 }
 
-fn learning_early(plan: Plan) -> impl Fn(&Briefing) -> Box<dyn Strategy> {
+fn learning_early(plan: Plan) -> impl Fn(&StrategyContext) -> Box<dyn Strategy> {
     move |briefing| Box::new(Levels::new(Plan { learn_after: Some(3), ..plan }, briefing))
 }
 
@@ -69,7 +74,7 @@ async fn a_raised_budget_goes_on_and_visits_nothing_twice() {
     for store in ["memory:", &format!("file:{}", folder.path().display())] {
         let store = open(store, Access::Crawl).unwrap();
         for requests in [3, 50, 300, 900] {
-            let crawl = over(&world, Box::new(Hadal::new(&Briefing::seeded(1))), requests);
+            let crawl = over(&world, Box::new(Hadal::new(&StrategyContext::seeded(1))), requests);
             let course = course(Crawl { store: Arc::clone(&store), ..crawl }).await;
             let tally = store.tally(RunId(1)).unwrap();
             let distinct: BTreeSet<_> = course.pages.iter().map(|page| page.id).collect();

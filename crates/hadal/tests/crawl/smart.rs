@@ -7,10 +7,11 @@ use hadal::backlinks::Backlinks;
 use hadal::engine::{Clock, Crawl};
 use hadal::store::PageRow;
 use hadal_core::http::FetchError;
-use hadal_core::lead::Lead;
+use hadal_core::link::FrontierLink;
 use hadal_core::strategy::smart::{Parts, Smart};
 use hadal_core::strategy::{
-    Briefing, Choice, Command, Gauge, Heads, Placement, RestoreError, SiteTally, Strategy, Visited,
+    PageVisit, Placement, QueueChoice, QueueHeads, RestoreError, SiteCounters, Strategy, StrategyCommand,
+    StrategyContext, StrategyGauge,
 };
 use hadal_world::{Spec, World};
 use std::sync::Arc;
@@ -20,8 +21,8 @@ fn urls(texts: &[&str]) -> Vec<Url> {
     texts.iter().map(|text| Url::parse(text).unwrap()).collect()
 }
 
-fn briefing(seeds: &[&str]) -> Briefing {
-    Briefing { seed: 1, seeds: urls(seeds), examples: Vec::new(), backlinks: true }
+fn briefing(seeds: &[&str]) -> StrategyContext {
+    StrategyContext { seed: 1, seeds: urls(seeds), examples: Vec::new(), backlinks: true }
 }
 
 /// A crawl with one step at a time and hosts that need no rest.
@@ -174,25 +175,25 @@ impl Forgetful {
 }
 
 impl Strategy for Forgetful {
-    fn begin(&mut self) -> Vec<Command> {
+    fn begin(&mut self) -> Vec<StrategyCommand> {
         self.smart.begin()
     }
-    fn place(&self, lead: &Lead, site: &SiteTally) -> Placement {
+    fn place(&self, lead: &FrontierLink, site: &SiteCounters) -> Placement {
         self.smart.place(lead, site)
     }
-    fn choose(&mut self, heads: &dyn Heads) -> Choice {
+    fn choose(&mut self, heads: &dyn QueueHeads) -> QueueChoice {
         self.forget();
         self.smart.choose(heads)
     }
-    fn learn(&mut self, visit: &Visited<'_>) -> Vec<Command> {
+    fn learn(&mut self, visit: &PageVisit<'_>) -> Vec<StrategyCommand> {
         self.forget();
         self.smart.learn(visit)
     }
-    fn hear(&mut self, about: &Url, linking: &[Url]) -> Vec<Command> {
+    fn on_backlinks(&mut self, about: &Url, linking: &[Url]) -> Vec<StrategyCommand> {
         self.forget();
-        self.smart.hear(about, linking)
+        self.smart.on_backlinks(about, linking)
     }
-    fn gauges(&self, heads: &dyn Heads) -> Vec<Gauge> {
+    fn gauges(&self, heads: &dyn QueueHeads) -> Vec<StrategyGauge> {
         self.smart.gauges(heads)
     }
     fn restore(&mut self, saved: &[u8]) -> Result<(), RestoreError> {
@@ -210,7 +211,10 @@ async fn crawled(world: &Arc<World>, strategy: Box<dyn Strategy>, requests: u64)
 }
 
 fn of(world: &World, parts: Parts) -> Smart {
-    Smart::new(parts, &Briefing { seeds: world.seeds("book"), backlinks: true, ..Briefing::seeded(1) })
+    Smart::new(
+        parts,
+        &StrategyContext { seeds: world.seeds("book"), backlinks: true, ..StrategyContext::seeded(1) },
+    )
 }
 
 #[tokio::test]

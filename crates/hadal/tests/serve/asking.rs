@@ -6,7 +6,7 @@ use hadal::fetch::in_process::InProcess;
 use hadal::fetch::politeness::Politeness;
 use hadal::store::*;
 use hadal_core::critic::trained::{Aim, TrainedCritic};
-use hadal_core::strategy::{Briefing, offer};
+use hadal_core::strategy::{StrategyContext, find_strategy};
 use hadal_world::{Spec, World};
 use http::{Method, StatusCode};
 use serde_json::{Value, json};
@@ -18,7 +18,7 @@ use tokio::sync::watch;
 async fn crawled() -> Arc<dyn Store> {
     let (world, store) = (Arc::new(World::new(Spec::tiny(1))), memory());
     let seeds = world.seeds("book");
-    let briefing = Briefing { seed: 1, seeds: seeds.clone(), ..Briefing::default() };
+    let briefing = StrategyContext { seed: 1, seeds: seeds.clone(), ..StrategyContext::default() };
     let setup = Crawl {
         store: Arc::clone(&store),
         spec: RunSpec {
@@ -28,7 +28,7 @@ async fn crawled() -> Arc<dyn Store> {
             seed: 1,
             source: "demo world 1".into(),
         },
-        strategy: offer("hadal").unwrap().make(&briefing),
+        strategy: find_strategy("hadal").unwrap().make(&briefing),
         critic: Arc::new(TrainedCritic::new(Aim::built_in("book").unwrap())),
         fetch: Arc::new(InProcess(world)),
         backlinks: None,

@@ -11,7 +11,7 @@ use hadal::store::*;
 use hadal_core::http::Method;
 use hadal_core::identity::FormId;
 use hadal_core::page::Form;
-use hadal_core::strategy::SiteTally;
+use hadal_core::strategy::SiteCounters;
 use hadal_core::time::Time;
 use hadal_world::{Spec, World};
 use std::net::SocketAddr;
@@ -63,7 +63,7 @@ pub fn with_forms(forms: Vec<FormRow>) -> Arc<dyn Store> {
     let store = memory();
     let run = begin(store.as_ref());
     let waiting = lead("http://a.org/", 0, 0.5, 0);
-    let tally = SiteTally { pages: 1, ..SiteTally::default() };
+    let tally = SiteCounters { pages: 1, ..SiteCounters::default() };
     let forms = forms.into_iter().map(new_form).collect();
     run_step(store.as_ref(), run, &waiting, Outcome { forms, ..visit(0, &waiting, tally) });
     store

@@ -5,7 +5,7 @@ use super::store_fixture::*;
 use hadal::store::*;
 use hadal_core::harvest::record::{Record, RecordId};
 use hadal_core::identity::FormId;
-use hadal_core::strategy::SiteTally;
+use hadal_core::strategy::SiteCounters;
 use hadal_core::time::Time;
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ pub fn poisoned() -> Arc<dyn Store> {
     let run = store.begin(&RunSpec { topic: SCRIPT.into(), source: SCRIPT.into(), ..spec("x") }).unwrap();
     let address = format!("http://a.org/?q={SCRIPT}");
     let mut waiting = lead(&address, 0, 0.5, 0);
-    waiting.lead.context.anchor = SCRIPT.into();
+    waiting.link.context.anchor = SCRIPT.into();
     let field = FieldRow { name: SCRIPT.into(), kind: "text".into(), label: SCRIPT.into(), options: 0 };
     let row = FormRow {
         topic: SCRIPT.into(),
@@ -29,7 +29,7 @@ pub fn poisoned() -> Arc<dyn Store> {
         ..form(1, &address, 0.9, 0.8)
     };
     let page = PageRow { title: SCRIPT.into(), ..page(&waiting) };
-    let tally = SiteTally { pages: 1, ..SiteTally::default() };
+    let tally = SiteCounters { pages: 1, ..SiteCounters::default() };
     let outcome = Outcome { forms: vec![new_form(row)], page: Some(page), ..visit(0, &waiting, tally) };
     run_step(store.as_ref(), run, &waiting, outcome);
     poison_a_harvest(store.as_ref());

@@ -2,14 +2,14 @@
 
 use crate::fixture::*;
 use hadal::store::*;
-use hadal_core::lead::{Parent, Waiting};
-use hadal_core::strategy::SiteTally;
+use hadal_core::link::{ParentPage, QueuedLink};
+use hadal_core::strategy::SiteCounters;
 use std::collections::BTreeSet;
 
 /// A lead that nobody is known to link to.
-fn orphan(address: &str, order: u64) -> Waiting {
+fn orphan(address: &str, order: u64) -> QueuedLink {
     let mut waiting = lead(address, 0, 0.5, order);
-    waiting.lead.parent = None;
+    waiting.link.parent = None;
     waiting
 }
 
@@ -17,7 +17,7 @@ fn orphan(address: &str, order: u64) -> Waiting {
 fn citing(store: &dyn Store, run: RunId, seq: u64, page: &str, cited: &[&str]) {
     let waiting = orphan(page, seq);
     let cited = cited.iter().map(|address| url(address)).collect();
-    let tally = SiteTally { pages: 1, ..SiteTally::default() };
+    let tally = SiteCounters { pages: 1, ..SiteCounters::default() };
     run_step(store, run, &waiting, Outcome { cited, ..visit(seq, &waiting, tally) });
 }
 
@@ -55,8 +55,8 @@ pub fn the_root_of_a_site_stands_for_everything_on_it(store: &dyn Store) {
 pub fn the_page_an_address_was_found_on_links_to_it(store: &dyn Store) {
     let run = begin(store);
     let (parent, mut child) = (orphan("http://a.org/list", 0), orphan("http://a.org/item", 1));
-    let id = parent.lead.id;
-    child.lead.parent = Some(Parent { id, p_topic: 0.5, has_relevant_form: false, same_site: true });
+    let id = parent.link.id;
+    child.link.parent = Some(ParentPage { id, p_topic: 0.5, has_relevant_form: false, same_site: true });
     run_step(store, run, &parent, Outcome { found: vec![child], ..outcome(0, &parent, Ending::Visited) });
     assert_eq!(linking(store, "http://a.org/item"), set(&["http://a.org/list"]));
     citing(store, run, 1, "http://hub.org/", &["http://a.org/item"]);
@@ -91,7 +91,7 @@ pub fn of_each_address_only_so_many_citing_pages_are_kept(store: &dyn Store) {
 pub fn an_outcome_applied_twice_is_remembered_once(store: &dyn Store) {
     let run = begin(store);
     let (waiting, address) = (orphan("http://hub.org/", 0), "http://a.org/x");
-    let end = Outcome { cited: vec![url(address)], ..visit(0, &waiting, SiteTally::default()) };
+    let end = Outcome { cited: vec![url(address)], ..visit(0, &waiting, SiteCounters::default()) };
     run_step(store, run, &waiting, end.clone());
     let late = Outcome { cited: vec![url("http://b.org/x")], ..end };
     store.commit(run, &ending(vec![late])).unwrap();

@@ -6,14 +6,14 @@ use hadal::store::*;
 use hadal_core::address::LinkId;
 use hadal_core::http::Method;
 use hadal_core::identity::FormId;
-use hadal_core::lead::Lane;
-use hadal_core::strategy::SiteTally;
+use hadal_core::link::QueueId;
+use hadal_core::strategy::SiteCounters;
 use hadal_core::time::Time;
 
 /// Visits a page that holds these forms.
 fn find(store: &dyn Store, run: RunId, seq: u64, address: &str, forms: Vec<FormRow>) {
     let waiting = lead(address, 0, 0.5, seq);
-    let tally = SiteTally { pages: 1, ..SiteTally::default() };
+    let tally = SiteCounters { pages: 1, ..SiteCounters::default() };
     let forms = forms.into_iter().map(new_form).collect();
     run_step(store, run, &waiting, Outcome { forms, ..visit(seq, &waiting, tally) });
 }
@@ -77,7 +77,7 @@ pub fn lanes_tell_what_waits(store: &dyn Store) {
     let probe = lead("http://s9.org/", u64::MAX, 0.5, 9);
     store.commit(run, &adding(&[probe])).unwrap();
     let lanes: Vec<_> = store.lanes(run, 10).unwrap().iter().map(|row| (row.lane, row.waiting)).collect();
-    assert_eq!(lanes, [(Lane(0), 3), (Lane(1), 2), (Lane::PROBES, 1)]);
+    assert_eq!(lanes, [(QueueId(0), 3), (QueueId(1), 2), (QueueId::PROBES, 1)]);
     assert_eq!(store.lanes(RunId(77), 10).unwrap(), []);
 }
 
@@ -90,7 +90,7 @@ pub fn the_latest_pages_come_first_with_what_led_there(store: &dyn Store) {
     let addresses: Vec<_> = pages.iter().map(|page| page.url.as_str()).collect();
     assert_eq!(addresses, ["http://s3.org/", "http://s2.org/"]);
     let followed = store.followed(run, pages[0].id).unwrap().unwrap();
-    assert_eq!(followed.lead.context.anchor, "rare books");
+    assert_eq!(followed.link.context.anchor, "rare books");
     assert_eq!(store.followed(run, LinkId(1)).unwrap(), None);
 }
 

@@ -8,8 +8,8 @@ use crate::fixture::*;
 use crate::harvest_fixture::*;
 use hadal::store::*;
 use hadal_core::address::LinkId;
-use hadal_core::lead::Waiting;
-use hadal_core::strategy::SiteTally;
+use hadal_core::link::QueuedLink;
+use hadal_core::strategy::SiteCounters;
 use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -19,7 +19,7 @@ const LINKS: u64 = 40;
 const RECORDS: u64 = 5;
 const KILLS: u64 = 20;
 
-fn links(round: u64) -> Vec<Waiting> {
+fn links(round: u64) -> Vec<QueuedLink> {
     let link = |n| lead(&format!("http://s{n}.org/{round}"), n % 3, 0.5, round * LINKS + n);
     (0..LINKS).map(link).collect()
 }
@@ -30,8 +30,8 @@ fn play(store: &dyn Store, run: RunId, harvest: HarvestId, round: u64) {
     let leads = links(round);
     store.commit(run, &Batch { dispatched: vec![dispatch(round, &leads[0])], ..adding(&leads) }).unwrap();
     let end = Outcome {
-        forms: vec![new_form(form(round, leads[0].lead.url.as_str(), 0.9, 0.9))],
-        ..visit(round, &leads[0], SiteTally { pages: 1, ..SiteTally::default() })
+        forms: vec![new_form(form(round, leads[0].link.url.as_str(), 0.9, 0.9))],
+        ..visit(round, &leads[0], SiteCounters { pages: 1, ..SiteCounters::default() })
     };
     let progress = Some(Progress { next_seq: round + 1, ..Progress::default() });
     store.commit(run, &Batch { progress, ..ending(vec![end]) }).unwrap();
@@ -101,7 +101,7 @@ fn whole_rounds(folder: &str, access: Access) -> u64 {
     assert_eq!(checkpoint.queues.iter().map(|queue| queue.2).sum::<u64>(), expected.waiting);
     assert_eq!(forms(&*store, &Filter::default()).len() as u64, rounds);
     assert_eq!(pages(&*store, run).len() as u64, rounds);
-    let ids = |round| links(round).iter().map(|waiting| waiting.lead.id).collect::<Vec<LinkId>>();
+    let ids = |round| links(round).iter().map(|waiting| waiting.link.id).collect::<Vec<LinkId>>();
     assert!((0..rounds).all(|round| store.known(run, &ids(round)).unwrap() == [true; LINKS as usize]));
     assert_eq!(store.known(run, &ids(rounds)).unwrap(), [false; LINKS as usize]);
     assert_harvested(&*store, rounds);

@@ -5,7 +5,7 @@ use crate::harvest_fixture::*;
 use hadal::store::*;
 use hadal_core::harvest::record::RecordId;
 use hadal_core::identity::FormId;
-use hadal_core::lead::Lane;
+use hadal_core::link::QueueId;
 use hadal_core::time::Time;
 use std::fs;
 use std::path::Path;
@@ -46,7 +46,7 @@ fn what_was_synced_is_there_when_the_store_is_opened_again() {
     for store in [crawl(&deep).unwrap(), read(&deep).unwrap()] {
         assert_eq!(store.runs().unwrap()[0].id, run);
         assert_eq!(store.tally(run).unwrap().waiting, 2999);
-        assert_eq!(store.of_lane(run, Lane(0), 9).unwrap().len(), 9);
+        assert_eq!(store.of_lane(run, QueueId(0), 9).unwrap().len(), 9);
     }
 }
 
@@ -466,7 +466,7 @@ fn a_page_found_damaged_later_is_named_so() {
     let leads: Vec<_> = (0..3000).map(|n| lead(&format!("http://t{n}.org/"), 0, 0.5, n)).collect();
     let error = failure(store.commit(run, &adding(&leads)));
     assert!(matches!(error, StoreError::Damaged { .. }), "{error}");
-    assert!(matches!(failure(store.of_lane(run, Lane(0), 5000)), StoreError::Damaged { .. }));
+    assert!(matches!(failure(store.of_lane(run, QueueId(0), 5000)), StoreError::Damaged { .. }));
     drop(store);
     assert!(fs::read(&file).unwrap() == bytes, "the file was touched");
 }

@@ -6,9 +6,9 @@ use hadal_core::address::{Host, Site};
 use hadal_core::critic::Kind;
 use hadal_core::http::Method;
 use hadal_core::identity::FormId;
-use hadal_core::lead::{Lane, Lead, Origin, Parent, Waiting};
+use hadal_core::link::{FrontierLink, LinkOrigin, ParentPage, QueueId, QueuedLink};
 use hadal_core::page::{FormSource, LinkContext};
-use hadal_core::strategy::SiteTally;
+use hadal_core::strategy::SiteCounters;
 use hadal_core::time::Time;
 use url::Url;
 
@@ -39,9 +39,9 @@ pub fn begin(store: &dyn Store) -> RunId {
 }
 
 /// A lead with every part filled.
-pub fn lead(address: &str, lane: u64, score: f32, order: u64) -> Waiting {
+pub fn lead(address: &str, lane: u64, score: f32, order: u64) -> QueuedLink {
     let parent = url("http://seed.org/");
-    let lead = Lead {
+    let lead = FrontierLink {
         context: LinkContext {
             anchor: "rare books".into(),
             before: "we sell".into(),
@@ -50,7 +50,7 @@ pub fn lead(address: &str, lane: u64, score: f32, order: u64) -> Waiting {
             rel: "nofollow".into(),
             position: 3,
         },
-        parent: Some(Parent {
+        parent: Some(ParentPage {
             id: hadal_core::address::LinkId::of(&parent),
             p_topic: 0.75,
             has_relevant_form: true,
@@ -59,12 +59,20 @@ pub fn lead(address: &str, lane: u64, score: f32, order: u64) -> Waiting {
         depth: 2,
         site_depth: 1,
         redirects: vec![url("http://old.org/a"), url("http://old.org/b")],
-        ..Lead::root(url(address), Origin::Link)
+        ..FrontierLink::root(url(address), LinkOrigin::Link)
     };
-    Waiting { lead, lane: Lane(lane), score, order, generation: 4, attempts: 1, not_before: Time(900) }
+    QueuedLink {
+        link: lead,
+        queue: QueueId(lane),
+        score,
+        order,
+        generation: 4,
+        attempts: 1,
+        not_before: Time(900),
+    }
 }
 
-pub fn adding(leads: &[Waiting]) -> Batch {
+pub fn adding(leads: &[QueuedLink]) -> Batch {
     Batch { changes: vec![Change::Add(leads.to_vec())], ..Batch::default() }
 }
 
@@ -72,11 +80,11 @@ pub fn changing(change: Change) -> Batch {
     Batch { changes: vec![change], ..Batch::default() }
 }
 
-pub fn dispatch(seq: u64, waiting: &Waiting) -> Dispatch {
-    Dispatch { seq, work: Work::Lead(waiting.lead.id), at: Time(1000 + seq) }
+pub fn dispatch(seq: u64, waiting: &QueuedLink) -> Dispatch {
+    Dispatch { seq, work: Work::Lead(waiting.link.id), at: Time(1000 + seq) }
 }
 
-pub fn dispatching(seq: u64, waiting: &Waiting) -> Batch {
+pub fn dispatching(seq: u64, waiting: &QueuedLink) -> Batch {
     Batch { dispatched: vec![dispatch(seq, waiting)], ..Batch::default() }
 }
 
@@ -85,32 +93,32 @@ pub fn ending(outcomes: Vec<Outcome>) -> Batch {
 }
 
 /// The end of a step that brought nothing but its ending.
-pub fn outcome(seq: u64, waiting: &Waiting, ending: Ending) -> Outcome {
-    Outcome { bytes: 100, ending, ..Outcome::of(seq, Work::Lead(waiting.lead.id), Time(2000 + seq)) }
+pub fn outcome(seq: u64, waiting: &QueuedLink, ending: Ending) -> Outcome {
+    Outcome { bytes: 100, ending, ..Outcome::of(seq, Work::Lead(waiting.link.id), Time(2000 + seq)) }
 }
 
 /// A page read, with its site's tally.
-pub fn visit(seq: u64, waiting: &Waiting, tally: SiteTally) -> Outcome {
+pub fn visit(seq: u64, waiting: &QueuedLink, tally: SiteCounters) -> Outcome {
     Outcome {
         page: Some(page(waiting)),
-        site: Some((waiting.lead.site(), tally)),
+        site: Some((waiting.link.site(), tally)),
         ..outcome(seq, waiting, Ending::Visited)
     }
 }
 
-pub fn page(waiting: &Waiting) -> PageRow {
+pub fn page(waiting: &QueuedLink) -> PageRow {
     PageRow {
-        id: waiting.lead.id,
-        url: waiting.lead.url.clone(),
-        site: waiting.lead.site(),
+        id: waiting.link.id,
+        url: waiting.link.url.clone(),
+        site: waiting.link.site(),
         status: 200,
         title: "Rare \0 \"books\"".into(),
         language: Some("en".into()),
         p_topic: 0.7,
         fingerprint: u64::MAX - 5,
         depth: 2,
-        parent: waiting.lead.parent.map(|parent| parent.id),
-        redirects: waiting.lead.redirects.clone(),
+        parent: waiting.link.parent.map(|parent| parent.id),
+        redirects: waiting.link.redirects.clone(),
         at_request: 12,
         validator: Some("\"abc\"".into()),
         note: Some("body cut".into()),
@@ -161,7 +169,7 @@ pub fn host_state(name: &str) -> HostState {
 }
 
 /// Adds a lead, dispatches it under this number and ends it with this outcome.
-pub fn run_step(store: &dyn Store, run: RunId, waiting: &Waiting, end: Outcome) {
+pub fn run_step(store: &dyn Store, run: RunId, waiting: &QueuedLink, end: Outcome) {
     store.commit(run, &adding(std::slice::from_ref(waiting))).unwrap();
     store.commit(run, &dispatching(end.seq, waiting)).unwrap();
     store.commit(run, &ending(vec![end])).unwrap();

@@ -3,11 +3,11 @@
 use crate::fixture::*;
 use hadal::store::*;
 use hadal_core::address::LinkId;
-use hadal_core::lead::{Lane, Waiting};
-use hadal_core::strategy::SiteTally;
+use hadal_core::link::{QueueId, QueuedLink};
+use hadal_core::strategy::SiteCounters;
 
-fn urls(leads: &[Waiting]) -> Vec<&str> {
-    leads.iter().map(|waiting| waiting.lead.url.as_str()).collect()
+fn urls(leads: &[QueuedLink]) -> Vec<&str> {
+    leads.iter().map(|waiting| waiting.link.url.as_str()).collect()
 }
 
 pub fn the_same_specification_is_the_same_run(store: &dyn Store) {
@@ -34,8 +34,8 @@ pub fn a_lead_comes_back_as_it_was_put_in(store: &dyn Store) {
     let put = lead("http://a.org/x?y=%20z", 3, 0.1, 17);
     store.commit(run, &adding(std::slice::from_ref(&put))).unwrap();
     let put = [put];
-    assert_eq!(store.of_host(run, Lane(3), &host("a.org"), None, 9).unwrap(), put);
-    assert_eq!(store.of_lane(run, Lane(3), 9).unwrap(), put);
+    assert_eq!(store.of_host(run, QueueId(3), &host("a.org"), None, 9).unwrap(), put);
+    assert_eq!(store.of_lane(run, QueueId(3), 9).unwrap(), put);
 }
 
 pub fn the_best_lead_of_a_host_comes_first_then_the_older(store: &dyn Store) {
@@ -49,7 +49,7 @@ pub fn the_best_lead_of_a_host_comes_first_then_the_older(store: &dyn Store) {
         lead("http://a.org/elsewhere", 1, 9.0, 4),
     ];
     store.commit(run, &adding(&leads)).unwrap();
-    let served = store.of_host(run, Lane(0), &host("a.org"), None, 9).unwrap();
+    let served = store.of_host(run, QueueId(0), &host("a.org"), None, 9).unwrap();
     assert_eq!(
         urls(&served),
         ["http://a.org/best", "http://a.org/early", "http://a.org/late", "http://a.org/low"]
@@ -61,10 +61,10 @@ pub fn leads_of_a_host_can_be_paged_through(store: &dyn Store) {
     let score = |n: u64| [0.5, -1.0, 2.0][n as usize % 3];
     let leads: Vec<_> = (0..30).map(|n| lead(&format!("http://a.org/{n}"), 0, score(n), n)).collect();
     store.commit(run, &adding(&leads)).unwrap();
-    let of_host = |after, limit| store.of_host(run, Lane(0), &host("a.org"), after, limit).unwrap();
+    let of_host = |after, limit| store.of_host(run, QueueId(0), &host("a.org"), after, limit).unwrap();
     let whole = of_host(None, 100);
-    let mut paged: Vec<Waiting> = vec![];
-    while let next @ [_, ..] = &of_host(paged.last().map(Waiting::rank), 7)[..] {
+    let mut paged: Vec<QueuedLink> = vec![];
+    while let next @ [_, ..] = &of_host(paged.last().map(QueuedLink::rank), 7)[..] {
         paged.extend_from_slice(next);
     }
     assert_eq!(paged, whole);
@@ -80,10 +80,10 @@ pub fn scores_of_any_kind_have_their_place(store: &dyn Store) {
         .map(|(&score, n)| lead(&format!("http://a.org/{n}"), u64::MAX, score, n))
         .collect();
     store.commit(run, &adding(&leads)).unwrap();
-    let mut expected: Vec<_> = leads.iter().map(Waiting::rank).collect();
+    let mut expected: Vec<_> = leads.iter().map(QueuedLink::rank).collect();
     expected.sort();
-    let served = store.of_host(run, Lane(u64::MAX), &host("a.org"), None, 9).unwrap();
-    assert_eq!(served.iter().map(Waiting::rank).collect::<Vec<_>>(), expected);
+    let served = store.of_host(run, QueueId(u64::MAX), &host("a.org"), None, 9).unwrap();
+    assert_eq!(served.iter().map(QueuedLink::rank).collect::<Vec<_>>(), expected);
 }
 
 pub fn a_lane_serves_all_its_hosts_by_rank(store: &dyn Store) {
@@ -95,8 +95,8 @@ pub fn a_lane_serves_all_its_hosts_by_rank(store: &dyn Store) {
         lead("http://d.org/", 0, 0.1, 4),
     ];
     store.commit(run, &adding(&leads)).unwrap();
-    assert_eq!(urls(&store.of_lane(run, Lane(0), 2).unwrap()), ["http://b.org/", "http://a.org/"]);
-    assert_eq!(urls(&store.of_lane(run, Lane(2), 2).unwrap()), [""; 0]);
+    assert_eq!(urls(&store.of_lane(run, QueueId(0), 2).unwrap()), ["http://b.org/", "http://a.org/"]);
+    assert_eq!(urls(&store.of_lane(run, QueueId(2), 2).unwrap()), [""; 0]);
 }
 
 pub fn a_known_lead_is_not_added_again(store: &dyn Store) {
@@ -104,7 +104,7 @@ pub fn a_known_lead_is_not_added_again(store: &dyn Store) {
     let first = lead("http://a.org/", 0, 0.5, 1);
     store.commit(run, &adding(&[first.clone(), lead("http://a.org/", 1, 9.0, 2)])).unwrap();
     store.commit(run, &adding(&[lead("http://a.org/", 2, 9.0, 3)])).unwrap();
-    assert_eq!(store.of_lane(run, Lane(0), 9).unwrap(), [first]);
+    assert_eq!(store.of_lane(run, QueueId(0), 9).unwrap(), [first]);
     assert_eq!(tally(store, run).waiting, 1);
 }
 
@@ -113,7 +113,7 @@ pub fn known_answers_in_the_order_asked(store: &dyn Store) {
     let (one, two) = (lead("http://a.org/1", 0, 0.5, 1), lead("http://a.org/2", 0, 0.5, 2));
     store.commit(run, &adding(&[one.clone(), two.clone()])).unwrap();
     store.commit(run, &dispatching(1, &two)).unwrap();
-    let asked = [LinkId(5), two.lead.id, LinkId(u64::MAX), one.lead.id];
+    let asked = [LinkId(5), two.link.id, LinkId(u64::MAX), one.link.id];
     assert_eq!(store.known(run, &asked).unwrap(), [false, true, false, true]);
 }
 
@@ -122,11 +122,12 @@ pub fn replacing_moves_only_what_waits(store: &dyn Store) {
     let (stays, busy) = (lead("http://a.org/1", 0, 0.5, 1), lead("http://a.org/2", 0, 0.5, 2));
     store.commit(run, &adding(&[stays.clone(), busy.clone()])).unwrap();
     store.commit(run, &dispatching(1, &busy)).unwrap();
-    let moved = |waiting: &Waiting| Waiting { lane: Lane(5), score: 8.0, generation: 6, ..waiting.clone() };
+    let moved =
+        |waiting: &QueuedLink| QueuedLink { queue: QueueId(5), score: 8.0, generation: 6, ..waiting.clone() };
     let stranger = lead("http://a.org/3", 5, 1.0, 3);
     store.commit(run, &changing(Change::Replace(vec![moved(&stays), moved(&busy), stranger]))).unwrap();
-    assert_eq!(store.of_lane(run, Lane(5), 9).unwrap(), [moved(&stays)]);
-    assert_eq!(store.of_lane(run, Lane(0), 9).unwrap(), []);
+    assert_eq!(store.of_lane(run, QueueId(5), 9).unwrap(), [moved(&stays)]);
+    assert_eq!(store.of_lane(run, QueueId(0), 9).unwrap(), []);
     let after = store.resume(run).unwrap();
     assert_eq!((after.tally.waiting, after.in_flight), (1, vec![(dispatch(1, &busy), Some(busy))]));
 }
@@ -136,12 +137,12 @@ pub fn dropped_leads_stay_known_and_never_return(store: &dyn Store) {
     let (gone, busy) = (lead("http://a.org/1", 0, 0.5, 1), lead("http://a.org/2", 0, 0.5, 2));
     store.commit(run, &adding(&[gone.clone(), busy.clone()])).unwrap();
     store.commit(run, &dispatching(1, &busy)).unwrap();
-    let drop = Change::Drop(vec![gone.lead.id, busy.lead.id, gone.lead.id, LinkId(4)]);
+    let drop = Change::Drop(vec![gone.link.id, busy.link.id, gone.link.id, LinkId(4)]);
     store.commit(run, &changing(drop)).unwrap();
     store.commit(run, &adding(std::slice::from_ref(&gone))).unwrap();
     let after = store.resume(run).unwrap();
     assert_eq!((after.tally.waiting, after.in_flight.len(), after.queues.len()), (0, 1, 0));
-    assert_eq!(store.known(run, &[gone.lead.id]).unwrap(), [true]);
+    assert_eq!(store.known(run, &[gone.link.id]).unwrap(), [true]);
 }
 
 pub fn closing_a_site_drops_its_leads_on_every_host_and_lane(store: &dyn Store) {
@@ -157,11 +158,11 @@ pub fn closing_a_site_drops_its_leads_on_every_host_and_lane(store: &dyn Store) 
     store.commit(run, &dispatching(1, &busy)).unwrap();
     store.commit(run, &changing(Change::CloseSite(site("a.org")))).unwrap();
     let after = store.resume(run).unwrap();
-    assert_eq!(after.queues, [(Lane(0), host("a.org.example.com"), 1)]);
+    assert_eq!(after.queues, [(QueueId(0), host("a.org.example.com"), 1)]);
     assert_eq!((after.tally.waiting, after.in_flight.len()), (1, 1));
-    let closed = SiteTally { closed: true, ..SiteTally::default() };
+    let closed = SiteCounters { closed: true, ..SiteCounters::default() };
     assert_eq!(store.site(run, &site("a.org")).unwrap(), closed);
-    assert_eq!(store.site(run, &site("example.com")).unwrap(), SiteTally::default());
+    assert_eq!(store.site(run, &site("example.com")).unwrap(), SiteCounters::default());
 }
 
 pub fn failing_a_host_gives_up_what_waits_for_it(store: &dyn Store) {
@@ -178,11 +179,11 @@ pub fn failing_a_host_gives_up_what_waits_for_it(store: &dyn Store) {
     for _ in 0..2 {
         store.commit(run, &changing(Change::FailHost(host("a.org"), "dead".into()))).unwrap();
         let after = store.resume(run).unwrap();
-        assert_eq!(after.queues, [(Lane(0), host("www.a.org"), 1)]);
+        assert_eq!(after.queues, [(QueueId(0), host("www.a.org"), 1)]);
         assert_eq!((after.tally.waiting, after.tally.failed, after.in_flight.len()), (1, 2, 1));
         assert_eq!(after.tally.errors, [("dead".to_string(), 2)].into());
     }
-    assert_eq!(store.known(run, &[leads[1].lead.id]).unwrap(), [true]);
+    assert_eq!(store.known(run, &[leads[1].link.id]).unwrap(), [true]);
 }
 
 pub fn runs_do_not_see_each_other(store: &dyn Store) {
@@ -190,9 +191,9 @@ pub fn runs_do_not_see_each_other(store: &dyn Store) {
     let waiting = lead("http://a.org/", 0, 0.5, 1);
     store.commit(one, &adding(std::slice::from_ref(&waiting))).unwrap();
     store.commit(one, &changing(Change::CloseSite(site("b.org")))).unwrap();
-    assert_eq!(store.known(two, &[waiting.lead.id]).unwrap(), [false]);
-    assert_eq!(store.of_lane(two, Lane(0), 9).unwrap(), []);
-    assert_eq!(store.of_host(two, Lane(0), &host("a.org"), None, 9).unwrap(), []);
+    assert_eq!(store.known(two, &[waiting.link.id]).unwrap(), [false]);
+    assert_eq!(store.of_lane(two, QueueId(0), 9).unwrap(), []);
+    assert_eq!(store.of_host(two, QueueId(0), &host("a.org"), None, 9).unwrap(), []);
     assert_eq!(store.resume(two).unwrap(), Checkpoint::default());
     store.commit(two, &adding(std::slice::from_ref(&waiting))).unwrap();
     store.commit(two, &changing(Change::CloseSite(site("a.org")))).unwrap();
@@ -208,7 +209,7 @@ pub fn a_discarded_run_leaves_nothing_behind(store: &dyn Store) {
         forms: vec![new_form(form(1, "http://a.org/", 0.9, 0.9))],
         found: vec![found.clone()],
         hosts: vec![host_state("a.org")],
-        ..visit(run.0, &waiting, SiteTally { pages: 1, ..SiteTally::default() })
+        ..visit(run.0, &waiting, SiteCounters { pages: 1, ..SiteCounters::default() })
     };
     for each in [run, other] {
         run_step(store, each, &waiting, end(each));
@@ -220,7 +221,7 @@ pub fn a_discarded_run_leaves_nothing_behind(store: &dyn Store) {
     assert_ne!(again, run, "a number is never given twice");
     assert_eq!(store.resume(again).unwrap(), Checkpoint::default());
     assert_eq!(store.control(again).unwrap(), Control::default());
-    assert_eq!(store.known(again, &[waiting.lead.id]).unwrap(), [false]);
+    assert_eq!(store.known(again, &[waiting.link.id]).unwrap(), [false]);
     assert_eq!(store.host(again, &host("a.org")).unwrap(), None);
     assert_eq!(forms(store, &Filter::default()).len(), 1);
     assert_eq!(sites(store, &Filter::default()).len(), 1);
@@ -239,7 +240,8 @@ pub fn the_queues_tell_what_waits_where(store: &dyn Store) {
     ];
     store.commit(run, &adding(&leads)).unwrap();
     store.commit(run, &dispatching(1, &leads[4])).unwrap();
-    let expected = [(Lane(0), host("b.org"), 1), (Lane(1), host("a.org"), 1), (Lane(1), host("b.org"), 2)];
+    let expected =
+        [(QueueId(0), host("b.org"), 1), (QueueId(1), host("a.org"), 1), (QueueId(1), host("b.org"), 2)];
     assert_eq!(store.resume(run).unwrap().queues, expected);
 }
 

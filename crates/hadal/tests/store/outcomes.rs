@@ -2,8 +2,8 @@
 
 use crate::fixture::*;
 use hadal::store::*;
-use hadal_core::lead::{Lane, Waiting};
-use hadal_core::strategy::{Lesson, Selected, SiteTally};
+use hadal_core::link::{QueueId, QueuedLink};
+use hadal_core::strategy::{Lesson, SelectedFeatures, SiteCounters};
 use hadal_core::time::Time;
 
 fn robots(seq: u64) -> Dispatch {
@@ -16,8 +16,8 @@ pub fn a_dispatched_lead_waits_no_more(store: &dyn Store) {
     let waiting = lead("http://a.org/", 0, 0.5, 1);
     store.commit(run, &adding(std::slice::from_ref(&waiting))).unwrap();
     store.commit(run, &dispatching(1, &waiting)).unwrap();
-    assert_eq!(store.of_host(run, Lane(0), &host("a.org"), None, 9).unwrap(), []);
-    assert_eq!(store.of_lane(run, Lane(0), 9).unwrap(), []);
+    assert_eq!(store.of_host(run, QueueId(0), &host("a.org"), None, 9).unwrap(), []);
+    assert_eq!(store.of_lane(run, QueueId(0), 9).unwrap(), []);
     assert_eq!(tally(store, run).waiting, 0);
 }
 
@@ -41,7 +41,7 @@ pub fn an_outcome_ends_its_step(store: &dyn Store) {
     let after = store.resume(run).unwrap();
     assert_eq!(after.in_flight, []);
     assert_eq!((after.tally.requests, after.tally.bytes, after.tally.waiting), (1, 100, 0));
-    assert_eq!(store.known(run, &[waiting.lead.id]).unwrap(), [true]);
+    assert_eq!(store.known(run, &[waiting.link.id]).unwrap(), [true]);
 }
 
 pub fn an_outcome_applied_twice_counts_once(store: &dyn Store) {
@@ -53,7 +53,7 @@ pub fn an_outcome_applied_twice_counts_once(store: &dyn Store) {
             FoundForm::Again(form(1, "http://a.org/", 0.9, 0.9).form_id),
         ],
         found: vec![lead("http://a.org/next", 0, 0.5, 2)],
-        ..visit(1, &waiting, SiteTally { pages: 1, ..SiteTally::default() })
+        ..visit(1, &waiting, SiteCounters { pages: 1, ..SiteCounters::default() })
     };
     run_step(store, run, &waiting, end.clone());
     let (before, pages_before) = (store.resume(run).unwrap(), pages(store, run));
@@ -73,7 +73,7 @@ pub fn an_outcome_under_another_number_is_skipped_entirely(store: &dyn Store) {
         forms: vec![new_form(form(1, "http://a.org/", 0.9, 0.9))],
         found: vec![lead("http://a.org/next", 0, 0.5, 2)],
         hosts: vec![host_state("a.org")],
-        ..visit(2, &waiting, SiteTally { pages: 1, ..SiteTally::default() })
+        ..visit(2, &waiting, SiteCounters { pages: 1, ..SiteCounters::default() })
     };
     store.commit(run, &ending(vec![end])).unwrap();
     assert_eq!(store.resume(run).unwrap(), before);
@@ -91,12 +91,12 @@ pub fn an_outcome_for_other_work_is_skipped_entirely(store: &dyn Store) {
     assert_eq!(store.resume(run).unwrap(), before);
 }
 
-fn retry(waiting: &Waiting) -> Waiting {
-    Waiting {
+fn retry(waiting: &QueuedLink) -> QueuedLink {
+    QueuedLink {
         attempts: 3,
         not_before: Time(8000),
         score: 0.25,
-        lane: Lane(2),
+        queue: QueueId(2),
         order: 40,
         generation: 5,
         ..waiting.clone()
@@ -108,10 +108,10 @@ pub fn a_failed_step_goes_back_with_its_new_attempts(store: &dyn Store) {
     let waiting = lead("http://a.org/", 0, 0.5, 1);
     let back = Ending::Again(Box::new(retry(&waiting)), "timeout".into());
     run_step(store, run, &waiting, outcome(1, &waiting, back));
-    assert_eq!(store.of_lane(run, Lane(2), 9).unwrap(), [retry(&waiting)]);
+    assert_eq!(store.of_lane(run, QueueId(2), 9).unwrap(), [retry(&waiting)]);
     let after = store.resume(run).unwrap();
     assert_eq!((after.tally.waiting, after.tally.failed, after.tally.errors["timeout"]), (1, 0, 1));
-    assert_eq!((after.in_flight.len(), after.queues), (0, vec![(Lane(2), host("a.org"), 1)]));
+    assert_eq!((after.in_flight.len(), after.queues), (0, vec![(QueueId(2), host("a.org"), 1)]));
 }
 
 pub fn a_lead_can_go_back_and_be_dispatched_in_one_batch(store: &dyn Store) {
@@ -165,7 +165,7 @@ pub fn steps_in_flight_survive_with_their_leads(store: &dyn Store) {
 pub fn every_kind_of_ending_is_counted(store: &dyn Store) {
     let run = begin(store);
     let leads: Vec<_> = (0..5).map(|n| lead(&format!("http://a.org/{n}"), 0, 0.5, n)).collect();
-    let pages = |pages| SiteTally { pages, ..SiteTally::default() };
+    let pages = |pages| SiteCounters { pages, ..SiteCounters::default() };
     let failed = |kind: &str| Ending::Failed(kind.into());
     let ends = [
         visit(0, &leads[0], pages(1)),
@@ -239,7 +239,7 @@ pub fn what_was_learned_is_told_in_order(store: &dyn Store) {
     let run = begin(store);
     let lesson = |iteration| {
         let terms = vec![("librari".to_string(), 7), ("catalog".to_string(), 3)];
-        let selected = vec![Selected { space: "anchor".into(), level: Some(1), terms }];
+        let selected = vec![SelectedFeatures { space: "anchor".into(), level: Some(1), terms }];
         let lesson = Lesson { model: "link".into(), iteration, examples: 9, selected };
         LessonRow { at_request: 100, at_page: 80, lesson }
     };
@@ -256,11 +256,11 @@ pub fn a_followed_lead_can_be_asked_for(store: &dyn Store) {
     let run = begin(store);
     let followed = lead("http://a.org/1", 0, 0.5, 0);
     run_step(store, run, &followed, outcome(0, &followed, Ending::Visited));
-    assert_eq!(store.lead(run, followed.lead.id).unwrap(), Some(followed.lead));
-    assert_eq!(store.lead(run, lead("http://a.org/2", 0, 0.5, 1).lead.id).unwrap(), None);
+    assert_eq!(store.lead(run, followed.link.id).unwrap(), Some(followed.link));
+    assert_eq!(store.lead(run, lead("http://a.org/2", 0, 0.5, 1).link.id).unwrap(), None);
     let failed = lead("http://a.org/3", 0, 0.5, 2);
     run_step(store, run, &failed, outcome(1, &failed, Ending::Failed("http_404".into())));
-    assert_eq!(store.lead(run, failed.lead.id).unwrap(), None);
+    assert_eq!(store.lead(run, failed.link.id).unwrap(), None);
 }
 
 pub fn sites_are_counted_once_they_gave_a_page(store: &dyn Store) {
@@ -270,21 +270,21 @@ pub fn sites_are_counted_once_they_gave_a_page(store: &dyn Store) {
         .zip(0..)
         .map(|(address, n)| lead(address, 0, 0.5, n))
         .collect();
-    let of = |pages, forms| SiteTally {
+    let of = |pages, forms| SiteCounters {
         pages,
         forms,
         searchable: 2,
         relevant: 1,
-        dry: 4,
+        pages_since_searchable: 4,
         probes: 3,
         closed: false,
-        barren: 5,
+        pages_since_relevant: 5,
         on_topic: 6,
-        worth: 0.25,
+        bonus: 0.25,
     };
     run_step(store, run, &leads[0], visit(0, &leads[0], of(1, 3)));
     run_step(store, run, &leads[1], visit(1, &leads[1], of(2, 5)));
-    let dead = (site("b.org"), SiteTally::default());
+    let dead = (site("b.org"), SiteCounters::default());
     run_step(
         store,
         run,

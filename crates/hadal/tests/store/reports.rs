@@ -3,13 +3,13 @@
 use crate::fixture::*;
 use hadal::store::*;
 use hadal_core::identity::FormId;
-use hadal_core::lead::Waiting;
-use hadal_core::strategy::SiteTally;
+use hadal_core::link::QueuedLink;
+use hadal_core::strategy::SiteCounters;
 
 /// Visits a page that holds these forms.
 fn find(store: &dyn Store, run: RunId, seq: u64, address: &str, forms: Vec<FoundForm>) {
     let waiting = lead(address, 0, 0.5, seq);
-    let tally = SiteTally { pages: 1, ..SiteTally::default() };
+    let tally = SiteCounters { pages: 1, ..SiteCounters::default() };
     run_step(store, run, &waiting, Outcome { forms, ..visit(seq, &waiting, tally) });
 }
 
@@ -141,10 +141,10 @@ pub fn probabilities_that_are_no_numbers_count_as_zero(store: &dyn Store) {
 
 pub fn pages_come_in_the_order_committed(store: &dyn Store) {
     let run = begin(store);
-    let leads: Vec<Waiting> =
+    let leads: Vec<QueuedLink> =
         ["http://z.org/", "http://a.org/"].iter().zip(0..).map(|(at, n)| lead(at, 0, 0.5, n)).collect();
     for (waiting, seq) in leads.iter().zip(0..) {
-        run_step(store, run, waiting, visit(seq, waiting, SiteTally::default()));
+        run_step(store, run, waiting, visit(seq, waiting, SiteCounters::default()));
     }
     assert_eq!(pages(store, run), leads.iter().map(page).collect::<Vec<_>>());
 }
@@ -154,8 +154,12 @@ fn three_sites(store: &dyn Store) {
     let run = begin(store);
     for (n, (name, relevant, searchable)) in [("a", 0, 2), ("b", 1, 1), ("c", 1, 1)].iter().enumerate() {
         let waiting = lead(&format!("http://{name}.org/"), 0, 0.5, n as u64);
-        let tally =
-            SiteTally { pages: 1, relevant: *relevant, searchable: *searchable, ..SiteTally::default() };
+        let tally = SiteCounters {
+            pages: 1,
+            relevant: *relevant,
+            searchable: *searchable,
+            ..SiteCounters::default()
+        };
         let row = form(n as u64, &format!("http://{name}.org/"), 0.5, n as f32 / 4.0);
         let end = Outcome { forms: vec![new_form(row)], ..visit(n as u64, &waiting, tally) };
         run_step(store, run, &waiting, end);
@@ -174,7 +178,7 @@ pub fn sites_come_most_fruitful_first(store: &dyn Store) {
     let expected = SiteRow {
         site: site("c.org"),
         topic: "books".into(),
-        tally: SiteTally { pages: 1, relevant: 1, searchable: 1, ..SiteTally::default() },
+        tally: SiteCounters { pages: 1, relevant: 1, searchable: 1, ..SiteCounters::default() },
         best: 0.5,
     };
     assert_eq!(rows[1], expected);
@@ -196,13 +200,13 @@ pub fn sites_are_filtered(store: &dyn Store) {
 pub fn long_walks_miss_nothing_and_may_end_early(store: &dyn Store) {
     let run = begin(store);
     const MANY: u64 = 2100;
-    let leads: Vec<Waiting> = (0..MANY).map(|n| lead(&format!("http://s{n}.org/"), 0, 0.5, n)).collect();
+    let leads: Vec<QueuedLink> = (0..MANY).map(|n| lead(&format!("http://s{n}.org/"), 0, 0.5, n)).collect();
     let dispatched = leads.iter().zip(0..).map(|(waiting, seq)| dispatch(seq, waiting)).collect();
     store.commit(run, &Batch { dispatched, ..adding(&leads) }).unwrap();
     let end = |seq: u64| {
         let waiting = &leads[seq as usize];
-        let row = form(seq, waiting.lead.url.as_str(), 0.5, (seq % 5) as f32 / 5.0);
-        let tally = SiteTally { pages: 1, ..SiteTally::default() };
+        let row = form(seq, waiting.link.url.as_str(), 0.5, (seq % 5) as f32 / 5.0);
+        let tally = SiteCounters { pages: 1, ..SiteCounters::default() };
         Outcome { forms: vec![new_form(row)], ..visit(seq, waiting, tally) }
     };
     store.commit(run, &ending((0..MANY).map(end).collect())).unwrap();

@@ -7,9 +7,9 @@ use hadal_core::critic::probe::Finding;
 use hadal_core::critic::{FormVerdict, Kind};
 use hadal_core::http::Method;
 use hadal_core::identity::FormId;
-use hadal_core::lead::{Lane, Lead, Origin, Task, Waiting};
+use hadal_core::link::{FrontierLink, LinkOrigin, LinkTask, QueueId, QueuedLink};
 use hadal_core::page::{Field, FieldKind, Form};
-use hadal_core::strategy::SiteTally;
+use hadal_core::strategy::SiteCounters;
 use hadal_core::time::Time;
 
 fn whole() -> Form {
@@ -22,15 +22,17 @@ fn verdict(p_searchable: f32, p_relevant: f32) -> FormVerdict {
 }
 
 /// A lead to a form's next question.
-fn question(order: u64) -> Waiting {
+fn question(order: u64) -> QueuedLink {
     let page = url("http://a.org/");
     let inquiry = Inquiry::of((FormId(order), &whole()), &page, &verdict(0.5, 0.5), "book", 1).unwrap();
-    let lead =
-        Lead { task: Task::Probe(Box::new(inquiry)), ..Lead::root(url("http://a.org/find"), Origin::Link) };
-    Waiting { lane: Lane::PROBES, lead, ..lead_like(order) }
+    let lead = FrontierLink {
+        task: LinkTask::Probe(Box::new(inquiry)),
+        ..FrontierLink::root(url("http://a.org/find"), LinkOrigin::Link)
+    };
+    QueuedLink { queue: QueueId::PROBES, link: lead, ..lead_like(order) }
 }
 
-fn lead_like(order: u64) -> Waiting {
+fn lead_like(order: u64) -> QueuedLink {
     lead("http://a.org/x", 0, 0.5, order)
 }
 
@@ -64,7 +66,7 @@ fn everything(store: &dyn Store) -> Vec<Submission> {
     log(store, &Filter::default())
 }
 
-fn submit(store: &dyn Store, run: RunId, seq: u64, waiting: &Waiting) {
+fn submit(store: &dyn Store, run: RunId, seq: u64, waiting: &QueuedLink) {
     store.commit(run, &adding(std::slice::from_ref(waiting))).unwrap();
     store.commit(run, &Batch { submissions: vec![entry(run, seq)], ..dispatching(seq, waiting) }).unwrap();
 }
@@ -117,18 +119,18 @@ pub fn a_lead_with_its_inquiry_comes_back_as_it_was_put_in(store: &dyn Store) {
     let run = begin(store);
     let waiting = question(1);
     store.commit(run, &adding(std::slice::from_ref(&waiting))).unwrap();
-    assert_eq!(store.of_host(run, Lane::PROBES, &host("a.org"), None, 9).unwrap(), [waiting]);
+    assert_eq!(store.of_host(run, QueueId::PROBES, &host("a.org"), None, 9).unwrap(), [waiting]);
 }
 
 pub fn a_lead_may_go_on_at_another_host(store: &dyn Store) {
     let run = begin(store);
     let waiting = question(1);
     let mut further = waiting.clone();
-    further.lead.url = url("http://www.a.org/results?q=1");
+    further.link.url = url("http://www.a.org/results?q=1");
     let end = outcome(1, &waiting, Ending::Further(Box::new(further.clone())));
     run_step(store, run, &waiting, end);
-    assert_eq!(store.of_host(run, Lane::PROBES, &host("a.org"), None, 9).unwrap(), []);
-    assert_eq!(store.of_host(run, Lane::PROBES, &host("www.a.org"), None, 9).unwrap(), [further]);
+    assert_eq!(store.of_host(run, QueueId::PROBES, &host("a.org"), None, 9).unwrap(), []);
+    assert_eq!(store.of_host(run, QueueId::PROBES, &host("www.a.org"), None, 9).unwrap(), [further]);
     let tally = tally(store, run);
     assert_eq!((tally.waiting, tally.failed, tally.errors.len()), (1, 0, 0));
 }
@@ -138,8 +140,8 @@ pub fn closing_a_site_leaves_its_questions(store: &dyn Store) {
     let (question, page) = (question(1), lead("http://a.org/", 3, 0.5, 2));
     store.commit(run, &adding(&[question.clone(), page])).unwrap();
     store.commit(run, &changing(Change::CloseSite(site("a.org")))).unwrap();
-    assert_eq!(store.of_lane(run, Lane(3), 9).unwrap(), []);
-    assert_eq!(store.of_lane(run, Lane::PROBES, 9).unwrap(), [question]);
+    assert_eq!(store.of_lane(run, QueueId(3), 9).unwrap(), []);
+    assert_eq!(store.of_lane(run, QueueId::PROBES, 9).unwrap(), [question]);
     assert_eq!(tally(store, run).waiting, 1);
 }
 
@@ -149,7 +151,7 @@ pub fn a_form_is_kept_whole_and_not_listed_so(store: &dyn Store) {
     let put = FormRow { whole: Some(Box::new(whole())), ..form(1, "http://a.org/", 0.9, 0.6) };
     let bare = form(2, "http://a.org/", 0.9, 0.6);
     let end =
-        Outcome { forms: vec![new_form(put), new_form(bare)], ..visit(1, &waiting, SiteTally::default()) };
+        Outcome { forms: vec![new_form(put), new_form(bare)], ..visit(1, &waiting, SiteCounters::default()) };
     run_step(store, run, &waiting, end);
     assert!(forms(store, &Filter::default()).iter().all(|row| row.whole.is_none()));
     assert_eq!(store.whole_form(run, FormId(1)).unwrap(), Some(whole()));
@@ -161,11 +163,11 @@ pub fn a_finding_changes_the_form_its_site_and_every_counter_once(store: &dyn St
     let run = begin(store);
     let waiting = lead("http://a.org/", 0, 0.5, 1);
     let found = [form(1, "http://a.org/", 0.7, 0.6), form(2, "http://a.org/", 0.4, 0.2)].map(new_form);
-    let tally_before = SiteTally { pages: 1, searchable: 1, relevant: 1, ..SiteTally::default() };
+    let tally_before = SiteCounters { pages: 1, searchable: 1, relevant: 1, ..SiteCounters::default() };
     run_step(store, run, &waiting, Outcome { forms: found.to_vec(), ..visit(1, &waiting, tally_before) });
     let judged = |seq: u64, id: u64, finding: Finding, verdict: FormVerdict| {
         let mut asked = question(seq);
-        asked.lead.id = hadal_core::address::LinkId(id);
+        asked.link.id = hadal_core::address::LinkId(id);
         let judged = Some(Box::new(Judged { form: FormId(id), finding, verdict }));
         let end = Outcome { judged, ..outcome(seq, &asked, Ending::Visited) };
         run_step(store, run, &asked, end.clone());

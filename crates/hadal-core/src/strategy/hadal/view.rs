@@ -4,9 +4,9 @@
 //! for links that stay on their site and links that leave it. A group's values are scaled so that a
 //! link with many words is not louder than one with few.
 
-use crate::lead::{Lead, Origin};
 use crate::learn::rate::Feature;
-use crate::strategy::SiteTally;
+use crate::link::{FrontierLink, LinkOrigin};
+use crate::strategy::SiteCounters;
 use crate::text::concepts::{CONCEPTS, Concept};
 use crate::text::words::each_word_while;
 use rustc_hash::FxHasher;
@@ -28,27 +28,27 @@ enum Way {
 }
 
 /// Features of a link.
-pub fn link(lead: &Lead) -> Vec<Feature> {
+pub fn link(link: &FrontierLink) -> Vec<Feature> {
     let mut view = View::new();
-    let way = way(lead);
-    view.words(3, way, lead.url.path());
-    view.words(4, way, lead.url.query().unwrap_or_default());
+    let way = way(link);
+    view.words(3, way, link.url.path());
+    view.words(4, way, link.url.query().unwrap_or_default());
     view.end_group();
     if way == Way::Outward {
-        view.name(lead.url.host_str().unwrap_or_default());
+        view.name(link.url.host_str().unwrap_or_default());
         view.end_group();
     }
-    view.words(6, way, &lead.context.anchor);
+    view.words(6, way, &link.context.anchor);
     view.end_group();
-    view.words(7, way, &lead.context.before);
-    view.words(7, way, &lead.context.after);
+    view.words(7, way, &link.context.before);
+    view.words(7, way, &link.context.after);
     view.end_group();
-    view.tag_path(way, &lead.context.tag_path);
+    view.tag_path(way, &link.context.tag_path);
     view.end_group();
-    view.mark(20, way as u64 * 8 + origin(lead.origin));
-    view.mark(21, way as u64 * 64 + u64::from(lead.site_depth.min(12)));
-    view.mark(22, way as u64 * 64 + segments(&lead.url));
-    if let Some(parent) = lead.parent {
+    view.mark(20, way as u64 * 8 + origin(link.origin));
+    view.mark(21, way as u64 * 64 + u64::from(link.site_depth.min(12)));
+    view.mark(22, way as u64 * 64 + segments(&link.url));
+    if let Some(parent) = link.parent {
         view.mark(23, way as u64 * 64 + (parent.p_topic * 8.0) as u64);
         view.mark(24, way as u64 * 2 + u64::from(parent.has_relevant_form));
     }
@@ -57,14 +57,14 @@ pub fn link(lead: &Lead) -> Vec<Feature> {
 }
 
 /// The words of a link, the place each stands in, and the feature it is.
-pub fn words(lead: &Lead) -> Vec<(&'static str, String, u32)> {
-    let way = way(lead);
+pub fn words(link: &FrontierLink) -> Vec<(&'static str, String, u32)> {
+    let way = way(link);
     let mut found = Vec::new();
     let places = [
-        ("url", 3, lead.url.path()),
-        ("anchor", 6, &lead.context.anchor),
-        ("around", 7, &lead.context.before),
-        ("around", 7, &lead.context.after),
+        ("url", 3, link.url.path()),
+        ("anchor", 6, &link.context.anchor),
+        ("around", 7, &link.context.before),
+        ("around", 7, &link.context.after),
     ];
     for (place, kind, text) in places {
         let mut left = MOST_WORDS;
@@ -77,16 +77,16 @@ pub fn words(lead: &Lead) -> Vec<(&'static str, String, u32)> {
     found
 }
 
-fn way(lead: &Lead) -> Way {
-    match lead.parent {
+fn way(link: &FrontierLink) -> Way {
+    match link.parent {
         Some(parent) if parent.same_site => Way::Within,
         _ => Way::Outward,
     }
 }
 
 /// Features of a site that was visited: how much it gave, and how long ago.
-pub fn site(site: &SiteTally) -> Vec<Feature> {
-    let (gave, barren) = (steps(site.relevant), steps(site.barren));
+pub fn site(site: &SiteCounters) -> Vec<Feature> {
+    let (gave, barren) = (steps(site.relevant), steps(site.pages_since_relevant));
     let pages = steps(site.pages);
     let topical = u64::from(4 * site.on_topic / site.pages.max(1));
     let mut view = View::new();
@@ -115,9 +115,9 @@ static SEARCH: LazyLock<Concept> = LazyLock::new(|| {
 });
 
 /// Whether a word for searching stands in the link.
-pub fn says_search(lead: &Lead) -> bool {
+pub fn says_search(link: &FrontierLink) -> bool {
     let mut says = false;
-    for text in [lead.context.anchor.as_str(), lead.url.path()] {
+    for text in [link.context.anchor.as_str(), link.url.path()] {
         each_word_while(text, |word| {
             says = CONCEPTS.of_word(word) == *SEARCH;
             !says
@@ -129,13 +129,13 @@ pub fn says_search(lead: &Lead) -> bool {
     false
 }
 
-fn origin(origin: Origin) -> u64 {
+fn origin(origin: LinkOrigin) -> u64 {
     match origin {
-        Origin::Seed => 1,
-        Origin::Link => 2,
-        Origin::Redirect => 3,
-        Origin::Backlink => 4,
-        Origin::SiteRoot => 5,
+        LinkOrigin::Seed => 1,
+        LinkOrigin::Link => 2,
+        LinkOrigin::Redirect => 3,
+        LinkOrigin::Backlink => 4,
+        LinkOrigin::SiteRoot => 5,
     }
 }
 

@@ -1,9 +1,9 @@
 //! Which words the links that paid had in them: the model knows numbers only, people want words.
 
 use super::view;
-use crate::lead::Lead;
 use crate::learn::rate::OnlineRate;
-use crate::strategy::{Lesson, Selected};
+use crate::link::FrontierLink;
+use crate::strategy::{Lesson, SelectedFeatures};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -23,9 +23,9 @@ pub struct PaidWords {
 
 impl PaidWords {
     /// A link led to relevant forms.
-    pub fn note(&mut self, lead: &Lead) {
+    pub fn note(&mut self, link: &FrontierLink) {
         self.links += 1;
-        for (place, word, feature) in view::words(lead) {
+        for (place, word, feature) in view::words(link) {
             self.counts.entry((place.to_string(), word)).or_insert((feature, 0)).1 += 1;
         }
         if self.counts.len() > MOST {
@@ -46,13 +46,13 @@ impl PaidWords {
         Lesson { model: "link".into(), iteration: self.told, examples: self.links, selected: selected.into() }
     }
 
-    fn of_place(&self, place: &str, model: &OnlineRate) -> Selected {
+    fn of_place(&self, place: &str, model: &OnlineRate) -> SelectedFeatures {
         let here = self.counts.iter().filter(|((known, _), (_, count))| known == place && *count > 1);
         let mut ranked: Vec<(f32, &str, u32)> = here
             .map(|((_, word), (feature, count))| (model.log_rate(&[(*feature, 1.0)]), word.as_str(), *count))
             .collect();
         ranked.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(b.1)));
         let terms = ranked.into_iter().take(TOLD).map(|(_, word, count)| (word.to_string(), count)).collect();
-        Selected { space: place.into(), level: None, terms }
+        SelectedFeatures { space: place.into(), level: None, terms }
     }
 }

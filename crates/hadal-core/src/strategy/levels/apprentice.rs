@@ -1,13 +1,13 @@
-//! The apprentice: learns from the page classifier which links lead to on-topic pages.
+//! The apprentice: learns from the page classifier which links link to on-topic pages.
 //!
-//! The FFC paper names it as future work (section 2): the level classifier knows which links lead to forms
+//! The FFC paper names it as future work (section 2): the level classifier knows which links link to forms
 //! and not which leave the topic. It learns from every page that a link led to.
 
 use super::super::features::each_term;
 use super::example::SPACES;
-use crate::lead::Lead;
 use crate::learn::online::OnlineLogistic;
 use crate::learn::sparse::Sparse;
+use crate::link::FrontierLink;
 use serde::{Deserialize, Serialize};
 
 /// Size of its table: 2^12 cells, 32 KB.
@@ -27,22 +27,22 @@ impl Default for Apprentice {
 
 impl Apprentice {
     /// Takes in where a link led.
-    pub fn learn(&mut self, lead: &Lead, on_topic: bool) {
-        self.0.learn(&row(lead), on_topic, 1.0);
+    pub fn learn(&mut self, link: &FrontierLink, on_topic: bool) {
+        self.0.learn(&row(link), on_topic, 1.0);
     }
 
     /// P(the page is on topic).
-    pub fn promise(&self, lead: &Lead) -> f32 {
-        self.0.probability(&row(lead))
+    pub fn promise(&self, link: &FrontierLink) -> f32 {
+        self.0.probability(&row(link))
     }
 }
 
 /// Every word of a link, in each space on its own.
-fn row(lead: &Lead) -> Sparse {
+fn row(link: &FrontierLink) -> Sparse {
     let mut items = Vec::with_capacity(24);
     for (nth, space) in (0u32..).zip(SPACES) {
         let apart = nth.wrapping_mul(0x9E37_79B9);
-        each_term(space, &lead.url, &lead.context, |_, term| items.push((term ^ apart, 1.0)));
+        each_term(space, &link.url, &link.context, |_, term| items.push((term ^ apart, 1.0)));
     }
     Sparse::new(items)
 }
@@ -50,13 +50,13 @@ fn row(lead: &Lead) -> Sparse {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lead::Origin;
+    use crate::link::LinkOrigin;
     use crate::page::LinkContext;
     use url::Url;
 
-    fn called(anchor: &str) -> Lead {
+    fn called(anchor: &str) -> FrontierLink {
         let context = LinkContext { anchor: anchor.into(), ..LinkContext::default() };
-        Lead { context, ..Lead::root(Url::parse("http://a.org/").unwrap(), Origin::Link) }
+        FrontierLink { context, ..FrontierLink::root(Url::parse("http://a.org/").unwrap(), LinkOrigin::Link) }
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! The backward crawl: from pages with forms to the links that lead there (FFC paper, section 3.1).
+//! The backward crawl: from pages with forms to the links that link there (FFC paper, section 3.1).
 //!
 //! Breadth first: who links to a page with a form is asked of whoever knows backlinks, a few of the
 //! answers are read, and the link found there is an example of level 1; then the same is asked about the
@@ -7,9 +7,9 @@
 
 use super::example::Example;
 use crate::address::{LinkId, Site};
-use crate::lead::{Lead, Origin};
+use crate::link::{FrontierLink, LinkOrigin};
 use crate::page::Page;
-use crate::strategy::Command;
+use crate::strategy::StrategyCommand;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use url::Url;
@@ -50,13 +50,13 @@ pub struct Reading {
     /// The links it was read for, with their levels.
     pub examples: Vec<(u8, Example)>,
     /// What to ask next.
-    pub commands: Vec<Command>,
+    pub commands: Vec<StrategyCommand>,
 }
 
 impl BackwardCrawl {
     /// Sets out from pages with forms; `room` is how many pages may be read for each level. What an
     /// earlier crawl still expected is no longer waited for.
-    pub fn set_out(&mut self, pages: &[Url], room: &[u32]) -> Vec<Command> {
+    pub fn set_out(&mut self, pages: &[Url], room: &[u32]) -> Vec<StrategyCommand> {
         self.asked.clear();
         self.noted.clear();
         self.of_site.clear();
@@ -91,26 +91,26 @@ impl BackwardCrawl {
         has_room
     }
 
-    /// Whether a lead is one of the pages to read, or what became of one.
-    pub fn wants(&self, lead: &Lead) -> bool {
-        matches!(lead.origin, Origin::Backlink | Origin::Redirect)
-            && ids(lead).any(|id| self.noted.contains_key(&id))
+    /// Whether a link is one of the pages to read, or what became of one.
+    pub fn wants(&self, link: &FrontierLink) -> bool {
+        matches!(link.origin, LinkOrigin::Backlink | LinkOrigin::Redirect)
+            && ids(link).any(|id| self.noted.contains_key(&id))
     }
 
     /// Takes a visit, if it is of a page to read.
-    pub fn read(&mut self, lead: &Lead, page: Option<&Page>) -> Option<Reading> {
-        let targets: Vec<Target> = ids(lead).filter_map(|id| self.noted.remove(&id)).flatten().collect();
+    pub fn read(&mut self, link: &FrontierLink, page: Option<&Page>) -> Option<Reading> {
+        let targets: Vec<Target> = ids(link).filter_map(|id| self.noted.remove(&id)).flatten().collect();
         if targets.is_empty() {
             return None;
         }
-        self.read.extend(ids(lead));
+        self.read.extend(ids(link));
         self.pages += u32::from(page.is_some());
         let mut reading = Reading::default();
         for target in targets {
             let links = page.map_or(&[][..], |page| &page.links);
             if let Some(link) = links.iter().find(|link| LinkId::of(&link.url) == target.page) {
                 reading.examples.push((target.level, Example::of(&link.url, &link.context)));
-                reading.commands.extend(self.ask(&lead.url, target.level.saturating_add(1)));
+                reading.commands.extend(self.ask(&link.url, target.level.saturating_add(1)));
             }
         }
         Some(reading)
@@ -131,7 +131,7 @@ impl BackwardCrawl {
         self.lookups
     }
 
-    fn ask(&mut self, page: &Url, level: u8) -> Option<Command> {
+    fn ask(&mut self, page: &Url, level: u8) -> Option<StrategyCommand> {
         let room = self.room.get(usize::from(level).wrapping_sub(1)).copied().unwrap_or(0);
         let id = LinkId::of(page);
         if room == 0 || self.asked.contains_key(&id) {
@@ -139,13 +139,13 @@ impl BackwardCrawl {
         }
         self.asked.insert(id, level);
         self.lookups += 1;
-        Some(Command::Backlinks(page.clone()))
+        Some(StrategyCommand::LookUpBacklinks(page.clone()))
     }
 }
 
-/// A lead's own identity and those of the addresses that redirected to it.
-fn ids(lead: &Lead) -> impl Iterator<Item = LinkId> {
-    std::iter::once(lead.id).chain(lead.redirects.iter().map(LinkId::of))
+/// A link's own identity and those of the addresses that redirected to it.
+fn ids(link: &FrontierLink) -> impl Iterator<Item = LinkId> {
+    std::iter::once(link.id).chain(link.redirects.iter().map(LinkId::of))
 }
 
 /// Linking pages of other sites and of the page's own in turns, as they were given: a crawl meets both
@@ -171,8 +171,8 @@ mod tests {
         crate::html::parse(html.as_bytes(), Some("text/html"), &url(at))
     }
 
-    fn backlink(at: &str) -> Lead {
-        Lead::root(url(at), Origin::Backlink)
+    fn backlink(at: &str) -> FrontierLink {
+        FrontierLink::root(url(at), LinkOrigin::Backlink)
     }
 
     const FORM: &str = "http://form.org/search";
@@ -181,13 +181,13 @@ mod tests {
     #[test]
     fn a_link_to_a_form_is_of_level_1_and_a_link_to_that_page_of_level_2() {
         let mut crawl = BackwardCrawl::default();
-        assert_eq!(crawl.set_out(&[url(FORM)], &[9, 9]), [Command::Backlinks(url(FORM))]);
+        assert_eq!(crawl.set_out(&[url(FORM)], &[9, 9]), [StrategyCommand::LookUpBacklinks(url(FORM))]);
         crawl.hear(&url(FORM), &[url(HUB)]);
         assert!(crawl.wants(&backlink(HUB)) && !crawl.wants(&backlink("http://other.org/")));
         let Reading { examples, commands } = crawl.read(&backlink(HUB), Some(&page(HUB, FORM))).unwrap();
         assert_eq!(examples.iter().map(|(level, _)| *level).collect::<Vec<_>>(), [1]);
         assert_eq!(examples[0].1.terms(1), ["search", "book"]);
-        assert_eq!(commands, [Command::Backlinks(url(HUB))]);
+        assert_eq!(commands, [StrategyCommand::LookUpBacklinks(url(HUB))]);
         crawl.hear(&url(HUB), &[url("http://top.org/")]);
         let Reading { examples, commands } =
             crawl.read(&backlink("http://top.org/"), Some(&page("http://top.org/", HUB))).unwrap();
@@ -220,8 +220,10 @@ mod tests {
         let mut crawl = BackwardCrawl::default();
         crawl.set_out(&[url(FORM)], &[9]);
         crawl.hear(&url(FORM), &[url(HUB)]);
-        let moved =
-            Lead { redirects: vec![url(HUB)], ..Lead::root(url("https://hub.org/list"), Origin::Redirect) };
+        let moved = FrontierLink {
+            redirects: vec![url(HUB)],
+            ..FrontierLink::root(url("https://hub.org/list"), LinkOrigin::Redirect)
+        };
         assert!(crawl.wants(&moved));
         assert_eq!(crawl.read(&moved, Some(&page("https://hub.org/list", FORM))).unwrap().examples.len(), 1);
     }

@@ -5,7 +5,7 @@
 
 use super::super::features::{Space, terms_of};
 use crate::address::LinkId;
-use crate::lead::Lead;
+use crate::link::FrontierLink;
 use crate::page::LinkContext;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
@@ -36,9 +36,9 @@ impl Example {
         Example { link: LinkId::of(url), terms }
     }
 
-    /// The link a lead came from; none when it was given, not found on a page.
-    pub fn of_lead(lead: &Lead) -> Option<Example> {
-        lead.parent.map(|_| Example { link: lead.id, ..Example::of(&lead.url, &lead.context) })
+    /// The link a link came from; none when it was given, not found on a page.
+    pub fn of_lead(link: &FrontierLink) -> Option<Example> {
+        link.parent.map(|_| Example { link: link.id, ..Example::of(&link.url, &link.context) })
     }
 
     /// Its stems in the nth of the [`SPACES`].

@@ -6,12 +6,12 @@
 //! few links: the paper's focus is that of the new paths, and it converges to what the crawl alone teaches.
 
 use super::super::best_first::ON_TOPIC;
-use super::super::{Command, Heads, Lesson, Visited};
+use super::super::{Lesson, PageVisit, QueueHeads, StrategyCommand};
 use super::Levels;
 use super::backward::Reading;
 use super::example::{Example, Examples};
-use super::lanes::{LOOKUPS, TRAINING};
 use super::model::LinkModel;
+use super::queues::{LOOKUPS, TRAINING};
 use crate::address::Site;
 
 /// Pages with forms that a backward crawl before the crawl starts from.
@@ -30,7 +30,7 @@ const BACKWARD_PAGES: u32 = 20;
 
 impl Levels {
     /// Begins the backward crawl before the crawl, when there is something to start it from.
-    pub(super) fn set_out_backward(&mut self) -> Vec<Command> {
+    pub(super) fn set_out_backward(&mut self) -> Vec<StrategyCommand> {
         let from = &self.examples[..self.examples.len().min(MOST_EXAMPLES)];
         let pages = TRAINING_PAGES.min(4 * from.len()) as u32;
         let room = vec![pages; usize::from(self.plan.classes())];
@@ -40,9 +40,9 @@ impl Levels {
     }
 
     /// Takes what a visit means to the backward crawl.
-    pub(super) fn read_backward(&mut self, visit: &Visited<'_>) -> Vec<Command> {
+    pub(super) fn read_backward(&mut self, visit: &PageVisit<'_>) -> Vec<StrategyCommand> {
         let memory = &mut self.memory;
-        let Some(Reading { examples, commands }) = memory.backward.read(visit.lead, visit.page) else {
+        let Some(Reading { examples, commands }) = memory.backward.read(visit.link, visit.page) else {
             memory.idle = memory.idle.saturating_add(1);
             return Vec::new();
         };
@@ -54,9 +54,9 @@ impl Levels {
 
     /// Learns from the backward crawl once it has run dry. Pages that robots.txt or a failing host keeps
     /// from us never come back, so after a while they are given up.
-    pub(super) fn end_of_training(&mut self, heads: &dyn Heads) -> Option<Lesson> {
+    pub(super) fn end_of_training(&mut self, heads: &dyn QueueHeads) -> Option<Lesson> {
         let memory = &mut self.memory;
-        let is_dry = heads.waiting(LOOKUPS) + heads.waiting(TRAINING) == 0
+        let is_dry = heads.link_count(LOOKUPS) + heads.link_count(TRAINING) == 0
             && (!memory.backward.expects() || memory.idle >= PATIENCE);
         if !memory.training || !is_dry {
             return None;
@@ -71,37 +71,37 @@ impl Levels {
     }
 
     /// Shows the apprentice where a link led.
-    pub(super) fn instruct_apprentice(&mut self, visit: &Visited<'_>) {
+    pub(super) fn instruct_apprentice(&mut self, visit: &PageVisit<'_>) {
         if let Some(apprentice) = &mut self.memory.apprentice
             && visit.page.is_some()
-            && visit.lead.parent.is_some()
+            && visit.link.parent.is_some()
         {
-            apprentice.learn(visit.lead, visit.verdict.p_topic >= ON_TOPIC);
+            apprentice.learn(visit.link, visit.verdict.p_topic >= ON_TOPIC);
         }
     }
 
     /// Keeps the path to new relevant forms, and learns when there were enough of them.
-    pub(super) fn remember_path(&mut self, visit: &Visited<'_>) -> Vec<Command> {
+    pub(super) fn remember_path(&mut self, visit: &PageVisit<'_>) -> Vec<StrategyCommand> {
         let Some(enough) = self.plan.learn_after.filter(|_| visit.new_relevant > 0) else {
             return Vec::new();
         };
         let memory = &mut self.memory;
-        for (level, lead) in (1..).zip(std::iter::once(visit.lead).chain(visit.path)) {
-            if let Some(example) = Example::of_lead(lead) {
+        for (level, link) in (1..).zip(std::iter::once(visit.link).chain(visit.path)) {
+            if let Some(example) = Example::of_lead(link) {
                 memory.paths.add(level, example);
             }
         }
         memory.found = memory.found.saturating_add(visit.new_relevant);
-        let from_here = |url| Site::of(url) == visit.lead.site();
+        let from_here = |url| Site::of(url) == visit.link.site();
         if self.plan.backward && memory.sources.len() < MOST_SOURCES && !memory.sources.iter().any(from_here)
         {
-            memory.sources.push(visit.lead.url.clone());
+            memory.sources.push(visit.link.url.clone());
         }
         if memory.training || memory.found < enough { Vec::new() } else { self.learn_from_paths() }
     }
 
     /// A learning iteration.
-    fn learn_from_paths(&mut self) -> Vec<Command> {
+    fn learn_from_paths(&mut self) -> Vec<StrategyCommand> {
         let levels = by_level(self.plan.classes(), |level| self.lessons_of(level));
         let Some((model, selected)) = LinkModel::learn(&levels, self.plan.selection) else {
             return Vec::new();
@@ -112,7 +112,10 @@ impl Levels {
         let lesson = model.lesson(memory.iteration, selected);
         let same = self.model.as_ref().is_some_and(|old| old.counts().looks_at_the_same(model.counts()));
         self.model = Some(model);
-        let mut commands = vec![Command::Note(lesson), if same { Command::Rescore } else { Command::Rerank }];
+        let mut commands = vec![
+            StrategyCommand::RecordLesson(lesson),
+            if same { StrategyCommand::RescoreHeads } else { StrategyCommand::RescoreAll },
+        ];
         if self.plan.backward {
             let sources = std::mem::take(&mut memory.sources);
             let room = vec![BACKWARD_PAGES; usize::from(self.plan.classes())];

@@ -9,20 +9,23 @@
 mod apprentice;
 mod backward;
 mod example;
-mod lanes;
 mod learning;
 mod memory;
 mod model;
 pub mod plan;
+mod queues;
 mod selection;
 
 use super::best_first::{Leave, ON_TOPIC};
-use super::{Briefing, Choice, Command, Gauge, Heads, Placement, RestoreError, SiteTally, Strategy, Visited};
+use super::{
+    PageVisit, Placement, QueueChoice, QueueHeads, RestoreError, SiteCounters, Strategy, StrategyCommand,
+    StrategyContext, StrategyGauge,
+};
 use crate::critic::PageVerdict;
-use crate::lead::{Lane, Lead, Origin, Parent, Task};
-use lanes::{LOOKUPS, TRAINING, crawling, persistent};
+use crate::link::{FrontierLink, LinkOrigin, LinkTask, ParentPage, QueueId};
 use memory::Memory;
 use model::LinkModel;
+use queues::{LOOKUPS, TRAINING, crawling, persistent};
 use url::Url;
 
 pub use plan::Plan;
@@ -45,16 +48,16 @@ pub struct Levels {
 
 impl Levels {
     /// A strategy that follows a plan.
-    pub fn new(plan: Plan, briefing: &Briefing) -> Levels {
+    pub fn new(plan: Plan, briefing: &StrategyContext) -> Levels {
         let trains = plan.offline && briefing.backlinks;
         let examples = if trains { briefing.examples.clone() } else { Vec::new() };
         Levels { plan, examples, model: None, memory: Memory::new(&plan) }
     }
 
     /// The level of a link and its score there.
-    fn level(&self, model: &LinkModel, lead: &Lead, parent: &Parent) -> (u8, f32) {
-        let promise = self.memory.apprentice.as_ref().map(|apprentice| apprentice.promise(lead));
-        let (level, score) = match model.levels(&lead.url, &lead.context) {
+    fn level(&self, model: &LinkModel, link: &FrontierLink, parent: &ParentPage) -> (u8, f32) {
+        let promise = self.memory.apprentice.as_ref().map(|apprentice| apprentice.promise(link));
+        let (level, score) = match model.levels(&link.url, &link.context) {
             // Nothing is known of it: explored late, below all that looks like anything.
             None => (self.plan.levels, promise.unwrap_or(parent.p_topic) - 1.0),
             Some(likelihoods) => {
@@ -63,7 +66,7 @@ impl Levels {
                 (level, likelihood * promise.unwrap_or(1.0))
             }
         };
-        (level, score - CLICK * f32::from(lead.site_depth.min(MOST_CLICKS)))
+        (level, score - CLICK * f32::from(link.site_depth.min(MOST_CLICKS)))
     }
 }
 
@@ -80,73 +83,76 @@ fn likeliest(likelihoods: &[f32], levels: u8) -> (u8, f32) {
 }
 
 impl Strategy for Levels {
-    fn begin(&mut self) -> Vec<Command> {
+    fn begin(&mut self) -> Vec<StrategyCommand> {
         self.set_out_backward()
     }
 
-    fn place(&self, lead: &Lead, _site: &SiteTally) -> Placement {
-        let wait = |lane: Lane, score: f32| Placement::Wait { lane, score };
-        if lead.task == Task::Backlinks {
+    fn place(&self, link: &FrontierLink, _site: &SiteCounters) -> Placement {
+        let wait = |queue: QueueId, score: f32| Placement::Enqueue { queue, score };
+        if link.task == LinkTask::Backlinks {
             return wait(LOOKUPS, 0.0);
         }
-        if self.memory.backward.wants(lead) {
+        if self.memory.backward.wants(link) {
             return wait(TRAINING, 0.0);
         }
-        match (&lead.parent, &self.model) {
-            (None, _) if lead.origin == Origin::Backlink => Placement::Drop,
+        match (&link.parent, &self.model) {
+            (None, _) if link.origin == LinkOrigin::Backlink => Placement::Drop,
             (None, _) => wait(crawling(1), 1.0),
             (Some(parent), _) if parent.p_topic < ON_TOPIC => Placement::Drop,
             (Some(parent), None) => wait(crawling(1), parent.p_topic),
             (Some(parent), Some(model)) => {
-                let (level, score) = self.level(model, lead, parent);
+                let (level, score) = self.level(model, link, parent);
                 // The other end of a redirect is the same step, already taken out of the store once.
-                let goes_on = lead.origin == Origin::Redirect;
+                let goes_on = link.origin == LinkOrigin::Redirect;
                 wait(if goes_on { crawling(level) } else { persistent(level) }, score)
             }
         }
     }
 
-    fn choose(&mut self, heads: &dyn Heads) -> Choice {
+    fn choose(&mut self, heads: &dyn QueueHeads) -> QueueChoice {
         if std::mem::take(&mut self.memory.rerank_due) {
-            return Choice::First(Box::new(Command::Rerank));
+            return QueueChoice::Execute(Box::new(StrategyCommand::RescoreAll));
         }
-        if let Some(lane) = lanes::next_to_learn_from(heads) {
-            return Choice::Serve(lane);
+        if let Some(queue) = queues::next_to_learn_from(heads) {
+            return QueueChoice::Serve(queue);
         }
         if let Some(lesson) = self.end_of_training(heads) {
-            return Choice::First(Box::new(Command::Note(lesson)));
+            return QueueChoice::Execute(Box::new(StrategyCommand::RecordLesson(lesson)));
         }
-        lanes::crawl_on(heads, self.plan.levels, &mut self.memory.loading)
+        queues::crawl_on(heads, self.plan.levels, &mut self.memory.loading)
     }
 
-    fn learn(&mut self, visit: &Visited<'_>) -> Vec<Command> {
+    fn learn(&mut self, visit: &PageVisit<'_>) -> Vec<StrategyCommand> {
         let mut commands = self.read_backward(visit);
         self.instruct_apprentice(visit);
         commands.extend(self.remember_path(visit));
         if Leave::default().applies(visit.site) {
-            commands.push(Command::CloseSite(visit.lead.site()));
+            commands.push(StrategyCommand::CloseSite(visit.link.site()));
         }
         commands
     }
 
-    fn hear(&mut self, about: &Url, linking: &[Url]) -> Vec<Command> {
+    fn on_backlinks(&mut self, about: &Url, linking: &[Url]) -> Vec<StrategyCommand> {
         self.memory.idle = 0;
         self.memory.backward.hear(about, linking);
         Vec::new()
     }
 
-    fn takes(&self, verdict: &PageVerdict) -> bool {
+    fn accepts_page(&self, verdict: &PageVerdict) -> bool {
         verdict.p_topic >= ON_TOPIC
     }
 
-    fn gauges(&self, heads: &dyn Heads) -> Vec<Gauge> {
+    fn gauges(&self, heads: &dyn QueueHeads) -> Vec<StrategyGauge> {
         const CRAWLING: [&str; 4] = ["crawling 1", "crawling 2", "crawling 3", "crawling 4"];
         const PERSISTENT: [&str; 4] = ["persistent 1", "persistent 2", "persistent 3", "persistent 4"];
-        let waiting = |names: [&'static str; 4], lane: fn(u8) -> Lane| {
+        let waiting = |names: [&'static str; 4], queue: fn(u8) -> QueueId| {
             let levels = (1..=self.plan.levels).zip(names);
-            levels.map(move |(level, name)| Gauge { name, value: heads.waiting(lane(level)) as f64 })
+            levels.map(move |(level, name)| StrategyGauge {
+                name,
+                value: heads.link_count(queue(level)) as f64,
+            })
         };
-        let count = |name, value: u32| Gauge { name, value: f64::from(value) };
+        let count = |name, value: u32| StrategyGauge { name, value: f64::from(value) };
         waiting(CRAWLING, crawling)
             .chain(waiting(PERSISTENT, persistent))
             .chain([

@@ -6,7 +6,7 @@
 //! that a level with few examples neither attracts nor repels what it has not met.
 
 use super::super::features::{Matcher, is_among};
-use super::super::{Lesson, Selected};
+use super::super::{Lesson, SelectedFeatures};
 use super::example::{Example, SPACES};
 use super::selection::Selection;
 use crate::page::LinkContext;
@@ -46,7 +46,10 @@ pub struct LinkModel {
 
 impl LinkModel {
     /// Learns from the examples of each level, nearest first; nothing without an example of level 1.
-    pub fn learn(levels: &[Vec<&Example>], selection: Selection) -> Option<(LinkModel, Vec<Selected>)> {
+    pub fn learn(
+        levels: &[Vec<&Example>],
+        selection: Selection,
+    ) -> Option<(LinkModel, Vec<SelectedFeatures>)> {
         if levels.first().is_none_or(Vec::is_empty) {
             return None;
         }
@@ -107,7 +110,7 @@ impl LinkModel {
     }
 
     /// The lesson that made it.
-    pub fn lesson(&self, iteration: u32, selected: Vec<Selected>) -> Lesson {
+    pub fn lesson(&self, iteration: u32, selected: Vec<SelectedFeatures>) -> Lesson {
         let examples = self.counts.examples.iter().sum();
         Lesson { model: "link".into(), iteration, examples, selected }
     }

@@ -22,7 +22,7 @@ pub struct Plan {
     pub offline: bool,
     /// New relevant forms before it learns again; `None` keeps no paths and never does.
     pub learn_after: Option<u32>,
-    /// Whether an apprentice judges where links lead.
+    /// Whether an apprentice judges where links link.
     pub apprentice: bool,
     /// Whether it crawls backward from what it found whenever it learns.
     pub backward: bool,

@@ -1,6 +1,6 @@
 //! Which stems of the examples become features, for each level and space on its own.
 
-use super::super::Selected;
+use super::super::SelectedFeatures;
 use super::super::features::select;
 use super::example::{Example, SPACES};
 
@@ -20,7 +20,7 @@ pub enum Selection {
 
 impl Selection {
     /// The stems of every level and space, where there are any.
-    pub fn of_all(self, levels: &[Vec<&Example>]) -> Vec<Selected> {
+    pub fn of_all(self, levels: &[Vec<&Example>]) -> Vec<SelectedFeatures> {
         let mut all = Vec::new();
         for (level, examples) in (1..).zip(levels) {
             for (nth, space) in SPACES.into_iter().enumerate() {
@@ -33,7 +33,7 @@ impl Selection {
                     }
                 };
                 if !terms.is_empty() {
-                    all.push(Selected { space: space.name().into(), level: Some(level), terms });
+                    all.push(SelectedFeatures { space: space.name().into(), level: Some(level), terms });
                 }
             }
         }

@@ -3,9 +3,9 @@
 use super::plan::{APPRENTICE, BACKWARD, FFC_1, OFFLINE_ONLINE, ONLINE};
 use super::*;
 use crate::address::LinkId;
-use crate::lead::Parent;
+use crate::link::ParentPage;
 use crate::page::{LinkContext, Page};
-use crate::strategy::{Head, Lesson};
+use crate::strategy::{Lesson, QueueHead};
 
 fn url(text: &str) -> Url {
     Url::parse(text).unwrap()
@@ -16,80 +16,91 @@ fn page(at: &str, html: &str) -> Page {
 }
 
 /// A link on a page that is on topic.
-fn link(to: &str, anchor: &str) -> Lead {
-    let parent = Parent { id: LinkId(1), p_topic: 0.9, has_relevant_form: false, same_site: true };
+fn link(to: &str, anchor: &str) -> FrontierLink {
+    let parent = ParentPage { id: LinkId(1), p_topic: 0.9, has_relevant_form: false, same_site: true };
     let context = LinkContext { anchor: anchor.into(), ..LinkContext::default() };
-    Lead { context, parent: Some(parent), ..Lead::root(url(to), Origin::Link) }
+    FrontierLink { context, parent: Some(parent), ..FrontierLink::root(url(to), LinkOrigin::Link) }
 }
 
 /// Nothing waits anywhere.
 struct Empty;
 
-impl Heads for Empty {
-    fn lanes(&self) -> Vec<Head> {
+impl QueueHeads for Empty {
+    fn heads(&self) -> Vec<QueueHead> {
         Vec::new()
     }
 
-    fn head(&self, _lane: Lane) -> Option<Head> {
+    fn head(&self, _queue: QueueId) -> Option<QueueHead> {
         None
     }
 
-    fn waiting(&self, _lane: Lane) -> u64 {
+    fn link_count(&self, _queue: QueueId) -> u64 {
         0
     }
 }
 
 fn visit(
     strategy: &mut Levels,
-    lead: &Lead,
+    link: &FrontierLink,
     page: Option<&Page>,
     new_relevant: u32,
-    path: &[Lead],
-) -> Vec<Command> {
-    strategy.learn(&Visited {
-        lead,
+    path: &[FrontierLink],
+) -> Vec<StrategyCommand> {
+    strategy.learn(&PageVisit {
+        link,
         path,
         page,
         verdict: &PageVerdict { p_topic: 0.9, ..PageVerdict::default() },
         forms: &[],
         new_relevant,
         new_searchable: new_relevant,
-        gain: 0.0,
-        before: &SiteTally::default(),
-        site: &SiteTally::default(),
+        reward: 0.0,
+        site_before: &SiteCounters::default(),
+        site: &SiteCounters::default(),
     })
 }
 
-fn briefing(backlinks: bool) -> Briefing {
-    Briefing { examples: vec![url("http://form.org/find")], backlinks, ..Briefing::default() }
+fn briefing(backlinks: bool) -> StrategyContext {
+    StrategyContext { examples: vec![url("http://form.org/find")], backlinks, ..StrategyContext::default() }
 }
 
-/// Trained on one path: "Books by topic" leads to the page with "Search the catalogue".
+/// Trained on one path: "Books by topic" links to the page with "Search the catalogue".
 fn trained(plan: Plan) -> (Levels, Lesson) {
     let mut strategy = Levels::new(plan, &briefing(true));
-    assert_eq!(strategy.begin(), [Command::Backlinks(url("http://form.org/find"))]);
-    strategy.hear(&url("http://form.org/find"), &[url("http://form.org/")]);
+    assert_eq!(strategy.begin(), [StrategyCommand::LookUpBacklinks(url("http://form.org/find"))]);
+    strategy.on_backlinks(&url("http://form.org/find"), &[url("http://form.org/")]);
     let home = page("http://form.org/", "<a href=/find>Search the catalogue</a>");
-    let asked =
-        visit(&mut strategy, &Lead::root(url("http://form.org/"), Origin::Backlink), Some(&home), 0, &[]);
-    assert_eq!(asked, [Command::Backlinks(url("http://form.org/"))]);
-    strategy.hear(&url("http://form.org/"), &[url("http://hub.org/")]);
+    let asked = visit(
+        &mut strategy,
+        &FrontierLink::root(url("http://form.org/"), LinkOrigin::Backlink),
+        Some(&home),
+        0,
+        &[],
+    );
+    assert_eq!(asked, [StrategyCommand::LookUpBacklinks(url("http://form.org/"))]);
+    strategy.on_backlinks(&url("http://form.org/"), &[url("http://hub.org/")]);
     let hub = page("http://hub.org/", "<a href=http://form.org/>Books by topic</a>");
-    visit(&mut strategy, &Lead::root(url("http://hub.org/"), Origin::Backlink), Some(&hub), 0, &[]);
+    visit(
+        &mut strategy,
+        &FrontierLink::root(url("http://hub.org/"), LinkOrigin::Backlink),
+        Some(&hub),
+        0,
+        &[],
+    );
     if plan.classes() > 2 {
-        strategy.hear(&url("http://hub.org/"), &[]);
+        strategy.on_backlinks(&url("http://hub.org/"), &[]);
     }
-    let Choice::First(first) = strategy.choose(&Empty) else { panic!("nothing first") };
-    let Command::Note(lesson) = *first else { panic!("no lesson") };
-    assert_eq!(strategy.choose(&Empty), Choice::First(Box::new(Command::Rerank)));
-    assert_eq!(strategy.choose(&Empty), Choice::Rest);
+    let QueueChoice::Execute(first) = strategy.choose(&Empty) else { panic!("nothing first") };
+    let StrategyCommand::RecordLesson(lesson) = *first else { panic!("no lesson") };
+    assert_eq!(strategy.choose(&Empty), QueueChoice::Execute(Box::new(StrategyCommand::RescoreAll)));
+    assert_eq!(strategy.choose(&Empty), QueueChoice::Idle);
     (strategy, lesson)
 }
 
-fn placed(strategy: &Levels, lead: &Lead) -> (Lane, f32) {
-    match strategy.place(lead, &SiteTally::default()) {
-        Placement::Wait { lane, score } => (lane, score),
-        Placement::Drop => panic!("{} was dropped", lead.url),
+fn placed(strategy: &Levels, link: &FrontierLink) -> (QueueId, f32) {
+    match strategy.place(link, &SiteCounters::default()) {
+        Placement::Enqueue { queue, score } => (queue, score),
+        Placement::Drop => panic!("{} was dropped", link.url),
     }
 }
 
@@ -118,7 +129,7 @@ fn links_wait_on_the_level_they_look_like() {
 fn of_equal_links_the_one_closer_to_the_entrance_comes_first() {
     let (strategy, _) = trained(OFFLINE_ONLINE);
     let shallow = link("http://a.org/x", "Search");
-    let deep = Lead { site_depth: 4, ..shallow.clone() };
+    let deep = FrontierLink { site_depth: 4, ..shallow.clone() };
     assert!(placed(&strategy, &shallow).1 > placed(&strategy, &deep).1);
 }
 
@@ -132,8 +143,11 @@ fn a_single_queue_is_ordered_by_the_likelihood_of_its_level() {
 #[test]
 fn seeds_and_redirects_go_straight_to_the_crawling_frontier() {
     let (strategy, _) = trained(OFFLINE_ONLINE);
-    assert_eq!(placed(&strategy, &Lead::root(url("http://s.org/"), Origin::Seed)), (crawling(1), 1.0));
-    let moved = Lead { origin: Origin::Redirect, ..link("http://a.org/x", "More books") };
+    assert_eq!(
+        placed(&strategy, &FrontierLink::root(url("http://s.org/"), LinkOrigin::Seed)),
+        (crawling(1), 1.0)
+    );
+    let moved = FrontierLink { origin: LinkOrigin::Redirect, ..link("http://a.org/x", "More books") };
     assert_eq!(placed(&strategy, &moved).0, crawling(2));
 }
 
@@ -142,8 +156,8 @@ fn links_of_pages_off_topic_and_pages_nobody_reads_are_dropped() {
     let (strategy, _) = trained(OFFLINE_ONLINE);
     let mut off = link("http://a.org/x", "Search");
     off.parent.as_mut().unwrap().p_topic = 0.4;
-    for lead in [off, Lead::root(url("http://z.org/"), Origin::Backlink)] {
-        assert_eq!(strategy.place(&lead, &SiteTally::default()), Placement::Drop);
+    for link in [off, FrontierLink::root(url("http://z.org/"), LinkOrigin::Backlink)] {
+        assert_eq!(strategy.place(&link, &SiteCounters::default()), Placement::Drop);
     }
 }
 
@@ -153,7 +167,7 @@ fn without_backlinks_or_before_learning_the_order_is_that_of_best_first() {
     {
         assert_eq!(strategy.begin(), []);
         assert_eq!(placed(&strategy, &link("http://a.org/x", "Search")), (crawling(1), 0.9));
-        assert_eq!(strategy.choose(&Empty), Choice::Rest);
+        assert_eq!(strategy.choose(&Empty), QueueChoice::Idle);
     }
 }
 
@@ -161,7 +175,7 @@ fn without_backlinks_or_before_learning_the_order_is_that_of_best_first() {
 fn what_never_comes_back_does_not_hold_up_the_end_of_training() {
     let mut strategy = Levels::new(OFFLINE_ONLINE, &briefing(true));
     strategy.begin();
-    assert_eq!(strategy.choose(&Empty), Choice::Rest, "an answer is expected");
+    assert_eq!(strategy.choose(&Empty), QueueChoice::Idle, "an answer is expected");
     for n in 0..32 {
         assert!(strategy.memory.training);
         visit(&mut strategy, &link(&format!("http://a.org/{n}"), ""), None, 0, &[]);
@@ -174,15 +188,16 @@ fn what_never_comes_back_does_not_hold_up_the_end_of_training() {
 fn after_enough_relevant_forms_a_new_classifier_comes_from_the_paths_to_them() {
     let plan = Plan { learn_after: Some(25), ..OFFLINE_ONLINE };
     let (mut strategy, _) = trained(plan);
-    let path = [link("http://b.org/", "City library"), Lead::root(url("http://s.org/"), Origin::Seed)];
+    let path =
+        [link("http://b.org/", "City library"), FrontierLink::root(url("http://s.org/"), LinkOrigin::Seed)];
     let mut commands = Vec::new();
     for n in 0..25 {
         assert_eq!(commands, []);
         let to_form = link(&format!("http://a.org/opac?n={n}"), "Library holdings");
         commands = visit(&mut strategy, &to_form, None, 1, &path);
     }
-    let Command::Note(lesson) = &commands[0] else { panic!("no lesson: {commands:?}") };
-    assert_eq!((lesson.iteration, &commands[1]), (1, &Command::Rerank));
+    let StrategyCommand::RecordLesson(lesson) = &commands[0] else { panic!("no lesson: {commands:?}") };
+    assert_eq!((lesson.iteration, &commands[1]), (1, &StrategyCommand::RescoreAll));
     let stems = |level, space: &str| {
         let one = lesson.selected.iter().find(|one| one.level == Some(level) && one.space == space).unwrap();
         one.terms.iter().map(|(stem, _)| stem.clone()).collect::<Vec<_>>()
@@ -197,9 +212,9 @@ fn a_classifier_that_looks_at_the_same_is_only_rescored() {
     let plan = Plan { learn_after: Some(1), ..ONLINE };
     let mut strategy = Levels::new(plan, &briefing(false));
     let first = visit(&mut strategy, &link("http://a.org/opac", "Library"), None, 1, &[]);
-    assert_eq!(first[1], Command::Rerank);
+    assert_eq!(first[1], StrategyCommand::RescoreAll);
     let again = visit(&mut strategy, &link("http://a.org/opac?n=1", "Library"), None, 1, &[]);
-    assert_eq!(again[1], Command::Rescore);
+    assert_eq!(again[1], StrategyCommand::RescoreHeads);
 }
 
 #[test]
@@ -220,12 +235,21 @@ fn backward_crawls_start_from_pages_with_new_forms_one_of_each_site() {
     for to in ["http://a.org/1", "http://a.org/2", "http://b.org/1"] {
         commands = visit(&mut strategy, &link(to, "Library"), None, 1, &[]);
     }
-    let asked = [Command::Backlinks(url("http://a.org/1")), Command::Backlinks(url("http://b.org/1"))];
+    let asked = [
+        StrategyCommand::LookUpBacklinks(url("http://a.org/1")),
+        StrategyCommand::LookUpBacklinks(url("http://b.org/1")),
+    ];
     assert_eq!(commands[2..], asked);
-    strategy.hear(&url("http://b.org/1"), &[url("http://c.org/")]);
+    strategy.on_backlinks(&url("http://b.org/1"), &[url("http://c.org/")]);
     let linking = page("http://c.org/", "<a href=http://b.org/1>Old maps</a>");
     let before = strategy.memory.paths.of(1).count();
-    visit(&mut strategy, &Lead::root(url("http://c.org/"), Origin::Backlink), Some(&linking), 0, &[]);
+    visit(
+        &mut strategy,
+        &FrontierLink::root(url("http://c.org/"), LinkOrigin::Backlink),
+        Some(&linking),
+        0,
+        &[],
+    );
     assert_eq!(strategy.memory.paths.of(1).count(), before, "the link is known, with another anchor");
 }
 
@@ -241,9 +265,9 @@ fn the_apprentice_tells_links_of_one_level_apart() {
             &[],
         );
     }
-    let (lane, good) = placed(&strategy, &link("http://x.org/", "Search poetry"));
+    let (queue, good) = placed(&strategy, &link("http://x.org/", "Search poetry"));
     let (same, other) = placed(&strategy, &link("http://x.org/", "Search"));
-    assert_eq!(lane, same);
+    assert_eq!(queue, same);
     assert!(good > other);
 }
 
@@ -256,8 +280,8 @@ fn what_was_saved_decides_as_before() {
         let mut again = Levels::new(plan, &briefing(true));
         again.restore(&saved).unwrap();
         assert_eq!(again.memory, strategy.memory);
-        let lead = link("http://a.org/x", "Search books");
-        assert_eq!(placed(&again, &lead), placed(&strategy, &lead));
+        let link = link("http://a.org/x", "Search books");
+        assert_eq!(placed(&again, &link), placed(&strategy, &link));
         assert_eq!(again.save(), saved);
         assert!(again.restore(&saved[..saved.len() / 2]).is_err());
     }

@@ -1,11 +1,11 @@
 //! A site that is being explored: breadth first, each directory in its share, until it has tried our patience.
 
-use super::lanes::SiteKey;
 use super::link_tree::{LinkTree, Node};
 use super::patience::{Next, PAGES, Patience};
+use super::queues::SiteKey;
 use crate::address::Site;
-use crate::lead::{Lane, Lead};
-use crate::strategy::Heads;
+use crate::link::{FrontierLink, QueueId};
+use crate::strategy::QueueHeads;
 use rustc_hash::FxHashSet;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -45,7 +45,7 @@ pub struct Explored {
 /// A directory with links that may still be visited, and how many visits its branch has left.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Share {
-    lane: Lane,
+    queue: QueueId,
     branch: usize,
     left: u32,
 }
@@ -53,8 +53,8 @@ struct Share {
 /// What a site has to offer.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Offered {
-    /// A link in this lane.
-    Lane(Lane),
+    /// A link in this queue.
+    Queue(QueueId),
     /// Nothing now: its hosts rest, or the last page of this depth is on its way.
     Later,
     /// Nothing more at this depth.
@@ -84,10 +84,10 @@ impl Explored {
     }
 
     /// Where a link of the site waits; nowhere when its depth has been left behind or is too deep.
-    pub fn lane_of(&self, lead: &Lead) -> Option<Lane> {
-        let depth = u8::try_from(lead.site_depth).ok()?;
+    pub fn queue_of(&self, link: &FrontierLink) -> Option<QueueId> {
+        let depth = u8::try_from(link.site_depth).ok()?;
         let open = self.patience.depth().max(1)..=super::patience::DEEPEST;
-        open.contains(&depth).then(|| self.key.directory(depth, Node::of(&lead.url)))
+        open.contains(&depth).then(|| self.key.directory(depth, Node::of(&link.url)))
     }
 
     /// Notes a link of the site on a page at that depth.
@@ -112,15 +112,15 @@ impl Explored {
     }
 
     /// A page of the site was visited and brought so many new searchable forms; its links are noted.
-    pub fn visited(&mut self, lead: &Lead, forms: u32) -> Next {
+    pub fn visited(&mut self, link: &FrontierLink, forms: u32) -> Next {
         self.underway = false;
         self.is_deep |= forms > 0;
         let next = self.patience.visited(forms);
         if self.patience.depth() == 0 {
             return Next::Deeper;
         }
-        if lead.site_depth == u16::from(self.patience.depth()) {
-            *self.taken.entry(Node::of(&lead.url)).or_default() += 1;
+        if link.site_depth == u16::from(self.patience.depth()) {
+            *self.taken.entry(Node::of(&link.url)).or_default() += 1;
         }
         self.share_out();
         next
@@ -146,37 +146,37 @@ impl Explored {
         for (branch, of) in self.tree.branches(PAGES).iter().enumerate() {
             let taken: u32 = of.nodes.iter().filter_map(|node| self.taken.get(node)).sum();
             let left = of.visits.saturating_sub(taken);
-            let lane = |node: &Node| self.key.directory(self.patience.depth(), *node);
-            let shares = of.nodes.iter().map(|node| Share { lane: lane(node), branch, left });
+            let queue = |node: &Node| self.key.directory(self.patience.depth(), *node);
+            let shares = of.nodes.iter().map(|node| Share { queue: queue(node), branch, left });
             self.shares.extend(shares.filter(|share| share.left > 0));
         }
     }
 
-    /// What it has to offer after so many pages of the crawl. The lane that had something last time is
+    /// What it has to offer after so many pages of the crawl. The queue that had something last time is
     /// asked first: as long as its host rests, the site is taken to rest.
-    pub fn offered(&mut self, heads: &dyn Heads, served: u64) -> Offered {
+    pub fn offered(&mut self, heads: &dyn QueueHeads, served: u64) -> Offered {
         if served.saturating_sub(self.served_at) > LONGEST_WAIT {
             return Offered::Over;
         }
         let count = self.shares.len();
         let from = self.looked_at.min(count);
-        let first = (from..count).chain(0..from).find(|at| heads.waiting(self.shares[*at].lane) > 0);
+        let first = (from..count).chain(0..from).find(|at| heads.link_count(self.shares[*at].queue) > 0);
         match first {
             None if self.underway => Offered::Later,
             None => Offered::Through,
             Some(at) => {
                 self.looked_at = at;
-                match heads.head(self.shares[at].lane) {
+                match heads.head(self.shares[at].queue) {
                     None => Offered::Later,
-                    Some(_) => self.best(heads).map_or(Offered::Later, Offered::Lane),
+                    Some(_) => self.best(heads).map_or(Offered::Later, Offered::Queue),
                 }
             }
         }
     }
 
-    fn best(&self, heads: &dyn Heads) -> Option<Lane> {
-        let heads = self.shares.iter().filter_map(|share| heads.head(share.lane));
-        heads.max_by(|a, b| a.score.total_cmp(&b.score).then(b.lane.cmp(&a.lane))).map(|head| head.lane)
+    fn best(&self, heads: &dyn QueueHeads) -> Option<QueueId> {
+        let heads = self.shares.iter().filter_map(|share| heads.head(share.queue));
+        heads.max_by(|a, b| a.score.total_cmp(&b.score).then(b.queue.cmp(&a.queue))).map(|head| head.queue)
     }
 
     /// One of its links is on its way.
@@ -195,45 +195,49 @@ fn page_key(url: &Url) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lead::{Origin, Parent};
-    use crate::strategy::Head;
+    use crate::link::{LinkOrigin, ParentPage};
+    use crate::strategy::QueueHead;
 
     fn url(path: &str) -> Url {
         Url::parse("http://shop.example/").unwrap().join(path).unwrap()
     }
 
-    fn lead(path: &str, depth: u16) -> Lead {
+    fn link(path: &str, depth: u16) -> FrontierLink {
         let id = crate::address::LinkId(0);
-        let parent = Parent { id, p_topic: 1.0, has_relevant_form: false, same_site: true };
-        Lead { parent: Some(parent), site_depth: depth, ..Lead::root(url(path), Origin::Link) }
+        let parent = ParentPage { id, p_topic: 1.0, has_relevant_form: false, same_site: true };
+        FrontierLink {
+            parent: Some(parent),
+            site_depth: depth,
+            ..FrontierLink::root(url(path), LinkOrigin::Link)
+        }
     }
 
     /// Lanes with something waiting; those that rest have no score.
     #[derive(Default)]
-    struct Fake(BTreeMap<Lane, Option<f32>>);
+    struct Fake(BTreeMap<QueueId, Option<f32>>);
 
-    impl Heads for Fake {
-        fn lanes(&self) -> Vec<Head> {
-            self.0.keys().filter_map(|lane| self.head(*lane)).collect()
+    impl QueueHeads for Fake {
+        fn heads(&self) -> Vec<QueueHead> {
+            self.0.keys().filter_map(|queue| self.head(*queue)).collect()
         }
-        fn head(&self, lane: Lane) -> Option<Head> {
-            self.0.get(&lane).copied().flatten().map(|score| Head { lane, score })
+        fn head(&self, queue: QueueId) -> Option<QueueHead> {
+            self.0.get(&queue).copied().flatten().map(|score| QueueHead { queue, score })
         }
-        fn waiting(&self, lane: Lane) -> u64 {
-            u64::from(self.0.contains_key(&lane))
+        fn link_count(&self, queue: QueueId) -> u64 {
+            u64::from(self.0.contains_key(&queue))
         }
     }
 
     /// A shop whose home page links to 90 books and 10 authors.
-    fn shop() -> (Explored, Lane, Lane) {
+    fn shop() -> (Explored, QueueId, QueueId) {
         let mut shop = Explored::new(Site("shop.example".into()), 0);
         (0..90).for_each(|n| shop.note_link(&url(&format!("/books/{n}")), 0));
         (0..10).for_each(|n| shop.note_link(&url(&format!("/authors/{n}?sort=name")), 0));
         (0..10).for_each(|n| shop.note_link(&url(&format!("/authors/{n}?sort=year")), 0));
-        assert_eq!(shop.visited(&lead("/", 0), 0), Next::Deeper);
+        assert_eq!(shop.visited(&link("/", 0), 0), Next::Deeper);
         shop.descend();
-        let lane = |path| shop.lane_of(&lead(path, 1)).unwrap();
-        let (books, authors) = (lane("/books/1"), lane("/authors/1"));
+        let queue = |path| shop.queue_of(&link(path, 1)).unwrap();
+        let (books, authors) = (queue("/books/1"), queue("/authors/1"));
         (shop, books, authors)
     }
 
@@ -242,10 +246,10 @@ mod tests {
         let (mut shop, books, authors) = shop();
         let heads = Fake([(books, Some(0.1)), (authors, Some(0.9))].into());
         for n in 0..5 {
-            assert_eq!(shop.offered(&heads, n), Offered::Lane(authors));
-            shop.visited(&lead("/authors/x", 1), 0);
+            assert_eq!(shop.offered(&heads, n), Offered::Queue(authors));
+            shop.visited(&link("/authors/x", 1), 0);
         }
-        assert_eq!(shop.offered(&heads, 5), Offered::Lane(books));
+        assert_eq!(shop.offered(&heads, 5), Offered::Queue(books));
     }
 
     #[test]
@@ -254,7 +258,7 @@ mod tests {
         assert_eq!(shop.offered(&Fake([(books, None)].into()), 0), Offered::Later);
         shop.served(0);
         assert_eq!(shop.offered(&Fake::default(), 0), Offered::Later);
-        shop.visited(&lead("/books/1", 1), 0);
+        shop.visited(&link("/books/1", 1), 0);
         assert_eq!(shop.offered(&Fake::default(), 0), Offered::Through);
     }
 
@@ -268,23 +272,23 @@ mod tests {
     fn links_that_come_late_are_shared_out_too() {
         let (mut shop, ..) = shop();
         shop.note_link(&url("/sale/1"), 0);
-        shop.visited(&lead("/", 0), 0);
-        let sale = shop.lane_of(&lead("/sale/1", 1)).unwrap();
+        shop.visited(&link("/", 0), 0);
+        let sale = shop.queue_of(&link("/sale/1", 1)).unwrap();
         assert_eq!(
             shop.offered(&Fake([(sale, Some(0.0))].into()), 0),
             Offered::Through,
             "its share is less than one"
         );
         (2..9).for_each(|n| shop.note_link(&url(&format!("/sale/{n}")), 0));
-        shop.visited(&lead("/", 0), 0);
-        assert_eq!(shop.offered(&Fake([(sale, Some(0.0))].into()), 0), Offered::Lane(sale));
+        shop.visited(&link("/", 0), 0);
+        assert_eq!(shop.offered(&Fake([(sale, Some(0.0))].into()), 0), Offered::Queue(sale));
     }
 
     #[test]
     fn depths_that_were_left_behind_and_those_too_deep_are_not_waited_in() {
         let (mut shop, ..) = shop();
         shop.descend();
-        let waits = |depth| shop.lane_of(&lead("/books/1", depth)).is_some();
+        let waits = |depth| shop.queue_of(&link("/books/1", depth)).is_some();
         assert_eq!([1, 2, 3, 4].map(waits), [false, true, true, false]);
     }
 }

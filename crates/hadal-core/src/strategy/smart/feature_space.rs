@@ -6,7 +6,7 @@
 //! link less similar.
 
 use crate::page::LinkContext;
-use crate::strategy::Selected;
+use crate::strategy::SelectedFeatures;
 use crate::strategy::features::{Matcher, Space, terms_of};
 use serde::{Deserialize, Serialize};
 use std::cmp::Reverse;
@@ -94,8 +94,8 @@ impl FeatureSpace {
     }
 
     /// What is selected, to be shown.
-    pub fn selected(&self) -> Vec<Selected> {
-        let shown = |place: &Features| Selected {
+    pub fn selected(&self) -> Vec<SelectedFeatures> {
+        let shown = |place: &Features| SelectedFeatures {
             space: place.space.name().into(),
             level: None,
             terms: place.selected.clone(),

@@ -2,10 +2,10 @@
 //! learned again every so many finds.
 
 use super::feature_space::FeatureSpace;
-use crate::lead::Lead;
+use crate::link::FrontierLink;
 use crate::page::LinkContext;
 use crate::strategy::features::Space;
-use crate::strategy::{Command, Lesson};
+use crate::strategy::{Lesson, StrategyCommand};
 use serde::{Deserialize, Serialize};
 use url::Url;
 
@@ -41,18 +41,18 @@ impl Default for Learner {
 impl Learner {
     /// How similar a home page's link is to those of known deep sites, and how many of them link to it:
     /// `alpha ST(s) + (1 - alpha) ln(1 + SF(s))` (equation 7).
-    pub fn rank_site(&self, lead: &Lead, frequency: u16) -> f32 {
-        let similarity = self.sites.similarity(&lead.url, &lead.context);
+    pub fn rank_site(&self, link: &FrontierLink, frequency: u16) -> f32 {
+        let similarity = self.sites.similarity(&link.url, &link.context);
         ALPHA * similarity + (1.0 - ALPHA) * f32::from(frequency).ln_1p()
     }
 
     /// How similar a link is to those that led to forms (equation 8).
-    pub fn rank_link(&self, lead: &Lead) -> f32 {
-        self.links.similarity(&lead.url, &lead.context)
+    pub fn rank_link(&self, link: &FrontierLink) -> f32 {
+        self.links.similarity(&link.url, &link.context)
     }
 
     /// A page with so many searchable forms that were not known; `link` led to it within its site.
-    pub fn found_forms(&mut self, forms: u32, link: Option<&Lead>) {
+    pub fn found_forms(&mut self, forms: u32, link: Option<&FrontierLink>) {
         self.new_forms += forms;
         if let Some(link) = link {
             self.links.observe(&link.url, &link.context);
@@ -65,7 +65,7 @@ impl Learner {
     }
 
     /// A site yielded its first relevant form; `home` led to it.
-    pub fn found_relevant(&mut self, home: &Lead) {
+    pub fn found_relevant(&mut self, home: &FrontierLink) {
         self.sites.observe(&home.url, &home.context);
     }
 
@@ -90,17 +90,17 @@ impl Learner {
     }
 
     /// Learns, and tells what. The rest of the frontier is looked at again only if other words count now.
-    pub fn learn(&mut self) -> Vec<Command> {
+    pub fn learn(&mut self) -> Vec<StrategyCommand> {
         self.iteration += 1;
         (self.new_deep, self.new_forms) = (0, 0);
         let changed = self.sites.select() | self.links.select();
         let mut commands = self.lessons();
-        commands.extend(changed.then_some(Command::Rescore));
+        commands.extend(changed.then_some(StrategyCommand::RescoreHeads));
         commands
     }
 
     /// Starts the rankers with what is known before a crawl, and tells what that is.
-    pub fn start(&mut self) -> Vec<Command> {
+    pub fn start(&mut self) -> Vec<StrategyCommand> {
         self.sites.select();
         self.links.select();
         if self.sites.examples() + self.links.examples() > 0 { self.lessons() } else { Vec::new() }
@@ -117,9 +117,9 @@ impl Learner {
         self.iteration
     }
 
-    fn lessons(&self) -> Vec<Command> {
+    fn lessons(&self) -> Vec<StrategyCommand> {
         let lesson = |model: &str, space: &FeatureSpace| {
-            Command::Note(Lesson {
+            StrategyCommand::RecordLesson(Lesson {
                 model: model.into(),
                 iteration: self.iteration,
                 examples: space.examples(),
@@ -133,17 +133,17 @@ impl Learner {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lead::Origin;
+    use crate::link::LinkOrigin;
 
-    fn lead(url: &str, anchor: &str) -> Lead {
+    fn link(url: &str, anchor: &str) -> FrontierLink {
         let context = LinkContext { anchor: anchor.into(), ..LinkContext::default() };
-        Lead { context, ..Lead::root(Url::parse(url).unwrap(), Origin::SiteRoot) }
+        FrontierLink { context, ..FrontierLink::root(Url::parse(url).unwrap(), LinkOrigin::SiteRoot) }
     }
 
     #[test]
     fn the_rank_of_a_site_is_half_similarity_half_logarithm_of_frequency() {
         let mut learner = Learner::default();
-        let shop = lead("http://book.com/", "shop");
+        let shop = link("http://book.com/", "shop");
         assert_eq!(learner.rank_site(&shop, 0), 0.0);
         assert_eq!(learner.rank_site(&shop, 7), 0.5 * 8f32.ln());
         learner.found_relevant(&shop);
@@ -171,16 +171,18 @@ mod tests {
     #[test]
     fn links_are_ranked_by_those_that_led_to_forms() {
         let mut learner = Learner::default();
-        learner.found_forms(1, Some(&lead("http://a.org/catalogue/search.html", "find a book")));
+        learner.found_forms(1, Some(&link("http://a.org/catalogue/search.html", "find a book")));
         let commands = learner.learn();
-        let like = learner.rank_link(&lead("http://b.org/search", "find"));
-        assert!(like > learner.rank_link(&lead("http://b.org/imprint", "about us")));
+        let like = learner.rank_link(&link("http://b.org/search", "find"));
+        assert!(like > learner.rank_link(&link("http://b.org/imprint", "about us")));
         let models = commands.iter().filter_map(|command| match command {
-            Command::Note(lesson) => Some((lesson.model.as_str(), lesson.iteration, lesson.examples)),
+            StrategyCommand::RecordLesson(lesson) => {
+                Some((lesson.model.as_str(), lesson.iteration, lesson.examples))
+            }
             _ => None,
         });
         assert_eq!(models.collect::<Vec<_>>(), [("site", 1, 0), ("link", 1, 1)]);
-        assert_eq!(commands.last(), Some(&Command::Rescore));
-        assert!(!learner.learn().contains(&Command::Rescore), "nothing new was selected");
+        assert_eq!(commands.last(), Some(&StrategyCommand::RescoreHeads));
+        assert!(!learner.learn().contains(&StrategyCommand::RescoreHeads), "nothing new was selected");
     }
 }

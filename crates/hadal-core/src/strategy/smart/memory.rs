@@ -1,13 +1,13 @@
 //! All that decides what comes next: saved with the run, so that a resumed crawl goes on as if nothing had been.
 
 use super::explored::Explored;
-use super::lanes::SiteKey;
 use super::learner::Learner;
+use super::queues::SiteKey;
 use super::reverse::Reverse;
 use super::site_table::SiteTable;
 use crate::address::Site;
-use crate::lead::Lane;
-use crate::strategy::{Command, RestoreError};
+use crate::link::QueueId;
+use crate::strategy::{RestoreError, StrategyCommand};
 use rustc_hash::FxHashSet;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
@@ -40,7 +40,7 @@ pub struct Memory {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 enum Farewell {
     /// The sites it found join a queue of the frontier.
-    Release(SiteKey, Lane),
+    Release(SiteKey, QueueId),
     /// Nothing of it is wanted any more.
     Close(Site),
 }
@@ -55,7 +55,7 @@ impl Memory {
     }
 
     /// Leaves an open site: it releases what it found to a queue, and is closed.
-    pub fn leave(&mut self, at: usize, queue: Lane) {
+    pub fn leave(&mut self, at: usize, queue: QueueId) {
         let left = self.open.remove(at);
         self.sites.settle(left.key, &left.linked, queue);
         self.farewells.push_back(Farewell::Release(left.key, queue));
@@ -63,10 +63,12 @@ impl Memory {
     }
 
     /// The next thing to be done about sites that were left.
-    pub fn next_command(&mut self) -> Option<Command> {
+    pub fn next_command(&mut self) -> Option<StrategyCommand> {
         Some(match self.farewells.pop_front()? {
-            Farewell::Release(site, to) => Command::Refill { from: site.finds(), to, take: usize::MAX },
-            Farewell::Close(site) => Command::CloseSite(site),
+            Farewell::Release(site, to) => {
+                StrategyCommand::Refill { from: site.finds(), to, limit: usize::MAX }
+            }
+            Farewell::Close(site) => StrategyCommand::CloseSite(site),
         })
     }
 
@@ -88,7 +90,7 @@ impl Memory {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::strategy::smart::lanes::HIGH;
+    use crate::strategy::smart::queues::HIGH;
 
     #[test]
     fn a_site_that_is_left_releases_what_it_found_and_is_closed() {
@@ -97,9 +99,9 @@ mod tests {
         memory.leave(0, HIGH);
         let mut memory = Memory::read(&memory.write()).unwrap();
         let from = SiteKey::of(&site).finds();
-        let release = Command::Refill { from, to: HIGH, take: usize::MAX };
+        let release = StrategyCommand::Refill { from, to: HIGH, limit: usize::MAX };
         assert_eq!(memory.next_command(), Some(release));
-        assert_eq!(memory.next_command(), Some(Command::CloseSite(site)));
+        assert_eq!(memory.next_command(), Some(StrategyCommand::CloseSite(site)));
         assert_eq!(memory.next_command(), None);
     }
 

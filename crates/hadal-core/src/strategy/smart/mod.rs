@@ -8,23 +8,26 @@
 
 mod explored;
 mod feature_space;
-mod lanes;
 mod learner;
 mod link_tree;
 mod memory;
 mod patience;
+mod queues;
 mod reverse;
 mod site_table;
 mod stages;
 
-use super::{Briefing, Choice, Command, Gauge, Heads, Placement, RestoreError, SiteTally, Strategy, Visited};
+use super::{
+    PageVisit, Placement, QueueChoice, QueueHeads, RestoreError, SiteCounters, Strategy, StrategyCommand,
+    StrategyContext, StrategyGauge,
+};
 use crate::address::Site;
-use crate::lead::{Lane, Lead, Origin, Task};
+use crate::link::{FrontierLink, LinkOrigin, LinkTask, QueueId};
 use explored::Offered;
-use lanes::{CENTRES, HIGH, LOOKUPS, LOW, SiteKey};
 use learner::Learner;
 use memory::Memory;
 use patience::Next;
+use queues::{CENTRES, HIGH, LOOKUPS, LOW, SiteKey};
 use reverse::FEW_SITES;
 use rustc_hash::FxHashSet;
 use site_table::Standing;
@@ -62,7 +65,7 @@ pub struct Smart {
 
 impl Smart {
     /// A crawler with some of the parts.
-    pub fn new(parts: Parts, briefing: &Briefing) -> Smart {
+    pub fn new(parts: Parts, briefing: &StrategyContext) -> Smart {
         let parts = Parts { reverse: parts.reverse && briefing.backlinks, ..parts };
         let mut memory = Memory::default();
         briefing.seeds.iter().for_each(|url| memory.reverse.remember(url));
@@ -84,32 +87,32 @@ impl Smart {
         self
     }
 
-    fn place_home(&self, lead: &Lead) -> Placement {
-        let site = SiteKey::of(&lead.site());
-        let rank = || self.memory.learner.rank_site(lead, self.memory.sites.frequency(site));
+    fn place_home(&self, link: &FrontierLink) -> Placement {
+        let site = SiteKey::of(&link.site());
+        let rank = || self.memory.learner.rank_site(link, self.memory.sites.frequency(site));
         let score = if self.seeds.contains(&site) { SEED_SCORE } else { rank() };
-        Placement::Wait { lane: self.memory.sites.lane(site), score }
+        Placement::Enqueue { queue: self.memory.sites.queue(site), score }
     }
 
-    fn place_inside(&self, lead: &Lead) -> Placement {
-        let site = SiteKey::of(&lead.site());
+    fn place_inside(&self, link: &FrontierLink) -> Placement {
+        let site = SiteKey::of(&link.site());
         let open = self.memory.open.iter().find(|open| open.key == site);
-        match open.and_then(|open| open.lane_of(lead)) {
-            Some(lane) => Placement::Wait { lane, score: self.memory.learner.rank_link(lead) },
+        match open.and_then(|open| open.queue_of(link)) {
+            Some(queue) => Placement::Enqueue { queue, score: self.memory.learner.rank_link(link) },
             None => Placement::Drop,
         }
     }
 
     /// The next link of an open site, the site that was opened first before others.
-    fn explore(&mut self, heads: &dyn Heads) -> Option<Lane> {
+    fn explore(&mut self, heads: &dyn QueueHeads) -> Option<QueueId> {
         let mut at = 0;
         while at < self.memory.open.len() {
             let served = self.memory.served;
             let site = &mut self.memory.open[at];
             match site.offered(heads, served) {
-                Offered::Lane(lane) => {
+                Offered::Queue(queue) => {
                     site.served(served);
-                    return Some(lane);
+                    return Some(queue);
                 }
                 Offered::Later => at += 1,
                 Offered::Through if site.through() == Next::Deeper => site.descend(),
@@ -121,83 +124,87 @@ impl Smart {
 
     /// The best home page. The low queue is moved into the high one when that is empty; while everybody
     /// in the high one rests, one of the low may go.
-    fn open_site(&mut self, heads: &dyn Heads) -> Choice {
+    fn open_site(&mut self, heads: &dyn QueueHeads) -> QueueChoice {
         if self.memory.open.len() >= MOST_OPEN {
-            return Choice::Rest;
+            return QueueChoice::Idle;
         }
-        if heads.waiting(HIGH) == 0 && heads.waiting(LOW) > 0 {
+        if heads.link_count(HIGH) == 0 && heads.link_count(LOW) > 0 {
             self.memory.sites.empty_low();
-            return Choice::First(Box::new(Command::Refill { from: LOW, to: HIGH, take: usize::MAX }));
+            return QueueChoice::Execute(Box::new(StrategyCommand::Refill {
+                from: LOW,
+                to: HIGH,
+                limit: usize::MAX,
+            }));
         }
-        let ready = [HIGH, LOW].into_iter().find(|lane| heads.head(*lane).is_some());
-        ready.map_or(Choice::Rest, Choice::Serve)
+        let ready = [HIGH, LOW].into_iter().find(|queue| heads.head(*queue).is_some());
+        ready.map_or(QueueChoice::Idle, QueueChoice::Serve)
     }
 
     /// A site to ask about, when few sites wait and nothing is left of the last answer.
-    fn search(&mut self, heads: &dyn Heads) -> Option<Command> {
-        if !self.parts.reverse || self.memory.reverse.is_asking() || heads.waiting(CENTRES) > 0 {
+    fn search(&mut self, heads: &dyn QueueHeads) -> Option<StrategyCommand> {
+        if !self.parts.reverse || self.memory.reverse.is_asking() || heads.link_count(CENTRES) > 0 {
             return None;
         }
-        let queued = heads.waiting(HIGH) + heads.waiting(LOW);
-        let found = || self.memory.open.iter().map(|open| heads.waiting(open.key.finds())).sum::<u64>();
+        let queued = heads.link_count(HIGH) + heads.link_count(LOW);
+        let found = || self.memory.open.iter().map(|open| heads.link_count(open.key.finds())).sum::<u64>();
         let few = queued < FEW_SITES && queued + found() < FEW_SITES;
-        few.then(|| self.memory.reverse.search(self.seed)).flatten().map(Command::Backlinks)
+        few.then(|| self.memory.reverse.search(self.seed)).flatten().map(StrategyCommand::LookUpBacklinks)
     }
 }
 
 impl Strategy for Smart {
-    fn begin(&mut self) -> Vec<Command> {
+    fn begin(&mut self) -> Vec<StrategyCommand> {
         let mut commands = self.memory.learner.start();
         if self.parts.reverse {
-            commands.extend(self.memory.reverse.search(self.seed).map(Command::Backlinks));
+            commands.extend(self.memory.reverse.search(self.seed).map(StrategyCommand::LookUpBacklinks));
         }
         commands
     }
 
-    fn place(&self, lead: &Lead, _site: &SiteTally) -> Placement {
-        if lead.task == Task::Backlinks {
-            return Placement::Wait { lane: LOOKUPS, score: 0.0 };
+    fn place(&self, link: &FrontierLink, _site: &SiteCounters) -> Placement {
+        if link.task == LinkTask::Backlinks {
+            return Placement::Enqueue { queue: LOOKUPS, score: 0.0 };
         }
-        if self.memory.reverse.wants(lead) {
-            return Placement::Wait { lane: CENTRES, score: 0.0 };
+        if self.memory.reverse.wants(link) {
+            return Placement::Enqueue { queue: CENTRES, score: 0.0 };
         }
-        match lead.parent {
-            None if lead.origin == Origin::Backlink => Placement::Drop,
-            None => self.place_home(lead),
-            Some(parent) if parent.same_site => self.place_inside(lead),
+        match link.parent {
+            None if link.origin == LinkOrigin::Backlink => Placement::Drop,
+            None => self.place_home(link),
+            Some(parent) if parent.same_site => self.place_inside(link),
             Some(_) => Placement::Drop,
         }
     }
 
-    fn choose(&mut self, heads: &dyn Heads) -> Choice {
+    fn choose(&mut self, heads: &dyn QueueHeads) -> QueueChoice {
         if let Some(command) = self.memory.next_command().or_else(|| self.search(heads)) {
-            return Choice::First(Box::new(command));
+            return QueueChoice::Execute(Box::new(command));
         }
-        let ready = |lane: &Lane| heads.head(*lane).is_some();
-        let lane = [LOOKUPS, CENTRES].into_iter().find(ready).or_else(|| self.explore(heads));
-        let choice = match lane {
-            Some(lane) => Choice::Serve(lane),
+        let ready = |queue: &QueueId| heads.head(*queue).is_some();
+        let queue = [LOOKUPS, CENTRES].into_iter().find(ready).or_else(|| self.explore(heads));
+        let choice = match queue {
+            Some(queue) => QueueChoice::Serve(queue),
             None => self
                 .memory
                 .next_command()
-                .map_or_else(|| self.open_site(heads), |command| Choice::First(Box::new(command))),
+                .map_or_else(|| self.open_site(heads), |command| QueueChoice::Execute(Box::new(command))),
         };
-        self.memory.served += u64::from(matches!(choice, Choice::Serve(_)));
+        self.memory.served += u64::from(matches!(choice, QueueChoice::Serve(_)));
         choice
     }
 
-    fn learn(&mut self, visit: &Visited<'_>) -> Vec<Command> {
+    fn learn(&mut self, visit: &PageVisit<'_>) -> Vec<StrategyCommand> {
         self.take_in(visit)
     }
 
-    fn hear(&mut self, about: &Url, linking: &[Url]) -> Vec<Command> {
+    fn on_backlinks(&mut self, about: &Url, linking: &[Url]) -> Vec<StrategyCommand> {
         self.memory.reverse.heard(about, linking);
         Vec::new()
     }
 
-    fn gauges(&self, heads: &dyn Heads) -> Vec<Gauge> {
-        let (high, low) = (heads.waiting(HIGH), heads.waiting(LOW));
-        let gauge = |(name, value)| Gauge { name, value };
+    fn gauges(&self, heads: &dyn QueueHeads) -> Vec<StrategyGauge> {
+        let (high, low) = (heads.link_count(HIGH), heads.link_count(LOW));
+        let gauge = |(name, value)| StrategyGauge { name, value };
         let gauges = [
             ("high queue", high as f64),
             ("low queue", low as f64),
@@ -211,7 +218,7 @@ impl Strategy for Smart {
         gauges.map(gauge).into()
     }
 
-    fn inherit(&mut self, saved: &[u8]) -> Result<(), RestoreError> {
+    fn load_earlier_run(&mut self, saved: &[u8]) -> Result<(), RestoreError> {
         let earlier = Memory::read(saved)?;
         if self.parts.adaptive {
             self.memory.learner.inherit(earlier.learner);

@@ -75,7 +75,7 @@ mod tests {
         patience
     }
 
-    /// What the last of `n` equal pages leads to; those before it change nothing.
+    /// What the last of `n` equal pages links to; those before it change nothing.
     fn after(patience: &mut Patience, n: u32, forms: u32) -> Next {
         for page in 1..n {
             assert_eq!(patience.visited(forms), Next::Stay, "page {page}");

@@ -2,7 +2,7 @@
 //! likely links to more of its kind.
 
 use crate::address::{LinkId, Site};
-use crate::lead::{Lead, Origin};
+use crate::link::{FrontierLink, LinkOrigin};
 use rustc_hash::FxHashSet;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
@@ -81,15 +81,15 @@ impl Reverse {
         self.pages.extend(others.take(PAGES_PER_SEARCH).map(LinkId::of));
     }
 
-    /// Whether a lead is one of those pages, or where one of them sent us.
-    pub fn wants(&self, lead: &Lead) -> bool {
-        let is_answer = matches!(lead.origin, Origin::Backlink | Origin::Redirect);
-        is_answer && lead.parent.is_none() && self.pages.contains(&asked_for(lead))
+    /// Whether a link is one of those pages, or where one of them sent us.
+    pub fn wants(&self, link: &FrontierLink) -> bool {
+        let is_answer = matches!(link.origin, LinkOrigin::Backlink | LinkOrigin::Redirect);
+        is_answer && link.parent.is_none() && self.pages.contains(&asked_for(link))
     }
 
     /// Looks at such a page, with how many seed and deep sites it links to; whether it is a centre page.
-    pub fn judge(&mut self, lead: &Lead, has_relevant_form: bool, good_sites: usize) -> bool {
-        self.pages.remove(&asked_for(lead));
+    pub fn judge(&mut self, link: &FrontierLink, has_relevant_form: bool, good_sites: usize) -> bool {
+        self.pages.remove(&asked_for(link));
         let relevant = has_relevant_form || good_sites > GOOD_SITES;
         self.centres += u32::from(relevant);
         relevant
@@ -106,8 +106,8 @@ impl Reverse {
     }
 }
 
-fn asked_for(lead: &Lead) -> LinkId {
-    lead.redirects.first().map_or(lead.id, LinkId::of)
+fn asked_for(link: &FrontierLink) -> LinkId {
+    link.redirects.first().map_or(link.id, LinkId::of)
 }
 
 #[cfg(test)]
@@ -149,7 +149,7 @@ mod tests {
     #[test]
     fn a_page_is_a_centre_if_it_has_a_relevant_form_or_links_to_more_than_two_good_sites() {
         let mut reverse = Reverse::default();
-        let page = Lead::root(url("http://hub.org/"), Origin::Backlink);
+        let page = FrontierLink::root(url("http://hub.org/"), LinkOrigin::Backlink);
         assert!(!reverse.judge(&page, false, 2));
         assert!(reverse.judge(&page, false, 3));
         assert!(reverse.judge(&page, true, 0));
@@ -163,12 +163,13 @@ mod tests {
         let hubs = (0..30).flat_map(|n| ["a", "b"].map(|page| url(&format!("http://hub{n}.org/{page}"))));
         let linking: Vec<Url> = std::iter::once(url("http://www.s0.org/own")).chain(hubs).collect();
         reverse.heard(&about, &linking);
-        let lead = |page: &Url| Lead::root(page.clone(), Origin::Backlink);
-        let wanted: Vec<&Url> = linking.iter().filter(|page| reverse.wants(&lead(page))).collect();
+        let link = |page: &Url| FrontierLink::root(page.clone(), LinkOrigin::Backlink);
+        let wanted: Vec<&Url> = linking.iter().filter(|page| reverse.wants(&link(page))).collect();
         assert_eq!(wanted.len(), 20);
         assert!(wanted.iter().all(|page| page.path() == "/a"), "{wanted:?}");
         let redirects = vec![wanted[4].clone()];
-        let moved = Lead { redirects, ..Lead::root(url("http://hub.org/new"), Origin::Redirect) };
+        let moved =
+            FrontierLink { redirects, ..FrontierLink::root(url("http://hub.org/new"), LinkOrigin::Redirect) };
         assert!(reverse.wants(&moved));
     }
 }

@@ -3,8 +3,8 @@
 //! Bounded: when it is full, sites that were visited are forgotten first (the store still knows them), and
 //! then no new ones are taken.
 
-use super::lanes::{HIGH, LOW, SiteKey};
-use crate::lead::Lane;
+use super::queues::{HIGH, LOW, SiteKey};
+use crate::link::QueueId;
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
@@ -73,7 +73,7 @@ impl SiteTable {
 
     /// The site that links to these was left: what it found goes to one of the queues, and what waits in
     /// the low queue rises when a better site knows it too.
-    pub fn settle(&mut self, finder: SiteKey, found: &[SiteKey], queue: Lane) {
+    pub fn settle(&mut self, finder: SiteKey, found: &[SiteKey], queue: QueueId) {
         let settled = if queue == HIGH { Standing::High } else { Standing::Low(self.low_emptied) };
         for site in found {
             let Some(entry) = self.sites.get_mut(site) else { continue };
@@ -90,7 +90,7 @@ impl SiteTable {
     }
 
     /// Where a site's home page waits.
-    pub fn lane(&self, site: SiteKey) -> Lane {
+    pub fn queue(&self, site: SiteKey) -> QueueId {
         match self.sites.get(&site).map(|entry| entry.standing) {
             Some(Standing::Found(finder)) => finder.finds(),
             Some(Standing::Low(since)) if since == self.low_emptied => LOW,
@@ -117,23 +117,23 @@ mod tests {
     #[test]
     fn what_a_site_finds_waits_until_the_site_is_left() {
         let mut table = table();
-        assert_eq!(table.lane(FOUND), SHOP.finds());
+        assert_eq!(table.queue(FOUND), SHOP.finds());
         table.settle(LIBRARY, &[FOUND], HIGH);
-        assert_eq!(table.lane(FOUND), SHOP.finds());
+        assert_eq!(table.queue(FOUND), SHOP.finds());
         table.settle(SHOP, &[FOUND], HIGH);
-        assert_eq!(table.lane(FOUND), HIGH);
+        assert_eq!(table.queue(FOUND), HIGH);
     }
 
     #[test]
     fn the_low_queue_rises_as_a_whole_or_one_by_one() {
         let mut table = table();
         table.settle(SHOP, &[FOUND], LOW);
-        assert_eq!(table.lane(FOUND), LOW);
+        assert_eq!(table.queue(FOUND), LOW);
         let mut emptied = table.clone();
         emptied.empty_low();
-        assert_eq!(emptied.lane(FOUND), HIGH);
+        assert_eq!(emptied.queue(FOUND), HIGH);
         table.settle(LIBRARY, &[FOUND], HIGH);
-        assert_eq!(table.lane(FOUND), HIGH);
+        assert_eq!(table.queue(FOUND), HIGH);
     }
 
     #[test]

@@ -8,7 +8,7 @@ use crate::evaluation::shelf::Room;
 use crate::evaluation::truth::Truth;
 use crate::evaluation::{Preset, Setting, trial};
 use anyhow::Context;
-use hadal_core::strategy::offer;
+use hadal_core::strategy::find_strategy;
 use hadal_world::{Measure, World};
 use std::sync::Arc;
 
@@ -23,7 +23,7 @@ pub fn densities(
     tell: &mut dyn FnMut(&str),
 ) -> anyhow::Result<Vec<Measure>> {
     let ground = Ground { world: Arc::clone(world), truth: Arc::new(Truth::of(world)) };
-    let baseline = offer(STRATEGY).context("the baseline is offered")?;
+    let baseline = find_strategy(STRATEGY).context("the baseline is offered")?;
     let (mut figures, mut shares) = (Vec::new(), Vec::new());
     for topic in World::topics() {
         tell(topic);

@@ -10,7 +10,7 @@ use crate::output::sections;
 use crate::output::trials::TrialsProgress;
 use anyhow::Context;
 use clap::Args;
-use hadal_core::strategy::OFFERS;
+use hadal_core::strategy::STRATEGIES;
 use hadal_world::World;
 use std::io::Write;
 use std::path::PathBuf;
@@ -101,7 +101,7 @@ pub fn cores() -> usize {
 fn plan(args: &FindArgs, seed: u64) -> Result<Plan, Usage> {
     let all_topics = if args.quick { &QUICK_TOPICS[..] } else { World::topics() };
     let usual = if args.quick { QUICK_REQUESTS } else { REQUESTS };
-    let strategies: Vec<&str> = OFFERS.iter().map(|offer| offer.name).chain([ORACLE]).collect();
+    let strategies: Vec<&str> = STRATEGIES.iter().map(|offer| offer.name).chain([ORACLE]).collect();
     Ok(Plan {
         world: args.world,
         sites: (args.quick && args.world != Preset::Tiny).then_some(QUICK_SITES),

@@ -14,7 +14,7 @@ use crate::topic::gather::{Keeping, NoOpinion};
 use crate::topic::{Sample, labelled};
 use anyhow::Context;
 use hadal_core::page::Page;
-use hadal_core::strategy::{Briefing, offer};
+use hadal_core::strategy::{StrategyContext, find_strategy};
 use std::collections::HashMap;
 use std::io::Write;
 use std::sync::Arc;
@@ -120,7 +120,9 @@ fn setup(
     Ok(Crawl {
         store: open("memory:", Access::Crawl)?,
         spec,
-        strategy: offer(strategy).context("no such strategy")?.make(&Briefing::seeded(session.seed)),
+        strategy: find_strategy(strategy)
+            .context("no such strategy")?
+            .make(&StrategyContext::seeded(session.seed)),
         critic: Arc::new(NoOpinion),
         fetch,
         backlinks: None,

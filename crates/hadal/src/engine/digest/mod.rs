@@ -12,8 +12,8 @@ use crate::fetch::retry::{self, Next};
 use crate::store::*;
 use hadal_core::address::{LinkId, Site, Tracking, normalise};
 use hadal_core::http::{Completeness, Exchange, FetchError};
-use hadal_core::lead::{Lead, Origin, Parent, Waiting};
-use hadal_core::strategy::Command;
+use hadal_core::link::{FrontierLink, LinkOrigin, ParentPage, QueuedLink};
+use hadal_core::strategy::StrategyCommand;
 use hadal_core::time::Time;
 use url::Url;
 
@@ -46,15 +46,15 @@ impl Engine {
                 self.digest_probe(*waiting, &step, &exchange, page.as_deref(), &mut outcome)?;
             }
             (Job::Lookup(waiting), Catch::Backlinks(found)) => {
-                commands = self.digest_lookup(&waiting.lead.url, found, &mut outcome)?;
+                commands = self.digest_lookup(&waiting.link.url, found, &mut outcome)?;
             }
             (job, _) => {
                 outcome.requests = 0;
                 outcome.ending = Ending::Failed("robots".into());
                 if let Job::Refused(waiting) = job
-                    && !waiting.lane.is_engines()
+                    && !waiting.queue.is_reserved()
                 {
-                    commands = self.learn_of_failure(&waiting.lead)?;
+                    commands = self.learn_of_failure(&waiting.link)?;
                 }
             }
         }
@@ -103,18 +103,18 @@ impl Engine {
 
     fn digest_visit(
         &mut self,
-        waiting: Waiting,
+        waiting: QueuedLink,
         step: &Step,
         exchange: &Exchange,
         reading: Option<&Reading>,
         outcome: &mut Outcome,
-    ) -> Result<Vec<Command>, CrawlError> {
+    ) -> Result<Vec<StrategyCommand>, CrawlError> {
         match self.next_after(&waiting, step, exchange, outcome)? {
             Next::Accept => match reading {
-                Some(reading) => return self.digest_page(&waiting.lead, exchange, reading, outcome),
+                Some(reading) => return self.digest_page(&waiting.link, exchange, reading, outcome),
                 None => outcome.ending = Ending::Failed("no_page".into()),
             },
-            Next::Redirect(target) => self.digest_redirect(&waiting.lead, target, outcome)?,
+            Next::Redirect(target) => self.digest_redirect(&waiting.link, target, outcome)?,
             Next::Retry { at, kind, .. } => {
                 outcome.ending = again(waiting, at, kind);
                 return Ok(Vec::new());
@@ -122,8 +122,8 @@ impl Engine {
             Next::GiveUp(kind) => outcome.ending = Ending::Failed(kind),
         }
         match outcome.ending {
-            Ending::Failed(_) => self.learn_of_failure(&waiting.lead),
-            Ending::Redirected if outcome.found.is_empty() => self.learn_of_failure(&waiting.lead),
+            Ending::Failed(_) => self.learn_of_failure(&waiting.link),
+            Ending::Redirected if outcome.found.is_empty() => self.learn_of_failure(&waiting.link),
             _ => Ok(Vec::new()),
         }
     }
@@ -131,20 +131,20 @@ impl Engine {
     /// What follows from an exchange for its lead; what it cost and told of the host is in the outcome.
     fn next_after(
         &mut self,
-        waiting: &Waiting,
+        waiting: &QueuedLink,
         step: &Step,
         exchange: &Exchange,
         outcome: &mut Outcome,
     ) -> Result<Next, CrawlError> {
-        let host = self.meet(&waiting.lead.host())?;
+        let host = self.meet(&waiting.link.host())?;
         let known = self.host_book.get(self.setup.store.as_ref(), self.run, &self.hosts, host)?;
         let failures = known.state.failures;
-        let mut next = retry::after(&waiting.lead.url, exchange, waiting.attempts, failures, outcome.at);
+        let mut next = retry::after(&waiting.link.url, exchange, waiting.attempts, failures, outcome.at);
         if step.body_limit < self.setup.body_limit && is_cut(exchange) {
             next = Next::Retry { at: outcome.at, host_until: None, kind: "byte_budget".into() };
         }
-        if !waiting.lane.is_engines()
-            && self.site_book.get(self.setup.store.as_ref(), self.run, &waiting.lead.site())?.closed
+        if !waiting.queue.is_reserved()
+            && self.site_book.get(self.setup.store.as_ref(), self.run, &waiting.link.site())?.closed
         {
             next = on_closed_site(next);
         }
@@ -154,7 +154,12 @@ impl Engine {
     }
 
     /// The next hop is a lead of its own: it may be on another host, and waits for that one's turn.
-    fn digest_redirect(&mut self, lead: &Lead, target: Url, outcome: &mut Outcome) -> Result<(), CrawlError> {
+    fn digest_redirect(
+        &mut self,
+        lead: &FrontierLink,
+        target: Url,
+        outcome: &mut Outcome,
+    ) -> Result<(), CrawlError> {
         outcome.ending = Ending::Redirected;
         let Some(target) = normalise(target, Tracking::Strip) else {
             outcome.ending = Ending::Failed("bad_redirect".into());
@@ -174,15 +179,15 @@ impl Engine {
         about: &Url,
         found: Result<Vec<Url>, FetchError>,
         outcome: &mut Outcome,
-    ) -> Result<Vec<Command>, CrawlError> {
+    ) -> Result<Vec<StrategyCommand>, CrawlError> {
         let (urls, ending) = match found {
             Ok(urls) => (urls, Ending::Visited),
             Err(error) => (Vec::new(), Ending::Failed(retry::kind_of(error).into())),
         };
         outcome.ending = ending;
         let linking: Vec<Url> = urls.into_iter().filter_map(|url| normalise(url, Tracking::Strip)).collect();
-        let commands = self.setup.strategy.hear(about, &linking);
-        let leads = linking.into_iter().map(|url| Lead::root(url, Origin::Backlink)).collect();
+        let commands = self.setup.strategy.on_backlinks(about, &linking);
+        let leads = linking.into_iter().map(|url| FrontierLink::root(url, LinkOrigin::Backlink)).collect();
         outcome.found = self.admit(leads)?;
         Ok(commands)
     }
@@ -199,15 +204,15 @@ impl Engine {
         if let (Ending::Failed(kind), Job::Visit(waiting) | Job::Refused(waiting)) =
             (&outcome.ending, &step.job)
         {
-            tell(Event::Failed { url: waiting.lead.url.to_string(), kind: kind.clone() });
+            tell(Event::Failed { url: waiting.link.url.to_string(), kind: kind.clone() });
         }
     }
 }
 
 /// The lead goes back, with one more attempt behind it.
-fn again(waiting: Waiting, at: Time, kind: String) -> Ending {
+fn again(waiting: QueuedLink, at: Time, kind: String) -> Ending {
     let attempts = waiting.attempts.saturating_add(1);
-    Ending::Again(Box::new(Waiting { attempts, not_before: at, ..waiting }), kind)
+    Ending::Again(Box::new(QueuedLink { attempts, not_before: at, ..waiting }), kind)
 }
 
 /// Nothing is tried again on a site that was left.
@@ -222,14 +227,14 @@ fn is_cut(exchange: &Exchange) -> bool {
     exchange.result.as_ref().is_ok_and(|response| response.completeness == Completeness::Cut)
 }
 
-fn next_hop(lead: &Lead, target: Url) -> Lead {
+fn next_hop(lead: &FrontierLink, target: Url) -> FrontierLink {
     let mut redirects = lead.redirects.clone();
     redirects.push(lead.url.clone());
     let stays = Site::of(&target) == lead.site();
-    let same_site = |parent: Parent| Parent { same_site: parent.same_site && stays, ..parent };
-    Lead {
+    let same_site = |parent: ParentPage| ParentPage { same_site: parent.same_site && stays, ..parent };
+    FrontierLink {
         id: LinkId::of(&target),
-        origin: Origin::Redirect,
+        origin: LinkOrigin::Redirect,
         parent: lead.parent.map(same_site),
         site_depth: if stays { lead.site_depth } else { 0 },
         url: target,

@@ -8,8 +8,8 @@ use crate::store::*;
 use hadal_core::address::{LinkId, Site};
 use hadal_core::critic::PageVerdict;
 use hadal_core::http::{Completeness, Exchange};
-use hadal_core::lead::{Lead, Origin, Parent, Task};
-use hadal_core::strategy::{Command, SiteTally, Visited};
+use hadal_core::link::{FrontierLink, LinkOrigin, LinkTask, ParentPage};
+use hadal_core::strategy::{PageVisit, SiteCounters, StrategyCommand};
 use url::Url;
 
 /// A strategy learns about links this many clicks before a form, the link to its page not counted.
@@ -21,11 +21,11 @@ impl Engine {
     /// A page was read: reward what led here, learn, then place its links with what was just learned.
     pub(super) fn digest_page(
         &mut self,
-        lead: &Lead,
+        lead: &FrontierLink,
         exchange: &Exchange,
         reading: &Reading,
         outcome: &mut Outcome,
-    ) -> Result<Vec<Command>, CrawlError> {
+    ) -> Result<Vec<StrategyCommand>, CrawlError> {
         let header = exchange
             .result
             .as_ref()
@@ -35,7 +35,7 @@ impl Engine {
         outcome.ending = Ending::Visited;
         outcome.cited = self.cited(lead, reading);
         outcome.page = Some(self.page_row(lead, exchange, reading));
-        let taken = self.setup.strategy.takes(&reading.verdict);
+        let taken = self.setup.strategy.accepts_page(&reading.verdict);
         if taken && !page.hints.noindex && !header.noindex {
             outcome.forms = self.found_forms(lead, reading)?;
         }
@@ -50,9 +50,9 @@ impl Engine {
             outcome.found = self.inquiries(&outcome.forms, &mut tally);
         }
         let commands = self.learn(lead, Some(reading), &news, [&before, &tally])?;
-        tally.closed |= commands.contains(&Command::CloseSite(site.clone()));
-        tally.worth = commands.iter().filter_map(preferred).next_back().unwrap_or(tally.worth);
-        self.prefer(&site, tally.worth);
+        tally.closed |= commands.contains(&StrategyCommand::CloseSite(site.clone()));
+        tally.bonus = commands.iter().filter_map(preferred).next_back().unwrap_or(tally.bonus);
+        self.prefer(&site, tally.bonus);
         self.site_book.set(site.clone(), tally);
         outcome.site = Some((site, tally));
         if may_follow {
@@ -63,14 +63,17 @@ impl Engine {
     }
 
     /// A lead that came to nothing teaches too.
-    pub(super) fn learn_of_failure(&mut self, lead: &Lead) -> Result<Vec<Command>, CrawlError> {
+    pub(super) fn learn_of_failure(
+        &mut self,
+        lead: &FrontierLink,
+    ) -> Result<Vec<StrategyCommand>, CrawlError> {
         let tally = self.site_book.get(self.setup.store.as_ref(), self.run, &lead.site())?;
         self.learn(lead, None, &News::default(), [&tally, &tally])
     }
 
     /// The leads that were followed to get to one, the nearest first.
-    fn path_to(&self, lead: &Lead) -> Result<Vec<Lead>, CrawlError> {
-        let mut path: Vec<Lead> = Vec::new();
+    fn path_to(&self, lead: &FrontierLink) -> Result<Vec<FrontierLink>, CrawlError> {
+        let mut path: Vec<FrontierLink> = Vec::new();
         while let Some(parent) = path.last().unwrap_or(lead).parent
             && path.len() < LONGEST_PATH
             && let Some(earlier) = self.setup.store.lead(self.run, parent.id)?
@@ -82,37 +85,42 @@ impl Engine {
 
     fn learn(
         &mut self,
-        lead: &Lead,
+        lead: &FrontierLink,
         reading: Option<&Reading>,
         news: &News,
-        [before, tally]: [&SiteTally; 2],
-    ) -> Result<Vec<Command>, CrawlError> {
+        [before, tally]: [&SiteCounters; 2],
+    ) -> Result<Vec<StrategyCommand>, CrawlError> {
         let path = if news.searchable > 0 { self.path_to(lead)? } else { Vec::new() };
         let nothing = PageVerdict::default();
-        let mut commands = self.setup.strategy.learn(&Visited {
-            lead,
+        let mut commands = self.setup.strategy.learn(&PageVisit {
+            link: lead,
             path: &path,
             page: reading.map(|reading| &reading.page),
             verdict: reading.map_or(&nothing, |reading| &reading.verdict),
             forms: reading.map_or(&[], |reading| &reading.forms),
             new_relevant: news.relevant,
             new_searchable: news.searchable,
-            gain: news.gain,
-            before,
+            reward: news.gain,
+            site_before: before,
             site: tally,
         });
         if self.setup.scope.max_pages_per_site.is_some_and(|most| tally.pages >= most) && !tally.closed {
-            commands.push(Command::CloseSite(lead.site()));
+            commands.push(StrategyCommand::CloseSite(lead.site()));
         }
         Ok(commands)
     }
 
     /// The links on a page that were not met lately, with the context they stand in.
-    fn leads_on(&mut self, lead: &Lead, reading: &Reading, has_relevant_form: bool) -> Vec<Lead> {
+    fn leads_on(
+        &mut self,
+        lead: &FrontierLink,
+        reading: &Reading,
+        has_relevant_form: bool,
+    ) -> Vec<FrontierLink> {
         let here = lead.site();
         let links = reading.page.links.iter().filter(|link| !link.context.rel.contains("nofollow"));
-        let links = links.map(|link| (&link.url, Some(&link.context), Origin::Link));
-        let refresh = reading.page.hints.refresh.iter().map(|(_, url)| (url, None, Origin::Redirect));
+        let links = links.map(|link| (&link.url, Some(&link.context), LinkOrigin::Link));
+        let refresh = reading.page.hints.refresh.iter().map(|(_, url)| (url, None, LinkOrigin::Redirect));
         let mut leads = Vec::new();
         for (url, context, origin) in links.chain(refresh) {
             let id = LinkId::of(url);
@@ -121,11 +129,11 @@ impl Engine {
             }
             let same_site = url.host_str() == lead.url.host_str() || Site::of(url) == here;
             let parent =
-                Parent { id: lead.id, p_topic: reading.verdict.p_topic, has_relevant_form, same_site };
-            leads.push(Lead {
+                ParentPage { id: lead.id, p_topic: reading.verdict.p_topic, has_relevant_form, same_site };
+            leads.push(FrontierLink {
                 id,
                 url: url.clone(),
-                task: Task::Page,
+                task: LinkTask::Page,
                 origin,
                 context: context.cloned().unwrap_or_default(),
                 parent: Some(parent),
@@ -138,7 +146,7 @@ impl Engine {
     }
 
     /// Where a page links to on other sites, when somebody wants to know it later.
-    fn cited(&self, lead: &Lead, reading: &Reading) -> Vec<Url> {
+    fn cited(&self, lead: &FrontierLink, reading: &Reading) -> Vec<Url> {
         if !self.setup.backlinks.as_ref().is_some_and(|source| source.remembers()) {
             return Vec::new();
         }
@@ -148,7 +156,7 @@ impl Engine {
         once(outward).into_iter().take(MOST_CITED).cloned().collect()
     }
 
-    fn page_row(&self, lead: &Lead, exchange: &Exchange, reading: &Reading) -> PageRow {
+    fn page_row(&self, lead: &FrontierLink, exchange: &Exchange, reading: &Reading) -> PageRow {
         let response = exchange.result.as_ref().ok();
         let header = |name| response.and_then(|response| response.headers.get(name)).map(String::from);
         let cut = response.map(|response| response.completeness).filter(|c| *c != Completeness::Whole);
@@ -171,7 +179,7 @@ impl Engine {
         }
     }
 
-    fn found_forms(&mut self, lead: &Lead, reading: &Reading) -> Result<Vec<FoundForm>, CrawlError> {
+    fn found_forms(&mut self, lead: &FrontierLink, reading: &Reading) -> Result<Vec<FoundForm>, CrawlError> {
         let known = self.setup.store.known_forms(self.run, &reading.form_ids)?;
         let mut met = rustc_hash::FxHashSet::default();
         let mut found = Vec::new();
@@ -184,7 +192,7 @@ impl Engine {
         Ok(found)
     }
 
-    fn form_row(&self, lead: &Lead, reading: &Reading, at: usize) -> FormRow {
+    fn form_row(&self, lead: &FrontierLink, reading: &Reading, at: usize) -> FormRow {
         let (form, verdict) = (&reading.page.forms[at], &reading.forms[at]);
         let shown = form.fields.iter().filter(|field| !field.kind.is_button());
         FormRow {
@@ -226,8 +234,8 @@ struct News {
     gain: f32,
 }
 
-fn preferred(command: &Command) -> Option<f32> {
-    if let Command::Prefer(worth) = command { Some(*worth) } else { None }
+fn preferred(command: &StrategyCommand) -> Option<f32> {
+    if let StrategyCommand::SetSiteBonus(worth) = command { Some(*worth) } else { None }
 }
 
 impl News {
@@ -244,12 +252,12 @@ impl News {
         news
     }
 
-    fn add_to(&self, tally: &mut SiteTally) {
+    fn add_to(&self, tally: &mut SiteCounters) {
         tally.pages += 1;
         tally.forms += self.forms;
         tally.searchable += self.searchable;
         tally.relevant += self.relevant;
-        tally.dry = if self.searchable > 0 { 0 } else { tally.dry + 1 };
-        tally.barren = if self.relevant > 0 { 0 } else { tally.barren + 1 };
+        tally.pages_since_searchable = if self.searchable > 0 { 0 } else { tally.pages_since_searchable + 1 };
+        tally.pages_since_relevant = if self.relevant > 0 { 0 } else { tally.pages_since_relevant + 1 };
     }
 }

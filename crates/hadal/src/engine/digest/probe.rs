@@ -9,9 +9,9 @@ use hadal_core::address::Site;
 use hadal_core::critic::inquiry::Inquiry;
 use hadal_core::critic::probe::{Answer, Finding};
 use hadal_core::http::Exchange;
-use hadal_core::lead::{Lead, Task, Waiting};
+use hadal_core::link::{FrontierLink, LinkTask, QueuedLink};
 use hadal_core::page::Page;
-use hadal_core::strategy::SiteTally;
+use hadal_core::strategy::SiteCounters;
 use hadal_core::time::Time;
 
 impl Engine {
@@ -19,7 +19,7 @@ impl Engine {
     /// probe something.
     pub(super) fn digest_probe(
         &mut self,
-        waiting: Waiting,
+        waiting: QueuedLink,
         step: &Step,
         exchange: &Exchange,
         page: Option<&Page>,
@@ -27,7 +27,7 @@ impl Engine {
     ) -> Result<(), CrawlError> {
         let next = self.next_after(&waiting, step, exchange, outcome)?;
         outcome.answered = Some(retry::answered(exchange));
-        let Task::Probe(inquiry) = &waiting.lead.task else { return Ok(()) };
+        let LinkTask::Probe(inquiry) = &waiting.link.task else { return Ok(()) };
         let location = match &next {
             Next::Retry { at, kind, .. } => {
                 outcome.ending = again(waiting, *at, kind.clone());
@@ -41,10 +41,10 @@ impl Engine {
         inquiry.probe.take(Answer { status, location, page });
         match (inquiry.probe.finding(), inquiry.next()) {
             (None, Some(request)) => {
-                let lead = Lead { url: request.url, task: Task::Probe(inquiry), ..waiting.lead };
+                let lead = FrontierLink { url: request.url, task: LinkTask::Probe(inquiry), ..waiting.link };
                 // What was begun is ended before anything new is begun.
                 let score = waiting.score + 1.0;
-                let further = Waiting { lead, score, attempts: 0, not_before: Time(0), ..waiting };
+                let further = QueuedLink { link: lead, score, attempts: 0, not_before: Time(0), ..waiting };
                 outcome.ending = Ending::Further(Box::new(further));
                 Ok(())
             }
@@ -63,7 +63,7 @@ impl Engine {
         let site = Site::of(&inquiry.page);
         let tally = self.site_book.get(self.setup.store.as_ref(), self.run, &site)?;
         let moved = |count: u32, was: bool, is: bool| (count + u32::from(is)).saturating_sub(u32::from(was));
-        let tally = SiteTally {
+        let tally = SiteCounters {
             searchable: moved(tally.searchable, before.is_searchable(), verdict.is_searchable()),
             relevant: moved(tally.relevant, before.is_relevant(), verdict.is_relevant()),
             ..tally

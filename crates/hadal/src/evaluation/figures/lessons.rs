@@ -4,7 +4,7 @@
 use super::comparison::Comparison;
 use crate::output::sections::{Section, headings};
 use crate::store::LessonRow;
-use hadal_core::strategy::Selected;
+use hadal_core::strategy::SelectedFeatures;
 
 /// Terms shown of each selection.
 const TERMS: usize = 8;
@@ -55,14 +55,14 @@ fn few(lessons: &[LessonRow]) -> Vec<&LessonRow> {
     few
 }
 
-fn place(selected: &Selected) -> String {
+fn place(selected: &SelectedFeatures) -> String {
     match selected.level {
         Some(level) => format!("{}, level {level}", selected.space),
         None => selected.space.clone(),
     }
 }
 
-fn terms(selected: &Selected) -> String {
+fn terms(selected: &SelectedFeatures) -> String {
     let shown = selected.terms.iter().take(TERMS).map(|(term, count)| format!("{term} {count}"));
     shown.collect::<Vec<_>>().join(", ")
 }

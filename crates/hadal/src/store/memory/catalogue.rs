@@ -58,7 +58,7 @@ impl Catalogue for Memory {
     }
 
     fn lanes(&self, run: RunId, most: usize) -> Result<Vec<LaneRow>, StoreError> {
-        let row = |(lane, count): (Lane, usize)| LaneRow { lane, waiting: count.min(MOST_COUNTED) as u64 };
+        let row = |(lane, count): (QueueId, usize)| LaneRow { lane, waiting: count.min(MOST_COUNTED) as u64 };
         self.look(run, |run| run.frontier.lanes().into_iter().take(most).map(row).collect())
     }
 
@@ -67,7 +67,7 @@ impl Catalogue for Memory {
     }
 
     fn followed(&self, run: RunId, link: LinkId) -> Result<Option<Followed>, StoreError> {
-        Ok(self.lead(run, link)?.map(|lead| Followed { lead, placed: None }))
+        Ok(self.lead(run, link)?.map(|lead| Followed { link: lead, placed: None }))
     }
 
     fn latest_lessons(&self, run: RunId, most: usize) -> Result<Vec<LessonRow>, StoreError> {

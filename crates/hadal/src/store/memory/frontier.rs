@@ -2,19 +2,19 @@
 
 use super::super::{Ending, Work};
 use hadal_core::address::{Host, LinkId, Site};
-use hadal_core::lead::{Lane, Lead, Rank, Waiting};
+use hadal_core::link::{FrontierLink, QueueId, QueueRank, QueuedLink};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Bound;
 
-type Queue = BTreeSet<(Rank, LinkId)>;
+type Queue = BTreeSet<(QueueRank, LinkId)>;
 
 /// Where a link is on its way through a crawl.
 enum Link {
-    Waiting(Box<Waiting>),
-    InFlight(Box<Waiting>),
+    Waiting(Box<QueuedLink>),
+    InFlight(Box<QueuedLink>),
     /// Followed to its end.
-    Followed(Box<Lead>),
+    Followed(Box<FrontierLink>),
     /// Failed or dropped.
     Past,
 }
@@ -23,8 +23,8 @@ enum Link {
 #[derive(Default)]
 pub struct Frontier {
     links: FxHashMap<LinkId, Link>,
-    hosts: FxHashMap<Host, BTreeMap<Lane, Queue>>,
-    lanes: FxHashMap<Lane, Queue>,
+    hosts: FxHashMap<Host, BTreeMap<QueueId, Queue>>,
+    lanes: FxHashMap<QueueId, Queue>,
     hosts_of: FxHashMap<Site, FxHashSet<Host>>,
     waiting: u64,
 }
@@ -39,19 +39,19 @@ impl Frontier {
     }
 
     /// Takes in a lead, unless it is known.
-    pub fn add(&mut self, waiting: &Waiting) {
-        if !self.knows(waiting.lead.id) {
-            self.put(waiting.lead.id, Box::new(waiting.clone()));
+    pub fn add(&mut self, waiting: &QueuedLink) {
+        if !self.knows(waiting.link.id) {
+            self.put(waiting.link.id, Box::new(waiting.clone()));
         }
     }
 
     /// Moves a lead that waits to another place.
-    pub fn replace(&mut self, placed: &Waiting) {
-        if let Some(mut waiting) = self.take(placed.lead.id) {
-            waiting.lane = placed.lane;
+    pub fn replace(&mut self, placed: &QueuedLink) {
+        if let Some(mut waiting) = self.take(placed.link.id) {
+            waiting.queue = placed.queue;
             waiting.score = placed.score;
             waiting.generation = placed.generation;
-            self.put(placed.lead.id, waiting);
+            self.put(placed.link.id, waiting);
         }
     }
 
@@ -63,7 +63,7 @@ impl Frontier {
     pub fn drop_site(&mut self, site: &Site) {
         let hosts: Vec<Host> = self.hosts_of.get(site).into_iter().flatten().cloned().collect();
         for host in &hosts {
-            self.drop_of(host, |lane| !lane.is_engines());
+            self.drop_of(host, |lane| !lane.is_reserved());
         }
     }
 
@@ -72,7 +72,7 @@ impl Frontier {
         self.drop_of(host, |_| true)
     }
 
-    fn drop_of(&mut self, host: &Host, wanted: impl Fn(Lane) -> bool) -> u64 {
+    fn drop_of(&mut self, host: &Host, wanted: impl Fn(QueueId) -> bool) -> u64 {
         let queues = self.hosts.get(host).into_iter().flatten().filter(|(lane, _)| wanted(**lane));
         let links: Vec<LinkId> = queues.flat_map(|(_, queue)| queue).map(|&(_, link)| link).collect();
         for &link in &links {
@@ -95,12 +95,12 @@ impl Frontier {
             self.put(link, Box::new(waiting.clone()));
         } else if let (Some(Link::InFlight(waiting)), Ending::Visited | Ending::Redirected) = (flown, ending)
         {
-            self.links.insert(link, Link::Followed(Box::new(waiting.lead)));
+            self.links.insert(link, Link::Followed(Box::new(waiting.link)));
         }
     }
 
     /// Lanes with waiting leads and how many, lowest number first.
-    pub fn lanes(&self) -> BTreeMap<Lane, usize> {
+    pub fn lanes(&self) -> BTreeMap<QueueId, usize> {
         self.lanes
             .iter()
             .filter(|(_, queue)| !queue.is_empty())
@@ -109,15 +109,15 @@ impl Frontier {
     }
 
     /// A lead that waits, is in flight or was followed.
-    pub fn lead(&self, link: LinkId) -> Option<Lead> {
+    pub fn lead(&self, link: LinkId) -> Option<FrontierLink> {
         match self.links.get(&link)? {
-            Link::Waiting(waiting) | Link::InFlight(waiting) => Some(waiting.lead.clone()),
+            Link::Waiting(waiting) | Link::InFlight(waiting) => Some(waiting.link.clone()),
             Link::Followed(lead) => Some(lead.as_ref().clone()),
             Link::Past => None,
         }
     }
 
-    pub fn in_flight(&self, work: &Work) -> Option<Waiting> {
+    pub fn in_flight(&self, work: &Work) -> Option<QueuedLink> {
         let Work::Lead(link) = work else { return None };
         match self.links.get(link) {
             Some(Link::InFlight(waiting)) => Some(waiting.as_ref().clone()),
@@ -125,19 +125,25 @@ impl Frontier {
         }
     }
 
-    pub fn of_host(&self, lane: Lane, host: &Host, after: Option<Rank>, limit: usize) -> Vec<Waiting> {
+    pub fn of_host(
+        &self,
+        lane: QueueId,
+        host: &Host,
+        after: Option<QueueRank>,
+        limit: usize,
+    ) -> Vec<QueuedLink> {
         let start = after.map_or(Bound::Unbounded, |rank| Bound::Excluded((rank, LinkId(u64::MAX))));
         let queue = self.hosts.get(host).and_then(|lanes| lanes.get(&lane)).into_iter();
         self.leads(queue.flat_map(|queue| queue.range((start, Bound::Unbounded))), limit)
     }
 
-    pub fn of_lane(&self, lane: Lane, limit: usize) -> Vec<Waiting> {
+    pub fn of_lane(&self, lane: QueueId, limit: usize) -> Vec<QueuedLink> {
         self.leads(self.lanes.get(&lane).into_iter().flatten(), limit)
     }
 
     /// Lanes and hosts with waiting leads, and how many.
-    pub fn queues(&self) -> Vec<(Lane, Host, u64)> {
-        let of_host = |(host, lanes): (&Host, &BTreeMap<Lane, Queue>)| {
+    pub fn queues(&self) -> Vec<(QueueId, Host, u64)> {
+        let of_host = |(host, lanes): (&Host, &BTreeMap<QueueId, Queue>)| {
             lanes.iter().map(|(&lane, queue)| (lane, host.clone(), queue.len() as u64)).collect::<Vec<_>>()
         };
         let mut queues: Vec<_> = self.hosts.iter().flat_map(of_host).collect();
@@ -145,27 +151,31 @@ impl Frontier {
         queues
     }
 
-    fn leads<'a>(&self, ranked: impl Iterator<Item = &'a (Rank, LinkId)>, limit: usize) -> Vec<Waiting> {
-        let lead = |(_, link): &(Rank, LinkId)| match self.links.get(link) {
+    fn leads<'a>(
+        &self,
+        ranked: impl Iterator<Item = &'a (QueueRank, LinkId)>,
+        limit: usize,
+    ) -> Vec<QueuedLink> {
+        let lead = |(_, link): &(QueueRank, LinkId)| match self.links.get(link) {
             Some(Link::Waiting(waiting)) => Some(waiting.as_ref().clone()),
             _ => None,
         };
         ranked.take(limit).filter_map(lead).collect()
     }
 
-    fn put(&mut self, link: LinkId, waiting: Box<Waiting>) {
-        let (host, key) = (waiting.lead.host(), (waiting.rank(), link));
+    fn put(&mut self, link: LinkId, waiting: Box<QueuedLink>) {
+        let (host, key) = (waiting.link.host(), (waiting.rank(), link));
         if !self.hosts.contains_key(&host) {
-            self.hosts_of.entry(waiting.lead.site()).or_default().insert(host.clone());
+            self.hosts_of.entry(waiting.link.site()).or_default().insert(host.clone());
         }
-        self.hosts.entry(host).or_default().entry(waiting.lane).or_default().insert(key);
-        self.lanes.entry(waiting.lane).or_default().insert(key);
+        self.hosts.entry(host).or_default().entry(waiting.queue).or_default().insert(key);
+        self.lanes.entry(waiting.queue).or_default().insert(key);
         self.links.insert(link, Link::Waiting(waiting));
         self.waiting += 1;
     }
 
     /// Takes a lead that waits out of its queues; it stays known.
-    fn take(&mut self, link: LinkId) -> Option<Box<Waiting>> {
+    fn take(&mut self, link: LinkId) -> Option<Box<QueuedLink>> {
         let slot = self.links.get_mut(&link)?;
         let waiting = match std::mem::replace(slot, Link::Past) {
             Link::Waiting(waiting) => waiting,
@@ -175,16 +185,16 @@ impl Frontier {
             }
         };
         let key = (waiting.rank(), link);
-        if let Some(lanes) = self.hosts.get_mut(&waiting.lead.host()) {
-            lanes.entry(waiting.lane).and_modify(|queue| {
+        if let Some(lanes) = self.hosts.get_mut(&waiting.link.host()) {
+            lanes.entry(waiting.queue).and_modify(|queue| {
                 queue.remove(&key);
             });
             lanes.retain(|_, queue| !queue.is_empty());
         }
-        if let Some(queue) = self.lanes.get_mut(&waiting.lane) {
+        if let Some(queue) = self.lanes.get_mut(&waiting.queue) {
             queue.remove(&key);
             if queue.is_empty() {
-                self.lanes.remove(&waiting.lane);
+                self.lanes.remove(&waiting.queue);
             }
         }
         self.waiting -= 1;

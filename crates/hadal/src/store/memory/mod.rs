@@ -12,7 +12,7 @@ mod reports;
 mod run;
 
 use super::*;
-use hadal_core::strategy::SiteTally;
+use hadal_core::strategy::SiteCounters;
 use harvest::Harvest;
 use run::Run;
 use rustc_hash::FxHashMap;
@@ -134,7 +134,7 @@ impl Store for Memory {
         self.look(run, |run| run.forms.get(&form).and_then(|form| form.row.whole.as_deref().cloned()))
     }
 
-    fn lead(&self, run: RunId, link: LinkId) -> Result<Option<Lead>, StoreError> {
+    fn lead(&self, run: RunId, link: LinkId) -> Result<Option<FrontierLink>, StoreError> {
         self.look(run, |run| run.frontier.lead(link))
     }
 
@@ -149,15 +149,15 @@ impl Store for Memory {
     fn of_host(
         &self,
         run: RunId,
-        lane: Lane,
+        lane: QueueId,
         host: &Host,
-        after: Option<Rank>,
+        after: Option<QueueRank>,
         limit: usize,
-    ) -> Result<Vec<Waiting>, StoreError> {
+    ) -> Result<Vec<QueuedLink>, StoreError> {
         self.look(run, |run| run.frontier.of_host(lane, host, after, limit))
     }
 
-    fn of_lane(&self, run: RunId, lane: Lane, limit: usize) -> Result<Vec<Waiting>, StoreError> {
+    fn of_lane(&self, run: RunId, lane: QueueId, limit: usize) -> Result<Vec<QueuedLink>, StoreError> {
         self.look(run, |run| run.frontier.of_lane(lane, limit))
     }
 
@@ -165,7 +165,7 @@ impl Store for Memory {
         Ok(self.shelf().run(run)?.tally())
     }
 
-    fn site(&self, run: RunId, site: &Site) -> Result<SiteTally, StoreError> {
+    fn site(&self, run: RunId, site: &Site) -> Result<SiteCounters, StoreError> {
         self.look(run, |run| run.sites.get(site).map(|known| known.tally).unwrap_or_default())
     }
 

@@ -6,7 +6,7 @@ use super::super::*;
 use super::Common;
 use super::backlinks::Cited;
 use super::frontier::Frontier;
-use hadal_core::strategy::SiteTally;
+use hadal_core::strategy::SiteCounters;
 use hadal_core::time::Time;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
@@ -37,7 +37,7 @@ pub struct StoredForm {
 /// A site and the relevance of its best form.
 #[derive(Default)]
 pub struct StoredSite {
-    pub tally: SiteTally,
+    pub tally: SiteCounters,
     pub best: f32,
 }
 

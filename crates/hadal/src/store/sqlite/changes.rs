@@ -5,7 +5,7 @@ use super::codec::{Json, bits};
 use super::frontier::Baggage;
 use super::outcomes::Commit;
 use hadal_core::address::{Host, LinkId, Site};
-use hadal_core::lead::{Lane, Waiting};
+use hadal_core::link::{QueueId, QueuedLink};
 use rusqlite::{OptionalExtension, params};
 
 impl Commit<'_> {
@@ -21,42 +21,42 @@ impl Commit<'_> {
     }
 
     /// Takes in a lead, unless it is known.
-    pub fn add(&mut self, waiting: &Waiting) -> rusqlite::Result<()> {
-        let host = self.host(&waiting.lead.host())?;
+    pub fn add(&mut self, waiting: &QueuedLink) -> rusqlite::Result<()> {
+        let host = self.host(&waiting.link.host())?;
         self.waiting += self.execute(
             "INSERT OR IGNORE INTO links (run, id, url, host, state, lane, score, falling, arrival,
                  generation, attempts, not_before, depth, context)
              VALUES (?, ?, ?, ?, 'waiting', ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             params![
                 self.run,
-                bits(waiting.lead.id.0),
-                waiting.lead.url.as_str(),
+                bits(waiting.link.id.0),
+                waiting.link.url.as_str(),
                 host,
-                bits(waiting.lane.0),
+                bits(waiting.queue.0),
                 waiting.score,
                 waiting.rank().falling(),
                 bits(waiting.order),
                 waiting.generation,
                 waiting.attempts,
                 bits(waiting.not_before.0),
-                waiting.lead.depth,
-                Baggage::of(&waiting.lead).packed()?,
+                waiting.link.depth,
+                Baggage::of(&waiting.link).packed()?,
             ],
         )?;
         Ok(())
     }
 
-    fn replace(&self, placed: &Waiting) -> rusqlite::Result<()> {
+    fn replace(&self, placed: &QueuedLink) -> rusqlite::Result<()> {
         self.execute(
             "UPDATE links SET lane = ?, score = ?, falling = ?, generation = ?
              WHERE run = ? AND id = ? AND state = 'waiting'",
             params![
-                bits(placed.lane.0),
+                bits(placed.queue.0),
                 placed.score,
                 placed.rank().falling(),
                 placed.generation,
                 self.run,
-                bits(placed.lead.id.0),
+                bits(placed.link.id.0),
             ],
         )?;
         Ok(())
@@ -72,7 +72,7 @@ impl Commit<'_> {
         self.waiting -= self.execute(
             "UPDATE links SET state = 'dropped' WHERE state = 'waiting' AND lane NOT IN (?, ?)
                  AND host IN (SELECT n FROM hosts WHERE run = ? AND site = ?)",
-            params![bits(Lane::PROBES.0), bits(Lane::SAMPLE.0), self.run, site.0],
+            params![bits(QueueId::PROBES.0), bits(QueueId::SAMPLE.0), self.run, site.0],
         )?;
         self.execute(
             "INSERT INTO sites (run, site, closed) VALUES (?, ?, 1) ON CONFLICT DO UPDATE SET closed = 1",
@@ -127,24 +127,24 @@ impl Commit<'_> {
         Ok(())
     }
 
-    fn put_back(&mut self, link: LinkId, waiting: &Waiting) -> rusqlite::Result<()> {
-        let host = self.host(&waiting.lead.host())?;
+    fn put_back(&mut self, link: LinkId, waiting: &QueuedLink) -> rusqlite::Result<()> {
+        let host = self.host(&waiting.link.host())?;
         self.waiting += self.execute(
             "UPDATE links SET state = 'waiting', url = ?, host = ?, lane = ?, score = ?, falling = ?, arrival = ?,
                  generation = ?, attempts = ?, not_before = ?, depth = ?, context = ?
              WHERE run = ? AND id = ?",
             params![
-                waiting.lead.url.as_str(),
+                waiting.link.url.as_str(),
                 host,
-                bits(waiting.lane.0),
+                bits(waiting.queue.0),
                 waiting.score,
                 waiting.rank().falling(),
                 bits(waiting.order),
                 waiting.generation,
                 waiting.attempts,
                 bits(waiting.not_before.0),
-                waiting.lead.depth,
-                Baggage::of(&waiting.lead).packed()?,
+                waiting.link.depth,
+                Baggage::of(&waiting.link).packed()?,
                 self.run,
                 bits(link.0),
             ],

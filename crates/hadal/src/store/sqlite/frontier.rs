@@ -3,7 +3,7 @@
 use super::super::RunId;
 use super::codec::{self, bits, undecodable, unsigned};
 use hadal_core::address::{Host, LinkId};
-use hadal_core::lead::{Lane, Lead, Origin, Parent, Rank, Task, Waiting};
+use hadal_core::link::{FrontierLink, LinkOrigin, LinkTask, ParentPage, QueueId, QueueRank, QueuedLink};
 use hadal_core::page::LinkContext;
 use hadal_core::time::Time;
 use rusqlite::{Connection, OptionalExtension, Row, params};
@@ -17,16 +17,16 @@ const LINK: &str =
 /// What `links.context` holds: the parts of a lead that have no column.
 #[derive(Serialize, Deserialize)]
 pub struct Baggage<'a> {
-    task: Cow<'a, Task>,
-    origin: Origin,
+    task: Cow<'a, LinkTask>,
+    origin: LinkOrigin,
     context: Cow<'a, LinkContext>,
-    parent: Option<Parent>,
+    parent: Option<ParentPage>,
     site_depth: u16,
     redirects: Cow<'a, [Url]>,
 }
 
 impl<'a> Baggage<'a> {
-    pub fn of(lead: &'a Lead) -> Baggage<'a> {
+    pub fn of(lead: &'a FrontierLink) -> Baggage<'a> {
         Baggage {
             task: Cow::Borrowed(&lead.task),
             origin: lead.origin,
@@ -42,11 +42,11 @@ impl<'a> Baggage<'a> {
     }
 }
 
-fn waiting(row: &Row<'_>) -> rusqlite::Result<Waiting> {
+fn waiting(row: &Row<'_>) -> rusqlite::Result<QueuedLink> {
     let url = Url::parse(row.get_ref(1)?.as_str()?).map_err(|error| undecodable(1, error))?;
     let packed = row.get_ref(9)?.as_blob()?;
     let baggage: Baggage<'_> = postcard::from_bytes(packed).map_err(|error| undecodable(9, error))?;
-    let lead = Lead {
+    let lead = FrontierLink {
         id: LinkId(unsigned(row, 0)?),
         url,
         task: baggage.task.into_owned(),
@@ -57,9 +57,9 @@ fn waiting(row: &Row<'_>) -> rusqlite::Result<Waiting> {
         site_depth: baggage.site_depth,
         redirects: baggage.redirects.into_owned(),
     };
-    Ok(Waiting {
-        lead,
-        lane: Lane(unsigned(row, 2)?),
+    Ok(QueuedLink {
+        link: lead,
+        queue: QueueId(unsigned(row, 2)?),
         score: row.get::<_, Option<f32>>(3)?.unwrap_or(f32::NAN),
         order: unsigned(row, 4)?,
         generation: row.get(5)?,
@@ -69,16 +69,16 @@ fn waiting(row: &Row<'_>) -> rusqlite::Result<Waiting> {
 }
 
 /// A link, however it stands.
-pub fn link(db: &Connection, run: RunId, link: LinkId) -> rusqlite::Result<Option<Waiting>> {
+pub fn link(db: &Connection, run: RunId, link: LinkId) -> rusqlite::Result<Option<QueuedLink>> {
     let sql = format!("SELECT {LINK} WHERE run = ? AND id = ?");
     db.prepare_cached(&sql)?.query_row([bits(run.0), bits(link.0)], waiting).optional()
 }
 
 /// A lead that waits, is in flight or was followed.
-pub fn lead(db: &Connection, run: RunId, link: LinkId) -> rusqlite::Result<Option<Lead>> {
+pub fn lead(db: &Connection, run: RunId, link: LinkId) -> rusqlite::Result<Option<FrontierLink>> {
     let sql = format!("SELECT {LINK} WHERE run = ? AND id = ? AND state NOT IN ('failed', 'dropped')");
     let found = db.prepare_cached(&sql)?.query_row([bits(run.0), bits(link.0)], waiting).optional()?;
-    Ok(found.map(|waiting| waiting.lead))
+    Ok(found.map(|waiting| waiting.link))
 }
 
 pub fn known(db: &Connection, run: RunId, links: &[LinkId]) -> rusqlite::Result<Vec<bool>> {
@@ -89,11 +89,11 @@ pub fn known(db: &Connection, run: RunId, links: &[LinkId]) -> rusqlite::Result<
 pub fn of_host(
     db: &Connection,
     run: RunId,
-    lane: Lane,
+    lane: QueueId,
     host: &Host,
-    after: Option<Rank>,
+    after: Option<QueueRank>,
     limit: usize,
-) -> rusqlite::Result<Vec<Waiting>> {
+) -> rusqlite::Result<Vec<QueuedLink>> {
     let sql = format!(
         "SELECT {LINK}
          WHERE state = 'waiting' AND host = (SELECT n FROM hosts WHERE run = ? AND host = ?)
@@ -106,7 +106,12 @@ pub fn of_host(
     db.prepare_cached(&sql)?.query_map(values, waiting)?.collect()
 }
 
-pub fn of_lane(db: &Connection, run: RunId, lane: Lane, limit: usize) -> rusqlite::Result<Vec<Waiting>> {
+pub fn of_lane(
+    db: &Connection,
+    run: RunId,
+    lane: QueueId,
+    limit: usize,
+) -> rusqlite::Result<Vec<QueuedLink>> {
     let sql = format!(
         "SELECT {LINK} WHERE state = 'waiting' AND run = ? AND lane = ? ORDER BY falling, arrival LIMIT ?"
     );
@@ -119,12 +124,12 @@ fn at_most(limit: usize) -> i64 {
 }
 
 /// Lanes and hosts with waiting leads, and how many.
-pub fn queues(db: &Connection, run: RunId) -> rusqlite::Result<Vec<(Lane, Host, u64)>> {
+pub fn queues(db: &Connection, run: RunId) -> rusqlite::Result<Vec<(QueueId, Host, u64)>> {
     let sql = "SELECT queue.lane, hosts.host, queue.length
         FROM (SELECT host, lane, count(*) AS length FROM links INDEXED BY links_of_host
               WHERE state = 'waiting' GROUP BY host, lane) AS queue
         JOIN hosts ON hosts.n = queue.host WHERE hosts.run = ?";
-    let read = |row: &Row<'_>| Ok((Lane(unsigned(row, 0)?), Host(row.get(1)?), unsigned(row, 2)?));
+    let read = |row: &Row<'_>| Ok((QueueId(unsigned(row, 0)?), Host(row.get(1)?), unsigned(row, 2)?));
     let mut queues =
         db.prepare_cached(sql)?.query_map([bits(run.0)], read)?.collect::<rusqlite::Result<Vec<_>>>()?;
     queues.sort();

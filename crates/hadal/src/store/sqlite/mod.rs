@@ -22,7 +22,7 @@ mod schema;
 mod submissions;
 
 use super::*;
-use hadal_core::strategy::SiteTally;
+use hadal_core::strategy::SiteCounters;
 use lock::CrawlLock;
 use rusqlite::Connection;
 use std::path::Path;
@@ -129,7 +129,7 @@ impl Store for Sqlite {
         self.with(|db| reports::whole_form(db, run, form))
     }
 
-    fn lead(&self, run: RunId, link: LinkId) -> Result<Option<Lead>, StoreError> {
+    fn lead(&self, run: RunId, link: LinkId) -> Result<Option<FrontierLink>, StoreError> {
         self.with(|db| frontier::lead(db, run, link))
     }
 
@@ -144,15 +144,15 @@ impl Store for Sqlite {
     fn of_host(
         &self,
         run: RunId,
-        lane: Lane,
+        lane: QueueId,
         host: &Host,
-        after: Option<Rank>,
+        after: Option<QueueRank>,
         limit: usize,
-    ) -> Result<Vec<Waiting>, StoreError> {
+    ) -> Result<Vec<QueuedLink>, StoreError> {
         self.with(|db| frontier::of_host(db, run, lane, host, after, limit))
     }
 
-    fn of_lane(&self, run: RunId, lane: Lane, limit: usize) -> Result<Vec<Waiting>, StoreError> {
+    fn of_lane(&self, run: RunId, lane: QueueId, limit: usize) -> Result<Vec<QueuedLink>, StoreError> {
         self.with(|db| frontier::of_lane(db, run, lane, limit))
     }
 
@@ -161,7 +161,7 @@ impl Store for Sqlite {
         self.reading(|db| runs::tally(db, run))
     }
 
-    fn site(&self, run: RunId, site: &Site) -> Result<SiteTally, StoreError> {
+    fn site(&self, run: RunId, site: &Site) -> Result<SiteCounters, StoreError> {
         self.with(|db| reports::site(db, run, site))
     }
 
@@ -251,16 +251,16 @@ fn hand_out<T>(rows: Vec<T>, each: &mut dyn FnMut(T) -> Walk) -> Walk {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use hadal_core::lead::{Lead, Origin};
+    use hadal_core::link::{FrontierLink, LinkOrigin};
     use hadal_core::time::Time;
     use url::Url;
 
     fn leads(numbers: std::ops::Range<u64>) -> Batch {
         let lead = |order| {
             let url = Url::parse(&format!("http://s{order}.org/")).unwrap();
-            let lead = Lead::root(url, Origin::Seed);
-            let (lane, score, generation, attempts) = (Lane(0), 0.5, 0, 0);
-            Waiting { lead, lane, score, order, generation, attempts, not_before: Time(0) }
+            let lead = FrontierLink::root(url, LinkOrigin::Seed);
+            let (lane, score, generation, attempts) = (QueueId(0), 0.5, 0, 0);
+            QueuedLink { link: lead, queue: lane, score, order, generation, attempts, not_before: Time(0) }
         };
         Batch { changes: vec![Change::Add(numbers.map(lead).collect())], ..Batch::default() }
     }
@@ -286,7 +286,7 @@ mod tests {
         let reader = open(folder.path(), Access::Read).unwrap();
         for each in [&store, &reader] {
             assert_eq!(each.tally(run).unwrap().waiting, 100);
-            assert_eq!(each.of_lane(run, Lane(0), 1000).unwrap().len(), 100);
+            assert_eq!(each.of_lane(run, QueueId(0), 1000).unwrap().len(), 100);
         }
         at_most(&store, 1_000_000);
         store.commit(run, &leads(0..5000)).unwrap();

@@ -4,7 +4,7 @@ use super::super::tally::probability;
 use super::super::*;
 use super::codec::{Json, Word, bits, packed};
 use super::{catalogue, runs, submissions};
-use hadal_core::strategy::SiteTally;
+use hadal_core::strategy::SiteCounters;
 use rusqlite::{Connection, OptionalExtension, params};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -108,10 +108,10 @@ impl Commit<'_> {
         Ok(())
     }
 
-    fn keep_site(&mut self, site: &Site, tally: &SiteTally) -> rusqlite::Result<()> {
+    fn keep_site(&mut self, site: &Site, tally: &SiteCounters) -> rusqlite::Result<()> {
         let mut before = self.db.prepare_cached("SELECT pages FROM sites WHERE run = ? AND site = ?")?;
         let pages = before.query_row(params![self.run, site.0], |row| row.get(0)).optional()?;
-        let before = SiteTally { pages: pages.unwrap_or(0), ..SiteTally::default() };
+        let before = SiteCounters { pages: pages.unwrap_or(0), ..SiteCounters::default() };
         self.tally.count_site(&before, tally);
         self.execute(
             "INSERT INTO sites (run, site, pages, forms, searchable, relevant, dry, probes, closed, barren,
@@ -128,12 +128,12 @@ impl Commit<'_> {
                 tally.forms,
                 tally.searchable,
                 tally.relevant,
-                tally.dry,
+                tally.pages_since_searchable,
                 tally.probes,
                 tally.closed,
-                tally.barren,
+                tally.pages_since_relevant,
                 tally.on_topic,
-                tally.worth
+                tally.bonus
             ],
         )?;
         Ok(())

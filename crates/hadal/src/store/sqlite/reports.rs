@@ -5,7 +5,7 @@ use super::codec::{Json, Word, bits, undecodable, unsigned};
 use hadal_core::address::{Host, LinkId, Site};
 use hadal_core::identity::FormId;
 use hadal_core::page::Form;
-use hadal_core::strategy::SiteTally;
+use hadal_core::strategy::SiteCounters;
 use hadal_core::time::Time;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
@@ -115,7 +115,7 @@ pub fn sites_among(db: &Connection, numbers: &[i64]) -> rusqlite::Result<Vec<Sit
     found.filter_map(Result::transpose).collect()
 }
 
-pub fn site(db: &Connection, run: RunId, site: &Site) -> rusqlite::Result<SiteTally> {
+pub fn site(db: &Connection, run: RunId, site: &Site) -> rusqlite::Result<SiteCounters> {
     let sql =
         "SELECT pages, forms, searchable, relevant, dry, probes, closed, barren, on_topic, worth FROM sites
         WHERE run = ? AND site = ?";
@@ -124,18 +124,18 @@ pub fn site(db: &Connection, run: RunId, site: &Site) -> rusqlite::Result<SiteTa
     Ok(found.unwrap_or_default())
 }
 
-fn tally(row: &Row<'_>, first: usize) -> rusqlite::Result<SiteTally> {
-    Ok(SiteTally {
+fn tally(row: &Row<'_>, first: usize) -> rusqlite::Result<SiteCounters> {
+    Ok(SiteCounters {
         pages: row.get(first)?,
         forms: row.get(first + 1)?,
         searchable: row.get(first + 2)?,
         relevant: row.get(first + 3)?,
-        dry: row.get(first + 4)?,
+        pages_since_searchable: row.get(first + 4)?,
         probes: row.get(first + 5)?,
         closed: row.get(first + 6)?,
-        barren: row.get(first + 7)?,
+        pages_since_relevant: row.get(first + 7)?,
         on_topic: row.get(first + 8)?,
-        worth: row.get(first + 9)?,
+        bonus: row.get(first + 9)?,
     })
 }
 

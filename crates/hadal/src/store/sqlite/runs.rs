@@ -71,7 +71,7 @@ fn resting(
 fn in_flight(
     db: &Connection,
     run: RunId,
-) -> rusqlite::Result<Vec<(Dispatch, Option<hadal_core::lead::Waiting>)>> {
+) -> rusqlite::Result<Vec<(Dispatch, Option<hadal_core::link::QueuedLink>)>> {
     let mut steps = db.prepare_cached("SELECT seq, at, work FROM in_flight WHERE run = ? ORDER BY seq")?;
     let steps = steps.query_map([bits(run.0)], |row| {
         let Json(work) = row.get(2)?;

@@ -57,7 +57,7 @@ impl Catalogue for Sqlite {
 
     fn followed(&self, run: RunId, link: LinkId) -> Result<Option<Followed>, StoreError> {
         let found = self.with(|db| frontier::link(db, run, link))?;
-        Ok(found.map(|waiting| Followed { placed: Some((waiting.lane, waiting.score)), lead: waiting.lead }))
+        Ok(found.map(|waiting| Followed { placed: Some((waiting.queue, waiting.score)), link: waiting.link }))
     }
 
     fn latest_lessons(&self, run: RunId, most: usize) -> Result<Vec<LessonRow>, StoreError> {

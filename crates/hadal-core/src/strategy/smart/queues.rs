@@ -1,20 +1,20 @@
-//! Where leads wait: four lanes of the site frontier, one lane a site whose finds wait for its end, and one
-//! lane for each directory of a site at each depth.
+//! Where links wait: four queues of the site frontier, one queue a site whose finds wait for its end, and one
+//! queue for each directory of a site at each depth.
 
 use super::link_tree::Node;
 use crate::address::Site;
-use crate::lead::Lane;
+use crate::link::QueueId;
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
 /// Questions who links to a site.
-pub const LOOKUPS: Lane = Lane(1);
+pub const LOOKUPS: QueueId = QueueId(1);
 /// Pages that link to a site we asked about.
-pub const CENTRES: Lane = Lane(2);
+pub const CENTRES: QueueId = QueueId(2);
 /// Home pages found by sites that yielded searchable forms.
-pub const HIGH: Lane = Lane(3);
+pub const HIGH: QueueId = QueueId(3);
 /// Home pages found by sites that are merely on topic.
-pub const LOW: Lane = Lane(4);
+pub const LOW: QueueId = QueueId(4);
 
 const OF_DIRECTORY: u64 = 1 << 62;
 const OF_FINDER: u64 = 1 << 61;
@@ -30,12 +30,12 @@ impl SiteKey {
     }
 
     /// Home pages this site links to, until it is left and known for what it is.
-    pub fn finds(self) -> Lane {
-        Lane(OF_FINDER | u64::from(self.0))
+    pub fn finds(self) -> QueueId {
+        QueueId(OF_FINDER | u64::from(self.0))
     }
 
     /// Links of this site in one directory, so many clicks from the home page.
-    pub fn directory(self, depth: u8, node: Node) -> Lane {
-        Lane(OF_DIRECTORY | u64::from(self.0) << 24 | u64::from(depth) << 16 | u64::from(node.0))
+    pub fn directory(self, depth: u8, node: Node) -> QueueId {
+        QueueId(OF_DIRECTORY | u64::from(self.0) << 24 | u64::from(depth) << 16 | u64::from(node.0))
     }
 }

@@ -1,6 +1,6 @@
-//! A lead: a link that waits to be visited, with all that is known about it.
+//! A link: a link that waits to be visited, with all that is known about it.
 //!
-//! Leads live in the store, never in a strategy. A lead keeps the context it was found in, so that
+//! Leads live in the store, never in a strategy. A link keeps the context it was found in, so that
 //! it can be placed again by a model that learned something since.
 
 use crate::address::{Host, LinkId, Site};
@@ -10,10 +10,10 @@ use crate::time::Time;
 use serde::{Deserialize, Serialize};
 use url::Url;
 
-/// What visiting a lead means.
+/// What visiting a link means.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Task {
+pub enum LinkTask {
     /// Fetch and read the page.
     Page,
     /// Ask who links to the address.
@@ -25,7 +25,7 @@ pub enum Task {
 /// How an address came to be known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Origin {
+pub enum LinkOrigin {
     /// Given by the user.
     Seed,
     /// A link on a page.
@@ -40,7 +40,7 @@ pub enum Origin {
 
 /// What is known about the page a link was found on.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Parent {
+pub struct ParentPage {
     /// The page.
     pub id: LinkId,
     /// P(on topic) of the page.
@@ -53,19 +53,19 @@ pub struct Parent {
 
 /// An address worth considering, with the context it was found in.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Lead {
+pub struct FrontierLink {
     /// Identity.
     pub id: LinkId,
     /// Normalised address.
     pub url: Url,
     /// What to do with it.
-    pub task: Task,
+    pub task: LinkTask,
     /// How it came to be known.
-    pub origin: Origin,
+    pub origin: LinkOrigin,
     /// What stands around the link.
     pub context: LinkContext,
     /// The page it was found on.
-    pub parent: Option<Parent>,
+    pub parent: Option<ParentPage>,
     /// Clicks from a seed.
     pub depth: u16,
     /// Clicks since the crawl entered this site.
@@ -74,13 +74,13 @@ pub struct Lead {
     pub redirects: Vec<Url>,
 }
 
-impl Lead {
-    /// A lead without a parent: a seed or a site's root.
-    pub fn root(url: Url, origin: Origin) -> Lead {
-        Lead {
+impl FrontierLink {
+    /// A link without a parent: a seed or a site's root.
+    pub fn root(url: Url, origin: LinkOrigin) -> FrontierLink {
+        FrontierLink {
             id: LinkId::of(&url),
             url,
-            task: Task::Page,
+            task: LinkTask::Page,
             origin,
             context: LinkContext::default(),
             parent: None,
@@ -94,43 +94,43 @@ impl Lead {
     /// it waits for nobody's turn and outlives the site it is about.
     pub fn host(&self) -> Host {
         match self.task {
-            Task::Page | Task::Probe(_) => Host::of(&self.url),
-            Task::Backlinks => Host("backlinks".into()),
+            LinkTask::Page | LinkTask::Probe(_) => Host::of(&self.url),
+            LinkTask::Backlinks => Host("backlinks".into()),
         }
     }
 
     /// The site it belongs to.
     pub fn site(&self) -> Site {
         match self.task {
-            Task::Page | Task::Probe(_) => Site::of(&self.url),
-            Task::Backlinks => Site("backlinks".into()),
+            LinkTask::Page | LinkTask::Probe(_) => Site::of(&self.url),
+            LinkTask::Backlinks => Site("backlinks".into()),
         }
     }
 }
 
 /// A queue of the frontier. What a number means is the strategy's affair: a level, a batch, a site.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub struct Lane(pub u64);
+pub struct QueueId(pub u64);
 
-impl Lane {
+impl QueueId {
     /// Where uncertain forms wait to be asked. The engine's own: no strategy sees it.
-    pub const PROBES: Lane = Lane(u64::MAX);
+    pub const PROBES: QueueId = QueueId(u64::MAX);
     /// Where the forms of a quality sample wait to be asked. The engine's own as well.
-    pub const SAMPLE: Lane = Lane(u64::MAX - 1);
+    pub const SAMPLE: QueueId = QueueId(u64::MAX - 1);
 
     /// Whether the engine serves it by itself. What waits there outlives the closing of its site.
-    pub fn is_engines(self) -> bool {
-        self >= Lane::SAMPLE
+    pub fn is_reserved(self) -> bool {
+        self >= QueueId::SAMPLE
     }
 }
 
-/// A lead in its lane.
+/// A link in its queue.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Waiting {
+pub struct QueuedLink {
     /// What waits.
-    pub lead: Lead,
+    pub link: FrontierLink,
     /// Where.
-    pub lane: Lane,
+    pub queue: QueueId,
     /// Higher is served first.
     pub score: f32,
     /// Tie-breaker: what came first is served first.
@@ -143,27 +143,27 @@ pub struct Waiting {
     pub not_before: Time,
 }
 
-impl Waiting {
-    /// Rank in its lane: smaller is served first.
-    pub fn rank(&self) -> Rank {
-        Rank::new(self.score, self.order)
+impl QueuedLink {
+    /// Rank in its queue: smaller is served first.
+    pub fn rank(&self) -> QueueRank {
+        QueueRank::new(self.score, self.order)
     }
 }
 
-/// Order within a lane: score downwards, then arrival upwards. Total, also for NaN.
+/// Order within a queue: score downwards, then arrival upwards. Total, also for NaN.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Rank {
+pub struct QueueRank {
     falling: i32,
     order: u64,
 }
 
-impl Rank {
+impl QueueRank {
     /// The rank of a score and an arrival number.
-    pub fn new(score: f32, order: u64) -> Rank {
+    pub fn new(score: f32, order: u64) -> QueueRank {
         let score = if score.is_nan() { f32::NEG_INFINITY } else { score };
         let bits = score.to_bits() as i32;
         let rising = bits ^ (((bits >> 31) as u32) >> 1) as i32;
-        Rank { falling: !rising, order }
+        QueueRank { falling: !rising, order }
     }
 
     /// The score it was made from.
@@ -191,10 +191,10 @@ mod tests {
     fn better_scores_come_first_then_older_links() {
         let scores = [f32::INFINITY, 3.5, 1.0, 0.25, 0.0, -0.5, -7.0, f32::NEG_INFINITY];
         for pair in scores.windows(2) {
-            assert!(Rank::new(pair[0], 9) < Rank::new(pair[1], 1), "{pair:?}");
-            assert_eq!(Rank::new(pair[0], 0).score(), pair[0]);
+            assert!(QueueRank::new(pair[0], 9) < QueueRank::new(pair[1], 1), "{pair:?}");
+            assert_eq!(QueueRank::new(pair[0], 0).score(), pair[0]);
         }
-        assert!(Rank::new(1.0, 1) < Rank::new(1.0, 2));
-        assert!(Rank::new(f32::NAN, 1) > Rank::new(-1e30, 1));
+        assert!(QueueRank::new(1.0, 1) < QueueRank::new(1.0, 2));
+        assert!(QueueRank::new(f32::NAN, 1) > QueueRank::new(-1e30, 1));
     }
 }
