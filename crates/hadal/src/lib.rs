@@ -1,19 +1,19 @@
-//! hadal finds the databases behind web search forms and brings up what is in them.
+//! hadal finds the databases behind web search forms and downloads what is in them.
 //!
-//! This crate is everything that *touches the world*; what *decides* is in `hadal-core`.
-//! Follow a page: [`engine`] takes a lead from its frontier, [`fetch`] carries the request,
-//! `hadal-core` reads and judges the answer, [`store`] keeps the outcome. [`backlinks`] know who links there.
-//! Follow a query: [`harvest`] asks a form, through the same [`fetch`], into the same [`store`].
+//! This crate holds everything that touches the world: network, disk, clock, browser. Decisions are made in
+//! `hadal-core`, which has no IO. The binary `hadal` is in `hadal-cli`; evaluation and training are in `hadal-eval`.
 //!
-//! People come in through [`cli`] with a checked [`config`]; what they see is computed in
-//! [`report`] and drawn by [`output`], or in a browser through [`serve`]. What they [`ask`] goes to many forms.
+//! - A page: [`engine`] chooses a link from its frontier, [`fetch`] sends the request, `hadal-core` parses and
+//!   judges the page, [`store`] commits the outcome. [`backlinks`] answers which pages link to a URL.
+//! - A query: [`harvest`] submits a form through the same [`fetch`] and commits records to the same [`store`].
+//! - People: [`config`] holds checked settings, [`report`] computes every number shown, [`output`] formats it,
+//!   [`serve`] is the dashboard and HTTP API, [`ask`] sends one query to many forms.
 
 pub mod ask;
 pub mod backlinks;
-pub mod cli;
+pub mod choice;
 pub mod config;
 pub mod engine;
-pub mod evaluation;
 pub mod fetch;
 pub mod harvest;
 pub mod output;
@@ -21,4 +21,3 @@ pub mod report;
 pub mod serve;
 pub mod store;
 pub mod topic;
-pub mod training;

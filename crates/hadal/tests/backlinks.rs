@@ -1,8 +1,6 @@
 //! Who links where: the crawl's own index while it grows, a search engine on the loopback, the options.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
-#[path = "cli/program.rs"]
-mod cli;
 mod common;
 #[allow(dead_code, reason = "only a part of it is used here")]
 #[path = "fetch/fixture.rs"]
@@ -24,7 +22,6 @@ use hadal_core::strategy::{
 };
 use hadal_core::time::Time;
 use hadal_world::{Spec, World};
-use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -186,36 +183,4 @@ async fn a_search_engine_is_asked_one_thing_at_a_time() {
     let answers = futures::future::join_all((0..5).map(|_| source.lookup(&target))).await;
     assert!(answers.iter().all(Result::is_ok));
     assert_eq!((busy.all.load(Ordering::SeqCst), busy.most.load(Ordering::SeqCst)), (5, 1));
-}
-
-fn remembered(store: &Path) -> i64 {
-    let db = rusqlite::Connection::open(store.join("hadal.db")).unwrap();
-    db.query_row("SELECT count(*) FROM backlinks", [], |row| row.get(0)).unwrap()
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn find_keeps_its_links_unless_it_is_told_to_ask_nobody() {
-    let site = common::program::Site::tiny(11).await;
-    let folder = tempfile::tempdir().unwrap();
-    for (name, sources, keeps) in [("own", "own", true), ("none", "none", false)] {
-        let store = folder.path().join(name);
-        let status = site.find_within(&store, "60").args(["--backlinks", sources]).status().unwrap();
-        assert!(status.success());
-        assert_eq!(remembered(&store) > 0, keeps, "{name}");
-    }
-}
-
-#[test]
-fn what_cannot_be_asked_or_learned_from_is_refused() {
-    let place = cli::Place::new();
-    let find = |more: &[&str]| {
-        let start = ["find", "book", "--seeds", "http://a.example/"];
-        place.run(&[&start[..], more].concat())
-    };
-    find(&["--backlinks", "google"]).refused(&["crawl.backlinks", "--backlinks", "searxng:URL"]);
-    find(&["--backlinks", "common-crawl:nowhere"]).refused(&["no Common Crawl web graph in nowhere"]);
-    find(&["--examples", "no-such-file"]).refused(&["examples 'no-such-file'"]);
-    find(&["--examples", "ftp://a.example/"]).refused(&["'ftp://a.example/' is no address"]);
-    find(&["--prior", "latest"]).refused(&["crawl.prior", "--prior", "auto or none"]);
-    find(&["--prior", "3"]).refused(&["there is no run 3"]);
 }

@@ -5,10 +5,10 @@ use super::layers::Layers;
 use super::names::nearest;
 use super::{Config, ConnectTo, Crawl, Fetch, Harvest, Manners, Politeness, Prior, Store, Timeouts, units};
 use crate::backlinks::source::{EXPECTED, Source};
+use crate::choice::Choice;
 use crate::engine::{ProbeWhen, Probing};
 use crate::output::terminal::Color;
 use crate::topic::Folder;
-use clap::ValueEnum;
 use hadal_core::harvest::policy;
 use hadal_core::harvest::session::DetailMode;
 use hadal_core::strategy::STRATEGIES;
@@ -124,7 +124,7 @@ fn probe(layers: &Layers) -> Checked<Probing> {
 }
 
 fn probe_when(layers: &Layers) -> Checked<ProbeWhen> {
-    let read = |value: &Value| ProbeWhen::from_str(value.as_str()?, false).ok();
+    let read = |value: &Value| ProbeWhen::from_name(value.as_str()?);
     let checked = layers.read("probe.when", "never or uncertain", read);
     layers.suggest("probe.when", ["never", "uncertain"], checked)
 }
@@ -175,7 +175,7 @@ fn one_of<'n>(
 }
 
 fn color(layers: &Layers) -> Checked<Color> {
-    let read = |value: &Value| Color::from_str(value.as_str()?, false).ok();
+    let read = |value: &Value| Color::from_name(value.as_str()?);
     let checked = layers.read("output.color", "auto, always or never", read);
     layers.suggest("output.color", ["auto", "always", "never"], checked)
 }

@@ -6,6 +6,7 @@
 
 use super::step::{Job, Step};
 use super::{Crawl, CrawlError, Engine, Errand};
+use crate::choice::Choice;
 use crate::store::*;
 use hadal_core::address::LinkId;
 use hadal_core::critic::inquiry::{Inquiry, conditional};
@@ -35,12 +36,19 @@ pub struct Probing {
 }
 
 /// When forms are asked.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ProbeWhen {
-    /// Never.
+    /// No form is probed.
     Never,
-    /// When their fields alone do not tell.
+    /// Forms whose `p_searchable` is uncertain are probed.
     Uncertain,
+}
+
+impl Choice for ProbeWhen {
+    const CHOICES: &'static [(ProbeWhen, &'static str, &'static str)] = &[
+        (ProbeWhen::Never, "never", "No form is submitted"),
+        (ProbeWhen::Uncertain, "uncertain", "Forms that may or may not be searches"),
+    ];
 }
 
 impl Default for Probing {

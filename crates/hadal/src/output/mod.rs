@@ -21,6 +21,5 @@ pub mod rows;
 pub mod sections;
 pub mod table;
 pub mod terminal;
-pub mod trials;
 mod truth;
 pub mod writer;

@@ -1,9 +1,10 @@
 //! What the screen can show: width, colour, and paint for a word or two.
 
+use crate::choice::Choice;
 use std::io::IsTerminal;
 
 /// When to use colour.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Color {
     /// On a terminal, unless NO_COLOR is set.
     #[default]
@@ -12,6 +13,14 @@ pub enum Color {
     Always,
     /// Never.
     Never,
+}
+
+impl Choice for Color {
+    const CHOICES: &'static [(Color, &'static str, &'static str)] = &[
+        (Color::Auto, "auto", "On a terminal, unless NO_COLOR is set"),
+        (Color::Always, "always", "Always"),
+        (Color::Never, "never", "Never"),
+    ];
 }
 
 impl Color {

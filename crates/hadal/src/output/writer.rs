@@ -9,12 +9,13 @@ use super::listing::{Cell, Listed};
 use super::parquet::Parquet;
 use super::table::TableListing;
 use super::terminal::Screen;
+use crate::choice::Choice;
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 /// How rows are written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
     /// Aligned columns for people.
     Table,
@@ -24,6 +25,19 @@ pub enum Format {
     Csv,
     /// A Parquet file with typed columns.
     Parquet,
+}
+
+impl Choice for Format {
+    const CHOICES: &'static [(Format, &'static str, &'static str)] = &[
+        (Format::Table, "table", "Aligned columns for people"),
+        (Format::Jsonl, "jsonl", "One JSON object per line"),
+        (
+            Format::Csv,
+            "csv",
+            "Comma-separated values; a cell that a spreadsheet would execute gets a leading apostrophe",
+        ),
+        (Format::Parquet, "parquet", "A Parquet file with typed columns"),
+    ];
 }
 
 /// Takes rows in one format.

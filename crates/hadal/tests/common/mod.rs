@@ -3,7 +3,6 @@
 #![allow(dead_code, reason = "each test file uses its own part")]
 
 pub mod course;
-pub mod program;
 
 use futures::future::BoxFuture;
 use hadal::engine::{Budget, Clock, Crawl, Errand, Probing, Scope, Summary, crawl};
@@ -148,4 +147,12 @@ pub fn forms(store: &dyn Store) -> Vec<FormRow> {
     };
     store.forms(&Filter::default(), &mut each).unwrap();
     rows
+}
+
+/// A small web without `Crawl-delay`s, which take their time on a real clock.
+pub fn patient(seed: u64) -> hadal_world::Spec {
+    hadal_world::Spec {
+        rates: hadal_world::Rates { robots: 0.0, ..hadal_world::Rates::calm() },
+        ..hadal_world::Spec::tiny(seed)
+    }
 }

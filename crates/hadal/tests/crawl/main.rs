@@ -6,7 +6,6 @@
 mod common;
 
 mod contract;
-mod crash;
 mod levels;
 mod probe;
 mod resume;

@@ -1,6 +1,6 @@
 //! The same crawl is the same crawl: whatever the number of threads, over HTTP or in process.
 
-use crate::common::program::patient;
+use crate::common::patient;
 use crate::common::{forms, run, setup, strategy};
 use hadal::engine::{Budget, Clock, Crawl};
 use hadal::fetch::in_process::InProcess;

@@ -1,0 +1,17 @@
+//! `--warc DIR`: everything that is carried is kept in a file as well.
+
+use anyhow::Context;
+use hadal::fetch::Fetch;
+use hadal::fetch::archive::Archiving;
+use std::io::Write;
+use std::path::Path;
+use std::sync::Arc;
+
+/// The carrier, archiving to a folder when one is given.
+pub fn archived(fetch: Arc<dyn Fetch>, folder: Option<&Path>) -> anyhow::Result<Arc<dyn Fetch>> {
+    let Some(folder) = folder else { return Ok(fetch) };
+    let archiving = Archiving::new(fetch, folder)
+        .with_context(|| format!("cannot write a WARC file in {}", folder.display()))?;
+    writeln!(std::io::stderr(), "archiving to {}", archiving.path().display()).ok();
+    Ok(Arc::new(archiving))
+}

@@ -1,0 +1,137 @@
+//! `hadal ask`: one question to the sources found, and their answers as one list.
+
+use super::carry::CarryArgs;
+use super::crawl::heed_signals;
+use super::exit::{Exit, Usage};
+use super::quality;
+use super::session::{Session, known_topic};
+use anyhow::Context;
+use clap::Args;
+use hadal::ask::{Answers, AskError, Asker, Manners, Outcome, Whom};
+use hadal::config::{Config, Override};
+use hadal::harvest::TimeKind;
+use hadal::output::escape::{for_json, for_terminal};
+use hadal::output::table::Table;
+use hadal::store::Store;
+use hadal_core::identity::FormId;
+use std::io::Write;
+use std::sync::Arc;
+use tokio::sync::watch;
+
+/// Put one question to the sources found, and merge their answers
+///
+/// The best forms of a topic are asked side by side, within robots.txt and pauses. Forms that a person
+/// marked wrong, and those that take orders, passwords or messages, are left out. `hadal submissions` lists
+/// what was sent.
+#[derive(Debug, Args)]
+#[command(after_help = "Example:
+  hadal ask \"deep sea\" --topic book
+  hadal ask \"deep sea\" --topic book --top 10 --json
+  hadal ask \"deep sea\" --form 00c5e1f2a9b84d37")]
+pub struct AskArgs {
+    /// What to ask, in quotes
+    words: String,
+    /// The best forms that were found for this topic
+    #[arg(long, value_name = "NAME", required_unless_present = "form")]
+    topic: Option<String>,
+    /// How many of them
+    #[arg(long, value_name = "N", default_value_t = 5)]
+    top: usize,
+    /// These very forms, by their form_id (repeatable)
+    #[arg(long, value_name = "ID", conflicts_with = "topic")]
+    form: Vec<String>,
+    #[command(flatten)]
+    carry: CarryArgs,
+}
+
+impl AskArgs {
+    /// The flags given, as settings.
+    pub fn overrides(&self) -> Vec<Override> {
+        self.carry.overrides()
+    }
+
+    fn whom(&self) -> Result<Whom, Usage> {
+        let no_form = |text: &String| {
+            Usage(format!("'{text}' is no form: `hadal forms` prints 16 hexadecimal digits for each"))
+        };
+        let forms = self.form.iter().map(|text| text.parse::<FormId>().map_err(|_| no_form(text)));
+        match &self.topic {
+            Some(topic) => Ok(Whom::Best(topic.clone(), self.top)),
+            None => Ok(Whom::Forms(forms.collect::<Result<_, _>>()?)),
+        }
+    }
+}
+
+/// Asks, and prints what came back.
+pub fn run(args: &AskArgs, session: &Session) -> anyhow::Result<Exit> {
+    let store = session.reader()?;
+    known_topic(store.as_ref(), &args.topic)?;
+    let whom = args.whom()?;
+    let runtime = tokio::runtime::Runtime::new().context("cannot start the threads a question needs")?;
+    let answers = runtime.block_on(async {
+        let (stop, stopped) = watch::channel(false);
+        tokio::spawn(heed_signals(stop));
+        asker(&session.config, store, stopped).ask(&args.words, whom).await
+    });
+    runtime.shutdown_background();
+    let answers = answers.map_err(usage)?;
+    let mut out = std::io::stdout();
+    match session.json {
+        true => writeln!(out, "{}", for_json(serde_json::to_string(&answers)?))?,
+        false => out.write_all(drawn(&answers, session).as_bytes())?,
+    }
+    Ok(if answers.sources.iter().all(|source| source.outcome == Outcome::Failed) {
+        Exit::Failed
+    } else {
+        Exit::Done
+    })
+}
+
+/// What a person can put right is a usage error.
+fn usage(error: AskError) -> anyhow::Error {
+    match error {
+        AskError::Store(error) => error.into(),
+        other => Usage(other.to_string()).into(),
+    }
+}
+
+/// Who asks, in the manner that the configuration wants.
+pub fn asker(config: &Config, store: Arc<dyn Store>, stop: watch::Receiver<bool>) -> Arc<Asker> {
+    let manners = Manners {
+        politeness: config.politeness.pace,
+        agent: config.politeness.agent().to_string(),
+        body_limit: config.fetch.body_limit,
+    };
+    let config = config.clone();
+    let carriers = Box::new(move |source: &str| {
+        let (fetch, clock) = quality::carrier(source, &config)?;
+        Ok((fetch, if clock.is_simulated() { TimeKind::Simulated } else { TimeKind::Real }))
+    });
+    Arc::new(Asker::new(store, manners, carriers, stop))
+}
+
+/// Answers as a table, and what became of each source below it.
+fn drawn(answers: &Answers, session: &Session) -> String {
+    let mut table = Table::new(&["answer", "source", "address"], session.stdout());
+    for answer in &answers.answers {
+        let mut sites: Vec<&str> = answer.sources.iter().map(|place| place.site.as_str()).collect();
+        sites.dedup();
+        table.row([answer.title.as_str(), &sites.join(" "), answer.url.as_deref().unwrap_or_default()]);
+    }
+    let mut text = if answers.answers.is_empty() { String::new() } else { format!("{table}\n\n") };
+    for source in &answers.sources {
+        let total = source.total.map(|total| format!(" of {total}")).unwrap_or_default();
+        let went = match (&source.outcome, &source.reason) {
+            (Outcome::Answered, _) => format!("{}{total} answers", source.found),
+            (Outcome::Nothing, _) => "nothing".to_string(),
+            (Outcome::Failed, reason) => reason.clone().unwrap_or_else(|| "no answer".to_string()),
+        };
+        text.push_str(&format!(
+            "{} {}: {}\n",
+            source.form_id,
+            for_terminal(&source.site),
+            for_terminal(&went)
+        ));
+    }
+    text
+}

@@ -1,0 +1,67 @@
+//! Opens the sources of backlinks that a crawl asked for.
+
+use super::choices::choices;
+use super::exit::Usage;
+use super::find::{FindPlan, SOURCE};
+use hadal::backlinks::common_crawl::GraphError;
+use hadal::backlinks::{Backlinks, Chain, CommonCrawl, OwnBacklinks, Searxng, Source};
+use hadal::fetch::network::{Network, NetworkOptions};
+use hadal::store::Store;
+use std::io::Write;
+use std::path::Path;
+use std::sync::Arc;
+use url::Url;
+
+/// What `--backlinks` takes, and when to take what.
+pub fn help() -> String {
+    let sources = choices(&[
+        ("own", "links that this crawl and earlier ones in the store met; knows little at first"),
+        (
+            "searxng:URL",
+            "a SearXNG search engine that answers in JSON, asked for the site's name; for few seeds",
+        ),
+        (
+            "common-crawl:DIR",
+            "a Common Crawl web graph of hosts or domains, downloaded to DIR, where an index of it is made \
+             once; for large crawls: it knows every site, and no pages",
+        ),
+        ("none", "nobody"),
+    ]);
+    let asked = "Who is asked which pages link to a site, by strategies that want to know [default: own]:";
+    let several = "Several, with commas between, are asked in turn until one knows something.";
+    format!("{asked}{sources}\n{several} A look-up counts as a request.")
+}
+
+/// The sources of a plan as one; must be called within a tokio runtime.
+pub fn open(plan: &FindPlan, store: &Arc<dyn Store>) -> anyhow::Result<Option<Arc<dyn Backlinks>>> {
+    let mut sources = Vec::new();
+    for source in &plan.backlinks {
+        sources.push(match source {
+            Source::Own => Arc::new(OwnBacklinks { store: Arc::clone(store), source: SOURCE.into() }),
+            Source::CommonCrawl(folder) => graph(folder)?,
+            Source::Searxng(api) => search_engine(api, plan)?,
+        });
+    }
+    Ok(match sources.len() {
+        0 | 1 => sources.pop(),
+        _ => Some(Arc::new(Chain(sources))),
+    })
+}
+
+fn graph(folder: &Path) -> anyhow::Result<Arc<dyn Backlinks>> {
+    let say = || {
+        let line = "making an index of the web graph in";
+        let hint = "once; a whole one takes an hour or more, and about as much room as its files";
+        writeln!(std::io::stderr(), "{line} {}, {hint}", folder.display()).ok();
+    };
+    Ok(Arc::new(CommonCrawl::open(folder, say).map_err(|error| match error {
+        GraphError::Missing(_) | GraphError::Several { .. } => anyhow::Error::from(Usage(error.to_string())),
+        other => other.into(),
+    })?))
+}
+
+/// The user named it: it may stand on a private address.
+fn search_engine(api: &Url, plan: &FindPlan) -> anyhow::Result<Arc<dyn Backlinks>> {
+    let network = Network::new(NetworkOptions { allow_private: true, ..plan.network.clone() })?;
+    Ok(Arc::new(Searxng::new(api.clone(), Arc::new(network), plan.politeness.delay, plan.body_limit)))
+}

@@ -1,0 +1,30 @@
+//! `hadal config`: the commented default file, or the configuration in force.
+
+use super::exit::Exit;
+use super::session::Common;
+use clap::Args;
+use hadal::config::Config;
+use hadal::config::settings::default_file;
+use std::io::Write;
+
+/// Print the commented default configuration, or the one in force
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  hadal config > hadal.toml\n  hadal config --in-force")]
+pub struct ConfigArgs {
+    /// What applies now, and where each value came from
+    #[arg(long)]
+    in_force: bool,
+}
+
+/// Prints it. What is in force is checked before it is shown.
+pub fn run(args: &ConfigArgs, common: &Common) -> anyhow::Result<Exit> {
+    let text = if args.in_force {
+        let layers = common.layers(&[])?;
+        Config::check(&layers)?;
+        layers.in_force()
+    } else {
+        default_file()
+    };
+    std::io::stdout().write_all(text.as_bytes())?;
+    Ok(Exit::Done)
+}

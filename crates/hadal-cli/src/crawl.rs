@@ -1,0 +1,139 @@
+//! A crawl at a terminal: signals, progress and events around the engine.
+
+use super::dashboard::Dashboard;
+use super::exit::Exit;
+use anyhow::Context;
+use hadal::engine::{Crawl, Event, Summary, crawl};
+use hadal::output::escape::for_json;
+use hadal::output::progress::{Progress, Style};
+use hadal::report;
+use hadal::store::{RunState, Store};
+use std::io::Write;
+use std::time::Instant;
+use tokio::sync::watch;
+
+/// How a crawl is shown while it runs.
+#[derive(Clone, Copy, Debug)]
+pub struct Show {
+    /// Events go to standard output as JSON lines.
+    pub json: bool,
+    /// How progress is shown.
+    pub style: Style,
+    /// The request budget, for the bar.
+    pub max_requests: Option<u64>,
+}
+
+/// Runs a crawl to its end. The first Ctrl-C lets steps in flight finish and saves; the second leaves
+/// at once, which is safe too: what is not saved is done again.
+pub fn run(
+    setup: impl FnOnce(watch::Receiver<bool>) -> anyhow::Result<Crawl>,
+    show: Show,
+    dashboard: Option<Dashboard>,
+) -> anyhow::Result<Summary> {
+    let runtime = tokio::runtime::Runtime::new().context("cannot start the threads a crawl needs")?;
+    let summary = runtime.block_on(async {
+        let (stop, stopped) = watch::channel(false);
+        tokio::spawn(heed_signals(stop));
+        let setup = setup(stopped)?;
+        let _open = match dashboard {
+            Some(dashboard) => Some(dashboard.open(&setup.store).await?),
+            None => None,
+        };
+        let mut progress = Progress::new(show.style);
+        let began = Instant::now();
+        let summary = crawl(setup, &mut |event| tell(event, show, &mut progress, began)).await;
+        progress.finish(&summary.as_ref().map_or_else(|_| "the crawl ended early".into(), last_words));
+        Ok::<_, anyhow::Error>(summary?)
+    });
+    // A stopped crawl leaves nothing worth waiting for behind.
+    runtime.shutdown_background();
+    summary
+}
+
+/// The exit status a finished crawl asks for.
+pub fn exit(summary: &Summary) -> Exit {
+    match summary.state {
+        RunState::Stopped => Exit::Interrupted,
+        _ => Exit::Done,
+    }
+}
+
+/// Says what `--fresh` is about to throw away.
+pub fn announce_fresh(store: &dyn Store, spec: &hadal::store::RunSpec) -> anyhow::Result<()> {
+    let runs = store.runs()?;
+    let Some(old) = runs.iter().find(|run| run.spec == *spec) else { return Ok(()) };
+    let tally = &old.tally;
+    let line = format!(
+        "starting over: discarding run {} ({} requests, {} pages, {} forms)",
+        old.id.0, tally.requests, tally.pages, tally.forms
+    );
+    writeln!(std::io::stderr(), "{line}").ok();
+    Ok(())
+}
+
+/// Ctrl-C once says stop, twice leaves.
+pub async fn heed_signals(stop: watch::Sender<bool>) {
+    interrupted().await;
+    stop.send_replace(true);
+    writeln!(std::io::stderr(), "finishing what is in flight; press Ctrl-C again to leave at once").ok();
+    interrupted().await;
+    std::process::exit(130);
+}
+
+/// Ctrl-C, or a polite request to end.
+async fn interrupted() {
+    #[cfg(unix)]
+    {
+        use tokio::signal::unix::{SignalKind, signal};
+        if let Ok(mut term) = signal(SignalKind::terminate()) {
+            tokio::select! {
+                _ = tokio::signal::ctrl_c() => {}
+                _ = term.recv() => {}
+            }
+            return;
+        }
+    }
+    // Without a way to hear signals there is nothing to heed.
+    if tokio::signal::ctrl_c().await.is_err() {
+        std::future::pending::<()>().await;
+    }
+}
+
+fn tell(event: Event, show: Show, progress: &mut Progress, began: Instant) {
+    if let Event::Progress(tally) | Event::Finished { tally, .. } = &event {
+        progress.update(&report::snapshot(tally, began.elapsed(), show.max_requests));
+    }
+    if show.json
+        && let Ok(line) = serde_json::to_string(&event)
+    {
+        // Nobody may be listening any more; the crawl goes on all the same.
+        writeln!(std::io::stdout(), "{}", for_json(line)).ok();
+    }
+}
+
+fn last_words(summary: &Summary) -> String {
+    let why = match summary.state {
+        RunState::Exhausted if summary.resting > 0 => "nothing more to visit for now",
+        RunState::Exhausted => "nothing left to visit",
+        RunState::Budget => "budget spent",
+        RunState::Stopped => "stopped, everything is saved; the same command goes on",
+        RunState::Paused | RunState::Running => "interrupted",
+    };
+    let tally = &summary.tally;
+    let mut words = format!(
+        "{why}: {} requests, {} pages on {} sites, {} searchable forms, {} relevant",
+        tally.requests, tally.pages, tally.sites, tally.searchable, tally.relevant
+    );
+    if summary.resting > 0 {
+        words.push_str(&format!(
+            "\n{} links wait for hosts that asked for patience; the same command tries them later",
+            summary.resting
+        ));
+    }
+    if let Some(refused) = tally.errors.get("private_address") {
+        words.push_str(&format!(
+            "\n{refused} links point at private addresses; add --allow-private --fresh to visit them"
+        ));
+    }
+    words
+}

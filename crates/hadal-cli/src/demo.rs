@@ -1,0 +1,215 @@
+//! `hadal demo`: the whole story on the built-in simulated web, without any network.
+
+use super::crawl::{self, Show};
+use super::dashboard::{DashboardArgs, USUAL};
+use super::exit::{Exit, Usage};
+use super::session::Session;
+use super::{demo_harvest, topic};
+use clap::Args;
+use hadal::backlinks::WorldBacklinks;
+use hadal::config::names::nearest;
+use hadal::engine::{Budget, Clock, Crawl, Errand, Probing, Scope};
+use hadal::fetch::in_process::InProcess;
+use hadal::fetch::politeness::Politeness;
+use hadal::fetch::robots::AGENT;
+use hadal::output::demo::{DemoRow, Truth, next_steps, render};
+use hadal::store::*;
+use hadal::topic::Wanted;
+use hadal_core::critic::inquiry::word_of;
+use hadal_core::critic::trained::TrainedCritic;
+use hadal_core::http::DEFAULT_BODY_LIMIT;
+use hadal_core::identity::FormId;
+use hadal_core::strategy::{StrategyContext, find_strategy};
+use hadal_world::{Spec, TrueForm, World};
+use std::collections::HashMap;
+use std::io::Write;
+use std::sync::Arc;
+use tokio::sync::watch;
+
+/// Watch hadal find search forms on a simulated web and bring up what is behind them; ends by itself
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  hadal demo --topic book")]
+pub struct DemoArgs {
+    /// What to look for: one of the twelve built-in topics
+    #[arg(long, default_value = "hotel")]
+    topic: String,
+    /// Which links are followed first
+    #[arg(long, value_name = "NAME", default_value = "hadal")]
+    strategy: String,
+    /// Requests to spend on finding
+    #[arg(long, value_name = "N", default_value_t = 20_000)]
+    max_requests: u64,
+    /// How many of the best forms found are harvested
+    #[arg(long, value_name = "N", default_value_t = 5)]
+    harvest: usize,
+    /// Requests under way at once; on a simulated clock the result is the same whatever it is
+    #[arg(long, value_name = "N", default_value_t = 8)]
+    concurrency: usize,
+    #[command(flatten)]
+    dashboard: DashboardArgs,
+}
+
+/// Steps begun ahead of the oldest one that has not ended.
+pub const WINDOW: usize = 16;
+
+/// Runs the demo. One that was interrupted goes on; one that has ended begins anew.
+pub fn run(args: &DemoArgs, session: &Session) -> anyhow::Result<Exit> {
+    let wanted = topic::wanted(check_topic(&args.topic)?, session)?;
+    let topic = wanted.topic.name.clone();
+    let world = Arc::new(World::new(Spec::demo(session.seed)));
+    let mut out = std::io::stderr();
+    writeln!(
+        out,
+        "a simulated web of {} sites and {} pages; looking for {} search forms with {} requests",
+        world.site_count(),
+        world.page_count(),
+        topic,
+        args.max_requests
+    )
+    .ok();
+    let store = open(&session.config.store.url, Access::Crawl)?;
+    let show = Show { json: session.json, style: session.progress(), max_requests: Some(args.max_requests) };
+    let crawled = {
+        let (world, store) = (Arc::clone(&world), Arc::clone(&store));
+        let probing = session.config.probe.clone();
+        let dashboard = args.dashboard.wanted(Some(USUAL), &session.config, session.is_quiet())?;
+        crawl::run(
+            move |stop| setup(args, session.seed, wanted, world, store, probing, stop),
+            show,
+            dashboard,
+        )?
+    };
+    if crawled.state == RunState::Stopped {
+        return Ok(crawl::exit(&crawled));
+    }
+    let screen = if session.json { session.stderr() } else { session.stdout() };
+    let found = compare(store.as_ref(), crawled.run, &topic, &world)?;
+    let existing = distinct(world.relevant(&topic)).len();
+    say(&render(&topic, &found, existing, screen), session)?;
+    let exit = demo_harvest::run(args.harvest, &topic, &world, &store, session)?;
+    say(&next_steps(&next(&session.config.store.url)), session)?;
+    Ok(exit)
+}
+
+/// What is for people goes to standard output, or past the events that are there.
+pub(super) fn say(text: &str, session: &Session) -> std::io::Result<()> {
+    if session.json { write!(std::io::stderr(), "{text}") } else { write!(std::io::stdout(), "{text}") }
+}
+
+fn next(store: &str) -> [String; 4] {
+    let option = if store == "file:./hadal-data" { String::new() } else { format!(" --store {store}") };
+    [
+        format!(
+            "hadal forms{option}                what was found, and --format jsonl, csv or parquet of it"
+        ),
+        format!("hadal records{option}              what was brought up, likewise"),
+        format!("hadal demo --topic auto{option}    the same for another topic"),
+        "hadal find book --seeds FILE   the real web".to_string(),
+    ]
+}
+
+/// A topic that the simulated web knows.
+fn check_topic(name: &str) -> Result<&'static str, Usage> {
+    let topics = World::topics();
+    if let Some(topic) = topics.iter().find(|known| **known == name) {
+        return Ok(topic);
+    }
+    let meant = nearest(name, topics.iter().copied()).map(|meant| format!("; did you mean '{meant}'?"));
+    Err(Usage(format!(
+        "the simulated web has no topic '{name}'{} (it has {})",
+        meant.unwrap_or_default(),
+        topics.join(", ")
+    )))
+}
+
+fn setup(
+    args: &DemoArgs,
+    seed: u64,
+    wanted: Wanted,
+    world: Arc<World>,
+    store: Arc<dyn Store>,
+    probing: Probing,
+    stop: watch::Receiver<bool>,
+) -> anyhow::Result<Crawl> {
+    let Some(offer) = find_strategy(&args.strategy) else {
+        let names: Vec<_> = hadal_core::strategy::STRATEGIES.iter().map(|offer| offer.name).collect();
+        return Err(Usage(format!("no strategy '{}' (there are {})", args.strategy, names.join(", "))).into());
+    };
+    let Wanted { topic, aim, .. } = wanted;
+    let spec = RunSpec {
+        topic: topic.name.clone(),
+        strategy: args.strategy.clone(),
+        seeds: world.seeds(&topic.name),
+        seed,
+        source: format!("demo world {seed}"),
+    };
+    let ended = |run: &RunRow| {
+        let spent = run.progress.state == RunState::Budget && run.tally.requests >= args.max_requests;
+        run.spec == spec && (spent || run.progress.state == RunState::Exhausted)
+    };
+    let fresh = store.runs()?.iter().any(ended);
+    if fresh {
+        crawl::announce_fresh(store.as_ref(), &spec)?;
+    }
+    let (seeds, examples) = (spec.seeds.clone(), world.examples(&topic.name));
+    let briefing = StrategyContext { seed, seeds, examples, backlinks: true };
+    Ok(Crawl {
+        store,
+        spec,
+        strategy: offer.make(&briefing),
+        critic: Arc::new(TrainedCritic::new(aim)),
+        backlinks: Some(Arc::new(WorldBacklinks(Arc::clone(&world)))),
+        visit: None,
+        prior: None,
+        fetch: Arc::new(InProcess(world)),
+        budget: Budget { requests: Some(args.max_requests), ..Budget::default() },
+        scope: Scope::default(),
+        politeness: Politeness::default(),
+        agent: AGENT.into(),
+        concurrency: args.concurrency,
+        body_limit: DEFAULT_BODY_LIMIT,
+        clock: Clock::simulated(WINDOW),
+        keep_every: std::time::Duration::from_millis(100),
+        stop,
+        fresh,
+        probing,
+        word: word_of(&topic).to_string(),
+        errand: Errand::Find,
+    })
+}
+
+/// The relevant forms of a run beside what they really are.
+fn compare(store: &dyn Store, run: RunId, topic: &str, world: &World) -> anyhow::Result<Vec<DemoRow>> {
+    let filter = Filter { run: Some(run), min_relevance: 0.5, ..Filter::default() };
+    let mut found = Vec::new();
+    store.forms(&filter, &mut |row| {
+        found.push(row);
+        Walk::On
+    })?;
+    let truth = distinct(world.truth());
+    let row = |form: FormRow| DemoRow {
+        truth: verdict(truth.get(&form.form_id), topic),
+        form: form.form_id,
+        site: form.site,
+        fields: form
+            .fields
+            .into_iter()
+            .filter(|field| field.kind != "hidden")
+            .map(|field| field.name)
+            .collect(),
+        p: form.p_relevant,
+    };
+    Ok(found.into_iter().map(row).collect())
+}
+
+fn distinct(forms: impl Iterator<Item = TrueForm>) -> HashMap<FormId, TrueForm> {
+    forms.map(|form| (form.form_id, form)).collect()
+}
+
+fn verdict(form: Option<&TrueForm>, topic: &str) -> Truth {
+    match form {
+        Some(form) if form.is_relevant(topic) => Truth::Right,
+        Some(form) => Truth::Wrong(format!("{} {}", form.topic.unwrap_or("general"), form.kind.name())),
+        None => Truth::Wrong("an answer page's form".into()),
+    }
+}

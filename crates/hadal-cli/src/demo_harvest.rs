@@ -1,0 +1,58 @@
+//! The second half of `hadal demo`: the best forms found are harvested, and the records held against the truth.
+
+use super::crawl::heed_signals;
+use super::demo::say;
+use super::exit::Exit;
+use super::haul::{bring_up, haul, job};
+use super::session::Session;
+use anyhow::Context;
+use hadal::fetch::in_process::InProcess;
+use hadal::harvest::truth::{Compared, Truth};
+use hadal::harvest::{Summary, TimeKind, opening};
+use hadal::output::demo::render_harvests;
+use hadal::store::{HarvestFilter, HarvestId, HarvestRow, HarvestState, Store, StoreError};
+use hadal_world::World;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use tokio::sync::watch;
+
+/// How relevant a form must be.
+const RELEVANT: f32 = 0.5;
+
+/// Harvests the best forms of a topic, and shows what came up beside what is there.
+pub fn run(
+    most: usize,
+    topic: &str,
+    world: &Arc<World>,
+    store: &Arc<dyn Store>,
+    session: &Session,
+) -> anyhow::Result<Exit> {
+    let forms = if most == 0 { Vec::new() } else { opening::best(store.as_ref(), topic, RELEVANT, most)? };
+    if forms.is_empty() {
+        return Ok(Exit::Done);
+    }
+    let jobs = forms.into_iter().map(|form| job(form, &[], false, session)).collect();
+    let runtime = tokio::runtime::Runtime::new().context("cannot start the threads a harvest needs")?;
+    let ended = runtime.block_on(async {
+        let (stop, stopped) = watch::channel(false);
+        tokio::spawn(heed_signals(stop));
+        let fetch = Arc::new(InProcess(Arc::clone(world)));
+        let haul = haul(jobs, fetch, TimeKind::Simulated, Arc::clone(store), session, stopped);
+        bring_up(haul, session).await
+    });
+    runtime.shutdown_background();
+    let ended = ended?;
+    let compared = beside_truth(&ended, world, store.as_ref())?;
+    let screen = if session.json { session.stderr() } else { session.stdout() };
+    say(&render_harvests(&compared, screen), session)?;
+    let is_stopped = ended.iter().any(|summary| summary.state == HarvestState::Stopped);
+    Ok(if is_stopped { Exit::Interrupted } else { Exit::Done })
+}
+
+fn beside_truth(ended: &[Summary], world: &World, store: &dyn Store) -> Result<Vec<Compared>, StoreError> {
+    let ids: BTreeSet<HarvestId> = ended.iter().map(|summary| summary.id).collect();
+    let rows = store.harvests(&HarvestFilter::default())?;
+    let rows: Vec<HarvestRow> = rows.into_iter().filter(|row| ids.contains(&row.id)).collect();
+    let truth = Truth::of(world, &rows);
+    rows.into_iter().map(|row| truth.compare(store, row)).collect()
+}

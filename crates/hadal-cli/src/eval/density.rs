@@ -1,0 +1,46 @@
+//! How often a crawl of the simulated web meets relevant forms, beside what crawls of the real web met.
+//!
+//! The crawl is the papers' baseline: links of on-topic pages, sites left behind by the stopping criteria.
+//! What it met is counted by the world's truth, not by the judges.
+
+use anyhow::Context;
+use hadal_core::strategy::find_strategy;
+use hadal_eval::find::arena::{Arena, Ground};
+use hadal_eval::find::shelf::Room;
+use hadal_eval::find::truth::Truth;
+use hadal_eval::find::{Preset, Setting, trial};
+use hadal_world::{Measure, World};
+use std::sync::Arc;
+
+/// The papers' baseline.
+const STRATEGY: &str = "best-first-sc";
+
+/// Crawls for every topic with so many requests; `tell` hears which topic is next.
+pub fn densities(
+    world: &Arc<World>,
+    requests: u64,
+    seed: u64,
+    tell: &mut dyn FnMut(&str),
+) -> anyhow::Result<Vec<Measure>> {
+    let ground = Ground { world: Arc::clone(world), truth: Arc::new(Truth::of(world)) };
+    let baseline = find_strategy(STRATEGY).context("the baseline is offered")?;
+    let (mut figures, mut shares) = (Vec::new(), Vec::new());
+    for topic in World::topics() {
+        tell(topic);
+        let arena =
+            Arena::new(ground.clone(), topic, Room::of(0)).context("the world's topics are built in")?;
+        let setting = Setting {
+            world: Preset::Standard,
+            sites: world.spec().sites,
+            seed,
+            topic: topic.to_string(),
+            strategy: STRATEGY.to_string(),
+            requests,
+        };
+        let end = trial::run(&Arc::new(arena), baseline, &setting, &mut |_| {})?.end();
+        figures.extend(Measure::density(topic, 100.0 * end.met as f64 / end.pages.max(1) as f64));
+        shares.push(end.met as f64 / end.searchable.max(1) as f64);
+    }
+    figures.extend(Measure::relevant_shares(&shares));
+    Ok(figures)
+}

@@ -1,0 +1,131 @@
+//! `hadal eval find`: strategies compared on fresh simulated webs, with the papers' figures.
+
+use crate::choices::choice_parser;
+use crate::exit::{Exit, Usage};
+use crate::session::Session;
+use anyhow::Context;
+use clap::Args;
+use hadal::config::names::nearest;
+use hadal::config::units;
+use hadal::output::sections;
+use hadal_core::strategy::STRATEGIES;
+use hadal_eval::find::oracle::ORACLE;
+use hadal_eval::find::{self, Folder, Plan, Preset, figures};
+use hadal_eval::progress::TrialsProgress;
+use hadal_world::World;
+use std::io::Write;
+use std::path::PathBuf;
+
+/// Compare strategies on fresh simulated webs; the same command goes on where it stopped
+#[derive(Debug, Args)]
+#[command(after_help = "Example:
+  hadal eval find --quick
+  hadal eval find --html find.html
+  hadal eval find --topics book,hotel --strategies best-first-sc,hadal --worlds 3")]
+pub struct FindArgs {
+    /// What to look for, separated by commas [default: the twelve built-in topics]
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    topics: Vec<String>,
+    /// Which strategies, separated by commas [default: all]
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    strategies: Vec<String>,
+    /// Requests of each crawl [default: 100000]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    requests: Option<u64>,
+    /// How many fresh webs, from --seed on
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    worlds: u32,
+    /// What the webs are like
+    #[arg(long, value_name = "KIND", default_value = "standard", value_parser = choice_parser::<Preset>())]
+    world: Preset,
+    /// One dense and one sparse topic, short crawls, a smaller web: two minutes
+    #[arg(long)]
+    quick: bool,
+    /// Folder of finished crawls; what is there is not run again
+    #[arg(long, value_name = "DIR", default_value = "hadal-eval-find")]
+    output: PathBuf,
+    /// Run everything again, whatever the folder holds
+    #[arg(long)]
+    fresh: bool,
+    /// Also write tables and charts to a file that browsers show
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
+    /// Crawls at once [default: one per core]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    threads: Option<u16>,
+    /// Memory for pages that strategies share
+    #[arg(long, value_name = "SIZE", default_value = "6GB", value_parser = size)]
+    cache: u64,
+}
+
+/// Requests of each crawl.
+const REQUESTS: u64 = 100_000;
+
+/// What `--quick` runs unless told otherwise: a topic with many forms and one with few.
+const QUICK_TOPICS: [&str; 2] = ["hotel", "book"];
+const QUICK_REQUESTS: u64 = 5_000;
+const QUICK_SITES: u32 = 20_000;
+
+fn size(text: &str) -> Result<u64, String> {
+    units::size(text).ok_or_else(|| "a size is a number of bytes, as 6GB".to_string())
+}
+
+/// Makes the crawls that are missing and shows what all of them tell.
+pub fn run(args: &FindArgs, session: &Session) -> anyhow::Result<Exit> {
+    let plan = plan(args, session.seed)?;
+    let folder = Folder::open(&args.output)?;
+    if args.fresh {
+        plan.settings().iter().try_for_each(|setting| folder.remove(setting))?;
+    }
+    let threads = args.threads.map_or_else(cores, usize::from);
+    let progress = TrialsProgress::new(session.progress(), "crawls");
+    let trials = find::run(&plan, &folder, threads, args.cache, &|advance| progress.update(advance))?;
+    progress.finish();
+    let sections = figures::sections(&trials);
+    if let Some(path) = &args.html {
+        let page = sections::html("How strategies find search forms", &sections);
+        std::fs::write(path, page).with_context(|| format!("cannot write {}", path.display()))?;
+    }
+    let text = match session.json {
+        true => figures::json(&trials, &sections)? + "\n",
+        false => sections::text(&sections, session.stdout()),
+    };
+    std::io::stdout().write_all(text.as_bytes())?;
+    Ok(Exit::Done)
+}
+
+/// How many trials are made at once unless told otherwise.
+pub fn cores() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
+}
+
+fn plan(args: &FindArgs, seed: u64) -> Result<Plan, Usage> {
+    let all_topics = if args.quick { &QUICK_TOPICS[..] } else { World::topics() };
+    let usual = if args.quick { QUICK_REQUESTS } else { REQUESTS };
+    let strategies: Vec<&str> = STRATEGIES.iter().map(|offer| offer.name).chain([ORACLE]).collect();
+    Ok(Plan {
+        world: args.world,
+        sites: (args.quick && args.world != Preset::Tiny).then_some(QUICK_SITES),
+        seeds: (0..u64::from(args.worlds)).map(|n| seed.wrapping_add(n)).collect(),
+        topics: named("topic", &args.topics, all_topics, World::topics())?,
+        strategies: named("strategy", &args.strategies, &strategies, &strategies)?,
+        requests: args.requests.unwrap_or(usual),
+    })
+}
+
+/// The names given, each once, else the usual ones; every one has to be known.
+pub fn named(what: &str, given: &[String], usual: &[&str], known: &[&str]) -> Result<Vec<String>, Usage> {
+    let mut names: Vec<String> = Vec::new();
+    for name in given {
+        if !known.contains(&name.as_str()) {
+            let meant =
+                nearest(name, known.iter().copied()).map(|meant| format!("; did you mean '{meant}'?"));
+            let hint = meant.unwrap_or_default();
+            return Err(Usage(format!("no {what} '{name}'{hint} (there are {})", known.join(", "))));
+        }
+        if !names.contains(name) {
+            names.push(name.clone());
+        }
+    }
+    Ok(if names.is_empty() { usual.iter().map(|name| name.to_string()).collect() } else { names })
+}

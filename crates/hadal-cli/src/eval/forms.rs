@@ -1,0 +1,43 @@
+//! `hadal eval forms`: how well forms and pages are judged, on labelled data.
+
+use crate::exit::Exit;
+use crate::session::Session;
+use anyhow::Context;
+use clap::Args;
+use hadal::output::sections;
+use hadal_eval::forms::{evaluate, summary};
+use hadal_eval::training::built_in::Data;
+use std::io::Write;
+use std::path::PathBuf;
+
+/// Measure how well forms and pages are judged, on labelled data
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  hadal eval forms --data data --html forms.html")]
+pub struct FormsArgs {
+    /// Folder with the labelled data
+    #[arg(long, value_name = "DIR")]
+    data: PathBuf,
+    /// Predictions of the formasaurus package, as eval/formasaurus_folds.py writes them, for comparison
+    #[arg(long, value_name = "FILE")]
+    formasaurus: Option<PathBuf>,
+    /// Also write the tables and curves to a file that browsers show
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
+}
+
+/// Measures and prints.
+pub fn run(args: &FormsArgs, session: &Session) -> anyhow::Result<Exit> {
+    let data = Data::read(&args.data)?;
+    let figures = evaluate(&data, args.formasaurus.as_deref(), &|what| tracing::info!("measuring: {what}"))?;
+    let sections = summary::sections(&figures);
+    if let Some(path) = &args.html {
+        let page = sections::html("How well hadal judges forms and pages", &sections);
+        std::fs::write(path, page).with_context(|| path.display().to_string())?;
+    }
+    let text = match session.json {
+        true => serde_json::to_string(&figures)? + "\n",
+        false => sections::text(&sections, session.stdout()),
+    };
+    std::io::stdout().write_all(text.as_bytes())?;
+    Ok(Exit::Done)
+}

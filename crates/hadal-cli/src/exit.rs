@@ -1,0 +1,79 @@
+//! How the program ends: 0 done, 1 failed, 2 usage or configuration error, 130 interrupted.
+
+use hadal::config::ConfigError;
+use hadal::fetch::network::NetworkError;
+use hadal::store::StoreError;
+use hadal::topic::TopicError;
+use std::io::Write;
+use std::process::ExitCode;
+
+/// How a command ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Exit {
+    /// All done.
+    Done,
+    /// Something did not work, and was said.
+    Failed,
+    /// Ctrl-C; everything is saved.
+    Interrupted,
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> ExitCode {
+        ExitCode::from(match exit {
+            Exit::Done => 0,
+            Exit::Failed => 1,
+            Exit::Interrupted => 130,
+        })
+    }
+}
+
+/// What was asked for cannot be; the message says what can.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct Usage(pub String);
+
+/// Says what went wrong and picks the exit status. A reader that closed our output early, as `head`
+/// does, has what it wanted: that is done, not failed.
+pub fn report(error: &anyhow::Error) -> ExitCode {
+    if is_closed_pipe(error) {
+        return Exit::Done.into();
+    }
+    writeln!(std::io::stderr(), "error: {error:#}").ok();
+    ExitCode::from(if is_usage(error) { 2 } else { 1 })
+}
+
+fn is_usage(error: &anyhow::Error) -> bool {
+    let cause = |cause: &(dyn std::error::Error + 'static)| {
+        cause.is::<Usage>()
+            || cause.is::<ConfigError>()
+            || cause.is::<NetworkError>()
+            || cause.is::<TopicError>()
+            || matches!(cause.downcast_ref(), Some(StoreError::BadUrl(_)))
+    };
+    error.chain().any(cause)
+}
+
+fn is_closed_pipe(error: &anyhow::Error) -> bool {
+    let broken = |error: &std::io::Error| error.kind() == std::io::ErrorKind::BrokenPipe;
+    error.chain().any(|cause| cause.downcast_ref().is_some_and(broken))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use anyhow::Context;
+
+    #[test]
+    fn what_the_user_can_correct_is_status_2() {
+        assert!(is_usage(&anyhow::Error::from(Usage("no".into())).context("while starting")));
+        assert!(is_usage(&StoreError::BadUrl("x".into()).into()));
+        assert!(!is_usage(&StoreError::Missing("x".into()).into()));
+    }
+
+    #[test]
+    fn a_closed_pipe_is_found_under_its_context() {
+        let closed = std::io::Error::from(std::io::ErrorKind::BrokenPipe);
+        assert!(is_closed_pipe(&Err::<(), _>(closed).context("writing").unwrap_err()));
+    }
+}

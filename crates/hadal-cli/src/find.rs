@@ -1,0 +1,352 @@
+//! `hadal find`: locate the search forms of a topic, starting from seeds.
+//!
+//! [`FindArgs`] is what was typed, [`FindPlan`] what will be done: nothing raw passes beyond it.
+
+use super::archive::archived;
+use super::carry::{CarryArgs, given, once};
+use super::choices::choices;
+use super::crawl::Show;
+use super::dashboard::{Dashboard, DashboardArgs};
+use super::exit::{Exit, Usage};
+use super::session::Session;
+use super::{backlinks, contact, crawl, network, prior, quality, seeds, topic};
+use anyhow::Context;
+use clap::{Args, ValueEnum};
+use hadal::backlinks::Source;
+use hadal::config::{self, Override, Prior};
+use hadal::engine::{Budget, Clock, Crawl, Errand, Probing, Scope, Summary};
+use hadal::fetch::network::{Network, NetworkOptions};
+use hadal::fetch::politeness::Politeness;
+use hadal::output::progress::Style;
+use hadal::store::{Access, RunSpec, RunState};
+use hadal::topic::Wanted;
+use hadal_core::critic::inquiry::word_of;
+use hadal_core::critic::trained::TrainedCritic;
+use hadal_core::strategy::{STRATEGIES, StrategyContext, find_strategy};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use tokio::sync::watch;
+use url::Url;
+
+/// Locate search forms of a topic, starting from seeds
+#[derive(Debug, Args)]
+#[command(after_help = "Example:
+  hadal find book --seeds seeds.txt --max-requests 5000 --contact you@example.org
+  hadal find \"used books\" --seeds http://books.example/ --seeds more.txt
+  hadal find book --seeds seeds.txt --probe never
+  hadal find book --seeds seeds.txt --quality 50
+  hadal find book --seeds seeds.txt --backlinks own,searxng:https://search.example.org")]
+pub struct FindArgs {
+    /// A topic: one of your own, a built-in one (`hadal topics list`), its .toml file, or words in quotes
+    topic: String,
+    /// Where to start: addresses, files with one address per line, or - for standard input [default: the
+    /// topic's own seeds]
+    #[arg(long, num_args = 1.., value_name = "FILE|URL")]
+    seeds: Vec<String>,
+    /// Start over: discard what this very run has done so far, all but the log of submissions
+    #[arg(long)]
+    fresh: bool,
+    /// Which links are followed first [default: hadal]
+    #[arg(long, value_name = "NAME", long_help = strategies())]
+    strategy: Option<String>,
+    /// Who is asked which pages link to a site, by strategies that want to know [default: own]
+    #[arg(long, value_name = "SOURCE[,SOURCE]", long_help = backlinks::help())]
+    backlinks: Option<String>,
+    /// Pages known to hold forms of the topic, for strategies that learn before they crawl: addresses, or
+    /// files with one address per line [default: the topic's own examples]
+    #[arg(long, num_args = 1.., value_name = "FILE|URL")]
+    examples: Vec<String>,
+    /// Whose knowledge a new run begins with: a run's number, auto or none [default: auto]
+    #[arg(long, value_name = "RUN", long_help = prior::help())]
+    prior: Option<String>,
+    /// Requests of the whole run; none lifts the limit
+    #[arg(long, value_name = "N")]
+    max_requests: Option<String>,
+    /// Bytes of the whole run, as 500MB
+    #[arg(long, value_name = "SIZE")]
+    max_bytes: Option<String>,
+    /// Running time of the whole run, as 2h
+    #[arg(long, value_name = "TIME")]
+    max_time: Option<String>,
+    /// Requests under way at once
+    #[arg(long, value_name = "N")]
+    concurrency: Option<String>,
+    /// Only addresses that match the pattern (repeatable)
+    #[arg(long, value_name = "PATTERN")]
+    include: Vec<String>,
+    /// No address that matches the pattern (repeatable)
+    #[arg(long, value_name = "PATTERN")]
+    exclude: Vec<String>,
+    /// File with one host per line that is never visited
+    #[arg(long, value_name = "FILE")]
+    block_hosts: Option<String>,
+    /// Clicks from a seed at most
+    #[arg(long, value_name = "N")]
+    max_depth: Option<String>,
+    /// Pages of one site at most
+    #[arg(long, value_name = "N")]
+    max_pages_per_site: Option<String>,
+    #[command(flatten)]
+    dashboard: DashboardArgs,
+    #[command(flatten)]
+    carry: CarryArgs,
+    /// Whether forms whose fields do not tell are asked if they search: never or uncertain
+    #[arg(long, value_name = "WHEN", long_help = PROBE)]
+    probe: Option<String>,
+    /// At the end, ask this many of the relevant forms and estimate how good they are; what that costs
+    /// is kept back from --max-requests
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    quality: Option<u32>,
+    /// Folder for a WARC file with every request and answer
+    #[arg(long, value_name = "DIR")]
+    warc: Option<PathBuf>,
+    /// Whether pages are rendered by a browser
+    #[arg(long, value_name = "WHEN", default_value = "never")]
+    render: Render,
+}
+
+const PROBE: &str = "Whether forms whose fields do not tell are asked if they search [default: uncertain]:
+  never      no form is submitted, but those that --quality asks
+  uncertain  some are: with a word of the topic and with nonsense, three requests at most,
+             a twentieth of all (probe.share); none that takes a password, a message or an
+             order. `hadal submissions` lists every one";
+
+/// Every strategy, and when to use it.
+fn strategies() -> String {
+    let offers: Vec<(&str, &str)> = STRATEGIES.iter().map(|offer| (offer.name, offer.about)).collect();
+    format!("Which links are followed first [default: hadal]:{}", choices(&offers))
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Render {
+    Never,
+}
+
+impl FindArgs {
+    /// The flags given, as settings.
+    pub fn overrides(&self) -> Vec<Override> {
+        let own = given([
+            ("crawl.strategy", "--strategy", once(&self.strategy)),
+            ("crawl.backlinks", "--backlinks", once(&self.backlinks)),
+            ("crawl.prior", "--prior", once(&self.prior)),
+            ("crawl.max_requests", "--max-requests", once(&self.max_requests)),
+            ("crawl.max_bytes", "--max-bytes", once(&self.max_bytes)),
+            ("crawl.max_time", "--max-time", once(&self.max_time)),
+            ("crawl.concurrency", "--concurrency", once(&self.concurrency)),
+            ("crawl.max_depth", "--max-depth", once(&self.max_depth)),
+            ("crawl.max_pages_per_site", "--max-pages-per-site", once(&self.max_pages_per_site)),
+            ("crawl.include", "--include", self.include.clone()),
+            ("crawl.exclude", "--exclude", self.exclude.clone()),
+            ("crawl.block_hosts", "--block-hosts", once(&self.block_hosts)),
+            ("probe.when", "--probe", once(&self.probe)),
+        ]);
+        [own, self.carry.overrides()].concat()
+    }
+}
+
+/// What [`RunSpec::source`] says of pages that come over the network.
+pub const SOURCE: &str = "web";
+
+/// A crawl that can be started as it stands.
+#[derive(Clone, Debug)]
+pub struct FindPlan {
+    /// What is looked for.
+    pub wanted: Wanted,
+    /// Normalised seed addresses, in the order given, none twice.
+    pub seeds: Vec<Url>,
+    /// Pages known to hold forms of the topic.
+    pub examples: Vec<Url>,
+    /// A strategy that exists.
+    pub strategy: String,
+    /// Who is asked which pages link to a site.
+    pub backlinks: Vec<Source>,
+    /// Whose knowledge a new run begins with.
+    pub prior: Prior,
+    /// What the run may spend.
+    pub budget: Budget,
+    /// Requests under way at once.
+    pub concurrency: usize,
+    /// How long a host is left alone between two requests.
+    pub politeness: Politeness,
+    /// The name robots.txt knows us by: the user agent before its slash.
+    pub agent: String,
+    /// Which addresses belong to the crawl.
+    pub scope: Scope,
+    /// How requests are carried.
+    pub network: NetworkOptions,
+    /// The most bytes of one body.
+    pub body_limit: u64,
+    /// Where the run is kept.
+    pub store: config::Store,
+    /// Which forms are asked whether they search.
+    pub probing: Probing,
+    /// Relevant forms to ask at the end.
+    pub quality: Option<u32>,
+    /// Where everything that is carried is kept too.
+    pub warc: Option<PathBuf>,
+    /// Start over.
+    pub fresh: bool,
+    /// Seed of every random choice.
+    pub seed: u64,
+    /// Whether events go to standard output.
+    pub json: bool,
+    /// How progress is shown.
+    pub progress: Style,
+}
+
+/// Plans the crawl, warns where that is due, and starts it.
+pub fn run(args: &FindArgs, session: &Session) -> anyhow::Result<Exit> {
+    let plan = plan(args, session)?;
+    if let Some(warning) = contact::warning(&plan.seeds, &plan.network) {
+        writeln!(std::io::stderr(), "{warning}").ok();
+    }
+    let dashboard = args.dashboard.wanted(None, &session.config, session.is_quiet())?;
+    run_find(plan, dashboard, session)
+}
+
+fn plan(args: &FindArgs, session: &Session) -> anyhow::Result<FindPlan> {
+    let config = session.config.clone();
+    let crawl = &config.crawl;
+    let wanted = topic::wanted(&args.topic, session)?;
+    Ok(FindPlan {
+        seeds: seeds(&args.seeds, &wanted)?,
+        examples: examples(&args.examples, &wanted)?,
+        wanted,
+        strategy: crawl.strategy.clone(),
+        backlinks: crawl.backlinks.clone(),
+        prior: crawl.prior,
+        budget: Budget { requests: crawl.max_requests, bytes: crawl.max_bytes, time: crawl.max_time },
+        concurrency: crawl.concurrency,
+        scope: scope(crawl)?,
+        network: network::options(&config)?,
+        agent: config.politeness.agent().to_string(),
+        politeness: config.politeness.pace,
+        body_limit: config.fetch.body_limit,
+        store: config.store,
+        probing: config.probe,
+        quality: args.quality,
+        warc: args.warc.clone(),
+        fresh: args.fresh,
+        seed: session.seed,
+        json: session.json,
+        progress: session.progress(),
+    })
+}
+
+/// The seeds that were given, else those of the topic.
+fn seeds(given: &[String], wanted: &Wanted) -> anyhow::Result<Vec<Url>> {
+    match (given.is_empty(), wanted.seeds.is_empty()) {
+        (true, true) => {
+            let topic = &wanted.topic.name;
+            Err(Usage(format!("'{topic}' names no seeds: say where to start with --seeds FILE|URL ..."))
+                .into())
+        }
+        (true, false) => seeds::read(&wanted.seeds),
+        (false, _) => seeds::read(given),
+    }
+}
+
+/// The examples that were given, else those of the topic.
+fn examples(given: &[String], wanted: &Wanted) -> anyhow::Result<Vec<Url>> {
+    match (given.is_empty(), wanted.examples.is_empty()) {
+        (true, true) => Ok(Vec::new()),
+        (true, false) => seeds::examples(&wanted.examples),
+        (false, _) => seeds::examples(given),
+    }
+}
+
+/// The fences that the configuration puts around a crawl.
+pub fn scope(crawl: &config::Crawl) -> anyhow::Result<Scope> {
+    let blocked = crawl.block_hosts.as_deref().map(blocked_hosts).transpose()?;
+    let mut scope = Scope::new(&crawl.include, &crawl.exclude, &blocked.unwrap_or_default())?;
+    scope.max_depth = crawl.max_depth;
+    scope.max_pages_per_site = crawl.max_pages_per_site;
+    Ok(scope)
+}
+
+fn blocked_hosts(path: &Path) -> anyhow::Result<Vec<String>> {
+    let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
+    Ok(seeds::lines(&text).map(|(_, host)| host.to_string()).collect())
+}
+
+/// Runs the crawl to its end, and looks at the quality of what was found when that is wanted.
+fn run_find(mut plan: FindPlan, dashboard: Option<Dashboard>, session: &Session) -> anyhow::Result<Exit> {
+    let (store, quality, most) = (plan.store.url.clone(), plan.quality, plan.budget.requests);
+    plan.budget.requests = most.map(|most| most - kept_back(most, quality));
+    let show = Show { json: plan.json, style: plan.progress, max_requests: plan.budget.requests };
+    let mut summary = crawl::run(|stop| setup(plan, stop), show, dashboard)?;
+    if let Some(sample) = quality.filter(|_| summary.state != RunState::Stopped) {
+        summary = look_at_quality(&store, &summary, sample, most, session)?;
+    }
+    if summary.tally.searchable > 0 && show.style != Style::Silent {
+        writeln!(std::io::stderr(), "`hadal forms --store {store}` lists what was found").ok();
+    }
+    Ok(crawl::exit(&summary))
+}
+
+/// Requests of the budget that the crawl leaves to the sample: a quarter at most.
+fn kept_back(most: u64, quality: Option<u32>) -> u64 {
+    quality.map_or(0, |sample| quality::REQUESTS_PER_FORM * u64::from(sample)).min(most / 4)
+}
+
+fn look_at_quality(
+    store: &str,
+    found: &Summary,
+    sample: u32,
+    most: Option<u64>,
+    session: &Session,
+) -> anyhow::Result<Summary> {
+    let store = hadal::store::open(store, Access::Crawl)?;
+    let run = store.runs()?.into_iter().find(|row| row.id == found.run).context("the run is gone")?;
+    let summary = quality::ask(&store, &run, sample as usize, most, session)?;
+    quality::tell(&quality::measured(&store, run.id, sample as usize, session.seed)?, session.json)?;
+    Ok(summary)
+}
+
+fn setup(plan: FindPlan, stop: watch::Receiver<bool>) -> anyhow::Result<Crawl> {
+    let store = hadal::store::open(&plan.store.url, Access::Crawl)?;
+    let backlinks = backlinks::open(&plan, &store)?;
+    let Wanted { topic, aim, .. } = plan.wanted;
+    let offer = find_strategy(&plan.strategy).context("no such strategy")?;
+    let briefing = StrategyContext {
+        seed: plan.seed,
+        seeds: plan.seeds.clone(),
+        examples: plan.examples,
+        backlinks: backlinks.is_some(),
+    };
+    let spec = RunSpec {
+        topic: topic.name.clone(),
+        strategy: plan.strategy,
+        seeds: plan.seeds,
+        seed: plan.seed,
+        source: SOURCE.into(),
+    };
+    let prior = prior::knowledge(store.as_ref(), &spec, plan.prior, plan.fresh)?;
+    if plan.fresh {
+        crawl::announce_fresh(store.as_ref(), &spec)?;
+    }
+    Ok(Crawl {
+        store,
+        spec,
+        strategy: offer.make(&briefing),
+        critic: Arc::new(TrainedCritic::new(aim)),
+        fetch: archived(Arc::new(Network::new(plan.network)?), plan.warc.as_deref())?,
+        backlinks,
+        visit: None,
+        prior,
+        budget: plan.budget,
+        scope: plan.scope,
+        politeness: plan.politeness,
+        agent: plan.agent,
+        concurrency: plan.concurrency,
+        body_limit: plan.body_limit,
+        clock: Clock::Real,
+        keep_every: plan.store.group_commit,
+        stop,
+        fresh: plan.fresh,
+        probing: plan.probing,
+        word: word_of(&topic).to_string(),
+        errand: Errand::Find,
+    })
+}

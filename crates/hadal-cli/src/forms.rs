@@ -1,0 +1,38 @@
+//! `hadal forms`: the forms found, the most relevant first.
+
+use super::args::probability;
+use super::exit::Exit;
+use super::list::{ListArgs, list};
+use super::session::{Session, known_topic};
+use clap::Args;
+use hadal::store::{Filter, FormRow};
+
+/// List or export the forms found
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Example:\n  hadal forms --topic book --min-relevance 0.5 --format csv --output books.csv"
+)]
+pub struct FormsArgs {
+    #[command(flatten)]
+    list: ListArgs,
+    /// Only forms at least this likely to search the topic
+    #[arg(long, value_name = "P", value_parser = probability)]
+    min_relevance: Option<f32>,
+    /// Forms of every kind, not only searchable ones
+    #[arg(long)]
+    all: bool,
+}
+
+/// Lists them.
+pub fn run(args: &FormsArgs, session: &Session) -> anyhow::Result<Exit> {
+    let store = session.reader()?;
+    known_topic(store.as_ref(), &args.list.topic)?;
+    let filter = Filter {
+        topic: args.list.topic.clone(),
+        min_relevance: args.min_relevance.unwrap_or(0.0),
+        min_searchable: if args.all { 0.0 } else { 0.5 },
+        ..Filter::default()
+    };
+    let nothing = "no such forms yet: let the crawl run on, or lift the limits (--all, --min-relevance)";
+    list::<FormRow>(&args.list, session, nothing, |each| store.forms(&filter, each))
+}

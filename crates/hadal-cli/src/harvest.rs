@@ -1,0 +1,249 @@
+//! `hadal harvest`: bring up what is behind forms.
+//!
+//! [`HarvestArgs`] is what was typed; [`jobs`] makes of it which forms are meant, and the rest is
+//! [`crate::harvest`]'s.
+
+use super::archive::archived;
+use super::carry::{CarryArgs, given, once};
+use super::choices::choices;
+use super::crawl::heed_signals;
+use super::dashboard::DashboardArgs;
+use super::exit::{Exit, Usage};
+use super::haul::{bring_up, haul, job};
+use super::session::{Session, known_topic};
+use super::topics::pointer::split;
+use super::{contact, network, quality};
+use anyhow::Context;
+use clap::Args;
+use hadal::config::Override;
+use hadal::fetch::Fetch;
+use hadal::fetch::network::Network;
+use hadal::harvest::opening::{self, NotOpened, Opened};
+use hadal::harvest::{Courier, Job, Pace, Purse, Summary, TimeKind, at_address};
+use hadal::output::escape::for_json;
+use hadal::store::{Access, HarvestState, Store, open};
+use hadal_core::address::{Tracking, normalise};
+use hadal_core::harvest::policy::{Costs, OFFERS};
+use hadal_core::harvest::session::EntryPage;
+use hadal_core::harvest::structured::choose_policy;
+use hadal_core::http::Method;
+use std::io::Write;
+use std::path::PathBuf;
+use std::sync::Arc;
+use tokio::sync::watch;
+use url::Url;
+
+/// Download what is behind forms
+#[derive(Debug, Args)]
+#[command(after_help = "Example:
+  hadal harvest http://catalogue.example/search --contact you@example.org
+  hadal harvest 00c5e1f2a9b84d37 --policy adaptive --max-requests 500
+  hadal harvest --topic book --top 5 --target-coverage 0.9 --warc archive
+  hadal harvest http://catalogue.example/search#1 --dry-run")]
+pub struct HarvestArgs {
+    /// Forms: the form_id of one that was found (`hadal forms`), or the address of a page with a search on
+    /// it or of an OpenSearch description; #N behind an address picks its Nth form, counted from 0
+    #[arg(value_name = "FORM|URL", required_unless_present = "topic")]
+    targets: Vec<String>,
+    /// The best forms that were found for a topic
+    #[arg(long, value_name = "NAME", conflicts_with = "targets")]
+    topic: Option<String>,
+    /// How many of them
+    #[arg(long, value_name = "N", default_value_t = 1, requires = "topic")]
+    top: usize,
+    /// How relevant they have to be, from 0 to 1
+    #[arg(long, value_name = "P", default_value_t = 0.5, requires = "topic")]
+    min_relevance: f32,
+    /// Which query is asked next [default: hadal]
+    #[arg(long, value_name = "NAME", long_help = policies())]
+    policy: Option<String>,
+    /// Share of the records at which it is enough [default: 0.95]
+    #[arg(long, value_name = "SHARE")]
+    target_coverage: Option<String>,
+    /// Whether the own pages of records are fetched: never, always, or auto [default: auto], which is for the
+    /// first 2,000 records, when lists show a few words of each or cut them off, and pages say clearly more
+    #[arg(long, value_name = "WHEN")]
+    details: Option<String>,
+    /// Records of one form at which it is enough
+    #[arg(long, value_name = "N")]
+    max_records: Option<String>,
+    /// Requests of all these forms together, over all sessions; none lifts the limit
+    #[arg(long, value_name = "N")]
+    max_requests: Option<String>,
+    /// Bytes of all these forms together, as 500MB
+    #[arg(long, value_name = "SIZE")]
+    max_bytes: Option<String>,
+    /// Running time of this session, as 2h
+    #[arg(long, value_name = "TIME")]
+    max_time: Option<String>,
+    /// Forms at once
+    #[arg(long, value_name = "N")]
+    concurrency: Option<String>,
+    /// Words to begin with, in place of the topic's or the page's
+    #[arg(long, value_name = "WORD", num_args = 1..)]
+    first: Vec<String>,
+    /// Print what would be sent first, and send nothing but what it takes to see the form
+    #[arg(long)]
+    dry_run: bool,
+    /// Folder for a WARC file with every request and answer
+    #[arg(long, value_name = "DIR")]
+    warc: Option<PathBuf>,
+    /// Start over: discard what these very harvests have brought up so far, all but the log of submissions
+    #[arg(long)]
+    fresh: bool,
+    #[command(flatten)]
+    dashboard: DashboardArgs,
+    #[command(flatten)]
+    carry: CarryArgs,
+}
+
+/// Every policy, and when to use it.
+fn policies() -> String {
+    let offers: Vec<(&str, &str)> = OFFERS.iter().map(|offer| (offer.name, offer.about)).collect();
+    format!("Which query is asked next [default: hadal]:{}", choices(&offers))
+}
+
+impl HarvestArgs {
+    /// The flags given, as settings.
+    pub fn overrides(&self) -> Vec<Override> {
+        let own = given([
+            ("harvest.policy", "--policy", once(&self.policy)),
+            ("harvest.target_coverage", "--target-coverage", once(&self.target_coverage)),
+            ("harvest.details", "--details", once(&self.details)),
+            ("harvest.max_records", "--max-records", once(&self.max_records)),
+            ("harvest.max_requests", "--max-requests", once(&self.max_requests)),
+            ("harvest.max_bytes", "--max-bytes", once(&self.max_bytes)),
+            ("harvest.max_time", "--max-time", once(&self.max_time)),
+            ("harvest.concurrency", "--concurrency", once(&self.concurrency)),
+        ]);
+        [own, self.carry.overrides()].concat()
+    }
+}
+
+/// Harvests, or says what would be sent.
+pub fn run(args: &HarvestArgs, session: &Session) -> anyhow::Result<Exit> {
+    let runtime = tokio::runtime::Runtime::new().context("cannot start the threads a harvest needs")?;
+    let ended = runtime.block_on(async {
+        let (stop, stopped) = watch::channel(false);
+        tokio::spawn(heed_signals(stop));
+        let store = open(&session.config.store.url, Access::Crawl)?;
+        let opened = forms(args, session, store.as_ref(), stopped.clone()).await?;
+        let (fetch, time) = carrier(args, session, &opened)?;
+        let jobs: Vec<Job> =
+            opened.into_iter().map(|form| job(form, &args.first, args.fresh, session)).collect();
+        if args.dry_run {
+            return jobs.iter().try_for_each(|job| dry_run(job, session)).map(|()| Vec::new());
+        }
+        let dashboard = args.dashboard.wanted(None, &session.config, session.is_quiet())?;
+        let _open = match dashboard {
+            Some(dashboard) => Some(dashboard.open(&store).await?),
+            None => None,
+        };
+        bring_up(haul(jobs, fetch, time, store, session, stopped), session).await
+    });
+    runtime.shutdown_background();
+    ended.map(|all| exit(&all))
+}
+
+fn exit(ended: &[Summary]) -> Exit {
+    match ended.iter().any(|summary| summary.state == HarvestState::Stopped) {
+        true => Exit::Interrupted,
+        false => Exit::Done,
+    }
+}
+
+/// The forms that are meant.
+async fn forms(
+    args: &HarvestArgs,
+    session: &Session,
+    store: &dyn Store,
+    stop: watch::Receiver<bool>,
+) -> anyhow::Result<Vec<Opened>> {
+    if let Some(topic) = &args.topic {
+        known_topic(store, &args.topic)?;
+        let found = opening::best(store, topic, args.min_relevance, args.top)?;
+        if found.is_empty() {
+            let words = format!(
+                "no form of '{topic}' is at least {} likely and may be submitted",
+                args.min_relevance
+            );
+            return Err(Usage(words).into());
+        }
+        return Ok(found);
+    }
+    let mut found = Vec::new();
+    for target in &args.targets {
+        found.push(match target.parse() {
+            Ok(id) if target.len() == 16 => opening::known(store, id).map_err(usage)?,
+            _ => on_page(target, session, stop.clone()).await?,
+        });
+    }
+    Ok(found)
+}
+
+async fn on_page(target: &str, session: &Session, stop: watch::Receiver<bool>) -> anyhow::Result<Opened> {
+    let (page, picked) = split(target);
+    let url = Url::parse(page).ok().and_then(|url| normalise(url, Tracking::Keep));
+    let no_address = || Usage(format!("'{target}' is neither a form_id nor an address as http://host/path"));
+    let url = url.ok_or_else(no_address)?;
+    let network = network::options(&session.config)?;
+    if let Some(warning) = contact::warning(std::slice::from_ref(&url), &network) {
+        writeln!(std::io::stderr(), "{warning}").ok();
+    }
+    let config = &session.config;
+    let fetch = Arc::new(Network::new(network)?);
+    let (pace, agent) = (config.politeness.pace, config.politeness.agent());
+    let courier = Courier::new(fetch, pace, agent, config.fetch.body_limit, Purse::default(), stop);
+    at_address(&url, picked, &courier, &mut Pace::real(), super::find::SOURCE).await.map_err(usage)
+}
+
+/// What a person can put right is a usage error.
+fn usage(error: NotOpened) -> anyhow::Error {
+    match error {
+        NotOpened::NoForm(..) | NotOpened::Unknown(_) => Usage(error.to_string()).into(),
+        other => other.into(),
+    }
+}
+
+/// What carries requests to where the forms were found: the web, or the simulated one.
+fn carrier(
+    args: &HarvestArgs,
+    session: &Session,
+    forms: &[Opened],
+) -> anyhow::Result<(Arc<dyn Fetch>, TimeKind)> {
+    let source = forms.first().map_or(super::find::SOURCE, |form| form.source.as_str());
+    if forms.iter().any(|form| form.source != source) {
+        return Err(Usage("these forms come from different webs: harvest them one by one".into()).into());
+    }
+    let (fetch, clock) = quality::carrier(source, &session.config)?;
+    let time = if clock.is_simulated() { TimeKind::Simulated } else { TimeKind::Real };
+    Ok((archived(fetch, args.warc.as_deref())?, time))
+}
+
+/// Queries that a dry run shows.
+const SHOWN: usize = 3;
+
+/// Prints the first requests of a harvest as they would be sent.
+fn dry_run(job: &Job, session: &Session) -> anyhow::Result<()> {
+    let spec = &job.spec;
+    let door = EntryPage::new(spec.whole.clone(), spec.page.clone(), &job.charset);
+    let mut policy = choose_policy(door.form(), &spec.policy, &job.briefing).context("no such policy")?;
+    let costs = Costs::default();
+    let mut queries: Vec<_> = policy.choose(&costs).into_iter().collect();
+    let further = policy.outlook(&costs, SHOWN).into_iter().map(|(query, _)| query);
+    queries.extend(further.filter(|query| !queries.contains(query)).collect::<Vec<_>>());
+    let mut out = std::io::stdout();
+    for query in door.nonsense(spec.seed).into_iter().chain(queries) {
+        let request = door.request_for(&query);
+        let body = String::from_utf8_lossy(&request.body).into_owned();
+        let method = if request.method == Method::Post { "POST" } else { "GET" };
+        if session.json {
+            let line = serde_json::json!({ "form_id": spec.form.to_string(), "query": spec.wording(&query), "method": method, "url": request.url.as_str(), "body": body });
+            writeln!(out, "{}", for_json(line.to_string()))?;
+        } else {
+            let body = if body.is_empty() { String::new() } else { format!("\n  {body}") };
+            writeln!(out, "{method} {}{}", request.url, hadal::output::escape::for_terminal(&body))?;
+        }
+    }
+    Ok(())
+}

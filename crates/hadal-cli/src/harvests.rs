@@ -1,0 +1,77 @@
+//! `hadal harvests`: which forms were harvested, how, and how much of what is behind them came up.
+
+use super::exit::{Exit, Usage};
+use super::harvested::HarvestedArgs;
+use super::list::list;
+use super::quality::demo_world;
+use super::session::Session;
+use clap::Args;
+use hadal::harvest::truth::{Compared, Truth};
+use hadal::store::{HarvestRow, Store, StoreError, Walk};
+
+/// List or export the harvests in the store
+#[derive(Debug, Args)]
+#[command(after_help = "Example:
+  hadal harvests --topic book --format jsonl
+  hadal harvests --truth")]
+pub struct HarvestsArgs {
+    #[command(flatten)]
+    wanted: HarvestedArgs,
+    /// Beside what is really there: only harvests of the simulated web that `hadal demo` crawls
+    #[arg(long)]
+    truth: bool,
+}
+
+/// Lists them, oldest first.
+pub fn run(args: &HarvestsArgs, session: &Session) -> anyhow::Result<Exit> {
+    let store = session.reader()?;
+    let filter = args.wanted.filter(store.as_ref(), None)?;
+    let rows = store.harvests(&filter)?;
+    if args.truth {
+        return beside_truth(args, session, store.as_ref(), rows);
+    }
+    list::<HarvestRow>(&args.wanted.list, session, NOTHING, |each| {
+        let mut each = args.wanted.limited(each);
+        rows.into_iter().all(|row| each(row) == Walk::On);
+        Ok(())
+    })
+}
+
+const NOTHING: &str = "nothing was harvested yet";
+
+fn beside_truth(
+    args: &HarvestsArgs,
+    session: &Session,
+    store: &dyn Store,
+    rows: Vec<HarvestRow>,
+) -> anyhow::Result<Exit> {
+    let is_simulated = |row: &HarvestRow| demo_world(&row.spec.source).is_some();
+    if !rows.is_empty() && !rows.iter().any(is_simulated) {
+        return Err(Usage(
+            "nobody knows the truth about these: --truth is for harvests of the simulated web".into(),
+        )
+        .into());
+    }
+    let simulated: Vec<HarvestRow> = rows.into_iter().filter(is_simulated).collect();
+    list::<Compared>(&args.wanted.list, session, NOTHING, |each| {
+        compare(store, &simulated, &mut args.wanted.limited(each))
+    })
+}
+
+/// Harvests of one web follow each other, so that each web is made once.
+fn compare(
+    store: &dyn Store,
+    rows: &[HarvestRow],
+    each: &mut dyn FnMut(Compared) -> Walk,
+) -> Result<(), StoreError> {
+    for of_one in rows.chunk_by(|a, b| a.spec.source == b.spec.source) {
+        let Some(world) = demo_world(&of_one[0].spec.source) else { continue };
+        let truth = Truth::of(&world, of_one);
+        for row in of_one {
+            if each(truth.compare(store, row.clone())?) == Walk::Stop {
+                return Ok(());
+            }
+        }
+    }
+    Ok(())
+}

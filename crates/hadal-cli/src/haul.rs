@@ -1,0 +1,91 @@
+//! Harvests at a terminal: settings made into jobs, progress and events around the walk.
+
+use super::session::Session;
+use hadal::fetch::Fetch;
+use hadal::harvest::opening::Opened;
+use hadal::harvest::{Haul, Job, Summary, TimeKind, harvest};
+use hadal::output::escape::for_json;
+use hadal::output::harvest::{Watching, last_words};
+use hadal::store::{HarvestSpec, Store};
+use hadal_core::harvest::policy::Briefing;
+use hadal_core::harvest::session::HarvestOptions;
+use std::io::Write;
+use std::sync::Arc;
+use tokio::sync::watch;
+
+/// A form as it is to be harvested, beginning with the words given, else with the topic's or the page's.
+pub fn job(form: Opened, first: &[String], fresh: bool, session: &Session) -> Job {
+    let config = &session.config.harvest;
+    let first = if first.is_empty() { first_words(&form, session) } else { first.to_vec() };
+    Job {
+        wishes: HarvestOptions {
+            coverage: config.target_coverage,
+            records: config.max_records,
+            details: config.details,
+            seed: session.seed,
+        },
+        briefing: Briefing { seed: session.seed, first, language: form.language.clone(), words: None },
+        charset: form.charset.clone(),
+        spec: HarvestSpec {
+            form: form.id,
+            topic: form.topic,
+            page: form.page,
+            whole: form.form,
+            policy: config.policy.clone(),
+            seed: session.seed,
+            source: form.source,
+        },
+        fresh,
+    }
+}
+
+/// Words of the topic, else those of the form's page.
+fn first_words(form: &Opened, session: &Session) -> Vec<String> {
+    let wanted = Some(&form.topic).filter(|topic| !topic.is_empty());
+    let topic = wanted.and_then(|topic| hadal::topic::resolve::recall(topic, &session.config.topics).ok());
+    let of_topic = topic.map(|wanted| wanted.topic.words).unwrap_or_default();
+    of_topic.into_iter().chain(form.words.iter().cloned()).collect()
+}
+
+/// Forms as they are to be harvested together, by the settings.
+pub fn haul(
+    jobs: Vec<Job>,
+    fetch: Arc<dyn Fetch>,
+    time: TimeKind,
+    store: Arc<dyn Store>,
+    session: &Session,
+    stop: watch::Receiver<bool>,
+) -> Haul {
+    let config = &session.config;
+    Haul {
+        store,
+        fetch,
+        jobs,
+        politeness: config.politeness.pace,
+        agent: config.politeness.agent().to_string(),
+        body_limit: config.fetch.body_limit,
+        max_requests: config.harvest.max_requests,
+        max_bytes: config.harvest.max_bytes,
+        max_time: config.harvest.max_time,
+        concurrency: config.harvest.concurrency,
+        time,
+        stop,
+    }
+}
+
+/// Harvests, and shows how it goes.
+pub async fn bring_up(haul: Haul, session: &Session) -> anyhow::Result<Vec<Summary>> {
+    let mut watching = Watching::new(session.progress(), haul.max_requests);
+    let ended = harvest(haul, &mut |event| {
+        watching.note(&event);
+        if session.json
+            && let Ok(line) = serde_json::to_string(&event)
+        {
+            // Nobody may be listening any more; the harvest goes on all the same.
+            writeln!(std::io::stdout(), "{}", for_json(line)).ok();
+        }
+    })
+    .await;
+    watching.finish(&ended.as_ref().map_or_else(|_| "the harvest ended early".into(), |all| last_words(all)));
+    Ok(ended?)
+}

@@ -1,0 +1,255 @@
+//! `hadal judge`: what hadal makes of pages, saved or on the web.
+//!
+//! Files are read, parsed and judged on all cores; what comes out is in the order of what was given. Pages of
+//! the web are fetched one at a time, as politely as by a crawl.
+
+mod in_order;
+mod inputs;
+
+use super::carry::CarryArgs;
+use super::exit::{Exit, Usage};
+use super::session::Session;
+use super::topic::wanted;
+use super::visitor::Visitor;
+use super::{contact, network};
+use anyhow::Context;
+use clap::Args;
+use hadal::config::Override;
+use hadal::output::card::card;
+use hadal::output::escape::{for_json, for_terminal};
+use hadal::output::progress::Style;
+use hadal::output::terminal::Screen;
+use hadal::report::judged::{Judged, Place, Topics, judge};
+use hadal::topic::TopicError;
+use hadal_core::html;
+use in_order::in_order;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use inputs::{Input, content_type, inputs, read};
+use serde_json::json;
+use std::fs::File;
+use std::io::{IsTerminal, Write};
+use std::sync::{Mutex, PoisonError};
+use tokio::runtime::Runtime;
+use url::Url;
+
+/// Fewer pages than this are judged before a bar could be read.
+const WORTH_A_BAR: usize = 50;
+
+/// Say what hadal makes of pages: their topic, their forms, what the forms are for and why
+///
+/// Folders are walked for *.html, *.htm, *.xhtml and names without an ending. Pages of the web are fetched
+/// as by `find`: robots.txt, a pause per host, no private addresses. With --json one object per page.
+#[derive(Debug, Args)]
+#[command(after_help = "Example:
+  hadal judge page.html
+  hadal judge http://books.example/ --topic book
+  hadal judge saved/ --base http://books.example/ --json > verdicts.jsonl")]
+pub struct JudgeArgs {
+    /// Saved pages, addresses, folders of saved pages, or - for standard input
+    #[arg(required = true, value_name = "FILE|URL|FOLDER")]
+    inputs: Vec<String>,
+    /// Only this topic, and how relevant each form is to it
+    #[arg(long, value_name = "NAME")]
+    topic: Option<String>,
+    /// The address that files were saved from
+    #[arg(long, value_name = "URL")]
+    base: Option<Url>,
+    #[command(flatten)]
+    carry: CarryArgs,
+}
+
+impl JudgeArgs {
+    /// The flags given, as settings.
+    pub fn overrides(&self) -> Vec<Override> {
+        self.carry.overrides()
+    }
+}
+
+/// Judges everything given; what cannot be read is said, counted, and no reason to stop.
+pub fn run(args: &JudgeArgs, session: &Session) -> anyhow::Result<Exit> {
+    let inputs = inputs(&args.inputs)?;
+    let bench = Bench {
+        place: place(&args.base)?,
+        topics: topics(&args.topic, session)?,
+        web: Web::open(&inputs, session)?,
+        body_limit: session.config.fetch.body_limit,
+        screen: (!session.json).then(|| session.stdout()),
+    };
+    let bar = bar(inputs.len(), session.progress());
+    let mut out = std::io::stdout();
+    let mut tally = Tally::default();
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    in_order(
+        &inputs,
+        threads,
+        |input| bench.judge(input),
+        |verdict| {
+            tally.add(&verdict);
+            bar.inc(1);
+            out.write_all(verdict.text.as_bytes())?;
+            if let Err(error) = &verdict.found {
+                bar.suspend(|| complain(&verdict.name, error));
+            }
+            Ok::<_, std::io::Error>(())
+        },
+    )?;
+    bar.finish_and_clear();
+    if inputs.len() > 1 && session.progress() != Style::Silent {
+        writeln!(std::io::stderr(), "{}", tally.words()).ok();
+    }
+    Ok(if tally.failed > 0 { Exit::Failed } else { Exit::Done })
+}
+
+fn place(base: &Option<Url>) -> Result<Place, Usage> {
+    match base {
+        None => Ok(Place::Unknown),
+        Some(url) if url.has_host() => Ok(Place::At(url.clone())),
+        Some(url) => Err(Usage(format!("--base {url}: write it as http://host/path"))),
+    }
+}
+
+/// All built-in topics, or the one that was named: a built-in one, one of the user's own, or words.
+fn topics(name: &Option<String>, session: &Session) -> Result<Topics, TopicError> {
+    let Some(name) = name else { return Ok(Topics::BuiltIn) };
+    let wanted = wanted(name, session)?;
+    Ok(Topics::One(wanted.topic.name, wanted.aim))
+}
+
+/// All that judging a page takes.
+struct Bench {
+    place: Place,
+    topics: Topics,
+    web: Option<Web>,
+    body_limit: u64,
+    /// What cards are drawn for; nothing when the output is for programs.
+    screen: Option<Screen>,
+}
+
+/// What came of an input, ready to be written.
+struct Verdict {
+    name: String,
+    /// Searchable and other forms, or why there is no page.
+    found: Result<(usize, usize), String>,
+    text: String,
+}
+
+impl Bench {
+    fn judge(&self, input: &Input) -> Verdict {
+        let name = input.name();
+        match self.look_at(input, &name) {
+            Ok(judged) => {
+                let searchable = judged.forms.iter().filter(|form| form.p_searchable >= 0.5).count();
+                let found = Ok((searchable, judged.forms.len() - searchable));
+                Verdict { found, text: self.draw(&judged), name }
+            }
+            Err(error) => {
+                let line = || format!("{}\n", for_json(json!({"input": name, "error": error}).to_string()));
+                let text = if self.screen.is_none() { line() } else { String::new() };
+                Verdict { text, found: Err(error), name }
+            }
+        }
+    }
+
+    fn look_at(&self, input: &Input, name: &str) -> Result<Judged, String> {
+        let readable = |error: std::io::Error| error.to_string();
+        let body = match input {
+            Input::Web(url) => return self.visit(url, name),
+            Input::Unreadable(_, why) => return Err(why.clone()),
+            Input::Stdin => read(std::io::stdin(), self.body_limit).map_err(readable)?,
+            Input::File(path) => {
+                read(File::open(path).map_err(readable)?, self.body_limit).map_err(readable)?
+            }
+        };
+        let page = html::parse(&body, content_type(&body), &self.place.address());
+        Ok(judge(name, &page, &self.place, 200, &self.topics))
+    }
+
+    fn visit(&self, url: &Url, name: &str) -> Result<Judged, String> {
+        let web = self.web.as_ref().expect("the web is open when an address was given");
+        let mut visitor = web.visitor.lock().unwrap_or_else(PoisonError::into_inner);
+        let visited = web.runtime.block_on(visitor.visit(url.clone())).map_err(|error| error.to_string())?;
+        drop(visitor);
+        let (place, response) = (Place::At(visited.url), visited.response);
+        let page = html::parse(&response.body, response.headers.get("content-type"), &place.address());
+        Ok(judge(name, &page, &place, response.status, &self.topics))
+    }
+
+    fn draw(&self, judged: &Judged) -> String {
+        match self.screen {
+            Some(screen) => card(judged, screen) + "\n",
+            None => {
+                let line = serde_json::to_string(judged).expect("verdicts are text and finite numbers");
+                for_json(line) + "\n"
+            }
+        }
+    }
+}
+
+fn complain(name: &str, error: &str) {
+    // Whoever closed the stream does not want to know.
+    writeln!(std::io::stderr(), "error: {}: {}", for_terminal(name), for_terminal(error)).ok();
+}
+
+/// The web, one page at a time.
+struct Web {
+    runtime: Runtime,
+    visitor: Mutex<Visitor>,
+}
+
+impl Web {
+    /// Opens it when an address was given, with a warning where that is due.
+    fn open(inputs: &[Input], session: &Session) -> anyhow::Result<Option<Web>> {
+        let address = |input: &Input| if let Input::Web(url) = input { Some(url.clone()) } else { None };
+        let addresses: Vec<Url> = inputs.iter().filter_map(address).collect();
+        if addresses.is_empty() {
+            return Ok(None);
+        }
+        if let Some(warning) = contact::warning(&addresses, &network::options(&session.config)?) {
+            writeln!(std::io::stderr(), "{warning}").ok();
+        }
+        let runtime = Runtime::new().context("cannot start the threads that fetching needs")?;
+        let entered = runtime.enter();
+        let visitor = Mutex::new(Visitor::new(&session.config)?);
+        drop(entered);
+        Ok(Some(Web { runtime, visitor }))
+    }
+}
+
+/// What was judged, for the last line.
+#[derive(Default)]
+struct Tally {
+    pages: usize,
+    searchable: usize,
+    other: usize,
+    failed: usize,
+}
+
+impl Tally {
+    fn add(&mut self, verdict: &Verdict) {
+        match verdict.found {
+            Ok((searchable, other)) => {
+                self.pages += 1;
+                self.searchable += searchable;
+                self.other += other;
+            }
+            Err(_) => self.failed += 1,
+        }
+    }
+
+    fn words(&self) -> String {
+        let forms = self.searchable + self.other;
+        format!("{} pages, {forms} forms, {} searchable, {} failed", self.pages, self.searchable, self.failed)
+    }
+}
+
+/// A bar on a terminal, when there is something to wait for and nothing else to see.
+fn bar(inputs: usize, style: Style) -> ProgressBar {
+    let idle = inputs >= WORTH_A_BAR && !std::io::stdout().is_terminal();
+    let target = match idle && style == Style::Bars {
+        true => ProgressDrawTarget::stderr_with_hz(4),
+        false => ProgressDrawTarget::hidden(),
+    };
+    let template = "pages  {wide_bar} {pos}/{len}  {per_sec}, {eta} left";
+    let drawn = ProgressStyle::with_template(template).expect("our own template is valid");
+    ProgressBar::with_draw_target(Some(inputs as u64), target).with_style(drawn)
+}

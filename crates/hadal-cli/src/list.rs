@@ -1,0 +1,94 @@
+//! What every listing shares: where the rows go, and in which format.
+
+use super::choices::choice_parser;
+use super::exit::{Exit, Usage};
+use super::session::Session;
+use anyhow::Context;
+use clap::Args;
+use hadal::output::listing::Listed;
+use hadal::output::terminal::Screen;
+use hadal::output::writer::{Format, RowWriter, WholeFile, writer};
+use hadal::store::{StoreError, Walk};
+use std::io::{BufWriter, IsTerminal, Write};
+use std::path::PathBuf;
+
+/// Options of every listing.
+#[derive(Clone, Debug, Args)]
+pub struct ListArgs {
+    /// How to write the rows [default: table, or jsonl with --json]
+    #[arg(long, value_name = "FORMAT", value_parser = choice_parser::<Format>())]
+    format: Option<Format>,
+    /// Only rows of this topic
+    #[arg(long)]
+    pub topic: Option<String>,
+    /// Write to a file, which appears when it is complete
+    #[arg(long, value_name = "FILE")]
+    output: Option<PathBuf>,
+}
+
+/// Writes every row that `walk` brings. `nothing` is said when there is none.
+pub fn list<R: Listed>(
+    args: &ListArgs,
+    session: &Session,
+    nothing: &str,
+    walk: impl FnOnce(&mut dyn FnMut(R) -> Walk) -> Result<(), StoreError>,
+) -> anyhow::Result<Exit> {
+    let format = args.chosen(session.json)?;
+    let rows = match &args.output {
+        Some(path) => {
+            let context = || format!("cannot write {}", path.display());
+            let (file, out) = WholeFile::create(path).with_context(context)?;
+            let rows = write_rows(writer::<R>(format, out, Screen::file())?, walk).with_context(context)?;
+            file.complete().with_context(context)?;
+            rows
+        }
+        None => {
+            let out = BufWriter::new(std::io::stdout());
+            write_rows(writer::<R>(format, out, session.stdout())?, walk)?
+        }
+    };
+    if rows == 0 && format == Format::Table {
+        writeln!(std::io::stderr(), "{nothing}").ok();
+    }
+    Ok(Exit::Done)
+}
+
+impl ListArgs {
+    fn chosen(&self, json: bool) -> Result<Format, Usage> {
+        let format = match (self.format, json) {
+            (Some(format), true) if format != Format::Jsonl => {
+                return Err(Usage("--json and --format say different things: leave one out".to_string()));
+            }
+            (Some(format), _) => format,
+            (None, true) => Format::Jsonl,
+            (None, false) => Format::Table,
+        };
+        if format == Format::Parquet && self.output.is_none() && std::io::stdout().is_terminal() {
+            return Err(Usage("Parquet is not for the screen: add --output FILE".to_string()));
+        }
+        Ok(format)
+    }
+}
+
+fn write_rows<R: Listed>(
+    mut writer: Box<dyn RowWriter>,
+    walk: impl FnOnce(&mut dyn FnMut(R) -> Walk) -> Result<(), StoreError>,
+) -> anyhow::Result<u64> {
+    let mut rows = 0;
+    let mut broken = None;
+    walk(&mut |row| match writer.row(&row.cells()) {
+        Ok(()) => {
+            rows += 1;
+            Walk::On
+        }
+        Err(error) => {
+            broken = Some(error);
+            Walk::Stop
+        }
+    })?;
+    if let Some(error) = broken {
+        return Err(error.into());
+    }
+    writer.finish()?;
+    Ok(rows)
+}

@@ -1,0 +1,29 @@
+//! The network as the configuration wants it.
+
+use super::exit::Usage;
+use hadal::config::Config;
+use hadal::engine::Clock;
+use hadal::fetch::network::{Jar, NetworkOptions, Proxies};
+use std::path::Path;
+
+/// Everything the network can be told: settings, cookie file, proxies of the environment.
+pub fn options(config: &Config) -> anyhow::Result<NetworkOptions> {
+    let fetch = &config.fetch;
+    Ok(NetworkOptions {
+        user_agent: config.politeness.user_agent.clone(),
+        contact: config.politeness.contact.clone(),
+        headers: fetch.headers.clone(),
+        allow_private: fetch.allow_private,
+        connect_to: fetch.connect_to.clone(),
+        timeouts: fetch.timeouts,
+        cookies: fetch.cookies.as_deref().map(cookies).transpose()?.unwrap_or_default(),
+        proxies: Proxies::from_environment()?,
+        ..NetworkOptions::default()
+    })
+}
+
+fn cookies(path: &Path) -> anyhow::Result<Jar> {
+    let refuse = |detail: String| Usage(format!("cookie file {}: {detail}", path.display()));
+    let text = std::fs::read_to_string(path).map_err(|error| refuse(error.to_string()))?;
+    Ok(Jar::from_netscape(&text, Clock::Real.now()).map_err(|error| refuse(error.to_string()))?)
+}

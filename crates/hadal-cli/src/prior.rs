@@ -1,0 +1,137 @@
+//! What a new run knows before it begins: what the strategy of an earlier one had learned.
+
+use super::choices::choices;
+use super::exit::Usage;
+use hadal::config::Prior;
+use hadal::store::{RunRow, RunSpec, Store};
+use std::io::Write;
+
+/// What `--prior` takes, and when to take what.
+pub fn help() -> String {
+    let priors = choices(&[
+        (
+            "auto",
+            "that of the latest other run in the store with the same topic and strategy, if there is one",
+        ),
+        ("none", "nobody's: to compare strategies, or when an earlier crawl went astray"),
+        ("RUN", "that of the run with this number (`hadal runs`), of the same strategy"),
+    ]);
+    let whose = "Whose knowledge a new run begins with, when its strategy learns [default: auto]:";
+    format!("{whose}{priors}\nOne that goes on keeps what it has learned itself.")
+}
+
+/// The saved state a run begins with, if it begins now and there is one to begin with.
+pub fn knowledge(
+    store: &dyn Store,
+    spec: &RunSpec,
+    prior: Prior,
+    fresh: bool,
+) -> anyhow::Result<Option<Vec<u8>>> {
+    let runs = store.runs()?;
+    let begun = |run: &RunRow| run.spec == *spec && run.progress.next_seq > 0;
+    if !fresh && let Some(known) = runs.iter().find(|run| begun(run)) {
+        if let Prior::Run(_) = prior {
+            let id = known.id.0;
+            let note = "goes on with what it has learned itself; --prior takes effect with --fresh";
+            writeln!(std::io::stderr(), "note: run {id} {note}").ok();
+        }
+        return Ok(None);
+    }
+    let Some((run, saved)) = chosen(runs, spec, prior)? else { return Ok(None) };
+    writeln!(std::io::stderr(), "beginning with what run {run} has learned").ok();
+    Ok(Some(saved))
+}
+
+/// The run whose knowledge counts, and that knowledge.
+fn chosen(runs: Vec<RunRow>, spec: &RunSpec, prior: Prior) -> Result<Option<(u64, Vec<u8>)>, Usage> {
+    match prior {
+        Prior::None => Ok(None),
+        Prior::Auto => {
+            let alike = |run: &RunRow| {
+                let theirs = (&run.spec.topic, &run.spec.strategy, &run.spec.source);
+                run.spec != *spec && theirs == (&spec.topic, &spec.strategy, &spec.source)
+            };
+            let mut learned = runs.into_iter().rev().filter(alike);
+            Ok(learned.find_map(|run| Some((run.id.0, run.progress.strategy?))))
+        }
+        Prior::Run(number) => {
+            let run = runs.into_iter().find(|run| run.id.0 == number);
+            let run = run.ok_or_else(|| {
+                Usage(format!("there is no run {number}; `hadal runs` lists what there is"))
+            })?;
+            let theirs = &run.spec.strategy;
+            if *theirs != spec.strategy {
+                let wanted = format!("a run of strategy {} cannot begin with that", spec.strategy);
+                return Err(Usage(format!("run {number} is one of strategy {theirs}: {wanted}")));
+            }
+            let nothing = || Usage(format!("run {number} has learned nothing that could be passed on"));
+            run.progress.strategy.map(|saved| Some((number, saved))).ok_or_else(nothing)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hadal::store::{Access, Batch, Progress, RunId, open};
+    use std::sync::Arc;
+
+    fn spec(strategy: &str, seed: u64) -> RunSpec {
+        let (topic, source) = ("book".into(), "web".into());
+        RunSpec { topic, strategy: strategy.into(), seeds: Vec::new(), seed, source }
+    }
+
+    fn run(store: &dyn Store, spec: &RunSpec, next_seq: u64, saved: Option<&[u8]>) -> RunId {
+        let run = store.begin(spec).unwrap();
+        let strategy = saved.map(<[u8]>::to_vec);
+        let progress = Some(Progress { next_seq, strategy, ..Progress::default() });
+        store.commit(run, &Batch { progress, ..Batch::default() }).unwrap();
+        run
+    }
+
+    /// Runs 1 to 5: two that learned, one that did not, and one of another web and strategy each.
+    fn store() -> Arc<dyn Store> {
+        let store = open("memory:", Access::Crawl).unwrap();
+        run(store.as_ref(), &spec("ache", 1), 9, Some(b"first"));
+        run(store.as_ref(), &spec("ache", 2), 9, Some(b"second"));
+        run(store.as_ref(), &spec("ache", 3), 9, None);
+        run(store.as_ref(), &spec("ffc", 4), 9, Some(b"another"));
+        let elsewhere = RunSpec { source: "demo world 1".into(), ..spec("ache", 5) };
+        run(store.as_ref(), &elsewhere, 9, Some(b"simulated"));
+        store
+    }
+
+    fn known(spec: &RunSpec, prior: Prior, fresh: bool) -> Result<Option<Vec<u8>>, String> {
+        knowledge(store().as_ref(), spec, prior, fresh).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn a_new_run_begins_with_what_the_latest_of_its_kind_learned() {
+        let new = spec("ache", 9);
+        assert_eq!(known(&new, Prior::Auto, false), Ok(Some(b"second".to_vec())));
+        assert_eq!(known(&new, Prior::None, false), Ok(None));
+        assert_eq!(known(&spec("smart", 9), Prior::Auto, false), Ok(None));
+        assert_eq!(
+            known(&spec("ache", 2), Prior::Auto, true),
+            Ok(Some(b"first".to_vec())),
+            "not with its own"
+        );
+    }
+
+    #[test]
+    fn a_run_can_be_named() {
+        let new = spec("ache", 9);
+        assert_eq!(known(&new, Prior::Run(1), false), Ok(Some(b"first".to_vec())));
+        for (number, word) in [(77, "no run 77"), (3, "learned nothing"), (4, "strategy ffc")] {
+            let error = known(&new, Prior::Run(number), false).unwrap_err();
+            assert!(error.contains(word), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_run_that_goes_on_keeps_its_own() {
+        for prior in [Prior::Auto, Prior::Run(1), Prior::Run(77)] {
+            assert_eq!(known(&spec("ache", 2), prior, false), Ok(None));
+        }
+    }
+}

@@ -1,0 +1,176 @@
+//! `hadal quality`: asks a random sample of the relevant forms found, and says how many really search.
+//!
+//! A session of the engine on the run that found them: robots.txt, politeness and the audit log apply as
+//! ever, no link is followed. What the store knows already is not asked again.
+
+use super::carry::CarryArgs;
+use super::crawl::{self, Show};
+use super::demo::WINDOW;
+use super::exit::{Exit, Usage};
+use super::session::Session;
+use super::{contact, find, network};
+use anyhow::Context;
+use clap::Args;
+use hadal::config::{Config, Override};
+use hadal::engine::{Budget, Clock, Crawl, Errand, Probing, Summary};
+use hadal::fetch::Fetch;
+use hadal::fetch::in_process::InProcess;
+use hadal::fetch::network::Network;
+use hadal::output::escape::for_json;
+use hadal::report::quality::{Quality, quality};
+use hadal::store::*;
+use hadal::topic::Wanted;
+use hadal::topic::resolve::recall;
+use hadal_core::critic::inquiry::word_of;
+use hadal_core::critic::trained::TrainedCritic;
+use hadal_core::strategy::{StrategyContext, find_strategy};
+use hadal_world::{Spec, World};
+use std::io::Write;
+use std::sync::Arc;
+use tokio::sync::watch;
+
+/// Requests set aside for one form of a sample: three questions, and robots.txt of a host not met yet.
+pub const REQUESTS_PER_FORM: u64 = 4;
+
+/// Estimate how many of the relevant forms found really search, by asking some
+///
+/// Draws a random sample (--seed changes it), sends each form of it at most three requests, and reports
+/// the share with a 95 % interval. Forms that were asked before are not asked again. Forms that
+/// post, and forms that take orders, passwords or messages, are never sent.
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  hadal quality --topic book --sample 50\n  hadal quality --run 2 --json")]
+pub struct QualityArgs {
+    /// The topic's latest run [default: the latest run of any topic]
+    #[arg(long)]
+    topic: Option<String>,
+    /// This run
+    #[arg(long, value_name = "N", conflicts_with = "topic")]
+    run: Option<u64>,
+    /// Forms to ask
+    #[arg(long, value_name = "N", default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..))]
+    sample: u32,
+    #[command(flatten)]
+    carry: CarryArgs,
+}
+
+impl QualityArgs {
+    /// The flags given, as settings.
+    pub fn overrides(&self) -> Vec<Override> {
+        self.carry.overrides()
+    }
+}
+
+/// Asks and reports.
+pub fn run(args: &QualityArgs, session: &Session) -> anyhow::Result<Exit> {
+    let store = open(&session.config.store.url, Access::Crawl)?;
+    let run = chosen(store.as_ref(), args)?;
+    let sample = args.sample as usize;
+    if let Some(warning) = warning(&run.spec, session)? {
+        writeln!(std::io::stderr(), "{warning}").ok();
+    }
+    let budget = run.tally.requests + REQUESTS_PER_FORM * u64::from(args.sample);
+    let summary = ask(&store, &run, sample, Some(budget), session)?;
+    tell(&measured(&store, run.id, sample, session.seed)?, session.json)?;
+    Ok(crawl::exit(&summary))
+}
+
+fn warning(spec: &RunSpec, session: &Session) -> anyhow::Result<Option<&'static str>> {
+    let network = network::options(&session.config)?;
+    Ok(contact::warning(&spec.seeds, &network).filter(|_| spec.source == "web"))
+}
+
+/// The run that was meant.
+fn chosen(store: &dyn Store, args: &QualityArgs) -> anyhow::Result<RunRow> {
+    super::session::known_topic(store, &args.topic)?;
+    let meant = |run: &RunRow| {
+        args.run.is_none_or(|id| run.id.0 == id)
+            && args.topic.as_ref().is_none_or(|topic| run.spec.topic == *topic)
+    };
+    let found = store.runs()?.into_iter().rev().find(meant);
+    Ok(found.ok_or_else(|| Usage("there is no such run; `hadal runs` lists what there is".to_string()))?)
+}
+
+/// Asks the forms of a sample that were not asked yet; `most` is the run's budget of requests.
+pub fn ask(
+    store: &Arc<dyn Store>,
+    run: &RunRow,
+    sample: usize,
+    most: Option<u64>,
+    session: &Session,
+) -> anyhow::Result<Summary> {
+    let show = Show { json: session.json, style: session.progress(), max_requests: most };
+    crawl::run(|stop| setup(store, run, sample, most, session, stop), show, None)
+}
+
+/// What the sample tells by now.
+pub fn measured(store: &Arc<dyn Store>, run: RunId, sample: usize, seed: u64) -> anyhow::Result<Quality> {
+    let row = store.runs()?.into_iter().find(|row| row.id == run).context("the run is gone")?;
+    Ok(quality(store.as_ref(), &row, sample, seed)?)
+}
+
+/// Prints an estimate: an event for machines, two lines for people.
+pub fn tell(found: &Quality, json: bool) -> anyhow::Result<()> {
+    let mut out = std::io::stdout();
+    if json {
+        let mut event = serde_json::to_value(found)?;
+        event["event"] = "quality".into();
+        writeln!(out, "{}", for_json(event.to_string()))?;
+    } else {
+        out.write_all(found.text().as_bytes())?;
+    }
+    Ok(())
+}
+
+fn setup(
+    store: &Arc<dyn Store>,
+    run: &RunRow,
+    sample: usize,
+    most: Option<u64>,
+    session: &Session,
+    stop: watch::Receiver<bool>,
+) -> anyhow::Result<Crawl> {
+    let config = &session.config;
+    let Wanted { topic, aim, .. } = recall(&run.spec.topic, &config.topics)?;
+    let offer = find_strategy(&run.spec.strategy).context("this hadal does not know the run's strategy")?;
+    let (fetch, clock) = carrier(&run.spec.source, config)?;
+    Ok(Crawl {
+        store: Arc::clone(store),
+        spec: run.spec.clone(),
+        strategy: offer.make(&StrategyContext::seeded(run.spec.seed)),
+        critic: Arc::new(TrainedCritic::new(aim)),
+        fetch,
+        backlinks: None,
+        visit: None,
+        prior: None,
+        budget: Budget { requests: most, ..Budget::default() },
+        scope: find::scope(&config.crawl)?,
+        politeness: config.politeness.pace,
+        agent: config.politeness.agent().to_string(),
+        concurrency: config.crawl.concurrency,
+        body_limit: config.fetch.body_limit,
+        clock,
+        keep_every: config.store.group_commit,
+        stop,
+        fresh: false,
+        probing: Probing::never(),
+        word: word_of(&topic).to_string(),
+        errand: Errand::Quality { sample, seed: session.seed },
+    })
+}
+
+/// What carries requests to where pages came from, as [`RunSpec::source`] has it.
+pub fn carrier(source: &str, config: &Config) -> anyhow::Result<(Arc<dyn Fetch>, Clock)> {
+    if source == find::SOURCE {
+        let network = Network::new(network::options(config)?)?;
+        return Ok((Arc::new(network), Clock::Real));
+    }
+    let world =
+        demo_world(source).with_context(|| format!("pages from '{source}' cannot be asked for again"))?;
+    Ok((Arc::new(InProcess(Arc::new(world))), Clock::simulated(WINDOW)))
+}
+
+/// The simulated web that a source names, if it names one.
+pub fn demo_world(source: &str) -> Option<World> {
+    let seed = source.strip_prefix("demo world ")?.parse().ok()?;
+    Some(World::new(Spec::demo(seed)))
+}

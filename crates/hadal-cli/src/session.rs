@@ -1,0 +1,137 @@
+//! What every command shares: the common options, and the checked configuration behind them.
+
+use super::exit::Usage;
+use clap::{ArgAction, Args};
+use hadal::config::layers::FILE_VARIABLE;
+use hadal::config::names::nearest;
+use hadal::config::{Config, Layers, Override};
+use hadal::output::progress::Style;
+use hadal::output::terminal::{Color, Screen};
+use hadal::store::{Access, Store, StoreError};
+use std::io::IsTerminal;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// Options of every command.
+#[derive(Clone, Debug, Default, Args)]
+#[command(next_help_heading = "Common options")]
+pub struct Common {
+    /// Where crawls are kept: file:DIR or memory: [default: file:./hadal-data]
+    #[arg(long, global = true, value_name = "URL")]
+    pub store: Option<String>,
+    /// Folder of your own topics [default: ./hadal-topics]
+    #[arg(long, global = true, value_name = "DIR")]
+    pub topics: Option<String>,
+    /// Configuration file [default: hadal.toml, if there is one]
+    #[arg(long, global = true, value_name = "FILE")]
+    pub config: Option<PathBuf>,
+    /// Seed of every random choice
+    #[arg(long, global = true, value_name = "N", default_value_t = 1)]
+    pub seed: u64,
+    /// Events and answers as JSON lines on standard output, everything else on standard error
+    #[arg(long, global = true)]
+    pub json: bool,
+    /// Write the log to a file instead of standard error
+    #[arg(long, global = true, value_name = "FILE")]
+    pub log_file: Option<PathBuf>,
+    /// Say more; twice for everything
+    #[arg(short, long, global = true, action = ArgAction::Count)]
+    pub verbose: u8,
+    /// Say less: no progress, only errors
+    #[arg(short, long, global = true, conflicts_with = "verbose")]
+    pub quiet: bool,
+    /// Colour: auto, always or never
+    #[arg(long, global = true, value_name = "WHEN")]
+    pub color: Option<String>,
+}
+
+impl Common {
+    /// The values in force, this command's flags included.
+    pub fn layers(&self, flags: &[Override]) -> anyhow::Result<Layers> {
+        let own = [
+            ("store.url", "--store", &self.store),
+            ("topics.folder", "--topics", &self.topics),
+            ("output.color", "--color", &self.color),
+        ];
+        let mut all = flags.to_vec();
+        for (key, flag, value) in own {
+            all.extend(value.iter().map(|given| Override { key, flag, given: vec![given.clone()] }));
+        }
+        let environment = std::env::vars_os().filter_map(|(name, value)| {
+            Some((name.into_string().ok()?, value.to_string_lossy().into_owned()))
+        });
+        Ok(Layers::gather(self.config_file().as_deref(), environment, &all)?)
+    }
+
+    /// The configuration file: named by flag or variable, or `hadal.toml` when it is here.
+    pub fn config_file(&self) -> Option<PathBuf> {
+        let usual = || Some(PathBuf::from("hadal.toml")).filter(|path| path.exists());
+        let named = self.config.clone().or_else(|| std::env::var_os(FILE_VARIABLE).map(PathBuf::from));
+        named.or_else(usual)
+    }
+}
+
+/// A command at work.
+pub struct Session {
+    /// The checked configuration.
+    pub config: Config,
+    /// Seed of every random choice.
+    pub seed: u64,
+    /// Whether standard output is for machines.
+    pub json: bool,
+    quiet: bool,
+}
+
+impl Session {
+    /// Checks the configuration with a command's flags in it.
+    pub fn open(common: &Common, flags: &[Override]) -> anyhow::Result<Session> {
+        let config = Config::check(&common.layers(flags)?)?;
+        Ok(Session { config, seed: common.seed, json: common.json, quiet: common.quiet })
+    }
+
+    /// The store, to look into.
+    pub fn reader(&self) -> Result<Arc<dyn Store>, StoreError> {
+        hadal::store::open(&self.config.store.url, Access::Read)
+    }
+
+    /// Standard output as tables and words find it.
+    pub fn stdout(&self) -> Screen {
+        Screen::stdout(self.color())
+    }
+
+    /// Standard error, likewise.
+    pub fn stderr(&self) -> Screen {
+        Screen::stderr(self.color())
+    }
+
+    fn color(&self) -> Color {
+        self.config.color
+    }
+
+    /// Whether nothing is to be said but errors.
+    pub fn is_quiet(&self) -> bool {
+        self.quiet
+    }
+
+    /// How a crawl shows its progress.
+    pub fn progress(&self) -> Style {
+        match (self.quiet, std::io::stderr().is_terminal()) {
+            (true, _) => Style::Silent,
+            (false, true) => Style::Bars,
+            (false, false) => Style::Lines,
+        }
+    }
+}
+
+/// Refuses a topic that no run in the store has, with the nearest that one has.
+pub fn known_topic(store: &dyn Store, topic: &Option<String>) -> anyhow::Result<()> {
+    let Some(topic) = topic else { return Ok(()) };
+    let runs = store.runs()?;
+    if runs.is_empty() || runs.iter().any(|run| run.spec.topic == *topic) {
+        return Ok(());
+    }
+    let known = runs.iter().map(|run| run.spec.topic.as_str());
+    let suggestion = nearest(topic, known).map(|name| format!("; did you mean '{name}'?"));
+    let hint = suggestion.unwrap_or_else(|| "; `hadal runs` lists what there is".to_string());
+    Err(Usage(format!("no run in this store has the topic '{topic}'{hint}")).into())
+}

@@ -1,0 +1,111 @@
+//! `hadal status`: where the store stands, on one screen or as JSON.
+
+use super::exit::{Exit, Usage};
+use super::session::Session;
+use clap::Args;
+use hadal::output::table::Table;
+use hadal::output::terminal::Screen;
+use hadal::report::{self, Status};
+use hadal::store::RunId;
+use std::io::Write;
+use std::time::Duration;
+
+/// Show where the crawl stands
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  hadal status --json")]
+pub struct StatusArgs {
+    /// Only this run; all together otherwise
+    #[arg(long, value_name = "N")]
+    run: Option<u64>,
+}
+
+/// Shows it.
+pub fn run(args: &StatusArgs, session: &Session) -> anyhow::Result<Exit> {
+    let store = session.reader()?;
+    let status = match args.run {
+        None => report::status(store.as_ref())?,
+        Some(run) => report::run_status(store.as_ref(), RunId(run))?,
+    };
+    if let (Some(run), true) = (args.run, status.runs.is_empty()) {
+        return Err(Usage(format!("there is no run {run}; `hadal runs` lists what there is")).into());
+    }
+    let text =
+        if session.json { serde_json::to_string(&status)? + "\n" } else { screen(&status, session.stdout()) };
+    std::io::stdout().write_all(text.as_bytes())?;
+    Ok(Exit::Done)
+}
+
+/// A status on one screen.
+pub fn screen(status: &Status, screen: Screen) -> String {
+    let elapsed = humantime::format_duration(Duration::from_secs(status.elapsed_s as u64));
+    let asked = match status.probes {
+        0 => String::new(),
+        probes => format!(", {probes} of them to ask forms"),
+    };
+    let mut text = format!(
+        "requests  {} in {elapsed}, {} MB{asked}\n\
+         pages     {} on {} sites, {} failed\n\
+         forms     {} searchable, {} relevant, {} of any kind\n\
+         frontier  {} waiting\n",
+        status.requests,
+        status.bytes / 1_000_000,
+        status.pages,
+        status.sites,
+        status.failed,
+        status.forms_searchable,
+        status.forms_relevant,
+        status.forms,
+        status.frontier
+    );
+    if status.queries > 0 || status.records > 0 {
+        let coverage = status.coverage.to_string();
+        text.push_str(&format!(
+            "harvest   {} records by {} queries{coverage}\n",
+            status.records, status.queries
+        ));
+    }
+    if !status.errors.is_empty() {
+        let worst = status.errors.iter().take(5).map(|(kind, count)| format!("{kind} {count}"));
+        text.push_str(&format!("trouble   {}\n", worst.collect::<Vec<_>>().join(", ")));
+    }
+    text + &runs(status, screen)
+}
+
+fn runs(status: &Status, screen: Screen) -> String {
+    if status.runs.is_empty() {
+        return "\nno runs yet: begin one with `hadal find`\n".to_string();
+    }
+    let mut table = Table::new(&["run", "topic", "strategy", "state"], screen);
+    for run in &status.runs {
+        table.row([&run.run.to_string(), &run.topic, &run.strategy, run.state]);
+    }
+    format!("\n{table}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hadal::report::Coverage;
+
+    #[test]
+    fn what_was_harvested_is_told_once_there_is_something() {
+        let text = |status: &Status| screen(status, Screen::file());
+        assert!(!text(&Status::default()).contains("harvest"));
+        let status = Status { queries: 12, records: 340, ..Status::default() };
+        assert!(text(&status).contains("harvest   340 records by 12 queries\n"));
+        let coverage = Coverage { estimate: Some(0.934), low: Some(0.9), high: Some(0.95) };
+        let status = Status { coverage, ..status };
+        assert!(text(&status).contains("340 records by 12 queries, 93 % of what is there (90 % to 95 %)\n"));
+    }
+
+    #[test]
+    fn one_screen_tells_what_happened() {
+        let errors = vec![("http_404".to_string(), 7)];
+        let status = Status { requests: 42, forms_relevant: 3, errors, ..Status::default() };
+        let text = screen(&status, Screen::file());
+        assert!(text.contains("requests  42 in 0s"), "{text}");
+        assert!(text.contains("3 relevant"), "{text}");
+        assert!(text.contains("http_404 7"), "{text}");
+        assert!(text.contains("no runs yet"), "{text}");
+    }
+}

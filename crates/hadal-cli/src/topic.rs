@@ -1,0 +1,41 @@
+//! The topic of a command: looked up, and said when words are all that is known of it.
+
+use super::session::Session;
+use hadal::topic::{TopicError, Wanted, resolve};
+use std::io::Write;
+
+/// What `text` names, see [`resolve()`].
+pub fn wanted(text: &str, session: &Session) -> Result<Wanted, TopicError> {
+    let wanted = resolve(text, &session.config.topics)?;
+    if wanted.weak {
+        let name = &wanted.topic.name;
+        writeln!(
+            std::io::stderr(),
+            "note: '{name}' is judged by its words alone, which finds less and errs more; make a better topic \
+             from example pages:\n  hadal topics new {} --examples URL ... --words \"{name}\"",
+            suggested(name)
+        )
+        .ok();
+    }
+    Ok(wanted)
+}
+
+/// Words as a topic's name.
+fn suggested(words: &str) -> String {
+    let parts = words.split(|c: char| !c.is_alphanumeric()).filter(|part| !part.is_empty());
+    parts.take(3).collect::<Vec<_>>().join("-").to_lowercase()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hadal::topic::file::checked_name;
+
+    #[test]
+    fn the_suggested_name_is_one_that_is_taken() {
+        for words in ["used books", "caf\u{e9} & bars, late!", "a b c d e"] {
+            assert!(checked_name(&suggested(words)).is_ok(), "{words}");
+        }
+        assert_eq!(suggested("Used Books"), "used-books");
+    }
+}

@@ -1,0 +1,145 @@
+//! The examples of a topic: files are read, addresses asked for by a small crawl of their own.
+
+use super::pointer::{Place, Pointer};
+use crate::contact;
+use crate::crawl::{self, Show};
+use crate::network;
+use crate::session::Session;
+use anyhow::Context;
+use hadal::engine::{Budget, Clock, Crawl, Errand, Probing, Scope};
+use hadal::fetch::network::Network;
+use hadal::output::escape::for_terminal;
+use hadal::output::progress::Style;
+use hadal::store::{Access, RunSpec, RunState, open};
+use hadal::topic::gather::{Keeping, NoOpinion};
+use hadal::topic::{Sample, labelled};
+use hadal_core::page::Page;
+use hadal_core::strategy::{StrategyContext, find_strategy};
+use std::collections::HashMap;
+use std::io::Write;
+use std::sync::Arc;
+use tokio::sync::watch;
+use url::Url;
+
+/// What became of the examples.
+pub struct Gathered {
+    /// Those with a usable form.
+    pub samples: Vec<Sample>,
+    /// How many were left out.
+    pub skipped: usize,
+}
+
+/// Brings the pages and takes a form of each, saying which; `None` after Ctrl-C.
+pub fn gather(pointers: &[Pointer], session: &Session) -> anyhow::Result<Option<Gathered>> {
+    let urls: Vec<Url> = pointers.iter().filter_map(Pointer::url).collect();
+    let mut fetched = match urls.is_empty() {
+        true => HashMap::new(),
+        false => match fetch(urls, session)? {
+            Some(fetched) => fetched,
+            None => return Ok(None),
+        },
+    };
+    let mut gathered = Gathered { samples: Vec::new(), skipped: 0 };
+    for pointer in pointers {
+        let page = match &pointer.place {
+            Place::Web(url) => fetched.entry(url.clone()).or_insert(Err("was not fetched".into())).clone(),
+            Place::File(path) => labelled::page(path).map_err(|error| format!("{error:#}")),
+        };
+        let sample = page.and_then(|page| {
+            Sample::of(&pointer.source, page, pointer.picked).map_err(|error| error.to_string())
+        });
+        let source = for_terminal(&pointer.source);
+        let line = match &sample {
+            Ok(sample) => format!("{source}: took {}", for_terminal(&sample.card())),
+            Err(why) => format!("{source}: skipped, {why}"),
+        };
+        writeln!(std::io::stderr(), "{line}").ok();
+        gathered.skipped += usize::from(sample.is_err());
+        gathered.samples.extend(sample.ok());
+    }
+    Ok(Some(gathered))
+}
+
+impl Pointer {
+    fn url(&self) -> Option<Url> {
+        match &self.place {
+            Place::Web(url) => Some(url.clone()),
+            Place::File(_) => None,
+        }
+    }
+}
+
+type Pages = HashMap<Url, Result<Page, String>>;
+
+/// Asks for every address once, and for nothing that they link to; `None` after Ctrl-C.
+fn fetch(mut urls: Vec<Url>, session: &Session) -> anyhow::Result<Option<Pages>> {
+    urls.sort();
+    urls.dedup();
+    let network = network::options(&session.config)?;
+    if let Some(warning) = contact::warning(&urls, &network) {
+        writeln!(std::io::stderr(), "{warning}").ok();
+    }
+    writeln!(std::io::stderr(), "fetching {} example pages", urls.len()).ok();
+    let show = Show { json: false, style: Style::Silent, max_requests: None };
+    let mut keeping = None;
+    let summary = crawl::run(
+        |stop| {
+            let carrier = Arc::new(Keeping::new(Arc::new(Network::new(network)?)));
+            keeping = Some(Arc::clone(&carrier));
+            setup(carrier, urls.clone(), session, stop)
+        },
+        show,
+        None,
+    )?;
+    let keeping = keeping.context("the crawl was set up")?;
+    let page = |url: Url| {
+        let page = keeping.page(&url);
+        (url, page)
+    };
+    let pages = urls.into_iter().map(page).collect();
+    Ok((summary.state != RunState::Stopped).then_some(pages))
+}
+
+fn setup(
+    fetch: Arc<Keeping>,
+    seeds: Vec<Url>,
+    session: &Session,
+    stop: watch::Receiver<bool>,
+) -> anyhow::Result<Crawl> {
+    let config = &session.config;
+    let strategy = "breadth-first";
+    let spec = RunSpec {
+        topic: "examples".into(),
+        strategy: strategy.into(),
+        seeds,
+        seed: session.seed,
+        source: "web".into(),
+    };
+    let mut scope = Scope::default();
+    scope.max_depth = Some(0);
+    Ok(Crawl {
+        store: open("memory:", Access::Crawl)?,
+        spec,
+        strategy: find_strategy(strategy)
+            .context("no such strategy")?
+            .make(&StrategyContext::seeded(session.seed)),
+        critic: Arc::new(NoOpinion),
+        fetch,
+        backlinks: None,
+        visit: None,
+        prior: None,
+        budget: Budget::default(),
+        scope,
+        politeness: config.politeness.pace,
+        agent: config.politeness.agent().to_string(),
+        concurrency: config.crawl.concurrency,
+        body_limit: config.fetch.body_limit,
+        clock: Clock::Real,
+        keep_every: config.store.group_commit,
+        stop,
+        fresh: false,
+        probing: Probing::never(),
+        word: String::new(),
+        errand: Errand::Find,
+    })
+}

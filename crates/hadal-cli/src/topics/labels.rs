@@ -1,0 +1,124 @@
+//! The forms that people marked in the directory, as examples of a topic: their pages are asked for again.
+
+use crate::crawl::heed_signals;
+use crate::exit::Usage;
+use crate::quality;
+use crate::session::Session;
+use anyhow::Context;
+use futures::StreamExt;
+use hadal::harvest::page_at;
+use hadal::harvest::{Courier, Pace, Purse};
+use hadal::output::escape::for_terminal;
+use hadal::store::{Found, Label, LabelRow, Store, StoreError};
+use hadal::topic::Sample;
+use hadal_core::identity::form_id;
+use hadal_core::time::Time;
+use std::collections::BTreeMap;
+use std::io::Write;
+use tokio::sync::watch;
+
+/// Labels that are read at once.
+const CHUNK: usize = 500;
+/// Pages under way at once.
+const AT_ONCE: usize = 8;
+
+/// What people's marks come to.
+#[derive(Default)]
+pub struct Marked {
+    /// Forms of the topic.
+    pub relevant: Vec<Sample>,
+    /// Forms that are not.
+    pub other: Vec<Sample>,
+    /// How many could not be had any more.
+    pub skipped: usize,
+}
+
+/// The forms that people marked for a topic, with their pages; `None` after Ctrl-C.
+pub fn marked(topic: &str, session: &Session) -> anyhow::Result<Option<Marked>> {
+    let store = session.reader()?;
+    let mut forms = Vec::new();
+    for label in labels(store.as_ref(), topic)? {
+        forms.extend(store.found(label.form, Some(topic))?);
+    }
+    if forms.is_empty() {
+        let hint = "`hadal serve` shows them in a browser, with buttons for that";
+        return Err(Usage(format!("nobody marked a form of '{topic}' in this store yet: {hint}")).into());
+    }
+    let mut by_source: BTreeMap<String, Vec<Found>> = BTreeMap::new();
+    for found in forms {
+        let run = store.run_row(found.run)?.context("the run of a form is gone")?;
+        by_source.entry(run.spec.source).or_default().push(found);
+    }
+    let runtime = tokio::runtime::Runtime::new().context("cannot start the threads this needs")?;
+    let marked = runtime.block_on(async {
+        let (stop, stopped) = watch::channel(false);
+        tokio::spawn(heed_signals(stop));
+        let mut marked = Marked::default();
+        for (source, forms) in by_source {
+            fetch(&source, forms, &mut marked, session, stopped.clone()).await?;
+        }
+        let is_stopped = *stopped.borrow();
+        Ok::<_, anyhow::Error>((!is_stopped).then_some(marked))
+    });
+    runtime.shutdown_background();
+    marked
+}
+
+fn labels(store: &dyn Store, topic: &str) -> Result<Vec<LabelRow>, StoreError> {
+    let mut all: Vec<LabelRow> = Vec::new();
+    let mut last: Option<LabelRow> = None;
+    loop {
+        let after = last.as_ref().map(|row| (row.form, row.topic.as_str()));
+        let rows = store.labels(after, CHUNK)?;
+        let Some(end) = rows.last().cloned() else { return Ok(all) };
+        all.extend(rows.into_iter().filter(|row| row.topic == topic));
+        last = Some(end);
+    }
+}
+
+/// Asks for the pages of these forms, which are all from one web, and sorts them by what people said.
+async fn fetch(
+    source: &str,
+    forms: Vec<Found>,
+    marked: &mut Marked,
+    session: &Session,
+    stop: watch::Receiver<bool>,
+) -> anyhow::Result<()> {
+    let config = &session.config;
+    let (fetch, clock) = quality::carrier(source, config)?;
+    let (pace, agent) = (config.politeness.pace, config.politeness.agent());
+    let courier = Courier::new(fetch, pace, agent, config.fetch.body_limit, Purse::default(), stop);
+    let asked = forms.into_iter().map(|found| {
+        let mut pace = if clock.is_simulated() { Pace::simulated(Time(0)) } else { Pace::real() };
+        let courier = &courier;
+        async move {
+            let sample = sample(&found, courier, &mut pace).await;
+            (found, sample)
+        }
+    });
+    let mut asked = futures::stream::iter(asked).buffered(if clock.is_simulated() { 1 } else { AT_ONCE });
+    while let Some((found, sample)) = asked.next().await {
+        match (sample, found.label) {
+            (Ok(sample), Some(Label::Right)) => marked.relevant.push(sample),
+            (Ok(sample), Some(Label::Wrong | Label::NotASearch)) => marked.other.push(sample),
+            // Somebody took the label back meanwhile.
+            (Ok(_), None) => {}
+            (Err(why), _) => {
+                marked.skipped += 1;
+                let page = for_terminal(found.row.page_url.as_str()).into_owned();
+                writeln!(std::io::stderr(), "{page}: skipped, {}", for_terminal(&why)).ok();
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The form on its page, as it is today.
+async fn sample(found: &Found, courier: &Courier, pace: &mut Pace) -> Result<Sample, String> {
+    let row = &found.row;
+    let page = page_at(&row.page_url, courier, pace).await.map_err(|error| error.to_string())?;
+    let is_meant = |form: &&hadal_core::page::Form| form_id(form, &page.url) == row.form_id;
+    let form = page.forms.iter().find(is_meant).cloned();
+    let form = form.ok_or("the form is not there any more")?;
+    Ok(Sample { source: row.page_url.to_string(), page, form, p_searchable: row.p_searchable })
+}

@@ -1,0 +1,67 @@
+//! `hadal topics`: the built-in topics and the user's own, one file per subcommand.
+
+mod built_in;
+mod gather;
+mod labels;
+mod list;
+mod new;
+pub mod pointer;
+mod propose;
+mod show;
+mod test;
+mod train;
+
+use super::exit::Exit;
+use super::session::Session;
+use clap::{Args, Subcommand};
+use hadal::config::Override;
+
+/// Make, look at and test topics: what find looks for
+///
+/// Twelve are built in. One of your own is two files in a folder (--topics): NAME.toml, which you may
+/// edit, and NAME.model, which was learned.
+#[derive(Debug, Args)]
+#[command(after_help = "Example:
+  hadal topics list
+  hadal topics new recipes --examples pages.txt --words \"recipe ingredient cuisine\"
+  hadal topics show recipes
+  hadal find recipes --seeds seeds.txt")]
+pub struct TopicsArgs {
+    #[command(subcommand)]
+    command: TopicsCommand,
+}
+
+#[derive(Debug, Subcommand)]
+enum TopicsCommand {
+    List(list::ListArgs),
+    Show(show::ShowArgs),
+    New(new::NewArgs),
+    Train(train::TrainArgs),
+    Test(test::TestArgs),
+    Propose(propose::ProposeArgs),
+    BuiltIn(built_in::BuiltInArgs),
+}
+
+impl TopicsArgs {
+    /// The flags given, as settings.
+    pub fn overrides(&self) -> Vec<Override> {
+        match &self.command {
+            TopicsCommand::New(args) => args.carry.overrides(),
+            TopicsCommand::Train(args) => args.carry.overrides(),
+            _ => Vec::new(),
+        }
+    }
+}
+
+/// Runs the subcommand.
+pub fn run(args: &TopicsArgs, session: &Session) -> anyhow::Result<Exit> {
+    match &args.command {
+        TopicsCommand::List(args) => list::run(args, session),
+        TopicsCommand::Show(args) => show::run(args, session),
+        TopicsCommand::New(args) => new::run(args, session),
+        TopicsCommand::Train(args) => train::run(args, session),
+        TopicsCommand::Test(args) => test::run(args, session),
+        TopicsCommand::Propose(args) => propose::run(args, session),
+        TopicsCommand::BuiltIn(args) => built_in::run(args, session),
+    }
+}

@@ -1,0 +1,146 @@
+//! `hadal topics propose`: groups of search forms that could become topics.
+
+use crate::exit::{Exit, Usage};
+use crate::session::Session;
+use clap::Args;
+use hadal::output::escape::{for_json, for_terminal};
+use hadal::store::{Filter, FormRow, RunRow, Store, Walk};
+use hadal::topic::labelled::{page, pages_in};
+use hadal::topic::learn::learn;
+use hadal::topic::propose::{MOST_FORMS, Proposal, propose};
+use hadal::topic::{Made, Origin, Sample, TopicFile};
+use hadal_core::html::parse;
+use hadal_core::identity::FormId;
+use serde_json::json;
+use std::collections::HashSet;
+use std::io::Write;
+use std::path::Path;
+
+/// Group search forms that resemble each other, without labels, to propose topics
+///
+/// The forms come from the HTML files of a folder, or from what crawls found. As many groups are made as
+/// lie apart best.
+#[derive(Debug, Args)]
+#[command(after_help = "Example:
+  hadal topics propose --from pages
+  hadal topics propose --from store --k 8 --write")]
+pub struct ProposeArgs {
+    /// A folder of HTML files, or the word store: what crawls in --store found
+    #[arg(long, value_name = "DIR|store")]
+    from: String,
+    /// How many groups
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=200))]
+    k: Option<u32>,
+    /// Make a topic of every group of three forms or more
+    #[arg(long)]
+    write: bool,
+}
+
+/// Members of a group that are shown.
+const SHOWN: usize = 4;
+/// Members of a group that a topic is learned from: the most typical ones.
+const LEARNED_FROM: usize = 40;
+/// Groups smaller than this are no topic.
+const LEAST: usize = 3;
+
+/// Groups, prints, and writes what is wanted.
+pub fn run(args: &ProposeArgs, session: &Session) -> anyhow::Result<Exit> {
+    let samples = match args.from.as_str() {
+        "store" => from_store(session.reader()?.as_ref())?,
+        folder => from_folder(Path::new(folder))?,
+    };
+    if samples.len() < 2 {
+        return Err(Usage(format!("{} has fewer than two search forms: nothing to group", args.from)).into());
+    }
+    if samples.len() == MOST_FORMS {
+        writeln!(std::io::stderr(), "only the first {MOST_FORMS} search forms are grouped").ok();
+    }
+    let found = propose(&samples, args.k.map(|k| k as usize), session.seed);
+    let mut out = std::io::stdout();
+    if !session.json {
+        let (forms, groups) = (samples.len(), found.groups.len());
+        writeln!(out, "{forms} search forms in {groups} groups, silhouette {:.2}", found.silhouette)?;
+    }
+    for (number, group) in found.groups.iter().enumerate() {
+        let made = match args.write && group.members.len() >= LEAST {
+            true => Some(write(group, &samples, session)?),
+            false => None,
+        };
+        out.write_all(told(number + 1, group, made.as_deref(), &samples, session.json).as_bytes())?;
+    }
+    Ok(Exit::Done)
+}
+
+fn told(number: usize, group: &Proposal, made: Option<&str>, samples: &[Sample], json: bool) -> String {
+    let pages: Vec<&str> =
+        group.members.iter().take(SHOWN).map(|member| samples[*member].source.as_str()).collect();
+    if json {
+        let event = json!({
+            "group": number, "size": group.members.len(), "words": group.words, "pages": pages, "topic": made,
+        });
+        return for_json(event.to_string()) + "\n";
+    }
+    let made = made.map_or(String::new(), |name| format!(", written as topic {name}"));
+    let mut text = format!("\ngroup {number}: {} forms{made}\n", group.members.len());
+    text.push_str(&format!("  words     {}\n", for_terminal(&group.words.join(", "))));
+    pages.iter().for_each(|page| text.push_str(&format!("  example   {}\n", for_terminal(page))));
+    text
+}
+
+/// Makes a topic of a group, under a name that is free.
+fn write(group: &Proposal, samples: &[Sample], session: &Session) -> anyhow::Result<String> {
+    let folder = &session.config.topics;
+    let members: Vec<Sample> =
+        group.members.iter().take(LEARNED_FROM).map(|member| samples[*member].clone()).collect();
+    let file = TopicFile {
+        name: group.name(&|name| folder.has(name)),
+        words: String::new(),
+        examples: members.iter().map(|sample| format!("{}#{}", sample.source, sample.form.index)).collect(),
+        seeds: Vec::new(),
+        made: Made { from: Origin::Cluster, relevant: members.len() as u32, other: 0 },
+    };
+    folder.save(&file, &learn(&members, &[], ""))?;
+    Ok(file.name)
+}
+
+fn from_folder(folder: &Path) -> anyhow::Result<Vec<Sample>> {
+    let mut samples = Vec::new();
+    for path in pages_in(folder)? {
+        let source = std::path::absolute(&path)?.display().to_string();
+        let sample = Sample::of(&source, page(&path)?, None).ok();
+        samples.extend(sample.filter(|sample| sample.p_searchable >= 0.5));
+        if samples.len() == MOST_FORMS {
+            break;
+        }
+    }
+    Ok(samples)
+}
+
+/// The searchable forms of all runs, each once; the store keeps forms, not the pages around them.
+fn from_store(store: &dyn Store) -> anyhow::Result<Vec<Sample>> {
+    let mut seen: HashSet<FormId> = HashSet::new();
+    let mut samples = Vec::new();
+    for run in store.runs()? {
+        for row in searchable(store, &run)?.into_iter().filter(|row| seen.insert(row.form_id)) {
+            if samples.len() == MOST_FORMS {
+                return Ok(samples);
+            }
+            let Some(form) = store.whole_form(run.id, row.form_id)? else { continue };
+            let mut page = parse(b"", None, &row.page_url);
+            page.language = row.language.clone();
+            let source = row.page_url.to_string();
+            samples.push(Sample { source, page, form, p_searchable: row.p_searchable });
+        }
+    }
+    Ok(samples)
+}
+
+fn searchable(store: &dyn Store, run: &RunRow) -> anyhow::Result<Vec<FormRow>> {
+    let filter = Filter { run: Some(run.id), min_searchable: 0.5, ..Filter::default() };
+    let mut rows = Vec::new();
+    store.forms(&filter, &mut |row| {
+        rows.push(row);
+        Walk::On
+    })?;
+    Ok(rows)
+}

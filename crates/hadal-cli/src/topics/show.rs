@@ -1,0 +1,112 @@
+//! `hadal topics show`: what a topic learned, in words a person can check.
+
+use crate::exit::Exit;
+use crate::session::Session;
+use clap::Args;
+use hadal::output::escape::{for_json, for_terminal};
+use hadal::output::table::Table;
+use hadal::topic::resolve::meant;
+use hadal::topic::{Telling, TopicError, TopicFile};
+use hadal_core::critic::domain::DOMAINS;
+use hadal_core::critic::judges::Judges;
+use hadal_core::critic::trained::Aim;
+use serde_json::json;
+use std::io::Write;
+
+/// Show what a topic learned: its strongest words, examples and seeds
+///
+/// A number says how much the word alone adds to the log-odds of the topic; names in brackets are
+/// concepts, which are known in many languages.
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  hadal topics show book\n  hadal topics show recipes --words 30")]
+pub struct ShowArgs {
+    /// The topic's name
+    name: String,
+    /// Words to show
+    #[arg(long, value_name = "N", default_value_t = 15)]
+    words: usize,
+}
+
+/// Shows it.
+pub fn run(args: &ShowArgs, session: &Session) -> anyhow::Result<Exit> {
+    let name = args.name.trim().to_lowercase();
+    let folder = &session.config.topics;
+    let (file, telling) = if folder.has(&name) {
+        let (file, model) = folder.load(&name)?;
+        (Some(file), model.telling)
+    } else if let Some(Aim::Domain(domain)) = Aim::built_in(&name) {
+        (None, built_in(domain))
+    } else {
+        let hint = meant(&name, folder).map(|meant| format!("; did you mean '{meant}'?"));
+        return Err(TopicError::Unknown { name, hint: hint.unwrap_or_default() }.into());
+    };
+    let text = match session.json {
+        true => event(&name, file.as_ref(), &telling, args.words),
+        false => card(&name, file.as_ref(), &telling, args.words, session),
+    };
+    std::io::stdout().write_all(text.as_bytes())?;
+    Ok(Exit::Done)
+}
+
+/// What a domain judge goes by, in and around a form.
+fn built_in(domain: usize) -> Telling {
+    let words = Judges::shipped().telling.get(domain.min(DOMAINS.len()));
+    Telling { forms: words.cloned().unwrap_or_default(), pages: Vec::new() }
+}
+
+fn event(name: &str, file: Option<&TopicFile>, telling: &Telling, most: usize) -> String {
+    let words = |words: &[(String, f32)]| -> Vec<serde_json::Value> {
+        words.iter().take(most).map(|(word, adds)| json!({ "word": word, "adds": rounded(*adds) })).collect()
+    };
+    let event = json!({
+        "topic": name,
+        "built_in": file.is_none(),
+        "made_from": made_from(file),
+        "words": file.map_or("", |file| &file.words),
+        "forms": words(&telling.forms),
+        "pages": words(&telling.pages),
+        "examples": file.map_or(&[][..], |file| &file.examples),
+        "seeds": file.map_or(&[][..], |file| &file.seeds),
+    });
+    for_json(event.to_string()) + "\n"
+}
+
+fn rounded(adds: f32) -> f64 {
+    (f64::from(adds) * 100.0).round() / 100.0
+}
+
+fn made_from(file: Option<&TopicFile>) -> String {
+    file.map_or("built in".to_string(), TopicFile::made_from)
+}
+
+fn card(name: &str, file: Option<&TopicFile>, telling: &Telling, most: usize, session: &Session) -> String {
+    let mut text = format!("{name}: {}\n", made_from(file));
+    let described = file.map_or("", |file| file.words.as_str());
+    if !described.is_empty() {
+        text.push_str(&format!("described as: {}\n", for_terminal(described)));
+    }
+    text.push_str(&format!("\n{}", table(telling, most, session)));
+    let lists = file.map(|file| [("examples", &file.examples), ("seeds", &file.seeds)]);
+    for (title, lines) in lists.into_iter().flatten().filter(|(_, lines)| !lines.is_empty()) {
+        text.push_str(&format!("\n{title}\n"));
+        lines.iter().for_each(|line| text.push_str(&format!("  {}\n", for_terminal(line))));
+    }
+    text
+}
+
+/// The words of forms, and beside them those of pages where they are known.
+fn table(telling: &Telling, most: usize, session: &Session) -> String {
+    let headings = ["in and around a form", "adds", "on a page", "adds"];
+    let shown = if telling.pages.is_empty() { 2 } else { 4 };
+    let mut table = Table::new(&headings[..shown], session.stdout());
+    [1, 3].into_iter().filter(|column| *column < shown).for_each(|column| table.right(column));
+    let cell = |words: &[(String, f32)], at: usize| match words.get(at) {
+        Some((word, adds)) => [word.clone(), format!("{adds:.2}")],
+        None => [String::new(), String::new()],
+    };
+    for at in 0..most.min(telling.forms.len().max(telling.pages.len())) {
+        let cells = [cell(&telling.forms, at), cell(&telling.pages, at)].concat();
+        table.row(&cells[..shown]);
+    }
+    table.to_string()
+}

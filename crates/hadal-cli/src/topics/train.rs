@@ -1,0 +1,176 @@
+//! `hadal topics train`: the model of a topic made anew, from its examples, from a labelled folder, or from
+//! what people marked in the directory.
+
+use super::gather::gather;
+use super::labels::marked;
+use super::pointer::pointers;
+use crate::carry::CarryArgs;
+use crate::exit::{Exit, Usage};
+use crate::session::Session;
+use clap::Args;
+use hadal::config::names::nearest;
+use hadal::output::escape::{for_json, for_terminal};
+use hadal::topic::file::checked_name;
+use hadal::topic::labelled::{self, Labelled};
+use hadal::topic::learn::learn;
+use hadal::topic::resolve::recall;
+use hadal::topic::{Folder, Made, Origin, Sample, TopicError, TopicFile, TopicModel};
+use serde_json::json;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+/// Train a topic again after its file was edited, from a labelled folder, or from marks in the directory
+///
+/// Without --from the examples that its file lists are fetched again. A labelled folder has
+/// relevant/*.html, pages whose most searchable form is of the topic, and other/*.html, where it is not.
+/// With --from-labels the pages of forms that people marked (`hadal serve`) are fetched again, and the
+/// topic's own examples with them; a built-in topic becomes one of your own.
+#[derive(Debug, Args)]
+#[command(after_help = "Example:
+  hadal topics train recipes
+  hadal topics train recipes --from labelled
+  hadal topics train book --from-labels")]
+pub struct TrainArgs {
+    /// The topic's name; with --from it may be a new one
+    name: String,
+    /// Folder with relevant/*.html and other/*.html
+    #[arg(long, value_name = "DIR")]
+    from: Option<PathBuf>,
+    /// Learn from the forms of the store that people marked right, wrong or not a search
+    #[arg(long, conflicts_with = "from")]
+    from_labels: bool,
+    #[command(flatten)]
+    pub carry: CarryArgs,
+}
+
+/// Trains it.
+pub fn run(args: &TrainArgs, session: &Session) -> anyhow::Result<Exit> {
+    let name = checked_name(&args.name)?;
+    let folder = &session.config.topics;
+    let file = match (folder.has(name), &args.from) {
+        (true, _) => folder.file(name)?,
+        (false, Some(_)) => named(name),
+        (false, None) if args.from_labels => TopicFile { words: words(name, folder), ..named(name) },
+        (false, None) => return Err(unknown(name, folder).into()),
+    };
+    match &args.from {
+        Some(folder) => from_folder(file, folder, session),
+        None if args.from_labels => from_labels(file, session),
+        None => from_examples(file, session),
+    }
+}
+
+fn named(name: &str) -> TopicFile {
+    TopicFile { name: name.to_string(), ..TopicFile::default() }
+}
+
+/// The words of a built-in topic; none for a name that is new.
+fn words(name: &str, folder: &Folder) -> String {
+    recall(name, folder).map(|wanted| wanted.topic.words.join(" ")).unwrap_or_default()
+}
+
+fn unknown(name: &str, folder: &Folder) -> TopicError {
+    let own = folder.names();
+    let hint = match nearest(name, own.iter().map(String::as_str)) {
+        Some(meant) => format!(" of your own; did you mean '{meant}'?"),
+        None => " of your own; --from DIR or `hadal topics new` makes one".to_string(),
+    };
+    TopicError::Unknown { name: name.to_string(), hint }
+}
+
+fn from_examples(mut file: TopicFile, session: &Session) -> anyhow::Result<Exit> {
+    let Some(gathered) = gather(&pointers(&file.examples)?, session)? else { return Ok(Exit::Interrupted) };
+    let samples = gathered.samples;
+    if samples.is_empty() && file.words.is_empty() {
+        return Err(Usage(format!("'{}' has neither words nor a usable example", file.name)).into());
+    }
+    warn_if_few(samples.len());
+    let from = match (samples.is_empty(), file.made.from) {
+        (true, _) => Origin::Words,
+        (false, Origin::Cluster) => Origin::Cluster,
+        (false, _) => Origin::Examples,
+    };
+    file.made = Made { from, relevant: samples.len() as u32, other: 0 };
+    let model = learn(&samples, &[], &file.words);
+    finish(&file, &model, gathered.skipped, session)
+}
+
+fn from_folder(mut file: TopicFile, folder: &Path, session: &Session) -> anyhow::Result<Exit> {
+    let pages = labelled::read(folder)?;
+    let total = pages.len();
+    let (relevant, other): (Vec<Labelled>, Vec<Labelled>) = pages.into_iter().partition(|page| page.relevant);
+    let (relevant, other) = (samples(relevant), samples(other));
+    let skipped = total - relevant.len() - other.len();
+    if relevant.is_empty() {
+        return Err(Usage(format!("no page of {}/relevant has a usable form", folder.display())).into());
+    }
+    warn_if_few(relevant.len());
+    file.made = Made { from: Origin::Folder, relevant: relevant.len() as u32, other: other.len() as u32 };
+    let model = learn(&relevant, &other, &file.words);
+    finish(&file, &model, skipped, session)
+}
+
+fn from_labels(mut file: TopicFile, session: &Session) -> anyhow::Result<Exit> {
+    let Some(marked) = marked(&file.name, session)? else { return Ok(Exit::Interrupted) };
+    let Some(own) = gather(&pointers(&file.examples)?, session)? else { return Ok(Exit::Interrupted) };
+    let relevant = [own.samples, marked.relevant].concat();
+    if relevant.is_empty() {
+        let why = "no form of it that is marked right can be had, and without one there is nothing to learn";
+        return Err(Usage(format!("'{}': {why}", file.name)).into());
+    }
+    warn_if_few(relevant.len());
+    let (count, others) = (relevant.len() as u32, marked.other.len() as u32);
+    file.made = Made { from: Origin::Labels, relevant: count, other: others };
+    let model = learn(&relevant, &marked.other, &file.words);
+    finish(&file, &model, marked.skipped + own.skipped, session)
+}
+
+fn samples(pages: Vec<Labelled>) -> Vec<Sample> {
+    let sample = |labelled: Labelled| {
+        let source = labelled.path.display().to_string();
+        let sample = Sample::of(&source, labelled.page, None);
+        if let Err(why) = &sample {
+            writeln!(std::io::stderr(), "{}: skipped, {why}", for_terminal(&source)).ok();
+        }
+        sample.ok()
+    };
+    pages.into_iter().filter_map(sample).collect()
+}
+
+/// Says what few examples mean for a topic.
+pub fn warn_if_few(usable: usize) {
+    let warning = match usable {
+        0 => {
+            "note: made from words alone, it finds less and errs more; --examples make it better".to_string()
+        }
+        1 | 2 => format!(
+            "warning: {usable} usable examples are few; from 3 on, better 5, a topic is worth trusting"
+        ),
+        _ => return,
+    };
+    writeln!(std::io::stderr(), "{warning}").ok();
+}
+
+/// Writes both files and says what was learned.
+pub fn finish(
+    file: &TopicFile,
+    model: &TopicModel,
+    skipped: usize,
+    session: &Session,
+) -> anyhow::Result<Exit> {
+    let path = session.config.topics.save(file, model)?;
+    let words: Vec<&str> = model.telling.forms.iter().take(10).map(|(word, _)| word.as_str()).collect();
+    let mut out = std::io::stdout();
+    if session.json {
+        let event = json!({
+            "event": "topic", "topic": file.name, "file": path, "made_from": file.made_from(),
+            "relevant": file.made.relevant, "other": file.made.other, "skipped": skipped,
+            "weak": file.made.relevant == 0, "words": words,
+        });
+        writeln!(out, "{}", for_json(event.to_string()))?;
+        return Ok(Exit::Done);
+    }
+    writeln!(out, "{}: learned from {}, kept in {}", file.name, file.made_from(), path.display())?;
+    writeln!(out, "strongest: {}", for_terminal(&words.join(", ")))?;
+    Ok(Exit::Done)
+}

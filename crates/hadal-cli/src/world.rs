@@ -1,0 +1,193 @@
+//! `hadal world`: the simulated web as an HTTP server, and the truth about it.
+
+use super::exit::{Exit, Usage};
+use super::list::{ListArgs, list};
+use super::session::Session;
+use super::world_databases::library;
+use anyhow::Context;
+use clap::{Args, Subcommand, ValueEnum};
+use hadal::config::names::nearest;
+use hadal::fetch::world_server::{Running, Serving, serve};
+use hadal::store::Walk;
+use hadal_world::database::Library;
+use hadal_world::{Spec, TrueForm, World};
+use serde_json::json;
+use std::io::Write;
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+/// Serve the simulated web over HTTP, or tell the truth about it
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Example:\n  hadal world serve --topic book\n  hadal world truth --topic book --format csv"
+)]
+pub struct WorldArgs {
+    #[command(subcommand)]
+    command: WorldCommand,
+}
+
+#[derive(Debug, Subcommand)]
+enum WorldCommand {
+    Serve(ServeArgs),
+    Truth(TruthArgs),
+}
+
+/// Serve the simulated web over HTTP, all its hosts on one address
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Example:\n  hadal world serve --scale demo --listen 127.0.0.1:8080 --topic book\n  hadal world serve --scale tiny --databases 12"
+)]
+struct ServeArgs {
+    #[command(flatten)]
+    size: ScaleArg,
+    /// Where to listen; port 0 picks a free one
+    #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:8080")]
+    listen: SocketAddr,
+    /// The topic whose seeds are printed
+    #[arg(long, default_value = "book")]
+    topic: String,
+    /// How much of each answer's simulated time really passes: 0 none, 1 all of it
+    #[arg(long, value_name = "SHARE", default_value_t = 0.0, value_parser = share)]
+    pace: f64,
+    /// Databases on hosts of their own: how many to draw, or a TOML file that lists them
+    ///
+    /// Each [[database]] of the file has a name, a source ({ file = "x.jsonl.gz" }, { generated = { records = 1000 } }
+    /// or { cars = 1000 }) and a conduct ({ preset = "used-cars" }, { varied = 7 } or { habits = { cap = 100 } }).
+    #[arg(long, value_name = "FILE|N")]
+    databases: Option<String>,
+}
+
+/// Tell every form that exists in the simulated web
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  hadal world truth --topic book --format jsonl --output truth.jsonl")]
+struct TruthArgs {
+    #[command(flatten)]
+    size: ScaleArg,
+    #[command(flatten)]
+    list: ListArgs,
+}
+
+/// How large a simulated web is.
+#[derive(Clone, Copy, Debug, Args)]
+struct ScaleArg {
+    /// How large the simulated web is
+    #[arg(long, default_value = "demo")]
+    scale: Scale,
+}
+
+/// Sizes of simulated webs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Scale {
+    /// A few sites, for tests
+    Tiny,
+    /// 2,000 sites and a million pages
+    Demo,
+    /// 800,000 sites and over eighty million pages
+    Evaluation,
+}
+
+impl ScaleArg {
+    fn world(self, seed: u64) -> World {
+        self.scale.world(seed)
+    }
+}
+
+impl Scale {
+    /// The simulated web of this size; the same seed draws the same web.
+    pub fn world(self, seed: u64) -> World {
+        World::new(match self {
+            Scale::Tiny => Spec::tiny(seed),
+            Scale::Demo => Spec::demo(seed),
+            Scale::Evaluation => Spec::evaluation(seed),
+        })
+    }
+}
+
+fn share(text: &str) -> Result<f64, String> {
+    let share = text.parse::<f64>().ok().filter(|share| (0.0..=1.0).contains(share));
+    share.ok_or_else(|| "a share is a number from 0 to 1".to_string())
+}
+
+/// Serves, or tells.
+pub fn run(args: &WorldArgs, session: &Session) -> anyhow::Result<Exit> {
+    match &args.command {
+        WorldCommand::Serve(args) => run_serve(args, session),
+        WorldCommand::Truth(args) => run_truth(args, session),
+    }
+}
+
+fn run_truth(args: &TruthArgs, session: &Session) -> anyhow::Result<Exit> {
+    let topic = args.list.topic.as_deref();
+    topic.map(world_topic).transpose()?;
+    let world = args.size.world(session.seed);
+    let wanted = |form: &TrueForm| topic.is_none_or(|topic| form.topic == Some(topic));
+    list::<TrueForm>(&args.list, session, "no such forms", |each| {
+        for form in world.truth().filter(wanted) {
+            if each(form) == Walk::Stop {
+                break;
+            }
+        }
+        Ok(())
+    })
+}
+
+fn run_serve(args: &ServeArgs, session: &Session) -> anyhow::Result<Exit> {
+    let topic = world_topic(&args.topic)?;
+    let databases = args.databases.as_deref().map(|given| library(given, session.seed)).transpose()?;
+    let world = Arc::new(args.size.world(session.seed).with_library(databases.unwrap_or_default()));
+    let serving = Serving { pace: args.pace, ..Serving::default() };
+    let runtime = tokio::runtime::Runtime::new().context("cannot start the server's threads")?;
+    runtime.block_on(async {
+        let running = serve(world.clone(), args.listen, serving).await.with_context(|| {
+            format!("cannot listen on {}: name another address with --listen", args.listen)
+        })?;
+        std::io::stdout().write_all(greeting(&world, topic, &running, session.json).as_bytes())?;
+        std::io::stdout().flush()?;
+        tokio::signal::ctrl_c().await.context("cannot wait for Ctrl-C")?;
+        Ok(Exit::Interrupted)
+    })
+}
+
+/// Where it listens, where to start, and how to crawl it.
+fn greeting(world: &World, topic: &str, running: &Running, json: bool) -> String {
+    let (addr, seeds) = (running.addr, world.seeds(topic));
+    let (sites, pages) = (world.site_count(), world.page_count());
+    if json {
+        let homes: Vec<String> = world.library().iter().map(|(_, home, _)| home.to_string()).collect();
+        let event = json!({ "event": "serving", "addr": addr, "topic": topic, "sites": sites, "pages": pages, "seeds": seeds, "databases": homes });
+        return format!("{event}\n");
+    }
+    let list: String = seeds.iter().map(|seed| format!("  {seed}\n")).collect();
+    let first: Vec<&str> = seeds.iter().take(3).map(|seed| seed.as_str()).collect();
+    format!(
+        "{sites} sites with {pages} pages at http://{addr}/; Ctrl-C ends it\n\n\
+         seeds for {topic}:\n{list}\n{}\
+         Next:\n  hadal find {topic} --connect-to '*={addr}' --delay 0s --seeds {}\n",
+        shelves(world.library()),
+        first.join(" ")
+    )
+}
+
+/// The databases with hosts of their own.
+fn shelves(library: &Library) -> String {
+    if library.is_empty() {
+        return String::new();
+    }
+    let line = |(_, home, database): (&str, url::Url, &hadal_world::database::Database)| {
+        format!("  {home}  {} records\n", database.collection().len())
+    };
+    format!("databases:\n{}\n", library.iter().map(line).collect::<String>())
+}
+
+/// A topic that the simulated web knows.
+fn world_topic(name: &str) -> Result<&'static str, Usage> {
+    let topics = World::topics();
+    topics.iter().find(|topic| **topic == name).copied().ok_or_else(|| {
+        let meant = nearest(name, topics.iter().copied()).map(|topic| format!("; did you mean '{topic}'?"));
+        Usage(format!(
+            "'{name}' is no topic of the simulated web ({}){}",
+            topics.join(", "),
+            meant.unwrap_or_default()
+        ))
+    })
+}

@@ -1,0 +1,223 @@
+//! The pages in a real browser: a demo watched, searched, marked, asked and stopped; and a hostile store.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+#[path = "../../../hadal/tests/serve/client.rs"]
+#[allow(dead_code, reason = "WebDriver needs a part of it")]
+mod client;
+mod driver;
+#[path = "../../../hadal/tests/serve/fixture.rs"]
+#[allow(dead_code, reason = "the pages need a part of it")]
+mod fixture;
+#[path = "../../../hadal/tests/serve/poison.rs"]
+mod poison;
+#[path = "../cli/program.rs"]
+mod program;
+#[path = "../../../hadal/tests/store/fixture.rs"]
+mod store_fixture;
+
+use driver::{Browser, PATIENCE, browser};
+use hadal::store::{Control, HarvestProgress, HarvestState, HarvestStep};
+use poison::SCRIPT;
+use program::Place;
+use serde_json::Value;
+use std::io::{BufRead, BufReader};
+use std::process::{Child, Stdio};
+use std::sync::mpsc;
+
+/// A demo that goes on until somebody stops it.
+struct Demo {
+    child: Child,
+    address: String,
+}
+
+impl Demo {
+    fn start(place: &Place) -> Demo {
+        let args = ["demo", "--max-requests", "1000000", "--dashboard", "127.0.0.1:0"];
+        let mut child = place.command(&args).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut lines = BufReader::new(child.stderr.take().unwrap()).lines().map_while(Result::ok);
+        let address = lines.find_map(|line| line.strip_prefix("dashboard: ").map(str::to_string));
+        std::thread::spawn(move || lines.for_each(drop));
+        Demo { child, address: address.expect("it says where it is") }
+    }
+
+    /// Waits until the program has ended by itself, and gives its exit status.
+    fn ended(mut self) -> Option<i32> {
+        let (tell, told) = mpsc::channel();
+        let id = self.child.id();
+        std::thread::spawn(move || tell.send(self.child.wait().unwrap().code()).ok());
+        told.recv_timeout(PATIENCE).unwrap_or_else(|_| panic!("process {id} goes on"))
+    }
+}
+
+/// Kills the demo of a test that fails.
+struct Ward(Option<Demo>);
+
+impl Drop for Ward {
+    fn drop(&mut self) {
+        if let Some(demo) = &mut self.0 {
+            demo.child.kill().ok();
+            demo.child.wait().ok();
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_demo_is_watched_searched_marked_asked_and_stopped() {
+    let Some(browser) = browser().await else { return };
+    let place = Place::new();
+    let mut ward = Ward(Some(Demo::start(&place)));
+    browser.open(&ward.0.as_ref().unwrap().address).await;
+    the_curve_grows(&browser).await;
+    it_pauses(&browser).await;
+    its_budget_is_changed(&browser).await;
+    the_directory_is_narrowed_down(&browser).await;
+    a_form_marked_wrong_leaves(&browser).await;
+    sources_are_asked(&browser).await;
+    browser.click("nav a[href='/']").await;
+    browser.click("#stop").await;
+    assert_eq!(ward.0.take().unwrap().ended(), Some(130), "interrupted, everything saved");
+    browser.until("document.querySelector('.heading .state.stopped')").await;
+    let runs: Value = serde_json::from_str(&place.run(&["runs", "--format", "jsonl"]).done()).unwrap();
+    assert_eq!(runs["state"], "stopped", "{runs}");
+}
+
+async fn the_curve_grows(browser: &Browser) {
+    const POINTS: &str = "(document.querySelector('#curve .line-1 .line')?.points.numberOfItems ?? 0)";
+    let before = browser.until(&format!("{POINTS} > 1 && {POINTS}")).await;
+    browser.until(&format!("{POINTS} > {before} + 2")).await;
+    browser.until("Number(document.querySelector('.tile.first .value').textContent) > 20").await;
+    let label = browser.value("document.querySelector('#curve svg desc').textContent").await;
+    assert!(label.as_str().unwrap().contains("this run: "), "{label}");
+}
+
+async fn it_pauses(browser: &Browser) {
+    browser.click("#pause").await;
+    browser.until("document.querySelector('.state.paused') && document.querySelector('#pause').textContent === 'Resume'").await;
+}
+
+async fn its_budget_is_changed(browser: &Browser) {
+    browser.write("#budget", "0").await;
+    browser.click(".budget button").await;
+    browser.until("document.body.innerText.includes('of 10,000,000 requests')").await;
+}
+
+async fn the_directory_is_narrowed_down(browser: &Browser) {
+    browser.click("nav a[href='/directory']").await;
+    const FACET: &str = "[data-facet=fields][data-value='2']";
+    browser.until(&format!("document.querySelector(\"{FACET}\")")).await;
+    browser.until("document.querySelectorAll('.card').length > 2").await;
+    let number = "parseInt(document.querySelector('#found').textContent.replace(',', ''))";
+    let all = browser.value(number).await;
+    browser.click(FACET).await;
+    browser.until(&format!("location.search.includes('fields=2') && {number} < {all}")).await;
+    let of_two = "form => form.querySelectorAll('.mock').length >= 2";
+    browser.until(&format!("[...document.querySelectorAll('.card .sketch')].every({of_two})")).await;
+    browser.click(FACET).await;
+    browser.until(&format!("location.search === '' && {number} >= {all}")).await;
+}
+
+async fn a_form_marked_wrong_leaves(browser: &Browser) {
+    let form = browser.until("document.querySelector('.card')?.dataset.form").await;
+    let card = format!(".card[data-form='{}']", form.as_str().unwrap());
+    let here = format!("document.querySelector(\"{card}\")");
+    browser.click(&format!("{card} button[data-label=wrong]")).await;
+    browser.until(&format!("!{here}")).await;
+    browser.click(".notice button").await;
+    browser.until(&format!("{here} !== null")).await;
+    browser.click(&format!("{card} button[data-label=wrong]")).await;
+    browser.until(&format!("!{here}")).await;
+    browser.open(browser.value("location.href").await.as_str().unwrap()).await;
+    browser.until("document.querySelectorAll('.card').length > 2").await;
+    assert_eq!(browser.value(&here).await, Value::Null);
+}
+
+async fn sources_are_asked(browser: &Browser) {
+    browser.click("nav a[href='/ask']").await;
+    browser.until("document.querySelectorAll('#sources input:checked').length > 1").await;
+    browser.write("#words", "hotel").await;
+    browser.click(".question button").await;
+    browser.until("document.querySelectorAll('#answers .record .from .tag').length > 2").await;
+    browser.until("document.querySelector('#answers .sources .answered')").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_harvest_is_watched_paused_given_a_budget_and_stopped() {
+    let Some(browser) = browser().await else { return };
+    let serving = fixture::open_to_all(fixture::memory()).await;
+    let store = serving.store.as_ref();
+    browser.open(&format!("http://{}/harvests", serving.client.address)).await;
+    browser.until("document.querySelector('main .empty')").await;
+    let harvest = fixture::begin_harvest(store);
+    browser.until("document.querySelector('.heading .state.running')").await;
+    let spend = |seq| {
+        let step = HarvestStep { seq, requests: 111, pages: 1, ..HarvestStep::default() };
+        store.commit_steps(harvest, &[step]).unwrap();
+    };
+    const REQUESTS: &str = "[...document.querySelectorAll('.tile')].at(-1).textContent";
+    const POINTS: &str = "document.querySelectorAll('#coverage + .panel .line')[0]?.points.numberOfItems";
+    for seq in 0..3 {
+        spend(seq);
+        browser.until(&format!("{REQUESTS}.includes('{}')", 111 * (seq + 1))).await;
+    }
+    browser.until(&format!("{POINTS} >= 3")).await;
+    browser.click("#pause").await;
+    browser.until("document.querySelector('.heading .state.paused')").await;
+    assert!(store.harvest_control(harvest).unwrap().pause);
+    browser.click("#pause").await;
+    browser.until("document.querySelector('.heading .state.running')").await;
+    browser.write("#budget", "5000").await;
+    browser.click(".budget button").await;
+    browser.until(&format!("{REQUESTS}.includes('of 5,000')")).await;
+    browser.click("#stop").await;
+    browser.until("document.querySelector('#stop').disabled").await;
+    let asked = Control { pause: false, stop: true, max_requests: Some(5000) };
+    assert_eq!(store.harvest_control(harvest).unwrap(), asked);
+    let ended = HarvestProgress { state: HarvestState::Stopped, ..HarvestProgress::default() };
+    store.note_harvest(harvest, &ended).unwrap();
+    browser
+        .until(
+            "document.querySelector('.heading .state.stopped') && document.querySelector('.controls').hidden",
+        )
+        .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn scripts_from_the_web_are_shown_and_never_run() {
+    let Some(browser) = browser().await else { return };
+    let serving = fixture::open_to_all(poison::poisoned()).await;
+    let shown = format!("document.querySelector('main').textContent.includes({})", Value::from(SCRIPT));
+    for (path, ready) in [
+        ("/", ".decisions .what a"),
+        ("/directory", ".card .mock"),
+        ("/directory?form=0000000000000001", ".detail .evidence"),
+        ("/harvests", "#records .record"),
+        ("/ask", "#sources input"),
+    ] {
+        browser.open(&format!("http://{}{path}", serving.client.address)).await;
+        browser.until(&format!("document.querySelector('{ready}') && {shown}")).await;
+        assert_eq!(browser.value("window.__pwned").await, Value::Null, "{path}");
+        assert_eq!(
+            browser.value("document.querySelectorAll('script:not([src^=\"/assets/\"])').length").await,
+            0,
+            "{path}"
+        );
+        assert_eq!(
+            browser.value("document.querySelectorAll('main img, main svg[onload]').length").await,
+            0,
+            "{path}"
+        );
+        let odd = "[...document.links].filter(link => !/^https?:$/.test(link.protocol)).length";
+        assert_eq!(browser.value(odd).await, 0, "{path}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_token_is_typed_on_a_page_that_has_its_style() {
+    let Some(browser) = browser().await else { return };
+    let serving = fixture::with_token(fixture::memory(), "a-long-token").await;
+    browser.open(&format!("http://{}/", serving.client.address)).await;
+    browser.until("getComputedStyle(document.body).display === 'grid'").await;
+    browser.write("input", "a-long-token").await;
+    browser.click("button").await;
+    browser.until("document.querySelector('nav a[href=\"/directory\"]')").await;
+}

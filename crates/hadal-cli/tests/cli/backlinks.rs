@@ -1,0 +1,37 @@
+//! `hadal find --backlinks`: the store keeps links for its own index, and wrong options are refused.
+
+use crate::crawl_process::Site;
+use crate::program::Place;
+use std::path::Path;
+
+fn remembered(store: &Path) -> i64 {
+    let db = rusqlite::Connection::open(store.join("hadal.db")).unwrap();
+    db.query_row("SELECT count(*) FROM backlinks", [], |row| row.get(0)).unwrap()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn find_keeps_its_links_unless_it_is_told_to_ask_nobody() {
+    let site = Site::tiny(11).await;
+    let folder = tempfile::tempdir().unwrap();
+    for (name, sources, keeps) in [("own", "own", true), ("none", "none", false)] {
+        let store = folder.path().join(name);
+        let status = site.find_within(&store, "60").args(["--backlinks", sources]).status().unwrap();
+        assert!(status.success());
+        assert_eq!(remembered(&store) > 0, keeps, "{name}");
+    }
+}
+
+#[test]
+fn what_cannot_be_asked_or_learned_from_is_refused() {
+    let place = Place::new();
+    let find = |more: &[&str]| {
+        let start = ["find", "book", "--seeds", "http://a.example/"];
+        place.run(&[&start[..], more].concat())
+    };
+    find(&["--backlinks", "google"]).refused(&["crawl.backlinks", "--backlinks", "searxng:URL"]);
+    find(&["--backlinks", "common-crawl:nowhere"]).refused(&["no Common Crawl web graph in nowhere"]);
+    find(&["--examples", "no-such-file"]).refused(&["examples 'no-such-file'"]);
+    find(&["--examples", "ftp://a.example/"]).refused(&["'ftp://a.example/' is no address"]);
+    find(&["--prior", "latest"]).refused(&["crawl.prior", "--prior", "auto or none"]);
+    find(&["--prior", "3"]).refused(&["there is no run 3"]);
+}

@@ -1,0 +1,28 @@
+//! The program as people run it: every command, its output and its errors.
+
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod crawl_process;
+#[path = "../../../hadal/tests/store/fixture.rs"]
+mod fixture;
+#[path = "../../../hadal/tests/store/harvest_fixture.rs"]
+mod harvest_fixture;
+mod pages;
+mod program;
+
+mod backlinks;
+mod config;
+mod crash;
+mod demo;
+mod eval_find;
+mod eval_harvest;
+mod harvest;
+mod harvested;
+mod judge;
+mod lessons;
+mod listing;
+mod quality;
+mod serve;
+mod topics;
+mod usage;
+mod world;

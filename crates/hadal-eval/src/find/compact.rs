@@ -1,0 +1,146 @@
+//! A page as it was read and judged, small enough to keep by the hundred thousand.
+//!
+//! What a page says is kept for home pages only, which is where a site is judged; the rest of a page
+//! is kept as it was read. Bytes that are no page bring nothing back, never a panic.
+
+use hadal::engine::Reading;
+use hadal_core::critic::{FormVerdict, PageVerdict};
+use hadal_core::http::{Completeness, Headers, Response};
+use hadal_core::identity::FormId;
+use hadal_core::page::{Form, Link, Page, PageHints, ParseLimit};
+use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
+use url::Url;
+
+/// The one encoding of pages that are kept.
+const CHARSET: &str = "UTF-8";
+
+/// The answer and what was read in it, in the order it is written.
+#[derive(Serialize, Deserialize)]
+struct Kept<'a> {
+    status: u16,
+    headers: Cow<'a, [(String, String)]>,
+    transferred: u64,
+    base: Cow<'a, Url>,
+    title: Cow<'a, str>,
+    text: Cow<'a, str>,
+    language: Cow<'a, Option<String>>,
+    links: Cow<'a, [Link]>,
+    forms: Cow<'a, [Form]>,
+    hints: Cow<'a, PageHints>,
+    fingerprint: u64,
+    bound: Option<ParseLimit>,
+    p_topic: f32,
+    form_ids: Cow<'a, [FormId]>,
+    verdicts: Cow<'a, [FormVerdict]>,
+}
+
+/// Drops what no strategy reads, so that a page is the same whether it was kept or not.
+pub fn trim(reading: &mut Reading) {
+    reading.verdict.words = Default::default();
+    if !is_home(&reading.page.url) {
+        reading.page.text = String::new();
+    }
+}
+
+fn is_home(url: &Url) -> bool {
+    url.path() == "/" && url.query().is_none()
+}
+
+/// A trimmed page as bytes; `None` for the few that cannot be written down.
+pub fn pack(response: &Response, reading: &Reading) -> Option<Vec<u8>> {
+    let page = &reading.page;
+    if page.charset != CHARSET || response.completeness != Completeness::Whole {
+        return None;
+    }
+    let kept = Kept {
+        status: response.status,
+        headers: Cow::Borrowed(&response.headers.0),
+        transferred: response.transferred,
+        base: Cow::Borrowed(&page.base),
+        title: Cow::Borrowed(&page.title),
+        text: Cow::Borrowed(&page.text),
+        language: Cow::Borrowed(&page.language),
+        links: Cow::Borrowed(&page.links),
+        forms: Cow::Borrowed(&page.forms),
+        hints: Cow::Borrowed(&page.hints),
+        fingerprint: page.fingerprint,
+        bound: page.truncated_by,
+        p_topic: reading.verdict.p_topic,
+        form_ids: Cow::Borrowed(&reading.form_ids),
+        verdicts: Cow::Borrowed(&reading.forms),
+    };
+    Some(lz4_flex::compress_prepend_size(&postcard::to_stdvec(&kept).ok()?))
+}
+
+/// The answer, without its body, and the page at this address.
+pub fn unpack(bytes: &[u8], url: &Url) -> Option<(Response, Reading)> {
+    let plain = lz4_flex::decompress_size_prepended(bytes).ok()?;
+    let kept: Kept<'_> = postcard::from_bytes(&plain).ok()?;
+    let response = Response {
+        status: kept.status,
+        headers: Headers(kept.headers.into_owned()),
+        body: Vec::new(),
+        transferred: kept.transferred,
+        completeness: Completeness::Whole,
+    };
+    let page = Page {
+        url: url.clone(),
+        base: kept.base.into_owned(),
+        title: kept.title.into_owned(),
+        text: kept.text.into_owned(),
+        language: kept.language.into_owned(),
+        charset: CHARSET,
+        links: kept.links.into_owned(),
+        forms: kept.forms.into_owned(),
+        hints: kept.hints.into_owned(),
+        fingerprint: kept.fingerprint,
+        truncated_by: kept.bound,
+    };
+    let verdict = PageVerdict { p_topic: kept.p_topic, ..PageVerdict::default() };
+    let (form_ids, forms) = (kept.form_ids.into_owned(), kept.verdicts.into_owned());
+    Some((response, Reading { page, verdict, form_ids, forms }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hadal::engine::examine;
+    use hadal_core::critic::keywords::KeywordCritic;
+    use hadal_core::topic::Topic;
+
+    fn read(url: &Url) -> Reading {
+        let html = b"<html lang=en><title>Books</title><meta name=robots content=nofollow><p>many books \
+            <a class=x href=/a?b=1>old books</a> here<form action=/find><input name=q></form>";
+        let topic = Topic::from_words("book").unwrap();
+        let mut reading = examine(html, Some("text/html; charset=utf-8"), url, &KeywordCritic::new(&topic));
+        trim(&mut reading);
+        reading
+    }
+
+    #[test]
+    fn what_comes_back_is_what_was_kept() {
+        let response = Response { status: 200, transferred: 99, ..Response::default() };
+        for (address, text) in [("http://a.example/", true), ("http://a.example/x", false)] {
+            let url = Url::parse(address).unwrap();
+            let reading = read(&url);
+            assert_eq!(reading.page.text.contains("many books"), text);
+            assert!(reading.page.hints.nofollow && reading.page.links.len() == 1);
+            let (answer, again) = unpack(&pack(&response, &reading).unwrap(), &url).unwrap();
+            assert_eq!(answer, response);
+            assert_eq!(again.page, reading.page);
+            assert_eq!(
+                (again.verdict, again.form_ids, again.forms),
+                (reading.verdict, reading.form_ids, reading.forms)
+            );
+        }
+    }
+
+    #[test]
+    fn damaged_bytes_bring_nothing_back() {
+        let url = Url::parse("http://a.example/").unwrap();
+        let bytes = pack(&Response::default(), &read(&url)).unwrap();
+        assert!(unpack(&bytes[..bytes.len() / 2], &url).is_none());
+        assert!(unpack(&[], &url).is_none());
+    }
+}

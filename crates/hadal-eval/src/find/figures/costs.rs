@@ -1,0 +1,49 @@
+//! Where requests went, how often verdicts were wrong, and what the crawls cost to run.
+
+use super::comparison::{Comparison, mean, shown};
+use crate::find::trial::Trial;
+use hadal::output::sections::{Section, headings};
+
+/// Means of each strategy over all its crawls.
+pub fn section(all: Comparison<'_>) -> Section {
+    let row = |strategy: &str| {
+        let of = |figure: fn(&Trial) -> f64| {
+            let trials = all.0.iter().filter(|trial| trial.setting.strategy == strategy);
+            mean(trials.map(figure))
+        };
+        let whole = [
+            of(|trial| trial.end().requests as f64),
+            of(|trial| trial.end().pages as f64),
+            of(|trial| trial.requests.robots as f64),
+            of(|trial| trial.requests.lookups as f64),
+            of(|trial| trial.training.requests as f64),
+        ];
+        let exact = [
+            of(|trial| share(trial.end().relevant, trial.end().relevant + trial.end().wrong)),
+            of(|trial| share(trial.end().relevant, trial.end().met)),
+            of(|trial| share(trial.end().relevant, trial.existing)),
+            of(|trial| share(trial.cost.shelf_hits, trial.cost.shelf_hits + trial.cost.shelf_misses)),
+            of(|trial| 1000.0 * trial.cost.cpu_seconds / trial.end().requests.max(1) as f64),
+        ];
+        let cells =
+            whole.map(|figure| shown(figure, 0)).into_iter().chain(exact.map(|figure| shown(figure, 2)));
+        std::iter::once(strategy.to_string()).chain(cells).collect()
+    };
+    Section {
+        title: "Where requests went".into(),
+        note: "Means over all crawls of a strategy. Right: share of the forms taken for relevant that are. \
+               Recognised: share of the relevant forms met that were taken for such. Of all: share of those that \
+               exist. Shared: visits to pages that another crawl had read. CPU in milliseconds a request."
+            .into(),
+        headings: headings(&[
+            "strategy", "requests", "pages", "robots", "look-ups", "training", "right", "recognised", "of all",
+            "shared", "CPU",
+        ]),
+        rows: all.strategies().into_iter().map(row).collect(),
+        ..Section::default()
+    }
+}
+
+fn share(part: u64, whole: u64) -> f64 {
+    part as f64 / whole.max(1) as f64
+}

@@ -1,0 +1,61 @@
+//! What learning brings where forms are rare (ACHE figure 4).
+
+use super::comparison::{Comparison, ratio_over_pages, shown};
+use crate::find::trial::Trial;
+use hadal::output::chart::{Chart, Shape};
+use hadal::output::sections::{Section, headings};
+
+const LEARNED: &str = "ache-offline-online";
+const BASELINE: &str = "best-first-sc";
+
+/// Learned over baseline, for one topic.
+struct Gain<'t> {
+    topic: &'t str,
+    /// Relevant forms in a hundred pages of the baseline.
+    density: f64,
+    relevant: Option<f64>,
+    searchable: Option<f64>,
+}
+
+/// Learned over baseline, topics in order of density.
+pub fn section(all: Comparison<'_>) -> Option<Section> {
+    let mut gains: Vec<Gain<'_>> = all.topics().into_iter().filter_map(|topic| gain(all, topic)).collect();
+    gains.sort_by(|a, b| a.density.total_cmp(&b.density));
+    let row = |gain: &Gain<'_>| {
+        let ratios = [gain.relevant, gain.searchable].map(|ratio| shown(ratio, 2));
+        [gain.topic.to_string(), format!("{:.3}", gain.density)].into_iter().chain(ratios).collect()
+    };
+    (!gains.is_empty()).then(|| Section {
+        title: "What learning brings, by density".into(),
+        note: format!(
+            "{LEARNED} over {BASELINE} at the same number of pages, training free. Density: relevant forms in a \
+             hundred pages under {BASELINE}."
+        ),
+        headings: headings(&["topic", "density, %", "relevant, ratio", "searchable, ratio"]),
+        rows: gains.iter().map(row).collect(),
+        charts: vec![
+            chart("relevant forms", &gains, |gain| gain.relevant),
+            chart("searchable forms", &gains, |gain| gain.searchable),
+        ],
+        ..Section::default()
+    })
+}
+
+fn gain<'t>(all: Comparison<'t>, topic: &'t str) -> Option<Gain<'t>> {
+    let pairs = all.pairs(topic, LEARNED, BASELINE);
+    let density = |trial: &Trial| 100.0 * trial.end().relevant as f64 / trial.end().pages.max(1) as f64;
+    Some(Gain {
+        topic,
+        density: all.mean(topic, BASELINE, density).filter(|_| !pairs.is_empty())?,
+        relevant: ratio_over_pages(&pairs, None, |point| point.relevant),
+        searchable: ratio_over_pages(&pairs, None, |point| point.searchable),
+    })
+}
+
+fn chart(title: &str, gains: &[Gain<'_>], ratio: fn(&Gain<'_>) -> Option<f64>) -> Chart {
+    let bars = gains.iter().filter_map(|gain| Some((gain.topic.to_string(), ratio(gain)?))).collect();
+    Chart {
+        title: title.into(),
+        shape: Shape::Bars { unit: format!("times {BASELINE}, rarest topic first"), bars },
+    }
+}

@@ -1,0 +1,62 @@
+//! What each strategy found with its budget, topic by topic (ACHE figure 3, SmartCrawler figures 5 and 6).
+
+use super::comparison::{Comparison, Count, mean, shown};
+use hadal::output::chart::{Chart, Shape};
+use hadal::output::sections::Section;
+use std::borrow::Cow;
+
+/// Relevant forms, with a chart for each topic.
+pub fn relevant(all: Comparison<'_>) -> Section {
+    let note = "Distinct relevant forms, rightly taken for such, when all requests are spent, training charged. \
+                The oracle knows where they are; random knows nothing.";
+    let charts = all.topics().into_iter().map(|topic| Chart {
+        title: format!("{topic}: relevant forms"),
+        shape: Shape::Bars { unit: "distinct relevant forms".into(), bars: bars(all, topic) },
+    });
+    Section { charts: charts.collect(), ..table(all, "Relevant forms", note, |point| point.relevant) }
+}
+
+/// Sites with relevant forms.
+pub fn deep_sites(all: Comparison<'_>) -> Section {
+    let note = "Distinct sites with at least one relevant form found.";
+    table(all, "Deep sites", note, |point| point.deep_sites)
+}
+
+/// Searchable forms of any topic.
+pub fn searchable(all: Comparison<'_>) -> Section {
+    let note = "Distinct searchable forms of any topic. The oracle looks for relevant ones only.";
+    table(all, "Searchable forms", note, |point| point.searchable)
+}
+
+fn bars(all: Comparison<'_>, topic: &str) -> Vec<(String, f64)> {
+    let found = |strategy: &str| all.mean(topic, strategy, |trial| trial.end().relevant as f64);
+    let mut bars: Vec<(String, f64)> = all
+        .strategies()
+        .into_iter()
+        .filter_map(|strategy| Some((strategy.to_string(), found(strategy)?)))
+        .collect();
+    bars.sort_by(|a, b| b.1.total_cmp(&a.1));
+    bars
+}
+
+fn table(all: Comparison<'_>, title: &str, note: &str, count: Count) -> Section {
+    let topics = all.topics();
+    let row = |strategy: &str| {
+        let found: Vec<Option<f64>> = topics
+            .iter()
+            .map(|topic| all.mean(topic, strategy, |trial| count(&trial.end()) as f64))
+            .collect();
+        let sum = mean(found.iter().flatten().copied());
+        let cells = found.iter().map(|found| shown(*found, 0));
+        std::iter::once(strategy.to_string()).chain(cells).chain([shown(sum, 1)]).collect()
+    };
+    let topic = |topic: &&str| Cow::Owned(topic.to_string());
+    let headings = std::iter::once("strategy".into()).chain(topics.iter().map(topic)).chain(["mean".into()]);
+    Section {
+        title: title.into(),
+        note: note.into(),
+        headings: headings.collect(),
+        rows: all.strategies().into_iter().map(row).collect(),
+        ..Section::default()
+    }
+}

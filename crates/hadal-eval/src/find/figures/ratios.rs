@@ -1,0 +1,60 @@
+//! Every strategy against the ones to beat, over all topics and worlds, with intervals.
+
+use super::comparison::Comparison;
+use crate::find::oracle::ORACLE;
+use crate::find::trial::Trial;
+use hadal::output::sections::Section;
+use hadal_core::learn::bootstrap::{Interval, interval};
+use std::borrow::Cow;
+
+/// The baseline, the best of each paper, and what nobody can beat.
+const REFERENCES: [&str; 5] = ["best-first-sc", "ffc", "ache-offline-online", "smart", ORACLE];
+
+/// Resamples of every interval.
+const ROUNDS: usize = 2000;
+const SEED: u64 = 7;
+
+/// Geometric means of ratios, by requests with training charged.
+pub fn section(all: Comparison<'_>) -> Option<Section> {
+    let references: Vec<&str> = REFERENCES.into_iter().filter(|name| all.has(name)).collect();
+    let row = |strategy: &str| {
+        let ratio = |reference: &&str| shown(&ratio(all, strategy, reference));
+        std::iter::once(strategy.to_string()).chain(references.iter().map(ratio)).collect()
+    };
+    let over = |reference: &&str| Cow::Owned(format!("over {reference}"));
+    (!references.is_empty()).then(|| Section {
+        title: "Relevant forms as ratios".into(),
+        note: format!(
+            "Geometric mean over {} and {} of the ratio of relevant forms at the budget, requests \
+             counted, training charged (half a form is added to both, so that none has a ratio too); in brackets \
+             the paired 95 % bootstrap interval over topics and worlds.",
+            several(all.topics().len(), "topic"),
+            several(all.seeds().len(), "world")
+        ),
+        headings: std::iter::once("strategy".into()).chain(references.iter().map(over)).collect(),
+        rows: all.strategies().into_iter().map(row).collect(),
+        ..Section::default()
+    })
+}
+
+fn ratio(all: Comparison<'_>, strategy: &str, reference: &str) -> Interval {
+    let pairs: Vec<_> =
+        all.topics().into_iter().flat_map(|topic| all.pairs(topic, strategy, reference)).collect();
+    let found = |trial: &Trial| (trial.end().relevant as f64 + 0.5).ln();
+    let logs: Vec<f64> = pairs.iter().map(|(one, other)| found(one) - found(other)).collect();
+    let rows: Vec<usize> = (0..logs.len()).collect();
+    interval(&rows, ROUNDS, SEED, |rows| {
+        (rows.iter().map(|row| logs[*row]).sum::<f64>() / rows.len() as f64).exp()
+    })
+}
+
+fn shown(ratio: &Interval) -> String {
+    if ratio.estimate.is_nan() {
+        return "-".into();
+    }
+    format!("{:.2} ({:.2}-{:.2})", ratio.estimate, ratio.low, ratio.high)
+}
+
+fn several(count: usize, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
+}

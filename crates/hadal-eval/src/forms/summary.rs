@@ -1,0 +1,167 @@
+//! The figures as sections of a report.
+
+use super::domains::Reading;
+use super::{Disagreement, Figures, Row};
+use hadal::output::sections::{Section, headings};
+use hadal_core::learn::bootstrap::Interval;
+use hadal_core::learn::metrics::Bin;
+
+/// All sections, in the order they are read.
+pub fn sections(figures: &Figures) -> Vec<Section> {
+    let mut sections = vec![searchable(figures), wrong(figures), domains(figures)];
+    sections.extend(figures.domains.readings.iter().map(each_domain));
+    sections.extend([wrong_domains(figures), pages(figures), few(figures)]);
+    sections
+}
+
+fn shown(interval: &Interval) -> String {
+    format!("{:.3} ({:.3}-{:.3})", interval.estimate, interval.low, interval.high)
+}
+
+fn points(curve: &[Bin]) -> Vec<(f64, f64)> {
+    curve.iter().map(|bin| (bin.mean, bin.share)).collect()
+}
+
+fn searchable(figures: &Figures) -> Section {
+    let found = &figures.searchable;
+    let row = |row: &Row| {
+        let figures = [&row.precision, &row.recall, &row.f1, &row.error].map(shown);
+        let last = [format!("{:.4}", row.auc), format!("{:.4}", row.calibration)];
+        std::iter::once(row.name.clone()).chain(figures).chain(last).collect()
+    };
+    Section {
+        title: "Search form or not".into(),
+        note: format!(
+            "{} forms, {} of them searches, ten given folds by site. Kinds told right: {:.3}.",
+            found.forms, found.searches, found.kind_accuracy
+        ),
+        headings: headings(&["judge", "precision", "recall", "F1", "error", "AUC", "calibration error"]),
+        rows: found.rows.iter().map(row).collect(),
+        curves: found.rows.iter().map(|row| (row.name.clone(), points(&row.curve))).collect(),
+        charts: Vec::new(),
+    }
+}
+
+fn disagreements(title: &str, note: String, errors: &[Disagreement]) -> Section {
+    let row = |error: &Disagreement| {
+        let p = format!("{:.2}", error.p);
+        let words = [&error.name, &error.label, &error.judged].map(String::clone);
+        words.into_iter().chain([p, error.place.clone(), error.text.clone()]).collect()
+    };
+    Section {
+        title: title.into(),
+        note,
+        headings: headings(&["form", "label", "judged", "p", "title | heading", "text"]),
+        rows: errors.iter().map(row).collect(),
+        curves: Vec::new(),
+        charts: Vec::new(),
+    }
+}
+
+fn wrong(figures: &Figures) -> Section {
+    let note = format!(
+        "p is P(search), surest first. Of the first {} the judge, which never saw the site, is surer than 0.9: \
+         labels to look at again. None is dropped.",
+        figures.searchable.doubtful
+    );
+    disagreements("Where ours and the label disagree", note, &figures.searchable.errors)
+}
+
+fn domains(figures: &Figures) -> Section {
+    let found = &figures.domains;
+    let row = |reading: &Reading| {
+        let of = [&reading.accuracy, &reading.accuracy_averaged, &reading.one_vs_rest, &reading.macro_f1];
+        let figures = of.map(shown);
+        let name = std::iter::once(reading.name.to_string());
+        name.chain(figures).chain([format!("{:.4}", reading.calibration)]).collect()
+    };
+    Section {
+        title: "Which domain a search form searches".into(),
+        note: format!(
+            "{} forms with a label surer than 0.8, ten folds by site. Averages are over {}; \"of 13\" is the share \
+             of forms given exactly their domain, \"one-vs-rest\" the mean accuracy of yes-or-no decisions.",
+            found.forms,
+            found.averaged.join(", ")
+        ),
+        headings: headings(&[
+            "read",
+            "of 13",
+            "of 13, averaged domains",
+            "one-vs-rest",
+            "macro F1",
+            "calibration error",
+        ]),
+        rows: found.readings.iter().map(row).collect(),
+        curves: found.readings.iter().map(|r| (r.name.to_string(), points(&r.curve))).collect(),
+        charts: Vec::new(),
+    }
+}
+
+fn each_domain(reading: &Reading) -> Section {
+    let rows = reading.each.iter().map(|one| {
+        let figures = [&one.precision, &one.recall, &one.f1].map(shown);
+        [one.domain.to_string(), one.forms.to_string()].into_iter().chain(figures).collect()
+    });
+    Section {
+        title: format!("Each domain, {}", reading.name),
+        note: "Intervals are wide where forms are few.".into(),
+        headings: headings(&["domain", "forms", "precision", "recall", "F1"]),
+        rows: rows.collect(),
+        curves: Vec::new(),
+        charts: Vec::new(),
+    }
+}
+
+fn wrong_domains(figures: &Figures) -> Section {
+    let reading = figures.domains.readings.last();
+    let errors = reading.map_or(&[][..], |reading| &reading.errors);
+    disagreements(
+        "Domains told wrong, with the page around the form",
+        "p is of the domain judged.".into(),
+        errors,
+    )
+}
+
+fn pages(figures: &Figures) -> Section {
+    let found = &figures.pages;
+    let rows = found.judges.iter().map(|judge| {
+        let of = [&judge.against_other, &judge.sites_against_other, &judge.on_or_off, &judge.accuracy];
+        let figures = of.map(shown);
+        let name = std::iter::once(judge.name.to_string());
+        name.chain(figures).chain([format!("{:.4}", judge.calibration)]).collect()
+    });
+    Section {
+        title: "What a page is about".into(),
+        note: format!(
+            "{} pages of {} sites, labelled by site; folds by site; means over the twelve domains.",
+            found.pages, found.sites
+        ),
+        headings: headings(&[
+            "judge",
+            "pages against \"other\"",
+            "sites against \"other\"",
+            "on or off topic",
+            "of 13",
+            "calibration error",
+        ]),
+        rows: rows.collect(),
+        curves: found.judges.iter().map(|judge| (judge.name.to_string(), points(&judge.curve))).collect(),
+        charts: Vec::new(),
+    }
+}
+
+fn few(figures: &Figures) -> Section {
+    let rows = figures.few.iter().map(|few| {
+        let figures = [few.f1, few.f1_words, few.f1_built_in, few.share].map(|figure| format!("{figure:.3}"));
+        std::iter::once(few.domain.to_string()).chain(figures).collect()
+    });
+    Section {
+        title: "Topics from five examples".into(),
+        note: "F1, mean over five draws of examples; examples, background and tests are of different sites."
+            .into(),
+        headings: headings(&["topic", "five examples", "its name alone", "built in", "share of built in"]),
+        rows: rows.collect(),
+        curves: Vec::new(),
+        charts: Vec::new(),
+    }
+}

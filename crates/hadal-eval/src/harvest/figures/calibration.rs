@@ -1,0 +1,49 @@
+//! Whether estimates hold: how often an interval contains the true size, and how wide it is.
+
+use super::comparison::Comparison;
+use crate::harvest::promises::MOMENTS;
+use crate::harvest::trial::Trial;
+use hadal::output::sections::Section;
+use std::borrow::Cow;
+
+/// The policy whose harvests are looked at setting by setting.
+const USUAL: &str = "hadal";
+
+/// Estimates by setting for the usual policy, and by policy over all settings.
+pub fn section(all: Comparison<'_>) -> Option<Section> {
+    let settings = all.settings().into_iter().filter(|setting| all.of(setting, USUAL).next().is_some());
+    let settings = settings.map(|setting| row(setting, &all.of(setting, USUAL).collect::<Vec<_>>()));
+    let policies = all.policies().into_iter().map(|policy| {
+        let trials: Vec<&Trial> = all.0.iter().filter(|trial| trial.case.policy == policy).collect();
+        row(&format!("all by {policy}"), &trials)
+    });
+    let moment = |moment: f64| Cow::Owned(format!("at {:.0} %", 100.0 * moment));
+    (!all.0.is_empty()).then(|| Section {
+        title: "Estimated sizes".into(),
+        note: format!(
+            "When so much had really come: the share of 90 % intervals that hold the true size, how many there \
+             were, and their median width over the true size. Settings are harvests by {USUAL}. Aimed at: 0.85 to \
+             0.95 that hold, widths of at most 0.25, 0.20 and 0.10."
+        ),
+        headings: std::iter::once("harvests".into()).chain(MOMENTS.map(moment)).collect(),
+        rows: settings.chain(policies).collect(),
+        ..Section::default()
+    })
+}
+
+fn row(name: &str, trials: &[&Trial]) -> Vec<String> {
+    std::iter::once(name.to_string()).chain((0..MOMENTS.len()).map(|moment| cell(trials, moment))).collect()
+}
+
+fn cell(trials: &[&Trial], moment: usize) -> String {
+    let promises =
+        trials.iter().filter_map(|trial| Some((trial.promises.get(moment)?, trial.curve.existing)));
+    let (held, mut widths): (Vec<bool>, Vec<f64>) =
+        promises.map(|(promise, existing)| (promise.holds(existing), promise.width(existing))).unzip();
+    if widths.is_empty() {
+        return "-".into();
+    }
+    widths.sort_by(f64::total_cmp);
+    let share = held.iter().filter(|held| **held).count() as f64 / held.len() as f64;
+    format!("{share:.2} of {}, width {:.2}", held.len(), widths[widths.len() / 2])
+}

@@ -1,0 +1,123 @@
+//! Coverage over what was spent, collection by collection (the paper's figures 10 to 14 and 16).
+
+use super::comparison::{Comparison, mean};
+use crate::harvest::curve::{Curve, Point};
+use crate::harvest::plan::STARTED_ANEW;
+use crate::harvest::settings::PAPER;
+use crate::harvest::trial::Trial;
+use hadal::output::chart::{Chart, Shape};
+use hadal::output::sections::Section;
+
+/// Points of each line.
+const POINTS: u32 = 100;
+/// How far a chart goes beyond the last harvest that came to its end.
+const MARGIN: f64 = 1.2;
+/// The setting whose requests are drawn.
+const USUAL: &str = "base";
+/// Costs of the paper's equation 2: a query, its results, downloading what is new.
+const COST: [f64; 3] = [100.0, 100.0, 10_000.0];
+
+/// What has been spent where a harvest stands.
+type Measure = fn(&Curve, &Point) -> f64;
+
+/// Name of a line, and the trials it is the mean of.
+pub type Line<'t> = (String, Vec<&'t Trial>);
+
+pub const QUERIES: Measure = |_, point| point.queries as f64;
+
+/// Figures 10 to 13.
+pub fn over_queries(all: Comparison<'_>) -> Option<Section> {
+    let note = "Every query at the same cost, no cap, stop words not indexed.";
+    section(all, "Coverage over queries", note, |name| policies(all, name, PAPER), "queries", QUERIES)
+}
+
+/// The same where pages cost and answers are cut.
+pub fn over_requests(all: Comparison<'_>) -> Option<Section> {
+    let note = "The usual setting: answers are cut, pages are charged.";
+    let lines = |name: &str| policies(all, name, USUAL);
+    section(all, "Coverage over requests", note, lines, "requests", |_, point| point.requests as f64)
+}
+
+/// Figure 14.
+pub fn starts(all: Comparison<'_>) -> Option<Section> {
+    let note = "The adaptive policy from different first words: it should not matter for long.";
+    section(all, "First words", note, |name| by_start(all, name), "queries", QUERIES)
+}
+
+/// Figure 16.
+pub fn over_cost(all: Comparison<'_>) -> Option<Section> {
+    let note = "With the cost of equation 2: 100 a query, 100 for all records as results, 10,000 for all \
+                records as downloads.";
+    let lines = |name: &str| policies(all, name, PAPER);
+    section(all, "Coverage over cost", note, lines, "cost", |curve, point| {
+        let share = |records: u64| records as f64 / curve.existing.max(1) as f64;
+        COST[0] * point.queries as f64 + COST[1] * share(point.shown) + COST[2] * share(point.found)
+    })
+}
+
+/// A chart for each collection that has something to show.
+pub fn section<'t>(
+    all: Comparison<'t>,
+    title: &str,
+    note: &str,
+    lines: impl Fn(&str) -> Vec<Line<'t>>,
+    unit: &str,
+    measure: Measure,
+) -> Option<Section> {
+    let charts: Vec<Chart> = all
+        .collections()
+        .into_iter()
+        .map(|name| (name, lines(name)))
+        .filter(|(_, lines)| !lines.is_empty())
+        .map(|(name, lines)| chart(name, &lines, unit, measure))
+        .collect();
+    (!charts.is_empty()).then(|| Section {
+        title: title.to_string(),
+        note: note.to_string(),
+        charts,
+        ..Section::default()
+    })
+}
+
+fn policies<'t>(all: Comparison<'t>, collection: &str, setting: &str) -> Vec<Line<'t>> {
+    let line = |policy: &str| (policy.to_string(), all.within(collection, setting, policy).collect());
+    all.policies().into_iter().map(line).filter(|(_, trials): &Line<'t>| !trials.is_empty()).collect()
+}
+
+fn by_start<'t>(all: Comparison<'t>, collection: &str) -> Vec<Line<'t>> {
+    let is_one = |trial: &&Trial| {
+        let case = &trial.case;
+        (case.collection.as_str(), case.setting.as_str(), case.policy.as_str())
+            == (collection, PAPER, STARTED_ANEW)
+    };
+    let line =
+        |trial: &'t Trial| (format!("seed {}, start {}", trial.case.seed, trial.case.start + 1), vec![trial]);
+    let lines: Vec<Line<'t>> = all.0.iter().filter(is_one).map(line).collect();
+    if lines.len() > 1 { lines } else { Vec::new() }
+}
+
+fn chart(title: &str, lines: &[Line<'_>], unit: &str, measure: Measure) -> Chart {
+    let right = right_end(lines, measure);
+    let places = (0..=POINTS).map(|nth| right * f64::from(nth) / f64::from(POINTS));
+    let points = |trials: &[&Trial]| {
+        let covered =
+            |place: f64| {
+                mean(trials.iter().map(|trial| {
+                    100.0 * trial.curve.coverage_at(|point| measure(&trial.curve, point), place)
+                }))
+            };
+        places.clone().filter_map(|place| Some((place, covered(place)?))).collect()
+    };
+    let lines = lines.iter().map(|(name, trials)| (name.clone(), points(trials))).collect();
+    Chart { title: title.into(), shape: Shape::Lines { x: unit.into(), y: "coverage %".into(), lines } }
+}
+
+/// Where the last harvest that found nearly everything ended; those that were lost would only press the
+/// others together.
+fn right_end(lines: &[Line<'_>], measure: Measure) -> f64 {
+    let trials = || lines.iter().flat_map(|(_, trials)| trials);
+    let end = |trial: &&Trial| measure(&trial.curve, &trial.curve.end());
+    let complete = trials().filter(|trial| trial.curve.is_complete()).map(end).fold(0.0, f64::max);
+    let longest = trials().map(end).fold(0.0, f64::max);
+    if complete > 0.0 { longest.min(MARGIN * complete) } else { longest }
+}

@@ -1,0 +1,72 @@
+//! Policies against each other: geometric means of the requests that they need, with intervals.
+
+use super::comparison::{Comparison, source};
+use crate::harvest::oracle::ORACLE;
+use crate::harvest::trial::Trial;
+use hadal::output::sections::Section;
+use hadal_core::learn::bootstrap::{Interval, interval};
+use std::borrow::Cow;
+
+/// Who is measured against whom.
+const PAIRS: [(&str, &str); 4] =
+    [("hadal", "adaptive"), ("hadal", ORACLE), ("adaptive", "generic-frequency"), ("adaptive", "random-16k")];
+
+/// The level at which they are: 90 %, by its place among the levels.
+pub const LEVEL: usize = 3;
+
+/// A policy loses when its whole interval lies beyond this.
+const LOST: f64 = 1.05;
+
+/// Resamples of every interval.
+const ROUNDS: usize = 2000;
+const SEED: u64 = 7;
+
+/// Two trials of the same database.
+pub type Pair<'t> = (&'t Trial, &'t Trial);
+
+/// Requests to 90 % as ratios, setting by setting and over all.
+pub fn section(all: Comparison<'_>) -> Option<Section> {
+    let has = |policy: &str| all.policies().contains(&policy);
+    let pairs: Vec<_> = PAIRS.into_iter().filter(|(one, other)| has(one) && has(other)).collect();
+    let row = |name: &str, settings: &[&str]| {
+        let ratio = |(one, other): &(&str, &str)| {
+            let pairs: Vec<Pair<'_>> = settings.iter().flat_map(|name| all.pairs(name, one, other)).collect();
+            told(&ratio(&pairs, |trial| trial.requests_to(LEVEL)), *other != ORACLE)
+        };
+        std::iter::once(name.to_string()).chain(pairs.iter().map(ratio)).collect()
+    };
+    let mut rows: Vec<Vec<String>> = all.settings().iter().map(|setting| row(setting, &[setting])).collect();
+    rows.push(row("all with a cap", &all.capped()));
+    rows.push(row("all", &all.settings()));
+    let heading = |(one, other): &(&str, &str)| Cow::Owned(format!("{one} / {other}"));
+    (!pairs.is_empty()).then(|| Section {
+        title: "Requests to 90 % as ratios".into(),
+        note: "Geometric means over collections and seeds of the requests that the first policy needs over those \
+               of the second; below 1 the first is better. In brackets the paired 95 % bootstrap interval over \
+               collections and seeds. A harvest that misses 90 % counts at its budget. Beyond 1.05 as a whole \
+               interval: a loss."
+            .into(),
+        headings: std::iter::once("setting".into()).chain(pairs.iter().map(heading)).collect(),
+        rows,
+        ..Section::default()
+    })
+}
+
+/// The geometric mean of a ratio; collections and seeds are drawn again as a whole, with all their settings.
+pub fn ratio(pairs: &[Pair<'_>], figure: impl Fn(&Trial) -> f64) -> Interval {
+    let logs: Vec<f64> =
+        pairs.iter().map(|(one, other)| (figure(one).max(1.0) / figure(other).max(1.0)).ln()).collect();
+    let groups: Vec<(&str, u64)> = pairs.iter().map(|(one, _)| source(one)).collect();
+    interval(&groups, ROUNDS, SEED, |rows| {
+        (rows.iter().map(|row| logs[*row]).sum::<f64>() / rows.len() as f64).exp()
+    })
+}
+
+/// An interval in a table. Whoever knows the truth is not lost against.
+fn told(ratio: &Interval, is_contest: bool) -> String {
+    if ratio.estimate.is_nan() {
+        return "-".into();
+    }
+    let mark = if is_contest && ratio.low > LOST { " loss" } else { "" };
+    format!("{:.2} ({:.2}-{:.2}){mark}", ratio.estimate, ratio.low, ratio.high)
+}

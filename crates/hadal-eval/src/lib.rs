@@ -1,0 +1,12 @@
+//! Evaluation and training of hadal.
+//!
+//! [`find`] compares crawling strategies on simulated webs and [`harvest`] compares query policies on known
+//! collections. [`training`] builds the shipped classifiers from labelled data and [`forms`] measures them with
+//! cross-validation by site. Every trial is a file in a [`trial_folder::Folder`], so the same command resumes.
+
+pub mod find;
+pub mod forms;
+pub mod harvest;
+pub mod progress;
+pub mod training;
+pub mod trial_folder;
