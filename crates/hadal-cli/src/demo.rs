@@ -7,7 +7,7 @@ use super::session::Session;
 use super::{demo_harvest, topic};
 use clap::Args;
 use hadal::backlinks::WorldBacklinks;
-use hadal::config::names::nearest;
+use hadal::choice::nearest;
 use hadal::engine::{Budget, Clock, Crawl, Errand, Probing, Scope};
 use hadal::fetch::in_process::InProcess;
 use hadal::fetch::politeness::Politeness;

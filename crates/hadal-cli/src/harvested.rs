@@ -3,7 +3,7 @@
 use super::exit::Usage;
 use super::list::ListArgs;
 use clap::Args;
-use hadal::config::names::nearest;
+use hadal::choice::nearest;
 use hadal::store::{HarvestFilter, HarvestId, Store, Walk};
 use hadal_core::identity::FormId;
 

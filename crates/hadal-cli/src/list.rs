@@ -5,9 +5,10 @@ use super::exit::{Exit, Usage};
 use super::session::Session;
 use anyhow::Context;
 use clap::Args;
+use hadal::atomic_file::AtomicFile;
 use hadal::output::listing::Listed;
 use hadal::output::terminal::Screen;
-use hadal::output::writer::{Format, RowWriter, WholeFile, writer};
+use hadal::output::writer::{Format, RowWriter, writer};
 use hadal::store::{StoreError, Walk};
 use std::io::{BufWriter, IsTerminal, Write};
 use std::path::PathBuf;
@@ -37,7 +38,7 @@ pub fn list<R: Listed>(
     let rows = match &args.output {
         Some(path) => {
             let context = || format!("cannot write {}", path.display());
-            let (file, out) = WholeFile::create(path).with_context(context)?;
+            let (file, out) = AtomicFile::create(path).with_context(context)?;
             let rows = write_rows(writer::<R>(format, out, Screen::file())?, walk).with_context(context)?;
             file.complete().with_context(context)?;
             rows

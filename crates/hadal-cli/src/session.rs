@@ -2,8 +2,8 @@
 
 use super::exit::Usage;
 use clap::{ArgAction, Args};
+use hadal::choice::nearest;
 use hadal::config::layers::FILE_VARIABLE;
-use hadal::config::names::nearest;
 use hadal::config::{Config, Layers, Override};
 use hadal::output::progress::Style;
 use hadal::output::terminal::{Color, Screen};

@@ -3,6 +3,7 @@
 use super::exit::{Exit, Usage};
 use super::session::Session;
 use clap::Args;
+use hadal::output::harvested::coverage_phrase;
 use hadal::output::table::Table;
 use hadal::output::terminal::Screen;
 use hadal::report::{self, Status};
@@ -58,7 +59,7 @@ pub fn screen(status: &Status, screen: Screen) -> String {
         status.frontier
     );
     if status.queries > 0 || status.records > 0 {
-        let coverage = status.coverage.to_string();
+        let coverage = coverage_phrase(&status.coverage);
         text.push_str(&format!(
             "harvest   {} records by {} queries{coverage}\n",
             status.records, status.queries

@@ -6,7 +6,7 @@ use super::session::Session;
 use super::world_databases::library;
 use anyhow::Context;
 use clap::{Args, Subcommand, ValueEnum};
-use hadal::config::names::nearest;
+use hadal::choice::nearest;
 use hadal::fetch::world_server::{Running, Serving, serve};
 use hadal::store::Walk;
 use hadal_world::database::Library;

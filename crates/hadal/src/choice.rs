@@ -1,4 +1,4 @@
-//! Enums that users choose from by name, on the command line and in the configuration.
+//! Names that users choose from, on the command line and in the configuration.
 
 /// A closed set of values with names.
 pub trait Choice: Copy + PartialEq + Send + Sync + 'static {
@@ -13,5 +13,32 @@ pub trait Choice: Copy + PartialEq + Send + Sync + 'static {
     /// Name of this value.
     fn name(self) -> &'static str {
         Self::CHOICES.iter().find(|(value, ..)| *value == self).map_or("", |(_, name, _)| name)
+    }
+}
+
+/// Candidate closest to a misspelt word, if it is close enough.
+pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let word = word.to_lowercase();
+    let distance = |name: &str| strsim::damerau_levenshtein(&word, &name.to_lowercase());
+    // One typing error per three letters. Guess.
+    let near = (word.chars().count() / 3).max(1);
+    let scored = candidates.into_iter().map(|name| (distance(name), name));
+    scored
+        .filter(|(distance, _)| *distance <= near)
+        .min_by_key(|(distance, _)| *distance)
+        .map(|(_, name)| name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::nearest;
+
+    #[test]
+    fn slips_are_understood_and_other_words_left_alone() {
+        let names = ["best-first", "breadth-first", "random"];
+        assert_eq!(nearest("best-frist", names), Some("best-first"));
+        assert_eq!(nearest("Randon", names), Some("random"));
+        assert_eq!(nearest("harvest", names), None);
+        assert_eq!(nearest("", names), None);
     }
 }

@@ -10,6 +10,7 @@
 //!   [`serve`] is the dashboard and HTTP API, [`ask`] sends one query to many forms.
 
 pub mod ask;
+pub mod atomic_file;
 pub mod backlinks;
 pub mod choice;
 pub mod config;

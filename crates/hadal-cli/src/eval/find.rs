@@ -5,7 +5,7 @@ use crate::exit::{Exit, Usage};
 use crate::session::Session;
 use anyhow::Context;
 use clap::Args;
-use hadal::config::names::nearest;
+use hadal::choice::nearest;
 use hadal::config::units;
 use hadal::output::sections;
 use hadal_core::strategy::STRATEGIES;

@@ -8,7 +8,7 @@ use crate::carry::CarryArgs;
 use crate::exit::{Exit, Usage};
 use crate::session::Session;
 use clap::Args;
-use hadal::config::names::nearest;
+use hadal::choice::nearest;
 use hadal::output::escape::{for_json, for_terminal};
 use hadal::topic::file::checked_name;
 use hadal::topic::labelled::{self, Labelled};

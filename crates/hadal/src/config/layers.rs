@@ -1,8 +1,8 @@
 //! Defaults, file, environment and flags laid over each other; every value knows where it is from.
 
 use super::error::ConfigError;
-use super::names::nearest;
 use super::settings::{SETTINGS, Setting, split, variable};
+use crate::choice::nearest;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::{Path, PathBuf};

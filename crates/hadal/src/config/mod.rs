@@ -5,7 +5,6 @@
 
 pub mod error;
 pub mod layers;
-pub mod names;
 mod read;
 pub mod settings;
 pub mod units;

@@ -2,10 +2,9 @@
 
 use super::error::ConfigError;
 use super::layers::Layers;
-use super::names::nearest;
 use super::{Config, ConnectTo, Crawl, Fetch, Harvest, Manners, Politeness, Prior, Store, Timeouts, units};
 use crate::backlinks::source::{EXPECTED, Source};
-use crate::choice::Choice;
+use crate::choice::{Choice, nearest};
 use crate::engine::{ProbeWhen, Probing};
 use crate::output::terminal::Color;
 use crate::topic::Folder;

@@ -1,8 +1,10 @@
 //! The listings of harvests: what was asked, what came up, and how much is still missing, as columns.
 
 use super::listing::{Cell, CellKind, Column, Listed};
-use super::rows::{column, moment, seconds, text};
+use super::rows::{column, text};
 use crate::harvest::truth::Compared;
+use crate::report::Coverage;
+use crate::report::values::{seconds, timestamp};
 use crate::store::{AskedRow, HarvestRow, RecordRow};
 use hadal_core::address::Site;
 use hadal_core::harvest::policy::{End, Total};
@@ -33,7 +35,7 @@ impl Listed for RecordRow {
             fields(&record.fields),
             text(&self.words),
             Cell::Count(u64::from(self.position)),
-            text(moment(self.fetched_at)),
+            text(timestamp(self.fetched_at)),
         ]
     }
 }
@@ -86,7 +88,7 @@ impl Listed for AskedRow {
             Cell::Count(u64::from(self.pages)),
             Cell::Count(u64::from(self.requests)),
             text(end_name(self.end)),
-            text(moment(self.at)),
+            text(timestamp(self.at)),
         ]
     }
 }
@@ -191,7 +193,17 @@ fn interval([low, estimate, high]: [f64; 3], show: fn(f64) -> String) -> Cell {
     Cell::Nested { json, brief: format!("{} ({} to {})", show(estimate), show(low), show(high)) }
 }
 
-/// A share as people read it.
+/// End of a sentence that states the coverage; empty while it is unknown.
+pub fn coverage_phrase(coverage: &Coverage) -> String {
+    match (coverage.estimate, coverage.low, coverage.high) {
+        (Some(estimate), Some(low), Some(high)) => {
+            format!(", {} of what is there ({} to {})", percent(estimate), percent(low), percent(high))
+        }
+        _ => String::new(),
+    }
+}
+
+/// Share as a percentage.
 pub fn percent(share: f64) -> String {
     format!("{:.0} %", share * 100.0)
 }

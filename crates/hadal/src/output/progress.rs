@@ -1,34 +1,12 @@
 //! A crawl as it goes: bars on a terminal, a plain line every ten seconds without one.
 //!
-//! The engine hands over a [`Snapshot`] whenever it likes; what is drawn, and how often, is decided
+//! The engine hands over a [`RunSnapshot`] whenever it likes; what is drawn, and how often, is decided
 //! here. Everything goes to standard error, so that standard output stays free for events.
 
+use crate::report::RunSnapshot;
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::collections::VecDeque;
 use std::time::Duration;
-
-/// Where a run stands at one moment.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Snapshot {
-    /// Requests sent, over all sessions of the run.
-    pub requests: u64,
-    /// The run's budget of requests.
-    pub max_requests: Option<u64>,
-    /// Pages read.
-    pub pages: u64,
-    /// Distinct searchable forms.
-    pub searchable: u64,
-    /// Distinct relevant forms.
-    pub relevant: u64,
-    /// Leads that wait.
-    pub waiting: u64,
-    /// Sites with at least one page.
-    pub sites: u64,
-    /// Links given up.
-    pub failed: u64,
-    /// Time spent running.
-    pub elapsed: Duration,
-}
 
 /// How progress is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,7 +48,7 @@ impl Progress {
     }
 
     /// Takes in where the run stands; draws when it is time.
-    pub fn update(&mut self, now: &Snapshot) {
+    pub fn update(&mut self, now: &RunSnapshot) {
         self.pace.note(now);
         match &mut self.shown {
             Shown::Bars(bars) => bars.draw(now, &self.pace),
@@ -108,11 +86,11 @@ fn line_is_due(last: Option<Duration>, now: Duration) -> bool {
 /// How fast things went lately.
 #[derive(Default)]
 struct Pace {
-    recent: VecDeque<Snapshot>,
+    recent: VecDeque<RunSnapshot>,
 }
 
 impl Pace {
-    fn note(&mut self, now: &Snapshot) {
+    fn note(&mut self, now: &RunSnapshot) {
         // A hundred steps of the window are enough for an average.
         let step = WINDOW / 100;
         if self.recent.back().is_none_or(|last| now.elapsed.saturating_sub(last.elapsed) >= step) {
@@ -123,7 +101,7 @@ impl Pace {
         }
     }
 
-    fn per_second(&self, count: impl Fn(&Snapshot) -> u64) -> Option<f64> {
+    fn per_second(&self, count: impl Fn(&RunSnapshot) -> u64) -> Option<f64> {
         let (first, last) = (self.recent.front()?, self.recent.back()?);
         let seconds = last.elapsed.saturating_sub(first.elapsed).as_secs_f64();
         (seconds > 0.0).then(|| count(last).saturating_sub(count(first)) as f64 / seconds)
@@ -131,7 +109,7 @@ impl Pace {
 
     /// Time until the request budget is spent at the present pace. Unknown without a budget, at a
     /// standstill, or beyond what is worth promising. The frontier may run dry before that.
-    fn left(&self, now: &Snapshot) -> Option<Duration> {
+    fn left(&self, now: &RunSnapshot) -> Option<Duration> {
         let open = now.max_requests?.saturating_sub(now.requests);
         let pace = self.per_second(|snapshot| snapshot.requests).filter(|pace| *pace > 0.0)?;
         let seconds = open as f64 / pace;
@@ -139,7 +117,7 @@ impl Pace {
     }
 }
 
-fn line(now: &Snapshot, pace: &Pace) -> String {
+fn line(now: &RunSnapshot, pace: &Pace) -> String {
     let budget = now.max_requests.map(|max| format!(" of {max}")).unwrap_or_default();
     format!(
         "{}{budget} requests, {}, {}, {} waiting, {}",
@@ -151,16 +129,16 @@ fn line(now: &Snapshot, pace: &Pace) -> String {
     )
 }
 
-fn pages(now: &Snapshot, pace: &Pace) -> String {
+fn pages(now: &RunSnapshot, pace: &Pace) -> String {
     let speed = pace.per_second(|snapshot| snapshot.pages).map(|speed| format!(" ({speed:.0}/s)"));
     format!("{} pages{} on {} sites, {} failed", now.pages, speed.unwrap_or_default(), now.sites, now.failed)
 }
 
-fn forms(now: &Snapshot) -> String {
+fn forms(now: &RunSnapshot) -> String {
     format!("{} searchable forms, {} relevant", now.searchable, now.relevant)
 }
 
-fn time(now: &Snapshot, pace: &Pace) -> String {
+fn time(now: &RunSnapshot, pace: &Pace) -> String {
     let spent = humantime::format_duration(Duration::from_secs(now.elapsed.as_secs()));
     match pace.left(now) {
         Some(left) => format!("{spent}, at most {} left", humantime::format_duration(left)),
@@ -193,7 +171,7 @@ impl Bars {
         }
     }
 
-    fn draw(&self, now: &Snapshot, pace: &Pace) {
+    fn draw(&self, now: &RunSnapshot, pace: &Pace) {
         if let Some(max) = now.max_requests {
             self.requests.set_length(max);
         }
@@ -214,13 +192,13 @@ impl Bars {
 mod tests {
     use super::*;
 
-    fn at(seconds: u64, requests: u64) -> Snapshot {
-        Snapshot {
+    fn at(seconds: u64, requests: u64) -> RunSnapshot {
+        RunSnapshot {
             requests,
             pages: requests,
             max_requests: Some(1000),
             elapsed: Duration::from_secs(seconds),
-            ..Snapshot::default()
+            ..RunSnapshot::default()
         }
     }
 
@@ -253,6 +231,6 @@ mod tests {
         pace.note(&at(9, 5));
         assert_eq!(pace.left(&at(9, 5)), None);
         pace.note(&at(10, 9));
-        assert_eq!(pace.left(&Snapshot { max_requests: None, ..at(10, 9) }), None);
+        assert_eq!(pace.left(&RunSnapshot { max_requests: None, ..at(10, 9) }), None);
     }
 }

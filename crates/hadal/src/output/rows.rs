@@ -2,13 +2,10 @@
 
 use super::listing::{Cell, CellKind, Column, Listed, rounded};
 use crate::report::submitted::Submitted;
-use crate::store::{Answered, FormRow, RunRow, RunState, SiteRow, Submission};
+use crate::report::values::{method_name, seconds, source_name, state_name, timestamp};
+use crate::store::{Answered, FormRow, RunRow, SiteRow, Submission};
 use hadal_core::critic::Kind;
-use hadal_core::http::Method;
-use hadal_core::page::FormSource;
-use hadal_core::time::Time;
 use serde_json::json;
-use std::time::{Duration, SystemTime};
 
 pub(super) const fn column(name: &'static str, kind: CellKind, heading: Option<&'static str>) -> Column {
     Column { name, kind, heading }
@@ -61,24 +58,6 @@ fn fields(form: &FormRow) -> Cell {
     let visible = form.fields.iter().filter(|field| field.kind != "hidden" && !field.name.is_empty());
     let brief = visible.map(|field| field.name.as_str()).collect::<Vec<_>>().join(" ");
     Cell::Nested { json, brief }
-}
-
-/// How a form is sent, as it is called everywhere.
-pub fn method_name(method: Method) -> &'static str {
-    match method {
-        Method::Get => "get",
-        Method::Post => "post",
-    }
-}
-
-/// What declared a form, as it is called everywhere.
-pub fn source_name(source: FormSource) -> &'static str {
-    match source {
-        FormSource::Form => "form",
-        FormSource::OpenSearch => "opensearch",
-        FormSource::SearchAction => "searchaction",
-        FormSource::Script => "script",
-    }
 }
 
 impl Listed for SiteRow {
@@ -174,7 +153,7 @@ impl Listed for Submission {
         vec![
             Cell::of(self.by.run(), |run| Cell::Count(run.0)),
             Cell::Count(self.seq),
-            text(moment(self.at)),
+            text(timestamp(self.at)),
             text(&self.topic),
             text(self.form),
             text(&self.page),
@@ -217,27 +196,4 @@ fn answer(answer: Option<&Answered>) -> String {
         Some(Answered::Failure(kind)) => kind.clone(),
         None => String::new(),
     }
-}
-
-/// A moment of a run's clock. Simulated clocks begin where the Unix epoch does; the year 9999 is the last.
-pub(crate) fn moment(at: Time) -> String {
-    const LAST: u64 = 253_402_300_799_000;
-    let since = Duration::from_millis(at.0.min(LAST));
-    humantime::format_rfc3339_millis(SystemTime::UNIX_EPOCH + since).to_string()
-}
-
-/// How a run's state is called everywhere.
-pub fn state_name(state: RunState) -> &'static str {
-    match state {
-        RunState::Running => "running",
-        RunState::Paused => "paused",
-        RunState::Stopped => "stopped",
-        RunState::Budget => "budget",
-        RunState::Exhausted => "exhausted",
-    }
-}
-
-/// Milliseconds as seconds.
-pub fn seconds(ms: u64) -> f64 {
-    ms as f64 / 1000.0
 }

@@ -1,9 +1,7 @@
 //! How much of what is behind the harvested forms was brought up, all harvests together.
 
-use crate::output::harvested::percent;
 use crate::store::{Estimated, HarvestRow};
 use serde::Serialize;
-use std::fmt;
 
 /// An interval for the share of records brought up; unknown before anything was harvested.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
@@ -29,18 +27,5 @@ impl Coverage {
             (!known.is_empty()).then(|| shares.sum::<f64>() / all)
         };
         Coverage { estimate: mean(1), low: mean(0), high: mean(2) }
-    }
-}
-
-impl fmt::Display for Coverage {
-    /// The end of a sentence; nothing when nothing is known.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match (self.estimate, self.low, self.high) {
-            (Some(estimate), Some(low), Some(high)) => {
-                let (estimate, low, high) = (percent(estimate), percent(low), percent(high));
-                write!(f, ", {estimate} of what is there ({low} to {high})")
-            }
-            _ => Ok(()),
-        }
     }
 }

@@ -1,6 +1,6 @@
 //! What the forms of a directory can be narrowed down by.
 
-use crate::output::rows::method_name;
+use super::values::method_name;
 use crate::store::Glance;
 use serde::Serialize;
 use std::collections::BTreeMap;

@@ -1,6 +1,6 @@
 //! A form as a directory shows it: what a person would see, where it was found, and why it was kept.
 
-use crate::output::rows::{method_name, source_name};
+use super::values::{method_name, source_name};
 use crate::store::{FormRow, Found, Label, RunId, Store, StoreError, open_fields};
 use hadal_core::address::LinkId;
 use hadal_core::critic::probe::Finding;

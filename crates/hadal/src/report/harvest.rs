@@ -1,8 +1,8 @@
 //! A harvest as people watch it: what was asked, what came up, what is still missing.
 
 use super::run::{ErrorCount, error_counts};
+use super::values::{seconds, timestamp};
 use super::watching::ControlView;
-use crate::output::rows::{moment, seconds};
 use crate::store::{AskedRow, HarvestRow, RecordRow, Store, StoreError};
 use hadal_core::address::Site;
 use hadal_core::harvest::policy::{End, Total};
@@ -157,7 +157,7 @@ pub fn query(row: &AskedRow) -> QueryView {
         pages: row.pages,
         requests: row.requests,
         end: end_name(row.end).to_string(),
-        asked_at: moment(row.at),
+        asked_at: timestamp(row.at),
     }
 }
 
@@ -180,6 +180,6 @@ pub fn record(row: &RecordRow) -> RecordView {
         fields: record.fields.iter().map(|(name, value)| [name.clone(), value.clone()]).collect(),
         query: row.words.clone(),
         position: row.position,
-        fetched_at: moment(row.fetched_at),
+        fetched_at: timestamp(row.fetched_at),
     }
 }

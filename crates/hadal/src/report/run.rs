@@ -1,7 +1,7 @@
 //! One run in numbers.
 
 use super::errors;
-use crate::output::rows::{seconds, state_name};
+use super::values::{seconds, state_name};
 use crate::store::RunRow;
 use serde::Serialize;
 use utoipa::ToSchema;

@@ -5,8 +5,8 @@ use super::extract::{Body, Named, Params};
 use super::forms::{find, form_id};
 use super::paging::limit;
 use super::problem::Problem;
-use crate::output::rows::moment;
 use crate::report::form::{FormView, view};
+use crate::report::values::timestamp;
 use crate::store::{Found, Label, LabelRow};
 use axum::Json;
 use axum::extract::State;
@@ -99,7 +99,7 @@ pub async fn list(
         form_id: row.form.to_string(),
         topic: row.topic,
         label: row.label,
-        at: moment(row.at),
+        at: timestamp(row.at),
     };
     Ok(Json(LabelList { labels: rows.into_iter().map(view).collect(), next }))
 }

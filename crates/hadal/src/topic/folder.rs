@@ -2,7 +2,7 @@
 
 use super::file::checked_name;
 use super::{TopicError, TopicFile, TopicModel};
-use crate::output::writer::WholeFile;
+use crate::atomic_file::AtomicFile;
 use anyhow::Context;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -63,7 +63,7 @@ pub fn load(path: &Path) -> Result<(TopicFile, TopicModel), TopicError> {
 
 fn write(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
     let context = || format!("cannot write {}", path.display());
-    let (whole, mut out) = WholeFile::create(path).with_context(context)?;
+    let (whole, mut out) = AtomicFile::create(path).with_context(context)?;
     out.write_all(bytes).and_then(|()| out.flush()).with_context(context)?;
     whole.complete().with_context(context)
 }

@@ -3,7 +3,7 @@
 use super::folder::load;
 use super::learn::learn;
 use super::{Folder, TopicError, TopicFile, TopicModel};
-use crate::config::names::nearest;
+use crate::choice::nearest;
 use hadal_core::critic::trained::Aim;
 use hadal_core::topic::Topic;
 use std::path::Path;

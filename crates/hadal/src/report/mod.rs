@@ -13,14 +13,37 @@ pub mod judged;
 pub mod quality;
 pub mod run;
 pub mod submitted;
+pub mod values;
 pub mod watching;
 
-use crate::output::progress::Snapshot;
-use crate::output::rows::{seconds, state_name};
 use crate::store::{HarvestFilter, HarvestRow, RunId, RunRow, Store, StoreError, Tally};
 pub use coverage::Coverage;
 use serde::Serialize;
 use std::time::Duration;
+use values::{seconds, state_name};
+
+/// Counters of a run at one time.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct RunSnapshot {
+    /// Requests sent, over all sessions of the run.
+    pub requests: u64,
+    /// The run's budget of requests.
+    pub max_requests: Option<u64>,
+    /// Pages read.
+    pub pages: u64,
+    /// Distinct searchable forms.
+    pub searchable: u64,
+    /// Distinct relevant forms.
+    pub relevant: u64,
+    /// Leads that wait.
+    pub waiting: u64,
+    /// Sites with at least one page.
+    pub sites: u64,
+    /// Links given up.
+    pub failed: u64,
+    /// Time spent running.
+    pub elapsed: Duration,
+}
 
 /// Where a store stands, as `hadal status` shows it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -90,8 +113,8 @@ pub fn run_status(store: &dyn Store, run: RunId) -> Result<Status, StoreError> {
 }
 
 /// A run's counts as the progress bars take them.
-pub fn snapshot(tally: &Tally, elapsed: Duration, max_requests: Option<u64>) -> Snapshot {
-    Snapshot {
+pub fn snapshot(tally: &Tally, elapsed: Duration, max_requests: Option<u64>) -> RunSnapshot {
+    RunSnapshot {
         requests: tally.requests,
         max_requests,
         pages: tally.pages,

@@ -1,0 +1,48 @@
+//! Text and number forms of values, the same in tables, exports and the HTTP API.
+
+use crate::store::RunState;
+use hadal_core::http::Method;
+use hadal_core::page::FormSource;
+use hadal_core::time::Time;
+use std::time::{Duration, SystemTime};
+
+/// Name of an HTTP method in exports.
+pub fn method_name(method: Method) -> &'static str {
+    match method {
+        Method::Get => "get",
+        Method::Post => "post",
+    }
+}
+
+/// Name of the declaration that a form was read from.
+pub fn source_name(source: FormSource) -> &'static str {
+    match source {
+        FormSource::Form => "form",
+        FormSource::OpenSearch => "opensearch",
+        FormSource::SearchAction => "searchaction",
+        FormSource::Script => "script",
+    }
+}
+
+/// RFC 3339 timestamp. Simulated clocks start at the Unix epoch; times after the year 9999 are cut to it.
+pub fn timestamp(at: Time) -> String {
+    const LAST: u64 = 253_402_300_799_000;
+    let since = Duration::from_millis(at.0.min(LAST));
+    humantime::format_rfc3339_millis(SystemTime::UNIX_EPOCH + since).to_string()
+}
+
+/// Name of a run state.
+pub fn state_name(state: RunState) -> &'static str {
+    match state {
+        RunState::Running => "running",
+        RunState::Paused => "paused",
+        RunState::Stopped => "stopped",
+        RunState::Budget => "budget",
+        RunState::Exhausted => "exhausted",
+    }
+}
+
+/// Converts milliseconds to seconds.
+pub fn seconds(ms: u64) -> f64 {
+    ms as f64 / 1000.0
+}
