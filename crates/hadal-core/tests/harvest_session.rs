@@ -2,7 +2,8 @@
 
 #![allow(clippy::unwrap_used, reason = "tests stop at the first surprise")]
 
-use hadal_core::harvest::policy::{Briefing, offer};
+use hadal_core::harvest::policy::{Asked, Briefing, Costs, Policy, offer};
+use hadal_core::harvest::query::Query;
 use hadal_core::harvest::session::{
     DetailMode, EntryPage, HarvestEnding, HarvestOptions, HarvestSession, ParsedResponse, RequestPurpose,
 };
@@ -248,6 +249,11 @@ struct Course {
 }
 
 fn run(site: &mut dyn Site, policy: &str, most: u32) -> Course {
+    let briefing = Briefing { first: vec!["harbour".into()], ..Briefing::default() };
+    run_policy(site, offer(policy).unwrap().make(&briefing), most)
+}
+
+fn run_policy(site: &mut dyn Site, policy: Box<dyn Policy>, most: u32) -> Course {
     let home = Url::parse("http://museum.example/").unwrap();
     let (status, _, body) = Plain { records: 0 }.answer(&Request::get(home.clone()));
     assert_eq!(status, 200);
@@ -255,9 +261,8 @@ fn run(site: &mut dyn Site, policy: &str, most: u32) -> Course {
     let page = html::parse(own.as_bytes(), None, &home);
     let page = if page.forms.is_empty() { html::parse(body.as_bytes(), None, &home) } else { page };
     let door = EntryPage::new(page.forms[0].clone(), home, page.charset);
-    let briefing = Briefing { first: vec!["harbour".into()], ..Briefing::default() };
     let wishes = HarvestOptions { coverage: 1.0, records: None, details: DetailMode::Never, seed: 1 };
-    let mut harvest = HarvestSession::new(door, offer(policy).unwrap().make(&briefing), wishes);
+    let mut harvest = HarvestSession::new(door, policy, wishes);
     let mut course = Course {
         records: BTreeSet::new(),
         submitted: Vec::new(),
@@ -371,4 +376,68 @@ fn a_list_that_leads_to_something_else_is_left_alone() {
     let truth: BTreeSet<String> = (0..300).map(title).collect();
     assert_eq!(course.records.difference(&truth).count(), 0);
     assert!(course.lists <= 3, "{} letters", course.lists);
+}
+
+/// Sends one query, then asks to continue answers that the session does not hold.
+struct LosesTrack {
+    first: Option<Query>,
+    /// Number of different answers it asks to continue before it starts again with the first.
+    continuations: u32,
+    choices: u32,
+    /// Answers that the session reported as lost and that the policy gives up, if it listens.
+    lost: Option<u32>,
+}
+
+impl LosesTrack {
+    fn new(continuations: u32) -> LosesTrack {
+        LosesTrack { first: Some(Query::words("harbour")), continuations, choices: 0, lost: None }
+    }
+}
+
+impl Policy for LosesTrack {
+    fn choose(&mut self, _: &Costs) -> Option<Query> {
+        self.choices += 1;
+        assert!(self.choices < 20_000, "the session asks the policy for ever");
+        if self.lost.is_some_and(|lost| lost >= self.continuations) {
+            return None;
+        }
+        let continuation = || Query::words(&format!("word{}", self.choices % self.continuations)).after(10);
+        Some(self.first.clone().unwrap_or_else(continuation))
+    }
+
+    fn learn(&mut self, _: &Asked<'_>) {
+        self.first = None;
+    }
+
+    fn lose(&mut self, _: &Query) {
+        self.lost = self.lost.map(|lost| lost + 1);
+    }
+
+    fn outlook(&self, _: &Costs, _: usize) -> Vec<(Query, f64)> {
+        vec![(Query::words("word").after(10), 1_000.0)]
+    }
+}
+
+#[test]
+fn a_policy_that_continues_unknown_answers_ends_the_harvest() {
+    for continuations in [1, 7, u32::MAX] {
+        let course = run_policy(&mut Plain { records: 60 }, Box::new(LosesTrack::new(continuations)), 100);
+        assert_eq!(course.ending, Some(HarvestEnding::PolicyFailed), "{continuations}");
+        assert!(course.requests < 20, "{continuations}: {} requests", course.requests);
+    }
+}
+
+#[test]
+fn a_policy_that_gives_up_lost_answers_is_asked_on() {
+    let policy = LosesTrack { lost: Some(0), ..LosesTrack::new(50) };
+    let course = run_policy(&mut Plain { records: 60 }, Box::new(policy), 100);
+    assert_eq!(course.ending, Some(HarvestEnding::NothingLeft));
+}
+
+#[test]
+fn a_browse_list_is_followed_after_the_policy_failed() {
+    let mut site = Lettered { plain: Plain { records: 300 }, leads_to: "/item/" };
+    let course = run_policy(&mut site, Box::new(LosesTrack::new(3)), 60);
+    assert_eq!(course.records.len(), 300, "{} requests", course.requests);
+    assert_eq!(course.ending, Some(HarvestEnding::PolicyFailed));
 }

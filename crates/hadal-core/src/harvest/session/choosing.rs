@@ -10,6 +10,7 @@ use crate::harvest::estimate::Estimate;
 use crate::harvest::estimate::stop::{self, Goal, Reason, Standing};
 use crate::harvest::policy::Costs;
 use crate::harvest::query::Query;
+use rustc_hash::FxHashMap;
 
 /// Queries in a row without a new record after which more do not pay, whatever is expected of them: so many,
 /// and one more for every twenty records found, up to a limit.
@@ -18,6 +19,29 @@ const BARREN: (u64, u64) = (20, 100);
 const TELLING_REQUESTS: u64 = 20;
 /// New records for each request below which more are not worth the while.
 const LEAST_YIELD: f64 = 0.02;
+
+/// Times that the policy may continue one unknown answer within one choice. Guess.
+const MOST_REPEATS: u32 = 3;
+/// Unknown answers that the policy may continue within one choice. As many as the session and the `hadal` policy
+/// keep of paused answers, so that a policy may lose them all at once.
+const MOST_UNREADABLE: u32 = 4_096;
+
+/// Failures of the policy within one choice: requests to continue answers that the session does not hold.
+#[derive(Default)]
+struct UnreadableContinuations {
+    total: u32,
+    by_query: FxHashMap<Query, u32>,
+}
+
+impl UnreadableContinuations {
+    /// Counts one failure. Returns true when a limit is reached.
+    fn count(&mut self, query: &Query) -> bool {
+        self.total += 1;
+        let repeats = self.by_query.entry(query.after(0)).or_default();
+        *repeats += 1;
+        *repeats > MOST_REPEATS || self.total > MOST_UNREADABLE
+    }
+}
 
 impl HarvestSession {
     pub(super) fn costs(&self) -> Costs {
@@ -29,13 +53,18 @@ impl HarvestSession {
         if let Some(ending) = self.is_enough() {
             return Stage::Over(ending);
         }
-        let Some(query) = self.next_query() else { return Stage::Over(HarvestEnding::NothingLeft) };
+        let Some(query) = self.next_query() else { return Stage::Over(self.exhausted()) };
         let number = self.queries + 1;
         let reading = match self.shelf.take(&query) {
             Some(place) => Reading::on(number, query, place),
             None => Reading::new(number, query.clone(), self.door.request_for(&query)),
         };
         Stage::Read(Box::new(reading))
+    }
+
+    /// The ending when neither policy nor links have a query left.
+    fn exhausted(&self) -> HarvestEnding {
+        if self.policy_failed { HarvestEnding::PolicyFailed } else { HarvestEnding::NothingLeft }
     }
 
     /// A list to browse, once it is known what records look like; else words, or a facet that promises more.
@@ -45,22 +74,34 @@ impl HarvestSession {
         }
         let costs = self.costs();
         let facet = self.facet(&costs);
-        match (self.words(&costs), facet) {
+        match (self.policy_query(&costs), facet) {
             (Some(words), Some(facet)) if facet.worth <= self.worth_of_words(&costs) => Some(words),
             (_, Some(facet)) => Some(facet.query),
             (words, None) => words,
         }
     }
 
-    /// What the policy wants, unless it is to read on what cannot be read on.
-    fn words(&mut self, costs: &Costs) -> Option<Query> {
-        loop {
+    /// The policy's next query. A continuation of an answer that the session does not hold is a failure: the
+    /// policy is notified by [`Policy::lose`] and asked again, until [`UnreadableContinuations`] reaches a limit.
+    /// Then the policy is never asked again.
+    ///
+    /// [`Policy::lose`]: crate::harvest::policy::Policy::lose
+    fn policy_query(&mut self, costs: &Costs) -> Option<Query> {
+        let mut unreadable = UnreadableContinuations::default();
+        while !self.policy_failed {
             let query = self.policy.choose(costs)?;
             if query.after == 0 || self.shelf.has(&query) {
                 return Some(query);
             }
+            self.policy_failed = unreadable.count(&query);
             self.policy.lose(&query);
         }
+        None
+    }
+
+    /// The policy's best queries with the new records it expects of each; none once the policy failed.
+    pub(super) fn policy_outlook(&self, costs: &Costs, most: usize) -> Vec<(Query, f64)> {
+        if self.policy_failed { Vec::new() } else { self.policy.outlook(costs, most) }
     }
 
     fn to_browse(&self) -> Option<Query> {
@@ -74,7 +115,7 @@ impl HarvestSession {
 
     /// New records for each request that the best words promise, which are no more than came of late.
     fn worth_of_words(&self, costs: &Costs) -> f64 {
-        let expected = self.policy.outlook(costs, 1).pop().map_or(0.0, |(_, new)| costs.yield_of(new));
+        let expected = self.policy_outlook(costs, 1).pop().map_or(0.0, |(_, new)| costs.yield_of(new));
         let (requests, new) = self.recent.iter().fold((0, 0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
         let recent = (requests >= TELLING_REQUESTS).then(|| new as f64 / requests as f64);
         // Some policies expect nothing in particular.
@@ -112,7 +153,7 @@ impl HarvestSession {
     fn standing<'a>(&self, estimate: Option<&'a Estimate>) -> Standing<'a> {
         let sum = |pick: fn(&(u64, u64)) -> u64| self.recent.iter().map(pick).sum();
         let costs = self.costs();
-        let best = self.policy.outlook(&costs, 1).pop().map(|(_, new)| costs.yield_of(new));
+        let best = self.policy_outlook(&costs, 1).pop().map(|(_, new)| costs.yield_of(new));
         let offered = self.facet(&costs).map(|facet| facet.worth);
         Standing {
             requests: 0,

@@ -35,6 +35,8 @@ pub enum HarvestEnding {
     Forbidden,
     /// It takes in what is asked, as an entry or a message: it does not search.
     TakenIn,
+    /// The policy kept asking to continue answers that the session does not hold.
+    PolicyFailed,
 }
 
 impl HarvestEnding {
@@ -53,6 +55,7 @@ impl HarvestEnding {
             HarvestEnding::Errors => "errors",
             HarvestEnding::Forbidden => "forbidden",
             HarvestEnding::TakenIn => "taken_in",
+            HarvestEnding::PolicyFailed => "policy_failed",
         }
     }
 }
@@ -72,6 +75,7 @@ impl fmt::Display for HarvestEnding {
             HarvestEnding::Errors => "the site answers with errors",
             HarvestEnding::Forbidden => "robots.txt forbids it",
             HarvestEnding::TakenIn => "the question was taken in as an entry: the form does not search",
+            HarvestEnding::PolicyFailed => "the policy failed: it continues answers that are not known",
         })
     }
 }

@@ -60,6 +60,8 @@ pub struct HarvestSession {
     reader: Reader,
     lessons: u32,
     policy: Box<dyn Policy>,
+    /// The policy kept continuing answers that the session does not hold, and is not asked again.
+    policy_failed: bool,
     browse: Browse,
     shelf: Shelf,
     estimator: Estimator,
@@ -98,6 +100,7 @@ impl HarvestSession {
             reader: Reader::default(),
             lessons: 0,
             policy,
+            policy_failed: false,
             browse: Browse::default(),
             shelf: Shelf::default(),
             estimator: Estimator::default(),
@@ -216,7 +219,7 @@ impl HarvestSession {
 
     /// What would be asked next, and the new records expected of it.
     pub fn outlook(&self, most: usize) -> Vec<(Query, f64)> {
-        self.policy.outlook(&self.costs(), most)
+        self.policy_outlook(&self.costs(), most)
     }
 
     /// A page without the form is no obstacle: the form is asked as it was found.
