@@ -1,6 +1,6 @@
 //! Bytes to text, in the encoding a browser would choose: byte order mark, header, markup, detection.
 
-use super::{bounds, prescan};
+use super::{limits, prescan};
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 use encoding_rs::{Encoding, UTF_8};
 use std::borrow::Cow;
@@ -10,19 +10,19 @@ use url::Url;
 const DETECT: usize = 64 << 10;
 
 /// A decoded document.
-pub(super) struct Decoded<'a> {
+pub(super) struct DecodedBody<'a> {
     pub text: Cow<'a, str>,
     pub charset: &'static str,
     /// Whether the body was longer than what is parsed.
-    pub is_cut: bool,
+    pub is_truncated: bool,
 }
 
 /// Decodes a body.
-pub(super) fn decode<'a>(body: &'a [u8], content_type: Option<&str>, url: &Url) -> Decoded<'a> {
-    let kept = &body[..body.len().min(bounds::BYTES)];
+pub(super) fn decode<'a>(body: &'a [u8], content_type: Option<&str>, url: &Url) -> DecodedBody<'a> {
+    let kept = &body[..body.len().min(limits::BYTES)];
     let (encoding, mark) = Encoding::for_bom(kept).unwrap_or_else(|| (choose(kept, content_type, url), 0));
     let (text, _) = encoding.decode_without_bom_handling(&kept[mark..]);
-    Decoded { text, charset: encoding.name(), is_cut: kept.len() < body.len() }
+    DecodedBody { text, charset: encoding.name(), is_truncated: kept.len() < body.len() }
 }
 
 fn choose(body: &[u8], content_type: Option<&str>, url: &Url) -> &'static Encoding {

@@ -1,19 +1,19 @@
 //! The choices of a select or a datalist.
 
-use super::bounds::{self, cut};
-use super::dom::{Ref, Step, Walk, text_below};
+use super::dom::{NodeRef, TreeWalk, WalkEvent, text_below};
+use super::limits::{self, truncate};
 use super::text::short;
 use crate::page::FieldOption;
 use html5ever::local_name;
 
 /// Up to `most` choices in document order, and whether some were left out. Disabled ones cannot be
 /// chosen and are not among them.
-pub(super) fn choices(list: Ref<'_>, most: usize) -> (Vec<FieldOption>, bool) {
+pub(super) fn choices(list: NodeRef<'_>, most: usize) -> (Vec<FieldOption>, bool) {
     let mut choices = Vec::new();
-    let (mut is_cut, mut is_void) = (false, shows_several(list));
-    let mut walk = Walk::below(list);
+    let (mut is_truncated, mut is_void) = (false, shows_several(list));
+    let mut walk = TreeWalk::below(list);
     while let Some(step) = walk.next() {
-        let Step::Enter(node) = step else { continue };
+        let WalkEvent::Enter(node) = step else { continue };
         let is_group = node.is(&local_name!("optgroup"));
         let is_option = node.is(&local_name!("option"));
         if (is_group || is_option) && node.has(&local_name!("disabled")) {
@@ -23,8 +23,8 @@ pub(super) fn choices(list: Ref<'_>, most: usize) -> (Vec<FieldOption>, bool) {
             }
             walk.skip_inside(node);
         } else if is_option {
-            is_cut = choices.len() == most;
-            if is_cut {
+            is_truncated = choices.len() == most;
+            if is_truncated {
                 break;
             }
             choices.push(choice(node));
@@ -33,19 +33,20 @@ pub(super) fn choices(list: Ref<'_>, most: usize) -> (Vec<FieldOption>, bool) {
     if list.is(&local_name!("select")) && !list.has(&local_name!("multiple")) {
         select_one(&mut choices, is_void);
     }
-    (choices, is_cut)
+    (choices, is_truncated)
 }
 
 /// A list that is open from the start needs no choice.
-fn shows_several(list: Ref<'_>) -> bool {
+fn shows_several(list: NodeRef<'_>) -> bool {
     let size = list.attribute(&local_name!("size")).and_then(|size| size.trim().parse::<u32>().ok());
     size.is_some_and(|size| size > 1)
 }
 
-fn choice(option: Ref<'_>) -> FieldOption {
-    let written = || short(&text_below(option, bounds::SHORT_TEXT));
+fn choice(option: NodeRef<'_>) -> FieldOption {
+    let written = || short(&text_below(option, limits::SHORT_TEXT));
     let label = option.attribute(&local_name!("label")).map(short).filter(|label| !label.is_empty());
-    let value = option.attribute(&local_name!("value")).map(|value| cut(value, bounds::VALUE).to_string());
+    let value =
+        option.attribute(&local_name!("value")).map(|value| truncate(value, limits::VALUE).to_string());
     let text = label.unwrap_or_else(written);
     FieldOption { value: value.unwrap_or_else(written), text, selected: option.has(&local_name!("selected")) }
 }

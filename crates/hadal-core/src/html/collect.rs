@@ -1,98 +1,98 @@
 //! The one walk over the tree: gathers the text and notes what later steps look at again.
 
-use super::bounds;
-use super::dom::{Data, Element, Ref, Step, Walk};
-use super::folded::Folded;
-use super::sink::Tree;
-use super::text::{Layer, Span, Texts};
+use super::dom::{Element, NodeData, NodeRef, TreeWalk, WalkEvent};
+use super::folded_text::FoldedText;
+use super::limits;
+use super::sink::DomTree;
+use super::text::{PageTexts, TextLayer, TextSpan};
 use html5ever::{local_name, ns};
 
 /// What the walk found, in document order.
 #[derive(Default)]
-pub(super) struct Found<'a> {
-    pub texts: Texts,
-    pub spans: Vec<Span>,
-    pub title: Option<Ref<'a>>,
-    pub base: Option<Ref<'a>>,
+pub(super) struct Collected<'a> {
+    pub texts: PageTexts,
+    pub spans: Vec<TextSpan>,
+    pub title: Option<NodeRef<'a>>,
+    pub base: Option<NodeRef<'a>>,
     /// `<a>` and `<area>` with an address.
-    pub anchors: Vec<Ref<'a>>,
-    pub forms: Vec<FoundForm<'a>>,
-    pub controls: Vec<Control<'a>>,
-    pub labels: Vec<Ref<'a>>,
-    pub ids: Vec<(&'a str, Ref<'a>)>,
+    pub anchors: Vec<NodeRef<'a>>,
+    pub forms: Vec<CollectedForm<'a>>,
+    pub controls: Vec<CollectedControl<'a>>,
+    pub labels: Vec<NodeRef<'a>>,
+    pub ids: Vec<(&'a str, NodeRef<'a>)>,
     /// `<meta>`, `<link>`, linked data and microdata: what speaks to machines.
-    pub machine: Vec<Ref<'a>>,
+    pub machine: Vec<NodeRef<'a>>,
     /// Whether something was left out because there is too much of it.
-    pub is_cut: bool,
-    concealed: Option<Ref<'a>>,
-    heading: Option<Ref<'a>>,
+    pub is_truncated: bool,
+    concealed: Option<NodeRef<'a>>,
+    heading: Option<NodeRef<'a>>,
     last_control: [usize; 2],
 }
 
 /// A `<form>` and the heading before it.
-pub(super) struct FoundForm<'a> {
-    pub node: Ref<'a>,
-    pub heading: Option<Ref<'a>>,
+pub(super) struct CollectedForm<'a> {
+    pub node: NodeRef<'a>,
+    pub heading: Option<NodeRef<'a>>,
 }
 
 /// An input, select, textarea or button.
-pub(super) struct Control<'a> {
-    pub node: Ref<'a>,
+pub(super) struct CollectedControl<'a> {
+    pub node: NodeRef<'a>,
     /// The heading or legend before it.
-    pub heading: Option<Ref<'a>>,
+    pub heading: Option<NodeRef<'a>>,
     /// The text since the control before it.
-    pub lead: Span,
+    pub lead: TextSpan,
 }
 
 /// Whether the walk goes into an element.
 #[derive(PartialEq)]
-enum Inside {
-    Walk,
+enum Descent {
+    Enter,
     Skip,
 }
 
 /// Walks the tree once.
-pub(super) fn collect<'a>(tree: &Tree<'a>) -> Found<'a> {
-    let mut found = Found::default();
-    let mut walk = Walk::below(tree.document);
+pub(super) fn collect<'a>(tree: &DomTree<'a>) -> Collected<'a> {
+    let mut found = Collected::default();
+    let mut walk = TreeWalk::below(tree.document);
     while let Some(step) = walk.next() {
         match step {
-            Step::Enter(node) => match &node.data {
-                Data::Text(text) => found.text().push(&text.borrow()),
-                Data::Element(element) => {
-                    if found.enter(node, element) == Inside::Skip {
+            WalkEvent::Enter(node) => match &node.data {
+                NodeData::Text(text) => found.text().push(&text.borrow()),
+                NodeData::Element(element) => {
+                    if found.enter(node, element) == Descent::Skip {
                         walk.skip_inside(node);
                     }
                 }
-                Data::Root => {}
+                NodeData::Root => {}
             },
-            Step::Leave(node) => found.leave(node),
+            WalkEvent::Leave(node) => found.leave(node),
         }
     }
-    found.is_cut |= found.texts.is_full();
+    found.is_truncated |= found.texts.is_full();
     found
 }
 
-impl<'a> Found<'a> {
+impl<'a> Collected<'a> {
     /// The span of an element that was given one.
-    pub fn span(&self, node: Ref<'a>) -> Option<Span> {
+    pub fn span(&self, node: NodeRef<'a>) -> Option<TextSpan> {
         self.spans.get(node.span.get()? as usize).copied()
     }
 
     /// What is written inside an element that was given a span.
-    pub fn text_of(&self, node: Ref<'a>) -> &str {
+    pub fn text_of(&self, node: NodeRef<'a>) -> &str {
         self.span(node).map_or("", |span| self.texts.slice(span))
     }
 
-    fn current(&self) -> Layer {
-        if self.concealed.is_some() { Layer::Concealed } else { Layer::Visible }
+    fn current(&self) -> TextLayer {
+        if self.concealed.is_some() { TextLayer::Concealed } else { TextLayer::Visible }
     }
 
-    fn text(&mut self) -> &mut Folded {
+    fn text(&mut self) -> &mut FoldedText {
         self.texts.layer(self.current())
     }
 
-    fn enter(&mut self, node: Ref<'a>, element: &'a Element<'a>) -> Inside {
+    fn enter(&mut self, node: NodeRef<'a>, element: &'a Element<'a>) -> Descent {
         self.read_attributes(node, element);
         if element.name.ns != ns!(html) {
             return self.enter_foreign(element);
@@ -107,10 +107,10 @@ impl<'a> Found<'a> {
             | local_name!("iframe")
             | local_name!("noembed")
             | local_name!("noframes")
-            | local_name!("datalist") => return Inside::Skip,
+            | local_name!("datalist") => return Descent::Skip,
             local_name!("title") => {
                 self.title.get_or_insert(node);
-                return Inside::Skip;
+                return Descent::Skip;
             }
             local_name!("base") if node.has(&local_name!("href")) => {
                 self.base.get_or_insert(node);
@@ -143,10 +143,10 @@ impl<'a> Found<'a> {
             _ => {}
         }
         let is_silent = [local_name!("script"), local_name!("textarea")].contains(&element.name.local);
-        if is_silent { Inside::Skip } else { Inside::Walk }
+        if is_silent { Descent::Skip } else { Descent::Enter }
     }
 
-    fn leave(&mut self, node: Ref<'a>) {
+    fn leave(&mut self, node: NodeRef<'a>) {
         let layer = self.current();
         if let Some(span) = node.span.get() {
             let end = self.texts.layer(layer).position();
@@ -165,7 +165,7 @@ impl<'a> Found<'a> {
         }
     }
 
-    fn read_attributes(&mut self, node: Ref<'a>, element: &'a Element<'a>) {
+    fn read_attributes(&mut self, node: NodeRef<'a>, element: &'a Element<'a>) {
         for attribute in &element.attributes {
             match attribute.name.local {
                 local_name!("id") => {
@@ -183,7 +183,7 @@ impl<'a> Found<'a> {
         }
     }
 
-    fn conceal(&mut self, node: Ref<'a>) {
+    fn conceal(&mut self, node: NodeRef<'a>) {
         if self.concealed.is_none() {
             self.concealed = Some(node);
             // A span that began before this attribute was read belongs to the other layer.
@@ -191,7 +191,7 @@ impl<'a> Found<'a> {
         }
     }
 
-    fn open_span(&mut self, node: Ref<'a>) {
+    fn open_span(&mut self, node: NodeRef<'a>) {
         if node.span.get().is_none() {
             node.span.set(u32::try_from(self.spans.len()).ok());
             let span = self.here();
@@ -199,62 +199,62 @@ impl<'a> Found<'a> {
         }
     }
 
-    fn reopen_span(&mut self, node: Ref<'a>) {
+    fn reopen_span(&mut self, node: NodeRef<'a>) {
         let here = self.here();
         if let Some(span) = node.span.get().and_then(|at| self.spans.get_mut(at as usize)) {
             *span = here;
         }
     }
 
-    fn here(&mut self) -> Span {
+    fn here(&mut self) -> TextSpan {
         let layer = self.current();
         let at = self.texts.layer(layer).position();
-        Span { layer, start: at, end: at }
+        TextSpan { layer, start: at, end: at }
     }
 
-    fn enter_foreign(&mut self, element: &Element<'_>) -> Inside {
+    fn enter_foreign(&mut self, element: &Element<'_>) -> Descent {
         match &*element.name.local {
-            "title" | "desc" | "style" | "script" | "metadata" => Inside::Skip,
-            _ => Inside::Walk,
+            "title" | "desc" | "style" | "script" | "metadata" => Descent::Skip,
+            _ => Descent::Enter,
         }
     }
 
-    fn enter_script(&mut self, node: Ref<'a>) {
+    fn enter_script(&mut self, node: NodeRef<'a>) {
         let kind = node.attribute(&local_name!("type")).unwrap_or_default();
         if kind.trim().eq_ignore_ascii_case("application/ld+json") {
             self.machine.push(node);
         }
     }
 
-    fn enter_anchor(&mut self, node: Ref<'a>) {
+    fn enter_anchor(&mut self, node: NodeRef<'a>) {
         self.open_span(node);
-        if self.anchors.len() < bounds::LINKS {
+        if self.anchors.len() < limits::LINKS {
             self.anchors.push(node);
         } else {
-            self.is_cut = true;
+            self.is_truncated = true;
         }
     }
 
-    fn enter_form(&mut self, node: Ref<'a>) {
+    fn enter_form(&mut self, node: NodeRef<'a>) {
         self.open_span(node);
         let here = self.here();
         self.last_control[here.layer as usize] = here.start;
-        if self.forms.len() < bounds::FORMS {
-            self.forms.push(FoundForm { node, heading: self.heading });
+        if self.forms.len() < limits::FORMS {
+            self.forms.push(CollectedForm { node, heading: self.heading });
         } else {
-            self.is_cut = true;
+            self.is_truncated = true;
         }
     }
 
-    fn enter_control(&mut self, node: Ref<'a>) {
+    fn enter_control(&mut self, node: NodeRef<'a>) {
         self.open_span(node);
         let here = self.here();
         let layer = here.layer as usize;
-        let lead = Span { start: self.last_control[layer].min(here.start), ..here };
-        if self.controls.len() < bounds::CONTROLS {
-            self.controls.push(Control { node, heading: self.heading, lead });
+        let lead = TextSpan { start: self.last_control[layer].min(here.start), ..here };
+        if self.controls.len() < limits::CONTROLS {
+            self.controls.push(CollectedControl { node, heading: self.heading, lead });
         } else {
-            self.is_cut = true;
+            self.is_truncated = true;
         }
         if node.is(&local_name!("input")) {
             self.write_button(node);
@@ -263,7 +263,7 @@ impl<'a> Found<'a> {
     }
 
     /// What is written on a button is read like any other text.
-    fn write_button(&mut self, node: Ref<'a>) {
+    fn write_button(&mut self, node: NodeRef<'a>) {
         let kind = node.attribute(&local_name!("type")).unwrap_or_default();
         let is_button = ["submit", "button", "reset"].iter().any(|name| kind.eq_ignore_ascii_case(name));
         if let Some(value) = node.attribute(&local_name!("value")).filter(|_| is_button) {

@@ -2,28 +2,28 @@
 //!
 //! Nothing here recurses, so nesting costs no stack, neither in a walk nor when the tree is dropped.
 
-use super::bounds::{self, cut};
+use super::limits::{self, truncate};
 use html5ever::tendril::StrTendril;
 use html5ever::{Attribute, LocalName, QualName, ns};
 use std::cell::{Cell, RefCell};
 
 /// A node in its arena.
-pub(super) type Ref<'a> = &'a Node<'a>;
+pub(super) type NodeRef<'a> = &'a DomNode<'a>;
 
 /// A node and its neighbours.
-pub(super) struct Node<'a> {
-    pub parent: Cell<Option<Ref<'a>>>,
-    pub previous: Cell<Option<Ref<'a>>>,
-    pub next: Cell<Option<Ref<'a>>>,
-    pub first_child: Cell<Option<Ref<'a>>>,
-    pub last_child: Cell<Option<Ref<'a>>>,
+pub(super) struct DomNode<'a> {
+    pub parent: Cell<Option<NodeRef<'a>>>,
+    pub previous: Cell<Option<NodeRef<'a>>>,
+    pub next: Cell<Option<NodeRef<'a>>>,
+    pub first_child: Cell<Option<NodeRef<'a>>>,
+    pub last_child: Cell<Option<NodeRef<'a>>>,
     /// Which span of the page's text it covers, for elements that somebody asks about later.
     pub span: Cell<Option<u32>>,
-    pub data: Data<'a>,
+    pub data: NodeData<'a>,
 }
 
 /// What a node is.
-pub(super) enum Data<'a> {
+pub(super) enum NodeData<'a> {
     /// The document, or the contents of a template.
     Root,
     Text(RefCell<StrTendril>),
@@ -35,15 +35,15 @@ pub(super) struct Element<'a> {
     pub name: QualName,
     pub attributes: Vec<Attribute>,
     /// Where a template keeps what is inside it.
-    pub contents: Option<Ref<'a>>,
+    pub contents: Option<NodeRef<'a>>,
     /// The form the parser gave it to, which need not be an ancestor.
-    pub form: Cell<Option<Ref<'a>>>,
+    pub form: Cell<Option<NodeRef<'a>>>,
     pub integration_point: bool,
 }
 
-impl<'a> Node<'a> {
-    pub fn new(data: Data<'a>) -> Node<'a> {
-        Node {
+impl<'a> DomNode<'a> {
+    pub fn new(data: NodeData<'a>) -> DomNode<'a> {
+        DomNode {
             parent: Cell::new(None),
             previous: Cell::new(None),
             next: Cell::new(None),
@@ -56,7 +56,7 @@ impl<'a> Node<'a> {
 
     pub fn element(&self) -> Option<&Element<'a>> {
         match &self.data {
-            Data::Element(element) => Some(element),
+            NodeData::Element(element) => Some(element),
             _ => None,
         }
     }
@@ -76,16 +76,16 @@ impl<'a> Node<'a> {
         self.attribute(name).is_some()
     }
 
-    pub fn ancestors(&self) -> impl Iterator<Item = Ref<'a>> {
+    pub fn ancestors(&self) -> impl Iterator<Item = NodeRef<'a>> {
         std::iter::successors(self.parent.get(), |node| node.parent.get())
     }
 
-    pub fn children(&self) -> impl Iterator<Item = Ref<'a>> {
+    pub fn children(&self) -> impl Iterator<Item = NodeRef<'a>> {
         std::iter::successors(self.first_child.get(), |node| node.next.get())
     }
 
     /// Puts a node that has no parent at the end.
-    pub fn append(&'a self, child: Ref<'a>) {
+    pub fn append(&'a self, child: NodeRef<'a>) {
         child.parent.set(Some(self));
         child.previous.set(self.last_child.replace(Some(child)));
         match child.previous.get() {
@@ -95,7 +95,7 @@ impl<'a> Node<'a> {
     }
 
     /// Puts a node that has no parent right before this one.
-    pub fn insert_before(&'a self, new: Ref<'a>) {
+    pub fn insert_before(&'a self, new: NodeRef<'a>) {
         new.parent.set(self.parent.get());
         new.next.set(Some(self));
         new.previous.set(self.previous.replace(Some(new)));
@@ -122,38 +122,40 @@ impl<'a> Node<'a> {
 }
 
 /// One event of a walk in document order.
-pub(super) enum Step<'a> {
-    Enter(Ref<'a>),
-    Leave(Ref<'a>),
+pub(super) enum WalkEvent<'a> {
+    Enter(NodeRef<'a>),
+    Leave(NodeRef<'a>),
 }
 
 /// A walk over everything below a node.
-pub(super) struct Walk<'a> {
-    root: Ref<'a>,
-    next: Option<Step<'a>>,
+pub(super) struct TreeWalk<'a> {
+    root: NodeRef<'a>,
+    next: Option<WalkEvent<'a>>,
 }
 
-impl<'a> Walk<'a> {
-    pub fn below(root: Ref<'a>) -> Walk<'a> {
-        Walk { root, next: root.first_child.get().map(Step::Enter) }
+impl<'a> TreeWalk<'a> {
+    pub fn below(root: NodeRef<'a>) -> TreeWalk<'a> {
+        TreeWalk { root, next: root.first_child.get().map(WalkEvent::Enter) }
     }
 
     /// Passes over the inside of the element that was just entered; it is left next.
-    pub fn skip_inside(&mut self, entered: Ref<'a>) {
-        self.next = Some(Step::Leave(entered));
+    pub fn skip_inside(&mut self, entered: NodeRef<'a>) {
+        self.next = Some(WalkEvent::Leave(entered));
     }
 }
 
-impl<'a> Iterator for Walk<'a> {
-    type Item = Step<'a>;
+impl<'a> Iterator for TreeWalk<'a> {
+    type Item = WalkEvent<'a>;
 
-    fn next(&mut self) -> Option<Step<'a>> {
+    fn next(&mut self) -> Option<WalkEvent<'a>> {
         let step = self.next.take()?;
         self.next = match step {
-            Step::Enter(node) => Some(node.first_child.get().map_or(Step::Leave(node), Step::Enter)),
-            Step::Leave(node) => match (node.next.get(), node.parent.get()) {
-                (Some(sibling), _) => Some(Step::Enter(sibling)),
-                (None, Some(parent)) if !std::ptr::eq(parent, self.root) => Some(Step::Leave(parent)),
+            WalkEvent::Enter(node) => {
+                Some(node.first_child.get().map_or(WalkEvent::Leave(node), WalkEvent::Enter))
+            }
+            WalkEvent::Leave(node) => match (node.next.get(), node.parent.get()) {
+                (Some(sibling), _) => Some(WalkEvent::Enter(sibling)),
+                (None, Some(parent)) if !std::ptr::eq(parent, self.root) => Some(WalkEvent::Leave(parent)),
                 _ => None,
             },
         };
@@ -162,11 +164,11 @@ impl<'a> Iterator for Walk<'a> {
 }
 
 /// The text below a node as it stands there, up to a number of bytes.
-pub(super) fn text_below(node: Ref<'_>, most: usize) -> String {
+pub(super) fn text_below(node: NodeRef<'_>, most: usize) -> String {
     let mut text = String::new();
-    for step in Walk::below(node).take(bounds::TEXT_NODES) {
-        if let Step::Enter(Node { data: Data::Text(piece), .. }) = step {
-            text.push_str(cut(&piece.borrow(), most - text.len()));
+    for step in TreeWalk::below(node).take(limits::TEXT_NODES) {
+        if let WalkEvent::Enter(DomNode { data: NodeData::Text(piece), .. }) = step {
+            text.push_str(truncate(&piece.borrow(), most - text.len()));
         }
         if text.len() == most {
             break;

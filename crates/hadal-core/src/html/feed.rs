@@ -1,15 +1,15 @@
-//! Feeds a document to the parser, within bounds.
+//! Feeds a document to the parser, within limits.
 //!
 //! The input goes in by pieces that end where the parser's state is known, so that the scan ahead
 //! always reads the same markup as the tokenizer does. What the tokenizer would only hand on, plain tags and
-//! plain text, goes past it. Either way tokens go through the [`Gate`], which closes when a bound is reached.
+//! plain text, goes past it. Either way tokens go through the [`TokenLimiter`], which closes when a bound is reached.
 
-use super::bounds;
-use super::dom::Node;
-use super::gate::{Built, Gate};
-use super::scan::{self, Markup, Tag};
-use super::sink::Sink;
+use super::dom::DomNode;
+use super::limits;
+use super::scan::{self, Markup, TagExtent};
+use super::sink::DomSink;
 use super::tags;
+use super::token_limiter::{BuiltTree, TokenLimiter};
 use crate::page::ParseLimit;
 use html5ever::buffer_queue::BufferQueue;
 use html5ever::tendril::StrTendril;
@@ -24,12 +24,12 @@ const PIECE: usize = 64 << 10;
 const LINE: u64 = 1;
 
 /// Parses a decoded document.
-pub(super) fn build<'a>(text: &str, arena: &'a Arena<Node<'a>>) -> Built<'a> {
+pub(super) fn build<'a>(text: &str, arena: &'a Arena<DomNode<'a>>) -> BuiltTree<'a> {
     let options = TreeBuilderOpts { scripting_enabled: false, ..Default::default() };
-    let gate = Gate::new(TreeBuilder::new(Sink::new(arena), options));
+    let gate = TokenLimiter::new(TreeBuilder::new(DomSink::new(arena), options));
     let options = TokenizerOpts { discard_bom: false, ..Default::default() };
     let text = with_plain_line_ends(text);
-    let feeder = Feeder {
+    let feeder = ParserFeeder {
         input: text.as_bytes(),
         text: StrTendril::from(&*text),
         queue: BufferQueue::default(),
@@ -41,11 +41,11 @@ pub(super) fn build<'a>(text: &str, arena: &'a Arena<Node<'a>>) -> Built<'a> {
     feeder.run()
 }
 
-struct Feeder<'t, 'a> {
+struct ParserFeeder<'t, 'a> {
     input: &'t [u8],
     text: StrTendril,
     queue: BufferQueue,
-    tokenizer: Tokenizer<Gate<'a>>,
+    tokenizer: Tokenizer<TokenLimiter<'a>>,
     /// Everything before this position has been fed or left out.
     fed: usize,
     /// Whether the tokenizer may be in the midst of something, so that nothing may be done past it.
@@ -53,8 +53,8 @@ struct Feeder<'t, 'a> {
     attributes: usize,
 }
 
-impl<'a> Feeder<'_, 'a> {
-    fn run(mut self) -> Built<'a> {
+impl<'a> ParserFeeder<'_, 'a> {
+    fn run(mut self) -> BuiltTree<'a> {
         let mut at = 0;
         while let Some(bracket) = scan::find(self.input, at, b"<") {
             if self.gate().bound.get().is_some() {
@@ -67,7 +67,7 @@ impl<'a> Feeder<'_, 'a> {
         self.tokenizer.sink.finish()
     }
 
-    fn gate(&self) -> &Gate<'a> {
+    fn gate(&self) -> &TokenLimiter<'a> {
         &self.tokenizer.sink
     }
 
@@ -101,14 +101,14 @@ impl<'a> Feeder<'_, 'a> {
         end
     }
 
-    fn pass_tag(&mut self, bracket: usize, tag: &Tag) -> usize {
-        self.attributes += tag.attributes.min(bounds::TAG_ATTRIBUTES);
+    fn pass_tag(&mut self, bracket: usize, tag: &TagExtent) -> usize {
+        self.attributes += tag.attributes.min(limits::TAG_ATTRIBUTES);
         self.feed_text(bracket);
-        if self.attributes > bounds::PAGE_ATTRIBUTES {
+        if self.attributes > limits::PAGE_ATTRIBUTES {
             self.gate().close(ParseLimit::Attributes);
             return tag.end;
         }
-        if tag.attributes > bounds::TAG_ATTRIBUTES {
+        if tag.attributes > limits::TAG_ATTRIBUTES {
             self.gate().note(ParseLimit::Attributes);
             self.feed_until(tag.kept);
             self.fed = tag.end - 1;
@@ -160,7 +160,7 @@ impl<'a> Feeder<'_, 'a> {
         let mut at = name_end;
         while let Some(bracket) = scan::find(self.input, at, b">") {
             at = bracket + 1;
-            if at - name_end > 4 * bounds::TAG_ATTRIBUTES {
+            if at - name_end > 4 * limits::TAG_ATTRIBUTES {
                 self.gate().close(ParseLimit::Attributes);
                 return at;
             }
@@ -192,7 +192,7 @@ impl<'a> Feeder<'_, 'a> {
     }
 
     /// Feeds a tag, past the tokenizer when it is a plain one. Behind a tag nothing is left to wait for.
-    fn feed_tag(&mut self, tag: &Tag) {
+    fn feed_tag(&mut self, tag: &TagExtent) {
         let plain = if self.is_waiting { None } else { tags::plain(&self.text, tag) };
         match plain {
             Some(token) => {
@@ -264,13 +264,13 @@ fn is_for_browsers_only(name: &[u8], attributes: &[u8]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::dom::{Data, Element, Step, Walk};
-    use super::super::gate::Effort;
-    use super::super::sink::Tree;
+    use super::super::dom::{Element, NodeData, TreeWalk, WalkEvent};
+    use super::super::sink::DomTree;
+    use super::super::token_limiter::ParseEffort;
     use super::*;
     use proptest::prelude::*;
 
-    fn effort(text: &str) -> Effort {
+    fn effort(text: &str) -> ParseEffort {
         build(text, &Arena::new()).effort
     }
 
@@ -297,8 +297,8 @@ mod tests {
         let formatting: String = (0..5_000).map(|i| format!("<b id={i}><p>")).collect();
         for text in ["<div>".repeat(100_000), "<a><b><i><p>".repeat(50_000), formatting] {
             let effort = effort(&text);
-            assert!(effort.nodes <= bounds::NODES + 2 * bounds::DEPTH, "{effort:?}");
-            assert!(effort.steps <= bounds::STEPS + 1_000_000, "{effort:?}");
+            assert!(effort.nodes <= limits::NODES + 2 * limits::DEPTH, "{effort:?}");
+            assert!(effort.steps <= limits::STEPS + 1_000_000, "{effort:?}");
         }
     }
 
@@ -320,15 +320,15 @@ mod tests {
         ] {
             let arena = Arena::new();
             let tree = build(text, &arena).tree;
-            let is_form = |step: &Step<'_>| matches!(step, Step::Enter(node) if node.is(&html5ever::local_name!("form")));
-            assert_eq!(Walk::below(tree.document).filter(is_form).count(), forms, "{text}");
+            let is_form = |step: &WalkEvent<'_>| matches!(step, WalkEvent::Enter(node) if node.is(&html5ever::local_name!("form")));
+            assert_eq!(TreeWalk::below(tree.document).filter(is_form).count(), forms, "{text}");
         }
     }
 
     /// The tree that comes of giving everything to the tokenizer at once.
-    fn build_straight<'a>(text: &str, arena: &'a Arena<Node<'a>>) -> Tree<'a> {
+    fn build_straight<'a>(text: &str, arena: &'a Arena<DomNode<'a>>) -> DomTree<'a> {
         let options = TreeBuilderOpts { scripting_enabled: false, ..Default::default() };
-        let gate = Gate::new(TreeBuilder::new(Sink::new(arena), options));
+        let gate = TokenLimiter::new(TreeBuilder::new(DomSink::new(arena), options));
         let tokenizer = Tokenizer::new(gate, TokenizerOpts { discard_bom: false, ..Default::default() });
         let queue = BufferQueue::default();
         queue.push_back(StrTendril::from(text));
@@ -339,19 +339,19 @@ mod tests {
         tokenizer.sink.finish().tree
     }
 
-    fn outline(tree: &Tree<'_>) -> String {
+    fn outline(tree: &DomTree<'_>) -> String {
         let attributes = |element: &Element<'_>| -> String {
             element.attributes.iter().map(|a| format!("{}={:?} ", &*a.name.local, &*a.value)).collect()
         };
-        let write = |step: Step<'_>| match step {
-            Step::Enter(node) => match &node.data {
-                Data::Root => "(".to_string(),
-                Data::Text(text) => format!("{:?}", &**text.borrow()),
-                Data::Element(element) => format!("({} {}", &*element.name.local, attributes(element)),
+        let write = |step: WalkEvent<'_>| match step {
+            WalkEvent::Enter(node) => match &node.data {
+                NodeData::Root => "(".to_string(),
+                NodeData::Text(text) => format!("{:?}", &**text.borrow()),
+                NodeData::Element(element) => format!("({} {}", &*element.name.local, attributes(element)),
             },
-            Step::Leave(_) => ")".to_string(),
+            WalkEvent::Leave(_) => ")".to_string(),
         };
-        Walk::below(tree.document).map(write).collect()
+        TreeWalk::below(tree.document).map(write).collect()
     }
 
     const PIECES: [&str; 44] = [

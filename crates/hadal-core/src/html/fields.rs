@@ -1,10 +1,10 @@
 //! Controls as fields: what they are, what they hold, what they are called.
 
-use super::bounds::{self, cut};
 use super::choices::choices;
-use super::collect::{Control, Found};
-use super::dom::{Ref, text_below};
-use super::labels::Labels;
+use super::collect::{Collected, CollectedControl};
+use super::dom::{NodeRef, text_below};
+use super::labels::LabelIndex;
+use super::limits::{self, truncate};
 use super::text::short;
 use crate::http::Method;
 use crate::page::{Field, FieldKind, FieldOption};
@@ -13,30 +13,30 @@ use rustc_hash::FxHashMap;
 use url::Url;
 
 /// Turns the controls of a page into fields.
-pub(super) struct Fields<'f, 'a> {
-    found: &'f Found<'a>,
+pub(super) struct FieldBuilder<'f, 'a> {
+    found: &'f Collected<'a>,
     base: &'f Url,
-    ids: FxHashMap<&'a str, Ref<'a>>,
-    labels: Labels<'a>,
+    ids: FxHashMap<&'a str, NodeRef<'a>>,
+    labels: LabelIndex<'a>,
     choices_left: usize,
     /// Whether choices were left out.
-    pub is_cut: bool,
+    pub is_truncated: bool,
 }
 
-impl<'f, 'a> Fields<'f, 'a> {
-    pub fn new(found: &'f Found<'a>, base: &'f Url) -> Fields<'f, 'a> {
+impl<'f, 'a> FieldBuilder<'f, 'a> {
+    pub fn new(found: &'f Collected<'a>, base: &'f Url) -> FieldBuilder<'f, 'a> {
         let mut ids = FxHashMap::default();
         if !found.controls.is_empty() {
             for &(id, node) in &found.ids {
                 ids.entry(id).or_insert(node);
             }
         }
-        let labels = Labels::new(found);
-        Fields { found, base, ids, labels, choices_left: bounds::PAGE_CHOICES, is_cut: false }
+        let labels = LabelIndex::new(found);
+        FieldBuilder { found, base, ids, labels, choices_left: limits::PAGE_CHOICES, is_truncated: false }
     }
 
     /// The first element with an id.
-    pub fn by_id(&self, id: &str) -> Option<Ref<'a>> {
+    pub fn by_id(&self, id: &str) -> Option<NodeRef<'a>> {
         self.ids.get(id).copied()
     }
 
@@ -54,7 +54,7 @@ impl<'f, 'a> Fields<'f, 'a> {
         };
         Field {
             kind,
-            name: cut(node.attribute(&local_name!("name")).unwrap_or_default(), bounds::SHORT_TEXT)
+            name: truncate(node.attribute(&local_name!("name")).unwrap_or_default(), limits::SHORT_TEXT)
                 .to_string(),
             id: named(&local_name!("id")),
             value: self.value(control, kind, &options, &label),
@@ -82,7 +82,7 @@ impl<'f, 'a> Fields<'f, 'a> {
             .chain(node.ancestors())
             .find_map(|node| node.attribute(&local_name!("dir")));
         let direction = if said.is_some_and(|dir| dir.eq_ignore_ascii_case("rtl")) { "rtl" } else { "ltr" };
-        let field = Field::new(FieldKind::Hidden, cut(name, bounds::SHORT_TEXT), direction);
+        let field = Field::new(FieldKind::Hidden, truncate(name, limits::SHORT_TEXT), direction);
         takes_text.then(|| Field { disabled: is_disabled(node), ..field })
     }
 
@@ -91,28 +91,34 @@ impl<'f, 'a> Fields<'f, 'a> {
         self.found.controls[position].node.attribute(&local_name!("formenctype"))
     }
 
-    fn choices(&mut self, node: Ref<'a>, kind: FieldKind) -> Vec<FieldOption> {
+    fn choices(&mut self, node: NodeRef<'a>, kind: FieldKind) -> Vec<FieldOption> {
         let source = match node.attribute(&local_name!("list")) {
             _ if kind == FieldKind::Select => Some(node),
             Some(id) => self.by_id(id).filter(|list| list.is(&local_name!("datalist"))),
             None => None,
         };
         let Some(source) = source else { return Vec::new() };
-        let most = bounds::CHOICES.min(self.choices_left);
-        let (choices, is_cut) = choices(source, most);
+        let most = limits::CHOICES.min(self.choices_left);
+        let (choices, is_truncated) = choices(source, most);
         self.choices_left -= choices.len();
-        self.is_cut |= is_cut;
+        self.is_truncated |= is_truncated;
         choices
     }
 
-    fn value(&self, control: &Control<'a>, kind: FieldKind, options: &[FieldOption], label: &str) -> String {
+    fn value(
+        &self,
+        control: &CollectedControl<'a>,
+        kind: FieldKind,
+        options: &[FieldOption],
+        label: &str,
+    ) -> String {
         let given = control.node.attribute(&local_name!("value"));
         match kind {
             FieldKind::Select => options
                 .iter()
                 .find(|choice| choice.selected)
                 .map_or(String::new(), |choice| choice.value.clone()),
-            FieldKind::Textarea => short_raw(&text_below(control.node, bounds::VALUE)),
+            FieldKind::Textarea => short_raw(&text_below(control.node, limits::VALUE)),
             FieldKind::Checkbox | FieldKind::Radio => given.map_or("on".to_string(), short_raw),
             _ if kind.is_button() => {
                 given.filter(|text| !text.is_empty()).map_or(label.to_string(), short_raw)
@@ -121,7 +127,7 @@ impl<'f, 'a> Fields<'f, 'a> {
         }
     }
 
-    fn own_action(&self, node: Ref<'a>, kind: FieldKind) -> Option<Url> {
+    fn own_action(&self, node: NodeRef<'a>, kind: FieldKind) -> Option<Url> {
         let address = node.attribute(&local_name!("formaction")).filter(|_| kind.is_button())?;
         self.base.join(address.trim()).ok()
     }
@@ -129,7 +135,7 @@ impl<'f, 'a> Fields<'f, 'a> {
 
 /// Values are submitted as they are, so their white space stays.
 fn short_raw(text: &str) -> String {
-    cut(text, bounds::VALUE).to_string()
+    truncate(text, limits::VALUE).to_string()
 }
 
 /// The method a form or a button names; `dialog` and nonsense name none.
@@ -141,13 +147,13 @@ pub(super) fn method(name: &str) -> Option<Method> {
     }
 }
 
-fn number(node: Ref<'_>, name: &LocalName) -> Option<u32> {
+fn number(node: NodeRef<'_>, name: &LocalName) -> Option<u32> {
     node.attribute(name)?.trim().parse().ok()
 }
 
 /// Disabled itself, or by a fieldset around it; the first legend of a fieldset stays usable. What stands
 /// in a list of suggestions is never sent either.
-fn is_disabled(node: Ref<'_>) -> bool {
+fn is_disabled(node: NodeRef<'_>) -> bool {
     if node.has(&local_name!("disabled")) {
         return true;
     }
@@ -162,13 +168,13 @@ fn is_disabled(node: Ref<'_>) -> bool {
     false
 }
 
-fn is_first_legend(node: Ref<'_>) -> bool {
+fn is_first_legend(node: NodeRef<'_>) -> bool {
     let before = std::iter::successors(node.previous.get(), |node| node.previous.get());
     node.is(&local_name!("legend")) && !before.into_iter().any(|node| node.is(&local_name!("legend")))
 }
 
 /// What a control is; an unknown type is a text field.
-fn kind(node: Ref<'_>) -> FieldKind {
+fn kind(node: NodeRef<'_>) -> FieldKind {
     use FieldKind::*;
     let named = node.attribute(&local_name!("type")).unwrap_or_default().trim().to_ascii_lowercase();
     if node.is(&local_name!("select")) {

@@ -3,11 +3,11 @@
 //! A control belongs to the form its `form` attribute names, else to the one the parser gave it to,
 //! else to the nearest form around it: as in a browser.
 
-use super::bounds::{self, cut};
-use super::collect::{Control, Found, FoundForm};
-use super::dom::Ref;
-use super::fields::{Fields, method};
-use super::text::{Span, short};
+use super::collect::{Collected, CollectedControl, CollectedForm};
+use super::dom::NodeRef;
+use super::fields::{FieldBuilder, method};
+use super::limits::{self, truncate};
+use super::text::{TextSpan, short};
 use crate::http::Method;
 use crate::page::{Field, FieldKind, Form, FormSource};
 use html5ever::{LocalName, local_name};
@@ -16,29 +16,29 @@ use url::Url;
 
 /// The forms of a page: its `<form>` elements, then one for what stands outside of any, if that can
 /// be asked something.
-pub(super) fn forms(found: &Found<'_>, page: &Url, base: &Url) -> (Vec<Form>, bool) {
-    let mut fields = Fields::new(found, base);
-    let owned = Owned::sort(found, &fields);
+pub(super) fn forms(found: &Collected<'_>, page: &Url, base: &Url) -> (Vec<Form>, bool) {
+    let mut fields = FieldBuilder::new(found, base);
+    let owned = ControlOwners::sort(found, &fields);
     let mut forms = Vec::with_capacity(found.forms.len() + 1);
     for (index, (form, controls)) in found.forms.iter().zip(&owned.by_form).enumerate() {
         forms.push(element_form(index as u32, form, controls, found, &mut fields, page, base));
     }
     forms.extend(loose_form(&owned.loose, &mut fields, page));
-    (forms, fields.is_cut)
+    (forms, fields.is_truncated)
 }
 
 /// Controls by owner, as positions in the page's controls.
-struct Owned {
+struct ControlOwners {
     by_form: Vec<Vec<usize>>,
     loose: Vec<usize>,
 }
 
-impl Owned {
-    fn sort<'a>(found: &Found<'a>, fields: &Fields<'_, 'a>) -> Owned {
-        let address = |node: Ref<'a>| std::ptr::from_ref(node).addr();
+impl ControlOwners {
+    fn sort<'a>(found: &Collected<'a>, fields: &FieldBuilder<'_, 'a>) -> ControlOwners {
+        let address = |node: NodeRef<'a>| std::ptr::from_ref(node).addr();
         let ordinals: FxHashMap<usize, usize> =
             found.forms.iter().enumerate().map(|(ordinal, form)| (address(form.node), ordinal)).collect();
-        let mut owned = Owned { by_form: vec![Vec::new(); found.forms.len()], loose: Vec::new() };
+        let mut owned = ControlOwners { by_form: vec![Vec::new(); found.forms.len()], loose: Vec::new() };
         for (position, control) in found.controls.iter().enumerate() {
             match owner(control, fields) {
                 None => owned.loose.push(position),
@@ -54,8 +54,8 @@ impl Owned {
     }
 }
 
-fn owner<'a>(control: &Control<'a>, fields: &Fields<'_, 'a>) -> Option<Ref<'a>> {
-    let is_form = |node: &Ref<'a>| node.is(&local_name!("form"));
+fn owner<'a>(control: &CollectedControl<'a>, fields: &FieldBuilder<'_, 'a>) -> Option<NodeRef<'a>> {
+    let is_form = |node: &NodeRef<'a>| node.is(&local_name!("form"));
     if let Some(id) = control.node.attribute(&local_name!("form")) {
         return fields.by_id(id).filter(is_form);
     }
@@ -65,10 +65,10 @@ fn owner<'a>(control: &Control<'a>, fields: &Fields<'_, 'a>) -> Option<Ref<'a>> 
 
 fn element_form<'a>(
     index: u32,
-    form: &FoundForm<'a>,
+    form: &CollectedForm<'a>,
     controls: &[usize],
-    found: &Found<'a>,
-    fields: &mut Fields<'_, 'a>,
+    found: &Collected<'a>,
+    fields: &mut FieldBuilder<'_, 'a>,
     page: &Url,
     base: &Url,
 ) -> Form {
@@ -99,7 +99,7 @@ fn element_form<'a>(
         enctype: short(enctype.unwrap_or(named(&local_name!("enctype")))).to_ascii_lowercase(),
         accept_charset: short(named(&local_name!("accept-charset"))),
         attributes: attributes(form.node),
-        text: cut(found.texts.slice(extent(form, controls, found)), bounds::FORM_TEXT).to_string(),
+        text: truncate(found.texts.slice(extent(form, controls, found)), limits::FORM_TEXT).to_string(),
         heading: heading(form, controls, found),
         fields: list,
     }
@@ -120,7 +120,7 @@ fn without_fragment(url: &Url) -> &str {
     &url[..url::Position::AfterQuery]
 }
 
-fn attributes(form: Ref<'_>) -> String {
+fn attributes(form: NodeRef<'_>) -> String {
     let names = [
         local_name!("id"),
         local_name!("name"),
@@ -133,32 +133,32 @@ fn attributes(form: Ref<'_>) -> String {
 }
 
 /// The text of a form; one that a table broke up reaches from its first control to its last.
-fn extent<'a>(form: &FoundForm<'a>, controls: &[usize], found: &Found<'a>) -> Span {
-    let nothing = Span { layer: super::text::Layer::Visible, start: 0, end: 0 };
+fn extent<'a>(form: &CollectedForm<'a>, controls: &[usize], found: &Collected<'a>) -> TextSpan {
+    let nothing = TextSpan { layer: super::text::TextLayer::Visible, start: 0, end: 0 };
     let own = found.span(form.node).unwrap_or(nothing);
     let ends = controls.first().zip(controls.last()).map(|(&a, &b)| (&found.controls[a], &found.controls[b]));
     match ends {
         Some((first, last)) if own.start == own.end && first.lead.layer == own.layer => {
             let end = found.span(last.node).map_or(last.lead.end, |span| span.end);
-            Span { start: first.lead.start, end: end.max(first.lead.start), ..own }
+            TextSpan { start: first.lead.start, end: end.max(first.lead.start), ..own }
         }
         _ => own,
     }
 }
 
 /// The heading or legend that stands last before the form's first control, inside the form or not.
-fn heading<'a>(form: &FoundForm<'a>, controls: &[usize], found: &Found<'a>) -> String {
+fn heading<'a>(form: &CollectedForm<'a>, controls: &[usize], found: &Collected<'a>) -> String {
     let visible = |&&control: &&usize| !is_hidden_input(found.controls[control].node);
     let first = controls.iter().find(visible).and_then(|&control| found.controls[control].heading);
     first.or(form.heading).map_or(String::new(), |node| short(found.text_of(node)))
 }
 
-fn is_hidden_input(node: Ref<'_>) -> bool {
+fn is_hidden_input(node: NodeRef<'_>) -> bool {
     node.attribute(&local_name!("type")).is_some_and(|kind| kind.eq_ignore_ascii_case("hidden"))
 }
 
 /// Controls outside of any form, when one of them takes words.
-fn loose_form(controls: &[usize], fields: &mut Fields<'_, '_>, page: &Url) -> Option<Form> {
+fn loose_form(controls: &[usize], fields: &mut FieldBuilder<'_, '_>, page: &Url) -> Option<Form> {
     let list: Vec<Field> = controls.iter().map(|&control| fields.field(control)).collect();
     let takes_words = |field: &Field| {
         matches!(field.kind, FieldKind::Text | FieldKind::Search | FieldKind::Textarea) && !field.disabled
@@ -178,7 +178,7 @@ fn loose_form(controls: &[usize], fields: &mut Fields<'_, '_>, page: &Url) -> Op
         enctype: String::new(),
         accept_charset: String::new(),
         attributes: String::new(),
-        text: cut(&text, bounds::FORM_TEXT).to_string(),
+        text: truncate(&text, limits::FORM_TEXT).to_string(),
         heading: String::new(),
         fields: kept,
     })

@@ -1,8 +1,8 @@
 //! What a page tells machines: search descriptions, preferred address, robots, refresh, next and previous.
 
-use super::bounds;
-use super::collect::Found;
-use super::dom::{Ref, text_below};
+use super::collect::Collected;
+use super::dom::{NodeRef, text_below};
+use super::limits;
 use super::search_action::{in_linked_data, is_template};
 use super::text::short;
 use crate::address::{Tracking, normalise};
@@ -14,11 +14,11 @@ use url::Url;
 const ITEM_HEIGHT: usize = 16;
 
 /// Reads the hints of a page.
-pub(super) fn hints(found: &Found<'_>, base: &Url) -> PageHints {
+pub(super) fn hints(found: &Collected<'_>, base: &Url) -> PageHints {
     let mut hints = PageHints::default();
     for &node in &found.machine {
         if node.is(&local_name!("script")) {
-            in_linked_data(&text_below(node, bounds::LINKED_DATA), &mut hints.search_actions);
+            in_linked_data(&text_below(node, limits::LINKED_DATA), &mut hints.search_actions);
             continue;
         }
         if node.is(&local_name!("link")) {
@@ -34,11 +34,11 @@ pub(super) fn hints(found: &Found<'_>, base: &Url) -> PageHints {
         read_neighbour(anchor, base, &mut hints);
     }
     hints.search_actions.dedup();
-    hints.search_actions.truncate(bounds::HINTS);
+    hints.search_actions.truncate(limits::HINTS);
     hints
 }
 
-fn named<'a>(node: Ref<'a>, name: &LocalName) -> &'a str {
+fn named<'a>(node: NodeRef<'a>, name: &LocalName) -> &'a str {
     node.attribute(name).unwrap_or_default().trim()
 }
 
@@ -46,16 +46,16 @@ fn has_token(list: &str, token: &str) -> bool {
     list.split_ascii_whitespace().any(|word| word.eq_ignore_ascii_case(token))
 }
 
-fn target(node: Ref<'_>, base: &Url) -> Option<Url> {
+fn target(node: NodeRef<'_>, base: &Url) -> Option<Url> {
     let address = named(node, &local_name!("href"));
     if address.is_empty() { None } else { normalise(base.join(address).ok()?, Tracking::Strip) }
 }
 
-fn read_link(node: Ref<'_>, base: &Url, hints: &mut PageHints) {
+fn read_link(node: NodeRef<'_>, base: &Url, hints: &mut PageHints) {
     let rel = named(node, &local_name!("rel"));
     let kind = named(node, &local_name!("type"));
     let describes_search = kind.eq_ignore_ascii_case("application/opensearchdescription+xml");
-    if has_token(rel, "search") && describes_search && hints.opensearch.len() < bounds::HINTS {
+    if has_token(rel, "search") && describes_search && hints.opensearch.len() < limits::HINTS {
         let title = short(named(node, &local_name!("title")));
         hints.opensearch.extend(target(node, base).map(|url| OpenSearchLink { url, title }));
     }
@@ -66,7 +66,7 @@ fn read_link(node: Ref<'_>, base: &Url, hints: &mut PageHints) {
 }
 
 /// `rel=next` and `rel=prev`, on links for machines and for people.
-fn read_neighbour(node: Ref<'_>, base: &Url, hints: &mut PageHints) {
+fn read_neighbour(node: NodeRef<'_>, base: &Url, hints: &mut PageHints) {
     let Some(rel) = node.attribute(&local_name!("rel")) else { return };
     if hints.next.is_none() && has_token(rel, "next") {
         hints.next = target(node, base);
@@ -76,7 +76,7 @@ fn read_neighbour(node: Ref<'_>, base: &Url, hints: &mut PageHints) {
     }
 }
 
-fn read_meta(node: Ref<'_>, base: &Url, hints: &mut PageHints) {
+fn read_meta(node: NodeRef<'_>, base: &Url, hints: &mut PageHints) {
     let content = named(node, &local_name!("content"));
     let name = named(node, &local_name!("name"));
     if name.eq_ignore_ascii_case("robots") || name.eq_ignore_ascii_case("hadal") {
@@ -116,14 +116,14 @@ fn refresh(content: &str, base: &Url) -> Option<(u32, Url)> {
 }
 
 /// The target of a search action in microdata.
-fn microdata_template(node: Ref<'_>) -> Option<String> {
+fn microdata_template(node: NodeRef<'_>) -> Option<String> {
     let property = named(node, &local_name!("itemprop"));
     if !has_token(property, "target") && !has_token(property, "urlTemplate") {
         return None;
     }
     let values = [local_name!("content"), local_name!("href")];
     let template = values.iter().find_map(|name| node.attribute(name)).filter(|text| is_template(text))?;
-    let is_action = |node: Ref<'_>| named(node, &local_name!("itemtype")).ends_with("/SearchAction");
+    let is_action = |node: NodeRef<'_>| named(node, &local_name!("itemtype")).ends_with("/SearchAction");
     node.ancestors().take(ITEM_HEIGHT).any(is_action).then(|| template.trim().to_string())
 }
 

@@ -1,40 +1,40 @@
 //! What a person reads beside a control.
 
-use super::bounds;
-use super::collect::Found;
-use super::dom::{Ref, text_below};
-use super::text::{Span, first_terms, last_terms, short};
+use super::collect::Collected;
+use super::dom::{NodeRef, text_below};
+use super::limits;
+use super::text::{TextSpan, first_terms, last_terms, short};
 use crate::page::FieldKind;
 use html5ever::{LocalName, local_name};
 use rustc_hash::FxHashMap;
 
 /// Terms taken from free text near a control.
 const TERMS_NEAR: usize = 8;
-/// Labels are looked for this many elements up.
+/// LabelIndex are looked for this many elements up.
 const LABEL_HEIGHT: usize = 12;
 
 /// The labels of a page by the control they are for.
-pub(super) struct Labels<'a> {
-    by_target: FxHashMap<&'a str, Ref<'a>>,
+pub(super) struct LabelIndex<'a> {
+    by_target: FxHashMap<&'a str, NodeRef<'a>>,
     labelled_by: LocalName,
 }
 
-impl<'a> Labels<'a> {
-    pub fn new(found: &Found<'a>) -> Labels<'a> {
+impl<'a> LabelIndex<'a> {
+    pub fn new(found: &Collected<'a>) -> LabelIndex<'a> {
         let mut by_target = FxHashMap::default();
         for &label in &found.labels {
             if let Some(target) = label.attribute(&local_name!("for")) {
                 by_target.entry(target).or_insert(label);
             }
         }
-        Labels { by_target, labelled_by: LocalName::from("aria-labelledby") }
+        LabelIndex { by_target, labelled_by: LocalName::from("aria-labelledby") }
     }
 
     /// The label of a control: the first of the ways to name one that says something.
     pub fn label(
         &self,
-        found: &Found<'a>,
-        ids: &FxHashMap<&'a str, Ref<'a>>,
+        found: &Collected<'a>,
+        ids: &FxHashMap<&'a str, NodeRef<'a>>,
         position: usize,
         kind: FieldKind,
     ) -> String {
@@ -56,12 +56,17 @@ impl<'a> Labels<'a> {
         ways.iter_mut().map(|way| way()).find(|label| !label.is_empty()).unwrap_or_default()
     }
 
-    fn pointing_at(&self, found: &Found<'a>, node: Ref<'a>) -> String {
+    fn pointing_at(&self, found: &Collected<'a>, node: NodeRef<'a>) -> String {
         let id = node.attribute(&local_name!("id")).unwrap_or_default();
         self.by_target.get(id).map_or(String::new(), |label| text_around(found, label, node))
     }
 
-    fn referred(&self, found: &Found<'a>, ids: &FxHashMap<&'a str, Ref<'a>>, node: Ref<'a>) -> String {
+    fn referred(
+        &self,
+        found: &Collected<'a>,
+        ids: &FxHashMap<&'a str, NodeRef<'a>>,
+        node: NodeRef<'a>,
+    ) -> String {
         let names = node.attribute(&self.labelled_by).unwrap_or_default();
         let texts = names.split_ascii_whitespace().take(8).filter_map(|id| ids.get(id));
         short(&texts.map(|node| short(found.text_of(node))).collect::<Vec<_>>().join(" "))
@@ -69,17 +74,17 @@ impl<'a> Labels<'a> {
 }
 
 /// A label around the control.
-fn wrapping<'a>(found: &Found<'a>, node: Ref<'a>) -> String {
+fn wrapping<'a>(found: &Collected<'a>, node: NodeRef<'a>) -> String {
     let label = node.ancestors().take(LABEL_HEIGHT).find(|node| node.is(&local_name!("label")));
     label.map_or(String::new(), |label| text_around(found, label, node))
 }
 
 /// The text of a label without the control's own, such as the choices of a select.
-fn text_around<'a>(found: &Found<'a>, label: Ref<'a>, node: Ref<'a>) -> String {
+fn text_around<'a>(found: &Collected<'a>, label: NodeRef<'a>, node: NodeRef<'a>) -> String {
     match (found.span(label), found.span(node)) {
         (Some(outer), Some(inner)) if holds(outer, inner) => {
-            let before = found.texts.slice(Span { end: inner.start, ..outer });
-            let after = found.texts.slice(Span { start: inner.end, ..outer });
+            let before = found.texts.slice(TextSpan { end: inner.start, ..outer });
+            let after = found.texts.slice(TextSpan { start: inner.end, ..outer });
             let (before, after) = (short(before), short(after));
             short(&format!("{before} {after}")).trim().to_string()
         }
@@ -87,17 +92,17 @@ fn text_around<'a>(found: &Found<'a>, label: Ref<'a>, node: Ref<'a>) -> String {
     }
 }
 
-fn holds(outer: Span, inner: Span) -> bool {
+fn holds(outer: TextSpan, inner: TextSpan) -> bool {
     outer.layer == inner.layer && outer.start <= inner.start && inner.end <= outer.end
 }
 
 /// What is written on a button.
-fn written_on<'a>(found: &Found<'a>, node: Ref<'a>) -> String {
+fn written_on<'a>(found: &Collected<'a>, node: NodeRef<'a>) -> String {
     let named = |name: &LocalName| node.attribute(name).map(short).filter(|text| !text.is_empty());
     let inside = || {
         let text = short(found.text_of(node));
         if text.is_empty() && node.is(&local_name!("button")) {
-            short(&text_below(node, bounds::SHORT_TEXT))
+            short(&text_below(node, limits::SHORT_TEXT))
         } else {
             text
         }
@@ -110,14 +115,14 @@ fn written_on<'a>(found: &Found<'a>, node: Ref<'a>) -> String {
 
 /// Text near a control that nothing names: behind boxes and radio buttons, else before it. In a table
 /// that is the cell to the left.
-fn near(found: &Found<'_>, position: usize, kind: FieldKind) -> String {
+fn near(found: &Collected<'_>, position: usize, kind: FieldKind) -> String {
     let control = &found.controls[position];
     let behind = || {
         let own = found.span(control.node)?;
         let next = found.controls.get(position + 1).map(|next| next.lead);
         let end = next.filter(|lead| lead.layer == own.layer).map_or(own.end + 200, |lead| lead.end);
         let text = found.texts.after(own);
-        let text = bounds::cut(text, end.saturating_sub(own.end));
+        let text = limits::truncate(text, end.saturating_sub(own.end));
         Some(first_terms(text, TERMS_NEAR).to_string()).filter(|text| !text.is_empty())
     };
     let before = || last_terms(found.texts.slice(control.lead), TERMS_NEAR).to_string();

@@ -1,6 +1,6 @@
 //! The language of a page: declared, else detected.
 
-use super::bounds::cut;
+use super::limits::truncate;
 
 /// Bytes of text that detection looks at.
 const DETECT: usize = 2000;
@@ -24,7 +24,7 @@ fn detected(text: &str) -> Option<&'static str> {
     // The beginning is mostly navigation: look at the middle of long texts.
     let from = text.len().saturating_sub(DETECT) / 2;
     let from = (from..=text.len()).find(|&at| text.is_char_boundary(at))?;
-    let info = whatlang::detect(cut(&text[from..], DETECT))?;
+    let info = whatlang::detect(truncate(&text[from..], DETECT))?;
     if info.is_reliable() { short_code(info.lang().code()) } else { None }
 }
 

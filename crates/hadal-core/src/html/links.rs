@@ -1,8 +1,8 @@
 //! Links with what stands around them.
 
-use super::bounds::{self, cut};
-use super::collect::Found;
-use super::dom::{Ref, Step, Walk};
+use super::collect::Collected;
+use super::dom::{NodeRef, TreeWalk, WalkEvent};
+use super::limits::{self, truncate};
 use super::text::{first_terms, last_terms, short};
 use crate::address::{Tracking, normalise};
 use crate::page::{Link, LinkContext};
@@ -22,7 +22,7 @@ const IMAGE_SEARCH: usize = 64;
 pub(super) const NOWHERE: u32 = u32::MAX;
 
 /// Everything the page links to, in document order, and for every anchor the position of its link.
-pub(super) fn links(found: &Found<'_>, base: &Url) -> (Vec<Link>, Vec<u32>) {
+pub(super) fn links(found: &Collected<'_>, base: &Url) -> (Vec<Link>, Vec<u32>) {
     let mut links: Vec<Link> = Vec::with_capacity(found.anchors.len());
     let mut of_anchors = Vec::with_capacity(found.anchors.len());
     for &anchor in &found.anchors {
@@ -35,7 +35,7 @@ pub(super) fn links(found: &Found<'_>, base: &Url) -> (Vec<Link>, Vec<u32>) {
 }
 
 /// Links within the page lead nowhere new.
-fn target(anchor: Ref<'_>, base: &Url) -> Option<Url> {
+fn target(anchor: NodeRef<'_>, base: &Url) -> Option<Url> {
     let address = anchor.attribute(&local_name!("href"))?.trim();
     if address.is_empty() || address.starts_with('#') {
         return None;
@@ -43,7 +43,7 @@ fn target(anchor: Ref<'_>, base: &Url) -> Option<Url> {
     normalise(base.join(address).ok()?, Tracking::Strip)
 }
 
-fn context<'a>(found: &Found<'a>, anchor: Ref<'a>, position: u32) -> LinkContext {
+fn context<'a>(found: &Collected<'a>, anchor: NodeRef<'a>, position: u32) -> LinkContext {
     let span = found.span(anchor);
     LinkContext {
         anchor: name_of(found, anchor),
@@ -56,10 +56,10 @@ fn context<'a>(found: &Found<'a>, anchor: Ref<'a>, position: u32) -> LinkContext
 }
 
 /// What a link is called: its text, else the image in it, else what its attributes say.
-fn name_of<'a>(found: &Found<'a>, anchor: Ref<'a>) -> String {
+fn name_of<'a>(found: &Collected<'a>, anchor: NodeRef<'a>) -> String {
     let text = found.text_of(anchor);
     if !text.is_empty() {
-        return cut(text, bounds::SHORT_TEXT).to_string();
+        return truncate(text, limits::SHORT_TEXT).to_string();
     }
     let own = || {
         let names = [local_name!("aria-label"), local_name!("title"), local_name!("alt")];
@@ -68,9 +68,9 @@ fn name_of<'a>(found: &Found<'a>, anchor: Ref<'a>) -> String {
     image_name(anchor).or_else(own).unwrap_or_default()
 }
 
-fn image_name(anchor: Ref<'_>) -> Option<String> {
-    Walk::below(anchor).take(IMAGE_SEARCH).find_map(|step| match step {
-        Step::Enter(node) if node.is(&local_name!("img")) => {
+fn image_name(anchor: NodeRef<'_>) -> Option<String> {
+    TreeWalk::below(anchor).take(IMAGE_SEARCH).find_map(|step| match step {
+        WalkEvent::Enter(node) if node.is(&local_name!("img")) => {
             node.attribute(&local_name!("alt")).map(short).filter(|text| !text.is_empty())
         }
         _ => None,
@@ -78,9 +78,9 @@ fn image_name(anchor: Ref<'_>) -> Option<String> {
 }
 
 /// `body div.nav#top ul li a`: names with first class and id; outer elements are left out of long paths.
-fn tag_path(node: Ref<'_>) -> String {
-    let is_inner = |node: &Ref<'_>| node.element().is_some() && !node.is(&local_name!("html"));
-    let path: Vec<Ref<'_>> =
+fn tag_path(node: NodeRef<'_>) -> String {
+    let is_inner = |node: &NodeRef<'_>| node.element().is_some() && !node.is(&local_name!("html"));
+    let path: Vec<NodeRef<'_>> =
         std::iter::once(node).chain(node.ancestors()).take_while(is_inner).take(PATH_ELEMENTS).collect();
     let mut text = String::with_capacity(path.len() * 12);
     for node in path.into_iter().rev() {
@@ -101,5 +101,5 @@ fn tag_path(node: Ref<'_>) -> String {
 }
 
 fn short_name(name: &str) -> &str {
-    cut(name, PATH_NAME)
+    truncate(name, PATH_NAME)
 }

@@ -1,27 +1,26 @@
 //! Bytes to [`Page`] in one parse.
 //!
 //! 1. `charset`, `prescan`: bytes to text, as browsers choose the encoding;
-//! 2. `feed`, `scan`, `tags`, `gate`, `sink`, `dom`: text to a tree, within the limits of `bounds`;
+//! 2. `feed`, `scan`, `tags`, `gate`, `sink`, `dom`: text to a tree, within the limits of `limits`;
 //! 3. `collect`, `text`, `folded`: one walk over the tree gathers text and notes what else is there;
 //! 4. `links`, `forms`, `fields`, `labels`, `choices`, `hints`, `language`: what was noted becomes the page;
 //! 5. `outline`, for answers to queries: the visible tree, kept for those who look for records in it.
 //!
-//! Nothing here fails or panics, and nothing costs much more than its size: hostile pages are cut, and
+//! Nothing here fails or panics, and nothing costs much more than its size: hostile pages are truncate, and
 //! [`Page::truncated_by`] says so.
 
-mod bounds;
 mod charset;
 mod choices;
 mod collect;
 mod dom;
 mod feed;
 mod fields;
-mod folded;
+mod folded_text;
 mod forms;
-mod gate;
 mod hints;
 mod labels;
 mod language;
+mod limits;
 mod links;
 mod opensearch;
 mod outline;
@@ -31,18 +30,19 @@ mod search_action;
 mod sink;
 mod tags;
 mod text;
+mod token_limiter;
 
-pub(crate) use bounds::cut;
+pub(crate) use limits::truncate;
 pub use opensearch::opensearch_form;
 pub use outline::Outline;
-pub(crate) use outline::{Node, tag};
+pub(crate) use outline::{OutlineNode, tag};
 pub use search_action::search_action_form;
 
 use crate::page::{Form, Page, PageHints, ParseLimit};
 use crate::simhash::simhash;
-use collect::Found;
+use collect::Collected;
 use html5ever::local_name;
-use sink::Tree;
+use sink::DomTree;
 use typed_arena::Arena;
 use url::Url;
 
@@ -71,7 +71,7 @@ fn parse_and<T>(
     body: &[u8],
     content_type: Option<&str>,
     url: &Url,
-    look: impl for<'a> FnOnce(&Tree<'a>, &Found<'a>, &[u32]) -> T,
+    look: impl for<'a> FnOnce(&DomTree<'a>, &Collected<'a>, &[u32]) -> T,
 ) -> (Page, T) {
     let decoded = charset::decode(body, content_type, url);
     let arena = Arena::new();
@@ -82,13 +82,13 @@ fn parse_and<T>(
     let (links, of_anchors) = links::links(&found, &base);
     let looked = look(&built.tree, &found, &of_anchors);
     let hints = hints::hints(&found, &base);
-    let (mut forms, is_cut) = forms::forms(&found, url, &base);
+    let (mut forms, is_truncated) = forms::forms(&found, url, &base);
     add_search_actions(&mut forms, &hints, &base);
 
-    let too_long = decoded.is_cut.then_some(ParseLimit::Bytes);
-    let too_many = (found.is_cut || is_cut).then_some(ParseLimit::Items);
+    let too_long = decoded.is_truncated.then_some(ParseLimit::Bytes);
+    let too_many = (found.is_truncated || is_truncated).then_some(ParseLimit::Items);
     let title =
-        found.title.map_or(String::new(), |title| text::short(&dom::text_below(title, bounds::SHORT_TEXT)));
+        found.title.map_or(String::new(), |title| text::short(&dom::text_below(title, limits::SHORT_TEXT)));
     let text = found.texts.into_visible();
     let page = Page {
         url: url.clone(),
@@ -107,7 +107,7 @@ fn parse_and<T>(
 }
 
 /// What relative addresses refer to; an absurd `<base>` is ignored.
-fn base(found: &Found<'_>, url: &Url) -> Url {
+fn base(found: &Collected<'_>, url: &Url) -> Url {
     let named = found.base.and_then(|base| base.attribute(&local_name!("href")));
     let joined = named
         .filter(|address| address.len() <= crate::address::LONGEST_URL)

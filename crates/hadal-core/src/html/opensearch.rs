@@ -22,7 +22,7 @@ const MOST_PARAMETERS: usize = 200;
 
 /// An address as it is offered.
 #[derive(Default)]
-struct Offered {
+struct SearchUrl {
     template: String,
     kind: String,
     rel: String,
@@ -43,16 +43,16 @@ pub fn opensearch_form(xml: &[u8], base: &Url) -> Option<Form> {
 }
 
 /// The addresses up to the first thing that is no XML.
-fn addresses(text: &str) -> Vec<Offered> {
+fn addresses(text: &str) -> Vec<SearchUrl> {
     let mut reader = Reader::from_str(text);
-    let (mut offered, mut is_inside) = (Vec::<Offered>::new(), false);
+    let (mut offered, mut is_inside) = (Vec::<SearchUrl>::new(), false);
     while let Ok(event) = reader.read_event() {
         match event {
             Event::Eof => break,
             Event::Start(tag) | Event::Empty(tag)
                 if is_named(&tag, "Url") && offered.len() < MOST_ADDRESSES =>
             {
-                offered.push(Offered::of(&tag));
+                offered.push(SearchUrl::of(&tag));
                 is_inside = true;
             }
             Event::Start(tag) | Event::Empty(tag)
@@ -84,10 +84,10 @@ fn attribute(tag: &BytesStart<'_>, name: &str) -> String {
     value.unwrap_or_default()
 }
 
-impl Offered {
-    fn of(tag: &BytesStart<'_>) -> Offered {
+impl SearchUrl {
+    fn of(tag: &BytesStart<'_>) -> SearchUrl {
         let or_one = |value: String| if value.is_empty() { "1".to_string() } else { value };
-        Offered {
+        SearchUrl {
             template: attribute(tag, "template").trim().to_string(),
             kind: attribute(tag, "type").trim().to_ascii_lowercase(),
             rel: attribute(tag, "rel"),

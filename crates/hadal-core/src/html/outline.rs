@@ -4,12 +4,12 @@
 //! any row of siblings is one stretch of the list and one stretch of the text. Markup that only dresses
 //! words (bold, highlighting) is dissolved: a text with a marked word in it is still one text.
 
-use super::bounds;
-use super::collect::{Found, is_inline, shows_nothing};
-use super::dom::{Data, Element, Ref, Step, Walk};
-use super::folded::Folded;
+use super::collect::{Collected, is_inline, shows_nothing};
+use super::dom::{Element, NodeData, NodeRef, TreeWalk, WalkEvent};
+use super::folded_text::FoldedText;
+use super::limits;
 use super::links::NOWHERE;
-use super::sink::Tree;
+use super::sink::DomTree;
 use html5ever::{LocalName, local_name, ns};
 use rustc_hash::FxHasher;
 use std::hash::{Hash, Hasher};
@@ -26,14 +26,14 @@ pub(crate) use tag;
 /// The visible elements and texts of a page.
 #[derive(Clone, Debug, Default)]
 pub struct Outline {
-    nodes: Vec<Node>,
+    nodes: Vec<OutlineNode>,
     text: String,
     names: String,
 }
 
 /// An element or a text.
 #[derive(Clone, Debug)]
-pub(crate) struct Node {
+pub(crate) struct OutlineNode {
     /// Its name, empty for a text.
     pub(crate) tag: LocalName,
     /// Where its parent is; the first node is its own.
@@ -51,7 +51,7 @@ pub(crate) struct Node {
     id: (u32, u32),
 }
 
-impl Node {
+impl OutlineNode {
     /// Whether it is a text.
     pub(crate) fn is_text(&self) -> bool {
         self.tag.is_empty()
@@ -75,7 +75,7 @@ impl Node {
 
 impl Outline {
     /// All nodes in reading order; the first is the whole document.
-    pub(crate) fn nodes(&self) -> &[Node] {
+    pub(crate) fn nodes(&self) -> &[OutlineNode] {
         &self.nodes
     }
 
@@ -123,23 +123,23 @@ impl Outline {
 }
 
 /// Walks the tree once more and keeps what a reader sees.
-pub(super) fn outline<'a>(tree: &Tree<'a>, found: &Found<'a>, of_anchors: &[u32]) -> Outline {
-    let mut growth = Growth::new(found, of_anchors);
-    let mut walk = Walk::below(tree.document);
+pub(super) fn outline<'a>(tree: &DomTree<'a>, found: &Collected<'a>, of_anchors: &[u32]) -> Outline {
+    let mut growth = OutlineBuilder::new(found, of_anchors);
+    let mut walk = TreeWalk::below(tree.document);
     while let Some(step) = walk.next() {
         match step {
-            Step::Enter(node) => match &node.data {
-                Data::Text(text) => growth.write(&text.borrow()),
-                Data::Element(element) => {
+            WalkEvent::Enter(node) => match &node.data {
+                NodeData::Text(text) => growth.write(&text.borrow()),
+                NodeData::Element(element) => {
                     if !growth.enter(node, element) {
                         walk.skip_inside(node);
                     }
                 }
-                Data::Root => {}
+                NodeData::Root => {}
             },
-            Step::Leave(node) => growth.leave(node),
+            WalkEvent::Leave(node) => growth.leave(node),
         }
-        if growth.outline.nodes.len() >= bounds::OUTLINE {
+        if growth.outline.nodes.len() >= limits::OUTLINE {
             break;
         }
     }
@@ -147,26 +147,26 @@ pub(super) fn outline<'a>(tree: &Tree<'a>, found: &Found<'a>, of_anchors: &[u32]
 }
 
 /// An outline while it grows.
-struct Growth<'a, 'f> {
-    found: &'f Found<'a>,
+struct OutlineBuilder<'a, 'f> {
+    found: &'f Collected<'a>,
     of_anchors: &'f [u32],
     outline: Outline,
-    text: Folded,
+    text: FoldedText,
     /// Elements that are not left yet, with their nodes.
-    open: Vec<(Ref<'a>, u32)>,
+    open: Vec<(NodeRef<'a>, u32)>,
     /// The text that goes on as long as only dress comes between.
     leaf: Option<usize>,
     breaks: bool,
     anchors: usize,
 }
 
-impl<'a, 'f> Growth<'a, 'f> {
-    fn new(found: &'f Found<'a>, of_anchors: &'f [u32]) -> Growth<'a, 'f> {
-        let mut growth = Growth {
+impl<'a, 'f> OutlineBuilder<'a, 'f> {
+    fn new(found: &'f Collected<'a>, of_anchors: &'f [u32]) -> OutlineBuilder<'a, 'f> {
+        let mut growth = OutlineBuilder {
             found,
             of_anchors,
             outline: Outline::default(),
-            text: Folded::default(),
+            text: FoldedText::default(),
             open: Vec::new(),
             leaf: None,
             breaks: true,
@@ -179,7 +179,7 @@ impl<'a, 'f> Growth<'a, 'f> {
     fn add(&mut self, tag: LocalName) -> usize {
         let here = self.text.position() as u32;
         let at = self.outline.nodes.len();
-        self.outline.nodes.push(Node {
+        self.outline.nodes.push(OutlineNode {
             tag,
             parent: self.open.last().map_or(0, |(_, parent)| *parent),
             end: at as u32 + 1,
@@ -209,7 +209,7 @@ impl<'a, 'f> Growth<'a, 'f> {
     }
 
     /// Whether the walk goes into an element.
-    fn enter(&mut self, node: Ref<'a>, element: &Element<'a>) -> bool {
+    fn enter(&mut self, node: NodeRef<'a>, element: &Element<'a>) -> bool {
         let link = self.link(node);
         if element.name.ns != ns!(html) || is_silent(element) || is_concealed(node, element) {
             return false;
@@ -229,7 +229,7 @@ impl<'a, 'f> Growth<'a, 'f> {
         true
     }
 
-    fn leave(&mut self, node: Ref<'a>) {
+    fn leave(&mut self, node: NodeRef<'a>) {
         let Some((_, at)) = self.open.pop_if(|(open, _)| std::ptr::eq(*open, node)) else { return };
         self.close(at as usize);
         if node.element().is_some_and(|element| !is_inline(element)) {
@@ -248,7 +248,7 @@ impl<'a, 'f> Growth<'a, 'f> {
     }
 
     /// The link that an anchor became. Anchors come in the order in which they were collected.
-    fn link(&mut self, node: Ref<'a>) -> Option<u32> {
+    fn link(&mut self, node: NodeRef<'a>) -> Option<u32> {
         let is_anchor = node.is(&local_name!("a")) || node.is(&local_name!("area"));
         if !is_anchor || !node.has(&local_name!("href")) {
             return None;
@@ -265,7 +265,7 @@ impl<'a, 'f> Growth<'a, 'f> {
             if !is_class && attribute.name.local != local_name!("id") {
                 continue;
             }
-            let value = bounds::cut(&attribute.value, bounds::SHORT_TEXT);
+            let value = limits::truncate(&attribute.value, limits::SHORT_TEXT);
             let start = self.outline.names.len() as u32;
             self.outline.names.push_str(value);
             let span = (start, self.outline.names.len() as u32);
@@ -319,7 +319,7 @@ fn is_silent(element: &Element<'_>) -> bool {
     )
 }
 
-fn is_concealed(node: Ref<'_>, element: &Element<'_>) -> bool {
+fn is_concealed(node: NodeRef<'_>, element: &Element<'_>) -> bool {
     element.attributes.iter().any(|attribute| match attribute.name.local {
         local_name!("hidden") => true,
         local_name!("style") => shows_nothing(&attribute.value),
@@ -328,7 +328,7 @@ fn is_concealed(node: Ref<'_>, element: &Element<'_>) -> bool {
 }
 
 /// Whether an element only changes how words look.
-fn is_dress(node: Ref<'_>, element: &Element<'_>) -> bool {
+fn is_dress(node: NodeRef<'_>, element: &Element<'_>) -> bool {
     match element.name.local {
         local_name!("a") | local_name!("cite") => false,
         local_name!("span") => {

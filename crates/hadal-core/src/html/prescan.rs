@@ -7,7 +7,7 @@ const PRESCAN: usize = 1024;
 
 /// The encoding named by a `<meta>`, else by an XML declaration.
 pub(super) fn declared(body: &[u8]) -> Option<&'static Encoding> {
-    let mut scan = Scan { input: &body[..body.len().min(PRESCAN)], at: 0 };
+    let mut scan = Prescanner { input: &body[..body.len().min(PRESCAN)], at: 0 };
     scan.meta().or_else(|| xml_declaration(scan.input)).map(as_ascii_superset)
 }
 
@@ -52,12 +52,12 @@ fn xml_declaration(input: &[u8]) -> Option<&'static Encoding> {
     Encoding::for_label(value_of(value)?)
 }
 
-struct Scan<'a> {
+struct Prescanner<'a> {
     input: &'a [u8],
     at: usize,
 }
 
-impl Scan<'_> {
+impl Prescanner<'_> {
     fn meta(&mut self) -> Option<&'static Encoding> {
         while self.at < self.input.len() {
             let rest = &self.input[self.at..];

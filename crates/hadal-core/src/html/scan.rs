@@ -4,13 +4,13 @@
 //! runs ahead of it and says how long a tag is before it is fed. It follows the tokenizer's rules
 //! exactly, given the position of a `<` where a tag may begin.
 
-use super::bounds;
+use super::limits;
 
 /// What begins at a `<`.
 #[derive(Debug, PartialEq)]
 pub(super) enum Markup {
     /// A start or end tag.
-    Tag(Tag),
+    Tag(TagExtent),
     /// A comment or something treated like one, up to the given position.
     Comment(usize),
     /// A CDATA section in foreign content, a comment elsewhere.
@@ -25,7 +25,7 @@ pub(super) enum Markup {
 
 /// The extent of a tag.
 #[derive(Debug, PartialEq)]
-pub(super) struct Tag {
+pub(super) struct TagExtent {
     pub is_end: bool,
     /// Its name, as a range of the input.
     pub name: (usize, usize),
@@ -38,7 +38,7 @@ pub(super) struct Tag {
 }
 
 /// The extent of an attribute; name and value as ranges of the input.
-pub(super) struct Attribute {
+pub(super) struct AttributeExtent {
     pub name: (usize, usize),
     pub value: (usize, usize),
     /// Behind the value and its quotes.
@@ -108,18 +108,21 @@ fn tag(input: &[u8], name: usize, is_end: bool) -> Markup {
             Some(_) => at = attribute(input, at).end,
         }
         attributes += 1;
-        if attributes <= bounds::TAG_ATTRIBUTES {
+        if attributes <= limits::TAG_ATTRIBUTES {
             kept = at;
         }
     }
-    if attributes <= bounds::TAG_ATTRIBUTES {
+    if attributes <= limits::TAG_ATTRIBUTES {
         kept = at;
     }
-    Markup::Tag(Tag { is_end, name: (name, name_end), attributes, kept, end: at + 1 })
+    Markup::Tag(TagExtent { is_end, name: (name, name_end), attributes, kept, end: at + 1 })
 }
 
 /// The attributes of a tag, in order.
-pub(super) fn attributes<'i>(input: &'i [u8], tag: &Tag) -> impl Iterator<Item = Attribute> + use<'i> {
+pub(super) fn attributes<'i>(
+    input: &'i [u8],
+    tag: &TagExtent,
+) -> impl Iterator<Item = AttributeExtent> + use<'i> {
     let (mut at, end) = (tag.name.1, tag.end - 1);
     std::iter::from_fn(move || {
         let start = skip(input, at, |c| is_space(c) || c == b'/');
@@ -130,23 +133,23 @@ pub(super) fn attributes<'i>(input: &'i [u8], tag: &Tag) -> impl Iterator<Item =
 }
 
 /// The attribute that begins at `at`. A leading `=` belongs to its name.
-fn attribute(input: &[u8], at: usize) -> Attribute {
+fn attribute(input: &[u8], at: usize) -> AttributeExtent {
     let name_end = skip(input, at + 1, |c| !ends_name(c) && c != b'=');
     let name = (at, name_end);
     let equals = skip(input, name_end, is_space);
     if input.get(equals) != Some(&b'=') {
-        return Attribute { name, value: (name_end, name_end), end: name_end };
+        return AttributeExtent { name, value: (name_end, name_end), end: name_end };
     }
     let start = skip(input, equals + 1, is_space);
     match input.get(start) {
         Some(&quote @ (b'"' | b'\'')) => {
             let close = find(input, start + 1, &[quote]);
             let (value_end, end) = close.map_or((input.len(), input.len()), |close| (close, close + 1));
-            Attribute { name, value: (start + 1, value_end), end }
+            AttributeExtent { name, value: (start + 1, value_end), end }
         }
         _ => {
             let end = skip(input, start, |c| !is_space(c) && c != b'>');
-            Attribute { name, value: (start, end), end }
+            AttributeExtent { name, value: (start, end), end }
         }
     }
 }
@@ -192,7 +195,7 @@ fn ends_name(c: u8) -> bool {
 mod tests {
     use super::*;
 
-    fn tag_at_start(input: &str) -> Tag {
+    fn tag_at_start(input: &str) -> TagExtent {
         match markup(input.as_bytes(), 0) {
             Markup::Tag(tag) => tag,
             other => panic!("{input}: {other:?}"),

@@ -1,6 +1,6 @@
 //! schema.org search actions: a site's own word for how it is searched.
 
-use super::bounds;
+use super::limits;
 use crate::http::Method;
 use crate::page::{Field, FieldKind, Form, FormSource};
 use serde_json::Value;
@@ -47,7 +47,7 @@ fn is_search_action(kind: Option<&Value>) -> bool {
 /// A target is a template, an entry point that holds one, or a list of these.
 fn add_targets(target: &Value, templates: &mut Vec<String>) {
     match target {
-        Value::String(text) if is_template(text) && templates.len() < bounds::HINTS => {
+        Value::String(text) if is_template(text) && templates.len() < limits::HINTS => {
             templates.push(text.trim().to_string());
         }
         Value::Array(targets) => targets.iter().for_each(|target| add_targets(target, templates)),

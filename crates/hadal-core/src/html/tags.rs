@@ -1,16 +1,16 @@
 //! Plain tags as tokens, made straight from their characters.
 //!
 //! The tokenizer goes through a tag letter by letter and copies what it meets. Nearly all tags need none of
-//! that: once the scan knows where they end, their parts are slices of the page. Tags with character
+//! that: once the scan knows where they end, their parts are slices of the page. TagCollector with character
 //! references or other oddities are none of our business; the tokenizer reads those.
 
-use super::scan::{self, Tag};
+use super::scan::{self, TagExtent};
 use html5ever::tendril::StrTendril;
 use html5ever::tokenizer::{Tag as TagToken, TagKind, Token};
 use html5ever::{Attribute, LocalName, QualName, ns};
 
 /// The token of a tag, as the tokenizer would make it; `None` for tags that are left to the tokenizer.
-pub(super) fn plain(text: &StrTendril, tag: &Tag) -> Option<Token> {
+pub(super) fn plain(text: &StrTendril, tag: &TagExtent) -> Option<Token> {
     if tag.is_end && tag.attributes > 0 {
         return None;
     }
@@ -30,7 +30,7 @@ pub(super) fn plain(text: &StrTendril, tag: &Tag) -> Option<Token> {
     Some(Token::TagToken(token))
 }
 
-fn add(token: &mut TagToken, text: &StrTendril, attribute: &scan::Attribute) -> Option<()> {
+fn add(token: &mut TagToken, text: &StrTendril, attribute: &scan::AttributeExtent) -> Option<()> {
     let name = name(&text[attribute.name.0..attribute.name.1])?;
     let (start, end) = attribute.value;
     if memchr::memchr2(b'&', 0, &text.as_bytes()[start..end]).is_some() {
@@ -66,9 +66,9 @@ mod tests {
     use std::cell::RefCell;
 
     #[derive(Default)]
-    struct Tags(RefCell<Vec<Token>>);
+    struct TagCollector(RefCell<Vec<Token>>);
 
-    impl TokenSink for Tags {
+    impl TokenSink for TagCollector {
         type Handle = ();
         fn process_token(&self, token: Token, _: u64) -> TokenSinkResult<()> {
             if matches!(token, Token::TagToken(_)) {
@@ -81,7 +81,7 @@ mod tests {
     fn tokenized(text: &StrTendril) -> Option<Token> {
         let queue = BufferQueue::default();
         queue.push_back(text.clone());
-        let tokenizer = Tokenizer::new(Tags::default(), TokenizerOpts::default());
+        let tokenizer = Tokenizer::new(TagCollector::default(), TokenizerOpts::default());
         let _ = tokenizer.feed(&queue);
         tokenizer.sink.0.take().into_iter().next()
     }

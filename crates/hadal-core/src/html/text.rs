@@ -3,57 +3,57 @@
 //! There are two layers: what a reader sees, and what is in the page but not shown until a script or
 //! a click opens it. The page's text is the first; a form in a hidden dialogue still has its labels.
 
-use super::bounds::{self, cut};
-use super::folded::Folded;
+use super::folded_text::FoldedText;
+use super::limits::{self, truncate};
 
 /// Which of the two texts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Layer {
+pub(super) enum TextLayer {
     Visible,
     Concealed,
 }
 
 /// A part of one layer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Span {
-    pub layer: Layer,
+pub(super) struct TextSpan {
+    pub layer: TextLayer,
     pub start: usize,
     pub end: usize,
 }
 
 /// Both layers.
 #[derive(Default)]
-pub(super) struct Texts {
-    visible: Folded,
-    concealed: Folded,
+pub(super) struct PageTexts {
+    visible: FoldedText,
+    concealed: FoldedText,
 }
 
-impl Texts {
-    pub fn layer(&mut self, layer: Layer) -> &mut Folded {
+impl PageTexts {
+    pub fn layer(&mut self, layer: TextLayer) -> &mut FoldedText {
         match layer {
-            Layer::Visible => &mut self.visible,
-            Layer::Concealed => &mut self.concealed,
+            TextLayer::Visible => &mut self.visible,
+            TextLayer::Concealed => &mut self.concealed,
         }
     }
 
-    fn whole(&self, layer: Layer) -> &str {
+    fn whole(&self, layer: TextLayer) -> &str {
         match layer {
-            Layer::Visible => &self.visible.text,
-            Layer::Concealed => &self.concealed.text,
+            TextLayer::Visible => &self.visible.text,
+            TextLayer::Concealed => &self.concealed.text,
         }
     }
 
-    pub fn slice(&self, span: Span) -> &str {
+    pub fn slice(&self, span: TextSpan) -> &str {
         self.whole(span.layer).get(span.start..span.end).unwrap_or_default().trim()
     }
 
     /// What stands before a span, back to the beginning.
-    pub fn before(&self, span: Span) -> &str {
+    pub fn before(&self, span: TextSpan) -> &str {
         &self.whole(span.layer)[..span.start]
     }
 
     /// What stands behind a span, to the end.
-    pub fn after(&self, span: Span) -> &str {
+    pub fn after(&self, span: TextSpan) -> &str {
         &self.whole(span.layer)[span.end..]
     }
 
@@ -68,7 +68,7 @@ impl Texts {
 
 /// The first terms of a folded text, within a few hundred bytes.
 pub(super) fn first_terms(text: &str, terms: usize) -> &str {
-    let near = cut(text, terms * 20).trim();
+    let near = truncate(text, terms * 20).trim();
     let mut blanks = near.bytes().enumerate().filter(|(_, byte)| *byte == b' ');
     let end = blanks.nth(terms - 1).map_or(near.len(), |(at, _)| at);
     &near[..end]
@@ -86,8 +86,8 @@ pub(super) fn last_terms(text: &str, terms: usize) -> &str {
 
 /// A short text with white space folded.
 pub(super) fn short(text: &str) -> String {
-    let mut folded = Folded::default();
-    folded.push(cut(text, bounds::SHORT_TEXT));
+    let mut folded = FoldedText::default();
+    folded.push(truncate(text, limits::SHORT_TEXT));
     folded.text
 }
 

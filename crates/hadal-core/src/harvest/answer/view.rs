@@ -4,7 +4,7 @@ use super::furniture::{Furniture, Trust};
 use super::refining::refining;
 use super::target::Target;
 use crate::harvest::query::Query;
-use crate::html::{Document, Node, Outline, tag};
+use crate::html::{Document, Outline, OutlineNode, tag};
 use crate::page::Page;
 use memchr::memmem;
 use rustc_hash::FxHasher;
@@ -71,7 +71,7 @@ impl<'a> View<'a> {
         view
     }
 
-    fn add(&mut self, at: usize, node: &Node, known: &impl Fn(u64) -> (f32, bool)) {
+    fn add(&mut self, at: usize, node: &OutlineNode, known: &impl Fn(u64) -> (f32, bool)) {
         let parent = node.parent as usize;
         let above = self.paths.get(parent).copied().unwrap_or_default();
         self.paths.push(hashed(&(above, &*node.tag)));

@@ -3,27 +3,27 @@
 //! A control that says how results are shown is left out, and so is what nobody but the user can know:
 //! days, keywords, what is hidden. What is left is a choice, a range, or a box for values of one kind.
 
-use super::pairs::ranges;
-use super::range::Range;
-use super::wording::{Measure, is_any, measure};
+use super::control_words::{ValueKind, is_any, measure};
+use super::range::RangeInput;
+use super::range_pairs::ranges;
 use crate::critic::probe::is_manner;
 use crate::critic::wording::plain;
 use crate::page::{Field, FieldKind, FieldOption, Form};
 
-/// Inputs of one form that are looked at.
+/// FormInputs of one form that are looked at.
 const MOST_INPUTS: usize = 32;
 /// Values of one input.
 const MOST_PICKS: usize = 5_000;
 
 /// The inputs of a form, in its order.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Inputs {
-    list: Vec<Input>,
+pub struct FormInputs {
+    list: Vec<FormInput>,
 }
 
 /// One way to narrow what is asked.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Input {
+pub struct FormInput {
     /// What it is called, in plain words.
     pub called: String,
     /// What can be given.
@@ -36,16 +36,16 @@ pub struct Input {
 #[derive(Clone, Debug, PartialEq)]
 pub enum InputKind {
     /// One of these.
-    Choice(Vec<Pick>),
+    Choice(Vec<InputValue>),
     /// Values between two ends.
-    Range(Range),
+    Range(RangeInput),
     /// A value typed into the box at a position.
-    Typed(usize, Measure),
+    Typed(usize, ValueKind),
 }
 
 /// One of the values of a choice.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Pick {
+pub struct InputValue {
     /// Position of its control among the fields.
     pub field: usize,
     /// What is submitted.
@@ -54,12 +54,12 @@ pub struct Pick {
     pub read: String,
 }
 
-impl Inputs {
+impl FormInputs {
     /// The inputs of a form.
-    pub fn of(form: &Form) -> Inputs {
+    pub fn of(form: &Form) -> FormInputs {
         let paired = ranges(form);
         let taken = |at: usize| paired.iter().any(|(_, range)| range.low == at || range.high == at);
-        let mut found: Vec<(usize, Input)> = Vec::new();
+        let mut found: Vec<(usize, FormInput)> = Vec::new();
         for (at, field) in form.fields.iter().enumerate() {
             if field.disabled || field.name.is_empty() || taken(at) || is_manner(field) {
                 continue;
@@ -70,13 +70,15 @@ impl Inputs {
                 FieldKind::Text | FieldKind::Search | FieldKind::Number => typed(at, field),
                 _ => None,
             };
-            found.extend(kind.map(|(kind, is_fixed)| (at, Input { called: called(field), kind, is_fixed })));
+            found.extend(
+                kind.map(|(kind, is_fixed)| (at, FormInput { called: called(field), kind, is_fixed })),
+            );
         }
         for (called, range) in paired {
-            found.push((range.low, Input { called, kind: InputKind::Range(range), is_fixed: false }));
+            found.push((range.low, FormInput { called, kind: InputKind::Range(range), is_fixed: false }));
         }
         found.sort_by_key(|(at, _)| *at);
-        Inputs { list: found.into_iter().map(|(_, input)| input).take(MOST_INPUTS).collect() }
+        FormInputs { list: found.into_iter().map(|(_, input)| input).take(MOST_INPUTS).collect() }
     }
 
     /// Whether the form offers nothing but words.
@@ -85,7 +87,7 @@ impl Inputs {
     }
 
     /// All of them.
-    pub fn list(&self) -> &[Input] {
+    pub fn list(&self) -> &[FormInput] {
         &self.list
     }
 
@@ -115,9 +117,12 @@ fn select(at: usize, field: &Field) -> Option<(InputKind, bool)> {
     let is_fixed =
         choices().any(|(_, c)| c.selected) && !field.multiple && !choices().any(|(nth, c)| is_open(nth, c));
     let offered = choices().filter(|(nth, c)| !is_open(*nth, c) && (is_fixed || !c.selected));
-    let pick =
-        |(_, c): (usize, &FieldOption)| Pick { field: at, value: c.value.clone(), read: plain(&c.text) };
-    let picks: Vec<Pick> = offered.take(MOST_PICKS).map(pick).collect();
+    let pick = |(_, c): (usize, &FieldOption)| InputValue {
+        field: at,
+        value: c.value.clone(),
+        read: plain(&c.text),
+    };
+    let picks: Vec<InputValue> = offered.take(MOST_PICKS).map(pick).collect();
     (picks.len() > usize::from(is_fixed)).then_some((InputKind::Choice(picks), is_fixed))
 }
 
@@ -135,19 +140,19 @@ fn group(form: &Form, at: usize) -> Option<(InputKind, bool)> {
     };
     let is_fixed = is_radio && members().any(|(_, field)| field.checked) && !members().any(is_open);
     let offered = members().filter(|member| (is_fixed || !member.1.checked) && !is_open(*member));
-    let pick = |(at, field): (usize, &Field)| Pick {
+    let pick = |(at, field): (usize, &Field)| InputValue {
         field: at,
         value: field.value.clone(),
         read: plain(if field.label.is_empty() { &field.value } else { &field.label }),
     };
-    let picks: Vec<Pick> = offered.take(MOST_PICKS).map(pick).collect();
+    let picks: Vec<InputValue> = offered.take(MOST_PICKS).map(pick).collect();
     (picks.len() > usize::from(is_fixed)).then_some((InputKind::Choice(picks), is_fixed))
 }
 
 /// Boxes whose values can be learned from records.
 fn typed(at: usize, field: &Field) -> Option<(InputKind, bool)> {
     let measure = measure(&called(field))?;
-    let is_learned = matches!(measure, Measure::Year | Measure::Zip | Measure::City);
+    let is_learned = matches!(measure, ValueKind::Year | ValueKind::Zip | ValueKind::City);
     is_learned.then_some((InputKind::Typed(at, measure), false))
 }
 
@@ -156,12 +161,12 @@ mod tests {
     use super::*;
     use url::Url;
 
-    fn inputs(html: &str) -> Inputs {
+    fn inputs(html: &str) -> FormInputs {
         let url = Url::parse("http://a.org/").unwrap();
-        Inputs::of(&crate::html::parse(html.as_bytes(), None, &url).forms[0])
+        FormInputs::of(&crate::html::parse(html.as_bytes(), None, &url).forms[0])
     }
 
-    fn picks(input: &Input) -> Vec<(usize, &str)> {
+    fn picks(input: &FormInput) -> Vec<(usize, &str)> {
         let InputKind::Choice(picks) = &input.kind else { panic!("{input:?}") };
         picks.iter().map(|pick| (pick.field, pick.value.as_str())).collect()
     }
@@ -205,7 +210,7 @@ mod tests {
             <input name=words></form>",
         );
         let kinds: Vec<&InputKind> = found.list().iter().map(|input| &input.kind).collect();
-        assert_eq!(kinds, [&InputKind::Typed(0, Measure::Zip), &InputKind::Typed(1, Measure::City)]);
+        assert_eq!(kinds, [&InputKind::Typed(0, ValueKind::Zip), &InputKind::Typed(1, ValueKind::City)]);
         assert!(found.types_into(1) && !found.types_into(3));
     }
 }

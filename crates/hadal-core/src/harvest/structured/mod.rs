@@ -2,65 +2,65 @@
 //!
 //! 1. `inputs`, `pairs`, `wording`: what each control of a form is good for;
 //! 2. `slice`: a part of the database, as a query for it; `range`: ranges cut into parts;
-//! 3. `census`: what the records so far tell about the inputs;
+//! 3. `values`: what the records so far tell about the inputs;
 //! 4. `limits`, `plan`, `group`, `tree`: a slice that overflows the cap is cut until its parts fit;
 //! 5. `template`: inputs that make no difference are left alone.
 //!
-//! [`Structured`] is the policy for forms that take no words; [`choose_policy`] says whether a harvest begins
+//! [`StructuredPolicy`] is the policy for forms that take no words; [`choose_policy`] says whether a harvest begins
 //! with it.
 
-mod census;
-mod group;
+mod control_words;
 mod inputs;
-mod limits;
 mod number;
-mod pairs;
+mod overflow;
 mod plan;
 mod range;
+mod range_pairs;
 mod slice;
-mod template;
+mod split;
+mod templates;
 mod tree;
-mod wording;
+mod value_table;
 
-pub use inputs::{Input, InputKind, Inputs, Pick};
-pub use range::{Interval, Range};
-pub use wording::Measure;
+pub use control_words::ValueKind;
+pub use inputs::{FormInput, FormInputs, InputKind, InputValue};
+pub use range::{RangeInput, RangePart};
 
 use super::policy::retries::Retries;
 use super::policy::{Asked, Briefing, Costs, Policy, offer};
 use super::query::Query;
 use crate::critic::probe::word_box;
 use crate::page::Form;
-use tree::Tree;
+use tree::SliceTree;
 
 /// The policy that a harvest of a form begins with: the named one where words can be typed, one that needs
 /// none where they cannot. `None` when no policy has that name.
 pub fn choose_policy(form: &Form, name: &str, briefing: &Briefing) -> Option<Box<dyn Policy>> {
     let named = offer(name)?;
-    let inputs = Inputs::of(form);
+    let inputs = FormInputs::of(form);
     let offers_values = inputs.list().iter().any(|input| !matches!(input.kind, InputKind::Typed(..)));
     Some(match word_box(form) {
         // A lone box for a city is asked with words: there is nothing that values could be learned from.
         Some(at) if !offers_values || !inputs.types_into(at) => named.make(briefing),
-        _ => Box::new(Structured::new(inputs)),
+        _ => Box::new(StructuredPolicy::new(inputs)),
     })
 }
 
 /// Asks for everything first, then for parts of what was too much for one answer.
-pub struct Structured {
-    tree: Tree,
+pub struct StructuredPolicy {
+    tree: SliceTree,
     retries: Retries,
     has_begun: bool,
 }
 
-impl Structured {
+impl StructuredPolicy {
     /// Has asked nothing yet.
-    pub fn new(inputs: Inputs) -> Structured {
-        Structured { tree: Tree::new(inputs), retries: Retries::default(), has_begun: false }
+    pub fn new(inputs: FormInputs) -> StructuredPolicy {
+        StructuredPolicy { tree: SliceTree::new(inputs), retries: Retries::default(), has_begun: false }
     }
 }
 
-impl Policy for Structured {
+impl Policy for StructuredPolicy {
     fn choose(&mut self, _costs: &Costs) -> Option<Query> {
         if self.has_begun { self.tree.next().map(|(query, _)| query) } else { Some(Query::default()) }
     }

@@ -1,14 +1,14 @@
 //! Two controls that hold the ends of a range, and ranges cut into parts.
 
+use super::control_words::ValueKind;
 use super::number::written;
-use super::wording::Measure;
 
 /// A lower and an upper end, by position among the fields, and the values each offers: none for a box
 /// that takes any number.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Range {
+pub struct RangeInput {
     /// What is measured.
-    pub measure: Measure,
+    pub measure: ValueKind,
     /// The control of the lower end.
     pub low: usize,
     /// The control of the upper end.
@@ -19,43 +19,43 @@ pub struct Range {
     pub highs: Vec<(f64, String)>,
 }
 
-/// Part of a range; an end that is missing is left as the form has it.
+/// SlicePart of a range; an end that is missing is left as the form has it.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Interval {
+pub struct RangePart {
     /// From here on.
     pub low: Option<f64>,
     /// Up to here.
     pub high: Option<f64>,
 }
 
-impl Interval {
+impl RangePart {
     /// Whether a value lies in it.
     pub fn holds(&self, value: f64) -> bool {
         self.low.is_none_or(|low| low <= value) && self.high.is_none_or(|high| value <= high)
     }
 }
 
-impl Range {
+impl RangeInput {
     /// Whether both ends take any number.
     pub fn is_free(&self) -> bool {
         self.lows.is_empty() && self.highs.is_empty()
     }
 
     /// What is submitted for a part.
-    pub fn choices(&self, part: &Interval) -> Vec<(usize, String)> {
+    pub fn choices(&self, part: &RangePart) -> Vec<(usize, String)> {
         let low = part.low.map(|low| (self.low, submitted(&self.lows, low)));
         let high = part.high.map(|high| (self.high, submitted(&self.highs, high)));
         low.into_iter().chain(high).collect()
     }
 
     /// How many parts it can be cut into at most; `None` when that is not limited by what is offered.
-    pub fn most_parts(&self, part: &Interval) -> Option<usize> {
+    pub fn most_parts(&self, part: &RangePart) -> Option<usize> {
         (!self.is_free()).then(|| self.cut(part, &self.edges(), 0.0).len())
     }
 
     /// The parts of a part, cut near these rising values; one when it cannot be cut there. Values are
     /// multiples of `step`, where parts need not overlap.
-    pub fn cut(&self, part: &Interval, at: &[f64], step: f64) -> Vec<Interval> {
+    pub fn cut(&self, part: &RangePart, at: &[f64], step: f64) -> Vec<RangePart> {
         let (mut parts, mut rest) = (Vec::new(), *part);
         for value in at {
             if let Some((left, right)) = self.split(&rest, *value, step) {
@@ -74,23 +74,23 @@ impl Range {
     }
 
     /// A value in the middle of a part, when nothing is known of what lies in it.
-    pub fn middle(&self, part: &Interval) -> f64 {
+    pub fn middle(&self, part: &RangePart) -> f64 {
         let usual: f64 = match self.measure {
-            Measure::Year => 2010.0,
-            Measure::Price => 5000.0,
+            ValueKind::Year => 2010.0,
+            ValueKind::Price => 5000.0,
             _ => 1000.0,
         };
         match (part.low, part.high) {
             (Some(low), Some(high)) => (low + (high - low) / 2.0).ceil(),
-            (Some(low), None) if low >= 1.0 && self.measure != Measure::Year => (low * 4.0).ceil(),
-            (None, Some(high)) if high >= 8.0 && self.measure != Measure::Year => (high / 4.0).ceil(),
+            (Some(low), None) if low >= 1.0 && self.measure != ValueKind::Year => (low * 4.0).ceil(),
+            (None, Some(high)) if high >= 8.0 && self.measure != ValueKind::Year => (high / 4.0).ceil(),
             (Some(low), None) => usual.max(low + 4.0),
             (None, Some(high)) => usual.min(high - 4.0),
             (None, None) => usual,
         }
     }
 
-    fn split(&self, part: &Interval, at: f64, step: f64) -> Option<(Interval, Interval)> {
+    fn split(&self, part: &RangePart, at: f64, step: f64) -> Option<(RangePart, RangePart)> {
         let is_inside =
             |value: f64| part.low.is_none_or(|low| value > low) && part.high.is_none_or(|high| value < high);
         let (end, start) = match (self.lows.is_empty(), self.highs.is_empty()) {
@@ -109,7 +109,7 @@ impl Range {
         };
         let advances = part.low.is_none_or(|low| start > low && end >= low)
             && part.high.is_none_or(|high| end < high && start <= high);
-        advances.then_some((Interval { high: Some(end), ..*part }, Interval { low: Some(start), ..*part }))
+        advances.then_some((RangePart { high: Some(end), ..*part }, RangePart { low: Some(start), ..*part }))
     }
 
     /// The lower end that goes on where an upper end stops: the same value, or the next whole number.
@@ -138,38 +138,38 @@ mod tests {
         values.iter().map(|value| (f64::from(*value), value.to_string())).collect()
     }
 
-    fn range(lows: &[u32], highs: &[u32]) -> Range {
-        Range { measure: Measure::Price, low: 1, high: 2, lows: offered(lows), highs: offered(highs) }
+    fn range(lows: &[u32], highs: &[u32]) -> RangeInput {
+        RangeInput { measure: ValueKind::Price, low: 1, high: 2, lows: offered(lows), highs: offered(highs) }
     }
 
-    fn ends(parts: &[Interval]) -> Vec<(Option<f64>, Option<f64>)> {
+    fn ends(parts: &[RangePart]) -> Vec<(Option<f64>, Option<f64>)> {
         parts.iter().map(|part| (part.low, part.high)).collect()
     }
 
     #[test]
     fn boxes_are_cut_anywhere_without_a_gap() {
-        let parts = range(&[], &[]).cut(&Interval::default(), &[100.0, 200.0], 1.0);
+        let parts = range(&[], &[]).cut(&RangePart::default(), &[100.0, 200.0], 1.0);
         assert_eq!(ends(&parts), [(None, Some(99.0)), (Some(100.0), Some(199.0)), (Some(200.0), None)]);
-        let point = Interval { low: Some(5.0), high: Some(5.0) };
+        let point = RangePart { low: Some(5.0), high: Some(5.0) };
         assert_eq!(range(&[], &[]).cut(&point, &[5.0], 1.0), [point]);
     }
 
     #[test]
     fn selects_are_cut_at_what_they_offer() {
         let same = range(&[10, 20, 30], &[10, 20, 30]);
-        let parts = same.cut(&Interval::default(), &same.edges(), 1.0);
+        let parts = same.cut(&RangePart::default(), &same.edges(), 1.0);
         let expected =
             [(None, Some(10.0)), (Some(10.0), Some(20.0)), (Some(20.0), Some(30.0)), (Some(30.0), None)];
         assert_eq!(ends(&parts), expected);
-        assert_eq!(same.most_parts(&Interval::default()), Some(4));
+        assert_eq!(same.most_parts(&RangePart::default()), Some(4));
         assert_eq!(same.most_parts(&parts[1]), Some(1), "nothing is offered between neighbours");
         let apart = range(&[0, 10, 20], &[9, 19]);
         assert_eq!(
-            ends(&apart.cut(&Interval::default(), &[10.0], 1.0)),
+            ends(&apart.cut(&RangePart::default(), &[10.0], 1.0)),
             [(None, Some(9.0)), (Some(10.0), None)]
         );
         assert_eq!(
-            apart.choices(&Interval { low: Some(10.0), high: Some(19.0) }),
+            apart.choices(&RangePart { low: Some(10.0), high: Some(19.0) }),
             [(1, "10".into()), (2, "19".into())]
         );
     }

@@ -1,7 +1,7 @@
-//! Part of a database: what answers a query.
+//! SlicePart of a database: what answers a query.
 
-use super::inputs::{Input, InputKind, Inputs};
-use super::range::Interval;
+use super::inputs::{FormInput, FormInputs, InputKind};
+use super::range::RangePart;
 use crate::harvest::query::Query;
 
 /// The words and the bound inputs of a query.
@@ -9,19 +9,19 @@ use crate::harvest::query::Query;
 pub struct Slice {
     /// Words typed into the form's box; empty when none are.
     pub words: String,
-    /// Inputs by position, and what each is bound to, in rising order.
-    pub bounds: Vec<(usize, Bound)>,
+    /// FormInputs by position, and what each is bound to, in rising order.
+    pub bounds: Vec<(usize, BoundValue)>,
 }
 
 /// What an input is bound to.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Bound {
+pub enum BoundValue {
     /// One of the values offered.
-    Pick(u32),
+    Offered(u32),
     /// One of the values learned from records.
     Learned(u32),
     /// A part of a range.
-    Within(Interval),
+    Within(RangePart),
 }
 
 impl Slice {
@@ -31,12 +31,12 @@ impl Slice {
     }
 
     /// What an input is bound to here.
-    pub fn bound(&self, input: usize) -> Option<&Bound> {
+    pub fn bound(&self, input: usize) -> Option<&BoundValue> {
         self.bounds.iter().find(|(at, _)| *at == input).map(|(_, bound)| bound)
     }
 
     /// A part of it.
-    pub fn narrowed(&self, input: usize, bound: Bound) -> Slice {
+    pub fn narrowed(&self, input: usize, bound: BoundValue) -> Slice {
         let mut bounds = self.bounds.clone();
         bounds.retain(|(at, _)| *at != input);
         bounds.push((input, bound));
@@ -52,29 +52,29 @@ impl Slice {
     /// Whether a record with these values is known to belong to it.
     pub fn holds(&self, row: &[f64]) -> bool {
         self.bounds.iter().all(|(at, bound)| match bound {
-            Bound::Pick(number) | Bound::Learned(number) => row[*at] == f64::from(*number),
-            Bound::Within(part) => part.holds(row[*at]) && !row[*at].is_nan(),
+            BoundValue::Offered(number) | BoundValue::Learned(number) => row[*at] == f64::from(*number),
+            BoundValue::Within(part) => part.holds(row[*at]) && !row[*at].is_nan(),
         })
     }
 
     /// The query that asks for it. `learned` gives the values learned for an input.
-    pub fn query<'a>(&self, inputs: &Inputs, learned: impl Fn(usize) -> &'a [String]) -> Query {
-        let given = |(at, bound): &(usize, Bound)| choices(&inputs.list()[*at], bound, learned(*at));
+    pub fn query<'a>(&self, inputs: &FormInputs, learned: impl Fn(usize) -> &'a [String]) -> Query {
+        let given = |(at, bound): &(usize, BoundValue)| choices(&inputs.list()[*at], bound, learned(*at));
         let mut choices: Vec<(usize, String)> = self.bounds.iter().flat_map(given).collect();
         choices.sort();
         Query { words: self.words.clone(), ..Query::choices(choices) }
     }
 }
 
-fn choices(input: &Input, bound: &Bound, learned: &[String]) -> Vec<(usize, String)> {
+fn choices(input: &FormInput, bound: &BoundValue, learned: &[String]) -> Vec<(usize, String)> {
     match (&input.kind, bound) {
-        (InputKind::Choice(picks), Bound::Pick(number)) => {
+        (InputKind::Choice(picks), BoundValue::Offered(number)) => {
             picks.get(*number as usize).map(|pick| (pick.field, pick.value.clone())).into_iter().collect()
         }
-        (InputKind::Typed(field, _), Bound::Learned(number)) => {
+        (InputKind::Typed(field, _), BoundValue::Learned(number)) => {
             learned.get(*number as usize).map(|value| (*field, value.clone())).into_iter().collect()
         }
-        (InputKind::Range(range), Bound::Within(part)) => range.choices(part),
+        (InputKind::Range(range), BoundValue::Within(part)) => range.choices(part),
         _ => Vec::new(),
     }
 }
@@ -89,9 +89,10 @@ mod tests {
         let html = "<form><select name=make><option value=''>Any<option value=7>Ford</select>
             <input name=price_min><input name=price_max></form>";
         let form = &crate::html::parse(html.as_bytes(), None, &Url::parse("http://a.org/").unwrap()).forms[0];
-        let inputs = Inputs::of(form);
-        let part = Interval { low: Some(10.0), high: None };
-        let slice = Slice::of_words("red").narrowed(1, Bound::Within(part)).narrowed(0, Bound::Pick(0));
+        let inputs = FormInputs::of(form);
+        let part = RangePart { low: Some(10.0), high: None };
+        let slice =
+            Slice::of_words("red").narrowed(1, BoundValue::Within(part)).narrowed(0, BoundValue::Offered(0));
         let query = slice.query(&inputs, |_| &[]);
         assert_eq!(query.words, "red");
         assert_eq!(query.choices, [(0, "7".to_string()), (1, "10".to_string())]);

@@ -1,16 +1,16 @@
 //! Slices that overflow, cut until they fit.
 //!
-//! [`Tree::open`] begins with an answer, [`Tree::next`] is the part that promises most new records, and
-//! [`Tree::take`] learns from what came back: a part that overflows is cut again, by the input for which
+//! [`SliceTree::open`] begins with an answer, [`SliceTree::next`] is the part that promises most new records, and
+//! [`SliceTree::take`] learns from what came back: a part that overflows is cut again, by the input for which
 //! that seems cheapest; inputs that make no difference are given up.
 
-use super::census::{Census, Row};
-use super::group::{Found, Group};
-use super::inputs::{InputKind, Inputs};
-use super::limits::{Fullness, Limits};
-use super::plan::{Evidence, Plan, Size, plan};
+use super::inputs::{FormInputs, InputKind};
+use super::overflow::{Completeness, OverflowDetector};
+use super::plan::{SliceEvidence, SlicePlan, SliceSize, plan};
 use super::slice::Slice;
-use super::template::{Templates, Verdict};
+use super::split::{SliceAnswer, SplitSlice};
+use super::templates::{InputTemplates, TemplateVerdict};
+use super::value_table::{ValueRow, ValueTable};
 use crate::harvest::policy::Asked;
 use crate::harvest::query::Query;
 use rustc_hash::{FxBuildHasher, FxHashSet};
@@ -21,33 +21,33 @@ use xxhash_rust::xxh3::xxh3_64;
 const MOST_WAITING: usize = 200_000;
 /// Slices without records that are narrowed further, when nothing was found at all.
 const MOST_EMPTY: usize = 8;
-/// Inputs that are bound in the hope that a form answers at all.
+/// FormInputs that are bound in the hope that a form answers at all.
 const DEEPEST_HOPE: usize = 3;
 /// The share of a slice that must be unclaimed before it is cut once more, by another input.
 const REMAINDER: f64 = 0.05;
 
 /// Slices of one form.
-pub struct Tree {
-    inputs: Inputs,
-    census: Census,
-    templates: Templates,
-    limits: Limits,
-    groups: Vec<Group>,
+pub struct SliceTree {
+    inputs: FormInputs,
+    values: ValueTable,
+    templates: InputTemplates,
+    limits: OverflowDetector,
+    groups: Vec<SplitSlice>,
     asked: FxHashSet<u64>,
     empty: Vec<Slice>,
     /// The answer to everything at once.
-    whole: Option<Found>,
+    whole: Option<SliceAnswer>,
     found: u64,
 }
 
-impl Tree {
+impl SliceTree {
     /// Nothing asked yet.
-    pub fn new(inputs: Inputs) -> Tree {
-        Tree {
-            census: Census::new(&inputs),
+    pub fn new(inputs: FormInputs) -> SliceTree {
+        SliceTree {
+            values: ValueTable::new(&inputs),
             inputs,
-            templates: Templates::default(),
-            limits: Limits::default(),
+            templates: InputTemplates::default(),
+            limits: OverflowDetector::default(),
             groups: Vec::new(),
             asked: FxHashSet::default(),
             empty: Vec::new(),
@@ -64,9 +64,9 @@ impl Tree {
 
     /// What promises most, best first, one part of each slice.
     pub fn outlook(&self, most: usize) -> Vec<(Query, f64)> {
-        let mut best: Vec<&Group> = self.groups.iter().collect();
+        let mut best: Vec<&SplitSlice> = self.groups.iter().collect();
         best.sort_by(|a, b| b.promise().total_cmp(&a.promise()));
-        let told = |group: &&Group| Some((self.query(&group.next_slice()?), group.promise()));
+        let told = |group: &&SplitSlice| Some((self.query(&group.next_slice()?), group.promise()));
         best.iter().take(most).filter_map(told).collect()
     }
 
@@ -105,74 +105,78 @@ impl Tree {
     }
 
     fn waiting_for(&self, query: &Query) -> Option<usize> {
-        let asks = |group: &Group| group.next_slice().is_some_and(|slice| self.query(&slice) == *query);
+        let asks = |group: &SplitSlice| group.next_slice().is_some_and(|slice| self.query(&slice) == *query);
         let best = self.best().filter(|at| asks(&self.groups[*at]));
         best.or_else(|| self.groups.iter().position(asks))
     }
 
     fn query(&self, slice: &Slice) -> Query {
-        slice.query(&self.inputs, |input| self.census.learned(input))
+        slice.query(&self.inputs, |input| self.values.learned(input))
     }
 
     fn learn(&mut self, slice: Slice, answer: &Asked<'_>, expected: Option<f64>) {
-        let rows = self.census.take(&self.inputs, &slice, answer.hits);
+        let rows = self.values.take(&self.inputs, &slice, answer.hits);
         let fullness = self.limits.learn(answer);
         self.found += answer.hits.iter().filter(|hit| hit.is_new).count() as u64;
         if rows.is_empty() && self.empty.len() < MOST_EMPTY {
             self.empty.push(slice.clone());
         }
         let is_nothing_at_all = slice == Slice::default() && rows.is_empty();
-        let may_be_more = fullness == Fullness::Doubtful
+        let may_be_more = fullness == Completeness::Uncertain
             || is_nothing_at_all
             || self.unbound_fixed(&slice).next().is_some();
         // Words are not worth a doubt: others come after them.
-        if fullness == Fullness::Over || may_be_more && slice.words.is_empty() {
+        if fullness == Completeness::Overflowing || may_be_more && slice.words.is_empty() {
             let size = self.limits.size(answer, expected);
-            let found = Found { size, is_doubtful: fullness != Fullness::Over, signature: signature(answer) };
+            let found = SliceAnswer {
+                size,
+                is_doubtful: fullness != Completeness::Overflowing,
+                signature: signature(answer),
+            };
             self.cut(&slice, &found, &rows, 0);
             self.whole = self.whole.or((slice == Slice::default()).then_some(found));
         }
     }
 
-    /// Inputs of which something is always chosen, and nothing was by us.
+    /// FormInputs of which something is always chosen, and nothing was by us.
     fn unbound_fixed<'a>(&'a self, slice: &'a Slice) -> impl Iterator<Item = usize> + 'a {
         let inputs = self.inputs.list().iter().enumerate();
         inputs.filter(|(at, input)| input.is_fixed && slice.bound(*at).is_none()).map(|(at, _)| at)
     }
 
     /// Cuts a slice in the cheapest way, inputs already tried for it left out. Says whether there is one.
-    fn cut(&mut self, slice: &Slice, found: &Found, answer: &[Row], tried: u64) -> bool {
-        let at = Evidence { size: found.size, seen: self.census.matching(slice, answer), answer };
+    fn cut(&mut self, slice: &Slice, found: &SliceAnswer, answer: &[ValueRow], tried: u64) -> bool {
+        let at = SliceEvidence { size: found.size, seen: self.values.matching(slice, answer), answer };
         let fixed: Vec<usize> = self.unbound_fixed(slice).collect();
         let is_eligible = |input: &usize| {
             let is_next = fixed.is_empty() || fixed.contains(input);
-            is_next && tried & 1 << input == 0 && self.verdict(slice, *input) != Verdict::Ignored
+            is_next && tried & 1 << input == 0 && self.verdict(slice, *input) != TemplateVerdict::Ignored
         };
         let inputs = (0..self.inputs.list().len()).filter(is_eligible);
-        let plans = inputs.filter_map(|input| plan(&self.inputs, &self.census, slice, input, &at));
-        let mut plans: Vec<Plan> = plans.filter_map(|plan| self.unasked(slice, plan)).collect();
-        let verdict = |plan: &Plan| self.verdict(slice, plan.input);
+        let plans = inputs.filter_map(|input| plan(&self.inputs, &self.values, slice, input, &at));
+        let mut plans: Vec<SlicePlan> = plans.filter_map(|plan| self.unasked(slice, plan)).collect();
+        let verdict = |plan: &SlicePlan| self.verdict(slice, plan.input);
         plans.sort_by(|a, b| verdict(a).cmp(&verdict(b)).then(a.cost.total_cmp(&b.cost)));
         // As long as nothing answers, every input is worth a try.
         plans.truncate(if self.found == 0 { plans.len() } else { 1 });
         let is_cut = !plans.is_empty();
-        plans.into_iter().for_each(|plan| self.add(Group::new(slice.clone(), plan, found)));
+        plans.into_iter().for_each(|plan| self.add(SplitSlice::new(slice.clone(), plan, found)));
         is_cut
     }
 
-    fn add(&mut self, group: Group) {
-        let waiting: usize = self.groups.iter().map(Group::waiting).sum();
+    fn add(&mut self, group: SplitSlice) {
+        let waiting: usize = self.groups.iter().map(SplitSlice::waiting).sum();
         if waiting + group.waiting() <= MOST_WAITING {
             self.groups.push(group);
         }
     }
 
-    fn verdict(&self, slice: &Slice, input: usize) -> Verdict {
+    fn verdict(&self, slice: &Slice, input: usize) -> TemplateVerdict {
         self.templates.verdict(slice.template() | 1 << input)
     }
 
     /// A plan without the parts that were asked; `None` when all were.
-    fn unasked(&self, slice: &Slice, mut plan: Plan) -> Option<Plan> {
+    fn unasked(&self, slice: &Slice, mut plan: SlicePlan) -> Option<SlicePlan> {
         let is_asked = |bound| self.asked.contains(&hash(&self.query(&slice.narrowed(plan.input, bound))));
         plan.parts.retain(|part| !is_asked(part.bound));
         (!plan.parts.is_empty()).then_some(plan)
@@ -181,11 +185,12 @@ impl Tree {
     /// Cuts in another way what was cut by a template that is not informative; where there is no other
     /// way and it is only dull, it goes on.
     fn abandon(&mut self, template: u64) {
-        let gone: Vec<Group> = self.groups.extract_if(.., |group| group.template() == template).collect();
+        let gone: Vec<SplitSlice> =
+            self.groups.extract_if(.., |group| group.template() == template).collect();
         for group in gone {
             let is_cut = self.cut(&group.slice, &group.found, &[], 1 << group.input);
             self.cut_whole(group.input);
-            if !is_cut && self.templates.verdict(template) == Verdict::Dull {
+            if !is_cut && self.templates.verdict(template) == TemplateVerdict::Dull {
                 self.add(group);
             }
         }
@@ -202,7 +207,7 @@ impl Tree {
 
     fn tidy(&mut self) {
         loop {
-            let over: Vec<Group> = self.groups.extract_if(.., |group| group.is_over()).collect();
+            let over: Vec<SplitSlice> = self.groups.extract_if(.., |group| group.is_over()).collect();
             over.iter().for_each(|group| self.cut_remainder(group));
             if self.groups.is_empty() && self.found == 0 {
                 self.narrow_empty();
@@ -222,21 +227,21 @@ impl Tree {
     }
 
     /// Records may lack every value of an input, and boxes have values that were learned meanwhile.
-    fn cut_remainder(&mut self, group: &Group) {
+    fn cut_remainder(&mut self, group: &SplitSlice) {
         let is_typed = matches!(self.inputs.list()[group.input].kind, InputKind::Typed(..));
         let is_much = |left: f64| left > REMAINDER * group.found.size.records;
         let is_missing = group.unclaimed().map_or(is_typed, is_much);
         if group.waiting() == 0 && is_missing {
             let records = group.unclaimed().unwrap_or(group.found.size.records);
-            let found = Found { size: Size { records, ..group.found.size }, ..group.found };
+            let found = SliceAnswer { size: SliceSize { records, ..group.found.size }, ..group.found };
             self.cut(&group.slice, &found, &[], if is_typed { 0 } else { 1 << group.input });
         }
     }
 
     /// A form that answers to no single input may want several.
     fn narrow_empty(&mut self) {
-        let size = Size { records: 20.0, is_told: false, cap: 20.0, fresh: 1.0 };
-        let found = Found { size, is_doubtful: true, signature: xxh3_64(&[]) };
+        let size = SliceSize { records: 20.0, is_told: false, cap: 20.0, fresh: 1.0 };
+        let found = SliceAnswer { size, is_doubtful: true, signature: xxh3_64(&[]) };
         for slice in std::mem::take(&mut self.empty) {
             if (1..DEEPEST_HOPE).contains(&slice.bounds.len()) {
                 self.cut(&slice, &found, &[], 0);

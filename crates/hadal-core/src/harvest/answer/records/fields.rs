@@ -5,7 +5,7 @@
 
 use super::super::view::View;
 use super::group::{Group, Segment};
-use crate::html::{cut, tag};
+use crate::html::{tag, truncate};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Pairs of one record, and texts that are looked at.
@@ -188,5 +188,5 @@ fn is_name(text: &str) -> bool {
 
 fn name_of(text: &str) -> String {
     let name = text.trim_end_matches([':', '\u{ff1a}', ' ']).trim();
-    cut(name, 2 * LONG_NAME).to_string()
+    truncate(name, 2 * LONG_NAME).to_string()
 }

@@ -19,7 +19,7 @@ pub(super) use score::{Announced, Scored};
 pub(super) use template::Templates;
 
 use super::view::View;
-use crate::html::{cut, tag};
+use crate::html::{tag, truncate};
 use anchors::{Anchor, MainLink};
 use fields::Names;
 use url::Url;
@@ -88,7 +88,7 @@ impl Titles<'_> {
         Raw {
             url: anchor.map(|anchor| view.page.links[anchor.link].url.clone()),
             title: self.title(view, segment, anchor),
-            text: cut(text, LONG_TEXT).to_string(),
+            text: truncate(text, LONG_TEXT).to_string(),
             fields: fields::fields(view, segment, names),
         }
     }
@@ -108,7 +108,7 @@ impl Titles<'_> {
             named.or_else(headed).or_else(|| first_line(view, segment.nodes(view))).unwrap_or_default();
         let title = title
             .trim_matches(|c: char| c.is_whitespace() || matches!(c, '\u{feff}' | '\u{200b}'..='\u{200f}'));
-        cut(title, LONG_TITLE).to_string()
+        truncate(title, LONG_TITLE).to_string()
     }
 }
 

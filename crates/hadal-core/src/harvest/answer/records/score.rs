@@ -4,7 +4,7 @@ use super::super::view::View;
 use super::anchors::{MainLink, main_link};
 use super::group::{Group, Segment};
 use super::template::Template;
-use crate::html::{cut, tag};
+use crate::html::{tag, truncate};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Records whose structure is compared.
@@ -234,7 +234,7 @@ const RESULTS: [&str; 16] = [
 fn mentions(name: &str, words: &[&str]) -> bool {
     let mut before = ' ';
     let mut start = 0;
-    let name = cut(name, 120);
+    let name = truncate(name, 120);
     let mut parts: Vec<&str> = Vec::new();
     for (at, c) in name.char_indices() {
         let is_seam = !c.is_alphabetic() || (c.is_uppercase() && before.is_lowercase());

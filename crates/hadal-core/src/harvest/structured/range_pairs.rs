@@ -1,9 +1,9 @@
 //! Which two controls of a form are the ends of one range.
 
+use super::control_words::{RangeEnd, ValueKind, is_any, measure, side};
 use super::inputs::called;
 use super::number::number;
-use super::range::Range;
-use super::wording::{Measure, Side, is_any, measure, side};
+use super::range::RangeInput;
 use crate::critic::wording::plain;
 use crate::page::{Field, FieldKind, Form};
 
@@ -11,21 +11,23 @@ use crate::page::{Field, FieldKind, Form};
 const FARTHEST: usize = 6;
 
 /// One end.
-struct End {
+struct RangeControl {
     at: usize,
-    side: Side,
+    side: RangeEnd,
     stem: String,
     called: String,
     offered: Vec<(f64, String)>,
 }
 
 /// The ranges of a form, each with what it is called.
-pub(super) fn ranges(form: &Form) -> Vec<(String, Range)> {
-    let ends: Vec<End> = form.fields.iter().enumerate().filter_map(|(at, field)| end(at, field)).collect();
-    let mut found: Vec<(String, Range)> = Vec::new();
-    for low in ends.iter().filter(|end| end.side == Side::Low) {
-        let is_free = |end: &&End| !found.iter().any(|(_, range)| range.high == end.at);
-        let highs = ends.iter().filter(|end| end.side == Side::High && end.at.abs_diff(low.at) <= FARTHEST);
+pub(super) fn ranges(form: &Form) -> Vec<(String, RangeInput)> {
+    let ends: Vec<RangeControl> =
+        form.fields.iter().enumerate().filter_map(|(at, field)| end(at, field)).collect();
+    let mut found: Vec<(String, RangeInput)> = Vec::new();
+    for low in ends.iter().filter(|end| end.side == RangeEnd::Low) {
+        let is_free = |end: &&RangeControl| !found.iter().any(|(_, range)| range.high == end.at);
+        let highs =
+            ends.iter().filter(|end| end.side == RangeEnd::High && end.at.abs_diff(low.at) <= FARTHEST);
         let partner = highs.filter(is_free).find(|high| belong(low, high));
         found.extend(partner.and_then(|high| range(low, high)));
     }
@@ -33,23 +35,23 @@ pub(super) fn ranges(form: &Form) -> Vec<(String, Range)> {
 }
 
 /// Of one name; or neighbours of which one has no name but `to`.
-fn belong(low: &End, high: &End) -> bool {
+fn belong(low: &RangeControl, high: &RangeControl) -> bool {
     let is_bare = low.stem.is_empty() || high.stem.is_empty();
     low.stem == high.stem || is_bare && high.at == low.at + 1
 }
 
-fn range(low: &End, high: &End) -> Option<(String, Range)> {
+fn range(low: &RangeControl, high: &RangeControl) -> Option<(String, RangeInput)> {
     let called = format!(" {} {} ", low.called.trim(), high.called.trim());
     let is_offered = !low.offered.is_empty() || !high.offered.is_empty();
-    let measure = measure(&called).or(is_offered.then_some(Measure::Number))?;
-    let is_number = matches!(measure, Measure::Price | Measure::Year | Measure::Number);
+    let measure = measure(&called).or(is_offered.then_some(ValueKind::Number))?;
+    let is_number = matches!(measure, ValueKind::Price | ValueKind::Year | ValueKind::Number);
     let (lows, highs) = (low.offered.clone(), high.offered.clone());
-    let range = Range { measure, low: low.at, high: high.at, lows, highs };
+    let range = RangeInput { measure, low: low.at, high: high.at, lows, highs };
     is_number.then_some((called, range))
 }
 
 /// A control that names a side and takes numbers.
-fn end(at: usize, field: &Field) -> Option<End> {
+fn end(at: usize, field: &Field) -> Option<RangeControl> {
     if field.disabled || field.name.is_empty() {
         return None;
     }
@@ -63,7 +65,7 @@ fn end(at: usize, field: &Field) -> Option<End> {
     let name = plain(&field.name);
     let words: Vec<&str> = name.split_whitespace().filter(|word| word.len() > 1).collect();
     let (side, stem) = side(&words.join(" ")).or_else(|| side(&read))?;
-    Some(End { at, side, stem, called: called(field), offered })
+    Some(RangeControl { at, side, stem, called: called(field), offered })
 }
 
 /// The numbers a select offers, in rising order; `None` when it offers something else.
@@ -86,10 +88,10 @@ mod tests {
     use super::*;
     use url::Url;
 
-    fn found(html: &str) -> Vec<(usize, usize, Measure, usize, usize)> {
+    fn found(html: &str) -> Vec<(usize, usize, ValueKind, usize, usize)> {
         let url = Url::parse("http://a.org/").unwrap();
         let form = &crate::html::parse(html.as_bytes(), None, &url).forms[0];
-        let row = |(_, r): (String, Range)| (r.low, r.high, r.measure, r.lows.len(), r.highs.len());
+        let row = |(_, r): (String, RangeInput)| (r.low, r.high, r.measure, r.lows.len(), r.highs.len());
         ranges(form).into_iter().map(row).collect()
     }
 
@@ -97,13 +99,13 @@ mod tests {
     fn ends_meet_by_their_names() {
         let html = "<form><input name=min_price><input name=max_price><input type=number name=yearFrom>
             <input type=number name=yearTo><input name=from><input name=to></form>";
-        assert_eq!(found(html), [(0, 1, Measure::Price, 0, 0), (2, 3, Measure::Year, 0, 0)]);
+        assert_eq!(found(html), [(0, 1, ValueKind::Price, 0, 0), (2, 3, ValueKind::Year, 0, 0)]);
     }
 
     #[test]
     fn ends_meet_by_their_labels() {
         let html = "<form><label>Preis von <input name=a1></label> <label>bis <input name=a2></label></form>";
-        assert_eq!(found(html), [(0, 1, Measure::Price, 0, 0)]);
+        assert_eq!(found(html), [(0, 1, ValueKind::Price, 0, 0)]);
     }
 
     #[test]
@@ -111,7 +113,7 @@ mod tests {
         let options = "<option value=''>Any<option value=100>$100<option value=200>$200";
         let html =
             format!("<form><select name=lo>{options}</select><select name=hi>{options}</select></form>");
-        assert_eq!(found(&html), [(0, 1, Measure::Number, 2, 2)]);
+        assert_eq!(found(&html), [(0, 1, ValueKind::Number, 2, 2)]);
         let cities = "<option>Rome<option>Oslo<option>Bonn";
         let html =
             format!("<form><select name=from>{cities}</select><select name=to>{cities}</select></form>");

@@ -4,11 +4,11 @@
 //! input's name; else what can be read in its text. Values are known for some records only, and a
 //! bounded sample of records is kept: all of it serves to guess sizes, nothing depends on it.
 
-use super::inputs::{Input, InputKind, Inputs};
+use super::control_words::{ValueKind, side};
+use super::inputs::{FormInput, FormInputs, InputKind};
 use super::number::{amount, number, number_after, year};
-use super::range::Range;
-use super::slice::{Bound, Slice};
-use super::wording::{Measure, side};
+use super::range::RangeInput;
+use super::slice::{BoundValue, Slice};
 use crate::critic::wording::plain;
 use crate::harvest::policy::Hit;
 use rustc_hash::FxHashMap;
@@ -25,16 +25,16 @@ const LETTERS: usize = 8;
 
 /// The values of a record, one for each input: the number of a pick or of a learned value, or the
 /// measure of a range; not a number when it is unknown.
-pub type Row = Box<[f64]>;
+pub type ValueRow = Box<[f64]>;
 
 /// Records and their values.
-pub struct Census {
-    rows: Vec<Row>,
-    readers: Vec<Reader>,
+pub struct ValueTable {
+    rows: Vec<ValueRow>,
+    readers: Vec<ValueReader>,
 }
 
 /// Reads the value for one input off a record.
-struct Reader {
+struct ValueReader {
     names: Vec<String>,
     /// Whether the picks are letters: records are then found by how their titles begin.
     is_initial: bool,
@@ -45,14 +45,14 @@ struct Reader {
     numbers: FxHashMap<String, u32>,
 }
 
-impl Census {
+impl ValueTable {
     /// Nothing known yet.
-    pub fn new(inputs: &Inputs) -> Census {
-        Census { rows: Vec::new(), readers: inputs.list().iter().map(Reader::new).collect() }
+    pub fn new(inputs: &FormInputs) -> ValueTable {
+        ValueTable { rows: Vec::new(), readers: inputs.list().iter().map(ValueReader::new).collect() }
     }
 
     /// The values of the records of an answer; the new ones are remembered.
-    pub fn take(&mut self, inputs: &Inputs, slice: &Slice, hits: &[Hit<'_>]) -> Vec<Row> {
+    pub fn take(&mut self, inputs: &FormInputs, slice: &Slice, hits: &[Hit<'_>]) -> Vec<ValueRow> {
         let mut rows = Vec::with_capacity(hits.len().min(MOST_ROWS));
         for hit in hits.iter().take(MOST_ROWS) {
             let row = self.row(inputs, slice, hit);
@@ -66,7 +66,7 @@ impl Census {
 
     /// Remembered records of a slice; those of an answer itself when words were asked, which rows do not
     /// tell.
-    pub fn matching<'a>(&'a self, slice: &'a Slice, answer: &'a [Row]) -> Vec<&'a Row> {
+    pub fn matching<'a>(&'a self, slice: &'a Slice, answer: &'a [ValueRow]) -> Vec<&'a ValueRow> {
         if !slice.words.is_empty() {
             return answer.iter().collect();
         }
@@ -78,19 +78,19 @@ impl Census {
         &self.readers[input].values
     }
 
-    fn row(&mut self, inputs: &Inputs, slice: &Slice, hit: &Hit<'_>) -> Row {
+    fn row(&mut self, inputs: &FormInputs, slice: &Slice, hit: &Hit<'_>) -> ValueRow {
         let text = plain(hit.text);
         let readers = self.readers.iter_mut().zip(inputs.list());
-        let mut row: Row = readers.map(|(reader, input)| reader.read(input, hit, &text)).collect();
+        let mut row: ValueRow = readers.map(|(reader, input)| reader.read(input, hit, &text)).collect();
         for (input, bound) in &slice.bounds {
-            if let Bound::Pick(number) | Bound::Learned(number) = bound {
+            if let BoundValue::Offered(number) | BoundValue::Learned(number) = bound {
                 row[*input] = f64::from(*number);
             }
         }
         row
     }
 
-    fn keep(&mut self, row: &Row, id: u64) {
+    fn keep(&mut self, row: &ValueRow, id: u64) {
         if self.rows.len() < MOST_ROWS {
             self.rows.push(row.clone());
         } else {
@@ -99,8 +99,8 @@ impl Census {
     }
 }
 
-impl Reader {
-    fn new(input: &Input) -> Reader {
+impl ValueReader {
+    fn new(input: &FormInput) -> ValueReader {
         let tells = |word: &&str| word.chars().count() > 2 && side(&format!(" {word} ")).is_none();
         let names = input.called.split_whitespace().filter(tells);
         let mut picks: FxHashMap<String, Vec<(u32, String)>> = FxHashMap::default();
@@ -117,10 +117,10 @@ impl Reader {
         let names = names.map(str::to_string).collect();
         let letters = picks.keys().filter(|word| word.chars().count() == 1).count();
         let is_initial = letters >= LETTERS && letters * 5 >= picks.len() * 4;
-        Reader { names, is_initial, picks, values: Vec::new(), numbers: FxHashMap::default() }
+        ValueReader { names, is_initial, picks, values: Vec::new(), numbers: FxHashMap::default() }
     }
 
-    fn read(&mut self, input: &Input, hit: &Hit<'_>, text: &str) -> f64 {
+    fn read(&mut self, input: &FormInput, hit: &Hit<'_>, text: &str) -> f64 {
         let named = hit.fields.iter().find(|(name, _)| self.is_named(name)).map(|(_, value)| value.as_str());
         match &input.kind {
             InputKind::Choice(_) if self.is_initial => {
@@ -156,11 +156,11 @@ impl Reader {
         })
     }
 
-    fn measured(&self, range: &Range, named: Option<&str>, text: &str) -> Option<f64> {
+    fn measured(&self, range: &RangeInput, named: Option<&str>, text: &str) -> Option<f64> {
         let in_text = || self.names.iter().find_map(|name| number_after(text, name));
         let by_kind = || match range.measure {
-            Measure::Price => amount(text),
-            Measure::Year => year(text),
+            ValueKind::Price => amount(text),
+            ValueKind::Year => year(text),
             _ => None,
         };
         named.and_then(number).or_else(in_text).or_else(by_kind)
@@ -183,8 +183,8 @@ impl Reader {
 }
 
 /// A value that is known by its look.
-fn typical(measure: Measure, text: &str) -> Option<String> {
-    (measure == Measure::Year).then(|| year(text)).flatten().map(|year| format!("{year:.0}"))
+fn typical(measure: ValueKind, text: &str) -> Option<String> {
+    (measure == ValueKind::Year).then(|| year(text)).flatten().map(|year| format!("{year:.0}"))
 }
 
 #[cfg(test)]
@@ -198,19 +198,19 @@ mod tests {
         let html = "<form><select name=make><option value=''>Any<option value=7>Ford<option value=8>Ford Pro</select>
             <input name=price_min><input name=price_max><input name=year></form>";
         let form = &crate::html::parse(html.as_bytes(), None, &Url::parse("http://a.org/").unwrap()).forms[0];
-        let inputs = Inputs::of(form);
-        let mut census = Census::new(&inputs);
+        let inputs = FormInputs::of(form);
+        let mut values = ValueTable::new(&inputs);
         let fields = [("Price".to_string(), "£2,500".to_string())];
         let hit = |text, fields| Hit { id: RecordId(1), is_new: true, title: "", text, fields };
         let hits = [hit("Ford Pro van 2017", &fields[..]), hit("A Ford for $900", &[]), hit("Bike", &[])];
-        let rows = census.take(&inputs, &Slice::default(), &hits);
+        let rows = values.take(&inputs, &Slice::default(), &hits);
         assert_eq!(rows[0][..], [1.0, 2500.0, 0.0]);
         assert_eq!(rows[1][..2], [0.0, 900.0]);
         assert!(rows[2].iter().all(|value| value.is_nan()));
-        assert_eq!(census.learned(2), ["2017"]);
-        let ford = Slice { words: String::new(), bounds: vec![(0, Bound::Pick(0))] };
-        assert_eq!(census.matching(&ford, &[]).len(), 1);
-        let asked = census.take(&inputs, &ford, &[hit("Bike", &[])]);
+        assert_eq!(values.learned(2), ["2017"]);
+        let ford = Slice { words: String::new(), bounds: vec![(0, BoundValue::Offered(0))] };
+        assert_eq!(values.matching(&ford, &[]).len(), 1);
+        let asked = values.take(&inputs, &ford, &[hit("Bike", &[])]);
         assert_eq!(asked[0][0], 0.0, "the form knows best");
     }
 }

@@ -39,7 +39,7 @@ const HIGH_PARTS: [&str; 4] = ["max", "to", "high", "end"];
 
 /// What a box takes other than words of any sort.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Measure {
+pub enum ValueKind {
     /// A year.
     Year,
     /// An amount of money.
@@ -55,28 +55,28 @@ pub enum Measure {
 }
 
 #[rustfmt::skip]
-static MEASURES: LazyLock<[(Measure, Phrases); 6]> = LazyLock::new(|| [
-    (Measure::Date, Phrases::new(&[
+static MEASURES: LazyLock<[(ValueKind, Phrases); 6]> = LazyLock::new(|| [
+    (ValueKind::Date, Phrases::new(&[
         "date", "day", "datum", "tag", "fecha", "data", "jour", "checkin", "checkout", "check in", "check out", "arrival",
         "departure", "дата", "日期", "日付", "날짜",
     ])),
-    (Measure::Year, Phrases::new(&[
+    (ValueKind::Year, Phrases::new(&[
         "year", "yr", "jahr", "baujahr", "année", "annee", "año", "ano", "anno", "jaar", "bouwjaar", "rok", "год", "registration",
         "erstzulassung", "年", "年份", "연도",
     ])),
-    (Measure::Price, Phrases::new(&[
+    (ValueKind::Price, Phrases::new(&[
         "price", "cost", "preis", "prix", "precio", "preço", "preco", "prezzo", "prijs", "cena", "цена", "salary", "gehalt",
         "salaire", "salario", "rent", "miete", "loyer", "budget", "amount", "fiyat", "价格", "價格", "価格", "가격",
     ])),
-    (Measure::Zip, Phrases::new(&[
+    (ValueKind::Zip, Phrases::new(&[
         "zip", "zipcode", "zip code", "postcode", "post code", "postal", "plz", "postleitzahl", "code postal", "codigo postal",
         "código postal", "cep", "cap", "индекс", "邮编", "郵便番号", "우편번호",
     ])),
-    (Measure::City, Phrases::new(&[
+    (ValueKind::City, Phrases::new(&[
         "city", "town", "place", "location", "where", "stadt", "ort", "ville", "lieu", "ciudad", "cidade", "città", "comune",
         "plaats", "miasto", "город", "şehir", "城市", "市区町村", "도시",
     ])),
-    (Measure::Number, Phrases::new(&[
+    (ValueKind::Number, Phrases::new(&[
         "number", "mileage", "miles", "kilometer", "kilometre", "km", "rooms", "bedrooms", "beds", "baths", "area", "size", "sqft",
         "surface", "fläche", "zimmer", "pièces", "habitaciones", "quartos", "camere", "age", "weight", "length", "power", "hp", "ps",
         "engine", "seats", "doors", "distance", "laufleistung", "kilométrage", "пробег", "площадь", "面积", "面積",
@@ -85,7 +85,7 @@ static MEASURES: LazyLock<[(Measure, Phrases); 6]> = LazyLock::new(|| [
 
 /// Which end of a range a control is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Side {
+pub enum RangeEnd {
     /// The lower.
     Low,
     /// The upper.
@@ -101,19 +101,19 @@ pub fn is_any(value: &str, text: &str) -> bool {
 }
 
 /// What the words around a box say that it takes.
-pub fn measure(called: &str) -> Option<Measure> {
+pub fn measure(called: &str) -> Option<ValueKind> {
     MEASURES.iter().find(|(_, words)| words.are_in(called)).map(|(measure, _)| *measure)
 }
 
 /// The side that a plain name tells, and the name without it.
-pub fn side(name: &str) -> Option<(Side, String)> {
+pub fn side(name: &str) -> Option<(RangeEnd, String)> {
     let words: Vec<&str> = name.split_whitespace().filter(|word| !FILLERS.contains(word)).collect();
     let is = |list: &Phrases, word: &str| list.are(&format!(" {word} "));
     let without = |at: usize| [&words[..at], &words[at + 1..]].concat().join(" ");
     for (at, word) in words.iter().enumerate() {
         match (is(&LOW, word), is(&HIGH, word)) {
-            (true, _) => return Some((Side::Low, without(at))),
-            (_, true) => return Some((Side::High, without(at))),
+            (true, _) => return Some((RangeEnd::Low, without(at))),
+            (_, true) => return Some((RangeEnd::High, without(at))),
             _ => {}
         }
     }
@@ -125,14 +125,14 @@ pub fn side(name: &str) -> Option<(Side, String)> {
 }
 
 /// `minprice`, `pricemax`
-fn joined(word: &str) -> Option<(Side, &str)> {
+fn joined(word: &str) -> Option<(RangeEnd, &str)> {
     const SHORTEST: usize = 3;
     let rest = |part: &&str| word.strip_prefix(part).or_else(|| word.strip_suffix(part));
     let of = |parts: [&str; 4], side| {
         let stem = parts.iter().find_map(rest).filter(|stem| stem.chars().count() >= SHORTEST)?;
         measure(&format!(" {stem} ")).map(|_| (side, stem))
     };
-    of(LOW_PARTS, Side::Low).or_else(|| of(HIGH_PARTS, Side::High))
+    of(LOW_PARTS, RangeEnd::Low).or_else(|| of(HIGH_PARTS, RangeEnd::High))
 }
 
 #[cfg(test)]
@@ -142,12 +142,12 @@ mod tests {
     #[test]
     fn sides_of_a_range_are_read_off_names() {
         for (name, expected, stem) in [
-            ("price_from", Side::Low, "price"),
-            ("maxPrice", Side::High, "price"),
-            ("minprice", Side::Low, "price"),
-            ("yearto", Side::High, "year"),
-            ("Preis bis", Side::High, "preis"),
-            ("min", Side::Low, ""),
+            ("price_from", RangeEnd::Low, "price"),
+            ("maxPrice", RangeEnd::High, "price"),
+            ("minprice", RangeEnd::Low, "price"),
+            ("yearto", RangeEnd::High, "year"),
+            ("Preis bis", RangeEnd::High, "preis"),
+            ("min", RangeEnd::Low, ""),
         ] {
             assert_eq!(side(&plain(name)), Some((expected, stem.to_string())), "{name}");
         }

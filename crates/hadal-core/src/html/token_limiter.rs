@@ -2,9 +2,9 @@
 //!
 //! What was built before stays.
 
-use super::bounds;
-use super::dom::Ref;
-use super::sink::{Sink, Tree};
+use super::dom::NodeRef;
+use super::limits;
+use super::sink::{DomSink, DomTree};
 use crate::page::ParseLimit;
 use html5ever::tokenizer::{Token, TokenSink, TokenSinkResult};
 use html5ever::tree_builder::{Tracer, TreeBuilder, TreeSink};
@@ -14,24 +14,24 @@ use std::cell::Cell;
 const ROUND: u64 = 64;
 
 /// A tree and what it took to build it.
-pub(super) struct Built<'a> {
-    pub tree: Tree<'a>,
+pub(super) struct BuiltTree<'a> {
+    pub tree: DomTree<'a>,
     pub bound: Option<ParseLimit>,
     #[cfg(test)]
-    pub effort: Effort,
+    pub effort: ParseEffort,
 }
 
 /// What a parse cost, in counts that do not depend on the machine.
 #[cfg(test)]
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Effort {
+pub(super) struct ParseEffort {
     pub nodes: usize,
     pub steps: u64,
 }
 
 /// Stands before the tree builder and lets tokens through until a bound is reached.
-pub(super) struct Gate<'a> {
-    builder: TreeBuilder<Ref<'a>, Sink<'a>>,
+pub(super) struct TokenLimiter<'a> {
+    builder: TreeBuilder<NodeRef<'a>, DomSink<'a>>,
     /// Whether the parser is inside raw text.
     pub raw: Cell<bool>,
     /// Tokens so far.
@@ -43,9 +43,9 @@ pub(super) struct Gate<'a> {
     noted: Cell<Option<ParseLimit>>,
 }
 
-impl<'a> Gate<'a> {
-    pub fn new(builder: TreeBuilder<Ref<'a>, Sink<'a>>) -> Gate<'a> {
-        Gate {
+impl<'a> TokenLimiter<'a> {
+    pub fn new(builder: TreeBuilder<NodeRef<'a>, DomSink<'a>>) -> TokenLimiter<'a> {
+        TokenLimiter {
             builder,
             raw: Cell::new(false),
             tokens: Cell::new(0),
@@ -66,27 +66,27 @@ impl<'a> Gate<'a> {
     /// Counts a token; every so often looks how much is open, which is what the next ones may cost.
     fn count(&self) {
         self.tokens.set(self.tokens.get() + 1);
-        if self.builder.sink.nodes.get() > bounds::NODES {
+        if self.builder.sink.nodes.get() > limits::NODES {
             self.close(ParseLimit::Nodes);
         }
         if self.tokens.get().is_multiple_of(ROUND) {
-            let open = Open::default();
+            let open = HeldElementCount::default();
             self.builder.trace_handles(&open);
             let open = open.count.get();
             self.steps.set(self.steps.get() + ROUND * open as u64);
-            if open > bounds::DEPTH {
+            if open > limits::DEPTH {
                 self.close(ParseLimit::Depth);
             }
         }
-        if self.steps.get() + self.builder.sink.moves.get() > bounds::STEPS {
+        if self.steps.get() + self.builder.sink.moves.get() > limits::STEPS {
             self.close(ParseLimit::Steps);
         }
     }
 
-    pub fn finish(self) -> Built<'a> {
+    pub fn finish(self) -> BuiltTree<'a> {
         #[cfg(test)]
         let effort = self.effort();
-        Built {
+        BuiltTree {
             bound: self.bound.get().or(self.noted.get()),
             tree: self.builder.sink.finish(),
             #[cfg(test)]
@@ -95,17 +95,17 @@ impl<'a> Gate<'a> {
     }
 
     #[cfg(test)]
-    fn effort(&self) -> Effort {
+    fn effort(&self) -> ParseEffort {
         let sink = &self.builder.sink;
         let steps = self.steps.get() + self.tokens.get() + sink.moves.get();
-        Effort { nodes: sink.nodes.get(), steps }
+        ParseEffort { nodes: sink.nodes.get(), steps }
     }
 }
 
-impl<'a> TokenSink for Gate<'a> {
-    type Handle = Ref<'a>;
+impl<'a> TokenSink for TokenLimiter<'a> {
+    type Handle = NodeRef<'a>;
 
-    fn process_token(&self, token: Token, line: u64) -> TokenSinkResult<Ref<'a>> {
+    fn process_token(&self, token: Token, line: u64) -> TokenSinkResult<NodeRef<'a>> {
         if self.bound.get().is_some() || matches!(token, Token::ParseError(_) | Token::CommentToken(_)) {
             return TokenSinkResult::Continue;
         }
@@ -127,21 +127,21 @@ impl<'a> TokenSink for Gate<'a> {
 }
 
 /// Counts what the tree builder holds on to: open and active formatting elements.
-struct Open<'a> {
+struct HeldElementCount<'a> {
     count: Cell<usize>,
-    of: std::marker::PhantomData<Ref<'a>>,
+    of: std::marker::PhantomData<NodeRef<'a>>,
 }
 
-impl Default for Open<'_> {
+impl Default for HeldElementCount<'_> {
     fn default() -> Self {
-        Open { count: Cell::new(0), of: std::marker::PhantomData }
+        HeldElementCount { count: Cell::new(0), of: std::marker::PhantomData }
     }
 }
 
-impl<'a> Tracer for Open<'a> {
-    type Handle = Ref<'a>;
+impl<'a> Tracer for HeldElementCount<'a> {
+    type Handle = NodeRef<'a>;
 
-    fn trace_handle(&self, _: &Ref<'a>) {
+    fn trace_handle(&self, _: &NodeRef<'a>) {
         self.count.set(self.count.get() + 1);
     }
 }

@@ -1,6 +1,6 @@
 //! Whether an answer shows all of its slice, and how large the slice is if not.
 
-use super::plan::Size;
+use super::plan::SliceSize;
 use crate::harvest::policy::cap::Cap;
 use crate::harvest::policy::{Asked, End, Total};
 
@@ -13,25 +13,25 @@ const CAPFULS: f64 = 20.0;
 
 /// How an answer relates to the slice it is of.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Fullness {
+pub enum Completeness {
     /// It shows all of it.
-    Whole,
+    Complete,
     /// It may be whole.
-    Doubtful,
+    Uncertain,
     /// There is more.
-    Over,
+    Overflowing,
 }
 
 /// What answers so far tell about the most that one shows.
 #[derive(Default)]
-pub struct Limits {
+pub struct OverflowDetector {
     cap: Cap,
     longest: usize,
 }
 
-impl Limits {
+impl OverflowDetector {
     /// Takes in an answer and says how full it is.
-    pub fn learn(&mut self, answer: &Asked<'_>) -> Fullness {
+    pub fn learn(&mut self, answer: &Asked<'_>) -> Completeness {
         let shown = answer.hits.len();
         self.cap.learn(answer);
         let is_told = match answer.total {
@@ -43,16 +43,16 @@ impl Limits {
         let is_longest = shown >= self.longest.max(LEAST);
         self.longest = self.longest.max(shown);
         if shown > 0 && (is_told || at_cap || answer.end != End::Last) {
-            Fullness::Over
+            Completeness::Overflowing
         } else if is_longest && (answer.total.is_none() || shown.is_multiple_of(ROUND)) {
-            Fullness::Doubtful
+            Completeness::Uncertain
         } else {
-            Fullness::Whole
+            Completeness::Complete
         }
     }
 
     /// The size of a slice that an answer does not show as a whole. `expected` is what it was taken for.
-    pub fn size(&self, answer: &Asked<'_>, expected: Option<f64>) -> Size {
+    pub fn size(&self, answer: &Asked<'_>, expected: Option<f64>) -> SliceSize {
         let shown = answer.hits.len() as f64;
         let cap = self.cap.known().map_or(self.longest as f64, f64::from).max(shown).max(1.0);
         let told = answer.total.filter(|total| total.count() as f64 > shown);
@@ -61,7 +61,7 @@ impl Limits {
         // Words overlap with each other: what others brought up is as frequent behind the cap as before it.
         let new = answer.hits.iter().filter(|hit| hit.is_new).count() as f64;
         let fresh = if answer.query.words.is_empty() || shown == 0.0 { 1.0 } else { new / shown };
-        Size { records: told.map_or(guessed, |total| total.count() as f64), is_told, cap, fresh }
+        SliceSize { records: told.map_or(guessed, |total| total.count() as f64), is_told, cap, fresh }
     }
 }
 
@@ -72,7 +72,7 @@ mod tests {
     use crate::harvest::query::Query;
     use crate::harvest::record::RecordId;
 
-    fn told(limits: &mut Limits, shown: usize, total: Option<Total>) -> Fullness {
+    fn told(limits: &mut OverflowDetector, shown: usize, total: Option<Total>) -> Completeness {
         let hit = Hit { id: RecordId(1), is_new: true, title: "", text: "", fields: &[] };
         let query = Query::default();
         limits.learn(&Asked { query: &query, hits: &vec![hit; shown], total, pages: 1, end: End::Last })
@@ -80,20 +80,30 @@ mod tests {
 
     #[test]
     fn a_total_tells_and_the_longest_answer_is_doubtful_without_one() {
-        let mut limits = Limits::default();
-        assert_eq!(told(&mut limits, 60, Some(Total::Exactly(61))), Fullness::Over);
-        assert_eq!(told(&mut limits, 59, Some(Total::Exactly(59))), Fullness::Whole);
-        let mut limits = Limits::default();
-        assert_eq!(told(&mut limits, 60, None), Fullness::Doubtful);
-        assert_eq!(told(&mut limits, 59, None), Fullness::Whole);
-        assert_eq!(told(&mut limits, 60, None), Fullness::Doubtful);
-        assert_eq!(told(&mut limits, 60, None), Fullness::Over, "three of one length are no chance");
-        assert_eq!(told(&mut limits, 0, None), Fullness::Whole);
+        let mut limits = OverflowDetector::default();
+        assert_eq!(told(&mut limits, 60, Some(Total::Exactly(61))), Completeness::Overflowing);
+        assert_eq!(told(&mut limits, 59, Some(Total::Exactly(59))), Completeness::Complete);
+        let mut limits = OverflowDetector::default();
+        assert_eq!(told(&mut limits, 60, None), Completeness::Uncertain);
+        assert_eq!(told(&mut limits, 59, None), Completeness::Complete);
+        assert_eq!(told(&mut limits, 60, None), Completeness::Uncertain);
+        assert_eq!(
+            told(&mut limits, 60, None),
+            Completeness::Overflowing,
+            "three of one length are no chance"
+        );
+        assert_eq!(told(&mut limits, 0, None), Completeness::Complete);
     }
 
     #[test]
     fn a_round_number_may_be_a_cap_even_if_it_is_told_as_the_total() {
-        assert_eq!(told(&mut Limits::default(), 1000, Some(Total::Exactly(1000))), Fullness::Doubtful);
-        assert_eq!(told(&mut Limits::default(), 997, Some(Total::Exactly(997))), Fullness::Whole);
+        assert_eq!(
+            told(&mut OverflowDetector::default(), 1000, Some(Total::Exactly(1000))),
+            Completeness::Uncertain
+        );
+        assert_eq!(
+            told(&mut OverflowDetector::default(), 997, Some(Total::Exactly(997))),
+            Completeness::Complete
+        );
     }
 }

@@ -1,7 +1,7 @@
 //! How much of a page is read and kept.
 //!
 //! The parser beneath is quadratic in nesting and in attributes per tag, and a few kilobytes of
-//! misnested formatting can grow into millions of nodes. These bounds keep every page near-linear;
+//! misnested formatting can grow into millions of nodes. These limits keep every page near-linear;
 //! they lie well above what was seen on a thousand real pages.
 
 /// Bytes of body that are parsed.
@@ -45,7 +45,7 @@ pub(super) const OUTLINE: usize = 120_000;
 pub(super) const HINTS: usize = 20;
 
 /// The longest beginning of a text within a number of bytes.
-pub(crate) fn cut(text: &str, bytes: usize) -> &str {
+pub(crate) fn truncate(text: &str, bytes: usize) -> &str {
     if text.len() <= bytes {
         return text;
     }

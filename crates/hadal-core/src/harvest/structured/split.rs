@@ -1,6 +1,6 @@
 //! The parts of one slice that are still to be asked.
 
-use super::plan::{Part, Plan, Size};
+use super::plan::{SlicePart, SlicePlan, SliceSize};
 use super::slice::Slice;
 
 /// Parts in a row without a new record before a slice that may have been whole is taken to be.
@@ -8,9 +8,9 @@ const DOUBT: u32 = 5;
 
 /// What the answer to a slice told about it.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Found {
+pub struct SliceAnswer {
     /// Its size.
-    pub size: Size,
+    pub size: SliceSize,
     /// Whether nothing proves that it is more than its answer showed.
     pub is_doubtful: bool,
     /// Which records its answer held.
@@ -19,28 +19,28 @@ pub struct Found {
 
 /// A slice that was cut, and what of it is not asked yet.
 #[derive(Clone, Debug)]
-pub struct Group {
+pub struct SplitSlice {
     /// The slice.
     pub slice: Slice,
     /// The input it is cut by.
     pub input: usize,
     /// What its own answer told.
-    pub found: Found,
-    parts: std::vec::IntoIter<Part>,
-    next: Option<Part>,
+    pub found: SliceAnswer,
+    parts: std::vec::IntoIter<SlicePart>,
+    next: Option<SlicePart>,
     /// Records and shares that no part asked so far has claimed.
     left: f64,
     share_left: f64,
     barren: u32,
 }
 
-impl Group {
+impl SplitSlice {
     /// A slice about to be asked part by part.
-    pub fn new(slice: Slice, plan: Plan, found: &Found) -> Group {
+    pub fn new(slice: Slice, plan: SlicePlan, found: &SliceAnswer) -> SplitSlice {
         let mut parts = plan.parts.into_iter();
         let next = parts.next();
         let left = found.size.records;
-        Group { slice, input: plan.input, found: *found, parts, next, left, share_left: 1.0, barren: 0 }
+        SplitSlice { slice, input: plan.input, found: *found, parts, next, left, share_left: 1.0, barren: 0 }
     }
 
     /// The slice that is asked next.
@@ -99,9 +99,9 @@ impl Group {
     }
 
     /// The size by which the shares of what is left are measured.
-    fn rest(&self) -> Size {
+    fn rest(&self) -> SliceSize {
         match self.unclaimed() {
-            Some(left) => Size { records: left / self.share_left.max(1e-9), ..self.found.size },
+            Some(left) => SliceSize { records: left / self.share_left.max(1e-9), ..self.found.size },
             None => self.found.size,
         }
     }
@@ -110,13 +110,13 @@ impl Group {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::harvest::structured::slice::Bound;
+    use crate::harvest::structured::slice::BoundValue;
 
-    fn group(is_told: bool, is_doubtful: bool) -> Group {
-        let part = |nth| Part { bound: Bound::Pick(nth), share: 0.1, known: 0.0 };
-        let plan = Plan { input: 0, parts: (0..10).map(part).collect(), cost: 10.0 };
-        let size = Size { records: 100.0, is_told, cap: 50.0, fresh: 1.0 };
-        Group::new(Slice::default(), plan, &Found { size, is_doubtful, signature: 0 })
+    fn group(is_told: bool, is_doubtful: bool) -> SplitSlice {
+        let part = |nth| SlicePart { bound: BoundValue::Offered(nth), share: 0.1, known: 0.0 };
+        let plan = SlicePlan { input: 0, parts: (0..10).map(part).collect(), cost: 10.0 };
+        let size = SliceSize { records: 100.0, is_told, cap: 50.0, fresh: 1.0 };
+        SplitSlice::new(Slice::default(), plan, &SliceAnswer { size, is_doubtful, signature: 0 })
     }
 
     #[test]

@@ -2,18 +2,18 @@
 //!
 //! Most text of most pages is folded already, so it is looked at many bytes at once and copied whole.
 
-use super::bounds::{self, cut};
+use super::limits::{self, truncate};
 
 /// A text with white space folded to single blanks.
 #[derive(Default)]
-pub(super) struct Folded {
+pub(super) struct FoldedText {
     pub text: String,
     gap: bool,
     /// Whether there was more than is kept.
     pub is_full: bool,
 }
 
-impl Folded {
+impl FoldedText {
     pub fn position(&self) -> usize {
         self.text.len()
     }
@@ -35,7 +35,7 @@ impl Folded {
 
     /// Adds words with single blanks between them: at once, unless the end of the room is near.
     fn push_folded(&mut self, words: &str) {
-        if self.text.len() + 1 + words.len() <= bounds::TEXT {
+        if self.text.len() + 1 + words.len() <= limits::TEXT {
             return self.push_word(words);
         }
         for (at, word) in words.split(' ').enumerate() {
@@ -52,26 +52,27 @@ impl Folded {
             self.text.push(' ');
         }
         self.gap = false;
-        let room = bounds::TEXT.saturating_sub(self.text.len());
+        let room = limits::TEXT.saturating_sub(self.text.len());
         self.is_full = word.len() > room;
-        self.text.push_str(cut(word, room));
+        self.text.push_str(truncate(word, room));
     }
 }
 
 /// How much of a text begins it with words that have single blanks between them.
 fn folded_prefix(text: &str) -> usize {
     let bytes = text.as_bytes();
-    let is_word = |at: usize| bytes.get(at).is_some_and(|&byte| FOLDING[usize::from(byte)] == Folding::Word);
+    let is_word =
+        |at: usize| bytes.get(at).is_some_and(|&byte| BYTE_CLASSES[usize::from(byte)] == ByteClass::Word);
     let mut at = if is_word(0) { folded_stretches(bytes) } else { 0 };
     while let Some(&byte) = bytes.get(at) {
-        at += match FOLDING[usize::from(byte)] {
-            Folding::Word => 1,
-            Folding::Blank if at > 0 && is_word(at + 1) => 2,
-            Folding::Perhaps => match text[at..].chars().next() {
+        at += match BYTE_CLASSES[usize::from(byte)] {
+            ByteClass::Word => 1,
+            ByteClass::Blank if at > 0 && is_word(at + 1) => 2,
+            ByteClass::Perhaps => match text[at..].chars().next() {
                 Some(c) if !c.is_whitespace() => c.len_utf8(),
                 _ => return at,
             },
-            Folding::Blank | Folding::Space => return at,
+            ByteClass::Blank | ByteClass::Space => return at,
         };
     }
     at
@@ -104,7 +105,7 @@ fn is_folded(stretch: &[u8; STRETCH + 1]) -> bool {
 
 /// What a byte is when white space is folded.
 #[derive(Clone, Copy, PartialEq)]
-enum Folding {
+enum ByteClass {
     /// Part of a word.
     Word,
     /// The blank.
@@ -115,19 +116,19 @@ enum Folding {
     Perhaps,
 }
 
-const FOLDING: [Folding; 256] = {
-    let mut table = [Folding::Word; 256];
-    table[b' ' as usize] = Folding::Blank;
+const BYTE_CLASSES: [ByteClass; 256] = {
+    let mut table = [ByteClass::Word; 256];
+    table[b' ' as usize] = ByteClass::Blank;
     let mut tab = b'\t';
     while tab <= b'\r' {
-        table[tab as usize] = Folding::Space;
+        table[tab as usize] = ByteClass::Space;
         tab += 1;
     }
     // U+0085, U+00A0, U+1680, U+2000 to U+205F, U+3000
-    table[0xc2] = Folding::Perhaps;
-    table[0xe1] = Folding::Perhaps;
-    table[0xe2] = Folding::Perhaps;
-    table[0xe3] = Folding::Perhaps;
+    table[0xc2] = ByteClass::Perhaps;
+    table[0xe1] = ByteClass::Perhaps;
+    table[0xe2] = ByteClass::Perhaps;
+    table[0xe3] = ByteClass::Perhaps;
     table
 };
 
@@ -138,7 +139,7 @@ mod tests {
 
     #[test]
     fn white_space_folds_and_inline_pieces_join() {
-        let mut folded = Folded::default();
+        let mut folded = FoldedText::default();
         folded.push("  Old \u{a0}\n bo");
         folded.push("oks");
         folded.break_word();
@@ -149,7 +150,7 @@ mod tests {
     #[test]
     fn every_sort_of_white_space_folds() {
         for space in (0..=0x3000u32).filter_map(char::from_u32).filter(|c| c.is_whitespace()) {
-            let mut folded = Folded::default();
+            let mut folded = FoldedText::default();
             folded.push(&format!("{space}one{space}{space}two three{space} four {space}"));
             folded.push("five");
             assert_eq!(folded.text, "one two three four five", "{space:?}");
@@ -159,17 +160,17 @@ mod tests {
 
     #[test]
     fn a_full_text_ends_inside_a_word() {
-        let mut folded = Folded::default();
-        folded.push(&"x".repeat(bounds::TEXT - 7));
+        let mut folded = FoldedText::default();
+        folded.push(&"x".repeat(limits::TEXT - 7));
         folded.push(" one two three");
         folded.push("more");
-        assert!(folded.is_full && folded.text.len() == bounds::TEXT && folded.text.ends_with("x one tw"));
+        assert!(folded.is_full && folded.text.len() == limits::TEXT && folded.text.ends_with("x one tw"));
     }
 
     proptest! {
         #[test]
         fn folding_many_bytes_at_once_is_folding_word_by_word(pieces in prop::collection::vec("[a \t\u{e1}\u{a0}\u{2003}\u{3001}]{0,50}", 0..4)) {
-            let (mut folded, mut slowly) = (Folded::default(), Folded::default());
+            let (mut folded, mut slowly) = (FoldedText::default(), FoldedText::default());
             for piece in &pieces {
                 folded.push(piece);
                 for (at, word) in piece.split(char::is_whitespace).enumerate() {

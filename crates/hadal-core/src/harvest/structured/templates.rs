@@ -16,22 +16,22 @@ const IGNORED: u32 = 2;
 
 /// What is known of each template.
 #[derive(Default)]
-pub struct Templates {
-    trials: FxHashMap<u64, Trial>,
+pub struct InputTemplates {
+    trials: FxHashMap<u64, TemplateTest>,
     ignored_inputs: u64,
 }
 
 #[derive(Default)]
-struct Trial {
+struct TemplateTest {
     asked: u32,
     unchanged: u32,
     signatures: FxHashSet<u64>,
-    verdict: Verdict,
+    verdict: TemplateVerdict,
 }
 
 /// What is thought of a template.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Verdict {
+pub enum TemplateVerdict {
     /// Nothing speaks against asking more of it.
     #[default]
     Informative,
@@ -41,11 +41,11 @@ pub enum Verdict {
     Ignored,
 }
 
-impl Templates {
+impl InputTemplates {
     /// What is thought of a template.
-    pub fn verdict(&self, template: u64) -> Verdict {
-        let own = self.trials.get(&template).map_or(Verdict::Informative, |trial| trial.verdict);
-        if template & self.ignored_inputs == 0 { own } else { Verdict::Ignored }
+    pub fn verdict(&self, template: u64) -> TemplateVerdict {
+        let own = self.trials.get(&template).map_or(TemplateVerdict::Informative, |trial| trial.verdict);
+        if template & self.ignored_inputs == 0 { own } else { TemplateVerdict::Ignored }
     }
 
     /// Whether something was asked of a template.
@@ -57,19 +57,19 @@ impl Templates {
     /// the template fell with it.
     pub fn learn(&mut self, template: u64, signature: u64, narrowed: u64) -> bool {
         let trial = self.trials.entry(template).or_default();
-        if trial.asked >= SAMPLE || trial.verdict != Verdict::Informative {
+        if trial.asked >= SAMPLE || trial.verdict != TemplateVerdict::Informative {
             return false;
         }
         trial.asked += 1;
         trial.unchanged += u32::from(signature == narrowed);
         trial.signatures.insert(signature);
         if trial.asked == IGNORED && trial.unchanged == IGNORED {
-            trial.verdict = Verdict::Ignored;
+            trial.verdict = TemplateVerdict::Ignored;
             self.ignored_inputs |= if template.count_ones() == 1 { template } else { 0 };
         } else if trial.asked == SAMPLE && (trial.signatures.len() as f64) < INFORMATIVE * f64::from(SAMPLE) {
-            trial.verdict = Verdict::Dull;
+            trial.verdict = TemplateVerdict::Dull;
         }
-        trial.verdict != Verdict::Informative
+        trial.verdict != TemplateVerdict::Informative
     }
 }
 
@@ -79,19 +79,22 @@ mod tests {
 
     #[test]
     fn answers_that_hardly_differ_make_a_template_dull() {
-        let mut templates = Templates::default();
+        let mut templates = InputTemplates::default();
         let fell: Vec<u64> = (0..30).filter(|nth| templates.learn(1, nth % 3, 99)).collect();
         assert_eq!(fell, [19]);
-        assert_eq!([1, 2].map(|template| templates.verdict(template)), [Verdict::Dull, Verdict::Informative]);
+        assert_eq!(
+            [1, 2].map(|template| templates.verdict(template)),
+            [TemplateVerdict::Dull, TemplateVerdict::Informative]
+        );
         assert!((0..30).all(|nth| !templates.learn(2, nth % 4, 99)));
     }
 
     #[test]
     fn an_input_that_changes_nothing_is_ignored_wherever_it_is_bound() {
-        let mut templates = Templates::default();
+        let mut templates = InputTemplates::default();
         let fell: Vec<u64> = (0..9).filter(|_| templates.learn(0b1, 5, 5)).collect();
         assert_eq!(fell, [1]);
-        assert_eq!(templates.verdict(0b11), Verdict::Ignored);
-        assert_eq!(templates.verdict(0b10), Verdict::Informative);
+        assert_eq!(templates.verdict(0b11), TemplateVerdict::Ignored);
+        assert_eq!(templates.verdict(0b10), TemplateVerdict::Informative);
     }
 }
