@@ -23,7 +23,7 @@ use hadal::harvest::{Courier, Job, Pace, Purse, Summary, TimeKind, at_address};
 use hadal::output::escape::for_json;
 use hadal::store::{Access, HarvestState, Store, open};
 use hadal_core::address::{Tracking, normalise};
-use hadal_core::harvest::policy::{Costs, OFFERS};
+use hadal_core::harvest::policy::{POLICIES, RequestCosts};
 use hadal_core::harvest::session::EntryPage;
 use hadal_core::harvest::structured::choose_policy;
 use hadal_core::http::Method;
@@ -99,8 +99,8 @@ pub struct HarvestArgs {
 
 /// Every policy, and when to use it.
 fn policies() -> String {
-    let offers: Vec<(&str, &str)> = OFFERS.iter().map(|offer| (offer.name, offer.about)).collect();
-    format!("Which query is asked next [default: hadal]:{}", choices(&offers))
+    let policies: Vec<(&str, &str)> = POLICIES.iter().map(|entry| (entry.name, entry.about)).collect();
+    format!("Which query is asked next [default: hadal]:{}", choices(&policies))
 }
 
 impl HarvestArgs {
@@ -227,10 +227,11 @@ const SHOWN: usize = 3;
 fn dry_run(job: &Job, session: &Session) -> anyhow::Result<()> {
     let spec = &job.spec;
     let door = EntryPage::new(spec.whole.clone(), spec.page.clone(), &job.charset);
-    let mut policy = choose_policy(door.form(), &spec.policy, &job.briefing).context("no such policy")?;
-    let costs = Costs::default();
+    let mut policy =
+        choose_policy(door.form(), &spec.policy, &job.policy_context).context("no such policy")?;
+    let costs = RequestCosts::default();
     let mut queries: Vec<_> = policy.choose(&costs).into_iter().collect();
-    let further = policy.outlook(&costs, SHOWN).into_iter().map(|(query, _)| query);
+    let further = policy.top_queries(&costs, SHOWN).into_iter().map(|(query, _)| query);
     queries.extend(further.filter(|query| !queries.contains(query)).collect::<Vec<_>>());
     let mut out = std::io::stdout();
     for query in door.nonsense(spec.seed).into_iter().chain(queries) {

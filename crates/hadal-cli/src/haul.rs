@@ -7,7 +7,7 @@ use hadal::harvest::{Haul, Job, Summary, TimeKind, harvest};
 use hadal::output::escape::for_json;
 use hadal::output::harvest::{Watching, last_words};
 use hadal::store::{HarvestSpec, Store};
-use hadal_core::harvest::policy::Briefing;
+use hadal_core::harvest::policy::PolicyContext;
 use hadal_core::harvest::session::HarvestOptions;
 use std::io::Write;
 use std::sync::Arc;
@@ -24,7 +24,12 @@ pub fn job(form: Opened, first: &[String], fresh: bool, session: &Session) -> Jo
             details: config.details,
             seed: session.seed,
         },
-        briefing: Briefing { seed: session.seed, first, language: form.language.clone(), words: None },
+        policy_context: PolicyContext {
+            seed: session.seed,
+            first_words: first,
+            language: form.language.clone(),
+            word_list: None,
+        },
         charset: form.charset.clone(),
         spec: HarvestSpec {
             form: form.id,

@@ -6,7 +6,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot read its pages should stop")]
 
 use hadal_core::harvest::answer::{Answer, Reader, Sample};
-use hadal_core::harvest::policy::Total;
+use hadal_core::harvest::policy::StatedTotal;
 use hadal_core::harvest::query::Query;
 use hadal_core::html::{Document, parse_with_outline};
 use std::collections::{BTreeMap, BTreeSet};
@@ -126,8 +126,8 @@ fn faults(saved: &Saved, answer: &Answer) -> Vec<String> {
         faults.push(format!("{}: next {sent:?} instead of {next:?}", saved.name));
     }
     let named = answer.total.map(|total| match total {
-        Total::Exactly(number) => serde_json::json!(number),
-        Total::About(number) => serde_json::json!(format!("about {number}")),
+        StatedTotal::Exactly(number) => serde_json::json!(number),
+        StatedTotal::About(number) => serde_json::json!(format!("about {number}")),
     });
     if named != *total {
         faults.push(format!("{}: total {named:?} instead of {total:?}", saved.name));

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "tests stop at the first surprise")]
 
-use hadal_core::harvest::policy::{Asked, Briefing, Costs, Policy, offer};
+use hadal_core::harvest::policy::{Policy, PolicyContext, QueryOutcome, RequestCosts, find_policy};
 use hadal_core::harvest::query::Query;
 use hadal_core::harvest::session::{
     DetailMode, EntryPage, HarvestEnding, HarvestOptions, HarvestSession, ParsedResponse, RequestPurpose,
@@ -249,8 +249,8 @@ struct Course {
 }
 
 fn run(site: &mut dyn Site, policy: &str, most: u32) -> Course {
-    let briefing = Briefing { first: vec!["harbour".into()], ..Briefing::default() };
-    run_policy(site, offer(policy).unwrap().make(&briefing), most)
+    let context = PolicyContext { first_words: vec!["harbour".into()], ..PolicyContext::default() };
+    run_policy(site, find_policy(policy).unwrap().make(&context), most)
 }
 
 fn run_policy(site: &mut dyn Site, policy: Box<dyn Policy>, most: u32) -> Course {
@@ -395,7 +395,7 @@ impl LosesTrack {
 }
 
 impl Policy for LosesTrack {
-    fn choose(&mut self, _: &Costs) -> Option<Query> {
+    fn choose(&mut self, _: &RequestCosts) -> Option<Query> {
         self.choices += 1;
         assert!(self.choices < 20_000, "the session asks the policy for ever");
         if self.lost.is_some_and(|lost| lost >= self.continuations) {
@@ -405,15 +405,15 @@ impl Policy for LosesTrack {
         Some(self.first.clone().unwrap_or_else(continuation))
     }
 
-    fn learn(&mut self, _: &Asked<'_>) {
+    fn learn(&mut self, _: &QueryOutcome<'_>) {
         self.first = None;
     }
 
-    fn lose(&mut self, _: &Query) {
+    fn drop_continuation(&mut self, _: &Query) {
         self.lost = self.lost.map(|lost| lost + 1);
     }
 
-    fn outlook(&self, _: &Costs, _: usize) -> Vec<(Query, f64)> {
+    fn top_queries(&self, _: &RequestCosts, _: usize) -> Vec<(Query, f64)> {
         vec![(Query::words("word").after(10), 1_000.0)]
     }
 }

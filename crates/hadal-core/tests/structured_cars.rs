@@ -2,7 +2,9 @@
 
 #![allow(clippy::unwrap_used, reason = "tests stop at the first surprise")]
 
-use hadal_core::harvest::policy::{Asked, Briefing, Costs, End, Hit, Policy, Total};
+use hadal_core::harvest::policy::{
+    Hit, Policy, PolicyContext, QueryOutcome, ReadingEnd, RequestCosts, StatedTotal,
+};
 use hadal_core::harvest::query::Query;
 use hadal_core::harvest::record::RecordId;
 use hadal_core::harvest::structured::choose_policy;
@@ -95,7 +97,7 @@ impl Dealer {
     }
 
     fn policy(&self) -> Box<dyn Policy> {
-        choose_policy(&self.form, "hadal", &briefing()).expect("the usual policy exists")
+        choose_policy(&self.form, "hadal", &policy_context()).expect("the usual policy exists")
     }
 
     fn answer(&self, query: &Query) -> (Vec<usize>, usize) {
@@ -136,8 +138,8 @@ struct Course {
     found: usize,
 }
 
-fn briefing() -> Briefing {
-    Briefing { first: vec!["miles".to_string()], ..Briefing::default() }
+fn policy_context() -> PolicyContext {
+    PolicyContext { first_words: vec!["miles".to_string()], ..PolicyContext::default() }
 }
 
 fn harvest(dealer: &Dealer, wanted: usize, most: usize) -> Course {
@@ -145,7 +147,7 @@ fn harvest(dealer: &Dealer, wanted: usize, most: usize) -> Course {
 }
 
 fn harvest_by(mut policy: Box<dyn Policy>, dealer: &Dealer, wanted: usize, most: usize) -> Course {
-    let costs = Costs { query: 1.0, page: 1.0, detail: 0.0, page_size: PAGE as u32, cap: None };
+    let costs = RequestCosts { query: 1.0, page: 1.0, detail: 0.0, page_size: PAGE as u32, cap: None };
     let (mut found, mut asked) = (BTreeSet::new(), BTreeSet::new());
     let mut course = Course { to_most: None, queries: 0, requests: 0, found: 0 };
     while let Some(query) = policy.choose(&costs).filter(|_| course.queries < most) {
@@ -158,9 +160,9 @@ fn harvest_by(mut policy: Box<dyn Policy>, dealer: &Dealer, wanted: usize, most:
         let (shown, total) = dealer.answer(&query);
         let hits: Vec<Hit<'_>> =
             shown.iter().map(|at| hit(&dealer.cars[*at], *at, found.insert(*at))).collect();
-        let total = dealer.tells_total.then_some(Total::Exactly(total as u64));
+        let total = dealer.tells_total.then_some(StatedTotal::Exactly(total as u64));
         let pages = hits.len().div_ceil(PAGE).max(1) as u32;
-        policy.learn(&Asked { query: &query, hits: &hits, total, pages, end: End::Last });
+        policy.learn(&QueryOutcome { query: &query, hits: &hits, total, pages, end: ReadingEnd::LastPage });
         course.queries += 1;
         course.requests += pages as usize;
         if course.to_most.is_none() && found.len() * 100 >= wanted * 95 {
@@ -312,7 +314,7 @@ fn choices_that_cannot_be_left_open_are_all_taken() {
     let all: BTreeSet<String> =
         dealer.form.fields[0].options.iter().map(|choice| choice.value.clone()).collect();
     let (mut policy, mut asked) = (dealer.policy(), BTreeSet::new());
-    let costs = Costs { query: 1.0, page: 1.0, detail: 0.0, page_size: PAGE as u32, cap: None };
+    let costs = RequestCosts { query: 1.0, page: 1.0, detail: 0.0, page_size: PAGE as u32, cap: None };
     while let Some(mut query) = policy.choose(&costs) {
         asked.extend(query.choices.first().map(|(_, year)| year.clone()));
         // What is not chosen stands at its default.
@@ -320,7 +322,13 @@ fn choices_that_cannot_be_left_open_are_all_taken() {
         let shown = dealer.answer(&query).0;
         query.choices.pop();
         let hits: Vec<Hit<'_>> = shown.iter().map(|at| hit(&dealer.cars[*at], *at, true)).collect();
-        policy.learn(&Asked { query: &query, hits: &hits, total: None, pages: 1, end: End::Last });
+        policy.learn(&QueryOutcome {
+            query: &query,
+            hits: &hits,
+            total: None,
+            pages: 1,
+            end: ReadingEnd::LastPage,
+        });
     }
     assert_eq!(asked, all);
 }
@@ -331,7 +339,7 @@ fn answers_at_random_do_no_harm() {
         + &years()
         + "<input name=price_from><input name=price_to><input name=city><input type=radio name=r value=1>";
     let dealer = Dealer::new(&controls);
-    let costs = Costs { query: 1.0, page: 1.0, detail: 0.0, page_size: PAGE as u32, cap: None };
+    let costs = RequestCosts { query: 1.0, page: 1.0, detail: 0.0, page_size: PAGE as u32, cap: None };
     for seed in 0..6 {
         let (mut dice, mut policy, mut asked) = (Dice(seed), dealer.policy(), BTreeSet::new());
         while let Some(query) = policy.choose(&costs).filter(|_| asked.len() < 400) {
@@ -350,11 +358,14 @@ fn answers_at_random_do_no_harm() {
                     }
                 })
                 .collect();
-            let total =
-                [None, Some(Total::Exactly(u64::MAX)), Some(Total::About(0)), Some(Total::Exactly(3))]
-                    [dice.tail(4)];
-            let end = [End::Last, End::LeftOff, End::Failed][dice.tail(3)];
-            policy.learn(&Asked { query: &query, hits: &hits, total, pages: 1, end });
+            let total = [
+                None,
+                Some(StatedTotal::Exactly(u64::MAX)),
+                Some(StatedTotal::About(0)),
+                Some(StatedTotal::Exactly(3)),
+            ][dice.tail(4)];
+            let end = [ReadingEnd::LastPage, ReadingEnd::Paused, ReadingEnd::Failed][dice.tail(3)];
+            policy.learn(&QueryOutcome { query: &query, hits: &hits, total, pages: 1, end });
             asked.insert(query);
         }
         assert!(!asked.is_empty());

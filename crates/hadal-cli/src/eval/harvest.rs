@@ -6,7 +6,7 @@ use crate::session::Session;
 use anyhow::Context;
 use clap::Args;
 use hadal::output::sections;
-use hadal_core::harvest::policy::OFFERS;
+use hadal_core::harvest::policy::POLICIES;
 use hadal_eval::find::{Folder, figures::json};
 use hadal_eval::harvest::oracle::ORACLE;
 use hadal_eval::harvest::settings::{SETTINGS, setting};
@@ -65,7 +65,7 @@ pub struct HarvestArgs {
 const RECORDS: u32 = 20_000;
 
 /// The controls, the paper's own policy, ours, and what nobody can beat.
-const POLICIES: [&str; 5] = ["random-16k", "generic-frequency", "adaptive", "hadal", ORACLE];
+const COMPARED: [&str; 5] = ["random-16k", "generic-frequency", "adaptive", "hadal", ORACLE];
 
 /// What `--quick` runs unless told otherwise.
 const QUICK_RECORDS: u32 = 3_000;
@@ -96,12 +96,12 @@ pub fn run(args: &HarvestArgs, session: &Session) -> anyhow::Result<Exit> {
 }
 
 fn plan(args: &HarvestArgs, seed: u64) -> anyhow::Result<Plan> {
-    let all_policies: Vec<&str> = OFFERS.iter().map(|offer| offer.name).chain([ORACLE]).collect();
+    let all_policies: Vec<&str> = POLICIES.iter().map(|entry| entry.name).chain([ORACLE]).collect();
     let all_settings: Vec<&str> = SETTINGS.iter().map(|setting| setting.name).collect();
     let usual_settings = if args.quick { &QUICK_SETTINGS[..] } else { &all_settings };
     let settings = named("setting", &args.settings, usual_settings, &all_settings)?;
     Ok(Plan {
-        policies: named("policy", &args.policies, &POLICIES, &all_policies)?,
+        policies: named("policy", &args.policies, &COMPARED, &all_policies)?,
         settings: settings.iter().filter_map(|name| setting(name)).collect(),
         collections: collections(args)?,
         records: args.records.unwrap_or(if args.quick { QUICK_RECORDS } else { RECORDS }),

@@ -2,7 +2,7 @@
 use crate::harvest_fixture::*;
 use crate::program::Place;
 use hadal::store::*;
-use hadal_core::harvest::policy::End;
+use hadal_core::harvest::policy::ReadingEnd;
 use hadal_core::time::Time;
 use serde_json::{Value, json};
 
@@ -22,7 +22,7 @@ fn place() -> Place {
         estimate: Some(Estimated { size: [2.0, 2.5, 4.0], coverage: [0.5, 0.8, 1.0] }),
         ..harvest_step(0, 1, 0..0)
     };
-    let second = AskedRow { total: None, end: End::Failed, words: "fish".into(), ..asked(2, 0..0) };
+    let second = AskedRow { total: None, end: ReadingEnd::Failed, words: "fish".into(), ..asked(2, 0..0) };
     let failed =
         HarvestStep { asked: Some(second), failed: Some("http_500".into()), ..harvest_step(1, 2, 0..0) };
     store.commit_steps(books, &[step, failed]).unwrap();

@@ -4,7 +4,7 @@ use super::collections::Held;
 use super::plan::Case;
 use super::settings::{Setting, setting};
 use anyhow::Context;
-use hadal_core::harvest::policy::Briefing;
+use hadal_core::harvest::policy::PolicyContext;
 use hadal_core::learn::random::Random;
 use hadal_core::text::language::Language;
 use hadal_core::text::words::{each_word, is_unspaced};
@@ -71,11 +71,11 @@ impl Arena {
     }
 
     /// What a policy is told: words of some titles, as one knows them who looks for something.
-    pub fn briefing(&self, case: &Case) -> Briefing {
+    pub fn policy_context(&self, case: &Case) -> PolicyContext {
         let mut random = Random::new(case.seed.wrapping_mul(1_000_003).wrapping_add(u64::from(case.start)));
         let first = (0..FIRST_WORDS).filter_map(|_| self.title_word(&mut random)).collect();
         let language = Some(self.ground.language.to_string());
-        Briefing { seed: random.bits(), first, language, words: None }
+        PolicyContext { seed: random.bits(), first_words: first, language, word_list: None }
     }
 
     fn title_word(&self, random: &mut Random) -> Option<String> {
@@ -197,7 +197,7 @@ mod tests {
     fn first_words_find_something_and_differ_by_start() {
         let ground = ground();
         let arena = Arena::new(ground, &case("base", 0)).unwrap();
-        let first = |start| arena.briefing(&case("base", start)).first;
+        let first = |start| arena.policy_context(&case("base", start)).first_words;
         assert_eq!(first(0), first(0));
         assert_ne!(first(0), first(1));
         let asked = |word: &String| hadal_world::database::Asked::words(word);

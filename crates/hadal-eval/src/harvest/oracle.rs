@@ -1,7 +1,7 @@
 //! The bound: the policy that knows every answer beforehand, made of the database itself.
 
 use super::arena::Arena;
-use hadal_core::harvest::policy::oracle::{Oracle, Truth};
+use hadal_core::harvest::policy::oracle::{OraclePolicy, TrueAnswers};
 use hadal_core::harvest::record::RecordId;
 use hadal_core::learn::random::Random;
 use hadal_world::database::Asked;
@@ -12,10 +12,10 @@ use std::cell::RefCell;
 pub const ORACLE: &str = "oracle";
 
 /// Chooses among all single words of the collection.
-pub fn oracle(arena: &Arena) -> Oracle<'_> {
+pub fn oracle(arena: &Arena) -> OraclePolicy<'_> {
     // Frequent words are weighed again and again.
     let answers: RefCell<FxHashMap<String, Box<[u32]>>> = RefCell::default();
-    let truth: Truth<'_> = Box::new(move |word: &str| {
+    let truth: TrueAnswers<'_> = Box::new(move |word: &str| {
         let mut answers = answers.borrow_mut();
         if !answers.contains_key(word) {
             let found = arena.database.everything(&Asked::words(word));
@@ -23,7 +23,7 @@ pub fn oracle(arena: &Arena) -> Oracle<'_> {
         }
         answers[word].iter().map(|number| record_id(*number)).collect()
     });
-    Oracle::new(truth, arena.ground.vocabulary.clone())
+    OraclePolicy::new(truth, arena.ground.vocabulary.clone())
 }
 
 /// What policies know a record by: nothing of the collection's order shows in it.

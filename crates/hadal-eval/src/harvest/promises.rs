@@ -1,7 +1,7 @@
 //! What an estimator said when certain shares of the records had really come.
 
-use hadal_core::harvest::estimate::{Estimator, Interval};
-use hadal_core::harvest::policy::Asked;
+use hadal_core::harvest::estimate::{EstimateInterval, SizeEstimator};
+use hadal_core::harvest::policy::QueryOutcome;
 use serde::{Deserialize, Serialize};
 
 /// True coverages at which the estimator is asked.
@@ -13,7 +13,7 @@ pub struct Promise {
     /// The true coverage.
     pub coverage: f64,
     /// The size, as far as the estimator said any.
-    pub size: Option<Interval>,
+    pub size: Option<EstimateInterval>,
 }
 
 impl Promise {
@@ -32,13 +32,13 @@ impl Promise {
 /// An estimator that is asked at the moments.
 #[derive(Default)]
 pub struct Listener {
-    estimator: Estimator,
+    estimator: SizeEstimator,
     promises: Vec<Promise>,
 }
 
 impl Listener {
     /// Takes in an answer, and the share of the records that has really come by now.
-    pub fn learn(&mut self, answer: &Asked<'_>, coverage: f64) {
+    pub fn learn(&mut self, answer: &QueryOutcome<'_>, coverage: f64) {
         self.estimator.learn(answer);
         while MOMENTS.get(self.promises.len()).is_some_and(|moment| coverage >= *moment) {
             let size = self.estimator.estimate().map(|estimate| estimate.size);

@@ -11,7 +11,7 @@ use super::trial::{self, Trial};
 use crate::find::Advance;
 use crate::trial_folder::Folder;
 use anyhow::Context;
-use hadal_core::harvest::policy::offer;
+use hadal_core::harvest::policy::find_policy;
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 
@@ -112,6 +112,6 @@ fn make(case: &Case, arena: &Arena) -> anyhow::Result<Trial> {
     if case.policy == ORACLE {
         return Ok(trial::run(arena, &mut oracle(arena), case));
     }
-    let offer = offer(&case.policy).with_context(|| format!("no policy '{}'", case.policy))?;
-    Ok(trial::run(arena, offer.make(&arena.briefing(case)).as_mut(), case))
+    let entry = find_policy(&case.policy).with_context(|| format!("no policy '{}'", case.policy))?;
+    Ok(trial::run(arena, entry.make(&arena.policy_context(case)).as_mut(), case))
 }

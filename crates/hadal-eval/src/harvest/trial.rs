@@ -10,8 +10,8 @@ use super::oracle::record_id;
 use super::plan::Case;
 use super::promises::{Listener, Promise};
 use crate::find::trial::cpu_time;
-use hadal_core::harvest::policy::cap::Cap;
-use hadal_core::harvest::policy::{Asked, Costs, End, Hit, Policy, Total};
+use hadal_core::harvest::policy::result_cap::ResultCap;
+use hadal_core::harvest::policy::{Hit, Policy, QueryOutcome, ReadingEnd, RequestCosts, StatedTotal};
 use hadal_core::harvest::query::Query;
 use hadal_core::learn::random::Random;
 use hadal_world::database::{self, Found, TotalShown};
@@ -85,7 +85,7 @@ struct Harvest<'a> {
     arena: &'a Arena,
     budget: u64,
     seen: Vec<bool>,
-    cap: Cap,
+    cap: ResultCap,
     chance: Random,
     now: Point,
     curve: Curve,
@@ -94,15 +94,15 @@ struct Harvest<'a> {
 /// What has been read of an answer.
 struct Answer<'a> {
     hits: Vec<Hit<'a>>,
-    total: Option<Total>,
+    total: Option<StatedTotal>,
     pages: u32,
-    end: End,
+    end: ReadingEnd,
 }
 
 impl Answer<'_> {
-    fn asked<'s>(&'s self, query: &'s Query) -> Asked<'s> {
+    fn asked<'s>(&'s self, query: &'s Query) -> QueryOutcome<'s> {
         let Answer { hits, total, pages, end } = self;
-        Asked { query, hits, total: *total, pages: *pages, end: *end }
+        QueryOutcome { query, hits, total: *total, pages: *pages, end: *end }
     }
 }
 
@@ -112,7 +112,7 @@ impl<'a> Harvest<'a> {
             arena,
             budget,
             seen: vec![false; arena.shown.len()],
-            cap: Cap::default(),
+            cap: ResultCap::default(),
             chance: Random::new(!seed),
             now: Point::default(),
             curve: Curve::new(arena.existing),
@@ -127,31 +127,32 @@ impl<'a> Harvest<'a> {
         self.now.requests >= self.budget
     }
 
-    fn costs(&self) -> Costs {
+    fn costs(&self) -> RequestCosts {
         let page = if self.arena.setting.pages_are_free { 0.0 } else { 1.0 };
         let page_size = self.arena.database.habits().page_size;
-        Costs { query: 1.0, page, detail: 0.0, page_size, cap: self.cap.known() }
+        RequestCosts { query: 1.0, page, detail: 0.0, page_size, cap: self.cap.value() }
     }
 
     /// Sends a query and reads its answer, as far as the policy wants it.
-    fn ask(&mut self, query: &Query, policy: &dyn Policy, costs: &Costs) -> Answer<'a> {
+    fn ask(&mut self, query: &Query, policy: &dyn Policy, costs: &RequestCosts) -> Answer<'a> {
         self.now.queries += u64::from(query.after == 0);
         let found = self.arena.database.everything(&database::Asked::words(&query.words));
-        let mut answer = Answer { hits: Vec::new(), total: self.told(&found), pages: 0, end: End::LeftOff };
+        let mut answer =
+            Answer { hits: Vec::new(), total: self.told(&found), pages: 0, end: ReadingEnd::Paused };
         let left = &found.hits[(query.after as usize).min(found.hits.len())..];
         let mut pages = left.chunks(costs.page_size.max(1) as usize);
         loop {
             if !self.fetch(query.after + answer.pages) {
-                answer.end = End::Failed;
+                answer.end = ReadingEnd::Failed;
                 return answer;
             }
             answer.pages += 1;
             self.take(pages.next().unwrap_or_default(), &mut answer);
             if pages.len() == 0 {
-                answer.end = End::Last;
+                answer.end = ReadingEnd::LastPage;
                 return answer;
             }
-            if self.is_spent() || !policy.goes_on(&answer.asked(query), costs) {
+            if self.is_spent() || !policy.wants_next_page(&answer.asked(query), costs) {
                 return answer;
             }
         }
@@ -181,13 +182,13 @@ impl<'a> Harvest<'a> {
     }
 
     /// The number of results as the database tells it.
-    fn told(&self, found: &Found) -> Option<Total> {
+    fn told(&self, found: &Found) -> Option<StatedTotal> {
         match self.arena.database.habits().total {
             TotalShown::Hidden => None,
             TotalShown::Rounded if found.total >= LEAST_ROUNDED => {
-                Some(Total::About(u64::from(rounded(found.total))))
+                Some(StatedTotal::About(u64::from(rounded(found.total))))
             }
-            TotalShown::Shown | TotalShown::Rounded => Some(Total::Exactly(u64::from(found.total))),
+            TotalShown::Shown | TotalShown::Rounded => Some(StatedTotal::Exactly(u64::from(found.total))),
         }
     }
 }
@@ -209,23 +210,23 @@ mod tests {
     struct Stubborn {
         word: &'static str,
         most_pages: u32,
-        came: Vec<(usize, u32, Option<Total>, End)>,
+        came: Vec<(usize, u32, Option<StatedTotal>, ReadingEnd)>,
     }
 
     impl Policy for Stubborn {
-        fn choose(&mut self, _costs: &Costs) -> Option<Query> {
+        fn choose(&mut self, _costs: &RequestCosts) -> Option<Query> {
             (self.came.len() < 4).then(|| Query::words(self.word))
         }
 
-        fn goes_on(&self, answer: &Asked<'_>, _costs: &Costs) -> bool {
+        fn wants_next_page(&self, answer: &QueryOutcome<'_>, _costs: &RequestCosts) -> bool {
             answer.pages < self.most_pages
         }
 
-        fn learn(&mut self, answer: &Asked<'_>) {
+        fn learn(&mut self, answer: &QueryOutcome<'_>) {
             self.came.push((answer.hits.len(), answer.pages, answer.total, answer.end));
         }
 
-        fn outlook(&self, _costs: &Costs, _most: usize) -> Vec<(Query, f64)> {
+        fn top_queries(&self, _costs: &RequestCosts, _most: usize) -> Vec<(Query, f64)> {
             Vec::new()
         }
     }
@@ -253,10 +254,10 @@ mod tests {
         let end = trial.curve.end();
         assert_eq!(
             (policy.came[0].0, policy.came[0].1, policy.came[0].3),
-            (50, 5, End::Last),
+            (50, 5, ReadingEnd::LastPage),
             "the cap is N/20"
         );
-        assert!(matches!(policy.came[0].2, Some(Total::Exactly(total)) if total > 50));
+        assert!(matches!(policy.came[0].2, Some(StatedTotal::Exactly(total)) if total > 50));
         assert_eq!(end, Point { queries: 4, requests: 20, shown: 200, found: 50 });
         assert!(!trial.reached(0));
         assert_eq!((trial.requests_to(0), trial.queries_to(0)), (1_400.0, 280.0), "at the pace it had");
@@ -265,10 +266,10 @@ mod tests {
     #[test]
     fn a_policy_may_leave_off_and_a_budget_ends_in_the_middle_of_an_answer() {
         let (policy, trial) = harvested("base", 2, None);
-        assert_eq!((policy.came[0].0, policy.came[0].3), (20, End::LeftOff));
+        assert_eq!((policy.came[0].0, policy.came[0].3), (20, ReadingEnd::Paused));
         assert_eq!(trial.curve.end().requests, 8);
         let (policy, trial) = harvested("base", u32::MAX, Some(3));
-        assert_eq!((policy.came.len(), policy.came[0].1, policy.came[0].3), (1, 3, End::LeftOff));
+        assert_eq!((policy.came.len(), policy.came[0].1, policy.came[0].3), (1, 3, ReadingEnd::Paused));
         assert_eq!(trial.curve.end().requests, 3);
     }
 
@@ -276,7 +277,7 @@ mod tests {
     fn totals_are_told_as_the_setting_wants_and_free_pages_are_free() {
         assert_eq!(harvested("total-hidden", 1, None).0.came[0].2, None);
         let rounded = harvested("total-rounded", 1, None).0.came[0].2;
-        assert!(matches!(rounded, Some(Total::About(total)) if total % 10 == 0), "{rounded:?}");
+        assert!(matches!(rounded, Some(StatedTotal::About(total)) if total % 10 == 0), "{rounded:?}");
         let (_, trial) = harvested("paper", u32::MAX, None);
         assert_eq!(trial.curve.end(), Point { queries: 4, requests: 4, shown: 0, found: 0 }, "no stop words");
         assert_eq!([7, 49, 50, 99, 1_234].map(super::rounded), [7, 49, 50, 99, 1_200]);

@@ -2,7 +2,7 @@
 
 use super::Anyhow;
 use hadal::store::*;
-use hadal_core::harvest::policy::{End, Total};
+use hadal_core::harvest::policy::{ReadingEnd, StatedTotal};
 use hadal_core::harvest::query::Query;
 use hadal_core::harvest::record::{Record, RecordId};
 use hadal_core::http::Method;
@@ -88,12 +88,12 @@ fn asked(number: u32, end: u64) -> AskedRow {
         query: Query::words("deep sea"),
         words: "deep sea".into(),
         kind: "word".into(),
-        total: Some(Total::About(2000)),
+        total: Some(StatedTotal::About(2000)),
         found: HITS as u32,
         new: (RECORDS_PER_STEP * STEPS_PER_QUERY) as u32,
         pages: STEPS_PER_QUERY as u32,
         requests: STEPS_PER_QUERY as u32,
-        end: End::LeftOff,
+        end: ReadingEnd::Paused,
         at: Time(end),
         hits: (end.saturating_sub(HITS)..end).map(RecordId).collect(),
         next: None,

@@ -1,7 +1,9 @@
 //! Choosing the next query, once a million records of a million words have come.
 
 use super::{Anyhow, cpu, peak_mb, say};
-use hadal_core::harvest::policy::{self, Asked, Briefing, Costs, End, Hit, Policy, Total};
+use hadal_core::harvest::policy::{
+    self, Hit, Policy, PolicyContext, QueryOutcome, ReadingEnd, RequestCosts, StatedTotal,
+};
 use hadal_core::harvest::query::Query;
 use hadal_core::harvest::record::RecordId;
 use hadal_core::learn::random::Random;
@@ -21,9 +23,10 @@ const CHOSEN: u64 = 40;
 
 /// CPU time and memory of each policy that chooses by what came.
 pub fn choose_all(name: &str) -> Anyhow<()> {
-    let offer = policy::offer(name).ok_or_else(|| anyhow::anyhow!("no policy {name}"))?;
-    let mut policy = offer.make(&Briefing { first: vec!["w1".into()], ..Briefing::default() });
-    let costs = Costs { query: 1.0, page: 1.0, detail: 0.0, page_size: 10, cap: Some(100) };
+    let entry = policy::find_policy(name).ok_or_else(|| anyhow::anyhow!("no policy {name}"))?;
+    let mut policy =
+        entry.make(&PolicyContext { first_words: vec!["w1".into()], ..PolicyContext::default() });
+    let costs = RequestCosts { query: 1.0, page: 1.0, detail: 0.0, page_size: 10, cap: Some(100) };
     let mut random = Random::new(7);
     for list in 0..RECORDS / LIST {
         answer(&mut *policy, &Query::default(), list * LIST..(list + 1) * LIST, &mut random);
@@ -58,6 +61,6 @@ fn answer(policy: &mut dyn Policy, query: &Query, records: Range<u64>, random: &
     let texts: Vec<String> = records.clone().map(text).collect();
     let hit = |(number, text)| Hit { id: RecordId(number), is_new: true, title: "", text, fields: &[] };
     let hits: Vec<Hit<'_>> = records.zip(texts.iter().map(String::as_str)).map(hit).collect();
-    let total = Some(Total::Exactly(hits.len() as u64)).filter(|_| !query.words.is_empty());
-    policy.learn(&Asked { query, hits: &hits, total, pages: 1, end: End::Last });
+    let total = Some(StatedTotal::Exactly(hits.len() as u64)).filter(|_| !query.words.is_empty());
+    policy.learn(&QueryOutcome { query, hits: &hits, total, pages: 1, end: ReadingEnd::LastPage });
 }

@@ -1,25 +1,25 @@
 //! A policy that asks one thing, reads one page, and is done.
 
-use hadal_core::harvest::policy::{Asked, Costs, Policy};
+use hadal_core::harvest::policy::{Policy, QueryOutcome, RequestCosts};
 use hadal_core::harvest::query::Query;
 
 /// The one question, until it was answered.
 pub struct OneQuestion(pub Option<Query>);
 
 impl Policy for OneQuestion {
-    fn choose(&mut self, _: &Costs) -> Option<Query> {
+    fn choose(&mut self, _: &RequestCosts) -> Option<Query> {
         self.0.clone()
     }
 
-    fn goes_on(&self, _: &Asked<'_>, _: &Costs) -> bool {
+    fn wants_next_page(&self, _: &QueryOutcome<'_>, _: &RequestCosts) -> bool {
         false
     }
 
-    fn learn(&mut self, _: &Asked<'_>) {
+    fn learn(&mut self, _: &QueryOutcome<'_>) {
         self.0 = None;
     }
 
-    fn outlook(&self, _: &Costs, _: usize) -> Vec<(Query, f64)> {
+    fn top_queries(&self, _: &RequestCosts, _: usize) -> Vec<(Query, f64)> {
         self.0.iter().map(|query| (query.clone(), 1.0)).collect()
     }
 }

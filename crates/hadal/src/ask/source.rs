@@ -6,7 +6,7 @@ use crate::fetch::retry;
 use crate::harvest::opening::Opened;
 use crate::harvest::{Pace, TimeKind, read};
 use crate::store::{Found, Purpose, StoreError, Submission, Submitter};
-use hadal_core::harvest::policy::Total;
+use hadal_core::harvest::policy::StatedTotal;
 use hadal_core::harvest::query::Query;
 use hadal_core::harvest::record::Record;
 use hadal_core::harvest::session::{
@@ -72,7 +72,7 @@ pub struct Chosen {
 #[derive(Default)]
 struct Said {
     records: Vec<Record>,
-    total: Option<Total>,
+    total: Option<StatedTotal>,
     requests: u32,
     /// Why there is no more.
     trouble: Option<String>,
@@ -104,7 +104,7 @@ impl Chosen {
             outcome,
             reason: said.trouble,
             found: said.records.len(),
-            total: said.total.map(Total::count),
+            total: said.total.map(StatedTotal::count),
             requests: said.requests,
             took_s: began.elapsed().as_secs_f64(),
         };

@@ -132,7 +132,12 @@ fn harvest(layers: &Layers) -> Checked<Harvest> {
     let unit = |value: &Value| number(value).filter(|number| (0.0..=1.0).contains(number));
     let some = "a number above 0, or \"none\"";
     Ok(Harvest {
-        policy: one_of(layers, "harvest.policy", "a policy", policy::OFFERS.iter().map(|offer| offer.name))?,
+        policy: one_of(
+            layers,
+            "harvest.policy",
+            "a policy",
+            policy::POLICIES.iter().map(|entry| entry.name),
+        )?,
         target_coverage: layers.read("harvest.target_coverage", "a number from 0 to 1", unit)?,
         details: details(layers)?,
         max_requests: layers.limit("harvest.max_requests", some, above_zero)?,

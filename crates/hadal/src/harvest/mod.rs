@@ -25,7 +25,7 @@ use crate::store::{
     Control, Estimated, HarvestId, HarvestSpec, HarvestState, HarvestTally, Store, StoreError,
 };
 use futures::StreamExt;
-use hadal_core::harvest::policy::Briefing;
+use hadal_core::harvest::policy::PolicyContext;
 use hadal_core::harvest::session::{HarvestEnding, HarvestOptions};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -78,7 +78,7 @@ pub struct Job {
     /// What it is after.
     pub wishes: HarvestOptions,
     /// What its policy is told.
-    pub briefing: Briefing,
+    pub policy_context: PolicyContext,
     /// Whether what it has done so far is thrown away first.
     pub fresh: bool,
 }

@@ -7,9 +7,9 @@ use super::{Job, Summary, TimeKind};
 use crate::engine::is_html;
 use crate::fetch::retry;
 use crate::store::*;
-use hadal_core::harvest::estimate::Estimate;
-use hadal_core::harvest::policy::hadal::Hadal;
-use hadal_core::harvest::policy::{Asked, Briefing, Hit, Policy};
+use hadal_core::harvest::estimate::SizeEstimate;
+use hadal_core::harvest::policy::hadal::HadalPolicy;
+use hadal_core::harvest::policy::{Hit, Policy, PolicyContext, QueryOutcome};
 use hadal_core::harvest::session::{
     EntryPage, HarvestEnding, HarvestSession, HarvestUpdate, ParsedResponse, RequestPurpose,
 };
@@ -91,8 +91,8 @@ impl<'a> Trip<'a> {
         let HarvestCheckpoint { row, next_seq, reader, .. } = store.resume_harvest(id)?;
         let spec = &row.spec;
         let door = EntryPage::new(spec.whole.clone(), spec.page.clone(), &job.charset);
-        let policy =
-            choose_policy(door.form(), &spec.policy, &job.briefing).unwrap_or_else(|| usual(&job.briefing));
+        let policy = choose_policy(door.form(), &spec.policy, &job.policy_context)
+            .unwrap_or_else(|| usual(&job.policy_context));
         let mut harvest = HarvestSession::new(door, policy, job.wishes.clone());
         if let Some(reader) = reader {
             harvest.restore(&reader);
@@ -315,8 +315,8 @@ fn order(control: &Control, spent: u64) -> Order {
 }
 
 /// What asks when a store names a policy that this hadal does not know.
-fn usual(briefing: &Briefing) -> Box<dyn Policy> {
-    Box::new(Hadal::new(briefing))
+fn usual(context: &PolicyContext) -> Box<dyn Policy> {
+    Box::new(HadalPolicy::new(context))
 }
 
 fn recall(harvest: &mut HarvestSession, row: &AskedRow, hits: &[HitRow]) {
@@ -330,7 +330,8 @@ fn recall(harvest: &mut HarvestSession, row: &AskedRow, hits: &[HitRow]) {
             fields: &hit.fields,
         })
         .collect();
-    let asked = Asked { query: &row.query, hits: &hits, total: row.total, pages: row.pages, end: row.end };
+    let asked =
+        QueryOutcome { query: &row.query, hits: &hits, total: row.total, pages: row.pages, end: row.end };
     harvest.replay(&asked, row.next.clone());
 }
 
@@ -354,9 +355,10 @@ fn failure(exchange: &Exchange) -> Option<String> {
     }
 }
 
-fn estimated(estimate: Estimate) -> Estimated {
-    let parts =
-        |interval: hadal_core::harvest::estimate::Interval| [interval.low, interval.estimate, interval.high];
+fn estimated(estimate: SizeEstimate) -> Estimated {
+    let parts = |interval: hadal_core::harvest::estimate::EstimateInterval| {
+        [interval.low, interval.estimate, interval.high]
+    };
     Estimated { size: parts(estimate.size), coverage: parts(estimate.coverage) }
 }
 

@@ -7,7 +7,7 @@ use crate::report::Coverage;
 use crate::report::values::{seconds, timestamp};
 use crate::store::{AskedRow, HarvestRow, RecordRow};
 use hadal_core::address::Site;
-use hadal_core::harvest::policy::{End, Total};
+use hadal_core::harvest::policy::{ReadingEnd, StatedTotal};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
@@ -82,7 +82,7 @@ impl Listed for AskedRow {
             text(&self.words),
             text(&self.kind),
             Cell::of(self.total, |total| Cell::Count(total.count())),
-            Cell::of(self.total, |total| Cell::Flag(matches!(total, Total::About(_)))),
+            Cell::of(self.total, |total| Cell::Flag(matches!(total, StatedTotal::About(_)))),
             Cell::Count(u64::from(self.found)),
             Cell::Count(u64::from(self.new)),
             Cell::Count(u64::from(self.pages)),
@@ -93,11 +93,11 @@ impl Listed for AskedRow {
     }
 }
 
-fn end_name(end: End) -> &'static str {
+fn end_name(end: ReadingEnd) -> &'static str {
     match end {
-        End::Last => "last",
-        End::LeftOff => "left off",
-        End::Failed => "failed",
+        ReadingEnd::LastPage => "last",
+        ReadingEnd::Paused => "left off",
+        ReadingEnd::Failed => "failed",
     }
 }
 

@@ -5,7 +5,7 @@ use super::values::{seconds, timestamp};
 use super::watching::ControlView;
 use crate::store::{AskedRow, HarvestRow, RecordRow, Store, StoreError};
 use hadal_core::address::Site;
-use hadal_core::harvest::policy::{End, Total};
+use hadal_core::harvest::policy::{ReadingEnd, StatedTotal};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -150,8 +150,8 @@ pub fn query(row: &AskedRow) -> QueryView {
         number: row.number,
         query: row.words.clone(),
         kind: row.kind.clone(),
-        total: row.total.map(Total::count),
-        total_is_round: matches!(row.total, Some(Total::About(_))),
+        total: row.total.map(StatedTotal::count),
+        total_is_round: matches!(row.total, Some(StatedTotal::About(_))),
         found: row.found,
         new: row.new,
         pages: row.pages,
@@ -161,11 +161,11 @@ pub fn query(row: &AskedRow) -> QueryView {
     }
 }
 
-fn end_name(end: End) -> &'static str {
+fn end_name(end: ReadingEnd) -> &'static str {
     match end {
-        End::Last => "last",
-        End::LeftOff => "left_off",
-        End::Failed => "failed",
+        ReadingEnd::LastPage => "last",
+        ReadingEnd::Paused => "left_off",
+        ReadingEnd::Failed => "failed",
     }
 }
 

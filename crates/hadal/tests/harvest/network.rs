@@ -6,7 +6,7 @@ use hadal::fetch::politeness::Politeness;
 use hadal::fetch::world_server::{Serving, serve};
 use hadal::harvest::{Courier, Haul, Job, Pace, Purse, TimeKind, at_address, harvest};
 use hadal::store::{Access, HarvestSpec, open};
-use hadal_core::harvest::policy::Briefing;
+use hadal_core::harvest::policy::PolicyContext;
 use hadal_core::harvest::session::{DetailMode, HarvestOptions};
 use hadal_core::http::{Exchange, Method, Request, Response};
 use hadal_core::time::Time;
@@ -144,7 +144,7 @@ async fn sessions_and_tokens_that_expire_are_fetched_anew() {
     let job = Job {
         charset: opened.charset,
         wishes: HarvestOptions { coverage: 1.0, records: None, details: DetailMode::Never, seed: 1 },
-        briefing: Briefing { seed: 1, first, ..Briefing::default() },
+        policy_context: PolicyContext { seed: 1, first_words: first, ..PolicyContext::default() },
         spec: HarvestSpec {
             form: opened.id,
             topic: String::new(),

@@ -5,7 +5,7 @@ use hadal::fetch::politeness::Politeness;
 use hadal::harvest::{Event, Haul, Job, Summary, TimeKind, harvest};
 use hadal::store::*;
 use hadal::topic::Sample;
-use hadal_core::harvest::policy::Briefing;
+use hadal_core::harvest::policy::PolicyContext;
 use hadal_core::harvest::session::{DetailMode, HarvestEnding, HarvestOptions};
 use hadal_core::html;
 use hadal_core::http::{Exchange, Request};
@@ -38,7 +38,7 @@ fn job(world: &World) -> Job {
     Job {
         charset,
         wishes: HarvestOptions { coverage: 0.98, records: None, details: DetailMode::Never, seed: 1 },
-        briefing: Briefing { seed: 1, ..Briefing::default() },
+        policy_context: PolicyContext { seed: 1, ..PolicyContext::default() },
         spec: HarvestSpec {
             form: form_id(&sample.form, &home),
             topic: String::new(),

@@ -3,7 +3,7 @@
 
 use crate::fixture::url;
 use hadal::store::*;
-use hadal_core::harvest::policy::{End, Total};
+use hadal_core::harvest::policy::{ReadingEnd, StatedTotal};
 use hadal_core::harvest::query::Query;
 use hadal_core::harvest::record::{Record, RecordId};
 use hadal_core::http::{Method, Request};
@@ -56,12 +56,12 @@ pub fn asked(number: u32, hits: Range<u64>) -> AskedRow {
         query: Query { words: "deep sea".into(), ..Query::choices(vec![(1, "x".into())]) },
         words: "deep sea s=x".into(),
         kind: "word".into(),
-        total: Some(Total::About(2000)),
+        total: Some(StatedTotal::About(2000)),
         found,
         new: found,
         pages: 2,
         requests: 2,
-        end: End::LeftOff,
+        end: ReadingEnd::Paused,
         at: Time(1234),
         hits: hits.map(RecordId).collect(),
         next: Some(Request {

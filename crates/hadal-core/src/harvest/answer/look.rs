@@ -6,7 +6,7 @@ use super::kind::Evidence;
 use super::records::{self, Announced, Raw, Scored, Templates};
 use super::view::View;
 use crate::critic::page_kind::{Count, counts, page_kind};
-use crate::harvest::policy::Total;
+use crate::harvest::policy::StatedTotal;
 use crate::harvest::query::Query;
 use crate::html::Document;
 use rustc_hash::FxHashSet;
@@ -91,11 +91,11 @@ impl<'a> Look<'a> {
     }
 
     /// How many records there are, in the form's own words.
-    pub(super) fn total(&self) -> Option<Total> {
+    pub(super) fn total(&self) -> Option<StatedTotal> {
         match (self.kind, self.count?) {
-            (Kind::Results, Count { total, is_round: false, .. }) => Some(Total::Exactly(total)),
-            (Kind::Results, Count { total, .. }) => Some(Total::About(total)),
-            (Kind::Nothing, Count { total: 0, .. }) => Some(Total::Exactly(0)),
+            (Kind::Results, Count { total, is_round: false, .. }) => Some(StatedTotal::Exactly(total)),
+            (Kind::Results, Count { total, .. }) => Some(StatedTotal::About(total)),
+            (Kind::Nothing, Count { total: 0, .. }) => Some(StatedTotal::Exactly(0)),
             _ => None,
         }
     }

@@ -30,7 +30,7 @@ pub use reader::{Reader, Sample};
 pub(super) use target::form_of;
 pub use trail::Trail;
 
-use super::policy::Total;
+use super::policy::StatedTotal;
 use super::record::Record;
 use serde::{Deserialize, Serialize};
 use url::Url;
@@ -45,7 +45,7 @@ pub struct Answer {
     /// The request for the next page, when there seems to be one.
     pub next: Option<Next>,
     /// How many records there are, in the form's own words.
-    pub total: Option<Total>,
+    pub total: Option<StatedTotal>,
     /// Links that narrow the same query.
     pub facets: Vec<Facet>,
 }

@@ -1,6 +1,6 @@
 //! The way through one list to browse, from its first link to its last.
 
-use crate::harvest::policy::Asked;
+use crate::harvest::policy::QueryOutcome;
 use crate::harvest::query::Signpost;
 
 /// Links without a record after which a list is none of records.
@@ -47,7 +47,7 @@ impl Course {
     }
 
     /// Takes in what one of its links led to.
-    pub fn take(&mut self, answer: &Asked<'_>) {
+    pub fn take(&mut self, answer: &QueryOutcome<'_>) {
         let link = answer.query.link.as_ref();
         self.waiting.retain(|at| Some(&self.posts[*at]) != link);
         self.holds_records |= !answer.hits.is_empty();
@@ -60,7 +60,7 @@ impl Course {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::harvest::policy::{End, Hit};
+    use crate::harvest::policy::{Hit, ReadingEnd};
     use crate::harvest::query::Query;
     use crate::harvest::record::RecordId;
     use url::Url;
@@ -81,7 +81,13 @@ mod tests {
         while let Some(post) = course.next() {
             followed.push_str(&post.label);
             let query = Query::default().narrowed(post.clone());
-            course.take(&Asked { query: &query, hits: &hits, total: None, pages: 1, end: End::Last });
+            course.take(&QueryOutcome {
+                query: &query,
+                hits: &hits,
+                total: None,
+                pages: 1,
+                end: ReadingEnd::LastPage,
+            });
         }
         followed
     }

@@ -2,7 +2,7 @@
 
 use super::Unasked;
 use crate::harvest::answer::Facet;
-use crate::harvest::policy::{Asked, Costs};
+use crate::harvest::policy::{QueryOutcome, RequestCosts};
 use crate::harvest::query::{Query, Signpost};
 use serde::{Deserialize, Serialize};
 use url::Url;
@@ -45,7 +45,7 @@ struct Waiting {
 
 impl Facets {
     /// Takes in the facets beside an answer of which more exists than it shows; whether any is new.
-    pub fn add(&mut self, answer: &Asked<'_>, facets: Vec<Facet>, unasked: &Unasked) -> bool {
+    pub fn add(&mut self, answer: &QueryOutcome<'_>, facets: Vec<Facet>, unasked: &Unasked) -> bool {
         let before = self.waiting.len();
         let shown = answer.hits.len().max(1) as f64;
         let fresh = answer.hits.iter().filter(|hit| hit.is_new).count() as f64 / shown;
@@ -73,7 +73,7 @@ impl Facets {
 
     /// The facet that promises most for its requests. `unseen` is the share of all records that never came,
     /// where it is known.
-    pub fn best(&self, costs: &Costs, unseen: Option<f64>) -> Option<Promise> {
+    pub fn best(&self, costs: &RequestCosts, unseen: Option<f64>) -> Option<Promise> {
         let weigh = |waiting: &Waiting| {
             let shown = waiting.count.min(costs.cap.map_or(f64::INFINITY, f64::from));
             let expected = unseen.unwrap_or(waiting.fresh);
@@ -87,7 +87,7 @@ impl Facets {
     }
 
     /// Takes in what one brought.
-    pub fn take(&mut self, answer: &Asked<'_>) {
+    pub fn take(&mut self, answer: &QueryOutcome<'_>) {
         self.waiting.retain(|waiting| waiting.query.link != answer.query.link);
         self.new = MEMORY * self.new + answer.hits.iter().filter(|hit| hit.is_new).count() as f64;
         self.shown = MEMORY * self.shown + answer.hits.len() as f64;
@@ -97,11 +97,17 @@ impl Facets {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::harvest::policy::{End, Hit, Total};
+    use crate::harvest::policy::{Hit, ReadingEnd, StatedTotal};
     use crate::harvest::record::RecordId;
 
-    fn answer<'a>(query: &'a Query, hits: &'a [Hit<'a>]) -> Asked<'a> {
-        Asked { query, hits, total: Some(Total::Exactly(500)), pages: 1, end: End::Last }
+    fn answer<'a>(query: &'a Query, hits: &'a [Hit<'a>]) -> QueryOutcome<'a> {
+        QueryOutcome {
+            query,
+            hits,
+            total: Some(StatedTotal::Exactly(500)),
+            pages: 1,
+            end: ReadingEnd::LastPage,
+        }
     }
 
     fn facet(label: &str, count: u64) -> Facet {
@@ -116,7 +122,7 @@ mod tests {
         let mut facets = Facets::default();
         let found = vec![facet("a", 3), facet("b", 90), facet("all", 500), facet("c", 40)];
         facets.add(&answer(&query, &hits), found, &Unasked::default());
-        let costs = Costs { cap: Some(50), page_size: 50, ..Costs::default() };
+        let costs = RequestCosts { cap: Some(50), page_size: 50, ..RequestCosts::default() };
         let best = facets.best(&costs, Some(0.4)).unwrap();
         assert_eq!((best.query.link.as_ref().unwrap().label.as_str(), best.new), ("b", 20.0));
         let stale = [Hit { is_new: false, ..hits[0] }; 50];

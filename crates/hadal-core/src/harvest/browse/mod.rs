@@ -14,8 +14,8 @@ mod mark;
 pub use facets::Promise;
 
 use super::answer::{Facet, form_of};
-use super::policy::retries::Retries;
-use super::policy::{Asked, Costs};
+use super::policy::retry::RetryCounter;
+use super::policy::{QueryOutcome, RequestCosts};
 use super::query::{Query, Signpost};
 use super::record::Record;
 use crate::identity::is_volatile;
@@ -38,7 +38,7 @@ pub struct Browse {
     lists: Vec<Course>,
     facets: Facets,
     asked: Unasked,
-    retries: Retries,
+    retries: RetryCounter,
     /// How addresses of records are formed, by answers to words.
     shapes: FxHashSet<u64>,
     /// Whether the empty box was answered.
@@ -104,22 +104,22 @@ impl Browse {
     }
 
     /// Keeps the facets beside an answer of which more exists than it shows; whether there are any that are new.
-    pub fn offer(&mut self, answer: &Asked<'_>, facets: Vec<Facet>) -> bool {
+    pub fn offer(&mut self, answer: &QueryOutcome<'_>, facets: Vec<Facet>) -> bool {
         self.facets.add(answer, facets, &self.asked)
     }
 
     /// The facet that promises most; `unseen` is the share of records that never came, where it is known.
-    pub fn facet(&self, costs: &Costs, unseen: Option<f64>) -> Option<Promise> {
+    pub fn facet(&self, costs: &RequestCosts, unseen: Option<f64>) -> Option<Promise> {
         self.facets.best(costs, unseen)
     }
 
     /// Takes in an answer.
-    pub fn learn(&mut self, answer: &Asked<'_>) {
+    pub fn learn(&mut self, answer: &QueryOutcome<'_>) {
         let Some(link) = &answer.query.link else {
             self.asked_nothing |= *answer.query == Query::default();
             return;
         };
-        if !self.retries.settles(answer) {
+        if !self.retries.is_settled(answer) {
             return;
         }
         self.asked.note(&link.url);
@@ -157,14 +157,19 @@ fn key(url: &Url) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::harvest::policy::{End, Total};
+    use crate::harvest::policy::{ReadingEnd, StatedTotal};
 
     #[test]
     fn links_that_wait_survive_being_kept() {
         let url = |path: &str| Url::parse(&format!("http://a.org/{path}")).unwrap();
         let query = Query::words("sea");
-        let answer =
-            Asked { query: &query, hits: &[], total: Some(Total::Exactly(500)), pages: 1, end: End::Last };
+        let answer = QueryOutcome {
+            query: &query,
+            hits: &[],
+            total: Some(StatedTotal::Exactly(500)),
+            pages: 1,
+            end: ReadingEnd::LastPage,
+        };
         let facet = Facet { label: "maps".into(), count: Some(90), url: url("find?q=sea&kind=maps") };
         let letters: Vec<Signpost> =
             ["A", "B"].map(|label| Signpost { label: label.into(), url: url(label) }).to_vec();
@@ -175,12 +180,13 @@ mod tests {
 
         let mut later = Browse::default();
         later.restore(postcard::from_bytes(&kept).unwrap());
-        later.learn(&Asked { query: &Query::default(), ..answer.clone() });
-        let offered = |browse: &Browse| browse.facet(&Costs::default(), None).map(|promise| promise.query);
+        later.learn(&QueryOutcome { query: &Query::default(), ..answer.clone() });
+        let offered =
+            |browse: &Browse| browse.facet(&RequestCosts::default(), None).map(|promise| promise.query);
         assert!(offered(&later).is_some());
         assert_eq!((later.next(), offered(&later)), (browse.next(), offered(&browse)));
         let followed = Query::default().narrowed(letters[0].clone());
-        later.learn(&Asked { query: &followed, ..answer });
+        later.learn(&QueryOutcome { query: &followed, ..answer });
         assert_eq!(
             later.next(),
             Some(Query::default().narrowed(letters[1].clone())),

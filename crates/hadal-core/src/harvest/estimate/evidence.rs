@@ -3,8 +3,8 @@
 //! Answers are ranked and queries are chosen, so no classic estimator holds as it stands. Several are
 //! computed, each wrong in its own way, and [`super::calibration`] weighs them against each other.
 
-use crate::harvest::policy::cap::Cap;
-use crate::harvest::policy::{Asked, End};
+use crate::harvest::policy::result_cap::ResultCap;
+use crate::harvest::policy::{QueryOutcome, ReadingEnd};
 use crate::harvest::record::RecordId;
 use rustc_hash::FxHashMap;
 
@@ -25,7 +25,7 @@ pub const FEATURES: usize = 9;
 pub struct Evidence {
     captures: FxHashMap<RecordId, u8>,
     came: [u64; 3],
-    cap: Cap,
+    cap: ResultCap,
     whole: Sums,
     all: Sums,
     lengths: Fading,
@@ -72,7 +72,7 @@ impl Sums {
 
 impl Evidence {
     /// Takes in an answer; whether it held all that match.
-    pub fn learn(&mut self, answer: &Asked<'_>) -> bool {
+    pub fn learn(&mut self, answer: &QueryOutcome<'_>) -> bool {
         self.cap.learn(answer);
         let seen = self.captures.len() as f64;
         let shown = answer.hits.len() as f64;
@@ -110,11 +110,11 @@ impl Evidence {
         true
     }
 
-    fn is_whole(&self, answer: &Asked<'_>) -> bool {
+    fn is_whole(&self, answer: &QueryOutcome<'_>) -> bool {
         let shown = answer.hits.len() as u64;
-        let at_cap = self.cap.known().is_some_and(|cap| shown >= u64::from(cap));
+        let at_cap = self.cap.value().is_some_and(|cap| shown >= u64::from(cap));
         let is_told = answer.total.is_some_and(|total| total.count() > shown);
-        answer.query.after == 0 && answer.end == End::Last && !at_cap && !is_told
+        answer.query.after == 0 && answer.end == ReadingEnd::LastPage && !at_cap && !is_told
     }
 
     /// Records seen.

@@ -4,7 +4,7 @@
 //! questions bring, and none is new, then nineteen times out of twenty at most three in as many are unseen (the rule
 //! of three).
 
-use crate::harvest::policy::Asked;
+use crate::harvest::policy::QueryOutcome;
 use crate::harvest::query::Query;
 use crate::harvest::record::RecordId;
 use rustc_hash::FxHashSet;
@@ -24,7 +24,7 @@ pub struct Listing {
 
 impl Listing {
     /// Takes in an answer, with whether it held all that match and whether any of it is new.
-    pub fn learn(&mut self, answer: &Asked<'_>, is_whole: bool, is_news: bool) {
+    pub fn learn(&mut self, answer: &QueryOutcome<'_>, is_whole: bool, is_news: bool) {
         if *answer.query == Query::default() {
             if is_whole && !answer.hits.is_empty() {
                 self.again.get_or_insert_default();

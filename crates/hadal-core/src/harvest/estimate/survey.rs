@@ -9,7 +9,7 @@
 //! ones in the same direction. So the sizes that words tell are taken to lie on a line over the share of records
 //! without the word, and where it ends, at the word that all have, is the size. A short line is held level.
 
-use crate::harvest::policy::{Asked, Hit};
+use crate::harvest::policy::{Hit, QueryOutcome};
 use crate::harvest::record::RecordId;
 use crate::text::words::each_word;
 use rustc_hash::{FxHashMap, FxHasher};
@@ -54,7 +54,7 @@ type Word = u32;
 /// Totals told, and a sample of the records that came.
 #[derive(Default)]
 pub struct Survey {
-    totals: FxHashMap<Word, Total>,
+    totals: FxHashMap<Word, WordTotal>,
     sample: FxHashMap<RecordId, Kept>,
     /// Zeros that the numbers of the sample's records begin with.
     zeros: u32,
@@ -66,7 +66,7 @@ pub struct Survey {
 }
 
 /// A word whose total was told.
-struct Total {
+struct WordTotal {
     told: u64,
     /// Records that have it in so many letters.
     records: f64,
@@ -101,7 +101,7 @@ pub struct Surveyed {
 
 impl Survey {
     /// Takes in an answer.
-    pub fn learn(&mut self, answer: &Asked<'_>) {
+    pub fn learn(&mut self, answer: &QueryOutcome<'_>) {
         let is_plain = answer.query.choices.is_empty() && answer.query.link.is_none();
         let asked = if is_plain { single(&answer.query.words) } else { None };
         if let Some((word, total)) = asked.zip(answer.total)
@@ -112,7 +112,7 @@ impl Survey {
             let told = total.count();
             let records = told as f64 * self.look(word, answer.hits);
             let others = Share::among(self.sample.values(), word);
-            self.totals.insert(word, Total { told, records, others });
+            self.totals.insert(word, WordTotal { told, records, others });
         }
         for hit in answer.hits {
             if hit.is_new { self.keep(hit, asked) } else { self.came_again(hit.id, asked) }
@@ -303,7 +303,7 @@ fn words_of(text: &str) -> Box<[Word]> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::harvest::policy::{End, Total as Said};
+    use crate::harvest::policy::{ReadingEnd, StatedTotal};
     use crate::harvest::query::Query;
     use crate::learn::random::Random;
 
@@ -339,8 +339,14 @@ mod tests {
                 })
                 .collect();
             let query = Query::words(&word);
-            let total = Some(Said::Exactly(found.len() as u64));
-            survey.learn(&Asked { query: &query, hits: &hits, total, pages: 1, end: End::Last });
+            let total = Some(StatedTotal::Exactly(found.len() as u64));
+            survey.learn(&QueryOutcome {
+                query: &query,
+                hits: &hits,
+                total,
+                pages: 1,
+                end: ReadingEnd::LastPage,
+            });
         }
         survey
     }
@@ -395,7 +401,13 @@ mod tests {
     fn without_totals_nothing_is_said() {
         let mut survey = Survey::default();
         let query = Query::words("sea");
-        survey.learn(&Asked { query: &query, hits: &[], total: None, pages: 1, end: End::Last });
+        survey.learn(&QueryOutcome {
+            query: &query,
+            hits: &[],
+            total: None,
+            pages: 1,
+            end: ReadingEnd::LastPage,
+        });
         assert_eq!(survey.result(500.0), None);
     }
 }

@@ -1,6 +1,6 @@
 //! A small database behind a search box, for tests: generated records, an index, switchable manners.
 
-use super::{Asked, Costs, End, Hit, Policy, Total};
+use super::{Hit, Policy, QueryOutcome, ReadingEnd, RequestCosts, StatedTotal};
 use crate::harvest::query::Query;
 use crate::harvest::record::RecordId;
 use crate::learn::random::Random;
@@ -83,8 +83,8 @@ impl Database {
     }
 
     /// What policies are told about costs.
-    pub fn costs(&self) -> Costs {
-        Costs { query: 1.0, page: 1.0, detail: 0.0, page_size: self.page as u32, cap: None }
+    pub fn costs(&self) -> RequestCosts {
+        RequestCosts { query: 1.0, page: 1.0, detail: 0.0, page_size: self.page as u32, cap: None }
     }
 
     /// Lets a policy ask until so many records have come, or so many queries were sent.
@@ -101,7 +101,7 @@ impl Database {
 
     fn ask(&self, policy: &mut dyn Policy, query: &Query, seen: &mut [bool], is_down: bool) -> Sent {
         let matching = if is_down { Vec::new() } else { self.matching(&query.words) };
-        let total = self.tells.then_some(Total::Exactly(matching.len() as u64));
+        let total = self.tells.then_some(StatedTotal::Exactly(matching.len() as u64));
         let shown = &matching[(query.after as usize).min(matching.len())..matching.len().min(self.cap)];
         let mut hits = Vec::new();
         let mut pages = 0;
@@ -113,14 +113,14 @@ impl Database {
             }
             pages += 1;
             if is_down || hits.len() == shown.len() {
-                break if is_down { End::Failed } else { End::Last };
+                break if is_down { ReadingEnd::Failed } else { ReadingEnd::LastPage };
             }
-            let so_far = Asked { query, hits: &hits, total, pages, end: End::LeftOff };
-            if !policy.goes_on(&so_far, &self.costs()) {
-                break End::LeftOff;
+            let so_far = QueryOutcome { query, hits: &hits, total, pages, end: ReadingEnd::Paused };
+            if !policy.wants_next_page(&so_far, &self.costs()) {
+                break ReadingEnd::Paused;
             }
         };
-        policy.learn(&Asked { query, hits: &hits, total, pages, end });
+        policy.learn(&QueryOutcome { query, hits: &hits, total, pages, end });
         let new = hits.iter().filter(|hit| hit.is_new).count();
         (query.words.clone(), new, pages as usize)
     }

@@ -5,8 +5,8 @@
 
 use super::adaptive::table::Table;
 use super::opening::Opening;
-use super::retries::Retries;
-use super::{Asked, Briefing, Costs, Policy};
+use super::retry::RetryCounter;
+use super::{Policy, PolicyContext, QueryOutcome, RequestCosts};
 use crate::harvest::query::Query;
 use crate::learn::random::Random;
 use crate::text::frequency::ENGLISH;
@@ -16,45 +16,45 @@ use rustc_hash::FxHashSet;
 pub struct Listed {
     list: Vec<String>,
     at: usize,
-    retries: Retries,
+    retries: RetryCounter,
 }
 
 impl Listed {
     /// Words at random among the first `most` of the list.
-    pub fn random(briefing: &Briefing, most: usize) -> Listed {
-        let mut list = words_of(briefing);
+    pub fn random(context: &PolicyContext, most: usize) -> Listed {
+        let mut list = words_of(context);
         list.truncate(most);
-        Random::new(briefing.seed).shuffle(&mut list);
+        Random::new(context.seed).shuffle(&mut list);
         Listed::of(list)
     }
 
     fn of(list: Vec<String>) -> Listed {
-        Listed { list, at: 0, retries: Retries::default() }
+        Listed { list, at: 0, retries: RetryCounter::default() }
     }
 }
 
 /// The list given by the user, or the one that comes with the program.
-fn words_of(briefing: &Briefing) -> Vec<String> {
+fn words_of(context: &PolicyContext) -> Vec<String> {
     let shipped = || ENGLISH.words().iter().map(|word| word.to_string()).collect();
     let mut met = FxHashSet::default();
-    let mut list: Vec<String> = briefing.words.clone().unwrap_or_else(shipped);
+    let mut list: Vec<String> = context.word_list.clone().unwrap_or_else(shipped);
     list.retain(|word| !word.trim().is_empty() && met.insert(word.clone()));
     list
 }
 
 impl Policy for Listed {
-    fn choose(&mut self, _costs: &Costs) -> Option<Query> {
+    fn choose(&mut self, _costs: &RequestCosts) -> Option<Query> {
         self.list.get(self.at).map(|word| Query::words(word))
     }
 
-    fn learn(&mut self, answer: &Asked<'_>) {
+    fn learn(&mut self, answer: &QueryOutcome<'_>) {
         let is_ours = self.list.get(self.at).is_some_and(|word| *word == answer.query.words);
-        if is_ours && self.retries.settles(answer) {
+        if is_ours && self.retries.is_settled(answer) {
             self.at += 1;
         }
     }
 
-    fn outlook(&self, _costs: &Costs, most: usize) -> Vec<(Query, f64)> {
+    fn top_queries(&self, _costs: &RequestCosts, most: usize) -> Vec<(Query, f64)> {
         self.list.iter().skip(self.at).take(most).map(|word| (Query::words(word), 0.0)).collect()
     }
 }
@@ -68,11 +68,11 @@ pub struct GenericFrequency {
 
 impl GenericFrequency {
     /// Starts at the top of the list, if there is one for the language.
-    pub fn new(briefing: &Briefing) -> GenericFrequency {
-        let is_english = briefing.language.as_deref().is_none_or(|code| code == "en");
-        let has_list = is_english || briefing.words.is_some();
-        let list = Listed::of(if has_list { words_of(briefing) } else { Vec::new() });
-        GenericFrequency { list, opening: Opening::new(briefing), seen: Table::default() }
+    pub fn new(context: &PolicyContext) -> GenericFrequency {
+        let is_english = context.language.as_deref().is_none_or(|code| code == "en");
+        let has_list = is_english || context.word_list.is_some();
+        let list = Listed::of(if has_list { words_of(context) } else { Vec::new() });
+        GenericFrequency { list, opening: Opening::new(context), seen: Table::default() }
     }
 
     /// Words of the records by how many have them.
@@ -85,13 +85,13 @@ impl GenericFrequency {
 }
 
 impl Policy for GenericFrequency {
-    fn choose(&mut self, costs: &Costs) -> Option<Query> {
+    fn choose(&mut self, costs: &RequestCosts) -> Option<Query> {
         let listed = self.list.choose(costs);
         let met = || self.met(1).pop().map(|(query, _)| query);
         listed.or_else(met).or_else(|| self.opening.next().map(Query::words))
     }
 
-    fn learn(&mut self, answer: &Asked<'_>) {
+    fn learn(&mut self, answer: &QueryOutcome<'_>) {
         self.list.learn(answer);
         self.opening.asked(&answer.query.words);
         self.seen.mark_asked(&answer.query.words);
@@ -101,8 +101,8 @@ impl Policy for GenericFrequency {
         }
     }
 
-    fn outlook(&self, costs: &Costs, most: usize) -> Vec<(Query, f64)> {
-        let listed = self.list.outlook(costs, most);
+    fn top_queries(&self, costs: &RequestCosts, most: usize) -> Vec<(Query, f64)> {
+        let listed = self.list.top_queries(costs, most);
         if listed.is_empty() { self.met(most) } else { listed }
     }
 }

@@ -6,7 +6,6 @@
 //! the old one would have.
 
 pub mod adaptive;
-pub mod cap;
 #[cfg(test)]
 mod fixture;
 pub mod hadal;
@@ -14,40 +13,41 @@ pub mod lexicon;
 pub mod listed;
 mod opening;
 pub mod oracle;
-pub(super) mod retries;
+pub mod result_cap;
+pub(super) mod retry;
 
 use super::query::Query;
 use super::record::RecordId;
-use adaptive::{Adaptive, Cost, Estimator, Options, Weights};
+use adaptive::{AdaptiveOptions, AdaptivePolicy, Cost, FrequencyEstimator, Weights};
 use listed::{GenericFrequency, Listed};
 
 /// A way to choose queries.
 pub trait Policy: Send {
     /// The query to send next; `None` when nothing is left to ask. The same until something was learned.
     /// With [`Query::after`] it is one that was left off, to be read on.
-    fn choose(&mut self, costs: &Costs) -> Option<Query>;
+    fn choose(&mut self, costs: &RequestCosts) -> Option<Query>;
 
     /// Whether the next page of an answer is worth its request.
-    fn goes_on(&self, answer: &Asked<'_>, costs: &Costs) -> bool {
+    fn wants_next_page(&self, answer: &QueryOutcome<'_>, costs: &RequestCosts) -> bool {
         let _ = (answer, costs);
         true
     }
 
     /// Takes in an answer, once no more of its pages are read.
-    fn learn(&mut self, answer: &Asked<'_>);
+    fn learn(&mut self, answer: &QueryOutcome<'_>);
 
     /// Takes note that a query which was left off cannot be read on.
-    fn lose(&mut self, query: &Query) {
+    fn drop_continuation(&mut self, query: &Query) {
         let _ = query;
     }
 
     /// What it would ask next, best first, with the new records it expects of each.
-    fn outlook(&self, costs: &Costs, most: usize) -> Vec<(Query, f64)>;
+    fn top_queries(&self, costs: &RequestCosts, most: usize) -> Vec<(Query, f64)>;
 }
 
 /// What things cost, and how answers come, as far as the harvest has learned it.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Costs {
+pub struct RequestCosts {
     /// Sending a query and reading the first page of its answer.
     pub query: f64,
     /// Each further page.
@@ -60,7 +60,7 @@ pub struct Costs {
     pub cap: Option<u32>,
 }
 
-impl Costs {
+impl RequestCosts {
     /// New records for each request, when a query brings so many.
     pub fn yield_of(&self, new: f64) -> f64 {
         let further = (new / f64::from(self.page_size.max(1)) - 1.0).max(0.0);
@@ -68,26 +68,26 @@ impl Costs {
     }
 }
 
-impl Default for Costs {
+impl Default for RequestCosts {
     /// What is assumed before the first answer.
-    fn default() -> Costs {
-        Costs { query: 1.0, page: 1.0, detail: 0.0, page_size: 10, cap: None }
+    fn default() -> RequestCosts {
+        RequestCosts { query: 1.0, page: 1.0, detail: 0.0, page_size: 10, cap: None }
     }
 }
 
 /// A query and what came of it.
 #[derive(Clone, Debug)]
-pub struct Asked<'a> {
+pub struct QueryOutcome<'a> {
     /// The query.
     pub query: &'a Query,
     /// The records in the order of the answer.
     pub hits: &'a [Hit<'a>],
     /// How many the form says there are.
-    pub total: Option<Total>,
+    pub total: Option<StatedTotal>,
     /// Pages that were read.
     pub pages: u32,
     /// Why no more were read.
-    pub end: End,
+    pub end: ReadingEnd,
 }
 
 /// A record in an answer.
@@ -107,116 +107,120 @@ pub struct Hit<'a> {
 
 /// How many records answer a query, in the form's own words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-pub enum Total {
+pub enum StatedTotal {
     /// Just so many.
     Exactly(u64),
     /// "About", "more than": a round number.
     About(u64),
 }
 
-impl Total {
+impl StatedTotal {
     /// The number itself.
     pub fn count(self) -> u64 {
         match self {
-            Total::Exactly(count) | Total::About(count) => count,
+            StatedTotal::Exactly(count) | StatedTotal::About(count) => count,
         }
     }
 }
 
 /// Why the reading of an answer ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-pub enum End {
+pub enum ReadingEnd {
     /// It has no further page: these are all, or all that the form ever shows.
-    Last,
+    #[serde(rename = "Last")]
+    LastPage,
     /// More could have been read.
-    LeftOff,
+    #[serde(rename = "LeftOff")]
+    Paused,
     /// A page of it did not come.
     Failed,
 }
 
 /// What a policy is told before a harvest.
 #[derive(Clone, Debug, Default)]
-pub struct Briefing {
+pub struct PolicyContext {
     /// Feeds random choices.
     pub seed: u64,
     /// Words to begin with, best first: the topic's, then those of the form's page.
-    pub first: Vec<String>,
+    pub first_words: Vec<String>,
     /// Language of the site as its ISO 639-1 code, when known.
     pub language: Option<String>,
     /// The user's own list of words, most frequent first, in place of the one that ships.
-    pub words: Option<Vec<String>>,
+    pub word_list: Option<Vec<String>>,
 }
 
 /// A policy as it is offered to users.
-pub struct Offer {
+pub struct PolicyEntry {
     /// Name on the command line.
     pub name: &'static str,
     /// When to use it, in one line.
     pub about: &'static str,
-    make: fn(&Briefing) -> Box<dyn Policy>,
+    make: fn(&PolicyContext) -> Box<dyn Policy>,
 }
 
-impl Offer {
+impl PolicyEntry {
     /// A fresh policy.
-    pub fn make(&self, briefing: &Briefing) -> Box<dyn Policy> {
-        (self.make)(briefing)
+    pub fn make(&self, context: &PolicyContext) -> Box<dyn Policy> {
+        (self.make)(context)
     }
 }
 
 /// Every policy, simplest first. A new one is a file and a line here.
-pub const OFFERS: &[Offer] = &[
-    Offer {
+pub const POLICIES: &[PolicyEntry] = &[
+    PolicyEntry {
         name: "random-16k",
         about: "any of the 16,000 most frequent words; a control to measure others against",
-        make: |briefing| Box::new(Listed::random(briefing, 16_000)),
+        make: |context| Box::new(Listed::random(context, 16_000)),
     },
-    Offer {
+    PolicyEntry {
         name: "random-all",
         about: "any word of the whole list; a control",
-        make: |briefing| Box::new(Listed::random(briefing, usize::MAX)),
+        make: |context| Box::new(Listed::random(context, usize::MAX)),
     },
-    Offer {
+    PolicyEntry {
         name: "generic-frequency",
         about: "the language's most frequent words first, whatever comes back",
-        make: |briefing| Box::new(GenericFrequency::new(briefing)),
+        make: |context| Box::new(GenericFrequency::new(context)),
     },
-    Offer {
+    PolicyEntry {
         name: "adaptive",
         about: "the word most frequent in the records so far; fewest queries where nothing is capped",
-        make: |briefing| Box::new(Adaptive::new(briefing, Options::default())),
+        make: |context| Box::new(AdaptivePolicy::new(context, AdaptiveOptions::default())),
     },
-    Offer {
+    PolicyEntry {
         name: "adaptive-zipf",
         about: "adaptive with frequencies read off a curve fitted to the words asked",
-        make: |briefing| {
-            let options = Options { estimator: Estimator::Zipf, ..Options::default() };
-            Box::new(Adaptive::new(briefing, options))
+        make: |context| {
+            let options =
+                AdaptiveOptions { estimator: FrequencyEstimator::Zipf, ..AdaptiveOptions::default() };
+            Box::new(AdaptivePolicy::new(context, options))
         },
     },
-    Offer {
+    PolicyEntry {
         name: "adaptive-cost",
         about: "adaptive that weighs queries by what they and their new records cost",
-        make: |briefing| {
-            let options = Options { cost: Cost::New(Weights::default()), ..Options::default() };
-            Box::new(Adaptive::new(briefing, options))
+        make: |context| {
+            let options =
+                AdaptiveOptions { cost: Cost::New(Weights::default()), ..AdaptiveOptions::default() };
+            Box::new(AdaptivePolicy::new(context, options))
         },
     },
-    Offer {
+    PolicyEntry {
         name: "adaptive-limit",
         about: "adaptive that makes up for answers which the form cuts off",
-        make: |briefing| {
-            let options = Options { corrects_limit: true, ..Options::default() };
-            Box::new(Adaptive::new(briefing, options))
+        make: |context| {
+            let options = AdaptiveOptions { corrects_limit: true, ..AdaptiveOptions::default() };
+            Box::new(AdaptivePolicy::new(context, options))
         },
     },
-    Offer {
+    PolicyEntry {
         name: "hadal",
         about: "most new records for each request, by what was caught only once; our own, the usual choice",
-        make: |briefing| Box::new(hadal::Hadal::new(briefing)),
+        make: |context| Box::new(hadal::HadalPolicy::new(context)),
     },
 ];
 
 /// The policy of that name.
-pub fn offer(name: &str) -> Option<&'static Offer> {
-    OFFERS.iter().find(|offer| offer.name == name)
+pub fn find_policy(name: &str) -> Option<&'static PolicyEntry> {
+    POLICIES.iter().find(|entry| entry.name == name)
 }

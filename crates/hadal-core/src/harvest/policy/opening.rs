@@ -1,6 +1,6 @@
 //! What is asked before anything is known: words of the topic or of the form's page, then common words.
 
-use super::Briefing;
+use super::PolicyContext;
 use crate::text::frequency::ENGLISH;
 
 /// Common words that are tried when no first word brought anything.
@@ -14,12 +14,12 @@ pub struct Opening {
 
 impl Opening {
     /// The first queries of a harvest.
-    pub fn new(briefing: &Briefing) -> Opening {
-        let common = match &briefing.words {
+    pub fn new(context: &PolicyContext) -> Opening {
+        let common = match &context.word_list {
             Some(list) => list.iter().take(TRIES).cloned().collect::<Vec<String>>(),
             None => ENGLISH.words().iter().take(TRIES).map(|word| word.to_string()).collect(),
         };
-        let mut words = briefing.first.clone();
+        let mut words = context.first_words.clone();
         words.extend(common);
         let mut words = words.into_iter();
         let next = words.next();
@@ -45,8 +45,9 @@ mod tests {
 
     #[test]
     fn first_words_come_before_common_ones() {
-        let briefing = Briefing { first: vec!["ship".into(), "boat".into()], ..Briefing::default() };
-        let mut opening = Opening::new(&briefing);
+        let context =
+            PolicyContext { first_words: vec!["ship".into(), "boat".into()], ..PolicyContext::default() };
+        let mut opening = Opening::new(&context);
         assert_eq!(opening.next(), Some("ship"));
         opening.asked("something else");
         assert_eq!(opening.next(), Some("ship"));

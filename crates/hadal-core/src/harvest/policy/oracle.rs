@@ -1,20 +1,20 @@
 //! The bound: greedy with the true answers. For evaluation only; nobody who harvests has them.
 
-use super::{Asked, Costs, Policy};
+use super::{Policy, QueryOutcome, RequestCosts};
 use crate::harvest::query::Query;
 use crate::harvest::record::RecordId;
 use rustc_hash::FxHashSet;
 use std::collections::BinaryHeap;
 
 /// What a query brings up, in the order of its answer, the result cap applied.
-pub type Truth<'a> = Box<dyn Fn(&str) -> Vec<RecordId> + Send + 'a>;
+pub type TrueAnswers<'a> = Box<dyn Fn(&str) -> Vec<RecordId> + Send + 'a>;
 
 /// Asks the candidate that brings most new records for its requests.
 ///
 /// Seen records only grow, so what a candidate is worth only falls: a candidate that is best when weighed
 /// anew is best of all, and the others keep their old, higher figures.
-pub struct Oracle<'a> {
-    truth: Truth<'a>,
+pub struct OraclePolicy<'a> {
+    truth: TrueAnswers<'a>,
     candidates: Vec<String>,
     waiting: BinaryHeap<Weighed>,
     seen: FxHashSet<RecordId>,
@@ -42,14 +42,20 @@ impl PartialOrd for Weighed {
     }
 }
 
-impl<'a> Oracle<'a> {
+impl<'a> OraclePolicy<'a> {
     /// Chooses among candidate queries, knowing their answers.
-    pub fn new(truth: Truth<'a>, candidates: Vec<String>) -> Oracle<'a> {
-        Oracle { truth, candidates, waiting: BinaryHeap::new(), seen: FxHashSet::default(), settings: None }
+    pub fn new(truth: TrueAnswers<'a>, candidates: Vec<String>) -> OraclePolicy<'a> {
+        OraclePolicy {
+            truth,
+            candidates,
+            waiting: BinaryHeap::new(),
+            seen: FxHashSet::default(),
+            settings: None,
+        }
     }
 
     /// Reading only as many pages of an answer as pay best.
-    fn weigh(&self, candidate: usize, costs: &Costs) -> Weighed {
+    fn weigh(&self, candidate: usize, costs: &RequestCosts) -> Weighed {
         let found = (self.truth)(&self.candidates[candidate]);
         let page = costs.page_size.max(1) as usize;
         let (mut new, mut best) = (0, Weighed { worth: 0.0, new: 0, candidate });
@@ -64,7 +70,7 @@ impl<'a> Oracle<'a> {
         best
     }
 
-    fn start(&mut self, costs: &Costs) {
+    fn start(&mut self, costs: &RequestCosts) {
         let settings = (costs.query, costs.page, costs.page_size);
         if self.settings != Some(settings) {
             self.settings = Some(settings);
@@ -73,8 +79,8 @@ impl<'a> Oracle<'a> {
     }
 }
 
-impl Policy for Oracle<'_> {
-    fn choose(&mut self, costs: &Costs) -> Option<Query> {
+impl Policy for OraclePolicy<'_> {
+    fn choose(&mut self, costs: &RequestCosts) -> Option<Query> {
         self.start(costs);
         loop {
             let top = self.waiting.pop()?;
@@ -93,7 +99,7 @@ impl Policy for Oracle<'_> {
     }
 
     /// Stops once all that the query was chosen for has come.
-    fn goes_on(&self, answer: &Asked<'_>, _costs: &Costs) -> bool {
+    fn wants_next_page(&self, answer: &QueryOutcome<'_>, _costs: &RequestCosts) -> bool {
         let Some(candidate) =
             self.waiting.peek().filter(|top| self.candidates[top.candidate] == answer.query.words)
         else {
@@ -103,11 +109,11 @@ impl Policy for Oracle<'_> {
         new < candidate.new
     }
 
-    fn learn(&mut self, answer: &Asked<'_>) {
+    fn learn(&mut self, answer: &QueryOutcome<'_>) {
         self.seen.extend(answer.hits.iter().map(|hit| hit.id));
     }
 
-    fn outlook(&self, _costs: &Costs, most: usize) -> Vec<(Query, f64)> {
+    fn top_queries(&self, _costs: &RequestCosts, most: usize) -> Vec<(Query, f64)> {
         let mut waiting: Vec<&Weighed> = self.waiting.iter().collect();
         waiting.sort_by(|a, b| b.cmp(a));
         let shown = waiting.into_iter().take(most);

@@ -6,9 +6,9 @@
 use super::reading::Reading;
 use super::{ALIKE, HarvestEnding, HarvestSession, Stage};
 use crate::harvest::browse::Promise;
-use crate::harvest::estimate::Estimate;
-use crate::harvest::estimate::stop::{self, Goal, Reason, Standing};
-use crate::harvest::policy::Costs;
+use crate::harvest::estimate::SizeEstimate;
+use crate::harvest::estimate::stop::{self, StopEvidence, StopReason, StopRule};
+use crate::harvest::policy::RequestCosts;
 use crate::harvest::query::Query;
 use rustc_hash::FxHashMap;
 
@@ -44,9 +44,15 @@ impl UnreadableContinuations {
 }
 
 impl HarvestSession {
-    pub(super) fn costs(&self) -> Costs {
+    pub(super) fn costs(&self) -> RequestCosts {
         let detail = if self.wants_details() { 1.0 } else { 0.0 };
-        Costs { query: 1.0, page: 1.0, detail, page_size: self.page_size.max(10), cap: self.cap.known() }
+        RequestCosts {
+            query: 1.0,
+            page: 1.0,
+            detail,
+            page_size: self.page_size.max(10),
+            cap: self.cap.value(),
+        }
     }
 
     pub(super) fn choose(&mut self) -> Stage {
@@ -82,11 +88,11 @@ impl HarvestSession {
     }
 
     /// The policy's next query. A continuation of an answer that the session does not hold is a failure: the
-    /// policy is notified by [`Policy::lose`] and asked again, until [`UnreadableContinuations`] reaches a limit.
-    /// Then the policy is never asked again.
+    /// policy is notified by [`Policy::drop_continuation`] and asked again, until [`UnreadableContinuations`] reaches
+    /// a limit. Then the policy is never asked again.
     ///
-    /// [`Policy::lose`]: crate::harvest::policy::Policy::lose
-    fn policy_query(&mut self, costs: &Costs) -> Option<Query> {
+    /// [`Policy::drop_continuation`]: crate::harvest::policy::Policy::drop_continuation
+    fn policy_query(&mut self, costs: &RequestCosts) -> Option<Query> {
         let mut unreadable = UnreadableContinuations::default();
         while !self.policy_failed {
             let query = self.policy.choose(costs)?;
@@ -94,27 +100,27 @@ impl HarvestSession {
                 return Some(query);
             }
             self.policy_failed = unreadable.count(&query);
-            self.policy.lose(&query);
+            self.policy.drop_continuation(&query);
         }
         None
     }
 
     /// The policy's best queries with the new records it expects of each; none once the policy failed.
-    pub(super) fn policy_outlook(&self, costs: &Costs, most: usize) -> Vec<(Query, f64)> {
-        if self.policy_failed { Vec::new() } else { self.policy.outlook(costs, most) }
+    pub(super) fn policy_outlook(&self, costs: &RequestCosts, most: usize) -> Vec<(Query, f64)> {
+        if self.policy_failed { Vec::new() } else { self.policy.top_queries(costs, most) }
     }
 
     fn to_browse(&self) -> Option<Query> {
         self.browse.next().filter(|_| self.record_count() > 0)
     }
 
-    fn facet(&self, costs: &Costs) -> Option<Promise> {
+    fn facet(&self, costs: &RequestCosts) -> Option<Promise> {
         let unseen = self.estimate().map(|estimate| (1.0 - estimate.coverage.estimate).max(0.0));
         self.browse.facet(costs, unseen)
     }
 
     /// New records for each request that the best words promise, which are no more than came of late.
-    fn worth_of_words(&self, costs: &Costs) -> f64 {
+    fn worth_of_words(&self, costs: &RequestCosts) -> f64 {
         let expected = self.policy_outlook(costs, 1).pop().map_or(0.0, |(_, new)| costs.yield_of(new));
         let (requests, new) = self.recent.iter().fold((0, 0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
         let recent = (requests >= TELLING_REQUESTS).then(|| new as f64 / requests as f64);
@@ -134,9 +140,9 @@ impl HarvestSession {
         if self.wishes.records.is_some_and(|wanted| self.record_count() >= wanted) {
             return Some(HarvestEnding::Enough);
         }
-        match stop::verdict(&self.goal(), &self.standing(self.estimate().as_ref())) {
-            Some(Reason::Covered) => Some(HarvestEnding::Covered),
-            Some(Reason::Dry) => Some(HarvestEnding::Unprofitable),
+        match stop::stop_reason(&self.stop_rule(), &self.stop_evidence(self.estimate().as_ref())) {
+            Some(StopReason::Covered) => Some(HarvestEnding::Covered),
+            Some(StopReason::LowYield) => Some(HarvestEnding::Unprofitable),
             _ => (self.is_barren() && self.to_browse().is_none()).then_some(HarvestEnding::Unprofitable),
         }
     }
@@ -146,17 +152,16 @@ impl HarvestSession {
         u64::from(self.barren) >= (least + self.record_count() / 20).min(most)
     }
 
-    fn goal(&self) -> Goal {
-        Goal { coverage: self.wishes.coverage, requests: None, least_yield: LEAST_YIELD }
+    fn stop_rule(&self) -> StopRule {
+        StopRule { coverage: self.wishes.coverage, least_yield: LEAST_YIELD }
     }
 
-    fn standing<'a>(&self, estimate: Option<&'a Estimate>) -> Standing<'a> {
+    fn stop_evidence<'a>(&self, estimate: Option<&'a SizeEstimate>) -> StopEvidence<'a> {
         let sum = |pick: fn(&(u64, u64)) -> u64| self.recent.iter().map(pick).sum();
         let costs = self.costs();
         let best = self.policy_outlook(&costs, 1).pop().map(|(_, new)| costs.yield_of(new));
         let offered = self.facet(&costs).map(|facet| facet.worth);
-        Standing {
-            requests: 0,
+        StopEvidence {
             recent_requests: sum(|answer| answer.0),
             recent_new: sum(|answer| answer.1),
             expected_yield: offered.into_iter().chain(best).reduce(f64::max),

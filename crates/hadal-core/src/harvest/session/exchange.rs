@@ -1,7 +1,7 @@
 //! One request of a harvest and what came of it: what it was for, the reply, and what that brought.
 
 use crate::harvest::answer::Kind;
-use crate::harvest::policy::{End, Total};
+use crate::harvest::policy::{ReadingEnd, StatedTotal};
 use crate::harvest::query::Query;
 use crate::harvest::record::{Record, RecordId};
 use crate::html::Document;
@@ -84,7 +84,7 @@ pub struct FinishedQuery {
     /// What was asked.
     pub query: Query,
     /// How many records the form says there are.
-    pub total: Option<Total>,
+    pub total: Option<StatedTotal>,
     /// The records in their order.
     pub hits: Vec<RecordId>,
     /// How many of them were new.
@@ -92,7 +92,7 @@ pub struct FinishedQuery {
     /// Pages that were read.
     pub pages: u32,
     /// Why no more were read.
-    pub end: End,
+    pub end: ReadingEnd,
     /// What brings the next page, when it can be read on.
     pub next: Option<Request>,
 }

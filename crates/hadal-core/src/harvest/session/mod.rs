@@ -29,9 +29,9 @@ pub use wishes::{DetailMode, HarvestOptions};
 use super::answer::{Answer, Kind, Likenesses, Reader, Sample};
 use super::browse::Browse;
 use super::estimate::stop;
-use super::estimate::{Estimate, Estimator};
-use super::policy::cap::Cap;
-use super::policy::{Asked, End, Policy, Total};
+use super::estimate::{SizeEstimate, SizeEstimator};
+use super::policy::result_cap::ResultCap;
+use super::policy::{Policy, QueryOutcome, ReadingEnd, StatedTotal};
 use super::query::Query;
 use super::record::{Record, RecordId};
 use crate::address::Site;
@@ -64,8 +64,8 @@ pub struct HarvestSession {
     policy_failed: bool,
     browse: Browse,
     shelf: Shelf,
-    estimator: Estimator,
-    cap: Cap,
+    estimator: SizeEstimator,
+    cap: ResultCap,
     page_size: u32,
     known: FxHashSet<RecordId>,
     likenesses: Likenesses,
@@ -103,8 +103,8 @@ impl HarvestSession {
             policy_failed: false,
             browse: Browse::default(),
             shelf: Shelf::default(),
-            estimator: Estimator::default(),
-            cap: Cap::default(),
+            estimator: SizeEstimator::default(),
+            cap: ResultCap::default(),
             page_size: 0,
             known: FxHashSet::default(),
             likenesses: Likenesses::default(),
@@ -180,7 +180,7 @@ impl HarvestSession {
 
     /// Takes in a query that an earlier session asked, as it was stored, with what brings the next page of its
     /// answer. They come in their order.
-    pub fn replay(&mut self, asked: &Asked<'_>, next: Option<Request>) {
+    pub fn replay(&mut self, asked: &QueryOutcome<'_>, next: Option<Request>) {
         self.queries += 1;
         self.shelf.recall(asked, next);
         for hit in asked.hits {
@@ -207,9 +207,9 @@ impl HarvestSession {
     }
 
     /// How much there is, as far as one can tell. A form that can be asked nothing else is taken at its word.
-    pub fn estimate(&self) -> Option<Estimate> {
+    pub fn estimate(&self) -> Option<SizeEstimate> {
         let is_over = matches!(self.stage, Stage::Over(HarvestEnding::NothingLeft));
-        self.estimator.estimate().or_else(|| self.estimator.by_its_own_word().filter(|_| is_over))
+        self.estimator.estimate().or_else(|| self.estimator.by_stated_total().filter(|_| is_over))
     }
 
     /// Records found so far.
@@ -356,17 +356,17 @@ impl HarvestSession {
             ..HarvestUpdate::default()
         };
         reading.end = match next {
-            None => Some(End::Last),
+            None => Some(ReadingEnd::LastPage),
             Some(next) => {
                 reading.send = next.request;
-                let goes_on = reading.pages < MOST_PAGES && self.goes_on(&reading);
-                if goes_on { None } else { Some(End::LeftOff) }
+                let goes_on = reading.pages < MOST_PAGES && self.wants_next_page(&reading);
+                if goes_on { None } else { Some(ReadingEnd::Paused) }
             }
         };
         self.go_on_or_end(reading, taken)
     }
 
-    fn goes_on(&self, reading: &Reading) -> bool {
+    fn wants_next_page(&self, reading: &Reading) -> bool {
         if self.wishes.records.is_some_and(|wanted| self.record_count() >= wanted) {
             return false;
         }
@@ -374,7 +374,7 @@ impl HarvestSession {
             return !reading.is_stale(self.page_size);
         }
         let hits = reading.hits();
-        self.policy.goes_on(&reading.asked(&hits), &self.costs())
+        self.policy.wants_next_page(&reading.asked(&hits), &self.costs())
     }
 
     /// Records that are nearly the same as known ones count as those.
@@ -400,7 +400,7 @@ impl HarvestSession {
     }
 
     fn failed(&mut self, mut reading: Box<Reading>, kind: Kind, status: u16) -> HarvestUpdate {
-        reading.end = Some(End::Failed);
+        reading.end = Some(ReadingEnd::Failed);
         reading.details.clear();
         // A link that leads nowhere says nothing about the form, nor does a page of long ago.
         let is_fresh = reading.query.link.is_none() && reading.query.after == 0;
@@ -457,15 +457,15 @@ impl HarvestSession {
     }
 
     /// Whether an answer shows less than there is, however many pages are turned.
-    fn is_cut(&self, asked: &Asked<'_>) -> bool {
+    fn is_cut(&self, asked: &QueryOutcome<'_>) -> bool {
         let shown = u64::from(asked.query.after) + asked.hits.len() as u64;
-        let at_cap = self.cap.known().is_some_and(|cap| shown >= u64::from(cap));
-        let is_told = matches!(asked.total, Some(Total::Exactly(total)) if total > shown);
-        asked.end == End::Last && (at_cap || is_told)
+        let at_cap = self.cap.value().is_some_and(|cap| shown >= u64::from(cap));
+        let is_told = matches!(asked.total, Some(StatedTotal::Exactly(total)) if total > shown);
+        asked.end == ReadingEnd::LastPage && (at_cap || is_told)
     }
 
     /// Everybody learns from an answer. Words have no part in what a link brings.
-    fn note(&mut self, asked: &Asked<'_>) {
+    fn note(&mut self, asked: &QueryOutcome<'_>) {
         let new = asked.hits.iter().filter(|hit| hit.is_new).count() as u64;
         self.barren = if new > 0 { 0 } else { self.barren + 1 };
         self.recent.push_back((u64::from(asked.pages.max(1)), new));
@@ -478,7 +478,7 @@ impl HarvestSession {
         match &asked.query.link {
             Some(link) => {
                 let query = Query::default().narrowed(link.clone());
-                self.policy.learn(&Asked { query: &query, ..asked.clone() });
+                self.policy.learn(&QueryOutcome { query: &query, ..asked.clone() });
             }
             None => self.policy.learn(asked),
         }

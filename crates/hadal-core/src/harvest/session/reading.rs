@@ -2,7 +2,7 @@
 
 use super::shelf::Place;
 use crate::harvest::answer::{Facet, Trail};
-use crate::harvest::policy::{Asked, End, Hit, Total};
+use crate::harvest::policy::{Hit, QueryOutcome, ReadingEnd, StatedTotal};
 use crate::harvest::query::Query;
 use crate::harvest::record::{Record, RecordId};
 use crate::http::Request;
@@ -31,7 +31,7 @@ pub struct Reading {
     /// What is sent next.
     pub send: Request,
     /// How many records the form says there are.
-    pub total: Option<Total>,
+    pub total: Option<StatedTotal>,
     /// Redirects since the last page.
     pub hops: u8,
     /// Whether the form was fetched anew for this query.
@@ -45,7 +45,7 @@ pub struct Reading {
     /// Links beside its first page that narrow it.
     pub facets: Vec<Facet>,
     /// Why the reading ended, once it has.
-    pub end: Option<End>,
+    pub end: Option<ReadingEnd>,
 }
 
 impl Reading {
@@ -87,10 +87,10 @@ impl Reading {
     }
 
     /// The answer so far.
-    pub fn asked<'a>(&'a self, hits: &'a [Hit<'a>]) -> Asked<'a> {
-        let end = self.end.unwrap_or(End::LeftOff);
+    pub fn asked<'a>(&'a self, hits: &'a [Hit<'a>]) -> QueryOutcome<'a> {
+        let end = self.end.unwrap_or(ReadingEnd::Paused);
         let pages = self.pages - self.pages_before;
-        Asked { query: &self.query, hits, total: self.total, pages, end }
+        QueryOutcome { query: &self.query, hits, total: self.total, pages, end }
     }
 
     /// Adds a record; its own page is fetched later, when that is wanted.

@@ -2,7 +2,7 @@
 
 use super::reading::Reading;
 use crate::harvest::answer::Trail;
-use crate::harvest::policy::{Asked, End, Total};
+use crate::harvest::policy::{QueryOutcome, ReadingEnd, StatedTotal};
 use crate::harvest::query::Query;
 use crate::http::Request;
 use std::collections::VecDeque;
@@ -23,7 +23,7 @@ pub struct Place {
     /// Pages that were read.
     pub pages: u32,
     /// How many records the form says there are.
-    pub total: Option<Total>,
+    pub total: Option<StatedTotal>,
     /// Pages and records so far.
     pub trail: Trail,
 }
@@ -41,7 +41,7 @@ impl Shelf {
 
     /// Keeps an answer that is left off here, if it is; what brings its next page.
     pub fn leave(&mut self, reading: &Reading) -> Option<Request> {
-        if reading.end != Some(End::LeftOff) || reading.is_browsing() {
+        if reading.end != Some(ReadingEnd::Paused) || reading.is_browsing() {
             return None;
         }
         let Reading { pages, total, .. } = *reading;
@@ -51,7 +51,7 @@ impl Shelf {
     }
 
     /// Keeps one that an earlier session left off, and what brings its next page.
-    pub fn recall(&mut self, asked: &Asked<'_>, next: Option<Request>) {
+    pub fn recall(&mut self, asked: &QueryOutcome<'_>, next: Option<Request>) {
         let before = self.take(asked.query).map_or(0, |place| place.pages);
         if let Some(next) = next {
             let (pages, total) = (before + asked.pages, asked.total);

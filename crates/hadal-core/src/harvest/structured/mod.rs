@@ -26,8 +26,8 @@ pub use control_words::ValueKind;
 pub use inputs::{FormInput, FormInputs, InputKind, InputValue};
 pub use range::{RangeInput, RangePart};
 
-use super::policy::retries::Retries;
-use super::policy::{Asked, Briefing, Costs, Policy, offer};
+use super::policy::retry::RetryCounter;
+use super::policy::{Policy, PolicyContext, QueryOutcome, RequestCosts, find_policy};
 use super::query::Query;
 use crate::critic::probe::word_box;
 use crate::page::Form;
@@ -35,13 +35,13 @@ use tree::SliceTree;
 
 /// The policy that a harvest of a form begins with: the named one where words can be typed, one that needs
 /// none where they cannot. `None` when no policy has that name.
-pub fn choose_policy(form: &Form, name: &str, briefing: &Briefing) -> Option<Box<dyn Policy>> {
-    let named = offer(name)?;
+pub fn choose_policy(form: &Form, name: &str, context: &PolicyContext) -> Option<Box<dyn Policy>> {
+    let named = find_policy(name)?;
     let inputs = FormInputs::of(form);
     let offers_values = inputs.list().iter().any(|input| !matches!(input.kind, InputKind::Typed(..)));
     Some(match word_box(form) {
         // A lone box for a city is asked with words: there is nothing that values could be learned from.
-        Some(at) if !offers_values || !inputs.types_into(at) => named.make(briefing),
+        Some(at) if !offers_values || !inputs.types_into(at) => named.make(context),
         _ => Box::new(StructuredPolicy::new(inputs)),
     })
 }
@@ -49,24 +49,24 @@ pub fn choose_policy(form: &Form, name: &str, briefing: &Briefing) -> Option<Box
 /// Asks for everything first, then for parts of what was too much for one answer.
 pub struct StructuredPolicy {
     tree: SliceTree,
-    retries: Retries,
+    retries: RetryCounter,
     has_begun: bool,
 }
 
 impl StructuredPolicy {
     /// Has asked nothing yet.
     pub fn new(inputs: FormInputs) -> StructuredPolicy {
-        StructuredPolicy { tree: SliceTree::new(inputs), retries: Retries::default(), has_begun: false }
+        StructuredPolicy { tree: SliceTree::new(inputs), retries: RetryCounter::default(), has_begun: false }
     }
 }
 
 impl Policy for StructuredPolicy {
-    fn choose(&mut self, _costs: &Costs) -> Option<Query> {
+    fn choose(&mut self, _costs: &RequestCosts) -> Option<Query> {
         if self.has_begun { self.tree.next().map(|(query, _)| query) } else { Some(Query::default()) }
     }
 
-    fn learn(&mut self, answer: &Asked<'_>) {
-        if !self.retries.settles(answer) {
+    fn learn(&mut self, answer: &QueryOutcome<'_>) {
+        if !self.retries.is_settled(answer) {
             return;
         }
         if !self.has_begun && *answer.query == Query::default() {
@@ -77,7 +77,7 @@ impl Policy for StructuredPolicy {
         }
     }
 
-    fn outlook(&self, _costs: &Costs, most: usize) -> Vec<(Query, f64)> {
+    fn top_queries(&self, _costs: &RequestCosts, most: usize) -> Vec<(Query, f64)> {
         match self.has_begun {
             true => self.tree.outlook(most),
             false => vec![(Query::default(), 0.0)],

@@ -11,7 +11,7 @@ use super::slice::Slice;
 use super::split::{SliceAnswer, SplitSlice};
 use super::templates::{InputTemplates, TemplateVerdict};
 use super::value_table::{ValueRow, ValueTable};
-use crate::harvest::policy::Asked;
+use crate::harvest::policy::QueryOutcome;
 use crate::harvest::query::Query;
 use rustc_hash::{FxBuildHasher, FxHashSet};
 use std::hash::BuildHasher;
@@ -71,7 +71,7 @@ impl SliceTree {
     }
 
     /// Begins with an answer that was asked for elsewhere: to nothing at all, or to words.
-    pub fn open(&mut self, answer: &Asked<'_>) {
+    pub fn open(&mut self, answer: &QueryOutcome<'_>) {
         let slice = Slice::of_words(&answer.query.words);
         self.asked.insert(hash(answer.query));
         let expected = (!slice.words.is_empty()).then_some(0.0);
@@ -80,7 +80,7 @@ impl SliceTree {
     }
 
     /// Takes in the answer to a part. Says whether it was one that waited.
-    pub fn take(&mut self, answer: &Asked<'_>) -> bool {
+    pub fn take(&mut self, answer: &QueryOutcome<'_>) -> bool {
         let Some(at) = self.waiting_for(answer.query) else { return false };
         let group = &mut self.groups[at];
         let Some(slice) = group.next_slice() else { return false };
@@ -114,7 +114,7 @@ impl SliceTree {
         slice.query(&self.inputs, |input| self.values.learned(input))
     }
 
-    fn learn(&mut self, slice: Slice, answer: &Asked<'_>, expected: Option<f64>) {
+    fn learn(&mut self, slice: Slice, answer: &QueryOutcome<'_>, expected: Option<f64>) {
         let rows = self.values.take(&self.inputs, &slice, answer.hits);
         let fullness = self.limits.learn(answer);
         self.found += answer.hits.iter().filter(|hit| hit.is_new).count() as u64;
@@ -251,7 +251,7 @@ impl SliceTree {
 }
 
 /// Which records an answer holds, whatever their order.
-fn signature(answer: &Asked<'_>) -> u64 {
+fn signature(answer: &QueryOutcome<'_>) -> u64 {
     let mut ids: Vec<u64> = answer.hits.iter().map(|hit| hit.id.0).collect();
     ids.sort_unstable();
     let bytes: Vec<u8> = ids.iter().flat_map(|id| id.to_le_bytes()).collect();

@@ -5,7 +5,7 @@ use crate::find::figures::json;
 use crate::harvest::curve::{Curve, Point};
 use crate::harvest::plan::Case;
 use crate::harvest::promises::Promise;
-use hadal_core::harvest::estimate::Interval;
+use hadal_core::harvest::estimate::EstimateInterval;
 
 /// A harvest of 1,000 records that finds five with every query, at two requests each, until `queries` are asked.
 fn trial(collection: &str, setting: &str, policy: &str, every: u64, queries: u64) -> Trial {
@@ -122,7 +122,7 @@ fn caps_are_drawn_side_by_side() {
 #[test]
 fn an_interval_holds_when_the_truth_is_within() {
     let promise = |low, high| {
-        let size = Some(Interval { low, estimate: (low + high) / 2.0, high });
+        let size = Some(EstimateInterval { low, estimate: (low + high) / 2.0, high });
         Promise { coverage: 0.3, size }
     };
     let said = |promises| Trial { promises, ..trial("ships", "base", "hadal", 10, 100) };

@@ -1,7 +1,7 @@
 //! Rows of harvests: what is kept of each, of its queries and of its records.
 
 use super::HarvestStep;
-use hadal_core::harvest::policy::{End, Total};
+use hadal_core::harvest::policy::{ReadingEnd, StatedTotal};
 use hadal_core::harvest::query::Query;
 use hadal_core::harvest::record::{Record, RecordId};
 use hadal_core::http::Request;
@@ -176,7 +176,7 @@ pub struct AskedRow {
     /// What kind of query it was: the policy's word for it.
     pub kind: String,
     /// How many records the form says there are.
-    pub total: Option<Total>,
+    pub total: Option<StatedTotal>,
     /// Records in the answer, as far as it was read.
     pub found: u32,
     /// Of those, how many no answer before it held.
@@ -186,7 +186,7 @@ pub struct AskedRow {
     /// Requests it cost.
     pub requests: u32,
     /// Why no more pages were read.
-    pub end: End,
+    pub end: ReadingEnd,
     /// When it ended.
     pub at: Time,
     /// Its records, in the order of the answer.

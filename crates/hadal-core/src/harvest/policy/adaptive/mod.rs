@@ -3,7 +3,7 @@
 //! Ntoulas, Zerfos and Cho, "Downloading textual hidden web content through keyword queries" (2005): greedy
 //! efficiency `P_new / Cost` over the words of a query statistics table. By default a query's cost is constant
 //! and words are taken to be independent of each other, as in most of the paper's experiments; the other
-//! estimator, cost models and the correction for limited answers are options of [`Adaptive`].
+//! estimator, cost models and the correction for limited answers are options of [`AdaptivePolicy`].
 
 mod limit;
 pub mod table;
@@ -11,22 +11,22 @@ pub mod table;
 mod tests;
 pub mod zipf;
 
-use super::cap::Cap;
 use super::opening::Opening;
-use super::retries::Retries;
-use super::{Asked, Briefing, Costs, End, Policy};
+use super::result_cap::ResultCap;
+use super::retry::RetryCounter;
+use super::{Policy, PolicyContext, QueryOutcome, ReadingEnd, RequestCosts};
 use crate::harvest::query::Query;
 use limit::Downloaded;
 use std::collections::VecDeque;
 use table::{Ranks, Table};
 use zipf::Zipf;
 
-/// Asked words that the Zipf curve is fitted on, the latest.
+/// QueryOutcome words that the Zipf curve is fitted on, the latest.
 const MOST_KNOWN: usize = 500;
 
 /// How the frequency of a word in the whole database is estimated.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub enum Estimator {
+pub enum FrequencyEstimator {
     /// As its frequency in the records downloaded.
     #[default]
     Independence,
@@ -75,9 +75,9 @@ impl Cost {
 
 /// The options of the method.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Options {
+pub struct AdaptiveOptions {
     /// How frequencies are estimated.
-    pub estimator: Estimator,
+    pub estimator: FrequencyEstimator,
     /// What queries cost.
     pub cost: Cost,
     /// Whether answers that the form cut off are made up for.
@@ -85,33 +85,33 @@ pub struct Options {
 }
 
 /// The policy.
-pub struct Adaptive {
-    options: Options,
+pub struct AdaptivePolicy {
+    options: AdaptiveOptions,
     opening: Opening,
-    retries: Retries,
+    retries: RetryCounter,
     table: Table,
     downloaded: Option<Downloaded>,
-    /// Asked words and how many records answered.
+    /// QueryOutcome words and how many records answered.
     known: VecDeque<(u32, f64)>,
     /// Records of complete answers, and how many of them were downloaded before.
     matched: f64,
     met_again: f64,
-    cap: Cap,
+    cap: ResultCap,
 }
 
-impl Adaptive {
-    /// Starts with the briefing's first words.
-    pub fn new(briefing: &Briefing, options: Options) -> Adaptive {
-        Adaptive {
+impl AdaptivePolicy {
+    /// Starts with the context's first words.
+    pub fn new(context: &PolicyContext, options: AdaptiveOptions) -> AdaptivePolicy {
+        AdaptivePolicy {
             options,
-            opening: Opening::new(briefing),
-            retries: Retries::default(),
+            opening: Opening::new(context),
+            retries: RetryCounter::default(),
             table: Table::default(),
             downloaded: options.corrects_limit.then(Downloaded::default),
             known: VecDeque::new(),
             matched: 0.0,
             met_again: 0.0,
-            cap: Cap::default(),
+            cap: ResultCap::default(),
         }
     }
 
@@ -140,7 +140,7 @@ impl Adaptive {
     }
 
     fn curve(&self) -> Option<(Zipf, Ranks)> {
-        if self.options.estimator == Estimator::Independence {
+        if self.options.estimator == FrequencyEstimator::Independence {
             return None;
         }
         let ranks = self.table.ranks();
@@ -150,13 +150,14 @@ impl Adaptive {
     }
 
     /// Whether the form held records back, as far as can be told.
-    fn is_cut(&self, answer: &Asked<'_>) -> bool {
+    fn is_cut(&self, answer: &QueryOutcome<'_>) -> bool {
         let came = answer.hits.len() as u64;
-        let at_cap = self.cap.known().is_some_and(|cap| came >= u64::from(cap));
-        answer.end == End::Last && (at_cap || answer.total.is_some_and(|total| total.count() > came))
+        let at_cap = self.cap.value().is_some_and(|cap| came >= u64::from(cap));
+        answer.end == ReadingEnd::LastPage
+            && (at_cap || answer.total.is_some_and(|total| total.count() > came))
     }
 
-    fn learn_size(&mut self, answer: &Asked<'_>) {
+    fn learn_size(&mut self, answer: &QueryOutcome<'_>) {
         let again = answer.hits.iter().filter(|hit| !hit.is_new).count();
         self.matched += answer.hits.len() as f64;
         self.met_again += again as f64;
@@ -168,7 +169,7 @@ impl Adaptive {
         }
     }
 
-    fn learn_words(&mut self, answer: &Asked<'_>, is_cut: bool) {
+    fn learn_words(&mut self, answer: &QueryOutcome<'_>, is_cut: bool) {
         let expected = self.table.count(&answer.query.words) / self.downloaded_share();
         let mut came = Vec::new();
         for hit in answer.hits {
@@ -188,15 +189,15 @@ impl Adaptive {
     }
 }
 
-impl Policy for Adaptive {
-    fn choose(&mut self, _costs: &Costs) -> Option<Query> {
+impl Policy for AdaptivePolicy {
+    fn choose(&mut self, _costs: &RequestCosts) -> Option<Query> {
         let best = self.weighed().max_by(|a, b| a.1.total_cmp(&b.1).then(b.0.cmp(&a.0)));
         let best = best.map(|(word, ..)| self.table.lexicon().word(word));
         best.or_else(|| self.opening.next()).map(Query::words)
     }
 
-    fn learn(&mut self, answer: &Asked<'_>) {
-        if !self.retries.settles(answer) {
+    fn learn(&mut self, answer: &QueryOutcome<'_>) {
+        if !self.retries.is_settled(answer) {
             return;
         }
         self.cap.learn(answer);
@@ -204,12 +205,12 @@ impl Policy for Adaptive {
         self.table.mark_asked(&answer.query.words);
         let is_cut = self.is_cut(answer);
         self.learn_words(answer, is_cut);
-        if answer.end == End::Last && !is_cut {
+        if answer.end == ReadingEnd::LastPage && !is_cut {
             self.learn_size(answer);
         }
     }
 
-    fn outlook(&self, _costs: &Costs, most: usize) -> Vec<(Query, f64)> {
+    fn top_queries(&self, _costs: &RequestCosts, most: usize) -> Vec<(Query, f64)> {
         let mut weighed: Vec<(u32, f64, f64)> = self.weighed().collect();
         weighed.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
         weighed.truncate(most);

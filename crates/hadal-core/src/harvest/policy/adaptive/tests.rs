@@ -4,16 +4,16 @@ use super::*;
 use crate::harvest::policy::fixture::{Database, records};
 use std::collections::BTreeSet;
 
-fn adaptive(first: &str, options: Options) -> Adaptive {
-    let briefing = Briefing { first: vec![first.into()], ..Briefing::default() };
-    Adaptive::new(&briefing, options)
+fn adaptive(first: &str, options: AdaptiveOptions) -> AdaptivePolicy {
+    let context = PolicyContext { first_words: vec![first.into()], ..PolicyContext::default() };
+    AdaptivePolicy::new(&context, options)
 }
 
 #[test]
 fn four_first_queries_lead_to_the_same_coverage_and_the_same_words() {
     let database = Database::generated(3_000, 1);
     let runs = ["w0", "w5", "s3x2", "w60"]
-        .map(|first| database.harvest(&mut adaptive(first, Options::default()), usize::MAX, 30));
+        .map(|first| database.harvest(&mut adaptive(first, AdaptiveOptions::default()), usize::MAX, 30));
     let covered = runs.each_ref().map(|sent| records(sent) as f64 / 3_000.0);
     let (low, high) =
         covered.iter().fold((1.0, 0.0), |(low, high): (f64, f64), at| (low.min(*at), high.max(*at)));
@@ -26,14 +26,14 @@ fn four_first_queries_lead_to_the_same_coverage_and_the_same_words() {
 fn the_most_frequent_word_not_yet_asked_is_next() {
     let texts = ["sea deep", "sea deep blue", "sea deep", "sea cold"];
     let database = Database::of(texts.map(|text| (String::new(), text.to_string())).into());
-    let sent = database.harvest(&mut adaptive("sea", Options::default()), usize::MAX, 3);
+    let sent = database.harvest(&mut adaptive("sea", AdaptiveOptions::default()), usize::MAX, 3);
     assert_eq!(sent.iter().map(|(word, ..)| word.as_str()).collect::<Vec<_>>(), ["sea", "deep", "blue"]);
 }
 
 #[test]
 fn the_share_downloaded_is_the_share_that_comes_again() {
     let database = Database::generated(2_000, 2);
-    let mut policy = adaptive("w3", Options::default());
+    let mut policy = adaptive("w3", AdaptiveOptions::default());
     let sent = database.harvest(&mut policy, 600, 50);
     let true_share = records(&sent) as f64 / 2_000.0;
     assert!((policy.downloaded_share() / true_share).abs() < 2.0 && policy.downloaded_share() < 1.0);
@@ -42,10 +42,10 @@ fn the_share_downloaded_is_the_share_that_comes_again() {
 #[test]
 fn every_option_covers_the_database() {
     let options = [
-        Options { estimator: Estimator::Zipf, ..Options::default() },
-        Options { cost: Cost::All(Weights::default()), ..Options::default() },
-        Options { cost: Cost::New(Weights::default()), ..Options::default() },
-        Options { corrects_limit: true, ..Options::default() },
+        AdaptiveOptions { estimator: FrequencyEstimator::Zipf, ..AdaptiveOptions::default() },
+        AdaptiveOptions { cost: Cost::All(Weights::default()), ..AdaptiveOptions::default() },
+        AdaptiveOptions { cost: Cost::New(Weights::default()), ..AdaptiveOptions::default() },
+        AdaptiveOptions { corrects_limit: true, ..AdaptiveOptions::default() },
     ];
     for options in options {
         let mut database = Database::generated(1_000, 3);
@@ -69,6 +69,6 @@ fn downloading_costs_make_small_new_answers_worth_asking() {
 fn a_query_that_fails_is_asked_again() {
     let mut database = Database::generated(500, 4);
     database.fails_every = 2;
-    let sent = database.harvest(&mut adaptive("w1", Options::default()), usize::MAX, 6);
+    let sent = database.harvest(&mut adaptive("w1", AdaptiveOptions::default()), usize::MAX, 6);
     assert_eq!(sent[1].0, sent[2].0);
 }

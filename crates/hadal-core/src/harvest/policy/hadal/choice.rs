@@ -4,8 +4,8 @@ use super::deeper::Broad;
 use super::indexed::Kind;
 use super::ledger::Tally;
 use super::yields::Expected;
-use super::{Answered, Hadal};
-use crate::harvest::policy::Costs;
+use super::{Answered, HadalPolicy};
+use crate::harvest::policy::RequestCosts;
 use crate::harvest::query::Query;
 use std::cmp::Ordering;
 
@@ -42,13 +42,13 @@ impl Weighed {
     }
 }
 
-impl Hadal {
+impl HadalPolicy {
     /// The queries that are worth most, best first.
     ///
     /// All words are looked at; those that cannot come among the best are passed over at once.
-    pub(super) fn best(&self, costs: &Costs, most: usize) -> Vec<Weighed> {
+    pub(super) fn best(&self, costs: &RequestCosts, most: usize) -> Vec<Weighed> {
         let rates = self.yields.rates();
-        let cap = costs.cap.or(self.cap.known());
+        let cap = costs.cap.or(self.cap.value());
         let mut best = self.several(costs, cap);
         let widest = if self.answers < BROAD_FIRST { 1.0 } else { self.widest(cap) };
         let mut least_worth = 0.0;
@@ -90,11 +90,11 @@ impl Hadal {
 
     /// What the first page of a query promises beside later pages of others. That the form then tells how many match
     /// is worth something too: half of what sets broad words before others, the less the more one answer holds.
-    pub(super) fn promise(&self, weighed: &Weighed, costs: &Costs) -> f64 {
+    pub(super) fn promise(&self, weighed: &Weighed, costs: &RequestCosts) -> f64 {
         let favour = weighed.worth / weighed.rate.max(1e-9);
         let new = f64::from(costs.page_size.max(1));
         let full = new / (costs.query + costs.detail * new);
-        let widest = self.widest(costs.cap.or(self.cap.known()));
+        let widest = self.widest(costs.cap.or(self.cap.value()));
         (weighed.rate * favour.powf(0.5 * (1.0 - widest))).min(full)
     }
 
@@ -117,7 +117,7 @@ impl Hadal {
     }
 
     /// Queries of several words that wait, weighed.
-    fn several(&self, costs: &Costs, cap: Option<u32>) -> Vec<Weighed> {
+    fn several(&self, costs: &RequestCosts, cap: Option<u32>) -> Vec<Weighed> {
         if self.matches.is_either() {
             return Vec::new();
         }
@@ -190,26 +190,26 @@ fn further(shown: f64, first: Option<u32>) -> f64 {
 }
 
 /// The most records that are had for the price of a query.
-fn first_page(costs: &Costs, cap: Option<u32>) -> Option<u32> {
+fn first_page(costs: &RequestCosts, cap: Option<u32>) -> Option<u32> {
     if costs.page > 0.0 { Some(cap.unwrap_or(u32::MAX).min(costs.page_size)) } else { cap }
 }
 
 /// New records for each unit of cost, of a query that is answered with some chance.
-fn rate(expected: &Expected, chance: f64, costs: &Costs) -> f64 {
+fn rate(expected: &Expected, chance: f64, costs: &RequestCosts) -> f64 {
     let cost = costs.query + chance * costs.detail * expected.new;
     chance * expected.new / cost.max(1e-9)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::{briefing, capped};
+    use super::super::tests::{capped, context};
     use super::*;
 
     #[test]
     fn what_is_passed_over_is_not_among_the_best() {
         for (cap, answers) in [(30, 3), (30, 200), (usize::MAX, 2), (usize::MAX, 40)] {
             let database = capped(cap);
-            let mut policy = Hadal::new(&briefing());
+            let mut policy = HadalPolicy::new(&context());
             database.harvest(&mut policy, usize::MAX, answers);
             let costs = database.costs();
             let words = policy.ledger.tallies().len();

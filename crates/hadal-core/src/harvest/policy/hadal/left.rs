@@ -5,9 +5,9 @@
 //! Where totals are not told, or records show only some of their words, what its pages brought so far counts too.
 
 use super::yields::{Rates, Ratio};
-use super::{Answered, Hadal};
+use super::{Answered, HadalPolicy};
 use crate::harvest::policy::lexicon::words_of;
-use crate::harvest::policy::{Asked, Costs, End, Hit};
+use crate::harvest::policy::{Hit, QueryOutcome, ReadingEnd, RequestCosts};
 use crate::harvest::query::Query;
 
 /// Answers that wait at most.
@@ -96,9 +96,9 @@ impl LeftOff {
     }
 }
 
-impl Hadal {
+impl HadalPolicy {
     /// Whether the next page of an answer promises enough, by what is known of it and by what others promise.
-    pub(super) fn is_worth_reading_on(&self, answer: &Asked<'_>, costs: &Costs) -> bool {
+    pub(super) fn is_worth_reading_on(&self, answer: &QueryOutcome<'_>, costs: &RequestCosts) -> bool {
         let known = self.known(&self.yields.rates(), &words_of(&answer.query.words));
         let read = read(answer);
         let matching = answer.total.map(|total| total.count() as f64);
@@ -109,7 +109,7 @@ impl Hadal {
     }
 
     /// The best of the answers that were left off.
-    pub(super) fn best_left(&self, costs: &Costs) -> Best {
+    pub(super) fn best_left(&self, costs: &RequestCosts) -> Best {
         let rates = self.yields.rates();
         let mut best = Best::default();
         for left in &self.left.waiting {
@@ -143,7 +143,7 @@ impl Hadal {
     }
 
     /// Takes in more of an answer that had been left off.
-    pub(super) fn read_on(&mut self, answer: &Asked<'_>) {
+    pub(super) fn read_on(&mut self, answer: &QueryOutcome<'_>) {
         let words = words_of(&answer.query.words);
         let known = self.known(&self.yields.rates(), &words);
         let asked = if let [word] = &words[..] { Some(word.as_str()) } else { None };
@@ -160,8 +160,8 @@ impl Hadal {
     }
 
     /// Lets an answer wait that was not read to its end; `known` are the records that matched and were seen before.
-    pub(super) fn leave(&mut self, answer: &Asked<'_>, words: Vec<u32>, known: Option<f64>) {
-        if answer.end != End::LeftOff || words.is_empty() {
+    pub(super) fn leave(&mut self, answer: &QueryOutcome<'_>, words: Vec<u32>, known: Option<f64>) {
+        if answer.end != ReadingEnd::Paused || words.is_empty() {
             return;
         }
         self.left.add(Left {
@@ -177,7 +177,7 @@ impl Hadal {
     /// Learns how many are new on later pages, from those behind so many records of an answer: a form that shows
     /// its records always in the same order shows the new ones last. `told` are the records that match and those of
     /// them that were seen before.
-    pub(super) fn learn_pages(&mut self, answer: &Asked<'_>, told: Option<(f64, f64)>, from: usize) {
+    pub(super) fn learn_pages(&mut self, answer: &QueryOutcome<'_>, told: Option<(f64, f64)>, from: usize) {
         let Some((matching, known)) = told else { return };
         let mut read = f64::from(answer.query.after) + from as f64;
         let mut known = known + count_new(&answer.hits[..from]);
@@ -191,7 +191,7 @@ impl Hadal {
 
     /// The share of new records among those to come of an answer; `known` are the records that matched and were
     /// seen before it came.
-    fn share_to_come(&self, answer: &Asked<'_>, known: Option<f64>) -> f64 {
+    fn share_to_come(&self, answer: &QueryOutcome<'_>, known: Option<f64>) -> f64 {
         let (new, shown) = (count_new(answer.hits), answer.hits.len() as f64);
         match answer.total.zip(known) {
             Some((total, known)) => {
@@ -228,8 +228,8 @@ impl Hadal {
     }
 
     /// Records on the page behind so many.
-    fn next_page(&self, matching: Option<f64>, read: f64, costs: &Costs) -> f64 {
-        let cap = costs.cap.or(self.cap.known()).map_or(f64::INFINITY, f64::from);
+    fn next_page(&self, matching: Option<f64>, read: f64, costs: &RequestCosts) -> f64 {
+        let cap = costs.cap.or(self.cap.value()).map_or(f64::INFINITY, f64::from);
         (matching.unwrap_or(f64::INFINITY).min(cap) - read).clamp(0.0, f64::from(costs.page_size))
     }
 
@@ -259,7 +259,7 @@ fn mixed(own: f64, shown: f64, other: f64, trust: f64) -> f64 {
 }
 
 /// Records of an answer that were read, now and before.
-fn read(answer: &Asked<'_>) -> f64 {
+fn read(answer: &QueryOutcome<'_>) -> f64 {
     f64::from(answer.query.after) + answer.hits.len() as f64
 }
 

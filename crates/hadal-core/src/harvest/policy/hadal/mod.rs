@@ -20,11 +20,11 @@ mod sample;
 mod tests;
 mod yields;
 
-use super::cap::Cap;
 use super::lexicon::words_of;
 use super::opening::Opening;
-use super::retries::Retries;
-use super::{Asked, Briefing, Costs, End, Policy, Total};
+use super::result_cap::ResultCap;
+use super::retry::RetryCounter;
+use super::{Policy, PolicyContext, QueryOutcome, ReadingEnd, RequestCosts, StatedTotal};
 use crate::harvest::query::Query;
 use crate::text::language::Language;
 use deeper::Deeper;
@@ -48,16 +48,16 @@ const SHORT: u32 = 32;
 const BROADEST: usize = 256;
 
 /// The policy.
-pub struct Hadal {
+pub struct HadalPolicy {
     language: &'static Language,
     opening: Opening,
-    retries: Retries,
+    retries: RetryCounter,
     ledger: Ledger,
     yields: Yields,
     indexed: Indexed,
     matches: Matches,
     deeper: Deeper,
-    cap: Cap,
+    cap: ResultCap,
     kinds: Vec<Kind>,
     answered: Vec<Answered>,
     /// What the form told of words of which it showed only some.
@@ -86,19 +86,19 @@ enum Answered {
     InFull,
 }
 
-impl Hadal {
-    /// Starts with the briefing's first words.
-    pub fn new(briefing: &Briefing) -> Hadal {
-        Hadal {
-            language: Language::of(briefing.language.as_deref()),
-            opening: Opening::new(briefing),
-            retries: Retries::default(),
+impl HadalPolicy {
+    /// Starts with the context's first words.
+    pub fn new(context: &PolicyContext) -> HadalPolicy {
+        HadalPolicy {
+            language: Language::of(context.language.as_deref()),
+            opening: Opening::new(context),
+            retries: RetryCounter::default(),
             ledger: Ledger::default(),
             yields: Yields::default(),
             indexed: Indexed::default(),
             matches: Matches::default(),
             deeper: Deeper::default(),
-            cap: Cap::default(),
+            cap: ResultCap::default(),
             kinds: Vec::new(),
             answered: Vec::new(),
             told: FxHashMap::default(),
@@ -128,16 +128,16 @@ impl Hadal {
 
     /// Whether more match than came: the form says so, shows no more, or left out records that are known to
     /// match.
-    fn is_cut(&self, answer: &Asked<'_>, known: f64, again: u32) -> bool {
+    fn is_cut(&self, answer: &QueryOutcome<'_>, known: f64, again: u32) -> bool {
         let shown = answer.hits.len() as u32;
         let is_told = answer.total.is_some_and(|total| total.count() > u64::from(shown));
         let is_odd = answer.total.is_none() && shown >= self.longest && f64::from(again) < 0.9 * known;
-        let at_cap = self.cap.known().is_some_and(|cap| shown >= cap);
-        answer.end != End::Last || at_cap || is_told || is_odd
+        let at_cap = self.cap.value().is_some_and(|cap| shown >= cap);
+        answer.end != ReadingEnd::LastPage || at_cap || is_told || is_odd
     }
 
     /// Counts records and words.
-    fn take_in(&mut self, asked: Option<&str>, answer: &Asked<'_>) -> Catch {
+    fn take_in(&mut self, asked: Option<&str>, answer: &QueryOutcome<'_>) -> Catch {
         let catch = self.ledger.learn(asked, answer.hits);
         let lexicon = self.ledger.lexicon();
         let new = self.kinds.len() as u32..lexicon.len() as u32;
@@ -145,7 +145,7 @@ impl Hadal {
         catch
     }
 
-    fn learn_word(&mut self, word: &str, answer: &Asked<'_>) {
+    fn learn_word(&mut self, word: &str, answer: &QueryOutcome<'_>) {
         let before = self.ledger.tally(word);
         let rates = self.yields.rates();
         let expected = self.yields.expect(&rates, &before, None);
@@ -154,7 +154,7 @@ impl Hadal {
         let catch = self.take_in(Some(word), answer);
         self.matches.learn(word, answer.hits, self.language);
         let is_cut = self.is_cut(answer, rates.known(&before), catch.again.all());
-        if let (true, Some(Total::Exactly(total)), Some(number)) =
+        if let (true, Some(StatedTotal::Exactly(total)), Some(number)) =
             (is_cut, answer.total, self.ledger.lexicon().number(word))
         {
             self.note_told(number, Told { matching: total as f64, shown: f64::from(catch.all()) });
@@ -177,7 +177,7 @@ impl Hadal {
         match answer.total {
             _ if shown == 0 && before.title.count > 0.0 => return,
             _ if !is_cut => self.yields.learn_whole(&before, &catch),
-            Some(Total::Exactly(total)) => {
+            Some(StatedTotal::Exactly(total)) => {
                 let expected = self.yields.learn_told(&before, total as f64);
                 self.yields.learn_cut(&expected, new, first as u32);
                 self.learn_pages(answer, Some((total as f64, rates.known_beyond(&before))), first);
@@ -213,13 +213,13 @@ impl Hadal {
     /// Where answers are short it is rare words that are asked, and what the form told of broad ones is the
     /// measure for them.
     fn heed_totals(&mut self) {
-        let is_short = self.cap.known().is_some_and(|cap| cap <= SHORT);
+        let is_short = self.cap.value().is_some_and(|cap| cap <= SHORT);
         let broadest = if is_short { &self.broadest[..] } else { &[] };
         let tallies = self.ledger.tallies();
         self.yields.hold_to(broadest.iter().map(|word| (tallies[*word as usize], self.told[word])));
     }
 
-    fn learn_several(&mut self, words: &[String], answer: &Asked<'_>) {
+    fn learn_several(&mut self, words: &[String], answer: &QueryOutcome<'_>) {
         let lexicon = self.ledger.lexicon();
         let numbers: Vec<u32> = words.iter().filter_map(|word| lexicon.number(word)).collect();
         let waiting = self.deeper.waiting().find(|(words, ..)| *words == numbers);
@@ -242,7 +242,7 @@ impl Hadal {
 
     /// Looks for words to ask together, once single ones match more than is shown.
     fn look_deeper(&mut self) {
-        let Some(cap) = self.cap.known().filter(|_| !self.matches.is_either()) else { return };
+        let Some(cap) = self.cap.value().filter(|_| !self.matches.is_either()) else { return };
         if self.answers.is_multiple_of(BRANCHING) {
             let broad = self.broad_words(cap);
             self.deeper.branch_at(broad);
@@ -257,8 +257,8 @@ impl Hadal {
     }
 }
 
-impl Policy for Hadal {
-    fn choose(&mut self, costs: &Costs) -> Option<Query> {
+impl Policy for HadalPolicy {
+    fn choose(&mut self, costs: &RequestCosts) -> Option<Query> {
         self.page_size = f64::from(costs.page_size.max(1));
         let best = self.best(costs, choice::SHORTLIST);
         let is_repeat =
@@ -276,12 +276,12 @@ impl Policy for Hadal {
         next.or_else(|| self.opening.next().map(Query::words))
     }
 
-    fn goes_on(&self, answer: &Asked<'_>, costs: &Costs) -> bool {
+    fn wants_next_page(&self, answer: &QueryOutcome<'_>, costs: &RequestCosts) -> bool {
         self.is_worth_reading_on(answer, costs)
     }
 
-    fn learn(&mut self, answer: &Asked<'_>) {
-        if !self.retries.settles(answer) {
+    fn learn(&mut self, answer: &QueryOutcome<'_>) {
+        if !self.retries.is_settled(answer) {
             return;
         }
         self.opening.asked(&answer.query.words);
@@ -303,11 +303,11 @@ impl Policy for Hadal {
         self.look_deeper();
     }
 
-    fn lose(&mut self, query: &Query) {
+    fn drop_continuation(&mut self, query: &Query) {
         self.lose_left(&query.words);
     }
 
-    fn outlook(&self, costs: &Costs, most: usize) -> Vec<(Query, f64)> {
+    fn top_queries(&self, costs: &RequestCosts, most: usize) -> Vec<(Query, f64)> {
         let best = self.best(costs, most.max(1));
         let left = self.best_left(costs);
         let comes_first =

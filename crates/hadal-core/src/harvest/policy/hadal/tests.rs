@@ -2,12 +2,12 @@
 
 use super::*;
 use crate::harvest::policy::Hit;
-use crate::harvest::policy::adaptive::{Adaptive, Options};
+use crate::harvest::policy::adaptive::{AdaptiveOptions, AdaptivePolicy};
 use crate::harvest::policy::fixture::{Database, records, requests};
 use crate::harvest::record::RecordId;
 
-pub fn briefing() -> Briefing {
-    Briefing { first: vec!["w3".into()], language: Some("en".into()), ..Briefing::default() }
+pub fn context() -> PolicyContext {
+    PolicyContext { first_words: vec!["w3".into()], language: Some("en".into()), ..PolicyContext::default() }
 }
 
 pub fn capped(cap: usize) -> Database {
@@ -19,8 +19,9 @@ pub fn capped(cap: usize) -> Database {
 #[test]
 fn behind_a_cap_it_needs_fewer_requests_than_adaptive() {
     let database = capped(30);
-    let ours = database.harvest(&mut Hadal::new(&briefing()), 1_350, 2_000);
-    let theirs = database.harvest(&mut Adaptive::new(&briefing(), Options::default()), 1_350, 2_000);
+    let ours = database.harvest(&mut HadalPolicy::new(&context()), 1_350, 2_000);
+    let theirs =
+        database.harvest(&mut AdaptivePolicy::new(&context(), AdaptiveOptions::default()), 1_350, 2_000);
     assert!(records(&ours) >= 1_350);
     assert!(requests(&ours) < requests(&theirs), "{} {}", requests(&ours), requests(&theirs));
 }
@@ -28,13 +29,13 @@ fn behind_a_cap_it_needs_fewer_requests_than_adaptive() {
 #[test]
 fn the_same_history_leads_to_the_same_choice() {
     let database = capped(30);
-    let mut first = Hadal::new(&briefing());
-    let mut second = Hadal::new(&briefing());
+    let mut first = HadalPolicy::new(&context());
+    let mut second = HadalPolicy::new(&context());
     let sent = database.harvest(&mut first, usize::MAX, 60);
     assert_eq!(sent, database.harvest(&mut second, usize::MAX, 60));
     assert_eq!(first.choose(&database.costs()), second.choose(&database.costs()));
     assert_eq!(first.choose(&database.costs()), first.choose(&database.costs()));
-    assert_eq!(first.outlook(&database.costs(), 1)[0].0, first.choose(&database.costs()).unwrap());
+    assert_eq!(first.top_queries(&database.costs(), 1)[0].0, first.choose(&database.costs()).unwrap());
 }
 
 #[test]
@@ -45,7 +46,7 @@ fn words_that_are_not_indexed_are_soon_left_alone() {
     let text = |at: usize| format!("{} w{} w{} {}", stop.join(" "), at % 40, at % 7, at);
     let texts = (0..400).map(|at| (text(at), text(at))).collect();
     let database = Database::of(texts).without(|word| english.is_stop(word));
-    let sent = database.harvest(&mut Hadal::new(&briefing()), 380, 100);
+    let sent = database.harvest(&mut HadalPolicy::new(&context()), 380, 100);
     let vain = sent.iter().filter(|(word, ..)| english.is_stop(word)).count();
     assert!(records(&sent) >= 380 && vain <= 6, "{vain} vain queries");
 }
@@ -60,8 +61,12 @@ fn the_forms_of_a_word_are_asked_for_once_where_they_are_one() {
     };
     let texts = (0..900).map(|at| (String::new(), text(at))).collect();
     let database = Database::of(texts).stemmed();
-    let first = Briefing { first: vec!["boats".into()], language: Some("en".into()), ..Briefing::default() };
-    let mut policy = Hadal::new(&first);
+    let first = PolicyContext {
+        first_words: vec!["boats".into()],
+        language: Some("en".into()),
+        ..PolicyContext::default()
+    };
+    let mut policy = HadalPolicy::new(&first);
     let sent = database.harvest(&mut policy, 900, 200);
     let english = Language::of(Some("en"));
     let words: std::collections::BTreeSet<&str> = sent.iter().map(|(words, ..)| words.as_str()).collect();
@@ -75,8 +80,8 @@ fn records_of_few_words_are_reached_by_several_words_together() {
     let all = (0..2_048).map(|at| format!("a{} b{} c{}", at % 16, at / 16 % 16, at / 256));
     let mut database = Database::of(all.map(|text| (String::new(), text)).collect());
     database.cap = 20;
-    let first = Briefing { first: vec!["a3".into()], ..Briefing::default() };
-    let sent = database.harvest(&mut Hadal::new(&first), 1_800, 2_000);
+    let first = PolicyContext { first_words: vec!["a3".into()], ..PolicyContext::default() };
+    let sent = database.harvest(&mut HadalPolicy::new(&first), 1_800, 2_000);
     assert!(records(&sent) >= 1_800, "{} records with {} queries", records(&sent), sent.len());
     assert!(sent.iter().any(|(words, ..)| words.contains(' ')));
 }
@@ -84,19 +89,25 @@ fn records_of_few_words_are_reached_by_several_words_together() {
 #[test]
 fn a_form_that_never_answers_is_given_up() {
     let database = Database::of(Vec::new());
-    let sent = database.harvest(&mut Hadal::new(&briefing()), 1, 10_000);
+    let sent = database.harvest(&mut HadalPolicy::new(&context()), 1, 10_000);
     assert!(sent.len() < 1_000);
 }
 
 #[test]
 fn the_same_page_for_every_query_ends_too() {
-    let mut policy = Hadal::new(&briefing());
+    let mut policy = HadalPolicy::new(&context());
     let costs = Database::of(Vec::new()).costs();
     let hit =
         Hit { id: RecordId(1), is_new: false, title: "welcome", text: "welcome to our shop", fields: &[] };
     for _ in 0..2_000 {
         let Some(query) = policy.choose(&costs) else { return };
-        policy.learn(&Asked { query: &query, hits: &[hit], total: None, pages: 1, end: End::Last });
+        policy.learn(&QueryOutcome {
+            query: &query,
+            hits: &[hit],
+            total: None,
+            pages: 1,
+            end: ReadingEnd::LastPage,
+        });
     }
     panic!("it asks for ever");
 }
@@ -104,7 +115,7 @@ fn the_same_page_for_every_query_ends_too() {
 #[test]
 fn pages_without_anything_new_are_left_while_other_words_promise_more() {
     let database = capped(usize::MAX);
-    let mut policy = Hadal::new(&briefing());
+    let mut policy = HadalPolicy::new(&context());
     database.harvest(&mut policy, 300, 5);
     let costs = database.costs();
     let query = policy.choose(&costs).unwrap();
@@ -112,7 +123,10 @@ fn pages_without_anything_new_are_left_while_other_words_promise_more() {
         (0..count).map(|id| Hit { id: RecordId(id), is_new, title: "", text: "", fields: &[] }).collect()
     };
     let goes_on = |hits: &[Hit<'_>]| {
-        policy.goes_on(&Asked { query: &query, hits, total: None, pages: 1, end: End::LeftOff }, &costs)
+        policy.wants_next_page(
+            &QueryOutcome { query: &query, hits, total: None, pages: 1, end: ReadingEnd::Paused },
+            &costs,
+        )
     };
     assert!(goes_on(&hits(true, 200)));
     assert!(!goes_on(&hits(false, 2_000)));
@@ -122,9 +136,11 @@ fn pages_without_anything_new_are_left_while_other_words_promise_more() {
 fn failures_and_odd_queries_are_borne() {
     let mut database = capped(30);
     database.fails_every = 3;
-    let briefing =
-        Briefing { first: vec!["  ".into(), "w1 w2 \u{6d77}".into(), "w1".into()], ..Briefing::default() };
-    let sent = database.harvest(&mut Hadal::new(&briefing), 1_000, 1_000);
+    let context = PolicyContext {
+        first_words: vec!["  ".into(), "w1 w2 \u{6d77}".into(), "w1".into()],
+        ..PolicyContext::default()
+    };
+    let sent = database.harvest(&mut HadalPolicy::new(&context), 1_000, 1_000);
     assert!(records(&sent) >= 1_000);
 }
 
@@ -132,7 +148,7 @@ fn failures_and_odd_queries_are_borne() {
 fn answers_that_were_left_off_are_read_on_when_nothing_else_promises_more() {
     let mut database = capped(100);
     database.tells = true;
-    let mut policy = Hadal::new(&briefing());
+    let mut policy = HadalPolicy::new(&context());
     let sent = database.harvest(&mut policy, 1_350, 2_000);
     let words: std::collections::BTreeSet<&str> = sent.iter().map(|(words, ..)| words.as_str()).collect();
     assert!(records(&sent) >= 1_350 && words.len() < sent.len(), "{} of {}", words.len(), sent.len());
@@ -142,12 +158,12 @@ fn answers_that_were_left_off_are_read_on_when_nothing_else_promises_more() {
 fn what_cannot_be_read_on_is_not_asked_for_again() {
     let mut database = capped(100);
     database.tells = true;
-    let mut policy = Hadal::new(&briefing());
+    let mut policy = HadalPolicy::new(&context());
     let costs = database.costs();
     for answers in 1..=200 {
         database.harvest(&mut policy, usize::MAX, 1);
         while let Some(query) = policy.choose(&costs).filter(|query| query.after > 0) {
-            policy.lose(&query);
+            policy.drop_continuation(&query);
             assert_ne!(policy.choose(&costs), Some(query), "after {answers} answers");
         }
     }

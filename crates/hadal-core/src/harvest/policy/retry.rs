@@ -1,6 +1,6 @@
 //! Queries that failed are asked again, a few times.
 
-use super::{Asked, End};
+use super::{QueryOutcome, ReadingEnd};
 use crate::harvest::query::Query;
 use rustc_hash::FxHashMap;
 
@@ -9,14 +9,14 @@ const TRIES: u8 = 3;
 
 /// Counts of failures by query.
 #[derive(Default)]
-pub struct Retries {
+pub struct RetryCounter {
     failed: FxHashMap<Query, u8>,
 }
 
-impl Retries {
+impl RetryCounter {
     /// Whether a query is done with: it was answered, in part at least, or has failed too often.
-    pub fn settles(&mut self, answer: &Asked<'_>) -> bool {
-        if answer.end != End::Failed || !answer.hits.is_empty() {
+    pub fn is_settled(&mut self, answer: &QueryOutcome<'_>) -> bool {
+        if answer.end != ReadingEnd::Failed || !answer.hits.is_empty() {
             self.failed.remove(answer.query);
             return true;
         }
@@ -37,10 +37,10 @@ mod tests {
     #[test]
     fn a_failed_query_is_given_three_tries() {
         let query = Query::words("sea");
-        let answer = |end| Asked { query: &query, hits: &[], total: None, pages: 0, end };
-        let mut retries = Retries::default();
-        assert_eq!([(); 3].map(|()| retries.settles(&answer(End::Failed))), [false, false, true]);
-        assert!(retries.settles(&answer(End::Last)));
-        assert!(!retries.settles(&answer(End::Failed)), "what came back starts anew");
+        let answer = |end| QueryOutcome { query: &query, hits: &[], total: None, pages: 0, end };
+        let mut retries = RetryCounter::default();
+        assert_eq!([(); 3].map(|()| retries.is_settled(&answer(ReadingEnd::Failed))), [false, false, true]);
+        assert!(retries.is_settled(&answer(ReadingEnd::LastPage)));
+        assert!(!retries.is_settled(&answer(ReadingEnd::Failed)), "what came back starts anew");
     }
 }

@@ -3,7 +3,7 @@
 //! An answer that ends short of the number of matches it tells gives the cap away. Where no number is told,
 //! answers of one length, the longest of all, do: matches are hardly ever equal in number by chance.
 
-use super::{Asked, End, Total};
+use super::{QueryOutcome, ReadingEnd, StatedTotal};
 
 /// Answers of the greatest length that it takes.
 const REPEATS: u32 = 3;
@@ -13,20 +13,20 @@ const LEAST: u32 = 5;
 
 /// What is known of the cap.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Cap {
+pub struct ResultCap {
     longest: u32,
     repeats: u32,
     told: Option<u32>,
 }
 
-impl Cap {
+impl ResultCap {
     /// Takes in an answer.
-    pub fn learn(&mut self, answer: &Asked<'_>) {
+    pub fn learn(&mut self, answer: &QueryOutcome<'_>) {
         let shown = answer.query.after + answer.hits.len() as u32;
-        if answer.end != End::Last || shown == 0 {
+        if answer.end != ReadingEnd::LastPage || shown == 0 {
             return;
         }
-        if let Some(Total::Exactly(total)) = answer.total
+        if let Some(StatedTotal::Exactly(total)) = answer.total
             && total > u64::from(shown)
             && shown >= self.longest
         {
@@ -40,7 +40,7 @@ impl Cap {
     }
 
     /// The cap, once it is known.
-    pub fn known(&self) -> Option<u32> {
+    pub fn value(&self) -> Option<u32> {
         let told = self.told.filter(|told| *told >= self.longest);
         told.or((self.repeats >= REPEATS && self.longest >= LEAST).then_some(self.longest))
     }
@@ -53,19 +53,25 @@ mod tests {
     use crate::harvest::query::Query;
     use crate::harvest::record::RecordId;
 
-    fn after(answers: &[(usize, Option<Total>, End)]) -> Option<u32> {
+    fn after(answers: &[(usize, Option<StatedTotal>, ReadingEnd)]) -> Option<u32> {
         let query = Query::words("sea");
-        let mut cap = Cap::default();
+        let mut cap = ResultCap::default();
         for (shown, total, end) in answers {
             let hit = Hit { id: RecordId(1), is_new: true, title: "", text: "", fields: &[] };
-            cap.learn(&Asked { query: &query, hits: &vec![hit; *shown], total: *total, pages: 1, end: *end });
+            cap.learn(&QueryOutcome {
+                query: &query,
+                hits: &vec![hit; *shown],
+                total: *total,
+                pages: 1,
+                end: *end,
+            });
         }
-        cap.known()
+        cap.value()
     }
 
     #[test]
     fn the_longest_answer_repeated_is_the_cap() {
-        let [forty, fifty] = [40, 50].map(|shown| (shown, None, End::Last));
+        let [forty, fifty] = [40, 50].map(|shown| (shown, None, ReadingEnd::LastPage));
         assert_eq!(after(&[fifty, forty, fifty]), None);
         assert_eq!(after(&[fifty, forty, fifty, fifty]), Some(50));
         assert_eq!(after(&[forty, forty, forty, fifty]), None, "a longer answer refutes it");
@@ -73,15 +79,19 @@ mod tests {
 
     #[test]
     fn a_total_beyond_the_end_gives_it_away() {
-        assert_eq!(after(&[(50, Some(Total::Exactly(90)), End::Last)]), Some(50));
-        assert_eq!(after(&[(50, Some(Total::Exactly(90)), End::LeftOff)]), None);
-        assert_eq!(after(&[(50, Some(Total::Exactly(50)), End::Last)]), None);
-        assert_eq!(after(&[(50, Some(Total::About(60)), End::Last)]), None, "round numbers are off");
+        assert_eq!(after(&[(50, Some(StatedTotal::Exactly(90)), ReadingEnd::LastPage)]), Some(50));
+        assert_eq!(after(&[(50, Some(StatedTotal::Exactly(90)), ReadingEnd::Paused)]), None);
+        assert_eq!(after(&[(50, Some(StatedTotal::Exactly(50)), ReadingEnd::LastPage)]), None);
+        assert_eq!(
+            after(&[(50, Some(StatedTotal::About(60)), ReadingEnd::LastPage)]),
+            None,
+            "round numbers are off"
+        );
     }
 
     #[test]
     fn short_and_broken_answers_tell_nothing() {
-        assert_eq!(after(&[(2, None, End::Last); 9]), None);
-        assert_eq!(after(&[(50, None, End::Failed); 9]), None);
+        assert_eq!(after(&[(2, None, ReadingEnd::LastPage); 9]), None);
+        assert_eq!(after(&[(50, None, ReadingEnd::Failed); 9]), None);
     }
 }
