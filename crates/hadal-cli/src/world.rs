@@ -9,7 +9,7 @@ use clap::{Args, Subcommand, ValueEnum};
 use hadal::choice::nearest;
 use hadal::fetch::world_server::{Running, Serving, serve};
 use hadal::store::Walk;
-use hadal_world::database::Library;
+use hadal_world::database::DatabaseHosts;
 use hadal_world::{Spec, TrueForm, World};
 use serde_json::json;
 use std::io::Write;
@@ -134,7 +134,7 @@ fn run_truth(args: &TruthArgs, session: &Session) -> anyhow::Result<Exit> {
 fn run_serve(args: &ServeArgs, session: &Session) -> anyhow::Result<Exit> {
     let topic = world_topic(&args.topic)?;
     let databases = args.databases.as_deref().map(|given| library(given, session.seed)).transpose()?;
-    let world = Arc::new(args.size.world(session.seed).with_library(databases.unwrap_or_default()));
+    let world = Arc::new(args.size.world(session.seed).with_databases(databases.unwrap_or_default()));
     let serving = Serving { pace: args.pace, ..Serving::default() };
     let runtime = tokio::runtime::Runtime::new().context("cannot start the server's threads")?;
     runtime.block_on(async {
@@ -153,7 +153,7 @@ fn greeting(world: &World, topic: &str, running: &Running, json: bool) -> String
     let (addr, seeds) = (running.addr, world.seeds(topic));
     let (sites, pages) = (world.site_count(), world.page_count());
     if json {
-        let homes: Vec<String> = world.library().iter().map(|(_, home, _)| home.to_string()).collect();
+        let homes: Vec<String> = world.databases().iter().map(|(_, home, _)| home.to_string()).collect();
         let event = json!({ "event": "serving", "addr": addr, "topic": topic, "sites": sites, "pages": pages, "seeds": seeds, "databases": homes });
         return format!("{event}\n");
     }
@@ -163,13 +163,13 @@ fn greeting(world: &World, topic: &str, running: &Running, json: bool) -> String
         "{sites} sites with {pages} pages at http://{addr}/; Ctrl-C ends it\n\n\
          seeds for {topic}:\n{list}\n{}\
          Next:\n  hadal find {topic} --connect-to '*={addr}' --delay 0s --seeds {}\n",
-        shelves(world.library()),
+        shelves(world.databases()),
         first.join(" ")
     )
 }
 
 /// The databases with hosts of their own.
-fn shelves(library: &Library) -> String {
+fn shelves(library: &DatabaseHosts) -> String {
     if library.is_empty() {
         return String::new();
     }

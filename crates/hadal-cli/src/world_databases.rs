@@ -2,27 +2,27 @@
 
 use super::exit::Usage;
 use anyhow::Context;
-use hadal_world::database::{Catalogue, Library};
+use hadal_world::database::{DatabaseHosts, DatabaseList};
 use std::path::Path;
 
 /// The most that are drawn: each is built in memory before anything is served.
 const MOST: u32 = 1_000;
 
 /// So many databases drawn from the seed, or those that a file lists.
-pub fn library(given: &str, seed: u64) -> anyhow::Result<Library> {
+pub fn library(given: &str, seed: u64) -> anyhow::Result<DatabaseHosts> {
     let path = Path::new(given);
     let catalogue = match given.parse::<u32>() {
         Ok(count) if count > MOST => {
             return Err(Usage(format!("--databases {count} is too many: at most {MOST} are drawn")).into());
         }
-        Ok(count) => Catalogue::varied(count, seed),
+        Ok(count) => DatabaseList::varied(count, seed),
         Err(_) => read(path)?,
     };
     let folder = path.parent().unwrap_or(Path::new(""));
     catalogue.build(folder).map_err(|error| Usage(format!("--databases {given}: {error}")).into())
 }
 
-fn read(path: &Path) -> anyhow::Result<Catalogue> {
+fn read(path: &Path) -> anyhow::Result<DatabaseList> {
     let text = std::fs::read_to_string(path)
         .with_context(|| format!("cannot read {}: name a TOML file or a number", path.display()))?;
     toml::from_str(&text).map_err(|error| Usage(format!("{}: {error}", path.display())).into())
@@ -64,7 +64,7 @@ mod tests {
         let sizes: Vec<(&str, u32)> =
             library.iter().map(|(name, _, database)| (name, database.collection().len())).collect();
         assert_eq!(sizes, [("cars", 50), ("db-two", 2), ("texts", 30)]);
-        assert_eq!(library.get("db-two").unwrap().habits().cap, Some(1));
+        assert_eq!(library.get("db-two").unwrap().config().result_cap, Some(1));
     }
 
     #[test]

@@ -1,10 +1,9 @@
 //! What a simulated web is like: how large, how hostile, how helpful to those who learn from it.
 
-use crate::draw::Draw;
-use serde::{Deserialize, Serialize};
+use crate::random::SeededRng;
 
 /// Everything a world is made from. Two worlds with equal specs are equal to the last byte.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Spec {
     /// Where all choices come from.
     pub seed: u64,
@@ -13,19 +12,19 @@ pub struct Spec {
     /// Mean number of pages of a site; single sites differ by orders of magnitude.
     pub mean_pages: u32,
     /// The largest site.
-    pub most_pages: u32,
+    pub max_pages: u32,
     /// Share of sites about one of the twelve topics; the rest is about other things.
-    pub topical: f64,
+    pub topic_share: f64,
     /// Multiplies the share of sites that hold databases: 1 is the density of real crawls.
-    pub abundance: f64,
+    pub deep_site_factor: f64,
     /// Share of a site's chosen neighbours that are about its own subject.
-    pub loyalty: f64,
+    pub same_subject_share: f64,
     /// Mean number of off-site links on a page, between 1 and 3.
-    pub off_site: f64,
+    pub off_site_links: f64,
     /// Share of directories among sites, where there are any.
     pub hub_share: f64,
     /// Multiplies how often links say what they lead to.
-    pub telling: f64,
+    pub topic_word_factor: f64,
     /// Whether directories exist that list many sites of a topic.
     pub hubs: Hubs,
     /// Whether links of one kind stand in the same place of a site's pages.
@@ -39,7 +38,7 @@ pub struct Spec {
 }
 
 /// Directories of sites.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Hubs {
     /// A few sites per topic list many others.
     Present,
@@ -48,7 +47,7 @@ pub enum Hubs {
 }
 
 /// Where links stand in a page.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TagPaths {
     /// Each site keeps to its template.
     Regular,
@@ -57,16 +56,16 @@ pub enum TagPaths {
 }
 
 /// What links are called.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Anchors {
     /// After what they lead to, often enough to learn from.
-    Telling,
+    Informative,
     /// "Click here", "more", a number.
     Uninformative,
 }
 
 /// The programs behind forms.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BackEnds {
     /// Every search lists what it finds or says that it found nothing, and what looks like a search
     /// is one.
@@ -76,23 +75,23 @@ pub enum BackEnds {
 }
 
 /// Shares of all sites, between 0 and 1.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Rates {
     /// Never answer.
     pub dead: f64,
-    /// Answer after many seconds.
+    /// SiteResponse after many seconds.
     pub slow: f64,
     /// Fail now and then; a later try may succeed.
     pub flaky: f64,
     /// Have moved to another site, or send visitors in circles.
     pub redirecting: f64,
-    /// Answer 200 for pages that do not exist.
+    /// SiteResponse 200 for pages that do not exist.
     pub soft_404: f64,
     /// Hold an endless space: calendar, session ids, endless next, growing paths.
     pub traps: f64,
     /// Have a robots.txt.
     pub robots: f64,
-    /// Ask in their robots.txt to be visited slowly.
+    /// SubmittedForm in their robots.txt to be visited slowly.
     pub crawl_delay: f64,
     /// Have a sitemap.xml.
     pub sitemap: f64,
@@ -131,7 +130,7 @@ impl Spec {
     /// 2,000 sites and over a million pages, rich enough in databases for a first look.
     pub fn demo(seed: u64) -> Spec {
         let rates = Rates { site_search: 0.5, ..Rates::usual() };
-        Spec { sites: 2_000, mean_pages: 520, abundance: 8.0, rates, ..Spec::evaluation(seed) }
+        Spec { sites: 2_000, mean_pages: 520, deep_site_factor: 8.0, rates, ..Spec::evaluation(seed) }
     }
 
     /// The scale strategies are compared at: 800,000 sites and over 80 million pages.
@@ -140,16 +139,16 @@ impl Spec {
             seed,
             sites: 800_000,
             mean_pages: 120,
-            most_pages: 100_000,
-            topical: 0.75,
-            abundance: 1.0,
-            loyalty: 0.65,
-            off_site: 1.1,
+            max_pages: 100_000,
+            topic_share: 0.75,
+            deep_site_factor: 1.0,
+            same_subject_share: 0.65,
+            off_site_links: 1.1,
             hub_share: 0.02,
-            telling: 1.0,
+            topic_word_factor: 1.0,
             hubs: Hubs::Present,
             tag_paths: TagPaths::Regular,
-            anchors: Anchors::Telling,
+            anchors: Anchors::Informative,
             back_ends: BackEnds::Varied,
             rates: Rates::usual(),
         }
@@ -158,16 +157,16 @@ impl Spec {
     /// A web like the evaluation's in other proportions: richer or poorer, closer knit or looser, with more
     /// or fewer directories, plainer or more telling links, larger or smaller sites.
     pub fn varied(seed: u64) -> Spec {
-        let mut draw = Draw::new(seed, 130);
-        let mut times = |most: f64| most.powf(2.0 * draw.unit() - 1.0);
+        let mut rng = SeededRng::new(seed, 130);
+        let mut times = |most: f64| most.powf(2.0 * rng.unit() - 1.0);
         let usual = Spec::evaluation(seed);
         let rates = &usual.rates;
         Spec {
-            abundance: times(2.0),
-            loyalty: usual.loyalty * times(1.25),
-            off_site: (usual.off_site * times(1.5)).max(1.0),
+            deep_site_factor: times(2.0),
+            same_subject_share: usual.same_subject_share * times(1.25),
+            off_site_links: (usual.off_site_links * times(1.5)).max(1.0),
             hub_share: usual.hub_share * times(2.5),
-            telling: times(1.35),
+            topic_word_factor: times(1.35),
             mean_pages: (f64::from(usual.mean_pages) * times(1.4)) as u32,
             rates: Rates {
                 dead: rates.dead * times(2.0),
@@ -188,8 +187,8 @@ impl Spec {
         Spec {
             sites: 60,
             mean_pages: 40,
-            most_pages: 150,
-            abundance: 4.0,
+            max_pages: 150,
+            deep_site_factor: 4.0,
             back_ends: BackEnds::Plain,
             rates: Rates::calm(),
             ..Spec::evaluation(seed)
@@ -205,11 +204,11 @@ mod tests {
     fn varied_webs_stay_within_sensible_ranges() {
         for seed in 0..200 {
             let spec = Spec::varied(seed);
-            assert!((0.5..=2.0).contains(&spec.abundance));
-            assert!((0.5..0.85).contains(&spec.loyalty));
-            assert!((1.0..=2.0).contains(&spec.off_site));
+            assert!((0.5..=2.0).contains(&spec.deep_site_factor));
+            assert!((0.5..0.85).contains(&spec.same_subject_share));
+            assert!((1.0..=2.0).contains(&spec.off_site_links));
             assert!(u64::from(spec.mean_pages) * u64::from(spec.sites) > 20_000_000);
         }
-        assert_ne!(Spec::varied(1).abundance, Spec::varied(2).abundance);
+        assert_ne!(Spec::varied(1).deep_site_factor, Spec::varied(2).deep_site_factor);
     }
 }

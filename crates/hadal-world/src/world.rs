@@ -1,42 +1,42 @@
 //! The world as others use it: its sites and the truth about them.
 
-use crate::database::Library;
-use crate::graph::Graph;
-use crate::names::{HostRole, Names};
-use crate::populate::populate;
-use crate::record::Record;
+use crate::database::DatabaseHosts;
+use crate::lexicon::TOPICS;
 use crate::site::Site;
+use crate::site::graph::SiteGraph;
+use crate::site::host_names::{HostNames, HostRole};
+use crate::site::populate::populate;
+use crate::site::profile::SiteProfile;
 use crate::spec::Spec;
 use crate::truth::{TrueForm, true_forms};
-use crate::words::TOPICS;
 use url::Url;
 
 /// A simulated web.
 pub struct World {
     spec: Spec,
-    sites: Vec<Record>,
-    graph: Graph,
-    names: Names,
-    library: Library,
+    sites: Vec<SiteProfile>,
+    graph: SiteGraph,
+    names: HostNames,
+    databases: DatabaseHosts,
 }
 
 impl World {
     /// Draws a world. Memory grows with the number of sites, not of pages.
     pub fn new(spec: Spec) -> World {
         let mut sites = populate(&spec);
-        let names = Names::assign(&mut sites);
-        let graph = Graph::link(&spec, &sites);
-        World { spec, sites, graph, names, library: Library::default() }
+        let names = HostNames::assign(&mut sites);
+        let graph = SiteGraph::link(&spec, &sites);
+        World { spec, sites, graph, names, databases: DatabaseHosts::default() }
     }
 
     /// The same with databases on hosts of their own; nothing else changes.
-    pub fn with_library(self, library: Library) -> World {
-        World { library, ..self }
+    pub fn with_databases(self, databases: DatabaseHosts) -> World {
+        World { databases, ..self }
     }
 
     /// The databases on hosts of their own.
-    pub fn library(&self) -> &Library {
-        &self.library
+    pub fn databases(&self) -> &DatabaseHosts {
+        &self.databases
     }
 
     /// What it was made from.
@@ -85,7 +85,7 @@ impl World {
         (0..self.sites.len() as u32).filter(deep).map(|index| self.site(index))
     }
 
-    pub(crate) fn records(&self) -> &[Record] {
+    pub(crate) fn records(&self) -> &[SiteProfile] {
         &self.sites
     }
 
@@ -93,7 +93,7 @@ impl World {
         Site::new(&self.spec, &self.sites[index as usize], self.graph.out(index))
     }
 
-    pub(crate) fn record(&self, index: u32) -> &Record {
+    pub(crate) fn record(&self, index: u32) -> &SiteProfile {
         &self.sites[index as usize]
     }
 
@@ -107,7 +107,7 @@ impl World {
         self.names.find(host, &self.sites)
     }
 
-    pub(crate) fn graph(&self) -> &Graph {
+    pub(crate) fn graph(&self) -> &SiteGraph {
         &self.graph
     }
 }
@@ -115,7 +115,7 @@ impl World {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::Role;
+    use crate::site::profile::SiteRole;
     use crate::spec::{Anchors, Hubs};
 
     #[test]
@@ -124,13 +124,13 @@ mod tests {
         let (mut seeded, mut all) = (0, 0);
         for form in World::topics().iter().flat_map(|topic| world.relevant(topic)) {
             let (index, _) = world.locate(&form.page_url).unwrap();
-            seeded += usize::from(world.sites[index as usize].role == Role::Seeded);
+            seeded += usize::from(world.sites[index as usize].role == SiteRole::Seeded);
             all += 1;
         }
         assert!(seeded * 10 > all && seeded * 10 < all * 4, "{seeded} of {all}");
         for seed in world.seeds("book") {
             let (index, _) = world.locate(&seed).unwrap();
-            assert_eq!(world.sites[index as usize].role, Role::Seeded);
+            assert_eq!(world.sites[index as usize].role, SiteRole::Seeded);
         }
     }
 
@@ -138,7 +138,7 @@ mod tests {
     fn without_hubs_nobody_links_to_many_sites() {
         let most = |hubs| {
             let world = World::new(Spec { hubs, ..Spec::demo(1) });
-            let directories = world.sites.iter().filter(|site| site.role == Role::Directory).count();
+            let directories = world.sites.iter().filter(|site| site.role == SiteRole::Directory).count();
             assert_eq!(directories > 0, hubs == Hubs::Present);
             let mut degrees: Vec<usize> = (0..2_000).map(|index| world.graph.out(index).len()).collect();
             degrees.sort_unstable();
@@ -165,7 +165,7 @@ mod tests {
         let world = World::new(Spec { sites: 10_000, ..Spec::evaluation(1) });
         let links: usize = (0..10_000).map(|index| world.graph.out(index).len()).sum();
         // Two lists of links, their starts, the record, and an entry of the name table at half load.
-        let bytes = 8 * links / 10_000 + 8 + size_of::<Record>() + 2 * 17;
+        let bytes = 8 * links / 10_000 + 8 + size_of::<SiteProfile>() + 2 * 17;
         assert!(bytes < 200, "{bytes}");
     }
 }

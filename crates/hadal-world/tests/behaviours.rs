@@ -50,7 +50,7 @@ fn text(response: &Response) -> String {
 fn calm_worlds_have_plain_searches_only() {
     let is_plain = |form: &TrueForm| match form.kind {
         Kind::Search => form.behaviour == Behaviour::Plain,
-        _ => form.behaviour == Behaviour::Alike,
+        _ => form.behaviour == Behaviour::SamePage,
     };
     assert!(TINY.truth().all(|form| is_plain(&form)));
 }
@@ -86,7 +86,7 @@ fn nothing_found_may_come_with_suggestions() {
 
 #[test]
 fn an_empty_query_may_be_refused() {
-    for (truth, form, field) in forms(Behaviour::Fussy) {
+    for (truth, form, field) in forms(Behaviour::RejectsEmpty) {
         let answer = ask(&form, field, "", Time(0));
         assert!(matches!(answer.status, 200 | 400) && !text(&answer).contains("/detail/"), "{truth:?}");
     }
@@ -105,7 +105,7 @@ fn a_limited_back_end_refuses_for_a_while() {
 
 #[test]
 fn shams_look_like_searches_and_are_none() {
-    for (truth, form, field) in forms(Behaviour::Alike) {
+    for (truth, form, field) in forms(Behaviour::SamePage) {
         assert_eq!((truth.kind, truth.topic, truth.database), (Kind::Other, None, None));
         let words = ["", "book", "zuvoqix"].map(|word| ask(&form, field, word, Time(0)));
         assert!(words.iter().all(|answer| answer.status == 200 && !text(answer).contains("/detail/")));

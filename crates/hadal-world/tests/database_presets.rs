@@ -6,16 +6,19 @@ mod reader;
 
 use hadal_core::http::Request;
 use hadal_core::time::Time;
-use hadal_world::database::{Asked, Database, Habits, Recipe, cars};
+use hadal_world::database::{CollectionSpec, Database, DatabaseConfig, SearchQuery, generate_cars};
 use reader::{ask, fetch, home, next, records};
 use std::sync::{Arc, LazyLock};
 
 static PLAIN: LazyLock<Database> = LazyLock::new(|| {
-    Database::new(Arc::new(Recipe { records: 200, ..Recipe::default() }.collection()), Habits::default())
+    Database::new(
+        Arc::new(CollectionSpec { records: 200, ..CollectionSpec::default() }.generate()),
+        DatabaseConfig::default(),
+    )
 });
 
 fn preset(name: &str) -> Database {
-    PLAIN.with(Habits::preset(name).unwrap())
+    PLAIN.with_config(DatabaseConfig::preset(name).unwrap())
 }
 
 fn found(database: &Database, words: &str) -> Vec<u32> {
@@ -24,9 +27,9 @@ fn found(database: &Database, words: &str) -> Vec<u32> {
 
 #[test]
 fn every_preset_answers_the_same_way_again() {
-    for (name, habits) in Habits::presets() {
+    for (name, config) in DatabaseConfig::presets() {
         let run = || {
-            let database = PLAIN.with(habits());
+            let database = PLAIN.with_config(config());
             let home = Request::get(home());
             (0..30).map(|n| database.respond(&home, Time(n * 5_000)).body).collect::<Vec<_>>()
         };
@@ -72,8 +75,10 @@ fn the_order_changes_and_the_records_do_not() {
     let database = preset("shuffled");
     let word =
         (0..).map(|n| PLAIN.collection().record(n).unwrap().title.split(' ').next().unwrap().to_string());
-    let few =
-        word.into_iter().find(|word| (4..10).contains(&PLAIN.search(&Asked::words(word)).total)).unwrap();
+    let few = word
+        .into_iter()
+        .find(|word| (4..10).contains(&PLAIN.search(&SearchQuery::words(word)).total))
+        .unwrap();
     let (mut one, mut other) = (found(&database, &few), found(&database, &few));
     assert_ne!(one, other);
     one.sort_unstable();
@@ -128,7 +133,7 @@ fn path_of(database: &Database, record: u32) -> String {
 
 #[test]
 fn too_many_requests_are_told_when_to_come_back() {
-    let database = PLAIN.with(Habits { rate_limit: Some(5), ..Habits::default() });
+    let database = PLAIN.with_config(DatabaseConfig { rate_limit: Some(5), ..DatabaseConfig::default() });
     let get = |at| database.respond(&Request::get(home()), Time(at));
     let statuses: Vec<u16> = (0..7).map(|_| get(20_000).status).collect();
     assert_eq!(statuses, [200, 200, 200, 200, 200, 429, 429]);
@@ -138,8 +143,8 @@ fn too_many_requests_are_told_when_to_come_back() {
 
 #[test]
 fn used_cars_offer_what_the_data_has() {
-    let cars = Arc::new(cars(1, 3_000));
-    let database = Database::new(cars.clone(), Habits::preset("used-cars").unwrap());
+    let cars = Arc::new(generate_cars(1, 3_000));
+    let database = Database::new(cars.clone(), DatabaseConfig::preset("used-cars").unwrap());
     let page = fetch(&database, Request::get(home()), Time(0)).page;
     let form = reader::search_form(&page);
     let names: Vec<&str> = form.fields.iter().map(|field| field.name.as_str()).collect();

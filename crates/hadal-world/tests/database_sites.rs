@@ -7,19 +7,20 @@ mod reader;
 use hadal_core::http::{Method, Request};
 use hadal_core::time::Time;
 use hadal_world::database::{
-    Address, Arrangement, Asked, Clutter, Collection, Database, EmptyQuery, Excerpt, Habits, Layout, Pager,
-    Recipe, SingleHit, TotalShown,
+    Arrangement, Collection, CollectionSpec, Database, DatabaseConfig, EmptyQuery, Excerpt, ExtraParameters,
+    Layout, Pager, RecordAddress, SearchQuery, SingleHit, TotalShown,
 };
 use reader::{Came, ask, fetch, home, next, records};
 use std::sync::{Arc, LazyLock};
 
 static PLAIN: LazyLock<Database> = LazyLock::new(|| {
-    let collection: Arc<Collection> = Arc::new(Recipe { records: 200, ..Recipe::default() }.collection());
-    Database::new(collection, Habits::default())
+    let collection: Arc<Collection> =
+        Arc::new(CollectionSpec { records: 200, ..CollectionSpec::default() }.generate());
+    Database::new(collection, DatabaseConfig::default())
 });
 
-fn with(habits: Habits) -> Database {
-    PLAIN.with(habits)
+fn with(config: DatabaseConfig) -> Database {
+    PLAIN.with_config(config)
 }
 
 /// Every record of an answer, page after page.
@@ -37,21 +38,23 @@ fn all_pages(database: &Database, words: &str) -> Vec<u32> {
 #[test]
 fn every_look_shows_the_records_that_were_found() {
     for arrangement in Arrangement::ALL.into_iter().filter(|look| *look != Arrangement::Advertised) {
-        for address in [Address::Path, Address::Parameter, Address::Slug, Address::None] {
+        for address in
+            [RecordAddress::Path, RecordAddress::Parameter, RecordAddress::Slug, RecordAddress::None]
+        {
             for seed in 0..6 {
-                let clutter =
-                    Clutter { session: seed % 2 == 0, position: seed % 3 == 0, highlight: seed > 3 };
+                let extra_parameters =
+                    ExtraParameters { session: seed % 2 == 0, position: seed % 3 == 0, highlight: seed > 3 };
                 let layout = Layout {
                     seed,
                     arrangement,
                     address,
-                    clutter,
+                    extra_parameters,
                     marks_words: seed == 5,
                     ..Layout::default()
                 };
-                let database = with(Habits { layout, ..Habits::default() });
+                let database = with(DatabaseConfig { layout, ..DatabaseConfig::default() });
                 let came = ask(&database, "the", Time(0));
-                let mut expected = database.search(&Asked::words("the")).hits;
+                let mut expected = database.search(&SearchQuery::words("the")).hits;
                 let mut shown = records(&database, &came);
                 if arrangement == Arrangement::Groups {
                     expected.sort_unstable();
@@ -66,9 +69,9 @@ fn every_look_shows_the_records_that_were_found() {
 #[test]
 fn popular_records_stand_beside_the_results() {
     let layout = Layout { arrangement: Arrangement::Advertised, ..Layout::default() };
-    let database = with(Habits { layout, ..Habits::default() });
+    let database = with(DatabaseConfig { layout, ..DatabaseConfig::default() });
     let shown = records(&database, &ask(&database, "the", Time(0)));
-    let expected = database.search(&Asked::words("the")).hits;
+    let expected = database.search(&SearchQuery::words("the")).hits;
     assert!(shown.starts_with(&expected) && shown.len() > expected.len());
 }
 
@@ -78,9 +81,10 @@ fn every_pager_leads_to_the_end() {
         for seed in 0..6 {
             for method in [Method::Get, Method::Post] {
                 let layout = Layout { seed, pager, ..Layout::default() };
-                let habits = Habits { layout, method, token_lifetime: Some(60), ..Habits::default() };
-                let database = with(habits);
-                let expected = database.everything(&Asked::words("the of"));
+                let config =
+                    DatabaseConfig { layout, method, token_lifetime: Some(60), ..DatabaseConfig::default() };
+                let database = with(config);
+                let expected = database.search_all(&SearchQuery::words("the of"));
                 assert!(expected.total > 30);
                 assert_eq!(all_pages(&database, "the of"), expected.hits, "{layout:?} {method:?}");
             }
@@ -90,7 +94,7 @@ fn every_pager_leads_to_the_end() {
 
 #[test]
 fn a_stale_token_gets_a_fresh_form() {
-    let database = with(Habits { token_lifetime: Some(60), ..Habits::default() });
+    let database = with(DatabaseConfig { token_lifetime: Some(60), ..DatabaseConfig::default() });
     let form = reader::search_form(&fetch(&database, Request::get(home()), Time(0)).page);
     let late = Time(10 * 60_000);
     let filling = hadal_core::submission::Filling::of(0, "the");
@@ -103,13 +107,14 @@ fn a_stale_token_gets_a_fresh_form() {
 
 #[test]
 fn totals_are_told_as_the_habits_say() {
-    let total = PLAIN.search(&Asked::words("the")).total;
+    let total = PLAIN.search(&SearchQuery::words("the")).total;
     assert!(total > 100);
     let says = |shown: TotalShown| {
-        let came = ask(&with(Habits { total: shown, ..Habits::default() }), "the", Time(0));
+        let came =
+            ask(&with(DatabaseConfig { total_shown: shown, ..DatabaseConfig::default() }), "the", Time(0));
         came.body().contains(&format!("{total} "))
     };
-    assert!(says(TotalShown::Shown));
+    assert!(says(TotalShown::Exact));
     assert!(!says(TotalShown::Hidden));
 }
 
@@ -117,10 +122,10 @@ fn totals_are_told_as_the_habits_say() {
 fn a_single_hit_may_lead_to_its_record() {
     let only = (0..200u32).find_map(|n| {
         let title = PLAIN.collection().record(n).unwrap().title.to_string();
-        (PLAIN.search(&Asked::words(&title)).total == 1).then_some((n, title))
+        (PLAIN.search(&SearchQuery::words(&title)).total == 1).then_some((n, title))
     });
     let (number, title) = only.unwrap();
-    let database = with(Habits { single_hit: SingleHit::Redirected, ..Habits::default() });
+    let database = with(DatabaseConfig { single_hit: SingleHit::Redirected, ..DatabaseConfig::default() });
     let came = ask(&database, &title, Time(0));
     assert_eq!(database.record_at(&came.url), Some(number));
     assert_eq!(database.record_in(&came.body()), Some(number));
@@ -130,17 +135,18 @@ fn a_single_hit_may_lead_to_its_record() {
 
 #[test]
 fn empty_questions_and_unknown_words_say_so() {
-    let refusing = with(Habits { empty_query: EmptyQuery::Error, ..Habits::default() });
+    let refusing = with(DatabaseConfig { empty_query: EmptyQuery::Error, ..DatabaseConfig::default() });
     assert!(ask(&refusing, "", Time(0)).body().contains("at least one"));
     let nothing = ask(&PLAIN, "zzzzz", Time(0));
     assert!(nothing.response.status == 200 && records(&PLAIN, &nothing).is_empty());
-    let fussy = with(Habits { shortest_word: 4, ..Habits::default() });
+    let fussy = with(DatabaseConfig { shortest_word: 4, ..DatabaseConfig::default() });
     assert!(ask(&fussy, "the", Time(0)).body().contains("too short"));
 }
 
 #[test]
 fn titles_can_be_browsed_by_letter() {
-    let database = with(Habits { letters: true, page_size: 50, ..Habits::default() });
+    let database =
+        with(DatabaseConfig { has_letter_index: true, page_size: 50, ..DatabaseConfig::default() });
     let came = fetch(&database, Request::get(home()), Time(0));
     let links: Vec<_> = came.page.links.iter().filter(|link| link.context.anchor.trim().len() == 1).collect();
     assert_eq!(links.len(), 26);
@@ -153,8 +159,12 @@ fn titles_can_be_browsed_by_letter() {
 
 #[test]
 fn snippets_are_shorter_than_texts() {
-    let length =
-        |excerpt| ask(&with(Habits { excerpt, ..Habits::default() }), "the", Time(0)).response.body.len();
+    let length = |excerpt| {
+        ask(&with(DatabaseConfig { excerpt, ..DatabaseConfig::default() }), "the", Time(0))
+            .response
+            .body
+            .len()
+    };
     assert!(length(Excerpt::Title) < length(Excerpt::Words(5)));
     assert!(length(Excerpt::Words(5)) < length(Excerpt::Full));
 }
@@ -175,19 +185,19 @@ fn addresses_that_nobody_gave_out_do_not_exist() {
 #[test]
 fn varied_databases_show_what_they_find() {
     for seed in 0..60 {
-        let habits = Habits { failures: 0.0, rate_limit: None, ..Habits::varied(seed) };
-        let database = with(habits.with_controls_for(PLAIN.collection()));
+        let config = DatabaseConfig { failure_rate: 0.0, rate_limit: None, ..DatabaseConfig::varied(seed) };
+        let database = with(config.with_controls_for(PLAIN.collection()));
         let came = ask(&database, "tatite", Time(0));
         assert!(came.response.status < 500, "{seed}");
         let word =
             PLAIN.collection().record(seed as u32).unwrap().title.split(' ').max_by_key(|w| w.len()).unwrap();
         let came = ask(&database, word, Time(0));
-        let expected = database.search(&Asked::words(word)).hits;
+        let expected = database.search(&SearchQuery::words(word)).hits;
         let shown = records(&database, &came);
         assert!(
             expected.iter().all(|record| shown.contains(record)),
             "{seed} {word} {:?}",
-            database.habits()
+            database.config()
         );
     }
 }

@@ -81,7 +81,7 @@ fn words_of(record: &TrueRecord, form: &Form) -> Vec<String> {
 
 #[test]
 fn every_behaviour_gives_up_all_its_records() {
-    for behaviour in Behaviour::ALL.into_iter().filter(|behaviour| *behaviour != Behaviour::Alike) {
+    for behaviour in Behaviour::ALL.into_iter().filter(|behaviour| *behaviour != Behaviour::SamePage) {
         for (truth, form, field) in boxes(behaviour) {
             let (database, records) = VARIED.database_behind(&truth).unwrap();
             let subject = truth.topic.unwrap_or("news");

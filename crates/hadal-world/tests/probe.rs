@@ -200,7 +200,7 @@ fn the_signature_tells_empty_answers_from_others() {
         let answer = |word: &str| send(&WORLDS[0], &filled(word), Time(0)).page;
         let (Some(none), Some(some)) = (answer("wuvoqix"), answer("")) else { continue };
         learned += 1;
-        let fails = truth.behaviour == Behaviour::Fussy;
+        let fails = truth.behaviour == Behaviour::RejectsEmpty;
         right += usize::from(signature.fits(&none, "wuvoqix") && (fails || !signature.fits(&some, "")));
     }
     assert!(learned > 100 && right * 100 >= learned * 97, "{right} of {learned}");

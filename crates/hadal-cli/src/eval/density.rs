@@ -9,7 +9,7 @@ use hadal_eval::find::arena::{Arena, Ground};
 use hadal_eval::find::shelf::Room;
 use hadal_eval::find::truth::Truth;
 use hadal_eval::find::{Preset, Setting, trial};
-use hadal_world::{Measure, World};
+use hadal_world::{Measurement, World};
 use std::sync::Arc;
 
 /// The papers' baseline.
@@ -21,7 +21,7 @@ pub fn densities(
     requests: u64,
     seed: u64,
     tell: &mut dyn FnMut(&str),
-) -> anyhow::Result<Vec<Measure>> {
+) -> anyhow::Result<Vec<Measurement>> {
     let ground = Ground { world: Arc::clone(world), truth: Arc::new(Truth::of(world)) };
     let baseline = find_strategy(STRATEGY).context("the baseline is offered")?;
     let (mut figures, mut shares) = (Vec::new(), Vec::new());
@@ -38,9 +38,9 @@ pub fn densities(
             requests,
         };
         let end = trial::run(&Arc::new(arena), baseline, &setting, &mut |_| {})?.end();
-        figures.extend(Measure::density(topic, 100.0 * end.met as f64 / end.pages.max(1) as f64));
+        figures.extend(Measurement::density(topic, 100.0 * end.met as f64 / end.pages.max(1) as f64));
         shares.push(end.met as f64 / end.searchable.max(1) as f64);
     }
-    figures.extend(Measure::relevant_shares(&shares));
+    figures.extend(Measurement::relevant_shares(&shares));
     Ok(figures)
 }

@@ -6,7 +6,7 @@ use crate::session::Session;
 use crate::world::Scale;
 use clap::Args;
 use hadal::output::table::Table;
-use hadal_world::{Measure, measure};
+use hadal_world::{Measurement, measure};
 use std::io::Write;
 use std::sync::Arc;
 
@@ -38,11 +38,11 @@ pub fn run(args: &WorldArgs, session: &Session) -> anyhow::Result<Exit> {
     Ok(Exit::Done)
 }
 
-fn lines(measures: &[Measure]) -> serde_json::Result<String> {
+fn lines(measures: &[Measurement]) -> serde_json::Result<String> {
     measures.iter().map(|measure| Ok(serde_json::to_string(measure)? + "\n")).collect()
 }
 
-fn table(measures: &[Measure], session: &Session) -> String {
+fn table(measures: &[Measurement], session: &Session) -> String {
     let mut table = Table::new(&["measure", "measured", "target", "on target"], session.stdout());
     table.right(1);
     for measure in measures {

@@ -83,7 +83,7 @@ impl Carrier {
 
     fn keep(&self, request: &Request, id: LinkId, response: &Response, reading: &Reading) {
         if response.status == 200
-            && self.arena.ground.world.is_steady(&request.url)
+            && self.arena.ground.world.is_static(&request.url)
             && let Some(bytes) = pack(response, reading)
         {
             self.arena.shelf.put(id, bytes);

@@ -49,8 +49,8 @@ pub fn trial(arena: &Arena, setting: &Setting) -> Trial {
 
 /// The tours of all sites with relevant forms.
 fn tours(world: &World, topic: &str) -> Vec<Tour> {
-    let tour = |tour: hadal_world::Tour| Tour(std::iter::once(0).chain(tour.steps).collect());
-    world.shortest(topic).into_iter().map(tour).collect()
+    let tour = |tour: hadal_world::OracleVisit| Tour(std::iter::once(0).chain(tour.steps).collect());
+    world.shortest_visits(topic).into_iter().map(tour).collect()
 }
 
 /// Follows the richest stretches until the budget is spent; answers the curve and robots.txt read.

@@ -8,7 +8,7 @@ use hadal_core::harvest::policy::PolicyContext;
 use hadal_core::learn::random::Random;
 use hadal_core::text::language::Language;
 use hadal_core::text::words::{each_word, is_unspaced};
-use hadal_world::database::{Collection, Database, Excerpt, Habits, Indexed, Record, StopWords};
+use hadal_world::database::{Collection, Database, DatabaseConfig, Excerpt, IndexedText, Record, StopWords};
 use rustc_hash::FxHashSet;
 use std::sync::Arc;
 
@@ -47,7 +47,7 @@ impl Ground {
         let collection = held.load(records).with_context(|| held.name.clone())?;
         let language = language(&collection);
         let vocabulary = vocabulary(&collection);
-        let database = Database::new(Arc::new(collection), Habits::default());
+        let database = Database::new(Arc::new(collection), DatabaseConfig::default());
         Ok(Ground { vocabulary, language, database })
     }
 
@@ -66,7 +66,7 @@ impl Arena {
         let shown = records().map(|record| shown(record, habits.excerpt)).collect();
         let language = Language::of(Some(ground.language));
         let existing = records().filter(|record| is_findable(*record, &habits, language)).count() as u64;
-        let database = ground.database.with(habits);
+        let database = ground.database.with_config(habits);
         Ok(Arena { ground, setting, database, shown, existing })
     }
 
@@ -136,10 +136,10 @@ fn shown(record: Record<'_>, excerpt: Excerpt) -> String {
 }
 
 /// Whether any of its words is indexed.
-fn is_findable(record: Record<'_>, habits: &Habits, language: &Language) -> bool {
+fn is_findable(record: Record<'_>, habits: &DatabaseConfig, language: &Language) -> bool {
     let texts = match habits.indexed {
-        Indexed::Full => [record.title, record.text],
-        Indexed::Title => [record.title, ""],
+        IndexedText::Full => [record.title, record.text],
+        IndexedText::Title => [record.title, ""],
     };
     let mut findable = false;
     for text in texts {
@@ -185,12 +185,13 @@ mod tests {
     fn only_what_is_indexed_can_be_found() {
         let record = Record { id: "1", title: "", text: "of the sea" };
         let english = Language::of(Some("en"));
-        let habits = |indexed, stop_words| Habits { indexed, stop_words, ..Habits::default() };
-        assert!(is_findable(record, &habits(Indexed::Full, StopWords::Ignored), english));
-        assert!(!is_findable(record, &habits(Indexed::Title, StopWords::Indexed), english));
+        let habits =
+            |indexed, stop_words| DatabaseConfig { indexed, stop_words, ..DatabaseConfig::default() };
+        assert!(is_findable(record, &habits(IndexedText::Full, StopWords::Ignored), english));
+        assert!(!is_findable(record, &habits(IndexedText::Title, StopWords::Indexed), english));
         let grammar = Record { text: "of the", ..record };
-        assert!(is_findable(grammar, &habits(Indexed::Full, StopWords::Indexed), english));
-        assert!(!is_findable(grammar, &habits(Indexed::Full, StopWords::Ignored), english));
+        assert!(is_findable(grammar, &habits(IndexedText::Full, StopWords::Indexed), english));
+        assert!(!is_findable(grammar, &habits(IndexedText::Full, StopWords::Ignored), english));
     }
 
     #[test]
@@ -200,7 +201,7 @@ mod tests {
         let first = |start| arena.policy_context(&case("base", start)).first_words;
         assert_eq!(first(0), first(0));
         assert_ne!(first(0), first(1));
-        let asked = |word: &String| hadal_world::database::Asked::words(word);
+        let asked = |word: &String| hadal_world::database::SearchQuery::words(word);
         assert!(first(0).iter().all(|word| arena.database.search(&asked(word)).total > 0));
     }
 

@@ -1,7 +1,7 @@
 //! What is harvested: collections from a folder, or generated ones for those who have none.
 
 use anyhow::{Context, bail};
-use hadal_world::database::{Collection, Recipe, Script};
+use hadal_world::database::{Collection, CollectionSpec, Script};
 use std::path::{Path, PathBuf};
 
 /// A collection by name.
@@ -15,7 +15,7 @@ pub struct Held {
 #[derive(Clone, Debug, PartialEq)]
 enum Source {
     File(PathBuf),
-    Generated(Recipe),
+    Generated(CollectionSpec),
 }
 
 /// Endings of files that hold a collection.
@@ -25,14 +25,16 @@ impl Held {
     /// The collections that come with the program: short texts and long ones about different subjects, and
     /// a language that puts no spaces between words.
     pub fn generated() -> Vec<Held> {
-        let usual = Recipe::default();
+        let usual = CollectionSpec::default();
         let recipes = [
-            ("short-texts", Recipe { seed: 11, median_words: 25, ..usual }),
-            ("long-texts", Recipe { seed: 12, median_words: 90, ..usual }),
-            ("unspaced", Recipe { seed: 13, script: Script::Unspaced, ..usual }),
+            ("short-texts", CollectionSpec { seed: 11, median_words: 25, ..usual }),
+            ("long-texts", CollectionSpec { seed: 12, median_words: 90, ..usual }),
+            ("unspaced", CollectionSpec { seed: 13, script: Script::Unspaced, ..usual }),
         ];
-        let held =
-            |(name, recipe): (&str, Recipe)| Held { name: name.into(), source: Source::Generated(recipe) };
+        let held = |(name, recipe): (&str, CollectionSpec)| Held {
+            name: name.into(),
+            source: Source::Generated(recipe),
+        };
         recipes.map(held).into()
     }
 
@@ -58,7 +60,7 @@ impl Held {
     pub fn load(&self, most: u32) -> anyhow::Result<Collection> {
         match &self.source {
             Source::File(path) => Ok(thinned(Collection::open(path)?, most)),
-            Source::Generated(recipe) => Ok(Recipe { records: most, ..*recipe }.collection()),
+            Source::Generated(recipe) => Ok(CollectionSpec { records: most, ..*recipe }.generate()),
         }
     }
 }

@@ -4,7 +4,7 @@ use super::arena::Arena;
 use hadal_core::harvest::policy::oracle::{OraclePolicy, TrueAnswers};
 use hadal_core::harvest::record::RecordId;
 use hadal_core::learn::random::Random;
-use hadal_world::database::Asked;
+use hadal_world::database::SearchQuery;
 use rustc_hash::FxHashMap;
 use std::cell::RefCell;
 
@@ -18,7 +18,7 @@ pub fn oracle(arena: &Arena) -> OraclePolicy<'_> {
     let truth: TrueAnswers<'_> = Box::new(move |word: &str| {
         let mut answers = answers.borrow_mut();
         if !answers.contains_key(word) {
-            let found = arena.database.everything(&Asked::words(word));
+            let found = arena.database.search_all(&SearchQuery::words(word));
             answers.insert(word.to_string(), found.hits.into());
         }
         answers[word].iter().map(|number| record_id(*number)).collect()

@@ -1,6 +1,8 @@
 //! How the databases behave that policies are compared on: one usual way, and one habit changed at a time.
 
-use hadal_world::database::{Excerpt, Habits, Indexed, Matching, Rank, StopWords, TotalShown, WordMatch};
+use hadal_world::database::{
+    DatabaseConfig, Excerpt, IndexedText, QueryOperator, Ranking, StopWords, TotalShown, WordMatch,
+};
 
 /// A way to behave.
 pub struct Setting {
@@ -12,7 +14,7 @@ pub struct Setting {
     share: Option<u32>,
     /// Whether only queries are charged, not the further pages of their answers.
     pub pages_are_free: bool,
-    change: fn(&mut Habits),
+    change: fn(&mut DatabaseConfig),
 }
 
 /// The smallest cap: forms do not show less.
@@ -25,7 +27,7 @@ const ROUNDS: u64 = 10;
 const UNCAPPED_QUERIES: u64 = 1_000;
 const BEGINNING: u64 = 200;
 
-const fn capped(name: &'static str, about: &'static str, change: fn(&mut Habits)) -> Setting {
+const fn capped(name: &'static str, about: &'static str, change: fn(&mut DatabaseConfig)) -> Setting {
     Setting { name, about, share: Some(20), pages_are_free: false, change }
 }
 
@@ -35,18 +37,18 @@ pub const SETTINGS: &[Setting] = &[
     Setting { share: None, ..capped("cap-none", "no cap", |_| {}) },
     Setting { share: Some(200), ..capped("cap-200", "cap N/200", |_| {}) },
     Setting { share: Some(400), ..capped("cap-400", "cap N/400", |_| {}) },
-    capped("rank-static", "the same order for every query", |habits| habits.rank = Rank::Static),
-    capped("rank-recency", "the newest first", |habits| habits.rank = Rank::Recency),
-    capped("index-title", "titles are searched, texts are not", |habits| habits.indexed = Indexed::Title),
-    capped("index-stemmed", "words of one stem are one", |habits| habits.words = WordMatch::Stemmed),
-    capped("match-or", "one word of several is enough", |habits| habits.matching = Matching::Or),
+    capped("rank-static", "the same order for every query", |habits| habits.ranking = Ranking::Static),
+    capped("rank-recency", "the newest first", |habits| habits.ranking = Ranking::Recency),
+    capped("index-title", "titles are searched, texts are not", |habits| habits.indexed = IndexedText::Title),
+    capped("index-stemmed", "words of one stem are one", |habits| habits.word_match = WordMatch::Stemmed),
+    capped("match-or", "one word of several is enough", |habits| habits.operator = QueryOperator::Or),
     capped("stop-ignored", "stop words are not indexed", |habits| habits.stop_words = StopWords::Ignored),
-    capped("total-rounded", "totals in round figures", |habits| habits.total = TotalShown::Rounded),
-    capped("total-hidden", "no totals", |habits| habits.total = TotalShown::Hidden),
+    capped("total-rounded", "totals in round figures", |habits| habits.total_shown = TotalShown::Rounded),
+    capped("total-hidden", "no totals", |habits| habits.total_shown = TotalShown::Hidden),
     capped("page-50", "pages of 50", |habits| habits.page_size = 50),
     capped("page-100", "pages of 100", |habits| habits.page_size = 100),
-    capped("failures-5", "5 % of answers fail", |habits| habits.failures = 0.05),
-    capped("failures-10", "10 % of answers fail", |habits| habits.failures = 0.1),
+    capped("failures-5", "5 % of answers fail", |habits| habits.failure_rate = 0.05),
+    capped("failures-10", "10 % of answers fail", |habits| habits.failure_rate = 0.1),
     capped("snippet", "lists show the title and 20 words", |habits| habits.excerpt = Excerpt::Words(SNIPPET)),
     Setting {
         name: PAPER,
@@ -77,8 +79,13 @@ impl Setting {
     }
 
     /// The habits of a database of so many records; `seed` fixes what they leave to chance.
-    pub fn habits(&self, records: u32, seed: u64) -> Habits {
-        let usual = Habits { seed, rank: Rank::Frequency, cap: self.cap(records), ..Habits::default() };
+    pub fn habits(&self, records: u32, seed: u64) -> DatabaseConfig {
+        let usual = DatabaseConfig {
+            seed,
+            ranking: Ranking::Frequency,
+            result_cap: self.cap(records),
+            ..DatabaseConfig::default()
+        };
         let mut habits = usual;
         (self.change)(&mut habits);
         habits
@@ -89,7 +96,7 @@ impl Setting {
         let habits = self.habits(records, 0);
         let records = u64::from(records);
         let pages = if self.pages_are_free { 0 } else { ROUNDS * records / u64::from(habits.page_size) };
-        let queries = habits.cap.map_or(UNCAPPED_QUERIES, |cap| ROUNDS * records / u64::from(cap));
+        let queries = habits.result_cap.map_or(UNCAPPED_QUERIES, |cap| ROUNDS * records / u64::from(cap));
         pages + queries + BEGINNING
     }
 }

@@ -14,7 +14,7 @@ use hadal_core::harvest::policy::result_cap::ResultCap;
 use hadal_core::harvest::policy::{Hit, Policy, QueryOutcome, ReadingEnd, RequestCosts, StatedTotal};
 use hadal_core::harvest::query::Query;
 use hadal_core::learn::random::Random;
-use hadal_world::database::{self, Found, TotalShown};
+use hadal_world::database::{self, SearchResult, TotalShown};
 use serde::{Deserialize, Serialize};
 
 /// What came of a harvest.
@@ -129,14 +129,14 @@ impl<'a> Harvest<'a> {
 
     fn costs(&self) -> RequestCosts {
         let page = if self.arena.setting.pages_are_free { 0.0 } else { 1.0 };
-        let page_size = self.arena.database.habits().page_size;
+        let page_size = self.arena.database.config().page_size;
         RequestCosts { query: 1.0, page, detail: 0.0, page_size, cap: self.cap.value() }
     }
 
     /// Sends a query and reads its answer, as far as the policy wants it.
     fn ask(&mut self, query: &Query, policy: &dyn Policy, costs: &RequestCosts) -> Answer<'a> {
         self.now.queries += u64::from(query.after == 0);
-        let found = self.arena.database.everything(&database::Asked::words(&query.words));
+        let found = self.arena.database.search_all(&database::SearchQuery::words(&query.words));
         let mut answer =
             Answer { hits: Vec::new(), total: self.told(&found), pages: 0, end: ReadingEnd::Paused };
         let left = &found.hits[(query.after as usize).min(found.hits.len())..];
@@ -161,7 +161,7 @@ impl<'a> Harvest<'a> {
     /// Pays for the page after so many others; whether it came.
     fn fetch(&mut self, pages: u32) -> bool {
         let charge = u64::from(pages == 0 || !self.arena.setting.pages_are_free);
-        let failures = self.arena.database.habits().failures;
+        let failures = self.arena.database.config().failure_rate;
         (0..TRIES).any(|_| {
             self.now.requests += charge;
             self.chance.share() >= failures
@@ -182,13 +182,13 @@ impl<'a> Harvest<'a> {
     }
 
     /// The number of results as the database tells it.
-    fn told(&self, found: &Found) -> Option<StatedTotal> {
-        match self.arena.database.habits().total {
+    fn told(&self, found: &SearchResult) -> Option<StatedTotal> {
+        match self.arena.database.config().total_shown {
             TotalShown::Hidden => None,
             TotalShown::Rounded if found.total >= LEAST_ROUNDED => {
                 Some(StatedTotal::About(u64::from(rounded(found.total))))
             }
-            TotalShown::Shown | TotalShown::Rounded => Some(StatedTotal::Exactly(u64::from(found.total))),
+            TotalShown::Exact | TotalShown::Rounded => Some(StatedTotal::Exactly(u64::from(found.total))),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! What the pages of a database look like: how records are arranged, how one turns pages, in which
 //! language it speaks, and how records are addressed.
 
-use crate::draw::Draw;
+use crate::random::SeededRng;
 use serde::{Deserialize, Serialize};
 
 /// The look of a database.
@@ -15,11 +15,12 @@ pub struct Layout {
     /// How one turns pages.
     pub pager: Pager,
     /// What language it speaks.
-    pub language: Language,
+    pub language: SiteLanguage,
     /// How records are addressed.
-    pub address: Address,
+    pub address: RecordAddress,
     /// What else stands in addresses of records.
-    pub clutter: Clutter,
+    #[serde(rename = "clutter")]
+    pub extra_parameters: ExtraParameters,
     /// Whether words that were asked for are set off in results.
     pub marks_words: bool,
 }
@@ -30,9 +31,9 @@ impl Default for Layout {
             seed: 0,
             arrangement: Arrangement::List,
             pager: Pager::Next,
-            language: Language::English,
-            address: Address::Path,
-            clutter: Clutter::default(),
+            language: SiteLanguage::English,
+            address: RecordAddress::Path,
+            extra_parameters: ExtraParameters::default(),
             marks_words: false,
         }
     }
@@ -41,21 +42,25 @@ impl Default for Layout {
 impl Layout {
     /// A look drawn from a seed.
     pub fn varied(seed: u64) -> Layout {
-        let mut draw = Draw::new(seed, 0x1a70);
-        let language = if draw.chance(0.5) { Language::English } else { draw.pick(&Language::ALL) };
+        let mut rng = SeededRng::new(seed, 0x1a70);
+        let language = if rng.chance(0.5) { SiteLanguage::English } else { rng.pick(&SiteLanguage::ALL) };
         Layout {
-            seed: draw.bits() >> 1,
-            arrangement: draw.pick(&Arrangement::ALL),
-            pager: draw.pick(&Pager::ALL),
+            seed: rng.bits() >> 1,
+            arrangement: rng.pick(&Arrangement::ALL),
+            pager: rng.pick(&Pager::ALL),
             language,
-            address: [Address::Path, Address::Parameter, Address::Slug, Address::None]
-                [draw.weighted(&[3.0, 3.0, 2.0, 1.0])],
-            clutter: Clutter {
-                session: draw.chance(0.2),
-                position: draw.chance(0.2),
-                highlight: draw.chance(0.2),
+            address: [
+                RecordAddress::Path,
+                RecordAddress::Parameter,
+                RecordAddress::Slug,
+                RecordAddress::None,
+            ][rng.weighted(&[3.0, 3.0, 2.0, 1.0])],
+            extra_parameters: ExtraParameters {
+                session: rng.chance(0.2),
+                position: rng.chance(0.2),
+                highlight: rng.chance(0.2),
             },
-            marks_words: draw.chance(0.3),
+            marks_words: rng.chance(0.3),
         }
     }
 }
@@ -151,7 +156,7 @@ impl Pager {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[expect(missing_docs, reason = "names of languages")]
-pub enum Language {
+pub enum SiteLanguage {
     English,
     German,
     French,
@@ -164,26 +169,26 @@ pub enum Language {
     Chinese,
 }
 
-impl Language {
+impl SiteLanguage {
     /// All of them.
-    pub const ALL: [Language; 10] = [
-        Language::English,
-        Language::German,
-        Language::French,
-        Language::Spanish,
-        Language::Italian,
-        Language::Dutch,
-        Language::Portuguese,
-        Language::Russian,
-        Language::Japanese,
-        Language::Chinese,
+    pub const ALL: [SiteLanguage; 10] = [
+        SiteLanguage::English,
+        SiteLanguage::German,
+        SiteLanguage::French,
+        SiteLanguage::Spanish,
+        SiteLanguage::Italian,
+        SiteLanguage::Dutch,
+        SiteLanguage::Portuguese,
+        SiteLanguage::Russian,
+        SiteLanguage::Japanese,
+        SiteLanguage::Chinese,
     ];
 }
 
 /// How records are addressed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Address {
+pub enum RecordAddress {
     /// A number in the path.
     Path,
     /// A number in a parameter.
@@ -197,7 +202,7 @@ pub enum Address {
 /// What stands in addresses of records and does not belong to them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub struct Clutter {
+pub struct ExtraParameters {
     /// A session, another one on every page.
     pub session: bool,
     /// The position among the results.

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 /// What a database does wrong.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Misconduct {
+pub enum Fault {
     /// Nothing.
     #[default]
     None,

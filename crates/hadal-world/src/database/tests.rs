@@ -1,23 +1,23 @@
 //! What the engine finds is what a scan of all records finds.
 
-use super::analysis::Analysis;
-use super::index::content;
+use super::search::analysis::Analysis;
+use super::search::index::content;
 use super::*;
 
-const MATCHINGS: [Matching; 3] = [Matching::And, Matching::Or, Matching::Phrase];
+const MATCHINGS: [QueryOperator; 3] = [QueryOperator::And, QueryOperator::Or, QueryOperator::Phrase];
 const WORDS: [WordMatch; 4] = [WordMatch::Whole, WordMatch::Stemmed, WordMatch::Prefix, WordMatch::Substring];
 
 fn small(script: Script) -> Arc<Collection> {
-    Arc::new(Recipe { seed: 5, records: 150, median_words: 12, script }.collection())
+    Arc::new(CollectionSpec { seed: 5, records: 150, median_words: 12, script }.generate())
 }
 
 /// How often a record has what was asked, per group of words.
 fn scan(database: &Database, record: u32, words: &str) -> Vec<u32> {
-    let habits = database.habits();
-    let (analysis, record) = (Analysis::of(habits), database.collection().record(record).unwrap());
-    let text = content(record.title, record.text, habits.indexed);
+    let config = database.config();
+    let (analysis, record) = (Analysis::of(config), database.collection().record(record).unwrap());
+    let text = content(record.title, record.text, config.indexed);
     let parts: Vec<Vec<String>> = text.split('\n').map(|part| analysis.words(part)).collect();
-    let fits = |word: &String, asked: &String| match habits.words {
+    let fits = |word: &String, asked: &String| match config.word_match {
         WordMatch::Whole | WordMatch::Stemmed => word == asked,
         WordMatch::Prefix => word.starts_with(asked),
         WordMatch::Substring => word.contains(asked),
@@ -27,14 +27,14 @@ fn scan(database: &Database, record: u32, words: &str) -> Vec<u32> {
         windows.filter(|window| window.iter().zip(group).all(|(word, asked)| fits(word, asked))).count()
             as u32
     };
-    groups(words, analysis, habits).iter().map(count).collect()
+    groups(words, analysis, config).iter().map(count).collect()
 }
 
 fn scanned(database: &Database, words: &str) -> Vec<u32> {
     let fits = |record: &u32| {
         let counts = scan(database, *record, words);
-        match database.habits().matching {
-            Matching::Or => counts.iter().any(|count| *count > 0),
+        match database.config().operator {
+            QueryOperator::Or => counts.iter().any(|count| *count > 0),
             _ => !counts.is_empty() && counts.iter().all(|count| *count > 0),
         }
     };
@@ -70,19 +70,25 @@ fn every_semantics_agrees_with_a_scan() {
     for script in [Script::Spaced, Script::Unspaced] {
         let collection = small(script);
         let questions = questions(&collection);
-        let mut base = Database::new(collection, Habits::default());
+        let mut base = Database::new(collection, DatabaseConfig::default());
         for (matching, words) in MATCHINGS.into_iter().flat_map(|m| WORDS.map(|w| (m, w))) {
             for (indexed, stop_words, shortest_word) in
-                [(Indexed::Full, StopWords::Indexed, 1), (Indexed::Title, StopWords::Ignored, 4)]
+                [(IndexedText::Full, StopWords::Indexed, 1), (IndexedText::Title, StopWords::Ignored, 4)]
             {
-                let habits =
-                    Habits { matching, words, indexed, stop_words, shortest_word, ..Habits::default() };
-                base = base.with(habits);
+                let config = DatabaseConfig {
+                    operator: matching,
+                    word_match: words,
+                    indexed,
+                    stop_words,
+                    shortest_word,
+                    ..DatabaseConfig::default()
+                };
+                base = base.with_config(config);
                 for question in &questions {
-                    let found = base.everything(&Asked::words(question));
+                    let found = base.search_all(&SearchQuery::words(question));
                     let expected = scanned(&base, question);
-                    assert_eq!(found.total as usize, expected.len(), "{question} {:?}", base.habits());
-                    assert_eq!(sorted(found.hits), expected, "{question} {:?}", base.habits());
+                    assert_eq!(found.total as usize, expected.len(), "{question} {:?}", base.config());
+                    assert_eq!(sorted(found.hits), expected, "{question} {:?}", base.config());
                 }
             }
         }
@@ -92,8 +98,12 @@ fn every_semantics_agrees_with_a_scan() {
 #[test]
 fn the_best_fit_comes_first() {
     let collection = small(Script::Spaced);
-    let habits = Habits { rank: Rank::Frequency, matching: Matching::Or, ..Habits::default() };
-    let database = Database::new(collection.clone(), habits);
+    let config = DatabaseConfig {
+        ranking: Ranking::Frequency,
+        operator: QueryOperator::Or,
+        ..DatabaseConfig::default()
+    };
+    let database = Database::new(collection.clone(), config);
     let lengths: Vec<f32> = (0..collection.len())
         .map(|n| collection.record(n).unwrap())
         .map(|record| cuts_of(&format!("{} {}", record.title, record.text)))
@@ -111,7 +121,7 @@ fn the_best_fit_comes_first() {
             per_word.sum()
         };
         // The engine keeps lengths of long records roughly: only short ones are compared.
-        let hits = database.everything(&Asked::words(question)).hits;
+        let hits = database.search_all(&SearchQuery::words(question)).hits;
         let short: Vec<u32> = hits.into_iter().filter(|record| lengths[*record as usize] <= 30.0).collect();
         assert!(short.len() > 30);
         for pair in short.windows(2) {
@@ -121,13 +131,16 @@ fn the_best_fit_comes_first() {
 }
 
 fn cuts_of(text: &str) -> f32 {
-    analysis::cuts(text).count() as f32
+    search::analysis::cuts(text).count() as f32
 }
 
 #[test]
 fn the_newest_come_first() {
-    let database = Database::new(small(Script::Spaced), Habits { rank: Rank::Recency, ..Habits::default() });
-    let hits = database.everything(&Asked::words("the")).hits;
+    let database = Database::new(
+        small(Script::Spaced),
+        DatabaseConfig { ranking: Ranking::Recency, ..DatabaseConfig::default() },
+    );
+    let hits = database.search_all(&SearchQuery::words("the")).hits;
     let (_, dates) = database.collection().column("date").unwrap();
     let days: Vec<&str> = hits.iter().filter_map(|record| dates.text_of(*record)).collect();
     assert!(days.len() > 20 && days.is_sorted_by(|a, b| a >= b), "{days:?}");
@@ -135,72 +148,79 @@ fn the_newest_come_first() {
 
 #[test]
 fn a_fixed_order_is_the_same_for_every_question() {
-    let database = Database::new(small(Script::Spaced), Habits::default());
-    let all = database.everything(&Asked::words("the")).hits;
-    let some = database.everything(&Asked::words("the of")).hits;
+    let database = Database::new(small(Script::Spaced), DatabaseConfig::default());
+    let all = database.search_all(&SearchQuery::words("the")).hits;
+    let some = database.search_all(&SearchQuery::words("the of")).hits;
     let places: Vec<usize> =
         some.iter().map(|hit| all.iter().position(|other| other == hit).unwrap()).collect();
     assert!(places.is_sorted() && some.len() > 5);
-    let reordered =
-        database.with(Habits { seed: 9, ..Habits::default() }).everything(&Asked::words("the")).hits;
+    let reordered = database
+        .with_config(DatabaseConfig { seed: 9, ..DatabaseConfig::default() })
+        .search_all(&SearchQuery::words("the"))
+        .hits;
     assert_ne!(all, reordered);
     assert_eq!(sorted(all), sorted(reordered));
 }
 
 #[test]
 fn pages_together_are_everything_up_to_the_cap() {
-    let base = Database::new(small(Script::Spaced), Habits::default());
-    for rank in [Rank::Static, Rank::Frequency, Rank::Recency] {
-        let uncapped = base.with(Habits { rank, page_size: 7, ..Habits::default() });
-        let capped = base.with(Habits { rank, page_size: 7, cap: Some(25), ..Habits::default() });
-        let asked = Asked::words("the");
-        let all = uncapped.everything(&asked);
+    let base = Database::new(small(Script::Spaced), DatabaseConfig::default());
+    for rank in [Ranking::Static, Ranking::Frequency, Ranking::Recency] {
+        let uncapped =
+            base.with_config(DatabaseConfig { ranking: rank, page_size: 7, ..DatabaseConfig::default() });
+        let capped = base.with_config(DatabaseConfig {
+            ranking: rank,
+            page_size: 7,
+            result_cap: Some(25),
+            ..DatabaseConfig::default()
+        });
+        let asked = SearchQuery::words("the");
+        let all = uncapped.search_all(&asked);
         assert!(all.total > 30 && !all.is_capped);
-        let paged: Vec<u32> = (0..4).flat_map(|page| capped.search(&asked.clone().page(page)).hits).collect();
+        let paged: Vec<u32> =
+            (0..4).flat_map(|page| capped.search(&asked.clone().with_page(page)).hits).collect();
         assert_eq!(paged, all.hits[..25]);
         let first = capped.search(&asked);
         assert_eq!((first.total, first.is_capped, first.hits.len()), (all.total, true, 7));
-        assert!(capped.search(&asked.clone().page(u32::MAX)).hits.is_empty());
+        assert!(capped.search(&asked.clone().with_page(u32::MAX)).hits.is_empty());
     }
 }
 
 #[test]
 fn an_empty_question_gets_what_the_habits_say() {
-    let base = Database::new(small(Script::Spaced), Habits::default());
+    let base = Database::new(small(Script::Spaced), DatabaseConfig::default());
     for (empty_query, total) in
         [(EmptyQuery::Everything, 150), (EmptyQuery::Nothing, 0), (EmptyQuery::Error, 0)]
     {
-        let database = base.with(Habits { empty_query, ..Habits::default() });
-        assert_eq!(database.search(&Asked::words("  ")).total, total);
+        let database = base.with_config(DatabaseConfig { empty_query, ..DatabaseConfig::default() });
+        assert_eq!(database.search(&SearchQuery::words("  ")).total, total);
     }
 }
 
 #[test]
 fn choices_narrow_as_a_scan_does() {
-    let cars = Arc::new(cars(3, 1_000));
-    let database = Database::new(cars.clone(), Habits::preset("used-cars").unwrap());
+    let cars = Arc::new(generate_cars(3, 1_000));
+    let database = Database::new(cars.clone(), DatabaseConfig::preset("used-cars").unwrap());
     let (_, makes) = cars.column("make").unwrap();
     let (_, prices) = cars.column("price").unwrap();
     for make in makes.values() {
-        let asked = Asked::default().choose(Choice::is("make", make)).choose(Choice::between(
-            "price",
-            Some(5_000.0),
-            Some(9_000.0),
-        ));
+        let asked = SearchQuery::default()
+            .with_filter(Filter::is("make", make))
+            .with_filter(Filter::between("price", Some(5_000.0), Some(9_000.0)));
         let fits = |n: &u32| {
             makes.text_of(*n) == Some(make) && (5_000.0..=9_000.0).contains(&prices.number_of(*n).unwrap())
         };
         assert_eq!(database.search(&asked).total as usize, (0..1_000).filter(fits).count());
     }
     let nobody =
-        [Choice::is("make", "Nobody"), Choice::is("wheels", "4"), Choice::between("make", None, None)];
+        [Filter::is("make", "Nobody"), Filter::is("wheels", "4"), Filter::between("make", None, None)];
     for choice in nobody {
-        assert_eq!(database.search(&Asked::default().choose(choice)).total, 0);
+        assert_eq!(database.search(&SearchQuery::default().with_filter(choice)).total, 0);
     }
 }
 
 #[test]
 fn an_empty_collection_answers_too() {
-    let database = Database::new(Arc::new(Collection::default()), Habits::default());
-    assert_eq!(database.search(&Asked::words("sea")), Found::default());
+    let database = Database::new(Arc::new(Collection::default()), DatabaseConfig::default());
+    assert_eq!(database.search(&SearchQuery::words("sea")), SearchResult::default());
 }

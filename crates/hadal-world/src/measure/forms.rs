@@ -1,13 +1,13 @@
 //! Figures of sites and their forms: how many, what for, how deep.
 
-use super::{Measure, share};
-use crate::plan::{Planned, Scope};
+use super::{Measurement, share};
+use crate::form::plan::{FormScope, PlannedForm};
 use crate::site::Site;
 use crate::world::World;
 use hadal_core::critic::Kind;
 
 #[derive(Default)]
-struct Tally {
+struct FormCounts {
     forms: f64,
     searchable: f64,
     deep_sites: f64,
@@ -19,18 +19,24 @@ struct Tally {
 }
 
 /// Counts the forms of all sites that answer.
-pub(super) fn measure(world: &World) -> Vec<Measure> {
-    let mut tally = Tally::default();
+pub(super) fn measure(world: &World) -> Vec<Measurement> {
+    let mut tally = FormCounts::default();
     let mut sizes = Vec::new();
     for index in 0..world.site_count() as u32 {
         let site = world.site(index);
         sizes.push(site.tree.pages);
-        if site.record.answers() {
+        if site.profile.answers() {
             tally.add(&site);
         }
     }
     let mut figures = tally.figures();
-    figures.push(Measure::new("pages in the largest tenth of sites", "heavy tail", tail(sizes), 0.4, 0.95));
+    figures.push(Measurement::new(
+        "pages in the largest tenth of sites",
+        "heavy tail",
+        tail(sizes),
+        0.4,
+        0.95,
+    ));
     figures
 }
 
@@ -41,16 +47,16 @@ fn tail(mut sizes: Vec<u32>) -> f64 {
 }
 
 /// Depth of the first page a form stands on.
-fn depth(site: &Site<'_>, form: &Planned) -> u32 {
+fn depth(site: &Site<'_>, form: &PlannedForm) -> u32 {
     match form.scope {
-        Scope::Everywhere => 0,
-        Scope::Utility => 1,
-        Scope::Inside(_) => 2,
-        Scope::Around(page) | Scope::Only(page) => site.tree.depth(page),
+        FormScope::Everywhere => 0,
+        FormScope::Utility => 1,
+        FormScope::Inside(_) => 2,
+        FormScope::Around(page) | FormScope::Only(page) => site.tree.depth(page),
     }
 }
 
-impl Tally {
+impl FormCounts {
     fn add(&mut self, site: &Site<'_>) {
         self.forms += site.forms.len() as f64;
         let searches = site.forms.iter().filter(|form| form.kind == Kind::Search);
@@ -75,8 +81,8 @@ impl Tally {
         self.shallow_sites += f64::from(u8::from(shallow > 0));
     }
 
-    fn figures(&self) -> Vec<Measure> {
-        let new = Measure::new;
+    fn figures(&self) -> Vec<Measurement> {
+        let new = Measurement::new;
         vec![
             new("interfaces per deep site", "4.2", share(self.interfaces, self.deep_sites), 3.8, 4.6),
             new(

@@ -3,11 +3,11 @@
 //! Looked at are sites of each topic, one in four with databases, and their forms on the pages where they
 //! stand: what a crawl for the topic meets.
 
-use super::{Measure, share};
-use crate::draw::mix;
+use super::{Measurement, share};
+use crate::lexicon::{TOPIC_COUNT, TOPICS};
+use crate::random::mix;
 use crate::site::Site;
 use crate::truth::{TrueForm, true_forms};
-use crate::words::{TOPIC_COUNT, TOPICS};
 use crate::world::World;
 use hadal_core::critic::Kind;
 use hadal_core::critic::domain::DOMAINS;
@@ -24,12 +24,12 @@ const ONE_IN: usize = 4;
 
 /// Right and all answers to one question.
 #[derive(Clone, Copy, Default)]
-struct Score {
+struct Accuracy {
     right: f64,
     all: f64,
 }
 
-impl Score {
+impl Accuracy {
     fn add(&mut self, right: bool) {
         self.right += f64::from(u8::from(right));
         self.all += 1.0;
@@ -41,17 +41,17 @@ impl Score {
 }
 
 #[derive(Default)]
-struct Tally {
-    searchable: Score,
-    relevant: [Score; TOPIC_COUNT],
+struct JudgeCounts {
+    searchable: Accuracy,
+    relevant: [Accuracy; TOPIC_COUNT],
     /// Of the topic's pages, those that are judged to be; and the other way round.
-    recall: [Score; TOPIC_COUNT],
-    precision: [Score; TOPIC_COUNT],
+    recall: [Accuracy; TOPIC_COUNT],
+    precision: [Accuracy; TOPIC_COUNT],
 }
 
 /// Judges about `sample` forms.
-pub(super) fn measure(world: &World, sample: usize) -> Vec<Measure> {
-    let mut tally = Tally::default();
+pub(super) fn measure(world: &World, sample: usize) -> Vec<Measurement> {
+    let mut tally = JudgeCounts::default();
     for topic in 0..TOPIC_COUNT {
         let mut left = sample / TOPIC_COUNT;
         for site in sites_of(world, topic) {
@@ -86,7 +86,7 @@ fn sites_of(world: &World, topic: usize) -> impl Iterator<Item = Site<'_>> {
     })
 }
 
-impl Tally {
+impl JudgeCounts {
     fn look_at(&mut self, world: &World, truth: &TrueForm, topic: usize) {
         let Ok(response) = world.respond(&Request::get(truth.page_url.clone()), Time(0)).result else {
             return;
@@ -116,10 +116,10 @@ impl Tally {
         }
     }
 
-    fn figures(&self) -> Vec<Measure> {
+    fn figures(&self) -> Vec<Measurement> {
         let mean =
-            |scores: &[Score]| scores.iter().map(|score| score.share()).sum::<f64>() / scores.len() as f64;
-        let new = Measure::new;
+            |scores: &[Accuracy]| scores.iter().map(|score| score.share()).sum::<f64>() / scores.len() as f64;
+        let new = Measurement::new;
         let mut figures = vec![
             new("forms judged right, searchable or not", "0.93-0.99", self.searchable.share(), 0.93, 0.99),
             new("searches judged right, relevant or not", "0.88-0.98", mean(&self.relevant), 0.88, 0.98),

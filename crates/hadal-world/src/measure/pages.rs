@@ -1,10 +1,10 @@
 //! Figures that pages show: size, links, and the words that lead to forms.
 
-use super::{Measure, share};
-use crate::answer::{Place, place, without_session};
-use crate::draw::Draw;
-use crate::plan::Way;
+use super::{Measurement, share};
+use crate::form::plan::FormRoute;
+use crate::random::SeededRng;
 use crate::site::Site;
+use crate::site::resource::{Resource, place, without_session};
 use crate::world::World;
 use hadal_core::address;
 use hadal_core::html;
@@ -20,7 +20,7 @@ const PAGES_PER_SITE: u32 = 4;
 const WINDOW: usize = 5;
 
 #[derive(Default)]
-struct Tally {
+struct PageCounts {
     pages: f64,
     bytes: f64,
     links: f64,
@@ -32,8 +32,8 @@ struct Tally {
 }
 
 /// Samples pages of the world as a client gets them.
-pub(super) fn measure(world: &World, sample: usize) -> Vec<Measure> {
-    let (mut tally, mut near) = (Tally::default(), Tally::default());
+pub(super) fn measure(world: &World, sample: usize) -> Vec<Measurement> {
+    let (mut tally, mut near) = (PageCounts::default(), PageCounts::default());
     let sites = (sample as u64 / u64::from(PAGES_PER_SITE)).clamp(2, 2 * world.site_count()) / 2;
     for n in 0..sites {
         look_at(world, &world.site((n * world.site_count() / sites) as u32), &mut tally);
@@ -44,9 +44,15 @@ pub(super) fn measure(world: &World, sample: usize) -> Vec<Measure> {
         look_at(world, &site, &mut near);
     }
     let mut figures = vec![
-        Measure::new("mean page bytes", "about 15,000", share(tally.bytes, tally.pages), 12e3, 18e3),
-        Measure::new("off-site share of links", "0.04-0.11", share(tally.off_site, tally.links), 0.04, 0.11),
-        Measure::new("soft-404 share of sites", "0.07", share(tally.soft, tally.hosts), 0.04, 0.1),
+        Measurement::new("mean page bytes", "about 15,000", share(tally.bytes, tally.pages), 12e3, 18e3),
+        Measurement::new(
+            "off-site share of links",
+            "0.04-0.11",
+            share(tally.off_site, tally.links),
+            0.04,
+            0.11,
+        ),
+        Measurement::new("soft-404 share of sites", "0.07", share(tally.soft, tally.hosts), 0.04, 0.1),
     ];
     const TARGETS: [(&str, [f64; 3]); 3] =
         [("URL", [0.59, 0.19, 0.07]), ("anchor", [0.21, 0.14, 0.08]), ("around", [0.35, 0.16, 0.15])];
@@ -56,22 +62,28 @@ pub(super) fn measure(world: &World, sample: usize) -> Vec<Measure> {
             let name = format!("topic word in {name}, {} from form", clicks + 1);
             let slack = (0.3 * target).max(0.03);
             let measured = share(words[space], links);
-            figures.push(Measure::new(&name, &target.to_string(), measured, target - slack, target + slack));
+            figures.push(Measurement::new(
+                &name,
+                &target.to_string(),
+                measured,
+                target - slack,
+                target + slack,
+            ));
         }
     }
     figures
 }
 
-fn look_at(world: &World, site: &Site<'_>, tally: &mut Tally) {
-    if !site.record.answers() {
+fn look_at(world: &World, site: &Site<'_>, tally: &mut PageCounts) {
+    if !site.profile.answers() {
         return;
     }
     tally.hosts += 1.0;
     let missing = world.respond(&Request::get(site.url_on_main("/no/such/page")), Time(0));
     tally.soft += f64::from(u8::from(missing.result.is_ok_and(|response| response.status == 200)));
-    let mut draw = Draw::new(site.record.seed, 110);
+    let mut rng = SeededRng::new(site.profile.seed, 110);
     for nth in 0..PAGES_PER_SITE {
-        let number = if nth == 0 { 0 } else { draw.below(site.tree.pages) };
+        let number = if nth == 0 { 0 } else { rng.below(site.tree.pages) };
         let url = site.url(number);
         let Ok(response) = world.respond(&Request::get(url.clone()), Time(0)).result else { continue };
         if response.status != 200 {
@@ -84,7 +96,7 @@ fn look_at(world: &World, site: &Site<'_>, tally: &mut Tally) {
     }
 }
 
-fn count_links(world: &World, page: &Page, tally: &mut Tally) {
+fn count_links(world: &World, page: &Page, tally: &mut PageCounts) {
     let here = address::Site::of(&page.url);
     for link in &page.links {
         tally.links += 1.0;
@@ -93,14 +105,14 @@ fn count_links(world: &World, page: &Page, tally: &mut Tally) {
         let site = world.site(index);
         let (path, _) = without_session(&link.url);
         // Everybody links to home pages, and their addresses have no words.
-        let Place::Page(target @ 1..) = place(&site, host, &path) else { continue };
+        let Resource::Page(target @ 1..) = place(&site, host, &path) else { continue };
         if let Some(way) = site.way_from(target) {
             count_words(&site, way, link, &mut tally.words[usize::from(way.clicks) - 1]);
         }
     }
 }
 
-fn count_words(site: &Site<'_>, way: Way, link: &Link, counts: &mut [f64; 4]) {
+fn count_words(site: &Site<'_>, way: FormRoute, link: &Link, counts: &mut [f64; 4]) {
     let names_topic = |text: &str| {
         let mut words = text.split(|c: char| !c.is_ascii_alphanumeric());
         words.any(|word| word.eq_ignore_ascii_case(site.topic_word(Some(way))))

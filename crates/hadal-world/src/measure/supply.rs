@@ -1,7 +1,7 @@
 //! How many relevant forms there are: enough that no crawl runs out of them.
 
-use super::{DENSITY, Measure};
-use crate::words::{TOPIC_COUNT, TOPICS};
+use super::{DENSITY, Measurement};
+use crate::lexicon::{TOPIC_COUNT, TOPICS};
 use crate::world::World;
 use hadal_core::critic::Kind;
 
@@ -9,7 +9,7 @@ use hadal_core::critic::Kind;
 const PAGES: f64 = 100_000.0;
 
 /// Counts the relevant forms of each topic, in multiples of what a crawl of real density finds.
-pub(super) fn measure(world: &World) -> Vec<Measure> {
+pub(super) fn measure(world: &World) -> Vec<Measurement> {
     let mut forms = [0.0; TOPIC_COUNT];
     for site in world.deep_sites() {
         for form in site.forms.iter().filter(|form| form.kind == Kind::Search) {
@@ -21,7 +21,7 @@ pub(super) fn measure(world: &World) -> Vec<Measure> {
     let figure = |topic: usize| {
         let name = format!("relevant forms over those in 100,000 pages, {}", TOPICS[topic]);
         let found = DENSITY[topic] / 100.0 * PAGES;
-        Measure::new(&name, "at least 15", forms[topic] / found, 15.0, 1000.0)
+        Measurement::new(&name, "at least 15", forms[topic] / found, 15.0, 1000.0)
     };
     (0..TOPIC_COUNT).map(figure).collect()
 }

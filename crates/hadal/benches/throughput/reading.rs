@@ -6,7 +6,7 @@ use hadal_core::harvest::query::Query;
 use hadal_core::html::{self, Document};
 use hadal_core::http::Request;
 use hadal_core::time::Time;
-use hadal_world::database::{Arrangement, Database, Habits, Layout, Pager, Recipe};
+use hadal_world::database::{Arrangement, CollectionSpec, Database, DatabaseConfig, Layout, Pager};
 use std::sync::Arc;
 use url::Url;
 
@@ -67,15 +67,18 @@ fn learned(answers: &[Answered]) -> Reader {
 
 /// Answers of one layout: to frequent words of its records.
 fn answers((at, arrangement): (usize, Arrangement)) -> Anyhow<Vec<Answered>> {
-    let collection = Arc::new(Recipe { records: 2_000, seed: 9, ..Recipe::default() }.collection());
+    let collection =
+        Arc::new(CollectionSpec { records: 2_000, seed: 9, ..CollectionSpec::default() }.generate());
     let layout = Layout {
         seed: at as u64,
         arrangement,
         pager: Pager::ALL[at % Pager::ALL.len()],
         ..Layout::default()
     };
-    let database =
-        Database::new(Arc::clone(&collection), Habits { layout, page_size: 20, ..Habits::default() });
+    let database = Database::new(
+        Arc::clone(&collection),
+        DatabaseConfig { layout, page_size: 20, ..DatabaseConfig::default() },
+    );
     let home = Url::parse("http://db.example/")?;
     let page = html::parse(&database.respond(&Request::get(home.clone()), Time(0)).body, None, &home);
     let form = page.forms.first().ok_or_else(|| anyhow::anyhow!("no form"))?;

@@ -202,7 +202,7 @@ impl Strategy for Forgetful {
 }
 
 fn small_world() -> Arc<World> {
-    Arc::new(World::new(Spec { sites: 500, mean_pages: 30, abundance: 10.0, ..Spec::tiny(4) }))
+    Arc::new(World::new(Spec { sites: 500, mean_pages: 30, deep_site_factor: 10.0, ..Spec::tiny(4) }))
 }
 
 /// The pages of a crawl of books, in order.

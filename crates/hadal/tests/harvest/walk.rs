@@ -12,7 +12,7 @@ use hadal_core::http::{Exchange, Request};
 use hadal_core::identity::form_id;
 use hadal_core::time::Time;
 use hadal_world::database::{
-    Arrangement, Database, Excerpt, Habits, Layout, Library, Pager, Recipe, TotalShown,
+    Arrangement, CollectionSpec, Database, DatabaseConfig, DatabaseHosts, Excerpt, Layout, Pager, TotalShown,
 };
 use hadal_world::{Spec, World};
 use std::collections::BTreeSet;
@@ -22,11 +22,12 @@ use url::Url;
 
 const RECORDS: u32 = 600;
 
-fn web(habits: Habits) -> Arc<World> {
-    let collection = Arc::new(Recipe { records: RECORDS, seed: 5, ..Recipe::default() }.collection());
-    let mut library = Library::default();
+fn web(habits: DatabaseConfig) -> Arc<World> {
+    let collection =
+        Arc::new(CollectionSpec { records: RECORDS, seed: 5, ..CollectionSpec::default() }.generate());
+    let mut library = DatabaseHosts::default();
     library.add("db", Database::new(collection, habits));
-    Arc::new(World::new(Spec::tiny(1)).with_library(library))
+    Arc::new(World::new(Spec::tiny(1)).with_databases(library))
 }
 
 fn job(world: &World) -> Job {
@@ -93,7 +94,7 @@ fn memory() -> Arc<dyn Store> {
 
 /// The records in the store: which true records they are, and how many are none.
 fn found(world: &World, store: &dyn Store) -> (BTreeSet<u32>, usize, usize) {
-    let database = world.library().get("db").unwrap();
+    let database = world.databases().get("db").unwrap();
     let (mut right, mut wrong, mut all) = (BTreeSet::new(), 0, 0);
     store
         .records(&HarvestFilter::default(), &mut |row| {
@@ -117,7 +118,8 @@ async fn every_layout_gives_its_records_without_a_rule_for_any() {
     for (at, arrangement) in Arrangement::ALL.into_iter().enumerate() {
         let pager = Pager::ALL[at % Pager::ALL.len()];
         let layout = Layout { seed: at as u64, arrangement, pager, ..Layout::default() };
-        let world = web(Habits { layout, total: TotalShown::Shown, ..Habits::default() });
+        let world =
+            web(DatabaseConfig { layout, total_shown: TotalShown::Exact, ..DatabaseConfig::default() });
         let store = memory();
         let summary = run(&world, &store, 250).await;
         let (found, strangers, rows) = found(&world, store.as_ref());
@@ -132,7 +134,7 @@ async fn every_layout_gives_its_records_without_a_rule_for_any() {
 
 #[tokio::test]
 async fn a_harvest_that_was_cut_short_goes_on_with_what_it_knew() {
-    let world = web(Habits::default());
+    let world = web(DatabaseConfig::default());
     let (whole, parts) = (memory(), memory());
     let at_once = run(&world, &whole, 120).await;
     for budget in [1, 7, 23, 60, 120] {
@@ -171,7 +173,11 @@ fn asked(store: &dyn Store) -> Vec<AskedRow> {
 
 #[tokio::test]
 async fn an_answer_that_was_left_off_is_read_on_from_there_also_by_another_session() {
-    let world = web(Habits { total: TotalShown::Shown, cap: Some(60), ..Habits::default() });
+    let world = web(DatabaseConfig {
+        total_shown: TotalShown::Exact,
+        result_cap: Some(60),
+        ..DatabaseConfig::default()
+    });
     let store = memory();
     run(&world, &store, 60).await;
     let before = asked(store.as_ref());
@@ -197,7 +203,7 @@ async fn an_answer_that_was_left_off_is_read_on_from_there_also_by_another_sessi
 
 #[tokio::test]
 async fn every_submission_is_on_record() {
-    let world = web(Habits::default());
+    let world = web(DatabaseConfig::default());
     let store = memory();
     let summary = run(&world, &store, 60).await;
     let mut submitted = 0;
@@ -223,7 +229,7 @@ async fn bad_databases_end_with_a_verdict_and_keep_what_they_gave() {
             _ => &[],
         }
     };
-    for (name, habits) in Habits::bad() {
+    for (name, habits) in DatabaseConfig::faulty_presets() {
         let world = web(habits());
         let store = memory();
         let summary = run(&world, &store, 300).await;
@@ -237,7 +243,12 @@ async fn bad_databases_end_with_a_verdict_and_keep_what_they_gave() {
 
 #[tokio::test]
 async fn titles_by_letter_bring_everything_for_far_fewer_requests_than_words() {
-    let habits = |letters| Habits { letters, cap: Some(150), page_size: 25, ..Habits::default() };
+    let habits = |letters| DatabaseConfig {
+        has_letter_index: letters,
+        result_cap: Some(150),
+        page_size: 25,
+        ..DatabaseConfig::default()
+    };
     let store = memory();
     let world = web(habits(true));
     let summary = run(&world, &store, 400).await;
@@ -250,11 +261,11 @@ async fn titles_by_letter_bring_everything_for_far_fewer_requests_than_words() {
 
 #[tokio::test]
 async fn facets_reach_what_words_do_not_under_a_cap() {
-    let habits = |facets: &[&str]| Habits {
+    let habits = |facets: &[&str]| DatabaseConfig {
         facets: facets.iter().map(ToString::to_string).collect(),
-        cap: Some(20),
+        result_cap: Some(20),
         page_size: 20,
-        ..Habits::default()
+        ..DatabaseConfig::default()
     };
     let with = requests_to(&web(habits(&["subject", "place", "year"])), 570, 600).await.unwrap();
     let without = requests_to(&web(habits(&[])), 570, 600).await.unwrap_or(600);
@@ -263,12 +274,12 @@ async fn facets_reach_what_words_do_not_under_a_cap() {
 
 /// Records and how many of them have the text of their own page; and one that a word of such a text finds.
 async fn detailed(excerpt: Excerpt, details: DetailMode) -> (usize, usize, usize) {
-    let world = web(Habits { excerpt, ..Habits::default() });
+    let world = web(DatabaseConfig { excerpt, ..DatabaseConfig::default() });
     let store = memory();
     let mut haul = haul(&world, &store, 150);
     haul.jobs[0].wishes.details = details;
     harvest(haul, &mut |_| {}).await.unwrap();
-    let database = world.library().get("db").unwrap();
+    let database = world.databases().get("db").unwrap();
     let (mut all, mut with, mut word) = (0, 0, None);
     let mut note = |row: RecordRow| {
         all += 1;
@@ -308,7 +319,7 @@ async fn own_pages_are_fetched_when_wished_or_when_lists_tell_little() {
 
 #[tokio::test]
 async fn a_harvest_pauses_goes_on_and_stops_when_it_is_told_to() {
-    let (world, store) = (web(Habits::default()), memory());
+    let (world, store) = (web(DatabaseConfig::default()), memory());
     let id = store.begin_harvest(&job(&world).spec, Time(0)).unwrap();
     let ask = |pause, stop| {
         let control = Control { pause, stop, ..Control::default() };
@@ -344,7 +355,7 @@ async fn a_harvest_pauses_goes_on_and_stops_when_it_is_told_to() {
 /// How a harvest ends whose command allows so many requests, when after its second query somebody gives it a
 /// budget of its own.
 async fn given(allowed: u64, own: u64) -> Summary {
-    let (world, store) = (web(Habits::default()), memory());
+    let (world, store) = (web(DatabaseConfig::default()), memory());
     let id = store.begin_harvest(&job(&world).spec, Time(0)).unwrap();
     let mut note = |event| {
         if let Event::Asked { standing, .. } = event
@@ -369,7 +380,7 @@ async fn a_harvest_spends_what_it_is_given_while_it_runs_fewer_or_more() {
 
 #[tokio::test]
 async fn a_harvest_that_goes_on_is_running_again() {
-    let (world, store) = (web(Habits::default()), memory());
+    let (world, store) = (web(DatabaseConfig::default()), memory());
     assert_eq!(run(&world, &store, 20).await.state, HarvestState::Budget);
     let row = || store.harvests(&HarvestFilter::default()).unwrap().remove(0);
     let mut states = Vec::new();
@@ -395,7 +406,7 @@ impl Respond for Forbidding {
 
 #[tokio::test]
 async fn own_pages_that_robots_forbid_are_done_without() {
-    let world = web(Habits::default());
+    let world = web(DatabaseConfig::default());
     let store = memory();
     let mut haul = haul(&world, &store, 60);
     haul.fetch = Arc::new(InProcess(Arc::new(Forbidding(Arc::clone(&world)))));

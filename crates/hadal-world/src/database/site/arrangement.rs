@@ -1,13 +1,13 @@
 //! How records stand on a page of results, one function for each arrangement.
 
-use super::page::Page;
-use super::shown::Shown;
+use super::item::ResultItem;
+use super::page::DatabasePage;
 use crate::database::layout::Arrangement;
 
-impl Page<'_> {
+impl DatabasePage<'_> {
     /// Writes the records of a page of results.
-    pub(super) fn arrange(&mut self, records: &[Shown]) {
-        match self.database.habits.layout.arrangement {
+    pub(super) fn arrange(&mut self, records: &[ResultItem]) {
+        match self.database.config.layout.arrangement {
             Arrangement::List => self.list(records),
             Arrangement::Cards => self.cards(records),
             Arrangement::Rows => self.rows(records),
@@ -24,7 +24,7 @@ impl Page<'_> {
         }
     }
 
-    fn list(&mut self, records: &[Shown]) {
+    fn list(&mut self, records: &[ResultItem]) {
         self.html.open("ol", &[("class", self.skin.results)]);
         for record in records {
             self.html.open("li", &[("class", self.skin.class)]);
@@ -36,7 +36,7 @@ impl Page<'_> {
         self.html.close("ol");
     }
 
-    fn cards(&mut self, records: &[Shown]) {
+    fn cards(&mut self, records: &[ResultItem]) {
         self.html.open("div", &[("class", self.skin.results)]);
         for (at, record) in records.iter().enumerate() {
             // Every other card has a class more, as styles want it.
@@ -67,7 +67,7 @@ impl Page<'_> {
         self.html.close("div");
     }
 
-    fn definitions(&mut self, records: &[Shown]) {
+    fn definitions(&mut self, records: &[ResultItem]) {
         self.html.open("dl", &[("class", self.skin.results)]);
         for record in records {
             self.html.open("dt", &[]);
@@ -79,7 +79,7 @@ impl Page<'_> {
         self.html.close("dl");
     }
 
-    fn flat(&mut self, records: &[Shown]) {
+    fn flat(&mut self, records: &[ResultItem]) {
         for record in records {
             self.html.open("h3", &[]);
             self.title(record);
@@ -89,7 +89,7 @@ impl Page<'_> {
         }
     }
 
-    fn separated(&mut self, records: &[Shown]) {
+    fn separated(&mut self, records: &[ResultItem]) {
         for record in records {
             self.title(record);
             self.html.raw("<br>\n");
@@ -100,7 +100,7 @@ impl Page<'_> {
         }
     }
 
-    fn advertised(&mut self, records: &[Shown]) {
+    fn advertised(&mut self, records: &[ResultItem]) {
         for (at, record) in records.iter().enumerate() {
             self.html.open("div", &[("class", self.skin.class)]);
             self.html.raw("<h3>");
@@ -125,7 +125,7 @@ impl Page<'_> {
         self.html.close("div");
     }
 
-    fn checkboxes(&mut self, records: &[Shown]) {
+    fn checkboxes(&mut self, records: &[ResultItem]) {
         self.html.open("form", &[("action", "/basket"), ("method", "post")]);
         self.html.open("ul", &[("class", self.skin.results)]);
         for (at, record) in records.iter().enumerate() {
@@ -142,7 +142,7 @@ impl Page<'_> {
         self.html.close("form");
     }
 
-    fn paragraphs(&mut self, records: &[Shown]) {
+    fn paragraphs(&mut self, records: &[ResultItem]) {
         for (at, record) in records.iter().enumerate() {
             self.html.open("p", &[("class", self.skin.class)]);
             self.html.text(&format!("{}. ", at + 1));
@@ -157,10 +157,10 @@ impl Page<'_> {
         }
     }
 
-    fn groups(&mut self, records: &[Shown]) {
+    fn groups(&mut self, records: &[ResultItem]) {
         let letter =
-            |record: &&Shown| record.title.chars().next().map(|first| first.to_lowercase().to_string());
-        let mut sorted: Vec<&Shown> = records.iter().collect();
+            |record: &&ResultItem| record.title.chars().next().map(|first| first.to_lowercase().to_string());
+        let mut sorted: Vec<&ResultItem> = records.iter().collect();
         sorted.sort_by_cached_key(letter);
         for group in sorted.chunk_by(|one, other| letter(one) == letter(other)) {
             let heading = letter(&group[0]).unwrap_or_default().to_uppercase();
@@ -186,14 +186,14 @@ impl Page<'_> {
         }
     }
 
-    fn fields_in(&mut self, tag: &str, record: &Shown) {
+    fn fields_in(&mut self, tag: &str, record: &ResultItem) {
         if !record.fields.is_empty() {
             self.html.element(tag, &[("class", "meta")], &joined(record));
         }
     }
 }
 
-fn joined(record: &Shown) -> String {
+fn joined(record: &ResultItem) -> String {
     let pairs: Vec<String> = record.fields.iter().map(|(name, value)| format!("{name}: {value}")).collect();
     pairs.join(" | ")
 }

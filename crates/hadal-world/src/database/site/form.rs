@@ -1,29 +1,29 @@
 //! The form of a site: a box, lists and ranges, with labels, and what it sends unseen.
 
-use super::page::Page;
-use crate::database::column::Column;
-use crate::database::habits::{Control, ControlKind};
-use crate::draw::mix;
+use super::page::DatabasePage;
+use crate::database::collection::column::Column;
+use crate::database::config::{ControlKind, FilterControl};
+use crate::random::mix;
 use hadal_core::http::Method;
 
 /// The longest list that is offered.
 const MOST_OPTIONS: usize = 2_000;
 const MOST_BUTTONS: usize = 8;
 
-impl Page<'_> {
+impl DatabasePage<'_> {
     /// Writes the search form.
     pub(super) fn form(&mut self) {
-        let habits = &self.database.habits;
-        let method = if habits.method == Method::Post { "post" } else { "get" };
+        let config = &self.database.config;
+        let method = if config.method == Method::Post { "post" } else { "get" };
         self.html.open("form", &[("action", self.skin.action), ("method", method), ("class", "search")]);
-        if habits.has_box {
+        if config.has_box {
             let typed = self.parameters.get(self.skin.words).unwrap_or_default().to_string();
             let (name, label) = (self.skin.words, self.wording.words);
             self.labelled(label, name, |page| {
                 page.html.open("input", &[("type", "text"), ("name", name), ("id", name), ("value", &typed)]);
             });
         }
-        for control in &habits.controls {
+        for control in &config.controls {
             self.control(control);
         }
         self.hidden();
@@ -52,9 +52,9 @@ impl Page<'_> {
     }
 
     fn token_of(&self, ago: u64) -> Option<String> {
-        let lifetime = u64::from(self.database.habits.token_lifetime?.max(1)) * 1000;
+        let lifetime = u64::from(self.database.config.token_lifetime?.max(1)) * 1000;
         let period = (self.at.0 / lifetime).checked_sub(ago)?;
-        Some(format!("{:016x}", mix(mix(self.database.habits.seed, 0x70), period)))
+        Some(format!("{:016x}", mix(mix(self.database.config.seed, 0x70), period)))
     }
 
     fn labelled(&mut self, label: &str, id: &str, control: impl FnOnce(&mut Self)) {
@@ -64,7 +64,7 @@ impl Page<'_> {
         self.html.close("p");
     }
 
-    fn control(&mut self, control: &Control) {
+    fn control(&mut self, control: &FilterControl) {
         let Some((_, column)) = self.database.collection.column(&control.column) else { return };
         let (name, label) = (column.name(), labelled(column.name()));
         match &control.kind {
@@ -144,7 +144,7 @@ impl Page<'_> {
 }
 
 fn number(value: &str) -> f64 {
-    crate::database::column::number_in(value).unwrap_or(f64::INFINITY)
+    crate::database::collection::column::number_in(value).unwrap_or(f64::INFINITY)
 }
 
 /// A column's name as people read it.

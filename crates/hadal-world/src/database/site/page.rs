@@ -1,36 +1,36 @@
 //! A page of a site being written: its frame, and what everything on it has to know.
 
 use super::parameters::Parameters;
-use super::skin::Skin;
+use super::style::SiteStyle;
 use super::wording::Wording;
 use crate::database::Database;
-use crate::draw::mix;
-use crate::markup::Html;
+use crate::page::markup::HtmlWriter;
+use crate::random::mix;
 use hadal_core::http::{Headers, Request, Response};
 use hadal_core::time::Time;
 use xxhash_rust::xxh3::xxh3_64;
 
 /// A request being answered.
-pub(super) struct Page<'d> {
+pub(super) struct DatabasePage<'d> {
     pub(super) database: &'d Database,
-    pub(super) skin: Skin,
+    pub(super) skin: SiteStyle,
     pub(super) wording: &'static Wording,
     pub(super) parameters: Parameters,
     pub(super) at: Time,
     /// How many requests came before.
     pub(super) serial: u32,
-    pub(super) html: Html,
+    pub(super) html: HtmlWriter,
     session: String,
 }
 
-impl<'d> Page<'d> {
-    pub(super) fn new(database: &'d Database, request: &Request, at: Time, serial: u32) -> Page<'d> {
-        let skin = Skin::of(&database.habits.layout);
+impl<'d> DatabasePage<'d> {
+    pub(super) fn new(database: &'d Database, request: &Request, at: Time, serial: u32) -> DatabasePage<'d> {
+        let skin = SiteStyle::of(&database.config.layout);
         let visit = mix(xxh3_64(request.url.as_str().as_bytes()), mix(at.0, u64::from(serial)));
-        Page {
-            html: Html::new(skin.manners),
+        DatabasePage {
+            html: HtmlWriter::new(skin.manners),
             skin,
-            wording: Wording::of(database.habits.layout.language),
+            wording: Wording::of(database.config.layout.language),
             parameters: Parameters::of(request),
             database,
             at,
@@ -45,7 +45,12 @@ impl<'d> Page<'d> {
     }
 
     /// A whole document around what `main` writes.
-    pub(super) fn document(mut self, status: u16, title: &str, main: impl FnOnce(&mut Page<'d>)) -> Response {
+    pub(super) fn document(
+        mut self,
+        status: u16,
+        title: &str,
+        main: impl FnOnce(&mut DatabasePage<'d>),
+    ) -> Response {
         let name = self.database.name();
         self.html.raw("<!DOCTYPE html>\n");
         self.html.open("html", &[("lang", self.wording.code)]);
@@ -69,7 +74,7 @@ impl<'d> Page<'d> {
         respond_html(status, self.html.out)
     }
 
-    fn within(&mut self, tag: &str, id: &str, main: impl FnOnce(&mut Page<'d>)) {
+    fn within(&mut self, tag: &str, id: &str, main: impl FnOnce(&mut DatabasePage<'d>)) {
         self.html.open(tag, &[("id", id)]);
         main(self);
         self.html.close(tag);

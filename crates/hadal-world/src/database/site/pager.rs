@@ -1,21 +1,21 @@
 //! Ways to the other pages of an answer.
 
-use super::page::Page;
+use super::page::DatabasePage;
 use super::parameters::Parameters;
-use super::skin::CURSOR;
+use super::style::CURSOR;
 use crate::database::layout::Pager;
 
 /// Numbers shown on either side of the current page.
 const AROUND: u32 = 4;
 
-impl Page<'_> {
+impl DatabasePage<'_> {
     /// Writes the pager: `here` counts from 0.
     pub(super) fn pager(&mut self, here: u32, pages: u32) {
         if pages <= 1 {
             return;
         }
         self.html.open("div", &[("class", "pages")]);
-        match self.database.habits.layout.pager {
+        match self.database.config.layout.pager {
             Pager::Next => self.next_and_back(here, pages),
             Pager::Numbered | Pager::Offset | Pager::Path => self.numbers(here, pages),
             Pager::Buttons => self.buttons(here, pages),
@@ -107,8 +107,8 @@ impl Page<'_> {
     fn page_path(&self, page: u32) -> String {
         let (skin, kept) = (&self.skin, self.kept());
         let action = if skin.short_links { "" } else { skin.action };
-        let offset = || (page * self.database.habits.page_size + skin.first_offset).to_string();
-        match self.database.habits.layout.pager {
+        let offset = || (page * self.database.config.page_size + skin.first_offset).to_string();
+        match self.database.config.layout.pager {
             Pager::Path => format!("{}/page/{}?{}", skin.action, page + skin.first_page, kept.encoded()),
             Pager::Offset | Pager::More => {
                 format!("{action}?{}", kept.with(&[], skin.offset, &offset()).encoded())

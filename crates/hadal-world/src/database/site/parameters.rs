@@ -1,10 +1,10 @@
 //! What a request asks for: parameters out of address and body, and the question they are.
 
-use super::skin::{CURSOR, LETTER, Skin};
+use super::style::{CURSOR, LETTER, SiteStyle};
 use crate::database::Database;
-use crate::database::asked::{Asked, Choice};
-use crate::database::column::number_in;
-use crate::database::habits::{Control, ControlKind};
+use crate::database::collection::column::number_in;
+use crate::database::config::{ControlKind, FilterControl};
+use crate::database::query::{Filter, SearchQuery};
 use hadal_core::http::{Method, Request};
 use url::form_urlencoded;
 
@@ -73,57 +73,63 @@ fn opened(cursor: &str) -> Option<Parameters> {
 
 impl Database {
     /// The question that parameters are; `path` is what follows the action.
-    pub(super) fn question(&self, parameters: &Parameters, path: &str, skin: &Skin) -> Asked {
-        let words = parameters.get(skin.words).filter(|_| self.habits.has_box).unwrap_or_default();
-        let mut choices: Vec<Choice> = self
-            .habits
+    pub(super) fn question(&self, parameters: &Parameters, path: &str, skin: &SiteStyle) -> SearchQuery {
+        let words = parameters.get(skin.words).filter(|_| self.config.has_box).unwrap_or_default();
+        let mut choices: Vec<Filter> = self
+            .config
             .controls
             .iter()
             .filter_map(|control| self.choice(control, parameters, skin))
             .collect();
-        for facet in &self.habits.facets {
+        for facet in &self.config.facets {
             let value = parameters.get(&facet_name(facet)).filter(|value| !value.is_empty());
-            choices.extend(value.map(|value| Choice::is(facet, value)));
+            choices.extend(value.map(|value| Filter::is(facet, value)));
         }
-        let letter =
-            parameters.get(LETTER).filter(|_| self.habits.letters).and_then(|text| text.chars().next());
-        choices.extend(letter.map(Choice::Begins));
-        Asked { words: words.trim().to_string(), choices, page: self.page_asked(parameters, path, skin) }
+        let letter = parameters
+            .get(LETTER)
+            .filter(|_| self.config.has_letter_index)
+            .and_then(|text| text.chars().next());
+        choices.extend(letter.map(Filter::Begins));
+        SearchQuery {
+            words: words.trim().to_string(),
+            filters: choices,
+            page: self.page_asked(parameters, path, skin),
+        }
     }
 
-    fn page_asked(&self, parameters: &Parameters, path: &str, skin: &Skin) -> u32 {
+    fn page_asked(&self, parameters: &Parameters, path: &str, skin: &SiteStyle) -> u32 {
         let number = |text: &str| text.parse::<u32>().ok();
         let offset = parameters.get(skin.offset).and_then(number);
-        let by_offset = offset.map(|offset| offset.saturating_sub(skin.first_offset) / self.habits.page_size);
+        let by_offset = offset.map(|offset| offset.saturating_sub(skin.first_offset) / self.config.page_size);
         let in_path = path.strip_prefix("/page/").and_then(number);
         let page = in_path.or_else(|| parameters.get(skin.page).and_then(number));
         let by_page = page.map(|page| page.saturating_sub(skin.first_page));
         by_offset.or(by_page).unwrap_or(0).min(LAST_PAGE)
     }
 
-    fn choice(&self, control: &Control, parameters: &Parameters, skin: &Skin) -> Option<Choice> {
+    fn choice(&self, control: &FilterControl, parameters: &Parameters, skin: &SiteStyle) -> Option<Filter> {
         let column = &control.column;
         let number = |end: &str| parameters.get(&end.replace('*', column)).and_then(number_in);
         match &control.kind {
             ControlKind::Select | ControlKind::Radio => {
                 let sent = parameters.get(column).filter(|value| !value.is_empty())?;
-                Some(Choice::is(column, self.decoded(column, sent, skin)))
+                Some(Filter::is(column, self.decoded(column, sent, skin)))
             }
             ControlKind::Between | ControlKind::Steps(_) | ControlKind::Dates => {
                 let [low, high] = skin.ends.map(number);
-                (low.is_some() || high.is_some()).then(|| Choice::between(column, low, high))
+                (low.is_some() || high.is_some()).then(|| Filter::between(column, low, high))
             }
             ControlKind::Bands(_) => {
                 let (low, high) = parameters.get(column)?.split_once('-')?;
                 // The upper end of a band belongs to the next one.
                 let high = number_in(high).map(f64::next_down);
-                Some(Choice::between(column, number_in(low), high))
+                Some(Filter::between(column, number_in(low), high))
             }
         }
     }
 
     /// What a list sent, as the records have it.
-    fn decoded<'a>(&'a self, column: &str, sent: &'a str, skin: &Skin) -> &'a str {
+    fn decoded<'a>(&'a self, column: &str, sent: &'a str, skin: &SiteStyle) -> &'a str {
         let values = self.collection.column(column).filter(|_| skin.codes).map(|(_, column)| column.values());
         let value = values.and_then(|values| values.get(sent.parse::<usize>().ok()?.checked_sub(1)?));
         value.map_or(sent, |value| value)

@@ -1,10 +1,10 @@
 //! The page of one record.
 
 use super::form::labelled;
-use super::page::Page;
+use super::page::DatabasePage;
 use hadal_core::http::Response;
 
-impl Page<'_> {
+impl DatabasePage<'_> {
     /// Everything about a record.
     pub(super) fn record(self, number: u32) -> Response {
         let database = self.database;

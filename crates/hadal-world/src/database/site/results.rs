@@ -1,12 +1,12 @@
 //! A page of results: what was found, how much, and where it goes on.
 
 use super::form::labelled;
-use super::page::{Page, respond_elsewhere};
+use super::item::ResultItem;
+use super::page::{DatabasePage, respond_elsewhere};
 use super::parameters::facet_name;
-use super::shown::Shown;
-use crate::database::asked::{Asked, Found};
-use crate::database::habits::{EmptyQuery, SingleHit, TotalShown};
+use crate::database::config::{EmptyQuery, SingleHit, TotalShown};
 use crate::database::layout::Arrangement;
+use crate::database::query::{SearchQuery, SearchResult};
 use hadal_core::http::Response;
 
 /// Values of an attribute that links are offered for.
@@ -15,18 +15,18 @@ const MOST_FACETS: usize = 40;
 /// What others like.
 const POPULAR: u32 = 5;
 
-impl Page<'_> {
+impl DatabasePage<'_> {
     /// The answer to a submitted form; `path` is what follows the action.
     pub(super) fn results(self, path: &str) -> Response {
-        let habits = &self.database.habits;
+        let config = &self.database.config;
         if self.is_stale() {
             let status = if self.skin.phrase.is_multiple_of(2) { 403 } else { 200 };
             let text = self.wording.stale;
             return self.complaint(status, text);
         }
         let asked = self.database.question(&self.parameters, path, &self.skin);
-        let is_empty = asked.words.is_empty() && asked.choices.is_empty();
-        if is_empty && habits.empty_query == EmptyQuery::Error {
+        let is_empty = asked.words.is_empty() && asked.filters.is_empty();
+        if is_empty && config.empty_query == EmptyQuery::Error {
             let status = if self.skin.phrase.is_multiple_of(2) { 400 } else { 200 };
             let text = self.wording.empty;
             return self.complaint(status, text);
@@ -37,7 +37,7 @@ impl Page<'_> {
         }
         let (found, pages) = self.answer(&asked);
         match &found.hits[..] {
-            [only] if found.total == 1 && habits.single_hit == SingleHit::Redirected => {
+            [only] if found.total == 1 && config.single_hit == SingleHit::Redirected => {
                 respond_elsewhere(&self.record_path(*only, None))
             }
             [] => self.nothing(),
@@ -65,10 +65,10 @@ impl Page<'_> {
         })
     }
 
-    fn listing(self, asked: &Asked, found: &Found, pages: u32) -> Response {
-        let size = self.database.habits.page_size;
+    fn listing(self, asked: &SearchQuery, found: &SearchResult, pages: u32) -> Response {
+        let size = self.database.config.page_size;
         let first = asked.page.saturating_mul(size);
-        let records: Vec<Shown> = found
+        let records: Vec<ResultItem> = found
             .hits
             .iter()
             .zip(first..)
@@ -86,9 +86,9 @@ impl Page<'_> {
         })
     }
 
-    fn count(&mut self, found: &Found, first: u32) {
-        let round = self.database.habits.total == TotalShown::Rounded && found.total >= 50;
-        let text = match self.database.habits.total {
+    fn count(&mut self, found: &SearchResult, first: u32) {
+        let round = self.database.config.total_shown == TotalShown::Rounded && found.total >= 50;
+        let text = match self.database.config.total_shown {
             TotalShown::Hidden => return,
             _ if round => self.wording.round_counts[(self.skin.phrase % 2) as usize],
             _ => self.wording.counts[(self.skin.phrase % 3) as usize],
@@ -112,13 +112,13 @@ impl Page<'_> {
     }
 
     /// Links that narrow the answer, with how much each would leave.
-    fn facets(&mut self, asked: &Asked) {
+    fn facets(&mut self, asked: &SearchQuery) {
         let database = self.database;
-        if database.habits.facets.is_empty() {
+        if database.config.facets.is_empty() {
             return;
         }
         let fit = database.fit(asked);
-        for name in &database.habits.facets {
+        for name in &database.config.facets {
             let Some((_, column)) = database.collection.column(name) else { continue };
             let mut counts = vec![0u32; column.values().len()];
             for value in fit.iter().filter_map(|(record, _)| column.value_of(*record)) {
@@ -150,7 +150,7 @@ impl Page<'_> {
 
     /// The same few records beside every answer.
     fn popular(&mut self) {
-        if self.database.habits.layout.arrangement != Arrangement::Advertised {
+        if self.database.config.layout.arrangement != Arrangement::Advertised {
             return;
         }
         self.html.open("div", &[("class", "sidebar")]);

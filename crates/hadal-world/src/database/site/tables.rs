@@ -1,13 +1,13 @@
 //! Arrangements of records in tables.
 
-use super::page::Page;
-use super::shown::Shown;
+use super::item::ResultItem;
+use super::page::DatabasePage;
 
 /// Records in a row of a grid.
 const ACROSS: usize = 3;
 
-impl Page<'_> {
-    pub(super) fn rows(&mut self, records: &[Shown]) {
+impl DatabasePage<'_> {
+    pub(super) fn rows(&mut self, records: &[ResultItem]) {
         self.html.open("table", &[("class", self.skin.results), ("border", "1")]);
         let mut names: Vec<&str> = Vec::new();
         for (name, _) in records.iter().flat_map(|record| &record.fields) {
@@ -39,7 +39,7 @@ impl Page<'_> {
         self.html.close("table");
     }
 
-    pub(super) fn row_pairs(&mut self, records: &[Shown]) {
+    pub(super) fn row_pairs(&mut self, records: &[ResultItem]) {
         self.html.open("table", &[("class", self.skin.results), ("cellpadding", "2")]);
         for (at, record) in records.iter().enumerate() {
             self.html.open("tr", &[]);
@@ -61,7 +61,7 @@ impl Page<'_> {
         self.html.close("table");
     }
 
-    pub(super) fn grid(&mut self, records: &[Shown]) {
+    pub(super) fn grid(&mut self, records: &[ResultItem]) {
         self.html.open("table", &[("width", "100%")]);
         for row in records.chunks(ACROSS) {
             self.html.open("tr", &[]);
@@ -84,7 +84,7 @@ impl Page<'_> {
     }
 
     /// A table for each record; its title is one of the values.
-    pub(super) fn sheets(&mut self, records: &[Shown]) {
+    pub(super) fn sheets(&mut self, records: &[ResultItem]) {
         for record in records {
             self.html.open("table", &[("class", self.skin.class)]);
             self.html.raw("<tr><th>Title</th><td>");

@@ -1,6 +1,6 @@
 //! What sites say, in ten languages: buttons, counts, regrets.
 
-use crate::database::layout::Language;
+use crate::database::layout::SiteLanguage;
 
 /// A language's words. Counts have places for `{total}`, `{from}` and `{to}`.
 pub(super) struct Wording {
@@ -25,18 +25,18 @@ pub(super) struct Wording {
 }
 
 impl Wording {
-    pub(super) fn of(language: Language) -> &'static Wording {
+    pub(super) fn of(language: SiteLanguage) -> &'static Wording {
         match language {
-            Language::English => &ENGLISH,
-            Language::German => &GERMAN,
-            Language::French => &FRENCH,
-            Language::Spanish => &SPANISH,
-            Language::Italian => &ITALIAN,
-            Language::Dutch => &DUTCH,
-            Language::Portuguese => &PORTUGUESE,
-            Language::Russian => &RUSSIAN,
-            Language::Japanese => &JAPANESE,
-            Language::Chinese => &CHINESE,
+            SiteLanguage::English => &ENGLISH,
+            SiteLanguage::German => &GERMAN,
+            SiteLanguage::French => &FRENCH,
+            SiteLanguage::Spanish => &SPANISH,
+            SiteLanguage::Italian => &ITALIAN,
+            SiteLanguage::Dutch => &DUTCH,
+            SiteLanguage::Portuguese => &PORTUGUESE,
+            SiteLanguage::Russian => &RUSSIAN,
+            SiteLanguage::Japanese => &JAPANESE,
+            SiteLanguage::Chinese => &CHINESE,
         }
     }
 
@@ -279,13 +279,13 @@ mod tests {
 
     #[test]
     fn every_language_counts_and_regrets() {
-        for language in Language::ALL {
+        for language in SiteLanguage::ALL {
             let wording = Wording::of(language);
             let counts = wording.counts.iter().chain(&wording.round_counts);
             assert!(counts.into_iter().all(|text| text.contains("{total}")), "{language:?}");
             assert_eq!(wording.number(1_234_567).chars().filter(char::is_ascii_digit).count(), 7);
         }
-        assert_eq!(Wording::of(Language::German).number(12_345), "12.345");
-        assert_eq!(Wording::of(Language::English).number(99), "99");
+        assert_eq!(Wording::of(SiteLanguage::German).number(12_345), "12.345");
+        assert_eq!(Wording::of(SiteLanguage::English).number(99), "99");
     }
 }

@@ -1,0 +1,321 @@
+//! A form before it is written: what it asks, in which words, and where it is sent.
+//!
+//! Both the page and the truth are made from the sketch, so they cannot disagree.
+
+use crate::form::fields::{FieldTemplate, InputKind, questions};
+use crate::form::plan::PlannedForm;
+use crate::lexicon::{PLACES, Subject, lexicon};
+use crate::random::SeededRng;
+use hadal_core::critic::Kind;
+use hadal_core::http::Method;
+use hadal_core::page::FieldKind;
+
+/// A form's content.
+#[derive(Clone, Debug)]
+pub(crate) struct FormContent {
+    pub(crate) method: Method,
+    /// Absolute path it is sent to.
+    pub(crate) action: String,
+    pub(crate) controls: Vec<FormControl>,
+    pub(crate) button: &'static str,
+    pub(crate) heading: String,
+    pub(crate) class: &'static str,
+}
+
+/// One control.
+#[derive(Clone, Debug)]
+pub(crate) struct FormControl {
+    pub(crate) kind: FieldKind,
+    pub(crate) name: String,
+    pub(crate) label: &'static str,
+    pub(crate) value: &'static str,
+    pub(crate) choices: SelectOptions,
+}
+
+/// What a select offers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum SelectOptions {
+    /// Nothing: not a select.
+    None,
+    /// Words; the first one stands for any.
+    Words(Vec<&'static str>),
+    /// Numbers.
+    Numbers {
+        /// The first.
+        from: u32,
+        /// To the next.
+        step: u32,
+        /// How many.
+        count: u32,
+    },
+}
+
+const SEARCH_BUTTONS: [&str; 18] = [
+    "Search",
+    "Search",
+    "Search",
+    "Search",
+    "Search",
+    "Search now",
+    "Find",
+    "Find",
+    "Find it",
+    "Go",
+    "Go",
+    "GO!",
+    "Submit",
+    "Show results",
+    "Show",
+    ">>",
+    "View list",
+    "Continue",
+];
+const SITE_BUTTONS: [&str; 6] = ["Search", "Search", "Search", "Go", "GO!", "Submit"];
+const SEARCH_PATHS: [&str; 12] = [
+    "search",
+    "find",
+    "results",
+    "advanced-search",
+    "quicksearch",
+    "query",
+    "browse",
+    "lookup",
+    "dosearch",
+    "list",
+    "finder",
+    "process",
+];
+/// Share of databases' forms that are a single box.
+const BOXED: f64 = 0.3;
+const CLASSES: [&str; 8] = ["", "", "panel", "quick", "query", "criteria", "search", "search-panel"];
+const SITE_CLASSES: [&str; 6] = ["", "", "search", "search", "searchform", "site-search"];
+const PLAIN_CLASSES: [&str; 10] =
+    ["", "", "form", "box", "panel", "std", "frm", "user", "inner", "search-box"];
+
+/// The words of a planned form.
+pub(crate) fn sketch(form: &PlannedForm) -> FormContent {
+    let mut rng = SeededRng::new(form.seed, 30);
+    match form.looks {
+        Kind::Search => search(form, &mut rng),
+        _ => plain(form, &mut rng),
+    }
+}
+
+fn search(form: &PlannedForm, rng: &mut SeededRng) -> FormContent {
+    let subject = form.subject.map(|index| &lexicon().subjects[usize::from(index)]);
+    let asked = questions(subject.map_or("site", |subject| subject.name));
+    let (boxes, fields): (Vec<&FieldTemplate>, Vec<&FieldTemplate>) =
+        asked.iter().partition(|question| question.answer == InputKind::Box);
+    let naming = FieldNaming::draw(rng);
+    let mut controls = Vec::new();
+    // The search of a site itself is a keyword box; databases mostly ask for more.
+    let (boxed, extra) = if subject.is_none() { (1.0, 0.15) } else { (BOXED, 0.25) };
+    if rng.chance(boxed) {
+        expand(rng.pick(&boxes), subject, naming, rng, &mut controls);
+        if rng.chance(extra) {
+            expand(rng.pick(&fields), subject, naming, rng, &mut controls);
+        }
+    } else {
+        ask_some(&fields, subject, naming, rng, &mut controls);
+    }
+    hidden(rng, form, &mut controls);
+    let method = if rng.chance(0.78) { Method::Get } else { Method::Post };
+    let (buttons, classes) = match subject {
+        None => (&SITE_BUTTONS[..], &SITE_CLASSES[..]),
+        Some(_) => (&SEARCH_BUTTONS[..], &CLASSES[..]),
+    };
+    FormContent {
+        method,
+        action: action(SEARCH_PATHS[usize::from(form.ordinal) % SEARCH_PATHS.len()], form, rng),
+        controls,
+        button: rng.pick(buttons),
+        heading: heading(subject, rng),
+        class: rng.pick(classes),
+    }
+}
+
+/// Asks the first few of a subject's questions, with a gap here and there.
+fn ask_some(
+    fields: &[&FieldTemplate],
+    subject: Option<&Subject>,
+    naming: FieldNaming,
+    rng: &mut SeededRng,
+    to: &mut Vec<FormControl>,
+) {
+    let count = if rng.chance(0.5) { rng.between(2, 3) } else { rng.between(4, 7) };
+    let mut skip = rng.below(2);
+    for question in fields.iter().take((count + skip) as usize) {
+        if skip > 0 && rng.chance(0.5) {
+            skip -= 1;
+            continue;
+        }
+        expand(question, subject, naming, rng, to);
+    }
+}
+
+fn heading(subject: Option<&Subject>, rng: &mut SeededRng) -> String {
+    let Some(subject) = subject else {
+        return rng.pick(&["", "", "", "Search this site", "Site search", "Search"]).to_string();
+    };
+    let word = rng.pick(&subject.sign);
+    match rng.below(10) {
+        0 | 8 => format!("Search {word}"),
+        1 | 9 => format!("Find {word}"),
+        2 => format!("Look up {word} here"),
+        3 => format!("Our {word}"),
+        4 => format!("Browse all {word}"),
+        5 => "Advanced search".to_string(),
+        6 => "Quick search".to_string(),
+        _ => String::new(),
+    }
+}
+
+fn plain(form: &PlannedForm, rng: &mut SeededRng) -> FormContent {
+    let (path, heading, buttons): (&str, &str, [&'static str; 3]) = match form.kind {
+        Kind::Login => ("login", "Members", ["Log in", "Sign in", "Go"]),
+        Kind::Registration => ("register", "Create an account", ["Register", "Sign up", "Continue"]),
+        Kind::Recovery => ("password", "Forgotten your password?", ["Send", "Reset", "Submit"]),
+        Kind::Contact => ("contact", "Write to us", ["Send", "Submit", "Send message"]),
+        Kind::Newsletter => ("subscribe", "Stay informed", ["Subscribe", "Go", "Join"]),
+        Kind::Order => ("cart", "", ["Add to cart", "Buy now", "Order"]),
+        Kind::Comment => ("comment", "Leave a comment", ["Post", "Submit", "Reply"]),
+        Kind::Booking => ("reserve", "Reserve now", ["Book", "Send request", "Reserve"]),
+        Kind::Search | Kind::Other => ("poll", "What do you think?", ["Vote", "Submit", "OK"]),
+    };
+    let asked = questions(if form.kind == Kind::Other { "poll" } else { form.kind.name() });
+    let naming = FieldNaming::draw(rng);
+    let needed = match form.kind {
+        Kind::Newsletter | Kind::Order => 1,
+        Kind::Login => 2,
+        _ => 4,
+    };
+    let mut controls = Vec::new();
+    for (place, question) in asked.iter().enumerate() {
+        if place < needed || rng.chance(0.4) {
+            expand(question, None, naming, rng, &mut controls);
+        }
+    }
+    hidden(rng, form, &mut controls);
+    let rarely_get = if matches!(form.kind, Kind::Newsletter | Kind::Order) { 0.2 } else { 0.04 };
+    let method = if rng.chance(rarely_get) { Method::Get } else { Method::Post };
+    let (button, class) = (rng.pick(&buttons), rng.pick(&PLAIN_CLASSES));
+    FormContent { method, action: action(path, form, rng), controls, button, heading: heading.into(), class }
+}
+
+/// Paths differ between the forms of a site, because their words or their numbers do.
+fn action(word: &str, form: &PlannedForm, rng: &mut SeededRng) -> String {
+    let number = form.ordinal;
+    match rng.below(7) {
+        0 => format!("/{word}.php/{number}"),
+        1 => format!("/cgi-bin/{word}{number}.cgi"),
+        2 => format!("/{word}{number}.aspx"),
+        3 => format!("/servlet/{word}/{number}"),
+        4 => format!("/en/{word}/{number}/"),
+        5 => format!("/{word}-{number}.jsp"),
+        _ => format!("/{word}/{number}"),
+    }
+}
+
+fn hidden(rng: &mut SeededRng, form: &PlannedForm, controls: &mut Vec<FormControl>) {
+    const MARKS: [(&str, &str); 6] =
+        [("lang", "en"), ("view", "list"), ("action", "go"), ("db", "main"), ("src", "box"), ("step", "1")];
+    let count = if form.looks == Kind::Search { rng.below(3) } else { rng.below(2) };
+    for _ in 0..count {
+        let (name, value) = rng.pick(&MARKS);
+        controls.push(FormControl { value, ..FormControl::new(FieldKind::Hidden, name) });
+    }
+    if rng.chance(if form.looks == Kind::Search { 0.12 } else { 0.4 }) {
+        controls.push(FormControl::new(
+            FieldKind::Hidden,
+            rng.pick(&["csrf_token", "authenticity_token", "nonce"]),
+        ));
+    }
+}
+
+/// How a site's programmer spells field names.
+#[derive(Clone, Copy)]
+enum FieldNaming {
+    Plain,
+    Prefix(&'static str),
+    Brackets,
+    Capital,
+}
+
+impl FieldNaming {
+    fn draw(rng: &mut SeededRng) -> FieldNaming {
+        match rng.below(10) {
+            0 => FieldNaming::Prefix("f_"),
+            1 => FieldNaming::Prefix("ctl00$Main$txt"),
+            2 => FieldNaming::Brackets,
+            3 => FieldNaming::Capital,
+            _ => FieldNaming::Plain,
+        }
+    }
+
+    fn apply(self, name: &str) -> String {
+        match self {
+            FieldNaming::Plain => name.to_string(),
+            FieldNaming::Prefix(prefix) => format!("{prefix}{name}"),
+            FieldNaming::Brackets => format!("data[{name}]"),
+            FieldNaming::Capital => name[..1].to_uppercase() + &name[1..],
+        }
+    }
+}
+
+impl FormControl {
+    fn new(kind: FieldKind, name: &str) -> FormControl {
+        FormControl { kind, name: name.to_string(), label: "", value: "", choices: SelectOptions::None }
+    }
+}
+
+/// Turns a question into the controls that ask it.
+fn expand(
+    asked: &FieldTemplate,
+    subject: Option<&Subject>,
+    naming: FieldNaming,
+    rng: &mut SeededRng,
+    to: &mut Vec<FormControl>,
+) {
+    let name = naming.apply(rng.pick(&asked.names));
+    let label = rng.pick(&asked.labels);
+    let control = |kind, choices| FormControl { kind, name: name.clone(), label, value: "", choices };
+    let words = |list: Vec<&'static str>| control(FieldKind::Select, SelectOptions::Words(list));
+    let numbers =
+        |from, step, count| control(FieldKind::Select, SelectOptions::Numbers { from, step, count });
+    let typed = |kind| control(kind, SelectOptions::None);
+    match &asked.answer {
+        InputKind::Box if rng.chance(0.15) => to.push(typed(FieldKind::Search)),
+        InputKind::Box | InputKind::Text => to.push(typed(FieldKind::Text)),
+        InputKind::Email => to.push(typed(rng.pick(&[FieldKind::Email, FieldKind::Text]))),
+        InputKind::Tel => to.push(typed(rng.pick(&[FieldKind::Tel, FieldKind::Text]))),
+        InputKind::Password => to.push(typed(FieldKind::Password)),
+        InputKind::Textarea => to.push(typed(FieldKind::Textarea)),
+        InputKind::Date if rng.chance(0.3) => {
+            to.push(FormControl { name: format!("{name}_d"), ..numbers(1, 1, 31) });
+            to.push(FormControl { name: format!("{name}_m"), label: "", ..numbers(1, 1, 12) });
+        }
+        InputKind::Date => to.push(typed(rng.pick(&[FieldKind::Date, FieldKind::Text]))),
+        InputKind::Year if rng.chance(0.5) => to.push(numbers(1960 + rng.below(40), 1, rng.between(8, 40))),
+        InputKind::Year => to.push(typed(FieldKind::Text)),
+        InputKind::Price if rng.chance(0.6) => to.push(numbers(500, 500, rng.between(6, 20))),
+        InputKind::Price => to.push(typed(rng.pick(&[FieldKind::Number, FieldKind::Text]))),
+        InputKind::Count => to.push(numbers(1, 1, rng.between(4, 9))),
+        InputKind::Check => to.push(FormControl { value: "1", ..typed(FieldKind::Checkbox) }),
+        InputKind::Places => to.push(words(with_any(&PLACES, rng))),
+        InputKind::Terms => to.push(words(with_any(subject.map_or(&PLACES[..], |s| &s.terms), rng))),
+        InputKind::Pick(list) => to.push(words(list.clone())),
+        InputKind::Radio(list) => {
+            to.extend(list.iter().map(|value| FormControl {
+                label: value,
+                value,
+                ..typed(FieldKind::Radio)
+            }));
+        }
+    }
+}
+
+fn with_any(list: &[&'static str], rng: &mut SeededRng) -> Vec<&'static str> {
+    let from = rng.below(list.len() as u32 / 2) as usize;
+    let count = rng.between(5, 18) as usize;
+    std::iter::once("Any").chain(list.iter().copied().skip(from).take(count)).collect()
+}
