@@ -73,7 +73,7 @@ fn chosen(runs: Vec<RunRow>, spec: &RunSpec, prior: Prior) -> Result<Option<(u64
 #[cfg(test)]
 mod tests {
     use super::*;
-    use hadal::store::{Access, Batch, Progress, RunId, open};
+    use hadal::store::{Access, Batch, RunId, RunProgress, open};
     use std::sync::Arc;
 
     fn spec(strategy: &str, seed: u64) -> RunSpec {
@@ -84,7 +84,7 @@ mod tests {
     fn run(store: &dyn Store, spec: &RunSpec, next_seq: u64, saved: Option<&[u8]>) -> RunId {
         let run = store.begin(spec).unwrap();
         let strategy = saved.map(<[u8]>::to_vec);
-        let progress = Some(Progress { next_seq, strategy, ..Progress::default() });
+        let progress = Some(RunProgress { next_seq, strategy, ..RunProgress::default() });
         store.commit(run, &Batch { progress, ..Batch::default() }).unwrap();
         run
     }

@@ -5,7 +5,7 @@ use super::harvested::{HarvestedArgs, some_words};
 use super::list::list;
 use super::session::Session;
 use clap::Args;
-use hadal::store::AskedRow;
+use hadal::store::QueryRow;
 
 /// List or export the queries that harvests put to forms
 #[derive(Debug, Args)]
@@ -25,7 +25,7 @@ pub fn run(args: &QueriesArgs, session: &Session) -> anyhow::Result<Exit> {
     let store = session.reader()?;
     let filter = args.wanted.filter(store.as_ref(), args.search.as_ref())?;
     let nothing = "no such queries: nothing was harvested yet, or the limits are too narrow";
-    list::<AskedRow>(&args.wanted.list, session, nothing, |each| {
+    list::<QueryRow>(&args.wanted.list, session, nothing, |each| {
         store.asked(&filter, &mut args.wanted.limited(each))
     })
 }

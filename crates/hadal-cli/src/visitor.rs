@@ -11,7 +11,7 @@ use hadal::fetch::network::Network;
 use hadal::fetch::politeness::{Politeness, next_request_at};
 use hadal::fetch::retry::{self, MOST_ATTEMPTS, Next};
 use hadal::fetch::robots::{RobotsReading, Rules, interpret};
-use hadal::store::Robots;
+use hadal::store::RobotsState;
 use hadal_core::address::Host;
 use hadal_core::http::{Completeness, Exchange, FetchError, Request, Response};
 use hadal_core::time::Time;
@@ -116,8 +116,10 @@ impl Visitor {
             let exchange = self.ask(&at).await;
             match interpret(&at, &exchange, 0, Clock::Real.now()) {
                 RobotsReading::Redirect(target) => at = target,
-                RobotsReading::Known(Robots::Text(text), _) => return Ok(Rules::parse(&text, &self.agent)),
-                RobotsReading::Known(Robots::DisallowAll, _) => {
+                RobotsReading::Known(RobotsState::Text(text), _) => {
+                    return Ok(Rules::parse(&text, &self.agent));
+                }
+                RobotsReading::Known(RobotsState::DisallowAll, _) => {
                     return Err(VisitError::NoRobots(exchange.result?.status));
                 }
                 RobotsReading::Known(..) => break,

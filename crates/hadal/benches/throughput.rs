@@ -23,7 +23,9 @@ use hadal::engine::{Clock, Crawl, crawl};
 use hadal::fetch::in_process::InProcess;
 use hadal::fetch::network::{Network, NetworkOptions};
 use hadal::fetch::world_server;
-use hadal::store::{Access, Batch, Change, Dispatch, Ending, Outcome, RunId, RunSpec, Store, Work, open};
+use hadal::store::{
+    Access, Batch, FrontierChange, Outcome, RunId, RunSpec, SentStep, StepEnd, StepTarget, Store, open,
+};
 use hadal_core::address::Host;
 use hadal_core::http::Request;
 use hadal_core::link::{FrontierLink, LinkOrigin, QueueId, QueuedLink};
@@ -228,7 +230,7 @@ fn fill(store: &dyn Store, run: RunId, links: u64) -> Anyhow<()> {
     let all: Vec<u64> = (0..links).collect();
     for chunk in all.chunks(1000) {
         let leads = chunk.iter().map(|n| lead(*n)).collect::<Anyhow<Vec<_>>>()?;
-        store.commit(run, &Batch { changes: vec![Change::Add(leads)], ..Batch::default() })?;
+        store.commit(run, &Batch { changes: vec![FrontierChange::Add(leads)], ..Batch::default() })?;
         store.sync()?;
     }
     Ok(())
@@ -261,10 +263,10 @@ fn frontier_operations() -> Anyhow<()> {
 fn pop(store: &dyn Store, run: RunId, seq: u64) -> Anyhow<()> {
     let host = Host(format!("http://www.site-{}.example", seq % 1000));
     let best = store.of_host(run, QueueId(0), &host, None, 2)?;
-    let work = Work::Lead(best[0].link.id);
-    let dispatched = vec![Dispatch { seq, work: work.clone(), at: Time(0) }];
-    store.commit(run, &Batch { dispatched, ..Batch::default() })?;
-    let outcome = Outcome { ending: Ending::Failed("bench".into()), ..Outcome::of(seq, work, Time(0)) };
+    let work = StepTarget::Link(best[0].link.id);
+    let sent = vec![SentStep { seq, target: work.clone(), at: Time(0) }];
+    store.commit(run, &Batch { sent, ..Batch::default() })?;
+    let outcome = Outcome { end: StepEnd::Failed("bench".into()), ..Outcome::of(seq, work, Time(0)) };
     Ok(store.commit(run, &Batch { outcomes: vec![outcome], ..Batch::default() })?)
 }
 

@@ -9,7 +9,7 @@ use futures::StreamExt;
 use hadal::harvest::page_at;
 use hadal::harvest::{Courier, Pace, Purse};
 use hadal::output::escape::for_terminal;
-use hadal::store::{Found, Label, LabelRow, Store, StoreError};
+use hadal::store::{FormEntry, Label, LabelRow, Store, StoreError};
 use hadal::topic::Sample;
 use hadal_core::identity::form_id;
 use hadal_core::time::Time;
@@ -44,7 +44,7 @@ pub fn marked(topic: &str, session: &Session) -> anyhow::Result<Option<Marked>> 
         let hint = "`hadal serve` shows them in a browser, with buttons for that";
         return Err(Usage(format!("nobody marked a form of '{topic}' in this store yet: {hint}")).into());
     }
-    let mut by_source: BTreeMap<String, Vec<Found>> = BTreeMap::new();
+    let mut by_source: BTreeMap<String, Vec<FormEntry>> = BTreeMap::new();
     for found in forms {
         let run = store.run_row(found.run)?.context("the run of a form is gone")?;
         by_source.entry(run.spec.source).or_default().push(found);
@@ -79,7 +79,7 @@ fn labels(store: &dyn Store, topic: &str) -> Result<Vec<LabelRow>, StoreError> {
 /// Asks for the pages of these forms, which are all from one web, and sorts them by what people said.
 async fn fetch(
     source: &str,
-    forms: Vec<Found>,
+    forms: Vec<FormEntry>,
     marked: &mut Marked,
     session: &Session,
     stop: watch::Receiver<bool>,
@@ -114,7 +114,7 @@ async fn fetch(
 }
 
 /// The form on its page, as it is today.
-async fn sample(found: &Found, courier: &Courier, pace: &mut Pace) -> Result<Sample, String> {
+async fn sample(found: &FormEntry, courier: &Courier, pace: &mut Pace) -> Result<Sample, String> {
     let row = &found.row;
     let page = page_at(&row.page_url, courier, pace).await.map_err(|error| error.to_string())?;
     let is_meant = |form: &&hadal_core::page::Form| form_id(form, &page.url) == row.form_id;

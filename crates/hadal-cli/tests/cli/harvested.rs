@@ -19,10 +19,10 @@ fn place() -> Place {
     let step = HarvestStep {
         records: vec![record(1), evil],
         asked: Some(asked(1, 1..3)),
-        estimate: Some(Estimated { size: [2.0, 2.5, 4.0], coverage: [0.5, 0.8, 1.0] }),
+        estimate: Some(HarvestEstimate { size: [2.0, 2.5, 4.0], coverage: [0.5, 0.8, 1.0] }),
         ..harvest_step(0, 1, 0..0)
     };
-    let second = AskedRow { total: None, end: ReadingEnd::Failed, words: "fish".into(), ..asked(2, 0..0) };
+    let second = QueryRow { total: None, end: ReadingEnd::Failed, words: "fish".into(), ..asked(2, 0..0) };
     let failed =
         HarvestStep { asked: Some(second), failed: Some("http_500".into()), ..harvest_step(1, 2, 0..0) };
     store.commit_steps(books, &[step, failed]).unwrap();

@@ -19,7 +19,7 @@ fn place_with_lessons() -> Place {
     let place = Place::new();
     let url = format!("file:{}", place.path().join("hadal-data").display());
     let store = open(&url, Access::Crawl).unwrap();
-    let learn = |run, row| store.commit(run, &fixture::changing(Change::Learned(row))).unwrap();
+    let learn = |run, row| store.commit(run, &fixture::changing(FrontierChange::Learned(row))).unwrap();
     let books = fixture::begin(store.as_ref());
     let anchors = selected("anchor", Some(1), &[("librari", 7), ("catalog", 3)]);
     learn(books, lesson(0, vec![anchors, selected("url", None, &[("\u{1b}[31mbook", 2)])]));

@@ -1,6 +1,6 @@
 //! `hadal serve`, `hadal ask` and the dashboard, as people and scripts meet them.
 use crate::program::Place;
-use hadal::store::{Access, DirectoryQuery, Found, Label, LabelRow, open};
+use hadal::store::{Access, FormEntry, FormQuery, Label, LabelRow, open};
 use hadal_core::time::Time;
 use serde_json::Value;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -118,9 +118,9 @@ fn marks_in_the_directory_train_a_topic() {
     let place = demo();
     place.run(&["topics", "train", "hotel", "--from-labels"]).refused(&["nobody marked", "hadal serve"]);
     let store = open(&format!("file:{}", place.path().join("hadal-data").display()), Access::Read).unwrap();
-    let query = DirectoryQuery { most: 500, ..DirectoryQuery::default() };
+    let query = FormQuery { most: 500, ..FormQuery::default() };
     let forms = store.directory(&query).unwrap().forms;
-    let mark = |found: &Found, label| {
+    let mark = |found: &FormEntry, label| {
         let (form, topic) = (found.row.form_id, found.row.topic.clone());
         store.mark(&LabelRow { form, topic, label, at: Time(1) }).unwrap();
     };

@@ -7,7 +7,7 @@ use super::score::{Gauges, Point, Scorer, at};
 use hadal::engine::{Budget, Clock, Crawl, CrawlError, Errand, Event, Probing, Scope, crawl};
 use hadal::fetch::politeness::Politeness;
 use hadal::fetch::robots::AGENT;
-use hadal::store::{Filter, LessonRow, RunSpec, Store, Walk, memory::Memory};
+use hadal::store::{Filter, LessonRow, RunSpec, Store, Walk, memory::MemoryStore};
 use hadal_core::address::Site;
 use hadal_core::http::DEFAULT_BODY_LIMIT;
 use hadal_core::strategy::{StrategyContext, StrategyEntry};
@@ -106,7 +106,7 @@ pub fn run(
 ) -> anyhow::Result<Trial> {
     let begun = cpu_time();
     let carrier = Arc::new(Carrier::new(Arc::clone(arena)));
-    let store = Arc::new(Memory::default());
+    let store = Arc::new(MemoryStore::default());
     // Never sent to: a trial runs to its end.
     let (_going, stop) = watch::channel(false);
     let setup = setup(&carrier, &store, arena, offer, setting, stop);
@@ -138,7 +138,7 @@ pub fn run(
 
 fn setup(
     carrier: &Arc<Carrier>,
-    store: &Arc<Memory>,
+    store: &Arc<MemoryStore>,
     arena: &Arena,
     offer: &StrategyEntry,
     setting: &Setting,
@@ -181,7 +181,7 @@ fn setup(
     }
 }
 
-fn deep_sites(store: &Memory, arena: &Arena, scorer: &Scorer<'_>) -> Result<Vec<DeepSite>, CrawlError> {
+fn deep_sites(store: &MemoryStore, arena: &Arena, scorer: &Scorer<'_>) -> Result<Vec<DeepSite>, CrawlError> {
     let deep: FxHashSet<&str> = arena.ground.truth.deep_sites(&arena.topic).collect();
     let mut visited = Vec::new();
     store.sites(&Filter::default(), &mut |row| {

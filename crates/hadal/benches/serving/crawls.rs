@@ -43,14 +43,14 @@ fn fill_run(store: &dyn Store, run: RunId, topic: &str, n: u64, pages: u64) -> A
             numbers.clone().map(|page| lead(run, page, 0)).collect::<Anyhow<_>>()?;
         let left: Vec<QueuedLink> =
             numbers.clone().map(|page| lead(run, page, 1 + page % 3)).collect::<Anyhow<_>>()?;
-        let begin = |(seq, waiting): (u64, &QueuedLink)| Dispatch {
+        let begin = |(seq, waiting): (u64, &QueuedLink)| SentStep {
             seq,
-            work: Work::Lead(waiting.link.id),
+            target: StepTarget::Link(waiting.link.id),
             at: Time(seq),
         };
-        let dispatched = numbers.clone().zip(&visited).map(begin).collect();
-        let changes = vec![Change::Add(visited.clone()), Change::Add(left)];
-        store.commit(run, &Batch { changes, dispatched, ..Batch::default() })?;
+        let sent = numbers.clone().zip(&visited).map(begin).collect();
+        let changes = vec![FrontierChange::Add(visited.clone()), FrontierChange::Add(left)];
+        store.commit(run, &Batch { changes, sent, ..Batch::default() })?;
         let outcomes =
             numbers.zip(&visited).map(|(seq, waiting)| visit(seq, waiting, n, &mut random)).collect();
         store.commit(run, &Batch { outcomes, ..Batch::default() })?;
@@ -59,7 +59,7 @@ fn fill_run(store: &dyn Store, run: RunId, topic: &str, n: u64, pages: u64) -> A
         }
     }
     if pages > 0 {
-        let lessons = (0..60).map(|iteration| Change::Learned(lesson(iteration, pages))).collect();
+        let lessons = (0..60).map(|iteration| FrontierChange::Learned(lesson(iteration, pages))).collect();
         store.commit(run, &Batch { changes: lessons, ..Batch::default() })?;
     }
     store.sync()?;
@@ -112,7 +112,7 @@ fn visit(seq: u64, waiting: &QueuedLink, n: u64, random: &mut Random) -> Outcome
         page: Some(page),
         forms: numbers.map(|number| form(form_id(n, number), number, url, random)).collect(),
         site: Some((waiting.link.site(), tally)),
-        ..Outcome::of(seq, Work::Lead(waiting.link.id), Time(seq))
+        ..Outcome::of(seq, StepTarget::Link(waiting.link.id), Time(seq))
     }
 }
 

@@ -74,14 +74,14 @@ fn taken(harvest: usize, seq: u64, random: &mut Random) -> HarvestStep {
         pages: 1,
         asked: is_end.then(|| asked(number, ids.end)),
         records: ids.map(|id| record(harvest, id, number, random)).collect(),
-        estimate: Some(Estimated { size: [size / 2.0, size, size * 2.0], coverage: [0.2, 0.5, 0.8] }),
+        estimate: Some(HarvestEstimate { size: [size / 2.0, size, size * 2.0], coverage: [0.2, 0.5, 0.8] }),
         next: vec!["deep sea".into(), "whales".into()],
         ..HarvestStep::default()
     }
 }
 
-fn asked(number: u32, end: u64) -> AskedRow {
-    AskedRow {
+fn asked(number: u32, end: u64) -> QueryRow {
+    QueryRow {
         harvest: HarvestId(0),
         form: FormId(0),
         number,

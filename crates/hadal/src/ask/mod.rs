@@ -16,7 +16,7 @@ use crate::fetch::Fetch;
 use crate::fetch::politeness::Politeness;
 use crate::harvest::opening::{self, NotOpened};
 use crate::harvest::{Courier, Purse, TimeKind};
-use crate::store::{DirectoryQuery, Found, Store, StoreError};
+use crate::store::{FormEntry, FormQuery, Store, StoreError};
 use futures::future::join_all;
 use hadal_core::critic::probe::word_box;
 use hadal_core::identity::FormId;
@@ -141,7 +141,7 @@ impl Asker {
         if best.is_empty() { Err(AskError::NoSource(topic.clone())) } else { Ok(best) }
     }
 
-    fn open_one(&self, found: Found) -> Result<Chosen, AskError> {
+    fn open_one(&self, found: FormEntry) -> Result<Chosen, AskError> {
         let opened = match opening::of_found(self.store.as_ref(), &found) {
             Err(NotOpened::Store(error)) => return Err(error.into()),
             Err(why) => Err(why.to_string()),
@@ -153,23 +153,23 @@ impl Asker {
         Ok(Chosen { found, opened })
     }
 
-    fn choose(&self, whom: &Whom) -> Result<Vec<Found>, AskError> {
+    fn choose(&self, whom: &Whom) -> Result<Vec<FormEntry>, AskError> {
         match whom {
             Whom::Best(_, most) if !(1..=MOST_SOURCES).contains(most) => Err(AskError::TooMany),
             Whom::Best(topic, most) => {
-                let query = DirectoryQuery {
+                let query = FormQuery {
                     topic: Some(topic.clone()),
                     min_relevance: 0.5,
                     min_searchable: 0.5,
                     most: most * 4,
-                    ..DirectoryQuery::default()
+                    ..FormQuery::default()
                 };
                 Ok(self.store.directory(&query)?.forms)
             }
             Whom::Forms(forms) if !(1..=MOST_SOURCES).contains(&forms.len()) => Err(AskError::TooMany),
             Whom::Forms(forms) => {
                 let found = forms.iter().map(|form| self.store.found(*form, None));
-                let found: Vec<Found> = found.filter_map(Result::transpose).collect::<Result<_, _>>()?;
+                let found: Vec<FormEntry> = found.filter_map(Result::transpose).collect::<Result<_, _>>()?;
                 if found.is_empty() { Err(AskError::NoForm) } else { Ok(found) }
             }
         }

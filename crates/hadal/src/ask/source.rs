@@ -5,7 +5,7 @@ use super::{Asker, Web};
 use crate::fetch::retry;
 use crate::harvest::opening::Opened;
 use crate::harvest::{Pace, TimeKind, read};
-use crate::store::{Found, Purpose, StoreError, Submission, Submitter};
+use crate::store::{FormEntry, StoreError, Submission, SubmissionPurpose, Submitter};
 use hadal_core::harvest::policy::StatedTotal;
 use hadal_core::harvest::query::Query;
 use hadal_core::harvest::record::Record;
@@ -63,7 +63,7 @@ pub enum Outcome {
 
 /// A form that was chosen, and whether it may be asked.
 pub struct Chosen {
-    pub found: Found,
+    pub found: FormEntry,
     /// The form and where it is, or why it may not.
     pub opened: Result<(Opened, Web), String>,
 }
@@ -179,7 +179,7 @@ fn put_on_record(asker: &Asker, form: &Opened, request: &Request, at: Time) -> R
         method: request.method,
         url: request.url.clone(),
         body: Submission::body_of(request),
-        purpose: Purpose::Ask,
+        purpose: SubmissionPurpose::Ask,
         answer: None,
     })
 }

@@ -4,7 +4,7 @@
 
 use super::hosts::{HostIx, Hosts};
 use crate::fetch::robots::Rules;
-use crate::store::{HostState, Robots, RunId, Store, StoreError};
+use crate::store::{HostState, RobotsState, RunId, Store, StoreError};
 use hadal_core::address::{Host, Site};
 use hadal_core::strategy::SiteCounters;
 use hadal_core::time::Time;
@@ -50,14 +50,14 @@ impl KnownHost {
 
     fn new(state: HostState, agent: &str) -> KnownHost {
         let rules = match &state.robots {
-            Some(Robots::Text(text)) => Some(Rules::parse(text, agent)),
+            Some(RobotsState::Text(text)) => Some(Rules::parse(text, agent)),
             _ => None,
         };
         KnownHost { state, rules }
     }
 
     /// Takes in what robots.txt said.
-    pub fn set_robots(&mut self, robots: Robots, until: Time, validator: Option<String>, agent: &str) {
+    pub fn set_robots(&mut self, robots: RobotsState, until: Time, validator: Option<String>, agent: &str) {
         let robots = Some(robots);
         let state =
             HostState { robots, robots_until: until, robots_validator: validator, ..self.state.clone() };
@@ -72,12 +72,12 @@ impl KnownHost {
     /// Whether a page may be visited.
     pub fn permits(&self, url: &Url, now: Time) -> Permission {
         match &self.state.robots {
-            Some(Robots::Elsewhere { url, hops }) => Permission::Ask { url: url.clone(), hops: *hops },
+            Some(RobotsState::Elsewhere { url, hops }) => Permission::Ask { url: url.clone(), hops: *hops },
             Some(_) if self.state.robots_until <= now => ask(url),
             None => ask(url),
-            Some(Robots::AllowAll) => Permission::Granted,
-            Some(Robots::DisallowAll) => Permission::NotNow(self.state.robots_until),
-            Some(Robots::Text(_)) => match &self.rules {
+            Some(RobotsState::AllowAll) => Permission::Granted,
+            Some(RobotsState::DisallowAll) => Permission::NotNow(self.state.robots_until),
+            Some(RobotsState::Text(_)) => match &self.rules {
                 Some(rules) if !rules.allows(url) => Permission::Denied,
                 _ => Permission::Granted,
             },
@@ -144,7 +144,7 @@ impl HostBook {
     }
 
     /// Takes in what a host's robots.txt said; the host has a page in the book.
-    pub fn set_robots(&mut self, host: HostIx, robots: Robots, until: Time, validator: Option<String>) {
+    pub fn set_robots(&mut self, host: HostIx, robots: RobotsState, until: Time, validator: Option<String>) {
         if let Some(known) = self.known.get_mut(&host) {
             known.set_robots(robots, until, validator, &self.agent);
             self.robots_bytes += robots_bytes(&known.state);
@@ -154,7 +154,7 @@ impl HostBook {
 
 fn robots_bytes(state: &HostState) -> usize {
     match &state.robots {
-        Some(Robots::Text(text)) => text.len(),
+        Some(RobotsState::Text(text)) => text.len(),
         _ => 0,
     }
 }

@@ -1,6 +1,6 @@
 //! What a run may spend. A step is let go only if all it may cost is still there.
 
-use crate::store::Tally;
+use crate::store::RunCounters;
 use std::time::Duration;
 
 /// Totals of the run; `None` is no limit.
@@ -32,7 +32,7 @@ impl Budget {
     /// Asks for one more step. `in_flight` steps have reserved `reserved` bytes between them.
     pub fn ask(
         &self,
-        tally: &Tally,
+        tally: &RunCounters,
         in_flight: u64,
         reserved: u64,
         elapsed: Duration,
@@ -62,8 +62,8 @@ impl Budget {
 mod tests {
     use super::*;
 
-    fn tally(requests: u64, bytes: u64) -> Tally {
-        Tally { requests, bytes, ..Tally::default() }
+    fn tally(requests: u64, bytes: u64) -> RunCounters {
+        RunCounters { requests, bytes, ..RunCounters::default() }
     }
 
     #[test]

@@ -82,7 +82,7 @@ impl Engine {
         let Some((waiting, next)) = self.best_of(lane, host)? else { return Ok(None) };
         if !self.setup.scope.admits(&waiting.link) {
             self.frontier.remove(lane, host, next);
-            self.change(Change::Drop(vec![waiting.link.id]))?;
+            self.change(FrontierChange::Drop(vec![waiting.link.id]))?;
             return Ok(None);
         }
         if waiting.link.task == LinkTask::Backlinks {
@@ -153,10 +153,10 @@ impl Engine {
     /// Begins a step: first on record, then on its way. A submission is on record for good before it
     /// reaches anybody; in simulated time there is nobody, and a kill undoes both.
     pub(super) fn dispatch(&mut self, step: Step) -> Result<(), CrawlError> {
-        let dispatched = vec![Dispatch { seq: step.seq, work: work_of(&step.job), at: step.at }];
+        let sent = vec![SentStep { seq: step.seq, target: target_of(&step.job), at: step.at }];
         let submissions: Vec<Submission> = self.submission(&step).into_iter().collect();
         let submits = !submissions.is_empty() && !self.setup.clock.is_simulated();
-        self.setup.store.commit(self.run, &Batch { dispatched, submissions, ..Batch::default() })?;
+        self.setup.store.commit(self.run, &Batch { sent, submissions, ..Batch::default() })?;
         if submits {
             self.keep(RunState::Running)?;
         }
@@ -168,19 +168,21 @@ impl Engine {
     /// lead waits for its host's turn like any other.
     pub(super) fn begin_again(
         &mut self,
-        dispatch: Dispatch,
+        dispatch: SentStep,
         waiting: Option<QueuedLink>,
     ) -> Result<(), CrawlError> {
         if !self.setup.clock.is_simulated() {
             return self.call_off(dispatch, waiting);
         }
-        let job = match (dispatch.work, waiting) {
-            (Work::Robots { host, url, hops }, _) => {
+        let job = match (dispatch.target, waiting) {
+            (StepTarget::Robots { host, url, hops }, _) => {
                 let ix = self.meet(&host)?;
                 Job::Robots { host, url, hops, validator: self.robots_validator(ix, hops)? }
             }
-            (Work::Lead(_), Some(waiting)) if waiting.link.task == LinkTask::Backlinks => Job::of(waiting),
-            (Work::Lead(_), Some(waiting)) => {
+            (StepTarget::Link(_), Some(waiting)) if waiting.link.task == LinkTask::Backlinks => {
+                Job::of(waiting)
+            }
+            (StepTarget::Link(_), Some(waiting)) => {
                 let host = self.meet(&waiting.link.host())?;
                 let known = self.host_book.get(self.setup.store.as_ref(), self.run, &self.hosts, host)?;
                 match known.permits(&waiting.link.url, dispatch.at) {
@@ -188,7 +190,7 @@ impl Engine {
                     _ => Job::of(waiting),
                 }
             }
-            (Work::Lead(_), None) => return Ok(()),
+            (StepTarget::Link(_), None) => return Ok(()),
         };
         let reserved: u64 = self.in_flight.values().map(|flight| flight.reserved).sum();
         let left =
@@ -197,25 +199,25 @@ impl Engine {
         self.send_off(Step { seq: dispatch.seq, at: dispatch.at, job, body_limit })
     }
 
-    fn call_off(&mut self, dispatch: Dispatch, waiting: Option<QueuedLink>) -> Result<(), CrawlError> {
-        let name = match (&dispatch.work, &waiting) {
-            (Work::Robots { url, .. }, _) => Host::of(url),
-            (Work::Lead(_), Some(waiting)) => waiting.link.host(),
-            (Work::Lead(_), None) => return Ok(()),
+    fn call_off(&mut self, dispatch: SentStep, waiting: Option<QueuedLink>) -> Result<(), CrawlError> {
+        let name = match (&dispatch.target, &waiting) {
+            (StepTarget::Robots { url, .. }, _) => Host::of(url),
+            (StepTarget::Link(_), Some(waiting)) => waiting.link.host(),
+            (StepTarget::Link(_), None) => return Ok(()),
         };
         let host = self.meet(&name)?;
         let known = self.host_book.get(self.setup.store.as_ref(), self.run, &self.hosts, host)?;
         let rest = next_request_at(dispatch.at, Duration::ZERO, &self.setup.politeness, known.crawl_delay());
         known.state.next_at = known.state.next_at.max(rest);
         let state = HostState { robots: None, ..known.state.clone() };
-        let mut outcome = Outcome::of(dispatch.seq, dispatch.work, dispatch.at);
+        let mut outcome = Outcome::of(dispatch.seq, dispatch.target, dispatch.at);
         outcome.hosts = vec![state];
         let submitted =
             waiting.as_ref().is_some_and(|waiting| matches!(waiting.link.task, LinkTask::Probe(_)));
-        outcome.answered = submitted.then(|| Answered::Failure("interrupted".into()));
-        outcome.ending = match waiting {
-            Some(waiting) => Ending::Again(Box::new(waiting), "interrupted".into()),
-            None => Ending::Robots,
+        outcome.submission = submitted.then(|| SubmissionResult::Failure("interrupted".into()));
+        outcome.end = match waiting {
+            Some(waiting) => StepEnd::Retry(Box::new(waiting), "interrupted".into()),
+            None => StepEnd::Robots,
         };
         self.accept(outcome, &[host])
     }
@@ -282,13 +284,13 @@ impl Engine {
 }
 
 /// What a job is on record as.
-pub(super) fn work_of(job: &Job) -> Work {
+pub(super) fn target_of(job: &Job) -> StepTarget {
     match job {
         Job::Visit(waiting) | Job::Lookup(waiting) | Job::Probe(waiting) | Job::Refused(waiting) => {
-            Work::Lead(waiting.link.id)
+            StepTarget::Link(waiting.link.id)
         }
         Job::Robots { host, url, hops, .. } => {
-            Work::Robots { host: host.clone(), url: url.clone(), hops: *hops }
+            StepTarget::Robots { host: host.clone(), url: url.clone(), hops: *hops }
         }
     }
 }

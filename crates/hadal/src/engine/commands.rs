@@ -100,7 +100,7 @@ impl Engine {
     /// Adds placed leads to the store and to the frontier.
     fn add(&mut self, leads: Vec<QueuedLink>) -> Result<(), CrawlError> {
         self.line_up(&leads)?;
-        self.change(Change::Add(leads))
+        self.change(FrontierChange::Add(leads))
     }
 
     /// Tells the frontier of leads that the store has or is about to get.
@@ -114,7 +114,7 @@ impl Engine {
         Ok(())
     }
 
-    pub(super) fn change(&mut self, change: Change) -> Result<(), CrawlError> {
+    pub(super) fn change(&mut self, change: FrontierChange) -> Result<(), CrawlError> {
         Ok(self.setup.store.commit(self.run, &Batch { changes: vec![change], ..Batch::default() })?)
     }
 
@@ -135,8 +135,8 @@ impl Engine {
                 Placement::Drop => dropped.push(waiting.link.id),
             }
         }
-        self.change(Change::Replace(kept.clone()))?;
-        self.change(Change::Drop(dropped))?;
+        self.change(FrontierChange::Replace(kept.clone()))?;
+        self.change(FrontierChange::Drop(dropped))?;
         for waiting in &moved {
             let host = self.meet(&waiting.link.host())?;
             self.frontier.remove(from, host, Some(waiting.rank()));
@@ -175,9 +175,9 @@ impl Engine {
             Placement::Enqueue { queue: lane, score } => {
                 let anew = QueuedLink { queue: lane, score, generation: self.progress.generation, ..old };
                 self.line_up(std::slice::from_ref(&anew))?;
-                self.change(Change::Replace(vec![anew]))
+                self.change(FrontierChange::Replace(vec![anew]))
             }
-            Placement::Drop => self.change(Change::Drop(vec![old.link.id])),
+            Placement::Drop => self.change(FrontierChange::Drop(vec![old.link.id])),
         }
     }
 
@@ -200,8 +200,8 @@ impl Engine {
             }
             self.frontier.leave_host(host);
             self.line_up(&kept)?;
-            self.change(Change::Replace(kept))?;
-            self.change(Change::Drop(dropped))?;
+            self.change(FrontierChange::Replace(kept))?;
+            self.change(FrontierChange::Drop(dropped))?;
         }
         Ok(())
     }
@@ -214,7 +214,7 @@ impl Engine {
 
     fn note(&mut self, lesson: Lesson) -> Result<(), CrawlError> {
         let (at_request, at_page) = (self.spent.requests, self.spent.pages);
-        self.change(Change::Learned(LessonRow { at_request, at_page, lesson }))
+        self.change(FrontierChange::Learned(LessonRow { at_request, at_page, lesson }))
     }
 
     fn close_site(&mut self, site: &Site) -> Result<(), CrawlError> {
@@ -224,7 +224,7 @@ impl Engine {
         for host in self.hosts.of_site(site) {
             self.frontier.leave_host(host);
         }
-        self.change(Change::CloseSite(site.clone()))
+        self.change(FrontierChange::CloseSite(site.clone()))
     }
 
     /// A look-up waits like any other lead, under an identity of its own.

@@ -1,6 +1,6 @@
 //! What a crawl tells while it runs.
 
-use crate::store::{FormRow, Judged, RunState, Tally};
+use crate::store::{FormRow, ProbeResult, RunCounters, RunState};
 use hadal_core::strategy::StrategyGauge;
 use serde::Serialize;
 
@@ -22,7 +22,7 @@ pub enum Event {
     /// A form nobody had seen before in this run, searchable or not.
     Form(Box<FormRow>),
     /// A form was asked whether it searches, and is held for what it showed itself to be.
-    Probed(Box<Judged>),
+    Probed(Box<ProbeResult>),
     /// A link was given up.
     Failed {
         /// Which.
@@ -31,7 +31,7 @@ pub enum Event {
         kind: String,
     },
     /// Where the run stands.
-    Progress(Tally),
+    Progress(RunCounters),
     /// What the strategy watches, every few hundred requests.
     Gauges {
         /// Requests so far.
@@ -46,6 +46,6 @@ pub enum Event {
         /// Why.
         state: RunState,
         /// What it counted.
-        tally: Tally,
+        tally: RunCounters,
     },
 }

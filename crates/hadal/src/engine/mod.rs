@@ -118,7 +118,7 @@ pub struct Summary {
     /// Why it ended.
     pub state: RunState,
     /// What it counted, over all sessions.
-    pub tally: Tally,
+    pub tally: RunCounters,
     /// Leads left behind because their hosts asked for more patience than a session has.
     pub resting: u64,
 }
@@ -178,8 +178,8 @@ struct Engine {
     host_book: HostBook,
     site_book: SiteBook,
     seen: Seen,
-    progress: Progress,
-    spent: Tally,
+    progress: RunProgress,
+    spent: RunCounters,
     in_flight: BTreeMap<u64, Flight>,
     arrived: BTreeMap<u64, Done>,
     results: (mpsc::UnboundedSender<Done>, mpsc::UnboundedReceiver<Done>),
@@ -268,7 +268,7 @@ impl Engine {
 
     fn resume(
         &mut self,
-        in_flight: Vec<(Dispatch, Option<hadal_core::link::QueuedLink>)>,
+        in_flight: Vec<(SentStep, Option<hadal_core::link::QueuedLink>)>,
         queues: Vec<(hadal_core::link::QueueId, hadal_core::address::Host, u64)>,
     ) -> Result<(), CrawlError> {
         self.setup.clock.advance(self.progress.now);
@@ -451,7 +451,8 @@ impl Engine {
         self.progress.max_requests = self.setup.budget.requests;
         self.progress.elapsed_ms = u64::try_from(self.elapsed().as_millis()).unwrap_or(u64::MAX);
         let saved = self.setup.strategy.save();
-        let progress = Progress { strategy: (!saved.is_empty()).then_some(saved), ..self.progress.clone() };
+        let progress =
+            RunProgress { strategy: (!saved.is_empty()).then_some(saved), ..self.progress.clone() };
         self.setup.store.commit(self.run, &Batch { progress: Some(progress), ..Batch::default() })?;
         self.setup.store.sync()?;
         Ok(())

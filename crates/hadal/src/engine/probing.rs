@@ -130,7 +130,11 @@ impl Engine {
             method: request.method,
             body: Submission::body_of(&request),
             url: request.url,
-            purpose: if waiting.queue == QueueId::SAMPLE { Purpose::Quality } else { Purpose::Probe },
+            purpose: if waiting.queue == QueueId::SAMPLE {
+                SubmissionPurpose::Quality
+            } else {
+                SubmissionPurpose::Probe
+            },
             answer: None,
         })
     }

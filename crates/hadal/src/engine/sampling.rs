@@ -21,6 +21,6 @@ pub fn draw(setup: &Crawl, run: RunId, size: usize, seed: u64) -> Result<(), Sto
         waiting.extend(inquire(&row, &whole, setup, QueueId::SAMPLE, waiting.len() as u64));
     }
     // One that waits in the other lane already is moved; one that was tried stays as it is.
-    let changes = vec![Change::Replace(waiting.clone()), Change::Add(waiting)];
+    let changes = vec![FrontierChange::Replace(waiting.clone()), FrontierChange::Add(waiting)];
     store.commit(run, &Batch { changes, ..Batch::default() })
 }

@@ -2,7 +2,7 @@
 //!
 //! Pure: the engine counts attempts and failures and keeps the moments returned here.
 
-use crate::store::Answered;
+use crate::store::SubmissionResult;
 use hadal_core::http::{Completeness, Exchange, FetchError, Headers, Response};
 use hadal_core::time::Time;
 use std::time::{Duration, SystemTime};
@@ -93,10 +93,10 @@ pub fn kind_of(error: FetchError) -> &'static str {
 }
 
 /// What came of a request, for the audit log.
-pub fn answered(exchange: &Exchange) -> Answered {
+pub fn answered(exchange: &Exchange) -> SubmissionResult {
     match &exchange.result {
-        Ok(response) => Answered::Status(response.status),
-        Err(error) => Answered::Failure(kind_of(*error).to_string()),
+        Ok(response) => SubmissionResult::Status(response.status),
+        Err(error) => SubmissionResult::Failure(kind_of(*error).to_string()),
     }
 }
 

@@ -9,7 +9,7 @@ use crate::fetch::Fetch;
 use crate::fetch::politeness::{Politeness, next_request_at};
 use crate::fetch::retry::{self, Next};
 use crate::fetch::robots::{RobotsReading, interpret};
-use crate::store::Robots;
+use crate::store::RobotsState;
 use hadal_core::address::Host;
 use hadal_core::http::{Exchange, Request};
 use hadal_core::time::Time;
@@ -186,9 +186,9 @@ impl Journey<'_> {
         let (robots, until) = match interpret(&url, &exchange, failures, now) {
             RobotsReading::Known(robots, until) => (robots, until),
             RobotsReading::Redirect(url) if hops < MOST_ROBOTS_HOPS => {
-                (Robots::Elsewhere { url, hops: hops + 1 }, now)
+                (RobotsState::Elsewhere { url, hops: hops + 1 }, now)
             }
-            RobotsReading::Redirect(_) => (Robots::AllowAll, now.after(A_DAY)),
+            RobotsReading::Redirect(_) => (RobotsState::AllowAll, now.after(A_DAY)),
         };
         let agent = &self.courier.agent;
         self.courier.with_host(host, |known| known.set_robots(robots, until, None, agent));

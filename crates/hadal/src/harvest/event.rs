@@ -1,6 +1,6 @@
 //! What a harvest tells those who watch.
 
-use crate::store::{Estimated, HarvestState, HarvestTally};
+use crate::store::{HarvestCounters, HarvestEstimate, HarvestState};
 use serde::Serialize;
 
 /// Something happened.
@@ -51,9 +51,9 @@ pub struct Standing {
     pub harvest: u64,
     /// What it counted, over all sessions.
     #[serde(flatten)]
-    pub tally: HarvestTally,
+    pub tally: HarvestCounters,
     /// How much there is: low, best guess, high.
-    pub estimate: Option<Estimated>,
+    pub estimate: Option<HarvestEstimate>,
     /// What would be asked next.
     pub next: Vec<String>,
 }

@@ -22,7 +22,7 @@ pub use walk::{read, walk};
 use crate::fetch::Fetch;
 use crate::fetch::politeness::Politeness;
 use crate::store::{
-    Control, Estimated, HarvestId, HarvestSpec, HarvestState, HarvestTally, Store, StoreError,
+    Control, HarvestCounters, HarvestEstimate, HarvestId, HarvestSpec, HarvestState, Store, StoreError,
 };
 use futures::StreamExt;
 use hadal_core::harvest::policy::PolicyContext;
@@ -93,9 +93,9 @@ pub struct Summary {
     /// Why it ended, when it did by itself.
     pub ending: Option<HarvestEnding>,
     /// What it counted, over all sessions.
-    pub tally: HarvestTally,
+    pub tally: HarvestCounters,
     /// How much there is.
-    pub estimate: Option<Estimated>,
+    pub estimate: Option<HarvestEstimate>,
 }
 
 /// Harvests every form to its end, or until budget, time or a person stops it.

@@ -1,6 +1,6 @@
 //! Which form is meant: one that a crawl found, or the search at an address (`visit`).
 
-use crate::store::{DirectoryQuery, Found, Store, StoreError};
+use crate::store::{FormEntry, FormQuery, Store, StoreError};
 use crate::topic::NoSample;
 use hadal_core::critic::veto::{Veto, veto};
 use hadal_core::http::Method;
@@ -74,12 +74,8 @@ pub fn best(
     min_relevance: f32,
     most: usize,
 ) -> Result<Vec<Opened>, NotOpened> {
-    let query = DirectoryQuery {
-        topic: Some(topic.into()),
-        min_relevance,
-        most: 4 * most,
-        ..DirectoryQuery::default()
-    };
+    let query =
+        FormQuery { topic: Some(topic.into()), min_relevance, most: 4 * most, ..FormQuery::default() };
     let mut opened = Vec::new();
     for found in store.directory(&query)?.forms {
         match of_found(store, &found) {
@@ -95,7 +91,7 @@ pub fn best(
 }
 
 /// A form of the directory, if it may be submitted.
-pub fn of_found(store: &dyn Store, found: &Found) -> Result<Opened, NotOpened> {
+pub fn of_found(store: &dyn Store, found: &FormEntry) -> Result<Opened, NotOpened> {
     let row = &found.row;
     let (run, form) = (store.run_row(found.run)?, store.whole_form(found.run, row.form_id)?);
     let (Some(run), Some(form)) = (run, form) else { return Err(NotOpened::NotKept(row.form_id)) };

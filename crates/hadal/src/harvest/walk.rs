@@ -159,7 +159,7 @@ impl<'a> Trip<'a> {
             method: request.method,
             url: request.url.clone(),
             body: Submission::body_of(request),
-            purpose: crate::store::Purpose::Harvest,
+            purpose: crate::store::SubmissionPurpose::Harvest,
             answer: None,
         })
     }
@@ -185,7 +185,7 @@ impl<'a> Trip<'a> {
         let reply = match delivered.result {
             Ok(exchange) => {
                 step.failed = failure(&exchange);
-                step.answered = purpose.submits().then(|| retry::answered(&exchange));
+                step.submission = purpose.submits().then(|| retry::answered(&exchange));
                 Some(read(request.url, exchange).await)
             }
             Err(Undelivered::Forbidden) if purpose.is_dispensable() => Some(ParsedResponse::default()),
@@ -232,7 +232,7 @@ impl<'a> Trip<'a> {
         let Some(ended) = taken.finished else { return };
         step.estimate = self.harvest.estimate().map(estimated);
         step.next = self.next();
-        step.asked = Some(AskedRow {
+        step.asked = Some(QueryRow {
             harvest: id,
             form: spec.form,
             number: ended.number,
@@ -251,7 +251,7 @@ impl<'a> Trip<'a> {
         });
     }
 
-    fn tally(&self) -> Result<HarvestTally, StoreError> {
+    fn tally(&self) -> Result<HarvestCounters, StoreError> {
         let filter = HarvestFilter { harvest: Some(self.id), ..HarvestFilter::default() };
         Ok(self.store.harvests(&filter)?.pop().map(|row| row.tally).unwrap_or_default())
     }
@@ -319,7 +319,7 @@ fn usual(context: &PolicyContext) -> Box<dyn Policy> {
     Box::new(HadalPolicy::new(context))
 }
 
-fn recall(harvest: &mut HarvestSession, row: &AskedRow, hits: &[HitRow]) {
+fn recall(harvest: &mut HarvestSession, row: &QueryRow, hits: &[AnswerRecord]) {
     let hits: Vec<Hit<'_>> = hits
         .iter()
         .map(|hit| Hit {
@@ -355,11 +355,11 @@ fn failure(exchange: &Exchange) -> Option<String> {
     }
 }
 
-fn estimated(estimate: SizeEstimate) -> Estimated {
+fn estimated(estimate: SizeEstimate) -> HarvestEstimate {
     let parts = |interval: hadal_core::harvest::estimate::EstimateInterval| {
         [interval.low, interval.estimate, interval.high]
     };
-    Estimated { size: parts(estimate.size), coverage: parts(estimate.coverage) }
+    HarvestEstimate { size: parts(estimate.size), coverage: parts(estimate.coverage) }
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use super::escape::for_terminal;
 use super::progress::Style;
 use crate::harvest::{Event, Standing, Summary};
-use crate::store::{Estimated, HarvestState};
+use crate::store::{HarvestEstimate, HarvestState};
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -96,7 +96,7 @@ fn line(standing: &Standing, max_requests: Option<u64>) -> String {
     )
 }
 
-fn coverage(estimate: &Estimated) -> String {
+fn coverage(estimate: &HarvestEstimate) -> String {
     let [low, best, high] = estimate.coverage.map(|share| (100.0 * share).clamp(0.0, 100.0));
     format!("about {best:.0} % of all ({low:.0}-{high:.0} %)")
 }

@@ -5,7 +5,7 @@ use super::rows::{column, text};
 use crate::harvest::truth::Compared;
 use crate::report::Coverage;
 use crate::report::values::{seconds, timestamp};
-use crate::store::{AskedRow, HarvestRow, RecordRow};
+use crate::store::{HarvestRow, QueryRow, RecordRow};
 use hadal_core::address::Site;
 use hadal_core::harvest::policy::{ReadingEnd, StatedTotal};
 use serde_json::{Value, json};
@@ -57,7 +57,7 @@ fn fields(fields: &[(String, String)]) -> Cell {
     Cell::Nested { json: format!("{{{json}}}"), brief: names.join(" ") }
 }
 
-impl Listed for AskedRow {
+impl Listed for QueryRow {
     const COLUMNS: &'static [Column] = &[
         column("harvest", CellKind::Count, Some("harvest")),
         column("number", CellKind::Count, Some("number")),

@@ -3,7 +3,7 @@
 use super::listing::{Cell, CellKind, Column, Listed, rounded};
 use crate::report::submitted::Submitted;
 use crate::report::values::{method_name, seconds, source_name, state_name, timestamp};
-use crate::store::{Answered, FormRow, RunRow, SiteRow, Submission};
+use crate::store::{FormRow, RunRow, SiteRow, Submission, SubmissionResult};
 use hadal_core::critic::Kind;
 use serde_json::json;
 
@@ -190,10 +190,10 @@ impl Listed for Submitted {
 }
 
 /// A status code, the kind of a failure, or nothing while the answer is not there.
-fn answer(answer: Option<&Answered>) -> String {
+fn answer(answer: Option<&SubmissionResult>) -> String {
     match answer {
-        Some(Answered::Status(status)) => status.to_string(),
-        Some(Answered::Failure(kind)) => kind.clone(),
+        Some(SubmissionResult::Status(status)) => status.to_string(),
+        Some(SubmissionResult::Failure(kind)) => kind.clone(),
         None => String::new(),
     }
 }

@@ -1,6 +1,6 @@
 //! How much of what is behind the harvested forms was brought up, all harvests together.
 
-use crate::store::{Estimated, HarvestRow};
+use crate::store::{HarvestEstimate, HarvestRow};
 use serde::Serialize;
 
 /// An interval for the share of records brought up; unknown before anything was harvested.
@@ -18,8 +18,9 @@ impl Coverage {
     /// The coverage of harvests that have an estimate, each counting as much as there is behind its form.
     /// The ends are those of all harvests erring the same way: rather too wide than too narrow.
     pub fn of(harvests: &[HarvestRow]) -> Coverage {
-        let known: Vec<Estimated> = harvests.iter().filter_map(|harvest| harvest.estimate).collect();
-        let size = |known: &Estimated| Some(known.size[1]).filter(|size| size.is_finite() && *size >= 1.0);
+        let known: Vec<HarvestEstimate> = harvests.iter().filter_map(|harvest| harvest.estimate).collect();
+        let size =
+            |known: &HarvestEstimate| Some(known.size[1]).filter(|size| size.is_finite() && *size >= 1.0);
         let weights: Vec<f64> = known.iter().map(|known| size(known).unwrap_or(1.0)).collect();
         let all: f64 = weights.iter().sum();
         let mean = |part: usize| {

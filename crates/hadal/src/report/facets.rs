@@ -1,7 +1,7 @@
 //! What the forms of a directory can be narrowed down by.
 
 use super::values::method_name;
-use crate::store::Glance;
+use crate::store::FormSummary;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use utoipa::ToSchema;
@@ -40,7 +40,7 @@ pub struct FacetValue {
 const MOST_VALUES: usize = 50;
 
 /// What these forms can be narrowed down by.
-pub fn facets(forms: &[Glance], or_more: bool) -> Facets {
+pub fn facets(forms: &[FormSummary], or_more: bool) -> Facets {
     let tenth = |p: f32| (p * 10.0).floor().clamp(0.0, 9.0) as u8;
     Facets {
         counted: forms.len(),
@@ -54,11 +54,14 @@ pub fn facets(forms: &[Glance], or_more: bool) -> Facets {
     }
 }
 
-fn count<'a, K: Ord + ToString>(forms: &'a [Glance], key: impl Fn(&'a Glance) -> K) -> Vec<FacetValue> {
+fn count<'a, K: Ord + ToString>(
+    forms: &'a [FormSummary],
+    key: impl Fn(&'a FormSummary) -> K,
+) -> Vec<FacetValue> {
     told(count_by(forms, key), |key| key.to_string())
 }
 
-fn count_by<'a, K: Ord>(forms: &'a [Glance], key: impl Fn(&'a Glance) -> K) -> BTreeMap<K, usize> {
+fn count_by<'a, K: Ord>(forms: &'a [FormSummary], key: impl Fn(&'a FormSummary) -> K) -> BTreeMap<K, usize> {
     let mut counts = BTreeMap::new();
     forms.iter().for_each(|form| *counts.entry(key(form)).or_default() += 1);
     counts

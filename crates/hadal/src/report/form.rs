@@ -1,7 +1,7 @@
 //! A form as a directory shows it: what a person would see, where it was found, and why it was kept.
 
 use super::values::{method_name, source_name};
-use crate::store::{FormRow, Found, Label, RunId, Store, StoreError, open_fields};
+use crate::store::{FormEntry, FormRow, Label, RunId, Store, StoreError, open_fields};
 use hadal_core::address::LinkId;
 use hadal_core::critic::probe::Finding;
 use hadal_core::page::Field;
@@ -118,8 +118,8 @@ pub struct ClickView {
 }
 
 /// A form as a list shows it.
-pub fn view(found: &Found) -> FormView {
-    let Found { run, row, label } = found;
+pub fn view(found: &FormEntry) -> FormView {
+    let FormEntry { run, row, label } = found;
     FormView {
         form_id: row.form_id.to_string(),
         run: run.0,
@@ -163,7 +163,7 @@ fn finding_name(finding: Finding) -> &'static str {
 }
 
 /// Everything that a page about a form shows.
-pub fn page(store: &dyn Store, found: &Found) -> Result<FormPage, StoreError> {
+pub fn page(store: &dyn Store, found: &FormEntry) -> Result<FormPage, StoreError> {
     let whole = store.whole_form(found.run, found.row.form_id)?;
     let controls = whole.iter().flat_map(|form| &form.fields).map(control).collect();
     let of_form = crate::store::HarvestFilter {

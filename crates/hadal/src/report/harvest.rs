@@ -3,7 +3,7 @@
 use super::run::{ErrorCount, error_counts};
 use super::values::{seconds, timestamp};
 use super::watching::ControlView;
-use crate::store::{AskedRow, HarvestRow, RecordRow, Store, StoreError};
+use crate::store::{HarvestRow, QueryRow, RecordRow, Store, StoreError};
 use hadal_core::address::Site;
 use hadal_core::harvest::policy::{ReadingEnd, StatedTotal};
 use serde::Serialize;
@@ -145,7 +145,7 @@ pub fn page(store: &dyn Store, row: &HarvestRow) -> Result<HarvestPage, StoreErr
 }
 
 /// A query that was asked.
-pub fn query(row: &AskedRow) -> QueryView {
+pub fn query(row: &QueryRow) -> QueryView {
     QueryView {
         number: row.number,
         query: row.words.clone(),

@@ -16,7 +16,7 @@ pub mod submitted;
 pub mod values;
 pub mod watching;
 
-use crate::store::{HarvestFilter, HarvestRow, RunId, RunRow, Store, StoreError, Tally};
+use crate::store::{HarvestFilter, HarvestRow, RunCounters, RunId, RunRow, Store, StoreError};
 pub use coverage::Coverage;
 use serde::Serialize;
 use std::time::Duration;
@@ -113,7 +113,7 @@ pub fn run_status(store: &dyn Store, run: RunId) -> Result<Status, StoreError> {
 }
 
 /// A run's counts as the progress bars take them.
-pub fn snapshot(tally: &Tally, elapsed: Duration, max_requests: Option<u64>) -> RunSnapshot {
+pub fn snapshot(tally: &RunCounters, elapsed: Duration, max_requests: Option<u64>) -> RunSnapshot {
     RunSnapshot {
         requests: tally.requests,
         max_requests,
@@ -129,7 +129,7 @@ pub fn snapshot(tally: &Tally, elapsed: Duration, max_requests: Option<u64>) -> 
 
 /// The status of these runs together.
 pub fn sum(runs: &[RunRow]) -> Status {
-    let total = |count: fn(&Tally) -> u64| runs.iter().map(|run| count(&run.tally)).sum();
+    let total = |count: fn(&RunCounters) -> u64| runs.iter().map(|run| count(&run.tally)).sum();
     Status {
         requests: total(|tally| tally.requests),
         probes: total(|tally| tally.probes),
@@ -186,7 +186,9 @@ fn run_line(run: &RunRow) -> RunStatus {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::{Estimated, HarvestId, HarvestProgress, HarvestSpec, HarvestTally, Progress, RunSpec};
+    use crate::store::{
+        HarvestCounters, HarvestEstimate, HarvestId, HarvestProgress, HarvestSpec, RunProgress, RunSpec,
+    };
     use hadal_core::time::Time;
 
     fn run(id: u64, requests: u64) -> RunRow {
@@ -195,8 +197,8 @@ mod tests {
         RunRow {
             id: RunId(id),
             spec: RunSpec { topic, strategy, seeds: vec![], seed: 1, source },
-            progress: Progress { elapsed_ms: 1500, ..Progress::default() },
-            tally: Tally { requests, relevant: 2, waiting: 5, errors, ..Tally::default() },
+            progress: RunProgress { elapsed_ms: 1500, ..RunProgress::default() },
+            tally: RunCounters { requests, relevant: 2, waiting: 5, errors, ..RunCounters::default() },
         }
     }
 
@@ -209,7 +211,7 @@ mod tests {
         assert_eq!(status.runs[1].run, 2);
     }
 
-    fn harvest(records: u64, estimate: Option<Estimated>) -> HarvestRow {
+    fn harvest(records: u64, estimate: Option<HarvestEstimate>) -> HarvestRow {
         let page = url::Url::parse("http://a.org/").unwrap();
         let spec = HarvestSpec {
             form: hadal_core::identity::FormId(1),
@@ -222,7 +224,8 @@ mod tests {
         };
         let errors = [("connect".to_string(), 3)].into();
         let progress = HarvestProgress { elapsed_ms: 500, ..HarvestProgress::default() };
-        let tally = HarvestTally { requests: 5, queries: 4, records, errors, ..HarvestTally::default() };
+        let tally =
+            HarvestCounters { requests: 5, queries: 4, records, errors, ..HarvestCounters::default() };
         HarvestRow { id: HarvestId(1), spec, began: Time(0), progress, tally, estimate }
     }
 
@@ -237,7 +240,8 @@ mod tests {
 
     #[test]
     fn a_large_database_weighs_more_in_the_coverage() {
-        let told = |size: f64, coverage| Some(Estimated { size: [size / 2.0, size, size * 2.0], coverage });
+        let told =
+            |size: f64, coverage| Some(HarvestEstimate { size: [size / 2.0, size, size * 2.0], coverage });
         let large = harvest(270, told(300.0, [0.8, 0.9, 1.0]));
         let alone = Coverage::of(std::slice::from_ref(&large));
         assert_eq!((alone.low, alone.estimate, alone.high), (Some(0.8), Some(0.9), Some(1.0)));

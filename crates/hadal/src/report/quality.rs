@@ -47,7 +47,7 @@ fn population(store: &dyn Store, run: RunId) -> Result<Vec<FormRow>, StoreError>
     let filter = Filter { run: Some(run), ..Filter::default() };
     let mut drawn: HashSet<FormId> = HashSet::new();
     store.submissions(&filter, &mut |entry| {
-        if entry.purpose == Purpose::Quality {
+        if entry.purpose == SubmissionPurpose::Quality {
             drawn.insert(entry.form);
         }
         Walk::On

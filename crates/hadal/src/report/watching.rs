@@ -1,7 +1,7 @@
 //! One run as people watch it: what waits, whom it asks, where it was last and why.
 
 use super::run::{RunView, view};
-use crate::store::{Control, Followed, LaneRow, MOST_COUNTED, PageRow, RunRow, Store, StoreError};
+use crate::store::{Control, FollowedLink, MOST_COUNTED, PageRow, QueueLength, RunRow, Store, StoreError};
 use hadal_core::address::Host;
 use hadal_core::link::{LinkOrigin, QueueId};
 use hadal_core::strategy::{Strategy, StrategyGauge};
@@ -128,15 +128,15 @@ pub fn page(store: &dyn Store, row: &RunRow, mind: Option<&dyn Strategy>) -> Res
 }
 
 /// Lanes as they are shown. The total is known, so the one lane that was too long to count is known too.
-fn lanes(rows: &[LaneRow], waiting: u64) -> Vec<LaneView> {
-    let is_long = |row: &&LaneRow| row.waiting >= MOST_COUNTED as u64;
+fn lanes(rows: &[QueueLength], waiting: u64) -> Vec<LaneView> {
+    let is_long = |row: &&QueueLength| row.waiting >= MOST_COUNTED as u64;
     let one_is_long = rows.len() < SHOWN_LANES && rows.iter().filter(is_long).count() == 1;
     let counted: u64 = rows.iter().filter(|row| !is_long(row)).map(|row| row.waiting).sum();
-    let lane = |row: &LaneRow| match (is_long(&row), one_is_long) {
+    let lane = |row: &QueueLength| match (is_long(&row), one_is_long) {
         (true, true) => (waiting.saturating_sub(counted).max(row.waiting), false),
         (is_long, _) => (row.waiting, is_long),
     };
-    let view = |row: &LaneRow| {
+    let view = |row: &QueueLength| {
         let (waiting, or_more) = lane(row);
         LaneView { lane: lane_name(row.lane), waiting, or_more }
     };
@@ -193,7 +193,7 @@ fn decisions(
     pages.iter().take(SHOWN_DECISIONS).map(view).collect()
 }
 
-fn decision(page: &PageRow, followed: Option<&Followed>) -> DecisionView {
+fn decision(page: &PageRow, followed: Option<&FollowedLink>) -> DecisionView {
     let lead = followed.map(|followed| &followed.link);
     let placed = followed.and_then(|followed| followed.placed);
     DecisionView {
@@ -228,12 +228,12 @@ mod tests {
 
     #[test]
     fn the_one_lane_that_is_too_long_to_count_is_what_is_left() {
-        let row = |lane, waiting| LaneRow { lane: QueueId(lane), waiting };
+        let row = |lane, waiting| QueueLength { lane: QueueId(lane), waiting };
         let most = MOST_COUNTED as u64;
         let shown = lanes(&[row(0, most), row(1, 7)], 123_456);
         assert_eq!((shown[0].waiting, shown[0].or_more), (123_449, false));
         let shown = lanes(&[row(0, most), row(1, most)], 123_456);
         assert!(shown.iter().all(|lane| lane.waiting == most && lane.or_more));
-        assert_eq!(lanes(&[LaneRow { lane: QueueId::PROBES, waiting: 1 }], 1)[0].lane, "probes");
+        assert_eq!(lanes(&[QueueLength { lane: QueueId::PROBES, waiting: 1 }], 1)[0].lane, "probes");
     }
 }

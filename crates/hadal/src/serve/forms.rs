@@ -6,7 +6,7 @@ use super::paging::limit;
 use super::problem::Problem;
 use crate::report::facets::{Facets, facets};
 use crate::report::form::{FormPage, FormView, page, view};
-use crate::store::{DirectoryQuery, Found, Label, Marks, Place, RunId};
+use crate::store::{FormCursor, FormEntry, FormQuery, Label, LabelFilter, RunId};
 use axum::Json;
 use axum::extract::State;
 use hadal_core::address::Site;
@@ -71,19 +71,19 @@ pub enum LabelWanted {
 }
 
 impl FormParams {
-    fn query(self) -> Result<DirectoryQuery, Problem> {
+    fn query(self) -> Result<FormQuery, Problem> {
         let marks = match self.label {
-            LabelWanted::Standing => Marks::Standing,
-            LabelWanted::Any => Marks::Any,
-            LabelWanted::Right => Marks::Only(Label::Right),
-            LabelWanted::Wrong => Marks::Only(Label::Wrong),
-            LabelWanted::NotASearch => Marks::Only(Label::NotASearch),
+            LabelWanted::Standing => LabelFilter::Standing,
+            LabelWanted::Any => LabelFilter::Any,
+            LabelWanted::Right => LabelFilter::Only(Label::Right),
+            LabelWanted::Wrong => LabelFilter::Only(Label::Wrong),
+            LabelWanted::NotASearch => LabelFilter::Only(Label::NotASearch),
         };
         let method = self.method.map(|method| match method {
             MethodName::Get => Method::Get,
             MethodName::Post => Method::Post,
         });
-        Ok(DirectoryQuery {
+        Ok(FormQuery {
             run: self.run.map(|run| RunId(run.0)),
             topic: self.topic,
             site: self.site.map(Site),
@@ -137,25 +137,25 @@ pub async fn list(
     Params(page): Params<PageParams>,
 ) -> Result<Json<FormList>, Problem> {
     let after = page.after.as_deref().map(place).transpose()?;
-    let query = DirectoryQuery { after, most: limit(page.limit)?, ..params.query()? };
+    let query = FormQuery { after, most: limit(page.limit)?, ..params.query()? };
     let found = desk.read(move |store| store.directory(&query)).await?;
     let next = found.next.as_ref().map(written);
     Ok(Json(FormList { forms: found.forms.iter().map(view).collect(), next }))
 }
 
 /// A place in the directory as clients hand it back: two probabilities by their bits, the form, the topic.
-fn written(place: &Place) -> String {
+fn written(place: &FormCursor) -> String {
     let (relevant, searchable) = (place.relevant.to_bits(), place.searchable.to_bits());
     format!("{relevant:08x}{searchable:08x}{}.{}", place.form, place.topic)
 }
 
-fn place(text: &str) -> Result<Place, Problem> {
+fn place(text: &str) -> Result<FormCursor, Problem> {
     let read = || {
         let (key, topic) = text.split_once('.')?;
         let part = |range| u64::from_str_radix(key.get(range)?, 16).ok();
         let p = |bits: u64| Some(f32::from_bits(u32::try_from(bits).ok()?));
         let (relevant, searchable, form) = (p(part(0..8)?)?, p(part(8..16)?)?, FormId(part(16..32)?));
-        (key.len() == 32).then(|| Place { relevant, searchable, form, topic: topic.to_string() })
+        (key.len() == 32).then(|| FormCursor { relevant, searchable, form, topic: topic.to_string() })
     };
     read().ok_or_else(|| Problem::bad("after is not what a page gave as next"))
 }
@@ -188,7 +188,7 @@ pub fn form_id(text: &str) -> Result<FormId, Problem> {
 }
 
 /// A form of the directory, or that there is none.
-pub async fn find(desk: &Desk, form: &str, topic: Option<String>) -> Result<Found, Problem> {
+pub async fn find(desk: &Desk, form: &str, topic: Option<String>) -> Result<FormEntry, Problem> {
     let id = form_id(form)?;
     let found = desk.read(move |store| store.found(id, topic.as_deref())).await?;
     found.ok_or_else(|| Problem::missing(format!("there is no form {id}")))
@@ -213,7 +213,8 @@ mod tests {
 
     #[test]
     fn a_place_comes_back_as_it_was_and_nonsense_is_refused() {
-        let here = Place { relevant: 0.25, searchable: 1.0, form: FormId(7), topic: "used. books".into() };
+        let here =
+            FormCursor { relevant: 0.25, searchable: 1.0, form: FormId(7), topic: "used. books".into() };
         assert_eq!(place(&written(&here)).unwrap(), here);
         for text in ["", ".", "?", "00.x", &"0".repeat(32), &format!("{}\u{e9}.x", "0".repeat(31))] {
             assert!(place(text).is_err(), "{text}");

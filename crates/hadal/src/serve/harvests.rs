@@ -6,7 +6,7 @@ use super::paging::{Backward, limit, next};
 use super::problem::Problem;
 use crate::report::curve::{self, CoveragePoint};
 use crate::report::harvest::{HarvestPage, HarvestView, QueryView, RecordView, page, query, record, view};
-use crate::store::{AskedRow, HarvestFilter, HarvestId, HarvestRow, Store, StoreError, Walk};
+use crate::store::{HarvestFilter, HarvestId, HarvestRow, QueryRow, Store, StoreError, Walk};
 use axum::Json;
 use axum::extract::State;
 use hadal_core::harvest::record::RecordId;
@@ -123,7 +123,7 @@ pub async fn queries(
             let after = params.after.map(|number| (row.id, number.0));
             let only =
                 HarvestFilter { harvest: Some(row.id), after, most: Some(limit), ..HarvestFilter::default() };
-            let mut rows: Vec<AskedRow> = Vec::new();
+            let mut rows: Vec<QueryRow> = Vec::new();
             store.asked(&only, &mut |asked| {
                 rows.push(asked);
                 if rows.len() < limit { Walk::On } else { Walk::Stop }

@@ -7,7 +7,7 @@ use super::paging::limit;
 use super::problem::Problem;
 use crate::report::form::{FormView, view};
 use crate::report::values::timestamp;
-use crate::store::{Found, Label, LabelRow};
+use crate::store::{FormEntry, Label, LabelRow};
 use axum::Json;
 use axum::extract::State;
 use hadal_core::identity::FormId;
@@ -46,7 +46,7 @@ pub async fn mark(
                 Some(label) => store.mark(&LabelRow { form, topic, label, at })?,
                 None => store.unmark(form, &topic)?,
             }
-            Ok(Found { label: verdict.label, ..found })
+            Ok(FormEntry { label: verdict.label, ..found })
         })
         .await?;
     Ok(Json(view(&marked)))

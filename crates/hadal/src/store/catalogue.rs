@@ -6,11 +6,14 @@
 mod directory;
 mod labels;
 
-pub use directory::{DirectoryPage, DirectoryQuery, Found, Glance, MOST_SCANNED, Marks, Place, open_fields};
+pub use directory::{
+    DirectoryPage, FormCursor, FormEntry, FormQuery, FormSummary, LabelFilter, MOST_SCANNED, open_fields,
+};
 pub use labels::{Label, LabelRow};
 
 use super::{
-    Answered, HarvestId, HarvestRow, LessonRow, PageRow, RecordRow, RunId, RunRow, StoreError, Submission,
+    HarvestId, HarvestRow, LessonRow, PageRow, RecordRow, RunId, RunRow, StoreError, Submission,
+    SubmissionResult,
 };
 use hadal_core::address::LinkId;
 use hadal_core::harvest::record::RecordId;
@@ -36,13 +39,13 @@ pub trait Catalogue: Send + Sync {
     fn curve(&self, run: RunId) -> Result<Vec<CurvePoint>, StoreError>;
 
     /// Lanes with waiting leads, lowest number first.
-    fn lanes(&self, run: RunId, most: usize) -> Result<Vec<LaneRow>, StoreError>;
+    fn lanes(&self, run: RunId, most: usize) -> Result<Vec<QueueLength>, StoreError>;
 
     /// The pages a run visited last, the latest first.
     fn latest_pages(&self, run: RunId, most: usize) -> Result<Vec<PageRow>, StoreError>;
 
     /// The lead that was followed to a page, with its lane and score where the store kept them.
-    fn followed(&self, run: RunId, link: LinkId) -> Result<Option<Followed>, StoreError>;
+    fn followed(&self, run: RunId, link: LinkId) -> Result<Option<FollowedLink>, StoreError>;
 
     /// What a run's strategy learned last, the latest first.
     fn latest_lessons(&self, run: RunId, most: usize) -> Result<Vec<LessonRow>, StoreError>;
@@ -51,13 +54,13 @@ pub trait Catalogue: Send + Sync {
     fn saved_strategy(&self, run: RunId) -> Result<Option<Vec<u8>>, StoreError>;
 
     /// Forms that pass, the most relevant first, with what people made of them.
-    fn directory(&self, query: &DirectoryQuery) -> Result<DirectoryPage<Found>, StoreError>;
+    fn directory(&self, query: &FormQuery) -> Result<DirectoryPage<FormEntry>, StoreError>;
 
     /// The same at a glance.
-    fn glances(&self, query: &DirectoryQuery) -> Result<DirectoryPage<Glance>, StoreError>;
+    fn glances(&self, query: &FormQuery) -> Result<DirectoryPage<FormSummary>, StoreError>;
 
     /// One form, as the first run of the topic saw it; of any topic when none is named.
-    fn found(&self, form: FormId, topic: Option<&str>) -> Result<Option<Found>, StoreError>;
+    fn found(&self, form: FormId, topic: Option<&str>) -> Result<Option<FormEntry>, StoreError>;
 
     /// Keeps what a person made of a form, for good, in place of what was said before.
     fn mark(&self, row: &LabelRow) -> Result<(), StoreError>;
@@ -94,7 +97,7 @@ pub trait Catalogue: Send + Sync {
     fn log_question(&self, entry: &Submission) -> Result<u64, StoreError>;
 
     /// Adds what came back for the question of this number.
-    fn end_question(&self, number: u64, answer: &Answered) -> Result<(), StoreError>;
+    fn end_question(&self, number: u64, answer: &SubmissionResult) -> Result<(), StoreError>;
 }
 
 /// Some records of a harvest.
@@ -146,7 +149,7 @@ pub struct HarvestPoint {
 
 /// A lane of the frontier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct LaneRow {
+pub struct QueueLength {
     /// Which.
     pub lane: QueueId,
     /// Leads that wait there, counted up to [`MOST_COUNTED`].
@@ -158,7 +161,7 @@ pub const MOST_COUNTED: usize = 10_000;
 
 /// A lead that was followed.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Followed {
+pub struct FollowedLink {
     /// The lead, as it was found.
     pub link: FrontierLink,
     /// Its lane and score when it was chosen.

@@ -8,7 +8,7 @@ mod rows;
 
 pub use rows::*;
 
-use super::{Answered, Control, StoreError, Submission, Walk};
+use super::{Control, StoreError, Submission, SubmissionResult, Walk};
 use hadal_core::harvest::record::RecordId;
 use hadal_core::identity::FormId;
 use hadal_core::time::Time;
@@ -47,14 +47,14 @@ pub trait Harvests: Send + Sync {
     fn past(
         &self,
         harvest: HarvestId,
-        each: &mut dyn FnMut(AskedRow, Vec<HitRow>) -> Walk,
+        each: &mut dyn FnMut(QueryRow, Vec<AnswerRecord>) -> Walk,
     ) -> Result<(), StoreError>;
 
     /// The harvests that pass, oldest first; what is searched for has no part in it.
     fn harvests(&self, filter: &HarvestFilter) -> Result<Vec<HarvestRow>, StoreError>;
 
     /// Calls `each` with the queries that pass and ended, by number; `each` may end the walk.
-    fn asked(&self, filter: &HarvestFilter, each: &mut dyn FnMut(AskedRow) -> Walk)
+    fn asked(&self, filter: &HarvestFilter, each: &mut dyn FnMut(QueryRow) -> Walk)
     -> Result<(), StoreError>;
 
     /// Calls `each` with the records that pass, in the order they came up; `each` may end the walk.
@@ -85,15 +85,15 @@ pub struct HarvestStep {
     /// Texts of records' own pages.
     pub details: Vec<(RecordId, String)>,
     /// The query it ended.
-    pub asked: Option<AskedRow>,
+    pub asked: Option<QueryRow>,
     /// What has been learned about answers, packed, when it changed.
     pub reader: Option<Vec<u8>>,
     /// How much there is, when that was estimated anew.
-    pub estimate: Option<Estimated>,
+    pub estimate: Option<HarvestEstimate>,
     /// What would be asked next, as people read it, when it ended a query.
     pub next: Vec<String>,
     /// What came of the submission on record under its number.
-    pub answered: Option<Answered>,
+    pub submission: Option<SubmissionResult>,
 }
 
 /// All that is needed to go on.

@@ -29,7 +29,7 @@ use url::Url;
 /// Opens the store that a URL names: `file:DIR` (or just `DIR`) or `memory:`.
 pub fn open(url: &str, access: Access) -> Result<Arc<dyn Store>, StoreError> {
     let folder = match url.split_once(':') {
-        Some(("memory", "")) => return Ok(Arc::new(memory::Memory::default())),
+        Some(("memory", "")) => return Ok(Arc::new(memory::MemoryStore::default())),
         Some(("file", folder)) => folder.strip_prefix("//").map_or(Some(folder), absolute),
         Some(_) => None,
         None => Some(url),
@@ -53,7 +53,7 @@ pub trait Store: Harvests + Catalogue {
     fn discard(&self, run: RunId) -> Result<(), StoreError>;
 
     /// All that an engine needs to go on where the run stopped.
-    fn resume(&self, run: RunId) -> Result<Checkpoint, StoreError>;
+    fn resume(&self, run: RunId) -> Result<RunCheckpoint, StoreError>;
 
     /// Applies a batch: what it changed is seen through this handle at once, and kept with the next
     /// [`Store::sync`]. Outcomes whose step is not in flight any more are skipped.
@@ -89,7 +89,7 @@ pub trait Store: Harvests + Catalogue {
     fn of_lane(&self, run: RunId, lane: QueueId, limit: usize) -> Result<Vec<QueuedLink>, StoreError>;
 
     /// What a run has counted so far; cheap enough to ask every second.
-    fn tally(&self, run: RunId) -> Result<Tally, StoreError>;
+    fn tally(&self, run: RunId) -> Result<RunCounters, StoreError>;
 
     /// A site's tally; zero for one never heard of.
     fn site(&self, run: RunId, site: &Site) -> Result<hadal_core::strategy::SiteCounters, StoreError>;

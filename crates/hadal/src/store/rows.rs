@@ -1,6 +1,6 @@
 //! What goes into a store and what comes out of it.
 
-use super::{Answered, HarvestId, Judged, Submission};
+use super::{HarvestId, ProbeResult, Submission, SubmissionResult};
 use hadal_core::address::{Host, LinkId, Site};
 use hadal_core::critic::probe::Finding;
 use hadal_core::critic::{FormVerdict, Kind};
@@ -35,9 +35,10 @@ pub struct RunSpec {
 
 /// What a step works on. A step sends at most one request.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub enum Work {
-    /// A lead from the frontier.
-    Lead(LinkId),
+pub enum StepTarget {
+    /// A link of the frontier.
+    #[serde(rename = "Lead")]
+    Link(LinkId),
     /// A host's robots.txt, from this address (redirects change it).
     Robots {
         /// The host it speaks for.
@@ -52,11 +53,11 @@ pub enum Work {
 /// A step that was begun. A lead is in flight from here to its outcome, over restarts too; dispatching
 /// what does not wait changes nothing.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Dispatch {
+pub struct SentStep {
     /// Its number, given in order of dispatch.
     pub seq: u64,
     /// What it works on.
-    pub work: Work,
+    pub target: StepTarget,
     /// When it was begun.
     pub at: Time,
 }
@@ -69,13 +70,13 @@ pub struct Outcome {
     /// When it ended.
     pub at: Time,
     /// What it worked on.
-    pub work: Work,
+    pub target: StepTarget,
     /// Requests it cost: 0 or 1.
     pub requests: u32,
     /// Bytes of body it cost.
     pub bytes: u64,
     /// What became of it.
-    pub ending: Ending,
+    pub end: StepEnd,
     /// The page, when there is one.
     pub page: Option<PageRow>,
     /// Forms on it: new ones whole, known ones by identity.
@@ -89,29 +90,29 @@ pub struct Outcome {
     /// States of the hosts it asked or asked for, afterwards.
     pub hosts: Vec<HostState>,
     /// What came of the submission, when it was one.
-    pub answered: Option<Answered>,
+    pub submission: Option<SubmissionResult>,
     /// The form whose probe it ended.
-    pub judged: Option<Box<Judged>>,
+    pub probe: Option<Box<ProbeResult>>,
 }
 
 impl Outcome {
     /// A step that sent a request and brought nothing yet.
-    pub fn of(seq: u64, work: Work, at: Time) -> Outcome {
+    pub fn of(seq: u64, target: StepTarget, at: Time) -> Outcome {
         Outcome {
             seq,
             at,
-            work,
+            target,
             requests: 1,
             bytes: 0,
-            ending: Ending::Visited,
+            end: StepEnd::Visited,
             page: None,
             forms: Vec::new(),
             found: Vec::new(),
             cited: Vec::new(),
             site: None,
             hosts: Vec::new(),
-            answered: None,
-            judged: None,
+            submission: None,
+            probe: None,
         }
     }
 }
@@ -119,7 +120,7 @@ impl Outcome {
 /// What became of a step.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Ending {
+pub enum StepEnd {
     /// Read to the end: the link is done.
     Visited,
     /// The link is done; what it points at is among the leads found.
@@ -127,18 +128,18 @@ pub enum Ending {
     /// It will not be tried again; the word names the kind ("http_404", "connect", "robots", ...).
     Failed(String),
     /// It goes back to the frontier, as it stands here.
-    Again(Box<QueuedLink>, String),
+    Retry(Box<QueuedLink>, String),
     /// Answered, and there is more to ask: it goes back to the frontier, as it stands here.
-    Further(Box<QueuedLink>),
+    Continue(Box<QueuedLink>),
     /// robots.txt was read, or found missing: the host's state tells.
     Robots,
 }
 
-impl Ending {
+impl StepEnd {
     /// The lead that goes back to the frontier, if one does.
     pub fn back(&self) -> Option<&QueuedLink> {
         match self {
-            Ending::Again(waiting, _) | Ending::Further(waiting) => Some(waiting),
+            StepEnd::Retry(waiting, _) | StepEnd::Continue(waiting) => Some(waiting),
             _ => None,
         }
     }
@@ -150,12 +151,12 @@ pub enum FoundForm {
     /// Seen for the first time in this run.
     New(Box<FormRow>),
     /// Known; it also stands on this page.
-    Again(FormId),
+    Known(FormId),
 }
 
 /// What changes in the frontier outside of any one step.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub enum Change {
+pub enum FrontierChange {
     /// New leads: seeds, roots of sites, backlink look-ups.
     Add(Vec<QueuedLink>),
     /// Placed anew: lane, score and generation of leads that wait.
@@ -191,18 +192,18 @@ pub struct Batch {
     /// Steps that ended.
     pub outcomes: Vec<Outcome>,
     /// Frontier changes.
-    pub changes: Vec<Change>,
+    pub changes: Vec<FrontierChange>,
     /// Steps that were begun.
-    pub dispatched: Vec<Dispatch>,
+    pub sent: Vec<SentStep>,
     /// Entries of the audit log that belong to them.
     pub submissions: Vec<Submission>,
     /// Where the run stands after all of this, when it is time to say so.
-    pub progress: Option<Progress>,
+    pub progress: Option<RunProgress>,
 }
 
 /// Where a run stands.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Progress {
+pub struct RunProgress {
     /// Next step's number.
     pub next_seq: u64,
     /// Next lead's arrival number.
@@ -240,13 +241,13 @@ pub enum RunState {
 
 /// All that an engine needs to go on.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Checkpoint {
+pub struct RunCheckpoint {
     /// Where the run stands.
-    pub progress: Progress,
+    pub progress: RunProgress,
     /// What it has counted.
-    pub tally: Tally,
+    pub tally: RunCounters,
     /// Steps begun and not ended, by number.
-    pub in_flight: Vec<(Dispatch, Option<QueuedLink>)>,
+    pub in_flight: Vec<(SentStep, Option<QueuedLink>)>,
     /// Lanes and hosts with waiting leads, and how many.
     pub queues: Vec<(QueueId, Host, u64)>,
     /// Hosts whose address or estate rests beyond the run's now, and until when.
@@ -255,7 +256,7 @@ pub struct Checkpoint {
 
 /// What a run has counted: kept by the store, from outcomes alone.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Tally {
+pub struct RunCounters {
     /// Requests sent or attempted.
     pub requests: u64,
     /// Of those, how many submitted a form.
@@ -288,7 +289,7 @@ pub struct HostState {
     /// Its address, once connected to.
     pub ip: Option<std::net::IpAddr>,
     /// What robots.txt said; `None` when it was not asked yet, and, in an outcome, when it stays as it was.
-    pub robots: Option<Robots>,
+    pub robots: Option<RobotsState>,
     /// When robots.txt is asked again.
     pub robots_until: Time,
     /// Its `ETag` or `Last-Modified`, to ask only whether it changed.
@@ -307,7 +308,7 @@ pub struct HostState {
 
 /// What a host's robots.txt said.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub enum Robots {
+pub enum RobotsState {
     /// There is none, or it cannot be had for a reason that allows everything.
     AllowAll,
     /// It cannot be had for a reason that forbids everything, for a time.
@@ -449,9 +450,9 @@ pub struct RunRow {
     /// Specification.
     pub spec: RunSpec,
     /// Where it stands.
-    pub progress: Progress,
+    pub progress: RunProgress,
     /// What it counted.
-    pub tally: Tally,
+    pub tally: RunCounters,
 }
 
 /// Which rows are wanted.

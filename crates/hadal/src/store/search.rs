@@ -14,14 +14,14 @@ pub fn words(texts: &[&str]) -> Vec<String> {
 }
 
 /// What is searched for.
-pub struct Sought {
+pub struct SearchWords {
     words: Vec<String>,
 }
 
-impl Sought {
+impl SearchWords {
     /// Every word of a text.
-    pub fn of(text: &str) -> Sought {
-        Sought { words: words(&[text]) }
+    pub fn of(text: &str) -> SearchWords {
+        SearchWords { words: words(&[text]) }
     }
 
     /// The words, none of which is there twice.
@@ -53,7 +53,7 @@ mod tests {
             ("", false),
             ("\"*", false),
         ] {
-            assert_eq!(Sought::of(search).is_in(&texts), is_in, "{search}");
+            assert_eq!(SearchWords::of(search).is_in(&texts), is_in, "{search}");
         }
     }
 }

@@ -37,9 +37,9 @@ pub struct Submission {
     /// What was sent in the body, cut at [`MOST_BODY`].
     pub body: String,
     /// What for.
-    pub purpose: Purpose,
+    pub purpose: SubmissionPurpose,
     /// What came back; `None` while it is under way, or when nobody lived to see it.
-    pub answer: Option<Answered>,
+    pub answer: Option<SubmissionResult>,
 }
 
 impl Submission {
@@ -83,7 +83,7 @@ impl Submitter {
 /// What a form is submitted for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Purpose {
+pub enum SubmissionPurpose {
     /// To learn whether an uncertain form searches.
     Probe,
     /// To estimate how good the forms found are.
@@ -94,14 +94,14 @@ pub enum Purpose {
     Ask,
 }
 
-impl Purpose {
+impl SubmissionPurpose {
     /// The name used in every table and export.
     pub fn name(self) -> &'static str {
         match self {
-            Purpose::Probe => "probe",
-            Purpose::Quality => "quality",
-            Purpose::Harvest => "harvest",
-            Purpose::Ask => "ask",
+            SubmissionPurpose::Probe => "probe",
+            SubmissionPurpose::Quality => "quality",
+            SubmissionPurpose::Harvest => "harvest",
+            SubmissionPurpose::Ask => "ask",
         }
     }
 }
@@ -109,7 +109,7 @@ impl Purpose {
 /// What came of a submission.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Answered {
+pub enum SubmissionResult {
     /// An answer with this status code.
     Status(u16),
     /// No answer; the word names the kind ("connect", "interrupted", ...).
@@ -118,7 +118,7 @@ pub enum Answered {
 
 /// A form whose probe is over.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Judged {
+pub struct ProbeResult {
     /// Which form.
     pub form: FormId,
     /// What was found.

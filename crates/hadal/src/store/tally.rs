@@ -1,19 +1,19 @@
 //! How outcomes become counters, the same way in every back end.
 
-use super::{Ending, FormRow, FoundForm, Outcome, Tally, Work};
+use super::{FormRow, FoundForm, Outcome, RunCounters, StepEnd, StepTarget};
 use hadal_core::identity::FormId;
 use hadal_core::strategy::SiteCounters;
 
-impl Tally {
+impl RunCounters {
     /// Takes in what a step cost and how it ended.
     pub(super) fn count_step(&mut self, outcome: &Outcome) {
         self.requests += u64::from(outcome.requests);
         self.bytes += outcome.bytes;
-        self.probes += u64::from(outcome.answered.is_some());
+        self.probes += u64::from(outcome.submission.is_some());
         self.pages += u64::from(outcome.page.is_some());
-        match (&outcome.ending, &outcome.work) {
-            (Ending::Failed(kind), Work::Lead(_)) => self.count_failures(kind, 1),
-            (Ending::Failed(kind) | Ending::Again(_, kind), _) => self.count_errors(kind, 1),
+        match (&outcome.end, &outcome.target) {
+            (StepEnd::Failed(kind), StepTarget::Link(_)) => self.count_failures(kind, 1),
+            (StepEnd::Failed(kind) | StepEnd::Retry(_, kind), _) => self.count_errors(kind, 1),
             _ => {}
         }
     }
@@ -56,7 +56,7 @@ impl FoundForm {
     pub(super) fn id(&self) -> FormId {
         match self {
             FoundForm::New(row) => row.form_id,
-            FoundForm::Again(id) => *id,
+            FoundForm::Known(id) => *id,
         }
     }
 }

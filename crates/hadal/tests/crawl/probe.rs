@@ -124,8 +124,10 @@ async fn an_uncertain_form_is_asked_charged_and_written_down() {
     let (sent, log) = (shop.submitted(), log(store.as_ref()));
     assert!((1..=MOST_REQUESTS).contains(&sent.len()), "{sent:?}");
     assert_eq!(log.iter().map(|entry| entry.url.to_string()).collect::<Vec<_>>(), sent);
-    assert!(log.iter().all(|entry| entry.answer == Some(Answered::Status(200))));
-    assert!(log.iter().all(|entry| entry.purpose == Purpose::Probe && entry.page.path() == "/page0"));
+    assert!(log.iter().all(|entry| entry.answer == Some(SubmissionResult::Status(200))));
+    assert!(
+        log.iter().all(|entry| entry.purpose == SubmissionPurpose::Probe && entry.page.path() == "/page0")
+    );
     assert_eq!(summary.tally.probes, sent.len() as u64);
     assert_eq!(summary.tally.requests, shop.asked.lock().unwrap().len() as u64);
 }
@@ -195,7 +197,7 @@ async fn a_busy_host_is_asked_again_after_the_time_it_names() {
     let store = Arc::clone(&crawl.store);
     let tally = run(crawl).await.tally;
     let log = log(store.as_ref());
-    assert_eq!(log[0].answer, Some(Answered::Status(429)));
+    assert_eq!(log[0].answer, Some(SubmissionResult::Status(429)));
     assert_eq!(log[0].url, log[1].url);
     assert!(log[1].at.0 >= log[0].at.0 + 5000);
     assert_eq!((tally.errors["http_429"], tally.failed), (1, 0));
@@ -230,7 +232,7 @@ async fn a_sample_is_asked_once_and_leaves_the_crawl_where_it_was() {
     run(quality(5)).await;
     let first = log(store.as_ref());
     assert_eq!(shop.asked.lock().unwrap().len(), visited + first.len(), "no link is followed");
-    assert!(first.iter().all(|entry| entry.purpose == Purpose::Quality));
+    assert!(first.iter().all(|entry| entry.purpose == SubmissionPurpose::Quality));
     run(quality(5)).await;
     assert_eq!(log(store.as_ref()), first, "nothing is asked twice");
     let row = store.runs().unwrap().remove(0);

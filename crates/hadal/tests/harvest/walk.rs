@@ -160,7 +160,7 @@ async fn a_harvest_that_was_cut_short_goes_on_with_what_it_knew() {
 }
 
 /// Every query of a harvest, in its order.
-fn asked(store: &dyn Store) -> Vec<AskedRow> {
+fn asked(store: &dyn Store) -> Vec<QueryRow> {
     let mut rows = Vec::new();
     store
         .asked(&HarvestFilter::default(), &mut |row| {
@@ -185,13 +185,13 @@ async fn an_answer_that_was_left_off_is_read_on_from_there_also_by_another_sessi
     let rows = asked(store.as_ref());
     let read_on = rows.iter().filter(|row| row.query.after > 0);
     for row in read_on.clone() {
-        let earlier = |other: &&AskedRow| other.number < row.number && other.query.words == row.query.words;
+        let earlier = |other: &&QueryRow| other.number < row.number && other.query.words == row.query.words;
         let found: u32 = rows.iter().filter(earlier).map(|other| other.found).sum();
         assert_eq!(row.query.after, found, "{}", row.words);
         assert!(row.words.ends_with(&format!("[from {}]", found + 1)));
     }
-    let last = |rows: &[AskedRow]| rows.iter().map(|row| row.number).max();
-    let begun = |row: &AskedRow| {
+    let last = |rows: &[QueryRow]| rows.iter().map(|row| row.number).max();
+    let begun = |row: &QueryRow| {
         rows.iter().find(|first| first.query.words == row.query.words).map(|first| first.number)
     };
     assert!(
@@ -209,7 +209,7 @@ async fn every_submission_is_on_record() {
     let mut submitted = 0;
     store
         .submissions(&Filter::default(), &mut |entry| {
-            assert_eq!(entry.purpose, Purpose::Harvest);
+            assert_eq!(entry.purpose, SubmissionPurpose::Harvest);
             assert!(entry.answer.is_some());
             submitted += 1;
             Walk::On

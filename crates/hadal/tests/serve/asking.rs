@@ -75,7 +75,7 @@ async fn a_question_to_a_topic_brings_records_that_name_their_sources() {
         Walk::On
     };
     serving.store.submissions(&Filter::default(), &mut each).unwrap();
-    assert!(log.iter().all(|entry| entry.by == Submitter::Person && entry.purpose == Purpose::Ask));
+    assert!(log.iter().all(|entry| entry.by == Submitter::Person && entry.purpose == SubmissionPurpose::Ask));
     assert!(log.len() >= answered.len() && log.iter().all(|entry| entry.answer.is_some()), "{log:?}");
 }
 

@@ -90,7 +90,7 @@ async fn labels_survive_while_another_handle_writes_the_store() {
         crawl.as_ref(),
         run,
         &waiting,
-        Outcome { forms: found, ..outcome(0, &waiting, Ending::Visited) },
+        Outcome { forms: found, ..outcome(0, &waiting, StepEnd::Visited) },
     );
     crawl.sync().unwrap();
     // From here on the crawl holds its transaction open, as it does most of the time.

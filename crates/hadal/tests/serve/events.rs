@@ -73,7 +73,7 @@ async fn events_come_while_a_crawl_writes_the_store() {
     }
     for seq in 0..3 {
         let waiting = lead(&format!("http://s{seq}.org/"), 0, 0.5, seq);
-        run_step(crawl.as_ref(), run, &waiting, outcome(seq, &waiting, Ending::Failed("connect".into())));
+        run_step(crawl.as_ref(), run, &waiting, outcome(seq, &waiting, StepEnd::Failed("connect".into())));
         crawl.sync().unwrap();
         for watching in &mut watchers {
             while watching.next().await["run"]["requests"] != seq + 1 {}

@@ -108,7 +108,7 @@ async fn a_run_is_told_what_to_do() {
     let serving = open_to_all(with_forms(vec![])).await;
     let control = || serving.store.control(RunId(1)).unwrap();
     let end = || {
-        let ended = Progress { state: RunState::Stopped, ..Progress::default() };
+        let ended = RunProgress { state: RunState::Stopped, ..RunProgress::default() };
         serving.store.commit(RunId(1), &Batch { progress: Some(ended), ..Batch::default() }).unwrap();
     };
     is_told_what_to_do(&serving, "/api/runs/1/control", control, end).await;

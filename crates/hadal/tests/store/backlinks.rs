@@ -57,7 +57,7 @@ pub fn the_page_an_address_was_found_on_links_to_it(store: &dyn Store) {
     let (parent, mut child) = (orphan("http://a.org/list", 0), orphan("http://a.org/item", 1));
     let id = parent.link.id;
     child.link.parent = Some(ParentPage { id, p_topic: 0.5, has_relevant_form: false, same_site: true });
-    run_step(store, run, &parent, Outcome { found: vec![child], ..outcome(0, &parent, Ending::Visited) });
+    run_step(store, run, &parent, Outcome { found: vec![child], ..outcome(0, &parent, StepEnd::Visited) });
     assert_eq!(linking(store, "http://a.org/item"), set(&["http://a.org/list"]));
     citing(store, run, 1, "http://hub.org/", &["http://a.org/item"]);
     assert_eq!(linking(store, "http://a.org/item"), set(&["http://a.org/list", "http://hub.org/"]));

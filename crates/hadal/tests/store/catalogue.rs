@@ -18,12 +18,12 @@ fn find(store: &dyn Store, run: RunId, seq: u64, address: &str, forms: Vec<FormR
     run_step(store, run, &waiting, Outcome { forms, ..visit(seq, &waiting, tally) });
 }
 
-fn ids(page: &DirectoryPage<Found>) -> Vec<u64> {
+fn ids(page: &DirectoryPage<FormEntry>) -> Vec<u64> {
     page.forms.iter().map(|found| found.row.form_id.0).collect()
 }
 
-fn all() -> DirectoryQuery {
-    DirectoryQuery { most: 100, ..DirectoryQuery::default() }
+fn all() -> FormQuery {
+    FormQuery { most: 100, ..FormQuery::default() }
 }
 
 pub fn runs_are_paged_newest_first(store: &dyn Store) {
@@ -62,7 +62,7 @@ pub fn a_long_curve_has_few_points(store: &dyn Store) {
     let run = begin(store);
     for seq in 0..2000 {
         let waiting = lead(&format!("http://s{seq}.org/"), 0, 0.5, seq);
-        run_step(store, run, &waiting, outcome(seq, &waiting, Ending::Failed("connect".into())));
+        run_step(store, run, &waiting, outcome(seq, &waiting, StepEnd::Failed("connect".into())));
     }
     let points = store.curve(run).unwrap();
     let widest = points.windows(2).map(|pair| pair[1].requests - pair[0].requests).max().unwrap();
@@ -98,13 +98,13 @@ pub fn the_directory_is_paged_by_relevance(store: &dyn Store) {
     let run = begin(store);
     let forms = (1..=7).map(|id| form(id, "http://a.org/", 0.9, id as f32 / 10.0)).collect();
     find(store, run, 0, "http://a.org/", forms);
-    let first = store.directory(&DirectoryQuery { most: 3, ..all() }).unwrap();
+    let first = store.directory(&FormQuery { most: 3, ..all() }).unwrap();
     assert_eq!(ids(&first), [7, 6, 5]);
-    let second = store.directory(&DirectoryQuery { most: 3, after: first.next, ..all() }).unwrap();
+    let second = store.directory(&FormQuery { most: 3, after: first.next, ..all() }).unwrap();
     assert_eq!(ids(&second), [4, 3, 2]);
-    let last = store.directory(&DirectoryQuery { most: 3, after: second.next, ..all() }).unwrap();
+    let last = store.directory(&FormQuery { most: 3, after: second.next, ..all() }).unwrap();
     assert_eq!((ids(&last), last.next), (vec![1], None));
-    let exact = store.directory(&DirectoryQuery { most: 7, ..all() }).unwrap();
+    let exact = store.directory(&FormQuery { most: 7, ..all() }).unwrap();
     assert_eq!((exact.forms.len(), exact.next), (7, None));
 }
 
@@ -120,16 +120,16 @@ pub fn the_directory_is_narrowed_down(store: &dyn Store) {
     ];
     find(store, run, 0, "http://a.org/", forms);
     for (query, found) in [
-        (DirectoryQuery { site: Some(site("a.org")), ..all() }, vec![1, 2]),
-        (DirectoryQuery { language: Some("de".into()), ..all() }, vec![2]),
-        (DirectoryQuery { method: Some(Method::Get), ..all() }, vec![3]),
-        (DirectoryQuery { fields: Some(0), ..all() }, vec![4]),
-        (DirectoryQuery { min_relevance: 0.5, ..all() }, vec![1, 2, 3, 4]),
-        (DirectoryQuery { min_searchable: 0.7, ..all() }, vec![1, 2, 3, 4]),
-        (DirectoryQuery { topic: Some("books".into()), ..all() }, vec![1, 2, 3, 4, 5]),
-        (DirectoryQuery { topic: Some("cars".into()), ..all() }, vec![]),
-        (DirectoryQuery { run: Some(run), site: Some(site("b.org")), ..all() }, vec![3, 4, 5]),
-        (DirectoryQuery { run: Some(RunId(9)), ..all() }, vec![]),
+        (FormQuery { site: Some(site("a.org")), ..all() }, vec![1, 2]),
+        (FormQuery { language: Some("de".into()), ..all() }, vec![2]),
+        (FormQuery { method: Some(Method::Get), ..all() }, vec![3]),
+        (FormQuery { fields: Some(0), ..all() }, vec![4]),
+        (FormQuery { min_relevance: 0.5, ..all() }, vec![1, 2, 3, 4]),
+        (FormQuery { min_searchable: 0.7, ..all() }, vec![1, 2, 3, 4]),
+        (FormQuery { topic: Some("books".into()), ..all() }, vec![1, 2, 3, 4, 5]),
+        (FormQuery { topic: Some("cars".into()), ..all() }, vec![]),
+        (FormQuery { run: Some(run), site: Some(site("b.org")), ..all() }, vec![3, 4, 5]),
+        (FormQuery { run: Some(RunId(9)), ..all() }, vec![]),
     ] {
         assert_eq!(ids(&store.directory(&query).unwrap()), found, "{query:?}");
         let glances = store.glances(&query).unwrap().forms;
@@ -145,7 +145,7 @@ pub fn a_form_of_two_runs_is_one_in_the_directory(store: &dyn Store) {
     }
     let page = store.directory(&all()).unwrap();
     assert_eq!((ids(&page), page.forms[0].run), (vec![1], runs[0]));
-    assert_eq!(ids(&store.directory(&DirectoryQuery { run: Some(runs[1]), ..all() }).unwrap()), [1]);
+    assert_eq!(ids(&store.directory(&FormQuery { run: Some(runs[1]), ..all() }).unwrap()), [1]);
     assert_eq!(store.found(FormId(1), None).unwrap().unwrap().run, runs[0]);
     assert_eq!(store.found(FormId(1), Some("cars")).unwrap(), None);
     assert_eq!(store.found(FormId(2), None).unwrap(), None);
@@ -179,10 +179,10 @@ pub fn what_people_say_of_forms_is_kept(store: &dyn Store) {
     say(2, Label::Right);
     say(3, Label::NotASearch);
     assert_eq!(ids(&store.directory(&all()).unwrap()), [2, 4]);
-    let with = |marks| ids(&store.directory(&DirectoryQuery { marks, ..all() }).unwrap());
-    assert_eq!(with(Marks::Any), [1, 2, 3, 4]);
-    assert_eq!(with(Marks::Only(Label::Wrong)), [1]);
-    assert_eq!(with(Marks::Only(Label::Right)), [2]);
+    let with = |marks| ids(&store.directory(&FormQuery { marks, ..all() }).unwrap());
+    assert_eq!(with(LabelFilter::Any), [1, 2, 3, 4]);
+    assert_eq!(with(LabelFilter::Only(Label::Wrong)), [1]);
+    assert_eq!(with(LabelFilter::Only(Label::Right)), [2]);
     assert_eq!(store.found(FormId(3), None).unwrap().unwrap().label, Some(Label::NotASearch));
     let rows = store.labels(None, 2).unwrap();
     assert_eq!(
@@ -198,7 +198,7 @@ pub fn what_people_say_of_forms_is_kept(store: &dyn Store) {
 
 pub fn harvests_are_paged_with_their_curves(store: &dyn Store) {
     let harvest = begin_harvest(store);
-    let estimate = Estimated { size: [5.0, 10.0, 20.0], coverage: [0.1, 0.2, 0.4] };
+    let estimate = HarvestEstimate { size: [5.0, 10.0, 20.0], coverage: [0.1, 0.2, 0.4] };
     store.commit_steps(harvest, &[harvest_step(0, 1, 1..3)]).unwrap();
     let ended = HarvestStep {
         estimate: Some(estimate),
@@ -220,10 +220,14 @@ pub fn harvests_are_paged_with_their_curves(store: &dyn Store) {
 }
 
 pub fn questions_are_on_record_before_they_are_answered(store: &dyn Store) {
-    let entry = Submission { by: Submitter::Person, purpose: Purpose::Ask, ..harvest_entry(HarvestId(1), 0) };
+    let entry = Submission {
+        by: Submitter::Person,
+        purpose: SubmissionPurpose::Ask,
+        ..harvest_entry(HarvestId(1), 0)
+    };
     let (first, second) = (store.log_question(&entry).unwrap(), store.log_question(&entry).unwrap());
     assert_ne!(first, second);
-    store.end_question(second, &Answered::Status(200)).unwrap();
+    store.end_question(second, &SubmissionResult::Status(200)).unwrap();
     let mut log = vec![];
     let mut each = |entry: Submission| {
         log.push((entry.by, entry.seq, entry.answer));
@@ -231,5 +235,5 @@ pub fn questions_are_on_record_before_they_are_answered(store: &dyn Store) {
     };
     store.submissions(&Filter::default(), &mut each).unwrap();
     let person = Submitter::Person;
-    assert_eq!(log, [(person, first, None), (person, second, Some(Answered::Status(200)))]);
+    assert_eq!(log, [(person, first, None), (person, second, Some(SubmissionResult::Status(200)))]);
 }

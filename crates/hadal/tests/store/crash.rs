@@ -28,12 +28,12 @@ fn links(round: u64) -> Vec<QueuedLink> {
 /// query in two more, then a sync.
 fn play(store: &dyn Store, run: RunId, harvest: HarvestId, round: u64) {
     let leads = links(round);
-    store.commit(run, &Batch { dispatched: vec![dispatch(round, &leads[0])], ..adding(&leads) }).unwrap();
+    store.commit(run, &Batch { sent: vec![dispatch(round, &leads[0])], ..adding(&leads) }).unwrap();
     let end = Outcome {
         forms: vec![new_form(form(round, leads[0].link.url.as_str(), 0.9, 0.9))],
         ..visit(round, &leads[0], SiteCounters { pages: 1, ..SiteCounters::default() })
     };
-    let progress = Some(Progress { next_seq: round + 1, ..Progress::default() });
+    let progress = Some(RunProgress { next_seq: round + 1, ..RunProgress::default() });
     store.commit(run, &Batch { progress, ..ending(vec![end]) }).unwrap();
     let (number, first) = (round as u32, round * RECORDS);
     store.commit_steps(harvest, &[harvest_step(2 * round, number, first..first + 2)]).unwrap();
@@ -85,7 +85,7 @@ fn whole_rounds(folder: &str, access: Access) -> u64 {
     let run = store.runs().unwrap()[0].id;
     let checkpoint = store.resume(run).unwrap();
     let rounds = checkpoint.progress.next_seq;
-    let expected = Tally {
+    let expected = RunCounters {
         requests: rounds,
         bytes: 100 * rounds,
         pages: rounds,
@@ -94,7 +94,7 @@ fn whole_rounds(folder: &str, access: Access) -> u64 {
         searchable: rounds,
         relevant: rounds,
         waiting: rounds * (LINKS - 1),
-        ..Tally::default()
+        ..RunCounters::default()
     };
     assert_eq!(checkpoint.tally, expected);
     assert_eq!(checkpoint.in_flight, []);

@@ -30,7 +30,7 @@ fn filled(folder: &Path) -> RunId {
     let leads: Vec<_> = (0..3000).map(|n| lead(&format!("http://s{n}.org/"), 0, 0.5, n)).collect();
     let end = Outcome {
         forms: vec![new_form(form(1, "http://s0.org/", 0.9, 0.9))],
-        ..outcome(0, &leads[0], Ending::Visited)
+        ..outcome(0, &leads[0], StepEnd::Visited)
     };
     run_step(&*store, run, &leads[0], end);
     store.commit(run, &adding(&leads)).unwrap();
@@ -105,7 +105,7 @@ fn what_one_handle_says_of_a_form_every_other_is_told() {
     let folder = tempfile::tempdir().unwrap();
     filled(folder.path());
     let handles = [crawl(folder.path()).unwrap(), read(folder.path()).unwrap(), read(folder.path()).unwrap()];
-    let all = DirectoryQuery { most: 9, ..DirectoryQuery::default() };
+    let all = FormQuery { most: 9, ..FormQuery::default() };
     let each_sees =
         |shown: usize| handles.iter().all(|store| store.directory(&all).unwrap().forms.len() == shown);
     let say = LabelRow { form: FormId(1), topic: "books".into(), label: Label::Wrong, at: Time(1) };
@@ -202,7 +202,7 @@ fn a_store_of_format_6_finds_forms_by_label_and_gets_its_milestones() {
         drop(first(folder.path()).unwrap());
         assert_eq!(milestones(), 2);
         let store = read(folder.path()).unwrap();
-        let query = DirectoryQuery { marks: Marks::Only(Label::Wrong), most: 9, ..DirectoryQuery::default() };
+        let query = FormQuery { marks: LabelFilter::Only(Label::Wrong), most: 9, ..FormQuery::default() };
         assert_eq!(store.directory(&query).unwrap().forms.len(), 1);
         let search = |words: &str| {
             records(&*store, &HarvestFilter { search: Some(words.into()), ..HarvestFilter::default() })
@@ -245,14 +245,14 @@ fn a_store_of_format_5_tells_first_forms_their_open_fields_and_words_by_harvest(
         let again = store.begin(&RunSpec { seed: 8, ..spec("books") }).unwrap();
         let waiting = lead("http://s0.org/", 0, 0.5, 0);
         let forms = vec![new_form(form(1, "http://s0.org/", 0.9, 0.9))];
-        run_step(&*store, again, &waiting, Outcome { forms, ..outcome(0, &waiting, Ending::Visited) });
+        run_step(&*store, again, &waiting, Outcome { forms, ..outcome(0, &waiting, StepEnd::Visited) });
         for (form, ids) in [(1, 0..3), (2, 3..5)] {
             let harvest = store.begin_harvest(&harvest_spec(form), Time(5)).unwrap();
             store.commit_steps(harvest, &[harvest_step(0, 1, ids)]).unwrap();
         }
         store.sync().unwrap();
         let ask = |store: &dyn Store| {
-            let query = DirectoryQuery { fields: Some(1), most: 9, ..DirectoryQuery::default() };
+            let query = FormQuery { fields: Some(1), most: 9, ..FormQuery::default() };
             let page =
                 |harvest| store.record_page(HarvestId(harvest), Some("RECORD title"), None, 9).unwrap();
             (store.directory(&query).unwrap(), page(1), page(2))
@@ -307,7 +307,7 @@ fn a_store_of_the_format_before_is_brought_up_to_date_by_whoever_opens_it() {
         assert_eq!((tally(&*store, run).waiting, tally(&*store, run).probes), (2999, 0));
         let waiting = lead("http://s1.org/", 0, 0.5, 1);
         store.commit(run, &dispatching(9, &waiting)).unwrap();
-        store.commit(run, &ending(vec![outcome(9, &waiting, Ending::Visited)])).unwrap();
+        store.commit(run, &ending(vec![outcome(9, &waiting, StepEnd::Visited)])).unwrap();
         store.sync().unwrap();
         assert_eq!(tally(&*read(folder.path()).unwrap(), run).waiting, 2998);
     }
@@ -343,7 +343,7 @@ fn a_store_from_before_harvests_keeps_its_audit_log_and_takes_harvests() {
             Walk::On
         };
         store.submissions(&Filter::default(), &mut each).unwrap();
-        let before = (Submitter::Run(run), Some(Answered::Status(200)));
+        let before = (Submitter::Run(run), Some(SubmissionResult::Status(200)));
         assert_eq!(by, [before, (Submitter::Harvest(harvest), None)]);
         store.commit_steps(harvest, &[harvest_step(4, 1, 1..3)]).unwrap();
         assert_eq!(harvest_row(&*store, harvest).tally.records, 2);

@@ -73,19 +73,19 @@ pub fn lead(address: &str, lane: u64, score: f32, order: u64) -> QueuedLink {
 }
 
 pub fn adding(leads: &[QueuedLink]) -> Batch {
-    Batch { changes: vec![Change::Add(leads.to_vec())], ..Batch::default() }
+    Batch { changes: vec![FrontierChange::Add(leads.to_vec())], ..Batch::default() }
 }
 
-pub fn changing(change: Change) -> Batch {
+pub fn changing(change: FrontierChange) -> Batch {
     Batch { changes: vec![change], ..Batch::default() }
 }
 
-pub fn dispatch(seq: u64, waiting: &QueuedLink) -> Dispatch {
-    Dispatch { seq, work: Work::Lead(waiting.link.id), at: Time(1000 + seq) }
+pub fn dispatch(seq: u64, waiting: &QueuedLink) -> SentStep {
+    SentStep { seq, target: StepTarget::Link(waiting.link.id), at: Time(1000 + seq) }
 }
 
 pub fn dispatching(seq: u64, waiting: &QueuedLink) -> Batch {
-    Batch { dispatched: vec![dispatch(seq, waiting)], ..Batch::default() }
+    Batch { sent: vec![dispatch(seq, waiting)], ..Batch::default() }
 }
 
 pub fn ending(outcomes: Vec<Outcome>) -> Batch {
@@ -93,8 +93,8 @@ pub fn ending(outcomes: Vec<Outcome>) -> Batch {
 }
 
 /// The end of a step that brought nothing but its ending.
-pub fn outcome(seq: u64, waiting: &QueuedLink, ending: Ending) -> Outcome {
-    Outcome { bytes: 100, ending, ..Outcome::of(seq, Work::Lead(waiting.link.id), Time(2000 + seq)) }
+pub fn outcome(seq: u64, waiting: &QueuedLink, end: StepEnd) -> Outcome {
+    Outcome { bytes: 100, end, ..Outcome::of(seq, StepTarget::Link(waiting.link.id), Time(2000 + seq)) }
 }
 
 /// A page read, with its site's tally.
@@ -102,7 +102,7 @@ pub fn visit(seq: u64, waiting: &QueuedLink, tally: SiteCounters) -> Outcome {
     Outcome {
         page: Some(page(waiting)),
         site: Some((waiting.link.site(), tally)),
-        ..outcome(seq, waiting, Ending::Visited)
+        ..outcome(seq, waiting, StepEnd::Visited)
     }
 }
 
@@ -157,7 +157,7 @@ pub fn host_state(name: &str) -> HostState {
     HostState {
         host: host(name),
         ip: Some("192.0.2.7".parse().unwrap()),
-        robots: Some(Robots::Text("User-agent: *\nDisallow: /private\n".into())),
+        robots: Some(RobotsState::Text("User-agent: *\nDisallow: /private\n".into())),
         robots_until: Time(u64::MAX),
         robots_validator: Some("\"v1\"".into()),
         next_at: Time(5000),
@@ -175,7 +175,7 @@ pub fn run_step(store: &dyn Store, run: RunId, waiting: &QueuedLink, end: Outcom
     store.commit(run, &ending(vec![end])).unwrap();
 }
 
-pub fn tally(store: &dyn Store, run: RunId) -> Tally {
+pub fn tally(store: &dyn Store, run: RunId) -> RunCounters {
     store.tally(run).unwrap()
 }
 

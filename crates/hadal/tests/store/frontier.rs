@@ -125,7 +125,9 @@ pub fn replacing_moves_only_what_waits(store: &dyn Store) {
     let moved =
         |waiting: &QueuedLink| QueuedLink { queue: QueueId(5), score: 8.0, generation: 6, ..waiting.clone() };
     let stranger = lead("http://a.org/3", 5, 1.0, 3);
-    store.commit(run, &changing(Change::Replace(vec![moved(&stays), moved(&busy), stranger]))).unwrap();
+    store
+        .commit(run, &changing(FrontierChange::Replace(vec![moved(&stays), moved(&busy), stranger])))
+        .unwrap();
     assert_eq!(store.of_lane(run, QueueId(5), 9).unwrap(), [moved(&stays)]);
     assert_eq!(store.of_lane(run, QueueId(0), 9).unwrap(), []);
     let after = store.resume(run).unwrap();
@@ -137,7 +139,7 @@ pub fn dropped_leads_stay_known_and_never_return(store: &dyn Store) {
     let (gone, busy) = (lead("http://a.org/1", 0, 0.5, 1), lead("http://a.org/2", 0, 0.5, 2));
     store.commit(run, &adding(&[gone.clone(), busy.clone()])).unwrap();
     store.commit(run, &dispatching(1, &busy)).unwrap();
-    let drop = Change::Drop(vec![gone.link.id, busy.link.id, gone.link.id, LinkId(4)]);
+    let drop = FrontierChange::Drop(vec![gone.link.id, busy.link.id, gone.link.id, LinkId(4)]);
     store.commit(run, &changing(drop)).unwrap();
     store.commit(run, &adding(std::slice::from_ref(&gone))).unwrap();
     let after = store.resume(run).unwrap();
@@ -156,7 +158,7 @@ pub fn closing_a_site_drops_its_leads_on_every_host_and_lane(store: &dyn Store) 
     ];
     store.commit(run, &adding(&leads)).unwrap();
     store.commit(run, &dispatching(1, &busy)).unwrap();
-    store.commit(run, &changing(Change::CloseSite(site("a.org")))).unwrap();
+    store.commit(run, &changing(FrontierChange::CloseSite(site("a.org")))).unwrap();
     let after = store.resume(run).unwrap();
     assert_eq!(after.queues, [(QueueId(0), host("a.org.example.com"), 1)]);
     assert_eq!((after.tally.waiting, after.in_flight.len()), (1, 1));
@@ -177,7 +179,7 @@ pub fn failing_a_host_gives_up_what_waits_for_it(store: &dyn Store) {
     store.commit(run, &adding(&leads)).unwrap();
     store.commit(run, &dispatching(1, &busy)).unwrap();
     for _ in 0..2 {
-        store.commit(run, &changing(Change::FailHost(host("a.org"), "dead".into()))).unwrap();
+        store.commit(run, &changing(FrontierChange::FailHost(host("a.org"), "dead".into()))).unwrap();
         let after = store.resume(run).unwrap();
         assert_eq!(after.queues, [(QueueId(0), host("www.a.org"), 1)]);
         assert_eq!((after.tally.waiting, after.tally.failed, after.in_flight.len()), (1, 2, 1));
@@ -190,13 +192,13 @@ pub fn runs_do_not_see_each_other(store: &dyn Store) {
     let (one, two) = (store.begin(&spec("books")).unwrap(), store.begin(&spec("cars")).unwrap());
     let waiting = lead("http://a.org/", 0, 0.5, 1);
     store.commit(one, &adding(std::slice::from_ref(&waiting))).unwrap();
-    store.commit(one, &changing(Change::CloseSite(site("b.org")))).unwrap();
+    store.commit(one, &changing(FrontierChange::CloseSite(site("b.org")))).unwrap();
     assert_eq!(store.known(two, &[waiting.link.id]).unwrap(), [false]);
     assert_eq!(store.of_lane(two, QueueId(0), 9).unwrap(), []);
     assert_eq!(store.of_host(two, QueueId(0), &host("a.org"), None, 9).unwrap(), []);
-    assert_eq!(store.resume(two).unwrap(), Checkpoint::default());
+    assert_eq!(store.resume(two).unwrap(), RunCheckpoint::default());
     store.commit(two, &adding(std::slice::from_ref(&waiting))).unwrap();
-    store.commit(two, &changing(Change::CloseSite(site("a.org")))).unwrap();
+    store.commit(two, &changing(FrontierChange::CloseSite(site("a.org")))).unwrap();
     assert_eq!(tally(store, one).waiting, 1);
     assert!(!store.site(one, &site("a.org")).unwrap().closed);
 }
@@ -219,7 +221,7 @@ pub fn a_discarded_run_leaves_nothing_behind(store: &dyn Store) {
     assert_eq!(store.runs().unwrap().len(), 1);
     let again = begin(store);
     assert_ne!(again, run, "a number is never given twice");
-    assert_eq!(store.resume(again).unwrap(), Checkpoint::default());
+    assert_eq!(store.resume(again).unwrap(), RunCheckpoint::default());
     assert_eq!(store.control(again).unwrap(), Control::default());
     assert_eq!(store.known(again, &[waiting.link.id]).unwrap(), [false]);
     assert_eq!(store.host(again, &host("a.org")).unwrap(), None);

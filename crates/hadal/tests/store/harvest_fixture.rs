@@ -47,9 +47,9 @@ pub fn record(id: u64) -> RecordRow {
 }
 
 /// A query of the first harvest of form 1 that brought these records.
-pub fn asked(number: u32, hits: Range<u64>) -> AskedRow {
+pub fn asked(number: u32, hits: Range<u64>) -> QueryRow {
     let found = hits.clone().count() as u32;
-    AskedRow {
+    QueryRow {
         harvest: HarvestId(1),
         form: FormId(1),
         number,
@@ -98,7 +98,7 @@ pub fn harvest_entry(harvest: HarvestId, seq: u64) -> Submission {
         method: Method::Get,
         url: url("http://books.example/results?q=deep+sea"),
         body: String::new(),
-        purpose: Purpose::Harvest,
+        purpose: SubmissionPurpose::Harvest,
         answer: None,
     }
 }
@@ -121,7 +121,7 @@ pub fn records(store: &dyn Store, filter: &HarvestFilter) -> Vec<RecordRow> {
     rows
 }
 
-pub fn queries(store: &dyn Store, filter: &HarvestFilter) -> Vec<AskedRow> {
+pub fn queries(store: &dyn Store, filter: &HarvestFilter) -> Vec<QueryRow> {
     let mut rows = vec![];
     let mut each = |row| {
         rows.push(row);
@@ -131,7 +131,7 @@ pub fn queries(store: &dyn Store, filter: &HarvestFilter) -> Vec<AskedRow> {
     rows
 }
 
-pub fn past(store: &dyn Store, harvest: HarvestId) -> Vec<(AskedRow, Vec<HitRow>)> {
+pub fn past(store: &dyn Store, harvest: HarvestId) -> Vec<(QueryRow, Vec<AnswerRecord>)> {
     let mut answers = vec![];
     let mut each = |row, hits| {
         answers.push((row, hits));

@@ -33,7 +33,7 @@ pub fn the_past_is_told_answer_by_answer(store: &dyn Store) {
     let told = |n: usize| answers[n].1.iter().map(|hit| (hit.id.0, hit.is_new)).collect::<Vec<_>>();
     assert_eq!(told(0), [(0, true), (1, true)]);
     assert_eq!(told(1), [(2, true), (3, true), (0, false)], "99 was never kept");
-    let first = HitRow {
+    let first = AnswerRecord {
         id: RecordId(0),
         is_new: true,
         title: "Title 0".into(),
@@ -42,7 +42,7 @@ pub fn the_past_is_told_answer_by_answer(store: &dyn Store) {
     };
     assert_eq!(answers[0].1[0], first);
     let mut told = 0;
-    let mut each = |_: AskedRow, _: Vec<HitRow>| {
+    let mut each = |_: QueryRow, _: Vec<AnswerRecord>| {
         told += 1;
         Walk::Stop
     };
@@ -129,7 +129,7 @@ pub fn queries_are_found_by_their_words(store: &dyn Store) {
     let harvest = begin_harvest(store);
     let words = ["deep sea", "Deep s=x", "shallow"];
     let step = |(n, words): (usize, &&str)| {
-        let asked = AskedRow { words: (*words).to_string(), ..asked(n as u32, 0..0) };
+        let asked = QueryRow { words: (*words).to_string(), ..asked(n as u32, 0..0) };
         HarvestStep { asked: Some(asked), ..harvest_step(n as u64, 1, 0..0) }
     };
     store.commit_steps(harvest, &words.iter().enumerate().map(step).collect::<Vec<_>>()).unwrap();

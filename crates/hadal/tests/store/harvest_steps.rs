@@ -52,7 +52,7 @@ pub fn a_step_comes_back_as_it_was_put_in(store: &dyn Store) {
     full.detail = Some("its own page".into());
     let step = HarvestStep {
         records: vec![bare.clone(), full.clone()],
-        asked: Some(AskedRow { hits: vec![RecordId(u64::MAX), RecordId(1)], ..asked(1, 0..0) }),
+        asked: Some(QueryRow { hits: vec![RecordId(u64::MAX), RecordId(1)], ..asked(1, 0..0) }),
         reader: Some(vec![0, 1, 255]),
         ..harvest_step(0, 1, 0..0)
     };
@@ -63,7 +63,7 @@ pub fn a_step_comes_back_as_it_was_put_in(store: &dyn Store) {
     assert_eq!(checkpoint.reader, step.reader);
     assert_eq!((checkpoint.next_seq, checkpoint.open), (1, vec![]));
     let tally =
-        HarvestTally { requests: 1, bytes: 100, queries: 1, pages: 1, records: 2, ..Default::default() };
+        HarvestCounters { requests: 1, bytes: 100, queries: 1, pages: 1, records: 2, ..Default::default() };
     assert_eq!((checkpoint.row.tally, checkpoint.row.progress.now), (tally, Time(2000)));
 }
 
@@ -94,7 +94,7 @@ pub fn a_record_stays_as_it_first_came_up(store: &dyn Store) {
     let step =
         HarvestStep { records: records_of_step, asked: Some(asked(2, 0..6)), ..harvest_step(1, 2, 0..0) };
     let other = HarvestStep {
-        asked: Some(AskedRow { kind: "other".into(), ..asked(2, 0..1) }),
+        asked: Some(QueryRow { kind: "other".into(), ..asked(2, 0..1) }),
         ..harvest_step(2, 2, 0..0)
     };
     store.commit_steps(harvest, &[step, other]).unwrap();
@@ -127,14 +127,14 @@ pub fn what_went_wrong_is_counted_by_kind(store: &dyn Store) {
 
 pub fn an_estimate_holds_until_there_is_a_better_one(store: &dyn Store) {
     let harvest = begin_harvest(store);
-    let first = Estimated { size: [10.0, 20.5, f64::INFINITY], coverage: [0.0, 0.5, 1.0] };
+    let first = HarvestEstimate { size: [10.0, 20.5, f64::INFINITY], coverage: [0.0, 0.5, 1.0] };
     let estimating = |seq, estimate| HarvestStep { estimate, ..harvest_step(seq, 1, 0..0) };
-    let none = Estimated { size: [f64::NAN, 1.0, 1.0], ..first };
+    let none = HarvestEstimate { size: [f64::NAN, 1.0, 1.0], ..first };
     store.commit_steps(harvest, &[estimating(0, Some(first)), estimating(1, None)]).unwrap();
     assert_eq!(harvest_row(store, harvest).estimate, Some(first));
     store.commit_steps(harvest, &[estimating(2, Some(none))]).unwrap();
     assert_eq!(harvest_row(store, harvest).estimate, Some(first), "what is no number says nothing");
-    let second = Estimated { size: [30.0, 31.0, 32.0], ..first };
+    let second = HarvestEstimate { size: [30.0, 31.0, 32.0], ..first };
     store.commit_steps(harvest, &[estimating(3, Some(second))]).unwrap();
     assert_eq!(harvest_row(store, harvest).estimate, Some(second));
 }
@@ -172,14 +172,18 @@ pub fn a_harvest_goes_on_where_it_was_in_the_middle_of_a_query(store: &dyn Store
 pub fn a_submission_is_on_record_before_its_step_and_completed_by_it(store: &dyn Store) {
     let (run, harvest) = (begin(store), begin_harvest(store));
     assert_eq!(run.0, harvest.0, "numbers that could be confused");
-    let by_run = Submission { by: Submitter::Run(run), purpose: Purpose::Probe, ..harvest_entry(harvest, 3) };
+    let by_run = Submission {
+        by: Submitter::Run(run),
+        purpose: SubmissionPurpose::Probe,
+        ..harvest_entry(harvest, 3)
+    };
     store.commit(run, &Batch { submissions: vec![by_run.clone()], ..Batch::default() }).unwrap();
     let entry = harvest_entry(harvest, 3);
     store.log_submission(&entry).unwrap();
     store.log_submission(&Submission { body: "changed".into(), ..entry.clone() }).unwrap();
     assert_eq!(log(store, &Filter::default()), [by_run.clone(), entry.clone()]);
-    let answered = Some(Answered::Status(200));
-    let step = HarvestStep { answered: answered.clone(), ..harvest_step(3, 1, 0..1) };
+    let answered = Some(SubmissionResult::Status(200));
+    let step = HarvestStep { submission: answered.clone(), ..harvest_step(3, 1, 0..1) };
     store.commit_steps(harvest, &[step]).unwrap();
     let complete = Submission { answer: answered, ..entry };
     assert_eq!(log(store, &Filter::default()), [by_run.clone(), complete.clone()]);

@@ -6,9 +6,9 @@ use hadal_core::link::{QueueId, QueuedLink};
 use hadal_core::strategy::{Lesson, SelectedFeatures, SiteCounters};
 use hadal_core::time::Time;
 
-fn robots(seq: u64) -> Dispatch {
-    let work = Work::Robots { host: host("a.org"), url: url("http://a.org/robots.txt"), hops: 2 };
-    Dispatch { seq, work, at: Time(50) }
+fn robots(seq: u64) -> SentStep {
+    let work = StepTarget::Robots { host: host("a.org"), url: url("http://a.org/robots.txt"), hops: 2 };
+    SentStep { seq, target: work, at: Time(50) }
 }
 
 pub fn a_dispatched_lead_waits_no_more(store: &dyn Store) {
@@ -24,20 +24,20 @@ pub fn a_dispatched_lead_waits_no_more(store: &dyn Store) {
 pub fn only_what_waits_can_be_dispatched(store: &dyn Store) {
     let run = begin(store);
     let (busy, done) = (lead("http://a.org/1", 0, 0.5, 1), lead("http://a.org/2", 0, 0.5, 2));
-    run_step(store, run, &done, outcome(1, &done, Ending::Visited));
+    run_step(store, run, &done, outcome(1, &done, StepEnd::Visited));
     store.commit(run, &adding(std::slice::from_ref(&busy))).unwrap();
     store.commit(run, &dispatching(2, &busy)).unwrap();
     let before = store.resume(run).unwrap();
     let stranger = lead("http://a.org/3", 0, 0.5, 3);
-    let dispatched = vec![dispatch(3, &busy), dispatch(4, &done), dispatch(5, &stranger)];
-    store.commit(run, &Batch { dispatched, ..Batch::default() }).unwrap();
+    let sent = vec![dispatch(3, &busy), dispatch(4, &done), dispatch(5, &stranger)];
+    store.commit(run, &Batch { sent, ..Batch::default() }).unwrap();
     assert_eq!(store.resume(run).unwrap(), before);
 }
 
 pub fn an_outcome_ends_its_step(store: &dyn Store) {
     let run = begin(store);
     let waiting = lead("http://a.org/", 0, 0.5, 1);
-    run_step(store, run, &waiting, outcome(1, &waiting, Ending::Visited));
+    run_step(store, run, &waiting, outcome(1, &waiting, StepEnd::Visited));
     let after = store.resume(run).unwrap();
     assert_eq!(after.in_flight, []);
     assert_eq!((after.tally.requests, after.tally.bytes, after.tally.waiting), (1, 100, 0));
@@ -50,7 +50,7 @@ pub fn an_outcome_applied_twice_counts_once(store: &dyn Store) {
     let end = Outcome {
         forms: vec![
             new_form(form(1, "http://a.org/", 0.9, 0.9)),
-            FoundForm::Again(form(1, "http://a.org/", 0.9, 0.9).form_id),
+            FoundForm::Known(form(1, "http://a.org/", 0.9, 0.9).form_id),
         ],
         found: vec![lead("http://a.org/next", 0, 0.5, 2)],
         ..visit(1, &waiting, SiteCounters { pages: 1, ..SiteCounters::default() })
@@ -87,7 +87,7 @@ pub fn an_outcome_for_other_work_is_skipped_entirely(store: &dyn Store) {
     store.commit(run, &adding(&[one.clone(), two.clone()])).unwrap();
     store.commit(run, &dispatching(1, &one)).unwrap();
     let before = store.resume(run).unwrap();
-    store.commit(run, &ending(vec![outcome(1, &two, Ending::Visited)])).unwrap();
+    store.commit(run, &ending(vec![outcome(1, &two, StepEnd::Visited)])).unwrap();
     assert_eq!(store.resume(run).unwrap(), before);
 }
 
@@ -106,7 +106,7 @@ fn retry(waiting: &QueuedLink) -> QueuedLink {
 pub fn a_failed_step_goes_back_with_its_new_attempts(store: &dyn Store) {
     let run = begin(store);
     let waiting = lead("http://a.org/", 0, 0.5, 1);
-    let back = Ending::Again(Box::new(retry(&waiting)), "timeout".into());
+    let back = StepEnd::Retry(Box::new(retry(&waiting)), "timeout".into());
     run_step(store, run, &waiting, outcome(1, &waiting, back));
     assert_eq!(store.of_lane(run, QueueId(2), 9).unwrap(), [retry(&waiting)]);
     let after = store.resume(run).unwrap();
@@ -119,7 +119,7 @@ pub fn a_lead_can_go_back_and_be_dispatched_in_one_batch(store: &dyn Store) {
     let waiting = lead("http://a.org/", 0, 0.5, 1);
     store.commit(run, &adding(std::slice::from_ref(&waiting))).unwrap();
     store.commit(run, &dispatching(1, &waiting)).unwrap();
-    let back = Ending::Again(Box::new(retry(&waiting)), "timeout".into());
+    let back = StepEnd::Retry(Box::new(retry(&waiting)), "timeout".into());
     let batch = Batch { outcomes: vec![outcome(1, &waiting, back)], ..dispatching(2, &waiting) };
     for _ in 0..2 {
         store.commit(run, &batch).unwrap();
@@ -134,18 +134,18 @@ pub fn leads_found_can_be_dispatched_in_the_same_batch(store: &dyn Store) {
     let (seed, found) = (lead("http://a.org/", 0, 0.5, 1), lead("http://b.org/", 0, 0.5, 2));
     store.commit(run, &Batch { ..adding(std::slice::from_ref(&seed)) }).unwrap();
     store.commit(run, &dispatching(1, &seed)).unwrap();
-    let end = Outcome { found: vec![found.clone()], ..outcome(1, &seed, Ending::Redirected) };
+    let end = Outcome { found: vec![found.clone()], ..outcome(1, &seed, StepEnd::Redirected) };
     store.commit(run, &Batch { outcomes: vec![end], ..dispatching(2, &found) }).unwrap();
     assert_eq!(store.resume(run).unwrap().in_flight, [(dispatch(2, &found), Some(found))]);
 }
 
 pub fn robots_steps_are_in_flight_without_a_lead(store: &dyn Store) {
     let run = begin(store);
-    store.commit(run, &Batch { dispatched: vec![robots(1)], ..Batch::default() }).unwrap();
+    store.commit(run, &Batch { sent: vec![robots(1)], ..Batch::default() }).unwrap();
     assert_eq!(store.resume(run).unwrap().in_flight, [(robots(1), None)]);
-    let work = robots(1).work;
-    let base = outcome(1, &lead("http://a.org/", 0, 0.5, 1), Ending::Robots);
-    let end = Outcome { work, hosts: vec![host_state("a.org")], ..base };
+    let target = robots(1).target;
+    let base = outcome(1, &lead("http://a.org/", 0, 0.5, 1), StepEnd::Robots);
+    let end = Outcome { target, hosts: vec![host_state("a.org")], ..base };
     store.commit(run, &ending(vec![end])).unwrap();
     let after = store.resume(run).unwrap();
     assert_eq!((after.in_flight.len(), after.tally.requests), (0, 1));
@@ -156,8 +156,8 @@ pub fn steps_in_flight_survive_with_their_leads(store: &dyn Store) {
     let run = begin(store);
     let (one, two) = (lead("http://a.org/1", 0, 0.5, 1), lead("http://a.org/2", 9, 0.7, 2));
     store.commit(run, &adding(&[one.clone(), two.clone()])).unwrap();
-    let dispatched = vec![dispatch(12, &two), robots(7), dispatch(5, &one)];
-    store.commit(run, &Batch { dispatched, ..Batch::default() }).unwrap();
+    let sent = vec![dispatch(12, &two), robots(7), dispatch(5, &one)];
+    store.commit(run, &Batch { sent, ..Batch::default() }).unwrap();
     let expected = [(dispatch(5, &one), Some(one)), (robots(7), None), (dispatch(12, &two), Some(two))];
     assert_eq!(store.resume(run).unwrap().in_flight, expected);
 }
@@ -166,11 +166,11 @@ pub fn every_kind_of_ending_is_counted(store: &dyn Store) {
     let run = begin(store);
     let leads: Vec<_> = (0..5).map(|n| lead(&format!("http://a.org/{n}"), 0, 0.5, n)).collect();
     let pages = |pages| SiteCounters { pages, ..SiteCounters::default() };
-    let failed = |kind: &str| Ending::Failed(kind.into());
+    let failed = |kind: &str| StepEnd::Failed(kind.into());
     let ends = [
         visit(0, &leads[0], pages(1)),
         visit(1, &leads[1], pages(2)),
-        outcome(2, &leads[2], Ending::Redirected),
+        outcome(2, &leads[2], StepEnd::Redirected),
         outcome(3, &leads[3], failed("http_404")),
         Outcome { requests: 0, bytes: 0, ..outcome(4, &leads[4], failed("robots")) },
     ];
@@ -178,8 +178,15 @@ pub fn every_kind_of_ending_is_counted(store: &dyn Store) {
         run_step(store, run, waiting, end);
     }
     let errors = [("http_404".to_string(), 1), ("robots".to_string(), 1)].into();
-    let expected =
-        Tally { requests: 4, bytes: 400, pages: 2, failed: 2, sites: 1, errors, ..Tally::default() };
+    let expected = RunCounters {
+        requests: 4,
+        bytes: 400,
+        pages: 2,
+        failed: 2,
+        sites: 1,
+        errors,
+        ..RunCounters::default()
+    };
     assert_eq!(tally(store, run), expected);
 }
 
@@ -189,35 +196,41 @@ pub fn a_host_is_known_once_it_answered(store: &dyn Store) {
     store.commit(run, &adding(std::slice::from_ref(&waiting))).unwrap();
     assert_eq!(store.host(run, &host("a.org")).unwrap(), None);
     store.commit(run, &dispatching(1, &waiting)).unwrap();
-    let end = Outcome { hosts: vec![host_state("a.org")], ..outcome(1, &waiting, Ending::Visited) };
+    let end = Outcome { hosts: vec![host_state("a.org")], ..outcome(1, &waiting, StepEnd::Visited) };
     store.commit(run, &ending(vec![end])).unwrap();
     assert_eq!(store.host(run, &host("a.org")).unwrap(), Some(host_state("a.org")));
     let next = lead("http://a.org/2", 0, 0.5, 2);
-    let later = HostState { ip: None, robots: Some(Robots::DisallowAll), failures: 0, ..host_state("a.org") };
-    run_step(store, run, &next, Outcome { hosts: vec![later.clone()], ..outcome(2, &next, Ending::Visited) });
+    let later =
+        HostState { ip: None, robots: Some(RobotsState::DisallowAll), failures: 0, ..host_state("a.org") };
+    run_step(
+        store,
+        run,
+        &next,
+        Outcome { hosts: vec![later.clone()], ..outcome(2, &next, StepEnd::Visited) },
+    );
     assert_eq!(store.host(run, &host("a.org")).unwrap(), Some(later));
 }
 
 pub fn robots_stay_until_they_are_told_anew(store: &dyn Store) {
     let run = begin(store);
-    let met = |seq: u64, robots: Option<Robots>, until| {
+    let met = |seq: u64, robots: Option<RobotsState>, until| {
         let waiting = lead(&format!("http://a.org/{seq}"), 0, 0.5, seq);
         let state = HostState { robots, robots_until: Time(until), requests: seq, ..host_state("a.org") };
-        let end = outcome(seq, &waiting, Ending::Visited);
+        let end = outcome(seq, &waiting, StepEnd::Visited);
         run_step(store, run, &waiting, Outcome { hosts: vec![state], ..end });
         let state = store.host(run, &host("a.org")).unwrap().unwrap();
         (state.robots, state.robots_until.0, state.requests)
     };
-    let moved = || Robots::Elsewhere { url: url("http://b.org/robots.txt"), hops: 1 };
+    let moved = || RobotsState::Elsewhere { url: url("http://b.org/robots.txt"), hops: 1 };
     assert_eq!(met(1, None, 0), (None, 0, 1));
     assert_eq!(met(2, Some(moved()), 70), (Some(moved()), 70, 2));
     assert_eq!(met(3, None, 0), (Some(moved()), 70, 3));
-    assert_eq!(met(4, Some(Robots::AllowAll), 90), (Some(Robots::AllowAll), 90, 4));
+    assert_eq!(met(4, Some(RobotsState::AllowAll), 90), (Some(RobotsState::AllowAll), 90, 4));
 }
 
 pub fn progress_is_kept_and_the_strategy_only_replaced_by_a_new_one(store: &dyn Store) {
     let run = begin(store);
-    let progress = Progress {
+    let progress = RunProgress {
         max_requests: Some(9000),
         next_seq: 4,
         next_order: 90,
@@ -231,8 +244,8 @@ pub fn progress_is_kept_and_the_strategy_only_replaced_by_a_new_one(store: &dyn 
     save(Some(progress.clone()));
     save(None);
     assert_eq!(store.resume(run).unwrap().progress, progress);
-    save(Some(Progress { next_seq: 5, strategy: None, ..progress.clone() }));
-    assert_eq!(store.resume(run).unwrap().progress, Progress { next_seq: 5, ..progress });
+    save(Some(RunProgress { next_seq: 5, strategy: None, ..progress.clone() }));
+    assert_eq!(store.resume(run).unwrap().progress, RunProgress { next_seq: 5, ..progress });
 }
 
 pub fn what_was_learned_is_told_in_order(store: &dyn Store) {
@@ -244,7 +257,7 @@ pub fn what_was_learned_is_told_in_order(store: &dyn Store) {
         LessonRow { at_request: 100, at_page: 80, lesson }
     };
     for iteration in [0, 1] {
-        let changes = vec![Change::Learned(lesson(iteration))];
+        let changes = vec![FrontierChange::Learned(lesson(iteration))];
         store.commit(run, &Batch { changes, ..Batch::default() }).unwrap();
     }
     assert_eq!(store.lessons(run).unwrap(), [lesson(0), lesson(1)]);
@@ -255,11 +268,11 @@ pub fn what_was_learned_is_told_in_order(store: &dyn Store) {
 pub fn a_followed_lead_can_be_asked_for(store: &dyn Store) {
     let run = begin(store);
     let followed = lead("http://a.org/1", 0, 0.5, 0);
-    run_step(store, run, &followed, outcome(0, &followed, Ending::Visited));
+    run_step(store, run, &followed, outcome(0, &followed, StepEnd::Visited));
     assert_eq!(store.lead(run, followed.link.id).unwrap(), Some(followed.link));
     assert_eq!(store.lead(run, lead("http://a.org/2", 0, 0.5, 1).link.id).unwrap(), None);
     let failed = lead("http://a.org/3", 0, 0.5, 2);
-    run_step(store, run, &failed, outcome(1, &failed, Ending::Failed("http_404".into())));
+    run_step(store, run, &failed, outcome(1, &failed, StepEnd::Failed("http_404".into())));
     assert_eq!(store.lead(run, failed.link.id).unwrap(), None);
 }
 
@@ -289,7 +302,7 @@ pub fn sites_are_counted_once_they_gave_a_page(store: &dyn Store) {
         store,
         run,
         &leads[2],
-        Outcome { site: Some(dead), ..outcome(2, &leads[2], Ending::Redirected) },
+        Outcome { site: Some(dead), ..outcome(2, &leads[2], StepEnd::Redirected) },
     );
     assert_eq!(tally(store, run).sites, 1);
     assert_eq!(store.site(run, &site("a.org")).unwrap(), of(2, 5));

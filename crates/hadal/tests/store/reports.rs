@@ -35,7 +35,7 @@ pub fn runs_come_oldest_first_with_their_counters(store: &dyn Store) {
     let rows = store.runs().unwrap();
     assert_eq!(rows.iter().map(|row| row.id).collect::<Vec<_>>(), ids);
     assert_eq!(rows.iter().map(|row| row.spec.clone()).collect::<Vec<_>>(), specs);
-    assert_eq!(rows[0].tally, Tally::default());
+    assert_eq!(rows[0].tally, RunCounters::default());
     assert_eq!(rows[1].tally, tally(store, ids[1]));
     assert_eq!((rows[1].tally.forms, rows[1].tally.searchable, rows[1].tally.relevant), (1, 1, 0));
 }
@@ -51,7 +51,7 @@ pub fn a_form_comes_back_as_it_was_put_in(store: &dyn Store) {
 pub fn a_form_on_many_pages_is_one_form(store: &dyn Store) {
     let run = begin(store);
     find(store, run, 0, "http://a.org/", vec![new_form(form(1, "http://a.org/", 0.9, 0.6))]);
-    find(store, run, 1, "http://a.org/1", vec![FoundForm::Again(FormId(1)), FoundForm::Again(FormId(77))]);
+    find(store, run, 1, "http://a.org/1", vec![FoundForm::Known(FormId(1)), FoundForm::Known(FormId(77))]);
     find(store, run, 2, "http://a.org/2", vec![new_form(form(1, "http://a.org/2", 0.1, 0.1))]);
     let expected = FormRow { also_on: 2, ..form(1, "http://a.org/", 0.9, 0.6) };
     assert_eq!(forms(store, &Filter::default()), [expected]);
@@ -62,7 +62,7 @@ pub fn a_form_on_many_pages_is_one_form(store: &dyn Store) {
 pub fn a_form_twice_on_a_page_counts_once(store: &dyn Store) {
     let run = begin(store);
     let new = || new_form(form(1, "http://a.org/", 0.9, 0.6));
-    let again = || FoundForm::Again(FormId(1));
+    let again = || FoundForm::Known(FormId(1));
     find(store, run, 0, "http://a.org/", vec![new(), again(), new()]);
     assert_eq!(forms(store, &Filter::default())[0].also_on, 0);
     find(store, run, 1, "http://a.org/1", vec![again(), new(), again()]);
@@ -118,7 +118,7 @@ pub fn one_form_found_by_two_runs_of_a_topic_is_one_row(store: &dyn Store) {
     let found = |relevant| vec![new_form(form(1, "http://a.org/", 0.9, relevant))];
     find(store, second, 0, "http://a.org/", found(0.6));
     find(store, first, 0, "http://a.org/", found(0.8));
-    find(store, first, 1, "http://a.org/1", vec![FoundForm::Again(FormId(1))]);
+    find(store, first, 1, "http://a.org/1", vec![FoundForm::Known(FormId(1))]);
     find(store, cars, 0, "http://a.org/", found(0.1));
     let rows = forms(store, &Filter::default());
     let seen: Vec<_> = rows.iter().map(|row| (row.topic.as_str(), row.p_relevant, row.also_on)).collect();
@@ -135,7 +135,7 @@ pub fn probabilities_that_are_no_numbers_count_as_zero(store: &dyn Store) {
     assert_eq!(tally(store, run).searchable, 0);
     let waiting = lead("http://a.org/1", 0, 0.5, 1);
     let odd = PageRow { p_topic: f32::NAN, ..page(&waiting) };
-    run_step(store, run, &waiting, Outcome { page: Some(odd), ..outcome(1, &waiting, Ending::Visited) });
+    run_step(store, run, &waiting, Outcome { page: Some(odd), ..outcome(1, &waiting, StepEnd::Visited) });
     assert_eq!(pages(store, run)[1].p_topic, 0.0);
 }
 
@@ -201,8 +201,8 @@ pub fn long_walks_miss_nothing_and_may_end_early(store: &dyn Store) {
     let run = begin(store);
     const MANY: u64 = 2100;
     let leads: Vec<QueuedLink> = (0..MANY).map(|n| lead(&format!("http://s{n}.org/"), 0, 0.5, n)).collect();
-    let dispatched = leads.iter().zip(0..).map(|(waiting, seq)| dispatch(seq, waiting)).collect();
-    store.commit(run, &Batch { dispatched, ..adding(&leads) }).unwrap();
+    let sent = leads.iter().zip(0..).map(|(waiting, seq)| dispatch(seq, waiting)).collect();
+    store.commit(run, &Batch { sent, ..adding(&leads) }).unwrap();
     let end = |seq: u64| {
         let waiting = &leads[seq as usize];
         let row = form(seq, waiting.link.url.as_str(), 0.5, (seq % 5) as f32 / 5.0);

@@ -47,7 +47,7 @@ fn entry(run: RunId, seq: u64) -> Submission {
         method: Method::Post,
         url: url("http://a.org/find?q=book"),
         body: "q=book&\u{20ac}".into(),
-        purpose: Purpose::Quality,
+        purpose: SubmissionPurpose::Quality,
         answer: None,
     }
 }
@@ -77,15 +77,16 @@ pub fn a_submission_is_there_from_its_dispatch_and_completed_by_its_outcome(stor
     submit(store, run, 5, &waiting);
     store.commit(run, &Batch { submissions: vec![entry(run, 5)], ..Batch::default() }).unwrap();
     assert_eq!(everything(store), [entry(run, 5)]);
-    for answer in [Answered::Status(404), Answered::Failure("connect".into())] {
+    for answer in [SubmissionResult::Status(404), SubmissionResult::Failure("connect".into())] {
         let answered = Some(answer.clone());
-        let stray = Outcome { answered: answered.clone(), ..outcome(6, &waiting, Ending::Visited) };
+        let stray = Outcome { submission: answered.clone(), ..outcome(6, &waiting, StepEnd::Visited) };
         store.commit(run, &ending(vec![stray])).unwrap();
         assert_eq!(everything(store)[0].answer, None, "another step's answer");
     }
-    let end = Outcome { answered: Some(Answered::Status(404)), ..outcome(5, &waiting, Ending::Visited) };
+    let end =
+        Outcome { submission: Some(SubmissionResult::Status(404)), ..outcome(5, &waiting, StepEnd::Visited) };
     store.commit(run, &ending(vec![end.clone(), end])).unwrap();
-    assert_eq!(everything(store)[0].answer, Some(Answered::Status(404)));
+    assert_eq!(everything(store)[0].answer, Some(SubmissionResult::Status(404)));
     assert_eq!((tally(store, run).probes, tally(store, run).requests), (1, 1));
 }
 
@@ -127,7 +128,7 @@ pub fn a_lead_may_go_on_at_another_host(store: &dyn Store) {
     let waiting = question(1);
     let mut further = waiting.clone();
     further.link.url = url("http://www.a.org/results?q=1");
-    let end = outcome(1, &waiting, Ending::Further(Box::new(further.clone())));
+    let end = outcome(1, &waiting, StepEnd::Continue(Box::new(further.clone())));
     run_step(store, run, &waiting, end);
     assert_eq!(store.of_host(run, QueueId::PROBES, &host("a.org"), None, 9).unwrap(), []);
     assert_eq!(store.of_host(run, QueueId::PROBES, &host("www.a.org"), None, 9).unwrap(), [further]);
@@ -139,7 +140,7 @@ pub fn closing_a_site_leaves_its_questions(store: &dyn Store) {
     let run = begin(store);
     let (question, page) = (question(1), lead("http://a.org/", 3, 0.5, 2));
     store.commit(run, &adding(&[question.clone(), page])).unwrap();
-    store.commit(run, &changing(Change::CloseSite(site("a.org")))).unwrap();
+    store.commit(run, &changing(FrontierChange::CloseSite(site("a.org")))).unwrap();
     assert_eq!(store.of_lane(run, QueueId(3), 9).unwrap(), []);
     assert_eq!(store.of_lane(run, QueueId::PROBES, 9).unwrap(), [question]);
     assert_eq!(tally(store, run).waiting, 1);
@@ -168,8 +169,8 @@ pub fn a_finding_changes_the_form_its_site_and_every_counter_once(store: &dyn St
     let judged = |seq: u64, id: u64, finding: Finding, verdict: FormVerdict| {
         let mut asked = question(seq);
         asked.link.id = hadal_core::address::LinkId(id);
-        let judged = Some(Box::new(Judged { form: FormId(id), finding, verdict }));
-        let end = Outcome { judged, ..outcome(seq, &asked, Ending::Visited) };
+        let judged = Some(Box::new(ProbeResult { form: FormId(id), finding, verdict }));
+        let end = Outcome { probe: judged, ..outcome(seq, &asked, StepEnd::Visited) };
         run_step(store, run, &asked, end.clone());
         store.commit(run, &ending(vec![end])).unwrap();
         let tally = tally(store, run);

@@ -51,19 +51,21 @@ impl Engine {
             HostState { robots, robots_until: until, robots_validator: validator, ..known.state.clone() };
         outcome.hosts.retain(|other| other.host != state.host);
         outcome.hosts.push(state);
-        outcome.ending = match &exchange.result {
-            Err(error) if hops == 0 && is_hopeless(*error) => Ending::Failed(retry::kind_of(*error).into()),
-            _ => Ending::Robots,
+        outcome.end = match &exchange.result {
+            Err(error) if hops == 0 && is_hopeless(*error) => StepEnd::Failed(retry::kind_of(*error).into()),
+            _ => StepEnd::Robots,
         };
         Ok(())
     }
 
     /// Where a redirect of robots.txt leads; past the last hop, or out of bounds, there is none.
-    fn robots_elsewhere(&self, target: Url, hops: u8, now: Time) -> (Robots, Time, Option<String>) {
+    fn robots_elsewhere(&self, target: Url, hops: u8, now: Time) -> (RobotsState, Time, Option<String>) {
         let target = normalise(target, Tracking::Keep).filter(|url| self.setup.scope.allows(url));
         match target {
-            Some(url) if hops < MOST_ROBOTS_HOPS => (Robots::Elsewhere { url, hops: hops + 1 }, now, None),
-            _ => (Robots::AllowAll, now.after(A_DAY), None),
+            Some(url) if hops < MOST_ROBOTS_HOPS => {
+                (RobotsState::Elsewhere { url, hops: hops + 1 }, now, None)
+            }
+            _ => (RobotsState::AllowAll, now.after(A_DAY), None),
         }
     }
 
@@ -72,9 +74,9 @@ impl Engine {
         &mut self,
         host: HostIx,
         now: Time,
-    ) -> Result<(Robots, Time, Option<String>), CrawlError> {
+    ) -> Result<(RobotsState, Time, Option<String>), CrawlError> {
         let state = &self.known_host(host)?.state;
-        let robots = state.robots.clone().unwrap_or(Robots::AllowAll);
+        let robots = state.robots.clone().unwrap_or(RobotsState::AllowAll);
         Ok((robots, now.after(A_DAY), state.robots_validator.clone()))
     }
 
@@ -117,7 +119,7 @@ impl Engine {
         if let Some(ix) = self.hosts.find(&host) {
             self.frontier.drop_host(ix);
         }
-        self.change(Change::FailHost(host, kind))
+        self.change(FrontierChange::FailHost(host, kind))
     }
 }
 
@@ -150,8 +152,8 @@ fn is_hopeless(error: FetchError) -> bool {
 
 /// A host whose very robots.txt failed in a way that will not pass.
 pub(super) fn hopeless_host(outcome: &Outcome) -> Option<(Host, String)> {
-    match (&outcome.work, &outcome.ending) {
-        (Work::Robots { host, .. }, Ending::Failed(kind)) => Some((host.clone(), kind.clone())),
+    match (&outcome.target, &outcome.end) {
+        (StepTarget::Robots { host, .. }, StepEnd::Failed(kind)) => Some((host.clone(), kind.clone())),
         _ => None,
     }
 }

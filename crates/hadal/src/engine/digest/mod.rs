@@ -4,7 +4,7 @@ mod host;
 mod page;
 mod probe;
 
-use super::choose::work_of;
+use super::choose::target_of;
 use super::hosts::HostIx;
 use super::step::{Catch, Done, Job, Reading, Step};
 use super::{CrawlError, Engine, Event};
@@ -33,7 +33,7 @@ impl Engine {
         let flight = self.in_flight.remove(&step.seq);
         self.setup.clock.advance(step.at.after(took));
         let now = self.setup.clock.now();
-        let mut outcome = Outcome::of(step.seq, work_of(&step.job), now);
+        let mut outcome = Outcome::of(step.seq, target_of(&step.job), now);
         let mut commands = Vec::new();
         match (step.job.clone(), catch) {
             (Job::Visit(waiting), Catch::Answer(exchange, reading)) => {
@@ -50,7 +50,7 @@ impl Engine {
             }
             (job, _) => {
                 outcome.requests = 0;
-                outcome.ending = Ending::Failed("robots".into());
+                outcome.end = StepEnd::Failed("robots".into());
                 if let Job::Refused(waiting) = job
                     && !waiting.queue.is_reserved()
                 {
@@ -80,7 +80,7 @@ impl Engine {
         self.spent.requests += u64::from(outcome.requests);
         self.spent.bytes += outcome.bytes;
         self.spent.pages += u64::from(outcome.page.is_some());
-        self.spent.probes += u64::from(outcome.answered.is_some());
+        self.spent.probes += u64::from(outcome.submission.is_some());
         for host in hosts {
             let state = outcome.hosts.iter().find(|state| state.host == *self.hosts.name(*host));
             let (next_at, place_next_at) =
@@ -90,7 +90,7 @@ impl Engine {
             }
         }
         self.line_up(&outcome.found)?;
-        if let Some(waiting) = outcome.ending.back() {
+        if let Some(waiting) = outcome.end.back() {
             self.line_up(std::slice::from_ref(waiting))?;
         }
         let hopeless = host::hopeless_host(&outcome);
@@ -112,18 +112,18 @@ impl Engine {
         match self.next_after(&waiting, step, exchange, outcome)? {
             Next::Accept => match reading {
                 Some(reading) => return self.digest_page(&waiting.link, exchange, reading, outcome),
-                None => outcome.ending = Ending::Failed("no_page".into()),
+                None => outcome.end = StepEnd::Failed("no_page".into()),
             },
             Next::Redirect(target) => self.digest_redirect(&waiting.link, target, outcome)?,
             Next::Retry { at, kind, .. } => {
-                outcome.ending = again(waiting, at, kind);
+                outcome.end = again(waiting, at, kind);
                 return Ok(Vec::new());
             }
-            Next::GiveUp(kind) => outcome.ending = Ending::Failed(kind),
+            Next::GiveUp(kind) => outcome.end = StepEnd::Failed(kind),
         }
-        match outcome.ending {
-            Ending::Failed(_) => self.learn_of_failure(&waiting.link),
-            Ending::Redirected if outcome.found.is_empty() => self.learn_of_failure(&waiting.link),
+        match outcome.end {
+            StepEnd::Failed(_) => self.learn_of_failure(&waiting.link),
+            StepEnd::Redirected if outcome.found.is_empty() => self.learn_of_failure(&waiting.link),
             _ => Ok(Vec::new()),
         }
     }
@@ -160,14 +160,14 @@ impl Engine {
         target: Url,
         outcome: &mut Outcome,
     ) -> Result<(), CrawlError> {
-        outcome.ending = Ending::Redirected;
+        outcome.end = StepEnd::Redirected;
         let Some(target) = normalise(target, Tracking::Strip) else {
-            outcome.ending = Ending::Failed("bad_redirect".into());
+            outcome.end = StepEnd::Failed("bad_redirect".into());
             return Ok(());
         };
         let circular = target == lead.url || lead.redirects.contains(&target);
         if circular || lead.redirects.len() >= MOST_REDIRECTS {
-            outcome.ending = Ending::Failed("redirect_loop".into());
+            outcome.end = StepEnd::Failed("redirect_loop".into());
             return Ok(());
         }
         outcome.found = self.admit(vec![next_hop(lead, target)])?;
@@ -181,10 +181,10 @@ impl Engine {
         outcome: &mut Outcome,
     ) -> Result<Vec<StrategyCommand>, CrawlError> {
         let (urls, ending) = match found {
-            Ok(urls) => (urls, Ending::Visited),
-            Err(error) => (Vec::new(), Ending::Failed(retry::kind_of(error).into())),
+            Ok(urls) => (urls, StepEnd::Visited),
+            Err(error) => (Vec::new(), StepEnd::Failed(retry::kind_of(error).into())),
         };
-        outcome.ending = ending;
+        outcome.end = ending;
         let linking: Vec<Url> = urls.into_iter().filter_map(|url| normalise(url, Tracking::Strip)).collect();
         let commands = self.setup.strategy.on_backlinks(about, &linking);
         let leads = linking.into_iter().map(|url| FrontierLink::root(url, LinkOrigin::Backlink)).collect();
@@ -198,11 +198,11 @@ impl Engine {
                 tell(Event::Form(row.clone()));
             }
         }
-        if let Some(judged) = &outcome.judged {
+        if let Some(judged) = &outcome.probe {
             tell(Event::Probed(judged.clone()));
         }
-        if let (Ending::Failed(kind), Job::Visit(waiting) | Job::Refused(waiting)) =
-            (&outcome.ending, &step.job)
+        if let (StepEnd::Failed(kind), Job::Visit(waiting) | Job::Refused(waiting)) =
+            (&outcome.end, &step.job)
         {
             tell(Event::Failed { url: waiting.link.url.to_string(), kind: kind.clone() });
         }
@@ -210,9 +210,9 @@ impl Engine {
 }
 
 /// The lead goes back, with one more attempt behind it.
-fn again(waiting: QueuedLink, at: Time, kind: String) -> Ending {
+fn again(waiting: QueuedLink, at: Time, kind: String) -> StepEnd {
     let attempts = waiting.attempts.saturating_add(1);
-    Ending::Again(Box::new(QueuedLink { attempts, not_before: at, ..waiting }), kind)
+    StepEnd::Retry(Box::new(QueuedLink { attempts, not_before: at, ..waiting }), kind)
 }
 
 /// Nothing is tried again on a site that was left.

@@ -32,7 +32,7 @@ impl Engine {
             .map(|response| robots_header(&response.headers, &self.setup.agent))
             .unwrap_or_default();
         let page = &reading.page;
-        outcome.ending = Ending::Visited;
+        outcome.end = StepEnd::Visited;
         outcome.cited = self.cited(lead, reading);
         outcome.page = Some(self.page_row(lead, exchange, reading));
         let taken = self.setup.strategy.accepts_page(&reading.verdict);
@@ -185,7 +185,7 @@ impl Engine {
         let mut found = Vec::new();
         for (at, id) in reading.form_ids.iter().enumerate().filter(|(_, id)| met.insert(**id)) {
             found.push(match known[at] {
-                true => FoundForm::Again(*id),
+                true => FoundForm::Known(*id),
                 false => FoundForm::New(Box::new(self.form_row(lead, reading, at))),
             });
         }

@@ -26,11 +26,11 @@ impl Engine {
         outcome: &mut Outcome,
     ) -> Result<(), CrawlError> {
         let next = self.next_after(&waiting, step, exchange, outcome)?;
-        outcome.answered = Some(retry::answered(exchange));
+        outcome.submission = Some(retry::answered(exchange));
         let LinkTask::Probe(inquiry) = &waiting.link.task else { return Ok(()) };
         let location = match &next {
             Next::Retry { at, kind, .. } => {
-                outcome.ending = again(waiting, *at, kind.clone());
+                outcome.end = again(waiting, *at, kind.clone());
                 return Ok(());
             }
             Next::Redirect(target) => Some(target),
@@ -45,7 +45,7 @@ impl Engine {
                 // What was begun is ended before anything new is begun.
                 let score = waiting.score + 1.0;
                 let further = QueuedLink { link: lead, score, attempts: 0, not_before: Time(0), ..waiting };
-                outcome.ending = Ending::Further(Box::new(further));
+                outcome.end = StepEnd::Continue(Box::new(further));
                 Ok(())
             }
             (finding, _) => self.settle(&inquiry, finding.unwrap_or(Finding::Unclear), outcome),
@@ -70,8 +70,8 @@ impl Engine {
         };
         self.site_book.set(site.clone(), tally);
         outcome.site = Some((site, tally));
-        outcome.judged = Some(Box::new(Judged { form: inquiry.form, finding, verdict }));
-        outcome.ending = Ending::Visited;
+        outcome.probe = Some(Box::new(ProbeResult { form: inquiry.form, finding, verdict }));
+        outcome.end = StepEnd::Visited;
         Ok(())
     }
 }

@@ -2,7 +2,7 @@
 
 use super::rules::lines;
 use crate::fetch::retry::{location, retry_after};
-use crate::store::Robots;
+use crate::store::RobotsState;
 use hadal_core::http::{Completeness, Exchange, Headers, Response};
 use hadal_core::time::Time;
 use std::time::Duration;
@@ -12,7 +12,7 @@ use url::Url;
 #[derive(Clone, Debug, PartialEq)]
 pub enum RobotsReading {
     /// The host's rules, until they are to be asked for again.
-    Known(Robots, Time),
+    Known(RobotsState, Time),
     /// They are over there. After five hops the engine takes it that there are none.
     Redirect(Url),
 }
@@ -33,10 +33,10 @@ pub fn interpret(url: &Url, exchange: &Exchange, failures: u32, now: Time) -> Ro
         }
         300..=399 => match location(url, &response.headers) {
             Some(target) => RobotsReading::Redirect(target),
-            None => RobotsReading::Known(Robots::AllowAll, now.after(DAY)),
+            None => RobotsReading::Known(RobotsState::AllowAll, now.after(DAY)),
         },
         429 => refused(failures, retry_after(&response.headers, now), now),
-        400..=499 => RobotsReading::Known(Robots::AllowAll, now.after(DAY)),
+        400..=499 => RobotsReading::Known(RobotsState::AllowAll, now.after(DAY)),
         _ => refused(failures, retry_after(&response.headers, now), now),
     }
 }
@@ -52,7 +52,7 @@ fn arrived(response: &Response) -> bool {
 /// Half a minute at first, four times longer with every failure, a day at most.
 fn refused(failures: u32, asked: Option<Duration>, now: Time) -> RobotsReading {
     let grown = FIRST_REFUSAL.saturating_mul(4u32.saturating_pow(failures)).min(DAY);
-    RobotsReading::Known(Robots::DisallowAll, now.after(grown.max(asked.unwrap_or_default())))
+    RobotsReading::Known(RobotsState::DisallowAll, now.after(grown.max(asked.unwrap_or_default())))
 }
 
 /// The `max-age` of the answer within an hour and a day; a day when it names none.
@@ -67,7 +67,7 @@ fn lifetime(headers: &Headers) -> Duration {
 }
 
 /// Only the lines that mean something are kept with the host: many a robots.txt is an error page.
-fn rules_of(body: &[u8]) -> Robots {
+fn rules_of(body: &[u8]) -> RobotsState {
     let text = String::from_utf8_lossy(whole_lines(body));
     let mut kept = String::new();
     for (key, value) in lines(&text) {
@@ -75,7 +75,7 @@ fn rules_of(body: &[u8]) -> Robots {
             kept.push_str(&format!("{key}: {value}\n"));
         }
     }
-    if kept.is_empty() { Robots::AllowAll } else { Robots::Text(kept) }
+    if kept.is_empty() { RobotsState::AllowAll } else { RobotsState::Text(kept) }
 }
 
 /// The first 512 KiB without the line that was cut in two, which might say more than was meant.
@@ -107,12 +107,12 @@ mod tests {
         interpret(&url, &Exchange { result, took: Duration::ZERO, peer: None }, failures, NOW)
     }
 
-    fn known(robots: Robots, seconds: u64) -> RobotsReading {
+    fn known(robots: RobotsState, seconds: u64) -> RobotsReading {
         RobotsReading::Known(robots, NOW.after(Duration::from_secs(seconds)))
     }
 
-    fn text(of: &str) -> Robots {
-        Robots::Text(of.to_string())
+    fn text(of: &str) -> RobotsState {
+        RobotsState::Text(of.to_string())
     }
 
     #[test]
@@ -128,25 +128,25 @@ mod tests {
     #[test]
     fn an_error_page_in_its_place_allows_everything() {
         let page = "<html><body><p style=\"color: red\">Not here</p></body></html>";
-        assert_eq!(read(200, &[], page), known(Robots::AllowAll, 86_400));
+        assert_eq!(read(200, &[], page), known(RobotsState::AllowAll, 86_400));
     }
 
     #[test]
     fn missing_rules_allow_everything() {
         for status in [400, 401, 403, 404, 410] {
-            assert_eq!(read(status, &[], "User-agent: *\nDisallow: /"), known(Robots::AllowAll, 86_400));
+            assert_eq!(read(status, &[], "User-agent: *\nDisallow: /"), known(RobotsState::AllowAll, 86_400));
         }
     }
 
     #[test]
     fn unreachable_rules_forbid_everything_for_a_growing_time() {
         for status in [429, 500, 503] {
-            assert_eq!(read(status, &[], ""), known(Robots::DisallowAll, 30));
+            assert_eq!(read(status, &[], ""), known(RobotsState::DisallowAll, 30));
         }
-        assert_eq!(read(503, &[("Retry-After", "600")], ""), known(Robots::DisallowAll, 600));
+        assert_eq!(read(503, &[("Retry-After", "600")], ""), known(RobotsState::DisallowAll, 600));
         for (failures, seconds) in [(0, 30), (1, 120), (3, 1_920), (9, 86_400), (u32::MAX, 86_400)] {
             let reading = read_result(Err(FetchError::Connect), failures);
-            assert_eq!(reading, known(Robots::DisallowAll, seconds));
+            assert_eq!(reading, known(RobotsState::DisallowAll, seconds));
         }
     }
 
@@ -155,14 +155,14 @@ mod tests {
         let target = Url::parse("https://www.shop.example/robots.txt").unwrap();
         let reading = read(301, &[("Location", "https://www.shop.example/robots.txt")], "");
         assert_eq!(reading, RobotsReading::Redirect(target));
-        assert_eq!(read(302, &[], ""), known(Robots::AllowAll, 86_400));
+        assert_eq!(read(302, &[], ""), known(RobotsState::AllowAll, 86_400));
     }
 
     #[test]
     fn a_huge_file_is_cut_at_a_line_end() {
         let line = "Disallow: /private\n";
         let body = line.repeat(LARGEST / line.len() + 100);
-        let RobotsReading::Known(Robots::Text(kept), _) = read(200, &[], &body) else { panic!() };
+        let RobotsReading::Known(RobotsState::Text(kept), _) = read(200, &[], &body) else { panic!() };
         assert!(kept.len() <= LARGEST);
         assert!(kept.lines().all(|line| line == "disallow: /private"));
     }
@@ -173,7 +173,7 @@ mod tests {
             let body = body.as_bytes().to_vec();
             read_result(Ok(Response { status: 200, completeness, body, ..Response::default() }), 0)
         };
-        assert_eq!(with(Completeness::Broken, ""), known(Robots::DisallowAll, 30));
+        assert_eq!(with(Completeness::Broken, ""), known(RobotsState::DisallowAll, 30));
         assert_eq!(with(Completeness::Broken, "User-agent: *\n"), known(text("user-agent: *\n"), 86_400));
     }
 }

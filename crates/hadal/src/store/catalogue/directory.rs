@@ -12,7 +12,7 @@ pub const MOST_SCANNED: usize = 1_000;
 
 /// Which forms are wanted.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct DirectoryQuery {
+pub struct FormQuery {
     /// Only of this run; else a form that several runs of a topic found is one.
     pub run: Option<RunId>,
     /// Only of this topic.
@@ -30,16 +30,16 @@ pub struct DirectoryQuery {
     /// Only forms at least this likely searchable.
     pub min_searchable: f32,
     /// Which of them by what people said.
-    pub marks: Marks,
+    pub marks: LabelFilter,
     /// Only what comes after this place.
-    pub after: Option<Place>,
+    pub after: Option<FormCursor>,
     /// At most this many.
     pub most: usize,
 }
 
 /// Which forms are wanted by what people said of them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Marks {
+pub enum LabelFilter {
     /// All but those that a person took out.
     #[default]
     Standing,
@@ -49,25 +49,25 @@ pub enum Marks {
     Only(Label),
 }
 
-impl Marks {
+impl LabelFilter {
     /// Whether a form with this label is wanted.
     pub fn take(self, label: Option<Label>) -> bool {
         match self {
-            Marks::Standing => label.is_none_or(Label::keeps),
-            Marks::Any => true,
-            Marks::Only(wanted) => label == Some(wanted),
+            LabelFilter::Standing => label.is_none_or(Label::keeps),
+            LabelFilter::Any => true,
+            LabelFilter::Only(wanted) => label == Some(wanted),
         }
     }
 }
 
-impl DirectoryQuery {
+impl FormQuery {
     /// Whether a form is wanted.
-    pub fn takes(&self, form: &Glance) -> bool {
+    pub fn takes(&self, form: &FormSummary) -> bool {
         self.takes_but_for_label(form) && self.marks.take(form.label)
     }
 
     /// Whether a form is wanted, whatever people said of it.
-    pub fn takes_but_for_label(&self, form: &Glance) -> bool {
+    pub fn takes_but_for_label(&self, form: &FormSummary) -> bool {
         self.run.is_none_or(|run| run == form.run)
             && form.place.relevant >= self.min_relevance
             && form.place.searchable >= self.min_searchable
@@ -81,11 +81,11 @@ impl DirectoryQuery {
 
 /// A form by what a directory can be narrowed down by.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Glance {
+pub struct FormSummary {
     /// The run that found it.
     pub run: RunId,
     /// Its place in the order of the directory.
-    pub place: Place,
+    pub place: FormCursor,
     /// Its site.
     pub site: Site,
     /// Language of its page.
@@ -98,13 +98,13 @@ pub struct Glance {
     pub label: Option<Label>,
 }
 
-impl Glance {
+impl FormSummary {
     /// A form at a glance.
-    pub fn of(found: &Found) -> Glance {
+    pub fn of(found: &FormEntry) -> FormSummary {
         let row = &found.row;
-        Glance {
+        FormSummary {
             run: found.run,
-            place: Place::of(row),
+            place: FormCursor::of(row),
             site: row.site.clone(),
             language: row.language.clone(),
             method: row.method,
@@ -121,7 +121,7 @@ pub fn open_fields<'a>(kinds: impl Iterator<Item = &'a str>) -> usize {
 
 /// A form with the run that found it and what people made of it.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Found {
+pub struct FormEntry {
     /// The run.
     pub run: RunId,
     /// The form.
@@ -136,12 +136,12 @@ pub struct DirectoryPage<F> {
     /// The forms; there may be fewer than asked for, and more to come.
     pub forms: Vec<F>,
     /// Where the next page begins, unless this was the last.
-    pub next: Option<Place>,
+    pub next: Option<FormCursor>,
 }
 
 /// A place in the order of the directory: right after this form.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Place {
+pub struct FormCursor {
     /// P(relevant) of the form.
     pub relevant: f32,
     /// P(searchable) of it.
@@ -152,15 +152,15 @@ pub struct Place {
     pub topic: String,
 }
 
-impl Place {
+impl FormCursor {
     /// The place of a form.
-    pub fn of(row: &FormRow) -> Place {
+    pub fn of(row: &FormRow) -> FormCursor {
         let (relevant, searchable, form) = (row.p_relevant, row.p_searchable, row.form_id);
-        Place { relevant, searchable, form, topic: row.topic.clone() }
+        FormCursor { relevant, searchable, form, topic: row.topic.clone() }
     }
 
     /// How this place and another follow each other.
-    pub fn order(&self, other: &Place) -> Ordering {
+    pub fn order(&self, other: &FormCursor) -> Ordering {
         let rising =
             self.relevant.total_cmp(&other.relevant).then(self.searchable.total_cmp(&other.searchable));
         rising.reverse().then_with(|| (self.form, &self.topic).cmp(&(other.form, &other.topic)))
@@ -174,9 +174,9 @@ mod tests {
     #[test]
     fn what_a_person_took_out_stays_out_unless_asked_for() {
         let wrong = Some(Label::Wrong);
-        assert!(Marks::Standing.take(None) && Marks::Standing.take(Some(Label::Right)));
-        assert!(!Marks::Standing.take(wrong) && !Marks::Standing.take(Some(Label::NotASearch)));
-        assert!(Marks::Any.take(wrong) && Marks::Only(Label::Wrong).take(wrong));
-        assert!(!Marks::Only(Label::Wrong).take(None));
+        assert!(LabelFilter::Standing.take(None) && LabelFilter::Standing.take(Some(Label::Right)));
+        assert!(!LabelFilter::Standing.take(wrong) && !LabelFilter::Standing.take(Some(Label::NotASearch)));
+        assert!(LabelFilter::Any.take(wrong) && LabelFilter::Only(Label::Wrong).take(wrong));
+        assert!(!LabelFilter::Only(Label::Wrong).take(None));
     }
 }

@@ -66,9 +66,9 @@ pub struct HarvestRow {
     /// Where it stands.
     pub progress: HarvestProgress,
     /// What it counted.
-    pub tally: HarvestTally,
+    pub tally: HarvestCounters,
     /// How much there is, once there was an estimate.
-    pub estimate: Option<Estimated>,
+    pub estimate: Option<HarvestEstimate>,
 }
 
 /// Where a harvest stands.
@@ -113,7 +113,7 @@ impl HarvestState {
 
 /// What a harvest has counted: kept by the store, from steps alone.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct HarvestTally {
+pub struct HarvestCounters {
     /// Requests sent or attempted.
     pub requests: u64,
     /// Bytes of body received.
@@ -130,7 +130,7 @@ pub struct HarvestTally {
     pub errors: BTreeMap<String, u64>,
 }
 
-impl HarvestTally {
+impl HarvestCounters {
     /// Takes in what a step cost and how it ended; the store counts what is new to it.
     pub(in crate::store) fn count_step(&mut self, step: &HarvestStep) {
         self.requests += u64::from(step.requests);
@@ -145,16 +145,16 @@ impl HarvestTally {
 
 /// How much there is: low, best guess, high.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Estimated {
+pub struct HarvestEstimate {
     /// Records behind the form; the high one may be infinite.
     pub size: [f64; 3],
     /// Share of them that came up.
     pub coverage: [f64; 3],
 }
 
-impl Estimated {
+impl HarvestEstimate {
     /// The estimate, unless a part of it is no number.
-    pub(in crate::store) fn told(self) -> Option<Estimated> {
+    pub(in crate::store) fn told(self) -> Option<HarvestEstimate> {
         let parts = [self.size, self.coverage];
         (!parts.as_flattened().iter().any(|part| part.is_nan())).then_some(self)
     }
@@ -162,7 +162,7 @@ impl Estimated {
 
 /// A query that ended, as `hadal queries` prints it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct AskedRow {
+pub struct QueryRow {
     /// The harvest that asked it (filled by the store when read).
     pub harvest: HarvestId,
     /// The form that was asked (filled by the store when read).
@@ -220,7 +220,7 @@ pub struct RecordRow {
 
 /// A record of a past answer, with all that is known of it now.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct HitRow {
+pub struct AnswerRecord {
     /// Which one.
     pub id: RecordId,
     /// Whether no answer before this one held it.
@@ -233,15 +233,15 @@ pub struct HitRow {
     pub fields: Vec<(String, String)>,
 }
 
-impl HitRow {
+impl AnswerRecord {
     /// A record as the answer to the query of this number told it.
-    pub(in crate::store) fn of(row: RecordRow, number: u32) -> HitRow {
+    pub(in crate::store) fn of(row: RecordRow, number: u32) -> AnswerRecord {
         let text = match row.detail {
             Some(detail) => format!("{}\n{detail}", row.record.text),
             None => row.record.text,
         };
         let Record { id, title, fields, .. } = row.record;
-        HitRow { id, is_new: row.asked == number, title, text, fields }
+        AnswerRecord { id, is_new: row.asked == number, title, text, fields }
     }
 }
 
@@ -272,8 +272,8 @@ mod tests {
 
     #[test]
     fn an_estimate_that_is_no_number_is_none() {
-        let good = Estimated { size: [1.0, 2.0, f64::INFINITY], coverage: [0.0, 0.5, 1.0] };
+        let good = HarvestEstimate { size: [1.0, 2.0, f64::INFINITY], coverage: [0.0, 0.5, 1.0] };
         assert_eq!(good.told(), Some(good));
-        assert_eq!(Estimated { coverage: [0.0, f64::NAN, 1.0], ..good }.told(), None);
+        assert_eq!(HarvestEstimate { coverage: [0.0, f64::NAN, 1.0], ..good }.told(), None);
     }
 }

@@ -1,7 +1,7 @@
 //! Who links where, from runs in memory.
 
 use super::super::{MOST_CITING, RunId, is_root};
-use super::run::Run;
+use super::run::MemoryRun;
 use hadal_core::address::{LinkId, Site};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::{BTreeMap, BTreeSet};
@@ -9,9 +9,9 @@ use url::Url;
 
 /// Pages of other sites that cite an address, by the address's site.
 #[derive(Default)]
-pub struct Cited(FxHashMap<Site, BTreeMap<LinkId, BTreeSet<LinkId>>>);
+pub struct CitationIndex(FxHashMap<Site, BTreeMap<LinkId, BTreeSet<LinkId>>>);
 
-impl Cited {
+impl CitationIndex {
     /// Remembers where a page links to.
     pub fn keep(&mut self, page: LinkId, targets: &[Url]) {
         for url in targets {
@@ -31,7 +31,7 @@ impl Cited {
 }
 
 /// Pages that link to an address, the latest run's first.
-pub fn of(runs: &BTreeMap<RunId, Run>, source: &str, url: &Url, limit: usize) -> Vec<Url> {
+pub fn of(runs: &BTreeMap<RunId, MemoryRun>, source: &str, url: &Url, limit: usize) -> Vec<Url> {
     let mut met = FxHashSet::default();
     let same_web = runs.values().rev().filter(|run| run.spec.source == source);
     let linking = same_web.flat_map(|run| {

@@ -1,13 +1,13 @@
 //! The catalogue of a store in memory: the same answers, at a price that nobody minds in tests.
 
-use super::super::search::Sought;
+use super::super::search::SearchWords;
 use super::super::*;
 use super::run::StoredForm;
-use super::{Memory, Shelf};
+use super::{MemoryState, MemoryStore};
 use hadal_core::harvest::record::RecordId;
 use std::collections::BTreeMap;
 
-impl Shelf {
+impl MemoryState {
     /// Forms that a query may ask for: of a run, else the first of each topic.
     fn forms(&self, run: Option<RunId>) -> Vec<(RunId, &StoredForm)> {
         let of = |id: &RunId| run.is_none_or(|wanted| wanted == *id);
@@ -24,19 +24,19 @@ impl Shelf {
     }
 
     /// A form with all that a directory tells of it.
-    fn found(&self, run: RunId, form: &StoredForm) -> Found {
+    fn found(&self, run: RunId, form: &StoredForm) -> FormEntry {
         let row = &form.row;
-        let same = |run: &super::Run| match run.spec.topic == row.topic {
+        let same = |run: &super::MemoryRun| match run.spec.topic == row.topic {
             true => run.forms.get(&row.form_id).map_or(0, |known| known.row.also_on),
             false => 0,
         };
         let also_on = self.runs.values().map(same).sum();
         let label = self.common.labels.get(&(row.form_id, row.topic.clone())).map(|row| row.label);
-        Found { run, row: FormRow { also_on, whole: None, ..row.clone() }, label }
+        FormEntry { run, row: FormRow { also_on, whole: None, ..row.clone() }, label }
     }
 }
 
-impl Catalogue for Memory {
+impl Catalogue for MemoryStore {
     fn run_page(
         &self,
         topic: Option<&str>,
@@ -57,8 +57,9 @@ impl Catalogue for Memory {
         self.look(run, |run| run.curve.clone())
     }
 
-    fn lanes(&self, run: RunId, most: usize) -> Result<Vec<LaneRow>, StoreError> {
-        let row = |(lane, count): (QueueId, usize)| LaneRow { lane, waiting: count.min(MOST_COUNTED) as u64 };
+    fn lanes(&self, run: RunId, most: usize) -> Result<Vec<QueueLength>, StoreError> {
+        let row =
+            |(lane, count): (QueueId, usize)| QueueLength { lane, waiting: count.min(MOST_COUNTED) as u64 };
         self.look(run, |run| run.frontier.lanes().into_iter().take(most).map(row).collect())
     }
 
@@ -66,8 +67,8 @@ impl Catalogue for Memory {
         self.look(run, |run| run.pages.iter().rev().take(most).cloned().collect())
     }
 
-    fn followed(&self, run: RunId, link: LinkId) -> Result<Option<Followed>, StoreError> {
-        Ok(self.lead(run, link)?.map(|lead| Followed { link: lead, placed: None }))
+    fn followed(&self, run: RunId, link: LinkId) -> Result<Option<FollowedLink>, StoreError> {
+        Ok(self.lead(run, link)?.map(|lead| FollowedLink { link: lead, placed: None }))
     }
 
     fn latest_lessons(&self, run: RunId, most: usize) -> Result<Vec<LessonRow>, StoreError> {
@@ -78,27 +79,27 @@ impl Catalogue for Memory {
         self.look(run, |known| known.row(run).progress.strategy)
     }
 
-    fn directory(&self, query: &DirectoryQuery) -> Result<DirectoryPage<Found>, StoreError> {
+    fn directory(&self, query: &FormQuery) -> Result<DirectoryPage<FormEntry>, StoreError> {
         let shelf = self.shelf();
-        let mut all: Vec<Found> =
+        let mut all: Vec<FormEntry> =
             shelf.forms(query.run).into_iter().map(|(run, form)| shelf.found(run, form)).collect();
-        all.retain(|found| query.takes(&Glance::of(found)));
+        all.retain(|found| query.takes(&FormSummary::of(found)));
         all.retain(|found| {
-            query.after.as_ref().is_none_or(|place| place.order(&Place::of(&found.row)).is_lt())
+            query.after.as_ref().is_none_or(|place| place.order(&FormCursor::of(&found.row)).is_lt())
         });
-        all.sort_by(|a, b| Place::of(&a.row).order(&Place::of(&b.row)));
+        all.sort_by(|a, b| FormCursor::of(&a.row).order(&FormCursor::of(&b.row)));
         let more = all.len() > query.most;
         all.truncate(query.most);
-        let next = all.last().filter(|_| more).map(|found| Place::of(&found.row));
+        let next = all.last().filter(|_| more).map(|found| FormCursor::of(&found.row));
         Ok(DirectoryPage { forms: all, next })
     }
 
-    fn glances(&self, query: &DirectoryQuery) -> Result<DirectoryPage<Glance>, StoreError> {
+    fn glances(&self, query: &FormQuery) -> Result<DirectoryPage<FormSummary>, StoreError> {
         let DirectoryPage { forms, next } = self.directory(query)?;
-        Ok(DirectoryPage { forms: forms.iter().map(Glance::of).collect(), next })
+        Ok(DirectoryPage { forms: forms.iter().map(FormSummary::of).collect(), next })
     }
 
-    fn found(&self, form: FormId, topic: Option<&str>) -> Result<Option<Found>, StoreError> {
+    fn found(&self, form: FormId, topic: Option<&str>) -> Result<Option<FormEntry>, StoreError> {
         let shelf = self.shelf();
         let meant = |(_, known): &(RunId, &StoredForm)| {
             known.row.form_id == form && topic.is_none_or(|topic| topic == known.row.topic)
@@ -125,7 +126,7 @@ impl Catalogue for Memory {
 
     fn harvest_page(&self, before: Option<HarvestId>, most: usize) -> Result<Vec<HarvestRow>, StoreError> {
         let shelf = self.shelf();
-        let older = |(id, _): &(&HarvestId, &super::Harvest)| before.is_none_or(|before| **id < before);
+        let older = |(id, _): &(&HarvestId, &super::MemoryHarvest)| before.is_none_or(|before| **id < before);
         let newest = shelf.harvests.iter().rev().filter(older).take(most);
         Ok(newest.map(|(id, harvest)| harvest.row(*id)).collect())
     }
@@ -137,7 +138,7 @@ impl Catalogue for Memory {
         after: Option<RecordId>,
         most: usize,
     ) -> Result<RecordPage, StoreError> {
-        let (shelf, sought) = (self.shelf(), search.map(Sought::of));
+        let (shelf, sought) = (self.shelf(), search.map(SearchWords::of));
         let Some(known) = shelf.harvests.get(&harvest) else { return Ok(RecordPage::default()) };
         let mut place = known.place_after(after.map(|record| record.0));
         let mut records = Vec::new();
@@ -170,12 +171,12 @@ impl Catalogue for Memory {
         Ok(seq)
     }
 
-    fn end_question(&self, number: u64, answer: &Answered) -> Result<(), StoreError> {
+    fn end_question(&self, number: u64, answer: &SubmissionResult) -> Result<(), StoreError> {
         self.shelf().common.complete(Submitter::Person, number, answer);
         Ok(())
     }
 }
 
 fn bare(row: RunRow) -> RunRow {
-    RunRow { progress: Progress { strategy: None, ..row.progress }, ..row }
+    RunRow { progress: RunProgress { strategy: None, ..row.progress }, ..row }
 }

@@ -1,35 +1,35 @@
 //! The links of a run in memory: every one known, and those that wait in order.
 
-use super::super::{Ending, Work};
+use super::super::{StepEnd, StepTarget};
 use hadal_core::address::{Host, LinkId, Site};
 use hadal_core::link::{FrontierLink, QueueId, QueueRank, QueuedLink};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Bound;
 
-type Queue = BTreeSet<(QueueRank, LinkId)>;
+type RankedLinks = BTreeSet<(QueueRank, LinkId)>;
 
 /// Where a link is on its way through a crawl.
-enum Link {
+enum MemoryLink {
     Waiting(Box<QueuedLink>),
     InFlight(Box<QueuedLink>),
-    /// Followed to its end.
-    Followed(Box<FrontierLink>),
+    /// Visited.
+    FollowedLink(Box<FrontierLink>),
     /// Failed or dropped.
     Past,
 }
 
 /// All links of a run.
 #[derive(Default)]
-pub struct Frontier {
-    links: FxHashMap<LinkId, Link>,
-    hosts: FxHashMap<Host, BTreeMap<QueueId, Queue>>,
-    lanes: FxHashMap<QueueId, Queue>,
+pub struct MemoryFrontier {
+    links: FxHashMap<LinkId, MemoryLink>,
+    hosts: FxHashMap<Host, BTreeMap<QueueId, RankedLinks>>,
+    lanes: FxHashMap<QueueId, RankedLinks>,
     hosts_of: FxHashMap<Site, FxHashSet<Host>>,
     waiting: u64,
 }
 
-impl Frontier {
+impl MemoryFrontier {
     pub fn waiting(&self) -> u64 {
         self.waiting
     }
@@ -84,18 +84,19 @@ impl Frontier {
     /// Whether the lead waited and is now in flight.
     pub fn dispatch(&mut self, link: LinkId) -> bool {
         let Some(waiting) = self.take(link) else { return false };
-        self.links.insert(link, Link::InFlight(waiting));
+        self.links.insert(link, MemoryLink::InFlight(waiting));
         true
     }
 
     /// Ends the flight of a link; it may go back among those that wait.
-    pub fn land(&mut self, link: LinkId, ending: &Ending) {
-        let flown = self.links.insert(link, Link::Past);
+    pub fn land(&mut self, link: LinkId, ending: &StepEnd) {
+        let flown = self.links.insert(link, MemoryLink::Past);
         if let Some(waiting) = ending.back() {
             self.put(link, Box::new(waiting.clone()));
-        } else if let (Some(Link::InFlight(waiting)), Ending::Visited | Ending::Redirected) = (flown, ending)
+        } else if let (Some(MemoryLink::InFlight(waiting)), StepEnd::Visited | StepEnd::Redirected) =
+            (flown, ending)
         {
-            self.links.insert(link, Link::Followed(Box::new(waiting.link)));
+            self.links.insert(link, MemoryLink::FollowedLink(Box::new(waiting.link)));
         }
     }
 
@@ -111,16 +112,16 @@ impl Frontier {
     /// A lead that waits, is in flight or was followed.
     pub fn lead(&self, link: LinkId) -> Option<FrontierLink> {
         match self.links.get(&link)? {
-            Link::Waiting(waiting) | Link::InFlight(waiting) => Some(waiting.link.clone()),
-            Link::Followed(lead) => Some(lead.as_ref().clone()),
-            Link::Past => None,
+            MemoryLink::Waiting(waiting) | MemoryLink::InFlight(waiting) => Some(waiting.link.clone()),
+            MemoryLink::FollowedLink(lead) => Some(lead.as_ref().clone()),
+            MemoryLink::Past => None,
         }
     }
 
-    pub fn in_flight(&self, work: &Work) -> Option<QueuedLink> {
-        let Work::Lead(link) = work else { return None };
+    pub fn in_flight(&self, work: &StepTarget) -> Option<QueuedLink> {
+        let StepTarget::Link(link) = work else { return None };
         match self.links.get(link) {
-            Some(Link::InFlight(waiting)) => Some(waiting.as_ref().clone()),
+            Some(MemoryLink::InFlight(waiting)) => Some(waiting.as_ref().clone()),
             _ => None,
         }
     }
@@ -143,7 +144,7 @@ impl Frontier {
 
     /// Lanes and hosts with waiting leads, and how many.
     pub fn queues(&self) -> Vec<(QueueId, Host, u64)> {
-        let of_host = |(host, lanes): (&Host, &BTreeMap<QueueId, Queue>)| {
+        let of_host = |(host, lanes): (&Host, &BTreeMap<QueueId, RankedLinks>)| {
             lanes.iter().map(|(&lane, queue)| (lane, host.clone(), queue.len() as u64)).collect::<Vec<_>>()
         };
         let mut queues: Vec<_> = self.hosts.iter().flat_map(of_host).collect();
@@ -157,7 +158,7 @@ impl Frontier {
         limit: usize,
     ) -> Vec<QueuedLink> {
         let lead = |(_, link): &(QueueRank, LinkId)| match self.links.get(link) {
-            Some(Link::Waiting(waiting)) => Some(waiting.as_ref().clone()),
+            Some(MemoryLink::Waiting(waiting)) => Some(waiting.as_ref().clone()),
             _ => None,
         };
         ranked.take(limit).filter_map(lead).collect()
@@ -170,15 +171,15 @@ impl Frontier {
         }
         self.hosts.entry(host).or_default().entry(waiting.queue).or_default().insert(key);
         self.lanes.entry(waiting.queue).or_default().insert(key);
-        self.links.insert(link, Link::Waiting(waiting));
+        self.links.insert(link, MemoryLink::Waiting(waiting));
         self.waiting += 1;
     }
 
     /// Takes a lead that waits out of its queues; it stays known.
     fn take(&mut self, link: LinkId) -> Option<Box<QueuedLink>> {
         let slot = self.links.get_mut(&link)?;
-        let waiting = match std::mem::replace(slot, Link::Past) {
-            Link::Waiting(waiting) => waiting,
+        let waiting = match std::mem::replace(slot, MemoryLink::Past) {
+            MemoryLink::Waiting(waiting) => waiting,
             other => {
                 *slot = other;
                 return None;

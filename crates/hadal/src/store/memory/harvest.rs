@@ -1,28 +1,28 @@
 //! One harvest in memory, and how steps change it.
 
 use super::super::catalogue::is_due;
-use super::super::search::Sought;
+use super::super::search::SearchWords;
 use super::super::*;
-use super::Common;
+use super::SharedState;
 use hadal_core::harvest::record::RecordId;
 use hadal_core::time::Time;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 
 /// Everything about a harvest.
-pub struct Harvest {
+pub struct MemoryHarvest {
     pub spec: HarvestSpec,
     pub progress: HarvestProgress,
     pub control: Control,
     /// Queries that ended, by number.
-    pub asked: BTreeMap<u32, AskedRow>,
+    pub asked: BTreeMap<u32, QueryRow>,
     /// Records in the order they came up.
     pub records: Vec<RecordRow>,
     /// Where each record is among them.
     places: FxHashMap<RecordId, usize>,
     began: Time,
-    tally: HarvestTally,
-    estimate: Option<Estimated>,
+    tally: HarvestCounters,
+    estimate: Option<HarvestEstimate>,
     next_seq: u64,
     reader: Option<Vec<u8>>,
     pub curve: Vec<HarvestPoint>,
@@ -30,9 +30,9 @@ pub struct Harvest {
     pub next: Vec<String>,
 }
 
-impl Harvest {
-    pub fn new(spec: HarvestSpec, began: Time) -> Harvest {
-        Harvest {
+impl MemoryHarvest {
+    pub fn new(spec: HarvestSpec, began: Time) -> MemoryHarvest {
+        MemoryHarvest {
             spec,
             progress: HarvestProgress { now: began, ..HarvestProgress::default() },
             control: Control::default(),
@@ -40,7 +40,7 @@ impl Harvest {
             records: Vec::new(),
             places: FxHashMap::default(),
             began,
-            tally: HarvestTally::default(),
+            tally: HarvestCounters::default(),
             estimate: None,
             next_seq: 0,
             reader: None,
@@ -60,7 +60,7 @@ impl Harvest {
         }
     }
 
-    pub fn checkpoint(&self, id: HarvestId, common: &Common) -> HarvestCheckpoint {
+    pub fn checkpoint(&self, id: HarvestId, common: &SharedState) -> HarvestCheckpoint {
         let own = common.submissions.iter().filter(|entry| entry.by == Submitter::Harvest(id));
         let logged = own.map(|entry| entry.seq.saturating_add(1)).max().unwrap_or(0);
         let open = self.records.iter().filter(|row| !self.asked.contains_key(&row.asked));
@@ -74,7 +74,7 @@ impl Harvest {
 
     /// Adds a point to the curve, when one is due.
     fn note_point(&mut self) {
-        let HarvestTally { requests, queries, records, .. } = self.tally;
+        let HarvestCounters { requests, queries, records, .. } = self.tally;
         if is_due(self.curve.last().map(|point| point.requests), requests) {
             let coverage = self.estimate.map(|known| known.coverage);
             self.curve.push(HarvestPoint { requests, queries, records, coverage });
@@ -82,7 +82,7 @@ impl Harvest {
     }
 
     /// Applies a step to this harvest, whose number is `id`, unless it was applied.
-    pub fn apply(&mut self, id: HarvestId, step: &HarvestStep, common: &mut Common) {
+    pub fn apply(&mut self, id: HarvestId, step: &HarvestStep, common: &mut SharedState) {
         if step.seq < self.next_seq {
             return;
         }
@@ -100,8 +100,8 @@ impl Harvest {
             self.next.clone_from(&step.next);
         }
         self.reader = step.reader.clone().or_else(|| self.reader.take());
-        self.estimate = step.estimate.and_then(Estimated::told).or(self.estimate);
-        if let Some(answer) = &step.answered {
+        self.estimate = step.estimate.and_then(HarvestEstimate::told).or(self.estimate);
+        if let Some(answer) = &step.submission {
             common.complete(Submitter::Harvest(id), step.seq, answer);
         }
         self.note_point();
@@ -117,24 +117,24 @@ impl Harvest {
         self.records.push(RecordRow { harvest, form, topic, ..row.clone() });
     }
 
-    fn keep_asked(&mut self, harvest: HarvestId, row: &AskedRow) {
+    fn keep_asked(&mut self, harvest: HarvestId, row: &QueryRow) {
         let form = self.spec.form;
         self.asked.entry(row.number).or_insert_with(|| {
             self.tally.queries += u64::from(row.query.after == 0);
-            AskedRow { harvest, form, ..row.clone() }
+            QueryRow { harvest, form, ..row.clone() }
         });
     }
 
     /// The next query after a number, and the records of its answer.
-    pub fn answer_after(&self, last: Option<u32>) -> Option<(AskedRow, Vec<HitRow>)> {
+    pub fn answer_after(&self, last: Option<u32>) -> Option<(QueryRow, Vec<AnswerRecord>)> {
         let row = self.asked_after(last)?;
         let places = row.hits.iter().filter_map(|hit| self.places.get(hit));
-        let hits = places.map(|&place| HitRow::of(self.records[place].clone(), row.number)).collect();
+        let hits = places.map(|&place| AnswerRecord::of(self.records[place].clone(), row.number)).collect();
         Some((row.clone(), hits))
     }
 
     /// The next query after a number.
-    pub fn asked_after(&self, last: Option<u32>) -> Option<&AskedRow> {
+    pub fn asked_after(&self, last: Option<u32>) -> Option<&QueryRow> {
         let first = last.map_or(Some(0), |last| last.checked_add(1))?;
         self.asked.range(first..).next().map(|(_, row)| row)
     }
@@ -145,14 +145,14 @@ impl Harvest {
     }
 
     /// The next record from a place on that has what is searched for, and the place after it.
-    pub fn record_from(&self, place: usize, sought: Option<&Sought>) -> Option<(RecordRow, usize)> {
+    pub fn record_from(&self, place: usize, sought: Option<&SearchWords>) -> Option<(RecordRow, usize)> {
         let rest = self.records.iter().enumerate().skip(place);
         let mut wanted = rest.filter(|(_, row)| sought.is_none_or(|sought| has(row, sought)));
         wanted.next().map(|(place, row)| (row.clone(), place + 1))
     }
 }
 
-fn has(row: &RecordRow, sought: &Sought) -> bool {
+fn has(row: &RecordRow, sought: &SearchWords) -> bool {
     let detail = row.detail.as_deref().unwrap_or_default();
     sought.is_in(&[&row.record.title, &row.record.text, detail])
 }

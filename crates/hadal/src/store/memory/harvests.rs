@@ -1,12 +1,12 @@
 //! Harvests in memory, behind the store's one lock, which no walk holds while it tells a row.
 
-use super::super::search::Sought;
+use super::super::search::SearchWords;
 use super::super::*;
-use super::{Harvest, Memory, Shelf};
+use super::{MemoryHarvest, MemoryState, MemoryStore};
 use hadal_core::time::Time;
 
-impl Shelf {
-    fn harvest(&self, id: HarvestId) -> Result<&Harvest, StoreError> {
+impl MemoryState {
+    fn harvest(&self, id: HarvestId) -> Result<&MemoryHarvest, StoreError> {
         self.harvests.get(&id).ok_or_else(|| no_harvest(id))
     }
 }
@@ -15,7 +15,7 @@ fn no_harvest(id: HarvestId) -> StoreError {
     StoreError::Failed { path: "memory".into(), detail: format!("there is no harvest {}", id.0) }
 }
 
-impl Memory {
+impl MemoryStore {
     fn passing(&self, filter: &HarvestFilter) -> Vec<HarvestId> {
         let shelf = self.shelf();
         let passing = shelf.harvests.iter().filter(|(id, harvest)| filter.passes(**id, &harvest.spec));
@@ -23,12 +23,12 @@ impl Memory {
     }
 
     /// What `look` sees in a harvest that may have been discarded meanwhile.
-    fn glance<T>(&self, id: HarvestId, look: impl FnOnce(&Harvest) -> Option<T>) -> Option<T> {
+    fn glance<T>(&self, id: HarvestId, look: impl FnOnce(&MemoryHarvest) -> Option<T>) -> Option<T> {
         self.shelf().harvests.get(&id).and_then(look)
     }
 }
 
-impl Harvests for Memory {
+impl Harvests for MemoryStore {
     fn begin_harvest(&self, spec: &HarvestSpec, now: Time) -> Result<HarvestId, StoreError> {
         let mut shelf = self.shelf();
         if let Some((&id, _)) = shelf.harvests.iter().find(|(_, known)| known.spec.is_same(spec)) {
@@ -36,7 +36,7 @@ impl Harvests for Memory {
         }
         shelf.last_harvest += 1;
         let id = HarvestId(shelf.last_harvest);
-        shelf.harvests.insert(id, Harvest::new(spec.clone(), now));
+        shelf.harvests.insert(id, MemoryHarvest::new(spec.clone(), now));
         Ok(id)
     }
 
@@ -81,7 +81,7 @@ impl Harvests for Memory {
     fn past(
         &self,
         harvest: HarvestId,
-        each: &mut dyn FnMut(AskedRow, Vec<HitRow>) -> Walk,
+        each: &mut dyn FnMut(QueryRow, Vec<AnswerRecord>) -> Walk,
     ) -> Result<(), StoreError> {
         let mut last = None;
         while let Some((row, hits)) = self.glance(harvest, |known| known.answer_after(last)) {
@@ -101,9 +101,9 @@ impl Harvests for Memory {
     fn asked(
         &self,
         filter: &HarvestFilter,
-        each: &mut dyn FnMut(AskedRow) -> Walk,
+        each: &mut dyn FnMut(QueryRow) -> Walk,
     ) -> Result<(), StoreError> {
-        let sought = filter.search.as_deref().map(Sought::of);
+        let sought = filter.search.as_deref().map(SearchWords::of);
         for id in self.passing(filter) {
             let mut last = filter.last_number(id);
             while let Some(row) = self.glance(id, |known| known.asked_after(last).cloned()) {
@@ -122,7 +122,7 @@ impl Harvests for Memory {
         filter: &HarvestFilter,
         each: &mut dyn FnMut(RecordRow) -> Walk,
     ) -> Result<(), StoreError> {
-        let sought = filter.search.as_deref().map(Sought::of);
+        let sought = filter.search.as_deref().map(SearchWords::of);
         for id in self.passing(filter) {
             let mut place = self.glance(id, |known| Some(known.place_after(filter.last_of(id)))).unwrap_or(0);
             while let Some((row, next)) = self.glance(id, |known| known.record_from(place, sought.as_ref())) {

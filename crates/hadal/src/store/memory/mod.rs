@@ -13,31 +13,31 @@ mod run;
 
 use super::*;
 use hadal_core::strategy::SiteCounters;
-use harvest::Harvest;
-use run::Run;
+use harvest::MemoryHarvest;
+use run::MemoryRun;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard};
 
 /// Runs in memory.
 #[derive(Default)]
-pub struct Memory {
-    shelf: Mutex<Shelf>,
+pub struct MemoryStore {
+    shelf: Mutex<MemoryState>,
 }
 
 /// All runs and harvests, and the last numbers given.
 #[derive(Default)]
-struct Shelf {
-    runs: BTreeMap<RunId, Run>,
+struct MemoryState {
+    runs: BTreeMap<RunId, MemoryRun>,
     last_run: u64,
-    harvests: BTreeMap<HarvestId, Harvest>,
+    harvests: BTreeMap<HarvestId, MemoryHarvest>,
     last_harvest: u64,
-    common: Common,
+    common: SharedState,
 }
 
 /// What runs and harvests share, and what outlives them.
 #[derive(Default)]
-struct Common {
+struct SharedState {
     /// The number of the last new form of any run.
     forms_found: u64,
     submissions: Vec<Submission>,
@@ -49,7 +49,7 @@ struct Common {
     questions: u64,
 }
 
-impl Common {
+impl SharedState {
     /// Writes an entry down, once.
     fn log(&mut self, entry: &Submission) {
         self.logged.entry((entry.by, entry.seq)).or_insert_with(|| {
@@ -59,15 +59,15 @@ impl Common {
     }
 
     /// Adds what came back, if there is such an entry.
-    fn complete(&mut self, by: Submitter, seq: u64, answer: &Answered) {
+    fn complete(&mut self, by: Submitter, seq: u64, answer: &SubmissionResult) {
         if let Some(&place) = self.logged.get(&(by, seq)) {
             self.submissions[place].answer = Some(answer.clone());
         }
     }
 }
 
-impl Shelf {
-    fn run(&self, run: RunId) -> Result<&Run, StoreError> {
+impl MemoryState {
+    fn run(&self, run: RunId) -> Result<&MemoryRun, StoreError> {
         self.runs.get(&run).ok_or_else(|| no_run(run))
     }
 }
@@ -76,18 +76,18 @@ fn no_run(run: RunId) -> StoreError {
     StoreError::Failed { path: "memory".into(), detail: format!("there is no run {}", run.0) }
 }
 
-impl Memory {
-    fn shelf(&self) -> MutexGuard<'_, Shelf> {
+impl MemoryStore {
+    fn shelf(&self) -> MutexGuard<'_, MemoryState> {
         self.shelf.lock().expect("half a batch after a panic is never used")
     }
 
     /// What `look` sees in a run, if there is such a run.
-    fn look<T: Default>(&self, run: RunId, look: impl FnOnce(&Run) -> T) -> Result<T, StoreError> {
+    fn look<T: Default>(&self, run: RunId, look: impl FnOnce(&MemoryRun) -> T) -> Result<T, StoreError> {
         Ok(self.shelf().runs.get(&run).map(look).unwrap_or_default())
     }
 }
 
-impl Store for Memory {
+impl Store for MemoryStore {
     fn begin(&self, spec: &RunSpec) -> Result<RunId, StoreError> {
         let mut shelf = self.shelf();
         if let Some((&id, _)) = shelf.runs.iter().find(|(_, run)| run.spec == *spec) {
@@ -95,7 +95,7 @@ impl Store for Memory {
         }
         shelf.last_run += 1;
         let id = RunId(shelf.last_run);
-        shelf.runs.insert(id, Run::new(spec.clone()));
+        shelf.runs.insert(id, MemoryRun::new(spec.clone()));
         Ok(id)
     }
 
@@ -103,7 +103,7 @@ impl Store for Memory {
         self.shelf().runs.remove(&run).map(|_| ()).ok_or_else(|| no_run(run))
     }
 
-    fn resume(&self, run: RunId) -> Result<Checkpoint, StoreError> {
+    fn resume(&self, run: RunId) -> Result<RunCheckpoint, StoreError> {
         Ok(self.shelf().run(run)?.checkpoint())
     }
 
@@ -161,7 +161,7 @@ impl Store for Memory {
         self.look(run, |run| run.frontier.of_lane(lane, limit))
     }
 
-    fn tally(&self, run: RunId) -> Result<Tally, StoreError> {
+    fn tally(&self, run: RunId) -> Result<RunCounters, StoreError> {
         Ok(self.shelf().run(run)?.tally())
     }
 

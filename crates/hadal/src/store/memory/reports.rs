@@ -1,17 +1,17 @@
 //! The rows that people read, from runs in memory.
 
 use super::super::{Filter, FormRow, RunId, SiteRow};
-use super::run::{Run, StoredForm};
+use super::run::{MemoryRun, StoredForm};
 use hadal_core::identity::FormId;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-type Runs = BTreeMap<RunId, Run>;
+type Runs = BTreeMap<RunId, MemoryRun>;
 
 /// The runs that a filter lets pass.
-fn wanted<'a>(runs: &'a Runs, filter: &'a Filter) -> impl Iterator<Item = &'a Run> {
+fn wanted<'a>(runs: &'a Runs, filter: &'a Filter) -> impl Iterator<Item = &'a MemoryRun> {
     let of_run = |id: &RunId| filter.run.is_none_or(|wanted| wanted == *id);
-    let of_topic = |run: &Run| filter.topic.as_ref().is_none_or(|topic| *topic == run.spec.topic);
+    let of_topic = |run: &MemoryRun| filter.topic.as_ref().is_none_or(|topic| *topic == run.spec.topic);
     runs.iter().filter(move |(id, run)| of_run(id) && of_topic(run)).map(|(_, run)| run)
 }
 
@@ -55,7 +55,7 @@ pub fn sites(runs: &Runs, filter: &Filter) -> Vec<SiteRow> {
     rows
 }
 
-fn sites_of(run: &Run) -> impl Iterator<Item = SiteRow> {
+fn sites_of(run: &MemoryRun) -> impl Iterator<Item = SiteRow> {
     run.sites.iter().map(|(site, stored)| SiteRow {
         site: site.clone(),
         topic: run.spec.topic.clone(),

@@ -3,29 +3,29 @@
 use super::super::catalogue::is_due;
 use super::super::tally::probability;
 use super::super::*;
-use super::Common;
-use super::backlinks::Cited;
-use super::frontier::Frontier;
+use super::SharedState;
+use super::backlinks::CitationIndex;
+use super::frontier::MemoryFrontier;
 use hadal_core::strategy::SiteCounters;
 use hadal_core::time::Time;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
 
 /// Everything about a run.
-pub struct Run {
+pub struct MemoryRun {
     pub spec: RunSpec,
     pub control: Control,
-    pub frontier: Frontier,
+    pub frontier: MemoryFrontier,
     pub forms: FxHashMap<FormId, StoredForm>,
     pub sites: FxHashMap<Site, StoredSite>,
     pub hosts: FxHashMap<Host, HostState>,
     pub pages: Vec<PageRow>,
     pub lessons: Vec<LessonRow>,
-    pub cited: Cited,
+    pub cited: CitationIndex,
     pub curve: Vec<CurvePoint>,
-    progress: Progress,
-    tally: Tally,
-    in_flight: BTreeMap<u64, Dispatch>,
+    progress: RunProgress,
+    tally: RunCounters,
+    in_flight: BTreeMap<u64, SentStep>,
 }
 
 /// A form and when it was found, counted over all runs.
@@ -41,28 +41,28 @@ pub struct StoredSite {
     pub best: f32,
 }
 
-impl Run {
-    pub fn new(spec: RunSpec) -> Run {
-        Run {
+impl MemoryRun {
+    pub fn new(spec: RunSpec) -> MemoryRun {
+        MemoryRun {
             spec,
             control: Control::default(),
-            frontier: Frontier::default(),
+            frontier: MemoryFrontier::default(),
             forms: FxHashMap::default(),
             sites: FxHashMap::default(),
             hosts: FxHashMap::default(),
             pages: Vec::new(),
             lessons: Vec::new(),
-            cited: Cited::default(),
+            cited: CitationIndex::default(),
             curve: Vec::new(),
-            progress: Progress::default(),
-            tally: Tally::default(),
+            progress: RunProgress::default(),
+            tally: RunCounters::default(),
             in_flight: BTreeMap::new(),
         }
     }
 
-    pub fn checkpoint(&self) -> Checkpoint {
-        let flight = |step: &Dispatch| (step.clone(), self.frontier.in_flight(&step.work));
-        Checkpoint {
+    pub fn checkpoint(&self) -> RunCheckpoint {
+        let flight = |step: &SentStep| (step.clone(), self.frontier.in_flight(&step.target));
+        RunCheckpoint {
             progress: self.progress.clone(),
             tally: self.tally(),
             in_flight: self.in_flight.values().map(flight).collect(),
@@ -80,39 +80,39 @@ impl Run {
         RunRow { id, spec: self.spec.clone(), progress: self.progress.clone(), tally: self.tally() }
     }
 
-    pub fn tally(&self) -> Tally {
-        Tally { waiting: self.frontier.waiting(), ..self.tally.clone() }
+    pub fn tally(&self) -> RunCounters {
+        RunCounters { waiting: self.frontier.waiting(), ..self.tally.clone() }
     }
 
     /// Applies a batch to this run, whose number is `id`.
-    pub fn apply(&mut self, id: RunId, batch: &Batch, common: &mut Common) {
+    pub fn apply(&mut self, id: RunId, batch: &Batch, common: &mut SharedState) {
         batch.outcomes.iter().for_each(|outcome| self.end(id, outcome, common));
         batch.changes.iter().for_each(|change| self.change(change));
-        batch.dispatched.iter().for_each(|step| self.dispatch(step));
+        batch.sent.iter().for_each(|step| self.dispatch(step));
         batch.submissions.iter().for_each(|entry| common.log(entry));
         self.note_point();
         if let Some(progress) = &batch.progress {
             let strategy = progress.strategy.clone().or_else(|| self.progress.strategy.take());
-            self.progress = Progress { strategy, ..progress.clone() };
+            self.progress = RunProgress { strategy, ..progress.clone() };
         }
     }
 
     /// Adds a point to the curve, when one is due.
     fn note_point(&mut self) {
-        let Tally { requests, pages, forms, searchable, relevant, waiting, .. } = self.tally();
+        let RunCounters { requests, pages, forms, searchable, relevant, waiting, .. } = self.tally();
         if is_due(self.curve.last().map(|point| point.requests), requests) {
             self.curve.push(CurvePoint { requests, pages, forms, searchable, relevant, waiting });
         }
     }
 
-    fn end(&mut self, id: RunId, outcome: &Outcome, common: &mut Common) {
-        if self.in_flight.get(&outcome.seq).is_none_or(|step| step.work != outcome.work) {
+    fn end(&mut self, id: RunId, outcome: &Outcome, common: &mut SharedState) {
+        if self.in_flight.get(&outcome.seq).is_none_or(|step| step.target != outcome.target) {
             return;
         }
         self.in_flight.remove(&outcome.seq);
         self.tally.count_step(outcome);
-        if let Work::Lead(link) = outcome.work {
-            self.frontier.land(link, &outcome.ending);
+        if let StepTarget::Link(link) = outcome.target {
+            self.frontier.land(link, &outcome.end);
         }
         if let Some(page) = &outcome.page {
             self.cited.keep(page.id, &outcome.cited);
@@ -127,10 +127,10 @@ impl Run {
             self.keep_host(host);
         }
         self.keep_forms(&outcome.forms, &mut common.forms_found);
-        if let Some(judged) = &outcome.judged {
+        if let Some(judged) = &outcome.probe {
             self.keep_judged(judged);
         }
-        if let Some(answer) = &outcome.answered {
+        if let Some(answer) = &outcome.submission {
             common.complete(Submitter::Run(id), outcome.seq, answer);
         }
         outcome.found.iter().for_each(|waiting| self.frontier.add(waiting));
@@ -155,7 +155,7 @@ impl Run {
             match (self.forms.get_mut(&id), form) {
                 (Some(known), _) => known.row.also_on += 1,
                 (None, FoundForm::New(row)) => self.keep_form(row, found),
-                (None, FoundForm::Again(_)) => continue,
+                (None, FoundForm::Known(_)) => continue,
             }
             here.insert(id);
         }
@@ -177,7 +177,7 @@ impl Run {
     }
 
     /// A form is held for something else than before.
-    fn keep_judged(&mut self, judged: &Judged) {
+    fn keep_judged(&mut self, judged: &ProbeResult) {
         let Some(StoredForm { row, .. }) = self.forms.get_mut(&judged.form) else { return };
         let before = (row.p_searchable, row.p_relevant);
         row.p_searchable = probability(judged.verdict.p_searchable);
@@ -192,27 +192,27 @@ impl Run {
         self.sites.entry(site).or_default().best = best;
     }
 
-    fn change(&mut self, change: &Change) {
+    fn change(&mut self, change: &FrontierChange) {
         match change {
-            Change::Add(leads) => leads.iter().for_each(|waiting| self.frontier.add(waiting)),
-            Change::Replace(leads) => leads.iter().for_each(|waiting| self.frontier.replace(waiting)),
-            Change::Drop(links) => links.iter().for_each(|&link| self.frontier.drop(link)),
-            Change::CloseSite(site) => {
+            FrontierChange::Add(leads) => leads.iter().for_each(|waiting| self.frontier.add(waiting)),
+            FrontierChange::Replace(leads) => leads.iter().for_each(|waiting| self.frontier.replace(waiting)),
+            FrontierChange::Drop(links) => links.iter().for_each(|&link| self.frontier.drop(link)),
+            FrontierChange::CloseSite(site) => {
                 self.frontier.drop_site(site);
                 self.sites.entry(site.clone()).or_default().tally.closed = true;
             }
-            Change::FailHost(host, kind) => {
+            FrontierChange::FailHost(host, kind) => {
                 let failed = self.frontier.drop_host(host);
                 self.tally.count_failures(kind, failed);
             }
-            Change::Learned(lesson) => self.lessons.push(lesson.clone()),
+            FrontierChange::Learned(lesson) => self.lessons.push(lesson.clone()),
         }
     }
 
-    fn dispatch(&mut self, step: &Dispatch) {
-        let begins = match step.work {
-            Work::Lead(link) => !self.in_flight.contains_key(&step.seq) && self.frontier.dispatch(link),
-            Work::Robots { .. } => true,
+    fn dispatch(&mut self, step: &SentStep) {
+        let begins = match step.target {
+            StepTarget::Link(link) => !self.in_flight.contains_key(&step.seq) && self.frontier.dispatch(link),
+            StepTarget::Robots { .. } => true,
         };
         if begins {
             self.in_flight.entry(step.seq).or_insert_with(|| step.clone());

@@ -3,13 +3,13 @@
 use super::super::{MOST_CITING, RunId, is_root};
 use super::codec::{bits, undecodable, unsigned};
 use super::frontier;
-use super::outcomes::Commit;
+use super::outcomes::RunCommit;
 use hadal_core::address::{LinkId, Site};
 use rusqlite::{Connection, Row, params};
 use rustc_hash::FxHashSet;
 use url::Url;
 
-impl Commit<'_> {
+impl RunCommit<'_> {
     /// Remembers where a page links to. What is cited by many is full soon and then costs a count.
     pub fn keep_cited(&self, page: LinkId, targets: &[Url]) -> rusqlite::Result<()> {
         let sql = "INSERT OR IGNORE INTO backlinks (run, site, target, source) SELECT ?1, ?2, ?3, ?4

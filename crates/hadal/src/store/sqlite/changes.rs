@@ -1,22 +1,22 @@
 //! How links move: in, around, in flight, out.
 
-use super::super::{Change, Dispatch, Ending, LessonRow, Work};
+use super::super::{FrontierChange, LessonRow, SentStep, StepEnd, StepTarget};
 use super::codec::{Json, bits};
-use super::frontier::Baggage;
-use super::outcomes::Commit;
+use super::frontier::PackedLink;
+use super::outcomes::RunCommit;
 use hadal_core::address::{Host, LinkId, Site};
 use hadal_core::link::{QueueId, QueuedLink};
 use rusqlite::{OptionalExtension, params};
 
-impl Commit<'_> {
-    pub fn change(&mut self, change: &Change) -> rusqlite::Result<()> {
+impl RunCommit<'_> {
+    pub fn change(&mut self, change: &FrontierChange) -> rusqlite::Result<()> {
         match change {
-            Change::Add(leads) => leads.iter().try_for_each(|waiting| self.add(waiting)),
-            Change::Replace(leads) => leads.iter().try_for_each(|waiting| self.replace(waiting)),
-            Change::Drop(links) => links.iter().try_for_each(|&link| self.drop(link)),
-            Change::CloseSite(site) => self.close(site),
-            Change::FailHost(host, kind) => self.fail(host, kind),
-            Change::Learned(lesson) => self.learned(lesson),
+            FrontierChange::Add(leads) => leads.iter().try_for_each(|waiting| self.add(waiting)),
+            FrontierChange::Replace(leads) => leads.iter().try_for_each(|waiting| self.replace(waiting)),
+            FrontierChange::Drop(links) => links.iter().try_for_each(|&link| self.drop(link)),
+            FrontierChange::CloseSite(site) => self.close(site),
+            FrontierChange::FailHost(host, kind) => self.fail(host, kind),
+            FrontierChange::Learned(lesson) => self.learned(lesson),
         }
     }
 
@@ -40,7 +40,7 @@ impl Commit<'_> {
                 waiting.attempts,
                 bits(waiting.not_before.0),
                 waiting.link.depth,
-                Baggage::of(&waiting.link).packed()?,
+                PackedLink::of(&waiting.link).packed()?,
             ],
         )?;
         Ok(())
@@ -99,28 +99,28 @@ impl Commit<'_> {
     }
 
     /// A lead goes in flight, if it waits; robots.txt always does.
-    pub fn dispatch(&mut self, step: &Dispatch) -> rusqlite::Result<()> {
+    pub fn dispatch(&mut self, step: &SentStep) -> rusqlite::Result<()> {
         let begin = "INSERT OR IGNORE INTO in_flight (run, seq, at, work) VALUES (?, ?, ?, ?)";
-        let taken = match step.work {
-            Work::Robots { .. } => 1,
-            Work::Lead(link) => self.execute(
+        let taken = match step.target {
+            StepTarget::Robots { .. } => 1,
+            StepTarget::Link(link) => self.execute(
                 "UPDATE links SET state = 'in flight' WHERE run = ? AND id = ? AND state = 'waiting'",
                 [self.run, bits(link.0)],
             )?,
         };
         if taken > 0 {
-            self.execute(begin, params![self.run, bits(step.seq), bits(step.at.0), Json(&step.work)])?;
-            self.waiting -= i64::from(matches!(step.work, Work::Lead(_)));
+            self.execute(begin, params![self.run, bits(step.seq), bits(step.at.0), Json(&step.target)])?;
+            self.waiting -= i64::from(matches!(step.target, StepTarget::Link(_)));
         }
         Ok(())
     }
 
     /// A link comes back from its flight.
-    pub fn land(&mut self, link: LinkId, ending: &Ending) -> rusqlite::Result<()> {
+    pub fn land(&mut self, link: LinkId, ending: &StepEnd) -> rusqlite::Result<()> {
         let state = match ending {
-            Ending::Visited | Ending::Redirected | Ending::Robots => "done",
-            Ending::Failed(_) => "failed",
-            Ending::Again(waiting, _) | Ending::Further(waiting) => return self.put_back(link, waiting),
+            StepEnd::Visited | StepEnd::Redirected | StepEnd::Robots => "done",
+            StepEnd::Failed(_) => "failed",
+            StepEnd::Retry(waiting, _) | StepEnd::Continue(waiting) => return self.put_back(link, waiting),
         };
         let sql = "UPDATE links SET state = ? WHERE run = ? AND id = ?";
         self.execute(sql, params![state, self.run, bits(link.0)])?;
@@ -144,7 +144,7 @@ impl Commit<'_> {
                 waiting.attempts,
                 bits(waiting.not_before.0),
                 waiting.link.depth,
-                Baggage::of(&waiting.link).packed()?,
+                PackedLink::of(&waiting.link).packed()?,
                 self.run,
                 bits(link.0),
             ],

@@ -16,7 +16,7 @@ const LINK: &str =
 
 /// What `links.context` holds: the parts of a lead that have no column.
 #[derive(Serialize, Deserialize)]
-pub struct Baggage<'a> {
+pub struct PackedLink<'a> {
     task: Cow<'a, LinkTask>,
     origin: LinkOrigin,
     context: Cow<'a, LinkContext>,
@@ -25,9 +25,9 @@ pub struct Baggage<'a> {
     redirects: Cow<'a, [Url]>,
 }
 
-impl<'a> Baggage<'a> {
-    pub fn of(lead: &'a FrontierLink) -> Baggage<'a> {
-        Baggage {
+impl<'a> PackedLink<'a> {
+    pub fn of(lead: &'a FrontierLink) -> PackedLink<'a> {
+        PackedLink {
             task: Cow::Borrowed(&lead.task),
             origin: lead.origin,
             context: Cow::Borrowed(&lead.context),
@@ -45,7 +45,7 @@ impl<'a> Baggage<'a> {
 fn waiting(row: &Row<'_>) -> rusqlite::Result<QueuedLink> {
     let url = Url::parse(row.get_ref(1)?.as_str()?).map_err(|error| undecodable(1, error))?;
     let packed = row.get_ref(9)?.as_blob()?;
-    let baggage: Baggage<'_> = postcard::from_bytes(packed).map_err(|error| undecodable(9, error))?;
+    let baggage: PackedLink<'_> = postcard::from_bytes(packed).map_err(|error| undecodable(9, error))?;
     let lead = FrontierLink {
         id: LinkId(unsigned(row, 0)?),
         url,

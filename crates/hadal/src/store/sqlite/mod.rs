@@ -29,21 +29,21 @@ use std::path::Path;
 use std::sync::Mutex;
 
 /// An open store in a folder.
-pub struct Sqlite {
+pub struct SqliteStore {
     folder: PathBuf,
     connection: Mutex<Connection>,
-    notes: notes::Notes,
+    notes: notes::Annotations,
     _lock: Option<CrawlLock>,
 }
 
 /// Opens the store in a folder.
-pub fn open(folder: &Path, access: Access) -> Result<Sqlite, StoreError> {
+pub fn open(folder: &Path, access: Access) -> Result<SqliteStore, StoreError> {
     let (connection, lock) = opening::open(folder, access)?;
-    let notes = notes::Notes::of(folder);
-    Ok(Sqlite { folder: folder.to_path_buf(), connection: Mutex::new(connection), notes, _lock: lock })
+    let notes = notes::Annotations::of(folder);
+    Ok(SqliteStore { folder: folder.to_path_buf(), connection: Mutex::new(connection), notes, _lock: lock })
 }
 
-impl Sqlite {
+impl SqliteStore {
     /// Does `work` alone on the connection.
     fn with<T>(&self, work: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> Result<T, StoreError> {
         let connection = self.connection.lock().expect("half a batch after a panic is never kept");
@@ -83,7 +83,7 @@ fn undo<T>(db: &Connection, error: rusqlite::Error) -> rusqlite::Result<T> {
     Err(error)
 }
 
-impl Store for Sqlite {
+impl Store for SqliteStore {
     fn begin(&self, spec: &RunSpec) -> Result<RunId, StoreError> {
         let run = self.writing(|db| runs::begin(db, spec))?;
         self.sync()?;
@@ -97,7 +97,7 @@ impl Store for Sqlite {
         control::forget(&self.folder, Activity::Run(run))
     }
 
-    fn resume(&self, run: RunId) -> Result<Checkpoint, StoreError> {
+    fn resume(&self, run: RunId) -> Result<RunCheckpoint, StoreError> {
         self.refuse_unknown(run)?;
         self.reading(|db| runs::checkpoint(db, run))
     }
@@ -156,7 +156,7 @@ impl Store for Sqlite {
         self.with(|db| frontier::of_lane(db, run, lane, limit))
     }
 
-    fn tally(&self, run: RunId) -> Result<Tally, StoreError> {
+    fn tally(&self, run: RunId) -> Result<RunCounters, StoreError> {
         self.refuse_unknown(run)?;
         self.reading(|db| runs::tally(db, run))
     }
@@ -262,10 +262,10 @@ mod tests {
             let (lane, score, generation, attempts) = (QueueId(0), 0.5, 0, 0);
             QueuedLink { link: lead, queue: lane, score, order, generation, attempts, not_before: Time(0) }
         };
-        Batch { changes: vec![Change::Add(numbers.map(lead).collect())], ..Batch::default() }
+        Batch { changes: vec![FrontierChange::Add(numbers.map(lead).collect())], ..Batch::default() }
     }
 
-    fn at_most(store: &Sqlite, pages: i64) {
+    fn at_most(store: &SqliteStore, pages: i64) {
         store.with(|db| db.query_row(&format!("PRAGMA max_page_count = {pages}"), [], |_| Ok(()))).unwrap();
     }
 

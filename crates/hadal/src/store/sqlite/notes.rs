@@ -3,7 +3,7 @@
 //! The crawl keeps its database's one writing transaction open most of the time, and whoever marks a form
 //! must not wait for it. The file comes with the first note.
 
-use super::super::{Answered, Filter, Label, LabelRow, StoreError, Submission, Submitter};
+use super::super::{Filter, Label, LabelRow, StoreError, Submission, SubmissionResult, Submitter};
 use super::codec::{Word, bits, undecodable, unsigned};
 use super::errors::fault;
 use super::schema::{APPLICATION, CREATE_NOTES};
@@ -20,7 +20,7 @@ const FILE: &str = "notes.db";
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// The notes of a store.
-pub struct Notes {
+pub struct Annotations {
     folder: PathBuf,
     connection: Mutex<Option<Connection>>,
     /// All labels, as they were at a version of the file: people say little, and every list asks for it.
@@ -29,10 +29,10 @@ pub struct Notes {
 
 type Labels = FxHashMap<FormId, Vec<LabelRow>>;
 
-impl Notes {
+impl Annotations {
     /// The notes in a folder, which may have none yet.
-    pub fn of(folder: &Path) -> Notes {
-        Notes { folder: folder.to_path_buf(), connection: Mutex::new(None), held: Mutex::new(None) }
+    pub fn of(folder: &Path) -> Annotations {
+        Annotations { folder: folder.to_path_buf(), connection: Mutex::new(None), held: Mutex::new(None) }
     }
 
     pub fn mark(&self, row: &LabelRow) -> Result<(), StoreError> {
@@ -109,7 +109,7 @@ impl Notes {
         })
     }
 
-    pub fn complete(&self, number: u64, answer: &Answered) -> Result<(), StoreError> {
+    pub fn complete(&self, number: u64, answer: &SubmissionResult) -> Result<(), StoreError> {
         self.with(|db| submissions::complete(db, Submitter::Person, number, answer))
     }
 

@@ -9,11 +9,11 @@ use rusqlite::{Connection, OptionalExtension, params};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// A batch being applied.
-pub struct Commit<'a> {
+pub struct RunCommit<'a> {
     pub db: &'a Connection,
     pub run: i64,
     /// What this batch adds to the run's counters.
-    pub tally: Tally,
+    pub tally: RunCounters,
     /// How many leads more than before wait, or fewer.
     pub waiting: i64,
     /// Numbers of the hosts met so far.
@@ -22,15 +22,15 @@ pub struct Commit<'a> {
 
 /// Applies a batch in the documented order.
 pub fn apply(db: &Connection, run: RunId, batch: &Batch) -> rusqlite::Result<()> {
-    let (tally, hosts) = (Tally::default(), FxHashMap::default());
-    let mut commit = Commit { db, run: bits(run.0), tally, waiting: 0, hosts };
+    let (tally, hosts) = (RunCounters::default(), FxHashMap::default());
+    let mut commit = RunCommit { db, run: bits(run.0), tally, waiting: 0, hosts };
     for outcome in &batch.outcomes {
         commit.end(outcome)?;
     }
     for change in &batch.changes {
         commit.change(change)?;
     }
-    for step in &batch.dispatched {
+    for step in &batch.sent {
         commit.dispatch(step)?;
     }
     for entry in &batch.submissions {
@@ -43,7 +43,7 @@ pub fn apply(db: &Connection, run: RunId, batch: &Batch) -> rusqlite::Result<()>
     batch.progress.as_ref().map_or(Ok(()), |progress| runs::save(db, run, progress))
 }
 
-impl Commit<'_> {
+impl RunCommit<'_> {
     /// Runs a statement and tells how many rows it changed.
     pub fn execute(&self, sql: &str, values: impl rusqlite::Params) -> rusqlite::Result<i64> {
         self.db.prepare_cached(sql)?.execute(values).map(|changed| changed as i64)
@@ -52,14 +52,14 @@ impl Commit<'_> {
     fn end(&mut self, outcome: &Outcome) -> rusqlite::Result<()> {
         let landed = self.execute(
             "DELETE FROM in_flight WHERE run = ? AND seq = ? AND work = ?",
-            params![self.run, bits(outcome.seq), Json(&outcome.work)],
+            params![self.run, bits(outcome.seq), Json(&outcome.target)],
         )?;
         if landed == 0 {
             return Ok(());
         }
         self.tally.count_step(outcome);
-        if let Work::Lead(link) = outcome.work {
-            self.land(link, &outcome.ending)?;
+        if let StepTarget::Link(link) = outcome.target {
+            self.land(link, &outcome.end)?;
         }
         if let Some(page) = &outcome.page {
             self.keep_page(page)?;
@@ -72,10 +72,10 @@ impl Commit<'_> {
             self.keep_host(host)?;
         }
         self.keep_forms(&outcome.forms)?;
-        if let Some(judged) = &outcome.judged {
+        if let Some(judged) = &outcome.probe {
             self.keep_judged(judged)?;
         }
-        if let Some(answer) = &outcome.answered {
+        if let Some(answer) = &outcome.submission {
             let run = Submitter::Run(RunId(self.run.cast_unsigned()));
             submissions::complete(self.db, run, outcome.seq, answer)?;
         }
@@ -173,7 +173,7 @@ impl Commit<'_> {
             match form {
                 _ if self.also_here(id)? => {}
                 FoundForm::New(row) => self.keep_form(row)?,
-                FoundForm::Again(_) => continue,
+                FoundForm::Known(_) => continue,
             }
             here.insert(id);
         }
@@ -225,7 +225,7 @@ impl Commit<'_> {
     }
 
     /// A form is held for something else than before.
-    fn keep_judged(&mut self, judged: &Judged) -> rusqlite::Result<()> {
+    fn keep_judged(&mut self, judged: &ProbeResult) -> rusqlite::Result<()> {
         let id = judged.form.to_string();
         let sql = "SELECT p_searchable, p_relevant, site FROM forms WHERE run = ? AND form_id = ?";
         let mut sought = self.db.prepare_cached(sql)?;

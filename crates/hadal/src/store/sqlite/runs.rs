@@ -1,6 +1,6 @@
 //! Runs and where they stand.
 
-use super::super::{Checkpoint, Dispatch, Progress, RunId, RunRow, RunSpec, Tally, Work};
+use super::super::{RunCheckpoint, RunCounters, RunId, RunProgress, RunRow, RunSpec, SentStep, StepTarget};
 use super::codec::{Json, Word, bits, unsigned};
 use super::frontier;
 use super::schema::{AUDIT, TABLES};
@@ -25,7 +25,7 @@ pub fn begin(db: &Connection, spec: &RunSpec) -> rusqlite::Result<RunId> {
     let new = "INSERT INTO runs (topic, strategy, seeds, seed, source) VALUES (?, ?, ?, ?, ?)";
     db.execute(new, columns)?;
     let run = RunId(db.last_insert_rowid().cast_unsigned());
-    save(db, run, &Progress::default())?;
+    save(db, run, &RunProgress::default())?;
     Ok(run)
 }
 
@@ -47,11 +47,11 @@ fn pass_on_firsts(db: &Connection, run: RunId) -> rusqlite::Result<()> {
     db.execute(sql, [bits(run.0)]).map(|_| ())
 }
 
-pub fn checkpoint(db: &Connection, run: RunId) -> rusqlite::Result<Checkpoint> {
+pub fn checkpoint(db: &Connection, run: RunId) -> rusqlite::Result<RunCheckpoint> {
     let (progress, tally) = (progress(db, run)?, tally(db, run)?);
     let resting = resting(db, run, progress.now)?;
     let (in_flight, queues) = (in_flight(db, run)?, frontier::queues(db, run)?);
-    Ok(Checkpoint { progress, tally, in_flight, queues, resting })
+    Ok(RunCheckpoint { progress, tally, in_flight, queues, resting })
 }
 
 fn resting(
@@ -71,17 +71,17 @@ fn resting(
 fn in_flight(
     db: &Connection,
     run: RunId,
-) -> rusqlite::Result<Vec<(Dispatch, Option<hadal_core::link::QueuedLink>)>> {
+) -> rusqlite::Result<Vec<(SentStep, Option<hadal_core::link::QueuedLink>)>> {
     let mut steps = db.prepare_cached("SELECT seq, at, work FROM in_flight WHERE run = ? ORDER BY seq")?;
     let steps = steps.query_map([bits(run.0)], |row| {
-        let Json(work) = row.get(2)?;
-        Ok(Dispatch { seq: unsigned(row, 0)?, at: Time(unsigned(row, 1)?), work })
+        let Json(target) = row.get(2)?;
+        Ok(SentStep { seq: unsigned(row, 0)?, at: Time(unsigned(row, 1)?), target })
     })?;
-    let with_lead = |step: rusqlite::Result<Dispatch>| {
+    let with_lead = |step: rusqlite::Result<SentStep>| {
         let step = step?;
-        let lead = match step.work {
-            Work::Lead(link) => frontier::link(db, run, link)?,
-            Work::Robots { .. } => None,
+        let lead = match step.target {
+            StepTarget::Link(link) => frontier::link(db, run, link)?,
+            StepTarget::Robots { .. } => None,
         };
         Ok((step, lead))
     };
@@ -89,12 +89,12 @@ fn in_flight(
 }
 
 /// Where a run stands.
-fn progress(db: &Connection, run: RunId) -> rusqlite::Result<Progress> {
-    Ok(Progress { strategy: saved(db, run)?, ..bare_progress(db, run)? })
+fn progress(db: &Connection, run: RunId) -> rusqlite::Result<RunProgress> {
+    Ok(RunProgress { strategy: saved(db, run)?, ..bare_progress(db, run)? })
 }
 
 /// The same, but for what its strategy saved.
-fn bare_progress(db: &Connection, run: RunId) -> rusqlite::Result<Progress> {
+fn bare_progress(db: &Connection, run: RunId) -> rusqlite::Result<RunProgress> {
     let sql = format!("SELECT {PROGRESS} FROM progress WHERE run = ?");
     db.prepare_cached(&sql)?.query_row([bits(run.0)], progress_of)
 }
@@ -106,7 +106,7 @@ pub fn saved(db: &Connection, run: RunId) -> rusqlite::Result<Option<Vec<u8>>> {
 }
 
 /// What a run has counted.
-pub fn tally(db: &Connection, run: RunId) -> rusqlite::Result<Tally> {
+pub fn tally(db: &Connection, run: RunId) -> rusqlite::Result<RunCounters> {
     let sql = format!("SELECT {TALLY} FROM progress WHERE run = ?");
     let mut tally = db.prepare_cached(&sql)?.query_row([bits(run.0)], tally_of)?;
     let mut errors = db.prepare_cached("SELECT kind, count FROM errors WHERE run = ?")?;
@@ -115,9 +115,9 @@ pub fn tally(db: &Connection, run: RunId) -> rusqlite::Result<Tally> {
     Ok(tally)
 }
 
-fn progress_of(row: &Row<'_>) -> rusqlite::Result<Progress> {
+fn progress_of(row: &Row<'_>) -> rusqlite::Result<RunProgress> {
     let Word(state) = row.get(0)?;
-    Ok(Progress {
+    Ok(RunProgress {
         state,
         next_seq: unsigned(row, 1)?,
         next_order: unsigned(row, 2)?,
@@ -129,8 +129,8 @@ fn progress_of(row: &Row<'_>) -> rusqlite::Result<Progress> {
     })
 }
 
-fn tally_of(row: &Row<'_>) -> rusqlite::Result<Tally> {
-    Ok(Tally {
+fn tally_of(row: &Row<'_>) -> rusqlite::Result<RunCounters> {
+    Ok(RunCounters {
         requests: unsigned(row, 0)?,
         bytes: unsigned(row, 1)?,
         pages: unsigned(row, 2)?,
@@ -146,7 +146,7 @@ fn tally_of(row: &Row<'_>) -> rusqlite::Result<Tally> {
 }
 
 /// Writes where a run stands.
-pub fn save(db: &Connection, run: RunId, progress: &Progress) -> rusqlite::Result<()> {
+pub fn save(db: &Connection, run: RunId, progress: &RunProgress) -> rusqlite::Result<()> {
     let sql =
         "INSERT INTO progress (run, state, next_seq, next_order, now, generation, elapsed_ms, max_requests)
         VALUES (?, ?, ?, ?, ?, ?, ?, ?)
@@ -171,7 +171,7 @@ pub fn save(db: &Connection, run: RunId, progress: &Progress) -> rusqlite::Resul
 }
 
 /// Adds to a run's counters; `waiting` may have become less.
-pub fn count(db: &Connection, run: RunId, more: &Tally, waiting: i64) -> rusqlite::Result<()> {
+pub fn count(db: &Connection, run: RunId, more: &RunCounters, waiting: i64) -> rusqlite::Result<()> {
     let sql = "UPDATE progress SET requests = requests + ?, bytes = bytes + ?, pages = pages + ?,
             failed = failed + ?, sites = sites + ?, forms = forms + ?, searchable = searchable + ?,
             relevant = relevant + ?, probes = probes + ?, waiting = waiting + ? WHERE run = ?";

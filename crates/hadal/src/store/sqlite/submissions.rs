@@ -1,6 +1,6 @@
 //! The audit log in its table.
 
-use super::super::{Answered, Filter, HarvestId, RunId, Submission, Submitter};
+use super::super::{Filter, HarvestId, RunId, Submission, SubmissionResult, Submitter};
 use super::codec::{Word, bits, undecodable, unsigned};
 use super::reports::CHUNK;
 use hadal_core::time::Time;
@@ -29,10 +29,10 @@ pub fn log(db: &Connection, entry: &Submission) -> rusqlite::Result<()> {
 }
 
 /// Adds what came back.
-pub fn complete(db: &Connection, by: Submitter, seq: u64, answer: &Answered) -> rusqlite::Result<()> {
+pub fn complete(db: &Connection, by: Submitter, seq: u64, answer: &SubmissionResult) -> rusqlite::Result<()> {
     let (status, failure) = match answer {
-        Answered::Status(status) => (Some(*status), None),
-        Answered::Failure(kind) => (None, Some(kind)),
+        SubmissionResult::Status(status) => (Some(*status), None),
+        SubmissionResult::Failure(kind) => (None, Some(kind)),
     };
     let sql = "UPDATE submission SET status = ?, failure = ? WHERE run = ? AND harvest = ? AND seq = ?";
     let (run, harvest) = columns(by);
@@ -97,6 +97,9 @@ fn entry(row: &Row<'_>) -> rusqlite::Result<Submission> {
         url,
         body: row.get(9)?,
         purpose,
-        answer: row.get::<_, Option<u16>>(11)?.map(Answered::Status).or(failure.map(Answered::Failure)),
+        answer: row
+            .get::<_, Option<u16>>(11)?
+            .map(SubmissionResult::Status)
+            .or(failure.map(SubmissionResult::Failure)),
     })
 }

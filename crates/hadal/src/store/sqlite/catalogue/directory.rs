@@ -1,6 +1,6 @@
 //! Forms by relevance, each page from where the last one ended.
 
-use super::super::super::{DirectoryQuery, FormRow, Glance, Place, RunId};
+use super::super::super::{FormCursor, FormQuery, FormRow, FormSummary, RunId};
 use super::super::codec::{Word, bits, undecodable, unsigned};
 use super::super::reports::form;
 use hadal_core::address::Site;
@@ -19,28 +19,28 @@ const COLUMNS: &str =
 const GLANCE: &str = "run, is_first, falling_relevant, falling_searchable, form_id, topic, site, language, method, open_fields";
 
 /// Some forms of an index, in their order.
-pub struct Scan {
+pub struct FormScan {
     /// Those that pass, but for what people said of them, which is not told.
-    pub forms: Vec<Glance>,
+    pub forms: Vec<FormSummary>,
     /// How many were looked at.
     pub looked: usize,
     /// The last that was looked at, unless it was the last of all.
-    pub end: Option<Place>,
+    pub end: Option<FormCursor>,
 }
 
 /// Looks through the forms after a place by the index that leaves fewest, until so many are found or looked at;
 /// `only` names those wanted at all.
 pub fn scan(
     db: &Connection,
-    query: &DirectoryQuery,
-    place: Option<&Place>,
+    query: &FormQuery,
+    place: Option<&FormCursor>,
     only: Option<&[FormId]>,
     (found, looked): (usize, usize),
-) -> rusqlite::Result<Scan> {
+) -> rusqlite::Result<FormScan> {
     let (sql, values) = statement(query, place, only);
     let mut statement = db.prepare_cached(&sql)?;
     let mut rows = statement.query(params_from_iter(values))?;
-    let mut scan = Scan { forms: Vec::new(), looked: 0, end: None };
+    let mut scan = FormScan { forms: Vec::new(), looked: 0, end: None };
     while let Some(row) = rows.next()? {
         scan.looked += 1;
         if may_pass(row, query)? {
@@ -54,7 +54,7 @@ pub fn scan(
     Ok(scan)
 }
 
-fn statement(query: &DirectoryQuery, place: Option<&Place>, only: Option<&[FormId]>) -> (String, Vec<Value>) {
+fn statement(query: &FormQuery, place: Option<&FormCursor>, only: Option<&[FormId]>) -> (String, Vec<Value>) {
     let mut conditions = vec!["falling_relevant <= ?".to_string()];
     let mut values: Vec<Value> = vec![f64::from(-query.min_relevance).into()];
     let mut add = |condition: &str, given: Vec<Value>| {
@@ -90,7 +90,7 @@ fn statement(query: &DirectoryQuery, place: Option<&Place>, only: Option<&[FormI
 
 /// Whether a form is worth a copy: what rules most of them out is looked at in place. Of a form that several
 /// runs of a topic found, the first row counts.
-fn may_pass(row: &Row<'_>, query: &DirectoryQuery) -> rusqlite::Result<bool> {
+fn may_pass(row: &Row<'_>, query: &FormQuery) -> rusqlite::Result<bool> {
     Ok((query.run.is_some() || row.get(1)?)
         && -row.get::<_, f32>(3)? >= query.min_searchable
         && query.fields.is_none_or(|fields| row.get(9) == Ok(fields as i64)))
@@ -98,7 +98,7 @@ fn may_pass(row: &Row<'_>, query: &DirectoryQuery) -> rusqlite::Result<bool> {
 
 /// The column of the query that leaves fewest forms, its value, and the index that begins with it. One is
 /// enough: the rest is looked at form by form, and of forms only so many.
-fn way(query: &DirectoryQuery) -> Option<(&'static str, Value, &'static str)> {
+fn way(query: &FormQuery) -> Option<(&'static str, Value, &'static str)> {
     let method = |method| match method {
         Method::Get => "get",
         Method::Post => "post",
@@ -113,13 +113,13 @@ fn way(query: &DirectoryQuery) -> Option<(&'static str, Value, &'static str)> {
     site.or_else(run).or_else(language).or_else(fields).or_else(topic).or_else(method)
 }
 
-fn glance(row: &Row<'_>) -> rusqlite::Result<Glance> {
+fn glance(row: &Row<'_>) -> rusqlite::Result<FormSummary> {
     let form = row.get_ref(4)?.as_str()?.parse().map_err(|error| undecodable(4, error))?;
     let (Word(method), open_fields) = (row.get(8)?, row.get::<_, i64>(9)?);
     let (relevant, searchable) = (0.0 - row.get::<_, f32>(2)?, 0.0 - row.get::<_, f32>(3)?);
-    Ok(Glance {
+    Ok(FormSummary {
         run: RunId(unsigned(row, 0)?),
-        place: Place { relevant, searchable, form, topic: row.get(5)? },
+        place: FormCursor { relevant, searchable, form, topic: row.get(5)? },
         site: Site(row.get(6)?),
         language: row.get(7)?,
         method,
@@ -173,16 +173,16 @@ mod tests {
             db.execute_batch(create).unwrap();
         }
         assert_eq!(columns_of_table(&db, "SELECT page_url, topic FROM forms WHERE run = 1", &[]), 2);
-        let place = Place { relevant: 0.5, searchable: 0.5, form: FormId(1), topic: "books".into() };
-        let all = DirectoryQuery::default;
+        let place = FormCursor { relevant: 0.5, searchable: 0.5, form: FormId(1), topic: "books".into() };
+        let all = FormQuery::default;
         for query in [
             all(),
-            DirectoryQuery { run: Some(RunId(1)), ..all() },
-            DirectoryQuery { topic: Some("books".into()), ..all() },
-            DirectoryQuery { site: Some(Site("a.org".into())), ..all() },
-            DirectoryQuery { language: Some("en".into()), ..all() },
-            DirectoryQuery { method: Some(Method::Get), ..all() },
-            DirectoryQuery { fields: Some(1), ..all() },
+            FormQuery { run: Some(RunId(1)), ..all() },
+            FormQuery { topic: Some("books".into()), ..all() },
+            FormQuery { site: Some(Site("a.org".into())), ..all() },
+            FormQuery { language: Some("en".into()), ..all() },
+            FormQuery { method: Some(Method::Get), ..all() },
+            FormQuery { fields: Some(1), ..all() },
         ] {
             for only in [None, Some([FormId(1), FormId(2)].as_slice())] {
                 let (sql, values) = statement(&query, Some(&place), only);

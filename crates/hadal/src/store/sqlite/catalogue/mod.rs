@@ -4,17 +4,17 @@ pub mod curves;
 mod directory;
 mod watching;
 
-use super::super::search::Sought;
+use super::super::search::SearchWords;
 use super::super::*;
 use super::harvest::{books, records};
 use super::lock::CrawlLock;
-use super::{Sqlite, frontier, runs};
+use super::{SqliteStore, frontier, runs};
 use hadal_core::harvest::record::RecordId;
 use hadal_core::identity::FormId;
 
-impl Sqlite {
+impl SqliteStore {
     /// Says what people made of these forms.
-    fn label(&self, forms: &mut [Glance]) -> Result<(), StoreError> {
+    fn label(&self, forms: &mut [FormSummary]) -> Result<(), StoreError> {
         let keys: Vec<(FormId, &str)> =
             forms.iter().map(|form| (form.place.form, form.place.topic.as_str())).collect();
         let labels = self.notes.labels_of(&keys)?;
@@ -23,13 +23,13 @@ impl Sqlite {
     }
 
     /// The forms with the label that is asked for, when one is.
-    fn named(&self, marks: Marks) -> Result<Option<Vec<FormId>>, StoreError> {
-        let Marks::Only(label) = marks else { return Ok(None) };
+    fn named(&self, marks: LabelFilter) -> Result<Option<Vec<FormId>>, StoreError> {
+        let LabelFilter::Only(label) = marks else { return Ok(None) };
         self.notes.labelled(label).map(Some)
     }
 }
 
-impl Catalogue for Sqlite {
+impl Catalogue for SqliteStore {
     fn run_page(
         &self,
         topic: Option<&str>,
@@ -47,7 +47,7 @@ impl Catalogue for Sqlite {
         self.with(|db| curves::of_run(db, run))
     }
 
-    fn lanes(&self, run: RunId, most: usize) -> Result<Vec<LaneRow>, StoreError> {
+    fn lanes(&self, run: RunId, most: usize) -> Result<Vec<QueueLength>, StoreError> {
         self.reading(|db| watching::lanes(db, run, most))
     }
 
@@ -55,9 +55,10 @@ impl Catalogue for Sqlite {
         self.with(|db| watching::latest_pages(db, run, most))
     }
 
-    fn followed(&self, run: RunId, link: LinkId) -> Result<Option<Followed>, StoreError> {
+    fn followed(&self, run: RunId, link: LinkId) -> Result<Option<FollowedLink>, StoreError> {
         let found = self.with(|db| frontier::link(db, run, link))?;
-        Ok(found.map(|waiting| Followed { placed: Some((waiting.queue, waiting.score)), link: waiting.link }))
+        Ok(found
+            .map(|waiting| FollowedLink { placed: Some((waiting.queue, waiting.score)), link: waiting.link }))
     }
 
     fn latest_lessons(&self, run: RunId, most: usize) -> Result<Vec<LessonRow>, StoreError> {
@@ -68,17 +69,17 @@ impl Catalogue for Sqlite {
         self.with(|db| runs::saved(db, run))
     }
 
-    fn directory(&self, query: &DirectoryQuery) -> Result<DirectoryPage<Found>, StoreError> {
+    fn directory(&self, query: &FormQuery) -> Result<DirectoryPage<FormEntry>, StoreError> {
         let DirectoryPage { forms, next } = self.glances(query)?;
-        let row = |form: &Glance| {
+        let row = |form: &FormSummary| {
             let row = self.with(|db| directory::row(db, form.run, form.place.form))?;
-            Ok(row.map(|row| Found { run: form.run, row, label: form.label }))
+            Ok(row.map(|row| FormEntry { run: form.run, row, label: form.label }))
         };
         let forms = forms.iter().map(row).filter_map(Result::transpose).collect::<Result<_, StoreError>>()?;
         Ok(DirectoryPage { forms, next })
     }
 
-    fn glances(&self, query: &DirectoryQuery) -> Result<DirectoryPage<Glance>, StoreError> {
+    fn glances(&self, query: &FormQuery) -> Result<DirectoryPage<FormSummary>, StoreError> {
         let only = self.named(query.marks)?;
         let mut page = DirectoryPage { forms: Vec::new(), next: query.after.clone() };
         let mut left = MOST_SCANNED;
@@ -104,10 +105,10 @@ impl Catalogue for Sqlite {
         }
     }
 
-    fn found(&self, form: FormId, topic: Option<&str>) -> Result<Option<Found>, StoreError> {
+    fn found(&self, form: FormId, topic: Option<&str>) -> Result<Option<FormEntry>, StoreError> {
         let Some((run, row)) = self.with(|db| directory::one(db, form, topic))? else { return Ok(None) };
         let label = self.notes.labels_of(&[(form, &row.topic)])?.pop().flatten();
-        Ok(Some(Found { run, row, label }))
+        Ok(Some(FormEntry { run, row, label }))
     }
 
     fn mark(&self, row: &LabelRow) -> Result<(), StoreError> {
@@ -133,7 +134,7 @@ impl Catalogue for Sqlite {
         after: Option<RecordId>,
         most: usize,
     ) -> Result<RecordPage, StoreError> {
-        let sought = search.map(Sought::of);
+        let sought = search.map(SearchWords::of);
         self.reading(|db| {
             let last = records::number_of(db, harvest, after.map(|record| record.0))?;
             let (rows, end) = records::after(db, harvest, sought.as_ref(), last, most)?;
@@ -158,7 +159,7 @@ impl Catalogue for Sqlite {
         self.notes.log(entry)
     }
 
-    fn end_question(&self, number: u64, answer: &Answered) -> Result<(), StoreError> {
+    fn end_question(&self, number: u64, answer: &SubmissionResult) -> Result<(), StoreError> {
         self.notes.complete(number, answer)
     }
 }

@@ -1,13 +1,13 @@
 //! A run as those who watch it see it: what waits, what was visited last, what was learned last.
 
-use super::super::super::{LaneRow, LessonRow, MOST_COUNTED, PageRow, RunId};
+use super::super::super::{LessonRow, MOST_COUNTED, PageRow, QueueLength, RunId};
 use super::super::codec::{Json, bits, unsigned};
 use super::super::reports;
 use hadal_core::link::QueueId;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 /// Lanes with waiting leads; each is found from the one before, so lanes are paid for and leads are not.
-pub fn lanes(db: &Connection, run: RunId, most: usize) -> rusqlite::Result<Vec<LaneRow>> {
+pub fn lanes(db: &Connection, run: RunId, most: usize) -> rusqlite::Result<Vec<QueueLength>> {
     let next =
         "SELECT lane FROM links WHERE state = 'waiting' AND run = ? AND lane > ? ORDER BY lane LIMIT 1";
     let count = "SELECT count(*) FROM (
@@ -19,7 +19,7 @@ pub fn lanes(db: &Connection, run: RunId, most: usize) -> rusqlite::Result<Vec<L
         let Some(lane) = found else { break };
         let counted = params![bits(run.0), lane, MOST_COUNTED as i64];
         let waiting = db.prepare_cached(count)?.query_row(counted, |row| unsigned(row, 0))?;
-        lanes.push(LaneRow { lane: QueueId(i64::cast_unsigned(lane)), waiting });
+        lanes.push(QueueLength { lane: QueueId(i64::cast_unsigned(lane)), waiting });
         last = lane;
     }
     lanes.sort_by_key(|row| row.lane);

@@ -123,8 +123,8 @@ fn progress(row: &Row<'_>) -> rusqlite::Result<HarvestProgress> {
     Ok(HarvestProgress { state, ending, now: Time(unsigned(row, 10)?), elapsed_ms: unsigned(row, 11)? })
 }
 
-fn tally(row: &Row<'_>) -> rusqlite::Result<HarvestTally> {
-    Ok(HarvestTally {
+fn tally(row: &Row<'_>) -> rusqlite::Result<HarvestCounters> {
+    Ok(HarvestCounters {
         requests: unsigned(row, 12)?,
         bytes: unsigned(row, 13)?,
         queries: unsigned(row, 14)?,
@@ -135,12 +135,12 @@ fn tally(row: &Row<'_>) -> rusqlite::Result<HarvestTally> {
     })
 }
 
-fn estimate(row: &Row<'_>) -> rusqlite::Result<Option<Estimated>> {
+fn estimate(row: &Row<'_>) -> rusqlite::Result<Option<HarvestEstimate>> {
     if row.get::<_, Option<f64>>(19)?.is_none() {
         return Ok(None);
     }
     let size = [row.get(19)?, row.get(20)?, row.get(21)?];
-    Ok(Some(Estimated { size, coverage: [row.get(22)?, row.get(23)?, row.get(24)?] }))
+    Ok(Some(HarvestEstimate { size, coverage: [row.get(22)?, row.get(23)?, row.get(24)?] }))
 }
 
 /// Harvests older than `before`, the newest first.

@@ -8,14 +8,14 @@ mod words;
 
 pub use words::{index_all as index_all_words, index_milestones};
 
-use super::super::search::Sought;
+use super::super::search::SearchWords;
 use super::super::*;
 use super::control;
 use super::reports::CHUNK;
-use super::{Sqlite, hand_out, submissions};
+use super::{SqliteStore, hand_out, submissions};
 use hadal_core::time::Time;
 
-impl Sqlite {
+impl SqliteStore {
     fn refuse_unknown_harvest(&self, harvest: HarvestId) -> Result<(), StoreError> {
         let detail = format!("there is no harvest {}", harvest.0);
         let known = self.with(|db| books::exists(db, harvest))?;
@@ -23,7 +23,7 @@ impl Sqlite {
     }
 }
 
-impl Harvests for Sqlite {
+impl Harvests for SqliteStore {
     fn begin_harvest(&self, spec: &HarvestSpec, now: Time) -> Result<HarvestId, StoreError> {
         let harvest = self.writing(|db| books::begin(db, spec, now))?;
         self.sync()?;
@@ -69,7 +69,7 @@ impl Harvests for Sqlite {
     fn past(
         &self,
         harvest: HarvestId,
-        each: &mut dyn FnMut(AskedRow, Vec<HitRow>) -> Walk,
+        each: &mut dyn FnMut(QueryRow, Vec<AnswerRecord>) -> Walk,
     ) -> Result<(), StoreError> {
         let mut last = None;
         while let Some((row, hits)) = self.reading(|db| queries::answer_after(db, harvest, last))? {
@@ -88,11 +88,11 @@ impl Harvests for Sqlite {
     fn asked(
         &self,
         filter: &HarvestFilter,
-        each: &mut dyn FnMut(AskedRow) -> Walk,
+        each: &mut dyn FnMut(QueryRow) -> Walk,
     ) -> Result<(), StoreError> {
-        let sought = filter.search.as_deref().map(Sought::of);
+        let sought = filter.search.as_deref().map(SearchWords::of);
         let chunk = filter.chunk(CHUNK) as i64;
-        let wanted = |row: &AskedRow| sought.as_ref().is_none_or(|sought| sought.is_in(&[&row.words]));
+        let wanted = |row: &QueryRow| sought.as_ref().is_none_or(|sought| sought.is_in(&[&row.words]));
         for harvest in self.with(|db| books::passing(db, filter))? {
             let mut last = filter.last_number(harvest);
             loop {
@@ -113,7 +113,7 @@ impl Harvests for Sqlite {
         filter: &HarvestFilter,
         each: &mut dyn FnMut(RecordRow) -> Walk,
     ) -> Result<(), StoreError> {
-        let sought = filter.search.as_deref().map(Sought::of);
+        let sought = filter.search.as_deref().map(SearchWords::of);
         let chunk = filter.chunk(records::CHUNK);
         for harvest in self.with(|db| books::passing(db, filter))? {
             let mut last = self.with(|db| records::number_of(db, harvest, filter.last_of(harvest)))?;

@@ -1,6 +1,6 @@
 //! Queries that were asked, and their answers as they were.
 
-use super::super::super::{AskedRow, HarvestId, HitRow};
+use super::super::super::{AnswerRecord, HarvestId, QueryRow};
 use super::super::codec::{Json, Word, bits, undecodable, unsigned};
 use super::records;
 use hadal_core::harvest::record::RecordId;
@@ -12,10 +12,10 @@ pub fn answer_after(
     db: &Connection,
     harvest: HarvestId,
     last: Option<u32>,
-) -> rusqlite::Result<Option<(AskedRow, Vec<HitRow>)>> {
+) -> rusqlite::Result<Option<(QueryRow, Vec<AnswerRecord>)>> {
     let Some(row) = after(db, harvest, last, 1)?.pop() else { return Ok(None) };
     let found = row.hits.iter().map(|hit| records::one(db, harvest, *hit));
-    let told = |found: rusqlite::Result<_>| found.map(|record| HitRow::of(record, row.number));
+    let told = |found: rusqlite::Result<_>| found.map(|record| AnswerRecord::of(record, row.number));
     let hits = found.filter_map(Result::transpose).map(told).collect::<rusqlite::Result<_>>()?;
     Ok(Some((row, hits)))
 }
@@ -26,7 +26,7 @@ pub fn after(
     harvest: HarvestId,
     last: Option<u32>,
     limit: i64,
-) -> rusqlite::Result<Vec<AskedRow>> {
+) -> rusqlite::Result<Vec<QueryRow>> {
     let sql =
         "SELECT harvest, form_id, number, query, words, kind, total, found, new, pages, requests, ending,
             at, hits, next
@@ -36,10 +36,10 @@ pub fn after(
     sought.query_map(params![bits(harvest.0), last, limit], asked)?.collect()
 }
 
-fn asked(row: &Row<'_>) -> rusqlite::Result<AskedRow> {
+fn asked(row: &Row<'_>) -> rusqlite::Result<QueryRow> {
     let form: String = row.get(1)?;
     let (Json(query), Word(end)) = (row.get(3)?, row.get(11)?);
-    Ok(AskedRow {
+    Ok(QueryRow {
         harvest: HarvestId(unsigned(row, 0)?),
         form: form.parse().map_err(|error| undecodable(1, error))?,
         number: row.get(2)?,

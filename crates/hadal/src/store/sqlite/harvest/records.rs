@@ -1,6 +1,6 @@
 //! Records that came up, in that order, and those among them that have certain words.
 
-use super::super::super::search::Sought;
+use super::super::super::search::SearchWords;
 use super::super::super::{HarvestId, RecordRow};
 use super::super::codec::{Json, Word, bits, undecodable, unsigned};
 use super::words;
@@ -44,7 +44,7 @@ pub type Page = (Vec<RecordRow>, Option<i64>);
 pub fn after(
     db: &Connection,
     harvest: HarvestId,
-    sought: Option<&Sought>,
+    sought: Option<&SearchWords>,
     last: i64,
     limit: usize,
 ) -> rusqlite::Result<Page> {
@@ -61,7 +61,7 @@ pub fn after(
     }
 }
 
-fn has_words(row: &RecordRow, sought: &Sought) -> bool {
+fn has_words(row: &RecordRow, sought: &SearchWords) -> bool {
     sought.is_in(&[&row.record.title, &row.record.text, row.detail.as_deref().unwrap_or_default()])
 }
 

@@ -8,16 +8,16 @@ use hadal_core::harvest::record::RecordId;
 use rusqlite::{Connection, OptionalExtension, params};
 
 /// Steps being applied.
-struct Commit<'a> {
+struct HarvestCommit<'a> {
     db: &'a Connection,
     harvest: i64,
     /// What these steps add to the harvest's counters.
-    tally: HarvestTally,
+    tally: HarvestCounters,
 }
 
 /// Applies those of the steps that were not applied.
 pub fn apply(db: &Connection, harvest: HarvestId, steps: &[HarvestStep]) -> rusqlite::Result<()> {
-    let mut commit = Commit { db, harvest: bits(harvest.0), tally: HarvestTally::default() };
+    let mut commit = HarvestCommit { db, harvest: bits(harvest.0), tally: HarvestCounters::default() };
     let mut next = commit.next_seq()?;
     for step in steps {
         if step.seq >= next {
@@ -28,7 +28,7 @@ pub fn apply(db: &Connection, harvest: HarvestId, steps: &[HarvestStep]) -> rusq
     commit.count(next)
 }
 
-impl Commit<'_> {
+impl HarvestCommit<'_> {
     /// Runs a statement and tells how many rows it changed.
     fn execute(&self, sql: &str, values: impl rusqlite::Params) -> rusqlite::Result<u64> {
         self.db.prepare_cached(sql)?.execute(values).map(|changed| changed as u64)
@@ -54,10 +54,10 @@ impl Commit<'_> {
             let sql = "INSERT OR REPLACE INTO readers (harvest, saved) VALUES (?, ?)";
             self.execute(sql, params![self.harvest, reader])?;
         }
-        if let Some(estimate) = step.estimate.and_then(Estimated::told) {
+        if let Some(estimate) = step.estimate.and_then(HarvestEstimate::told) {
             self.keep_estimate(&estimate)?;
         }
-        if let Some(answer) = &step.answered {
+        if let Some(answer) = &step.submission {
             let harvest = Submitter::Harvest(HarvestId(self.harvest.cast_unsigned()));
             submissions::complete(self.db, harvest, step.seq, answer)?;
         }
@@ -107,7 +107,7 @@ impl Commit<'_> {
         }
     }
 
-    fn keep_asked(&mut self, row: &AskedRow) -> rusqlite::Result<()> {
+    fn keep_asked(&mut self, row: &QueryRow) -> rusqlite::Result<()> {
         let kept = self.execute(
             "INSERT OR IGNORE INTO queries (harvest, number, words, query, kind, total, found, new, pages,
                  requests, ending, at, hits, next)
@@ -134,7 +134,7 @@ impl Commit<'_> {
         Ok(())
     }
 
-    fn keep_estimate(&self, estimate: &Estimated) -> rusqlite::Result<()> {
+    fn keep_estimate(&self, estimate: &HarvestEstimate) -> rusqlite::Result<()> {
         let sql = "UPDATE harvest_progress SET size_low = ?, size = ?, size_high = ?, coverage_low = ?,
                 coverage = ?, coverage_high = ? WHERE harvest = ?";
         let (size, coverage) = (estimate.size, estimate.coverage);
