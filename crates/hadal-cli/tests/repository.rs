@@ -74,8 +74,21 @@ fn both_licences_are_here_in_full() {
 
 /// Modules of `hadal` from the lowest layer up. A module uses only modules before it.
 const LAYERS: [&str; 15] = [
-    "choice", "atomic_file", "fetch", "polite", "store", "backlinks", "topic", "engine", "harvest", "ask",
-    "report", "output", "serve", "config", "lib",
+    "choice",
+    "atomic_file",
+    "fetch",
+    "polite",
+    "store",
+    "backlinks",
+    "topic",
+    "engine",
+    "harvest",
+    "ask",
+    "report",
+    "output",
+    "serve",
+    "config",
+    "lib",
 ];
 
 fn sources(folder: &Path) -> Vec<PathBuf> {

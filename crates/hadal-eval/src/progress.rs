@@ -1,61 +1,61 @@
-//! An evaluation as it goes: one bar on a terminal, a plain line now and then without one.
+//! Progress display of an evaluation: a bar on a terminal, a line every 30 seconds elsewhere.
 
-use crate::find::Advance;
+use crate::find::PlanProgress;
 use hadal::output::progress::Style;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::Write;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
-/// Time between two plain lines.
+/// Time between two lines.
 const LINE_EVERY: Duration = Duration::from_secs(30);
 
-/// Shows how far a plan has come, and when it will be done at this pace.
+/// Shows the progress of a plan and its remaining time.
 pub struct TrialsProgress {
-    shown: Shown,
+    shown: Display,
     what: &'static str,
     began: Instant,
 }
 
-enum Shown {
+enum Display {
     Bar(ProgressBar),
     Lines(Mutex<Option<Instant>>),
     Silent,
 }
 
 impl TrialsProgress {
-    /// Progress of trials, called what they are. Nothing is shown before the first word.
+    /// `what` names the trials in the plural. Nothing is printed before the first update.
     pub fn new(style: Style, what: &'static str) -> TrialsProgress {
         let shown = match style {
-            Style::Bars => Shown::Bar(bar()),
-            Style::Lines => Shown::Lines(Mutex::new(None)),
-            Style::Silent => Shown::Silent,
+            Style::Bars => Display::Bar(bar()),
+            Style::Lines => Display::Lines(Mutex::new(None)),
+            Style::Silent => Display::Silent,
         };
         TrialsProgress { shown, what, began: Instant::now() }
     }
 
-    /// Takes in how far it has come.
-    pub fn update(&self, advance: &Advance) {
+    /// Shows the current progress.
+    pub fn update(&self, progress: &PlanProgress) {
         match &self.shown {
-            Shown::Bar(bar) => {
-                bar.set_length(advance.requests);
-                bar.set_position(advance.spent);
-                bar.set_message(words(advance, self.what, self.began.elapsed()));
+            Display::Bar(bar) => {
+                bar.set_length(progress.requests);
+                bar.set_position(progress.spent);
+                bar.set_message(words(progress, self.what, self.began.elapsed()));
             }
-            Shown::Lines(last) => {
+            Display::Lines(last) => {
                 let mut last = last.lock().expect("writing a line does not panic");
                 if last.is_none_or(|last| last.elapsed() >= LINE_EVERY) {
                     *last = Some(Instant::now());
-                    writeln!(std::io::stderr(), "{}", words(advance, self.what, self.began.elapsed())).ok();
+                    writeln!(std::io::stderr(), "{}", words(progress, self.what, self.began.elapsed())).ok();
                 }
             }
-            Shown::Silent => {}
+            Display::Silent => {}
         }
     }
 
-    /// Takes the bar away.
+    /// Removes the bar.
     pub fn finish(self) {
-        if let Shown::Bar(bar) = self.shown {
+        if let Display::Bar(bar) = self.shown {
             bar.finish_and_clear();
         }
     }
@@ -67,22 +67,22 @@ fn bar() -> ProgressBar {
     ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr_with_hz(1)).with_style(style)
 }
 
-fn words(advance: &Advance, what: &str, elapsed: Duration) -> String {
-    let found = if advance.found > 0 { format!(", {} from before", advance.found) } else { String::new() };
-    let left = left(advance, elapsed)
+fn words(progress: &PlanProgress, what: &str, elapsed: Duration) -> String {
+    let found = if progress.found > 0 { format!(", {} from before", progress.found) } else { String::new() };
+    let left = left(progress, elapsed)
         .map(|left| format!(", about {} left", humantime::format_duration(left)))
         .unwrap_or_default();
-    let refused = match advance.refused {
+    let refused = match progress.refused {
         0 => String::new(),
         refused => format!(", {refused} pages did not fit into --cache"),
     };
-    format!("{} of {} {what}{found}{left}{refused}", advance.made, advance.trials)
+    format!("{} of {} {what}{found}{left}{refused}", progress.made, progress.trials)
 }
 
-/// Time until everything is spent at the pace so far; unknown before anything is.
-fn left(advance: &Advance, elapsed: Duration) -> Option<Duration> {
-    let open = advance.requests.checked_sub(advance.spent)?;
-    let seconds = elapsed.as_secs_f64() * open as f64 / advance.spent as f64;
+/// Remaining time at the rate so far; `None` before the first request.
+fn left(progress: &PlanProgress, elapsed: Duration) -> Option<Duration> {
+    let open = progress.requests.checked_sub(progress.spent)?;
+    let seconds = elapsed.as_secs_f64() * open as f64 / progress.spent as f64;
     seconds.is_finite().then(|| Duration::from_secs(seconds.ceil() as u64))
 }
 
@@ -92,9 +92,9 @@ mod tests {
 
     #[test]
     fn what_is_left_follows_from_the_pace() {
-        let advance = Advance { requests: 1000, spent: 250, trials: 4, made: 1, found: 2, refused: 0 };
-        let said = words(&advance, "crawls", Duration::from_secs(20));
+        let progress = PlanProgress { requests: 1000, spent: 250, trials: 4, made: 1, found: 2, refused: 0 };
+        let said = words(&progress, "crawls", Duration::from_secs(20));
         assert_eq!(said, "1 of 4 crawls, 2 from before, about 1m left");
-        assert_eq!(left(&Advance { spent: 0, ..advance }, Duration::from_secs(20)), None);
+        assert_eq!(left(&PlanProgress { spent: 0, ..progress }, Duration::from_secs(20)), None);
     }
 }

@@ -1,4 +1,4 @@
-//! The training data's formats, and judges made from a little of it.
+//! Formats of the training data, and classifiers trained on a small sample.
 #![allow(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 
 use flate2::Compression;
@@ -7,7 +7,7 @@ use hadal_core::critic::Kind;
 use hadal_core::critic::domain::DOMAINS;
 use hadal_core::critic::judges::{Judges, decode, encode};
 use hadal_eval::forms::{evaluate, summary};
-use hadal_eval::training::built_in::{Data, train};
+use hadal_eval::training::built_in::{LabelledData, train};
 use serde_json::json;
 use std::fs;
 use std::io::Write;
@@ -22,7 +22,8 @@ fn gzip(path: &Path, lines: &[serde_json::Value]) {
     file.finish().unwrap();
 }
 
-/// Twenty pages with a search and a login each, and for two domains ten sites with a page and a form.
+/// Twenty pages with a search and a login form each, and two domains with ten sites of one page and one form
+/// each.
 fn data(folder: &Path) {
     fs::create_dir_all(folder.join("formasaurus/html")).unwrap();
     fs::create_dir_all(folder.join("domains12-dev")).unwrap();
@@ -57,7 +58,7 @@ fn data(folder: &Path) {
 fn labelled_data_is_read_as_it_is_labelled() {
     let folder = tempfile::tempdir().unwrap();
     data(folder.path());
-    let data = Data::read(folder.path()).unwrap();
+    let data = LabelledData::read(folder.path()).unwrap();
     assert_eq!((data.folded.len(), data.forms.len(), data.pages.len()), (40, 20, 20));
     assert_eq!(data.folded[0].example.kind, Kind::Search);
     assert_eq!(data.folded[1].example.kind, Kind::Login);
@@ -70,9 +71,9 @@ fn labelled_data_is_read_as_it_is_labelled() {
 fn the_same_data_makes_the_same_judges_byte_for_byte() {
     let folder = tempfile::tempdir().unwrap();
     data(folder.path());
-    let data = Data::read(folder.path()).unwrap();
+    let data = LabelledData::read(folder.path()).unwrap();
     let bytes = encode(&train(&data));
-    assert_eq!(bytes, encode(&train(&Data::read(folder.path()).unwrap())));
+    assert_eq!(bytes, encode(&train(&LabelledData::read(folder.path()).unwrap())));
     let judges: Judges = decode(&bytes).unwrap();
     let (search, login) = (&data.folded[0].example, &data.folded[1].example);
     assert_eq!(judges.searchable.judge(&search.form, &search.page).1, Kind::Search);
@@ -83,7 +84,7 @@ fn the_same_data_makes_the_same_judges_byte_for_byte() {
 fn figures_are_those_of_sites_that_were_held_back() {
     let folder = tempfile::tempdir().unwrap();
     data(folder.path());
-    let data = Data::read(folder.path()).unwrap();
+    let data = LabelledData::read(folder.path()).unwrap();
     let figures = evaluate(&data, None, &|_| {}).unwrap();
     assert_eq!((figures.searchable.forms, figures.searchable.searches), (40, 20));
     assert_eq!(figures.searchable.rows.iter().map(|row| row.error.estimate).collect::<Vec<_>>(), [0.0, 0.0]);
@@ -95,6 +96,6 @@ fn figures_are_those_of_sites_that_were_held_back() {
 #[test]
 fn what_is_missing_is_named() {
     let folder = tempfile::tempdir().unwrap();
-    let error = Data::read(folder.path()).err().unwrap();
+    let error = LabelledData::read(folder.path()).err().unwrap();
     assert!(format!("{error:#}").contains("pages.jsonl.gz"), "{error:#}");
 }

@@ -5,31 +5,31 @@
 
 use anyhow::Context;
 use hadal_core::strategy::find_strategy;
-use hadal_eval::find::arena::{Arena, Ground};
-use hadal_eval::find::shelf::Room;
-use hadal_eval::find::truth::Truth;
-use hadal_eval::find::{Preset, Setting, trial};
+use hadal_eval::find::page_cache::CacheLimit;
+use hadal_eval::find::topic_setup::{KnownWorld, TopicSetup};
+use hadal_eval::find::truth::FormTruth;
+use hadal_eval::find::{Preset, TrialSpec, trial};
 use hadal_world::{Measurement, World};
 use std::sync::Arc;
 
 /// The papers' baseline.
 const STRATEGY: &str = "best-first-sc";
 
-/// Crawls for every topic with so many requests; `tell` hears which topic is next.
+/// Crawls for every topic with so many requests; `on_progress` hears which topic is next.
 pub fn densities(
     world: &Arc<World>,
     requests: u64,
     seed: u64,
-    tell: &mut dyn FnMut(&str),
+    on_progress: &mut dyn FnMut(&str),
 ) -> anyhow::Result<Vec<Measurement>> {
-    let ground = Ground { world: Arc::clone(world), truth: Arc::new(Truth::of(world)) };
+    let known_world = KnownWorld { world: Arc::clone(world), truth: Arc::new(FormTruth::of(world)) };
     let baseline = find_strategy(STRATEGY).context("the baseline is offered")?;
     let (mut figures, mut shares) = (Vec::new(), Vec::new());
     for topic in World::topics() {
-        tell(topic);
-        let arena =
-            Arena::new(ground.clone(), topic, Room::of(0)).context("the world's topics are built in")?;
-        let setting = Setting {
+        on_progress(topic);
+        let setup = TopicSetup::new(known_world.clone(), topic, CacheLimit::of(0))
+            .context("the world's topics are built in")?;
+        let spec = TrialSpec {
             world: Preset::Standard,
             sites: world.spec().sites,
             seed,
@@ -37,7 +37,7 @@ pub fn densities(
             strategy: STRATEGY.to_string(),
             requests,
         };
-        let end = trial::run(&Arc::new(arena), baseline, &setting, &mut |_| {})?.end();
+        let end = trial::run(&Arc::new(setup), baseline, &spec, &mut |_| {})?.end();
         figures.extend(Measurement::density(topic, 100.0 * end.met as f64 / end.pages.max(1) as f64));
         shares.push(end.met as f64 / end.searchable.max(1) as f64);
     }

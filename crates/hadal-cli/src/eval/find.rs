@@ -10,7 +10,7 @@ use hadal::config::units;
 use hadal::output::sections;
 use hadal_core::strategy::STRATEGIES;
 use hadal_eval::find::oracle::ORACLE;
-use hadal_eval::find::{self, Folder, Plan, Preset, figures};
+use hadal_eval::find::{self, FindPlan, Preset, TrialFolder, figures};
 use hadal_eval::progress::TrialsProgress;
 use hadal_world::World;
 use std::io::Write;
@@ -41,7 +41,7 @@ pub struct FindArgs {
     /// One dense and one sparse topic, short crawls, a smaller web: two minutes
     #[arg(long)]
     quick: bool,
-    /// Folder of finished crawls; what is there is not run again
+    /// TrialFolder of finished crawls; what is there is not run again
     #[arg(long, value_name = "DIR", default_value = "hadal-eval-find")]
     output: PathBuf,
     /// Run everything again, whatever the folder holds
@@ -61,7 +61,7 @@ pub struct FindArgs {
 /// Requests of each crawl.
 const REQUESTS: u64 = 100_000;
 
-/// What `--quick` runs unless told otherwise: a topic with many forms and one with few.
+/// What `--quick` runs unless reported otherwise: a topic with many forms and one with few.
 const QUICK_TOPICS: [&str; 2] = ["hotel", "book"];
 const QUICK_REQUESTS: u64 = 5_000;
 const QUICK_SITES: u32 = 20_000;
@@ -70,16 +70,16 @@ fn size(text: &str) -> Result<u64, String> {
     units::size(text).ok_or_else(|| "a size is a number of bytes, as 6GB".to_string())
 }
 
-/// Makes the crawls that are missing and shows what all of them tell.
+/// Makes the crawls that are missing and shows what all of them on_progress.
 pub fn run(args: &FindArgs, session: &Session) -> anyhow::Result<Exit> {
     let plan = plan(args, session.seed)?;
-    let folder = Folder::open(&args.output)?;
+    let folder = TrialFolder::open(&args.output)?;
     if args.fresh {
-        plan.settings().iter().try_for_each(|setting| folder.remove(setting))?;
+        plan.specs().iter().try_for_each(|spec| folder.remove(spec))?;
     }
     let threads = args.threads.map_or_else(cores, usize::from);
     let progress = TrialsProgress::new(session.progress(), "crawls");
-    let trials = find::run(&plan, &folder, threads, args.cache, &|advance| progress.update(advance))?;
+    let trials = find::run(&plan, &folder, threads, args.cache, &|now| progress.update(now))?;
     progress.finish();
     let sections = figures::sections(&trials);
     if let Some(path) = &args.html {
@@ -94,16 +94,16 @@ pub fn run(args: &FindArgs, session: &Session) -> anyhow::Result<Exit> {
     Ok(Exit::Done)
 }
 
-/// How many trials are made at once unless told otherwise.
+/// How many trials are made at once unless reported otherwise.
 pub fn cores() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }
 
-fn plan(args: &FindArgs, seed: u64) -> Result<Plan, Usage> {
+fn plan(args: &FindArgs, seed: u64) -> Result<FindPlan, Usage> {
     let all_topics = if args.quick { &QUICK_TOPICS[..] } else { World::topics() };
     let usual = if args.quick { QUICK_REQUESTS } else { REQUESTS };
-    let strategies: Vec<&str> = STRATEGIES.iter().map(|offer| offer.name).chain([ORACLE]).collect();
-    Ok(Plan {
+    let strategies: Vec<&str> = STRATEGIES.iter().map(|entry| entry.name).chain([ORACLE]).collect();
+    Ok(FindPlan {
         world: args.world,
         sites: (args.quick && args.world != Preset::Tiny).then_some(QUICK_SITES),
         seeds: (0..u64::from(args.worlds)).map(|n| seed.wrapping_add(n)).collect(),

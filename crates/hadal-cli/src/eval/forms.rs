@@ -6,7 +6,7 @@ use anyhow::Context;
 use clap::Args;
 use hadal::output::sections;
 use hadal_eval::forms::{evaluate, summary};
-use hadal_eval::training::built_in::Data;
+use hadal_eval::training::built_in::LabelledData;
 use std::io::Write;
 use std::path::PathBuf;
 
@@ -27,7 +27,7 @@ pub struct FormsArgs {
 
 /// Measures and prints.
 pub fn run(args: &FormsArgs, session: &Session) -> anyhow::Result<Exit> {
-    let data = Data::read(&args.data)?;
+    let data = LabelledData::read(&args.data)?;
     let figures = evaluate(&data, args.formasaurus.as_deref(), &|what| tracing::info!("measuring: {what}"))?;
     let sections = summary::sections(&figures);
     if let Some(path) = &args.html {

@@ -7,10 +7,10 @@ use anyhow::Context;
 use clap::Args;
 use hadal::output::sections;
 use hadal_core::harvest::policy::POLICIES;
-use hadal_eval::find::{Folder, figures::json};
+use hadal_eval::find::{TrialFolder, figures::json};
 use hadal_eval::harvest::oracle::ORACLE;
 use hadal_eval::harvest::settings::{SETTINGS, setting};
-use hadal_eval::harvest::{self, Case, Held, Plan, figures};
+use hadal_eval::harvest::{self, HarvestCase, HarvestTrialPlan, NamedCollection, figures};
 use hadal_eval::progress::TrialsProgress;
 use std::io::Write;
 use std::path::PathBuf;
@@ -22,7 +22,7 @@ use std::path::PathBuf;
   hadal eval harvest --collections data/collections --html harvest.html
   hadal eval harvest --collection unspaced --policies adaptive,hadal --worlds 3")]
 pub struct HarvestArgs {
-    /// Folder of .jsonl or .jsonl.gz files, each a collection [default: three generated ones]
+    /// TrialFolder of .jsonl or .jsonl.gz files, each a collection [default: three generated ones]
     #[arg(long, value_name = "DIR")]
     collections: Option<PathBuf>,
     /// Which collections, separated by commas [default: all]
@@ -47,7 +47,7 @@ pub struct HarvestArgs {
     /// Small collections and four settings: two minutes
     #[arg(long)]
     quick: bool,
-    /// Folder of finished harvests; what is there is not run again
+    /// TrialFolder of finished harvests; what is there is not run again
     #[arg(long, value_name = "DIR", default_value = "hadal-eval-harvest")]
     output: PathBuf,
     /// Run everything again, whatever the folder holds
@@ -71,16 +71,16 @@ const COMPARED: [&str; 5] = ["random-16k", "generic-frequency", "adaptive", "had
 const QUICK_RECORDS: u32 = 3_000;
 const QUICK_SETTINGS: [&str; 4] = ["base", "cap-200", "rank-static", "paper"];
 
-/// Makes the harvests that are missing and shows what all of them tell.
+/// Makes the harvests that are missing and shows what all of them on_progress.
 pub fn run(args: &HarvestArgs, session: &Session) -> anyhow::Result<Exit> {
     let plan = plan(args, session.seed)?;
-    let folder = Folder::open(&args.output)?;
+    let folder = TrialFolder::open(&args.output)?;
     if args.fresh {
-        plan.cases().iter().map(Case::name).try_for_each(|name| folder.forget(&name))?;
+        plan.cases().iter().map(HarvestCase::name).try_for_each(|name| folder.delete(&name))?;
     }
     let threads = args.threads.map_or_else(cores, usize::from);
     let progress = TrialsProgress::new(session.progress(), "harvests");
-    let trials = harvest::run(&plan, &folder, threads, &|advance| progress.update(advance))?;
+    let trials = harvest::run(&plan, &folder, threads, &|now| progress.update(now))?;
     progress.finish();
     let sections = figures::sections(&trials);
     if let Some(path) = &args.html {
@@ -95,12 +95,12 @@ pub fn run(args: &HarvestArgs, session: &Session) -> anyhow::Result<Exit> {
     Ok(Exit::Done)
 }
 
-fn plan(args: &HarvestArgs, seed: u64) -> anyhow::Result<Plan> {
+fn plan(args: &HarvestArgs, seed: u64) -> anyhow::Result<HarvestTrialPlan> {
     let all_policies: Vec<&str> = POLICIES.iter().map(|entry| entry.name).chain([ORACLE]).collect();
     let all_settings: Vec<&str> = SETTINGS.iter().map(|setting| setting.name).collect();
     let usual_settings = if args.quick { &QUICK_SETTINGS[..] } else { &all_settings };
     let settings = named("setting", &args.settings, usual_settings, &all_settings)?;
-    Ok(Plan {
+    Ok(HarvestTrialPlan {
         policies: named("policy", &args.policies, &COMPARED, &all_policies)?,
         settings: settings.iter().filter_map(|name| setting(name)).collect(),
         collections: collections(args)?,
@@ -110,10 +110,10 @@ fn plan(args: &HarvestArgs, seed: u64) -> anyhow::Result<Plan> {
     })
 }
 
-fn collections(args: &HarvestArgs) -> anyhow::Result<Vec<Held>> {
+fn collections(args: &HarvestArgs) -> anyhow::Result<Vec<NamedCollection>> {
     let held = match &args.collections {
-        Some(folder) => Held::in_folder(folder).map_err(|error| Usage(format!("{error:#}")))?,
-        None => Held::generated(),
+        Some(folder) => NamedCollection::in_folder(folder).map_err(|error| Usage(format!("{error:#}")))?,
+        None => NamedCollection::generated(),
     };
     let names: Vec<&str> = held.iter().map(|held| held.name.as_str()).collect();
     let wanted = named("collection", &args.collection, &names, &names)?;

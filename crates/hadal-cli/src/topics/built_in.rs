@@ -5,7 +5,7 @@ use crate::session::Session;
 use anyhow::Context;
 use clap::Args;
 use hadal_core::critic::judges::encode;
-use hadal_eval::training::built_in::{Data, train, words};
+use hadal_eval::training::built_in::{LabelledData, train, words};
 use std::io::Write;
 use std::path::PathBuf;
 
@@ -26,7 +26,7 @@ pub struct BuiltInArgs {
 
 /// Trains and writes.
 pub fn run(args: &BuiltInArgs, session: &Session) -> anyhow::Result<Exit> {
-    let data = Data::read(&args.data)?;
+    let data = LabelledData::read(&args.data)?;
     let files = [("judges.bin", encode(&train(&data))), ("words-en.txt", words(&args.data)?.into_bytes())];
     std::fs::create_dir_all(&args.output).with_context(|| args.output.display().to_string())?;
     for (name, bytes) in files {

@@ -7,11 +7,11 @@ use hadal::fetch::politeness::Politeness;
 use hadal::store::{Access, RunSpec, open};
 use hadal_core::http::DEFAULT_BODY_LIMIT;
 use hadal_core::strategy::{STRATEGIES, StrategyContext, StrategyEntry, find_strategy};
-use hadal_eval::find::arena::{Arena, Ground};
+use hadal_eval::find::page_cache::CacheLimit;
 use hadal_eval::find::score::Scorer;
-use hadal_eval::find::shelf::Room;
-use hadal_eval::find::truth::Truth;
-use hadal_eval::find::{Folder, Plan, Preset, Setting, Trial, run, trial};
+use hadal_eval::find::topic_setup::{KnownWorld, TopicSetup};
+use hadal_eval::find::truth::FormTruth;
+use hadal_eval::find::{FindPlan, FindTrial, Preset, TrialFolder, TrialSpec, run, trial};
 use hadal_world::{Rates, Spec, World};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -21,55 +21,55 @@ use tokio::sync::watch;
 const TOPIC: &str = "book";
 
 /// A small world with all the usual trouble in it.
-fn ground() -> Ground {
+fn known_world() -> KnownWorld {
     let world = World::new(Spec { sites: 200, rates: Rates::usual(), ..Spec::tiny(4) });
-    let truth = Truth::of(&world);
-    Ground { world: Arc::new(world), truth: Arc::new(truth) }
+    let truth = FormTruth::of(&world);
+    KnownWorld { world: Arc::new(world), truth: Arc::new(truth) }
 }
 
-fn arena(room: u64) -> Arc<Arena> {
-    Arc::new(Arena::new(ground(), TOPIC, Room::of(room)).unwrap())
+fn setup(limit: u64) -> Arc<TopicSetup> {
+    Arc::new(TopicSetup::new(known_world(), TOPIC, CacheLimit::of(limit)).unwrap())
 }
 
-fn setting(offer: &StrategyEntry) -> Setting {
-    Setting {
+fn spec(entry: &StrategyEntry) -> TrialSpec {
+    TrialSpec {
         world: Preset::Tiny,
         sites: 200,
         seed: 4,
         topic: TOPIC.into(),
-        strategy: offer.name.into(),
+        strategy: entry.name.into(),
         requests: 300,
     }
 }
 
-fn made(arena: &Arc<Arena>, offer: &StrategyEntry) -> Trial {
-    trial::run(arena, offer, &setting(offer), &mut |_| ()).unwrap()
+fn made(setup: &Arc<TopicSetup>, entry: &StrategyEntry) -> FindTrial {
+    trial::run(setup, entry, &spec(entry), &mut |_| ()).unwrap()
 }
 
 #[test]
 fn a_trial_is_the_same_whether_its_pages_were_kept_or_not() {
-    let (bare, shared) = (arena(0), arena(1 << 30));
-    for offer in STRATEGIES {
-        let without = made(&bare, offer);
-        let (cold, warm) = (made(&shared, offer), made(&shared, offer));
-        assert!(without.same_result(&cold) && without.same_result(&warm), "{}", offer.name);
-        assert_eq!(without.cost.shelf_hits, 0);
-        assert!(warm.cost.shelf_hits > 50, "{}: {:?}", offer.name, warm.cost);
+    let (bare, shared) = (setup(0), setup(1 << 30));
+    for entry in STRATEGIES {
+        let without = made(&bare, entry);
+        let (cold, warm) = (made(&shared, entry), made(&shared, entry));
+        assert!(without.same_result(&cold) && without.same_result(&warm), "{}", entry.name);
+        assert_eq!(without.cost.cache_hits, 0);
+        assert!(warm.cost.cache_hits > 50, "{}: {:?}", entry.name, warm.cost);
     }
 }
 
 #[tokio::test]
 async fn a_trial_finds_what_a_plain_crawl_finds() {
-    let arena = arena(1 << 30);
-    for offer in STRATEGIES {
-        let setting = setting(offer);
-        let (_going, stop) = watch::channel(false);
-        let plain = plain(&arena, offer, &setting, stop);
-        let mut scorer = Scorer::new(&arena.ground.truth, TOPIC, &arena.known);
-        crawl(plain, &mut |event| scorer.hear(&event)).await.unwrap();
+    let setup = setup(1 << 30);
+    for entry in STRATEGIES {
+        let spec = spec(entry);
+        let (_running, stop) = watch::channel(false);
+        let plain = plain(&setup, entry, &spec, stop);
+        let mut scorer = Scorer::new(&setup.known_world.truth, TOPIC, &setup.known);
+        crawl(plain, &mut |event| scorer.update(&event)).await.unwrap();
         let (curve, _) = scorer.finish();
-        let trial = std::thread::scope(|scope| scope.spawn(|| made(&arena, offer)).join().unwrap());
-        assert_eq!(trial.curve, curve, "{}", offer.name);
+        let trial = std::thread::scope(|scope| scope.spawn(|| made(&setup, entry)).join().unwrap());
+        assert_eq!(trial.curve, curve, "{}", entry.name);
         assert_eq!(
             trial.end().requests,
             trial.requests.robots + trial.requests.lookups + trial.requests.pages
@@ -77,27 +77,32 @@ async fn a_trial_finds_what_a_plain_crawl_finds() {
     }
 }
 
-/// The crawl of a trial as anybody would set it up, without a carrier of our own but for backlinks.
-fn plain(arena: &Arc<Arena>, offer: &StrategyEntry, setting: &Setting, stop: watch::Receiver<bool>) -> Crawl {
-    let seeds = arena.seeds.clone();
-    let (examples, backlinks) = (arena.examples.clone(), true);
-    let briefing = StrategyContext { seed: setting.seed, seeds: seeds.clone(), examples, backlinks };
+/// The crawl of a trial as anybody would set it up, without a web of our own but for backlinks.
+fn plain(
+    setup: &Arc<TopicSetup>,
+    entry: &StrategyEntry,
+    spec: &TrialSpec,
+    stop: watch::Receiver<bool>,
+) -> Crawl {
+    let seeds = setup.seeds.clone();
+    let (examples, backlinks) = (setup.examples.clone(), true);
+    let context = StrategyContext { seed: spec.seed, seeds: seeds.clone(), examples, backlinks };
     Crawl {
         store: open("memory:", Access::Crawl).unwrap(),
         spec: RunSpec {
             topic: TOPIC.into(),
-            strategy: offer.name.into(),
+            strategy: entry.name.into(),
             seeds,
-            seed: setting.seed,
+            seed: spec.seed,
             source: "plain".into(),
         },
-        strategy: offer.make(&briefing),
-        critic: Arc::clone(&arena.critic),
-        fetch: Arc::new(InProcess(Arc::clone(&arena.ground.world))),
-        backlinks: Some(Arc::new(hadal_eval::find::carrier::Carrier::new(Arc::clone(arena)))),
+        strategy: entry.make(&context),
+        critic: Arc::clone(&setup.critic),
+        fetch: Arc::new(InProcess(Arc::clone(&setup.known_world.world))),
+        backlinks: Some(Arc::new(hadal_eval::find::cached_web::CachedWeb::new(Arc::clone(setup)))),
         visit: None,
         prior: None,
-        budget: Budget { requests: Some(setting.requests), ..Budget::default() },
+        budget: Budget { requests: Some(spec.requests), ..Budget::default() },
         scope: Scope::default(),
         politeness: Politeness { delay: Duration::ZERO, latency_factor: 0.0, max_delay: Duration::ZERO },
         agent: hadal::fetch::robots::AGENT.into(),
@@ -113,8 +118,8 @@ fn plain(arena: &Arc<Arena>, offer: &StrategyEntry, setting: &Setting, stop: wat
     }
 }
 
-fn plan() -> Plan {
-    Plan {
+fn plan() -> FindPlan {
+    FindPlan {
         world: Preset::Tiny,
         sites: None,
         seeds: vec![1, 2],
@@ -127,20 +132,20 @@ fn plan() -> Plan {
 #[test]
 fn a_plan_goes_on_where_it_stopped() {
     let place = tempfile::tempdir().unwrap();
-    let folder = Folder::open(place.path()).unwrap();
+    let folder = TrialFolder::open(place.path()).unwrap();
     let made = AtomicUsize::new(0);
-    let count = |advance: &hadal_eval::find::Advance| made.store(advance.made, Ordering::SeqCst);
+    let count = |progress: &hadal_eval::find::PlanProgress| made.store(progress.made, Ordering::SeqCst);
     let first = run(&plan(), &folder, 2, 1 << 28, &count).unwrap();
     assert_eq!((first.len(), made.load(Ordering::SeqCst)), (8, 8));
 
-    std::fs::remove_file(folder.file(&first[3].setting)).unwrap();
-    std::fs::write(folder.file(&first[6].setting), "{").unwrap();
+    std::fs::remove_file(folder.file(&first[3].spec)).unwrap();
+    std::fs::write(folder.file(&first[6].spec), "{").unwrap();
     let again = run(&plan(), &folder, 2, 1 << 28, &count).unwrap();
     assert_eq!(made.load(Ordering::SeqCst), 2);
     assert!(first.iter().zip(&again).all(|(first, again)| first.same_result(again)));
     assert_eq!(first[0], again[0]);
 
-    let dearer = Plan { requests: 400, ..plan() };
+    let dearer = FindPlan { requests: 400, ..plan() };
     run(&dearer, &folder, 1, 1 << 28, &count).unwrap();
     assert_eq!(made.load(Ordering::SeqCst), 8);
 }
@@ -149,7 +154,7 @@ fn a_plan_goes_on_where_it_stopped() {
 fn the_number_of_threads_changes_nothing() {
     let trials = |threads| {
         let place = tempfile::tempdir().unwrap();
-        run(&plan(), &Folder::open(place.path()).unwrap(), threads, 1 << 28, &|_| ()).unwrap()
+        run(&plan(), &TrialFolder::open(place.path()).unwrap(), threads, 1 << 28, &|_| ()).unwrap()
     };
     let (one, two) = (trials(1), trials(2));
     assert!(one.iter().zip(&two).all(|(one, two)| one.same_result(two)));

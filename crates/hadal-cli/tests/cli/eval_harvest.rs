@@ -1,14 +1,14 @@
 //! Query policies compared: trials are the same however they are run, and are run once.
 
 use crate::program::Place;
-use hadal_eval::find::{Advance, Folder};
+use hadal_eval::find::{PlanProgress, TrialFolder};
 use hadal_eval::harvest::settings::{SETTINGS, setting};
-use hadal_eval::harvest::{Held, Plan, Trial, run};
+use hadal_eval::harvest::{HarvestTrial, HarvestTrialPlan, NamedCollection, run};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-fn plan(settings: &[&str], policies: &[&str]) -> Plan {
-    Plan {
-        collections: Held::generated()[..1].to_vec(),
+fn plan(settings: &[&str], policies: &[&str]) -> HarvestTrialPlan {
+    HarvestTrialPlan {
+        collections: NamedCollection::generated()[..1].to_vec(),
         records: 300,
         settings: settings.iter().map(|name| setting(name).unwrap()).collect(),
         policies: policies.iter().map(|name| name.to_string()).collect(),
@@ -17,22 +17,22 @@ fn plan(settings: &[&str], policies: &[&str]) -> Plan {
     }
 }
 
-fn trials(plan: &Plan, threads: usize) -> Vec<Trial> {
+fn trials(plan: &HarvestTrialPlan, threads: usize) -> Vec<HarvestTrial> {
     let place = tempfile::tempdir().unwrap();
-    run(plan, &Folder::open(place.path()).unwrap(), threads, &|_| ()).unwrap()
+    run(plan, &TrialFolder::open(place.path()).unwrap(), threads, &|_| ()).unwrap()
 }
 
 #[test]
 fn a_plan_goes_on_where_it_stopped() {
     let place = tempfile::tempdir().unwrap();
-    let folder = Folder::open(place.path()).unwrap();
+    let folder = TrialFolder::open(place.path()).unwrap();
     let plan = plan(&["base", "page-50"], &["generic-frequency", "hadal"]);
     let made = AtomicUsize::new(0);
-    let count = |advance: &Advance| made.store(advance.made, Ordering::SeqCst);
+    let count = |progress: &PlanProgress| made.store(progress.made, Ordering::SeqCst);
     let first = run(&plan, &folder, 2, &count).unwrap();
     assert_eq!((first.len(), made.load(Ordering::SeqCst)), (8, 8));
 
-    let file = |trial: &Trial| place.path().join(trial.case.name() + ".json");
+    let file = |trial: &HarvestTrial| place.path().join(trial.case.name() + ".json");
     std::fs::remove_file(file(&first[3])).unwrap();
     std::fs::write(file(&first[6]), "{").unwrap();
     let again = run(&plan, &folder, 2, &count).unwrap();
@@ -40,7 +40,7 @@ fn a_plan_goes_on_where_it_stopped() {
     assert!(first.iter().zip(&again).all(|(first, again)| first.same_result(again)));
     assert_eq!(first[0], again[0], "what was there is not run again");
 
-    run(&Plan { requests: Some(50), ..plan }, &folder, 1, &count).unwrap();
+    run(&HarvestTrialPlan { requests: Some(50), ..plan }, &folder, 1, &count).unwrap();
     assert_eq!(made.load(Ordering::SeqCst), 8, "another budget is another trial");
 }
 
@@ -49,7 +49,7 @@ fn the_number_of_threads_changes_nothing() {
     let plan = plan(&["failures-10", "rank-static"], &["random-16k", "adaptive", "hadal", "oracle"]);
     let (one, two) = (trials(&plan, 1), trials(&plan, 2));
     assert!(one.iter().zip(&two).all(|(one, two)| one.same_result(two)));
-    let seeds: Vec<&Trial> = one.iter().filter(|trial| trial.case.policy == "hadal").collect();
+    let seeds: Vec<&HarvestTrial> = one.iter().filter(|trial| trial.case.policy == "hadal").collect();
     assert_ne!(seeds[0].curve, seeds[1].curve, "other seeds are other trials");
 }
 

@@ -1,23 +1,23 @@
-//! Strategies compared: crawls of simulated webs through the real engine, scored by the truth.
+//! FindComparison of crawling strategies on simulated webs, scored by known_world truth.
 //!
-//! A [`Plan`] names worlds, topics and strategies; [`run`] makes one [`Trial`] of each combination and
-//! keeps it in a folder, so that the same command goes on where it stopped. Crawls of one topic share
-//! what was fetched, read and judged ([`shelf`]), which changes their cost and nothing else. What the
-//! trials tell is drawn in [`figures`]. Query policies are compared in [`crate::harvest`].
+//! A [`FindPlan`] names worlds, topics and strategies. [`run`] makes one [`FindTrial`] per combination and
+//! stores each as a file, so the same command resumes. Crawls of one topic share fetched and judged pages
+//! ([`page_cache`]), which saves time and changes no result. [`figures`] computes tables and charts. Query
+//! policies are compared in [`crate::harvest`].
 
-pub mod arena;
-pub mod carrier;
-pub mod compact;
+pub mod cached_web;
+pub mod compact_page;
 pub mod figures;
 pub mod oracle;
+pub mod page_cache;
 pub mod plan;
 pub mod runner;
 pub mod score;
-pub mod shelf;
+pub mod topic_setup;
 pub mod trial;
 pub mod truth;
 
-pub use crate::trial_folder::Folder;
-pub use plan::{Plan, Preset, Setting};
-pub use runner::{Advance, run};
-pub use trial::Trial;
+pub use crate::trial_folder::TrialFolder;
+pub use plan::{FindPlan, Preset, TrialSpec};
+pub use runner::{PlanProgress, run};
+pub use trial::FindTrial;

@@ -1,68 +1,68 @@
-//! The bound that no strategy beats: a crawl that knows where every relevant form is.
+//! Upper bound for every strategy: a crawl that knows where all relevant forms are.
 //!
-//! Each site is a tour in its best order, with its robots.txt in front. A tour is cut into stretches of
-//! falling yield (forms per request); the richest stretch of any site comes next. Within a site later
-//! stretches yield less than earlier ones, so the order is possible, and no other one is ahead of it at
-//! the end of a stretch.
+//! For each site the world gives the shortest tour through its relevant forms; robots.txt comes first. A tour
+//! is cut into segments of decreasing yield (forms per request). The oracle takes segments in order of yield
+//! over all sites. Segments of one site keep their order because their yield decreases. At the end of each
+//! segment no crawl can have found more.
 
-use super::arena::Arena;
-use super::carrier::ByKind;
-use super::plan::Setting;
-use super::score::{Gauges, Point};
-use super::trial::{Cost, Training, Trial};
+use super::cached_web::RequestCounts;
+use super::plan::TrialSpec;
+use super::score::{CurvePoint, Gauges};
+use super::topic_setup::TopicSetup;
+use super::trial::{FindTrial, TrainingCost, TrialCost};
 use hadal_world::World;
 
-/// Its name among strategies.
+/// Name of the oracle in the list of strategies.
 pub const ORACLE: &str = "oracle";
 
-/// A point of the curve every so many requests.
+/// Requests between two points of the curve.
 const POINT_EVERY: u64 = 500;
 
-/// A site in its best order: how many new relevant forms each request brings, robots.txt first.
-struct Tour(Vec<u32>);
+/// New relevant forms per request of a site's tour. Request 0 is robots.txt.
+struct SiteTour(Vec<u32>);
 
-/// Requests of one tour that are made in a row.
-struct Stretch {
+/// Consecutive requests of one tour.
+struct TourSegment {
     tour: usize,
     from: usize,
     to: usize,
     forms: u64,
 }
 
-/// The trial of a strategy that knows everything.
-pub fn trial(arena: &Arena, setting: &Setting) -> Trial {
-    let tours = tours(&arena.ground.world, &setting.topic);
-    let (curve, robots) = walk(&tours, setting.requests);
+/// FindTrial of the oracle.
+pub fn trial(setup: &TopicSetup, spec: &TrialSpec) -> FindTrial {
+    let tours = tours(&setup.known_world.world, &spec.topic);
+    let (curve, robots) = walk(&tours, spec.requests);
     let end = curve.last().copied().unwrap_or_default();
-    Trial {
-        setting: setting.clone(),
-        existing: arena.ground.truth.relevant(&setting.topic),
-        requests: ByKind { robots, lookups: 0, pages: end.pages },
+    FindTrial {
+        spec: spec.clone(),
+        existing: setup.known_world.truth.relevant(&spec.topic),
+        requests: RequestCounts { robots, lookups: 0, pages: end.pages },
         curve,
-        training: Training::default(),
+        training: TrainingCost::default(),
         deep: Vec::new(),
         lessons: Vec::new(),
         gauges: Gauges::new(),
-        cost: Cost::default(),
+        cost: TrialCost::default(),
     }
 }
 
-/// The tours of all sites with relevant forms.
-fn tours(world: &World, topic: &str) -> Vec<Tour> {
-    let tour = |tour: hadal_world::OracleVisit| Tour(std::iter::once(0).chain(tour.steps).collect());
+/// Tours of all sites with relevant forms.
+fn tours(world: &World, topic: &str) -> Vec<SiteTour> {
+    let tour = |tour: hadal_world::OracleVisit| SiteTour(std::iter::once(0).chain(tour.steps).collect());
     world.shortest_visits(topic).into_iter().map(tour).collect()
 }
 
-/// Follows the richest stretches until the budget is spent; answers the curve and robots.txt read.
-fn walk(tours: &[Tour], budget: u64) -> (Vec<Point>, u64) {
-    let mut stretches: Vec<Stretch> =
-        tours.iter().enumerate().flat_map(|(tour, Tour(steps))| stretches(tour, steps)).collect();
-    stretches.sort_by(|a, b| yields_more(b, a).then_with(|| (a.tour, a.from).cmp(&(b.tour, b.from))));
-    let (mut now, mut robots) = (Point::default(), 0);
+/// Takes segments by yield until the budget is spent. Returns the curve and the number of robots.txt requests.
+fn walk(tours: &[SiteTour], budget: u64) -> (Vec<CurvePoint>, u64) {
+    let mut segments: Vec<TourSegment> =
+        tours.iter().enumerate().flat_map(|(tour, SiteTour(steps))| segments(tour, steps)).collect();
+    segments.sort_by(|a, b| yields_more(b, a).then_with(|| (a.tour, a.from).cmp(&(b.tour, b.from))));
+    let (mut now, mut robots) = (CurvePoint::default(), 0);
     let mut curve = vec![now];
-    let steps = stretches.iter().flat_map(|stretch| (stretch.from..stretch.to).map(|at| (stretch.tour, at)));
+    let steps = segments.iter().flat_map(|segment| (segment.from..segment.to).map(|at| (segment.tour, at)));
     for (tour, at) in steps.take(usize::try_from(budget).unwrap_or(usize::MAX)) {
-        let Tour(steps) = &tours[tour];
+        let SiteTour(steps) = &tours[tour];
         let forms = u64::from(steps[at]);
         let first = forms > 0 && steps[..at].iter().all(|before| *before == 0);
         now.requests += 1;
@@ -81,30 +81,31 @@ fn walk(tours: &[Tour], budget: u64) -> (Vec<Point>, u64) {
     (curve, robots)
 }
 
-fn yields_more(a: &Stretch, b: &Stretch) -> std::cmp::Ordering {
-    let length = |stretch: &Stretch| (stretch.to - stretch.from) as u64;
+fn yields_more(a: &TourSegment, b: &TourSegment) -> std::cmp::Ordering {
+    let length = |segment: &TourSegment| (segment.to - segment.from) as u64;
     (a.forms * length(b)).cmp(&(b.forms * length(a)))
 }
 
-/// Cuts a tour where its yield falls: each stretch is the one with the highest mean from where it begins.
-fn stretches(tour: usize, steps: &[u32]) -> Vec<Stretch> {
-    let mut cut: Vec<Stretch> = Vec::new();
+/// Cuts a tour into segments. Each segment has the highest mean yield among all segments that start where it
+/// starts.
+fn segments(tour: usize, steps: &[u32]) -> Vec<TourSegment> {
+    let mut cut: Vec<TourSegment> = Vec::new();
     let mut from = 0;
-    while let Some(best) = best_stretch(tour, steps, from) {
+    while let Some(best) = best_segment(tour, steps, from) {
         from = best.to;
         cut.push(best);
     }
     cut
 }
 
-fn best_stretch(tour: usize, steps: &[u32], from: usize) -> Option<Stretch> {
+fn best_segment(tour: usize, steps: &[u32], from: usize) -> Option<TourSegment> {
     let mut forms = 0;
-    let mut best: Option<Stretch> = None;
+    let mut best: Option<TourSegment> = None;
     for (at, step) in steps.iter().enumerate().skip(from) {
         forms += u64::from(*step);
-        let stretch = Stretch { tour, from, to: at + 1, forms };
-        if forms > 0 && best.as_ref().is_none_or(|best| yields_more(&stretch, best).is_gt()) {
-            best = Some(stretch);
+        let segment = TourSegment { tour, from, to: at + 1, forms };
+        if forms > 0 && best.as_ref().is_none_or(|best| yields_more(&segment, best).is_gt()) {
+            best = Some(segment);
         }
     }
     best
@@ -116,12 +117,12 @@ mod tests {
 
     #[test]
     fn the_richest_stretch_comes_first_and_robots_are_charged_once() {
-        let tours = [Tour(vec![0, 1, 0, 1]), Tour(vec![0, 0, 9]), Tour(vec![0, 2])];
+        let tours = [SiteTour(vec![0, 1, 0, 1]), SiteTour(vec![0, 0, 9]), SiteTour(vec![0, 2])];
         let relevant = |budget| {
             let (curve, _) = walk(&tours, budget);
             curve.last().map_or(0, |point| point.relevant)
         };
-        // 9 forms in 3 requests, then 2 in 2, then 1 in 2, then 1 in 2.
+        // Yields: 9 forms in 3 requests, 2 in 2, 1 in 2, 1 in 2.
         assert_eq!([2, 3, 5, 7, 9, 50].map(relevant), [0, 9, 11, 12, 13, 13]);
         let (curve, robots) = walk(&tours, 50);
         let end = curve[curve.len() - 1];
@@ -130,8 +131,8 @@ mod tests {
 
     #[test]
     fn pages_after_the_last_form_are_not_visited() {
-        let (curve, _) = walk(&[Tour(vec![0, 3, 0, 0, 0])], 100);
+        let (curve, _) = walk(&[SiteTour(vec![0, 3, 0, 0, 0])], 100);
         assert_eq!(curve[curve.len() - 1].requests, 2);
-        assert_eq!(walk(&[], 100).0, [Point::default()]);
+        assert_eq!(walk(&[], 100).0, [CurvePoint::default()]);
     }
 }

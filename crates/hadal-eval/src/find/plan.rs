@@ -1,4 +1,4 @@
-//! What is compared: which worlds, topics and strategies, at what budget.
+//! FindPlan of a comparison: worlds, topics, strategies and budget.
 
 use hadal::choice::Choice;
 use hadal_world::{Anchors, Hubs, Spec, TagPaths, World};
@@ -6,53 +6,52 @@ use serde::{Deserialize, Serialize};
 
 /// All trials of one comparison.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Plan {
-    /// What the worlds are like.
+pub struct FindPlan {
+    /// Kind of the simulated webs.
     pub world: Preset,
-    /// How many sites each has; `None` for the preset's own size.
+    /// Number of sites per web; `None` for the default of the kind.
     pub sites: Option<u32>,
-    /// Seeds of the worlds.
+    /// Seeds of the webs.
     pub seeds: Vec<u64>,
-    /// Topics, in the order they are run.
+    /// Topics in the order they are run.
     pub topics: Vec<String>,
-    /// Strategies, likewise.
+    /// Strategies in the order they are run.
     pub strategies: Vec<String>,
-    /// Requests of each crawl.
+    /// Request budget of each crawl.
     pub requests: u64,
 }
 
-/// One trial: everything its result depends on.
+/// Everything that the result of one trial depends on.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub struct Setting {
-    /// What the world is like.
+pub struct TrialSpec {
+    /// Kind of the simulated web.
     pub world: Preset,
-    /// How many sites it has.
+    /// Number of sites of the web.
     pub sites: u32,
-    /// The world's seed, and the strategy's.
+    /// Seed of the web and of the strategy.
     pub seed: u64,
-    /// What is looked for.
     pub topic: String,
-    /// What orders the crawl.
+    /// Name of the strategy.
     pub strategy: String,
-    /// Its budget.
+    /// Request budget.
     pub requests: u64,
 }
 
-/// Kinds of worlds.
+/// Kinds of simulated webs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Preset {
-    /// Calibrated to the real web
+    /// Calibrated to published measurements of the real web.
     Standard,
-    /// Nobody lists the sites of a topic
+    /// No page lists the sites of a topic.
     NoHubs,
-    /// Links of one kind stand in no fixed place
+    /// Tag paths of links are random.
     RandomTags,
-    /// Links do not say what they lead to
+    /// Anchor texts do not describe their targets.
     PlainAnchors,
-    /// Parameters drawn anew for every seed
+    /// Parameters are drawn at random for each seed.
     Varied,
-    /// About 60 calm sites, for tests
+    /// About 60 sites without faults, for tests.
     Tiny,
 }
 
@@ -68,7 +67,7 @@ impl Choice for Preset {
 }
 
 impl Preset {
-    /// Specification of a world of this kind is made from.
+    /// Specification of a web of this kind.
     pub fn spec(self, seed: u64) -> Spec {
         let usual = Spec::evaluation(seed);
         match self {
@@ -82,15 +81,15 @@ impl Preset {
     }
 }
 
-impl Plan {
-    /// Every trial, world by world and topic by topic, so that neighbours share what they fetch.
-    pub fn settings(&self) -> Vec<Setting> {
-        let mut settings = Vec::new();
+impl FindPlan {
+    /// All trials, grouped by web and topic so that neighbours share the page cache.
+    pub fn specs(&self) -> Vec<TrialSpec> {
+        let mut specs = Vec::new();
         for &seed in &self.seeds {
             let sites = self.sites.unwrap_or_else(|| self.world.spec(seed).sites);
             for topic in &self.topics {
                 for strategy in &self.strategies {
-                    settings.push(Setting {
+                    specs.push(TrialSpec {
                         world: self.world,
                         sites,
                         seed,
@@ -101,24 +100,24 @@ impl Plan {
                 }
             }
         }
-        settings
+        specs
     }
 }
 
-impl Setting {
-    /// A name for files: everything that sets it apart.
+impl TrialSpec {
+    /// File name: all fields that distinguish the trial.
     pub fn name(&self) -> String {
-        let Setting { world, sites, seed, topic, strategy, requests } = self;
+        let TrialSpec { world, sites, seed, topic, strategy, requests } = self;
         format!("{}-{sites}-seed{seed}-{topic}-{strategy}-{requests}", world.name())
     }
 
-    /// The world it takes place in.
+    /// Generates the web of this trial.
     pub fn make_world(&self) -> World {
         World::new(Spec { sites: self.sites, ..self.world.spec(self.seed) })
     }
 
-    /// Whether two trials take place in the same world.
-    pub fn same_world(&self, other: &Setting) -> bool {
+    /// True if both trials use the same web.
+    pub fn same_world(&self, other: &TrialSpec) -> bool {
         (self.world, self.sites, self.seed) == (other.world, other.sites, other.seed)
     }
 }
@@ -129,7 +128,7 @@ mod tests {
 
     #[test]
     fn trials_of_one_topic_stand_together_and_no_two_share_a_name() {
-        let plan = Plan {
+        let plan = FindPlan {
             world: Preset::Tiny,
             sites: None,
             seeds: vec![1, 2],
@@ -137,10 +136,10 @@ mod tests {
             strategies: vec!["random".into(), "best-first".into()],
             requests: 100,
         };
-        let settings = plan.settings();
-        let names: std::collections::BTreeSet<String> = settings.iter().map(Setting::name).collect();
-        assert_eq!((settings.len(), names.len()), (8, 8));
-        assert_eq!(settings[1].name(), "tiny-60-seed1-book-best-first-100");
-        assert!(settings[0].same_world(&settings[3]) && !settings[3].same_world(&settings[4]));
+        let specs = plan.specs();
+        let names: std::collections::BTreeSet<String> = specs.iter().map(TrialSpec::name).collect();
+        assert_eq!((specs.len(), names.len()), (8, 8));
+        assert_eq!(specs[1].name(), "tiny-60-seed1-book-best-first-100");
+        assert!(specs[0].same_world(&specs[3]) && !specs[3].same_world(&specs[4]));
     }
 }

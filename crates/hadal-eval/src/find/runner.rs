@@ -1,155 +1,150 @@
-//! Makes the trials of a plan, on all cores, each once.
+//! Runs the missing trials of a plan on all cores.
 //!
-//! Trials stand in a row, those of one topic together, and every thread takes the next. A topic's pages
-//! are shared by all threads that work on it and forgotten with its last trial.
+//! Threads take trials from one queue in which the trials of a topic are adjacent. The threads of a topic share
+//! its page cache, which is freed with the last trial of the topic.
 
-use super::arena::{Arena, Ground};
 use super::oracle::{self, ORACLE};
-use super::plan::{Plan, Setting};
-use super::shelf::Room;
-use super::trial::{self, Trial};
-use crate::trial_folder::Folder;
+use super::page_cache::CacheLimit;
+use super::plan::{FindPlan, TrialSpec};
+use super::topic_setup::{KnownWorld, TopicSetup};
+use super::trial::{self, FindTrial};
+use crate::trial_folder::TrialFolder;
 use anyhow::Context;
 use hadal_core::strategy::find_strategy;
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 
-/// How far a plan has come.
+/// Progress of a plan.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Advance {
-    /// Requests of the trials that were left to make.
+pub struct PlanProgress {
+    /// Requests of all trials that were missing at the start.
     pub requests: u64,
-    /// Of those, how many are spent.
+    /// Requests of those trials sent so far.
     pub spent: u64,
-    /// Trials that were left to make.
+    /// Trials that were missing at the start.
     pub trials: usize,
-    /// Of those, how many are made.
+    /// Trials finished so far.
     pub made: usize,
-    /// Trials that were there already.
+    /// Trials that the folder already held.
     pub found: usize,
-    /// Pages that were read again and again because no room was left to keep them.
+    /// Pages that were not cached because the cache was full.
     pub refused: u64,
 }
 
-/// Makes every trial that the folder does not have, with so many threads and bytes for shared pages, and
-/// returns all, in the plan's order. `tell` hears how it goes.
+/// Runs every trial that the folder does not hold, with `threads` threads and `cache_bytes` of page cache.
+/// Returns all trials in the order of the plan.
 pub fn run(
-    plan: &Plan,
-    folder: &Folder,
+    plan: &FindPlan,
+    folder: &TrialFolder,
     threads: usize,
-    room: u64,
-    tell: &(dyn Fn(&Advance) + Sync),
-) -> anyhow::Result<Vec<Trial>> {
-    let settings = plan.settings();
-    let left: VecDeque<Setting> =
-        settings.iter().filter(|setting| folder.read(setting).is_none()).cloned().collect();
-    let advance = Advance {
+    limit: u64,
+    on_progress: &(dyn Fn(&PlanProgress) + Sync),
+) -> anyhow::Result<Vec<FindTrial>> {
+    let specs = plan.specs();
+    let left: VecDeque<TrialSpec> =
+        specs.iter().filter(|spec| folder.read(spec).is_none()).cloned().collect();
+    let progress = PlanProgress {
         requests: left.len() as u64 * plan.requests,
         trials: left.len(),
-        found: settings.len() - left.len(),
-        ..Advance::default()
+        found: specs.len() - left.len(),
+        ..PlanProgress::default()
     };
-    tell(&advance);
+    on_progress(&progress);
     let threads = threads.clamp(1, left.len().max(1));
-    let row = Row {
+    let queue = TrialQueue {
         left: Mutex::new(left),
         stage: Mutex::new(None),
-        advance: Mutex::new(advance),
-        room: Room::of(room),
+        progress: Mutex::new(progress),
+        limit: CacheLimit::of(limit),
         folder,
-        tell,
+        on_progress,
     };
     std::thread::scope(|scope| {
-        let workers: Vec<_> = (0..threads).map(|_| scope.spawn(|| row.work())).collect();
+        let workers: Vec<_> = (0..threads).map(|_| scope.spawn(|| queue.work())).collect();
         workers
             .into_iter()
             .try_for_each(|worker| worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
     })?;
-    let read = |setting: &Setting| {
-        folder.read(setting).with_context(|| format!("{} is gone", folder.file(setting).display()))
+    let read = |spec: &TrialSpec| {
+        folder.read(spec).with_context(|| format!("{} is gone", folder.file(spec).display()))
     };
-    settings.iter().map(read).collect()
+    specs.iter().map(read).collect()
 }
 
-/// The trials that are left, and what is set up for those under way.
-struct Row<'a> {
-    left: Mutex<VecDeque<Setting>>,
-    stage: Mutex<Option<Stage>>,
-    advance: Mutex<Advance>,
-    room: Arc<Room>,
-    folder: &'a Folder,
-    tell: &'a (dyn Fn(&Advance) + Sync),
+/// Queue of missing trials, and the setup of the trials that are running.
+struct TrialQueue<'a> {
+    left: Mutex<VecDeque<TrialSpec>>,
+    stage: Mutex<Option<CurrentSetup>>,
+    progress: Mutex<PlanProgress>,
+    limit: Arc<CacheLimit>,
+    folder: &'a TrialFolder,
+    on_progress: &'a (dyn Fn(&PlanProgress) + Sync),
 }
 
-/// What the latest trial was set up with.
-struct Stage {
-    setting: Setting,
-    arena: Arc<Arena>,
+/// Setup of the trial taken last.
+struct CurrentSetup {
+    spec: TrialSpec,
+    setup: Arc<TopicSetup>,
 }
 
-impl Row<'_> {
+impl TrialQueue<'_> {
     fn work(&self) -> anyhow::Result<()> {
-        while let Some((setting, arena)) = self.next()? {
-            let trial = self.make(&setting, &arena)?;
+        while let Some((spec, setup)) = self.next()? {
+            let trial = self.make(&spec, &setup)?;
             self.folder.write(&trial)?;
-            self.note(|advance| advance.made += 1);
+            self.note(|progress| progress.made += 1);
         }
         Ok(())
     }
 
-    /// The next trial and its arena. Threads come here in the order of the row, so a topic is set up
-    /// once; the arena before it lives on with the trials that still use it.
-    fn next(&self) -> anyhow::Result<Option<(Setting, Arc<Arena>)>> {
-        let mut stage = self.stage.lock().expect("setting up does not panic");
-        let setting = self.left.lock().expect("a queue does not panic").pop_front();
-        let Some(setting) = setting else {
+    /// Takes the next trial. Trials of a topic are adjacent, so each topic is set up once. An earlier setup
+    /// lives as long as a running trial uses it.
+    fn next(&self) -> anyhow::Result<Option<(TrialSpec, Arc<TopicSetup>)>> {
+        let mut stage = self.stage.lock().expect("spec up does not panic");
+        let spec = self.left.lock().expect("a queue does not panic").pop_front();
+        let Some(spec) = spec else {
             *stage = None;
             return Ok(None);
         };
         let before = stage.take();
-        let same_world = before.as_ref().filter(|stage| stage.setting.same_world(&setting));
-        let arena = match same_world {
-            Some(stage) if stage.setting.topic == setting.topic => Arc::clone(&stage.arena),
+        let same_world = before.as_ref().filter(|stage| stage.spec.same_world(&spec));
+        let setup = match same_world {
+            Some(stage) if stage.spec.topic == spec.topic => Arc::clone(&stage.setup),
             other => {
-                let ground = other.map(|stage| stage.arena.ground.clone());
+                let known_world = other.map(|stage| stage.setup.known_world.clone());
                 drop(before);
-                let ground = ground.unwrap_or_else(|| Ground::of(&setting));
-                let arena = Arena::new(ground, &setting.topic, Arc::clone(&self.room));
-                Arc::new(arena.with_context(|| format!("no topic '{}'", setting.topic))?)
+                let known_world = known_world.unwrap_or_else(|| KnownWorld::of(&spec));
+                let setup = TopicSetup::new(known_world, &spec.topic, Arc::clone(&self.limit));
+                Arc::new(setup.with_context(|| format!("no topic '{}'", spec.topic))?)
             }
         };
-        tracing::debug!(
-            trial = setting.name(),
-            pages = arena.shelf.pages(),
-            bytes = self.room.used(),
-            "next"
-        );
-        *stage = Some(Stage { setting: setting.clone(), arena: Arc::clone(&arena) });
-        Ok(Some((setting, arena)))
+        tracing::debug!(trial = spec.name(), pages = setup.cache.pages(), bytes = self.limit.used(), "next");
+        *stage = Some(CurrentSetup { spec: spec.clone(), setup: Arc::clone(&setup) });
+        Ok(Some((spec, setup)))
     }
 
-    fn make(&self, setting: &Setting, arena: &Arc<Arena>) -> anyhow::Result<Trial> {
-        if setting.strategy == ORACLE {
-            self.note(|advance| advance.spent += setting.requests);
-            return Ok(oracle::trial(arena, setting));
+    fn make(&self, spec: &TrialSpec, setup: &Arc<TopicSetup>) -> anyhow::Result<FindTrial> {
+        if spec.strategy == ORACLE {
+            self.note(|progress| progress.spent += spec.requests);
+            return Ok(oracle::trial(setup, spec));
         }
-        let offer = find_strategy(&setting.strategy)
-            .with_context(|| format!("no strategy '{}'", setting.strategy))?;
-        let mut told = 0;
-        let trial = trial::run(arena, offer, setting, &mut |spent| {
-            let more = spent.saturating_sub(told);
-            told = spent;
-            self.note(|advance| advance.spent += more);
+        let entry =
+            find_strategy(&spec.strategy).with_context(|| format!("no strategy '{}'", spec.strategy))?;
+        let mut reported = 0;
+        let trial = trial::run(setup, entry, spec, &mut |spent| {
+            let more = spent.saturating_sub(reported);
+            reported = spent;
+            self.note(|progress| progress.spent += more);
         });
-        // A crawl may run dry before its budget is spent.
-        self.note(|advance| advance.spent += setting.requests.saturating_sub(told));
-        trial.with_context(|| setting.name())
+        // A crawl may exhaust its frontier before its budget.
+        self.note(|progress| progress.spent += spec.requests.saturating_sub(reported));
+        trial.with_context(|| spec.name())
     }
 
-    fn note(&self, change: impl FnOnce(&mut Advance)) {
-        let mut advance = self.advance.lock().expect("counting does not panic");
-        change(&mut advance);
-        advance.refused = self.room.refused();
-        (self.tell)(&advance);
+    fn note(&self, change: impl FnOnce(&mut PlanProgress)) {
+        let mut progress = self.progress.lock().expect("counting does not panic");
+        change(&mut progress);
+        progress.refused = self.limit.refused();
+        (self.on_progress)(&progress);
     }
 }

@@ -1,9 +1,8 @@
-//! A crawl's events become a curve of what it had really found.
+//! Scores the events of a crawl by known_world truth.
 //!
-//! A form counts once, when the crawl first meets it; those that were given as examples do not count. It is *relevant* when the crawl took it for
-//! relevant and it is; *met* when it is, whatever the crawl took it for.
+//! A form counts once, when the crawl first meets it. Forms of the example pages do not count.
 
-use super::truth::Truth;
+use super::truth::FormTruth;
 use hadal::engine::Event;
 use hadal::store::FormRow;
 use hadal_core::address::Site;
@@ -12,55 +11,54 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// What had been found when so much had been spent. All counts are of distinct things.
+/// Counts of distinct forms and sites at one point of a crawl.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Point {
-    /// Requests spent.
+pub struct CurvePoint {
+    /// Requests sent.
     pub requests: u64,
-    /// Pages read.
+    /// Pages fetched.
     pub pages: u64,
-    /// Relevant forms, rightly taken for such.
+    /// Relevant forms that the critic judged relevant.
     pub relevant: u64,
-    /// Relevant forms that stood on pages the crawl took, recognised or not.
+    /// Relevant forms on fetched pages, however the critic judged them.
     pub met: u64,
-    /// Forms wrongly taken for relevant.
+    /// Forms that the critic judged relevant although they are not.
     pub wrong: u64,
-    /// Searchable forms, rightly taken for such.
+    /// Searchable forms that the critic judged searchable.
     pub searchable: u64,
     /// Sites with at least one relevant form found.
     pub deep_sites: u64,
 }
 
-/// Numbers a strategy watches: by name, the value at each number of requests.
+/// Values of strategy gauges by name: pairs of requests sent and value.
 pub type Gauges = BTreeMap<String, Vec<(u64, f64)>>;
 
-/// Keeps the score of one crawl.
+/// Builds the curve of one crawl.
 pub struct Scorer<'t> {
-    truth: &'t Truth,
+    truth: &'t FormTruth,
     known: &'t FxHashSet<FormId>,
     topic: &'t str,
-    now: Point,
+    now: CurvePoint,
     found: FxHashMap<Site, u32>,
-    curve: Vec<Point>,
+    curve: Vec<CurvePoint>,
     gauges: Gauges,
 }
 
 impl<'t> Scorer<'t> {
-    /// Nothing found yet.
-    pub fn new(truth: &'t Truth, topic: &'t str, known: &'t FxHashSet<FormId>) -> Scorer<'t> {
+    pub fn new(truth: &'t FormTruth, topic: &'t str, known: &'t FxHashSet<FormId>) -> Scorer<'t> {
         Scorer {
             truth,
             known,
             topic,
-            now: Point::default(),
+            now: CurvePoint::default(),
             found: FxHashMap::default(),
-            curve: vec![Point::default()],
+            curve: vec![CurvePoint::default()],
             gauges: Gauges::new(),
         }
     }
 
-    /// Takes in what the crawl tells.
-    pub fn hear(&mut self, event: &Event) {
+    /// Updates the counts from an event.
+    pub fn update(&mut self, event: &Event) {
         match event {
             Event::Form(form) => self.count(form),
             Event::Gauges { requests, pages, gauges } => {
@@ -100,20 +98,19 @@ impl<'t> Scorer<'t> {
         }
     }
 
-    /// Relevant forms found on a site.
+    /// Number of relevant forms found on a site.
     pub fn found_on(&self, site: &Site) -> u32 {
         self.found.get(site).copied().unwrap_or(0)
     }
 
-    /// The curve, and what the strategy watched.
-    pub fn finish(self) -> (Vec<Point>, Gauges) {
+    /// The curve and the gauges.
+    pub fn finish(self) -> (Vec<CurvePoint>, Gauges) {
         (self.curve, self.gauges)
     }
 }
 
-/// What a curve shows where it has spent this much by the given measure: between its points the last
-/// one before, beyond its end the end.
-pub fn at(curve: &[Point], measure: impl Fn(&Point) -> u64, spent: u64) -> Point {
+/// Last point of a curve whose `measure` is at most `spent`; zeros if there is none.
+pub fn at(curve: &[CurvePoint], measure: impl Fn(&CurvePoint) -> u64, spent: u64) -> CurvePoint {
     let end = curve.partition_point(|point| measure(point) <= spent);
     end.checked_sub(1).and_then(|last| curve.get(last)).copied().unwrap_or_default()
 }
@@ -124,10 +121,10 @@ mod tests {
 
     #[test]
     fn a_curve_is_read_at_the_last_point_before() {
-        let point = |requests, relevant| Point { requests, relevant, ..Point::default() };
+        let point = |requests, relevant| CurvePoint { requests, relevant, ..CurvePoint::default() };
         let curve = [point(0, 0), point(500, 3), point(1000, 8)];
         let relevant = |spent| at(&curve, |point| point.requests, spent).relevant;
         assert_eq!([0, 499, 500, 999, 1000, 5000].map(relevant), [0, 0, 3, 3, 8, 8]);
-        assert_eq!(at(&[], |point| point.pages, 7), Point::default());
+        assert_eq!(at(&[], |point| point.pages, 7), CurvePoint::default());
     }
 }

@@ -1,9 +1,9 @@
-//! One crawl of one topic in one world, ordered by one strategy, through the engine that crawls the web.
+//! One crawl: one topic, one web, one strategy, on the engine that crawls the real web.
 
-use super::arena::Arena;
-use super::carrier::{ByKind, Carrier};
-use super::plan::Setting;
-use super::score::{Gauges, Point, Scorer, at};
+use super::cached_web::{CachedWeb, RequestCounts};
+use super::plan::TrialSpec;
+use super::score::{CurvePoint, Gauges, Scorer, at};
+use super::topic_setup::TopicSetup;
 use hadal::engine::{Budget, Clock, Crawl, CrawlError, Errand, Event, Probing, Scope, crawl};
 use hadal::fetch::politeness::Politeness;
 use hadal::fetch::robots::AGENT;
@@ -18,116 +18,117 @@ use std::time::Duration;
 use tokio::sync::watch;
 use xxhash_rust::xxh3::xxh3_64;
 
-/// Steps begun ahead of the oldest one that has not ended.
+/// Steps that may start before the oldest unfinished step ends.
 pub const WINDOW: usize = 16;
 
-/// What came of a crawl.
+/// Result of one crawl.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Trial {
-    /// Which crawl it was.
-    pub setting: Setting,
-    /// Relevant forms that exist.
+pub struct FindTrial {
+    /// Parameters of the crawl.
+    #[serde(rename = "setting")]
+    pub spec: TrialSpec,
+    /// Number of relevant forms that exist.
     pub existing: u64,
-    /// What it had found, every few hundred requests.
-    pub curve: Vec<Point>,
-    /// What its requests were for.
-    pub requests: ByKind,
-    /// What was spent before the crawl began, by strategies that train first.
-    pub training: Training,
-    /// Sites with relevant forms that it visited.
+    /// Counts every few hundred requests.
+    pub curve: Vec<CurvePoint>,
+    /// Requests by purpose.
+    pub requests: RequestCounts,
+    /// TrialCost of training before the crawl, for strategies that train.
+    pub training: TrainingCost,
+    /// Visited sites that hold relevant forms.
     pub deep: Vec<DeepSite>,
-    /// What the strategy learned on the way.
+    /// Lessons of the strategy.
     pub lessons: Vec<LessonRow>,
-    /// What the strategy watched.
+    /// Gauges of the strategy.
     pub gauges: Gauges,
-    /// What the trial cost to run; no part of the result.
-    pub cost: Cost,
+    /// TrialCost of running the trial. Not part of the result.
+    pub cost: TrialCost,
 }
 
-/// Spent before the first lesson of a strategy that learns before it crawls.
+/// Requests and pages that a strategy uses before its first lesson.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Training {
-    /// Requests.
+pub struct TrainingCost {
     pub requests: u64,
-    /// Pages.
     pub pages: u64,
 }
 
 /// A visited site that holds relevant forms.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct DeepSite {
-    /// A number for its name, the same in every trial.
+    /// Hash of the site name, equal in every trial.
     pub site: u32,
-    /// Pages read there.
+    /// Pages fetched from the site.
     pub pages: u32,
-    /// Relevant forms found there.
+    /// Relevant forms found on the site.
     pub relevant: u32,
 }
 
-/// What a trial cost to run.
+/// TrialCost of running a trial.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Cost {
-    /// CPU time.
+pub struct TrialCost {
+    /// CPU time of the thread.
     pub cpu_seconds: f64,
-    /// Visits whose page had been read and judged for another strategy.
-    pub shelf_hits: u64,
-    /// Visits that had to be made.
-    pub shelf_misses: u64,
+    /// Visits answered from the page cache.
+    #[serde(rename = "shelf_hits")]
+    pub cache_hits: u64,
+    /// Visits answered by the simulated web.
+    #[serde(rename = "shelf_misses")]
+    pub cache_misses: u64,
 }
 
-impl Trial {
-    /// Where the crawl stood when it had spent this many requests.
-    pub fn at_requests(&self, requests: u64) -> Point {
+impl FindTrial {
+    /// Counts after this many requests.
+    pub fn at_requests(&self, requests: u64) -> CurvePoint {
         at(&self.curve, |point| point.requests, requests)
     }
 
-    /// Where the crawl stood when it had read this many pages, those of its training not counted.
-    pub fn at_pages(&self, pages: u64) -> Point {
+    /// Counts after this many pages, not counting training pages.
+    pub fn at_pages(&self, pages: u64) -> CurvePoint {
         at(&self.curve, |point| point.pages, pages + self.training.pages)
     }
 
-    /// Where it ended.
-    pub fn end(&self) -> Point {
+    /// Counts at the end of the crawl.
+    pub fn end(&self) -> CurvePoint {
         self.curve.last().copied().unwrap_or_default()
     }
 
-    /// The same trial, whatever it cost to run.
-    pub fn same_result(&self, other: &Trial) -> bool {
-        Trial { cost: other.cost, ..self.clone() } == *other
+    /// True if both trials have the same result. Ignores [`TrialCost`].
+    pub fn same_result(&self, other: &FindTrial) -> bool {
+        FindTrial { cost: other.cost, ..self.clone() } == *other
     }
 }
 
-/// Runs a trial on this thread; `advance` hears how many requests are spent.
+/// Runs a trial on this thread. `on_requests` receives the number of requests sent.
 pub fn run(
-    arena: &Arc<Arena>,
-    offer: &StrategyEntry,
-    setting: &Setting,
-    advance: &mut (dyn FnMut(u64) + Send),
-) -> anyhow::Result<Trial> {
+    setup: &Arc<TopicSetup>,
+    entry: &StrategyEntry,
+    spec: &TrialSpec,
+    progress: &mut (dyn FnMut(u64) + Send),
+) -> anyhow::Result<FindTrial> {
     let begun = cpu_time();
-    let carrier = Arc::new(Carrier::new(Arc::clone(arena)));
+    let web = Arc::new(CachedWeb::new(Arc::clone(setup)));
     let store = Arc::new(MemoryStore::default());
-    // Never sent to: a trial runs to its end.
-    let (_going, stop) = watch::channel(false);
-    let setup = setup(&carrier, &store, arena, offer, setting, stop);
-    let mut scorer = Scorer::new(&arena.ground.truth, &arena.topic, &arena.known);
+    // Nothing is sent on this channel: a trial runs to its end.
+    let (_running, stop) = watch::channel(false);
+    let crawl_setup = crawl_setup(&web, &store, setup, entry, spec, stop);
+    let mut scorer = Scorer::new(&setup.known_world.truth, &setup.topic, &setup.known);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build()?;
-    let summary = runtime.block_on(crawl(setup, &mut |event| {
-        scorer.hear(&event);
+    let summary = runtime.block_on(crawl(crawl_setup, &mut |event| {
+        scorer.update(&event);
         if let Event::Gauges { requests, .. } = event {
-            advance(requests);
+            progress(requests);
         }
     }))?;
     let lessons = store.lessons(summary.run)?;
-    let deep = deep_sites(store.as_ref(), arena, &scorer)?;
+    let deep = deep_sites(store.as_ref(), setup, &scorer)?;
     let (curve, gauges) = scorer.finish();
-    let (shelf_hits, shelf_misses) = carrier.shelf_use();
-    let cost = Cost { cpu_seconds: cpu_time() - begun, shelf_hits, shelf_misses };
-    Ok(Trial {
-        setting: setting.clone(),
-        existing: arena.ground.truth.relevant(&arena.topic),
+    let (cache_hits, cache_misses) = web.cache_use();
+    let cost = TrialCost { cpu_seconds: cpu_time() - begun, cache_hits, cache_misses };
+    Ok(FindTrial {
+        spec: spec.clone(),
+        existing: setup.known_world.truth.relevant(&setup.topic),
         curve,
-        requests: carrier.requests(),
+        requests: web.requests(),
         training: training(&lessons, &gauges),
         deep,
         lessons,
@@ -136,36 +137,36 @@ pub fn run(
     })
 }
 
-fn setup(
-    carrier: &Arc<Carrier>,
+fn crawl_setup(
+    web: &Arc<CachedWeb>,
     store: &Arc<MemoryStore>,
-    arena: &Arena,
-    offer: &StrategyEntry,
-    setting: &Setting,
+    setup: &TopicSetup,
+    entry: &StrategyEntry,
+    spec: &TrialSpec,
     stop: watch::Receiver<bool>,
 ) -> Crawl {
-    let briefing = StrategyContext {
-        seed: setting.seed,
-        seeds: arena.seeds.clone(),
-        examples: arena.examples.clone(),
+    let context = StrategyContext {
+        seed: spec.seed,
+        seeds: setup.seeds.clone(),
+        examples: setup.examples.clone(),
         backlinks: true,
     };
     Crawl {
         store: Arc::clone(store) as Arc<dyn Store>,
         spec: RunSpec {
-            topic: setting.topic.clone(),
-            strategy: setting.strategy.clone(),
-            seeds: arena.seeds.clone(),
-            seed: setting.seed,
-            source: setting.name(),
+            topic: spec.topic.clone(),
+            strategy: spec.strategy.clone(),
+            seeds: setup.seeds.clone(),
+            seed: spec.seed,
+            source: spec.name(),
         },
-        strategy: offer.make(&briefing),
-        critic: Arc::clone(&arena.critic),
-        fetch: Arc::clone(carrier) as _,
-        backlinks: Some(Arc::clone(carrier) as _),
-        visit: Some(Arc::clone(carrier) as _),
+        strategy: entry.make(&context),
+        critic: Arc::clone(&setup.critic),
+        fetch: Arc::clone(web) as _,
+        backlinks: Some(Arc::clone(web) as _),
+        visit: Some(Arc::clone(web) as _),
         prior: None,
-        budget: Budget { requests: Some(setting.requests), ..Budget::default() },
+        budget: Budget { requests: Some(spec.requests), ..Budget::default() },
         scope: Scope::default(),
         politeness: Politeness { delay: Duration::ZERO, latency_factor: 0.0, max_delay: Duration::ZERO },
         agent: AGENT.into(),
@@ -181,8 +182,12 @@ fn setup(
     }
 }
 
-fn deep_sites(store: &MemoryStore, arena: &Arena, scorer: &Scorer<'_>) -> Result<Vec<DeepSite>, CrawlError> {
-    let deep: FxHashSet<&str> = arena.ground.truth.deep_sites(&arena.topic).collect();
+fn deep_sites(
+    store: &MemoryStore,
+    setup: &TopicSetup,
+    scorer: &Scorer<'_>,
+) -> Result<Vec<DeepSite>, CrawlError> {
+    let deep: FxHashSet<&str> = setup.known_world.truth.deep_sites(&setup.topic).collect();
     let mut visited = Vec::new();
     store.sites(&Filter::default(), &mut |row| {
         if row.tally.pages > 0 && deep.contains(row.site.0.as_str()) {
@@ -199,11 +204,11 @@ fn number_of(site: &Site) -> u32 {
     xxh3_64(site.0.as_bytes()) as u32
 }
 
-/// What a strategy says that it read and asked for its first lesson; other pages that were visited in
-/// between belong to the crawl.
-fn training(lessons: &[LessonRow], gauges: &Gauges) -> Training {
+/// TrainingCost cost by the gauges of the strategy. Other pages visited before the first lesson belong to the
+/// crawl.
+fn training(lessons: &[LessonRow], gauges: &Gauges) -> TrainingCost {
     let Some(first) = lessons.iter().find(|row| row.lesson.iteration == 0) else {
-        return Training::default();
+        return TrainingCost::default();
     };
     let by_then = |name: &str| {
         let values = gauges.get(name).map_or(&[][..], Vec::as_slice);
@@ -211,10 +216,10 @@ fn training(lessons: &[LessonRow], gauges: &Gauges) -> Training {
         value.map_or(0, |(_, value)| *value as u64)
     };
     let pages = by_then("training pages");
-    Training { requests: pages + by_then("look-ups"), pages }
+    TrainingCost { requests: pages + by_then("look-ups"), pages }
 }
 
-/// CPU time of this thread, in seconds.
+/// CPU time of this thread in seconds.
 pub fn cpu_time() -> f64 {
     let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
     time.tv_sec as f64 + time.tv_nsec as f64 / 1e9

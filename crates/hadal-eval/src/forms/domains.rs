@@ -1,7 +1,7 @@
-//! Which domain does a search form search: from its own text, and with the page around it.
+//! Classification of search forms by domain: from the form's own text, and with the text of its page.
 
 use super::{BINS, Disagreement, ROUNDS, by_fold, cut};
-use crate::training::built_in::{Data, SEED, SITE_WEIGHT};
+use crate::training::built_in::{LabelledData, SEED, SITE_WEIGHT};
 use hadal_core::critic::domain::{DOMAINS, DomainJudge, Lesson};
 use hadal_core::critic::example::Example;
 use hadal_core::critic::faithful_domain::SvmDomains;
@@ -12,69 +12,68 @@ use hadal_core::learn::metrics::{Bin, Confusion, calibration_error, reliability}
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// Folds by site.
+/// Number of cross-validation folds by site.
 pub const FOLDS: usize = 10;
 
-/// Labels at least this sure are scored; all are trained on.
-const SURE: f32 = 0.8;
+/// Least label confidence for scoring. Training uses all labels.
+const LEAST_CONFIDENCE: f32 = 0.8;
 
-/// Forms a domain needs to be among those averaged.
-const ENOUGH: usize = 10;
+/// Least number of forms for a domain to enter the averages.
+const LEAST_FORMS: usize = 10;
 
-/// Figures of all ways of reading.
+/// FormFigures of all feature sets.
 #[derive(Clone, Debug, Serialize)]
-pub struct Domains {
-    /// Forms scored.
+pub struct DomainFigures {
+    /// Number of scored forms.
     pub forms: usize,
-    /// Domains with enough forms, over which the averages are taken.
+    /// DomainFigures with enough forms for the averages.
     pub averaged: Vec<&'static str>,
-    /// One entry per way of reading.
-    pub readings: Vec<Reading>,
+    /// One entry per feature set.
+    pub readings: Vec<FeatureSetFigures>,
 }
 
-/// Figures of one way of reading.
+/// FormFigures of one feature set.
 #[derive(Clone, Debug, Serialize)]
-pub struct Reading {
-    /// What is read.
+pub struct FeatureSetFigures {
+    /// Name of the feature set.
     pub name: &'static str,
-    /// Share of forms given their domain, of thirteen.
+    /// Share of forms with the right domain out of thirteen.
     pub accuracy: Interval,
-    /// The same over forms of the averaged domains.
+    /// Same over forms of the averaged domains.
     pub accuracy_averaged: Interval,
-    /// Mean accuracy of the averaged domains' yes-or-no decisions, as the papers count.
+    /// Mean accuracy of the binary decisions of the averaged domains, as in the papers.
     pub one_vs_rest: Interval,
     /// Mean F1 of the averaged domains.
     pub macro_f1: Interval,
     /// Expected calibration error over all pairs of form and domain.
     pub calibration: f64,
-    /// Calibration curve.
+    /// Reliability curve.
     pub curve: Vec<Bin>,
-    /// Each domain by itself.
-    pub each: Vec<OneDomain>,
-    /// Where it disagrees with the label.
+    /// FormFigures of each domain.
+    pub each: Vec<SingleDomainFigures>,
+    /// Forms whose predicted domain differs from the label.
     pub errors: Vec<Disagreement>,
-    /// What was decided, for each scored form: name, truth, probabilities.
+    /// Name, true domain and probabilities of each scored form.
     #[serde(skip)]
     pub judged: Vec<(String, usize, Vec<f32>)>,
 }
 
-/// One domain.
+/// FormFigures of one domain.
 #[derive(Clone, Debug, Serialize)]
-pub struct OneDomain {
-    /// Its name.
+pub struct SingleDomainFigures {
     pub domain: &'static str,
-    /// Forms scored.
+    /// Number of scored forms.
     pub forms: usize,
-    /// Of those given this domain, how many are of it.
+    /// Share of the forms predicted as this domain that belong to it.
     pub precision: Interval,
-    /// Of its forms, how many are given it.
+    /// Share of the domain's forms that are predicted as it.
     pub recall: Interval,
-    /// Harmonic mean.
+    /// Harmonic mean of precision and recall.
     pub f1: Interval,
 }
 
-/// The fold of every site.
-pub fn site_folds(data: &Data) -> BTreeMap<&str, usize> {
+/// Fold of every site.
+pub fn site_folds(data: &LabelledData) -> BTreeMap<&str, usize> {
     let mut sites: Vec<&str> = data.pages.iter().map(|page| page.site.as_str()).collect();
     sites.extend(data.forms.iter().map(|form| form.site.as_str()));
     sites.sort_unstable();
@@ -83,8 +82,8 @@ pub fn site_folds(data: &Data) -> BTreeMap<&str, usize> {
     sites.into_iter().zip(folds).collect()
 }
 
-/// Measures all ways of reading.
-pub fn evaluate(data: &Data) -> Domains {
+/// Evaluates all feature sets.
+pub fn evaluate(data: &LabelledData) -> DomainFigures {
     let folds = site_folds(data);
     let searches = data.searches();
     let lessons = data.lessons(SITE_WEIGHT);
@@ -108,29 +107,30 @@ pub fn evaluate(data: &Data) -> Domains {
     let scored: Vec<(&Example, [Vec<f32>; 3])> = judged
         .into_iter()
         .map(|(at, judged)| (searches[at], judged))
-        .filter(|(example, _)| example.confidence >= SURE)
+        .filter(|(example, _)| example.confidence >= LEAST_CONFIDENCE)
         .collect();
     let of_domain = |domain: usize| scored.iter().filter(|(e, _)| e.domain == Some(domain)).count();
-    let averaged: Vec<usize> = (0..DOMAINS.len() - 1).filter(|&domain| of_domain(domain) >= ENOUGH).collect();
+    let averaged: Vec<usize> =
+        (0..DOMAINS.len() - 1).filter(|&domain| of_domain(domain) >= LEAST_FORMS).collect();
     let names = ["papers: own text, linear SVM", "hadal: own text", "hadal: with the page around it"];
     let readings = (0..3).map(|which| {
         let rows: Vec<(&Example, &[f32])> =
             scored.iter().map(|(example, judged)| (*example, judged[which].as_slice())).collect();
         reading(names[which], &rows, &averaged)
     });
-    Domains {
+    DomainFigures {
         forms: scored.len(),
         averaged: averaged.iter().map(|&domain| DOMAINS[domain]).collect(),
         readings: readings.collect(),
     }
 }
 
-/// The likeliest class.
+/// Index of the largest probability.
 pub fn best(probabilities: &[f32]) -> usize {
     (0..probabilities.len()).max_by(|&a, &b| probabilities[a].total_cmp(&probabilities[b])).unwrap_or(0)
 }
 
-fn reading(name: &'static str, rows: &[(&Example, &[f32])], averaged: &[usize]) -> Reading {
+fn reading(name: &'static str, rows: &[(&Example, &[f32])], averaged: &[usize]) -> FeatureSetFigures {
     let sites: Vec<&str> = rows.iter().map(|(example, _)| example.site.as_str()).collect();
     let truth: Vec<usize> = rows.iter().map(|(example, _)| example.domain.unwrap_or_default()).collect();
     let judged: Vec<usize> = rows.iter().map(|(_, p)| best(p)).collect();
@@ -147,7 +147,7 @@ fn reading(name: &'static str, rows: &[(&Example, &[f32])], averaged: &[usize]) 
         || rows.iter().zip(&truth).flat_map(|((_, p), truth)| p.iter().enumerate().map(move |p| (p, *truth)));
     let p: Vec<f32> = pairs().map(|((_, p), _)| *p).collect();
     let labels: Vec<bool> = pairs().map(|((domain, _), truth)| domain == truth).collect();
-    let each = (0..DOMAINS.len()).map(|domain| OneDomain {
+    let each = (0..DOMAINS.len()).map(|domain| SingleDomainFigures {
         domain: DOMAINS[domain],
         forms: truth.iter().filter(|&&truth| truth == domain).count(),
         precision: figure(&|chosen| table(chosen).precision(domain)),
@@ -155,7 +155,7 @@ fn reading(name: &'static str, rows: &[(&Example, &[f32])], averaged: &[usize]) 
         f1: figure(&|chosen| table(chosen).f1(domain)),
     });
     let errors = (0..rows.len()).filter(|&at| truth[at] != judged[at]);
-    Reading {
+    FeatureSetFigures {
         name,
         accuracy: figure(&|chosen| table(chosen).accuracy()),
         accuracy_averaged: figure(&|chosen| {

@@ -1,68 +1,68 @@
-//! Measuring the judges: cross-validated, by site, with intervals.
+//! Evaluation of the classifiers: cross-validation by site, with intervals.
 //!
-//! No judge is measured on a site it was trained on; what it chooses for itself it chooses inside its
-//! training folds. Intervals are 95 % bootstrap intervals over sites.
+//! No classifier is scored on a site it was trained on. Hyperparameters are chosen inside the training folds.
+//! Intervals are 95 % bootstrap intervals over sites.
 
 pub mod domains;
-pub mod few;
+pub mod few_examples;
 pub mod pages;
 pub mod searchable;
 pub mod summary;
 
-use crate::training::built_in::Data;
+use crate::training::built_in::LabelledData;
 use hadal_core::learn::bootstrap::{self, Interval};
 use hadal_core::learn::metrics::{Bin, Confusion, calibration_error, reliability, roc_auc};
 use serde::Serialize;
 use std::path::Path;
 use std::sync::Mutex;
 
-/// Resamples of every interval.
+/// Bootstrap resamples per interval.
 const ROUNDS: usize = 1000;
 
-/// Bins of a calibration curve, of equal mass.
+/// Bins of equal mass in a reliability curve.
 const BINS: usize = 10;
 
 /// All figures.
 #[derive(Clone, Debug, Serialize)]
-pub struct Figures {
-    /// Search form or not, on the given folds.
-    pub searchable: searchable::Searchable,
-    /// Which domain.
-    pub domains: domains::Domains,
-    /// What a page is about.
-    pub pages: pages::Pages,
+pub struct FormFigures {
+    /// SearchableFigures or not, on the given folds.
+    pub searchable: searchable::SearchableFigures,
+    /// Domain of search forms.
+    pub domains: domains::DomainFigures,
+    /// Topic of pages.
+    pub pages: pages::PageFiguresAll,
     /// Topics from five examples.
-    pub few: Vec<few::Few>,
+    pub few: Vec<few_examples::FewExampleFigures>,
 }
 
-/// Measures everything. `formasaurus` holds predictions of that package, see `eval/formasaurus_folds.py`;
-/// `tell` hears what is being done.
+/// Computes all figures. `formasaurus` is a file of that package's predictions, written by
+/// `eval/formasaurus_folds.py`. `on_stage` receives the name of each stage.
 pub fn evaluate(
-    data: &Data,
+    data: &LabelledData,
     formasaurus: Option<&Path>,
-    tell: &(dyn Fn(&str) + Sync),
-) -> anyhow::Result<Figures> {
-    tell("search or not");
+    on_stage: &(dyn Fn(&str) + Sync),
+) -> anyhow::Result<FormFigures> {
+    on_stage("search or not");
     let searchable = searchable::evaluate(data, formasaurus)?;
-    tell("domains");
+    on_stage("domains");
     let domains = domains::evaluate(data);
-    tell("pages");
+    on_stage("pages");
     let pages = pages::evaluate(data);
-    tell("topics from five examples");
-    let few = few::evaluate(data, &domains);
-    Ok(Figures { searchable, domains, pages, few })
+    on_stage("topics from five examples");
+    let few = few_examples::evaluate(data, &domains);
+    Ok(FormFigures { searchable, domains, pages, few })
 }
 
-/// How well a yes-or-no judge does.
+/// FormFigures of a binary classifier.
 #[derive(Clone, Debug, Serialize)]
-pub struct Row {
-    /// Which judge.
+pub struct BinaryFigures {
+    /// Name of the classifier.
     pub name: String,
-    /// How many of its yes are right.
+    /// Share of the positive decisions that are right.
     pub precision: Interval,
-    /// How many of all yes it finds.
+    /// Share of the positive examples that are found.
     pub recall: Interval,
-    /// Harmonic mean of the two.
+    /// Harmonic mean of precision and recall.
     pub f1: Interval,
     /// Share of wrong decisions.
     pub error: Interval,
@@ -70,13 +70,13 @@ pub struct Row {
     pub auc: f64,
     /// Expected calibration error.
     pub calibration: f64,
-    /// The calibration curve.
+    /// Reliability curve.
     pub curve: Vec<Bin>,
 }
 
-impl Row {
-    /// Measures probabilities of yes against the truth.
-    pub fn of(name: &str, probabilities: &[f32], labels: &[bool], sites: &[&str]) -> Row {
+impl BinaryFigures {
+    /// Compares probabilities with labels.
+    pub fn of(name: &str, probabilities: &[f32], labels: &[bool], sites: &[&str]) -> BinaryFigures {
         let figure = |statistic: fn(&Confusion) -> f64| {
             bootstrap::interval(sites, ROUNDS, crate::training::built_in::SEED, |rows| {
                 let p: Vec<f32> = rows.iter().map(|&row| probabilities[row]).collect();
@@ -84,7 +84,7 @@ impl Row {
                 statistic(&Confusion::binary(&p, &truth, 0.5))
             })
         };
-        Row {
+        BinaryFigures {
             name: name.to_string(),
             precision: figure(|confusion| confusion.precision(1)),
             recall: figure(|confusion| confusion.recall(1)),
@@ -97,24 +97,24 @@ impl Row {
     }
 }
 
-/// A decision that disagrees with its label, with enough text to see why.
+/// A decision that differs from its label, with enough text to see why.
 #[derive(Clone, Debug, Serialize)]
 pub struct Disagreement {
-    /// Where it can be read again.
+    /// Page and form in the data set.
     pub name: String,
-    /// What the label says.
+    /// Label in the data set.
     pub label: String,
-    /// What the judge says.
+    /// Decision of the classifier.
     pub judged: String,
-    /// How sure the judge is.
+    /// Probability of the decision.
     pub p: f32,
     /// Title of the page and heading of the form.
     pub place: String,
-    /// What is in the form.
+    /// Text of the form.
     pub text: String,
 }
 
-/// Runs the folds on all cores; results come back in the folds' order.
+/// Runs folds on all cores and returns results in order of the folds.
 pub fn by_fold<T: Send>(folds: usize, work: impl Fn(usize) -> T + Sync) -> Vec<T> {
     let next = Mutex::new(0);
     let done = Mutex::new(Vec::new());
@@ -142,7 +142,7 @@ pub fn by_fold<T: Send>(folds: usize, work: impl Fn(usize) -> T + Sync) -> Vec<T
     done.into_iter().map(|(_, result)| result).collect()
 }
 
-/// The beginning of a text.
+/// First `most` characters of a text.
 fn cut(text: &str, most: usize) -> String {
     text.chars().take(most).collect()
 }

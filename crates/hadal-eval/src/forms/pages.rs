@@ -1,8 +1,8 @@
-//! What a page is about: naive Bayes as in the papers, and ours, by site.
+//! Classification of pages by domain: naive Bayes as in the papers, and ours, with folds by site.
 
 use super::domains::{FOLDS, best, site_folds};
 use super::{BINS, ROUNDS, by_fold};
-use crate::training::built_in::{Data, SEED};
+use crate::training::built_in::{LabelledData, SEED};
 use hadal_core::critic::domain::{DOMAINS, Lesson, OTHER};
 use hadal_core::critic::page_topic::{BayesPageJudge, PageJudge};
 use hadal_core::critic::subject::{Words, counts};
@@ -10,40 +10,40 @@ use hadal_core::learn::bootstrap::{Interval, interval};
 use hadal_core::learn::metrics::{Bin, calibration_error, reliability};
 use serde::Serialize;
 
-/// Figures of both judges.
+/// FormFigures of both classifiers.
 #[derive(Clone, Debug, Serialize)]
-pub struct Pages {
-    /// Pages measured.
+pub struct PageFiguresAll {
+    /// Number of pages.
     pub pages: usize,
-    /// Their sites.
+    /// Number of sites.
     pub sites: usize,
-    /// One entry per judge.
+    /// One entry per classifier.
     pub judges: Vec<PageFigures>,
 }
 
-/// Figures of one judge.
+/// FormFigures of one classifier.
 #[derive(Clone, Debug, Serialize)]
 pub struct PageFigures {
-    /// Which judge.
+    /// Name of the classifier.
     pub name: &'static str,
-    /// Each domain's pages against those of "other": share told right, averaged over the domains.
+    /// Accuracy of each domain's pages against pages of "other", averaged over domains.
     pub against_other: Interval,
-    /// The same for whole sites, by the mean of their pages.
+    /// Same for whole sites, by the mean probability of their pages.
     pub sites_against_other: Interval,
-    /// On topic or off, against all other pages: share told right, averaged over the domains.
+    /// Accuracy of on topic or off topic against all other pages, averaged over domains.
     pub on_or_off: Interval,
-    /// Share of pages given their domain, of thirteen.
+    /// Share of pages with the right domain out of thirteen.
     pub accuracy: Interval,
-    /// Each domain against "other": pages, share told right.
+    /// Each domain against "other": name, pages, accuracy.
     pub each: Vec<(&'static str, usize, f64)>,
     /// Expected calibration error over all pairs of page and domain.
     pub calibration: f64,
-    /// Calibration curve.
+    /// Reliability curve.
     pub curve: Vec<Bin>,
 }
 
-/// Measures both.
-pub fn evaluate(data: &Data) -> Pages {
+/// Evaluates both classifiers.
+pub fn evaluate(data: &LabelledData) -> PageFiguresAll {
     let folds = site_folds(data);
     let lessons = data.lessons(1.0);
     let words: Vec<Words> = data.pages.iter().map(|page| counts(&page.as_page())).collect();
@@ -66,7 +66,7 @@ pub fn evaluate(data: &Data) -> Pages {
         let p: Vec<&[f32]> = judged.iter().map(|(_, judged)| judged[which].as_slice()).collect();
         figures(names[which], &p, &truth, &sites)
     });
-    Pages { pages: truth.len(), sites: folds.len(), judges: judges.collect() }
+    PageFiguresAll { pages: truth.len(), sites: folds.len(), judges: judges.collect() }
 }
 
 fn figures(name: &'static str, p: &[&[f32]], truth: &[usize], sites: &[&str]) -> PageFigures {
@@ -106,7 +106,7 @@ fn figures(name: &'static str, p: &[&[f32]], truth: &[usize], sites: &[&str]) ->
     }
 }
 
-/// Each domain's sites against those of "other", by the mean of their pages.
+/// Accuracy of each domain's sites against sites of "other", by the mean probability of their pages.
 fn whole_sites(p: &[&[f32]], truth: &[usize], sites: &[&str]) -> Interval {
     let mut names: Vec<&str> = sites.to_vec();
     names.sort_unstable();

@@ -1,7 +1,7 @@
-//! Search form or not: the papers' tree, ours, and a package of today, on the same folds.
+//! SearchableFigures or not: the decision tree of the FFC paper, ours, and the formasaurus package, on the same folds.
 
-use super::{Disagreement, Row, by_fold, cut};
-use crate::training::built_in::{Data, SEED};
+use super::{BinaryFigures, Disagreement, by_fold, cut};
+use crate::training::built_in::{LabelledData, SEED};
 use anyhow::Context;
 use hadal_core::critic::Kind;
 use hadal_core::critic::example::Example;
@@ -13,23 +13,23 @@ use std::path::Path;
 
 const FOLDS: usize = 10;
 
-/// Disagreements at least this sure, by a judge that never saw the site, are labels to look at again.
-const DOUBT: f32 = 0.9;
+/// Errors with at least this probability are reported as doubtful labels. Guess.
+const DOUBTFUL_FROM: f32 = 0.9;
 
-/// Figures on the given folds.
+/// FormFigures on the given folds.
 #[derive(Clone, Debug, Serialize)]
-pub struct Searchable {
-    /// Forms measured.
+pub struct SearchableFigures {
+    /// Number of forms.
     pub forms: usize,
-    /// Searches among them.
+    /// Number of search forms.
     pub searches: usize,
-    /// One row per judge.
-    pub rows: Vec<Row>,
-    /// Share of forms whose kind ours tells right.
+    /// One row per classifier.
+    pub rows: Vec<BinaryFigures>,
+    /// Share of forms whose kind our classifier predicts.
     pub kind_accuracy: f64,
-    /// Where ours disagrees with the label.
+    /// Forms where our classifier disagrees with the label.
     pub errors: Vec<Disagreement>,
-    /// Labels that are likely wrong, or a matter of taste: ours is very sure of the opposite.
+    /// Number of errors above [`DOUBTFUL_FROM`].
     pub doubtful: usize,
 }
 
@@ -47,9 +47,9 @@ struct Prediction {
     predicted: String,
 }
 
-/// Measures on the folds that come with the data. Ours may also learn from the second set of forms, whose
-/// sites are others.
-pub fn evaluate(data: &Data, formasaurus: Option<&Path>) -> anyhow::Result<Searchable> {
+/// Evaluates on the folds of the data set. Our classifier also trains on the second set of forms, which has
+/// other sites.
+pub fn evaluate(data: &LabelledData, formasaurus: Option<&Path>) -> anyhow::Result<SearchableFigures> {
     let examples: Vec<&Example> = data.folded.iter().map(|folded| &folded.example).collect();
     let labels: Vec<bool> = examples.iter().map(|example| example.is_search()).collect();
     let sites: Vec<&str> = examples.iter().map(|example| example.site.as_str()).collect();
@@ -71,12 +71,12 @@ pub fn evaluate(data: &Data, formasaurus: Option<&Path>) -> anyhow::Result<Searc
     judged.sort_by_key(|(at, ..)| *at);
     let faithful: Vec<f32> = judged.iter().map(|row| row.1).collect();
     let ours: Vec<f32> = judged.iter().map(|row| row.2).collect();
-    let mut rows = vec![Row::of("FFC 2005: 14 features, C4.5", &faithful, &labels, &sites)];
+    let mut rows = vec![BinaryFigures::of("FFC 2005: 14 features, C4.5", &faithful, &labels, &sites)];
     if let Some(path) = formasaurus {
         let (name, p) = predictions(path, &examples)?;
-        rows.push(Row::of(&name, &p, &labels, &sites));
+        rows.push(BinaryFigures::of(&name, &p, &labels, &sites));
     }
-    rows.push(Row::of("hadal", &ours, &labels, &sites));
+    rows.push(BinaryFigures::of("hadal", &ours, &labels, &sites));
     let right = judged.iter().filter(|(at, _, _, kind)| *kind == examples[*at].kind).count();
     let mut errors: Vec<Disagreement> = judged
         .iter()
@@ -84,10 +84,11 @@ pub fn evaluate(data: &Data, formasaurus: Option<&Path>) -> anyhow::Result<Searc
         .map(|(at, _, p, kind)| disagreement(examples[*at], *p, *kind))
         .collect();
     errors.sort_by(|a, b| (b.p - 0.5).abs().total_cmp(&(a.p - 0.5).abs()));
-    let doubtful = errors.iter().filter(|error| error.p >= DOUBT || error.p <= 1.0 - DOUBT).count();
+    let doubtful =
+        errors.iter().filter(|error| error.p >= DOUBTFUL_FROM || error.p <= 1.0 - DOUBTFUL_FROM).count();
     let searches = labels.iter().filter(|label| **label).count();
     let kind_accuracy = right as f64 / labels.len().max(1) as f64;
-    Ok(Searchable { forms: labels.len(), searches, rows, kind_accuracy, errors, doubtful })
+    Ok(SearchableFigures { forms: labels.len(), searches, rows, kind_accuracy, errors, doubtful })
 }
 
 fn tree(examples: &[&Example]) -> hadal_core::learn::tree::Tree {
@@ -96,7 +97,7 @@ fn tree(examples: &[&Example]) -> hadal_core::learn::tree::Tree {
     faithful::train(&forms, &labels)
 }
 
-/// What the package decided. It answers with the likeliest type, so its probabilities count as 0 or 1.
+/// Predictions of the package. It outputs the most likely type only, so its probabilities are 0 or 1.
 fn predictions(path: &Path, examples: &[&Example]) -> anyhow::Result<(String, Vec<f32>)> {
     let read = std::fs::read(path).with_context(|| path.display().to_string())?;
     let found: Predictions = serde_json::from_slice(&read).with_context(|| path.display().to_string())?;

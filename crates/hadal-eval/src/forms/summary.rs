@@ -1,13 +1,13 @@
-//! The figures as sections of a report.
+//! FormFigures as sections of a report.
 
-use super::domains::Reading;
-use super::{Disagreement, Figures, Row};
+use super::domains::FeatureSetFigures;
+use super::{BinaryFigures, Disagreement, FormFigures};
 use hadal::output::sections::{Section, headings};
 use hadal_core::learn::bootstrap::Interval;
 use hadal_core::learn::metrics::Bin;
 
-/// All sections, in the order they are read.
-pub fn sections(figures: &Figures) -> Vec<Section> {
+/// All sections in reading order.
+pub fn sections(figures: &FormFigures) -> Vec<Section> {
     let mut sections = vec![searchable(figures), wrong(figures), domains(figures)];
     sections.extend(figures.domains.readings.iter().map(each_domain));
     sections.extend([wrong_domains(figures), pages(figures), few(figures)]);
@@ -22,9 +22,9 @@ fn points(curve: &[Bin]) -> Vec<(f64, f64)> {
     curve.iter().map(|bin| (bin.mean, bin.share)).collect()
 }
 
-fn searchable(figures: &Figures) -> Section {
+fn searchable(figures: &FormFigures) -> Section {
     let found = &figures.searchable;
-    let row = |row: &Row| {
+    let row = |row: &BinaryFigures| {
         let figures = [&row.precision, &row.recall, &row.f1, &row.error].map(shown);
         let last = [format!("{:.4}", row.auc), format!("{:.4}", row.calibration)];
         std::iter::once(row.name.clone()).chain(figures).chain(last).collect()
@@ -58,7 +58,7 @@ fn disagreements(title: &str, note: String, errors: &[Disagreement]) -> Section 
     }
 }
 
-fn wrong(figures: &Figures) -> Section {
+fn wrong(figures: &FormFigures) -> Section {
     let note = format!(
         "p is P(search), surest first. Of the first {} the judge, which never saw the site, is surer than 0.9: \
          labels to look at again. None is dropped.",
@@ -67,9 +67,9 @@ fn wrong(figures: &Figures) -> Section {
     disagreements("Where ours and the label disagree", note, &figures.searchable.errors)
 }
 
-fn domains(figures: &Figures) -> Section {
+fn domains(figures: &FormFigures) -> Section {
     let found = &figures.domains;
-    let row = |reading: &Reading| {
+    let row = |reading: &FeatureSetFigures| {
         let of = [&reading.accuracy, &reading.accuracy_averaged, &reading.one_vs_rest, &reading.macro_f1];
         let figures = of.map(shown);
         let name = std::iter::once(reading.name.to_string());
@@ -97,7 +97,7 @@ fn domains(figures: &Figures) -> Section {
     }
 }
 
-fn each_domain(reading: &Reading) -> Section {
+fn each_domain(reading: &FeatureSetFigures) -> Section {
     let rows = reading.each.iter().map(|one| {
         let figures = [&one.precision, &one.recall, &one.f1].map(shown);
         [one.domain.to_string(), one.forms.to_string()].into_iter().chain(figures).collect()
@@ -112,17 +112,17 @@ fn each_domain(reading: &Reading) -> Section {
     }
 }
 
-fn wrong_domains(figures: &Figures) -> Section {
+fn wrong_domains(figures: &FormFigures) -> Section {
     let reading = figures.domains.readings.last();
     let errors = reading.map_or(&[][..], |reading| &reading.errors);
     disagreements(
-        "Domains told wrong, with the page around the form",
+        "DomainFigures told wrong, with the page around the form",
         "p is of the domain judged.".into(),
         errors,
     )
 }
 
-fn pages(figures: &Figures) -> Section {
+fn pages(figures: &FormFigures) -> Section {
     let found = &figures.pages;
     let rows = found.judges.iter().map(|judge| {
         let of = [&judge.against_other, &judge.sites_against_other, &judge.on_or_off, &judge.accuracy];
@@ -150,7 +150,7 @@ fn pages(figures: &Figures) -> Section {
     }
 }
 
-fn few(figures: &Figures) -> Section {
+fn few(figures: &FormFigures) -> Section {
     let rows = figures.few.iter().map(|few| {
         let figures = [few.f1, few.f1_words, few.f1_built_in, few.share].map(|figure| format!("{figure:.3}"));
         std::iter::once(few.domain.to_string()).chain(figures).collect()

@@ -1,13 +1,13 @@
-//! What is harvested: collections from a folder, or generated ones for those who have none.
+//! Collections to harvest: files of a folder, or generated ones.
 
 use anyhow::{Context, bail};
 use hadal_world::database::{Collection, CollectionSpec, Script};
 use std::path::{Path, PathBuf};
 
-/// A collection by name.
+/// A named collection.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Held {
-    /// What it is called in tables and file names.
+pub struct NamedCollection {
+    /// Name in tables and file names.
     pub name: String,
     source: Source,
 }
@@ -18,35 +18,34 @@ enum Source {
     Generated(CollectionSpec),
 }
 
-/// Endings of files that hold a collection.
+/// File name endings of collections.
 const ENDINGS: [&str; 2] = [".jsonl.gz", ".jsonl"];
 
-impl Held {
-    /// The collections that come with the program: short texts and long ones about different subjects, and
-    /// a language that puts no spaces between words.
-    pub fn generated() -> Vec<Held> {
+impl NamedCollection {
+    /// Built-in collections: short texts, long texts, and a language without spaces between words.
+    pub fn generated() -> Vec<NamedCollection> {
         let usual = CollectionSpec::default();
         let recipes = [
             ("short-texts", CollectionSpec { seed: 11, median_words: 25, ..usual }),
             ("long-texts", CollectionSpec { seed: 12, median_words: 90, ..usual }),
             ("unspaced", CollectionSpec { seed: 13, script: Script::Unspaced, ..usual }),
         ];
-        let held = |(name, recipe): (&str, CollectionSpec)| Held {
+        let held = |(name, recipe): (&str, CollectionSpec)| NamedCollection {
             name: name.into(),
             source: Source::Generated(recipe),
         };
         recipes.map(held).into()
     }
 
-    /// The collections of a folder, in the order of their names.
-    pub fn in_folder(folder: &Path) -> anyhow::Result<Vec<Held>> {
+    /// Collections of a folder in order of their names.
+    pub fn in_folder(folder: &Path) -> anyhow::Result<Vec<NamedCollection>> {
         let unread = || format!("cannot read {}", folder.display());
         let mut all = Vec::new();
         for entry in std::fs::read_dir(folder).with_context(unread)? {
             let path = entry.with_context(unread)?.path();
             let file = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
             if let Some(name) = ENDINGS.iter().find_map(|ending| file.strip_suffix(ending)) {
-                all.push(Held { name: name.to_string(), source: Source::File(path) });
+                all.push(NamedCollection { name: name.to_string(), source: Source::File(path) });
             }
         }
         if all.is_empty() {
@@ -56,7 +55,7 @@ impl Held {
         Ok(all)
     }
 
-    /// The collection, cut to so many records; generated ones have as many.
+    /// Loads at most `most` records. Generated collections have exactly as many.
     pub fn load(&self, most: u32) -> anyhow::Result<Collection> {
         match &self.source {
             Source::File(path) => Ok(thinned(Collection::open(path)?, most)),
@@ -65,7 +64,7 @@ impl Held {
     }
 }
 
-/// So many records from all over a collection: files are often sorted.
+/// Every n-th record, because files are often sorted.
 fn thinned(all: Collection, most: u32) -> Collection {
     if all.len() <= most {
         return all;
@@ -92,7 +91,7 @@ mod tests {
             .collect();
         std::fs::write(place.path().join("ships.jsonl"), lines).unwrap();
         std::fs::write(place.path().join("notes.txt"), "nothing").unwrap();
-        let held = Held::in_folder(place.path()).unwrap();
+        let held = NamedCollection::in_folder(place.path()).unwrap();
         assert_eq!(held.iter().map(|held| held.name.as_str()).collect::<Vec<_>>(), ["ships"]);
         let cut = held[0].load(5).unwrap();
         let titles: Vec<&str> = (0..cut.len()).map(|n| cut.record(n).unwrap().title).collect();
@@ -104,13 +103,14 @@ mod tests {
     #[test]
     fn a_folder_without_collections_is_refused() {
         let place = tempfile::tempdir().unwrap();
-        assert!(Held::in_folder(place.path()).unwrap_err().to_string().contains("no .jsonl"));
-        assert!(Held::in_folder(&place.path().join("missing")).is_err());
+        assert!(NamedCollection::in_folder(place.path()).unwrap_err().to_string().contains("no .jsonl"));
+        assert!(NamedCollection::in_folder(&place.path().join("missing")).is_err());
     }
 
     #[test]
     fn generated_collections_differ_and_can_be_small() {
-        let all: Vec<Collection> = Held::generated().iter().map(|held| held.load(50).unwrap()).collect();
+        let all: Vec<Collection> =
+            NamedCollection::generated().iter().map(|held| held.load(50).unwrap()).collect();
         assert!(all.iter().all(|collection| collection.len() == 50));
         assert_ne!(all[0].record(0), all[1].record(0));
         assert!(all[2].is_unspaced() && !all[0].is_unspaced());

@@ -1,46 +1,46 @@
-//! What a harvest had found when so much had been spent.
+//! Coverage of a harvest over its cost.
 
 use serde::{Deserialize, Serialize};
 
 /// Coverages at which policies are compared.
 pub const LEVELS: [f64; 5] = [0.5, 0.7, 0.8, 0.9, 0.95];
 
-/// Where a harvest stands.
+/// Counters of a harvest at one time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Point {
+pub struct HarvestPoint {
     /// Queries sent.
     pub queries: u64,
-    /// Requests spent.
+    /// Requests sent.
     pub requests: u64,
-    /// Records that answers held, each as often as it came.
+    /// Captures: records in answers, counted each time.
     pub shown: u64,
-    /// Different records.
+    /// Distinct records.
     pub found: u64,
 }
 
-/// A harvest's course: some points of it, and where it first reached each level.
+/// Selected points of a harvest, and the first point at each level.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Curve {
-    /// Records that can be found.
+pub struct HarvestCurve {
+    /// Number of records that can be found.
     pub existing: u64,
-    /// Points, in order.
-    pub points: Vec<Point>,
-    /// Where each of [`LEVELS`] was reached, as far as they were.
-    pub levels: Vec<Point>,
+    /// Points in order of time.
+    pub points: Vec<HarvestPoint>,
+    /// First point at each of [`LEVELS`] that was reached.
+    pub levels: Vec<HarvestPoint>,
 }
 
-/// A point is kept when so much of all records has come since the last, or this part more was asked.
+/// A point is stored after a gain of this share of all records, or after a growth of the number of queries by
+/// [`GROWTH`].
 const GAIN: f64 = 1.0 / 300.0;
 const GROWTH: f64 = 1.02;
 
-impl Curve {
-    /// Nothing found yet.
-    pub fn new(existing: u64) -> Curve {
-        Curve { existing, points: vec![Point::default()], levels: Vec::new() }
+impl HarvestCurve {
+    pub fn new(existing: u64) -> HarvestCurve {
+        HarvestCurve { existing, points: vec![HarvestPoint::default()], levels: Vec::new() }
     }
 
-    /// Takes in where the harvest stands.
-    pub fn note(&mut self, now: Point) {
+    /// Updates the curve with the current counters.
+    pub fn note(&mut self, now: HarvestPoint) {
         while LEVELS.get(self.levels.len()).is_some_and(|level| self.coverage(&now) >= *level) {
             self.levels.push(now);
         }
@@ -53,31 +53,30 @@ impl Curve {
         }
     }
 
-    /// Keeps the last point, however near.
-    pub fn finish(&mut self, now: Point) {
+    /// Stores the last point.
+    pub fn finish(&mut self, now: HarvestPoint) {
         if self.end() != now {
             self.points.push(now);
         }
     }
 
-    /// Where it ended.
-    pub fn end(&self) -> Point {
+    /// Last point.
+    pub fn end(&self) -> HarvestPoint {
         self.points.last().copied().unwrap_or_default()
     }
 
-    /// Whether the highest level is reached.
+    /// True if the highest level was reached.
     pub fn is_complete(&self) -> bool {
         self.levels.len() == LEVELS.len()
     }
 
-    /// The share of all records that had come.
-    pub fn coverage(&self, point: &Point) -> f64 {
+    /// Share of all records found at a point.
+    pub fn coverage(&self, point: &HarvestPoint) -> f64 {
         point.found as f64 / self.existing.max(1) as f64
     }
 
-    /// The coverage where it had spent this much by the given measure: between two points the one before,
-    /// beyond its end the end.
-    pub fn coverage_at(&self, measure: impl Fn(&Point) -> f64, spent: f64) -> f64 {
+    /// Coverage at the last point whose `measure` is at most `spent`.
+    pub fn coverage_at(&self, measure: impl Fn(&HarvestPoint) -> f64, spent: f64) -> f64 {
         let end = self.points.partition_point(|point| measure(point) <= spent);
         let point = end.checked_sub(1).and_then(|last| self.points.get(last)).copied();
         self.coverage(&point.unwrap_or_default())
@@ -88,13 +87,13 @@ impl Curve {
 mod tests {
     use super::*;
 
-    fn point(queries: u64, found: u64) -> Point {
-        Point { queries, requests: 2 * queries, shown: found, found }
+    fn point(queries: u64, found: u64) -> HarvestPoint {
+        HarvestPoint { queries, requests: 2 * queries, shown: found, found }
     }
 
     #[test]
     fn levels_are_where_they_are_first_reached() {
-        let mut curve = Curve::new(100);
+        let mut curve = HarvestCurve::new(100);
         [point(1, 20), point(2, 60), point(3, 85), point(4, 86)]
             .into_iter()
             .for_each(|point| curve.note(point));
@@ -106,16 +105,16 @@ mod tests {
 
     #[test]
     fn long_courses_keep_few_points_and_both_ends() {
-        let mut curve = Curve::new(1_000_000);
+        let mut curve = HarvestCurve::new(1_000_000);
         (1..=50_000).for_each(|n| curve.note(point(n, n)));
         curve.finish(point(50_001, 50_000));
         assert!(curve.points.len() < 700, "{}", curve.points.len());
-        assert_eq!((curve.points[0], curve.end()), (Point::default(), point(50_001, 50_000)));
+        assert_eq!((curve.points[0], curve.end()), (HarvestPoint::default(), point(50_001, 50_000)));
     }
 
     #[test]
     fn a_course_is_read_at_the_last_point_before() {
-        let mut curve = Curve::new(10);
+        let mut curve = HarvestCurve::new(10);
         [point(2, 3), point(4, 8)].into_iter().for_each(|point| curve.note(point));
         let coverage = |spent| curve.coverage_at(|point| point.queries as f64, spent);
         assert_eq!([0.0, 1.9, 2.0, 3.9, 4.0, 99.0].map(coverage), [0.0, 0.0, 0.3, 0.3, 0.8, 0.8]);

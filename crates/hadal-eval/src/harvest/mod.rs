@@ -1,22 +1,22 @@
-//! Query policies compared: harvests of known collections, scored by what is really in them.
+//! HarvestComparison of query policies on collections whose records are known.
 //!
-//! A [`Plan`] names collections, [`settings`] of the databases behind which they hide, and policies; [`run`]
-//! makes one [`Trial`] of each [`Case`] and keeps it in a folder, so that the same command goes on where it
-//! stopped. A policy asks the database itself, without pages in between: what is compared is what is asked,
-//! not how answers are read. What the trials tell is drawn in [`figures`].
+//! A [`HarvestTrialPlan`] names collections, [`settings`] of the simulated databases, and policies. [`run`]
+//! makes one [`HarvestTrial`] per [`HarvestCase`] and stores each as a file, so the same command resumes. A
+//! policy queries the database directly, without result pages: this measures the choice of queries, not the
+//! reading of answers. [`figures`] computes tables and charts.
 
-pub mod arena;
 pub mod collections;
 pub mod curve;
+pub mod database_setup;
 pub mod figures;
 pub mod oracle;
 pub mod plan;
-pub mod promises;
+pub mod recorded_estimates;
 pub mod runner;
 pub mod settings;
 pub mod trial;
 
-pub use collections::Held;
-pub use plan::{Case, Plan};
+pub use collections::NamedCollection;
+pub use plan::{HarvestCase, HarvestTrialPlan};
 pub use runner::run;
-pub use trial::Trial;
+pub use trial::HarvestTrial;

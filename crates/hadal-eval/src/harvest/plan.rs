@@ -1,51 +1,51 @@
-//! What is compared: which collections, settings and policies, with how many seeds.
+//! HarvestTrialPlan of a comparison: collections, settings, policies and seeds.
 
-use super::collections::Held;
-use super::settings::{PAPER, Setting};
+use super::collections::NamedCollection;
+use super::settings::{DatabaseSetting, PAPER};
 use serde::{Deserialize, Serialize};
 
 /// All trials of one comparison.
-pub struct Plan {
-    /// Collections, in the order they are harvested.
-    pub collections: Vec<Held>,
-    /// The most records of each.
+pub struct HarvestTrialPlan {
+    /// Collections in the order they are harvested.
+    pub collections: Vec<NamedCollection>,
+    /// Limit of records per collection.
     pub records: u32,
-    /// Settings, in their order.
-    pub settings: Vec<&'static Setting>,
-    /// Policies, likewise.
+    /// Settings in the order they are run.
+    pub settings: Vec<&'static DatabaseSetting>,
+    /// Policies in the order they are run.
     pub policies: Vec<String>,
-    /// Seeds of first words, orders of records and failures.
+    /// Seeds of first words, record order and failures.
     pub seeds: Vec<u64>,
-    /// Requests of each harvest; `None` for what the setting gives.
+    /// Request budget of each harvest; `None` for the budget of the setting.
     pub requests: Option<u64>,
 }
 
-/// One trial: everything its result depends on.
+/// Everything that the result of one trial depends on.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct Case {
-    /// What is harvested.
+pub struct HarvestCase {
+    /// Name of the collection.
     pub collection: String,
-    /// The most records of it.
+    /// Limit of records.
     pub records: u32,
-    /// How the database behaves.
+    /// Name of the setting.
     pub setting: String,
-    /// What chooses queries.
+    /// Name of the policy.
     pub policy: String,
-    /// Fixes first words, the order of records, failures and random choices.
+    /// Seed of first words, record order, failures and random choices.
     pub seed: u64,
-    /// Which of several first words it begins with; those beyond the first show whether that matters.
+    /// Number of the set of first words. Sets after the first show how much the start matters.
     pub start: u32,
-    /// Its budget, when that is not the setting's own.
+    /// Request budget, if it differs from the budget of the setting.
     pub requests: Option<u64>,
 }
 
-/// The policy that is started from different first words, and how often: as in the paper's figure 14.
-pub const STARTED_ANEW: &str = "adaptive";
+/// Policy that is run from several sets of first words, as in figure 14 of the paper.
+pub const RESTARTED_POLICY: &str = "adaptive";
 const STARTS: u32 = 4;
 
-impl Plan {
-    /// Every trial; neighbours share the collection, then the setting and seed.
-    pub fn cases(&self) -> Vec<Case> {
+impl HarvestTrialPlan {
+    /// All trials, grouped by collection, setting and seed so that neighbours share the database.
+    pub fn cases(&self) -> Vec<HarvestCase> {
         let mut cases = Vec::new();
         for held in &self.collections {
             for setting in &self.settings {
@@ -59,9 +59,16 @@ impl Plan {
         cases
     }
 
-    fn starts(&self, held: &Held, setting: &Setting, policy: &str, seed: u64) -> impl Iterator<Item = Case> {
-        let is_anew = setting.name == PAPER && policy == STARTED_ANEW && self.seeds.first() == Some(&seed);
-        let case = Case {
+    fn starts(
+        &self,
+        held: &NamedCollection,
+        setting: &DatabaseSetting,
+        policy: &str,
+        seed: u64,
+    ) -> impl Iterator<Item = HarvestCase> {
+        let is_anew =
+            setting.name == PAPER && policy == RESTARTED_POLICY && self.seeds.first() == Some(&seed);
+        let case = HarvestCase {
             collection: held.name.clone(),
             records: self.records,
             setting: setting.name.to_string(),
@@ -70,25 +77,25 @@ impl Plan {
             start: 0,
             requests: self.requests,
         };
-        (0..if is_anew { STARTS } else { 1 }).map(move |start| Case { start, ..case.clone() })
+        (0..if is_anew { STARTS } else { 1 }).map(move |start| HarvestCase { start, ..case.clone() })
     }
 }
 
-impl Case {
-    /// A name for files: everything that sets it apart.
+impl HarvestCase {
+    /// File name: all fields that distinguish the trial.
     pub fn name(&self) -> String {
-        let Case { collection, records, setting, policy, seed, start, requests } = self;
+        let HarvestCase { collection, records, setting, policy, seed, start, requests } = self;
         let budget = requests.map_or_else(|| "usual".to_string(), |requests| requests.to_string());
         format!("{collection}-{records}-{setting}-{policy}-seed{seed}-start{start}-{budget}")
     }
 
-    /// Whether two trials ask the same database.
-    pub fn same_database(&self, other: &Case) -> bool {
+    /// True if both trials query the same database.
+    pub fn same_database(&self, other: &HarvestCase) -> bool {
         self.same_collection(other) && (&self.setting, self.seed) == (&other.setting, other.seed)
     }
 
-    /// Whether two trials are after the same records.
-    pub fn same_collection(&self, other: &Case) -> bool {
+    /// True if both trials use the same collection.
+    pub fn same_collection(&self, other: &HarvestCase) -> bool {
         (&self.collection, self.records) == (&other.collection, other.records)
     }
 }
@@ -101,8 +108,8 @@ mod tests {
 
     #[test]
     fn trials_of_one_database_stand_together_and_no_two_share_a_name() {
-        let plan = Plan {
-            collections: Held::generated()[..2].to_vec(),
+        let plan = HarvestTrialPlan {
+            collections: NamedCollection::generated()[..2].to_vec(),
             records: 100,
             settings: vec![setting("base").unwrap(), setting("paper").unwrap()],
             policies: vec!["adaptive".into(), "hadal".into()],
@@ -110,7 +117,7 @@ mod tests {
             requests: None,
         };
         let cases = plan.cases();
-        let names: BTreeSet<String> = cases.iter().map(Case::name).collect();
+        let names: BTreeSet<String> = cases.iter().map(HarvestCase::name).collect();
         let anew = cases.iter().filter(|case| case.start > 0).count();
         assert_eq!((cases.len(), names.len(), anew), (22, 22, 6), "three more starts for two collections");
         assert_eq!(cases[0].name(), "short-texts-100-base-adaptive-seed1-start0-usual");

@@ -1,43 +1,43 @@
-//! Makes the trials of a plan, on all cores, each once.
+//! Runs the missing trials of a plan on all cores.
 //!
-//! Trials stand in a row, those of one database together, and every thread takes the next. Collections and
-//! databases are shared by the threads that work on them and forgotten with their last trial.
+//! Threads take trials from one queue in which the trials of a database are adjacent. Threads share collections
+//! and databases, which are freed with their last trial.
 
-use super::arena::{Arena, Ground};
+use super::database_setup::{DatabaseSetup, IndexedCollection};
 use super::oracle::{ORACLE, oracle};
-use super::plan::{Case, Plan};
+use super::plan::{HarvestCase, HarvestTrialPlan};
 use super::settings::setting;
-use super::trial::{self, Trial};
-use crate::find::Advance;
-use crate::trial_folder::Folder;
+use super::trial::{self, HarvestTrial};
+use crate::find::PlanProgress;
+use crate::trial_folder::TrialFolder;
 use anyhow::Context;
 use hadal_core::harvest::policy::find_policy;
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 
-/// Makes every trial that the folder does not have, with so many threads, and returns all, in the plan's
-/// order. `tell` hears how it goes.
+/// Runs every trial that the folder does not hold. Returns all trials in the order of the plan.
 pub fn run(
-    plan: &Plan,
-    folder: &Folder,
+    plan: &HarvestTrialPlan,
+    folder: &TrialFolder,
     threads: usize,
-    tell: &(dyn Fn(&Advance) + Sync),
-) -> anyhow::Result<Vec<Trial>> {
+    on_progress: &(dyn Fn(&PlanProgress) + Sync),
+) -> anyhow::Result<Vec<HarvestTrial>> {
     let cases = plan.cases();
-    let read = |case: &Case| folder.load(&case.name()).filter(|trial: &Trial| trial.case == *case);
-    let left: VecDeque<Case> = cases.iter().filter(|case| read(case).is_none()).cloned().collect();
-    let advance = Advance {
+    let read =
+        |case: &HarvestCase| folder.load(&case.name()).filter(|trial: &HarvestTrial| trial.case == *case);
+    let left: VecDeque<HarvestCase> = cases.iter().filter(|case| read(case).is_none()).cloned().collect();
+    let progress = PlanProgress {
         requests: left.iter().map(budget).sum(),
         trials: left.len(),
         found: cases.len() - left.len(),
-        ..Advance::default()
+        ..PlanProgress::default()
     };
-    tell(&advance);
+    on_progress(&progress);
     let threads = threads.clamp(1, left.len().max(1));
-    let (left, stage, advance) = (Mutex::new(left), Mutex::new(None), Mutex::new(advance));
-    let row = Row { plan, left, stage, advance, folder, tell };
+    let (left, stage, progress) = (Mutex::new(left), Mutex::new(None), Mutex::new(progress));
+    let queue = CaseQueue { plan, left, stage, progress, folder, on_progress };
     std::thread::scope(|scope| {
-        let workers: Vec<_> = (0..threads).map(|_| scope.spawn(|| row.work())).collect();
+        let workers: Vec<_> = (0..threads).map(|_| scope.spawn(|| queue.work())).collect();
         workers
             .into_iter()
             .try_for_each(|worker| worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
@@ -45,73 +45,76 @@ pub fn run(
     cases.iter().map(|case| read(case).with_context(|| format!("{} is gone", case.name()))).collect()
 }
 
-/// Requests that a trial has, as far as one can tell before its collection is read.
-fn budget(case: &Case) -> u64 {
+/// Request budget of a trial, estimated without loading its collection.
+fn budget(case: &HarvestCase) -> u64 {
     let usual = || setting(&case.setting).map_or(0, |setting| setting.budget(case.records));
     case.requests.unwrap_or_else(usual)
 }
 
-/// The trials that are left, and what is set up for those under way.
-struct Row<'a> {
-    plan: &'a Plan,
-    left: Mutex<VecDeque<Case>>,
-    stage: Mutex<Option<Stage>>,
-    advance: Mutex<Advance>,
-    folder: &'a Folder,
-    tell: &'a (dyn Fn(&Advance) + Sync),
+/// Queue of missing trials, and the setup of the trials that are running.
+struct CaseQueue<'a> {
+    plan: &'a HarvestTrialPlan,
+    left: Mutex<VecDeque<HarvestCase>>,
+    stage: Mutex<Option<CurrentDatabase>>,
+    progress: Mutex<PlanProgress>,
+    folder: &'a TrialFolder,
+    on_progress: &'a (dyn Fn(&PlanProgress) + Sync),
 }
 
-/// What the latest trial was set up with.
-struct Stage {
-    case: Case,
-    arena: Arc<Arena>,
+/// Setup of the trial taken last.
+struct CurrentDatabase {
+    case: HarvestCase,
+    setup: Arc<DatabaseSetup>,
 }
 
-impl Row<'_> {
+impl CaseQueue<'_> {
     fn work(&self) -> anyhow::Result<()> {
-        while let Some((case, arena)) = self.next()? {
-            let trial = make(&case, &arena)?;
-            self.folder.keep(&case.name(), &trial)?;
-            let mut advance = self.advance.lock().expect("counting does not panic");
-            advance.made += 1;
-            advance.spent += budget(&case);
-            (self.tell)(&advance);
+        while let Some((case, setup)) = self.next()? {
+            let trial = make(&case, &setup)?;
+            self.folder.store(&case.name(), &trial)?;
+            let mut progress = self.progress.lock().expect("counting does not panic");
+            progress.made += 1;
+            progress.spent += budget(&case);
+            (self.on_progress)(&progress);
         }
         Ok(())
     }
 
-    /// The next trial and its arena. Threads come here in the order of the row, so a database is set up
-    /// once; the one before it lives on with the trials that still use it.
-    fn next(&self) -> anyhow::Result<Option<(Case, Arc<Arena>)>> {
+    /// Takes the next trial. Trials of a database are adjacent, so each database is set up once. An earlier
+    /// setup lives as long as a running trial uses it.
+    fn next(&self) -> anyhow::Result<Option<(HarvestCase, Arc<DatabaseSetup>)>> {
         let mut stage = self.stage.lock().expect("setting up does not panic");
         let case = self.left.lock().expect("a queue does not panic").pop_front();
         let before = stage.take();
         let Some(case) = case else { return Ok(None) };
-        let arena = match before {
-            Some(stage) if stage.case.same_database(&case) => stage.arena,
+        let setup = match before {
+            Some(stage) if stage.case.same_database(&case) => stage.setup,
             Some(stage) if stage.case.same_collection(&case) => {
-                Arc::new(Arena::new(Arc::clone(&stage.arena.ground), &case)?)
+                Arc::new(DatabaseSetup::new(Arc::clone(&stage.setup.collection), &case)?)
             }
             before => {
                 drop(before);
-                Arc::new(Arena::new(Arc::new(self.ground(&case)?), &case)?)
+                Arc::new(DatabaseSetup::new(Arc::new(self.collection(&case)?), &case)?)
             }
         };
-        tracing::debug!(trial = case.name(), existing = arena.existing, "next");
-        *stage = Some(Stage { case: case.clone(), arena: Arc::clone(&arena) });
-        Ok(Some((case, arena)))
+        tracing::debug!(trial = case.name(), existing = setup.existing, "next");
+        *stage = Some(CurrentDatabase { case: case.clone(), setup: Arc::clone(&setup) });
+        Ok(Some((case, setup)))
     }
 
-    fn ground(&self, case: &Case) -> anyhow::Result<Ground> {
+    fn collection(&self, case: &HarvestCase) -> anyhow::Result<IndexedCollection> {
         let held = self.plan.collections.iter().find(|held| held.name == case.collection);
-        Ground::of(held.with_context(|| format!("no collection '{}'", case.collection))?, case.records)
+        IndexedCollection::of(
+            held.with_context(|| format!("no collection '{}'", case.collection))?,
+            case.records,
+        )
     }
 }
 
-fn make(case: &Case, arena: &Arena) -> anyhow::Result<Trial> {
+fn make(case: &HarvestCase, setup: &DatabaseSetup) -> anyhow::Result<HarvestTrial> {
     if case.policy == ORACLE {
-        return Ok(trial::run(arena, &mut oracle(arena), case));
+        return Ok(trial::run(setup, &mut oracle(setup), case));
     }
     let entry = find_policy(&case.policy).with_context(|| format!("no policy '{}'", case.policy))?;
-    Ok(trial::run(arena, entry.make(&arena.policy_context(case)).as_mut(), case))
+    Ok(trial::run(setup, entry.make(&setup.policy_context(case)).as_mut(), case))
 }

@@ -1,14 +1,14 @@
 //! One harvest of one database by one policy.
 //!
-//! [`run`] is the loop: choose, ask, learn. Every request is charged: a query with the first page of its
-//! answer, each further page, each page again that failed. It ends when nearly everything is found, when the
-//! budget is spent, or when the policy has nothing left to ask.
+//! [`run`] is the loop: choose a query, send it, learn. Each request is charged: the query with its first
+//! result page, each further result page, each retry. The harvest ends at the highest coverage level, at the
+//! end of the budget, or when the policy has no query left.
 
-use super::arena::Arena;
-use super::curve::{Curve, Point};
+use super::curve::{HarvestCurve, HarvestPoint};
+use super::database_setup::DatabaseSetup;
 use super::oracle::record_id;
-use super::plan::Case;
-use super::promises::{Listener, Promise};
+use super::plan::HarvestCase;
+use super::recorded_estimates::{EstimateRecorder, RecordedEstimate};
 use crate::find::trial::cpu_time;
 use hadal_core::harvest::policy::result_cap::ResultCap;
 use hadal_core::harvest::policy::{Hit, Policy, QueryOutcome, ReadingEnd, RequestCosts, StatedTotal};
@@ -17,55 +17,58 @@ use hadal_core::learn::random::Random;
 use hadal_world::database::{self, SearchResult, TotalShown};
 use serde::{Deserialize, Serialize};
 
-/// What came of a harvest.
+/// Result of one harvest.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Trial {
-    /// Which harvest it was.
-    pub case: Case,
-    /// Requests it was given.
+pub struct HarvestTrial {
+    /// Parameters of the harvest.
+    pub case: HarvestCase,
+    /// Request budget.
     pub budget: u64,
-    /// Its course.
-    pub curve: Curve,
-    /// How large the database was said to be on the way.
-    pub promises: Vec<Promise>,
-    /// What the trial cost to run; no part of the result.
+    /// Coverage over cost.
+    pub curve: HarvestCurve,
+    /// Size estimates during the harvest.
+    pub promises: Vec<RecordedEstimate>,
+    /// CPU time of the trial. Not part of the result.
     pub cpu_seconds: f64,
 }
 
-/// How often a page is asked for that does not come.
+/// Attempts per result page.
 const TRIES: u32 = 3;
-/// Totals below this are told exactly even where the others are rounded.
+/// Totals below this are exact even in settings with rounded totals.
 const LEAST_ROUNDED: u32 = 50;
 
-impl Trial {
-    /// Requests to a level, by its place among the levels; the budget when it was missed.
+impl HarvestTrial {
+    /// Requests to a level, given by its index in [`LEVELS`](super::curve::LEVELS); the budget if it was not
+    /// reached.
     pub fn requests_to(&self, level: usize) -> f64 {
         self.curve.levels.get(level).map_or(self.budget as f64, |point| point.requests as f64)
     }
 
-    /// Queries to a level; when it was missed, as many as the budget would have paid for.
+    /// Queries to a level. If it was not reached, the number of queries that the budget allows at the same
+    /// rate.
     pub fn queries_to(&self, level: usize) -> f64 {
         let end = self.curve.end();
         let missed = || end.queries as f64 * (self.budget as f64 / end.requests.max(1) as f64).max(1.0);
         self.curve.levels.get(level).map_or_else(missed, |point| point.queries as f64)
     }
 
-    /// Whether it came that far.
+    /// True if a level was reached.
     pub fn reached(&self, level: usize) -> bool {
         level < self.curve.levels.len()
     }
 
-    /// The same trial, whatever it cost to run.
-    pub fn same_result(&self, other: &Trial) -> bool {
-        Trial { cpu_seconds: other.cpu_seconds, ..self.clone() } == *other
+    /// True if both trials have the same result. Ignores CPU time.
+    pub fn same_result(&self, other: &HarvestTrial) -> bool {
+        HarvestTrial { cpu_seconds: other.cpu_seconds, ..self.clone() } == *other
     }
 }
 
 /// Runs a trial.
-pub fn run(arena: &Arena, policy: &mut dyn Policy, case: &Case) -> Trial {
+pub fn run(setup: &DatabaseSetup, policy: &mut dyn Policy, case: &HarvestCase) -> HarvestTrial {
     let begun = cpu_time();
-    let budget = case.requests.unwrap_or_else(|| arena.setting.budget(arena.shown.len() as u32));
-    let (mut harvest, mut listener) = (Harvest::new(arena, case.seed, budget), Listener::default());
+    let budget = case.requests.unwrap_or_else(|| setup.setting.budget(setup.shown.len() as u32));
+    let (mut harvest, mut recorder) =
+        (RunningHarvest::new(setup, case.seed, budget), EstimateRecorder::default());
     while !harvest.is_over() {
         let costs = harvest.costs();
         let Some(query) = policy.choose(&costs) else { break };
@@ -73,49 +76,49 @@ pub fn run(arena: &Arena, policy: &mut dyn Policy, case: &Case) -> Trial {
         let asked = answer.asked(&query);
         harvest.cap.learn(&asked);
         policy.learn(&asked);
-        listener.learn(&asked, harvest.curve.coverage(&harvest.now));
+        recorder.learn(&asked, harvest.curve.coverage(&harvest.now));
     }
     harvest.curve.finish(harvest.now);
-    let (curve, promises) = (harvest.curve, listener.finish());
-    Trial { case: case.clone(), budget, curve, promises, cpu_seconds: cpu_time() - begun }
+    let (curve, promises) = (harvest.curve, recorder.finish());
+    HarvestTrial { case: case.clone(), budget, curve, promises, cpu_seconds: cpu_time() - begun }
 }
 
-/// A harvest under way.
-struct Harvest<'a> {
-    arena: &'a Arena,
+/// State of a running harvest.
+struct RunningHarvest<'a> {
+    setup: &'a DatabaseSetup,
     budget: u64,
     seen: Vec<bool>,
     cap: ResultCap,
     chance: Random,
-    now: Point,
-    curve: Curve,
+    now: HarvestPoint,
+    curve: HarvestCurve,
 }
 
-/// What has been read of an answer.
-struct Answer<'a> {
+/// Result pages read so far of one answer.
+struct ReadAnswer<'a> {
     hits: Vec<Hit<'a>>,
     total: Option<StatedTotal>,
     pages: u32,
     end: ReadingEnd,
 }
 
-impl Answer<'_> {
+impl ReadAnswer<'_> {
     fn asked<'s>(&'s self, query: &'s Query) -> QueryOutcome<'s> {
-        let Answer { hits, total, pages, end } = self;
+        let ReadAnswer { hits, total, pages, end } = self;
         QueryOutcome { query, hits, total: *total, pages: *pages, end: *end }
     }
 }
 
-impl<'a> Harvest<'a> {
-    fn new(arena: &'a Arena, seed: u64, budget: u64) -> Harvest<'a> {
-        Harvest {
-            arena,
+impl<'a> RunningHarvest<'a> {
+    fn new(setup: &'a DatabaseSetup, seed: u64, budget: u64) -> RunningHarvest<'a> {
+        RunningHarvest {
+            setup,
             budget,
-            seen: vec![false; arena.shown.len()],
+            seen: vec![false; setup.shown.len()],
             cap: ResultCap::default(),
             chance: Random::new(!seed),
-            now: Point::default(),
-            curve: Curve::new(arena.existing),
+            now: HarvestPoint::default(),
+            curve: HarvestCurve::new(setup.existing),
         }
     }
 
@@ -128,17 +131,21 @@ impl<'a> Harvest<'a> {
     }
 
     fn costs(&self) -> RequestCosts {
-        let page = if self.arena.setting.pages_are_free { 0.0 } else { 1.0 };
-        let page_size = self.arena.database.config().page_size;
+        let page = if self.setup.setting.pages_are_free { 0.0 } else { 1.0 };
+        let page_size = self.setup.database.config().page_size;
         RequestCosts { query: 1.0, page, detail: 0.0, page_size, cap: self.cap.value() }
     }
 
-    /// Sends a query and reads its answer, as far as the policy wants it.
-    fn ask(&mut self, query: &Query, policy: &dyn Policy, costs: &RequestCosts) -> Answer<'a> {
+    /// Sends a query and reads its answer as long as the policy continues.
+    fn ask(&mut self, query: &Query, policy: &dyn Policy, costs: &RequestCosts) -> ReadAnswer<'a> {
         self.now.queries += u64::from(query.after == 0);
-        let found = self.arena.database.search_all(&database::SearchQuery::words(&query.words));
-        let mut answer =
-            Answer { hits: Vec::new(), total: self.told(&found), pages: 0, end: ReadingEnd::Paused };
+        let found = self.setup.database.search_all(&database::SearchQuery::words(&query.words));
+        let mut answer = ReadAnswer {
+            hits: Vec::new(),
+            total: self.stated_total(&found),
+            pages: 0,
+            end: ReadingEnd::Paused,
+        };
         let left = &found.hits[(query.after as usize).min(found.hits.len())..];
         let mut pages = left.chunks(costs.page_size.max(1) as usize);
         loop {
@@ -158,32 +165,32 @@ impl<'a> Harvest<'a> {
         }
     }
 
-    /// Pays for the page after so many others; whether it came.
+    /// Charges a result page and its retries. False if all attempts failed or the budget is spent.
     fn fetch(&mut self, pages: u32) -> bool {
-        let charge = u64::from(pages == 0 || !self.arena.setting.pages_are_free);
-        let failures = self.arena.database.config().failure_rate;
+        let charge = u64::from(pages == 0 || !self.setup.setting.pages_are_free);
+        let failures = self.setup.database.config().failure_rate;
         (0..TRIES).any(|_| {
             self.now.requests += charge;
             self.chance.share() >= failures
         })
     }
 
-    fn take(&mut self, page: &[u32], answer: &mut Answer<'a>) {
-        let collection = self.arena.database.collection();
+    fn take(&mut self, page: &[u32], answer: &mut ReadAnswer<'a>) {
+        let collection = self.setup.database.collection();
         for &number in page {
             let (Some(record), at) = (collection.record(number), number as usize) else { continue };
             let is_new = !std::mem::replace(&mut self.seen[at], true);
             self.now.shown += 1;
             self.now.found += u64::from(is_new);
-            let (id, title, text) = (record_id(number), record.title, self.arena.shown[at].as_str());
+            let (id, title, text) = (record_id(number), record.title, self.setup.shown[at].as_str());
             answer.hits.push(Hit { id, is_new, title, text, fields: &[] });
         }
         self.curve.note(self.now);
     }
 
-    /// The number of results as the database tells it.
-    fn told(&self, found: &SearchResult) -> Option<StatedTotal> {
-        match self.arena.database.config().total_shown {
+    /// Total as the database states it.
+    fn stated_total(&self, found: &SearchResult) -> Option<StatedTotal> {
+        match self.setup.database.config().total_shown {
             TotalShown::Hidden => None,
             TotalShown::Rounded if found.total >= LEAST_ROUNDED => {
                 Some(StatedTotal::About(u64::from(rounded(found.total))))
@@ -193,7 +200,7 @@ impl<'a> Harvest<'a> {
     }
 }
 
-/// Two figures, the rest zeros.
+/// Rounds down to two significant digits.
 fn rounded(total: u32) -> u32 {
     let unit = 10u32.pow(total.max(1).ilog10().saturating_sub(1));
     total / unit * unit
@@ -202,18 +209,18 @@ fn rounded(total: u32) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::harvest::arena::Ground;
-    use crate::harvest::collections::Held;
+    use crate::harvest::collections::NamedCollection;
+    use crate::harvest::database_setup::IndexedCollection;
     use std::sync::Arc;
 
-    /// Asks for one word again and again, and remembers what came.
-    struct Stubborn {
+    /// Test policy that repeats one word and records the answers.
+    struct RepeatPolicy {
         word: &'static str,
         most_pages: u32,
         came: Vec<(usize, u32, Option<StatedTotal>, ReadingEnd)>,
     }
 
-    impl Policy for Stubborn {
+    impl Policy for RepeatPolicy {
         fn choose(&mut self, _costs: &RequestCosts) -> Option<Query> {
             (self.came.len() < 4).then(|| Query::words(self.word))
         }
@@ -231,8 +238,8 @@ mod tests {
         }
     }
 
-    fn harvested(setting: &str, most_pages: u32, requests: Option<u64>) -> (Stubborn, Trial) {
-        let case = Case {
+    fn harvested(setting: &str, most_pages: u32, requests: Option<u64>) -> (RepeatPolicy, HarvestTrial) {
+        let case = HarvestCase {
             collection: "short-texts".into(),
             records: 1_000,
             setting: setting.into(),
@@ -241,10 +248,10 @@ mod tests {
             start: 0,
             requests,
         };
-        let ground = Ground::of(&Held::generated()[0], 1_000).unwrap();
-        let arena = Arena::new(Arc::new(ground), &case).unwrap();
-        let mut policy = Stubborn { word: "the", most_pages, came: Vec::new() };
-        let trial = run(&arena, &mut policy, &case);
+        let collection = IndexedCollection::of(&NamedCollection::generated()[0], 1_000).unwrap();
+        let setup = DatabaseSetup::new(Arc::new(collection), &case).unwrap();
+        let mut policy = RepeatPolicy { word: "the", most_pages, came: Vec::new() };
+        let trial = run(&setup, &mut policy, &case);
         (policy, trial)
     }
 
@@ -258,7 +265,7 @@ mod tests {
             "the cap is N/20"
         );
         assert!(matches!(policy.came[0].2, Some(StatedTotal::Exactly(total)) if total > 50));
-        assert_eq!(end, Point { queries: 4, requests: 20, shown: 200, found: 50 });
+        assert_eq!(end, HarvestPoint { queries: 4, requests: 20, shown: 200, found: 50 });
         assert!(!trial.reached(0));
         assert_eq!((trial.requests_to(0), trial.queries_to(0)), (1_400.0, 280.0), "at the pace it had");
     }
@@ -279,7 +286,11 @@ mod tests {
         let rounded = harvested("total-rounded", 1, None).0.came[0].2;
         assert!(matches!(rounded, Some(StatedTotal::About(total)) if total % 10 == 0), "{rounded:?}");
         let (_, trial) = harvested("paper", u32::MAX, None);
-        assert_eq!(trial.curve.end(), Point { queries: 4, requests: 4, shown: 0, found: 0 }, "no stop words");
+        assert_eq!(
+            trial.curve.end(),
+            HarvestPoint { queries: 4, requests: 4, shown: 0, found: 0 },
+            "no stop words"
+        );
         assert_eq!([7, 49, 50, 99, 1_234].map(super::rounded), [7, 49, 50, 99, 1_200]);
     }
 

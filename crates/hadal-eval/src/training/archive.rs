@@ -1,4 +1,4 @@
-//! Files of a folder, or of a packed archive of it.
+//! Files of a folder, or of a compressed archive of that folder.
 
 use anyhow::{Context, Result};
 use flate2::read::GzDecoder;
@@ -7,7 +7,7 @@ use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 
-/// The files below `inside` of a folder, or of the archive that holds the folder.
+/// Files below `inside` of a folder, or of the archive that holds the folder.
 pub fn files(folder: &Path, archive: &Path, inside: &str) -> Result<BTreeMap<String, Vec<u8>>> {
     let unpacked = folder.join(inside);
     if unpacked.is_dir() {
@@ -50,7 +50,7 @@ fn unpack(file: File, inside: &str) -> Result<BTreeMap<String, Vec<u8>>> {
     Ok(found)
 }
 
-/// Every line of a gzipped file of JSON lines, as a value.
+/// Values of a gzipped JSON lines file.
 pub fn json_lines<T: serde::de::DeserializeOwned>(path: &Path) -> Result<Vec<T>> {
     let file = File::open(path).with_context(|| path.display().to_string())?;
     let lines = BufReader::new(GzDecoder::new(file)).lines().enumerate();

@@ -1,4 +1,4 @@
-//! Making the judges that ship with the program.
+//! Training of the classifiers that ship with hadal.
 
 use super::{domains, formasaurus};
 use anyhow::{Context, Result};
@@ -14,41 +14,41 @@ use std::collections::{BTreeMap, HashMap};
 use std::io::Read;
 use std::path::Path;
 
-/// Seed of every choice in training: the same data gives the same judges.
+/// Seed of all random choices in training. The same data gives the same models.
 pub const SEED: u64 = 7;
 
-/// How much all pages of a site together count against a form when the domain judge learns.
+/// Weight of all pages of a site together, relative to one form, when the domain classifier trains. Guess.
 pub const SITE_WEIGHT: f32 = 1.0;
 
-/// One page in this many is kept as background.
+/// One of this many pages becomes background. Guess.
 const BACKGROUND_PAGES: usize = 6;
 
 /// Words in the frequency list.
 const WORDS: usize = 32_768;
 
-/// Words shown for each domain.
-const TELLING: usize = 40;
+/// Words stored per domain for display.
+const WORDS_PER_DOMAIN: usize = 40;
 
 /// All labelled data.
-pub struct Data {
-    /// Forms with folds, labelled by kind.
-    pub folded: Vec<formasaurus::Folded>,
+pub struct LabelledData {
+    /// Forms labelled by kind, with folds.
+    pub folded: Vec<formasaurus::FoldedForm>,
     /// Forms labelled by kind and domain.
     pub forms: Vec<Example>,
     /// Pages labelled by domain.
     pub pages: Vec<domains::LabelledPage>,
 }
 
-impl Data {
+impl LabelledData {
     /// Reads the data folder.
-    pub fn read(folder: &Path) -> Result<Data> {
+    pub fn read(folder: &Path) -> Result<LabelledData> {
         let pages = domains::pages(folder)?;
         let forms = domains::forms(folder, &pages)?;
-        Ok(Data { folded: formasaurus::read(folder)?, forms, pages })
+        Ok(LabelledData { folded: formasaurus::read(folder)?, forms, pages })
     }
 
-    /// What the pages teach, for a judge of forms or of pages.
-    /// Sites differ in size by far more than in what they teach, so the pages of each share one weight.
+    /// Texts of the pages as training examples. Site sizes differ widely, so the pages of a site share one
+    /// weight.
     pub fn lessons(&self, weight: f32) -> Vec<Lesson> {
         let mut of_site: HashMap<&str, f32> = HashMap::new();
         self.pages.iter().for_each(|page| *of_site.entry(page.site.as_str()).or_default() += 1.0);
@@ -61,14 +61,14 @@ impl Data {
         self.pages.iter().map(lesson).collect()
     }
 
-    /// Forms that are searches with a known domain.
+    /// Search forms with a known domain.
     pub fn searches(&self) -> Vec<&Example> {
         self.forms.iter().filter(|example| example.domain.is_some()).collect()
     }
 }
 
-/// Trains all judges on all data.
-pub fn train(data: &Data) -> Judges {
+/// Trains all classifiers on all data.
+pub fn train(data: &LabelledData) -> Judges {
     let kinds: Vec<&Example> = data.folded.iter().map(|folded| &folded.example).chain(&data.forms).collect();
     let searches = data.searches();
     let (for_forms, for_pages) = (data.lessons(SITE_WEIGHT), data.lessons(1.0));
@@ -84,7 +84,7 @@ pub fn train(data: &Data) -> Judges {
     Judges { searchable, domains, pages, background, telling }
 }
 
-/// The most frequent English words, one a line, from the frequency table.
+/// Most frequent English words of the frequency table, one per line.
 pub fn words(folder: &Path) -> Result<String> {
     let path = folder.join("wordfreq/en_large.tsv.gz");
     let file = std::fs::File::open(&path).with_context(|| path.display().to_string())?;
@@ -96,7 +96,7 @@ pub fn words(folder: &Path) -> Result<String> {
     Ok(words.filter(plain).take(WORDS).flat_map(|word| [word, "\n"]).collect())
 }
 
-/// Rows that a topic of the user's own is learned against.
+/// Background examples for user-defined topics.
 pub fn background(searches: &[&Example], lessons: &[Lesson], domains: &DomainJudge) -> Background {
     let forms: Vec<Words> = searches.iter().map(|example| row(example)).collect();
     let pages: Vec<Words> =
@@ -104,13 +104,13 @@ pub fn background(searches: &[&Example], lessons: &[Lesson], domains: &DomainJud
     Background::of(&forms, &pages, domains.vocabulary())
 }
 
-/// What an example says, with the page around it.
+/// Features of an example with the text of its page.
 pub fn row(example: &Example) -> Words {
     of_form(&example.form, &example.page, Some(&page_words(&example.page)))
 }
 
-/// For each domain the words with the largest weights; a stem goes by the word it stood for most often.
-fn telling(data: &Data, searches: &[&Example], domains: &DomainJudge) -> Vec<Vec<(String, f32)>> {
+/// Words with the largest weights per domain. A stem is shown as the word it most often came from.
+fn telling(data: &LabelledData, searches: &[&Example], domains: &DomainJudge) -> Vec<Vec<(String, f32)>> {
     let names = names(data, searches);
     let hashes = domains.vocabulary().hashes();
     let of_domain = |domain: usize| {
@@ -122,13 +122,13 @@ fn telling(data: &Data, searches: &[&Example], domains: &DomainJudge) -> Vec<Vec
             })
             .collect();
         words.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
-        words.truncate(TELLING);
+        words.truncate(WORDS_PER_DOMAIN);
         words
     };
     (0..DOMAINS.len()).map(of_domain).collect()
 }
 
-fn names(data: &Data, searches: &[&Example]) -> HashMap<u32, String> {
+fn names(data: &LabelledData, searches: &[&Example]) -> HashMap<u32, String> {
     let mut counts: HashMap<u32, BTreeMap<String, u32>> = HashMap::new();
     let mut count = |hash: u32, word: &str| {
         *counts.entry(hash).or_default().entry(word.to_string()).or_default() += 1;

@@ -1,4 +1,4 @@
-//! Labelled forms and pages of sites about known subjects.
+//! Labelled forms and pages of sites with known domains.
 
 use super::archive::json_lines;
 use anyhow::Result;
@@ -12,30 +12,29 @@ use std::collections::HashMap;
 use std::path::Path;
 use url::Url;
 
-/// A page with the subject of its site.
+/// A page with the domain of its site.
 #[derive(Clone, Debug, Deserialize)]
 pub struct LabelledPage {
-    /// The site, under an invented name.
+    /// Site, under an invented name.
     pub site: String,
-    /// The page's file.
+    /// File name of the page.
     pub page: String,
-    /// What the site is about.
+    /// Domain of the site.
     pub site_domain: String,
     /// ISO 639-1 code, or `und`.
     pub language: String,
-    /// Title.
     pub title: String,
     /// Visible text.
     pub text: String,
 }
 
 impl LabelledPage {
-    /// The site's subject as a number.
+    /// Index of the site's domain.
     pub fn domain(&self) -> usize {
         number(&self.site_domain)
     }
 
-    /// As the judges read it.
+    /// Converts the text to the page type that classifiers read.
     pub fn as_page(&self) -> Page {
         let url = Url::parse("http://page.example/").expect("the address is valid");
         let page = html::parse(b"", None, &url);
@@ -58,17 +57,17 @@ struct LabelledForm {
     form_html: String,
 }
 
-/// The number of a domain; what is not one of the twelve is "other", the last.
+/// Index of a domain; unknown names map to "other", the last index.
 fn number(domain: &str) -> usize {
     DOMAINS.iter().position(|name| *name == domain).unwrap_or(DOMAINS.len() - 1)
 }
 
-/// The pages in `domains12-dev`.
+/// Reads the pages of `domains12-dev`.
 pub fn pages(data: &Path) -> Result<Vec<LabelledPage>> {
     json_lines(&data.join("domains12-dev/pages.jsonl.gz"))
 }
 
-/// The forms in `domains12-dev`, each on its page.
+/// Reads the forms of `domains12-dev`, each on its page.
 pub fn forms(data: &Path, pages: &[LabelledPage]) -> Result<Vec<Example>> {
     let by_name: HashMap<(&str, &str), &LabelledPage> =
         pages.iter().map(|page| ((page.site.as_str(), page.page.as_str()), page)).collect();

@@ -1,4 +1,4 @@
-//! Real pages with a label per form, and the folds that every figure about them is measured on.
+//! Reads the formasaurus data set: real pages with a label per form, and fixed folds.
 
 use super::archive;
 use anyhow::{Context, Result};
@@ -14,10 +14,10 @@ use std::path::Path;
 use url::Url;
 
 /// A labelled form and its fold.
-pub struct Folded {
-    /// The form.
+pub struct FoldedForm {
+    /// The form with its label.
     pub example: Example,
-    /// The fold it is tested in.
+    /// Fold in which the form is tested.
     pub fold: usize,
 }
 
@@ -28,7 +28,7 @@ struct Labelled {
 }
 
 /// Reads the labelled forms that have a fold.
-pub fn read(data: &Path) -> Result<Vec<Folded>> {
+pub fn read(data: &Path) -> Result<Vec<FoldedForm>> {
     let files = archive::files(data, &data.join("formasaurus-autopager.tar.zst"), "formasaurus")?;
     let index = files.get("index.json").context("formasaurus/index.json is missing")?;
     let index: BTreeMap<String, Labelled> = serde_json::from_slice(index)?;
@@ -48,12 +48,12 @@ pub fn read(data: &Path) -> Result<Vec<Folded>> {
             );
         }
         let (page, at) = (&pages[name], at.parse()?);
-        found.push(Folded { example: example(page, labelled, name, at, label), fold: fold.parse()? });
+        found.push(FoldedForm { example: example(page, labelled, name, at, label), fold: fold.parse()? });
     }
     Ok(found)
 }
 
-/// The pages were saved as UTF-8, whatever they declare.
+/// Parses a page. All pages are stored as UTF-8, whatever they declare.
 fn page(body: &[u8], labelled: &Labelled) -> Result<Page> {
     let url = Url::parse(&labelled.url).with_context(|| labelled.url.clone())?;
     Ok(html::parse(body, Some("text/html; charset=utf-8"), &url))
@@ -61,7 +61,7 @@ fn page(body: &[u8], labelled: &Labelled) -> Result<Page> {
 
 fn example(page: &Page, labelled: &Labelled, name: &str, at: usize, label: &str) -> Example {
     let form = form_labelled(page, labelled, at).unwrap_or_else(|| {
-        // A form that a browser would not see: nothing of it is left to judge.
+        // A browser would not see this form, and our parser finds no field of it.
         Form::to(page.url.clone(), Method::Get, Vec::new())
     });
     Example {
@@ -75,8 +75,8 @@ fn example(page: &Page, labelled: &Labelled, name: &str, at: usize, label: &str)
     }
 }
 
-/// The form that was labelled. Parsers disagree on broken markup: where the number of forms differs, the
-/// form with the same fields is meant.
+/// Finds the labelled form. Parsers disagree on broken markup: if the number of forms differs, the form with
+/// the same field names is taken.
 fn form_labelled(page: &Page, labelled: &Labelled, at: usize) -> Option<Form> {
     let forms: Vec<&Form> = page.forms.iter().filter(|form| form.source == FormSource::Form).collect();
     if forms.len() == labelled.visible_html_fields.len() {

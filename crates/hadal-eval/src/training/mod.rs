@@ -1,8 +1,7 @@
-//! Training and measuring the judges on labelled data.
+//! Training of the classifiers on labelled data.
 //!
-//! [`formasaurus`] and [`domains`] read labelled forms and pages from a folder, [`built_in`] makes the judges
-//! that ship from them, [`crate::forms`] measures how good they are. The judges themselves, and how they learn,
-//! are in `hadal-core`.
+//! [`formasaurus`] and [`domains`] read labelled forms and pages, [`built_in`] trains the shipped classifiers,
+//! and [`crate::forms`] evaluates them. The classifiers and learners are in `hadal-core`.
 
 pub mod archive;
 pub mod built_in;

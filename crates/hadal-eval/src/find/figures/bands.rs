@@ -1,9 +1,9 @@
-//! The papers' results beside ours, band by band.
+//! Published figures of the papers beside ours.
 //!
-//! Counted as the papers did: in pages, with training before the crawl free of charge.
+//! Counted as in the papers: in pages, without the cost of training.
 
-use super::comparison::{Comparison, Count, ratio_over_pages, shown};
-use crate::find::score::Point;
+use super::comparison::{Count, FindComparison, ratio_over_pages, shown};
+use crate::find::score::CurvePoint;
 use hadal::output::sections::{Section, headings};
 use hadal_world::World;
 
@@ -14,17 +14,17 @@ struct Band {
     other: &'static str,
     topics: &'static [&'static str],
     count: Count,
-    /// Pages at which it is measured; all that were read when it does not say.
+    /// Pages at which the ratio is measured; `None` for the end of the shorter crawl.
     pages: Option<u64>,
     low: f64,
     high: f64,
 }
 
-const RELEVANT: Count = |point: &Point| point.relevant;
-const SEARCHABLE: Count = |point: &Point| point.searchable;
+const RELEVANT: Count = |point: &CurvePoint| point.relevant;
+const SEARCHABLE: Count = |point: &CurvePoint| point.searchable;
 const ANY: f64 = f64::INFINITY;
 
-/// The topics of the ACHE paper.
+/// Topics of the ACHE paper.
 const ACHE: &[&str] = &["airfare", "auto", "book", "hotel", "job", "movie", "music", "rental"];
 const ACHE_BUT_MOVIE: &[&str] = &["airfare", "auto", "book", "hotel", "job", "music", "rental"];
 const TWELVE: &[&str] = World::topics();
@@ -46,8 +46,8 @@ const BANDS: &[Band] = &[
     Band { claim: "SmartCrawler: SCDI below the whole, searchable", one: "scdi", other: "smart", topics: TWELVE, count: SEARCHABLE, pages: None, low: 0.0, high: 1.0 },
 ];
 
-/// Every band that the trials can be held against.
-pub fn section(all: Comparison<'_>) -> Option<Section> {
+/// All bands for which both strategies were run.
+pub fn section(all: FindComparison<'_>) -> Option<Section> {
     let rows: Vec<Vec<String>> =
         BANDS.iter().flat_map(|band| band.topics.iter().filter_map(|topic| row(all, band, topic))).collect();
     let met = rows.iter().filter(|row| row[4] == "yes").count();
@@ -63,7 +63,7 @@ pub fn section(all: Comparison<'_>) -> Option<Section> {
     })
 }
 
-fn row(all: Comparison<'_>, band: &Band, topic: &str) -> Option<Vec<String>> {
+fn row(all: FindComparison<'_>, band: &Band, topic: &str) -> Option<Vec<String>> {
     let pairs = all.pairs(topic, band.one, band.other);
     if pairs.is_empty() {
         return None;

@@ -1,13 +1,13 @@
-//! Trials side by side: by topic, by strategy, by world.
+//! Access to trials by topic, strategy and web.
 
-use crate::find::score::Point;
-use crate::find::trial::Trial;
+use crate::find::score::CurvePoint;
+use crate::find::trial::FindTrial;
 
 /// Trials to compare.
 #[derive(Clone, Copy)]
-pub struct Comparison<'t>(pub &'t [Trial]);
+pub struct FindComparison<'t>(pub &'t [FindTrial]);
 
-/// Strategies that charts show when there are many; the rest stands in tables.
+/// Strategies that charts show when there are more than ten. Tables show all.
 const DRAWN: [&str; 10] = [
     "hadal",
     "smart",
@@ -21,21 +21,21 @@ const DRAWN: [&str; 10] = [
     "oracle",
 ];
 
-/// A count taken from a point of a curve.
-pub type Count = fn(&Point) -> u64;
+/// One of the counts of a curve point.
+pub type Count = fn(&CurvePoint) -> u64;
 
-impl<'t> Comparison<'t> {
-    /// Topics, in the order they were run.
+impl<'t> FindComparison<'t> {
+    /// Topics in the order they were run.
     pub fn topics(self) -> Vec<&'t str> {
-        each(self.0.iter().map(|trial| trial.setting.topic.as_str()))
+        each(self.0.iter().map(|trial| trial.spec.topic.as_str()))
     }
 
-    /// Strategies, likewise.
+    /// Strategies in the order they were run.
     pub fn strategies(self) -> Vec<&'t str> {
-        each(self.0.iter().map(|trial| trial.setting.strategy.as_str()))
+        each(self.0.iter().map(|trial| trial.spec.strategy.as_str()))
     }
 
-    /// Strategies to draw: few enough to be told apart.
+    /// Strategies for a chart, at most ten.
     pub fn drawn(self) -> Vec<&'t str> {
         let mut names = self.strategies();
         if names.len() > DRAWN.len() {
@@ -44,36 +44,36 @@ impl<'t> Comparison<'t> {
         names
     }
 
-    /// Worlds, by seed.
+    /// Seeds of the webs.
     pub fn seeds(self) -> Vec<u64> {
-        each(self.0.iter().map(|trial| trial.setting.seed))
+        each(self.0.iter().map(|trial| trial.spec.seed))
     }
 
-    /// Whether a strategy took part.
+    /// True if a strategy was run.
     pub fn has(self, strategy: &str) -> bool {
-        self.0.iter().any(|trial| trial.setting.strategy == strategy)
+        self.0.iter().any(|trial| trial.spec.strategy == strategy)
     }
 
-    /// The trials of a strategy with a topic, one for each world.
-    pub fn of(self, topic: &str, strategy: &str) -> impl Iterator<Item = &'t Trial> {
-        self.0.iter().filter(move |trial| trial.setting.topic == topic && trial.setting.strategy == strategy)
+    /// Trials of a strategy on a topic, one per web.
+    pub fn of(self, topic: &str, strategy: &str) -> impl Iterator<Item = &'t FindTrial> {
+        self.0.iter().filter(move |trial| trial.spec.topic == topic && trial.spec.strategy == strategy)
     }
 
-    /// The trials of two strategies with a topic, world by world.
-    pub fn pairs(self, topic: &str, one: &str, other: &str) -> Vec<(&'t Trial, &'t Trial)> {
-        let partner = |trial: &'t Trial| {
+    /// Trials of two strategies on a topic, paired by web.
+    pub fn pairs(self, topic: &str, one: &str, other: &str) -> Vec<(&'t FindTrial, &'t FindTrial)> {
+        let partner = |trial: &'t FindTrial| {
             let mut others = self.of(topic, other);
-            others.find(|other| other.setting.seed == trial.setting.seed).map(|other| (trial, other))
+            others.find(|other| other.spec.seed == trial.spec.seed).map(|other| (trial, other))
         };
         self.of(topic, one).filter_map(partner).collect()
     }
 
-    /// The mean over worlds.
-    pub fn mean(self, topic: &str, strategy: &str, figure: impl Fn(&Trial) -> f64) -> Option<f64> {
+    /// Mean over webs.
+    pub fn mean(self, topic: &str, strategy: &str, figure: impl Fn(&FindTrial) -> f64) -> Option<f64> {
         mean(self.of(topic, strategy).map(figure))
     }
 
-    /// The topic whose lessons are shown: the papers' own, if it took part.
+    /// Topic whose lessons are shown: `book`, as in the papers, or else the first.
     pub fn model_topic(self) -> Option<&'t str> {
         let topics = self.topics();
         topics.iter().find(|topic| **topic == "book").or(topics.first()).copied()
@@ -90,18 +90,18 @@ fn each<T: PartialEq>(items: impl Iterator<Item = T>) -> Vec<T> {
     met
 }
 
-/// The mean, if there is anything.
+/// Mean of the values; `None` without values.
 pub fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {
     let (sum, count) = values.fold((0.0, 0u32), |(sum, count), value| (sum + value, count + 1));
     (count > 0).then(|| sum / f64::from(count))
 }
 
-/// How much of one strategy's yield another one's is, at the same number of pages, training free of
-/// charge: the most that both read, or fewer.
-pub fn ratio_over_pages(pairs: &[(&Trial, &Trial)], most: Option<u64>, count: Count) -> Option<f64> {
+/// Ratio of the counts of two strategies at the same number of pages, without training: the smaller of both
+/// ends, or `most`.
+pub fn ratio_over_pages(pairs: &[(&FindTrial, &FindTrial)], most: Option<u64>, count: Count) -> Option<f64> {
     let mut sums = (0.0, 0.0);
     for (one, other) in pairs {
-        let read = |trial: &Trial| trial.end().pages.saturating_sub(trial.training.pages);
+        let read = |trial: &FindTrial| trial.end().pages.saturating_sub(trial.training.pages);
         let pages = read(one).min(read(other)).min(most.unwrap_or(u64::MAX));
         sums.0 += count(&one.at_pages(pages)) as f64;
         sums.1 += count(&other.at_pages(pages)) as f64;
@@ -109,7 +109,7 @@ pub fn ratio_over_pages(pairs: &[(&Trial, &Trial)], most: Option<u64>, count: Co
     (sums.1 > 0.0).then(|| sums.0 / sums.1)
 }
 
-/// A figure for a table; nothing where there is none.
+/// Table cell with a number of digits; `-` for `None`.
 pub fn shown(figure: Option<f64>, digits: usize) -> String {
     figure.map_or_else(|| "-".into(), |figure| format!("{figure:.digits$}"))
 }

@@ -1,14 +1,14 @@
-//! Where requests went, how often verdicts were wrong, and what the crawls cost to run.
+//! Requests by purpose, precision of verdicts, and cost of the crawls.
 
-use super::comparison::{Comparison, mean, shown};
-use crate::find::trial::Trial;
+use super::comparison::{FindComparison, mean, shown};
+use crate::find::trial::FindTrial;
 use hadal::output::sections::{Section, headings};
 
-/// Means of each strategy over all its crawls.
-pub fn section(all: Comparison<'_>) -> Section {
+/// Means over all crawls of each strategy.
+pub fn section(all: FindComparison<'_>) -> Section {
     let row = |strategy: &str| {
-        let of = |figure: fn(&Trial) -> f64| {
-            let trials = all.0.iter().filter(|trial| trial.setting.strategy == strategy);
+        let of = |figure: fn(&FindTrial) -> f64| {
+            let trials = all.0.iter().filter(|trial| trial.spec.strategy == strategy);
             mean(trials.map(figure))
         };
         let whole = [
@@ -22,7 +22,7 @@ pub fn section(all: Comparison<'_>) -> Section {
             of(|trial| share(trial.end().relevant, trial.end().relevant + trial.end().wrong)),
             of(|trial| share(trial.end().relevant, trial.end().met)),
             of(|trial| share(trial.end().relevant, trial.existing)),
-            of(|trial| share(trial.cost.shelf_hits, trial.cost.shelf_hits + trial.cost.shelf_misses)),
+            of(|trial| share(trial.cost.cache_hits, trial.cost.cache_hits + trial.cost.cache_misses)),
             of(|trial| 1000.0 * trial.cost.cpu_seconds / trial.end().requests.max(1) as f64),
         ];
         let cells =
@@ -33,7 +33,7 @@ pub fn section(all: Comparison<'_>) -> Section {
         title: "Where requests went".into(),
         note: "Means over all crawls of a strategy. Right: share of the forms taken for relevant that are. \
                Recognised: share of the relevant forms met that were taken for such. Of all: share of those that \
-               exist. Shared: visits to pages that another crawl had read. CPU in milliseconds a request."
+               exist. CommonSites: visits to pages that another crawl had read. CPU in milliseconds a request."
             .into(),
         headings: headings(&[
             "strategy", "requests", "pages", "robots", "look-ups", "training", "right", "recognised", "of all",

@@ -1,20 +1,20 @@
-//! What was found over what was spent (ACHE figure 5, SmartCrawler figure 7).
+//! Relevant forms over requests and pages (ACHE figure 5, SmartCrawler figure 7).
 
-use super::comparison::{Comparison, mean};
-use crate::find::score::Point;
-use crate::find::trial::Trial;
+use super::comparison::{FindComparison, mean};
+use crate::find::score::CurvePoint;
+use crate::find::trial::FindTrial;
 use hadal::output::chart::{Chart, Shape};
 use hadal::output::sections::Section;
 
-/// Points of each line.
+/// Points per line of a chart.
 const POINTS: u64 = 100;
 
-/// Relevant forms over requests, and over pages as the papers count.
-pub fn section(all: Comparison<'_>) -> Section {
+/// Charts over requests, and over pages as in the papers.
+pub fn section(all: FindComparison<'_>) -> Section {
     let charts = all.topics().into_iter().flat_map(|topic| {
         [
-            chart(all, topic, "requests", |point| point.requests, Trial::at_requests),
-            chart(all, topic, "pages, without training", |point| point.pages, Trial::at_pages),
+            chart(all, topic, "requests", |point| point.requests, FindTrial::at_requests),
+            chart(all, topic, "pages, without training", |point| point.pages, FindTrial::at_pages),
         ]
     });
     Section {
@@ -27,14 +27,13 @@ pub fn section(all: Comparison<'_>) -> Section {
 }
 
 fn chart(
-    all: Comparison<'_>,
+    all: FindComparison<'_>,
     topic: &str,
     unit: &str,
-    spent: fn(&Point) -> u64,
-    at: fn(&Trial, u64) -> Point,
+    spent: fn(&CurvePoint) -> u64,
+    at: fn(&FindTrial, u64) -> CurvePoint,
 ) -> Chart {
-    let end =
-        all.0.iter().filter(|trial| trial.setting.topic == topic).map(|trial| spent(&trial.end())).max();
+    let end = all.0.iter().filter(|trial| trial.spec.topic == topic).map(|trial| spent(&trial.end())).max();
     let places: Vec<u64> = (0..=POINTS).map(|n| n * end.unwrap_or(0) / POINTS).collect();
     let line = |strategy: &str| {
         let found = |place: u64| mean(all.of(topic, strategy).map(|trial| at(trial, place).relevant as f64));

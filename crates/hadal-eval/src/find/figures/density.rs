@@ -1,27 +1,28 @@
-//! What learning brings where forms are rare (ACHE figure 4).
+//! LearningGain from learning over the density of relevant forms (ACHE figure 4).
 
-use super::comparison::{Comparison, ratio_over_pages, shown};
-use crate::find::trial::Trial;
+use super::comparison::{FindComparison, ratio_over_pages, shown};
+use crate::find::trial::FindTrial;
 use hadal::output::chart::{Chart, Shape};
 use hadal::output::sections::{Section, headings};
 
 const LEARNED: &str = "ache-offline-online";
 const BASELINE: &str = "best-first-sc";
 
-/// Learned over baseline, for one topic.
-struct Gain<'t> {
+/// Counts of the learning strategy divided by those of the baseline, for one topic.
+struct LearningGain<'t> {
     topic: &'t str,
-    /// Relevant forms in a hundred pages of the baseline.
+    /// Relevant forms per hundred pages of the baseline.
     density: f64,
     relevant: Option<f64>,
     searchable: Option<f64>,
 }
 
-/// Learned over baseline, topics in order of density.
-pub fn section(all: Comparison<'_>) -> Option<Section> {
-    let mut gains: Vec<Gain<'_>> = all.topics().into_iter().filter_map(|topic| gain(all, topic)).collect();
+/// LearningGain per topic, in order of density.
+pub fn section(all: FindComparison<'_>) -> Option<Section> {
+    let mut gains: Vec<LearningGain<'_>> =
+        all.topics().into_iter().filter_map(|topic| gain(all, topic)).collect();
     gains.sort_by(|a, b| a.density.total_cmp(&b.density));
-    let row = |gain: &Gain<'_>| {
+    let row = |gain: &LearningGain<'_>| {
         let ratios = [gain.relevant, gain.searchable].map(|ratio| shown(ratio, 2));
         [gain.topic.to_string(), format!("{:.3}", gain.density)].into_iter().chain(ratios).collect()
     };
@@ -41,10 +42,10 @@ pub fn section(all: Comparison<'_>) -> Option<Section> {
     })
 }
 
-fn gain<'t>(all: Comparison<'t>, topic: &'t str) -> Option<Gain<'t>> {
+fn gain<'t>(all: FindComparison<'t>, topic: &'t str) -> Option<LearningGain<'t>> {
     let pairs = all.pairs(topic, LEARNED, BASELINE);
-    let density = |trial: &Trial| 100.0 * trial.end().relevant as f64 / trial.end().pages.max(1) as f64;
-    Some(Gain {
+    let density = |trial: &FindTrial| 100.0 * trial.end().relevant as f64 / trial.end().pages.max(1) as f64;
+    Some(LearningGain {
         topic,
         density: all.mean(topic, BASELINE, density).filter(|_| !pairs.is_empty())?,
         relevant: ratio_over_pages(&pairs, None, |point| point.relevant),
@@ -52,7 +53,7 @@ fn gain<'t>(all: Comparison<'t>, topic: &'t str) -> Option<Gain<'t>> {
     })
 }
 
-fn chart(title: &str, gains: &[Gain<'_>], ratio: fn(&Gain<'_>) -> Option<f64>) -> Chart {
+fn chart(title: &str, gains: &[LearningGain<'_>], ratio: fn(&LearningGain<'_>) -> Option<f64>) -> Chart {
     let bars = gains.iter().filter_map(|gain| Some((gain.topic.to_string(), ratio(gain)?))).collect();
     Chart {
         title: title.into(),

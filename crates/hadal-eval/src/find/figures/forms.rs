@@ -1,12 +1,12 @@
-//! What each strategy found with its budget, topic by topic (ACHE figure 3, SmartCrawler figures 5 and 6).
+//! Forms found at the end of the budget, by topic (ACHE figure 3, SmartCrawler figures 5 and 6).
 
-use super::comparison::{Comparison, Count, mean, shown};
+use super::comparison::{Count, FindComparison, mean, shown};
 use hadal::output::chart::{Chart, Shape};
 use hadal::output::sections::Section;
 use std::borrow::Cow;
 
-/// Relevant forms, with a chart for each topic.
-pub fn relevant(all: Comparison<'_>) -> Section {
+/// Relevant forms, with a chart per topic.
+pub fn relevant(all: FindComparison<'_>) -> Section {
     let note = "Distinct relevant forms, rightly taken for such, when all requests are spent, training charged. \
                 The oracle knows where they are; random knows nothing.";
     let charts = all.topics().into_iter().map(|topic| Chart {
@@ -16,19 +16,19 @@ pub fn relevant(all: Comparison<'_>) -> Section {
     Section { charts: charts.collect(), ..table(all, "Relevant forms", note, |point| point.relevant) }
 }
 
-/// Sites with relevant forms.
-pub fn deep_sites(all: Comparison<'_>) -> Section {
+/// Sites with at least one relevant form found.
+pub fn deep_sites(all: FindComparison<'_>) -> Section {
     let note = "Distinct sites with at least one relevant form found.";
     table(all, "Deep sites", note, |point| point.deep_sites)
 }
 
 /// Searchable forms of any topic.
-pub fn searchable(all: Comparison<'_>) -> Section {
+pub fn searchable(all: FindComparison<'_>) -> Section {
     let note = "Distinct searchable forms of any topic. The oracle looks for relevant ones only.";
     table(all, "Searchable forms", note, |point| point.searchable)
 }
 
-fn bars(all: Comparison<'_>, topic: &str) -> Vec<(String, f64)> {
+fn bars(all: FindComparison<'_>, topic: &str) -> Vec<(String, f64)> {
     let found = |strategy: &str| all.mean(topic, strategy, |trial| trial.end().relevant as f64);
     let mut bars: Vec<(String, f64)> = all
         .strategies()
@@ -39,7 +39,7 @@ fn bars(all: Comparison<'_>, topic: &str) -> Vec<(String, f64)> {
     bars
 }
 
-fn table(all: Comparison<'_>, title: &str, note: &str, count: Count) -> Section {
+fn table(all: FindComparison<'_>, title: &str, note: &str, count: Count) -> Section {
     let topics = all.topics();
     let row = |strategy: &str| {
         let found: Vec<Option<f64>> = topics

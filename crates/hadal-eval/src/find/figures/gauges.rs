@@ -1,17 +1,17 @@
-//! What strategies watch while they crawl: site queues (SmartCrawler figure 9), reverse searches (table 4).
+//! Gauges of the strategies: site queues (SmartCrawler figure 9), reverse searches (table 4).
 
-use super::comparison::{Comparison, shown};
-use crate::find::trial::Trial;
+use super::comparison::{FindComparison, shown};
+use crate::find::trial::FindTrial;
 use hadal::output::chart::{Chart, Shape};
 use hadal::output::sections::Section;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-/// The gauge that is drawn for every topic; others are for one.
+/// Gauge with a chart for every topic. Other gauges have a chart for one topic.
 const SITE_QUEUE: &str = "high queue";
 
-/// Every gauge: its last value topic by topic, and how it ran.
-pub fn section(all: Comparison<'_>) -> Option<Section> {
+/// Last value of every gauge by topic, and charts.
+pub fn section(all: FindComparison<'_>) -> Option<Section> {
     let names: BTreeSet<&str> =
         all.0.iter().flat_map(|trial| trial.gauges.keys().map(String::as_str)).collect();
     let topics = all.topics();
@@ -41,12 +41,12 @@ pub fn section(all: Comparison<'_>) -> Option<Section> {
     })
 }
 
-fn last(all: Comparison<'_>, topic: &str, strategy: &str, gauge: &str) -> Option<f64> {
-    let value = |trial: &Trial| trial.gauges.get(gauge).and_then(|run| run.last()).map(|last| last.1);
+fn last(all: FindComparison<'_>, topic: &str, strategy: &str, gauge: &str) -> Option<f64> {
+    let value = |trial: &FindTrial| trial.gauges.get(gauge).and_then(|run| run.last()).map(|last| last.1);
     super::comparison::mean(all.of(topic, strategy).filter_map(value))
 }
 
-fn chart(all: Comparison<'_>, topic: &str, gauge: &str) -> Chart {
+fn chart(all: FindComparison<'_>, topic: &str, gauge: &str) -> Chart {
     let line = |strategy: &str| {
         let run = all.of(topic, strategy).next()?.gauges.get(gauge)?;
         Some((strategy.to_string(), run.iter().map(|(at, value)| (*at as f64, *value)).collect()))

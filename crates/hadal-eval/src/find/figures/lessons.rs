@@ -1,16 +1,15 @@
-//! What was learned, iteration by iteration (ACHE table 2 and figure 6, SmartCrawler tables 5, 6 and
-//! figure 10).
+//! Lessons by iteration (ACHE table 2 and figure 6, SmartCrawler tables 5 and 6, figure 10).
 
-use super::comparison::Comparison;
+use super::comparison::FindComparison;
 use hadal::output::sections::{Section, headings};
 use hadal::store::LessonRow;
 use hadal_core::strategy::SelectedFeatures;
 
-/// Terms shown of each selection.
+/// Terms shown per selection.
 const TERMS: usize = 8;
 
-/// The lessons of one topic in the first world, a few for each model.
-pub fn section(all: Comparison<'_>) -> Option<Section> {
+/// Lessons of one topic on the first web, up to four per model.
+pub fn section(all: FindComparison<'_>) -> Option<Section> {
     let topic = all.model_topic()?;
     let mut rows = Vec::new();
     for strategy in all.strategies() {
@@ -39,7 +38,7 @@ pub fn section(all: Comparison<'_>) -> Option<Section> {
     })
 }
 
-/// The first, second, middle and last lesson of each model, in order.
+/// First, second, middle and last lesson of each model.
 fn few(lessons: &[LessonRow]) -> Vec<&LessonRow> {
     let mut few: Vec<&LessonRow> = Vec::new();
     let mut models: Vec<&str> = lessons.iter().map(|row| row.lesson.model.as_str()).collect();

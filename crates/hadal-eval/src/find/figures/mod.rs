@@ -1,7 +1,7 @@
-//! What trials tell, as sections of a report: small pure functions, one file per figure.
+//! Tables and charts computed from trials. Each file has one pure function per figure.
 
 mod bands;
-mod common;
+mod common_sites;
 mod comparison;
 mod costs;
 mod curves;
@@ -11,15 +11,15 @@ mod gauges;
 mod lessons;
 mod ratios;
 
-use super::trial::Trial;
-use comparison::Comparison;
+use super::trial::FindTrial;
+use comparison::FindComparison;
 use hadal::output::sections::Section;
 use serde::Serialize;
 use serde_json::json;
 
-/// All sections that these trials have something to say to, in the order they are read.
-pub fn sections(trials: &[Trial]) -> Vec<Section> {
-    let all = Comparison(trials);
+/// All sections for which the trials have data.
+pub fn sections(trials: &[FindTrial]) -> Vec<Section> {
+    let all = FindComparison(trials);
     [
         Some(forms::relevant(all)),
         ratios::section(all),
@@ -28,7 +28,7 @@ pub fn sections(trials: &[Trial]) -> Vec<Section> {
         Some(costs::section(all)),
         bands::section(all),
         density::section(all),
-        common::section(all),
+        common_sites::section(all),
         lessons::section(all),
         gauges::section(all),
         Some(curves::section(all)),
@@ -38,7 +38,7 @@ pub fn sections(trials: &[Trial]) -> Vec<Section> {
     .collect()
 }
 
-/// Trials and tables for machines.
+/// Trials and tables as JSON.
 pub fn json(trials: &[impl Serialize], sections: &[Section]) -> serde_json::Result<String> {
     let table = |section: &Section| {
         let Section { title, note, headings, rows, .. } = section;

@@ -1,21 +1,21 @@
-//! Every strategy against the ones to beat, over all topics and worlds, with intervals.
+//! Ratios of every strategy to the reference strategies over all topics and webs, with intervals.
 
-use super::comparison::Comparison;
+use super::comparison::FindComparison;
 use crate::find::oracle::ORACLE;
-use crate::find::trial::Trial;
+use crate::find::trial::FindTrial;
 use hadal::output::sections::Section;
 use hadal_core::learn::bootstrap::{Interval, interval};
 use std::borrow::Cow;
 
-/// The baseline, the best of each paper, and what nobody can beat.
+/// The baseline, the best strategy of each paper, and the oracle.
 const REFERENCES: [&str; 5] = ["best-first-sc", "ffc", "ache-offline-online", "smart", ORACLE];
 
-/// Resamples of every interval.
+/// Bootstrap resamples per interval.
 const ROUNDS: usize = 2000;
 const SEED: u64 = 7;
 
-/// Geometric means of ratios, by requests with training charged.
-pub fn section(all: Comparison<'_>) -> Option<Section> {
+/// Geometric means of ratios by requests, training charged.
+pub fn section(all: FindComparison<'_>) -> Option<Section> {
     let references: Vec<&str> = REFERENCES.into_iter().filter(|name| all.has(name)).collect();
     let row = |strategy: &str| {
         let ratio = |reference: &&str| shown(&ratio(all, strategy, reference));
@@ -37,10 +37,10 @@ pub fn section(all: Comparison<'_>) -> Option<Section> {
     })
 }
 
-fn ratio(all: Comparison<'_>, strategy: &str, reference: &str) -> Interval {
+fn ratio(all: FindComparison<'_>, strategy: &str, reference: &str) -> Interval {
     let pairs: Vec<_> =
         all.topics().into_iter().flat_map(|topic| all.pairs(topic, strategy, reference)).collect();
-    let found = |trial: &Trial| (trial.end().relevant as f64 + 0.5).ln();
+    let found = |trial: &FindTrial| (trial.end().relevant as f64 + 0.5).ln();
     let logs: Vec<f64> = pairs.iter().map(|(one, other)| found(one) - found(other)).collect();
     let rows: Vec<usize> = (0..logs.len()).collect();
     interval(&rows, ROUNDS, SEED, |rows| {

@@ -1,14 +1,14 @@
-//! Figures from trials made by hand.
+//! Figures of hand-made trials.
 
 use super::*;
-use crate::find::carrier::ByKind;
-use crate::find::plan::{Preset, Setting};
-use crate::find::score::{Gauges, Point};
-use crate::find::trial::{Cost, DeepSite, Training};
+use crate::find::cached_web::RequestCounts;
+use crate::find::plan::{Preset, TrialSpec};
+use crate::find::score::{CurvePoint, Gauges};
+use crate::find::trial::{DeepSite, TrainingCost, TrialCost};
 
-/// A crawl that finds forms at an even pace: so many relevant and searchable ones in 1,000 pages.
-fn trial(topic: &str, strategy: &str, seed: u64, relevant: u64, searchable: u64) -> Trial {
-    let point = |n: u64| Point {
+/// A crawl that finds `relevant` and `searchable` forms per 1,000 pages at a constant rate.
+fn trial(topic: &str, strategy: &str, seed: u64, relevant: u64, searchable: u64) -> FindTrial {
+    let point = |n: u64| CurvePoint {
         requests: n * 110,
         pages: n * 100,
         relevant: relevant * n / 10,
@@ -17,8 +17,8 @@ fn trial(topic: &str, strategy: &str, seed: u64, relevant: u64, searchable: u64)
         searchable: searchable * n / 10,
         deep_sites: relevant * n / 20,
     };
-    Trial {
-        setting: Setting {
+    FindTrial {
+        spec: TrialSpec {
             world: Preset::Tiny,
             sites: 60,
             seed,
@@ -28,16 +28,16 @@ fn trial(topic: &str, strategy: &str, seed: u64, relevant: u64, searchable: u64)
         },
         existing: 1_000,
         curve: (0..=10).map(point).collect(),
-        requests: ByKind { robots: 100, lookups: 0, pages: 1_000 },
-        training: Training::default(),
+        requests: RequestCounts { robots: 100, lookups: 0, pages: 1_000 },
+        training: TrainingCost::default(),
         deep: Vec::new(),
         lessons: Vec::new(),
         gauges: Gauges::new(),
-        cost: Cost::default(),
+        cost: TrialCost::default(),
     }
 }
 
-fn section(trials: &[Trial], title: &str) -> Section {
+fn section(trials: &[FindTrial], title: &str) -> Section {
     let found = sections(trials).into_iter().find(|section| section.title.starts_with(title));
     found.unwrap_or_else(|| panic!("no section {title}"))
 }
@@ -63,7 +63,7 @@ fn relevant_forms_are_means_over_worlds() {
 
 #[test]
 fn a_strategy_that_always_finds_twice_as_much_has_a_ratio_of_two() {
-    let trials: Vec<Trial> = [("book", 1, 1_000), ("book", 2, 3_000), ("job", 1, 500), ("job", 2, 700)]
+    let trials: Vec<FindTrial> = [("book", 1, 1_000), ("book", 2, 3_000), ("job", 1, 500), ("job", 2, 700)]
         .into_iter()
         .flat_map(|(topic, seed, found)| {
             [trial(topic, "best-first-sc", seed, found, 0), trial(topic, "hadal", seed, 2 * found, 0)]
@@ -79,18 +79,18 @@ fn a_strategy_that_always_finds_twice_as_much_has_a_ratio_of_two() {
 fn bands_are_read_at_equal_pages_with_training_free() {
     let baseline = trial("book", "best-first-sc", 1, 50, 200);
     let mut learned = trial("book", "ache-offline-online", 1, 400, 220);
-    let bands = |learned: &Trial| section(&[baseline.clone(), learned.clone()], "The papers' bands");
+    let bands = |learned: &FindTrial| section(&[baseline.clone(), learned.clone()], "The papers' bands");
     let claim = "ACHE: offline-online about 9 times baseline on book";
     assert_eq!(row(&bands(&learned), claim)[1..], ["book", "6.00 to 13.50", "8.00", "yes"]);
-    // A tenth of its pages was training: 900 pages are left, in which the baseline finds 45.
-    learned.training = Training { requests: 110, pages: 100 };
+    // A tenth of the pages is training. The baseline finds 45 forms in the other 900 pages.
+    learned.training = TrainingCost { requests: 110, pages: 100 };
     assert_eq!(row(&bands(&learned), claim)[3], "8.89");
     assert_eq!(row(&bands(&learned), "ACHE: on book only +10 % in searchable forms")[3..], ["1.22", "yes"]);
 }
 
 #[test]
 fn topics_stand_in_order_of_density() {
-    let trials: Vec<Trial> = [("hotel", 100, 150), ("book", 10, 80)]
+    let trials: Vec<FindTrial> = [("hotel", 100, 150), ("book", 10, 80)]
         .into_iter()
         .flat_map(|(topic, baseline, learned)| {
             [

@@ -1,20 +1,20 @@
-//! Whether estimates hold: how often an interval contains the true size, and how wide it is.
+//! Calibration of size estimates: share of intervals that contain the true size, and their width.
 
-use super::comparison::Comparison;
-use crate::harvest::promises::MOMENTS;
-use crate::harvest::trial::Trial;
+use super::comparison::HarvestComparison;
+use crate::harvest::recorded_estimates::COVERAGES;
+use crate::harvest::trial::HarvestTrial;
 use hadal::output::sections::Section;
 use std::borrow::Cow;
 
-/// The policy whose harvests are looked at setting by setting.
-const USUAL: &str = "hadal";
+/// Policy that is reported by setting.
+const BASE: &str = "hadal";
 
-/// Estimates by setting for the usual policy, and by policy over all settings.
-pub fn section(all: Comparison<'_>) -> Option<Section> {
-    let settings = all.settings().into_iter().filter(|setting| all.of(setting, USUAL).next().is_some());
-    let settings = settings.map(|setting| row(setting, &all.of(setting, USUAL).collect::<Vec<_>>()));
+/// Calibration by setting for one policy, and by policy over all settings.
+pub fn section(all: HarvestComparison<'_>) -> Option<Section> {
+    let settings = all.settings().into_iter().filter(|setting| all.of(setting, BASE).next().is_some());
+    let settings = settings.map(|setting| row(setting, &all.of(setting, BASE).collect::<Vec<_>>()));
     let policies = all.policies().into_iter().map(|policy| {
-        let trials: Vec<&Trial> = all.0.iter().filter(|trial| trial.case.policy == policy).collect();
+        let trials: Vec<&HarvestTrial> = all.0.iter().filter(|trial| trial.case.policy == policy).collect();
         row(&format!("all by {policy}"), &trials)
     });
     let moment = |moment: f64| Cow::Owned(format!("at {:.0} %", 100.0 * moment));
@@ -22,20 +22,20 @@ pub fn section(all: Comparison<'_>) -> Option<Section> {
         title: "Estimated sizes".into(),
         note: format!(
             "When so much had really come: the share of 90 % intervals that hold the true size, how many there \
-             were, and their median width over the true size. Settings are harvests by {USUAL}. Aimed at: 0.85 to \
+             were, and their median width over the true size. Settings are harvests by {BASE}. Aimed at: 0.85 to \
              0.95 that hold, widths of at most 0.25, 0.20 and 0.10."
         ),
-        headings: std::iter::once("harvests".into()).chain(MOMENTS.map(moment)).collect(),
+        headings: std::iter::once("harvests".into()).chain(COVERAGES.map(moment)).collect(),
         rows: settings.chain(policies).collect(),
         ..Section::default()
     })
 }
 
-fn row(name: &str, trials: &[&Trial]) -> Vec<String> {
-    std::iter::once(name.to_string()).chain((0..MOMENTS.len()).map(|moment| cell(trials, moment))).collect()
+fn row(name: &str, trials: &[&HarvestTrial]) -> Vec<String> {
+    std::iter::once(name.to_string()).chain((0..COVERAGES.len()).map(|moment| cell(trials, moment))).collect()
 }
 
-fn cell(trials: &[&Trial], moment: usize) -> String {
+fn cell(trials: &[&HarvestTrial], moment: usize) -> String {
     let promises =
         trials.iter().filter_map(|trial| Some((trial.promises.get(moment)?, trial.curve.existing)));
     let (held, mut widths): (Vec<bool>, Vec<f64>) =

@@ -1,13 +1,13 @@
-//! Queries and requests to each level of coverage, setting by setting.
+//! Queries and requests to each coverage level, by setting.
 
-use super::comparison::{Comparison, mean, shown};
+use super::comparison::{HarvestComparison, mean, shown};
 use crate::harvest::curve::LEVELS;
-use crate::harvest::trial::Trial;
+use crate::harvest::trial::HarvestTrial;
 use hadal::output::sections::Section;
 use std::borrow::Cow;
 
 /// Means over collections and seeds.
-pub fn section(all: Comparison<'_>) -> Section {
+pub fn section(all: HarvestComparison<'_>) -> Section {
     let rows = all.settings().into_iter().flat_map(|setting| {
         let policies = all.policies().into_iter();
         policies.filter(move |policy| all.of(setting, policy).next().is_some()).map(move |policy| {
@@ -30,11 +30,11 @@ pub fn section(all: Comparison<'_>) -> Section {
     }
 }
 
-fn cell(all: Comparison<'_>, setting: &str, policy: &str, level: usize) -> String {
-    let of = |figure: fn(&Trial, usize) -> f64| {
+fn cell(all: HarvestComparison<'_>, setting: &str, policy: &str, level: usize) -> String {
+    let of = |figure: fn(&HarvestTrial, usize) -> f64| {
         shown(mean(all.of(setting, policy).map(|trial| figure(trial, level))), 0)
     };
     let is_missed = all.of(setting, policy).any(|trial| !trial.reached(level));
     let mark = if is_missed { ">" } else { "" };
-    format!("{mark}{} / {}", of(Trial::queries_to), of(Trial::requests_to))
+    format!("{mark}{} / {}", of(HarvestTrial::queries_to), of(HarvestTrial::requests_to))
 }

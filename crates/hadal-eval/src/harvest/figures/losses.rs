@@ -1,17 +1,17 @@
-//! Where our own policy is behind the paper's.
+//! Settings and collections where `hadal` needs more requests than `adaptive`.
 
-use super::comparison::Comparison;
+use super::comparison::HarvestComparison;
 use super::ratios::{LEVEL, Pair, ratio};
 use hadal::output::sections::{Section, headings};
 
 const OURS: &str = "hadal";
 const THEIRS: &str = "adaptive";
 
-/// Ratios up to this are a tie.
+/// Ratios up to this count as equal. Guess.
 const TIE: f64 = 1.02;
 
-/// Every collection in every setting where it takes more requests, the worst first.
-pub fn section(all: Comparison<'_>) -> Option<Section> {
+/// All losses, largest first.
+pub fn section(all: HarvestComparison<'_>) -> Option<Section> {
     let is_compared = all.policies().contains(&OURS) && all.policies().contains(&THEIRS);
     let mut lost: Vec<(f64, &str, &str)> = Vec::new();
     let mut compared = 0;

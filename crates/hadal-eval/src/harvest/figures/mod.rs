@@ -1,22 +1,22 @@
-//! What harvests tell, as sections of a report: small pure functions, one file per figure.
+//! Tables and charts computed from harvests. Each file has one pure function per figure.
 
 mod calibration;
+mod caps;
 mod comparison;
-mod course;
+mod curves;
 mod efforts;
-mod limits;
 mod losses;
 mod paper;
 mod ratios;
 mod running;
 
-use super::trial::Trial;
-use comparison::Comparison;
+use super::trial::HarvestTrial;
+use comparison::HarvestComparison;
 use hadal::output::sections::Section;
 
-/// All sections that these trials have something to say to, in the order they are read.
-pub fn sections(trials: &[Trial]) -> Vec<Section> {
-    let all = Comparison(trials);
+/// All sections for which the trials have data.
+pub fn sections(trials: &[HarvestTrial]) -> Vec<Section> {
+    let all = HarvestComparison(trials);
     [
         ratios::section(all),
         losses::section(all),
@@ -24,11 +24,11 @@ pub fn sections(trials: &[Trial]) -> Vec<Section> {
         paper::section(all),
         calibration::section(all),
         Some(running::section(all)),
-        course::over_queries(all),
-        course::over_requests(all),
-        course::starts(all),
-        limits::section(all),
-        course::over_cost(all),
+        curves::over_queries(all),
+        curves::over_requests(all),
+        curves::starts(all),
+        caps::section(all),
+        curves::over_cost(all),
     ]
     .into_iter()
     .flatten()

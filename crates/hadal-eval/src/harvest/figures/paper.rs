@@ -1,17 +1,17 @@
-//! The figures that Ntoulas, Zerfos and Cho published in 2005, beside ours in their setting.
+//! Figures of Ntoulas, Zerfos and Cho (2005) beside ours in the same setting.
 
-use super::comparison::{Comparison, mean, shown};
+use super::comparison::{HarvestComparison, mean, shown};
 use crate::harvest::settings::PAPER;
-use crate::harvest::trial::Trial;
+use crate::harvest::trial::HarvestTrial;
 use hadal::output::sections::{Section, headings};
 
-/// 80 %, by its place among the levels.
+/// Index of the 80 % level.
 const LEVEL: usize = 2;
-/// Queries after which random words are looked at.
+/// Number of queries at which random words are compared.
 const QUERIES: f64 = 200.0;
 
-/// Queries to 80 %, collection by collection, the published ones first.
-pub fn section(all: Comparison<'_>) -> Option<Section> {
+/// Queries to 80 % by collection, published figures first.
+pub fn section(all: HarvestComparison<'_>) -> Option<Section> {
     let published = ["published for PubMed", "83", "106", "0.78", "-", "42.5 %"].map(str::to_string).to_vec();
     let is_theirs = all.settings().contains(&PAPER);
     is_theirs.then(|| Section {
@@ -27,7 +27,7 @@ pub fn section(all: Comparison<'_>) -> Option<Section> {
     })
 }
 
-fn row(all: Comparison<'_>, collection: &str) -> Vec<String> {
+fn row(all: HarvestComparison<'_>, collection: &str) -> Vec<String> {
     let of = |policy| all.within(collection, PAPER, policy);
     let queries = |policy| mean(of(policy).map(|trial| trial.queries_to(LEVEL)));
     let cell = |policy| {
@@ -36,7 +36,8 @@ fn row(all: Comparison<'_>, collection: &str) -> Vec<String> {
     };
     let [adaptive, generic] = ["adaptive", "generic-frequency"].map(queries);
     let ratio = adaptive.zip(generic).map(|(adaptive, generic)| adaptive / generic);
-    let covered = |trial: &Trial| 100.0 * trial.curve.coverage_at(|point| point.queries as f64, QUERIES);
+    let covered =
+        |trial: &HarvestTrial| 100.0 * trial.curve.coverage_at(|point| point.queries as f64, QUERIES);
     vec![
         collection.to_string(),
         cell("adaptive"),

@@ -1,37 +1,37 @@
-//! Policies against each other: geometric means of the requests that they need, with intervals.
+//! Ratios of requests between policies: geometric means with intervals.
 
-use super::comparison::{Comparison, source};
+use super::comparison::{HarvestComparison, source};
 use crate::harvest::oracle::ORACLE;
-use crate::harvest::trial::Trial;
+use crate::harvest::trial::HarvestTrial;
 use hadal::output::sections::Section;
 use hadal_core::learn::bootstrap::{Interval, interval};
 use std::borrow::Cow;
 
-/// Who is measured against whom.
+/// Pairs of policies that are compared.
 const PAIRS: [(&str, &str); 4] =
     [("hadal", "adaptive"), ("hadal", ORACLE), ("adaptive", "generic-frequency"), ("adaptive", "random-16k")];
 
-/// The level at which they are: 90 %, by its place among the levels.
+/// Index of the 90 % level, at which policies are compared.
 pub const LEVEL: usize = 3;
 
-/// A policy loses when its whole interval lies beyond this.
-const LOST: f64 = 1.05;
+/// A policy loses if its whole interval is above this.
+const LOSS: f64 = 1.05;
 
-/// Resamples of every interval.
+/// Bootstrap resamples per interval.
 const ROUNDS: usize = 2000;
 const SEED: u64 = 7;
 
 /// Two trials of the same database.
-pub type Pair<'t> = (&'t Trial, &'t Trial);
+pub type Pair<'t> = (&'t HarvestTrial, &'t HarvestTrial);
 
-/// Requests to 90 % as ratios, setting by setting and over all.
-pub fn section(all: Comparison<'_>) -> Option<Section> {
+/// Ratios of requests to 90 %, by setting and over all settings.
+pub fn section(all: HarvestComparison<'_>) -> Option<Section> {
     let has = |policy: &str| all.policies().contains(&policy);
     let pairs: Vec<_> = PAIRS.into_iter().filter(|(one, other)| has(one) && has(other)).collect();
     let row = |name: &str, settings: &[&str]| {
         let ratio = |(one, other): &(&str, &str)| {
             let pairs: Vec<Pair<'_>> = settings.iter().flat_map(|name| all.pairs(name, one, other)).collect();
-            told(&ratio(&pairs, |trial| trial.requests_to(LEVEL)), *other != ORACLE)
+            ratio_cell(&ratio(&pairs, |trial| trial.requests_to(LEVEL)), *other != ORACLE)
         };
         std::iter::once(name.to_string()).chain(pairs.iter().map(ratio)).collect()
     };
@@ -52,8 +52,8 @@ pub fn section(all: Comparison<'_>) -> Option<Section> {
     })
 }
 
-/// The geometric mean of a ratio; collections and seeds are drawn again as a whole, with all their settings.
-pub fn ratio(pairs: &[Pair<'_>], figure: impl Fn(&Trial) -> f64) -> Interval {
+/// Geometric mean of a ratio. The bootstrap resamples pairs of collection and seed, each with all its settings.
+pub fn ratio(pairs: &[Pair<'_>], figure: impl Fn(&HarvestTrial) -> f64) -> Interval {
     let logs: Vec<f64> =
         pairs.iter().map(|(one, other)| (figure(one).max(1.0) / figure(other).max(1.0)).ln()).collect();
     let groups: Vec<(&str, u64)> = pairs.iter().map(|(one, _)| source(one)).collect();
@@ -62,11 +62,11 @@ pub fn ratio(pairs: &[Pair<'_>], figure: impl Fn(&Trial) -> f64) -> Interval {
     })
 }
 
-/// An interval in a table. Whoever knows the truth is not lost against.
-fn told(ratio: &Interval, is_contest: bool) -> String {
+/// Table cell of an interval, marked if it is a loss. Ratios to the oracle are never marked.
+fn ratio_cell(ratio: &Interval, is_contest: bool) -> String {
     if ratio.estimate.is_nan() {
         return "-".into();
     }
-    let mark = if is_contest && ratio.low > LOST { " loss" } else { "" };
+    let mark = if is_contest && ratio.low > LOSS { " loss" } else { "" };
     format!("{:.2} ({:.2}-{:.2}){mark}", ratio.estimate, ratio.low, ratio.high)
 }

@@ -1,12 +1,12 @@
-//! What harvests came to, and what choosing queries cost.
+//! Results of the harvests, and CPU time of choosing queries.
 
-use super::comparison::{Comparison, mean, shown};
+use super::comparison::{HarvestComparison, mean, shown};
 use crate::harvest::curve::LEVELS;
-use crate::harvest::trial::Trial;
+use crate::harvest::trial::HarvestTrial;
 use hadal::output::sections::{Section, headings};
 
-/// Means of each policy over all its harvests.
-pub fn section(all: Comparison<'_>) -> Section {
+/// Means over all harvests of each policy.
+pub fn section(all: HarvestComparison<'_>) -> Section {
     Section {
         title: "What harvests came to".into(),
         note: "Means over all harvests of a policy. Complete: share that reached 95 % and stopped there. Coverage \
@@ -18,9 +18,9 @@ pub fn section(all: Comparison<'_>) -> Section {
     }
 }
 
-fn row(all: Comparison<'_>, policy: &str) -> Vec<String> {
-    let trials: Vec<&Trial> = all.0.iter().filter(|trial| trial.case.policy == policy).collect();
-    let of = |figure: fn(&Trial) -> f64| mean(trials.iter().map(|trial| figure(trial)));
+fn row(all: HarvestComparison<'_>, policy: &str) -> Vec<String> {
+    let trials: Vec<&HarvestTrial> = all.0.iter().filter(|trial| trial.case.policy == policy).collect();
+    let of = |figure: fn(&HarvestTrial) -> f64| mean(trials.iter().map(|trial| figure(trial)));
     vec![
         policy.to_string(),
         trials.len().to_string(),

@@ -1,20 +1,24 @@
-//! Figures from trials made by hand.
+//! Figures of hand-made trials.
 
 use super::*;
 use crate::find::figures::json;
-use crate::harvest::curve::{Curve, Point};
-use crate::harvest::plan::Case;
-use crate::harvest::promises::Promise;
+use crate::harvest::curve::{HarvestCurve, HarvestPoint};
+use crate::harvest::plan::HarvestCase;
+use crate::harvest::recorded_estimates::RecordedEstimate;
 use hadal_core::harvest::estimate::EstimateInterval;
 
-/// A harvest of 1,000 records that finds five with every query, at two requests each, until `queries` are asked.
-fn trial(collection: &str, setting: &str, policy: &str, every: u64, queries: u64) -> Trial {
-    let point =
-        |n: u64| Point { queries: n, requests: 2 * n, shown: 2 * every * n, found: (every * n).min(1_000) };
-    let mut curve = Curve::new(1_000);
+/// A harvest of 1,000 records that finds five records per query at two requests each, for `queries` queries.
+fn trial(collection: &str, setting: &str, policy: &str, every: u64, queries: u64) -> HarvestTrial {
+    let point = |n: u64| HarvestPoint {
+        queries: n,
+        requests: 2 * n,
+        shown: 2 * every * n,
+        found: (every * n).min(1_000),
+    };
+    let mut curve = HarvestCurve::new(1_000);
     (1..=queries).for_each(|n| curve.note(point(n)));
     curve.finish(point(queries));
-    let case = Case {
+    let case = HarvestCase {
         collection: collection.into(),
         records: 1_000,
         setting: setting.into(),
@@ -23,10 +27,10 @@ fn trial(collection: &str, setting: &str, policy: &str, every: u64, queries: u64
         start: 0,
         requests: None,
     };
-    Trial { case, budget: 2_000, curve, promises: Vec::new(), cpu_seconds: 0.5 }
+    HarvestTrial { case, budget: 2_000, curve, promises: Vec::new(), cpu_seconds: 0.5 }
 }
 
-fn section(trials: &[Trial], title: &str) -> Section {
+fn section(trials: &[HarvestTrial], title: &str) -> Section {
     let found = sections(trials).into_iter().find(|section| section.title.starts_with(title));
     found.unwrap_or_else(|| panic!("no section {title}"))
 }
@@ -42,7 +46,7 @@ fn levels_are_told_in_queries_and_requests_and_misses_count_at_the_budget() {
     let efforts = section(&trials, "Queries and requests");
     assert_eq!(efforts.headings[2..], ["50 %", "70 %", "80 %", "90 %", "95 %"]);
     assert_eq!(efforts.rows[0][1..], ["hadal", "50 / 100", "70 / 140", "80 / 160", "90 / 180", "95 / 190"]);
-    // It spent 150 of 2,000 requests on 75 queries.
+    // 75 queries took 150 of 2,000 requests.
     assert_eq!(efforts.rows[1][4..], [">1000 / 2000", ">1000 / 2000", ">1000 / 2000"]);
 }
 
@@ -50,7 +54,7 @@ fn levels_are_told_in_queries_and_requests_and_misses_count_at_the_budget() {
 fn a_policy_that_always_needs_half_has_a_ratio_of_a_half() {
     let twice =
         |name, setting| [trial(name, setting, "hadal", 20, 50), trial(name, setting, "adaptive", 10, 100)];
-    let trials: Vec<Trial> = [twice("ships", "base"), twice("boats", "base"), twice("ships", "paper")]
+    let trials: Vec<HarvestTrial> = [twice("ships", "base"), twice("boats", "base"), twice("ships", "paper")]
         .into_iter()
         .flatten()
         .collect();
@@ -93,11 +97,12 @@ fn the_paper_is_checked_in_its_own_setting() {
 fn courses_are_drawn_by_collection_and_first_words_when_there_are_several() {
     let mut trials =
         vec![trial("ships", "paper", "adaptive", 10, 100), trial("ships", "paper", "random-16k", 1, 900)];
-    let titles =
-        |trials: &[Trial]| sections(trials).into_iter().map(|section| section.title).collect::<Vec<_>>();
+    let titles = |trials: &[HarvestTrial]| {
+        sections(trials).into_iter().map(|section| section.title).collect::<Vec<_>>()
+    };
     assert!(!titles(&trials).contains(&"First words".to_string()));
     let other = trial("ships", "paper", "adaptive", 9, 112);
-    trials.push(Trial { case: Case { start: 1, ..other.case.clone() }, ..other });
+    trials.push(HarvestTrial { case: HarvestCase { start: 1, ..other.case.clone() }, ..other });
     assert_eq!(section(&trials, "First words").charts.len(), 1);
     let course = section(&trials, "Coverage over queries");
     let hadal::output::chart::Shape::Lines { lines, .. } = &course.charts[0].shape else {
@@ -123,9 +128,9 @@ fn caps_are_drawn_side_by_side() {
 fn an_interval_holds_when_the_truth_is_within() {
     let promise = |low, high| {
         let size = Some(EstimateInterval { low, estimate: (low + high) / 2.0, high });
-        Promise { coverage: 0.3, size }
+        RecordedEstimate { coverage: 0.3, size }
     };
-    let said = |promises| Trial { promises, ..trial("ships", "base", "hadal", 10, 100) };
+    let said = |promises| HarvestTrial { promises, ..trial("ships", "base", "hadal", 10, 100) };
     let trials = [
         said(vec![promise(900.0, 1_100.0)]),
         said(vec![promise(1_001.0, 1_501.0)]),
@@ -134,7 +139,7 @@ fn an_interval_holds_when_the_truth_is_within() {
     let sizes = section(&trials, "Estimated sizes");
     assert_eq!(row(&sizes, "base")[1..], ["0.67 of 3, width 0.50", "-", "-"]);
     assert_eq!(row(&sizes, "all by hadal")[1], "0.67 of 3, width 0.50");
-    let silent = section(&[said(vec![Promise { coverage: 0.3, size: None }])], "Estimated sizes");
+    let silent = section(&[said(vec![RecordedEstimate { coverage: 0.3, size: None }])], "Estimated sizes");
     assert_eq!(row(&silent, "base")[1], "0.00 of 1, width inf");
 }
 

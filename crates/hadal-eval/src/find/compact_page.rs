@@ -1,7 +1,7 @@
-//! A page as it was read and judged, small enough to keep by the hundred thousand.
+//! Compact form of a judged page, for a cache of several hundred thousand pages.
 //!
-//! What a page says is kept for home pages only, which is where a site is judged; the rest of a page
-//! is kept as it was read. Bytes that are no page bring nothing back, never a panic.
+//! Page text is kept for home pages only, because only the site classifier reads it. Damaged bytes decode to
+//! `None`.
 
 use hadal::engine::Reading;
 use hadal_core::critic::{FormVerdict, PageVerdict};
@@ -12,12 +12,12 @@ use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use url::Url;
 
-/// The one encoding of pages that are kept.
+/// Only pages of this encoding are cached.
 const CHARSET: &str = "UTF-8";
 
-/// The answer and what was read in it, in the order it is written.
+/// Fields in the order of serialisation.
 #[derive(Serialize, Deserialize)]
-struct Kept<'a> {
+struct CompactPage<'a> {
     status: u16,
     headers: Cow<'a, [(String, String)]>,
     transferred: u64,
@@ -35,7 +35,7 @@ struct Kept<'a> {
     verdicts: Cow<'a, [FormVerdict]>,
 }
 
-/// Drops what no strategy reads, so that a page is the same whether it was kept or not.
+/// Drops everything that no strategy reads, so that cached and fresh pages are equal.
 pub fn trim(reading: &mut Reading) {
     reading.verdict.words = Default::default();
     if !is_home(&reading.page.url) {
@@ -47,13 +47,13 @@ fn is_home(url: &Url) -> bool {
     url.path() == "/" && url.query().is_none()
 }
 
-/// A trimmed page as bytes; `None` for the few that cannot be written down.
+/// Serialises a trimmed page. `None` for pages that are not cached: another encoding, or an incomplete body.
 pub fn pack(response: &Response, reading: &Reading) -> Option<Vec<u8>> {
     let page = &reading.page;
     if page.charset != CHARSET || response.completeness != Completeness::Whole {
         return None;
     }
-    let kept = Kept {
+    let kept = CompactPage {
         status: response.status,
         headers: Cow::Borrowed(&response.headers.0),
         transferred: response.transferred,
@@ -73,10 +73,10 @@ pub fn pack(response: &Response, reading: &Reading) -> Option<Vec<u8>> {
     Some(lz4_flex::compress_prepend_size(&postcard::to_stdvec(&kept).ok()?))
 }
 
-/// The answer, without its body, and the page at this address.
+/// Response without its body, and the judged page at this URL.
 pub fn unpack(bytes: &[u8], url: &Url) -> Option<(Response, Reading)> {
     let plain = lz4_flex::decompress_size_prepended(bytes).ok()?;
-    let kept: Kept<'_> = postcard::from_bytes(&plain).ok()?;
+    let kept: CompactPage<'_> = postcard::from_bytes(&plain).ok()?;
     let response = Response {
         status: kept.status,
         headers: Headers(kept.headers.into_owned()),

@@ -1,11 +1,11 @@
-//! A topic from five example forms, against the built-in one that has seen them all.
+//! Topics learned from five example forms, compared with the built-in topics.
 //!
-//! Examples, background and test forms are of different sites. The background is left as it is: forms of the
-//! topic are in it, as they would be on a user's machine.
+//! Examples, background and test forms come from different sites. The background contains forms of the topic,
+//! as it does on a user's machine.
 
 use super::by_fold;
-use super::domains::{Domains, FOLDS, site_folds};
-use crate::training::built_in::{Data, SEED, row};
+use super::domains::{DomainFigures, FOLDS, site_folds};
+use crate::training::built_in::{LabelledData, SEED, row};
 use hadal_core::critic::domain::DOMAINS;
 use hadal_core::critic::example::Example;
 use hadal_core::critic::learned::{LearnedTopic, Material};
@@ -14,31 +14,30 @@ use hadal_core::learn::metrics::Confusion;
 use hadal_core::learn::random::Random;
 use serde::Serialize;
 
-/// The domains were chosen before anything was measured.
-const CHOSEN: [&str; 3] = ["book", "hotel", "job"];
+/// DomainFigures, fixed before the first measurement.
+const DOMAINS_TESTED: [&str; 3] = ["book", "hotel", "job"];
 
 const EXAMPLES: usize = 5;
 
 /// Draws of examples, averaged.
 const DRAWS: u64 = 5;
 
-/// One domain.
+/// FormFigures of one domain.
 #[derive(Clone, Debug, Serialize)]
-pub struct Few {
-    /// Its name.
+pub struct FewExampleFigures {
     pub domain: &'static str,
     /// F1 of topics from five examples, mean over draws.
     pub f1: f64,
-    /// The same from the domain's name alone.
+    /// F1 of a topic from the domain's name alone.
     pub f1_words: f64,
-    /// F1 of the built-in topic on the same forms, by the same rule.
+    /// F1 of the built-in topic on the same forms with the same rule.
     pub f1_built_in: f64,
-    /// Share of the built-in one's F1 that five examples reach.
+    /// `f1` divided by `f1_built_in`.
     pub share: f64,
 }
 
-/// Measures the chosen domains.
-pub fn evaluate(data: &Data, domains: &Domains) -> Vec<Few> {
+/// Evaluates the chosen domains.
+pub fn evaluate(data: &LabelledData, domains: &DomainFigures) -> Vec<FewExampleFigures> {
     let folds = site_folds(data);
     let searches = data.searches();
     let rows: Vec<Words> = searches.iter().map(|example| row(example)).collect();
@@ -56,9 +55,9 @@ pub fn evaluate(data: &Data, domains: &Domains) -> Vec<Few> {
         let draws: f64 = (0..DRAWS).map(|draw| set.f1(domain, EXAMPLES, draw)).sum();
         let (f1, f1_built_in) = (draws / DRAWS as f64, table.f1(1));
         let f1_words = set.f1(domain, 0, 0);
-        Some(Few { domain: name, f1, f1_words, f1_built_in, share: f1 / f1_built_in })
+        Some(FewExampleFigures { domain: name, f1, f1_words, f1_built_in, share: f1 / f1_built_in })
     };
-    CHOSEN.iter().filter_map(|name| measure(name)).collect()
+    DOMAINS_TESTED.iter().filter_map(|name| measure(name)).collect()
 }
 
 struct Set<'a> {
@@ -69,7 +68,7 @@ struct Set<'a> {
 }
 
 impl Set<'_> {
-    /// F1 over all folds of topics that learn from examples of the other folds.
+    /// F1 over all folds. Each topic learns from examples of the other folds.
     fn f1(&self, domain: usize, examples: usize, draw: u64) -> f64 {
         let tables = by_fold(FOLDS, |fold| self.table(domain, examples, draw, fold));
         let mut sum = Confusion::new(2);
@@ -99,7 +98,7 @@ impl Set<'_> {
         .collect()
     }
 
-    /// Forms of the domain from different sites.
+    /// Draws forms of a domain from different sites.
     fn draw(&self, known: &[usize], domain: usize, examples: usize, seed: u64) -> Vec<usize> {
         let mut of: Vec<usize> = known
             .iter()

@@ -1,14 +1,14 @@
-//! What two strategies find on the sites that both visit (SmartCrawler figure 8).
+//! Forms that two strategies find on the sites that both visit (SmartCrawler figure 8).
 
-use super::comparison::Comparison;
-use crate::find::trial::Trial;
+use super::comparison::FindComparison;
+use crate::find::trial::FindTrial;
 use hadal::output::sections::{Section, headings};
 use rustc_hash::FxHashMap;
 
 const PAIRS: [(&str, &str); 3] = [("smart", "scdi"), ("smart", "ache-offline-online"), ("hadal", "smart")];
 
-/// Common sites that hold relevant forms, and what was found there.
-pub fn section(all: Comparison<'_>) -> Option<Section> {
+/// Common sites that hold relevant forms, and the forms found there by each strategy.
+pub fn section(all: FindComparison<'_>) -> Option<Section> {
     let mut rows = Vec::new();
     for (one, other) in PAIRS {
         for topic in all.topics() {
@@ -16,8 +16,10 @@ pub fn section(all: Comparison<'_>) -> Option<Section> {
             if pairs.is_empty() {
                 continue;
             }
-            let Shared { sites, one: by_one, other: by_other } =
-                pairs.iter().map(|(one, other)| shared(one, other)).fold(Shared::default(), Shared::plus);
+            let CommonSites { sites, one: by_one, other: by_other } = pairs
+                .iter()
+                .map(|(one, other)| shared(one, other))
+                .fold(CommonSites::default(), CommonSites::plus);
             let names = [format!("{one}, {other}"), topic.to_string()];
             rows.push(names.into_iter().chain([sites, by_one, by_other].map(|n| n.to_string())).collect());
         }
@@ -34,23 +36,27 @@ pub fn section(all: Comparison<'_>) -> Option<Section> {
     })
 }
 
-/// What two trials have in common.
+/// Counts over the sites that two trials have in common.
 #[derive(Default)]
-struct Shared {
+struct CommonSites {
     sites: u64,
     one: u64,
     other: u64,
 }
 
-impl Shared {
-    fn plus(self, more: Shared) -> Shared {
-        Shared { sites: self.sites + more.sites, one: self.one + more.one, other: self.other + more.other }
+impl CommonSites {
+    fn plus(self, more: CommonSites) -> CommonSites {
+        CommonSites {
+            sites: self.sites + more.sites,
+            one: self.one + more.one,
+            other: self.other + more.other,
+        }
     }
 }
 
-fn shared(one: &Trial, other: &Trial) -> Shared {
+fn shared(one: &FindTrial, other: &FindTrial) -> CommonSites {
     let there: FxHashMap<u32, u32> = other.deep.iter().map(|site| (site.site, site.relevant)).collect();
-    let mut shared = Shared::default();
+    let mut shared = CommonSites::default();
     for site in &one.deep {
         if let Some(relevant) = there.get(&site.site) {
             shared.sites += 1;

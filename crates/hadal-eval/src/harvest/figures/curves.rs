@@ -1,51 +1,51 @@
-//! Coverage over what was spent, collection by collection (the paper's figures 10 to 14 and 16).
+//! Coverage over cost, by collection (figures 10 to 14 and 16 of the paper).
 
-use super::comparison::{Comparison, mean};
-use crate::harvest::curve::{Curve, Point};
-use crate::harvest::plan::STARTED_ANEW;
+use super::comparison::{HarvestComparison, mean};
+use crate::harvest::curve::{HarvestCurve, HarvestPoint};
+use crate::harvest::plan::RESTARTED_POLICY;
 use crate::harvest::settings::PAPER;
-use crate::harvest::trial::Trial;
+use crate::harvest::trial::HarvestTrial;
 use hadal::output::chart::{Chart, Shape};
 use hadal::output::sections::Section;
 
-/// Points of each line.
+/// Points per line of a chart.
 const POINTS: u32 = 100;
-/// How far a chart goes beyond the last harvest that came to its end.
+/// Right end of a chart as a multiple of the end of the slowest complete harvest.
 const MARGIN: f64 = 1.2;
-/// The setting whose requests are drawn.
-const USUAL: &str = "base";
-/// Costs of the paper's equation 2: a query, its results, downloading what is new.
+/// DatabaseSetting of the charts over requests.
+const BASE: &str = "base";
+/// RequestCosts of equation 2 of the paper: a query, its results, downloading new records.
 const COST: [f64; 3] = [100.0, 100.0, 10_000.0];
 
-/// What has been spent where a harvest stands.
-type Measure = fn(&Curve, &Point) -> f64;
+/// Cost at a point of a curve.
+type Measure = fn(&HarvestCurve, &HarvestPoint) -> f64;
 
-/// Name of a line, and the trials it is the mean of.
-pub type Line<'t> = (String, Vec<&'t Trial>);
+/// Name of a line, and the trials whose mean it shows.
+pub type Line<'t> = (String, Vec<&'t HarvestTrial>);
 
 pub const QUERIES: Measure = |_, point| point.queries as f64;
 
-/// Figures 10 to 13.
-pub fn over_queries(all: Comparison<'_>) -> Option<Section> {
+/// Coverage over queries, figures 10 to 13.
+pub fn over_queries(all: HarvestComparison<'_>) -> Option<Section> {
     let note = "Every query at the same cost, no cap, stop words not indexed.";
     section(all, "Coverage over queries", note, |name| policies(all, name, PAPER), "queries", QUERIES)
 }
 
-/// The same where pages cost and answers are cut.
-pub fn over_requests(all: Comparison<'_>) -> Option<Section> {
+/// Coverage over requests in the base setting.
+pub fn over_requests(all: HarvestComparison<'_>) -> Option<Section> {
     let note = "The usual setting: answers are cut, pages are charged.";
-    let lines = |name: &str| policies(all, name, USUAL);
+    let lines = |name: &str| policies(all, name, BASE);
     section(all, "Coverage over requests", note, lines, "requests", |_, point| point.requests as f64)
 }
 
-/// Figure 14.
-pub fn starts(all: Comparison<'_>) -> Option<Section> {
+/// Different first words, figure 14.
+pub fn starts(all: HarvestComparison<'_>) -> Option<Section> {
     let note = "The adaptive policy from different first words: it should not matter for long.";
     section(all, "First words", note, |name| by_start(all, name), "queries", QUERIES)
 }
 
-/// Figure 16.
-pub fn over_cost(all: Comparison<'_>) -> Option<Section> {
+/// Coverage over the cost of equation 2, figure 16.
+pub fn over_cost(all: HarvestComparison<'_>) -> Option<Section> {
     let note = "With the cost of equation 2: 100 a query, 100 for all records as results, 10,000 for all \
                 records as downloads.";
     let lines = |name: &str| policies(all, name, PAPER);
@@ -55,9 +55,9 @@ pub fn over_cost(all: Comparison<'_>) -> Option<Section> {
     })
 }
 
-/// A chart for each collection that has something to show.
+/// A chart per collection that has data.
 pub fn section<'t>(
-    all: Comparison<'t>,
+    all: HarvestComparison<'t>,
     title: &str,
     note: &str,
     lines: impl Fn(&str) -> Vec<Line<'t>>,
@@ -79,19 +79,20 @@ pub fn section<'t>(
     })
 }
 
-fn policies<'t>(all: Comparison<'t>, collection: &str, setting: &str) -> Vec<Line<'t>> {
+fn policies<'t>(all: HarvestComparison<'t>, collection: &str, setting: &str) -> Vec<Line<'t>> {
     let line = |policy: &str| (policy.to_string(), all.within(collection, setting, policy).collect());
     all.policies().into_iter().map(line).filter(|(_, trials): &Line<'t>| !trials.is_empty()).collect()
 }
 
-fn by_start<'t>(all: Comparison<'t>, collection: &str) -> Vec<Line<'t>> {
-    let is_one = |trial: &&Trial| {
+fn by_start<'t>(all: HarvestComparison<'t>, collection: &str) -> Vec<Line<'t>> {
+    let is_one = |trial: &&HarvestTrial| {
         let case = &trial.case;
         (case.collection.as_str(), case.setting.as_str(), case.policy.as_str())
-            == (collection, PAPER, STARTED_ANEW)
+            == (collection, PAPER, RESTARTED_POLICY)
     };
-    let line =
-        |trial: &'t Trial| (format!("seed {}, start {}", trial.case.seed, trial.case.start + 1), vec![trial]);
+    let line = |trial: &'t HarvestTrial| {
+        (format!("seed {}, start {}", trial.case.seed, trial.case.start + 1), vec![trial])
+    };
     let lines: Vec<Line<'t>> = all.0.iter().filter(is_one).map(line).collect();
     if lines.len() > 1 { lines } else { Vec::new() }
 }
@@ -99,7 +100,7 @@ fn by_start<'t>(all: Comparison<'t>, collection: &str) -> Vec<Line<'t>> {
 fn chart(title: &str, lines: &[Line<'_>], unit: &str, measure: Measure) -> Chart {
     let right = right_end(lines, measure);
     let places = (0..=POINTS).map(|nth| right * f64::from(nth) / f64::from(POINTS));
-    let points = |trials: &[&Trial]| {
+    let points = |trials: &[&HarvestTrial]| {
         let covered =
             |place: f64| {
                 mean(trials.iter().map(|trial| {
@@ -112,11 +113,10 @@ fn chart(title: &str, lines: &[Line<'_>], unit: &str, measure: Measure) -> Chart
     Chart { title: title.into(), shape: Shape::Lines { x: unit.into(), y: "coverage %".into(), lines } }
 }
 
-/// Where the last harvest that found nearly everything ended; those that were lost would only press the
-/// others together.
+/// Right end of a chart: the last complete harvest. Incomplete harvests would compress the others.
 fn right_end(lines: &[Line<'_>], measure: Measure) -> f64 {
     let trials = || lines.iter().flat_map(|(_, trials)| trials);
-    let end = |trial: &&Trial| measure(&trial.curve, &trial.curve.end());
+    let end = |trial: &&HarvestTrial| measure(&trial.curve, &trial.curve.end());
     let complete = trials().filter(|trial| trial.curve.is_complete()).map(end).fold(0.0, f64::max);
     let longest = trials().map(end).fold(0.0, f64::max);
     if complete > 0.0 { longest.min(MARGIN * complete) } else { longest }

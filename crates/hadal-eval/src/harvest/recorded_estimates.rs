@@ -1,0 +1,53 @@
+//! Size estimates at fixed true coverages.
+
+use hadal_core::harvest::estimate::{EstimateInterval, SizeEstimator};
+use hadal_core::harvest::policy::QueryOutcome;
+use serde::{Deserialize, Serialize};
+
+/// True coverages at which the estimate is recorded.
+pub const COVERAGES: [f64; 3] = [0.3, 0.6, 0.9];
+
+/// A size estimate at one of these coverages.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RecordedEstimate {
+    /// True coverage.
+    pub coverage: f64,
+    /// Estimated size, if the estimator gave one.
+    pub size: Option<EstimateInterval>,
+}
+
+impl RecordedEstimate {
+    /// True if the interval contains the true size.
+    pub fn holds(&self, existing: u64) -> bool {
+        let existing = existing as f64;
+        self.size.is_some_and(|size| size.low <= existing && existing <= size.high)
+    }
+
+    /// Width of the interval divided by the true size.
+    pub fn width(&self, existing: u64) -> f64 {
+        self.size.map_or(f64::INFINITY, |size| (size.high - size.low) / existing.max(1) as f64)
+    }
+}
+
+/// Runs an estimator beside a harvest and records its estimates.
+#[derive(Default)]
+pub struct EstimateRecorder {
+    estimator: SizeEstimator,
+    promises: Vec<RecordedEstimate>,
+}
+
+impl EstimateRecorder {
+    /// Passes an answer to the estimator. `coverage` is the true coverage after it.
+    pub fn learn(&mut self, answer: &QueryOutcome<'_>, coverage: f64) {
+        self.estimator.learn(answer);
+        while COVERAGES.get(self.promises.len()).is_some_and(|moment| coverage >= *moment) {
+            let size = self.estimator.estimate().map(|estimate| estimate.size);
+            self.promises.push(RecordedEstimate { coverage, size });
+        }
+    }
+
+    /// Recorded estimates.
+    pub fn finish(self) -> Vec<RecordedEstimate> {
+        self.promises
+    }
+}
