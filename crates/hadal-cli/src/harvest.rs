@@ -22,7 +22,7 @@ use hadal::harvest::opening::{self, NotOpened, Opened};
 use hadal::harvest::{Courier, Job, Pace, Purse, Summary, TimeKind, at_address};
 use hadal::output::escape::for_json;
 use hadal::store::{Access, HarvestState, Store, open};
-use hadal_core::address::{Tracking, normalise};
+use hadal_core::address::{TrackingParams, normalise};
 use hadal_core::harvest::policy::{POLICIES, RequestCosts};
 use hadal_core::harvest::session::EntryPage;
 use hadal_core::harvest::structured::choose_policy;
@@ -183,7 +183,7 @@ async fn forms(
 
 async fn on_page(target: &str, session: &Session, stop: watch::Receiver<bool>) -> anyhow::Result<Opened> {
     let (page, picked) = split(target);
-    let url = Url::parse(page).ok().and_then(|url| normalise(url, Tracking::Keep));
+    let url = Url::parse(page).ok().and_then(|url| normalise(url, TrackingParams::Keep));
     let no_address = || Usage(format!("'{target}' is neither a form_id nor an address as http://host/path"));
     let url = url.ok_or_else(no_address)?;
     let network = network::options(&session.config)?;

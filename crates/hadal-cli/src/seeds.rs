@@ -2,7 +2,7 @@
 
 use super::exit::Usage;
 use anyhow::Context;
-use hadal_core::address::{Tracking, normalise};
+use hadal_core::address::{TrackingParams, normalise};
 use std::collections::HashSet;
 use std::io::Read;
 use url::Url;
@@ -66,7 +66,7 @@ pub fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
 }
 
 fn address(text: &str) -> Result<Url, Usage> {
-    let url = Url::parse(text).ok().and_then(|url| normalise(url, Tracking::Strip));
+    let url = Url::parse(text).ok().and_then(|url| normalise(url, TrackingParams::Strip));
     url.ok_or_else(|| Usage(format!("'{text}' is no address: write it as http://host/path")))
 }
 

@@ -52,7 +52,7 @@ impl Host {
 
     /// What hosts are likely to share a machine with it, as far as names tell: its registrable domain,
     /// or everything under a hoster's suffix such as `github.io`.
-    pub fn estate(&self) -> String {
+    pub fn politeness_group(&self) -> String {
         let site = self.site().0;
         let suffix = psl::suffix(site.as_bytes()).filter(|suffix| suffix.typ() == Some(psl::Type::Private));
         let hoster = suffix.and_then(|suffix| std::str::from_utf8(suffix.as_bytes()).ok().map(String::from));
@@ -74,7 +74,7 @@ impl std::fmt::Display for Host {
 
 /// What normalisation may drop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Tracking {
+pub enum TrackingParams {
     /// Parameters that only follow people around (`utm_source`, `gclid`, ...) are removed.
     Strip,
     /// Every parameter stays.
@@ -82,11 +82,11 @@ pub enum Tracking {
 }
 
 /// Longer URLs come from traps, not from people.
-pub const LONGEST_URL: usize = 2000;
+pub const MAX_URL_BYTES: usize = 2000;
 
 /// The address under which a page is known: http(s) only, no fragment, no user name or password,
 /// no trailing dot on the host, no empty query; `None` when it is nothing to visit.
-pub fn normalise(mut url: Url, tracking: Tracking) -> Option<Url> {
+pub fn normalise(mut url: Url, tracking: TrackingParams) -> Option<Url> {
     if !matches!(url.scheme(), "http" | "https") || url.host_str().is_none_or(str::is_empty) {
         return None;
     }
@@ -99,13 +99,13 @@ pub fn normalise(mut url: Url, tracking: Tracking) -> Option<Url> {
         let name = name.to_string();
         url.set_host(Some(&name)).ok()?;
     }
-    if tracking == Tracking::Strip && url.query().is_some_and(mentions_tracking) {
+    if tracking == TrackingParams::Strip && url.query().is_some_and(mentions_tracking) {
         strip_tracking(&mut url);
     }
     if url.query() == Some("") {
         url.set_query(None);
     }
-    (url.as_str().len() <= LONGEST_URL).then_some(url)
+    (url.as_str().len() <= MAX_URL_BYTES).then_some(url)
 }
 
 fn mentions_tracking(query: &str) -> bool {
@@ -153,7 +153,7 @@ mod tests {
     use super::*;
 
     fn normal(text: &str) -> Option<String> {
-        normalise(Url::parse(text).ok()?, Tracking::Strip).map(String::from)
+        normalise(Url::parse(text).ok()?, TrackingParams::Strip).map(String::from)
     }
 
     #[test]
@@ -206,7 +206,7 @@ mod tests {
 
     #[test]
     fn hosts_of_one_domain_or_hoster_are_an_estate() {
-        let estate = |url: &str| Host::of(&Url::parse(url).unwrap()).estate();
+        let estate = |url: &str| Host::of(&Url::parse(url).unwrap()).politeness_group();
         assert_eq!(estate("http://www.shop.co.uk/"), estate("https://shop.co.uk/"));
         assert_eq!(estate("https://one.github.io/"), estate("https://two.github.io/"));
         assert_ne!(estate("http://one.co.uk/"), estate("http://two.co.uk/"));

@@ -5,7 +5,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot read its pages should stop")]
 
-use hadal_core::harvest::answer::{Answer, Reader, Sample};
+use hadal_core::harvest::answer::{Answer, AnswerReader, AnswerSample};
 use hadal_core::harvest::policy::StatedTotal;
 use hadal_core::harvest::query::Query;
 use hadal_core::html::{Document, parse_with_outline};
@@ -17,7 +17,7 @@ struct Expected {
     url: Url,
     query: String,
     status: u16,
-    kind: hadal_core::harvest::answer::Kind,
+    kind: hadal_core::harvest::answer::AnswerKind,
     records: Vec<Listed>,
     next: Option<String>,
     total: Option<serde_json::Value>,
@@ -42,11 +42,11 @@ struct Saved {
 }
 
 impl Saved {
-    fn sample(&self) -> Sample<'_> {
-        Sample { document: &self.document, status: self.expected.status, query: &self.query }
+    fn sample(&self) -> AnswerSample<'_> {
+        AnswerSample { document: &self.document, status: self.expected.status, query: &self.query }
     }
 
-    fn answer(&self, reader: &Reader) -> Answer {
+    fn answer(&self, reader: &AnswerReader) -> Answer {
         reader.read(&self.document, self.expected.status, &self.query)
     }
 }
@@ -149,8 +149,8 @@ fn saved_answers_are_read() {
     let mut score = Score::default();
     let mut wrong = Vec::new();
     for pages in sets().values() {
-        let samples: Vec<Sample<'_>> = pages.iter().map(Saved::sample).collect();
-        let reader = Reader::learn(&samples);
+        let samples: Vec<AnswerSample<'_>> = pages.iter().map(Saved::sample).collect();
+        let reader = AnswerReader::learn(&samples);
         for saved in pages {
             let answer = saved.answer(&reader);
             score.add(saved, &answer);
@@ -169,7 +169,7 @@ fn most_answers_are_read_without_having_seen_another() {
     // In one set nothing on a single page tells the long menu from the three results.
     let tells = |saved: &&Saved| !saved.name.starts_with("district") && saved.expected.records.len() > 1;
     for saved in sets().values().flatten().filter(tells) {
-        score.add(saved, &saved.answer(&Reader::default()));
+        score.add(saved, &saved.answer(&AnswerReader::default()));
     }
     println!("{} records, precision {:.4}, recall {:.4}", score.expected, score.precision(), score.recall());
     println!("{}", score.faults.join("\n"));

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot parse its own address should stop")]
 
-use hadal_core::harvest::answer::{Answer, Kind, Reader, Sample};
+use hadal_core::harvest::answer::{Answer, AnswerKind, AnswerReader, AnswerSample};
 use hadal_core::harvest::query::Query;
 use hadal_core::html::{Document, parse_with_outline};
 use proptest::prelude::*;
@@ -18,21 +18,21 @@ fn document(body: &str) -> Document {
 
 fn answer(body: &str) -> Answer {
     let (document, query) = (document(body), Query::words("sea"));
-    let reader = Reader::learn(&[Sample { document: &document, status: 200, query: &query }]);
+    let reader = AnswerReader::learn(&[AnswerSample { document: &document, status: 200, query: &query }]);
     reader.read(&document, 200, &query)
 }
 
 #[test]
 fn an_empty_page_is_nothing() {
-    assert_eq!(answer("").kind, Kind::Nothing);
-    assert_eq!(answer("<ul></ul><table></table>").kind, Kind::Nothing);
+    assert_eq!(answer("").kind, AnswerKind::Nothing);
+    assert_eq!(answer("<ul></ul><table></table>").kind, AnswerKind::Nothing);
 }
 
 #[test]
 fn a_hundred_thousand_siblings_are_cut() {
     let rows: String = (0..100_000).map(|n| format!("<li><a href=/i/{n}>sea {n}</a>")).collect();
     let found = answer(&format!("<ul>{rows}</ul>"));
-    assert_eq!(found.kind, Kind::Results);
+    assert_eq!(found.kind, AnswerKind::Results);
     assert!((1_000..=10_000).contains(&found.records.len()), "{}", found.records.len());
 }
 
@@ -66,10 +66,10 @@ fn the_same_page_for_every_question_holds_no_records() {
     let (one, other) = (document(body), document(body));
     let (sea, ship) = (Query::words("sea"), Query::words("ship"));
     let samples = [
-        Sample { document: &one, status: 200, query: &sea },
-        Sample { document: &other, status: 200, query: &ship },
+        AnswerSample { document: &one, status: 200, query: &sea },
+        AnswerSample { document: &other, status: 200, query: &ship },
     ];
-    let reader = Reader::learn(&samples);
+    let reader = AnswerReader::learn(&samples);
     assert!(reader.read(&one, 200, &sea).records.is_empty());
 }
 
@@ -80,10 +80,10 @@ fn a_collection_that_always_shows_everything_is_still_read() {
     let (one, other) = (document(body), document(body));
     let (sea, ship) = (Query::words("sea"), Query::words("ship"));
     let samples = [
-        Sample { document: &one, status: 200, query: &sea },
-        Sample { document: &other, status: 200, query: &ship },
+        AnswerSample { document: &one, status: 200, query: &sea },
+        AnswerSample { document: &other, status: 200, query: &ship },
     ];
-    let reader = Reader::learn(&samples);
+    let reader = AnswerReader::learn(&samples);
     assert_eq!(reader.read(&one, 200, &sea).records.len(), 3);
 }
 
@@ -123,7 +123,7 @@ fn soup() -> impl Strategy<Value = String> {
         "1-10 of 245",
         "no results",
         "\u{4ef6}",
-        "<form><input type=submit value=Next>",
+        "<form><input type=submit value=NextPage>",
         "</form>",
         "<b>",
         "</b>",
@@ -143,16 +143,16 @@ proptest! {
     fn any_soup_is_read_within_bounds(one in soup(), other in soup(), words in "[a-z\u{e9} ]{0,8}", status in 0u16..600) {
         let (one, other) = (document(&one), document(&other));
         let (query, sea) = (Query::words(&words), Query::words("sea"));
-        let mut reader = Reader::learn(&[
-            Sample { document: &one, status, query: &query },
-            Sample { document: &other, status: 200, query: &sea },
+        let mut reader = AnswerReader::learn(&[
+            AnswerSample { document: &one, status, query: &query },
+            AnswerSample { document: &other, status: 200, query: &sea },
         ]);
         let found = reader.read(&one, status, &query);
         prop_assert!(found.records.len() <= 200 && found.facets.len() <= 300);
         prop_assert_eq!(&found, &reader.read(&one, status, &query));
-        prop_assert!(found.kind == Kind::Results || found.records.len() <= 1);
-        reader.improve(&Sample { document: &one, status, query: &query });
-        let stored: Reader = serde_json::from_str(&serde_json::to_string(&reader).unwrap()).unwrap();
+        prop_assert!(found.kind == AnswerKind::Results || found.records.len() <= 1);
+        reader.improve(&AnswerSample { document: &one, status, query: &query });
+        let stored: AnswerReader = serde_json::from_str(&serde_json::to_string(&reader).unwrap()).unwrap();
         prop_assert_eq!(stored.read(&other, 200, &sea), reader.read(&other, 200, &sea));
     }
 }

@@ -4,7 +4,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot parse its own address should stop")]
 
-use hadal_core::harvest::answer::{Answer, Kind, Reader, Sample};
+use hadal_core::harvest::answer::{Answer, AnswerKind, AnswerReader, AnswerSample};
 use hadal_core::harvest::query::Query;
 use hadal_core::harvest::record::RecordId;
 use hadal_core::html::{Document, parse_with_outline};
@@ -324,7 +324,7 @@ impl Tally {
                 answer.next.as_ref().map(|next| next.request.url.as_str())
             ));
         }
-        if expected.is_empty() != (answer.kind == Kind::Nothing)
+        if expected.is_empty() != (answer.kind == AnswerKind::Nothing)
             || expected.len() != found.intersection(&expected).count()
         {
             self.faults.push(format!(
@@ -339,28 +339,28 @@ impl Tally {
 }
 
 /// Learns from three words at once.
-fn learned(site: &Site<'_>, first: [&str; 3]) -> Reader {
+fn learned(site: &Site<'_>, first: [&str; 3]) -> AnswerReader {
     let documents: Vec<(Document, Query)> =
         first.iter().map(|word| (site.document(word, 0), Query::words(word))).collect();
-    let samples: Vec<Sample<'_>> =
-        documents.iter().map(|(document, query)| Sample { document, status: 200, query }).collect();
-    Reader::learn(&samples)
+    let samples: Vec<AnswerSample<'_>> =
+        documents.iter().map(|(document, query)| AnswerSample { document, status: 200, query }).collect();
+    AnswerReader::learn(&samples)
 }
 
 /// Learns from one answer after the other: nothing, the fewest records, then more.
-fn improved(site: &Site<'_>) -> Reader {
+fn improved(site: &Site<'_>) -> AnswerReader {
     let mut words = WORDS.to_vec();
     words.sort_by_key(|word| site.hits(word).len());
-    let mut reader = Reader::default();
+    let mut reader = AnswerReader::default();
     for word in ["qzxqzx", words[0], words[1], words[20], words[23]] {
         let document = site.document(word, 0);
-        reader.improve(&Sample { document: &document, status: 200, query: &Query::words(word) });
+        reader.improve(&AnswerSample { document: &document, status: 200, query: &Query::words(word) });
     }
     reader
 }
 
 /// Asks every word, and two that nobody knows.
-fn harvest(site: &Site<'_>, reader: &Reader) -> Tally {
+fn harvest(site: &Site<'_>, reader: &AnswerReader) -> Tally {
     let mut tally = Tally::default();
     for word in WORDS.iter().chain(["qzxqzx", "zzyyxx"].iter()) {
         for page in 0..2 {
@@ -374,7 +374,7 @@ fn harvest(site: &Site<'_>, reader: &Reader) -> Tally {
     tally
 }
 
-fn check(manner: Manner, prepare: impl Fn(&Site<'_>) -> Reader) {
+fn check(manner: Manner, prepare: impl Fn(&Site<'_>) -> AnswerReader) {
     let items = collection();
     let mut faults = Vec::new();
     for layout in LAYOUTS {
@@ -442,7 +442,7 @@ fn records_that_lack_a_part_are_records_all_the_same() {
     let html = format!("<h1>Archive</h1><p>12 items</p><ol>{list}</ol><p>Open from nine to five.</p>");
     let url = Url::parse("http://a.example/find?q=amber").unwrap();
     let document = parse_with_outline(html.as_bytes(), Some("text/html"), &url);
-    let answer = Reader::default().read(&document, 200, &Query::words("amber"));
+    let answer = AnswerReader::default().read(&document, 200, &Query::words("amber"));
     let urls: BTreeSet<String> =
         answer.records.iter().filter_map(|record| record.url.as_ref()).map(Url::to_string).collect();
     assert_eq!((answer.records.len(), urls.len()), (12, 12), "{urls:?}");

@@ -3,7 +3,7 @@
 use crate::exit::Usage;
 use crate::seeds::lines;
 use hadal::topic::labelled::is_html;
-use hadal_core::address::{Tracking, normalise};
+use hadal_core::address::{TrackingParams, normalise};
 use std::path::{Path, PathBuf};
 use url::Url;
 
@@ -69,7 +69,7 @@ fn pointer(text: &str, beside: &Path) -> Result<Pointer, Usage> {
     let (page, picked) = split(text);
     let behind = picked.map_or(String::new(), |number| format!("#{number}"));
     if page.contains("://") {
-        let url = Url::parse(page).ok().and_then(|url| normalise(url, Tracking::Strip));
+        let url = Url::parse(page).ok().and_then(|url| normalise(url, TrackingParams::Strip));
         let url =
             url.ok_or_else(|| Usage(format!("'{text}' is no address: write it as http://host/path")))?;
         return Ok(Pointer { source: format!("{url}{behind}"), place: Place::Web(url), picked });

@@ -18,7 +18,7 @@ pub use signature::NoResult;
 use super::veto::{Veto, veto};
 use crate::http::{Method, Request};
 use crate::page::{Field, Form, Page};
-use crate::submission::{Filling, goes_to_web, submission};
+use crate::submission::{FormInput, goes_to_web, submission};
 use glimpse::{Glimpse, Mask};
 use judge::{Next, Seen};
 use serde::{Deserialize, Serialize};
@@ -178,7 +178,7 @@ impl Probe {
         if searches { NoResult::learn(&self.target, self.mask(), &self.seen) } else { None }
     }
 
-    fn filling(&self, question: &Question) -> Filling {
+    fn filling(&self, question: &Question) -> FormInput {
         match (question, &self.target) {
             (Question::Nonsense, Target::Words(_)) => self.target.filling(&self.nonsense[0]),
             (Question::MoreNonsense, Target::Words(_)) => self.target.filling(&self.nonsense[1]),

@@ -1,6 +1,6 @@
 //! One question to a form.
 
-use crate::submission::Filling;
+use crate::submission::FormInput;
 use serde::{Deserialize, Serialize};
 use url::Url;
 
@@ -13,7 +13,7 @@ pub struct Query {
     pub choices: Vec<(usize, String)>,
     /// A link that is followed in place of the form. Words and choices are then those it narrows.
     #[serde(default)]
-    pub link: Option<Signpost>,
+    pub link: Option<BrowseLink>,
     /// Records of its answer that were read before: it goes on behind them.
     #[serde(default)]
     pub after: u32,
@@ -21,7 +21,7 @@ pub struct Query {
 
 /// A link to some of the records: a letter of a list to browse, a facet of an answer.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct Signpost {
+pub struct BrowseLink {
     /// What it says.
     pub label: String,
     /// Where it leads.
@@ -40,7 +40,7 @@ impl Query {
     }
 
     /// The same, narrowed by a link that its answer shows.
-    pub fn narrowed(&self, link: Signpost) -> Query {
+    pub fn narrowed(&self, link: BrowseLink) -> Query {
         Query { link: Some(link), ..self.clone() }
     }
 
@@ -50,9 +50,9 @@ impl Query {
     }
 
     /// The form as filled, its box being at a position among its fields.
-    pub fn filling(&self, text_box: Option<usize>) -> Filling {
+    pub fn form_input(&self, text_box: Option<usize>) -> FormInput {
         let typed = text_box.filter(|_| !self.words.is_empty()).map(|at| (at, self.words.clone()));
-        Filling { values: typed.into_iter().chain(self.choices.iter().cloned()).collect(), button: None }
+        FormInput { values: typed.into_iter().chain(self.choices.iter().cloned()).collect(), button: None }
     }
 }
 
@@ -63,7 +63,7 @@ mod tests {
     #[test]
     fn words_go_into_the_box_and_choices_beside_it() {
         let query = Query { words: "sea".into(), ..Query::choices(vec![(2, "red".into())]) };
-        assert_eq!(query.filling(Some(0)).values, [(0, "sea".to_string()), (2, "red".to_string())]);
-        assert_eq!(query.filling(None).values, [(2, "red".to_string())]);
+        assert_eq!(query.form_input(Some(0)).values, [(0, "sea".to_string()), (2, "red".to_string())]);
+        assert_eq!(query.form_input(None).values, [(2, "red".to_string())]);
     }
 }

@@ -5,7 +5,7 @@ use super::dom::{NodeRef, text_below};
 use super::limits;
 use super::search_action::{in_linked_data, is_template};
 use super::text::short;
-use crate::address::{Tracking, normalise};
+use crate::address::{TrackingParams, normalise};
 use crate::page::{OpenSearchLink, PageHints};
 use html5ever::{LocalName, local_name};
 use url::Url;
@@ -48,7 +48,7 @@ fn has_token(list: &str, token: &str) -> bool {
 
 fn target(node: NodeRef<'_>, base: &Url) -> Option<Url> {
     let address = named(node, &local_name!("href"));
-    if address.is_empty() { None } else { normalise(base.join(address).ok()?, Tracking::Strip) }
+    if address.is_empty() { None } else { normalise(base.join(address).ok()?, TrackingParams::Strip) }
 }
 
 fn read_link(node: NodeRef<'_>, base: &Url, hints: &mut PageHints) {
@@ -111,7 +111,7 @@ fn refresh(content: &str, base: &Url) -> Option<(u32, Url)> {
         quote @ ('"' | '\'') => address[1..].split(quote).next()?,
         _ => address,
     };
-    let url = normalise(base.join(address.trim()).ok()?, Tracking::Strip)?;
+    let url = normalise(base.join(address.trim()).ok()?, TrackingParams::Strip)?;
     Some((seconds.parse().unwrap_or(0), url))
 }
 

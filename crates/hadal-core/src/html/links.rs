@@ -4,7 +4,7 @@ use super::collect::Collected;
 use super::dom::{NodeRef, TreeWalk, WalkEvent};
 use super::limits::{self, truncate};
 use super::text::{first_terms, last_terms, short};
-use crate::address::{Tracking, normalise};
+use crate::address::{TrackingParams, normalise};
 use crate::page::{Link, LinkContext};
 use html5ever::local_name;
 use url::Url;
@@ -40,7 +40,7 @@ fn target(anchor: NodeRef<'_>, base: &Url) -> Option<Url> {
     if address.is_empty() || address.starts_with('#') {
         return None;
     }
-    normalise(base.join(address).ok()?, Tracking::Strip)
+    normalise(base.join(address).ok()?, TrackingParams::Strip)
 }
 
 fn context<'a>(found: &Collected<'a>, anchor: NodeRef<'a>, position: u32) -> LinkContext {

@@ -110,7 +110,7 @@ fn parse_and<T>(
 fn base(found: &Collected<'_>, url: &Url) -> Url {
     let named = found.base.and_then(|base| base.attribute(&local_name!("href")));
     let joined = named
-        .filter(|address| address.len() <= crate::address::LONGEST_URL)
+        .filter(|address| address.len() <= crate::address::MAX_URL_BYTES)
         .and_then(|address| url.join(address.trim()).ok());
     joined.filter(|base| !base.cannot_be_a_base() && base.scheme() != "data").unwrap_or_else(|| url.clone())
 }

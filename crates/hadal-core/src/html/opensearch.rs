@@ -5,7 +5,7 @@
 //! that a document defines for itself are not resolved.
 
 use super::search_action::field;
-use crate::address::LONGEST_URL;
+use crate::address::MAX_URL_BYTES;
 use crate::http::Method;
 use crate::page::{Field, FieldKind, Form, FormSource};
 use quick_xml::XmlVersion;
@@ -78,7 +78,7 @@ fn attribute(tag: &BytesStart<'_>, name: &str) -> String {
     // Looking for repeated names takes the square of their number.
     let mut given = attributes.with_checks(false).flatten();
     let found = given.find(|given| given.key.local_name().into_inner().eq_ignore_ascii_case(name));
-    let value = found.filter(|given| given.value.len() <= LONGEST_URL);
+    let value = found.filter(|given| given.value.len() <= MAX_URL_BYTES);
     let value =
         value.and_then(|given| given.normalized_value(XmlVersion::Implicit1_0).ok().map(Cow::into_owned));
     value.unwrap_or_default()

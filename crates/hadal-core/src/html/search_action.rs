@@ -8,7 +8,7 @@ use url::Url;
 
 /// Whether a text is an address with a place for search terms.
 pub(super) fn is_template(text: &str) -> bool {
-    text.len() <= crate::address::LONGEST_URL && text.find('{').is_some_and(|at| text[at..].contains('}'))
+    text.len() <= crate::address::MAX_URL_BYTES && text.find('{').is_some_and(|at| text[at..].contains('}'))
 }
 
 /// Adds the templates of all search actions in a piece of linked data.

@@ -1,6 +1,6 @@
 //! Entries to bytes: which character encoding, which form encoding.
 
-use super::entries::{Entry, Value};
+use super::entries::{EntryValue, FormEntry};
 use encoding_rs::{Encoding, UTF_8};
 use std::borrow::Cow;
 use url::form_urlencoded::byte_serialize;
@@ -36,7 +36,7 @@ pub(super) fn encoding_of(accepted: &str, page: &str) -> &'static Encoding {
 }
 
 /// Entries as they stand in an address or a default body.
-pub(super) fn urlencoded(entries: &[Entry], encoding: &'static Encoding) -> String {
+pub(super) fn urlencoded(entries: &[FormEntry], encoding: &'static Encoding) -> String {
     let mut out = String::new();
     for entry in entries {
         if !out.is_empty() {
@@ -50,7 +50,11 @@ pub(super) fn urlencoded(entries: &[Entry], encoding: &'static Encoding) -> Stri
 }
 
 /// Content type and body.
-pub(super) fn body(entries: &[Entry], enctype: Enctype, encoding: &'static Encoding) -> (String, Vec<u8>) {
+pub(super) fn body(
+    entries: &[FormEntry],
+    enctype: Enctype,
+    encoding: &'static Encoding,
+) -> (String, Vec<u8>) {
     match enctype {
         Enctype::UrlEncoded => {
             ("application/x-www-form-urlencoded".to_string(), urlencoded(entries, encoding).into_bytes())
@@ -75,14 +79,14 @@ fn encoded(text: &str, encoding: &'static Encoding) -> Vec<u8> {
     encoding.encode(&lines).0.into_owned()
 }
 
-fn text_of(entry: &Entry) -> &str {
+fn text_of(entry: &FormEntry) -> &str {
     match &entry.value {
-        Value::Text(text) => text,
-        Value::NoFile => "",
+        EntryValue::Text(text) => text,
+        EntryValue::NoFile => "",
     }
 }
 
-fn plain(entries: &[Entry], encoding: &'static Encoding) -> Vec<u8> {
+fn plain(entries: &[FormEntry], encoding: &'static Encoding) -> Vec<u8> {
     let mut out = Vec::new();
     for entry in entries {
         out.extend(encoded(&entry.name, encoding));
@@ -93,13 +97,13 @@ fn plain(entries: &[Entry], encoding: &'static Encoding) -> Vec<u8> {
     out
 }
 
-fn multipart(entries: &[Entry], encoding: &'static Encoding, boundary: &str) -> Vec<u8> {
+fn multipart(entries: &[FormEntry], encoding: &'static Encoding, boundary: &str) -> Vec<u8> {
     let mut out = Vec::new();
     for entry in entries {
         out.extend(format!("--{boundary}\r\nContent-Disposition: form-data; name=\"").bytes());
         out.extend(escaped(&encoded(&entry.name, encoding)));
         out.push(b'"');
-        if entry.value == Value::NoFile {
+        if entry.value == EntryValue::NoFile {
             out.extend(b"; filename=\"\"\r\nContent-Type: application/octet-stream");
         }
         out.extend(b"\r\n\r\n");
@@ -125,7 +129,7 @@ fn escaped(name: &[u8]) -> Vec<u8> {
 }
 
 /// A line that occurs in no value, the same for the same entries.
-fn boundary(entries: &[Entry], encoding: &'static Encoding) -> String {
+fn boundary(entries: &[FormEntry], encoding: &'static Encoding) -> String {
     let all = plain(entries, encoding);
     let candidates = (0u64..).map(|attempt| {
         let hash = xxh3_64(&all).wrapping_add(attempt);

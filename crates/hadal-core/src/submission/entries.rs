@@ -1,18 +1,18 @@
 //! Which controls of a form are sent, and with what: the entry list of the HTML standard.
 
-use super::Filling;
+use super::FormInput;
 use crate::page::{Field, FieldKind, Form};
 
 /// One name and what is sent under it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Entry {
+pub(super) struct FormEntry {
     pub(super) name: String,
-    pub(super) value: Value,
+    pub(super) value: EntryValue,
 }
 
 /// What is sent under a name.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Value {
+pub(super) enum EntryValue {
     Text(String),
     /// A file field that nobody filled.
     NoFile,
@@ -25,7 +25,12 @@ pub(super) fn default_button(form: &Form) -> Option<usize> {
 }
 
 /// Everything that is sent, in document order.
-pub(super) fn entries(form: &Form, filling: &Filling, button: Option<usize>, charset: &str) -> Vec<Entry> {
+pub(super) fn entries(
+    form: &Form,
+    filling: &FormInput,
+    button: Option<usize>,
+    charset: &str,
+) -> Vec<FormEntry> {
     let mut filled = by_field(form, filling);
     let chosen = chosen_radios(form, &filled);
     let mut list = Vec::new();
@@ -47,7 +52,7 @@ pub(super) fn entries(form: &Form, filling: &Filling, button: Option<usize>, cha
 }
 
 /// The values a person gave, field by field.
-fn by_field<'a>(form: &Form, filling: &'a Filling) -> Vec<Vec<&'a str>> {
+fn by_field<'a>(form: &Form, filling: &'a FormInput) -> Vec<Vec<&'a str>> {
     let mut filled = vec![Vec::new(); form.fields.len()];
     for (at, value) in &filling.values {
         if let Some(values) = filled.get_mut(*at) {
@@ -78,29 +83,29 @@ fn chosen_radios(form: &Form, filled: &[Vec<&str>]) -> Vec<bool> {
     chosen
 }
 
-fn add(field: &Field, given: Vec<&str>, charset: &str, list: &mut Vec<Entry>) {
-    let mut push = |name: &str, value: Value| list.push(Entry { name: name.to_string(), value });
+fn add(field: &Field, given: Vec<&str>, charset: &str, list: &mut Vec<FormEntry>) {
+    let mut push = |name: &str, value: EntryValue| list.push(FormEntry { name: name.to_string(), value });
     if field.kind == FieldKind::Image {
         let prefix = if field.name.is_empty() { String::new() } else { format!("{}.", field.name) };
         // The upper left corner, as when the button is pressed with a key.
-        push(&format!("{prefix}x"), Value::Text("0".to_string()));
-        return push(&format!("{prefix}y"), Value::Text("0".to_string()));
+        push(&format!("{prefix}x"), EntryValue::Text("0".to_string()));
+        return push(&format!("{prefix}y"), EntryValue::Text("0".to_string()));
     }
     if field.name.is_empty() {
         return;
     }
     match field.kind {
         FieldKind::Select => {
-            selected(field, &given).for_each(|value| push(&field.name, Value::Text(value.to_string())));
+            selected(field, &given).for_each(|value| push(&field.name, EntryValue::Text(value.to_string())));
         }
-        FieldKind::File => push(&field.name, Value::NoFile),
+        FieldKind::File => push(&field.name, EntryValue::NoFile),
         FieldKind::Hidden if field.name.eq_ignore_ascii_case("_charset_") => {
-            push(&field.name, Value::Text(charset.to_string()));
+            push(&field.name, EntryValue::Text(charset.to_string()));
         }
-        FieldKind::Checkbox | FieldKind::Radio => push(&field.name, Value::Text(field.value.clone())),
+        FieldKind::Checkbox | FieldKind::Radio => push(&field.name, EntryValue::Text(field.value.clone())),
         kind => {
             let typed = given.last().map(|value| within(value, field.max_length));
-            push(&field.name, Value::Text(sanitised(kind, typed.unwrap_or(&field.value))));
+            push(&field.name, EntryValue::Text(sanitised(kind, typed.unwrap_or(&field.value))));
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Reading answers: what records, total and the next page cost beside parsing the page once.
 
 use super::{Anyhow, cpu, say};
-use hadal_core::harvest::answer::{Reader, Sample};
+use hadal_core::harvest::answer::{AnswerReader, AnswerSample};
 use hadal_core::harvest::query::Query;
 use hadal_core::html::{self, Document};
 use hadal_core::http::Request;
@@ -33,7 +33,7 @@ impl Answered {
 pub fn read_all() -> Anyhow<()> {
     let forms: Vec<Vec<Answered>> =
         Arrangement::ALL.into_iter().enumerate().map(answers).collect::<Anyhow<_>>()?;
-    let readers: Vec<Reader> = forms.iter().map(|answers| learned(&answers[..LEARNED])).collect();
+    let readers: Vec<AnswerReader> = forms.iter().map(|answers| learned(&answers[..LEARNED])).collect();
     let pages = (forms.len() * WORDS * ROUNDS) as f64;
     let (start, mut links) = (cpu()?, 0);
     for answer in (0..ROUNDS).flat_map(|_| forms.iter().flatten()) {
@@ -55,14 +55,14 @@ pub fn read_all() -> Anyhow<()> {
     Ok(())
 }
 
-fn learned(answers: &[Answered]) -> Reader {
+fn learned(answers: &[Answered]) -> AnswerReader {
     let documents: Vec<Document> = answers.iter().map(Answered::document).collect();
-    let samples: Vec<Sample<'_>> = documents
+    let samples: Vec<AnswerSample<'_>> = documents
         .iter()
         .zip(answers)
-        .map(|(document, answer)| Sample { document, status: 200, query: &answer.query })
+        .map(|(document, answer)| AnswerSample { document, status: 200, query: &answer.query })
         .collect();
-    Reader::learn(&samples)
+    AnswerReader::learn(&samples)
 }
 
 /// Answers of one layout: to frequent words of its records.
@@ -87,7 +87,7 @@ fn answers((at, arrangement): (usize, Arrangement)) -> Anyhow<Vec<Answered>> {
     let words =
         (0..).filter_map(|number| collection.record(number)?.title.split(' ').next().map(String::from));
     let asked = words.take(WORDS).map(|word| {
-        let filling = hadal_core::submission::Filling::of(field, &word);
+        let filling = hadal_core::submission::FormInput::of(field, &word);
         let request = hadal_core::submission::submission(form, &filling, "utf-8");
         let body = database.respond(&request, Time(0)).body;
         Answered { body, url: request.url, query: Query::words(&word) }

@@ -1,7 +1,7 @@
 //! Answers of several sources as one list: in turns, and what nearly is the same only once.
 
 use super::Source;
-use hadal_core::harvest::answer::Likenesses;
+use hadal_core::harvest::answer::NearDuplicates;
 use hadal_core::harvest::record::{Record, RecordId};
 use rustc_hash::FxHashMap;
 use serde::Serialize;
@@ -54,7 +54,7 @@ pub fn merged(sources: &[Source], records: Vec<Vec<Record>>) -> Vec<Answer> {
 #[derive(Default)]
 struct List {
     answers: Vec<Answer>,
-    likenesses: Likenesses,
+    likenesses: NearDuplicates,
     by_record: FxHashMap<RecordId, usize>,
     by_url: FxHashMap<String, usize>,
 }
@@ -62,7 +62,7 @@ struct List {
 impl List {
     fn add(&mut self, record: &Record, place: Place) {
         let url = record.url.as_ref().map(|url| url.to_string());
-        let alike = self.likenesses.known(record).and_then(|id| self.by_record.get(&id));
+        let alike = self.likenesses.find_or_insert(record).and_then(|id| self.by_record.get(&id));
         let known = alike.or_else(|| url.as_ref().and_then(|url| self.by_url.get(url))).copied();
         if let Some(at) = known {
             self.answers[at].sources.push(place);

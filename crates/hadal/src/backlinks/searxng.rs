@@ -9,7 +9,7 @@ use super::Backlinks;
 use crate::engine::Clock;
 use crate::fetch::Fetch;
 use futures::future::BoxFuture;
-use hadal_core::address::{Site, Tracking, normalise};
+use hadal_core::address::{Site, TrackingParams, normalise};
 use hadal_core::http::{FetchError, Request, Response};
 use rustc_hash::FxHashSet;
 use serde_json::Value;
@@ -82,7 +82,7 @@ fn answers(response: &Response, site: &Site) -> Result<Vec<Url>, &'static str> {
     let answer: Value = serde_json::from_slice(&response.body).map_err(|_| "that is not JSON")?;
     let results = answer["results"].as_array().ok_or("it has no list of results")?;
     let addresses = results.iter().filter_map(|result| Url::parse(result["url"].as_str()?).ok());
-    let pages = addresses.filter_map(|url| normalise(url, Tracking::Strip));
+    let pages = addresses.filter_map(|url| normalise(url, TrackingParams::Strip));
     let mut met = FxHashSet::default();
     let others = pages.filter(|page| Site::of(page) != *site && met.insert(page.clone()));
     Ok(others.take(MOST).collect())

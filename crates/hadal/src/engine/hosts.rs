@@ -63,7 +63,7 @@ impl Hosts {
         }
         let ix =
             HostIx(u32::try_from(self.slots.len()).expect("fewer than four billion hosts fit in memory"));
-        let place = Place::Estate(name.estate().into());
+        let place = Place::Estate(name.politeness_group().into());
         self.slots.push(Slot { name: name.clone(), place, occupied: None, next_at: Time(0) });
         self.by_name.insert(name.clone(), ix);
         self.by_site.entry(name.site()).or_default().push(ix);

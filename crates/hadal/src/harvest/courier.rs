@@ -149,7 +149,7 @@ impl Courier {
     /// Whoever holds this is the only one to ask at the place of a host.
     fn turn(&self, host: &Host) -> Arc<tokio::sync::Mutex<Time>> {
         let address = self.with_host(host, |known| known.state.ip);
-        let place = address.map_or_else(|| host.estate().to_string(), |ip: IpAddr| ip.to_string());
+        let place = address.map_or_else(|| host.politeness_group().to_string(), |ip: IpAddr| ip.to_string());
         let mut places = self.places.lock().unwrap_or_else(PoisonError::into_inner);
         Arc::clone(places.entry(place).or_default())
     }

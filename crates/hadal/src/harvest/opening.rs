@@ -6,7 +6,7 @@ use hadal_core::critic::veto::{Veto, veto};
 use hadal_core::http::Method;
 use hadal_core::identity::FormId;
 use hadal_core::page::Form;
-use hadal_core::submission::{Filling, goes_to_web, submission};
+use hadal_core::submission::{FormInput, goes_to_web, submission};
 use url::Url;
 
 /// P(searchable) that a form which posts needs to be submitted at all.
@@ -113,7 +113,7 @@ pub(super) fn may_submit(page: &Url, form: &Form, p_searchable: f32) -> Result<(
     if let Some(veto) = veto(form) {
         return Err(NotOpened::Vetoed(page.clone(), veto));
     }
-    let sent = submission(form, &Filling::default(), "utf-8");
+    let sent = submission(form, &FormInput::default(), "utf-8");
     if !goes_to_web(&sent) {
         return Err(NotOpened::NotWeb(page.clone()));
     }

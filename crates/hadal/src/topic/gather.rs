@@ -6,7 +6,7 @@
 use crate::fetch::Fetch;
 use crate::fetch::retry::{Next, after};
 use futures::future::BoxFuture;
-use hadal_core::address::{Tracking, normalise};
+use hadal_core::address::{TrackingParams, normalise};
 use hadal_core::critic::{Critic, FormVerdict, Kind, PageVerdict};
 use hadal_core::html::parse;
 use hadal_core::http::{Exchange, Request};
@@ -64,7 +64,7 @@ impl Keeping {
 }
 
 fn plain(url: Url) -> Url {
-    normalise(url.clone(), Tracking::Strip).unwrap_or(url)
+    normalise(url.clone(), TrackingParams::Strip).unwrap_or(url)
 }
 
 impl Fetch for Keeping {

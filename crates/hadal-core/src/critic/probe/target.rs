@@ -2,7 +2,7 @@
 
 use crate::critic::wording::{Phrases, plain};
 use crate::page::{Field, FieldKind, FieldOption, Form};
-use crate::submission::Filling;
+use crate::submission::FormInput;
 use serde::{Deserialize, Serialize};
 use std::sync::LazyLock;
 
@@ -29,26 +29,26 @@ impl Target {
     }
 
     /// The form filled with a word, or with the first of the two choices.
-    pub(super) fn filling(&self, word: &str) -> Filling {
+    pub(super) fn filling(&self, word: &str) -> FormInput {
         match self {
-            Target::Words(field) => Filling::of(*field, word),
-            Target::Choice { field, one, .. } => Filling::of(*field, one),
+            Target::Words(field) => FormInput::of(*field, word),
+            Target::Choice { field, one, .. } => FormInput::of(*field, one),
         }
     }
 
     /// The form with the second of the two choices.
-    pub(super) fn other_choice(&self) -> Filling {
+    pub(super) fn other_choice(&self) -> FormInput {
         match self {
-            Target::Words(_) => Filling::default(),
-            Target::Choice { field, other, .. } => Filling::of(*field, other),
+            Target::Words(_) => FormInput::default(),
+            Target::Choice { field, other, .. } => FormInput::of(*field, other),
         }
     }
 
     /// The form with nothing filled in.
-    pub(super) fn nothing(&self) -> Filling {
+    pub(super) fn nothing(&self) -> FormInput {
         match self {
-            Target::Words(field) => Filling::of(*field, ""),
-            Target::Choice { .. } => Filling::default(),
+            Target::Words(field) => FormInput::of(*field, ""),
+            Target::Choice { .. } => FormInput::default(),
         }
     }
 }

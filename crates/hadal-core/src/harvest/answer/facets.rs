@@ -1,7 +1,7 @@
 //! Links that narrow the query they stand under: `Fiction (12)`, `Year: 1999`.
 
 use super::Facet;
-use super::view::View;
+use super::view::AnswerView;
 use crate::harvest::query::Query;
 use rustc_hash::{FxHashMap, FxHashSet};
 use url::Url;
@@ -13,7 +13,7 @@ const LONG_LABEL: usize = 80;
 
 /// The facets of an answer; links for which `is_taken` holds belong to records or the pager. An answer to no
 /// words is asked again by whatever keeps all parameters of its address.
-pub(super) fn facets(view: &View<'_>, query: &Query, is_taken: impl Fn(usize) -> bool) -> Vec<Facet> {
+pub(super) fn facets(view: &AnswerView<'_>, query: &Query, is_taken: impl Fn(usize) -> bool) -> Vec<Facet> {
     let here = &view.page.url;
     let keeps = |there: &Url| there.host() == here.host() && there.path() == here.path();
     let is_wordless = query.words.trim().is_empty();

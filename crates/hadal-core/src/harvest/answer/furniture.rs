@@ -13,7 +13,7 @@ const MOST_QUERIES: usize = 64;
 
 /// What is known of a text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-struct Sightings {
+struct TextCounts {
     /// Answers with results that show it.
     full: u16,
     /// Answers without results that show it.
@@ -22,8 +22,8 @@ struct Sightings {
 
 /// Texts of earlier answers.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub(super) struct Furniture {
-    texts: BTreeMap<u64, Sightings>,
+pub(super) struct PageFurniture {
+    texts: BTreeMap<u64, TextCounts>,
     full: u16,
     empty: u16,
     queries: Vec<u64>,
@@ -33,7 +33,7 @@ pub(super) struct Furniture {
 
 /// What counts as furniture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Trust {
+pub(super) enum FurnitureBasis {
     /// What most answers show, and what an answer without results shows.
     All,
     /// Only the latter: a small collection shows the same records again and again.
@@ -42,14 +42,14 @@ pub(super) enum Trust {
 
 /// Whether an answer had results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Fullness {
+pub(super) enum SampleKind {
     Full,
     Empty,
 }
 
-impl Furniture {
+impl PageFurniture {
     /// Notes the texts of an answer to a query that was not noted before; says whether it was news.
-    pub(super) fn note(&mut self, mut texts: Vec<u64>, query: u64, fullness: Fullness) -> bool {
+    pub(super) fn note(&mut self, mut texts: Vec<u64>, query: u64, fullness: SampleKind) -> bool {
         if self.queries.contains(&query) || self.queries.len() >= MOST_QUERIES {
             return false;
         }
@@ -62,13 +62,13 @@ impl Furniture {
             }
             let sightings = self.texts.entry(text).or_default();
             match fullness {
-                Fullness::Full => sightings.full = sightings.full.saturating_add(1),
-                Fullness::Empty => sightings.empty = sightings.empty.saturating_add(1),
+                SampleKind::Full => sightings.full = sightings.full.saturating_add(1),
+                SampleKind::Empty => sightings.empty = sightings.empty.saturating_add(1),
             }
         }
         match fullness {
-            Fullness::Full => self.full += 1,
-            Fullness::Empty => self.empty += 1,
+            SampleKind::Full => self.full += 1,
+            SampleKind::Empty => self.empty += 1,
         }
         self.only_empty = self.texts.values().filter(|one| self.is_only_empty(one)).count() as u32;
         true
@@ -77,7 +77,7 @@ impl Furniture {
     /// What is known of a text: how much news it is, 1 when never seen and nearly 0 when always there; and
     /// whether it is fixed, shown with results and without. The answer to the query that a text comes from
     /// does not speak against it.
-    pub(super) fn known(&self, text: u64, query: u64, trust: Trust) -> (f32, bool) {
+    pub(super) fn known(&self, text: u64, query: u64, trust: FurnitureBasis) -> (f32, bool) {
         let Some(sightings) = self.texts.get(&text) else { return (1.0, false) };
         let is_own = u16::from(self.queries.contains(&query));
         if self.full == 0 {
@@ -91,7 +91,7 @@ impl Furniture {
         let seen = sightings.full.saturating_sub(is_own);
         // One other answer may share records with this one; several hardly all do.
         let doubt = if others == 1 { 0.15 } else { 0.03 };
-        match others == 0 || trust == Trust::EmptyAnswers {
+        match others == 0 || trust == FurnitureBasis::EmptyAnswers {
             true => (1.0, false),
             false => (1.0 - (1.0 - doubt) * f32::from(seen) / f32::from(others), false),
         }
@@ -113,7 +113,7 @@ impl Furniture {
         Some(known.filter(|one| self.is_only_empty(one)).count() as f32 / self.only_empty as f32)
     }
 
-    fn is_only_empty(&self, sightings: &Sightings) -> bool {
+    fn is_only_empty(&self, sightings: &TextCounts) -> bool {
         sightings.full == 0 && sightings.empty == self.empty && self.empty > 0
     }
 
@@ -134,21 +134,27 @@ mod tests {
 
     #[test]
     fn what_stands_on_an_empty_answer_is_no_news() {
-        let mut furniture = Furniture::default();
-        assert_eq!(furniture.known(1, 9, Trust::All), (1.0, false));
-        furniture.note(vec![1, 2], 100, Fullness::Empty);
-        furniture.note(vec![1, 3, 4], 101, Fullness::Full);
-        assert!(furniture.known(1, 9, Trust::All).1 && !furniture.known(2, 9, Trust::All).1);
-        assert_eq!(furniture.known(7, 9, Trust::All), (1.0, false));
-        assert_eq!(furniture.known(3, 101, Trust::All).0, 1.0, "an answer does not speak against itself");
+        let mut furniture = PageFurniture::default();
+        assert_eq!(furniture.known(1, 9, FurnitureBasis::All), (1.0, false));
+        furniture.note(vec![1, 2], 100, SampleKind::Empty);
+        furniture.note(vec![1, 3, 4], 101, SampleKind::Full);
+        assert!(
+            furniture.known(1, 9, FurnitureBasis::All).1 && !furniture.known(2, 9, FurnitureBasis::All).1
+        );
+        assert_eq!(furniture.known(7, 9, FurnitureBasis::All), (1.0, false));
+        assert_eq!(
+            furniture.known(3, 101, FurnitureBasis::All).0,
+            1.0,
+            "an answer does not speak against itself"
+        );
         assert_eq!(furniture.emptiness([2, 5].into_iter()), Some(1.0));
         assert_eq!(furniture.emptiness([1, 3].into_iter()), Some(0.0));
     }
 
     #[test]
     fn an_answer_is_noted_once() {
-        let mut furniture = Furniture::default();
-        assert!(furniture.note(vec![1], 5, Fullness::Full));
-        assert!(!furniture.note(vec![1], 5, Fullness::Full));
+        let mut furniture = PageFurniture::default();
+        assert!(furniture.note(vec![1], 5, SampleKind::Full));
+        assert!(!furniture.note(vec![1], 5, SampleKind::Full));
     }
 }

@@ -5,7 +5,7 @@
 //! a part that is the same for all records of an answer and another in the next answer, that repeats the
 //! query or counts along, has no share in the identity, provided the rest still tells records apart.
 
-use super::records::Raw;
+use super::records::RawRecord;
 use super::view::{hashed, plain_hash};
 use crate::address::is_session_name;
 use crate::harvest::query::Query;
@@ -27,7 +27,7 @@ const MOST_RECORDS: usize = 100;
 
 /// What is known about the links of a form's records.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub(super) struct Identity {
+pub(super) struct IdentityRules {
     /// Parts that have no share.
     idle: BTreeSet<String>,
     /// Parts that were the same for all records of an answer, and what they were.
@@ -38,11 +38,11 @@ pub(super) struct Identity {
     by_text: bool,
 }
 
-impl Identity {
+impl IdentityRules {
     /// Learns from an answer; says whether records are identified differently from now on.
-    pub(super) fn learn(&mut self, records: &[Raw], query: &Query) -> bool {
+    pub(super) fn learn(&mut self, records: &[RawRecord], query: &Query) -> bool {
         let before = (self.idle.clone(), self.by_text);
-        let linked: Vec<&Raw> =
+        let linked: Vec<&RawRecord> =
             records.iter().filter(|record| record.url.is_some()).take(MOST_RECORDS).collect();
         let links: Vec<Vec<(String, String)>> =
             linked.iter().filter_map(|record| record.url.as_ref()).map(parts).collect();
@@ -66,7 +66,13 @@ impl Identity {
 
     /// Whether a part that all records of an answer share is the query, a token made for the visit, or was
     /// another when one of these records was met before.
-    fn is_of_the_answer(&mut self, name: &str, value: Option<&str>, records: &[&Raw], query: &Query) -> bool {
+    fn is_of_the_answer(
+        &mut self,
+        name: &str,
+        value: Option<&str>,
+        records: &[&RawRecord],
+        query: &Query,
+    ) -> bool {
         let is_parameter = name.starts_with('?');
         if is_parameter && repeats(&[value], query) {
             return true;
@@ -78,7 +84,7 @@ impl Identity {
         }
         self.constant.insert(name.to_string(), hash);
         let has_changed = before.is_some_and(|before| before != hash);
-        let met = |record: &&Raw| self.met.contains(&self.without(record, name));
+        let met = |record: &&RawRecord| self.met.contains(&self.without(record, name));
         let is_idle = has_changed && (value.is_some_and(is_token) || records.iter().any(met));
         if is_parameter && self.met.len() < MOST_MET {
             let met: Vec<u64> = records.iter().map(|record| self.without(record, name)).collect();
@@ -96,7 +102,7 @@ impl Identity {
     }
 
     /// A record without one part of its link, and without those known to be idle, as a number.
-    fn without(&self, record: &Raw, name: &str) -> u64 {
+    fn without(&self, record: &RawRecord, name: &str) -> u64 {
         let parts = record.url.as_ref().map(parts).unwrap_or_default();
         let is_kept = |part: &(String, String)| part.0 != name && !self.is_dropped(&part.0);
         let rest: Vec<(String, String)> = parts.into_iter().filter(is_kept).collect();
@@ -108,13 +114,13 @@ impl Identity {
     }
 
     /// The identities of the records of one answer, in their order.
-    pub(super) fn of(&self, records: &[Raw]) -> Vec<RecordId> {
+    pub(super) fn of(&self, records: &[RawRecord]) -> Vec<RecordId> {
         let by_link: Vec<Option<u64>> =
             records.iter().map(|record| record.url.as_ref().map(|url| self.of_link(url))).collect();
         let mut counts: FxHashMap<u64, usize> = FxHashMap::default();
         by_link.iter().flatten().for_each(|id| *counts.entry(*id).or_default() += 1);
         let shared = counts.len() * 2 < by_link.iter().flatten().count();
-        let identify = |(record, link): (&Raw, &Option<u64>)| match link {
+        let identify = |(record, link): (&RawRecord, &Option<u64>)| match link {
             Some(link) if !self.by_text && !shared => RecordId(*link),
             _ => RecordId(of_text(record)),
         };
@@ -213,7 +219,7 @@ fn counts_along(values: &[Option<&str>]) -> bool {
 }
 
 /// The identity of a record without a link: its title and those of its texts that do not depend on the query.
-fn of_text(record: &Raw) -> u64 {
+fn of_text(record: &RawRecord) -> u64 {
     let text = record.text.trim_start_matches(|c: char| !c.is_alphabetic());
     if record.fields.is_empty() && !text.is_empty() {
         return plain_hash(text);
@@ -236,19 +242,19 @@ fn is_rating(name: &str, value: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn raw(url: &str, title: &str) -> Raw {
+    fn raw(url: &str, title: &str) -> RawRecord {
         let url = Url::parse(&format!("http://a.org{url}")).ok().filter(|_| !url.is_empty());
-        Raw { url, title: title.to_string(), text: title.to_string(), fields: Vec::new() }
+        RawRecord { url, title: title.to_string(), text: title.to_string(), fields: Vec::new() }
     }
 
     /// Records that are called by the first parameter of their link.
-    fn answer(urls: &[&str]) -> Vec<Raw> {
+    fn answer(urls: &[&str]) -> Vec<RawRecord> {
         urls.iter().map(|url| raw(url, url.split('&').next().unwrap_or_default())).collect()
     }
 
     #[test]
     fn sessions_queries_and_positions_make_no_new_record() {
-        let mut identity = Identity::default();
+        let mut identity = IdentityRules::default();
         let sea = answer(&["/i?id=9&q=sea&n=1&t=ab", "/i?id=4&q=sea&n=2&t=ab", "/i?id=5&q=sea&n=3&t=ab"]);
         let ship = answer(&["/i?id=5&q=ship&n=1&t=cd", "/i?id=9&q=ship&n=2&t=cd", "/i?id=7&q=ship&n=3&t=cd"]);
         assert!(identity.learn(&sea, &Query::words("sea")));
@@ -261,7 +267,7 @@ mod tests {
 
     #[test]
     fn numbers_in_a_row_are_identities_when_nothing_else_tells_records_apart() {
-        let mut identity = Identity::default();
+        let mut identity = IdentityRules::default();
         let records = answer(&["/i?id=1", "/i?id=2", "/i?id=3"]);
         identity.learn(&records, &Query::words("sea"));
         let ids = identity.of(&records);
@@ -271,7 +277,7 @@ mod tests {
 
     #[test]
     fn a_link_that_all_records_share_is_no_identity() {
-        let identity = Identity::default();
+        let identity = IdentityRules::default();
         let records = [raw("/login", "One"), raw("/login", "Two"), raw("/login", "Three")];
         let ids = identity.of(&records);
         assert_eq!(ids.iter().collect::<FxHashSet<_>>().len(), 3);

@@ -1,11 +1,11 @@
 //! What sort of answer a page is, by what it says and by what was found on it.
 
-use super::Kind;
+use super::AnswerKind;
 use crate::critic::page_kind::PageKinds;
 use std::ops::Deref;
 
 /// What is known about an answer when its kind is decided.
-pub(super) struct Evidence<'a> {
+pub(super) struct KindEvidence<'a> {
     pub(super) status: u16,
     /// What the page says in so many words, read only when that matters: for most lists it does not.
     pub(super) kinds: &'a dyn Deref<Target = PageKinds>,
@@ -25,23 +25,23 @@ pub(super) struct Evidence<'a> {
     pub(super) is_elsewhere: bool,
 }
 
-impl Evidence<'_> {
+impl KindEvidence<'_> {
     /// Decides.
-    pub(super) fn kind(&self) -> Kind {
+    pub(super) fn kind(&self) -> AnswerKind {
         if let Some(wall) = self.wall() {
             return wall;
         }
         if self.is_empty() {
-            return Kind::Nothing;
+            return AnswerKind::Nothing;
         }
         if self.is_elsewhere && !self.in_place && self.total.is_none() && self.is_of_one() {
-            return Kind::OneRecord;
+            return AnswerKind::OneRecord;
         }
         match self.records {
-            0 if self.kinds.detail.holds() && self.is_elsewhere => Kind::OneRecord,
-            0 => Kind::Nothing,
-            _ if self.is_beside() => Kind::Nothing,
-            _ => Kind::Results,
+            0 if self.kinds.detail.holds() && self.is_elsewhere => AnswerKind::OneRecord,
+            0 => AnswerKind::Nothing,
+            _ if self.is_beside() => AnswerKind::Nothing,
+            _ => AnswerKind::Results,
         }
     }
 
@@ -56,18 +56,18 @@ impl Evidence<'_> {
     }
 
     /// What stands in the way. A page full of records is none of these, whatever words are on it.
-    fn wall(&self) -> Option<Kind> {
+    fn wall(&self) -> Option<AnswerKind> {
         if self.status < 400 && self.records >= 2 && (self.in_place || self.hits >= Some(0.5)) {
             return None;
         }
         let PageKinds { rate_limit, captcha, login_wall, error, taken_in, .. } = &**self.kinds;
         let walls = [
-            (captcha.holds(), Kind::Captcha),
-            (self.status == 429 || rate_limit.holds(), Kind::RateLimited),
-            (login_wall.holds(), Kind::LoginWall),
-            (error.holds() || self.status >= 500, Kind::Error),
+            (captcha.holds(), AnswerKind::Captcha),
+            (self.status == 429 || rate_limit.holds(), AnswerKind::RateLimited),
+            (login_wall.holds(), AnswerKind::LoginWall),
+            (error.holds() || self.status >= 500, AnswerKind::Error),
             // A form that has shown records answers questions, whatever these say.
-            (taken_in.holds() && self.records == 0 && !self.knows_place, Kind::TakenIn),
+            (taken_in.holds() && self.records == 0 && !self.knows_place, AnswerKind::TakenIn),
         ];
         walls.into_iter().find(|(stands, _)| *stands).map(|(_, kind)| kind)
     }

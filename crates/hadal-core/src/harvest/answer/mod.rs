@@ -1,6 +1,6 @@
 //! What an answer says: its records, the way to the next page, how many there are, how to narrow it.
 //!
-//! No site has a rule of its own. A [`Reader`] compares answers of one form:
+//! No site has a rule of its own. A [`AnswerReader`] compares answers of one form:
 //!
 //! 1. `furniture` remembers which texts stand on every answer; `view` weighs the rest of a page;
 //! 2. `records` finds the row of siblings that holds most of what is new;
@@ -8,27 +8,27 @@
 //! 4. `next`, `facets` and `kind` say what else the answer offers and what sort of answer it is;
 //! 5. `look` puts them together, `reader` is what is learned from one look for the next.
 //!
-//! Everything is a function of the pages given; [`Trail`] notices pagers that lead nowhere.
+//! Everything is a function of the pages given; [`AnswerPages`] notices pagers that lead nowhere.
 
+mod analysis;
 mod facets;
 mod furniture;
 mod identity;
 mod kind;
-mod likeness;
-mod look;
-mod next;
+mod near_duplicates;
+mod pager;
+mod pages;
 mod reader;
 mod records;
 mod refining;
 mod target;
-mod trail;
 mod view;
 
-pub use likeness::{Likeness, Likenesses, merged};
-pub use next::{Next, Way, next_page};
-pub use reader::{Reader, Sample};
+pub use near_duplicates::{NearDuplicateKey, NearDuplicates, merged};
+pub use pager::{NextPage, PagerKind, next_page};
+pub use pages::AnswerPages;
+pub use reader::{AnswerReader, AnswerSample};
 pub(super) use target::form_of;
-pub use trail::Trail;
 
 use super::policy::StatedTotal;
 use super::record::Record;
@@ -39,11 +39,11 @@ use url::Url;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Answer {
     /// What sort of answer it is.
-    pub kind: Kind,
+    pub kind: AnswerKind,
     /// The records in their order; empty unless the answer shows some.
     pub records: Vec<Record>,
     /// The request for the next page, when there seems to be one.
-    pub next: Option<Next>,
+    pub next: Option<NextPage>,
     /// How many records there are, in the form's own words.
     pub total: Option<StatedTotal>,
     /// Links that narrow the same query.
@@ -53,11 +53,11 @@ pub struct Answer {
 impl Answer {
     /// An answer without any record.
     pub(super) fn nothing() -> Answer {
-        Answer::bare(Kind::Nothing)
+        Answer::bare(AnswerKind::Nothing)
     }
 
     /// An answer that shows nothing.
-    fn bare(kind: Kind) -> Answer {
+    fn bare(kind: AnswerKind) -> Answer {
         Answer { kind, records: Vec::new(), next: None, total: None, facets: Vec::new() }
     }
 }
@@ -65,7 +65,7 @@ impl Answer {
 /// Sorts of answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Kind {
+pub enum AnswerKind {
     /// A list of records, which may have one only.
     Results,
     /// Nothing was found.
@@ -84,18 +84,18 @@ pub enum Kind {
     TakenIn,
 }
 
-impl Kind {
+impl AnswerKind {
     /// The name in every table and export.
     pub fn name(self) -> &'static str {
         match self {
-            Kind::Results => "results",
-            Kind::Nothing => "nothing",
-            Kind::OneRecord => "one_record",
-            Kind::Error => "error",
-            Kind::RateLimited => "rate_limited",
-            Kind::LoginWall => "login_wall",
-            Kind::Captcha => "captcha",
-            Kind::TakenIn => "taken_in",
+            AnswerKind::Results => "results",
+            AnswerKind::Nothing => "nothing",
+            AnswerKind::OneRecord => "one_record",
+            AnswerKind::Error => "error",
+            AnswerKind::RateLimited => "rate_limited",
+            AnswerKind::LoginWall => "login_wall",
+            AnswerKind::Captcha => "captcha",
+            AnswerKind::TakenIn => "taken_in",
         }
     }
 }

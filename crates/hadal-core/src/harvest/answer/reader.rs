@@ -1,13 +1,13 @@
 //! What was learned about the answers of one form, and reading with it.
 
+use super::analysis::{AnswerAnalysis, LearnedState, answer_path};
 use super::facets::facets;
-use super::furniture::{Fullness, Furniture, Trust};
-use super::identity::Identity;
-use super::look::{Look, Memory, answer_path};
-use super::next::next_page;
-use super::records::{Raw, Templates};
-use super::view::{View, query_hash};
-use super::{Answer, Kind};
+use super::furniture::{FurnitureBasis, PageFurniture, SampleKind};
+use super::identity::IdentityRules;
+use super::pager::next_page;
+use super::records::{RawRecord, RecordTemplates};
+use super::view::{AnswerView, query_hash};
+use super::{Answer, AnswerKind};
 use crate::harvest::query::Query;
 use crate::harvest::record::Record;
 use crate::html::Document;
@@ -19,7 +19,7 @@ const MOST_PATHS: usize = 8;
 
 /// An answer to learn from.
 #[derive(Clone, Copy, Debug)]
-pub struct Sample<'a> {
+pub struct AnswerSample<'a> {
     /// The page.
     pub document: &'a Document,
     /// Its status code.
@@ -31,26 +31,26 @@ pub struct Sample<'a> {
 /// What is known about the answers of one form. Knowing nothing, it reads by repetition alone; every
 /// sample makes it surer.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Reader {
-    furniture: Furniture,
-    templates: Templates,
-    identity: Identity,
+pub struct AnswerReader {
+    furniture: PageFurniture,
+    templates: RecordTemplates,
+    identity: IdentityRules,
     /// Paths under which answers with results were found.
     paths: Vec<String>,
 }
 
-impl Reader {
+impl AnswerReader {
     /// Learns from result pages for different words and, if there is one, an answer without results.
-    pub fn learn(samples: &[Sample<'_>]) -> Reader {
+    pub fn learn(samples: &[AnswerSample<'_>]) -> AnswerReader {
         // Which of them is without results is seen best once all are known to each other.
-        let mut acquainted = Reader::default();
+        let mut acquainted = AnswerReader::default();
         for sample in samples {
-            acquainted.note(sample, Fullness::Full);
+            acquainted.note(sample, SampleKind::Full);
         }
         for sample in samples {
             acquainted.find_place(sample);
         }
-        let mut reader = Reader::default();
+        let mut reader = AnswerReader::default();
         for sample in samples {
             if let Some(fullness) = acquainted.fullness(sample) {
                 reader.note(sample, fullness);
@@ -64,7 +64,7 @@ impl Reader {
 
     /// Learns from one more answer; says whether records are identified differently from now on, so that
     /// answers read before had better be read again.
-    pub fn improve(&mut self, sample: &Sample<'_>) -> bool {
+    pub fn improve(&mut self, sample: &AnswerSample<'_>) -> bool {
         if let Some(fullness) = self.fullness(sample) {
             self.note(sample, fullness);
         }
@@ -73,18 +73,18 @@ impl Reader {
 
     /// Reads an answer.
     pub fn read(&self, document: &Document, status: u16, query: &Query) -> Answer {
-        let look = self.look(&Sample { document, status, query });
+        let look = self.look(&AnswerSample { document, status, query });
         let mut answer = Answer::bare(look.kind);
         answer.total = look.total();
         match look.kind {
-            Kind::Results => self.read_results(&look, query, &mut answer),
-            Kind::OneRecord => answer.records = self.identified(vec![look.only_record()]),
+            AnswerKind::Results => self.read_results(&look, query, &mut answer),
+            AnswerKind::OneRecord => answer.records = self.identified(vec![look.only_record()]),
             _ => {}
         }
         answer
     }
 
-    fn read_results(&self, look: &Look<'_>, query: &Query, answer: &mut Answer) {
+    fn read_results(&self, look: &AnswerAnalysis<'_>, query: &Query, answer: &mut Answer) {
         answer.records = self.identified(look.raws());
         let inside = look.links_of_records();
         answer.next = next_page(look.document, |link| inside.contains(&link));
@@ -94,12 +94,17 @@ impl Reader {
         answer.facets = facets(&look.view, query, is_taken);
     }
 
-    fn look<'a>(&self, sample: &Sample<'a>) -> Look<'a> {
-        let Reader { furniture, templates, paths, .. } = self;
-        Look::at(&Memory { furniture, templates, paths }, sample.document, sample.status, sample.query)
+    fn look<'a>(&self, sample: &AnswerSample<'a>) -> AnswerAnalysis<'a> {
+        let AnswerReader { furniture, templates, paths, .. } = self;
+        AnswerAnalysis::at(
+            &LearnedState { furniture, templates, paths },
+            sample.document,
+            sample.status,
+            sample.query,
+        )
     }
 
-    fn identified(&self, raws: Vec<Raw>) -> Vec<Record> {
+    fn identified(&self, raws: Vec<RawRecord>) -> Vec<Record> {
         let ids = self.identity.of(&raws);
         let mut seen = FxHashSet::default();
         let records = raws.into_iter().zip(ids).map(|(raw, id)| Record {
@@ -113,26 +118,26 @@ impl Reader {
     }
 
     /// Whether an answer has results; `None` when it is no answer.
-    fn fullness(&self, sample: &Sample<'_>) -> Option<Fullness> {
+    fn fullness(&self, sample: &AnswerSample<'_>) -> Option<SampleKind> {
         match self.look(sample).kind {
-            Kind::Results => Some(Fullness::Full),
-            Kind::Nothing => Some(Fullness::Empty),
+            AnswerKind::Results => Some(SampleKind::Full),
+            AnswerKind::Nothing => Some(SampleKind::Empty),
             _ => None,
         }
     }
 
-    fn note(&mut self, sample: &Sample<'_>, fullness: Fullness) {
-        let view = View::of(sample.document, sample.query, &self.furniture, Trust::All);
+    fn note(&mut self, sample: &AnswerSample<'_>, fullness: SampleKind) {
+        let view = AnswerView::of(sample.document, sample.query, &self.furniture, FurnitureBasis::All);
         let mut texts: Vec<u64> = view.texts().collect();
-        if fullness == Fullness::Full {
+        if fullness == SampleKind::Full {
             texts.extend(view.plain_texts());
         }
         self.furniture.note(texts, query_hash(sample.query), fullness);
     }
 
-    fn find_place(&mut self, sample: &Sample<'_>) -> bool {
+    fn find_place(&mut self, sample: &AnswerSample<'_>) -> bool {
         let look = self.look(sample);
-        if look.kind != Kind::Results {
+        if look.kind != AnswerKind::Results {
             return false;
         }
         let raws = look.raws();

@@ -7,22 +7,22 @@ use url::Url;
 
 /// For every link of a page, whether it asks the same form again instead of leading to a record.
 pub(super) fn refining(page: &Page, query: &Query) -> Vec<bool> {
-    let here = Asked::at(&page.url, query);
+    let here = QueryInUrl::at(&page.url, query);
     page.links.iter().map(|link| here.is_asked_by(&link.url)).collect()
 }
 
 /// How an address carries the query.
-struct Asked<'a> {
+struct QueryInUrl<'a> {
     url: &'a Url,
-    /// Names of the parameters that carry it.
+    /// FieldNames of the parameters that carry it.
     names: FxHashSet<String>,
     /// How many bytes of the path reach to the end of it, when the path carries it.
     path: Option<usize>,
     words: String,
 }
 
-impl Asked<'_> {
-    fn at<'a>(url: &'a Url, query: &Query) -> Asked<'a> {
+impl QueryInUrl<'_> {
+    fn at<'a>(url: &'a Url, query: &Query) -> QueryInUrl<'a> {
         let words = query.words.trim().to_lowercase();
         let carries = |value: &str| !words.is_empty() && value.to_lowercase().contains(&words);
         let names = url.query_pairs().filter(|(_, value)| carries(value)).map(|(name, _)| name.into_owned());
@@ -32,7 +32,7 @@ impl Asked<'_> {
         let in_path = |words: &str| url.path().to_lowercase().find(words).map(|at| at + words.len());
         let path = Some(()).filter(|()| !words.is_empty() && names.is_empty());
         let path = path.and_then(|()| in_path(&encoded.replace('+', "%20")).or_else(|| in_path(&encoded)));
-        Asked { url, names, path: path.filter(|end| url.path().is_char_boundary(*end)), words }
+        QueryInUrl { url, names, path: path.filter(|end| url.path().is_char_boundary(*end)), words }
     }
 
     fn is_asked_by(&self, link: &Url) -> bool {
@@ -61,7 +61,7 @@ mod tests {
 
     fn is_refining(page: &str, link: &str) -> bool {
         let (page, link) = (Url::parse(page).unwrap(), Url::parse(link).unwrap());
-        Asked::at(&page, &Query::words("Deep Sea")).is_asked_by(&link)
+        QueryInUrl::at(&page, &Query::words("Deep Sea")).is_asked_by(&link)
     }
 
     #[test]

@@ -6,7 +6,7 @@ use url::Url;
 
 /// A link as numbers.
 #[derive(Clone, Copy)]
-pub(super) struct Target {
+pub(super) struct LinkKey {
     /// Where it leads.
     pub(super) url: u64,
     /// Host, first part of the path, number of parts, names of parameters.
@@ -15,11 +15,11 @@ pub(super) struct Target {
     pub(super) name: Option<u64>,
 }
 
-impl Target {
-    pub(super) fn of(link: &Link) -> Target {
+impl LinkKey {
+    pub(super) fn of(link: &Link) -> LinkKey {
         let name = &link.context.anchor;
         let is_name = name.chars().any(char::is_alphanumeric) && !is_address(name);
-        Target {
+        LinkKey {
             url: hashed(&link.url.as_str()),
             form: form_of(&link.url),
             name: is_name.then(|| hashed(name)),
@@ -40,7 +40,7 @@ pub(in crate::harvest) fn form_of(url: &Url) -> u64 {
     let first = if more == 0 && !first.contains('.') { "" } else { first };
     let first = if first.bytes().any(|byte| byte.is_ascii_digit()) { "0" } else { first };
     let pairs = url.query().unwrap_or_default().split('&');
-    // Names in any order make one form.
+    // FieldNames in any order make one form.
     let names = pairs.map(|pair| hashed(&pair.split('=').next())).fold(0u64, u64::wrapping_add);
     hashed(&(url.host_str(), first, more.min(8), names))
 }

@@ -1,8 +1,8 @@
 //! An answer as the finders look at it: its outline, and sums over it that make any stretch cheap to weigh.
 
-use super::furniture::{Furniture, Trust};
+use super::furniture::{FurnitureBasis, PageFurniture};
 use super::refining::refining;
-use super::target::Target;
+use super::target::LinkKey;
 use crate::harvest::query::Query;
 use crate::html::{Document, Outline, OutlineNode, tag};
 use crate::page::Page;
@@ -20,7 +20,7 @@ const STALE: f32 = 0.06;
 const MOST_HITS: usize = 10_000;
 
 /// An answer and what is summed over it.
-pub(super) struct View<'a> {
+pub(super) struct AnswerView<'a> {
     pub(super) page: &'a Page,
     pub(super) outline: &'a Outline,
     /// For every node the names of the elements that lead to it, as a number.
@@ -28,7 +28,7 @@ pub(super) struct View<'a> {
     /// For every link of the page, whether it repeats the query instead of leading to a record.
     pub(super) refining: Vec<bool>,
     /// For every link of the page, where it leads, how its address is formed and what it is called.
-    pub(super) targets: Vec<Target>,
+    pub(super) targets: Vec<LinkKey>,
     /// News before every node.
     news: Vec<f32>,
     /// What the news would be if nothing were known.
@@ -43,20 +43,20 @@ pub(super) struct View<'a> {
     hits: Vec<Range<usize>>,
 }
 
-impl<'a> View<'a> {
+impl<'a> AnswerView<'a> {
     pub(super) fn of(
         document: &'a Document,
         query: &'a Query,
-        furniture: &Furniture,
-        trust: Trust,
-    ) -> View<'a> {
+        furniture: &PageFurniture,
+        trust: FurnitureBasis,
+    ) -> AnswerView<'a> {
         let Document { page, outline } = document;
-        let mut view = View {
+        let mut view = AnswerView {
             page,
             outline,
             paths: Vec::with_capacity(outline.nodes().len()),
             refining: refining(page, query),
-            targets: page.links.iter().map(Target::of).collect(),
+            targets: page.links.iter().map(LinkKey::of).collect(),
             news: vec![0.0],
             weight: vec![0.0],
             fixed: vec![0.0],

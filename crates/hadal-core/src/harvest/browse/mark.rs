@@ -2,7 +2,7 @@
 
 /// What one link says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Mark {
+pub enum BrowseLabel {
     /// A single letter of any script.
     Letter,
     /// A number that is no day and hardly a page: a year, say.
@@ -16,18 +16,18 @@ const SMALL: u32 = 31;
 /// Letters of either end of a stretch.
 const LONG_END: usize = 3;
 
-impl Mark {
+impl BrowseLabel {
     /// What a label says, if it is a mark at all.
-    pub fn of(label: &str) -> Option<Mark> {
+    pub fn of(label: &str) -> Option<BrowseLabel> {
         let label = label.trim().trim_matches(['[', ']', '(', ')', '.', '|', ' ']);
         let mut letters = label.chars();
         if let (Some(letter), None) = (letters.next(), letters.next()) {
-            return letter.is_alphabetic().then_some(Mark::Letter);
+            return letter.is_alphabetic().then_some(BrowseLabel::Letter);
         }
         if is_number(label) {
-            return label.parse::<u32>().ok().filter(|number| *number > SMALL).map(|_| Mark::Number);
+            return label.parse::<u32>().ok().filter(|number| *number > SMALL).map(|_| BrowseLabel::Number);
         }
-        is_stretch(label).then_some(Mark::Stretch)
+        is_stretch(label).then_some(BrowseLabel::Stretch)
     }
 }
 
@@ -61,16 +61,19 @@ mod tests {
 
     #[test]
     fn letters_years_and_stretches_are_marks() {
-        let of = |labels: &[&str]| labels.iter().map(|label| Mark::of(label)).collect::<Vec<_>>();
-        assert_eq!(of(&["A", "[z]", "\u{416}"]), [Some(Mark::Letter); 3]);
-        assert_eq!(of(&["1999", "120"]), [Some(Mark::Number); 2]);
-        assert_eq!(of(&["0-9", "A-C", "Aa \u{2013} Am", "1990s", "101-200"]), [Some(Mark::Stretch); 5]);
+        let of = |labels: &[&str]| labels.iter().map(|label| BrowseLabel::of(label)).collect::<Vec<_>>();
+        assert_eq!(of(&["A", "[z]", "\u{416}"]), [Some(BrowseLabel::Letter); 3]);
+        assert_eq!(of(&["1999", "120"]), [Some(BrowseLabel::Number); 2]);
+        assert_eq!(
+            of(&["0-9", "A-C", "Aa \u{2013} Am", "1990s", "101-200"]),
+            [Some(BrowseLabel::Stretch); 5]
+        );
     }
 
     #[test]
     fn pages_days_and_words_are_none() {
         for label in ["", "1", "12", "31", "Next", "e-mail", "well-known", "9-0", "C-A", "to", "#", "?"] {
-            assert_eq!(Mark::of(label), None, "{label}");
+            assert_eq!(BrowseLabel::of(label), None, "{label}");
         }
     }
 }

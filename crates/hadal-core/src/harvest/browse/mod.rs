@@ -6,22 +6,22 @@
 //! deeper than words do under a cap; they are asked when they promise more. Links are followed with GET, on the
 //! host they stand on, and submit no form.
 
-mod course;
+mod detect;
 mod facets;
-mod lists;
+mod list;
 mod mark;
 
-pub use facets::Promise;
+pub use facets::FacetEstimate;
 
 use super::answer::{Facet, form_of};
 use super::policy::retry::RetryCounter;
 use super::policy::{QueryOutcome, RequestCosts};
-use super::query::{Query, Signpost};
+use super::query::{BrowseLink, Query};
 use super::record::Record;
 use crate::identity::is_volatile;
 use crate::page::Page;
-use course::Course;
-use facets::Facets;
+use facets::FacetQueue;
+use list::BrowseList;
 use rustc_hash::FxHashSet;
 use serde::{Deserialize, Serialize};
 use url::{Position, Url};
@@ -34,10 +34,10 @@ const MOST_SHAPES: usize = 32;
 
 /// What a site offers beside its form.
 #[derive(Default)]
-pub struct Browse {
-    lists: Vec<Course>,
-    facets: Facets,
-    asked: Unasked,
+pub struct BrowseState {
+    lists: Vec<BrowseList>,
+    facets: FacetQueue,
+    asked: FollowedLinks,
     retries: RetryCounter,
     /// How addresses of records are formed, by answers to words.
     shapes: FxHashSet<u64>,
@@ -47,46 +47,46 @@ pub struct Browse {
 
 /// What later sessions need to know of it.
 #[derive(Serialize, Deserialize)]
-pub struct Kept {
-    lists: Vec<Vec<Signpost>>,
-    facets: Facets,
+pub struct SavedBrowseState {
+    lists: Vec<Vec<BrowseLink>>,
+    facets: FacetQueue,
     shapes: Vec<u64>,
 }
 
-impl Browse {
+impl BrowseState {
     /// All that answers alone do not tell again.
-    pub fn keep(&self) -> Kept {
+    pub fn save(&self) -> SavedBrowseState {
         let lists = self.lists.iter().map(|list| list.posts().to_vec()).collect();
-        Kept { lists, facets: self.facets.clone(), shapes: self.shapes.iter().copied().collect() }
+        SavedBrowseState { lists, facets: self.facets.clone(), shapes: self.shapes.iter().copied().collect() }
     }
 
     /// Goes on with what was kept, before it takes in the answers again.
-    pub fn restore(&mut self, kept: Kept) {
-        self.lists = kept.lists.into_iter().map(|posts| Course::new(posts, |_| true)).collect();
+    pub fn restore(&mut self, kept: SavedBrowseState) {
+        self.lists = kept.lists.into_iter().map(|posts| BrowseList::new(posts, |_| true)).collect();
         self.facets = kept.facets;
         self.shapes = kept.shapes.into_iter().collect();
     }
 
     /// Looks for lists on the form's page, or on an answer to words.
-    pub fn see(&mut self, page: &Page, words: &str) {
-        for posts in lists::lists(page, words) {
+    pub fn find_lists(&mut self, page: &Page, words: &str) {
+        for posts in detect::lists(page, words) {
             let is_known = self.lists.iter().any(|list| list.is(&posts));
             if !is_known && self.lists.len() < MOST_LISTS {
                 let asked = &self.asked;
-                self.lists.push(Course::new(posts, |post| asked.is_new(&post.url)));
+                self.lists.push(BrowseList::new(posts, |post| asked.is_new(&post.url)));
             }
         }
     }
 
     /// Takes note of what records look like that words brought.
-    pub fn know(&mut self, records: &[Record]) {
+    pub fn learn_record_urls(&mut self, records: &[Record]) {
         let room = MOST_SHAPES - self.shapes.len().min(MOST_SHAPES);
         self.shapes.extend(records.iter().filter_map(|record| record.url.as_ref()).map(form_of).take(room));
     }
 
     /// Whether what a link led to are records of the same kind. Pages that list something else, authors for
     /// instance, have other addresses in them.
-    pub fn are_records(&self, records: &[Record]) -> bool {
+    pub fn are_known_records(&self, records: &[Record]) -> bool {
         let urls = records.iter().filter_map(|record| record.url.as_ref());
         let (alike, strange): (Vec<&Url>, Vec<&Url>) =
             urls.partition(|url| self.shapes.contains(&form_of(url)));
@@ -95,21 +95,21 @@ impl Browse {
 
     /// The next step on the way through everything, once words have shown what records look like: the empty
     /// box first, then lists.
-    pub fn next(&self) -> Option<Query> {
+    pub fn next_query(&self) -> Option<Query> {
         if !self.asked_nothing {
             return Some(Query::default());
         }
-        let post = self.lists.iter().find_map(Course::next)?;
+        let post = self.lists.iter().find_map(BrowseList::next_link)?;
         Some(Query::default().narrowed(post.clone()))
     }
 
     /// Keeps the facets beside an answer of which more exists than it shows; whether there are any that are new.
-    pub fn offer(&mut self, answer: &QueryOutcome<'_>, facets: Vec<Facet>) -> bool {
+    pub fn add_facets(&mut self, answer: &QueryOutcome<'_>, facets: Vec<Facet>) -> bool {
         self.facets.add(answer, facets, &self.asked)
     }
 
     /// The facet that promises most; `unseen` is the share of records that never came, where it is known.
-    pub fn facet(&self, costs: &RequestCosts, unseen: Option<f64>) -> Option<Promise> {
+    pub fn best_facet(&self, costs: &RequestCosts, unseen: Option<f64>) -> Option<FacetEstimate> {
         self.facets.best(costs, unseen)
     }
 
@@ -132,11 +132,11 @@ impl Browse {
 
 /// Links that were followed, so that none is followed again.
 #[derive(Default)]
-struct Unasked {
+struct FollowedLinks {
     asked: FxHashSet<u64>,
 }
 
-impl Unasked {
+impl FollowedLinks {
     fn is_new(&self, url: &Url) -> bool {
         !self.asked.contains(&key(url))
     }
@@ -171,24 +171,25 @@ mod tests {
             end: ReadingEnd::LastPage,
         };
         let facet = Facet { label: "maps".into(), count: Some(90), url: url("find?q=sea&kind=maps") };
-        let letters: Vec<Signpost> =
-            ["A", "B"].map(|label| Signpost { label: label.into(), url: url(label) }).to_vec();
-        let mut browse = Browse { asked_nothing: true, ..Browse::default() };
-        browse.lists.push(Course::new(letters.clone(), |_| true));
-        assert!(browse.offer(&answer, vec![facet]));
-        let kept = postcard::to_allocvec(&browse.keep()).unwrap();
+        let letters: Vec<BrowseLink> =
+            ["A", "B"].map(|label| BrowseLink { label: label.into(), url: url(label) }).to_vec();
+        let mut browse = BrowseState { asked_nothing: true, ..BrowseState::default() };
+        browse.lists.push(BrowseList::new(letters.clone(), |_| true));
+        assert!(browse.add_facets(&answer, vec![facet]));
+        let kept = postcard::to_allocvec(&browse.save()).unwrap();
 
-        let mut later = Browse::default();
+        let mut later = BrowseState::default();
         later.restore(postcard::from_bytes(&kept).unwrap());
         later.learn(&QueryOutcome { query: &Query::default(), ..answer.clone() });
-        let offered =
-            |browse: &Browse| browse.facet(&RequestCosts::default(), None).map(|promise| promise.query);
+        let offered = |browse: &BrowseState| {
+            browse.best_facet(&RequestCosts::default(), None).map(|promise| promise.query)
+        };
         assert!(offered(&later).is_some());
-        assert_eq!((later.next(), offered(&later)), (browse.next(), offered(&browse)));
+        assert_eq!((later.next_query(), offered(&later)), (browse.next_query(), offered(&browse)));
         let followed = Query::default().narrowed(letters[0].clone());
         later.learn(&QueryOutcome { query: &followed, ..answer });
         assert_eq!(
-            later.next(),
+            later.next_query(),
             Some(Query::default().narrowed(letters[1].clone())),
             "recalled, not asked again"
         );

@@ -5,7 +5,7 @@
 
 use super::reading::Reading;
 use super::{ALIKE, HarvestEnding, HarvestSession, Stage};
-use crate::harvest::browse::Promise;
+use crate::harvest::browse::FacetEstimate;
 use crate::harvest::estimate::SizeEstimate;
 use crate::harvest::estimate::stop::{self, StopEvidence, StopReason, StopRule};
 use crate::harvest::policy::RequestCosts;
@@ -81,7 +81,7 @@ impl HarvestSession {
         let costs = self.costs();
         let facet = self.facet(&costs);
         match (self.policy_query(&costs), facet) {
-            (Some(words), Some(facet)) if facet.worth <= self.worth_of_words(&costs) => Some(words),
+            (Some(words), Some(facet)) if facet.new_per_request <= self.worth_of_words(&costs) => Some(words),
             (_, Some(facet)) => Some(facet.query),
             (words, None) => words,
         }
@@ -111,12 +111,12 @@ impl HarvestSession {
     }
 
     fn to_browse(&self) -> Option<Query> {
-        self.browse.next().filter(|_| self.record_count() > 0)
+        self.browse.next_query().filter(|_| self.record_count() > 0)
     }
 
-    fn facet(&self, costs: &RequestCosts) -> Option<Promise> {
+    fn facet(&self, costs: &RequestCosts) -> Option<FacetEstimate> {
         let unseen = self.estimate().map(|estimate| (1.0 - estimate.coverage.estimate).max(0.0));
-        self.browse.facet(costs, unseen)
+        self.browse.best_facet(costs, unseen)
     }
 
     /// New records for each request that the best words promise, which are no more than came of late.
@@ -160,7 +160,7 @@ impl HarvestSession {
         let sum = |pick: fn(&(u64, u64)) -> u64| self.recent.iter().map(pick).sum();
         let costs = self.costs();
         let best = self.policy_outlook(&costs, 1).pop().map(|(_, new)| costs.yield_of(new));
-        let offered = self.facet(&costs).map(|facet| facet.worth);
+        let offered = self.facet(&costs).map(|facet| facet.new_per_request);
         StopEvidence {
             recent_requests: sum(|answer| answer.0),
             recent_new: sum(|answer| answer.1),

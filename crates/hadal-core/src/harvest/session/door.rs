@@ -51,7 +51,7 @@ impl EntryPage {
     pub fn request_for(&self, query: &Query) -> Request {
         match &query.link {
             Some(link) => Request::get(self.renewed(&link.url)),
-            None => submission(&self.form, &query.filling(word_box(&self.form)), &self.charset),
+            None => submission(&self.form, &query.form_input(word_box(&self.form)), &self.charset),
         }
     }
 
@@ -112,7 +112,7 @@ impl EntryPage {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::harvest::query::Signpost;
+    use crate::harvest::query::BrowseLink;
     use crate::html::parse;
 
     fn page(token: &str, typed: &str) -> Page {
@@ -130,7 +130,7 @@ mod tests {
         let request = door.request_for(&Query::words("sea"));
         assert_eq!(request.url.as_str(), "http://a.org/find?q=sea&csrf=ffffeeee99990000");
         let url = Url::parse("http://a.org/find?letter=A&csrf=a1b2c3d4e5f6a7b8").unwrap();
-        let link = Query::default().narrowed(Signpost { label: "A".into(), url });
+        let link = Query::default().narrowed(BrowseLink { label: "A".into(), url });
         assert_eq!(door.request_for(&link).url.as_str(), "http://a.org/find?letter=A&csrf=ffffeeee99990000");
         assert!(!door.refresh(&parse(b"<p>Gone.", None, &Url::parse("http://a.org/").unwrap())));
     }

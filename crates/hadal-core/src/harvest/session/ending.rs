@@ -1,6 +1,6 @@
 //! Why a harvest ends.
 
-use crate::harvest::answer::Kind;
+use crate::harvest::answer::AnswerKind;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -94,16 +94,16 @@ impl Trouble {
     }
 
     /// One came that does not; the harvest ends when that is all there is, or when something was done by it.
-    pub fn met(&mut self, kind: Kind, status: u16) -> Option<HarvestEnding> {
-        if kind == Kind::TakenIn {
+    pub fn met(&mut self, kind: AnswerKind, status: u16) -> Option<HarvestEnding> {
+        if kind == AnswerKind::TakenIn {
             return Some(HarvestEnding::TakenIn);
         }
         self.in_a_row += 1;
         self.gone += u32::from(matches!(status, 404 | 410));
         (self.in_a_row >= PATIENCE).then_some(match kind {
-            Kind::LoginWall => HarvestEnding::LoginWall,
-            Kind::Captcha => HarvestEnding::Captcha,
-            Kind::RateLimited => HarvestEnding::RateLimited,
+            AnswerKind::LoginWall => HarvestEnding::LoginWall,
+            AnswerKind::Captcha => HarvestEnding::Captcha,
+            AnswerKind::RateLimited => HarvestEnding::RateLimited,
             _ if self.gone == self.in_a_row => HarvestEnding::Gone,
             _ => HarvestEnding::Errors,
         })
@@ -118,11 +118,11 @@ mod tests {
     fn trouble_in_a_row_ends_a_harvest_and_names_itself() {
         let mut trouble = Trouble::default();
         for _ in 0..4 {
-            assert_eq!(trouble.met(Kind::Error, 404), None);
+            assert_eq!(trouble.met(AnswerKind::Error, 404), None);
         }
-        assert_eq!(trouble.met(Kind::Error, 404), Some(HarvestEnding::Gone));
+        assert_eq!(trouble.met(AnswerKind::Error, 404), Some(HarvestEnding::Gone));
         trouble.over();
-        assert_eq!(trouble.met(Kind::Captcha, 200), None);
-        assert_eq!(trouble.met(Kind::TakenIn, 200), Some(HarvestEnding::TakenIn), "at once");
+        assert_eq!(trouble.met(AnswerKind::Captcha, 200), None);
+        assert_eq!(trouble.met(AnswerKind::TakenIn, 200), Some(HarvestEnding::TakenIn), "at once");
     }
 }

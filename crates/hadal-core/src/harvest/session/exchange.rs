@@ -1,6 +1,6 @@
 //! One request of a harvest and what came of it: what it was for, the reply, and what that brought.
 
-use crate::harvest::answer::Kind;
+use crate::harvest::answer::AnswerKind;
 use crate::harvest::policy::{ReadingEnd, StatedTotal};
 use crate::harvest::query::Query;
 use crate::harvest::record::{Record, RecordId};
@@ -61,7 +61,7 @@ pub struct ParsedResponse {
 #[derive(Debug, Default)]
 pub struct HarvestUpdate {
     /// What sort of answer it was.
-    pub kind: Option<Kind>,
+    pub kind: Option<AnswerKind>,
     /// Records that no answer had held before, with their positions in this one.
     pub records: Vec<(Record, u32)>,
     /// The text of a record's own page.

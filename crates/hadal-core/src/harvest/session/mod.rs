@@ -26,8 +26,8 @@ pub use ending::HarvestEnding;
 pub use exchange::{FinishedQuery, HarvestUpdate, ParsedResponse, RequestPurpose};
 pub use wishes::{DetailMode, HarvestOptions};
 
-use super::answer::{Answer, Kind, Likenesses, Reader, Sample};
-use super::browse::Browse;
+use super::answer::{Answer, AnswerKind, AnswerReader, AnswerSample, NearDuplicates};
+use super::browse::BrowseState;
 use super::estimate::stop;
 use super::estimate::{SizeEstimate, SizeEstimator};
 use super::policy::result_cap::ResultCap;
@@ -57,18 +57,18 @@ const ALIKE: usize = 4;
 pub struct HarvestSession {
     door: EntryPage,
     wishes: HarvestOptions,
-    reader: Reader,
+    reader: AnswerReader,
     lessons: u32,
     policy: Box<dyn Policy>,
     /// The policy kept continuing answers that the session does not hold, and is not asked again.
     policy_failed: bool,
-    browse: Browse,
+    browse: BrowseState,
     shelf: Shelf,
     estimator: SizeEstimator,
     cap: ResultCap,
     page_size: u32,
     known: FxHashSet<RecordId>,
-    likenesses: Likenesses,
+    likenesses: NearDuplicates,
     first_pages: Vec<u64>,
     doubt: Doubt,
     nothing_comes_as: u16,
@@ -97,17 +97,17 @@ impl HarvestSession {
         HarvestSession {
             door,
             wishes,
-            reader: Reader::default(),
+            reader: AnswerReader::default(),
             lessons: 0,
             policy,
             policy_failed: false,
-            browse: Browse::default(),
+            browse: BrowseState::default(),
             shelf: Shelf::default(),
             estimator: SizeEstimator::default(),
             cap: ResultCap::default(),
             page_size: 0,
             known: FxHashSet::default(),
-            likenesses: Likenesses::default(),
+            likenesses: NearDuplicates::default(),
             first_pages: Vec::new(),
             doubt: Doubt::default(),
             nothing_comes_as: 200,
@@ -203,7 +203,7 @@ impl HarvestSession {
 
     /// What was learned about answers and the links beside them, to be kept.
     pub fn save(&self) -> Vec<u8> {
-        postcard::to_allocvec(&(&self.reader, self.browse.keep())).unwrap_or_default()
+        postcard::to_allocvec(&(&self.reader, self.browse.save())).unwrap_or_default()
     }
 
     /// How much there is, as far as one can tell. A form that can be asked nothing else is taken at its word.
@@ -226,7 +226,7 @@ impl HarvestSession {
     fn opened(&mut self, reply: ParsedResponse) -> HarvestUpdate {
         if let Some(document) = &reply.document {
             self.door.refresh(&document.page);
-            self.browse.see(&document.page, "");
+            self.browse.find_lists(&document.page, "");
         }
         let query = self.door.nonsense(self.wishes.seed).filter(|_| self.lessons == 0);
         if let Some(query) = query {
@@ -250,11 +250,11 @@ impl HarvestSession {
         let query = &sent.0;
         let Some(document) = reply.document else { return HarvestUpdate::default() };
         self.door.refresh(&document.page);
-        self.reader.improve(&Sample { document: &document, status: reply.status, query });
+        self.reader.improve(&AnswerSample { document: &document, status: reply.status, query });
         let answer = self.reader.read(&document, reply.status, query);
         self.nothing_comes_as = reply.status;
         self.note_first_page(&answer);
-        if answer.kind == Kind::TakenIn {
+        if answer.kind == AnswerKind::TakenIn {
             self.stage = Stage::Over(HarvestEnding::TakenIn);
         }
         HarvestUpdate { kind: Some(answer.kind), needs_save: true, ..HarvestUpdate::default() }
@@ -267,29 +267,33 @@ impl HarvestSession {
             return HarvestUpdate::default();
         }
         let Some(document) = reply.document else {
-            return self.failed(reading, Kind::Error, reply.status);
+            return self.failed(reading, AnswerKind::Error, reply.status);
         };
         let has_form = self.door.refresh(&document.page);
         let learned = self.lessons < LESSONS && reading.pages == 0;
         if learned {
             self.lessons += 1;
             let (status, query) = (reply.status, &reading.query);
-            self.reader.improve(&Sample { document: &document, status, query });
-            self.browse.see(&document.page, &query.words);
+            self.reader.improve(&AnswerSample { document: &document, status, query });
+            self.browse.find_lists(&document.page, &query.words);
         }
         let answer = self.recognised(&reading, self.reader.read(&document, reply.status, &reading.query));
         let kind = match answer.kind {
-            Kind::Nothing if matches!(reply.status, 404 | 410) && self.nothing_comes_as < 400 => Kind::Error,
+            AnswerKind::Nothing if matches!(reply.status, 404 | 410) && self.nothing_comes_as < 400 => {
+                AnswerKind::Error
+            }
             kind => kind,
         };
         if reading.pages == 0 {
             self.doubt.see(&document, reply.status, &reading.query, kind);
         }
-        let is_mistaken = learned && kind == Kind::Nothing && self.doubt.is_mistaken(&self.reader);
+        let is_mistaken = learned && kind == AnswerKind::Nothing && self.doubt.is_mistaken(&self.reader);
         let taken = match kind {
-            Kind::Results | Kind::OneRecord | Kind::Nothing => self.take_page(reading, answer),
+            AnswerKind::Results | AnswerKind::OneRecord | AnswerKind::Nothing => {
+                self.take_page(reading, answer)
+            }
             // A token that had expired may be all that is wrong.
-            Kind::Error if self.door.has_hidden() && !reading.reopened && reading.pages == 0 => {
+            AnswerKind::Error if self.door.has_hidden() && !reading.reopened && reading.pages == 0 => {
                 self.ask_again(reading, has_form)
             }
             kind => self.failed(reading, kind, reply.status),
@@ -320,9 +324,9 @@ impl HarvestSession {
 
     /// What a link leads to counts only if it is what words find.
     fn recognised(&self, reading: &Reading, answer: Answer) -> Answer {
-        let is_strange = reading.is_browsing() && !self.browse.are_records(&answer.records);
+        let is_strange = reading.is_browsing() && !self.browse.are_known_records(&answer.records);
         match answer.kind {
-            Kind::Results if is_strange => Answer::nothing(),
+            AnswerKind::Results if is_strange => Answer::nothing(),
             _ => answer,
         }
     }
@@ -333,15 +337,15 @@ impl HarvestSession {
             self.note_first_page(&answer);
             reading.facets = std::mem::take(&mut answer.facets);
         }
-        if !reading.is_browsing() && answer.kind == Kind::Results {
-            self.browse.know(&answer.records);
+        if !reading.is_browsing() && answer.kind == AnswerKind::Results {
+            self.browse.learn_record_urls(&answer.records);
         }
         reading.pages += 1;
         reading.hops = 0;
         reading.total = reading.total.or(answer.total);
-        reading.trail.take(&reading.send, &answer);
+        reading.trail.add(&reading.send, &answer);
         let (kind, number) = (answer.kind, reading.number);
-        let next = answer.next.filter(|next| reading.trail.leads_on(next));
+        let next = answer.next.filter(|next| reading.trail.should_follow(next));
         let shown = answer.records.len() as u32;
         if next.is_some() {
             self.page_size = self.page_size.max(shown);
@@ -384,7 +388,7 @@ impl HarvestSession {
             self.digging.see(&record);
             let words = record.text.split_whitespace().take(TELLING_WORDS).count();
             if words == TELLING_WORDS {
-                record.id = self.likenesses.known(&record).unwrap_or(record.id);
+                record.id = self.likenesses.find_or_insert(&record).unwrap_or(record.id);
             }
             let is_new = self.known.insert(record.id);
             if is_new {
@@ -399,7 +403,7 @@ impl HarvestSession {
         self.digging.is_wanted(self.wishes.details, self.known.len())
     }
 
-    fn failed(&mut self, mut reading: Box<Reading>, kind: Kind, status: u16) -> HarvestUpdate {
+    fn failed(&mut self, mut reading: Box<Reading>, kind: AnswerKind, status: u16) -> HarvestUpdate {
         reading.end = Some(ReadingEnd::Failed);
         reading.details.clear();
         // A link that leads nowhere says nothing about the form, nor does a page of long ago.
@@ -442,7 +446,7 @@ impl HarvestSession {
         self.queries += 1;
         let asked = reading.asked(&hits);
         self.note(&asked);
-        let learned = self.is_cut(&asked) && self.browse.offer(&asked, facets);
+        let learned = self.is_cut(&asked) && self.browse.add_facets(&asked, facets);
         let finished = FinishedQuery {
             number: reading.number,
             total: reading.total,

@@ -1,7 +1,7 @@
 //! An answer while it is read, page by page.
 
 use super::shelf::Place;
-use crate::harvest::answer::{Facet, Trail};
+use crate::harvest::answer::{AnswerPages, Facet};
 use crate::harvest::policy::{Hit, QueryOutcome, ReadingEnd, StatedTotal};
 use crate::harvest::query::Query;
 use crate::harvest::record::{Record, RecordId};
@@ -37,7 +37,7 @@ pub struct Reading {
     /// Whether the form was fetched anew for this query.
     pub reopened: bool,
     /// Pages and records so far.
-    pub trail: Trail,
+    pub trail: AnswerPages,
     /// Records in their order, and whether each was new.
     pub found: Vec<(Record, bool)>,
     /// Own pages of new records, still to be fetched, by position in `found`.
@@ -60,7 +60,7 @@ impl Reading {
             total: None,
             hops: 0,
             reopened: false,
-            trail: Trail::default(),
+            trail: AnswerPages::default(),
             found: Vec::new(),
             details: VecDeque::new(),
             facets: Vec::new(),

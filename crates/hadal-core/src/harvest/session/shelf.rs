@@ -1,7 +1,7 @@
 //! Answers that were left off, and how each goes on.
 
 use super::reading::Reading;
-use crate::harvest::answer::Trail;
+use crate::harvest::answer::AnswerPages;
 use crate::harvest::policy::{QueryOutcome, ReadingEnd, StatedTotal};
 use crate::harvest::query::Query;
 use crate::http::Request;
@@ -25,7 +25,7 @@ pub struct Place {
     /// How many records the form says there are.
     pub total: Option<StatedTotal>,
     /// Pages and records so far.
-    pub trail: Trail,
+    pub trail: AnswerPages,
 }
 
 impl Shelf {
@@ -55,7 +55,7 @@ impl Shelf {
         let before = self.take(asked.query).map_or(0, |place| place.pages);
         if let Some(next) = next {
             let (pages, total) = (before + asked.pages, asked.total);
-            self.put(asked.query, Place { next, pages, total, trail: Trail::default() });
+            self.put(asked.query, Place { next, pages, total, trail: AnswerPages::default() });
         }
     }
 

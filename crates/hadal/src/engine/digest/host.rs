@@ -7,7 +7,7 @@ use crate::fetch::politeness::next_request_at;
 use crate::fetch::retry::{self, Next};
 use crate::fetch::robots::{RobotsReading, interpret};
 use crate::store::*;
-use hadal_core::address::{Host, Tracking, normalise};
+use hadal_core::address::{Host, TrackingParams, normalise};
 use hadal_core::http::{Exchange, FetchError};
 use hadal_core::time::Time;
 use std::time::Duration;
@@ -60,7 +60,7 @@ impl Engine {
 
     /// Where a redirect of robots.txt leads; past the last hop, or out of bounds, there is none.
     fn robots_elsewhere(&self, target: Url, hops: u8, now: Time) -> (RobotsState, Time, Option<String>) {
-        let target = normalise(target, Tracking::Keep).filter(|url| self.setup.scope.allows(url));
+        let target = normalise(target, TrackingParams::Keep).filter(|url| self.setup.scope.allows(url));
         match target {
             Some(url) if hops < MOST_ROBOTS_HOPS => {
                 (RobotsState::Elsewhere { url, hops: hops + 1 }, now, None)

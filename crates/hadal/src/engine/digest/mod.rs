@@ -10,7 +10,7 @@ use super::step::{Catch, Done, Job, Reading, Step};
 use super::{CrawlError, Engine, Event};
 use crate::fetch::retry::{self, Next};
 use crate::store::*;
-use hadal_core::address::{LinkId, Site, Tracking, normalise};
+use hadal_core::address::{LinkId, Site, TrackingParams, normalise};
 use hadal_core::http::{Completeness, Exchange, FetchError};
 use hadal_core::link::{FrontierLink, LinkOrigin, ParentPage, QueuedLink};
 use hadal_core::strategy::StrategyCommand;
@@ -161,7 +161,7 @@ impl Engine {
         outcome: &mut Outcome,
     ) -> Result<(), CrawlError> {
         outcome.end = StepEnd::Redirected;
-        let Some(target) = normalise(target, Tracking::Strip) else {
+        let Some(target) = normalise(target, TrackingParams::Strip) else {
             outcome.end = StepEnd::Failed("bad_redirect".into());
             return Ok(());
         };
@@ -185,7 +185,8 @@ impl Engine {
             Err(error) => (Vec::new(), StepEnd::Failed(retry::kind_of(error).into())),
         };
         outcome.end = ending;
-        let linking: Vec<Url> = urls.into_iter().filter_map(|url| normalise(url, Tracking::Strip)).collect();
+        let linking: Vec<Url> =
+            urls.into_iter().filter_map(|url| normalise(url, TrackingParams::Strip)).collect();
         let commands = self.setup.strategy.on_backlinks(about, &linking);
         let leads = linking.into_iter().map(|url| FrontierLink::root(url, LinkOrigin::Backlink)).collect();
         outcome.found = self.admit(leads)?;

@@ -1,10 +1,10 @@
 //! What a record says as name and value.
 //!
-//! Names are known by their place (head cells, `dt`), by the colon behind them, or because the same
+//! FieldNames are known by their place (head cells, `dt`), by the colon behind them, or because the same
 //! short text stands in nearly every record while what follows it changes.
 
-use super::super::view::View;
-use super::group::{Group, Segment};
+use super::super::view::AnswerView;
+use super::group::{RecordGroup, Segment};
 use crate::html::{tag, truncate};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -17,22 +17,22 @@ const LONG_NAME: usize = 40;
 const MOST_COMPARED: usize = 60;
 
 /// What the names of a group have in common.
-pub(super) struct Names<'a> {
+pub(super) struct FieldNames<'a> {
     /// The head of the table, one name for each column.
     columns: Vec<&'a str>,
     /// Texts that stand in nearly every record.
     constant: FxHashSet<&'a str>,
 }
 
-impl<'a> Names<'a> {
-    pub(super) fn of(view: &View<'a>, group: &Group) -> Names<'a> {
+impl<'a> FieldNames<'a> {
+    pub(super) fn of(view: &AnswerView<'a>, group: &RecordGroup) -> FieldNames<'a> {
         let columns = group.holders.first().map_or(Vec::new(), |holder| head(view, *holder));
-        Names { columns, constant: constant(view, group) }
+        FieldNames { columns, constant: constant(view, group) }
     }
 }
 
 /// The head cells of the table that holds the records.
-fn head<'a>(view: &View<'a>, holder: usize) -> Vec<&'a str> {
+fn head<'a>(view: &AnswerView<'a>, holder: usize) -> Vec<&'a str> {
     let nodes = view.outline.nodes();
     let around = std::iter::once(holder).chain(view.outline.ancestors(holder)).take(3);
     let Some(table) = around.into_iter().find(|at| nodes[*at].tag == tag!("table")) else {
@@ -46,7 +46,7 @@ fn head<'a>(view: &View<'a>, holder: usize) -> Vec<&'a str> {
     if is_head { cells.iter().map(|at| view.outline.text_of(*at)).collect() } else { Vec::new() }
 }
 
-fn constant<'a>(view: &View<'a>, group: &Group) -> FxHashSet<&'a str> {
+fn constant<'a>(view: &AnswerView<'a>, group: &RecordGroup) -> FxHashSet<&'a str> {
     let sample = group.segments.len().min(MOST_COMPARED);
     let mut counts: FxHashMap<&str, (usize, usize)> = FxHashMap::default();
     for (nth, segment) in group.segments[..sample].iter().enumerate() {
@@ -64,12 +64,16 @@ fn constant<'a>(view: &View<'a>, group: &Group) -> FxHashSet<&'a str> {
     counts.into_iter().filter(|(_, (count, _))| often(*count)).map(|(text, _)| text).collect()
 }
 
-fn texts(view: &View<'_>, segment: Segment) -> impl Iterator<Item = usize> {
+fn texts(view: &AnswerView<'_>, segment: Segment) -> impl Iterator<Item = usize> {
     segment.nodes(view).filter(|at| view.outline.nodes()[*at].is_text()).take(MOST_TEXTS)
 }
 
 /// The pairs of a record.
-pub(super) fn fields(view: &View<'_>, segment: Segment, names: &Names<'_>) -> Vec<(String, String)> {
+pub(super) fn fields(
+    view: &AnswerView<'_>,
+    segment: Segment,
+    names: &FieldNames<'_>,
+) -> Vec<(String, String)> {
     let mut pairs = by_column(view, segment, names);
     pairs.extend(by_element(view, segment));
     for (name, value) in by_text(view, segment, names) {
@@ -86,7 +90,7 @@ pub(super) fn fields(view: &View<'_>, segment: Segment, names: &Names<'_>) -> Ve
 }
 
 /// Cells under the heads of their table.
-fn by_column(view: &View<'_>, segment: Segment, names: &Names<'_>) -> Vec<(String, String)> {
+fn by_column(view: &AnswerView<'_>, segment: Segment, names: &FieldNames<'_>) -> Vec<(String, String)> {
     let nodes = view.outline.nodes();
     if nodes[segment.first].tag != tag!("tr") || names.columns.is_empty() {
         return Vec::new();
@@ -101,7 +105,7 @@ fn by_column(view: &View<'_>, segment: Segment, names: &Names<'_>) -> Vec<(Strin
 }
 
 /// `dt` and the `dd` behind it; a head cell and the only other cell of its row.
-fn by_element(view: &View<'_>, segment: Segment) -> Vec<(String, String)> {
+fn by_element(view: &AnswerView<'_>, segment: Segment) -> Vec<(String, String)> {
     let nodes = view.outline.nodes();
     let range = segment.nodes(view);
     let mut pairs = Vec::new();
@@ -120,8 +124,8 @@ fn by_element(view: &View<'_>, segment: Segment) -> Vec<(String, String)> {
     pairs
 }
 
-/// Names with a colon, and texts that every record has before one that changes.
-fn by_text(view: &View<'_>, segment: Segment, names: &Names<'_>) -> Vec<(String, String)> {
+/// FieldNames with a colon, and texts that every record has before one that changes.
+fn by_text(view: &AnswerView<'_>, segment: Segment, names: &FieldNames<'_>) -> Vec<(String, String)> {
     let outline = view.outline;
     let nodes = outline.nodes();
     let texts: Vec<usize> = texts(view, segment).collect();
@@ -152,19 +156,19 @@ fn by_text(view: &View<'_>, segment: Segment, names: &Names<'_>) -> Vec<(String,
 }
 
 /// The rest of the line that begins with a text, and how many texts that is.
-fn line_from(view: &View<'_>, texts: &[usize], nth: usize) -> Option<(String, usize)> {
+fn line_from(view: &AnswerView<'_>, texts: &[usize], nth: usize) -> Option<(String, usize)> {
     let nodes = view.outline.nodes();
     let more = texts[nth + 1..].iter().take_while(|at| !nodes[**at].breaks && !is_label(view, **at)).count();
     let last = *texts.get(nth + more)?;
     Some((view.outline.slice(nodes[texts[nth]].text_start()..nodes[last].text_end()).to_string(), more + 1))
 }
 
-fn is_label(view: &View<'_>, at: usize) -> bool {
+fn is_label(view: &AnswerView<'_>, at: usize) -> bool {
     view.outline.text_of(at).ends_with(':')
 }
 
 /// Whether two texts stand in elements side by side, with nothing else in them.
-fn are_near(view: &View<'_>, one: usize, other: usize) -> bool {
+fn are_near(view: &AnswerView<'_>, one: usize, other: usize) -> bool {
     let nodes = view.outline.nodes();
     let (one, other) = (nodes[one].parent as usize, nodes[other].parent as usize);
     one == other || nodes[one].parent == nodes[other].parent

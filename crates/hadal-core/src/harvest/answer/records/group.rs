@@ -4,9 +4,9 @@
 //! roughly by the news they would cover. Elements of the same place and class are tried together too:
 //! the rows of a grid, the lists under several headings.
 
-use super::super::view::{View, hashed};
-use super::starter::{Kid, Starter, kids, starters, starts};
-use super::template::Template;
+use super::super::view::{AnswerView, hashed};
+use super::start::{ChildNode, RecordStart, kids, starters, starts};
+use super::template::RecordTemplate;
 use rustc_hash::FxHashMap;
 use std::ops::Range;
 
@@ -30,12 +30,12 @@ pub(in super::super) struct Segment {
 
 impl Segment {
     /// Everything inside them.
-    pub(in super::super) fn nodes(self, view: &View<'_>) -> Range<usize> {
+    pub(in super::super) fn nodes(self, view: &AnswerView<'_>) -> Range<usize> {
         self.first..view.outline.nodes()[self.last].end as usize
     }
 
     /// Where their text is.
-    pub(in super::super) fn text(self, view: &View<'_>) -> Range<usize> {
+    pub(in super::super) fn text(self, view: &AnswerView<'_>) -> Range<usize> {
         let nodes = view.outline.nodes();
         nodes[self.first].text_start()..nodes[self.last].text_end()
     }
@@ -43,10 +43,10 @@ impl Segment {
 
 /// A candidate: segments that begin alike in elements alike.
 #[derive(Clone, Debug)]
-pub(in super::super) struct Group {
+pub(in super::super) struct RecordGroup {
     /// The place and class of the elements that hold it.
     pub(in super::super) place: u64,
-    pub(in super::super) starter: Starter,
+    pub(in super::super) starter: RecordStart,
     /// The elements that hold it.
     pub(in super::super) holders: Vec<usize>,
     pub(in super::super) segments: Vec<Segment>,
@@ -54,12 +54,12 @@ pub(in super::super) struct Group {
     pub(in super::super) followers: Vec<u64>,
 }
 
-impl Group {
+impl RecordGroup {
     /// A record that stands alone.
-    pub(super) fn alone(segment: Segment) -> Group {
-        Group {
+    pub(super) fn alone(segment: Segment) -> RecordGroup {
+        RecordGroup {
             place: 0,
-            starter: Starter::Element(0),
+            starter: RecordStart::Element(0),
             holders: Vec::new(),
             segments: vec![segment],
             followers: Vec::new(),
@@ -68,17 +68,17 @@ impl Group {
 }
 
 /// A candidate before it is looked at closely.
-struct Rough {
+struct GroupCandidate {
     place: u64,
-    starter: Starter,
+    starter: RecordStart,
     holders: Vec<usize>,
     count: usize,
     linked: usize,
     mass: f32,
 }
 
-impl Rough {
-    fn score(&self, template: Option<&Template>) -> f32 {
+impl GroupCandidate {
+    fn score(&self, template: Option<&RecordTemplate>) -> f32 {
         let linked = self.linked as f32 / self.count.max(1) as f32;
         let known = template.is_some_and(|template| template.is(self.place, self.starter));
         self.mass * linked.max(0.3) * if known { 20.0 } else { 1.0 }
@@ -86,19 +86,20 @@ impl Rough {
 }
 
 /// The likeliest candidates. One record alone is a candidate only where records were found before.
-pub(super) fn groups(view: &View<'_>, template: Option<&Template>) -> Vec<Group> {
+pub(super) fn groups(view: &AnswerView<'_>, template: Option<&RecordTemplate>) -> Vec<RecordGroup> {
     let mut roughs = roughs(view);
     roughs.retain(|rough| {
         rough.count >= 2 || template.is_some_and(|template| template.is(rough.place, rough.starter))
     });
-    let mut scored: Vec<(f32, Rough)> = roughs
+    let mut scored: Vec<(f32, GroupCandidate)> = roughs
         .into_iter()
         .map(|rough| (rough.score(template), rough))
         .filter(|(score, _)| *score > 0.0)
         .collect();
     scored.sort_by(|a, b| b.0.total_cmp(&a.0));
     let best = scored.first().map_or(0.0, |(score, _)| *score);
-    let is_known = |rough: &Rough| template.is_some_and(|template| template.is(rough.place, rough.starter));
+    let is_known =
+        |rough: &GroupCandidate| template.is_some_and(|template| template.is(rough.place, rough.starter));
     let most = if scored.first().is_some_and(|(_, rough)| is_known(rough)) {
         FEW_CANDIDATES
     } else {
@@ -108,9 +109,9 @@ pub(super) fn groups(view: &View<'_>, template: Option<&Template>) -> Vec<Group>
     worth.map(|(_, rough)| build(view, rough, template)).filter(|group| !group.segments.is_empty()).collect()
 }
 
-fn roughs(view: &View<'_>) -> Vec<Rough> {
+fn roughs(view: &AnswerView<'_>) -> Vec<GroupCandidate> {
     let mut single = Vec::new();
-    let mut together: FxHashMap<(u64, Starter), Rough> = FxHashMap::default();
+    let mut together: FxHashMap<(u64, RecordStart), GroupCandidate> = FxHashMap::default();
     let mut children = Vec::new();
     for holder in view.all() {
         let nodes = holder..view.outline.nodes()[holder].end as usize;
@@ -121,7 +122,8 @@ fn roughs(view: &View<'_>) -> Vec<Rough> {
         let place = place_of(view, holder);
         for starter in starters(view.outline, &children) {
             let Some(rough) = weigh(view, holder, place, &children, starter) else { continue };
-            let merged = together.entry((place, starter)).or_insert_with(|| Rough::new(place, starter));
+            let merged =
+                together.entry((place, starter)).or_insert_with(|| GroupCandidate::new(place, starter));
             merged.join(&rough);
             if rough.count >= 2 {
                 single.push(rough);
@@ -132,12 +134,12 @@ fn roughs(view: &View<'_>) -> Vec<Rough> {
     single
 }
 
-impl Rough {
-    fn new(place: u64, starter: Starter) -> Rough {
-        Rough { place, starter, holders: Vec::new(), count: 0, linked: 0, mass: 0.0 }
+impl GroupCandidate {
+    fn new(place: u64, starter: RecordStart) -> GroupCandidate {
+        GroupCandidate { place, starter, holders: Vec::new(), count: 0, linked: 0, mass: 0.0 }
     }
 
-    fn join(&mut self, other: &Rough) {
+    fn join(&mut self, other: &GroupCandidate) {
         self.holders.extend(&other.holders);
         self.count += other.count;
         self.linked += other.linked;
@@ -145,9 +147,15 @@ impl Rough {
     }
 }
 
-fn weigh(view: &View<'_>, holder: usize, place: u64, kids: &[Kid], starter: Starter) -> Option<Rough> {
+fn weigh(
+    view: &AnswerView<'_>,
+    holder: usize,
+    place: u64,
+    kids: &[ChildNode],
+    starter: RecordStart,
+) -> Option<GroupCandidate> {
     let starts = starts(view.outline, kids, starter);
-    let mut rough = Rough { holders: vec![holder], ..Rough::new(place, starter) };
+    let mut rough = GroupCandidate { holders: vec![holder], ..GroupCandidate::new(place, starter) };
     let end = view.outline.nodes()[holder].end as usize;
     for (nth, &start) in starts.iter().enumerate() {
         let until = starts.get(nth + 1).map_or(end, |next| kids[*next].at);
@@ -163,17 +171,17 @@ fn weigh(view: &View<'_>, holder: usize, place: u64, kids: &[Kid], starter: Star
 }
 
 /// The segments of a candidate, without what only stands between them.
-fn build(view: &View<'_>, rough: Rough, template: Option<&Template>) -> Group {
+fn build(view: &AnswerView<'_>, rough: GroupCandidate, template: Option<&RecordTemplate>) -> RecordGroup {
     let known = template.filter(|template| template.is(rough.place, rough.starter));
     let holders = with_neighbours(view, rough.holders, rough.place);
     let mut children = Vec::new();
-    let mut rows: Vec<Vec<Follower>> = Vec::new();
+    let mut rows: Vec<Vec<LabelledChild>> = Vec::new();
     for &holder in &holders {
         kids(view.outline, holder, &mut children);
         let starts = starts(view.outline, &children, rough.starter);
         for (nth, &start) in starts.iter().enumerate() {
             let until = starts.get(nth + 1).copied().unwrap_or(children.len());
-            rows.push(children[start..until].iter().map(Follower::of).collect());
+            rows.push(children[start..until].iter().map(LabelledChild::of).collect());
             if rows.len() >= MOST_RECORDS {
                 break;
             }
@@ -185,11 +193,11 @@ fn build(view: &View<'_>, rough: Rough, template: Option<&Template>) -> Group {
     followers.dedup();
     let longest = longest(&rows, &followers);
     let segments = rows.iter().map(|row| segment(row, &followers, longest)).collect();
-    Group { place: rough.place, starter: rough.starter, holders, segments, followers }
+    RecordGroup { place: rough.place, starter: rough.starter, holders, segments, followers }
 }
 
 /// Elements, and those beside them of the same place and class, which may hold records that are not new.
-fn with_neighbours(view: &View<'_>, mut holders: Vec<usize>, place: u64) -> Vec<usize> {
+fn with_neighbours(view: &AnswerView<'_>, mut holders: Vec<usize>, place: u64) -> Vec<usize> {
     let nodes = view.outline.nodes();
     holders.sort_unstable();
     let Some(&first) = holders.first() else { return holders };
@@ -207,25 +215,25 @@ fn with_neighbours(view: &View<'_>, mut holders: Vec<usize>, place: u64) -> Vec<
 }
 
 /// The place of an element together with its class.
-fn place_of(view: &View<'_>, at: usize) -> u64 {
+fn place_of(view: &AnswerView<'_>, at: usize) -> u64 {
     hashed(&(view.paths[at], view.outline.nodes()[at].classes))
 }
 
 /// A child after the beginning of a record.
-struct Follower {
+struct LabelledChild {
     at: usize,
     label: u64,
     separates: bool,
 }
 
-impl Follower {
-    fn of(kid: &Kid) -> Follower {
-        Follower { at: kid.at, label: kid.label(), separates: kid.is_separator() }
+impl LabelledChild {
+    fn of(kid: &ChildNode) -> LabelledChild {
+        LabelledChild { at: kid.at, label: kid.label(), separates: kid.is_separator() }
     }
 }
 
 /// What follows the beginning in at least two of five records.
-fn followers(rows: &[Vec<Follower>]) -> Vec<u64> {
+fn followers(rows: &[Vec<LabelledChild>]) -> Vec<u64> {
     let mut counts: FxHashMap<u64, (usize, usize)> = FxHashMap::default();
     for (nth, row) in rows.iter().enumerate() {
         for follower in row.iter().skip(1).take(64) {
@@ -240,19 +248,19 @@ fn followers(rows: &[Vec<Follower>]) -> Vec<u64> {
 }
 
 /// How many children a record has, at most, judged by those that another record ends.
-fn longest(rows: &[Vec<Follower>], followers: &[u64]) -> usize {
+fn longest(rows: &[Vec<LabelledChild>], followers: &[u64]) -> usize {
     let inner = rows.split_last().map_or(rows, |(_, inner)| inner);
-    let length = |row: &Vec<Follower>| 1 + last_of(row, followers);
+    let length = |row: &Vec<LabelledChild>| 1 + last_of(row, followers);
     inner.iter().map(length).max().unwrap_or(usize::MAX)
 }
 
 /// Where the last child stands that belongs to a record.
-fn last_of(row: &[Follower], followers: &[u64]) -> usize {
-    let belongs = |kid: &Follower| !kid.separates && followers.binary_search(&kid.label).is_ok();
+fn last_of(row: &[LabelledChild], followers: &[u64]) -> usize {
+    let belongs = |kid: &LabelledChild| !kid.separates && followers.binary_search(&kid.label).is_ok();
     row.iter().skip(1).rposition(belongs).map_or(0, |at| at + 1)
 }
 
-fn segment(row: &[Follower], followers: &[u64], longest: usize) -> Segment {
+fn segment(row: &[LabelledChild], followers: &[u64], longest: usize) -> Segment {
     let row = &row[..row.len().min(longest).max(1)];
     Segment { first: row[0].at, last: row[last_of(row, followers)].at }
 }

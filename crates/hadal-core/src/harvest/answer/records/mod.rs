@@ -6,22 +6,22 @@
 //! 3. `siblings`: records beside them that lack a part are taken in too;
 //! 4. `fields`: what each of them says as name and value.
 
-mod anchors;
+mod detail_link;
 mod fields;
 mod group;
+mod members;
 mod score;
-mod siblings;
-mod starter;
+mod start;
 mod template;
 
-pub(super) use group::{Group, Segment};
-pub(super) use score::{Announced, Scored};
-pub(super) use template::Templates;
+pub(super) use group::{RecordGroup, Segment};
+pub(super) use score::{Announced, ScoredGroup};
+pub(super) use template::RecordTemplates;
 
-use super::view::View;
+use super::view::AnswerView;
 use crate::html::{tag, truncate};
-use anchors::{Anchor, MainLink};
-use fields::Names;
+use detail_link::{DetailLink, RecordLink};
+use fields::FieldNames;
 use url::Url;
 
 /// Bytes of a title, and of a record's text.
@@ -30,7 +30,7 @@ const LONG_TEXT: usize = 64 << 10;
 
 /// A record before it has an identity.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Raw {
+pub(super) struct RawRecord {
     pub(super) url: Option<Url>,
     pub(super) title: String,
     pub(super) text: String,
@@ -38,23 +38,27 @@ pub(super) struct Raw {
 }
 
 /// The likeliest records of an answer.
-pub(super) fn find(view: &View<'_>, templates: &Templates, announced: Announced) -> Option<Scored> {
+pub(super) fn find(
+    view: &AnswerView<'_>,
+    templates: &RecordTemplates,
+    announced: Announced,
+) -> Option<ScoredGroup> {
     let template = templates.best();
     let candidates = group::groups(view, template).into_iter();
     let scored = candidates.map(|group| score::scored(view, group, template, announced));
-    let mut scored: Vec<Scored> = scored.filter(|scored| scored.score > 0.0).collect();
+    let mut scored: Vec<ScoredGroup> = scored.filter(|scored| scored.score > 0.0).collect();
     scored.sort_by(|a, b| b.score.total_cmp(&a.score));
     scored.iter_mut().for_each(|scored| drop_strangers(view, scored));
     let mut found = scored.into_iter().find(|scored| scored.group.segments.len() > 1 || scored.is_known)?;
-    siblings::adopt(view, &mut found);
+    members::adopt(view, &mut found);
     Some(found)
 }
 
 /// Headings, advertisements and other rows that lack the link which nearly all records have; pagers, whose
 /// links ask again.
-fn drop_strangers(view: &View<'_>, scored: &mut Scored) {
+fn drop_strangers(view: &AnswerView<'_>, scored: &mut ScoredGroup) {
     let Some(main) = scored.main.as_ref().filter(|main| main.share >= 0.7) else { return };
-    let asks = |anchor: Anchor| view.refining[anchor.link] && main.refining < 0.5;
+    let asks = |anchor: RecordLink| view.refining[anchor.link] && main.refining < 0.5;
     scored
         .group
         .segments
@@ -62,30 +66,30 @@ fn drop_strangers(view: &View<'_>, scored: &mut Scored) {
 }
 
 /// The records of a group.
-pub(super) fn records(view: &View<'_>, scored: &Scored) -> Vec<Raw> {
-    let names = Names::of(view, &scored.group);
-    let titles = Titles::of(view, scored);
+pub(super) fn records(view: &AnswerView<'_>, scored: &ScoredGroup) -> Vec<RawRecord> {
+    let names = FieldNames::of(view, &scored.group);
+    let titles = TitleRule::of(view, scored);
     scored.group.segments.iter().map(|segment| titles.record(view, *segment, &names)).collect()
 }
 
 /// How records of a group are called.
-struct Titles<'s> {
-    main: Option<&'s MainLink>,
+struct TitleRule<'s> {
+    main: Option<&'s DetailLink>,
     /// Whether most records have a heading.
     headed: bool,
 }
 
-impl Titles<'_> {
-    fn of<'s>(view: &View<'_>, scored: &'s Scored) -> Titles<'s> {
+impl TitleRule<'_> {
+    fn of<'s>(view: &AnswerView<'_>, scored: &'s ScoredGroup) -> TitleRule<'s> {
         let segments = &scored.group.segments;
         let headed = segments.iter().filter(|segment| heading(view, **segment).is_some()).count();
-        Titles { main: scored.main.as_ref(), headed: headed * 2 > segments.len() }
+        TitleRule { main: scored.main.as_ref(), headed: headed * 2 > segments.len() }
     }
 
-    fn record(&self, view: &View<'_>, segment: Segment, names: &Names<'_>) -> Raw {
+    fn record(&self, view: &AnswerView<'_>, segment: Segment, names: &FieldNames<'_>) -> RawRecord {
         let anchor = self.main.and_then(|main| main.of(view, segment));
         let text = view.outline.slice(segment.text(view));
-        Raw {
+        RawRecord {
             url: anchor.map(|anchor| view.page.links[anchor.link].url.clone()),
             title: self.title(view, segment, anchor),
             text: truncate(text, LONG_TEXT).to_string(),
@@ -95,12 +99,12 @@ impl Titles<'_> {
 
     /// The link when links tell records apart and no heading stands beside it, else the heading, else the
     /// first line.
-    fn title(&self, view: &View<'_>, segment: Segment, anchor: Option<Anchor>) -> String {
+    fn title(&self, view: &AnswerView<'_>, segment: Segment, anchor: Option<RecordLink>) -> String {
         let nodes = view.outline.nodes();
         let heading = heading(view, segment).filter(|_| self.headed);
         let names = self.main.is_some_and(|main| main.names);
         let beside =
-            |anchor: &Anchor| heading.is_none_or(|at| (at..nodes[at].end as usize).contains(&anchor.at));
+            |anchor: &RecordLink| heading.is_none_or(|at| (at..nodes[at].end as usize).contains(&anchor.at));
         let named = anchor.filter(|anchor| names && beside(anchor));
         let named = named.and_then(|anchor| first_line(view, anchor.at..nodes[anchor.at].end as usize));
         let headed = || heading.map(|at| view.outline.text_of(at));
@@ -112,14 +116,14 @@ impl Titles<'_> {
     }
 }
 
-fn heading(view: &View<'_>, segment: Segment) -> Option<usize> {
+fn heading(view: &AnswerView<'_>, segment: Segment) -> Option<usize> {
     let nodes = view.outline.nodes();
     let mut headings = segment.nodes(view).filter(|at| nodes[*at].is_heading());
     headings.find(|at| !view.outline.text_of(*at).is_empty())
 }
 
 /// The first line with a word in it.
-fn first_line<'a>(view: &View<'a>, range: std::ops::Range<usize>) -> Option<&'a str> {
+fn first_line<'a>(view: &AnswerView<'a>, range: std::ops::Range<usize>) -> Option<&'a str> {
     let nodes = view.outline.nodes();
     let leaves: Vec<usize> = range.filter(|at| nodes[*at].is_text()).take(64).collect();
     let has_word = |at: &usize| view.outline.text_of(*at).chars().any(char::is_alphabetic);
@@ -130,7 +134,7 @@ fn first_line<'a>(view: &View<'a>, range: std::ops::Range<usize>) -> Option<&'a 
 }
 
 /// The part of the page that holds nearly all news, when no row of records does: a single hit.
-pub(super) fn lone(view: &View<'_>) -> Option<Raw> {
+pub(super) fn lone(view: &AnswerView<'_>) -> Option<RawRecord> {
     let nodes = view.outline.nodes();
     let all = view.news(view.all());
     let holds_most = |at: &usize| view.news(*at..nodes[*at].end as usize) >= 0.8 * all;
@@ -141,19 +145,19 @@ pub(super) fn lone(view: &View<'_>) -> Option<Raw> {
         at = inner;
     }
     let segment = Segment { first: at, last: at };
-    let anchor = anchors::anchors(view, segment).into_iter().find(|anchor| {
+    let anchor = detail_link::anchors(view, segment).into_iter().find(|anchor| {
         let is_named = !view.outline.text_of(anchor.at).is_empty();
         let news = view.news(anchor.at..nodes[anchor.at].end as usize);
         is_named && !view.refining[anchor.link] && news > 0.5 && nodes[at].tag != tag!("body")
     })?;
-    let main = MainLink::at(anchor);
-    let titles = Titles { main: Some(&main), headed: false };
-    let names = Names::of(view, &Group::alone(segment));
+    let main = DetailLink::at(anchor);
+    let titles = TitleRule { main: Some(&main), headed: false };
+    let names = FieldNames::of(view, &RecordGroup::alone(segment));
     Some(titles.record(view, segment, &names))
 }
 
 /// What a page is headed by: the first main heading that says something new.
-pub(super) fn main_heading<'a>(view: &View<'a>) -> Option<&'a str> {
+pub(super) fn main_heading<'a>(view: &AnswerView<'a>) -> Option<&'a str> {
     let nodes = view.outline.nodes();
     let says_new = |at: &usize| view.news(*at..nodes[*at].end as usize) > 0.5;
     let mut headings = view.all().filter(|at| nodes[*at].is_heading()).filter(says_new);
@@ -161,7 +165,7 @@ pub(super) fn main_heading<'a>(view: &View<'a>) -> Option<&'a str> {
 }
 
 /// What a page says as name and value.
-pub(super) fn page_fields(view: &View<'_>) -> Vec<(String, String)> {
+pub(super) fn page_fields(view: &AnswerView<'_>) -> Vec<(String, String)> {
     let segment = Segment { first: 0, last: 0 };
-    fields::fields(view, segment, &Names::of(view, &Group::alone(segment)))
+    fields::fields(view, segment, &FieldNames::of(view, &RecordGroup::alone(segment)))
 }

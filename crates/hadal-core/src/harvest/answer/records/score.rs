@@ -1,9 +1,9 @@
 //! How likely a candidate is the records: news that is repeated, alike and linked.
 
-use super::super::view::View;
-use super::anchors::{MainLink, main_link};
-use super::group::{Group, Segment};
-use super::template::Template;
+use super::super::view::AnswerView;
+use super::detail_link::{DetailLink, main_link};
+use super::group::{RecordGroup, Segment};
+use super::template::RecordTemplate;
 use crate::html::{tag, truncate};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -23,9 +23,9 @@ pub(in super::super) struct Announced {
 }
 
 /// A candidate that was looked at closely.
-pub(in super::super) struct Scored {
-    pub(in super::super) group: Group,
-    pub(super) main: Option<MainLink>,
+pub(in super::super) struct ScoredGroup {
+    pub(in super::super) group: RecordGroup,
+    pub(super) main: Option<DetailLink>,
     pub(in super::super) score: f32,
     /// The share of records with a word of the query.
     pub(in super::super) hits: f32,
@@ -35,11 +35,11 @@ pub(in super::super) struct Scored {
 
 /// Scores a candidate.
 pub(super) fn scored(
-    view: &View<'_>,
-    mut group: Group,
-    template: Option<&Template>,
+    view: &AnswerView<'_>,
+    mut group: RecordGroup,
+    template: Option<&RecordTemplate>,
     announced: Announced,
-) -> Scored {
+) -> ScoredGroup {
     drop_furniture(view, &mut group);
     let main = main_link(view, &group).filter(|main| main.share >= 0.3);
     let count = group.segments.len();
@@ -62,17 +62,17 @@ pub(super) fn scored(
         * if expected { 1.7 } else { 1.0 }
         * if is_one_each(&group) { 0.6 } else { 1.0 }
         * if is_known { 4.0 } else { 1.0 - 0.6 / (count as f32 + 0.2) };
-    Scored { group, main, score, hits, is_known }
+    ScoredGroup { group, main, score, hits, is_known }
 }
 
 /// Whether hardly any element holds more than one record: then those elements are the records.
-fn is_one_each(group: &Group) -> bool {
+fn is_one_each(group: &RecordGroup) -> bool {
     group.holders.len() > 1 && group.holders.len() * 10 >= group.segments.len() * 8
 }
 
 /// Drops what holds nothing new. Where something is new, the records beside it may be known from other
 /// answers; only heads of tables, and what answers without results show too, are none.
-fn drop_furniture(view: &View<'_>, group: &mut Group) {
+fn drop_furniture(view: &AnswerView<'_>, group: &mut RecordGroup) {
     let nodes = view.outline.nodes();
     let holder = |segment: &Segment| nodes[segment.first].parent as usize;
     let is_new = |segment: &&Segment| view.news(segment.nodes(view)) > 0.0;
@@ -88,7 +88,7 @@ fn drop_furniture(view: &View<'_>, group: &mut Group) {
 }
 
 /// A row of nothing but head cells.
-fn is_head(view: &View<'_>, segment: Segment) -> bool {
+fn is_head(view: &AnswerView<'_>, segment: Segment) -> bool {
     let nodes = view.outline.nodes();
     let mut cells = view.outline.children(segment.first).filter(|at| !nodes[*at].is_text()).peekable();
     nodes[segment.first].tag == tag!("tr")
@@ -97,13 +97,13 @@ fn is_head(view: &View<'_>, segment: Segment) -> bool {
         && cells.all(|at| nodes[at].tag == tag!("th"))
 }
 
-fn mass(view: &View<'_>, group: &Group) -> f32 {
+fn mass(view: &AnswerView<'_>, group: &RecordGroup) -> f32 {
     let news = group.segments.iter().map(|segment| view.news(segment.nodes(view)));
     news.map(|news| news.min(LONG_RECORD).powf(0.75)).sum()
 }
 
 /// Records without links have at least a few texts each, and are no single cells.
-fn plain_rows(view: &View<'_>, group: &Group) -> f32 {
+fn plain_rows(view: &AnswerView<'_>, group: &RecordGroup) -> f32 {
     let nodes = view.outline.nodes();
     let is_cell = |at: usize| matches!(nodes[at].tag, tag!("td") | tag!("th") | tag!("span") | tag!("a"));
     let texts = |at: &Segment| at.nodes(view).filter(|at| nodes[*at].is_text()).take(4).count();
@@ -123,7 +123,7 @@ fn plain_rows(view: &View<'_>, group: &Group) -> f32 {
 }
 
 /// Whether the first and the last part of a record are formed alike, and so are records themselves.
-fn is_several(view: &View<'_>, segment: Segment) -> bool {
+fn is_several(view: &AnswerView<'_>, segment: Segment) -> bool {
     let nodes = view.outline.nodes();
     let parts = |at: usize| view.outline.children(at).take(20).count();
     let (first, last) = (segment.first, segment.last);
@@ -131,7 +131,7 @@ fn is_several(view: &View<'_>, segment: Segment) -> bool {
 }
 
 /// How much the records look like one another: the mean overlap of each with what most have.
-fn alike(view: &View<'_>, group: &Group) -> f32 {
+fn alike(view: &AnswerView<'_>, group: &RecordGroup) -> f32 {
     let shapes: Vec<Vec<u64>> =
         group.segments.iter().take(MOST_COMPARED).map(|segment| shape(view, segment.nodes(view))).collect();
     let mut counts: FxHashMap<u64, usize> = FxHashMap::default();
@@ -148,7 +148,7 @@ fn alike(view: &View<'_>, group: &Group) -> f32 {
 }
 
 /// The places of the elements near the top of a record.
-fn shape(view: &View<'_>, range: std::ops::Range<usize>) -> Vec<u64> {
+fn shape(view: &AnswerView<'_>, range: std::ops::Range<usize>) -> Vec<u64> {
     let nodes = view.outline.nodes();
     let holder = nodes[range.start].parent;
     let depth = |at: usize| view.outline.ancestors(at).take(LEVELS).position(|above| above as u32 == holder);
@@ -160,7 +160,7 @@ fn shape(view: &View<'_>, range: std::ops::Range<usize>) -> Vec<u64> {
 }
 
 /// Menus, side columns and footers hold lists too; what is called results holds results.
-fn place(view: &View<'_>, group: &Group) -> f32 {
+fn place(view: &AnswerView<'_>, group: &RecordGroup) -> f32 {
     let outline = view.outline;
     let Some(&holder) = group.holders.first() else { return 0.0 };
     let mut factor = if view.is_framed(holder) { 0.2 } else { 1.0 };

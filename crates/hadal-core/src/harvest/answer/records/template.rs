@@ -1,7 +1,7 @@
 //! Where the records of a form were found before.
 
-use super::group::Group;
-use super::starter::Starter;
+use super::group::RecordGroup;
+use super::start::RecordStart;
 use serde::{Deserialize, Serialize};
 
 /// Labels that are kept of what follows the beginning of a record.
@@ -11,34 +11,34 @@ const MOST_TEMPLATES: usize = 6;
 
 /// The place and the beginning of records.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(in super::super) struct Template {
+pub(in super::super) struct RecordTemplate {
     place: u64,
-    starter: Starter,
+    starter: RecordStart,
     /// What follows the beginning, sorted.
     pub(super) followers: Vec<u64>,
     /// How well the groups found there scored, together.
     weight: f32,
 }
 
-impl Template {
+impl RecordTemplate {
     /// Whether records of this place and beginning were found before.
-    pub(super) fn is(&self, place: u64, starter: Starter) -> bool {
+    pub(super) fn is(&self, place: u64, starter: RecordStart) -> bool {
         self.place == place && self.starter == starter
     }
 }
 
 /// Every place where records of a form were found.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub(in super::super) struct Templates(Vec<Template>);
+pub(in super::super) struct RecordTemplates(Vec<RecordTemplate>);
 
-impl Templates {
+impl RecordTemplates {
     /// The place that did best so far.
-    pub(in super::super) fn best(&self) -> Option<&Template> {
+    pub(in super::super) fn best(&self) -> Option<&RecordTemplate> {
         self.0.iter().max_by(|a, b| a.weight.total_cmp(&b.weight))
     }
 
     /// Remembers where a group of records was.
-    pub(in super::super) fn note(&mut self, group: &Group, weight: f32) {
+    pub(in super::super) fn note(&mut self, group: &RecordGroup, weight: f32) {
         let mut followers = group.followers.clone();
         followers.truncate(MOST_FOLLOWERS);
         match self.0.iter().position(|known| known.is(group.place, group.starter)) {
@@ -50,7 +50,7 @@ impl Templates {
                 }
             }
             None if self.0.len() < MOST_TEMPLATES => {
-                self.0.push(Template { place: group.place, starter: group.starter, followers, weight });
+                self.0.push(RecordTemplate { place: group.place, starter: group.starter, followers, weight });
             }
             None => {}
         }

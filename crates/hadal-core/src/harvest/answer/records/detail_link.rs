@@ -3,8 +3,8 @@
 //! It is chosen once for all records of a group, like a column of a table: the link that nearly every
 //! record has in the same place, that leads somewhere else in each, and that carries a name.
 
-use super::super::view::{View, hashed};
-use super::group::{Group, Segment};
+use super::super::view::{AnswerView, hashed};
+use super::group::{RecordGroup, Segment};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Links of one record that are looked at.
@@ -16,7 +16,7 @@ const LONG_NAME: f32 = 40.0;
 
 /// A link of a record.
 #[derive(Clone, Copy)]
-pub(super) struct Anchor {
+pub(super) struct RecordLink {
     /// Its node.
     pub(super) at: usize,
     /// Its position among the links of the page.
@@ -30,9 +30,9 @@ pub(super) struct Anchor {
 }
 
 /// The links of a record.
-pub(super) fn anchors(view: &View<'_>, segment: Segment) -> Vec<Anchor> {
+pub(super) fn anchors(view: &AnswerView<'_>, segment: Segment) -> Vec<RecordLink> {
     let nodes = view.outline.nodes();
-    let mut anchors: Vec<Anchor> = Vec::new();
+    let mut anchors: Vec<RecordLink> = Vec::new();
     let range = segment.nodes(view);
     let own_parent = nodes[segment.first].parent;
     for at in range.filter(|at| nodes[*at].link.is_some()).take(MOST_LINKS) {
@@ -42,7 +42,7 @@ pub(super) fn anchors(view: &View<'_>, segment: Segment) -> Vec<Anchor> {
         let place = hashed(&(view.paths[at], nodes[at].classes, around));
         let ordinal = anchors.iter().filter(|anchor| anchor.place == place).count();
         let link = nodes[at].link.expect("only links are looked at") as usize;
-        anchors.push(Anchor {
+        anchors.push(RecordLink {
             at,
             link,
             place,
@@ -54,7 +54,7 @@ pub(super) fn anchors(view: &View<'_>, segment: Segment) -> Vec<Anchor> {
 }
 
 /// The column of a group that leads to the records, and how good it is.
-pub(super) struct MainLink {
+pub(super) struct DetailLink {
     column: u64,
     /// The share of records that have it, each with a target of its own.
     pub(super) share: f32,
@@ -68,28 +68,28 @@ pub(super) struct MainLink {
     pub(super) crowd: f32,
 }
 
-impl MainLink {
+impl DetailLink {
     /// A link that was chosen for the only record there is.
-    pub(super) fn at(anchor: Anchor) -> MainLink {
-        MainLink { column: anchor.column, share: 1.0, refining: 0.0, purity: 1.0, names: true, crowd: 1.0 }
+    pub(super) fn at(anchor: RecordLink) -> DetailLink {
+        DetailLink { column: anchor.column, share: 1.0, refining: 0.0, purity: 1.0, names: true, crowd: 1.0 }
     }
 
     /// Whether a record has a link of the chosen column.
-    pub(super) fn is_in(&self, view: &View<'_>, segment: Segment) -> bool {
+    pub(super) fn is_in(&self, view: &AnswerView<'_>, segment: Segment) -> bool {
         self.column_of(view, segment).is_some()
     }
 
     /// A record's link of the chosen column, by its position among the links of the page.
-    pub(super) fn column_of(&self, view: &View<'_>, segment: Segment) -> Option<usize> {
+    pub(super) fn column_of(&self, view: &AnswerView<'_>, segment: Segment) -> Option<usize> {
         anchors(view, segment).iter().find(|anchor| anchor.column == self.column).map(|anchor| anchor.link)
     }
 
     /// The link of one record: of the chosen column, else the first that has a text and asks nothing.
-    pub(super) fn of(&self, view: &View<'_>, segment: Segment) -> Option<Anchor> {
+    pub(super) fn of(&self, view: &AnswerView<'_>, segment: Segment) -> Option<RecordLink> {
         let anchors = anchors(view, segment);
         let own = anchors.iter().find(|anchor| anchor.column == self.column);
         let other = || {
-            let leads = |anchor: &&Anchor| {
+            let leads = |anchor: &&RecordLink| {
                 !view.refining[anchor.link] && !view.page.links[anchor.link].context.anchor.is_empty()
             };
             anchors.iter().find(leads)
@@ -100,7 +100,7 @@ impl MainLink {
 
 /// What is counted of a column.
 #[derive(Default)]
-struct Column {
+struct LinkColumn {
     records: usize,
     named: usize,
     letters: usize,
@@ -113,9 +113,9 @@ struct Column {
 }
 
 /// Chooses the column of a group; `None` when hardly any record has a link.
-pub(super) fn main_link(view: &View<'_>, group: &Group) -> Option<MainLink> {
+pub(super) fn main_link(view: &AnswerView<'_>, group: &RecordGroup) -> Option<DetailLink> {
     let sample = group.segments.len().min(MOST_RECORDS);
-    let mut columns: FxHashMap<u64, Column> = FxHashMap::default();
+    let mut columns: FxHashMap<u64, LinkColumn> = FxHashMap::default();
     for &segment in &group.segments[..sample] {
         for anchor in anchors(view, segment) {
             columns.entry(anchor.column).or_default().add(view, anchor);
@@ -126,11 +126,11 @@ pub(super) fn main_link(view: &View<'_>, group: &Group) -> Option<MainLink> {
     best.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
     let (_, column) = *best.first()?;
     let crowd = crowd(view, &group.segments[..sample], column);
-    Some(MainLink { crowd, ..columns[&column].summary(column, sample) })
+    Some(DetailLink { crowd, ..columns[&column].summary(column, sample) })
 }
 
 /// How many links to different targets a record has in the place of its main link, formed like it.
-fn crowd(view: &View<'_>, segments: &[Segment], column: u64) -> f32 {
+fn crowd(view: &AnswerView<'_>, segments: &[Segment], column: u64) -> f32 {
     let mut links = 0;
     let mut records = 0;
     for &segment in segments {
@@ -145,8 +145,8 @@ fn crowd(view: &View<'_>, segments: &[Segment], column: u64) -> f32 {
     links as f32 / records.max(1) as f32
 }
 
-impl Column {
-    fn add(&mut self, view: &View<'_>, anchor: Anchor) {
+impl LinkColumn {
+    fn add(&mut self, view: &AnswerView<'_>, anchor: RecordLink) {
         let target = view.targets[anchor.link];
         self.records += 1;
         self.named += usize::from(target.name.is_some());
@@ -170,9 +170,9 @@ impl Column {
         count / sample as f32 * share(self.targets.len()) * (0.1 + name) * heading * early * asks
     }
 
-    fn summary(&self, column: u64, sample: usize) -> MainLink {
+    fn summary(&self, column: u64, sample: usize) -> DetailLink {
         let share = |part: usize| part as f32 / self.records as f32;
-        MainLink {
+        DetailLink {
             column,
             share: self.targets.len() as f32 / sample as f32,
             refining: share(self.refining),
@@ -183,7 +183,7 @@ impl Column {
     }
 }
 
-fn is_in_heading(view: &View<'_>, at: usize) -> bool {
+fn is_in_heading(view: &AnswerView<'_>, at: usize) -> bool {
     let nodes = view.outline.nodes();
     view.outline.ancestors(at).take(3).any(|above| nodes[above].is_heading())
 }

@@ -1,10 +1,10 @@
 //! One look at an answer: what is on it, by all that was learned so far.
 
-use super::Kind;
-use super::furniture::{Furniture, Trust};
-use super::kind::Evidence;
-use super::records::{self, Announced, Raw, Scored, Templates};
-use super::view::View;
+use super::AnswerKind;
+use super::furniture::{FurnitureBasis, PageFurniture};
+use super::kind::KindEvidence;
+use super::records::{self, Announced, RawRecord, RecordTemplates, ScoredGroup};
+use super::view::AnswerView;
 use crate::critic::page_kind::{Count, counts, page_kind};
 use crate::harvest::policy::StatedTotal;
 use crate::harvest::query::Query;
@@ -19,15 +19,15 @@ const ENOUGH: f32 = 12.0;
 const ONE_PAGE: u64 = 100;
 
 /// What was learned that a look goes by.
-pub(super) struct Memory<'r> {
-    pub(super) furniture: &'r Furniture,
-    pub(super) templates: &'r Templates,
+pub(super) struct LearnedState<'r> {
+    pub(super) furniture: &'r PageFurniture,
+    pub(super) templates: &'r RecordTemplates,
     pub(super) paths: &'r [String],
 }
 
-impl Memory<'_> {
+impl LearnedState<'_> {
     /// The records of an answer, by what is new on it.
-    fn find(&self, view: &View<'_>, announced: Announced) -> Option<Scored> {
+    fn find(&self, view: &AnswerView<'_>, announced: Announced) -> Option<ScoredGroup> {
         let found = records::find(view, self.templates, announced)?;
         Some(found).filter(|found| found.score >= ENOUGH || found.is_known)
     }
@@ -35,11 +35,11 @@ impl Memory<'_> {
     /// A small collection may show the same records whatever is asked. They are believed without being
     /// news when they have the words of the query; or stand where records stood, and are as many as the
     /// page says or known not to stand there when nothing is found.
-    fn find_again(&self, document: &Document, query: &Query, announced: Announced) -> Option<Scored> {
+    fn find_again(&self, document: &Document, query: &Query, announced: Announced) -> Option<ScoredGroup> {
         if !self.furniture.is_known() {
             return None;
         }
-        let view = View::of(document, query, self.furniture, Trust::EmptyAnswers);
+        let view = AnswerView::of(document, query, self.furniture, FurnitureBasis::EmptyAnswers);
         let found = self.find(&view, announced)?;
         let count = Some(found.group.segments.len() as u64);
         let in_place = found.is_known && (self.furniture.knows_empty() || count == announced.shown);
@@ -53,18 +53,23 @@ impl Memory<'_> {
 }
 
 /// An answer as a reader sees it.
-pub(super) struct Look<'a> {
+pub(super) struct AnswerAnalysis<'a> {
     pub(super) document: &'a Document,
-    pub(super) view: View<'a>,
-    pub(super) scored: Option<Scored>,
-    lone: Option<Raw>,
+    pub(super) view: AnswerView<'a>,
+    pub(super) scored: Option<ScoredGroup>,
+    lone: Option<RawRecord>,
     count: Option<Count>,
-    pub(super) kind: Kind,
+    pub(super) kind: AnswerKind,
 }
 
-impl<'a> Look<'a> {
-    pub(super) fn at(memory: &Memory<'_>, document: &'a Document, status: u16, query: &'a Query) -> Look<'a> {
-        let view = View::of(document, query, memory.furniture, Trust::All);
+impl<'a> AnswerAnalysis<'a> {
+    pub(super) fn at(
+        memory: &LearnedState<'_>,
+        document: &'a Document,
+        status: u16,
+        query: &'a Query,
+    ) -> AnswerAnalysis<'a> {
+        let view = AnswerView::of(document, query, memory.furniture, FurnitureBasis::All);
         let kinds = LazyCell::new(|| page_kind(&document.page, status));
         let announced = Announced { shown: counts(view.outline.text()).first().and_then(shown) };
         let scored = memory.find(&view, announced).or_else(|| memory.find_again(document, query, announced));
@@ -75,7 +80,7 @@ impl<'a> Look<'a> {
         let found = scored.as_ref().map_or(usize::from(lone.is_some()), |scored| scored.group.segments.len());
         let fits = |count: &Count| count.total == 0 || count.total >= found as u64;
         let count = counts(&around(&view, scored.as_ref())).into_iter().find(fits);
-        let evidence = Evidence {
+        let evidence = KindEvidence {
             status,
             kinds: &kinds,
             emptiness: memory.furniture.emptiness(view.texts()),
@@ -87,21 +92,21 @@ impl<'a> Look<'a> {
             is_elsewhere: memory.is_elsewhere(&document.page.url, query),
         };
         let kind = evidence.kind();
-        Look { document, view, scored, lone, count, kind }
+        AnswerAnalysis { document, view, scored, lone, count, kind }
     }
 
     /// How many records there are, in the form's own words.
     pub(super) fn total(&self) -> Option<StatedTotal> {
         match (self.kind, self.count?) {
-            (Kind::Results, Count { total, is_round: false, .. }) => Some(StatedTotal::Exactly(total)),
-            (Kind::Results, Count { total, .. }) => Some(StatedTotal::About(total)),
-            (Kind::Nothing, Count { total: 0, .. }) => Some(StatedTotal::Exactly(0)),
+            (AnswerKind::Results, Count { total, is_round: false, .. }) => Some(StatedTotal::Exactly(total)),
+            (AnswerKind::Results, Count { total, .. }) => Some(StatedTotal::About(total)),
+            (AnswerKind::Nothing, Count { total: 0, .. }) => Some(StatedTotal::Exactly(0)),
             _ => None,
         }
     }
 
     /// The records of a list.
-    pub(super) fn raws(&self) -> Vec<Raw> {
+    pub(super) fn raws(&self) -> Vec<RawRecord> {
         match &self.scored {
             Some(scored) => records::records(&self.view, scored),
             None => self.lone.clone().into_iter().collect(),
@@ -116,10 +121,10 @@ impl<'a> Look<'a> {
     }
 
     /// The page of the only hit as a record.
-    pub(super) fn only_record(&self) -> Raw {
+    pub(super) fn only_record(&self) -> RawRecord {
         let page = self.view.page;
         let heading = records::main_heading(&self.view).unwrap_or(&page.title);
-        Raw {
+        RawRecord {
             url: Some(page.url.clone()),
             title: heading.to_string(),
             text: self.view.news_text(),
@@ -152,7 +157,7 @@ fn shown(count: &Count) -> Option<u64> {
 }
 
 /// The text of an answer without its records, line by line.
-fn around(view: &View<'_>, scored: Option<&Scored>) -> String {
+fn around(view: &AnswerView<'_>, scored: Option<&ScoredGroup>) -> String {
     let nodes = view.outline.nodes();
     let mut inside: Vec<std::ops::Range<usize>> =
         scored.iter().flat_map(|scored| &scored.group.segments).map(|segment| segment.nodes(view)).collect();

@@ -12,33 +12,33 @@ const MOST_ALIKE: usize = 32;
 
 /// What two near-duplicates share: the title, and nearly all of the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Likeness {
+pub struct NearDuplicateKey {
     title: u64,
     text: u64,
 }
 
-impl Likeness {
+impl NearDuplicateKey {
     /// The likeness of a record.
-    pub fn of(record: &Record) -> Likeness {
-        Likeness { title: plain_hash(&record.title), text: simhash(&record.text) }
+    pub fn of(record: &Record) -> NearDuplicateKey {
+        NearDuplicateKey { title: plain_hash(&record.title), text: simhash(&record.text) }
     }
 
     /// Whether two records are nearly the same.
-    pub fn is_near(self, other: Likeness) -> bool {
+    pub fn is_near(self, other: NearDuplicateKey) -> bool {
         self.title == other.title && distance(self.text, other.text) <= MOST_BITS
     }
 }
 
 /// Records seen so far, to find the one that another nearly is.
 #[derive(Clone, Debug, Default)]
-pub struct Likenesses {
+pub struct NearDuplicates {
     by_title: FxHashMap<u64, Vec<(u64, RecordId)>>,
 }
 
-impl Likenesses {
+impl NearDuplicates {
     /// The identity under which a record is already known; a record that is new is known from now on.
-    pub fn known(&mut self, record: &Record) -> Option<RecordId> {
-        let likeness = Likeness::of(record);
+    pub fn find_or_insert(&mut self, record: &Record) -> Option<RecordId> {
+        let likeness = NearDuplicateKey::of(record);
         let alike = self.by_title.entry(likeness.title).or_default();
         let near = |(text, _): &&(u64, RecordId)| distance(*text, likeness.text) <= MOST_BITS;
         let known = alike.iter().find(|(_, id)| *id == record.id).or_else(|| alike.iter().find(near));
@@ -52,8 +52,8 @@ impl Likenesses {
 
 /// The records of an answer, each once: the first of those that are nearly the same.
 pub fn merged(records: Vec<Record>) -> Vec<Record> {
-    let mut seen = Likenesses::default();
-    records.into_iter().filter(|record| seen.known(record).is_none()).collect()
+    let mut seen = NearDuplicates::default();
+    records.into_iter().filter(|record| seen.find_or_insert(record).is_none()).collect()
 }
 
 #[cfg(test)]
@@ -75,9 +75,12 @@ mod tests {
 
     #[test]
     fn equal_titles_alone_make_nothing_equal() {
-        let mut seen = Likenesses::default();
-        assert_eq!(seen.known(&record(1, "Poems", "Poems, printed in Oslo 1911")), None);
-        assert_eq!(seen.known(&record(2, "Poems", "Poems, a new edition from Rome, 1960, with maps")), None);
-        assert_eq!(seen.known(&record(1, "Poems", "Poems")), Some(RecordId(1)));
+        let mut seen = NearDuplicates::default();
+        assert_eq!(seen.find_or_insert(&record(1, "Poems", "Poems, printed in Oslo 1911")), None);
+        assert_eq!(
+            seen.find_or_insert(&record(2, "Poems", "Poems, a new edition from Rome, 1960, with maps")),
+            None
+        );
+        assert_eq!(seen.find_or_insert(&record(1, "Poems", "Poems")), Some(RecordId(1)));
     }
 }

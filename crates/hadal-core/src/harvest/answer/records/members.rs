@@ -3,17 +3,17 @@
 //! Where records are told by their parts or class, such a one is passed over. It is taken in when it stands
 //! beside them, is an element of the same name, and leads to a page of its own as they do.
 
-use super::super::target::Target;
-use super::super::view::View;
+use super::super::target::LinkKey;
+use super::super::view::AnswerView;
 use super::group::Segment;
-use super::score::Scored;
+use super::score::ScoredGroup;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The share of records that must have the link by which others are known.
 const USUAL: f32 = 0.7;
 
 /// Adds what was passed over, in the order of the page.
-pub(super) fn adopt(view: &View<'_>, scored: &mut Scored) {
+pub(super) fn adopt(view: &AnswerView<'_>, scored: &mut ScoredGroup) {
     let Some(main) = scored.main.as_ref().filter(|main| main.share >= USUAL && main.refining < 0.5) else {
         return;
     };
@@ -24,11 +24,11 @@ pub(super) fn adopt(view: &View<'_>, scored: &mut Scored) {
     let tags: FxHashSet<&str> =
         scored.group.segments.iter().map(|segment| &*nodes[segment.first].tag).collect();
     let mut urls: FxHashSet<u64> = known.iter().map(|target| target.url).collect();
-    let inside = Inside::of(view, &scored.group.segments);
+    let inside = SegmentRanges::of(view, &scored.group.segments);
     let kids = scored.group.holders.iter().flat_map(|holder| view.outline.children(*holder));
     let passed_over = kids.filter(|kid| tags.contains(&*nodes[*kid].tag) && !inside.has(*kid));
     let alike = passed_over.map(|kid| Segment { first: kid, last: kid }).filter(|segment| {
-        let leads = |to: Target| to.form == form && to.name.is_some() && urls.insert(to.url);
+        let leads = |to: LinkKey| to.form == form && to.name.is_some() && urls.insert(to.url);
         !view.is_fixed(segment.nodes(view)) && target(*segment).is_some_and(leads)
     });
     let alike: Vec<Segment> = alike.collect();
@@ -44,13 +44,13 @@ fn usual(forms: impl Iterator<Item = u64>) -> Option<u64> {
 }
 
 /// Which nodes belong to records already.
-struct Inside(Vec<std::ops::Range<usize>>);
+struct SegmentRanges(Vec<std::ops::Range<usize>>);
 
-impl Inside {
-    fn of(view: &View<'_>, segments: &[Segment]) -> Inside {
+impl SegmentRanges {
+    fn of(view: &AnswerView<'_>, segments: &[Segment]) -> SegmentRanges {
         let mut ranges: Vec<_> = segments.iter().map(|segment| segment.nodes(view)).collect();
         ranges.sort_unstable_by_key(|range| range.start);
-        Inside(ranges)
+        SegmentRanges(ranges)
     }
 
     fn has(&self, at: usize) -> bool {

@@ -1,7 +1,7 @@
 //! Lists to browse: rows of links on a page that say nothing but letters, years or stretches.
 
-use super::mark::Mark;
-use crate::harvest::query::Signpost;
+use super::mark::BrowseLabel;
+use crate::harvest::query::BrowseLink;
 use crate::page::{Link, Page};
 use rustc_hash::{FxHashMap, FxHashSet};
 use url::{Host, Position, Url};
@@ -15,7 +15,7 @@ const SHARE: f64 = 0.7;
 
 /// The lists of a page, in its order. On an answer to words, links that repeat these narrow that answer and
 /// lead to nothing else; rows of numbers are pagers there.
-pub fn lists(page: &Page, words: &str) -> Vec<Vec<Signpost>> {
+pub fn lists(page: &Page, words: &str) -> Vec<Vec<BrowseLink>> {
     let mut rows: FxHashMap<String, Vec<&Link>> = FxHashMap::default();
     let mut order = Vec::new();
     for link in page.links.iter().filter(|link| leads_away(&page.url, &link.url, words)) {
@@ -48,22 +48,23 @@ fn row_of(link: &Link) -> String {
     format!("{} {folder} {}", link.context.tag_path, names.join("&"))
 }
 
-fn list(row: &[&Link], words: &str) -> Option<Vec<Signpost>> {
-    let marked = row.iter().filter_map(|link| Some((Mark::of(&link.context.anchor)?, *link)));
-    let marked: Vec<(Mark, &Link)> = marked.take(MOST).collect();
-    let count = |sort: Mark| marked.iter().filter(|(mark, _)| *mark == sort).count();
-    let sorts = [Mark::Letter, Mark::Number, Mark::Stretch];
+fn list(row: &[&Link], words: &str) -> Option<Vec<BrowseLink>> {
+    let marked = row.iter().filter_map(|link| Some((BrowseLabel::of(&link.context.anchor)?, *link)));
+    let marked: Vec<(BrowseLabel, &Link)> = marked.take(MOST).collect();
+    let count = |sort: BrowseLabel| marked.iter().filter(|(mark, _)| *mark == sort).count();
+    let sorts = [BrowseLabel::Letter, BrowseLabel::Number, BrowseLabel::Stretch];
     let sort = sorts.into_iter().find(|sort| count(*sort) >= LEAST)?;
-    if sort != Mark::Letter && !words.is_empty() || (count(sort) as f64) < SHARE * row.len() as f64 {
+    if sort != BrowseLabel::Letter && !words.is_empty() || (count(sort) as f64) < SHARE * row.len() as f64 {
         return None;
     }
     // "0-9" belongs to the letters.
-    let belongs = |mark: Mark| mark == sort || (sort == Mark::Letter && mark == Mark::Stretch);
+    let belongs =
+        |mark: BrowseLabel| mark == sort || (sort == BrowseLabel::Letter && mark == BrowseLabel::Stretch);
     let mut seen = FxHashSet::default();
     let posts = marked.iter().filter(|(mark, link)| belongs(*mark) && seen.insert(&link.url));
     let posts = posts
-        .map(|(_, link)| Signpost { label: link.context.anchor.trim().to_string(), url: link.url.clone() });
-    Some(posts.collect()).filter(|posts: &Vec<Signpost>| posts.len() >= LEAST)
+        .map(|(_, link)| BrowseLink { label: link.context.anchor.trim().to_string(), url: link.url.clone() });
+    Some(posts.collect()).filter(|posts: &Vec<BrowseLink>| posts.len() >= LEAST)
 }
 
 #[cfg(test)]
@@ -74,7 +75,7 @@ mod tests {
     fn labels(html: &str, words: &str) -> Vec<Vec<String>> {
         let url = Url::parse("http://a.org/find?q=sea").unwrap();
         let page = crate::html::parse(html.as_bytes(), None, &url);
-        let labels = |list: Vec<Signpost>| list.into_iter().map(|post| post.label).collect();
+        let labels = |list: Vec<BrowseLink>| list.into_iter().map(|post| post.label).collect();
         lists(&page, words).into_iter().map(labels).collect()
     }
 

@@ -1,7 +1,7 @@
 //! The way through one list to browse, from its first link to its last.
 
 use crate::harvest::policy::QueryOutcome;
-use crate::harvest::query::Signpost;
+use crate::harvest::query::BrowseLink;
 
 /// Links without a record after which a list is none of records.
 const TRIES: u32 = 3;
@@ -9,39 +9,39 @@ const TRIES: u32 = 3;
 const BARREN: u32 = 6;
 
 /// A list, and how far it was followed.
-pub struct Course {
-    posts: Vec<Signpost>,
+pub struct BrowseList {
+    posts: Vec<BrowseLink>,
     waiting: Vec<usize>,
     empty: u32,
     barren: u32,
     holds_records: bool,
 }
 
-impl Course {
+impl BrowseList {
     /// A list of which those links wait that were not followed before.
-    pub fn new(posts: Vec<Signpost>, is_new: impl Fn(&Signpost) -> bool) -> Course {
+    pub fn new(posts: Vec<BrowseLink>, is_new: impl Fn(&BrowseLink) -> bool) -> BrowseList {
         let waiting = (0..posts.len()).rev().filter(|at| is_new(&posts[*at])).collect();
-        Course { posts, waiting, empty: 0, barren: 0, holds_records: false }
+        BrowseList { posts, waiting, empty: 0, barren: 0, holds_records: false }
     }
 
     /// All its links.
-    pub fn posts(&self) -> &[Signpost] {
+    pub fn posts(&self) -> &[BrowseLink] {
         &self.posts
     }
 
     /// Whether it is this list, shown again.
-    pub fn is(&self, posts: &[Signpost]) -> bool {
-        let labels = |posts: &[Signpost]| posts.iter().map(|post| post.label.clone()).collect::<Vec<_>>();
+    pub fn is(&self, posts: &[BrowseLink]) -> bool {
+        let labels = |posts: &[BrowseLink]| posts.iter().map(|post| post.label.clone()).collect::<Vec<_>>();
         labels(&self.posts) == labels(posts)
     }
 
     /// Whether a link is one of it.
-    pub fn holds(&self, link: &Signpost) -> bool {
+    pub fn holds(&self, link: &BrowseLink) -> bool {
         self.posts.contains(link)
     }
 
     /// The link to follow next; `None` when it was followed to its end, or leads to no records.
-    pub fn next(&self) -> Option<&Signpost> {
+    pub fn next_link(&self) -> Option<&BrowseLink> {
         let is_given_up = (!self.holds_records && self.empty >= TRIES) || self.barren >= BARREN;
         self.waiting.last().filter(|_| !is_given_up).map(|at| &self.posts[*at])
     }
@@ -65,12 +65,12 @@ mod tests {
     use crate::harvest::record::RecordId;
     use url::Url;
 
-    fn course() -> Course {
-        let post = |letter: char| Signpost {
+    fn course() -> BrowseList {
+        let post = |letter: char| BrowseLink {
             label: letter.to_string(),
             url: Url::parse(&format!("http://a.org/{letter}")).unwrap(),
         };
-        Course::new(('A'..='Z').map(post).collect(), |post| post.label != "C")
+        BrowseList::new(('A'..='Z').map(post).collect(), |post| post.label != "C")
     }
 
     /// The letters that are asked when every answer has so many records, new or not.
@@ -78,7 +78,7 @@ mod tests {
         let mut course = course();
         let hits = vec![Hit { id: RecordId(1), is_new, title: "", text: "", fields: &[] }; shown];
         let mut followed = String::new();
-        while let Some(post) = course.next() {
+        while let Some(post) = course.next_link() {
             followed.push_str(&post.label);
             let query = Query::default().narrowed(post.clone());
             course.take(&QueryOutcome {

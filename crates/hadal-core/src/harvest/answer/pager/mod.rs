@@ -5,18 +5,18 @@
 //! stands. When no link does it, a button may (`buttons`).
 
 mod buttons;
+mod labels;
 mod numbers;
-mod step;
-mod wording;
+mod url_change;
 
 use crate::address::Site;
 use crate::html::Document;
 use crate::http::Request;
 use crate::page::Link;
+use labels::{PagerLabel, class_says, sign};
 use numbers::successor;
 use serde::{Deserialize, Serialize};
-use step::{Step, is_here};
-use wording::{Sign, class_says, sign};
+use url_change::{UrlChange, is_here};
 
 /// Links that are looked at.
 const MOST_LINKS: usize = 4_000;
@@ -27,17 +27,17 @@ const PLAIN: f32 = 5.0;
 
 /// The request for the next page.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Next {
+pub struct NextPage {
     /// What to send.
     pub request: Request,
     /// How the page offers it.
-    pub way: Way,
+    pub way: PagerKind,
 }
 
 /// How a page offers its next page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Way {
+pub enum PagerKind {
     /// Declared as `rel=next`.
     Declared,
     /// A link that says so.
@@ -52,45 +52,45 @@ pub enum Way {
 
 /// The next page of a document; links for which `is_content` holds, by their position, belong to records
 /// and are not looked at.
-pub fn next_page(document: &Document, is_content: impl Fn(usize) -> bool) -> Option<Next> {
+pub fn next_page(document: &Document, is_content: impl Fn(usize) -> bool) -> Option<NextPage> {
     by_link(document, is_content).or_else(|| buttons::by_button(&document.page))
 }
 
-fn by_link(document: &Document, is_content: impl Fn(usize) -> bool) -> Option<Next> {
+fn by_link(document: &Document, is_content: impl Fn(usize) -> bool) -> Option<NextPage> {
     let page = &document.page;
     let numbered = successor(page, &is_content);
     let site = Site::of(&page.url);
     let classes = classes(document);
     let mut has_single = false;
-    let mut candidates: Vec<(f32, Way, &Link)> = Vec::new();
+    let mut candidates: Vec<(f32, PagerKind, &Link)> = Vec::new();
     for (position, link) in page.links.iter().enumerate().take(MOST_LINKS) {
         let is_numbered = numbered == Some(position);
         let signs = sign(&link.context);
         if (is_content(position) && !is_numbered) || is_here(&page.url, &link.url) {
             continue;
         }
-        has_single |= signs == Sign::Arrow;
+        has_single |= signs == PagerLabel::Arrow;
         let scored = score(document, link, signs, &classes[position], is_numbered);
         if let Some((score, way)) = scored.filter(|_| Site::of(&link.url) == site) {
             candidates.push((score, way, link));
         }
     }
     // A double arrow beside a single one goes to the end.
-    let is_last = |link: &Link| has_single && sign(&link.context) == Sign::DoubleArrow;
+    let is_last = |link: &Link| has_single && sign(&link.context) == PagerLabel::DoubleArrow;
     candidates.retain(|(score, _, link)| *score >= ENOUGH && !is_last(link));
     let best = candidates.into_iter().rev().max_by(|a, b| a.0.total_cmp(&b.0));
     let declared = page.hints.next.as_ref().filter(|url| !is_here(&page.url, url) && Site::of(url) == site);
     let (url, way) = match (best, declared) {
         (Some((_, way, link)), None) => (&link.url, way),
         (Some((score, way, link)), Some(_)) if score >= PLAIN => (&link.url, way),
-        (_, Some(url)) => (url, Way::Declared),
+        (_, Some(url)) => (url, PagerKind::Declared),
         (None, None) => return None,
     };
-    Some(Next { request: Request::get(url.clone()), way })
+    Some(NextPage { request: Request::get(url.clone()), way })
 }
 
 /// What the classes of every link and of the element around it say.
-fn classes(document: &Document) -> Vec<Option<Sign>> {
+fn classes(document: &Document) -> Vec<Option<PagerLabel>> {
     let outline = &document.outline;
     let mut says = vec![None; document.page.links.len()];
     for (at, node) in outline.nodes().iter().enumerate() {
@@ -108,39 +108,40 @@ fn classes(document: &Document) -> Vec<Option<Sign>> {
 fn score(
     document: &Document,
     link: &Link,
-    sign: Sign,
-    class: &Option<Sign>,
+    sign: PagerLabel,
+    class: &Option<PagerLabel>,
     is_numbered: bool,
-) -> Option<(f32, Way)> {
+) -> Option<(f32, PagerKind)> {
     let rel = |name: &str| link.context.rel.split(' ').any(|rel| rel == name);
-    if sign == Sign::Previous || *class == Some(Sign::Previous) || rel("prev") || rel("previous") {
+    if sign == PagerLabel::Previous || *class == Some(PagerLabel::Previous) || rel("prev") || rel("previous")
+    {
         return None;
     }
     let (mut score, mut way) = match sign {
-        Sign::Next => (4.5, Way::Link),
-        Sign::Arrow => (2.5, Way::Link),
-        Sign::DoubleArrow => (2.2, Way::Link),
-        Sign::More => (2.5, Way::More),
-        Sign::Previous | Sign::None => (0.0, Way::Link),
+        PagerLabel::Next => (4.5, PagerKind::Link),
+        PagerLabel::Arrow => (2.5, PagerKind::Link),
+        PagerLabel::DoubleArrow => (2.2, PagerKind::Link),
+        PagerLabel::More => (2.5, PagerKind::More),
+        PagerLabel::Previous | PagerLabel::None => (0.0, PagerKind::Link),
     };
-    if *class == Some(Sign::Next) {
-        score += if sign == Sign::None && link.context.anchor.len() > 24 { 1.0 } else { 2.5 };
+    if *class == Some(PagerLabel::Next) {
+        score += if sign == PagerLabel::None && link.context.anchor.len() > 24 { 1.0 } else { 2.5 };
     }
     if is_numbered {
         score += 3.2;
-        way = if sign == Sign::None { Way::Number } else { way };
+        way = if sign == PagerLabel::None { PagerKind::Number } else { way };
     }
     if rel("next") {
-        (score, way) = (score + 4.0, Way::Declared);
+        (score, way) = (score + 4.0, PagerKind::Declared);
     }
     if score == 0.0 {
         return None;
     }
-    score += match Step::between(&document.page.url, &link.url) {
-        Step::Onwards => 1.5,
-        Step::Same => 0.7,
-        Step::Backwards => -2.5,
-        Step::Elsewhere => -1.0,
+    score += match UrlChange::between(&document.page.url, &link.url) {
+        UrlChange::Onwards => 1.5,
+        UrlChange::Same => 0.7,
+        UrlChange::Backwards => -2.5,
+        UrlChange::Elsewhere => -1.0,
     };
     score += if stands_in_pager(&link.context.tag_path) { 0.8 } else { 0.0 };
     Some((score, way))

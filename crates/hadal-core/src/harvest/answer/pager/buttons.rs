@@ -1,22 +1,22 @@
 //! Buttons that turn the page: forms whose hidden fields carry where the list goes on.
 
-use super::wording::{Sign, sign_of};
-use super::{Next, Way};
+use super::labels::{PagerLabel, sign_of};
+use super::{NextPage, PagerKind};
 use crate::critic::veto::veto;
 use crate::http::Method;
 use crate::page::{Field, FieldKind, Form, Page};
-use crate::submission::{Filling, submission};
+use crate::submission::{FormInput, submission};
 use url::Url;
 
 /// The request of the button that leads to the next page.
-pub(super) fn by_button(page: &Page) -> Option<Next> {
+pub(super) fn by_button(page: &Page) -> Option<NextPage> {
     let forms = || page.forms.iter().filter(|form| veto(form).is_none());
     let named = forms().find_map(|form| Some((form, position_of_next(form)?)));
     let (form, button) =
         named.or_else(|| forms().find_map(|form| Some((form, successor(form, &page.url)?))))?;
-    let filling = Filling { values: Vec::new(), button: Some(button) };
+    let filling = FormInput { values: Vec::new(), button: Some(button) };
     let request = submission(form, &filling, page.charset);
-    Some(Next { request, way: Way::Button })
+    Some(NextPage { request, way: PagerKind::Button })
 }
 
 /// The button that says next, in a form that does not ask for anything first.
@@ -25,8 +25,8 @@ fn position_of_next(form: &Form) -> Option<usize> {
     let asks = form.fields.iter().any(|field| field.kind.is_textual() && field.value.is_empty());
     form.fields.iter().position(|field| {
         let says = |label: &str| match sign_of(label) {
-            Sign::Next | Sign::More => !asks,
-            Sign::Arrow | Sign::DoubleArrow => has_hidden && !asks,
+            PagerLabel::Next | PagerLabel::More => !asks,
+            PagerLabel::Arrow | PagerLabel::DoubleArrow => has_hidden && !asks,
             _ => false,
         };
         is_pressed(field) && (says(&field.label) || says(&field.value))
@@ -66,7 +66,7 @@ fn is_pressed(field: &Field) -> bool {
 mod tests {
     use super::*;
 
-    fn next(html: &str) -> Option<Next> {
+    fn next(html: &str) -> Option<NextPage> {
         by_button(&crate::html::parse(html.as_bytes(), None, &Url::parse("http://a.org/find").unwrap()))
     }
 

@@ -3,7 +3,7 @@
 //! Some pagers lead back, some go on forever with the same records. Whoever reads page after page keeps
 //! a trail and asks it before the next request.
 
-use super::{Answer, Next};
+use super::{Answer, NextPage};
 use crate::harvest::record::RecordId;
 use crate::http::Request;
 use rustc_hash::FxHashSet;
@@ -14,15 +14,15 @@ const MOST_STALE: u32 = 2;
 
 /// Pages and records of one answer so far.
 #[derive(Clone, Debug, Default)]
-pub struct Trail {
+pub struct AnswerPages {
     requests: FxHashSet<u64>,
     records: FxHashSet<RecordId>,
     stale: u32,
 }
 
-impl Trail {
+impl AnswerPages {
     /// Takes in a page, and the request that brought it; says how many of its records are new to this answer.
-    pub fn take(&mut self, request: &Request, answer: &Answer) -> usize {
+    pub fn add(&mut self, request: &Request, answer: &Answer) -> usize {
         self.requests.insert(key(request));
         let new = answer.records.iter().filter(|record| self.records.insert(record.id)).count();
         self.stale = if new == 0 { self.stale + 1 } else { 0 };
@@ -30,7 +30,7 @@ impl Trail {
     }
 
     /// Whether the way onwards leads somewhere new, as far as anyone can tell.
-    pub fn leads_on(&self, next: &Next) -> bool {
+    pub fn should_follow(&self, next: &NextPage) -> bool {
         self.stale < MOST_STALE && !self.requests.contains(&key(&next.request))
     }
 }
@@ -46,7 +46,7 @@ fn key(request: &Request) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Kind, Way};
+    use super::super::{AnswerKind, PagerKind};
     use super::*;
     use crate::harvest::record::Record;
     use url::Url;
@@ -63,24 +63,24 @@ mod tests {
             text: String::new(),
             fields: Vec::new(),
         };
-        Answer { records: ids.iter().map(record).collect(), ..Answer::bare(Kind::Results) }
+        Answer { records: ids.iter().map(record).collect(), ..Answer::bare(AnswerKind::Results) }
     }
 
     #[test]
     fn a_pager_that_leads_back_is_noticed() {
-        let mut trail = Trail::default();
-        assert_eq!(trail.take(&request("q=x&page=1"), &answer(&[1, 2])), 2);
-        let to = |page| Next { request: request(page), way: Way::Link };
-        assert!(trail.leads_on(&to("q=x&page=2")));
-        assert!(!trail.leads_on(&to("page=1&q=x")));
+        let mut trail = AnswerPages::default();
+        assert_eq!(trail.add(&request("q=x&page=1"), &answer(&[1, 2])), 2);
+        let to = |page| NextPage { request: request(page), way: PagerKind::Link };
+        assert!(trail.should_follow(&to("q=x&page=2")));
+        assert!(!trail.should_follow(&to("page=1&q=x")));
     }
 
     #[test]
     fn a_pager_that_shows_the_same_forever_is_noticed() {
-        let mut trail = Trail::default();
+        let mut trail = AnswerPages::default();
         for page in 1..=3 {
-            trail.take(&request(&format!("page={page}")), &answer(&[1, 2]));
+            trail.add(&request(&format!("page={page}")), &answer(&[1, 2]));
         }
-        assert!(!trail.leads_on(&Next { request: request("page=4"), way: Way::Link }));
+        assert!(!trail.should_follow(&NextPage { request: request("page=4"), way: PagerKind::Link }));
     }
 }

@@ -4,7 +4,7 @@ use url::Url;
 
 /// Where a link leads, seen from the page it stands on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Step {
+pub(super) enum UrlChange {
     /// The same address with one number larger, or with one that was not there.
     Onwards,
     /// The same with one number smaller.
@@ -15,10 +15,10 @@ pub(super) enum Step {
     Elsewhere,
 }
 
-impl Step {
-    pub(super) fn between(here: &Url, there: &Url) -> Step {
+impl UrlChange {
+    pub(super) fn between(here: &Url, there: &Url) -> UrlChange {
         if here.host_str() != there.host_str() {
-            return Step::Elsewhere;
+            return UrlChange::Elsewhere;
         }
         let (mine, other) = (parts(here), parts(there));
         let changed: Vec<&(String, String)> = other.iter().filter(|part| !mine.contains(part)).collect();
@@ -27,21 +27,21 @@ impl Step {
             [(name, value)] if is_number(value) => compare(&mine, name, value),
             // `/find` leads to `/find/page/2`.
             [(_, word), (_, value)] if !has_path && is_number(value) && word.starts_with(['p', 's']) => {
-                Step::Onwards
+                UrlChange::Onwards
             }
-            _ if has_path => Step::Same,
-            _ => Step::Elsewhere,
+            _ if has_path => UrlChange::Same,
+            _ => UrlChange::Elsewhere,
         }
     }
 }
 
-fn compare(mine: &[(String, String)], name: &str, value: &str) -> Step {
+fn compare(mine: &[(String, String)], name: &str, value: &str) -> UrlChange {
     let before = mine.iter().find(|(known, _)| known == name).map(|(_, value)| number(value));
     match (before, number(value)) {
-        (None, _) => Step::Onwards,
-        (Some(Some(before)), Some(after)) if after > before => Step::Onwards,
-        (Some(Some(_)), Some(_)) => Step::Backwards,
-        _ => Step::Same,
+        (None, _) => UrlChange::Onwards,
+        (Some(Some(before)), Some(after)) if after > before => UrlChange::Onwards,
+        (Some(Some(_)), Some(_)) => UrlChange::Backwards,
+        _ => UrlChange::Same,
     }
 }
 
@@ -76,19 +76,19 @@ pub(super) fn number(value: &str) -> Option<u64> {
 mod tests {
     use super::*;
 
-    fn step(here: &str, there: &str) -> Step {
+    fn step(here: &str, there: &str) -> UrlChange {
         let url = |path: &str| Url::parse(&format!("http://a.org{path}")).unwrap();
-        Step::between(&url(here), &url(there))
+        UrlChange::between(&url(here), &url(there))
     }
 
     #[test]
     fn one_number_that_grows_is_a_step_onwards() {
-        assert_eq!(step("/find?q=x", "/find?q=x&page=2"), Step::Onwards);
-        assert_eq!(step("/find?q=x&start=10", "/find?start=20&q=x"), Step::Onwards);
-        assert_eq!(step("/find?q=x&start=10", "/find?q=x&start=0"), Step::Backwards);
-        assert_eq!(step("/find/x/2", "/find/x/3"), Step::Onwards);
-        assert_eq!(step("/find/x", "/find/x/page/2"), Step::Onwards);
-        assert_eq!(step("/find?q=x", "/find?q=x&sort=date"), Step::Same);
-        assert_eq!(step("/find?q=x", "/about"), Step::Elsewhere);
+        assert_eq!(step("/find?q=x", "/find?q=x&page=2"), UrlChange::Onwards);
+        assert_eq!(step("/find?q=x&start=10", "/find?start=20&q=x"), UrlChange::Onwards);
+        assert_eq!(step("/find?q=x&start=10", "/find?q=x&start=0"), UrlChange::Backwards);
+        assert_eq!(step("/find/x/2", "/find/x/3"), UrlChange::Onwards);
+        assert_eq!(step("/find/x", "/find/x/page/2"), UrlChange::Onwards);
+        assert_eq!(step("/find?q=x", "/find?q=x&sort=date"), UrlChange::Same);
+        assert_eq!(step("/find?q=x", "/about"), UrlChange::Elsewhere);
     }
 }

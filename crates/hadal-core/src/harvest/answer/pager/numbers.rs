@@ -1,6 +1,6 @@
 //! Page numbers in a row, and which of them follows the page they stand on.
 
-use super::step::{is_here, number};
+use super::url_change::{is_here, number};
 use crate::page::{Link, Page};
 use rustc_hash::FxHasher;
 use std::hash::{Hash, Hasher};
@@ -14,7 +14,7 @@ const LONG_PAGE: u64 = 1_000;
 const MOST_PAGES: u64 = 100_000;
 
 /// A link with a number on it.
-struct Numbered<'a> {
+struct NumberedLink<'a> {
     position: usize,
     number: u64,
     link: &'a Link,
@@ -22,15 +22,15 @@ struct Numbered<'a> {
 
 /// The position of the link to the page after this one, by numbers alone.
 pub(super) fn successor(page: &Page, is_content: &impl Fn(usize) -> bool) -> Option<usize> {
-    let numbered: Vec<Numbered<'_>> = page
+    let numbered: Vec<NumberedLink<'_>> = page
         .links
         .iter()
         .enumerate()
         .filter(|(position, _)| !is_content(*position))
-        .filter_map(|(position, link)| Some(Numbered { position, number: page_number(link)?, link }))
+        .filter_map(|(position, link)| Some(NumberedLink { position, number: page_number(link)?, link }))
         .collect();
     let rows = numbered.chunk_by(|one, next| belongs(one, next)).filter(|row| is_row(&page.url, row));
-    let mut longest: Vec<&[Numbered<'_>]> = rows.collect();
+    let mut longest: Vec<&[NumberedLink<'_>]> = rows.collect();
     longest.sort_by_key(|row| std::cmp::Reverse(row.len()));
     longest.into_iter().find_map(|row| follows(page, row))
 }
@@ -48,7 +48,7 @@ fn page_number(link: &Link) -> Option<u64> {
     digits.parse().ok().filter(|number| is_bare && is_page && *number < MOST_PAGES)
 }
 
-fn belongs(one: &Numbered<'_>, next: &Numbered<'_>) -> bool {
+fn belongs(one: &NumberedLink<'_>, next: &NumberedLink<'_>) -> bool {
     next.position <= one.position + 1 + MOST_BETWEEN
         && next.number > one.number
         && skeleton(&one.link.url) == skeleton(&next.link.url)
@@ -69,7 +69,7 @@ fn skeleton(url: &Url) -> u64 {
 }
 
 /// Several numbers, or the single number of a list of two pages, whose address holds it.
-fn is_row(here: &Url, row: &[Numbered<'_>]) -> bool {
+fn is_row(here: &Url, row: &[NumberedLink<'_>]) -> bool {
     match row {
         [only] => {
             only.number <= 2 && skeleton(&only.link.url) == skeleton(here) && !is_here(here, &only.link.url)
@@ -80,7 +80,7 @@ fn is_row(here: &Url, row: &[Numbered<'_>]) -> bool {
     }
 }
 
-fn follows(page: &Page, row: &[Numbered<'_>]) -> Option<usize> {
+fn follows(page: &Page, row: &[NumberedLink<'_>]) -> Option<usize> {
     let current = current(page, row)?;
     let next = row.iter().filter(|one| one.number > current).min_by_key(|one| one.number)?;
     (next.number == current + 1 && fits(next)).then_some(next.position)
@@ -88,7 +88,7 @@ fn follows(page: &Page, row: &[Numbered<'_>]) -> Option<usize> {
 
 /// Whether an address holds a number that a page may have: a date that stands for a day of a calendar is
 /// too large.
-fn fits(one: &Numbered<'_>) -> bool {
+fn fits(one: &NumberedLink<'_>) -> bool {
     let path = one.link.url.path_segments().into_iter().flatten().filter_map(number);
     let values = one.link.url.query_pairs();
     let mut numbers = path.chain(values.filter_map(|(_, value)| number(&value)));
@@ -99,7 +99,7 @@ fn fits(one: &Numbered<'_>) -> bool {
 }
 
 /// The number of this page: linked to itself, missing from the row, or told by its address.
-fn current(page: &Page, row: &[Numbered<'_>]) -> Option<u64> {
+fn current(page: &Page, row: &[NumberedLink<'_>]) -> Option<u64> {
     if let Some(own) = row.iter().find(|one| is_here(&page.url, &one.link.url)) {
         return Some(own.number);
     }
@@ -122,7 +122,7 @@ fn current(page: &Page, row: &[Numbered<'_>]) -> Option<u64> {
 }
 
 /// The value, in an address, of the parameter in which the links of a row differ.
-fn varying(url: &Url, row: &[Numbered<'_>]) -> Option<String> {
+fn varying(url: &Url, row: &[NumberedLink<'_>]) -> Option<String> {
     let [.., one, other] = row else { return None };
     let theirs: Vec<(String, String)> = other.link.url.query_pairs().into_owned().collect();
     let differs = |(name, value): &(String, String)| {

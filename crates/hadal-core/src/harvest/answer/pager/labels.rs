@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 
 /// What a link says about where it leads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Sign {
+pub(super) enum PagerLabel {
     Next,
     Previous,
     /// One arrow to the right.
@@ -22,14 +22,14 @@ pub(super) enum Sign {
 const LONG_LABEL: usize = 60;
 
 /// What a link says.
-pub(super) fn sign(context: &LinkContext) -> Sign {
+pub(super) fn sign(context: &LinkContext) -> PagerLabel {
     sign_of(&context.anchor)
 }
 
 /// What a label says.
-pub(super) fn sign_of(label: &str) -> Sign {
+pub(super) fn sign_of(label: &str) -> PagerLabel {
     if label.is_empty() || label.len() > LONG_LABEL {
-        return Sign::None;
+        return PagerLabel::None;
     }
     let words = words(label);
     if words.is_empty() {
@@ -37,13 +37,13 @@ pub(super) fn sign_of(label: &str) -> Sign {
     }
     let is_in = |list: &FxHashSet<&str>| list.contains(words.as_str());
     if is_in(&PREVIOUS) {
-        Sign::Previous
+        PagerLabel::Previous
     } else if is_in(&NEXT) {
-        Sign::Next
+        PagerLabel::Next
     } else if is_in(&MORE) {
-        Sign::More
+        PagerLabel::More
     } else {
-        Sign::None
+        PagerLabel::None
     }
 }
 
@@ -64,7 +64,7 @@ fn is_mark(c: char) -> bool {
     matches!(c, '\u{0300}'..='\u{036f}' | '\u{0900}'..='\u{0dff}' | '\u{0e00}'..='\u{0eff}')
 }
 
-fn arrows(label: &str) -> Sign {
+fn arrows(label: &str) -> PagerLabel {
     let marks: Vec<char> =
         label.chars().filter(|c| !c.is_whitespace() && !matches!(c, '[' | ']' | '(' | ')')).collect();
     match marks[..] {
@@ -72,29 +72,29 @@ fn arrows(label: &str) -> Sign {
             '>' | '\u{203a}' | '\u{2192}' | '\u{25b6}' | '\u{25ba}' | '\u{276f}' | '\u{27e9}' | '\u{2794}'
             | '\u{279c}' | '\u{21e8}' | '\u{27f6}' | '\u{25b8}' | '\u{3009}' | '\u{ff1e}' | '\u{232a}'
             | '\u{1f86a}',
-        ] => Sign::Arrow,
+        ] => PagerLabel::Arrow,
         ['\u{bb}' | '\u{226b}' | '\u{300b}' | '\u{23e9}' | '\u{21a0}']
         | ['>', '>']
         | ['-', '>']
-        | ['=', '>'] => Sign::DoubleArrow,
+        | ['=', '>'] => PagerLabel::DoubleArrow,
         ['<' | '\u{2039}' | '\u{2190}' | '\u{ab}' | '\u{25c0}' | '\u{25c4}' | '\u{276e}', ..] => {
-            Sign::Previous
+            PagerLabel::Previous
         }
-        _ => Sign::None,
+        _ => PagerLabel::None,
     }
 }
 
 /// What a class or an id says: `next`, `pagination-next`, `nextLink`, `prev`.
-pub(super) fn class_says(name: &str) -> Option<Sign> {
+pub(super) fn class_says(name: &str) -> Option<PagerLabel> {
     if !name.contains(['x', 'X', 'v', 'V']) {
         return None;
     }
     let lower = name.get(..name.len().min(80))?.to_ascii_lowercase();
     let has = |mark: &str| lower.contains(mark);
     if has("prev") {
-        Some(Sign::Previous)
+        Some(PagerLabel::Previous)
     } else if has("next") && !has("context") && !has("nextend") && !has("nextag") {
-        Some(Sign::Next)
+        Some(PagerLabel::Next)
     } else {
         None
     }
@@ -161,16 +161,16 @@ mod tests {
             "Suivant \u{203a}",
             "\u{e16}\u{e31}\u{e14}\u{e44}\u{e1b}",
         ] {
-            let expected = if label.contains('\u{4ef6}') { Sign::None } else { Sign::Next };
+            let expected = if label.contains('\u{4ef6}') { PagerLabel::None } else { PagerLabel::Next };
             assert_eq!(sign_of(label), expected, "{label}");
         }
-        assert_eq!(sign_of("\u{203a}"), Sign::Arrow);
-        assert_eq!(sign_of(">>"), Sign::DoubleArrow);
-        assert_eq!(sign_of("\u{ab} Previous"), Sign::Previous);
-        assert_eq!(sign_of("<"), Sign::Previous);
-        assert_eq!(sign_of("Load more results"), Sign::More);
+        assert_eq!(sign_of("\u{203a}"), PagerLabel::Arrow);
+        assert_eq!(sign_of(">>"), PagerLabel::DoubleArrow);
+        assert_eq!(sign_of("\u{ab} Previous"), PagerLabel::Previous);
+        assert_eq!(sign_of("<"), PagerLabel::Previous);
+        assert_eq!(sign_of("Load more results"), PagerLabel::More);
         for label in ["", "Next month in Oslo", "12", "Nextel", "..."] {
-            assert_eq!(sign_of(label), Sign::None, "{label}");
+            assert_eq!(sign_of(label), PagerLabel::None, "{label}");
         }
     }
 }

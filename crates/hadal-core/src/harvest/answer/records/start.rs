@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 /// What the first child of every record has in common, and no other child has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub(in super::super) enum Starter {
+pub(in super::super) enum RecordStart {
     /// An element of this name: `li`, `tr`, `h3`.
     Element(u64),
     /// An element of this name with this class.
@@ -25,7 +25,7 @@ const MOST_STARTERS: usize = 12;
 const MOST_CLASSES: usize = 6;
 
 /// A child of an element that may hold records.
-pub(super) struct Kid {
+pub(super) struct ChildNode {
     pub(super) at: usize,
     pub(super) element: u64,
     shape: u64,
@@ -35,11 +35,11 @@ pub(super) struct Kid {
 }
 
 /// The children of an element.
-pub(super) fn kids(outline: &Outline, at: usize, kids: &mut Vec<Kid>) {
+pub(super) fn kids(outline: &Outline, at: usize, kids: &mut Vec<ChildNode>) {
     kids.clear();
     kids.extend(outline.children(at).map(|kid| {
         let node = &outline.nodes()[kid];
-        Kid {
+        ChildNode {
             at: kid,
             element: hashed(&&*node.tag),
             shape: 0,
@@ -69,12 +69,12 @@ fn shape(outline: &Outline, at: usize) -> u64 {
 }
 
 /// Every way in which records could begin among some children.
-pub(super) fn starters(outline: &Outline, kids: &[Kid]) -> Vec<Starter> {
-    let mut tally = Tally::default();
+pub(super) fn starters(outline: &Outline, kids: &[ChildNode]) -> Vec<RecordStart> {
+    let mut tally = StartCounts::default();
     for kid in kids.iter().filter(|kid| !kid.is_text && !kid.separates) {
-        tally.add(Starter::Element(kid.element), kid.element);
+        tally.add(RecordStart::Element(kid.element), kid.element);
     }
-    let mut starters: Vec<Starter> = tally.0.iter().map(|(starter, ..)| *starter).collect();
+    let mut starters: Vec<RecordStart> = tally.0.iter().map(|(starter, ..)| *starter).collect();
     starters.extend(by_class(outline, kids));
     starters.extend(by_shape(kids));
     starters.extend(by_separator(kids));
@@ -83,41 +83,41 @@ pub(super) fn starters(outline: &Outline, kids: &[Kid]) -> Vec<Starter> {
 }
 
 /// Classes that some elements of a name have and others lack.
-fn by_class(outline: &Outline, kids: &[Kid]) -> Vec<Starter> {
-    let mut tally = Tally::default();
+fn by_class(outline: &Outline, kids: &[ChildNode]) -> Vec<RecordStart> {
+    let mut tally = StartCounts::default();
     let is_mixed = kids.windows(2).any(|pair| pair[0].classes != pair[1].classes);
     for kid in kids.iter().filter(|kid| is_mixed && kid.classes != 0) {
         for class in classes(outline, kid.at) {
-            tally.add(Starter::Class(hashed(&(kid.element, class))), kid.element);
+            tally.add(RecordStart::Class(hashed(&(kid.element, class))), kid.element);
         }
     }
     some_of(kids, tally)
 }
 
-fn by_shape(kids: &[Kid]) -> Vec<Starter> {
-    let mut tally = Tally::default();
+fn by_shape(kids: &[ChildNode]) -> Vec<RecordStart> {
+    let mut tally = StartCounts::default();
     for kid in kids.iter().filter(|kid| kid.shape != 0 && !kid.is_text && !kid.separates) {
-        tally.add(Starter::Shape(kid.shape), kid.element);
+        tally.add(RecordStart::Shape(kid.shape), kid.element);
     }
     tally.0.retain(|(_, count, _)| *count >= 2);
     some_of(kids, tally)
 }
 
 /// Those that not every element of the name shares.
-fn some_of(kids: &[Kid], tally: Tally) -> Vec<Starter> {
+fn some_of(kids: &[ChildNode], tally: StartCounts) -> Vec<RecordStart> {
     let named = |element: u64| kids.iter().filter(|kid| kid.element == element).count();
     let some = tally.0.into_iter().filter(|(_, count, element)| *count < named(*element));
     some.map(|(starter, ..)| starter).collect()
 }
 
-fn by_separator(kids: &[Kid]) -> Vec<Starter> {
-    let mut tally = Tally::default();
+fn by_separator(kids: &[ChildNode]) -> Vec<RecordStart> {
+    let mut tally = StartCounts::default();
     for kid in kids.iter().filter(|kid| kid.separates) {
-        tally.add(Starter::Line(kid.element), kid.element);
+        tally.add(RecordStart::Line(kid.element), kid.element);
     }
-    let mut found: Vec<Starter> = tally.0.iter().map(|(starter, ..)| *starter).collect();
+    let mut found: Vec<RecordStart> = tally.0.iter().map(|(starter, ..)| *starter).collect();
     if kids.windows(2).any(|pair| pair[0].separates && pair[1].separates) {
-        found.push(Starter::EmptyLine);
+        found.push(RecordStart::EmptyLine);
     }
     found
 }
@@ -129,38 +129,38 @@ fn classes(outline: &Outline, at: usize) -> impl Iterator<Item = u64> {
 }
 
 /// Which children begin a record, in order.
-pub(super) fn starts(outline: &Outline, kids: &[Kid], starter: Starter) -> Vec<usize> {
+pub(super) fn starts(outline: &Outline, kids: &[ChildNode], starter: RecordStart) -> Vec<usize> {
     match starter {
-        Starter::Element(element) => positions(kids, |kid| kid.element == element && !kid.is_text),
-        Starter::Shape(shape) => positions(kids, |kid| kid.shape == shape),
-        Starter::Class(class) => positions(kids, |kid| {
+        RecordStart::Element(element) => positions(kids, |kid| kid.element == element && !kid.is_text),
+        RecordStart::Shape(shape) => positions(kids, |kid| kid.shape == shape),
+        RecordStart::Class(class) => positions(kids, |kid| {
             kid.classes != 0 && classes(outline, kid.at).any(|name| hashed(&(kid.element, name)) == class)
         }),
-        Starter::Line(separator) => {
+        RecordStart::Line(separator) => {
             after(kids, |before| before.last().is_some_and(|kid| kid.element == separator))
         }
-        Starter::EmptyLine => {
+        RecordStart::EmptyLine => {
             after(kids, |before| matches!(before, [.., one, other] if one.separates && other.separates))
         }
     }
 }
 
-fn positions(kids: &[Kid], begins: impl Fn(&Kid) -> bool) -> Vec<usize> {
+fn positions(kids: &[ChildNode], begins: impl Fn(&ChildNode) -> bool) -> Vec<usize> {
     kids.iter().enumerate().filter(|(_, kid)| begins(kid)).map(|(at, _)| at).collect()
 }
 
 /// Children that separate nothing and stand first or behind what separates.
-fn after(kids: &[Kid], separates: impl Fn(&[Kid]) -> bool) -> Vec<usize> {
+fn after(kids: &[ChildNode], separates: impl Fn(&[ChildNode]) -> bool) -> Vec<usize> {
     let begins = |at: &usize| !kids[*at].separates && (*at == 0 || separates(&kids[..*at]));
     (0..kids.len()).filter(begins).collect()
 }
 
 /// How often each starter occurs, and with which element; only so many are told apart.
 #[derive(Default)]
-struct Tally(Vec<(Starter, usize, u64)>);
+struct StartCounts(Vec<(RecordStart, usize, u64)>);
 
-impl Tally {
-    fn add(&mut self, starter: Starter, element: u64) {
+impl StartCounts {
+    fn add(&mut self, starter: RecordStart, element: u64) {
         match self.0.iter().position(|(known, ..)| *known == starter) {
             Some(at) => self.0[at].1 += 1,
             None if self.0.len() < 2 * MOST_STARTERS => self.0.push((starter, 1, element)),
@@ -169,7 +169,7 @@ impl Tally {
     }
 }
 
-impl Kid {
+impl ChildNode {
     /// What it is called when it follows the beginning of a record.
     pub(super) fn label(&self) -> u64 {
         hashed(&(self.element, self.classes))
