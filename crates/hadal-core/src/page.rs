@@ -1,95 +1,94 @@
-//! A page as the rest of hadal sees it: parsed once, then only read.
+//! Parsed pages: text, links, forms and metadata. [`crate::html`] builds them; nothing changes them afterwards.
 
 use crate::http::Method;
 use serde::{Deserialize, Serialize};
 use url::Url;
 
-/// Everything one parse brings out of a document.
+/// Result of parsing one HTML document.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Page {
-    /// The address the document came from.
+    /// URL the document was fetched from.
     pub url: Url,
-    /// What relative addresses in it are resolved against (`<base>`, else its own address).
+    /// Base for relative URLs: `<base href>`, or `url` if the page has none.
     pub base: Url,
     /// Text of the first `<title>`.
     pub title: String,
-    /// Text a reader would see, white space folded.
+    /// Visible text with runs of white space replaced by one space.
     pub text: String,
-    /// ISO 639-1 code, from the markup or detected.
+    /// ISO 639-1 code, declared by the markup or else detected from the text.
     pub language: Option<String>,
-    /// Name of the character encoding that was used.
+    /// WHATWG name of the character encoding that decoded the body.
     pub charset: &'static str,
     /// Links in document order.
     pub links: Vec<Link>,
-    /// Forms in document order; inputs outside any form are gathered in one that says so.
+    /// Forms in document order. Controls outside any `<form>` make up one form of [`FormSource::Script`].
     pub forms: Vec<Form>,
-    /// What the page says about itself to machines.
+    /// Metadata such as canonical URL, robots directives and search descriptions.
     pub hints: PageHints,
-    /// 64-bit simhash of the text: near-duplicates differ in few bits.
+    /// 64-bit simhash of the text. Near-duplicates differ in few bits.
     pub fingerprint: u64,
-    /// The bound that ended the parse early, if one did; what came before it is here.
+    /// First limit that left out part of the page; `None` for a complete page.
     pub truncated_by: Option<ParseLimit>,
 }
 
-/// A link and what stands around it.
+/// A link with its context.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Link {
-    /// Normalised target.
+    /// Normalised target URL.
     pub url: Url,
-    /// What the target is called here, and where it stands.
+    /// Anchor text, surrounding text and position.
     pub context: LinkContext,
 }
 
-/// What surrounds a link: all that a link model may learn from.
+/// Context of a link on its page. Link models learn from these fields only.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct LinkContext {
-    /// Anchor text, or the `alt` of an image, or a title or aria label.
+    /// Anchor text; without text the `alt` of an image in the link, its `aria-label` or its `title`.
     pub anchor: String,
-    /// The last terms before the link.
+    /// Last ten terms of the visible text before the link.
     pub before: String,
-    /// The first terms after it.
+    /// First ten terms of the visible text after the link.
     pub after: String,
-    /// Path of elements from the root: `body div.nav#top ul.menu li a`.
+    /// Tag path from the root: `body div.nav#top ul.menu li a`.
     pub tag_path: String,
-    /// The `rel` attribute, lower case.
+    /// The `rel` attribute in lower case.
     pub rel: String,
-    /// Ordinal among the page's links.
+    /// Index of the link among the page's links.
     pub position: u32,
 }
 
-/// A form, or another way to ask a site something.
+/// An HTML form, or another search endpoint; `source` tells them apart.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Form {
-    /// Ordinal of the `<form>` element in document order. Forms without an element (inputs outside
-    /// of any form, search actions) follow those and count down from `u32::MAX`.
+    /// Index of the `<form>` element in document order. Forms without an element (controls outside
+    /// any form, search actions) count down from `u32::MAX`.
     pub index: u32,
-    /// What declared it.
+    /// Kind of markup that declares the form.
     pub source: FormSource,
-    /// Where it is sent; the page itself when it names nothing.
+    /// Target URL; the URL of the page if the markup names none.
     pub action: Url,
-    /// Whether the markup names an action other than the page itself.
+    /// True if the markup names an action other than the page itself.
     pub names_action: bool,
-    /// How it is sent. A form of `method=dialog` is never sent: it is kept as GET, and its submit
-    /// buttons as plain buttons.
+    /// HTTP method. A form with `method=dialog` is never sent: it becomes GET and its submit buttons
+    /// become [`FieldKind::Button`].
     pub method: Method,
-    /// The `enctype`, or the `formenctype` of the button that the Enter key presses, lower case; empty for
-    /// the default.
+    /// The `formenctype` of the default button, or else the form's `enctype`, in lower case; empty for the
+    /// default encoding.
     pub enctype: String,
-    /// The `accept-charset`; empty for the page's.
+    /// The `accept-charset` attribute; empty for the page's own encoding.
     pub accept_charset: String,
-    /// Its own `id`, `name`, `class`, `role` and `aria-label`, in that order, space-joined.
+    /// Values of `id`, `name`, `class`, `role` and `aria-label`, in that order, joined by spaces.
     pub attributes: String,
-    /// Text inside it, labels, options and buttons included; a form that is shown only after a click
-    /// has its text too.
+    /// Text inside the form including labels, options and buttons, also if the form is hidden at first.
     pub text: String,
-    /// The heading or legend nearest before it.
+    /// Nearest heading or legend before the first visible control.
     pub heading: String,
     /// Controls in document order, buttons included.
     pub fields: Vec<Field>,
 }
 
 impl Form {
-    /// A form with these fields that is sent to an address, with nothing else said about it.
+    /// Builds a form from target, method and fields; all other attributes are empty.
     pub fn to(action: Url, method: Method, fields: Vec<Field>) -> Form {
         Form {
             index: 0,
@@ -107,7 +106,7 @@ impl Form {
     }
 }
 
-/// What declared a form.
+/// Kind of markup that declares a form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum FormSource {
@@ -117,47 +116,47 @@ pub enum FormSource {
     OpenSearch,
     /// A schema.org `SearchAction`.
     SearchAction,
-    /// Controls without any `<form>`, driven by a script.
+    /// Controls outside any `<form>`, presumably used by a script.
     Script,
 }
 
 /// A control of a form.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Field {
-    /// What it is.
+    /// Type of the control.
     pub kind: FieldKind,
-    /// Name it is submitted under; empty when it has none.
+    /// The `name` attribute, under which the value is submitted; may be empty.
     pub name: String,
     /// The `id` attribute.
     pub id: String,
-    /// What a person reads beside it, or on it when it is a button.
+    /// Label shown beside the control, or on it if it is a button.
     pub label: String,
     /// The `placeholder` attribute.
     pub placeholder: String,
-    /// Default value; for a button without one what is written on it.
+    /// Default value. A button without a `value` attribute has its label here.
     pub value: String,
-    /// Choices of a select or datalist, without those that are disabled.
+    /// Enabled options of a select or datalist.
     pub options: Vec<FieldOption>,
-    /// Checked, for boxes and radio buttons.
+    /// True for a checkbox or radio button that is checked by default.
     pub checked: bool,
-    /// Several choices at once are allowed.
+    /// The `multiple` attribute: several options may be selected.
     pub multiple: bool,
-    /// Must be filled.
+    /// The `required` attribute, or `aria-required=true`.
     pub required: bool,
-    /// Disabled controls are shown and never submitted.
+    /// Disabled controls are never submitted.
     pub disabled: bool,
-    /// The `size` attribute, where given.
+    /// The `size` attribute, if present.
     pub size: Option<u32>,
-    /// The `maxlength` attribute, where given.
+    /// The `maxlength` attribute, if present.
     pub max_length: Option<u32>,
-    /// A button's own target.
+    /// Target of a button with a `formaction` attribute.
     pub formaction: Option<Url>,
-    /// A button's own method.
+    /// Method of a control with a `formmethod` attribute.
     pub formmethod: Option<Method>,
 }
 
 impl Field {
-    /// A plain control with a name and a value.
+    /// Builds an enabled control from kind, name and value; all other attributes are empty.
     pub fn new(kind: FieldKind, name: &str, value: &str) -> Field {
         Field {
             kind,
@@ -179,18 +178,18 @@ impl Field {
     }
 }
 
-/// One choice of a select.
+/// One option of a select or datalist.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FieldOption {
-    /// What is submitted.
+    /// Value that is submitted.
     pub value: String,
-    /// What is read.
+    /// Text that is shown.
     pub text: String,
-    /// Selected from the start.
+    /// True if the option is selected by default.
     pub selected: bool,
 }
 
-/// Kinds of control.
+/// Type of a control.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[expect(missing_docs, reason = "the names are HTML's own")]
@@ -222,20 +221,20 @@ pub enum FieldKind {
 }
 
 impl FieldKind {
-    /// Every kind.
+    /// All kinds in declaration order.
     #[rustfmt::skip]
     pub const ALL: [FieldKind; 24] = {
         use FieldKind::*;
         [Text, Search, Password, Email, Tel, Url, Number, Range, Color, Date, Month, Week, Time, DatetimeLocal, Checkbox, Radio, Select, Textarea, File, Hidden, Submit, Image, Reset, Button]
     };
 
-    /// Text that a person types freely.
+    /// True for controls that take typed text.
     pub fn is_textual(self) -> bool {
         use FieldKind::*;
         matches!(self, Text | Search | Email | Tel | Url | Number | Textarea | Password)
     }
 
-    /// A button of any sort.
+    /// True for buttons of every type.
     pub fn is_button(self) -> bool {
         use FieldKind::*;
         matches!(self, Submit | Image | Reset | Button)
@@ -273,50 +272,50 @@ impl FieldKind {
     }
 }
 
-/// What a page tells machines about itself.
+/// Metadata that a page gives to programs.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct PageHints {
-    /// OpenSearch descriptions.
+    /// Links to OpenSearch descriptions.
     pub opensearch: Vec<OpenSearchLink>,
-    /// URL templates of schema.org search actions, with `{search_term_string}` or alike in them.
+    /// URL templates of schema.org search actions, with a placeholder such as `{search_term_string}`.
     pub search_actions: Vec<String>,
-    /// The page's preferred address.
+    /// Target of `<link rel=canonical>`.
     pub canonical: Option<Url>,
-    /// Robots meta: the page is not to be stored or shown.
+    /// Robots meta directive `noindex`.
     pub noindex: bool,
-    /// Robots meta: its links are not to be followed.
+    /// Robots meta directive `nofollow`.
     pub nofollow: bool,
-    /// Target and delay in seconds of a meta refresh.
+    /// Delay in seconds and target of a meta refresh.
     pub refresh: Option<(u32, Url)>,
-    /// `rel=next`.
+    /// Target of the first link with `rel=next`.
     pub next: Option<Url>,
-    /// `rel=prev`.
+    /// Target of the first link with `rel=prev` or `rel=previous`.
     pub prev: Option<Url>,
 }
 
 /// A link to an OpenSearch description document.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OpenSearchLink {
-    /// Where the description is.
+    /// URL of the description.
     pub url: Url,
-    /// What it is called.
+    /// The `title` attribute of the link.
     pub title: String,
 }
 
-/// Why a page is not here as a whole.
+/// Limit of the parser that a page exceeded. The limits are constants in `html/limits.rs`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ParseLimit {
-    /// Elements nested deeper than anyone reads.
+    /// Too many nested elements; the rest of the page is missing.
     Depth,
-    /// More attributes on one tag than anyone writes; only the surplus is missing.
+    /// Too many attributes. On one tag only the surplus is missing, on the whole page the rest of the page.
     Attributes,
-    /// More nodes than a page needs.
+    /// Too many DOM nodes; the rest of the page is missing.
     Nodes,
-    /// More work for the parser than a page is worth: much markup under many open elements.
+    /// Too much work for the tree builder: many tokens under many open elements.
     Steps,
-    /// More text, links, forms, fields or options than are kept.
+    /// Too much text, or too many links, forms, fields or options; the surplus is missing.
     Items,
-    /// More input than is parsed.
+    /// Body too long; the rest of it is missing.
     Bytes,
 }

@@ -1,4 +1,4 @@
-//! Inputs made to exhaust a parser, one test each: the result is bounded, and what came before is kept.
+//! Inputs that try to exhaust the parser. The result stays within the limits and keeps everything before them.
 
 use hadal_core::html::parse;
 use hadal_core::page::{Page, ParseLimit};
@@ -14,7 +14,7 @@ fn page(body: &str) -> Page {
     )
 }
 
-/// Parses the hostile part behind a good beginning, which must survive.
+/// Parses a hostile part after a good start and checks that the start is kept.
 fn hostile(part: &str) -> Page {
     let page = page(&format!("{BEFORE}{part}"));
     assert_eq!(page.title, "kept");
@@ -58,7 +58,7 @@ fn a_million_attributes_on_an_end_tag_of_a_script() {
 }
 
 #[test]
-fn attributes_behind_a_style_that_is_none() {
+fn attributes_inside_a_style_in_svg() {
     let attributes: String = (0..200_000).map(|i| format!(" a{i}")).collect();
     let page = hostile(&format!("<svg><style><p{attributes}></style></svg><p>after"));
     assert_eq!(page.truncated_by, Some(ParseLimit::Attributes));
@@ -114,7 +114,7 @@ fn one_huge_text() {
 }
 
 #[test]
-fn what_is_never_closed() {
+fn markup_that_is_never_closed() {
     for open in
         ["<!-- ", "<script>", "<style>", "<textarea>", "<title>", "<p a='", "<p ", "<![CDATA[", "<?x "]
     {
@@ -132,7 +132,7 @@ fn a_select_with_a_million_options() {
 }
 
 #[test]
-fn a_list_of_choices_that_everyone_refers_to() {
+fn a_datalist_that_every_input_refers_to() {
     let value = "v".repeat(100_000);
     let inputs = "<input list=l>".repeat(5_000);
     let page = hostile(&format!("<datalist id=l><option value={value}></datalist><form>{inputs}</form>"));
@@ -141,7 +141,7 @@ fn a_list_of_choices_that_everyone_refers_to() {
 }
 
 #[test]
-fn a_label_that_everyone_refers_to() {
+fn a_label_that_every_input_refers_to() {
     let inputs = "<input aria-labelledby=l id=i>".repeat(4_000);
     let page = hostile(&format!("<p id=l>{}</p><form>{inputs}</form>", "long ".repeat(200_000)));
     assert!(page.forms[1].fields.iter().all(|field| field.label.len() <= 512));
@@ -208,7 +208,7 @@ fn linked_data_that_never_ends() {
 }
 
 #[test]
-fn nothing_at_all() {
+fn empty_and_incomplete_documents() {
     for body in ["", " ", "<", "\0", "<!doctype html>", "</", "<!", "<!-", "<html", "&"] {
         let page = page(body);
         assert!(page.links.is_empty() && page.forms.is_empty() && page.truncated_by.is_none(), "{body}");

@@ -1,4 +1,4 @@
-//! Golden pages: what a reader and a browser make of them, hadal makes of them too.
+//! Golden pages: the parsed page has the text, links, forms and fields that a browser shows.
 
 use hadal_core::html::parse;
 use hadal_core::http::Method;
@@ -20,7 +20,7 @@ fn names(form: &Form) -> Vec<&str> {
 }
 
 #[test]
-fn a_page_speaks_of_itself() {
+fn title_language_and_text_are_read() {
     let page = page("bookshop.html");
     assert_eq!(page.title, "Harbour Lane Books: rare & second-hand");
     assert_eq!(page.base.as_str(), "https://books.example.org/shop/");
@@ -53,7 +53,7 @@ fn hints_are_read() {
 }
 
 #[test]
-fn links_come_with_their_surroundings() {
+fn links_come_with_their_context() {
     let links = page("bookshop.html").links;
     let targets: Vec<&str> = links.iter().map(|link| link.url.as_str()).collect();
     assert_eq!(
@@ -77,7 +77,7 @@ fn links_come_with_their_surroundings() {
 }
 
 #[test]
-fn a_form_knows_its_address_and_its_words() {
+fn a_form_has_its_action_and_its_text() {
     let page = page("bookshop.html");
     let form = &page.forms[0];
     assert_eq!((form.index, form.source, form.method), (0, FormSource::Form, Method::Get));
@@ -90,7 +90,7 @@ fn a_form_knows_its_address_and_its_words() {
 }
 
 #[test]
-fn fields_are_called_what_a_person_would_call_them() {
+fn fields_have_the_labels_that_are_shown() {
     let page = page("bookshop.html");
     let form = &page.forms[0];
     for (name, label) in [
@@ -112,7 +112,7 @@ fn fields_are_called_what_a_person_would_call_them() {
 }
 
 #[test]
-fn fields_hold_what_the_markup_says() {
+fn fields_have_the_attributes_of_the_markup() {
     let page = page("bookshop.html");
     let form = &page.forms[0];
     let author = field(form, "author");
@@ -138,7 +138,7 @@ fn fields_hold_what_the_markup_says() {
 }
 
 #[test]
-fn a_search_action_is_a_form_behind_the_others() {
+fn a_search_action_is_a_form_after_the_others() {
     let page = page("bookshop.html");
     let form = page.forms.last().unwrap();
     assert_eq!((form.index, form.source), (u32::MAX, FormSource::SearchAction));
@@ -160,7 +160,7 @@ fn forms_broken_by_tables_keep_their_fields() {
 }
 
 #[test]
-fn misnested_forms_own_what_a_browser_gives_them() {
+fn misnested_forms_own_the_controls_that_a_browser_assigns() {
     let forms = page("tables.html").forms;
     assert_eq!(forms.iter().filter(|form| form.source == FormSource::Form).count(), 4);
     assert_eq!(names(&forms[1]), ["inside_div"]);

@@ -1,4 +1,4 @@
-//! Whatever bytes come: no panic, and every part of the page within its bounds.
+//! Properties of the parser on random input: it does not panic and its output is well formed.
 
 use hadal_core::html::parse;
 use hadal_core::page::Page;
@@ -16,7 +16,7 @@ fn is_sound(page: &Page) -> bool {
     positions && folded && indices.into_iter().all(|(at, form)| form.index as usize == at)
 }
 
-/// Pieces that matter to the parser, so that random sequences reach odd states.
+/// Random sequences of tags and text that drive the parser into unusual states.
 fn soup() -> impl Strategy<Value = String> {
     let piece = prop::sample::select(vec![
         "<table>",

@@ -1,4 +1,5 @@
-//! Bytes to text, in the encoding a browser would choose: byte order mark, header, markup, detection.
+//! Decodes a body in the encoding that a browser would choose: byte order mark, `Content-Type` header, markup,
+//! detection, in this order.
 
 use super::{limits, prescan};
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
@@ -6,18 +7,19 @@ use encoding_rs::{Encoding, UTF_8};
 use std::borrow::Cow;
 use url::Url;
 
-/// Bytes that detection looks at.
-const DETECT: usize = 64 << 10;
+/// Bytes passed to the encoding detector. Guess.
+const DETECTION_BYTES: usize = 64 << 10;
 
-/// A decoded document.
+/// Decoded body of a document.
 pub(super) struct DecodedBody<'a> {
     pub text: Cow<'a, str>,
+    /// WHATWG name of the encoding.
     pub charset: &'static str,
-    /// Whether the body was longer than what is parsed.
+    /// True if the body was longer than [`limits::BYTES`].
     pub is_truncated: bool,
 }
 
-/// Decodes a body.
+/// Decodes at most [`limits::BYTES`] bytes of a body.
 pub(super) fn decode<'a>(body: &'a [u8], content_type: Option<&str>, url: &Url) -> DecodedBody<'a> {
     let kept = &body[..body.len().min(limits::BYTES)];
     let (encoding, mark) = Encoding::for_bom(kept).unwrap_or_else(|| (choose(kept, content_type, url), 0));
@@ -32,23 +34,23 @@ fn choose(body: &[u8], content_type: Option<&str>, url: &Url) -> &'static Encodi
         .unwrap_or_else(|| detect(body, url))
 }
 
-/// The likeliest encoding of bytes that nobody declared.
+/// Most likely encoding of a body that declares none.
 fn detect(body: &[u8], url: &Url) -> &'static Encoding {
     let has_escapes = memchr::memchr(0x1b, body).is_some();
     if !has_escapes && std::str::from_utf8(body).is_ok() {
         return UTF_8;
     }
-    // Plain ASCII tells nothing: begin shortly before the first byte that does.
-    let telling = body.iter().position(|&byte| byte >= 0x80 || byte == 0x1b).unwrap_or(0);
-    let from = telling.saturating_sub(DETECT / 2);
+    // ASCII fits most encodings, so the sample starts shortly before the first byte that is not ASCII.
+    let first = body.iter().position(|&byte| byte >= 0x80 || byte == 0x1b).unwrap_or(0);
+    let from = first.saturating_sub(DETECTION_BYTES / 2);
     let mut detector = EncodingDetector::new(Iso2022JpDetection::Allow);
-    detector.feed(&body[from..body.len().min(from + DETECT)], true);
-    let top_level = url.domain().and_then(|name| name.rsplit('.').next()).filter(|name| is_plain(name));
+    detector.feed(&body[from..body.len().min(from + DETECTION_BYTES)], true);
+    let top_level = url.domain().and_then(|name| name.rsplit('.').next()).filter(|name| is_lower_ascii(name));
     detector.guess(top_level.map(str::as_bytes), Utf8Detection::Allow)
 }
 
-/// The detector takes lower-case ASCII names only.
-fn is_plain(name: &str) -> bool {
+/// The detector panics on domain names other than lower-case ASCII.
+fn is_lower_ascii(name: &str) -> bool {
     !name.is_empty() && name.bytes().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == b'-')
 }
 

@@ -1,4 +1,4 @@
-//! The one walk over the tree: gathers the text and notes what later steps look at again.
+//! Walks the DOM tree once, gathers the text and lists the elements that later steps need.
 
 use super::dom::{Element, NodeData, NodeRef, TreeWalk, WalkEvent};
 use super::folded_text::FoldedText;
@@ -7,29 +7,33 @@ use super::sink::DomTree;
 use super::text::{PageTexts, TextLayer, TextSpan};
 use html5ever::{local_name, ns};
 
-/// What the walk found, in document order.
+/// Text and elements of a page in document order.
 #[derive(Default)]
 pub(super) struct Collected<'a> {
     pub texts: PageTexts,
+    /// Text spans of elements, indexed by `DomNode::span`.
     pub spans: Vec<TextSpan>,
     pub title: Option<NodeRef<'a>>,
     pub base: Option<NodeRef<'a>>,
-    /// `<a>` and `<area>` with an address.
+    /// `<a>` and `<area>` elements with `href`.
     pub anchors: Vec<NodeRef<'a>>,
     pub forms: Vec<CollectedForm<'a>>,
     pub controls: Vec<CollectedControl<'a>>,
     pub labels: Vec<NodeRef<'a>>,
     pub ids: Vec<(&'a str, NodeRef<'a>)>,
-    /// `<meta>`, `<link>`, linked data and microdata: what speaks to machines.
-    pub machine: Vec<NodeRef<'a>>,
-    /// Whether something was left out because there is too much of it.
+    /// `<meta>`, `<link>` and JSON-LD elements, and elements with `itemprop`.
+    pub metadata: Vec<NodeRef<'a>>,
+    /// True if a limit left out text or elements.
     pub is_truncated: bool,
-    concealed: Option<NodeRef<'a>>,
+    /// Outermost hidden element around the current position.
+    hidden_root: Option<NodeRef<'a>>,
+    /// Last heading or legend so far.
     heading: Option<NodeRef<'a>>,
+    /// Per text layer, the end of the last control or other element that labels nothing after it.
     last_control: [usize; 2],
 }
 
-/// A `<form>` and the heading before it.
+/// A `<form>` element and the last heading before it.
 pub(super) struct CollectedForm<'a> {
     pub node: NodeRef<'a>,
     pub heading: Option<NodeRef<'a>>,
@@ -38,20 +42,20 @@ pub(super) struct CollectedForm<'a> {
 /// An input, select, textarea or button.
 pub(super) struct CollectedControl<'a> {
     pub node: NodeRef<'a>,
-    /// The heading or legend before it.
+    /// Last heading or legend before the control.
     pub heading: Option<NodeRef<'a>>,
-    /// The text since the control before it.
+    /// Text between the previous control and this one.
     pub lead: TextSpan,
 }
 
-/// Whether the walk goes into an element.
+/// Decision whether the walk visits the children of an element.
 #[derive(PartialEq)]
 enum Descent {
     Enter,
     Skip,
 }
 
-/// Walks the tree once.
+/// Collects text and elements of a page.
 pub(super) fn collect<'a>(tree: &DomTree<'a>) -> Collected<'a> {
     let mut found = Collected::default();
     let mut walk = TreeWalk::below(tree.document);
@@ -61,7 +65,7 @@ pub(super) fn collect<'a>(tree: &DomTree<'a>) -> Collected<'a> {
                 NodeData::Text(text) => found.text().push(&text.borrow()),
                 NodeData::Element(element) => {
                     if found.enter(node, element) == Descent::Skip {
-                        walk.skip_inside(node);
+                        walk.skip_children(node);
                     }
                 }
                 NodeData::Root => {}
@@ -74,18 +78,18 @@ pub(super) fn collect<'a>(tree: &DomTree<'a>) -> Collected<'a> {
 }
 
 impl<'a> Collected<'a> {
-    /// The span of an element that was given one.
+    /// Span of the text inside an element, if it was recorded.
     pub fn span(&self, node: NodeRef<'a>) -> Option<TextSpan> {
         self.spans.get(node.span.get()? as usize).copied()
     }
 
-    /// What is written inside an element that was given a span.
+    /// Text inside an element; empty if its span was not recorded.
     pub fn text_of(&self, node: NodeRef<'a>) -> &str {
         self.span(node).map_or("", |span| self.texts.slice(span))
     }
 
     fn current(&self) -> TextLayer {
-        if self.concealed.is_some() { TextLayer::Concealed } else { TextLayer::Visible }
+        if self.hidden_root.is_some() { TextLayer::Hidden } else { TextLayer::Visible }
     }
 
     fn text(&mut self) -> &mut FoldedText {
@@ -115,7 +119,7 @@ impl<'a> Collected<'a> {
             local_name!("base") if node.has(&local_name!("href")) => {
                 self.base.get_or_insert(node);
             }
-            local_name!("meta") | local_name!("link") => self.machine.push(node),
+            local_name!("meta") | local_name!("link") => self.metadata.push(node),
             local_name!("a") | local_name!("area") if node.has(&local_name!("href")) => {
                 self.enter_anchor(node)
             }
@@ -142,8 +146,8 @@ impl<'a> Collected<'a> {
             }
             _ => {}
         }
-        let is_silent = [local_name!("script"), local_name!("textarea")].contains(&element.name.local);
-        if is_silent { Descent::Skip } else { Descent::Enter }
+        let has_no_text = [local_name!("script"), local_name!("textarea")].contains(&element.name.local);
+        if has_no_text { Descent::Skip } else { Descent::Enter }
     }
 
     fn leave(&mut self, node: NodeRef<'a>) {
@@ -160,8 +164,8 @@ impl<'a> Collected<'a> {
         if node.element().is_some_and(|element| !is_inline(element)) {
             self.text().break_word();
         }
-        if self.concealed.is_some_and(|root| std::ptr::eq(root, node)) {
-            self.concealed = None;
+        if self.hidden_root.is_some_and(|root| std::ptr::eq(root, node)) {
+            self.hidden_root = None;
         }
     }
 
@@ -172,21 +176,21 @@ impl<'a> Collected<'a> {
                     self.ids.push((&attribute.value, node));
                     self.open_span(node);
                 }
-                local_name!("hidden") => self.conceal(node),
-                local_name!("style") if shows_nothing(&attribute.value) => self.conceal(node),
-                local_name!("itemprop") => self.machine.push(node),
+                local_name!("hidden") => self.hide(node),
+                local_name!("style") if shows_nothing(&attribute.value) => self.hide(node),
+                local_name!("itemprop") => self.metadata.push(node),
                 _ => {}
             }
         }
         if element.name.local == local_name!("dialog") && !node.has(&local_name!("open")) {
-            self.conceal(node);
+            self.hide(node);
         }
     }
 
-    fn conceal(&mut self, node: NodeRef<'a>) {
-        if self.concealed.is_none() {
-            self.concealed = Some(node);
-            // A span that began before this attribute was read belongs to the other layer.
+    fn hide(&mut self, node: NodeRef<'a>) {
+        if self.hidden_root.is_none() {
+            self.hidden_root = Some(node);
+            // A span opened by an earlier attribute of this element belongs to the visible layer.
             self.reopen_span(node);
         }
     }
@@ -222,7 +226,7 @@ impl<'a> Collected<'a> {
     fn enter_script(&mut self, node: NodeRef<'a>) {
         let kind = node.attribute(&local_name!("type")).unwrap_or_default();
         if kind.trim().eq_ignore_ascii_case("application/ld+json") {
-            self.machine.push(node);
+            self.metadata.push(node);
         }
     }
 
@@ -262,7 +266,7 @@ impl<'a> Collected<'a> {
         self.last_control[layer] = self.here().start;
     }
 
-    /// What is written on a button is read like any other text.
+    /// Adds the label of an `<input>` button to the text.
     fn write_button(&mut self, node: NodeRef<'a>) {
         let kind = node.attribute(&local_name!("type")).unwrap_or_default();
         let is_button = ["submit", "button", "reset"].iter().any(|name| kind.eq_ignore_ascii_case(name));
@@ -273,7 +277,7 @@ impl<'a> Collected<'a> {
     }
 }
 
-/// `display: none`, in any spelling.
+/// True if a `style` attribute contains `display: none`, in any case and spacing.
 pub(super) fn shows_nothing(style: &str) -> bool {
     let mut rest = style;
     while let Some(at) = rest.find(|c: char| c.eq_ignore_ascii_case(&'d')) {
@@ -287,7 +291,7 @@ pub(super) fn shows_nothing(style: &str) -> bool {
     false
 }
 
-/// Elements whose text is no label of the control that follows.
+/// True for elements with text that does not label the following control.
 fn ends_lead(element: &Element<'_>) -> bool {
     matches!(
         element.name.local,
@@ -304,7 +308,7 @@ fn ends_lead(element: &Element<'_>) -> bool {
     )
 }
 
-/// Elements that do not end a word.
+/// Elements that do not separate words.
 pub(super) fn is_inline(element: &Element<'_>) -> bool {
     matches!(
         element.name.local,

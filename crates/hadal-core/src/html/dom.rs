@@ -1,43 +1,44 @@
-//! The tree of a page: nodes in an arena, linked by plain references.
+//! DOM tree: nodes in an arena, linked by references.
 //!
-//! Nothing here recurses, so nesting costs no stack, neither in a walk nor when the tree is dropped.
+//! No function recurses, so deep nesting uses no stack, neither in a walk nor when the tree is dropped.
 
 use super::limits::{self, truncate};
 use html5ever::tendril::StrTendril;
 use html5ever::{Attribute, LocalName, QualName, ns};
 use std::cell::{Cell, RefCell};
 
-/// A node in its arena.
+/// Reference to a node in the arena.
 pub(super) type NodeRef<'a> = &'a DomNode<'a>;
 
-/// A node and its neighbours.
+/// A node with links to its neighbours.
 pub(super) struct DomNode<'a> {
     pub parent: Cell<Option<NodeRef<'a>>>,
     pub previous: Cell<Option<NodeRef<'a>>>,
     pub next: Cell<Option<NodeRef<'a>>>,
     pub first_child: Cell<Option<NodeRef<'a>>>,
     pub last_child: Cell<Option<NodeRef<'a>>>,
-    /// Which span of the page's text it covers, for elements that somebody asks about later.
+    /// Index into `Collected::spans` of the text inside this element. Set only for elements with text that later steps need.
     pub span: Cell<Option<u32>>,
     pub data: NodeData<'a>,
 }
 
-/// What a node is.
+/// Content of a node.
 pub(super) enum NodeData<'a> {
-    /// The document, or the contents of a template.
+    /// The document, the contents of a template, or a placeholder for a comment.
     Root,
     Text(RefCell<StrTendril>),
     Element(Element<'a>),
 }
 
-/// An element as the parser made it.
+/// An element as built by html5ever.
 pub(super) struct Element<'a> {
     pub name: QualName,
     pub attributes: Vec<Attribute>,
-    /// Where a template keeps what is inside it.
+    /// Root of the contents of a `<template>`.
     pub contents: Option<NodeRef<'a>>,
-    /// The form the parser gave it to, which need not be an ancestor.
+    /// Form that the parser associated with this control. It need not be an ancestor.
     pub form: Cell<Option<NodeRef<'a>>>,
+    /// True for MathML `annotation-xml` that holds HTML.
     pub integration_point: bool,
 }
 
@@ -61,7 +62,7 @@ impl<'a> DomNode<'a> {
         }
     }
 
-    /// Whether it is an HTML element of this name.
+    /// True if this is an HTML element with the given name.
     pub fn is(&self, name: &LocalName) -> bool {
         self.element().is_some_and(|element| element.name.local == *name && element.name.ns == ns!(html))
     }
@@ -72,6 +73,7 @@ impl<'a> DomNode<'a> {
         Some(&found.value)
     }
 
+    /// True if the attribute is present.
     pub fn has(&self, name: &LocalName) -> bool {
         self.attribute(name).is_some()
     }
@@ -84,7 +86,7 @@ impl<'a> DomNode<'a> {
         std::iter::successors(self.first_child.get(), |node| node.next.get())
     }
 
-    /// Puts a node that has no parent at the end.
+    /// Appends a child. The child must have no parent.
     pub fn append(&'a self, child: NodeRef<'a>) {
         child.parent.set(Some(self));
         child.previous.set(self.last_child.replace(Some(child)));
@@ -94,7 +96,7 @@ impl<'a> DomNode<'a> {
         }
     }
 
-    /// Puts a node that has no parent right before this one.
+    /// Inserts a sibling before this node. The new node must have no parent.
     pub fn insert_before(&'a self, new: NodeRef<'a>) {
         new.parent.set(self.parent.get());
         new.next.set(Some(self));
@@ -106,6 +108,7 @@ impl<'a> DomNode<'a> {
         }
     }
 
+    /// Removes this node from its parent.
     pub fn detach(&self) {
         let (parent, previous, next) = (self.parent.take(), self.previous.take(), self.next.take());
         match (previous, parent) {
@@ -121,13 +124,13 @@ impl<'a> DomNode<'a> {
     }
 }
 
-/// One event of a walk in document order.
+/// One event of a [`TreeWalk`].
 pub(super) enum WalkEvent<'a> {
     Enter(NodeRef<'a>),
     Leave(NodeRef<'a>),
 }
 
-/// A walk over everything below a node.
+/// Walk over the descendants of a node in document order.
 pub(super) struct TreeWalk<'a> {
     root: NodeRef<'a>,
     next: Option<WalkEvent<'a>>,
@@ -138,8 +141,8 @@ impl<'a> TreeWalk<'a> {
         TreeWalk { root, next: root.first_child.get().map(WalkEvent::Enter) }
     }
 
-    /// Passes over the inside of the element that was just entered; it is left next.
-    pub fn skip_inside(&mut self, entered: NodeRef<'a>) {
+    /// Skips the children of the element that was just entered. Its `Leave` event comes next.
+    pub fn skip_children(&mut self, entered: NodeRef<'a>) {
         self.next = Some(WalkEvent::Leave(entered));
     }
 }
@@ -163,14 +166,14 @@ impl<'a> Iterator for TreeWalk<'a> {
     }
 }
 
-/// The text below a node as it stands there, up to a number of bytes.
-pub(super) fn text_below(node: NodeRef<'_>, most: usize) -> String {
+/// Text of all descendants of a node, unfolded, up to `max_bytes`.
+pub(super) fn text_below(node: NodeRef<'_>, max_bytes: usize) -> String {
     let mut text = String::new();
     for step in TreeWalk::below(node).take(limits::TEXT_NODES) {
         if let WalkEvent::Enter(DomNode { data: NodeData::Text(piece), .. }) = step {
-            text.push_str(truncate(&piece.borrow(), most - text.len()));
+            text.push_str(truncate(&piece.borrow(), max_bytes - text.len()));
         }
-        if text.len() == most {
+        if text.len() == max_bytes {
             break;
         }
     }

@@ -1,8 +1,9 @@
-//! Feeds a document to the parser, within limits.
+//! Feeds a document to the html5ever tokenizer, within [`limits`].
 //!
-//! The input goes in by pieces that end where the parser's state is known, so that the scan ahead
-//! always reads the same markup as the tokenizer does. What the tokenizer would only hand on, plain tags and
-//! plain text, goes past it. Either way tokens go through the [`TokenLimiter`], which closes when a bound is reached.
+//! [`scan`] runs ahead of the tokenizer and finds the end of each tag, comment and raw text. The input is fed in
+//! pieces that end where the tokenizer's state is known, so that both read the same markup. Plain tags and plain
+//! text bypass the tokenizer: their tokens are built here. All tokens pass the [`TokenLimiter`], which stops the
+//! parse when a limit is exceeded.
 
 use super::dom::DomNode;
 use super::limits;
@@ -18,38 +19,40 @@ use html5ever::tree_builder::{TreeBuilder, TreeBuilderOpts};
 use std::borrow::Cow;
 use typed_arena::Arena;
 
-/// Largest piece that is fed at once, so that a closed gate ends the work soon.
-const PIECE: usize = 64 << 10;
-/// Nobody asks on which line something stands.
+/// Largest piece in bytes that is fed at once. Small enough to notice an exceeded limit soon. Guess.
+const PIECE_BYTES: usize = 64 << 10;
+/// Line number passed with every token. Line numbers are not used.
 const LINE: u64 = 1;
 
-/// Parses a decoded document.
+/// Builds the DOM tree of a decoded document.
 pub(super) fn build<'a>(text: &str, arena: &'a Arena<DomNode<'a>>) -> BuiltTree<'a> {
     let options = TreeBuilderOpts { scripting_enabled: false, ..Default::default() };
-    let gate = TokenLimiter::new(TreeBuilder::new(DomSink::new(arena), options));
+    let limiter = TokenLimiter::new(TreeBuilder::new(DomSink::new(arena), options));
     let options = TokenizerOpts { discard_bom: false, ..Default::default() };
-    let text = with_plain_line_ends(text);
+    let text = with_normalised_line_ends(text);
     let feeder = ParserFeeder {
         input: text.as_bytes(),
         text: StrTendril::from(&*text),
         queue: BufferQueue::default(),
-        tokenizer: Tokenizer::new(gate, options),
+        tokenizer: Tokenizer::new(limiter, options),
         fed: 0,
-        is_waiting: false,
+        is_mid_token: false,
         attributes: 0,
     };
     feeder.run()
 }
 
+/// State of one parse.
 struct ParserFeeder<'t, 'a> {
     input: &'t [u8],
     text: StrTendril,
     queue: BufferQueue,
     tokenizer: Tokenizer<TokenLimiter<'a>>,
-    /// Everything before this position has been fed or left out.
+    /// All input before this position was fed or skipped.
     fed: usize,
-    /// Whether the tokenizer may be in the midst of something, so that nothing may be done past it.
-    is_waiting: bool,
+    /// True if the tokenizer may be inside a token. Nothing may bypass it then.
+    is_mid_token: bool,
+    /// Attributes of all tags so far.
     attributes: usize,
 }
 
@@ -57,7 +60,7 @@ impl<'a> ParserFeeder<'_, 'a> {
     fn run(mut self) -> BuiltTree<'a> {
         let mut at = 0;
         while let Some(bracket) = scan::find(self.input, at, b"<") {
-            if self.gate().bound.get().is_some() {
+            if self.limiter().exceeded.get().is_some() {
                 break;
             }
             at = self.pass(bracket);
@@ -67,17 +70,17 @@ impl<'a> ParserFeeder<'_, 'a> {
         self.tokenizer.sink.finish()
     }
 
-    fn gate(&self) -> &TokenLimiter<'a> {
+    fn limiter(&self) -> &TokenLimiter<'a> {
         &self.tokenizer.sink
     }
 
-    /// Passes over what begins at a `<`; says where to go on.
+    /// Handles the markup that begins at a `<` and returns the position where the scan continues.
     fn pass(&mut self, bracket: usize) -> usize {
         match scan::markup(self.input, bracket) {
             Markup::Text => bracket + 1,
             Markup::Doctype(end) => end,
             Markup::Comment(end) => self.pass_comment(bracket, end),
-            Markup::Unclosed => self.leave_out(bracket, self.input.len()),
+            Markup::Unclosed => self.skip(bracket, self.input.len()),
             Markup::Cdata => self.pass_cdata(bracket),
             Markup::Tag(tag) => self.pass_tag(bracket, &tag),
         }
@@ -85,17 +88,17 @@ impl<'a> ParserFeeder<'_, 'a> {
 
     fn pass_cdata(&mut self, bracket: usize) -> usize {
         self.feed_text(bracket);
-        let foreign = self.gate().adjusted_current_node_present_but_not_in_html_namespace();
+        let foreign = self.limiter().adjusted_current_node_present_but_not_in_html_namespace();
         let mark: &[u8] = if foreign { b"]]>" } else { b">" };
         let end = scan::find(self.input, bracket, mark).map_or(self.input.len(), |at| at + mark.len());
         if foreign { end } else { self.pass_comment(bracket, end) }
     }
 
-    /// Nobody reads comments. Only a tokenizer that waits for what comes next has to see that it is one.
+    /// Skips a comment. A tokenizer inside a token must see the comment to finish that token.
     fn pass_comment(&mut self, bracket: usize, end: usize) -> usize {
         self.feed_text(bracket);
-        if !std::mem::take(&mut self.is_waiting) {
-            return self.leave_out(bracket, end);
+        if !std::mem::take(&mut self.is_mid_token) {
+            return self.skip(bracket, end);
         }
         self.feed_until(end);
         end
@@ -105,14 +108,14 @@ impl<'a> ParserFeeder<'_, 'a> {
         self.attributes += tag.attributes.min(limits::TAG_ATTRIBUTES);
         self.feed_text(bracket);
         if self.attributes > limits::PAGE_ATTRIBUTES {
-            self.gate().close(ParseLimit::Attributes);
+            self.limiter().stop(ParseLimit::Attributes);
             return tag.end;
         }
         if tag.attributes > limits::TAG_ATTRIBUTES {
-            self.gate().note(ParseLimit::Attributes);
+            self.limiter().note(ParseLimit::Attributes);
             self.feed_until(tag.kept);
             self.fed = tag.end - 1;
-            self.is_waiting = true;
+            self.is_mid_token = true;
         }
         let name = &self.input[tag.name.0..tag.name.1];
         if tag.is_end || !holds_raw_text(name) {
@@ -120,88 +123,89 @@ impl<'a> ParserFeeder<'_, 'a> {
             return tag.end;
         }
         self.feed_until(tag.end);
-        self.is_waiting = false;
-        if !self.gate().raw.get() {
+        self.is_mid_token = false;
+        if !self.limiter().raw.get() {
             return tag.end;
         }
-        if is_for_browsers_only(name, &self.input[tag.name.1..tag.end]) {
-            self.leave_out_raw_text(tag.end, name);
+        if is_unread_raw_text(name, &self.input[tag.name.1..tag.end]) {
+            self.skip_raw_text(tag.end, name);
         }
         self.pass_raw_text(self.fed, name)
     }
 
-    /// Scripts and styles are never looked at, so most of them is not even fed. A script that holds
-    /// a comment might hold its own end tag and has to be.
-    fn leave_out_raw_text(&mut self, from: usize, name: &[u8]) {
+    /// Skips the text of a script or style, which is never read. A script with `<!--` in it is fed, because it may
+    /// contain its own end tag as text.
+    fn skip_raw_text(&mut self, from: usize, name: &[u8]) {
         let end = scan::raw_text_end(self.input, from, name).map(|end| end - name.len() - 2);
         let inside = from..end.unwrap_or(self.input.len());
         if scan::find(&self.input[inside.clone()], 0, b"<!--").is_none() {
-            self.leave_out(inside.start, inside.end);
+            self.skip(inside.start, inside.end);
         }
     }
 
-    /// Passes over raw text. A script may hold its own end tag inside `<!-- <script>`, so after each
-    /// candidate the parser is asked whether it saw an end.
+    /// Feeds raw text up to its end tag. After `<!-- <script>` a script may contain `</script>` as text, so after
+    /// each candidate the tokenizer's state decides.
     fn pass_raw_text(&mut self, from: usize, name: &[u8]) -> usize {
         let mut at = from;
         while let Some(name_end) = scan::raw_text_end(self.input, at, name) {
             self.feed_until(name_end);
             at = self.pass_end_of_raw_text(name_end);
-            if !self.gate().raw.get() || self.gate().bound.get().is_some() {
+            if !self.limiter().raw.get() || self.limiter().exceeded.get().is_some() {
                 return at;
             }
         }
         self.input.len()
     }
 
-    /// Goes on bracket by bracket until the parser shows whether this was a tag or text.
+    /// Feeds up to each next `>` until the tokenizer has emitted a token: the end tag, or text.
     fn pass_end_of_raw_text(&mut self, name_end: usize) -> usize {
-        let seen = self.gate().tokens.get();
+        let seen = self.limiter().tokens.get();
         let mut at = name_end;
         while let Some(bracket) = scan::find(self.input, at, b">") {
             at = bracket + 1;
             if at - name_end > 4 * limits::TAG_ATTRIBUTES {
-                self.gate().close(ParseLimit::Attributes);
+                self.limiter().stop(ParseLimit::Attributes);
                 return at;
             }
             self.feed_until(at);
-            if self.gate().tokens.get() != seen {
-                return if self.gate().raw.get() { name_end } else { at };
+            if self.limiter().tokens.get() != seen {
+                return if self.limiter().raw.get() { name_end } else { at };
             }
         }
-        self.leave_out(name_end, self.input.len())
+        self.skip(name_end, self.input.len())
     }
 
-    fn leave_out(&mut self, from: usize, to: usize) -> usize {
+    /// Skips the input between two positions. Text before `from` is fed.
+    fn skip(&mut self, from: usize, to: usize) -> usize {
         self.feed_text(from);
         self.fed = to;
         to
     }
 
-    /// Feeds text, past the tokenizer when that would do nothing to it.
+    /// Feeds text. Text without character references, `<` and NUL bypasses the tokenizer.
     fn feed_text(&mut self, end: usize) {
         let text = self.input.get(self.fed..end).unwrap_or_default();
-        if self.is_waiting || memchr::memchr3(b'<', b'&', 0, text).is_some() {
-            self.is_waiting |= !is_complete(text);
+        if self.is_mid_token || memchr::memchr3(b'<', b'&', 0, text).is_some() {
+            self.is_mid_token |= !is_complete(text);
             self.feed_until(end);
         } else if !text.is_empty() {
             let token = Token::CharacterTokens(self.piece(end));
-            let _ = self.gate().process_token(token, LINE);
+            let _ = self.limiter().process_token(token, LINE);
             self.fed = end;
         }
     }
 
-    /// Feeds a tag, past the tokenizer when it is a plain one. Behind a tag nothing is left to wait for.
+    /// Feeds a tag. A plain tag bypasses the tokenizer. After a tag the tokenizer is between tokens.
     fn feed_tag(&mut self, tag: &TagExtent) {
-        let plain = if self.is_waiting { None } else { tags::plain(&self.text, tag) };
+        let plain = if self.is_mid_token { None } else { tags::plain(&self.text, tag) };
         match plain {
             Some(token) => {
-                let _ = self.gate().process_token(token, LINE);
+                let _ = self.limiter().process_token(token, LINE);
                 self.fed = tag.end;
             }
             None => self.feed_until(tag.end),
         }
-        self.is_waiting = false;
+        self.is_mid_token = false;
     }
 
     fn piece(&self, end: usize) -> StrTendril {
@@ -209,8 +213,8 @@ impl<'a> ParserFeeder<'_, 'a> {
     }
 
     fn feed_until(&mut self, end: usize) {
-        while self.fed < end && self.gate().bound.get().is_none() {
-            let mut stop = end.min(self.fed + PIECE);
+        while self.fed < end && self.limiter().exceeded.get().is_none() {
+            let mut stop = end.min(self.fed + PIECE_BYTES);
             while !self.text.is_char_boundary(stop) {
                 stop -= 1;
             }
@@ -224,22 +228,22 @@ impl<'a> ParserFeeder<'_, 'a> {
     }
 }
 
-/// Whether the tokenizer can make up its mind about all of a text: behind a `&` it waits for what comes
-/// after the `;`, behind a `<` for a tag.
+/// True if the tokenizer emits all of a text at once. After `&` it waits for a character after the `;`, after
+/// `<` for a tag.
 fn is_complete(text: &[u8]) -> bool {
-    let is_decided = |at: usize| memchr::memchr(b';', &text[at..text.len() - 1]).is_some();
-    memchr::memchr(b'<', text).is_none() && memchr::memrchr(b'&', text).is_none_or(is_decided)
+    let has_end = |at: usize| memchr::memchr(b';', &text[at..text.len() - 1]).is_some();
+    memchr::memchr(b'<', text).is_none() && memchr::memrchr(b'&', text).is_none_or(has_end)
 }
 
-/// Line ends as the tokenizer sees them.
-fn with_plain_line_ends(text: &str) -> Cow<'_, str> {
+/// Replaces CR LF and CR by LF, as the HTML standard prescribes.
+fn with_normalised_line_ends(text: &str) -> Cow<'_, str> {
     match memchr::memchr(b'\r', text.as_bytes()) {
         Some(_) => Cow::Owned(text.replace("\r\n", "\n").replace('\r', "\n")),
         None => Cow::Borrowed(text),
     }
 }
 
-/// Elements whose inside is text, whatever it looks like, when the parser agrees.
+/// True for elements with raw text content. In foreign content, such as SVG, the parser may decide otherwise.
 fn holds_raw_text(name: &[u8]) -> bool {
     const NAMES: [&[u8]; 9] = [
         b"script",
@@ -255,8 +259,8 @@ fn holds_raw_text(name: &[u8]) -> bool {
     NAMES.iter().any(|raw| raw.eq_ignore_ascii_case(name))
 }
 
-/// Whether nobody but a browser reads what is inside: linked data is for us too.
-fn is_for_browsers_only(name: &[u8], attributes: &[u8]) -> bool {
+/// True for styles and for scripts other than JSON-LD.
+fn is_unread_raw_text(name: &[u8], attributes: &[u8]) -> bool {
     let is_script = name.eq_ignore_ascii_case(b"script");
     (is_script && !attributes.to_ascii_lowercase().windows(7).any(|word| word == b"ld+json"))
         || name.eq_ignore_ascii_case(b"style")
@@ -293,7 +297,7 @@ mod tests {
     }
 
     #[test]
-    fn no_input_costs_more_than_the_bounds_allow() {
+    fn no_input_costs_more_than_the_limits_allow() {
         let formatting: String = (0..5_000).map(|i| format!("<b id={i}><p>")).collect();
         for text in ["<div>".repeat(100_000), "<a><b><i><p>".repeat(50_000), formatting] {
             let effort = effort(&text);
@@ -325,11 +329,11 @@ mod tests {
         }
     }
 
-    /// The tree that comes of giving everything to the tokenizer at once.
+    /// Builds the tree by feeding everything to the tokenizer at once.
     fn build_straight<'a>(text: &str, arena: &'a Arena<DomNode<'a>>) -> DomTree<'a> {
         let options = TreeBuilderOpts { scripting_enabled: false, ..Default::default() };
-        let gate = TokenLimiter::new(TreeBuilder::new(DomSink::new(arena), options));
-        let tokenizer = Tokenizer::new(gate, TokenizerOpts { discard_bom: false, ..Default::default() });
+        let limiter = TokenLimiter::new(TreeBuilder::new(DomSink::new(arena), options));
+        let tokenizer = Tokenizer::new(limiter, TokenizerOpts { discard_bom: false, ..Default::default() });
         let queue = BufferQueue::default();
         queue.push_back(StrTendril::from(text));
         while !queue.is_empty() {
@@ -403,7 +407,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn going_past_the_tokenizer_changes_nothing(choices in prop::collection::vec(0..PIECES.len(), 0..30)) {
+        fn bypassing_the_tokenizer_changes_nothing(choices in prop::collection::vec(0..PIECES.len(), 0..30)) {
             let text: String = choices.into_iter().map(|choice| PIECES[choice]).collect();
             let (ours, straight) = (Arena::new(), Arena::new());
             let (ours, straight) = (build(&text, &ours).tree, build_straight(&text, &straight));

@@ -1,8 +1,7 @@
-//! Controls as fields: what they are, what they hold, what they are called.
+//! Builds the fields of forms from their controls.
 
-use super::choices::choices;
 use super::collect::{Collected, CollectedControl};
-use super::dom::{NodeRef, text_below};
+use super::dom::{NodeRef, TreeWalk, WalkEvent, text_below};
 use super::labels::LabelIndex;
 use super::limits::{self, truncate};
 use super::text::short;
@@ -12,14 +11,15 @@ use html5ever::{LocalName, local_name};
 use rustc_hash::FxHashMap;
 use url::Url;
 
-/// Turns the controls of a page into fields.
+/// Builds fields from the controls of a page.
 pub(super) struct FieldBuilder<'f, 'a> {
     found: &'f Collected<'a>,
     base: &'f Url,
     ids: FxHashMap<&'a str, NodeRef<'a>>,
     labels: LabelIndex<'a>,
-    choices_left: usize,
-    /// Whether choices were left out.
+    /// Options that may still be added before [`limits::PAGE_OPTIONS`] is reached.
+    options_left: usize,
+    /// True if options were left out.
     pub is_truncated: bool,
 }
 
@@ -32,20 +32,20 @@ impl<'f, 'a> FieldBuilder<'f, 'a> {
             }
         }
         let labels = LabelIndex::new(found);
-        FieldBuilder { found, base, ids, labels, choices_left: limits::PAGE_CHOICES, is_truncated: false }
+        FieldBuilder { found, base, ids, labels, options_left: limits::PAGE_OPTIONS, is_truncated: false }
     }
 
-    /// The first element with an id.
+    /// First element with an id.
     pub fn by_id(&self, id: &str) -> Option<NodeRef<'a>> {
         self.ids.get(id).copied()
     }
 
-    /// The field a control makes.
+    /// Builds the field of a control.
     pub fn field(&mut self, position: usize) -> Field {
         let control = &self.found.controls[position];
         let node = control.node;
         let kind = kind(node);
-        let options = self.choices(node, kind);
+        let options = self.options(node, kind);
         let named = |name| node.attribute(name).map(short).unwrap_or_default();
         let label = if kind == FieldKind::Hidden {
             String::new()
@@ -73,36 +73,37 @@ impl<'f, 'a> FieldBuilder<'f, 'a> {
         }
     }
 
-    /// What is sent beside a text to tell its direction, where the page asks for that.
+    /// Hidden field for the text direction of a control with a `dirname` attribute.
     pub fn direction(&self, position: usize) -> Option<Field> {
         let node = self.found.controls[position].node;
         let name = node.attribute(&LocalName::from("dirname")).filter(|name| !name.is_empty())?;
         let takes_text = matches!(kind(node), FieldKind::Text | FieldKind::Search | FieldKind::Textarea);
-        let said = std::iter::once(node)
+        let declared = std::iter::once(node)
             .chain(node.ancestors())
             .find_map(|node| node.attribute(&local_name!("dir")));
-        let direction = if said.is_some_and(|dir| dir.eq_ignore_ascii_case("rtl")) { "rtl" } else { "ltr" };
+        let direction =
+            if declared.is_some_and(|dir| dir.eq_ignore_ascii_case("rtl")) { "rtl" } else { "ltr" };
         let field = Field::new(FieldKind::Hidden, truncate(name, limits::SHORT_TEXT), direction);
         takes_text.then(|| Field { disabled: is_disabled(node), ..field })
     }
 
-    /// The encoding that a button sends the form in, where it has its own.
+    /// The `formenctype` attribute of a button.
     pub fn own_enctype(&self, position: usize) -> Option<&'a str> {
         self.found.controls[position].node.attribute(&local_name!("formenctype"))
     }
 
-    fn choices(&mut self, node: NodeRef<'a>, kind: FieldKind) -> Vec<FieldOption> {
+    fn options(&mut self, node: NodeRef<'a>, kind: FieldKind) -> Vec<FieldOption> {
         let source = match node.attribute(&local_name!("list")) {
             _ if kind == FieldKind::Select => Some(node),
             Some(id) => self.by_id(id).filter(|list| list.is(&local_name!("datalist"))),
             None => None,
         };
         let Some(source) = source else { return Vec::new() };
-        let most = limits::CHOICES.min(self.choices_left);
-        let (choices, is_truncated) = choices(source, most);
-        self.choices_left -= choices.len();
+        let max = limits::OPTIONS.min(self.options_left);
+        let (options, is_truncated) = options_of(source, max);
+        self.options_left -= options.len();
         self.is_truncated |= is_truncated;
-        choices
+        options
     }
 
     fn value(
@@ -118,12 +119,12 @@ impl<'f, 'a> FieldBuilder<'f, 'a> {
                 .iter()
                 .find(|choice| choice.selected)
                 .map_or(String::new(), |choice| choice.value.clone()),
-            FieldKind::Textarea => short_raw(&text_below(control.node, limits::VALUE)),
-            FieldKind::Checkbox | FieldKind::Radio => given.map_or("on".to_string(), short_raw),
+            FieldKind::Textarea => raw_value(&text_below(control.node, limits::VALUE)),
+            FieldKind::Checkbox | FieldKind::Radio => given.map_or("on".to_string(), raw_value),
             _ if kind.is_button() => {
-                given.filter(|text| !text.is_empty()).map_or(label.to_string(), short_raw)
+                given.filter(|text| !text.is_empty()).map_or(label.to_string(), raw_value)
             }
-            _ => given.map(short_raw).unwrap_or_default(),
+            _ => given.map(raw_value).unwrap_or_default(),
         }
     }
 
@@ -133,12 +134,12 @@ impl<'f, 'a> FieldBuilder<'f, 'a> {
     }
 }
 
-/// Values are submitted as they are, so their white space stays.
-fn short_raw(text: &str) -> String {
+/// Truncates a value to [`limits::VALUE`]. Values are submitted, so their white space is kept.
+fn raw_value(text: &str) -> String {
     truncate(text, limits::VALUE).to_string()
 }
 
-/// The method a form or a button names; `dialog` and nonsense name none.
+/// Method named by a form or button; `None` for `dialog` and unknown names.
 pub(super) fn method(name: &str) -> Option<Method> {
     match name.trim() {
         name if name.eq_ignore_ascii_case("post") => Some(Method::Post),
@@ -151,8 +152,8 @@ fn number(node: NodeRef<'_>, name: &LocalName) -> Option<u32> {
     node.attribute(name)?.trim().parse().ok()
 }
 
-/// Disabled itself, or by a fieldset around it; the first legend of a fieldset stays usable. What stands
-/// in a list of suggestions is never sent either.
+/// True if a control is disabled by itself, by a fieldset around it (except in the fieldset's first legend), or
+/// because it is inside a datalist.
 fn is_disabled(node: NodeRef<'_>) -> bool {
     if node.has(&local_name!("disabled")) {
         return true;
@@ -173,7 +174,7 @@ fn is_first_legend(node: NodeRef<'_>) -> bool {
     node.is(&local_name!("legend")) && !before.into_iter().any(|node| node.is(&local_name!("legend")))
 }
 
-/// What a control is; an unknown type is a text field.
+/// Type of a control. An unknown type is a text field.
 fn kind(node: NodeRef<'_>) -> FieldKind {
     use FieldKind::*;
     let named = node.attribute(&local_name!("type")).unwrap_or_default().trim().to_ascii_lowercase();
@@ -192,4 +193,58 @@ fn kind(node: NodeRef<'_>) -> FieldKind {
     }
     let mut inputs = FieldKind::ALL.into_iter().filter(|kind| !matches!(kind, Select | Textarea));
     inputs.find(|kind| kind.name() == named).unwrap_or(Text)
+}
+
+/// Up to `max` enabled options of a select or datalist in document order, and whether some were left out.
+fn options_of(list: NodeRef<'_>, max: usize) -> (Vec<FieldOption>, bool) {
+    let mut options = Vec::new();
+    let (mut is_truncated, mut may_be_empty) = (false, is_list_box(list));
+    let mut walk = TreeWalk::below(list);
+    while let Some(step) = walk.next() {
+        let WalkEvent::Enter(node) = step else { continue };
+        let is_group = node.is(&local_name!("optgroup"));
+        let is_option = node.is(&local_name!("option"));
+        if (is_group || is_option) && node.has(&local_name!("disabled")) {
+            if is_option && node.has(&local_name!("selected")) {
+                options.iter_mut().for_each(|option: &mut FieldOption| option.selected = false);
+                may_be_empty = true;
+            }
+            walk.skip_children(node);
+        } else if is_option {
+            is_truncated = options.len() == max;
+            if is_truncated {
+                break;
+            }
+            options.push(option_of(node));
+        }
+    }
+    if list.is(&local_name!("select")) && !list.has(&local_name!("multiple")) {
+        select_one(&mut options, may_be_empty);
+    }
+    (options, is_truncated)
+}
+
+/// True for a select that shows several rows. It may have no selected option.
+fn is_list_box(list: NodeRef<'_>) -> bool {
+    let size = list.attribute(&local_name!("size")).and_then(|size| size.trim().parse::<u32>().ok());
+    size.is_some_and(|size| size > 1)
+}
+
+fn option_of(option: NodeRef<'_>) -> FieldOption {
+    let written = || short(&text_below(option, limits::SHORT_TEXT));
+    let label = option.attribute(&local_name!("label")).map(short).filter(|label| !label.is_empty());
+    let value =
+        option.attribute(&local_name!("value")).map(|value| truncate(value, limits::VALUE).to_string());
+    let text = label.unwrap_or_else(written);
+    FieldOption { value: value.unwrap_or_else(written), text, selected: option.has(&local_name!("selected")) }
+}
+
+/// Selects one option of a select without `multiple`: the last that is marked `selected`, or else the first unless
+/// the select may be empty.
+fn select_one(options: &mut [FieldOption], may_be_empty: bool) {
+    let marked = options.iter().rposition(|option| option.selected);
+    let selected = marked.or((!may_be_empty).then_some(0));
+    for (position, option) in options.iter_mut().enumerate() {
+        option.selected = Some(position) == selected;
+    }
 }

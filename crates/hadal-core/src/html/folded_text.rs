@@ -1,15 +1,16 @@
-//! Text with its white space folded: one blank between words, none at the ends.
+//! Text with folded white space: one space between words, none at the ends.
 //!
-//! Most text of most pages is folded already, so it is looked at many bytes at once and copied whole.
+//! Most text is folded already, so 16 bytes are checked at a time and copied together.
 
 use super::limits::{self, truncate};
 
-/// A text with white space folded to single blanks.
+/// Text buffer that folds white space and holds at most [`limits::TEXT`] bytes.
 #[derive(Default)]
 pub(super) struct FoldedText {
     pub text: String,
+    /// A space separates the next word from the text.
     gap: bool,
-    /// Whether there was more than is kept.
+    /// True if text was dropped.
     pub is_full: bool,
 }
 
@@ -18,7 +19,7 @@ impl FoldedText {
         self.text.len()
     }
 
-    /// The next word does not touch the last one.
+    /// Separates the next word from the last one.
     pub fn break_word(&mut self) {
         self.gap = true;
     }
@@ -33,7 +34,7 @@ impl FoldedText {
         }
     }
 
-    /// Adds words with single blanks between them: at once, unless the end of the room is near.
+    /// Adds words that single spaces separate. Near the limit they are added word by word.
     fn push_folded(&mut self, words: &str) {
         if self.text.len() + 1 + words.len() <= limits::TEXT {
             return self.push_word(words);
@@ -58,7 +59,7 @@ impl FoldedText {
     }
 }
 
-/// How much of a text begins it with words that have single blanks between them.
+/// Length in bytes of the longest prefix with single spaces between words.
 fn folded_prefix(text: &str) -> usize {
     let bytes = text.as_bytes();
     let is_word =
@@ -68,7 +69,7 @@ fn folded_prefix(text: &str) -> usize {
         at += match BYTE_CLASSES[usize::from(byte)] {
             ByteClass::Word => 1,
             ByteClass::Blank if at > 0 && is_word(at + 1) => 2,
-            ByteClass::Perhaps => match text[at..].chars().next() {
+            ByteClass::MaybeSpace => match text[at..].chars().next() {
                 Some(c) if !c.is_whitespace() => c.len_utf8(),
                 _ => return at,
             },
@@ -78,10 +79,10 @@ fn folded_prefix(text: &str) -> usize {
     at
 }
 
-/// Bytes that are looked at together.
+/// Bytes that are checked together. Guess.
 const STRETCH: usize = 16;
 
-/// The same as far as whole stretches go, which are compared all at once.
+/// Same as [`folded_prefix`] for whole stretches of [`STRETCH`] bytes.
 fn folded_stretches(bytes: &[u8]) -> usize {
     let mut at = 0;
     while let Some(stretch) = bytes[at..].first_chunk::<{ STRETCH + 1 }>()
@@ -92,7 +93,7 @@ fn folded_stretches(bytes: &[u8]) -> usize {
     at
 }
 
-/// Whether every byte but the last is part of a word, or a blank before one.
+/// True if every byte but the last is part of a word, or a space before one.
 fn is_folded(stretch: &[u8; STRETCH + 1]) -> bool {
     let parts = |byte: u8| (byte <= b' ') | (byte == 0xc2) | (byte.wrapping_sub(0xe1) < 3);
     let mut ends = false;
@@ -103,17 +104,17 @@ fn is_folded(stretch: &[u8; STRETCH + 1]) -> bool {
     !ends
 }
 
-/// What a byte is when white space is folded.
+/// Class of a byte for white space folding.
 #[derive(Clone, Copy, PartialEq)]
 enum ByteClass {
-    /// Part of a word.
+    /// Byte of a word.
     Word,
-    /// The blank.
+    /// The space character, U+0020.
     Blank,
-    /// Other white space of ASCII.
+    /// Other ASCII white space.
     Space,
-    /// The first byte of a character that may be white space.
-    Perhaps,
+    /// First byte of a multi-byte character that may be white space.
+    MaybeSpace,
 }
 
 const BYTE_CLASSES: [ByteClass; 256] = {
@@ -124,11 +125,11 @@ const BYTE_CLASSES: [ByteClass; 256] = {
         table[tab as usize] = ByteClass::Space;
         tab += 1;
     }
-    // U+0085, U+00A0, U+1680, U+2000 to U+205F, U+3000
-    table[0xc2] = ByteClass::Perhaps;
-    table[0xe1] = ByteClass::Perhaps;
-    table[0xe2] = ByteClass::Perhaps;
-    table[0xe3] = ByteClass::Perhaps;
+    // First bytes of U+0085, U+00A0, U+1680, U+2000 to U+205F and U+3000.
+    table[0xc2] = ByteClass::MaybeSpace;
+    table[0xe1] = ByteClass::MaybeSpace;
+    table[0xe2] = ByteClass::MaybeSpace;
+    table[0xe3] = ByteClass::MaybeSpace;
     table
 };
 
@@ -148,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn every_sort_of_white_space_folds() {
+    fn every_white_space_character_folds() {
         for space in (0..=0x3000u32).filter_map(char::from_u32).filter(|c| c.is_whitespace()) {
             let mut folded = FoldedText::default();
             folded.push(&format!("{space}one{space}{space}two three{space} four {space}"));
@@ -169,7 +170,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn folding_many_bytes_at_once_is_folding_word_by_word(pieces in prop::collection::vec("[a \t\u{e1}\u{a0}\u{2003}\u{3001}]{0,50}", 0..4)) {
+        fn folding_many_bytes_at_once_equals_folding_word_by_word(pieces in prop::collection::vec("[a \t\u{e1}\u{a0}\u{2003}\u{3001}]{0,50}", 0..4)) {
             let (mut folded, mut slowly) = (FoldedText::default(), FoldedText::default());
             for piece in &pieces {
                 folded.push(piece);

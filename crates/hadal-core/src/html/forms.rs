@@ -1,7 +1,7 @@
 //! Forms and the controls they own.
 //!
-//! A control belongs to the form its `form` attribute names, else to the one the parser gave it to,
-//! else to the nearest form around it: as in a browser.
+//! As in a browser, a control belongs to the form that its `form` attribute names, or else to the form that the
+//! parser associated with it, or else to the nearest form around it.
 
 use super::collect::{Collected, CollectedControl, CollectedForm};
 use super::dom::NodeRef;
@@ -14,8 +14,8 @@ use html5ever::{LocalName, local_name};
 use rustc_hash::FxHashMap;
 use url::Url;
 
-/// The forms of a page: its `<form>` elements, then one for what stands outside of any, if that can
-/// be asked something.
+/// Forms of a page, and whether options were left out. A form for the controls outside any `<form>` comes last, if
+/// one of them takes words.
 pub(super) fn forms(found: &Collected<'_>, page: &Url, base: &Url) -> (Vec<Form>, bool) {
     let mut fields = FieldBuilder::new(found, base);
     let owned = ControlOwners::sort(found, &fields);
@@ -27,7 +27,7 @@ pub(super) fn forms(found: &Collected<'_>, page: &Url, base: &Url) -> (Vec<Form>
     (forms, fields.is_truncated)
 }
 
-/// Controls by owner, as positions in the page's controls.
+/// Controls by owner, as indices into the page's controls.
 struct ControlOwners {
     by_form: Vec<Vec<usize>>,
     loose: Vec<usize>,
@@ -43,7 +43,7 @@ impl ControlOwners {
             match owner(control, fields) {
                 None => owned.loose.push(position),
                 Some(form) => {
-                    // A form that is not kept takes its controls with it.
+                    // Controls of a form beyond the limit are dropped.
                     if let Some(&ordinal) = ordinals.get(&address(form)) {
                         owned.by_form[ordinal].push(position);
                     }
@@ -105,7 +105,7 @@ fn element_form<'a>(
     }
 }
 
-/// In a form of `method=dialog` buttons close the dialogue and send nothing.
+/// In a form with `method=dialog`, submit buttons close the dialogue and send nothing.
 fn close_only(field: &mut Field) {
     if sends(field) && field.formmethod.is_none() {
         field.kind = FieldKind::Button;
@@ -132,7 +132,7 @@ fn attributes(form: NodeRef<'_>) -> String {
     values.filter(|value| !value.is_empty()).collect::<Vec<_>>().join(" ")
 }
 
-/// The text of a form; one that a table broke up reaches from its first control to its last.
+/// Span of a form's text. An empty form element that owns controls, as inside tables, spans its controls.
 fn extent<'a>(form: &CollectedForm<'a>, controls: &[usize], found: &Collected<'a>) -> TextSpan {
     let nothing = TextSpan { layer: super::text::TextLayer::Visible, start: 0, end: 0 };
     let own = found.span(form.node).unwrap_or(nothing);
@@ -146,7 +146,7 @@ fn extent<'a>(form: &CollectedForm<'a>, controls: &[usize], found: &Collected<'a
     }
 }
 
-/// The heading or legend that stands last before the form's first control, inside the form or not.
+/// Last heading or legend before the first visible control, inside the form or before it.
 fn heading<'a>(form: &CollectedForm<'a>, controls: &[usize], found: &Collected<'a>) -> String {
     let visible = |&&control: &&usize| !is_hidden_input(found.controls[control].node);
     let first = controls.iter().find(visible).and_then(|&control| found.controls[control].heading);
@@ -157,7 +157,7 @@ fn is_hidden_input(node: NodeRef<'_>) -> bool {
     node.attribute(&local_name!("type")).is_some_and(|kind| kind.eq_ignore_ascii_case("hidden"))
 }
 
-/// Controls outside of any form, when one of them takes words.
+/// Form of the controls outside any `<form>`, if one of them takes words.
 fn loose_form(controls: &[usize], fields: &mut FieldBuilder<'_, '_>, page: &Url) -> Option<Form> {
     let list: Vec<Field> = controls.iter().map(|&control| fields.field(control)).collect();
     let takes_words = |field: &Field| {

@@ -1,4 +1,4 @@
-//! What a page tells machines: search descriptions, preferred address, robots, refresh, next and previous.
+//! Metadata of a page: search descriptions, canonical URL, robots directives, refresh, next and previous page.
 
 use super::collect::Collected;
 use super::dom::{NodeRef, text_below};
@@ -10,13 +10,13 @@ use crate::page::{OpenSearchLink, PageHints};
 use html5ever::{LocalName, local_name};
 use url::Url;
 
-/// Elements around a microdata property that are asked whether they are a search action.
-const ITEM_HEIGHT: usize = 16;
+/// Ancestors of a microdata property searched for its `SearchAction` item. Guess.
+const ITEM_ANCESTORS: usize = 16;
 
-/// Reads the hints of a page.
+/// Reads the metadata of a page.
 pub(super) fn hints(found: &Collected<'_>, base: &Url) -> PageHints {
     let mut hints = PageHints::default();
-    for &node in &found.machine {
+    for &node in &found.metadata {
         if node.is(&local_name!("script")) {
             in_linked_data(&text_below(node, limits::LINKED_DATA), &mut hints.search_actions);
             continue;
@@ -65,7 +65,7 @@ fn read_link(node: NodeRef<'_>, base: &Url, hints: &mut PageHints) {
     read_neighbour(node, base, hints);
 }
 
-/// `rel=next` and `rel=prev`, on links for machines and for people.
+/// Reads `rel=next` and `rel=prev` of a `<link>` or an anchor.
 fn read_neighbour(node: NodeRef<'_>, base: &Url, hints: &mut PageHints) {
     let Some(rel) = node.attribute(&local_name!("rel")) else { return };
     if hints.next.is_none() && has_token(rel, "next") {
@@ -92,7 +92,7 @@ fn read_meta(node: NodeRef<'_>, base: &Url, hints: &mut PageHints) {
     }
 }
 
-/// `5; url=next.html`: seconds, then where to; a refresh of the same page leads nowhere.
+/// Delay and target of a refresh such as `5; url=next.html`; `None` if it names no URL.
 fn refresh(content: &str, base: &Url) -> Option<(u32, Url)> {
     let digits = content.len() - content.trim_start_matches(|c: char| c.is_ascii_digit()).len();
     let (seconds, rest) = content.split_at(digits);
@@ -115,7 +115,7 @@ fn refresh(content: &str, base: &Url) -> Option<(u32, Url)> {
     Some((seconds.parse().unwrap_or(0), url))
 }
 
-/// The target of a search action in microdata.
+/// URL template of a search action in microdata.
 fn microdata_template(node: NodeRef<'_>) -> Option<String> {
     let property = named(node, &local_name!("itemprop"));
     if !has_token(property, "target") && !has_token(property, "urlTemplate") {
@@ -124,7 +124,7 @@ fn microdata_template(node: NodeRef<'_>) -> Option<String> {
     let values = [local_name!("content"), local_name!("href")];
     let template = values.iter().find_map(|name| node.attribute(name)).filter(|text| is_template(text))?;
     let is_action = |node: NodeRef<'_>| named(node, &local_name!("itemtype")).ends_with("/SearchAction");
-    node.ancestors().take(ITEM_HEIGHT).any(is_action).then(|| template.trim().to_string())
+    node.ancestors().take(ITEM_ANCESTORS).any(is_action).then(|| template.trim().to_string())
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! What a person reads beside a control.
+//! Labels of controls.
 
 use super::collect::Collected;
 use super::dom::{NodeRef, text_below};
@@ -8,12 +8,12 @@ use crate::page::FieldKind;
 use html5ever::{LocalName, local_name};
 use rustc_hash::FxHashMap;
 
-/// Terms taken from free text near a control.
+/// Terms taken from the text near a control without a label. Guess.
 const TERMS_NEAR: usize = 8;
-/// LabelIndex are looked for this many elements up.
-const LABEL_HEIGHT: usize = 12;
+/// Ancestors of a control searched for a `<label>`. Guess.
+const LABEL_ANCESTORS: usize = 12;
 
-/// The labels of a page by the control they are for.
+/// `<label>` elements by the id in their `for` attribute.
 pub(super) struct LabelIndex<'a> {
     by_target: FxHashMap<&'a str, NodeRef<'a>>,
     labelled_by: LocalName,
@@ -30,7 +30,7 @@ impl<'a> LabelIndex<'a> {
         LabelIndex { by_target, labelled_by: LocalName::from("aria-labelledby") }
     }
 
-    /// The label of a control: the first of the ways to name one that says something.
+    /// Label of a control: the first of eight sources that is not empty.
     pub fn label(
         &self,
         found: &Collected<'a>,
@@ -40,10 +40,10 @@ impl<'a> LabelIndex<'a> {
     ) -> String {
         let node = found.controls[position].node;
         let named = |name: &LocalName| node.attribute(name).map(short).unwrap_or_default();
-        let written = || if kind.is_button() { written_on(found, node) } else { String::new() };
+        let written = || if kind.is_button() { button_text(found, node) } else { String::new() };
         let referred = || self.referred(found, ids, node);
         let near = || if kind.is_button() { String::new() } else { near(found, position, kind) };
-        let mut ways: [&dyn Fn() -> String; 8] = [
+        let mut sources: [&dyn Fn() -> String; 8] = [
             &written,
             &|| self.pointing_at(found, node),
             &|| wrapping(found, node),
@@ -53,7 +53,7 @@ impl<'a> LabelIndex<'a> {
             &|| named(&local_name!("title")),
             &near,
         ];
-        ways.iter_mut().map(|way| way()).find(|label| !label.is_empty()).unwrap_or_default()
+        sources.iter_mut().map(|source| source()).find(|label| !label.is_empty()).unwrap_or_default()
     }
 
     fn pointing_at(&self, found: &Collected<'a>, node: NodeRef<'a>) -> String {
@@ -73,13 +73,13 @@ impl<'a> LabelIndex<'a> {
     }
 }
 
-/// A label around the control.
+/// Text of a `<label>` around the control.
 fn wrapping<'a>(found: &Collected<'a>, node: NodeRef<'a>) -> String {
-    let label = node.ancestors().take(LABEL_HEIGHT).find(|node| node.is(&local_name!("label")));
+    let label = node.ancestors().take(LABEL_ANCESTORS).find(|node| node.is(&local_name!("label")));
     label.map_or(String::new(), |label| text_around(found, label, node))
 }
 
-/// The text of a label without the control's own, such as the choices of a select.
+/// Text of a label without the text of the control itself, such as the options of a select.
 fn text_around<'a>(found: &Collected<'a>, label: NodeRef<'a>, node: NodeRef<'a>) -> String {
     match (found.span(label), found.span(node)) {
         (Some(outer), Some(inner)) if holds(outer, inner) => {
@@ -96,8 +96,8 @@ fn holds(outer: TextSpan, inner: TextSpan) -> bool {
     outer.layer == inner.layer && outer.start <= inner.start && inner.end <= outer.end
 }
 
-/// What is written on a button.
-fn written_on<'a>(found: &Collected<'a>, node: NodeRef<'a>) -> String {
+/// Text on a button.
+fn button_text<'a>(found: &Collected<'a>, node: NodeRef<'a>) -> String {
     let named = |name: &LocalName| node.attribute(name).map(short).filter(|text| !text.is_empty());
     let inside = || {
         let text = short(found.text_of(node));
@@ -113,8 +113,8 @@ fn written_on<'a>(found: &Collected<'a>, node: NodeRef<'a>) -> String {
         .unwrap_or_default()
 }
 
-/// Text near a control that nothing names: behind boxes and radio buttons, else before it. In a table
-/// that is the cell to the left.
+/// Text near a control without a label: after a checkbox or radio button, before other controls. In a table that
+/// is the cell to the left.
 fn near(found: &Collected<'_>, position: usize, kind: FieldKind) -> String {
     let control = &found.controls[position];
     let behind = || {

@@ -1,16 +1,16 @@
-//! The language of a page: declared, else detected.
+//! Language of a page: declared by the markup, or else detected from the text.
 
 use super::limits::truncate;
 
-/// Bytes of text that detection looks at.
-const DETECT: usize = 2000;
+/// Bytes of text passed to the language detector. Guess.
+const DETECTION_BYTES: usize = 2000;
 
-/// ISO 639-1 code of what the markup declares, else of what the text most likely is.
+/// ISO 639-1 code of the declared language, or else of the detected one if detection is reliable.
 pub(super) fn language(declared: Option<&str>, text: &str) -> Option<String> {
     declared.and_then(primary).or_else(|| detected(text).map(str::to_string))
 }
 
-/// `de` of `de-AT`; longer codes are turned into short ones where there is one.
+/// Primary subtag, such as `de` of `de-AT`. Three-letter codes are converted to two letters if possible.
 fn primary(tag: &str) -> Option<String> {
     let code = tag.trim().split(['-', '_']).next()?.to_ascii_lowercase();
     match code.len() {
@@ -21,14 +21,14 @@ fn primary(tag: &str) -> Option<String> {
 }
 
 fn detected(text: &str) -> Option<&'static str> {
-    // The beginning is mostly navigation: look at the middle of long texts.
-    let from = text.len().saturating_sub(DETECT) / 2;
+    // The start of a page is mostly navigation, so the sample comes from the middle of the text.
+    let from = text.len().saturating_sub(DETECTION_BYTES) / 2;
     let from = (from..=text.len()).find(|&at| text.is_char_boundary(at))?;
-    let info = whatlang::detect(truncate(&text[from..], DETECT))?;
+    let info = whatlang::detect(truncate(&text[from..], DETECTION_BYTES))?;
     if info.is_reliable() { short_code(info.lang().code()) } else { None }
 }
 
-/// ISO 639-3 to 639-1.
+/// ISO 639-1 code for an ISO 639-3 code.
 fn short_code(code: &str) -> Option<&'static str> {
     const CODES: [(&str, &str); 70] = [
         ("afr", "af"),

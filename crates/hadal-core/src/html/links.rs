@@ -1,4 +1,4 @@
-//! Links with what stands around them.
+//! Links of a page with their context.
 
 use super::collect::Collected;
 use super::dom::{NodeRef, TreeWalk, WalkEvent};
@@ -9,32 +9,32 @@ use crate::page::{Link, LinkContext};
 use html5ever::local_name;
 use url::Url;
 
-/// Terms kept before and after a link.
+/// Terms kept before and after a link. Guess.
 const TERMS_AROUND: usize = 10;
-/// Innermost elements of a tag path.
+/// Elements of a tag path, counted from the link. Guess.
 const PATH_ELEMENTS: usize = 16;
-/// Bytes of a class or id in a tag path.
+/// Bytes of an element name, class or id in a tag path. Guess.
 const PATH_NAME: usize = 32;
-/// Nodes looked at for the image inside a link without text.
+/// Walk events inspected to find an image inside a link without text. Guess.
 const IMAGE_SEARCH: usize = 64;
 
-/// An anchor that leads nowhere.
-pub(super) const NOWHERE: u32 = u32::MAX;
+/// Link index of an anchor without a usable target URL.
+pub(super) const NO_LINK: u32 = u32::MAX;
 
-/// Everything the page links to, in document order, and for every anchor the position of its link.
+/// Links in document order, and for every collected anchor the index of its link or [`NO_LINK`].
 pub(super) fn links(found: &Collected<'_>, base: &Url) -> (Vec<Link>, Vec<u32>) {
     let mut links: Vec<Link> = Vec::with_capacity(found.anchors.len());
-    let mut of_anchors = Vec::with_capacity(found.anchors.len());
+    let mut link_indices = Vec::with_capacity(found.anchors.len());
     for &anchor in &found.anchors {
         let position = links.len() as u32;
         let url = target(anchor, base);
-        of_anchors.push(if url.is_some() { position } else { NOWHERE });
+        link_indices.push(if url.is_some() { position } else { NO_LINK });
         links.extend(url.map(|url| Link { url, context: context(found, anchor, position) }));
     }
-    (links, of_anchors)
+    (links, link_indices)
 }
 
-/// Links within the page lead nowhere new.
+/// Normalised target of an anchor; `None` for links within the page.
 fn target(anchor: NodeRef<'_>, base: &Url) -> Option<Url> {
     let address = anchor.attribute(&local_name!("href"))?.trim();
     if address.is_empty() || address.starts_with('#') {
@@ -46,7 +46,7 @@ fn target(anchor: NodeRef<'_>, base: &Url) -> Option<Url> {
 fn context<'a>(found: &Collected<'a>, anchor: NodeRef<'a>, position: u32) -> LinkContext {
     let span = found.span(anchor);
     LinkContext {
-        anchor: name_of(found, anchor),
+        anchor: anchor_text(found, anchor),
         before: span.map_or("", |span| last_terms(found.texts.before(span), TERMS_AROUND)).to_string(),
         after: span.map_or("", |span| first_terms(found.texts.after(span), TERMS_AROUND)).to_string(),
         tag_path: tag_path(anchor),
@@ -55,8 +55,8 @@ fn context<'a>(found: &Collected<'a>, anchor: NodeRef<'a>, position: u32) -> Lin
     }
 }
 
-/// What a link is called: its text, else the image in it, else what its attributes say.
-fn name_of<'a>(found: &Collected<'a>, anchor: NodeRef<'a>) -> String {
+/// Text of a link, or else the `alt` of an image in it, or else a label attribute.
+fn anchor_text<'a>(found: &Collected<'a>, anchor: NodeRef<'a>) -> String {
     let text = found.text_of(anchor);
     if !text.is_empty() {
         return truncate(text, limits::SHORT_TEXT).to_string();
@@ -77,7 +77,8 @@ fn image_name(anchor: NodeRef<'_>) -> Option<String> {
     })
 }
 
-/// `body div.nav#top ul li a`: names with first class and id; outer elements are left out of long paths.
+/// Tag path such as `body div.nav#top ul li a`: element names with first class and id. Outer elements of long
+/// paths are left out.
 fn tag_path(node: NodeRef<'_>) -> String {
     let is_inner = |node: &NodeRef<'_>| node.element().is_some() && !node.is(&local_name!("html"));
     let path: Vec<NodeRef<'_>> =

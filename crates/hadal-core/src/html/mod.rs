@@ -1,16 +1,18 @@
-//! Bytes to [`Page`] in one parse.
+//! HTML parser: response body to [`Page`].
 //!
-//! 1. `charset`, `prescan`: bytes to text, as browsers choose the encoding;
-//! 2. `feed`, `scan`, `tags`, `gate`, `sink`, `dom`: text to a tree, within the limits of `limits`;
-//! 3. `collect`, `text`, `folded`: one walk over the tree gathers text and notes what else is there;
-//! 4. `links`, `forms`, `fields`, `labels`, `choices`, `hints`, `language`: what was noted becomes the page;
-//! 5. `outline`, for answers to queries: the visible tree, kept for those who look for records in it.
+//! The steps of [`parse`], with the files that implement them:
 //!
-//! Nothing here fails or panics, and nothing costs much more than its size: hostile pages are truncate, and
-//! [`Page::truncated_by`] says so.
+//! 1. `charset`, `prescan`: decode the body in the encoding that a browser would choose.
+//! 2. `feed`, `scan`, `tags`, `token_limiter`, `sink`, `dom`: build the DOM tree with html5ever, within `limits`.
+//! 3. `collect`, `text`, `folded_text`: walk the tree once, gather the text, list links, forms, controls and
+//!    metadata elements.
+//! 4. `links`, `forms`, `fields`, `labels`, `hints`, `language`: turn those lists into the parts of the page.
+//! 5. `outline`: copy the visible tree. Only [`parse_with_outline`] does this; record extraction needs it.
+//!
+//! Parsing never fails and never panics, and its cost is close to linear in the size of the body. A page that
+//! exceeds a limit is truncated, and [`Page::truncated_by`] names the limit.
 
 mod charset;
-mod choices;
 mod collect;
 mod dom;
 mod feed;
@@ -46,32 +48,33 @@ use sink::DomTree;
 use typed_arena::Arena;
 use url::Url;
 
-/// A page together with the tree it was made of.
+/// A page with its visible DOM tree.
 #[derive(Clone, Debug)]
 pub struct Document {
-    /// What every page becomes.
+    /// Text, links, forms and metadata.
     pub page: Page,
-    /// Its visible elements, for whoever looks for repetition.
+    /// Visible elements and texts, in which record extraction looks for repeated structure.
     pub outline: Outline,
 }
 
-/// Parses a document. Never fails: what cannot be read is left out, what was read before a bound is kept.
+/// Parses a document. Markup that cannot be parsed is left out; a truncated page keeps everything before the limit.
 pub fn parse(body: &[u8], content_type: Option<&str>, url: &Url) -> Page {
-    parse_and(body, content_type, url, |_, _, _| ()).0
+    parse_inspecting(body, content_type, url, |_, _, _| ()).0
 }
 
-/// Parses a document and keeps an outline of its tree.
+/// Parses a document and also returns its outline.
 pub fn parse_with_outline(body: &[u8], content_type: Option<&str>, url: &Url) -> Document {
-    let (page, outline) = parse_and(body, content_type, url, outline::outline);
+    let (page, outline) = parse_inspecting(body, content_type, url, outline::outline);
     Document { page, outline }
 }
 
-/// Parses a document; `look` sees the tree before it goes, and which link each anchor became.
-fn parse_and<T>(
+/// Parses a document. `inspect` is called with the tree, the collected nodes and the link index of each anchor
+/// before the tree is dropped.
+fn parse_inspecting<T>(
     body: &[u8],
     content_type: Option<&str>,
     url: &Url,
-    look: impl for<'a> FnOnce(&DomTree<'a>, &Collected<'a>, &[u32]) -> T,
+    inspect: impl for<'a> FnOnce(&DomTree<'a>, &Collected<'a>, &[u32]) -> T,
 ) -> (Page, T) {
     let decoded = charset::decode(body, content_type, url);
     let arena = Arena::new();
@@ -79,8 +82,8 @@ fn parse_and<T>(
     let found = collect::collect(&built.tree);
 
     let base = base(&found, url);
-    let (links, of_anchors) = links::links(&found, &base);
-    let looked = look(&built.tree, &found, &of_anchors);
+    let (links, link_indices) = links::links(&found, &base);
+    let inspected = inspect(&built.tree, &found, &link_indices);
     let hints = hints::hints(&found, &base);
     let (mut forms, is_truncated) = forms::forms(&found, url, &base);
     add_search_actions(&mut forms, &hints, &base);
@@ -101,12 +104,12 @@ fn parse_and<T>(
         hints,
         fingerprint: simhash(&text),
         text,
-        truncated_by: built.bound.or(too_long).or(too_many),
+        truncated_by: built.truncated_by.or(too_long).or(too_many),
     };
-    (page, looked)
+    (page, inspected)
 }
 
-/// What relative addresses refer to; an absurd `<base>` is ignored.
+/// Base for relative URLs. A `<base>` that is too long, is a `data:` URL or cannot be a base is ignored.
 fn base(found: &Collected<'_>, url: &Url) -> Url {
     let named = found.base.and_then(|base| base.attribute(&local_name!("href")));
     let joined = named
@@ -115,7 +118,7 @@ fn base(found: &Collected<'_>, url: &Url) -> Url {
     joined.filter(|base| !base.cannot_be_a_base() && base.scheme() != "data").unwrap_or_else(|| url.clone())
 }
 
-/// Search actions follow the forms. Forms without an element count down from the largest index.
+/// Appends the forms of search actions and numbers all forms without an element down from `u32::MAX`.
 fn add_search_actions(forms: &mut Vec<Form>, hints: &PageHints, base: &Url) {
     forms.extend(hints.search_actions.iter().filter_map(|template| search_action_form(template, base)));
     let without_element = forms.iter_mut().filter(|form| form.index == u32::MAX);

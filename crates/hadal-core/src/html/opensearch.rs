@@ -1,8 +1,7 @@
-//! OpenSearch descriptions: a site's own word, in XML, for how it is searched.
+//! OpenSearch descriptions: XML documents that declare how a site is searched.
 //!
-//! A description offers addresses with places for search terms and a few other things. The first that
-//! leads to a page for people becomes a form; parameters that may be left out are left out. Entities
-//! that a document defines for itself are not resolved.
+//! A description lists URL templates with placeholders. The first template that leads to an HTML page of results
+//! becomes a form. Optional parameters are left out. Entities that a document defines are not resolved.
 
 use super::search_action::field;
 use crate::address::MAX_URL_BYTES;
@@ -14,13 +13,14 @@ use quick_xml::reader::Reader;
 use std::borrow::Cow;
 use url::Url;
 
-/// Bytes of a description that are read.
-const MOST_BYTES: usize = 256 << 10;
-/// Addresses of a description, and parameters of an address.
-const MOST_ADDRESSES: usize = 50;
-const MOST_PARAMETERS: usize = 200;
+/// Bytes of a description that are parsed. Guess.
+const MAX_BYTES: usize = 256 << 10;
+/// Templates read from one description. Guess.
+const MAX_URLS: usize = 50;
+/// Parameters read from one template. Guess.
+const MAX_PARAMETERS: usize = 200;
 
-/// An address as it is offered.
+/// A `<Url>` element of a description.
 #[derive(Default)]
 struct SearchUrl {
     template: String,
@@ -33,49 +33,46 @@ struct SearchUrl {
     parameters: Vec<(String, String)>,
 }
 
-/// The form that a description amounts to, addresses in it being relative to its own. `None` when it
-/// offers nothing that a form can express.
+/// Builds the form of a description. `base` is the URL of the description. Returns `None` if it has no template
+/// that a form can express.
 pub fn opensearch_form(xml: &[u8], base: &Url) -> Option<Form> {
-    let text = String::from_utf8_lossy(&xml[..xml.len().min(MOST_BYTES)]);
+    let text = String::from_utf8_lossy(&xml[..xml.len().min(MAX_BYTES)]);
     let text = text.trim_start_matches('\u{feff}');
-    let offered = addresses(text);
-    offered.iter().filter(|address| address.is_for_people()).find_map(|address| address.form(base))
+    search_urls(text).iter().filter(|url| url.is_result_page()).find_map(|url| url.form(base))
 }
 
-/// The addresses up to the first thing that is no XML.
-fn addresses(text: &str) -> Vec<SearchUrl> {
+/// `<Url>` elements up to the first XML error.
+fn search_urls(text: &str) -> Vec<SearchUrl> {
     let mut reader = Reader::from_str(text);
-    let (mut offered, mut is_inside) = (Vec::<SearchUrl>::new(), false);
+    let (mut urls, mut is_inside) = (Vec::<SearchUrl>::new(), false);
     while let Ok(event) = reader.read_event() {
         match event {
             Event::Eof => break,
-            Event::Start(tag) | Event::Empty(tag)
-                if is_named(&tag, "Url") && offered.len() < MOST_ADDRESSES =>
-            {
-                offered.push(SearchUrl::of(&tag));
+            Event::Start(tag) | Event::Empty(tag) if is_named(&tag, "Url") && urls.len() < MAX_URLS => {
+                urls.push(SearchUrl::of(&tag));
                 is_inside = true;
             }
             Event::Start(tag) | Event::Empty(tag)
                 if is_inside && (is_named(&tag, "Param") || is_named(&tag, "Parameter")) =>
             {
-                if let Some(address) = offered.last_mut().filter(|at| at.parameters.len() < MOST_PARAMETERS) {
-                    address.parameters.push((attribute(&tag, "name"), attribute(&tag, "value")));
+                if let Some(url) = urls.last_mut().filter(|at| at.parameters.len() < MAX_PARAMETERS) {
+                    url.parameters.push((attribute(&tag, "name"), attribute(&tag, "value")));
                 }
             }
             _ => {}
         }
     }
-    offered
+    urls
 }
 
 fn is_named(tag: &BytesStart<'_>, name: &str) -> bool {
     tag.local_name().into_inner().eq_ignore_ascii_case(name)
 }
 
-/// The value of an attribute, whatever its prefix; empty when it is missing or broken.
+/// Value of an attribute with any namespace prefix; empty if it is missing or malformed.
 fn attribute(tag: &BytesStart<'_>, name: &str) -> String {
     let mut attributes = tag.attributes();
-    // Looking for repeated names takes the square of their number.
+    // The check for duplicate names is quadratic in the number of attributes.
     let mut given = attributes.with_checks(false).flatten();
     let found = given.find(|given| given.key.local_name().into_inner().eq_ignore_ascii_case(name));
     let value = found.filter(|given| given.value.len() <= MAX_URL_BYTES);
@@ -99,8 +96,8 @@ impl SearchUrl {
         }
     }
 
-    /// Results as a page, not suggestions, feeds or the description itself.
-    fn is_for_people(&self) -> bool {
+    /// True for HTML results, false for suggestions, feeds and the description itself.
+    fn is_result_page(&self) -> bool {
         let is_page = matches!(self.kind.as_str(), "" | "text/html" | "application/xhtml+xml");
         let is_results = self.rel.trim().is_empty()
             || self.rel.split_ascii_whitespace().any(|rel| rel.eq_ignore_ascii_case("results"));
@@ -114,7 +111,7 @@ impl SearchUrl {
         }
         let query = query.split('#').next().unwrap_or_default();
         let parsed = url::form_urlencoded::parse(query.as_bytes()).into_owned();
-        let all = parsed.take(MOST_PARAMETERS).chain(self.parameters.iter().cloned());
+        let all = parsed.take(MAX_PARAMETERS).chain(self.parameters.iter().cloned());
         let mut fields: Vec<Field> = Vec::new();
         for (name, value) in all.filter(|(name, _)| !name.is_empty()) {
             let has_box = fields.iter().any(|field| field.kind == FieldKind::Search);
@@ -129,15 +126,15 @@ impl SearchUrl {
         Some(Form { index: u32::MAX, source: FormSource::OpenSearch, enctype: self.enctype.clone(), ..form })
     }
 
-    /// The field that a parameter makes; none for those that may be left out.
+    /// Field of a parameter; `None` for optional parameters other than the search terms.
     fn field(&self, name: &str, value: &str) -> Option<Field> {
-        let place = value.trim().strip_prefix('{').and_then(|rest| rest.strip_suffix('}'));
-        let Some(place) = place else {
+        let placeholder = value.trim().strip_prefix('{').and_then(|rest| rest.strip_suffix('}'));
+        let Some(placeholder) = placeholder else {
             return (!value.contains('{')).then(|| field(FieldKind::Hidden, name, value));
         };
-        let default = match place.strip_suffix('?').unwrap_or(place) {
+        let default = match placeholder.strip_suffix('?').unwrap_or(placeholder) {
             "searchTerms" => return Some(field(FieldKind::Search, name, "")),
-            _ if place.ends_with('?') => return None,
+            _ if placeholder.ends_with('?') => return None,
             "startPage" => &self.first_page,
             "startIndex" => &self.first_index,
             "count" => "20",
@@ -167,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn the_address_for_people_becomes_a_form() {
+    fn the_template_of_html_results_becomes_a_form() {
         let found = form(
             "<Url type='application/atom+xml' template='/feed?q={searchTerms}'/>
             <Url type='text/html' rel='self' template='/os?q={searchTerms}'/>
@@ -196,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn what_no_form_can_express_is_none() {
+    fn templates_that_no_form_can_express_are_left_out() {
         for urls in [
             "",
             "<Url template='/find/{searchTerms}'/>",
@@ -211,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn hostile_descriptions_cost_little_and_say_nothing() {
+    fn hostile_descriptions_cost_little_and_make_no_form() {
         let base = Url::parse("https://a.org/").unwrap();
         let deep = "<a>".repeat(200_000);
         let laughs = "<!DOCTYPE d [<!ENTITY a 'ha'><!ENTITY b '&a;&a;&a;'>]><d><Url template='/f?q=&b;{searchTerms}'/></d>";

@@ -1,21 +1,21 @@
-//! The visible tree of a page, owned and compact: what is left when the arena is gone.
+//! Outline of a page: a compact copy of the visible DOM tree that outlives the arena.
 //!
-//! Elements and texts stand in one list in reading order; what is inside a node follows it directly, so
-//! any row of siblings is one stretch of the list and one stretch of the text. Markup that only dresses
-//! words (bold, highlighting) is dissolved: a text with a marked word in it is still one text.
+//! All nodes are in one list in document order. The descendants of a node follow it directly, so consecutive
+//! siblings are one range of the list and one range of the text. Inline markup such as bold or highlighting is
+//! dropped: a text with a highlighted word in it is one text node.
 
 use super::collect::{Collected, is_inline, shows_nothing};
 use super::dom::{Element, NodeData, NodeRef, TreeWalk, WalkEvent};
 use super::folded_text::FoldedText;
 use super::limits;
-use super::links::NOWHERE;
+use super::links::NO_LINK;
 use super::sink::DomTree;
 use html5ever::{LocalName, local_name, ns};
 use rustc_hash::FxHasher;
 use std::hash::{Hash, Hasher};
 use std::ops::Range;
 
-/// The name of an element as a constant.
+/// Element name as a constant, usable in patterns.
 macro_rules! tag {
     ($name:tt) => {
         html5ever::local_name!($name)
@@ -23,28 +23,29 @@ macro_rules! tag {
 }
 pub(crate) use tag;
 
-/// The visible elements and texts of a page.
+/// Visible elements and texts of a page.
 #[derive(Clone, Debug, Default)]
 pub struct Outline {
     nodes: Vec<OutlineNode>,
     text: String,
+    /// Values of all `class` and `id` attributes.
     names: String,
 }
 
-/// An element or a text.
+/// An element or a text node.
 #[derive(Clone, Debug)]
 pub(crate) struct OutlineNode {
-    /// Its name, empty for a text.
+    /// Element name; empty for a text.
     pub(crate) tag: LocalName,
-    /// Where its parent is; the first node is its own.
+    /// Index of the parent. The root is its own parent.
     pub(crate) parent: u32,
-    /// The first node that is not inside it.
+    /// Index after the last descendant.
     pub(crate) end: u32,
-    /// Which link of the page it is.
+    /// Index into `Page::links`, for an anchor.
     pub(crate) link: Option<u32>,
-    /// Whether a new line begins with it.
+    /// True if a new line starts here.
     pub(crate) breaks: bool,
-    /// Its classes, digits left out, as a number.
+    /// Hash of the `class` attribute without digits.
     pub(crate) classes: u64,
     text: (u32, u32),
     class: (u32, u32),
@@ -52,61 +53,61 @@ pub(crate) struct OutlineNode {
 }
 
 impl OutlineNode {
-    /// Whether it is a text.
+    /// True for a text node.
     pub(crate) fn is_text(&self) -> bool {
         self.tag.is_empty()
     }
 
-    /// Where its text begins.
+    /// Byte offset of the start of the node's text.
     pub(crate) fn text_start(&self) -> usize {
         self.text.0 as usize
     }
 
-    /// Where its text ends.
+    /// Byte offset of the end of the node's text.
     pub(crate) fn text_end(&self) -> usize {
         self.text.1 as usize
     }
 
-    /// Whether it heads what follows.
+    /// True for `h1` to `h6`.
     pub(crate) fn is_heading(&self) -> bool {
         matches!(self.tag, tag!("h1") | tag!("h2") | tag!("h3") | tag!("h4") | tag!("h5") | tag!("h6"))
     }
 }
 
 impl Outline {
-    /// All nodes in reading order; the first is the whole document.
+    /// All nodes in document order. The first is the root.
     pub(crate) fn nodes(&self) -> &[OutlineNode] {
         &self.nodes
     }
 
-    /// The visible text, white space folded.
+    /// Visible text with folded white space.
     pub(crate) fn text(&self) -> &str {
         &self.text
     }
 
-    /// What a node says.
+    /// Text of a node.
     pub(crate) fn text_of(&self, at: usize) -> &str {
         self.slice(self.nodes[at].text_start()..self.nodes[at].text_end())
     }
 
-    /// A stretch of the text.
+    /// Trimmed part of the text.
     pub(crate) fn slice(&self, range: Range<usize>) -> &str {
         self.text.get(range).unwrap_or_default().trim()
     }
 
-    /// The `class` of an element.
+    /// Value of the `class` attribute of an element.
     pub(crate) fn class_of(&self, at: usize) -> &str {
         let (start, end) = self.nodes[at].class;
         &self.names[start as usize..end as usize]
     }
 
-    /// The `id` of an element.
+    /// Value of the `id` attribute of an element.
     pub(crate) fn id_of(&self, at: usize) -> &str {
         let (start, end) = self.nodes[at].id;
         &self.names[start as usize..end as usize]
     }
 
-    /// The nodes directly inside one.
+    /// Children of a node.
     pub(crate) fn children(&self, at: usize) -> impl Iterator<Item = usize> {
         let end = self.nodes.get(at).map_or(0, |node| node.end as usize);
         let first = Some(at + 1).filter(|first| *first < end);
@@ -115,16 +116,16 @@ impl Outline {
         })
     }
 
-    /// The nodes around one, innermost first.
+    /// Ancestors of a node, innermost first.
     pub(crate) fn ancestors(&self, at: usize) -> impl Iterator<Item = usize> {
         let above = |at: usize| (at > 0).then(|| self.nodes[at].parent as usize);
         std::iter::successors(above(at), move |at| above(*at))
     }
 }
 
-/// Walks the tree once more and keeps what a reader sees.
-pub(super) fn outline<'a>(tree: &DomTree<'a>, found: &Collected<'a>, of_anchors: &[u32]) -> Outline {
-    let mut growth = OutlineBuilder::new(found, of_anchors);
+/// Builds the outline in a second walk over the tree. `link_indices` holds the link index of each anchor.
+pub(super) fn outline<'a>(tree: &DomTree<'a>, found: &Collected<'a>, link_indices: &[u32]) -> Outline {
+    let mut growth = OutlineBuilder::new(found, link_indices);
     let mut walk = TreeWalk::below(tree.document);
     while let Some(step) = walk.next() {
         match step {
@@ -132,7 +133,7 @@ pub(super) fn outline<'a>(tree: &DomTree<'a>, found: &Collected<'a>, of_anchors:
                 NodeData::Text(text) => growth.write(&text.borrow()),
                 NodeData::Element(element) => {
                     if !growth.enter(node, element) {
-                        walk.skip_inside(node);
+                        walk.skip_children(node);
                     }
                 }
                 NodeData::Root => {}
@@ -146,25 +147,27 @@ pub(super) fn outline<'a>(tree: &DomTree<'a>, found: &Collected<'a>, of_anchors:
     growth.finish()
 }
 
-/// An outline while it grows.
+/// Builds an outline during a walk over the tree.
 struct OutlineBuilder<'a, 'f> {
     found: &'f Collected<'a>,
-    of_anchors: &'f [u32],
+    link_indices: &'f [u32],
     outline: Outline,
     text: FoldedText,
-    /// Elements that are not left yet, with their nodes.
+    /// Open elements with the indices of their nodes.
     open: Vec<(NodeRef<'a>, u32)>,
-    /// The text that goes on as long as only dress comes between.
+    /// Text node that the next text extends, unless an element comes between.
     leaf: Option<usize>,
+    /// The next node starts a new line.
     breaks: bool,
+    /// Number of collected anchors passed so far.
     anchors: usize,
 }
 
 impl<'a, 'f> OutlineBuilder<'a, 'f> {
-    fn new(found: &'f Collected<'a>, of_anchors: &'f [u32]) -> OutlineBuilder<'a, 'f> {
+    fn new(found: &'f Collected<'a>, link_indices: &'f [u32]) -> OutlineBuilder<'a, 'f> {
         let mut growth = OutlineBuilder {
             found,
-            of_anchors,
+            link_indices,
             outline: Outline::default(),
             text: FoldedText::default(),
             open: Vec::new(),
@@ -208,13 +211,13 @@ impl<'a, 'f> OutlineBuilder<'a, 'f> {
         self.outline.nodes[leaf].text.1 = self.text.position() as u32;
     }
 
-    /// Whether the walk goes into an element.
+    /// Adds an element. Returns false if its children are to be skipped.
     fn enter(&mut self, node: NodeRef<'a>, element: &Element<'a>) -> bool {
         let link = self.link(node);
-        if element.name.ns != ns!(html) || is_silent(element) || is_concealed(node, element) {
+        if element.name.ns != ns!(html) || has_no_text(element) || is_hidden(node, element) {
             return false;
         }
-        if is_dress(node, element) {
+        if is_styling(node, element) {
             return true;
         }
         if !is_inline(element) {
@@ -239,7 +242,7 @@ impl<'a, 'f> OutlineBuilder<'a, 'f> {
         self.leaf = None;
     }
 
-    /// A text begins where its first word does, not at the blank before it.
+    /// Sets the end of a node and of its text.
     fn close(&mut self, at: usize) {
         let (end, written) = (self.outline.nodes.len() as u32, self.text.position() as u32);
         let node = &mut self.outline.nodes[at];
@@ -247,7 +250,7 @@ impl<'a, 'f> OutlineBuilder<'a, 'f> {
         node.text.1 = written;
     }
 
-    /// The link that an anchor became. Anchors come in the order in which they were collected.
+    /// Link index of an anchor. Anchors come in the order in which they were collected.
     fn link(&mut self, node: NodeRef<'a>) -> Option<u32> {
         let is_anchor = node.is(&local_name!("a")) || node.is(&local_name!("area"));
         if !is_anchor || !node.has(&local_name!("href")) {
@@ -256,7 +259,7 @@ impl<'a, 'f> OutlineBuilder<'a, 'f> {
         let rest = &self.found.anchors[self.anchors..];
         let at = self.anchors + rest.iter().position(|one| std::ptr::eq(*one, node))?;
         self.anchors = at + 1;
-        self.of_anchors.get(at).copied().filter(|link| *link != NOWHERE)
+        self.link_indices.get(at).copied().filter(|link| *link != NO_LINK)
     }
 
     fn read_names(&mut self, at: usize, element: &Element<'a>) {
@@ -272,7 +275,7 @@ impl<'a, 'f> OutlineBuilder<'a, 'f> {
             match is_class {
                 true => {
                     self.outline.nodes[at].class = span;
-                    self.outline.nodes[at].classes = without_digits(value);
+                    self.outline.nodes[at].classes = digitless_hash(value);
                 }
                 false => self.outline.nodes[at].id = span,
             }
@@ -289,8 +292,8 @@ impl<'a, 'f> OutlineBuilder<'a, 'f> {
     }
 }
 
-/// A name as a number, its digits left out: `post-17` and `post-4` are alike.
-fn without_digits(name: &str) -> u64 {
+/// Hash of a name without digits, so that `post-17` and `post-4` are equal.
+fn digitless_hash(name: &str) -> u64 {
     let mut hasher = FxHasher::default();
     for byte in name.bytes().filter(|byte| !byte.is_ascii_digit()) {
         byte.hash(&mut hasher);
@@ -298,8 +301,8 @@ fn without_digits(name: &str) -> u64 {
     hasher.finish()
 }
 
-/// Elements without text to read: scripts, and what people fill in.
-fn is_silent(element: &Element<'_>) -> bool {
+/// Elements without visible text: scripts, metadata and controls.
+fn has_no_text(element: &Element<'_>) -> bool {
     matches!(
         element.name.local,
         local_name!("script")
@@ -319,7 +322,7 @@ fn is_silent(element: &Element<'_>) -> bool {
     )
 }
 
-fn is_concealed(node: NodeRef<'_>, element: &Element<'_>) -> bool {
+fn is_hidden(node: NodeRef<'_>, element: &Element<'_>) -> bool {
     element.attributes.iter().any(|attribute| match attribute.name.local {
         local_name!("hidden") => true,
         local_name!("style") => shows_nothing(&attribute.value),
@@ -327,8 +330,8 @@ fn is_concealed(node: NodeRef<'_>, element: &Element<'_>) -> bool {
     }) || (element.name.local == local_name!("dialog") && !node.has(&local_name!("open")))
 }
 
-/// Whether an element only changes how words look.
-fn is_dress(node: NodeRef<'_>, element: &Element<'_>) -> bool {
+/// True if an element only changes the look of words.
+fn is_styling(node: NodeRef<'_>, element: &Element<'_>) -> bool {
     match element.name.local {
         local_name!("a") | local_name!("cite") => false,
         local_name!("span") => {
@@ -339,7 +342,7 @@ fn is_dress(node: NodeRef<'_>, element: &Element<'_>) -> bool {
     }
 }
 
-/// Classes by which search software marks the words that were asked for.
+/// True for classes with which search software highlights the query words.
 fn marks_words(class: &str) -> bool {
     const MARKS: [&str; 7] =
         ["highlight", "hilite", "searchmatch", "search-term", "searchword", "match", "keyword"];
@@ -365,14 +368,14 @@ mod tests {
     }
 
     #[test]
-    fn dress_does_not_split_a_text() {
+    fn styling_does_not_split_a_text() {
         let outline =
             outline("<p>The <b>sea</b> and the <span class='hl'>sea</span>side <em>in</em> May</p>");
         assert_eq!(texts(&outline), ["The sea and the seaside in May"]);
     }
 
     #[test]
-    fn what_is_not_seen_is_not_there() {
+    fn hidden_elements_are_left_out() {
         let outline = outline(
             "<div hidden><a href=/x>no</a></div><a href=/y>yes</a><script>no</script>
              <p style='display:none'>no</p><select><option>no</select>",
@@ -383,7 +386,7 @@ mod tests {
     }
 
     #[test]
-    fn siblings_are_one_stretch_of_the_text() {
+    fn siblings_are_one_range_of_the_text() {
         let outline = outline("<ul><li>one <a href=/1>two</a></li><li>three</li></ul>");
         let list = outline.nodes().iter().position(|node| node.tag == tag!("ul")).unwrap();
         let items: Vec<&str> = outline.children(list).map(|at| outline.text_of(at)).collect();

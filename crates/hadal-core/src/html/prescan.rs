@@ -1,17 +1,17 @@
-//! The encoding a document declares in its first kilobyte, found as WHATWG prescribes.
+//! Encoding declared in the first kilobyte of a document, by the WHATWG prescan algorithm.
 
 use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252, X_USER_DEFINED};
 
-/// Browsers look no further.
-const PRESCAN: usize = 1024;
+/// Bytes that are scanned, as WHATWG prescribes.
+const PRESCAN_BYTES: usize = 1024;
 
-/// The encoding named by a `<meta>`, else by an XML declaration.
+/// Encoding named by a `<meta>` element, or else by an XML declaration.
 pub(super) fn declared(body: &[u8]) -> Option<&'static Encoding> {
-    let mut scan = Prescanner { input: &body[..body.len().min(PRESCAN)], at: 0 };
+    let mut scan = Prescanner { input: &body[..body.len().min(PRESCAN_BYTES)], at: 0 };
     scan.meta().or_else(|| xml_declaration(scan.input)).map(as_ascii_superset)
 }
 
-/// The `charset=` part of a content type.
+/// Encoding named by the `charset=` parameter of a content type.
 pub(super) fn charset_in(content: &[u8]) -> Option<&'static Encoding> {
     let mut rest = content;
     loop {
@@ -33,7 +33,7 @@ fn value_of(text: &[u8]) -> Option<&[u8]> {
     }
 }
 
-/// A document whose declaration could be read byte by byte is not in UTF-16.
+/// Replaces UTF-16 by UTF-8: a document with a declaration readable as ASCII is not in UTF-16.
 fn as_ascii_superset(encoding: &'static Encoding) -> &'static Encoding {
     if encoding == UTF_16LE || encoding == UTF_16BE {
         UTF_8
@@ -52,19 +52,21 @@ fn xml_declaration(input: &[u8]) -> Option<&'static Encoding> {
     Encoding::for_label(value_of(value)?)
 }
 
+/// Position in the scanned bytes.
 struct Prescanner<'a> {
     input: &'a [u8],
     at: usize,
 }
 
 impl Prescanner<'_> {
+    /// Encoding of the first `<meta>` that names a known one.
     fn meta(&mut self) -> Option<&'static Encoding> {
         while self.at < self.input.len() {
             let rest = &self.input[self.at..];
             if rest.starts_with(b"<!--") {
-                // The two dashes of `<!-->` open and close.
+                // In `<!-->` the same two dashes open and close the comment.
                 self.at += 2;
-                self.pass(b"-->");
+                self.skip_past(b"-->");
             } else if is_meta(rest) {
                 self.at += 5;
                 if let Some(encoding) = self.meta_attributes() {
@@ -76,7 +78,7 @@ impl Prescanner<'_> {
                 }
                 while self.attribute().is_some() {}
             } else if matches!(rest, [b'<', b'!' | b'/' | b'?', ..]) {
-                self.pass(b">");
+                self.skip_past(b">");
                 continue;
             }
             self.at += 1;
@@ -84,8 +86,8 @@ impl Prescanner<'_> {
         None
     }
 
-    /// Moves to the last byte of the pattern, or to the end.
-    fn pass(&mut self, pattern: &[u8]) {
+    /// Moves to the last byte of the next occurrence of the pattern, or to the end.
+    fn skip_past(&mut self, pattern: &[u8]) {
         let rest = &self.input[self.at..];
         let found = rest.windows(pattern.len()).position(|word| word == pattern);
         self.at = found.map_or(self.input.len(), |at| self.at + at + pattern.len() - 1);
@@ -114,7 +116,7 @@ impl Prescanner<'_> {
         self.input.get(self.at).copied()
     }
 
-    /// The next attribute of a tag in lower case; `None` at the tag's end.
+    /// Next attribute of a tag, name and value in lower case; `None` at the end of the tag.
     fn attribute(&mut self) -> Option<(Vec<u8>, Vec<u8>)> {
         self.skip_while(|c| c.is_ascii_whitespace() || c == b'/');
         if self.peek()? == b'>' {
@@ -196,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn what_declares_nothing_is_passed_over() {
+    fn pages_without_a_usable_declaration_name_no_encoding() {
         for body in [
             "",
             "<",

@@ -1,51 +1,50 @@
-//! Where tags, comments and raw text end, straight from the characters.
+//! Finds the ends of tags, comments and raw text in the input.
 //!
-//! A tag is buffered whole inside the tokenizer, whose cost is quadratic in its attributes; this scan
-//! runs ahead of it and says how long a tag is before it is fed. It follows the tokenizer's rules
-//! exactly, given the position of a `<` where a tag may begin.
+//! The tokenizer buffers a whole tag, at a cost quadratic in its attributes. This scan measures a tag before it
+//! is fed. Given the position of a `<` in text, it follows the rules of the HTML tokenizer exactly.
 
 use super::limits;
 
-/// What begins at a `<`.
+/// Markup that begins at a `<`.
 #[derive(Debug, PartialEq)]
 pub(super) enum Markup {
     /// A start or end tag.
     Tag(TagExtent),
-    /// A comment or something treated like one, up to the given position.
+    /// A comment, or markup that the standard treats as one; the position after it.
     Comment(usize),
     /// A CDATA section in foreign content, a comment elsewhere.
     Cdata,
-    /// A document type, up to the given position.
+    /// A document type; the position after it.
     Doctype(usize),
-    /// Nothing: the character stands for itself.
+    /// No markup: the `<` is text.
     Text,
-    /// Something that never ends.
+    /// Markup without an end before the end of the input.
     Unclosed,
 }
 
-/// The extent of a tag.
+/// Position of a tag in the input.
 #[derive(Debug, PartialEq)]
 pub(super) struct TagExtent {
     pub is_end: bool,
-    /// Its name, as a range of the input.
+    /// Start and end of the name.
     pub name: (usize, usize),
-    /// Attributes on it.
+    /// Number of attributes.
     pub attributes: usize,
-    /// Where the last attribute ends that is kept.
+    /// End of the last attribute within [`limits::TAG_ATTRIBUTES`].
     pub kept: usize,
-    /// Just behind the `>`.
+    /// Position after the `>`.
     pub end: usize,
 }
 
-/// The extent of an attribute; name and value as ranges of the input.
+/// Position of an attribute; name and value as start and end.
 pub(super) struct AttributeExtent {
     pub name: (usize, usize),
     pub value: (usize, usize),
-    /// Behind the value and its quotes.
+    /// Position after the value and its closing quote.
     pub end: usize,
 }
 
-/// Looks at the `<` at `at`.
+/// Classifies the markup at `at`, the position of a `<`.
 pub(super) fn markup(input: &[u8], at: usize) -> Markup {
     match input.get(at + 1) {
         Some(b'/') => match input.get(at + 2) {
@@ -79,7 +78,7 @@ fn declaration(input: &[u8], at: usize) -> Markup {
     }
 }
 
-/// A comment ends at `-->` or `--!>`; one that opens with `>` or `->` ends there.
+/// A comment ends at `-->` or `--!>`. `<!-->` and `<!--->` are complete comments.
 fn comment(input: &[u8], from: usize) -> Markup {
     for abrupt in [&b">"[..], b"->"] {
         if input[from..].starts_with(abrupt) {
@@ -118,7 +117,7 @@ fn tag(input: &[u8], name: usize, is_end: bool) -> Markup {
     Markup::Tag(TagExtent { is_end, name: (name, name_end), attributes, kept, end: at + 1 })
 }
 
-/// The attributes of a tag, in order.
+/// Attributes of a tag in order.
 pub(super) fn attributes<'i>(
     input: &'i [u8],
     tag: &TagExtent,
@@ -132,7 +131,7 @@ pub(super) fn attributes<'i>(
     })
 }
 
-/// The attribute that begins at `at`. A leading `=` belongs to its name.
+/// Attribute that begins at `at`. A leading `=` is part of the name.
 fn attribute(input: &[u8], at: usize) -> AttributeExtent {
     let name_end = skip(input, at + 1, |c| !ends_name(c) && c != b'=');
     let name = (at, name_end);
@@ -154,7 +153,7 @@ fn attribute(input: &[u8], at: usize) -> AttributeExtent {
     }
 }
 
-/// Behind the next `</name` that can end raw text, at the character that follows the name.
+/// Position after the next `</name` that may end raw text.
 pub(super) fn raw_text_end(input: &[u8], from: usize, name: &[u8]) -> Option<usize> {
     let mut at = from;
     while let Some(slash) = find(input, at, b"</") {
@@ -168,7 +167,7 @@ pub(super) fn raw_text_end(input: &[u8], from: usize, name: &[u8]) -> Option<usi
     None
 }
 
-/// Position of the first occurrence at or after `from`.
+/// Position of the first occurrence of the pattern at or after `from`.
 pub(super) fn find(input: &[u8], from: usize, pattern: &[u8]) -> Option<usize> {
     let rest = input.get(from..)?;
     let found = match pattern {
@@ -220,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn surplus_attributes_are_behind_what_is_kept() {
+    fn surplus_attributes_follow_the_kept_ones() {
         let input = format!("<p{}>x", " a".repeat(300));
         let tag = tag_at_start(&input);
         assert_eq!((tag.attributes, tag.kept, tag.end), (300, 2 + 2 * 256, 603));
@@ -243,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_markup_is_text() {
+    fn a_bracket_without_markup_is_text() {
         for input in ["<", "<<", "< a>", "<3", "</"] {
             assert_eq!(markup(input.as_bytes(), 0), Markup::Text, "{input}");
         }

@@ -1,4 +1,4 @@
-//! schema.org search actions: a site's own word for how it is searched.
+//! schema.org search actions, which declare how a site is searched.
 
 use super::limits;
 use crate::http::Method;
@@ -6,12 +6,12 @@ use crate::page::{Field, FieldKind, Form, FormSource};
 use serde_json::Value;
 use url::Url;
 
-/// Whether a text is an address with a place for search terms.
+/// True if a text looks like a URL template with a placeholder.
 pub(super) fn is_template(text: &str) -> bool {
     text.len() <= crate::address::MAX_URL_BYTES && text.find('{').is_some_and(|at| text[at..].contains('}'))
 }
 
-/// Adds the templates of all search actions in a piece of linked data.
+/// Adds the URL templates of all search actions in a JSON-LD text.
 pub(super) fn in_linked_data(json: &str, templates: &mut Vec<String>) {
     if !json.contains("SearchAction") {
         return;
@@ -44,7 +44,7 @@ fn is_search_action(kind: Option<&Value>) -> bool {
     }
 }
 
-/// A target is a template, an entry point that holds one, or a list of these.
+/// Adds the templates of a target: a template, an entry point with one, or a list of these.
 fn add_targets(target: &Value, templates: &mut Vec<String>) {
     match target {
         Value::String(text) if is_template(text) && templates.len() < limits::HINTS => {
@@ -58,8 +58,8 @@ fn add_targets(target: &Value, templates: &mut Vec<String>) {
     }
 }
 
-/// The form a search action amounts to: one search field, other parameters hidden. `None` when the
-/// terms go into the path, which no form can express.
+/// Builds the form of a search action: one search field, other parameters hidden. Returns `None` if the
+/// placeholder is in the path, which no form can express.
 pub fn search_action_form(template: &str, base: &Url) -> Option<Form> {
     let (address, query) = template.split_once('?')?;
     if address.contains('{') {
@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn broken_linked_data_says_nothing() {
+    fn broken_linked_data_has_no_templates() {
         for json in
             ["", "SearchAction", r#"{"@type":"SearchAction","target":5}"#, r#"{"@type":"SearchAction""#]
         {

@@ -1,7 +1,7 @@
-//! Builds the tree as the parser dictates it.
+//! html5ever tree sink: creates and links the nodes of [`super::dom`].
 //!
-//! Remembers what a plain tree would lose: which form the parser gave each control to. A form that a
-//! table broke up no longer contains its controls, but it still owns them.
+//! It also records the form that the parser associates with each control. A `<form>` inside a table may be
+//! closed early by the parser and then owns controls that are not its descendants.
 
 use super::dom::{DomNode, Element, NodeData, NodeRef};
 use html5ever::tendril::StrTendril;
@@ -11,24 +11,24 @@ use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
 use typed_arena::Arena;
 
-/// Where nodes are made and counted.
+/// Tree sink that counts nodes and moves.
 pub(super) struct DomSink<'a> {
     arena: &'a Arena<DomNode<'a>>,
     document: NodeRef<'a>,
-    /// Nodes made so far.
+    /// Nodes created so far.
     pub nodes: Cell<usize>,
     /// Children moved from one parent to another.
     pub moves: Cell<u64>,
-    /// Language of a second `<html>` tag, when the first named none.
+    /// `lang` of a second `<html>` tag; used if the first has none.
     late_language: RefCell<Option<StrTendril>>,
-    /// What nodes that are no elements are called.
+    /// Name returned for nodes that are not elements.
     nameless: QualName,
 }
 
-/// A finished tree.
+/// Finished DOM tree.
 pub(super) struct DomTree<'a> {
     pub document: NodeRef<'a>,
-    /// Language declared on the root element.
+    /// `lang` attribute of the root element.
     pub language: Option<StrTendril>,
 }
 
@@ -40,13 +40,17 @@ impl<'a> DomSink<'a> {
         DomSink { arena, document, nodes, moves, late_language: RefCell::new(None), nameless }
     }
 
-    fn make(&self, data: NodeData<'a>) -> NodeRef<'a> {
+    fn create(&self, data: NodeData<'a>) -> NodeRef<'a> {
         self.nodes.set(self.nodes.get() + 1);
         self.arena.alloc(DomNode::new(data))
     }
 
-    /// The node to put in place, or `None` when the text could join the text before it.
-    fn joined(&self, previous: Option<NodeRef<'a>>, child: NodeOrText<NodeRef<'a>>) -> Option<NodeRef<'a>> {
+    /// Returns the node to insert, or `None` if the child is text and was appended to the text node before it.
+    fn node_or_merged(
+        &self,
+        previous: Option<NodeRef<'a>>,
+        child: NodeOrText<NodeRef<'a>>,
+    ) -> Option<NodeRef<'a>> {
         let text = match child {
             NodeOrText::AppendNode(node) => return Some(node),
             NodeOrText::AppendText(text) => text,
@@ -55,7 +59,7 @@ impl<'a> DomSink<'a> {
             before.borrow_mut().push_tendril(&text);
             return None;
         }
-        Some(self.make(NodeData::Text(RefCell::new(text))))
+        Some(self.create(NodeData::Text(RefCell::new(text))))
     }
 }
 
@@ -86,32 +90,32 @@ impl<'a> TreeSink for DomSink<'a> {
     }
 
     fn create_element(&self, name: QualName, attributes: Vec<Attribute>, flags: ElementFlags) -> NodeRef<'a> {
-        self.make(NodeData::Element(Element {
+        self.create(NodeData::Element(Element {
             name,
             attributes,
-            contents: flags.template.then(|| self.make(NodeData::Root)),
+            contents: flags.template.then(|| self.create(NodeData::Root)),
             form: Cell::new(None),
             integration_point: flags.mathml_annotation_xml_integration_point,
         }))
     }
 
     fn create_comment(&self, _: StrTendril) -> NodeRef<'a> {
-        self.make(NodeData::Root)
+        self.create(NodeData::Root)
     }
 
     fn create_pi(&self, _: StrTendril, _: StrTendril) -> NodeRef<'a> {
-        self.make(NodeData::Root)
+        self.create(NodeData::Root)
     }
 
     fn append(&self, parent: &NodeRef<'a>, child: NodeOrText<NodeRef<'a>>) {
-        if let Some(node) = self.joined(parent.last_child.get(), child) {
+        if let Some(node) = self.node_or_merged(parent.last_child.get(), child) {
             node.detach();
             parent.append(node);
         }
     }
 
     fn append_before_sibling(&self, sibling: &NodeRef<'a>, child: NodeOrText<NodeRef<'a>>) {
-        if let Some(node) = self.joined(sibling.previous.get(), child) {
+        if let Some(node) = self.node_or_merged(sibling.previous.get(), child) {
             node.detach();
             sibling.insert_before(node);
         }
@@ -141,7 +145,7 @@ impl<'a> TreeSink for DomSink<'a> {
 
     fn set_quirks_mode(&self, _: QuirksMode) {}
 
-    /// Only root and body ever get attributes late, and only the root's language matters to us.
+    /// Called for a repeated `<html>` or `<body>` tag. Only the language of `<html>` is used.
     fn add_attrs_if_missing(&self, target: &NodeRef<'a>, attributes: Vec<Attribute>) {
         if target.is(&local_name!("html")) && self.late_language.borrow().is_none() {
             let named = |attribute: &Attribute| attribute.name.local == local_name!("lang");

@@ -1,15 +1,15 @@
-//! Plain tags as tokens, made straight from their characters.
+//! Builds the tokens of plain tags without the tokenizer.
 //!
-//! The tokenizer goes through a tag letter by letter and copies what it meets. Nearly all tags need none of
-//! that: once the scan knows where they end, their parts are slices of the page. TagCollector with character
-//! references or other oddities are none of our business; the tokenizer reads those.
+//! The tokenizer reads a tag character by character and copies its parts. Once [`scan`] has found the parts of a
+//! tag, they can be shared slices of the page instead. Tags with character references or NUL bytes are left to
+//! the tokenizer.
 
 use super::scan::{self, TagExtent};
 use html5ever::tendril::StrTendril;
 use html5ever::tokenizer::{Tag as TagToken, TagKind, Token};
 use html5ever::{Attribute, LocalName, QualName, ns};
 
-/// The token of a tag, as the tokenizer would make it; `None` for tags that are left to the tokenizer.
+/// Token of a tag, equal to the tokenizer's; `None` for tags that only the tokenizer can read.
 pub(super) fn plain(text: &StrTendril, tag: &TagExtent) -> Option<Token> {
     if tag.is_end && tag.attributes > 0 {
         return None;
@@ -45,7 +45,7 @@ fn add(token: &mut TagToken, text: &StrTendril, attribute: &scan::AttributeExten
     Some(())
 }
 
-/// A name in lower case.
+/// Name in lower case; `None` if it contains a NUL byte.
 fn name(written: &str) -> Option<LocalName> {
     if written.bytes().any(|byte| byte == 0) {
         return None;
@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn plain_tags_are_what_the_tokenizer_makes_of_them() {
+    fn plain_tags_equal_the_tokens_of_the_tokenizer() {
         for text in [
             "<p>",
             "</P >",
@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn what_needs_decoding_is_left_alone() {
+    fn tags_that_need_decoding_are_left_to_the_tokenizer() {
         for text in ["<a href='?a&amp;b'>", "<a\0>", "<a b\0=c>", "<a b=c\0>", "</p class=x>"] {
             assert_eq!(made(&StrTendril::from(text)), None, "{text}");
         }
@@ -126,7 +126,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_tag_made_here_is_the_tokenizers(inside in "[abA =/\"'<\u{e1}\t\n-]{0,24}", end in "/?") {
+        fn every_tag_built_here_equals_the_token_of_the_tokenizer(inside in "[abA =/\"'<\u{e1}\t\n-]{0,24}", end in "/?") {
             let text = StrTendril::from(format!("<{end}i{inside}>"));
             if let Some(token) = made(&text) {
                 prop_assert_eq!(Some(token), tokenized(&text));

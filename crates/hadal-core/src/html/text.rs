@@ -1,19 +1,19 @@
-//! The words of a page in reading order, and which part of them belongs to what.
+//! Text of a page in document order, and spans of it that belong to elements.
 //!
-//! There are two layers: what a reader sees, and what is in the page but not shown until a script or
-//! a click opens it. The page's text is the first; a form in a hidden dialogue still has its labels.
+//! The text has two layers. The visible layer is the text of the page. The hidden layer holds elements that a
+//! script or a click may show later, so that a form in a hidden dialogue keeps its labels.
 
 use super::folded_text::FoldedText;
 use super::limits::{self, truncate};
 
-/// Which of the two texts.
+/// Visible or hidden text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum TextLayer {
     Visible,
-    Concealed,
+    Hidden,
 }
 
-/// A part of one layer.
+/// Byte range of one layer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct TextSpan {
     pub layer: TextLayer,
@@ -21,42 +21,44 @@ pub(super) struct TextSpan {
     pub end: usize,
 }
 
-/// Both layers.
+/// Text of both layers.
 #[derive(Default)]
 pub(super) struct PageTexts {
     visible: FoldedText,
-    concealed: FoldedText,
+    hidden: FoldedText,
 }
 
 impl PageTexts {
     pub fn layer(&mut self, layer: TextLayer) -> &mut FoldedText {
         match layer {
             TextLayer::Visible => &mut self.visible,
-            TextLayer::Concealed => &mut self.concealed,
+            TextLayer::Hidden => &mut self.hidden,
         }
     }
 
     fn whole(&self, layer: TextLayer) -> &str {
         match layer {
             TextLayer::Visible => &self.visible.text,
-            TextLayer::Concealed => &self.concealed.text,
+            TextLayer::Hidden => &self.hidden.text,
         }
     }
 
+    /// Text of a span, trimmed.
     pub fn slice(&self, span: TextSpan) -> &str {
         self.whole(span.layer).get(span.start..span.end).unwrap_or_default().trim()
     }
 
-    /// What stands before a span, back to the beginning.
+    /// Text of the layer before a span.
     pub fn before(&self, span: TextSpan) -> &str {
         &self.whole(span.layer)[..span.start]
     }
 
-    /// What stands behind a span, to the end.
+    /// Text of the layer after a span.
     pub fn after(&self, span: TextSpan) -> &str {
         &self.whole(span.layer)[span.end..]
     }
 
+    /// True if the visible text exceeded its limit.
     pub fn is_full(&self) -> bool {
         self.visible.is_full
     }
@@ -66,7 +68,7 @@ impl PageTexts {
     }
 }
 
-/// The first terms of a folded text, within a few hundred bytes.
+/// First terms of a folded text, within 20 bytes per term.
 pub(super) fn first_terms(text: &str, terms: usize) -> &str {
     let near = truncate(text, terms * 20).trim();
     let mut blanks = near.bytes().enumerate().filter(|(_, byte)| *byte == b' ');
@@ -74,7 +76,7 @@ pub(super) fn first_terms(text: &str, terms: usize) -> &str {
     &near[..end]
 }
 
-/// The last terms of a folded text, within a few hundred bytes.
+/// Last terms of a folded text, within 20 bytes per term.
 pub(super) fn last_terms(text: &str, terms: usize) -> &str {
     let from = text.len().saturating_sub(terms * 20);
     let from = (from..=text.len()).find(|&at| text.is_char_boundary(at)).unwrap_or(text.len());
@@ -84,7 +86,7 @@ pub(super) fn last_terms(text: &str, terms: usize) -> &str {
     &near[start..]
 }
 
-/// A short text with white space folded.
+/// Truncates a text to [`limits::SHORT_TEXT`] and folds its white space.
 pub(super) fn short(text: &str) -> String {
     let mut folded = FoldedText::default();
     folded.push(truncate(text, limits::SHORT_TEXT));

@@ -1,6 +1,5 @@
-//! Stands between tokens and the tree: counts what every token costs and closes when a bound is reached.
-//!
-//! What was built before stays.
+//! Token sink in front of the tree builder. It counts the cost of every token and drops all further tokens once
+//! a limit is exceeded. The tree built until then is kept.
 
 use super::dom::NodeRef;
 use super::limits;
@@ -10,18 +9,18 @@ use html5ever::tokenizer::{Token, TokenSink, TokenSinkResult};
 use html5ever::tree_builder::{Tracer, TreeBuilder, TreeSink};
 use std::cell::Cell;
 
-/// Tokens between two looks at the open elements.
-const ROUND: u64 = 64;
+/// Tokens between two counts of the open elements. Guess.
+const COUNT_INTERVAL: u64 = 64;
 
-/// A tree and what it took to build it.
+/// Finished tree with the limit that truncated it, if any.
 pub(super) struct BuiltTree<'a> {
     pub tree: DomTree<'a>,
-    pub bound: Option<ParseLimit>,
+    pub truncated_by: Option<ParseLimit>,
     #[cfg(test)]
     pub effort: ParseEffort,
 }
 
-/// What a parse cost, in counts that do not depend on the machine.
+/// Cost of a parse, in counts that do not depend on the machine.
 #[cfg(test)]
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct ParseEffort {
@@ -29,17 +28,18 @@ pub(super) struct ParseEffort {
     pub steps: u64,
 }
 
-/// Stands before the tree builder and lets tokens through until a bound is reached.
+/// Passes tokens to the tree builder until a limit is exceeded.
 pub(super) struct TokenLimiter<'a> {
     builder: TreeBuilder<NodeRef<'a>, DomSink<'a>>,
-    /// Whether the parser is inside raw text.
+    /// True while the tokenizer is inside raw text, such as a script.
     pub raw: Cell<bool>,
-    /// Tokens so far.
+    /// Tokens passed to the tree builder.
     pub tokens: Cell<u64>,
+    /// Work so far, in the unit of [`limits::STEPS`], without moved children.
     steps: Cell<u64>,
-    /// The bound that closed the gate.
-    pub bound: Cell<Option<ParseLimit>>,
-    /// A bound that left something out and did not close it.
+    /// Limit that stopped the parse. Further tokens are dropped.
+    pub exceeded: Cell<Option<ParseLimit>>,
+    /// Limit that dropped attributes without stopping the parse.
     noted: Cell<Option<ParseLimit>>,
 }
 
@@ -50,36 +50,39 @@ impl<'a> TokenLimiter<'a> {
             raw: Cell::new(false),
             tokens: Cell::new(0),
             steps: Cell::new(0),
-            bound: Cell::new(None),
+            exceeded: Cell::new(None),
             noted: Cell::new(None),
         }
     }
 
-    pub fn close(&self, bound: ParseLimit) {
-        self.bound.set(self.bound.get().or(Some(bound)));
+    /// Stops the parse.
+    pub fn stop(&self, limit: ParseLimit) {
+        self.exceeded.set(self.exceeded.get().or(Some(limit)));
     }
 
-    pub fn note(&self, bound: ParseLimit) {
-        self.noted.set(self.noted.get().or(Some(bound)));
+    /// Records a limit that does not stop the parse.
+    pub fn note(&self, limit: ParseLimit) {
+        self.noted.set(self.noted.get().or(Some(limit)));
     }
 
-    /// Counts a token; every so often looks how much is open, which is what the next ones may cost.
+    /// Counts a token. Every [`COUNT_INTERVAL`] tokens the open elements are counted, because a token may cost time
+    /// proportional to their number.
     fn count(&self) {
         self.tokens.set(self.tokens.get() + 1);
         if self.builder.sink.nodes.get() > limits::NODES {
-            self.close(ParseLimit::Nodes);
+            self.stop(ParseLimit::Nodes);
         }
-        if self.tokens.get().is_multiple_of(ROUND) {
+        if self.tokens.get().is_multiple_of(COUNT_INTERVAL) {
             let open = HeldElementCount::default();
             self.builder.trace_handles(&open);
             let open = open.count.get();
-            self.steps.set(self.steps.get() + ROUND * open as u64);
+            self.steps.set(self.steps.get() + COUNT_INTERVAL * open as u64);
             if open > limits::DEPTH {
-                self.close(ParseLimit::Depth);
+                self.stop(ParseLimit::Depth);
             }
         }
         if self.steps.get() + self.builder.sink.moves.get() > limits::STEPS {
-            self.close(ParseLimit::Steps);
+            self.stop(ParseLimit::Steps);
         }
     }
 
@@ -87,7 +90,7 @@ impl<'a> TokenLimiter<'a> {
         #[cfg(test)]
         let effort = self.effort();
         BuiltTree {
-            bound: self.bound.get().or(self.noted.get()),
+            truncated_by: self.exceeded.get().or(self.noted.get()),
             tree: self.builder.sink.finish(),
             #[cfg(test)]
             effort,
@@ -106,7 +109,7 @@ impl<'a> TokenSink for TokenLimiter<'a> {
     type Handle = NodeRef<'a>;
 
     fn process_token(&self, token: Token, line: u64) -> TokenSinkResult<NodeRef<'a>> {
-        if self.bound.get().is_some() || matches!(token, Token::ParseError(_) | Token::CommentToken(_)) {
+        if self.exceeded.get().is_some() || matches!(token, Token::ParseError(_) | Token::CommentToken(_)) {
             return TokenSinkResult::Continue;
         }
         self.count();
@@ -126,7 +129,7 @@ impl<'a> TokenSink for TokenLimiter<'a> {
     }
 }
 
-/// Counts what the tree builder holds on to: open and active formatting elements.
+/// Counts the elements that the tree builder holds: open elements and active formatting elements.
 struct HeldElementCount<'a> {
     count: Cell<usize>,
     of: std::marker::PhantomData<NodeRef<'a>>,
