@@ -1,10 +1,9 @@
-//! Arguments that several commands share, checked while they are parsed.
+//! Argument parsers that several commands share.
 
-/// A probability.
 pub fn probability(text: &str) -> Result<f32, String> {
     match text.parse::<f32>() {
         Ok(p) if (0.0..=1.0).contains(&p) => Ok(p),
-        _ => Err("a probability is a number from 0 to 1".to_string()),
+        _ => Err("expected a probability from 0 to 1".to_string()),
     }
 }
 

@@ -1,4 +1,4 @@
-//! `hadal ask`: one question to the sources found, and their answers as one list.
+//! `hadal ask`: sends one query to the sources found and merges their answers.
 
 use super::carry::CarryArgs;
 use super::crawl::heed_signals;
@@ -18,26 +18,26 @@ use std::io::Write;
 use std::sync::Arc;
 use tokio::sync::watch;
 
-/// Put one question to the sources found, and merge their answers
+/// Send one query to the sources found and merge their answers
 ///
-/// The best forms of a topic are asked side by side, within robots.txt and pauses. Forms that a person
-/// marked wrong, and those that take orders, passwords or messages, are left out. `hadal submissions` lists
-/// what was sent.
+/// The best forms of a topic are queried in parallel, within robots.txt and delays. Forms that were marked
+/// wrong, and forms that take orders, passwords or messages, are left out. `hadal submissions` lists what was
+/// sent.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:
   hadal ask \"deep sea\" --topic book
   hadal ask \"deep sea\" --topic book --top 10 --json
   hadal ask \"deep sea\" --form 00c5e1f2a9b84d37")]
 pub struct AskArgs {
-    /// What to ask, in quotes
+    /// Query words, in quotes
     words: String,
-    /// The best forms that were found for this topic
+    /// Query the best forms found for this topic
     #[arg(long, value_name = "NAME", required_unless_present = "form")]
     topic: Option<String>,
-    /// How many of them
+    /// Number of forms to query
     #[arg(long, value_name = "N", default_value_t = 5)]
     top: usize,
-    /// These very forms, by their form_id (repeatable)
+    /// Query this form, by form_id (repeatable)
     #[arg(long, value_name = "ID", conflicts_with = "topic")]
     form: Vec<String>,
     #[command(flatten)]
@@ -45,14 +45,15 @@ pub struct AskArgs {
 }
 
 impl AskArgs {
-    /// The flags given, as settings.
     pub fn overrides(&self) -> Vec<Override> {
         self.carry.overrides()
     }
 
     fn whom(&self) -> Result<Whom, Usage> {
         let no_form = |text: &String| {
-            Usage(format!("'{text}' is no form: `hadal forms` prints 16 hexadecimal digits for each"))
+            Usage(format!(
+                "'{text}' is not a form_id; a form_id has 16 hexadecimal digits (see `hadal forms`)"
+            ))
         };
         let forms = self.form.iter().map(|text| text.parse::<FormId>().map_err(|_| no_form(text)));
         match &self.topic {
@@ -62,12 +63,11 @@ impl AskArgs {
     }
 }
 
-/// Asks, and prints what came back.
 pub fn run(args: &AskArgs, session: &Session) -> anyhow::Result<Exit> {
     let store = session.reader()?;
     known_topic(store.as_ref(), &args.topic)?;
     let whom = args.whom()?;
-    let runtime = tokio::runtime::Runtime::new().context("cannot start the threads a question needs")?;
+    let runtime = tokio::runtime::Runtime::new().context("could not start threads")?;
     let answers = runtime.block_on(async {
         let (stop, stopped) = watch::channel(false);
         tokio::spawn(heed_signals(stop));
@@ -87,7 +87,7 @@ pub fn run(args: &AskArgs, session: &Session) -> anyhow::Result<Exit> {
     })
 }
 
-/// What a person can put right is a usage error.
+/// Converts errors that the user can correct into usage errors.
 fn usage(error: AskError) -> anyhow::Error {
     match error {
         AskError::Store(error) => error.into(),
@@ -95,7 +95,7 @@ fn usage(error: AskError) -> anyhow::Error {
     }
 }
 
-/// Who asks, in the manner that the configuration wants.
+/// Creates the asker with the configured politeness and network options.
 pub fn asker(config: &Config, store: Arc<dyn Store>, stop: watch::Receiver<bool>) -> Arc<Asker> {
     let manners = Manners {
         politeness: config.politeness.pace,
@@ -110,7 +110,7 @@ pub fn asker(config: &Config, store: Arc<dyn Store>, stop: watch::Receiver<bool>
     Arc::new(Asker::new(store, manners, carriers, stop))
 }
 
-/// Answers as a table, and what became of each source below it.
+/// Table of answers, followed by the result of each source.
 fn drawn(answers: &Answers, session: &Session) -> String {
     let mut table = Table::new(&["answer", "source", "address"], session.stdout());
     for answer in &answers.answers {

@@ -1,4 +1,4 @@
-//! Opens the sources of backlinks that a crawl asked for.
+//! Opens the backlink sources of a crawl.
 
 use super::choices::choices;
 use super::exit::Usage;
@@ -12,13 +12,13 @@ use std::path::Path;
 use std::sync::Arc;
 use url::Url;
 
-/// What `--backlinks` takes, and when to take what.
+/// Help text of `--backlinks`.
 pub fn help() -> String {
     let sources = choices(&[
-        ("own", "links that this crawl and earlier ones in the store met; knows little at first"),
+        ("own", "links found by this crawl and earlier ones in the store; few at first"),
         (
             "searxng:URL",
-            "a SearXNG search engine that answers in JSON, asked for the site's name; for few seeds",
+            "a SearXNG instance with JSON output, queried with the site's name; useful with few seeds",
         ),
         (
             "common-crawl:DIR",
@@ -27,12 +27,12 @@ pub fn help() -> String {
         ),
         ("none", "nobody"),
     ]);
-    let asked = "Who is asked which pages link to a site, by strategies that want to know [default: own]:";
-    let several = "Several, with commas between, are asked in turn until one knows something.";
+    let asked = "Sources of backlinks, for strategies that use them [default: own]:";
+    let several = "Several sources, separated by commas, are tried in order until one has an answer.";
     format!("{asked}{sources}\n{several} A look-up counts as a request.")
 }
 
-/// The sources of a plan as one; must be called within a tokio runtime.
+/// Combines the sources of a plan. Must be called within a tokio runtime.
 pub fn open(plan: &FindPlan, store: &Arc<dyn Store>) -> anyhow::Result<Option<Arc<dyn Backlinks>>> {
     let mut sources = Vec::new();
     for source in &plan.backlinks {
@@ -50,8 +50,9 @@ pub fn open(plan: &FindPlan, store: &Arc<dyn Store>) -> anyhow::Result<Option<Ar
 
 fn graph(folder: &Path) -> anyhow::Result<Arc<dyn Backlinks>> {
     let say = || {
-        let line = "making an index of the web graph in";
-        let hint = "once; a whole one takes an hour or more, and about as much room as its files";
+        let line = "building an index of the web graph in";
+        let hint =
+            "this happens once; a complete graph takes an hour or more and as much disk space as its files";
         writeln!(std::io::stderr(), "{line} {}, {hint}", folder.display()).ok();
     };
     Ok(Arc::new(CommonCrawl::open(folder, say).map_err(|error| match error {
@@ -60,7 +61,7 @@ fn graph(folder: &Path) -> anyhow::Result<Arc<dyn Backlinks>> {
     })?))
 }
 
-/// The user named it: it may stand on a private address.
+/// A search engine that the user names may have a private address.
 fn search_engine(api: &Url, plan: &FindPlan) -> anyhow::Result<Arc<dyn Backlinks>> {
     let network = Network::new(NetworkOptions { allow_private: true, ..plan.network.clone() })?;
     Ok(Arc::new(Searxng::new(api.clone(), Arc::new(network), plan.politeness.delay, plan.body_limit)))

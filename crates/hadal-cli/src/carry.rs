@@ -1,4 +1,4 @@
-//! How requests are carried: the options of every command that asks hosts for something.
+//! Network options of all commands that send requests.
 
 use clap::Args;
 use hadal::config::Override;
@@ -6,31 +6,30 @@ use hadal::config::Override;
 /// Politeness and network options.
 #[derive(Debug, Args)]
 pub struct CarryArgs {
-    /// Pause between two requests to a host, as 1s
+    /// Least delay between two requests to a host, as 1s
     #[arg(long, value_name = "TIME")]
     delay: Option<String>,
-    /// Who we say we are
+    /// User-Agent header
     #[arg(long, value_name = "NAME")]
     user_agent: Option<String>,
-    /// Where a site's owner reaches you
+    /// Contact address for site owners, sent with every request
     #[arg(long, value_name = "ADDRESS")]
     contact: Option<String>,
     /// Extra header line, as 'Accept-Language: de' (repeatable)
     #[arg(long, value_name = "LINE")]
     header: Vec<String>,
-    /// Cookie file to start with
+    /// Cookie file to load
     #[arg(long, value_name = "FILE")]
     cookies: Option<String>,
-    /// Visit loopback and private addresses too
+    /// Allow loopback and private addresses
     #[arg(long)]
     allow_private: bool,
-    /// Where to connect for hosts that match, as '*.example=127.0.0.1:8080' (repeatable)
+    /// Connect to this address for matching hosts, as '*.example=127.0.0.1:8080' (repeatable)
     #[arg(long, value_name = "PATTERN=HOST:PORT")]
     connect_to: Vec<String>,
 }
 
 impl CarryArgs {
-    /// The flags given, as settings.
     pub fn overrides(&self) -> Vec<Override> {
         let private = if self.allow_private { vec!["true".to_string()] } else { vec![] };
         given([
@@ -45,12 +44,12 @@ impl CarryArgs {
     }
 }
 
-/// A flag that is given at most once.
+/// Value of a flag that is given at most once.
 pub fn once(value: &Option<String>) -> Vec<String> {
     value.iter().cloned().collect()
 }
 
-/// Those of a command's flags that were given.
+/// Flags of a command that were given, as settings.
 pub fn given<const N: usize>(flags: [(&'static str, &'static str, Vec<String>); N]) -> Vec<Override> {
     let given = flags.into_iter().filter(|(_, _, given)| !given.is_empty());
     given.map(|(key, flag, given)| Override { key, flag, given }).collect()

@@ -1,13 +1,13 @@
-//! Help for options that offer a choice: what there is, and when to take it, in two columns.
+//! Help text of options with a fixed set of values, in two columns.
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use hadal::choice::Choice;
 
-/// Widest help, as for the rest of the command line.
+/// Greatest width of help texts in columns.
 const WIDEST: usize = 100;
-/// What the help of an option is indented by.
+/// Indentation of option help in columns.
 const INDENT: usize = 10;
-/// Columns that what is said of a choice needs beside its name.
+/// Least width of the description column.
 const LEAST: usize = 32;
 
 /// Parser of an option that takes one of the values of `T` by name.
@@ -16,13 +16,13 @@ pub fn choice_parser<T: Choice>() -> impl TypedValueParser<Value = T> {
     PossibleValuesParser::new(values).try_map(|name| T::from_name(&name).ok_or("unknown value"))
 }
 
-/// Names and what is said of them, as wide as the terminal allows.
+/// Formats names and descriptions for the width of the terminal.
 pub fn choices(offers: &[(&str, &str)]) -> String {
     let terminal = terminal_size::terminal_size().map_or(WIDEST, |(width, _)| usize::from(width.0));
     columns(offers, terminal.min(WIDEST).saturating_sub(INDENT))
 }
 
-/// Side by side; where that is too narrow, one below the other.
+/// Two columns; on a narrow terminal the description goes below the name.
 fn columns(offers: &[(&str, &str)], width: usize) -> String {
     let longest = offers.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
     let beside = longest + 4 + LEAST <= width;
@@ -39,7 +39,7 @@ fn columns(offers: &[(&str, &str)], width: usize) -> String {
     text
 }
 
-/// Words in lines of at most this width; a longer word has a line of its own.
+/// Wraps text. A word longer than the width gets its own line.
 fn wrapped(text: &str, width: usize) -> Vec<String> {
     let mut lines: Vec<String> = vec![String::new()];
     for word in text.split_whitespace() {
@@ -61,7 +61,7 @@ mod tests {
     use super::*;
 
     const OFFERED: [(&str, &str); 2] = [
-        ("a", "any link at all, for those who have all the time in the world"),
+        ("a", "any link at all, in the order they were found in the whole web"),
         ("focused+backward+apprentice", "links of on-topic pages first, learned from examples"),
     ];
 

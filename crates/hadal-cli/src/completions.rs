@@ -1,4 +1,4 @@
-//! `hadal completions`: a script that completes commands and options.
+//! `hadal completions`: prints shell completion scripts.
 
 use super::exit::Exit;
 use clap::Args;
@@ -11,11 +11,10 @@ use std::io::Write;
     after_help = "Example:\n  hadal completions bash > ~/.local/share/bash-completion/completions/hadal"
 )]
 pub struct CompletionsArgs {
-    /// Which shell
+    /// Shell
     shell: Shell,
 }
 
-/// Prints the script.
 pub fn run(args: &CompletionsArgs) -> anyhow::Result<Exit> {
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut super::description(), "hadal", &mut script);

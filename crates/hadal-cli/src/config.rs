@@ -1,4 +1,4 @@
-//! `hadal config`: the commented default file, or the configuration in force.
+//! `hadal config`: prints the commented defaults, or the effective configuration.
 
 use super::exit::Exit;
 use super::session::Common;
@@ -7,16 +7,16 @@ use hadal::config::Config;
 use hadal::config::settings::default_file;
 use std::io::Write;
 
-/// Print the commented default configuration, or the one in force
+/// Print the commented default configuration, or the effective one
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  hadal config > hadal.toml\n  hadal config --in-force")]
 pub struct ConfigArgs {
-    /// What applies now, and where each value came from
+    /// Show the effective values and where each came from
     #[arg(long)]
     in_force: bool,
 }
 
-/// Prints it. What is in force is checked before it is shown.
+/// Checks the effective configuration before printing it.
 pub fn run(args: &ConfigArgs, common: &Common) -> anyhow::Result<Exit> {
     let text = if args.in_force {
         let layers = common.layers(&[])?;

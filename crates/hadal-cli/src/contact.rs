@@ -1,9 +1,9 @@
-//! Manners: whoever crawls other people's hosts should say where they can be reached.
+//! Warning for crawls of public hosts without a contact address.
 
 use hadal::fetch::network::{self, ConnectTo, NetworkOptions};
 use url::{Host, Url};
 
-/// What to say to a crawl of public hosts that names no contact.
+/// Warning to print, if the crawl visits public hosts and no contact is set.
 pub fn warning(seeds: &[Url], network: &NetworkOptions) -> Option<&'static str> {
     let public = seeds.iter().any(|seed| is_public(seed, &network.connect_to));
     (public && network.contact.is_none()).then_some(
@@ -12,7 +12,7 @@ pub fn warning(seeds: &[Url], network: &NetworkOptions) -> Option<&'static str> 
     )
 }
 
-/// Whether an address belongs to somebody else, as far as its name tells.
+/// True if a seed is on a public host, judged by its name.
 fn is_public(seed: &Url, connect_to: &[ConnectTo]) -> bool {
     let port = seed.port_or_known_default().unwrap_or_default();
     let rerouted = |host: &str| connect_to.iter().any(|rule| rule.matches(host, port));
@@ -24,7 +24,7 @@ fn is_public(seed: &Url, connect_to: &[ConnectTo]) -> bool {
     }
 }
 
-/// Names that never belong to anybody on the public net.
+/// True for names that are reserved for local use or documentation.
 fn is_reserved(name: &str) -> bool {
     let last = name.trim_end_matches('.').rsplit('.').next().unwrap_or(name);
     ["localhost", "test", "example", "invalid", "local", "internal"].contains(&last)

@@ -1,4 +1,4 @@
-//! A crawl at a terminal: signals, progress and events around the engine.
+//! Runs a crawl in a terminal: signals, progress display and events.
 
 use super::dashboard::Dashboard;
 use super::exit::Exit;
@@ -12,25 +12,24 @@ use std::io::Write;
 use std::time::Instant;
 use tokio::sync::watch;
 
-/// How a crawl is shown while it runs.
+/// Display options of a crawl.
 #[derive(Clone, Copy, Debug)]
 pub struct Show {
-    /// Events go to standard output as JSON lines.
+    /// Print events to standard output as JSON lines.
     pub json: bool,
-    /// How progress is shown.
     pub style: Style,
-    /// The request budget, for the bar.
+    /// Request budget, for the progress bar.
     pub max_requests: Option<u64>,
 }
 
-/// Runs a crawl to its end. The first Ctrl-C lets steps in flight finish and saves; the second leaves
-/// at once, which is safe too: what is not saved is done again.
+/// Runs a crawl to its end. The first Ctrl-C finishes the steps in flight and saves. The second exits at once,
+/// which is safe: unsaved steps are repeated on resume.
 pub fn run(
     setup: impl FnOnce(watch::Receiver<bool>) -> anyhow::Result<Crawl>,
     show: Show,
     dashboard: Option<Dashboard>,
 ) -> anyhow::Result<Summary> {
-    let runtime = tokio::runtime::Runtime::new().context("cannot start the threads a crawl needs")?;
+    let runtime = tokio::runtime::Runtime::new().context("could not start threads")?;
     let summary = runtime.block_on(async {
         let (stop, stopped) = watch::channel(false);
         tokio::spawn(heed_signals(stop));
@@ -42,15 +41,15 @@ pub fn run(
         let mut progress = Progress::new(show.style);
         let began = Instant::now();
         let summary = crawl(setup, &mut |event| tell(event, show, &mut progress, began)).await;
-        progress.finish(&summary.as_ref().map_or_else(|_| "the crawl ended early".into(), last_words));
+        progress.finish(&summary.as_ref().map_or_else(|_| "the crawl failed".into(), last_words));
         Ok::<_, anyhow::Error>(summary?)
     });
-    // A stopped crawl leaves nothing worth waiting for behind.
+    // After a stop no background task has work that must finish.
     runtime.shutdown_background();
     summary
 }
 
-/// The exit status a finished crawl asks for.
+/// Exit status of a finished crawl.
 pub fn exit(summary: &Summary) -> Exit {
     match summary.state {
         RunState::Stopped => Exit::Interrupted,
@@ -58,7 +57,7 @@ pub fn exit(summary: &Summary) -> Exit {
     }
 }
 
-/// Says what `--fresh` is about to throw away.
+/// Prints which run `--fresh` discards.
 pub fn announce_fresh(store: &dyn Store, spec: &hadal::store::RunSpec) -> anyhow::Result<()> {
     let runs = store.runs()?;
     let Some(old) = runs.iter().find(|run| run.spec == *spec) else { return Ok(()) };
@@ -71,16 +70,16 @@ pub fn announce_fresh(store: &dyn Store, spec: &hadal::store::RunSpec) -> anyhow
     Ok(())
 }
 
-/// Ctrl-C once says stop, twice leaves.
+/// Sends a stop on the first Ctrl-C and exits on the second.
 pub async fn heed_signals(stop: watch::Sender<bool>) {
     interrupted().await;
     stop.send_replace(true);
-    writeln!(std::io::stderr(), "finishing what is in flight; press Ctrl-C again to leave at once").ok();
+    writeln!(std::io::stderr(), "finishing requests in flight; press Ctrl-C again to exit at once").ok();
     interrupted().await;
     std::process::exit(130);
 }
 
-/// Ctrl-C, or a polite request to end.
+/// Waits for Ctrl-C or SIGTERM.
 async fn interrupted() {
     #[cfg(unix)]
     {
@@ -93,7 +92,7 @@ async fn interrupted() {
             return;
         }
     }
-    // Without a way to hear signals there is nothing to heed.
+    // Without signal handling there is nothing to wait for.
     if tokio::signal::ctrl_c().await.is_err() {
         std::future::pending::<()>().await;
     }
@@ -106,17 +105,17 @@ fn tell(event: Event, show: Show, progress: &mut Progress, began: Instant) {
     if show.json
         && let Ok(line) = serde_json::to_string(&event)
     {
-        // Nobody may be listening any more; the crawl goes on all the same.
+        // A closed standard output does not stop the crawl.
         writeln!(std::io::stdout(), "{}", for_json(line)).ok();
     }
 }
 
 fn last_words(summary: &Summary) -> String {
     let why = match summary.state {
-        RunState::Exhausted if summary.resting > 0 => "nothing more to visit for now",
+        RunState::Exhausted if summary.resting > 0 => "nothing to visit for now",
         RunState::Exhausted => "nothing left to visit",
         RunState::Budget => "budget spent",
-        RunState::Stopped => "stopped, everything is saved; the same command goes on",
+        RunState::Stopped => "stopped, everything is saved; the same command resumes",
         RunState::Paused | RunState::Running => "interrupted",
     };
     let tally = &summary.tally;
@@ -126,7 +125,7 @@ fn last_words(summary: &Summary) -> String {
     );
     if summary.resting > 0 {
         words.push_str(&format!(
-            "\n{} links wait for hosts that asked for patience; the same command tries them later",
+            "\n{} links wait for hosts that asked for a longer delay; run the same command later",
             summary.resting
         ));
     }

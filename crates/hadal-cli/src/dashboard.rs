@@ -1,4 +1,4 @@
-//! The dashboard beside a crawl or a harvest, for as long as it runs.
+//! Dashboard that runs beside a crawl or a harvest.
 
 use super::ask::asker;
 use super::exit::Usage;
@@ -12,29 +12,29 @@ use std::sync::Arc;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
-/// Where a dashboard is when nobody says where.
+/// Default address of the dashboard.
 pub const USUAL: &str = "127.0.0.1:7878";
 
-/// Whether there is a dashboard.
+/// Dashboard option.
 #[derive(Debug, Args)]
 pub struct DashboardArgs {
-    /// Show what happens in a browser, at an address as 127.0.0.1:7878; off for not at all
+    /// Serve a dashboard at this address, as 127.0.0.1:7878, or off
     #[arg(long, value_name = "ADDR|off")]
     dashboard: Option<String>,
 }
 
-/// A dashboard that is wanted.
+/// A requested dashboard.
 #[derive(Clone, Debug)]
 pub struct Dashboard {
     address: SocketAddr,
-    /// Whether any free port will do when that one is taken.
+    /// Use any free port if the given one is taken.
     yields: bool,
     is_quiet: bool,
     config: Config,
 }
 
 impl DashboardArgs {
-    /// The dashboard that was asked for; with `usual` there is one unless it was turned off.
+    /// The dashboard of the command line. With `default` set there is one unless it is `off`.
     pub fn wanted(
         &self,
         usual: Option<&str>,
@@ -52,13 +52,13 @@ impl DashboardArgs {
     }
 }
 
-/// An address to listen on.
+/// Parses a listen address.
 pub fn address(text: &str) -> Result<SocketAddr, Usage> {
     let found = text.to_socket_addrs().ok().and_then(|mut all| all.next());
-    found.ok_or_else(|| Usage(format!("'{text}' is no address to listen on; one is {USUAL}")))
+    found.ok_or_else(|| Usage(format!("'{text}' is not a listen address; an example is {USUAL}")))
 }
 
-/// A dashboard that is open until it is dropped.
+/// A running dashboard; dropping it stops the server.
 pub struct Open {
     serving: JoinHandle<()>,
     _stop: watch::Sender<bool>,
@@ -71,10 +71,10 @@ impl Drop for Open {
 }
 
 impl Dashboard {
-    /// Opens it over the store that is being written.
+    /// Starts the server on the store that the crawl writes.
     pub async fn open(&self, written: &Arc<dyn Store>) -> anyhow::Result<Open> {
         let url = &self.config.store.url;
-        // A reader of its own keeps nobody waiting; what is in memory has one handle only.
+        // A second connection does not block the writer. A memory store has only one handle.
         let store = if url == "memory:" { Arc::clone(written) } else { open(url, Access::Read)? };
         let (stop, stopped) = watch::channel(false);
         let asker = asker(&self.config, Arc::clone(&store), stopped);
@@ -90,14 +90,14 @@ impl Dashboard {
         }
         let serving = tokio::spawn(async move {
             if let Err(error) = serve(server).await {
-                tracing::error!("the dashboard ended: {error}");
+                tracing::error!("the dashboard stopped: {error}");
             }
         });
         Ok(Open { serving, _stop: stop })
     }
 }
 
-/// Says where it is, and with which token when one was made up.
+/// Prints the address, and the token if one was generated.
 pub fn announce(server: &Server) -> anyhow::Result<()> {
     let mut out = std::io::stderr();
     writeln!(out, "dashboard: http://{}/", server.address()?).ok();

@@ -1,4 +1,4 @@
-//! `hadal demo`: the whole story on the built-in simulated web, without any network.
+//! `hadal demo`: find and harvest on the built-in simulated web, without network.
 
 use super::crawl::{self, Show};
 use super::dashboard::{DashboardArgs, USUAL};
@@ -26,33 +26,33 @@ use std::io::Write;
 use std::sync::Arc;
 use tokio::sync::watch;
 
-/// Watch hadal find search forms on a simulated web and bring up what is behind them; ends by itself
+/// Find search forms on a simulated web and download the records behind them; ends by itself
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  hadal demo --topic book")]
 pub struct DemoArgs {
-    /// What to look for: one of the twelve built-in topics
+    /// Topic, one of the twelve built-in ones
     #[arg(long, default_value = "hotel")]
     topic: String,
-    /// Which links are followed first
+    /// Crawling strategy
     #[arg(long, value_name = "NAME", default_value = "hadal")]
     strategy: String,
-    /// Requests to spend on finding
+    /// Request budget for finding
     #[arg(long, value_name = "N", default_value_t = 20_000)]
     max_requests: u64,
-    /// How many of the best forms found are harvested
+    /// Number of forms to harvest, best first
     #[arg(long, value_name = "N", default_value_t = 5)]
     harvest: usize,
-    /// Requests under way at once; on a simulated clock the result is the same whatever it is
+    /// Concurrent requests; does not change the result on the simulated clock
     #[arg(long, value_name = "N", default_value_t = 8)]
     concurrency: usize,
     #[command(flatten)]
     dashboard: DashboardArgs,
 }
 
-/// Steps begun ahead of the oldest one that has not ended.
+/// Steps that may start before the oldest unfinished step ends.
 pub const WINDOW: usize = 16;
 
-/// Runs the demo. One that was interrupted goes on; one that has ended begins anew.
+/// Runs the demo. An interrupted demo resumes; a finished one starts over.
 pub fn run(args: &DemoArgs, session: &Session) -> anyhow::Result<Exit> {
     let wanted = topic::wanted(check_topic(&args.topic)?, session)?;
     let topic = wanted.topic.name.clone();
@@ -60,7 +60,7 @@ pub fn run(args: &DemoArgs, session: &Session) -> anyhow::Result<Exit> {
     let mut out = std::io::stderr();
     writeln!(
         out,
-        "a simulated web of {} sites and {} pages; looking for {} search forms with {} requests",
+        "simulated web of {} sites and {} pages; finding {} search forms with {} requests",
         world.site_count(),
         world.page_count(),
         topic,
@@ -91,7 +91,7 @@ pub fn run(args: &DemoArgs, session: &Session) -> anyhow::Result<Exit> {
     Ok(exit)
 }
 
-/// What is for people goes to standard output, or past the events that are there.
+/// Prints text for people: to standard output, or to standard error if events use standard output.
 pub(super) fn say(text: &str, session: &Session) -> std::io::Result<()> {
     if session.json { write!(std::io::stderr(), "{text}") } else { write!(std::io::stdout(), "{text}") }
 }
@@ -100,15 +100,15 @@ fn next(store: &str) -> [String; 4] {
     let option = if store == "file:./hadal-data" { String::new() } else { format!(" --store {store}") };
     [
         format!(
-            "hadal forms{option}                what was found, and --format jsonl, csv or parquet of it"
+            "hadal forms{option}                the forms found; --format jsonl, csv or parquet exports them"
         ),
-        format!("hadal records{option}              what was brought up, likewise"),
-        format!("hadal demo --topic auto{option}    the same for another topic"),
+        format!("hadal records{option}              the records downloaded"),
+        format!("hadal demo --topic auto{option}    a demo of another topic"),
         "hadal find book --seeds FILE   the real web".to_string(),
     ]
 }
 
-/// A topic that the simulated web knows.
+/// Checks that the simulated web has the topic.
 fn check_topic(name: &str) -> Result<&'static str, Usage> {
     let topics = World::topics();
     if let Some(topic) = topics.iter().find(|known| **known == name) {
@@ -116,7 +116,7 @@ fn check_topic(name: &str) -> Result<&'static str, Usage> {
     }
     let meant = nearest(name, topics.iter().copied()).map(|meant| format!("; did you mean '{meant}'?"));
     Err(Usage(format!(
-        "the simulated web has no topic '{name}'{} (it has {})",
+        "unknown topic '{name}'{} (the simulated web has {})",
         meant.unwrap_or_default(),
         topics.join(", ")
     )))
@@ -133,7 +133,9 @@ fn setup(
 ) -> anyhow::Result<Crawl> {
     let Some(offer) = find_strategy(&args.strategy) else {
         let names: Vec<_> = hadal_core::strategy::STRATEGIES.iter().map(|offer| offer.name).collect();
-        return Err(Usage(format!("no strategy '{}' (there are {})", args.strategy, names.join(", "))).into());
+        return Err(
+            Usage(format!("unknown strategy '{}' (available: {})", args.strategy, names.join(", "))).into()
+        );
     };
     let Wanted { topic, aim, .. } = wanted;
     let spec = RunSpec {
@@ -178,7 +180,7 @@ fn setup(
     })
 }
 
-/// The relevant forms of a run beside what they really are.
+/// Relevant forms of a run with their ground truth.
 fn compare(store: &dyn Store, run: RunId, topic: &str, world: &World) -> anyhow::Result<Vec<DemoRow>> {
     let filter = Filter { run: Some(run), min_relevance: 0.5, ..Filter::default() };
     let mut found = Vec::new();
@@ -210,6 +212,6 @@ fn verdict(form: Option<&TrueForm>, topic: &str) -> Truth {
     match form {
         Some(form) if form.is_relevant(topic) => Truth::Right,
         Some(form) => Truth::Wrong(format!("{} {}", form.topic.unwrap_or("general"), form.kind.name())),
-        None => Truth::Wrong("an answer page's form".into()),
+        None => Truth::Wrong("a form on a result page".into()),
     }
 }

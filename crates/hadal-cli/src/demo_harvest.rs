@@ -1,9 +1,9 @@
-//! The second half of `hadal demo`: the best forms found are harvested, and the records held against the truth.
+//! Second part of `hadal demo`: harvests the best forms and compares the records with ground truth.
 
 use super::crawl::heed_signals;
 use super::demo::say;
 use super::exit::Exit;
-use super::haul::{bring_up, haul, job};
+use super::harvest_run::{harvest_job, harvest_plan, run_plan};
 use super::session::Session;
 use anyhow::Context;
 use hadal::fetch::in_process::InProcess;
@@ -16,10 +16,10 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use tokio::sync::watch;
 
-/// How relevant a form must be.
+/// Least `p_relevant` of a form to harvest.
 const RELEVANT: f32 = 0.5;
 
-/// Harvests the best forms of a topic, and shows what came up beside what is there.
+/// Harvests the best forms of a topic and prints the comparison.
 pub fn run(
     most: usize,
     topic: &str,
@@ -31,14 +31,14 @@ pub fn run(
     if forms.is_empty() {
         return Ok(Exit::Done);
     }
-    let jobs = forms.into_iter().map(|form| job(form, &[], false, session)).collect();
-    let runtime = tokio::runtime::Runtime::new().context("cannot start the threads a harvest needs")?;
+    let jobs = forms.into_iter().map(|form| harvest_job(form, &[], false, session)).collect();
+    let runtime = tokio::runtime::Runtime::new().context("could not start threads")?;
     let ended = runtime.block_on(async {
         let (stop, stopped) = watch::channel(false);
         tokio::spawn(heed_signals(stop));
         let fetch = Arc::new(InProcess(Arc::clone(world)));
-        let haul = haul(jobs, fetch, TimeKind::Simulated, Arc::clone(store), session, stopped);
-        bring_up(haul, session).await
+        let plan = harvest_plan(jobs, fetch, TimeKind::Simulated, Arc::clone(store), session, stopped);
+        run_plan(plan, session).await
     });
     runtime.shutdown_background();
     let ended = ended?;

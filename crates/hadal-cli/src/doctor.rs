@@ -1,6 +1,6 @@
-//! `hadal doctor`: is everything ready? Each line says ok, warn or fail, and what to do.
+//! `hadal doctor`: checks the installation. Each line is ok, warn or fail, with advice.
 //!
-//! Nothing leaves the machine unless `--online` is given.
+//! No request leaves the machine unless `--online` is given.
 
 mod checks;
 
@@ -17,35 +17,31 @@ use std::io::Write;
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  hadal doctor --online")]
 pub struct DoctorArgs {
-    /// Also resolve a name and connect to a host on the public net
+    /// Also resolve a public host name and connect to it
     #[arg(long)]
     online: bool,
 }
 
-/// What was looked at, and what came of it.
+/// Result of one check.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Finding {
-    /// What was looked at.
     pub subject: &'static str,
-    /// How it stands.
     pub verdict: Verdict,
-    /// What was seen, and what to do about it.
+    /// Observation and advice.
     pub detail: String,
 }
 
-/// How something stands.
+/// Level of a check result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {
-    /// As it should be.
     Ok,
-    /// Works, but look at it.
+    /// Works, with a remark.
     Warn,
-    /// Does not work.
     Fail,
 }
 
-/// Examines everything; any failure is exit status 1.
+/// Runs all checks. Exit status 1 if one fails.
 pub fn run(args: &DoctorArgs, common: &Common) -> anyhow::Result<Exit> {
     let checked = common.layers(&[]).and_then(|layers| Ok(Config::check(&layers)?));
     let color = checked.as_ref().map_or(Color::Auto, |config| config.color);

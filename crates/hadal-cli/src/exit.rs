@@ -1,4 +1,4 @@
-//! How the program ends: 0 done, 1 failed, 2 usage or configuration error, 130 interrupted.
+//! Exit status: 0 done, 1 failed, 2 usage or configuration error, 130 interrupted.
 
 use hadal::config::ConfigError;
 use hadal::fetch::network::NetworkError;
@@ -7,12 +7,11 @@ use hadal::topic::TopicError;
 use std::io::Write;
 use std::process::ExitCode;
 
-/// How a command ended.
+/// Result of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Exit {
-    /// All done.
     Done,
-    /// Something did not work, and was said.
+    /// A failure that was already reported.
     Failed,
     /// Ctrl-C; everything is saved.
     Interrupted,
@@ -28,13 +27,13 @@ impl From<Exit> for ExitCode {
     }
 }
 
-/// What was asked for cannot be; the message says what can.
+/// A usage error. The message tells what to change.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub struct Usage(pub String);
 
-/// Says what went wrong and picks the exit status. A reader that closed our output early, as `head`
-/// does, has what it wanted: that is done, not failed.
+/// Prints an error and returns its exit status. A reader that closes our output early, as `head` does, is not
+/// an error.
 pub fn report(error: &anyhow::Error) -> ExitCode {
     if is_closed_pipe(error) {
         return Exit::Done.into();

@@ -1,6 +1,6 @@
-//! `hadal find`: locate the search forms of a topic, starting from seeds.
+//! `hadal find`: locates the search forms of a topic, starting from seeds.
 //!
-//! [`FindArgs`] is what was typed, [`FindPlan`] what will be done: nothing raw passes beyond it.
+//! [`FindArgs`] holds raw arguments, [`FindPlan`] checked ones.
 
 use super::archive::archived;
 use super::carry::{CarryArgs, given, once};
@@ -38,70 +38,69 @@ use url::Url;
   hadal find book --seeds seeds.txt --quality 50
   hadal find book --seeds seeds.txt --backlinks own,searxng:https://search.example.org")]
 pub struct FindArgs {
-    /// A topic: one of your own, a built-in one (`hadal topics list`), its .toml file, or words in quotes
+    /// Topic: a name (`hadal topics list`), a .toml file, or words in quotes
     topic: String,
-    /// Where to start: addresses, files with one address per line, or - for standard input [default: the
-    /// topic's own seeds]
+    /// Start URLs, files with one URL per line, or - for standard input [default: the topic's own seeds]
     #[arg(long, num_args = 1.., value_name = "FILE|URL")]
     seeds: Vec<String>,
-    /// Start over: discard what this very run has done so far, all but the log of submissions
+    /// Discard the results of this run and start over; the log of submissions is kept
     #[arg(long)]
     fresh: bool,
-    /// Which links are followed first [default: hadal]
+    /// Crawling strategy [default: hadal]
     #[arg(long, value_name = "NAME", long_help = strategies())]
     strategy: Option<String>,
-    /// Who is asked which pages link to a site, by strategies that want to know [default: own]
+    /// Sources of backlinks, for strategies that use them [default: own]
     #[arg(long, value_name = "SOURCE[,SOURCE]", long_help = backlinks::help())]
     backlinks: Option<String>,
-    /// Pages known to hold forms of the topic, for strategies that learn before they crawl: addresses, or
-    /// files with one address per line [default: the topic's own examples]
+    /// Pages known to hold forms of the topic, for strategies that train before they crawl: URLs, or files with
+    /// one URL per line [default: the topic's own examples]
     #[arg(long, num_args = 1.., value_name = "FILE|URL")]
     examples: Vec<String>,
-    /// Whose knowledge a new run begins with: a run's number, auto or none [default: auto]
+    /// Earlier run whose model a new run starts with: a run number, auto or none [default: auto]
     #[arg(long, value_name = "RUN", long_help = prior::help())]
     prior: Option<String>,
-    /// Requests of the whole run; none lifts the limit
+    /// Request budget of the run; none removes the limit
     #[arg(long, value_name = "N")]
     max_requests: Option<String>,
-    /// Bytes of the whole run, as 500MB
+    /// Byte budget of the run, as 500MB
     #[arg(long, value_name = "SIZE")]
     max_bytes: Option<String>,
-    /// Running time of the whole run, as 2h
+    /// Time budget of the run, as 2h
     #[arg(long, value_name = "TIME")]
     max_time: Option<String>,
-    /// Requests under way at once
+    /// Concurrent requests
     #[arg(long, value_name = "N")]
     concurrency: Option<String>,
-    /// Only addresses that match the pattern (repeatable)
+    /// Visit only URLs that match the pattern (repeatable)
     #[arg(long, value_name = "PATTERN")]
     include: Vec<String>,
-    /// No address that matches the pattern (repeatable)
+    /// Never visit URLs that match the pattern (repeatable)
     #[arg(long, value_name = "PATTERN")]
     exclude: Vec<String>,
     /// File with one host per line that is never visited
     #[arg(long, value_name = "FILE")]
     block_hosts: Option<String>,
-    /// Clicks from a seed at most
+    /// Greatest number of clicks from a seed
     #[arg(long, value_name = "N")]
     max_depth: Option<String>,
-    /// Pages of one site at most
+    /// Greatest number of pages per site
     #[arg(long, value_name = "N")]
     max_pages_per_site: Option<String>,
     #[command(flatten)]
     dashboard: DashboardArgs,
     #[command(flatten)]
     carry: CarryArgs,
-    /// Whether forms whose fields do not tell are asked if they search: never or uncertain
+    /// Submit a test query to forms that may or may not be searches: never or uncertain
     #[arg(long, value_name = "WHEN", long_help = PROBE)]
     probe: Option<String>,
-    /// At the end, ask this many of the relevant forms and estimate how good they are; what that costs
-    /// is kept back from --max-requests
+    /// At the end, probe this many relevant forms and estimate their quality; the requests are reserved from
+    /// --max-requests
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     quality: Option<u32>,
-    /// Folder for a WARC file with every request and answer
+    /// Folder for a WARC file with every request and response
     #[arg(long, value_name = "DIR")]
     warc: Option<PathBuf>,
-    /// Whether pages are rendered by a browser
+    /// Render pages in a browser
     #[arg(long, value_name = "WHEN", default_value = "never")]
     render: Render,
 }
@@ -112,10 +111,10 @@ const PROBE: &str = "Whether forms whose fields do not tell are asked if they se
              a twentieth of all (probe.share); none that takes a password, a message or an
              order. `hadal submissions` lists every one";
 
-/// Every strategy, and when to use it.
+/// Strategies with their use, for the help text.
 fn strategies() -> String {
     let offers: Vec<(&str, &str)> = STRATEGIES.iter().map(|offer| (offer.name, offer.about)).collect();
-    format!("Which links are followed first [default: hadal]:{}", choices(&offers))
+    format!("Crawling strategy [default: hadal]:{}", choices(&offers))
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -124,7 +123,6 @@ enum Render {
 }
 
 impl FindArgs {
-    /// The flags given, as settings.
     pub fn overrides(&self) -> Vec<Override> {
         let own = given([
             ("crawl.strategy", "--strategy", once(&self.strategy)),
@@ -145,57 +143,47 @@ impl FindArgs {
     }
 }
 
-/// What [`RunSpec::source`] says of pages that come over the network.
+/// Value of [`RunSpec::source`] for pages of the real web.
 pub const SOURCE: &str = "web";
 
-/// A crawl that can be started as it stands.
+/// A crawl with all settings checked.
 #[derive(Clone, Debug)]
 pub struct FindPlan {
-    /// What is looked for.
     pub wanted: Wanted,
-    /// Normalised seed addresses, in the order given, none twice.
+    /// Normalised distinct start URLs in the order given.
     pub seeds: Vec<Url>,
     /// Pages known to hold forms of the topic.
     pub examples: Vec<Url>,
-    /// A strategy that exists.
+    /// Name of an existing strategy.
     pub strategy: String,
-    /// Who is asked which pages link to a site.
     pub backlinks: Vec<Source>,
-    /// Whose knowledge a new run begins with.
     pub prior: Prior,
-    /// What the run may spend.
     pub budget: Budget,
-    /// Requests under way at once.
+    /// Concurrent requests.
     pub concurrency: usize,
-    /// How long a host is left alone between two requests.
     pub politeness: Politeness,
-    /// The name robots.txt knows us by: the user agent before its slash.
+    /// Agent name for robots.txt: the user agent before its slash.
     pub agent: String,
-    /// Which addresses belong to the crawl.
     pub scope: Scope,
-    /// How requests are carried.
     pub network: NetworkOptions,
-    /// The most bytes of one body.
+    /// Body size limit in bytes.
     pub body_limit: u64,
-    /// Where the run is kept.
     pub store: config::Store,
-    /// Which forms are asked whether they search.
     pub probing: Probing,
-    /// Relevant forms to ask at the end.
+    /// Number of relevant forms to probe at the end.
     pub quality: Option<u32>,
-    /// Where everything that is carried is kept too.
+    /// Folder of the WARC archive.
     pub warc: Option<PathBuf>,
-    /// Start over.
+    /// Discard earlier results of the run.
     pub fresh: bool,
-    /// Seed of every random choice.
+    /// Seed of all random choices.
     pub seed: u64,
-    /// Whether events go to standard output.
+    /// Print events to standard output.
     pub json: bool,
-    /// How progress is shown.
     pub progress: Style,
 }
 
-/// Plans the crawl, warns where that is due, and starts it.
+/// Plans the crawl, prints warnings, and runs it.
 pub fn run(args: &FindArgs, session: &Session) -> anyhow::Result<Exit> {
     let plan = plan(args, session)?;
     if let Some(warning) = contact::warning(&plan.seeds, &plan.network) {
@@ -234,12 +222,12 @@ fn plan(args: &FindArgs, session: &Session) -> anyhow::Result<FindPlan> {
     })
 }
 
-/// The seeds that were given, else those of the topic.
+/// Seeds given, or else those of the topic.
 fn seeds(given: &[String], wanted: &Wanted) -> anyhow::Result<Vec<Url>> {
     match (given.is_empty(), wanted.seeds.is_empty()) {
         (true, true) => {
             let topic = &wanted.topic.name;
-            Err(Usage(format!("'{topic}' names no seeds: say where to start with --seeds FILE|URL ..."))
+            Err(Usage(format!("topic '{topic}' has no seeds; give start URLs with --seeds FILE|URL ..."))
                 .into())
         }
         (true, false) => seeds::read(&wanted.seeds),
@@ -247,7 +235,7 @@ fn seeds(given: &[String], wanted: &Wanted) -> anyhow::Result<Vec<Url>> {
     }
 }
 
-/// The examples that were given, else those of the topic.
+/// Example pages given, or else those of the topic.
 fn examples(given: &[String], wanted: &Wanted) -> anyhow::Result<Vec<Url>> {
     match (given.is_empty(), wanted.examples.is_empty()) {
         (true, true) => Ok(Vec::new()),
@@ -256,7 +244,7 @@ fn examples(given: &[String], wanted: &Wanted) -> anyhow::Result<Vec<Url>> {
     }
 }
 
-/// The fences that the configuration puts around a crawl.
+/// Scope from the configuration.
 pub fn scope(crawl: &config::Crawl) -> anyhow::Result<Scope> {
     let blocked = crawl.block_hosts.as_deref().map(blocked_hosts).transpose()?;
     let mut scope = Scope::new(&crawl.include, &crawl.exclude, &blocked.unwrap_or_default())?;
@@ -266,11 +254,11 @@ pub fn scope(crawl: &config::Crawl) -> anyhow::Result<Scope> {
 }
 
 fn blocked_hosts(path: &Path) -> anyhow::Result<Vec<String>> {
-    let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
+    let text = std::fs::read_to_string(path).with_context(|| format!("could not read {}", path.display()))?;
     Ok(seeds::lines(&text).map(|(_, host)| host.to_string()).collect())
 }
 
-/// Runs the crawl to its end, and looks at the quality of what was found when that is wanted.
+/// Runs the crawl, and the quality estimate if requested.
 fn run_find(mut plan: FindPlan, dashboard: Option<Dashboard>, session: &Session) -> anyhow::Result<Exit> {
     let (store, quality, most) = (plan.store.url.clone(), plan.quality, plan.budget.requests);
     plan.budget.requests = most.map(|most| most - kept_back(most, quality));
@@ -285,7 +273,7 @@ fn run_find(mut plan: FindPlan, dashboard: Option<Dashboard>, session: &Session)
     Ok(crawl::exit(&summary))
 }
 
-/// Requests of the budget that the crawl leaves to the sample: a quarter at most.
+/// Requests reserved for the quality estimate: at most a quarter of the budget.
 fn kept_back(most: u64, quality: Option<u32>) -> u64 {
     quality.map_or(0, |sample| quality::REQUESTS_PER_FORM * u64::from(sample)).min(most / 4)
 }

@@ -1,4 +1,4 @@
-//! `hadal forms`: the forms found, the most relevant first.
+//! `hadal forms`: lists the forms found, most relevant first.
 
 use super::args::probability;
 use super::exit::Exit;
@@ -15,15 +15,14 @@ use hadal::store::{Filter, FormRow};
 pub struct FormsArgs {
     #[command(flatten)]
     list: ListArgs,
-    /// Only forms at least this likely to search the topic
+    /// Least probability that a form is a search of the topic
     #[arg(long, value_name = "P", value_parser = probability)]
     min_relevance: Option<f32>,
-    /// Forms of every kind, not only searchable ones
+    /// Include forms that are not searchable
     #[arg(long)]
     all: bool,
 }
 
-/// Lists them.
 pub fn run(args: &FormsArgs, session: &Session) -> anyhow::Result<Exit> {
     let store = session.reader()?;
     known_topic(store.as_ref(), &args.list.topic)?;
@@ -33,6 +32,6 @@ pub fn run(args: &FormsArgs, session: &Session) -> anyhow::Result<Exit> {
         min_searchable: if args.all { 0.0 } else { 0.5 },
         ..Filter::default()
     };
-    let nothing = "no such forms yet: let the crawl run on, or lift the limits (--all, --min-relevance)";
+    let nothing = "no matching forms; continue the crawl or loosen the filters (--all, --min-relevance)";
     list::<FormRow>(&args.list, session, nothing, |each| store.forms(&filter, each))
 }

@@ -1,24 +1,24 @@
-//! What `hadal` alone prints: where to begin.
+//! Output of `hadal` without a command.
 
 use super::exit::Exit;
 use std::io::Write;
 
 const GUIDE: &str = "\
-hadal finds the databases behind web search forms.
+hadal finds the databases behind web search forms and downloads what is in them.
 
-  hadal demo                                see it work on a simulated web, no network needed
-  hadal find book --seeds http://...        look for book search forms on the web
-  hadal forms                               what was found; --format jsonl, csv or parquet to export
-  hadal quality --topic book                how good are they? asks a sample of them
-  hadal topics new NAME --examples URL ...  a topic of your own, from a few example pages
-  hadal status                              where the crawl stands
-  hadal config > hadal.toml                 every setting with its default
-  hadal doctor                              is everything ready?
+  hadal demo                                find and harvest on a simulated web; needs no network
+  hadal find book --seeds http://...        find book search forms on the web
+  hadal forms                               list the forms found; --format jsonl, csv or parquet exports them
+  hadal harvest --topic book --top 5        download the records behind the best forms
+  hadal quality --topic book                estimate how many of the forms found really search
+  hadal topics new NAME --examples URL ...  create a topic from a few example pages
+  hadal status                              show progress and totals
+  hadal config > hadal.toml                 write every setting with its default
+  hadal doctor                              check the installation
 
 `hadal --help` lists all commands, `hadal COMMAND --help` explains one.
 ";
 
-/// Prints the guide.
 pub fn run() -> anyhow::Result<Exit> {
     std::io::stdout().write_all(GUIDE.as_bytes())?;
     Ok(Exit::Done)

@@ -1,7 +1,7 @@
-//! `hadal harvest`: bring up what is behind forms.
+//! `hadal harvest`: downloads the records behind forms.
 //!
-//! [`HarvestArgs`] is what was typed; [`jobs`] makes of it which forms are meant, and the rest is
-//! [`crate::harvest`]'s.
+//! [`HarvestArgs`] holds raw arguments; [`jobs`] resolves them to forms. The harvest itself is in
+//! `hadal::harvest`.
 
 use super::archive::archived;
 use super::carry::{CarryArgs, given, once};
@@ -9,7 +9,7 @@ use super::choices::choices;
 use super::crawl::heed_signals;
 use super::dashboard::DashboardArgs;
 use super::exit::{Exit, Usage};
-use super::haul::{bring_up, haul, job};
+use super::harvest_run::{harvest_job, harvest_plan, run_plan};
 use super::session::{Session, known_topic};
 use super::topics::pointer::split;
 use super::{contact, network, quality};
@@ -33,7 +33,7 @@ use std::sync::Arc;
 use tokio::sync::watch;
 use url::Url;
 
-/// Download what is behind forms
+/// Download the records behind forms
 #[derive(Debug, Args)]
 #[command(after_help = "Example:
   hadal harvest http://catalogue.example/search --contact you@example.org
@@ -41,54 +41,54 @@ use url::Url;
   hadal harvest --topic book --top 5 --target-coverage 0.9 --warc archive
   hadal harvest http://catalogue.example/search#1 --dry-run")]
 pub struct HarvestArgs {
-    /// Forms: the form_id of one that was found (`hadal forms`), or the address of a page with a search on
-    /// it or of an OpenSearch description; #N behind an address picks its Nth form, counted from 0
+    /// Forms: a form_id (`hadal forms`), or the URL of a page with a search form or of an OpenSearch
+    /// description; URL#N selects the Nth form, counted from 0
     #[arg(value_name = "FORM|URL", required_unless_present = "topic")]
     targets: Vec<String>,
-    /// The best forms that were found for a topic
+    /// Harvest the best forms found for this topic
     #[arg(long, value_name = "NAME", conflicts_with = "targets")]
     topic: Option<String>,
-    /// How many of them
+    /// Number of forms to harvest
     #[arg(long, value_name = "N", default_value_t = 1, requires = "topic")]
     top: usize,
-    /// How relevant they have to be, from 0 to 1
+    /// Least relevance of the forms, from 0 to 1
     #[arg(long, value_name = "P", default_value_t = 0.5, requires = "topic")]
     min_relevance: f32,
-    /// Which query is asked next [default: hadal]
+    /// Query policy [default: hadal]
     #[arg(long, value_name = "NAME", long_help = policies())]
     policy: Option<String>,
-    /// Share of the records at which it is enough [default: 0.95]
+    /// Coverage at which a harvest stops [default: 0.95]
     #[arg(long, value_name = "SHARE")]
     target_coverage: Option<String>,
-    /// Whether the own pages of records are fetched: never, always, or auto [default: auto], which is for the
-    /// first 2,000 records, when lists show a few words of each or cut them off, and pages say clearly more
+    /// Fetch the detail pages of records: never, always, or auto [default: auto]; auto does so for up to 2,000
+    /// records if result lists show short excerpts and detail pages show clearly more
     #[arg(long, value_name = "WHEN")]
     details: Option<String>,
-    /// Records of one form at which it is enough
+    /// Number of records per form at which a harvest stops
     #[arg(long, value_name = "N")]
     max_records: Option<String>,
-    /// Requests of all these forms together, over all sessions; none lifts the limit
+    /// Request budget of all these forms together, over all sessions; none removes the limit
     #[arg(long, value_name = "N")]
     max_requests: Option<String>,
-    /// Bytes of all these forms together, as 500MB
+    /// Byte budget of all these forms together, as 500MB
     #[arg(long, value_name = "SIZE")]
     max_bytes: Option<String>,
-    /// Running time of this session, as 2h
+    /// Time budget of this session, as 2h
     #[arg(long, value_name = "TIME")]
     max_time: Option<String>,
-    /// Forms at once
+    /// Number of forms harvested at the same time
     #[arg(long, value_name = "N")]
     concurrency: Option<String>,
-    /// Words to begin with, in place of the topic's or the page's
+    /// First query words, instead of those of the topic or the page
     #[arg(long, value_name = "WORD", num_args = 1..)]
     first: Vec<String>,
-    /// Print what would be sent first, and send nothing but what it takes to see the form
+    /// Print the first requests without sending them; only the form's page is fetched
     #[arg(long)]
     dry_run: bool,
-    /// Folder for a WARC file with every request and answer
+    /// Folder for a WARC file with every request and response
     #[arg(long, value_name = "DIR")]
     warc: Option<PathBuf>,
-    /// Start over: discard what these very harvests have brought up so far, all but the log of submissions
+    /// Discard the results of these harvests and start over; the log of submissions is kept
     #[arg(long)]
     fresh: bool,
     #[command(flatten)]
@@ -97,14 +97,13 @@ pub struct HarvestArgs {
     carry: CarryArgs,
 }
 
-/// Every policy, and when to use it.
+/// Policies with their use, for the help text.
 fn policies() -> String {
     let policies: Vec<(&str, &str)> = POLICIES.iter().map(|entry| (entry.name, entry.about)).collect();
-    format!("Which query is asked next [default: hadal]:{}", choices(&policies))
+    format!("Query policy [default: hadal]:{}", choices(&policies))
 }
 
 impl HarvestArgs {
-    /// The flags given, as settings.
     pub fn overrides(&self) -> Vec<Override> {
         let own = given([
             ("harvest.policy", "--policy", once(&self.policy)),
@@ -120,9 +119,8 @@ impl HarvestArgs {
     }
 }
 
-/// Harvests, or says what would be sent.
 pub fn run(args: &HarvestArgs, session: &Session) -> anyhow::Result<Exit> {
-    let runtime = tokio::runtime::Runtime::new().context("cannot start the threads a harvest needs")?;
+    let runtime = tokio::runtime::Runtime::new().context("could not start threads")?;
     let ended = runtime.block_on(async {
         let (stop, stopped) = watch::channel(false);
         tokio::spawn(heed_signals(stop));
@@ -130,7 +128,7 @@ pub fn run(args: &HarvestArgs, session: &Session) -> anyhow::Result<Exit> {
         let opened = forms(args, session, store.as_ref(), stopped.clone()).await?;
         let (fetch, time) = carrier(args, session, &opened)?;
         let jobs: Vec<Job> =
-            opened.into_iter().map(|form| job(form, &args.first, args.fresh, session)).collect();
+            opened.into_iter().map(|form| harvest_job(form, &args.first, args.fresh, session)).collect();
         if args.dry_run {
             return jobs.iter().try_for_each(|job| dry_run(job, session)).map(|()| Vec::new());
         }
@@ -139,7 +137,7 @@ pub fn run(args: &HarvestArgs, session: &Session) -> anyhow::Result<Exit> {
             Some(dashboard) => Some(dashboard.open(&store).await?),
             None => None,
         };
-        bring_up(haul(jobs, fetch, time, store, session, stopped), session).await
+        run_plan(harvest_plan(jobs, fetch, time, store, session, stopped), session).await
     });
     runtime.shutdown_background();
     ended.map(|all| exit(&all))
@@ -152,7 +150,7 @@ fn exit(ended: &[Summary]) -> Exit {
     }
 }
 
-/// The forms that are meant.
+/// Resolves the targets to forms.
 async fn forms(
     args: &HarvestArgs,
     session: &Session,
@@ -164,7 +162,7 @@ async fn forms(
         let found = opening::best(store, topic, args.min_relevance, args.top)?;
         if found.is_empty() {
             let words = format!(
-                "no form of '{topic}' is at least {} likely and may be submitted",
+                "no form of '{topic}' has a relevance of at least {} and may be submitted",
                 args.min_relevance
             );
             return Err(Usage(words).into());
@@ -184,7 +182,7 @@ async fn forms(
 async fn on_page(target: &str, session: &Session, stop: watch::Receiver<bool>) -> anyhow::Result<Opened> {
     let (page, picked) = split(target);
     let url = Url::parse(page).ok().and_then(|url| normalise(url, TrackingParams::Keep));
-    let no_address = || Usage(format!("'{target}' is neither a form_id nor an address as http://host/path"));
+    let no_address = || Usage(format!("'{target}' is neither a form_id nor a URL such as http://host/path"));
     let url = url.ok_or_else(no_address)?;
     let network = network::options(&session.config)?;
     if let Some(warning) = contact::warning(std::slice::from_ref(&url), &network) {
@@ -197,7 +195,7 @@ async fn on_page(target: &str, session: &Session, stop: watch::Receiver<bool>) -
     at_address(&url, picked, &courier, &mut Pace::real(), super::find::SOURCE).await.map_err(usage)
 }
 
-/// What a person can put right is a usage error.
+/// Converts errors that the user can correct into usage errors.
 fn usage(error: NotOpened) -> anyhow::Error {
     match error {
         NotOpened::NoForm(..) | NotOpened::Unknown(_) => Usage(error.to_string()).into(),
@@ -205,7 +203,7 @@ fn usage(error: NotOpened) -> anyhow::Error {
     }
 }
 
-/// What carries requests to where the forms were found: the web, or the simulated one.
+/// Fetcher for the web on which the forms were found: the real or the simulated one.
 fn carrier(
     args: &HarvestArgs,
     session: &Session,
@@ -213,17 +211,17 @@ fn carrier(
 ) -> anyhow::Result<(Arc<dyn Fetch>, TimeKind)> {
     let source = forms.first().map_or(super::find::SOURCE, |form| form.source.as_str());
     if forms.iter().any(|form| form.source != source) {
-        return Err(Usage("these forms come from different webs: harvest them one by one".into()).into());
+        return Err(Usage("these forms are on different webs; harvest them one by one".into()).into());
     }
     let (fetch, clock) = quality::carrier(source, &session.config)?;
     let time = if clock.is_simulated() { TimeKind::Simulated } else { TimeKind::Real };
     Ok((archived(fetch, args.warc.as_deref())?, time))
 }
 
-/// Queries that a dry run shows.
+/// Queries printed by a dry run.
 const SHOWN: usize = 3;
 
-/// Prints the first requests of a harvest as they would be sent.
+/// Prints the first requests of a harvest without sending them.
 fn dry_run(job: &Job, session: &Session) -> anyhow::Result<()> {
     let spec = &job.spec;
     let door = EntryPage::new(spec.whole.clone(), spec.page.clone(), &job.charset);

@@ -1,4 +1,4 @@
-//! `hadal harvests`: which forms were harvested, how, and how much of what is behind them came up.
+//! `hadal harvests`: lists harvests with their coverage.
 
 use super::exit::{Exit, Usage};
 use super::harvested::HarvestedArgs;
@@ -17,12 +17,11 @@ use hadal::store::{HarvestRow, Store, StoreError, Walk};
 pub struct HarvestsArgs {
     #[command(flatten)]
     wanted: HarvestedArgs,
-    /// Beside what is really there: only harvests of the simulated web that `hadal demo` crawls
+    /// Compare with ground truth; only for harvests of the simulated web of `hadal demo`
     #[arg(long)]
     truth: bool,
 }
 
-/// Lists them, oldest first.
 pub fn run(args: &HarvestsArgs, session: &Session) -> anyhow::Result<Exit> {
     let store = session.reader()?;
     let filter = args.wanted.filter(store.as_ref(), None)?;
@@ -37,7 +36,7 @@ pub fn run(args: &HarvestsArgs, session: &Session) -> anyhow::Result<Exit> {
     })
 }
 
-const NOTHING: &str = "nothing was harvested yet";
+const NOTHING: &str = "no harvests yet";
 
 fn beside_truth(
     args: &HarvestsArgs,
@@ -47,10 +46,9 @@ fn beside_truth(
 ) -> anyhow::Result<Exit> {
     let is_simulated = |row: &HarvestRow| demo_world(&row.spec.source).is_some();
     if !rows.is_empty() && !rows.iter().any(is_simulated) {
-        return Err(Usage(
-            "nobody knows the truth about these: --truth is for harvests of the simulated web".into(),
-        )
-        .into());
+        return Err(
+            Usage("no ground truth; --truth works for harvests of the simulated web only".into()).into()
+        );
     }
     let simulated: Vec<HarvestRow> = rows.into_iter().filter(is_simulated).collect();
     list::<Compared>(&args.wanted.list, session, NOTHING, |each| {
@@ -58,7 +56,7 @@ fn beside_truth(
     })
 }
 
-/// Harvests of one web follow each other, so that each web is made once.
+/// Harvests of the same simulated web are adjacent, so each web is generated once.
 fn compare(
     store: &dyn Store,
     rows: &[HarvestRow],

@@ -1,7 +1,7 @@
-//! `hadal judge`: what hadal makes of pages, saved or on the web.
+//! `hadal judge`: verdicts on pages, saved or on the web.
 //!
-//! Files are read, parsed and judged on all cores; what comes out is in the order of what was given. Pages of
-//! the web are fetched one at a time, as politely as by a crawl.
+//! Files are parsed and judged on all cores, and printed in the order given. Web pages are fetched one at a
+//! time, with the politeness of a crawl.
 
 mod in_order;
 mod inputs;
@@ -32,26 +32,26 @@ use std::sync::{Mutex, PoisonError};
 use tokio::runtime::Runtime;
 use url::Url;
 
-/// Fewer pages than this are judged before a bar could be read.
+/// Least number of pages for a progress bar. Guess.
 const WORTH_A_BAR: usize = 50;
 
-/// Say what hadal makes of pages: their topic, their forms, what the forms are for and why
+/// Judge pages: their topic, their forms, the kind of each form and why
 ///
-/// Folders are walked for *.html, *.htm, *.xhtml and names without an ending. Pages of the web are fetched
-/// as by `find`: robots.txt, a pause per host, no private addresses. With --json one object per page.
+/// Folders are searched for *.html, *.htm, *.xhtml and names without an extension. Web pages are fetched as by
+/// `find`, with robots.txt, delays and no private addresses. With --json one object per page.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:
   hadal judge page.html
   hadal judge http://books.example/ --topic book
   hadal judge saved/ --base http://books.example/ --json > verdicts.jsonl")]
 pub struct JudgeArgs {
-    /// Saved pages, addresses, folders of saved pages, or - for standard input
+    /// Saved pages, URLs, folders of saved pages, or - for standard input
     #[arg(required = true, value_name = "FILE|URL|FOLDER")]
     inputs: Vec<String>,
-    /// Only this topic, and how relevant each form is to it
+    /// Judge for this topic only, with the relevance of each form
     #[arg(long, value_name = "NAME")]
     topic: Option<String>,
-    /// The address that files were saved from
+    /// URL from which the files were saved
     #[arg(long, value_name = "URL")]
     base: Option<Url>,
     #[command(flatten)]
@@ -59,13 +59,12 @@ pub struct JudgeArgs {
 }
 
 impl JudgeArgs {
-    /// The flags given, as settings.
     pub fn overrides(&self) -> Vec<Override> {
         self.carry.overrides()
     }
 }
 
-/// Judges everything given; what cannot be read is said, counted, and no reason to stop.
+/// Judges all inputs. Unreadable inputs are reported and counted.
 pub fn run(args: &JudgeArgs, session: &Session) -> anyhow::Result<Exit> {
     let inputs = inputs(&args.inputs)?;
     let bench = Bench {
@@ -108,27 +107,27 @@ fn place(base: &Option<Url>) -> Result<Place, Usage> {
     }
 }
 
-/// All built-in topics, or the one that was named: a built-in one, one of the user's own, or words.
+/// All built-in topics, or the named one.
 fn topics(name: &Option<String>, session: &Session) -> Result<Topics, TopicError> {
     let Some(name) = name else { return Ok(Topics::BuiltIn) };
     let wanted = wanted(name, session)?;
     Ok(Topics::One(wanted.topic.name, wanted.aim))
 }
 
-/// All that judging a page takes.
+/// Everything needed to judge a page.
 struct Bench {
     place: Place,
     topics: Topics,
     web: Option<Web>,
     body_limit: u64,
-    /// What cards are drawn for; nothing when the output is for programs.
+    /// Screen for cards; `None` for JSON.
     screen: Option<Screen>,
 }
 
-/// What came of an input, ready to be written.
+/// Output of one input.
 struct Verdict {
     name: String,
-    /// Searchable and other forms, or why there is no page.
+    /// Number of searchable and other forms, or the reason why there is no page.
     found: Result<(usize, usize), String>,
     text: String,
 }
@@ -186,18 +185,18 @@ impl Bench {
 }
 
 fn complain(name: &str, error: &str) {
-    // Whoever closed the stream does not want to know.
+    // A closed standard error is ignored.
     writeln!(std::io::stderr(), "error: {}: {}", for_terminal(name), for_terminal(error)).ok();
 }
 
-/// The web, one page at a time.
+/// Fetcher of web pages, one at a time.
 struct Web {
     runtime: Runtime,
     visitor: Mutex<Visitor>,
 }
 
 impl Web {
-    /// Opens it when an address was given, with a warning where that is due.
+    /// Opens the network if the inputs contain a URL.
     fn open(inputs: &[Input], session: &Session) -> anyhow::Result<Option<Web>> {
         let address = |input: &Input| if let Input::Web(url) = input { Some(url.clone()) } else { None };
         let addresses: Vec<Url> = inputs.iter().filter_map(address).collect();
@@ -207,7 +206,7 @@ impl Web {
         if let Some(warning) = contact::warning(&addresses, &network::options(&session.config)?) {
             writeln!(std::io::stderr(), "{warning}").ok();
         }
-        let runtime = Runtime::new().context("cannot start the threads that fetching needs")?;
+        let runtime = Runtime::new().context("could not start threads")?;
         let entered = runtime.enter();
         let visitor = Mutex::new(Visitor::new(&session.config)?);
         drop(entered);
@@ -215,7 +214,7 @@ impl Web {
     }
 }
 
-/// What was judged, for the last line.
+/// Counts for the last line.
 #[derive(Default)]
 struct Tally {
     pages: usize,
@@ -242,7 +241,7 @@ impl Tally {
     }
 }
 
-/// A bar on a terminal, when there is something to wait for and nothing else to see.
+/// Progress bar for terminals, if there are enough inputs and no other output.
 fn bar(inputs: usize, style: Style) -> ProgressBar {
     let idle = inputs >= WORTH_A_BAR && !std::io::stdout().is_terminal();
     let target = match idle && style == Style::Bars {

@@ -1,4 +1,4 @@
-//! `hadal lessons`: what the strategies of runs have learned, iteration by iteration.
+//! `hadal lessons`: lists what strategies learned, by iteration.
 
 use super::exit::{Exit, Usage};
 use super::list::{ListArgs, list};
@@ -7,9 +7,9 @@ use clap::Args;
 use hadal::output::lessons::LessonLine;
 use hadal::store::{RunRow, Walk};
 
-/// List or export what strategies learned: the terms that each learning iteration selected
+/// List or export the terms that each learning iteration of a strategy selected
 ///
-/// One row per iteration and place where terms stand. Strategies that do not learn leave nothing here.
+/// One row per iteration and position of the terms. Strategies that do not learn have no rows.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Example:\n  hadal lessons --topic book\n  hadal lessons --run 3 --format csv --output lessons.csv"
@@ -17,12 +17,11 @@ use hadal::store::{RunRow, Walk};
 pub struct LessonsArgs {
     #[command(flatten)]
     list: ListArgs,
-    /// Only those of this run
+    /// Only this run
     #[arg(long, value_name = "N", conflicts_with = "topic")]
     run: Option<u64>,
 }
 
-/// Lists them, run by run, oldest first.
 pub fn run(args: &LessonsArgs, session: &Session) -> anyhow::Result<Exit> {
     let store = session.reader()?;
     known_topic(store.as_ref(), &args.list.topic)?;
@@ -32,9 +31,9 @@ pub fn run(args: &LessonsArgs, session: &Session) -> anyhow::Result<Exit> {
     };
     let runs: Vec<RunRow> = store.runs()?.into_iter().filter(meant).collect();
     if let (Some(id), true) = (args.run, runs.is_empty()) {
-        return Err(Usage(format!("there is no run {id}; `hadal runs` lists what there is")).into());
+        return Err(Usage(format!("unknown run {id}; `hadal runs` lists all runs")).into());
     }
-    let nothing = "nothing was learned: the strategies of these runs do not learn, or not yet";
+    let nothing = "no lessons; the strategies of these runs do not learn, or have not learned yet";
     list::<LessonLine>(&args.list, session, nothing, |each| {
         for run in runs {
             let lines = store.lessons(run.id)?.into_iter().flat_map(|row| LessonLine::of(&run, row));

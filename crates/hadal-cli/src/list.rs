@@ -1,4 +1,4 @@
-//! What every listing shares: where the rows go, and in which format.
+//! Options shared by all listings: output and format.
 
 use super::choices::choice_parser;
 use super::exit::{Exit, Usage};
@@ -16,7 +16,7 @@ use std::path::PathBuf;
 /// Options of every listing.
 #[derive(Clone, Debug, Args)]
 pub struct ListArgs {
-    /// How to write the rows [default: table, or jsonl with --json]
+    /// Output format [default: table, or jsonl with --json]
     #[arg(long, value_name = "FORMAT", value_parser = choice_parser::<Format>())]
     format: Option<Format>,
     /// Only rows of this topic
@@ -27,7 +27,7 @@ pub struct ListArgs {
     output: Option<PathBuf>,
 }
 
-/// Writes every row that `walk` brings. `nothing` is said when there is none.
+/// Writes all rows of a listing. `nothing` is printed if there is none.
 pub fn list<R: Listed>(
     args: &ListArgs,
     session: &Session,
@@ -37,7 +37,7 @@ pub fn list<R: Listed>(
     let format = args.chosen(session.json)?;
     let rows = match &args.output {
         Some(path) => {
-            let context = || format!("cannot write {}", path.display());
+            let context = || format!("could not write {}", path.display());
             let (file, out) = AtomicFile::create(path).with_context(context)?;
             let rows = write_rows(writer::<R>(format, out, Screen::file())?, walk).with_context(context)?;
             file.complete().with_context(context)?;
@@ -58,14 +58,14 @@ impl ListArgs {
     fn chosen(&self, json: bool) -> Result<Format, Usage> {
         let format = match (self.format, json) {
             (Some(format), true) if format != Format::Jsonl => {
-                return Err(Usage("--json and --format say different things: leave one out".to_string()));
+                return Err(Usage("--json and --format conflict; leave one out".to_string()));
             }
             (Some(format), _) => format,
             (None, true) => Format::Jsonl,
             (None, false) => Format::Table,
         };
         if format == Format::Parquet && self.output.is_none() && std::io::stdout().is_terminal() {
-            return Err(Usage("Parquet is not for the screen: add --output FILE".to_string()));
+            return Err(Usage("Parquet needs a file; add --output FILE".to_string()));
         }
         Ok(format)
     }

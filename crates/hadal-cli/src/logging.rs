@@ -1,4 +1,4 @@
-//! The log: warnings by default, more with `-v`, to standard error or a file.
+//! Logging: warnings by default, more with `-v`, to standard error or a file.
 
 use super::session::Common;
 use anyhow::Context;
@@ -15,12 +15,12 @@ pub fn start(common: &Common) -> anyhow::Result<()> {
         _ => "trace",
     };
     let log = tracing_subscriber::fmt().with_env_filter(EnvFilter::new(level)).with_ansi(false);
-    // Only a second start in one process fails, and then the first one's log goes on.
+    // Only a second start in one process fails; the first log continues.
     match &common.log_file {
         None => log.with_writer(std::io::stderr).try_init().ok(),
         Some(path) => {
             let file = std::fs::OpenOptions::new().create(true).append(true).open(path);
-            let file = file.with_context(|| format!("cannot write the log to {}", path.display()))?;
+            let file = file.with_context(|| format!("could not write the log to {}", path.display()))?;
             log.with_writer(Mutex::new(file)).try_init().ok()
         }
     };

@@ -1,9 +1,7 @@
-//! The `hadal` program.
+//! The `hadal` program: one file per command.
 //!
-//! The command line: raw arguments become checked ones, one file per command.
-//!
-//! [`main`] parses, gathers the configuration into a [`Session`] and hands over to the command.
-//! Others script against names, formats and exit status, so they stay as they are.
+//! [`main`] parses the arguments, reads the configuration into a [`Session`] and calls the command. Names,
+//! formats and exit status are a contract with scripts.
 
 mod archive;
 mod args;
@@ -25,14 +23,15 @@ mod find;
 mod forms;
 mod guide;
 mod harvest;
+mod harvest_run;
 mod harvested;
 mod harvests;
-mod haul;
 mod judge;
 mod lessons;
 mod list;
 mod logging;
 mod network;
+mod planned;
 mod prior;
 mod quality;
 mod queries;
@@ -46,7 +45,6 @@ mod status;
 mod submissions;
 mod topic;
 mod topics;
-mod unbuilt;
 mod visitor;
 mod world;
 mod world_databases;
@@ -57,11 +55,11 @@ use session::{Common, Session};
 use std::io::Write;
 use std::process::ExitCode;
 
-/// A crawl allocates and frees small pieces all the time, on all cores.
+/// A crawl allocates many small objects on all cores.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-/// Finds the databases behind web search forms and brings up what is in them.
+/// Finds the databases behind web search forms and downloads what is in them.
 #[derive(Debug, Parser)]
 #[command(name = "hadal", version, after_help = "Example:\n  hadal demo", max_term_width = 100)]
 pub struct Cli {
@@ -137,18 +135,18 @@ fn run(cli: Cli) -> anyhow::Result<Exit> {
     }
 }
 
-/// Help and version are no failure; everything else that does not parse is exit status 2.
+/// Prints a parse error. Help and version exit with 0, errors with 2.
 fn refuse(error: &clap::Error) -> ExitCode {
-    match unbuilt::explain(error) {
+    match planned::explain(error) {
         Some(message) => writeln!(std::io::stderr(), "error: {message}"),
         None => error.print(),
     }
-    // Whoever closed the stream does not want to know.
+    // A closed standard error is ignored.
     .ok();
     ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2))
 }
 
-/// The command line's own description, for completions.
+/// Description of the command line, for completions.
 fn description() -> clap::Command {
     Cli::command()
 }
@@ -176,7 +174,7 @@ mod tests {
         }
     }
 
-    /// Words as a shell would make them: quotes keep some together.
+    /// Splits a command line as a shell does, with double quotes.
     fn words(line: &str) -> Vec<&str> {
         let part =
             |(index, part)| if index % 2 == 1 { vec![part] } else { str::split_whitespace(part).collect() };

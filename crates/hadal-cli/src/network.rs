@@ -1,4 +1,4 @@
-//! The network as the configuration wants it.
+//! Network options from the configuration.
 
 use super::exit::Usage;
 use hadal::config::Config;
@@ -6,7 +6,7 @@ use hadal::engine::Clock;
 use hadal::fetch::network::{Jar, NetworkOptions, Proxies};
 use std::path::Path;
 
-/// Everything the network can be told: settings, cookie file, proxies of the environment.
+/// Collects settings, the cookie file and the proxies of the environment.
 pub fn options(config: &Config) -> anyhow::Result<NetworkOptions> {
     let fetch = &config.fetch;
     Ok(NetworkOptions {

@@ -1,4 +1,4 @@
-//! What a new run knows before it begins: what the strategy of an earlier one had learned.
+//! `--prior`: model of an earlier run that a new run starts with.
 
 use super::choices::choices;
 use super::exit::Usage;
@@ -6,21 +6,18 @@ use hadal::config::Prior;
 use hadal::store::{RunRow, RunSpec, Store};
 use std::io::Write;
 
-/// What `--prior` takes, and when to take what.
+/// Help text of `--prior`.
 pub fn help() -> String {
     let priors = choices(&[
-        (
-            "auto",
-            "that of the latest other run in the store with the same topic and strategy, if there is one",
-        ),
-        ("none", "nobody's: to compare strategies, or when an earlier crawl went astray"),
-        ("RUN", "that of the run with this number (`hadal runs`), of the same strategy"),
+        ("auto", "the latest other run in the store with the same topic and strategy, if there is one"),
+        ("none", "no earlier run; for comparisons of strategies, or after a bad crawl"),
+        ("RUN", "the run with this number (`hadal runs`), of the same strategy"),
     ]);
-    let whose = "Whose knowledge a new run begins with, when its strategy learns [default: auto]:";
-    format!("{whose}{priors}\nOne that goes on keeps what it has learned itself.")
+    let whose = "Earlier run whose model a new run starts with, if its strategy learns [default: auto]:";
+    format!("{whose}{priors}\nA resumed run keeps its own model.")
 }
 
-/// The saved state a run begins with, if it begins now and there is one to begin with.
+/// Saved state of the earlier run, if the run is new and an earlier one fits.
 pub fn knowledge(
     store: &dyn Store,
     spec: &RunSpec,
@@ -32,17 +29,17 @@ pub fn knowledge(
     if !fresh && let Some(known) = runs.iter().find(|run| begun(run)) {
         if let Prior::Run(_) = prior {
             let id = known.id.0;
-            let note = "goes on with what it has learned itself; --prior takes effect with --fresh";
+            let note = "resumes with its own model; --prior takes effect with --fresh";
             writeln!(std::io::stderr(), "note: run {id} {note}").ok();
         }
         return Ok(None);
     }
     let Some((run, saved)) = chosen(runs, spec, prior)? else { return Ok(None) };
-    writeln!(std::io::stderr(), "beginning with what run {run} has learned").ok();
+    writeln!(std::io::stderr(), "starting with the model of run {run}").ok();
     Ok(Some(saved))
 }
 
-/// The run whose knowledge counts, and that knowledge.
+/// Selects the earlier run.
 fn chosen(runs: Vec<RunRow>, spec: &RunSpec, prior: Prior) -> Result<Option<(u64, Vec<u8>)>, Usage> {
     match prior {
         Prior::None => Ok(None),
@@ -56,15 +53,14 @@ fn chosen(runs: Vec<RunRow>, spec: &RunSpec, prior: Prior) -> Result<Option<(u64
         }
         Prior::Run(number) => {
             let run = runs.into_iter().find(|run| run.id.0 == number);
-            let run = run.ok_or_else(|| {
-                Usage(format!("there is no run {number}; `hadal runs` lists what there is"))
-            })?;
+            let run =
+                run.ok_or_else(|| Usage(format!("unknown run {number}; `hadal runs` lists all runs")))?;
             let theirs = &run.spec.strategy;
             if *theirs != spec.strategy {
-                let wanted = format!("a run of strategy {} cannot begin with that", spec.strategy);
-                return Err(Usage(format!("run {number} is one of strategy {theirs}: {wanted}")));
+                let wanted = format!("a run of strategy {} cannot use its model", spec.strategy);
+                return Err(Usage(format!("run {number} has strategy {theirs}; {wanted}")));
             }
-            let nothing = || Usage(format!("run {number} has learned nothing that could be passed on"));
+            let nothing = || Usage(format!("run {number} has no model"));
             run.progress.strategy.map(|saved| Some((number, saved))).ok_or_else(nothing)
         }
     }
@@ -89,7 +85,7 @@ mod tests {
         run
     }
 
-    /// Runs 1 to 5: two that learned, one that did not, and one of another web and strategy each.
+    /// Runs 1 to 5: two that learned, one that did not, one of another web, one of another strategy.
     fn store() -> Arc<dyn Store> {
         let store = open("memory:", Access::Crawl).unwrap();
         run(store.as_ref(), &spec("ache", 1), 9, Some(b"first"));

@@ -1,7 +1,7 @@
-//! `hadal quality`: asks a random sample of the relevant forms found, and says how many really search.
+//! `hadal quality`: probes a random sample of the relevant forms and estimates how many search.
 //!
-//! A session of the engine on the run that found them: robots.txt, politeness and the audit log apply as
-//! ever, no link is followed. What the store knows already is not asked again.
+//! Runs as a session of the engine on the run that found them, with robots.txt, politeness and audit log. No
+//! link is followed. Forms with a known result are not probed again.
 
 use super::carry::CarryArgs;
 use super::crawl::{self, Show};
@@ -29,24 +29,24 @@ use std::io::Write;
 use std::sync::Arc;
 use tokio::sync::watch;
 
-/// Requests set aside for one form of a sample: three questions, and robots.txt of a host not met yet.
+/// Requests reserved per form: three probe queries and robots.txt of a new host.
 pub const REQUESTS_PER_FORM: u64 = 4;
 
-/// Estimate how many of the relevant forms found really search, by asking some
+/// Estimate how many of the relevant forms search, by probing a sample
 ///
-/// Draws a random sample (--seed changes it), sends each form of it at most three requests, and reports
-/// the share with a 95 % interval. Forms that were asked before are not asked again. Forms that
-/// post, and forms that take orders, passwords or messages, are never sent.
+/// Draws a random sample (--seed changes it), sends at most three requests per form, and prints the share with
+/// a 95 % interval. Forms that were probed before are not probed again. Forms that POST, and forms that take
+/// orders, passwords or messages, are never submitted.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  hadal quality --topic book --sample 50\n  hadal quality --run 2 --json")]
 pub struct QualityArgs {
-    /// The topic's latest run [default: the latest run of any topic]
+    /// Use the latest run of this topic [default: the latest run of any topic]
     #[arg(long)]
     topic: Option<String>,
-    /// This run
+    /// Use this run
     #[arg(long, value_name = "N", conflicts_with = "topic")]
     run: Option<u64>,
-    /// Forms to ask
+    /// Number of forms in the sample
     #[arg(long, value_name = "N", default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..))]
     sample: u32,
     #[command(flatten)]
@@ -54,13 +54,11 @@ pub struct QualityArgs {
 }
 
 impl QualityArgs {
-    /// The flags given, as settings.
     pub fn overrides(&self) -> Vec<Override> {
         self.carry.overrides()
     }
 }
 
-/// Asks and reports.
 pub fn run(args: &QualityArgs, session: &Session) -> anyhow::Result<Exit> {
     let store = open(&session.config.store.url, Access::Crawl)?;
     let run = chosen(store.as_ref(), args)?;
@@ -79,7 +77,7 @@ fn warning(spec: &RunSpec, session: &Session) -> anyhow::Result<Option<&'static 
     Ok(contact::warning(&spec.seeds, &network).filter(|_| spec.source == "web"))
 }
 
-/// The run that was meant.
+/// Selects the run.
 fn chosen(store: &dyn Store, args: &QualityArgs) -> anyhow::Result<RunRow> {
     super::session::known_topic(store, &args.topic)?;
     let meant = |run: &RunRow| {
@@ -87,10 +85,10 @@ fn chosen(store: &dyn Store, args: &QualityArgs) -> anyhow::Result<RunRow> {
             && args.topic.as_ref().is_none_or(|topic| run.spec.topic == *topic)
     };
     let found = store.runs()?.into_iter().rev().find(meant);
-    Ok(found.ok_or_else(|| Usage("there is no such run; `hadal runs` lists what there is".to_string()))?)
+    Ok(found.ok_or_else(|| Usage("unknown run; `hadal runs` lists all runs".to_string()))?)
 }
 
-/// Asks the forms of a sample that were not asked yet; `most` is the run's budget of requests.
+/// Probes the forms of the sample that have no result yet. `most` is the request budget of the run.
 pub fn ask(
     store: &Arc<dyn Store>,
     run: &RunRow,
@@ -102,13 +100,13 @@ pub fn ask(
     crawl::run(|stop| setup(store, run, sample, most, session, stop), show, None)
 }
 
-/// What the sample tells by now.
+/// Estimate from the results so far.
 pub fn measured(store: &Arc<dyn Store>, run: RunId, sample: usize, seed: u64) -> anyhow::Result<Quality> {
     let row = store.runs()?.into_iter().find(|row| row.id == run).context("the run is gone")?;
     Ok(quality(store.as_ref(), &row, sample, seed)?)
 }
 
-/// Prints an estimate: an event for machines, two lines for people.
+/// Prints the estimate: an event with `--json`, or else two lines.
 pub fn tell(found: &Quality, json: bool) -> anyhow::Result<()> {
     let mut out = std::io::stdout();
     if json {
@@ -131,7 +129,7 @@ fn setup(
 ) -> anyhow::Result<Crawl> {
     let config = &session.config;
     let Wanted { topic, aim, .. } = recall(&run.spec.topic, &config.topics)?;
-    let offer = find_strategy(&run.spec.strategy).context("this hadal does not know the run's strategy")?;
+    let offer = find_strategy(&run.spec.strategy).context("unknown strategy of the run")?;
     let (fetch, clock) = carrier(&run.spec.source, config)?;
     Ok(Crawl {
         store: Arc::clone(store),
@@ -158,18 +156,17 @@ fn setup(
     })
 }
 
-/// What carries requests to where pages came from, as [`RunSpec::source`] has it.
+/// Fetcher for the web that [`RunSpec::source`] names.
 pub fn carrier(source: &str, config: &Config) -> anyhow::Result<(Arc<dyn Fetch>, Clock)> {
     if source == find::SOURCE {
         let network = Network::new(network::options(config)?)?;
         return Ok((Arc::new(network), Clock::Real));
     }
-    let world =
-        demo_world(source).with_context(|| format!("pages from '{source}' cannot be asked for again"))?;
+    let world = demo_world(source).with_context(|| format!("pages of '{source}' cannot be fetched again"))?;
     Ok((Arc::new(InProcess(Arc::new(world))), Clock::simulated(WINDOW)))
 }
 
-/// The simulated web that a source names, if it names one.
+/// The simulated web that a source names, if any.
 pub fn demo_world(source: &str) -> Option<World> {
     let seed = source.strip_prefix("demo world ")?.parse().ok()?;
     Some(World::new(Spec::demo(seed)))

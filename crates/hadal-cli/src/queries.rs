@@ -1,4 +1,4 @@
-//! `hadal queries`: what harvests asked, and what came of each question.
+//! `hadal queries`: lists the queries of harvests with their results.
 
 use super::exit::Exit;
 use super::harvested::{HarvestedArgs, some_words};
@@ -7,7 +7,7 @@ use super::session::Session;
 use clap::Args;
 use hadal::store::QueryRow;
 
-/// List or export the queries that harvests put to forms
+/// List or export the queries that harvests sent
 #[derive(Debug, Args)]
 #[command(after_help = "Example:
   hadal queries --harvest 1 --format jsonl
@@ -15,16 +15,15 @@ use hadal::store::QueryRow;
 pub struct QueriesArgs {
     #[command(flatten)]
     wanted: HarvestedArgs,
-    /// Only queries with all of these words in them
+    /// Only queries with all of these words
     #[arg(long, value_name = "WORDS", value_parser = some_words)]
     search: Option<String>,
 }
 
-/// Lists them.
 pub fn run(args: &QueriesArgs, session: &Session) -> anyhow::Result<Exit> {
     let store = session.reader()?;
     let filter = args.wanted.filter(store.as_ref(), args.search.as_ref())?;
-    let nothing = "no such queries: nothing was harvested yet, or the limits are too narrow";
+    let nothing = "no matching queries; harvest a form first or loosen the filters";
     list::<QueryRow>(&args.wanted.list, session, nothing, |each| {
         store.asked(&filter, &mut args.wanted.limited(each))
     })

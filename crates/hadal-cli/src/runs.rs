@@ -1,4 +1,4 @@
-//! `hadal runs`: the crawls in the store, oldest first.
+//! `hadal runs`: lists the crawls in the store, oldest first.
 
 use super::exit::Exit;
 use super::list::{ListArgs, list};
@@ -14,12 +14,11 @@ pub struct RunsArgs {
     list: ListArgs,
 }
 
-/// Lists them.
 pub fn run(args: &RunsArgs, session: &Session) -> anyhow::Result<Exit> {
     let store = session.reader()?;
     known_topic(store.as_ref(), &args.list.topic)?;
     let wanted = |run: &RunRow| args.list.topic.as_ref().is_none_or(|topic| run.spec.topic == *topic);
-    list::<RunRow>(&args.list, session, "no runs yet: begin one with `hadal find`", |each| {
+    list::<RunRow>(&args.list, session, "no runs yet; start one with `hadal find`", |each| {
         for run in store.runs()?.into_iter().filter(wanted) {
             if each(run) == Walk::Stop {
                 break;

@@ -1,4 +1,4 @@
-//! Where a crawl starts, and what it learns from: addresses given one by one, in files, or on standard input.
+//! Reads seed and example URLs from arguments, files or standard input.
 
 use super::exit::Usage;
 use anyhow::Context;
@@ -7,12 +7,12 @@ use std::collections::HashSet;
 use std::io::Read;
 use url::Url;
 
-/// Reads every source of seeds in order; each address counts once.
+/// Reads all sources in order, without duplicates.
 pub fn read(sources: &[String]) -> anyhow::Result<Vec<Url>> {
     gather("seeds", sources)
 }
 
-/// Reads every source of example pages, likewise.
+/// Reads the sources of example pages, without duplicates.
 pub fn examples(sources: &[String]) -> anyhow::Result<Vec<Url>> {
     gather("examples", sources)
 }
@@ -25,7 +25,7 @@ fn gather(what: &str, sources: &[String]) -> anyhow::Result<Vec<Url>> {
     let mut seen = HashSet::new();
     all.retain(|url: &Url| seen.insert(url.clone()));
     if all.is_empty() {
-        return Err(Usage(format!("there are no {what}: give at least one address")).into());
+        return Err(Usage(format!("no {what}; give at least one URL")).into());
     }
     Ok(all)
 }
@@ -35,14 +35,14 @@ fn read_one(what: &str, source: &str) -> anyhow::Result<Vec<Url>> {
         let mut bytes = Vec::new();
         std::io::stdin()
             .read_to_end(&mut bytes)
-            .with_context(|| format!("cannot read {what} from standard input"))?;
+            .with_context(|| format!("could not read {what} from standard input"))?;
         return Ok(parse("standard input", &String::from_utf8_lossy(&bytes))?);
     }
     if source.contains("://") {
         return Ok(vec![address(source)?]);
     }
     let bytes = std::fs::read(source).map_err(|error| {
-        Usage(format!("{what} '{source}': {error} (an address begins with http:// or https://)"))
+        Usage(format!("{what} '{source}': {error} (a URL begins with http:// or https://)"))
     })?;
     Ok(parse(source, &String::from_utf8_lossy(&bytes))?)
 }
@@ -54,7 +54,7 @@ fn parse(name: &str, text: &str) -> Result<Vec<Url>, Usage> {
     parsed.collect()
 }
 
-/// The lines that say something, with their numbers: no blank ones, no comments.
+/// Lines with their numbers, without blank lines and comments.
 pub fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let strip = |line: &'_ str| -> usize { line.find(" #").unwrap_or(line.len()) };
     text.trim_start_matches('\u{feff}')
@@ -67,7 +67,7 @@ pub fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
 
 fn address(text: &str) -> Result<Url, Usage> {
     let url = Url::parse(text).ok().and_then(|url| normalise(url, TrackingParams::Strip));
-    url.ok_or_else(|| Usage(format!("'{text}' is no address: write it as http://host/path")))
+    url.ok_or_else(|| Usage(format!("'{text}' is not a URL; write it as http://host/path")))
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! `hadal serve`: dashboard, directory and interface of a store, for browsers and programs.
+//! `hadal serve`: dashboard, directory and HTTP API of a store.
 
 use super::ask::asker;
 use super::carry::CarryArgs;
@@ -14,19 +14,19 @@ use hadal::serve::{Server, serve};
 use std::sync::Arc;
 use tokio::sync::watch;
 
-/// Show the store in a browser: runs, directory, harvests, questions; and a JSON interface
+/// Serve the dashboard and the JSON API of a store
 ///
-/// On this machine's own address it is open to the people at this machine. Anywhere else everybody needs a
-/// token: programs send it as 'Authorization: Bearer TOKEN', browsers are asked for it.
+/// On a loopback address no token is needed. On any other address all clients need a token: programs send
+/// 'Authorization: Bearer TOKEN', browsers ask for it.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Example:\n  hadal serve\n  hadal serve --listen 0.0.0.0:7878 --store file:./hadal-data"
 )]
 pub struct ServeArgs {
-    /// Where to listen
+    /// Listen address
     #[arg(long, value_name = "ADDR", default_value = USUAL)]
     listen: String,
-    /// The token that everybody needs [default: none on this machine's own address, else a random one]
+    /// Access token [default: none on a loopback address, else a random one]
     #[arg(long, value_name = "TOKEN", env = TOKEN_VARIABLE, hide_env_values = true)]
     token: Option<String>,
     #[command(flatten)]
@@ -34,7 +34,6 @@ pub struct ServeArgs {
 }
 
 impl ServeArgs {
-    /// The flags given, as settings.
     pub fn overrides(&self) -> Vec<Override> {
         self.carry.overrides()
     }
@@ -44,7 +43,7 @@ impl ServeArgs {
 pub fn run(args: &ServeArgs, session: &Session) -> anyhow::Result<Exit> {
     let address = address(&args.listen)?;
     let store = session.reader()?;
-    let runtime = tokio::runtime::Runtime::new().context("cannot start the threads a server needs")?;
+    let runtime = tokio::runtime::Runtime::new().context("could not start threads")?;
     let ended = runtime.block_on(async {
         let (stop, mut stopped) = watch::channel(false);
         tokio::spawn(heed_signals(stop));

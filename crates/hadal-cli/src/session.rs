@@ -1,4 +1,4 @@
-//! What every command shares: the common options, and the checked configuration behind them.
+//! Common options and the checked configuration.
 
 use super::exit::Usage;
 use clap::{ArgAction, Args};
@@ -16,28 +16,28 @@ use std::sync::Arc;
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Common options")]
 pub struct Common {
-    /// Where crawls are kept: file:DIR or memory: [default: file:./hadal-data]
+    /// Store: file:DIR or memory: [default: file:./hadal-data]
     #[arg(long, global = true, value_name = "URL")]
     pub store: Option<String>,
     /// Folder of your own topics [default: ./hadal-topics]
     #[arg(long, global = true, value_name = "DIR")]
     pub topics: Option<String>,
-    /// Configuration file [default: hadal.toml, if there is one]
+    /// Configuration file [default: hadal.toml, if it exists]
     #[arg(long, global = true, value_name = "FILE")]
     pub config: Option<PathBuf>,
-    /// Seed of every random choice
+    /// Seed of all random choices
     #[arg(long, global = true, value_name = "N", default_value_t = 1)]
     pub seed: u64,
-    /// Events and answers as JSON lines on standard output, everything else on standard error
+    /// Print events and results as JSON lines on standard output; everything else goes to standard error
     #[arg(long, global = true)]
     pub json: bool,
     /// Write the log to a file instead of standard error
     #[arg(long, global = true, value_name = "FILE")]
     pub log_file: Option<PathBuf>,
-    /// Say more; twice for everything
+    /// Log more; twice for everything
     #[arg(short, long, global = true, action = ArgAction::Count)]
     pub verbose: u8,
-    /// Say less: no progress, only errors
+    /// No progress display, errors only
     #[arg(short, long, global = true, conflicts_with = "verbose")]
     pub quiet: bool,
     /// Colour: auto, always or never
@@ -46,7 +46,7 @@ pub struct Common {
 }
 
 impl Common {
-    /// The values in force, this command's flags included.
+    /// Effective settings, with the flags of this command.
     pub fn layers(&self, flags: &[Override]) -> anyhow::Result<Layers> {
         let own = [
             ("store.url", "--store", &self.store),
@@ -63,7 +63,7 @@ impl Common {
         Ok(Layers::gather(self.config_file().as_deref(), environment, &all)?)
     }
 
-    /// The configuration file: named by flag or variable, or `hadal.toml` when it is here.
+    /// Configuration file: from the flag or variable, or `hadal.toml` if it exists.
     pub fn config_file(&self) -> Option<PathBuf> {
         let usual = || Some(PathBuf::from("hadal.toml")).filter(|path| path.exists());
         let named = self.config.clone().or_else(|| std::env::var_os(FILE_VARIABLE).map(PathBuf::from));
@@ -71,35 +71,31 @@ impl Common {
     }
 }
 
-/// A command at work.
+/// State of a running command.
 pub struct Session {
-    /// The checked configuration.
     pub config: Config,
-    /// Seed of every random choice.
     pub seed: u64,
-    /// Whether standard output is for machines.
+    /// Standard output is for programs.
     pub json: bool,
     quiet: bool,
 }
 
 impl Session {
-    /// Checks the configuration with a command's flags in it.
+    /// Checks the configuration with the flags of a command.
     pub fn open(common: &Common, flags: &[Override]) -> anyhow::Result<Session> {
         let config = Config::check(&common.layers(flags)?)?;
         Ok(Session { config, seed: common.seed, json: common.json, quiet: common.quiet })
     }
 
-    /// The store, to look into.
+    /// Opens the store for reading.
     pub fn reader(&self) -> Result<Arc<dyn Store>, StoreError> {
         hadal::store::open(&self.config.store.url, Access::Read)
     }
 
-    /// Standard output as tables and words find it.
     pub fn stdout(&self) -> Screen {
         Screen::stdout(self.color())
     }
 
-    /// Standard error, likewise.
     pub fn stderr(&self) -> Screen {
         Screen::stderr(self.color())
     }
@@ -108,12 +104,11 @@ impl Session {
         self.config.color
     }
 
-    /// Whether nothing is to be said but errors.
     pub fn is_quiet(&self) -> bool {
         self.quiet
     }
 
-    /// How a crawl shows its progress.
+    /// Style of the progress display.
     pub fn progress(&self) -> Style {
         match (self.quiet, std::io::stderr().is_terminal()) {
             (true, _) => Style::Silent,
@@ -123,7 +118,7 @@ impl Session {
     }
 }
 
-/// Refuses a topic that no run in the store has, with the nearest that one has.
+/// Usage error if no run in the store has the topic; suggests the nearest name.
 pub fn known_topic(store: &dyn Store, topic: &Option<String>) -> anyhow::Result<()> {
     let Some(topic) = topic else { return Ok(()) };
     let runs = store.runs()?;
@@ -132,6 +127,6 @@ pub fn known_topic(store: &dyn Store, topic: &Option<String>) -> anyhow::Result<
     }
     let known = runs.iter().map(|run| run.spec.topic.as_str());
     let suggestion = nearest(topic, known).map(|name| format!("; did you mean '{name}'?"));
-    let hint = suggestion.unwrap_or_else(|| "; `hadal runs` lists what there is".to_string());
+    let hint = suggestion.unwrap_or_else(|| "; `hadal runs` lists all runs".to_string());
     Err(Usage(format!("no run in this store has the topic '{topic}'{hint}")).into())
 }

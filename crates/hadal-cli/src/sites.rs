@@ -1,4 +1,4 @@
-//! `hadal sites`: the sites visited, the most fruitful first.
+//! `hadal sites`: lists the sites visited, by number of relevant forms.
 
 use super::args::probability;
 use super::exit::Exit;
@@ -13,18 +13,20 @@ use hadal::store::{Filter, SiteRow, Walk};
 pub struct SitesArgs {
     #[command(flatten)]
     list: ListArgs,
-    /// Only sites with a form at least this likely to search the topic
+    /// Only sites with a form of at least this relevance
     #[arg(long, value_name = "P", value_parser = probability)]
     min_relevance: Option<f32>,
 }
 
-/// Lists them.
 pub fn run(args: &SitesArgs, session: &Session) -> anyhow::Result<Exit> {
     let store = session.reader()?;
     known_topic(store.as_ref(), &args.list.topic)?;
     let filter = Filter { topic: args.list.topic.clone(), ..Filter::default() };
     let least = args.min_relevance.unwrap_or(0.0);
-    list::<SiteRow>(&args.list, session, "no such sites yet: let the crawl run on", |each| {
-        store.sites(&filter, &mut |site| if site.best >= least { each(site) } else { Walk::On })
-    })
+    list::<SiteRow>(
+        &args.list,
+        session,
+        "no matching sites; continue the crawl or loosen the filters",
+        |each| store.sites(&filter, &mut |site| if site.best >= least { each(site) } else { Walk::On }),
+    )
 }

@@ -1,4 +1,4 @@
-//! `hadal status`: where the store stands, on one screen or as JSON.
+//! `hadal status`: summary of the store, as text or JSON.
 
 use super::exit::{Exit, Usage};
 use super::session::Session;
@@ -11,16 +11,15 @@ use hadal::store::RunId;
 use std::io::Write;
 use std::time::Duration;
 
-/// Show where the crawl stands
+/// Show the status of the store
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  hadal status --json")]
 pub struct StatusArgs {
-    /// Only this run; all together otherwise
+    /// Only this run [default: all runs together]
     #[arg(long, value_name = "N")]
     run: Option<u64>,
 }
 
-/// Shows it.
 pub fn run(args: &StatusArgs, session: &Session) -> anyhow::Result<Exit> {
     let store = session.reader()?;
     let status = match args.run {
@@ -28,7 +27,7 @@ pub fn run(args: &StatusArgs, session: &Session) -> anyhow::Result<Exit> {
         Some(run) => report::run_status(store.as_ref(), RunId(run))?,
     };
     if let (Some(run), true) = (args.run, status.runs.is_empty()) {
-        return Err(Usage(format!("there is no run {run}; `hadal runs` lists what there is")).into());
+        return Err(Usage(format!("unknown run {run}; `hadal runs` lists all runs")).into());
     }
     let text =
         if session.json { serde_json::to_string(&status)? + "\n" } else { screen(&status, session.stdout()) };
@@ -36,12 +35,11 @@ pub fn run(args: &StatusArgs, session: &Session) -> anyhow::Result<Exit> {
     Ok(Exit::Done)
 }
 
-/// A status on one screen.
 pub fn screen(status: &Status, screen: Screen) -> String {
     let elapsed = humantime::format_duration(Duration::from_secs(status.elapsed_s as u64));
     let asked = match status.probes {
         0 => String::new(),
-        probes => format!(", {probes} of them to ask forms"),
+        probes => format!(", {probes} of them probes"),
     };
     let mut text = format!(
         "requests  {} in {elapsed}, {} MB{asked}\n\
@@ -61,7 +59,7 @@ pub fn screen(status: &Status, screen: Screen) -> String {
     if status.queries > 0 || status.records > 0 {
         let coverage = coverage_phrase(&status.coverage);
         text.push_str(&format!(
-            "harvest   {} records by {} queries{coverage}\n",
+            "harvest   {} records with {} queries{coverage}\n",
             status.records, status.queries
         ));
     }
@@ -74,7 +72,7 @@ pub fn screen(status: &Status, screen: Screen) -> String {
 
 fn runs(status: &Status, screen: Screen) -> String {
     if status.runs.is_empty() {
-        return "\nno runs yet: begin one with `hadal find`\n".to_string();
+        return "\nno runs yet; start one with `hadal find`\n".to_string();
     }
     let mut table = Table::new(&["run", "topic", "strategy", "state"], screen);
     for run in &status.runs {

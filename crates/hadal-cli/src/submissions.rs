@@ -1,4 +1,4 @@
-//! `hadal submissions`: the audit log, oldest first.
+//! `hadal submissions`: lists the audit log, oldest first.
 
 use super::exit::{Exit, Usage};
 use super::list::{ListArgs, list};
@@ -8,9 +8,9 @@ use clap::Args;
 use hadal::report::submitted::{Submitted, submitted};
 use hadal::store::{Filter, HarvestId, RunId, Submission, Walk};
 
-/// List or export every form submission ever made
+/// List or export all form submissions
 ///
-/// Each is written down before it is sent, and never deleted: not by --fresh either.
+/// Each submission is logged before it is sent. The log is never deleted, not even by --fresh.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:
   hadal submissions --format csv --output submissions.csv
@@ -18,28 +18,27 @@ use hadal::store::{Filter, HarvestId, RunId, Submission, Walk};
 pub struct SubmissionsArgs {
     #[command(flatten)]
     list: ListArgs,
-    /// Only those of this run
+    /// Only this run
     #[arg(long, value_name = "N")]
     run: Option<u64>,
-    /// Only those of this harvest
+    /// Only this harvest
     #[arg(long, value_name = "N", conflicts_with = "run")]
     harvest: Option<u64>,
-    /// What the forms really are, counted: only on the simulated web that `hadal demo` crawls
+    /// Count submissions by the true kind of form; only for the simulated web of `hadal demo`
     #[arg(long)]
     truth: bool,
 }
 
-/// Lists them. A topic whose runs and harvests were discarded may still have some.
+/// Lists submissions. A topic may have some although its runs and harvests were discarded.
 pub fn run(args: &SubmissionsArgs, session: &Session) -> anyhow::Result<Exit> {
     let store = session.reader()?;
     let (run, harvest) = (args.run.map(RunId), args.harvest.map(HarvestId));
     let filter = Filter { run, harvest, topic: args.list.topic.clone(), ..Filter::default() };
-    let nothing = "no form was submitted yet";
+    let nothing = "no form has been submitted";
     if args.truth {
         let rows = submitted(store.as_ref(), &filter, demo_world)?;
         if !rows.is_empty() && rows.iter().all(|row| row.kind.is_none()) {
-            let nobody =
-                "nobody knows the truth about these: --truth is for what was submitted on the simulated web";
+            let nobody = "no ground truth; --truth works for submissions on the simulated web only";
             return Err(Usage(nobody.into()).into());
         }
         return list::<Submitted>(&args.list, session, nothing, |each| {

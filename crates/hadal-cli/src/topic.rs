@@ -1,10 +1,10 @@
-//! The topic of a command: looked up, and said when words are all that is known of it.
+//! Topic argument of a command, with a warning for topics made of words only.
 
 use super::session::Session;
 use hadal::topic::{TopicError, Wanted, resolve};
 use std::io::Write;
 
-/// What `text` names, see [`resolve()`].
+/// Resolves a topic, see [`resolve()`].
 pub fn wanted(text: &str, session: &Session) -> Result<Wanted, TopicError> {
     let wanted = resolve(text, &session.config.topics)?;
     if wanted.weak {
@@ -20,7 +20,7 @@ pub fn wanted(text: &str, session: &Session) -> Result<Wanted, TopicError> {
     Ok(wanted)
 }
 
-/// Words as a topic's name.
+/// Suggested name for a topic made of words.
 fn suggested(words: &str) -> String {
     let parts = words.split(|c: char| !c.is_alphanumeric()).filter(|part| !part.is_empty());
     parts.take(3).collect::<Vec<_>>().join("-").to_lowercase()

@@ -1,4 +1,4 @@
-//! `hadal world`: the simulated web as an HTTP server, and the truth about it.
+//! `hadal world`: serves the simulated web over HTTP, and prints its ground truth.
 
 use super::exit::{Exit, Usage};
 use super::list::{ListArgs, list};
@@ -16,7 +16,7 @@ use std::io::Write;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-/// Serve the simulated web over HTTP, or tell the truth about it
+/// Serve the simulated web over HTTP, or print its ground truth
 #[derive(Debug, Args)]
 #[command(
     after_help = "Example:\n  hadal world serve --topic book\n  hadal world truth --topic book --format csv"
@@ -32,7 +32,7 @@ enum WorldCommand {
     Truth(TruthArgs),
 }
 
-/// Serve the simulated web over HTTP, all its hosts on one address
+/// Serve the simulated web over HTTP, all hosts on one address
 #[derive(Debug, Args)]
 #[command(
     after_help = "Example:\n  hadal world serve --scale demo --listen 127.0.0.1:8080 --topic book\n  hadal world serve --scale tiny --databases 12"
@@ -40,24 +40,25 @@ enum WorldCommand {
 struct ServeArgs {
     #[command(flatten)]
     size: ScaleArg,
-    /// Where to listen; port 0 picks a free one
+    /// Listen address; port 0 picks a free one
     #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:8080")]
     listen: SocketAddr,
-    /// The topic whose seeds are printed
+    /// Topic for which seeds are printed
     #[arg(long, default_value = "book")]
     topic: String,
-    /// How much of each answer's simulated time really passes: 0 none, 1 all of it
+    /// Share of the simulated response time that passes on the real clock, from 0 to 1
     #[arg(long, value_name = "SHARE", default_value_t = 0.0, value_parser = share)]
     pace: f64,
-    /// Databases on hosts of their own: how many to draw, or a TOML file that lists them
+    /// Add databases on their own hosts: a number of random ones, or a TOML file that lists them
     ///
-    /// Each [[database]] of the file has a name, a source ({ file = "x.jsonl.gz" }, { generated = { records = 1000 } }
-    /// or { cars = 1000 }) and a conduct ({ preset = "used-cars" }, { varied = 7 } or { habits = { cap = 100 } }).
+    /// Each [[database]] of the file has a name, a source ({ file = "x.jsonl.gz" }, { generated = { records =
+    /// 1000 } } or { cars = 1000 }) and a conduct ({ preset = "used-cars" }, { varied = 7 } or { habits = { cap
+    /// = 100 } }).
     #[arg(long, value_name = "FILE|N")]
     databases: Option<String>,
 }
 
-/// Tell every form that exists in the simulated web
+/// Print every form of the simulated web
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  hadal world truth --topic book --format jsonl --output truth.jsonl")]
 struct TruthArgs {
@@ -67,10 +68,10 @@ struct TruthArgs {
     list: ListArgs,
 }
 
-/// How large a simulated web is.
+/// Size option.
 #[derive(Clone, Copy, Debug, Args)]
 struct ScaleArg {
-    /// How large the simulated web is
+    /// Size of the simulated web
     #[arg(long, default_value = "demo")]
     scale: Scale,
 }
@@ -93,7 +94,7 @@ impl ScaleArg {
 }
 
 impl Scale {
-    /// The simulated web of this size; the same seed draws the same web.
+    /// Simulated web of this size. The same seed gives the same web.
     pub fn world(self, seed: u64) -> World {
         World::new(match self {
             Scale::Tiny => Spec::tiny(seed),
@@ -105,10 +106,9 @@ impl Scale {
 
 fn share(text: &str) -> Result<f64, String> {
     let share = text.parse::<f64>().ok().filter(|share| (0.0..=1.0).contains(share));
-    share.ok_or_else(|| "a share is a number from 0 to 1".to_string())
+    share.ok_or_else(|| "expected a number from 0 to 1".to_string())
 }
 
-/// Serves, or tells.
 pub fn run(args: &WorldArgs, session: &Session) -> anyhow::Result<Exit> {
     match &args.command {
         WorldCommand::Serve(args) => run_serve(args, session),
@@ -136,19 +136,19 @@ fn run_serve(args: &ServeArgs, session: &Session) -> anyhow::Result<Exit> {
     let databases = args.databases.as_deref().map(|given| library(given, session.seed)).transpose()?;
     let world = Arc::new(args.size.world(session.seed).with_databases(databases.unwrap_or_default()));
     let serving = Serving { pace: args.pace, ..Serving::default() };
-    let runtime = tokio::runtime::Runtime::new().context("cannot start the server's threads")?;
+    let runtime = tokio::runtime::Runtime::new().context("could not start threads")?;
     runtime.block_on(async {
         let running = serve(world.clone(), args.listen, serving).await.with_context(|| {
-            format!("cannot listen on {}: name another address with --listen", args.listen)
+            format!("could not listen on {}; give another address with --listen", args.listen)
         })?;
         std::io::stdout().write_all(greeting(&world, topic, &running, session.json).as_bytes())?;
         std::io::stdout().flush()?;
-        tokio::signal::ctrl_c().await.context("cannot wait for Ctrl-C")?;
+        tokio::signal::ctrl_c().await.context("could not wait for Ctrl-C")?;
         Ok(Exit::Interrupted)
     })
 }
 
-/// Where it listens, where to start, and how to crawl it.
+/// Message with the address, start URLs and a command that crawls the web.
 fn greeting(world: &World, topic: &str, running: &Running, json: bool) -> String {
     let (addr, seeds) = (running.addr, world.seeds(topic));
     let (sites, pages) = (world.site_count(), world.page_count());
@@ -163,13 +163,13 @@ fn greeting(world: &World, topic: &str, running: &Running, json: bool) -> String
         "{sites} sites with {pages} pages at http://{addr}/; Ctrl-C ends it\n\n\
          seeds for {topic}:\n{list}\n{}\
          Next:\n  hadal find {topic} --connect-to '*={addr}' --delay 0s --seeds {}\n",
-        shelves(world.databases()),
+        database_list(world.databases()),
         first.join(" ")
     )
 }
 
-/// The databases with hosts of their own.
-fn shelves(library: &DatabaseHosts) -> String {
+/// List of the databases with their hosts.
+fn database_list(library: &DatabaseHosts) -> String {
     if library.is_empty() {
         return String::new();
     }
@@ -179,13 +179,13 @@ fn shelves(library: &DatabaseHosts) -> String {
     format!("databases:\n{}\n", library.iter().map(line).collect::<String>())
 }
 
-/// A topic that the simulated web knows.
+/// Checks that the simulated web has the topic.
 fn world_topic(name: &str) -> Result<&'static str, Usage> {
     let topics = World::topics();
     topics.iter().find(|topic| **topic == name).copied().ok_or_else(|| {
         let meant = nearest(name, topics.iter().copied()).map(|topic| format!("; did you mean '{topic}'?"));
         Usage(format!(
-            "'{name}' is no topic of the simulated web ({}){}",
+            "unknown topic '{name}'{1} (the simulated web has {0})",
             topics.join(", "),
             meant.unwrap_or_default()
         ))

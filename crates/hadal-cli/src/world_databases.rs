@@ -1,19 +1,19 @@
-//! `hadal world serve --databases`: which databases a simulated web has on hosts of their own.
+//! `hadal world serve --databases`: databases on their own hosts.
 
 use super::exit::Usage;
 use anyhow::Context;
 use hadal_world::database::{DatabaseHosts, DatabaseList};
 use std::path::Path;
 
-/// The most that are drawn: each is built in memory before anything is served.
+/// Greatest number of random databases. Each is built in memory before the server starts.
 const MOST: u32 = 1_000;
 
-/// So many databases drawn from the seed, or those that a file lists.
+/// Random databases from the seed, or those of a file.
 pub fn library(given: &str, seed: u64) -> anyhow::Result<DatabaseHosts> {
     let path = Path::new(given);
     let catalogue = match given.parse::<u32>() {
         Ok(count) if count > MOST => {
-            return Err(Usage(format!("--databases {count} is too many: at most {MOST} are drawn")).into());
+            return Err(Usage(format!("--databases {count} is too many; the limit is {MOST}")).into());
         }
         Ok(count) => DatabaseList::varied(count, seed),
         Err(_) => read(path)?,
@@ -24,7 +24,7 @@ pub fn library(given: &str, seed: u64) -> anyhow::Result<DatabaseHosts> {
 
 fn read(path: &Path) -> anyhow::Result<DatabaseList> {
     let text = std::fs::read_to_string(path)
-        .with_context(|| format!("cannot read {}: name a TOML file or a number", path.display()))?;
+        .with_context(|| format!("could not read {}; give a TOML file or a number", path.display()))?;
     toml::from_str(&text).map_err(|error| Usage(format!("{}: {error}", path.display())).into())
 }
 

@@ -1,4 +1,4 @@
-//! The single checks of `hadal doctor`.
+//! Checks of `hadal doctor`.
 
 use super::{Finding, Verdict};
 use hadal::config::Config;
@@ -8,14 +8,14 @@ use std::net::{TcpStream, ToSocketAddrs};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// Less free space than this will not last long.
+/// Free space in bytes below which the store gets a warning. Guess.
 const LITTLE_SPACE: u64 = 1 << 30;
 
 fn finding(subject: &'static str, verdict: Verdict, detail: impl Into<String>) -> Finding {
     Finding { subject, verdict, detail: detail.into() }
 }
 
-/// Whether the configuration can be used.
+/// Checks that the configuration is valid.
 pub fn configuration(file: Option<&Path>, checked: &anyhow::Result<Config>) -> Finding {
     match (checked, file) {
         (Err(error), _) => finding("configuration", Verdict::Fail, format!("{error:#}")),
@@ -26,7 +26,7 @@ pub fn configuration(file: Option<&Path>, checked: &anyhow::Result<Config>) -> F
     }
 }
 
-/// Whether a crawl says where its operator can be reached.
+/// Checks that a contact address is set.
 pub fn contact(config: &Config) -> Finding {
     match &config.politeness.contact {
         Some(contact) => finding("contact", Verdict::Ok, contact.as_str()),
@@ -36,13 +36,15 @@ pub fn contact(config: &Config) -> Finding {
     }
 }
 
-/// Whether the store can be read, and has room to grow.
+/// Checks that the store is readable and has free space.
 pub fn store(url: &str) -> Vec<Finding> {
     let opened = match hadal::store::open(url, Access::Read) {
-        Ok(_) => finding("store", Verdict::Ok, format!("{url} can be read")),
-        Err(StoreError::Missing(path)) => {
-            finding("store", Verdict::Ok, format!("none yet in {}; the first crawl makes it", path.display()))
-        }
+        Ok(_) => finding("store", Verdict::Ok, format!("{url} is readable")),
+        Err(StoreError::Missing(path)) => finding(
+            "store",
+            Verdict::Ok,
+            format!("no store in {} yet; the first crawl creates it", path.display()),
+        ),
         Err(error) => finding("store", Verdict::Fail, error.to_string()),
     };
     let Some(directory) = directory(url) else { return vec![opened] };
@@ -58,17 +60,17 @@ fn directory(url: &str) -> Option<PathBuf> {
     }
 }
 
-/// Whether a crawl is running into the store. Silent when there is no store yet.
+/// Checks if a crawl is writing to the store. `None` if there is no store.
 fn lock(directory: &Path) -> Option<Finding> {
     let file = File::open(directory.join("crawl.lock")).ok()?;
     Some(match file.try_lock_shared() {
         Err(TryLockError::WouldBlock) => {
-            finding("crawl", Verdict::Ok, "one is running; a second one needs another store")
+            finding("crawl", Verdict::Ok, "a crawl is running; a second one needs another store")
         }
         Err(TryLockError::Error(error)) => {
-            finding("crawl", Verdict::Warn, format!("the lock cannot be tried: {error}"))
+            finding("crawl", Verdict::Warn, format!("could not check the lock: {error}"))
         }
-        Ok(()) => finding("crawl", Verdict::Ok, "none is running"),
+        Ok(()) => finding("crawl", Verdict::Ok, "no crawl is running"),
     })
 }
 
@@ -78,14 +80,14 @@ fn space(free: u64) -> Finding {
         finding(
             "disk",
             Verdict::Warn,
-            format!("{megabytes} MB free beside the store: free some before a long crawl"),
+            format!("{megabytes} MB free on the disk of the store; free more before a long crawl"),
         )
     } else {
-        finding("disk", Verdict::Ok, format!("{megabytes} MB free beside the store"))
+        finding("disk", Verdict::Ok, format!("{megabytes} MB free on the disk of the store"))
     }
 }
 
-/// Bytes free where the directory is, or will be.
+/// Free bytes of the file system of a directory, which need not exist.
 fn free_space(directory: &Path) -> Option<u64> {
     let directory = std::path::absolute(directory).ok()?;
     let existing = directory.ancestors().find(|path| path.exists())?;
@@ -93,7 +95,7 @@ fn free_space(directory: &Path) -> Option<u64> {
     Some(volume.f_bavail.saturating_mul(volume.f_frsize))
 }
 
-/// Whether the system says who resolves names.
+/// Checks that the system has a DNS configuration.
 pub fn resolver() -> Finding {
     match hickory_resolver::system_conf::read_system_conf() {
         Ok((config, _)) if !config.name_servers().is_empty() => {
@@ -102,15 +104,15 @@ pub fn resolver() -> Finding {
         Ok(_) => finding(
             "resolver",
             Verdict::Warn,
-            "the system names no name server: public hosts cannot be found",
+            "the system has no name server; public hosts cannot be resolved",
         ),
         Err(error) => {
-            finding("resolver", Verdict::Warn, format!("the system's settings cannot be read: {error}"))
+            finding("resolver", Verdict::Warn, format!("could not read the system's DNS settings: {error}"))
         }
     }
 }
 
-/// Which proxies the environment names; never their passwords.
+/// Lists the proxies of the environment without passwords.
 pub fn proxy() -> Finding {
     const NAMES: [&str; 4] = ["http_proxy", "https_proxy", "all_proxy", "no_proxy"];
     let set = |name: &&str| {
@@ -125,24 +127,24 @@ pub fn proxy() -> Finding {
     }
 }
 
-/// Whether a browser is installed; nothing needs it as long as pages are not rendered.
+/// Checks if a browser is installed. It is needed only to render pages.
 pub fn browser() -> Finding {
     const NAMES: [&str; 4] = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
     let path = std::env::var_os("PATH").unwrap_or_default();
     let candidates = std::env::split_paths(&path).flat_map(|folder| NAMES.map(|name| folder.join(name)));
     match candidates.into_iter().find(|file| file.is_file()) {
         Some(file) => finding("browser", Verdict::Ok, file.display().to_string()),
-        None => finding("browser", Verdict::Ok, "none; not needed, pages are not rendered"),
+        None => finding("browser", Verdict::Ok, "none found; not needed, because pages are not rendered"),
     }
 }
 
-/// Whether the public net can be reached. The only check that sends anything.
+/// Checks that the public network is reachable. The only check that sends requests.
 pub fn online() -> Finding {
     const PLACE: (&str, u16) = ("example.org", 80);
     let address = match PLACE.to_socket_addrs().map(|mut found| found.next()) {
         Ok(Some(address)) => address,
         Ok(None) => {
-            return finding("online", Verdict::Fail, "example.org has no address: check the resolver");
+            return finding("online", Verdict::Fail, "example.org has no address; check the DNS settings");
         }
         Err(error) => {
             return finding("online", Verdict::Fail, format!("example.org does not resolve: {error}"));

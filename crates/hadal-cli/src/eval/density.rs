@@ -1,7 +1,7 @@
-//! How often a crawl of the simulated web meets relevant forms, beside what crawls of the real web met.
+//! Density of relevant forms under a baseline crawl, beside published densities.
 //!
-//! The crawl is the papers' baseline: links of on-topic pages, sites left behind by the stopping criteria.
-//! What it met is counted by the world's truth, not by the judges.
+//! The crawl is the baseline of the ACHE paper: links of on-topic pages with stopping criteria. Forms are
+//! counted by ground truth.
 
 use anyhow::Context;
 use hadal_core::strategy::find_strategy;
@@ -12,10 +12,10 @@ use hadal_eval::find::{Preset, TrialSpec, trial};
 use hadal_world::{Measurement, World};
 use std::sync::Arc;
 
-/// The papers' baseline.
+/// Baseline of the ACHE paper.
 const STRATEGY: &str = "best-first-sc";
 
-/// Crawls for every topic with so many requests; `on_progress` hears which topic is next.
+/// Crawls for every topic with a request budget. `on_progress` receives the next topic.
 pub fn densities(
     world: &Arc<World>,
     requests: u64,

@@ -1,4 +1,4 @@
-//! `hadal eval find`: strategies compared on fresh simulated webs, with the papers' figures.
+//! `hadal eval find`: compares strategies on simulated webs and prints the figures of the papers.
 
 use crate::choices::choice_parser;
 use crate::exit::{Exit, Usage};
@@ -16,41 +16,41 @@ use hadal_world::World;
 use std::io::Write;
 use std::path::PathBuf;
 
-/// Compare strategies on fresh simulated webs; the same command goes on where it stopped
+/// Compare strategies on simulated webs; the same command resumes
 #[derive(Debug, Args)]
 #[command(after_help = "Example:
   hadal eval find --quick
   hadal eval find --html find.html
   hadal eval find --topics book,hotel --strategies best-first-sc,hadal --worlds 3")]
 pub struct FindArgs {
-    /// What to look for, separated by commas [default: the twelve built-in topics]
+    /// Topics, separated by commas [default: the twelve built-in topics]
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     topics: Vec<String>,
-    /// Which strategies, separated by commas [default: all]
+    /// Strategies, separated by commas [default: all]
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     strategies: Vec<String>,
-    /// Requests of each crawl [default: 100000]
+    /// Request budget of each crawl [default: 100000]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     requests: Option<u64>,
-    /// How many fresh webs, from --seed on
+    /// Number of webs, with seeds from --seed on
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000))]
     worlds: u32,
-    /// What the webs are like
+    /// Kind of the webs
     #[arg(long, value_name = "KIND", default_value = "standard", value_parser = choice_parser::<Preset>())]
     world: Preset,
-    /// One dense and one sparse topic, short crawls, a smaller web: two minutes
+    /// Two topics, short crawls and a small web; takes two minutes
     #[arg(long)]
     quick: bool,
-    /// TrialFolder of finished crawls; what is there is not run again
+    /// Folder of finished crawls, which are not repeated
     #[arg(long, value_name = "DIR", default_value = "hadal-eval-find")]
     output: PathBuf,
-    /// Run everything again, whatever the folder holds
+    /// Repeat crawls that the folder already holds
     #[arg(long)]
     fresh: bool,
-    /// Also write tables and charts to a file that browsers show
+    /// Also write tables and charts to an HTML file
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
-    /// Crawls at once [default: one per core]
+    /// Concurrent crawls [default: one per core]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     threads: Option<u16>,
     /// Memory for pages that strategies share
@@ -58,19 +58,19 @@ pub struct FindArgs {
     cache: u64,
 }
 
-/// Requests of each crawl.
+/// Default request budget of each crawl.
 const REQUESTS: u64 = 100_000;
 
-/// What `--quick` runs unless reported otherwise: a topic with many forms and one with few.
+/// Topics of `--quick`: one with many forms and one with few.
 const QUICK_TOPICS: [&str; 2] = ["hotel", "book"];
 const QUICK_REQUESTS: u64 = 5_000;
 const QUICK_SITES: u32 = 20_000;
 
 fn size(text: &str) -> Result<u64, String> {
-    units::size(text).ok_or_else(|| "a size is a number of bytes, as 6GB".to_string())
+    units::size(text).ok_or_else(|| "expected a size such as 6GB".to_string())
 }
 
-/// Makes the crawls that are missing and shows what all of them on_progress.
+/// Runs missing crawls and prints all figures.
 pub fn run(args: &FindArgs, session: &Session) -> anyhow::Result<Exit> {
     let plan = plan(args, session.seed)?;
     let folder = TrialFolder::open(&args.output)?;
@@ -84,7 +84,7 @@ pub fn run(args: &FindArgs, session: &Session) -> anyhow::Result<Exit> {
     let sections = figures::sections(&trials);
     if let Some(path) = &args.html {
         let page = sections::html("How strategies find search forms", &sections);
-        std::fs::write(path, page).with_context(|| format!("cannot write {}", path.display()))?;
+        std::fs::write(path, page).with_context(|| format!("could not write {}", path.display()))?;
     }
     let text = match session.json {
         true => figures::json(&trials, &sections)? + "\n",
@@ -94,7 +94,7 @@ pub fn run(args: &FindArgs, session: &Session) -> anyhow::Result<Exit> {
     Ok(Exit::Done)
 }
 
-/// How many trials are made at once unless reported otherwise.
+/// Default number of concurrent trials.
 pub fn cores() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }
@@ -113,7 +113,7 @@ fn plan(args: &FindArgs, seed: u64) -> Result<FindPlan, Usage> {
     })
 }
 
-/// The names given, each once, else the usual ones; every one has to be known.
+/// Distinct given names, or else the default ones. Unknown names are usage errors.
 pub fn named(what: &str, given: &[String], usual: &[&str], known: &[&str]) -> Result<Vec<String>, Usage> {
     let mut names: Vec<String> = Vec::new();
     for name in given {
@@ -121,7 +121,7 @@ pub fn named(what: &str, given: &[String], usual: &[&str], known: &[&str]) -> Re
             let meant =
                 nearest(name, known.iter().copied()).map(|meant| format!("; did you mean '{meant}'?"));
             let hint = meant.unwrap_or_default();
-            return Err(Usage(format!("no {what} '{name}'{hint} (there are {})", known.join(", "))));
+            return Err(Usage(format!("unknown {what} '{name}'{hint} (available: {})", known.join(", "))));
         }
         if !names.contains(name) {
             names.push(name.clone());

@@ -1,4 +1,4 @@
-//! `hadal eval forms`: how well forms and pages are judged, on labelled data.
+//! `hadal eval forms`: measures the classifiers on labelled data.
 
 use crate::exit::Exit;
 use crate::session::Session;
@@ -10,22 +10,21 @@ use hadal_eval::training::built_in::LabelledData;
 use std::io::Write;
 use std::path::PathBuf;
 
-/// Measure how well forms and pages are judged, on labelled data
+/// Measure the classifiers on labelled forms and pages
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  hadal eval forms --data data --html forms.html")]
 pub struct FormsArgs {
     /// Folder with the labelled data
     #[arg(long, value_name = "DIR")]
     data: PathBuf,
-    /// Predictions of the formasaurus package, as eval/formasaurus_folds.py writes them, for comparison
+    /// Predictions of the formasaurus package for comparison, written by eval/formasaurus_folds.py
     #[arg(long, value_name = "FILE")]
     formasaurus: Option<PathBuf>,
-    /// Also write the tables and curves to a file that browsers show
+    /// Also write tables and curves to an HTML file
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
 }
 
-/// Measures and prints.
 pub fn run(args: &FormsArgs, session: &Session) -> anyhow::Result<Exit> {
     let data = LabelledData::read(&args.data)?;
     let figures = evaluate(&data, args.formasaurus.as_deref(), &|what| tracing::info!("measuring: {what}"))?;

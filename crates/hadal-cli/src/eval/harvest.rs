@@ -1,4 +1,4 @@
-//! `hadal eval harvest`: query policies compared on known collections, with the paper's figures.
+//! `hadal eval harvest`: compares query policies on known collections and prints the figures of the paper.
 
 use super::find::{cores, named};
 use crate::exit::{Exit, Usage};
@@ -15,63 +15,63 @@ use hadal_eval::progress::TrialsProgress;
 use std::io::Write;
 use std::path::PathBuf;
 
-/// Compare query policies on known collections; the same command goes on where it stopped
+/// Compare query policies on known collections; the same command resumes
 #[derive(Debug, Args)]
 #[command(after_help = "Example:
   hadal eval harvest --quick
   hadal eval harvest --collections data/collections --html harvest.html
   hadal eval harvest --collection unspaced --policies adaptive,hadal --worlds 3")]
 pub struct HarvestArgs {
-    /// TrialFolder of .jsonl or .jsonl.gz files, each a collection [default: three generated ones]
+    /// Folder of .jsonl or .jsonl.gz files, one collection each [default: three generated ones]
     #[arg(long, value_name = "DIR")]
     collections: Option<PathBuf>,
-    /// Which collections, separated by commas [default: all]
+    /// Collections, separated by commas [default: all]
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     collection: Vec<String>,
-    /// Which policies, separated by commas [default: random-16k, generic-frequency, adaptive, hadal, oracle]
+    /// Policies, separated by commas [default: random-16k, generic-frequency, adaptive, hadal, oracle]
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     policies: Vec<String>,
-    /// Which settings of the databases, separated by commas [default: all]
+    /// Settings of the databases, separated by commas [default: all]
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     settings: Vec<String>,
-    /// The most records of a collection, taken from all over it; generated ones have as many, up to
-    /// 2,000,000 [default: 20000]
+    /// Greatest number of records per collection, spread over the file; generated collections have exactly as
+    /// many, up to 2,000,000 [default: 20000]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(20..=2_000_000))]
     records: Option<u32>,
-    /// Requests of each harvest [default: ten times what turning every page once would take, about]
+    /// Request budget of each harvest [default: about ten times the number of result pages]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     requests: Option<u64>,
-    /// How many times each, with other first words, orders and failures, from --seed on
+    /// Repetitions with other first words, record orders and failures, with seeds from --seed on
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000))]
     worlds: u32,
-    /// Small collections and four settings: two minutes
+    /// Small collections and four settings; takes two minutes
     #[arg(long)]
     quick: bool,
-    /// TrialFolder of finished harvests; what is there is not run again
+    /// Folder of finished harvests, which are not repeated
     #[arg(long, value_name = "DIR", default_value = "hadal-eval-harvest")]
     output: PathBuf,
-    /// Run everything again, whatever the folder holds
+    /// Repeat harvests that the folder already holds
     #[arg(long)]
     fresh: bool,
-    /// Also write tables and charts to a file that browsers show
+    /// Also write tables and charts to an HTML file
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
-    /// Harvests at once [default: one per core]
+    /// Concurrent harvests [default: one per core]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     threads: Option<u16>,
 }
 
-/// Records of each collection.
+/// Default number of records per collection.
 const RECORDS: u32 = 20_000;
 
-/// The controls, the paper's own policy, ours, and what nobody can beat.
+/// Controls, the policy of the paper, ours, and the oracle.
 const COMPARED: [&str; 5] = ["random-16k", "generic-frequency", "adaptive", "hadal", ORACLE];
 
-/// What `--quick` runs unless told otherwise.
+/// Records per collection with `--quick`.
 const QUICK_RECORDS: u32 = 3_000;
 const QUICK_SETTINGS: [&str; 4] = ["base", "cap-200", "rank-static", "paper"];
 
-/// Makes the harvests that are missing and shows what all of them on_progress.
+/// Runs missing harvests and prints all figures.
 pub fn run(args: &HarvestArgs, session: &Session) -> anyhow::Result<Exit> {
     let plan = plan(args, session.seed)?;
     let folder = TrialFolder::open(&args.output)?;
@@ -85,7 +85,7 @@ pub fn run(args: &HarvestArgs, session: &Session) -> anyhow::Result<Exit> {
     let sections = figures::sections(&trials);
     if let Some(path) = &args.html {
         let page = sections::html("How policies harvest databases", &sections);
-        std::fs::write(path, page).with_context(|| format!("cannot write {}", path.display()))?;
+        std::fs::write(path, page).with_context(|| format!("could not write {}", path.display()))?;
     }
     let text = match session.json {
         true => json(&trials, &sections)? + "\n",

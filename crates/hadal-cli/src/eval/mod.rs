@@ -1,4 +1,4 @@
-//! `hadal eval`: measurements that anyone can repeat.
+//! `hadal eval`: evaluation commands.
 
 mod density;
 mod find;
@@ -10,7 +10,7 @@ use super::exit::Exit;
 use super::session::Session;
 use clap::{Args, Subcommand};
 
-/// Repeat measurements
+/// Evaluate strategies, policies, classifiers and the simulated web
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  hadal eval world")]
 pub struct EvalArgs {
@@ -26,7 +26,6 @@ enum EvalCommand {
     Forms(forms::FormsArgs),
 }
 
-/// Measures and prints.
 pub fn run(args: &EvalArgs, session: &Session) -> anyhow::Result<Exit> {
     match &args.command {
         EvalCommand::Find(args) => find::run(args, session),

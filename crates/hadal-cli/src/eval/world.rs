@@ -1,4 +1,4 @@
-//! `hadal eval world`: how close the simulated web is to the real one.
+//! `hadal eval world`: compares the simulated web with published measurements of the real one.
 
 use super::density::densities;
 use crate::exit::Exit;
@@ -10,22 +10,21 @@ use hadal_world::{Measurement, measure};
 use std::io::Write;
 use std::sync::Arc;
 
-/// Measure how close the simulated web is to the real one
+/// Compare the simulated web with published measurements
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  hadal eval world --sample 20000\n  hadal eval world --crawl 25000")]
 pub struct WorldArgs {
-    /// How large the simulated web is; the demo's is richer in forms than the targets
+    /// Size of the simulated web; the demo has more forms than the targets
     #[arg(long, default_value = "evaluation")]
     scale: Scale,
-    /// Pages to look at
+    /// Number of pages to measure
     #[arg(long, value_name = "N", default_value_t = 6000, value_parser = clap::value_parser!(u32).range(1..))]
     sample: u32,
-    /// Requests to crawl with for every topic, to see how often relevant forms are met; takes minutes
+    /// Requests per topic to measure the density of relevant forms by crawling; takes minutes
     #[arg(long, value_name = "N", default_value_t = 0)]
     crawl: u64,
 }
 
-/// Measures and prints.
 pub fn run(args: &WorldArgs, session: &Session) -> anyhow::Result<Exit> {
     let world = Arc::new(args.scale.world(session.seed));
     let mut measures = measure(&world, args.sample as usize);

@@ -1,15 +1,14 @@
-//! Work on all cores, results in order.
+//! Parallel map that returns results in order.
 //!
-//! Each of `n` threads takes every `n`th item and hands its results over through a short queue; the caller
-//! asks the queues in turn. So the order is the items' own, and no more than the queues hold is ever waiting,
-//! however slow an item or the caller is.
+//! Each of `n` threads takes every `n`th item and passes its results through a bounded queue. The caller reads
+//! the queues in turn. Memory is bounded by the queues.
 
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 
-/// Results that may wait in each queue.
+/// Capacity of each queue.
 const WAITING: usize = 16;
 
-/// Works on all items and takes the results in their order, until the taker has had enough.
+/// Maps all items and passes the results to `take` in order, until it returns an error.
 pub fn in_order<T: Sync, R: Send, E>(
     items: &[T],
     threads: usize,
@@ -27,12 +26,12 @@ pub fn in_order<T: Sync, R: Send, E>(
         }
         for (first, feed) in feeds.into_iter().enumerate() {
             scope.spawn(move || {
-                // A queue that is gone has nobody to work for any more.
+                // A closed queue means that the caller has stopped.
                 let mut own = items.iter().skip(first).step_by(threads);
                 own.try_for_each(|item| feed.send(work(item)).ok())
             });
         }
-        // A queue ends early only when its thread panicked, which ends the scope likewise.
+        // A queue ends early only if its thread panicked, which also ends the scope.
         let mut results = (0..items.len()).map_while(|at| queues[at % threads].recv().ok());
         results.try_for_each(&mut take)
     })

@@ -1,4 +1,4 @@
-//! What `hadal judge` was given: files, addresses, folders of files, standard input.
+//! Inputs of `hadal judge`: files, URLs, folders, standard input.
 
 use super::super::exit::Usage;
 use hadal::output::escape::for_terminal;
@@ -7,7 +7,7 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use url::Url;
 
-/// Names of saved pages end like this, or have no ending at all.
+/// File name extensions of saved pages. Names without an extension also count.
 const ENDINGS: [&str; 3] = ["html", "htm", "xhtml"];
 
 /// One page to judge.
@@ -15,16 +15,16 @@ const ENDINGS: [&str; 3] = ["html", "htm", "xhtml"];
 pub enum Input {
     /// A saved page.
     File(PathBuf),
-    /// A page of the web.
+    /// A page on the web.
     Web(Url),
     /// A page on standard input.
     Stdin,
-    /// Something that cannot be looked into, and why.
+    /// A path that cannot be read, with the reason.
     Unreadable(PathBuf, String),
 }
 
 impl Input {
-    /// What it is called, in every output.
+    /// Name in every output.
     pub fn name(&self) -> String {
         match self {
             Input::File(path) | Input::Unreadable(path, _) => path.display().to_string(),
@@ -34,13 +34,13 @@ impl Input {
     }
 }
 
-/// Every page that the arguments name, in their order; folders in the order of their files' names.
+/// All pages that the arguments name, in order. Files of a folder are sorted by name.
 pub fn inputs(given: &[String]) -> Result<Vec<Input>, Usage> {
     let mut all = Vec::new();
     for word in given {
         match word.as_str() {
             "-" if all.contains(&Input::Stdin) => {
-                return Err(Usage("standard input can be read only once: give - once".to_string()));
+                return Err(Usage("standard input can be read only once; give - once".to_string()));
             }
             "-" => all.push(Input::Stdin),
             address if address.contains("://") => all.push(Input::Web(web(address)?)),
@@ -54,7 +54,7 @@ fn web(address: &str) -> Result<Url, Usage> {
     let url =
         Url::parse(address).ok().filter(|url| matches!(url.scheme(), "http" | "https") && url.has_host());
     let shown = for_terminal(address);
-    url.ok_or_else(|| Usage(format!("'{shown}' is no address to look at: write it as http://host/path")))
+    url.ok_or_else(|| Usage(format!("'{shown}' is not a URL; write it as http://host/path")))
 }
 
 fn add(path: PathBuf, all: &mut Vec<Input>) {
@@ -65,12 +65,12 @@ fn add(path: PathBuf, all: &mut Vec<Input>) {
     let before = all.len();
     walk(&path, all);
     if all.len() == before {
-        let why = "no pages in this folder: names of pages end in .html, .htm or .xhtml";
+        let why = "no pages in this folder; page names end in .html, .htm or .xhtml";
         all.push(Input::Unreadable(path, why.to_string()));
     }
 }
 
-/// Links to folders are not followed, so the walk ends.
+/// Does not follow links to folders, so the walk ends.
 fn walk(folder: &Path, all: &mut Vec<Input>) {
     let entries = std::fs::read_dir(folder).and_then(|entries| entries.collect::<io::Result<Vec<_>>>());
     let mut entries = match entries {
@@ -88,27 +88,26 @@ fn walk(folder: &Path, all: &mut Vec<Input>) {
     }
 }
 
-/// Whether a file in a folder looks like a saved page.
+/// True if a file name looks like a saved page.
 fn is_page(name: &OsStr) -> bool {
     let ending = Path::new(name).extension().map(|ending| ending.to_string_lossy().to_ascii_lowercase());
     let is_hidden = name.to_string_lossy().starts_with('.');
     !is_hidden && ending.is_none_or(|ending| ENDINGS.contains(&ending.as_str()))
 }
 
-/// Reads a whole source, up to a limit.
+/// Reads up to a limit of bytes.
 pub fn read(source: impl Read, limit: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     source.take(limit).read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 
-/// The content type under which a saved page is parsed. Most pages are saved in UTF-8 whatever they say of
-/// themselves, so bytes that are valid UTF-8 are read as that. Escapes and zeros tell of encodings that
-/// hide in plain characters (ISO-2022-JP, UTF-16): those are for the usual detection.
+/// Content type for parsing a saved page. Most pages are saved as UTF-8 whatever they declare, so valid UTF-8
+/// is read as such. Escape and zero bytes indicate ISO-2022-JP or UTF-16, which the usual detection handles.
 pub fn content_type(bytes: &[u8]) -> Option<&'static str> {
     let is_utf_8 = match std::str::from_utf8(bytes) {
         Ok(_) => true,
-        // A character that the end of the file, or our limit, cut in two.
+        // A character cut by the end of the file or by the limit.
         Err(error) => error.error_len().is_none(),
     };
     let plain = !bytes.iter().any(|byte| matches!(byte, 0 | 0x1b));

@@ -1,4 +1,4 @@
-//! `hadal topics built-in`: the judges that ship with the program, trained again from labelled data.
+//! `hadal topics built-in`: trains the shipped classifiers again from labelled data.
 
 use crate::exit::Exit;
 use crate::session::Session;
@@ -9,22 +9,21 @@ use hadal_eval::training::built_in::{LabelledData, train, words};
 use std::io::Write;
 use std::path::PathBuf;
 
-/// Train the built-in topics and judges again, from labelled data
+/// Train the built-in topics and classifiers again from labelled data
 ///
-/// The same data gives the same files, byte for byte. They become part of the program when it is built:
-/// its own are in crates/hadal-core/models.
+/// The same data gives the same files, byte for byte. They become part of the program when it is built; the
+/// shipped ones are in crates/hadal-core/models.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  hadal topics built-in --data data --output crates/hadal-core/models")]
 pub struct BuiltInArgs {
     /// Folder with the labelled data
     #[arg(long, value_name = "DIR")]
     data: PathBuf,
-    /// Folder that judges.bin and words-en.txt are written to
+    /// Folder for the models and words-en.txt
     #[arg(long, value_name = "DIR")]
     output: PathBuf,
 }
 
-/// Trains and writes.
 pub fn run(args: &BuiltInArgs, session: &Session) -> anyhow::Result<Exit> {
     let data = LabelledData::read(&args.data)?;
     let files = [("judges.bin", encode(&train(&data))), ("words-en.txt", words(&args.data)?.into_bytes())];

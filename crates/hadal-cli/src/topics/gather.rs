@@ -1,4 +1,4 @@
-//! The examples of a topic: files are read, addresses asked for by a small crawl of their own.
+//! Examples of a topic: reads files, and fetches URLs by a small crawl.
 
 use super::pointer::{Place, Pointer};
 use crate::contact;
@@ -21,15 +21,15 @@ use std::sync::Arc;
 use tokio::sync::watch;
 use url::Url;
 
-/// What became of the examples.
+/// Collected examples.
 pub struct Gathered {
-    /// Those with a usable form.
+    /// Examples with a usable form.
     pub samples: Vec<Sample>,
-    /// How many were left out.
+    /// Number of inputs without a usable form.
     pub skipped: usize,
 }
 
-/// Brings the pages and takes a form of each, saying which; `None` after Ctrl-C.
+/// Fetches the pages, takes one form of each and prints which. `None` after Ctrl-C.
 pub fn gather(pointers: &[Pointer], session: &Session) -> anyhow::Result<Option<Gathered>> {
     let urls: Vec<Url> = pointers.iter().filter_map(Pointer::url).collect();
     let mut fetched = match urls.is_empty() {
@@ -42,7 +42,7 @@ pub fn gather(pointers: &[Pointer], session: &Session) -> anyhow::Result<Option<
     let mut gathered = Gathered { samples: Vec::new(), skipped: 0 };
     for pointer in pointers {
         let page = match &pointer.place {
-            Place::Web(url) => fetched.entry(url.clone()).or_insert(Err("was not fetched".into())).clone(),
+            Place::Web(url) => fetched.entry(url.clone()).or_insert(Err("not fetched".into())).clone(),
             Place::File(path) => labelled::page(path).map_err(|error| format!("{error:#}")),
         };
         let sample = page.and_then(|page| {
@@ -71,7 +71,7 @@ impl Pointer {
 
 type Pages = HashMap<Url, Result<Page, String>>;
 
-/// Asks for every address once, and for nothing that they link to; `None` after Ctrl-C.
+/// Fetches every URL once without following links. `None` after Ctrl-C.
 fn fetch(mut urls: Vec<Url>, session: &Session) -> anyhow::Result<Option<Pages>> {
     urls.sort();
     urls.dedup();

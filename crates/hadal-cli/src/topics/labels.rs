@@ -1,4 +1,4 @@
-//! The forms that people marked in the directory, as examples of a topic: their pages are asked for again.
+//! Forms that users marked in the directory, as examples of a topic. Their pages are fetched again.
 
 use crate::crawl::heed_signals;
 use crate::exit::Usage;
@@ -17,23 +17,23 @@ use std::collections::BTreeMap;
 use std::io::Write;
 use tokio::sync::watch;
 
-/// Labels that are read at once.
+/// Labels per read of the store.
 const CHUNK: usize = 500;
-/// Pages under way at once.
+/// Concurrent pages.
 const AT_ONCE: usize = 8;
 
-/// What people's marks come to.
+/// Marked forms of a topic.
 #[derive(Default)]
 pub struct Marked {
-    /// Forms of the topic.
+    /// Forms marked right.
     pub relevant: Vec<Sample>,
-    /// Forms that are not.
+    /// Forms marked wrong.
     pub other: Vec<Sample>,
-    /// How many could not be had any more.
+    /// Number of forms that could not be fetched.
     pub skipped: usize,
 }
 
-/// The forms that people marked for a topic, with their pages; `None` after Ctrl-C.
+/// Forms marked for a topic, with their pages. `None` after Ctrl-C.
 pub fn marked(topic: &str, session: &Session) -> anyhow::Result<Option<Marked>> {
     let store = session.reader()?;
     let mut forms = Vec::new();
@@ -41,15 +41,15 @@ pub fn marked(topic: &str, session: &Session) -> anyhow::Result<Option<Marked>> 
         forms.extend(store.found(label.form, Some(topic))?);
     }
     if forms.is_empty() {
-        let hint = "`hadal serve` shows them in a browser, with buttons for that";
-        return Err(Usage(format!("nobody marked a form of '{topic}' in this store yet: {hint}")).into());
+        let hint = "label forms in the directory of `hadal serve`";
+        return Err(Usage(format!("no form of '{topic}' is labelled in this store; {hint}")).into());
     }
     let mut by_source: BTreeMap<String, Vec<FormEntry>> = BTreeMap::new();
     for found in forms {
         let run = store.run_row(found.run)?.context("the run of a form is gone")?;
         by_source.entry(run.spec.source).or_default().push(found);
     }
-    let runtime = tokio::runtime::Runtime::new().context("cannot start the threads this needs")?;
+    let runtime = tokio::runtime::Runtime::new().context("could not start threads")?;
     let marked = runtime.block_on(async {
         let (stop, stopped) = watch::channel(false);
         tokio::spawn(heed_signals(stop));
@@ -76,7 +76,7 @@ fn labels(store: &dyn Store, topic: &str) -> Result<Vec<LabelRow>, StoreError> {
     }
 }
 
-/// Asks for the pages of these forms, which are all from one web, and sorts them by what people said.
+/// Fetches the pages of forms of one web and sorts them by label.
 async fn fetch(
     source: &str,
     forms: Vec<FormEntry>,
@@ -101,7 +101,7 @@ async fn fetch(
         match (sample, found.label) {
             (Ok(sample), Some(Label::Right)) => marked.relevant.push(sample),
             (Ok(sample), Some(Label::Wrong | Label::NotASearch)) => marked.other.push(sample),
-            // Somebody took the label back meanwhile.
+            // The label was removed in the meantime.
             (Ok(_), None) => {}
             (Err(why), _) => {
                 marked.skipped += 1;
@@ -113,12 +113,12 @@ async fn fetch(
     Ok(())
 }
 
-/// The form on its page, as it is today.
+/// The form on its current page.
 async fn sample(found: &FormEntry, courier: &Courier, pace: &mut Pace) -> Result<Sample, String> {
     let row = &found.row;
     let page = page_at(&row.page_url, courier, pace).await.map_err(|error| error.to_string())?;
     let is_meant = |form: &&hadal_core::page::Form| form_id(form, &page.url) == row.form_id;
     let form = page.forms.iter().find(is_meant).cloned();
-    let form = form.ok_or("the form is not there any more")?;
+    let form = form.ok_or("the form is no longer on the page")?;
     Ok(Sample { source: row.page_url.to_string(), page, form, p_searchable: row.p_searchable })
 }

@@ -1,4 +1,4 @@
-//! `hadal topics list`: every topic, and what it was made from.
+//! `hadal topics list`: lists all topics with their origin.
 
 use crate::exit::Exit;
 use crate::session::Session;
@@ -9,7 +9,7 @@ use hadal_core::topic::Topic;
 use serde_json::{Value, json};
 use std::io::Write;
 
-/// List the built-in topics and your own, with what they were made from
+/// List the built-in topics and your own, with their origin
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  hadal topics list\n  hadal topics list --json")]
 pub struct ListArgs {}
@@ -21,7 +21,6 @@ struct Row {
     seeds: usize,
 }
 
-/// Lists them.
 pub fn run(_: &ListArgs, session: &Session) -> anyhow::Result<Exit> {
     let mut out = std::io::stdout();
     if session.json {
@@ -50,7 +49,7 @@ fn rows(session: &Session) -> Vec<Row> {
         topic: name.to_string(),
         built_in: true,
         made_from: match own.iter().any(|own| own == name) {
-            true => "built in; your own of this name is used instead".to_string(),
+            true => "built in; replaced by your own topic of this name".to_string(),
             false => "built in".to_string(),
         },
         seeds: 0,
@@ -58,7 +57,7 @@ fn rows(session: &Session) -> Vec<Row> {
     let of_file = |name: &String| {
         let (made_from, seeds) = match folder.load(name) {
             Ok((file, _)) => (file.made_from(), file.seeds.len()),
-            Err(error) => (format!("cannot be used: {error}"), 0),
+            Err(error) => (format!("unusable: {error}"), 0),
         };
         Row { topic: name.clone(), built_in: false, made_from, seeds }
     };

@@ -1,4 +1,4 @@
-//! `hadal topics`: the built-in topics and the user's own, one file per subcommand.
+//! `hadal topics`: built-in topics and your own, one file per subcommand.
 
 mod built_in;
 mod gather;
@@ -16,10 +16,10 @@ use super::session::Session;
 use clap::{Args, Subcommand};
 use hadal::config::Override;
 
-/// Make, look at and test topics: what find looks for
+/// Create, show and test topics
 ///
-/// Twelve are built in. One of your own is two files in a folder (--topics): NAME.toml, which you may
-/// edit, and NAME.model, which was learned.
+/// Twelve topics are built in. Your own topic is two files in a folder (--topics): NAME.toml, which you may
+/// edit, and NAME.model, which is learned.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:
   hadal topics list
@@ -43,7 +43,6 @@ enum TopicsCommand {
 }
 
 impl TopicsArgs {
-    /// The flags given, as settings.
     pub fn overrides(&self) -> Vec<Override> {
         match &self.command {
             TopicsCommand::New(args) => args.carry.overrides(),
@@ -53,7 +52,6 @@ impl TopicsArgs {
     }
 }
 
-/// Runs the subcommand.
 pub fn run(args: &TopicsArgs, session: &Session) -> anyhow::Result<Exit> {
     match &args.command {
         TopicsCommand::List(args) => list::run(args, session),

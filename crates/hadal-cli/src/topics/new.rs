@@ -1,4 +1,4 @@
-//! `hadal topics new`: a topic from a few example pages, or from words alone.
+//! `hadal topics new`: creates a topic from example pages, or from words.
 
 use super::gather::gather;
 use super::pointer::pointers;
@@ -13,37 +13,35 @@ use hadal::topic::learn::learn;
 use hadal::topic::{Made, Origin, TopicError, TopicFile};
 use hadal_core::topic::Topic;
 
-/// Make a topic of your own from example pages with a search form of it
+/// Create a topic from example pages with a search form of it
 ///
-/// Five pages are a good start; no more is needed from you. They are fetched as find would, robots.txt and
-/// pauses included, and what they have in common is learned against a bundled background of other forms.
-/// On each page the form that is most likely a search is taken; #N behind a page picks another one,
-/// counted from 0. From words alone a weaker topic is made.
+/// Five pages are a good start. They are fetched as by find, with robots.txt and delays. The topic is learned
+/// against a bundled background of other forms. On each page the most likely search form is taken; URL#N
+/// selects another one, counted from 0. A topic made of words only is weaker.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:
   hadal topics new recipes --examples http://a.example/search http://b.example/find#1
   hadal topics new recipes --examples pages.txt --words \"recipe ingredient\" --seeds seeds.txt
   hadal topics new recipes --words \"recipe ingredient cuisine\"")]
 pub struct NewArgs {
-    /// Its name: letters, digits, '-' and '_'
+    /// Name of letters, digits, '-' and '_'
     name: String,
-    /// Pages with a search form of the topic: addresses, HTML files, or files that list them
+    /// Pages with a search form of the topic: URLs, HTML files, or files that list them
     #[arg(long, num_args = 1.., value_name = "FILE|URL", required_unless_present = "words")]
     examples: Vec<String>,
-    /// Words that describe it
+    /// Words that describe the topic
     #[arg(long, value_name = "WORDS")]
     words: Option<String>,
-    /// Where find starts when it is not told: addresses, or files with one per line
+    /// Default seeds of the topic: URLs, or files with one URL per line
     #[arg(long, num_args = 1.., value_name = "FILE|URL")]
     seeds: Vec<String>,
-    /// Replace a topic of this name
+    /// Replace an existing topic of this name
     #[arg(long)]
     force: bool,
     #[command(flatten)]
     pub carry: CarryArgs,
 }
 
-/// Makes it.
 pub fn run(args: &NewArgs, session: &Session) -> anyhow::Result<Exit> {
     let name = checked_name(&args.name)?;
     if session.config.topics.has(name) && !args.force {
@@ -62,7 +60,7 @@ pub fn run(args: &NewArgs, session: &Session) -> anyhow::Result<Exit> {
     let samples = gathered.samples;
     if samples.is_empty() && words.is_empty() {
         return Err(Usage(
-            "no example has a usable form: give other pages, or describe it with --words".into(),
+            "no example has a usable form; give other pages, or describe the topic with --words".into(),
         )
         .into());
     }

@@ -1,4 +1,4 @@
-//! Where an example is: what a person gave, taken apart.
+//! Parses the location of an example page.
 
 use crate::exit::Usage;
 use crate::seeds::lines;
@@ -7,27 +7,24 @@ use hadal_core::address::{TrackingParams, normalise};
 use std::path::{Path, PathBuf};
 use url::Url;
 
-/// An example as it was given.
+/// An example as given on the command line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pointer {
-    /// What a topic's file says of it.
+    /// Text for the topic's file.
     pub source: String,
-    /// Where the page is.
     pub place: Place,
-    /// The form that was picked with `#N`.
+    /// Form selected with `#N`.
     pub picked: Option<u32>,
 }
 
-/// Where a page is.
+/// Location of a page.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Place {
-    /// On the web.
     Web(Url),
-    /// On this machine.
     File(PathBuf),
 }
 
-/// Takes apart what was given: addresses, HTML files, and lists of both with one per line.
+/// Parses URLs, HTML files, and files that list both, one per line.
 pub fn pointers(sources: &[String]) -> Result<Vec<Pointer>, Usage> {
     let mut all: Vec<Pointer> = Vec::new();
     for source in sources {
@@ -47,7 +44,7 @@ fn is_list(source: &str) -> bool {
 
 fn of_list(source: &str) -> Result<Vec<Pointer>, Usage> {
     let bytes = std::fs::read(source).map_err(|error| {
-        Usage(format!("examples '{source}': {error} (give addresses, .html files, or a list of them)"))
+        Usage(format!("examples '{source}': {error} (give URLs, .html files, or a list of them)"))
     })?;
     let beside = Path::new(source).parent().unwrap_or(Path::new(""));
     let text = String::from_utf8_lossy(&bytes);
@@ -57,7 +54,7 @@ fn of_list(source: &str) -> Result<Vec<Pointer>, Usage> {
     lines(&text).map(read).collect()
 }
 
-/// A page and the number behind its `#`, if there is one.
+/// Splits off the number after `#`, if there is one.
 pub fn split(text: &str) -> (&str, Option<u32>) {
     match text.rsplit_once('#').map(|(page, number)| (page, number.parse())) {
         Some((page, Ok(number))) => (page, Some(number)),
@@ -70,8 +67,7 @@ fn pointer(text: &str, beside: &Path) -> Result<Pointer, Usage> {
     let behind = picked.map_or(String::new(), |number| format!("#{number}"));
     if page.contains("://") {
         let url = Url::parse(page).ok().and_then(|url| normalise(url, TrackingParams::Strip));
-        let url =
-            url.ok_or_else(|| Usage(format!("'{text}' is no address: write it as http://host/path")))?;
+        let url = url.ok_or_else(|| Usage(format!("'{text}' is not a URL; write it as http://host/path")))?;
         return Ok(Pointer { source: format!("{url}{behind}"), place: Place::Web(url), picked });
     }
     let path = std::path::absolute(beside.join(page)).unwrap_or_else(|_| PathBuf::from(page));
@@ -79,7 +75,7 @@ fn pointer(text: &str, beside: &Path) -> Result<Pointer, Usage> {
         true => {
             Ok(Pointer { source: format!("{}{behind}", path.display()), place: Place::File(path), picked })
         }
-        false => Err(Usage(format!("'{text}' is neither an address nor an HTML file that exists"))),
+        false => Err(Usage(format!("'{text}' is neither a URL nor an existing HTML file"))),
     }
 }
 

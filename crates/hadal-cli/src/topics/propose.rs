@@ -1,4 +1,4 @@
-//! `hadal topics propose`: groups of search forms that could become topics.
+//! `hadal topics propose`: groups search forms into possible topics.
 
 use crate::exit::{Exit, Usage};
 use crate::session::Session;
@@ -16,41 +16,40 @@ use std::collections::HashSet;
 use std::io::Write;
 use std::path::Path;
 
-/// Group search forms that resemble each other, without labels, to propose topics
+/// Group similar search forms without labels, to propose topics
 ///
-/// The forms come from the HTML files of a folder, or from what crawls found. As many groups are made as
-/// lie apart best.
+/// The forms come from the HTML files of a folder, or from the store. The number of groups is the one with the
+/// best separation.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:
   hadal topics propose --from pages
   hadal topics propose --from store --k 8 --write")]
 pub struct ProposeArgs {
-    /// A folder of HTML files, or the word store: what crawls in --store found
+    /// A folder of HTML files, or the word store for the forms in --store
     #[arg(long, value_name = "DIR|store")]
     from: String,
-    /// How many groups
+    /// Number of groups
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=200))]
     k: Option<u32>,
-    /// Make a topic of every group of three forms or more
+    /// Create a topic from every group of at least three forms
     #[arg(long)]
     write: bool,
 }
 
-/// Members of a group that are shown.
+/// Members shown per group.
 const SHOWN: usize = 4;
-/// Members of a group that a topic is learned from: the most typical ones.
+/// Most typical members of a group that a topic is learned from. Guess.
 const LEARNED_FROM: usize = 40;
-/// Groups smaller than this are no topic.
+/// Least size of a group that becomes a topic. Guess.
 const LEAST: usize = 3;
 
-/// Groups, prints, and writes what is wanted.
 pub fn run(args: &ProposeArgs, session: &Session) -> anyhow::Result<Exit> {
     let samples = match args.from.as_str() {
         "store" => from_store(session.reader()?.as_ref())?,
         folder => from_folder(Path::new(folder))?,
     };
     if samples.len() < 2 {
-        return Err(Usage(format!("{} has fewer than two search forms: nothing to group", args.from)).into());
+        return Err(Usage(format!("{} has fewer than two search forms; nothing to group", args.from)).into());
     }
     if samples.len() == MOST_FORMS {
         writeln!(std::io::stderr(), "only the first {MOST_FORMS} search forms are grouped").ok();
@@ -87,7 +86,7 @@ fn told(number: usize, group: &Proposal, made: Option<&str>, samples: &[Sample],
     text
 }
 
-/// Makes a topic of a group, under a name that is free.
+/// Creates a topic from a group under a free name.
 fn write(group: &Proposal, samples: &[Sample], session: &Session) -> anyhow::Result<String> {
     let folder = &session.config.topics;
     let members: Vec<Sample> =
@@ -116,7 +115,7 @@ fn from_folder(folder: &Path) -> anyhow::Result<Vec<Sample>> {
     Ok(samples)
 }
 
-/// The searchable forms of all runs, each once; the store keeps forms, not the pages around them.
+/// Distinct searchable forms of all runs. The store has forms without their pages.
 fn from_store(store: &dyn Store) -> anyhow::Result<Vec<Sample>> {
     let mut seen: HashSet<FormId> = HashSet::new();
     let mut samples = Vec::new();

@@ -1,4 +1,4 @@
-//! `hadal topics show`: what a topic learned, in words a person can check.
+//! `hadal topics show`: shows what a topic learned.
 
 use crate::exit::Exit;
 use crate::session::Session;
@@ -15,19 +15,18 @@ use std::io::Write;
 
 /// Show what a topic learned: its strongest words, examples and seeds
 ///
-/// A number says how much the word alone adds to the log-odds of the topic; names in brackets are
-/// concepts, which are known in many languages.
+/// The number is the contribution of the word to the log-odds of the topic. Names in brackets are concepts,
+/// which are known in many languages.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  hadal topics show book\n  hadal topics show recipes --words 30")]
 pub struct ShowArgs {
-    /// The topic's name
+    /// Name of the topic
     name: String,
-    /// Words to show
+    /// Number of words to show
     #[arg(long, value_name = "N", default_value_t = 15)]
     words: usize,
 }
 
-/// Shows it.
 pub fn run(args: &ShowArgs, session: &Session) -> anyhow::Result<Exit> {
     let name = args.name.trim().to_lowercase();
     let folder = &session.config.topics;
@@ -48,7 +47,7 @@ pub fn run(args: &ShowArgs, session: &Session) -> anyhow::Result<Exit> {
     Ok(Exit::Done)
 }
 
-/// What a domain judge goes by, in and around a form.
+/// Strongest words of a built-in domain, in forms and on pages.
 fn built_in(domain: usize) -> Telling {
     let words = Judges::shipped().telling.get(domain.min(DOMAINS.len()));
     Telling { forms: words.cloned().unwrap_or_default(), pages: Vec::new() }
@@ -94,7 +93,7 @@ fn card(name: &str, file: Option<&TopicFile>, telling: &Telling, most: usize, se
     text
 }
 
-/// The words of forms, and beside them those of pages where they are known.
+/// Words of forms, beside words of pages if they are known.
 fn table(telling: &Telling, most: usize, session: &Session) -> String {
     let headings = ["in and around a form", "adds", "on a page", "adds"];
     let shown = if telling.pages.is_empty() { 2 } else { 4 };

@@ -1,4 +1,4 @@
-//! `hadal topics test`: how a topic judges a labelled folder.
+//! `hadal topics test`: tests a topic on a labelled folder.
 
 use crate::exit::Exit;
 use crate::session::Session;
@@ -15,16 +15,16 @@ use serde_json::json;
 use std::io::Write;
 use std::path::PathBuf;
 
-/// Judge a labelled folder with a topic: confusion table, precision, recall, F1
+/// Test a topic on a labelled folder: confusion table, precision, recall, F1
 ///
-/// The folder has relevant/*.html, pages whose most searchable form is of the topic, and other/*.html,
-/// where it is not. Intervals are 95 %, from redrawing sites (or files, where the site is not known).
+/// The folder has relevant/*.html, pages whose most searchable form is of the topic, and other/*.html, where it
+/// is not. Intervals are 95 % bootstrap intervals over sites, or over files if the site is unknown.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Example:\n  hadal topics test recipes --from labelled\n  hadal topics test book --from labelled --json"
 )]
 pub struct TestArgs {
-    /// A topic: yours, a built-in one, or words in quotes
+    /// Topic: yours, a built-in one, or words in quotes
     name: String,
     /// Folder with relevant/*.html and other/*.html
     #[arg(long, value_name = "DIR")]
@@ -33,7 +33,7 @@ pub struct TestArgs {
 
 const ROUNDS: usize = 1000;
 
-/// A page that was judged.
+/// A judged page.
 struct Judged {
     file: String,
     group: String,
@@ -41,7 +41,7 @@ struct Judged {
     p: f32,
 }
 
-/// Figures of a test; what cannot be said is null.
+/// Figures of a test; undefined ones are null.
 #[derive(Serialize)]
 struct Figures {
     precision: Interval,
@@ -49,7 +49,6 @@ struct Figures {
     f1: Interval,
 }
 
-/// Judges and prints.
 pub fn run(args: &TestArgs, session: &Session) -> anyhow::Result<Exit> {
     let wanted = topic::wanted(&args.name, session)?;
     let critic = TrainedCritic::new(wanted.aim);
@@ -117,7 +116,7 @@ fn report(judged: &[Judged], table: &Confusion, figures: &Figures, session: &Ses
         text.push_str(&format!("{name:<10} {}\n", told(figure)));
     }
     for judged in wrong(judged) {
-        let taken = if judged.relevant { "missed" } else { "taken for it" };
+        let taken = if judged.relevant { "missed" } else { "judged relevant" };
         text.push_str(&format!("{taken}: {} ({:.2})\n", for_terminal(&judged.file), judged.p));
     }
     text
@@ -125,7 +124,7 @@ fn report(judged: &[Judged], table: &Confusion, figures: &Figures, session: &Ses
 
 fn told(figure: &Interval) -> String {
     match figure.estimate.is_nan() {
-        true => "cannot be said".to_string(),
+        true => "undefined".to_string(),
         false => format!("{:.2} ({:.2} to {:.2})", figure.estimate, figure.low, figure.high),
     }
 }

@@ -1,5 +1,4 @@
-//! `hadal topics train`: the model of a topic made anew, from its examples, from a labelled folder, or from
-//! what people marked in the directory.
+//! `hadal topics train`: trains a topic again from its examples, a labelled folder, or labels of the directory.
 
 use super::gather::gather;
 use super::labels::marked;
@@ -19,31 +18,30 @@ use serde_json::json;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// Train a topic again after its file was edited, from a labelled folder, or from marks in the directory
+/// Train a topic again: after its file was edited, from a labelled folder, or from labels of the directory
 ///
-/// Without --from the examples that its file lists are fetched again. A labelled folder has
-/// relevant/*.html, pages whose most searchable form is of the topic, and other/*.html, where it is not.
-/// With --from-labels the pages of forms that people marked (`hadal serve`) are fetched again, and the
-/// topic's own examples with them; a built-in topic becomes one of your own.
+/// Without --from the examples that its file lists are fetched again. A labelled folder has relevant/*.html,
+/// pages whose most searchable form is of the topic, and other/*.html, where it is not. With --from-labels the
+/// pages of labelled forms (`hadal serve`) and the topic's own examples are fetched again; a built-in topic
+/// becomes one of your own.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:
   hadal topics train recipes
   hadal topics train recipes --from labelled
   hadal topics train book --from-labels")]
 pub struct TrainArgs {
-    /// The topic's name; with --from it may be a new one
+    /// Name of the topic; with --from it may be new
     name: String,
     /// Folder with relevant/*.html and other/*.html
     #[arg(long, value_name = "DIR")]
     from: Option<PathBuf>,
-    /// Learn from the forms of the store that people marked right, wrong or not a search
+    /// Learn from the forms of the store that users marked right, wrong or not a search
     #[arg(long, conflicts_with = "from")]
     from_labels: bool,
     #[command(flatten)]
     pub carry: CarryArgs,
 }
 
-/// Trains it.
 pub fn run(args: &TrainArgs, session: &Session) -> anyhow::Result<Exit> {
     let name = checked_name(&args.name)?;
     let folder = &session.config.topics;
@@ -64,7 +62,7 @@ fn named(name: &str) -> TopicFile {
     TopicFile { name: name.to_string(), ..TopicFile::default() }
 }
 
-/// The words of a built-in topic; none for a name that is new.
+/// Words of a built-in topic; empty for a new name.
 fn words(name: &str, folder: &Folder) -> String {
     recall(name, folder).map(|wanted| wanted.topic.words.join(" ")).unwrap_or_default()
 }
@@ -73,7 +71,7 @@ fn unknown(name: &str, folder: &Folder) -> TopicError {
     let own = folder.names();
     let hint = match nearest(name, own.iter().map(String::as_str)) {
         Some(meant) => format!(" of your own; did you mean '{meant}'?"),
-        None => " of your own; --from DIR or `hadal topics new` makes one".to_string(),
+        None => " of your own; create one with --from DIR or `hadal topics new`".to_string(),
     };
     TopicError::Unknown { name: name.to_string(), hint }
 }
@@ -115,7 +113,7 @@ fn from_labels(mut file: TopicFile, session: &Session) -> anyhow::Result<Exit> {
     let Some(own) = gather(&pointers(&file.examples)?, session)? else { return Ok(Exit::Interrupted) };
     let relevant = [own.samples, marked.relevant].concat();
     if relevant.is_empty() {
-        let why = "no form of it that is marked right can be had, and without one there is nothing to learn";
+        let why = "no form that is marked right could be fetched, and at least one is needed";
         return Err(Usage(format!("'{}': {why}", file.name)).into());
     }
     warn_if_few(relevant.len());
@@ -137,21 +135,17 @@ fn samples(pages: Vec<Labelled>) -> Vec<Sample> {
     pages.into_iter().filter_map(sample).collect()
 }
 
-/// Says what few examples mean for a topic.
+/// Warns about topics with few examples.
 pub fn warn_if_few(usable: usize) {
     let warning = match usable {
-        0 => {
-            "note: made from words alone, it finds less and errs more; --examples make it better".to_string()
-        }
-        1 | 2 => format!(
-            "warning: {usable} usable examples are few; from 3 on, better 5, a topic is worth trusting"
-        ),
+        0 => "note: a topic made of words only finds less and makes more errors; give --examples".to_string(),
+        1 | 2 => format!("warning: only {usable} usable examples; a topic needs at least 3, better 5"),
         _ => return,
     };
     writeln!(std::io::stderr(), "{warning}").ok();
 }
 
-/// Writes both files and says what was learned.
+/// Writes both files and prints a summary.
 pub fn finish(
     file: &TopicFile,
     model: &TopicModel,
@@ -170,7 +164,7 @@ pub fn finish(
         writeln!(out, "{}", for_json(event.to_string()))?;
         return Ok(Exit::Done);
     }
-    writeln!(out, "{}: learned from {}, kept in {}", file.name, file.made_from(), path.display())?;
+    writeln!(out, "{}: learned from {}, stored in {}", file.name, file.made_from(), path.display())?;
     writeln!(out, "strongest: {}", for_terminal(&words.join(", ")))?;
     Ok(Exit::Done)
 }

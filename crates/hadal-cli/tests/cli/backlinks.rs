@@ -31,7 +31,7 @@ fn what_cannot_be_asked_or_learned_from_is_refused() {
     find(&["--backlinks", "google"]).refused(&["crawl.backlinks", "--backlinks", "searxng:URL"]);
     find(&["--backlinks", "common-crawl:nowhere"]).refused(&["no Common Crawl web graph in nowhere"]);
     find(&["--examples", "no-such-file"]).refused(&["examples 'no-such-file'"]);
-    find(&["--examples", "ftp://a.example/"]).refused(&["'ftp://a.example/' is no address"]);
+    find(&["--examples", "ftp://a.example/"]).refused(&["'ftp://a.example/' is not a URL"]);
     find(&["--prior", "latest"]).refused(&["crawl.prior", "--prior", "auto or none"]);
-    find(&["--prior", "3"]).refused(&["there is no run 3"]);
+    find(&["--prior", "3"]).refused(&["unknown run 3"]);
 }

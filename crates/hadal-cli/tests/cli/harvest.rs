@@ -68,7 +68,7 @@ fn a_dry_run_submits_nothing() {
 fn what_cannot_be_harvested_is_refused_with_a_reason() {
     let place = Place::new();
     place.run(&["harvest"]).refused(&["FORM|URL"]);
-    place.run(&["harvest", "no-address"]).refused(&["neither a form_id nor an address"]);
+    place.run(&["harvest", "no-address"]).refused(&["neither a form_id nor a URL"]);
     place
         .run(&["harvest", "http://a.example/", "--policy", "greedy"])
         .refused(&["harvest.policy", "adaptive"]);

@@ -124,7 +124,7 @@ fn what_names_nothing_is_refused() {
     place.run(&["queries", "--harvest", "9"]).refused(&["harvest 9", "hadal harvests"]);
     place.run(&["records", "--form", "77"]).refused(&["0000000000000077", "hadal harvests"]);
     place.run(&["records", "--form", "a form"]).refused(&["16 hexadecimal digits"]);
-    place.run(&["records", "--search", " ?! "]).refused(&["no word"]);
+    place.run(&["records", "--search", " ?! "]).refused(&["at least one word"]);
     place.run(&["records", "--limit", "0"]).refused(&["--limit"]);
 }
 
@@ -133,9 +133,9 @@ fn a_store_without_harvests_has_empty_lists() {
     let place = Place::new();
     open(&format!("file:{}", place.path().join("hadal-data").display()), Access::Crawl).unwrap();
     for (list, said) in [
-        ("records", "no such records"),
-        ("queries", "no such queries"),
-        ("harvests", "nothing was harvested"),
+        ("records", "no matching records"),
+        ("queries", "no matching queries"),
+        ("harvests", "no harvests"),
     ] {
         let ran = place.run(&[list, "--topic", "books"]);
         assert!(ran.err.contains(said), "{ran:?}");
@@ -192,7 +192,7 @@ fn status_adds_up_what_was_harvested() {
     assert_eq!(status["coverage"], json!({"estimate": 0.8, "low": 0.5, "high": 1.0}));
     let screen = place.run(&["status"]).done();
     assert!(
-        screen.contains("harvest   5 records by 2 queries, 80 % of what is there (50 % to 100 %)"),
+        screen.contains("harvest   5 records with 2 queries, 80 % of what is there (50 % to 100 %)"),
         "{screen}"
     );
 }

@@ -45,14 +45,14 @@ fn every_command_has_help_that_ends_with_an_example() {
 
 #[test]
 fn what_is_not_built_yet_is_neither_in_the_help_nor_done() {
-    run(&["forms", "import"]).refused(&["import", "not built yet"]);
+    run(&["forms", "import"]).refused(&["import", "not implemented"]);
 }
 
 #[test]
 fn options_without_their_feature_are_refused_not_ignored() {
     let find = ["find", "book", "--seeds", "http://a.example/"];
     for option in [&["--render", "auto"][..], &["--render=always"]] {
-        run(&[&find[..], option].concat()).refused(&["not built yet"]);
+        run(&[&find[..], option].concat()).refused(&["not implemented"]);
     }
     run(&[&find[..], &["--render", "sometimes"]].concat()).refused(&["never"]);
 }

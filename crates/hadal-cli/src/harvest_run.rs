@@ -1,4 +1,4 @@
-//! Harvests at a terminal: settings made into jobs, progress and events around the walk.
+//! Runs harvests in a terminal: settings, progress display and events.
 
 use super::session::Session;
 use hadal::fetch::Fetch;
@@ -13,8 +13,8 @@ use std::io::Write;
 use std::sync::Arc;
 use tokio::sync::watch;
 
-/// A form as it is to be harvested, beginning with the words given, else with the topic's or the page's.
-pub fn job(form: Opened, first: &[String], fresh: bool, session: &Session) -> Job {
+/// Sets up the harvest of a form. First words are those given, or else those of the topic or the page.
+pub fn harvest_job(form: Opened, first: &[String], fresh: bool, session: &Session) -> Job {
     let config = &session.config.harvest;
     let first = if first.is_empty() { first_words(&form, session) } else { first.to_vec() };
     Job {
@@ -44,7 +44,7 @@ pub fn job(form: Opened, first: &[String], fresh: bool, session: &Session) -> Jo
     }
 }
 
-/// Words of the topic, else those of the form's page.
+/// Words of the topic, or else of the form's page.
 fn first_words(form: &Opened, session: &Session) -> Vec<String> {
     let wanted = Some(&form.topic).filter(|topic| !topic.is_empty());
     let topic = wanted.and_then(|topic| hadal::topic::resolve::recall(topic, &session.config.topics).ok());
@@ -52,8 +52,8 @@ fn first_words(form: &Opened, session: &Session) -> Vec<String> {
     of_topic.into_iter().chain(form.words.iter().cloned()).collect()
 }
 
-/// Forms as they are to be harvested together, by the settings.
-pub fn haul(
+/// Plan for harvesting several forms with the current settings.
+pub fn harvest_plan(
     jobs: Vec<Job>,
     fetch: Arc<dyn Fetch>,
     time: TimeKind,
@@ -78,19 +78,19 @@ pub fn haul(
     }
 }
 
-/// Harvests, and shows how it goes.
-pub async fn bring_up(haul: Haul, session: &Session) -> anyhow::Result<Vec<Summary>> {
-    let mut watching = Watching::new(session.progress(), haul.max_requests);
-    let ended = harvest(haul, &mut |event| {
+/// Runs the plan and shows its progress.
+pub async fn run_plan(plan: Haul, session: &Session) -> anyhow::Result<Vec<Summary>> {
+    let mut watching = Watching::new(session.progress(), plan.max_requests);
+    let ended = harvest(plan, &mut |event| {
         watching.note(&event);
         if session.json
             && let Ok(line) = serde_json::to_string(&event)
         {
-            // Nobody may be listening any more; the harvest goes on all the same.
+            // A closed standard output does not stop the harvest.
             writeln!(std::io::stdout(), "{}", for_json(line)).ok();
         }
     })
     .await;
-    watching.finish(&ended.as_ref().map_or_else(|_| "the harvest ended early".into(), |all| last_words(all)));
+    watching.finish(&ended.as_ref().map_or_else(|_| "the harvest failed".into(), |all| last_words(all)));
     Ok(ended?)
 }
