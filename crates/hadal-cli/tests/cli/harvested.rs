@@ -132,11 +132,9 @@ fn what_names_nothing_is_refused() {
 fn a_store_without_harvests_has_empty_lists() {
     let place = Place::new();
     open(&format!("file:{}", place.path().join("hadal-data").display()), Access::Crawl).unwrap();
-    for (list, said) in [
-        ("records", "no matching records"),
-        ("queries", "no matching queries"),
-        ("harvests", "no harvests"),
-    ] {
+    for (list, said) in
+        [("records", "no matching records"), ("queries", "no matching queries"), ("harvests", "no harvests")]
+    {
         let ran = place.run(&[list, "--topic", "books"]);
         assert!(ran.err.contains(said), "{ran:?}");
         assert_eq!(ran.done(), "");

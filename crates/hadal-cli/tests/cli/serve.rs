@@ -116,7 +116,9 @@ fn a_question_is_answered_by_the_sources_found() {
 #[test]
 fn marks_in_the_directory_train_a_topic() {
     let place = demo();
-    place.run(&["topics", "train", "hotel", "--from-labels"]).refused(&["no form of 'hotel' is labelled", "hadal serve"]);
+    place
+        .run(&["topics", "train", "hotel", "--from-labels"])
+        .refused(&["no form of 'hotel' is labelled", "hadal serve"]);
     let store = open(&format!("file:{}", place.path().join("hadal-data").display()), Access::Read).unwrap();
     let query = FormQuery { most: 500, ..FormQuery::default() };
     let forms = store.directory(&query).unwrap().forms;
