@@ -15,7 +15,7 @@ use hadal::fetch::robots::AGENT;
 use hadal::output::demo::{DemoRow, Truth, next_steps, render};
 use hadal::store::*;
 use hadal::topic::Wanted;
-use hadal_core::critic::inquiry::word_of;
+use hadal_core::critic::probe::probe_word;
 use hadal_core::critic::trained::TrainedCritic;
 use hadal_core::http::DEFAULT_BODY_LIMIT;
 use hadal_core::identity::FormId;
@@ -175,7 +175,7 @@ fn setup(
         stop,
         fresh,
         probing,
-        word: word_of(&topic).to_string(),
+        word: probe_word(&topic).to_string(),
         errand: Errand::Find,
     })
 }

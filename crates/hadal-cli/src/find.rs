@@ -20,7 +20,7 @@ use hadal::fetch::politeness::Politeness;
 use hadal::output::progress::Style;
 use hadal::store::{Access, RunSpec, RunState};
 use hadal::topic::Wanted;
-use hadal_core::critic::inquiry::word_of;
+use hadal_core::critic::probe::probe_word;
 use hadal_core::critic::trained::TrainedCritic;
 use hadal_core::strategy::{STRATEGIES, StrategyContext, find_strategy};
 use std::io::Write;
@@ -334,7 +334,7 @@ fn setup(plan: FindPlan, stop: watch::Receiver<bool>) -> anyhow::Result<Crawl> {
         stop,
         fresh: plan.fresh,
         probing: plan.probing,
-        word: word_of(&topic).to_string(),
+        word: probe_word(&topic).to_string(),
         errand: Errand::Find,
     })
 }

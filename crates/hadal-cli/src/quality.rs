@@ -21,7 +21,7 @@ use hadal::report::quality::{Quality, quality};
 use hadal::store::*;
 use hadal::topic::Wanted;
 use hadal::topic::resolve::recall;
-use hadal_core::critic::inquiry::word_of;
+use hadal_core::critic::probe::probe_word;
 use hadal_core::critic::trained::TrainedCritic;
 use hadal_core::strategy::{StrategyContext, find_strategy};
 use hadal_world::{Spec, World};
@@ -151,7 +151,7 @@ fn setup(
         stop,
         fresh: false,
         probing: Probing::never(),
-        word: word_of(&topic).to_string(),
+        word: probe_word(&topic).to_string(),
         errand: Errand::Quality { sample, seed: session.seed },
     })
 }

@@ -4,7 +4,7 @@
 //! it can be placed again by a model that learned something since.
 
 use crate::address::{Host, LinkId, Site};
-use crate::critic::inquiry::Inquiry;
+use crate::critic::probe::ProbeState;
 use crate::page::LinkContext;
 use crate::time::Time;
 use serde::{Deserialize, Serialize};
@@ -19,7 +19,7 @@ pub enum LinkTask {
     /// Ask who links to the address.
     Backlinks,
     /// Ask a form whether it searches; the address is that of its next request.
-    Probe(Box<Inquiry>),
+    Probe(Box<ProbeState>),
 }
 
 /// How an address came to be known.

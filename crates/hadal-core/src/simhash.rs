@@ -1,13 +1,13 @@
 //! 64-bit simhash: texts that share most of their words differ in few bits.
 
-use crate::text::words::{Run, each_run_while};
+use crate::text::words::{TextRun, each_run_while};
 use xxhash_rust::xxh3::xxh3_64;
 
 /// Fingerprint of a text over its overlapping word triples; short texts use what words they have.
 pub fn simhash(text: &str) -> u64 {
     let mut words = Vec::with_capacity(text.len() / 6);
     each_word(text, |word| words.push(xxh3_64(word.as_bytes())));
-    let mut votes = Votes::default();
+    let mut votes = BitVotes::default();
     for triple in words.windows(3.min(words.len().max(1))) {
         let mix = |hash: u64, word: &u64| (hash.rotate_left(5) ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         votes.add(triple.iter().fold(0, mix));
@@ -19,8 +19,8 @@ pub fn simhash(text: &str) -> u64 {
 fn each_word(text: &str, mut each: impl FnMut(&str)) {
     each_run_while(text, |run| {
         match run {
-            Run::Plain(word) => each(word),
-            Run::Long(run) | Run::Foreign(run) => each_word_of_run(run, &mut each),
+            TextRun::Plain(word) => each(word),
+            TextRun::Long(run) | TextRun::Foreign(run) => each_word_of_run(run, &mut each),
         }
         true
     });
@@ -50,14 +50,14 @@ fn each_word_of_run(run: &str, each: &mut impl FnMut(&str)) {
 /// How many hashes have each bit set. Eight counters of one byte share a word and are emptied into
 /// wide ones before they can overflow.
 #[derive(Default)]
-struct Votes {
+struct BitVotes {
     narrow: [u64; 8],
     pending: u32,
     wide: [[u32; 8]; 8],
     total: u32,
 }
 
-impl Votes {
+impl BitVotes {
     fn add(&mut self, hash: u64) {
         for (bit, counters) in self.narrow.iter_mut().enumerate() {
             *counters += hash >> bit & 0x0101_0101_0101_0101;

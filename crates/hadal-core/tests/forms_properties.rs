@@ -1,7 +1,7 @@
 //! Whatever a form or a page looks like: it is judged, filled and probed without a panic, within bounds.
 
-use hadal_core::critic::page_kind::page_kind;
-use hadal_core::critic::probe::{Answer, MOST_REQUESTS, Probe};
+use hadal_core::critic::page_kind::page_kinds;
+use hadal_core::critic::probe::{MAX_REQUESTS, Probe, ProbeAnswer};
 use hadal_core::critic::veto::veto;
 use hadal_core::html::parse;
 use hadal_core::http::Method;
@@ -73,11 +73,11 @@ fn answer(body: &str) -> Page {
 /// Answers a probe with the same page until it ends, and counts the requests.
 fn requests(mut probe: Probe, status: u16, page: &Page) -> usize {
     let mut sent = 0;
-    while probe.next().is_some() {
-        probe.take(Answer { status, location: None, page: Some(page) });
+    while probe.next_request().is_some() {
+        probe.receive(ProbeAnswer { status, location: None, page: Some(page) });
         sent += 1;
     }
-    assert!(probe.finding().is_some());
+    assert!(probe.result().is_some());
     sent
 }
 
@@ -93,15 +93,15 @@ proptest! {
     #[test]
     fn any_form_is_vetoed_or_asked_a_few_times(form in form(), word in text(), seed: u64, status in 0..600u16, body in text()) {
         let vetoed = veto(&form).is_some();
-        if let Ok(probe) = Probe::of(&form, &word, seed) {
+        if let Ok(probe) = Probe::new(&form, &word, seed) {
             prop_assert!(!vetoed);
-            prop_assert!(requests(probe, status, &answer(&body)) <= MOST_REQUESTS);
+            prop_assert!(requests(probe, status, &answer(&body)) <= MAX_REQUESTS);
         }
     }
 
     #[test]
     fn any_page_has_signals_between_nothing_and_certainty(parts in prop::collection::vec(text(), 0..30), status: u16) {
-        let kinds = page_kind(&answer(&parts.join(" ")), status);
+        let kinds = page_kinds(&answer(&parts.join(" ")), status);
         for signal in [&kinds.results, &kinds.detail, &kinds.no_results, &kinds.error, &kinds.login_wall,
             &kinds.soft_404, &kinds.rate_limit, &kinds.captcha] {
             prop_assert!((0.0..=1.0).contains(&signal.score));
@@ -119,8 +119,8 @@ fn ten_thousand_fields_are_no_trouble() {
         let _ = veto(&form);
         let request = submission(&form, &FormInput::default(), "utf-8");
         assert!(request.url.as_str().len() < 300_000);
-        if let Ok(probe) = Probe::of(&form, "word", 1) {
-            assert!(requests(probe, 200, &answer("<p>Hello")) <= MOST_REQUESTS);
+        if let Ok(probe) = Probe::new(&form, "word", 1) {
+            assert!(requests(probe, 200, &answer("<p>Hello")) <= MAX_REQUESTS);
         }
     }
 }
@@ -129,7 +129,7 @@ fn ten_thousand_fields_are_no_trouble() {
 fn an_empty_form_has_nothing_to_ask() {
     let form = Form::to(address(), Method::Get, Vec::new());
     assert_eq!(veto(&form), None);
-    assert!(Probe::of(&form, "word", 1).is_err());
+    assert!(Probe::new(&form, "word", 1).is_err());
     assert_eq!(submission(&form, &FormInput::default(), "").url.as_str(), "http://example.org/find?");
 }
 
@@ -137,5 +137,5 @@ fn an_empty_form_has_nothing_to_ask() {
 fn a_page_of_megabytes_is_read_in_part() {
     let page =
         answer(&format!("<p>1-10 of 77 results</p>{}", "<a href=/x>link 1 of 2 words</a> ".repeat(100_000)));
-    assert_eq!(page_kind(&page, 200).total, Some(77));
+    assert_eq!(page_kinds(&page, 200).total, Some(77));
 }

@@ -1,11 +1,11 @@
 //! Forms and models that nobody should write: judged within bounds, refused with a reason, never a panic.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-use hadal_core::critic::Kind;
-use hadal_core::critic::judges::{Judges, ModelError, decode, encode};
-use hadal_core::critic::page_kind::page_kind;
-use hadal_core::critic::signals::each_signal;
-use hadal_core::critic::subject::{each_own, of_page, page_words};
+use hadal_core::critic::FormKind;
+use hadal_core::critic::classifiers::{Classifiers, ModelError, decode, encode};
+use hadal_core::critic::kind_features::each_kind_feature;
+use hadal_core::critic::page_kind::page_kinds;
+use hadal_core::critic::topic_features::{each_form_token, page_text_features, page_topic_features};
 use hadal_core::critic::veto::{Veto, veto};
 use hadal_core::html;
 use hadal_core::http::Method;
@@ -29,19 +29,19 @@ fn form_of(fields: Vec<Field>) -> Form {
 }
 
 /// Judges a form in every way there is; how many signals and words it told.
-fn judged(form: &Form, page: &Page) -> (f32, Kind, usize) {
-    let judges = Judges::shipped();
-    let words = page_words(page);
-    let (p, kind) = judges.searchable.judge(form, page);
+fn judged(form: &Form, page: &Page) -> (f32, FormKind, usize) {
+    let judges = Classifiers::shipped();
+    let words = page_text_features(page);
+    let (p, kind) = judges.searchable.classify(form, page);
     let mut all = vec![p];
-    all.extend(judges.domains.judge(form, page, Some(&words)));
-    all.extend(judges.domains.judge(form, page, None));
-    all.extend(judges.pages.judge(&of_page(page, &words)));
+    all.extend(judges.domains.classify(form, page, Some(&words)));
+    all.extend(judges.domains.classify(form, page, None));
+    all.extend(judges.pages.classify(&page_topic_features(page, &words)));
     assert!(all.iter().all(|p| p.is_finite() && (0.0..=1.0).contains(p)), "{all:?}");
-    assert!(judges.searchable.reasons(form, page, 5).len() <= 5);
+    assert!(judges.searchable.strongest_features(form, page, 5).len() <= 5);
     let (mut told, _) = (0, veto(form));
-    each_signal(form, page, |_, _, _| told += 1);
-    each_own(form, page, &mut |_, _| told += 1);
+    each_kind_feature(form, page, |_, _, _| told += 1);
+    each_form_token(form, page, &mut |_, _| told += 1);
     (p, kind, told)
 }
 
@@ -49,7 +49,7 @@ fn judged(form: &Form, page: &Page) -> (f32, Kind, usize) {
 fn an_empty_form_searches_nothing() {
     let page = parsed("<form></form>");
     let (p, kind, told) = judged(&page.forms[0], &page);
-    assert!(p < 0.5 && kind != Kind::Search && told < 50, "{p} {kind:?} {told}");
+    assert!(p < 0.5 && kind != FormKind::Search && told < 50, "{p} {kind:?} {told}");
 }
 
 #[test]
@@ -99,8 +99,8 @@ fn forms_without_labels_are_known_by_their_names() {
         "<form action=/search><input name=q><input type=submit></form>
          <form method=post><input name=login><input type=password name=password><input type=submit></form>",
     );
-    let kinds: Vec<Kind> = page.forms.iter().map(|form| judged(form, &page).1).collect();
-    assert_eq!(kinds, [Kind::Search, Kind::Login]);
+    let kinds: Vec<FormKind> = page.forms.iter().map(|form| judged(form, &page).1).collect();
+    assert_eq!(kinds, [FormKind::Search, FormKind::Login]);
 }
 
 #[test]
@@ -113,32 +113,32 @@ fn scripts_may_mix_and_languages_be_unknown() {
         );
         let page = parsed(&html);
         judged(&page.forms[0], &page);
-        page_kind(&page, 200);
+        page_kinds(&page, 200);
     }
 }
 
 #[test]
 fn a_model_of_another_time_or_another_kind_is_refused_with_a_reason() {
-    let whole = encode(Judges::shipped());
+    let whole = encode(Classifiers::shipped());
     for cut in [0, 1, 7, 8, 9, 10, 17, 18, 19, whole.len() / 2, whole.len() - 1] {
-        let error = decode::<Judges>(&whole[..cut]).unwrap_err();
+        let error = decode::<Classifiers>(&whole[..cut]).unwrap_err();
         assert!(matches!(error, ModelError::NotAModel | ModelError::Damaged), "{cut}: {error}");
     }
     let mut older = whole.clone();
     (older[8], older[9]) = (0, 0);
-    let error = decode::<Judges>(&older).unwrap_err();
+    let error = decode::<Classifiers>(&older).unwrap_err();
     assert_eq!(error, ModelError::Format { found: 0 });
     assert!(error.to_string().contains("train it again"), "{error}");
     let other = encode(&"a model of something else");
-    assert_eq!(decode::<Judges>(&other), Err(ModelError::Damaged));
+    assert_eq!(decode::<Classifiers>(&other), Err(ModelError::Damaged));
 }
 
 #[test]
 fn bytes_that_claim_to_be_a_model_are_never_believed() {
-    let mut bytes = encode(Judges::shipped());
+    let mut bytes = encode(Classifiers::shipped());
     for at in (18..bytes.len()).step_by(bytes.len() / 40) {
         bytes[at] ^= 0x55;
-        assert_eq!(decode::<Judges>(&bytes), Err(ModelError::Damaged), "byte {at}");
+        assert_eq!(decode::<Classifiers>(&bytes), Err(ModelError::Damaged), "byte {at}");
         bytes[at] ^= 0x55;
     }
 }

@@ -3,16 +3,16 @@
 #![allow(clippy::unwrap_used, reason = "a test may fail by panicking")]
 
 use hadal_core::learn::bayes::NaiveBayes;
-use hadal_core::learn::folds;
 use hadal_core::learn::isotonic::Isotonic;
-use hadal_core::learn::logistic::{self, Logistic};
+use hadal_core::learn::logistic::{Logistic, LogisticOptions};
 use hadal_core::learn::metrics::{calibration_error, roc_auc};
 use hadal_core::learn::online::OnlineLogistic;
 use hadal_core::learn::platt::Sigmoid;
+use hadal_core::learn::resampling;
 use hadal_core::learn::softmax::Softmax;
-use hadal_core::learn::sparse::Sparse;
-use hadal_core::learn::svm::{self, LinearSvm};
-use hadal_core::learn::tree::{self, Tree};
+use hadal_core::learn::sparse::SparseRow;
+use hadal_core::learn::svm::{LinearSvm, SvmOptions};
+use hadal_core::learn::tree::{DecisionTree, TreeOptions};
 use proptest::prelude::*;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -26,9 +26,9 @@ fn rows() -> impl Strategy<Value = (Vec<Vec<f32>>, Vec<usize>)> {
     prop::collection::vec(row, 0..40).prop_map(|rows| rows.into_iter().unzip())
 }
 
-fn sparse(row: &[f32]) -> Sparse {
+fn sparse(row: &[f32]) -> SparseRow {
     let small = row.iter().map(|value| value.clamp(-100.0, 100.0));
-    Sparse::new(small.enumerate().map(|(index, value)| (index as u32 * 17, value)).collect())
+    SparseRow::new(small.enumerate().map(|(index, value)| (index as u32 * 17, value)).collect())
 }
 
 fn labels(classes: &[usize]) -> Vec<bool> {
@@ -44,11 +44,11 @@ proptest! {
 
     #[test]
     fn linear_models_survive_storage_and_stay_finite((rows, classes) in rows()) {
-        let rows: Vec<Sparse> = rows.iter().map(|row| sparse(row)).collect();
+        let rows: Vec<SparseRow> = rows.iter().map(|row| sparse(row)).collect();
         let labels = labels(&classes);
-        let svm = LinearSvm::train(&rows, &labels, None, &svm::Options::default());
-        let logistic = Logistic::train(&rows, &labels, None, &logistic::Options::default());
-        let softmax = Softmax::train(&rows, &classes, 3, None, &logistic::Options::default());
+        let svm = LinearSvm::train(&rows, &labels, None, &SvmOptions::default());
+        let logistic = Logistic::train(&rows, &labels, None, &LogisticOptions::default());
+        let softmax = Softmax::train(&rows, &classes, 3, None, &LogisticOptions::default());
         let bayes = NaiveBayes::train(&rows, &classes, 3, 1.0);
         let mut online = OnlineLogistic::new(6, 0.1, 0.01);
         rows.iter().zip(&labels).for_each(|(row, &label)| online.learn(row, label, 1.0));
@@ -68,7 +68,7 @@ proptest! {
 
     #[test]
     fn trees_survive_storage((rows, classes) in rows()) {
-        let tree = Tree::train(&rows, &classes, 3, &tree::Options::default());
+        let tree = DecisionTree::train(&rows, &classes, 3, &TreeOptions::default());
         for row in &rows {
             prop_assert_eq!(stored(&tree).distribution(row), tree.distribution(row));
         }
@@ -77,7 +77,7 @@ proptest! {
 
     #[test]
     fn damaged_models_decide_something(bytes in prop::collection::vec(any::<u8>(), 0..200), (rows, _) in rows()) {
-        let tree: Option<Tree> = postcard::from_bytes(&bytes).ok();
+        let tree: Option<DecisionTree> = postcard::from_bytes(&bytes).ok();
         let softmax: Option<Softmax> = postcard::from_bytes(&bytes).ok();
         let bayes: Option<NaiveBayes> = postcard::from_bytes(&bytes).ok();
         let online: Option<OnlineLogistic> = postcard::from_bytes(&bytes).ok();
@@ -93,10 +93,10 @@ proptest! {
 
     #[test]
     fn the_order_of_columns_is_no_matter_to_linear_models((rows, classes) in rows()) {
-        let plain: Vec<Sparse> = rows.iter().map(|row| sparse(row)).collect();
-        let turned: Vec<Sparse> = rows.iter().map(|row| sparse(&row.iter().rev().copied().collect::<Vec<_>>())).collect();
-        let exact = logistic::Options { tolerance: 1e-10, epochs: 5000, ..logistic::Options::default() };
-        let train = |rows: &[Sparse]| Softmax::train(rows, &classes, 3, None, &exact);
+        let plain: Vec<SparseRow> = rows.iter().map(|row| sparse(row)).collect();
+        let turned: Vec<SparseRow> = rows.iter().map(|row| sparse(&row.iter().rev().copied().collect::<Vec<_>>())).collect();
+        let exact = LogisticOptions { tolerance: 1e-10, epochs: 5000, ..LogisticOptions::default() };
+        let train = |rows: &[SparseRow]| Softmax::train(rows, &classes, 3, None, &exact);
         let (one, other) = (train(&plain), train(&turned));
         for (row, turned) in plain.iter().zip(&turned) {
             let pairs = one.probabilities(row).into_iter().zip(other.probabilities(turned));
@@ -112,7 +112,7 @@ proptest! {
             rows.iter().map(|row| row.iter().map(|value| value.clamp(-1e9, 1e9) * 8.0).collect()).collect();
         let bounded: Vec<Vec<f32>> =
             rows.iter().map(|row| row.iter().map(|value| value.clamp(-1e9, 1e9)).collect()).collect();
-        let train = |rows: &[Vec<f32>]| Tree::train(rows, &classes, 3, &tree::Options::default());
+        let train = |rows: &[Vec<f32>]| DecisionTree::train(rows, &classes, 3, &TreeOptions::default());
         let (one, other) = (train(&bounded), train(&stretched));
         for (row, stretched) in bounded.iter().zip(&stretched) {
             prop_assert_eq!(one.classify(row), other.classify(stretched));
@@ -149,7 +149,7 @@ proptest! {
     fn folds_keep_groups_together_and_differ_by_at_most_the_largest(
         groups in prop::collection::vec(0u8..12, 1..80), k in 1usize..6, seed in any::<u64>(),
     ) {
-        let folds = folds::grouped(&groups, k, seed);
+        let folds = resampling::grouped_folds(&groups, k, seed);
         for (at, group) in groups.iter().enumerate() {
             let first = groups.iter().position(|other| other == group).unwrap();
             prop_assert_eq!(folds[at], folds[first]);

@@ -3,9 +3,9 @@
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use hadal_core::critic::Kind;
+use hadal_core::critic::FormKind;
+use hadal_core::critic::classifiers::{Classifiers, decode, encode};
 use hadal_core::critic::domain::DOMAINS;
-use hadal_core::critic::judges::{Judges, decode, encode};
 use hadal_eval::forms::{evaluate, summary};
 use hadal_eval::training::built_in::{LabelledData, train};
 use serde_json::json;
@@ -60,8 +60,8 @@ fn labelled_data_is_read_as_it_is_labelled() {
     data(folder.path());
     let data = LabelledData::read(folder.path()).unwrap();
     assert_eq!((data.folded.len(), data.forms.len(), data.pages.len()), (40, 20, 20));
-    assert_eq!(data.folded[0].example.kind, Kind::Search);
-    assert_eq!(data.folded[1].example.kind, Kind::Login);
+    assert_eq!(data.folded[0].example.kind, FormKind::Search);
+    assert_eq!(data.folded[1].example.kind, FormKind::Login);
     assert_eq!(data.folded[1].example.form.fields.len(), 3);
     assert_eq!(data.forms[0].domain, DOMAINS.iter().position(|domain| *domain == "book"));
     assert_eq!(data.forms[0].page.text, "author isbn library novel");
@@ -74,10 +74,10 @@ fn the_same_data_makes_the_same_judges_byte_for_byte() {
     let data = LabelledData::read(folder.path()).unwrap();
     let bytes = encode(&train(&data));
     assert_eq!(bytes, encode(&train(&LabelledData::read(folder.path()).unwrap())));
-    let judges: Judges = decode(&bytes).unwrap();
+    let judges: Classifiers = decode(&bytes).unwrap();
     let (search, login) = (&data.folded[0].example, &data.folded[1].example);
-    assert_eq!(judges.searchable.judge(&search.form, &search.page).1, Kind::Search);
-    assert_eq!(judges.searchable.judge(&login.form, &login.page).1, Kind::Login);
+    assert_eq!(judges.searchable.classify(&search.form, &search.page).1, FormKind::Search);
+    assert_eq!(judges.searchable.classify(&login.form, &login.page).1, FormKind::Login);
 }
 
 #[test]

@@ -4,7 +4,7 @@
 mod common;
 
 use common::{TINY, get};
-use hadal_core::critic::Kind;
+use hadal_core::critic::FormKind;
 use hadal_core::html;
 use hadal_core::http::{Request, Response};
 use hadal_core::identity::form_id;
@@ -27,7 +27,7 @@ fn forms(behaviour: Behaviour) -> Vec<(TrueForm, Form, usize)> {
         let form =
             page.forms.into_iter().find(|form| form_id(form, &truth.page_url) == truth.form_id).unwrap();
         let is_plain =
-            !matches!(truth.kind, Kind::Search | Kind::Other) || form.action.path().contains("poll");
+            !matches!(truth.kind, FormKind::Search | FormKind::Other) || form.action.path().contains("poll");
         let text = form.fields.iter().position(|f| matches!(f.kind, FieldKind::Text | FieldKind::Search));
         if let Some(field) = text.filter(|_| !is_plain) {
             found.push((truth, form, field));
@@ -49,7 +49,7 @@ fn text(response: &Response) -> String {
 #[test]
 fn calm_worlds_have_plain_searches_only() {
     let is_plain = |form: &TrueForm| match form.kind {
-        Kind::Search => form.behaviour == Behaviour::Plain,
+        FormKind::Search => form.behaviour == Behaviour::Plain,
         _ => form.behaviour == Behaviour::SamePage,
     };
     assert!(TINY.truth().all(|form| is_plain(&form)));
@@ -106,7 +106,7 @@ fn a_limited_back_end_refuses_for_a_while() {
 #[test]
 fn shams_look_like_searches_and_are_none() {
     for (truth, form, field) in forms(Behaviour::SamePage) {
-        assert_eq!((truth.kind, truth.topic, truth.database), (Kind::Other, None, None));
+        assert_eq!((truth.kind, truth.topic, truth.database), (FormKind::Other, None, None));
         let words = ["", "book", "zuvoqix"].map(|word| ask(&form, field, word, Time(0)));
         assert!(words.iter().all(|answer| answer.status == 200 && !text(answer).contains("/detail/")));
     }

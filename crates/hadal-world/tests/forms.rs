@@ -4,7 +4,7 @@ mod common;
 
 use common::{DEMO, TINY, get, links, page, parsed_forms, walk};
 use hadal_core::address::Site;
-use hadal_core::critic::Kind;
+use hadal_core::critic::FormKind;
 use hadal_core::html;
 use hadal_core::http::{Method, Request, Response};
 use hadal_core::identity::{FormId, form_id};
@@ -83,7 +83,7 @@ fn search_results_depend_on_the_query() {
 
 #[test]
 fn forms_that_search_nothing_answer_too() {
-    let login = TINY.truth().find(|form| form.kind == Kind::Login).unwrap();
+    let login = TINY.truth().find(|form| form.kind == FormKind::Login).unwrap();
     let response = page(&TINY, &login.page_url);
     let parsed = html::parse(&response.body, None, &login.page_url);
     let form = parsed.forms.iter().find(|form| form_id(form, &login.page_url) == login.form_id).unwrap();

@@ -5,7 +5,7 @@
 mod common;
 
 use common::{get, links};
-use hadal_core::critic::Kind;
+use hadal_core::critic::FormKind;
 use hadal_core::html;
 use hadal_core::http::{Request, Response};
 use hadal_core::identity::form_id;
@@ -22,7 +22,7 @@ static VARIED: LazyLock<World> =
 
 /// Small databases behind forms of a behaviour that ask nothing but words.
 fn boxes(behaviour: Behaviour) -> Vec<(TrueForm, Form, usize)> {
-    let searches = VARIED.truth().filter(|form| form.behaviour == behaviour && form.kind == Kind::Search);
+    let searches = VARIED.truth().filter(|form| form.behaviour == behaviour && form.kind == FormKind::Search);
     let small = searches.filter(|form| (1..150).contains(&VARIED.records_behind(form)));
     let boxes = small.filter_map(|truth| {
         let response = get(&VARIED, &truth.page_url).result.ok()?;
@@ -106,7 +106,7 @@ fn every_behaviour_gives_up_all_its_records() {
 
 #[test]
 fn what_searches_nothing_holds_nothing() {
-    let others = VARIED.truth().filter(|form| form.kind != Kind::Search).take(50);
+    let others = VARIED.truth().filter(|form| form.kind != FormKind::Search).take(50);
     assert!(others.into_iter().all(|form| VARIED.records_behind(&form) == 0));
     let home = VARIED.truth().next().unwrap().page_url;
     assert_eq!(VARIED.record_at(&home), None);

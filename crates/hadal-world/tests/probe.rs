@@ -4,8 +4,8 @@
 mod common;
 
 use common::get;
-use hadal_core::critic::Kind;
-use hadal_core::critic::probe::{Answer, Finding, MOST_REQUESTS, Probe, Refusal};
+use hadal_core::critic::FormKind;
+use hadal_core::critic::probe::{MAX_REQUESTS, Probe, ProbeAnswer, ProbeRefusal, ProbeResult};
 use hadal_core::critic::veto::veto;
 use hadal_core::html;
 use hadal_core::http::{Method, Request};
@@ -53,19 +53,19 @@ fn send(world: &World, request: &Request, at: Time) -> Sent {
 }
 
 /// Runs a probe to its end: what it found, and the statuses of what came back.
-fn run(world: &World, probe: &mut Probe) -> (Finding, Vec<u16>) {
+fn run(world: &World, probe: &mut Probe) -> (ProbeResult, Vec<u16>) {
     let mut statuses = Vec::new();
-    while let Some(request) = probe.next() {
+    while let Some(request) = probe.next_request() {
         let sent = send(world, &request, Time(2_000 * statuses.len() as u64));
         statuses.push(sent.status);
-        probe.take(Answer {
+        probe.receive(ProbeAnswer {
             status: sent.status,
             location: sent.location.as_ref(),
             page: sent.page.as_ref(),
         });
     }
-    assert!(statuses.len() <= MOST_REQUESTS);
-    (probe.finding().unwrap(), statuses)
+    assert!(statuses.len() <= MAX_REQUESTS);
+    (probe.result().unwrap(), statuses)
 }
 
 /// Findings about the forms of one behaviour.
@@ -78,11 +78,11 @@ struct Tally {
 }
 
 impl Tally {
-    fn add(&mut self, truth: &TrueForm, finding: Finding, requests: usize) {
+    fn add(&mut self, truth: &TrueForm, finding: ProbeResult, requests: usize) {
         self.requests += requests;
-        match (finding, truth.kind == Kind::Search) {
-            (Finding::Unclear, _) => self.unclear += 1,
-            (Finding::Searches, true) | (Finding::DoesNot, false) => self.right += 1,
+        match (finding, truth.kind == FormKind::Search) {
+            (ProbeResult::Unclear, _) => self.unclear += 1,
+            (ProbeResult::Searchable, true) | (ProbeResult::NotSearchable, false) => self.right += 1,
             _ => self.wrong += 1,
         }
     }
@@ -99,12 +99,12 @@ fn what_the_probe_decides_is_right_for_every_behaviour() {
         for (truth, form) in forms(world) {
             // Forms of other subjects are asked with a word that may be rare or missing there.
             let word = truth.topic.unwrap_or("book");
-            let Ok(mut probe) = Probe::of(&form, word, truth.form_id.0) else { continue };
+            let Ok(mut probe) = Probe::new(&form, word, truth.form_id.0) else { continue };
             let (finding, statuses) = run(world, &mut probe);
             if statuses.contains(&429) {
-                assert_eq!(finding, Finding::Unclear, "{truth:?}");
+                assert_eq!(finding, ProbeResult::Unclear, "{truth:?}");
             }
-            let is_known = truth.topic.is_some() || truth.kind != Kind::Search;
+            let is_known = truth.topic.is_some() || truth.kind != FormKind::Search;
             let tallies = if is_known { &mut known } else { &mut strange };
             tallies.entry(truth.behaviour).or_default().add(&truth, finding, statuses.len());
         }
@@ -140,13 +140,13 @@ fn a_redirect_to_the_only_hit_is_a_search() {
             forms(world).into_iter().filter(|(truth, _)| truth.behaviour == Behaviour::OnlyHit)
         {
             let Some(name) = some_record(world, &form) else { continue };
-            let Ok(mut probe) = Probe::of(&form, &name, 5) else { continue };
+            let Ok(mut probe) = Probe::new(&form, &name, 5) else { continue };
             let (finding, statuses) = run(world, &mut probe);
             if statuses[0] == 303 {
-                assert_eq!(finding, Finding::Searches, "{truth:?}");
+                assert_eq!(finding, ProbeResult::Searchable, "{truth:?}");
                 redirected += 1;
             }
-            assert_ne!(finding, Finding::DoesNot, "{truth:?}");
+            assert_ne!(finding, ProbeResult::NotSearchable, "{truth:?}");
             asked += 1;
         }
     }
@@ -160,11 +160,11 @@ fn no_vetoed_form_is_asked_and_few_others_that_search_nothing() {
     for (truth, form) in WORLDS.iter().flat_map(forms) {
         let vetoed = veto(&form);
         if let Some(veto) = vetoed {
-            assert_eq!(Probe::of(&form, "word", 1), Err(Refusal::Veto(veto)), "{truth:?}");
+            assert_eq!(Probe::new(&form, "word", 1), Err(ProbeRefusal::Veto(veto)), "{truth:?}");
         }
         let (part, whole) = match truth.kind {
-            Kind::Search => &mut searches,
-            Kind::Other => continue,
+            FormKind::Search => &mut searches,
+            FormKind::Other => continue,
             _ => &mut others,
         };
         *part += usize::from(vetoed.is_some());
@@ -178,12 +178,12 @@ fn no_vetoed_form_is_asked_and_few_others_that_search_nothing() {
 #[test]
 fn a_form_that_posts_is_never_asked() {
     let posting = |(_, form): &(TrueForm, Form)| form.method == Method::Post;
-    let refused: Vec<Refusal> = forms(&WORLDS[0])
+    let refused: Vec<ProbeRefusal> = forms(&WORLDS[0])
         .iter()
         .filter(|form| posting(form))
-        .map(|(_, form)| Probe::of(form, "word", 1).unwrap_err())
+        .map(|(_, form)| Probe::new(form, "word", 1).unwrap_err())
         .collect();
-    let searches = refused.iter().filter(|why| **why == Refusal::Posts).count();
+    let searches = refused.iter().filter(|why| **why == ProbeRefusal::Posts).count();
     assert!(searches > 20, "{refused:?}");
 }
 
@@ -192,7 +192,7 @@ fn the_signature_tells_empty_answers_from_others() {
     let (mut learned, mut right) = (0, 0);
     for (truth, form) in forms(&WORLDS[0]) {
         let Some(topic) = truth.topic else { continue };
-        let Ok(mut probe) = Probe::of(&form, topic, 3) else { continue };
+        let Ok(mut probe) = Probe::new(&form, topic, 3) else { continue };
         let Some(field) = form.fields.iter().position(|field| field.kind.is_textual()) else { continue };
         run(&WORLDS[0], &mut probe);
         let Some(signature) = probe.signature() else { continue };

@@ -4,7 +4,7 @@ use crate::exit::Exit;
 use crate::session::Session;
 use anyhow::Context;
 use clap::Args;
-use hadal_core::critic::judges::encode;
+use hadal_core::critic::classifiers::encode;
 use hadal_eval::training::built_in::{LabelledData, train, words};
 use std::io::Write;
 use std::path::PathBuf;
@@ -26,7 +26,8 @@ pub struct BuiltInArgs {
 
 pub fn run(args: &BuiltInArgs, session: &Session) -> anyhow::Result<Exit> {
     let data = LabelledData::read(&args.data)?;
-    let files = [("judges.bin", encode(&train(&data))), ("words-en.txt", words(&args.data)?.into_bytes())];
+    let files =
+        [("classifiers.bin", encode(&train(&data))), ("words-en.txt", words(&args.data)?.into_bytes())];
     std::fs::create_dir_all(&args.output).with_context(|| args.output.display().to_string())?;
     for (name, bytes) in files {
         let path = args.output.join(name);

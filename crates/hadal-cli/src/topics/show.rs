@@ -7,9 +7,9 @@ use hadal::output::escape::{for_json, for_terminal};
 use hadal::output::table::Table;
 use hadal::topic::resolve::meant;
 use hadal::topic::{Telling, TopicError, TopicFile};
+use hadal_core::critic::classifiers::Classifiers;
 use hadal_core::critic::domain::DOMAINS;
-use hadal_core::critic::judges::Judges;
-use hadal_core::critic::trained::Aim;
+use hadal_core::critic::trained::CriticTarget;
 use serde_json::json;
 use std::io::Write;
 
@@ -33,7 +33,7 @@ pub fn run(args: &ShowArgs, session: &Session) -> anyhow::Result<Exit> {
     let (file, telling) = if folder.has(&name) {
         let (file, model) = folder.load(&name)?;
         (Some(file), model.telling)
-    } else if let Some(Aim::Domain(domain)) = Aim::built_in(&name) {
+    } else if let Some(CriticTarget::Domain(domain)) = CriticTarget::built_in(&name) {
         (None, built_in(domain))
     } else {
         let hint = meant(&name, folder).map(|meant| format!("; did you mean '{meant}'?"));
@@ -49,7 +49,7 @@ pub fn run(args: &ShowArgs, session: &Session) -> anyhow::Result<Exit> {
 
 /// Strongest words of a built-in domain, in forms and on pages.
 fn built_in(domain: usize) -> Telling {
-    let words = Judges::shipped().telling.get(domain.min(DOMAINS.len()));
+    let words = Classifiers::shipped().top_words.get(domain.min(DOMAINS.len()));
     Telling { forms: words.cloned().unwrap_or_default(), pages: Vec::new() }
 }
 

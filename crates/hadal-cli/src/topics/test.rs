@@ -8,8 +8,8 @@ use hadal::output::escape::{for_json, for_terminal};
 use hadal::output::table::Table;
 use hadal::topic::labelled;
 use hadal_core::critic::trained::TrainedCritic;
-use hadal_core::learn::bootstrap::{Interval, interval};
-use hadal_core::learn::metrics::Confusion;
+use hadal_core::learn::metrics::ConfusionMatrix;
+use hadal_core::learn::resampling::{BootstrapInterval, bootstrap_interval};
 use serde::Serialize;
 use serde_json::json;
 use std::io::Write;
@@ -44,9 +44,9 @@ struct Judged {
 /// Figures of a test; undefined ones are null.
 #[derive(Serialize)]
 struct Figures {
-    precision: Interval,
-    recall: Interval,
-    f1: Interval,
+    precision: BootstrapInterval,
+    recall: BootstrapInterval,
+    f1: BootstrapInterval,
 }
 
 pub fn run(args: &TestArgs, session: &Session) -> anyhow::Result<Exit> {
@@ -68,15 +68,17 @@ pub fn run(args: &TestArgs, session: &Session) -> anyhow::Result<Exit> {
     Ok(Exit::Done)
 }
 
-fn confusion<'a>(judged: impl Iterator<Item = &'a Judged>) -> Confusion {
+fn confusion<'a>(judged: impl Iterator<Item = &'a Judged>) -> ConfusionMatrix {
     let (p, labels): (Vec<f32>, Vec<bool>) = judged.map(|judged| (judged.p, judged.relevant)).unzip();
-    Confusion::binary(&p, &labels, 0.5)
+    ConfusionMatrix::binary(&p, &labels, 0.5)
 }
 
 fn figures(judged: &[Judged], seed: u64) -> Figures {
     let groups: Vec<&str> = judged.iter().map(|judged| judged.group.as_str()).collect();
-    let of = |figure: fn(&Confusion) -> f64| {
-        interval(&groups, ROUNDS, seed, |rows| figure(&confusion(rows.iter().map(|&row| &judged[row]))))
+    let of = |figure: fn(&ConfusionMatrix) -> f64| {
+        bootstrap_interval(&groups, ROUNDS, seed, |rows| {
+            figure(&confusion(rows.iter().map(|&row| &judged[row])))
+        })
     };
     Figures {
         precision: of(|table| table.precision(1)),
@@ -85,7 +87,7 @@ fn figures(judged: &[Judged], seed: u64) -> Figures {
     }
 }
 
-fn event(topic: &str, judged: &[Judged], table: &Confusion, figures: &Figures) -> String {
+fn event(topic: &str, judged: &[Judged], table: &ConfusionMatrix, figures: &Figures) -> String {
     let row = |truth| json!({ "relevant": table.count(truth, 1), "other": table.count(truth, 0) });
     let wrong: Vec<_> = wrong(judged)
         .map(|judged| json!({ "file": judged.file, "relevant": judged.relevant, "p": judged.p }))
@@ -103,7 +105,7 @@ fn wrong(judged: &[Judged]) -> impl Iterator<Item = &Judged> {
     judged.iter().filter(|judged| (judged.p >= 0.5) != judged.relevant)
 }
 
-fn report(judged: &[Judged], table: &Confusion, figures: &Figures, session: &Session) -> String {
+fn report(judged: &[Judged], table: &ConfusionMatrix, figures: &Figures, session: &Session) -> String {
     let mut counts = Table::new(&["labelled", "judged relevant", "judged other"], session.stdout());
     [1, 2].into_iter().for_each(|column| counts.right(column));
     for (label, truth) in [("relevant", 1), ("other", 0)] {
@@ -122,7 +124,7 @@ fn report(judged: &[Judged], table: &Confusion, figures: &Figures, session: &Ses
     text
 }
 
-fn told(figure: &Interval) -> String {
+fn told(figure: &BootstrapInterval) -> String {
     match figure.estimate.is_nan() {
         true => "undefined".to_string(),
         false => format!("{:.2} ({:.2} to {:.2})", figure.estimate, figure.low, figure.high),

@@ -2,7 +2,7 @@
 use crate::fixture;
 use crate::program::Place;
 use hadal::store::*;
-use hadal_core::critic::Kind;
+use hadal_core::critic::FormKind;
 use std::io::{BufRead, BufReader};
 use std::process::Stdio;
 
@@ -18,7 +18,7 @@ fn place_with_forms() -> Place {
     let mut evil = fixture::form(0xbad, "http://evil.example/", 0.8, 0.7);
     evil.fields[0].name = EVIL.into();
     let mut login = fixture::form(3, "http://books.example/login", 0.01, 0.0);
-    login.kind = Kind::Login;
+    login.kind = FormKind::Login;
     let plain = fixture::form(1, "http://books.example/", 0.912_345_6, 0.9);
     let forms = [plain, evil, login].map(fixture::new_form).to_vec();
     let end = Outcome { forms, ..fixture::visit(1, &waiting, Default::default()) };

@@ -3,13 +3,15 @@
 //! One model reads the form's own text alone, another reads the page around it too; which one is asked can
 //! be switched. Pages of known sites teach both, with little weight: forms are few, pages are many.
 
-use super::example::Example;
-use super::subject::{Place, Words, concept_index, of_form, page_words};
-use crate::learn::folds::grouped;
-use crate::learn::logistic::Options;
+use super::LabelledForm;
+use super::topic_features::{
+    TextPlace, TopicFeatures, concept_feature, form_topic_features, page_text_features,
+};
+use crate::learn::logistic::LogisticOptions;
 use crate::learn::platt::Sigmoid;
+use crate::learn::resampling::grouped_folds;
 use crate::learn::softmax::Softmax;
-use crate::learn::sparse::Sparse;
+use crate::learn::sparse::SparseRow;
 use crate::learn::vocabulary::Vocabulary;
 use crate::page::{Form, Page};
 use crate::text::concepts::CONCEPTS;
@@ -65,7 +67,7 @@ const SITES_NEEDED: u32 = 3;
 
 /// Whether the page around a form is read as well.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Around {
+pub enum PageContext {
     /// The form's own text decides.
     Ignored,
     /// Heading, title and the page's text are read too.
@@ -74,23 +76,23 @@ pub enum Around {
 
 /// Judges what a search form searches.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct DomainJudge {
-    own: Reader,
-    around: Reader,
+pub struct DomainClassifier {
+    own: DomainModel,
+    around: DomainModel,
 }
 
 /// A model of one way of reading.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-struct Reader {
+struct DomainModel {
     vocabulary: Vocabulary,
     model: Softmax,
     sigmoid: Sigmoid,
 }
 
 /// Something about a known domain that is no form: it teaches words.
-pub struct Lesson {
-    /// What it says, see [`super::subject::of_page`].
-    pub words: Words,
+pub struct DomainText {
+    /// What it says, see [`super::topic_features::page_topic_features`].
+    pub words: TopicFeatures,
     /// Its domain.
     pub domain: usize,
     /// The site it comes from.
@@ -99,18 +101,18 @@ pub struct Lesson {
     pub weight: f32,
 }
 
-impl DomainJudge {
+impl DomainClassifier {
     /// Learns from search forms with a domain, and from lessons.
-    pub fn train(examples: &[&Example], lessons: &[&Lesson], seed: u64) -> DomainJudge {
-        let train = |around| Reader::train(examples, lessons, around, seed);
-        DomainJudge { own: train(Around::Ignored), around: train(Around::Read) }
+    pub fn train(examples: &[&LabelledForm], lessons: &[&DomainText], seed: u64) -> DomainClassifier {
+        let train = |around| DomainModel::train(examples, lessons, around, seed);
+        DomainClassifier { own: train(PageContext::Ignored), around: train(PageContext::Read) }
     }
 
     /// P(domain), given that the form is a search; in the order of [`DOMAINS`]. With the words of its page
-    /// ([`page_words`]) the page around it is read too.
-    pub fn judge(&self, form: &Form, page: &Page, page_words: Option<&[(u32, f32)]>) -> Vec<f32> {
-        let reader = if page_words.is_some() { &self.around } else { &self.own };
-        reader.judge(&reader.vocabulary.row(&of_form(form, page, page_words)))
+    /// ([`page_text_features`]) the page around it is read too.
+    pub fn classify(&self, form: &Form, page: &Page, page_text_features: Option<&[(u32, f32)]>) -> Vec<f32> {
+        let model = if page_text_features.is_some() { &self.around } else { &self.own };
+        model.classify(&model.vocabulary.row(&form_topic_features(form, page, page_text_features)))
     }
 
     /// What a word says about a domain, with the page around it read.
@@ -125,20 +127,26 @@ impl DomainJudge {
     }
 }
 
-impl Reader {
-    fn train(examples: &[&Example], lessons: &[&Lesson], around: Around, seed: u64) -> Reader {
-        let examples: Vec<&&Example> = examples.iter().filter(|example| example.domain.is_some()).collect();
-        let said: Vec<Words> = examples
+impl DomainModel {
+    fn train(
+        examples: &[&LabelledForm],
+        lessons: &[&DomainText],
+        around: PageContext,
+        seed: u64,
+    ) -> DomainModel {
+        let examples: Vec<&&LabelledForm> =
+            examples.iter().filter(|example| example.domain.is_some()).collect();
+        let said: Vec<TopicFeatures> = examples
             .iter()
             .map(|example| {
-                let words = (around == Around::Read).then(|| page_words(&example.page));
-                of_form(&example.form, &example.page, words.as_deref())
+                let words = (around == PageContext::Read).then(|| page_text_features(&example.page));
+                form_topic_features(&example.form, &example.page, words.as_deref())
             })
             .collect();
         let forms_said = examples.iter().zip(&said).map(|(example, said)| (&example.site, said.as_slice()));
         let lessons_said = lessons.iter().map(|lesson| (&lesson.site, lesson.words.as_slice()));
         let vocabulary = Vocabulary::shared(forms_said.chain(lessons_said), SITES_NEEDED);
-        let mut set = Set::default();
+        let mut set = DomainTrainingSet::default();
         for (example, said) in examples.iter().zip(&said) {
             let domain = example.domain.unwrap_or(OTHER);
             set.add(vocabulary.row(said), domain, example.confidence, &example.site);
@@ -149,45 +157,45 @@ impl Reader {
         for lesson in lessons {
             set.add(vocabulary.row(&lesson.words), lesson.domain, lesson.weight, &lesson.site);
         }
-        let folds = grouped(&set.sites, INNER_FOLDS, seed);
+        let folds = grouped_folds(&set.sites, INNER_FOLDS, seed);
         let (l2, odds) = L2
             .map(|l2| (l2, set.odds_by_fold(&folds, l2, examples.len())))
             .into_iter()
             .min_by(|a, b| set.loss(&a.1).total_cmp(&set.loss(&b.1)))
             .expect("there are regularisations to choose from");
         let sigmoid = set.calibrate(&odds);
-        Reader { model: set.train(|_| true, l2), sigmoid, vocabulary }
+        DomainModel { model: set.train(|_| true, l2), sigmoid, vocabulary }
     }
 
     /// Probabilities of the model, made as sure as they deserve to be.
-    fn judge(&self, row: &Sparse) -> Vec<f32> {
+    fn classify(&self, row: &SparseRow) -> Vec<f32> {
         self.model.calibrated(row, &self.sigmoid)
     }
 }
 
 /// A lesson for every concept of the primer, with the number of its domain.
-fn primer() -> Vec<(usize, Words)> {
+fn primer() -> Vec<(usize, TopicFeatures)> {
     let number = |name: &str| CONCEPTS.names().iter().position(|known| known == name);
     let mut lessons = Vec::new();
     for (domain, (_, names)) in PRIMER.iter().enumerate() {
         for concept in names.split(' ').filter_map(number) {
-            let own = concept_index(concept as u8, Some(Place::Own));
-            lessons.push((domain, vec![(concept_index(concept as u8, None), 1.0), (own, 1.0)]));
+            let own = concept_feature(concept as u8, Some(TextPlace::Own));
+            lessons.push((domain, vec![(concept_feature(concept as u8, None), 1.0), (own, 1.0)]));
         }
     }
     lessons
 }
 
 #[derive(Default)]
-struct Set {
-    rows: Vec<Sparse>,
+struct DomainTrainingSet {
+    rows: Vec<SparseRow>,
     domains: Vec<usize>,
     weights: Vec<f32>,
     sites: Vec<String>,
 }
 
-impl Set {
-    fn add(&mut self, row: Sparse, domain: usize, weight: f32, site: &str) {
+impl DomainTrainingSet {
+    fn add(&mut self, row: SparseRow, domain: usize, weight: f32, site: &str) {
         self.rows.push(row);
         self.domains.push(domain);
         self.weights.push(weight);
@@ -196,10 +204,10 @@ impl Set {
 
     fn train(&self, keep: impl Fn(usize) -> bool, l2: f64) -> Softmax {
         let kept: Vec<usize> = (0..self.rows.len()).filter(|&at| keep(at)).collect();
-        let rows: Vec<Sparse> = kept.iter().map(|&at| self.rows[at].clone()).collect();
+        let rows: Vec<SparseRow> = kept.iter().map(|&at| self.rows[at].clone()).collect();
         let domains: Vec<usize> = kept.iter().map(|&at| self.domains[at]).collect();
         let weights: Vec<f32> = kept.iter().map(|&at| self.weights[at]).collect();
-        let options = Options { l2, tolerance: 1e-3, ..Options::default() };
+        let options = LogisticOptions { l2, tolerance: 1e-3, ..LogisticOptions::default() };
         Softmax::train(&rows, &domains, DOMAINS.len(), Some(&weights), &options)
     }
 

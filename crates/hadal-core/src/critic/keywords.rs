@@ -2,7 +2,7 @@
 //!
 //! It is the yardstick for trained critics and what a crawl for free words falls back to.
 
-use super::{Critic, FormVerdict, Kind, PageVerdict};
+use super::{Critic, FormKind, FormVerdict, PageVerdict};
 use crate::http::Method;
 use crate::page::{FieldKind, Form, Page};
 use crate::topic::{Topic, singular};
@@ -29,8 +29,8 @@ impl KeywordCritic {
     }
 
     /// How much of a text is the topic's. Most words are passed over by their first letter.
-    fn mentions(&self, text: &str) -> Mentions {
-        let mut found = Mentions::default();
+    fn mentions(&self, text: &str) -> TopicMentions {
+        let mut found = TopicMentions::default();
         let mut seen: FxHashSet<&str> = FxHashSet::default();
         let is_letter = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-' || byte >= 128;
         let tokens = text.split(|c: char| c.is_ascii() && !is_letter(c as u8));
@@ -54,13 +54,13 @@ impl KeywordCritic {
 }
 
 #[derive(Default)]
-struct Mentions {
+struct TopicMentions {
     words: u32,
     hits: u32,
     distinct: u32,
 }
 
-impl Mentions {
+impl TopicMentions {
     fn density(&self) -> f32 {
         self.hits as f32 / self.words.max(1) as f32
     }
@@ -77,7 +77,7 @@ impl Critic for KeywordCritic {
     }
 
     fn judge_form(&self, form: &Form, _page: &Page, verdict: &PageVerdict) -> FormVerdict {
-        let shape = Shape::of(form);
+        let shape = FormShape::of(form);
         let (kind, odds, mut evidence) = shape.purpose();
         let p_searchable = logistic(odds);
         let own = self.mentions(&form_words(form));
@@ -106,7 +106,7 @@ fn form_words(form: &Form) -> String {
 }
 
 /// What a form is made of and what it says, as far as its purpose shows in that.
-struct Shape {
+struct FormShape {
     text: String,
     passwords: usize,
     emails: usize,
@@ -118,8 +118,8 @@ struct Shape {
     get: bool,
 }
 
-impl Shape {
-    fn of(form: &Form) -> Shape {
+impl FormShape {
+    fn of(form: &Form) -> FormShape {
         let count =
             |kinds: &[FieldKind]| form.fields.iter().filter(|field| kinds.contains(&field.kind)).count();
         let mut text = format!("{} {} {}", form.text, form.attributes, form.action.path());
@@ -138,7 +138,7 @@ impl Shape {
             .fields
             .iter()
             .filter(|f| f.kind == FieldKind::Text && f.name.to_lowercase().contains("mail"));
-        Shape {
+        FormShape {
             passwords: count(&[FieldKind::Password]),
             emails: count(&[FieldKind::Email]) + named_email.count(),
             textareas: count(&[FieldKind::Textarea]),
@@ -156,7 +156,7 @@ impl Shape {
     }
 
     /// Kind, log-odds of being searchable, and why.
-    fn purpose(&self) -> (Kind, f32, Vec<String>) {
+    fn purpose(&self) -> (FormKind, f32, Vec<String>) {
         if let Some((kind, why)) = self.veto() {
             return (kind, -4.0, vec![why.to_string()]);
         }
@@ -173,38 +173,38 @@ impl Shape {
         let told = || signs.iter().filter(|(holds, _, _)| *holds);
         let odds = -1.5 + told().map(|(_, weight, _)| weight).sum::<f32>();
         let kind = if odds >= 0.0 {
-            Kind::Search
+            FormKind::Search
         } else if self.says(BOOKING) {
-            Kind::Booking
+            FormKind::Booking
         } else {
-            Kind::Other
+            FormKind::Other
         };
         (kind, odds, told().map(|(_, _, why)| why.to_string()).collect())
     }
 
     /// Forms that are never a search, whatever else they say.
-    fn veto(&self) -> Option<(Kind, &'static str)> {
+    fn veto(&self) -> Option<(FormKind, &'static str)> {
         let password = self.passwords > 0;
         let rules = [
             (
                 password && (self.passwords > 1 || self.says(JOIN)) && self.inputs > 2,
-                Kind::Registration,
+                FormKind::Registration,
                 "a new password",
             ),
-            (password, Kind::Login, "a password"),
-            (self.says(&["forgot", "reset password", "recover"]), Kind::Recovery, "words of recovery"),
-            (self.says(CARD), Kind::Order, "words of ordering"),
-            (self.files > 0, Kind::Other, "a file to upload"),
+            (password, FormKind::Login, "a password"),
+            (self.says(&["forgot", "reset password", "recover"]), FormKind::Recovery, "words of recovery"),
+            (self.says(CARD), FormKind::Order, "words of ordering"),
+            (self.files > 0, FormKind::Other, "a file to upload"),
             (
                 self.textareas > 0 && self.says(&["comment", "review", "reply"]),
-                Kind::Comment,
+                FormKind::Comment,
                 "a comment box",
             ),
-            (self.textareas > 0 && self.emails > 0, Kind::Contact, "e-mail and message"),
-            (self.textareas > 0 && !self.says(SEARCH), Kind::Contact, "a message box"),
-            (self.emails > 0 && self.says(LETTER), Kind::Newsletter, "words of a mailing list"),
-            (self.emails > 0 && self.says(BOOKING), Kind::Booking, "reserves in a name"),
-            (self.emails > 0 && self.inputs > 2 && !self.says(SEARCH), Kind::Contact, "asks who you are"),
+            (self.textareas > 0 && self.emails > 0, FormKind::Contact, "e-mail and message"),
+            (self.textareas > 0 && !self.says(SEARCH), FormKind::Contact, "a message box"),
+            (self.emails > 0 && self.says(LETTER), FormKind::Newsletter, "words of a mailing list"),
+            (self.emails > 0 && self.says(BOOKING), FormKind::Booking, "reserves in a name"),
+            (self.emails > 0 && self.inputs > 2 && !self.says(SEARCH), FormKind::Contact, "asks who you are"),
         ];
         rules.iter().find(|(holds, _, _)| *holds).map(|(_, kind, why)| (*kind, *why))
     }
@@ -255,7 +255,7 @@ mod tests {
             "<title>Book search</title><form action=/find>Author <input name=author> Title <input name=title>
              ISBN <input name=isbn> <input type=submit value=Search></form>",
         );
-        assert_eq!(verdict.kind, Kind::Search);
+        assert_eq!(verdict.kind, FormKind::Search);
         assert!(verdict.is_searchable() && verdict.is_relevant(), "{verdict:?}");
     }
 
@@ -274,7 +274,7 @@ mod tests {
         let verdict = judge(
             "<form action=/search-login>Search our books after login <input name=u><input type=password name=p></form>",
         );
-        assert_eq!(verdict.kind, Kind::Login);
+        assert_eq!(verdict.kind, FormKind::Login);
         assert!(!verdict.is_searchable());
     }
 
@@ -283,17 +283,20 @@ mod tests {
         for (html, kind) in [
             (
                 "<form method=post>Subscribe to our newsletter <input type=email name=e></form>",
-                Kind::Newsletter,
+                FormKind::Newsletter,
             ),
-            ("<form method=post><input name=email><textarea name=message></textarea></form>", Kind::Contact),
+            (
+                "<form method=post><input name=email><textarea name=message></textarea></form>",
+                FormKind::Contact,
+            ),
             (
                 "<form method=post><input name=n><textarea name=c>Comment</textarea> Leave a comment</form>",
-                Kind::Comment,
+                FormKind::Comment,
             ),
-            ("<form method=post>Card number <input name=cc></form>", Kind::Order),
+            ("<form method=post>Card number <input name=cc></form>", FormKind::Order),
             (
                 "<form method=post>Create account<input name=a><input type=password name=p><input type=password name=p2></form>",
-                Kind::Registration,
+                FormKind::Registration,
             ),
         ] {
             assert_eq!(judge(html).kind, kind, "{html}");

@@ -4,47 +4,47 @@
 //! those that a first model takes for it are set aside before the second one is trained (Liu et al. 2002,
 //! learning from positive and unlabelled examples). How sure to be is found out by leaving each example out.
 
-use super::subject::{Words, of_words};
-use crate::learn::logistic::{Logistic, Options};
+use super::topic_features::{TopicFeatures, text_topic_features};
+use crate::learn::logistic::{Logistic, LogisticOptions};
 use crate::learn::platt::Sigmoid;
-use crate::learn::sparse::Sparse;
+use crate::learn::sparse::SparseRow;
 use crate::learn::vocabulary::Vocabulary;
 use serde::{Deserialize, Serialize};
 
 /// Judges forms and pages of one learned topic.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LearnedTopic {
-    forms: Likeness,
-    pages: Likeness,
+    forms: BinaryTopicModel,
+    pages: BinaryTopicModel,
     /// Example forms it was made from; with none it knows words only.
     pub examples: u32,
 }
 
 /// What a topic is learned from.
 #[derive(Clone, Debug, Default)]
-pub struct Material {
+pub struct TopicExamples {
     /// Rows of example forms, with their pages.
-    pub forms: Vec<Words>,
+    pub forms: Vec<TopicFeatures>,
     /// Rows of example pages.
-    pub pages: Vec<Words>,
+    pub pages: Vec<TopicFeatures>,
     /// Rows of forms that are known not to be of the topic.
-    pub other_forms: Vec<Words>,
+    pub other_forms: Vec<TopicFeatures>,
     /// Words that describe it.
     pub words: String,
 }
 
 impl LearnedTopic {
     /// Learns a topic; `forms` and `pages` are the background.
-    pub fn train(material: &Material, forms: &[Words], pages: &[Words]) -> LearnedTopic {
+    pub fn train(material: &TopicExamples, forms: &[TopicFeatures], pages: &[TopicFeatures]) -> LearnedTopic {
         let described = described(&material.words);
-        let of = |examples: &[Words]| -> Vec<Words> {
+        let of = |examples: &[TopicFeatures]| -> Vec<TopicFeatures> {
             // Words alone are an example of their own only when there is nothing better.
             let spoken = if examples.is_empty() { described.as_slice() } else { &[] };
             examples.iter().chain(spoken).cloned().collect()
         };
         LearnedTopic {
-            forms: Likeness::train(&of(&material.forms), &material.other_forms, forms, &described),
-            pages: Likeness::train(&of(&material.pages), &[], pages, &described),
+            forms: BinaryTopicModel::train(&of(&material.forms), &material.other_forms, forms, &described),
+            pages: BinaryTopicModel::train(&of(&material.pages), &[], pages, &described),
             examples: material.forms.len() as u32,
         }
     }
@@ -66,10 +66,10 @@ impl LearnedTopic {
 }
 
 /// One row per word, and one of all words together.
-fn described(words: &str) -> Vec<Words> {
-    let all = of_words(words);
-    let single = words.split_whitespace().map(of_words).filter(|row| !row.is_empty());
-    let mut rows: Vec<Words> = single.collect();
+fn described(words: &str) -> Vec<TopicFeatures> {
+    let all = text_topic_features(words);
+    let single = words.split_whitespace().map(text_topic_features).filter(|row| !row.is_empty());
+    let mut rows: Vec<TopicFeatures> = single.collect();
     if rows.len() > 1 {
         rows.push(all);
     }
@@ -77,7 +77,7 @@ fn described(words: &str) -> Vec<Words> {
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-struct Likeness {
+struct BinaryTopicModel {
     vocabulary: Vocabulary,
     model: Logistic,
     sigmoid: Sigmoid,
@@ -85,8 +85,13 @@ struct Likeness {
 
 const L2: f64 = 0.1;
 
-impl Likeness {
-    fn train(positives: &[Words], negatives: &[Words], background: &[Words], hints: &[Words]) -> Likeness {
+impl BinaryTopicModel {
+    fn train(
+        positives: &[TopicFeatures],
+        negatives: &[TopicFeatures],
+        background: &[TopicFeatures],
+        hints: &[TopicFeatures],
+    ) -> BinaryTopicModel {
         let rows_needed = if positives.len() >= 4 { 2 } else { 1 };
         let hinted = Vocabulary::of(hints.iter().map(Vec::as_slice), 1).hashes();
         let shared = Vocabulary::of(positives.iter().map(Vec::as_slice), rows_needed).hashes();
@@ -98,16 +103,18 @@ impl Likeness {
                     .hashes()
             }
         };
-        let known: Words = shared.into_iter().chain(hinted).chain(usual).map(|hash| (hash, 1.0)).collect();
+        let known: TopicFeatures =
+            shared.into_iter().chain(hinted).chain(usual).map(|hash| (hash, 1.0)).collect();
         let vocabulary = Vocabulary::of([known.as_slice()].into_iter(), 1);
-        let rows = |words: &[Words]| -> Vec<Sparse> { words.iter().map(|w| vocabulary.row(w)).collect() };
+        let rows =
+            |words: &[TopicFeatures]| -> Vec<SparseRow> { words.iter().map(|w| vocabulary.row(w)).collect() };
         let (positives, negatives, hints) = (rows(positives), rows(negatives), rows(hints));
         let first = fit(&positives, &hints, &rows(background));
-        let mut others: Vec<Sparse> =
+        let mut others: Vec<SparseRow> =
             rows(background).into_iter().filter(|row| first.margin(row) < 0.0).collect();
         others.extend(negatives);
         let sigmoid = calibrate(&positives, &hints, &others);
-        Likeness { model: fit(&positives, &hints, &others), sigmoid, vocabulary }
+        BinaryTopicModel { model: fit(&positives, &hints, &others), sigmoid, vocabulary }
     }
 
     fn probability(&self, words: &[(u32, f32)]) -> f32 {
@@ -121,22 +128,22 @@ impl Likeness {
 }
 
 /// Examples count together a third as much as the background, hints a tenth of an example each.
-fn fit(positives: &[Sparse], hints: &[Sparse], others: &[Sparse]) -> Logistic {
+fn fit(positives: &[SparseRow], hints: &[SparseRow], others: &[SparseRow]) -> Logistic {
     let each = (others.len() as f32 / 3.0 / positives.len().max(1) as f32).max(1.0);
-    let rows: Vec<Sparse> = positives.iter().chain(hints).chain(others).cloned().collect();
+    let rows: Vec<SparseRow> = positives.iter().chain(hints).chain(others).cloned().collect();
     let labels: Vec<bool> = (0..rows.len()).map(|at| at < positives.len() + hints.len()).collect();
     let weights: Vec<f32> = std::iter::repeat_n(each, positives.len())
         .chain(std::iter::repeat_n(each * 0.1, hints.len()))
         .chain(std::iter::repeat_n(1.0, others.len()))
         .collect();
-    Logistic::train(&rows, &labels, Some(&weights), &Options { l2: L2, ..Options::default() })
+    Logistic::train(&rows, &labels, Some(&weights), &LogisticOptions { l2: L2, ..LogisticOptions::default() })
 }
 
 /// Margins of examples that were left out, against those of the background.
-fn calibrate(positives: &[Sparse], hints: &[Sparse], others: &[Sparse]) -> Sigmoid {
+fn calibrate(positives: &[SparseRow], hints: &[SparseRow], others: &[SparseRow]) -> Sigmoid {
     let (mut margins, mut labels) = (Vec::new(), Vec::new());
     for out in 0..positives.len().min(20) {
-        let kept: Vec<Sparse> =
+        let kept: Vec<SparseRow> =
             positives.iter().enumerate().filter(|(at, _)| *at != out).map(|(_, row)| row.clone()).collect();
         margins.push(fit(&kept, hints, others).margin(&positives[out]));
         labels.push(true);
@@ -157,8 +164,8 @@ fn calibrate(positives: &[Sparse], hints: &[Sparse], others: &[Sparse]) -> Sigmo
 mod tests {
     use super::*;
 
-    fn rows(texts: &[&str]) -> Vec<Words> {
-        texts.iter().map(|text| of_words(text)).collect()
+    fn rows(texts: &[&str]) -> Vec<TopicFeatures> {
+        texts.iter().map(|text| text_topic_features(text)).collect()
     }
 
     #[test]
@@ -171,32 +178,34 @@ mod tests {
             "job title salary city",
             "search products brand price",
         ]);
-        let material = Material {
+        let material = TopicExamples {
             forms: rows(&[
                 "recipe ingredient cuisine",
                 "search recipes by ingredient",
                 "cuisine diet recipe",
             ]),
-            ..Material::default()
+            ..TopicExamples::default()
         };
         let topic = LearnedTopic::train(&material, &background, &background);
-        assert!(topic.p_form(&of_words("recipes with ingredients")) > 0.5);
-        assert!(topic.p_form(&of_words("hotel room")) < 0.5);
-        assert!(topic.weight(of_words("recipe")[0].0) > 0.0);
+        assert!(topic.p_form(&text_topic_features("recipes with ingredients")) > 0.5);
+        assert!(topic.p_form(&text_topic_features("hotel room")) < 0.5);
+        assert!(topic.weight(text_topic_features("recipe")[0].0) > 0.0);
     }
 
     #[test]
     fn words_alone_make_a_weaker_one_that_knows_other_languages() {
         let background = rows(&["hotel room guests", "find flights", "search this site", "cars make model"]);
-        let material = Material { words: "book author".into(), ..Material::default() };
+        let material = TopicExamples { words: "book author".into(), ..TopicExamples::default() };
         let topic = LearnedTopic::train(&material, &background, &background);
         assert_eq!(topic.examples, 0);
-        assert!(topic.p_form(&of_words("книги")) > topic.p_form(&of_words("hotel room")));
+        assert!(
+            topic.p_form(&text_topic_features("книги")) > topic.p_form(&text_topic_features("hotel room"))
+        );
     }
 
     #[test]
     fn nothing_at_all_makes_a_topic_of_nothing() {
-        let topic = LearnedTopic::train(&Material::default(), &[], &[]);
-        assert!(topic.p_form(&of_words("anything")).is_finite());
+        let topic = LearnedTopic::train(&TopicExamples::default(), &[], &[]);
+        assert!(topic.p_form(&text_topic_features("anything")).is_finite());
     }
 }

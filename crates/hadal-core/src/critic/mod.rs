@@ -1,87 +1,91 @@
-//! The critic: is a page on topic, and what is a form for?
+//! The critic: classifiers that judge pages and forms for one topic.
 //!
-//! Judges read a page and change nothing, so any number of them work in parallel on one snapshot.
+//! A critic reads a page and changes nothing, so several threads can share one.
 //!
-//! - the critic of a crawl: [`trained`], made of what [`judges`] ships; [`keywords`] is the simplest one;
-//! - what a form is for: [`signals`] read by [`searchable`]; as published in 2005: [`faithful`];
-//! - what a form searches, what a page is about: [`subject`] read by [`domain`] and [`page_topic`], or for a
-//!   topic of the user's own by [`learned`] against the [`background`]; as published: [`faithful_domain`];
-//! - whether a form may be asked, and what came of it: [`veto`], [`probe`], [`inquiry`], [`page_kind`],
-//!   [`quality`];
-//! - [`example`]: a form somebody labelled, to learn from.
+//! - Critics: [`trained`] uses the [`classifiers`] that ship with the program; [`keywords`] needs no training.
+//! - Kind of a form (search, login, ...): [`searchable`] over [`kind_features`].
+//! - Topic of a form or page: [`domain`] and [`page_topic`] over [`topic_features`] for the built-in domains,
+//!   [`learned`] for a topic of the user, trained against the [`background`].
+//! - Classifiers of the papers, as baselines: [`paper_baseline`].
+//! - Submitting a form and reading the answer: [`veto`], [`probe`], [`page_kind`]; [`quality`] estimates the
+//!   share of found forms that really search.
 
 pub mod background;
+pub mod classifiers;
 pub mod domain;
-pub mod example;
-pub mod faithful;
-pub mod faithful_domain;
-pub mod inquiry;
-pub mod judges;
 pub mod keywords;
+pub mod kind_features;
 pub mod learned;
 pub mod page_kind;
 pub mod page_topic;
+pub mod paper_baseline;
+pub(crate) mod phrase_set;
 pub mod probe;
 pub mod quality;
 pub mod searchable;
-pub mod signals;
-pub mod subject;
+pub mod topic_features;
 pub mod trained;
 pub mod veto;
-pub(crate) mod wording;
 
 use crate::page::{Form, Page};
 use serde::{Deserialize, Serialize};
 
 /// Judges pages and forms for one topic.
 pub trait Critic: Send + Sync {
-    /// How likely the page is on topic.
+    /// Estimates the probability that a page is on topic.
     fn judge_page(&self, page: &Page) -> PageVerdict;
 
-    /// What a form of a judged page is for, and how likely it searches the topic.
+    /// Estimates the kind of a form and the probability that it searches the topic. `verdict` is the result of
+    /// [`Critic::judge_page`] for `page`.
     fn judge_form(&self, form: &Form, page: &Page, verdict: &PageVerdict) -> FormVerdict;
 }
 
-/// A page, judged.
+/// Result of judging a page.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct PageVerdict {
     /// P(on topic).
     pub p_topic: f32,
-    /// What its text says ([`subject::page_words`]), read once for the page and its forms.
+    /// Features of the page text ([`topic_features::page_text_features`]), computed once for the page and all
+    /// of its forms.
     #[serde(skip)]
-    pub words: subject::Words,
+    pub text_features: topic_features::TopicFeatures,
 }
 
-/// A form, judged.
+/// Result of judging a form.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FormVerdict {
-    /// What it is most likely for.
-    pub kind: Kind,
-    /// P(it searches something).
+    /// Most likely kind.
+    pub kind: FormKind,
+    /// P(searchable).
     pub p_searchable: f32,
-    /// P(it searches something and that something is the topic).
+    /// P(searchable and on topic).
     pub p_relevant: f32,
-    /// Why, in a few words a person can check.
+    /// Strongest reasons for the verdict, for people to check.
     pub evidence: Vec<String>,
 }
 
 impl FormVerdict {
-    /// Whether it counts as searchable.
+    /// `p_searchable >= 0.5`.
     pub fn is_searchable(&self) -> bool {
         self.p_searchable >= 0.5
     }
 
-    /// Whether it counts as found.
+    /// `p_relevant >= 0.5`.
     pub fn is_relevant(&self) -> bool {
         self.p_relevant >= 0.5
     }
+
+    /// P(on topic | searchable) = P(searchable and on topic) / P(searchable).
+    pub fn p_topic_if_searchable(&self) -> f32 {
+        if self.p_searchable > 0.0 { (self.p_relevant / self.p_searchable).clamp(0.0, 1.0) } else { 0.0 }
+    }
 }
 
-/// What a form is for.
+/// Purpose of a form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-#[expect(missing_docs, reason = "the names say it")]
-pub enum Kind {
+#[expect(missing_docs, reason = "the names are the kinds of the glossary")]
+pub enum FormKind {
     Search,
     Login,
     Registration,
@@ -94,34 +98,60 @@ pub enum Kind {
     Other,
 }
 
-impl Kind {
-    /// Every kind.
-    pub const ALL: [Kind; 10] = [
-        Kind::Search,
-        Kind::Login,
-        Kind::Registration,
-        Kind::Recovery,
-        Kind::Contact,
-        Kind::Newsletter,
-        Kind::Order,
-        Kind::Comment,
-        Kind::Booking,
-        Kind::Other,
+impl FormKind {
+    /// All kinds. The trained model depends on their order.
+    pub const ALL: [FormKind; 10] = [
+        FormKind::Search,
+        FormKind::Login,
+        FormKind::Registration,
+        FormKind::Recovery,
+        FormKind::Contact,
+        FormKind::Newsletter,
+        FormKind::Order,
+        FormKind::Comment,
+        FormKind::Booking,
+        FormKind::Other,
     ];
 
-    /// The name used in every table and export.
+    /// Name used in all tables and exports.
     pub fn name(self) -> &'static str {
         match self {
-            Kind::Search => "search",
-            Kind::Login => "login",
-            Kind::Registration => "registration",
-            Kind::Recovery => "recovery",
-            Kind::Contact => "contact",
-            Kind::Newsletter => "newsletter",
-            Kind::Order => "order",
-            Kind::Comment => "comment",
-            Kind::Booking => "booking",
-            Kind::Other => "other",
+            FormKind::Search => "search",
+            FormKind::Login => "login",
+            FormKind::Registration => "registration",
+            FormKind::Recovery => "recovery",
+            FormKind::Contact => "contact",
+            FormKind::Newsletter => "newsletter",
+            FormKind::Order => "order",
+            FormKind::Comment => "comment",
+            FormKind::Booking => "booking",
+            FormKind::Other => "other",
         }
+    }
+}
+
+/// Form with a label given by a person. The classifiers are trained and measured on these.
+#[derive(Clone, Debug)]
+pub struct LabelledForm {
+    /// Parsed form.
+    pub form: Form,
+    /// Page that holds the form.
+    pub page: Page,
+    /// Site of the page. Cross-validation never splits the forms of one site.
+    pub site: String,
+    /// Labelled kind.
+    pub kind: FormKind,
+    /// Labelled domain as an index into [`domain::DOMAINS`]. `None` without a label, and for other kinds than search.
+    pub domain: Option<usize>,
+    /// Reliability of the label from 0 to 1, used as the training weight.
+    pub confidence: f32,
+    /// Location in the data set, for error reports.
+    pub name: String,
+}
+
+impl LabelledForm {
+    /// True if the label is [`FormKind::Search`].
+    pub fn is_search(&self) -> bool {
+        self.kind == FormKind::Search
     }
 }

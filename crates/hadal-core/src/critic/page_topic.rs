@@ -3,13 +3,12 @@
 //! Both read the same words. Naive Bayes counts them; ours weighs title and text apart, learns one weight per
 //! word and domain, and is as sure as it deserves to be.
 
-use super::domain::{DOMAINS, Lesson};
-use crate::learn::bayes::NaiveBayes;
-use crate::learn::folds::grouped;
-use crate::learn::logistic::Options;
+use super::domain::{DOMAINS, DomainText};
+use crate::learn::logistic::LogisticOptions;
 use crate::learn::platt::Sigmoid;
+use crate::learn::resampling::grouped_folds;
 use crate::learn::softmax::Softmax;
-use crate::learn::sparse::Sparse;
+use crate::learn::sparse::SparseRow;
 use crate::learn::vocabulary::Vocabulary;
 use serde::{Deserialize, Serialize};
 
@@ -22,20 +21,20 @@ const INNER_FOLDS: usize = 3;
 
 /// Judges what pages are about.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct PageJudge {
+pub struct PageClassifier {
     vocabulary: Vocabulary,
     model: Softmax,
     sigmoid: Sigmoid,
 }
 
-impl PageJudge {
+impl PageClassifier {
     /// Learns from pages of known domains.
-    pub fn train(lessons: &[&Lesson], seed: u64) -> PageJudge {
+    pub fn train(lessons: &[&DomainText], seed: u64) -> PageClassifier {
         let said = lessons.iter().map(|lesson| (&lesson.site, lesson.words.as_slice()));
         let vocabulary = Vocabulary::shared(said, SITES_NEEDED);
-        let rows: Vec<Sparse> = lessons.iter().map(|lesson| vocabulary.row(&lesson.words)).collect();
+        let rows: Vec<SparseRow> = lessons.iter().map(|lesson| vocabulary.row(&lesson.words)).collect();
         let sites: Vec<&str> = lessons.iter().map(|lesson| lesson.site.as_str()).collect();
-        let folds = grouped(&sites, INNER_FOLDS, seed);
+        let folds = grouped_folds(&sites, INNER_FOLDS, seed);
         let (mut odds, mut labels) = (Vec::new(), Vec::new());
         for fold in 0..INNER_FOLDS {
             let model = train(&rows, lessons, |at| folds[at] != fold);
@@ -44,15 +43,15 @@ impl PageJudge {
                 labels.extend((0..DOMAINS.len()).map(|domain| domain == lessons[at].domain));
             }
         }
-        PageJudge {
+        PageClassifier {
             sigmoid: Sigmoid::fit(&odds, &labels),
             model: train(&rows, lessons, |_| true),
             vocabulary,
         }
     }
 
-    /// P(domain) of what a page says, see [`super::subject::of_page`]; in the order of [`DOMAINS`].
-    pub fn judge(&self, words: &[(u32, f32)]) -> Vec<f32> {
+    /// P(domain) of what a page says, see [`super::topic_features::page_topic_features`]; in the order of [`DOMAINS`].
+    pub fn classify(&self, words: &[(u32, f32)]) -> Vec<f32> {
         self.model.calibrated(&self.vocabulary.row(words), &self.sigmoid)
     }
 
@@ -62,34 +61,12 @@ impl PageJudge {
     }
 }
 
-fn train(rows: &[Sparse], lessons: &[&Lesson], keep: impl Fn(usize) -> bool) -> Softmax {
+fn train(rows: &[SparseRow], lessons: &[&DomainText], keep: impl Fn(usize) -> bool) -> Softmax {
     let kept: Vec<usize> = (0..rows.len()).filter(|&at| keep(at)).collect();
     let of = |at: &usize| rows[*at].clone();
-    let rows: Vec<Sparse> = kept.iter().map(of).collect();
+    let rows: Vec<SparseRow> = kept.iter().map(of).collect();
     let domains: Vec<usize> = kept.iter().map(|&at| lessons[at].domain).collect();
     let weights: Vec<f32> = kept.iter().map(|&at| lessons[at].weight).collect();
-    let options = Options { l2: L2, tolerance: 1e-3, ..Options::default() };
+    let options = LogisticOptions { l2: L2, tolerance: 1e-3, ..LogisticOptions::default() };
     Softmax::train(&rows, &domains, DOMAINS.len(), Some(&weights), &options)
-}
-
-/// The page classifier of the papers: multinomial naive Bayes over word counts, Laplace smoothing.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct BayesPageJudge {
-    vocabulary: Vocabulary,
-    model: NaiveBayes,
-}
-
-impl BayesPageJudge {
-    /// Learns from word counts, see [`super::subject::counts`], and domains.
-    pub fn train(pages: &[(&[(u32, f32)], usize)]) -> BayesPageJudge {
-        let vocabulary = Vocabulary::of(pages.iter().map(|(counts, _)| *counts), 2);
-        let rows: Vec<Sparse> = pages.iter().map(|(counts, _)| vocabulary.counts(counts)).collect();
-        let domains: Vec<usize> = pages.iter().map(|(_, domain)| *domain).collect();
-        BayesPageJudge { model: NaiveBayes::train(&rows, &domains, DOMAINS.len(), 1.0), vocabulary }
-    }
-
-    /// P(domain), in the order of [`DOMAINS`].
-    pub fn judge(&self, counts: &[(u32, f32)]) -> Vec<f32> {
-        self.model.posterior(&self.vocabulary.counts(counts))
-    }
 }

@@ -12,7 +12,7 @@ const Z: f64 = 1.959_963_984_540_054;
 
 /// A share and the interval that holds the true one 19 times out of 20.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct Share {
+pub struct ProportionInterval {
     /// As measured.
     pub estimate: f64,
     /// Lower end.
@@ -22,7 +22,7 @@ pub struct Share {
 }
 
 /// The share of `hits` among `trials`, with Wilson's score interval; `None` without trials.
-pub fn wilson(hits: u64, trials: u64) -> Option<Share> {
+pub fn wilson_interval(hits: u64, trials: u64) -> Option<ProportionInterval> {
     if trials == 0 {
         return None;
     }
@@ -31,12 +31,12 @@ pub fn wilson(hits: u64, trials: u64) -> Option<Share> {
     let scale = 1.0 + Z * Z / n;
     let centre = (p + Z * Z / (2.0 * n)) / scale;
     let half = Z / scale * (p * (1.0 - p) / n + Z * Z / (4.0 * n * n)).sqrt();
-    Some(Share { estimate: p, low: (centre - half).max(0.0), high: (centre + half).min(1.0) })
+    Some(ProportionInterval { estimate: p, low: (centre - half).max(0.0), high: (centre + half).min(1.0) })
 }
 
 /// A random sample of `size` forms, the same for the same seed. A larger sample contains a smaller
 /// one, and forms found since replace few, so that what was asked before is of use again.
-pub fn sample<T>(mut forms: Vec<T>, id: impl Fn(&T) -> FormId, size: usize, seed: u64) -> Vec<T> {
+pub fn sample_forms<T>(mut forms: Vec<T>, id: impl Fn(&T) -> FormId, size: usize, seed: u64) -> Vec<T> {
     forms.sort_by_cached_key(|form| {
         let id = id(form);
         (xxh3_64_with_seed(&id.0.to_le_bytes(), seed), id)
@@ -54,7 +54,7 @@ mod tests {
     }
 
     fn drawn(count: u64, size: usize, seed: u64) -> Vec<u64> {
-        sample(ids(count), |id| *id, size, seed).into_iter().map(|id| id.0).collect()
+        sample_forms(ids(count), |id| *id, size, seed).into_iter().map(|id| id.0).collect()
     }
 
     #[test]
@@ -66,15 +66,15 @@ mod tests {
             (0, 20, 0.0, 0.1611),
             (1, 29, 0.0061, 0.1718),
         ] {
-            let share = wilson(hits, trials).unwrap();
+            let share = wilson_interval(hits, trials).unwrap();
             assert!((share.low - low).abs() < 5e-5 && (share.high - high).abs() < 5e-5, "{share:?}");
         }
     }
 
     #[test]
     fn no_trial_tells_nothing_and_few_tell_little() {
-        assert_eq!(wilson(0, 0), None);
-        let one = wilson(1, 1).unwrap();
+        assert_eq!(wilson_interval(0, 0), None);
+        let one = wilson_interval(1, 1).unwrap();
         assert!(one.estimate == 1.0 && one.low < 0.25 && one.high == 1.0);
     }
 

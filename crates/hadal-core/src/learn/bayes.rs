@@ -3,7 +3,7 @@
 //! Training counts; nothing is optimised. An index never seen in training says nothing about any class.
 
 use super::softmax::normalise;
-use super::sparse::{Sparse, columns};
+use super::sparse::{SparseRow, columns};
 use serde::{Deserialize, Serialize};
 
 /// Logarithms of class shares and of term probabilities by class.
@@ -17,7 +17,7 @@ pub struct NaiveBayes {
 impl NaiveBayes {
     /// Counts `rows` by class; `smoothing` is added to the count of every term that occurs at all.
     /// Rows of a class outside `n_classes` are left out, values below 0 count as 0.
-    pub fn train(rows: &[Sparse], classes: &[usize], n_classes: usize, smoothing: f32) -> NaiveBayes {
+    pub fn train(rows: &[SparseRow], classes: &[usize], n_classes: usize, smoothing: f32) -> NaiveBayes {
         let mut counts = vec![0.0; columns(rows) * n_classes];
         let mut members = vec![0.0; n_classes];
         for (row, &class) in rows.iter().zip(classes).filter(|(_, class)| **class < n_classes) {
@@ -33,12 +33,12 @@ impl NaiveBayes {
     }
 
     /// Logarithm of prior times likelihood, by class.
-    pub fn log_scores(&self, row: &Sparse) -> Vec<f32> {
+    pub fn log_scores(&self, row: &SparseRow) -> Vec<f32> {
         self.scores(row).into_iter().map(|score| score as f32).collect()
     }
 
     /// Probability of every class.
-    pub fn posterior(&self, row: &Sparse) -> Vec<f32> {
+    pub fn posterior(&self, row: &SparseRow) -> Vec<f32> {
         let mut scores = self.scores(row);
         normalise(&mut scores);
         scores.into_iter().map(|score| score as f32).collect()
@@ -55,7 +55,7 @@ impl NaiveBayes {
             .unwrap_or(0.0)
     }
 
-    fn scores(&self, row: &Sparse) -> Vec<f64> {
+    fn scores(&self, row: &SparseRow) -> Vec<f64> {
         let classes = self.log_priors.len();
         let mut scores: Vec<f64> = self.log_priors.iter().map(|&prior| f64::from(prior)).collect();
         for (index, value) in row.within(self.log_likelihoods.len() / classes.max(1)) {
@@ -94,8 +94,8 @@ fn log_rates(counts: &[f64], n_classes: usize, smoothing: f32) -> Vec<f32> {
 mod tests {
     use super::*;
 
-    fn row(items: &[(u32, f32)]) -> Sparse {
-        Sparse::new(items.to_vec())
+    fn row(items: &[(u32, f32)]) -> SparseRow {
+        SparseRow::new(items.to_vec())
     }
 
     /// Six terms; the class of three rows is 0, of one row 1 (a well-known exercise).

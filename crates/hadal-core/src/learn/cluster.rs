@@ -4,8 +4,8 @@
 //! and Vassilvitskii 2007), several times, and the tightest grouping is kept. How many groups there are is
 //! found out by the silhouette (Rousseeuw 1987): does a row lie nearer to its own group than to the next?
 
-use super::random::Random;
-use super::sparse::{Sparse, columns};
+use super::rng::Rng;
+use super::sparse::{SparseRow, columns};
 
 /// Rows in groups.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,10 +27,10 @@ const STARTS: usize = 8;
 const MOST_ROUNDS: usize = 60;
 
 /// Groups of `rows`, `k` at most: fewer when there are fewer different rows.
-pub fn k_means(rows: &[Sparse], k: usize, seed: u64) -> Clusters {
-    let rows: Vec<Sparse> = rows.iter().map(|row| row.clone().normalised()).collect();
+pub fn k_means(rows: &[SparseRow], k: usize, seed: u64) -> Clusters {
+    let rows: Vec<SparseRow> = rows.iter().map(|row| row.clone().normalised()).collect();
     let width = columns(&rows);
-    let mut random = Random::new(seed);
+    let mut random = Rng::new(seed);
     let mut best: Option<(f64, Clusters)> = None;
     for _ in 0..STARTS {
         let (closeness, found) = settle(&rows, draw_apart(&rows, k.max(1), width, &mut random));
@@ -42,7 +42,7 @@ pub fn k_means(rows: &[Sparse], k: usize, seed: u64) -> Clusters {
 }
 
 /// The grouping into 2 to `most` groups that the silhouette likes best, and its silhouette.
-pub fn best(rows: &[Sparse], most: usize, seed: u64) -> (Clusters, f64) {
+pub fn best(rows: &[SparseRow], most: usize, seed: u64) -> (Clusters, f64) {
     let grouped = (2..=most.min(rows.len())).map(|k| k_means(rows, k, seed));
     let judged = grouped.map(|clusters| {
         let silhouette = silhouette(rows, &clusters);
@@ -55,11 +55,11 @@ pub fn best(rows: &[Sparse], most: usize, seed: u64) -> (Clusters, f64) {
 
 /// How well rows fit into their groups: 1 when groups lie far apart, 0 when they touch, below that
 /// when rows sit in the wrong ones. A row that is alone counts 0.
-pub fn silhouette(rows: &[Sparse], clusters: &Clusters) -> f64 {
-    let rows: Vec<Sparse> = rows.iter().map(|row| row.clone().normalised()).collect();
+pub fn silhouette(rows: &[SparseRow], clusters: &Clusters) -> f64 {
+    let rows: Vec<SparseRow> = rows.iter().map(|row| row.clone().normalised()).collect();
     let sums = sums(&rows, clusters);
     let sizes: Vec<f64> = (0..clusters.count).map(|at| clusters.members(at).count() as f64).collect();
-    let of_row = |(row, own): (&Sparse, &usize)| {
+    let of_row = |(row, own): (&SparseRow, &usize)| {
         if sizes[*own] < 2.0 {
             return 0.0;
         }
@@ -75,7 +75,7 @@ pub fn silhouette(rows: &[Sparse], clusters: &Clusters) -> f64 {
 }
 
 /// Sum of the rows of each group.
-fn sums(rows: &[Sparse], clusters: &Clusters) -> Vec<Vec<f32>> {
+fn sums(rows: &[SparseRow], clusters: &Clusters) -> Vec<Vec<f32>> {
     let mut sums = vec![vec![0.0; columns(rows)]; clusters.count];
     for (row, &own) in rows.iter().zip(&clusters.of) {
         row.within(sums[own].len()).for_each(|(index, value)| sums[own][index] += value as f32);
@@ -84,7 +84,7 @@ fn sums(rows: &[Sparse], clusters: &Clusters) -> Vec<Vec<f32>> {
 }
 
 /// Rows to start from, each drawn the likelier the farther it is from those drawn before.
-fn draw_apart(rows: &[Sparse], k: usize, width: usize, random: &mut Random) -> Vec<Vec<f32>> {
+fn draw_apart(rows: &[SparseRow], k: usize, width: usize, random: &mut Rng) -> Vec<Vec<f32>> {
     let mut centres: Vec<Vec<f32>> = Vec::new();
     let mut far = vec![1.0f64; rows.len()];
     while centres.len() < k {
@@ -92,7 +92,7 @@ fn draw_apart(rows: &[Sparse], k: usize, width: usize, random: &mut Random) -> V
         if total < 1e-6 {
             break;
         }
-        let mut left = random.share() * total;
+        let mut left = random.fraction() * total;
         let drawn = far.iter().position(|distance| {
             left -= distance;
             left < 0.0
@@ -108,14 +108,14 @@ fn draw_apart(rows: &[Sparse], k: usize, width: usize, random: &mut Random) -> V
     centres
 }
 
-fn distance(row: &Sparse, centre: &[f32]) -> f64 {
+fn distance(row: &SparseRow, centre: &[f32]) -> f64 {
     // Rounding leaves a row a little apart from itself.
     let apart = 1.0 - f64::from(row.dot(centre));
     if apart < 1e-5 { 0.0 } else { apart }
 }
 
 /// Moves centres until nothing changes; the sum of the rows' likeness to theirs, and the groups.
-fn settle(rows: &[Sparse], mut centres: Vec<Vec<f32>>) -> (f64, Clusters) {
+fn settle(rows: &[SparseRow], mut centres: Vec<Vec<f32>>) -> (f64, Clusters) {
     let mut clusters = Clusters { of: vec![usize::MAX; rows.len()], count: 0 };
     let mut closeness = 0.0;
     for _ in 0..MOST_ROUNDS {
@@ -131,7 +131,7 @@ fn settle(rows: &[Sparse], mut centres: Vec<Vec<f32>>) -> (f64, Clusters) {
     (closeness, clusters)
 }
 
-fn nearest(row: &Sparse, centres: &[Vec<f32>]) -> (usize, f32) {
+fn nearest(row: &SparseRow, centres: &[Vec<f32>]) -> (usize, f32) {
     let likeness = centres.iter().map(|centre| row.dot(centre)).enumerate();
     likeness.reduce(|kept, next| if next.1 > kept.1 { next } else { kept }).unwrap_or((0, 0.0))
 }
@@ -160,12 +160,12 @@ mod tests {
     use super::*;
 
     /// Rows about three things that share a little: word 0 is everywhere.
-    fn three() -> (Vec<Sparse>, Vec<usize>) {
-        let mut random = Random::new(5);
+    fn three() -> (Vec<SparseRow>, Vec<usize>) {
+        let mut random = Rng::new(5);
         let kinds: Vec<usize> = (0..60).map(|row| row % 3).collect();
         let row = |kind: &usize| {
             let own = (0..4).map(|_| (1 + 10 * *kind as u32 + random.below(6) as u32, 1.0));
-            Sparse::new(own.chain([(0, 0.5)]).collect())
+            SparseRow::new(own.chain([(0, 0.5)]).collect())
         };
         (kinds.iter().map(row).collect(), kinds)
     }
@@ -186,7 +186,7 @@ mod tests {
 
     #[test]
     fn the_silhouette_by_hand() {
-        let row = |index| Sparse::new(vec![(index, 1.0)]);
+        let row = |index| SparseRow::new(vec![(index, 1.0)]);
         let rows = [row(0), row(0), row(1), row(1)];
         let apart = Clusters { of: vec![0, 0, 1, 1], count: 2 };
         assert!((silhouette(&rows, &apart) - 1.0).abs() < 1e-6);
@@ -205,12 +205,12 @@ mod tests {
 
     #[test]
     fn fewer_different_rows_than_groups_are_fine() {
-        let same = vec![Sparse::new(vec![(3, 2.0)]); 4];
+        let same = vec![SparseRow::new(vec![(3, 2.0)]); 4];
         assert_eq!(k_means(&same, 3, 1), Clusters { of: vec![0; 4], count: 1 });
         assert_eq!(best(&same, 6, 1).0.count, 1);
         assert_eq!(k_means(&[], 3, 1).count, 0);
         assert_eq!(best(&[], 3, 1).0.count, 0);
-        let empty = vec![Sparse::default(); 3];
+        let empty = vec![SparseRow::default(); 3];
         assert!(
             k_means(&empty, 2, 1).of.len() == 3 && silhouette(&empty, &k_means(&empty, 2, 1)).is_finite()
         );

@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 const MEMORY: usize = 8;
 
 /// A step `moved` that changed the gradient by `bent`.
-struct Curve {
+struct CurvaturePair {
     moved: Vec<f64>,
     bent: Vec<f64>,
     product: f64,
@@ -25,7 +25,7 @@ pub(super) fn minimise(
     let mut gradient = vec![0.0; point.len()];
     let mut value = evaluate(&point, &mut gradient);
     let enough = tolerance * largest(&gradient);
-    let mut curves: VecDeque<Curve> = VecDeque::new();
+    let mut curves: VecDeque<CurvaturePair> = VecDeque::new();
     let mut next_gradient = vec![0.0; point.len()];
     for _ in 0..steps {
         if largest(&gradient) <= enough {
@@ -55,7 +55,7 @@ fn halved_from(first: f64) -> impl Iterator<Item = f64> {
 }
 
 /// Two-loop recursion (Nocedal and Wright, algorithm 7.4), negated.
-fn descent(gradient: &[f64], curves: &VecDeque<Curve>) -> Vec<f64> {
+fn descent(gradient: &[f64], curves: &VecDeque<CurvaturePair>) -> Vec<f64> {
     let mut direction: Vec<f64> = gradient.iter().map(|slope| -slope).collect();
     let mut shares = Vec::with_capacity(curves.len());
     for curve in curves.iter().rev() {
@@ -75,7 +75,7 @@ fn descent(gradient: &[f64], curves: &VecDeque<Curve>) -> Vec<f64> {
 }
 
 /// Keeps a step unless rounding made it useless.
-fn remember(curves: &mut VecDeque<Curve>, moved: Vec<f64>, bent: Vec<f64>) {
+fn remember(curves: &mut VecDeque<CurvaturePair>, moved: Vec<f64>, bent: Vec<f64>) {
     let product = dot(&moved, &bent);
     if product <= 1e-12 * dot(&bent, &bent) {
         return;
@@ -83,7 +83,7 @@ fn remember(curves: &mut VecDeque<Curve>, moved: Vec<f64>, bent: Vec<f64>) {
     if curves.len() == MEMORY {
         curves.pop_front();
     }
-    curves.push_back(Curve { moved, bent, product });
+    curves.push_back(CurvaturePair { moved, bent, product });
 }
 
 fn largest(vector: &[f64]) -> f64 {

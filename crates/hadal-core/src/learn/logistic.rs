@@ -4,16 +4,15 @@
 //! in the dual also arrives when the penalty is weak. The bias is a feature that is always 1, regularised
 //! like the others.
 
-use super::compact::Compact;
 use super::lbfgs::minimise;
 use super::packed::rounded;
-use super::sparse::Sparse;
+use super::sparse::{CompactRows, SparseRow};
 use super::weight_of;
 use serde::{Deserialize, Serialize};
 
 /// How to train.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Options {
+pub struct LogisticOptions {
     /// Strength of the penalty on large weights, against a loss that is summed over the rows.
     pub l2: f64,
     /// Most steps, each of about one pass over the rows.
@@ -22,9 +21,9 @@ pub struct Options {
     pub tolerance: f64,
 }
 
-impl Default for Options {
-    fn default() -> Options {
-        Options { l2: 1.0, epochs: 500, tolerance: 1e-5 }
+impl Default for LogisticOptions {
+    fn default() -> LogisticOptions {
+        LogisticOptions { l2: 1.0, epochs: 500, tolerance: 1e-5 }
     }
 }
 
@@ -38,14 +37,19 @@ pub struct Logistic {
 
 impl Logistic {
     /// Learns to tell the rows labelled yes from the others.
-    pub fn train(rows: &[Sparse], labels: &[bool], weights: Option<&[f32]>, options: &Options) -> Logistic {
-        let compact = Compact::new(rows);
-        let examples: Vec<Example> = compact
+    pub fn train(
+        rows: &[SparseRow],
+        labels: &[bool],
+        weights: Option<&[f32]>,
+        options: &LogisticOptions,
+    ) -> Logistic {
+        let compact = CompactRows::new(rows);
+        let examples: Vec<LogisticExample> = compact
             .rows
             .iter()
             .zip(labels)
             .enumerate()
-            .map(|(at, (items, &label))| Example {
+            .map(|(at, (items, &label))| LogisticExample {
                 items,
                 sign: if label { 1.0 } else { -1.0 },
                 weight: weight_of(weights, at),
@@ -59,12 +63,12 @@ impl Logistic {
     }
 
     /// Log-odds of a yes.
-    pub fn margin(&self, row: &Sparse) -> f32 {
+    pub fn margin(&self, row: &SparseRow) -> f32 {
         row.dot(&self.weights) + self.bias
     }
 
     /// Probability of a yes.
-    pub fn probability(&self, row: &Sparse) -> f32 {
+    pub fn probability(&self, row: &SparseRow) -> f32 {
         sigmoid(f64::from(self.margin(row))) as f32
     }
 
@@ -84,14 +88,14 @@ pub fn sigmoid(margin: f64) -> f64 {
     1.0 / (1.0 + (-margin).exp())
 }
 
-struct Example<'a> {
+struct LogisticExample<'a> {
     items: &'a [(usize, f64)],
     sign: f64,
     weight: f64,
 }
 
 /// Loss and gradient at a point: the bias first, then the weights.
-fn evaluate(examples: &[Example], l2: f64, at: &[f64], gradient: &mut [f64]) -> f64 {
+fn evaluate(examples: &[LogisticExample], l2: f64, at: &[f64], gradient: &mut [f64]) -> f64 {
     gradient.iter_mut().zip(at).for_each(|(slope, weight)| *slope = l2 * weight);
     let mut loss = l2 / 2.0 * at.iter().map(|weight| weight * weight).sum::<f64>();
     for example in examples {
@@ -109,24 +113,24 @@ fn evaluate(examples: &[Example], l2: f64, at: &[f64], gradient: &mut [f64]) -> 
 mod tests {
     use super::*;
 
-    fn row(items: &[(u32, f32)]) -> Sparse {
-        Sparse::new(items.to_vec())
+    fn row(items: &[(u32, f32)]) -> SparseRow {
+        SparseRow::new(items.to_vec())
     }
 
-    fn exact(l2: f64) -> Options {
-        Options { l2, tolerance: 1e-12, epochs: 10_000 }
+    fn exact(l2: f64) -> LogisticOptions {
+        LogisticOptions { l2, tolerance: 1e-12, epochs: 10_000 }
     }
 
     #[test]
     fn rows_without_features_give_the_log_odds_of_the_labels() {
         let model =
-            Logistic::train(&vec![Sparse::default(); 4], &[true, true, true, false], None, &exact(1e-6));
+            Logistic::train(&vec![SparseRow::default(); 4], &[true, true, true, false], None, &exact(1e-6));
         assert!((model.bias() - 3f32.ln()).abs() < 1e-4, "{model:?}");
     }
 
     #[test]
     fn each_of_two_disjoint_groups_gets_its_own_log_odds() {
-        let rows: Vec<Sparse> = (0..10).map(|at| row(&[(u32::from(at >= 5), 1.0)])).collect();
+        let rows: Vec<SparseRow> = (0..10).map(|at| row(&[(u32::from(at >= 5), 1.0)])).collect();
         let labels = [true, false, false, false, false, true, true, true, true, false];
         let model = Logistic::train(&rows, &labels, None, &exact(1e-7));
         assert!((model.probability(&rows[0]) - 0.2).abs() < 1e-4);
@@ -161,14 +165,14 @@ mod tests {
 
     #[test]
     fn nothing_to_learn_from_is_undecided() {
-        let model = Logistic::train(&[], &[], None, &Options::default());
+        let model = Logistic::train(&[], &[], None, &LogisticOptions::default());
         assert_eq!(model.probability(&row(&[(1, 1.0)])), 0.5);
     }
 
     #[test]
     fn huge_values_and_wild_indices_do_no_harm() {
         let rows = [row(&[(0, f32::MAX), (u32::MAX, 1.0)]), row(&[(0, f32::MIN)])];
-        let model = Logistic::train(&rows, &[true, false], None, &Options::default());
+        let model = Logistic::train(&rows, &[true, false], None, &LogisticOptions::default());
         assert!(model.weights().len() == 1 && model.margin(&rows[0]).is_finite());
     }
 }

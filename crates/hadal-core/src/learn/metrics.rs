@@ -6,19 +6,19 @@ use serde::{Deserialize, Serialize};
 
 /// How often each true class was taken for each class.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Confusion {
+pub struct ConfusionMatrix {
     counts: Vec<Vec<u64>>,
 }
 
-impl Confusion {
+impl ConfusionMatrix {
     /// An empty table of `classes` by `classes`.
-    pub fn new(classes: usize) -> Confusion {
-        Confusion { counts: vec![vec![0; classes]; classes] }
+    pub fn new(classes: usize) -> ConfusionMatrix {
+        ConfusionMatrix { counts: vec![vec![0; classes]; classes] }
     }
 
     /// Two classes, yes is class 1: a row is taken for a yes from `threshold` on.
-    pub fn binary(probabilities: &[f32], labels: &[bool], threshold: f32) -> Confusion {
-        let mut confusion = Confusion::new(2);
+    pub fn binary(probabilities: &[f32], labels: &[bool], threshold: f32) -> ConfusionMatrix {
+        let mut confusion = ConfusionMatrix::new(2);
         for (&probability, &label) in probabilities.iter().zip(labels) {
             confusion.add(usize::from(label), usize::from(probability >= threshold));
         }
@@ -101,7 +101,7 @@ pub fn roc_auc(scores: &[f32], labels: &[bool]) -> f64 {
 
 /// Rows of similar probability.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Bin {
+pub struct ReliabilityBin {
     /// Mean probability that was said.
     pub mean: f64,
     /// Share of yes that came true.
@@ -112,7 +112,7 @@ pub struct Bin {
 
 /// What was said against what came true, in `bins` of equal mass from the lowest probability up.
 /// Equal probabilities share their outcomes, so the order of the rows does not matter.
-pub fn reliability(probabilities: &[f32], labels: &[bool], bins: usize) -> Vec<Bin> {
+pub fn reliability(probabilities: &[f32], labels: &[bool], bins: usize) -> Vec<ReliabilityBin> {
     let mut rows: Vec<(f64, f64)> = Vec::new();
     for tied in sorted(probabilities, labels).chunk_by(|a, b| a.0 == b.0) {
         let share = tied.iter().filter(|row| row.1).count() as f64 / tied.len() as f64;
@@ -130,10 +130,10 @@ pub fn calibration_error(probabilities: &[f32], labels: &[bool], bins: usize) ->
     bins.iter().map(|bin| bin.count as f64 * (bin.mean - bin.share).abs()).sum::<f64>() / total as f64
 }
 
-fn bin_of(rows: &[(f64, f64)]) -> Bin {
+fn bin_of(rows: &[(f64, f64)]) -> ReliabilityBin {
     let count = rows.len();
     let (said, came): (f64, f64) = rows.iter().fold((0.0, 0.0), |sum, row| (sum.0 + row.0, sum.1 + row.1));
-    Bin { mean: said / count as f64, share: came / count as f64, count }
+    ReliabilityBin { mean: said / count as f64, share: came / count as f64, count }
 }
 
 fn sorted(scores: &[f32], labels: &[bool]) -> Vec<(f32, bool)> {
@@ -152,7 +152,7 @@ mod tests {
 
     #[test]
     fn a_table_of_three_classes_by_hand() {
-        let mut confusion = Confusion::new(4);
+        let mut confusion = ConfusionMatrix::new(4);
         let seen = [(0, 0, 5), (0, 1, 1), (1, 1, 3), (1, 0, 2), (2, 1, 1)];
         seen.iter().for_each(|&(truth, judged, times)| (0..times).for_each(|_| confusion.add(truth, judged)));
         assert!(close(confusion.accuracy(), 8.0 / 12.0) && close(confusion.error(), 4.0 / 12.0));
@@ -165,7 +165,7 @@ mod tests {
 
     #[test]
     fn the_threshold_itself_is_a_yes() {
-        let confusion = Confusion::binary(&[0.5, 0.4, 0.9], &[true, true, false], 0.5);
+        let confusion = ConfusionMatrix::binary(&[0.5, 0.4, 0.9], &[true, true, false], 0.5);
         assert_eq!((confusion.count(1, 1), confusion.count(1, 0), confusion.count(0, 1)), (1, 1, 1));
     }
 
@@ -197,6 +197,6 @@ mod tests {
     fn more_bins_than_rows_and_no_rows_are_fine() {
         assert_eq!(reliability(&[0.5], &[true], 10).len(), 1);
         assert!(reliability(&[], &[], 10).is_empty() && reliability(&[0.5], &[true], 0).is_empty());
-        assert!(calibration_error(&[], &[], 10).is_nan() && Confusion::new(2).accuracy().is_nan());
+        assert!(calibration_error(&[], &[], 10).is_nan() && ConfusionMatrix::new(2).accuracy().is_nan());
     }
 }

@@ -1,6 +1,6 @@
 //! Learners: small, deterministic, serialisable, each in a file of its own.
 //!
-//! They know rows and labels, nothing of forms or pages. Rows are [`sparse::Sparse`] for text and
+//! They know rows and labels, nothing of forms or pages. Rows are [`sparse::SparseRow`] for text and
 //! plain numbers for the trees. The same rows and options always give the same model; randomness comes
 //! from a seed. A model that was read from somewhere may hold anything: it decides badly then, but it
 //! neither panics nor runs on for ever.
@@ -9,14 +9,12 @@
 //!   [`bayes`], [`tree`];
 //! - turn scores into probabilities: [`platt`], [`isotonic`];
 //! - group rows without labels: [`cluster`];
-//! - say how good a judge is: [`folds`], [`metrics`], [`bootstrap`].
+//! - say how good a judge is: [`metrics`], [`resampling`].
 
 pub mod bayes;
-pub mod bootstrap;
+
 pub mod cluster;
-mod compact;
-mod dense;
-pub mod folds;
+
 pub mod isotonic;
 mod lbfgs;
 pub mod logistic;
@@ -24,8 +22,9 @@ pub mod metrics;
 pub mod online;
 pub mod packed;
 pub mod platt;
-pub mod random;
 pub mod rate;
+pub mod resampling;
+pub mod rng;
 pub mod softmax;
 pub mod sparse;
 pub mod svm;

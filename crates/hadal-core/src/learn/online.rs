@@ -5,7 +5,7 @@
 //! feature still learns fast when a frequent one has settled.
 
 use super::logistic::sigmoid;
-use super::sparse::Sparse;
+use super::sparse::SparseRow;
 use serde::{Deserialize, Serialize};
 
 /// Largest table: 2^24 cells, 128 MB.
@@ -16,7 +16,7 @@ const STEEPEST: f32 = 32.0;
 
 /// A weight and the sum of its squared gradients.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-struct Cell {
+struct AdaGradCell {
     weight: f32,
     travelled: f32,
 }
@@ -26,8 +26,8 @@ struct Cell {
 pub struct OnlineLogistic {
     rate: f32,
     l2: f32,
-    bias: Cell,
-    cells: Vec<Cell>,
+    bias: AdaGradCell,
+    cells: Vec<AdaGradCell>,
 }
 
 impl OnlineLogistic {
@@ -37,13 +37,13 @@ impl OnlineLogistic {
         OnlineLogistic {
             rate,
             l2,
-            bias: Cell::default(),
-            cells: vec![Cell::default(); 1 << bits.min(MAX_BITS)],
+            bias: AdaGradCell::default(),
+            cells: vec![AdaGradCell::default(); 1 << bits.min(MAX_BITS)],
         }
     }
 
     /// Takes one step towards `label`; a row of weight 2 pulls twice as hard.
-    pub fn learn(&mut self, row: &Sparse, label: bool, weight: f32) {
+    pub fn learn(&mut self, row: &SparseRow, label: bool, weight: f32) {
         if !(weight.is_finite() && weight > 0.0) {
             return;
         }
@@ -58,7 +58,7 @@ impl OnlineLogistic {
     }
 
     /// Probability of a yes; a half before anything was learned.
-    pub fn probability(&self, row: &Sparse) -> f32 {
+    pub fn probability(&self, row: &SparseRow) -> f32 {
         let weight = |index| self.cells.get(self.place(index)).map_or(0.0, |cell| f64::from(cell.weight));
         let product = row.items().iter().map(|&(index, value)| f64::from(value) * weight(index));
         sigmoid(product.sum::<f64>() + f64::from(self.bias.weight)) as f32
@@ -69,7 +69,7 @@ impl OnlineLogistic {
     }
 }
 
-impl Cell {
+impl AdaGradCell {
     fn step(&mut self, gradient: f32, rate: f32) {
         let gradient = gradient.clamp(-STEEPEST, STEEPEST);
         self.travelled += gradient * gradient;
@@ -81,11 +81,11 @@ impl Cell {
 
 #[cfg(test)]
 mod tests {
-    use super::super::random::Random;
+    use super::super::rng::Rng;
     use super::*;
 
-    fn row(items: &[(u32, f32)]) -> Sparse {
-        Sparse::new(items.to_vec())
+    fn row(items: &[(u32, f32)]) -> SparseRow {
+        SparseRow::new(items.to_vec())
     }
 
     #[test]
@@ -105,11 +105,11 @@ mod tests {
 
     #[test]
     fn a_noisy_rule_is_learned_to_its_probability() {
-        let mut random = Random::new(4);
+        let mut random = Rng::new(4);
         let mut model = OnlineLogistic::new(10, 0.1, 0.0);
         for _ in 0..20_000 {
             let tells = random.below(2) as u32;
-            let label = random.share() < if tells == 1 { 0.9 } else { 0.2 };
+            let label = random.fraction() < if tells == 1 { 0.9 } else { 0.2 };
             model.learn(
                 &row(&[(0x9000_0000 + tells, 1.0), (random.below(300) as u32 + 10, 1.0)]),
                 label,

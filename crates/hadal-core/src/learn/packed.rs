@@ -13,7 +13,7 @@ const STEPS: f32 = 4095.0;
 const MOST_WEIGHTS: u32 = 1 << 24;
 
 #[derive(Serialize, Deserialize)]
-struct Packed {
+struct PackedWeights {
     length: u32,
     step: f32,
     /// Distance of each kept weight from the one before it.
@@ -28,7 +28,7 @@ pub fn serialize<S: Serializer>(weights: &[f32], serializer: S) -> Result<S::Ok,
 
 /// Reads weights.
 pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<f32>, D::Error> {
-    unpack(&Packed::deserialize(deserializer)?).ok_or_else(|| D::Error::custom("weights out of place"))
+    unpack(&PackedWeights::deserialize(deserializer)?).ok_or_else(|| D::Error::custom("weights out of place"))
 }
 
 /// Weights as they are after writing and reading.
@@ -36,11 +36,12 @@ pub fn rounded(weights: &[f32]) -> Vec<f32> {
     unpack(&pack(weights)).unwrap_or_default()
 }
 
-fn pack(weights: &[f32]) -> Packed {
+fn pack(weights: &[f32]) -> PackedWeights {
     let largest = weights.iter().fold(0.0f32, |most, weight| most.max(weight.abs()));
     // A power of two: what was rounded once is not changed by rounding it again.
     let step = if largest > 0.0 { (largest / STEPS).log2().ceil().exp2() } else { 1.0 };
-    let mut packed = Packed { length: weights.len() as u32, step, gaps: Vec::new(), values: Vec::new() };
+    let mut packed =
+        PackedWeights { length: weights.len() as u32, step, gaps: Vec::new(), values: Vec::new() };
     let mut last = 0;
     for (place, weight) in weights.iter().enumerate() {
         let value = (weight / step).round() as i16;
@@ -53,7 +54,7 @@ fn pack(weights: &[f32]) -> Packed {
     packed
 }
 
-fn unpack(packed: &Packed) -> Option<Vec<f32>> {
+fn unpack(packed: &PackedWeights) -> Option<Vec<f32>> {
     if packed.length > MOST_WEIGHTS || packed.gaps.len() != packed.values.len() {
         return None;
     }
@@ -85,9 +86,9 @@ mod tests {
     #[test]
     fn a_list_that_cannot_be_is_refused() {
         let sound = || pack(&[1.0, 2.0]);
-        assert!(unpack(&Packed { length: u32::MAX, ..sound() }).is_none());
-        assert!(unpack(&Packed { gaps: vec![9, 9], ..sound() }).is_none());
-        assert!(unpack(&Packed { gaps: vec![1, u32::MAX], ..sound() }).is_none());
-        assert!(unpack(&Packed { values: vec![1], ..sound() }).is_none());
+        assert!(unpack(&PackedWeights { length: u32::MAX, ..sound() }).is_none());
+        assert!(unpack(&PackedWeights { gaps: vec![9, 9], ..sound() }).is_none());
+        assert!(unpack(&PackedWeights { gaps: vec![1, u32::MAX], ..sound() }).is_none());
+        assert!(unpack(&PackedWeights { values: vec![1], ..sound() }).is_none());
     }
 }

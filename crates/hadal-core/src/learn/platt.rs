@@ -167,11 +167,11 @@ mod tests {
 
     #[test]
     fn a_known_sigmoid_is_found_again() {
-        let mut random = super::super::random::Random::new(5);
+        let mut random = super::super::rng::Rng::new(5);
         let truth = Sigmoid { slope: 2.0, intercept: -1.0 };
-        let margins: Vec<f32> = (0..20_000).map(|_| random.share() as f32 * 6.0 - 3.0).collect();
+        let margins: Vec<f32> = (0..20_000).map(|_| random.fraction() as f32 * 6.0 - 3.0).collect();
         let labels: Vec<bool> =
-            margins.iter().map(|&m| random.share() < f64::from(truth.probability(m))).collect();
+            margins.iter().map(|&m| random.fraction() < f64::from(truth.probability(m))).collect();
         let fitted = Sigmoid::fit(&margins, &labels);
         assert!((fitted.slope - 2.0).abs() < 0.1 && (fitted.intercept + 1.0).abs() < 0.1, "{fitted:?}");
     }

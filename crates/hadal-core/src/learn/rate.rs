@@ -16,7 +16,7 @@ const LIMIT: f32 = 12.0;
 const RIDGE: f32 = 0.003;
 
 /// A feature and its value.
-pub type Feature = (u32, f32);
+pub type HashedFeature = (u32, f32);
 
 /// What was learned so far.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -34,25 +34,25 @@ impl OnlineRate {
     }
 
     /// What the features add to the logarithm of the rate.
-    pub fn log_rate(&self, row: &[Feature]) -> f32 {
+    pub fn log_rate(&self, row: &[HashedFeature]) -> f32 {
         let product: f32 = row.iter().map(|(index, value)| value * self.weights[self.cell(*index)]).sum();
         product.clamp(-LIMIT, LIMIT)
     }
 
     /// A try was made; `offset` is what stood beside the features when its rate was predicted.
-    pub fn tried(&mut self, row: &[Feature], offset: f32) {
+    pub fn add_trial(&mut self, row: &[HashedFeature], offset: f32) {
         let rate = (self.log_rate(row) + offset).clamp(-LIMIT, 2.0).exp();
         self.move_by(row, rate);
     }
 
     /// So many events came of a try.
-    pub fn brought(&mut self, row: &[Feature], events: f32) {
+    pub fn add_events(&mut self, row: &[HashedFeature], events: f32) {
         if events > 0.0 {
             self.move_by(row, -events);
         }
     }
 
-    fn move_by(&mut self, row: &[Feature], excess: f32) {
+    fn move_by(&mut self, row: &[HashedFeature], excess: f32) {
         for (index, value) in row {
             let cell = self.cell(*index);
             let gradient = (excess + RIDGE * self.weights[cell]) * value;
@@ -76,16 +76,16 @@ mod tests {
         let (rich, poor) = ([(1, 1.0)], [(2, 1.0)]);
         let offset = (0.05f32).ln();
         for n in 0..4000 {
-            rate.tried(&rich, offset);
-            rate.tried(&poor, offset);
+            rate.add_trial(&rich, offset);
+            rate.add_trial(&poor, offset);
             if n % 5 == 0 {
-                rate.brought(&rich, 1.0);
+                rate.add_events(&rich, 1.0);
             }
             if n % 100 == 0 {
-                rate.brought(&poor, 1.0);
+                rate.add_events(&poor, 1.0);
             }
         }
-        let learned = |row: &[Feature]| (rate.log_rate(row) + offset).exp();
+        let learned = |row: &[HashedFeature]| (rate.log_rate(row) + offset).exp();
         assert!((0.15..0.27).contains(&learned(&rich)), "{}", learned(&rich));
         assert!((0.005..0.02).contains(&learned(&poor)), "{}", learned(&poor));
     }
@@ -95,9 +95,9 @@ mod tests {
         let mut rate = OnlineRate::new(8, 1.0);
         let (both, one) = ([(1, 1.0), (2, 1.0)], [(1, 1.0)]);
         for _ in 0..100_000 {
-            rate.tried(&both, -2.0);
-            rate.brought(&both, 0.08);
-            rate.brought(&one, 0.02);
+            rate.add_trial(&both, -2.0);
+            rate.add_events(&both, 0.08);
+            rate.add_events(&one, 0.02);
         }
         let (paid, other) = (rate.log_rate(&one), rate.log_rate(&[(2, 1.0)]));
         assert!(paid < LIMIT / 2.0 && other > -LIMIT / 2.0, "{paid} {other}");
@@ -109,8 +109,8 @@ mod tests {
     fn absurd_values_keep_rates_finite() {
         let mut rate = OnlineRate::new(4, 0.3);
         for _ in 0..1000 {
-            rate.brought(&[(3, 1.0)], 1e6);
-            rate.tried(&[(3, 1.0)], 50.0);
+            rate.add_events(&[(3, 1.0)], 1e6);
+            rate.add_trial(&[(3, 1.0)], 50.0);
         }
         assert!(rate.log_rate(&[(3, 1.0)]).is_finite());
     }

@@ -3,12 +3,11 @@
 //! Minimises `l2/2 |w|² - sum of weight * log p(class)` by L-BFGS; the bias of a class is regularised like
 //! its weights. Only indices that occur in training cost time or memory there.
 
-use super::compact::Compact;
 use super::lbfgs::minimise;
-use super::logistic::Options;
+use super::logistic::LogisticOptions;
 use super::packed::rounded;
 use super::platt::Sigmoid;
-use super::sparse::Sparse;
+use super::sparse::{CompactRows, SparseRow};
 use super::weight_of;
 use serde::{Deserialize, Serialize};
 
@@ -24,18 +23,18 @@ pub struct Softmax {
 impl Softmax {
     /// Learns to tell `n_classes` classes apart; rows of a class outside them are left out.
     pub fn train(
-        rows: &[Sparse],
+        rows: &[SparseRow],
         classes: &[usize],
         n_classes: usize,
         weights: Option<&[f32]>,
-        options: &Options,
+        options: &LogisticOptions,
     ) -> Softmax {
-        let compact = Compact::new(rows);
+        let compact = CompactRows::new(rows);
         let rows = compact.rows.iter().zip(classes).enumerate();
         let examples =
-            rows.map(|(at, (items, &class))| Example { items, class, weight: weight_of(weights, at) });
+            rows.map(|(at, (items, &class))| SoftmaxExample { items, class, weight: weight_of(weights, at) });
         let examples = examples.filter(|example| example.class < n_classes).collect();
-        let problem = Problem { examples, n_classes, l2: options.l2.max(1e-9) };
+        let problem = SoftmaxProblem { examples, n_classes, l2: options.l2.max(1e-9) };
         let start = vec![0.0; (compact.used.len() + 1) * n_classes];
         let found =
             minimise(start, options.epochs, options.tolerance, |at, gradient| problem.evaluate(at, gradient));
@@ -45,7 +44,7 @@ impl Softmax {
     }
 
     /// Log-odds of every class up to a common constant.
-    pub fn margins(&self, row: &Sparse) -> Vec<f32> {
+    pub fn margins(&self, row: &SparseRow) -> Vec<f32> {
         let classes = self.biases.len();
         let mut margins: Vec<f64> = self.biases.iter().map(|&bias| f64::from(bias)).collect();
         for (index, value) in row.within(self.weights.len() / classes.max(1)) {
@@ -59,14 +58,14 @@ impl Softmax {
     }
 
     /// Probability of every class.
-    pub fn probabilities(&self, row: &Sparse) -> Vec<f32> {
+    pub fn probabilities(&self, row: &SparseRow) -> Vec<f32> {
         let mut parts: Vec<f64> = self.margins(row).into_iter().map(f64::from).collect();
         normalise(&mut parts);
         parts.into_iter().map(|part| part as f32).collect()
     }
 
     /// Log-odds of each class against all others.
-    pub fn log_odds(&self, row: &Sparse) -> Vec<f32> {
+    pub fn log_odds(&self, row: &SparseRow) -> Vec<f32> {
         let odds = |p: &f32| {
             let p = f64::from(*p).clamp(1e-6, 1.0 - 1e-6);
             (p / (1.0 - p)).ln() as f32
@@ -75,7 +74,7 @@ impl Softmax {
     }
 
     /// Probability of every class, made as sure as a sigmoid over the log-odds says.
-    pub fn calibrated(&self, row: &Sparse, sigmoid: &Sigmoid) -> Vec<f32> {
+    pub fn calibrated(&self, row: &SparseRow, sigmoid: &Sigmoid) -> Vec<f32> {
         sigmoid.shares(&self.log_odds(row))
     }
 
@@ -96,19 +95,19 @@ pub(super) fn normalise(parts: &mut [f64]) -> f64 {
     highest + total.ln()
 }
 
-struct Example<'a> {
+struct SoftmaxExample<'a> {
     items: &'a [(usize, f64)],
     class: usize,
     weight: f64,
 }
 
-struct Problem<'a> {
-    examples: Vec<Example<'a>>,
+struct SoftmaxProblem<'a> {
+    examples: Vec<SoftmaxExample<'a>>,
     n_classes: usize,
     l2: f64,
 }
 
-impl Problem<'_> {
+impl SoftmaxProblem<'_> {
     /// Loss and gradient at a point: biases first, then the weights of each index.
     fn evaluate(&self, at: &[f64], gradient: &mut [f64]) -> f64 {
         gradient.iter_mut().zip(at).for_each(|(slope, weight)| *slope = self.l2 * weight);
@@ -132,7 +131,7 @@ impl Problem<'_> {
     }
 }
 
-impl Example<'_> {
+impl SoftmaxExample<'_> {
     /// Where each value's weights are; the bias is a feature that is always 1.
     fn with_bias(&self) -> impl Iterator<Item = (usize, f64)> {
         std::iter::once((0, 1.0)).chain(self.items.iter().map(|&(place, value)| (place + 1, value)))
@@ -144,18 +143,18 @@ mod tests {
     use super::super::logistic::Logistic;
     use super::*;
 
-    fn row(items: &[(u32, f32)]) -> Sparse {
-        Sparse::new(items.to_vec())
+    fn row(items: &[(u32, f32)]) -> SparseRow {
+        SparseRow::new(items.to_vec())
     }
 
-    fn exact(l2: f64) -> Options {
-        Options { l2, tolerance: 1e-12, epochs: 10_000 }
+    fn exact(l2: f64) -> LogisticOptions {
+        LogisticOptions { l2, tolerance: 1e-12, epochs: 10_000 }
     }
 
     #[test]
     fn rows_without_features_give_the_shares_of_the_classes() {
-        let model = Softmax::train(&vec![Sparse::default(); 5], &[0, 1, 1, 2, 2], 3, None, &exact(1e-7));
-        let found = model.probabilities(&Sparse::default());
+        let model = Softmax::train(&vec![SparseRow::default(); 5], &[0, 1, 1, 2, 2], 3, None, &exact(1e-7));
+        let found = model.probabilities(&SparseRow::default());
         assert!(found.iter().zip([0.2, 0.4, 0.4]).all(|(p, share)| (p - share).abs() < 1e-5), "{found:?}");
     }
 
@@ -173,9 +172,15 @@ mod tests {
 
     #[test]
     fn separable_classes_are_told_apart() {
-        let rows: Vec<Sparse> = (0..30).map(|at| row(&[(at % 3 * 1000, 1.0), (5 + at, 1.0)])).collect();
+        let rows: Vec<SparseRow> = (0..30).map(|at| row(&[(at % 3 * 1000, 1.0), (5 + at, 1.0)])).collect();
         let classes: Vec<usize> = (0..30).map(|at| at % 3).collect();
-        let model = Softmax::train(&rows, &classes, 3, None, &Options { l2: 0.01, ..Options::default() });
+        let model = Softmax::train(
+            &rows,
+            &classes,
+            3,
+            None,
+            &LogisticOptions { l2: 0.01, ..LogisticOptions::default() },
+        );
         for class in 0..3 {
             assert!(model.probabilities(&row(&[(class * 1000, 1.0)]))[class as usize] > 0.9);
             assert!(model.weight(class as usize, class * 1000) > 1.0);
@@ -185,9 +190,11 @@ mod tests {
     #[test]
     fn classes_outside_the_table_and_wild_indices_are_left_out() {
         let rows = [row(&[(0, 1.0), (u32::MAX, 1.0)]), row(&[(1, 1.0)]), row(&[(2, 1.0)])];
-        let model = Softmax::train(&rows, &[0, 1, 7], 2, None, &Options::default());
+        let model = Softmax::train(&rows, &[0, 1, 7], 2, None, &LogisticOptions::default());
         assert_eq!(model.weight(0, 2), 0.0);
         assert_eq!(model.weight(5, 0), 0.0);
-        assert!(Softmax::train(&[], &[], 0, None, &Options::default()).probabilities(&rows[0]).is_empty());
+        assert!(
+            Softmax::train(&[], &[], 0, None, &LogisticOptions::default()).probabilities(&rows[0]).is_empty()
+        );
     }
 }

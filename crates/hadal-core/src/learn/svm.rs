@@ -3,14 +3,14 @@
 //! Minimises `|w|²/2 + sum of cost * weight * max(0, 1 - y w.x)²` by coordinate descent in the dual
 //! (Hsieh et al. 2008, algorithm 1). The bias is a feature that is always 1, regularised like the others.
 
-use super::random::Random;
-use super::sparse::{Sparse, columns};
+use super::rng::Rng;
+use super::sparse::{SparseRow, columns};
 use super::weight_of;
 use serde::{Deserialize, Serialize};
 
 /// How to train.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Options {
+pub struct SvmOptions {
     /// Price of a row on the wrong side.
     pub cost: f64,
     /// How many times dearer that is for a yes than for a no.
@@ -23,9 +23,9 @@ pub struct Options {
     pub seed: u64,
 }
 
-impl Default for Options {
-    fn default() -> Options {
-        Options { cost: 1.0, positive_weight: 1.0, epochs: 1000, tolerance: 1e-3, seed: 1 }
+impl Default for SvmOptions {
+    fn default() -> SvmOptions {
+        SvmOptions { cost: 1.0, positive_weight: 1.0, epochs: 1000, tolerance: 1e-3, seed: 1 }
     }
 }
 
@@ -38,9 +38,14 @@ pub struct LinearSvm {
 
 impl LinearSvm {
     /// Learns to separate the rows labelled yes from the others.
-    pub fn train(rows: &[Sparse], labels: &[bool], weights: Option<&[f32]>, options: &Options) -> LinearSvm {
-        let mut dual = Dual::new(rows, labels, weights, options);
-        let mut random = Random::new(options.seed);
+    pub fn train(
+        rows: &[SparseRow],
+        labels: &[bool],
+        weights: Option<&[f32]>,
+        options: &SvmOptions,
+    ) -> LinearSvm {
+        let mut dual = DualProblem::new(rows, labels, weights, options);
+        let mut random = Rng::new(options.seed);
         for _ in 0..options.epochs {
             random.shuffle(&mut dual.examples);
             if dual.pass() < options.tolerance {
@@ -52,7 +57,7 @@ impl LinearSvm {
     }
 
     /// On which side of the separating plane a row lies and how far: above 0 is a yes.
-    pub fn margin(&self, row: &Sparse) -> f32 {
+    pub fn margin(&self, row: &SparseRow) -> f32 {
         row.dot(&self.weights) + self.bias
     }
 
@@ -68,8 +73,8 @@ impl LinearSvm {
 }
 
 /// A row that counts, and its dual variable.
-struct Example<'a> {
-    row: &'a Sparse,
+struct SvmExample<'a> {
+    row: &'a SparseRow,
     sign: f64,
     /// Diagonal that the squared loss adds: half the inverse cost.
     slack: f64,
@@ -77,22 +82,27 @@ struct Example<'a> {
     dual: f64,
 }
 
-struct Dual<'a> {
-    examples: Vec<Example<'a>>,
+struct DualProblem<'a> {
+    examples: Vec<SvmExample<'a>>,
     weights: Vec<f64>,
     bias: f64,
 }
 
-impl<'a> Dual<'a> {
-    fn new(rows: &'a [Sparse], labels: &[bool], weights: Option<&[f32]>, options: &Options) -> Dual<'a> {
+impl<'a> DualProblem<'a> {
+    fn new(
+        rows: &'a [SparseRow],
+        labels: &[bool],
+        weights: Option<&[f32]>,
+        options: &SvmOptions,
+    ) -> DualProblem<'a> {
         let columns = columns(rows);
         let examples = rows.iter().zip(labels).enumerate().filter_map(|(at, (row, &label))| {
             let (sign, times) = if label { (1.0, options.positive_weight) } else { (-1.0, 1.0) };
             let cost = options.cost * times * weight_of(weights, at);
             let squared = 1.0 + row.within(columns).map(|(_, value)| value * value).sum::<f64>();
-            (cost > 0.0).then(|| Example { row, sign, slack: 0.5 / cost, squared, dual: 0.0 })
+            (cost > 0.0).then(|| SvmExample { row, sign, slack: 0.5 / cost, squared, dual: 0.0 })
         });
-        Dual { examples: examples.collect(), weights: vec![0.0; columns], bias: 0.0 }
+        DualProblem { examples: examples.collect(), weights: vec![0.0; columns], bias: 0.0 }
     }
 
     /// Solves for one row after the other; tells how far apart the steepest slopes were.
@@ -121,12 +131,12 @@ impl<'a> Dual<'a> {
 mod tests {
     use super::*;
 
-    fn row(items: &[(u32, f32)]) -> Sparse {
-        Sparse::new(items.to_vec())
+    fn row(items: &[(u32, f32)]) -> SparseRow {
+        SparseRow::new(items.to_vec())
     }
 
-    fn exact(cost: f64) -> Options {
-        Options { cost, tolerance: 1e-10, epochs: 100_000, ..Options::default() }
+    fn exact(cost: f64) -> SvmOptions {
+        SvmOptions { cost, tolerance: 1e-10, epochs: 100_000, ..SvmOptions::default() }
     }
 
     #[test]
@@ -154,7 +164,7 @@ mod tests {
         let rows = [row(&[(0, 1.0)]), row(&[(0, -1.0)]), row(&[])];
         let labels = [true, false, true];
         let even = LinearSvm::train(&rows, &labels, None, &exact(1.0));
-        let dear = LinearSvm::train(&rows, &labels, None, &Options { positive_weight: 5.0, ..exact(1.0) });
+        let dear = LinearSvm::train(&rows, &labels, None, &SvmOptions { positive_weight: 5.0, ..exact(1.0) });
         let weighted = LinearSvm::train(&rows, &labels, Some(&[5.0, 1.0, 5.0]), &exact(1.0));
         assert!(dear.bias() > even.bias());
         assert!((dear.bias() - weighted.bias()).abs() < 1e-6);
@@ -162,18 +172,19 @@ mod tests {
 
     #[test]
     fn the_seed_does_not_change_the_optimum() {
-        let rows: Vec<Sparse> =
+        let rows: Vec<SparseRow> =
             (0u8..40).map(|at| row(&[(u32::from(at) % 7, 1.0), (u32::from(at) % 3, 0.5)])).collect();
         let labels: Vec<bool> = (0..40).map(|at| at % 7 < 3 || at % 11 == 0).collect();
-        let train = |seed| LinearSvm::train(&rows, &labels, None, &Options { seed, ..exact(1.0) });
+        let train = |seed| LinearSvm::train(&rows, &labels, None, &SvmOptions { seed, ..exact(1.0) });
         let (one, other) = (train(1), train(99));
         assert!(one.weights().iter().zip(other.weights()).all(|(a, b)| (a - b).abs() < 1e-5));
     }
 
     #[test]
     fn nothing_to_learn_from_is_undecided() {
-        let nothing = LinearSvm::train(&[], &[], None, &Options::default());
-        let free = LinearSvm::train(&[row(&[(0, 1.0)])], &[true], None, &Options { cost: 0.0, ..exact(1.0) });
+        let nothing = LinearSvm::train(&[], &[], None, &SvmOptions::default());
+        let free =
+            LinearSvm::train(&[row(&[(0, 1.0)])], &[true], None, &SvmOptions { cost: 0.0, ..exact(1.0) });
         assert_eq!((nothing.margin(&row(&[(3, 1.0)])), free.margin(&row(&[(0, 1.0)]))), (0.0, 0.0));
     }
 }

@@ -3,13 +3,13 @@
 //! Features come as 32-bit hashes of what they say, too many to keep a weight for each. A vocabulary keeps
 //! those that several rows of the training data share; at judging time everything else is passed over.
 
-use super::sparse::Sparse;
+use super::sparse::SparseRow;
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::{Deserialize, Serialize};
 
 /// The features a model knows.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(from = "Gaps", into = "Gaps")]
+#[serde(from = "HashGaps", into = "HashGaps")]
 pub struct Vocabulary {
     numbers: FxHashMap<u32, u32>,
 }
@@ -50,14 +50,14 @@ impl Vocabulary {
     }
 
     /// A row of the known features, of length 1. Each feature is to be given once.
-    pub fn row(&self, features: &[(u32, f32)]) -> Sparse {
+    pub fn row(&self, features: &[(u32, f32)]) -> SparseRow {
         self.counts(features).normalised()
     }
 
     /// A row of the known features with their values as they are.
-    pub fn counts(&self, features: &[(u32, f32)]) -> Sparse {
+    pub fn counts(&self, features: &[(u32, f32)]) -> SparseRow {
         let known = features.iter().filter_map(|(hash, value)| Some((self.number(*hash)?, *value)));
-        Sparse::new(known.collect())
+        SparseRow::new(known.collect())
     }
 
     /// The features' hashes, by number.
@@ -80,17 +80,19 @@ impl Vocabulary {
 
 /// As it is stored: hashes in rising order, each as the distance from the one before.
 #[derive(Clone, Serialize, Deserialize)]
-struct Gaps(Vec<u32>);
+struct HashGaps(Vec<u32>);
 
-impl From<Vocabulary> for Gaps {
-    fn from(vocabulary: Vocabulary) -> Gaps {
+impl From<Vocabulary> for HashGaps {
+    fn from(vocabulary: Vocabulary) -> HashGaps {
         let mut last = 0;
-        Gaps(vocabulary.hashes().into_iter().map(|hash| hash - std::mem::replace(&mut last, hash)).collect())
+        HashGaps(
+            vocabulary.hashes().into_iter().map(|hash| hash - std::mem::replace(&mut last, hash)).collect(),
+        )
     }
 }
 
-impl From<Gaps> for Vocabulary {
-    fn from(Gaps(gaps): Gaps) -> Vocabulary {
+impl From<HashGaps> for Vocabulary {
+    fn from(HashGaps(gaps): HashGaps) -> Vocabulary {
         let sum = |last: &mut u32, gap: u32| {
             *last = last.wrapping_add(gap);
             Some(*last)

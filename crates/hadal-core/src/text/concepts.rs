@@ -15,10 +15,11 @@ pub type Concept = u8;
 const PREFIXES: std::ops::RangeInclusive<usize> = 2..=14;
 
 /// The table, read once.
-pub static CONCEPTS: LazyLock<Concepts> = LazyLock::new(|| Concepts::read(include_str!("concepts.txt")));
+pub static CONCEPTS: LazyLock<ConceptTable> =
+    LazyLock::new(|| ConceptTable::read(include_str!("concepts.txt")));
 
 /// Which words stand for what.
-pub struct Concepts {
+pub struct ConceptTable {
     names: Vec<String>,
     words: FxHashMap<String, Concept>,
     prefixes: FxHashMap<String, Concept>,
@@ -29,10 +30,10 @@ pub struct Concepts {
     openers: FxHashMap<String, ()>,
 }
 
-impl Concepts {
+impl ConceptTable {
     /// Reads the table: `concept TAB language TAB entries`. The first concept to claim a word keeps it.
-    fn read(table: &str) -> Concepts {
-        let mut concepts = Concepts {
+    fn read(table: &str) -> ConceptTable {
+        let mut concepts = ConceptTable {
             names: vec![String::new()],
             words: FxHashMap::default(),
             prefixes: FxHashMap::default(),
@@ -134,13 +135,13 @@ mod tests {
     const TABLE: &str =
         "# comment\nbook\ten\tbook books\nbook\tru\tкниг*\nbook\tzh\t图书 图书馆\ncheckin\ten\tcheck_in\n";
 
-    fn name(concepts: &Concepts, concept: Concept) -> &str {
+    fn name(concepts: &ConceptTable, concept: Concept) -> &str {
         &concepts.names()[usize::from(concept)]
     }
 
     #[test]
     fn words_prefixes_and_phrases_lead_to_concepts() {
-        let concepts = Concepts::read(TABLE);
+        let concepts = ConceptTable::read(TABLE);
         for word in ["book", "книгами", "图书"] {
             assert_eq!(name(&concepts, concepts.of_word(word)), "book", "{word}");
         }

@@ -7,20 +7,20 @@ use rustc_hash::FxHashMap;
 use std::sync::LazyLock;
 
 /// The list, read once.
-pub static ENGLISH: LazyLock<Frequencies> =
-    LazyLock::new(|| Frequencies::read(include_str!("../../models/words-en.txt")));
+pub static ENGLISH: LazyLock<WordFrequencies> =
+    LazyLock::new(|| WordFrequencies::read(include_str!("../../models/words-en.txt")));
 
 /// Words by how often they are used.
-pub struct Frequencies {
+pub struct WordFrequencies {
     words: Vec<&'static str>,
     ranks: FxHashMap<&'static str, u32>,
 }
 
-impl Frequencies {
-    fn read(list: &'static str) -> Frequencies {
+impl WordFrequencies {
+    fn read(list: &'static str) -> WordFrequencies {
         let words: Vec<&'static str> = list.lines().collect();
         let ranks = words.iter().enumerate().map(|(rank, word)| (*word, rank as u32)).collect();
-        Frequencies { words, ranks }
+        WordFrequencies { words, ranks }
     }
 
     /// All words, most frequent first.

@@ -5,7 +5,7 @@
 
 /// What a run is made of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Letters {
+pub(super) enum RunLetters {
     /// Small letters of ASCII and digits.
     Small,
     /// The same and capitals.
@@ -21,10 +21,10 @@ const HIGH: u64 = 0x80 * ONES;
 
 /// How many bytes at the beginning are part of words (ASCII letters and digits, everything beyond ASCII), and
 /// what they are.
-pub(super) fn run_at(bytes: &[u8]) -> (usize, Letters) {
+pub(super) fn run_at(bytes: &[u8]) -> (usize, RunLetters) {
     let (mut length, mut foreign, mut capitals) = (0, 0, 0);
     loop {
-        let eight = Eight::of(&bytes[length..]);
+        let eight = EightBytes::of(&bytes[length..]);
         let taken = (!eight.parts_of_words() & HIGH).trailing_zeros();
         // Bits of the bytes before the first that is no part: all of them when there is none.
         let before = u64::MAX.checked_shr(64 - (taken & !7)).unwrap_or(0);
@@ -36,33 +36,33 @@ pub(super) fn run_at(bytes: &[u8]) -> (usize, Letters) {
         }
     }
     let letters = match (foreign, capitals) {
-        (0, 0) => Letters::Small,
-        (0, _) => Letters::Capital,
-        _ => Letters::Foreign,
+        (0, 0) => RunLetters::Small,
+        (0, _) => RunLetters::Capital,
+        _ => RunLetters::Foreign,
     };
     (length, letters)
 }
 
-/// Eight bytes side by side. Answers are given in the highest bit of each.
+/// EightBytes bytes side by side. Answers are given in the highest bit of each.
 #[derive(Clone, Copy)]
-struct Eight(u64);
+struct EightBytes(u64);
 
-impl Eight {
+impl EightBytes {
     /// The next eight bytes; what is beyond the end is no part of a word.
-    fn of(bytes: &[u8]) -> Eight {
-        Eight(match bytes.first_chunk::<8>() {
+    fn of(bytes: &[u8]) -> EightBytes {
+        EightBytes(match bytes.first_chunk::<8>() {
             Some(eight) => u64::from_le_bytes(*eight),
             None => bytes.iter().rev().fold(0, |eight, byte| eight << 8 | u64::from(*byte)),
         })
     }
 
     fn parts_of_words(self) -> u64 {
-        self.letters() | Eight(self.0 & !HIGH).between(b'0', b'9') | self.0
+        self.letters() | EightBytes(self.0 & !HIGH).between(b'0', b'9') | self.0
     }
 
     /// ASCII letters, and some of what is beyond ASCII.
     fn letters(self) -> u64 {
-        Eight((self.0 & !HIGH) | (0x20 * ONES)).between(b'a', b'z')
+        EightBytes((self.0 & !HIGH) | (0x20 * ONES)).between(b'a', b'z')
     }
 
     fn capitals(self) -> u64 {
@@ -85,14 +85,14 @@ mod tests {
     #[test]
     fn a_run_ends_where_words_end() {
         for (text, length, letters) in [
-            ("", 0, Letters::Small),
-            (" a", 0, Letters::Small),
-            ("book, new", 4, Letters::Small),
-            ("Book", 4, Letters::Capital),
-            ("isbn1999 and", 8, Letters::Small),
-            ("bibliotecaS, new", 11, Letters::Capital),
-            ("abcdefgh KNIHA", 8, Letters::Small),
-            ("kniha\u{2014}Kniha x", 13, Letters::Foreign),
+            ("", 0, RunLetters::Small),
+            (" a", 0, RunLetters::Small),
+            ("book, new", 4, RunLetters::Small),
+            ("Book", 4, RunLetters::Capital),
+            ("isbn1999 and", 8, RunLetters::Small),
+            ("bibliotecaS, new", 11, RunLetters::Capital),
+            ("abcdefgh KNIHA", 8, RunLetters::Small),
+            ("kniha\u{2014}Kniha x", 13, RunLetters::Foreign),
         ] {
             assert_eq!(run_at(text.as_bytes()), (length, letters), "{text}");
         }
@@ -104,9 +104,9 @@ mod tests {
             let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || *byte >= 128;
             let run: Vec<u8> = bytes.iter().copied().take_while(is_part).collect();
             let letters = match () {
-                () if !run.is_ascii() => Letters::Foreign,
-                () if run.iter().any(u8::is_ascii_uppercase) => Letters::Capital,
-                () => Letters::Small,
+                () if !run.is_ascii() => RunLetters::Foreign,
+                () if run.iter().any(u8::is_ascii_uppercase) => RunLetters::Capital,
+                () => RunLetters::Small,
             };
             prop_assert_eq!(run_at(&bytes), (run.len(), letters));
         }

@@ -44,7 +44,7 @@ pub fn each_token_while(text: &str, language: Option<&str>, mut tell: impl FnMut
         return;
     }
     let language = Language::of(language);
-    let mut before = Phrase::default();
+    let mut before = OpenPhrase::default();
     MEMORY.with_borrow_mut(|memory| {
         each_word_while(text, |word| {
             let hash = xxh3_64(word.as_bytes());
@@ -74,20 +74,20 @@ fn understand(word: &str, language: &Language) -> Token {
 
 /// The last words, as long as a phrase may be under way.
 #[derive(Clone, Copy, Default)]
-struct Phrase {
+struct OpenPhrase {
     hash: u64,
     words: u8,
 }
 
-impl Phrase {
+impl OpenPhrase {
     /// Goes on to the next word; tells the concept of the phrase that ends with it.
     fn go_on(&mut self, word: u64, opens: bool) -> Option<Concept> {
         let hash = phrase_hash(self.hash, word);
         let concept = if self.words == 0 { 0 } else { CONCEPTS.of_phrase(hash) };
         *self = match (self.words, concept) {
             // Three words may still make a phrase.
-            (1, 0) => Phrase { hash, words: 2 },
-            _ => Phrase { hash: word, words: u8::from(opens) },
+            (1, 0) => OpenPhrase { hash, words: 2 },
+            _ => OpenPhrase { hash: word, words: u8::from(opens) },
         };
         (concept != 0).then_some(concept)
     }

@@ -4,7 +4,7 @@
 //! through Unicode's word boundaries. Scripts that put no space between words become pairs of neighbouring
 //! characters: they overlap, so that a word of two or more characters is always met.
 
-use super::runs::{Letters, run_at};
+use super::runs::{RunLetters, run_at};
 use unicode_segmentation::UnicodeSegmentation;
 
 /// Longest word that is told, in bytes; what is longer is code, not language.
@@ -19,17 +19,17 @@ pub fn each_word(text: &str, mut tell: impl FnMut(&str)) {
 }
 
 /// What stands between two characters that part words.
-pub(crate) enum Run<'a> {
-    /// Letters and digits of ASCII, in lower case.
+pub(crate) enum TextRun<'a> {
+    /// RunLetters and digits of ASCII, in lower case.
     Plain(&'a str),
     /// The same as they are written, and longer than words are.
     Long(&'a str),
-    /// Letters, digits and everything beyond ASCII, as they are written.
+    /// RunLetters, digits and everything beyond ASCII, as they are written.
     Foreign(&'a str),
 }
 
 /// Tells the runs of a text until the listener has heard enough and says `false`.
-pub(crate) fn each_run_while(text: &str, mut tell: impl FnMut(Run<'_>) -> bool) {
+pub(crate) fn each_run_while(text: &str, mut tell: impl FnMut(TextRun<'_>) -> bool) {
     let mut lower = [0u8; LONGEST];
     let mut at = 0;
     while at < text.len() {
@@ -37,14 +37,14 @@ pub(crate) fn each_run_while(text: &str, mut tell: impl FnMut(Run<'_>) -> bool) 
         let run = &text[at..at + length];
         let go_on = match letters {
             _ if length == 0 => true,
-            Letters::Foreign => tell(Run::Foreign(run)),
-            _ if length > LONGEST => tell(Run::Long(run)),
-            Letters::Small => tell(Run::Plain(run)),
-            Letters::Capital => {
+            RunLetters::Foreign => tell(TextRun::Foreign(run)),
+            _ if length > LONGEST => tell(TextRun::Long(run)),
+            RunLetters::Small => tell(TextRun::Plain(run)),
+            RunLetters::Capital => {
                 let lower = &mut lower[..length];
                 lower.copy_from_slice(run.as_bytes());
                 lower.make_ascii_lowercase();
-                tell(Run::Plain(std::str::from_utf8(lower).expect("ASCII is UTF-8")))
+                tell(TextRun::Plain(std::str::from_utf8(lower).expect("ASCII is UTF-8")))
             }
         };
         if !go_on {
@@ -57,9 +57,9 @@ pub(crate) fn each_run_while(text: &str, mut tell: impl FnMut(Run<'_>) -> bool) 
 /// Tells the words of a text until the listener has heard enough and says `false`.
 pub fn each_word_while(text: &str, mut tell: impl FnMut(&str) -> bool) {
     each_run_while(text, |run| match run {
-        Run::Plain(word) => tell(word),
-        Run::Long(_) => true,
-        Run::Foreign(run) => each_foreign(run, &mut tell),
+        TextRun::Plain(word) => tell(word),
+        TextRun::Long(_) => true,
+        TextRun::Foreign(run) => each_foreign(run, &mut tell),
     });
 }
 
@@ -80,7 +80,7 @@ fn each_foreign(run: &str, tell: &mut impl FnMut(&str) -> bool) -> bool {
     each_segment(run, tell)
 }
 
-/// Letters that never part a word, join with others in no special way, and are no marks: Latin and Cyrillic
+/// RunLetters that never part a word, join with others in no special way, and are no marks: Latin and Cyrillic
 /// but for the few whose lower case is more than a letter.
 fn is_simple(c: char) -> bool {
     c.is_ascii_alphanumeric()

@@ -37,7 +37,7 @@ struct CompactPage<'a> {
 
 /// Drops everything that no strategy reads, so that cached and fresh pages are equal.
 pub fn trim(reading: &mut Reading) {
-    reading.verdict.words = Default::default();
+    reading.verdict.text_features = Default::default();
     if !is_home(&reading.page.url) {
         reading.page.text = String::new();
     }

@@ -4,7 +4,7 @@ use super::page_cache::{CacheLimit, PageCache};
 use super::plan::TrialSpec;
 use super::truth::FormTruth;
 use hadal_core::critic::Critic;
-use hadal_core::critic::trained::{Aim, TrainedCritic};
+use hadal_core::critic::trained::{CriticTarget, TrainedCritic};
 use hadal_core::identity::FormId;
 use hadal_world::World;
 use rustc_hash::FxHashSet;
@@ -46,7 +46,7 @@ pub struct TopicSetup {
 impl TopicSetup {
     /// Sets up a topic. `None` if the world or the shipped critic does not know it.
     pub fn new(known_world: KnownWorld, topic: &str, limit: Arc<CacheLimit>) -> Option<TopicSetup> {
-        let critic = Arc::new(TrainedCritic::new(Aim::built_in(topic)?));
+        let critic = Arc::new(TrainedCritic::new(CriticTarget::built_in(topic)?));
         let seeds = known_world.world.seeds(topic);
         let examples = known_world.world.examples(topic);
         let given: FxHashSet<&Url> = examples.iter().collect();

@@ -1,6 +1,6 @@
 //! KnownWorld truth of a simulated web, by form id.
 
-use hadal_core::critic::Kind;
+use hadal_core::critic::FormKind;
 use hadal_core::identity::FormId;
 use hadal_world::World;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -17,7 +17,7 @@ impl FormTruth {
     /// Collects the searchable forms of a world.
     pub fn of(world: &World) -> FormTruth {
         let (mut searches, mut deep) = (FxHashMap::default(), FxHashSet::default());
-        for form in world.truth().filter(|form| form.kind == Kind::Search) {
+        for form in world.truth().filter(|form| form.kind == FormKind::Search) {
             let known = searches.entry(form.form_id).or_insert(form.topic);
             *known = known.or(form.topic);
             deep.extend(form.topic.map(|topic| (topic, form.site)));

@@ -2,13 +2,13 @@
 
 use super::{BINS, Disagreement, ROUNDS, by_fold, cut};
 use crate::training::built_in::{LabelledData, SEED, SITE_WEIGHT};
-use hadal_core::critic::domain::{DOMAINS, DomainJudge, Lesson};
-use hadal_core::critic::example::Example;
-use hadal_core::critic::faithful_domain::SvmDomains;
-use hadal_core::critic::subject::page_words;
-use hadal_core::learn::bootstrap::{Interval, interval};
-use hadal_core::learn::folds::grouped;
-use hadal_core::learn::metrics::{Bin, Confusion, calibration_error, reliability};
+use hadal_core::critic::LabelledForm;
+use hadal_core::critic::domain::{DOMAINS, DomainClassifier, DomainText};
+use hadal_core::critic::paper_baseline::SvmDomainClassifier;
+use hadal_core::critic::topic_features::page_text_features;
+use hadal_core::learn::metrics::{ConfusionMatrix, ReliabilityBin, calibration_error, reliability};
+use hadal_core::learn::resampling::grouped_folds;
+use hadal_core::learn::resampling::{BootstrapInterval, bootstrap_interval};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -38,17 +38,17 @@ pub struct FeatureSetFigures {
     /// Name of the feature set.
     pub name: &'static str,
     /// Share of forms with the right domain out of thirteen.
-    pub accuracy: Interval,
+    pub accuracy: BootstrapInterval,
     /// Same over forms of the averaged domains.
-    pub accuracy_averaged: Interval,
+    pub accuracy_averaged: BootstrapInterval,
     /// Mean accuracy of the binary decisions of the averaged domains, as in the papers.
-    pub one_vs_rest: Interval,
+    pub one_vs_rest: BootstrapInterval,
     /// Mean F1 of the averaged domains.
-    pub macro_f1: Interval,
+    pub macro_f1: BootstrapInterval,
     /// Expected calibration error over all pairs of form and domain.
     pub calibration: f64,
     /// Reliability curve.
-    pub curve: Vec<Bin>,
+    pub curve: Vec<ReliabilityBin>,
     /// FormFigures of each domain.
     pub each: Vec<SingleDomainFigures>,
     /// Forms whose predicted domain differs from the label.
@@ -65,11 +65,11 @@ pub struct SingleDomainFigures {
     /// Number of scored forms.
     pub forms: usize,
     /// Share of the forms predicted as this domain that belong to it.
-    pub precision: Interval,
+    pub precision: BootstrapInterval,
     /// Share of the domain's forms that are predicted as it.
-    pub recall: Interval,
+    pub recall: BootstrapInterval,
     /// Harmonic mean of precision and recall.
-    pub f1: Interval,
+    pub f1: BootstrapInterval,
 }
 
 /// Fold of every site.
@@ -78,7 +78,7 @@ pub fn site_folds(data: &LabelledData) -> BTreeMap<&str, usize> {
     sites.extend(data.forms.iter().map(|form| form.site.as_str()));
     sites.sort_unstable();
     sites.dedup();
-    let folds = grouped(&sites, FOLDS, SEED);
+    let folds = grouped_folds(&sites, FOLDS, SEED);
     sites.into_iter().zip(folds).collect()
 }
 
@@ -88,23 +88,24 @@ pub fn evaluate(data: &LabelledData) -> DomainFigures {
     let searches = data.searches();
     let lessons = data.lessons(SITE_WEIGHT);
     let judged = by_fold(FOLDS, |fold| {
-        let train: Vec<&Example> =
+        let train: Vec<&LabelledForm> =
             searches.iter().copied().filter(|example| folds[example.site.as_str()] != fold).collect();
-        let lessons: Vec<&Lesson> =
+        let lessons: Vec<&DomainText> =
             lessons.iter().filter(|lesson| folds[lesson.site.as_str()] != fold).collect();
-        let judge = DomainJudge::train(&train, &lessons, SEED);
-        let papers = SvmDomains::train(&train, SEED);
+        let judge = DomainClassifier::train(&train, &lessons, SEED);
+        let papers = SvmDomainClassifier::train(&train, SEED);
         let test = searches.iter().enumerate().filter(|(_, example)| folds[example.site.as_str()] == fold);
         test.map(|(at, example)| {
-            let own = judge.judge(&example.form, &example.page, None);
-            let around = judge.judge(&example.form, &example.page, Some(&page_words(&example.page)));
-            (at, [papers.judge(&example.form, &example.page), own, around])
+            let own = judge.classify(&example.form, &example.page, None);
+            let around =
+                judge.classify(&example.form, &example.page, Some(&page_text_features(&example.page)));
+            (at, [papers.classify(&example.form, &example.page), own, around])
         })
         .collect::<Vec<_>>()
     });
     let mut judged: Vec<(usize, [Vec<f32>; 3])> = judged.into_iter().flatten().collect();
     judged.sort_by_key(|(at, _)| *at);
-    let scored: Vec<(&Example, [Vec<f32>; 3])> = judged
+    let scored: Vec<(&LabelledForm, [Vec<f32>; 3])> = judged
         .into_iter()
         .map(|(at, judged)| (searches[at], judged))
         .filter(|(example, _)| example.confidence >= LEAST_CONFIDENCE)
@@ -114,7 +115,7 @@ pub fn evaluate(data: &LabelledData) -> DomainFigures {
         (0..DOMAINS.len() - 1).filter(|&domain| of_domain(domain) >= LEAST_FORMS).collect();
     let names = ["papers: own text, linear SVM", "hadal: own text", "hadal: with the page around it"];
     let readings = (0..3).map(|which| {
-        let rows: Vec<(&Example, &[f32])> =
+        let rows: Vec<(&LabelledForm, &[f32])> =
             scored.iter().map(|(example, judged)| (*example, judged[which].as_slice())).collect();
         reading(names[which], &rows, &averaged)
     });
@@ -130,16 +131,16 @@ pub fn best(probabilities: &[f32]) -> usize {
     (0..probabilities.len()).max_by(|&a, &b| probabilities[a].total_cmp(&probabilities[b])).unwrap_or(0)
 }
 
-fn reading(name: &'static str, rows: &[(&Example, &[f32])], averaged: &[usize]) -> FeatureSetFigures {
+fn reading(name: &'static str, rows: &[(&LabelledForm, &[f32])], averaged: &[usize]) -> FeatureSetFigures {
     let sites: Vec<&str> = rows.iter().map(|(example, _)| example.site.as_str()).collect();
     let truth: Vec<usize> = rows.iter().map(|(example, _)| example.domain.unwrap_or_default()).collect();
     let judged: Vec<usize> = rows.iter().map(|(_, p)| best(p)).collect();
     let table = |chosen: &[usize]| {
-        let mut confusion = Confusion::new(DOMAINS.len());
+        let mut confusion = ConfusionMatrix::new(DOMAINS.len());
         chosen.iter().for_each(|&at| confusion.add(truth[at], judged[at]));
         confusion
     };
-    let figure = |statistic: &dyn Fn(&[usize]) -> f64| interval(&sites, ROUNDS, SEED, statistic);
+    let figure = |statistic: &dyn Fn(&[usize]) -> f64| bootstrap_interval(&sites, ROUNDS, SEED, statistic);
     let share = |chosen: &[usize], right: &dyn Fn(usize) -> bool| {
         chosen.iter().filter(|&&at| right(at)).count() as f64 / chosen.len().max(1) as f64
     };
@@ -176,7 +177,7 @@ fn reading(name: &'static str, rows: &[(&Example, &[f32])], averaged: &[usize]) 
     }
 }
 
-fn disagreement(example: &Example, judged: usize, p: &[f32]) -> Disagreement {
+fn disagreement(example: &LabelledForm, judged: usize, p: &[f32]) -> Disagreement {
     Disagreement {
         name: example.name.clone(),
         label: DOMAINS[example.domain.unwrap_or_default()].to_string(),

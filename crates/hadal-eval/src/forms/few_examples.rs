@@ -6,12 +6,12 @@
 use super::by_fold;
 use super::domains::{DomainFigures, FOLDS, site_folds};
 use crate::training::built_in::{LabelledData, SEED, row};
+use hadal_core::critic::LabelledForm;
 use hadal_core::critic::domain::DOMAINS;
-use hadal_core::critic::example::Example;
-use hadal_core::critic::learned::{LearnedTopic, Material};
-use hadal_core::critic::subject::{Words, of_page, page_words};
-use hadal_core::learn::metrics::Confusion;
-use hadal_core::learn::random::Random;
+use hadal_core::critic::learned::{LearnedTopic, TopicExamples};
+use hadal_core::critic::topic_features::{TopicFeatures, page_text_features, page_topic_features};
+use hadal_core::learn::metrics::ConfusionMatrix;
+use hadal_core::learn::rng::Rng;
 use serde::Serialize;
 
 /// DomainFigures, fixed before the first measurement.
@@ -40,15 +40,16 @@ pub struct FewExampleFigures {
 pub fn evaluate(data: &LabelledData, domains: &DomainFigures) -> Vec<FewExampleFigures> {
     let folds = site_folds(data);
     let searches = data.searches();
-    let rows: Vec<Words> = searches.iter().map(|example| row(example)).collect();
-    let pages: Vec<Words> = searches.iter().map(|e| of_page(&e.page, &page_words(&e.page))).collect();
+    let rows: Vec<TopicFeatures> = searches.iter().map(|example| row(example)).collect();
+    let pages: Vec<TopicFeatures> =
+        searches.iter().map(|e| page_topic_features(&e.page, &page_text_features(&e.page))).collect();
     let set = Set { fold: searches.iter().map(|e| folds[e.site.as_str()]).collect(), searches, rows, pages };
     let number = |name: &str| DOMAINS.iter().position(|domain| *domain == name);
     let empty = Vec::new();
     let built_in = domains.readings.last().map_or(&empty, |reading| &reading.judged);
     let measure = |name: &'static str| {
         let domain = number(name)?;
-        let mut table = Confusion::new(2);
+        let mut table = ConfusionMatrix::new(2);
         built_in.iter().for_each(|(_, truth, p)| {
             table.add(usize::from(*truth == domain), usize::from(p[domain] >= 0.5));
         });
@@ -61,17 +62,17 @@ pub fn evaluate(data: &LabelledData, domains: &DomainFigures) -> Vec<FewExampleF
 }
 
 struct Set<'a> {
-    searches: Vec<&'a Example>,
+    searches: Vec<&'a LabelledForm>,
     fold: Vec<usize>,
-    rows: Vec<Words>,
-    pages: Vec<Words>,
+    rows: Vec<TopicFeatures>,
+    pages: Vec<TopicFeatures>,
 }
 
 impl Set<'_> {
     /// F1 over all folds. Each topic learns from examples of the other folds.
     fn f1(&self, domain: usize, examples: usize, draw: u64) -> f64 {
         let tables = by_fold(FOLDS, |fold| self.table(domain, examples, draw, fold));
-        let mut sum = Confusion::new(2);
+        let mut sum = ConfusionMatrix::new(2);
         for (truth, judged) in tables.into_iter().flatten() {
             sum.add(truth, judged);
         }
@@ -81,12 +82,13 @@ impl Set<'_> {
     fn table(&self, domain: usize, examples: usize, draw: u64, fold: usize) -> Vec<(usize, usize)> {
         let known: Vec<usize> = (0..self.rows.len()).filter(|&at| self.fold[at] != fold).collect();
         let chosen = self.draw(&known, domain, examples, draw ^ ((fold as u64) << 32));
-        let of = |rows: &[Words], at: &[usize]| at.iter().map(|&at| rows[at].clone()).collect::<Vec<_>>();
-        let material = Material {
+        let of =
+            |rows: &[TopicFeatures], at: &[usize]| at.iter().map(|&at| rows[at].clone()).collect::<Vec<_>>();
+        let material = TopicExamples {
             forms: of(&self.rows, &chosen),
             pages: of(&self.pages, &chosen),
             words: DOMAINS[domain].to_string(),
-            ..Material::default()
+            ..TopicExamples::default()
         };
         let topic = LearnedTopic::train(&material, &of(&self.rows, &known), &of(&self.pages, &known));
         let test =
@@ -105,7 +107,7 @@ impl Set<'_> {
             .copied()
             .filter(|&at| self.searches[at].domain == Some(domain) && self.searches[at].confidence >= 0.8)
             .collect();
-        Random::new(SEED ^ seed).shuffle(&mut of);
+        Rng::new(SEED ^ seed).shuffle(&mut of);
         let mut sites = std::collections::BTreeSet::new();
         of.retain(|&at| sites.insert(self.searches[at].site.as_str()));
         of.truncate(examples);

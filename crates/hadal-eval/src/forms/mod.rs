@@ -10,8 +10,8 @@ pub mod searchable;
 pub mod summary;
 
 use crate::training::built_in::LabelledData;
-use hadal_core::learn::bootstrap::{self, Interval};
-use hadal_core::learn::metrics::{Bin, Confusion, calibration_error, reliability, roc_auc};
+use hadal_core::learn::metrics::{ConfusionMatrix, ReliabilityBin, calibration_error, reliability, roc_auc};
+use hadal_core::learn::resampling::{self, BootstrapInterval};
 use serde::Serialize;
 use std::path::Path;
 use std::sync::Mutex;
@@ -59,29 +59,29 @@ pub struct BinaryFigures {
     /// Name of the classifier.
     pub name: String,
     /// Share of the positive decisions that are right.
-    pub precision: Interval,
+    pub precision: BootstrapInterval,
     /// Share of the positive examples that are found.
-    pub recall: Interval,
+    pub recall: BootstrapInterval,
     /// Harmonic mean of precision and recall.
-    pub f1: Interval,
+    pub f1: BootstrapInterval,
     /// Share of wrong decisions.
-    pub error: Interval,
+    pub error: BootstrapInterval,
     /// Area under the ROC curve.
     pub auc: f64,
     /// Expected calibration error.
     pub calibration: f64,
     /// Reliability curve.
-    pub curve: Vec<Bin>,
+    pub curve: Vec<ReliabilityBin>,
 }
 
 impl BinaryFigures {
     /// Compares probabilities with labels.
     pub fn of(name: &str, probabilities: &[f32], labels: &[bool], sites: &[&str]) -> BinaryFigures {
-        let figure = |statistic: fn(&Confusion) -> f64| {
-            bootstrap::interval(sites, ROUNDS, crate::training::built_in::SEED, |rows| {
+        let figure = |statistic: fn(&ConfusionMatrix) -> f64| {
+            resampling::bootstrap_interval(sites, ROUNDS, crate::training::built_in::SEED, |rows| {
                 let p: Vec<f32> = rows.iter().map(|&row| probabilities[row]).collect();
                 let truth: Vec<bool> = rows.iter().map(|&row| labels[row]).collect();
-                statistic(&Confusion::binary(&p, &truth, 0.5))
+                statistic(&ConfusionMatrix::binary(&p, &truth, 0.5))
             })
         };
         BinaryFigures {
@@ -89,7 +89,7 @@ impl BinaryFigures {
             precision: figure(|confusion| confusion.precision(1)),
             recall: figure(|confusion| confusion.recall(1)),
             f1: figure(|confusion| confusion.f1(1)),
-            error: figure(Confusion::error),
+            error: figure(ConfusionMatrix::error),
             auc: roc_auc(probabilities, labels),
             calibration: calibration_error(probabilities, labels, BINS),
             curve: reliability(probabilities, labels, BINS),

@@ -3,11 +3,12 @@
 use super::domains::{FOLDS, best, site_folds};
 use super::{BINS, ROUNDS, by_fold};
 use crate::training::built_in::{LabelledData, SEED};
-use hadal_core::critic::domain::{DOMAINS, Lesson, OTHER};
-use hadal_core::critic::page_topic::{BayesPageJudge, PageJudge};
-use hadal_core::critic::subject::{Words, counts};
-use hadal_core::learn::bootstrap::{Interval, interval};
-use hadal_core::learn::metrics::{Bin, calibration_error, reliability};
+use hadal_core::critic::domain::{DOMAINS, DomainText, OTHER};
+use hadal_core::critic::page_topic::PageClassifier;
+use hadal_core::critic::paper_baseline::BayesPageClassifier;
+use hadal_core::critic::topic_features::{TopicFeatures, page_stem_counts};
+use hadal_core::learn::metrics::{ReliabilityBin, calibration_error, reliability};
+use hadal_core::learn::resampling::{BootstrapInterval, bootstrap_interval};
 use serde::Serialize;
 
 /// FormFigures of both classifiers.
@@ -27,35 +28,37 @@ pub struct PageFigures {
     /// Name of the classifier.
     pub name: &'static str,
     /// Accuracy of each domain's pages against pages of "other", averaged over domains.
-    pub against_other: Interval,
+    pub against_other: BootstrapInterval,
     /// Same for whole sites, by the mean probability of their pages.
-    pub sites_against_other: Interval,
+    pub sites_against_other: BootstrapInterval,
     /// Accuracy of on topic or off topic against all other pages, averaged over domains.
-    pub on_or_off: Interval,
+    pub on_or_off: BootstrapInterval,
     /// Share of pages with the right domain out of thirteen.
-    pub accuracy: Interval,
+    pub accuracy: BootstrapInterval,
     /// Each domain against "other": name, pages, accuracy.
     pub each: Vec<(&'static str, usize, f64)>,
     /// Expected calibration error over all pairs of page and domain.
     pub calibration: f64,
     /// Reliability curve.
-    pub curve: Vec<Bin>,
+    pub curve: Vec<ReliabilityBin>,
 }
 
 /// Evaluates both classifiers.
 pub fn evaluate(data: &LabelledData) -> PageFiguresAll {
     let folds = site_folds(data);
     let lessons = data.lessons(1.0);
-    let words: Vec<Words> = data.pages.iter().map(|page| counts(&page.as_page())).collect();
+    let words: Vec<TopicFeatures> = data.pages.iter().map(|page| page_stem_counts(&page.as_page())).collect();
     let fold_of = |at: usize| folds[lessons[at].site.as_str()];
     let judged = by_fold(FOLDS, |fold| {
         let kept: Vec<usize> = (0..lessons.len()).filter(|&at| fold_of(at) != fold).collect();
-        let ours = PageJudge::train(&kept.iter().map(|&at| &lessons[at]).collect::<Vec<&Lesson>>(), SEED);
+        let ours =
+            PageClassifier::train(&kept.iter().map(|&at| &lessons[at]).collect::<Vec<&DomainText>>(), SEED);
         let rows: Vec<(&[(u32, f32)], usize)> =
             kept.iter().map(|&at| (words[at].as_slice(), lessons[at].domain)).collect();
-        let bayes = BayesPageJudge::train(&rows);
+        let bayes = BayesPageClassifier::train(&rows);
         let test = (0..lessons.len()).filter(|&at| fold_of(at) == fold);
-        test.map(|at| (at, [bayes.judge(&words[at]), ours.judge(&lessons[at].words)])).collect::<Vec<_>>()
+        test.map(|at| (at, [bayes.classify(&words[at]), ours.classify(&lessons[at].words)]))
+            .collect::<Vec<_>>()
     });
     let mut judged: Vec<(usize, [Vec<f32>; 2])> = judged.into_iter().flatten().collect();
     judged.sort_by_key(|(at, _)| *at);
@@ -77,7 +80,7 @@ fn figures(name: &'static str, p: &[&[f32]], truth: &[usize], sites: &[&str]) ->
         right.count() as f64 / of.count().max(1) as f64
     };
     let mean = |of: &dyn Fn(usize) -> f64| twelve().map(of).sum::<f64>() / (DOMAINS.len() - 1) as f64;
-    let figure = |statistic: &dyn Fn(&[usize]) -> f64| interval(sites, ROUNDS / 5, SEED, statistic);
+    let figure = |statistic: &dyn Fn(&[usize]) -> f64| bootstrap_interval(sites, ROUNDS / 5, SEED, statistic);
     let all: Vec<usize> = (0..truth.len()).collect();
     let pairs: Vec<(f32, bool)> = p
         .iter()
@@ -107,7 +110,7 @@ fn figures(name: &'static str, p: &[&[f32]], truth: &[usize], sites: &[&str]) ->
 }
 
 /// Accuracy of each domain's sites against sites of "other", by the mean probability of their pages.
-fn whole_sites(p: &[&[f32]], truth: &[usize], sites: &[&str]) -> Interval {
+fn whole_sites(p: &[&[f32]], truth: &[usize], sites: &[&str]) -> BootstrapInterval {
     let mut names: Vec<&str> = sites.to_vec();
     names.sort_unstable();
     names.dedup();
@@ -121,7 +124,7 @@ fn whole_sites(p: &[&[f32]], truth: &[usize], sites: &[&str]) -> Interval {
             (truth[pages[0]], (0..DOMAINS.len()).map(mean).collect())
         })
         .collect();
-    interval(&names, ROUNDS, SEED, |chosen| {
+    bootstrap_interval(&names, ROUNDS, SEED, |chosen| {
         let of = |domain: usize| {
             let of =
                 chosen.iter().map(|&at| &means[at]).filter(|(truth, _)| *truth == domain || *truth == OTHER);

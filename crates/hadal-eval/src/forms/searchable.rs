@@ -3,10 +3,10 @@
 use super::{BinaryFigures, Disagreement, by_fold, cut};
 use crate::training::built_in::{LabelledData, SEED};
 use anyhow::Context;
-use hadal_core::critic::Kind;
-use hadal_core::critic::example::Example;
-use hadal_core::critic::faithful;
-use hadal_core::critic::searchable::SearchableJudge;
+use hadal_core::critic::FormKind;
+use hadal_core::critic::LabelledForm;
+use hadal_core::critic::paper_baseline::TreeFormClassifier;
+use hadal_core::critic::searchable::SearchableClassifier;
 use hadal_core::page::Form;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
@@ -50,28 +50,28 @@ struct Prediction {
 /// Evaluates on the folds of the data set. Our classifier also trains on the second set of forms, which has
 /// other sites.
 pub fn evaluate(data: &LabelledData, formasaurus: Option<&Path>) -> anyhow::Result<SearchableFigures> {
-    let examples: Vec<&Example> = data.folded.iter().map(|folded| &folded.example).collect();
+    let examples: Vec<&LabelledForm> = data.folded.iter().map(|folded| &folded.example).collect();
     let labels: Vec<bool> = examples.iter().map(|example| example.is_search()).collect();
     let sites: Vec<&str> = examples.iter().map(|example| example.site.as_str()).collect();
     let of_fold = |fold: usize| (0..examples.len()).filter(move |&at| data.folded[at].fold == fold);
     let judged = by_fold(FOLDS, |fold| {
-        let kept: Vec<&Example> =
+        let kept: Vec<&LabelledForm> =
             data.folded.iter().filter(|folded| folded.fold != fold).map(|folded| &folded.example).collect();
         let tree = tree(&kept);
-        let all: Vec<&Example> = kept.into_iter().chain(&data.forms).collect();
-        let ours = SearchableJudge::train(&all, SEED);
+        let all: Vec<&LabelledForm> = kept.into_iter().chain(&data.forms).collect();
+        let ours = SearchableClassifier::train(&all, SEED);
         let judge = |at: usize| {
             let example = examples[at];
-            let (p, kind) = ours.judge(&example.form, &example.page);
-            (at, faithful::p_searchable(&tree, &example.form), p, kind)
+            let (p, kind) = ours.classify(&example.form, &example.page);
+            (at, tree.p_searchable(&example.form), p, kind)
         };
         of_fold(fold).map(judge).collect::<Vec<_>>()
     });
-    let mut judged: Vec<(usize, f32, f32, Kind)> = judged.into_iter().flatten().collect();
+    let mut judged: Vec<(usize, f32, f32, FormKind)> = judged.into_iter().flatten().collect();
     judged.sort_by_key(|(at, ..)| *at);
-    let faithful: Vec<f32> = judged.iter().map(|row| row.1).collect();
+    let baseline: Vec<f32> = judged.iter().map(|row| row.1).collect();
     let ours: Vec<f32> = judged.iter().map(|row| row.2).collect();
-    let mut rows = vec![BinaryFigures::of("FFC 2005: 14 features, C4.5", &faithful, &labels, &sites)];
+    let mut rows = vec![BinaryFigures::of("FFC 2005: 14 features, C4.5", &baseline, &labels, &sites)];
     if let Some(path) = formasaurus {
         let (name, p) = predictions(path, &examples)?;
         rows.push(BinaryFigures::of(&name, &p, &labels, &sites));
@@ -91,14 +91,14 @@ pub fn evaluate(data: &LabelledData, formasaurus: Option<&Path>) -> anyhow::Resu
     Ok(SearchableFigures { forms: labels.len(), searches, rows, kind_accuracy, errors, doubtful })
 }
 
-fn tree(examples: &[&Example]) -> hadal_core::learn::tree::Tree {
+fn tree(examples: &[&LabelledForm]) -> TreeFormClassifier {
     let forms: Vec<&Form> = examples.iter().map(|example| &example.form).collect();
     let labels: Vec<bool> = examples.iter().map(|example| example.is_search()).collect();
-    faithful::train(&forms, &labels)
+    TreeFormClassifier::train(&forms, &labels)
 }
 
 /// Predictions of the package. It outputs the most likely type only, so its probabilities are 0 or 1.
-fn predictions(path: &Path, examples: &[&Example]) -> anyhow::Result<(String, Vec<f32>)> {
+fn predictions(path: &Path, examples: &[&LabelledForm]) -> anyhow::Result<(String, Vec<f32>)> {
     let read = std::fs::read(path).with_context(|| path.display().to_string())?;
     let found: Predictions = serde_json::from_slice(&read).with_context(|| path.display().to_string())?;
     let named = |prediction: &Prediction| format!("{} form {}", prediction.page, prediction.form_index);
@@ -112,7 +112,7 @@ fn predictions(path: &Path, examples: &[&Example]) -> anyhow::Result<(String, Ve
     Ok((format!("{} {}", found.tool, found.version), p.collect::<anyhow::Result<_>>()?))
 }
 
-fn disagreement(example: &Example, p: f32, judged: Kind) -> Disagreement {
+fn disagreement(example: &LabelledForm, p: f32, judged: FormKind) -> Disagreement {
     let fields: Vec<String> = example
         .form
         .fields

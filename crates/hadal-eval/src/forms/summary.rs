@@ -3,8 +3,8 @@
 use super::domains::FeatureSetFigures;
 use super::{BinaryFigures, Disagreement, FormFigures};
 use hadal::output::sections::{Section, headings};
-use hadal_core::learn::bootstrap::Interval;
-use hadal_core::learn::metrics::Bin;
+use hadal_core::learn::metrics::ReliabilityBin;
+use hadal_core::learn::resampling::BootstrapInterval;
 
 /// All sections in reading order.
 pub fn sections(figures: &FormFigures) -> Vec<Section> {
@@ -14,11 +14,11 @@ pub fn sections(figures: &FormFigures) -> Vec<Section> {
     sections
 }
 
-fn shown(interval: &Interval) -> String {
+fn shown(interval: &BootstrapInterval) -> String {
     format!("{:.3} ({:.3}-{:.3})", interval.estimate, interval.low, interval.high)
 }
 
-fn points(curve: &[Bin]) -> Vec<(f64, f64)> {
+fn points(curve: &[ReliabilityBin]) -> Vec<(f64, f64)> {
     curve.iter().map(|bin| (bin.mean, bin.share)).collect()
 }
 

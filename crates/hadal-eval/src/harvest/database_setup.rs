@@ -5,7 +5,7 @@ use super::plan::HarvestCase;
 use super::settings::{DatabaseSetting, setting};
 use anyhow::Context;
 use hadal_core::harvest::policy::PolicyContext;
-use hadal_core::learn::random::Random;
+use hadal_core::learn::rng::Rng;
 use hadal_core::text::language::Language;
 use hadal_core::text::words::{each_word, is_unspaced};
 use hadal_world::database::{Collection, Database, DatabaseConfig, Excerpt, IndexedText, Record, StopWords};
@@ -70,13 +70,13 @@ impl DatabaseSetup {
 
     /// Context of a policy: random title words as first words, as a user of the topic would know them.
     pub fn policy_context(&self, case: &HarvestCase) -> PolicyContext {
-        let mut random = Random::new(case.seed.wrapping_mul(1_000_003).wrapping_add(u64::from(case.start)));
+        let mut random = Rng::new(case.seed.wrapping_mul(1_000_003).wrapping_add(u64::from(case.start)));
         let first = (0..FIRST_WORDS).filter_map(|_| self.title_word(&mut random)).collect();
         let language = Some(self.collection.language.to_string());
         PolicyContext { seed: random.bits(), first_words: first, language, word_list: None }
     }
 
-    fn title_word(&self, random: &mut Random) -> Option<String> {
+    fn title_word(&self, random: &mut Rng) -> Option<String> {
         let collection = self.collection.collection();
         let language = Language::of(Some(self.collection.language));
         (0..ATTEMPTS).find_map(|_| {

@@ -3,7 +3,7 @@
 use super::database_setup::DatabaseSetup;
 use hadal_core::harvest::policy::oracle::{OraclePolicy, TrueAnswers};
 use hadal_core::harvest::record::RecordId;
-use hadal_core::learn::random::Random;
+use hadal_core::learn::rng::Rng;
 use hadal_world::database::SearchQuery;
 use rustc_hash::FxHashMap;
 use std::cell::RefCell;
@@ -28,5 +28,5 @@ pub fn oracle(setup: &DatabaseSetup) -> OraclePolicy<'_> {
 
 /// Record id that does not reveal the order of the collection.
 pub fn record_id(number: u32) -> RecordId {
-    RecordId(Random::new(u64::from(number)).bits())
+    RecordId(Rng::new(u64::from(number)).bits())
 }

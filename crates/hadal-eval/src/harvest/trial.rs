@@ -13,7 +13,7 @@ use crate::find::trial::cpu_time;
 use hadal_core::harvest::policy::result_cap::ResultCap;
 use hadal_core::harvest::policy::{Hit, Policy, QueryOutcome, ReadingEnd, RequestCosts, StatedTotal};
 use hadal_core::harvest::query::Query;
-use hadal_core::learn::random::Random;
+use hadal_core::learn::rng::Rng;
 use hadal_world::database::{self, SearchResult, TotalShown};
 use serde::{Deserialize, Serialize};
 
@@ -89,7 +89,7 @@ struct RunningHarvest<'a> {
     budget: u64,
     seen: Vec<bool>,
     cap: ResultCap,
-    chance: Random,
+    chance: Rng,
     now: HarvestPoint,
     curve: HarvestCurve,
 }
@@ -116,7 +116,7 @@ impl<'a> RunningHarvest<'a> {
             budget,
             seen: vec![false; setup.shown.len()],
             cap: ResultCap::default(),
-            chance: Random::new(!seed),
+            chance: Rng::new(!seed),
             now: HarvestPoint::default(),
             curve: HarvestCurve::new(setup.existing),
         }
@@ -171,7 +171,7 @@ impl<'a> RunningHarvest<'a> {
         let failures = self.setup.database.config().failure_rate;
         (0..TRIES).any(|_| {
             self.now.requests += charge;
-            self.chance.share() >= failures
+            self.chance.fraction() >= failures
         })
     }
 

@@ -3,13 +3,16 @@
 use super::{domains, formasaurus};
 use anyhow::{Context, Result};
 use flate2::read::GzDecoder;
+use hadal_core::critic::LabelledForm;
 use hadal_core::critic::background::Background;
-use hadal_core::critic::domain::{DOMAINS, DomainJudge, Lesson};
-use hadal_core::critic::example::Example;
-use hadal_core::critic::judges::Judges;
-use hadal_core::critic::page_topic::PageJudge;
-use hadal_core::critic::searchable::SearchableJudge;
-use hadal_core::critic::subject::{Words, concept_name, each_name, of_form, of_page, page_words};
+use hadal_core::critic::classifiers::Classifiers;
+use hadal_core::critic::domain::{DOMAINS, DomainClassifier, DomainText};
+use hadal_core::critic::page_topic::PageClassifier;
+use hadal_core::critic::searchable::SearchableClassifier;
+use hadal_core::critic::topic_features::{
+    TopicFeatures, concept_feature_name, each_named_feature, form_topic_features, page_text_features,
+    page_topic_features,
+};
 use std::collections::{BTreeMap, HashMap};
 use std::io::Read;
 use std::path::Path;
@@ -34,7 +37,7 @@ pub struct LabelledData {
     /// Forms labelled by kind, with folds.
     pub folded: Vec<formasaurus::FoldedForm>,
     /// Forms labelled by kind and domain.
-    pub forms: Vec<Example>,
+    pub forms: Vec<LabelledForm>,
     /// Pages labelled by domain.
     pub pages: Vec<domains::LabelledPage>,
 }
@@ -49,39 +52,40 @@ impl LabelledData {
 
     /// Texts of the pages as training examples. Site sizes differ widely, so the pages of a site share one
     /// weight.
-    pub fn lessons(&self, weight: f32) -> Vec<Lesson> {
+    pub fn lessons(&self, weight: f32) -> Vec<DomainText> {
         let mut of_site: HashMap<&str, f32> = HashMap::new();
         self.pages.iter().for_each(|page| *of_site.entry(page.site.as_str()).or_default() += 1.0);
         let lesson = |labelled: &domains::LabelledPage| {
             let page = labelled.as_page();
-            let words = of_page(&page, &page_words(&page));
+            let words = page_topic_features(&page, &page_text_features(&page));
             let weight = weight / of_site[labelled.site.as_str()];
-            Lesson { words, domain: labelled.domain(), site: labelled.site.clone(), weight }
+            DomainText { words, domain: labelled.domain(), site: labelled.site.clone(), weight }
         };
         self.pages.iter().map(lesson).collect()
     }
 
     /// Search forms with a known domain.
-    pub fn searches(&self) -> Vec<&Example> {
+    pub fn searches(&self) -> Vec<&LabelledForm> {
         self.forms.iter().filter(|example| example.domain.is_some()).collect()
     }
 }
 
 /// Trains all classifiers on all data.
-pub fn train(data: &LabelledData) -> Judges {
-    let kinds: Vec<&Example> = data.folded.iter().map(|folded| &folded.example).chain(&data.forms).collect();
+pub fn train(data: &LabelledData) -> Classifiers {
+    let kinds: Vec<&LabelledForm> =
+        data.folded.iter().map(|folded| &folded.example).chain(&data.forms).collect();
     let searches = data.searches();
     let (for_forms, for_pages) = (data.lessons(SITE_WEIGHT), data.lessons(1.0));
     let (searchable, domains, pages) = std::thread::scope(|scope| {
-        let searchable = scope.spawn(|| SearchableJudge::train(&kinds, SEED));
-        let pages = scope.spawn(|| PageJudge::train(&for_pages.iter().collect::<Vec<_>>(), SEED));
-        let domains = DomainJudge::train(&searches, &for_forms.iter().collect::<Vec<_>>(), SEED);
+        let searchable = scope.spawn(|| SearchableClassifier::train(&kinds, SEED));
+        let pages = scope.spawn(|| PageClassifier::train(&for_pages.iter().collect::<Vec<_>>(), SEED));
+        let domains = DomainClassifier::train(&searches, &for_forms.iter().collect::<Vec<_>>(), SEED);
         let finished = "training does not panic";
         (searchable.join().expect(finished), domains, pages.join().expect(finished))
     });
     let background = background(&searches, &for_pages, &domains);
     let telling = telling(data, &searches, &domains);
-    Judges { searchable, domains, pages, background, telling }
+    Classifiers { searchable, domains, pages, background, top_words: telling }
 }
 
 /// Most frequent English words of the frequency table, one per line.
@@ -97,27 +101,35 @@ pub fn words(folder: &Path) -> Result<String> {
 }
 
 /// Background examples for user-defined topics.
-pub fn background(searches: &[&Example], lessons: &[Lesson], domains: &DomainJudge) -> Background {
-    let forms: Vec<Words> = searches.iter().map(|example| row(example)).collect();
-    let pages: Vec<Words> =
+pub fn background(
+    searches: &[&LabelledForm],
+    lessons: &[DomainText],
+    domains: &DomainClassifier,
+) -> Background {
+    let forms: Vec<TopicFeatures> = searches.iter().map(|example| row(example)).collect();
+    let pages: Vec<TopicFeatures> =
         lessons.iter().step_by(BACKGROUND_PAGES).map(|lesson| lesson.words.clone()).collect();
     Background::of(&forms, &pages, domains.vocabulary())
 }
 
 /// Features of an example with the text of its page.
-pub fn row(example: &Example) -> Words {
-    of_form(&example.form, &example.page, Some(&page_words(&example.page)))
+pub fn row(example: &LabelledForm) -> TopicFeatures {
+    form_topic_features(&example.form, &example.page, Some(&page_text_features(&example.page)))
 }
 
 /// Words with the largest weights per domain. A stem is shown as the word it most often came from.
-fn telling(data: &LabelledData, searches: &[&Example], domains: &DomainJudge) -> Vec<Vec<(String, f32)>> {
+fn telling(
+    data: &LabelledData,
+    searches: &[&LabelledForm],
+    domains: &DomainClassifier,
+) -> Vec<Vec<(String, f32)>> {
     let names = names(data, searches);
     let hashes = domains.vocabulary().hashes();
     let of_domain = |domain: usize| {
         let mut words: Vec<(String, f32)> = hashes
             .iter()
             .filter_map(|hash| {
-                let name = concept_name(*hash).or_else(|| names.get(hash).cloned())?;
+                let name = concept_feature_name(*hash).or_else(|| names.get(hash).cloned())?;
                 Some((name, domains.weight(domain, *hash)))
             })
             .collect();
@@ -128,16 +140,16 @@ fn telling(data: &LabelledData, searches: &[&Example], domains: &DomainJudge) ->
     (0..DOMAINS.len()).map(of_domain).collect()
 }
 
-fn names(data: &LabelledData, searches: &[&Example]) -> HashMap<u32, String> {
+fn names(data: &LabelledData, searches: &[&LabelledForm]) -> HashMap<u32, String> {
     let mut counts: HashMap<u32, BTreeMap<String, u32>> = HashMap::new();
     let mut count = |hash: u32, word: &str| {
         *counts.entry(hash).or_default().entry(word.to_string()).or_default() += 1;
     };
     for example in searches {
-        each_name(Some(&example.form), &example.page, &mut count);
+        each_named_feature(Some(&example.form), &example.page, &mut count);
     }
     for page in &data.pages {
-        each_name(None, &page.as_page(), &mut count);
+        each_named_feature(None, &page.as_page(), &mut count);
     }
     let commonest = |words: BTreeMap<String, u32>| words.into_iter().max_by_key(|(_, count)| *count);
     let named = counts.into_iter().filter_map(|(hash, words)| Some((hash, commonest(words)?.0)));

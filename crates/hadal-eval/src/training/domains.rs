@@ -2,9 +2,9 @@
 
 use super::archive::json_lines;
 use anyhow::Result;
-use hadal_core::critic::Kind;
+use hadal_core::critic::FormKind;
+use hadal_core::critic::LabelledForm;
 use hadal_core::critic::domain::DOMAINS;
-use hadal_core::critic::example::Example;
 use hadal_core::html;
 use hadal_core::page::{FormSource, Page};
 use serde::Deserialize;
@@ -44,7 +44,7 @@ impl LabelledPage {
 }
 
 #[derive(Deserialize)]
-struct LabelledForm {
+struct FormRow {
     site: String,
     page: String,
     form_index: u32,
@@ -68,10 +68,10 @@ pub fn pages(data: &Path) -> Result<Vec<LabelledPage>> {
 }
 
 /// Reads the forms of `domains12-dev`, each on its page.
-pub fn forms(data: &Path, pages: &[LabelledPage]) -> Result<Vec<Example>> {
+pub fn forms(data: &Path, pages: &[LabelledPage]) -> Result<Vec<LabelledForm>> {
     let by_name: HashMap<(&str, &str), &LabelledPage> =
         pages.iter().map(|page| ((page.site.as_str(), page.page.as_str()), page)).collect();
-    let rows: Vec<LabelledForm> = json_lines(&data.join("domains12-dev/forms.jsonl.gz"))?;
+    let rows: Vec<FormRow> = json_lines(&data.join("domains12-dev/forms.jsonl.gz"))?;
     let examples = rows.into_iter().filter_map(|row| {
         let page = by_name.get(&(row.site.as_str(), row.page.as_str())).copied();
         example(row, page)
@@ -79,7 +79,7 @@ pub fn forms(data: &Path, pages: &[LabelledPage]) -> Result<Vec<Example>> {
     Ok(examples.collect())
 }
 
-fn example(row: LabelledForm, on: Option<&LabelledPage>) -> Option<Example> {
+fn example(row: FormRow, on: Option<&LabelledPage>) -> Option<LabelledForm> {
     let url = Url::parse("http://page.example/").expect("the address is valid");
     let mut page = html::parse(row.form_html.as_bytes(), Some("text/html; charset=utf-8"), &url);
     let at = page.forms.iter().position(|form| form.source == FormSource::Form)?;
@@ -93,7 +93,7 @@ fn example(row: LabelledForm, on: Option<&LabelledPage>) -> Option<Example> {
         page.language = Some(on.language.clone()).filter(|code| code != "und");
     }
     page.forms.clear();
-    Some(Example {
+    Some(LabelledForm {
         form,
         page,
         kind: kind(&row.kind),
@@ -104,7 +104,7 @@ fn example(row: LabelledForm, on: Option<&LabelledPage>) -> Option<Example> {
     })
 }
 
-fn kind(name: &str) -> Kind {
+fn kind(name: &str) -> FormKind {
     let name = if name == "register" { "registration" } else { name };
-    Kind::ALL.into_iter().find(|kind| kind.name() == name).unwrap_or(Kind::Other)
+    FormKind::ALL.into_iter().find(|kind| kind.name() == name).unwrap_or(FormKind::Other)
 }

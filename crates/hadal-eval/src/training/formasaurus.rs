@@ -3,8 +3,8 @@
 use super::archive;
 use anyhow::{Context, Result};
 use hadal_core::address::Site;
-use hadal_core::critic::Kind;
-use hadal_core::critic::example::Example;
+use hadal_core::critic::FormKind;
+use hadal_core::critic::LabelledForm;
 use hadal_core::html;
 use hadal_core::http::Method;
 use hadal_core::page::{Form, FormSource, Page};
@@ -16,7 +16,7 @@ use url::Url;
 /// A labelled form and its fold.
 pub struct FoldedForm {
     /// The form with its label.
-    pub example: Example,
+    pub example: LabelledForm,
     /// Fold in which the form is tested.
     pub fold: usize,
 }
@@ -59,12 +59,12 @@ fn page(body: &[u8], labelled: &Labelled) -> Result<Page> {
     Ok(html::parse(body, Some("text/html; charset=utf-8"), &url))
 }
 
-fn example(page: &Page, labelled: &Labelled, name: &str, at: usize, label: &str) -> Example {
+fn example(page: &Page, labelled: &Labelled, name: &str, at: usize, label: &str) -> LabelledForm {
     let form = form_labelled(page, labelled, at).unwrap_or_else(|| {
         // A browser would not see this form, and our parser finds no field of it.
         Form::to(page.url.clone(), Method::Get, Vec::new())
     });
-    Example {
+    LabelledForm {
         form,
         page: Page { links: Vec::new(), forms: Vec::new(), ..page.clone() },
         site: Site::of(&page.url).0.to_string(),
@@ -94,15 +94,15 @@ fn has_field(form: &Form, name: &str) -> bool {
     form.fields.iter().any(|field| field.name == name)
 }
 
-fn kind(label: &str) -> Kind {
+fn kind(label: &str) -> FormKind {
     match label {
-        "s" => Kind::Search,
-        "l" => Kind::Login,
-        "r" => Kind::Registration,
-        "p" => Kind::Recovery,
-        "c" => Kind::Contact,
-        "m" => Kind::Newsletter,
-        "b" => Kind::Order,
-        _ => Kind::Other,
+        "s" => FormKind::Search,
+        "l" => FormKind::Login,
+        "r" => FormKind::Registration,
+        "p" => FormKind::Recovery,
+        "c" => FormKind::Contact,
+        "m" => FormKind::Newsletter,
+        "b" => FormKind::Order,
+        _ => FormKind::Other,
     }
 }

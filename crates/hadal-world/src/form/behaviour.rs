@@ -6,7 +6,7 @@
 use crate::form::plan::PlannedForm;
 use crate::random::SeededRng;
 use crate::spec::BackEnds;
-use hadal_core::critic::Kind;
+use hadal_core::critic::FormKind;
 use serde::Serialize;
 
 /// What a form does with what it is sent.
@@ -66,8 +66,8 @@ impl Behaviour {
     /// The behaviour of a form.
     pub(crate) fn of(form: &PlannedForm, back_ends: BackEnds) -> Behaviour {
         match (form.kind, back_ends) {
-            (Kind::Search, BackEnds::Plain) => Behaviour::Plain,
-            (Kind::Search, BackEnds::Varied) => {
+            (FormKind::Search, BackEnds::Plain) => Behaviour::Plain,
+            (FormKind::Search, BackEnds::Varied) => {
                 Behaviour::ALL[SeededRng::new(form.seed, 120).weighted(&Behaviour::SHARES)]
             }
             _ => Behaviour::SamePage,

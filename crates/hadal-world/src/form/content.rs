@@ -6,7 +6,7 @@ use crate::form::fields::{FieldTemplate, InputKind, questions};
 use crate::form::plan::PlannedForm;
 use crate::lexicon::{PLACES, Subject, lexicon};
 use crate::random::SeededRng;
-use hadal_core::critic::Kind;
+use hadal_core::critic::FormKind;
 use hadal_core::http::Method;
 use hadal_core::page::FieldKind;
 
@@ -96,7 +96,7 @@ const PLAIN_CLASSES: [&str; 10] =
 pub(crate) fn sketch(form: &PlannedForm) -> FormContent {
     let mut rng = SeededRng::new(form.seed, 30);
     match form.looks {
-        Kind::Search => search(form, &mut rng),
+        FormKind::Search => search(form, &mut rng),
         _ => plain(form, &mut rng),
     }
 }
@@ -172,21 +172,21 @@ fn heading(subject: Option<&Subject>, rng: &mut SeededRng) -> String {
 
 fn plain(form: &PlannedForm, rng: &mut SeededRng) -> FormContent {
     let (path, heading, buttons): (&str, &str, [&'static str; 3]) = match form.kind {
-        Kind::Login => ("login", "Members", ["Log in", "Sign in", "Go"]),
-        Kind::Registration => ("register", "Create an account", ["Register", "Sign up", "Continue"]),
-        Kind::Recovery => ("password", "Forgotten your password?", ["Send", "Reset", "Submit"]),
-        Kind::Contact => ("contact", "Write to us", ["Send", "Submit", "Send message"]),
-        Kind::Newsletter => ("subscribe", "Stay informed", ["Subscribe", "Go", "Join"]),
-        Kind::Order => ("cart", "", ["Add to cart", "Buy now", "Order"]),
-        Kind::Comment => ("comment", "Leave a comment", ["Post", "Submit", "Reply"]),
-        Kind::Booking => ("reserve", "Reserve now", ["Book", "Send request", "Reserve"]),
-        Kind::Search | Kind::Other => ("poll", "What do you think?", ["Vote", "Submit", "OK"]),
+        FormKind::Login => ("login", "Members", ["Log in", "Sign in", "Go"]),
+        FormKind::Registration => ("register", "Create an account", ["Register", "Sign up", "Continue"]),
+        FormKind::Recovery => ("password", "Forgotten your password?", ["Send", "Reset", "Submit"]),
+        FormKind::Contact => ("contact", "Write to us", ["Send", "Submit", "Send message"]),
+        FormKind::Newsletter => ("subscribe", "Stay informed", ["Subscribe", "Go", "Join"]),
+        FormKind::Order => ("cart", "", ["Add to cart", "Buy now", "Order"]),
+        FormKind::Comment => ("comment", "Leave a comment", ["Post", "Submit", "Reply"]),
+        FormKind::Booking => ("reserve", "Reserve now", ["Book", "Send request", "Reserve"]),
+        FormKind::Search | FormKind::Other => ("poll", "What do you think?", ["Vote", "Submit", "OK"]),
     };
-    let asked = questions(if form.kind == Kind::Other { "poll" } else { form.kind.name() });
+    let asked = questions(if form.kind == FormKind::Other { "poll" } else { form.kind.name() });
     let naming = FieldNaming::draw(rng);
     let needed = match form.kind {
-        Kind::Newsletter | Kind::Order => 1,
-        Kind::Login => 2,
+        FormKind::Newsletter | FormKind::Order => 1,
+        FormKind::Login => 2,
         _ => 4,
     };
     let mut controls = Vec::new();
@@ -196,7 +196,7 @@ fn plain(form: &PlannedForm, rng: &mut SeededRng) -> FormContent {
         }
     }
     hidden(rng, form, &mut controls);
-    let rarely_get = if matches!(form.kind, Kind::Newsletter | Kind::Order) { 0.2 } else { 0.04 };
+    let rarely_get = if matches!(form.kind, FormKind::Newsletter | FormKind::Order) { 0.2 } else { 0.04 };
     let method = if rng.chance(rarely_get) { Method::Get } else { Method::Post };
     let (button, class) = (rng.pick(&buttons), rng.pick(&PLAIN_CLASSES));
     FormContent { method, action: action(path, form, rng), controls, button, heading: heading.into(), class }
@@ -219,12 +219,12 @@ fn action(word: &str, form: &PlannedForm, rng: &mut SeededRng) -> String {
 fn hidden(rng: &mut SeededRng, form: &PlannedForm, controls: &mut Vec<FormControl>) {
     const MARKS: [(&str, &str); 6] =
         [("lang", "en"), ("view", "list"), ("action", "go"), ("db", "main"), ("src", "box"), ("step", "1")];
-    let count = if form.looks == Kind::Search { rng.below(3) } else { rng.below(2) };
+    let count = if form.looks == FormKind::Search { rng.below(3) } else { rng.below(2) };
     for _ in 0..count {
         let (name, value) = rng.pick(&MARKS);
         controls.push(FormControl { value, ..FormControl::new(FieldKind::Hidden, name) });
     }
-    if rng.chance(if form.looks == Kind::Search { 0.12 } else { 0.4 }) {
+    if rng.chance(if form.looks == FormKind::Search { 0.12 } else { 0.4 }) {
         controls.push(FormControl::new(
             FieldKind::Hidden,
             rng.pick(&["csrf_token", "authenticity_token", "nonce"]),

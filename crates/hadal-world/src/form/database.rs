@@ -37,7 +37,7 @@ impl SiteDatabase {
 
     /// A database by its number, if the site has a form for it.
     pub(crate) fn at(site: &Site<'_>, number: u8) -> Option<SiteDatabase> {
-        let kind = hadal_core::critic::Kind::Search;
+        let kind = hadal_core::critic::FormKind::Search;
         let form = site.forms.iter().find(|form| form.kind == kind && form.database == number)?;
         Some(SiteDatabase::behind(site, form))
     }

@@ -8,7 +8,7 @@ use crate::random::{SeededRng, mix};
 use crate::site::profile::{SiteProfile, SiteRole};
 use crate::site::tree::PageTree;
 use crate::spec::BackEnds;
-use hadal_core::critic::Kind;
+use hadal_core::critic::FormKind;
 
 /// One form of a site.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,9 +16,9 @@ pub(crate) struct PlannedForm {
     /// Its number among the site's forms.
     pub(crate) ordinal: u8,
     /// What it is for.
-    pub(crate) kind: Kind,
+    pub(crate) kind: FormKind,
     /// What it looks like: some that look like searches answer everything alike.
-    pub(crate) looks: Kind,
+    pub(crate) looks: FormKind,
     /// What it searches or seems to: a subject, or `None` for a search of the site itself and for
     /// other kinds.
     pub(crate) subject: Option<u8>,
@@ -73,7 +73,7 @@ pub(crate) fn plan(site: &SiteProfile, back_ends: BackEnds) -> Vec<PlannedForm> 
     let mut rng = SeededRng::new(site.seed, 20);
     if site.site_search {
         let subject = (site.deep && rng.chance(0.2)).then_some(site.subject);
-        add(&mut forms, site, Kind::Search, subject, 0, FormScope::Everywhere);
+        add(&mut forms, site, FormKind::Search, subject, 0, FormScope::Everywhere);
     }
     if site.deep {
         databases(site, &mut rng, &mut forms);
@@ -88,7 +88,7 @@ pub(crate) fn plan(site: &SiteProfile, back_ends: BackEnds) -> Vec<PlannedForm> 
 fn add(
     forms: &mut Vec<PlannedForm>,
     site: &SiteProfile,
-    kind: Kind,
+    kind: FormKind,
     subject: Option<u8>,
     database: u8,
     scope: FormScope,
@@ -105,8 +105,8 @@ fn sham(site: &SiteProfile, forms: &mut Vec<PlannedForm>) {
     let mut rng = SeededRng::new(site.seed, 21);
     if rng.chance(SHAMS) {
         let page = page_at(site.tree(), true, &mut rng);
-        add(forms, site, Kind::Other, Some(site.subject), 0, FormScope::Only(page));
-        forms.last_mut().expect("one was just added").looks = Kind::Search;
+        add(forms, site, FormKind::Other, Some(site.subject), 0, FormScope::Only(page));
+        forms.last_mut().expect("one was just added").looks = FormKind::Search;
     }
 }
 
@@ -125,7 +125,7 @@ fn databases(site: &SiteProfile, rng: &mut SeededRng, forms: &mut Vec<PlannedFor
             };
             let page = page_at(site.tree(), shallow, rng);
             let scope = if rng.chance(0.4) { FormScope::Around(page) } else { FormScope::Only(page) };
-            add(forms, site, Kind::Search, Some(subject), database, scope);
+            add(forms, site, FormKind::Search, Some(subject), database, scope);
         }
     }
 }
@@ -164,32 +164,32 @@ fn page_at(tree: PageTree, shallow: bool, rng: &mut SeededRng) -> u32 {
 }
 
 /// Forms that search nothing, with how often a site has them.
-const PLAIN: [(Kind, f64); 9] = [
-    (Kind::Login, 0.39),
-    (Kind::Registration, 0.30),
-    (Kind::Recovery, 0.20),
-    (Kind::Contact, 0.44),
-    (Kind::Newsletter, 0.37),
-    (Kind::Order, 0.16),
-    (Kind::Comment, 0.23),
-    (Kind::Booking, 0.10),
-    (Kind::Other, 0.15),
+const PLAIN: [(FormKind, f64); 9] = [
+    (FormKind::Login, 0.39),
+    (FormKind::Registration, 0.30),
+    (FormKind::Recovery, 0.20),
+    (FormKind::Contact, 0.44),
+    (FormKind::Newsletter, 0.37),
+    (FormKind::Order, 0.16),
+    (FormKind::Comment, 0.23),
+    (FormKind::Booking, 0.10),
+    (FormKind::Other, 0.15),
 ];
 
 fn plain_forms(site: &SiteProfile, rng: &mut SeededRng, forms: &mut Vec<PlannedForm>) {
     let busy = if site.deep { 1.2 } else { 0.5 };
     for (kind, often) in PLAIN {
-        let trade = matches!(kind, Kind::Order | Kind::Booking) && site.role == SiteRole::Seeded;
+        let trade = matches!(kind, FormKind::Order | FormKind::Booking) && site.role == SiteRole::Seeded;
         if !rng.chance((often * busy * if trade { 2.0 } else { 1.0 }).min(0.97)) {
             continue;
         }
         // The later sections of a small site may have no children.
         let section = 1 + rng.below((site.tree().sections / 2).max(1));
         let scope = match kind {
-            Kind::Login | Kind::Newsletter if rng.chance(0.5) => FormScope::Everywhere,
-            Kind::Order | Kind::Comment => FormScope::Inside(section),
-            Kind::Booking => FormScope::Around(section),
-            Kind::Other => FormScope::Only(section),
+            FormKind::Login | FormKind::Newsletter if rng.chance(0.5) => FormScope::Everywhere,
+            FormKind::Order | FormKind::Comment => FormScope::Inside(section),
+            FormKind::Booking => FormScope::Around(section),
+            FormKind::Other => FormScope::Only(section),
             _ => FormScope::Utility,
         };
         add(forms, site, kind, None, 0, scope);
@@ -211,7 +211,7 @@ pub(crate) struct FormRoute {
 pub(crate) fn ways(site: &SiteProfile, forms: &[PlannedForm]) -> Vec<FormRoute> {
     let tree = site.tree();
     let mut ways = Vec::with_capacity(3 * forms.len());
-    for form in forms.iter().filter(|form| form.kind == Kind::Search) {
+    for form in forms.iter().filter(|form| form.kind == FormKind::Search) {
         let (FormScope::Around(first) | FormScope::Only(first)) = form.scope else { continue };
         let Some(subject) = form.subject else { continue };
         let path = std::iter::once(first).chain(tree.ancestors(first));

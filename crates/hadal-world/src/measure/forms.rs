@@ -4,7 +4,7 @@ use super::{Measurement, share};
 use crate::form::plan::{FormScope, PlannedForm};
 use crate::site::Site;
 use crate::world::World;
-use hadal_core::critic::Kind;
+use hadal_core::critic::FormKind;
 
 #[derive(Default)]
 struct FormCounts {
@@ -59,7 +59,7 @@ fn depth(site: &Site<'_>, form: &PlannedForm) -> u32 {
 impl FormCounts {
     fn add(&mut self, site: &Site<'_>) {
         self.forms += site.forms.len() as f64;
-        let searches = site.forms.iter().filter(|form| form.kind == Kind::Search);
+        let searches = site.forms.iter().filter(|form| form.kind == FormKind::Search);
         self.searchable += searches.count() as f64;
         self.add_databases(site);
     }

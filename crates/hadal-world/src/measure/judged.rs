@@ -9,10 +9,10 @@ use crate::random::mix;
 use crate::site::Site;
 use crate::truth::{TrueForm, true_forms};
 use crate::world::World;
-use hadal_core::critic::Kind;
+use hadal_core::critic::FormKind;
+use hadal_core::critic::classifiers::Classifiers;
 use hadal_core::critic::domain::DOMAINS;
-use hadal_core::critic::judges::Judges;
-use hadal_core::critic::subject::{of_page, page_words};
+use hadal_core::critic::topic_features::{page_text_features, page_topic_features};
 use hadal_core::html;
 use hadal_core::http::Request;
 use hadal_core::identity::form_id;
@@ -95,19 +95,19 @@ impl JudgeCounts {
         let Some(form) = page.forms.iter().find(|form| form_id(form, &page.url) == truth.form_id) else {
             return;
         };
-        let judges = Judges::shipped();
-        let words = page_words(&page);
+        let judges = Classifiers::shipped();
+        let words = page_text_features(&page);
         self.page(judges, &page, &words, topic);
-        let searches = truth.kind == Kind::Search;
-        self.searchable.add((judges.searchable.judge(form, &page).0 >= 0.5) == searches);
+        let searches = truth.kind == FormKind::Search;
+        self.searchable.add((judges.searchable.classify(form, &page).0 >= 0.5) == searches);
         if searches {
-            let said = judges.domains.judge(form, &page, Some(&words))[number(topic)] >= 0.5;
+            let said = judges.domains.classify(form, &page, Some(&words))[number(topic)] >= 0.5;
             self.relevant[topic].add(said == truth.is_relevant(TOPICS[topic]));
         }
     }
 
-    fn page(&mut self, judges: &Judges, page: &Page, words: &[(u32, f32)], topic: usize) {
-        let verdicts = judges.pages.judge(&of_page(page, words));
+    fn page(&mut self, judges: &Classifiers, page: &Page, words: &[(u32, f32)], topic: usize) {
+        let verdicts = judges.pages.classify(&page_topic_features(page, words));
         self.recall[topic].add(verdicts[number(topic)] >= 0.5);
         for (judged, precision) in self.precision.iter_mut().enumerate() {
             if verdicts[number(judged)] >= 0.5 {

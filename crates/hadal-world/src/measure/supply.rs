@@ -3,7 +3,7 @@
 use super::{DENSITY, Measurement};
 use crate::lexicon::{TOPIC_COUNT, TOPICS};
 use crate::world::World;
-use hadal_core::critic::Kind;
+use hadal_core::critic::FormKind;
 
 /// Pages of the crawl that must not run out.
 const PAGES: f64 = 100_000.0;
@@ -12,7 +12,7 @@ const PAGES: f64 = 100_000.0;
 pub(super) fn measure(world: &World) -> Vec<Measurement> {
     let mut forms = [0.0; TOPIC_COUNT];
     for site in world.deep_sites() {
-        for form in site.forms.iter().filter(|form| form.kind == Kind::Search) {
+        for form in site.forms.iter().filter(|form| form.kind == FormKind::Search) {
             if let Some(count) = form.subject.and_then(|subject| forms.get_mut(usize::from(subject))) {
                 *count += 1.0;
             }

@@ -19,7 +19,7 @@ use crate::page::text::sentences;
 use crate::random::{SeededRng, mix};
 use crate::site::Site;
 use crate::site::profile::Trap;
-use hadal_core::critic::Kind;
+use hadal_core::critic::FormKind;
 
 /// An off-site link: where to, and what it says.
 pub(crate) struct OffSiteLink {
@@ -70,7 +70,7 @@ impl<'a> PageWriter<'a> {
         self.html
             .open("img", &[("src", "/img/logo.gif"), ("alt", "Home"), ("width", "180"), ("height", "60")]);
         self.html.close("a");
-        self.forms(|form| form.scope == FormScope::Everywhere && form.kind == Kind::Search);
+        self.forms(|form| form.scope == FormScope::Everywhere && form.kind == FormKind::Search);
         self.html.close("div");
         if self.template.frame == PageFrame::Table {
             self.html.raw("<table width=\"100%\" cellspacing=\"0\"><tr><td valign=\"top\" width=\"170\">\n");
@@ -103,7 +103,7 @@ impl<'a> PageWriter<'a> {
             PageFrame::Blocks => self.html.close("div"),
         }
         self.html.open("div", &[("class", self.template.side)]);
-        self.forms(|form| form.scope == FormScope::Everywhere && form.kind != Kind::Search);
+        self.forms(|form| form.scope == FormScope::Everywhere && form.kind != FormKind::Search);
         self.filler(1);
         self.html.close("div");
         self.html.open("div", &[("class", self.template.footer)]);
@@ -270,13 +270,13 @@ impl PageWriter<'_> {
     }
 }
 
-fn utility_name(kind: Kind) -> &'static str {
+fn utility_name(kind: FormKind) -> &'static str {
     match kind {
-        Kind::Login => "Log in",
-        Kind::Registration => "Join us",
-        Kind::Recovery => "Lost password",
-        Kind::Contact => "Contact",
-        Kind::Newsletter => "Newsletter",
+        FormKind::Login => "Log in",
+        FormKind::Registration => "Join us",
+        FormKind::Recovery => "Lost password",
+        FormKind::Contact => "Contact",
+        FormKind::Newsletter => "Newsletter",
         _ => "Help",
     }
 }

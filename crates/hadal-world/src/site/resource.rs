@@ -11,7 +11,7 @@ use crate::random::mix;
 use crate::site::host_names::HostRole;
 use crate::site::profile::Trap;
 use crate::site::{Site, last_number};
-use hadal_core::critic::Kind;
+use hadal_core::critic::FormKind;
 use hadal_core::http::Request;
 use hadal_core::time::Time;
 use url::Url;
@@ -162,7 +162,7 @@ pub(crate) fn answer(
     match place(site, host, &path) {
         Resource::Page(page) => SiteResponse::html(tree_page(site, page, &session, &cite(page))),
         Resource::Utility(form) => SiteResponse::html(form_page(site, form, &session)),
-        Resource::Action(form, sketch) if form.looks == Kind::Search => {
+        Resource::Action(form, sketch) if form.looks == FormKind::Search => {
             reply(site, form, &sketch, request, &session, at)
         }
         Resource::Action(form, _) => SiteResponse::html(thanks(site, form, &session)),

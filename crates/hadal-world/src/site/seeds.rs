@@ -9,7 +9,7 @@ use crate::random::mix;
 use crate::site::Site;
 use crate::site::profile::{SiteProfile, SiteRole};
 use crate::world::World;
-use hadal_core::critic::Kind;
+use hadal_core::critic::FormKind;
 use url::Url;
 
 /// Seeds given per topic, and how many of them hold databases.
@@ -72,7 +72,7 @@ impl World {
 /// A few pages of a site with search forms of its subject.
 fn form_pages(site: &Site<'_>) -> Vec<Url> {
     let wanted = site.forms.iter().filter(|form| {
-        form.kind == Kind::Search && form.subject == Some(site.profile.subject) && form.database > 0
+        form.kind == FormKind::Search && form.subject == Some(site.profile.subject) && form.database > 0
     });
     let mut pages: Vec<u32> = wanted
         .filter_map(|form| match form.scope {

@@ -8,7 +8,7 @@ use crate::form::content::{FormContent, sketch};
 use crate::form::plan::{FormScope, PlannedForm};
 use crate::lexicon::TOPICS;
 use crate::site::Site;
-use hadal_core::critic::Kind;
+use hadal_core::critic::FormKind;
 use hadal_core::identity::{FormId, form_id};
 use hadal_core::page::{Field, Form};
 use serde::Serialize;
@@ -30,7 +30,7 @@ pub struct TrueForm {
     /// Which of the twelve topics it searches, if any.
     pub topic: Option<&'static str>,
     /// What it is for.
-    pub kind: Kind,
+    pub kind: FormKind,
     /// Clicks from the site's home page.
     pub depth: u32,
     /// Which database of the site it opens, for searches of more than the site's own pages.
@@ -42,7 +42,7 @@ pub struct TrueForm {
 impl TrueForm {
     /// Whether it is what a crawl for this topic looks for.
     pub fn is_relevant(&self, topic: &str) -> bool {
-        self.kind == Kind::Search && self.topic == Some(topic)
+        self.kind == FormKind::Search && self.topic == Some(topic)
     }
 }
 
@@ -61,7 +61,7 @@ fn true_form(site: &Site<'_>, form: &PlannedForm) -> TrueForm {
         page_url,
         topic: form
             .subject
-            .filter(|_| form.kind == Kind::Search)
+            .filter(|_| form.kind == FormKind::Search)
             .and_then(|subject| TOPICS.get(usize::from(subject)).copied()),
         kind: form.kind,
         depth,

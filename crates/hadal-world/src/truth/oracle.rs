@@ -5,7 +5,7 @@ use crate::lexicon::TOPICS;
 use crate::site::Site;
 use crate::site::tree::PageTree;
 use crate::world::World;
-use hadal_core::critic::Kind;
+use hadal_core::critic::FormKind;
 use std::collections::BTreeSet;
 
 /// The shortest visit to a site that takes all of its relevant forms.
@@ -27,7 +27,7 @@ impl World {
 }
 
 fn tour(site: &Site<'_>, subject: u8) -> Option<OracleVisit> {
-    let wanted = |form: &&PlannedForm| form.kind == Kind::Search && form.subject == Some(subject);
+    let wanted = |form: &&PlannedForm| form.kind == FormKind::Search && form.subject == Some(subject);
     let mut left: Vec<FormScope> = site.forms.iter().filter(wanted).map(|form| form.scope).collect();
     if left.is_empty() {
         return None;

@@ -5,7 +5,7 @@ use crate::site::Site;
 use crate::site::resource::{Resource, place, without_session};
 use crate::truth::{TrueForm, true_forms};
 use crate::world::World;
-use hadal_core::critic::Kind;
+use hadal_core::critic::FormKind;
 use url::Url;
 
 /// A record of a site's database.
@@ -28,7 +28,7 @@ impl World {
         let (index, _) = self.locate(&form.page_url)?;
         let site = self.site(index);
         let at = true_forms(&site).iter().position(|other| other.form_id == form.form_id)?;
-        let planned = site.forms.get(at).filter(|planned| planned.kind == Kind::Search)?;
+        let planned = site.forms.get(at).filter(|planned| planned.kind == FormKind::Search)?;
         Some((planned.database, SiteDatabase::behind(&site, planned).records))
     }
 

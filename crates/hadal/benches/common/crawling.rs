@@ -5,7 +5,7 @@ use hadal::engine::{Budget, Clock, Crawl, Errand, Probing, Scope};
 use hadal::fetch::Fetch;
 use hadal::fetch::politeness::Politeness;
 use hadal::store::{RunSpec, Store};
-use hadal_core::critic::trained::{Aim, TrainedCritic};
+use hadal_core::critic::trained::{CriticTarget, TrainedCritic};
 use hadal_core::page::LinkContext;
 use hadal_core::strategy::{StrategyContext, find_strategy};
 use hadal_world::{Spec, World};
@@ -47,7 +47,7 @@ pub fn bench_crawl(
             .expect("a built-in strategy")
             .make(&StrategyContext::seeded(spec.seed)),
         spec,
-        critic: Arc::new(TrainedCritic::new(Aim::built_in("book").expect("book is built in"))),
+        critic: Arc::new(TrainedCritic::new(CriticTarget::built_in("book").expect("book is built in"))),
         fetch,
         backlinks: None,
         visit: None,

@@ -4,10 +4,10 @@ use super::Anyhow;
 use super::crawling::usual_context;
 use hadal::store::*;
 use hadal_core::address::Site;
-use hadal_core::critic::Kind;
+use hadal_core::critic::FormKind;
 use hadal_core::http::Method;
 use hadal_core::identity::FormId;
-use hadal_core::learn::random::Random;
+use hadal_core::learn::rng::Rng;
 use hadal_core::link::{FrontierLink, LinkOrigin, QueueId, QueuedLink};
 use hadal_core::page::FormSource;
 use hadal_core::strategy::{Lesson, SelectedFeatures, SiteCounters};
@@ -36,7 +36,7 @@ pub fn fill(store: &dyn Store, forms: u64) -> Anyhow<()> {
 }
 
 fn fill_run(store: &dyn Store, run: RunId, topic: &str, n: u64, pages: u64) -> Anyhow<()> {
-    let mut random = Random::new(n);
+    let mut random = Rng::new(n);
     for (commits, first) in (0..pages).step_by(STEPS as usize).enumerate() {
         let numbers = first..pages.min(first + STEPS);
         let visited: Vec<QueuedLink> =
@@ -87,7 +87,7 @@ fn lead(run: RunId, page: u64, lane: u64) -> Anyhow<QueuedLink> {
     })
 }
 
-fn visit(seq: u64, waiting: &QueuedLink, n: u64, random: &mut Random) -> Outcome {
+fn visit(seq: u64, waiting: &QueuedLink, n: u64, random: &mut Rng) -> Outcome {
     let url = &waiting.link.url;
     let page = PageRow {
         id: waiting.link.id,
@@ -122,8 +122,8 @@ fn form_id(n: u64, number: u64) -> FormId {
     FormId((number * RUNS + run + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15))
 }
 
-fn form(form_id: FormId, number: u64, page: &Url, random: &mut Random) -> FoundForm {
-    let p_searchable = random.share() as f32;
+fn form(form_id: FormId, number: u64, page: &Url, random: &mut Rng) -> FoundForm {
+    let p_searchable = random.fraction() as f32;
     let language = match number % 1000 {
         7 => Some("is"),
         rest => [Some("en"), Some("en"), Some("de"), Some("fr"), None][(rest % 5) as usize],
@@ -137,9 +137,9 @@ fn form(form_id: FormId, number: u64, page: &Url, random: &mut Random) -> FoundF
         action: page.join("/find").expect("a path joins any page"),
         method: if number % 5 == 2 { Method::Post } else { Method::Get },
         fields: (0..fields).map(field).chain([hidden()]).collect(),
-        kind: Kind::Search,
+        kind: FormKind::Search,
         p_searchable,
-        p_relevant: p_searchable * random.share() as f32,
+        p_relevant: p_searchable * random.fraction() as f32,
         found_at_request: number,
         depth: 3,
         also_on: 0,

@@ -7,7 +7,7 @@ use hadal_core::harvest::query::Query;
 use hadal_core::harvest::record::{Record, RecordId};
 use hadal_core::http::Method;
 use hadal_core::identity::FormId;
-use hadal_core::learn::random::Random;
+use hadal_core::learn::rng::Rng;
 use hadal_core::page::{Field, FieldKind, Form};
 use hadal_core::time::Time;
 use url::Url;
@@ -34,7 +34,7 @@ pub const SOUGHT: [(&str, &str); 6] = [
 /// Fills a store; without records there is a harvest that has done nothing.
 pub fn fill(store: &dyn Store, records: u64) -> Anyhow<()> {
     let began: Vec<HarvestId> = (0..HARVESTS).map(|n| begin(store, n)).collect::<Anyhow<_>>()?;
-    let (mut random, mut seqs) = (Random::new(1), vec![0; began.len()]);
+    let (mut random, mut seqs) = (Rng::new(1), vec![0; began.len()]);
     for step in 0..records / RECORDS_PER_STEP {
         let n = if step % 2 == 0 { 0 } else { 1 + (step / 2 % (HARVESTS - 1)) as usize };
         store.commit_steps(began[n], &[taken(n, seqs[n], &mut random)])?;
@@ -61,7 +61,7 @@ fn begin(store: &dyn Store, n: u64) -> Anyhow<HarvestId> {
     Ok(store.begin_harvest(&spec, Time(0))?)
 }
 
-fn taken(harvest: usize, seq: u64, random: &mut Random) -> HarvestStep {
+fn taken(harvest: usize, seq: u64, random: &mut Rng) -> HarvestStep {
     let number = (seq / STEPS_PER_QUERY) as u32;
     let ids = seq * RECORDS_PER_STEP..(seq + 1) * RECORDS_PER_STEP;
     let is_end = seq % STEPS_PER_QUERY == STEPS_PER_QUERY - 1;
@@ -100,7 +100,7 @@ fn asked(number: u32, end: u64) -> QueryRow {
     }
 }
 
-fn record(harvest: usize, id: u64, asked: u32, random: &mut Random) -> RecordRow {
+fn record(harvest: usize, id: u64, asked: u32, random: &mut Rng) -> RecordRow {
     let text = text(harvest, id, random);
     RecordRow {
         harvest: HarvestId(0),
@@ -125,13 +125,13 @@ fn record(harvest: usize, id: u64, asked: u32, random: &mut Random) -> RecordRow
 }
 
 /// Thirty words, few of them in many records and many in few, and those of [`SOUGHT`].
-fn text(harvest: usize, id: u64, random: &mut Random) -> String {
+fn text(harvest: usize, id: u64, random: &mut Rng) -> String {
     let half = if id.is_multiple_of(2) { "even" } else { "odd" };
     let rare = if id % 1000 == 999 { " rare" } else { "" };
     let elsewhere = if harvest > 0 { " elsewhere" } else { "" };
     let mut text = format!("common {half}{rare}{elsewhere}");
     for _ in 0..30 {
-        text.push_str(&format!(" w{:x}", VOCABULARY.powf(random.share()) as u64));
+        text.push_str(&format!(" w{:x}", VOCABULARY.powf(random.fraction()) as u64));
     }
     text
 }

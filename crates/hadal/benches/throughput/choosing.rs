@@ -6,7 +6,7 @@ use hadal_core::harvest::policy::{
 };
 use hadal_core::harvest::query::Query;
 use hadal_core::harvest::record::RecordId;
-use hadal_core::learn::random::Random;
+use hadal_core::learn::rng::Rng;
 use std::ops::Range;
 
 const RECORDS: u64 = 1_000_000;
@@ -27,7 +27,7 @@ pub fn choose_all(name: &str) -> Anyhow<()> {
     let mut policy =
         entry.make(&PolicyContext { first_words: vec!["w1".into()], ..PolicyContext::default() });
     let costs = RequestCosts { query: 1.0, page: 1.0, detail: 0.0, page_size: 10, cap: Some(100) };
-    let mut random = Random::new(7);
+    let mut random = Rng::new(7);
     for list in 0..RECORDS / LIST {
         answer(&mut *policy, &Query::default(), list * LIST..(list + 1) * LIST, &mut random);
     }
@@ -48,12 +48,12 @@ pub fn choose_all(name: &str) -> Anyhow<()> {
 }
 
 /// A word, drawn as often as words are.
-fn word(random: &mut Random) -> String {
-    format!("w{}", WORDS.powf(random.share()) as u64)
+fn word(random: &mut Rng) -> String {
+    format!("w{}", WORDS.powf(random.fraction()) as u64)
 }
 
 /// Has a query answered with records that have its words.
-fn answer(policy: &mut dyn Policy, query: &Query, records: Range<u64>, random: &mut Random) {
+fn answer(policy: &mut dyn Policy, query: &Query, records: Range<u64>, random: &mut Rng) {
     let text = |_| {
         let words = (0..LENGTH).map(|_| word(random));
         words.chain([query.words.clone()]).collect::<Vec<_>>().join(" ")

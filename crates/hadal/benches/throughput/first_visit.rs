@@ -2,11 +2,11 @@
 
 use super::{Anyhow, cpu, say};
 use hadal_core::critic::Critic;
-use hadal_core::critic::trained::{Aim, TrainedCritic};
+use hadal_core::critic::trained::{CriticTarget, TrainedCritic};
 use hadal_core::html::parse;
 use hadal_core::http::Request;
 use hadal_core::identity::form_id;
-use hadal_core::learn::random::Random;
+use hadal_core::learn::rng::Rng;
 use hadal_core::time::Time;
 use hadal_world::{Spec, World};
 use std::collections::HashSet;
@@ -19,7 +19,7 @@ const PAGES: usize = 6000;
 /// Visits pages of the evaluation's world once each.
 pub fn first_visits() -> Anyhow<()> {
     let world = World::new(Spec::evaluation(7));
-    let critic = TrainedCritic::new(Aim::built_in("book").expect("book is built in"));
+    let critic = TrainedCritic::new(CriticTarget::built_in("book").expect("book is built in"));
     let addresses = wander(&world);
     let (start, mut bytes) = (cpu()?, 0);
     for url in &addresses {
@@ -40,7 +40,7 @@ fn body(world: &World, url: &Url) -> Option<Vec<u8>> {
 
 /// Addresses of pages met by following links at random from the seeds of all topics.
 fn wander(world: &World) -> Vec<Url> {
-    let mut random = Random::new(7);
+    let mut random = Rng::new(7);
     let mut waiting: Vec<Url> = World::topics().iter().flat_map(|topic| world.seeds(topic)).collect();
     let (mut met, mut pages) = (HashSet::new(), Vec::new());
     while pages.len() < PAGES && !waiting.is_empty() {

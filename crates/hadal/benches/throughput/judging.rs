@@ -1,8 +1,8 @@
 //! How fast the trained judges are, parsing not counted.
 
 use super::{Anyhow, cpu, say};
-use hadal_core::critic::judges::Judges;
-use hadal_core::critic::subject::{of_page, page_words};
+use hadal_core::critic::classifiers::Classifiers;
+use hadal_core::critic::topic_features::{page_text_features, page_topic_features};
 use hadal_core::page::Page;
 use url::Url;
 
@@ -24,14 +24,14 @@ pub fn judge_all(what: &str, bodies: &[(Vec<u8>, Url)]) -> Anyhow<()> {
 }
 
 fn forms(what: &str, pages: &[Page]) -> Anyhow<()> {
-    let judges = Judges::shipped();
-    let words: Vec<_> = pages.iter().map(page_words).collect();
+    let judges = Classifiers::shipped();
+    let words: Vec<_> = pages.iter().map(page_text_features).collect();
     let count: usize = pages.iter().map(|page| page.forms.len()).sum();
     let round = || {
         for (page, words) in pages.iter().zip(&words) {
             for form in &page.forms {
-                std::hint::black_box(judges.searchable.judge(form, page));
-                std::hint::black_box(judges.domains.judge(form, page, Some(words)));
+                std::hint::black_box(judges.searchable.classify(form, page));
+                std::hint::black_box(judges.domains.classify(form, page, Some(words)));
             }
         }
     };
@@ -40,12 +40,14 @@ fn forms(what: &str, pages: &[Page]) -> Anyhow<()> {
 }
 
 fn long_pages(what: &str, pages: &[Page]) -> Anyhow<()> {
-    let judges = Judges::shipped();
+    let judges = Classifiers::shipped();
     let worth = pages.iter().filter(|page| page.text.len() >= WORTH_REPEATING);
     let long: Vec<Page> = worth.cycle().take(LONG_PAGES).map(lengthened).collect();
     let round = || {
         for page in &long {
-            std::hint::black_box(judges.pages.judge(&of_page(page, &page_words(page))));
+            std::hint::black_box(
+                judges.pages.classify(&page_topic_features(page, &page_text_features(page))),
+            );
         }
     };
     let name = format!("classify pages, {what} ({} KB of text)", LONG / 1000);

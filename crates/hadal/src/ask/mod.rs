@@ -18,7 +18,7 @@ use crate::harvest::opening::{self, NotOpened};
 use crate::harvest::{Courier, Purse, TimeKind};
 use crate::store::{FormEntry, FormQuery, Store, StoreError};
 use futures::future::join_all;
-use hadal_core::critic::probe::word_box;
+use hadal_core::critic::probe::query_field;
 use hadal_core::identity::FormId;
 use rustc_hash::FxHashMap;
 use serde::Serialize;
@@ -134,7 +134,7 @@ impl Asker {
         let chosen = self.choose(whom)?.into_iter().map(|found| self.open_one(found));
         let Whom::Best(topic, most) = whom else { return chosen.collect() };
         let may_be_asked = |chosen: &Result<Chosen, AskError>| match chosen {
-            Ok(chosen) => chosen.opened.as_ref().is_ok_and(|(form, _)| word_box(&form.form).is_some()),
+            Ok(chosen) => chosen.opened.as_ref().is_ok_and(|(form, _)| query_field(&form.form).is_some()),
             Err(_) => true,
         };
         let best: Vec<Chosen> = chosen.filter(may_be_asked).take(*most).collect::<Result<_, _>>()?;

@@ -1,6 +1,6 @@
 //! What a crawl tells while it runs.
 
-use crate::store::{FormRow, ProbeResult, RunCounters, RunState};
+use crate::store::{FormRow, ProbedForm, RunCounters, RunState};
 use hadal_core::strategy::StrategyGauge;
 use serde::Serialize;
 
@@ -22,7 +22,7 @@ pub enum Event {
     /// A form nobody had seen before in this run, searchable or not.
     Form(Box<FormRow>),
     /// A form was asked whether it searches, and is held for what it showed itself to be.
-    Probed(Box<ProbeResult>),
+    Probed(Box<ProbedForm>),
     /// A link was given up.
     Failed {
         /// Which.

@@ -9,7 +9,7 @@ use super::{Crawl, CrawlError, Engine, Errand};
 use crate::choice::Choice;
 use crate::store::*;
 use hadal_core::address::LinkId;
-use hadal_core::critic::inquiry::{Inquiry, conditional};
+use hadal_core::critic::probe::ProbeState;
 use hadal_core::identity::FormId;
 use hadal_core::link::{FrontierLink, LinkOrigin, LinkTask, QueueId, QueuedLink};
 use hadal_core::page::{Field, Form};
@@ -119,7 +119,7 @@ impl Engine {
     pub(super) fn submission(&self, step: &Step) -> Option<Submission> {
         let Job::Probe(waiting) = &step.job else { return None };
         let LinkTask::Probe(inquiry) = &waiting.link.task else { return None };
-        let request = inquiry.next()?;
+        let request = inquiry.next_request()?;
         Some(Submission {
             by: Submitter::Run(self.run),
             seq: step.seq,
@@ -150,15 +150,15 @@ pub(super) fn inquire(
     order: u64,
 ) -> Option<QueuedLink> {
     let (found, verdict) = ((row.form_id, whole), row.verdict());
-    let inquiry = Inquiry::of(found, &row.page_url, &verdict, &setup.word, setup.spec.seed).ok()?;
-    let request = inquiry.next().filter(|request| setup.scope.allows(&request.url))?;
+    let inquiry = ProbeState::new(found, &row.page_url, &verdict, &setup.word, setup.spec.seed).ok()?;
+    let request = inquiry.next_request().filter(|request| setup.scope.allows(&request.url))?;
     let lead = FrontierLink {
         id: link_of(row.form_id),
         task: LinkTask::Probe(Box::new(inquiry)),
         depth: row.depth,
         ..FrontierLink::root(request.url, LinkOrigin::Link)
     };
-    let score = conditional(&verdict);
+    let score = verdict.p_topic_if_searchable();
     Some(QueuedLink {
         link: lead,
         queue: lane,

@@ -211,7 +211,7 @@ fn if_changed(validator: Option<&str>) -> Headers {
 
 /// Sends the next request of an inquiry. "Nothing found" may come as a page under any status.
 async fn submit(task: &LinkTask, step: &Step, carriers: &Carriers) -> (Exchange, Option<Box<Page>>) {
-    let next = if let LinkTask::Probe(inquiry) = task { inquiry.next() } else { None };
+    let next = if let LinkTask::Probe(inquiry) = task { inquiry.next_request() } else { None };
     let Some(request) = next else {
         return (Exchange { result: Err(FetchError::BadUrl), took: Duration::ZERO, peer: None }, None);
     };

@@ -7,7 +7,7 @@ use super::reasons::{against, in_words};
 use super::table::Table;
 use super::terminal::{Paint, Screen};
 use crate::report::judged::{Judged, JudgedForm, Shares};
-use hadal_core::critic::Kind;
+use hadal_core::critic::FormKind;
 use hadal_core::critic::page_kind::{PageKinds, Signal};
 use hadal_core::http::Method;
 use hadal_core::page::FormSource;
@@ -52,7 +52,7 @@ struct Sheet {
 
 impl Sheet {
     fn form(&mut self, form: &JudgedForm) {
-        let paint = if form.kind == Kind::Search { Paint::Good } else { Paint::Doubtful };
+        let paint = if form.kind == FormKind::Search { Paint::Good } else { Paint::Doubtful };
         let kind = self.screen.paint(paint, form.kind.name());
         self.text.push_str(&format!("\n  {}: {kind}, P(search) {:.2}\n", called(form), form.p_searchable));
         self.line("topics", &likeliest(&form.topics));
@@ -158,7 +158,7 @@ fn page_kinds(kinds: &PageKinds) -> String {
         ("missing page", &kinds.soft_404),
         ("asks for patience", &kinds.rate_limit),
         ("asks for a person", &kinds.captcha),
-        ("takes something in", &kinds.taken_in),
+        ("takes something in", &kinds.confirmation),
     ];
     let said = named.into_iter().filter(|(_, signal)| signal.holds());
     let said = said.map(|(name, signal)| format!("{name} {:.2} ({})", signal.score, signal.evidence));

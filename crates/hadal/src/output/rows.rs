@@ -4,7 +4,7 @@ use super::listing::{Cell, CellKind, Column, Listed, rounded};
 use crate::report::submitted::Submitted;
 use crate::report::values::{method_name, seconds, source_name, state_name, timestamp};
 use crate::store::{FormRow, RunRow, SiteRow, Submission, SubmissionResult};
-use hadal_core::critic::Kind;
+use hadal_core::critic::FormKind;
 use serde_json::json;
 
 pub(super) const fn column(name: &'static str, kind: CellKind, heading: Option<&'static str>) -> Column {
@@ -179,7 +179,7 @@ impl Listed for Submitted {
 
     fn cells(&self) -> Vec<Cell> {
         vec![
-            text(self.kind.map_or("unknown", Kind::name)),
+            text(self.kind.map_or("unknown", FormKind::name)),
             text(method_name(self.method)),
             Cell::Count(self.submissions),
             Cell::Count(self.forms),

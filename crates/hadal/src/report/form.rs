@@ -3,7 +3,7 @@
 use super::values::{method_name, source_name};
 use crate::store::{FormEntry, FormRow, Label, RunId, Store, StoreError, open_fields};
 use hadal_core::address::LinkId;
-use hadal_core::critic::probe::Finding;
+use hadal_core::critic::probe::ProbeResult;
 use hadal_core::page::Field;
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -154,11 +154,11 @@ fn fields(row: &FormRow) -> Vec<FieldView> {
     row.fields.iter().map(view).collect()
 }
 
-fn finding_name(finding: Finding) -> &'static str {
+fn finding_name(finding: ProbeResult) -> &'static str {
     match finding {
-        Finding::Searches => "searches",
-        Finding::DoesNot => "does_not",
-        Finding::Unclear => "unclear",
+        ProbeResult::Searchable => "searches",
+        ProbeResult::NotSearchable => "does_not",
+        ProbeResult::Unclear => "unclear",
     }
 }
 

@@ -4,12 +4,12 @@
 //! against; new ones come at the end.
 
 use crate::store::FieldRow;
-use hadal_core::critic::Kind;
+use hadal_core::critic::FormKind;
+use hadal_core::critic::classifiers::Classifiers;
 use hadal_core::critic::domain::DOMAINS;
-use hadal_core::critic::judges::Judges;
-use hadal_core::critic::page_kind::{PageKinds, page_kind};
-use hadal_core::critic::subject::{of_form, of_page, page_words};
-use hadal_core::critic::trained::Aim;
+use hadal_core::critic::page_kind::{PageKinds, page_kinds};
+use hadal_core::critic::topic_features::{form_topic_features, page_text_features, page_topic_features};
+use hadal_core::critic::trained::CriticTarget;
 use hadal_core::critic::veto::{Veto, veto};
 use hadal_core::http::Method;
 use hadal_core::page::{Field, Form, FormSource, Page, ParseLimit};
@@ -26,7 +26,7 @@ pub enum Topics {
     /// The built-in domains, and everything else.
     BuiltIn,
     /// One, by its name.
-    One(String, Aim),
+    One(String, CriticTarget),
 }
 
 /// Probabilities by topic.
@@ -70,7 +70,7 @@ pub struct JudgedForm {
     /// P(it searches something).
     pub p_searchable: f32,
     /// What it is most likely for.
-    pub kind: Kind,
+    pub kind: FormKind,
     /// P(topic), given that it searches.
     pub topics: Shares,
     /// What declared it.
@@ -128,22 +128,22 @@ impl Place {
 
 /// Judges a page that came from somewhere with a status code.
 pub fn judge(input: &str, page: &Page, place: &Place, status: u16, topics: &Topics) -> Judged {
-    let judges = Judges::shipped();
-    let words = page_words(page);
-    let about = of_page(page, &words);
+    let judges = Classifiers::shipped();
+    let words = page_text_features(page);
+    let about = page_topic_features(page, &words);
     let forms = elements_first(&page.forms);
     Judged {
         input: input.to_string(),
         title: page.title.clone(),
         language: page.language.clone(),
         topics: match topics {
-            Topics::One(name, Aim::Learned(topic)) => Shares::of_one(name, topic.p_page(&about)),
-            _ => topics.among(&judges.pages.judge(&about)),
+            Topics::One(name, CriticTarget::Learned(topic)) => Shares::of_one(name, topic.p_page(&about)),
+            _ => topics.among(&judges.pages.classify(&about)),
         },
         forms: forms.map(|form| judge_form(form, page, place, &words, topics)).collect(),
         links: page.links.len(),
         url: if let Place::At(url) = place { Some(url.clone()) } else { None },
-        page: page_kind(page, status),
+        page: page_kinds(page, status),
         cut: page.truncated_by,
     }
 }
@@ -154,13 +154,13 @@ fn elements_first(forms: &[Form]) -> impl Iterator<Item = &Form> {
 }
 
 fn judge_form(form: &Form, page: &Page, place: &Place, words: &[(u32, f32)], topics: &Topics) -> JudgedForm {
-    let judges = Judges::shipped();
-    let (p_searchable, kind) = judges.searchable.judge(form, page);
+    let judges = Classifiers::shipped();
+    let (p_searchable, kind) = judges.searchable.classify(form, page);
     let topics = match topics {
-        Topics::One(name, Aim::Learned(topic)) => {
-            Shares::of_one(name, topic.p_form(&of_form(form, page, Some(words))))
+        Topics::One(name, CriticTarget::Learned(topic)) => {
+            Shares::of_one(name, topic.p_form(&form_topic_features(form, page, Some(words))))
         }
-        _ => topics.among(&judges.domains.judge(form, page, Some(words))),
+        _ => topics.among(&judges.domains.classify(form, page, Some(words))),
     };
     let (buttons, fields): (Vec<&Field>, Vec<&Field>) =
         form.fields.iter().partition(|field| field.kind.is_button());
@@ -176,7 +176,7 @@ fn judge_form(form: &Form, page: &Page, place: &Place, words: &[(u32, f32)], top
         topics,
         source: form.source,
         veto: veto(form),
-        why: judges.searchable.reasons(form, page, REASONS).into_iter().map(reason).collect(),
+        why: judges.searchable.strongest_features(form, page, REASONS).into_iter().map(reason).collect(),
         buttons: buttons.into_iter().map(written_on).filter(|words| !words.is_empty()).collect(),
     }
 }
@@ -261,9 +261,9 @@ mod tests {
     fn a_book_search_is_told_from_a_login() {
         let judged = judged(&Place::Unknown, &Topics::BuiltIn);
         let [search, login, _] = judged.forms.as_slice() else { panic!("{judged:?}") };
-        assert_eq!((search.kind, search.veto), (Kind::Search, None));
+        assert_eq!((search.kind, search.veto), (FormKind::Search, None));
         assert_eq!(search.topics.best(1)[0].0, "book");
-        assert_eq!((login.kind, login.veto), (Kind::Login, Some(Veto::Password)));
+        assert_eq!((login.kind, login.veto), (FormKind::Login, Some(Veto::Password)));
         assert!(login.p_searchable < 0.5 && search.p_searchable >= 0.5);
         let names: Vec<_> = search.fields.iter().map(|field| field.name.as_str()).collect();
         assert_eq!((names, search.fields[2].options), (vec!["author", "title", "shelf"], 2));
@@ -279,7 +279,7 @@ mod tests {
 
     #[test]
     fn one_topic_brings_relevance() {
-        let topic = Topics::One("book".into(), Aim::built_in("book").unwrap());
+        let topic = Topics::One("book".into(), CriticTarget::built_in("book").unwrap());
         let judged = judged(&Place::Unknown, &topic);
         let form = &judged.forms[0];
         assert_eq!((judged.topics.0.len(), form.topics.0.len()), (1, 1));

@@ -4,9 +4,9 @@
 //! audit log remembers, so the same command gives the same sample again.
 
 use crate::store::*;
-use hadal_core::critic::inquiry::{Inquiry, word_of};
-use hadal_core::critic::probe::Finding;
-use hadal_core::critic::quality::{self, Share};
+use hadal_core::critic::probe::ProbeResult;
+use hadal_core::critic::probe::{ProbeState, probe_word};
+use hadal_core::critic::quality::{self, ProportionInterval};
 use hadal_core::identity::FormId;
 use hadal_core::topic::Topic;
 use serde::Serialize;
@@ -34,12 +34,12 @@ pub struct Quality {
     /// Forms not asked yet, or out of reach: robots.txt, a host that is gone, a budget.
     pub unanswered: u64,
     /// Share that searches among those that answered clearly.
-    pub precision: Option<Share>,
+    pub precision: Option<ProportionInterval>,
 }
 
 /// The forms of a sample, as they stand now.
 pub fn sample(store: &dyn Store, run: RunId, size: usize, seed: u64) -> Result<Vec<FormRow>, StoreError> {
-    Ok(quality::sample(population(store, run)?, |row| row.form_id, size, seed))
+    Ok(quality::sample_forms(population(store, run)?, |row| row.form_id, size, seed))
 }
 
 /// Every form of a run that is relevant, or was when it was asked for its quality.
@@ -71,26 +71,26 @@ pub fn quality(store: &dyn Store, run: &RunRow, size: usize, seed: u64) -> Resul
         relevant: forms.len() as u64,
         ..Quality::default()
     };
-    for row in quality::sample(forms, |row| row.form_id, size, seed) {
+    for row in quality::sample_forms(forms, |row| row.form_id, size, seed) {
         found.sampled += 1;
         *match row.finding {
-            Some(Finding::Searches) => &mut found.searches,
-            Some(Finding::DoesNot) => &mut found.does_not,
-            Some(Finding::Unclear) => &mut found.unclear,
+            Some(ProbeResult::Searchable) => &mut found.searches,
+            Some(ProbeResult::NotSearchable) => &mut found.does_not,
+            Some(ProbeResult::Unclear) => &mut found.unclear,
             None if is_askable(store, run, &row)? => &mut found.unanswered,
             None => &mut found.refused,
         } += 1;
     }
-    found.precision = quality::wilson(found.searches, found.searches + found.does_not);
+    found.precision = quality::wilson_interval(found.searches, found.searches + found.does_not);
     Ok(found)
 }
 
 fn is_askable(store: &dyn Store, run: &RunRow, row: &FormRow) -> Result<bool, StoreError> {
     let Some(whole) = store.whole_form(run.id, row.form_id)? else { return Ok(false) };
     let topic = Topic::from_words(&run.spec.topic);
-    let word = topic.as_ref().map_or("", word_of);
-    let inquiry = Inquiry::of((row.form_id, &whole), &row.page_url, &row.verdict(), word, run.spec.seed);
-    Ok(inquiry.is_ok_and(|inquiry| inquiry.next().is_some()))
+    let word = topic.as_ref().map_or("", probe_word);
+    let inquiry = ProbeState::new((row.form_id, &whole), &row.page_url, &row.verdict(), word, run.spec.seed);
+    Ok(inquiry.is_ok_and(|inquiry| inquiry.next_request().is_some()))
 }
 
 impl Quality {
@@ -121,7 +121,7 @@ mod tests {
 
     #[test]
     fn people_read_the_estimate_its_interval_and_what_it_rests_on() {
-        let precision = quality::wilson(45, 48);
+        let precision = quality::wilson_interval(45, 48);
         let (relevant, sampled, searches, does_not, unclear) = (148, 50, 45, 3, 2);
         let found =
             Quality { relevant, sampled, searches, does_not, unclear, precision, ..Quality::default() };

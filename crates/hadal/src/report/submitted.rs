@@ -1,7 +1,7 @@
 //! What the forms that were submitted really are, for stores made on the built-in simulated web.
 
 use crate::store::{Filter, HarvestFilter, Store, StoreError, Submitter, Walk};
-use hadal_core::critic::Kind;
+use hadal_core::critic::FormKind;
 use hadal_core::http::Method;
 use hadal_core::identity::FormId;
 use hadal_world::World;
@@ -12,7 +12,7 @@ use url::Url;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Submitted {
     /// What the forms are for; unknown to those who do not know the web.
-    pub kind: Option<Kind>,
+    pub kind: Option<FormKind>,
     /// How they were sent.
     pub method: Method,
     /// How often.
@@ -65,7 +65,7 @@ fn by_source(store: &dyn Store, filter: &Filter) -> Result<BTreeMap<String, Sent
 }
 
 /// What the web says these forms are for.
-fn kinds(world: &World, sent: &Sent) -> HashMap<FormId, Kind> {
+fn kinds(world: &World, sent: &Sent) -> HashMap<FormId, FormKind> {
     let wanted: BTreeSet<FormId> = sent.keys().map(|(form, _)| *form).collect();
     world
         .truth()
@@ -77,7 +77,7 @@ fn kinds(world: &World, sent: &Sent) -> HashMap<FormId, Kind> {
 /// Searches of one method as one row, before everything else.
 fn joined(rows: Vec<Submitted>) -> Vec<Submitted> {
     let (searches, others): (Vec<_>, Vec<_>) =
-        rows.into_iter().partition(|row| row.kind == Some(Kind::Search));
+        rows.into_iter().partition(|row| row.kind == Some(FormKind::Search));
     let of = |method: Method| {
         let mut rows = searches.iter().filter(move |row| row.method == method);
         let first = rows.next()?;
@@ -106,15 +106,15 @@ mod tests {
             form: Some((FormId(number), page.clone())),
         };
         let rows = joined(vec![
-            row(1, Some(Kind::Search), Method::Get, 3),
-            row(2, Some(Kind::Newsletter), Method::Get, 1),
-            row(3, Some(Kind::Search), Method::Get, 4),
+            row(1, Some(FormKind::Search), Method::Get, 3),
+            row(2, Some(FormKind::Newsletter), Method::Get, 1),
+            row(3, Some(FormKind::Search), Method::Get, 4),
             row(4, None, Method::Post, 2),
-            row(5, Some(Kind::Search), Method::Post, 5),
+            row(5, Some(FormKind::Search), Method::Post, 5),
         ]);
         let told: Vec<_> = rows.iter().map(|row| (row.kind, row.submissions, row.forms)).collect();
-        let search = Some(Kind::Search);
-        assert_eq!(told, [(search, 7, 2), (search, 5, 1), (Some(Kind::Newsletter), 1, 1), (None, 2, 1)]);
+        let search = Some(FormKind::Search);
+        assert_eq!(told, [(search, 7, 2), (search, 5, 1), (Some(FormKind::Newsletter), 1, 1), (None, 2, 1)]);
         assert!(rows[0].form.is_none() && rows[2].form.is_some());
     }
 }

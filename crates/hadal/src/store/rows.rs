@@ -1,9 +1,9 @@
 //! What goes into a store and what comes out of it.
 
-use super::{HarvestId, ProbeResult, Submission, SubmissionResult};
+use super::{HarvestId, ProbedForm, Submission, SubmissionResult};
 use hadal_core::address::{Host, LinkId, Site};
-use hadal_core::critic::probe::Finding;
-use hadal_core::critic::{FormVerdict, Kind};
+use hadal_core::critic::probe::ProbeResult;
+use hadal_core::critic::{FormKind, FormVerdict};
 use hadal_core::http::Method;
 use hadal_core::identity::FormId;
 use hadal_core::link::{QueueId, QueuedLink};
@@ -92,7 +92,7 @@ pub struct Outcome {
     /// What came of the submission, when it was one.
     pub submission: Option<SubmissionResult>,
     /// The form whose probe it ended.
-    pub probe: Option<Box<ProbeResult>>,
+    pub probe: Option<Box<ProbedForm>>,
 }
 
 impl Outcome {
@@ -375,7 +375,7 @@ pub struct FormRow {
     /// Its fields.
     pub fields: Vec<FieldRow>,
     /// What it is for.
-    pub kind: Kind,
+    pub kind: FormKind,
     /// P(searchable).
     pub p_searchable: f32,
     /// P(searchable and of the topic).
@@ -393,7 +393,7 @@ pub struct FormRow {
     /// Why it was judged so.
     pub evidence: Vec<String>,
     /// What a probe found, once there was one.
-    pub finding: Option<Finding>,
+    pub finding: Option<ProbeResult>,
     /// The form itself, to be filled; handed to the store and asked back with [`Store::whole_form`],
     /// never listed.
     ///

@@ -5,7 +5,7 @@
 
 use super::{HarvestId, RunId};
 use hadal_core::critic::FormVerdict;
-use hadal_core::critic::probe::Finding;
+use hadal_core::critic::probe::ProbeResult;
 use hadal_core::http::{Method, Request};
 use hadal_core::identity::FormId;
 use hadal_core::time::Time;
@@ -118,11 +118,11 @@ pub enum SubmissionResult {
 
 /// A form whose probe is over.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct ProbeResult {
+pub struct ProbedForm {
     /// Which form.
     pub form: FormId,
     /// What was found.
-    pub finding: Finding,
+    pub finding: ProbeResult,
     /// What it is held for from now on.
     pub verdict: FormVerdict,
 }

@@ -7,7 +7,7 @@ use crate::fetch::Fetch;
 use crate::fetch::retry::{Next, after};
 use futures::future::BoxFuture;
 use hadal_core::address::{TrackingParams, normalise};
-use hadal_core::critic::{Critic, FormVerdict, Kind, PageVerdict};
+use hadal_core::critic::{Critic, FormKind, FormVerdict, PageVerdict};
 use hadal_core::html::parse;
 use hadal_core::http::{Exchange, Request};
 use hadal_core::page::{Form, Page};
@@ -87,6 +87,6 @@ impl Critic for NoOpinion {
     }
 
     fn judge_form(&self, _: &Form, _: &Page, _: &PageVerdict) -> FormVerdict {
-        FormVerdict { kind: Kind::Other, p_searchable: 0.0, p_relevant: 0.0, evidence: Vec::new() }
+        FormVerdict { kind: FormKind::Other, p_searchable: 0.0, p_relevant: 0.0, evidence: Vec::new() }
     }
 }

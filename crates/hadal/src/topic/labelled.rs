@@ -101,7 +101,7 @@ pub fn page(path: &Path) -> anyhow::Result<Page> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use hadal_core::critic::trained::{Aim, TrainedCritic};
+    use hadal_core::critic::trained::{CriticTarget, TrainedCritic};
 
     const BOOKS: &str = "<title>Book search</title><form action=/find>Author <input name=author> ISBN
         <input name=isbn> <input type=submit value=Search></form>";
@@ -123,7 +123,7 @@ mod tests {
         assert_eq!(pages.iter().map(|page| page.relevant).collect::<Vec<_>>(), [true, true, false]);
         assert_eq!(pages[0].group(), "b.example");
         assert!(pages[1].group().ends_with("b.htm"));
-        let critic = TrainedCritic::new(Aim::built_in("book").unwrap());
+        let critic = TrainedCritic::new(CriticTarget::built_in("book").unwrap());
         assert!(pages[0].p_relevant(&critic) > 0.5);
         assert_eq!(pages[2].p_relevant(&critic), 0.0);
     }

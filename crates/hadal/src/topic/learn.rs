@@ -2,9 +2,11 @@
 
 use super::model::{Telling, TopicModel};
 use super::sample::Sample;
-use hadal_core::critic::judges::Judges;
-use hadal_core::critic::learned::Material;
-use hadal_core::critic::subject::{Words, concept_name, each_name, of_words};
+use hadal_core::critic::classifiers::Classifiers;
+use hadal_core::critic::learned::TopicExamples;
+use hadal_core::critic::topic_features::{
+    TopicFeatures, concept_feature_name, each_named_feature, text_topic_features,
+};
 use hadal_core::html::parse;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use url::Url;
@@ -17,16 +19,16 @@ const SHOWN: usize = 30;
 
 /// Learns a topic against the shipped background. Without samples its words are all it knows.
 pub fn learn(relevant: &[Sample], others: &[Sample], words: &str) -> TopicModel {
-    let material = Material {
+    let material = TopicExamples {
         forms: relevant.iter().map(Sample::form_row).collect(),
         pages: relevant.iter().map(Sample::page_row).filter(|row| !row.is_empty()).collect(),
         other_forms: others.iter().map(Sample::form_row).collect(),
         words: words.to_string(),
     };
-    let learned = Judges::shipped().learn_topic(&material);
+    let learned = Classifiers::shipped().learn_topic(&material);
     let names = names(relevant, words);
-    let spoken = of_words(words);
-    let telling = |rows: &[Words], p: &Judge<'_>| {
+    let spoken = text_topic_features(words);
+    let telling = |rows: &[TopicFeatures], p: &Judge<'_>| {
         let known: BTreeSet<u32> = rows.iter().flatten().chain(&spoken).map(|(hash, _)| *hash).collect();
         strongest(known.into_iter(), &names, p)
     };
@@ -45,7 +47,7 @@ fn strongest(
 ) -> Vec<(String, f32)> {
     let nothing = log_odds(p(&[]));
     let named = known.filter_map(|hash| {
-        let name = concept_name(hash).or_else(|| names.get(&hash).cloned())?;
+        let name = concept_feature_name(hash).or_else(|| names.get(&hash).cloned())?;
         Some((name, log_odds(p(&[(hash, 1.0)])) - nothing))
     });
     let mut words: Vec<(String, f32)> = named.filter(|(_, weight)| *weight > 0.0).collect();
@@ -66,12 +68,12 @@ pub fn names(samples: &[Sample], words: &str) -> HashMap<u32, String> {
         *counts.entry(hash).or_default().entry(word.to_lowercase()).or_default() += 1;
     };
     for sample in samples {
-        each_name(Some(&sample.form), &sample.page, &mut count);
+        each_named_feature(Some(&sample.form), &sample.page, &mut count);
     }
     let nowhere = Url::parse("about:blank").expect("a valid address");
     let mut spoken = parse(b"", None, &nowhere);
     spoken.title = words.to_string();
-    each_name(None, &spoken, &mut count);
+    each_named_feature(None, &spoken, &mut count);
     let commonest = |words: BTreeMap<String, u32>| words.into_iter().rev().max_by_key(|(_, count)| *count);
     counts.into_iter().filter_map(|(hash, words)| Some((hash, commonest(words)?.0))).collect()
 }

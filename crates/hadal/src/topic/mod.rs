@@ -21,7 +21,7 @@ pub use model::{Telling, TopicModel};
 pub use resolve::{Wanted, resolve};
 pub use sample::{NoSample, Sample};
 
-use hadal_core::critic::judges::ModelError;
+use hadal_core::critic::classifiers::ModelError;
 use std::path::PathBuf;
 
 /// Why a topic cannot be used; every message says what would help.

@@ -2,7 +2,7 @@
 
 use super::TopicError;
 use super::file::TopicFile;
-use hadal_core::critic::judges::{decode, encode};
+use hadal_core::critic::classifiers::{decode, encode};
 use hadal_core::critic::learned::LearnedTopic;
 use serde::{Deserialize, Serialize};
 use std::path::Path;

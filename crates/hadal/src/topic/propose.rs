@@ -4,9 +4,9 @@
 use super::learn::names;
 use super::sample::Sample;
 use crate::topic::file::checked_name;
-use hadal_core::critic::subject::{Words, concept_name};
+use hadal_core::critic::topic_features::{TopicFeatures, concept_feature_name};
 use hadal_core::learn::cluster::{Clusters, best, k_means, silhouette};
-use hadal_core::learn::sparse::Sparse;
+use hadal_core::learn::sparse::SparseRow;
 use hadal_core::learn::vocabulary::Vocabulary;
 use std::collections::HashMap;
 
@@ -34,7 +34,7 @@ const WORDS_SHOWN: usize = 10;
 
 /// Groups forms: into `k` groups, or as many as lie apart best.
 pub fn propose(samples: &[Sample], k: Option<usize>, seed: u64) -> Proposals {
-    let said: Vec<Words> = samples.iter().map(Sample::form_row).collect();
+    let said: Vec<TopicFeatures> = samples.iter().map(Sample::form_row).collect();
     let vocabulary = Vocabulary::of(said.iter().map(Vec::as_slice), 2);
     let rows = weighed(&said, &vocabulary);
     let (clusters, silhouette) = match k {
@@ -49,7 +49,7 @@ pub fn propose(samples: &[Sample], k: Option<usize>, seed: u64) -> Proposals {
     let hashes = vocabulary.hashes();
     let name = |number: u32| {
         let hash = *hashes.get(number as usize)?;
-        concept_name(hash).or_else(|| names.get(&hash).cloned())
+        concept_feature_name(hash).or_else(|| names.get(&hash).cloned())
     };
     let mut groups: Vec<Proposal> =
         (0..clusters.count).map(|at| group(at, &clusters, &rows, &name)).collect();
@@ -58,19 +58,24 @@ pub fn propose(samples: &[Sample], k: Option<usize>, seed: u64) -> Proposals {
 }
 
 /// Rows in which a word counts the more the fewer forms have it.
-fn weighed(said: &[Words], vocabulary: &Vocabulary) -> Vec<Sparse> {
-    let rows: Vec<Sparse> = said.iter().map(|words| vocabulary.counts(words)).collect();
+fn weighed(said: &[TopicFeatures], vocabulary: &Vocabulary) -> Vec<SparseRow> {
+    let rows: Vec<SparseRow> = said.iter().map(|words| vocabulary.counts(words)).collect();
     let mut having: HashMap<u32, u32> = HashMap::new();
-    rows.iter().flat_map(Sparse::items).for_each(|(number, _)| *having.entry(*number).or_default() += 1);
+    rows.iter().flat_map(SparseRow::items).for_each(|(number, _)| *having.entry(*number).or_default() += 1);
     let rarity = |number: &u32| (rows.len() as f32 / having[number] as f32).ln();
-    let weigh = |row: &Sparse| {
+    let weigh = |row: &SparseRow| {
         let items = row.items().iter().map(|(number, value)| (*number, value * rarity(number)));
-        Sparse::new(items.collect()).normalised()
+        SparseRow::new(items.collect()).normalised()
     };
     rows.iter().map(weigh).collect()
 }
 
-fn group(at: usize, clusters: &Clusters, rows: &[Sparse], name: &dyn Fn(u32) -> Option<String>) -> Proposal {
+fn group(
+    at: usize,
+    clusters: &Clusters,
+    rows: &[SparseRow],
+    name: &dyn Fn(u32) -> Option<String>,
+) -> Proposal {
     let mut members: Vec<usize> = clusters.members(at).collect();
     let (own, all) = (mean(rows, &members), mean(rows, &(0..rows.len()).collect::<Vec<_>>()));
     let more = |(number, mean): (&u32, &f32)| (*number, mean - all.get(number).unwrap_or(&0.0));
@@ -87,7 +92,7 @@ fn group(at: usize, clusters: &Clusters, rows: &[Sparse], name: &dyn Fn(u32) -> 
     Proposal { words, members }
 }
 
-fn mean(rows: &[Sparse], of: &[usize]) -> HashMap<u32, f32> {
+fn mean(rows: &[SparseRow], of: &[usize]) -> HashMap<u32, f32> {
     let mut mean: HashMap<u32, f32> = HashMap::new();
     for (number, value) in of.iter().flat_map(|row| rows[*row].items()) {
         *mean.entry(*number).or_default() += value / of.len() as f32;

@@ -4,7 +4,7 @@ use super::folder::load;
 use super::learn::learn;
 use super::{Folder, TopicError, TopicFile, TopicModel};
 use crate::choice::nearest;
-use hadal_core::critic::trained::Aim;
+use hadal_core::critic::trained::CriticTarget;
 use hadal_core::topic::Topic;
 use std::path::Path;
 
@@ -14,7 +14,7 @@ pub struct Wanted {
     /// Its name, and the words to ask forms with.
     pub topic: Topic,
     /// What the critic judges by.
-    pub aim: Aim,
+    pub aim: CriticTarget,
     /// Where it says to start.
     pub seeds: Vec<String>,
     /// Addresses of pages that it knows to hold a form of it.
@@ -34,7 +34,7 @@ pub fn resolve(text: &str, folder: &Folder) -> Result<Wanted, TopicError> {
         return Ok(of_file(folder.load(&name)?));
     }
     let topic = Topic::from_words(text).ok_or_else(|| TopicError::NoWords(text.to_string()))?;
-    if let Some(aim) = Aim::built_in(&topic.name) {
+    if let Some(aim) = CriticTarget::built_in(&topic.name) {
         return Ok(Wanted { topic, aim, seeds: Vec::new(), examples: Vec::new(), weak: false });
     }
     if let Some(meant) = meant(&topic.name, folder).filter(|_| !topic.name.contains(' ')) {
@@ -57,7 +57,7 @@ pub fn meant(name: &str, folder: &Folder) -> Option<String> {
 
 fn of_words(topic: Topic) -> Wanted {
     let model = learn(&[], &[], &topic.name);
-    let aim = Aim::Learned(Box::new(model.learned));
+    let aim = CriticTarget::Learned(Box::new(model.learned));
     Wanted { topic, aim, seeds: Vec::new(), examples: Vec::new(), weak: true }
 }
 
@@ -70,7 +70,7 @@ fn of_file((file, model): (TopicFile, TopicModel)) -> Wanted {
     Wanted {
         topic: Topic { name: file.name, words },
         weak: model.learned.examples == 0,
-        aim: Aim::Learned(Box::new(model.learned)),
+        aim: CriticTarget::Learned(Box::new(model.learned)),
         seeds: file.seeds,
         examples: file.examples.into_iter().filter(|example| example.contains("://")).collect(),
     }
@@ -103,7 +103,7 @@ mod tests {
             assert_eq!(wanted.examples, ["http://a.example/find#2"], "pages that can be visited");
         }
         let book = resolve("book", &folder).unwrap();
-        assert!(!book.weak && book.aim == Aim::built_in("book").unwrap());
+        assert!(!book.weak && book.aim == CriticTarget::built_in("book").unwrap());
         assert!(resolve("used books", &folder).unwrap().weak);
         assert!(resolve("glacier", &folder).unwrap().weak);
     }

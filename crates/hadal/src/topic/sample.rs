@@ -1,7 +1,9 @@
 //! An example: a page, and the form on it that is meant.
 
-use hadal_core::critic::judges::Judges;
-use hadal_core::critic::subject::{Words, of_form, of_page, page_words};
+use hadal_core::critic::classifiers::Classifiers;
+use hadal_core::critic::topic_features::{
+    TopicFeatures, form_topic_features, page_text_features, page_topic_features,
+};
 use hadal_core::page::{Form, Page};
 
 /// A form on its page.
@@ -38,8 +40,8 @@ const LEAST: f32 = 0.1;
 impl Sample {
     /// The form of a page that is most likely a search, or the one with the index that was picked.
     pub fn of(source: &str, page: Page, picked: Option<u32>) -> Result<Sample, NoSample> {
-        let judge = &Judges::shipped().searchable;
-        let judged = page.forms.iter().map(|form| (form, judge.judge(form, &page).0));
+        let judge = &Classifiers::shipped().searchable;
+        let judged = page.forms.iter().map(|form| (form, judge.classify(form, &page).0));
         let found = match picked {
             Some(index) => judged.clone().find(|(form, _)| form.index == index),
             // The first of equals, as a reader would.
@@ -58,13 +60,13 @@ impl Sample {
     }
 
     /// What the form says, with its page around it.
-    pub fn form_row(&self) -> Words {
-        of_form(&self.form, &self.page, Some(&page_words(&self.page)))
+    pub fn form_row(&self) -> TopicFeatures {
+        form_topic_features(&self.form, &self.page, Some(&page_text_features(&self.page)))
     }
 
     /// What the page says.
-    pub fn page_row(&self) -> Words {
-        of_page(&self.page, &page_words(&self.page))
+    pub fn page_row(&self) -> TopicFeatures {
+        page_topic_features(&self.page, &page_text_features(&self.page))
     }
 
     /// The form in a line: index and visible field names.

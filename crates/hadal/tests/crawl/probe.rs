@@ -6,9 +6,9 @@ use hadal::engine::{Budget, Crawl, Errand, Event, Probing};
 use hadal::fetch::Fetch;
 use hadal::fetch::in_process::InProcess;
 use hadal::store::*;
-use hadal_core::critic::probe::{Finding, MOST_REQUESTS};
+use hadal_core::critic::probe::{MAX_REQUESTS, ProbeResult};
 use hadal_core::critic::veto::veto;
-use hadal_core::critic::{Critic, FormVerdict, Kind, PageVerdict};
+use hadal_core::critic::{Critic, FormKind, FormVerdict, PageVerdict};
 use hadal_core::http::{Exchange, Headers, Request, Response};
 use hadal_core::page::{Form, Page};
 use hadal_core::time::Time;
@@ -89,7 +89,7 @@ impl Critic for Undecided {
     }
 
     fn judge_form(&self, _: &Form, _: &Page, _: &PageVerdict) -> FormVerdict {
-        let (kind, evidence) = (Kind::Other, vec!["a shrug".to_string()]);
+        let (kind, evidence) = (FormKind::Other, vec!["a shrug".to_string()]);
         FormVerdict { kind, p_searchable: self.0, p_relevant: self.0 * 0.9, evidence }
     }
 }
@@ -122,7 +122,7 @@ async fn an_uncertain_form_is_asked_charged_and_written_down() {
     let store = Arc::clone(&crawl.store);
     let summary = run(crawl).await;
     let (sent, log) = (shop.submitted(), log(store.as_ref()));
-    assert!((1..=MOST_REQUESTS).contains(&sent.len()), "{sent:?}");
+    assert!((1..=MAX_REQUESTS).contains(&sent.len()), "{sent:?}");
     assert_eq!(log.iter().map(|entry| entry.url.to_string()).collect::<Vec<_>>(), sent);
     assert!(log.iter().all(|entry| entry.answer == Some(SubmissionResult::Status(200))));
     assert!(
@@ -139,7 +139,7 @@ async fn what_a_form_shows_itself_to_be_is_what_it_is_held_for() {
     let store = Arc::clone(&crawl.store);
     let summary = run(crawl).await;
     let form = &forms(store.as_ref())[0];
-    assert_eq!(form.finding, Some(Finding::Searches), "{form:?}");
+    assert_eq!(form.finding, Some(ProbeResult::Searchable), "{form:?}");
     assert!(form.p_searchable >= 0.97 && (form.p_relevant / form.p_searchable - 0.9).abs() < 1e-5);
     assert_eq!(form.evidence[0], "a shrug");
     assert!(form.evidence[1].starts_with("probe: results for 'book'"), "{:?}", form.evidence);

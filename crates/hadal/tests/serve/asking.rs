@@ -5,7 +5,7 @@ use hadal::engine::{Budget, Clock, Crawl, Errand, Probing, Scope, crawl};
 use hadal::fetch::in_process::InProcess;
 use hadal::fetch::politeness::Politeness;
 use hadal::store::*;
-use hadal_core::critic::trained::{Aim, TrainedCritic};
+use hadal_core::critic::trained::{CriticTarget, TrainedCritic};
 use hadal_core::strategy::{StrategyContext, find_strategy};
 use hadal_world::{Spec, World};
 use http::{Method, StatusCode};
@@ -29,7 +29,7 @@ async fn crawled() -> Arc<dyn Store> {
             source: "demo world 1".into(),
         },
         strategy: find_strategy("hadal").unwrap().make(&briefing),
-        critic: Arc::new(TrainedCritic::new(Aim::built_in("book").unwrap())),
+        critic: Arc::new(TrainedCritic::new(CriticTarget::built_in("book").unwrap())),
         fetch: Arc::new(InProcess(world)),
         backlinks: None,
         visit: None,

@@ -3,7 +3,7 @@
 
 use hadal::store::*;
 use hadal_core::address::{Host, Site};
-use hadal_core::critic::Kind;
+use hadal_core::critic::FormKind;
 use hadal_core::http::Method;
 use hadal_core::identity::FormId;
 use hadal_core::link::{FrontierLink, LinkOrigin, ParentPage, QueueId, QueuedLink};
@@ -135,7 +135,7 @@ pub fn form(id: u64, address: &str, p_searchable: f32, p_relevant: f32) -> FormR
         page_url,
         method: Method::Post,
         fields: vec![FieldRow { name: "q".into(), kind: "search".into(), label: "Find".into(), options: 2 }],
-        kind: Kind::Search,
+        kind: FormKind::Search,
         p_searchable,
         p_relevant,
         found_at_request: 12,

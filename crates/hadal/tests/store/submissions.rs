@@ -2,9 +2,9 @@
 
 use crate::fixture::*;
 use hadal::store::*;
-use hadal_core::critic::inquiry::Inquiry;
-use hadal_core::critic::probe::Finding;
-use hadal_core::critic::{FormVerdict, Kind};
+use hadal_core::critic::probe::ProbeResult;
+use hadal_core::critic::probe::ProbeState;
+use hadal_core::critic::{FormKind, FormVerdict};
 use hadal_core::http::Method;
 use hadal_core::identity::FormId;
 use hadal_core::link::{FrontierLink, LinkOrigin, LinkTask, QueueId, QueuedLink};
@@ -18,13 +18,18 @@ fn whole() -> Form {
 }
 
 fn verdict(p_searchable: f32, p_relevant: f32) -> FormVerdict {
-    FormVerdict { kind: Kind::Other, p_searchable, p_relevant, evidence: vec!["a".into(), "probe: b".into()] }
+    FormVerdict {
+        kind: FormKind::Other,
+        p_searchable,
+        p_relevant,
+        evidence: vec!["a".into(), "probe: b".into()],
+    }
 }
 
 /// A lead to a form's next question.
 fn question(order: u64) -> QueuedLink {
     let page = url("http://a.org/");
-    let inquiry = Inquiry::of((FormId(order), &whole()), &page, &verdict(0.5, 0.5), "book", 1).unwrap();
+    let inquiry = ProbeState::new((FormId(order), &whole()), &page, &verdict(0.5, 0.5), "book", 1).unwrap();
     let lead = FrontierLink {
         task: LinkTask::Probe(Box::new(inquiry)),
         ..FrontierLink::root(url("http://a.org/find"), LinkOrigin::Link)
@@ -166,23 +171,27 @@ pub fn a_finding_changes_the_form_its_site_and_every_counter_once(store: &dyn St
     let found = [form(1, "http://a.org/", 0.7, 0.6), form(2, "http://a.org/", 0.4, 0.2)].map(new_form);
     let tally_before = SiteCounters { pages: 1, searchable: 1, relevant: 1, ..SiteCounters::default() };
     run_step(store, run, &waiting, Outcome { forms: found.to_vec(), ..visit(1, &waiting, tally_before) });
-    let judged = |seq: u64, id: u64, finding: Finding, verdict: FormVerdict| {
+    let judged = |seq: u64, id: u64, finding: ProbeResult, verdict: FormVerdict| {
         let mut asked = question(seq);
         asked.link.id = hadal_core::address::LinkId(id);
-        let judged = Some(Box::new(ProbeResult { form: FormId(id), finding, verdict }));
+        let judged = Some(Box::new(ProbedForm { form: FormId(id), finding, verdict }));
         let end = Outcome { probe: judged, ..outcome(seq, &asked, StepEnd::Visited) };
         run_step(store, run, &asked, end.clone());
         store.commit(run, &ending(vec![end])).unwrap();
         let tally = tally(store, run);
         (tally.forms, tally.searchable, tally.relevant, sites(store, &Filter::default())[0].best)
     };
-    assert_eq!(judged(2, 1, Finding::DoesNot, verdict(0.03, 0.02)), (2, 0, 0, 0.2));
-    assert_eq!(judged(3, 2, Finding::Searches, verdict(0.97, 0.485)), (2, 1, 0, 0.485));
-    assert_eq!(judged(4, 9, Finding::Searches, verdict(0.97, 0.97)), (2, 1, 0, 0.485), "an unknown form");
+    assert_eq!(judged(2, 1, ProbeResult::NotSearchable, verdict(0.03, 0.02)), (2, 0, 0, 0.2));
+    assert_eq!(judged(3, 2, ProbeResult::Searchable, verdict(0.97, 0.485)), (2, 1, 0, 0.485));
+    assert_eq!(
+        judged(4, 9, ProbeResult::Searchable, verdict(0.97, 0.97)),
+        (2, 1, 0, 0.485),
+        "an unknown form"
+    );
     let rows = forms(store, &Filter::default());
     assert_eq!(
         (rows[0].form_id, rows[0].finding, rows[0].kind),
-        (FormId(2), Some(Finding::Searches), Kind::Other)
+        (FormId(2), Some(ProbeResult::Searchable), FormKind::Other)
     );
     assert_eq!((rows[1].p_searchable, rows[1].p_relevant), (0.03, 0.02));
     assert_eq!(rows[1].evidence, ["a", "probe: b"]);

@@ -20,7 +20,7 @@ enum Piece<'a> {
 
 /// A number of results as a page names it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Count {
+pub struct StatedCount {
     /// How many there are.
     pub total: u64,
     /// Whether the page says that this is a round number, or a bound.
@@ -33,20 +33,20 @@ pub struct Count {
 const MOST_COUNTS: usize = 40;
 
 /// The number of results named in a text, if one is.
-pub fn total(text: &str) -> Option<u64> {
+pub fn stated_total(text: &str) -> Option<u64> {
     all(text, &[range_of, of_range, counted, announced]).next().map(|count| count.total)
 }
 
 /// Every number of results that a text may name, the likeliest first, where things that are counted are
 /// results: outside of the results themselves. Lines of the text are sentences of their own.
-pub fn counts(text: &str) -> Vec<Count> {
+pub fn stated_counts(text: &str) -> Vec<StatedCount> {
     all(text, &[range_of, of_range, counted, announced, things]).take(MOST_COUNTS).collect()
 }
 
 /// A rule looks at the pieces from one position on, and may look back.
-type Rule = fn(&[Piece<'_>], usize) -> Option<Count>;
+type CountRule = fn(&[Piece<'_>], usize) -> Option<StatedCount>;
 
-fn all(text: &str, rules: &'static [Rule]) -> impl Iterator<Item = Count> {
+fn all(text: &str, rules: &'static [CountRule]) -> impl Iterator<Item = StatedCount> {
     let pieces = pieces(text);
     let places = rules.iter().flat_map({
         let length = pieces.len();
@@ -56,7 +56,7 @@ fn all(text: &str, rules: &'static [Rule]) -> impl Iterator<Item = Count> {
 }
 
 /// `1-10 of 245`, `1-10 / 245`, `1 to 10 of about 245`
-fn range_of(pieces: &[Piece<'_>], at: usize) -> Option<Count> {
+fn range_of(pieces: &[Piece<'_>], at: usize) -> Option<StatedCount> {
     let (from, to, length) = range(&pieces[at..])?;
     let rest = &pieces[at + length..];
     // Things may be named in between: "1-10 items of 245".
@@ -65,15 +65,16 @@ fn range_of(pieces: &[Piece<'_>], at: usize) -> Option<Count> {
     let position = at + length + of + 1 + near;
     let total = number(&pieces[position])?;
     (from <= to && to <= total)
-        .then(|| Count { shown: Some(to - from + 1), ..plain(pieces, position, total) })
+        .then(|| StatedCount { shown: Some(to - from + 1), ..plain(pieces, position, total) })
 }
 
 /// `245 件中 1-10`
-fn of_range(pieces: &[Piece<'_>], at: usize) -> Option<Count> {
+fn of_range(pieces: &[Piece<'_>], at: usize) -> Option<StatedCount> {
     let total = number(&pieces[at])?;
     let of = pieces[at + 1..].iter().take(2).position(|piece| is(piece, OF))?;
     let (from, to, _) = range(&pieces[at + of + 2..])?;
-    (from <= to && to <= total).then(|| Count { shown: Some(to - from + 1), ..plain(pieces, at, total) })
+    (from <= to && to <= total)
+        .then(|| StatedCount { shown: Some(to - from + 1), ..plain(pieces, at, total) })
 }
 
 /// Two numbers with something between that makes them a range, and how many pieces that is.
@@ -85,7 +86,7 @@ fn range(pieces: &[Piece<'_>]) -> Option<(u64, u64, usize)> {
 }
 
 /// `245 results`, `245 matching records`, `245 books found`
-fn counted(pieces: &[Piece<'_>], at: usize) -> Option<Count> {
+fn counted(pieces: &[Piece<'_>], at: usize) -> Option<StatedCount> {
     let total = number(&pieces[at])?;
     let reach = words_after(pieces, at);
     let noun = reach.iter().take(2).position(|word| is(word, COUNTED));
@@ -95,7 +96,7 @@ fn counted(pieces: &[Piece<'_>], at: usize) -> Option<Count> {
 }
 
 /// `245 items`, where nothing plainer is said: a number of something that is listed.
-fn things(pieces: &[Piece<'_>], at: usize) -> Option<Count> {
+fn things(pieces: &[Piece<'_>], at: usize) -> Option<StatedCount> {
     let total = number(&pieces[at]).filter(|total| *total > 0)?;
     let reach = words_after(pieces, at);
     let is_thing = reach.first().is_some_and(|word| is(word, THINGS));
@@ -112,7 +113,7 @@ fn words_after<'p, 't>(pieces: &'p [Piece<'t>], at: usize) -> &'p [Piece<'t>] {
 }
 
 /// `Found 245`, `Results: 245`
-fn announced(pieces: &[Piece<'_>], at: usize) -> Option<Count> {
+fn announced(pieces: &[Piece<'_>], at: usize) -> Option<StatedCount> {
     let about = usize::from(number(pieces.get(at + 1)?).is_none());
     let total = number(pieces.get(at + 1 + about)?)?;
     let is_said = is(&pieces[at], FOUND) || is(&pieces[at], COUNTED);
@@ -126,10 +127,10 @@ fn announced(pieces: &[Piece<'_>], at: usize) -> Option<Count> {
 }
 
 /// A number with nothing said about what is shown; what stands around it tells whether it is round.
-fn plain(pieces: &[Piece<'_>], at: usize, total: u64) -> Count {
+fn plain(pieces: &[Piece<'_>], at: usize, total: u64) -> StatedCount {
     let before = pieces[at.saturating_sub(2)..at].iter().any(|piece| is(piece, ABOUT));
     let is_round = before || pieces.get(at + 1) == Some(&Piece::Plus);
-    Count { total, is_round, shown: None }
+    StatedCount { total, is_round, shown: None }
 }
 
 fn number(piece: &Piece<'_>) -> Option<u64> {
@@ -140,16 +141,16 @@ fn number(piece: &Piece<'_>) -> Option<u64> {
 }
 
 /// What a word may mean beside a number: bits, since some words mean several things.
-type Senses = u8;
-const COUNTED: Senses = 1;
-const FOUND: Senses = 2;
-const OF: Senses = 4;
-const PER: Senses = 8;
-const TO: Senses = 16;
-const ABOUT: Senses = 32;
-const THINGS: Senses = 64;
+type WordSenses = u8;
+const COUNTED: WordSenses = 1;
+const FOUND: WordSenses = 2;
+const OF: WordSenses = 4;
+const PER: WordSenses = 8;
+const TO: WordSenses = 16;
+const ABOUT: WordSenses = 32;
+const THINGS: WordSenses = 64;
 
-static SENSES: LazyLock<FxHashMap<&'static str, Senses>> = LazyLock::new(|| {
+static SENSES: LazyLock<FxHashMap<&'static str, WordSenses>> = LazyLock::new(|| {
     let lists = [
         (phrases::COUNTED, COUNTED),
         (phrases::FOUND, FOUND),
@@ -167,13 +168,13 @@ static SENSES: LazyLock<FxHashMap<&'static str, Senses>> = LazyLock::new(|| {
 });
 
 /// Those of scripts without blanks.
-static STICKY: LazyLock<Vec<(&'static str, Senses)>> = LazyLock::new(|| {
+static STICKY: LazyLock<Vec<(&'static str, WordSenses)>> = LazyLock::new(|| {
     let is_sticky = |word: &str| word.chars().next().is_some_and(is_unspaced);
     SENSES.iter().map(|(word, senses)| (*word, *senses)).filter(|(word, _)| is_sticky(word)).collect()
 });
 
 /// Whether a word has a sense; words of scripts without blanks need only begin or end with one that has.
-fn is(piece: &Piece<'_>, sense: Senses) -> bool {
+fn is(piece: &Piece<'_>, sense: WordSenses) -> bool {
     let Piece::Word(word) = piece else { return false };
     if word.chars().next().is_some_and(is_unspaced) {
         let sticks = |entry: &str| word.starts_with(entry) || word.ends_with(entry);
@@ -256,7 +257,7 @@ fn leading_number(text: &str) -> (Option<u64>, usize) {
 
 #[cfg(test)]
 mod tests {
-    use super::{Count, counts, total};
+    use super::{StatedCount, stated_counts, stated_total};
 
     #[test]
     fn totals_are_read_in_many_wordings() {
@@ -279,7 +280,7 @@ mod tests {
             ("Call 555 1234 today", None),
             ("", None),
         ] {
-            assert_eq!(total(text), expected, "{text}");
+            assert_eq!(stated_total(text), expected, "{text}");
         }
     }
 
@@ -298,10 +299,10 @@ mod tests {
             ("37 items", 37, false, None),
             ("\u{ac80}\u{c0c9}\u{acb0}\u{acfc} \u{cd1d} 58\u{ac74}", 58, false, None),
         ] {
-            assert_eq!(counts(text).first(), Some(&Count { total, is_round, shown }), "{text}");
+            assert_eq!(stated_counts(text).first(), Some(&StatedCount { total, is_round, shown }), "{text}");
         }
         for text in ["Cart: 0 items", "20 items per page", "Page 1/7", "24/7"] {
-            assert!(counts(text).is_empty(), "{text}");
+            assert!(stated_counts(text).is_empty(), "{text}");
         }
     }
 }

@@ -52,8 +52,8 @@ fn is_next(anchor: &str) -> bool {
     if anchor.len() > 40 {
         return false;
     }
-    let plain = super::plain_within(anchor, 64);
-    phrases::NEXT.are(&plain)
+    let plain = super::normalise_prefix(anchor, 64);
+    phrases::NEXT.equals(&plain)
 }
 
 fn page_number(link: &Link) -> Option<u32> {

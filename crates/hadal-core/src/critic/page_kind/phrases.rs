@@ -2,12 +2,12 @@
 //!
 //! Lower case, punctuation as blanks, matched as whole words except in scripts without blanks.
 
-use crate::critic::wording::Phrases;
+use crate::critic::phrase_set::PhraseSet;
 use std::sync::LazyLock;
 
 /// Nothing was found.
 #[rustfmt::skip]
-pub(super) static NO_RESULTS: LazyLock<Phrases> = LazyLock::new(|| Phrases::new(&[
+pub(super) static NO_RESULTS: LazyLock<PhraseSet> = LazyLock::new(|| PhraseSet::new(&[
     // English
     "no results", "no result", "0 results", "no matches", "no match", "no matching", "no items found",
     "no items match", "no records", "no record", "no entries", "no listings", "no hits", "no documents",
@@ -62,7 +62,7 @@ pub(super) static NO_RESULTS: LazyLock<Phrases> = LazyLock::new(|| Phrases::new(
 
 /// Something went wrong.
 #[rustfmt::skip]
-pub(super) static ERROR: LazyLock<Phrases> = LazyLock::new(|| Phrases::new(&[
+pub(super) static ERROR: LazyLock<PhraseSet> = LazyLock::new(|| PhraseSet::new(&[
     "internal server error", "server error", "an error occurred", "an error has occurred", "error occurred",
     "unexpected error", "fatal error", "database error", "sql syntax", "stack trace", "uncaught exception",
     "unhandled exception", "bad gateway", "gateway timeout", "service unavailable", "temporarily unavailable",
@@ -77,7 +77,7 @@ pub(super) static ERROR: LazyLock<Phrases> = LazyLock::new(|| Phrases::new(&[
 
 /// The page is not there.
 #[rustfmt::skip]
-pub(super) static NOT_FOUND: LazyLock<Phrases> = LazyLock::new(|| Phrases::new(&[
+pub(super) static NOT_FOUND: LazyLock<PhraseSet> = LazyLock::new(|| PhraseSet::new(&[
     "page not found", "404 not found", "404 error", "error 404", "404", "not found", "file not found",
     "page does not exist", "page doesn t exist", "page cannot be found", "page could not be found",
     "page no longer exists", "page can t be found", "no longer available", "seite nicht gefunden",
@@ -89,7 +89,7 @@ pub(super) static NOT_FOUND: LazyLock<Phrases> = LazyLock::new(|| Phrases::new(&
 
 /// Somebody should log in first.
 #[rustfmt::skip]
-pub(super) static LOGIN: LazyLock<Phrases> = LazyLock::new(|| Phrases::new(&[
+pub(super) static LOGIN: LazyLock<PhraseSet> = LazyLock::new(|| PhraseSet::new(&[
     "log in", "login", "sign in", "signin", "log on", "members only", "authentication required", "anmelden",
     "anmeldung", "einloggen", "connexion", "identification", "se connecter", "iniciar sesión", "acceder", "entrar",
     "acesso", "accedi", "accesso", "inloggen", "zaloguj", "logowanie", "вход", "войти", "авторизация", "giriş",
@@ -98,7 +98,7 @@ pub(super) static LOGIN: LazyLock<Phrases> = LazyLock::new(|| Phrases::new(&[
 
 /// The same, said in a sentence.
 #[rustfmt::skip]
-pub(super) static LOGIN_FIRST: LazyLock<Phrases> = LazyLock::new(|| Phrases::new(&[
+pub(super) static LOGIN_FIRST: LazyLock<PhraseSet> = LazyLock::new(|| PhraseSet::new(&[
     "please log in", "please login", "please sign in", "must be logged in", "must log in", "need to log in",
     "log in to continue", "sign in to continue", "log in to view", "login required", "bitte melden sie sich an",
     "bitte einloggen", "veuillez vous connecter", "vous devez être connecté", "debe iniciar sesión",
@@ -109,7 +109,7 @@ pub(super) static LOGIN_FIRST: LazyLock<Phrases> = LazyLock::new(|| Phrases::new
 
 /// Something was handed over, and is confirmed.
 #[rustfmt::skip]
-pub(super) static TAKEN_IN: LazyLock<Phrases> = LazyLock::new(|| Phrases::new(&[
+pub(super) static CONFIRMATION: LazyLock<PhraseSet> = LazyLock::new(|| PhraseSet::new(&[
     "your message has been", "your message was sent", "your entry has been", "your request has been",
     "your inquiry has been", "your enquiry has been", "your submission has been", "your form has been",
     "your order has been", "your comment has been", "your registration has been", "your application has been",
@@ -133,7 +133,7 @@ pub(super) static TAKEN_IN: LazyLock<Phrases> = LazyLock::new(|| Phrases::new(&[
 
 /// Asked too often.
 #[rustfmt::skip]
-pub(super) static RATE_LIMIT: LazyLock<Phrases> = LazyLock::new(|| Phrases::new(&[
+pub(super) static RATE_LIMIT: LazyLock<PhraseSet> = LazyLock::new(|| PhraseSet::new(&[
     "too many requests", "rate limit", "rate limited", "rate limit exceeded", "slow down", "too many searches",
     "too many queries", "request limit", "unusual traffic", "try again in a few", "flood control",
     "zu viele anfragen", "trop de requêtes", "demasiadas solicitudes", "muitas solicitações", "troppe richieste",
@@ -143,7 +143,7 @@ pub(super) static RATE_LIMIT: LazyLock<Phrases> = LazyLock::new(|| Phrases::new(
 
 /// Show that you are a person.
 #[rustfmt::skip]
-pub(super) static CAPTCHA: LazyLock<Phrases> = LazyLock::new(|| Phrases::new(&[
+pub(super) static CAPTCHA: LazyLock<PhraseSet> = LazyLock::new(|| PhraseSet::new(&[
     "captcha", "recaptcha", "hcaptcha", "verify you are human", "verify you are a human", "verify that you are human",
     "are you a robot", "are you human", "not a robot", "checking your browser", "just a moment",
     "attention required", "security check", "bot verification", "human verification", "press and hold",
@@ -154,7 +154,7 @@ pub(super) static CAPTCHA: LazyLock<Phrases> = LazyLock::new(|| Phrases::new(&[
 
 /// Links to the next page of a list.
 #[rustfmt::skip]
-pub(super) static NEXT: LazyLock<Phrases> = LazyLock::new(|| Phrases::new(&[
+pub(super) static NEXT: LazyLock<PhraseSet> = LazyLock::new(|| PhraseSet::new(&[
     "next", "next page", "more results", "older", "nächste", "nächste seite", "weiter", "suivant", "suivante",
     "page suivante", "siguiente", "página siguiente", "próximo", "próxima", "seguinte", "successiva", "successivo",
     "avanti", "volgende", "następna", "następny", "dalej", "следующая", "далее", "вперед", "sonraki", "ileri", "nästa",

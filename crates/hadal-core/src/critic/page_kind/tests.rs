@@ -3,7 +3,7 @@ use url::Url;
 
 fn kinds(html: &str, status: u16) -> PageKinds {
     let url = Url::parse("http://a.org/find?q=x").unwrap();
-    page_kind(&crate::html::parse(html.as_bytes(), Some("text/html; charset=utf-8"), &url), status)
+    page_kinds(&crate::html::parse(html.as_bytes(), Some("text/html; charset=utf-8"), &url), status)
 }
 
 #[test]
@@ -51,14 +51,16 @@ fn what_was_taken_in_is_confirmed_in_many_languages() {
         "\u{9001}\u{4fe1}\u{3057}\u{307e}\u{3057}\u{305f}",
     ] {
         let found = kinds(&format!("<p>{text}</p>"), 200);
-        assert!(found.taken_in.holds() && !found.is_no_answer(), "{text}: {found:?}");
+        assert!(found.confirmation.holds() && !found.is_no_answer(), "{text}: {found:?}");
     }
     let hits: String = (0..10)
         .map(|n| format!("<li class=hit><a href=/item/{n}>Parcel {n}</a><p>It has been sent</li>"))
         .collect();
-    assert!(!kinds(&format!("<p>245 results</p><ol>{hits}</ol>"), 200).taken_in.holds());
-    assert!(!kinds("<title>Thank You for Smoking</title><p>A film about a lobbyist", 200).taken_in.holds());
-    assert!(!kinds("<p>An agent has been sent to Berlin, where he is received", 200).taken_in.holds());
+    assert!(!kinds(&format!("<p>245 results</p><ol>{hits}</ol>"), 200).confirmation.holds());
+    assert!(
+        !kinds("<title>Thank You for Smoking</title><p>A film about a lobbyist", 200).confirmation.holds()
+    );
+    assert!(!kinds("<p>An agent has been sent to Berlin, where he is received", 200).confirmation.holds());
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! What a probe fills in: the best text field, or else a choice of a select.
 
-use crate::critic::wording::{Phrases, plain};
+use crate::critic::phrase_set::{PhraseSet, normalise};
 use crate::page::{Field, FieldKind, FieldOption, Form};
 use crate::submission::FormInput;
 use serde::{Deserialize, Serialize};
@@ -8,22 +8,22 @@ use std::sync::LazyLock;
 
 /// What is filled in.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(super) enum Target {
+pub(super) enum ProbeTarget {
     /// A text field, by position.
     Words(usize),
     /// A select, with two choices that are not its default.
     Choice { field: usize, one: String, other: String },
 }
 
-impl Target {
+impl ProbeTarget {
     /// The best place for a word; in a form of selects the first that offers enough choice.
-    pub(super) fn of(form: &Form) -> Option<Target> {
+    pub(super) fn of(form: &Form) -> Option<ProbeTarget> {
         let fields = || form.fields.iter().enumerate();
         let worth = fields().filter_map(|(at, field)| word_worth(field).map(|worth| (worth, at)));
         // Of equals the first.
         let best = worth.max_by_key(|(worth, at)| (*worth, std::cmp::Reverse(*at)));
         match best {
-            Some((_, at)) => Some(Target::Words(at)),
+            Some((_, at)) => Some(ProbeTarget::Words(at)),
             None => fields().find_map(|(at, field)| choice(at, field)),
         }
     }
@@ -31,31 +31,31 @@ impl Target {
     /// The form filled with a word, or with the first of the two choices.
     pub(super) fn filling(&self, word: &str) -> FormInput {
         match self {
-            Target::Words(field) => FormInput::of(*field, word),
-            Target::Choice { field, one, .. } => FormInput::of(*field, one),
+            ProbeTarget::Words(field) => FormInput::of(*field, word),
+            ProbeTarget::Choice { field, one, .. } => FormInput::of(*field, one),
         }
     }
 
     /// The form with the second of the two choices.
     pub(super) fn other_choice(&self) -> FormInput {
         match self {
-            Target::Words(_) => FormInput::default(),
-            Target::Choice { field, other, .. } => FormInput::of(*field, other),
+            ProbeTarget::Words(_) => FormInput::default(),
+            ProbeTarget::Choice { field, other, .. } => FormInput::of(*field, other),
         }
     }
 
     /// The form with nothing filled in.
     pub(super) fn nothing(&self) -> FormInput {
         match self {
-            Target::Words(field) => FormInput::of(*field, ""),
-            Target::Choice { .. } => FormInput::default(),
+            ProbeTarget::Words(field) => FormInput::of(*field, ""),
+            ProbeTarget::Choice { .. } => FormInput::default(),
         }
     }
 }
 
 /// Names of fields for words of any sort.
 #[rustfmt::skip]
-static ANY_WORDS: LazyLock<Phrases> = LazyLock::new(|| Phrases::new(&[
+static ANY_WORDS: LazyLock<PhraseSet> = LazyLock::new(|| PhraseSet::new(&[
     "q", "s", "k", "query", "search", "keyword", "keywords", "kw", "term", "terms", "searchterm", "searchtext", "text",
     "words", "word", "find", "what", "wd", "suche", "suchbegriff", "recherche", "busca", "buscar", "pesquisa", "cerca",
     "zoek", "szukaj", "ara", "look for", "any words", "stichwort", "mots", "mot", "palabra", "palavra", "parola",
@@ -64,14 +64,14 @@ static ANY_WORDS: LazyLock<Phrases> = LazyLock::new(|| Phrases::new(&[
 
 /// Names of fields that hold the name of a thing.
 #[rustfmt::skip]
-static TITLES: LazyLock<Phrases> = LazyLock::new(|| Phrases::new(&[
+static TITLES: LazyLock<PhraseSet> = LazyLock::new(|| PhraseSet::new(&[
     "title", "name", "titel", "titre", "título", "titolo", "subject", "topic", "description", "product", "model",
     "author", "artist", "company", "job title", "jobtitle", "skills", "category", "movie", "film", "song", "album",
 ]));
 
 /// Names of fields that take something other than words.
 #[rustfmt::skip]
-static NO_WORDS: LazyLock<Phrases> = LazyLock::new(|| Phrases::new(&[
+static NO_WORDS: LazyLock<PhraseSet> = LazyLock::new(|| PhraseSet::new(&[
     "zip", "zipcode", "postcode", "postal", "plz", "cep", "date", "day", "month", "year", "yr", "datum", "fecha",
     "price", "preis", "prix", "precio", "preço", "prezzo", "min", "max", "minimum", "maximum", "amount", "salary",
     "email", "e mail", "mail", "phone", "tel", "fax", "isbn", "issn", "ean", "sku", "number", "no", "id", "code",
@@ -86,11 +86,11 @@ fn word_worth(field: &Field) -> Option<u32> {
     if !open || !matches!(field.kind, FieldKind::Text | FieldKind::Search) {
         return None;
     }
-    let (name, read) = (plain(&field.name), plain(&format!("{} {}", field.label, field.placeholder)));
-    let says = |list: &Phrases| list.are_in(&name) || list.are_in(&read);
+    let (name, read) = (normalise(&field.name), normalise(&format!("{} {}", field.label, field.placeholder)));
+    let says = |list: &PhraseSet| list.found_in(&name) || list.found_in(&read);
     Some(match field.kind {
         FieldKind::Search => 5,
-        _ if ANY_WORDS.are(&name) => 5,
+        _ if ANY_WORDS.equals(&name) => 5,
         _ if says(&ANY_WORDS) => 4,
         _ if says(&NO_WORDS) => return None,
         _ if says(&TITLES) => 3,
@@ -100,18 +100,19 @@ fn word_worth(field: &Field) -> Option<u32> {
 
 /// Selects that say how results are shown, not which.
 #[rustfmt::skip]
-static MANNERS: LazyLock<Phrases> = LazyLock::new(|| Phrases::new(&[
+static MANNERS: LazyLock<PhraseSet> = LazyLock::new(|| PhraseSet::new(&[
     "sort", "order", "orderby", "per page", "perpage", "limit", "view", "lang", "language", "locale", "currency",
     "country site", "theme", "page", "show", "sprache", "langue", "idioma", "lingua", "taal",
 ]));
 
 /// Whether a control says how results are shown, not which.
-pub(super) fn is_manner(field: &Field) -> bool {
-    MANNERS.are_in(&plain(&format!("{} {}", field.name, field.label)))
+pub(super) fn is_display_option(field: &Field) -> bool {
+    MANNERS.found_in(&normalise(&format!("{} {}", field.name, field.label)))
 }
 
-fn choice(at: usize, field: &Field) -> Option<Target> {
-    if field.kind != FieldKind::Select || field.disabled || field.name.is_empty() || is_manner(field) {
+fn choice(at: usize, field: &Field) -> Option<ProbeTarget> {
+    if field.kind != FieldKind::Select || field.disabled || field.name.is_empty() || is_display_option(field)
+    {
         return None;
     }
     // Choices that are addresses make a menu, not a question.
@@ -120,11 +121,11 @@ fn choice(at: usize, field: &Field) -> Option<Target> {
         |choice: &&FieldOption| !choice.selected && !choice.value.trim().is_empty() && !is_address(choice);
     let mut offered = field.options.iter().filter(offers);
     let (one, other) = (offered.next()?, offered.next()?);
-    Some(Target::Choice { field: at, one: one.value.clone(), other: other.value.clone() })
+    Some(ProbeTarget::Choice { field: at, one: one.value.clone(), other: other.value.clone() })
 }
 
 /// A word that nobody has written: letters that rarely meet, in an order made from a seed.
-pub(super) fn nonsense(seed: u64) -> String {
+pub(super) fn nonsense_word(seed: u64) -> String {
     const RARE: &[u8; 8] = b"xqzvwkjf";
     const VOWELS: &[u8; 4] = b"uoia";
     let mut bits = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0x5851_f42d_4c95_7f2d;
@@ -143,19 +144,19 @@ mod tests {
     use super::*;
     use url::Url;
 
-    fn target(html: &str) -> Option<Target> {
+    fn target(html: &str) -> Option<ProbeTarget> {
         let url = Url::parse("http://a.org/").unwrap();
-        Target::of(&crate::html::parse(html.as_bytes(), None, &url).forms[0])
+        ProbeTarget::of(&crate::html::parse(html.as_bytes(), None, &url).forms[0])
     }
 
     #[test]
     fn the_field_for_words_is_chosen() {
         for (html, expected) in [
-            ("<form><input name=zip><input name=q></form>", Some(Target::Words(1))),
-            ("<form><input name=where><input name=title></form>", Some(Target::Words(1))),
-            ("<form><input name=city><input name=price></form>", Some(Target::Words(0))),
+            ("<form><input name=zip><input name=q></form>", Some(ProbeTarget::Words(1))),
+            ("<form><input name=where><input name=title></form>", Some(ProbeTarget::Words(1))),
+            ("<form><input name=city><input name=price></form>", Some(ProbeTarget::Words(0))),
             ("<form><input name=date><input type=number name=n></form>", None),
-            ("<form><input name=q disabled><input type=search name=x></form>", Some(Target::Words(1))),
+            ("<form><input name=q disabled><input type=search name=x></form>", Some(ProbeTarget::Words(1))),
         ] {
             assert_eq!(target(html), expected, "{html}");
         }
@@ -166,13 +167,13 @@ mod tests {
         let html = "<form><select name=sort><option>a<option>b<option>c</select>
             <select name=make><option value=''>Any<option>Ford<option>Opel</select></form>";
         let (one, other) = ("Ford".to_string(), "Opel".to_string());
-        assert_eq!(target(html), Some(Target::Choice { field: 1, one, other }));
+        assert_eq!(target(html), Some(ProbeTarget::Choice { field: 1, one, other }));
         assert_eq!(target("<form><select name=go><option>x<option>/a<option>/b</select></form>"), None);
     }
 
     #[test]
     fn nonsense_words_differ_and_are_words_to_a_machine() {
-        let words: std::collections::BTreeSet<String> = (0..200).map(nonsense).collect();
+        let words: std::collections::BTreeSet<String> = (0..200).map(nonsense_word).collect();
         assert!(words.len() > 195);
         assert!(words.iter().all(|word| word.len() == 11 && word.bytes().all(|b| b.is_ascii_lowercase())));
     }

@@ -17,13 +17,13 @@ fn form(html: &str) -> Form {
 }
 
 fn probe(html: &str) -> Probe {
-    Probe::of(&form(html), "hotel", 7).unwrap()
+    Probe::new(&form(html), "hotel", 7).unwrap()
 }
 
 const BOX: &str = "<form action=/s><input name=q><button>Search</button></form>";
 
 fn asked(probe: &Probe) -> String {
-    probe.next().map_or(String::new(), |request| request.url.query().unwrap_or_default().to_string())
+    probe.next_request().map_or(String::new(), |request| request.url.query().unwrap_or_default().to_string())
 }
 
 fn hits(word: &str) -> String {
@@ -33,11 +33,11 @@ fn hits(word: &str) -> String {
 }
 
 fn show(probe: &mut Probe, html: &str) {
-    probe.take(Answer { status: 200, location: None, page: Some(&page(html)) });
+    probe.receive(ProbeAnswer { status: 200, location: None, page: Some(&page(html)) });
 }
 
 fn redirect(probe: &mut Probe, to: &str) {
-    probe.take(Answer { status: 302, location: Some(&url(to)), page: None });
+    probe.receive(ProbeAnswer { status: 302, location: Some(&url(to)), page: None });
 }
 
 #[test]
@@ -47,7 +47,7 @@ fn results_for_a_word_and_none_for_nonsense_make_a_search() {
     show(&mut probe, &hits("seaside"));
     let nonsense = asked(&probe);
     show(&mut probe, &format!("{FRAME}<p>No results for {}</p>", &nonsense[2..]));
-    assert_eq!((probe.finding(), probe.next()), (Some(Finding::Searches), None));
+    assert_eq!((probe.result(), probe.next_request()), (Some(ProbeResult::Searchable), None));
     let signature = probe.signature().unwrap();
     assert!(signature.fits(&page(&format!("{FRAME}<p>No results for castle</p>")), "castle"));
     assert!(!signature.fits(&page(&hits("mountain")), "castle"));
@@ -63,7 +63,7 @@ fn a_page_that_only_repeats_the_question_is_no_search() {
             &format!("{FRAME}<p>Thank you for {word}!</p><a href='/s?q={word}&lang=de'>Deutsch</a>"),
         );
     }
-    assert_eq!(probe.finding(), Some(Finding::DoesNot));
+    assert_eq!(probe.result(), Some(ProbeResult::NotSearchable));
     assert_eq!(probe.signature(), None);
 }
 
@@ -71,8 +71,8 @@ fn a_page_that_only_repeats_the_question_is_no_search() {
 fn thanks_for_an_entry_are_not_asked_for_twice() {
     let mut probe = probe(BOX);
     show(&mut probe, &format!("{FRAME}<p>Thank you. Your entry has been received.</p>"));
-    assert_eq!((probe.finding(), probe.next()), (Some(Finding::DoesNot), None));
-    assert!(probe.was_taken_in() && probe.signature().is_none());
+    assert_eq!((probe.result(), probe.next_request()), (Some(ProbeResult::NotSearchable), None));
+    assert!(probe.was_accepted_as_entry() && probe.signature().is_none());
 }
 
 #[test]
@@ -83,7 +83,7 @@ fn pages_that_a_script_may_fill_prove_nothing() {
         for _ in 0..3 {
             show(&mut probe, answer);
         }
-        assert_eq!(probe.finding(), Some(Finding::Unclear), "{form} {answer}");
+        assert_eq!(probe.result(), Some(ProbeResult::Unclear), "{form} {answer}");
     }
 }
 
@@ -95,7 +95,7 @@ fn unknown_words_for_nothing_are_learned_from_a_second_nonsense() {
         let word = asked(&probe)[2..].to_string();
         show(&mut probe, &format!("{FRAME}<p>Ez dago emaitzarik {word} bilaketarako</p>"));
     }
-    assert_eq!(probe.finding(), Some(Finding::Searches));
+    assert_eq!(probe.result(), Some(ProbeResult::Searchable));
     let none = page(&format!("{FRAME}<p>Ez dago emaitzarik gaztelu bilaketarako</p>"));
     assert!(probe.signature().unwrap().fits(&none, "gaztelu"));
 }
@@ -108,7 +108,7 @@ fn what_changes_by_itself_is_not_taken_for_results() {
     for advert in ["cheap shoes here", "new phones now", "cars for all"] {
         show(&mut probe, &format!("{FRAME}{text}<p><a href='/ad?{advert}'>{advert}</a></p>"));
     }
-    assert_eq!(probe.finding(), Some(Finding::DoesNot));
+    assert_eq!(probe.result(), Some(ProbeResult::NotSearchable));
 }
 
 #[test]
@@ -117,12 +117,12 @@ fn walls_and_failures_leave_it_open() {
         [(429, "<p>Slow"), (503, ""), (200, "<title>Captcha</title><p>Are you a robot?"), (404, "")]
     {
         let mut probe = probe(BOX);
-        probe.take(Answer { status, location: None, page: Some(&page(html)) });
-        assert_eq!(probe.finding(), Some(Finding::Unclear), "{status} {html}");
+        probe.receive(ProbeAnswer { status, location: None, page: Some(&page(html)) });
+        assert_eq!(probe.result(), Some(ProbeResult::Unclear), "{status} {html}");
     }
     let mut probe = probe(BOX);
-    probe.take(Answer { status: 0, location: None, page: None });
-    assert_eq!(probe.finding(), Some(Finding::Unclear));
+    probe.receive(ProbeAnswer { status: 0, location: None, page: None });
+    assert_eq!(probe.result(), Some(ProbeResult::Unclear));
 }
 
 #[test]
@@ -131,10 +131,10 @@ fn an_address_that_carries_the_word_is_asked_with_nonsense() {
     redirect(&mut probe, "/found?text=hotel&n=1");
     assert_eq!(asked(&probe), "text=hotel&n=1");
     show(&mut probe, &hits("seaside"));
-    let last = probe.next().unwrap().url;
+    let last = probe.next_request().unwrap().url;
     assert!(last.path() == "/found" && !last.as_str().contains("hotel"), "{last}");
     show(&mut probe, &format!("{FRAME}<p>Nothing found</p>"));
-    assert_eq!(probe.finding(), Some(Finding::Searches));
+    assert_eq!(probe.result(), Some(ProbeResult::Searchable));
 }
 
 #[test]
@@ -142,22 +142,22 @@ fn redirects_that_tell_nothing_are_followed_once() {
     let mut only_hit = probe(BOX);
     redirect(&mut only_hit, "/item/5");
     show(&mut only_hit, &format!("{FRAME}<p>Hemen ez dago ezer</p>"));
-    assert_eq!(only_hit.next().unwrap().url.path(), "/item/5");
+    assert_eq!(only_hit.next_request().unwrap().url.path(), "/item/5");
     show(
         &mut only_hit,
         "<title>Castle</title><p>A castle with forty rooms and a view over the bay, built long ago",
     );
-    assert_eq!(only_hit.finding(), Some(Finding::Searches));
+    assert_eq!(only_hit.result(), Some(ProbeResult::Searchable));
 
     let mut same_place = probe(BOX);
     redirect(&mut same_place, "/thanks");
     redirect(&mut same_place, "/thanks");
     show(&mut same_place, FRAME);
-    assert_eq!(same_place.finding(), Some(Finding::DoesNot));
+    assert_eq!(same_place.result(), Some(ProbeResult::NotSearchable));
 
     let mut elsewhere = probe(BOX);
     redirect(&mut elsewhere, "http://other.net/?q=hotel");
-    assert_eq!(elsewhere.finding(), Some(Finding::Unclear));
+    assert_eq!(elsewhere.result(), Some(ProbeResult::Unclear));
 }
 
 #[test]
@@ -170,18 +170,21 @@ fn selects_are_asked_with_two_choices_and_the_first_again() {
         assert_eq!(asked(&probe), question);
         show(&mut probe, &hits(answer));
     }
-    assert_eq!(probe.finding(), Some(Finding::Searches));
+    assert_eq!(probe.result(), Some(ProbeResult::Searchable));
 }
 
 #[test]
 fn what_may_not_be_asked_is_refused() {
-    let refusal = |html: &str| Probe::of(&form(html), "hotel", 7).err();
-    assert_eq!(refusal("<form><input type=password name=p></form>"), Some(Refusal::Veto(Veto::Password)));
-    assert_eq!(refusal("<form method=post><input name=q></form>"), Some(Refusal::Posts));
+    let refusal = |html: &str| Probe::new(&form(html), "hotel", 7).err();
+    assert_eq!(
+        refusal("<form><input type=password name=p></form>"),
+        Some(ProbeRefusal::Veto(Veto::Password))
+    );
+    assert_eq!(refusal("<form method=post><input name=q></form>"), Some(ProbeRefusal::Posts));
     let posting = "<form><input name=q><button formmethod=post>Search</button></form>";
-    assert_eq!(refusal(posting), Some(Refusal::Posts));
-    assert_eq!(refusal("<form><input type=checkbox name=c></form>"), Some(Refusal::NothingToFill));
-    assert_eq!(refusal("<form action='javascript:go()'><input name=q></form>"), Some(Refusal::NotHttp));
+    assert_eq!(refusal(posting), Some(ProbeRefusal::Posts));
+    assert_eq!(refusal("<form><input type=checkbox name=c></form>"), Some(ProbeRefusal::NothingToFill));
+    assert_eq!(refusal("<form action='javascript:go()'><input name=q></form>"), Some(ProbeRefusal::NotHttp));
 }
 
 #[test]
@@ -194,6 +197,6 @@ fn a_probe_survives_being_stored() {
 
 #[test]
 fn words_travel_in_the_charset_of_the_page() {
-    let word = Probe::of(&form(BOX), "h\u{f4}tel", 7).unwrap().in_charset("iso-8859-1");
+    let word = Probe::new(&form(BOX), "h\u{f4}tel", 7).unwrap().in_charset("iso-8859-1");
     assert_eq!(asked(&word), "q=h%F4tel");
 }

@@ -5,7 +5,7 @@ use super::furniture::{FurnitureBasis, PageFurniture};
 use super::kind::KindEvidence;
 use super::records::{self, Announced, RawRecord, RecordTemplates, ScoredGroup};
 use super::view::AnswerView;
-use crate::critic::page_kind::{Count, counts, page_kind};
+use crate::critic::page_kind::{StatedCount, page_kinds, stated_counts};
 use crate::harvest::policy::StatedTotal;
 use crate::harvest::query::Query;
 use crate::html::Document;
@@ -58,7 +58,7 @@ pub(super) struct AnswerAnalysis<'a> {
     pub(super) view: AnswerView<'a>,
     pub(super) scored: Option<ScoredGroup>,
     lone: Option<RawRecord>,
-    count: Option<Count>,
+    count: Option<StatedCount>,
     pub(super) kind: AnswerKind,
 }
 
@@ -70,16 +70,16 @@ impl<'a> AnswerAnalysis<'a> {
         query: &'a Query,
     ) -> AnswerAnalysis<'a> {
         let view = AnswerView::of(document, query, memory.furniture, FurnitureBasis::All);
-        let kinds = LazyCell::new(|| page_kind(&document.page, status));
-        let announced = Announced { shown: counts(view.outline.text()).first().and_then(shown) };
+        let kinds = LazyCell::new(|| page_kinds(&document.page, status));
+        let announced = Announced { shown: stated_counts(view.outline.text()).first().and_then(shown) };
         let scored = memory.find(&view, announced).or_else(|| memory.find_again(document, query, announced));
         let lone = match scored {
             None if memory.furniture.is_known() => records::lone(&view),
             _ => None,
         };
         let found = scored.as_ref().map_or(usize::from(lone.is_some()), |scored| scored.group.segments.len());
-        let fits = |count: &Count| count.total == 0 || count.total >= found as u64;
-        let count = counts(&around(&view, scored.as_ref())).into_iter().find(fits);
+        let fits = |count: &StatedCount| count.total == 0 || count.total >= found as u64;
+        let count = stated_counts(&around(&view, scored.as_ref())).into_iter().find(fits);
         let evidence = KindEvidence {
             status,
             kinds: &kinds,
@@ -98,9 +98,11 @@ impl<'a> AnswerAnalysis<'a> {
     /// How many records there are, in the form's own words.
     pub(super) fn total(&self) -> Option<StatedTotal> {
         match (self.kind, self.count?) {
-            (AnswerKind::Results, Count { total, is_round: false, .. }) => Some(StatedTotal::Exactly(total)),
-            (AnswerKind::Results, Count { total, .. }) => Some(StatedTotal::About(total)),
-            (AnswerKind::Nothing, Count { total: 0, .. }) => Some(StatedTotal::Exactly(0)),
+            (AnswerKind::Results, StatedCount { total, is_round: false, .. }) => {
+                Some(StatedTotal::Exactly(total))
+            }
+            (AnswerKind::Results, StatedCount { total, .. }) => Some(StatedTotal::About(total)),
+            (AnswerKind::Nothing, StatedCount { total: 0, .. }) => Some(StatedTotal::Exactly(0)),
             _ => None,
         }
     }
@@ -152,7 +154,7 @@ fn percent_decode(part: &str) -> String {
 }
 
 /// How many records a page shows, by its range of numbers or by a small total.
-fn shown(count: &Count) -> Option<u64> {
+fn shown(count: &StatedCount) -> Option<u64> {
     count.shown.or(Some(count.total).filter(|total| (1..=ONE_PAGE).contains(total)))
 }
 

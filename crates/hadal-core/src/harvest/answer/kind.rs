@@ -60,14 +60,14 @@ impl KindEvidence<'_> {
         if self.status < 400 && self.records >= 2 && (self.in_place || self.hits >= Some(0.5)) {
             return None;
         }
-        let PageKinds { rate_limit, captcha, login_wall, error, taken_in, .. } = &**self.kinds;
+        let PageKinds { rate_limit, captcha, login_wall, error, confirmation, .. } = &**self.kinds;
         let walls = [
             (captcha.holds(), AnswerKind::Captcha),
             (self.status == 429 || rate_limit.holds(), AnswerKind::RateLimited),
             (login_wall.holds(), AnswerKind::LoginWall),
             (error.holds() || self.status >= 500, AnswerKind::Error),
             // A form that has shown records answers questions, whatever these say.
-            (taken_in.holds() && self.records == 0 && !self.knows_place, AnswerKind::TakenIn),
+            (confirmation.holds() && self.records == 0 && !self.knows_place, AnswerKind::TakenIn),
         ];
         walls.into_iter().find(|(stands, _)| *stands).map(|(_, kind)| kind)
     }

@@ -305,11 +305,11 @@ mod tests {
     use super::*;
     use crate::harvest::policy::{ReadingEnd, StatedTotal};
     use crate::harvest::query::Query;
-    use crate::learn::random::Random;
+    use crate::learn::rng::Rng;
 
     /// Records with words of their own; word `k` is in one of `k + 3` of them.
     fn records(count: u64) -> Vec<(RecordId, String)> {
-        let mut random = Random::new(5);
+        let mut random = Rng::new(5);
         let record = |_| {
             let words = (0..30).filter(|word| random.below(word + 3) == 0).map(|word| format!("w{word}"));
             let text = words.collect::<Vec<_>>().join(" ");

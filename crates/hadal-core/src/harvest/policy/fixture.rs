@@ -3,7 +3,7 @@
 use super::{Hit, Policy, QueryOutcome, ReadingEnd, RequestCosts, StatedTotal};
 use crate::harvest::query::Query;
 use crate::harvest::record::RecordId;
-use crate::learn::random::Random;
+use crate::learn::rng::Rng;
 use crate::text::language::Language;
 use crate::text::words::each_word;
 use rustc_hash::FxHashMap;
@@ -29,11 +29,11 @@ pub type Sent = (String, usize, usize);
 impl Database {
     /// Records whose words are as frequent as words are, each of one of ten subjects.
     pub fn generated(records: usize, seed: u64) -> Database {
-        let mut random = Random::new(seed);
+        let mut random = Rng::new(seed);
         let generate = |_| {
             let (subject, length) = (random.below(10), 6 + random.below(40));
             let mut word = |_| {
-                let rank = (2_000f64.powf(random.share()) - 1.0) as usize;
+                let rank = (2_000f64.powf(random.fraction()) - 1.0) as usize;
                 if random.below(2) == 0 { format!("w{rank}") } else { format!("s{subject}x{rank}") }
             };
             let words: Vec<String> = (0..length).map(&mut word).collect();

@@ -8,7 +8,7 @@ use super::opening::Opening;
 use super::retry::RetryCounter;
 use super::{Policy, PolicyContext, QueryOutcome, RequestCosts};
 use crate::harvest::query::Query;
-use crate::learn::random::Random;
+use crate::learn::rng::Rng;
 use crate::text::frequency::ENGLISH;
 use rustc_hash::FxHashSet;
 
@@ -24,7 +24,7 @@ impl Listed {
     pub fn random(context: &PolicyContext, most: usize) -> Listed {
         let mut list = words_of(context);
         list.truncate(most);
-        Random::new(context.seed).shuffle(&mut list);
+        Rng::new(context.seed).shuffle(&mut list);
         Listed::of(list)
     }
 

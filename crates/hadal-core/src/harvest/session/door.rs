@@ -3,7 +3,7 @@
 //! Hidden values may be good for one visit only, so whenever a page shows the form again, that copy is
 //! the one that is filled next.
 
-use crate::critic::probe::{nonsense, word_box};
+use crate::critic::probe::{nonsense_word, query_field};
 use crate::harvest::query::Query;
 use crate::http::Request;
 use crate::identity::{FormId, form_id, is_volatile};
@@ -44,14 +44,14 @@ impl EntryPage {
 
     /// Whether words can be typed into it.
     pub fn takes_words(&self) -> bool {
-        word_box(&self.form).is_some()
+        query_field(&self.form).is_some()
     }
 
     /// The request that asks a query.
     pub fn request_for(&self, query: &Query) -> Request {
         match &query.link {
             Some(link) => Request::get(self.renewed(&link.url)),
-            None => submission(&self.form, &query.form_input(word_box(&self.form)), &self.charset),
+            None => submission(&self.form, &query.form_input(query_field(&self.form)), &self.charset),
         }
     }
 
@@ -80,7 +80,7 @@ impl EntryPage {
 
     /// A query that nothing answers, where one can be made.
     pub fn nonsense(&self, seed: u64) -> Option<Query> {
-        self.takes_words().then(|| Query::words(&nonsense(seed)))
+        self.takes_words().then(|| Query::words(&nonsense_word(seed)))
     }
 
     /// Whether it carries values that may be good for one visit only.
@@ -96,7 +96,7 @@ impl EntryPage {
                 && form.action.path() == self.form.action.path()
         };
         let Some(copy) = page.forms.iter().find(same) else { return false };
-        if word_box(copy) == word_box(&self.form) {
+        if query_field(copy) == query_field(&self.form) {
             // What a person typed last is often left in the boxes; only what is hidden is news.
             for (field, fresh) in self.form.fields.iter_mut().zip(&copy.fields) {
                 if field.kind == FieldKind::Hidden && field.name == fresh.name {

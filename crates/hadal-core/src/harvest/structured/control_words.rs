@@ -1,11 +1,11 @@
 //! Words by which a control says what it is good for, in several languages.
 
-use crate::critic::wording::{Phrases, plain};
+use crate::critic::phrase_set::{PhraseSet, normalise};
 use std::sync::LazyLock;
 
 /// A choice that leaves everything open.
 #[rustfmt::skip]
-static ANY: LazyLock<Phrases> = LazyLock::new(|| Phrases::new(&[
+static ANY: LazyLock<PhraseSet> = LazyLock::new(|| PhraseSet::new(&[
     "any", "all", "every", "everything", "everywhere", "anywhere", "select", "choose", "please", "pick", "no preference",
     "no min", "no max", "no limit", "min", "max", "minimum", "maximum", "from", "to", "none", "unspecified", "doesn t matter",
     "alle", "alles", "beliebig", "egal", "bitte", "auswählen", "wählen", "tous", "toutes", "tout", "choisir", "choisissez",
@@ -16,7 +16,7 @@ static ANY: LazyLock<Phrases> = LazyLock::new(|| Phrases::new(&[
 
 /// Lower ends of a range.
 #[rustfmt::skip]
-static LOW: LazyLock<Phrases> = LazyLock::new(|| Phrases::new(&[
+static LOW: LazyLock<PhraseSet> = LazyLock::new(|| PhraseSet::new(&[
     "min", "minimum", "from", "low", "lower", "lowest", "lo", "start", "begin", "after", "since", "above", "over", "more than",
     "at least", "gte", "gt", "ge", "von", "ab", "mindestens", "de", "dès", "depuis", "à partir", "desde", "mínimo", "da",
     "minimo", "od", "vanaf", "van", "от", "с", "fra", "från", "より", "以上", "最低", "最小", "下限", "최소",
@@ -24,7 +24,7 @@ static LOW: LazyLock<Phrases> = LazyLock::new(|| Phrases::new(&[
 
 /// Upper ends of a range.
 #[rustfmt::skip]
-static HIGH: LazyLock<Phrases> = LazyLock::new(|| Phrases::new(&[
+static HIGH: LazyLock<PhraseSet> = LazyLock::new(|| PhraseSet::new(&[
     "max", "maximum", "to", "high", "upper", "highest", "hi", "end", "before", "until", "till", "below", "under", "less than",
     "up to", "upto", "at most", "lte", "lt", "le", "bis", "höchstens", "à", "jusqu", "hasta", "máximo", "até", "a", "massimo",
     "fino", "do", "tot", "до", "по", "til", "till", "以下", "最高", "最大", "上限", "최대",
@@ -55,28 +55,28 @@ pub enum ValueKind {
 }
 
 #[rustfmt::skip]
-static MEASURES: LazyLock<[(ValueKind, Phrases); 6]> = LazyLock::new(|| [
-    (ValueKind::Date, Phrases::new(&[
+static MEASURES: LazyLock<[(ValueKind, PhraseSet); 6]> = LazyLock::new(|| [
+    (ValueKind::Date, PhraseSet::new(&[
         "date", "day", "datum", "tag", "fecha", "data", "jour", "checkin", "checkout", "check in", "check out", "arrival",
         "departure", "дата", "日期", "日付", "날짜",
     ])),
-    (ValueKind::Year, Phrases::new(&[
+    (ValueKind::Year, PhraseSet::new(&[
         "year", "yr", "jahr", "baujahr", "année", "annee", "año", "ano", "anno", "jaar", "bouwjaar", "rok", "год", "registration",
         "erstzulassung", "年", "年份", "연도",
     ])),
-    (ValueKind::Price, Phrases::new(&[
+    (ValueKind::Price, PhraseSet::new(&[
         "price", "cost", "preis", "prix", "precio", "preço", "preco", "prezzo", "prijs", "cena", "цена", "salary", "gehalt",
         "salaire", "salario", "rent", "miete", "loyer", "budget", "amount", "fiyat", "价格", "價格", "価格", "가격",
     ])),
-    (ValueKind::Zip, Phrases::new(&[
+    (ValueKind::Zip, PhraseSet::new(&[
         "zip", "zipcode", "zip code", "postcode", "post code", "postal", "plz", "postleitzahl", "code postal", "codigo postal",
         "código postal", "cep", "cap", "индекс", "邮编", "郵便番号", "우편번호",
     ])),
-    (ValueKind::City, Phrases::new(&[
+    (ValueKind::City, PhraseSet::new(&[
         "city", "town", "place", "location", "where", "stadt", "ort", "ville", "lieu", "ciudad", "cidade", "città", "comune",
         "plaats", "miasto", "город", "şehir", "城市", "市区町村", "도시",
     ])),
-    (ValueKind::Number, Phrases::new(&[
+    (ValueKind::Number, PhraseSet::new(&[
         "number", "mileage", "miles", "kilometer", "kilometre", "km", "rooms", "bedrooms", "beds", "baths", "area", "size", "sqft",
         "surface", "fläche", "zimmer", "pièces", "habitaciones", "quartos", "camere", "age", "weight", "length", "power", "hp", "ps",
         "engine", "seats", "doors", "distance", "laufleistung", "kilométrage", "пробег", "площадь", "面积", "面積",
@@ -97,18 +97,18 @@ pub fn is_any(value: &str, text: &str) -> bool {
     let value = value.trim();
     let says_nothing = !text.chars().any(char::is_alphanumeric);
     let is_blank = value.is_empty() || matches!(value, "-1" | "*" | "%");
-    is_blank || says_nothing || (ANY.are_in(&plain(text)) && !text.chars().any(|c| c.is_ascii_digit()))
+    is_blank || says_nothing || (ANY.found_in(&normalise(text)) && !text.chars().any(|c| c.is_ascii_digit()))
 }
 
 /// What the words around a box say that it takes.
 pub fn measure(called: &str) -> Option<ValueKind> {
-    MEASURES.iter().find(|(_, words)| words.are_in(called)).map(|(measure, _)| *measure)
+    MEASURES.iter().find(|(_, words)| words.found_in(called)).map(|(measure, _)| *measure)
 }
 
 /// The side that a plain name tells, and the name without it.
 pub fn side(name: &str) -> Option<(RangeEnd, String)> {
     let words: Vec<&str> = name.split_whitespace().filter(|word| !FILLERS.contains(word)).collect();
-    let is = |list: &Phrases, word: &str| list.are(&format!(" {word} "));
+    let is = |list: &PhraseSet, word: &str| list.equals(&format!(" {word} "));
     let without = |at: usize| [&words[..at], &words[at + 1..]].concat().join(" ");
     for (at, word) in words.iter().enumerate() {
         match (is(&LOW, word), is(&HIGH, word)) {
@@ -149,10 +149,10 @@ mod tests {
             ("Preis bis", RangeEnd::High, "preis"),
             ("min", RangeEnd::Low, ""),
         ] {
-            assert_eq!(side(&plain(name)), Some((expected, stem.to_string())), "{name}");
+            assert_eq!(side(&normalise(name)), Some((expected, stem.to_string())), "{name}");
         }
-        assert_eq!(side(&plain("motor")), None);
-        assert_eq!(side(&plain("make")), None);
+        assert_eq!(side(&normalise("motor")), None);
+        assert_eq!(side(&normalise("make")), None);
     }
 
     #[test]

@@ -6,8 +6,8 @@
 use super::control_words::{ValueKind, is_any, measure};
 use super::range::RangeInput;
 use super::range_pairs::ranges;
-use crate::critic::probe::is_manner;
-use crate::critic::wording::plain;
+use crate::critic::phrase_set::normalise;
+use crate::critic::probe::is_display_option;
 use crate::page::{Field, FieldKind, FieldOption, Form};
 
 /// FormInputs of one form that are looked at.
@@ -61,7 +61,7 @@ impl FormInputs {
         let taken = |at: usize| paired.iter().any(|(_, range)| range.low == at || range.high == at);
         let mut found: Vec<(usize, FormInput)> = Vec::new();
         for (at, field) in form.fields.iter().enumerate() {
-            if field.disabled || field.name.is_empty() || taken(at) || is_manner(field) {
+            if field.disabled || field.name.is_empty() || taken(at) || is_display_option(field) {
                 continue;
             }
             let kind = match field.kind {
@@ -99,7 +99,7 @@ impl FormInputs {
 
 /// Name, label and placeholder of a control, in plain words.
 pub(super) fn called(field: &Field) -> String {
-    plain(&format!("{} {} {}", field.name, field.label, field.placeholder))
+    normalise(&format!("{} {} {}", field.name, field.label, field.placeholder))
 }
 
 fn select(at: usize, field: &Field) -> Option<(InputKind, bool)> {
@@ -120,7 +120,7 @@ fn select(at: usize, field: &Field) -> Option<(InputKind, bool)> {
     let pick = |(_, c): (usize, &FieldOption)| InputValue {
         field: at,
         value: c.value.clone(),
-        read: plain(&c.text),
+        read: normalise(&c.text),
     };
     let picks: Vec<InputValue> = offered.take(MOST_PICKS).map(pick).collect();
     (picks.len() > usize::from(is_fixed)).then_some((InputKind::Choice(picks), is_fixed))
@@ -143,7 +143,7 @@ fn group(form: &Form, at: usize) -> Option<(InputKind, bool)> {
     let pick = |(at, field): (usize, &Field)| InputValue {
         field: at,
         value: field.value.clone(),
-        read: plain(if field.label.is_empty() { &field.value } else { &field.label }),
+        read: normalise(if field.label.is_empty() { &field.value } else { &field.label }),
     };
     let picks: Vec<InputValue> = offered.take(MOST_PICKS).map(pick).collect();
     (picks.len() > usize::from(is_fixed)).then_some((InputKind::Choice(picks), is_fixed))

@@ -29,7 +29,7 @@ pub use range::{RangeInput, RangePart};
 use super::policy::retry::RetryCounter;
 use super::policy::{Policy, PolicyContext, QueryOutcome, RequestCosts, find_policy};
 use super::query::Query;
-use crate::critic::probe::word_box;
+use crate::critic::probe::query_field;
 use crate::page::Form;
 use tree::SliceTree;
 
@@ -39,7 +39,7 @@ pub fn choose_policy(form: &Form, name: &str, context: &PolicyContext) -> Option
     let named = find_policy(name)?;
     let inputs = FormInputs::of(form);
     let offers_values = inputs.list().iter().any(|input| !matches!(input.kind, InputKind::Typed(..)));
-    Some(match word_box(form) {
+    Some(match query_field(form) {
         // A lone box for a city is asked with words: there is nothing that values could be learned from.
         Some(at) if !offers_values || !inputs.types_into(at) => named.make(context),
         _ => Box::new(StructuredPolicy::new(inputs)),

@@ -4,7 +4,7 @@ use super::control_words::{RangeEnd, ValueKind, is_any, measure, side};
 use super::inputs::called;
 use super::number::number;
 use super::range::RangeInput;
-use crate::critic::wording::plain;
+use crate::critic::phrase_set::normalise;
 use crate::page::{Field, FieldKind, Form};
 
 /// Controls that may stand between the two ends.
@@ -60,9 +60,9 @@ fn end(at: usize, field: &Field) -> Option<RangeControl> {
         FieldKind::Text | FieldKind::Number => Vec::new(),
         _ => return None,
     };
-    let read = plain(&format!("{} {}", field.label, field.placeholder));
+    let read = normalise(&format!("{} {}", field.label, field.placeholder));
     // Single letters are words in a label, and numbering in a name.
-    let name = plain(&field.name);
+    let name = normalise(&field.name);
     let words: Vec<&str> = name.split_whitespace().filter(|word| word.len() > 1).collect();
     let (side, stem) = side(&words.join(" ")).or_else(|| side(&read))?;
     Some(RangeControl { at, side, stem, called: called(field), offered })

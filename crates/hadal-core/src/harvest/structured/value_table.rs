@@ -9,7 +9,7 @@ use super::inputs::{FormInput, FormInputs, InputKind};
 use super::number::{amount, number, number_after, year};
 use super::range::RangeInput;
 use super::slice::{BoundValue, Slice};
-use crate::critic::wording::plain;
+use crate::critic::phrase_set::normalise;
 use crate::harvest::policy::Hit;
 use rustc_hash::FxHashMap;
 
@@ -79,7 +79,7 @@ impl ValueTable {
     }
 
     fn row(&mut self, inputs: &FormInputs, slice: &Slice, hit: &Hit<'_>) -> ValueRow {
-        let text = plain(hit.text);
+        let text = normalise(hit.text);
         let readers = self.readers.iter_mut().zip(inputs.list());
         let mut row: ValueRow = readers.map(|(reader, input)| reader.read(input, hit, &text)).collect();
         for (input, bound) in &slice.bounds {
@@ -125,11 +125,11 @@ impl ValueReader {
         match &input.kind {
             InputKind::Choice(_) if self.is_initial => {
                 let first = hit.title.chars().find(|c| c.is_alphanumeric());
-                let letter = first.map(|c| plain(&c.to_string()));
+                let letter = first.map(|c| normalise(&c.to_string()));
                 letter.and_then(|letter| self.pick(&letter)).map_or(f64::NAN, f64::from)
             }
             InputKind::Choice(_) => {
-                let by_name = named.and_then(|value| self.pick(&plain(value)));
+                let by_name = named.and_then(|value| self.pick(&normalise(value)));
                 by_name.or_else(|| self.pick(text)).map_or(f64::NAN, f64::from)
             }
             InputKind::Range(range) => self.measured(range, named, hit.text).unwrap_or(f64::NAN),
@@ -141,7 +141,7 @@ impl ValueReader {
     }
 
     fn is_named(&self, field: &str) -> bool {
-        let field = plain(field);
+        let field = normalise(field);
         field.split_whitespace().any(|word| self.names.iter().any(|name| name == word))
     }
 

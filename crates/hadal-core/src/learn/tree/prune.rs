@@ -1,15 +1,15 @@
-//! Pruning: a branch stays only if it is expected to err less than a leaf or than its larger side alone.
+//! Pruning: a split stays only if fewer errors are expected of it than of a leaf or of its larger side alone.
 //!
-//! Errors on the training rows flatter. The rate expected is the upper end of a confidence interval around
-//! them (Quinlan 1993, chapter 4), computed as C4.5 release 8 does.
+//! The error rate on the training rows is too optimistic. The expected rate is the upper end of a confidence
+//! interval around it (Quinlan 1993, chapter 4), computed as in C4.5 release 8.
 
-use super::grow::{Branch, Data, Fork};
-use super::most;
+use super::grow::{GrownNode, GrownSplit, TrainingTable};
+use super::majority;
 
-/// A smaller tree may err this much more and is still taken.
-const INDULGENCE: f64 = 0.1;
+/// Additional expected errors that are accepted for a smaller tree. Value of C4.5.
+const SMALLER_TREE_BONUS: f64 = 0.1;
 
-/// Normal deviates for one-sided confidences, C4.5's table: between them it interpolates.
+/// One-sided confidence levels and their normal deviates: the table of C4.5, interpolated linearly.
 const DEVIATES: [(f64, f64); 9] = [
     (0.0, 4.0),
     (0.001, 3.09),
@@ -22,41 +22,41 @@ const DEVIATES: [(f64, f64); 9] = [
     (1.0, 0.0),
 ];
 
-/// Replaces branches by leaves or raises their larger side, from the leaves up.
-pub(super) fn prune(branch: Branch, data: &Data, cases: &[usize], confidence: f64) -> Branch {
-    let counts = data.counts(cases);
-    let Some(fork) = branch.fork else { return Branch::leaf(counts) };
-    let (lower_cases, upper_cases) = data.divide(cases, fork.column, fork.threshold);
-    let lower = prune(fork.sides.0, data, &lower_cases, confidence);
-    let upper = prune(fork.sides.1, data, &upper_cases, confidence);
+/// Replaces splits by leaves or by their larger side, from the leaves up.
+pub(super) fn prune(node: GrownNode, table: &TrainingTable, cases: &[usize], confidence: f64) -> GrownNode {
+    let counts = table.counts(cases);
+    let Some(split) = node.split else { return GrownNode::leaf(counts) };
+    let (lower_cases, upper_cases) = table.divide(cases, split.column, split.threshold);
+    let lower = prune(split.sides.0, table, &lower_cases, confidence);
+    let upper = prune(split.sides.1, table, &upper_cases, confidence);
     let as_leaf = leaf_errors(&counts, confidence);
     let as_tree =
-        errors(&lower, data, &lower_cases, confidence) + errors(&upper, data, &upper_cases, confidence);
+        errors(&lower, table, &lower_cases, confidence) + errors(&upper, table, &upper_cases, confidence);
     let larger = if lower_cases.len() > upper_cases.len() { &lower } else { &upper };
-    let as_larger = errors(larger, data, cases, confidence);
-    if as_leaf <= as_larger.min(as_tree) + INDULGENCE {
-        Branch::leaf(counts)
-    } else if as_larger <= as_tree + INDULGENCE {
-        prune(larger.clone(), data, cases, confidence)
+    let as_larger = errors(larger, table, cases, confidence);
+    if as_leaf <= as_larger.min(as_tree) + SMALLER_TREE_BONUS {
+        GrownNode::leaf(counts)
+    } else if as_larger <= as_tree + SMALLER_TREE_BONUS {
+        prune(larger.clone(), table, cases, confidence)
     } else {
-        Branch { counts, fork: Some(Fork { sides: Box::new((lower, upper)), ..fork }) }
+        GrownNode { counts, split: Some(GrownSplit { sides: Box::new((lower, upper)), ..split }) }
     }
 }
 
-/// Errors expected of a branch that `cases` are sent through.
-fn errors(branch: &Branch, data: &Data, cases: &[usize], confidence: f64) -> f64 {
-    let Some(fork) = &branch.fork else { return leaf_errors(&data.counts(cases), confidence) };
-    let (lower, upper) = data.divide(cases, fork.column, fork.threshold);
-    errors(&fork.sides.0, data, &lower, confidence) + errors(&fork.sides.1, data, &upper, confidence)
+/// Expected errors of a subtree on the rows `cases`.
+fn errors(node: &GrownNode, table: &TrainingTable, cases: &[usize], confidence: f64) -> f64 {
+    let Some(split) = &node.split else { return leaf_errors(&table.counts(cases), confidence) };
+    let (lower, upper) = table.divide(cases, split.column, split.threshold);
+    errors(&split.sides.0, table, &lower, confidence) + errors(&split.sides.1, table, &upper, confidence)
 }
 
 fn leaf_errors(counts: &[u32], confidence: f64) -> f64 {
     let total = f64::from(counts.iter().sum::<u32>());
-    let seen = total - f64::from(most(counts).1);
+    let seen = total - f64::from(majority(counts).1);
     seen + unseen_errors(total, seen, confidence)
 }
 
-/// Errors to add to those seen among `total` cases to reach the upper end of the interval.
+/// Difference between the upper end of the interval and the errors `seen` among `total` rows.
 fn unseen_errors(total: f64, seen: f64, confidence: f64) -> f64 {
     if total == 0.0 {
         return 0.0;
@@ -88,12 +88,15 @@ mod tests {
         (seen + unseen_errors(total, seen, 0.25)) / total
     }
 
-    fn fork(column: usize, threshold: f32, lower: Branch, upper: Branch) -> Branch {
-        Branch { counts: Vec::new(), fork: Some(Fork { column, threshold, sides: Box::new((lower, upper)) }) }
+    fn node(column: usize, threshold: f32, lower: GrownNode, upper: GrownNode) -> GrownNode {
+        GrownNode {
+            counts: Vec::new(),
+            split: Some(GrownSplit { column, threshold, sides: Box::new((lower, upper)) }),
+        }
     }
 
-    fn leaf() -> Branch {
-        Branch::leaf(Vec::new())
+    fn leaf() -> GrownNode {
+        GrownNode::leaf(Vec::new())
     }
 
     #[test]
@@ -113,11 +116,11 @@ mod tests {
         let side = |is_upper: bool| f32::from(u8::from(is_upper));
         let rows: Vec<Vec<f32>> = (0..16).map(|at| vec![side(at >= 6), side(at < 3 || at == 15)]).collect();
         let classes: Vec<usize> = (0..16).map(|at| usize::from(at == 15)).collect();
-        let data = Data::new(&rows, &classes, 2);
+        let table = TrainingTable::new(&rows, &classes, 2);
         let cases: Vec<usize> = (0..16).collect();
-        let three = fork(0, 0.0, leaf(), fork(1, 0.0, leaf(), leaf()));
-        assert!((errors(&three, &data, &cases, 0.25) - 3.273).abs() < 2e-3);
-        assert_eq!(prune(three, &data, &cases, 0.25), Branch::leaf(vec![15, 1]));
+        let three = node(0, 0.0, leaf(), node(1, 0.0, leaf(), leaf()));
+        assert!((errors(&three, &table, &cases, 0.25) - 3.273).abs() < 2e-3);
+        assert_eq!(prune(three, &table, &cases, 0.25), GrownNode::leaf(vec![15, 1]));
     }
 
     #[test]
@@ -125,11 +128,11 @@ mod tests {
         let rows: Vec<Vec<f32>> =
             (0..20).map(|at| vec![f32::from(u8::from(at >= 2)), f32::from(u8::from(at % 2 == 1))]).collect();
         let classes: Vec<usize> = (0..20).map(|at| at % 2).collect();
-        let data = Data::new(&rows, &classes, 2);
-        let idle = fork(0, 0.0, leaf(), fork(1, 0.0, leaf(), leaf()));
-        let raised = prune(idle, &data, &(0..20).collect::<Vec<_>>(), 0.25);
+        let table = TrainingTable::new(&rows, &classes, 2);
+        let idle = node(0, 0.0, leaf(), node(1, 0.0, leaf(), leaf()));
+        let raised = prune(idle, &table, &(0..20).collect::<Vec<_>>(), 0.25);
         assert_eq!(
-            raised.fork.map(|fork| (fork.column, fork.sides.0.counts.clone())),
+            raised.split.map(|split| (split.column, split.sides.0.counts.clone())),
             Some((1, vec![10, 0]))
         );
     }
@@ -138,8 +141,8 @@ mod tests {
     fn what_the_rows_support_stays() {
         let rows: Vec<Vec<f32>> = (0..30u8).map(|at| vec![f32::from(at)]).collect();
         let classes: Vec<usize> = (0..30).map(|at| usize::from(at >= 12)).collect();
-        let (data, cases) = (Data::new(&rows, &classes, 2), (0..30).collect::<Vec<_>>());
-        let grown = grow(&data, &cases, 2.0);
-        assert_eq!(prune(grown.clone(), &data, &cases, 0.25), grown);
+        let (table, cases) = (TrainingTable::new(&rows, &classes, 2), (0..30).collect::<Vec<_>>());
+        let grown = grow(&table, &cases, 2.0);
+        assert_eq!(prune(grown.clone(), &table, &cases, 0.25), grown);
     }
 }

@@ -30,7 +30,7 @@ use super::{
     StrategyContext, StrategyGauge,
 };
 use crate::address::Site;
-use crate::learn::rate::{Feature, OnlineRate};
+use crate::learn::rate::{HashedFeature, OnlineRate};
 use crate::link::{FrontierLink, LinkOrigin, LinkTask, QueueId};
 use crate::page::LinkContext;
 use rustc_hash::FxHasher;
@@ -92,7 +92,7 @@ impl Hadal {
     }
 
     /// What a link looks like, with how its site stands when that is not told by the site's worth.
-    fn row(&self, link: &FrontierLink, site: &SiteCounters) -> Vec<Feature> {
+    fn row(&self, link: &FrontierLink, site: &SiteCounters) -> Vec<HashedFeature> {
         let mut row = view::link(link);
         if site.pages == 0 {
             row.extend(view::unseen(self.mentions[mention_cell(&link.site())]));
@@ -119,8 +119,8 @@ impl Hadal {
             offset += prior_worth(visit.site_before);
         }
         let gain = visit.reward * visit.verdict.p_topic;
-        self.model.tried(&row, offset);
-        self.model.brought(&row, gain);
+        self.model.add_trial(&row, offset);
+        self.model.add_events(&row, gain);
         self.gain += gain;
         if visit.new_relevant > 0 {
             self.paid.note(visit.link);
@@ -133,7 +133,7 @@ impl Hadal {
             if earlier.site() == here {
                 row.extend(&standing);
             }
-            self.model.brought(&row, later);
+            self.model.add_events(&row, later);
         }
         if visit.link.origin == LinkOrigin::Backlink {
             self.asked.pages += 1;

@@ -4,7 +4,7 @@
 //! for links that stay on their site and links that leave it. A group's values are scaled so that a
 //! link with many words is not louder than one with few.
 
-use crate::learn::rate::Feature;
+use crate::learn::rate::HashedFeature;
 use crate::link::{FrontierLink, LinkOrigin};
 use crate::strategy::SiteCounters;
 use crate::text::concepts::{CONCEPTS, Concept};
@@ -28,7 +28,7 @@ enum Way {
 }
 
 /// Features of a link.
-pub fn link(link: &FrontierLink) -> Vec<Feature> {
+pub fn link(link: &FrontierLink) -> Vec<HashedFeature> {
     let mut view = View::new();
     let way = way(link);
     view.words(3, way, link.url.path());
@@ -85,7 +85,7 @@ fn way(link: &FrontierLink) -> Way {
 }
 
 /// Features of a site that was visited: how much it gave, and how long ago.
-pub fn site(site: &SiteCounters) -> Vec<Feature> {
+pub fn site(site: &SiteCounters) -> Vec<HashedFeature> {
     let (gave, barren) = (steps(site.relevant), steps(site.pages_since_relevant));
     let pages = steps(site.pages);
     let topical = u64::from(4 * site.on_topic / site.pages.max(1));
@@ -101,7 +101,7 @@ pub fn site(site: &SiteCounters) -> Vec<Feature> {
 }
 
 /// Features of a site that nobody visited yet, but some have mentioned.
-pub fn unseen(mentions: u8) -> Vec<Feature> {
+pub fn unseen(mentions: u8) -> Vec<HashedFeature> {
     let mut view = View::new();
     view.mark(40, steps(u32::from(mentions)));
     view.end_group();
@@ -150,7 +150,7 @@ fn steps(count: u32) -> u64 {
 }
 
 struct View {
-    features: Vec<Feature>,
+    features: Vec<HashedFeature>,
     group: usize,
 }
 

@@ -6,7 +6,7 @@
 use super::super::features::each_term;
 use super::example::SPACES;
 use crate::learn::online::OnlineLogistic;
-use crate::learn::sparse::Sparse;
+use crate::learn::sparse::SparseRow;
 use crate::link::FrontierLink;
 use serde::{Deserialize, Serialize};
 
@@ -38,13 +38,13 @@ impl Apprentice {
 }
 
 /// Every word of a link, in each space on its own.
-fn row(link: &FrontierLink) -> Sparse {
+fn row(link: &FrontierLink) -> SparseRow {
     let mut items = Vec::with_capacity(24);
     for (nth, space) in (0u32..).zip(SPACES) {
         let apart = nth.wrapping_mul(0x9E37_79B9);
         each_term(space, &link.url, &link.context, |_, term| items.push((term ^ apart, 1.0)));
     }
-    Sparse::new(items)
+    SparseRow::new(items)
 }
 
 #[cfg(test)]

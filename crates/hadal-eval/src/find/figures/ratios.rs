@@ -4,7 +4,7 @@ use super::comparison::FindComparison;
 use crate::find::oracle::ORACLE;
 use crate::find::trial::FindTrial;
 use hadal::output::sections::Section;
-use hadal_core::learn::bootstrap::{Interval, interval};
+use hadal_core::learn::resampling::{BootstrapInterval, bootstrap_interval};
 use std::borrow::Cow;
 
 /// The baseline, the best strategy of each paper, and the oracle.
@@ -37,18 +37,18 @@ pub fn section(all: FindComparison<'_>) -> Option<Section> {
     })
 }
 
-fn ratio(all: FindComparison<'_>, strategy: &str, reference: &str) -> Interval {
+fn ratio(all: FindComparison<'_>, strategy: &str, reference: &str) -> BootstrapInterval {
     let pairs: Vec<_> =
         all.topics().into_iter().flat_map(|topic| all.pairs(topic, strategy, reference)).collect();
     let found = |trial: &FindTrial| (trial.end().relevant as f64 + 0.5).ln();
     let logs: Vec<f64> = pairs.iter().map(|(one, other)| found(one) - found(other)).collect();
     let rows: Vec<usize> = (0..logs.len()).collect();
-    interval(&rows, ROUNDS, SEED, |rows| {
+    bootstrap_interval(&rows, ROUNDS, SEED, |rows| {
         (rows.iter().map(|row| logs[*row]).sum::<f64>() / rows.len() as f64).exp()
     })
 }
 
-fn shown(ratio: &Interval) -> String {
+fn shown(ratio: &BootstrapInterval) -> String {
     if ratio.estimate.is_nan() {
         return "-".into();
     }

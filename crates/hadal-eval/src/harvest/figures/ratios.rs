@@ -4,7 +4,7 @@ use super::comparison::{HarvestComparison, source};
 use crate::harvest::oracle::ORACLE;
 use crate::harvest::trial::HarvestTrial;
 use hadal::output::sections::Section;
-use hadal_core::learn::bootstrap::{Interval, interval};
+use hadal_core::learn::resampling::{BootstrapInterval, bootstrap_interval};
 use std::borrow::Cow;
 
 /// Pairs of policies that are compared.
@@ -53,17 +53,17 @@ pub fn section(all: HarvestComparison<'_>) -> Option<Section> {
 }
 
 /// Geometric mean of a ratio. The bootstrap resamples pairs of collection and seed, each with all its settings.
-pub fn ratio(pairs: &[Pair<'_>], figure: impl Fn(&HarvestTrial) -> f64) -> Interval {
+pub fn ratio(pairs: &[Pair<'_>], figure: impl Fn(&HarvestTrial) -> f64) -> BootstrapInterval {
     let logs: Vec<f64> =
         pairs.iter().map(|(one, other)| (figure(one).max(1.0) / figure(other).max(1.0)).ln()).collect();
     let groups: Vec<(&str, u64)> = pairs.iter().map(|(one, _)| source(one)).collect();
-    interval(&groups, ROUNDS, SEED, |rows| {
+    bootstrap_interval(&groups, ROUNDS, SEED, |rows| {
         (rows.iter().map(|row| logs[*row]).sum::<f64>() / rows.len() as f64).exp()
     })
 }
 
 /// Table cell of an interval, marked if it is a loss. Ratios to the oracle are never marked.
-fn ratio_cell(ratio: &Interval, is_contest: bool) -> String {
+fn ratio_cell(ratio: &BootstrapInterval, is_contest: bool) -> String {
     if ratio.estimate.is_nan() {
         return "-".into();
     }

@@ -6,8 +6,8 @@ use super::again;
 use crate::fetch::retry::{self, Next};
 use crate::store::*;
 use hadal_core::address::Site;
-use hadal_core::critic::inquiry::Inquiry;
-use hadal_core::critic::probe::{Answer, Finding};
+use hadal_core::critic::probe::ProbeState;
+use hadal_core::critic::probe::{ProbeAnswer, ProbeResult};
 use hadal_core::http::Exchange;
 use hadal_core::link::{FrontierLink, LinkTask, QueuedLink};
 use hadal_core::page::Page;
@@ -38,8 +38,8 @@ impl Engine {
         };
         let mut inquiry = inquiry.clone();
         let status = exchange.result.as_ref().map_or(0, |response| response.status);
-        inquiry.probe.take(Answer { status, location, page });
-        match (inquiry.probe.finding(), inquiry.next()) {
+        inquiry.probe.receive(ProbeAnswer { status, location, page });
+        match (inquiry.probe.result(), inquiry.next_request()) {
             (None, Some(request)) => {
                 let lead = FrontierLink { url: request.url, task: LinkTask::Probe(inquiry), ..waiting.link };
                 // What was begun is ended before anything new is begun.
@@ -48,18 +48,18 @@ impl Engine {
                 outcome.end = StepEnd::Continue(Box::new(further));
                 Ok(())
             }
-            (finding, _) => self.settle(&inquiry, finding.unwrap_or(Finding::Unclear), outcome),
+            (finding, _) => self.settle(&inquiry, finding.unwrap_or(ProbeResult::Unclear), outcome),
         }
     }
 
     /// The probe is over: the form is held for what it showed itself to be.
     fn settle(
         &mut self,
-        inquiry: &Inquiry,
-        finding: Finding,
+        inquiry: &ProbeState,
+        finding: ProbeResult,
         outcome: &mut Outcome,
     ) -> Result<(), CrawlError> {
-        let (before, verdict) = (&inquiry.verdict, inquiry.settle(finding));
+        let (before, verdict) = (&inquiry.verdict, inquiry.verdict_after(finding));
         let site = Site::of(&inquiry.page);
         let tally = self.site_book.get(self.setup.store.as_ref(), self.run, &site)?;
         let moved = |count: u32, was: bool, is: bool| (count + u32::from(is)).saturating_sub(u32::from(was));
@@ -70,7 +70,7 @@ impl Engine {
         };
         self.site_book.set(site.clone(), tally);
         outcome.site = Some((site, tally));
-        outcome.probe = Some(Box::new(ProbeResult { form: inquiry.form, finding, verdict }));
+        outcome.probe = Some(Box::new(ProbedForm { form: inquiry.form, finding, verdict }));
         outcome.end = StepEnd::Visited;
         Ok(())
     }

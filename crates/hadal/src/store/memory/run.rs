@@ -177,7 +177,7 @@ impl MemoryRun {
     }
 
     /// A form is held for something else than before.
-    fn keep_judged(&mut self, judged: &ProbeResult) {
+    fn keep_judged(&mut self, judged: &ProbedForm) {
         let Some(StoredForm { row, .. }) = self.forms.get_mut(&judged.form) else { return };
         let before = (row.p_searchable, row.p_relevant);
         row.p_searchable = probability(judged.verdict.p_searchable);

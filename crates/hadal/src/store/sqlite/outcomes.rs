@@ -225,7 +225,7 @@ impl RunCommit<'_> {
     }
 
     /// A form is held for something else than before.
-    fn keep_judged(&mut self, judged: &ProbeResult) -> rusqlite::Result<()> {
+    fn keep_judged(&mut self, judged: &ProbedForm) -> rusqlite::Result<()> {
         let id = judged.form.to_string();
         let sql = "SELECT p_searchable, p_relevant, site FROM forms WHERE run = ? AND form_id = ?";
         let mut sought = self.db.prepare_cached(sql)?;

@@ -2,14 +2,14 @@
 
 /// A stream of numbers that its seed fixes.
 #[derive(Clone, Debug)]
-pub struct Random {
+pub struct Rng {
     state: u64,
 }
 
-impl Random {
+impl Rng {
     /// The stream of `seed`.
-    pub fn new(seed: u64) -> Random {
-        Random { state: seed }
+    pub fn new(seed: u64) -> Rng {
+        Rng { state: seed }
     }
 
     /// 64 random bits.
@@ -27,7 +27,7 @@ impl Random {
     }
 
     /// A number from 0 up to, never reaching, 1.
-    pub fn share(&mut self) -> f64 {
+    pub fn fraction(&mut self) -> f64 {
         (self.bits() >> 11) as f64 / (1u64 << 53) as f64
     }
 
@@ -45,14 +45,14 @@ mod tests {
 
     #[test]
     fn the_stream_is_splitmix64() {
-        let mut random = Random::new(1_234_567);
+        let mut random = Rng::new(1_234_567);
         assert_eq!(random.bits(), 6_457_827_717_110_365_317);
         assert_eq!(random.bits(), 3_203_168_211_198_807_973);
     }
 
     #[test]
     fn every_number_below_the_end_comes_up_about_equally_often() {
-        let mut random = Random::new(1);
+        let mut random = Rng::new(1);
         let mut seen = [0; 7];
         (0..7000).for_each(|_| seen[random.below(7)] += 1);
         assert!(seen.iter().all(|&times| (850..1150).contains(&times)), "{seen:?}");
@@ -61,8 +61,8 @@ mod tests {
 
     #[test]
     fn shares_fill_the_unit_interval() {
-        let mut random = Random::new(2);
-        let shares: Vec<f64> = (0..1000).map(|_| random.share()).collect();
+        let mut random = Rng::new(2);
+        let shares: Vec<f64> = (0..1000).map(|_| random.fraction()).collect();
         assert!(shares.iter().all(|share| (0.0..1.0).contains(share)));
         assert!((shares.iter().sum::<f64>() / 1000.0 - 0.5).abs() < 0.05);
     }
@@ -70,7 +70,7 @@ mod tests {
     #[test]
     fn shuffling_keeps_the_items() {
         let mut items: Vec<u32> = (0..100).collect();
-        Random::new(3).shuffle(&mut items);
+        Rng::new(3).shuffle(&mut items);
         assert_ne!(items, (0..100).collect::<Vec<_>>());
         items.sort_unstable();
         assert_eq!(items, (0..100).collect::<Vec<_>>());

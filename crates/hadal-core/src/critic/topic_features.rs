@@ -20,7 +20,7 @@ const MOST_PAGE_WORDS: usize = 4_000;
 
 /// Where a word stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum TextPlace {
     /// In the form.
     Own,
     /// In its heading or the page's title.
@@ -29,84 +29,88 @@ pub enum Place {
     Page,
 }
 
-impl Place {
+impl TextPlace {
     fn weight(self) -> f32 {
         match self {
-            Place::Own => 1.0,
-            Place::Near => 0.6,
-            Place::Page => 0.6,
+            TextPlace::Own => 1.0,
+            TextPlace::Near => 0.6,
+            TextPlace::Page => 0.6,
         }
     }
 }
 
 /// Words as hashes with weights, each once, in rising order.
-pub type Words = Vec<(u32, f32)>;
+pub type TopicFeatures = Vec<(u32, f32)>;
 
 /// What a form is about. With the words of its page, heading and title are read too; without, the form's
 /// own text decides.
-pub fn of_form(form: &Form, page: &Page, page_words: Option<&[(u32, f32)]>) -> Words {
-    let mut items = tally(Place::Own, |tell| each_own(form, page, tell));
-    if let Some(words) = page_words {
-        items.extend(tally(Place::Near, |tell| each_near(form, page, tell)));
+pub fn form_topic_features(
+    form: &Form,
+    page: &Page,
+    page_text_features: Option<&[(u32, f32)]>,
+) -> TopicFeatures {
+    let mut items = tally(TextPlace::Own, |tell| each_form_token(form, page, tell));
+    if let Some(words) = page_text_features {
+        items.extend(tally(TextPlace::Near, |tell| each_near(form, page, tell)));
         items.extend(words);
     }
     merged(items)
 }
 
 /// The stems of a form's own text alone, as the papers read it.
-pub fn own_stems(form: &Form, page: &Page) -> Words {
-    let own = tally(Place::Own, |tell| each_own(form, page, tell));
+pub fn form_stem_features(form: &Form, page: &Page) -> TopicFeatures {
+    let own = tally(TextPlace::Own, |tell| each_form_token(form, page, tell));
     own.into_iter().filter(|(hash, _)| *hash >= FIRST_TERM).collect()
 }
 
 /// What a page's text says, to be read once for the page and all of its forms.
-pub fn page_words(page: &Page) -> Words {
-    tally(Place::Page, |tell| each_on_page(page, tell))
+pub fn page_text_features(page: &Page) -> TopicFeatures {
+    tally(TextPlace::Page, |tell| each_on_page(page, tell))
 }
 
 /// What a page is about: its text and its title.
-pub fn of_page(page: &Page, page_words: &[(u32, f32)]) -> Words {
-    let mut items = tally(Place::Near, |tell| each_token(&page.title, page.language.as_deref(), tell));
-    items.extend(page_words);
+pub fn page_topic_features(page: &Page, page_text_features: &[(u32, f32)]) -> TopicFeatures {
+    let mut items = tally(TextPlace::Near, |tell| each_token(&page.title, page.language.as_deref(), tell));
+    items.extend(page_text_features);
     merged(items)
 }
 
 /// How often each stem stands on a page.
-pub fn counts(page: &Page) -> Words {
+pub fn page_stem_counts(page: &Page) -> TopicFeatures {
     let mut counts: FxHashMap<u32, f32> = FxHashMap::default();
     let mut count = |_: &str, token: Token| {
         if token.term != 0 {
-            *counts.entry(term_index(token.term)).or_default() += 1.0;
+            *counts.entry(stem_feature(token.term)).or_default() += 1.0;
         }
     };
     each_token(&page.title, page.language.as_deref(), &mut count);
     each_on_page(page, &mut count);
-    let mut counts: Words = counts.into_iter().collect();
+    let mut counts: TopicFeatures = counts.into_iter().collect();
     counts.sort_unstable_by_key(|(hash, _)| *hash);
     counts
 }
 
 /// What words without a page say, as if they stood in a form.
-pub fn of_words(words: &str) -> Words {
-    tally(Place::Own, |tell| each_token(words, Some("en"), tell))
+pub fn text_topic_features(words: &str) -> TopicFeatures {
+    tally(TextPlace::Own, |tell| each_token(words, Some("en"), tell))
 }
 
 /// Tells every word of a form and its page with the number it is known by.
-pub fn each_name(form: Option<&Form>, page: &Page, tell: &mut dyn FnMut(u32, &str)) {
+pub fn each_named_feature(form: Option<&Form>, page: &Page, tell: &mut dyn FnMut(u32, &str)) {
     let mut name = |word: &str, token: Token| {
         if token.term != 0 {
-            tell(term_index(token.term), word);
+            tell(stem_feature(token.term), word);
         }
     };
     if let Some(form) = form {
-        each_own(form, page, &mut name);
+        each_form_token(form, page, &mut name);
         each_near(form, page, &mut name);
     }
     each_token(&page.title, page.language.as_deref(), &mut name);
     each_on_page(page, &mut name);
 }
 
-fn merged(mut items: Words) -> Words {
+fn merged(mut items: TopicFeatures) -> TopicFeatures {
     // Two or three runs in rising order, which this sort merges.
     items.sort_by_key(|(hash, _)| *hash);
     items.dedup_by(|next, kept| {
@@ -118,7 +122,7 @@ fn merged(mut items: Words) -> Words {
 }
 
 /// Tells every word that the form's own part is made of.
-pub fn each_own(form: &Form, page: &Page, tell: &mut dyn FnMut(&str, Token)) {
+pub fn each_form_token(form: &Form, page: &Page, tell: &mut dyn FnMut(&str, Token)) {
     let language = page.language.as_deref();
     let mut left = MOST_WORDS;
     let mut read = |text: &str, most: usize| {
@@ -171,19 +175,19 @@ fn each_on_page(page: &Page, tell: &mut dyn FnMut(&str, Token)) {
 }
 
 /// Counts what a place says; the result has the place's weight as its length.
-fn tally(place: Place, read: impl FnOnce(&mut dyn FnMut(&str, Token))) -> Words {
+fn tally(place: TextPlace, read: impl FnOnce(&mut dyn FnMut(&str, Token))) -> TopicFeatures {
     let mut terms: Vec<u32> = Vec::with_capacity(256);
     let mut concepts = [0u32; 256];
     read(&mut |_, token| {
         if token.term != 0 {
-            terms.push(term_index(token.term));
+            terms.push(stem_feature(token.term));
         }
         concepts[usize::from(token.concept)] += 1;
     });
-    let mut items: Words = Vec::with_capacity(128);
+    let mut items: TopicFeatures = Vec::with_capacity(128);
     for at in [None, Some(place)] {
         let met = (1..=u8::MAX).zip(&concepts[1..]).filter(|(_, count)| **count > 0);
-        items.extend(met.map(|(concept, count)| (concept_index(concept, at), weighed(*count))));
+        items.extend(met.map(|(concept, count)| (concept_feature(concept, at), weighed(*count))));
     }
     let terms = sorted(terms);
     items.extend(terms.chunk_by(|a, b| a == b).map(|same| (same[0], weighed(same.len() as u32))));
@@ -227,23 +231,23 @@ fn weighed(count: u32) -> f32 {
 const FIRST_TERM: u32 = 1024;
 
 /// The number of a stem.
-pub fn term_index(term: u32) -> u32 {
+pub fn stem_feature(term: u32) -> u32 {
     term.max(FIRST_TERM)
 }
 
 /// The number of a concept, anywhere or in one place.
-pub fn concept_index(concept: Concept, place: Option<Place>) -> u32 {
+pub fn concept_feature(concept: Concept, place: Option<TextPlace>) -> u32 {
     let shift = match place {
         None => 0,
-        Some(Place::Own) => 256,
-        Some(Place::Near) => 512,
-        Some(Place::Page) => 768,
+        Some(TextPlace::Own) => 256,
+        Some(TextPlace::Near) => 512,
+        Some(TextPlace::Page) => 768,
     };
     u32::from(concept) + shift
 }
 
 /// The name of a concept's number, as people read it.
-pub fn concept_name(index: u32) -> Option<String> {
+pub fn concept_feature_name(index: u32) -> Option<String> {
     let place = ["", " in the form", " in heading or title", " on the page"].get(index as usize / 256)?;
     let name = CONCEPTS.names().get(index as usize % 256)?;
     Some(format!("[{name}]{place}"))

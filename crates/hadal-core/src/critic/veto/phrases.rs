@@ -3,19 +3,19 @@
 //! Lower case, punctuation as blanks.
 
 use super::Veto;
-use crate::critic::wording::Phrases;
+use crate::critic::phrase_set::PhraseSet;
 use std::sync::LazyLock;
 
 /// Phrases by what they say is done, the gravest first.
-pub(super) type Deeds = Vec<(Veto, Phrases)>;
+pub(super) type ActionPhrases = Vec<(Veto, PhraseSet)>;
 
-fn deeds(table: &[(Veto, &[&'static str])]) -> Deeds {
-    table.iter().map(|(veto, phrases)| (*veto, Phrases::new(phrases))).collect()
+fn deeds(table: &[(Veto, &[&'static str])]) -> ActionPhrases {
+    table.iter().map(|(veto, phrases)| (*veto, PhraseSet::new(phrases))).collect()
 }
 
 /// Words that settle it when they stand on the button that sends the form.
 #[rustfmt::skip]
-pub(super) static DEEDS: LazyLock<Deeds> = LazyLock::new(|| deeds(&[
+pub(super) static ACTIONS: LazyLock<ActionPhrases> = LazyLock::new(|| deeds(&[
     (Veto::LogOut, &[
         "log out", "logout", "sign out", "signout", "log off", "logoff", "abmelden", "ausloggen", "déconnexion",
         "se déconnecter", "cerrar sesión", "cerrar sesion", "terminar sessão", "encerrar sessão", "disconnetti",
@@ -96,7 +96,7 @@ pub(super) static DEEDS: LazyLock<Deeds> = LazyLock::new(|| deeds(&[
 
 /// Words that only hint at it: on a button they may mean no more than "go".
 #[rustfmt::skip]
-pub(super) static HINTS: LazyLock<Deeds> = LazyLock::new(|| deeds(&[
+pub(super) static WEAK_ACTIONS: LazyLock<ActionPhrases> = LazyLock::new(|| deeds(&[
     (Veto::Post, &[
         "send", "save", "absenden", "senden", "abschicken", "speichern", "envoyer", "enregistrer", "enviar",
         "guardar", "salvar", "invia", "salva", "versturen", "verzenden", "opslaan", "wyślij", "zapisz", "отправить",
@@ -109,7 +109,7 @@ pub(super) static HINTS: LazyLock<Deeds> = LazyLock::new(|| deeds(&[
 
 /// Words in an address, in the name of a form or in the heading over it.
 #[rustfmt::skip]
-pub(super) static MARKS: LazyLock<Deeds> = LazyLock::new(|| deeds(&[
+pub(super) static CONTEXT_ACTIONS: LazyLock<ActionPhrases> = LazyLock::new(|| deeds(&[
     (Veto::LogOut, &["logout", "log out", "signout", "sign out", "logoff", "déconnexion", "abmelden"]),
     (Veto::Unsubscribe, &["unsubscribe", "optout", "opt out", "abbestellen", "désabonnement"]),
     (Veto::Delete, &["delete", "löschen", "supprimer", "eliminar", "删除", "削除"]),
@@ -144,7 +144,7 @@ pub(super) static MARKS: LazyLock<Deeds> = LazyLock::new(|| deeds(&[
 
 /// Names, labels and texts of a check that a person is at work.
 #[rustfmt::skip]
-pub(super) static CAPTCHA: LazyLock<Phrases> = LazyLock::new(|| Phrases::new(&[
+pub(super) static CAPTCHA: LazyLock<PhraseSet> = LazyLock::new(|| PhraseSet::new(&[
     "captcha", "turnstile", "securimage", "areyouhuman", "not a robot", "are you human", "prove you are human",
     "characters shown", "letters shown", "text in the image", "code in the image", "anti spam", "antispam",
     "verification code", "security code", "verifycode", "kein roboter", "sicherheitscode", "code de vérification",
@@ -156,7 +156,7 @@ pub(super) static CAPTCHA: LazyLock<Phrases> = LazyLock::new(|| Phrases::new(&[
 
 /// Names and labels of what is on a bank card or an account.
 #[rustfmt::skip]
-pub(super) static CARD: LazyLock<Phrases> = LazyLock::new(|| Phrases::new(&[
+pub(super) static CARD: LazyLock<PhraseSet> = LazyLock::new(|| PhraseSet::new(&[
     "card number", "cardnumber", "card no", "cardno", "credit card", "creditcard", "debit card", "cc number",
     "ccnumber", "ccnum", "cc num", "cvv", "cvc", "iban", "card expiry", "name on card",
     "routing number", "sort code", "kartennummer", "kreditkarte", "kontonummer", "numéro de carte", "carte bancaire",
@@ -167,7 +167,7 @@ pub(super) static CARD: LazyLock<Phrases> = LazyLock::new(|| Phrases::new(&[
 
 /// Names and labels of an e-mail address.
 #[rustfmt::skip]
-pub(super) static EMAIL: LazyLock<Phrases> = LazyLock::new(|| Phrases::new(&[
+pub(super) static EMAIL: LazyLock<PhraseSet> = LazyLock::new(|| PhraseSet::new(&[
     "email", "e mail", "mail", "emailaddress", "email address", "mailaddress", "user email", "correo", "courriel",
     "correo electrónico", "email adresse", "e mailadres", "e posta", "eposta", "почта", "электронная почта", "邮箱",
     "電子郵件", "电子邮件", "邮件", "メールアドレス", "이메일",
@@ -175,7 +175,7 @@ pub(super) static EMAIL: LazyLock<Phrases> = LazyLock::new(|| Phrases::new(&[
 
 /// Names and labels of a message that somebody will read.
 #[rustfmt::skip]
-pub(super) static MESSAGE: LazyLock<Phrases> = LazyLock::new(|| Phrases::new(&[
+pub(super) static MESSAGE: LazyLock<PhraseSet> = LazyLock::new(|| PhraseSet::new(&[
     "message", "comment", "comments", "feedback", "enquiry", "inquiry", "nachricht", "kommentar", "commentaire",
     "mensaje", "comentario", "mensagem", "comentário", "messaggio", "commento", "bericht", "wiadomość", "komentarz",
     "сообщение", "комментарий", "mesaj", "yorum", "留言", "消息", "コメント", "メッセージ", "메시지",
@@ -183,14 +183,14 @@ pub(super) static MESSAGE: LazyLock<Phrases> = LazyLock::new(|| Phrases::new(&[
 
 /// Names and labels of a password in a field that shows it.
 #[rustfmt::skip]
-pub(super) static PASSWORD: LazyLock<Phrases> = LazyLock::new(|| Phrases::new(&[
+pub(super) static PASSWORD: LazyLock<PhraseSet> = LazyLock::new(|| PhraseSet::new(&[
     "password", "passwd", "passwort", "kennwort", "mot de passe", "contraseña", "senha", "wachtwoord", "hasło",
     "пароль", "şifre", "parola", "lösenord", "heslo", "密码", "密碼", "パスワード", "비밀번호", "one time code", "otp",
 ]));
 
 /// Names and labels of a number to call somebody at.
 #[rustfmt::skip]
-pub(super) static PHONE: LazyLock<Phrases> = LazyLock::new(|| Phrases::new(&[
+pub(super) static PHONE: LazyLock<PhraseSet> = LazyLock::new(|| PhraseSet::new(&[
     "phone", "telephone", "phone number", "mobile", "mobile number", "telefon", "telefonnummer", "téléphone",
     "teléfono", "telefono", "telefone", "telefoonnummer", "telefoon", "телефон", "cep telefonu", "电话", "電話番号",
     "전화번호",
@@ -198,7 +198,7 @@ pub(super) static PHONE: LazyLock<Phrases> = LazyLock::new(|| Phrases::new(&[
 
 /// Names and labels of what somebody is called.
 #[rustfmt::skip]
-pub(super) static PERSON: LazyLock<Phrases> = LazyLock::new(|| Phrases::new(&[
+pub(super) static PERSON: LazyLock<PhraseSet> = LazyLock::new(|| PhraseSet::new(&[
     "your name", "full name", "fullname", "first name", "firstname", "last name", "lastname", "surname", "vorname",
     "nachname", "ihr name", "prénom", "votre nom", "apellido", "apellidos", "su nombre", "sobrenome", "seu nome",
     "cognome", "voornaam", "achternaam", "imię", "nazwisko", "фамилия", "ваше имя", "soyad", "姓名", "氏名", "お名前",
@@ -206,7 +206,7 @@ pub(super) static PERSON: LazyLock<Phrases> = LazyLock::new(|| Phrases::new(&[
 
 /// Names and labels of what somebody logs in with.
 #[rustfmt::skip]
-pub(super) static USER: LazyLock<Phrases> = LazyLock::new(|| Phrases::new(&[
+pub(super) static USER: LazyLock<PhraseSet> = LazyLock::new(|| PhraseSet::new(&[
     "username", "user name", "userid", "user id", "loginname", "login name", "benutzername", "nom d utilisateur",
     "nombre de usuario", "nome de usuário", "nome utente", "gebruikersnaam", "nazwa użytkownika", "имя пользователя",
     "логин", "kullanıcı adı", "用户名", "ユーザー名", "아이디",
@@ -214,14 +214,14 @@ pub(super) static USER: LazyLock<Phrases> = LazyLock::new(|| Phrases::new(&[
 
 /// Names and labels of how many of something are wanted.
 #[rustfmt::skip]
-pub(super) static QUANTITY: LazyLock<Phrases> = LazyLock::new(|| Phrases::new(&[
+pub(super) static QUANTITY: LazyLock<PhraseSet> = LazyLock::new(|| PhraseSet::new(&[
     "quantity", "qty", "menge", "anzahl", "quantité", "cantidad", "quantidade", "quantità", "aantal", "ilość",
     "количество", "adet", "antal", "množství", "数量", "수량",
 ]));
 
 /// Words of searching, on buttons and beside boxes.
 #[rustfmt::skip]
-pub(super) static SEARCH: LazyLock<Phrases> = LazyLock::new(|| Phrases::new(&[
+pub(super) static SEARCH: LazyLock<PhraseSet> = LazyLock::new(|| PhraseSet::new(&[
     "search", "searching", "find", "look up", "lookup", "browse", "filter", "suche", "suchen", "finden", "recherche",
     "rechercher", "trouver", "chercher", "buscar", "busca", "búsqueda", "busqueda", "pesquisar", "pesquisa", "procurar",
     "localizar", "cerca", "ricerca", "trova", "zoek", "zoeken", "vind", "szukaj", "wyszukaj", "znajdź", "wyszukiwarka",
@@ -232,7 +232,7 @@ pub(super) static SEARCH: LazyLock<Phrases> = LazyLock::new(|| Phrases::new(&[
 
 /// Names of the field that a query goes into.
 #[rustfmt::skip]
-pub(super) static QUERY_NAMES: LazyLock<Phrases> = LazyLock::new(|| Phrases::new(&[
+pub(super) static QUERY_NAMES: LazyLock<PhraseSet> = LazyLock::new(|| PhraseSet::new(&[
     "q", "s", "k", "query", "search", "keyword", "keywords", "kw", "kwd", "term", "terms", "searchterm", "searchtext",
     "search query", "search term", "search text", "search keywords", "search word", "searchword", "searchstring",
     "search string", "searchfor", "search for", "searchbox", "searchinput", "qt", "qs", "wd", "word", "words", "find",

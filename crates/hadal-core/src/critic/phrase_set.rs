@@ -7,12 +7,12 @@ const MOST: usize = 4 << 10;
 
 /// A text in lower case, words between single blanks, one blank at either end. Names written as
 /// `addToCart`, `add_to_cart`, `cart7` or `txtcart` come apart.
-pub(crate) fn plain(text: &str) -> String {
-    plain_within(text, MOST).replace(" txt", " txt ").replace("  ", " ")
+pub(crate) fn normalise(text: &str) -> String {
+    normalise_prefix(text, MOST).replace(" txt", " txt ").replace("  ", " ")
 }
 
 /// The same for the beginning of a longer text.
-pub(super) fn plain_within(text: &str, most: usize) -> String {
+pub(super) fn normalise_prefix(text: &str, most: usize) -> String {
     let mut out = String::with_capacity(text.len().min(most) + 2);
     out.push(' ');
     let mut before = ' ';
@@ -39,21 +39,21 @@ pub(super) fn plain_within(text: &str, most: usize) -> String {
 }
 
 /// Whether a plain text holds a phrase as whole words.
-pub(super) fn holds(plain: &str, phrase: &str) -> bool {
+pub(super) fn contains_phrase(plain: &str, phrase: &str) -> bool {
     word_starts(plain).any(|start| begins(&plain[start..], phrase))
 }
 
 /// Phrases to be looked for, by their first word.
-pub(crate) struct Phrases {
+pub(crate) struct PhraseSet {
     by_word: FxHashMap<&'static str, Vec<&'static str>>,
     /// Those of scripts without blanks, which may stand anywhere.
     unspaced: Vec<&'static str>,
 }
 
-impl Phrases {
+impl PhraseSet {
     /// Phrases in lower case, their words between single blanks.
-    pub(crate) fn new(phrases: &[&'static str]) -> Phrases {
-        let mut all = Phrases { by_word: FxHashMap::default(), unspaced: Vec::new() };
+    pub(crate) fn new(phrases: &[&'static str]) -> PhraseSet {
+        let mut all = PhraseSet { by_word: FxHashMap::default(), unspaced: Vec::new() };
         for phrase in phrases.iter().copied() {
             if phrase.chars().any(is_unspaced) {
                 all.unspaced.push(phrase);
@@ -77,12 +77,12 @@ impl Phrases {
     }
 
     /// Whether a plain text holds one of them.
-    pub(crate) fn are_in(&self, plain: &str) -> bool {
+    pub(crate) fn found_in(&self, plain: &str) -> bool {
         self.first(plain).is_some()
     }
 
     /// Whether a plain text is one of them and nothing more.
-    pub(crate) fn are(&self, plain: &str) -> bool {
+    pub(crate) fn equals(&self, plain: &str) -> bool {
         let text = plain.trim_matches(' ');
         let word = text.split(' ').next().unwrap_or_default();
         self.by_word.get(word).is_some_and(|phrases| phrases.contains(&text)) || self.unspaced.contains(&text)
@@ -110,23 +110,27 @@ mod tests {
     #[test]
     fn names_and_sentences_become_words() {
         for text in ["addToCart", "add_to-cart", " Add to CART! ", "/add/to.cart"] {
-            assert_eq!(plain(text), " add to cart ", "{text}");
+            assert_eq!(normalise(text), " add to cart ", "{text}");
         }
-        assert_eq!(plain(""), " ");
-        assert_eq!(plain("URLs"), " urls ");
-        assert_eq!(plain("cart7.cgi"), " cart 7 cgi ");
-        assert_eq!(plain("ctl00$txtmail txt"), " ctl 00 txt mail txt ");
+        assert_eq!(normalise(""), " ");
+        assert_eq!(normalise("URLs"), " urls ");
+        assert_eq!(normalise("cart7.cgi"), " cart 7 cgi ");
+        assert_eq!(normalise("ctl00$txtmail txt"), " ctl 00 txt mail txt ");
     }
 
     #[test]
     fn phrases_are_whole_words_where_words_have_blanks() {
-        assert!(holds(&plain("place order now"), "order"));
-        assert!(!holds(&plain("sortorder"), "order"));
-        assert!(holds(&plain("border order"), "order"));
-        let phrases = Phrases::new(&["order", "add to cart", "\u{6ce8}\u{518c}"]);
-        assert_eq!(phrases.first(&plain("please add to cart now")), Some("add to cart"));
-        assert_eq!(phrases.first(&plain("add to carts, border")), None);
-        assert!(phrases.are_in(&plain("\u{7acb}\u{5373}\u{6ce8}\u{518c}")));
-        assert!(phrases.are(&plain("Order!")) && !phrases.are(&plain("order now")) && !phrases.are_in(" "));
+        assert!(contains_phrase(&normalise("place order now"), "order"));
+        assert!(!contains_phrase(&normalise("sortorder"), "order"));
+        assert!(contains_phrase(&normalise("border order"), "order"));
+        let phrases = PhraseSet::new(&["order", "add to cart", "\u{6ce8}\u{518c}"]);
+        assert_eq!(phrases.first(&normalise("please add to cart now")), Some("add to cart"));
+        assert_eq!(phrases.first(&normalise("add to carts, border")), None);
+        assert!(phrases.found_in(&normalise("\u{7acb}\u{5373}\u{6ce8}\u{518c}")));
+        assert!(
+            phrases.equals(&normalise("Order!"))
+                && !phrases.equals(&normalise("order now"))
+                && !phrases.found_in(" ")
+        );
     }
 }

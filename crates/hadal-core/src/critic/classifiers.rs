@@ -4,42 +4,42 @@
 //! believed: an older, newer or damaged one is refused with a reason.
 
 use super::background::Background;
-use super::domain::DomainJudge;
-use super::learned::{LearnedTopic, Material};
-use super::page_topic::PageJudge;
-use super::searchable::SearchableJudge;
+use super::domain::DomainClassifier;
+use super::learned::{LearnedTopic, TopicExamples};
+use super::page_topic::PageClassifier;
+use super::searchable::SearchableClassifier;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::sync::LazyLock;
 use xxhash_rust::xxh3::xxh3_64;
 
-static SHIPPED: LazyLock<Judges> = LazyLock::new(|| {
-    decode(include_bytes!("../../models/judges.bin")).expect("a test reads the shipped judges")
+static SHIPPED: LazyLock<Classifiers> = LazyLock::new(|| {
+    decode(include_bytes!("../../models/classifiers.bin")).expect("a test reads the shipped judges")
 });
 
 /// The trained judges.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Judges {
+pub struct Classifiers {
     /// What is a form for?
-    pub searchable: SearchableJudge,
+    pub searchable: SearchableClassifier,
     /// Which domain does it search?
-    pub domains: DomainJudge,
+    pub domains: DomainClassifier,
     /// Which domain is a page about?
-    pub pages: PageJudge,
+    pub pages: PageClassifier,
     /// What the web outside of a topic looks like.
     pub background: Background,
     /// For each domain the words that tell it best, with their weights.
-    pub telling: Vec<Vec<(String, f32)>>,
+    pub top_words: Vec<Vec<(String, f32)>>,
 }
 
-impl Judges {
+impl Classifiers {
     /// The judges that come with the program.
-    pub fn shipped() -> &'static Judges {
+    pub fn shipped() -> &'static Classifiers {
         &SHIPPED
     }
 
     /// Learns a topic of the user's own against the shipped background.
-    pub fn learn_topic(&self, material: &Material) -> LearnedTopic {
+    pub fn learn_topic(&self, material: &TopicExamples) -> LearnedTopic {
         let vocabulary = self.domains.vocabulary();
         let (forms, pages) = (self.background.forms(vocabulary), self.background.pages(vocabulary));
         LearnedTopic::train(material, &forms, &pages)
@@ -116,8 +116,11 @@ mod tests {
 
     #[test]
     fn the_shipped_judges_are_whole_and_small() {
-        let bytes = include_bytes!("../../models/judges.bin");
-        assert!(encode(Judges::shipped()) == bytes, "the shipped file is not what its judges are written as");
+        let bytes = include_bytes!("../../models/classifiers.bin");
+        assert!(
+            encode(Classifiers::shipped()) == bytes,
+            "the shipped file is not what its judges are written as"
+        );
         let words = include_bytes!("../../models/words-en.txt");
         assert!(bytes.len() + words.len() < 3_000_000, "{}", bytes.len());
     }

@@ -4,7 +4,7 @@
 //! change by themselves.
 
 use crate::address::is_session_name;
-use crate::critic::page_kind::page_kind;
+use crate::critic::page_kind::page_kinds;
 use crate::page::{Link, Page};
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::{Deserialize, Serialize};
@@ -22,9 +22,9 @@ const NUMBER: u64 = 2;
 
 /// Words that are not compared.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub(super) struct Mask(Vec<String>);
+pub(super) struct QueryMask(Vec<String>);
 
-impl Mask {
+impl QueryMask {
     /// Masks the words of a query.
     pub(super) fn add(&mut self, query: &str) {
         words(query, |word| self.0.push(word.to_string()));
@@ -76,7 +76,7 @@ fn words(text: &str, mut each: impl FnMut(&str)) {
 }
 
 /// Every run of three words of a text, as sorted numbers; of a long text an even sample.
-pub(super) fn shingles(text: &str, mask: &Mask) -> Vec<u32> {
+pub(super) fn shingles(text: &str, mask: &QueryMask) -> Vec<u32> {
     let tokens = mask.tokens(text, MOST_WORDS);
     let hash = |run: &[u64]| run.iter().fold(7u64, |hash, token| mix(hash, *token)) as u32;
     let mut shingles: Vec<u32> = tokens.windows(3.min(tokens.len().max(1))).map(hash).collect();
@@ -99,14 +99,14 @@ pub(super) fn missing(from: &[u32], other: &[u32]) -> usize {
 }
 
 /// A link, as three numbers: where to, what it is called, where it stands.
-type Tie = (u32, u32, u32);
+type LinkDigest = (u32, u32, u32);
 
 /// What is kept of an answered page.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(super) struct Glimpse {
+pub(super) struct PageDigest {
     /// Runs of words, sorted.
     pub(super) shingles: Vec<u32>,
-    links: Vec<Tie>,
+    links: Vec<LinkDigest>,
     /// It says that nothing was found.
     pub(super) is_empty: bool,
     /// It looks like a list of results.
@@ -115,38 +115,38 @@ pub(super) struct Glimpse {
     pub(super) is_no_answer: bool,
     /// It is not there.
     pub(super) is_missing: bool,
-    /// It confirms that something was taken in; what is kept of it is another [`super::judge::Seen`].
+    /// It confirms that something was taken in; what is kept of it is another [`super::decide::SeenAnswer`].
     #[serde(skip)]
-    pub(super) is_taken_in: bool,
+    pub(super) is_confirmation: bool,
     /// How many results it says there are.
     pub(super) total: Option<u64>,
 }
 
-impl Glimpse {
+impl PageDigest {
     /// Looks at a page.
-    pub(super) fn of(page: &Page, status: u16, mask: &Mask) -> Glimpse {
-        let kinds = page_kind(page, status);
-        Glimpse {
+    pub(super) fn of(page: &Page, status: u16, mask: &QueryMask) -> PageDigest {
+        let kinds = page_kinds(page, status);
+        PageDigest {
             shingles: shingles(&page.text, mask),
             links: page.links.iter().take(MOST_LINKS).map(|link| tie(link, mask)).collect(),
             is_empty: kinds.no_results.holds(),
             is_list: kinds.results.holds(),
             is_no_answer: kinds.is_no_answer(),
             is_missing: matches!(status, 404 | 410) || kinds.soft_404.holds(),
-            is_taken_in: kinds.taken_in.holds(),
+            is_confirmation: kinds.confirmation.holds(),
             total: kinds.total,
         }
     }
 }
 
-fn tie(link: &Link, mask: &Mask) -> Tie {
+fn tie(link: &Link, mask: &QueryMask) -> LinkDigest {
     let named = mask.tokens(&link.context.anchor, 64);
     let name = named.iter().fold(3u64, |hash, token| mix(hash, *token)) as u32;
     (target(&link.url, mask), name, place(&link.context.tag_path))
 }
 
 /// Where a link leads, without sessions and without the query.
-fn target(url: &Url, mask: &Mask) -> u32 {
+fn target(url: &Url, mask: &QueryMask) -> u32 {
     let mut text = url.host_str().unwrap_or_default().to_string();
     for segment in url.path().split('/') {
         text.push('/');
@@ -174,7 +174,7 @@ fn place(path: &str) -> u32 {
 
 /// What one page has that another lacks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Gain {
+pub(super) struct ExtraContent {
     /// Links with a new target and a new name.
     pub(super) links: usize,
     /// The most of them in one place.
@@ -183,9 +183,9 @@ pub(super) struct Gain {
     pub(super) text: usize,
 }
 
-impl Gain {
+impl ExtraContent {
     /// What `page` has and `other` lacks.
-    pub(super) fn of(page: &Glimpse, other: &Glimpse) -> Gain {
+    pub(super) fn of(page: &PageDigest, other: &PageDigest) -> ExtraContent {
         let targets: FxHashSet<u32> = other.links.iter().map(|link| link.0).collect();
         let names: FxHashSet<u32> = other.links.iter().map(|link| link.1).collect();
         let mut places: FxHashMap<u32, usize> = FxHashMap::default();
@@ -194,7 +194,7 @@ impl Gain {
         {
             *places.entry(*place).or_default() += 1;
         }
-        Gain {
+        ExtraContent {
             links: places.values().sum(),
             together: places.values().copied().max().unwrap_or_default(),
             text: missing(&page.shingles, &other.shingles),
@@ -207,6 +207,6 @@ impl Gain {
 }
 
 /// How far two pages are apart: what either has and the other lacks.
-pub(super) fn apart(one: &Glimpse, other: &Glimpse) -> usize {
-    Gain::of(one, other).size() + Gain::of(other, one).size()
+pub(super) fn apart(one: &PageDigest, other: &PageDigest) -> usize {
+    ExtraContent::of(one, other).size() + ExtraContent::of(other, one).size()
 }

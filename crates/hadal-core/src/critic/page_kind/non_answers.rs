@@ -2,7 +2,7 @@
 
 use super::Signal;
 use super::phrases;
-use crate::critic::wording::Phrases;
+use crate::critic::phrase_set::PhraseSet;
 use crate::page::{FieldKind, Form, Page};
 
 /// Bytes of plain text under which a page has little to say beside its message.
@@ -56,9 +56,9 @@ pub(super) fn soft_404(text: &str, title: &str, status: u16) -> Signal {
 }
 
 /// What was sent was taken in, as a message or an order is.
-pub(super) fn taken_in(text: &str, title: &str) -> Signal {
+pub(super) fn confirmation(text: &str, title: &str) -> Signal {
     let mut signal = Signal::default();
-    said(&mut signal, text, title, &phrases::TAKEN_IN);
+    said(&mut signal, text, title, &phrases::CONFIRMATION);
     signal
 }
 
@@ -94,7 +94,7 @@ fn has_captcha(attributes: &str, form: &Form) -> bool {
 }
 
 /// A phrase weighs most in the title, less on a short page, and nothing in a long text.
-fn said(signal: &mut Signal, text: &str, title: &str, phrases: &Phrases) {
+fn said(signal: &mut Signal, text: &str, title: &str, phrases: &PhraseSet) {
     if let Some(phrase) = phrases.first(title) {
         signal.add(0.7, phrase);
     }

@@ -6,12 +6,12 @@
 
 mod counts;
 mod lists;
+mod non_answers;
 mod phrases;
-mod walls;
 
-pub use counts::{Count, counts, total};
+pub use counts::{StatedCount, stated_counts, stated_total};
 
-use super::wording::plain_within;
+use super::phrase_set::normalise_prefix;
 use crate::page::Page;
 use lists::{pager, repeated};
 use serde::{Deserialize, Serialize};
@@ -65,7 +65,8 @@ pub struct PageKinds {
     /// The server wants to see a person.
     pub captcha: Signal,
     /// What was sent was taken in: no question was answered, something was done.
-    pub taken_in: Signal,
+    #[serde(rename = "taken_in")]
+    pub confirmation: Signal,
     /// How many results there are, where the page says so.
     pub total: Option<u64>,
 }
@@ -81,23 +82,23 @@ impl PageKinds {
 const READ: usize = 48 << 10;
 
 /// The signals of a page that came with a status code.
-pub fn page_kind(page: &Page, status: u16) -> PageKinds {
-    let text = plain_within(&page.text, READ);
-    let title = plain_within(&page.title, READ);
-    let total = total(&page.text);
+pub fn page_kinds(page: &Page, status: u16) -> PageKinds {
+    let text = normalise_prefix(&page.text, READ);
+    let title = normalise_prefix(&page.title, READ);
+    let total = stated_total(&page.text);
     let mut kinds = PageKinds {
         no_results: no_results(&text, total),
-        error: walls::error(&text, &title, status),
-        login_wall: walls::login(page, &text, &title, status),
-        soft_404: walls::soft_404(&text, &title, status),
-        rate_limit: walls::rate_limit(&text, &title, status),
-        captcha: walls::captcha(page, &text, &title, status),
-        taken_in: walls::taken_in(&text, &title),
+        error: non_answers::error(&text, &title, status),
+        login_wall: non_answers::login(page, &text, &title, status),
+        soft_404: non_answers::soft_404(&text, &title, status),
+        rate_limit: non_answers::rate_limit(&text, &title, status),
+        captcha: non_answers::captcha(page, &text, &title, status),
+        confirmation: non_answers::confirmation(&text, &title),
         total,
         ..PageKinds::default()
     };
     kinds.results = results(page, &kinds);
-    kinds.taken_in.weaken(1.0 - 0.8 * kinds.results.score);
+    kinds.confirmation.weaken(1.0 - 0.8 * kinds.results.score);
     kinds.detail = detail(page, &title, &text, &kinds);
     kinds
 }

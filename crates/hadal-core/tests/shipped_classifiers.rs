@@ -1,15 +1,15 @@
 //! What the shipped judges make of forms that nobody would argue about.
 #![allow(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 
-use hadal_core::critic::trained::{Aim, TrainedCritic};
-use hadal_core::critic::{Critic, FormVerdict, Kind};
+use hadal_core::critic::trained::{CriticTarget, TrainedCritic};
+use hadal_core::critic::{Critic, FormKind, FormVerdict};
 use hadal_core::html;
 use url::Url;
 
 fn judge(topic: &str, page: &str) -> (f32, FormVerdict) {
     let url = Url::parse("http://site.example/").unwrap();
     let page = html::parse(page.as_bytes(), Some("text/html; charset=utf-8"), &url);
-    let critic = TrainedCritic::new(Aim::built_in(topic).unwrap());
+    let critic = TrainedCritic::new(CriticTarget::built_in(topic).unwrap());
     let verdict = critic.judge_page(&page);
     (verdict.p_topic, critic.judge_form(&page.forms[0], &page, &verdict))
 }
@@ -18,38 +18,41 @@ fn judge(topic: &str, page: &str) -> (f32, FormVerdict) {
 fn kinds_of_form_are_told_apart() {
     for (kind, form) in [
         (
-            Kind::Search,
+            FormKind::Search,
             "<form action=/search role=search><input type=search name=q placeholder=Search><button>Search</button></form>",
         ),
-        (Kind::Search, "<form action=/suche><input name=suchbegriff><input type=submit value=Suchen></form>"),
         (
-            Kind::Search,
+            FormKind::Search,
+            "<form action=/suche><input name=suchbegriff><input type=submit value=Suchen></form>",
+        ),
+        (
+            FormKind::Search,
             "<form action=/find><select name=make><option>Audi<option>Ford<option>Fiat</select><input name=keyword><input type=submit value=Find></form>",
         ),
         (
-            Kind::Login,
+            FormKind::Login,
             "<form method=post action=/login><h2>Log in</h2>User name <input name=username> Password <input type=password name=password><input type=submit value='Log in'></form>",
         ),
         (
-            Kind::Registration,
+            FormKind::Registration,
             "<form method=post action=/register>Create your account <input name=first_name><input name=last_name><input type=email name=email><input type=password name=password><input type=password name=password_confirm><input type=submit value=Register></form>",
         ),
         (
-            Kind::Newsletter,
+            FormKind::Newsletter,
             "<form method=post action=/subscribe>Subscribe to our newsletter <input type=email name=email placeholder='Your email'><input type=submit value=Subscribe></form>",
         ),
         (
-            Kind::Contact,
+            FormKind::Contact,
             "<form method=post action=/contact>Contact us <input name=name placeholder=Name><input type=email name=email><input name=subject><textarea name=message></textarea><input type=submit value='Send message'></form>",
         ),
         (
-            Kind::Recovery,
+            FormKind::Recovery,
             "<form method=post action=/password/reset>Forgot your password? Enter your e-mail address <input name=email><input type=submit value='Reset password'></form>",
         ),
     ] {
         let (_, verdict) = judge("book", form);
         assert_eq!(verdict.kind, kind, "{form}: {verdict:?}");
-        assert_eq!(verdict.is_searchable(), kind == Kind::Search, "{form}: {verdict:?}");
+        assert_eq!(verdict.is_searchable(), kind == FormKind::Search, "{form}: {verdict:?}");
     }
 }
 

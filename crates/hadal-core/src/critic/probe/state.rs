@@ -1,10 +1,10 @@
 //! A form under questioning, as a crawl keeps it: who it is, what was thought of it, how far its probe is.
 //!
-//! What a probe finds outweighs what a judge guessed from the outside; [`Inquiry::settle`] says by how
+//! What a probe finds outweighs what a judge guessed from the outside; [`ProbeState::settle`] says by how
 //! much. Sending and storing are the engine's affair.
 
-use super::probe::{Finding, Probe, Refusal};
-use super::{FormVerdict, Kind};
+use super::{Probe, ProbeRefusal, ProbeResult};
+use crate::critic::{FormKind, FormVerdict};
 use crate::http::Request;
 use crate::identity::FormId;
 use crate::page::Form;
@@ -20,7 +20,7 @@ const DOES_NOT: f32 = 0.03;
 
 /// A form under questioning.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Inquiry {
+pub struct ProbeState {
     /// Which form.
     pub form: FormId,
     /// The page it was found on.
@@ -33,68 +33,63 @@ pub struct Inquiry {
     pub probe: Probe,
 }
 
-impl Inquiry {
+impl ProbeState {
     /// Prepares to ask a form that was found on a page. `seed` is the run's.
-    pub fn of(
+    pub fn new(
         (id, form): (FormId, &Form),
         page: &Url,
         verdict: &FormVerdict,
         word: &str,
         seed: u64,
-    ) -> Result<Inquiry, Refusal> {
+    ) -> Result<ProbeState, ProbeRefusal> {
         let nonsense = xxh3_64_with_seed(&id.0.to_le_bytes(), seed);
-        let probe = Probe::of(form, word, nonsense)?;
+        let probe = Probe::new(form, word, nonsense)?;
         let (page, verdict, word) = (page.clone(), verdict.clone(), word.to_string());
-        Ok(Inquiry { form: id, page, verdict, word, probe })
+        Ok(ProbeState { form: id, page, verdict, word, probe })
     }
 
     /// The next request, if there is one that can be sent over the web.
-    pub fn next(&self) -> Option<Request> {
-        self.probe.next().filter(|request| matches!(request.url.scheme(), "http" | "https"))
+    pub fn next_request(&self) -> Option<Request> {
+        self.probe.next_request().filter(|request| matches!(request.url.scheme(), "http" | "https"))
     }
 
     /// What the form is held for after its probe. P(of the topic, given that it searches) stays.
-    pub fn settle(&self, finding: Finding) -> FormVerdict {
+    pub fn verdict_after(&self, finding: ProbeResult) -> FormVerdict {
         let mut verdict = self.verdict.clone();
-        let of_topic = conditional(&verdict);
+        let of_topic = verdict.p_topic_if_searchable();
         match finding {
-            Finding::Searches => {
+            ProbeResult::Searchable => {
                 verdict.p_searchable = verdict.p_searchable.max(SEARCHES);
-                verdict.kind = Kind::Search;
+                verdict.kind = FormKind::Search;
             }
-            Finding::DoesNot => {
+            ProbeResult::NotSearchable => {
                 verdict.p_searchable = verdict.p_searchable.min(DOES_NOT);
-                verdict.kind = if verdict.kind == Kind::Search { Kind::Other } else { verdict.kind };
+                verdict.kind = if verdict.kind == FormKind::Search { FormKind::Other } else { verdict.kind };
             }
-            Finding::Unclear => {}
+            ProbeResult::Unclear => {}
         }
-        if finding != Finding::Unclear {
+        if finding != ProbeResult::Unclear {
             verdict.p_relevant = verdict.p_searchable * of_topic;
         }
         verdict.evidence.push(self.line(finding));
         verdict
     }
 
-    fn line(&self, finding: Finding) -> String {
+    fn line(&self, finding: ProbeResult) -> String {
         match finding {
-            Finding::Searches => format!("probe: results for '{}', none for nonsense", self.word),
-            Finding::DoesNot if self.probe.was_taken_in() => {
+            ProbeResult::Searchable => format!("probe: results for '{}', none for nonsense", self.word),
+            ProbeResult::NotSearchable if self.probe.was_accepted_as_entry() => {
                 format!("probe: '{}' was taken in as an entry", self.word)
             }
-            Finding::DoesNot => format!("probe: '{}' and nonsense are answered alike", self.word),
-            Finding::Unclear => "probe: the answers do not tell".to_string(),
+            ProbeResult::NotSearchable => format!("probe: '{}' and nonsense are answered alike", self.word),
+            ProbeResult::Unclear => "probe: the answers do not tell".to_string(),
         }
     }
 }
 
-/// P(of the topic, given that it searches).
-pub fn conditional(verdict: &FormVerdict) -> f32 {
-    if verdict.p_searchable > 0.0 { (verdict.p_relevant / verdict.p_searchable).clamp(0.0, 1.0) } else { 0.0 }
-}
-
 /// The word a topic's forms are asked with: the first that is long enough to be indexed and is no
 /// mere glue. A topic names what it is about first.
-pub fn word_of(topic: &Topic) -> &str {
+pub fn probe_word(topic: &Topic) -> &str {
     const GLUE: [&str; 12] =
         ["the", "and", "for", "with", "from", "near", "all", "any", "new", "used", "cheap", "best"];
     let telling = |word: &&String| word.chars().count() > 2 && !GLUE.contains(&word.as_str());
@@ -107,33 +102,33 @@ mod tests {
     use crate::http::Method;
     use crate::page::{Field, FieldKind};
 
-    fn inquiry(p_searchable: f32, p_relevant: f32) -> Inquiry {
+    fn inquiry(p_searchable: f32, p_relevant: f32) -> ProbeState {
         let action = Url::parse("http://a.example/find").unwrap();
         let form = Form::to(action.clone(), Method::Get, vec![Field::new(FieldKind::Text, "q", "")]);
-        let verdict = FormVerdict { kind: Kind::Other, p_searchable, p_relevant, evidence: vec![] };
-        Inquiry::of((FormId(7), &form), &action, &verdict, "book", 1).unwrap()
+        let verdict = FormVerdict { kind: FormKind::Other, p_searchable, p_relevant, evidence: vec![] };
+        ProbeState::new((FormId(7), &form), &action, &verdict, "book", 1).unwrap()
     }
 
     #[test]
     fn a_finding_moves_both_probabilities_and_keeps_what_the_topic_is_worth() {
-        let yes = inquiry(0.4, 0.2).settle(Finding::Searches);
-        assert_eq!((yes.p_searchable, yes.p_relevant, yes.kind), (0.97, 0.485, Kind::Search));
-        let no = inquiry(0.4, 0.2).settle(Finding::DoesNot);
+        let yes = inquiry(0.4, 0.2).verdict_after(ProbeResult::Searchable);
+        assert_eq!((yes.p_searchable, yes.p_relevant, yes.kind), (0.97, 0.485, FormKind::Search));
+        let no = inquiry(0.4, 0.2).verdict_after(ProbeResult::NotSearchable);
         assert_eq!((no.p_searchable, no.p_relevant), (0.03, 0.015));
-        let unclear = inquiry(0.4, 0.2).settle(Finding::Unclear);
-        assert_eq!((unclear.p_searchable, unclear.p_relevant, unclear.kind), (0.4, 0.2, Kind::Other));
+        let unclear = inquiry(0.4, 0.2).verdict_after(ProbeResult::Unclear);
+        assert_eq!((unclear.p_searchable, unclear.p_relevant, unclear.kind), (0.4, 0.2, FormKind::Other));
     }
 
     #[test]
     fn a_judge_that_was_surer_is_not_made_less_sure() {
-        assert_eq!(inquiry(0.99, 0.99).settle(Finding::Searches).p_searchable, 0.99);
-        assert_eq!(inquiry(0.01, 0.0).settle(Finding::DoesNot).p_searchable, 0.01);
-        assert_eq!(inquiry(0.0, 0.0).settle(Finding::Searches).p_relevant, 0.0);
+        assert_eq!(inquiry(0.99, 0.99).verdict_after(ProbeResult::Searchable).p_searchable, 0.99);
+        assert_eq!(inquiry(0.01, 0.0).verdict_after(ProbeResult::NotSearchable).p_searchable, 0.01);
+        assert_eq!(inquiry(0.0, 0.0).verdict_after(ProbeResult::Searchable).p_relevant, 0.0);
     }
 
     #[test]
     fn every_finding_is_in_the_evidence() {
-        let verdict = inquiry(0.4, 0.2).settle(Finding::Searches);
+        let verdict = inquiry(0.4, 0.2).verdict_after(ProbeResult::Searchable);
         assert_eq!(verdict.evidence, ["probe: results for 'book', none for nonsense"]);
     }
 
@@ -144,7 +139,7 @@ mod tests {
 
     #[test]
     fn a_topic_is_asked_for_with_its_first_telling_word() {
-        let word = |text: &str| word_of(&Topic::from_words(text).unwrap()).to_string();
+        let word = |text: &str| probe_word(&Topic::from_words(text).unwrap()).to_string();
         assert_eq!(word("hotel"), "hotel");
         assert_eq!(word("used books"), "book");
         assert_eq!(word("tv"), "tv");

@@ -5,16 +5,16 @@
 //! name or the heading over it count only when nothing about the form says that it searches: pages
 //! mention carts and comments everywhere.
 
-mod words;
+mod phrases;
 
-use super::wording::{Phrases, holds, plain};
+use super::phrase_set::{PhraseSet, contains_phrase, normalise};
 use crate::http::Method;
 use crate::page::{Field, FieldKind, Form};
-use serde::{Deserialize, Serialize};
-use words::{
-    CAPTCHA, CARD, DEEDS, EMAIL, HINTS, MARKS, MESSAGE, PASSWORD, PERSON, PHONE, QUANTITY, QUERY_NAMES,
-    SEARCH, USER,
+use phrases::{
+    ACTIONS, CAPTCHA, CARD, CONTEXT_ACTIONS, EMAIL, MESSAGE, PASSWORD, PERSON, PHONE, QUANTITY, QUERY_NAMES,
+    SEARCH, USER, WEAK_ACTIONS,
 };
+use serde::{Deserialize, Serialize};
 
 /// Why a form is never submitted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -59,7 +59,7 @@ const WORDED_FIELDS: usize = 10_000;
 
 /// The first reason not to submit a form, if there is one.
 pub fn veto(form: &Form) -> Option<Veto> {
-    let asked = Asked::of(form);
+    let asked = RequestedData::of(form);
     by_fields(form, &asked)
         .or_else(|| by_buttons(form, &asked))
         .or_else(|| by_orders(form))
@@ -68,7 +68,7 @@ pub fn veto(form: &Form) -> Option<Veto> {
 
 /// What the visible fields ask for, as far as their words tell.
 #[derive(Default)]
-struct Asked {
+struct RequestedData {
     captcha: bool,
     card: bool,
     email: bool,
@@ -82,19 +82,19 @@ struct Asked {
     searches: bool,
 }
 
-impl Asked {
-    fn of(form: &Form) -> Asked {
-        let mut asked = Asked::default();
+impl RequestedData {
+    fn of(form: &Form) -> RequestedData {
+        let mut asked = RequestedData::default();
         let about = format!("{} {}", form.attributes, form.text).to_lowercase();
         asked.captcha = about.contains("captcha");
         for field in form.fields.iter().take(WORDED_FIELDS) {
-            let name = plain(&format!("{} {}", field.name, field.id));
-            let read = plain(&format!("{} {}", field.label, field.placeholder));
+            let name = normalise(&format!("{} {}", field.name, field.id));
+            let read = normalise(&format!("{} {}", field.label, field.placeholder));
             match field.kind {
                 FieldKind::Hidden => asked.captcha |= is_captcha(&name),
                 kind if kind.is_button() => asked.searches |= sends(field) && offers_search(field, &name),
                 kind => {
-                    asked.captcha |= is_captcha(&name) || CAPTCHA.are_in(&read);
+                    asked.captcha |= is_captcha(&name) || CAPTCHA.found_in(&read);
                     if kind.is_textual() {
                         asked.add(field, &name, &read);
                     }
@@ -106,8 +106,8 @@ impl Asked {
 
     /// Adds a field that text is typed into.
     fn add(&mut self, field: &Field, name: &str, read: &str) {
-        let says = |phrases: &Phrases| phrases.are_in(name) || phrases.are_in(read);
-        let looked_for = SEARCH.are_in(read);
+        let says = |phrases: &PhraseSet| phrases.found_in(name) || phrases.found_in(read);
+        let looked_for = SEARCH.found_in(read);
         self.card |= says(&CARD);
         self.email |= field.kind == FieldKind::Email || name.contains("mail ");
         // "Search by name or e-mail" does not ask for an address.
@@ -118,22 +118,22 @@ impl Asked {
         self.person |= says(&PERSON);
         self.quantity |= says(&QUANTITY);
         self.user |= says(&USER);
-        self.searches |= is_query(field) || looked_for || SEARCH.are_in(name);
+        self.searches |= is_query(field) || looked_for || SEARCH.found_in(name);
     }
 }
 
 fn is_captcha(name: &str) -> bool {
-    name.contains("captcha") || CAPTCHA.are_in(name)
+    name.contains("captcha") || CAPTCHA.found_in(name)
 }
 
 fn offers_search(button: &Field, name: &str) -> bool {
-    let texts = [&button.label, &button.value].map(|text| plain(text));
-    SEARCH.are_in(name) || texts.iter().any(|text| SEARCH.are_in(text))
+    let texts = [&button.label, &button.value].map(|text| normalise(text));
+    SEARCH.found_in(name) || texts.iter().any(|text| SEARCH.found_in(text))
 }
 
 /// A field that a query goes into, by kind or name.
 fn is_query(field: &Field) -> bool {
-    let is_named = |name: &str| QUERY_NAMES.are(&plain(name));
+    let is_named = |name: &str| QUERY_NAMES.equals(&normalise(name));
     match field.kind {
         FieldKind::Search => true,
         FieldKind::Text => is_named(&field.name) || is_named(&field.id),
@@ -145,7 +145,7 @@ fn sends(field: &Field) -> bool {
     matches!(field.kind, FieldKind::Submit | FieldKind::Image)
 }
 
-fn by_fields(form: &Form, asked: &Asked) -> Option<Veto> {
+fn by_fields(form: &Form, asked: &RequestedData) -> Option<Veto> {
     let is_post = form.method == Method::Post;
     let any = |kind: FieldKind| form.fields.iter().any(|field| field.kind == kind);
     let rules = [
@@ -165,22 +165,22 @@ fn by_fields(form: &Form, asked: &Asked) -> Option<Veto> {
 }
 
 /// What is written on the buttons that send the form; on other buttons when no button sends it.
-fn by_buttons(form: &Form, asked: &Asked) -> Option<Veto> {
+fn by_buttons(form: &Form, asked: &RequestedData) -> Option<Veto> {
     let is_scripted = !form.fields.iter().any(sends);
     let counts = |field: &&Field| sends(field) || (is_scripted && field.kind == FieldKind::Button);
     for button in form.fields.iter().filter(counts).take(WORDED_FIELDS) {
-        let texts = [plain(&button.label), plain(&button.value)];
-        if texts.iter().any(|text| SEARCH.are_in(text) || is_sorting(text)) {
+        let texts = [normalise(&button.label), normalise(&button.value)];
+        if texts.iter().any(|text| SEARCH.found_in(text) || is_sorting(text)) {
             continue;
         }
-        let found = texts.iter().find_map(|text| deed(text, &DEEDS));
+        let found = texts.iter().find_map(|text| deed(text, &ACTIONS));
         // A cross beside a search box empties it.
         let empties = found == Some(Veto::Delete) && is_scripted && asked.searches;
         if found.is_some() && !empties {
             return found;
         }
-        let hinted = || texts.iter().find_map(|text| deed(text, &HINTS));
-        let named = || deed(&plain(&format!("{} {}", button.name, button.id)), &MARKS);
+        let hinted = || texts.iter().find_map(|text| deed(text, &WEAK_ACTIONS));
+        let named = || deed(&normalise(&format!("{} {}", button.name, button.id)), &CONTEXT_ACTIONS);
         if !asked.searches
             && let Some(veto) = hinted().or_else(named)
         {
@@ -191,11 +191,11 @@ fn by_buttons(form: &Form, asked: &Asked) -> Option<Veto> {
 }
 
 fn is_sorting(text: &str) -> bool {
-    ["order by", "sort", "sort order"].iter().any(|phrase| holds(text, phrase))
+    ["order by", "sort", "sort order"].iter().any(|phrase| contains_phrase(text, phrase))
 }
 
-fn deed(text: &str, table: &[(Veto, Phrases)]) -> Option<Veto> {
-    table.iter().find(|(_, phrases)| phrases.are_in(text)).map(|(veto, _)| *veto)
+fn deed(text: &str, table: &[(Veto, PhraseSet)]) -> Option<Veto> {
+    table.iter().find(|(_, phrases)| phrases.found_in(text)).map(|(veto, _)| *veto)
 }
 
 /// Hidden fields that tell the server what to do.
@@ -204,13 +204,15 @@ fn by_orders(form: &Form) -> Option<Veto> {
         ["action", "act", "do", "task", "cmd", "command", "op", "exe", "method", "mode", "func", "event"];
     let hidden = form.fields.iter().filter(|field| field.kind == FieldKind::Hidden).take(WORDED_FIELDS);
     hidden.into_iter().find_map(|field| {
-        let (name, value) = (plain(&field.name), plain(&field.value));
+        let (name, value) = (normalise(&field.name), normalise(&field.value));
         let is_order = NAMES.contains(&name.trim());
         match value.trim() {
             "delete" | "put" | "patch" if name.trim() == "method" => Some(Veto::Delete),
             "s xclick" | "xclick" | "cart" if name.trim() == "cmd" => Some(Veto::Pay),
-            _ if holds(&name, "add to cart") => Some(Veto::Order),
-            _ if is_order && !SEARCH.are_in(&value) => deed(&value, &MARKS).or_else(|| deed(&value, &DEEDS)),
+            _ if contains_phrase(&name, "add to cart") => Some(Veto::Order),
+            _ if is_order && !SEARCH.found_in(&value) => {
+                deed(&value, &CONTEXT_ACTIONS).or_else(|| deed(&value, &ACTIONS))
+            }
             _ => None,
         }
     })
@@ -219,11 +221,11 @@ fn by_orders(form: &Form) -> Option<Veto> {
 /// Words in the address, the name and the heading of a form that says nothing of searching.
 fn by_marks(form: &Form) -> Option<Veto> {
     let places = [form.action.path(), &form.attributes, &form.heading];
-    let texts = places.map(plain);
-    if texts.iter().any(|text| SEARCH.are_in(text)) {
+    let texts = places.map(normalise);
+    if texts.iter().any(|text| SEARCH.found_in(text)) {
         return None;
     }
-    texts.iter().find_map(|text| deed(text, &MARKS))
+    texts.iter().find_map(|text| deed(text, &CONTEXT_ACTIONS))
 }
 
 #[cfg(test)]

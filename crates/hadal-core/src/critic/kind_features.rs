@@ -20,23 +20,23 @@ const MOST_WORDS: usize = 200;
 const MOST_PARTS: usize = 256;
 
 /// What a form shows, as hashes with weights, each once.
-pub fn signals(form: &Form, page: &Page) -> Vec<(u32, f32)> {
+pub fn kind_features(form: &Form, page: &Page) -> Vec<(u32, f32)> {
     let mut found = Vec::with_capacity(512);
-    each_signal(form, page, |group, word, value| found.push((hash_of(group, word), value)));
+    each_kind_feature(form, page, |group, word, value| found.push((feature_hash(group, word), value)));
     found.sort_unstable_by_key(|(hash, _)| *hash);
     found.dedup_by_key(|(hash, _)| *hash);
     found
 }
 
 /// The number of a signal.
-pub fn hash_of(group: &str, word: &str) -> u32 {
+pub fn feature_hash(group: &str, word: &str) -> u32 {
     let seed = xxh3_64(group.as_bytes());
     xxh3_64_with_seed(word.as_bytes(), seed) as u32
 }
 
 /// Tells every signal of a form: group, word, weight. The same one may come twice.
-pub fn each_signal(form: &Form, page: &Page, mut tell: impl FnMut(&str, &str, f32)) {
-    let mut teller = Teller { tell: &mut tell, language: page.language.as_deref() };
+pub fn each_kind_feature(form: &Form, page: &Page, mut tell: impl FnMut(&str, &str, f32)) {
+    let mut teller = FeatureReader { tell: &mut tell, language: page.language.as_deref() };
     teller.shape(form);
     for field in form.fields.iter().take(MOST_FIELDS) {
         teller.field(field);
@@ -45,12 +45,12 @@ pub fn each_signal(form: &Form, page: &Page, mut tell: impl FnMut(&str, &str, f3
     teller.talk_of_search(form);
 }
 
-struct Teller<'a, F> {
+struct FeatureReader<'a, F> {
     tell: &'a mut F,
     language: Option<&'a str>,
 }
 
-impl<F: FnMut(&str, &str, f32)> Teller<'_, F> {
+impl<F: FnMut(&str, &str, f32)> FeatureReader<'_, F> {
     fn say(&mut self, group: &str, word: &str) {
         (self.tell)(group, word, 1.0);
     }
