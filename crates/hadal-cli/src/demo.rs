@@ -132,7 +132,8 @@ fn setup(
     stop: watch::Receiver<bool>,
 ) -> anyhow::Result<Crawl> {
     let Some(offer) = find_strategy(&args.strategy) else {
-        let names: Vec<_> = hadal_core::strategy::STRATEGIES.iter().map(|offer| offer.name).collect();
+        let names: Vec<_> =
+            hadal_core::strategy::StrategyRegistry::built_in().iter().map(|offer| offer.name).collect();
         return Err(
             Usage(format!("unknown strategy '{}' (available: {})", args.strategy, names.join(", "))).into()
         );

@@ -22,7 +22,7 @@ use hadal::store::{Access, RunSpec, RunState};
 use hadal::topic::Wanted;
 use hadal_core::critic::probe::probe_word;
 use hadal_core::critic::trained::TrainedCritic;
-use hadal_core::strategy::{STRATEGIES, StrategyContext, find_strategy};
+use hadal_core::strategy::{StrategyContext, StrategyRegistry, find_strategy};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -113,7 +113,8 @@ const PROBE: &str = "Whether forms whose fields do not tell are asked if they se
 
 /// Strategies with their use, for the help text.
 fn strategies() -> String {
-    let offers: Vec<(&str, &str)> = STRATEGIES.iter().map(|offer| (offer.name, offer.about)).collect();
+    let offers: Vec<(&str, &str)> =
+        StrategyRegistry::built_in().iter().map(|offer| (offer.name, offer.about)).collect();
     format!("Crawling strategy [default: hadal]:{}", choices(&offers))
 }
 

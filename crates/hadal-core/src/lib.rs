@@ -1,16 +1,18 @@
-//! Everything in hadal that *decides*: no sockets, no disk, no clock.
+//! The deciding part of hadal: parsing, classifiers, strategies, query policies and estimators.
 //!
-//! Time and randomness are arguments, so that every decision can be tested and replayed.
-//! Follow a page through the crate:
+//! This crate does no IO and reads no clock. Time and randomness are arguments, so that every decision can be
+//! tested and replayed. A page passes through it in four steps:
 //!
-//! 1. [`http`]: what a client asked and was told, whoever carried it;
-//! 2. [`html`]: bytes to [`page::Page`] in one parse: text, links with context, forms, hints;
-//! 3. [`critic`]: is the page on topic, what are its forms for;
-//! 4. [`strategy`]: where each of its links waits, and which lane is served next.
+//! 1. [`http`]: the request and the response;
+//! 2. [`html`]: bytes to a [`page::Page`] in one parse: text, links with context, forms, hints;
+//! 3. [`critic`]: P(on topic) of the page, kind and relevance of its forms;
+//! 4. [`strategy`]: queue and score of each of its links, and the queue that is served next.
 //!
-//! [`submission`] is the request that a filled form makes; [`critic::probe`] asks a form with it.
-//! [`address`] and [`identity`] say when two URLs or two forms are the same;
-//! [`link`] is a link that waits to be visited; [`learn`] holds what the judges are made of.
+//! A form found this way is downloaded by [`harvest`]: query policies, answer readers and size estimators.
+//!
+//! [`submission`] builds the request of a filled form; [`critic::probe`] tests a form with it. [`address`] and
+//! [`identity`] define when two URLs or two forms are the same. [`link`] holds links that wait to be visited.
+//! [`learn`] and [`text`] are the learners and text tools that the classifiers are made of.
 
 pub mod address;
 pub mod critic;

@@ -1,7 +1,8 @@
-//! A link: a link that waits to be visited, with all that is known about it.
+//! Links of the frontier.
 //!
-//! Leads live in the store, never in a strategy. A link keeps the context it was found in, so that
-//! it can be placed again by a model that learned something since.
+//! A [`FrontierLink`] is a URL that a crawl knows, with the context it was found in. A [`QueuedLink`] adds the
+//! queue and the score that the strategy gave it. Both live in the store, never in a strategy. A link keeps its
+//! context, so that a strategy can score it again after it has learned more.
 
 use crate::address::{Host, LinkId, Site};
 use crate::critic::probe::ProbeState;
@@ -10,72 +11,86 @@ use crate::time::Time;
 use serde::{Deserialize, Serialize};
 use url::Url;
 
-/// What visiting a link means.
+/// Kind of request that visiting a link makes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LinkTask {
-    /// Fetch and read the page.
+    /// Fetch and parse the page.
     Page,
-    /// Ask who links to the address.
+    /// Look up pages that link to the URL.
     Backlinks,
-    /// Ask a form whether it searches; the address is that of its next request.
+    /// Probe a form; the URL is that of the probe's next request.
     Probe(Box<ProbeState>),
 }
 
-/// How an address came to be known.
+/// Source of a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum LinkOrigin {
     /// Given by the user.
     Seed,
-    /// A link on a page.
+    /// Found on a page.
     Link,
-    /// Another address sent us here.
+    /// Target of an HTTP redirect or a page refresh.
     Redirect,
-    /// It links to a page we asked about.
+    /// Returned by a backlink look-up.
     Backlink,
-    /// A strategy opened the site at its root.
+    /// Added by the strategy, usually the root of a site.
     SiteRoot,
 }
 
-/// What is known about the page a link was found on.
+impl LinkOrigin {
+    /// Name in the dashboard.
+    pub fn name(self) -> &'static str {
+        match self {
+            LinkOrigin::Seed => "seed",
+            LinkOrigin::Link => "link",
+            LinkOrigin::Redirect => "redirect",
+            LinkOrigin::Backlink => "backlink",
+            LinkOrigin::SiteRoot => "site root",
+        }
+    }
+}
+
+/// Facts about the page a link was found on.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ParentPage {
-    /// The page.
+    /// Link that the page was fetched through.
     pub id: LinkId,
     /// P(on topic) of the page.
     pub p_topic: f32,
-    /// It held a relevant form.
+    /// The page held a relevant form.
     pub has_relevant_form: bool,
-    /// It is on the same site as the link's target.
+    /// The page and the link's target are on the same site.
     pub same_site: bool,
 }
 
-/// An address worth considering, with the context it was found in.
+/// A URL that a crawl knows, with the context it was found in.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FrontierLink {
-    /// Identity.
+    /// Identity of the URL and task.
     pub id: LinkId,
-    /// Normalised address.
+    /// Normalised URL.
     pub url: Url,
-    /// What to do with it.
+    /// Kind of request to make.
     pub task: LinkTask,
-    /// How it came to be known.
+    /// Source of the link.
     pub origin: LinkOrigin,
-    /// What stands around the link.
+    /// Anchor text, surrounding text and tag path.
     pub context: LinkContext,
-    /// The page it was found on.
+    /// Page it was found on; `None` for seeds, site roots and backlinks.
     pub parent: Option<ParentPage>,
     /// Clicks from a seed.
     pub depth: u16,
     /// Clicks since the crawl entered this site.
     pub site_depth: u16,
-    /// Addresses that redirected here, first one first.
+    /// URLs that redirected to this one, oldest first.
     pub redirects: Vec<Url>,
 }
 
 impl FrontierLink {
-    /// A link without a parent: a seed or a site's root.
+    /// A page link without a parent: a seed, a site's root or a backlink.
     pub fn root(url: Url, origin: LinkOrigin) -> FrontierLink {
         FrontierLink {
             id: LinkId::of(&url),
@@ -90,8 +105,8 @@ impl FrontierLink {
         }
     }
 
-    /// The host it is fetched from. A look-up goes to none of the web's hosts, so it has one of its own:
-    /// it waits for nobody's turn and outlives the site it is about.
+    /// Host that the request goes to. Backlink look-ups share a host name of their own: they do not wait for the
+    /// host they ask about, and they stay queued when its site is closed.
     pub fn host(&self) -> Host {
         match self.task {
             LinkTask::Page | LinkTask::Probe(_) => Host::of(&self.url),
@@ -99,7 +114,7 @@ impl FrontierLink {
         }
     }
 
-    /// The site it belongs to.
+    /// Site of the URL. Backlink look-ups share a site of their own, as in [`FrontierLink::host`].
     pub fn site(&self) -> Site {
         match self.task {
             LinkTask::Page | LinkTask::Probe(_) => Site::of(&self.url),
@@ -108,76 +123,78 @@ impl FrontierLink {
     }
 }
 
-/// A queue of the frontier. What a number means is the strategy's affair: a level, a batch, a site.
+/// Number of a queue of the frontier. The strategy decides what a queue holds: a level, a batch, a site.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct QueueId(pub u64);
 
 impl QueueId {
-    /// Where uncertain forms wait to be asked. The engine's own: no strategy sees it.
+    /// Probes of uncertain forms. The engine serves this queue; strategies do not see it.
     pub const PROBES: QueueId = QueueId(u64::MAX);
-    /// Where the forms of a quality sample wait to be asked. The engine's own as well.
+    /// Probes of the forms of a quality sample. The engine serves this queue; strategies do not see it.
     pub const SAMPLE: QueueId = QueueId(u64::MAX - 1);
 
-    /// Whether the engine serves it by itself. What waits there outlives the closing of its site.
+    /// True for the queues that the engine serves by itself. Closing a site does not drop their links.
     pub fn is_reserved(self) -> bool {
         self >= QueueId::SAMPLE
     }
 }
 
-/// A link in its queue.
+/// A link with its place in the frontier.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct QueuedLink {
-    /// What waits.
+    /// The link and its context.
+    #[serde(rename = "lead")]
     pub link: FrontierLink,
-    /// Where.
+    /// Queue it waits in.
+    #[serde(rename = "lane")]
     pub queue: QueueId,
-    /// Higher is served first.
+    /// Score within the queue; the highest is served first.
     pub score: f32,
-    /// Tie-breaker: what came first is served first.
+    /// Arrival number; of equal scores the lowest is served first.
     pub order: u64,
-    /// Generation of the model that gave the score.
+    /// Generation of the strategy's model that gave the score.
     pub generation: u32,
     /// Failed attempts so far.
     pub attempts: u8,
-    /// Not to be visited before this moment.
+    /// Earliest time of the next attempt.
     pub not_before: Time,
 }
 
 impl QueuedLink {
-    /// Rank in its queue: smaller is served first.
+    /// Rank in its queue; the smallest is served first.
     pub fn rank(&self) -> QueueRank {
         QueueRank::new(self.score, self.order)
     }
 }
 
-/// Order within a queue: score downwards, then arrival upwards. Total, also for NaN.
+/// Order within a queue: highest score first, then lowest arrival number. A total order; NaN sorts last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct QueueRank {
-    falling: i32,
+    score_key: i32,
     order: u64,
 }
 
 impl QueueRank {
-    /// The rank of a score and an arrival number.
+    /// Rank of a score and an arrival number.
     pub fn new(score: f32, order: u64) -> QueueRank {
         let score = if score.is_nan() { f32::NEG_INFINITY } else { score };
         let bits = score.to_bits() as i32;
-        let rising = bits ^ (((bits >> 31) as u32) >> 1) as i32;
-        QueueRank { falling: !rising, order }
+        let ascending = bits ^ (((bits >> 31) as u32) >> 1) as i32;
+        QueueRank { score_key: !ascending, order }
     }
 
-    /// The score it was made from.
+    /// Score that the rank was made from.
     pub fn score(self) -> f32 {
-        let rising = !self.falling;
-        f32::from_bits((rising ^ (((rising >> 31) as u32) >> 1) as i32) as u32)
+        let ascending = !self.score_key;
+        f32::from_bits((ascending ^ (((ascending >> 31) as u32) >> 1) as i32) as u32)
     }
 
-    /// The score's part as an integer that sorts the best first, for stores to index.
-    pub fn falling(self) -> i32 {
-        self.falling
+    /// Score as an integer that sorts the highest score first, for the index of a store.
+    pub fn score_key(self) -> i32 {
+        self.score_key
     }
 
-    /// The arrival number.
+    /// Arrival number.
     pub fn order(self) -> u64 {
         self.order
     }

@@ -8,7 +8,7 @@ use clap::Args;
 use hadal::choice::nearest;
 use hadal::config::units;
 use hadal::output::sections;
-use hadal_core::strategy::STRATEGIES;
+use hadal_core::strategy::StrategyRegistry;
 use hadal_eval::find::oracle::ORACLE;
 use hadal_eval::find::{self, FindPlan, Preset, TrialFolder, figures};
 use hadal_eval::progress::TrialsProgress;
@@ -102,7 +102,8 @@ pub fn cores() -> usize {
 fn plan(args: &FindArgs, seed: u64) -> Result<FindPlan, Usage> {
     let all_topics = if args.quick { &QUICK_TOPICS[..] } else { World::topics() };
     let usual = if args.quick { QUICK_REQUESTS } else { REQUESTS };
-    let strategies: Vec<&str> = STRATEGIES.iter().map(|entry| entry.name).chain([ORACLE]).collect();
+    let strategies: Vec<&str> =
+        StrategyRegistry::built_in().iter().map(|entry| entry.name).chain([ORACLE]).collect();
     Ok(FindPlan {
         world: args.world,
         sites: (args.quick && args.world != Preset::Tiny).then_some(QUICK_SITES),

@@ -6,7 +6,7 @@ use hadal::fetch::in_process::InProcess;
 use hadal::fetch::politeness::Politeness;
 use hadal::store::{Access, RunSpec, open};
 use hadal_core::http::DEFAULT_BODY_LIMIT;
-use hadal_core::strategy::{STRATEGIES, StrategyContext, StrategyEntry, find_strategy};
+use hadal_core::strategy::{StrategyContext, StrategyEntry, StrategyRegistry, find_strategy};
 use hadal_eval::find::page_cache::CacheLimit;
 use hadal_eval::find::score::Scorer;
 use hadal_eval::find::topic_setup::{KnownWorld, TopicSetup};
@@ -49,7 +49,7 @@ fn made(setup: &Arc<TopicSetup>, entry: &StrategyEntry) -> FindTrial {
 #[test]
 fn a_trial_is_the_same_whether_its_pages_were_kept_or_not() {
     let (bare, shared) = (setup(0), setup(1 << 30));
-    for entry in STRATEGIES {
+    for entry in StrategyRegistry::built_in().iter() {
         let without = made(&bare, entry);
         let (cold, warm) = (made(&shared, entry), made(&shared, entry));
         assert!(without.same_result(&cold) && without.same_result(&warm), "{}", entry.name);
@@ -61,7 +61,7 @@ fn a_trial_is_the_same_whether_its_pages_were_kept_or_not() {
 #[tokio::test]
 async fn a_trial_finds_what_a_plain_crawl_finds() {
     let setup = setup(1 << 30);
-    for entry in STRATEGIES {
+    for entry in StrategyRegistry::built_in().iter() {
         let spec = spec(entry);
         let (_running, stop) = watch::channel(false);
         let plain = plain(&setup, entry, &spec, stop);

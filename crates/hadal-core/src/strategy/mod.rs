@@ -1,206 +1,248 @@
-//! The strategy contract: a strategy orders a crawl and holds no links.
+//! Crawl strategies: the order in which a crawl visits the links it knows.
 //!
-//! It places each link in a queue with a score, picks the queue that is served next, and learns from
-//! every visit. What it wants done beyond that it asks of the engine with a [`StrategyCommand`]. The engine
-//! owns readiness (politeness, budgets), fetching and persistence. What a strategy has learned is a
-//! [`Lesson`], kept with the run.
+//! A strategy gives each link a queue and a score ([`Strategy::place`]), picks the queue that is served next
+//! ([`Strategy::choose`]) and learns from every visit ([`Strategy::learn`]). It holds no links: the frontier belongs
+//! to the engine, which also owns politeness, budgets, fetching and persistence. A strategy asks the engine for
+//! other work with a [`StrategyCommand`].
+//!
+//! | module | strategies |
+//! |---|---|
+//! | [`baselines`] | `random`, `breadth-first`, `fixed-depth`, `best-first`, `best-first-sc` |
+//! | [`levels`] | `ffc`, `ffc-1` and `ache-*`: links by their distance from a form |
+//! | [`smart`] | `scdi*` and `smart`: SmartCrawler |
+//! | [`hadal`] | `hadal`: expected new relevant forms per request |
+//!
+//! [`StrategyRegistry`] lists them by name and takes strategies of other crates.
 
-pub mod best_first;
-pub mod breadth_first;
+pub mod baselines;
 pub mod features;
-pub mod fixed_depth;
 pub mod hadal;
-pub mod lesson;
 pub mod levels;
-pub mod random;
+mod registry;
 pub mod smart;
 
 use crate::address::Site;
 use crate::critic::{FormVerdict, PageVerdict};
 use crate::link::{FrontierLink, QueueId};
 use crate::page::{LinkContext, Page};
+use serde::{Deserialize, Serialize};
 use url::Url;
 
-pub use lesson::{Lesson, SelectedFeatures};
-use levels::Levels;
-use smart::{Parts, Smart};
+pub use registry::{DuplicateStrategy, StrategyEntry, StrategyRegistry, find_strategy};
 
-/// Orders a crawl.
+/// Least P(on topic) of an on-topic page (FFC paper, section 3.2).
+const ON_TOPIC: f32 = 0.5;
+
+/// Decides the order of a crawl.
+///
+/// [`Strategy::place`], [`Strategy::choose`] and [`Strategy::learn`] are required. The example prefers links with short
+/// anchor texts and leaves a site at its first searchable form.
+///
+/// ```
+/// use hadal_core::link::{FrontierLink, LinkOrigin, QueueId};
+/// use hadal_core::strategy::*;
+///
+/// struct ShortAnchors;
+///
+/// impl Strategy for ShortAnchors {
+///     fn place(&self, link: &FrontierLink, _site: &SiteCounters) -> Placement {
+///         Placement::Enqueue { queue: QueueId(0), score: -(link.context.anchor.len() as f32) }
+///     }
+///
+///     fn choose(&mut self, heads: &dyn QueueHeads) -> QueueChoice {
+///         serve_best(heads)
+///     }
+///
+///     fn learn(&mut self, visit: &PageVisit<'_>) -> Vec<StrategyCommand> {
+///         let is_done = visit.site.searchable > 0 && !visit.site.closed;
+///         is_done.then(|| StrategyCommand::CloseSite(visit.link.site())).into_iter().collect()
+///     }
+/// }
+///
+/// let mut strategies = StrategyRegistry::built_in();
+/// strategies.register(StrategyEntry::new("short-anchors", "short anchor texts first", |_| Box::new(ShortAnchors)))?;
+///
+/// let strategy = strategies.find("short-anchors").unwrap().make(&StrategyContext::default());
+/// let seed = FrontierLink::root("http://example.org/".parse()?, LinkOrigin::Seed);
+/// let placement = strategy.place(&seed, &SiteCounters::default());
+/// assert_eq!(placement, Placement::Enqueue { queue: QueueId(0), score: 0.0 });
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub trait Strategy: Send {
-    /// What is to be done before anything is chosen, once per run.
+    /// Commands to execute once per run, before the first choice.
     fn begin(&mut self) -> Vec<StrategyCommand> {
         Vec::new()
     }
 
-    /// Where a link waits. Depends on the link's stored context, on its site as it stands and on what
-    /// was learned, on nothing else: the same function places new links and links that are placed again.
+    /// Queue and score of a link. The result depends only on the link, on the counters of its site and on the state
+    /// of the strategy, because the engine calls it for new links and again for waiting ones.
     fn place(&self, link: &FrontierLink, site: &SiteCounters) -> Placement;
 
-    /// Which queue is served next. Only queues with a link that may be visited now are offered.
+    /// Picks the next queue. `heads` lists only queues with a link that may be visited now.
     fn choose(&mut self, heads: &dyn QueueHeads) -> QueueChoice;
 
-    /// Learns from a visit and asks for what follows from it.
+    /// Learns from a visit, failed ones included, and returns commands for the engine.
     fn learn(&mut self, visit: &PageVisit<'_>) -> Vec<StrategyCommand>;
 
-    /// Who links to an address it asked about; these pages are placed as links right after.
+    /// Receives the result of a backlink look-up: the pages `linking` that link to `about`. The engine places these
+    /// pages as links right after the call.
     fn on_backlinks(&mut self, _about: &Url, _linking: &[Url]) -> Vec<StrategyCommand> {
         Vec::new()
     }
 
-    /// Whether the forms and links of a page with this verdict are taken.
+    /// True if the engine should use the forms and links of a page with this verdict.
     fn accepts_page(&self, _verdict: &PageVerdict) -> bool {
         true
     }
 
-    /// What speaks for a link by all that was learned, for people to read: parts that add up to its score and
-    /// to what its site is worth. Empty where the score is one number.
+    /// Terms whose sum is the link's score plus its site's bonus, for the dashboard. Empty if the strategy cannot
+    /// split its scores.
     fn explain_score(&self, _link: &FrontierLink, _site: &SiteCounters) -> Vec<StrategyGauge> {
         Vec::new()
     }
 
-    /// Numbers worth watching over a crawl: queue sizes, look-ups made.
+    /// Figures for the dashboard and for evaluation: queue sizes, look-ups, learning iterations.
     fn gauges(&self, _heads: &dyn QueueHeads) -> Vec<StrategyGauge> {
         Vec::new()
     }
 
-    /// Takes over what an earlier crawl of the same topic and strategy saved, before a crawl begins.
+    /// Takes over knowledge from an earlier run with the same topic and strategy. `saved` is the result of that run's
+    /// [`Strategy::save`]. The engine calls this before [`Strategy::begin`].
     fn load_earlier_run(&mut self, _saved: &[u8]) -> Result<(), RestoreError> {
         Ok(())
     }
 
-    /// What was learned, for the store; empty when there is nothing to keep.
+    /// State to store with the run; empty if there is none.
     fn save(&self) -> Vec<u8> {
         Vec::new()
     }
 
-    /// Takes back what [`Strategy::save`] gave.
+    /// Restores the state that [`Strategy::save`] returned, when a run resumes.
     fn restore(&mut self, _saved: &[u8]) -> Result<(), RestoreError> {
         Ok(())
     }
 }
 
-/// A saved state that cannot be read.
+/// A saved state is damaged or has another format.
 #[derive(Debug, thiserror::Error)]
-#[error("the saved state of strategy {strategy} cannot be read; start over with --fresh")]
+#[error("cannot read the saved state of strategy {strategy}; start over with --fresh")]
 pub struct RestoreError {
-    /// Whose state.
+    /// Name of the strategy.
     pub strategy: &'static str,
 }
 
-/// Where a link waits.
+/// Place of a link in the frontier.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Placement {
-    /// In a queue, the highest score first.
+    /// The link waits in a queue.
     Enqueue {
-        /// The queue.
+        /// Queue it waits in.
         queue: QueueId,
-        /// The score.
+        /// Score within the queue; the highest is served first.
         score: f32,
     },
-    /// Not worth keeping.
+    /// The link is not visited.
     Drop,
 }
 
 /// The best link of each queue among those whose hosts are ready.
 pub trait QueueHeads {
-    /// Lanes with a ready link, in no particular order.
+    /// Heads of all queues that have a ready link, in no particular order.
     fn heads(&self) -> Vec<QueueHead>;
 
-    /// The head of one queue.
+    /// Head of one queue; `None` if none of its links is ready.
     fn head(&self, queue: QueueId) -> Option<QueueHead>;
 
-    /// How many links wait in a queue, ready or not, in memory or in the store.
+    /// Links that wait in a queue, ready or not, in memory or in the store.
     fn link_count(&self, queue: QueueId) -> u64;
 }
 
 /// The best ready link of a queue.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct QueueHead {
-    /// The queue.
+    /// The queue that the link heads.
     pub queue: QueueId,
-    /// The link's score, and what its site is worth on top of that.
+    /// Score of the link plus the bonus of its site.
     pub score: f32,
 }
 
-/// What a strategy answers when asked for the next queue.
+/// Answer of a strategy that is asked for the next queue.
 #[derive(Clone, Debug, PartialEq)]
 pub enum QueueChoice {
-    /// Serve this queue.
+    /// Visit the head of this queue.
     Serve(QueueId),
-    /// Do this first, then ask again.
+    /// Execute a command, then ask again.
     Execute(Box<StrategyCommand>),
-    /// Nothing now.
+    /// No link to visit at the moment.
     Idle,
 }
 
 /// Work that a strategy asks of the engine.
 #[derive(Clone, Debug, PartialEq)]
 pub enum StrategyCommand {
-    /// Move the best `take` links of one queue into another, placing them anew on the way.
+    /// Move the best links of one queue into another, with new scores.
     Refill {
-        /// Where they wait.
+        /// Queue to take links from.
         from: QueueId,
-        /// Where they go.
+        /// Queue to put them into.
         to: QueueId,
-        /// How many at most.
+        /// Most links to move.
         limit: usize,
     },
-    /// The model changed a little: place the heads of all queues anew now, the rest when they are loaded.
+    /// Score the heads of all queues now and other links when they are loaded. For small changes of the model.
     RescoreHeads,
-    /// The model looks at other things than before: place all that waits anew now.
+    /// Score all waiting links now. For a model with other features.
     RescoreAll,
-    /// Visit a page in its own right, usually the root of a site; the context is that of a link to it.
-    Open(Url, LinkContext),
-    /// From now on this is added to the scores of what waits of the site just visited, or will wait:
-    /// it decides between sites, never within one. Only meant as the answer to a visit.
+    /// Add a page without a parent, usually the root of a site. The context is that of a link to the page.
+    AddPage(Url, LinkContext),
+    /// Set the bonus of the site just visited ([`SiteCounters::bonus`]). Only valid in the result of
+    /// [`Strategy::learn`].
     SetSiteBonus(f32),
-    /// Forget the waiting links of a site and take no new ones.
+    /// Drop the waiting links of a site and accept no new ones.
     CloseSite(Site),
-    /// Ask who links to an address; the answers become links. Costs a request.
+    /// Look up pages that link to a URL and add them as links. Costs a request.
     LookUpBacklinks(Url),
-    /// Keep what a learning iteration selected.
+    /// Store a lesson with the run.
     RecordLesson(Lesson),
 }
 
-/// A number worth watching.
-#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
+/// A named figure.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct StrategyGauge {
-    /// What it counts.
+    /// Label in the dashboard and in events.
     pub name: &'static str,
-    /// How much.
+    /// Current value.
     pub value: f64,
 }
 
-/// What the engine tells of a visit, after the site's counters took it in.
+/// Result of visiting a link.
 pub struct PageVisit<'a> {
-    /// The link that was followed.
+    /// The link that was visited.
     pub link: &'a FrontierLink,
-    /// The links that were followed before it, the nearest first, three at most. Only told when the
-    /// page brought a searchable form that was not known.
+    /// Links that led to it, nearest first, at most three. Empty unless the page brought a new searchable form.
     pub path: &'a [FrontierLink],
-    /// The page it led to; `None` when it failed, redirected or was no page.
+    /// The page; `None` if the request failed, was redirected or returned no page.
     pub page: Option<&'a Page>,
-    /// The page's verdict.
+    /// Verdict on the page; the default verdict without a page.
     pub verdict: &'a PageVerdict,
-    /// Its forms' verdicts, in the page's order.
+    /// Verdicts on its forms, in page order.
     pub forms: &'a [FormVerdict],
-    /// How many of its forms are relevant and were not known before.
+    /// Relevant forms on the page that were not known.
     pub new_relevant: u32,
-    /// How many of its forms are searchable and were not known before.
+    /// Searchable forms on the page that were not known.
     pub new_searchable: u32,
-    /// How sure it is that it brought relevant forms that were not known before: for each, by how much
-    /// P(relevant) exceeds P(not relevant).
+    /// Sum over the new relevant forms of `P(relevant) - P(not relevant)`.
     pub reward: f32,
-    /// The site as it stood before.
+    /// Counters of the site before the visit.
     pub site_before: &'a SiteCounters,
-    /// The site as it stands now.
+    /// Counters of the site after the visit.
     pub site: &'a SiteCounters,
 }
 
-/// What a site has yielded so far.
-#[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
+/// Counters of a site in one run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct SiteCounters {
-    /// Pages read.
+    /// Pages fetched.
     pub pages: u32,
     /// Distinct forms of any kind.
     pub forms: u32,
@@ -214,153 +256,62 @@ pub struct SiteCounters {
     /// Pages since the last new relevant form.
     #[serde(rename = "barren")]
     pub pages_since_relevant: u32,
-    /// Pages that were on topic.
+    /// Pages with P(on topic) >= 0.5.
     pub on_topic: u32,
-    /// Forms of it that were, or are to be, asked whether they search.
+    /// Forms that were probed or wait for a probe.
     pub probes: u32,
-    /// The strategy left it.
+    /// The strategy closed the site.
     pub closed: bool,
-    /// What the strategy adds to the scores of its links.
+    /// Added to the scores of the site's links when links of several sites compete.
     #[serde(rename = "worth")]
     pub bonus: f32,
 }
 
-/// What a strategy is told before a crawl.
+/// Facts that a strategy gets before a crawl.
 #[derive(Clone, Debug, Default)]
 pub struct StrategyContext {
-    /// Feeds its random choices.
+    /// Seed of random choices.
     pub seed: u64,
-    /// Where the crawl starts.
+    /// Seed URLs of the crawl.
     pub seeds: Vec<Url>,
-    /// Pages that are known to hold relevant forms, to learn from.
+    /// Pages known to hold relevant forms, as training examples.
     pub examples: Vec<Url>,
-    /// Whether anyone here knows who links to a page.
+    /// A source of backlinks is available.
     pub backlinks: bool,
 }
 
 impl StrategyContext {
-    /// Nothing but where random choices come from.
+    /// A context without seeds, examples and backlinks.
     pub fn seeded(seed: u64) -> StrategyContext {
         StrategyContext { seed, ..StrategyContext::default() }
     }
 }
 
-/// A strategy as it is offered to users.
-pub struct StrategyEntry {
-    /// Name on the command line.
-    pub name: &'static str,
-    /// When to use it, in one line.
-    pub about: &'static str,
-    make: fn(&StrategyContext) -> Box<dyn Strategy>,
+/// Result of one learning iteration, as shown by `hadal lessons`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Lesson {
+    /// Model that learned: "link" or "site".
+    pub model: String,
+    /// Iteration number; 0 is the model before the crawl.
+    pub iteration: u32,
+    /// Number of training examples.
+    pub examples: u32,
+    /// Features selected, by feature space and level.
+    pub selected: Vec<SelectedFeatures>,
 }
 
-impl StrategyEntry {
-    /// A fresh strategy.
-    pub fn make(&self, briefing: &StrategyContext) -> Box<dyn Strategy> {
-        (self.make)(briefing)
-    }
+/// Features selected in one feature space.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SelectedFeatures {
+    /// Feature space: "url", "path", "anchor" or "around".
+    pub space: String,
+    /// Clicks to the form, for models with levels.
+    pub level: Option<u8>,
+    /// Stems with the number of examples that contain them, most frequent first.
+    pub terms: Vec<(String, u32)>,
 }
 
-/// Every strategy, simplest first. A new one is a file and a line here.
-pub const STRATEGIES: &[StrategyEntry] = &[
-    StrategyEntry {
-        name: "random",
-        about: "any known link; a control to measure others against",
-        make: |briefing| Box::new(random::Random { seed: briefing.seed }),
-    },
-    StrategyEntry {
-        name: "breadth-first",
-        about: "fewest clicks from a seed first; for small, known parts of the web",
-        make: |_| Box::new(breadth_first::BreadthFirst),
-    },
-    StrategyEntry {
-        name: "fixed-depth",
-        about: "every site from its root to depth 3; for lists of sites that are known to be good",
-        make: |_| Box::new(fixed_depth::FixedDepth),
-    },
-    StrategyEntry {
-        name: "best-first",
-        about: "links of on-topic pages, surest first; stays long in large sites",
-        make: |_| Box::new(best_first::BestFirst { leave: None }),
-    },
-    StrategyEntry {
-        name: "best-first-sc",
-        about: "best-first that leaves a site after 5 searchable forms or 100 pages; the baseline of others",
-        make: |_| Box::new(best_first::BestFirst { leave: Some(best_first::Leave::default()) }),
-    },
-    StrategyEntry {
-        name: levels::plan::FFC.name,
-        about: "links by clicks to a form, learned backward from pages with forms; any searchable form",
-        make: |briefing| Box::new(Levels::new(levels::plan::FFC, briefing)),
-    },
-    StrategyEntry {
-        name: levels::plan::FFC_1.name,
-        about: "ffc that knows one level only; to see what delayed benefit is worth",
-        make: |briefing| Box::new(Levels::new(levels::plan::FFC_1, briefing)),
-    },
-    StrategyEntry {
-        name: levels::plan::OFFLINE.name,
-        about: "ffc with features selected by itself; a fixed focus to measure others against",
-        make: |briefing| Box::new(Levels::new(levels::plan::OFFLINE, briefing)),
-    },
-    StrategyEntry {
-        name: levels::plan::OFFLINE_ONLINE.name,
-        about: "ache-offline that learns again after every 100 relevant forms; where examples and backlinks are at hand",
-        make: |briefing| Box::new(Levels::new(levels::plan::OFFLINE_ONLINE, briefing)),
-    },
-    StrategyEntry {
-        name: levels::plan::ONLINE.name,
-        about: "starts as best-first-sc and learns its link classifier while it crawls; needs nothing but seeds",
-        make: |briefing| Box::new(Levels::new(levels::plan::ONLINE, briefing)),
-    },
-    StrategyEntry {
-        name: levels::plan::APPRENTICE.name,
-        about: "with a link model that learns which links stay on topic",
-        make: |briefing| Box::new(Levels::new(levels::plan::APPRENTICE, briefing)),
-    },
-    StrategyEntry {
-        name: levels::plan::BACKWARD.name,
-        about: "with backward crawls from newly found forms whenever it learns; look-ups cost requests",
-        make: |briefing| Box::new(Levels::new(levels::plan::BACKWARD, briefing)),
-    },
-    StrategyEntry {
-        name: "scdi",
-        about: "sites by their home pages, then the links of those on topic; learns nothing",
-        make: |briefing| Box::new(Smart::new(Parts::default(), briefing)),
-    },
-    StrategyEntry {
-        name: "scdi+reverse",
-        about: "scdi that asks who links to good sites when few sites wait",
-        make: |briefing| Box::new(Smart::new(Parts { reverse: true, ..Parts::default() }, briefing)),
-    },
-    StrategyEntry {
-        name: "scdi+incremental",
-        about: "scdi that prefers what sites with searchable forms link to",
-        make: |briefing| Box::new(Smart::new(Parts { incremental: true, ..Parts::default() }, briefing)),
-    },
-    StrategyEntry {
-        name: "scdi+adaptive",
-        about: "scdi that ranks sites and links by what it has found",
-        make: |briefing| Box::new(Smart::new(Parts { adaptive: true, ..Parts::default() }, briefing)),
-    },
-    StrategyEntry {
-        name: "smart",
-        about: "SmartCrawler: scdi with all three; for many sites of a topic, few pages of each",
-        make: |briefing| Box::new(Smart::new(Parts::ALL, briefing)),
-    },
-    StrategyEntry {
-        name: "hadal",
-        about: "every request where most is expected, learning at every page; our own, the usual choice",
-        make: |briefing| Box::new(hadal::Hadal::new(briefing)),
-    },
-];
-
-/// The strategy of that name.
-pub fn find_strategy(name: &str) -> Option<&'static StrategyEntry> {
-    STRATEGIES.iter().find(|offer| offer.name == name)
-}
-
-/// Serves the queue whose head scores highest; the lowest queue wins a tie.
+/// Serves the queue whose head has the highest score; the lowest queue number wins a tie.
 pub fn serve_best(heads: &dyn QueueHeads) -> QueueChoice {
     let best =
         heads.heads().into_iter().max_by(|a, b| a.score.total_cmp(&b.score).then(b.queue.cmp(&a.queue)));

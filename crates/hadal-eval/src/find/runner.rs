@@ -131,7 +131,7 @@ impl TrialQueue<'_> {
         let entry =
             find_strategy(&spec.strategy).with_context(|| format!("no strategy '{}'", spec.strategy))?;
         let mut reported = 0;
-        let trial = trial::run(setup, entry, spec, &mut |spent| {
+        let trial = trial::run(setup, &entry, spec, &mut |spent| {
             let more = spent.saturating_sub(reported);
             reported = spent;
             self.note(|progress| progress.spent += more);

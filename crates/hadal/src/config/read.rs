@@ -10,7 +10,7 @@ use crate::output::terminal::Color;
 use crate::topic::Folder;
 use hadal_core::harvest::policy;
 use hadal_core::harvest::session::DetailMode;
-use hadal_core::strategy::STRATEGIES;
+use hadal_core::strategy::StrategyRegistry;
 use std::path::PathBuf;
 use std::time::Duration;
 use toml::Value;
@@ -38,7 +38,12 @@ impl Config {
 
 fn crawl(layers: &Layers) -> Checked<Crawl> {
     Ok(Crawl {
-        strategy: one_of(layers, "crawl.strategy", "a strategy", STRATEGIES.iter().map(|offer| offer.name))?,
+        strategy: one_of(
+            layers,
+            "crawl.strategy",
+            "a strategy",
+            StrategyRegistry::built_in().iter().map(|offer| offer.name),
+        )?,
         max_requests: layers.limit("crawl.max_requests", "a number above 0, or \"none\"", above_zero)?,
         max_bytes: layers.limit("crawl.max_bytes", "a size as \"500MB\", or \"none\"", bytes)?,
         max_time: layers.limit("crawl.max_time", "a time as \"2h\", or \"none\"", some_time)?,

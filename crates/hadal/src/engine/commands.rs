@@ -45,7 +45,7 @@ impl Engine {
             StrategyCommand::Refill { from, to, limit } => self.refill(from, to, limit),
             StrategyCommand::RescoreHeads => self.rescore(),
             StrategyCommand::RescoreAll => self.rerank(),
-            StrategyCommand::Open(root, context) => self.open_page(root, context),
+            StrategyCommand::AddPage(root, context) => self.open_page(root, context),
             StrategyCommand::SetSiteBonus(_) => Ok(()),
             StrategyCommand::RecordLesson(lesson) => self.note(lesson),
             StrategyCommand::CloseSite(site) => self.close_site(&site),

@@ -43,7 +43,7 @@ struct Place {
 
 impl Place {
     fn of(host: HostIx, head: QueueRank, worth: f32) -> Place {
-        Place { falling: QueueRank::new(head.score() + worth, 0).falling(), head, host }
+        Place { falling: QueueRank::new(head.score() + worth, 0).score_key(), head, host }
     }
 }
 

@@ -3,7 +3,7 @@
 use super::run::{RunView, view};
 use crate::store::{Control, FollowedLink, MOST_COUNTED, PageRow, QueueLength, RunRow, Store, StoreError};
 use hadal_core::address::Host;
-use hadal_core::link::{LinkOrigin, QueueId};
+use hadal_core::link::QueueId;
 use hadal_core::strategy::{Strategy, StrategyGauge};
 use rustc_hash::FxHashMap;
 use serde::Serialize;
@@ -204,21 +204,11 @@ fn decision(page: &PageRow, followed: Option<&FollowedLink>) -> DecisionView {
         at_request: page.at_request,
         depth: page.depth,
         anchor: lead.map(|lead| lead.context.anchor.clone()).unwrap_or_default(),
-        origin: lead.map(|lead| origin_name(lead.origin).to_string()),
+        origin: lead.map(|lead| lead.origin.name().to_string()),
         parent_p_topic: lead.and_then(|lead| lead.parent).map(|parent| parent.p_topic),
         lane: placed.map(|(lane, _)| lane_name(lane)),
         score: placed.map(|(_, score)| score).filter(|score| score.is_finite()),
         parts: Vec::new(),
-    }
-}
-
-fn origin_name(origin: LinkOrigin) -> &'static str {
-    match origin {
-        LinkOrigin::Seed => "seed",
-        LinkOrigin::Link => "link",
-        LinkOrigin::Redirect => "redirect",
-        LinkOrigin::Backlink => "backlink",
-        LinkOrigin::SiteRoot => "site root",
     }
 }
 

@@ -5,8 +5,8 @@ use crate::common::{BOOK_FORM, Web, run, setup, strategy};
 use futures::future::BoxFuture;
 use hadal::backlinks::Backlinks;
 use hadal_core::http::FetchError;
-use hadal_core::strategy::levels::plan::{FFC, OFFLINE, OFFLINE_ONLINE, ONLINE};
-use hadal_core::strategy::levels::{Levels, Plan};
+use hadal_core::strategy::levels::config::{ACHE_OFFLINE, ACHE_OFFLINE_ONLINE, ACHE_ONLINE, FFC};
+use hadal_core::strategy::levels::{LevelConfig, LevelStrategy};
 use hadal_core::strategy::{Lesson, Strategy, StrategyContext};
 use hadal_world::{Spec, World};
 use std::collections::BTreeMap;
@@ -17,8 +17,11 @@ fn url(text: &str) -> Url {
     Url::parse(text).unwrap()
 }
 
-fn levels(plan: Plan, examples: Vec<Url>) -> Box<dyn Strategy> {
-    Box::new(Levels::new(plan, &StrategyContext { examples, backlinks: true, ..StrategyContext::seeded(1) }))
+fn levels(plan: LevelConfig, examples: Vec<Url>) -> Box<dyn Strategy> {
+    Box::new(LevelStrategy::new(
+        plan,
+        &StrategyContext { examples, backlinks: true, ..StrategyContext::seeded(1) },
+    ))
 }
 
 /// Pages with relevant forms that the trained strategies start from.
@@ -30,16 +33,19 @@ fn examples(world: &World) -> Vec<Url> {
 async fn frozen_each_adaptive_strategy_is_its_fixed_counterpart() {
     let world = Arc::new(World::new(Spec::demo(5)));
     let of = |plan| over(&world, levels(plan, examples(&world)), 1_500);
-    let offline = course(of(OFFLINE)).await;
+    let offline = course(of(ACHE_OFFLINE)).await;
     assert_eq!(offline.lessons.len(), 1, "it learned backward, once");
-    assert!(course(of(OFFLINE_ONLINE.frozen())).await == offline);
+    assert!(course(of(ACHE_OFFLINE_ONLINE.frozen())).await == offline);
     assert!(
-        course(of(Plan { learn_after: Some(5), ..OFFLINE_ONLINE })).await != offline,
+        course(of(LevelConfig { learn_after: Some(5), ..ACHE_OFFLINE_ONLINE })).await != offline,
         "learning changes it"
     );
     let baseline = course(over(&world, strategy("best-first-sc"), 1_500)).await;
-    assert!(course(of(ONLINE.frozen())).await == baseline);
-    assert!(course(of(Plan { learn_after: Some(5), ..ONLINE })).await != baseline, "learning changes it");
+    assert!(course(of(ACHE_ONLINE.frozen())).await == baseline);
+    assert!(
+        course(of(LevelConfig { learn_after: Some(5), ..ACHE_ONLINE })).await != baseline,
+        "learning changes it"
+    );
 }
 
 /// A web of book shops that link to libraries, and guides to the shops. Shops have few forms, libraries
@@ -105,7 +111,7 @@ impl Backlinks for Town {
 }
 
 /// A crawl of a town from a shop, trained on the forms of shops.
-async fn crawl_of_town(plan: Plan) -> (Vec<String>, Vec<Lesson>, u64) {
+async fn crawl_of_town(plan: LevelConfig) -> (Vec<String>, Vec<Lesson>, u64) {
     let mut town = Town::built();
     let web = Arc::new(std::mem::take(&mut town.web));
     let shops = (0..4).map(|n| url(&format!("http://shop{n}.example/buy"))).collect();
@@ -124,7 +130,7 @@ fn stems(lesson: &Lesson, level: u8) -> Vec<&str> {
 
 #[tokio::test]
 async fn a_backward_crawl_finds_the_features_of_each_level_and_is_paid_for() {
-    for plan in [FFC, OFFLINE] {
+    for plan in [FFC, ACHE_OFFLINE] {
         let (visits, lessons, lookups) = crawl_of_town(plan).await;
         assert_eq!(lessons.len(), 1);
         assert!(stems(&lessons[0], 1).contains(&"paperback"), "{lessons:?}");
@@ -143,11 +149,11 @@ async fn a_book_crawl_from_shops_only_learns_what_libraries_look_like() {
     let tells = |lesson: &Lesson| {
         stems(lesson, 1).iter().any(|stem| stem.starts_with("librar") || stem.starts_with("catalog"))
     };
-    let (_, lessons, _) = crawl_of_town(Plan { learn_after: Some(20), ..OFFLINE_ONLINE }).await;
+    let (_, lessons, _) = crawl_of_town(LevelConfig { learn_after: Some(20), ..ACHE_OFFLINE_ONLINE }).await;
     assert!(lessons.len() >= 2 && !tells(&lessons[0]), "{lessons:?}");
     assert!(lessons.iter().skip(1).any(tells), "{lessons:?}");
-    let (_, fixed, _) = crawl_of_town(OFFLINE).await;
+    let (_, fixed, _) = crawl_of_town(ACHE_OFFLINE).await;
     assert!(fixed.len() == 1 && !tells(&fixed[0]));
-    let (_, online, _) = crawl_of_town(Plan { learn_after: Some(20), ..ONLINE }).await;
+    let (_, online, _) = crawl_of_town(LevelConfig { learn_after: Some(20), ..ACHE_ONLINE }).await;
     assert!(online.iter().any(tells) && online[0].iteration == 1);
 }

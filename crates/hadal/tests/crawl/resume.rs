@@ -4,10 +4,10 @@
 use crate::common::course::{course, kill_after, over};
 use hadal::engine::Crawl;
 use hadal::store::{Access, RunId, open};
-use hadal_core::strategy::hadal::Hadal;
-use hadal_core::strategy::levels::plan::{APPRENTICE, BACKWARD, ONLINE};
-use hadal_core::strategy::levels::{Levels, Plan};
-use hadal_core::strategy::smart::{Parts, Smart};
+use hadal_core::strategy::hadal::HadalStrategy;
+use hadal_core::strategy::levels::config::{ACHE_APPRENTICE, ACHE_BACKWARD, ACHE_ONLINE};
+use hadal_core::strategy::levels::{LevelConfig, LevelStrategy};
+use hadal_core::strategy::smart::{SmartCrawler, SmartOptions};
 use hadal_core::strategy::{Strategy, StrategyContext};
 use hadal_world::{Spec, World};
 use std::collections::BTreeSet;
@@ -38,33 +38,33 @@ async fn survives_kills(make: impl Fn(&StrategyContext) -> Box<dyn Strategy>) {
     assert!(rough.forms == calm.forms, "it found other forms");
 }
 
-fn learning_early(plan: Plan) -> impl Fn(&StrategyContext) -> Box<dyn Strategy> {
-    move |briefing| Box::new(Levels::new(Plan { learn_after: Some(3), ..plan }, briefing))
+fn learning_early(plan: LevelConfig) -> impl Fn(&StrategyContext) -> Box<dyn Strategy> {
+    move |briefing| Box::new(LevelStrategy::new(LevelConfig { learn_after: Some(3), ..plan }, briefing))
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn ache_with_backward_crawls() {
-    survives_kills(learning_early(BACKWARD)).await;
+    survives_kills(learning_early(ACHE_BACKWARD)).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn ache_with_an_apprentice() {
-    survives_kills(learning_early(APPRENTICE)).await;
+    survives_kills(learning_early(ACHE_APPRENTICE)).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn ache_that_starts_from_nothing() {
-    survives_kills(learning_early(ONLINE)).await;
+    survives_kills(learning_early(ACHE_ONLINE)).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn smart() {
-    survives_kills(|briefing| Box::new(Smart::new(Parts::ALL, briefing))).await;
+    survives_kills(|briefing| Box::new(SmartCrawler::new(SmartOptions::ALL, briefing))).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn hadal() {
-    survives_kills(|briefing| Box::new(Hadal::new(briefing))).await;
+    survives_kills(|briefing| Box::new(HadalStrategy::new(briefing))).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -74,7 +74,7 @@ async fn a_raised_budget_goes_on_and_visits_nothing_twice() {
     for store in ["memory:", &format!("file:{}", folder.path().display())] {
         let store = open(store, Access::Crawl).unwrap();
         for requests in [3, 50, 300, 900] {
-            let crawl = over(&world, Box::new(Hadal::new(&StrategyContext::seeded(1))), requests);
+            let crawl = over(&world, Box::new(HadalStrategy::new(&StrategyContext::seeded(1))), requests);
             let course = course(Crawl { store: Arc::clone(&store), ..crawl }).await;
             let tally = store.tally(RunId(1)).unwrap();
             let distinct: BTreeSet<_> = course.pages.iter().map(|page| page.id).collect();

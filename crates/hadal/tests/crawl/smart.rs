@@ -8,7 +8,7 @@ use hadal::engine::{Clock, Crawl};
 use hadal::store::PageRow;
 use hadal_core::http::FetchError;
 use hadal_core::link::FrontierLink;
-use hadal_core::strategy::smart::{Parts, Smart};
+use hadal_core::strategy::smart::{SmartCrawler, SmartOptions};
 use hadal_core::strategy::{
     PageVisit, Placement, QueueChoice, QueueHeads, RestoreError, SiteCounters, Strategy, StrategyCommand,
     StrategyContext, StrategyGauge,
@@ -26,8 +26,8 @@ fn briefing(seeds: &[&str]) -> StrategyContext {
 }
 
 /// A crawl with one step at a time and hosts that need no rest.
-fn unhurried(web: &Arc<Web>, parts: Parts, seeds: &[&str]) -> Crawl {
-    let strategy = Box::new(Smart::new(parts, &briefing(seeds)));
+fn unhurried(web: &Arc<Web>, parts: SmartOptions, seeds: &[&str]) -> Crawl {
+    let strategy = Box::new(SmartCrawler::new(parts, &briefing(seeds)));
     let mut crawl = setup(web.clone(), strategy, seeds);
     crawl.clock = Clock::simulated(1);
     crawl.politeness.delay = std::time::Duration::ZERO;
@@ -35,7 +35,7 @@ fn unhurried(web: &Arc<Web>, parts: Parts, seeds: &[&str]) -> Crawl {
     crawl
 }
 
-async fn visits(web: Web, parts: Parts, seeds: &[&str]) -> Vec<String> {
+async fn visits(web: Web, parts: SmartOptions, seeds: &[&str]) -> Vec<String> {
     let web = Arc::new(web);
     run(unhurried(&web, parts, seeds)).await;
     web.visits()
@@ -43,8 +43,8 @@ async fn visits(web: Web, parts: Parts, seeds: &[&str]) -> Vec<String> {
 
 const POOR: &str = "http://poor.example/";
 const RICH: &str = "http://rich.example/";
-const INCREMENTAL: Parts = Parts { reverse: false, incremental: true, adaptive: false };
-const ADAPTIVE: Parts = Parts { reverse: false, incremental: false, adaptive: true };
+const INCREMENTAL: SmartOptions = SmartOptions { reverse: false, incremental: true, adaptive: false };
+const ADAPTIVE: SmartOptions = SmartOptions { reverse: false, incremental: false, adaptive: true };
 
 fn with_form(targets: &[&str]) -> String {
     links(targets) + BOOK_FORM
@@ -63,7 +63,7 @@ fn two_seeds() -> Web {
 async fn sites_are_entered_at_home_and_those_that_deep_sites_link_to_come_first() {
     let incremental = visits(two_seeds(), INCREMENTAL, &[POOR, RICH]).await;
     assert_eq!(incremental, [POOR, RICH, "http://high.example/", "http://low.example/"]);
-    let plain = visits(two_seeds(), Parts::default(), &[POOR, RICH]).await;
+    let plain = visits(two_seeds(), SmartOptions::default(), &[POOR, RICH]).await;
     assert_eq!(plain, [POOR, RICH, "http://low.example/", "http://high.example/"], "in the order met");
 }
 
@@ -74,7 +74,7 @@ async fn a_site_off_topic_is_not_explored_and_points_at_nobody() {
     let web = Web::default()
         .page(POOR, &links(&["http://weather.example/"]))
         .page("http://weather.example/", weather);
-    assert_eq!(visits(web, Parts::default(), &[POOR]).await, [POOR, "http://weather.example/"]);
+    assert_eq!(visits(web, SmartOptions::default(), &[POOR]).await, [POOR, "http://weather.example/"]);
 }
 
 #[tokio::test]
@@ -85,7 +85,7 @@ async fn a_site_is_explored_breadth_first_to_depth_three() {
         web = web.page(&page(n), &links(&[&page(n + 1)]));
     }
     let expected = [POOR.to_string(), page(1), page(9), page(2), page(3)];
-    assert_eq!(visits(web, Parts::default(), &[POOR]).await, expected);
+    assert_eq!(visits(web, SmartOptions::default(), &[POOR]).await, expected);
 }
 
 /// Who links where, written by hand.
@@ -103,7 +103,7 @@ async fn finds_through_hub(links_to_seeds: usize) -> bool {
     let listed: Vec<&str> = seeds[..links_to_seeds].iter().copied().chain([new]).collect();
     let web = seeds.iter().fold(Web::default(), |web, seed| web.page(seed, &links(&[])));
     let web = Arc::new(web.page(hub, &links(&listed)).page(new, &links(&[])));
-    let mut crawl = unhurried(&web, Parts { reverse: true, ..Parts::default() }, &seeds);
+    let mut crawl = unhurried(&web, SmartOptions { reverse: true, ..SmartOptions::default() }, &seeds);
     crawl.backlinks = Some(Arc::new(Known(urls(&[hub]))));
     run(crawl).await;
     assert!(web.visits().contains(&hub.to_string()));
@@ -162,8 +162,8 @@ async fn prior_knowledge_decides_what_is_visited_first() {
 
 /// Loses its mind before every decision and takes it back from what it saved.
 struct Forgetful {
-    smart: Smart,
-    anew: Box<dyn Fn() -> Smart + Send>,
+    smart: SmartCrawler,
+    anew: Box<dyn Fn() -> SmartCrawler + Send>,
 }
 
 impl Forgetful {
@@ -210,8 +210,8 @@ async fn crawled(world: &Arc<World>, strategy: Box<dyn Strategy>, requests: u64)
     course(over(world, strategy, requests)).await.pages
 }
 
-fn of(world: &World, parts: Parts) -> Smart {
-    Smart::new(
+fn of(world: &World, parts: SmartOptions) -> SmartCrawler {
+    SmartCrawler::new(
         parts,
         &StrategyContext { seeds: world.seeds("book"), backlinks: true, ..StrategyContext::seeded(1) },
     )
@@ -220,7 +220,7 @@ fn of(world: &World, parts: Parts) -> Smart {
 #[tokio::test]
 async fn one_that_is_restored_before_every_decision_decides_as_one_that_never_stopped() {
     let world = small_world();
-    for parts in [Parts::ALL, Parts::default()] {
+    for parts in [SmartOptions::ALL, SmartOptions::default()] {
         let calm = crawled(&world, Box::new(of(&world, parts)), 900).await;
         let other = Arc::clone(&world);
         let anew = Box::new(move || of(&other, parts));
@@ -233,9 +233,9 @@ async fn one_that_is_restored_before_every_decision_decides_as_one_that_never_st
 #[tokio::test]
 async fn one_that_never_learns_is_scdi_with_reverse_searching_and_two_queues() {
     let world = small_world();
-    let frozen = crawled(&world, Box::new(of(&world, Parts::ALL).frozen()), 900).await;
-    let fixed = of(&world, Parts { adaptive: false, ..Parts::ALL });
+    let frozen = crawled(&world, Box::new(of(&world, SmartOptions::ALL).frozen()), 900).await;
+    let fixed = of(&world, SmartOptions { adaptive: false, ..SmartOptions::ALL });
     assert!(frozen == crawled(&world, Box::new(fixed), 900).await);
-    let learning = crawled(&world, Box::new(of(&world, Parts::ALL)), 900).await;
+    let learning = crawled(&world, Box::new(of(&world, SmartOptions::ALL)), 900).await;
     assert!(frozen != learning, "learning makes a difference");
 }

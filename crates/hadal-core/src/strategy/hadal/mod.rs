@@ -1,29 +1,67 @@
-//! Our own strategy: every request goes where it is expected to bring most.
+//! The strategy `hadal`: visit the link with the highest expected number of new relevant forms per request.
 //!
-//! One number orders everything: the relevant forms, not known yet, that a request is expected to bring,
-//! now or within three clicks. Going on in a site, opening a new one and reading a page that lists many
-//! are links of one queue and compete by that number, so there are no quotas for sites and no levels: a
-//! site is left when others promise more, and taken up again when they do not.
+//! All links wait in one queue: links inside an open site, links to new sites, links on hubs. There are no levels
+//! and no page quotas. The crawl leaves a site when links elsewhere have a higher score and returns when they do not.
 //!
-//! - The model is a Poisson regression on the logarithm of that rate ([`crate::learn::rate`]). It learns
-//!   at every page: a visit is one try of what its link looked like ([`view::link`]) and of how its site
-//!   stood ([`view::site`]); a form found is an event of the link that led to it and, discounted by
-//!   [`LATER`] a click, of the links before it, those of the same site with how it stands: were only the
-//!   links paid, their share would grow for ever and the site's would sink as far. That is how pages
-//!   without forms that link to many, hubs above all, come to be worth something. Forms count by how sure it is that they are relevant
-//!   ([`PageVisit::gain`]) and that their page is on topic: where relevant forms are rare, doubtful ones
-//!   are many and would link the crawl astray.
-//! - What a site gave so far, and how long ago, is a part of the same model: it is added to the scores of
-//!   all its links after every visit ([`StrategyCommand::SetSiteBonus`]), which makes a site fade while it gives nothing.
-//! - A site nobody visited costs a robots.txt too, so what its links promise is halved. Sites that were
-//!   mentioned by sites with relevant forms are told apart.
-//! - Pages that are known to hold relevant forms are visited first: what led there cannot be learned from
-//!   them, but their sites have more. Before anything was learned, links of on-topic pages and links that speak of searching come first.
-//! - Where someone knows who links to whom, sites that gave a relevant form are asked about; such look-ups
-//!   get a share of the requests that follows what came of them.
+//! # Score
+//!
+//! The score of a link `l` to a site `s`, bonus included, is the logarithm of a rate: the expected number of new
+//! relevant forms within three clicks of `l`, per request.
+//!
+//! ```text
+//! score(l, s) = prior(l, s) + w·x(l, s) - cost(s)      placement of the link
+//! bonus(s)    = site_prior(s) + w·z(s)                 bonus of a visited site, see SetSiteBonus
+//!
+//! prior(l, s)   = -4 + 2 t(l) + [l contains a search word] - ln 2 [s has no visits]
+//! cost(s)       = ln 2 [s has no visits]
+//! site_prior(s) = 1.5 [r(s) > 0] - ln(1 + g(s) / 5)
+//! ```
+//!
+//! | symbol | meaning |
+//! |---|---|
+//! | `t(l)` | P(on topic) of the page that `l` was found on; 0.5 if there is none |
+//! | `r(s)` | distinct relevant forms of `s` so far |
+//! | `g(s)` | pages of `s` since its last new relevant form |
+//! | `x(l, s)` | features of the link (`features.rs`); for a site without visits also the number of links to `s` from sites with relevant forms |
+//! | `z(s)` | features of the counters of `s` (`features.rs`) |
+//! | `w` | weights of the rate model, 0 before the crawl |
+//! | `[c]` | 1 if the condition `c` holds, else 0 |
+//!
+//! The numbers of the priors are guesses. `cost` stands for the robots.txt of a new site, which doubles the requests
+//! of a first visit. It is not part of the learned rate, because learning would cancel it.
+//!
+//! Seeds and examples have a fixed score above all others: the link to an example teaches nothing, but its site
+//! often has more forms.
+//!
+//! # Learning
+//!
+//! The model is an online Poisson regression ([`OnlineRate`]), updated at every visit. For a visit of `l` with the
+//! counters `s` from before the visit:
+//!
+//! - exposure: one try with the features `x(l, s)`, plus `z(s)` if the site had visits, and with the offset
+//!   `prior(l, s)`, plus `site_prior(s)` if the site had visits;
+//! - events: `R = p · sum over new relevant forms of (2 P(relevant) - 1)`, where `p` is P(on topic) of the page.
+//!   Weighting by probabilities keeps the many doubtful forms of a rare topic from misleading the crawl;
+//! - delayed events: the link `d` clicks before `l` gets `0.3^d · R`, for `d` up to 3. This gives a value to
+//!   hubs and other pages without forms. If that link is on the same site, `z(s)` takes part in the update too.
+//!   Otherwise the weights of `x` would grow without bound and those of `z` would sink by the same amount.
+//!
+//! # Backlinks
+//!
+//! If a source of backlinks is available, the strategy looks up the seeds and every site with a first relevant form.
+//! Look-ups `L` are allowed while `L < 4 + q · V`, where `V` is the number of visits and
+//!
+//! ```text
+//! q  = clamp(q0 · yb / y, q_min, q_max)           allowed look-ups per visit
+//! y  = (G + 1) / (V + 50)                         smoothed events per visit
+//! yb = (Gb + 50 y) / (L + B + 50)                 smoothed events per request spent on backlinks
+//! ```
+//!
+//! `G` is the sum of all `R`, `B` the number of backlink pages visited and `Gb` the sum of `R`, discounted over the
+//! path, for visits whose path starts at a backlink page.
 
-mod view;
-mod words;
+mod features;
+mod rewarded_words;
 
 use super::{
     PageVisit, Placement, QueueChoice, QueueHeads, RestoreError, SiteCounters, Strategy, StrategyCommand,
@@ -33,75 +71,91 @@ use crate::address::Site;
 use crate::learn::rate::{HashedFeature, OnlineRate};
 use crate::link::{FrontierLink, LinkOrigin, LinkTask, QueueId};
 use crate::page::LinkContext;
+use rewarded_words::RewardedWords;
 use rustc_hash::FxHasher;
 use serde::{Deserialize, Serialize};
+use std::f32::consts::LN_2;
 use std::hash::Hasher;
 use url::Url;
-use words::PaidWords;
 
-const LEADS: QueueId = QueueId(0);
-const QUESTIONS: QueueId = QueueId(1);
+const LINKS: QueueId = QueueId(0);
+const LOOKUPS: QueueId = QueueId(1);
 
-/// What a form counts for the link one click before.
-const LATER: f32 = 0.3;
-/// Cells of the model, as a power of two.
-const CELLS: u8 = 16;
-/// How far an event moves a feature.
+/// Discount of a delayed event per click. Guess.
+const DISCOUNT: f32 = 0.3;
+/// log2 of the number of weights. Guess.
+const WEIGHT_BITS: u8 = 16;
+/// Step size of the rate model: an event moves a weight by about this much. Guess.
 const STEP: f32 = 1.0;
-/// Cells that count mentions, as a power of two.
-const MENTION_CELLS: u32 = 14;
-/// Share of requests that look-ups get before anything is known about them, and its bounds.
-const ASKING: (f32, f32, f32) = (0.02, 0.002, 0.1);
+/// log2 of the number of cells that count mentions of sites. Guess.
+const MENTION_BITS: u32 = 14;
+/// Score of seeds and examples; scores of other links are far below.
+const SEED_SCORE: f32 = 100.0;
+/// Look-ups per visit while their yield is unknown, `q0`. Guess.
+const LOOKUP_SHARE: f32 = 0.02;
+/// Least look-ups per visit, `q_min`. Guess.
+const MIN_LOOKUP_SHARE: f32 = 0.002;
+/// Most look-ups per visit, `q_max`. Guess.
+const MAX_LOOKUP_SHARE: f32 = 0.1;
+/// Look-ups allowed before the first visit. Guess.
+const FIRST_LOOKUPS: f32 = 4.0;
+/// Visits that the prior of a yield counts for. Guess.
+const YIELD_PRIOR: f32 = 50.0;
+/// Visits of the first rescoring of all links; the next ones follow at 4, 16, 64, ... times this number. Guess.
+const FIRST_RESCORE: u64 = 128;
+/// Visits between rescorings of the queue heads. Guess.
+const RESCORE_HEADS_EVERY: u64 = 1024;
 
-/// Goes where most is expected.
+/// Strategy `hadal`; see the [module documentation](self).
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Hadal {
+pub struct HadalStrategy {
     model: OnlineRate,
+    /// Links from sites with relevant forms, by hash of the target site.
     mentions: Vec<u8>,
     backlinks: bool,
     seeds: Vec<Url>,
     examples: Vec<Url>,
     visits: u64,
-    gain: f32,
-    asked: Asked,
-    paid: PaidWords,
+    events: f32,
+    lookups: LookupStats,
+    words: RewardedWords,
 }
 
-/// What came of look-ups.
+/// Cost and yield of backlink look-ups.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
-struct Asked {
-    questions: u64,
+struct LookupStats {
+    lookups: u64,
     pages: u64,
-    gain: f32,
+    events: f32,
 }
 
-impl Hadal {
-    /// A strategy that has learned nothing; it asks about the seeds when there is someone to ask.
-    pub fn new(briefing: &StrategyContext) -> Hadal {
-        Hadal {
-            model: OnlineRate::new(CELLS, STEP),
-            mentions: vec![0; 1 << MENTION_CELLS],
-            backlinks: briefing.backlinks,
-            seeds: briefing.seeds.clone(),
-            examples: briefing.examples.clone(),
+impl HadalStrategy {
+    /// A strategy that has learned nothing.
+    pub fn new(context: &StrategyContext) -> HadalStrategy {
+        HadalStrategy {
+            model: OnlineRate::new(WEIGHT_BITS, STEP),
+            mentions: vec![0; 1 << MENTION_BITS],
+            backlinks: context.backlinks,
+            seeds: context.seeds.clone(),
+            examples: context.examples.clone(),
             visits: 0,
-            gain: 0.0,
-            asked: Asked::default(),
-            paid: PaidWords::default(),
+            events: 0.0,
+            lookups: LookupStats::default(),
+            words: RewardedWords::default(),
         }
     }
 
-    /// What a link looks like, with how its site stands when that is not told by the site's worth.
-    fn row(&self, link: &FrontierLink, site: &SiteCounters) -> Vec<HashedFeature> {
-        let mut row = view::link(link);
+    /// `x(l, s)` of the module documentation.
+    fn link_features(&self, link: &FrontierLink, site: &SiteCounters) -> Vec<HashedFeature> {
+        let mut row = features::of_link(link);
         if site.pages == 0 {
-            row.extend(view::unseen(self.mentions[mention_cell(&link.site())]));
+            row.extend(features::of_mentions(self.mentions[mention_cell(&link.site())]));
         }
         row
     }
 
-    /// Counts sites that a site with relevant forms mentions.
-    fn note_mentions(&mut self, visit: &PageVisit<'_>) {
+    /// Counts the links from a site with relevant forms to other sites.
+    fn count_mentions(&mut self, visit: &PageVisit<'_>) {
         let Some(page) = visit.page.filter(|_| visit.site.relevant > 0) else { return };
         let here = visit.link.site();
         for site in page.links.iter().map(|link| Site::of(&link.url)).filter(|site| *site != here) {
@@ -110,100 +164,112 @@ impl Hadal {
         }
     }
 
+    /// Updates the rate model with a visit and its events.
     fn learn_rate(&mut self, visit: &PageVisit<'_>) {
-        let standing = if visit.site_before.pages > 0 { view::site(visit.site_before) } else { Vec::new() };
-        let mut row = self.row(visit.link, visit.site_before);
-        row.extend(&standing);
+        let is_open = visit.site_before.pages > 0;
+        let site_row = if is_open { features::of_site(visit.site_before) } else { Vec::new() };
+        let mut row = self.link_features(visit.link, visit.site_before);
+        row.extend(&site_row);
         let mut offset = prior(visit.link, visit.site_before);
-        if visit.site_before.pages > 0 {
-            offset += prior_worth(visit.site_before);
+        if is_open {
+            offset += site_prior(visit.site_before);
         }
-        let gain = visit.reward * visit.verdict.p_topic;
+        let events = visit.reward * visit.verdict.p_topic;
         self.model.add_trial(&row, offset);
-        self.model.add_events(&row, gain);
-        self.gain += gain;
+        self.model.add_events(&row, events);
+        self.events += events;
         if visit.new_relevant > 0 {
-            self.paid.note(visit.link);
+            self.words.add(visit.link);
         }
+        let discounted = self.reward_path(visit, &site_row, events);
+        self.count_backlink_yield(visit, discounted);
+    }
+
+    /// Credits delayed events to the links before the visited one; returns the events discounted over the whole path.
+    fn reward_path(&mut self, visit: &PageVisit<'_>, site_row: &[HashedFeature], events: f32) -> f32 {
         let here = visit.link.site();
-        let mut later = gain;
+        let mut discounted = events;
         for earlier in visit.path {
-            later *= LATER;
-            let mut row = view::link(earlier);
+            discounted *= DISCOUNT;
+            let mut row = features::of_link(earlier);
             if earlier.site() == here {
-                row.extend(&standing);
+                row.extend(site_row);
             }
-            self.model.add_events(&row, later);
+            self.model.add_events(&row, discounted);
         }
+        discounted
+    }
+
+    fn count_backlink_yield(&mut self, visit: &PageVisit<'_>, discounted: f32) {
         if visit.link.origin == LinkOrigin::Backlink {
-            self.asked.pages += 1;
+            self.lookups.pages += 1;
         }
         if visit.path.last().unwrap_or(visit.link).origin == LinkOrigin::Backlink {
-            self.asked.gain += later;
+            self.lookups.events += discounted;
         }
     }
 
-    /// How often someone is asked who links to a site, per visit: as often as before when what came of it
-    /// is worth as much as other requests.
-    fn asking(&self) -> f32 {
-        let (usual, least, most) = ASKING;
-        let cost = (self.asked.questions + self.asked.pages) as f32;
-        let others = (self.gain + 1.0) / (self.visits as f32 + 50.0);
-        let asked = (self.asked.gain + others * 50.0) / (cost + 50.0);
-        (usual * asked / others).clamp(least, most)
+    /// Allowed look-ups per visit, `q` of the module documentation.
+    fn lookup_share(&self) -> f32 {
+        let cost = (self.lookups.lookups + self.lookups.pages) as f32;
+        let per_visit = (self.events + 1.0) / (self.visits as f32 + YIELD_PRIOR);
+        let per_lookup = (self.lookups.events + per_visit * YIELD_PRIOR) / (cost + YIELD_PRIOR);
+        (LOOKUP_SHARE * per_lookup / per_visit).clamp(MIN_LOOKUP_SHARE, MAX_LOOKUP_SHARE)
     }
 
-    fn may_ask(&self) -> bool {
-        (self.asked.questions as f32) < 4.0 + self.asking() * self.visits as f32
+    fn may_look_up(&self) -> bool {
+        (self.lookups.lookups as f32) < FIRST_LOOKUPS + self.lookup_share() * self.visits as f32
     }
 }
 
-/// What a site adds before anything was learned: it fades while it gives nothing, and one that gave a
-/// relevant form usually has more.
-fn prior_worth(site: &SiteCounters) -> f32 {
-    let gave = if site.relevant > 0 { 1.5 } else { 0.0 };
-    gave - (1.0 + site.pages_since_relevant as f32 / 5.0).ln()
+/// Prior of a site's bonus: it falls with the pages since the last relevant form, and a site with a relevant form
+/// usually has more.
+fn site_prior(site: &SiteCounters) -> f32 {
+    let found = if site.relevant > 0 { 1.5 } else { 0.0 };
+    found - (1.0 + site.pages_since_relevant as f32 / 5.0).ln()
 }
 
-/// What is expected of a link before anything was learned, as a logarithm.
+/// Prior of a link's log rate.
 fn prior(link: &FrontierLink, site: &SiteCounters) -> f32 {
     let p_topic = link.parent.map_or(0.5, |parent| parent.p_topic);
-    let unknown = if site.pages == 0 { -std::f32::consts::LN_2 } else { 0.0 };
-    -4.0 + 2.0 * p_topic + f32::from(u8::from(view::says_search(link))) + unknown
+    let new_site = if site.pages == 0 { -LN_2 } else { 0.0 };
+    -4.0 + 2.0 * p_topic + f32::from(u8::from(features::has_search_word(link))) + new_site
 }
 
-/// What a link costs, as a logarithm: a site nobody visited has a robots.txt to read first. This is no
-/// part of what is learned, or it would be learned away.
+/// Log of the requests of a visit: a site without visits needs its robots.txt first.
 fn cost(site: &SiteCounters) -> f32 {
-    if site.pages == 0 { std::f32::consts::LN_2 } else { 0.0 }
+    if site.pages == 0 { LN_2 } else { 0.0 }
 }
 
 fn mention_cell(site: &Site) -> usize {
     let mut hasher = FxHasher::default();
     hasher.write(site.0.as_bytes());
-    (hasher.finish() >> (64 - MENTION_CELLS)) as usize
+    (hasher.finish() >> (64 - MENTION_BITS)) as usize
 }
 
-/// When all that waits is placed anew: often at first, ever more rarely.
-fn is_time_to_rerank(visits: u64) -> bool {
-    visits >= 128 && visits.is_power_of_two() && visits.trailing_zeros() % 2 == 1
+/// True at 128, 512, 2048, ... visits. Rescoring costs more as the frontier grows, so it becomes rarer.
+fn is_rescore_due(visits: u64) -> bool {
+    let quotient = visits / FIRST_RESCORE;
+    visits.is_multiple_of(FIRST_RESCORE) && quotient.is_power_of_two() && quotient.trailing_zeros() % 2 == 0
 }
 
-impl Strategy for Hadal {
+impl Strategy for HadalStrategy {
     fn begin(&mut self) -> Vec<StrategyCommand> {
-        let asked = if self.backlinks { self.seeds.as_slice() } else { &[] };
-        let known =
-            self.examples.iter().map(|page| StrategyCommand::Open(page.clone(), LinkContext::default()));
-        asked.iter().cloned().map(StrategyCommand::LookUpBacklinks).chain(known).collect()
+        let looked_up = if self.backlinks { self.seeds.as_slice() } else { &[] };
+        let examples =
+            self.examples.iter().map(|page| StrategyCommand::AddPage(page.clone(), LinkContext::default()));
+        looked_up.iter().cloned().map(StrategyCommand::LookUpBacklinks).chain(examples).collect()
     }
 
     fn place(&self, link: &FrontierLink, site: &SiteCounters) -> Placement {
         match (&link.task, link.origin) {
-            (LinkTask::Backlinks, _) => Placement::Enqueue { queue: QUESTIONS, score: 0.0 },
-            (_, LinkOrigin::Seed | LinkOrigin::SiteRoot) => Placement::Enqueue { queue: LEADS, score: 100.0 },
+            (LinkTask::Backlinks, _) => Placement::Enqueue { queue: LOOKUPS, score: 0.0 },
+            (_, LinkOrigin::Seed | LinkOrigin::SiteRoot) => {
+                Placement::Enqueue { queue: LINKS, score: SEED_SCORE }
+            }
             _ => {
-                let score = prior(link, site) + self.model.log_rate(&self.row(link, site)) - cost(site);
-                Placement::Enqueue { queue: LEADS, score }
+                let learned = self.model.log_rate(&self.link_features(link, site));
+                Placement::Enqueue { queue: LINKS, score: prior(link, site) + learned - cost(site) }
             }
         }
     }
@@ -212,37 +278,37 @@ impl Strategy for Hadal {
         if link.task != LinkTask::Page || matches!(link.origin, LinkOrigin::Seed | LinkOrigin::SiteRoot) {
             return Vec::new();
         }
-        let part = |name, value: f32| StrategyGauge { name, value: f64::from(value) };
+        let term = |name, value: f32| StrategyGauge { name, value: f64::from(value) };
         vec![
-            part("page and words of the link", prior(link, site)),
-            part("learned from such links", self.model.log_rate(&self.row(link, site))),
-            part("cost of a new site", -cost(site)),
-            part("worth of the site", site.bonus),
+            term("prior of the parent page and the link's words", prior(link, site)),
+            term("learned from similar links", self.model.log_rate(&self.link_features(link, site))),
+            term("cost of a new site", -cost(site)),
+            term("bonus of the site", site.bonus),
         ]
     }
 
     fn choose(&mut self, heads: &dyn QueueHeads) -> QueueChoice {
-        let (links, questions) = (heads.head(LEADS), heads.head(QUESTIONS));
-        if questions.is_some() && (links.is_none() || self.may_ask()) {
-            self.asked.questions += 1;
-            return QueueChoice::Serve(QUESTIONS);
+        let (link, lookup) = (heads.head(LINKS), heads.head(LOOKUPS));
+        if lookup.is_some() && (link.is_none() || self.may_look_up()) {
+            self.lookups.lookups += 1;
+            return QueueChoice::Serve(LOOKUPS);
         }
-        links.map_or(QueueChoice::Idle, |head| QueueChoice::Serve(head.queue))
+        link.map_or(QueueChoice::Idle, |head| QueueChoice::Serve(head.queue))
     }
 
     fn learn(&mut self, visit: &PageVisit<'_>) -> Vec<StrategyCommand> {
         self.visits += 1;
-        self.note_mentions(visit);
+        self.count_mentions(visit);
         self.learn_rate(visit);
-        let worth = prior_worth(visit.site) + self.model.log_rate(&view::site(visit.site));
-        let mut commands = vec![StrategyCommand::SetSiteBonus(worth)];
+        let bonus = site_prior(visit.site) + self.model.log_rate(&features::of_site(visit.site));
+        let mut commands = vec![StrategyCommand::SetSiteBonus(bonus)];
         if self.backlinks && visit.site_before.relevant == 0 && visit.site.relevant > 0 {
             commands.extend(visit.link.url.join("/").ok().map(StrategyCommand::LookUpBacklinks));
         }
-        if is_time_to_rerank(self.visits) {
+        if is_rescore_due(self.visits) {
             commands.push(StrategyCommand::RescoreAll);
-            commands.push(StrategyCommand::RecordLesson(self.paid.lesson(&self.model)));
-        } else if self.visits.is_multiple_of(1024) {
+            commands.push(StrategyCommand::RecordLesson(self.words.lesson(&self.model)));
+        } else if self.visits.is_multiple_of(RESCORE_HEADS_EVERY) {
             commands.push(StrategyCommand::RescoreHeads);
         }
         commands
@@ -250,10 +316,11 @@ impl Strategy for Hadal {
 
     fn gauges(&self, heads: &dyn QueueHeads) -> Vec<StrategyGauge> {
         let gauge = |name, value| StrategyGauge { name, value };
+        let best_rate = heads.head(LINKS).map_or(0.0, |head| f64::from(head.score.exp()));
         vec![
-            gauge("links", heads.link_count(LEADS) as f64),
-            gauge("look-ups", self.asked.questions as f64),
-            gauge("expected of the best", heads.head(LEADS).map_or(0.0, |head| f64::from(head.score.exp()))),
+            gauge("links", heads.link_count(LINKS) as f64),
+            gauge("look-ups", self.lookups.lookups as f64),
+            gauge("expected forms of the best link", best_rate),
         ]
     }
 
@@ -267,7 +334,8 @@ impl Strategy for Hadal {
     }
 
     fn load_earlier_run(&mut self, saved: &[u8]) -> Result<(), RestoreError> {
-        let earlier: Hadal = postcard::from_bytes(saved).map_err(|_| RestoreError { strategy: "hadal" })?;
+        let earlier: HadalStrategy =
+            postcard::from_bytes(saved).map_err(|_| RestoreError { strategy: "hadal" })?;
         self.model = earlier.model;
         Ok(())
     }
@@ -291,15 +359,15 @@ mod tests {
         SiteCounters { pages: 5, on_topic: 5, pages_since_relevant: 5, ..SiteCounters::default() }
     }
 
-    fn score(strategy: &Hadal, link: &FrontierLink) -> f32 {
+    fn score(strategy: &HadalStrategy, link: &FrontierLink) -> f32 {
         match strategy.place(link, &open_site()) {
             Placement::Enqueue { score, .. } => score,
-            Placement::Drop => panic!("nothing is dropped"),
+            Placement::Drop => panic!("this strategy drops no links"),
         }
     }
 
-    fn visit(strategy: &mut Hadal, link: &FrontierLink, before: SiteCounters, gain: f32) -> f32 {
-        let relevant = gain as u32;
+    fn visit(strategy: &mut HadalStrategy, link: &FrontierLink, before: SiteCounters, reward: f32) -> f32 {
+        let relevant = reward as u32;
         let site = SiteCounters {
             pages: before.pages + 1,
             relevant: before.relevant + relevant,
@@ -314,20 +382,20 @@ mod tests {
             forms: &[],
             new_relevant: relevant,
             new_searchable: relevant,
-            reward: gain,
+            reward,
             site_before: &before,
             site: &site,
         };
         let commands = strategy.learn(&visited);
-        let worth = |command: &StrategyCommand| {
-            if let StrategyCommand::SetSiteBonus(worth) = command { Some(*worth) } else { None }
+        let bonus = |command: &StrategyCommand| {
+            if let StrategyCommand::SetSiteBonus(bonus) = command { Some(*bonus) } else { None }
         };
-        commands.iter().find_map(worth).unwrap()
+        commands.iter().find_map(bonus).unwrap()
     }
 
     #[test]
-    fn the_parts_of_a_score_add_up_to_it() {
-        let strategy = Hadal::new(&StrategyContext::default());
+    fn the_terms_of_a_score_add_up_to_it() {
+        let strategy = HadalStrategy::new(&StrategyContext::default());
         let (link, site) =
             (link("http://a.org/x", "Search", 0.9), SiteCounters { bonus: 0.5, ..open_site() });
         let sum: f64 = strategy.explain_score(&link, &site).iter().map(|part| part.value).sum();
@@ -335,29 +403,29 @@ mod tests {
     }
 
     #[test]
-    fn before_anything_is_learned_on_topic_pages_and_words_for_searching_come_first() {
-        let strategy = Hadal::new(&StrategyContext::default());
+    fn before_learning_on_topic_pages_and_search_words_come_first() {
+        let strategy = HadalStrategy::new(&StrategyContext::default());
         let plain = score(&strategy, &link("http://a.org/x", "more", 0.9));
         assert!(plain > score(&strategy, &link("http://a.org/x", "more", 0.1)));
         assert!(score(&strategy, &link("http://a.org/x", "Suche", 0.9)) > plain);
     }
 
     #[test]
-    fn what_led_to_forms_comes_first_afterwards() {
-        let mut strategy = Hadal::new(&StrategyContext::default());
+    fn links_like_those_that_led_to_forms_get_higher_scores() {
+        let mut strategy = HadalStrategy::new(&StrategyContext::default());
         for n in 0..50 {
             visit(&mut strategy, &link(&format!("http://a{n}.org/opac"), "catalogue", 0.9), open_site(), 1.0);
             visit(&mut strategy, &link(&format!("http://a{n}.org/news"), "news", 0.9), open_site(), 0.0);
         }
         let good = score(&strategy, &link("http://new.org/opac", "catalogue", 0.9));
         assert!(good > score(&strategy, &link("http://new.org/news", "news", 0.9)) + 1.0);
-        let lesson = strategy.paid.lesson(&strategy.model);
+        let lesson = strategy.words.lesson(&strategy.model);
         assert_eq!(lesson.selected[1].terms, [("catalogue".to_string(), 50)]);
     }
 
     #[test]
-    fn links_before_the_last_one_share_in_what_it_brought() {
-        let mut strategy = Hadal::new(&StrategyContext::default());
+    fn links_before_the_visited_one_get_delayed_events() {
+        let mut strategy = HadalStrategy::new(&StrategyContext::default());
         let hub = link("http://hub.org/links", "directory", 0.9);
         let before = score(&strategy, &hub);
         let target = link("http://shop.org/find", "shop", 0.9);
@@ -378,11 +446,11 @@ mod tests {
     }
 
     #[test]
-    fn a_site_that_gives_nothing_fades_and_one_that_gives_does_not() {
-        let mut strategy = Hadal::new(&StrategyContext::default());
+    fn the_bonus_falls_without_new_forms_and_rises_with_them() {
+        let mut strategy = HadalStrategy::new(&StrategyContext::default());
         let link = link("http://a.org/x", "more", 0.9);
         let (mut dry, mut rich) = (SiteCounters::default(), SiteCounters::default());
-        let (mut dry_worth, mut rich_worth) = (0.0, 0.0);
+        let (mut dry_bonus, mut rich_bonus) = (0.0, 0.0);
         for n in 0..400u32 {
             let age = n % 20;
             dry = SiteCounters { pages: age + 1, pages_since_relevant: age + 1, on_topic: age + 1, ..dry };
@@ -393,19 +461,20 @@ mod tests {
                 on_topic: age + 1,
                 ..rich
             };
-            dry_worth = visit(&mut strategy, &link, dry, 0.0);
-            rich_worth = visit(&mut strategy, &link, rich, 1.0);
+            dry_bonus = visit(&mut strategy, &link, dry, 0.0);
+            rich_bonus = visit(&mut strategy, &link, rich, 1.0);
         }
-        assert!(dry_worth < -0.5 && rich_worth > 0.5, "{dry_worth} {rich_worth}");
+        assert!(dry_bonus < -0.5 && rich_bonus > 0.5, "{dry_bonus} {rich_bonus}");
     }
 
     #[test]
     fn a_restored_strategy_places_as_the_saved_one() {
-        let mut strategy = Hadal::new(&StrategyContext { backlinks: true, ..StrategyContext::default() });
+        let mut strategy =
+            HadalStrategy::new(&StrategyContext { backlinks: true, ..StrategyContext::default() });
         for n in 0..20 {
             visit(&mut strategy, &link(&format!("http://a{n}.org/opac"), "find", 0.9), open_site(), 1.0);
         }
-        let mut restored = Hadal::new(&StrategyContext::default());
+        let mut restored = HadalStrategy::new(&StrategyContext::default());
         restored.restore(&strategy.save()).unwrap();
         let probe = link("http://b.org/opac", "find it", 0.4);
         assert_eq!(score(&restored, &probe), score(&strategy, &probe));

@@ -1,6 +1,6 @@
-//! Where level strategies place links, what they serve, and what they learn from.
+//! Placement, choice and learning of the level strategies.
 
-use super::plan::{APPRENTICE, BACKWARD, FFC_1, OFFLINE_ONLINE, ONLINE};
+use super::config::{ACHE_APPRENTICE, ACHE_BACKWARD, ACHE_OFFLINE_ONLINE, ACHE_ONLINE, FFC_1};
 use super::*;
 use crate::address::LinkId;
 use crate::link::ParentPage;
@@ -22,10 +22,10 @@ fn link(to: &str, anchor: &str) -> FrontierLink {
     FrontierLink { context, parent: Some(parent), ..FrontierLink::root(url(to), LinkOrigin::Link) }
 }
 
-/// Nothing waits anywhere.
-struct Empty;
+/// Heads of an empty frontier.
+struct NoHeads;
 
-impl QueueHeads for Empty {
+impl QueueHeads for NoHeads {
     fn heads(&self) -> Vec<QueueHead> {
         Vec::new()
     }
@@ -40,7 +40,7 @@ impl QueueHeads for Empty {
 }
 
 fn visit(
-    strategy: &mut Levels,
+    strategy: &mut LevelStrategy,
     link: &FrontierLink,
     page: Option<&Page>,
     new_relevant: u32,
@@ -60,13 +60,13 @@ fn visit(
     })
 }
 
-fn briefing(backlinks: bool) -> StrategyContext {
+fn context(backlinks: bool) -> StrategyContext {
     StrategyContext { examples: vec![url("http://form.org/find")], backlinks, ..StrategyContext::default() }
 }
 
-/// Trained on one path: "Books by topic" links to the page with "Search the catalogue".
-fn trained(plan: Plan) -> (Levels, Lesson) {
-    let mut strategy = Levels::new(plan, &briefing(true));
+/// A strategy trained on one path: "Books by topic" leads to the page with "Search the catalogue".
+fn trained(config: LevelConfig) -> (LevelStrategy, Lesson) {
+    let mut strategy = LevelStrategy::new(config, &context(true));
     assert_eq!(strategy.begin(), [StrategyCommand::LookUpBacklinks(url("http://form.org/find"))]);
     strategy.on_backlinks(&url("http://form.org/find"), &[url("http://form.org/")]);
     let home = page("http://form.org/", "<a href=/find>Search the catalogue</a>");
@@ -87,17 +87,17 @@ fn trained(plan: Plan) -> (Levels, Lesson) {
         0,
         &[],
     );
-    if plan.classes() > 2 {
+    if config.classes() > 2 {
         strategy.on_backlinks(&url("http://hub.org/"), &[]);
     }
-    let QueueChoice::Execute(first) = strategy.choose(&Empty) else { panic!("nothing first") };
+    let QueueChoice::Execute(first) = strategy.choose(&NoHeads) else { panic!("no command") };
     let StrategyCommand::RecordLesson(lesson) = *first else { panic!("no lesson") };
-    assert_eq!(strategy.choose(&Empty), QueueChoice::Execute(Box::new(StrategyCommand::RescoreAll)));
-    assert_eq!(strategy.choose(&Empty), QueueChoice::Idle);
+    assert_eq!(strategy.choose(&NoHeads), QueueChoice::Execute(Box::new(StrategyCommand::RescoreAll)));
+    assert_eq!(strategy.choose(&NoHeads), QueueChoice::Idle);
     (strategy, lesson)
 }
 
-fn placed(strategy: &Levels, link: &FrontierLink) -> (QueueId, f32) {
+fn placed(strategy: &LevelStrategy, link: &FrontierLink) -> (QueueId, f32) {
     match strategy.place(link, &SiteCounters::default()) {
         Placement::Enqueue { queue, score } => (queue, score),
         Placement::Drop => panic!("{} was dropped", link.url),
@@ -105,19 +105,19 @@ fn placed(strategy: &Levels, link: &FrontierLink) -> (QueueId, f32) {
 }
 
 #[test]
-fn a_backward_crawl_teaches_one_level_after_the_other() {
-    let (strategy, lesson) = trained(OFFLINE_ONLINE);
+fn a_backward_crawl_gives_examples_of_each_level() {
+    let (strategy, lesson) = trained(ACHE_OFFLINE_ONLINE);
     assert_eq!((lesson.iteration, lesson.examples), (0, 2));
     let anchors: Vec<_> = lesson.selected.iter().filter(|one| one.space == "anchor").collect();
     assert_eq!(anchors[0].level, Some(1));
     assert_eq!(anchors[0].terms, [("catalogu".to_string(), 1), ("search".to_string(), 1)]);
     assert_eq!((anchors[1].level, anchors[1].terms.len()), (Some(2), 2));
-    assert_eq!(strategy.gauges(&Empty).iter().find(|gauge| gauge.name == "look-ups").unwrap().value, 3.0);
+    assert_eq!(strategy.gauges(&NoHeads).iter().find(|gauge| gauge.name == "look-ups").unwrap().value, 3.0);
 }
 
 #[test]
-fn links_wait_on_the_level_they_look_like() {
-    let (strategy, _) = trained(OFFLINE_ONLINE);
+fn links_wait_in_the_queue_of_their_level() {
+    let (strategy, _) = trained(ACHE_OFFLINE_ONLINE);
     let (near, near_score) = placed(&strategy, &link("http://a.org/x", "Search our catalogue"));
     let (far, _) = placed(&strategy, &link("http://a.org/y", "More books"));
     let (unknown, low) = placed(&strategy, &link("http://a.org/z", "Privacy"));
@@ -126,23 +126,23 @@ fn links_wait_on_the_level_they_look_like() {
 }
 
 #[test]
-fn of_equal_links_the_one_closer_to_the_entrance_comes_first() {
-    let (strategy, _) = trained(OFFLINE_ONLINE);
+fn of_equal_links_the_shallower_one_comes_first() {
+    let (strategy, _) = trained(ACHE_OFFLINE_ONLINE);
     let shallow = link("http://a.org/x", "Search");
     let deep = FrontierLink { site_depth: 4, ..shallow.clone() };
     assert!(placed(&strategy, &shallow).1 > placed(&strategy, &deep).1);
 }
 
 #[test]
-fn a_single_queue_is_ordered_by_the_likelihood_of_its_level() {
+fn with_one_level_all_links_wait_in_its_queue() {
     let (strategy, _) = trained(FFC_1);
-    assert!(strategy.model.is_some());
+    assert!(strategy.classifier.is_some());
     assert_eq!(placed(&strategy, &link("http://a.org/z", "Privacy")).0, persistent(1));
 }
 
 #[test]
 fn seeds_and_redirects_go_straight_to_the_crawling_frontier() {
-    let (strategy, _) = trained(OFFLINE_ONLINE);
+    let (strategy, _) = trained(ACHE_OFFLINE_ONLINE);
     assert_eq!(
         placed(&strategy, &FrontierLink::root(url("http://s.org/"), LinkOrigin::Seed)),
         (crawling(1), 1.0)
@@ -152,8 +152,8 @@ fn seeds_and_redirects_go_straight_to_the_crawling_frontier() {
 }
 
 #[test]
-fn links_of_pages_off_topic_and_pages_nobody_reads_are_dropped() {
-    let (strategy, _) = trained(OFFLINE_ONLINE);
+fn links_of_off_topic_pages_and_unused_backlinks_are_dropped() {
+    let (strategy, _) = trained(ACHE_OFFLINE_ONLINE);
     let mut off = link("http://a.org/x", "Search");
     off.parent.as_mut().unwrap().p_topic = 0.4;
     for link in [off, FrontierLink::root(url("http://z.org/"), LinkOrigin::Backlink)] {
@@ -163,31 +163,33 @@ fn links_of_pages_off_topic_and_pages_nobody_reads_are_dropped() {
 
 #[test]
 fn without_backlinks_or_before_learning_the_order_is_that_of_best_first() {
-    for mut strategy in [Levels::new(OFFLINE_ONLINE, &briefing(false)), Levels::new(ONLINE, &briefing(true))]
-    {
+    for mut strategy in [
+        LevelStrategy::new(ACHE_OFFLINE_ONLINE, &context(false)),
+        LevelStrategy::new(ACHE_ONLINE, &context(true)),
+    ] {
         assert_eq!(strategy.begin(), []);
         assert_eq!(placed(&strategy, &link("http://a.org/x", "Search")), (crawling(1), 0.9));
-        assert_eq!(strategy.choose(&Empty), QueueChoice::Idle);
+        assert_eq!(strategy.choose(&NoHeads), QueueChoice::Idle);
     }
 }
 
 #[test]
-fn what_never_comes_back_does_not_hold_up_the_end_of_training() {
-    let mut strategy = Levels::new(OFFLINE_ONLINE, &briefing(true));
+fn training_ends_without_pages_that_never_arrive() {
+    let mut strategy = LevelStrategy::new(ACHE_OFFLINE_ONLINE, &context(true));
     strategy.begin();
-    assert_eq!(strategy.choose(&Empty), QueueChoice::Idle, "an answer is expected");
+    assert_eq!(strategy.choose(&NoHeads), QueueChoice::Idle, "a look-up is pending");
     for n in 0..32 {
-        assert!(strategy.memory.training);
+        assert!(strategy.state.training);
         visit(&mut strategy, &link(&format!("http://a.org/{n}"), ""), None, 0, &[]);
     }
-    strategy.choose(&Empty);
-    assert!(!strategy.memory.training && strategy.model.is_none());
+    strategy.choose(&NoHeads);
+    assert!(!strategy.state.training && strategy.classifier.is_none());
 }
 
 #[test]
-fn after_enough_relevant_forms_a_new_classifier_comes_from_the_paths_to_them() {
-    let plan = Plan { learn_after: Some(25), ..OFFLINE_ONLINE };
-    let (mut strategy, _) = trained(plan);
+fn after_enough_relevant_forms_a_new_classifier_is_trained_with_their_paths() {
+    let config = LevelConfig { learn_after: Some(25), ..ACHE_OFFLINE_ONLINE };
+    let (mut strategy, _) = trained(config);
     let path =
         [link("http://b.org/", "City library"), FrontierLink::root(url("http://s.org/"), LinkOrigin::Seed)];
     let mut commands = Vec::new();
@@ -202,15 +204,19 @@ fn after_enough_relevant_forms_a_new_classifier_comes_from_the_paths_to_them() {
         let one = lesson.selected.iter().find(|one| one.level == Some(level) && one.space == space).unwrap();
         one.terms.iter().map(|(stem, _)| stem.clone()).collect::<Vec<_>>()
     };
-    assert_eq!(stems(1, "anchor"), ["hold", "librari"], "enough paths replace what was trained");
-    assert!(stems(2, "anchor").contains(&"topic".to_string()), "one path does not");
+    assert_eq!(
+        stems(1, "anchor"),
+        ["hold", "librari"],
+        "enough examples from the crawl replace the trained ones"
+    );
+    assert!(stems(2, "anchor").contains(&"topic".to_string()), "one example does not");
     assert_eq!(placed(&strategy, &link("http://x.org/opac", "Library holdings")).0, persistent(1));
 }
 
 #[test]
-fn a_classifier_that_looks_at_the_same_is_only_rescored() {
-    let plan = Plan { learn_after: Some(1), ..ONLINE };
-    let mut strategy = Levels::new(plan, &briefing(false));
+fn a_classifier_with_the_same_stems_only_rescores_heads() {
+    let config = LevelConfig { learn_after: Some(1), ..ACHE_ONLINE };
+    let mut strategy = LevelStrategy::new(config, &context(false));
     let first = visit(&mut strategy, &link("http://a.org/opac", "Library"), None, 1, &[]);
     assert_eq!(first[1], StrategyCommand::RescoreAll);
     let again = visit(&mut strategy, &link("http://a.org/opac?n=1", "Library"), None, 1, &[]);
@@ -218,19 +224,19 @@ fn a_classifier_that_looks_at_the_same_is_only_rescored() {
 }
 
 #[test]
-fn frozen_it_keeps_paths_and_never_learns() {
-    let mut strategy = Levels::new(ONLINE.frozen(), &briefing(false));
+fn a_frozen_configuration_keeps_paths_and_never_learns() {
+    let mut strategy = LevelStrategy::new(ACHE_ONLINE.frozen(), &context(false));
     for n in 0..300 {
         let commands = visit(&mut strategy, &link(&format!("http://a.org/{n}"), "Library"), None, 1, &[]);
         assert_eq!(commands, []);
     }
-    assert!(strategy.memory.paths.of(1).count() > 200 && strategy.model.is_none());
+    assert!(strategy.state.paths.of(1).count() > 200 && strategy.classifier.is_none());
 }
 
 #[test]
-fn backward_crawls_start_from_pages_with_new_forms_one_of_each_site() {
-    let plan = Plan { learn_after: Some(3), ..BACKWARD };
-    let (mut strategy, _) = trained(plan);
+fn backward_crawls_start_from_one_page_with_new_forms_per_site() {
+    let config = LevelConfig { learn_after: Some(3), ..ACHE_BACKWARD };
+    let (mut strategy, _) = trained(config);
     let mut commands = Vec::new();
     for to in ["http://a.org/1", "http://a.org/2", "http://b.org/1"] {
         commands = visit(&mut strategy, &link(to, "Library"), None, 1, &[]);
@@ -242,7 +248,7 @@ fn backward_crawls_start_from_pages_with_new_forms_one_of_each_site() {
     assert_eq!(commands[2..], asked);
     strategy.on_backlinks(&url("http://b.org/1"), &[url("http://c.org/")]);
     let linking = page("http://c.org/", "<a href=http://b.org/1>Old maps</a>");
-    let before = strategy.memory.paths.of(1).count();
+    let before = strategy.state.paths.of(1).count();
     visit(
         &mut strategy,
         &FrontierLink::root(url("http://c.org/"), LinkOrigin::Backlink),
@@ -250,12 +256,12 @@ fn backward_crawls_start_from_pages_with_new_forms_one_of_each_site() {
         0,
         &[],
     );
-    assert_eq!(strategy.memory.paths.of(1).count(), before, "the link is known, with another anchor");
+    assert_eq!(strategy.state.paths.of(1).count(), before, "the link is known with another anchor");
 }
 
 #[test]
-fn the_apprentice_tells_links_of_one_level_apart() {
-    let (mut strategy, _) = trained(APPRENTICE);
+fn the_apprentice_orders_links_of_one_level() {
+    let (mut strategy, _) = trained(ACHE_APPRENTICE);
     for n in 0..30 {
         visit(
             &mut strategy,
@@ -272,26 +278,26 @@ fn the_apprentice_tells_links_of_one_level_apart() {
 }
 
 #[test]
-fn what_was_saved_decides_as_before() {
-    for plan in [OFFLINE_ONLINE, APPRENTICE, BACKWARD] {
-        let (mut strategy, _) = trained(plan);
+fn a_restored_strategy_decides_as_before() {
+    for config in [ACHE_OFFLINE_ONLINE, ACHE_APPRENTICE, ACHE_BACKWARD] {
+        let (mut strategy, _) = trained(config);
         visit(&mut strategy, &link("http://a.org/1", "Library"), None, 1, &[]);
         let saved = strategy.save();
-        let mut again = Levels::new(plan, &briefing(true));
+        let mut again = LevelStrategy::new(config, &context(true));
         again.restore(&saved).unwrap();
-        assert_eq!(again.memory, strategy.memory);
+        assert_eq!(again.state, strategy.state);
         let link = link("http://a.org/x", "Search books");
         assert_eq!(placed(&again, &link), placed(&strategy, &link));
         assert_eq!(again.save(), saved);
         assert!(again.restore(&saved[..saved.len() / 2]).is_err());
     }
-    let (apprentice, _) = trained(APPRENTICE);
-    assert!(Levels::new(OFFLINE_ONLINE, &briefing(true)).restore(&apprentice.save()).is_err());
+    let (apprentice, _) = trained(ACHE_APPRENTICE);
+    assert!(LevelStrategy::new(ACHE_OFFLINE_ONLINE, &context(true)).restore(&apprentice.save()).is_err());
 }
 
 #[test]
-fn a_full_memory_is_small() {
-    let mut strategy = Levels::new(APPRENTICE.frozen(), &briefing(false));
+fn a_full_state_is_small() {
+    let mut strategy = LevelStrategy::new(ACHE_APPRENTICE.frozen(), &context(false));
     for n in 0..2000 {
         let long = "Search the complete holdings of the regional libraries and archives of the country";
         let path = [1, 2].map(|m| link(&format!("http://library{n}.org/path{m}/to/catalogue"), long));

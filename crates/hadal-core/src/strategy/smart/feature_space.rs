@@ -1,149 +1,150 @@
-//! A feature space (SmartCrawler paper, sections 4.1 and 4.3): the stems that examples have most often, by
-//! where they stand, and how similar a link is to them.
+//! Feature spaces FSS and FSL (SmartCrawler paper, section 4.1) and similarity to them (section 4.3).
 //!
-//! Sites have one of address, anchor and words around (FSS), links within a site one of path, anchor and
-//! words around (FSL). Only selected stems are dimensions: a word that no example has does not make a
-//! link less similar.
+//! FSS describes links to home pages of deep sites by URL, anchor and text around. FSL describes links to pages with forms
+//! by path, anchor and text around. Each of the three contexts selects the stems that most examples contain. Its vector
+//! `V` has the weights `1 + ln tf`, where `tf` is the number of examples with the stem (equation 3). The vector `L` of a
+//! link has a 1 for each selected stem that the link contains. Other stems have no dimension, so they do not make a link
+//! less similar.
+//!
+//! ```text
+//! similarity(link) = sum over the three contexts of  V·L / (|V| |L|)      (equations 4, 5 and 8)
+//! ```
 
 use crate::page::LinkContext;
 use crate::strategy::SelectedFeatures;
-use crate::strategy::features::{Matcher, Space, terms_of};
+use crate::strategy::features::{LinkPart, StemMatcher, is_inner_stem, stems_of};
 use serde::{Deserialize, Serialize};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use url::Url;
 
-/// Stems selected in one place. The paper leaves k open; its tables list between five and twenty.
-const SELECTED: usize = 10;
-/// Stems counted in one place; the rarest go first.
-const COUNTED: usize = 1_000;
-/// Shorter stems are inside of too many words to mean anything there.
-const SHORTEST_PART: usize = 3;
+/// Stems selected per context. The paper leaves `k` open; its tables list between five and twenty. Guess.
+const SELECTED_STEMS: usize = 10;
+/// Most stems counted per context; the rarest are removed first. Guess; bounds memory.
+const MAX_STEMS: usize = 1_000;
 
-/// What examples say in three places.
+/// Stems of the examples in three contexts.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct FeatureSpace {
     examples: u32,
-    places: Vec<Features>,
+    contexts: Vec<FeatureContext>,
 }
 
-/// What examples say in one place.
+/// Stems of the examples in one context.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-struct Features {
-    space: Space,
+struct FeatureContext {
+    part: LinkPart,
     counts: BTreeMap<String, u32>,
     selected: Vec<(String, u32)>,
     #[serde(skip)]
-    vector: Option<Vector>,
+    vector: Option<FeatureVector>,
 }
 
-/// The selected stems as a vector, ready to be compared with links.
+/// Selected stems with their weights.
 #[derive(Clone, Debug)]
-struct Vector {
-    matcher: Matcher,
+struct FeatureVector {
+    matcher: StemMatcher,
     weights: Vec<f32>,
     length: f32,
 }
 
 impl FeatureSpace {
-    /// A space that knows nothing.
-    pub fn of(spaces: [Space; 3]) -> FeatureSpace {
-        let nothing = |space| Features { space, counts: BTreeMap::new(), selected: Vec::new(), vector: None };
-        FeatureSpace { examples: 0, places: spaces.map(nothing).into() }
+    /// A space without examples.
+    pub fn new(parts: [LinkPart; 3]) -> FeatureSpace {
+        let empty =
+            |part| FeatureContext { part, counts: BTreeMap::new(), selected: Vec::new(), vector: None };
+        FeatureSpace { examples: 0, contexts: parts.map(empty).into() }
     }
 
-    /// How many examples it has seen.
+    /// Number of examples.
     pub fn examples(&self) -> u32 {
         self.examples
     }
 
-    /// Takes in an example.
-    pub fn observe(&mut self, url: &Url, context: &LinkContext) {
+    /// Adds an example.
+    pub fn add(&mut self, url: &Url, link_context: &LinkContext) {
         self.examples += 1;
-        for place in &mut self.places {
-            for stem in terms_of(place.space, url, context).into_iter().collect::<BTreeSet<_>>() {
-                *place.counts.entry(stem).or_default() += 1;
+        for context in &mut self.contexts {
+            for stem in stems_of(context.part, url, link_context).into_iter().collect::<BTreeSet<_>>() {
+                *context.counts.entry(stem).or_default() += 1;
             }
-            place.forget_rare();
+            context.remove_rarest();
         }
     }
 
-    /// Selects anew; whether other stems were selected than before.
+    /// Selects stems again; returns true if the selection changed.
     pub fn select(&mut self) -> bool {
         let mut changed = false;
-        for place in &mut self.places {
-            let selected = place.most_frequent();
-            changed |= !selected.iter().map(|(stem, _)| stem).eq(place.selected.iter().map(|(stem, _)| stem));
-            place.selected = selected;
+        for context in &mut self.contexts {
+            let selected = context.most_frequent();
+            changed |=
+                !selected.iter().map(|(stem, _)| stem).eq(context.selected.iter().map(|(stem, _)| stem));
+            context.selected = selected;
         }
-        self.ready();
+        self.rebuild_vectors();
         changed
     }
 
-    /// Makes the vectors of what is selected. Follows from what is saved.
-    pub fn ready(&mut self) {
-        for place in &mut self.places {
-            place.vector = Vector::of(place.space, &place.selected);
+    /// Rebuilds the vectors, which are not saved.
+    pub fn rebuild_vectors(&mut self) {
+        for context in &mut self.contexts {
+            context.vector = FeatureVector::new(context.part, &context.selected);
         }
     }
 
-    /// How similar a link is: cosines, summed over the places. 0 as long as nothing is selected.
+    /// Similarity of a link; 0 before the first selection.
     pub fn similarity(&self, url: &Url, context: &LinkContext) -> f32 {
-        let vectors = self.places.iter().filter_map(|place| place.vector.as_ref());
+        let vectors = self.contexts.iter().filter_map(|context| context.vector.as_ref());
         vectors.map(|vector| vector.cosine(vector.matcher.find(url, context))).sum()
     }
 
-    /// What is selected, to be shown.
+    /// Selected stems, for a lesson.
     pub fn selected(&self) -> Vec<SelectedFeatures> {
-        let shown = |place: &Features| SelectedFeatures {
-            space: place.space.name().into(),
+        let shown = |context: &FeatureContext| SelectedFeatures {
+            space: context.part.name().into(),
             level: None,
-            terms: place.selected.clone(),
+            terms: context.selected.clone(),
         };
-        self.places.iter().map(shown).collect()
+        self.contexts.iter().map(shown).collect()
     }
 }
 
-impl Features {
-    /// The stems that most examples have. In a host name words are written together: there a frequent
-    /// stem is also counted where it is part of a longer one, as if the name were split by it.
+impl FeatureContext {
+    /// The stems that most examples contain. In a URL a frequent stem also gets the counts of longer stems that contain
+    /// it, because the paper splits URLs by frequent terms.
     fn most_frequent(&self) -> Vec<(String, u32)> {
         let mut top: Vec<(&String, u32)> = self.counts.iter().map(|(stem, n)| (stem, *n)).collect();
         top.sort_unstable_by_key(|(stem, n)| (Reverse(*n), *stem));
-        top.truncate(SELECTED);
-        if self.space == Space::Url {
+        top.truncate(SELECTED_STEMS);
+        if self.part == LinkPart::Url {
             for (stem, count) in &mut top {
-                let inside = self.counts.iter().filter(|(longer, _)| is_part(stem, longer));
-                *count += inside.map(|(_, n)| n).sum::<u32>();
+                let longer = self.counts.iter().filter(|(longer, _)| is_inner_stem(stem, longer));
+                *count += longer.map(|(_, n)| n).sum::<u32>();
             }
             top.sort_unstable_by_key(|(stem, n)| (Reverse(*n), *stem));
         }
         top.into_iter().map(|(stem, n)| (stem.clone(), n)).collect()
     }
 
-    fn forget_rare(&mut self) {
+    fn remove_rarest(&mut self) {
         let mut rare = 1;
-        while self.counts.len() > COUNTED {
+        while self.counts.len() > MAX_STEMS {
             self.counts.retain(|_, n| *n > rare);
             rare += 1;
         }
     }
 }
 
-fn is_part(stem: &str, longer: &str) -> bool {
-    stem.len() >= SHORTEST_PART && stem != longer && longer.contains(stem)
-}
-
-impl Vector {
-    /// Weights 1 + ln(tf) (equation 3).
-    fn of(space: Space, selected: &[(String, u32)]) -> Option<Vector> {
-        let matcher = Matcher::new(space, selected.iter().map(|(stem, _)| stem.as_str()));
+impl FeatureVector {
+    /// The vector `V` of selected stems; `None` without any.
+    fn new(part: LinkPart, selected: &[(String, u32)]) -> Option<FeatureVector> {
+        let matcher = StemMatcher::new(part, selected.iter().map(|(stem, _)| stem.as_str()));
         let weights: Vec<f32> = selected.iter().map(|(_, n)| 1.0 + (*n as f32).ln()).collect();
         let length = weights.iter().map(|weight| weight * weight).sum::<f32>().sqrt();
-        (length > 0.0).then_some(Vector { matcher, weights, length })
+        (length > 0.0).then_some(FeatureVector { matcher, weights, length })
     }
 
-    /// The cosine with a link that has the stems whose bits are set, once each (equation 5).
+    /// Cosine with a link that contains the stems whose bits are set.
     fn cosine(&self, found: u64) -> f32 {
         if found == 0 {
             return 0.0;
@@ -167,19 +168,19 @@ mod tests {
     }
 
     fn sites(names: &[&str]) -> FeatureSpace {
-        let mut space = FeatureSpace::of([Space::Url, Space::Anchor, Space::Around]);
-        names.iter().for_each(|name| space.observe(&url(&format!("http://{name}/")), &anchor("books")));
+        let mut space = FeatureSpace::new([LinkPart::Url, LinkPart::Anchor, LinkPart::Around]);
+        names.iter().for_each(|name| space.add(&url(&format!("http://{name}/")), &anchor("books")));
         space.select();
         space
     }
 
     #[test]
-    fn similarity_sums_the_cosines_of_the_places() {
-        let mut space = FeatureSpace::of([Space::Path, Space::Anchor, Space::Around]);
+    fn similarity_is_the_sum_of_three_cosines() {
+        let mut space = FeatureSpace::new([LinkPart::Path, LinkPart::Anchor, LinkPart::Around]);
         let example = |words| (url("http://a.org/catalogue/"), anchor(words));
         for words in ["search", "search", "search", "books"] {
             let (url, context) = example(words);
-            space.observe(&url, &context);
+            space.add(&url, &context);
         }
         assert_eq!(
             space.similarity(&url("http://a.org/catalogue/"), &anchor("search")),
@@ -195,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn a_frequent_word_counts_inside_of_host_names() {
+    fn a_frequent_stem_counts_inside_host_names() {
         let space = sites(&["book.com", "book.org", "abebooks.com", "bookfinder.com", "cars.com"]);
         assert_eq!(space.selected()[0].terms[0], ("book".into(), 4));
         let of = |name: &str| space.similarity(&url(name), &LinkContext::default());
@@ -205,20 +206,20 @@ mod tests {
     #[test]
     fn the_same_selection_is_no_change() {
         let mut space = sites(&["book.com"]);
-        space.observe(&url("http://book.net/"), &anchor("books"));
+        space.add(&url("http://book.net/"), &anchor("books"));
         assert!(!space.select());
-        space.observe(&url("http://library.net/"), &anchor("catalogue"));
+        space.add(&url("http://library.net/"), &anchor("catalogue"));
         assert!(space.select());
     }
 
     #[test]
-    fn what_is_counted_is_bounded() {
-        let mut space = FeatureSpace::of([Space::Url, Space::Anchor, Space::Around]);
+    fn the_number_of_counted_stems_is_bounded() {
+        let mut space = FeatureSpace::new([LinkPart::Url, LinkPart::Anchor, LinkPart::Around]);
         for n in 0..3_000 {
             let letters: String = format!("{n:04}").bytes().map(|digit| char::from(digit + 49)).collect();
-            space.observe(&url(&format!("http://{letters}.org/")), &anchor("book"));
+            space.add(&url(&format!("http://{letters}.org/")), &anchor("book"));
         }
-        assert!(space.places[0].counts.len() <= COUNTED);
-        assert_eq!(space.places[1].counts["book"], 3_000);
+        assert!(space.contexts[0].counts.len() <= MAX_STEMS);
+        assert_eq!(space.contexts[1].counts["book"], 3_000);
     }
 }

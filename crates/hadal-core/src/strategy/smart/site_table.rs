@@ -1,99 +1,135 @@
-//! Sites that were met: how many deep sites link to them, and in which queue their home page waits.
+//! Site frontier: sites by key, and the queues of the frontier.
 //!
-//! Bounded: when it is full, sites that were visited are forgotten first (the store still knows them), and
-//! then no new ones are taken.
+//! Queues 1 to 4 hold look-ups, centre pages and the home pages of sites. Each open site has a queue for the home pages
+//! it links to and one queue per depth and directory. The table stores the number of deep sites that link to a site and
+//! the queue of its home page. When the table is full, visited sites are forgotten first (the store still knows them);
+//! after that new sites are ignored.
 
-use super::queues::{HIGH, LOW, SiteKey};
+use super::link_tree::DirectoryId;
+use crate::address::Site;
 use crate::link::QueueId;
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
+use xxhash_rust::xxh3::xxh3_64;
 
-/// Sites that are remembered.
-const MOST: usize = 30_000;
+/// Backlink look-ups of the reverse search.
+pub const LOOKUPS: QueueId = QueueId(1);
+/// Candidates for centre pages: results of the reverse search.
+pub const CENTRES: QueueId = QueueId(2);
+/// High priority queue: home pages linked from sites with searchable forms.
+pub const HIGH: QueueId = QueueId(3);
+/// Low priority queue: home pages linked from other on-topic sites.
+pub const LOW: QueueId = QueueId(4);
 
-/// What is known about a site.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-struct Entry {
-    linked_from: u16,
-    standing: Standing,
+const DIRECTORY_BIT: u64 = 1 << 62;
+const FOUND_BIT: u64 = 1 << 61;
+/// Most sites in the table. Guess; bounds memory.
+const MAX_SITES: usize = 30_000;
+
+/// Hash of a site; tables with names would be too large.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct SiteKey(pub u32);
+
+impl SiteKey {
+    /// Key of a site.
+    pub fn of(site: &Site) -> SiteKey {
+        SiteKey(xxh3_64(site.0.as_bytes()) as u32)
+    }
+
+    /// Queue of the home pages this site links to, used until the site is left.
+    pub fn found_queue(self) -> QueueId {
+        QueueId(FOUND_BIT | u64::from(self.0))
+    }
+
+    /// Queue of this site's links in a directory, `depth` clicks from the home page.
+    pub fn directory_queue(self, depth: u8, directory: DirectoryId) -> QueueId {
+        QueueId(DIRECTORY_BIT | u64::from(self.0) << 24 | u64::from(depth) << 16 | u64::from(directory.0))
+    }
 }
 
-/// Where a site stands.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub enum Standing {
-    /// Found by a site that is still being explored.
+struct SiteRecord {
+    linked_from: u16,
+    status: SiteStatus,
+}
+
+/// Status of a site in the site frontier.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub enum SiteStatus {
+    /// Linked from this site, which is still open.
     Found(SiteKey),
-    /// In the high queue.
+    /// Waits in the high priority queue.
     High,
-    /// In the low queue, since it was emptied that many times.
+    /// Waits in the low priority queue; the number is `SiteTable::promotions` at that time.
     Low(u32),
-    /// Its home page was visited.
+    /// The home page was visited.
     Visited,
 }
 
-/// The sites met so far.
+/// Known sites.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct SiteTable {
-    sites: FxHashMap<SiteKey, Entry>,
-    low_emptied: u32,
+    sites: FxHashMap<SiteKey, SiteRecord>,
+    /// Times that the low priority queue was moved into the high priority queue.
+    promotions: u32,
 }
 
 impl SiteTable {
-    /// Takes in a site; whether it is new and there is room.
-    pub fn meet(&mut self, site: SiteKey, standing: Standing) -> bool {
-        if self.sites.len() >= MOST {
-            self.sites.retain(|_, entry| entry.standing != Standing::Visited);
+    /// Adds a site; returns true if it was added, false if it is known or the table is full.
+    pub fn add(&mut self, site: SiteKey, status: SiteStatus) -> bool {
+        if self.sites.len() >= MAX_SITES {
+            self.sites.retain(|_, record| record.status != SiteStatus::Visited);
         }
-        let is_new = self.sites.len() < MOST && !self.sites.contains_key(&site);
+        let is_new = self.sites.len() < MAX_SITES && !self.sites.contains_key(&site);
         if is_new {
-            self.sites.insert(site, Entry { linked_from: 0, standing });
+            self.sites.insert(site, SiteRecord { linked_from: 0, status });
         }
         is_new
     }
 
-    /// Its home page was visited.
-    pub fn visit(&mut self, site: SiteKey) {
-        self.meet(site, Standing::Visited);
-        if let Some(entry) = self.sites.get_mut(&site) {
-            entry.standing = Standing::Visited;
+    /// Records a visit of the home page.
+    pub fn mark_visited(&mut self, site: SiteKey) {
+        self.add(site, SiteStatus::Visited);
+        if let Some(record) = self.sites.get_mut(&site) {
+            record.status = SiteStatus::Visited;
         }
     }
 
-    /// One more deep site links to it.
-    pub fn cite(&mut self, site: SiteKey) {
-        if let Some(entry) = self.sites.get_mut(&site) {
-            entry.linked_from = entry.linked_from.saturating_add(1);
+    /// Counts a deep site that links to this one.
+    pub fn count_deep_link(&mut self, site: SiteKey) {
+        if let Some(record) = self.sites.get_mut(&site) {
+            record.linked_from = record.linked_from.saturating_add(1);
         }
     }
 
-    /// How many deep sites link to it: SF(s).
+    /// Number of deep sites that link to a site, `SF(s)` (equation 6).
     pub fn frequency(&self, site: SiteKey) -> u16 {
-        self.sites.get(&site).map_or(0, |entry| entry.linked_from)
+        self.sites.get(&site).map_or(0, |record| record.linked_from)
     }
 
-    /// The site that links to these was left: what it found goes to one of the queues, and what waits in
-    /// the low queue rises when a better site knows it too.
-    pub fn settle(&mut self, finder: SiteKey, found: &[SiteKey], queue: QueueId) {
-        let settled = if queue == HIGH { Standing::High } else { Standing::Low(self.low_emptied) };
+    /// Moves sites that `finder` found to a queue, when the crawl leaves `finder`. Sites of the low priority queue are
+    /// promoted if the queue is [`HIGH`].
+    pub fn release(&mut self, finder: SiteKey, found: &[SiteKey], queue: QueueId) {
+        let status = if queue == HIGH { SiteStatus::High } else { SiteStatus::Low(self.promotions) };
         for site in found {
-            let Some(entry) = self.sites.get_mut(site) else { continue };
-            let rises = queue == HIGH && matches!(entry.standing, Standing::Low(_));
-            if entry.standing == Standing::Found(finder) || rises {
-                entry.standing = settled;
+            let Some(record) = self.sites.get_mut(site) else { continue };
+            let is_promoted = queue == HIGH && matches!(record.status, SiteStatus::Low(_));
+            if record.status == SiteStatus::Found(finder) || is_promoted {
+                record.status = status;
             }
         }
     }
 
-    /// The low queue is moved into the high one.
-    pub fn empty_low(&mut self) {
-        self.low_emptied += 1;
+    /// Moves all sites of the low priority queue into the high priority queue.
+    pub fn promote_low(&mut self) {
+        self.promotions += 1;
     }
 
-    /// Where a site's home page waits.
+    /// Queue of a site's home page.
     pub fn queue(&self, site: SiteKey) -> QueueId {
-        match self.sites.get(&site).map(|entry| entry.standing) {
-            Some(Standing::Found(finder)) => finder.finds(),
-            Some(Standing::Low(since)) if since == self.low_emptied => LOW,
+        match self.sites.get(&site).map(|record| record.status) {
+            Some(SiteStatus::Found(finder)) => finder.found_queue(),
+            Some(SiteStatus::Low(since)) if since == self.promotions => LOW,
             _ => HIGH,
         }
     }
@@ -109,40 +145,40 @@ mod tests {
 
     fn table() -> SiteTable {
         let mut table = SiteTable::default();
-        assert!(table.meet(FOUND, Standing::Found(SHOP)));
-        assert!(!table.meet(FOUND, Standing::Found(LIBRARY)));
+        assert!(table.add(FOUND, SiteStatus::Found(SHOP)));
+        assert!(!table.add(FOUND, SiteStatus::Found(LIBRARY)));
         table
     }
 
     #[test]
-    fn what_a_site_finds_waits_until_the_site_is_left() {
+    fn found_sites_wait_until_their_finder_is_left() {
         let mut table = table();
-        assert_eq!(table.queue(FOUND), SHOP.finds());
-        table.settle(LIBRARY, &[FOUND], HIGH);
-        assert_eq!(table.queue(FOUND), SHOP.finds());
-        table.settle(SHOP, &[FOUND], HIGH);
+        assert_eq!(table.queue(FOUND), SHOP.found_queue());
+        table.release(LIBRARY, &[FOUND], HIGH);
+        assert_eq!(table.queue(FOUND), SHOP.found_queue());
+        table.release(SHOP, &[FOUND], HIGH);
         assert_eq!(table.queue(FOUND), HIGH);
     }
 
     #[test]
-    fn the_low_queue_rises_as_a_whole_or_one_by_one() {
+    fn sites_of_the_low_queue_are_promoted_together_or_one_by_one() {
         let mut table = table();
-        table.settle(SHOP, &[FOUND], LOW);
+        table.release(SHOP, &[FOUND], LOW);
         assert_eq!(table.queue(FOUND), LOW);
-        let mut emptied = table.clone();
-        emptied.empty_low();
-        assert_eq!(emptied.queue(FOUND), HIGH);
-        table.settle(LIBRARY, &[FOUND], HIGH);
+        let mut promoted = table.clone();
+        promoted.promote_low();
+        assert_eq!(promoted.queue(FOUND), HIGH);
+        table.release(LIBRARY, &[FOUND], HIGH);
         assert_eq!(table.queue(FOUND), HIGH);
     }
 
     #[test]
-    fn a_full_table_forgets_visited_sites_and_takes_no_new_ones() {
+    fn a_full_table_forgets_visited_sites_and_accepts_no_new_ones() {
         let mut table = SiteTable::default();
-        (0..MOST as u32).for_each(|n| assert!(table.meet(SiteKey(n), Standing::High)));
-        assert!(!table.meet(SiteKey(u32::MAX), Standing::High));
-        table.visit(SiteKey(7));
-        assert!(table.meet(SiteKey(u32::MAX), Standing::High));
-        assert_eq!(table.sites.len(), MOST);
+        (0..MAX_SITES as u32).for_each(|n| assert!(table.add(SiteKey(n), SiteStatus::High)));
+        assert!(!table.add(SiteKey(u32::MAX), SiteStatus::High));
+        table.mark_visited(SiteKey(7));
+        assert!(table.add(SiteKey(u32::MAX), SiteStatus::High));
+        assert_eq!(table.sites.len(), MAX_SITES);
     }
 }

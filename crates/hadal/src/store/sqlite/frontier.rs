@@ -101,7 +101,7 @@ pub fn of_host(
          ORDER BY falling, arrival LIMIT ?"
     );
     let (falling, arrival) =
-        after.map_or((i64::MIN, 0), |rank| (i64::from(rank.falling()), bits(rank.order())));
+        after.map_or((i64::MIN, 0), |rank| (i64::from(rank.score_key()), bits(rank.order())));
     let values = params![bits(run.0), host.0, bits(lane.0), falling, arrival, at_most(limit)];
     db.prepare_cached(&sql)?.query_map(values, waiting)?.collect()
 }

@@ -1,0 +1,151 @@
+//! Strategies without learning, to measure others against.
+
+use super::{
+    ON_TOPIC, PageVisit, Placement, QueueChoice, QueueHeads, SiteCounters, Strategy, StrategyCommand,
+    serve_best,
+};
+use crate::address::Site;
+use crate::critic::PageVerdict;
+use crate::link::{FrontierLink, LinkOrigin, QueueId};
+use crate::page::LinkContext;
+use rustc_hash::FxHashSet;
+use url::Url;
+use xxhash_rust::xxh3::xxh3_64_with_seed;
+
+/// Most clicks from a site's root in [`FixedDepth`]. 91.6 % of the query interfaces are within this depth (FFC paper,
+/// section 4).
+const MAX_DEPTH: u16 = 3;
+
+/// Known links in random order. The score of a link is drawn once, from the run's seed and the link's id.
+pub struct RandomStrategy {
+    /// Seed of the draws.
+    pub seed: u64,
+}
+
+impl Strategy for RandomStrategy {
+    fn place(&self, link: &FrontierLink, _site: &SiteCounters) -> Placement {
+        let draw = xxh3_64_with_seed(&link.id.0.to_le_bytes(), self.seed);
+        Placement::Enqueue { queue: QueueId(0), score: (draw >> 40) as f32 }
+    }
+
+    fn choose(&mut self, heads: &dyn QueueHeads) -> QueueChoice {
+        serve_best(heads)
+    }
+
+    fn learn(&mut self, _visit: &PageVisit<'_>) -> Vec<StrategyCommand> {
+        Vec::new()
+    }
+}
+
+/// Links by their depth, then by their arrival.
+pub struct BreadthFirst;
+
+impl Strategy for BreadthFirst {
+    fn place(&self, link: &FrontierLink, _site: &SiteCounters) -> Placement {
+        Placement::Enqueue { queue: QueueId(0), score: -f32::from(link.depth) }
+    }
+
+    fn choose(&mut self, heads: &dyn QueueHeads) -> QueueChoice {
+        serve_best(heads)
+    }
+
+    fn learn(&mut self, _visit: &PageVisit<'_>) -> Vec<StrategyCommand> {
+        Vec::new()
+    }
+}
+
+/// The Database Crawler (FFC paper, section 4): one site after the other, each breadth first from its root down to
+/// depth 3. A link to another site adds the root of that site.
+pub struct FixedDepth;
+
+impl Strategy for FixedDepth {
+    fn place(&self, link: &FrontierLink, _site: &SiteCounters) -> Placement {
+        let is_redirect = link.origin == LinkOrigin::Redirect;
+        let leaves_site = !is_redirect && link.parent.is_some_and(|parent| !parent.same_site);
+        if leaves_site || link.site_depth > MAX_DEPTH {
+            return Placement::Drop;
+        }
+        // Links inside a site come before the root of the next one.
+        Placement::Enqueue { queue: QueueId(0), score: if link.site_depth > 0 { 1.0 } else { 0.0 } }
+    }
+
+    fn choose(&mut self, heads: &dyn QueueHeads) -> QueueChoice {
+        serve_best(heads)
+    }
+
+    fn learn(&mut self, visit: &PageVisit<'_>) -> Vec<StrategyCommand> {
+        let Some(page) = visit.page else { return Vec::new() };
+        let here = Site::of(&page.url);
+        let mut roots = FxHashSet::default();
+        let other_sites = page.links.iter().filter(|link| Site::of(&link.url) != here);
+        other_sites
+            .filter_map(|link| site_root(&link.url))
+            .filter(|url| roots.insert(url.clone()))
+            .map(|root| StrategyCommand::AddPage(root, LinkContext::default()))
+            .collect()
+    }
+}
+
+fn site_root(url: &Url) -> Option<Url> {
+    url.join("/").ok()
+}
+
+/// Links of on-topic pages, those of the pages with the highest P(on topic) first. Forms and links of other pages are
+/// ignored (FFC paper, section 3).
+///
+/// With [`SiteLimits`] it is the Baseline of the ACHE paper (section 4.1) and the Baseline SC of the FFC paper
+/// (section 4).
+pub struct BestFirst {
+    /// Stopping criteria; `None` never leaves a site.
+    pub limits: Option<SiteLimits>,
+}
+
+/// Stopping criteria of a site (FFC paper, section 3.4).
+#[derive(Clone, Copy, Debug)]
+pub struct SiteLimits {
+    /// Distinct searchable forms after which the crawl leaves the site.
+    pub forms: u32,
+    /// Pages after which the crawl leaves the site.
+    pub pages: u32,
+}
+
+impl SiteLimits {
+    /// True if the crawl should leave a site with these counters now.
+    pub fn are_reached(self, site: &SiteCounters) -> bool {
+        !site.closed && (site.searchable >= self.forms || site.pages >= self.pages)
+    }
+}
+
+impl Default for SiteLimits {
+    /// 5 forms, because a deep site has 4.2 query interfaces on average (FFC paper, section 3.4); 100 pages, a guess.
+    fn default() -> SiteLimits {
+        SiteLimits { forms: 5, pages: 100 }
+    }
+}
+
+impl Strategy for BestFirst {
+    fn place(&self, link: &FrontierLink, _site: &SiteCounters) -> Placement {
+        let score = link.parent.map_or(1.0, |parent| parent.p_topic);
+        if score < ON_TOPIC {
+            return Placement::Drop;
+        }
+        Placement::Enqueue { queue: QueueId(0), score }
+    }
+
+    fn choose(&mut self, heads: &dyn QueueHeads) -> QueueChoice {
+        serve_best(heads)
+    }
+
+    fn learn(&mut self, visit: &PageVisit<'_>) -> Vec<StrategyCommand> {
+        match self.limits {
+            Some(limits) if limits.are_reached(visit.site) => {
+                vec![StrategyCommand::CloseSite(visit.link.site())]
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    fn accepts_page(&self, verdict: &PageVerdict) -> bool {
+        verdict.p_topic >= ON_TOPIC
+    }
+}

@@ -1,0 +1,206 @@
+//! Strategies by name.
+
+use super::baselines::{BestFirst, BreadthFirst, FixedDepth, RandomStrategy, SiteLimits};
+use super::hadal::HadalStrategy;
+use super::levels::LevelStrategy;
+use super::levels::config::{self, LevelConfig};
+use super::smart::{SmartCrawler, SmartOptions};
+use super::{Strategy, StrategyContext};
+use std::sync::Arc;
+
+type MakeStrategy = dyn Fn(&StrategyContext) -> Box<dyn Strategy> + Send + Sync;
+
+/// A strategy that users can choose by name.
+#[derive(Clone)]
+pub struct StrategyEntry {
+    /// Name on the command line.
+    pub name: &'static str,
+    /// One line of help: the order of the crawl and when to use it.
+    pub about: &'static str,
+    make: Arc<MakeStrategy>,
+}
+
+impl StrategyEntry {
+    /// An entry whose strategies are made by `make`.
+    pub fn new(
+        name: &'static str,
+        about: &'static str,
+        make: impl Fn(&StrategyContext) -> Box<dyn Strategy> + Send + Sync + 'static,
+    ) -> StrategyEntry {
+        StrategyEntry { name, about, make: Arc::new(make) }
+    }
+
+    /// Makes a strategy that has learned nothing.
+    pub fn make(&self, context: &StrategyContext) -> Box<dyn Strategy> {
+        (self.make)(context)
+    }
+}
+
+/// A strategy with the same name is registered already.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+#[error("strategy '{name}' is registered already; choose another name")]
+pub struct DuplicateStrategy {
+    /// The name that both have.
+    pub name: &'static str,
+}
+
+/// Strategies that users can choose from, simplest first.
+#[derive(Clone, Default)]
+pub struct StrategyRegistry {
+    entries: Vec<StrategyEntry>,
+}
+
+impl StrategyRegistry {
+    /// The strategies of this crate. A new one is a module and a line here.
+    pub fn built_in() -> StrategyRegistry {
+        let mut entries = baselines();
+        entries.extend(level_strategies());
+        entries.extend(smart_crawlers());
+        entries.push(StrategyEntry::new(
+            "hadal",
+            "links by expected new relevant forms per request, learned at every page; the usual choice",
+            |context| Box::new(HadalStrategy::new(context)),
+        ));
+        StrategyRegistry { entries }
+    }
+
+    /// Adds a strategy. Names are unique.
+    pub fn register(&mut self, entry: StrategyEntry) -> Result<(), DuplicateStrategy> {
+        if self.find(entry.name).is_some() {
+            return Err(DuplicateStrategy { name: entry.name });
+        }
+        self.entries.push(entry);
+        Ok(())
+    }
+
+    /// Entry of a name.
+    pub fn find(&self, name: &str) -> Option<&StrategyEntry> {
+        self.entries.iter().find(|entry| entry.name == name)
+    }
+
+    /// All entries, in the order they were registered.
+    pub fn iter(&self) -> std::slice::Iter<'_, StrategyEntry> {
+        self.entries.iter()
+    }
+}
+
+/// Entry of a built-in strategy.
+pub fn find_strategy(name: &str) -> Option<StrategyEntry> {
+    StrategyRegistry::built_in().find(name).cloned()
+}
+
+fn baselines() -> Vec<StrategyEntry> {
+    vec![
+        StrategyEntry::new("random", "known links in random order; a control for measurements", |context| {
+            Box::new(RandomStrategy { seed: context.seed })
+        }),
+        StrategyEntry::new(
+            "breadth-first",
+            "fewest clicks from a seed first; for small, known parts of the web",
+            |_| Box::new(BreadthFirst),
+        ),
+        StrategyEntry::new(
+            "fixed-depth",
+            "every site from its root to depth 3; for lists of sites that are known to be good",
+            |_| Box::new(FixedDepth),
+        ),
+        StrategyEntry::new(
+            "best-first",
+            "links of on-topic pages, highest page probability first; stays long in large sites",
+            |_| Box::new(BestFirst { limits: None }),
+        ),
+        StrategyEntry::new(
+            "best-first-sc",
+            "best-first that leaves a site after 5 searchable forms or 100 pages; the usual baseline",
+            |_| Box::new(BestFirst { limits: Some(SiteLimits::default()) }),
+        ),
+    ]
+}
+
+fn level_strategies() -> Vec<StrategyEntry> {
+    let entry = |config: LevelConfig, about| {
+        StrategyEntry::new(config.name, about, move |context| Box::new(LevelStrategy::new(config, context)))
+    };
+    vec![
+        entry(
+            config::FFC,
+            "links by clicks to a form, learned backward from pages with forms; any searchable form counts",
+        ),
+        entry(config::FFC_1, "ffc with one level; shows the value of delayed benefit"),
+        entry(
+            config::ACHE_OFFLINE,
+            "ffc with automatic feature selection and a fixed link classifier; a baseline",
+        ),
+        entry(
+            config::ACHE_OFFLINE_ONLINE,
+            "ache-offline that learns again after every 100 relevant forms; needs examples and backlinks",
+        ),
+        entry(
+            config::ACHE_ONLINE,
+            "starts as best-first-sc and learns its link classifier during the crawl; needs only seeds",
+        ),
+        entry(
+            config::ACHE_APPRENTICE,
+            "ache-offline-online with a second model that learns which links stay on topic",
+        ),
+        entry(
+            config::ACHE_BACKWARD,
+            "ache-offline-online with backward crawls from new forms at each learning iteration; costs requests",
+        ),
+    ]
+}
+
+fn smart_crawlers() -> Vec<StrategyEntry> {
+    let entry = |name, options: SmartOptions, about| {
+        StrategyEntry::new(name, about, move |context| Box::new(SmartCrawler::new(options, context)))
+    };
+    let none = SmartOptions::default();
+    vec![
+        entry("scdi", none, "sites by their home pages, then the links of on-topic sites; learns nothing"),
+        entry(
+            "scdi+reverse",
+            SmartOptions { reverse: true, ..none },
+            "scdi that looks up backlinks of good sites when few sites wait",
+        ),
+        entry(
+            "scdi+incremental",
+            SmartOptions { incremental: true, ..none },
+            "scdi that prefers sites linked from sites with searchable forms",
+        ),
+        entry(
+            "scdi+adaptive",
+            SmartOptions { adaptive: true, ..none },
+            "scdi that ranks sites and links by similarity to earlier finds",
+        ),
+        entry(
+            "smart",
+            SmartOptions::ALL,
+            "SmartCrawler: scdi with all three; for many sites of a topic, few pages of each",
+        ),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_registered_strategy_is_found_and_its_name_is_taken() {
+        let mut registry = StrategyRegistry::built_in();
+        let count = registry.iter().count();
+        let entry = StrategyEntry::new("mine", "breadth first", |_| Box::new(BreadthFirst));
+        assert_eq!(registry.register(entry.clone()), Ok(()));
+        assert_eq!(registry.find("mine").unwrap().about, "breadth first");
+        assert_eq!(registry.register(entry), Err(DuplicateStrategy { name: "mine" }));
+        assert_eq!(registry.iter().count(), count + 1);
+    }
+
+    #[test]
+    fn built_in_names_are_unique() {
+        let mut registry = StrategyRegistry::default();
+        for entry in StrategyRegistry::built_in().iter() {
+            assert_eq!(registry.register(entry.clone()), Ok(()));
+        }
+        assert!(find_strategy("hadal").is_some() && find_strategy("no-such").is_none());
+    }
+}
