@@ -111,8 +111,8 @@ impl BackwardCrawl {
         let mut step = BackwardStep::default();
         for target in targets {
             let links = page.map_or(&[][..], |page| &page.links);
-            if let Some(link) = links.iter().find(|link| LinkId::of(&link.url) == target.page) {
-                step.examples.push((target.level, LinkExample::of(&link.url, &link.context)));
+            if let Some(found) = links.iter().find(|link| LinkId::of(&link.url) == target.page) {
+                step.examples.push((target.level, LinkExample::of(&found.url, &found.context)));
                 step.commands.extend(self.look_up(&link.url, target.level.saturating_add(1)));
             }
         }
