@@ -98,7 +98,7 @@ fn usage(error: AskError) -> anyhow::Error {
 /// Creates the asker with the configured politeness and network options.
 pub fn asker(config: &Config, store: Arc<dyn Store>, stop: watch::Receiver<bool>) -> Arc<Asker> {
     let manners = Manners {
-        politeness: config.politeness.pace,
+        politeness: config.politeness.delays,
         agent: config.politeness.agent().to_string(),
         body_limit: config.fetch.body_limit,
     };

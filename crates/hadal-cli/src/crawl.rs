@@ -5,7 +5,7 @@ use super::exit::Exit;
 use anyhow::Context;
 use hadal::engine::{Crawl, Event, Summary, crawl};
 use hadal::output::escape::for_json;
-use hadal::output::progress::{Progress, Style};
+use hadal::output::progress::{CrawlDisplay, DisplayStyle};
 use hadal::report;
 use hadal::store::{RunState, Store};
 use std::io::Write;
@@ -17,7 +17,7 @@ use tokio::sync::watch;
 pub struct Show {
     /// Print events to standard output as JSON lines.
     pub json: bool,
-    pub style: Style,
+    pub style: DisplayStyle,
     /// Request budget, for the progress bar.
     pub max_requests: Option<u64>,
 }
@@ -38,7 +38,7 @@ pub fn run(
             Some(dashboard) => Some(dashboard.open(&setup.store).await?),
             None => None,
         };
-        let mut progress = Progress::new(show.style);
+        let mut progress = CrawlDisplay::new(show.style);
         let began = Instant::now();
         let summary = crawl(setup, &mut |event| tell(event, show, &mut progress, began)).await;
         progress.finish(&summary.as_ref().map_or_else(|_| "the crawl failed".into(), last_words));
@@ -98,7 +98,7 @@ async fn interrupted() {
     }
 }
 
-fn tell(event: Event, show: Show, progress: &mut Progress, began: Instant) {
+fn tell(event: Event, show: Show, progress: &mut CrawlDisplay, began: Instant) {
     if let Event::Progress(tally) | Event::Finished { tally, .. } = &event {
         progress.update(&report::snapshot(tally, began.elapsed(), show.max_requests));
     }

@@ -12,9 +12,9 @@ use hadal::engine::{Budget, Clock, Crawl, Errand, Probing, Scope};
 use hadal::fetch::in_process::InProcess;
 use hadal::fetch::politeness::Politeness;
 use hadal::fetch::robots::AGENT;
-use hadal::output::demo::{DemoRow, Truth, next_steps, render};
+use hadal::output::demo::{DemoRow, DemoTruth, next_steps, render};
 use hadal::store::*;
-use hadal::topic::Wanted;
+use hadal::topic::ResolvedTopic;
 use hadal_core::critic::probe::probe_word;
 use hadal_core::critic::trained::TrainedCritic;
 use hadal_core::http::DEFAULT_BODY_LIMIT;
@@ -125,7 +125,7 @@ fn check_topic(name: &str) -> Result<&'static str, Usage> {
 fn setup(
     args: &DemoArgs,
     seed: u64,
-    wanted: Wanted,
+    wanted: ResolvedTopic,
     world: Arc<World>,
     store: Arc<dyn Store>,
     probing: Probing,
@@ -138,7 +138,7 @@ fn setup(
             Usage(format!("unknown strategy '{}' (available: {})", args.strategy, names.join(", "))).into()
         );
     };
-    let Wanted { topic, aim, .. } = wanted;
+    let ResolvedTopic { topic, aim, .. } = wanted;
     let spec = RunSpec {
         topic: topic.name.clone(),
         strategy: args.strategy.clone(),
@@ -209,10 +209,10 @@ fn distinct(forms: impl Iterator<Item = TrueForm>) -> HashMap<FormId, TrueForm> 
     forms.map(|form| (form.form_id, form)).collect()
 }
 
-fn verdict(form: Option<&TrueForm>, topic: &str) -> Truth {
+fn verdict(form: Option<&TrueForm>, topic: &str) -> DemoTruth {
     match form {
-        Some(form) if form.is_relevant(topic) => Truth::Right,
-        Some(form) => Truth::Wrong(format!("{} {}", form.topic.unwrap_or("general"), form.kind.name())),
-        None => Truth::Wrong("a form on a result page".into()),
+        Some(form) if form.is_relevant(topic) => DemoTruth::Right,
+        Some(form) => DemoTruth::Wrong(format!("{} {}", form.topic.unwrap_or("general"), form.kind.name())),
+        None => DemoTruth::Wrong("a form on a result page".into()),
     }
 }

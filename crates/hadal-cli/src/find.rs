@@ -17,9 +17,9 @@ use hadal::config::{self, Override, Prior};
 use hadal::engine::{Budget, Clock, Crawl, Errand, Probing, Scope, Summary};
 use hadal::fetch::network::{Network, NetworkOptions};
 use hadal::fetch::politeness::Politeness;
-use hadal::output::progress::Style;
+use hadal::output::progress::DisplayStyle;
 use hadal::store::{Access, RunSpec, RunState};
-use hadal::topic::Wanted;
+use hadal::topic::ResolvedTopic;
 use hadal_core::critic::probe::probe_word;
 use hadal_core::critic::trained::TrainedCritic;
 use hadal_core::strategy::{StrategyContext, StrategyRegistry, find_strategy};
@@ -97,7 +97,7 @@ pub struct FindArgs {
     /// --max-requests
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     quality: Option<u32>,
-    /// Folder for a WARC file with every request and response
+    /// TopicFolder for a WARC file with every request and response
     #[arg(long, value_name = "DIR")]
     warc: Option<PathBuf>,
     /// Render pages in a browser
@@ -150,7 +150,7 @@ pub const SOURCE: &str = "web";
 /// A crawl with all settings checked.
 #[derive(Clone, Debug)]
 pub struct FindPlan {
-    pub wanted: Wanted,
+    pub wanted: ResolvedTopic,
     /// Normalised distinct start URLs in the order given.
     pub seeds: Vec<Url>,
     /// Pages known to hold forms of the topic.
@@ -169,11 +169,11 @@ pub struct FindPlan {
     pub network: NetworkOptions,
     /// Body size limit in bytes.
     pub body_limit: u64,
-    pub store: config::Store,
+    pub store: config::StoreConfig,
     pub probing: Probing,
     /// Number of relevant forms to probe at the end.
     pub quality: Option<u32>,
-    /// Folder of the WARC archive.
+    /// TopicFolder of the WARC archive.
     pub warc: Option<PathBuf>,
     /// Discard earlier results of the run.
     pub fresh: bool,
@@ -181,7 +181,7 @@ pub struct FindPlan {
     pub seed: u64,
     /// Print events to standard output.
     pub json: bool,
-    pub progress: Style,
+    pub progress: DisplayStyle,
 }
 
 /// Plans the crawl, prints warnings, and runs it.
@@ -210,7 +210,7 @@ fn plan(args: &FindArgs, session: &Session) -> anyhow::Result<FindPlan> {
         scope: scope(crawl)?,
         network: network::options(&config)?,
         agent: config.politeness.agent().to_string(),
-        politeness: config.politeness.pace,
+        politeness: config.politeness.delays,
         body_limit: config.fetch.body_limit,
         store: config.store,
         probing: config.probe,
@@ -224,7 +224,7 @@ fn plan(args: &FindArgs, session: &Session) -> anyhow::Result<FindPlan> {
 }
 
 /// Seeds given, or else those of the topic.
-fn seeds(given: &[String], wanted: &Wanted) -> anyhow::Result<Vec<Url>> {
+fn seeds(given: &[String], wanted: &ResolvedTopic) -> anyhow::Result<Vec<Url>> {
     match (given.is_empty(), wanted.seeds.is_empty()) {
         (true, true) => {
             let topic = &wanted.topic.name;
@@ -237,7 +237,7 @@ fn seeds(given: &[String], wanted: &Wanted) -> anyhow::Result<Vec<Url>> {
 }
 
 /// Example pages given, or else those of the topic.
-fn examples(given: &[String], wanted: &Wanted) -> anyhow::Result<Vec<Url>> {
+fn examples(given: &[String], wanted: &ResolvedTopic) -> anyhow::Result<Vec<Url>> {
     match (given.is_empty(), wanted.examples.is_empty()) {
         (true, true) => Ok(Vec::new()),
         (true, false) => seeds::examples(&wanted.examples),
@@ -246,7 +246,7 @@ fn examples(given: &[String], wanted: &Wanted) -> anyhow::Result<Vec<Url>> {
 }
 
 /// Scope from the configuration.
-pub fn scope(crawl: &config::Crawl) -> anyhow::Result<Scope> {
+pub fn scope(crawl: &config::CrawlConfig) -> anyhow::Result<Scope> {
     let blocked = crawl.block_hosts.as_deref().map(blocked_hosts).transpose()?;
     let mut scope = Scope::new(&crawl.include, &crawl.exclude, &blocked.unwrap_or_default())?;
     scope.max_depth = crawl.max_depth;
@@ -268,7 +268,7 @@ fn run_find(mut plan: FindPlan, dashboard: Option<Dashboard>, session: &Session)
     if let Some(sample) = quality.filter(|_| summary.state != RunState::Stopped) {
         summary = look_at_quality(&store, &summary, sample, most, session)?;
     }
-    if summary.tally.searchable > 0 && show.style != Style::Silent {
+    if summary.tally.searchable > 0 && show.style != DisplayStyle::Silent {
         writeln!(std::io::stderr(), "`hadal forms --store {store}` lists what was found").ok();
     }
     Ok(crawl::exit(&summary))
@@ -296,7 +296,7 @@ fn look_at_quality(
 fn setup(plan: FindPlan, stop: watch::Receiver<bool>) -> anyhow::Result<Crawl> {
     let store = hadal::store::open(&plan.store.url, Access::Crawl)?;
     let backlinks = backlinks::open(&plan, &store)?;
-    let Wanted { topic, aim, .. } = plan.wanted;
+    let ResolvedTopic { topic, aim, .. } = plan.wanted;
     let offer = find_strategy(&plan.strategy).context("no such strategy")?;
     let briefing = StrategyContext {
         seed: plan.seed,

@@ -190,7 +190,7 @@ async fn on_page(target: &str, session: &Session, stop: watch::Receiver<bool>) -
     }
     let config = &session.config;
     let fetch = Arc::new(Network::new(network)?);
-    let (pace, agent) = (config.politeness.pace, config.politeness.agent());
+    let (pace, agent) = (config.politeness.delays, config.politeness.agent());
     let courier = Courier::new(fetch, pace, agent, config.fetch.body_limit, Purse::default(), stop);
     at_address(&url, picked, &courier, &mut Pace::real(), super::find::SOURCE).await.map_err(usage)
 }

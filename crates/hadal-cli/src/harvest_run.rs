@@ -5,7 +5,7 @@ use hadal::fetch::Fetch;
 use hadal::harvest::opening::Opened;
 use hadal::harvest::{Haul, Job, Summary, TimeKind, harvest};
 use hadal::output::escape::for_json;
-use hadal::output::harvest::{Watching, last_words};
+use hadal::output::harvest::{HarvestDisplay, last_words};
 use hadal::store::{HarvestSpec, Store};
 use hadal_core::harvest::policy::PolicyContext;
 use hadal_core::harvest::session::HarvestOptions;
@@ -66,7 +66,7 @@ pub fn harvest_plan(
         store,
         fetch,
         jobs,
-        politeness: config.politeness.pace,
+        politeness: config.politeness.delays,
         agent: config.politeness.agent().to_string(),
         body_limit: config.fetch.body_limit,
         max_requests: config.harvest.max_requests,
@@ -80,9 +80,9 @@ pub fn harvest_plan(
 
 /// Runs the plan and shows its progress.
 pub async fn run_plan(plan: Haul, session: &Session) -> anyhow::Result<Vec<Summary>> {
-    let mut watching = Watching::new(session.progress(), plan.max_requests);
+    let mut display = HarvestDisplay::new(session.progress(), plan.max_requests);
     let ended = harvest(plan, &mut |event| {
-        watching.note(&event);
+        display.note(&event);
         if session.json
             && let Ok(line) = serde_json::to_string(&event)
         {
@@ -91,6 +91,6 @@ pub async fn run_plan(plan: Haul, session: &Session) -> anyhow::Result<Vec<Summa
         }
     })
     .await;
-    watching.finish(&ended.as_ref().map_or_else(|_| "the harvest failed".into(), |all| last_words(all)));
+    display.finish(&ended.as_ref().map_or_else(|_| "the harvest failed".into(), |all| last_words(all)));
     Ok(ended?)
 }

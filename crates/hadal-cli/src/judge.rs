@@ -17,9 +17,9 @@ use clap::Args;
 use hadal::config::Override;
 use hadal::output::card::card;
 use hadal::output::escape::{for_json, for_terminal};
-use hadal::output::progress::Style;
+use hadal::output::progress::DisplayStyle;
 use hadal::output::terminal::Screen;
-use hadal::report::judged::{Judged, Place, Topics, judge};
+use hadal::report::judged::{DocumentLocation, JudgedPage, JudgedTopics, judge};
 use hadal::topic::TopicError;
 use hadal_core::html;
 use in_order::in_order;
@@ -93,31 +93,31 @@ pub fn run(args: &JudgeArgs, session: &Session) -> anyhow::Result<Exit> {
         },
     )?;
     bar.finish_and_clear();
-    if inputs.len() > 1 && session.progress() != Style::Silent {
+    if inputs.len() > 1 && session.progress() != DisplayStyle::Silent {
         writeln!(std::io::stderr(), "{}", tally.words()).ok();
     }
     Ok(if tally.failed > 0 { Exit::Failed } else { Exit::Done })
 }
 
-fn place(base: &Option<Url>) -> Result<Place, Usage> {
+fn place(base: &Option<Url>) -> Result<DocumentLocation, Usage> {
     match base {
-        None => Ok(Place::Unknown),
-        Some(url) if url.has_host() => Ok(Place::At(url.clone())),
+        None => Ok(DocumentLocation::Unknown),
+        Some(url) if url.has_host() => Ok(DocumentLocation::At(url.clone())),
         Some(url) => Err(Usage(format!("--base {url}: write it as http://host/path"))),
     }
 }
 
 /// All built-in topics, or the named one.
-fn topics(name: &Option<String>, session: &Session) -> Result<Topics, TopicError> {
-    let Some(name) = name else { return Ok(Topics::BuiltIn) };
+fn topics(name: &Option<String>, session: &Session) -> Result<JudgedTopics, TopicError> {
+    let Some(name) = name else { return Ok(JudgedTopics::BuiltIn) };
     let wanted = wanted(name, session)?;
-    Ok(Topics::One(wanted.topic.name, wanted.aim))
+    Ok(JudgedTopics::One(wanted.topic.name, wanted.aim))
 }
 
 /// Everything needed to judge a page.
 struct Bench {
-    place: Place,
-    topics: Topics,
+    place: DocumentLocation,
+    topics: JudgedTopics,
     web: Option<Web>,
     body_limit: u64,
     /// Screen for cards; `None` for JSON.
@@ -149,7 +149,7 @@ impl Bench {
         }
     }
 
-    fn look_at(&self, input: &Input, name: &str) -> Result<Judged, String> {
+    fn look_at(&self, input: &Input, name: &str) -> Result<JudgedPage, String> {
         let readable = |error: std::io::Error| error.to_string();
         let body = match input {
             Input::Web(url) => return self.visit(url, name),
@@ -163,17 +163,17 @@ impl Bench {
         Ok(judge(name, &page, &self.place, 200, &self.topics))
     }
 
-    fn visit(&self, url: &Url, name: &str) -> Result<Judged, String> {
+    fn visit(&self, url: &Url, name: &str) -> Result<JudgedPage, String> {
         let web = self.web.as_ref().expect("the web is open when an address was given");
         let mut visitor = web.visitor.lock().unwrap_or_else(PoisonError::into_inner);
         let visited = web.runtime.block_on(visitor.visit(url.clone())).map_err(|error| error.to_string())?;
         drop(visitor);
-        let (place, response) = (Place::At(visited.url), visited.response);
+        let (place, response) = (DocumentLocation::At(visited.url), visited.response);
         let page = html::parse(&response.body, response.headers.get("content-type"), &place.address());
         Ok(judge(name, &page, &place, response.status, &self.topics))
     }
 
-    fn draw(&self, judged: &Judged) -> String {
+    fn draw(&self, judged: &JudgedPage) -> String {
         match self.screen {
             Some(screen) => card(judged, screen) + "\n",
             None => {
@@ -242,9 +242,9 @@ impl Tally {
 }
 
 /// Progress bar for terminals, if there are enough inputs and no other output.
-fn bar(inputs: usize, style: Style) -> ProgressBar {
+fn bar(inputs: usize, style: DisplayStyle) -> ProgressBar {
     let idle = inputs >= WORTH_A_BAR && !std::io::stdout().is_terminal();
-    let target = match idle && style == Style::Bars {
+    let target = match idle && style == DisplayStyle::Bars {
         true => ProgressDrawTarget::stderr_with_hz(4),
         false => ProgressDrawTarget::hidden(),
     };

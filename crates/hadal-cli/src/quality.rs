@@ -19,7 +19,7 @@ use hadal::fetch::network::Network;
 use hadal::output::escape::for_json;
 use hadal::report::quality::{Quality, quality};
 use hadal::store::*;
-use hadal::topic::Wanted;
+use hadal::topic::ResolvedTopic;
 use hadal::topic::resolve::recall;
 use hadal_core::critic::probe::probe_word;
 use hadal_core::critic::trained::TrainedCritic;
@@ -128,7 +128,7 @@ fn setup(
     stop: watch::Receiver<bool>,
 ) -> anyhow::Result<Crawl> {
     let config = &session.config;
-    let Wanted { topic, aim, .. } = recall(&run.spec.topic, &config.topics)?;
+    let ResolvedTopic { topic, aim, .. } = recall(&run.spec.topic, &config.topics)?;
     let offer = find_strategy(&run.spec.strategy).context("unknown strategy of the run")?;
     let (fetch, clock) = carrier(&run.spec.source, config)?;
     Ok(Crawl {
@@ -142,7 +142,7 @@ fn setup(
         prior: None,
         budget: Budget { requests: most, ..Budget::default() },
         scope: find::scope(&config.crawl)?,
-        politeness: config.politeness.pace,
+        politeness: config.politeness.delays,
         agent: config.politeness.agent().to_string(),
         concurrency: config.crawl.concurrency,
         body_limit: config.fetch.body_limit,

@@ -5,7 +5,7 @@ use clap::{ArgAction, Args};
 use hadal::choice::nearest;
 use hadal::config::layers::FILE_VARIABLE;
 use hadal::config::{Config, Layers, Override};
-use hadal::output::progress::Style;
+use hadal::output::progress::DisplayStyle;
 use hadal::output::terminal::{Color, Screen};
 use hadal::store::{Access, Store, StoreError};
 use std::io::IsTerminal;
@@ -109,11 +109,11 @@ impl Session {
     }
 
     /// Style of the progress display.
-    pub fn progress(&self) -> Style {
+    pub fn progress(&self) -> DisplayStyle {
         match (self.quiet, std::io::stderr().is_terminal()) {
-            (true, _) => Style::Silent,
-            (false, true) => Style::Bars,
-            (false, false) => Style::Lines,
+            (true, _) => DisplayStyle::Silent,
+            (false, true) => DisplayStyle::Bars,
+            (false, false) => DisplayStyle::Lines,
         }
     }
 }

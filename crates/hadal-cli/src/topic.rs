@@ -1,11 +1,11 @@
 //! Topic argument of a command, with a warning for topics made of words only.
 
 use super::session::Session;
-use hadal::topic::{TopicError, Wanted, resolve};
+use hadal::topic::{ResolvedTopic, TopicError, resolve};
 use std::io::Write;
 
 /// Resolves a topic, see [`resolve()`].
-pub fn wanted(text: &str, session: &Session) -> Result<Wanted, TopicError> {
+pub fn wanted(text: &str, session: &Session) -> Result<ResolvedTopic, TopicError> {
     let wanted = resolve(text, &session.config.topics)?;
     if wanted.weak {
         let name = &wanted.topic.name;

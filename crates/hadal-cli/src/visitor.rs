@@ -74,7 +74,7 @@ impl Visitor {
     pub fn new(config: &Config) -> anyhow::Result<Visitor> {
         let network = Network::new(network::options(config)?)?;
         let agent = config.politeness.agent();
-        Ok(Visitor::over(Box::new(network), agent, config.politeness.pace, config.fetch.body_limit))
+        Ok(Visitor::over(Box::new(network), agent, config.politeness.delays, config.fetch.body_limit))
     }
 
     fn over(fetch: Box<dyn Fetch>, agent: &str, pace: Politeness, body_limit: u64) -> Visitor {

@@ -14,6 +14,8 @@
 //! [`identity`] define when two URLs or two forms are the same. [`link`] holds links that wait to be visited.
 //! [`learn`] and [`text`] are the learners and text tools that the classifiers are made of.
 
+#![warn(missing_docs)]
+
 pub mod address;
 pub mod critic;
 pub mod harvest;

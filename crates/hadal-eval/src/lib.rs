@@ -4,8 +4,6 @@
 //! collections. [`training`] builds the shipped classifiers from labelled data and [`forms`] measures them with
 //! cross-validation by site. Every trial is a file in a [`trial_folder::TrialFolder`], so the same command resumes.
 
-#![allow(missing_docs, reason = "fields and constructors whose names say it all have no docs")]
-
 pub mod find;
 pub mod forms;
 pub mod harvest;

@@ -1,7 +1,7 @@
 //! Progress display of an evaluation: a bar on a terminal, a line every 30 seconds elsewhere.
 
 use crate::find::PlanProgress;
-use hadal::output::progress::Style;
+use hadal::output::progress::DisplayStyle;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::Write;
 use std::sync::Mutex;
@@ -25,11 +25,11 @@ enum Display {
 
 impl TrialsProgress {
     /// `what` names the trials in the plural. Nothing is printed before the first update.
-    pub fn new(style: Style, what: &'static str) -> TrialsProgress {
+    pub fn new(style: DisplayStyle, what: &'static str) -> TrialsProgress {
         let shown = match style {
-            Style::Bars => Display::Bar(bar()),
-            Style::Lines => Display::Lines(Mutex::new(None)),
-            Style::Silent => Display::Silent,
+            DisplayStyle::Bars => Display::Bar(bar()),
+            DisplayStyle::Lines => Display::Lines(Mutex::new(None)),
+            DisplayStyle::Silent => Display::Silent,
         };
         TrialsProgress { shown, what, began: Instant::now() }
     }

@@ -9,9 +9,9 @@ use anyhow::Context;
 use hadal::engine::{Budget, Clock, Crawl, Errand, Probing, Scope};
 use hadal::fetch::network::Network;
 use hadal::output::escape::for_terminal;
-use hadal::output::progress::Style;
+use hadal::output::progress::DisplayStyle;
 use hadal::store::{Access, RunSpec, RunState, open};
-use hadal::topic::gather::{Keeping, NoOpinion};
+use hadal::topic::gather::{NullCritic, RecordingFetcher};
 use hadal::topic::{Sample, labelled};
 use hadal_core::page::Page;
 use hadal_core::strategy::{StrategyContext, find_strategy};
@@ -80,20 +80,20 @@ fn fetch(mut urls: Vec<Url>, session: &Session) -> anyhow::Result<Option<Pages>>
         writeln!(std::io::stderr(), "{warning}").ok();
     }
     writeln!(std::io::stderr(), "fetching {} example pages", urls.len()).ok();
-    let show = Show { json: false, style: Style::Silent, max_requests: None };
-    let mut keeping = None;
+    let show = Show { json: false, style: DisplayStyle::Silent, max_requests: None };
+    let mut recorder = None;
     let summary = crawl::run(
         |stop| {
-            let carrier = Arc::new(Keeping::new(Arc::new(Network::new(network)?)));
-            keeping = Some(Arc::clone(&carrier));
+            let carrier = Arc::new(RecordingFetcher::new(Arc::new(Network::new(network)?)));
+            recorder = Some(Arc::clone(&carrier));
             setup(carrier, urls.clone(), session, stop)
         },
         show,
         None,
     )?;
-    let keeping = keeping.context("the crawl was set up")?;
+    let recorder = recorder.context("the crawl was set up")?;
     let page = |url: Url| {
-        let page = keeping.page(&url);
+        let page = recorder.page(&url);
         (url, page)
     };
     let pages = urls.into_iter().map(page).collect();
@@ -101,7 +101,7 @@ fn fetch(mut urls: Vec<Url>, session: &Session) -> anyhow::Result<Option<Pages>>
 }
 
 fn setup(
-    fetch: Arc<Keeping>,
+    fetch: Arc<RecordingFetcher>,
     seeds: Vec<Url>,
     session: &Session,
     stop: watch::Receiver<bool>,
@@ -123,14 +123,14 @@ fn setup(
         strategy: find_strategy(strategy)
             .context("no such strategy")?
             .make(&StrategyContext::seeded(session.seed)),
-        critic: Arc::new(NoOpinion),
+        critic: Arc::new(NullCritic),
         fetch,
         backlinks: None,
         visit: None,
         prior: None,
         budget: Budget::default(),
         scope,
-        politeness: config.politeness.pace,
+        politeness: config.politeness.delays,
         agent: config.politeness.agent().to_string(),
         concurrency: config.crawl.concurrency,
         body_limit: config.fetch.body_limit,

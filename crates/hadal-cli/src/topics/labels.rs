@@ -86,7 +86,7 @@ async fn fetch(
 ) -> anyhow::Result<()> {
     let config = &session.config;
     let (fetch, clock) = quality::carrier(source, config)?;
-    let (pace, agent) = (config.politeness.pace, config.politeness.agent());
+    let (pace, agent) = (config.politeness.delays, config.politeness.agent());
     let courier = Courier::new(fetch, pace, agent, config.fetch.body_limit, Purse::default(), stop);
     let asked = forms.into_iter().map(|found| {
         let mut pace = if clock.is_simulated() { Pace::simulated(Time(0)) } else { Pace::real() };

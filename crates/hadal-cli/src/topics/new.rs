@@ -10,7 +10,7 @@ use crate::session::Session;
 use clap::Args;
 use hadal::topic::file::checked_name;
 use hadal::topic::learn::learn;
-use hadal::topic::{Made, Origin, TopicError, TopicFile};
+use hadal::topic::{ExampleOrigin, TopicError, TopicFile, TrainingData};
 use hadal_core::topic::Topic;
 
 /// Create a topic from example pages with a search form of it
@@ -69,8 +69,8 @@ pub fn run(args: &NewArgs, session: &Session) -> anyhow::Result<Exit> {
         name: name.to_string(),
         examples: pointers.into_iter().map(|pointer| pointer.source).collect(),
         seeds,
-        made: Made {
-            from: if samples.is_empty() { Origin::Words } else { Origin::Examples },
+        made: TrainingData {
+            from: if samples.is_empty() { ExampleOrigin::Words } else { ExampleOrigin::Examples },
             relevant: samples.len() as u32,
             other: 0,
         },

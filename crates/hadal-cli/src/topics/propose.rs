@@ -8,7 +8,7 @@ use hadal::store::{Filter, FormRow, RunRow, Store, Walk};
 use hadal::topic::labelled::{page, pages_in};
 use hadal::topic::learn::learn;
 use hadal::topic::propose::{MOST_FORMS, Proposal, propose};
-use hadal::topic::{Made, Origin, Sample, TopicFile};
+use hadal::topic::{ExampleOrigin, Sample, TopicFile, TrainingData};
 use hadal_core::html::parse;
 use hadal_core::identity::FormId;
 use serde_json::json;
@@ -96,7 +96,7 @@ fn write(group: &Proposal, samples: &[Sample], session: &Session) -> anyhow::Res
         words: String::new(),
         examples: members.iter().map(|sample| format!("{}#{}", sample.source, sample.form.index)).collect(),
         seeds: Vec::new(),
-        made: Made { from: Origin::Cluster, relevant: members.len() as u32, other: 0 },
+        made: TrainingData { from: ExampleOrigin::Cluster, relevant: members.len() as u32, other: 0 },
     };
     folder.save(&file, &learn(&members, &[], ""))?;
     Ok(file.name)

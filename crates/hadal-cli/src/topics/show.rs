@@ -6,7 +6,7 @@ use clap::Args;
 use hadal::output::escape::{for_json, for_terminal};
 use hadal::output::table::Table;
 use hadal::topic::resolve::meant;
-use hadal::topic::{Telling, TopicError, TopicFile};
+use hadal::topic::{StrongestWords, TopicError, TopicFile};
 use hadal_core::critic::classifiers::Classifiers;
 use hadal_core::critic::domain::DOMAINS;
 use hadal_core::critic::trained::CriticTarget;
@@ -30,9 +30,9 @@ pub struct ShowArgs {
 pub fn run(args: &ShowArgs, session: &Session) -> anyhow::Result<Exit> {
     let name = args.name.trim().to_lowercase();
     let folder = &session.config.topics;
-    let (file, telling) = if folder.has(&name) {
+    let (file, strongest_words) = if folder.has(&name) {
         let (file, model) = folder.load(&name)?;
-        (Some(file), model.telling)
+        (Some(file), model.strongest_words)
     } else if let Some(CriticTarget::Domain(domain)) = CriticTarget::built_in(&name) {
         (None, built_in(domain))
     } else {
@@ -40,20 +40,20 @@ pub fn run(args: &ShowArgs, session: &Session) -> anyhow::Result<Exit> {
         return Err(TopicError::Unknown { name, hint: hint.unwrap_or_default() }.into());
     };
     let text = match session.json {
-        true => event(&name, file.as_ref(), &telling, args.words),
-        false => card(&name, file.as_ref(), &telling, args.words, session),
+        true => event(&name, file.as_ref(), &strongest_words, args.words),
+        false => card(&name, file.as_ref(), &strongest_words, args.words, session),
     };
     std::io::stdout().write_all(text.as_bytes())?;
     Ok(Exit::Done)
 }
 
 /// Strongest words of a built-in domain, in forms and on pages.
-fn built_in(domain: usize) -> Telling {
+fn built_in(domain: usize) -> StrongestWords {
     let words = Classifiers::shipped().top_words.get(domain.min(DOMAINS.len()));
-    Telling { forms: words.cloned().unwrap_or_default(), pages: Vec::new() }
+    StrongestWords { forms: words.cloned().unwrap_or_default(), pages: Vec::new() }
 }
 
-fn event(name: &str, file: Option<&TopicFile>, telling: &Telling, most: usize) -> String {
+fn event(name: &str, file: Option<&TopicFile>, strongest_words: &StrongestWords, most: usize) -> String {
     let words = |words: &[(String, f32)]| -> Vec<serde_json::Value> {
         words.iter().take(most).map(|(word, adds)| json!({ "word": word, "adds": rounded(*adds) })).collect()
     };
@@ -62,8 +62,8 @@ fn event(name: &str, file: Option<&TopicFile>, telling: &Telling, most: usize) -
         "built_in": file.is_none(),
         "made_from": made_from(file),
         "words": file.map_or("", |file| &file.words),
-        "forms": words(&telling.forms),
-        "pages": words(&telling.pages),
+        "forms": words(&strongest_words.forms),
+        "pages": words(&strongest_words.pages),
         "examples": file.map_or(&[][..], |file| &file.examples),
         "seeds": file.map_or(&[][..], |file| &file.seeds),
     });
@@ -78,13 +78,19 @@ fn made_from(file: Option<&TopicFile>) -> String {
     file.map_or("built in".to_string(), TopicFile::made_from)
 }
 
-fn card(name: &str, file: Option<&TopicFile>, telling: &Telling, most: usize, session: &Session) -> String {
+fn card(
+    name: &str,
+    file: Option<&TopicFile>,
+    strongest_words: &StrongestWords,
+    most: usize,
+    session: &Session,
+) -> String {
     let mut text = format!("{name}: {}\n", made_from(file));
     let described = file.map_or("", |file| file.words.as_str());
     if !described.is_empty() {
         text.push_str(&format!("described as: {}\n", for_terminal(described)));
     }
-    text.push_str(&format!("\n{}", table(telling, most, session)));
+    text.push_str(&format!("\n{}", table(strongest_words, most, session)));
     let lists = file.map(|file| [("examples", &file.examples), ("seeds", &file.seeds)]);
     for (title, lines) in lists.into_iter().flatten().filter(|(_, lines)| !lines.is_empty()) {
         text.push_str(&format!("\n{title}\n"));
@@ -94,17 +100,17 @@ fn card(name: &str, file: Option<&TopicFile>, telling: &Telling, most: usize, se
 }
 
 /// Words of forms, beside words of pages if they are known.
-fn table(telling: &Telling, most: usize, session: &Session) -> String {
+fn table(strongest_words: &StrongestWords, most: usize, session: &Session) -> String {
     let headings = ["in and around a form", "adds", "on a page", "adds"];
-    let shown = if telling.pages.is_empty() { 2 } else { 4 };
+    let shown = if strongest_words.pages.is_empty() { 2 } else { 4 };
     let mut table = Table::new(&headings[..shown], session.stdout());
     [1, 3].into_iter().filter(|column| *column < shown).for_each(|column| table.right(column));
     let cell = |words: &[(String, f32)], at: usize| match words.get(at) {
         Some((word, adds)) => [word.clone(), format!("{adds:.2}")],
         None => [String::new(), String::new()],
     };
-    for at in 0..most.min(telling.forms.len().max(telling.pages.len())) {
-        let cells = [cell(&telling.forms, at), cell(&telling.pages, at)].concat();
+    for at in 0..most.min(strongest_words.forms.len().max(strongest_words.pages.len())) {
+        let cells = [cell(&strongest_words.forms, at), cell(&strongest_words.pages, at)].concat();
         table.row(&cells[..shown]);
     }
     table.to_string()

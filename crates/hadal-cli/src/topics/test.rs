@@ -26,7 +26,7 @@ use std::path::PathBuf;
 pub struct TestArgs {
     /// Topic: yours, a built-in one, or words in quotes
     name: String,
-    /// Folder with relevant/*.html and other/*.html
+    /// TopicFolder with relevant/*.html and other/*.html
     #[arg(long, value_name = "DIR")]
     from: PathBuf,
 }
@@ -52,7 +52,7 @@ struct Figures {
 pub fn run(args: &TestArgs, session: &Session) -> anyhow::Result<Exit> {
     let wanted = topic::wanted(&args.name, session)?;
     let critic = TrainedCritic::new(wanted.aim);
-    let judge = |page: labelled::Labelled| Judged {
+    let judge = |page: labelled::LabelledPage| Judged {
         file: page.path.display().to_string(),
         group: page.group(),
         relevant: page.relevant,

@@ -10,10 +10,10 @@ use clap::Args;
 use hadal::choice::nearest;
 use hadal::output::escape::{for_json, for_terminal};
 use hadal::topic::file::checked_name;
-use hadal::topic::labelled::{self, Labelled};
+use hadal::topic::labelled::{self, LabelledPage};
 use hadal::topic::learn::learn;
 use hadal::topic::resolve::recall;
-use hadal::topic::{Folder, Made, Origin, Sample, TopicError, TopicFile, TopicModel};
+use hadal::topic::{ExampleOrigin, Sample, TopicError, TopicFile, TopicFolder, TopicModel, TrainingData};
 use serde_json::json;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -32,7 +32,7 @@ use std::path::{Path, PathBuf};
 pub struct TrainArgs {
     /// Name of the topic; with --from it may be new
     name: String,
-    /// Folder with relevant/*.html and other/*.html
+    /// TopicFolder with relevant/*.html and other/*.html
     #[arg(long, value_name = "DIR")]
     from: Option<PathBuf>,
     /// Learn from the forms of the store that users marked right, wrong or not a search
@@ -63,11 +63,11 @@ fn named(name: &str) -> TopicFile {
 }
 
 /// Words of a built-in topic; empty for a new name.
-fn words(name: &str, folder: &Folder) -> String {
+fn words(name: &str, folder: &TopicFolder) -> String {
     recall(name, folder).map(|wanted| wanted.topic.words.join(" ")).unwrap_or_default()
 }
 
-fn unknown(name: &str, folder: &Folder) -> TopicError {
+fn unknown(name: &str, folder: &TopicFolder) -> TopicError {
     let own = folder.names();
     let hint = match nearest(name, own.iter().map(String::as_str)) {
         Some(meant) => format!(" of your own; did you mean '{meant}'?"),
@@ -84,11 +84,11 @@ fn from_examples(mut file: TopicFile, session: &Session) -> anyhow::Result<Exit>
     }
     warn_if_few(samples.len());
     let from = match (samples.is_empty(), file.made.from) {
-        (true, _) => Origin::Words,
-        (false, Origin::Cluster) => Origin::Cluster,
-        (false, _) => Origin::Examples,
+        (true, _) => ExampleOrigin::Words,
+        (false, ExampleOrigin::Cluster) => ExampleOrigin::Cluster,
+        (false, _) => ExampleOrigin::Examples,
     };
-    file.made = Made { from, relevant: samples.len() as u32, other: 0 };
+    file.made = TrainingData { from, relevant: samples.len() as u32, other: 0 };
     let model = learn(&samples, &[], &file.words);
     finish(&file, &model, gathered.skipped, session)
 }
@@ -96,14 +96,19 @@ fn from_examples(mut file: TopicFile, session: &Session) -> anyhow::Result<Exit>
 fn from_folder(mut file: TopicFile, folder: &Path, session: &Session) -> anyhow::Result<Exit> {
     let pages = labelled::read(folder)?;
     let total = pages.len();
-    let (relevant, other): (Vec<Labelled>, Vec<Labelled>) = pages.into_iter().partition(|page| page.relevant);
+    let (relevant, other): (Vec<LabelledPage>, Vec<LabelledPage>) =
+        pages.into_iter().partition(|page| page.relevant);
     let (relevant, other) = (samples(relevant), samples(other));
     let skipped = total - relevant.len() - other.len();
     if relevant.is_empty() {
         return Err(Usage(format!("no page of {}/relevant has a usable form", folder.display())).into());
     }
     warn_if_few(relevant.len());
-    file.made = Made { from: Origin::Folder, relevant: relevant.len() as u32, other: other.len() as u32 };
+    file.made = TrainingData {
+        from: ExampleOrigin::Folder,
+        relevant: relevant.len() as u32,
+        other: other.len() as u32,
+    };
     let model = learn(&relevant, &other, &file.words);
     finish(&file, &model, skipped, session)
 }
@@ -118,13 +123,13 @@ fn from_labels(mut file: TopicFile, session: &Session) -> anyhow::Result<Exit> {
     }
     warn_if_few(relevant.len());
     let (count, others) = (relevant.len() as u32, marked.other.len() as u32);
-    file.made = Made { from: Origin::Labels, relevant: count, other: others };
+    file.made = TrainingData { from: ExampleOrigin::Labels, relevant: count, other: others };
     let model = learn(&relevant, &marked.other, &file.words);
     finish(&file, &model, marked.skipped + own.skipped, session)
 }
 
-fn samples(pages: Vec<Labelled>) -> Vec<Sample> {
-    let sample = |labelled: Labelled| {
+fn samples(pages: Vec<LabelledPage>) -> Vec<Sample> {
+    let sample = |labelled: LabelledPage| {
         let source = labelled.path.display().to_string();
         let sample = Sample::of(&source, labelled.page, None);
         if let Err(why) = &sample {
@@ -153,7 +158,8 @@ pub fn finish(
     session: &Session,
 ) -> anyhow::Result<Exit> {
     let path = session.config.topics.save(file, model)?;
-    let words: Vec<&str> = model.telling.forms.iter().take(10).map(|(word, _)| word.as_str()).collect();
+    let words: Vec<&str> =
+        model.strongest_words.forms.iter().take(10).map(|(word, _)| word.as_str()).collect();
     let mut out = std::io::stdout();
     if session.json {
         let event = json!({

@@ -10,7 +10,7 @@ fn rows(text: &str) -> Vec<Value> {
 fn forms_are_found_harvested_and_held_against_the_truth() {
     let place = Place::new();
     let told = place.run(&["demo", "--max-requests", "700", "--harvest", "3", "-q"]).done();
-    assert!(told.contains("hotel forms found:") && told.contains("records brought up:"), "{told}");
+    assert!(told.contains("hotel forms found:") && told.contains("records downloaded:"), "{told}");
     assert!(told.contains("Next:"), "{told}");
     let harvests = rows(&place.run(&["harvests", "--truth", "--format", "jsonl"]).done());
     assert_eq!(harvests.len(), 3);
@@ -19,7 +19,7 @@ fn forms_are_found_harvested_and_held_against_the_truth() {
     assert!(right > 0 && right <= exist, "{right} of {exist}");
     assert!(wrong * 20 <= right, "{wrong} wrong, {right} right");
     assert_eq!(sum("records"), right + wrong);
-    assert!(told.contains(&format!("{} records brought up: {right} right", right + wrong)), "{told}");
+    assert!(told.contains(&format!("{} records downloaded: {right} right", right + wrong)), "{told}");
     let submitted = rows(&place.run(&["submissions", "--truth", "--format", "jsonl"]).done());
     let all = rows(&place.run(&["submissions", "--format", "jsonl"]).done()).len() as u64;
     assert_eq!(submitted.iter().map(|row| row["submissions"].as_u64().unwrap()).sum::<u64>(), all);
@@ -32,6 +32,6 @@ fn forms_are_found_harvested_and_held_against_the_truth() {
 fn a_demo_may_end_with_the_forms() {
     let place = Place::new();
     let told = place.run(&["demo", "--max-requests", "300", "--harvest", "0", "-q"]).done();
-    assert!(!told.contains("records brought up"), "{told}");
+    assert!(!told.contains("records downloaded"), "{told}");
     assert!(rows(&place.run(&["harvests", "--truth", "--format", "jsonl"]).done()).is_empty());
 }

@@ -123,7 +123,7 @@ fn words_alone_make_a_weaker_topic_that_says_so() {
     assert!(few.err.contains("warning: 2 usable examples are few"), "{few:?}");
     place.run(&["topics", "new", "none"]).refused(&["--examples"]);
     place.run(&["topics", "new", "none", "--words", " "]).refused(&["no words"]);
-    place.run(&["topics", "new", "../up", "--words", "x y"]).refused(&["cannot be a topic's name"]);
+    place.run(&["topics", "new", "../up", "--words", "x y"]).refused(&["is not a valid topic name"]);
     place.run(&["topics", "new", "none", "--examples", "absent.html"]).refused(&["absent.html"]);
 }
 

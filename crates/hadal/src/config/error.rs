@@ -1,41 +1,34 @@
-//! Why a configuration is refused: always names the key, and says what would be right.
+//! Configuration errors. Each names the key and what is expected.
 
 use super::layers::Origin;
 use std::path::PathBuf;
 
-/// A configuration that stops the start.
+/// An invalid configuration.
 #[derive(Debug, thiserror::Error)]
 pub enum ConfigError {
-    /// The file cannot be read, or is not TOML.
+    /// The file is unreadable or not TOML.
     #[error("configuration file {}: {detail}", .path.display())]
-    File {
-        /// Which file.
-        path: PathBuf,
-        /// What is wrong.
-        detail: String,
-    },
-    /// Nobody knows this key.
+    File { path: PathBuf, detail: String },
+    /// Unknown key.
     #[error("unknown setting '{key}'{}{}", place(.origin), did_you_mean(.suggestion))]
     Unknown {
-        /// The key as written.
+        /// Key as written.
         key: String,
-        /// Where it stands; `None` when the key itself says so.
+        /// Origin of the key; `None` if the key itself shows it.
         origin: Option<Origin>,
-        /// The nearest key there is.
+        /// Nearest known key.
         suggestion: Option<String>,
     },
-    /// The key is known, the value cannot be.
+    /// Known key with an invalid value.
     #[error("setting '{key}' (from {origin}): {value} is not {expected}{}", did_you_mean(.suggestion))]
     Impossible {
-        /// The key.
         key: &'static str,
-        /// Where the value came from.
         origin: Origin,
-        /// The value as written.
+        /// Value as written.
         value: String,
-        /// What it should have been.
+        /// Description of valid values.
         expected: String,
-        /// The nearest value there is.
+        /// Nearest valid value.
         suggestion: Option<String>,
     },
 }
@@ -44,7 +37,7 @@ fn place(origin: &Option<Origin>) -> String {
     origin.as_ref().map(|origin| format!(" in {origin}")).unwrap_or_default()
 }
 
-/// "; did you mean 'x'?" when there is an x.
+/// Formats "; did you mean 'x'?", or nothing.
 pub fn did_you_mean(suggestion: &Option<String>) -> String {
     suggestion.as_ref().map(|name| format!("; did you mean '{name}'?")).unwrap_or_default()
 }

@@ -1,4 +1,4 @@
-//! Defaults, file, environment and flags laid over each other; every value knows where it is from.
+//! Settings from defaults, file, environment and flags, each with its origin.
 
 use super::error::ConfigError;
 use super::settings::{SETTINGS, Setting, split, variable};
@@ -8,21 +8,21 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use toml::{Table, Value};
 
-/// Names the configuration file; not a setting itself.
+/// Variable that names the configuration file. Not a setting.
 pub const FILE_VARIABLE: &str = "HADAL_CONFIG";
-/// Variable that holds the token of `hadal serve`, which other users of the machine should not see.
+/// Variable with the token of `hadal serve`, which other users of the machine should not see.
 pub const TOKEN_VARIABLE: &str = "HADAL_TOKEN";
 
-/// Where a value came from.
+/// Origin of a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Origin {
-    /// Nobody said otherwise.
+    /// Built-in default.
     Default,
-    /// A configuration file.
+    /// Configuration file.
     File(PathBuf),
-    /// An environment variable.
+    /// Environment variable.
     Environment(String),
-    /// A flag on the command line.
+    /// Command line flag.
     Flag(&'static str),
 }
 
@@ -37,24 +37,24 @@ impl fmt::Display for Origin {
     }
 }
 
-/// A flag given on the command line, as the setting it stands for.
+/// A flag as a setting.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Override {
-    /// The setting's key.
+    /// Key of the setting.
     pub key: &'static str,
-    /// The flag's name.
+    /// Name of the flag.
     pub flag: &'static str,
-    /// What was given, once or several times.
+    /// Values given.
     pub given: Vec<String>,
 }
 
-/// The value in force for every setting.
+/// Effective value of every setting.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Layers(BTreeMap<&'static str, (Value, Origin)>);
 
 impl Layers {
-    /// Lays the four sources over each other. `environment` may hold anything; names that begin
-    /// with `HADAL_` are ours.
+    /// Merges the four sources. `environment` may hold any variables; only names that begin with `HADAL_` are
+    /// read.
     pub fn gather(
         file: Option<&Path>,
         environment: impl IntoIterator<Item = (String, String)>,
@@ -77,7 +77,7 @@ impl Layers {
         Layers(SETTINGS.iter().map(entry).collect())
     }
 
-    /// The value of a setting and where it came from.
+    /// Value of a setting and its origin.
     pub fn get(&self, key: &str) -> &(Value, Origin) {
         self.0.get(key).expect("every key asked for is in the table of settings")
     }
@@ -130,7 +130,7 @@ impl Layers {
         }
     }
 
-    /// The file in force: every setting, its value and where that came from.
+    /// Configuration file text with every effective value and its origin.
     pub fn in_force(&self) -> String {
         let mut text = String::new();
         let mut group = "";
@@ -148,8 +148,8 @@ impl Layers {
     }
 }
 
-/// Text from a flag or the environment in the shape of the setting's present value. A list is a
-/// TOML array or a single item. What does not fit stays text, so that the check can quote it.
+/// Converts text from a flag or the environment to the type of the setting's current value. A list is a TOML
+/// array or a single item. Text that does not convert stays text, so that the check can quote it.
 fn shaped_like(like: &Value, given: &[String]) -> Value {
     match (like, given) {
         (Value::Array(_), [one]) if one.starts_with('[') => parse(one).unwrap_or(Value::from(one.as_str())),

@@ -1,7 +1,7 @@
-//! The configuration: raw TOML, variables and flags become one checked [`Config`], once.
+//! Configuration: TOML, variables and flags become one checked [`Config`].
 //!
-//! [`settings`] lists every setting, [`layers`] finds the value in force, [`read`] checks it.
-//! Nothing after this point sees a raw value; unknown keys and impossible values stop the start.
+//! [`settings`] lists every setting, [`layers`] finds the effective value, [`read`] checks it. Unknown keys and
+//! invalid values are errors.
 
 pub mod error;
 pub mod layers;
@@ -17,132 +17,120 @@ use crate::engine::Probing;
 use crate::fetch::network::{ConnectTo, Timeouts};
 use crate::fetch::politeness::Politeness;
 use crate::output::terminal::Color;
-use crate::topic::Folder;
+use crate::topic::TopicFolder;
 use hadal_core::harvest::session::DetailMode;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// Everything that can be set, checked.
+/// All settings, checked.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Config {
-    /// What is crawled, and how much.
-    pub crawl: Crawl,
-    /// How hosts are treated.
-    pub politeness: Manners,
-    /// How requests are carried.
-    pub fetch: Fetch,
-    /// Which forms are asked whether they search.
+    pub crawl: CrawlConfig,
+    pub politeness: PolitenessConfig,
+    pub fetch: FetchConfig,
     pub probe: Probing,
-    /// How forms are harvested, and how much.
-    pub harvest: Harvest,
-    /// Where crawls are kept.
-    pub store: Store,
-    /// Folder of the user's own topics.
-    pub topics: Folder,
-    /// When output is coloured.
+    pub harvest: HarvestConfig,
+    pub store: StoreConfig,
+    pub topics: TopicFolder,
     pub color: Color,
 }
 
-/// What is crawled, and how much. `None` is no limit.
+/// Settings of crawls. `None` means no limit.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Crawl {
-    /// A strategy that exists.
+pub struct CrawlConfig {
+    /// Name of an existing strategy.
     pub strategy: String,
-    /// Requests of the run.
+    /// Request budget of the run.
     pub max_requests: Option<u64>,
-    /// Bytes of the run.
+    /// Byte budget of the run.
     pub max_bytes: Option<u64>,
-    /// Running time of the run.
+    /// Time budget of the run.
     pub max_time: Option<Duration>,
-    /// Requests under way at once.
+    /// Concurrent requests.
     pub concurrency: usize,
-    /// Clicks from a seed.
+    /// Greatest number of clicks from a seed.
     pub max_depth: Option<u16>,
-    /// Pages of one site.
+    /// Greatest number of pages per site.
     pub max_pages_per_site: Option<u32>,
     /// Valid URL patterns, one of which must match.
     pub include: Vec<String>,
     /// Valid URL patterns, none of which may match.
     pub exclude: Vec<String>,
-    /// File of hosts never visited.
+    /// File of hosts that are never visited.
     pub block_hosts: Option<PathBuf>,
-    /// Who is asked which pages link to a site, in this order.
+    /// Backlink sources in order of use.
     pub backlinks: Vec<Source>,
-    /// Whose knowledge a new run begins with.
+    /// Run whose model a new run starts with.
     pub prior: Prior,
 }
 
-/// How forms are harvested, and how much. `None` is no limit.
+/// Settings of harvests. `None` means no limit.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Harvest {
-    /// A policy that exists.
+pub struct HarvestConfig {
+    /// Name of an existing policy.
     pub policy: String,
-    /// Coverage at which it is enough.
+    /// Coverage at which a harvest stops.
     pub target_coverage: f64,
-    /// Whether the own pages of records are fetched.
     pub details: DetailMode,
-    /// Requests of all forms.
+    /// Request budget over all forms.
     pub max_requests: Option<u64>,
-    /// Bytes of all forms.
+    /// Byte budget over all forms.
     pub max_bytes: Option<u64>,
-    /// Running time of a session.
+    /// Time budget of a session.
     pub max_time: Option<Duration>,
-    /// Records of one form.
+    /// Greatest number of records per form.
     pub max_records: Option<u64>,
-    /// Forms at once.
+    /// Forms harvested at the same time.
     pub concurrency: usize,
 }
 
-/// Whose knowledge a new run begins with.
+/// Run whose model a new run starts with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Prior {
-    /// Nobody's.
+    /// No run.
     None,
-    /// That of the latest run with the same topic, strategy and source.
+    /// Latest run with the same topic, strategy and source.
     Auto,
-    /// That of the run with this number.
+    /// Run with this number.
     Run(u64),
 }
 
-/// How hosts are treated.
+/// Settings of politeness and identity.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Manners {
-    /// How long a host is left alone between two requests.
-    pub pace: Politeness,
-    /// Who we say we are.
+pub struct PolitenessConfig {
+    pub delays: Politeness,
+    /// User-Agent header.
     pub user_agent: String,
-    /// Where we can be reached.
+    /// Contact address.
     pub contact: Option<String>,
 }
 
-impl Manners {
-    /// The name robots.txt knows us by: the user agent before its slash.
+impl PolitenessConfig {
+    /// Agent name for robots.txt: the user agent before its slash.
     pub fn agent(&self) -> &str {
         self.user_agent.split(['/', ' ']).next().unwrap_or_default()
     }
 }
 
-/// How requests are carried.
+/// Settings of the HTTP client.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Fetch {
-    /// How long each phase may take.
+pub struct FetchConfig {
     pub timeouts: Timeouts,
-    /// Bytes of a body.
+    /// Body size limit in bytes.
     pub body_limit: u64,
-    /// Whether private addresses may be visited.
+    /// Allow private and loopback addresses.
     pub allow_private: bool,
-    /// Where to connect for some hosts.
+    /// Rules that redirect connections of some hosts.
     pub connect_to: Vec<ConnectTo>,
-    /// Extra header lines, valid names and values.
+    /// Extra header lines with valid names and values.
     pub headers: Vec<(String, String)>,
-    /// Cookie file to start with.
+    /// Cookie file to load.
     pub cookies: Option<PathBuf>,
 }
 
-/// Where crawls are kept.
+/// Settings of the store.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Store {
-    /// Store URL.
+pub struct StoreConfig {
     pub url: String,
     /// Longest time until a step is durable.
     pub group_commit: Duration,

@@ -1,13 +1,16 @@
-//! Checks each value in force and builds the [`Config`].
+//! Checks each effective value and builds the [`Config`].
 
 use super::error::ConfigError;
 use super::layers::Layers;
-use super::{Config, ConnectTo, Crawl, Fetch, Harvest, Manners, Politeness, Prior, Store, Timeouts, units};
+use super::{
+    Config, ConnectTo, CrawlConfig, FetchConfig, HarvestConfig, Politeness, PolitenessConfig, Prior,
+    StoreConfig, Timeouts, units,
+};
 use crate::backlinks::source::{EXPECTED, Source};
 use crate::choice::{Choice, nearest};
 use crate::engine::{ProbeWhen, Probing};
 use crate::output::terminal::Color;
-use crate::topic::Folder;
+use crate::topic::TopicFolder;
 use hadal_core::harvest::policy;
 use hadal_core::harvest::session::DetailMode;
 use hadal_core::strategy::StrategyRegistry;
@@ -18,7 +21,7 @@ use toml::Value;
 type Checked<T> = Result<T, ConfigError>;
 
 impl Config {
-    /// Checks every value; the first impossible one is named.
+    /// Checks all values. Returns the first error.
     pub fn check(layers: &Layers) -> Checked<Config> {
         Ok(Config {
             crawl: crawl(layers)?,
@@ -26,23 +29,23 @@ impl Config {
             fetch: fetch(layers)?,
             probe: probe(layers)?,
             harvest: harvest(layers)?,
-            store: Store {
+            store: StoreConfig {
                 url: layers.word("store.url", "a store, as file:DIR")?,
                 group_commit: group_commit(layers)?,
             },
-            topics: Folder(layers.word("topics.folder", "a folder")?.into()),
+            topics: TopicFolder(layers.word("topics.folder", "a folder")?.into()),
             color: color(layers)?,
         })
     }
 }
 
-fn crawl(layers: &Layers) -> Checked<Crawl> {
-    Ok(Crawl {
+fn crawl(layers: &Layers) -> Checked<CrawlConfig> {
+    Ok(CrawlConfig {
         strategy: one_of(
             layers,
             "crawl.strategy",
             "a strategy",
-            StrategyRegistry::built_in().iter().map(|offer| offer.name),
+            StrategyRegistry::built_in().iter().map(|entry| entry.name),
         )?,
         max_requests: layers.limit("crawl.max_requests", "a number above 0, or \"none\"", above_zero)?,
         max_bytes: layers.limit("crawl.max_bytes", "a size as \"500MB\", or \"none\"", bytes)?,
@@ -60,7 +63,7 @@ fn crawl(layers: &Layers) -> Checked<Crawl> {
         exclude: layers.list("crawl.exclude", "a URL pattern as \"*://*.example.org/*\"", pattern)?,
         block_hosts: layers.path("crawl.block_hosts")?,
         backlinks: layers.read("crawl.backlinks", EXPECTED, |value| Source::list(value.as_str()?))?,
-        prior: layers.read("crawl.prior", "a run's number, auto or none", prior)?,
+        prior: layers.read("crawl.prior", "a run number, auto or none", prior)?,
     })
 }
 
@@ -72,11 +75,11 @@ fn prior(value: &Value) -> Option<Prior> {
     }
 }
 
-fn politeness(layers: &Layers) -> Checked<Manners> {
+fn politeness(layers: &Layers) -> Checked<PolitenessConfig> {
     let factor = |value: &Value| number(value).filter(|number| (0.0..=1000.0).contains(number));
     let contact = layers.read("politeness.contact", "an address or a page, in one line", header_text)?;
-    Ok(Manners {
-        pace: Politeness {
+    Ok(PolitenessConfig {
+        delays: Politeness {
             delay: layers.read("politeness.delay", "a time as \"1s\" or \"500ms\"", time)?,
             latency_factor: layers.read("politeness.latency_factor", "a number from 0 to 1000", factor)?,
             max_delay: layers.read("politeness.max_delay", "a time as \"30s\"", time)?,
@@ -99,8 +102,8 @@ fn timeouts(layers: &Layers) -> Checked<Timeouts> {
     })
 }
 
-fn fetch(layers: &Layers) -> Checked<Fetch> {
-    Ok(Fetch {
+fn fetch(layers: &Layers) -> Checked<FetchConfig> {
+    Ok(FetchConfig {
         timeouts: timeouts(layers)?,
         body_limit: layers.read("fetch.body_limit", "a size from 1kB to 1GB, as \"4MiB\"", |value| {
             bytes(value).filter(|bytes| (1_000..=1 << 30).contains(bytes))
@@ -133,10 +136,10 @@ fn probe_when(layers: &Layers) -> Checked<ProbeWhen> {
     layers.suggest("probe.when", ["never", "uncertain"], checked)
 }
 
-fn harvest(layers: &Layers) -> Checked<Harvest> {
+fn harvest(layers: &Layers) -> Checked<HarvestConfig> {
     let unit = |value: &Value| number(value).filter(|number| (0.0..=1.0).contains(number));
     let some = "a number above 0, or \"none\"";
-    Ok(Harvest {
+    Ok(HarvestConfig {
         policy: one_of(
             layers,
             "harvest.policy",
@@ -171,7 +174,7 @@ fn group_commit(layers: &Layers) -> Checked<Duration> {
     layers.read("store.group_commit", "a time up to 100ms", |value| time(value).filter(|time| *time <= most))
 }
 
-/// A name that exists; a misspelt one is guessed.
+/// Name from a fixed list; errors suggest the nearest name.
 fn one_of<'n>(
     layers: &Layers,
     key: &'static str,
@@ -249,12 +252,12 @@ impl Layers {
     }
 }
 
-/// A number, with or without decimals.
+/// Number with or without decimals.
 fn number(value: &Value) -> Option<f64> {
     value.as_float().or_else(|| value.as_integer().map(|number| number as f64))
 }
 
-/// A whole number, also when it came as text.
+/// Integer, also from text.
 fn whole(value: &Value) -> Option<u64> {
     match value {
         Value::Integer(number) => u64::try_from(*number).ok(),
@@ -386,7 +389,7 @@ mod tests {
     #[test]
     fn the_defaults_are_those_of_the_parts_they_configure() {
         let config = Config::check(&Layers::gather(None, vec![], &[]).unwrap()).unwrap();
-        assert_eq!(config.politeness.pace, Politeness::default());
+        assert_eq!(config.politeness.delays, Politeness::default());
         assert_eq!(config.fetch.timeouts, Timeouts::default());
         assert_eq!(config.probe, Probing::default());
         assert_eq!(config.fetch.body_limit, hadal_core::http::DEFAULT_BODY_LIMIT);

@@ -1,8 +1,8 @@
-//! Sizes and durations as people write them.
+//! Parsers for sizes and durations.
 
 use std::time::Duration;
 
-/// Bytes from `4096`, `500kB`, `4MiB`, `1.5 GB`; units of ten with B, of two with iB.
+/// Parses bytes: `4096`, `500kB`, `4MiB`, `1.5 GB`. B units are decimal, iB units binary.
 pub fn size(text: &str) -> Option<u64> {
     let text = text.trim();
     let end = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
@@ -21,11 +21,11 @@ pub fn size(text: &str) -> Option<u64> {
         _ => return None,
     };
     let bytes = (number * power).round();
-    // Beyond 2^53 a float no longer counts single bytes; nobody has a body of nine petabytes.
+    // Above 2^53 a float cannot represent every byte.
     (bytes <= 9e15).then_some(bytes as u64)
 }
 
-/// A duration from `500ms`, `1s`, `2h`, `1h 30m`; a bare number other than 0 has no unit and is refused.
+/// Parses a duration: `500ms`, `1s`, `2h`, `1h 30m`. A bare number other than 0 is invalid.
 pub fn duration(text: &str) -> Option<Duration> {
     humantime::parse_duration(text.trim()).ok()
 }

@@ -1,7 +1,7 @@
 //! Which form is meant: one that a crawl found, or the search at an address (`visit`).
 
 use crate::store::{FormEntry, FormQuery, Store, StoreError};
-use crate::topic::NoSample;
+use crate::topic::SampleError;
 use hadal_core::critic::veto::{Veto, veto};
 use hadal_core::http::Method;
 use hadal_core::identity::FormId;
@@ -47,7 +47,7 @@ pub enum NotOpened {
     NoPage(Url, String),
     /// There is no search on it.
     #[error("{0}: {1}")]
-    NoForm(Url, NoSample),
+    NoForm(Url, SampleError),
     /// It must never be submitted.
     #[error("{0}: the form must not be submitted ({1:?})")]
     Vetoed(Url, Veto),

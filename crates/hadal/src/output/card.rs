@@ -1,56 +1,56 @@
-//! A judged page for people: what it is, then a card for each of its forms.
+//! Text card of a judged page: the page, then each of its forms.
 //!
-//! Everything from the page is escaped here, and lines are folded to the screen's width.
+//! All page content is escaped here, and lines are folded to the width of the screen.
 
 use super::escape::for_terminal;
 use super::reasons::{against, in_words};
 use super::table::Table;
 use super::terminal::{Paint, Screen};
-use crate::report::judged::{Judged, JudgedForm, Shares};
+use crate::report::judged::{JudgedForm, JudgedPage, TopicProbabilities};
 use hadal_core::critic::FormKind;
 use hadal_core::critic::page_kind::{PageKinds, Signal};
 use hadal_core::http::Method;
 use hadal_core::page::FormSource;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-/// Rows of a form's table; a form with more is beyond reading.
+/// Greatest number of fields shown per form.
 const MOST_FIELDS: usize = 40;
-/// Buttons named.
+/// Greatest number of buttons shown per form.
 const MOST_BUTTONS: usize = 6;
-/// Topics named.
+/// Greatest number of topics shown.
 const MOST_TOPICS: usize = 3;
-/// A topic less likely than this is not worth a word, unless it is the best.
+/// Least probability of a topic shown beside the best one.
 const FAINT: f32 = 0.05;
-/// Where the values of a card begin.
+/// Column at which values start.
 const INDENT: usize = 12;
 
-/// A page and its forms.
-pub fn card(judged: &Judged, screen: Screen) -> String {
-    let mut sheet = Sheet { text: String::new(), screen };
-    sheet.fold(0, &judged.input);
-    sheet.line("title", &judged.title);
-    sheet.line("address", judged.url.as_ref().map_or("", |url| url.as_str()));
-    sheet.line("language", judged.language.as_deref().unwrap_or("unknown"));
-    sheet.line("about", &likeliest(&judged.topics));
-    sheet.line("page", &page_kinds(&judged.page));
-    sheet.line("links", &judged.links.to_string());
+/// Formats a page and its forms.
+pub fn card(judged: &JudgedPage, screen: Screen) -> String {
+    let mut card = CardText { text: String::new(), screen };
+    card.fold(0, &judged.input);
+    card.line("title", &judged.title);
+    card.line("address", judged.url.as_ref().map_or("", |url| url.as_str()));
+    card.line("language", judged.language.as_deref().unwrap_or("unknown"));
+    card.line("about", &likeliest(&judged.topics));
+    card.line("page", &page_kinds(&judged.page));
+    card.line("links", &judged.links.to_string());
     if let Some(bound) = judged.cut {
-        sheet.line("cut", &format!("too much to read whole ({bound:?})").to_lowercase());
+        card.line("cut", &format!("parsing stopped at a limit ({bound:?})").to_lowercase());
     }
-    judged.forms.iter().for_each(|form| sheet.form(form));
+    judged.forms.iter().for_each(|form| card.form(form));
     if judged.forms.is_empty() {
-        sheet.line("forms", "none");
+        card.line("forms", "none");
     }
-    sheet.text
+    card.text
 }
 
-/// Text under way to a screen.
-struct Sheet {
+/// Text under construction.
+struct CardText {
     text: String,
     screen: Screen,
 }
 
-impl Sheet {
+impl CardText {
     fn form(&mut self, form: &JudgedForm) {
         let paint = if form.kind == FormKind::Search { Paint::Good } else { Paint::Doubtful };
         let kind = self.screen.paint(paint, form.kind.name());
@@ -91,7 +91,7 @@ impl Sheet {
         }
     }
 
-    /// A named value; nothing when there is none.
+    /// Adds a named value unless it is empty.
     fn line(&mut self, name: &str, value: &str) {
         if !value.is_empty() {
             self.text.push_str(&format!("  {name:<width$}", width = INDENT - 2));
@@ -104,7 +104,7 @@ impl Sheet {
         self.fold_from(indent, indent, value);
     }
 
-    /// Writes a value from a column on, going on below an indent where the screen ends.
+    /// Writes a value from a column on and continues below an indent at the end of the screen.
     fn fold_from(&mut self, mut column: usize, indent: usize, value: &str) {
         let width = self.screen.width.map_or(usize::MAX, |width| usize::from(width).max(indent + 20));
         for (at, word) in for_terminal(value).split_whitespace().enumerate() {
@@ -141,13 +141,13 @@ fn called(form: &JudgedForm) -> String {
     }
 }
 
-fn likeliest(shares: &Shares) -> String {
+fn likeliest(shares: &TopicProbabilities) -> String {
     let best = shares.best(MOST_TOPICS);
     let worth = best.iter().enumerate().filter(|(at, (_, p))| *at == 0 || *p >= FAINT);
     worth.map(|(_, (name, p))| format!("{name} {p:.2}")).collect::<Vec<_>>().join(", ")
 }
 
-/// What kinds of answer a page may be, with the reasons.
+/// Signals for kinds of page, with reasons.
 fn page_kinds(kinds: &PageKinds) -> String {
     let named: [(&str, &Signal); 9] = [
         ("results", &kinds.results),
@@ -156,9 +156,9 @@ fn page_kinds(kinds: &PageKinds) -> String {
         ("error", &kinds.error),
         ("login wall", &kinds.login_wall),
         ("missing page", &kinds.soft_404),
-        ("asks for patience", &kinds.rate_limit),
-        ("asks for a person", &kinds.captcha),
-        ("takes something in", &kinds.confirmation),
+        ("rate limit", &kinds.rate_limit),
+        ("captcha", &kinds.captcha),
+        ("confirms an entry", &kinds.confirmation),
     ];
     let said = named.into_iter().filter(|(_, signal)| signal.holds());
     let said = said.map(|(name, signal)| format!("{name} {:.2} ({})", signal.score, signal.evidence));
@@ -168,7 +168,7 @@ fn page_kinds(kinds: &PageKinds) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::judged::{Place, Topics, judge};
+    use crate::report::judged::{DocumentLocation, JudgedTopics, judge};
 
     const PAGE: &str = "<title>Books \u{1b}[31m and more</title>
         <form action=/find><label>Author <input name=author></label><select name=shelf><option>a<option>b</select>
@@ -176,8 +176,8 @@ mod tests {
         <form method=post><input type=password name=pass><button>Log in</button></form>";
 
     fn drawn(html: &str, screen: Screen) -> String {
-        let page = hadal_core::html::parse(html.as_bytes(), None, &Place::Unknown.address());
-        card(&judge("a.html", &page, &Place::Unknown, 200, &Topics::BuiltIn), screen)
+        let page = hadal_core::html::parse(html.as_bytes(), None, &DocumentLocation::Unknown.address());
+        card(&judge("a.html", &page, &DocumentLocation::Unknown, 200, &JudgedTopics::BuiltIn), screen)
     }
 
     #[test]

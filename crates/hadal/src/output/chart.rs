@@ -1,39 +1,37 @@
-//! Charts as inline SVG: lines over an axis, or bars side by side. No scripts, readable on light and dark.
+//! Charts as inline SVG: lines over an axis, or bars. No scripts; works on light and dark backgrounds.
 
 use super::sections::escaped;
 use std::fmt::Write;
 
-/// Something to look at.
+/// A chart with a title.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Chart {
-    /// What it shows.
     pub title: String,
-    /// What is drawn.
     pub shape: Shape,
 }
 
-/// What is drawn.
+/// Shape and data of a chart.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Shape {
     /// Lines over a common axis.
     Lines {
-        /// What runs to the right, with its unit.
+        /// Label of the horizontal axis, with its unit.
         x: String,
-        /// What runs upward.
+        /// Label of the vertical axis.
         y: String,
-        /// Each line's name and points, from left to right.
+        /// Name and points of each line, from left to right.
         lines: Vec<(String, Vec<(f64, f64)>)>,
     },
-    /// One bar for each name, from zero.
+    /// One horizontal bar per name, from zero.
     Bars {
-        /// What their length means.
+        /// Label of the length of the bars.
         unit: String,
         /// Names and lengths, from the top.
         bars: Vec<(String, f64)>,
     },
 }
 
-/// Told apart on light and on dark ground; after the last one the lines are dashed.
+/// Colours that differ on light and dark backgrounds. Lines beyond the last colour are dashed.
 const COLOURS: [&str; 10] = [
     "#3b7dd8", "#e0722a", "#2f9e60", "#c94f5d", "#8e66c9", "#8a6d4b", "#d07ab8", "#7f8a93", "#a9a227",
     "#27a3ad",
@@ -46,7 +44,7 @@ const TOP: f64 = 28.0;
 const ROW: f64 = 17.0;
 
 impl Chart {
-    /// The chart as markup.
+    /// Renders the chart as SVG markup.
     pub fn svg(&self) -> String {
         match &self.shape {
             Shape::Lines { x, y, lines } => self.lines(x, y, lines),
@@ -161,7 +159,7 @@ fn grid(right: &Axis, top: &Axis, bottom: f64) -> String {
     grid
 }
 
-/// No eye tells more points apart.
+/// Drops points that would fall on the same pixel.
 fn thinned(points: &[(f64, f64)]) -> impl Iterator<Item = &(f64, f64)> {
     let step = points.len().div_ceil(120).max(1);
     let last = points.len().saturating_sub(1);
@@ -195,7 +193,7 @@ impl Axis {
     }
 }
 
-/// A number in a few characters.
+/// Short form of a number, such as 12k.
 pub fn short(value: f64) -> String {
     match value {
         v if !v.is_finite() => "-".into(),

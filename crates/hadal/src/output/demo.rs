@@ -1,4 +1,4 @@
-//! The demo's last screens: forms found, and records brought up, against what is known to be there.
+//! Final tables of the demo: forms found and records downloaded, compared with ground truth.
 
 use super::harvested::percent;
 use super::table::Table;
@@ -8,34 +8,31 @@ use hadal_core::address::Site;
 use hadal_core::identity::FormId;
 use std::fmt::Write;
 
-/// A form the demo found.
+/// A form that the demo found.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DemoRow {
-    /// Which form.
     pub form: FormId,
-    /// Its site.
     pub site: Site,
     /// Names of its visible fields.
     pub fields: Vec<String>,
-    /// P(searchable and of the topic), as judged.
+    /// `p_relevant` of the form.
     pub p: f32,
-    /// What it really is.
-    pub truth: Truth,
+    pub truth: DemoTruth,
 }
 
-/// What the simulated web knows of a form.
+/// Ground truth of a form.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Truth {
-    /// It searches the topic.
+pub enum DemoTruth {
+    /// A search of the topic.
     Right,
-    /// It does not; the words say what it is ("hotel search", "newsletter").
+    /// Something else; the text names it ("hotel search", "newsletter").
     Wrong(String),
 }
 
-/// Rows shown; a demo finds more than a screen holds.
+/// Rows shown.
 const SHOWN: usize = 20;
 
-/// The table of what was found, and the totals.
+/// Table of the forms found, and totals.
 pub fn render(topic: &str, found: &[DemoRow], existing: usize, screen: Screen) -> String {
     let mut text = String::new();
     if !found.is_empty() {
@@ -48,13 +45,13 @@ pub fn render(topic: &str, found: &[DemoRow], existing: usize, screen: Screen) -
     text
 }
 
-/// What to do next.
+/// Suggested next commands.
 pub fn next_steps(next: &[String]) -> String {
     let lines: String = next.iter().map(|command| format!("  {command}\n")).collect();
     format!("\nNext:\n{lines}")
 }
 
-/// The table of what was brought up, and what of it is there.
+/// Table of the records downloaded, compared with ground truth.
 pub fn render_harvests(harvests: &[Compared], screen: Screen) -> String {
     let headings = ["form", "site", "requests", "records", "right", "exist", "really", "estimated"];
     let mut table = Table::new(&headings, screen);
@@ -62,9 +59,8 @@ pub fn render_harvests(harvests: &[Compared], screen: Screen) -> String {
     for compared in harvests {
         let (spec, tally) = (&compared.harvest.spec, &compared.harvest.tally);
         let estimate = compared.harvest.estimate.map(|known| known.coverage.map(percent));
-        let estimated = estimate.map_or("too little to tell".to_string(), |[low, best, high]| {
-            format!("{best} ({low} to {high})")
-        });
+        let estimated =
+            estimate.map_or("unknown".to_string(), |[low, best, high]| format!("{best} ({low} to {high})"));
         table.row([
             spec.form.to_string(),
             Site::of(&spec.page).to_string(),
@@ -83,7 +79,7 @@ pub fn render_harvests(harvests: &[Compared], screen: Screen) -> String {
     let wrong =
         screen.paint(if wrong == 0 { Paint::Good } else { Paint::Doubtful }, &format!("{wrong} wrong"));
     let records = sum(|one| one.harvest.tally.records);
-    format!("\n{table}{records} records brought up: {right}, {wrong}; {all} exist behind these forms\n")
+    format!("\n{table}{records} records downloaded: {right}, {wrong}; {all} exist behind these forms\n")
 }
 
 fn table(found: &[DemoRow], screen: Screen) -> Table {
@@ -91,8 +87,8 @@ fn table(found: &[DemoRow], screen: Screen) -> Table {
     table.right(3);
     for row in found.iter().take(SHOWN) {
         let truth = match &row.truth {
-            Truth::Right => "right".to_string(),
-            Truth::Wrong(what) => format!("wrong: {what}"),
+            DemoTruth::Right => "right".to_string(),
+            DemoTruth::Wrong(what) => format!("wrong: {what}"),
         };
         let (form, p) = (row.form.to_string(), format!("{:.2}", row.p));
         table.row([form, row.site.to_string(), row.fields.join(" "), p, truth]);
@@ -101,7 +97,7 @@ fn table(found: &[DemoRow], screen: Screen) -> Table {
 }
 
 fn totals(topic: &str, found: &[DemoRow], existing: usize, screen: Screen) -> String {
-    let right = found.iter().filter(|row| row.truth == Truth::Right).count();
+    let right = found.iter().filter(|row| row.truth == DemoTruth::Right).count();
     let wrong = found.len() - right;
     let right = screen.paint(Paint::Good, &format!("{right} right"));
     let wrong =
@@ -113,14 +109,18 @@ fn totals(topic: &str, found: &[DemoRow], existing: usize, screen: Screen) -> St
 mod tests {
     use super::*;
 
-    fn row(number: u64, truth: Truth) -> DemoRow {
+    fn row(number: u64, truth: DemoTruth) -> DemoRow {
         let fields = vec!["title".to_string(), "author".to_string()];
         DemoRow { form: FormId(number), site: Site(format!("shop{number}.example")), fields, p: 0.875, truth }
     }
 
     #[test]
     fn the_totals_tell_right_from_wrong_and_how_many_there_are() {
-        let found = [row(1, Truth::Right), row(2, Truth::Wrong("newsletter".into())), row(3, Truth::Right)];
+        let found = [
+            row(1, DemoTruth::Right),
+            row(2, DemoTruth::Wrong("newsletter".into())),
+            row(3, DemoTruth::Right),
+        ];
         let text = render("book", &found, 40, Screen::file());
         assert!(text.contains("3 book forms found: 2 right, 1 wrong; 40 exist"), "{text}");
         assert!(text.contains("wrong: newsletter"), "{text}");
@@ -129,7 +129,7 @@ mod tests {
 
     #[test]
     fn a_long_list_is_cut_and_says_so() {
-        let found: Vec<DemoRow> = (0..33).map(|number| row(number, Truth::Right)).collect();
+        let found: Vec<DemoRow> = (0..33).map(|number| row(number, DemoTruth::Right)).collect();
         let text = render("book", &found, 40, Screen::file());
         assert!(text.contains("... and 13 more"), "{text}");
         assert!(text.contains("33 right"), "{text}");

@@ -1,14 +1,12 @@
-//! The border between the web and a person's screen or spreadsheet.
+//! Escaping of web content for terminals and spreadsheets.
 //!
-//! Titles, labels and addresses come from strangers. Written as they are, they could recolour the
-//! terminal, hide text behind direction marks, or run as a spreadsheet formula. Every listing goes
-//! through one of the functions here.
+//! Titles, labels and URLs come from strangers. Unescaped, they could change the colour of the terminal, hide
+//! text behind direction marks, or run as a spreadsheet formula. Every listing passes through these functions.
 
 use std::borrow::Cow;
 
-/// Text that is safe on a terminal: line breaks and tabs become spaces, and every other character
-/// that steers instead of showing (controls, escapes, direction and zero-width marks) is written
-/// as `\u{..}`.
+/// Makes text safe for a terminal. Line breaks and tabs become spaces. Other control characters, escapes,
+/// direction marks and zero-width characters are written as `\u{..}`.
 pub fn for_terminal(text: &str) -> Cow<'_, str> {
     if !text.chars().any(steers) {
         return Cow::Borrowed(text);
@@ -24,7 +22,7 @@ pub fn for_terminal(text: &str) -> Cow<'_, str> {
     Cow::Owned(safe)
 }
 
-/// Whether a character changes how others are shown rather than being shown itself.
+/// True if a character changes how other characters are displayed.
 fn steers(c: char) -> bool {
     c.is_control()
         || matches!(c,
@@ -35,7 +33,7 @@ fn steers(c: char) -> bool {
             | '\u{E0000}'..='\u{E0FFF}')
 }
 
-/// JSON text whose characters that steer are written as `\\uXXXX`: the same value, safe on a screen.
+/// Escapes control characters in JSON text as `\\uXXXX`. The value stays the same.
 pub fn for_json(json: String) -> String {
     if !json.chars().any(steers) {
         return json;
@@ -51,8 +49,8 @@ pub fn for_json(json: String) -> String {
     safe
 }
 
-/// One CSV cell that no spreadsheet takes for a formula: text that begins with `=`, `+`, `-`, `@`,
-/// a tab or a carriage return gets an apostrophe in front. Quoted where CSV asks for it (RFC 4180).
+/// Formats a CSV cell that no spreadsheet treats as a formula: text that begins with `=`, `+`, `-`, `@`, a tab
+/// or a carriage return gets a leading apostrophe. Quotes as RFC 4180 requires.
 pub fn for_csv(text: &str) -> Cow<'_, str> {
     let formula = text.starts_with(['=', '+', '-', '@', '\t', '\r']);
     let quote = text.contains(['"', ',', ';', '\n', '\r']);
@@ -71,7 +69,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// What a CSV reader makes of one cell.
+    /// Value that a CSV reader gets from one cell.
     fn read_back(cell: &str) -> String {
         match cell.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')) {
             Some(inner) => inner.replace("\"\"", "\""),

@@ -1,7 +1,7 @@
-//! A harvest as it goes: one line a form, redrawn on a terminal, now and then without one.
+//! Progress display of harvests: one line per form, redrawn on a terminal, or printed every ten seconds.
 
 use super::escape::for_terminal;
-use super::progress::Style;
+use super::progress::DisplayStyle;
 use crate::harvest::{Event, Standing, Summary};
 use crate::store::{HarvestEstimate, HarvestState};
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
@@ -9,30 +9,30 @@ use std::collections::BTreeMap;
 use std::io::Write;
 use std::time::{Duration, Instant};
 
-/// Time between two plain lines about one harvest.
+/// Time between two lines about one harvest.
 const LINE_EVERY: Duration = Duration::from_secs(10);
 
-/// Shows harvests as they go.
-pub struct Watching {
-    style: Style,
+/// Shows the progress of harvests.
+pub struct HarvestDisplay {
+    style: DisplayStyle,
     max_requests: Option<u64>,
     bars: MultiProgress,
-    forms: BTreeMap<u64, Shown>,
+    forms: BTreeMap<u64, HarvestDrawing>,
 }
 
-struct Shown {
+struct HarvestDrawing {
     name: String,
     bar: Option<ProgressBar>,
     last: Option<Instant>,
 }
 
-impl Watching {
-    /// Nothing is shown before the first event.
-    pub fn new(style: Style, max_requests: Option<u64>) -> Watching {
-        Watching { style, max_requests, bars: MultiProgress::new(), forms: BTreeMap::new() }
+impl HarvestDisplay {
+    /// Nothing is printed before the first event.
+    pub fn new(style: DisplayStyle, max_requests: Option<u64>) -> HarvestDisplay {
+        HarvestDisplay { style, max_requests, bars: MultiProgress::new(), forms: BTreeMap::new() }
     }
 
-    /// Takes in what happened; draws when it is time.
+    /// Handles an event and redraws if it is time.
     pub fn note(&mut self, event: &Event) {
         match event {
             Event::Began { harvest, page, .. } => self.begin(*harvest, page),
@@ -46,14 +46,14 @@ impl Watching {
 
     fn begin(&mut self, harvest: u64, page: &str) {
         let name = short(page.split("://").last().unwrap_or(page), 40);
-        let bar = (self.style == Style::Bars).then(|| {
+        let bar = (self.style == DisplayStyle::Bars).then(|| {
             let style = ProgressStyle::with_template("{spinner} {prefix} {wide_msg}");
             let bar = ProgressBar::new_spinner()
                 .with_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()));
             bar.set_prefix(name.clone());
             self.bars.add(bar)
         });
-        self.forms.insert(harvest, Shown { name, bar, last: None });
+        self.forms.insert(harvest, HarvestDrawing { name, bar, last: None });
     }
 
     fn show(&mut self, standing: &Standing, last_words: &str, at_once: bool) {
@@ -66,16 +66,16 @@ impl Watching {
             return;
         }
         let due = at_once || shown.last.is_none_or(|last| last.elapsed() >= LINE_EVERY);
-        if self.style == Style::Lines && due {
+        if self.style == DisplayStyle::Lines && due {
             shown.last = Some(Instant::now());
             writeln!(std::io::stderr(), "{}: {line}; {last_words}", shown.name).ok();
         }
     }
 
-    /// Takes the bars away and leaves a few last lines.
+    /// Removes the bars and prints the last lines.
     pub fn finish(self, words: &str) {
         self.forms.into_values().filter_map(|shown| shown.bar).for_each(|bar| bar.finish_and_clear());
-        if self.style != Style::Silent {
+        if self.style != DisplayStyle::Silent {
             writeln!(std::io::stderr(), "{words}").ok();
         }
     }
@@ -101,14 +101,14 @@ fn coverage(estimate: &HarvestEstimate) -> String {
     format!("about {best:.0} % of all ({low:.0}-{high:.0} %)")
 }
 
-/// What is said at the end.
+/// Final message.
 pub fn last_words(ended: &[Summary]) -> String {
     let lines = ended.iter().map(|summary| {
         let why = match (summary.state, summary.ending) {
             (HarvestState::Stopped, _) => {
-                "stopped, everything is saved; the same command goes on".to_string()
+                "stopped, everything is saved; the same command resumes".to_string()
             }
-            (HarvestState::Budget, _) => "budget spent; a raised one goes on".to_string(),
+            (HarvestState::Budget, _) => "budget spent; raise it to continue".to_string(),
             (_, Some(ending)) => ending.to_string(),
             _ => "ended".to_string(),
         };

@@ -1,4 +1,4 @@
-//! The listings of harvests: what was asked, what came up, and how much is still missing, as columns.
+//! Columns of the listings of harvests, queries and records.
 
 use super::listing::{Cell, CellKind, Column, Listed};
 use super::rows::{column, text};
@@ -40,7 +40,7 @@ impl Listed for RecordRow {
     }
 }
 
-/// Names and values as one object, in the record's order; what one name says more than once is joined.
+/// Fields as a JSON object in the order of the record. Values of a repeated name are joined.
 fn fields(fields: &[(String, String)]) -> Cell {
     let mut places: BTreeMap<&str, usize> = BTreeMap::new();
     let mut joined: Vec<(&str, String)> = Vec::new();
@@ -185,7 +185,7 @@ impl Listed for Compared {
     }
 }
 
-/// Low, best guess and high as one cell.
+/// Interval and estimate as one cell.
 fn interval([low, estimate, high]: [f64; 3], show: fn(f64) -> String) -> Cell {
     let number = |value: f64| Value::from((value * 1e4).round() / 1e4);
     let json =

@@ -1,4 +1,4 @@
-//! Rows as JSON lines, keys in the columns' order.
+//! Rows as JSON lines with keys in column order.
 
 use super::listing::{Cell, Column};
 use super::writer::RowWriter;
@@ -12,7 +12,6 @@ pub struct JsonLines<W> {
 }
 
 impl<W: Write> JsonLines<W> {
-    /// A writer of these columns.
     pub fn new(columns: &'static [Column], out: W) -> Self {
         JsonLines { columns, out }
     }

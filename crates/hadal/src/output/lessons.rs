@@ -1,4 +1,4 @@
-//! The listing of what strategies learned: one line per iteration and place where terms stand.
+//! Listing of lessons: one line per iteration and position of the terms.
 
 use super::listing::{Cell, CellKind, Column, Listed};
 use super::rows::{column, text};
@@ -6,7 +6,7 @@ use crate::store::{LessonRow, RunRow};
 use hadal_core::strategy::SelectedFeatures;
 use serde_json::json;
 
-/// What one iteration selected in one place.
+/// Terms that one iteration selected in one position.
 pub struct LessonLine {
     run: u64,
     topic: String,
@@ -16,7 +16,7 @@ pub struct LessonLine {
 }
 
 impl LessonLine {
-    /// The lines of one lesson. One that selected nothing has a line too.
+    /// Lines of one lesson. A lesson without selected terms has one line.
     pub fn of(run: &RunRow, mut row: LessonRow) -> Vec<LessonLine> {
         let mut places = std::mem::take(&mut row.lesson.selected);
         if places.is_empty() {
@@ -66,7 +66,7 @@ impl Listed for LessonLine {
     }
 }
 
-/// Not every model tells levels apart.
+/// Level of a link model; other models have none.
 fn level(level: Option<u8>) -> Cell {
     Cell::Nested { json: json!(level).to_string(), brief: level.map(|n| n.to_string()).unwrap_or_default() }
 }

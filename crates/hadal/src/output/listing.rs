@@ -1,17 +1,17 @@
-//! What a listing is made of: named columns and typed cells.
+//! Columns and cells of a listing.
 //!
-//! A kind of row says once which columns it has; table, JSON lines, CSV and Parquet all follow from
-//! that. Column names are part of the command line's contract.
+//! A type of row defines its columns once. Table, JSON lines, CSV and Parquet all use this definition. Column
+//! names are a contract with scripts.
 
 use super::escape::for_json;
 use serde_json::Value;
 
 /// A row that can be listed.
 pub trait Listed {
-    /// Its columns, in the order every format keeps.
+    /// Columns in the order of every format.
     const COLUMNS: &'static [Column];
 
-    /// Its cells, one per column.
+    /// Cells, one per column.
     fn cells(&self) -> Vec<Cell>;
 }
 
@@ -20,56 +20,53 @@ pub trait Listed {
 pub struct Column {
     /// Name in every export.
     pub name: &'static str,
-    /// What its cells are.
     pub kind: CellKind,
-    /// Heading in the table for people; `None` leaves it out there.
+    /// Heading in tables; `None` leaves the column out of tables.
     pub heading: Option<&'static str>,
 }
 
-/// What the cells of a column are.
+/// Type of the cells of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CellKind {
-    /// Text.
     Text,
-    /// A whole number.
+    /// Integer.
     Count,
-    /// A probability or another measure.
+    /// Probability or other real number.
     Measure,
-    /// Yes or no.
+    /// Boolean.
     Flag,
-    /// Something with parts: JSON, and in CSV and Parquet JSON as text.
+    /// Structured value: JSON, or JSON as text in CSV and Parquet.
     Nested,
 }
 
 /// One cell.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Cell {
-    /// Text.
     Text(String),
-    /// A whole number.
+    /// Integer.
     Count(u64),
-    /// A measure, already rounded for people.
+    /// Real number, rounded for display.
     Measure(f64),
-    /// Yes or no.
+    /// Boolean.
     Flag(bool),
-    /// Parts, with the few words a table shows for them.
+    /// Structured value with a short text for tables.
     Nested {
-        /// JSON text, keys in the documented order.
+        /// JSON text with keys in the documented order.
         json: String,
-        /// What the table shows.
+        /// Text shown in tables.
         brief: String,
     },
-    /// Nothing is known, whatever the column holds otherwise.
+    /// Unknown value of any type.
     Missing,
 }
 
 impl Cell {
-    /// What is known, or nothing.
+    /// Cell of an optional value.
     pub fn of<T>(known: Option<T>, cell: impl FnOnce(T) -> Cell) -> Cell {
         known.map_or(Cell::Missing, cell)
     }
 
-    /// The cell as JSON text.
+    /// Formats the cell as JSON.
     pub fn json(&self) -> String {
         match self {
             Cell::Text(text) => for_json(Value::from(text.as_str()).to_string()),
@@ -81,7 +78,7 @@ impl Cell {
         }
     }
 
-    /// The cell as plain text, not escaped for anything.
+    /// Formats the cell as unescaped plain text.
     pub fn text(&self) -> String {
         match self {
             Cell::Text(text) => text.clone(),
@@ -91,7 +88,7 @@ impl Cell {
         }
     }
 
-    /// The cell as a person reads it in a table, not escaped for anything.
+    /// Formats the cell as unescaped text for a table.
     pub fn brief(&self) -> String {
         match self {
             Cell::Measure(measure) => format!("{measure:.2}"),
@@ -102,7 +99,7 @@ impl Cell {
     }
 }
 
-/// A probability as it is exported: four decimals; what is no number counts as zero.
+/// Rounds a probability to four decimals for export; NaN becomes zero.
 pub fn rounded(p: f32) -> f64 {
     let p = f64::from(p);
     if p.is_finite() { (p * 1e4).round() / 1e4 } else { 0.0 }

@@ -1,8 +1,7 @@
-//! Everything hadal shows: listings in four formats, tables, progress, and the escaping between
-//! the web and whoever reads.
+//! Formatting: listings in four formats, tables, charts, progress displays, and escaping of web content.
 //!
-//! A row says once which [`listing`] columns it has ([`rows`], [`harvested`]); [`writer`] picks the format.
-//! What is shown is computed in [`crate::report`]; nothing here counts.
+//! A row type defines its [`listing`] columns once ([`rows`], [`harvested`]); [`writer`] selects the format.
+//! All numbers are computed in [`crate::report`].
 
 pub mod card;
 pub mod chart;

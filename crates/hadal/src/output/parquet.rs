@@ -1,6 +1,6 @@
-//! Rows as a Parquet file: typed columns, any cell of which may be missing, zstd, row groups of bounded size.
+//! Rows as a Parquet file: typed nullable columns, zstd, row groups of bounded size.
 //!
-//! Parquet stores columns, listings come in rows: a group of rows is held, turned and written.
+//! Parquet stores columns, listings produce rows: rows are collected, transposed and written in groups.
 
 use super::listing::{Cell, CellKind, Column};
 use super::writer::RowWriter;
@@ -13,7 +13,7 @@ use parquet::schema::types::Type;
 use std::io::{self, Write};
 use std::sync::Arc;
 
-/// Rows held before a row group is written.
+/// Rows per row group.
 const GROUP: usize = 20_000;
 
 /// Writes a Parquet file.
@@ -113,7 +113,7 @@ fn write_column<'a>(
     }
 }
 
-/// The values in cells of one kind.
+/// Values of the cells of one type.
 fn values<T>(kind: CellKind, cells: &[&Cell], value: impl Fn(&Cell) -> Option<T>) -> Result<Vec<T>> {
     let odd = |cell: &Cell| ParquetError::General(format!("{cell:?} is no {kind:?}"));
     cells.iter().map(|cell| value(cell).ok_or_else(|| odd(cell))).collect()

@@ -1,79 +1,79 @@
-//! A crawl as it goes: bars on a terminal, a plain line every ten seconds without one.
+//! Progress display of a crawl: bars on a terminal, or a line every ten seconds.
 //!
-//! The engine hands over a [`RunSnapshot`] whenever it likes; what is drawn, and how often, is decided
-//! here. Everything goes to standard error, so that standard output stays free for events.
+//! The engine passes a [`RunSnapshot`] at any time; this module decides when to draw. All output goes to
+//! standard error, so standard output is free for events.
 
 use crate::report::RunSnapshot;
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::collections::VecDeque;
 use std::time::Duration;
 
-/// How progress is shown.
+/// DisplayStyle of a progress display.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Style {
-    /// Bars that are redrawn in place, on a terminal.
+pub enum DisplayStyle {
+    /// Bars that are redrawn in place.
     Bars,
-    /// A line now and then.
+    /// A line every few seconds.
     Lines,
-    /// Nothing.
+    /// No output.
     Silent,
 }
 
-/// Time between two plain lines.
+/// Time between two lines.
 const LINE_EVERY: Duration = Duration::from_secs(10);
-/// Speeds are those of the last while, not of the whole run.
+/// Window over which rates are averaged.
 const WINDOW: Duration = Duration::from_secs(15);
 
-/// Shows a crawl as it goes.
-pub struct Progress {
-    shown: Shown,
-    pace: Pace,
+/// Shows the progress of a crawl.
+pub struct CrawlDisplay {
+    shown: CrawlDrawing,
+    rates: RecentRates,
 }
 
-enum Shown {
+enum CrawlDrawing {
     Bars(Box<Bars>),
     Lines { last: Option<Duration> },
     Silent,
 }
 
-impl Progress {
-    /// Nothing is shown before the first snapshot.
-    pub fn new(style: Style) -> Progress {
+impl CrawlDisplay {
+    /// Nothing is printed before the first snapshot.
+    pub fn new(style: DisplayStyle) -> CrawlDisplay {
         let shown = match style {
-            Style::Bars => Shown::Bars(Box::new(Bars::new())),
-            Style::Lines => Shown::Lines { last: None },
-            Style::Silent => Shown::Silent,
+            DisplayStyle::Bars => CrawlDrawing::Bars(Box::new(Bars::new())),
+            DisplayStyle::Lines => CrawlDrawing::Lines { last: None },
+            DisplayStyle::Silent => CrawlDrawing::Silent,
         };
-        Progress { shown, pace: Pace::default() }
+        CrawlDisplay { shown, rates: RecentRates::default() }
     }
 
-    /// Takes in where the run stands; draws when it is time.
+    /// Handles a snapshot and redraws if it is time.
     pub fn update(&mut self, now: &RunSnapshot) {
-        self.pace.note(now);
+        self.rates.note(now);
         match &mut self.shown {
-            Shown::Bars(bars) => bars.draw(now, &self.pace),
-            Shown::Lines { last } if line_is_due(*last, now.elapsed) => {
+            CrawlDrawing::Bars(bars) => bars.draw(now, &self.rates),
+            CrawlDrawing::Lines { last } if line_is_due(*last, now.elapsed) => {
                 *last = Some(now.elapsed);
-                say(&line(now, &self.pace));
+                say(&line(now, &self.rates));
             }
             _ => {}
         }
     }
 
-    /// Takes the bars away and leaves one last line.
+    /// Removes the bars and prints one last line.
     pub fn finish(self, words: &str) {
         match self.shown {
-            Shown::Bars(bars) => {
+            CrawlDrawing::Bars(bars) => {
                 bars.clear();
                 say(words);
             }
-            Shown::Lines { .. } => say(words),
-            Shown::Silent => {}
+            CrawlDrawing::Lines { .. } => say(words),
+            CrawlDrawing::Silent => {}
         }
     }
 }
 
-/// A closed standard error is no reason to stop a crawl.
+/// Ignores a closed standard error.
 fn say(words: &str) {
     use std::io::Write;
     writeln!(std::io::stderr(), "{words}").ok();
@@ -83,15 +83,15 @@ fn line_is_due(last: Option<Duration>, now: Duration) -> bool {
     last.is_none_or(|last| now.saturating_sub(last) >= LINE_EVERY)
 }
 
-/// How fast things went lately.
+/// Recent rates of a crawl.
 #[derive(Default)]
-struct Pace {
+struct RecentRates {
     recent: VecDeque<RunSnapshot>,
 }
 
-impl Pace {
+impl RecentRates {
     fn note(&mut self, now: &RunSnapshot) {
-        // A hundred steps of the window are enough for an average.
+        // A hundred samples per window are enough for an average.
         let step = WINDOW / 100;
         if self.recent.back().is_none_or(|last| now.elapsed.saturating_sub(last.elapsed) >= step) {
             self.recent.push_back(*now);
@@ -107,30 +107,30 @@ impl Pace {
         (seconds > 0.0).then(|| count(last).saturating_sub(count(first)) as f64 / seconds)
     }
 
-    /// Time until the request budget is spent at the present pace. Unknown without a budget, at a
-    /// standstill, or beyond what is worth promising. The frontier may run dry before that.
+    /// Time until the request budget is spent at the current rate. `None` without a budget, at a rate of zero,
+    /// or for very long times. The frontier may be exhausted earlier.
     fn left(&self, now: &RunSnapshot) -> Option<Duration> {
         let open = now.max_requests?.saturating_sub(now.requests);
-        let pace = self.per_second(|snapshot| snapshot.requests).filter(|pace| *pace > 0.0)?;
-        let seconds = open as f64 / pace;
+        let rates = self.per_second(|snapshot| snapshot.requests).filter(|rates| *rates > 0.0)?;
+        let seconds = open as f64 / rates;
         (seconds < 30.0 * 86_400.0).then(|| Duration::from_secs(seconds.ceil() as u64))
     }
 }
 
-fn line(now: &RunSnapshot, pace: &Pace) -> String {
+fn line(now: &RunSnapshot, rates: &RecentRates) -> String {
     let budget = now.max_requests.map(|max| format!(" of {max}")).unwrap_or_default();
     format!(
         "{}{budget} requests, {}, {}, {} waiting, {}",
         now.requests,
-        pages(now, pace),
+        pages(now, rates),
         forms(now),
         now.waiting,
-        time(now, pace)
+        time(now, rates)
     )
 }
 
-fn pages(now: &RunSnapshot, pace: &Pace) -> String {
-    let speed = pace.per_second(|snapshot| snapshot.pages).map(|speed| format!(" ({speed:.0}/s)"));
+fn pages(now: &RunSnapshot, rates: &RecentRates) -> String {
+    let speed = rates.per_second(|snapshot| snapshot.pages).map(|speed| format!(" ({speed:.0}/s)"));
     format!("{} pages{} on {} sites, {} failed", now.pages, speed.unwrap_or_default(), now.sites, now.failed)
 }
 
@@ -138,9 +138,9 @@ fn forms(now: &RunSnapshot) -> String {
     format!("{} searchable forms, {} relevant", now.searchable, now.relevant)
 }
 
-fn time(now: &RunSnapshot, pace: &Pace) -> String {
+fn time(now: &RunSnapshot, rates: &RecentRates) -> String {
     let spent = humantime::format_duration(Duration::from_secs(now.elapsed.as_secs()));
-    match pace.left(now) {
+    match rates.left(now) {
         Some(left) => format!("{spent}, at most {} left", humantime::format_duration(left)),
         None => spent.to_string(),
     }
@@ -171,19 +171,19 @@ impl Bars {
         }
     }
 
-    fn draw(&self, now: &RunSnapshot, pace: &Pace) {
+    fn draw(&self, now: &RunSnapshot, rates: &RecentRates) {
         if let Some(max) = now.max_requests {
             self.requests.set_length(max);
         }
         self.requests.set_position(now.requests);
-        self.requests.set_message(time(now, pace));
-        self.pages.set_message(pages(now, pace));
+        self.requests.set_message(time(now, rates));
+        self.pages.set_message(pages(now, rates));
         self.forms.set_message(forms(now));
         self.frontier.set_message(format!("{} waiting", now.waiting));
     }
 
     fn clear(&self) {
-        // A terminal that went away needs no clearing.
+        // A terminal that is gone needs no clearing.
         self.all.clear().ok();
     }
 }
@@ -211,26 +211,26 @@ mod tests {
 
     #[test]
     fn what_is_left_follows_the_recent_pace_not_the_first_rush() {
-        let mut pace = Pace::default();
+        let mut rates = RecentRates::default();
         for second in 0..=10 {
-            pace.note(&at(second, second * 50));
+            rates.note(&at(second, second * 50));
         }
         for second in 11..=60 {
-            pace.note(&at(second, 500 + second - 10));
+            rates.note(&at(second, 500 + second - 10));
         }
         let now = at(60, 550);
-        assert_eq!(pace.left(&now), Some(Duration::from_secs(450)));
-        assert!(line(&now, &pace).contains("(1/s)"), "{}", line(&now, &pace));
+        assert_eq!(rates.left(&now), Some(Duration::from_secs(450)));
+        assert!(line(&now, &rates).contains("(1/s)"), "{}", line(&now, &rates));
     }
 
     #[test]
     fn nothing_is_promised_without_a_budget_or_at_a_standstill() {
-        let mut pace = Pace::default();
-        pace.note(&at(0, 5));
-        assert_eq!(pace.left(&at(0, 5)), None);
-        pace.note(&at(9, 5));
-        assert_eq!(pace.left(&at(9, 5)), None);
-        pace.note(&at(10, 9));
-        assert_eq!(pace.left(&RunSnapshot { max_requests: None, ..at(10, 9) }), None);
+        let mut rates = RecentRates::default();
+        rates.note(&at(0, 5));
+        assert_eq!(rates.left(&at(0, 5)), None);
+        rates.note(&at(9, 5));
+        assert_eq!(rates.left(&at(9, 5)), None);
+        rates.note(&at(10, 9));
+        assert_eq!(rates.left(&RunSnapshot { max_requests: None, ..at(10, 9) }), None);
     }
 }

@@ -1,25 +1,25 @@
-//! Why a form was judged as it was, and what speaks against submitting it, in words.
+//! Texts for the evidence behind a verdict, and for vetoes.
 
 use crate::report::judged::Reason;
 use hadal_core::critic::veto::Veto;
 
-/// A signal's group and word as a person would say them.
+/// Describes a signal by its group and word.
 pub fn in_words(reason: &Reason) -> String {
     let says = reason.says.as_str();
     match reason.place.as_str() {
-        "name" if says == "is a query's" => "a field is named as queries are".to_string(),
-        "kind" => format!("it has a field of type {says}"),
+        "name" if says == "is a query's" => "a field has the name of a query parameter".to_string(),
+        "kind" => format!("has a field of type {says}"),
         "shown" => format!("fields shown: {says}"),
         "typed" => format!("fields to type into: {says}"),
-        "method" => format!("it is sent by {}", says.to_uppercase()),
-        "action" => "it is sent to an address of its own".to_string(),
-        "source" => format!("it is made by a {says}, without <form>").replace("a declared", "a declaration"),
+        "method" => format!("sent by {}", says.to_uppercase()),
+        "action" => "sent to its own URL".to_string(),
+        "source" => format!("made by a {says}, without <form>").replace("a declared", "a declaration"),
         "single box" => "a single box".to_string(),
-        "length" => "how much its boxes take".to_string(),
+        "length" => "size of its text boxes".to_string(),
         "field" => format!("a field is {says}"),
-        "text length" => "how much text it has".to_string(),
-        "says search" if says.len() > 1 && says != "more" => format!("its {says} speaks of searching"),
-        "says search" => format!("places that speak of searching: {says}"),
+        "text length" => "length of its text".to_string(),
+        "says search" if says.len() > 1 && says != "more" => format!("its {says} mentions searching"),
+        "says search" => format!("parts that mention searching: {says}"),
         place => match (place.strip_prefix("concept."), spoken(place)) {
             (Some(inner), _) => format!("{}: a word for {}", spoken(inner).unwrap_or(inner), plain(says)),
             (None, Some(spoken)) => format!("{spoken}: {says}"),
@@ -28,7 +28,7 @@ pub fn in_words(reason: &Reason) -> String {
     }
 }
 
-/// Places whose words are told as they are.
+/// Descriptions of positions in which words are quoted.
 fn spoken(place: &str) -> Option<&'static str> {
     Some(match place {
         "button" => "button says",
@@ -52,22 +52,22 @@ fn plain(concept: &str) -> String {
     concept.replace('_', " ")
 }
 
-/// Why a form is never submitted.
+/// Describes a veto.
 pub fn against(veto: Veto) -> &'static str {
     match veto {
         Veto::Password => "it asks for a password",
         Veto::File => "it takes a file",
         Veto::Card => "it asks for a bank card or an account",
-        Veto::Captcha => "it checks that a person is at work",
+        Veto::Captcha => "it has a captcha",
         Veto::Message => "it asks for an e-mail address and a message",
-        Veto::Textarea => "it has room for a long text",
+        Veto::Textarea => "it has a text area",
         Veto::Email => "it asks for an e-mail address",
-        Veto::Person => "it asks who somebody is",
+        Veto::Person => "it asks for personal data",
         Veto::Order => "it orders something",
         Veto::Pay => "it pays or donates",
-        Veto::SignUp => "it signs somebody up",
-        Veto::LogIn => "it logs somebody in",
-        Veto::LogOut => "it logs somebody out",
+        Veto::SignUp => "it creates an account",
+        Veto::LogIn => "it is a login",
+        Veto::LogOut => "it is a logout",
         Veto::Unsubscribe => "it ends a subscription",
         Veto::Delete => "it deletes something",
         Veto::Post => "it posts, sends or votes",

@@ -1,4 +1,4 @@
-//! The listings of the catalogue: forms, sites, runs and submissions as columns.
+//! Columns of the listings of forms, sites, runs and submissions.
 
 use super::listing::{Cell, CellKind, Column, Listed, rounded};
 use crate::report::submitted::Submitted;
@@ -189,7 +189,7 @@ impl Listed for Submitted {
     }
 }
 
-/// A status code, the kind of a failure, or nothing while the answer is not there.
+/// Status code or failure kind; empty while there is no response.
 fn answer(answer: Option<&SubmissionResult>) -> String {
     match answer {
         Some(SubmissionResult::Status(status)) => status.to_string(),

@@ -1,4 +1,4 @@
-//! A report: sections with a table and curves each, as text or as one HTML page that needs nothing else.
+//! Reports: sections with tables and curves, as text or as one self-contained HTML page.
 
 use super::chart::Chart;
 use super::table::Table;
@@ -6,29 +6,26 @@ use super::terminal::Screen;
 use std::borrow::Cow;
 use std::fmt::Write;
 
-/// One part of a report.
+/// One section of a report.
 #[derive(Clone, Debug, Default)]
 pub struct Section {
-    /// What it is about.
     pub title: String,
-    /// How it was measured, in a sentence or two.
+    /// Method of measurement in one or two sentences.
     pub note: String,
-    /// The table's headings.
     pub headings: Vec<Cow<'static, str>>,
-    /// The table's rows.
     pub rows: Vec<Vec<String>>,
-    /// Curves over the unit square, drawn in HTML only: a name and its points.
+    /// Named curves over the unit square, in HTML only.
     pub curves: Vec<(String, Vec<(f64, f64)>)>,
-    /// Charts, drawn in HTML only.
+    /// Charts, in HTML only.
     pub charts: Vec<Chart>,
 }
 
-/// Headings that are known beforehand.
+/// Converts constant headings.
 pub fn headings(names: &[&'static str]) -> Vec<Cow<'static, str>> {
     names.iter().copied().map(Cow::Borrowed).collect()
 }
 
-/// The report as text.
+/// Formats the report as text.
 pub fn text(sections: &[Section], screen: Screen) -> String {
     let mut text = String::new();
     for section in sections {
@@ -44,7 +41,7 @@ pub fn text(sections: &[Section], screen: Screen) -> String {
     text
 }
 
-/// The report as a page. Whatever stands in a cell is shown as text, never as markup.
+/// Formats the report as an HTML page. Cell contents are escaped.
 pub fn html(title: &str, sections: &[Section]) -> String {
     let mut page = format!(
         "<!doctype html><html lang=en><meta charset=utf-8><meta name=viewport content=\"width=device-width\">\
@@ -78,7 +75,7 @@ fn table(section: &Section) -> String {
     format!("<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>")
 }
 
-/// What was said against what came true: on the diagonal a judge is as sure as it should be.
+/// Reliability curve: predicted against observed probability. A calibrated classifier is on the diagonal.
 fn curve(name: &str, points: &[(f64, f64)]) -> String {
     const SIDE: f64 = 220.0;
     const EDGE: f64 = 30.0;
@@ -102,7 +99,7 @@ fn curve(name: &str, points: &[(f64, f64)]) -> String {
     )
 }
 
-/// Text as markup that shows it.
+/// Escapes text for HTML.
 pub(super) fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }

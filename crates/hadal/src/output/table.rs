@@ -1,4 +1,4 @@
-//! Rows as a table for people: fitted to the terminal, plain aligned text without one.
+//! Rows as a table, fitted to the width of the terminal.
 
 use super::escape::for_terminal;
 use super::listing::{Cell, CellKind, Column};
@@ -7,16 +7,15 @@ use super::writer::RowWriter;
 use comfy_table::{Attribute, CellAlignment, ContentArrangement, Row, Table as Comfy, presets};
 use std::io::{self, Write};
 
-/// A table of plain text cells, drawn for the given screen.
+/// A table of text cells for a screen.
 ///
-/// Everything that goes in is escaped here, so nothing from the web can steer the terminal.
+/// All cells are escaped here, so web content cannot control the terminal.
 pub struct Table {
     table: Comfy,
     rows: usize,
 }
 
 impl Table {
-    /// A table with these headings.
     pub fn new(headings: &[&str], screen: Screen) -> Table {
         let mut table = Comfy::new();
         table.load_style(presets::NOTHING).force_no_tty();
@@ -34,14 +33,14 @@ impl Table {
         Table { table, rows: 0 }
     }
 
-    /// Aligns a column's cells to the right, as numbers want it.
+    /// Aligns a column to the right.
     pub fn right(&mut self, index: usize) {
         if let Some(column) = self.table.column_mut(index) {
             column.set_cell_alignment(CellAlignment::Right);
         }
     }
 
-    /// Adds a row of cells that come from anywhere.
+    /// Adds a row of unescaped cells.
     pub fn row(&mut self, cells: impl IntoIterator<Item = impl AsRef<str>>) {
         let mut row = Row::new();
         row.max_height(1);
@@ -52,7 +51,7 @@ impl Table {
         self.rows += 1;
     }
 
-    /// How many rows it has, the heading not counted.
+    /// Number of rows without the heading.
     pub fn rows(&self) -> usize {
         self.rows
     }
@@ -64,7 +63,7 @@ impl std::fmt::Display for Table {
     }
 }
 
-/// Writes a listing as a table; what has no heading stays out.
+/// Writes a listing as a table. Columns without a heading are left out.
 pub struct TableListing<W> {
     shown: Vec<usize>,
     table: Table,
@@ -72,7 +71,7 @@ pub struct TableListing<W> {
 }
 
 impl<W: Write> TableListing<W> {
-    /// A table of the columns that have a heading.
+    /// Table of the columns that have a heading.
     pub fn new(columns: &'static [Column], screen: Screen, out: W) -> Self {
         let shown: Vec<usize> = (0..columns.len()).filter(|&i| columns[i].heading.is_some()).collect();
         let headings: Vec<&str> = columns.iter().filter_map(|column| column.heading).collect();

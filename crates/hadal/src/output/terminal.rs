@@ -1,4 +1,4 @@
-//! What the screen can show: width, colour, and paint for a word or two.
+//! Capabilities of a terminal: width and colour.
 
 use crate::choice::Choice;
 use std::io::IsTerminal;
@@ -9,9 +9,7 @@ pub enum Color {
     /// On a terminal, unless NO_COLOR is set.
     #[default]
     Auto,
-    /// Always.
     Always,
-    /// Never.
     Never,
 }
 
@@ -24,7 +22,7 @@ impl Choice for Color {
 }
 
 impl Color {
-    /// Whether to colour a stream, given whether it is a terminal and whether NO_COLOR is set.
+    /// True if a stream gets colour.
     pub fn applies(self, terminal: bool, no_color: bool) -> bool {
         match self {
             Color::Auto => terminal && !no_color,
@@ -34,39 +32,36 @@ impl Color {
     }
 }
 
-/// What a stream can show.
+/// Capabilities of an output stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Screen {
-    /// Columns of the terminal; `None` when it is none.
+    /// Width of the terminal in columns; `None` if it is not a terminal.
     pub width: Option<u16>,
-    /// Whether colour is welcome.
     pub color: bool,
 }
 
 impl Screen {
-    /// Standard output as it is.
     pub fn stdout(color: Color) -> Screen {
         Screen::of(std::io::stdout().is_terminal(), color)
     }
 
-    /// Standard error as it is.
     pub fn stderr(color: Color) -> Screen {
         Screen::of(std::io::stderr().is_terminal(), color)
     }
 
-    /// A file: no width, no colour.
+    /// A file, without width and colour.
     pub fn file() -> Screen {
         Screen { width: None, color: false }
     }
 
     fn of(terminal: bool, color: Color) -> Screen {
-        // The convention asks for a value that is not empty.
+        // The NO_COLOR convention requires a non-empty value.
         let no_color = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
         let width = terminal.then(|| terminal_size::terminal_size().map_or(80, |(width, _)| width.0));
         Screen { width, color: color.applies(terminal, no_color) }
     }
 
-    /// A few words of our own in colour, or as they are. Never for text from the web.
+    /// Colours a few words of ours. Not for text from the web.
     pub fn paint(self, paint: Paint, words: &str) -> String {
         let code = match paint {
             Paint::Good => "32",
@@ -77,14 +72,13 @@ impl Screen {
     }
 }
 
-/// What a colour means.
+/// Meaning of a colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Paint {
-    /// As it should be.
     Good,
-    /// Worth a look.
+    /// A warning.
     Doubtful,
-    /// Wrong.
+    /// An error.
     Bad,
 }
 

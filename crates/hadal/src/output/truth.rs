@@ -1,4 +1,4 @@
-//! What exists in the simulated web, as a listing. No topic is "", no database 0.
+//! Ground truth of the simulated web as a listing. An empty topic means none; database 0 means none.
 
 use super::listing::{Cell, CellKind, Column, Listed};
 use hadal_world::TrueForm;

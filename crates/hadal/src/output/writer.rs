@@ -1,4 +1,4 @@
-//! Where a listing goes, and in which format.
+//! Selects the writer of a listing by format.
 
 use super::csv::Csv;
 use super::jsonl::JsonLines;
@@ -9,14 +9,14 @@ use super::terminal::Screen;
 use crate::choice::Choice;
 use std::io::{self, Write};
 
-/// How rows are written.
+/// Output format of a listing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
     /// Aligned columns for people.
     Table,
     /// One JSON object per line.
     Jsonl,
-    /// Comma-separated values; cells a spreadsheet would run get a leading apostrophe.
+    /// Comma-separated values. A cell that a spreadsheet would execute gets a leading apostrophe.
     Csv,
     /// A Parquet file with typed columns.
     Parquet,
@@ -35,16 +35,16 @@ impl Choice for Format {
     ];
 }
 
-/// Takes rows in one format.
+/// Writes rows in one format.
 pub trait RowWriter {
-    /// Writes or keeps a row.
+    /// Writes or buffers a row.
     fn row(&mut self, cells: &[Cell]) -> io::Result<()>;
 
-    /// Writes what is left.
+    /// Writes buffered rows.
     fn finish(self: Box<Self>) -> io::Result<()>;
 }
 
-/// A writer of one kind of row in one format.
+/// Creates the writer of a row type for a format.
 pub fn writer<R: Listed>(
     format: Format,
     out: impl Write + Send + 'static,

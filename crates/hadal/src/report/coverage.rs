@@ -1,22 +1,22 @@
-//! How much of what is behind the harvested forms was brought up, all harvests together.
+//! Coverage over all harvests together.
 
 use crate::store::{HarvestEstimate, HarvestRow};
 use serde::Serialize;
 
-/// An interval for the share of records brought up; unknown before anything was harvested.
+/// Interval for the share of records downloaded; unknown before the first harvest.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Coverage {
-    /// Best guess.
+    /// Best estimate.
     pub estimate: Option<f64>,
-    /// Lower end.
+    /// Lower bound.
     pub low: Option<f64>,
-    /// Upper end.
+    /// Upper bound.
     pub high: Option<f64>,
 }
 
 impl Coverage {
-    /// The coverage of harvests that have an estimate, each counting as much as there is behind its form.
-    /// The ends are those of all harvests erring the same way: rather too wide than too narrow.
+    /// Mean coverage of the harvests with an estimate, weighted by estimated size. The bounds are the means of
+    /// the bounds, as if all harvests erred in the same direction, so the interval is conservative.
     pub fn of(harvests: &[HarvestRow]) -> Coverage {
         let known: Vec<HarvestEstimate> = harvests.iter().filter_map(|harvest| harvest.estimate).collect();
         let size =

@@ -1,18 +1,18 @@
-//! Curves over requests, thinned to what a chart can show.
+//! Curves over requests, thinned for charts.
 
 use crate::store::{CurvePoint, HarvestId, HarvestPoint, RunId, Store, StoreError};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-/// Points of one curve at most.
+/// Greatest number of points per curve.
 pub const MOST_POINTS: usize = 500;
 
-/// A moment of a run.
+/// Counters of a run at one time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
 pub struct RunPoint {
-    /// Requests so far.
+    /// Requests sent.
     pub requests: u64,
-    /// Pages read.
+    /// Pages fetched.
     pub pages: u64,
     /// Distinct forms of any kind.
     pub forms: u64,
@@ -20,24 +20,24 @@ pub struct RunPoint {
     pub forms_searchable: u64,
     /// Distinct relevant forms.
     pub forms_relevant: u64,
-    /// Leads that wait.
+    /// Links in the frontier.
     pub frontier: u64,
 }
 
-/// A moment of a harvest.
+/// Counters of a harvest at one time.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, ToSchema)]
 pub struct CoveragePoint {
-    /// Requests so far.
+    /// Requests sent.
     pub requests: u64,
-    /// Queries that ended.
+    /// Queries finished.
     pub queries: u64,
     /// Distinct records.
     pub records: u64,
-    /// Share of the records that came up, from 0 to 1: low, best guess, high.
+    /// Coverage from 0 to 1: lower bound, estimate, upper bound.
     pub coverage: Option<[f64; 3]>,
 }
 
-/// What a run had found after so many requests; its last point is where it stands.
+/// Curve of a run. The last point is the current state.
 pub fn of_run(store: &dyn Store, run: RunId) -> Result<Vec<RunPoint>, StoreError> {
     let mut points = store.curve(run)?;
     if let Some(row) = store.run_row(run)? {
@@ -66,7 +66,7 @@ fn run_point(point: CurvePoint) -> RunPoint {
     }
 }
 
-/// What a harvest had brought up after so many requests.
+/// Curve of a harvest.
 pub fn of_harvest(store: &dyn Store, harvest: HarvestId) -> Result<Vec<CoveragePoint>, StoreError> {
     let point = |point: HarvestPoint| CoveragePoint {
         requests: point.requests,
@@ -77,7 +77,7 @@ pub fn of_harvest(store: &dyn Store, harvest: HarvestId) -> Result<Vec<CoverageP
     Ok(thinned(store.harvest_curve(harvest)?, |point| point.requests).into_iter().map(point).collect())
 }
 
-/// The points that a chart of this width can tell apart, the first and the last among them.
+/// Keeps the points that a chart can distinguish, with the first and the last.
 fn thinned<T>(points: Vec<T>, at: impl Fn(&T) -> u64) -> Vec<T> {
     let (count, end) = (points.len(), points.last().map_or(0, &at));
     let step = end.div_ceil(MOST_POINTS as u64 - 2).max(1);

@@ -1,4 +1,4 @@
-//! What the forms of a directory can be narrowed down by.
+//! Facet counts of the directory.
 
 use super::values::method_name;
 use crate::store::FormSummary;
@@ -6,40 +6,39 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 use utoipa::ToSchema;
 
-/// How many forms have what.
+/// Number of forms per facet value.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, ToSchema)]
 pub struct Facets {
-    /// Forms that were counted: the most relevant of those that pass.
+    /// Number of forms counted: the most relevant ones that pass the filter.
     pub counted: usize,
-    /// Whether there are more.
+    /// True if more forms pass the filter than were counted.
     pub or_more: bool,
-    /// Topics.
+    /// Forms by topic.
     pub topic: Vec<FacetValue>,
-    /// Sites.
+    /// Forms by site.
     pub site: Vec<FacetValue>,
-    /// Languages; the empty one is unknown.
+    /// Forms by language; empty if unknown.
     pub language: Vec<FacetValue>,
-    /// Methods.
+    /// Forms by method.
     pub method: Vec<FacetValue>,
-    /// Numbers of fields that people fill.
+    /// Forms by number of visible fields.
     pub fields: Vec<FacetValue>,
-    /// P(relevant), by tenths: "0.9" is from 0.9 to 1.
+    /// Forms by `p_relevant` in tenths: "0.9" means 0.9 to 1.
     pub relevance: Vec<FacetValue>,
 }
 
 /// One value of a facet.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
 pub struct FacetValue {
-    /// The value.
     pub value: String,
-    /// Forms that have it.
+    /// Number of forms with this value.
     pub count: usize,
 }
 
-/// Values of one facet that are told.
+/// Greatest number of values per facet.
 const MOST_VALUES: usize = 50;
 
-/// What these forms can be narrowed down by.
+/// Counts the facets of forms.
 pub fn facets(forms: &[FormSummary], or_more: bool) -> Facets {
     let tenth = |p: f32| (p * 10.0).floor().clamp(0.0, 9.0) as u8;
     Facets {
@@ -67,7 +66,7 @@ fn count_by<'a, K: Ord>(forms: &'a [FormSummary], key: impl Fn(&'a FormSummary) 
     counts
 }
 
-/// The most frequent values, as people read them.
+/// Most frequent values as text.
 fn told<K>(counts: BTreeMap<K, usize>, text: impl Fn(&K) -> String) -> Vec<FacetValue> {
     let mut counts: Vec<(K, usize)> = counts.into_iter().collect();
     counts.sort_by_key(|(_, count)| std::cmp::Reverse(*count));

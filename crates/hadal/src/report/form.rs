@@ -1,4 +1,4 @@
-//! A form as a directory shows it: what a person would see, where it was found, and why it was kept.
+//! A form in the directory: fields, origin and evidence.
 
 use super::values::{method_name, source_name};
 use crate::store::{FormEntry, FormRow, Label, RunId, Store, StoreError, open_fields};
@@ -8,116 +8,116 @@ use hadal_core::page::Field;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-/// Clicks that are followed back to a seed.
+/// Greatest number of links followed back to a seed.
 const MOST_CLICKS: usize = 50;
-/// Choices of one field that are shown.
+/// Greatest number of choices shown per field.
 const MOST_CHOICES: usize = 100;
 
-/// A form.
+/// A form in a list.
 #[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
 pub struct FormView {
-    /// Its identity.
+    /// Form id.
     pub form_id: String,
-    /// The run that found it first.
+    /// Run that found the form first.
     pub run: u64,
-    /// The topic it was found for.
+    /// Topic of that run.
     pub topic: String,
-    /// The site it is on.
+    /// Site of the form.
     pub site: String,
-    /// The page it was first found on.
+    /// Page on which the form was first found.
     pub page_url: String,
-    /// Where it is sent.
+    /// URL to which the form is sent.
     pub action: String,
-    /// How it is sent: get or post.
+    /// HTTP method: get or post.
     pub method: String,
-    /// What it is for: search, login, ...
+    /// Kind of form: search, login, ...
     pub kind: String,
-    /// P(it searches).
+    /// Probability that the form is a search.
     pub p_searchable: f32,
-    /// P(it searches and is of the topic).
+    /// Probability that the form is a search of the topic.
     pub p_relevant: f32,
-    /// Language of its page, as its ISO 639-1 code.
+    /// Language of its page as ISO 639-1 code.
     pub language: Option<String>,
-    /// How many of its fields people fill.
+    /// Number of visible fields.
     pub open_fields: usize,
-    /// Its fields.
+    /// Fields of the form.
     pub fields: Vec<FieldView>,
     /// Request of the run at which it was found.
     pub found_at_request: u64,
     /// Clicks from a seed.
     pub depth: u16,
-    /// Other pages it stands on.
+    /// Number of other pages with the form.
     pub also_on: u64,
-    /// What declared it: form, opensearch, searchaction or script.
+    /// Declaration: form, opensearch, searchaction or script.
     pub source: String,
-    /// Why it was judged so.
+    /// Evidence for the verdict.
     pub evidence: Vec<String>,
-    /// What asking it showed, if it was asked: searches, does_not or unclear.
+    /// Probe result, if the form was probed: searches, does_not or unclear.
     pub finding: Option<String>,
-    /// What a person made of it.
+    /// Label given by a user.
     pub label: Option<Label>,
 }
 
 /// A field of a form.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
 pub struct FieldView {
-    /// Name it is submitted under.
+    /// Name under which it is submitted.
     pub name: String,
     /// HTML type, or select or textarea.
     #[serde(rename = "type")]
     pub kind: String,
-    /// What a person reads beside it.
+    /// Label text.
     pub label: String,
-    /// How many choices it offers.
+    /// Number of choices.
     pub options: usize,
 }
 
-/// A form with all that a page about it shows.
+/// All data of a form's page.
 #[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
 pub struct FormPage {
     /// The form.
     pub form: FormView,
-    /// The heading over it.
+    /// Heading above the form.
     pub heading: String,
-    /// Its fields as they can be filled; empty when the form was too large to be kept whole.
-    pub controls: Vec<ControlView>,
-    /// Clicks from a seed to the page it stands on.
+    /// Fields as they can be filled in; empty if the form was too large to be stored.
+    pub controls: Vec<DisplayedField>,
+    /// Links from a seed to the form's page.
     pub path: Vec<ClickView>,
-    /// Harvests of it, the newest first.
+    /// Harvests of the form, newest first.
     pub harvests: Vec<u64>,
 }
 
-/// A field as a person sees it.
+/// A field as displayed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[schema(as = FormControl)]
-pub struct ControlView {
-    /// Name it is submitted under.
+pub struct DisplayedField {
+    /// Name under which it is submitted.
     pub name: String,
     /// HTML type, or select or textarea.
     #[serde(rename = "type")]
     pub kind: String,
-    /// What a person reads beside it, or on it.
+    /// Label text, or the text on a button.
     pub label: String,
-    /// What stands in it before anything is typed.
+    /// Placeholder text.
     pub placeholder: String,
-    /// Its first value.
+    /// Initial value.
     pub value: String,
-    /// Whether it must be filled.
+    /// True if it must be filled in.
     pub required: bool,
-    /// What can be chosen, the first hundred.
+    /// First hundred choices.
     pub choices: Vec<String>,
 }
 
-/// A page on the way from a seed.
+/// A page on the path from a seed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
 pub struct ClickView {
-    /// Its address.
+    /// URL of the page.
     pub url: String,
-    /// What the link to it said; empty for a seed.
+    /// Anchor text of the link to it; empty for a seed.
     pub anchor: String,
 }
 
-/// A form as a list shows it.
+/// Form for a list.
 pub fn view(found: &FormEntry) -> FormView {
     let FormEntry { run, row, label } = found;
     FormView {
@@ -162,7 +162,7 @@ fn finding_name(finding: ProbeResult) -> &'static str {
     }
 }
 
-/// Everything that a page about a form shows.
+/// Form with all data of its page.
 pub fn page(store: &dyn Store, found: &FormEntry) -> Result<FormPage, StoreError> {
     let whole = store.whole_form(found.run, found.row.form_id)?;
     let controls = whole.iter().flat_map(|form| &form.fields).map(control).collect();
@@ -180,8 +180,8 @@ pub fn page(store: &dyn Store, found: &FormEntry) -> Result<FormPage, StoreError
     })
 }
 
-fn control(field: &Field) -> ControlView {
-    ControlView {
+fn control(field: &Field) -> DisplayedField {
+    DisplayedField {
         name: field.name.clone(),
         kind: field.kind.name().to_string(),
         label: field.label.clone(),
@@ -192,7 +192,7 @@ fn control(field: &Field) -> ControlView {
     }
 }
 
-/// The clicks from a seed to a page, the seed first.
+/// Path from a seed to a page, seed first.
 fn path(store: &dyn Store, run: RunId, page: LinkId) -> Result<Vec<ClickView>, StoreError> {
     let mut clicks = Vec::new();
     let mut next = Some(page);

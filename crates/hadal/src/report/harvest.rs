@@ -1,4 +1,4 @@
-//! A harvest as people watch it: what was asked, what came up, what is still missing.
+//! A harvest for the dashboard: queries, records, coverage.
 
 use super::run::{ErrorCount, error_counts};
 use super::values::{seconds, timestamp};
@@ -9,109 +9,109 @@ use hadal_core::harvest::policy::{ReadingEnd, StatedTotal};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-/// A harvest and what it counted.
+/// A harvest with its counters.
 #[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
 pub struct HarvestView {
-    /// Its number.
+    /// Harvest number.
     pub harvest: u64,
-    /// The form that is asked.
+    /// Id of the harvested form.
     pub form_id: String,
-    /// Its site.
+    /// Site of the form.
     pub site: String,
-    /// The page it stands on.
+    /// Page of the form.
     pub page_url: String,
-    /// The topic it was found for; empty for a form that somebody named.
+    /// Topic of the form; empty for a form given by URL.
     pub topic: String,
-    /// Which policy asks.
+    /// Name of the policy.
     pub policy: String,
-    /// Where answers come from.
+    /// Web of the form: "web", or the name of a simulated web.
     pub source: String,
     /// running, stopped, budget (spent) or done.
     pub state: String,
-    /// Why it ended, once it has.
+    /// Reason for the end; null while it runs.
     pub ending: Option<String>,
     /// Requests sent or attempted.
     pub requests: u64,
-    /// Bytes of body received.
+    /// Bytes of bodies received.
     pub bytes: u64,
-    /// Queries that ended.
+    /// Queries finished.
     pub queries: u64,
-    /// Pages read.
+    /// Pages fetched.
     pub pages: u64,
     /// Distinct records.
     pub records: u64,
     /// Steps that failed.
     pub failed: u64,
-    /// How many records there are: low, best guess, high; `null` where there is no end in sight.
+    /// Estimated number of records: lower bound, estimate, upper bound; `null` for no bound.
     pub size: Option<[Option<f64>; 3]>,
-    /// Share of them that came up, from 0 to 1: low, best guess, high.
+    /// Coverage from 0 to 1: lower bound, estimate, upper bound.
     pub coverage: Option<[f64; 3]>,
-    /// Seconds spent running.
+    /// Running time in seconds.
     pub elapsed_s: f64,
-    /// Failures by kind, the most frequent first.
+    /// Failures by kind, most frequent first.
     pub errors: Vec<ErrorCount>,
 }
 
-/// A harvest with all that a page about it shows.
+/// All data of a harvest's page except its lists.
 #[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
 pub struct HarvestPage {
     /// The harvest.
     pub harvest: HarvestView,
-    /// What people asked of it.
+    /// Requested changes.
     pub control: ControlView,
-    /// What would be asked next.
+    /// Next queries of the policy.
     pub next: Vec<String>,
 }
 
-/// A query that was asked.
+/// A finished query.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
 pub struct QueryView {
-    /// Its number within the harvest.
+    /// Number of the query in its harvest.
     pub number: u32,
-    /// What was asked.
+    /// Query words and values.
     pub query: String,
-    /// What sort of answer came.
+    /// Kind of answer.
     pub kind: String,
-    /// How many records the form says there are.
+    /// Total that the form stated.
     pub total: Option<u64>,
-    /// Whether that is a round number.
+    /// True if the total is rounded.
     pub total_is_round: bool,
-    /// Records in the answer, as far as it was read.
+    /// Records in the result pages read.
     pub found: u32,
-    /// Of those, how many no answer before it held.
+    /// Records that no earlier answer contained.
     pub new: u32,
-    /// Pages that were read.
+    /// Result pages read.
     pub pages: u32,
-    /// Requests it cost.
+    /// Requests sent.
     pub requests: u32,
-    /// Why no more was read: last, left_off or failed.
+    /// Why reading ended: last, left_off or failed.
     pub end: String,
-    /// When it ended.
+    /// Time at which it ended.
     pub asked_at: String,
 }
 
-/// A record that came up.
+/// A downloaded record.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
 pub struct RecordView {
-    /// Its identity.
+    /// Record id.
     pub record_id: String,
-    /// Where its own page is.
+    /// URL of its detail page.
     pub url: Option<String>,
-    /// What it is called.
+    /// Title of the record.
     pub title: String,
-    /// Everything the answer says about it.
+    /// Text on the result page.
     pub text: String,
-    /// What it says as name and value.
+    /// Fields as pairs of name and value.
     pub fields: Vec<[String; 2]>,
-    /// The query that first brought it up.
+    /// Query that first returned it.
     pub query: String,
-    /// Its place in that answer, the first being 1.
+    /// Position in that answer, counted from 1.
     pub position: u32,
-    /// When the answer came.
+    /// Time at which the answer arrived.
     pub fetched_at: String,
 }
 
-/// A harvest and what it counted.
+/// Harvest with its counters.
 pub fn view(row: &HarvestRow) -> HarvestView {
     let (spec, tally) = (&row.spec, &row.tally);
     let finite = |part: f64| Some(part).filter(|part| part.is_finite());
@@ -138,13 +138,13 @@ pub fn view(row: &HarvestRow) -> HarvestView {
     }
 }
 
-/// Everything that a page about a harvest shows, but for its lists.
+/// Harvest with all data of its page except lists.
 pub fn page(store: &dyn Store, row: &HarvestRow) -> Result<HarvestPage, StoreError> {
     let control = store.harvest_control(row.id)?.into();
     Ok(HarvestPage { harvest: view(row), control, next: store.outlook(row.id)? })
 }
 
-/// A query that was asked.
+/// Query for a list.
 pub fn query(row: &QueryRow) -> QueryView {
     QueryView {
         number: row.number,
@@ -169,7 +169,7 @@ fn end_name(end: ReadingEnd) -> &'static str {
     }
 }
 
-/// A record that came up.
+/// Record for a list.
 pub fn record(row: &RecordRow) -> RecordView {
     let record = &row.record;
     RecordView {

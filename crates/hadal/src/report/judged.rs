@@ -1,7 +1,7 @@
-//! What the trained judges make of one page: the facts behind `hadal judge`, for cards and JSON alike.
+//! Verdicts on one page: data of `hadal judge`, for cards and JSON.
 //!
-//! Pure: a parsed page comes in, verdicts go out. Names and order of the first keys are what others script
-//! against; new ones come at the end.
+//! Pure: takes a parsed page and returns verdicts. The names and order of the first keys are a contract; new
+//! keys are added at the end.
 
 use crate::store::FieldRow;
 use hadal_core::critic::FormKind;
@@ -17,132 +17,136 @@ use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 use url::Url;
 
-/// How many reasons are told.
+/// Greatest number of reasons shown.
 const REASONS: usize = 6;
 
-/// Which topics are asked about.
+/// JudgedTopics to judge for.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Topics {
-    /// The built-in domains, and everything else.
+pub enum JudgedTopics {
+    /// The built-in domains and "other".
     BuiltIn,
-    /// One, by its name.
+    /// One topic by name.
     One(String, CriticTarget),
 }
 
 /// Probabilities by topic.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Shares(pub Vec<(String, f32)>);
+pub struct TopicProbabilities(pub Vec<(String, f32)>);
 
-/// A page, judged.
+/// Verdict on a page.
 #[derive(Clone, Debug, Serialize)]
-pub struct Judged {
-    /// What was given: a file's path or an address.
+pub struct JudgedPage {
+    /// Input: file path or URL.
     pub input: String,
-    /// The page's title.
     pub title: String,
-    /// Its language, where known.
     pub language: Option<String>,
-    /// What it is about.
-    pub topics: Shares,
-    /// Its `<form>` elements, then other ways to ask.
+    /// Probabilities of the page's topics.
+    pub topics: TopicProbabilities,
+    /// Forms of the page, then other search endpoints.
     pub forms: Vec<JudgedForm>,
-    /// How many links it has.
+    /// Number of links.
     pub links: usize,
-    /// Where it was found in the end, when that is known.
+    /// URL after redirects, if known.
     pub url: Option<Url>,
-    /// How likely it is an answer, an error or a wall.
+    /// Signals for result, error and login pages.
     pub page: PageKinds,
-    /// The bound that kept it from being read whole.
+    /// Limit at which parsing stopped.
     pub cut: Option<ParseLimit>,
 }
 
-/// A form, judged.
+/// Verdict on a form.
 #[derive(Clone, Debug, Serialize)]
 pub struct JudgedForm {
-    /// Ordinal of its `<form>` element; none when it has no element.
+    /// Index of the `<form>` element; `None` for other endpoints.
     pub index: Option<u32>,
-    /// Where it is sent; relative when nobody knows the page's address.
+    /// Target URL; relative if the page's URL is unknown.
     pub action: String,
-    /// How it is sent.
     pub method: Method,
-    /// Its fields, without buttons.
+    /// Fields without buttons.
     pub fields: Vec<FieldRow>,
-    /// P(it searches something).
+    /// Probability that the form is a search.
     pub p_searchable: f32,
-    /// What it is most likely for.
+    /// Most likely kind.
     pub kind: FormKind,
-    /// P(topic), given that it searches.
-    pub topics: Shares,
-    /// What declared it.
+    /// Topic probabilities, given that the form is a search.
+    pub topics: TopicProbabilities,
+    /// Declaration of the form.
     pub source: FormSource,
-    /// P(it searches and that is the topic), when one topic was asked about.
+    /// Probability of a search of the topic, if one topic was given.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub p_relevant: Option<f32>,
-    /// Why it is never submitted, if it is not.
+    /// Reason never to submit the form.
     pub veto: Option<Veto>,
-    /// What spoke loudest for or against a search.
+    /// Strongest signals for or against a search.
     pub why: Vec<Reason>,
-    /// What is written on its buttons.
+    /// Texts of the buttons.
     pub buttons: Vec<String>,
 }
 
-/// Something about a form that tells whether it searches.
+/// A signal for or against a search.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Reason {
-    /// Where it stands.
+    /// Position of the signal.
     pub place: String,
-    /// What it says.
+    /// Word or feature.
     pub says: String,
-    /// For a search when positive, against it when negative.
+    /// Weight: positive for a search, negative against.
     pub weight: f32,
 }
 
-/// Where a document stands on the web.
+/// Location of a document on the web.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Place {
-    /// At this address.
+pub enum DocumentLocation {
+    /// Known URL.
     At(Url),
-    /// Nobody knows.
     Unknown,
 }
 
-impl Place {
-    /// The address that links of the document are resolved against.
+impl DocumentLocation {
+    /// URL against which links are resolved.
     pub fn address(&self) -> Url {
         match self {
-            Place::At(url) => url.clone(),
-            Place::Unknown => Url::parse("http://unknown.invalid/").expect("it is an address"),
+            DocumentLocation::At(url) => url.clone(),
+            DocumentLocation::Unknown => Url::parse("http://unknown.invalid/").expect("it is an address"),
         }
     }
 
-    /// An address found in the document, as far as it is known.
+    /// URL in the document, relative if the location is unknown.
     fn show(&self, url: &Url) -> String {
         let own = self.address();
         let relative = || own.make_relative(url).filter(|_| url.host() == own.host());
         match self {
-            Place::Unknown => relative().unwrap_or_else(|| url.to_string()),
-            Place::At(_) => url.to_string(),
+            DocumentLocation::Unknown => relative().unwrap_or_else(|| url.to_string()),
+            DocumentLocation::At(_) => url.to_string(),
         }
     }
 }
 
-/// Judges a page that came from somewhere with a status code.
-pub fn judge(input: &str, page: &Page, place: &Place, status: u16, topics: &Topics) -> Judged {
+/// Judges a page with its location and status code.
+pub fn judge(
+    input: &str,
+    page: &Page,
+    place: &DocumentLocation,
+    status: u16,
+    topics: &JudgedTopics,
+) -> JudgedPage {
     let judges = Classifiers::shipped();
     let words = page_text_features(page);
     let about = page_topic_features(page, &words);
     let forms = elements_first(&page.forms);
-    Judged {
+    JudgedPage {
         input: input.to_string(),
         title: page.title.clone(),
         language: page.language.clone(),
         topics: match topics {
-            Topics::One(name, CriticTarget::Learned(topic)) => Shares::of_one(name, topic.p_page(&about)),
+            JudgedTopics::One(name, CriticTarget::Learned(topic)) => {
+                TopicProbabilities::of_one(name, topic.p_page(&about))
+            }
             _ => topics.among(&judges.pages.classify(&about)),
         },
         forms: forms.map(|form| judge_form(form, page, place, &words, topics)).collect(),
         links: page.links.len(),
-        url: if let Place::At(url) = place { Some(url.clone()) } else { None },
+        url: if let DocumentLocation::At(url) = place { Some(url.clone()) } else { None },
         page: page_kinds(page, status),
         cut: page.truncated_by,
     }
@@ -153,12 +157,18 @@ fn elements_first(forms: &[Form]) -> impl Iterator<Item = &Form> {
     forms.iter().filter(of_element).chain(forms.iter().filter(move |form| !of_element(form)))
 }
 
-fn judge_form(form: &Form, page: &Page, place: &Place, words: &[(u32, f32)], topics: &Topics) -> JudgedForm {
+fn judge_form(
+    form: &Form,
+    page: &Page,
+    place: &DocumentLocation,
+    words: &[(u32, f32)],
+    topics: &JudgedTopics,
+) -> JudgedForm {
     let judges = Classifiers::shipped();
     let (p_searchable, kind) = judges.searchable.classify(form, page);
     let topics = match topics {
-        Topics::One(name, CriticTarget::Learned(topic)) => {
-            Shares::of_one(name, topic.p_form(&form_topic_features(form, page, Some(words))))
+        JudgedTopics::One(name, CriticTarget::Learned(topic)) => {
+            TopicProbabilities::of_one(name, topic.p_form(&form_topic_features(form, page, Some(words))))
         }
         _ => topics.among(&judges.domains.classify(form, page, Some(words))),
     };
@@ -194,28 +204,30 @@ fn written_on(button: &Field) -> String {
     if button.label.is_empty() { button.value.clone() } else { button.label.clone() }
 }
 
-impl Topics {
-    /// Those asked about, of all domains.
-    fn among(&self, shares: &[f32]) -> Shares {
+impl JudgedTopics {
+    /// Probabilities of the requested topics.
+    fn among(&self, shares: &[f32]) -> TopicProbabilities {
         let all = DOMAINS.iter().zip(shares).map(|(name, p)| (name.to_string(), *p));
         match self {
-            Topics::BuiltIn => Shares(all.collect()),
-            Topics::One(name, _) => Shares(all.filter(|(domain, _)| domain == name).collect()),
+            JudgedTopics::BuiltIn => TopicProbabilities(all.collect()),
+            JudgedTopics::One(name, _) => {
+                TopicProbabilities(all.filter(|(domain, _)| domain == name).collect())
+            }
         }
     }
 }
 
-impl Shares {
-    fn of_one(name: &str, p: f32) -> Shares {
-        Shares(vec![(name.to_string(), p)])
+impl TopicProbabilities {
+    fn of_one(name: &str, p: f32) -> TopicProbabilities {
+        TopicProbabilities(vec![(name.to_string(), p)])
     }
 
-    /// The share of the one topic that was asked about.
+    /// Probability of the single requested topic.
     fn only(&self) -> Option<f32> {
         if let [(_, p)] = self.0.as_slice() { Some(*p) } else { None }
     }
 
-    /// The likeliest ones, best first.
+    /// Most likely topics, best first.
     pub fn best(&self, most: usize) -> Vec<(&str, f32)> {
         let mut best: Vec<(&str, f32)> = self.0.iter().map(|(name, p)| (name.as_str(), *p)).collect();
         best.sort_by(|a, b| b.1.total_cmp(&a.1));
@@ -224,7 +236,7 @@ impl Shares {
     }
 }
 
-impl Serialize for Shares {
+impl Serialize for TopicProbabilities {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(Some(self.0.len()))?;
         self.0.iter().try_for_each(|(name, p)| map.serialize_entry(name, p))?;
@@ -242,14 +254,14 @@ mod tests {
         <select name=shelf><option>Novels<option>Poems</select><input type=submit value=\"Search books\"></form>
         <form method=post action=/login><input name=user><input type=password name=pass><button>Log in</button></form>";
 
-    fn judged(place: &Place, topics: &Topics) -> Judged {
+    fn judged(place: &DocumentLocation, topics: &JudgedTopics) -> JudgedPage {
         let page = hadal_core::html::parse(PAGE.as_bytes(), None, &place.address());
         judge("page.html", &page, place, 200, topics)
     }
 
     #[test]
     fn elements_come_first_and_only_they_have_an_index() {
-        let forms = judged(&Place::Unknown, &Topics::BuiltIn).forms;
+        let forms = judged(&DocumentLocation::Unknown, &JudgedTopics::BuiltIn).forms;
         let listed: Vec<_> = forms.iter().map(|form| (form.index, form.source)).collect();
         assert_eq!(
             listed,
@@ -259,7 +271,7 @@ mod tests {
 
     #[test]
     fn a_book_search_is_told_from_a_login() {
-        let judged = judged(&Place::Unknown, &Topics::BuiltIn);
+        let judged = judged(&DocumentLocation::Unknown, &JudgedTopics::BuiltIn);
         let [search, login, _] = judged.forms.as_slice() else { panic!("{judged:?}") };
         assert_eq!((search.kind, search.veto), (FormKind::Search, None));
         assert_eq!(search.topics.best(1)[0].0, "book");
@@ -272,15 +284,15 @@ mod tests {
 
     #[test]
     fn addresses_are_as_whole_as_they_are_known() {
-        assert_eq!(judged(&Place::Unknown, &Topics::BuiltIn).forms[0].action, "find");
-        let place = Place::At(Url::parse("http://books.example/a/").unwrap());
-        assert_eq!(judged(&place, &Topics::BuiltIn).forms[0].action, "http://books.example/a/find");
+        assert_eq!(judged(&DocumentLocation::Unknown, &JudgedTopics::BuiltIn).forms[0].action, "find");
+        let place = DocumentLocation::At(Url::parse("http://books.example/a/").unwrap());
+        assert_eq!(judged(&place, &JudgedTopics::BuiltIn).forms[0].action, "http://books.example/a/find");
     }
 
     #[test]
     fn one_topic_brings_relevance() {
-        let topic = Topics::One("book".into(), CriticTarget::built_in("book").unwrap());
-        let judged = judged(&Place::Unknown, &topic);
+        let topic = JudgedTopics::One("book".into(), CriticTarget::built_in("book").unwrap());
+        let judged = judged(&DocumentLocation::Unknown, &topic);
         let form = &judged.forms[0];
         assert_eq!((judged.topics.0.len(), form.topics.0.len()), (1, 1));
         assert_eq!(form.p_relevant, Some(form.p_searchable * form.topics.0[0].1));

@@ -1,8 +1,8 @@
-//! Whatever a user sees in numbers, computed in one place from the store.
+//! All numbers that users see, computed from the store in one place.
 //!
-//! `hadal status`, the summary at a run's end and the progress bars all read from here; nobody
-//! keeps private counters. Counts are sums over runs and harvests: a site that two runs visited counts
-//! twice, and so does a record that two harvests brought up.
+//! `hadal status`, the summary of a run, the progress display and the dashboard use this module. Counts are
+//! sums over runs and harvests: a site that two runs visited counts twice, and so does a record of two
+//! harvests.
 
 mod coverage;
 pub mod curve;
@@ -25,38 +25,38 @@ use values::{seconds, state_name};
 /// Counters of a run at one time.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct RunSnapshot {
-    /// Requests sent, over all sessions of the run.
+    /// Requests sent in all sessions of the run.
     pub requests: u64,
-    /// The run's budget of requests.
+    /// Request budget of the run.
     pub max_requests: Option<u64>,
-    /// Pages read.
+    /// Pages fetched.
     pub pages: u64,
     /// Distinct searchable forms.
     pub searchable: u64,
     /// Distinct relevant forms.
     pub relevant: u64,
-    /// Leads that wait.
+    /// Links in the frontier.
     pub waiting: u64,
     /// Sites with at least one page.
     pub sites: u64,
-    /// Links given up.
+    /// Links that failed.
     pub failed: u64,
-    /// Time spent running.
+    /// Running time.
     pub elapsed: Duration,
 }
 
-/// Where a store stands, as `hadal status` shows it.
+/// Status of a store, as shown by `hadal status`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Status {
     /// Requests sent or attempted.
     pub requests: u64,
-    /// Of those, how many submitted a form.
+    /// Requests that submitted a form.
     pub probes: u64,
-    /// Bytes of body received.
+    /// Bytes of bodies received.
     pub bytes: u64,
-    /// Pages read.
+    /// Pages fetched.
     pub pages: u64,
-    /// Links given up.
+    /// Links that failed.
     pub failed: u64,
     /// Sites with at least one page.
     pub sites: u64,
@@ -66,39 +66,36 @@ pub struct Status {
     pub forms_searchable: u64,
     /// Distinct relevant forms.
     pub forms_relevant: u64,
-    /// Queries that were asked and ended.
+    /// Queries finished.
     pub queries: u64,
-    /// Records brought up.
+    /// Distinct records.
     pub records: u64,
-    /// How much of what is behind the forms was brought up.
+    /// Coverage of all harvests together.
     pub coverage: Coverage,
-    /// Leads that wait.
+    /// Links in the frontier.
     pub frontier: u64,
-    /// Seconds spent running.
+    /// Running time in seconds.
     pub elapsed_s: f64,
-    /// Failures and retries by kind, the most frequent first.
+    /// Failures and retries by kind, most frequent first.
     pub errors: Vec<(String, u64)>,
-    /// The runs counted.
+    /// Runs that are counted.
     pub runs: Vec<RunStatus>,
 }
 
-/// One run in a status.
+/// A run in a status.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct RunStatus {
-    /// Its number.
+    /// Run number.
     pub run: u64,
-    /// Its topic.
     pub topic: String,
-    /// Its strategy.
     pub strategy: String,
-    /// How it stands.
     pub state: &'static str,
 }
 
-/// The latest runs that are counted.
+/// Greatest number of runs counted, latest first.
 const MOST_RUNS: usize = 10_000;
 
-/// Where a store stands, all runs and harvests together.
+/// Status over all runs and harvests.
 pub fn status(store: &dyn Store) -> Result<Status, StoreError> {
     let mut runs = store.run_page(None, None, MOST_RUNS)?;
     runs.reverse();
@@ -106,13 +103,13 @@ pub fn status(store: &dyn Store) -> Result<Status, StoreError> {
     Ok(with_harvests(crawled, &store.harvests(&HarvestFilter::default())?))
 }
 
-/// Where one run stands; all zero when there is no such run.
+/// Status of one run; zeros for an unknown run.
 pub fn run_status(store: &dyn Store, run: RunId) -> Result<Status, StoreError> {
     let runs: Vec<RunRow> = store.runs()?.into_iter().filter(|row| row.id == run).collect();
     Ok(sum(&runs))
 }
 
-/// A run's counts as the progress bars take them.
+/// Snapshot for the progress display.
 pub fn snapshot(tally: &RunCounters, elapsed: Duration, max_requests: Option<u64>) -> RunSnapshot {
     RunSnapshot {
         requests: tally.requests,
@@ -127,7 +124,7 @@ pub fn snapshot(tally: &RunCounters, elapsed: Duration, max_requests: Option<u64
     }
 }
 
-/// The status of these runs together.
+/// Sum over runs.
 pub fn sum(runs: &[RunRow]) -> Status {
     let total = |count: fn(&RunCounters) -> u64| runs.iter().map(|run| count(&run.tally)).sum();
     Status {
@@ -148,7 +145,7 @@ pub fn sum(runs: &[RunRow]) -> Status {
     }
 }
 
-/// A status to which these harvests are added.
+/// Adds harvests to a status.
 pub fn with_harvests(crawled: Status, harvests: &[HarvestRow]) -> Status {
     let total = |count: fn(&HarvestRow) -> u64| harvests.iter().map(count).sum::<u64>();
     let trouble = harvests.iter().flat_map(|harvest| &harvest.tally.errors);

@@ -1,7 +1,7 @@
-//! How good the relevant forms of a run are, estimated from a random sample that was asked.
+//! Estimate of the precision of the relevant forms, from a random sample that was probed.
 //!
-//! A form that turned out not to search is no longer relevant, but it was when the sample was drawn: the
-//! audit log remembers, so the same command gives the same sample again.
+//! A form that does not search loses its relevance, but it was relevant when the sample was drawn. The audit
+//! log records this, so the same command draws the same sample.
 
 use crate::store::*;
 use hadal_core::critic::probe::ProbeResult;
@@ -12,37 +12,36 @@ use hadal_core::topic::Topic;
 use serde::Serialize;
 use std::collections::HashSet;
 
-/// What a sample of a run's relevant forms tells about all of them.
+/// Estimate from a sample of a run's relevant forms.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Quality {
-    /// The run.
+    /// Run number.
     pub run: u64,
-    /// Its topic.
     pub topic: String,
-    /// Relevant forms to draw from.
+    /// Relevant forms from which the sample is drawn.
     pub relevant: u64,
-    /// Forms drawn.
+    /// Forms in the sample.
     pub sampled: u64,
-    /// Of those, forms that answered as a search does.
+    /// Forms that search.
     pub searches: u64,
-    /// Forms that answered everything alike.
+    /// Forms that answer every query alike.
     pub does_not: u64,
-    /// Forms whose answers do not tell.
+    /// Forms without a clear result.
     pub unclear: u64,
-    /// Forms that are not sent to find out: those that post, must not or cannot be submitted.
+    /// Forms that are not probed: POST, vetoed or impossible to submit.
     pub refused: u64,
-    /// Forms not asked yet, or out of reach: robots.txt, a host that is gone, a budget.
+    /// Forms without a response yet: robots.txt, unreachable host, budget.
     pub unanswered: u64,
-    /// Share that searches among those that answered clearly.
+    /// Share of searching forms among those with a clear result.
     pub precision: Option<ProportionInterval>,
 }
 
-/// The forms of a sample, as they stand now.
+/// Forms of a sample in their current state.
 pub fn sample(store: &dyn Store, run: RunId, size: usize, seed: u64) -> Result<Vec<FormRow>, StoreError> {
     Ok(quality::sample_forms(population(store, run)?, |row| row.form_id, size, seed))
 }
 
-/// Every form of a run that is relevant, or was when it was asked for its quality.
+/// Forms of a run that are relevant, or were when they were sampled.
 fn population(store: &dyn Store, run: RunId) -> Result<Vec<FormRow>, StoreError> {
     let filter = Filter { run: Some(run), ..Filter::default() };
     let mut drawn: HashSet<FormId> = HashSet::new();
@@ -62,7 +61,7 @@ fn population(store: &dyn Store, run: RunId) -> Result<Vec<FormRow>, StoreError>
     Ok(forms)
 }
 
-/// What a sample tells, as far as it was asked.
+/// Computes the estimate from the results so far.
 pub fn quality(store: &dyn Store, run: &RunRow, size: usize, seed: u64) -> Result<Quality, StoreError> {
     let forms = population(store, run.id)?;
     let mut found = Quality {
@@ -94,7 +93,7 @@ fn is_askable(store: &dyn Store, run: &RunRow, row: &FormRow) -> Result<bool, St
 }
 
 impl Quality {
-    /// The estimate in two lines for people.
+    /// Formats the estimate in two lines.
     pub fn text(&self) -> String {
         let percent = |share: f64| format!("{:.0} %", share * 100.0);
         let estimate = match &self.precision {
@@ -105,8 +104,8 @@ impl Quality {
                 percent(share.low),
                 percent(share.high)
             ),
-            None if self.relevant == 0 => "no relevant forms to ask yet".to_string(),
-            None => format!("none of {} forms answered clearly: nothing can be said", self.sampled),
+            None if self.relevant == 0 => "no relevant forms to probe yet".to_string(),
+            None => format!("none of {} forms gave a clear result", self.sampled),
         };
         format!(
             "quality   {estimate}\nsample    {}: {} search, {} do not, {} unclear, {} refused, {} unanswered\n",
@@ -130,6 +129,6 @@ mod tests {
             "quality   94 % of the 148 relevant forms search (83 % to 98 %, 19 times out of 20)\n\
              sample    50: 45 search, 3 do not, 2 unclear, 0 refused, 0 unanswered\n"
         );
-        assert!(Quality::default().text().contains("no relevant forms to ask yet"));
+        assert!(Quality::default().text().contains("no relevant forms to probe yet"));
     }
 }

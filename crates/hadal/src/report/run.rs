@@ -1,4 +1,4 @@
-//! One run in numbers.
+//! Counters of one run.
 
 use super::errors;
 use super::values::{seconds, state_name};
@@ -6,34 +6,34 @@ use crate::store::RunRow;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-/// A run and what it counted.
+/// A run with its counters.
 #[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
 pub struct RunView {
-    /// Its number.
+    /// Run number.
     pub run: u64,
-    /// Its topic.
+    /// Topic of the run.
     pub topic: String,
-    /// Its strategy.
+    /// Strategy of the run.
     pub strategy: String,
-    /// Where its pages come from: "web", or a simulated web by name.
+    /// Web that is crawled: "web", or the name of a simulated web.
     pub source: String,
     /// Seed of its random choices.
     pub seed: u64,
-    /// How many addresses it started from.
+    /// Number of start URLs.
     pub seeds: usize,
     /// running, paused, stopped, budget (spent) or exhausted.
     pub state: String,
     /// Requests sent or attempted.
     pub requests: u64,
-    /// Requests it may spend in all, when there is a limit.
+    /// Request budget, if limited.
     pub max_requests: Option<u64>,
-    /// Of the requests, how many submitted a form.
+    /// Requests that submitted a form.
     pub probes: u64,
-    /// Bytes of body received.
+    /// Bytes of bodies received.
     pub bytes: u64,
-    /// Pages read.
+    /// Pages fetched.
     pub pages: u64,
-    /// Links given up.
+    /// Links that failed.
     pub failed: u64,
     /// Sites with at least one page.
     pub sites: u64,
@@ -43,24 +43,24 @@ pub struct RunView {
     pub forms_searchable: u64,
     /// Distinct relevant forms.
     pub forms_relevant: u64,
-    /// Leads that wait.
+    /// Links in the frontier.
     pub frontier: u64,
-    /// Seconds spent running, on the run's own clock.
+    /// Running time in seconds on the run's clock.
     pub elapsed_s: f64,
-    /// Failures and retries by kind, the most frequent first.
+    /// Failures and retries by kind, most frequent first.
     pub errors: Vec<ErrorCount>,
 }
 
-/// How often something went wrong.
+/// Number of failures of one kind.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
 pub struct ErrorCount {
-    /// What: "http_404", "connect", "robots", ...
+    /// Failure kind: "http_404", "connect", "robots", ...
     pub kind: String,
-    /// How often.
+    /// Number of failures.
     pub count: u64,
 }
 
-/// A run and what it counted.
+/// Run with its counters.
 pub fn view(row: &RunRow) -> RunView {
     let (spec, tally) = (&row.spec, &row.tally);
     RunView {
@@ -87,7 +87,7 @@ pub fn view(row: &RunRow) -> RunView {
     }
 }
 
-/// Failures by kind, the most frequent first.
+/// Failures by kind, most frequent first.
 pub fn error_counts(counted: &std::collections::BTreeMap<String, u64>) -> Vec<ErrorCount> {
     errors(counted.iter()).into_iter().map(|(kind, count)| ErrorCount { kind, count }).collect()
 }

@@ -1,4 +1,4 @@
-//! What the forms that were submitted really are, for stores made on the built-in simulated web.
+//! True kinds of the submitted forms, for stores of the simulated web.
 
 use crate::store::{Filter, HarvestFilter, Store, StoreError, Submitter, Walk};
 use hadal_core::critic::FormKind;
@@ -8,25 +8,24 @@ use hadal_world::World;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use url::Url;
 
-/// Submissions to forms of one kind. Forms that are no search have a row each.
+/// Submissions to forms of one kind. Each form that is not a search has its own row.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Submitted {
-    /// What the forms are for; unknown to those who do not know the web.
+    /// True kind; `None` if the web is unknown.
     pub kind: Option<FormKind>,
-    /// How they were sent.
     pub method: Method,
-    /// How often.
+    /// Number of submissions.
     pub submissions: u64,
-    /// How many forms.
+    /// Number of distinct forms.
     pub forms: u64,
-    /// The one form, when it is no search.
+    /// The form, if it is not a search.
     pub form: Option<(FormId, Url)>,
 }
 
-/// A form as it was submitted, on one web.
+/// Number of submissions and page URL, by form id and POST flag.
 type Sent = BTreeMap<(FormId, bool), (u64, Url)>;
 
-/// All submissions that pass, searches first. `world` makes the web of a source.
+/// All submissions that pass the filter, searches first. `world` creates the web of a source.
 pub fn submitted(
     store: &dyn Store,
     filter: &Filter,
@@ -44,7 +43,7 @@ pub fn submitted(
     Ok(joined(rows))
 }
 
-/// What was submitted on each web.
+/// Submissions by web.
 fn by_source(store: &dyn Store, filter: &Filter) -> Result<BTreeMap<String, Sent>, StoreError> {
     let runs: HashMap<_, _> = store.runs()?.into_iter().map(|row| (row.id, row.spec.source)).collect();
     let harvests = store.harvests(&HarvestFilter::default())?;
@@ -64,7 +63,7 @@ fn by_source(store: &dyn Store, filter: &Filter) -> Result<BTreeMap<String, Sent
     Ok(all)
 }
 
-/// What the web says these forms are for.
+/// True kinds of forms.
 fn kinds(world: &World, sent: &Sent) -> HashMap<FormId, FormKind> {
     let wanted: BTreeSet<FormId> = sent.keys().map(|(form, _)| *form).collect();
     world
@@ -74,7 +73,7 @@ fn kinds(world: &World, sent: &Sent) -> HashMap<FormId, FormKind> {
         .collect()
 }
 
-/// Searches of one method as one row, before everything else.
+/// Merges searches of one method into one row at the front.
 fn joined(rows: Vec<Submitted>) -> Vec<Submitted> {
     let (searches, others): (Vec<_>, Vec<_>) =
         rows.into_iter().partition(|row| row.kind == Some(FormKind::Search));

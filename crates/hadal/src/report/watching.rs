@@ -1,4 +1,4 @@
-//! One run as people watch it: what waits, whom it asks, where it was last and why.
+//! A run for the dashboard: queues, hosts and recent decisions.
 
 use super::run::{RunView, view};
 use crate::store::{Control, FollowedLink, MOST_COUNTED, PageRow, QueueLength, RunRow, Store, StoreError};
@@ -9,36 +9,36 @@ use rustc_hash::FxHashMap;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-/// Pages that tell which hosts are asked.
+/// Recent pages from which busy hosts are computed.
 const RECENT: usize = 200;
-/// Hosts, lanes and decisions that are shown.
+/// Greatest number of hosts, queues and decisions shown.
 const SHOWN_HOSTS: usize = 20;
 const SHOWN_LANES: usize = 20;
 const SHOWN_DECISIONS: usize = 20;
 
-/// A run with all that a page about it shows.
+/// All data of a run's page.
 #[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
 pub struct RunPage {
     /// The run.
     pub run: RunView,
-    /// What people asked of it.
+    /// Requested changes.
     pub control: ControlView,
     /// Queues of the frontier.
     pub lanes: Vec<LaneView>,
-    /// Hosts by their share in the latest pages.
+    /// Hosts by number of recent pages.
     pub hosts: Vec<HostView>,
-    /// Pages visited last, the latest first, and why.
+    /// Last visited pages, latest first, with their scores.
     pub decisions: Vec<DecisionView>,
 }
 
-/// What people asked of a running crawl or harvest.
+/// Changes that users requested of a running crawl or harvest.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, ToSchema)]
 pub struct ControlView {
-    /// Hold dispatching.
+    /// Send no further requests until resumed.
     pub pause: bool,
-    /// Finish what is in flight and stop.
+    /// Finish the requests in flight and stop.
     pub stop: bool,
-    /// A new request budget.
+    /// New request budget.
     pub max_requests: Option<u64>,
 }
 
@@ -52,70 +52,70 @@ impl From<Control> for ControlView {
 /// A queue of the frontier.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
 pub struct LaneView {
-    /// Its number, or what the engine uses it for: "probes", "sample".
+    /// Number of the queue, or its use by the engine: "probes", "sample".
     pub lane: String,
-    /// Leads that wait there.
+    /// Links in the queue.
     pub waiting: u64,
-    /// Whether there are more than were counted.
+    /// True if there are more than were counted.
     pub or_more: bool,
 }
 
-/// A host that is being asked.
+/// A host with recent requests.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
 pub struct HostView {
-    /// Which.
+    /// Host.
     pub host: String,
-    /// Pages of it among the latest ones.
+    /// Its pages among the most recent ones.
     pub recent_pages: usize,
-    /// Requests sent to it in all.
+    /// Requests sent to it.
     pub requests: u64,
-    /// Failures in a row.
+    /// Consecutive failures.
     pub failures: u32,
-    /// Smoothed time to answer, in milliseconds.
+    /// Smoothed response time in milliseconds.
     pub latency_ms: u32,
 }
 
-/// A page that was visited, and what spoke for it.
+/// A visited page and the reasons for the visit.
 #[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
 pub struct DecisionView {
-    /// Its address.
+    /// URL of the page.
     pub url: String,
-    /// Its title.
+    /// Title of the page.
     pub title: String,
     /// Status code.
     pub status: u16,
-    /// P(on topic) of it.
+    /// Probability that the page is on topic.
     pub p_topic: f32,
-    /// Request of the run at which it was read.
+    /// Request of the run at which it was fetched.
     pub at_request: u64,
     /// Clicks from a seed.
     pub depth: u16,
-    /// What the link to it said.
+    /// Anchor text of the link.
     pub anchor: String,
-    /// How it came to be known: seed, link, redirect, backlink or site root.
+    /// Origin of the link: seed, link, redirect, backlink or site root.
     pub origin: Option<String>,
-    /// P(on topic) of the page it was found on.
+    /// Probability that the parent page is on topic.
     pub parent_p_topic: Option<f32>,
-    /// The queue it waited in.
+    /// Queue of the link.
     pub lane: Option<String>,
-    /// Its score there when it was placed.
+    /// Score of the link when it was queued.
     pub score: Option<f32>,
-    /// What the score is made of, by what the strategy knows now, where it tells.
+    /// Parts of the score by the strategy's current model, if it explains scores.
     pub parts: Vec<PartView>,
 }
 
 /// A part of a score.
 #[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
 pub struct PartView {
-    /// What it weighs.
+    /// Name of the part.
     pub name: String,
-    /// How much it adds.
+    /// Contribution to the score.
     pub value: f64,
 }
 
-/// Everything that a page about a run shows.
+/// All data of a run's page.
 ///
-/// `mind` is the run's strategy with what it learned, when it is at hand.
+/// `strategy` is the run's strategy with its learned state, if available.
 pub fn page(store: &dyn Store, row: &RunRow, mind: Option<&dyn Strategy>) -> Result<RunPage, StoreError> {
     let pages = store.latest_pages(row.id, RECENT)?;
     Ok(RunPage {
@@ -127,7 +127,7 @@ pub fn page(store: &dyn Store, row: &RunRow, mind: Option<&dyn Strategy>) -> Res
     })
 }
 
-/// Lanes as they are shown. The total is known, so the one lane that was too long to count is known too.
+/// Queues for display. The total is known, so the length of the one queue that was too long to count follows.
 fn lanes(rows: &[QueueLength], waiting: u64) -> Vec<LaneView> {
     let is_long = |row: &&QueueLength| row.waiting >= MOST_COUNTED as u64;
     let one_is_long = rows.len() < SHOWN_LANES && rows.iter().filter(is_long).count() == 1;

@@ -1,65 +1,65 @@
-//! The file of a topic that people read and edit: what it is called, what it was made from.
+//! TOML file of a topic, which users read and edit.
 
 use super::TopicError;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
-/// What a topic's TOML file says.
+/// Contents of a topic's TOML file.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TopicFile {
-    /// Its name, which is the file's too.
+    /// Name of the topic and of the file.
     pub name: String,
-    /// Words that describe it.
+    /// Words that describe the topic.
     #[serde(default)]
     pub words: String,
-    /// Pages with an example form: addresses or files, `#2` behind one picks the form.
+    /// Pages with an example form: URLs or files. `#2` selects a form.
     #[serde(default)]
     pub examples: Vec<String>,
-    /// Where a crawl for it starts.
+    /// Start URLs of a crawl.
     #[serde(default)]
     pub seeds: Vec<String>,
-    /// What the model beside the file was trained from.
+    /// Training data of the model.
     #[serde(default)]
-    pub made: Made,
+    pub made: TrainingData,
 }
 
-/// What a model was trained from.
+/// Training data of a model.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Made {
-    /// Where its examples came from.
+pub struct TrainingData {
+    /// ExampleOrigin of the examples.
     #[serde(default)]
-    pub from: Origin,
-    /// Forms of the topic.
+    pub from: ExampleOrigin,
+    /// Number of forms of the topic.
     #[serde(default)]
     pub relevant: u32,
-    /// Forms that are known not to be of the topic, beyond the bundled background.
+    /// Number of forms known not to be of the topic, without the bundled background.
     #[serde(default)]
     pub other: u32,
 }
 
-/// Where a topic's examples came from.
+/// ExampleOrigin of a topic's examples.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Origin {
-    /// Nowhere: words describe it.
+pub enum ExampleOrigin {
+    /// No examples; only words.
     #[default]
     Words,
-    /// Example pages that the file lists.
+    /// Example pages listed in the file.
     Examples,
     /// A labelled folder.
     Folder,
-    /// A group of forms that resemble each other.
+    /// A group of similar forms.
     Cluster,
-    /// Forms that people marked in the directory.
+    /// Forms labelled in the directory.
     Labels,
 }
 
 const HEAD: &str = "# A topic of hadal. After editing words or examples: hadal topics train NAME\n";
 
 impl TopicFile {
-    /// Reads a file; a key that means nothing here is named.
+    /// Reads a file. Unknown keys are errors.
     pub fn read(path: &Path) -> Result<TopicFile, TopicError> {
         let fail = |detail: String| TopicError::File { path: path.to_path_buf(), detail };
         let text = std::fs::read_to_string(path).map_err(|error| fail(error.to_string()))?;
@@ -70,37 +70,37 @@ impl TopicFile {
         }
     }
 
-    /// The file's text.
+    /// Formats the file.
     pub fn text(&self) -> String {
         let body = toml::to_string_pretty(self).expect("a topic holds only what TOML can say");
         HEAD.replace("NAME", &self.name) + &body
     }
 
-    /// The command that makes the model anew.
+    /// Command that trains the model again.
     pub fn retrain(&self) -> String {
         let from = match self.made.from {
-            Origin::Folder => " --from DIR",
-            Origin::Labels => " --from-labels",
-            Origin::Words | Origin::Examples | Origin::Cluster => "",
+            ExampleOrigin::Folder => " --from DIR",
+            ExampleOrigin::Labels => " --from-labels",
+            ExampleOrigin::Words | ExampleOrigin::Examples | ExampleOrigin::Cluster => "",
         };
         format!("hadal topics train {}{from}", self.name)
     }
 
-    /// What it was made from, in a few words.
+    /// Short description of the training data.
     pub fn made_from(&self) -> String {
-        let Made { from, relevant, other } = &self.made;
+        let TrainingData { from, relevant, other } = &self.made;
         let others = if *other > 0 { format!(", {other} others") } else { String::new() };
         match from {
-            Origin::Words => "words only".to_string(),
-            Origin::Examples => format!("{relevant} example forms{others}"),
-            Origin::Folder => format!("a labelled folder: {relevant} forms{others}"),
-            Origin::Cluster => format!("a group of {relevant} forms"),
-            Origin::Labels => format!("{relevant} marked forms{others}"),
+            ExampleOrigin::Words => "words only".to_string(),
+            ExampleOrigin::Examples => format!("{relevant} example forms{others}"),
+            ExampleOrigin::Folder => format!("a labelled folder: {relevant} forms{others}"),
+            ExampleOrigin::Cluster => format!("a group of {relevant} forms"),
+            ExampleOrigin::Labels => format!("{relevant} marked forms{others}"),
         }
     }
 }
 
-/// A name that can be a file's: whatever the system, whatever the shell.
+/// Checks that a name is a valid file name on all systems and needs no quoting in a shell.
 pub fn checked_name(name: &str) -> Result<&str, TopicError> {
     let fits = |c: char| c.is_alphanumeric() || c == '-' || c == '_';
     let good = !name.is_empty() && name.chars().count() <= 60 && name.chars().all(fits);
@@ -120,7 +120,7 @@ mod tests {
             words: "recipe \"home\" cooking".into(),
             examples: vec!["http://a.example/find#1".into()],
             seeds: vec!["http://a.example/".into()],
-            made: Made { from: Origin::Examples, relevant: 1, other: 0 },
+            made: TrainingData { from: ExampleOrigin::Examples, relevant: 1, other: 0 },
         }
     }
 

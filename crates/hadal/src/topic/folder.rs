@@ -1,4 +1,4 @@
-//! The folder of the user's own topics: `NAME.toml` and `NAME.model` for each.
+//! TopicFolder of user-defined topics: `NAME.toml` and `NAME.model` for each.
 
 use super::file::checked_name;
 use super::{TopicError, TopicFile, TopicModel};
@@ -7,12 +7,12 @@ use anyhow::Context;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// A folder of topics; it need not exist.
+/// A folder of topics, which need not exist.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Folder(pub PathBuf);
+pub struct TopicFolder(pub PathBuf);
 
-impl Folder {
-    /// Names of the topics in it, in order.
+impl TopicFolder {
+    /// Sorted names of the topics.
     pub fn names(&self) -> Vec<String> {
         let entries = std::fs::read_dir(&self.0).into_iter().flatten().flatten();
         let name = |path: PathBuf| {
@@ -25,24 +25,24 @@ impl Folder {
         names
     }
 
-    /// Whether it has a topic of that name.
+    /// True if the folder has the topic.
     pub fn has(&self, name: &str) -> bool {
         checked_name(name).is_ok() && self.path(name).is_file()
     }
 
-    /// What the topic's file says.
+    /// Reads a topic's file.
     pub fn file(&self, name: &str) -> Result<TopicFile, TopicError> {
         TopicFile::read(&self.path(checked_name(name)?))
     }
 
-    /// The topic with its model.
+    /// Reads a topic's file and model.
     pub fn load(&self, name: &str) -> Result<(TopicFile, TopicModel), TopicError> {
         load(&self.path(checked_name(name)?))
     }
 
-    /// Writes both files; each appears whole or not at all, the model first.
+    /// Writes both files atomically, the model first.
     pub fn save(&self, file: &TopicFile, model: &TopicModel) -> anyhow::Result<PathBuf> {
-        std::fs::create_dir_all(&self.0).with_context(|| format!("cannot make {}", self.0.display()))?;
+        std::fs::create_dir_all(&self.0).with_context(|| format!("could not create {}", self.0.display()))?;
         let path = self.path(checked_name(&file.name)?);
         write(&path.with_extension("model"), &model.bytes())?;
         write(&path, file.text().as_bytes())?;
@@ -54,7 +54,7 @@ impl Folder {
     }
 }
 
-/// A topic's file, and the model beside it.
+/// Reads a topic's file and the model beside it.
 pub fn load(path: &Path) -> Result<(TopicFile, TopicModel), TopicError> {
     let file = TopicFile::read(path)?;
     let model = TopicModel::read(&path.with_extension("model"), &file)?;
@@ -62,7 +62,7 @@ pub fn load(path: &Path) -> Result<(TopicFile, TopicModel), TopicError> {
 }
 
 fn write(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
-    let context = || format!("cannot write {}", path.display());
+    let context = || format!("could not write {}", path.display());
     let (whole, mut out) = AtomicFile::create(path).with_context(context)?;
     out.write_all(bytes).and_then(|()| out.flush()).with_context(context)?;
     whole.complete().with_context(context)
@@ -76,7 +76,7 @@ mod tests {
     #[test]
     fn a_topic_comes_back_and_a_damaged_model_says_what_to_do() {
         let dir = tempfile::tempdir().unwrap();
-        let folder = Folder(dir.path().join("topics"));
+        let folder = TopicFolder(dir.path().join("topics"));
         assert!(folder.names().is_empty() && !folder.has("recipes"));
         let file: TopicFile = toml::from_str("name = \"recipes\"\nwords = \"recipe\"\n").unwrap();
         let model = learn(&[], &[], &file.words);

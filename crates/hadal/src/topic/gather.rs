@@ -1,7 +1,7 @@
-//! Example pages from the web: what a crawl of their addresses alone was answered.
+//! Example pages from the web, fetched by a crawl that follows no link.
 //!
-//! The crawl is the engine's own, so robots.txt, politeness, redirects and retries are as ever; a carrier
-//! around its carrier keeps the answers.
+//! The crawl uses the engine with its robots.txt, politeness, redirects and retries. A fetcher around its
+//! fetcher keeps the responses.
 
 use crate::fetch::Fetch;
 use crate::fetch::retry::{Next, after};
@@ -16,21 +16,20 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use url::Url;
 
-/// Carries requests and keeps the last answer of every address.
-pub struct Keeping {
+/// Fetcher that keeps the last response of every URL.
+pub struct RecordingFetcher {
     inner: Arc<dyn Fetch>,
     kept: Mutex<HashMap<Url, Exchange>>,
 }
 
 const MOST_HOPS: usize = 8;
 
-impl Keeping {
-    /// Keeps what `inner` brings.
-    pub fn new(inner: Arc<dyn Fetch>) -> Keeping {
-        Keeping { inner, kept: Mutex::default() }
+impl RecordingFetcher {
+    pub fn new(inner: Arc<dyn Fetch>) -> RecordingFetcher {
+        RecordingFetcher { inner, kept: Mutex::default() }
     }
 
-    /// The page that an address led to, or why there is none.
+    /// Page that a URL led to, or the reason why there is none.
     pub fn page(&self, url: &Url) -> Result<Page, String> {
         let mut url = plain(url.clone());
         for _ in 0..MOST_HOPS {
@@ -44,15 +43,15 @@ impl Keeping {
                 (Next::GiveUp(kind) | Next::Retry { kind, .. }, _) => return Err(kind.replace('_', " ")),
             }
         }
-        Err("its redirects lead nowhere".to_string())
+        Err("its redirects have no end".to_string())
     }
 
     fn why_not_asked(&self, url: &Url) -> String {
         let robots = url.join("/robots.txt").ok().and_then(|robots| self.answer(&robots));
         match robots.map(|exchange| exchange.result) {
-            Some(Err(error)) => format!("its host did not answer: {error}"),
+            Some(Err(error)) => format!("the request failed: {error}"),
             Some(Ok(response)) if response.status >= 500 => {
-                "its host has trouble with robots.txt".to_string()
+                "robots.txt of its host could not be fetched".to_string()
             }
             _ => "robots.txt does not allow it".to_string(),
         }
@@ -67,7 +66,7 @@ fn plain(url: Url) -> Url {
     normalise(url.clone(), TrackingParams::Strip).unwrap_or(url)
 }
 
-impl Fetch for Keeping {
+impl Fetch for RecordingFetcher {
     fn fetch<'a>(&'a self, request: &'a Request, at: Time) -> BoxFuture<'a, Exchange> {
         Box::pin(async move {
             let exchange = self.inner.fetch(request, at).await;
@@ -78,10 +77,10 @@ impl Fetch for Keeping {
     }
 }
 
-/// Thinks nothing of anything: the pages are judged when they are here.
-pub struct NoOpinion;
+/// Critic without judgement, because pages are judged after the crawl.
+pub struct NullCritic;
 
-impl Critic for NoOpinion {
+impl Critic for NullCritic {
     fn judge_page(&self, _: &Page) -> PageVerdict {
         PageVerdict::default()
     }

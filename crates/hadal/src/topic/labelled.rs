@@ -1,4 +1,4 @@
-//! A labelled folder: `relevant/*.html` are pages whose most searchable form is of the topic, `other/*.html`
+//! LabelledPage folders: `relevant/*.html` are pages whose most searchable form is of the topic, `other/*.html`
 //! pages where it is not.
 
 use anyhow::{Context, ensure};
@@ -12,17 +12,15 @@ use std::path::{Path, PathBuf};
 use url::Url;
 
 /// A page with its label.
-pub struct Labelled {
-    /// Its file.
+pub struct LabelledPage {
     pub path: PathBuf,
-    /// The page.
     pub page: Page,
-    /// Whether it is of the topic.
+    /// True if the page's form is of the topic.
     pub relevant: bool,
 }
 
-impl Labelled {
-    /// What belongs together: pages of a site where the page names it, else the file alone.
+impl LabelledPage {
+    /// Bootstrap group: the site if the page names it, else the file.
     pub fn group(&self) -> String {
         match self.page.url.host_str() {
             Some(NOWHERE) | None => self.path.display().to_string(),
@@ -30,7 +28,7 @@ impl Labelled {
         }
     }
 
-    /// P(relevant) of the page's most searchable form; a page without a form has nothing of the topic.
+    /// `p_relevant` of the page's most searchable form; zero without a form.
     pub fn p_relevant(&self, critic: &dyn Critic) -> f32 {
         let about = critic.judge_page(&self.page);
         let judged = self.page.forms.iter().map(|form| critic.judge_form(form, &self.page, &about));
@@ -42,14 +40,14 @@ impl Labelled {
     }
 }
 
-/// Reads the pages of both folders, by name.
-pub fn read(folder: &Path) -> anyhow::Result<Vec<Labelled>> {
+/// Reads the pages of both folders, sorted by name.
+pub fn read(folder: &Path) -> anyhow::Result<Vec<LabelledPage>> {
     let mut all = Vec::new();
     for (name, relevant) in [("relevant", true), ("other", false)] {
         let folder = folder.join(name);
         if relevant || folder.is_dir() {
             for path in pages_in(&folder)? {
-                all.push(Labelled { page: page(&path)?, path, relevant });
+                all.push(LabelledPage { page: page(&path)?, path, relevant });
             }
         }
     }
@@ -57,15 +55,16 @@ pub fn read(folder: &Path) -> anyhow::Result<Vec<Labelled>> {
     Ok(all)
 }
 
-/// Whether a file is a page, by its name.
+/// True if a file name is that of an HTML page.
 pub fn is_html(path: &Path) -> bool {
     let named = |extension: &str| ["html", "htm", "xhtml"].contains(&extension.to_lowercase().as_str());
     path.extension().and_then(|extension| extension.to_str()).is_some_and(named)
 }
 
-/// Every HTML file in a folder, subfolders included, by name.
+/// All HTML files of a folder and its subfolders, sorted by name.
 pub fn pages_in(folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
-    let entries = std::fs::read_dir(folder).with_context(|| format!("cannot read {}", folder.display()))?;
+    let entries =
+        std::fs::read_dir(folder).with_context(|| format!("could not read {}", folder.display()))?;
     let mut entries: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
     entries.sort();
     let mut pages = Vec::new();
@@ -79,12 +78,12 @@ pub fn pages_in(folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
     Ok(pages)
 }
 
-/// The host of pages that do not say where they are from; folder names must not reach the judges.
+/// Host of pages without a known URL. TopicFolder names must not reach the classifiers.
 const NOWHERE: &str = "page.invalid";
 
-/// A page from a file, at the address that it names itself (base or canonical), else at none.
+/// Reads a page. Its URL is the base or canonical URL that it names, else an invalid one.
 pub fn page(path: &Path) -> anyhow::Result<Page> {
-    let context = || format!("cannot read {}", path.display());
+    let context = || format!("could not read {}", path.display());
     let mut body = Vec::new();
     let file = std::fs::File::open(path).with_context(context)?;
     file.take(DEFAULT_BODY_LIMIT).read_to_end(&mut body).with_context(context)?;

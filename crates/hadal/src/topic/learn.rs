@@ -1,6 +1,6 @@
-//! A topic learned from samples, and the words that show what it learned.
+//! Learns a topic from samples, and extracts its strongest words.
 
-use super::model::{Telling, TopicModel};
+use super::model::{StrongestWords, TopicModel};
 use super::sample::Sample;
 use hadal_core::critic::classifiers::Classifiers;
 use hadal_core::critic::learned::TopicExamples;
@@ -11,13 +11,13 @@ use hadal_core::html::parse;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use url::Url;
 
-/// What a judge makes of a row: P(topic).
+/// Probability of the topic for a feature row.
 type Judge<'a> = dyn Fn(&[(u32, f32)]) -> f32 + 'a;
 
-/// Words shown of a topic.
+/// Words shown per topic.
 const SHOWN: usize = 30;
 
-/// Learns a topic against the shipped background. Without samples its words are all it knows.
+/// Learns a topic against the shipped background. Without samples only its words are used.
 pub fn learn(relevant: &[Sample], others: &[Sample], words: &str) -> TopicModel {
     let material = TopicExamples {
         forms: relevant.iter().map(Sample::form_row).collect(),
@@ -28,18 +28,18 @@ pub fn learn(relevant: &[Sample], others: &[Sample], words: &str) -> TopicModel 
     let learned = Classifiers::shipped().learn_topic(&material);
     let names = names(relevant, words);
     let spoken = text_topic_features(words);
-    let telling = |rows: &[TopicFeatures], p: &Judge<'_>| {
+    let strongest_words = |rows: &[TopicFeatures], p: &Judge<'_>| {
         let known: BTreeSet<u32> = rows.iter().flatten().chain(&spoken).map(|(hash, _)| *hash).collect();
         strongest(known.into_iter(), &names, p)
     };
-    let telling = Telling {
-        forms: telling(&material.forms, &|row| learned.p_form(row)),
-        pages: telling(&material.pages, &|row| learned.p_page(row)),
+    let strongest_words = StrongestWords {
+        forms: strongest_words(&material.forms, &|row| learned.p_form(row)),
+        pages: strongest_words(&material.pages, &|row| learned.p_page(row)),
     };
-    TopicModel { learned, telling }
+    TopicModel { learned, strongest_words }
 }
 
-/// The words that add most when they stand alone, by what a judge makes of them.
+/// Words with the largest contribution when they occur alone.
 fn strongest(
     known: impl Iterator<Item = u32>,
     names: &HashMap<u32, String>,
@@ -61,7 +61,7 @@ fn log_odds(p: f32) -> f32 {
     (p / (1.0 - p)).ln() as f32
 }
 
-/// For the numbers of words the word each stood for most often; of equals the first in the alphabet.
+/// Word that each feature most often stands for; ties are broken alphabetically.
 pub fn names(samples: &[Sample], words: &str) -> HashMap<u32, String> {
     let mut counts: HashMap<u32, BTreeMap<String, u32>> = HashMap::new();
     let mut count = |hash: u32, word: &str| {
@@ -106,9 +106,13 @@ mod tests {
     #[test]
     fn a_few_examples_teach_words_that_a_person_can_check() {
         let model = learn(&volcanoes(), &[], "");
-        let first: Vec<&str> = model.telling.words().take(8).collect();
-        assert!(first.iter().any(|word| word.starts_with("volcano")), "{:?}", model.telling);
-        assert!(model.telling.pages.iter().any(|(word, _)| word.starts_with("erupt")), "{:?}", model.telling);
+        let first: Vec<&str> = model.strongest_words.words().take(8).collect();
+        assert!(first.iter().any(|word| word.starts_with("volcano")), "{:?}", model.strongest_words);
+        assert!(
+            model.strongest_words.pages.iter().any(|(word, _)| word.starts_with("erupt")),
+            "{:?}",
+            model.strongest_words
+        );
         let (of, other) = (
             &volcanoes()[0],
             sample("jobs", "<h1>Jobs</h1><form>Job title <input name=q><button>Search</button></form>"),
@@ -120,6 +124,6 @@ mod tests {
     fn words_alone_are_shown_too() {
         let model = learn(&[], &[], "volcano eruption");
         assert_eq!(model.learned.examples, 0);
-        assert!(model.telling.words().any(|word| word == "volcano"), "{:?}", model.telling);
+        assert!(model.strongest_words.words().any(|word| word == "volcano"), "{:?}", model.strongest_words);
     }
 }

@@ -1,9 +1,9 @@
-//! Topics: the built-in ones, and the user's own.
+//! Topics: built-in and user-defined.
 //!
-//! A topic of the user's own is a TOML file that people read and edit ([`file`]) and a model beside it
-//! ([`model`]), in a [`folder`]. It is learned ([`learn`]) from forms on example pages ([`sample`]), which
-//! come from the web ([`gather`]) or a labelled folder ([`labelled`]); [`mod@propose`] finds groups of forms
-//! that could become topics. What a command calls a topic is looked up in one place, [`mod@resolve`].
+//! A user-defined topic is a TOML file that users edit ([`file`]) and a model ([`model`]) in a [`folder`]. It
+//! is learned ([`learn`]) from forms of example pages ([`sample`]), which come from the web ([`gather`]) or a
+//! labelled folder ([`labelled`]). [`mod@propose`] finds groups of forms that could become topics.
+//! [`mod@resolve`] finds the topic that a command names.
 
 pub mod file;
 pub mod folder;
@@ -15,34 +15,36 @@ pub mod propose;
 pub mod resolve;
 pub mod sample;
 
-pub use file::{Made, Origin, TopicFile};
-pub use folder::Folder;
-pub use model::{Telling, TopicModel};
-pub use resolve::{Wanted, resolve};
-pub use sample::{NoSample, Sample};
+pub use file::{ExampleOrigin, TopicFile, TrainingData};
+pub use folder::TopicFolder;
+pub use model::{StrongestWords, TopicModel};
+pub use resolve::{ResolvedTopic, resolve};
+pub use sample::{Sample, SampleError};
 
 use hadal_core::critic::classifiers::ModelError;
 use std::path::PathBuf;
 
-/// Why a topic cannot be used; every message says what would help.
+/// A topic that cannot be used. Each message tells what to do.
 #[derive(Debug, thiserror::Error)]
 #[expect(missing_docs, reason = "the messages say it")]
 pub enum TopicError {
-    #[error("'{0}' has no words to look for")]
+    #[error("'{0}' contains no words")]
     NoWords(String),
-    #[error("'{0}' cannot be a topic's name: use letters, digits, '-' and '_', 60 at most, as in used-books")]
+    #[error(
+        "'{0}' is not a valid topic name; use letters, digits, '-' and '_', 60 at most, as in used-books"
+    )]
     BadName(String),
-    #[error("'{name}' is no topic; did you mean '{meant}'? (for the word itself, say more than one word)")]
+    #[error("unknown topic '{name}'; did you mean '{meant}'? (a topic made of words needs at least two)")]
     Slip { name: String, meant: String },
-    #[error("there is no topic '{name}'{hint} (`hadal topics list` shows what there is)")]
+    #[error("unknown topic '{name}'{hint} (`hadal topics list` shows all topics)")]
     Unknown { name: String, hint: String },
     #[error("topic file {}: {detail}", path.display())]
     File { path: PathBuf, detail: String },
-    #[error("topic file {} calls itself '{name}': name and file name must be the same", path.display())]
+    #[error("topic file {} has the name '{name}'; name and file name must be equal", path.display())]
     OtherName { path: PathBuf, name: String },
-    #[error("model file {} is missing; `{retrain}` makes it", path.display())]
+    #[error("model file {} is missing; `{retrain}` creates it", path.display())]
     NoModel { path: PathBuf, retrain: String },
-    #[error("model file {}: {error}; `{retrain}` makes it anew", path.display())]
+    #[error("model file {}: {error}; `{retrain}` creates it again", path.display())]
     Model { path: PathBuf, error: ModelError, retrain: String },
     #[error("topic '{0}' exists; add --force to replace it")]
     Exists(String),

@@ -1,4 +1,4 @@
-//! The model file of a topic: what judges, and the words that show a person what it goes by.
+//! Model file of a topic: the learned classifier and its strongest words.
 
 use super::TopicError;
 use super::file::TopicFile;
@@ -10,30 +10,29 @@ use std::path::Path;
 /// A trained topic.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TopicModel {
-    /// What judges forms and pages.
+    /// Classifier of forms and pages.
     pub learned: LearnedTopic,
-    /// What it goes by.
-    pub telling: Telling,
+    pub strongest_words: StrongestWords,
 }
 
-/// The strongest words with what each alone adds to the log-odds, strongest first.
+/// Strongest words with their contribution to the log-odds, strongest first.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Telling {
-    /// In a form and around it.
+pub struct StrongestWords {
+    /// Words in and around forms.
     pub forms: Vec<(String, f32)>,
-    /// On a page.
+    /// Words on pages.
     pub pages: Vec<(String, f32)>,
 }
 
-impl Telling {
-    /// The words themselves, without concepts: what can be typed into a search box.
+impl StrongestWords {
+    /// Words without concepts, usable as query words.
     pub fn words(&self) -> impl Iterator<Item = &str> {
         self.forms.iter().map(|(word, _)| word.as_str()).filter(|word| !word.starts_with('['))
     }
 }
 
 impl TopicModel {
-    /// The model beside a topic's file, or why it is not used and what makes it anew.
+    /// Reads the model of a topic's file. Errors name the command that trains it again.
     pub fn read(path: &Path, file: &TopicFile) -> Result<TopicModel, TopicError> {
         let path = path.to_path_buf();
         let bytes = match std::fs::read(&path) {
@@ -46,7 +45,7 @@ impl TopicModel {
         decode(&bytes).map_err(|error| TopicError::Model { path, error, retrain: file.retrain() })
     }
 
-    /// The model as bytes.
+    /// Serialises the model.
     pub fn bytes(&self) -> Vec<u8> {
         encode(self)
     }

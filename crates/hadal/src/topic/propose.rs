@@ -1,5 +1,4 @@
-//! Topics that nobody labelled: search forms that resemble each other, as the ACHE paper makes training
-//! sets of clusters (section 6).
+//! Groups of similar search forms as possible topics, like the clusters of the ACHE paper (section 6).
 
 use super::learn::names;
 use super::sample::Sample;
@@ -10,29 +9,29 @@ use hadal_core::learn::sparse::SparseRow;
 use hadal_core::learn::vocabulary::Vocabulary;
 use std::collections::HashMap;
 
-/// A group of forms that could be a topic.
+/// A group of forms that could become a topic.
 #[derive(Clone, Debug)]
 pub struct Proposal {
-    /// The words that tell it from the others, strongest first.
+    /// Words that distinguish the group, strongest first.
     pub words: Vec<String>,
-    /// Its forms among those given, most typical first.
+    /// Indices of its forms, most typical first.
     pub members: Vec<usize>,
 }
 
-/// What was found.
+/// Result of grouping.
 pub struct Proposals {
     /// Groups, largest first.
     pub groups: Vec<Proposal>,
-    /// How well the groups lie apart, 1 at best.
+    /// Mean silhouette; 1 is the best separation.
     pub silhouette: f64,
 }
 
-/// The most forms that are grouped; beyond that the groups hardly change.
+/// Greatest number of forms grouped; more hardly change the groups. Guess.
 pub const MOST_FORMS: usize = 2000;
 const MOST_GROUPS: usize = 16;
 const WORDS_SHOWN: usize = 10;
 
-/// Groups forms: into `k` groups, or as many as lie apart best.
+/// Groups forms into `k` groups, or into the number with the best silhouette.
 pub fn propose(samples: &[Sample], k: Option<usize>, seed: u64) -> Proposals {
     let said: Vec<TopicFeatures> = samples.iter().map(Sample::form_row).collect();
     let vocabulary = Vocabulary::of(said.iter().map(Vec::as_slice), 2);
@@ -57,7 +56,7 @@ pub fn propose(samples: &[Sample], k: Option<usize>, seed: u64) -> Proposals {
     Proposals { groups, silhouette }
 }
 
-/// Rows in which a word counts the more the fewer forms have it.
+/// Feature rows with inverse document frequency weights.
 fn weighed(said: &[TopicFeatures], vocabulary: &Vocabulary) -> Vec<SparseRow> {
     let rows: Vec<SparseRow> = said.iter().map(|words| vocabulary.counts(words)).collect();
     let mut having: HashMap<u32, u32> = HashMap::new();
@@ -79,14 +78,14 @@ fn group(
     let mut members: Vec<usize> = clusters.members(at).collect();
     let (own, all) = (mean(rows, &members), mean(rows, &(0..rows.len()).collect::<Vec<_>>()));
     let more = |(number, mean): (&u32, &f32)| (*number, mean - all.get(number).unwrap_or(&0.0));
-    let mut telling: Vec<(u32, f32)> = own.iter().map(more).filter(|(_, more)| *more > 0.0).collect();
-    telling.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+    let mut strongest_words: Vec<(u32, f32)> = own.iter().map(more).filter(|(_, more)| *more > 0.0).collect();
+    strongest_words.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
     let likeness = |row: usize| -> f32 {
         rows[row].items().iter().map(|(number, value)| value * own.get(number).unwrap_or(&0.0)).sum()
     };
     members.sort_by(|a, b| likeness(*b).total_cmp(&likeness(*a)).then(a.cmp(b)));
-    let mut words: Vec<String> = telling.into_iter().filter_map(|(number, _)| name(number)).collect();
-    // A concept counts wherever it stands; its places say nothing new here.
+    let mut words: Vec<String> = strongest_words.into_iter().filter_map(|(number, _)| name(number)).collect();
+    // Positions of a concept add nothing here.
     words.retain(|word| !word.starts_with('[') || word.ends_with(']'));
     words.truncate(WORDS_SHOWN);
     Proposal { words, members }
@@ -101,7 +100,7 @@ fn mean(rows: &[SparseRow], of: &[usize]) -> HashMap<u32, f32> {
 }
 
 impl Proposal {
-    /// A name for it that is not taken, made of its strongest words.
+    /// Free name made of the group's strongest words.
     pub fn name(&self, taken: &dyn Fn(&str) -> bool) -> String {
         let plain = self.words.iter().filter(|word| checked_name(word).is_ok());
         let mut name = plain.take(2).map(String::as_str).collect::<Vec<_>>().join("-");

@@ -1,30 +1,30 @@
-//! What a command calls a topic: a file, one of the user's own, a built-in one, or words.
+//! Resolves a topic argument: a file, a user-defined topic, a built-in topic, or words.
 
 use super::folder::load;
 use super::learn::learn;
-use super::{Folder, TopicError, TopicFile, TopicModel};
+use super::{TopicError, TopicFile, TopicFolder, TopicModel};
 use crate::choice::nearest;
 use hadal_core::critic::trained::CriticTarget;
 use hadal_core::topic::Topic;
 use std::path::Path;
 
-/// A topic to look for.
+/// A resolved topic.
 #[derive(Clone, Debug)]
-pub struct Wanted {
-    /// Its name, and the words to ask forms with.
+pub struct ResolvedTopic {
+    /// Name, and words for queries.
     pub topic: Topic,
-    /// What the critic judges by.
+    /// Target of the critic.
     pub aim: CriticTarget,
-    /// Where it says to start.
+    /// Default seeds.
     pub seeds: Vec<String>,
-    /// Addresses of pages that it knows to hold a form of it.
+    /// URLs of pages known to hold a form of the topic.
     pub examples: Vec<String>,
-    /// Whether words are all that is known of it.
+    /// True if the topic is made of words only.
     pub weak: bool,
 }
 
-/// Looks a topic up: a path to its file, a name in the folder, a built-in name, else words.
-pub fn resolve(text: &str, folder: &Folder) -> Result<Wanted, TopicError> {
+/// Resolves a path to a file, a name in the folder, a built-in name, or else words.
+pub fn resolve(text: &str, folder: &TopicFolder) -> Result<ResolvedTopic, TopicError> {
     let text = text.trim();
     if text.ends_with(".toml") {
         return Ok(of_file(load(Path::new(text))?));
@@ -35,7 +35,7 @@ pub fn resolve(text: &str, folder: &Folder) -> Result<Wanted, TopicError> {
     }
     let topic = Topic::from_words(text).ok_or_else(|| TopicError::NoWords(text.to_string()))?;
     if let Some(aim) = CriticTarget::built_in(&topic.name) {
-        return Ok(Wanted { topic, aim, seeds: Vec::new(), examples: Vec::new(), weak: false });
+        return Ok(ResolvedTopic { topic, aim, seeds: Vec::new(), examples: Vec::new(), weak: false });
     }
     if let Some(meant) = meant(&topic.name, folder).filter(|_| !topic.name.contains(' ')) {
         return Err(TopicError::Slip { name: topic.name, meant });
@@ -43,31 +43,31 @@ pub fn resolve(text: &str, folder: &Folder) -> Result<Wanted, TopicError> {
     Ok(of_words(topic))
 }
 
-/// The topic of a run that was accepted when it began: when its file is gone, its words are left.
-pub fn recall(name: &str, folder: &Folder) -> Result<Wanted, TopicError> {
+/// Topic of an existing run. If its file is gone, its words are used.
+pub fn recall(name: &str, folder: &TopicFolder) -> Result<ResolvedTopic, TopicError> {
     resolve(name, folder).or_else(|error| Topic::from_words(name).map(of_words).ok_or(error))
 }
 
-/// One word that nearly is a topic's name is a slip, not a topic.
-pub fn meant(name: &str, folder: &Folder) -> Option<String> {
+/// Topic name that a single misspelt word is close to.
+pub fn meant(name: &str, folder: &TopicFolder) -> Option<String> {
     let own = folder.names();
     let built_in = Topic::names().map(|name| -> &str { name });
     nearest(name, built_in.chain(own.iter().map(String::as_str))).map(String::from)
 }
 
-fn of_words(topic: Topic) -> Wanted {
+fn of_words(topic: Topic) -> ResolvedTopic {
     let model = learn(&[], &[], &topic.name);
     let aim = CriticTarget::Learned(Box::new(model.learned));
-    Wanted { topic, aim, seeds: Vec::new(), examples: Vec::new(), weak: true }
+    ResolvedTopic { topic, aim, seeds: Vec::new(), examples: Vec::new(), weak: true }
 }
 
-fn of_file((file, model): (TopicFile, TopicModel)) -> Wanted {
+fn of_file((file, model): (TopicFile, TopicModel)) -> ResolvedTopic {
     let mut words = Topic::from_words(&file.words).map_or(Vec::new(), |topic| topic.words);
-    words.extend(model.telling.words().map(String::from));
+    words.extend(model.strongest_words.words().map(String::from));
     if words.is_empty() {
         words.push(file.name.clone());
     }
-    Wanted {
+    ResolvedTopic {
         topic: Topic { name: file.name, words },
         weak: model.learned.examples == 0,
         aim: CriticTarget::Learned(Box::new(model.learned)),
@@ -80,9 +80,9 @@ fn of_file((file, model): (TopicFile, TopicModel)) -> Wanted {
 mod tests {
     use super::*;
 
-    fn folder() -> (tempfile::TempDir, Folder) {
+    fn folder() -> (tempfile::TempDir, TopicFolder) {
         let dir = tempfile::tempdir().unwrap();
-        let folder = Folder(dir.path().to_path_buf());
+        let folder = TopicFolder(dir.path().to_path_buf());
         let file: TopicFile = toml::from_str(
             "name = \"volcanoes\"\nwords = \"lava\"\nseeds = [\"http://a.example/\"]
                 examples = [\"saved.html\", \"http://a.example/find#2\"]",

@@ -1,4 +1,4 @@
-//! An example: a page, and the form on it that is meant.
+//! An example: a page and one of its forms.
 
 use hadal_core::critic::classifiers::Classifiers;
 use hadal_core::critic::topic_features::{
@@ -9,67 +9,65 @@ use hadal_core::page::{Form, Page};
 /// A form on its page.
 #[derive(Clone, Debug)]
 pub struct Sample {
-    /// Where it comes from, as it was given: an address or a file.
+    /// ExampleOrigin as given: a URL or a file.
     pub source: String,
-    /// The page.
     pub page: Page,
-    /// The form that is meant.
     pub form: Form,
-    /// P(searchable) of it.
+    /// `p_searchable` of the form.
     pub p_searchable: f32,
 }
 
-/// Why a page is no example.
+/// Reason why a page is not an example.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
-pub enum NoSample {
-    /// There is nothing to fill in.
+pub enum SampleError {
+    /// The page has no form.
     #[error("the page has no form")]
     NoForm,
-    /// The form that was named is not there.
-    #[error("the page has no form {0}: they are counted from 0, in the order of the page")]
+    /// The selected form does not exist.
+    #[error("the page has no form {0}; forms are counted from 0")]
     NoSuchForm(u32),
-    /// None of its forms searches.
-    #[error("none of its forms looks like a search (the likeliest at {0:.2}); #N behind the page picks one")]
+    /// None of the forms is a search.
+    #[error("none of its forms looks like a search (highest probability {0:.2}); URL#N selects one")]
     NoSearch(f32),
 }
 
-/// Whoever gives a page as an example says that there is a search on it: a form is taken even when the
-/// judge has doubts, but not when it is all but sure.
+/// Least `p_searchable` of an example form. A user who gives a page as an example asserts that it has a search,
+/// so forms with low probability are accepted too. Guess.
 const LEAST: f32 = 0.1;
 
 impl Sample {
-    /// The form of a page that is most likely a search, or the one with the index that was picked.
-    pub fn of(source: &str, page: Page, picked: Option<u32>) -> Result<Sample, NoSample> {
+    /// Most searchable form of a page, or the selected one.
+    pub fn of(source: &str, page: Page, picked: Option<u32>) -> Result<Sample, SampleError> {
         let judge = &Classifiers::shipped().searchable;
         let judged = page.forms.iter().map(|form| (form, judge.classify(form, &page).0));
         let found = match picked {
             Some(index) => judged.clone().find(|(form, _)| form.index == index),
-            // The first of equals, as a reader would.
+            // The first of equals.
             None => judged.reduce(|kept, next| if next.1 > kept.1 { next } else { kept }),
         };
         let (form, p_searchable) = match (found, picked) {
             (Some(found), _) => found,
-            (None, Some(index)) if !page.forms.is_empty() => return Err(NoSample::NoSuchForm(index)),
-            (None, _) => return Err(NoSample::NoForm),
+            (None, Some(index)) if !page.forms.is_empty() => return Err(SampleError::NoSuchForm(index)),
+            (None, _) => return Err(SampleError::NoForm),
         };
         if picked.is_none() && p_searchable < LEAST {
-            return Err(NoSample::NoSearch(p_searchable));
+            return Err(SampleError::NoSearch(p_searchable));
         }
         let form = form.clone();
         Ok(Sample { source: source.to_string(), page, form, p_searchable })
     }
 
-    /// What the form says, with its page around it.
+    /// Features of the form with the text of its page.
     pub fn form_row(&self) -> TopicFeatures {
         form_topic_features(&self.form, &self.page, Some(&page_text_features(&self.page)))
     }
 
-    /// What the page says.
+    /// Features of the page.
     pub fn page_row(&self) -> TopicFeatures {
         page_topic_features(&self.page, &page_text_features(&self.page))
     }
 
-    /// The form in a line: index and visible field names.
+    /// Summary of the form: index and visible field names.
     pub fn card(&self) -> String {
         let names =
             self.form.fields.iter().filter(|field| field.kind.is_textual() || !field.options.is_empty());
@@ -98,14 +96,14 @@ mod tests {
     fn the_most_searchable_form_is_taken_or_the_one_picked() {
         assert_eq!(Sample::of("x", page(PAGE), None).unwrap().form.index, 1);
         assert_eq!(Sample::of("x", page(PAGE), Some(0)).unwrap().form.index, 0);
-        assert_eq!(Sample::of("x", page(PAGE), Some(7)).unwrap_err(), NoSample::NoSuchForm(7));
+        assert_eq!(Sample::of("x", page(PAGE), Some(7)).unwrap_err(), SampleError::NoSuchForm(7));
     }
 
     #[test]
     fn pages_without_a_usable_form_are_no_examples() {
-        assert_eq!(Sample::of("x", page("<p>text"), None).unwrap_err(), NoSample::NoForm);
+        assert_eq!(Sample::of("x", page("<p>text"), None).unwrap_err(), SampleError::NoForm);
         let login = "<form method=post action=/login>Log in <input name=user>
             Password <input type=password name=pw><input type=submit value='Log in'></form>";
-        assert!(matches!(Sample::of("x", page(login), None), Err(NoSample::NoSearch(_))));
+        assert!(matches!(Sample::of("x", page(login), None), Err(SampleError::NoSearch(_))));
     }
 }
