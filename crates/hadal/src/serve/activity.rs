@@ -1,17 +1,17 @@
-//! A run or a harvest, for all that is done alike with both.
+//! Operations that runs and harvests have in common.
 
-use super::desk::Desk;
+use super::error::ApiError;
 use super::harvests::{self, no_harvest};
-use super::problem::Problem;
 use super::runs::{self, no_run};
+use super::state::AppState;
 use crate::store::{Activity, Control, HarvestState, RunState, Store, StoreError};
 use serde::Serialize;
 
-/// How it stands, as JSON; nothing when there is no such thing.
-pub fn told(desk: &Desk, of: Activity) -> Result<Option<String>, StoreError> {
-    let store = desk.store.as_ref();
+/// Current state as JSON; `None` if it does not exist.
+pub fn state_json(state: &AppState, of: Activity) -> Result<Option<String>, StoreError> {
+    let store = state.store.as_ref();
     match of {
-        Activity::Run(run) => Ok(runs::now(store, run, &desk.live)?.and_then(|now| json(&now))),
+        Activity::Run(run) => Ok(runs::now(store, run, &state.live)?.and_then(|now| json(&now))),
         Activity::Harvest(harvest) => Ok(harvests::now(store, harvest)?.and_then(|now| json(&now))),
     }
 }
@@ -20,7 +20,7 @@ fn json(now: &impl Serialize) -> Option<String> {
     serde_json::to_string(now).ok()
 }
 
-/// Whether it has not ended; nothing when there is no such thing.
+/// True if it has not ended; `None` if it does not exist.
 pub fn is_open(store: &dyn Store, of: Activity) -> Result<Option<bool>, StoreError> {
     Ok(match of {
         Activity::Run(run) => {
@@ -33,7 +33,7 @@ pub fn is_open(store: &dyn Store, of: Activity) -> Result<Option<bool>, StoreErr
     })
 }
 
-/// What people asked of it.
+/// Requested changes.
 pub fn control(store: &dyn Store, of: Activity) -> Result<Control, StoreError> {
     match of {
         Activity::Run(run) => store.control(run),
@@ -41,7 +41,7 @@ pub fn control(store: &dyn Store, of: Activity) -> Result<Control, StoreError> {
     }
 }
 
-/// Asks something of it.
+/// Stores requested changes.
 pub fn set_control(store: &dyn Store, of: Activity, control: &Control) -> Result<(), StoreError> {
     match of {
         Activity::Run(run) => store.set_control(run, control),
@@ -49,7 +49,7 @@ pub fn set_control(store: &dyn Store, of: Activity, control: &Control) -> Result
     }
 }
 
-/// What it is called in a sentence.
+/// Name for messages.
 pub fn name(of: Activity) -> String {
     match of {
         Activity::Run(run) => format!("run {}", run.0),
@@ -57,8 +57,8 @@ pub fn name(of: Activity) -> String {
     }
 }
 
-/// There is no such thing.
-pub fn missing(of: Activity) -> Problem {
+/// Error for a run or harvest that does not exist.
+pub fn missing(of: Activity) -> ApiError {
     match of {
         Activity::Run(run) => no_run(run.0),
         Activity::Harvest(harvest) => no_harvest(harvest.0),

@@ -1,9 +1,9 @@
-//! What people ask of a running crawl or harvest.
+//! Control of running crawls and harvests.
 
 use super::activity::{control, is_open, missing, name, set_control};
-use super::desk::Desk;
-use super::extract::{Body, Named, Number};
-use super::problem::Problem;
+use super::error::ApiError;
+use super::extract::{Body, Number, PathParams};
+use super::state::AppState;
 use crate::report::watching::ControlView;
 use crate::store::{Activity, Control, HarvestId, RunId};
 use axum::Json;
@@ -12,21 +12,21 @@ use serde::Deserialize;
 use std::sync::Arc;
 use utoipa::ToSchema;
 
-/// What is asked of a run or a harvest; what is left out stays as it is.
+/// Changes of a run or a harvest. Missing fields stay as they are.
 #[derive(Debug, Default, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Wish {
-    /// Hold dispatching, or go on.
+pub struct ControlChange {
+    /// Pause or resume.
     pause: Option<bool>,
-    /// Finish what is in flight and stop.
+    /// Finish the requests in flight and stop.
     stop: Option<bool>,
-    /// Requests it may spend in all.
+    /// New request budget.
     #[schema(value_type = Option<u64>, minimum = 1, maximum = 9007199254740991_u64)]
     max_requests: Option<Number>,
 }
 
-impl Wish {
-    /// All that is asked, after what was asked before.
+impl ControlChange {
+    /// Merges the change into earlier ones.
     fn after(&self, before: Control) -> Control {
         Control {
             pause: self.pause.unwrap_or(before.pause),
@@ -36,42 +36,42 @@ impl Wish {
     }
 }
 
-/// Asks a running crawl to pause, go on or stop, or gives it another budget. It looks about twice a second.
+/// Pauses, resumes or stops a running crawl, or changes its budget. The crawl reads changes twice a second.
 #[utoipa::path(post, path = "/api/runs/{run}/control", operation_id = "control_run", tag = "runs",
-    params(("run" = u64, Path, description = "Its number")), request_body = Wish,
+    params(("run" = u64, Path, description = "Number")), request_body = ControlChange,
     responses((status = 200, body = ControlView)))]
 pub async fn of_run(
-    State(desk): State<Arc<Desk>>,
-    Named(run): Named<u64>,
-    Body(wish): Body<Wish>,
-) -> Result<Json<ControlView>, Problem> {
-    ask(&desk, Activity::Run(RunId(run)), wish).await
+    State(state): State<Arc<AppState>>,
+    PathParams(run): PathParams<u64>,
+    Body(wish): Body<ControlChange>,
+) -> Result<Json<ControlView>, ApiError> {
+    ask(&state, Activity::Run(RunId(run)), wish).await
 }
 
-/// Asks a running harvest to pause, go on or stop, or gives it another budget. It looks before every request.
+/// Pauses, resumes or stops a running harvest, or changes its budget. The harvest reads changes before every
+/// request.
 ///
-/// Harvests side by side share the budget that they were started with. One that is given its own has that in all,
-/// fewer or more, and leaves to the others what is left of theirs.
+/// Harvests of one command share a budget. A harvest with its own budget leaves the shared one to the others.
 #[utoipa::path(post, path = "/api/harvests/{harvest}/control", operation_id = "control_harvest", tag = "harvests",
-    params(("harvest" = u64, Path, description = "Its number")), request_body = Wish,
+    params(("harvest" = u64, Path, description = "Number")), request_body = ControlChange,
     responses((status = 200, body = ControlView)))]
 pub async fn of_harvest(
-    State(desk): State<Arc<Desk>>,
-    Named(harvest): Named<u64>,
-    Body(wish): Body<Wish>,
-) -> Result<Json<ControlView>, Problem> {
-    ask(&desk, Activity::Harvest(HarvestId(harvest)), wish).await
+    State(state): State<Arc<AppState>>,
+    PathParams(harvest): PathParams<u64>,
+    Body(wish): Body<ControlChange>,
+) -> Result<Json<ControlView>, ApiError> {
+    ask(&state, Activity::Harvest(HarvestId(harvest)), wish).await
 }
 
-async fn ask(desk: &Desk, of: Activity, wish: Wish) -> Result<Json<ControlView>, Problem> {
+async fn ask(state: &AppState, of: Activity, wish: ControlChange) -> Result<Json<ControlView>, ApiError> {
     if wish.max_requests.is_some_and(|most| most.0 == 0) {
-        return Err(Problem::of(http::StatusCode::UNPROCESSABLE_ENTITY, "max_requests is at least 1"));
+        return Err(ApiError::of(http::StatusCode::UNPROCESSABLE_ENTITY, "max_requests must be at least 1"));
     }
-    let known = desk.read(move |store| Ok(is_open(store, of)?.map(|is_open| is_open && store.is_busy())));
+    let known = state.read(move |store| Ok(is_open(store, of)?.map(|is_open| is_open && store.is_busy())));
     if !known.await?.ok_or_else(|| missing(of))? {
-        return Err(Problem::conflict(format!("nobody works on {} now", name(of))));
+        return Err(ApiError::conflict(format!("{} is not running", name(of))));
     }
-    let asked = desk
+    let asked = state
         .read(move |store| {
             let asked = wish.after(control(store, of)?);
             set_control(store, of, &asked)?;
@@ -88,10 +88,11 @@ mod tests {
     #[test]
     fn what_is_not_wished_stays_as_it_was() {
         let before = Control { pause: true, stop: false, max_requests: Some(9) };
-        assert_eq!(Wish::default().after(before.clone()), before);
-        let more = Wish { pause: Some(false), max_requests: Some(Number(77)), ..Wish::default() };
+        assert_eq!(ControlChange::default().after(before.clone()), before);
+        let more =
+            ControlChange { pause: Some(false), max_requests: Some(Number(77)), ..ControlChange::default() };
         assert_eq!(more.after(before.clone()), Control { pause: false, stop: false, max_requests: Some(77) });
-        let stop = Wish { stop: Some(true), ..Wish::default() };
+        let stop = ControlChange { stop: Some(true), ..ControlChange::default() };
         assert_eq!(stop.after(before.clone()), Control { stop: true, ..before });
     }
 }

@@ -1,6 +1,6 @@
-//! What the generated description of the interface says of every route alike.
+//! Parts of the OpenAPI description that all routes share.
 
-use super::problem::ErrorBody;
+use super::error::ErrorBody;
 use utoipa::OpenApi;
 use utoipa::openapi::path::Operation;
 use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityRequirement, SecurityScheme};
@@ -10,17 +10,17 @@ const TOKEN: &str = "token";
 
 #[derive(OpenApi)]
 #[openapi(
-    info(title = "hadal", description = "What a crawler of the hidden web does and has found."),
+    info(title = "hadal", description = "Runs, forms, harvests and records of a hidden-web crawler."),
     components(schemas(ErrorBody))
 )]
 struct Description;
 
-/// The description before any route is in it.
+/// Description without routes.
 pub fn begun() -> Described {
     Description::openapi()
 }
 
-/// Adds what can go wrong everywhere, and that a token may be needed.
+/// Adds the common errors and the token to every route.
 pub fn complete(description: &mut Described) {
     let bearer = HttpBuilder::new().scheme(HttpAuthScheme::Bearer).build();
     if let Some(components) = &mut description.components {
@@ -35,6 +35,6 @@ pub fn complete(description: &mut Described) {
 
 fn may_fail(operation: &mut Operation) {
     let body = ContentBuilder::new().schema(Some(Ref::from_schema_name("ErrorBody"))).build();
-    let response = ResponseBuilder::new().description("Why not").content("application/json", body).build();
+    let response = ResponseBuilder::new().description("Error").content("application/json", body).build();
     operation.responses.responses.insert("default".to_string(), response.into());
 }

@@ -1,9 +1,9 @@
-//! Everything that a harvest brought up, as a file that is written while it is sent.
+//! Export of all records of a harvest as a streamed file.
 
-use super::desk::Desk;
-use super::extract::{Named, Params};
+use super::error::ApiError;
+use super::extract::{PathParams, UrlParams};
 use super::harvests::no_harvest;
-use super::problem::Problem;
+use super::state::AppState;
 use crate::output::listing::Listed;
 use crate::output::terminal::Screen;
 use crate::output::writer::{Format, writer};
@@ -20,21 +20,21 @@ use std::sync::Arc;
 use tokio::sync::mpsc;
 use utoipa::{IntoParams, ToSchema};
 
-/// Pieces that wait for a slow client.
+/// Parts buffered for a slow client.
 const WAITING: usize = 8;
 const PIECE: usize = 64 * 1024;
 
-/// How records are written.
+/// Export parameters.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub struct ExportParams {
-    /// The format of the file.
+    /// File format.
     #[serde(default)]
     #[param(inline)]
     format: ExportFormat,
 }
 
-/// Formats of files.
+/// File formats.
 #[derive(Clone, Copy, Debug, Default, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum ExportFormat {
@@ -56,25 +56,25 @@ impl ExportFormat {
 
 /// All records of a harvest as a file.
 #[utoipa::path(get, path = "/api/harvests/{harvest}/export", operation_id = "export_records", tag = "harvests",
-    params(("harvest" = u64, Path, description = "Its number"), ExportParams),
+    params(("harvest" = u64, Path, description = "Number"), ExportParams),
     responses((status = 200, description = "The file", content(("application/x-ndjson"), ("text/csv"), ("application/vnd.apache.parquet")))))]
 pub async fn records(
-    State(desk): State<Arc<Desk>>,
-    Named(harvest): Named<u64>,
-    Params(params): Params<ExportParams>,
-) -> Result<Response, Problem> {
+    State(state): State<Arc<AppState>>,
+    PathParams(harvest): PathParams<u64>,
+    UrlParams(params): UrlParams<ExportParams>,
+) -> Result<Response, ApiError> {
     let only = HarvestFilter { harvest: Some(HarvestId(harvest)), ..HarvestFilter::default() };
     let wanted = only.clone();
-    let known = desk.read(move |store| Ok(!store.harvests(&wanted)?.is_empty())).await?;
+    let known = state.read(move |store| Ok(!store.harvests(&wanted)?.is_empty())).await?;
     if !known {
         return Err(no_harvest(harvest));
     }
     let (format, extension, content_type) = params.format.format();
     let (send, pieces) = mpsc::channel(WAITING);
-    let store = Arc::clone(&desk.store);
+    let store = Arc::clone(&state.store);
     tokio::task::spawn_blocking(move || {
         if let Err(error) = write(store.as_ref(), &only, format, send) {
-            tracing::info!("an export ended early: {error}");
+            tracing::info!("export aborted: {error}");
         }
     });
     let body = unfold(pieces, async |mut pieces: mpsc::Receiver<io::Result<Bytes>>| {
@@ -93,7 +93,7 @@ fn write(
     send: mpsc::Sender<io::Result<Bytes>>,
 ) -> anyhow::Result<()> {
     let broken = send.clone();
-    let out = BufWriter::with_capacity(PIECE, Pipe(send));
+    let out = BufWriter::with_capacity(PIECE, BodyWriter(send));
     let mut rows = writer::<RecordRow>(format, out, Screen::file())?;
     let mut ended = Ok(());
     let walked = store.records(only, &mut |row| {
@@ -101,7 +101,7 @@ fn write(
         if ended.is_ok() { Walk::On } else { Walk::Stop }
     });
     if let Err(error) = walked {
-        // Half a file must not look like a whole one: the connection is cut.
+        // An incomplete file must not look complete, so the connection is aborted.
         broken.blocking_send(Err(io::Error::other("the store could not be read"))).ok();
         return Err(error.into());
     }
@@ -109,10 +109,10 @@ fn write(
     Ok(rows.finish()?)
 }
 
-/// Hands what is written to whoever sends it.
-struct Pipe(mpsc::Sender<io::Result<Bytes>>);
+/// Writer that passes its output to the response body.
+struct BodyWriter(mpsc::Sender<io::Result<Bytes>>);
 
-impl Write for Pipe {
+impl Write for BodyWriter {
     fn write(&mut self, piece: &[u8]) -> io::Result<usize> {
         let gone = |_| io::Error::from(io::ErrorKind::BrokenPipe);
         self.0.blocking_send(Ok(Bytes::copy_from_slice(piece))).map_err(gone)?;

@@ -1,22 +1,22 @@
-//! What a request asks for, checked: bad input is answered in JSON like everything else.
+//! Extractors for request parameters. Invalid input is answered with a JSON error.
 
-use super::problem::Problem;
+use super::error::ApiError;
 use axum::extract::{FromRequest, FromRequestParts, Json, Path, Query, Request};
 use http::request::Parts;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-/// Values behind the question mark.
-pub struct Params<T>(pub T);
+/// Query parameters.
+pub struct UrlParams<T>(pub T);
 
-/// A whole number that every client reads as it is.
+/// Integer that every JSON client represents exactly.
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(try_from = "f64")]
 pub struct Number(pub u64);
 
 impl Number {
-    /// The largest one.
+    /// Largest integer that a JSON number represents exactly.
     pub const MOST: u64 = (1 << 53) - 1;
 }
 
@@ -25,42 +25,42 @@ impl TryFrom<f64> for Number {
 
     fn try_from(given: f64) -> Result<Number, &'static str> {
         let is_whole = given.fract() == 0.0 && (0.0..=Number::MOST as f64).contains(&given);
-        if is_whole { Ok(Number(given as u64)) } else { Err("a whole number from 0 to 2^53 - 1 is wanted") }
+        if is_whole { Ok(Number(given as u64)) } else { Err("expected an integer from 0 to 2^53 - 1") }
     }
 }
 
-/// Values in the path.
-pub struct Named<T>(pub T);
+/// Path parameters.
+pub struct PathParams<T>(pub T);
 
-/// A JSON body: an object.
+/// JSON body, an object.
 pub struct Body<T>(pub T);
 
-impl<S: Send + Sync, T: DeserializeOwned> FromRequestParts<S> for Params<T> {
-    type Rejection = Problem;
+impl<S: Send + Sync, T: DeserializeOwned> FromRequestParts<S> for UrlParams<T> {
+    type Rejection = ApiError;
 
-    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Params<T>, Problem> {
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<UrlParams<T>, ApiError> {
         let read = Query::from_request_parts(parts, state).await;
-        read.map(|Query(value)| Params(value)).map_err(|error| Problem::bad(error.body_text()))
+        read.map(|Query(value)| UrlParams(value)).map_err(|error| ApiError::bad(error.body_text()))
     }
 }
 
-impl<S: Send + Sync, T: DeserializeOwned + Send> FromRequestParts<S> for Named<T> {
-    type Rejection = Problem;
+impl<S: Send + Sync, T: DeserializeOwned + Send> FromRequestParts<S> for PathParams<T> {
+    type Rejection = ApiError;
 
-    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Named<T>, Problem> {
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<PathParams<T>, ApiError> {
         let read = Path::from_request_parts(parts, state).await;
-        read.map(|Path(value)| Named(value)).map_err(|error| Problem::bad(error.body_text()))
+        read.map(|Path(value)| PathParams(value)).map_err(|error| ApiError::bad(error.body_text()))
     }
 }
 
 impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for Body<T> {
-    type Rejection = Problem;
+    type Rejection = ApiError;
 
-    async fn from_request(request: Request, state: &S) -> Result<Body<T>, Problem> {
+    async fn from_request(request: Request, state: &S) -> Result<Body<T>, ApiError> {
         let read = Json::<Map<String, Value>>::from_request(request, state).await;
-        let Json(object) = read.map_err(|error| Problem::of(error.status(), error.body_text()))?;
+        let Json(object) = read.map_err(|error| ApiError::of(error.status(), error.body_text()))?;
         let wrong = |error: serde_json::Error| {
-            Problem::of(http::StatusCode::UNPROCESSABLE_ENTITY, format!("the body does not fit: {error}"))
+            ApiError::of(http::StatusCode::UNPROCESSABLE_ENTITY, format!("invalid body: {error}"))
         };
         serde_json::from_value(Value::Object(object)).map(Body).map_err(wrong)
     }

@@ -1,9 +1,9 @@
-//! The directory: forms found, what they can be narrowed down by, and one of them.
+//! Directory: forms found, facets, and single forms.
 
-use super::desk::Desk;
-use super::extract::{Named, Number, Params};
+use super::error::ApiError;
+use super::extract::{Number, PathParams, UrlParams};
 use super::paging::limit;
-use super::problem::Problem;
+use super::state::AppState;
 use crate::report::facets::{Facets, facets};
 use crate::report::form::{FormPage, FormView, page, view};
 use crate::store::{FormCursor, FormEntry, FormQuery, Label, LabelFilter, RunId};
@@ -16,41 +16,41 @@ use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use utoipa::{IntoParams, ToSchema};
 
-/// Forms that facets are counted over.
+/// Number of forms over which facets are counted.
 const COUNTED: usize = 500;
 
-/// Which forms are wanted.
+/// Filter of the directory.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub struct FormParams {
-    /// Only of this run.
+    /// Only forms of this run.
     #[param(value_type = Option<u64>, maximum = 9007199254740991_u64)]
     run: Option<Number>,
-    /// Only of this topic.
+    /// Only forms of this topic.
     topic: Option<String>,
-    /// Only of this site.
+    /// Only forms of this site.
     site: Option<String>,
-    /// Only on pages in this language, as its ISO 639-1 code.
+    /// Only forms on pages in this language, as ISO 639-1 code.
     language: Option<String>,
-    /// Only sent in this way.
+    /// Only forms with this method.
     #[param(inline)]
     method: Option<MethodName>,
-    /// Only with so many fields that people fill.
+    /// Only forms with this number of visible fields.
     #[param(value_type = Option<u64>, maximum = 9007199254740991_u64)]
     fields: Option<Number>,
-    /// Only at least this likely to search and to be of the topic.
+    /// Least probability of a search of the topic.
     #[param(minimum = 0, maximum = 1, default = 0)]
     min_relevance: Option<f64>,
-    /// Only at least this likely to search.
+    /// Least probability of a search.
     #[param(minimum = 0, maximum = 1, default = 0.5)]
     min_searchable: Option<f64>,
-    /// By what people said: all but what they took out, all, or those with one label.
+    /// Filter by label: all but rejected forms, all forms, or forms with one label.
     #[serde(default)]
     #[param(inline)]
     label: LabelWanted,
 }
 
-/// How a form is sent.
+/// HTTP method of a form.
 #[derive(Clone, Copy, Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum MethodName {
@@ -58,7 +58,7 @@ pub enum MethodName {
     Post,
 }
 
-/// Which forms by what people said of them.
+/// Filter by label.
 #[derive(Clone, Copy, Debug, Default, Deserialize, ToSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum LabelWanted {
@@ -71,7 +71,7 @@ pub enum LabelWanted {
 }
 
 impl FormParams {
-    fn query(self) -> Result<FormQuery, Problem> {
+    fn query(self) -> Result<FormQuery, ApiError> {
         let marks = match self.label {
             LabelWanted::Standing => LabelFilter::Standing,
             LabelWanted::Any => LabelFilter::Any,
@@ -99,57 +99,58 @@ impl FormParams {
     }
 }
 
-fn probability(given: Option<f64>, usual: f32) -> Result<f32, Problem> {
+fn probability(given: Option<f64>, usual: f32) -> Result<f32, ApiError> {
     match given {
         None => Ok(usual),
         Some(p) if (0.0..=1.0).contains(&p) => Ok(p as f32),
-        Some(_) => Err(Problem::bad("a probability is from 0 to 1")),
+        Some(_) => Err(ApiError::bad("expected a probability from 0 to 1")),
     }
 }
 
-/// Which page of the directory.
+/// Position and size of a page of the directory.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub struct PageParams {
-    /// Only what comes after: `next` of the page before.
+    /// Cursor: `next` of the previous page.
     #[param(pattern = "^[0-9a-f]{32}\\.")]
     after: Option<String>,
-    /// Rows at most.
+    /// Greatest number of rows.
     #[param(minimum = 1, maximum = 1000, default = 50)]
     limit: Option<usize>,
 }
 
-/// Some forms, the most relevant first.
+/// Forms, most relevant first.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct FormList {
-    /// There may be fewer than asked for although there is a `next`: of many forms few may pass.
+    /// May be fewer than requested although there is a `next`, because a page ends after a number of forms
+    /// examined.
     forms: Vec<FormView>,
-    /// Give this as `after` for the next page.
+    /// Cursor for the next page.
     next: Option<String>,
 }
 
-/// Forms found, the most relevant first.
+/// Forms found, most relevant first.
 #[utoipa::path(get, path = "/api/forms", operation_id = "list_forms", tag = "forms", params(FormParams, PageParams),
     responses((status = 200, body = FormList)))]
 pub async fn list(
-    State(desk): State<Arc<Desk>>,
-    Params(params): Params<FormParams>,
-    Params(page): Params<PageParams>,
-) -> Result<Json<FormList>, Problem> {
+    State(state): State<Arc<AppState>>,
+    UrlParams(params): UrlParams<FormParams>,
+    UrlParams(page): UrlParams<PageParams>,
+) -> Result<Json<FormList>, ApiError> {
     let after = page.after.as_deref().map(place).transpose()?;
     let query = FormQuery { after, most: limit(page.limit)?, ..params.query()? };
-    let found = desk.read(move |store| store.directory(&query)).await?;
+    let found = state.read(move |store| store.directory(&query)).await?;
     let next = found.next.as_ref().map(written);
     Ok(Json(FormList { forms: found.forms.iter().map(view).collect(), next }))
 }
 
-/// A place in the directory as clients hand it back: two probabilities by their bits, the form, the topic.
+/// Formats a cursor: the bits of two probabilities, the form and the topic.
 fn written(place: &FormCursor) -> String {
     let (relevant, searchable) = (place.relevant.to_bits(), place.searchable.to_bits());
     format!("{relevant:08x}{searchable:08x}{}.{}", place.form, place.topic)
 }
 
-fn place(text: &str) -> Result<FormCursor, Problem> {
+fn place(text: &str) -> Result<FormCursor, ApiError> {
     let read = || {
         let (key, topic) = text.split_once('.')?;
         let part = |range| u64::from_str_radix(key.get(range)?, 16).ok();
@@ -157,54 +158,54 @@ fn place(text: &str) -> Result<FormCursor, Problem> {
         let (relevant, searchable, form) = (p(part(0..8)?)?, p(part(8..16)?)?, FormId(part(16..32)?));
         (key.len() == 32).then(|| FormCursor { relevant, searchable, form, topic: topic.to_string() })
     };
-    read().ok_or_else(|| Problem::bad("after is not what a page gave as next"))
+    read().ok_or_else(|| ApiError::bad("invalid cursor 'after'"))
 }
 
-/// What the forms that pass can be narrowed down by, counted over the most relevant five hundred.
+/// Facet counts of the forms that pass the filter, over the five hundred most relevant ones.
 #[utoipa::path(get, path = "/api/forms/facets", operation_id = "form_facets", tag = "forms", params(FormParams),
     responses((status = 200, body = Facets)))]
 pub async fn narrow(
-    State(desk): State<Arc<Desk>>,
-    Params(params): Params<FormParams>,
-) -> Result<Json<Facets>, Problem> {
+    State(state): State<Arc<AppState>>,
+    UrlParams(params): UrlParams<FormParams>,
+) -> Result<Json<Facets>, ApiError> {
     let query = params.query()?;
-    let found = desk.read(move |store| store.glances(&query)).await?;
+    let found = state.read(move |store| store.glances(&query)).await?;
     Ok(Json(facets(&found.forms, found.next.is_some())))
 }
 
-/// Which form of that identity.
+/// Selects a form by topic.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub struct TopicParams {
-    /// As found for this topic, when several have it.
+    /// Topic for which the form was found, if several runs found it.
     topic: Option<String>,
 }
 
-/// The identity in a path.
-pub fn form_id(text: &str) -> Result<FormId, Problem> {
+/// Parses a form id in a path.
+pub fn form_id(text: &str) -> Result<FormId, ApiError> {
     let digits = text.len() == 16 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
     let id = text.parse().ok().filter(|_| digits);
-    id.ok_or_else(|| Problem::bad("a form is named by 16 hexadecimal digits"))
+    id.ok_or_else(|| ApiError::bad("a form id has 16 hexadecimal digits"))
 }
 
-/// A form of the directory, or that there is none.
-pub async fn find(desk: &Desk, form: &str, topic: Option<String>) -> Result<FormEntry, Problem> {
+/// Form of the directory, or an error.
+pub async fn find(state: &AppState, form: &str, topic: Option<String>) -> Result<FormEntry, ApiError> {
     let id = form_id(form)?;
-    let found = desk.read(move |store| store.found(id, topic.as_deref())).await?;
-    found.ok_or_else(|| Problem::missing(format!("there is no form {id}")))
+    let found = state.read(move |store| store.found(id, topic.as_deref())).await?;
+    found.ok_or_else(|| ApiError::missing(format!("unknown form {id}")))
 }
 
-/// One form with its fields, the way to it and why it was kept.
+/// A form with its fields, its path from a seed, and the evidence.
 #[utoipa::path(get, path = "/api/forms/{form}", operation_id = "form", tag = "forms",
-    params(("form" = String, Path, description = "Its identity", pattern = "^[0-9a-f]{16}$"), TopicParams),
+    params(("form" = String, Path, description = "Form id", pattern = "^[0-9a-f]{16}$"), TopicParams),
     responses((status = 200, body = FormPage)))]
 pub async fn one(
-    State(desk): State<Arc<Desk>>,
-    Named(form): Named<String>,
-    Params(params): Params<TopicParams>,
-) -> Result<Json<FormPage>, Problem> {
-    let found = find(&desk, &form, params.topic).await?;
-    Ok(Json(desk.read(move |store| page(store, &found)).await?))
+    State(state): State<Arc<AppState>>,
+    PathParams(form): PathParams<String>,
+    UrlParams(params): UrlParams<TopicParams>,
+) -> Result<Json<FormPage>, ApiError> {
+    let found = find(&state, &form, params.topic).await?;
+    Ok(Json(state.read(move |store| page(store, &found)).await?))
 }
 
 #[cfg(test)]

@@ -1,21 +1,21 @@
-//! Who may ask, decided from a request's headers alone.
+//! Access control by request headers.
 //!
-//! A server on the loopback address needs no token, but any website in the user's browser can reach it: so
-//! the host must be named as ours, and whoever writes must come from our own pages, which hold a secret that
-//! other sites cannot read. On any other address everybody needs the token.
+//! A server on a loopback address needs no token, but any website in the user's browser can reach it. Therefore
+//! the Host header must name this machine, and writes need a secret that only our own pages can read. On any
+//! other address every request needs the token.
 
 use http::{HeaderMap, Method, Uri, header};
 use std::net::SocketAddr;
 use subtle::ConstantTimeEq;
 
-/// Header in which our pages show the secret that [`Guard::csrf`] tells them.
+/// Header in which our pages send the secret of [`Guard::csrf`].
 pub const CSRF_HEADER: &str = "x-hadal-csrf";
-/// Cookie of a browser that showed the token.
+/// Cookie of a browser that logged in.
 pub const COOKIE: &str = "hadal_session";
-/// Where a browser shows the token; open to everybody.
+/// Login path; needs no token.
 pub const LOGIN: &str = "/login";
 
-/// What a server knows of who may ask.
+/// Access rules of a server.
 #[derive(Debug)]
 pub struct Guard {
     address: SocketAddr,
@@ -24,42 +24,41 @@ pub struct Guard {
     csrf: String,
 }
 
-/// Why somebody may not.
+/// Reason for refusing a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
-    /// Who are you?
-    #[error("a token is needed: send it as 'Authorization: Bearer TOKEN', or log in at /login")]
+    #[error("a token is required; send it as 'Authorization: Bearer TOKEN', or log in at /login")]
     NoToken,
-    /// The request was meant for another name.
-    #[error("this server answers to localhost only")]
+    /// The Host header names another host.
+    #[error("this server accepts requests for localhost only")]
     WrongHost,
-    /// Another site's page sent it.
+    /// The Origin header names another site.
     #[error("requests from other sites are refused")]
     WrongOrigin,
-    /// It may be another site's page that sent it.
+    /// The CSRF secret is missing, so another site may have sent the request.
     #[error("send the csrf value of /api/session in the header X-Hadal-Csrf")]
     NoCsrf,
 }
 
-/// Why a server must not be opened.
+/// Reason for not starting a server.
 #[derive(Debug, thiserror::Error)]
-pub enum NotGuarded {
-    /// No secrets without randomness.
-    #[error("the system gives no random numbers: {0}")]
+pub enum GuardError {
+    /// The system has no random numbers for secrets.
+    #[error("the system has no random numbers: {0}")]
     NoRandomness(getrandom::Error),
-    /// Anybody could guess it.
-    #[error("a token has at least {LEAST_TOKEN} characters, all of them visible ASCII")]
+    /// The token is too short to be secret.
+    #[error("a token needs at least {LEAST_TOKEN} characters, all visible ASCII")]
     WeakToken,
 }
 
 const LEAST_TOKEN: usize = 8;
 
 impl Guard {
-    /// The guard of a server on this address. Away from loopback a token is made when none is given.
-    pub fn new(address: SocketAddr, token: Option<String>) -> Result<Guard, NotGuarded> {
+    /// Rules of a server on this address. On a non-loopback address a token is generated if none is given.
+    pub fn new(address: SocketAddr, token: Option<String>) -> Result<Guard, GuardError> {
         let is_open = token.is_none() && address.ip().is_loopback();
         let token = match token {
-            Some(token) if !is_sound(&token) => return Err(NotGuarded::WeakToken),
+            Some(token) if !is_sound(&token) => return Err(GuardError::WeakToken),
             Some(token) => Some(token),
             None if is_open => None,
             None => Some(secret()?),
@@ -67,23 +66,23 @@ impl Guard {
         Ok(Guard { address, token, session: secret()?, csrf: secret()? })
     }
 
-    /// The token that everybody needs, if there is one.
+    /// The token, if one is needed.
     pub fn token(&self) -> Option<&str> {
         self.token.as_deref()
     }
 
-    /// The secret that our own pages send with every write.
+    /// Secret that our pages send with every write.
     pub fn csrf(&self) -> &str {
         &self.csrf
     }
 
-    /// The cookie for whoever shows the right token.
+    /// Session cookie for the right token.
     pub fn log_in(&self, shown: &str) -> Option<String> {
         let token = self.token.as_deref()?;
         same(shown, token).then(|| format!("{COOKIE}={}; HttpOnly; SameSite=Strict; Path=/", self.session))
     }
 
-    /// Whether a request is let in.
+    /// Checks a request.
     pub fn admit(&self, method: &Method, uri: &Uri, headers: &HeaderMap) -> Result<(), Refusal> {
         let is_login = uri.path() == LOGIN && method == Method::POST;
         let bearer =
@@ -108,7 +107,7 @@ impl Guard {
         if knows { Ok(()) } else { Err(Refusal::NoCsrf) }
     }
 
-    /// Whether a host is this machine, by a name that no other site can take.
+    /// True if a Host header names this machine in a way that no other site can imitate.
     fn is_ours(&self, host: &str) -> bool {
         let (name, port) = match host.rsplit_once(':') {
             Some((name, port)) if !port.contains(']') => (name, port.parse().ok()),
@@ -124,13 +123,13 @@ fn is_sound(token: &str) -> bool {
 }
 
 /// 128 random bits.
-fn secret() -> Result<String, NotGuarded> {
+fn secret() -> Result<String, GuardError> {
     let mut bytes = [0; 16];
-    getrandom::fill(&mut bytes).map_err(NotGuarded::NoRandomness)?;
+    getrandom::fill(&mut bytes).map_err(GuardError::NoRandomness)?;
     Ok(data_encoding::HEXLOWER.encode(&bytes))
 }
 
-/// Whether two secrets are the same, in a time that does not tell how far they agree.
+/// Compares secrets in constant time.
 fn same(shown: &str, known: &str) -> bool {
     shown.as_bytes().ct_eq(known.as_bytes()).into()
 }
@@ -150,7 +149,7 @@ fn cookie(headers: &HeaderMap) -> Option<&str> {
     pairs.find(|(name, _)| *name == COOKIE).map(|(_, value)| value)
 }
 
-/// Whether the page that sent it came from this very host.
+/// True if the Origin header names this host.
 fn is_from(headers: &HeaderMap, host: &str) -> bool {
     let mut origins = headers.get_all(header::ORIGIN).iter();
     let one = origins.next().filter(|_| origins.next().is_none()).and_then(|origin| origin.to_str().ok());

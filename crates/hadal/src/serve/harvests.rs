@@ -1,9 +1,9 @@
-//! Harvests: the list, one, its curve, its queries, its records.
+//! Harvests: list, details, curve, queries, records.
 
-use super::desk::Desk;
-use super::extract::{Named, Number, Params};
-use super::paging::{Backward, limit, next};
-use super::problem::Problem;
+use super::error::ApiError;
+use super::extract::{Number, PathParams, UrlParams};
+use super::paging::{PageBefore, limit, next};
+use super::state::AppState;
 use crate::report::curve::{self, CoveragePoint};
 use crate::report::harvest::{HarvestPage, HarvestView, QueryView, RecordView, page, query, record, view};
 use crate::store::{HarvestFilter, HarvestId, HarvestRow, QueryRow, Store, StoreError, Walk};
@@ -14,58 +14,57 @@ use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use utoipa::{IntoParams, ToSchema};
 
-/// Some harvests, the newest first.
+/// Harvests, newest first.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct HarvestList {
     harvests: Vec<HarvestView>,
-    /// Give this as `before` for the next page.
+    /// Cursor for the next page, as `before`.
     next: Option<u64>,
 }
 
-/// Harvests, the newest first.
-#[utoipa::path(get, path = "/api/harvests", operation_id = "list_harvests", tag = "harvests", params(Backward),
+/// Harvests, newest first.
+#[utoipa::path(get, path = "/api/harvests", operation_id = "list_harvests", tag = "harvests", params(PageBefore),
     responses((status = 200, body = HarvestList)))]
 pub async fn list(
-    State(desk): State<Arc<Desk>>,
-    Params(params): Params<Backward>,
-) -> Result<Json<HarvestList>, Problem> {
+    State(state): State<Arc<AppState>>,
+    UrlParams(params): UrlParams<PageBefore>,
+) -> Result<Json<HarvestList>, ApiError> {
     let limit = limit(params.limit)?;
-    let rows = desk
+    let rows = state
         .read(move |store| store.harvest_page(params.before.map(|before| HarvestId(before.0)), limit))
         .await?;
     let next = next(&rows, limit, |row| row.id.0);
     Ok(Json(HarvestList { harvests: rows.iter().map(view).collect(), next }))
 }
 
-/// One harvest, if there is such a one.
 pub fn row(store: &dyn Store, harvest: HarvestId) -> Result<Option<HarvestRow>, StoreError> {
     let only = HarvestFilter { harvest: Some(harvest), ..HarvestFilter::default() };
     Ok(store.harvests(&only)?.pop())
 }
 
-/// A harvest as it stands, if there is such a one.
+/// Current state of a harvest.
 pub fn now(store: &dyn Store, harvest: HarvestId) -> Result<Option<HarvestPage>, StoreError> {
     row(store, harvest)?.map(|row| page(store, &row)).transpose()
 }
 
-/// There is no harvest of this number.
-pub fn no_harvest(harvest: u64) -> Problem {
-    Problem::missing(format!("there is no harvest {harvest}"))
+/// Error for an unknown harvest.
+pub fn no_harvest(harvest: u64) -> ApiError {
+    ApiError::missing(format!("unknown harvest {harvest}"))
 }
 
-/// One harvest, what people asked of it, and what it would ask next.
+/// A harvest with requested changes and its next queries.
 #[utoipa::path(get, path = "/api/harvests/{harvest}", operation_id = "harvest", tag = "harvests",
-    params(("harvest" = u64, Path, description = "Its number")),
+    params(("harvest" = u64, Path, description = "Number")),
     responses((status = 200, body = HarvestPage)))]
 pub async fn one(
-    State(desk): State<Arc<Desk>>,
-    Named(harvest): Named<u64>,
-) -> Result<Json<HarvestPage>, Problem> {
-    let found = desk.read(move |store| now(store, HarvestId(harvest))).await?;
+    State(state): State<Arc<AppState>>,
+    PathParams(harvest): PathParams<u64>,
+) -> Result<Json<HarvestPage>, ApiError> {
+    let found = state.read(move |store| now(store, HarvestId(harvest))).await?;
     found.map(Json).ok_or_else(|| no_harvest(harvest))
 }
 
-/// What a harvest had brought up after so many requests.
+/// Curve of a harvest.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct HarvestCurve {
     harvest: u64,
@@ -73,51 +72,51 @@ pub struct HarvestCurve {
     points: Vec<CoveragePoint>,
 }
 
-/// What a harvest had brought up after so many requests, and how much of all that was thought to be.
+/// Records and estimated coverage over requests.
 #[utoipa::path(get, path = "/api/harvests/{harvest}/curve", operation_id = "harvest_curve", tag = "harvests",
-    params(("harvest" = u64, Path, description = "Its number")),
+    params(("harvest" = u64, Path, description = "Number")),
     responses((status = 200, body = HarvestCurve)))]
 pub async fn points(
-    State(desk): State<Arc<Desk>>,
-    Named(harvest): Named<u64>,
-) -> Result<Json<HarvestCurve>, Problem> {
+    State(state): State<Arc<AppState>>,
+    PathParams(harvest): PathParams<u64>,
+) -> Result<Json<HarvestCurve>, ApiError> {
     let id = HarvestId(harvest);
     let look = move |store: &dyn Store| row(store, id)?.map(|_| curve::of_harvest(store, id)).transpose();
-    let points = desk.read(look).await?.ok_or_else(|| no_harvest(harvest))?;
+    let points = state.read(look).await?.ok_or_else(|| no_harvest(harvest))?;
     Ok(Json(HarvestCurve { harvest, points }))
 }
 
-/// Which queries are wanted.
+/// Position and size of a page of queries.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub struct QueryParams {
-    /// Only queries with a higher number: `next` of the page before.
+    /// Only queries with a higher number: `next` of the previous page.
     #[param(value_type = Option<u64>, maximum = 9007199254740991_u64)]
     after: Option<Number>,
-    /// Rows at most.
+    /// Greatest number of rows.
     #[param(minimum = 1, maximum = 1000, default = 50)]
     limit: Option<usize>,
 }
 
-/// Some queries, in the order they were asked.
+/// Queries in the order they were sent.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct QueryList {
     queries: Vec<QueryView>,
-    /// Give this as `after` for the next page.
+    /// Cursor for the next page.
     next: Option<u32>,
 }
 
-/// What was asked, and what came of it.
+/// Queries with their results.
 #[utoipa::path(get, path = "/api/harvests/{harvest}/queries", operation_id = "harvest_queries", tag = "harvests",
-    params(("harvest" = u64, Path, description = "Its number"), QueryParams),
+    params(("harvest" = u64, Path, description = "Number"), QueryParams),
     responses((status = 200, body = QueryList)))]
 pub async fn queries(
-    State(desk): State<Arc<Desk>>,
-    Named(harvest): Named<u64>,
-    Params(params): Params<QueryParams>,
-) -> Result<Json<QueryList>, Problem> {
+    State(state): State<Arc<AppState>>,
+    PathParams(harvest): PathParams<u64>,
+    UrlParams(params): UrlParams<QueryParams>,
+) -> Result<Json<QueryList>, ApiError> {
     let limit = limit(params.limit)?;
-    let rows = desk
+    let rows = state
         .read(move |store| {
             let Some(row) = row(store, HarvestId(harvest))? else { return Ok(None) };
             let after = params.after.map(|number| (row.id, number.0));
@@ -136,43 +135,43 @@ pub async fn queries(
     Ok(Json(QueryList { queries: rows.iter().map(query).collect(), next }))
 }
 
-/// Which records are wanted.
+/// Filter, position and size of a page of records.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub struct RecordParams {
-    /// Only records with all of these words in their title, text or own page.
+    /// Only records with all of these words in their title, text or detail page.
     q: Option<String>,
-    /// Only records after this one: `next` of the page before.
+    /// Cursor: `next` of the previous page.
     #[param(pattern = "^[0-9a-f]{16}$")]
     after: Option<String>,
-    /// Rows at most.
+    /// Greatest number of rows.
     #[param(minimum = 1, maximum = 1000, default = 50)]
     limit: Option<usize>,
 }
 
-/// Some records, in the order they came up.
+/// Records in the order they were found.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct RecordList {
-    /// There may be fewer than asked for, or none, although more follow.
+    /// May be fewer than requested, or none, although more follow.
     records: Vec<RecordView>,
-    /// Give this as `after` for the next page; null when this was the last.
+    /// Cursor for the next page; null on the last page.
     next: Option<String>,
 }
 
-/// What came up, or what of it has certain words. For one page only so many records are looked through: it may be
-/// short or empty although `next` leads on.
+/// Records, or those that contain certain words. A response examines a limited number of records, so it may be
+/// short or empty although there is a `next`.
 #[utoipa::path(get, path = "/api/harvests/{harvest}/records", operation_id = "harvest_records", tag = "harvests",
-    params(("harvest" = u64, Path, description = "Its number"), RecordParams),
+    params(("harvest" = u64, Path, description = "Number"), RecordParams),
     responses((status = 200, body = RecordList)))]
 pub async fn records(
-    State(desk): State<Arc<Desk>>,
-    Named(harvest): Named<u64>,
-    Params(params): Params<RecordParams>,
-) -> Result<Json<RecordList>, Problem> {
+    State(state): State<Arc<AppState>>,
+    PathParams(harvest): PathParams<u64>,
+    UrlParams(params): UrlParams<RecordParams>,
+) -> Result<Json<RecordList>, ApiError> {
     let limit = limit(params.limit)?;
     let after = params.after.as_deref().map(record_id).transpose()?;
     let search = params.q.filter(|words| !words.trim().is_empty());
-    let found = desk
+    let found = state
         .read(move |store| {
             let Some(row) = row(store, HarvestId(harvest))? else { return Ok(None) };
             store.record_page(row.id, search.as_deref(), after, limit).map(Some)
@@ -183,7 +182,7 @@ pub async fn records(
     Ok(Json(RecordList { records: found.records.iter().map(record).collect(), next }))
 }
 
-fn record_id(text: &str) -> Result<RecordId, Problem> {
+fn record_id(text: &str) -> Result<RecordId, ApiError> {
     let number = u64::from_str_radix(text, 16).ok().filter(|_| text.len() == 16);
-    number.map(RecordId).ok_or_else(|| Problem::bad("a record is named by 16 hexadecimal digits"))
+    number.map(RecordId).ok_or_else(|| ApiError::bad("a record id has 16 hexadecimal digits"))
 }

@@ -1,10 +1,10 @@
-//! What people make of forms.
+//! Labels that users give to forms.
 
-use super::desk::Desk;
-use super::extract::{Body, Named, Params};
+use super::error::ApiError;
+use super::extract::{Body, PathParams, UrlParams};
 use super::forms::{find, form_id};
 use super::paging::limit;
-use super::problem::Problem;
+use super::state::AppState;
 use crate::report::form::{FormView, view};
 use crate::report::values::timestamp;
 use crate::store::{FormEntry, Label, LabelRow};
@@ -17,29 +17,29 @@ use std::sync::Arc;
 use std::time::SystemTime;
 use utoipa::{IntoParams, ToSchema};
 
-/// What a person makes of a form.
+/// Label of a form.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Verdict {
-    /// For this topic; else for the one it was found for first.
+pub struct LabelChange {
+    /// Topic of the label [default: the topic for which the form was found first].
     topic: Option<String>,
-    /// What it is; `null` takes back what was said.
+    /// The label; `null` removes it.
     label: Option<Label>,
 }
 
-/// Keeps what a person makes of a form.
-#[utoipa::path(put, path = "/api/forms/{form}/label", operation_id = "label_form", tag = "forms", request_body = Verdict,
-    params(("form" = String, Path, description = "Its identity", pattern = "^[0-9a-f]{16}$")),
+/// Stores the label of a form.
+#[utoipa::path(put, path = "/api/forms/{form}/label", operation_id = "label_form", tag = "forms", request_body = LabelChange,
+    params(("form" = String, Path, description = "Form id", pattern = "^[0-9a-f]{16}$")),
     responses((status = 200, body = FormView)))]
 pub async fn mark(
-    State(desk): State<Arc<Desk>>,
-    Named(form): Named<String>,
-    Body(verdict): Body<Verdict>,
-) -> Result<Json<FormView>, Problem> {
-    let found = find(&desk, &form, verdict.topic).await?;
+    State(state): State<Arc<AppState>>,
+    PathParams(form): PathParams<String>,
+    Body(verdict): Body<LabelChange>,
+) -> Result<Json<FormView>, ApiError> {
+    let found = find(&state, &form, verdict.topic).await?;
     let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     let at = Time(0).after(since);
-    let marked = desk
+    let marked = state
         .read(move |store| {
             let (form, topic) = (found.row.form_id, found.row.topic.clone());
             match verdict.label {
@@ -52,46 +52,46 @@ pub async fn mark(
     Ok(Json(view(&marked)))
 }
 
-/// Which page of the labels.
+/// Position and size of a page of labels.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub struct LabelParams {
-    /// Only what comes after: `next` of the page before.
+    /// Cursor: `next` of the previous page.
     #[param(pattern = "^[0-9a-f]{16}\\.")]
     after: Option<String>,
-    /// Rows at most.
+    /// Greatest number of rows.
     #[param(minimum = 1, maximum = 1000, default = 50)]
     limit: Option<usize>,
 }
 
-/// Some labels, by form.
+/// Labels by form.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct LabelList {
     labels: Vec<LabelView>,
-    /// Give this as `after` for the next page.
+    /// Cursor for the next page.
     next: Option<String>,
 }
 
-/// A form with a person's word on it.
+/// A labelled form.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct LabelView {
     form_id: String,
     topic: String,
     label: Label,
-    /// When that was said.
+    /// Time of the label.
     at: String,
 }
 
-/// What people made of forms.
+/// Labels of all forms.
 #[utoipa::path(get, path = "/api/labels", operation_id = "list_labels", tag = "forms", params(LabelParams),
     responses((status = 200, body = LabelList)))]
 pub async fn list(
-    State(desk): State<Arc<Desk>>,
-    Params(page): Params<LabelParams>,
-) -> Result<Json<LabelList>, Problem> {
+    State(state): State<Arc<AppState>>,
+    UrlParams(page): UrlParams<LabelParams>,
+) -> Result<Json<LabelList>, ApiError> {
     let limit = limit(page.limit)?;
     let after: Option<(FormId, String)> = page.after.as_deref().map(place).transpose()?;
-    let rows = desk
+    let rows = state
         .read(move |store| store.labels(after.as_ref().map(|(form, topic)| (*form, topic.as_str())), limit))
         .await?;
     let next = rows.last().filter(|_| rows.len() == limit).map(|row| format!("{}.{}", row.form, row.topic));
@@ -104,8 +104,8 @@ pub async fn list(
     Ok(Json(LabelList { labels: rows.into_iter().map(view).collect(), next }))
 }
 
-/// A place in the list as clients hand it back: the form and the topic.
-fn place(text: &str) -> Result<(FormId, String), Problem> {
+/// Parses a cursor: form and topic.
+fn place(text: &str) -> Result<(FormId, String), ApiError> {
     let (form, topic) = text.split_once('.').unwrap_or((text, ""));
     Ok((form_id(form)?, topic.to_string()))
 }

@@ -1,10 +1,10 @@
-//! What a run's strategy learned.
+//! Lessons of a run's strategy.
 
-use super::desk::Desk;
-use super::extract::{Named, Params};
+use super::error::ApiError;
+use super::extract::{PathParams, UrlParams};
 use super::paging::limit;
-use super::problem::Problem;
 use super::runs::no_run;
+use super::state::AppState;
 use crate::store::{LessonRow, RunId};
 use axum::Json;
 use axum::extract::State;
@@ -12,64 +12,64 @@ use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use utoipa::{IntoParams, ToSchema};
 
-/// How many lessons are wanted.
+/// Number of lessons.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub struct LessonParams {
-    /// Lessons at most.
+    /// Greatest number of lessons.
     #[param(minimum = 1, maximum = 1000, default = 50)]
     limit: Option<usize>,
 }
 
-/// What a strategy learned, the latest first.
+/// Lessons, latest first.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct LessonList {
     lessons: Vec<LessonView>,
 }
 
-/// What was learned at one moment.
+/// A lesson.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct LessonView {
-    /// Requests of the run so far.
+    /// Requests of the run at that time.
     at_request: u64,
-    /// Pages of the run so far.
+    /// Pages of the run at that time.
     at_page: u64,
-    /// Which model learned: link, site.
+    /// Model: link or site.
     model: String,
-    /// The how-manieth time, from 0: before the crawl.
+    /// Iteration number; 0 is the model before the crawl.
     iteration: u32,
-    /// Examples it learned from.
+    /// Number of training examples.
     examples: u32,
-    /// The features it selected, by where they stand.
-    features: Vec<FeatureSpace>,
+    /// Selected features by position.
+    features: Vec<LessonTerms>,
 }
 
-/// The features selected in one place.
+/// Selected features of one position.
 #[derive(Debug, Serialize, ToSchema)]
-pub struct FeatureSpace {
-    /// Where they stand: url, path, anchor, around.
+pub struct LessonTerms {
+    /// Position: url, path, anchor, around.
     space: String,
-    /// Clicks to the form, when the model tells levels apart.
+    /// Distance to the form in clicks, if the model has levels.
     level: Option<u8>,
-    /// Stems, the most frequent first.
-    terms: Vec<Feature>,
+    /// Stems, most frequent first.
+    terms: Vec<LessonTerm>,
 }
 
-/// A feature that a model holds.
+/// A feature of a model.
 #[derive(Debug, Serialize, ToSchema)]
-pub struct Feature {
-    /// Its stem.
+pub struct LessonTerm {
+    /// Stem of the feature.
     term: String,
-    /// Examples that have it.
+    /// Number of examples with it.
     examples: u32,
 }
 
 fn lesson(row: LessonRow) -> LessonView {
     let lesson = row.lesson;
-    let spaces = lesson.selected.into_iter().map(|chosen| FeatureSpace {
+    let spaces = lesson.selected.into_iter().map(|chosen| LessonTerms {
         space: chosen.space,
         level: chosen.level,
-        terms: chosen.terms.into_iter().map(|(term, examples)| Feature { term, examples }).collect(),
+        terms: chosen.terms.into_iter().map(|(term, examples)| LessonTerm { term, examples }).collect(),
     });
     LessonView {
         at_request: row.at_request,
@@ -81,17 +81,17 @@ fn lesson(row: LessonRow) -> LessonView {
     }
 }
 
-/// What a run's strategy learned, the latest first.
+/// Lessons of a run's strategy, latest first.
 #[utoipa::path(get, path = "/api/runs/{run}/lessons", operation_id = "run_lessons", tag = "runs",
-    params(("run" = u64, Path, description = "Its number"), LessonParams),
+    params(("run" = u64, Path, description = "Number"), LessonParams),
     responses((status = 200, body = LessonList)))]
 pub async fn latest(
-    State(desk): State<Arc<Desk>>,
-    Named(run): Named<u64>,
-    Params(params): Params<LessonParams>,
-) -> Result<Json<LessonList>, Problem> {
+    State(state): State<Arc<AppState>>,
+    PathParams(run): PathParams<u64>,
+    UrlParams(params): UrlParams<LessonParams>,
+) -> Result<Json<LessonList>, ApiError> {
     let limit = limit(params.limit)?;
-    let rows = desk
+    let rows = state
         .read(move |store| {
             let Some(row) = store.run_row(RunId(run))? else { return Ok(None) };
             store.latest_lessons(row.id, limit).map(Some)

@@ -1,11 +1,11 @@
-//! What runs and harvests do now: how fast runs go, and one reader of the store for everybody who watches.
+//! Live state of runs and harvests: rates, and one reader of the store for all clients.
 //!
-//! Each is looked at while somebody watches it, twice a second at most, however many they are; those who
-//! watch are told when something changed.
+//! A run or harvest is read at most twice a second while at least one client watches it. Clients are notified
+//! of changes.
 
-use super::activity::told;
-use super::desk::Desk;
-use super::minds::Minds;
+use super::activity::state_json;
+use super::state::AppState;
+use super::strategy_cache::StrategyCache;
 use crate::store::{Activity, RunId, RunRow, RunState, StoreError};
 use rustc_hash::FxHashMap;
 use serde::Serialize;
@@ -15,53 +15,53 @@ use std::time::{Duration, Instant};
 use tokio::sync::{Notify, watch};
 use utoipa::ToSchema;
 
-/// How often what is watched is looked at.
+/// Poll interval of watched runs and harvests.
 const EVERY: Duration = Duration::from_millis(500);
-/// How far back the pace is measured.
+/// Window over which rates are measured.
 const WINDOW: Duration = Duration::from_secs(30);
-/// How far apart two looks are at least, for a pace to be read off them.
+/// Least time between two samples of a rate.
 const APART: Duration = Duration::from_millis(300);
-/// Runs whose pace is remembered.
+/// Runs with stored rate samples.
 const MOST_RUNS: usize = 100;
 
-/// How fast a run goes, by the wall's clock; unknown unless it was watched for a moment and is running.
+/// Rates of a run on the real clock; null unless it runs and has been watched for a moment.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, ToSchema)]
-pub struct Pace {
+pub struct RunRates {
     /// Requests per second.
     pub requests_per_s: Option<f64>,
     /// Pages per second.
     pub pages_per_s: Option<f64>,
-    /// Seconds until the request budget is spent, at this pace.
+    /// Seconds until the request budget is spent at this rate.
     pub eta_s: Option<f64>,
 }
 
-/// What is known of runs and harvests while they are watched.
+/// Live state of watched runs and harvests.
 #[derive(Default)]
 pub struct Live {
-    looks: Mutex<FxHashMap<RunId, VecDeque<Look>>>,
+    looks: Mutex<FxHashMap<RunId, VecDeque<RateSample>>>,
     watched: Mutex<FxHashMap<Activity, watch::Sender<Option<Arc<str>>>>>,
-    somebody: Notify,
-    /// What the strategies of runs know.
-    pub minds: Minds,
+    client_arrived: Notify,
+    /// Strategies of runs with their learned state.
+    pub strategies: StrategyCache,
 }
 
-/// Where a run stood at a moment.
+/// Counters of a run at one time.
 #[derive(Clone, Copy, Debug)]
-struct Look {
+struct RateSample {
     at: Instant,
     requests: u64,
     pages: u64,
 }
 
 impl Live {
-    /// Takes in where a run stands, and tells how fast it goes.
-    pub fn observe(&self, row: &RunRow) -> Pace {
+    /// Adds a sample and returns the rates.
+    pub fn observe(&self, row: &RunRow) -> RunRates {
         let mut all = lock(&self.looks);
         if all.len() >= MOST_RUNS && !all.contains_key(&row.id) {
             all.clear();
         }
         let looks = all.entry(row.id).or_default();
-        let now = Look { at: Instant::now(), requests: row.tally.requests, pages: row.tally.pages };
+        let now = RateSample { at: Instant::now(), requests: row.tally.requests, pages: row.tally.pages };
         if looks.back().is_none_or(|last| now.at - last.at >= APART) {
             looks.push_back(now);
         }
@@ -70,31 +70,31 @@ impl Live {
         }
         match (row.progress.state, looks.front()) {
             (RunState::Running, Some(first)) => pace(*first, now, row.progress.max_requests),
-            _ => Pace::default(),
+            _ => RunRates::default(),
         }
     }
 
-    /// What a run or a harvest does from now on, each time as JSON.
+    /// Subscribes to the JSON state of a run or harvest.
     pub fn watch(&self, of: Activity) -> watch::Receiver<Option<Arc<str>>> {
         let receiver = lock(&self.watched).entry(of).or_insert_with(|| watch::channel(None).0).subscribe();
-        self.somebody.notify_one();
+        self.client_arrived.notify_one();
         receiver
     }
 
-    /// What somebody watches.
+    /// Watched runs and harvests.
     fn wanted(&self) -> Vec<Activity> {
         let mut watched = lock(&self.watched);
         watched.retain(|_, told| told.receiver_count() > 0);
         watched.keys().copied().collect()
     }
 
-    /// Tells those who watch, when it is news.
+    /// Notifies clients if the state changed.
     fn tell(&self, of: Activity, now: Arc<str>) {
         if let Some(told) = lock(&self.watched).get(&of) {
             told.send_if_modified(|last| {
-                let news = last.as_ref() != Some(&now);
+                let updates = last.as_ref() != Some(&now);
                 *last = Some(now);
-                news
+                updates
             });
         }
     }
@@ -104,29 +104,29 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn pace(first: Look, now: Look, max_requests: Option<u64>) -> Pace {
+fn pace(first: RateSample, now: RateSample, max_requests: Option<u64>) -> RunRates {
     let took = now.at - first.at;
     if took < APART {
-        return Pace::default();
+        return RunRates::default();
     }
     let rate = |before: u64, after: u64| after.saturating_sub(before) as f64 / took.as_secs_f64();
     let requests = rate(first.requests, now.requests);
     let left = max_requests.map(|most| most.saturating_sub(now.requests) as f64);
-    Pace {
+    RunRates {
         requests_per_s: Some(requests),
         pages_per_s: Some(rate(first.pages, now.pages)),
         eta_s: left.filter(|_| requests > 0.0).map(|left| left / requests),
     }
 }
 
-/// Looks at what is watched, for as long as there is a server.
-pub async fn keep_looking(desk: Weak<Desk>) {
+/// Polls watched runs and harvests as long as the server exists.
+pub async fn poll(state: Weak<AppState>) {
     loop {
-        let Some(server) = desk.upgrade() else { return };
+        let Some(server) = state.upgrade() else { return };
         let wanted = server.live.wanted();
         if wanted.is_empty() {
-            // Wakes up now and then to see whether the server is still there.
-            tokio::time::timeout(EVERY * 4, server.live.somebody.notified()).await.ok();
+            // Wakes up regularly to check that the server still exists.
+            tokio::time::timeout(EVERY * 4, server.live.client_arrived.notified()).await.ok();
             continue;
         }
         let looking = Arc::clone(&server);
@@ -140,9 +140,9 @@ pub async fn keep_looking(desk: Weak<Desk>) {
     }
 }
 
-fn look(desk: &Desk, of: Activity) -> Result<(), StoreError> {
-    if let Some(now) = told(desk, of)? {
-        desk.live.tell(of, now.into());
+fn look(state: &AppState, of: Activity) -> Result<(), StoreError> {
+    if let Some(now) = state_json(state, of)? {
+        state.live.tell(of, now.into());
     }
     Ok(())
 }
@@ -154,10 +154,11 @@ mod tests {
     #[test]
     fn the_pace_is_what_was_done_in_the_time_between() {
         let at = Instant::now();
-        let look = |seconds, requests, pages| Look { at: at + Duration::from_secs(seconds), requests, pages };
+        let look =
+            |seconds, requests, pages| RateSample { at: at + Duration::from_secs(seconds), requests, pages };
         let seen = pace(look(0, 100, 80), look(10, 300, 230), Some(1300));
         assert_eq!((seen.requests_per_s, seen.pages_per_s, seen.eta_s), (Some(20.0), Some(15.0), Some(50.0)));
-        assert_eq!(pace(look(0, 5, 5), look(0, 9, 9), Some(10)), Pace::default());
+        assert_eq!(pace(look(0, 5, 5), look(0, 9, 9), Some(10)), RunRates::default());
         assert_eq!(pace(look(0, 5, 5), look(9, 5, 5), Some(10)).eta_s, None);
         assert_eq!(pace(look(0, 5, 5), look(9, 50, 5), None).eta_s, None);
     }

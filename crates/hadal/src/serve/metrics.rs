@@ -1,7 +1,7 @@
-//! Counters for Prometheus, in its text format: the numbers of `hadal status`, run by run and in all.
+//! Prometheus metrics in text format: the numbers of `hadal status`, in total and by run.
 
-use super::desk::Desk;
-use super::problem::Problem;
+use super::error::ApiError;
+use super::state::AppState;
 use crate::report::run::{RunView, view};
 use crate::report::{Status, status};
 use axum::extract::State;
@@ -10,20 +10,21 @@ use http::header;
 use std::fmt::Write;
 use std::sync::Arc;
 
-/// The latest runs that are told of one by one.
+/// Number of latest runs with their own metrics.
 const MOST_RUNS: usize = 20;
 
-/// Counters for Prometheus.
+/// Metrics for Prometheus.
 #[utoipa::path(get, path = "/metrics", operation_id = "metrics", tag = "server",
     responses((status = 200, description = "Text exposition", content_type = "text/plain", body = String)))]
-pub async fn metrics(State(desk): State<Arc<Desk>>) -> Result<Response, Problem> {
-    let (all, runs) = desk.read(|store| Ok((status(store)?, store.run_page(None, None, MOST_RUNS)?))).await?;
+pub async fn metrics(State(state): State<Arc<AppState>>) -> Result<Response, ApiError> {
+    let (all, runs) =
+        state.read(|store| Ok((status(store)?, store.run_page(None, None, MOST_RUNS)?))).await?;
     let runs: Vec<RunView> = runs.iter().map(view).collect();
     let content_type = [(header::CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")];
     Ok((content_type, exposition(&all, &runs)).into_response())
 }
 
-/// A line per number: labels as they are written between braces, and the value.
+/// Labels and value of each metric line.
 type Lines = Vec<(String, f64)>;
 
 fn exposition(all: &Status, runs: &[RunView]) -> String {
@@ -40,32 +41,32 @@ fn exposition(all: &Status, runs: &[RunView]) -> String {
     family("hadal_requests_total", "counter", "Requests of all runs and harvests.", one(all.requests as f64));
     family("hadal_bytes_total", "counter", "Bytes of bodies received.", one(all.bytes as f64));
     family("hadal_pages_total", "counter", "Pages read.", one(all.pages as f64));
-    family("hadal_failed_total", "counter", "Links and steps given up.", one(all.failed as f64));
+    family("hadal_failed_total", "counter", "Links and steps that failed.", one(all.failed as f64));
     family("hadal_sites_total", "counter", "Sites with at least one page.", one(all.sites as f64));
     let kinds = [("any", all.forms), ("searchable", all.forms_searchable), ("relevant", all.forms_relevant)];
     let forms = kinds.map(|(kind, count)| (format!("{{kind=\"{kind}\"}}"), count as f64));
     family("hadal_forms_found_total", "counter", "Distinct forms found.", forms.into());
-    family("hadal_queries_total", "counter", "Queries asked of forms.", one(all.queries as f64));
-    family("hadal_records_total", "counter", "Records brought up.", one(all.records as f64));
+    family("hadal_queries_total", "counter", "Queries sent to forms.", one(all.queries as f64));
+    family("hadal_records_total", "counter", "Records downloaded.", one(all.records as f64));
     let errors =
         all.errors.iter().map(|(kind, count)| (format!("{{kind=\"{}\"}}", escaped(kind)), *count as f64));
     family("hadal_errors_total", "counter", "Failures and retries by kind.", errors.collect());
-    family("hadal_frontier_leads", "gauge", "Leads that wait.", one(all.frontier as f64));
+    family("hadal_frontier_leads", "gauge", "Links in the frontier.", one(all.frontier as f64));
     if let Some(coverage) = all.coverage.estimate {
-        family(
-            "hadal_coverage_ratio",
-            "gauge",
-            "Share of the records that came up, estimated.",
-            one(coverage),
-        );
+        family("hadal_coverage_ratio", "gauge", "Estimated coverage.", one(coverage));
     }
     family("hadal_run_requests_total", "counter", "Requests of a run.", each(|run| run.requests as f64));
     family("hadal_run_pages_total", "counter", "Pages of a run.", each(|run| run.pages as f64));
     let relevant = each(|run| run.forms_relevant as f64);
     family("hadal_run_forms_relevant_total", "counter", "Relevant forms of a run.", relevant);
-    family("hadal_run_frontier_leads", "gauge", "Leads of a run that wait.", each(|run| run.frontier as f64));
+    family(
+        "hadal_run_frontier_leads",
+        "gauge",
+        "Links in the frontier of a run.",
+        each(|run| run.frontier as f64),
+    );
     let running = each(|run| f64::from(u8::from(run.state == "running")));
-    family("hadal_run_running", "gauge", "Whether a run is going on.", running);
+    family("hadal_run_running", "gauge", "1 if the run is running.", running);
     text
 }
 
@@ -74,7 +75,7 @@ fn labels(run: &RunView) -> String {
     format!("{{run=\"{}\",topic=\"{topic}\",strategy=\"{strategy}\"}}", run.run)
 }
 
-/// A label's value, which may have been anybody's words.
+/// Escapes a label value.
 fn escaped(text: &str) -> String {
     text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n")
 }

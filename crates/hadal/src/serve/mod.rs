@@ -1,13 +1,13 @@
-//! The store in a browser: pages, a JSON interface and live events, for people and programs.
+//! Dashboard, JSON API and live events of a store.
 //!
-//! [`serve`] is the function to read first. Every request passes the [`guard`], then a thin handler, one file
-//! per resource; numbers come from [`crate::report`] and nobody counts here. What was crawled is hostile: it
-//! leaves this server as JSON or as a file, never as markup.
+//! [`serve`] is the entry point. Every request passes the [`guard`] and then a thin handler; each resource has
+//! one file. All numbers come from [`crate::report`]. Crawled content is hostile: it leaves the server as JSON
+//! or as a file, never as HTML.
 
 mod activity;
 mod control;
 mod description;
-mod desk;
+mod error;
 mod events;
 mod export;
 mod extract;
@@ -18,13 +18,13 @@ mod labels;
 mod lessons;
 mod live;
 mod metrics;
-mod minds;
 mod pages;
 mod paging;
-mod problem;
 mod questions;
 mod runs;
 mod session;
+mod state;
+mod strategy_cache;
 
 use crate::ask::Asker;
 use crate::store::Store;
@@ -32,11 +32,11 @@ use axum::extract::{Request, State};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 use axum::{Json, Router};
-use desk::Desk;
-use guard::{Guard, NotGuarded};
+use guard::{Guard, GuardError};
 use http::{HeaderValue, StatusCode, header};
 use live::Live;
-use problem::Problem;
+use error::ApiError;
+use state::AppState;
 use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -44,19 +44,19 @@ use tokio::net::TcpListener;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-/// Scripts, styles and requests of our own only; nothing may frame us.
+/// Content security policy: only our own scripts, styles and requests; no framing.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; \
     connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
-/// A server that is about to open.
+/// A server that is ready to start.
 pub struct Server {
     listener: TcpListener,
-    desk: Arc<Desk>,
+    state: Arc<AppState>,
     is_given: bool,
 }
 
 impl Server {
-    /// A server on this address, which port 0 leaves to the system. Away from loopback it has a token.
+    /// Opens a server on an address; port 0 picks a free port. On a non-loopback address it has a token.
     pub async fn open(
         address: SocketAddr,
         token: Option<String>,
@@ -68,56 +68,56 @@ impl Server {
         let bound = listener.local_addr().map_err(|error| OpenError::NoAddress(address, error))?;
         let is_given = token.is_some();
         let guard = Guard::new(bound, token)?;
-        let desk = Arc::new(Desk { store, guard, live: Live::default(), asker });
-        Ok(Server { listener, desk, is_given })
+        let state = Arc::new(AppState { store, guard, live: Live::default(), asker });
+        Ok(Server { listener, state, is_given })
     }
 
-    /// Where it listens.
+    /// Listen address.
     pub fn address(&self) -> io::Result<SocketAddr> {
         self.listener.local_addr()
     }
 
-    /// The token that it asks for and nobody knows yet, if there is one.
+    /// The generated token, if there is one.
     pub fn made_up(&self) -> Option<&str> {
-        self.desk.guard.token().filter(|_| !self.is_given)
+        self.state.guard.token().filter(|_| !self.is_given)
     }
 }
 
-/// Why a server does not open.
+/// Reason why a server cannot start.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
-    /// Somebody else is there, or it is not ours.
-    #[error("cannot listen on {0} ({1}): name another address")]
+    /// The address is in use or not local.
+    #[error("could not listen on {0} ({1}); give another address")]
     NoAddress(SocketAddr, io::Error),
-    /// It would be open to anybody.
+    /// The server would be open to anyone.
     #[error(transparent)]
-    NotGuarded(#[from] NotGuarded),
+    GuardError(#[from] GuardError),
 }
 
-/// Answers until it is dropped.
+/// Serves until it is dropped.
 pub async fn serve(server: Server) -> io::Result<()> {
-    let Server { listener, desk, .. } = server;
-    tokio::spawn(live::keep_looking(Arc::downgrade(&desk)));
-    axum::serve(listener, router(desk)).await
+    let Server { listener, state, .. } = server;
+    tokio::spawn(live::poll(Arc::downgrade(&state)));
+    axum::serve(listener, router(state)).await
 }
 
-fn router(desk: Arc<Desk>) -> Router {
+fn router(state: Arc<AppState>) -> Router {
     let (routes, mut description) = described().split_for_parts();
     description::complete(&mut description);
     let description = Arc::new(description);
     routes
         .route("/api/openapi.json", axum::routing::get(async move || Json(description.as_ref().clone())))
         .merge(pages::router())
-        .fallback(async || Problem::missing("there is nothing here"))
+        .fallback(async || ApiError::missing("no such path"))
         .method_not_allowed_fallback(async || {
-            Problem::of(StatusCode::METHOD_NOT_ALLOWED, "that is not how this is asked")
+            ApiError::of(StatusCode::METHOD_NOT_ALLOWED, "method not allowed")
         })
-        .layer(from_fn_with_state(Arc::clone(&desk), guarded))
-        .with_state(desk)
+        .layer(from_fn_with_state(Arc::clone(&state), guarded))
+        .with_state(state)
 }
 
-/// Every route of the interface, with its description.
-fn described() -> OpenApiRouter<Arc<Desk>> {
+/// All API routes with their descriptions.
+fn described() -> OpenApiRouter<Arc<AppState>> {
     OpenApiRouter::with_openapi(description::begun())
         .routes(routes!(session::session))
         .routes(routes!(runs::list))
@@ -144,12 +144,12 @@ fn described() -> OpenApiRouter<Arc<Desk>> {
         .routes(routes!(metrics::metrics))
 }
 
-/// Lets in who may come in, and tells browsers what they must not do with the answer.
-async fn guarded(State(desk): State<Arc<Desk>>, request: Request, next: Next) -> Response {
-    let mut response = match desk.guard.admit(request.method(), request.uri(), request.headers()) {
+/// Checks access and sets security headers.
+async fn guarded(State(state): State<Arc<AppState>>, request: Request, next: Next) -> Response {
+    let mut response = match state.guard.admit(request.method(), request.uri(), request.headers()) {
         Ok(()) => next.run(request).await,
         Err(guard::Refusal::NoToken) if pages::wants_page(request.headers()) => pages::login_page(),
-        Err(refusal) => Problem::from(refusal).into_response(),
+        Err(refusal) => ApiError::from(refusal).into_response(),
     };
     for (name, value) in [
         (header::CONTENT_SECURITY_POLICY, POLICY),

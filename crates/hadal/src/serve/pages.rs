@@ -1,8 +1,8 @@
-//! Pages and what they load, from within the program; and the page where a browser shows the token.
+//! Pages and embedded assets, and the login page.
 
-use super::desk::Desk;
+use super::error::ApiError;
 use super::guard::LOGIN;
-use super::problem::Problem;
+use super::state::AppState;
 use axum::Router;
 use axum::extract::State;
 use axum::response::{IntoResponse, Redirect, Response};
@@ -13,16 +13,16 @@ use http::{HeaderMap, StatusCode, header};
 use rust_embed::{EmbeddedFile, RustEmbed};
 use std::sync::Arc;
 
-/// Everything under `assets`.
+/// Embedded files of `assets`.
 #[derive(RustEmbed)]
 #[folder = "assets/"]
 struct Assets;
 
-/// Addresses of pages; one shell shows them all.
+/// Paths of pages; one HTML file serves them all.
 pub const PAGES: [&str; 4] = ["/", "/directory", "/harvests", "/ask"];
 
-/// Pages, assets, login.
-pub fn router() -> Router<Arc<Desk>> {
+/// Routes of pages, assets and login.
+pub fn router() -> Router<Arc<AppState>> {
     let pages = PAGES.into_iter().fold(Router::new(), |router, page| router.route(page, get(shell)));
     pages.route(LOGIN, post(log_in).get(|| async { Redirect::to("/") })).route("/assets/{*path}", get(asset))
 }
@@ -40,7 +40,7 @@ fn file(path: &str) -> Response {
         Some(EmbeddedFile { data, .. }) => {
             ([(header::CONTENT_TYPE, content_type(path))], data).into_response()
         }
-        None => Problem::missing("there is no such file").into_response(),
+        None => ApiError::missing("no such file").into_response(),
     }
 }
 
@@ -57,24 +57,24 @@ fn content_type(path: &str) -> &'static str {
     }
 }
 
-async fn log_in(State(desk): State<Arc<Desk>>, typed: Bytes) -> Response {
+async fn log_in(State(state): State<Arc<AppState>>, typed: Bytes) -> Response {
     let mut fields = url::form_urlencoded::parse(&typed);
     let shown = fields.find(|(name, _)| name == "token").map(|(_, value)| value);
-    let cookie = shown.and_then(|shown| desk.guard.log_in(shown.trim()));
+    let cookie = shown.and_then(|shown| state.guard.log_in(shown.trim()));
     match cookie {
         Some(cookie) => ([(header::SET_COOKIE, cookie)], Redirect::to("/")).into_response(),
-        None if desk.guard.token().is_none() => Redirect::to("/").into_response(),
+        None if state.guard.token().is_none() => Redirect::to("/").into_response(),
         None => login_page(),
     }
 }
 
-/// Whether a person looks at the answer.
+/// True if a browser wants a page rather than JSON.
 pub fn wants_page(headers: &HeaderMap) -> bool {
     let accepted = headers.get(header::ACCEPT).and_then(|accepted| accepted.to_str().ok());
     accepted.is_some_and(|accepted| accepted.contains("text/html"))
 }
 
-/// The page where the token is typed. It brings its style along, for whoever sees it may fetch nothing else.
+/// Login page. Its style is inline, because a client without a token may load nothing else.
 pub fn login_page() -> Response {
     let style = Assets::get("style/login.css").map(|file| (file.metadata.sha256_hash(), file.data));
     let (hash, style) = style.unwrap_or_default();
@@ -93,7 +93,7 @@ pub fn login_page() -> Response {
     let headers = [
         (header::CONTENT_TYPE, "text/html; charset=utf-8".to_string()),
         (header::CONTENT_SECURITY_POLICY, policy),
-        // Without a referrer browsers do not say either from which site a form is sent.
+        // Without a referrer, browsers do not send the Origin of a form.
         (header::REFERRER_POLICY, "same-origin".to_string()),
     ];
     (StatusCode::UNAUTHORIZED, headers, page).into_response()

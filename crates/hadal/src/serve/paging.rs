@@ -1,36 +1,36 @@
-//! Pages of lists: how many rows, from where on.
+//! Paging of lists.
 
+use super::error::ApiError;
 use super::extract::Number;
-use super::problem::Problem;
 use serde::Deserialize;
 use utoipa::IntoParams;
 
-/// Rows on a page when nobody says how many.
+/// Default number of rows.
 const USUAL: usize = 50;
-/// Rows on a page at most.
+/// Greatest number of rows.
 const MOST: usize = 1000;
 
-/// How many rows are wanted.
-pub fn limit(wanted: Option<usize>) -> Result<usize, Problem> {
+/// Checks the requested number of rows.
+pub fn limit(wanted: Option<usize>) -> Result<usize, ApiError> {
     match wanted.unwrap_or(USUAL) {
         rows @ 1..=MOST => Ok(rows),
-        _ => Err(Problem::bad(format!("limit is from 1 to {MOST}"))),
+        _ => Err(ApiError::bad(format!("limit must be from 1 to {MOST}"))),
     }
 }
 
-/// A page of a list whose rows have numbers, the highest first.
+/// Page of a list with numbered rows, highest number first.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
-pub struct Backward {
-    /// Only rows with a lower number: `next` of the page before.
+pub struct PageBefore {
+    /// Only rows with a lower number: `next` of the previous page.
     #[param(value_type = Option<u64>, maximum = 9007199254740991_u64)]
     pub before: Option<Number>,
-    /// Rows at most.
+    /// Greatest number of rows.
     #[param(minimum = 1, maximum = 1000, default = 50)]
     pub limit: Option<usize>,
 }
 
-/// The number to go on from, when a page is full.
+/// Cursor for the next page if this one is full.
 pub fn next<T>(rows: &[T], limit: usize, number: impl Fn(&T) -> u64) -> Option<u64> {
     rows.last().filter(|_| rows.len() == limit).map(number)
 }

@@ -1,10 +1,10 @@
-//! Runs: the list, one with all that is known of it, and its curve.
+//! Runs: list, details, curve.
 
-use super::desk::Desk;
-use super::extract::{Named, Number, Params};
-use super::live::{Live, Pace};
+use super::error::ApiError;
+use super::extract::{Number, PathParams, UrlParams};
+use super::live::{Live, RunRates};
 use super::paging::{limit, next};
-use super::problem::Problem;
+use super::state::AppState;
 use crate::report::curve::{self, RunPoint};
 use crate::report::run::{RunView, view};
 use crate::report::watching::{RunPage, page};
@@ -15,37 +15,37 @@ use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use utoipa::{IntoParams, ToSchema};
 
-/// Which runs are wanted.
+/// Filter and position of a page of runs.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub struct RunParams {
-    /// Only of this topic.
+    /// Only runs of this topic.
     topic: Option<String>,
-    /// Only runs with a lower number: `next` of the page before.
+    /// Only runs with a lower number: `next` of the previous page.
     #[param(value_type = Option<u64>, maximum = 9007199254740991_u64)]
     before: Option<Number>,
-    /// Rows at most.
+    /// Greatest number of rows.
     #[param(minimum = 1, maximum = 1000, default = 50)]
     limit: Option<usize>,
 }
 
-/// Some runs, the newest first.
+/// Runs, newest first.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct RunList {
     runs: Vec<RunView>,
-    /// Give this as `before` for the next page.
+    /// Cursor for the next page, as `before`.
     next: Option<u64>,
 }
 
-/// Runs, the newest first.
+/// Runs, newest first.
 #[utoipa::path(get, path = "/api/runs", operation_id = "list_runs", tag = "runs", params(RunParams), responses(
     (status = 200, body = RunList)))]
 pub async fn list(
-    State(desk): State<Arc<Desk>>,
-    Params(params): Params<RunParams>,
-) -> Result<Json<RunList>, Problem> {
+    State(state): State<Arc<AppState>>,
+    UrlParams(params): UrlParams<RunParams>,
+) -> Result<Json<RunList>, ApiError> {
     let limit = limit(params.limit)?;
-    let rows = desk
+    let rows = state
         .read(move |store| {
             store.run_page(params.topic.as_deref(), params.before.map(|before| RunId(before.0)), limit)
         })
@@ -54,53 +54,56 @@ pub async fn list(
     Ok(Json(RunList { runs: rows.iter().map(view).collect(), next }))
 }
 
-/// A run, and how fast it goes now.
+/// A run with its current rates.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct RunNow {
     #[serde(flatten)]
     page: RunPage,
-    /// How fast it goes.
-    pace: Pace,
+    /// Current rates.
+    pace: RunRates,
 }
 
-/// A run as it stands, with what is known of it by watching, if there is such a one.
+/// Current state of a run with its rates.
 pub fn now(store: &dyn Store, run: RunId, live: &Live) -> Result<Option<RunNow>, StoreError> {
     let Some(row) = store.run_row(run)? else { return Ok(None) };
     let pace = live.observe(&row);
-    let page = live.minds.with(store, &row, |mind| page(store, &row, mind))?;
+    let page = live.strategies.with(store, &row, |mind| page(store, &row, mind))?;
     Ok(Some(RunNow { page, pace }))
 }
 
-/// One run with all that is known of it.
-#[utoipa::path(get, path = "/api/runs/{run}", operation_id = "run", tag = "runs", params(("run" = u64, Path, description = "Its number")),
+/// A run with all details.
+#[utoipa::path(get, path = "/api/runs/{run}", operation_id = "run", tag = "runs", params(("run" = u64, Path, description = "Number")),
     responses((status = 200, body = RunNow)))]
-pub async fn one(State(desk): State<Arc<Desk>>, Named(run): Named<u64>) -> Result<Json<RunNow>, Problem> {
-    let shared = Arc::clone(&desk);
-    let found = desk.read(move |store| now(store, RunId(run), &shared.live)).await?;
+pub async fn one(
+    State(state): State<Arc<AppState>>,
+    PathParams(run): PathParams<u64>,
+) -> Result<Json<RunNow>, ApiError> {
+    let shared = Arc::clone(&state);
+    let found = state.read(move |store| now(store, RunId(run), &shared.live)).await?;
     found.map(Json).ok_or_else(|| no_run(run))
 }
 
-/// There is no run of this number.
-pub fn no_run(run: u64) -> Problem {
-    Problem::missing(format!("there is no run {run}"))
+/// Error for an unknown run.
+pub fn no_run(run: u64) -> ApiError {
+    ApiError::missing(format!("unknown run {run}"))
 }
 
-/// What a run had found after so many requests.
+/// Curve of a run.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct RunCurve {
     run: u64,
-    /// At most 500 points, by requests; the last is where the run stands.
+    /// At most 500 points, by requests; the last is the current state.
     points: Vec<RunPoint>,
 }
 
-/// What a run had found after so many requests.
+/// Counts of a run over requests.
 #[utoipa::path(get, path = "/api/runs/{run}/curve", operation_id = "run_curve", tag = "runs",
-    params(("run" = u64, Path, description = "Its number")),
+    params(("run" = u64, Path, description = "Number")),
     responses((status = 200, body = RunCurve)))]
 pub async fn points(
-    State(desk): State<Arc<Desk>>,
-    Named(run): Named<u64>,
-) -> Result<Json<RunCurve>, Problem> {
-    let points = desk.read(move |store| curve::of_run(store, RunId(run))).await?;
+    State(state): State<Arc<AppState>>,
+    PathParams(run): PathParams<u64>,
+) -> Result<Json<RunCurve>, ApiError> {
+    let points = state.read(move |store| curve::of_run(store, RunId(run))).await?;
     if points.is_empty() { Err(no_run(run)) } else { Ok(Json(RunCurve { run, points })) }
 }

@@ -1,4 +1,4 @@
-//! Who is let in, and who is not.
+//! Access decisions of the guard.
 
 use super::*;
 

@@ -1,33 +1,31 @@
-//! What every handler has at hand.
+//! State shared by all handlers.
 
+use super::error::ApiError;
 use super::guard::Guard;
 use super::live::Live;
-use super::problem::Problem;
 use crate::ask::Asker;
 use crate::store::{Store, StoreError};
 use std::sync::Arc;
 
-/// What every handler has at hand.
-pub struct Desk {
-    /// The store, to look into.
+/// State shared by all handlers.
+pub struct AppState {
+    /// Store, opened for reading.
     pub store: Arc<dyn Store>,
-    /// Who may ask.
     pub guard: Guard,
-    /// What runs and harvests do now.
     pub live: Live,
-    /// Puts people's questions to forms.
+    /// Sends queries of users to forms.
     pub asker: Arc<Asker>,
 }
 
-impl Desk {
-    /// Looks into the store, away from the threads that answer.
+impl AppState {
+    /// Reads the store on a blocking thread.
     pub async fn read<T: Send + 'static>(
         &self,
         look: impl FnOnce(&dyn Store) -> Result<T, StoreError> + Send + 'static,
-    ) -> Result<T, Problem> {
+    ) -> Result<T, ApiError> {
         let store = Arc::clone(&self.store);
         let looked = tokio::task::spawn_blocking(move || look(store.as_ref())).await;
-        let broken = |_| Problem::of(http::StatusCode::INTERNAL_SERVER_ERROR, "the store could not be read");
+        let broken = |_| ApiError::of(http::StatusCode::INTERNAL_SERVER_ERROR, "the store could not be read");
         Ok(looked.map_err(broken)??)
     }
 }

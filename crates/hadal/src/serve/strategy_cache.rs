@@ -1,4 +1,4 @@
-//! Strategies of runs with what they have learned, read back from the store, to say why they decided so.
+//! Strategies of runs with their learned state, loaded from the store to explain decisions.
 
 use crate::store::{RunId, RunRow, Store, StoreError};
 use hadal_core::strategy::{Strategy, StrategyContext, find_strategy};
@@ -6,38 +6,37 @@ use rustc_hash::FxHashMap;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// What was learned is large, and changes slowly: it is not read more often than this.
+/// Least time between two loads of a strategy, because its state is large.
 const GOOD_FOR: Duration = Duration::from_secs(5);
-/// Strategies at hand.
+/// Number of cached strategies.
 const MOST: usize = 4;
 
-/// Strategies at hand.
+/// Cache of strategies.
 #[derive(Default)]
-pub struct Minds(Mutex<FxHashMap<RunId, Mind>>);
+pub struct StrategyCache(Mutex<FxHashMap<RunId, CachedStrategy>>);
 
-/// A strategy, and when it was read back.
-type Mind = (Instant, Box<dyn Strategy>);
+/// A strategy and the time it was loaded.
+type CachedStrategy = (Instant, Box<dyn Strategy>);
 
-impl Minds {
-    /// Does something with a run's strategy as it was saved lately; there is none when nothing was learned,
-    /// or when this program does not know the strategy.
+impl StrategyCache {
+    /// Calls a function with a run's strategy. `None` if nothing was learned or the strategy is unknown.
     pub fn with<T>(
         &self,
         store: &dyn Store,
         row: &RunRow,
         work: impl FnOnce(Option<&dyn Strategy>) -> Result<T, StoreError>,
     ) -> Result<T, StoreError> {
-        let mut minds = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if minds.get(&row.id).is_none_or(|(read, _)| read.elapsed() > GOOD_FOR) {
-            if minds.len() >= MOST {
-                minds.clear();
+        let mut strategies = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if strategies.get(&row.id).is_none_or(|(read, _)| read.elapsed() > GOOD_FOR) {
+            if strategies.len() >= MOST {
+                strategies.clear();
             }
             match recall(store, row)? {
-                Some(mind) => minds.insert(row.id, (Instant::now(), mind)),
-                None => minds.remove(&row.id),
+                Some(mind) => strategies.insert(row.id, (Instant::now(), mind)),
+                None => strategies.remove(&row.id),
             };
         }
-        work(minds.get(&row.id).map(|(_, mind)| mind.as_ref()))
+        work(strategies.get(&row.id).map(|(_, mind)| mind.as_ref()))
     }
 }
 
