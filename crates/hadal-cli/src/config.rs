@@ -20,7 +20,7 @@ pub struct ConfigArgs {
 pub fn run(args: &ConfigArgs, common: &Common) -> anyhow::Result<Exit> {
     let text = if args.in_force {
         let layers = common.layers(&[])?;
-        Config::check(&layers)?;
+        Config::check(&layers, &crate::extensions().names())?;
         layers.in_force()
     } else {
         default_file()

@@ -19,7 +19,7 @@ use hadal_core::critic::probe::probe_word;
 use hadal_core::critic::trained::TrainedCritic;
 use hadal_core::http::DEFAULT_BODY_LIMIT;
 use hadal_core::identity::FormId;
-use hadal_core::strategy::{StrategyContext, find_strategy};
+use hadal_core::strategy::StrategyContext;
 use hadal_world::{Spec, TrueForm, World};
 use std::collections::HashMap;
 use std::io::Write;
@@ -131,9 +131,8 @@ fn setup(
     probing: Probing,
     stop: watch::Receiver<bool>,
 ) -> anyhow::Result<Crawl> {
-    let Some(offer) = find_strategy(&args.strategy) else {
-        let names: Vec<_> =
-            hadal_core::strategy::StrategyRegistry::built_in().iter().map(|offer| offer.name).collect();
+    let Some(entry) = crate::extensions().strategies.find(&args.strategy) else {
+        let names: Vec<_> = crate::extensions().strategies.iter().map(|entry| entry.name).collect();
         return Err(
             Usage(format!("unknown strategy '{}' (available: {})", args.strategy, names.join(", "))).into()
         );
@@ -159,7 +158,7 @@ fn setup(
     Ok(Crawl {
         store,
         spec,
-        strategy: offer.make(&briefing),
+        strategy: entry.make(&briefing),
         critic: Arc::new(TrainedCritic::new(aim)),
         backlinks: Some(Arc::new(WorldBacklinks(Arc::clone(&world)))),
         visit: None,

@@ -43,7 +43,8 @@ pub enum Verdict {
 
 /// Runs all checks. Exit status 1 if one fails.
 pub fn run(args: &DoctorArgs, common: &Common) -> anyhow::Result<Exit> {
-    let checked = common.layers(&[]).and_then(|layers| Ok(Config::check(&layers)?));
+    let checked =
+        common.layers(&[]).and_then(|layers| Ok(Config::check(&layers, &crate::extensions().names())?));
     let color = checked.as_ref().map_or(Color::Auto, |config| config.color);
     let mut findings = vec![checks::configuration(common.config_file().as_deref(), &checked)];
     if let Ok(config) = &checked {

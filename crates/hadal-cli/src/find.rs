@@ -22,7 +22,7 @@ use hadal::store::{Access, RunSpec, RunState};
 use hadal::topic::ResolvedTopic;
 use hadal_core::critic::probe::probe_word;
 use hadal_core::critic::trained::TrainedCritic;
-use hadal_core::strategy::{StrategyContext, StrategyRegistry, find_strategy};
+use hadal_core::strategy::StrategyContext;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -114,7 +114,7 @@ const PROBE: &str = "Whether forms whose fields do not tell are asked if they se
 /// Strategies with their use, for the help text.
 fn strategies() -> String {
     let offers: Vec<(&str, &str)> =
-        StrategyRegistry::built_in().iter().map(|offer| (offer.name, offer.about)).collect();
+        crate::extensions().strategies.iter().map(|entry| (entry.name, entry.about)).collect();
     format!("Crawling strategy [default: hadal]:{}", choices(&offers))
 }
 
@@ -297,7 +297,7 @@ fn setup(plan: FindPlan, stop: watch::Receiver<bool>) -> anyhow::Result<Crawl> {
     let store = hadal::store::open(&plan.store.url, Access::Crawl)?;
     let backlinks = backlinks::open(&plan, &store)?;
     let ResolvedTopic { topic, aim, .. } = plan.wanted;
-    let offer = find_strategy(&plan.strategy).context("no such strategy")?;
+    let entry = crate::extensions().strategies.find(&plan.strategy).context("no such strategy")?;
     let briefing = StrategyContext {
         seed: plan.seed,
         seeds: plan.seeds.clone(),
@@ -318,7 +318,7 @@ fn setup(plan: FindPlan, stop: watch::Receiver<bool>) -> anyhow::Result<Crawl> {
     Ok(Crawl {
         store,
         spec,
-        strategy: offer.make(&briefing),
+        strategy: entry.make(&briefing),
         critic: Arc::new(TrainedCritic::new(aim)),
         fetch: archived(Arc::new(Network::new(plan.network)?), plan.warc.as_deref())?,
         backlinks,

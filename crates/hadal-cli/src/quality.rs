@@ -23,7 +23,7 @@ use hadal::topic::ResolvedTopic;
 use hadal::topic::resolve::recall;
 use hadal_core::critic::probe::probe_word;
 use hadal_core::critic::trained::TrainedCritic;
-use hadal_core::strategy::{StrategyContext, find_strategy};
+use hadal_core::strategy::StrategyContext;
 use hadal_world::{Spec, World};
 use std::io::Write;
 use std::sync::Arc;
@@ -129,12 +129,13 @@ fn setup(
 ) -> anyhow::Result<Crawl> {
     let config = &session.config;
     let ResolvedTopic { topic, aim, .. } = recall(&run.spec.topic, &config.topics)?;
-    let offer = find_strategy(&run.spec.strategy).context("unknown strategy of the run")?;
+    let entry =
+        crate::extensions().strategies.find(&run.spec.strategy).context("unknown strategy of the run")?;
     let (fetch, clock) = carrier(&run.spec.source, config)?;
     Ok(Crawl {
         store: Arc::clone(store),
         spec: run.spec.clone(),
-        strategy: offer.make(&StrategyContext::seeded(run.spec.seed)),
+        strategy: entry.make(&StrategyContext::seeded(run.spec.seed)),
         critic: Arc::new(TrainedCritic::new(aim)),
         fetch,
         backlinks: None,

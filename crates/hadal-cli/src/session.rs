@@ -83,7 +83,7 @@ pub struct Session {
 impl Session {
     /// Checks the configuration with the flags of a command.
     pub fn open(common: &Common, flags: &[Override]) -> anyhow::Result<Session> {
-        let config = Config::check(&common.layers(flags)?)?;
+        let config = Config::check(&common.layers(flags)?, &crate::extensions().names())?;
         Ok(Session { config, seed: common.seed, json: common.json, quiet: common.quiet })
     }
 

@@ -4,7 +4,7 @@
 //! counted by ground truth.
 
 use anyhow::Context;
-use hadal_core::strategy::find_strategy;
+
 use hadal_eval::find::page_cache::CacheLimit;
 use hadal_eval::find::topic_setup::{KnownWorld, TopicSetup};
 use hadal_eval::find::truth::FormTruth;
@@ -23,7 +23,7 @@ pub fn densities(
     on_progress: &mut dyn FnMut(&str),
 ) -> anyhow::Result<Vec<Measurement>> {
     let known_world = KnownWorld { world: Arc::clone(world), truth: Arc::new(FormTruth::of(world)) };
-    let baseline = find_strategy(STRATEGY).context("the baseline is offered")?;
+    let baseline = crate::extensions().strategies.find(STRATEGY).context("the baseline is offered")?;
     let (mut figures, mut shares) = (Vec::new(), Vec::new());
     for topic in World::topics() {
         on_progress(topic);

@@ -8,7 +8,7 @@ use clap::Args;
 use hadal::choice::nearest;
 use hadal::config::units;
 use hadal::output::sections;
-use hadal_core::strategy::StrategyRegistry;
+
 use hadal_eval::find::oracle::ORACLE;
 use hadal_eval::find::{self, FindPlan, Preset, TrialFolder, figures};
 use hadal_eval::progress::TrialsProgress;
@@ -79,7 +79,9 @@ pub fn run(args: &FindArgs, session: &Session) -> anyhow::Result<Exit> {
     }
     let threads = args.threads.map_or_else(cores, usize::from);
     let progress = TrialsProgress::new(session.progress(), "crawls");
-    let trials = find::run(&plan, &folder, threads, args.cache, &|now| progress.update(now))?;
+    let trials = find::run(&plan, &crate::extensions().strategies, &folder, threads, args.cache, &|now| {
+        progress.update(now)
+    })?;
     progress.finish();
     let sections = figures::sections(&trials);
     if let Some(path) = &args.html {
@@ -103,7 +105,7 @@ fn plan(args: &FindArgs, seed: u64) -> Result<FindPlan, Usage> {
     let all_topics = if args.quick { &QUICK_TOPICS[..] } else { World::topics() };
     let usual = if args.quick { QUICK_REQUESTS } else { REQUESTS };
     let strategies: Vec<&str> =
-        StrategyRegistry::built_in().iter().map(|entry| entry.name).chain([ORACLE]).collect();
+        crate::extensions().strategies.iter().map(|entry| entry.name).chain([ORACLE]).collect();
     Ok(FindPlan {
         world: args.world,
         sites: (args.quick && args.world != Preset::Tiny).then_some(QUICK_SITES),

@@ -14,7 +14,7 @@ use hadal::store::{Access, RunSpec, RunState, open};
 use hadal::topic::gather::{NullCritic, RecordingFetcher};
 use hadal::topic::{Sample, labelled};
 use hadal_core::page::Page;
-use hadal_core::strategy::{StrategyContext, find_strategy};
+use hadal_core::strategy::StrategyContext;
 use std::collections::HashMap;
 use std::io::Write;
 use std::sync::Arc;
@@ -120,7 +120,9 @@ fn setup(
     Ok(Crawl {
         store: open("memory:", Access::Crawl)?,
         spec,
-        strategy: find_strategy(strategy)
+        strategy: crate::extensions()
+            .strategies
+            .find(strategy)
             .context("no such strategy")?
             .make(&StrategyContext::seeded(session.seed)),
         critic: Arc::new(NullCritic),

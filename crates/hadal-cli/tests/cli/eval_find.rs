@@ -135,18 +135,18 @@ fn a_plan_goes_on_where_it_stopped() {
     let folder = TrialFolder::open(place.path()).unwrap();
     let made = AtomicUsize::new(0);
     let count = |progress: &hadal_eval::find::PlanProgress| made.store(progress.made, Ordering::SeqCst);
-    let first = run(&plan(), &folder, 2, 1 << 28, &count).unwrap();
+    let first = run(&plan(), &StrategyRegistry::built_in(), &folder, 2, 1 << 28, &count).unwrap();
     assert_eq!((first.len(), made.load(Ordering::SeqCst)), (8, 8));
 
     std::fs::remove_file(folder.file(&first[3].spec)).unwrap();
     std::fs::write(folder.file(&first[6].spec), "{").unwrap();
-    let again = run(&plan(), &folder, 2, 1 << 28, &count).unwrap();
+    let again = run(&plan(), &StrategyRegistry::built_in(), &folder, 2, 1 << 28, &count).unwrap();
     assert_eq!(made.load(Ordering::SeqCst), 2);
     assert!(first.iter().zip(&again).all(|(first, again)| first.same_result(again)));
     assert_eq!(first[0], again[0]);
 
     let dearer = FindPlan { requests: 400, ..plan() };
-    run(&dearer, &folder, 1, 1 << 28, &count).unwrap();
+    run(&dearer, &StrategyRegistry::built_in(), &folder, 1, 1 << 28, &count).unwrap();
     assert_eq!(made.load(Ordering::SeqCst), 8);
 }
 
@@ -154,7 +154,15 @@ fn a_plan_goes_on_where_it_stopped() {
 fn the_number_of_threads_changes_nothing() {
     let trials = |threads| {
         let place = tempfile::tempdir().unwrap();
-        run(&plan(), &TrialFolder::open(place.path()).unwrap(), threads, 1 << 28, &|_| ()).unwrap()
+        run(
+            &plan(),
+            &StrategyRegistry::built_in(),
+            &TrialFolder::open(place.path()).unwrap(),
+            threads,
+            1 << 28,
+            &|_| (),
+        )
+        .unwrap()
     };
     let (one, two) = (trials(1), trials(2));
     assert!(one.iter().zip(&two).all(|(one, two)| one.same_result(two)));

@@ -10,7 +10,7 @@ use super::topic_setup::{KnownWorld, TopicSetup};
 use super::trial::{self, FindTrial};
 use crate::trial_folder::TrialFolder;
 use anyhow::Context;
-use hadal_core::strategy::find_strategy;
+use hadal_core::strategy::StrategyRegistry;
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 
@@ -35,9 +35,10 @@ pub struct PlanProgress {
 /// Returns all trials in the order of the plan.
 pub fn run(
     plan: &FindPlan,
+    strategies: &StrategyRegistry,
     folder: &TrialFolder,
     threads: usize,
-    limit: u64,
+    cache_bytes: u64,
     on_progress: &(dyn Fn(&PlanProgress) + Sync),
 ) -> anyhow::Result<Vec<FindTrial>> {
     let specs = plan.specs();
@@ -55,7 +56,8 @@ pub fn run(
         left: Mutex::new(left),
         stage: Mutex::new(None),
         progress: Mutex::new(progress),
-        limit: CacheLimit::of(limit),
+        limit: CacheLimit::of(cache_bytes),
+        strategies,
         folder,
         on_progress,
     };
@@ -77,6 +79,7 @@ struct TrialQueue<'a> {
     stage: Mutex<Option<CurrentSetup>>,
     progress: Mutex<PlanProgress>,
     limit: Arc<CacheLimit>,
+    strategies: &'a StrategyRegistry,
     folder: &'a TrialFolder,
     on_progress: &'a (dyn Fn(&PlanProgress) + Sync),
 }
@@ -128,8 +131,10 @@ impl TrialQueue<'_> {
             self.note(|progress| progress.spent += spec.requests);
             return Ok(oracle::trial(setup, spec));
         }
-        let entry =
-            find_strategy(&spec.strategy).with_context(|| format!("no strategy '{}'", spec.strategy))?;
+        let entry = self
+            .strategies
+            .find(&spec.strategy)
+            .with_context(|| format!("unknown strategy '{}'", spec.strategy))?;
         let mut reported = 0;
         let trial = trial::run(setup, &entry, spec, &mut |spent| {
             let more = spent.saturating_sub(reported);

@@ -18,9 +18,28 @@ use crate::fetch::network::{ConnectTo, Timeouts};
 use crate::fetch::politeness::Politeness;
 use crate::output::terminal::Color;
 use crate::topic::TopicFolder;
+use hadal_core::harvest::policy::POLICIES;
 use hadal_core::harvest::session::DetailMode;
+use hadal_core::strategy::StrategyRegistry;
 use std::path::PathBuf;
 use std::time::Duration;
+
+/// Names of the strategies and policies that the settings may choose.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KnownNames {
+    pub strategies: Vec<&'static str>,
+    pub policies: Vec<&'static str>,
+}
+
+impl KnownNames {
+    /// Names of the strategies and policies of `hadal-core`.
+    pub fn built_in() -> KnownNames {
+        KnownNames {
+            strategies: StrategyRegistry::built_in().iter().map(|entry| entry.name).collect(),
+            policies: POLICIES.iter().map(|entry| entry.name).collect(),
+        }
+    }
+}
 
 /// All settings, checked.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,5 +1,6 @@
 //! Checks each effective value and builds the [`Config`].
 
+use super::KnownNames;
 use super::error::ConfigError;
 use super::layers::Layers;
 use super::{
@@ -11,9 +12,7 @@ use crate::choice::{Choice, nearest};
 use crate::engine::{ProbeWhen, Probing};
 use crate::output::terminal::Color;
 use crate::topic::TopicFolder;
-use hadal_core::harvest::policy;
 use hadal_core::harvest::session::DetailMode;
-use hadal_core::strategy::StrategyRegistry;
 use std::path::PathBuf;
 use std::time::Duration;
 use toml::Value;
@@ -22,13 +21,13 @@ type Checked<T> = Result<T, ConfigError>;
 
 impl Config {
     /// Checks all values. Returns the first error.
-    pub fn check(layers: &Layers) -> Checked<Config> {
+    pub fn check(layers: &Layers, known: &KnownNames) -> Checked<Config> {
         Ok(Config {
-            crawl: crawl(layers)?,
+            crawl: crawl(layers, known)?,
             politeness: politeness(layers)?,
             fetch: fetch(layers)?,
             probe: probe(layers)?,
-            harvest: harvest(layers)?,
+            harvest: harvest(layers, known)?,
             store: StoreConfig {
                 url: layers.word("store.url", "a store, as file:DIR")?,
                 group_commit: group_commit(layers)?,
@@ -39,14 +38,9 @@ impl Config {
     }
 }
 
-fn crawl(layers: &Layers) -> Checked<CrawlConfig> {
+fn crawl(layers: &Layers, known: &KnownNames) -> Checked<CrawlConfig> {
     Ok(CrawlConfig {
-        strategy: one_of(
-            layers,
-            "crawl.strategy",
-            "a strategy",
-            StrategyRegistry::built_in().iter().map(|entry| entry.name),
-        )?,
+        strategy: one_of(layers, "crawl.strategy", "a strategy", known.strategies.iter().copied())?,
         max_requests: layers.limit("crawl.max_requests", "a number above 0, or \"none\"", above_zero)?,
         max_bytes: layers.limit("crawl.max_bytes", "a size as \"500MB\", or \"none\"", bytes)?,
         max_time: layers.limit("crawl.max_time", "a time as \"2h\", or \"none\"", some_time)?,
@@ -136,16 +130,11 @@ fn probe_when(layers: &Layers) -> Checked<ProbeWhen> {
     layers.suggest("probe.when", ["never", "uncertain"], checked)
 }
 
-fn harvest(layers: &Layers) -> Checked<HarvestConfig> {
+fn harvest(layers: &Layers, known: &KnownNames) -> Checked<HarvestConfig> {
     let unit = |value: &Value| number(value).filter(|number| (0.0..=1.0).contains(number));
     let some = "a number above 0, or \"none\"";
     Ok(HarvestConfig {
-        policy: one_of(
-            layers,
-            "harvest.policy",
-            "a policy",
-            policy::POLICIES.iter().map(|entry| entry.name),
-        )?,
+        policy: one_of(layers, "harvest.policy", "a policy", known.policies.iter().copied())?,
         target_coverage: layers.read("harvest.target_coverage", "a number from 0 to 1", unit)?,
         details: details(layers)?,
         max_requests: layers.limit("harvest.max_requests", some, above_zero)?,
@@ -309,12 +298,13 @@ mod tests {
 
     fn checked(key: &'static str, given: &str) -> Checked<Config> {
         let flag = crate::config::Override { key, flag: "--flag", given: vec![given.to_string()] };
-        Config::check(&Layers::gather(None, vec![], &[flag])?)
+        Config::check(&Layers::gather(None, vec![], &[flag])?, &KnownNames::built_in())
     }
 
     #[test]
     fn the_defaults_are_possible() {
-        let config = Config::check(&Layers::gather(None, vec![], &[]).unwrap()).unwrap();
+        let config =
+            Config::check(&Layers::gather(None, vec![], &[]).unwrap(), &KnownNames::built_in()).unwrap();
         assert_eq!(config.crawl.max_requests, Some(10_000));
         assert_eq!(config.crawl.max_time, None);
     }
@@ -388,7 +378,8 @@ mod tests {
 
     #[test]
     fn the_defaults_are_those_of_the_parts_they_configure() {
-        let config = Config::check(&Layers::gather(None, vec![], &[]).unwrap()).unwrap();
+        let config =
+            Config::check(&Layers::gather(None, vec![], &[]).unwrap(), &KnownNames::built_in()).unwrap();
         assert_eq!(config.politeness.delays, Politeness::default());
         assert_eq!(config.fetch.timeouts, Timeouts::default());
         assert_eq!(config.probe, Probing::default());

@@ -1,0 +1,235 @@
+//! The command line of hadal: one file per command.
+//!
+//! [`run_program`] parses the arguments, reads the configuration into a [`Session`] and calls the command. Names,
+//! formats and exit status are a contract with scripts.
+//!
+//! A program of your own can add strategies and policies to every command:
+//!
+//! ```no_run
+//! use hadal_cli::{Extensions, run_program};
+//!
+//! fn main() -> std::process::ExitCode {
+//!     let mut extensions = Extensions::built_in();
+//!     // extensions.strategies.register(my_entry()) makes `--strategy mine` work in `find` and `eval find`.
+//!     run_program(extensions)
+//! }
+//! ```
+
+mod archive;
+mod args;
+mod ask;
+mod backlinks;
+mod carry;
+mod choices;
+mod completions;
+mod config;
+mod contact;
+mod crawl;
+mod dashboard;
+mod demo;
+mod demo_harvest;
+mod doctor;
+mod eval;
+mod exit;
+mod find;
+mod forms;
+mod guide;
+mod harvest;
+mod harvest_run;
+mod harvested;
+mod harvests;
+mod judge;
+mod lessons;
+mod list;
+mod logging;
+mod network;
+mod planned;
+mod prior;
+mod quality;
+mod queries;
+mod records;
+mod runs;
+mod seeds;
+mod serve;
+mod session;
+mod sites;
+mod status;
+mod submissions;
+mod topic;
+mod topics;
+mod visitor;
+mod world;
+mod world_databases;
+
+use clap::{CommandFactory, Parser, Subcommand};
+use exit::Exit;
+use hadal::config::KnownNames;
+use hadal_core::strategy::StrategyRegistry;
+use session::{Common, Session};
+use std::io::Write;
+use std::process::ExitCode;
+use std::sync::OnceLock;
+
+/// Finds the databases behind web search forms and downloads what is in them.
+#[derive(Debug, Parser)]
+#[command(name = "hadal", version, after_help = "Example:\n  hadal demo", max_term_width = 100)]
+struct Cli {
+    #[command(flatten)]
+    common: Common,
+    #[command(subcommand)]
+    command: Option<Command>,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Demo(demo::DemoArgs),
+    Find(Box<find::FindArgs>),
+    Harvest(Box<harvest::HarvestArgs>),
+    Ask(Box<ask::AskArgs>),
+    Serve(Box<serve::ServeArgs>),
+    Forms(forms::FormsArgs),
+    Sites(sites::SitesArgs),
+    Runs(runs::RunsArgs),
+    Harvests(harvests::HarvestsArgs),
+    Records(records::RecordsArgs),
+    Queries(queries::QueriesArgs),
+    Submissions(submissions::SubmissionsArgs),
+    Lessons(lessons::LessonsArgs),
+    Quality(Box<quality::QualityArgs>),
+    Topics(Box<topics::TopicsArgs>),
+    Judge(Box<judge::JudgeArgs>),
+    Status(status::StatusArgs),
+    World(world::WorldArgs),
+    Eval(eval::EvalArgs),
+    Config(config::ConfigArgs),
+    Doctor(doctor::DoctorArgs),
+    Completions(completions::CompletionsArgs),
+}
+
+/// Strategies and policies that users can choose by name.
+#[derive(Clone)]
+pub struct Extensions {
+    /// Crawling strategies of `find`, `demo` and `eval find`.
+    pub strategies: StrategyRegistry,
+}
+
+impl Extensions {
+    /// The strategies and policies of `hadal-core`.
+    pub fn built_in() -> Extensions {
+        Extensions { strategies: StrategyRegistry::built_in() }
+    }
+
+    fn names(&self) -> KnownNames {
+        let strategies = self.strategies.iter().map(|entry| entry.name).collect();
+        KnownNames { strategies, ..KnownNames::built_in() }
+    }
+}
+
+static EXTENSIONS: OnceLock<Extensions> = OnceLock::new();
+
+/// Strategies and policies of this process. Help texts need them before a [`Session`] exists.
+fn extensions() -> &'static Extensions {
+    EXTENSIONS.get_or_init(Extensions::built_in)
+}
+
+/// Runs the command line of this process. `extensions` of a second call are ignored.
+pub fn run_program(extensions: Extensions) -> ExitCode {
+    EXTENSIONS.set(extensions).ok();
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return refuse(&error),
+    };
+    match run(cli) {
+        Ok(exit) => exit.into(),
+        Err(error) => exit::report(&error),
+    }
+}
+
+fn run(cli: Cli) -> anyhow::Result<Exit> {
+    let Some(command) = cli.command else { return guide::run() };
+    logging::start(&cli.common)?;
+    match command {
+        Command::Completions(args) => completions::run(&args),
+        Command::Config(args) => config::run(&args, &cli.common),
+        Command::Doctor(args) => doctor::run(&args, &cli.common),
+        Command::Demo(args) => demo::run(&args, &Session::open(&cli.common, &[])?),
+        Command::Find(args) => find::run(&args, &Session::open(&cli.common, &args.overrides())?),
+        Command::Harvest(args) => harvest::run(&args, &Session::open(&cli.common, &args.overrides())?),
+        Command::Ask(args) => ask::run(&args, &Session::open(&cli.common, &args.overrides())?),
+        Command::Serve(args) => serve::run(&args, &Session::open(&cli.common, &args.overrides())?),
+        Command::Forms(args) => forms::run(&args, &Session::open(&cli.common, &[])?),
+        Command::Sites(args) => sites::run(&args, &Session::open(&cli.common, &[])?),
+        Command::Runs(args) => runs::run(&args, &Session::open(&cli.common, &[])?),
+        Command::Harvests(args) => harvests::run(&args, &Session::open(&cli.common, &[])?),
+        Command::Records(args) => records::run(&args, &Session::open(&cli.common, &[])?),
+        Command::Queries(args) => queries::run(&args, &Session::open(&cli.common, &[])?),
+        Command::Submissions(args) => submissions::run(&args, &Session::open(&cli.common, &[])?),
+        Command::Lessons(args) => lessons::run(&args, &Session::open(&cli.common, &[])?),
+        Command::Quality(args) => quality::run(&args, &Session::open(&cli.common, &args.overrides())?),
+        Command::Topics(args) => topics::run(&args, &Session::open(&cli.common, &args.overrides())?),
+        Command::Judge(args) => judge::run(&args, &Session::open(&cli.common, &args.overrides())?),
+        Command::Status(args) => status::run(&args, &Session::open(&cli.common, &[])?),
+        Command::World(args) => world::run(&args, &Session::open(&cli.common, &[])?),
+        Command::Eval(args) => eval::run(&args, &Session::open(&cli.common, &[])?),
+    }
+}
+
+/// Prints a parse error. Help and version exit with 0, errors with 2.
+fn refuse(error: &clap::Error) -> ExitCode {
+    match planned::explain(error) {
+        Some(message) => writeln!(std::io::stderr(), "error: {message}"),
+        None => error.print(),
+    }
+    // A closed standard error is ignored.
+    .ok();
+    ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2))
+}
+
+/// Description of the command line, for completions.
+fn description() -> clap::Command {
+    Cli::command()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn every(command: &clap::Command) -> Vec<clap::Command> {
+        let below = command.get_subcommands().flat_map(every);
+        std::iter::once(command.clone()).chain(below).collect()
+    }
+
+    #[test]
+    fn the_description_is_consistent() {
+        description().debug_assert();
+    }
+
+    #[test]
+    fn every_help_ends_with_an_example() {
+        for mut command in every(&description()) {
+            let help = command.render_long_help().to_string();
+            let example = help.rsplit("\n\n").next().unwrap();
+            assert!(example.starts_with("Example:\n  hadal"), "{}: {help}", command.get_name());
+        }
+    }
+
+    /// Splits a command line as a shell does, with double quotes.
+    fn words(line: &str) -> Vec<&str> {
+        let part =
+            |(index, part)| if index % 2 == 1 { vec![part] } else { str::split_whitespace(part).collect() };
+        line.split('"').enumerate().flat_map(part).collect()
+    }
+
+    #[test]
+    fn every_example_parses() {
+        for mut command in every(&description()) {
+            let help = command.render_long_help().to_string();
+            let example = help.rsplit("Example:\n").next().unwrap().trim();
+            for line in example.lines() {
+                let own = line.split(['|', '>']).next().unwrap_or_default();
+                let parsed = Cli::try_parse_from(words(own));
+                assert!(parsed.is_ok(), "{line}: {}", parsed.unwrap_err());
+            }
+        }
+    }
+}
