@@ -1,7 +1,7 @@
-// The shell of all pages: which one is shown, moving between them, theme, keyboard.
+// Shell of all pages: routing, theme, keyboard.
 //
-// A page is a module with `show(main, query, signal)`: it fills `main` from the query string's
-// parameters and stops whatever it keeps going when the signal is aborted.
+// A page is a module with `show(main, query, signal)`. It fills `main` according to the query string and stops its
+// work when the signal is aborted.
 
 import { fill, h } from "./kit/dom.js";
 import { help, listen, onKey } from "./kit/keys.js";
@@ -15,7 +15,7 @@ const NAMES = { "/": "Runs", "/directory": "Directory", "/harvests": "Harvests",
 const main = document.getElementById("main");
 let leaving = new AbortController();
 
-/** Goes to a page of ours. */
+/** Navigates to a page of the dashboard. */
 function go(path) {
   history.pushState(null, "", path);
   show();
@@ -50,7 +50,7 @@ addEventListener("popstate", show);
 
 onKey("?", "these shortcuts", help);
 Object.entries(NAMES).forEach(([path, name], index) => onKey(String(index + 1), name, () => go(path)));
-onKey("/", "to the first field to type in", () => main.querySelector("input[type=search]")?.focus());
+onKey("/", "go to the first text field", () => main.querySelector("input[type=search]")?.focus());
 onKey("t", "light or dark", () => switchTheme());
 document.getElementById("theme").addEventListener("click", () => switchTheme());
 document.getElementById("keys").addEventListener("click", help);

@@ -1,4 +1,4 @@
-// Light or dark, before the first paint: what was chosen here once, otherwise what the system prefers.
+// Theme before the first paint: the stored choice, or else the preference of the system.
 (() => {
   const KEY = "hadal-theme";
   const root = document.documentElement;
@@ -18,7 +18,7 @@
     try {
       localStorage.setItem(KEY, root.dataset.theme);
     } catch {
-      // A browser that keeps nothing still switches.
+      // Without local storage the choice lasts until the page is closed.
     }
   };
 })();

@@ -1,10 +1,10 @@
-// What sources answered: how each of them did, then the answers, merged, with where they are from.
+// Answers of the forms: the result of each form, then the merged answers with their sources.
 
 import { h, said } from "../kit/dom.js";
 import { count, duration, plural } from "../kit/format.js";
 import { record } from "../kit/parts.js";
 
-/** The server's answer to a question. */
+/** Result of a query to several forms. */
 export function answered({ sources, answers }) {
   return [
     h("ul", { class: "sources" }, sources.map(source)),

@@ -1,4 +1,4 @@
-// One question to many sources at once.
+// Ask page: one query to many forms.
 
 import { address, read, write } from "../kit/api.js";
 import { fill, h, outside, said } from "../kit/dom.js";
@@ -73,7 +73,7 @@ export async function show(main, query, signal) {
   if (words.value) await ask();
 }
 
-/** Whether a form begins with a field to type words into. */
+/** True if the first field of a form is a text box. */
 const takesWords = ({ fields }) => ["text", "search"].includes(fields.find(({ type }) => type !== "hidden")?.type);
 
 function sourceChoice(form, ticked) {

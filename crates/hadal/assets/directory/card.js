@@ -1,4 +1,4 @@
-// One form: what it looks like, how sure we are, where it is, and what people say about it.
+// Card of a form: fields, probabilities, page, and label.
 
 import { read, write } from "../kit/api.js";
 import { fill, h, outside, said } from "../kit/dom.js";
@@ -14,7 +14,7 @@ const LABELS = [
   ["not-a-search", "Not a search"],
 ];
 
-/** `leaves`: rejected forms go; `changed` is called after a mark; `open`: shown with its details. */
+/** `leaves`: rejected forms disappear; `changed` is called after labelling; `open`: shown with details. */
 export function card(form, { leaves, changed, open = false }) {
   const buttons = LABELS.map(([label, words]) =>
     h(
@@ -28,7 +28,7 @@ export function card(form, { leaves, changed, open = false }) {
   const details = h(
     "details",
     { on: { toggle: () => details.open && !more.hasChildNodes() && showDetail(form, more, drawing) } },
-    h("summary", {}, "How it was found, and try it"),
+    h("summary", {}, "Details and test query"),
     more,
   );
   const element = h(
@@ -67,7 +67,7 @@ export function card(form, { leaves, changed, open = false }) {
         else document.getElementById("cards")?.append(element);
         changed();
       });
-    notice(`${form.site}: marked ${label.replaceAll("-", " ")}.`, { action: { name: "Take back", run: back } });
+    notice(`${form.site}: marked ${label.replaceAll("-", " ")}.`, { action: { name: "Undo", run: back } });
   }
   return element;
 }
@@ -93,7 +93,7 @@ function head(form) {
   );
 }
 
-/** Reads the rest about a form; its picture gets the choices and buttons as well. */
+/** Loads the details of a form; the preview gets its choices and buttons. */
 async function showDetail(form, place, drawing) {
   fill(place, h("p", { class: "hint" }, "Loading…"));
   const known = await attempt(() => read(`/api/forms/${form.form_id}`, { topic: form.topic }));

@@ -1,4 +1,4 @@
-// The rest about a form: the clicks that lead to it, the evidence, and a question put to it.
+// Details of a form: path from a seed, evidence, and a test query.
 
 import { write } from "../kit/api.js";
 import { fill, h, inside, outside, said } from "../kit/dom.js";
@@ -6,21 +6,21 @@ import { count } from "../kit/format.js";
 import { attempt } from "../kit/notice.js";
 import { answered } from "../ask/answers.js";
 
-/** What the server knows of one form. */
+/** Details of one form. */
 export function detail({ form, heading, path, harvests }) {
   return [
     heading ? h("p", {}, "Under the heading “", said(heading), "”") : null,
     h("h3", {}, "Clicks from a seed"),
-    path.length ? h("ol", { class: "path" }, path.map(click)) : h("p", { class: "hint" }, "Not known."),
+    path.length ? h("ol", { class: "path" }, path.map(click)) : h("p", { class: "hint" }, "Unknown."),
     h(
       "p",
       { class: "hint" },
-      `Found at request ${count(form.found_at_request)} of run ${form.run}; sends to `,
+      `Found at request ${count(form.found_at_request)} of run ${form.run}; sent to `,
       outside(form.action),
     ),
     h("h3", {}, "Evidence"),
     h("ul", { class: "evidence" }, form.evidence.map(evidence)),
-    form.finding ? h("p", {}, `Asked by us, it ${FINDINGS[form.finding] ?? form.finding}.`) : null,
+    form.finding ? h("p", {}, `Probe result: it ${FINDINGS[form.finding] ?? form.finding}.`) : null,
     harvests.length
       ? h(
           "p",
@@ -50,10 +50,10 @@ function tryout(form) {
     type: "search",
     required: true,
     maxlength: 200,
-    placeholder: "words to look for",
-    "aria-label": "Words to look for",
+    placeholder: "query words",
+    "aria-label": "Query words",
   });
-  const button = h("button", {}, "Search there");
+  const button = h("button", {}, "Search");
   const answers = h("div", { "aria-live": "polite" });
   const submit = async (event) => {
     event.preventDefault();

@@ -1,4 +1,4 @@
-// Facets with their counts. Pressing a value narrows down to it, pressing it again takes that back.
+// Facets with counts. Pressing a value filters by it, pressing it again removes the filter.
 
 import { h, said } from "../kit/dom.js";
 import { count } from "../kit/format.js";
@@ -7,7 +7,7 @@ import { FACETS, MARKS } from "./filters.js";
 
 const SHOWN = 8;
 
-/** All facets; `changed` is called after `chosen` was. */
+/** All facets; `changed` is called when a filter changes. */
 export function facetPanel(counted, chosen, changed) {
   const choose = (filter, value) => {
     chosen[filter] = chosen[filter] === value ? null : value;
@@ -55,7 +55,7 @@ function facetGroup({ facet, filter, title, say = (value) => value }, values, ch
   );
 }
 
-/** Numbers by size; probabilities from the top, each with all that are higher. */
+/** Numbers in ascending order; probabilities in descending order with cumulated counts. */
 function ordered(facet, values) {
   if (facet === "fields") return values.toSorted((a, b) => a.value - b.value);
   if (facet !== "relevance") return values;
@@ -78,5 +78,5 @@ function everyKind(chosen, choose) {
     checked: chosen.min_searchable === "0",
     on: { change: () => choose("min_searchable", "0") },
   });
-  return h("label", { class: "row" }, box, "also forms that do not search");
+  return h("label", { class: "row" }, box, "include forms that are not searches");
 }

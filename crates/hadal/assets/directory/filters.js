@@ -1,6 +1,6 @@
-// What a directory can be narrowed down by; the names are those of the server's parameters.
+// Filters of the directory, named like the parameters of the API.
 
-/** All of them. */
+/** All filters. */
 export const FILTERS = [
   "topic",
   "site",
@@ -13,12 +13,12 @@ export const FILTERS = [
   "run",
 ];
 
-/** What the address bar says. */
+/** Filters of the current URL. */
 export function chosenOf(query) {
   return Object.fromEntries(FILTERS.map((name) => [name, query.get(name)]));
 }
 
-/** Facets in the order in which they are shown: the server's name, the parameter, the words for it. */
+/** Facets in display order: field of the API, parameter, and label. */
 export const FACETS = [
   { facet: "topic", filter: "topic", title: "Topic" },
   {
@@ -38,9 +38,9 @@ export const FACETS = [
   { facet: "site", filter: "site", title: "Site" },
 ];
 
-/** Marks that can be asked for. */
+/** Label filters. */
 export const MARKS = [
-  ["", "all but the rejected"],
+  ["", "all but rejected"],
   ["any", "all"],
   ["right", "marked right"],
   ["wrong", "marked wrong"],

@@ -1,4 +1,4 @@
-// The directory: forms that were found, narrowed down by facets; the address bar holds what is chosen.
+// Directory page: forms found, with facets. The filters are in the URL.
 
 import { address, read } from "../kit/api.js";
 import { fill, h } from "../kit/dom.js";
@@ -19,7 +19,7 @@ export async function show(main, query, signal) {
   const facets = h("div", { class: "facets" });
   let turn = null;
 
-  /** Shows what passes the filters, from the top. */
+  /** Shows the forms that pass the filters. */
   async function refresh() {
     turn?.abort();
     turn = new AbortController();
@@ -46,7 +46,7 @@ export async function show(main, query, signal) {
     fill(facets, facetPanel(counted, chosen, refresh));
   }
 
-  /** The form that the address names, above all others and with its details. */
+  /** Form named in the URL, above the others with its details. */
   async function showOnTop(id) {
     const { form } = await read(`/api/forms/${encodeURIComponent(id)}`, {}, signal);
     const top = card(form, { leaves: chosen.label !== "any", changed: countAgain, open: true });
@@ -67,10 +67,10 @@ export async function show(main, query, signal) {
   if (wanted) await attempt(() => showOnTop(wanted));
 }
 
-/** What the server is asked; a topic's name may be empty, the rest is left out then. */
+/** Request parameters. An empty topic is sent, other empty parameters are left out. */
 const parameters = (chosen) => Object.fromEntries(FILTERS.map((name) => [name, chosen[name]]));
 
-/** j and k go from card to card; the card itself knows r, w and n. */
+/** Keys j and k move between cards; the card handles r, w and n. */
 function moves(cards, signal) {
   const step = (by) => {
     const all = [...cards.querySelectorAll(".card")];
@@ -78,7 +78,7 @@ function moves(cards, signal) {
     all[Math.min(all.length - 1, Math.max(0, at + by))]?.focus();
   };
   onKey("j", "next form", () => step(1), signal);
-  onKey("k", "form before", () => step(-1), signal);
+  onKey("k", "previous form", () => step(-1), signal);
   for (const [key, label] of [
     ["r", "right"],
     ["w", "wrong"],
@@ -86,6 +86,6 @@ function moves(cards, signal) {
   ]) {
     const press = () =>
       document.activeElement?.closest(".card")?.querySelector(`button[data-label="${label}"]`)?.click();
-    onKey(key, `mark the form: ${label.replaceAll("-", " ")}`, press, signal);
+    onKey(key, `label the form: ${label.replaceAll("-", " ")}`, press, signal);
   }
 }

@@ -1,4 +1,4 @@
-// A form as a person would see it: its labels and fields, drawn with controls of our own that do nothing.
+// Preview of a form: its labels and fields, drawn with inactive controls.
 
 import { h, said } from "../kit/dom.js";
 import { plural } from "../kit/format.js";
@@ -15,7 +15,7 @@ export function sketch(controls) {
     { class: "sketch" },
     seen.slice(0, MOST).map(control),
     more > 0 ? h("p", { class: "hint" }, `and ${plural(more, "field")} more`) : null,
-    seen.length === 0 ? h("p", { class: "hint" }, "No fields that people see.") : null,
+    seen.length === 0 ? h("p", { class: "hint" }, "No visible fields.") : null,
   );
 }
 

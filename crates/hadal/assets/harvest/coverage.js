@@ -36,11 +36,11 @@ export function coverageCurve({ harvest }, signal) {
   };
 }
 
-/** An end that is not known reaches to the edge of what is possible. */
+/** An unknown bound is drawn at the edge of the possible range. */
 function coverageLine(points) {
   const estimated = points.filter(({ coverage }) => coverage !== null && coverage[1] !== null);
   return {
-    name: "best guess, with its interval",
+    name: "estimate with interval",
     look: "line-1",
     points: estimated.map(({ requests, coverage }) => [requests, coverage[1]]),
     band: estimated.map(({ requests, coverage }) => [requests, coverage[0] ?? 0, coverage[2] ?? 1]),

@@ -1,4 +1,4 @@
-// What came out of each database: how much of it, by which questions, and the records themselves.
+// Harvest page: coverage, queries and records of a database.
 
 import { read } from "../kit/api.js";
 import { controls } from "../kit/controls.js";
@@ -65,7 +65,7 @@ function nothingYet() {
     "div",
     { class: "empty" },
     h("h1", {}, "No harvest yet"),
-    h("p", {}, "Bring up what is behind a form that was found:"),
+    h("p", {}, "Download the records behind a form:"),
     h("pre", {}, "hadal harvest --topic book --top 5"),
   );
 }

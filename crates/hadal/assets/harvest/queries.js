@@ -1,4 +1,4 @@
-// The questions in their order: what each brought that was new, and what was known already.
+// Queries in the order they were sent, with new and known records.
 
 import { read } from "../kit/api.js";
 import { h, said } from "../kit/dom.js";
@@ -20,14 +20,14 @@ export function queryList({ harvest }, signal) {
   );
   let shown = -1;
   return {
-    element: panel("Questions sent", h("div", { role: "table", "aria-label": "Questions sent" }, head, rows)),
+    element: panel("Queries sent", h("div", { role: "table", "aria-label": "Queries sent" }, head, rows)),
     update: calm(refresh, signal),
   };
 
   async function refresh({ harvest: now }) {
     if (now.queries === shown) return;
     shown = now.queries;
-    await longList(rows, { load, row, empty: "No question yet.", signal });
+    await longList(rows, { load, row, empty: "No query yet.", signal });
   }
 
   async function load(after) {

@@ -1,4 +1,4 @@
-// The records: browse them, or look for words in them.
+// List of records with full-text search.
 
 import { read } from "../kit/api.js";
 import { h, said } from "../kit/dom.js";

@@ -1,4 +1,4 @@
-// A harvest's numbers, what it would ask next, and its records to take away.
+// Counters of a harvest, its next queries, and export links.
 
 import { fill, h, inside, outside, said } from "../kit/dom.js";
 import { brief, count, percent, plural, span, words } from "../kit/format.js";
@@ -39,7 +39,7 @@ export function summary(harvest, word, controls) {
         [records, coverage, size, queries, requests].map(({ element }) => element),
       ),
       ending,
-      h("section", { class: "panel" }, h("h2", {}, "Would be asked next"), next),
+      h("section", { class: "panel" }, h("h2", {}, "Next queries"), next),
     ),
     update({ harvest, control, next: wordsNext }) {
       word.update(harvest.state === "running" && control.pause ? "paused" : harvest.state, control);

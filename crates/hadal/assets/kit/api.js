@@ -1,6 +1,6 @@
-// Talks to the server: JSON in, JSON out, its error sentences as exceptions.
+// Client of the JSON API. Error messages become exceptions.
 
-/** What the server refused, in its own words. */
+/** Error message of the server. */
 export class Refusal extends Error {
   constructor(status, sentence) {
     super(sentence);
@@ -10,12 +10,12 @@ export class Refusal extends Error {
 
 let secret = null;
 
-/** Reads; parameters that are null or empty are left out. */
+/** GET request; null and empty parameters are left out. */
 export async function read(path, parameters = {}, signal) {
   return answer(await fetch(address(path, parameters), { signal }));
 }
 
-/** Writes, with the session's secret; once more when the server was started anew meanwhile. */
+/** POST request with the CSRF secret; tries once more after a restart of the server. */
 export async function write(method, path, body, signal) {
   const send = async () =>
     fetch(path, {
@@ -47,5 +47,5 @@ async function csrf() {
 async function answer(response) {
   const body = await response.json().catch(() => null);
   if (response.ok) return body;
-  throw new Refusal(response.status, body?.error ?? `the server answered ${response.status}`);
+  throw new Refusal(response.status, body?.error ?? `the server returned status ${response.status}`);
 }

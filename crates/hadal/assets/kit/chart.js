@@ -43,7 +43,7 @@ export function chart({ title, x, y, logs = [], signal }) {
     point(picture);
   }
 
-  /** Made anew only for other lines, so that a press or the focus is never lost to a redraw. */
+  /** Rebuilt only when the lines change, so that focus survives a redraw. */
   function drawLegend() {
     const names = JSON.stringify(lines.map(({ name }) => name));
     if (names === named) return;
@@ -51,7 +51,7 @@ export function chart({ title, x, y, logs = [], signal }) {
     fill(legend, lines.map(legendItem));
   }
 
-  /** A line's name; pressing it hides the line or shows it again. */
+  /** Legend entry; pressing it toggles the line. */
   function legendItem({ name, look }) {
     const toggle = () => {
       if (!hidden.delete(name)) hidden.add(name);
@@ -108,7 +108,7 @@ export function chart({ title, x, y, logs = [], signal }) {
 /** An axis over counts. */
 export const counts = (label, unit = label) => ({ label, unit, format: brief });
 
-/** The value of a line at x: that of the last point not after it; nothing beyond its end. */
+/** Value of a line at x: that of the last point up to x; undefined beyond its end. */
 export function valueAt(points, x) {
   let [low, high] = [0, points.length];
   while (low < high) {

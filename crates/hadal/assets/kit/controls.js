@@ -1,4 +1,4 @@
-// Pause, resume, stop, another budget: asked of whoever works on a run or a harvest.
+// Controls of a run or a harvest: pause, resume, stop, budget.
 
 import { write } from "./api.js";
 import { fill, h } from "./dom.js";
@@ -6,8 +6,8 @@ import { onKey } from "./keys.js";
 import { attempt, notice } from "./notice.js";
 
 /**
- * Buttons that write to `path`. `of(now)` is the run or the harvest in what the server tells; `asked(control)` is
- * called with what people asked of it, as soon as the server has taken it down.
+ * Buttons that write to `path`. `of(now)` extracts the run or harvest from the live data. `asked(control)` is called
+ * when the server has stored the change.
  */
 export function controls({ path, of, asked, signal }) {
   let control = null;
@@ -25,18 +25,18 @@ export function controls({ path, of, asked, signal }) {
       type: "button",
       id: "stop",
       class: "bad",
-      on: { click: () => send({ stop: true }, "It stops after the steps under way.") },
+      on: { click: () => send({ stop: true }, "It stops after the requests in flight.") },
     },
     "Stop",
   );
   const budget = budgetForm((requests) =>
-    send({ max_requests: requests }, `It may now send ${requests} requests in all.`),
+    send({ max_requests: requests }, `The budget is now ${requests} requests in total.`),
   );
   const element = h("div", { class: "controls", hidden: true }, pause, stop, budget.element);
   const turn = () =>
     control?.pause
-      ? send({ pause: false }, "It goes on.")
-      : send({ pause: true }, "It pauses after the steps under way.");
+      ? send({ pause: false }, "Resumed.")
+      : send({ pause: true }, "It pauses after the requests in flight.");
   onKey("p", "pause or resume", () => !element.hidden && turn(), signal);
 
   function draw() {
@@ -63,7 +63,7 @@ function budgetForm(set) {
     max: 1e9,
     step: 1,
     required: true,
-    "aria-label": "Requests in all",
+    "aria-label": "Total requests",
   });
   const submit = (event) => {
     event.preventDefault();

@@ -1,5 +1,5 @@
-// The only place where elements are made. Text becomes text nodes, never markup, and an address becomes
-// a link only when it is one of ours or plain http(s): whatever a crawled page says stays harmless.
+// The only place where elements are created. Text becomes text nodes, never HTML. Only our own paths and http(s)
+// URLs become links, so crawled content is harmless.
 
 const SVG = "http://www.w3.org/2000/svg";
 
@@ -13,18 +13,18 @@ export function s(tag, props, ...children) {
   return filled(document.createElementNS(SVG, tag), props, children);
 }
 
-/** Replaces what an element holds. */
+/** Replaces the children of an element. */
 export function fill(element, ...children) {
   element.replaceChildren(...nodes(children));
   return element;
 }
 
-/** Text from the web: kept apart from the direction of what stands around it. */
+/** Text from the web, isolated from the text direction around it. */
 export function said(text, props) {
   return h("bdi", { class: "said", ...props }, text);
 }
 
-/** A link that leaves us; mere text when the address is not one a browser should open. */
+/** External link, or plain text if the URL is not http(s). */
 export function outside(url, text = url) {
   if (!webAddress(url)) return said(text);
   const link = h("a", { class: "outside", rel: "noopener noreferrer", target: "_blank" }, said(text));
@@ -32,12 +32,12 @@ export function outside(url, text = url) {
   return link;
 }
 
-/** A link to a page of ours. */
+/** Link to a page of the dashboard. */
 export function inside(path, props, ...children) {
   return h("a", { href: path, "data-inside": true, ...props }, ...children);
 }
 
-/** Whether an address is plain http or https. */
+/** True if a URL is http or https. */
 export function webAddress(url) {
   try {
     return ["http:", "https:"].includes(new URL(url).protocol);

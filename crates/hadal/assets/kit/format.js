@@ -1,4 +1,4 @@
-// Numbers as people read them. Pure functions.
+// Number formats. Pure functions.
 
 const whole = new Intl.NumberFormat("en");
 const short = new Intl.NumberFormat("en", { notation: "compact", maximumFractionDigits: 1 });
@@ -9,7 +9,7 @@ export const count = (value) => (value === null || value === undefined ? "–" :
 /** 12345 as 12.3K. */
 export const brief = (value) => short.format(value);
 
-/** 0.953 as 95 %; what is not quite all is never shown as all. */
+/** 0.953 as 95 %; a value below 1 is never shown as 100 %. */
 export function percent(share) {
   if (share === null || share === undefined) return "–";
   const rounded = Math.round(share * 100);
@@ -35,7 +35,7 @@ export function duration(seconds) {
   return hours < 48 ? `${hours} h ${minutes % 60} min` : `${Math.round(hours / 24)} days`;
 }
 
-/** An interval as "82 % to 100 %"; an open end is said. */
+/** Interval as "82 % to 100 %", or "at least" and "at most" for open bounds. */
 export function span([low, , high], format) {
   if (low === null && high === null) return "unknown";
   if (high === null) return `at least ${format(low)}`;

@@ -1,17 +1,17 @@
-// Keyboard shortcuts: single keys, never while somebody types. Pages add theirs while they are shown.
+// Keyboard shortcuts: single keys, inactive in text fields. Pages add their own while they are shown.
 
 import { fill, h } from "./dom.js";
 
 const shortcuts = [];
 
-/** Adds a shortcut, until the signal says that its page is gone. */
+/** Adds a shortcut until the signal of its page is aborted. */
 export function onKey(key, meaning, run, signal) {
   const shortcut = { key, meaning, run };
   shortcuts.push(shortcut);
   signal?.addEventListener("abort", () => shortcuts.splice(shortcuts.indexOf(shortcut), 1));
 }
 
-/** Listens from now on. */
+/** Starts listening. */
 export function listen() {
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || isTyping(event.target)) return;

@@ -1,5 +1,5 @@
-// Long lists: read from the server a page at a time as the reader comes near the end. Rows far from
-// the screen are not laid out (`content-visibility` in the style sheet), so thousands stay fast.
+// Long lists, loaded page by page on scrolling. Rows outside the screen are not laid out (`content-visibility`), so
+// thousands of rows stay fast.
 
 import { fill, h } from "./dom.js";
 import { attempt } from "./notice.js";
@@ -36,7 +36,7 @@ export function longList(place, { load, row, empty, signal }) {
     } else {
       end.hidden = false;
       if (page.items.length === 0) await more();
-      // Observed anew, so that an end that never left the screen is noticed again.
+      // Observed again, because an end that stays on the screen triggers no event.
       watcher.unobserve(end);
       watcher.observe(end);
     }

@@ -1,10 +1,10 @@
-// What just happened, for eyes (a notice that leaves by itself) and for screen readers.
+// Notices that disappear by themselves, and messages for screen readers.
 
 import { h } from "./dom.js";
 
 const STAYS_MS = 8000;
 
-/** Shows a sentence, with something one may do about it. */
+/** Shows a message with an optional action. */
 export function notice(sentence, { action = null, bad = false } = {}) {
   const box = h("div", { class: bad ? "notice bad" : "notice" }, h("span", {}, sentence));
   if (action)
@@ -13,13 +13,13 @@ export function notice(sentence, { action = null, bad = false } = {}) {
   setTimeout(() => box.remove(), STAYS_MS);
 }
 
-/** Tells screen readers where things stand, without a word on screen. */
+/** Message for screen readers only. */
 export function tell(sentence) {
   const place = document.getElementById("said");
   if (place.textContent !== sentence) place.textContent = sentence;
 }
 
-/** Does something that may be refused; a refusal is shown and gives undefined. */
+/** Runs an action; shows its error and returns undefined if it fails. */
 export async function attempt(work) {
   try {
     return await work();

@@ -1,4 +1,4 @@
-// Small pieces that several pages share.
+// Components shared by several pages.
 
 import { h, outside, said } from "./dom.js";
 import { count, percent } from "./format.js";
@@ -21,7 +21,7 @@ export function panel(title, ...children) {
   return h("section", { class: "panel" }, h("h2", {}, title), ...children);
 }
 
-/** Bars beside their names, the longest as wide as there is room: `[{ name, value, note }]`. */
+/** Horizontal bars with names: `[{ name, value, note }]`. */
 export function bars(items, empty) {
   if (items.length === 0) return h("p", { class: "hint" }, empty);
   const most = Math.max(...items.map(({ value }) => value), 1);
@@ -53,7 +53,7 @@ export function probability(name, p) {
 
 const STATES = { budget: "budget spent", exhausted: "nothing left", away: "ended or out of reach" };
 
-/** What state something is in, in a lozenge. */
+/** Badge with a state. */
 export function state(word) {
   return h("span", { class: `state ${word}` }, STATES[word] ?? word);
 }

@@ -1,4 +1,4 @@
-// One picture of some lines: axes, bands, lines, and the guide that follows the pointer.
+// SVG plot: axes, bands, lines, and a guide that follows the pointer.
 
 import { s } from "./dom.js";
 import { roundUp, scale } from "./scale.js";
@@ -24,7 +24,7 @@ export function plot({ lines, x, y, log, width, height, title }) {
   return { svg, across, guide: (at) => moveGuide(guide, at === null ? null : across(at)) };
 }
 
-/** From zero (one, on a log scale) to a round number beyond the largest value. */
+/** Range from zero (one on a log scale) to a round number above the largest value. */
 function range(lines, index, axis, log) {
   const largest = (found, line) => {
     const values = [

@@ -1,6 +1,6 @@
-// From values to places on an axis, and the round numbers to write beside it. Pure functions.
+// Scales of axes and round tick values. Pure functions.
 
-/** A scale from `[low, high]` to `[from, to]` pixels. On a log scale, what is below 1 stands at its foot. */
+/** A scale from `[low, high]` to `[from, to]` pixels. On a log scale, values below 1 are drawn at the bottom. */
 export function scale([low, high], [from, to], log = false) {
   const turn = log ? (value) => Math.log10(Math.max(value, 1)) : (value) => value;
   const [start, end] = [turn(low), turn(high)];
@@ -18,7 +18,7 @@ export function ticks(low, high, most) {
   return Array.from({ length: Math.max(last - first + 1, 0) }, (_, index) => tidy((first + index) * step));
 }
 
-/** The end of an axis that holds a value: the next round number. */
+/** End of an axis: the next round number above a value. */
 export function roundUp(value, most = 5) {
   const step = roundStep((value || 1) / most);
   return tidy(Math.ceil((value || 1) / step - 1e-9) * step);

@@ -1,4 +1,4 @@
-// Follows a run or a harvest as it goes on.
+// Live updates of a run or a harvest.
 
 import { fill, h } from "./dom.js";
 import { tell } from "./notice.js";
@@ -10,8 +10,8 @@ const AGAIN_MS = 2000;
 const GOING = ["running", "pausing", "paused"];
 
 /**
- * Calls `update` with what comes as events `name`, and `away` when nothing can come; `sentence(now)` is for screen
- * readers. The browser connects again by itself when the server was away.
+ * Calls `update` with the data of each event `name`, and `away` when the connection is lost. `sentence(now)` is the
+ * text for screen readers. The browser reconnects by itself.
  */
 export function watch(path, name, { update, away, sentence, signal }) {
   const source = new EventSource(path);
@@ -27,13 +27,13 @@ export function watch(path, name, { update, away, sentence, signal }) {
   signal.addEventListener("abort", () => source.close());
 }
 
-/** Does some work in a while, unless the reader has left: a page that has nothing to show looks again. */
+/** Calls a function later unless the page was left. Pages without data use it to try again. */
 export function later(work, signal) {
   const timer = setTimeout(work, AGAIN_MS);
   signal.addEventListener("abort", () => clearTimeout(timer));
 }
 
-/** What state it is in. When nobody answers any more, a stop that was asked for tells why. */
+/** Current state. Without a connection, a requested stop explains why. */
 export function standing() {
   const element = h("span", { class: "slot" });
   let known = "";
@@ -51,8 +51,7 @@ export function standing() {
 }
 
 /**
- * The same work, done not more often than every so many milliseconds: at once, or with the latest that was given
- * as soon as it is time.
+ * Throttles a function: calls it at once, or with the latest argument when the interval is over.
  */
 export function calm(work, signal, every = CALM_MS) {
   let isResting = false;

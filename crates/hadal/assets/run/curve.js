@@ -1,4 +1,4 @@
-// Forms found over requests, growing while the run goes on, beside earlier runs of the same topic.
+// Live chart of forms found over requests, beside earlier runs of the same topic.
 
 import { read } from "../kit/api.js";
 import { h } from "../kit/dom.js";
@@ -48,7 +48,7 @@ export function harvestCurve(run, runs, signal) {
   };
 }
 
-/** What the store kept, then what was seen live after it. */
+/** Points of the store, followed by live points. */
 function merged(kept, live) {
   const end = kept.at(-1)?.requests ?? -1;
   return [...kept, ...live.filter(({ requests }) => requests > end)];

@@ -1,4 +1,4 @@
-// Which links were followed last and why: the parts of their scores as bars around zero.
+// Links followed last, with the parts of their scores as bars around zero.
 
 import { fill, h, outside, said } from "../kit/dom.js";
 import { count, percent, signed } from "../kit/format.js";
@@ -8,7 +8,7 @@ export function decisions() {
   const list = h("ol", { class: "decisions scroll", tabindex: 0, "aria-label": "Links followed last" });
   let shown = "";
   return {
-    element: panel("Followed last, and why", head(), list),
+    element: panel("Last decisions", head(), list),
     update({ decisions }) {
       const newest = JSON.stringify(decisions.map(({ at_request, url }) => [at_request, url]));
       if (newest === shown || list.contains(document.activeElement)) return;
@@ -39,7 +39,7 @@ function decision(made) {
     ),
     h(
       "div",
-      { class: "topic", title: "How much the page is about the topic" },
+      { class: "topic", title: "Probability that the page is on topic" },
       percent(made.p_topic),
       share(made.p_topic ?? 0),
     ),

@@ -1,4 +1,4 @@
-// What the link learner goes by, iteration by iteration: terms that came in and terms that left.
+// Lessons of the link model by iteration: new and removed terms.
 
 import { read } from "../kit/api.js";
 import { fill, h, said } from "../kit/dom.js";
@@ -29,7 +29,7 @@ export function lessons(run, _runs, signal) {
     draw();
   }
 
-  /** The latest lesson, unless the reader went back to an earlier one. */
+  /** Shows the latest lesson unless an earlier one was selected. */
   function draw() {
     const at = isLatest ? held.length - 1 : slider.valueAsNumber;
     slider.max = held.length - 1;
@@ -40,7 +40,7 @@ export function lessons(run, _runs, signal) {
   }
 
   return {
-    element: panel("What the link learner goes by", steps, place),
+    element: panel("Lessons of the link model", steps, place),
     update: calm(refresh, signal, ASK_EVERY_MS),
   };
 }
@@ -52,7 +52,7 @@ function lessonView(lesson, before) {
       { class: "hint" },
       `${lesson.model}, iteration ${lesson.iteration}, at request ${count(lesson.at_request)}: `,
       `${plural(lesson.examples, "example")} of links that led to forms. `,
-      before ? "Terms with + are new since the iteration before, terms struck out have left." : "",
+      before ? "Terms with + are new since the previous iteration; struck-out terms were removed." : "",
     ),
     h(
       "div",

@@ -1,4 +1,4 @@
-// Where the run is busy and where it meets trouble: lanes of the frontier, hosts, errors by kind.
+// Load of a run: queues of the frontier, hosts, errors by kind.
 
 import { fill, h } from "../kit/dom.js";
 import { count, plural, words } from "../kit/format.js";
@@ -14,18 +14,18 @@ export function load() {
     element: h(
       "div",
       { class: "columns" },
-      panel("Links waiting, by lane", lanes),
+      panel("Links by queue", lanes),
       panel("Hosts of the last 200 pages", hosts),
       panel("Errors by kind", errors),
     ),
     update(now) {
-      fill(lanes, bars(now.lanes.map(lane), "Nothing waits."));
+      fill(lanes, bars(now.lanes.map(lane), "The frontier is empty."));
       fill(hosts, bars(now.hosts.slice(0, HOSTS).map(host), "No page yet."));
       fill(
         errors,
         bars(
           now.run.errors.map(({ kind, count }) => ({ name: words(kind), value: count })),
-          "None so far.",
+          "None.",
         ),
       );
     },

@@ -1,4 +1,4 @@
-// The run page: what a crawl does now and what it has found, drawn anew whenever the server says so.
+// Run page: live state and results of a crawl.
 
 import { read } from "../kit/api.js";
 import { controls } from "../kit/controls.js";

@@ -1,4 +1,4 @@
-// The run's numbers at a glance, and how much of its budget is spent.
+// Counters of a run and the share of its budget that is spent.
 
 import { h } from "../kit/dom.js";
 import { brief, count, duration, percent, plural, rate } from "../kit/format.js";
@@ -9,7 +9,7 @@ export function tiles() {
   const pages = tile("Pages per second");
   const searchable = tile("Searchable forms", "second");
   const relevant = tile("Relevant forms", "first");
-  const frontier = tile("Links waiting");
+  const frontier = tile("Links in the frontier");
   const left = tile("Time left");
   const spent = h("div", { class: "spent" });
   const all = [relevant, searchable, requests, pages, frontier, left];
@@ -54,5 +54,5 @@ function timeLeft(run, control, speed) {
   if (control.pause) return ["–", ENDED.paused];
   if (!speed) return ["–", "measuring"];
   if (speed.eta_s === null) return ["–", "no limit set"];
-  return [duration(speed.eta_s), "at this pace"];
+  return [duration(speed.eta_s), "at the current rate"];
 }
