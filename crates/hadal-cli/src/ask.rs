@@ -3,13 +3,12 @@
 use super::carry::CarryArgs;
 use super::crawl::heed_signals;
 use super::exit::{Exit, Usage};
-use super::quality;
 use super::session::{Session, known_topic};
+use super::{network, quality};
 use anyhow::Context;
 use clap::Args;
-use hadal::ask::{Answers, AskError, Asker, Manners, Outcome, Whom};
+use hadal::ask::{Answers, AskError, AskOutcome, Asker, SourceSelection};
 use hadal::config::{Config, Override};
-use hadal::harvest::TimeKind;
 use hadal::output::escape::{for_json, for_terminal};
 use hadal::output::table::Table;
 use hadal::store::Store;
@@ -49,7 +48,7 @@ impl AskArgs {
         self.carry.overrides()
     }
 
-    fn whom(&self) -> Result<Whom, Usage> {
+    fn selection(&self) -> Result<SourceSelection, Usage> {
         let no_form = |text: &String| {
             Usage(format!(
                 "'{text}' is not a form_id; a form_id has 16 hexadecimal digits (see `hadal forms`)"
@@ -57,8 +56,8 @@ impl AskArgs {
         };
         let forms = self.form.iter().map(|text| text.parse::<FormId>().map_err(|_| no_form(text)));
         match &self.topic {
-            Some(topic) => Ok(Whom::Best(topic.clone(), self.top)),
-            None => Ok(Whom::Forms(forms.collect::<Result<_, _>>()?)),
+            Some(topic) => Ok(SourceSelection::Best(topic.clone(), self.top)),
+            None => Ok(SourceSelection::Forms(forms.collect::<Result<_, _>>()?)),
         }
     }
 }
@@ -66,7 +65,7 @@ impl AskArgs {
 pub fn run(args: &AskArgs, session: &Session) -> anyhow::Result<Exit> {
     let store = session.reader()?;
     known_topic(store.as_ref(), &args.topic)?;
-    let whom = args.whom()?;
+    let whom = args.selection()?;
     let runtime = tokio::runtime::Runtime::new().context("could not start threads")?;
     let answers = runtime.block_on(async {
         let (stop, stopped) = watch::channel(false);
@@ -80,7 +79,7 @@ pub fn run(args: &AskArgs, session: &Session) -> anyhow::Result<Exit> {
         true => writeln!(out, "{}", for_json(serde_json::to_string(&answers)?))?,
         false => out.write_all(drawn(&answers, session).as_bytes())?,
     }
-    Ok(if answers.sources.iter().all(|source| source.outcome == Outcome::Failed) {
+    Ok(if answers.sources.iter().all(|source| source.outcome == AskOutcome::Failed) {
         Exit::Failed
     } else {
         Exit::Done
@@ -97,17 +96,10 @@ fn usage(error: AskError) -> anyhow::Error {
 
 /// Creates the asker with the configured politeness and network options.
 pub fn asker(config: &Config, store: Arc<dyn Store>, stop: watch::Receiver<bool>) -> Arc<Asker> {
-    let manners = Manners {
-        politeness: config.politeness.delays,
-        agent: config.politeness.agent().to_string(),
-        body_limit: config.fetch.body_limit,
-    };
+    let options = network::client_options(config);
     let config = config.clone();
-    let carriers = Box::new(move |source: &str| {
-        let (fetch, clock) = quality::carrier(source, &config)?;
-        Ok((fetch, if clock.is_simulated() { TimeKind::Simulated } else { TimeKind::Real }))
-    });
-    Arc::new(Asker::new(store, manners, carriers, stop))
+    let open_fetch = Box::new(move |source: &str| quality::carrier(source, &config));
+    Arc::new(Asker::new(store, options, open_fetch, stop))
 }
 
 /// Table of answers, followed by the result of each source.
@@ -122,9 +114,9 @@ fn drawn(answers: &Answers, session: &Session) -> String {
     for source in &answers.sources {
         let total = source.total.map(|total| format!(" of {total}")).unwrap_or_default();
         let went = match (&source.outcome, &source.reason) {
-            (Outcome::Answered, _) => format!("{}{total} answers", source.found),
-            (Outcome::Nothing, _) => "nothing".to_string(),
-            (Outcome::Failed, reason) => reason.clone().unwrap_or_else(|| "no answer".to_string()),
+            (AskOutcome::Answered, _) => format!("{}{total} answers", source.found),
+            (AskOutcome::Nothing, _) => "nothing".to_string(),
+            (AskOutcome::Failed, reason) => reason.clone().unwrap_or_else(|| "no answer".to_string()),
         };
         text.push_str(&format!(
             "{} {}: {}\n",

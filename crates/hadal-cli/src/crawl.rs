@@ -3,7 +3,7 @@
 use super::dashboard::Dashboard;
 use super::exit::Exit;
 use anyhow::Context;
-use hadal::engine::{Crawl, Event, Summary, crawl};
+use hadal::engine::{Crawl, CrawlEvent, CrawlSummary, crawl};
 use hadal::output::escape::for_json;
 use hadal::output::progress::{CrawlDisplay, DisplayStyle};
 use hadal::report;
@@ -28,7 +28,7 @@ pub fn run(
     setup: impl FnOnce(watch::Receiver<bool>) -> anyhow::Result<Crawl>,
     show: Show,
     dashboard: Option<Dashboard>,
-) -> anyhow::Result<Summary> {
+) -> anyhow::Result<CrawlSummary> {
     let runtime = tokio::runtime::Runtime::new().context("could not start threads")?;
     let summary = runtime.block_on(async {
         let (stop, stopped) = watch::channel(false);
@@ -50,7 +50,7 @@ pub fn run(
 }
 
 /// Exit status of a finished crawl.
-pub fn exit(summary: &Summary) -> Exit {
+pub fn exit(summary: &CrawlSummary) -> Exit {
     match summary.state {
         RunState::Stopped => Exit::Interrupted,
         _ => Exit::Done,
@@ -98,8 +98,8 @@ async fn interrupted() {
     }
 }
 
-fn tell(event: Event, show: Show, progress: &mut CrawlDisplay, began: Instant) {
-    if let Event::Progress(tally) | Event::Finished { tally, .. } = &event {
+fn tell(event: CrawlEvent, show: Show, progress: &mut CrawlDisplay, began: Instant) {
+    if let CrawlEvent::Progress(tally) | CrawlEvent::Finished { tally, .. } = &event {
         progress.update(&report::snapshot(tally, began.elapsed(), show.max_requests));
     }
     if show.json
@@ -110,7 +110,7 @@ fn tell(event: Event, show: Show, progress: &mut CrawlDisplay, began: Instant) {
     }
 }
 
-fn last_words(summary: &Summary) -> String {
+fn last_words(summary: &CrawlSummary) -> String {
     let why = match summary.state {
         RunState::Exhausted if summary.resting > 0 => "nothing to visit for now",
         RunState::Exhausted => "nothing left to visit",

@@ -8,16 +8,14 @@ use super::{demo_harvest, topic};
 use clap::Args;
 use hadal::backlinks::WorldBacklinks;
 use hadal::choice::nearest;
-use hadal::engine::{Budget, Clock, Crawl, Errand, Probing, Scope};
+use hadal::engine::{Budget, Crawl, CrawlBuilder, Probing};
 use hadal::fetch::in_process::InProcess;
-use hadal::fetch::politeness::Politeness;
-use hadal::fetch::robots::AGENT;
 use hadal::output::demo::{DemoRow, DemoTruth, next_steps, render};
+use hadal::polite::Clock;
 use hadal::store::*;
 use hadal::topic::ResolvedTopic;
 use hadal_core::critic::probe::probe_word;
 use hadal_core::critic::trained::TrainedCritic;
-use hadal_core::http::DEFAULT_BODY_LIMIT;
 use hadal_core::identity::FormId;
 use hadal_core::strategy::StrategyContext;
 use hadal_world::{Spec, TrueForm, World};
@@ -155,29 +153,18 @@ fn setup(
     }
     let (seeds, examples) = (spec.seeds.clone(), world.examples(&topic.name));
     let briefing = StrategyContext { seed, seeds, examples, backlinks: true };
-    Ok(Crawl {
-        store,
-        spec,
-        strategy: entry.make(&briefing),
-        critic: Arc::new(TrainedCritic::new(aim)),
-        backlinks: Some(Arc::new(WorldBacklinks(Arc::clone(&world)))),
-        visit: None,
-        prior: None,
-        fetch: Arc::new(InProcess(world)),
-        budget: Budget { requests: Some(args.max_requests), ..Budget::default() },
-        scope: Scope::default(),
-        politeness: Politeness::default(),
-        agent: AGENT.into(),
-        concurrency: args.concurrency,
-        body_limit: DEFAULT_BODY_LIMIT,
-        clock: Clock::simulated(WINDOW),
-        keep_every: std::time::Duration::from_millis(100),
-        stop,
-        fresh,
-        probing,
-        word: probe_word(&topic).to_string(),
-        errand: Errand::Find,
-    })
+    let critic = Arc::new(TrainedCritic::new(aim));
+    let backlinks = Arc::new(WorldBacklinks(Arc::clone(&world)));
+    let fetch = Arc::new(InProcess(world));
+    Ok(CrawlBuilder::new(store, spec, entry.make(&briefing), critic, fetch)
+        .backlinks(Some(backlinks))
+        .budget(Budget { requests: Some(args.max_requests), ..Budget::default() })
+        .concurrency(args.concurrency)
+        .clock(Clock::simulated(), WINDOW)
+        .stop(stop)
+        .fresh(fresh)
+        .probing(probing, probe_word(&topic))
+        .build())
 }
 
 /// Relevant forms of a run with their ground truth.

@@ -4,12 +4,14 @@ use super::crawl::heed_signals;
 use super::demo::say;
 use super::exit::Exit;
 use super::harvest_run::{harvest_job, harvest_plan, run_plan};
+use super::network;
 use super::session::Session;
 use anyhow::Context;
 use hadal::fetch::in_process::InProcess;
-use hadal::harvest::truth::{Compared, Truth};
-use hadal::harvest::{Summary, TimeKind, opening};
+use hadal::harvest::truth::{HarvestComparison, HarvestTruth};
+use hadal::harvest::{HarvestSummary, open_form};
 use hadal::output::demo::render_harvests;
+use hadal::polite::{Clock, PoliteClient};
 use hadal::store::{HarvestFilter, HarvestId, HarvestRow, HarvestState, Store, StoreError};
 use hadal_world::World;
 use std::collections::BTreeSet;
@@ -27,7 +29,8 @@ pub fn run(
     store: &Arc<dyn Store>,
     session: &Session,
 ) -> anyhow::Result<Exit> {
-    let forms = if most == 0 { Vec::new() } else { opening::best(store.as_ref(), topic, RELEVANT, most)? };
+    let forms =
+        if most == 0 { Vec::new() } else { open_form::best_forms(store.as_ref(), topic, RELEVANT, most)? };
     if forms.is_empty() {
         return Ok(Exit::Done);
     }
@@ -37,8 +40,8 @@ pub fn run(
         let (stop, stopped) = watch::channel(false);
         tokio::spawn(heed_signals(stop));
         let fetch = Arc::new(InProcess(Arc::clone(world)));
-        let plan = harvest_plan(jobs, fetch, TimeKind::Simulated, Arc::clone(store), session, stopped);
-        run_plan(plan, session).await
+        let client = PoliteClient::new(fetch, network::client_options(&session.config), stopped);
+        run_plan(harvest_plan(jobs, client, Clock::simulated(), Arc::clone(store), session), session).await
     });
     runtime.shutdown_background();
     let ended = ended?;
@@ -49,10 +52,14 @@ pub fn run(
     Ok(if is_stopped { Exit::Interrupted } else { Exit::Done })
 }
 
-fn beside_truth(ended: &[Summary], world: &World, store: &dyn Store) -> Result<Vec<Compared>, StoreError> {
+fn beside_truth(
+    ended: &[HarvestSummary],
+    world: &World,
+    store: &dyn Store,
+) -> Result<Vec<HarvestComparison>, StoreError> {
     let ids: BTreeSet<HarvestId> = ended.iter().map(|summary| summary.id).collect();
     let rows = store.harvests(&HarvestFilter::default())?;
     let rows: Vec<HarvestRow> = rows.into_iter().filter(|row| ids.contains(&row.id)).collect();
-    let truth = Truth::of(world, &rows);
+    let truth = HarvestTruth::of(world, &rows);
     rows.into_iter().map(|row| truth.compare(store, row)).collect()
 }

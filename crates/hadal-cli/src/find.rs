@@ -14,10 +14,10 @@ use anyhow::Context;
 use clap::{Args, ValueEnum};
 use hadal::backlinks::Source;
 use hadal::config::{self, Override, Prior};
-use hadal::engine::{Budget, Clock, Crawl, Errand, Probing, Scope, Summary};
+use hadal::engine::{Budget, Crawl, CrawlBuilder, CrawlSummary, Probing, Scope};
 use hadal::fetch::network::{Network, NetworkOptions};
-use hadal::fetch::politeness::Politeness;
 use hadal::output::progress::DisplayStyle;
+use hadal::polite::Politeness;
 use hadal::store::{Access, RunSpec, RunState};
 use hadal::topic::ResolvedTopic;
 use hadal_core::critic::probe::probe_word;
@@ -281,11 +281,11 @@ fn kept_back(most: u64, quality: Option<u32>) -> u64 {
 
 fn look_at_quality(
     store: &str,
-    found: &Summary,
+    found: &CrawlSummary,
     sample: u32,
     most: Option<u64>,
     session: &Session,
-) -> anyhow::Result<Summary> {
+) -> anyhow::Result<CrawlSummary> {
     let store = hadal::store::open(store, Access::Crawl)?;
     let run = store.runs()?.into_iter().find(|row| row.id == found.run).context("the run is gone")?;
     let summary = quality::ask(&store, &run, sample as usize, most, session)?;
@@ -315,27 +315,19 @@ fn setup(plan: FindPlan, stop: watch::Receiver<bool>) -> anyhow::Result<Crawl> {
     if plan.fresh {
         crawl::announce_fresh(store.as_ref(), &spec)?;
     }
-    Ok(Crawl {
-        store,
-        spec,
-        strategy: entry.make(&briefing),
-        critic: Arc::new(TrainedCritic::new(aim)),
-        fetch: archived(Arc::new(Network::new(plan.network)?), plan.warc.as_deref())?,
-        backlinks,
-        visit: None,
-        prior,
-        budget: plan.budget,
-        scope: plan.scope,
-        politeness: plan.politeness,
-        agent: plan.agent,
-        concurrency: plan.concurrency,
-        body_limit: plan.body_limit,
-        clock: Clock::Real,
-        keep_every: plan.store.group_commit,
-        stop,
-        fresh: plan.fresh,
-        probing: plan.probing,
-        word: probe_word(&topic).to_string(),
-        errand: Errand::Find,
-    })
+    let critic = Arc::new(TrainedCritic::new(aim));
+    let fetch = archived(Arc::new(Network::new(plan.network)?), plan.warc.as_deref())?;
+    Ok(CrawlBuilder::new(store, spec, entry.make(&briefing), critic, fetch)
+        .backlinks(backlinks)
+        .prior(prior)
+        .budget(plan.budget)
+        .scope(plan.scope)
+        .politeness(plan.politeness, &plan.agent)
+        .concurrency(plan.concurrency)
+        .body_limit(plan.body_limit)
+        .checkpoint_every(plan.store.group_commit)
+        .stop(stop)
+        .fresh(plan.fresh)
+        .probing(plan.probing, probe_word(&topic))
+        .build())
 }

@@ -16,11 +16,11 @@ use super::{contact, network, quality};
 use anyhow::Context;
 use clap::Args;
 use hadal::config::Override;
-use hadal::fetch::Fetch;
 use hadal::fetch::network::Network;
-use hadal::harvest::opening::{self, NotOpened, Opened};
-use hadal::harvest::{Courier, Job, Pace, Purse, Summary, TimeKind, at_address};
+use hadal::harvest::open_form::{self, OpenError, OpenedForm};
+use hadal::harvest::{HarvestJob, HarvestSummary};
 use hadal::output::escape::for_json;
+use hadal::polite::{Clock, PoliteClient};
 use hadal::store::{Access, HarvestState, Store, open};
 use hadal_core::address::{TrackingParams, normalise};
 use hadal_core::harvest::policy::{POLICIES, RequestCosts};
@@ -125,9 +125,10 @@ pub fn run(args: &HarvestArgs, session: &Session) -> anyhow::Result<Exit> {
         let (stop, stopped) = watch::channel(false);
         tokio::spawn(heed_signals(stop));
         let store = open(&session.config.store.url, Access::Crawl)?;
-        let opened = forms(args, session, store.as_ref(), stopped.clone()).await?;
-        let (fetch, time) = carrier(args, session, &opened)?;
-        let jobs: Vec<Job> =
+        let mut web = None;
+        let opened = forms(args, session, store.as_ref(), &mut web, &stopped).await?;
+        let (client, clock) = client(args, session, &opened, web, stopped)?;
+        let jobs: Vec<HarvestJob> =
             opened.into_iter().map(|form| harvest_job(form, &args.first, args.fresh, session)).collect();
         if args.dry_run {
             return jobs.iter().try_for_each(|job| dry_run(job, session)).map(|()| Vec::new());
@@ -137,13 +138,13 @@ pub fn run(args: &HarvestArgs, session: &Session) -> anyhow::Result<Exit> {
             Some(dashboard) => Some(dashboard.open(&store).await?),
             None => None,
         };
-        run_plan(harvest_plan(jobs, fetch, time, store, session, stopped), session).await
+        run_plan(harvest_plan(jobs, client, clock, store, session), session).await
     });
     runtime.shutdown_background();
     ended.map(|all| exit(&all))
 }
 
-fn exit(ended: &[Summary]) -> Exit {
+fn exit(ended: &[HarvestSummary]) -> Exit {
     match ended.iter().any(|summary| summary.state == HarvestState::Stopped) {
         true => Exit::Interrupted,
         false => Exit::Done,
@@ -155,11 +156,12 @@ async fn forms(
     args: &HarvestArgs,
     session: &Session,
     store: &dyn Store,
-    stop: watch::Receiver<bool>,
-) -> anyhow::Result<Vec<Opened>> {
+    web: &mut Option<PoliteClient>,
+    stop: &watch::Receiver<bool>,
+) -> anyhow::Result<Vec<OpenedForm>> {
     if let Some(topic) = &args.topic {
         known_topic(store, &args.topic)?;
-        let found = opening::best(store, topic, args.min_relevance, args.top)?;
+        let found = open_form::best_forms(store, topic, args.min_relevance, args.top)?;
         if found.is_empty() {
             let words = format!(
                 "no form of '{topic}' has a relevance of at least {} and may be submitted",
@@ -172,14 +174,21 @@ async fn forms(
     let mut found = Vec::new();
     for target in &args.targets {
         found.push(match target.parse() {
-            Ok(id) if target.len() == 16 => opening::known(store, id).map_err(usage)?,
-            _ => on_page(target, session, stop.clone()).await?,
+            Ok(id) if target.len() == 16 => open_form::form_by_id(store, id).map_err(usage)?,
+            _ => on_page(target, args, session, web, stop).await?,
         });
     }
     Ok(found)
 }
 
-async fn on_page(target: &str, session: &Session, stop: watch::Receiver<bool>) -> anyhow::Result<Opened> {
+/// Opens the form at a URL. `web` keeps the client for the harvest, so that hosts keep their pauses.
+async fn on_page(
+    target: &str,
+    args: &HarvestArgs,
+    session: &Session,
+    web: &mut Option<PoliteClient>,
+    stop: &watch::Receiver<bool>,
+) -> anyhow::Result<OpenedForm> {
     let (page, picked) = split(target);
     let url = Url::parse(page).ok().and_then(|url| normalise(url, TrackingParams::Keep));
     let no_address = || Usage(format!("'{target}' is neither a form_id nor a URL such as http://host/path"));
@@ -188,41 +197,48 @@ async fn on_page(target: &str, session: &Session, stop: watch::Receiver<bool>) -
     if let Some(warning) = contact::warning(std::slice::from_ref(&url), &network) {
         writeln!(std::io::stderr(), "{warning}").ok();
     }
-    let config = &session.config;
-    let fetch = Arc::new(Network::new(network)?);
-    let (pace, agent) = (config.politeness.delays, config.politeness.agent());
-    let courier = Courier::new(fetch, pace, agent, config.fetch.body_limit, Purse::default(), stop);
-    at_address(&url, picked, &courier, &mut Pace::real(), super::find::SOURCE).await.map_err(usage)
+    if web.is_none() {
+        let fetch = archived(Arc::new(Network::new(network)?), args.warc.as_deref())?;
+        *web = Some(PoliteClient::new(fetch, network::client_options(&session.config), stop.clone()));
+    }
+    let client = web.as_ref().context("the client was opened above")?;
+    let found = open_form::form_at_url(&url, picked, client, &mut Clock::Real, super::find::SOURCE).await;
+    found.map_err(usage)
 }
 
 /// Converts errors that the user can correct into usage errors.
-fn usage(error: NotOpened) -> anyhow::Error {
+fn usage(error: OpenError) -> anyhow::Error {
     match error {
-        NotOpened::NoForm(..) | NotOpened::Unknown(_) => Usage(error.to_string()).into(),
+        OpenError::NoForm(..) | OpenError::Unknown(_) => Usage(error.to_string()).into(),
         other => other.into(),
     }
 }
 
-/// Fetcher for the web on which the forms were found: the real or the simulated one.
-fn carrier(
+/// Client and clock for the web on which the forms were found: the real or the simulated one.
+fn client(
     args: &HarvestArgs,
     session: &Session,
-    forms: &[Opened],
-) -> anyhow::Result<(Arc<dyn Fetch>, TimeKind)> {
+    forms: &[OpenedForm],
+    web: Option<PoliteClient>,
+    stop: watch::Receiver<bool>,
+) -> anyhow::Result<(PoliteClient, Clock)> {
     let source = forms.first().map_or(super::find::SOURCE, |form| form.source.as_str());
     if forms.iter().any(|form| form.source != source) {
         return Err(Usage("these forms are on different webs; harvest them one by one".into()).into());
     }
+    if let Some(client) = web.filter(|_| source == super::find::SOURCE) {
+        return Ok((client, Clock::Real));
+    }
     let (fetch, clock) = quality::carrier(source, &session.config)?;
-    let time = if clock.is_simulated() { TimeKind::Simulated } else { TimeKind::Real };
-    Ok((archived(fetch, args.warc.as_deref())?, time))
+    let fetch = archived(fetch, args.warc.as_deref())?;
+    Ok((PoliteClient::new(fetch, network::client_options(&session.config), stop), clock))
 }
 
 /// Queries printed by a dry run.
 const SHOWN: usize = 3;
 
 /// Prints the first requests of a harvest without sending them.
-fn dry_run(job: &Job, session: &Session) -> anyhow::Result<()> {
+fn dry_run(job: &HarvestJob, session: &Session) -> anyhow::Result<()> {
     let spec = &job.spec;
     let door = EntryPage::new(spec.whole.clone(), spec.page.clone(), &job.charset);
     let mut policy =

@@ -1,24 +1,23 @@
 //! Runs harvests in a terminal: settings, progress display and events.
 
 use super::session::Session;
-use hadal::fetch::Fetch;
-use hadal::harvest::opening::Opened;
-use hadal::harvest::{Haul, Job, Summary, TimeKind, harvest};
+use hadal::harvest::open_form::OpenedForm;
+use hadal::harvest::{HarvestJob, HarvestPlan, HarvestSummary, harvest};
 use hadal::output::escape::for_json;
 use hadal::output::harvest::{HarvestDisplay, last_words};
+use hadal::polite::{Clock, PoliteClient};
 use hadal::store::{HarvestSpec, Store};
 use hadal_core::harvest::policy::PolicyContext;
 use hadal_core::harvest::session::HarvestOptions;
 use std::io::Write;
 use std::sync::Arc;
-use tokio::sync::watch;
 
 /// Sets up the harvest of a form. First words are those given, or else those of the topic or the page.
-pub fn harvest_job(form: Opened, first: &[String], fresh: bool, session: &Session) -> Job {
+pub fn harvest_job(form: OpenedForm, first: &[String], fresh: bool, session: &Session) -> HarvestJob {
     let config = &session.config.harvest;
     let first = if first.is_empty() { first_words(&form, session) } else { first.to_vec() };
-    Job {
-        wishes: HarvestOptions {
+    HarvestJob {
+        options: HarvestOptions {
             coverage: config.target_coverage,
             records: config.max_records,
             details: config.details,
@@ -45,7 +44,7 @@ pub fn harvest_job(form: Opened, first: &[String], fresh: bool, session: &Sessio
 }
 
 /// Words of the topic, or else of the form's page.
-fn first_words(form: &Opened, session: &Session) -> Vec<String> {
+fn first_words(form: &OpenedForm, session: &Session) -> Vec<String> {
     let wanted = Some(&form.topic).filter(|topic| !topic.is_empty());
     let topic = wanted.and_then(|topic| hadal::topic::resolve::recall(topic, &session.config.topics).ok());
     let of_topic = topic.map(|wanted| wanted.topic.words).unwrap_or_default();
@@ -54,32 +53,27 @@ fn first_words(form: &Opened, session: &Session) -> Vec<String> {
 
 /// Plan for harvesting several forms with the current settings.
 pub fn harvest_plan(
-    jobs: Vec<Job>,
-    fetch: Arc<dyn Fetch>,
-    time: TimeKind,
+    jobs: Vec<HarvestJob>,
+    client: PoliteClient,
+    clock: Clock,
     store: Arc<dyn Store>,
     session: &Session,
-    stop: watch::Receiver<bool>,
-) -> Haul {
-    let config = &session.config;
-    Haul {
+) -> HarvestPlan {
+    let config = &session.config.harvest;
+    HarvestPlan {
         store,
-        fetch,
+        client,
         jobs,
-        politeness: config.politeness.delays,
-        agent: config.politeness.agent().to_string(),
-        body_limit: config.fetch.body_limit,
-        max_requests: config.harvest.max_requests,
-        max_bytes: config.harvest.max_bytes,
-        max_time: config.harvest.max_time,
-        concurrency: config.harvest.concurrency,
-        time,
-        stop,
+        max_requests: config.max_requests,
+        max_bytes: config.max_bytes,
+        max_time: config.max_time,
+        concurrency: config.concurrency,
+        clock,
     }
 }
 
 /// Runs the plan and shows its progress.
-pub async fn run_plan(plan: Haul, session: &Session) -> anyhow::Result<Vec<Summary>> {
+pub async fn run_plan(plan: HarvestPlan, session: &Session) -> anyhow::Result<Vec<HarvestSummary>> {
     let mut display = HarvestDisplay::new(session.progress(), plan.max_requests);
     let ended = harvest(plan, &mut |event| {
         display.note(&event);

@@ -6,7 +6,7 @@ use super::list::list;
 use super::quality::demo_world;
 use super::session::Session;
 use clap::Args;
-use hadal::harvest::truth::{Compared, Truth};
+use hadal::harvest::truth::{HarvestComparison, HarvestTruth};
 use hadal::store::{HarvestRow, Store, StoreError, Walk};
 
 /// List or export the harvests in the store
@@ -51,7 +51,7 @@ fn beside_truth(
         );
     }
     let simulated: Vec<HarvestRow> = rows.into_iter().filter(is_simulated).collect();
-    list::<Compared>(&args.wanted.list, session, NOTHING, |each| {
+    list::<HarvestComparison>(&args.wanted.list, session, NOTHING, |each| {
         compare(store, &simulated, &mut args.wanted.limited(each))
     })
 }
@@ -60,11 +60,11 @@ fn beside_truth(
 fn compare(
     store: &dyn Store,
     rows: &[HarvestRow],
-    each: &mut dyn FnMut(Compared) -> Walk,
+    each: &mut dyn FnMut(HarvestComparison) -> Walk,
 ) -> Result<(), StoreError> {
     for of_one in rows.chunk_by(|a, b| a.spec.source == b.spec.source) {
         let Some(world) = demo_world(&of_one[0].spec.source) else { continue };
-        let truth = Truth::of(&world, of_one);
+        let truth = HarvestTruth::of(&world, of_one);
         for row in of_one {
             if each(truth.compare(store, row.clone())?) == Walk::Stop {
                 return Ok(());

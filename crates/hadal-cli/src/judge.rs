@@ -1,7 +1,7 @@
 //! `hadal judge`: verdicts on pages, saved or on the web.
 //!
-//! Files are parsed and judged on all cores, and printed in the order given. Web pages are fetched one at a
-//! time, with the politeness of a crawl.
+//! Pages are parsed and judged on all cores; results are printed in the order of the arguments. Pages on the web are
+//! fetched with the same politeness rules as in a crawl.
 
 mod in_order;
 mod inputs;
@@ -10,15 +10,17 @@ use super::carry::CarryArgs;
 use super::exit::{Exit, Usage};
 use super::session::Session;
 use super::topic::wanted;
-use super::visitor::Visitor;
 use super::{contact, network};
 use anyhow::Context;
 use clap::Args;
 use hadal::config::Override;
+use hadal::fetch::is_html;
+use hadal::fetch::network::Network;
 use hadal::output::card::card;
 use hadal::output::escape::{for_json, for_terminal};
 use hadal::output::progress::DisplayStyle;
 use hadal::output::terminal::Screen;
+use hadal::polite::{ClientOptions, Clock, PageError, PoliteClient};
 use hadal::report::judged::{DocumentLocation, JudgedPage, JudgedTopics, judge};
 use hadal::topic::TopicError;
 use hadal_core::html;
@@ -28,8 +30,10 @@ use inputs::{Input, content_type, inputs, read};
 use serde_json::json;
 use std::fs::File;
 use std::io::{IsTerminal, Write};
-use std::sync::{Mutex, PoisonError};
+use std::sync::Arc;
+use std::time::Duration;
 use tokio::runtime::Runtime;
+use tokio::sync::watch;
 use url::Url;
 
 /// Least number of pages for a progress bar. Guess.
@@ -165,10 +169,13 @@ impl Bench {
 
     fn visit(&self, url: &Url, name: &str) -> Result<JudgedPage, String> {
         let web = self.web.as_ref().expect("the web is open when an address was given");
-        let mut visitor = web.visitor.lock().unwrap_or_else(PoisonError::into_inner);
-        let visited = web.runtime.block_on(visitor.visit(url.clone())).map_err(|error| error.to_string())?;
-        drop(visitor);
-        let (place, response) = (DocumentLocation::At(visited.url), visited.response);
+        let fetched = web.runtime.block_on(web.client.get_page(url, &mut Clock::Real));
+        let (url, response) = fetched.map_err(|error| error.to_string())?;
+        if !is_html(&response) {
+            let content_type = response.headers.get("content-type").unwrap_or_default();
+            return Err(PageError::ContentType(content_type.to_string()).to_string());
+        }
+        let place = DocumentLocation::At(url);
         let page = html::parse(&response.body, response.headers.get("content-type"), &place.address());
         Ok(judge(name, &page, &place, response.status, &self.topics))
     }
@@ -189,10 +196,13 @@ fn complain(name: &str, error: &str) {
     writeln!(std::io::stderr(), "error: {}: {}", for_terminal(name), for_terminal(error)).ok();
 }
 
-/// Fetcher of web pages, one at a time.
+/// Longest wait for a host, which covers the longest `Crawl-delay` that is honoured. Guess.
+const PATIENCE: Duration = Duration::from_secs(90);
+
+/// Client for pages on the web. Nothing is retried: the user can repeat the command.
 struct Web {
     runtime: Runtime,
-    visitor: Mutex<Visitor>,
+    client: PoliteClient,
 }
 
 impl Web {
@@ -208,9 +218,12 @@ impl Web {
         }
         let runtime = Runtime::new().context("could not start threads")?;
         let entered = runtime.enter();
-        let visitor = Mutex::new(Visitor::new(&session.config)?);
+        let fetch = Arc::new(Network::new(network::options(&session.config)?)?);
         drop(entered);
-        Ok(Some(Web { runtime, visitor }))
+        let options = network::client_options(&session.config);
+        let options = ClientOptions { retries: false, patience: PATIENCE, ..options };
+        let client = PoliteClient::new(fetch, options, watch::channel(false).1);
+        Ok(Some(Web { runtime, client }))
     }
 }
 

@@ -57,7 +57,6 @@ mod status;
 mod submissions;
 mod topic;
 mod topics;
-mod visitor;
 mod world;
 mod world_databases;
 

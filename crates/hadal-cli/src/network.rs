@@ -2,8 +2,8 @@
 
 use super::exit::Usage;
 use hadal::config::Config;
-use hadal::engine::Clock;
 use hadal::fetch::network::{Jar, NetworkOptions, Proxies};
+use hadal::polite::{ClientOptions, Clock};
 use std::path::Path;
 
 /// Collects settings, the cookie file and the proxies of the environment.
@@ -20,6 +20,11 @@ pub fn options(config: &Config) -> anyhow::Result<NetworkOptions> {
         proxies: Proxies::from_environment()?,
         ..NetworkOptions::default()
     })
+}
+
+/// Settings of a client that sends single requests.
+pub fn client_options(config: &Config) -> ClientOptions {
+    ClientOptions::new(config.politeness.delays, config.politeness.agent(), config.fetch.body_limit)
 }
 
 fn cookies(path: &Path) -> anyhow::Result<Jar> {

@@ -12,11 +12,12 @@ use super::{contact, find, network};
 use anyhow::Context;
 use clap::Args;
 use hadal::config::{Config, Override};
-use hadal::engine::{Budget, Clock, Crawl, Errand, Probing, Summary};
+use hadal::engine::{Budget, Crawl, CrawlBuilder, CrawlMode, CrawlSummary, Probing};
 use hadal::fetch::Fetch;
 use hadal::fetch::in_process::InProcess;
 use hadal::fetch::network::Network;
 use hadal::output::escape::for_json;
+use hadal::polite::Clock;
 use hadal::report::quality::{Quality, quality};
 use hadal::store::*;
 use hadal::topic::ResolvedTopic;
@@ -95,7 +96,7 @@ pub fn ask(
     sample: usize,
     most: Option<u64>,
     session: &Session,
-) -> anyhow::Result<Summary> {
+) -> anyhow::Result<CrawlSummary> {
     let show = Show { json: session.json, style: session.progress(), max_requests: most };
     crawl::run(|stop| setup(store, run, sample, most, session, stop), show, None)
 }
@@ -132,29 +133,20 @@ fn setup(
     let entry =
         crate::extensions().strategies.find(&run.spec.strategy).context("unknown strategy of the run")?;
     let (fetch, clock) = carrier(&run.spec.source, config)?;
-    Ok(Crawl {
-        store: Arc::clone(store),
-        spec: run.spec.clone(),
-        strategy: entry.make(&StrategyContext::seeded(run.spec.seed)),
-        critic: Arc::new(TrainedCritic::new(aim)),
-        fetch,
-        backlinks: None,
-        visit: None,
-        prior: None,
-        budget: Budget { requests: most, ..Budget::default() },
-        scope: find::scope(&config.crawl)?,
-        politeness: config.politeness.delays,
-        agent: config.politeness.agent().to_string(),
-        concurrency: config.crawl.concurrency,
-        body_limit: config.fetch.body_limit,
-        clock,
-        keep_every: config.store.group_commit,
-        stop,
-        fresh: false,
-        probing: Probing::never(),
-        word: probe_word(&topic).to_string(),
-        errand: Errand::Quality { sample, seed: session.seed },
-    })
+    let strategy = entry.make(&StrategyContext::seeded(run.spec.seed));
+    let critic = Arc::new(TrainedCritic::new(aim));
+    Ok(CrawlBuilder::new(Arc::clone(store), run.spec.clone(), strategy, critic, fetch)
+        .budget(Budget { requests: most, ..Budget::default() })
+        .scope(find::scope(&config.crawl)?)
+        .politeness(config.politeness.delays, config.politeness.agent())
+        .concurrency(config.crawl.concurrency)
+        .body_limit(config.fetch.body_limit)
+        .clock(clock, WINDOW)
+        .checkpoint_every(config.store.group_commit)
+        .stop(stop)
+        .probing(Probing::never(), probe_word(&topic))
+        .mode(CrawlMode::Quality { sample, seed: session.seed })
+        .build())
 }
 
 /// Fetcher for the web that [`RunSpec::source`] names.
@@ -164,7 +156,7 @@ pub fn carrier(source: &str, config: &Config) -> anyhow::Result<(Arc<dyn Fetch>,
         return Ok((Arc::new(network), Clock::Real));
     }
     let world = demo_world(source).with_context(|| format!("pages of '{source}' cannot be fetched again"))?;
-    Ok((Arc::new(InProcess(Arc::new(world))), Clock::simulated(WINDOW)))
+    Ok((Arc::new(InProcess(Arc::new(world))), Clock::simulated()))
 }
 
 /// The simulated web that a source names, if any.

@@ -19,10 +19,11 @@ mod process;
 mod reading;
 
 use crawling::{bench_crawl, bench_spec, usual_context};
-use hadal::engine::{Clock, Crawl, crawl};
+use hadal::engine::{Crawl, crawl};
 use hadal::fetch::in_process::InProcess;
 use hadal::fetch::network::{Network, NetworkOptions};
 use hadal::fetch::world_server;
+use hadal::polite::Clock;
 use hadal::store::{
     Access, Batch, FrontierChange, Outcome, RunId, RunSpec, SentStep, StepEnd, StepTarget, Store, open,
 };
@@ -181,7 +182,7 @@ fn measure_crawl(what: &str, setup: impl FnOnce() -> Anyhow<Crawl>) -> Anyhow<()
 fn crawl_in_process() -> Anyhow<()> {
     measure_crawl("crawl, in process", || {
         let fetch = Arc::new(InProcess(Arc::new(World::new(Spec::demo(7)))));
-        bench_crawl(open("memory:", Access::Crawl)?, breadth_first(), fetch, Clock::simulated(8), 20_000)
+        bench_crawl(open("memory:", Access::Crawl)?, breadth_first(), fetch, Clock::simulated(), 20_000)
     })
 }
 
@@ -279,7 +280,7 @@ fn memory_at(links: u64) -> Anyhow<()> {
         Arc::clone(&store),
         breadth_first(),
         Arc::new(InProcess(Arc::new(World::new(Spec::tiny(7))))),
-        Clock::simulated(8),
+        Clock::simulated(),
         200,
     )?;
     let run = store.begin(&setup.spec)?;

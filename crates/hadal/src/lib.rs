@@ -18,6 +18,7 @@ pub mod engine;
 pub mod fetch;
 pub mod harvest;
 pub mod output;
+pub mod polite;
 pub mod report;
 pub mod serve;
 pub mod store;

@@ -6,7 +6,7 @@ use crate::crawl::{self, Show};
 use crate::network;
 use crate::session::Session;
 use anyhow::Context;
-use hadal::engine::{Budget, Clock, Crawl, Errand, Probing, Scope};
+use hadal::engine::{Crawl, CrawlBuilder, Scope};
 use hadal::fetch::network::Network;
 use hadal::output::escape::for_terminal;
 use hadal::output::progress::DisplayStyle;
@@ -117,31 +117,15 @@ fn setup(
     };
     let mut scope = Scope::default();
     scope.max_depth = Some(0);
-    Ok(Crawl {
-        store: open("memory:", Access::Crawl)?,
-        spec,
-        strategy: crate::extensions()
-            .strategies
-            .find(strategy)
-            .context("no such strategy")?
-            .make(&StrategyContext::seeded(session.seed)),
-        critic: Arc::new(NullCritic),
-        fetch,
-        backlinks: None,
-        visit: None,
-        prior: None,
-        budget: Budget::default(),
-        scope,
-        politeness: config.politeness.delays,
-        agent: config.politeness.agent().to_string(),
-        concurrency: config.crawl.concurrency,
-        body_limit: config.fetch.body_limit,
-        clock: Clock::Real,
-        keep_every: config.store.group_commit,
-        stop,
-        fresh: false,
-        probing: Probing::never(),
-        word: String::new(),
-        errand: Errand::Find,
-    })
+    let entry = crate::extensions().strategies.find(strategy).context("no such strategy")?;
+    let order = entry.make(&StrategyContext::seeded(session.seed));
+    let store = open("memory:", Access::Crawl)?;
+    Ok(CrawlBuilder::new(store, spec, order, Arc::new(NullCritic), fetch)
+        .scope(scope)
+        .politeness(config.politeness.delays, config.politeness.agent())
+        .concurrency(config.crawl.concurrency)
+        .body_limit(config.fetch.body_limit)
+        .checkpoint_every(config.store.group_commit)
+        .stop(stop)
+        .build())
 }

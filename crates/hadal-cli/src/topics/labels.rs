@@ -2,17 +2,16 @@
 
 use crate::crawl::heed_signals;
 use crate::exit::Usage;
-use crate::quality;
 use crate::session::Session;
+use crate::{network, quality};
 use anyhow::Context;
 use futures::StreamExt;
-use hadal::harvest::page_at;
-use hadal::harvest::{Courier, Pace, Purse};
+use hadal::harvest::open_form::page_at_url;
 use hadal::output::escape::for_terminal;
+use hadal::polite::{Clock, PoliteClient};
 use hadal::store::{FormEntry, Label, LabelRow, Store, StoreError};
 use hadal::topic::Sample;
 use hadal_core::identity::form_id;
-use hadal_core::time::Time;
 use std::collections::BTreeMap;
 use std::io::Write;
 use tokio::sync::watch;
@@ -86,13 +85,11 @@ async fn fetch(
 ) -> anyhow::Result<()> {
     let config = &session.config;
     let (fetch, clock) = quality::carrier(source, config)?;
-    let (pace, agent) = (config.politeness.delays, config.politeness.agent());
-    let courier = Courier::new(fetch, pace, agent, config.fetch.body_limit, Purse::default(), stop);
+    let client = PoliteClient::new(fetch, network::client_options(config), stop);
     let asked = forms.into_iter().map(|found| {
-        let mut pace = if clock.is_simulated() { Pace::simulated(Time(0)) } else { Pace::real() };
-        let courier = &courier;
+        let (client, mut clock) = (&client, clock);
         async move {
-            let sample = sample(&found, courier, &mut pace).await;
+            let sample = sample(&found, client, &mut clock).await;
             (found, sample)
         }
     });
@@ -114,9 +111,9 @@ async fn fetch(
 }
 
 /// The form on its current page.
-async fn sample(found: &FormEntry, courier: &Courier, pace: &mut Pace) -> Result<Sample, String> {
+async fn sample(found: &FormEntry, client: &PoliteClient, clock: &mut Clock) -> Result<Sample, String> {
     let row = &found.row;
-    let page = page_at(&row.page_url, courier, pace).await.map_err(|error| error.to_string())?;
+    let page = page_at_url(&row.page_url, client, clock).await.map_err(|error| error.to_string())?;
     let is_meant = |form: &&hadal_core::page::Form| form_id(form, &page.url) == row.form_id;
     let form = page.forms.iter().find(is_meant).cloned();
     let form = form.ok_or("the form is no longer on the page")?;

@@ -1,11 +1,11 @@
 //! Strategies compared: trials are the same however they are run, and are run once.
 
 use crate::program::Place;
-use hadal::engine::{Budget, Clock, Crawl, Errand, Probing, Scope, crawl};
+use hadal::engine::{Budget, Crawl, CrawlBuilder, crawl};
 use hadal::fetch::in_process::InProcess;
-use hadal::fetch::politeness::Politeness;
+use hadal::polite::robots::AGENT;
+use hadal::polite::{Clock, Politeness};
 use hadal::store::{Access, RunSpec, open};
-use hadal_core::http::DEFAULT_BODY_LIMIT;
 use hadal_core::strategy::{StrategyContext, StrategyEntry, StrategyRegistry, find_strategy};
 use hadal_eval::find::page_cache::CacheLimit;
 use hadal_eval::find::score::Scorer;
@@ -87,35 +87,24 @@ fn plain(
     let seeds = setup.seeds.clone();
     let (examples, backlinks) = (setup.examples.clone(), true);
     let context = StrategyContext { seed: spec.seed, seeds: seeds.clone(), examples, backlinks };
-    Crawl {
-        store: open("memory:", Access::Crawl).unwrap(),
-        spec: RunSpec {
-            topic: TOPIC.into(),
-            strategy: entry.name.into(),
-            seeds,
-            seed: spec.seed,
-            source: "plain".into(),
-        },
-        strategy: entry.make(&context),
-        critic: Arc::clone(&setup.critic),
-        fetch: Arc::new(InProcess(Arc::clone(&setup.known_world.world))),
-        backlinks: Some(Arc::new(hadal_eval::find::cached_web::CachedWeb::new(Arc::clone(setup)))),
-        visit: None,
-        prior: None,
-        budget: Budget { requests: Some(spec.requests), ..Budget::default() },
-        scope: Scope::default(),
-        politeness: Politeness { delay: Duration::ZERO, latency_factor: 0.0, max_delay: Duration::ZERO },
-        agent: hadal::fetch::robots::AGENT.into(),
-        concurrency: 4,
-        body_limit: DEFAULT_BODY_LIMIT,
-        clock: Clock::simulated(trial::WINDOW),
-        keep_every: Duration::from_millis(100),
-        stop,
-        fresh: false,
-        probing: Probing::never(),
-        word: String::new(),
-        errand: Errand::Find,
-    }
+    let run = RunSpec {
+        topic: TOPIC.into(),
+        strategy: entry.name.into(),
+        seeds,
+        seed: spec.seed,
+        source: "plain".into(),
+    };
+    let store = open("memory:", Access::Crawl).unwrap();
+    let fetch = Arc::new(InProcess(Arc::clone(&setup.known_world.world)));
+    let no_pauses = Politeness { delay: Duration::ZERO, latency_factor: 0.0, max_delay: Duration::ZERO };
+    CrawlBuilder::new(store, run, entry.make(&context), Arc::clone(&setup.critic), fetch)
+        .backlinks(Some(Arc::new(hadal_eval::find::cached_web::CachedWeb::new(Arc::clone(setup)))))
+        .budget(Budget { requests: Some(spec.requests), ..Budget::default() })
+        .politeness(no_pauses, AGENT)
+        .concurrency(4)
+        .clock(Clock::simulated(), trial::WINDOW)
+        .stop(stop)
+        .build()
 }
 
 fn plan() -> FindPlan {

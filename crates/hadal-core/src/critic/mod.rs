@@ -22,6 +22,7 @@ pub mod paper_baseline;
 pub(crate) mod phrase_set;
 pub mod probe;
 pub mod quality;
+pub mod search_form;
 pub mod searchable;
 pub mod topic_features;
 pub mod trained;

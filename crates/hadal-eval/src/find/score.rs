@@ -3,7 +3,7 @@
 //! A form counts once, when the crawl first meets it. Forms of the example pages do not count.
 
 use super::truth::FormTruth;
-use hadal::engine::Event;
+use hadal::engine::CrawlEvent;
 use hadal::store::FormRow;
 use hadal_core::address::Site;
 use hadal_core::identity::FormId;
@@ -58,16 +58,16 @@ impl<'t> Scorer<'t> {
     }
 
     /// Updates the counts from an event.
-    pub fn update(&mut self, event: &Event) {
+    pub fn update(&mut self, event: &CrawlEvent) {
         match event {
-            Event::Form(form) => self.count(form),
-            Event::Gauges { requests, pages, gauges } => {
+            CrawlEvent::Form(form) => self.count(form),
+            CrawlEvent::Gauges { requests, pages, gauges } => {
                 self.mark(*requests, *pages);
                 for gauge in gauges {
                     self.gauges.entry(gauge.name.to_string()).or_default().push((*requests, gauge.value));
                 }
             }
-            Event::Finished { tally, .. } => self.mark(tally.requests, tally.pages),
+            CrawlEvent::Finished { tally, .. } => self.mark(tally.requests, tally.pages),
             _ => {}
         }
     }

@@ -4,12 +4,11 @@ use super::cached_web::{CachedWeb, RequestCounts};
 use super::plan::TrialSpec;
 use super::score::{CurvePoint, Gauges, Scorer, at};
 use super::topic_setup::TopicSetup;
-use hadal::engine::{Budget, Clock, Crawl, CrawlError, Errand, Event, Probing, Scope, crawl};
-use hadal::fetch::politeness::Politeness;
-use hadal::fetch::robots::AGENT;
+use hadal::engine::{Budget, Crawl, CrawlBuilder, CrawlError, CrawlEvent, crawl};
+use hadal::polite::robots::AGENT;
+use hadal::polite::{Clock, Politeness};
 use hadal::store::{Filter, LessonRow, RunSpec, Store, Walk, memory::MemoryStore};
 use hadal_core::address::Site;
-use hadal_core::http::DEFAULT_BODY_LIMIT;
 use hadal_core::strategy::{StrategyContext, StrategyEntry};
 use rustc_hash::FxHashSet;
 use serde::{Deserialize, Serialize};
@@ -115,7 +114,7 @@ pub fn run(
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build()?;
     let summary = runtime.block_on(crawl(crawl_setup, &mut |event| {
         scorer.update(&event);
-        if let Event::Gauges { requests, .. } = event {
+        if let CrawlEvent::Gauges { requests, .. } = event {
             progress(requests);
         }
     }))?;
@@ -151,35 +150,25 @@ fn crawl_setup(
         examples: setup.examples.clone(),
         backlinks: true,
     };
-    Crawl {
-        store: Arc::clone(store) as Arc<dyn Store>,
-        spec: RunSpec {
-            topic: spec.topic.clone(),
-            strategy: spec.strategy.clone(),
-            seeds: setup.seeds.clone(),
-            seed: spec.seed,
-            source: spec.name(),
-        },
-        strategy: entry.make(&context),
-        critic: Arc::clone(&setup.critic),
-        fetch: Arc::clone(web) as _,
-        backlinks: Some(Arc::clone(web) as _),
-        visit: Some(Arc::clone(web) as _),
-        prior: None,
-        budget: Budget { requests: Some(spec.requests), ..Budget::default() },
-        scope: Scope::default(),
-        politeness: Politeness { delay: Duration::ZERO, latency_factor: 0.0, max_delay: Duration::ZERO },
-        agent: AGENT.into(),
-        concurrency: WINDOW,
-        body_limit: DEFAULT_BODY_LIMIT,
-        clock: Clock::simulated(WINDOW),
-        keep_every: Duration::MAX,
-        stop,
-        fresh: false,
-        probing: Probing::never(),
-        word: String::new(),
-        errand: Errand::Find,
-    }
+    let run = RunSpec {
+        topic: spec.topic.clone(),
+        strategy: spec.strategy.clone(),
+        seeds: setup.seeds.clone(),
+        seed: spec.seed,
+        source: spec.name(),
+    };
+    let (store, fetch) = (Arc::clone(store) as Arc<dyn Store>, Arc::clone(web) as _);
+    let no_pauses = Politeness { delay: Duration::ZERO, latency_factor: 0.0, max_delay: Duration::ZERO };
+    CrawlBuilder::new(store, run, entry.make(&context), Arc::clone(&setup.critic), fetch)
+        .backlinks(Some(Arc::clone(web) as _))
+        .visit(Arc::clone(web) as _)
+        .budget(Budget { requests: Some(spec.requests), ..Budget::default() })
+        .politeness(no_pauses, AGENT)
+        .concurrency(WINDOW)
+        .clock(Clock::simulated(), WINDOW)
+        .checkpoint_every(Duration::MAX)
+        .stop(stop)
+        .build()
 }
 
 fn deep_sites(

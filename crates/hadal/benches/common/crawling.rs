@@ -1,9 +1,9 @@
 //! The crawl that is measured: of the simulated web, without pauses.
 
 use super::Anyhow;
-use hadal::engine::{Budget, Clock, Crawl, Errand, Probing, Scope};
+use hadal::engine::{Budget, Crawl, CrawlBuilder};
 use hadal::fetch::Fetch;
-use hadal::fetch::politeness::Politeness;
+use hadal::polite::{Clock, Politeness};
 use hadal::store::{RunSpec, Store};
 use hadal_core::critic::trained::{CriticTarget, TrainedCritic};
 use hadal_core::page::LinkContext;
@@ -41,33 +41,14 @@ pub fn bench_crawl(
     clock: Clock,
     pages: u64,
 ) -> Anyhow<Crawl> {
-    Ok(Crawl {
-        store,
-        strategy: find_strategy(&spec.strategy)
-            .expect("a built-in strategy")
-            .make(&StrategyContext::seeded(spec.seed)),
-        spec,
-        critic: Arc::new(TrainedCritic::new(CriticTarget::built_in("book").expect("book is built in"))),
-        fetch,
-        backlinks: None,
-        visit: None,
-        prior: None,
-        budget: Budget { requests: Some(pages), ..Budget::default() },
-        scope: Scope::default(),
-        politeness: Politeness {
-            delay: std::time::Duration::ZERO,
-            latency_factor: 0.0,
-            ..Politeness::default()
-        },
-        agent: "hadal".into(),
-        concurrency: 8,
-        body_limit: 4 << 20,
-        clock,
-        keep_every: std::time::Duration::from_millis(100),
-        stop: tokio::sync::watch::channel(false).1,
-        fresh: false,
-        probing: Probing::never(),
-        word: "book".into(),
-        errand: Errand::Find,
-    })
+    let strategy =
+        find_strategy(&spec.strategy).expect("a built-in strategy").make(&StrategyContext::seeded(spec.seed));
+    let critic = Arc::new(TrainedCritic::new(CriticTarget::built_in("book").expect("book is built in")));
+    let no_pauses =
+        Politeness { delay: std::time::Duration::ZERO, latency_factor: 0.0, ..Politeness::default() };
+    Ok(CrawlBuilder::new(store, spec, strategy, critic, fetch)
+        .budget(Budget { requests: Some(pages), ..Budget::default() })
+        .politeness(no_pauses, "hadal")
+        .clock(clock, 8)
+        .build())
 }

@@ -4,10 +4,10 @@ use super::Anyhow;
 use super::client::Client;
 use super::crawling::{bench_crawl, bench_spec};
 use super::process::cpu;
-use hadal::ask::{Asker, Manners};
-use hadal::engine::{Clock, crawl};
+use hadal::ask::Asker;
+use hadal::engine::crawl;
 use hadal::fetch::in_process::InProcess;
-use hadal::fetch::politeness::Politeness;
+use hadal::polite::{ClientOptions, Clock, Politeness};
 use hadal::serve::{Server, serve};
 use hadal::store::{Access, RunId, Store, open};
 use hadal_world::{Spec, World};
@@ -59,7 +59,7 @@ pub fn crawl_once(folder: &str, pages: u64, seed: u64, is_watched: bool) -> Anyh
         let address = serving(open(folder, Access::Read)?).await?;
         let browser = if is_watched { Some(Browser::open(address, run)?) } else { None };
         let fetch = Arc::new(InProcess(Arc::new(World::new(Spec::demo(7)))));
-        let setup = bench_crawl(Arc::clone(&store), spec, fetch, Clock::simulated(8), pages)?;
+        let setup = bench_crawl(Arc::clone(&store), spec, fetch, Clock::simulated(), pages)?;
         let start = cpu()?;
         let summary = crawl(setup, &mut |_| {}).await?;
         let spent = cpu()? - start;
@@ -71,9 +71,9 @@ pub fn crawl_once(folder: &str, pages: u64, seed: u64, is_watched: bool) -> Anyh
 
 /// Serves a store for as long as the process lives.
 pub async fn serving(store: Arc<dyn Store>) -> Anyhow<SocketAddr> {
-    let manners = Manners { politeness: Politeness::default(), agent: "hadal".into(), body_limit: 1 << 20 };
-    let carriers = Box::new(|_: &str| anyhow::bail!("nobody is asked here"));
-    let asker = Asker::new(Arc::clone(&store), manners, carriers, watch::channel(false).1);
+    let options = ClientOptions::new(Politeness::default(), "hadal", 1 << 20);
+    let open_fetch = Box::new(|_: &str| anyhow::bail!("nobody is asked here"));
+    let asker = Asker::new(Arc::clone(&store), options, open_fetch, watch::channel(false).1);
     let server = Server::open("127.0.0.1:0".parse()?, None, store, Arc::new(asker)).await?;
     let address = server.address()?;
     tokio::spawn(serve(server));

@@ -1,49 +1,50 @@
-//! Answers of several sources as one list: in turns, and what nearly is the same only once.
+//! Merges the answers of several sources: sources take turns, and similar records are merged into one.
 
-use super::Source;
+use super::AskedSource;
 use hadal_core::harvest::answer::NearDuplicates;
 use hadal_core::harvest::record::{Record, RecordId};
 use rustc_hash::FxHashMap;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-/// Something that a source knew.
+/// A record of one or more sources.
 #[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
-#[schema(as = MergedAnswer)]
-pub struct Answer {
-    /// What it is called.
+pub struct MergedAnswer {
+    /// Title of the record.
     pub title: String,
-    /// Where its own page is.
+    /// URL of its detail page.
     pub url: Option<String>,
-    /// Everything the source says about it.
+    /// Whole text of the record.
     pub text: String,
-    /// What it says as name and value.
+    /// Fields as pairs of name and value.
     pub fields: Vec<[String; 2]>,
-    /// Who said so, and where in their answer.
-    pub sources: Vec<Place>,
+    /// Sources that returned the record, with its position in their answers.
+    pub sources: Vec<AnswerPlace>,
 }
 
-/// A place in a source's answer.
+/// Position of a record in the answer of one source.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
-#[schema(as = AnswerPlace)]
-pub struct Place {
-    /// The form.
+pub struct AnswerPlace {
+    /// Id of the form.
     pub form_id: String,
-    /// Its site.
+    /// Site of the form.
     pub site: String,
-    /// The place, the first being 1.
+    /// Position in the answer, counted from 1.
     pub position: usize,
 }
 
-/// The records of all sources, which are in the same order, as one list.
-pub fn merged(sources: &[Source], records: Vec<Vec<Record>>) -> Vec<Answer> {
-    let mut list = List::default();
+/// Merges the records of all sources. `records[i]` is the answer of `sources[i]`.
+pub fn merge_answers(sources: &[AskedSource], records: Vec<Vec<Record>>) -> Vec<MergedAnswer> {
+    let mut list = AnswerList::default();
     let longest = records.iter().map(Vec::len).max().unwrap_or(0);
     for turn in 0..longest {
         for (source, records) in sources.iter().zip(&records) {
             if let Some(record) = records.get(turn) {
-                let place =
-                    Place { form_id: source.form_id.clone(), site: source.site.clone(), position: turn + 1 };
+                let place = AnswerPlace {
+                    form_id: source.form_id.clone(),
+                    site: source.site.clone(),
+                    position: turn + 1,
+                };
                 list.add(record, place);
             }
         }
@@ -52,15 +53,15 @@ pub fn merged(sources: &[Source], records: Vec<Vec<Record>>) -> Vec<Answer> {
 }
 
 #[derive(Default)]
-struct List {
-    answers: Vec<Answer>,
+struct AnswerList {
+    answers: Vec<MergedAnswer>,
     likenesses: NearDuplicates,
     by_record: FxHashMap<RecordId, usize>,
     by_url: FxHashMap<String, usize>,
 }
 
-impl List {
-    fn add(&mut self, record: &Record, place: Place) {
+impl AnswerList {
+    fn add(&mut self, record: &Record, place: AnswerPlace) {
         let url = record.url.as_ref().map(|url| url.to_string());
         let alike = self.likenesses.find_or_insert(record).and_then(|id| self.by_record.get(&id));
         let known = alike.or_else(|| url.as_ref().and_then(|url| self.by_url.get(url))).copied();
@@ -73,7 +74,7 @@ impl List {
         if let Some(url) = &url {
             self.by_url.insert(url.clone(), at);
         }
-        self.answers.push(Answer {
+        self.answers.push(MergedAnswer {
             title: record.title.clone(),
             url,
             text: record.text.clone(),
@@ -85,16 +86,16 @@ impl List {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Outcome;
+    use super::super::AskOutcome;
     use super::*;
 
-    fn source(site: &str) -> Source {
-        Source {
+    fn source(site: &str) -> AskedSource {
+        AskedSource {
             form_id: site.into(),
             topic: "book".into(),
             site: site.into(),
             page_url: format!("http://{site}/"),
-            outcome: Outcome::Answered,
+            outcome: AskOutcome::Answered,
             reason: None,
             found: 0,
             total: None,
@@ -109,12 +110,12 @@ mod tests {
     }
 
     #[test]
-    fn sources_take_turns_and_the_same_is_told_once() {
+    fn sources_take_turns_and_similar_records_are_merged() {
         let records = vec![
             vec![record(1, "The Sea"), record(2, "The Ship")],
             vec![record(11, "Deep"), record(12, "the sea!"), record(13, "Deeper")],
         ];
-        let answers = merged(&[source("a.example"), source("b.example")], records);
+        let answers = merge_answers(&[source("a.example"), source("b.example")], records);
         let titles: Vec<&str> = answers.iter().map(|answer| answer.title.as_str()).collect();
         assert_eq!(titles, ["The Sea", "Deep", "The Ship", "Deeper"]);
         let places: Vec<_> = answers[0].sources.iter().map(|place| (&*place.site, place.position)).collect();
@@ -122,8 +123,8 @@ mod tests {
     }
 
     #[test]
-    fn nobody_knowing_anything_is_an_empty_list() {
-        assert!(merged(&[], Vec::new()).is_empty());
-        assert!(merged(&[source("a.example")], vec![Vec::new()]).is_empty());
+    fn no_records_give_an_empty_list() {
+        assert!(merge_answers(&[], Vec::new()).is_empty());
+        assert!(merge_answers(&[source("a.example")], vec![Vec::new()]).is_empty());
     }
 }

@@ -1,102 +1,87 @@
-//! One question to many forms: the same words go to the sources chosen, politely and side by side, and
-//! their answers come back as one list.
+//! One query to many forms, with merged answers (`hadal ask`).
 //!
-//! [`Asker::ask`] is the function to read first. A source is asked as a harvest asks ([`source`]), one
-//! query and one page of its answer; every submission is on record before it is sent. Nothing of what comes
-//! back is kept.
+//! [`Asker::ask`] is the function to read first. It opens the chosen forms and sends the query to each of them
+//! ([`source`]), in the same way as a harvest: one query, one result page, every submission in the audit log before it
+//! is sent. [`merge`] merges the answers. No record is stored.
 
 mod merge;
-mod policy;
 mod source;
 
-pub use merge::{Answer, Place};
-pub use source::{Outcome, Source};
+pub use merge::{AnswerPlace, MergedAnswer};
+pub use source::{AskOutcome, AskedSource};
 
 use crate::fetch::Fetch;
-use crate::fetch::politeness::Politeness;
-use crate::harvest::opening::{self, NotOpened};
-use crate::harvest::{Courier, Purse, TimeKind};
+use crate::harvest::open_form::{self, OpenError};
+use crate::polite::{ClientOptions, Clock, PoliteClient};
 use crate::store::{FormEntry, FormQuery, Store, StoreError};
 use futures::future::join_all;
 use hadal_core::critic::probe::query_field;
 use hadal_core::identity::FormId;
 use rustc_hash::FxHashMap;
 use serde::Serialize;
-use source::Chosen;
+use source::ChosenSource;
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::watch;
 use utoipa::ToSchema;
 
-/// Forms that one question goes to at most.
-pub const MOST_SOURCES: usize = 20;
-/// Characters of a question at most.
-pub const MOST_WORDS: usize = 200;
+/// Most forms that one query is sent to. Guess.
+pub const MAX_SOURCES: usize = 20;
+/// Most characters of a query. Guess.
+pub const MAX_QUERY_CHARS: usize = 200;
 
-/// Who finds the web that a form's answers come from, as [`crate::store::RunSpec::source`] names it.
-pub type Carriers = Box<dyn Fn(&str) -> anyhow::Result<(Arc<dyn Fetch>, TimeKind)> + Send + Sync>;
+/// Opens the HTTP client and the clock for a source name, as in [`crate::store::RunSpec::source`].
+pub type OpenFetch = Box<dyn Fn(&str) -> anyhow::Result<(Arc<dyn Fetch>, Clock)> + Send + Sync>;
 
-/// How hosts are treated when they are asked.
-#[derive(Clone, Debug)]
-pub struct Manners {
-    /// Pauses.
-    pub politeness: Politeness,
-    /// The name robots.txt knows us by.
-    pub agent: String,
-    /// The most bytes of one body.
-    pub body_limit: u64,
-}
-
-/// Puts questions to forms. Hosts that were asked before are remembered, with their rules and pauses.
+/// Sends queries to stored forms. Robots.txt and pauses of hosts are remembered between queries.
 pub struct Asker {
     store: Arc<dyn Store>,
-    manners: Manners,
-    carriers: Carriers,
-    webs: Mutex<FxHashMap<String, Web>>,
+    options: ClientOptions,
+    open_fetch: OpenFetch,
+    clients: Mutex<FxHashMap<String, SourceClient>>,
     stop: watch::Receiver<bool>,
 }
 
-/// A web that forms are on.
+/// Client and clock for the forms of one source name.
 #[derive(Clone)]
-struct Web {
-    fetch: Arc<dyn Fetch>,
-    time: TimeKind,
-    courier: Arc<Courier>,
+struct SourceClient {
+    client: PoliteClient,
+    clock: Clock,
 }
 
-/// Whom to ask.
+/// Selection of the forms that a query is sent to.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Whom {
-    /// The best forms of a topic, so many.
+pub enum SourceSelection {
+    /// The most relevant forms of a topic, up to this number.
     Best(String, usize),
     /// These forms.
     Forms(Vec<FormId>),
 }
 
-/// What was asked and what came back.
+/// Merged answers to a query.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct Answers {
-    /// The question.
+    /// The query.
     pub words: String,
-    /// Who was asked, and how that went.
-    pub sources: Vec<Source>,
-    /// The answers: each source's first, then each source's second, and so on.
-    pub answers: Vec<Answer>,
+    /// The forms that were queried, with their results.
+    pub sources: Vec<AskedSource>,
+    /// Records of all sources: the first of each source, then the second of each, and so on.
+    pub answers: Vec<MergedAnswer>,
 }
 
-/// Why nobody was asked.
+/// Reason why no form was queried.
 #[derive(Debug, thiserror::Error)]
 pub enum AskError {
-    /// There is nothing to ask.
-    #[error("a question has at least one and at most {MOST_WORDS} characters")]
+    /// The query is empty or too long.
+    #[error("a query needs 1 to {MAX_QUERY_CHARS} characters")]
     NoWords,
-    /// Too many at once.
-    #[error("a question goes to 1 to {MOST_SOURCES} forms")]
+    /// The number of forms is out of range.
+    #[error("a query can be sent to 1 to {MAX_SOURCES} forms")]
     TooMany,
-    /// None of them exists.
+    /// None of the forms is in the store.
     #[error("none of these forms is in the store")]
     NoForm,
-    /// Nobody knows an answer.
-    #[error("no form of the topic '{0}' was found that can be asked")]
+    /// The topic has no form that takes words and may be submitted.
+    #[error("the store has no form for the topic '{0}' that can be queried")]
     NoSource(String),
     /// The store failed.
     #[error(transparent)]
@@ -104,70 +89,73 @@ pub enum AskError {
 }
 
 impl Asker {
-    /// An asker who has not asked anybody yet.
+    /// Asker without open clients.
     pub fn new(
         store: Arc<dyn Store>,
-        manners: Manners,
-        carriers: Carriers,
+        options: ClientOptions,
+        open_fetch: OpenFetch,
         stop: watch::Receiver<bool>,
     ) -> Asker {
-        Asker { store, manners, carriers, webs: Mutex::default(), stop }
+        let options = ClientOptions { patience: source::SOURCE_TIMEOUT, ..options };
+        Asker { store, options, open_fetch, clients: Mutex::default(), stop }
     }
 
-    /// Asks, and merges what comes back.
-    pub async fn ask(self: &Arc<Self>, words: &str, whom: Whom) -> Result<Answers, AskError> {
+    /// Sends a query to the selected forms and merges their answers.
+    pub async fn ask(self: &Arc<Self>, words: &str, selection: SourceSelection) -> Result<Answers, AskError> {
         let words = words.trim();
-        if words.is_empty() || words.chars().count() > MOST_WORDS {
+        if words.is_empty() || words.chars().count() > MAX_QUERY_CHARS {
             return Err(AskError::NoWords);
         }
         let asker = Arc::clone(self);
-        let chosen = tokio::task::spawn_blocking(move || asker.open(&whom)).await;
-        let chosen = chosen.expect("looking forms up does not panic")?;
-        let heard = join_all(chosen.into_iter().map(|source| source.hear(self, words))).await;
-        let (sources, records): (Vec<Source>, Vec<_>) = heard.into_iter().unzip();
-        Ok(Answers { words: words.to_string(), answers: merge::merged(&sources, records), sources })
+        let chosen = tokio::task::spawn_blocking(move || asker.open(&selection)).await;
+        let chosen = chosen.expect("opening forms does not panic")?;
+        let replies = join_all(chosen.into_iter().map(|source| source.ask(self, words))).await;
+        let (sources, records): (Vec<AskedSource>, Vec<_>) = replies.into_iter().unzip();
+        Ok(Answers { words: words.to_string(), answers: merge::merge_answers(&sources, records), sources })
     }
 
-    /// The forms that are meant, opened. Of a topic's forms some may not be asked; the next best take their
-    /// places. Of those that were named all are told of.
-    fn open(&self, whom: &Whom) -> Result<Vec<Chosen>, AskError> {
-        let chosen = self.choose(whom)?.into_iter().map(|found| self.open_one(found));
-        let Whom::Best(topic, most) = whom else { return chosen.collect() };
-        let may_be_asked = |chosen: &Result<Chosen, AskError>| match chosen {
+    /// Opens the selected forms. Forms of a topic that cannot be queried are replaced by the next best. Forms that
+    /// were named are all returned, with the reason why they cannot be queried.
+    fn open(&self, selection: &SourceSelection) -> Result<Vec<ChosenSource>, AskError> {
+        let chosen = self.choose(selection)?.into_iter().map(|found| self.open_one(found));
+        let SourceSelection::Best(topic, limit) = selection else { return chosen.collect() };
+        let can_be_asked = |chosen: &Result<ChosenSource, AskError>| match chosen {
             Ok(chosen) => chosen.opened.as_ref().is_ok_and(|(form, _)| query_field(&form.form).is_some()),
             Err(_) => true,
         };
-        let best: Vec<Chosen> = chosen.filter(may_be_asked).take(*most).collect::<Result<_, _>>()?;
+        let best: Vec<ChosenSource> = chosen.filter(can_be_asked).take(*limit).collect::<Result<_, _>>()?;
         if best.is_empty() { Err(AskError::NoSource(topic.clone())) } else { Ok(best) }
     }
 
-    fn open_one(&self, found: FormEntry) -> Result<Chosen, AskError> {
-        let opened = match opening::of_found(self.store.as_ref(), &found) {
-            Err(NotOpened::Store(error)) => return Err(error.into()),
-            Err(why) => Err(why.to_string()),
+    fn open_one(&self, found: FormEntry) -> Result<ChosenSource, AskError> {
+        let opened = match open_form::open_found(self.store.as_ref(), &found) {
+            Err(OpenError::Store(error)) => return Err(error.into()),
+            Err(reason) => Err(reason.to_string()),
             Ok(form) => {
-                let web = self.web(&form.source).map_err(|error| error.to_string());
-                web.map(|web| (form, web))
+                let client = self.client_for(&form.source).map_err(|error| error.to_string());
+                client.map(|client| (form, client))
             }
         };
-        Ok(Chosen { found, opened })
+        Ok(ChosenSource { found, opened })
     }
 
-    fn choose(&self, whom: &Whom) -> Result<Vec<FormEntry>, AskError> {
-        match whom {
-            Whom::Best(_, most) if !(1..=MOST_SOURCES).contains(most) => Err(AskError::TooMany),
-            Whom::Best(topic, most) => {
+    fn choose(&self, selection: &SourceSelection) -> Result<Vec<FormEntry>, AskError> {
+        match selection {
+            SourceSelection::Best(_, limit) if !(1..=MAX_SOURCES).contains(limit) => Err(AskError::TooMany),
+            SourceSelection::Best(topic, limit) => {
                 let query = FormQuery {
                     topic: Some(topic.clone()),
                     min_relevance: 0.5,
                     min_searchable: 0.5,
-                    most: most * 4,
+                    most: limit * 4,
                     ..FormQuery::default()
                 };
                 Ok(self.store.directory(&query)?.forms)
             }
-            Whom::Forms(forms) if !(1..=MOST_SOURCES).contains(&forms.len()) => Err(AskError::TooMany),
-            Whom::Forms(forms) => {
+            SourceSelection::Forms(forms) if !(1..=MAX_SOURCES).contains(&forms.len()) => {
+                Err(AskError::TooMany)
+            }
+            SourceSelection::Forms(forms) => {
                 let found = forms.iter().map(|form| self.store.found(*form, None));
                 let found: Vec<FormEntry> = found.filter_map(Result::transpose).collect::<Result<_, _>>()?;
                 if found.is_empty() { Err(AskError::NoForm) } else { Ok(found) }
@@ -175,22 +163,16 @@ impl Asker {
         }
     }
 
-    /// The web of this name, opened once.
-    fn web(&self, source: &str) -> anyhow::Result<Web> {
-        let mut webs = self.webs.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(web) = webs.get(source) {
-            return Ok(web.clone());
+    /// Client for a source name. It is opened once.
+    fn client_for(&self, source: &str) -> anyhow::Result<SourceClient> {
+        let mut clients = self.clients.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(client) = clients.get(source) {
+            return Ok(client.clone());
         }
-        let (fetch, time) = (self.carriers)(source)?;
-        let courier = Arc::new(self.courier(&fetch));
-        let web = Web { fetch, time, courier };
-        webs.insert(source.to_string(), web.clone());
-        Ok(web)
-    }
-
-    fn courier(&self, fetch: &Arc<dyn Fetch>) -> Courier {
-        let Manners { politeness, agent, body_limit } = &self.manners;
-        let (fetch, stop) = (Arc::clone(fetch), self.stop.clone());
-        Courier::new(fetch, *politeness, agent, *body_limit, Purse::default(), stop)
+        let (fetch, clock) = (self.open_fetch)(source)?;
+        let client = PoliteClient::new(fetch, self.options.clone(), self.stop.clone());
+        let client = SourceClient { client, clock };
+        clients.insert(source.to_string(), client.clone());
+        Ok(client)
     }
 }

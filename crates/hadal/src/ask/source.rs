@@ -1,12 +1,11 @@
-//! One form that is asked, from its first request to the records of its answer.
+//! One query to one form.
 
-use super::policy::OneQuestion;
-use super::{Asker, Web};
-use crate::fetch::retry;
-use crate::harvest::opening::Opened;
-use crate::harvest::{Pace, TimeKind, read};
-use crate::store::{FormEntry, StoreError, Submission, SubmissionPurpose, Submitter};
-use hadal_core::harvest::policy::StatedTotal;
+use super::{Asker, SourceClient};
+use crate::harvest::open_form::OpenedForm;
+use crate::harvest::parse_response;
+use crate::polite::Clock;
+use crate::store::{FormEntry, StoreError, Submission, SubmissionPurpose, SubmissionResult, Submitter};
+use hadal_core::harvest::policy::{Policy, QueryOutcome, RequestCosts, StatedTotal};
 use hadal_core::harvest::query::Query;
 use hadal_core::harvest::record::Record;
 use hadal_core::harvest::session::{
@@ -19,156 +18,166 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use utoipa::ToSchema;
 
-/// How long one source may take.
-const PATIENCE: Duration = Duration::from_secs(60);
-/// Requests that one source may take: its page, nonsense, the question, redirects of each.
-const MOST_REQUESTS: usize = 12;
+/// Longest time that one source may take. Guess.
+pub const SOURCE_TIMEOUT: Duration = Duration::from_secs(60);
+/// Most requests of the session per source: entry page, calibration query, query, and redirects of each.
+const MAX_REQUESTS: usize = 12;
 
-/// A form that was asked.
+/// A form that was queried.
 #[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct Source {
-    /// Which form.
+#[schema(as = Source)]
+pub struct AskedSource {
+    /// Id of the form.
     pub form_id: String,
-    /// The topic it was found for.
+    /// Topic of the run that found the form.
     pub topic: String,
-    /// Its site.
+    /// Site of the form.
     pub site: String,
-    /// The page it stands on.
+    /// URL of the page that the form is on.
     pub page_url: String,
-    /// How it went.
-    pub outcome: Outcome,
-    /// What went wrong, when something did.
+    /// Result of the query.
+    pub outcome: AskOutcome,
+    /// Reason of a failure.
     pub reason: Option<String>,
-    /// Records in its answer.
+    /// Records in the answer.
     pub found: usize,
-    /// How many records it says there are.
+    /// StatedTotal that the form states.
     pub total: Option<u64>,
-    /// Requests that were sent.
+    /// Requests sent.
     pub requests: u32,
-    /// How long it took, in seconds.
+    /// Time taken, in seconds.
     pub took_s: f64,
 }
 
-/// How asking went.
+/// Result of a query to one form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Outcome {
-    /// There are records.
+#[schema(as = Outcome)]
+pub enum AskOutcome {
+    /// The answer has records.
     Answered,
-    /// It knows nothing of that.
+    /// The answer has no records.
     Nothing,
-    /// It was not asked, or did not answer.
+    /// The form could not be queried, or sent no answer.
     Failed,
 }
 
-/// A form that was chosen, and whether it may be asked.
-pub struct Chosen {
+/// A form that was selected.
+pub struct ChosenSource {
     pub found: FormEntry,
-    /// The form and where it is, or why it may not.
-    pub opened: Result<(Opened, Web), String>,
+    /// The opened form with its client, or the reason why it cannot be queried.
+    pub opened: Result<(OpenedForm, SourceClient), String>,
 }
 
-/// What a source said.
+/// Reply of one form to the query.
 #[derive(Default)]
-struct Said {
+struct SourceReply {
     records: Vec<Record>,
     total: Option<StatedTotal>,
     requests: u32,
-    /// Why there is no more.
-    trouble: Option<String>,
+    failure: Option<String>,
 }
 
-impl Chosen {
-    /// Asks it.
-    pub async fn hear(self, asker: &Arc<Asker>, words: &str) -> (Source, Vec<Record>) {
+impl ChosenSource {
+    /// Sends the query to the form.
+    pub async fn ask(self, asker: &Arc<Asker>, words: &str) -> (AskedSource, Vec<Record>) {
         let began = Instant::now();
-        let said = match &self.opened {
-            Err(why) => Said::trouble(why),
-            Ok((form, web)) => match tokio::time::timeout(PATIENCE, ask(asker, form, web, words)).await {
-                Ok(Ok(said)) => said,
-                Ok(Err(error)) => Said::trouble(error),
-                Err(_) => Said::trouble("it took too long"),
-            },
+        let reply = match &self.opened {
+            Err(reason) => SourceReply::failed(reason),
+            Ok((form, client)) => {
+                match tokio::time::timeout(SOURCE_TIMEOUT, query_form(asker, form, client, words)).await {
+                    Ok(Ok(reply)) => reply,
+                    Ok(Err(error)) => SourceReply::failed(error),
+                    Err(_) => SourceReply::failed(format!("no answer within {} s", SOURCE_TIMEOUT.as_secs())),
+                }
+            }
         };
         let row = &self.found.row;
-        let outcome = match (said.records.is_empty(), &said.trouble) {
-            (false, _) => Outcome::Answered,
-            (true, None) => Outcome::Nothing,
-            (true, Some(_)) => Outcome::Failed,
+        let outcome = match (reply.records.is_empty(), &reply.failure) {
+            (false, _) => AskOutcome::Answered,
+            (true, None) => AskOutcome::Nothing,
+            (true, Some(_)) => AskOutcome::Failed,
         };
-        let source = Source {
+        let source = AskedSource {
             form_id: row.form_id.to_string(),
             topic: row.topic.clone(),
             site: row.site.to_string(),
             page_url: row.page_url.to_string(),
             outcome,
-            reason: said.trouble,
-            found: said.records.len(),
-            total: said.total.map(StatedTotal::count),
-            requests: said.requests,
+            reason: reply.failure,
+            found: reply.records.len(),
+            total: reply.total.map(StatedTotal::count),
+            requests: reply.requests,
             took_s: began.elapsed().as_secs_f64(),
         };
-        (source, said.records)
+        (source, reply.records)
     }
 }
 
-impl Said {
-    fn trouble(why: impl ToString) -> Said {
-        Said { trouble: Some(why.to_string()), ..Said::default() }
+impl SourceReply {
+    fn failed(reason: impl ToString) -> SourceReply {
+        SourceReply { failure: Some(reason.to_string()), ..SourceReply::default() }
     }
 
-    fn take(&mut self, taken: HarvestUpdate) {
-        self.records.extend(taken.records.into_iter().map(|(record, _)| record));
-        if let Some(ended) = taken.finished {
-            self.total = ended.total;
+    fn add(&mut self, update: HarvestUpdate) {
+        self.records.extend(update.records.into_iter().map(|(record, _)| record));
+        if let Some(finished) = update.finished {
+            self.total = finished.total;
         }
     }
 }
 
-/// Each turn is one request: put on record, sent, understood.
-async fn ask(asker: &Asker, form: &Opened, web: &Web, words: &str) -> Result<Said, StoreError> {
-    let door = EntryPage::new(form.form.clone(), form.page.clone(), &form.charset);
-    if !door.takes_words() {
-        return Ok(Said::trouble("no words can be typed into it"));
+/// Runs a harvest session of one query. Each iteration is one request: choose, log, send, receive.
+async fn query_form(
+    asker: &Asker,
+    form: &OpenedForm,
+    source: &SourceClient,
+    words: &str,
+) -> Result<SourceReply, StoreError> {
+    let entry_page = EntryPage::new(form.form.clone(), form.page.clone(), &form.charset);
+    if !entry_page.takes_words() {
+        return Ok(SourceReply::failed("the form has no text field for words"));
     }
-    let wishes = HarvestOptions { coverage: 1.0, records: None, details: DetailMode::Never, seed: form.id.0 };
-    let mut harvest = HarvestSession::new(door, Box::new(OneQuestion(Some(Query::words(words)))), wishes);
-    let alone = asker.courier(&web.fetch);
-    // Each question has a simulated clock of its own, and pauses on it are nobody else's.
-    let (courier, mut pace) = match web.time {
-        TimeKind::Real => (web.courier.as_ref(), Pace::real()),
-        TimeKind::Simulated => (&alone, Pace::simulated(Time(0))),
+    let options =
+        HarvestOptions { coverage: 1.0, records: None, details: DetailMode::Never, seed: form.id.0 };
+    let policy = SingleQuery(Some(Query::words(words)));
+    let mut session = HarvestSession::new(entry_page, Box::new(policy), options);
+    let mut clock = source.clock;
+    let client = match clock {
+        Clock::Real => source.client.clone(),
+        Clock::Simulated(_) => source.client.with_own_hosts(),
     };
-    let mut said = Said::default();
-    for _ in 0..MOST_REQUESTS {
-        let Some((request, purpose)) = harvest.next_request() else { break };
-        let number = match purpose.submits() {
-            true => Some(put_on_record(asker, form, &request, pace.now())?),
+    let mut reply = SourceReply::default();
+    for _ in 0..MAX_REQUESTS {
+        let Some((request, purpose)) = session.next_request() else { break };
+        let logged = match purpose.submits() {
+            true => Some(log_submission(asker, form, &request, clock.now())?),
             false => None,
         };
-        let delivered = courier.deliver(&request, &mut pace).await;
-        said.requests += delivered.requests;
-        let exchange = match delivered.result {
+        let sent = client.send(&request, &mut clock).await;
+        reply.requests += sent.requests;
+        let exchange = match sent.result {
             Ok(exchange) => exchange,
-            Err(why) => {
-                said.trouble = Some(why.to_string());
+            Err(reason) => {
+                reply.failure = Some(reason.to_string());
                 break;
             }
         };
-        if let Some(number) = number {
-            asker.store.end_question(number, &retry::answered(&exchange))?;
+        if let Some(number) = logged {
+            asker.store.end_question(number, &SubmissionResult::from(&exchange))?;
         }
         if let Err(error) = &exchange.result {
-            said.trouble = Some(error.to_string());
+            reply.failure = Some(error.to_string());
         }
-        said.take(harvest.receive(read(request.url, exchange).await));
+        reply.add(session.receive(parse_response(request.url, exchange).await));
     }
-    let ending = harvest.ending().filter(|ending| *ending != HarvestEnding::NothingLeft);
-    said.trouble = said.trouble.or_else(|| ending.map(|ending| ending.to_string()));
-    Ok(said)
+    let ending = session.ending().filter(|ending| *ending != HarvestEnding::NothingLeft);
+    reply.failure = reply.failure.or_else(|| ending.map(|ending| ending.to_string()));
+    Ok(reply)
 }
 
-fn put_on_record(asker: &Asker, form: &Opened, request: &Request, at: Time) -> Result<u64, StoreError> {
+/// Writes a submission to the audit log and returns its number there.
+fn log_submission(asker: &Asker, form: &OpenedForm, request: &Request, at: Time) -> Result<u64, StoreError> {
     asker.store.log_question(&Submission {
         by: Submitter::Person,
         seq: 0,
@@ -182,4 +191,25 @@ fn put_on_record(asker: &Asker, form: &Opened, request: &Request, at: Time) -> R
         purpose: SubmissionPurpose::Ask,
         answer: None,
     })
+}
+
+/// Policy that sends one query and reads one result page. The query is `None` after its answer.
+struct SingleQuery(Option<Query>);
+
+impl Policy for SingleQuery {
+    fn choose(&mut self, _: &RequestCosts) -> Option<Query> {
+        self.0.clone()
+    }
+
+    fn wants_next_page(&self, _: &QueryOutcome<'_>, _: &RequestCosts) -> bool {
+        false
+    }
+
+    fn learn(&mut self, _: &QueryOutcome<'_>) {
+        self.0 = None;
+    }
+
+    fn top_queries(&self, _: &RequestCosts, _: usize) -> Vec<(Query, f64)> {
+        self.0.iter().map(|query| (query.clone(), 1.0)).collect()
+    }
 }

@@ -6,8 +6,8 @@
 //! pause that any host gets.
 
 use super::Backlinks;
-use crate::engine::Clock;
 use crate::fetch::Fetch;
+use crate::polite::Clock;
 use futures::future::BoxFuture;
 use hadal_core::address::{Site, TrackingParams, normalise};
 use hadal_core::http::{FetchError, Request, Response};

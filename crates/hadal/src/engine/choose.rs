@@ -1,18 +1,15 @@
 //! Choosing the next step: inquiries first, as far as their share goes, else the strategy picks a lane;
 //! readiness and robots.txt say what may be done now.
 
-use super::books::Permission;
 use super::budget::Leave;
-use super::hosts::{HostIx, Readiness};
 use super::step::{Catch, Done, Job, Step};
-use super::{Clock, CrawlError, Engine, Errand, Flight, once};
-use crate::fetch::politeness::next_request_at;
+use super::{CrawlError, CrawlMode, Engine, Flight, once};
+use crate::polite::{Clock, FailureKind, HostIx, Permission, Readiness, RobotsRequest};
 use crate::store::*;
 use hadal_core::address::{Host, Site};
 use hadal_core::link::{LinkTask, QueueId, QueueRank, QueuedLink};
 use hadal_core::strategy::QueueChoice;
 use std::time::Duration;
-use url::Url;
 
 /// A strategy that wants more done than this before it serves a lane has lost its way.
 const MOST_COMMANDS: usize = 64;
@@ -22,7 +19,7 @@ impl Engine {
     pub(super) fn choose(&mut self) -> Result<Option<Step>, CrawlError> {
         let Some(body_limit) = self.leave() else { return Ok(None) };
         let job = match self.choose_inquiry()? {
-            None if self.setup.errand == Errand::Find => self.choose_lead()?,
+            None if self.setup.mode == CrawlMode::Find => self.choose_lead()?,
             chosen => chosen,
         };
         let Some(job) = job else { return Ok(None) };
@@ -54,7 +51,7 @@ impl Engine {
     fn leave(&mut self) -> Option<u64> {
         let room = match self.setup.clock {
             Clock::Real => self.setup.concurrency,
-            Clock::Simulated { window, .. } => window,
+            Clock::Simulated(_) => self.setup.window,
         };
         if self.paused || self.ending.is_some() || *self.setup.stop.borrow() || self.in_flight.len() >= room {
             return None;
@@ -75,7 +72,7 @@ impl Engine {
     pub(super) fn take(&mut self, lane: QueueId) -> Result<Option<Job>, CrawlError> {
         let now = self.setup.clock.now();
         let Some(host) = self.frontier.best_host(lane) else { return Ok(None) };
-        if self.hosts.readiness(host, now) != Readiness::Ready {
+        if self.hosts.readiness_or_wait(host, host, now) != Readiness::Ready {
             self.frontier.set_ready(host, false);
             return Ok(None);
         }
@@ -89,8 +86,7 @@ impl Engine {
             self.frontier.remove(lane, host, next);
             return Ok(Some(Job::of(waiting)));
         }
-        let known = self.host_book.get(self.setup.store.as_ref(), self.run, &self.hosts, host)?;
-        match known.permits(&waiting.link.url, now) {
+        match self.known_host(host)?.permission(&waiting.link.url, now) {
             Permission::Granted => {
                 self.frontier.remove(lane, host, next);
                 Ok(Some(Job::of(waiting)))
@@ -99,8 +95,8 @@ impl Engine {
                 self.frontier.remove(lane, host, next);
                 Ok(Some(Job::Refused(Box::new(waiting))))
             }
-            Permission::Ask { url, hops } => self.ask_for_robots(host, url, hops),
-            Permission::NotNow(until) => {
+            Permission::FetchRobots(request) => self.ask_for_robots(host, request),
+            Permission::NotBefore(until) => {
                 self.hosts.rest_until(host, until);
                 self.refresh(host);
                 Ok(None)
@@ -110,20 +106,15 @@ impl Engine {
 
     /// Asks for a host's robots.txt. A redirect may have sent us to another host for it; then it is
     /// that one's turn we wait for as well.
-    fn ask_for_robots(&mut self, host: HostIx, url: Url, hops: u8) -> Result<Option<Job>, CrawlError> {
-        let asked = self.meet(&Host::of(&url))?;
-        if asked != host && self.hosts.readiness_of(asked, host, self.setup.clock.now()) != Readiness::Ready {
+    fn ask_for_robots(&mut self, host: HostIx, request: RobotsRequest) -> Result<Option<Job>, CrawlError> {
+        let asked = self.meet(&Host::of(&request.url))?;
+        if asked != host
+            && self.hosts.readiness_or_wait(asked, host, self.setup.clock.now()) != Readiness::Ready
+        {
             self.frontier.set_ready(host, false);
             return Ok(None);
         }
-        let validator = self.robots_validator(host, hops)?;
-        Ok(Some(Job::Robots { host: self.hosts.name(host).clone(), url, hops, validator }))
-    }
-
-    /// What the robots.txt at hand goes by, when it is the same address that is asked again.
-    fn robots_validator(&mut self, host: HostIx, hops: u8) -> Result<Option<String>, CrawlError> {
-        let known = self.host_book.get(self.setup.store.as_ref(), self.run, &self.hosts, host)?;
-        Ok(known.state.robots_validator.clone().filter(|_| hops == 0 && known.rules.is_some()))
+        Ok(Some(Job::Robots { host: self.hosts.name(host).clone(), request }))
     }
 
     /// The best lead of a host in a lane, and the rank of the one after it. A lead whose score is out
@@ -177,15 +168,14 @@ impl Engine {
         let job = match (dispatch.target, waiting) {
             (StepTarget::Robots { host, url, hops }, _) => {
                 let ix = self.meet(&host)?;
-                Job::Robots { host, url, hops, validator: self.robots_validator(ix, hops)? }
+                Job::Robots { host, request: self.known_host(ix)?.robots_request(url, hops) }
             }
             (StepTarget::Link(_), Some(waiting)) if waiting.link.task == LinkTask::Backlinks => {
                 Job::of(waiting)
             }
             (StepTarget::Link(_), Some(waiting)) => {
                 let host = self.meet(&waiting.link.host())?;
-                let known = self.host_book.get(self.setup.store.as_ref(), self.run, &self.hosts, host)?;
-                match known.permits(&waiting.link.url, dispatch.at) {
+                match self.known_host(host)?.permission(&waiting.link.url, dispatch.at) {
                     Permission::Denied => Job::Refused(Box::new(waiting)),
                     _ => Job::of(waiting),
                 }
@@ -206,17 +196,17 @@ impl Engine {
             (StepTarget::Link(_), None) => return Ok(()),
         };
         let host = self.meet(&name)?;
-        let known = self.host_book.get(self.setup.store.as_ref(), self.run, &self.hosts, host)?;
-        let rest = next_request_at(dispatch.at, Duration::ZERO, &self.setup.politeness, known.crawl_delay());
-        known.state.next_at = known.state.next_at.max(rest);
+        let politeness = self.setup.politeness;
+        let known = self.known_host(host)?;
+        known.record_interruption(dispatch.at, &politeness);
         let state = HostState { robots: None, ..known.state.clone() };
         let mut outcome = Outcome::of(dispatch.seq, dispatch.target, dispatch.at);
         outcome.hosts = vec![state];
         let submitted =
             waiting.as_ref().is_some_and(|waiting| matches!(waiting.link.task, LinkTask::Probe(_)));
-        outcome.submission = submitted.then(|| SubmissionResult::Failure("interrupted".into()));
+        outcome.submission = submitted.then(|| SubmissionResult::Failure(FailureKind::Interrupted.into()));
         outcome.end = match waiting {
-            Some(waiting) => StepEnd::Retry(Box::new(waiting), "interrupted".into()),
+            Some(waiting) => StepEnd::Retry(Box::new(waiting), FailureKind::Interrupted.into()),
             None => StepEnd::Robots,
         };
         self.accept(outcome, &[host])
@@ -225,7 +215,9 @@ impl Engine {
     fn send_off(&mut self, step: Step) -> Result<(), CrawlError> {
         let hosts = match &step.job {
             Job::Visit(waiting) | Job::Probe(waiting) => vec![self.meet(&waiting.link.host())?],
-            Job::Robots { host, url, .. } => once([self.meet(host)?, self.meet(&Host::of(url))?].into_iter()),
+            Job::Robots { host, request } => {
+                once([self.meet(host)?, self.meet(&Host::of(&request.url))?].into_iter())
+            }
             Job::Lookup(_) => Vec::new(),
             Job::Refused(_) => {
                 self.in_flight
@@ -250,7 +242,7 @@ impl Engine {
         }
         let host = self.hosts.intern(name);
         self.met.insert(host);
-        let known = self.host_book.get(self.setup.store.as_ref(), self.run, &self.hosts, host)?;
+        let known = self.known_host(host)?;
         let (ip, next_at) = (known.state.ip, known.state.next_at);
         if let Some(ip) = ip {
             self.hosts.learn_address(host, ip);
@@ -271,7 +263,7 @@ impl Engine {
 
     /// Looks again whether a host may be asked, and tells the frontier.
     pub(super) fn refresh(&mut self, host: HostIx) {
-        let ready = self.hosts.readiness(host, self.setup.clock.now()) == Readiness::Ready;
+        let ready = self.hosts.readiness_or_wait(host, host, self.setup.clock.now()) == Readiness::Ready;
         self.frontier.set_ready(host, ready);
     }
 
@@ -289,8 +281,8 @@ pub(super) fn target_of(job: &Job) -> StepTarget {
         Job::Visit(waiting) | Job::Lookup(waiting) | Job::Probe(waiting) | Job::Refused(waiting) => {
             StepTarget::Link(waiting.link.id)
         }
-        Job::Robots { host, url, hops, .. } => {
-            StepTarget::Robots { host: host.clone(), url: url.clone(), hops: *hops }
+        Job::Robots { host, request } => {
+            StepTarget::Robots { host: host.clone(), url: request.url.clone(), hops: request.hops }
         }
     }
 }

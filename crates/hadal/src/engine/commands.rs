@@ -1,7 +1,7 @@
 //! What a strategy may ask for beyond the next page, and how leads come into the frontier.
 
-use super::hosts::HostIx;
 use super::{CrawlError, Engine, once};
+use crate::polite::HostIx;
 use crate::store::*;
 use hadal_core::address::{LinkId, Site};
 use hadal_core::link::{FrontierLink, LinkOrigin, LinkTask, QueueId, QueueRank, QueuedLink};

@@ -7,7 +7,7 @@ use serde::Serialize;
 /// Something that happened.
 #[derive(Clone, Debug, Serialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
-pub enum Event {
+pub enum CrawlEvent {
     /// The crawl begins or goes on.
     Started {
         /// Run number.

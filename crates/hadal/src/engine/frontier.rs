@@ -6,7 +6,7 @@
 //! hosts are compared. All of it follows from the store and the host table, so a resumed crawl decides
 //! exactly as an undisturbed one.
 
-use super::hosts::HostIx;
+use crate::polite::HostIx;
 use hadal_core::link::{QueueId, QueueRank};
 use hadal_core::strategy::{QueueHead, QueueHeads};
 use rustc_hash::FxHashMap;

@@ -9,38 +9,32 @@
 mod books;
 mod budget;
 mod choose;
-mod clock;
 mod commands;
 mod digest;
 mod event;
 mod frontier;
-mod hosts;
 mod probing;
 mod sampling;
 mod scope;
 mod seen;
+mod setup;
 mod step;
 
-pub use books::{KnownHost, Permission};
 pub use budget::Budget;
-pub use clock::Clock;
-pub use event::Event;
+pub use event::CrawlEvent;
 pub use probing::{ProbeWhen, Probing};
+pub use sampling::quality_population;
 pub use scope::{BadPattern, Scope};
+pub use setup::{Crawl, CrawlBuilder, CrawlMode};
 pub use step::{Reading, Visit, Visited, examine};
-pub use step::{is_html, is_page};
 
-use crate::backlinks::Backlinks;
-use crate::fetch::Fetch;
-use crate::fetch::politeness::Politeness;
+use crate::polite::{Clock, HostCache, HostIx, Hosts};
 use crate::store::*;
-use books::{HostBook, SiteBook};
+use books::SiteBook;
 use frontier::Frontier;
 use futures::FutureExt;
-use hadal_core::critic::Critic;
 use hadal_core::link::QueueId;
-use hadal_core::strategy::{QueueHeads, RestoreError, Strategy};
-use hosts::{HostIx, Hosts};
+use hadal_core::strategy::{QueueHeads, RestoreError};
 use rustc_hash::FxHashSet;
 use seen::Seen;
 use std::collections::BTreeMap;
@@ -48,71 +42,11 @@ use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use step::{Carriers, Done, Job, Step};
-use tokio::sync::{Semaphore, mpsc, watch};
-
-/// A crawl, ready to run.
-pub struct Crawl {
-    /// Where it lives.
-    pub store: Arc<dyn Store>,
-    /// What it is.
-    pub spec: RunSpec,
-    /// What orders it.
-    pub strategy: Box<dyn Strategy>,
-    /// What judges pages and forms.
-    pub critic: Arc<dyn Critic>,
-    /// What carries requests.
-    pub fetch: Arc<dyn Fetch>,
-    /// What knows backlinks, if anything does.
-    pub backlinks: Option<Arc<dyn Backlinks>>,
-    /// What visits pages instead of `fetch` and `critic`, when the same pages are visited many times.
-    pub visit: Option<Arc<dyn Visit>>,
-    /// What an earlier crawl of the topic learned; a new run of this one begins with it.
-    pub prior: Option<Vec<u8>>,
-    /// What it may spend.
-    pub budget: Budget,
-    /// Where it may go.
-    pub scope: Scope,
-    /// How it treats hosts.
-    pub politeness: Politeness,
-    /// The name robots.txt knows it by.
-    pub agent: String,
-    /// Requests at once.
-    pub concurrency: usize,
-    /// The most bytes of one body.
-    pub body_limit: u64,
-    /// Its clock.
-    pub clock: Clock,
-    /// How long a finished step may wait to be kept for good.
-    pub keep_every: Duration,
-    /// Says when to finish what is in flight and stop.
-    pub stop: watch::Receiver<bool>,
-    /// The run's tally so far is thrown away first.
-    pub fresh: bool,
-    /// Which forms are asked whether they search.
-    pub probing: Probing,
-    /// A frequent word of the topic, to ask them with.
-    pub word: String,
-    /// What this session is for.
-    pub errand: Errand,
-}
-
-/// What a session is for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Errand {
-    /// Find forms.
-    Find,
-    /// Ask a random sample of the relevant forms found so far; no link is followed.
-    Quality {
-        /// How many.
-        sample: usize,
-        /// Seed of the draw.
-        seed: u64,
-    },
-}
+use tokio::sync::{Semaphore, mpsc};
 
 /// How a crawl ended.
 #[derive(Clone, Debug)]
-pub struct Summary {
+pub struct CrawlSummary {
     /// Which run it was.
     pub run: RunId,
     /// Why it ended.
@@ -147,7 +81,10 @@ const NAP: Duration = Duration::from_millis(100);
 const PATIENCE: Duration = Duration::from_secs(90);
 
 /// Runs a crawl until it is stopped, out of budget, or has nothing left to visit.
-pub async fn crawl(setup: Crawl, tell: &mut (dyn FnMut(Event) + Send)) -> Result<Summary, CrawlError> {
+pub async fn crawl(
+    setup: Crawl,
+    tell: &mut (dyn FnMut(CrawlEvent) + Send),
+) -> Result<CrawlSummary, CrawlError> {
     let mut engine = Engine::open(setup)?;
     tell(engine.started());
     loop {
@@ -163,7 +100,7 @@ pub async fn crawl(setup: Crawl, tell: &mut (dyn FnMut(Event) + Send)) -> Result
         engine.keep_when_due(tell)?;
     }
     let summary = engine.close()?;
-    tell(Event::Finished { state: summary.state, tally: summary.tally.clone() });
+    tell(CrawlEvent::Finished { state: summary.state, tally: summary.tally.clone() });
     Ok(summary)
 }
 
@@ -175,7 +112,7 @@ struct Engine {
     frontier: Frontier,
     hosts: Hosts,
     met: FxHashSet<HostIx>,
-    host_book: HostBook,
+    host_cache: HostCache,
     site_book: SiteBook,
     seen: Seen,
     progress: RunProgress,
@@ -216,8 +153,8 @@ impl Engine {
             setup.store.discard(run)?;
             run = setup.store.begin(&setup.spec)?;
         }
-        if let Errand::Quality { sample, seed } = setup.errand {
-            sampling::draw(&setup, run, sample, seed)?;
+        if let CrawlMode::Quality { sample, seed } = setup.mode {
+            sampling::draw_sample(&setup, run, sample, seed)?;
         }
         let checkpoint = setup.store.resume(run)?;
         let carriers = Carriers {
@@ -238,7 +175,7 @@ impl Engine {
             frontier: Frontier::default(),
             hosts: Hosts::default(),
             met: FxHashSet::default(),
-            host_book: HostBook::new(&setup.agent),
+            host_cache: HostCache::new(&setup.agent),
             site_book: SiteBook::default(),
             seen: Seen::default(),
             progress: checkpoint.progress,
@@ -260,7 +197,7 @@ impl Engine {
             if let Some(ip) = ip {
                 engine.hosts.learn_address(host, ip);
             }
-            engine.hosts.rest_place(host, until);
+            engine.hosts.rest_group(host, until);
         }
         engine.resume(checkpoint.in_flight, checkpoint.queues)?;
         Ok(engine)
@@ -287,7 +224,7 @@ impl Engine {
                 );
             }
         }
-        let nothing_begun = self.setup.errand == Errand::Find
+        let nothing_begun = self.setup.mode == CrawlMode::Find
             && self.progress.next_seq == 0
             && in_flight.is_empty()
             && self.frontier.is_empty();
@@ -297,8 +234,8 @@ impl Engine {
         if nothing_begun { self.set_out() } else { Ok(()) }
     }
 
-    fn started(&self) -> Event {
-        Event::Started {
+    fn started(&self) -> CrawlEvent {
+        CrawlEvent::Started {
             run: self.run.0,
             topic: self.setup.spec.topic.clone(),
             strategy: self.setup.spec.strategy.clone(),
@@ -310,7 +247,7 @@ impl Engine {
     fn elapsed(&self) -> Duration {
         match self.setup.clock {
             Clock::Real => self.opened.at.elapsed() + Duration::from_millis(self.opened.elapsed_before),
-            Clock::Simulated { now, .. } => Duration::from_millis(now.0),
+            Clock::Simulated(now) => Duration::from_millis(now.0),
         }
     }
 
@@ -407,16 +344,16 @@ impl Engine {
 
     /// Whether nothing waits any more for what the session is for.
     fn is_done(&self) -> bool {
-        match self.setup.errand {
-            Errand::Find => self.frontier.is_empty(),
-            Errand::Quality { .. } => self.frontier.link_count(QueueId::SAMPLE) == 0,
+        match self.setup.mode {
+            CrawlMode::Find => self.frontier.is_empty(),
+            CrawlMode::Quality { .. } => self.frontier.link_count(QueueId::SAMPLE) == 0,
         }
     }
 
     /// Keeps what was applied, and looks whether a person asked for something.
-    fn keep_when_due(&mut self, tell: &mut (dyn FnMut(Event) + Send)) -> Result<(), CrawlError> {
+    fn keep_when_due(&mut self, tell: &mut (dyn FnMut(CrawlEvent) + Send)) -> Result<(), CrawlError> {
         let patience = self.keeping_took.saturating_mul(KEEPING_SHARE);
-        if self.last_kept.elapsed() < self.setup.keep_every.max(patience) {
+        if self.last_kept.elapsed() < self.setup.checkpoint_every.max(patience) {
             return Ok(());
         }
         let began = Instant::now();
@@ -426,7 +363,7 @@ impl Engine {
         if self.last_told.elapsed() >= TELL_EVERY {
             self.last_told = Instant::now();
             self.heed_control()?;
-            tell(Event::Progress(self.setup.store.tally(self.run)?));
+            tell(CrawlEvent::Progress(self.setup.store.tally(self.run)?));
         }
         Ok(())
     }
@@ -458,17 +395,17 @@ impl Engine {
         Ok(())
     }
 
-    fn close(mut self) -> Result<Summary, CrawlError> {
+    fn close(mut self) -> Result<CrawlSummary, CrawlError> {
         let state = self.ending.unwrap_or_default();
         // A look at the quality of what was found leaves the crawl itself where it was.
-        self.keep(if self.setup.errand == Errand::Find { state } else { self.opened.state_before })?;
+        self.keep(if self.setup.mode == CrawlMode::Find { state } else { self.opened.state_before })?;
         if state == RunState::Stopped {
             self.setup.store.set_control(self.run, &Control::default())?;
         }
         let tally = self.setup.store.tally(self.run)?;
         let unasked = self.frontier.link_count(QueueId::PROBES);
         let resting = if state == RunState::Exhausted { tally.waiting.saturating_sub(unasked) } else { 0 };
-        Ok(Summary { run: self.run, state, tally, resting })
+        Ok(CrawlSummary { run: self.run, state, tally, resting })
     }
 }
 

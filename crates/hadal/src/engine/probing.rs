@@ -5,7 +5,7 @@
 //! it is sent.
 
 use super::step::{Job, Step};
-use super::{Crawl, CrawlError, Engine, Errand};
+use super::{Crawl, CrawlError, CrawlMode, Engine};
 use crate::choice::Choice;
 use crate::store::*;
 use hadal_core::address::LinkId;
@@ -84,7 +84,7 @@ impl Engine {
             if !probing.wants(row) || tally.probes >= probing.per_site {
                 continue;
             }
-            let waiting = inquire(row, whole, &self.setup, QueueId::PROBES, self.progress.next_order);
+            let waiting = probe_link(row, whole, &self.setup, QueueId::PROBES, self.progress.next_order);
             if let Some(waiting) = waiting {
                 tally.probes += 1;
                 self.progress.next_order += 1;
@@ -110,7 +110,7 @@ impl Engine {
         let probing = &self.setup.probing;
         let under_way = self.in_flight.values().filter(|flight| flight.probe).count() as u64;
         lane == QueueId::SAMPLE
-            || self.setup.errand == Errand::Find
+            || self.setup.mode == CrawlMode::Find
                 && probing.when == ProbeWhen::Uncertain
                 && probing.affords(self.spent.probes + under_way, self.spent.requests)
     }
@@ -142,7 +142,7 @@ impl Engine {
 
 /// A lead to a form's first request, if it may be asked at all and is in scope. A form has one identity
 /// as a lead too, so it is asked once in a run.
-pub(super) fn inquire(
+pub(super) fn probe_link(
     row: &FormRow,
     whole: &Form,
     setup: &Crawl,
@@ -150,7 +150,7 @@ pub(super) fn inquire(
     order: u64,
 ) -> Option<QueuedLink> {
     let (found, verdict) = ((row.form_id, whole), row.verdict());
-    let inquiry = ProbeState::new(found, &row.page_url, &verdict, &setup.word, setup.spec.seed).ok()?;
+    let inquiry = ProbeState::new(found, &row.page_url, &verdict, &setup.probe_word, setup.spec.seed).ok()?;
     let request = inquiry.next_request().filter(|request| setup.scope.allows(&request.url))?;
     let lead = FrontierLink {
         id: link_of(row.form_id),

@@ -1,26 +1,47 @@
-//! The random sample of relevant forms that tells how good a crawl's finds are.
+//! Random sample of relevant forms, probed to measure the precision of a crawl.
 //!
-//! Drawn before the engine opens the run, straight into the store: the sampled forms that nobody has
-//! asked yet wait in a lane of their own, and a session that was stopped goes on with what is left.
+//! The sample is drawn before the engine opens the run, straight into the store. Sampled forms that have not been
+//! probed wait in a queue of their own, so a session that was stopped resumes with the rest.
 
 use super::Crawl;
-use super::probing::inquire;
-use crate::report::quality::sample;
+use super::probing::probe_link;
 use crate::store::*;
+use hadal_core::critic::quality;
+use hadal_core::identity::FormId;
 use hadal_core::link::{QueueId, QueuedLink};
+use std::collections::HashSet;
 
-/// Puts the forms of the sample that have to be asked into their lane.
-pub fn draw(setup: &Crawl, run: RunId, size: usize, seed: u64) -> Result<(), StoreError> {
-    let store = setup.store.as_ref();
-    let mut waiting: Vec<QueuedLink> = Vec::new();
-    for row in sample(store, run, size, seed)? {
-        if row.finding.is_some() {
-            continue;
-        }
+/// Puts the forms of a sample that were not probed before into the sample queue.
+pub fn draw_sample(crawl: &Crawl, run: RunId, size: usize, seed: u64) -> Result<(), StoreError> {
+    let store = crawl.store.as_ref();
+    let sample = quality::sample_forms(quality_population(store, run)?, |row| row.form_id, size, seed);
+    let mut queued: Vec<QueuedLink> = Vec::new();
+    for row in sample.into_iter().filter(|row| row.finding.is_none()) {
         let Some(whole) = store.whole_form(run, row.form_id)? else { continue };
-        waiting.extend(inquire(&row, &whole, setup, QueueId::SAMPLE, waiting.len() as u64));
+        queued.extend(probe_link(&row, &whole, crawl, QueueId::SAMPLE, queued.len() as u64));
     }
-    // One that waits in the other lane already is moved; one that was tried stays as it is.
-    let changes = vec![FrontierChange::Replace(waiting.clone()), FrontierChange::Add(waiting)];
+    // A form that waits in the probe queue is moved; a form that was probed stays as it is.
+    let changes = vec![FrontierChange::Replace(queued.clone()), FrontierChange::Add(queued)];
     store.commit(run, &Batch { changes, ..Batch::default() })
+}
+
+/// Forms that a quality sample is drawn from: every form of a run that is relevant, or was relevant when it was
+/// sampled before. So the same seed draws the same sample again.
+pub fn quality_population(store: &dyn Store, run: RunId) -> Result<Vec<FormRow>, StoreError> {
+    let filter = Filter { run: Some(run), ..Filter::default() };
+    let mut sampled: HashSet<FormId> = HashSet::new();
+    store.submissions(&filter, &mut |entry| {
+        if entry.purpose == SubmissionPurpose::Quality {
+            sampled.insert(entry.form);
+        }
+        Walk::On
+    })?;
+    let mut forms = Vec::new();
+    store.forms(&filter, &mut |row| {
+        if row.p_relevant >= 0.5 || sampled.contains(&row.form_id) {
+            forms.push(row);
+        }
+        Walk::On
+    })?;
+    Ok(forms)
 }

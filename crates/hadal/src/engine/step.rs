@@ -4,12 +4,13 @@
 //! they bring back is taken in by [`super::digest`], one at a time.
 
 use crate::backlinks::Backlinks;
-use crate::fetch::Fetch;
+use crate::fetch::{Fetch, is_html, is_page};
+use crate::polite::RobotsRequest;
 use futures::future::BoxFuture;
 use hadal_core::address::Host;
 use hadal_core::critic::{Critic, FormVerdict, PageVerdict};
 use hadal_core::html;
-use hadal_core::http::{Completeness, Exchange, FetchError, Headers, Request, Response};
+use hadal_core::http::{Exchange, FetchError, Request};
 use hadal_core::identity::{FormId, form_id};
 use hadal_core::link::{LinkTask, QueuedLink};
 use hadal_core::page::Page;
@@ -44,12 +45,8 @@ pub enum Job {
     Robots {
         /// The host it speaks for.
         host: Host,
-        /// Where it is asked.
-        url: Url,
-        /// Redirects followed so far.
-        hops: u8,
-        /// What the copy at hand goes by: it is sent again only if it changed.
-        validator: Option<String>,
+        /// The request for it.
+        request: RobotsRequest,
     },
     /// Nothing: robots.txt forbids the visit.
     Refused(Box<QueuedLink>),
@@ -177,9 +174,8 @@ pub async fn take(step: Step, carriers: Carriers) -> Done {
             let took = exchange.took;
             Done { step, catch: Catch::Reply(Box::new(exchange), page), took }
         }
-        Job::Robots { url, validator, .. } => {
-            let mut request = request(url.clone(), &step);
-            request.headers = if_changed(validator.as_deref());
+        Job::Robots { request, .. } => {
+            let request = Request { body_limit: step.body_limit, ..request.request() };
             let exchange = carriers.fetch.fetch(&request, step.at).await;
             let took = exchange.took;
             Done { step, catch: Catch::Answer(Box::new(exchange), None), took }
@@ -199,16 +195,6 @@ fn request(url: Url, step: &Step) -> Request {
     Request { body_limit: step.body_limit, ..Request::get(url) }
 }
 
-/// Header lines that ask for a document only if it is another than the one we have.
-fn if_changed(validator: Option<&str>) -> Headers {
-    let mut headers = Headers::default();
-    if let Some(validator) = validator {
-        let is_tag = validator.starts_with('"') || validator.starts_with("W/");
-        headers.push(if is_tag { "If-None-Match" } else { "If-Modified-Since" }, validator);
-    }
-    headers
-}
-
 /// Sends the next request of an inquiry. "Nothing found" may come as a page under any status.
 async fn submit(task: &LinkTask, step: &Step, carriers: &Carriers) -> (Exchange, Option<Box<Page>>) {
     let next = if let LinkTask::Probe(inquiry) = task { inquiry.next_request() } else { None };
@@ -226,17 +212,6 @@ async fn submit(task: &LinkTask, step: &Step, carriers: &Carriers) -> (Exchange,
     let read = move || html::parse(&body, content_type.as_deref(), &request.url);
     let page = tokio::task::spawn_blocking(read).await.ok();
     (exchange, page.map(Box::new))
-}
-
-/// Whether a response is to be read as a page.
-pub fn is_page(response: &Response) -> bool {
-    (200..300).contains(&response.status) && is_html(response)
-}
-
-/// Whether a response can be read as a page, whatever its status.
-pub fn is_html(response: &Response) -> bool {
-    let kind = response.headers.get("content-type").unwrap_or("text/html").to_ascii_lowercase();
-    response.completeness != Completeness::Unwanted && (kind.contains("html") || kind.trim().is_empty())
 }
 
 /// Reads a document and judges it: bytes in, verdicts out.

@@ -1,24 +1,31 @@
-//! Carrying one request: over the network, or into the simulated web.
+//! HTTP clients: the network, and the simulated web.
 //!
-//! A carrier sends exactly one request and follows nothing: redirects, retries and robots.txt are
-//! steps of the engine, so that each is charged, polite and safe against crashes by itself.
-//! [`retry`], [`robots`] and [`politeness`] are what the engine asks before and after; they are pure.
+//! A client sends exactly one request and follows nothing. Redirects, retries, robots.txt and pauses are decided by
+//! [`crate::polite`], so that every request is counted and waits for its host's turn.
 
 pub mod archive;
 pub mod in_process;
 pub mod network;
-pub mod politeness;
-pub mod retry;
-pub mod robots;
-mod wildcard;
+pub(crate) mod wildcard;
 pub mod world_server;
 
 use futures::future::BoxFuture;
-use hadal_core::http::{Exchange, Request};
+use hadal_core::http::{Completeness, Exchange, Request, Response};
 use hadal_core::time::Time;
 
-/// Carries requests.
+/// An HTTP client.
 pub trait Fetch: Send + Sync {
-    /// Sends one request at the given moment of the run's clock.
+    /// Sends one request. `at` is the time on the caller's clock, which may be simulated.
     fn fetch<'a>(&'a self, request: &'a Request, at: Time) -> BoxFuture<'a, Exchange>;
+}
+
+/// True when a response is a page: a success with an HTML body.
+pub fn is_page(response: &Response) -> bool {
+    (200..300).contains(&response.status) && is_html(response)
+}
+
+/// True when the body of a response can be parsed as HTML, whatever its status. A missing content type counts as HTML.
+pub fn is_html(response: &Response) -> bool {
+    let kind = response.headers.get("content-type").unwrap_or("text/html").to_ascii_lowercase();
+    response.completeness != Completeness::Unwanted && (kind.contains("html") || kind.trim().is_empty())
 }

@@ -4,7 +4,7 @@
 //! from where the last one ended: no pattern, however starry, takes exponential time.
 
 /// Whether the whole text has the pattern's shape.
-pub(super) fn matches(pattern: &[u8], text: &[u8]) -> bool {
+pub(crate) fn matches(pattern: &[u8], text: &[u8]) -> bool {
     let mut pieces = pattern.split(|byte| *byte == b'*');
     let first = pieces.next().unwrap_or_default();
     let Some(mut rest) = text.strip_prefix(first) else { return false };

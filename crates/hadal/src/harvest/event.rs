@@ -1,59 +1,59 @@
-//! What a harvest tells those who watch.
+//! Events of a harvest. Their JSON form is part of the output formats.
 
 use crate::store::{HarvestCounters, HarvestEstimate, HarvestState};
 use serde::Serialize;
 
-/// Something happened.
+/// Event of a harvest.
 #[derive(Clone, Debug, Serialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
-pub enum Event {
-    /// A form is about to be asked.
+pub enum HarvestEvent {
+    /// A harvest starts or resumes.
     Began {
-        /// The harvest's number.
+        /// Number of the harvest.
         harvest: u64,
-        /// Which form.
+        /// Id of the form.
         form: String,
-        /// The page it stands on.
+        /// URL of the form's page.
         page: String,
-        /// Which policy asks.
+        /// Name of the query policy.
         policy: String,
         /// Requests of earlier sessions.
         resumed_at: u64,
     },
-    /// A query was asked, and its answer read.
+    /// A query is finished: its answer was read.
     Asked {
-        /// What was asked.
+        /// Query in readable form.
         query: String,
         /// Records in the answer.
         found: u32,
-        /// Of those, new ones.
+        /// Records that were new.
         new: u32,
-        /// Where the harvest stands now.
+        /// State of the harvest after the query.
         #[serde(flatten)]
-        standing: Standing,
+        standing: HarvestStanding,
     },
-    /// A harvest ended, or stopped for now.
+    /// A session of a harvest ends.
     Ended {
-        /// How it stands.
+        /// State of the harvest in the store.
         state: HarvestState,
-        /// Why it ended, when it did by itself.
+        /// Reason why the harvest is complete; `None` when the session was stopped or out of budget.
         ending: Option<&'static str>,
-        /// Where it stands.
+        /// State of the harvest at the end.
         #[serde(flatten)]
-        standing: Standing,
+        standing: HarvestStanding,
     },
 }
 
-/// Where a harvest stands.
+/// State of a harvest at one point.
 #[derive(Clone, Debug, Serialize)]
-pub struct Standing {
-    /// The harvest's number.
+pub struct HarvestStanding {
+    /// Number of the harvest.
     pub harvest: u64,
-    /// What it counted, over all sessions.
+    /// Counters over all sessions.
     #[serde(flatten)]
     pub tally: HarvestCounters,
-    /// How much there is: low, best guess, high.
+    /// Size of the database: lower bound, estimate, upper bound.
     pub estimate: Option<HarvestEstimate>,
-    /// What would be asked next.
+    /// Queries that the policy would send next, in readable form.
     pub next: Vec<String>,
 }

@@ -1,26 +1,19 @@
-//! The walk of a query, from a form to stored records.
+//! Harvests: from a form to stored records.
 //!
-//! [`walk`] is the function to read first: what to send is decided by
-//! [`hadal_core::harvest::session::HarvestSession`], sent by a [`Courier`] who keeps to robots.txt, pauses and
-//! budget, and what came of it is kept in the [`crate::store`] before anything else happens. [`harvest`]
-//! runs several forms side by side; [`opening`] and [`at_address`] say which form is meant.
+//! [`harvest_form`] is the function to read first. It harvests one form: a
+//! [`hadal_core::harvest::session::HarvestSession`] decides what to send, a [`PoliteClient`] sends it, and the
+//! [`crate::store`] keeps the result before anything else happens. [`harvest`] runs several forms side by side.
+//! [`open_form`] finds the form that a user means.
 
-mod courier;
 mod event;
-pub mod opening;
-mod pace;
+pub mod open_form;
+mod run;
 pub mod truth;
-mod visit;
-mod walk;
 
-pub use courier::{Courier, Delivered, Purse, Undelivered};
-pub use event::{Event, Standing};
-pub use pace::Pace;
-pub use visit::{at_address, page_at};
-pub use walk::{read, walk};
+pub use event::{HarvestEvent, HarvestStanding};
+pub use run::{harvest_form, parse_response};
 
-use crate::fetch::Fetch;
-use crate::fetch::politeness::Politeness;
+use crate::polite::{Clock, PoliteClient, RequestBudget};
 use crate::store::{
     Control, HarvestCounters, HarvestEstimate, HarvestId, HarvestSpec, HarvestState, Store, StoreError,
 };
@@ -31,147 +24,136 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::sync::watch;
 
-/// Forms to harvest, and all that is needed for it.
-pub struct Haul {
-    /// Where records are kept.
+/// Forms to harvest in one session, with everything that is needed for it.
+pub struct HarvestPlan {
+    /// Store that keeps records and queries.
     pub store: Arc<dyn Store>,
-    /// What carries requests.
-    pub fetch: Arc<dyn Fetch>,
-    /// The forms.
-    pub jobs: Vec<Job>,
-    /// How hosts are treated.
-    pub politeness: Politeness,
-    /// The name robots.txt knows us by.
-    pub agent: String,
-    /// The most bytes of one body.
-    pub body_limit: u64,
-    /// Requests of all of them together, over all sessions.
+    /// Client that sends the requests. On the system clock all harvests share it and take turns; on a simulated
+    /// clock each harvest has its own host states.
+    pub client: PoliteClient,
+    /// Forms to harvest.
+    pub jobs: Vec<HarvestJob>,
+    /// Most requests of all jobs together, over all sessions.
     pub max_requests: Option<u64>,
-    /// Bytes likewise.
+    /// Most bytes of response bodies of all jobs together, over all sessions.
     pub max_bytes: Option<u64>,
-    /// Running time of this session.
+    /// Most running time of this session.
     pub max_time: Option<Duration>,
-    /// Forms at once.
+    /// Most forms harvested at the same time.
     pub concurrency: usize,
-    /// Which clock they run on.
-    pub time: TimeKind,
-    /// Says when to stop.
-    pub stop: watch::Receiver<bool>,
-}
-
-/// Which clock harvests run on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TimeKind {
-    /// The wall's.
-    Real,
-    /// Each has a simulated one of its own.
-    Simulated,
+    /// Clock of every harvest. On a simulated one each harvest has its own time.
+    pub clock: Clock,
 }
 
 /// One form to harvest.
 #[derive(Clone, Debug)]
-pub struct Job {
-    /// What makes it this harvest and no other.
+pub struct HarvestJob {
+    /// Identity of the harvest.
     pub spec: HarvestSpec,
     /// Character encoding of the form's page.
     pub charset: String,
-    /// What it is after.
-    pub wishes: HarvestOptions,
-    /// What its policy is told.
+    /// Targets of the harvest: coverage, records, detail pages.
+    pub options: HarvestOptions,
+    /// Start information of the query policy.
     pub policy_context: PolicyContext,
-    /// Whether what it has done so far is thrown away first.
+    /// True: earlier results of this harvest are discarded first.
     pub fresh: bool,
 }
 
-/// How a harvest ended.
+/// Result of a session of one harvest.
 #[derive(Clone, Debug)]
-pub struct Summary {
-    /// Which one.
+pub struct HarvestSummary {
+    /// Number of the harvest in the store.
     pub id: HarvestId,
-    /// How it stands.
+    /// State at the end of the session.
     pub state: HarvestState,
-    /// Why it ended, when it did by itself.
+    /// Reason why the harvest is complete; `None` when the session was stopped or out of budget.
     pub ending: Option<HarvestEnding>,
-    /// What it counted, over all sessions.
+    /// Counters over all sessions.
     pub tally: HarvestCounters,
-    /// How much there is.
+    /// Size of the database.
     pub estimate: Option<HarvestEstimate>,
 }
 
-/// Harvests every form to its end, or until budget, time or a person stops it.
-pub async fn harvest(haul: Haul, tell: &mut (dyn FnMut(Event) + Send)) -> Result<Vec<Summary>, StoreError> {
-    let tell = Mutex::new(tell);
-    let tell = |event| (tell.lock().unwrap_or_else(PoisonError::into_inner))(event);
-    let ids = begin(&haul)?;
-    let stop = ending_by(&haul);
-    let shared = Arc::new(courier(&haul, &ids, stop.clone())?);
-    let walks = haul.jobs.iter().zip(&ids).map(|(job, id)| {
-        let courier = match haul.time {
-            TimeKind::Real => Ok(Arc::clone(&shared)),
-            TimeKind::Simulated => courier(&haul, std::slice::from_ref(id), stop.clone()).map(Arc::new),
+/// Harvests every form of a plan until it is complete, out of budget or stopped.
+pub async fn harvest(
+    plan: HarvestPlan,
+    emit: &mut (dyn FnMut(HarvestEvent) + Send),
+) -> Result<Vec<HarvestSummary>, StoreError> {
+    let emit = Mutex::new(emit);
+    let emit = |event| (emit.lock().unwrap_or_else(PoisonError::into_inner))(event);
+    let ids = begin(&plan)?;
+    let stop = stop_signal(&plan);
+    let shared = client_for(&plan, &ids, &stop)?;
+    let runs = plan.jobs.iter().zip(&ids).map(|(job, id)| {
+        let client = match plan.clock {
+            Clock::Real => Ok(shared.clone()),
+            Clock::Simulated(_) => {
+                client_for(&plan, std::slice::from_ref(id), &stop).map(|client| client.with_own_hosts())
+            }
         };
-        let (store, tell) = (haul.store.as_ref(), &tell);
-        async move { walk(job, *id, &*courier?, store, haul.time, tell).await }
+        let (store, emit) = (plan.store.as_ref(), &emit);
+        async move { harvest_form(job, *id, &client?, store, plan.clock, emit).await }
     });
-    let ended: Vec<_> =
-        futures::stream::iter(walks).buffer_unordered(haul.concurrency.max(1)).collect().await;
-    haul.store.sync()?;
+    let ended: Vec<_> = futures::stream::iter(runs).buffer_unordered(plan.concurrency.max(1)).collect().await;
+    plan.store.sync()?;
     ended.into_iter().collect()
 }
 
-fn begin(haul: &Haul) -> Result<Vec<HarvestId>, StoreError> {
-    let now = match haul.time {
-        TimeKind::Real => Pace::real().now(),
-        TimeKind::Simulated => hadal_core::time::Time(0),
-    };
-    let begin = |job: &Job| {
-        let id = haul.store.begin_harvest(&job.spec, now)?;
+fn begin(plan: &HarvestPlan) -> Result<Vec<HarvestId>, StoreError> {
+    let now = plan.clock.now();
+    let begin = |job: &HarvestJob| {
+        let id = plan.store.begin_harvest(&job.spec, now)?;
         if !job.fresh {
             return Ok(id);
         }
-        haul.store.discard_harvest(id)?;
-        haul.store.begin_harvest(&job.spec, now)
+        plan.store.discard_harvest(id)?;
+        plan.store.begin_harvest(&job.spec, now)
     };
-    let ids: Vec<HarvestId> = haul.jobs.iter().map(begin).collect::<Result<_, StoreError>>()?;
-    ids.iter().try_for_each(|id| forget_wishes(haul.store.as_ref(), *id))?;
+    let ids: Vec<HarvestId> = plan.jobs.iter().map(begin).collect::<Result<_, StoreError>>()?;
+    ids.iter().try_for_each(|id| clear_control(plan.store.as_ref(), *id))?;
     Ok(ids)
 }
 
-/// What was asked of an earlier session is done with.
-fn forget_wishes(store: &dyn Store, id: HarvestId) -> Result<(), StoreError> {
-    let nothing = Control::default();
-    if store.harvest_control(id)? == nothing { Ok(()) } else { store.set_harvest_control(id, &nothing) }
+/// Removes pause and stop requests that were meant for an earlier session.
+fn clear_control(store: &dyn Store, id: HarvestId) -> Result<(), StoreError> {
+    let none = Control::default();
+    if store.harvest_control(id)? == none { Ok(()) } else { store.set_harvest_control(id, &none) }
 }
 
-fn courier(haul: &Haul, ids: &[HarvestId], stop: watch::Receiver<bool>) -> Result<Courier, StoreError> {
+/// Client whose budget covers these harvests, with the requests and bytes of earlier sessions charged.
+fn client_for(
+    plan: &HarvestPlan,
+    ids: &[HarvestId],
+    stop: &watch::Receiver<bool>,
+) -> Result<PoliteClient, StoreError> {
     let mut spent = (0, 0);
     for id in ids {
-        let tally = haul.store.resume_harvest(*id)?.row.tally;
+        let tally = plan.store.resume_harvest(*id)?.row.tally;
         spent = (spent.0 + tally.requests, spent.1 + tally.bytes);
     }
-    let purse = Purse::new(haul.max_requests, haul.max_bytes, spent);
-    let fetch = Arc::clone(&haul.fetch);
-    Ok(Courier::new(fetch, haul.politeness, &haul.agent, haul.body_limit, purse, stop))
+    let budget = RequestBudget::new(plan.max_requests, plan.max_bytes, spent);
+    Ok(plan.client.with_budget(budget).with_stop(stop.clone()))
 }
 
-/// Says stop when somebody does, or when the time is over.
-fn ending_by(haul: &Haul) -> watch::Receiver<bool> {
-    let Some(most) = haul.max_time else { return haul.stop.clone() };
-    let (say, said) = watch::channel(false);
-    let mut stop = haul.stop.clone();
+/// Signal that turns true when the session is stopped or its time is over.
+fn stop_signal(plan: &HarvestPlan) -> watch::Receiver<bool> {
+    let mut stop = plan.client.stop_signal();
+    let Some(max_time) = plan.max_time else { return stop };
+    let (sender, receiver) = watch::channel(false);
     tokio::spawn(async move {
-        let asked = async {
+        let stopped = async {
             if stop.wait_for(|stop| *stop).await.is_err() {
                 std::future::pending::<()>().await;
             }
         };
         tokio::select! {
-            () = asked => {}
-            () = tokio::time::sleep(most) => {}
+            () = stopped => {}
+            () = tokio::time::sleep(max_time) => {}
         }
-        say.send_replace(true);
-        // The last words are heard for as long as anyone listens.
-        say.closed().await;
+        sender.send_replace(true);
+        // The value is readable only while the sender lives.
+        sender.closed().await;
     });
-    said
+    receiver
 }

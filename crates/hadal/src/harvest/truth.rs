@@ -1,4 +1,4 @@
-//! What harvests brought up beside what is really there, for stores made on the built-in simulated web.
+//! Comparison of harvests with the ground truth, for stores made on the built-in simulated web.
 
 use crate::store::{HarvestFilter, HarvestRow, Store, StoreError, Walk};
 use hadal_core::address::Site;
@@ -6,49 +6,49 @@ use hadal_core::identity::FormId;
 use hadal_world::{TrueForm, World};
 use std::collections::{BTreeSet, HashMap};
 
-/// A harvest beside the truth.
+/// A harvest compared with the ground truth.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Compared {
-    /// The harvest.
+pub struct HarvestComparison {
+    /// Row of the harvest in the store.
     pub harvest: HarvestRow,
-    /// Records that exist behind the form.
+    /// Records in the database behind the form.
     pub exist: u64,
-    /// Of those, the ones that came up.
+    /// Distinct records of that database that were harvested.
     pub right: u64,
-    /// Rows that are no record of it, or one that had come up before.
+    /// Harvested rows that are no record of that database, or a duplicate of one.
     pub wrong: u64,
 }
 
-impl Compared {
-    /// The share of the records that really came up.
+impl HarvestComparison {
+    /// True coverage: harvested records by existing records.
     pub fn coverage(&self) -> f64 {
         self.right as f64 / self.exist.max(1) as f64
     }
 
-    /// Whether the interval that was estimated holds that share; `None` without an estimate.
+    /// True when the estimated interval of the coverage contains the true coverage; `None` without an estimate.
     pub fn is_held(&self) -> Option<bool> {
         let [low, _, high] = self.harvest.estimate?.coverage;
-        // Shares are told in whole per cent.
+        // Reports round coverage to whole per cent.
         Some(low - 0.005 <= self.coverage() && self.coverage() <= high + 0.005)
     }
 }
 
-/// The simulated web's word on the forms that were harvested.
-pub struct Truth<'w> {
+/// Ground truth on the forms of some harvests.
+pub struct HarvestTruth<'w> {
     world: &'w World,
     forms: HashMap<FormId, TrueForm>,
 }
 
-impl<'w> Truth<'w> {
-    /// Reads what the web knows of these harvests' forms.
-    pub fn of(world: &'w World, harvests: &[HarvestRow]) -> Truth<'w> {
+impl<'w> HarvestTruth<'w> {
+    /// Reads the ground truth on the forms of these harvests.
+    pub fn of(world: &'w World, harvests: &[HarvestRow]) -> HarvestTruth<'w> {
         let wanted: BTreeSet<FormId> = harvests.iter().map(|row| row.spec.form).collect();
         let forms = world.truth().filter(|form| wanted.contains(&form.form_id));
-        Truth { world, forms: forms.map(|form| (form.form_id, form)).collect() }
+        HarvestTruth { world, forms: forms.map(|form| (form.form_id, form)).collect() }
     }
 
-    /// Compares a harvest with it. Behind a form that searches nothing there is nothing.
-    pub fn compare(&self, store: &dyn Store, harvest: HarvestRow) -> Result<Compared, StoreError> {
+    /// Compares a harvest with the ground truth. A form that is no search has no records.
+    pub fn compare(&self, store: &dyn Store, harvest: HarvestRow) -> Result<HarvestComparison, StoreError> {
         let form = self.forms.get(&harvest.spec.form);
         let behind = form.and_then(|form| self.world.database_behind(form));
         let site = Site::of(&harvest.spec.page);
@@ -65,6 +65,6 @@ impl<'w> Truth<'w> {
         })?;
         let right = right.len() as u64;
         let exist = behind.map_or(0, |(_, records)| u64::from(records));
-        Ok(Compared { harvest, exist, right, wrong: rows - right })
+        Ok(HarvestComparison { harvest, exist, right, wrong: rows - right })
     }
 }

@@ -3,7 +3,7 @@
 use super::harvested::percent;
 use super::table::Table;
 use super::terminal::{Paint, Screen};
-use crate::harvest::truth::Compared;
+use crate::harvest::truth::HarvestComparison;
 use hadal_core::address::Site;
 use hadal_core::identity::FormId;
 use std::fmt::Write;
@@ -52,7 +52,7 @@ pub fn next_steps(next: &[String]) -> String {
 }
 
 /// Table of the records downloaded, compared with ground truth.
-pub fn render_harvests(harvests: &[Compared], screen: Screen) -> String {
+pub fn render_harvests(harvests: &[HarvestComparison], screen: Screen) -> String {
     let headings = ["form", "site", "requests", "records", "right", "exist", "really", "estimated"];
     let mut table = Table::new(&headings, screen);
     (2..7).for_each(|column| table.right(column));
@@ -72,7 +72,7 @@ pub fn render_harvests(harvests: &[Compared], screen: Screen) -> String {
             estimated,
         ]);
     }
-    let sum = |count: fn(&Compared) -> u64| harvests.iter().map(count).sum::<u64>();
+    let sum = |count: fn(&HarvestComparison) -> u64| harvests.iter().map(count).sum::<u64>();
     let (right, wrong) = (sum(|one| one.right), sum(|one| one.wrong));
     let all = sum(|one| one.exist);
     let right = screen.paint(Paint::Good, &format!("{right} right"));

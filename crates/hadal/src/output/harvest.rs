@@ -2,7 +2,7 @@
 
 use super::escape::for_terminal;
 use super::progress::DisplayStyle;
-use crate::harvest::{Event, Standing, Summary};
+use crate::harvest::{HarvestEvent, HarvestStanding, HarvestSummary};
 use crate::store::{HarvestEstimate, HarvestState};
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 use std::collections::BTreeMap;
@@ -33,14 +33,16 @@ impl HarvestDisplay {
     }
 
     /// Handles an event and redraws if it is time.
-    pub fn note(&mut self, event: &Event) {
+    pub fn note(&mut self, event: &HarvestEvent) {
         match event {
-            Event::Began { harvest, page, .. } => self.begin(*harvest, page),
-            Event::Asked { query, found, new, standing } => {
+            HarvestEvent::Began { harvest, page, .. } => self.begin(*harvest, page),
+            HarvestEvent::Asked { query, found, new, standing } => {
                 let asked = format!("{}: {new} new of {found}", short(query, 24));
                 self.show(standing, &asked, false);
             }
-            Event::Ended { standing, ending, .. } => self.show(standing, ending.unwrap_or("stopped"), true),
+            HarvestEvent::Ended { standing, ending, .. } => {
+                self.show(standing, ending.unwrap_or("stopped"), true)
+            }
         }
     }
 
@@ -56,7 +58,7 @@ impl HarvestDisplay {
         self.forms.insert(harvest, HarvestDrawing { name, bar, last: None });
     }
 
-    fn show(&mut self, standing: &Standing, last_words: &str, at_once: bool) {
+    fn show(&mut self, standing: &HarvestStanding, last_words: &str, at_once: bool) {
         let line = line(standing, self.max_requests);
         let Some(shown) = self.forms.get_mut(&standing.harvest) else { return };
         let next: Vec<String> = standing.next.iter().take(3).map(|words| short(words, 16)).collect();
@@ -86,7 +88,7 @@ fn short(text: &str, most: usize) -> String {
     for_terminal(&kept).into_owned()
 }
 
-fn line(standing: &Standing, max_requests: Option<u64>) -> String {
+fn line(standing: &HarvestStanding, max_requests: Option<u64>) -> String {
     let tally = &standing.tally;
     let most = max_requests.map_or(String::new(), |most| format!(" of {most}"));
     let coverage = standing.estimate.map_or(String::new(), |estimate| format!(", {}", coverage(&estimate)));
@@ -102,7 +104,7 @@ fn coverage(estimate: &HarvestEstimate) -> String {
 }
 
 /// Final message.
-pub fn last_words(ended: &[Summary]) -> String {
+pub fn last_words(ended: &[HarvestSummary]) -> String {
     let lines = ended.iter().map(|summary| {
         let why = match (summary.state, summary.ending) {
             (HarvestState::Stopped, _) => {
@@ -112,7 +114,7 @@ pub fn last_words(ended: &[Summary]) -> String {
             (_, Some(ending)) => ending.to_string(),
             _ => "ended".to_string(),
         };
-        let standing = Standing {
+        let standing = HarvestStanding {
             harvest: summary.id.0,
             tally: summary.tally.clone(),
             estimate: summary.estimate,

@@ -2,7 +2,7 @@
 
 use super::listing::{Cell, CellKind, Column, Listed};
 use super::rows::{column, text};
-use crate::harvest::truth::Compared;
+use crate::harvest::truth::HarvestComparison;
 use crate::report::Coverage;
 use crate::report::values::{seconds, timestamp};
 use crate::store::{HarvestRow, QueryRow, RecordRow};
@@ -150,7 +150,7 @@ impl Listed for HarvestRow {
     }
 }
 
-impl Listed for Compared {
+impl Listed for HarvestComparison {
     const COLUMNS: &'static [Column] = &[
         column("harvest", CellKind::Count, Some("harvest")),
         column("form_id", CellKind::Text, Some("form")),

@@ -3,14 +3,13 @@
 //! A form that does not search loses its relevance, but it was relevant when the sample was drawn. The audit
 //! log records this, so the same command draws the same sample.
 
+use crate::engine::quality_population;
 use crate::store::*;
 use hadal_core::critic::probe::ProbeResult;
 use hadal_core::critic::probe::{ProbeState, probe_word};
 use hadal_core::critic::quality::{self, ProportionInterval};
-use hadal_core::identity::FormId;
 use hadal_core::topic::Topic;
 use serde::Serialize;
-use std::collections::HashSet;
 
 /// Estimate from a sample of a run's relevant forms.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -36,34 +35,9 @@ pub struct Quality {
     pub precision: Option<ProportionInterval>,
 }
 
-/// Forms of a sample in their current state.
-pub fn sample(store: &dyn Store, run: RunId, size: usize, seed: u64) -> Result<Vec<FormRow>, StoreError> {
-    Ok(quality::sample_forms(population(store, run)?, |row| row.form_id, size, seed))
-}
-
-/// Forms of a run that are relevant, or were when they were sampled.
-fn population(store: &dyn Store, run: RunId) -> Result<Vec<FormRow>, StoreError> {
-    let filter = Filter { run: Some(run), ..Filter::default() };
-    let mut drawn: HashSet<FormId> = HashSet::new();
-    store.submissions(&filter, &mut |entry| {
-        if entry.purpose == SubmissionPurpose::Quality {
-            drawn.insert(entry.form);
-        }
-        Walk::On
-    })?;
-    let mut forms = Vec::new();
-    store.forms(&filter, &mut |row| {
-        if row.p_relevant >= 0.5 || drawn.contains(&row.form_id) {
-            forms.push(row);
-        }
-        Walk::On
-    })?;
-    Ok(forms)
-}
-
 /// Computes the estimate from the results so far.
 pub fn quality(store: &dyn Store, run: &RunRow, size: usize, seed: u64) -> Result<Quality, StoreError> {
-    let forms = population(store, run.id)?;
+    let forms = quality_population(store, run.id)?;
     let mut found = Quality {
         run: run.id.0,
         topic: run.spec.topic.clone(),

@@ -4,7 +4,7 @@ use super::error::ApiError;
 use super::extract::{Body, Number, PathParams};
 use super::forms::{find, form_id};
 use super::state::AppState;
-use crate::ask::{Answers, AskError, Whom};
+use crate::ask::{Answers, AskError, SourceSelection};
 use axum::Json;
 use axum::extract::State;
 use http::StatusCode;
@@ -35,7 +35,7 @@ pub async fn try_one(
     Body(trial): Body<FormQueryRequest>,
 ) -> Result<Json<Answers>, ApiError> {
     let found = find(&state, &form, None).await?;
-    let answers = state.asker.ask(&trial.words, Whom::Forms(vec![found.row.form_id])).await;
+    let answers = state.asker.ask(&trial.words, SourceSelection::Forms(vec![found.row.form_id])).await;
     answers.map(Json).map_err(problem)
 }
 
@@ -85,11 +85,11 @@ pub async fn ask(
     let (words, whom) = match question {
         MultiQueryRequest::Best(TopicQueryRequest { words, topic, most }) => {
             let most = most.map_or(USUAL, |most| usize::try_from(most.0).unwrap_or(usize::MAX));
-            (words, Whom::Best(topic, most))
+            (words, SourceSelection::Best(topic, most))
         }
         MultiQueryRequest::Forms(FormsQueryRequest { words, forms }) => {
             let ids = forms.iter().map(|form| form_id(form)).collect::<Result<_, _>>()?;
-            (words, Whom::Forms(ids))
+            (words, SourceSelection::Forms(ids))
         }
     };
     state.asker.ask(&words, whom).await.map(Json).map_err(problem)

@@ -1,6 +1,7 @@
 //! What goes into a store and what comes out of it.
 
 use super::{HarvestId, ProbedForm, Submission, SubmissionResult};
+pub use crate::polite::{HostState, RobotsState};
 use hadal_core::address::{Host, LinkId, Site};
 use hadal_core::critic::probe::ProbeResult;
 use hadal_core::critic::{FormKind, FormVerdict};
@@ -279,49 +280,6 @@ pub struct RunCounters {
     pub waiting: u64,
     /// Failures and retries by kind.
     pub errors: BTreeMap<String, u64>,
-}
-
-/// What is known of a host.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct HostState {
-    /// Which host.
-    pub host: Host,
-    /// Its address, once connected to.
-    pub ip: Option<std::net::IpAddr>,
-    /// What robots.txt said; `None` when it was not asked yet, and, in an outcome, when it stays as it was.
-    pub robots: Option<RobotsState>,
-    /// When robots.txt is asked again.
-    pub robots_until: Time,
-    /// Its `ETag` or `Last-Modified`, to ask only whether it changed.
-    pub robots_validator: Option<String>,
-    /// No request before this moment.
-    pub next_at: Time,
-    /// No request to any host of its address or estate before this moment.
-    pub address_next_at: Time,
-    /// Failures in a row.
-    pub failures: u32,
-    /// Smoothed time to answer, in milliseconds.
-    pub latency_ms: u32,
-    /// Requests sent to it.
-    pub requests: u64,
-}
-
-/// What a host's robots.txt said.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub enum RobotsState {
-    /// There is none, or it cannot be had for a reason that allows everything.
-    AllowAll,
-    /// It cannot be had for a reason that forbids everything, for a time.
-    DisallowAll,
-    /// Its text, capped.
-    Text(String),
-    /// It is to be asked for there.
-    Elsewhere {
-        /// Where.
-        url: Url,
-        /// Redirects followed so far.
-        hops: u8,
-    },
 }
 
 /// A visited page.

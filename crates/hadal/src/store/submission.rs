@@ -4,9 +4,10 @@
 //! step's outcome. It outlives the run or harvest it belongs to: nothing here is ever deleted.
 
 use super::{HarvestId, RunId};
+use crate::polite::FailureKind;
 use hadal_core::critic::FormVerdict;
 use hadal_core::critic::probe::ProbeResult;
-use hadal_core::http::{Method, Request};
+use hadal_core::http::{Exchange, Method, Request};
 use hadal_core::identity::FormId;
 use hadal_core::time::Time;
 use serde::{Deserialize, Serialize};
@@ -114,6 +115,15 @@ pub enum SubmissionResult {
     Status(u16),
     /// No answer; the word names the kind ("connect", "interrupted", ...).
     Failure(String),
+}
+
+impl From<&Exchange> for SubmissionResult {
+    fn from(exchange: &Exchange) -> SubmissionResult {
+        match &exchange.result {
+            Ok(response) => SubmissionResult::Status(response.status),
+            Err(error) => SubmissionResult::Failure(FailureKind::Fetch(*error).to_string()),
+        }
+    }
 }
 
 /// A form whose probe is over.

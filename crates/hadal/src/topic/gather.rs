@@ -4,7 +4,7 @@
 //! fetcher keeps the responses.
 
 use crate::fetch::Fetch;
-use crate::fetch::retry::{Next, after};
+use crate::polite::retry::{NextAction, next_action};
 use futures::future::BoxFuture;
 use hadal_core::address::{TrackingParams, normalise};
 use hadal_core::critic::{Critic, FormKind, FormVerdict, PageVerdict};
@@ -34,13 +34,15 @@ impl RecordingFetcher {
         let mut url = plain(url.clone());
         for _ in 0..MOST_HOPS {
             let Some(exchange) = self.answer(&url) else { return Err(self.why_not_asked(&url)) };
-            match (after(&url, &exchange, 0, 0, Time(0)), exchange.result) {
-                (Next::Accept, Ok(response)) => {
+            match (next_action(&url, &exchange, 0, 0, Time(0)), exchange.result) {
+                (NextAction::Accept, Ok(response)) => {
                     return Ok(parse(&response.body, response.headers.get("content-type"), &url));
                 }
-                (Next::Redirect(target), _) => url = plain(target),
+                (NextAction::Redirect(target), _) => url = plain(target),
                 (_, Err(error)) => return Err(error.to_string()),
-                (Next::GiveUp(kind) | Next::Retry { kind, .. }, _) => return Err(kind.replace('_', " ")),
+                (NextAction::GiveUp(kind) | NextAction::Retry { kind, .. }, _) => {
+                    return Err(kind.to_string().replace('_', " "));
+                }
             }
         }
         Err("its redirects have no end".to_string())

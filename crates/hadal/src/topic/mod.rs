@@ -19,7 +19,7 @@ pub use file::{ExampleOrigin, TopicFile, TrainingData};
 pub use folder::TopicFolder;
 pub use model::{StrongestWords, TopicModel};
 pub use resolve::{ResolvedTopic, resolve};
-pub use sample::{Sample, SampleError};
+pub use sample::Sample;
 
 use hadal_core::critic::classifiers::ModelError;
 use std::path::PathBuf;

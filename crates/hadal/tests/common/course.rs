@@ -2,7 +2,7 @@
 
 use super::{forms, run, setup};
 use hadal::backlinks::WorldBacklinks;
-use hadal::engine::{self, Budget, Crawl, Event};
+use hadal::engine::{self, Budget, Crawl, CrawlEvent};
 use hadal::fetch::in_process::InProcess;
 use hadal::store::{FormRow, LessonRow, PageRow, RunId, Walk};
 use hadal_core::strategy::Strategy;
@@ -49,7 +49,7 @@ pub async fn course(crawl: Crawl) -> Course {
 pub async fn kill_after(forms: usize, session: Crawl) {
     let (enough, mut left) = (Notify::new(), forms);
     let mut tell = |event| {
-        left = left.saturating_sub(usize::from(matches!(event, Event::Form(_))));
+        left = left.saturating_sub(usize::from(matches!(event, CrawlEvent::Form(_))));
         if left == 0 {
             enough.notify_one();
         }

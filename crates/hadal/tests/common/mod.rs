@@ -5,9 +5,9 @@
 pub mod course;
 
 use futures::future::BoxFuture;
-use hadal::engine::{Budget, Clock, Crawl, Errand, Probing, Scope, Summary, crawl};
+use hadal::engine::{Crawl, CrawlBuilder, CrawlSummary, crawl};
 use hadal::fetch::Fetch;
-use hadal::fetch::politeness::Politeness;
+use hadal::polite::Clock;
 use hadal::store::{Access, Filter, FormRow, RunSpec, Store, Walk, open};
 use hadal_core::critic::keywords::KeywordCritic;
 use hadal_core::http::{Completeness, Exchange, FetchError, Headers, Request, Response};
@@ -17,7 +17,6 @@ use hadal_core::topic::Topic;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
-use tokio::sync::watch;
 use url::Url;
 
 /// Pages by address; everything else is not found.
@@ -97,35 +96,22 @@ pub const BOOK_FORM: &str =
 
 /// A crawl of books over a web, in simulated time, in memory.
 pub fn setup(web: Arc<dyn Fetch>, strategy: Box<dyn Strategy>, seeds: &[&str]) -> Crawl {
-    Crawl {
-        store: open("memory:", Access::Crawl).unwrap(),
-        spec: RunSpec {
-            topic: "book".into(),
-            strategy: "test".into(),
-            seeds: seeds.iter().map(|seed| Url::parse(seed).unwrap()).collect(),
-            seed: 1,
-            source: "test".into(),
-        },
-        strategy,
-        critic: Arc::new(KeywordCritic::new(&Topic::from_words("book").unwrap())),
-        fetch: web,
-        backlinks: None,
-        visit: None,
-        prior: None,
-        budget: Budget::default(),
-        scope: Scope::default(),
-        politeness: Politeness::default(),
-        agent: "hadal".into(),
-        concurrency: 4,
-        body_limit: 1 << 20,
-        clock: Clock::simulated(8),
-        keep_every: std::time::Duration::from_millis(100),
-        stop: watch::channel(false).1,
-        fresh: false,
-        probing: Probing::never(),
-        word: "book".into(),
-        errand: Errand::Find,
-    }
+    let spec = RunSpec {
+        topic: "book".into(),
+        strategy: "test".into(),
+        seeds: seeds.iter().map(|seed| Url::parse(seed).unwrap()).collect(),
+        seed: 1,
+        source: "test".into(),
+    };
+    let store = open("memory:", Access::Crawl).unwrap();
+    let critic = Arc::new(KeywordCritic::new(&Topic::from_words("book").unwrap()));
+    let mut crawl = CrawlBuilder::new(store, spec, strategy, critic, web)
+        .concurrency(4)
+        .body_limit(1 << 20)
+        .clock(Clock::simulated(), 8)
+        .build();
+    crawl.probe_word = "book".into();
+    crawl
 }
 
 /// A strategy by name.
@@ -134,7 +120,7 @@ pub fn strategy(name: &str) -> Box<dyn Strategy> {
 }
 
 /// Runs a crawl to its end.
-pub async fn run(setup: Crawl) -> Summary {
+pub async fn run(setup: Crawl) -> CrawlSummary {
     crawl(setup, &mut |_| {}).await.unwrap()
 }
 

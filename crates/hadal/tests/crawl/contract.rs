@@ -5,7 +5,6 @@
 use crate::common::{BOOK_FORM, Web, links, run, setup};
 use futures::future::BoxFuture;
 use hadal::backlinks::Backlinks;
-use hadal::engine::Clock;
 use hadal_core::address::Site;
 use hadal_core::http::FetchError;
 use hadal_core::link::{FrontierLink, LinkTask, QueueId};
@@ -112,7 +111,7 @@ fn numbered(n: usize, address: impl Fn(usize) -> String) -> Web {
 async fn order(web: Web, toy: Box<Toy>) -> Vec<f32> {
     let web = Arc::new(web);
     let mut crawl = setup(web.clone(), toy, &[SEED]);
-    crawl.clock = Clock::simulated(1);
+    crawl.window = 1;
     crawl.politeness.delay = std::time::Duration::ZERO;
     crawl.politeness.latency_factor = 0.0;
     run(crawl).await;
@@ -173,7 +172,7 @@ async fn preferring(web: Web, seeds: &[&str]) -> (Vec<String>, Vec<Vec<String>>)
     let (web, strategy) = (Arc::new(web), Prefers::default());
     let paths = Arc::clone(&strategy.paths);
     let mut crawl = setup(web.clone(), Box::new(strategy), seeds);
-    crawl.clock = Clock::simulated(1);
+    crawl.window = 1;
     crawl.politeness.delay = std::time::Duration::ZERO;
     crawl.politeness.latency_factor = 0.0;
     run(crawl).await;
@@ -216,7 +215,7 @@ async fn a_closed_site_is_left_and_not_entered_again() {
         .page("http://b.example/3", &links(&["http://www.a.example/4"]));
     let web = Arc::new(web);
     let mut crawl = setup(web.clone(), Toy::new(1, Learns::Never), &[SEED]);
-    crawl.clock = Clock::simulated(1);
+    crawl.window = 1;
     let store = Arc::clone(&crawl.store);
     let summary = run(crawl).await;
     assert_eq!(web.visits(), [SEED, "http://a.example/1", "http://b.example/3"]);

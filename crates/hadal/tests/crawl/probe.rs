@@ -2,7 +2,7 @@
 
 use crate::common::{forms, run, setup, strategy};
 use futures::future::BoxFuture;
-use hadal::engine::{Budget, Crawl, Errand, Event, Probing};
+use hadal::engine::{Budget, Crawl, CrawlEvent, CrawlMode, Probing};
 use hadal::fetch::Fetch;
 use hadal::fetch::in_process::InProcess;
 use hadal::store::*;
@@ -226,7 +226,7 @@ async fn a_sample_is_asked_once_and_leaves_the_crawl_where_it_was() {
     let quality = |sample| {
         let mut crawl = crawl_of(&shop, 0.0);
         crawl.store = Arc::clone(&store);
-        crawl.errand = Errand::Quality { sample, seed: 3 };
+        crawl.mode = CrawlMode::Quality { sample, seed: 3 };
         crawl
     };
     run(quality(5)).await;
@@ -292,7 +292,7 @@ async fn cut_short(crawl: Crawl, events: usize) -> bool {
     let (cut, mut stop) = tokio::sync::mpsc::unbounded_channel();
     let mut told = 0;
     let mut tell = |event| {
-        told += usize::from(matches!(event, Event::Form(_) | Event::Probed(_)));
+        told += usize::from(matches!(event, CrawlEvent::Form(_) | CrawlEvent::Probed(_)));
         if told == events {
             cut.send(()).unwrap();
         }
@@ -310,11 +310,10 @@ async fn killed_again_and_again_in_simulated_time_a_crawl_asks_the_same() {
     let folder = tempfile::tempdir().unwrap();
     let into = |name: &str| {
         let url = format!("file:{}", folder.path().join(name).display());
-        Crawl {
-            store: open(&url, Access::Crawl).unwrap(),
-            keep_every: Duration::from_millis(3),
-            ..over(&world, 8)
-        }
+        let mut crawl = over(&world, 8);
+        crawl.store = open(&url, Access::Crawl).unwrap();
+        crawl.checkpoint_every = Duration::from_millis(3);
+        crawl
     };
     let calm = into("calm");
     let calm_store = Arc::clone(&calm.store);

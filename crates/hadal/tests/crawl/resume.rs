@@ -2,7 +2,6 @@
 //! same queues, same result.
 
 use crate::common::course::{course, kill_after, over};
-use hadal::engine::Crawl;
 use hadal::store::{Access, RunId, open};
 use hadal_core::strategy::hadal::HadalStrategy;
 use hadal_core::strategy::levels::config::{ACHE_APPRENTICE, ACHE_BACKWARD, ACHE_ONLINE};
@@ -30,9 +29,14 @@ async fn survives_kills(make: impl Fn(&StrategyContext) -> Box<dyn Strategy>) {
     let folder = tempfile::tempdir().unwrap();
     let kept = || open(&format!("file:{}", folder.path().display()), Access::Crawl).unwrap();
     for forms in [1, 3, 9, 2, 40, 70] {
-        kill_after(forms, Crawl { store: kept(), keep_every: Duration::from_millis(5), ..session() }).await;
+        let mut killed = session();
+        killed.store = kept();
+        killed.checkpoint_every = Duration::from_millis(5);
+        kill_after(forms, killed).await;
     }
-    let rough = course(Crawl { store: kept(), ..session() }).await;
+    let mut resumed = session();
+    resumed.store = kept();
+    let rough = course(resumed).await;
     assert!(rough.lessons == calm.lessons, "it learned something else");
     assert!(rough.pages == calm.pages, "it went elsewhere");
     assert!(rough.forms == calm.forms, "it found other forms");
@@ -74,8 +78,9 @@ async fn a_raised_budget_goes_on_and_visits_nothing_twice() {
     for store in ["memory:", &format!("file:{}", folder.path().display())] {
         let store = open(store, Access::Crawl).unwrap();
         for requests in [3, 50, 300, 900] {
-            let crawl = over(&world, Box::new(HadalStrategy::new(&StrategyContext::seeded(1))), requests);
-            let course = course(Crawl { store: Arc::clone(&store), ..crawl }).await;
+            let mut crawl = over(&world, Box::new(HadalStrategy::new(&StrategyContext::seeded(1))), requests);
+            crawl.store = Arc::clone(&store);
+            let course = course(crawl).await;
             let tally = store.tally(RunId(1)).unwrap();
             let distinct: BTreeSet<_> = course.pages.iter().map(|page| page.id).collect();
             assert_eq!((tally.requests, tally.pages), (requests, course.pages.len() as u64));

@@ -2,10 +2,11 @@
 
 use crate::common::patient;
 use crate::common::{forms, run, setup, strategy};
-use hadal::engine::{Budget, Clock, Crawl};
+use hadal::engine::{Budget, Crawl};
 use hadal::fetch::in_process::InProcess;
 use hadal::fetch::network::{Network, NetworkOptions};
 use hadal::fetch::world_server::{Serving, serve};
+use hadal::polite::Clock;
 use hadal::store::{PageRow, RunId, Store, Walk};
 use hadal_world::{Spec, World};
 use std::collections::BTreeSet;

@@ -4,7 +4,7 @@ use crate::common::course::{course, over};
 use crate::common::{BOOK_FORM, Web, links, run, setup};
 use futures::future::BoxFuture;
 use hadal::backlinks::Backlinks;
-use hadal::engine::{Clock, Crawl};
+use hadal::engine::Crawl;
 use hadal::store::PageRow;
 use hadal_core::http::FetchError;
 use hadal_core::link::FrontierLink;
@@ -29,7 +29,7 @@ fn briefing(seeds: &[&str]) -> StrategyContext {
 fn unhurried(web: &Arc<Web>, parts: SmartOptions, seeds: &[&str]) -> Crawl {
     let strategy = Box::new(SmartCrawler::new(parts, &briefing(seeds)));
     let mut crawl = setup(web.clone(), strategy, seeds);
-    crawl.clock = Clock::simulated(1);
+    crawl.window = 1;
     crawl.politeness.delay = std::time::Duration::ZERO;
     crawl.politeness.latency_factor = 0.0;
     crawl

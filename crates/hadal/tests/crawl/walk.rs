@@ -207,7 +207,7 @@ async fn a_site_is_left_after_its_share_of_pages() {
     let web = Arc::new(star(&["/1", "/2", "/3", "/4", "/5"]));
     let mut crawl = setup(web.clone(), strategy("breadth-first"), &[SEED]);
     crawl.scope.max_pages_per_site = Some(3);
-    crawl.clock = hadal::engine::Clock::simulated(1);
+    crawl.window = 1;
     run(crawl).await;
     assert_eq!(web.visits().len(), 3);
 }
@@ -329,7 +329,7 @@ async fn best_first_with_stopping_criteria_leaves_a_site_and_follows_on_topic_pa
     }
     let web = Arc::new(web);
     let mut crawl = setup(web.clone(), strategy("best-first-sc"), &[SEED]);
-    crawl.clock = hadal::engine::Clock::simulated(1);
+    crawl.window = 1;
     run(crawl).await;
     assert_eq!(web.visits().len(), 100);
     assert!(!web.visits().iter().any(|url| url.contains("off-topic")));

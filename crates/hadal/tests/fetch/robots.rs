@@ -1,6 +1,6 @@
 //! robots.txt as RFC 9309 tells it, case by case.
 
-use hadal::fetch::robots::{AGENT, Rules};
+use hadal::polite::robots::{AGENT, RobotsRules};
 use std::time::Duration;
 use url::Url;
 
@@ -86,7 +86,7 @@ const CASES: [(&str, &str, &str, bool); 47] = [
 ];
 
 fn allows(robots: &str, path: &str) -> bool {
-    Rules::parse(robots, AGENT).allows(&Url::parse("http://shop.example").unwrap().join(path).unwrap())
+    RobotsRules::parse(robots, AGENT).allows(&Url::parse("http://shop.example").unwrap().join(path).unwrap())
 }
 
 #[test]
@@ -111,7 +111,7 @@ fn starry_patterns_take_no_exponential_time() {
 
 #[test]
 fn the_longest_crawl_delay_of_our_group_counts() {
-    let delay = |text: &str| Rules::parse(text, AGENT).crawl_delay();
+    let delay = |text: &str| RobotsRules::parse(text, AGENT).crawl_delay();
     assert_eq!(delay("User-agent: *\nCrawl-delay: 2.5"), Some(Duration::from_millis(2500)));
     assert_eq!(delay("User-agent: hadal\nCrawl-delay: 3\nCrawl-delay: 1"), Some(Duration::from_secs(3)));
     assert_eq!(delay("User-agent: x\nCrawl-delay: 3"), None);
@@ -124,7 +124,7 @@ fn the_longest_crawl_delay_of_our_group_counts() {
 #[test]
 fn sitemaps_are_for_everyone() {
     let text = "Sitemap: http://a.example/one.xml\nUser-agent: x\nsitemap: https://a.example/two.xml\nSitemap: /three";
-    let rules = Rules::parse(text, AGENT);
+    let rules = RobotsRules::parse(text, AGENT);
     let found: Vec<&str> = rules.sitemaps().iter().map(Url::as_str).collect();
     assert_eq!(found, ["http://a.example/one.xml", "https://a.example/two.xml"]);
 }

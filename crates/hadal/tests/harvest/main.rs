@@ -5,5 +5,5 @@
 #[path = "../common/mod.rs"]
 mod common;
 mod network;
-mod opening;
-mod walk;
+mod open_form;
+mod run;

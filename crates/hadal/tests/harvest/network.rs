@@ -2,9 +2,10 @@
 
 use hadal::fetch::in_process::Respond;
 use hadal::fetch::network::{Network, NetworkOptions};
-use hadal::fetch::politeness::Politeness;
 use hadal::fetch::world_server::{Serving, serve};
-use hadal::harvest::{Courier, Haul, Job, Pace, Purse, TimeKind, at_address, harvest};
+use hadal::harvest::open_form::form_at_url;
+use hadal::harvest::{HarvestJob, HarvestPlan, harvest};
+use hadal::polite::{ClientOptions, Clock, PoliteClient, Politeness};
 use hadal::store::{Access, HarvestSpec, open};
 use hadal_core::harvest::policy::PolicyContext;
 use hadal_core::harvest::session::{DetailMode, HarvestOptions};
@@ -135,15 +136,15 @@ async fn sessions_and_tokens_that_expire_are_fetched_anew() {
     let options = NetworkOptions { connect_to, allow_private: true, ..NetworkOptions::default() };
     let fetch = Arc::new(Network::new(options).unwrap());
     let politeness = Politeness { delay: Duration::ZERO, latency_factor: 0.0, max_delay: Duration::ZERO };
-    let stop = watch::channel(false).1;
-    let courier = Courier::new(fetch.clone(), politeness, "hadal", 1 << 20, Purse::default(), stop.clone());
+    let options = ClientOptions::new(politeness, "hadal", 1 << 20);
+    let client = PoliteClient::new(fetch, options, watch::channel(false).1);
     let home = Url::parse("http://museum.example/").unwrap();
-    let opened = at_address(&home, None, &courier, &mut Pace::real(), "web").await.unwrap();
+    let opened = form_at_url(&home, None, &client, &mut Clock::Real, "web").await.unwrap();
     let store = open("memory:", Access::Crawl).unwrap();
     let first = vec!["harbour".to_string()];
-    let job = Job {
+    let job = HarvestJob {
         charset: opened.charset,
-        wishes: HarvestOptions { coverage: 1.0, records: None, details: DetailMode::Never, seed: 1 },
+        options: HarvestOptions { coverage: 1.0, records: None, details: DetailMode::Never, seed: 1 },
         policy_context: PolicyContext { seed: 1, first_words: first, ..PolicyContext::default() },
         spec: HarvestSpec {
             form: opened.id,
@@ -156,21 +157,17 @@ async fn sessions_and_tokens_that_expire_are_fetched_anew() {
         },
         fresh: false,
     };
-    let haul = Haul {
+    let plan = HarvestPlan {
         store,
-        fetch,
+        client,
         jobs: vec![job],
-        politeness,
-        agent: "hadal".into(),
-        body_limit: 1 << 20,
         max_requests: Some(200),
         max_bytes: None,
         max_time: None,
         concurrency: 1,
-        time: TimeKind::Real,
-        stop,
+        clock: Clock::Real,
     };
-    let summary = harvest(haul, &mut |_| {}).await.unwrap().remove(0);
+    let summary = harvest(plan, &mut |_| {}).await.unwrap().remove(0);
     let gate = site.0.lock().unwrap();
     assert!(summary.tally.records >= RECORDS as u64 - 1, "{summary:?}");
     assert!(gate.sessions.len() > 1, "one session was enough: {} answers", gate.answered);

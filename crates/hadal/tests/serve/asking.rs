@@ -1,9 +1,9 @@
 //! Questions to forms of a simulated web.
 
 use super::fixture::*;
-use hadal::engine::{Budget, Clock, Crawl, Errand, Probing, Scope, crawl};
+use hadal::engine::{Budget, CrawlBuilder, crawl};
 use hadal::fetch::in_process::InProcess;
-use hadal::fetch::politeness::Politeness;
+use hadal::polite::Clock;
 use hadal::store::*;
 use hadal_core::critic::trained::{CriticTarget, TrainedCritic};
 use hadal_core::strategy::{StrategyContext, find_strategy};
@@ -11,43 +11,27 @@ use hadal_world::{Spec, World};
 use http::{Method, StatusCode};
 use serde_json::{Value, json};
 use std::sync::Arc;
-use std::time::Duration;
-use tokio::sync::watch;
 
 /// What a short crawl of the tiny simulated web found.
 async fn crawled() -> Arc<dyn Store> {
     let (world, store) = (Arc::new(World::new(Spec::tiny(1))), memory());
     let seeds = world.seeds("book");
     let briefing = StrategyContext { seed: 1, seeds: seeds.clone(), ..StrategyContext::default() };
-    let setup = Crawl {
-        store: Arc::clone(&store),
-        spec: RunSpec {
-            topic: "book".into(),
-            strategy: "hadal".into(),
-            seeds,
-            seed: 1,
-            source: "demo world 1".into(),
-        },
-        strategy: find_strategy("hadal").unwrap().make(&briefing),
-        critic: Arc::new(TrainedCritic::new(CriticTarget::built_in("book").unwrap())),
-        fetch: Arc::new(InProcess(world)),
-        backlinks: None,
-        visit: None,
-        prior: None,
-        budget: Budget { requests: Some(600), ..Budget::default() },
-        scope: Scope::default(),
-        politeness: Politeness::default(),
-        agent: "hadal".into(),
-        concurrency: 8,
-        body_limit: 1 << 20,
-        clock: Clock::simulated(16),
-        keep_every: Duration::from_millis(100),
-        stop: watch::channel(false).1,
-        fresh: false,
-        probing: Probing::never(),
-        word: "book".into(),
-        errand: Errand::Find,
+    let spec = RunSpec {
+        topic: "book".into(),
+        strategy: "hadal".into(),
+        seeds,
+        seed: 1,
+        source: "demo world 1".into(),
     };
+    let strategy = find_strategy("hadal").unwrap().make(&briefing);
+    let critic = Arc::new(TrainedCritic::new(CriticTarget::built_in("book").unwrap()));
+    let fetch = Arc::new(InProcess(world));
+    let setup = CrawlBuilder::new(Arc::clone(&store), spec, strategy, critic, fetch)
+        .budget(Budget { requests: Some(600), ..Budget::default() })
+        .body_limit(1 << 20)
+        .clock(Clock::simulated(), 16)
+        .build();
     crawl(setup, &mut |_| {}).await.unwrap();
     store
 }

@@ -2,10 +2,9 @@
 
 use super::client::Client;
 use super::store_fixture::*;
-use hadal::ask::{Asker, Manners};
+use hadal::ask::Asker;
 use hadal::fetch::in_process::InProcess;
-use hadal::fetch::politeness::Politeness;
-use hadal::harvest::TimeKind;
+use hadal::polite::{ClientOptions, Clock, Politeness};
 use hadal::serve::{Server, serve};
 use hadal::store::*;
 use hadal_core::http::Method;
@@ -45,13 +44,13 @@ async fn start(store: Arc<dyn Store>, address: &str, token: Option<String>) -> S
 
 /// Asks the tiny simulated web, whatever web a form is from.
 fn asker(store: Arc<dyn Store>) -> Arc<Asker> {
-    let manners = Manners { politeness: Politeness::default(), agent: "hadal".into(), body_limit: 1 << 20 };
+    let options = ClientOptions::new(Politeness::default(), "hadal", 1 << 20);
     let world = Arc::new(World::new(Spec::tiny(1)));
-    let carriers = Box::new(move |_: &str| {
+    let open_fetch = Box::new(move |_: &str| {
         let fetch: Arc<dyn hadal::fetch::Fetch> = Arc::new(InProcess(Arc::clone(&world)));
-        Ok((fetch, TimeKind::Simulated))
+        Ok((fetch, Clock::simulated()))
     });
-    Arc::new(Asker::new(store, manners, carriers, watch::channel(false).1))
+    Arc::new(Asker::new(store, options, open_fetch, watch::channel(false).1))
 }
 
 pub fn memory() -> Arc<dyn Store> {

@@ -5,10 +5,10 @@ mod page;
 mod probe;
 
 use super::choose::target_of;
-use super::hosts::HostIx;
 use super::step::{Catch, Done, Job, Reading, Step};
-use super::{CrawlError, Engine, Event};
-use crate::fetch::retry::{self, Next};
+use super::{CrawlError, CrawlEvent, Engine};
+use crate::polite::retry::{NextAction, follow_redirect, next_action};
+use crate::polite::{FailureKind, HostIx};
 use crate::store::*;
 use hadal_core::address::{LinkId, Site, TrackingParams, normalise};
 use hadal_core::http::{Completeness, Exchange, FetchError};
@@ -19,15 +19,13 @@ use url::Url;
 
 /// A strategy's gauges are told this often, in requests.
 const GAUGE_EVERY: u64 = 500;
-/// Redirects in a row that are still believed.
-const MOST_REDIRECTS: usize = 10;
 
 impl Engine {
     /// Takes in a finished step.
     pub(super) fn digest(
         &mut self,
         done: Done,
-        tell: &mut (dyn FnMut(Event) + Send),
+        tell: &mut (dyn FnMut(CrawlEvent) + Send),
     ) -> Result<(), CrawlError> {
         let Done { step, catch, took } = done;
         let flight = self.in_flight.remove(&step.seq);
@@ -39,8 +37,8 @@ impl Engine {
             (Job::Visit(waiting), Catch::Answer(exchange, reading)) => {
                 commands = self.digest_visit(*waiting, &step, &exchange, reading.as_deref(), &mut outcome)?;
             }
-            (Job::Robots { host, url, hops, .. }, Catch::Answer(exchange, _)) => {
-                self.digest_robots(&host, &url, hops, &exchange, &mut outcome)?;
+            (Job::Robots { host, request }, Catch::Answer(exchange, _)) => {
+                self.digest_robots(&host, &request, &exchange, &mut outcome)?;
             }
             (Job::Probe(waiting), Catch::Reply(exchange, page)) => {
                 self.digest_probe(*waiting, &step, &exchange, page.as_deref(), &mut outcome)?;
@@ -50,7 +48,7 @@ impl Engine {
             }
             (job, _) => {
                 outcome.requests = 0;
-                outcome.end = StepEnd::Failed("robots".into());
+                outcome.end = StepEnd::Failed(FailureKind::Robots.into());
                 if let Job::Refused(waiting) = job
                     && !waiting.queue.is_reserved()
                 {
@@ -70,9 +68,9 @@ impl Engine {
         Ok(())
     }
 
-    fn gauges(&self) -> Event {
+    fn gauges(&self) -> CrawlEvent {
         let gauges = self.setup.strategy.gauges(&self.frontier);
-        Event::Gauges { requests: self.spent.requests, pages: self.spent.pages, gauges }
+        CrawlEvent::Gauges { requests: self.spent.requests, pages: self.spent.pages, gauges }
     }
 
     /// Hands one outcome to the store and lets its hosts go.
@@ -110,16 +108,16 @@ impl Engine {
         outcome: &mut Outcome,
     ) -> Result<Vec<StrategyCommand>, CrawlError> {
         match self.next_after(&waiting, step, exchange, outcome)? {
-            Next::Accept => match reading {
+            NextAction::Accept => match reading {
                 Some(reading) => return self.digest_page(&waiting.link, exchange, reading, outcome),
-                None => outcome.end = StepEnd::Failed("no_page".into()),
+                None => outcome.end = StepEnd::Failed(FailureKind::NoPage.into()),
             },
-            Next::Redirect(target) => self.digest_redirect(&waiting.link, target, outcome)?,
-            Next::Retry { at, kind, .. } => {
+            NextAction::Redirect(target) => self.digest_redirect(&waiting.link, target, outcome)?,
+            NextAction::Retry { at, kind, .. } => {
                 outcome.end = again(waiting, at, kind);
                 return Ok(Vec::new());
             }
-            Next::GiveUp(kind) => outcome.end = StepEnd::Failed(kind),
+            NextAction::GiveUp(kind) => outcome.end = StepEnd::Failed(kind.into()),
         }
         match outcome.end {
             StepEnd::Failed(_) => self.learn_of_failure(&waiting.link),
@@ -135,13 +133,12 @@ impl Engine {
         step: &Step,
         exchange: &Exchange,
         outcome: &mut Outcome,
-    ) -> Result<Next, CrawlError> {
+    ) -> Result<NextAction, CrawlError> {
         let host = self.meet(&waiting.link.host())?;
-        let known = self.host_book.get(self.setup.store.as_ref(), self.run, &self.hosts, host)?;
-        let failures = known.state.failures;
-        let mut next = retry::after(&waiting.link.url, exchange, waiting.attempts, failures, outcome.at);
+        let failures = self.known_host(host)?.state.failures;
+        let mut next = next_action(&waiting.link.url, exchange, waiting.attempts, failures, outcome.at);
         if step.body_limit < self.setup.body_limit && is_cut(exchange) {
-            next = Next::Retry { at: outcome.at, host_until: None, kind: "byte_budget".into() };
+            next = NextAction::Retry { at: outcome.at, host_until: None, kind: FailureKind::ByteBudget };
         }
         if !waiting.queue.is_reserved()
             && self.site_book.get(self.setup.store.as_ref(), self.run, &waiting.link.site())?.closed
@@ -160,17 +157,13 @@ impl Engine {
         target: Url,
         outcome: &mut Outcome,
     ) -> Result<(), CrawlError> {
-        outcome.end = StepEnd::Redirected;
-        let Some(target) = normalise(target, TrackingParams::Strip) else {
-            outcome.end = StepEnd::Failed("bad_redirect".into());
-            return Ok(());
-        };
-        let circular = target == lead.url || lead.redirects.contains(&target);
-        if circular || lead.redirects.len() >= MOST_REDIRECTS {
-            outcome.end = StepEnd::Failed("redirect_loop".into());
-            return Ok(());
+        match follow_redirect(&lead.url, &lead.redirects, target, TrackingParams::Strip) {
+            Ok(target) => {
+                outcome.end = StepEnd::Redirected;
+                outcome.found = self.admit(vec![next_hop(lead, target)])?;
+            }
+            Err(kind) => outcome.end = StepEnd::Failed(kind.into()),
         }
-        outcome.found = self.admit(vec![next_hop(lead, target)])?;
         Ok(())
     }
 
@@ -182,7 +175,7 @@ impl Engine {
     ) -> Result<Vec<StrategyCommand>, CrawlError> {
         let (urls, ending) = match found {
             Ok(urls) => (urls, StepEnd::Visited),
-            Err(error) => (Vec::new(), StepEnd::Failed(retry::kind_of(error).into())),
+            Err(error) => (Vec::new(), StepEnd::Failed(FailureKind::Fetch(error).into())),
         };
         outcome.end = ending;
         let linking: Vec<Url> =
@@ -193,33 +186,33 @@ impl Engine {
         Ok(commands)
     }
 
-    fn report(&self, outcome: &Outcome, step: &Step, tell: &mut (dyn FnMut(Event) + Send)) {
+    fn report(&self, outcome: &Outcome, step: &Step, tell: &mut (dyn FnMut(CrawlEvent) + Send)) {
         for form in &outcome.forms {
             if let FoundForm::New(row) = form {
-                tell(Event::Form(row.clone()));
+                tell(CrawlEvent::Form(row.clone()));
             }
         }
         if let Some(judged) = &outcome.probe {
-            tell(Event::Probed(judged.clone()));
+            tell(CrawlEvent::Probed(judged.clone()));
         }
         if let (StepEnd::Failed(kind), Job::Visit(waiting) | Job::Refused(waiting)) =
             (&outcome.end, &step.job)
         {
-            tell(Event::Failed { url: waiting.link.url.to_string(), kind: kind.clone() });
+            tell(CrawlEvent::Failed { url: waiting.link.url.to_string(), kind: kind.clone() });
         }
     }
 }
 
 /// The lead goes back, with one more attempt behind it.
-fn again(waiting: QueuedLink, at: Time, kind: String) -> StepEnd {
+fn again(waiting: QueuedLink, at: Time, kind: FailureKind) -> StepEnd {
     let attempts = waiting.attempts.saturating_add(1);
-    StepEnd::Retry(Box::new(QueuedLink { attempts, not_before: at, ..waiting }), kind)
+    StepEnd::Retry(Box::new(QueuedLink { attempts, not_before: at, ..waiting }), kind.into())
 }
 
 /// Nothing is tried again on a site that was left.
-fn on_closed_site(next: Next) -> Next {
+fn on_closed_site(next: NextAction) -> NextAction {
     match next {
-        Next::Retry { kind, .. } => Next::GiveUp(kind),
+        NextAction::Retry { kind, .. } => NextAction::GiveUp(kind),
         other => other,
     }
 }

@@ -3,7 +3,7 @@
 use super::super::probing::kept_whole;
 use super::super::step::Reading;
 use super::super::{CrawlError, Engine, once};
-use crate::fetch::robots::robots_header;
+use crate::polite::robots::robots_header;
 use crate::store::*;
 use hadal_core::address::{LinkId, Site};
 use hadal_core::critic::PageVerdict;

@@ -3,7 +3,7 @@
 use super::super::step::Step;
 use super::super::{CrawlError, Engine};
 use super::again;
-use crate::fetch::retry::{self, Next};
+use crate::polite::retry::NextAction;
 use crate::store::*;
 use hadal_core::address::Site;
 use hadal_core::critic::probe::ProbeState;
@@ -26,15 +26,15 @@ impl Engine {
         outcome: &mut Outcome,
     ) -> Result<(), CrawlError> {
         let next = self.next_after(&waiting, step, exchange, outcome)?;
-        outcome.submission = Some(retry::answered(exchange));
+        outcome.submission = Some(SubmissionResult::from(exchange));
         let LinkTask::Probe(inquiry) = &waiting.link.task else { return Ok(()) };
         let location = match &next {
-            Next::Retry { at, kind, .. } => {
-                outcome.end = again(waiting, *at, kind.clone());
+            NextAction::Retry { at, kind, .. } => {
+                outcome.end = again(waiting, *at, *kind);
                 return Ok(());
             }
-            Next::Redirect(target) => Some(target),
-            Next::Accept | Next::GiveUp(_) => None,
+            NextAction::Redirect(target) => Some(target),
+            NextAction::Accept | NextAction::GiveUp(_) => None,
         };
         let mut inquiry = inquiry.clone();
         let status = exchange.result.as_ref().map_or(0, |response| response.status);

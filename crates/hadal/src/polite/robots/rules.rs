@@ -1,12 +1,12 @@
-//! The rules of one robots.txt for one agent.
+//! Parser and matcher of robots.txt, for one agent.
 
 use crate::fetch::wildcard;
 use std::time::Duration;
 use url::Url;
 
-/// What a robots.txt says to one agent.
+/// Rules of a robots.txt for one agent.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Rules {
+pub struct RobotsRules {
     paths: Vec<PathRule>,
     crawl_delay: Option<Duration>,
     sitemaps: Vec<Url>,
@@ -18,13 +18,13 @@ struct PathRule {
     pattern: Vec<u8>,
 }
 
-impl Rules {
-    /// Reads a robots.txt on behalf of an agent. All groups that name it count, as one; when none
-    /// does, those for `*`; when there are none of these either, everything is allowed.
-    pub fn parse(text: &str, agent: &str) -> Rules {
-        let (mut ours, mut everyones) = (Group::default(), Group::default());
+impl RobotsRules {
+    /// Parses a robots.txt for the agent with this product token. All groups that name the agent are merged. Without
+    /// such a group, those for `*` apply; without these, everything is allowed.
+    pub fn parse(text: &str, agent: &str) -> RobotsRules {
+        let (mut ours, mut everyones) = (RuleGroup::default(), RuleGroup::default());
         let mut sitemaps = Vec::new();
-        let mut scope = Scope::default();
+        let mut scope = GroupScope::default();
         for (key, value) in lines(text) {
             match key.as_str() {
                 "user-agent" => scope.name(value, agent),
@@ -39,12 +39,12 @@ impl Rules {
             }
             ours.named |= scope.ours;
         }
-        let Group { paths, crawl_delay, .. } = if ours.named { ours } else { everyones };
-        Rules { paths, crawl_delay, sitemaps }
+        let RuleGroup { paths, crawl_delay, .. } = if ours.named { ours } else { everyones };
+        RobotsRules { paths, crawl_delay, sitemaps }
     }
 
-    /// Whether the agent may ask for this address: the longest matching rule decides, and of two
-    /// equally long ones the one that allows. robots.txt itself may always be asked for.
+    /// True when the agent may request this URL. The longest matching rule decides; `Allow` wins a tie. robots.txt
+    /// itself is always allowed.
     pub fn allows(&self, url: &Url) -> bool {
         if url.path() == "/robots.txt" {
             return true;
@@ -59,30 +59,30 @@ impl Rules {
         matching.max_by_key(|rule| (rule.pattern.len(), rule.allow)).is_none_or(|rule| rule.allow)
     }
 
-    /// How long the host asks to be left alone between two requests.
+    /// Pause that `Crawl-delay` asks for between two requests.
     pub fn crawl_delay(&self) -> Option<Duration> {
         self.crawl_delay
     }
 
-    /// Sitemaps named, whatever the agent.
+    /// Sitemaps, which hold for every agent.
     pub fn sitemaps(&self) -> &[Url] {
         &self.sitemaps
     }
 }
 
-/// The agents that the next rules speak to.
+/// Agents that the current group of lines addresses.
 #[derive(Default)]
-struct Scope {
+struct GroupScope {
     ours: bool,
     everyones: bool,
-    /// Rules have come: the next `User-agent` line opens another group.
+    /// The group has path rules, so the next `User-agent` line opens another group.
     closed: bool,
 }
 
-impl Scope {
+impl GroupScope {
     fn name(&mut self, value: &str, agent: &str) {
         if self.closed {
-            *self = Scope::default();
+            *self = GroupScope::default();
         }
         self.ours |= product_token(value).eq_ignore_ascii_case(agent);
         self.everyones |= value.starts_with('*');
@@ -90,13 +90,13 @@ impl Scope {
 }
 
 #[derive(Default)]
-struct Group {
+struct RuleGroup {
     named: bool,
     paths: Vec<PathRule>,
     crawl_delay: Option<Duration>,
 }
 
-impl Group {
+impl RuleGroup {
     fn add(&mut self, key: &str, value: &str) {
         if is_path_rule(key) && !value.is_empty() {
             self.paths.push(PathRule { allow: key == "allow", pattern: pattern(value) });
@@ -109,7 +109,7 @@ impl Group {
 }
 
 impl PathRule {
-    /// A rule speaks about everything that begins like it, unless it ends in `$`.
+    /// A rule matches every target that begins with its pattern; with a final `$`, only the whole target.
     fn matches(&self, target: &[u8]) -> bool {
         match self.pattern.strip_suffix(b"$") {
             Some(whole) => wildcard::matches(whole, target),
@@ -122,13 +122,13 @@ fn is_path_rule(key: &str) -> bool {
     matches!(key, "allow" | "disallow")
 }
 
-/// `hadal/1.0 (+about)` is `hadal`; `hadal-news` is somebody else.
+/// Product token at the start of a `User-agent` value: `hadal` in `hadal/1.0 (+about)`.
 fn product_token(value: &str) -> &str {
     let ends = |c: char| !(c.is_ascii_alphabetic() || c == '-' || c == '_');
     value.split(ends).next().unwrap_or_default()
 }
 
-/// The lines that say something: key in lower case, value without comment and outer white space.
+/// Key and value of every line that has a colon. Keys are in lower case; comments and outer white space are removed.
 pub(super) fn lines(text: &str) -> impl Iterator<Item = (String, &str)> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     text.split(['\n', '\r']).filter_map(|line| {
@@ -138,8 +138,7 @@ pub(super) fn lines(text: &str) -> impl Iterator<Item = (String, &str)> {
     })
 }
 
-/// A path as written in a rule, made comparable: a missing first slash is added, and a `$` that is not
-/// last stands for itself.
+/// Normalised pattern of a rule. A missing first slash is added, and a `$` that is not last is escaped.
 fn pattern(value: &str) -> Vec<u8> {
     let mut pattern = normalised(value.as_bytes());
     if !matches!(pattern.first(), Some(b'/' | b'*')) {
@@ -153,7 +152,7 @@ fn pattern(value: &str) -> Vec<u8> {
     pattern
 }
 
-/// In an address `*` and `$` are plain characters: spelt as a rule has to spell them.
+/// Escapes `*` and `$` in a URL, where they are plain characters.
 fn escape_specials(target: &[u8]) -> Vec<u8> {
     replace(&replace(target, b'*', b"%2A"), b'$', b"%24")
 }
@@ -165,8 +164,8 @@ fn replace(text: &[u8], from: u8, to: &[u8]) -> Vec<u8> {
         .collect()
 }
 
-/// One spelling for each octet: unreserved ones plain, others that were escaped with capital hex
-/// digits, and those beyond printable ASCII escaped.
+/// Normalises percent-encoding (RFC 9309, section 2.2.2): unreserved octets are decoded, other escapes get capital hex
+/// digits, and octets outside printable ASCII are escaped.
 fn normalised(text: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(text.len());
     let mut at = 0;

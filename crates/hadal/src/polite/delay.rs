@@ -1,24 +1,23 @@
-//! When a host may be asked again.
+//! Pause between two requests to one host.
 //!
-//! A slow answer means a busy host, so the pause grows with the time the last answer took.
-//! Nothing here waits: the engine keeps the moment and serves other hosts meanwhile.
+//! A slow response means a busy host, so the pause grows with the response time. Nothing here waits: callers keep the
+//! time of the next permitted request and serve other hosts meanwhile.
 
 use hadal_core::time::Time;
 use std::time::Duration;
 
-/// A `Crawl-delay` beyond this is honoured only so far: at one page a minute a host with a thousand
-/// pages takes most of a day, and longer values are in practice typing errors or a way to say "never",
-/// for which robots.txt has `Disallow`.
-pub const LONGEST_CRAWL_DELAY: Duration = Duration::from_secs(60);
+/// Longest `Crawl-delay` that is honoured. Longer values are in practice typing errors or mean "never", for which
+/// robots.txt has `Disallow`. At one page a minute, a host with a thousand pages takes most of a day. Guess.
+pub const MAX_CRAWL_DELAY: Duration = Duration::from_secs(60);
 
-/// How long to leave a host alone between two requests.
+/// Settings of the pause between two requests to one politeness group.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Politeness {
-    /// The least pause.
+    /// Shortest pause.
     pub delay: Duration,
-    /// Pause in multiples of the time the last answer took.
+    /// Pause as a multiple of the response time.
     pub latency_factor: f64,
-    /// The longest pause that latency can cause.
+    /// Longest pause that a slow response can cause.
     pub max_delay: Duration,
 }
 
@@ -28,7 +27,9 @@ impl Default for Politeness {
     }
 }
 
-/// The moment from which a host may be asked again, when its last answer ended at `now`.
+/// Time of the next permitted request to a host whose last response ended at `now` after `took`.
+///
+/// The pause is `max(delay, min(latency_factor * took, max_delay), min(crawl_delay, MAX_CRAWL_DELAY))`.
 pub fn next_request_at(
     now: Time,
     took: Duration,
@@ -36,11 +37,11 @@ pub fn next_request_at(
     crawl_delay: Option<Duration>,
 ) -> Time {
     let by_latency = times(took, politeness.latency_factor).min(politeness.max_delay);
-    let asked_for = crawl_delay.unwrap_or_default().min(LONGEST_CRAWL_DELAY);
-    now.after(politeness.delay.max(by_latency).max(asked_for))
+    let by_robots = crawl_delay.unwrap_or_default().min(MAX_CRAWL_DELAY);
+    now.after(politeness.delay.max(by_latency).max(by_robots))
 }
 
-/// A factor that is no sensible number (negative, infinite) counts as the end of its range.
+/// `took * factor`, where a negative factor counts as 0 and an infinite product as the longest duration.
 fn times(took: Duration, factor: f64) -> Duration {
     Duration::try_from_secs_f64(took.as_secs_f64() * factor.max(0.0)).unwrap_or(Duration::MAX)
 }
@@ -56,25 +57,25 @@ mod tests {
     }
 
     #[test]
-    fn a_quick_host_gets_the_plain_delay() {
+    fn a_fast_host_gets_the_configured_delay() {
         assert_eq!(pause(20, None), 1_000);
     }
 
     #[test]
-    fn a_slow_host_gets_a_longer_one_up_to_the_cap() {
+    fn a_slow_host_gets_a_longer_delay_up_to_the_maximum() {
         assert_eq!(pause(3_000, None), 6_000);
         assert_eq!(pause(40_000, None), 30_000);
     }
 
     #[test]
-    fn crawl_delay_is_honoured_up_to_a_minute() {
+    fn crawl_delay_is_honoured_up_to_its_maximum() {
         assert_eq!(pause(20, Some(10)), 10_000);
         assert_eq!(pause(8_000, Some(10)), 16_000);
         assert_eq!(pause(20, Some(86_400)), 60_000);
     }
 
     #[test]
-    fn an_impossible_factor_cannot_panic() {
+    fn factors_out_of_range_do_not_panic() {
         for latency_factor in [f64::NAN, f64::INFINITY, -1.0] {
             let politeness = Politeness { latency_factor, ..Politeness::default() };
             let next = next_request_at(Time(0), Duration::from_secs(1), &politeness, None);

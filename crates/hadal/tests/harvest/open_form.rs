@@ -1,11 +1,9 @@
 //! Which form is taken when a person names an address.
 
 use crate::common::Web;
-use hadal::fetch::politeness::Politeness;
-use hadal::harvest::opening::{NotOpened, Opened};
-use hadal::harvest::{Courier, Pace, Purse, at_address};
+use hadal::harvest::open_form::{OpenError, OpenedForm, form_at_url};
+use hadal::polite::{ClientOptions, Clock, PoliteClient, Politeness};
 use hadal_core::page::FormSource;
-use hadal_core::time::Time;
 use std::sync::Arc;
 use tokio::sync::watch;
 use url::Url;
@@ -19,12 +17,13 @@ const LINK: &str = "<link rel=search type='application/opensearchdescription+xml
 const SUBSCRIBE: &str = "<form method=post action=/subscribe>Newsletter <input type=email name=email>
     <input type=submit value=Subscribe></form>";
 
-async fn opened(web: Web, url: &str, picked: Option<u32>) -> (Result<Opened, NotOpened>, Vec<String>) {
+async fn opened(web: Web, url: &str, picked: Option<u32>) -> (Result<OpenedForm, OpenError>, Vec<String>) {
     let web = Arc::new(web);
     let stop = watch::channel(false).1;
-    let courier = Courier::new(web.clone(), Politeness::default(), "hadal", 1 << 20, Purse::default(), stop);
-    let mut pace = Pace::simulated(Time(0));
-    let found = at_address(&Url::parse(url).unwrap(), picked, &courier, &mut pace, "web").await;
+    let options = ClientOptions::new(Politeness::default(), "hadal", 1 << 20);
+    let client = PoliteClient::new(web.clone(), options, stop);
+    let mut clock = Clock::simulated();
+    let found = form_at_url(&Url::parse(url).unwrap(), picked, &client, &mut clock, "web").await;
     (found, web.requests())
 }
 
@@ -70,7 +69,7 @@ async fn a_description_that_robots_forbid_is_left_alone() {
         "User-agent: *\nDisallow: /os.xml\n",
     );
     let (found, requests) = opened(web, "http://boats.example/", None).await;
-    assert!(matches!(found, Err(NotOpened::NoForm(..))), "{found:?}");
+    assert!(matches!(found, Err(OpenError::NoForm(..))), "{found:?}");
     assert!(!requests.iter().any(|url| url.ends_with("/os.xml")), "{requests:?}");
 }
 
@@ -98,7 +97,7 @@ async fn a_page_that_has_moved_is_opened_where_it_is_now() {
     let (found, _) = opened(web, "http://boats.example/", None).await;
     assert_eq!(found.unwrap().page.as_str(), "http://www.boats.example/start");
     let round = Web::default().redirect("http://boats.example/", "http://boats.example/");
-    assert!(matches!(opened(round, "http://boats.example/", None).await.0, Err(NotOpened::NoPage(..))));
+    assert!(matches!(opened(round, "http://boats.example/", None).await.0, Err(OpenError::NoPage(..))));
 }
 
 #[tokio::test]

@@ -1,42 +1,44 @@
-//! `X-Robots-Tag`: the robots meta of an answer, for all agents or for some.
+//! The `X-Robots-Tag` response header, which may address all agents or one.
 
 use hadal_core::http::Headers;
 
-/// What an answer's `X-Robots-Tag` lines ask of us.
+/// Directives of all `X-Robots-Tag` headers of a response that address us.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RobotsHeader {
-    /// The page is not to be stored or shown.
+    /// The page must not be stored or shown.
     pub noindex: bool,
-    /// Its links are not to be followed.
+    /// The links of the page must not be followed.
     pub nofollow: bool,
 }
 
-/// Directives that carry a value behind a colon, and so must not be taken for an agent's name.
-const WITH_VALUE: [&str; 4] = ["unavailable_after", "max-snippet", "max-image-preview", "max-video-preview"];
+/// Directives with a value after a colon. Other words before a colon are names of agents.
+const DIRECTIVES_WITH_VALUE: [&str; 4] =
+    ["unavailable_after", "max-snippet", "max-image-preview", "max-video-preview"];
 
-/// Reads every `X-Robots-Tag` line, as far as it speaks to the agent of this name or to all. `otherbot: noindex` speaks to another agent until its line ends.
-pub fn robots_header(headers: &Headers, us: &str) -> RobotsHeader {
-    let mut asked = RobotsHeader::default();
+/// Reads the `X-Robots-Tag` headers that address `agent` or everybody. A name such as `otherbot:` holds up to the end
+/// of its header line.
+pub fn robots_header(headers: &Headers, agent: &str) -> RobotsHeader {
+    let mut directives = RobotsHeader::default();
     for line in headers.all("x-robots-tag") {
         let mut to_us = true;
         for part in line.split(',') {
             let directive = match agent_prefix(part) {
-                Some((agent, rest)) => {
-                    to_us = agent == "*" || agent.eq_ignore_ascii_case(us);
+                Some((name, rest)) => {
+                    to_us = name == "*" || name.eq_ignore_ascii_case(agent);
                     rest
                 }
                 None => part,
             };
             if to_us {
-                asked.note(directive.trim());
+                directives.add(directive.trim());
             }
         }
     }
-    asked
+    directives
 }
 
 impl RobotsHeader {
-    fn note(&mut self, directive: &str) {
+    fn add(&mut self, directive: &str) {
         let is = |name: &str| directive.eq_ignore_ascii_case(name);
         self.noindex |= is("noindex") || is("none");
         self.nofollow |= is("nofollow") || is("none");
@@ -46,7 +48,7 @@ impl RobotsHeader {
 fn agent_prefix(part: &str) -> Option<(&str, &str)> {
     let (name, rest) = part.split_once(':')?;
     let name = name.trim();
-    let is_directive = WITH_VALUE.iter().any(|directive| name.eq_ignore_ascii_case(directive));
+    let is_directive = DIRECTIVES_WITH_VALUE.iter().any(|directive| name.eq_ignore_ascii_case(directive));
     let is_name = !name.is_empty() && !name.contains(char::is_whitespace);
     (is_name && !is_directive).then_some((name, rest))
 }
@@ -56,7 +58,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_speak_to_all_agents_to_us_or_to_others() {
+    fn directives_for_other_agents_are_ignored() {
         for (lines, noindex, nofollow) in [
             (&["noindex"][..], true, false),
             (&["NoIndex, NOFOLLOW"], true, true),

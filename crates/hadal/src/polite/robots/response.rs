@@ -1,47 +1,54 @@
-//! What the answer to a request for robots.txt means, and for how long.
+//! Meaning of the response to a robots.txt request, and how long it holds.
 
+use super::RobotsState;
 use super::rules::lines;
-use crate::fetch::retry::{location, retry_after};
-use crate::store::RobotsState;
+use crate::polite::retry::{redirect_target, retry_after};
 use hadal_core::http::{Completeness, Exchange, Headers, Response};
 use hadal_core::time::Time;
 use std::time::Duration;
 use url::Url;
 
-/// What an answer to a request for robots.txt means.
+/// Meaning of the response to a robots.txt request.
 #[derive(Clone, Debug, PartialEq)]
-pub enum RobotsReading {
-    /// The host's rules, until they are to be asked for again.
+pub enum RobotsAnswer {
+    /// The rules of the host, and the time at which they are fetched again.
     Known(RobotsState, Time),
-    /// They are over there. After five hops the engine takes it that there are none.
+    /// robots.txt is at this URL. After [`MAX_ROBOTS_HOPS`] redirects everything is allowed.
     Redirect(Url),
 }
 
-const HOUR: Duration = Duration::from_secs(3600);
-const DAY: Duration = Duration::from_secs(24 * 3600);
-/// Nobody is shut out for long by one hiccup; a host that stays away is left alone ever longer.
+/// Redirects followed to a robots.txt (RFC 9309, section 2.3.1.2, asks for at least five).
+pub const MAX_ROBOTS_HOPS: u8 = 5;
+/// Shortest lifetime of a robots.txt, whatever `max-age` says. Guess.
+const MIN_LIFETIME: Duration = Duration::from_secs(3600);
+/// Longest lifetime of a robots.txt (RFC 9309, section 2.4).
+pub(in crate::polite) const MAX_LIFETIME: Duration = Duration::from_secs(24 * 3600);
+/// Time for which everything is disallowed after the first failure to fetch robots.txt. Guess.
 const FIRST_REFUSAL: Duration = Duration::from_secs(30);
-const LARGEST: usize = 512 * 1024;
+/// Bytes of robots.txt that are read (RFC 9309, section 2.5, asks for at least 500 KiB).
+const MAX_BYTES: usize = 512 * 1024;
 
-/// Reads the answer to a request for robots.txt at `url`, from a host that failed `failures` times
-/// in a row before: found is followed, missing allows everything, unreachable forbids everything.
-pub fn interpret(url: &Url, exchange: &Exchange, failures: u32, now: Time) -> RobotsReading {
-    let Ok(response) = &exchange.result else { return refused(failures, None, now) };
+/// Interprets the response to a request for robots.txt at `url`. The host failed `failures` times in a row before.
+///
+/// A robots.txt that arrives is obeyed, a missing one (4xx) allows everything, and one that cannot be fetched (5xx,
+/// 429, no response) disallows everything for a while (RFC 9309, section 2.3.1).
+pub fn interpret_robots(url: &Url, exchange: &Exchange, failures: u32, now: Time) -> RobotsAnswer {
+    let Ok(response) = &exchange.result else { return disallow_for_now(failures, None, now) };
     match response.status {
-        200..=299 if arrived(response) => {
-            RobotsReading::Known(rules_of(&response.body), now.after(lifetime(&response.headers)))
+        200..=299 if has_arrived(response) => {
+            RobotsAnswer::Known(rules_of(&response.body), now.after(lifetime(&response.headers)))
         }
-        300..=399 => match location(url, &response.headers) {
-            Some(target) => RobotsReading::Redirect(target),
-            None => RobotsReading::Known(RobotsState::AllowAll, now.after(DAY)),
+        300..=399 => match redirect_target(url, &response.headers) {
+            Some(target) => RobotsAnswer::Redirect(target),
+            None => RobotsAnswer::Known(RobotsState::AllowAll, now.after(MAX_LIFETIME)),
         },
-        429 => refused(failures, retry_after(&response.headers, now), now),
-        400..=499 => RobotsReading::Known(RobotsState::AllowAll, now.after(DAY)),
-        _ => refused(failures, retry_after(&response.headers, now), now),
+        429 => disallow_for_now(failures, retry_after(&response.headers, now), now),
+        400..=499 => RobotsAnswer::Known(RobotsState::AllowAll, now.after(MAX_LIFETIME)),
+        _ => disallow_for_now(failures, retry_after(&response.headers, now), now),
     }
 }
 
-fn arrived(response: &Response) -> bool {
+fn has_arrived(response: &Response) -> bool {
     match response.completeness {
         Completeness::Whole | Completeness::Cut => true,
         Completeness::Broken => !response.body.is_empty(),
@@ -49,13 +56,13 @@ fn arrived(response: &Response) -> bool {
     }
 }
 
-/// Half a minute at first, four times longer with every failure, a day at most.
-fn refused(failures: u32, asked: Option<Duration>, now: Time) -> RobotsReading {
-    let grown = FIRST_REFUSAL.saturating_mul(4u32.saturating_pow(failures)).min(DAY);
-    RobotsReading::Known(RobotsState::DisallowAll, now.after(grown.max(asked.unwrap_or_default())))
+/// Disallows everything for 30 s, four times longer with every failure before, a day at most.
+fn disallow_for_now(failures: u32, retry_after: Option<Duration>, now: Time) -> RobotsAnswer {
+    let grown = FIRST_REFUSAL.saturating_mul(4u32.saturating_pow(failures)).min(MAX_LIFETIME);
+    RobotsAnswer::Known(RobotsState::DisallowAll, now.after(grown.max(retry_after.unwrap_or_default())))
 }
 
-/// The `max-age` of the answer within an hour and a day; a day when it names none.
+/// `max-age` of the response, between an hour and a day; a day without `max-age`.
 fn lifetime(headers: &Headers) -> Duration {
     let directives = headers.all("cache-control").flat_map(|line| line.split(','));
     let ages = directives.filter_map(|directive| {
@@ -63,10 +70,10 @@ fn lifetime(headers: &Headers) -> Duration {
         let seconds = value.trim().trim_matches('"').parse().ok()?;
         name.trim().eq_ignore_ascii_case("max-age").then_some(Duration::from_secs(seconds))
     });
-    ages.min().map_or(DAY, |age| age.clamp(HOUR, DAY))
+    ages.min().map_or(MAX_LIFETIME, |age| age.clamp(MIN_LIFETIME, MAX_LIFETIME))
 }
 
-/// Only the lines that mean something are kept with the host: many a robots.txt is an error page.
+/// Keeps the lines that have a meaning. Many servers send an error page in place of robots.txt.
 fn rules_of(body: &[u8]) -> RobotsState {
     let text = String::from_utf8_lossy(whole_lines(body));
     let mut kept = String::new();
@@ -78,12 +85,12 @@ fn rules_of(body: &[u8]) -> RobotsState {
     if kept.is_empty() { RobotsState::AllowAll } else { RobotsState::Text(kept) }
 }
 
-/// The first 512 KiB without the line that was cut in two, which might say more than was meant.
+/// First 512 KiB of a body, without a line that was cut: half a path would match too much.
 fn whole_lines(body: &[u8]) -> &[u8] {
-    if body.len() <= LARGEST {
+    if body.len() <= MAX_BYTES {
         return body;
     }
-    let end = body[..LARGEST].iter().rposition(|byte| matches!(byte, b'\n' | b'\r')).unwrap_or(0);
+    let end = body[..MAX_BYTES].iter().rposition(|byte| matches!(byte, b'\n' | b'\r')).unwrap_or(0);
     &body[..end]
 }
 
@@ -94,7 +101,7 @@ mod tests {
 
     const NOW: Time = Time(7_000);
 
-    fn read(status: u16, headers: &[(&str, &str)], body: &str) -> RobotsReading {
+    fn read(status: u16, headers: &[(&str, &str)], body: &str) -> RobotsAnswer {
         let mut response = Response { status, body: body.as_bytes().to_vec(), ..Response::default() };
         for (name, value) in headers {
             response.headers.push(name, *value);
@@ -102,13 +109,13 @@ mod tests {
         read_result(Ok(response), 0)
     }
 
-    fn read_result(result: Result<Response, FetchError>, failures: u32) -> RobotsReading {
+    fn read_result(result: Result<Response, FetchError>, failures: u32) -> RobotsAnswer {
         let url = Url::parse("http://shop.example/robots.txt").unwrap();
-        interpret(&url, &Exchange { result, took: Duration::ZERO, peer: None }, failures, NOW)
+        interpret_robots(&url, &Exchange { result, took: Duration::ZERO, peer: None }, failures, NOW)
     }
 
-    fn known(robots: RobotsState, seconds: u64) -> RobotsReading {
-        RobotsReading::Known(robots, NOW.after(Duration::from_secs(seconds)))
+    fn known(robots: RobotsState, seconds: u64) -> RobotsAnswer {
+        RobotsAnswer::Known(robots, NOW.after(Duration::from_secs(seconds)))
     }
 
     fn text(of: &str) -> RobotsState {
@@ -116,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn found_rules_hold_for_a_day_or_as_long_as_the_host_says() {
+    fn rules_hold_for_a_day_or_for_max_age() {
         let body = "User-agent: *\nDisallow: /x # not this\nnoise\n";
         let kept = || text("user-agent: *\ndisallow: /x\n");
         assert_eq!(read(200, &[], body), known(kept(), 86_400));
@@ -126,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn an_error_page_in_its_place_allows_everything() {
+    fn an_error_page_in_place_of_robots_txt_allows_everything() {
         let page = "<html><body><p style=\"color: red\">Not here</p></body></html>";
         assert_eq!(read(200, &[], page), known(RobotsState::AllowAll, 86_400));
     }
@@ -139,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn unreachable_rules_forbid_everything_for_a_growing_time() {
+    fn unavailable_rules_disallow_everything_for_a_growing_time() {
         for status in [429, 500, 503] {
             assert_eq!(read(status, &[], ""), known(RobotsState::DisallowAll, 30));
         }
@@ -151,24 +158,24 @@ mod tests {
     }
 
     #[test]
-    fn a_redirect_is_the_engines_to_follow() {
+    fn a_redirect_is_returned_to_the_caller() {
         let target = Url::parse("https://www.shop.example/robots.txt").unwrap();
         let reading = read(301, &[("Location", "https://www.shop.example/robots.txt")], "");
-        assert_eq!(reading, RobotsReading::Redirect(target));
+        assert_eq!(reading, RobotsAnswer::Redirect(target));
         assert_eq!(read(302, &[], ""), known(RobotsState::AllowAll, 86_400));
     }
 
     #[test]
     fn a_huge_file_is_cut_at_a_line_end() {
         let line = "Disallow: /private\n";
-        let body = line.repeat(LARGEST / line.len() + 100);
-        let RobotsReading::Known(RobotsState::Text(kept), _) = read(200, &[], &body) else { panic!() };
-        assert!(kept.len() <= LARGEST);
+        let body = line.repeat(MAX_BYTES / line.len() + 100);
+        let RobotsAnswer::Known(RobotsState::Text(kept), _) = read(200, &[], &body) else { panic!() };
+        assert!(kept.len() <= MAX_BYTES);
         assert!(kept.lines().all(|line| line == "disallow: /private"));
     }
 
     #[test]
-    fn a_body_that_never_came_forbids_and_half_a_body_counts() {
+    fn a_missing_body_disallows_and_half_a_body_counts() {
         let with = |completeness, body: &str| {
             let body = body.as_bytes().to_vec();
             read_result(Ok(Response { status: 200, completeness, body, ..Response::default() }), 0)

@@ -1,8 +1,9 @@
 //! Harvests of hidden databases, end to end: pages, paging, politeness, store, resume; scored with truth.
 
+use hadal::fetch::Fetch;
 use hadal::fetch::in_process::{InProcess, Respond};
-use hadal::fetch::politeness::Politeness;
-use hadal::harvest::{Event, Haul, Job, Summary, TimeKind, harvest};
+use hadal::harvest::{HarvestEvent, HarvestJob, HarvestPlan, HarvestSummary, harvest};
+use hadal::polite::{ClientOptions, Clock, PoliteClient, Politeness};
 use hadal::store::*;
 use hadal::topic::Sample;
 use hadal_core::harvest::policy::PolicyContext;
@@ -30,15 +31,15 @@ fn web(habits: DatabaseConfig) -> Arc<World> {
     Arc::new(World::new(Spec::tiny(1)).with_databases(library))
 }
 
-fn job(world: &World) -> Job {
+fn job(world: &World) -> HarvestJob {
     let home = Url::parse("http://db.example/").unwrap();
     let response = world.respond(&Request::get(home.clone()), Time(0)).result.unwrap();
     let page = html::parse(&response.body, response.headers.get("content-type"), &home);
     let charset = page.charset.to_string();
     let sample = Sample::of("home", page, None).unwrap();
-    Job {
+    HarvestJob {
         charset,
-        wishes: HarvestOptions { coverage: 0.98, records: None, details: DetailMode::Never, seed: 1 },
+        options: HarvestOptions { coverage: 0.98, records: None, details: DetailMode::Never, seed: 1 },
         policy_context: PolicyContext { seed: 1, ..PolicyContext::default() },
         spec: HarvestSpec {
             form: form_id(&sample.form, &home),
@@ -53,20 +54,21 @@ fn job(world: &World) -> Job {
     }
 }
 
-fn haul(world: &Arc<World>, store: &Arc<dyn Store>, max_requests: u64) -> Haul {
-    Haul {
+fn client(fetch: Arc<dyn Fetch>) -> PoliteClient {
+    let options = ClientOptions::new(Politeness::default(), "hadal", 4 << 20);
+    PoliteClient::new(fetch, options, watch::channel(false).1)
+}
+
+fn plan(world: &Arc<World>, store: &Arc<dyn Store>, max_requests: u64) -> HarvestPlan {
+    HarvestPlan {
         store: Arc::clone(store),
-        fetch: Arc::new(InProcess(Arc::clone(world))),
+        client: client(Arc::new(InProcess(Arc::clone(world)))),
         jobs: vec![job(world)],
-        politeness: Politeness::default(),
-        agent: "hadal".into(),
-        body_limit: 4 << 20,
         max_requests: Some(max_requests),
         max_bytes: None,
         max_time: None,
         concurrency: 1,
-        time: TimeKind::Simulated,
-        stop: watch::channel(false).1,
+        clock: Clock::simulated(),
     }
 }
 
@@ -74,18 +76,18 @@ fn haul(world: &Arc<World>, store: &Arc<dyn Store>, max_requests: u64) -> Haul {
 async fn requests_to(world: &Arc<World>, records: u64, max_requests: u64) -> Option<u64> {
     let mut reached = None;
     let mut note = |event| {
-        if let Event::Asked { standing, .. } = event
+        if let HarvestEvent::Asked { standing, .. } = event
             && standing.tally.records >= records
         {
             reached = reached.or(Some(standing.tally.requests));
         }
     };
-    harvest(haul(world, &memory(), max_requests), &mut note).await.unwrap();
+    harvest(plan(world, &memory(), max_requests), &mut note).await.unwrap();
     reached
 }
 
-async fn run(world: &Arc<World>, store: &Arc<dyn Store>, max_requests: u64) -> Summary {
-    harvest(haul(world, store, max_requests), &mut |_| {}).await.unwrap().remove(0)
+async fn run(world: &Arc<World>, store: &Arc<dyn Store>, max_requests: u64) -> HarvestSummary {
+    harvest(plan(world, store, max_requests), &mut |_| {}).await.unwrap().remove(0)
 }
 
 fn memory() -> Arc<dyn Store> {
@@ -276,9 +278,9 @@ async fn facets_reach_what_words_do_not_under_a_cap() {
 async fn detailed(excerpt: Excerpt, details: DetailMode) -> (usize, usize, usize) {
     let world = web(DatabaseConfig { excerpt, ..DatabaseConfig::default() });
     let store = memory();
-    let mut haul = haul(&world, &store, 150);
-    haul.jobs[0].wishes.details = details;
-    harvest(haul, &mut |_| {}).await.unwrap();
+    let mut plan = plan(&world, &store, 150);
+    plan.jobs[0].options.details = details;
+    harvest(plan, &mut |_| {}).await.unwrap();
     let database = world.databases().get("db").unwrap();
     let (mut all, mut with, mut word) = (0, 0, None);
     let mut note = |row: RecordRow| {
@@ -328,7 +330,7 @@ async fn a_harvest_pauses_goes_on_and_stops_when_it_is_told_to() {
     let queries = || store.harvests(&HarvestFilter::default()).unwrap()[0].tally.queries;
     let (told, mut heard) = watch::channel(0);
     let mut note = |event| {
-        if let Event::Asked { standing, .. } = event {
+        if let HarvestEvent::Asked { standing, .. } = event {
             match standing.tally.queries {
                 2 => ask(true, false),
                 5 => ask(false, true),
@@ -345,7 +347,7 @@ async fn a_harvest_pauses_goes_on_and_stops_when_it_is_told_to() {
         }
         ask(false, false);
     };
-    let (ended, ()) = tokio::join!(harvest(haul(&world, &store, 300), &mut note), meanwhile);
+    let (ended, ()) = tokio::join!(harvest(plan(&world, &store, 300), &mut note), meanwhile);
     assert_eq!(ended.unwrap()[0].state, HarvestState::Stopped);
     assert_eq!(queries(), 5);
     let again = run(&world, &store, 300).await;
@@ -354,18 +356,18 @@ async fn a_harvest_pauses_goes_on_and_stops_when_it_is_told_to() {
 
 /// How a harvest ends whose command allows so many requests, when after its second query somebody gives it a
 /// budget of its own.
-async fn given(allowed: u64, own: u64) -> Summary {
+async fn given(allowed: u64, own: u64) -> HarvestSummary {
     let (world, store) = (web(DatabaseConfig::default()), memory());
     let id = store.begin_harvest(&job(&world).spec, Time(0)).unwrap();
     let mut note = |event| {
-        if let Event::Asked { standing, .. } = event
+        if let HarvestEvent::Asked { standing, .. } = event
             && standing.tally.queries == 2
         {
             let control = Control { max_requests: Some(own), ..Control::default() };
             store.set_harvest_control(id, &control).unwrap();
         }
     };
-    harvest(haul(&world, &store, allowed), &mut note).await.unwrap().remove(0)
+    harvest(plan(&world, &store, allowed), &mut note).await.unwrap().remove(0)
 }
 
 #[tokio::test]
@@ -384,7 +386,7 @@ async fn a_harvest_that_goes_on_is_running_again() {
     assert_eq!(run(&world, &store, 20).await.state, HarvestState::Budget);
     let row = || store.harvests(&HarvestFilter::default()).unwrap().remove(0);
     let mut states = Vec::new();
-    harvest(haul(&world, &store, 40), &mut |_| states.push(row().progress.state)).await.unwrap();
+    harvest(plan(&world, &store, 40), &mut |_| states.push(row().progress.state)).await.unwrap();
     assert_eq!(states.first(), Some(&HarvestState::Running));
     assert_eq!(states.last(), Some(&HarvestState::Budget));
 }
@@ -408,10 +410,10 @@ impl Respond for Forbidding {
 async fn own_pages_that_robots_forbid_are_done_without() {
     let world = web(DatabaseConfig::default());
     let store = memory();
-    let mut haul = haul(&world, &store, 60);
-    haul.fetch = Arc::new(InProcess(Arc::new(Forbidding(Arc::clone(&world)))));
-    haul.jobs[0].wishes.details = DetailMode::Always;
-    let summary = harvest(haul, &mut |_| {}).await.unwrap().remove(0);
+    let mut plan = plan(&world, &store, 60);
+    plan.client = client(Arc::new(InProcess(Arc::new(Forbidding(Arc::clone(&world))))));
+    plan.jobs[0].options.details = DetailMode::Always;
+    let summary = harvest(plan, &mut |_| {}).await.unwrap().remove(0);
     assert_ne!(summary.ending, Some(HarvestEnding::Forbidden));
     let mut detailed = 0;
     let mut count = |row: RecordRow| {

@@ -1,0 +1,211 @@
+//! Parts and settings of a crawl.
+
+use super::budget::Budget;
+use super::probing::Probing;
+use super::scope::Scope;
+use super::step::Visit;
+use crate::backlinks::Backlinks;
+use crate::fetch::Fetch;
+use crate::polite::robots::AGENT;
+use crate::polite::{Clock, Politeness};
+use crate::store::{RunSpec, Store};
+use hadal_core::critic::Critic;
+use hadal_core::http::DEFAULT_BODY_LIMIT;
+use hadal_core::strategy::Strategy;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::watch;
+
+/// A crawl that is ready to run. [`CrawlBuilder`] makes it.
+#[non_exhaustive]
+pub struct Crawl {
+    /// Store that holds the run.
+    pub store: Arc<dyn Store>,
+    /// Identity of the run.
+    pub spec: RunSpec,
+    /// Strategy that orders the crawl.
+    pub strategy: Box<dyn Strategy>,
+    /// Classifiers that judge pages and forms.
+    pub critic: Arc<dyn Critic>,
+    /// HTTP client used for every request of this crawl.
+    pub fetch: Arc<dyn Fetch>,
+    /// Source of backlinks.
+    pub backlinks: Option<Arc<dyn Backlinks>>,
+    /// Replacement for `fetch` and `critic` on pages. Evaluations use it to visit the same pages many times.
+    pub visit: Option<Arc<dyn Visit>>,
+    /// State of the strategy in an earlier run of the topic. A new run starts with it.
+    pub prior: Option<Vec<u8>>,
+    /// Limits on requests, bytes and time of the run.
+    pub budget: Budget,
+    /// URLs that the crawl may visit.
+    pub scope: Scope,
+    /// Pauses between requests to a host.
+    pub politeness: Politeness,
+    /// Product token that robots.txt is read for.
+    pub agent: String,
+    /// Most requests in flight.
+    pub concurrency: usize,
+    /// Most bytes read of one response body.
+    pub body_limit: u64,
+    /// Clock of the run.
+    pub clock: Clock,
+    /// Most steps in flight on a simulated clock. Unlike `concurrency` it changes the course of the run.
+    pub window: usize,
+    /// Time between two checkpoints. A kill loses at most the steps since the last one.
+    pub checkpoint_every: Duration,
+    /// Turns true when the crawl has to finish the steps in flight and stop.
+    pub stop: watch::Receiver<bool>,
+    /// True: earlier results of the run are discarded first.
+    pub fresh: bool,
+    /// Selection of uncertain forms that are probed.
+    pub probing: Probing,
+    /// Frequent word of the topic, used as a test query.
+    pub probe_word: String,
+    /// Purpose of this session.
+    pub mode: CrawlMode,
+}
+
+/// Purpose of a session.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CrawlMode {
+    /// Find forms.
+    Find,
+    /// Probe a random sample of the relevant forms found so far. No link is followed.
+    Quality {
+        /// Number of forms in the sample.
+        sample: usize,
+        /// Seed of the random draw.
+        seed: u64,
+    },
+}
+
+/// Builder of a [`Crawl`]. Every setting but the parts given to [`CrawlBuilder::new`] has a default.
+pub struct CrawlBuilder(Crawl);
+
+impl CrawlBuilder {
+    /// Builder with the default settings: no limits, no probing, the system clock.
+    pub fn new(
+        store: Arc<dyn Store>,
+        spec: RunSpec,
+        strategy: Box<dyn Strategy>,
+        critic: Arc<dyn Critic>,
+        fetch: Arc<dyn Fetch>,
+    ) -> CrawlBuilder {
+        CrawlBuilder(Crawl {
+            store,
+            spec,
+            strategy,
+            critic,
+            fetch,
+            backlinks: None,
+            visit: None,
+            prior: None,
+            budget: Budget::default(),
+            scope: Scope::default(),
+            politeness: Politeness::default(),
+            agent: AGENT.to_string(),
+            concurrency: 8,
+            body_limit: DEFAULT_BODY_LIMIT,
+            clock: Clock::Real,
+            window: 8,
+            checkpoint_every: Duration::from_millis(100),
+            stop: watch::channel(false).1,
+            fresh: false,
+            probing: Probing::never(),
+            probe_word: String::new(),
+            mode: CrawlMode::Find,
+        })
+    }
+
+    /// Finishes the crawl.
+    pub fn build(self) -> Crawl {
+        self.0
+    }
+
+    /// Sets the source of backlinks.
+    pub fn backlinks(mut self, backlinks: Option<Arc<dyn Backlinks>>) -> CrawlBuilder {
+        self.0.backlinks = backlinks;
+        self
+    }
+
+    /// Sets the replacement for the HTTP client and the critic on pages.
+    pub fn visit(mut self, visit: Arc<dyn Visit>) -> CrawlBuilder {
+        self.0.visit = Some(visit);
+        self
+    }
+
+    /// Sets the strategy state that a new run starts with.
+    pub fn prior(mut self, prior: Option<Vec<u8>>) -> CrawlBuilder {
+        self.0.prior = prior;
+        self
+    }
+
+    /// Sets the limits on requests, bytes and time.
+    pub fn budget(mut self, budget: Budget) -> CrawlBuilder {
+        self.0.budget = budget;
+        self
+    }
+
+    /// Sets the URLs that the crawl may visit.
+    pub fn scope(mut self, scope: Scope) -> CrawlBuilder {
+        self.0.scope = scope;
+        self
+    }
+
+    /// Sets the pauses between requests, and the product token that robots.txt is read for.
+    pub fn politeness(mut self, politeness: Politeness, agent: &str) -> CrawlBuilder {
+        self.0.politeness = politeness;
+        self.0.agent = agent.to_string();
+        self
+    }
+
+    /// Sets the most requests in flight.
+    pub fn concurrency(mut self, concurrency: usize) -> CrawlBuilder {
+        self.0.concurrency = concurrency;
+        self
+    }
+
+    /// Sets the most bytes read of one response body.
+    pub fn body_limit(mut self, body_limit: u64) -> CrawlBuilder {
+        self.0.body_limit = body_limit;
+        self
+    }
+
+    /// Sets the clock, and the most steps in flight on a simulated one.
+    pub fn clock(mut self, clock: Clock, window: usize) -> CrawlBuilder {
+        self.0.clock = clock;
+        self.0.window = window;
+        self
+    }
+
+    /// Sets the time between two checkpoints.
+    pub fn checkpoint_every(mut self, interval: Duration) -> CrawlBuilder {
+        self.0.checkpoint_every = interval;
+        self
+    }
+
+    /// Sets the signal that stops the crawl.
+    pub fn stop(mut self, stop: watch::Receiver<bool>) -> CrawlBuilder {
+        self.0.stop = stop;
+        self
+    }
+
+    /// Discards earlier results of the run first.
+    pub fn fresh(mut self, fresh: bool) -> CrawlBuilder {
+        self.0.fresh = fresh;
+        self
+    }
+
+    /// Sets the forms that are probed, and the word they are probed with.
+    pub fn probing(mut self, probing: Probing, word: &str) -> CrawlBuilder {
+        self.0.probing = probing;
+        self.0.probe_word = word.to_string();
+        self
+    }
+
+    /// Sets the purpose of the session.
+    pub fn mode(mut self, mode: CrawlMode) -> CrawlBuilder {
+        self.0.mode = mode;
+        self
+    }
+}

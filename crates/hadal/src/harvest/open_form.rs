@@ -1,0 +1,209 @@
+//! Opening a form for a harvest: one that a crawl found, or the search at a URL.
+//!
+//! At a URL, a visible form comes first. When the page has no form that is surely a search, the OpenSearch
+//! descriptions that it links are fetched. The URL may also be that of a description.
+
+use crate::polite::{Clock, PageError, PoliteClient};
+use crate::store::{FormEntry, FormQuery, Store, StoreError};
+use hadal_core::critic::search_form::{NoSearchForm, pick_search_form};
+use hadal_core::critic::veto::{Veto, veto};
+use hadal_core::html;
+use hadal_core::http::{Method, Response};
+use hadal_core::identity::{FormId, form_id};
+use hadal_core::page::{Form, Page};
+use hadal_core::submission::{FormInput, goes_to_web, submission};
+use url::Url;
+
+/// Least P(searchable) of a POST form that is submitted. Guess; a wrong POST can change data on the server.
+const MIN_P_POST: f32 = 0.9;
+/// P(searchable) from which a form makes OpenSearch descriptions unnecessary.
+const MIN_P_SURE: f32 = 0.5;
+/// Most words taken from the title of a page. Guess.
+const MAX_TITLE_WORDS: usize = 8;
+/// Most OpenSearch descriptions fetched for one page. Guess.
+const MAX_DESCRIPTIONS: usize = 3;
+/// Bytes at the start of a document that are searched for the name of the OpenSearch root element.
+const OPENSEARCH_HEAD: usize = 2_048;
+
+/// A form that may be harvested.
+#[derive(Clone, Debug)]
+pub struct OpenedForm {
+    /// The form.
+    pub form: Form,
+    /// Id of the form.
+    pub id: FormId,
+    /// URL of the page that the form is on.
+    pub page: Url,
+    /// Character encoding of that page.
+    pub charset: String,
+    /// Language of that page.
+    pub language: Option<String>,
+    /// Topic of the run that found the form; empty for a form that was given by URL.
+    pub topic: String,
+    /// Origin of its responses, as in [`crate::store::RunSpec::source`].
+    pub source: String,
+    /// Words of the page's title, for the first queries.
+    pub words: Vec<String>,
+}
+
+/// Reason why a form is not harvested.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenError {
+    /// The store has no such form.
+    #[error("unknown form {0}; `hadal forms` lists the forms in the store")]
+    Unknown(FormId),
+    /// The form was too large to be stored.
+    #[error("form {0} was too large to be stored; give the URL of its page instead")]
+    NotKept(FormId),
+    /// The page could not be fetched.
+    #[error("could not fetch {0}: {1}")]
+    NoPage(Url, PageError),
+    /// The page has no search form.
+    #[error("{0}: {1}")]
+    NoForm(Url, NoSearchForm),
+    /// The form must never be submitted.
+    #[error("{0}: the form must not be submitted ({1:?})")]
+    Vetoed(Url, Veto),
+    /// The form uses POST and may not be a search.
+    #[error("{0}: P(searchable) of this POST form is {1:.2}; POST forms are submitted above {MIN_P_POST}")]
+    UnsurePost(Url, f32),
+    /// The form is not sent over HTTP.
+    #[error("{0}: the form is not sent to a web server")]
+    NotWeb(Url),
+    /// The store failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// Opens a form of the store by its id.
+pub fn form_by_id(store: &dyn Store, id: FormId) -> Result<OpenedForm, OpenError> {
+    open_found(store, &store.found(id, None)?.ok_or(OpenError::Unknown(id))?)
+}
+
+/// Opens the most relevant forms of a topic, without those that may not be submitted or that a user rejected.
+pub fn best_forms(
+    store: &dyn Store,
+    topic: &str,
+    min_relevance: f32,
+    limit: usize,
+) -> Result<Vec<OpenedForm>, OpenError> {
+    let query =
+        FormQuery { topic: Some(topic.into()), min_relevance, most: 4 * limit, ..FormQuery::default() };
+    let mut opened = Vec::new();
+    for found in store.directory(&query)?.forms {
+        match open_found(store, &found) {
+            Ok(form) => opened.push(form),
+            Err(OpenError::Store(error)) => return Err(error.into()),
+            Err(reason) => tracing::info!("form skipped: {reason}"),
+        }
+        if opened.len() == limit {
+            break;
+        }
+    }
+    Ok(opened)
+}
+
+/// Opens a form of the directory.
+pub fn open_found(store: &dyn Store, found: &FormEntry) -> Result<OpenedForm, OpenError> {
+    let row = &found.row;
+    let (run, form) = (store.run_row(found.run)?, store.whole_form(found.run, row.form_id)?);
+    let (Some(run), Some(form)) = (run, form) else { return Err(OpenError::NotKept(row.form_id)) };
+    check_submittable(&row.page_url, &form, row.p_searchable)?;
+    Ok(OpenedForm {
+        form,
+        id: row.form_id,
+        page: row.page_url.clone(),
+        charset: "utf-8".into(),
+        language: row.language.clone(),
+        topic: row.topic.clone(),
+        source: run.spec.source,
+        words: Vec::new(),
+    })
+}
+
+/// Opens the search at a URL. `picked` is the index of a form on the page; without it the likeliest search is taken.
+pub async fn form_at_url(
+    url: &Url,
+    picked: Option<u32>,
+    client: &PoliteClient,
+    clock: &mut Clock,
+    source: &str,
+) -> Result<OpenedForm, OpenError> {
+    let (url, response) = fetch(url, client, clock).await?;
+    if let Some(form) = opensearch_form(&response, &url) {
+        check_submittable(&url, &form, 1.0)?;
+        return Ok(opened(form, &url, None, source));
+    }
+    let page = html::parse(&response.body, response.headers.get("content-type"), &url);
+    let visible = form_on_page(&page, picked);
+    let is_sure = picked.is_some() || matches!(visible, Ok((_, p_searchable)) if p_searchable >= MIN_P_SURE);
+    let links = page.hints.opensearch.iter().take(if is_sure { 0 } else { MAX_DESCRIPTIONS });
+    for link in links {
+        let description = fetch(&link.url, client, clock).await;
+        let form = description.ok().and_then(|(at, response)| opensearch_form(&response, &at));
+        if let Some(form) = form.filter(|form| check_submittable(&url, form, 1.0).is_ok()) {
+            return Ok(opened(form, &url, Some(&page), source));
+        }
+    }
+    Ok(opened(visible?.0, &url, Some(&page), source))
+}
+
+/// Fetches and parses the page at a URL.
+pub async fn page_at_url(url: &Url, client: &PoliteClient, clock: &mut Clock) -> Result<Page, OpenError> {
+    let (url, response) = fetch(url, client, clock).await?;
+    Ok(html::parse(&response.body, response.headers.get("content-type"), &url))
+}
+
+async fn fetch(url: &Url, client: &PoliteClient, clock: &mut Clock) -> Result<(Url, Response), OpenError> {
+    client.get_page(url, clock).await.map_err(|error| OpenError::NoPage(url.clone(), error))
+}
+
+/// Form of a page that may be submitted, with its P(searchable).
+fn form_on_page(page: &Page, picked: Option<u32>) -> Result<(Form, f32), OpenError> {
+    let found = pick_search_form(page, picked);
+    let (form, p_searchable) = found.map_err(|reason| OpenError::NoForm(page.url.clone(), reason))?;
+    check_submittable(&page.url, form, p_searchable)?;
+    Ok((form.clone(), p_searchable))
+}
+
+/// Form that an OpenSearch description declares; `None` when the document is no description.
+fn opensearch_form(response: &Response, url: &Url) -> Option<Form> {
+    let head = String::from_utf8_lossy(&response.body[..response.body.len().min(OPENSEARCH_HEAD)]);
+    head.contains("OpenSearchDescription").then(|| html::opensearch_form(&response.body, url))?
+}
+
+fn opened(form: Form, url: &Url, page: Option<&Page>, source: &str) -> OpenedForm {
+    OpenedForm {
+        id: form_id(&form, url),
+        form,
+        page: url.clone(),
+        charset: page.map_or("utf-8", |page| page.charset).to_string(),
+        language: page.and_then(|page| page.language.clone()),
+        topic: String::new(),
+        source: source.to_string(),
+        words: page.map(|page| title_words(&page.title)).unwrap_or_default(),
+    }
+}
+
+/// First words of a title that have more than three letters.
+fn title_words(title: &str) -> Vec<String> {
+    let mut words = hadal_core::harvest::policy::lexicon::words_of(title);
+    words.retain(|word| word.chars().count() > 3);
+    words.truncate(MAX_TITLE_WORDS);
+    words
+}
+
+/// Returns an error when a form must not be submitted.
+fn check_submittable(page: &Url, form: &Form, p_searchable: f32) -> Result<(), OpenError> {
+    if let Some(veto) = veto(form) {
+        return Err(OpenError::Vetoed(page.clone(), veto));
+    }
+    let sent = submission(form, &FormInput::default(), "utf-8");
+    if !goes_to_web(&sent) {
+        return Err(OpenError::NotWeb(page.clone()));
+    }
+    if sent.method == Method::Post && p_searchable <= MIN_P_POST {
+        return Err(OpenError::UnsurePost(page.clone(), p_searchable));
+    }
+    Ok(())
+}

@@ -1,0 +1,396 @@
+//! Harvest of one form, from the first request to the last record.
+
+use super::event::{HarvestEvent, HarvestStanding};
+use super::{HarvestJob, HarvestSummary};
+use crate::fetch::is_html;
+use crate::polite::{Clock, FailureKind, NotSent, PoliteClient, SendOutcome};
+use crate::store::*;
+use hadal_core::harvest::estimate::SizeEstimate;
+use hadal_core::harvest::policy::hadal::HadalPolicy;
+use hadal_core::harvest::policy::{Hit, Policy, PolicyContext, QueryOutcome};
+use hadal_core::harvest::session::{
+    EntryPage, HarvestEnding, HarvestSession, HarvestUpdate, ParsedResponse, RequestPurpose,
+};
+use hadal_core::harvest::structured::choose_policy;
+use hadal_core::html;
+use hadal_core::http::{Exchange, Request};
+use std::time::{Duration, Instant};
+use url::Url;
+
+/// Harvests one form. Each iteration is one request: choose, log, send, receive, commit, emit.
+pub async fn harvest_form(
+    job: &HarvestJob,
+    id: HarvestId,
+    client: &PoliteClient,
+    store: &dyn Store,
+    clock: Clock,
+    emit: &(dyn Fn(HarvestEvent) + Sync),
+) -> Result<HarvestSummary, StoreError> {
+    let mut run = HarvestRun::open(job, id, store, clock)?;
+    emit(run.began()?);
+    let mut state = HarvestState::Done;
+    while let Some((request, purpose)) = run.session.next_request() {
+        let own_budget = match run.wait_for_control(client).await? {
+            Ok(own_budget) => own_budget,
+            Err(end) => {
+                state = end;
+                break;
+            }
+        };
+        run.log_submission(&request, purpose)?;
+        let sent = client.send_within(&request, &mut run.clock, own_budget).await;
+        match &sent.result {
+            Ok(_) => {}
+            Err(NotSent::Forbidden) if purpose.is_dispensable() => {}
+            Err(NotSent::Forbidden) => run.session.end_with(HarvestEnding::Forbidden),
+            Err(NotSent::WaitTooLong(_)) => run.session.end_with(HarvestEnding::RateLimited),
+            Err(NotSent::Unreachable(_) | NotSent::RobotsUnavailable(_)) => {
+                run.session.end_with(HarvestEnding::Errors);
+            }
+            Err(NotSent::BudgetSpent) => state = HarvestState::Budget,
+            Err(NotSent::Stopped) => state = HarvestState::Stopped,
+        }
+        run.receive(request, purpose, sent, emit).await?;
+        if state != HarvestState::Done {
+            break;
+        }
+    }
+    run.close(state, emit)
+}
+
+/// Poll interval of the control row while a harvest is paused.
+const PAUSE_POLL: Duration = Duration::from_millis(200);
+
+/// Queries to come that events name.
+const SHOWN_QUERIES: usize = 5;
+
+/// One session of a harvest.
+struct HarvestRun<'a> {
+    job: &'a HarvestJob,
+    id: HarvestId,
+    store: &'a dyn Store,
+    session: HarvestSession,
+    clock: Clock,
+    next_seq: u64,
+    /// Requests over all sessions.
+    spent: u64,
+    /// Requests of the current query.
+    query_requests: u32,
+    began: Instant,
+    elapsed_before: u64,
+}
+
+impl<'a> HarvestRun<'a> {
+    /// Opens a harvest and replays the queries of earlier sessions.
+    fn open(
+        job: &'a HarvestJob,
+        id: HarvestId,
+        store: &'a dyn Store,
+        mut clock: Clock,
+    ) -> Result<HarvestRun<'a>, StoreError> {
+        let HarvestCheckpoint { row, next_seq, reader, .. } = store.resume_harvest(id)?;
+        let spec = &row.spec;
+        let entry_page = EntryPage::new(spec.whole.clone(), spec.page.clone(), &job.charset);
+        let policy = choose_policy(entry_page.form(), &spec.policy, &job.policy_context)
+            .unwrap_or_else(|| default_policy(&job.policy_context));
+        let mut session = HarvestSession::new(entry_page, policy, job.options.clone());
+        if let Some(reader) = reader {
+            session.restore(&reader);
+        }
+        store.past(id, &mut |row, hits| {
+            replay(&mut session, &row, &hits);
+            Walk::On
+        })?;
+        if row.progress.state != HarvestState::Running {
+            let running =
+                HarvestProgress { state: HarvestState::Running, ending: None, ..row.progress.clone() };
+            store.note_harvest(id, &running)?;
+            store.sync()?;
+        }
+        clock.advance(row.progress.now);
+        let (began, elapsed_before) = (Instant::now(), row.progress.elapsed_ms);
+        let spent = row.tally.requests;
+        let query_requests = 0;
+        Ok(HarvestRun {
+            job,
+            id,
+            store,
+            session,
+            clock,
+            next_seq,
+            spent,
+            query_requests,
+            began,
+            elapsed_before,
+        })
+    }
+
+    fn began(&self) -> Result<HarvestEvent, StoreError> {
+        let spec = &self.job.spec;
+        let tally = self.tally()?;
+        Ok(HarvestEvent::Began {
+            harvest: self.id.0,
+            form: spec.form.to_string(),
+            page: spec.page.to_string(),
+            policy: spec.policy.clone(),
+            resumed_at: tally.requests,
+        })
+    }
+
+    /// Waits while the harvest is paused. Returns the requests left in its own budget, if it has one, or the state
+    /// in which it has to end.
+    async fn wait_for_control(
+        &self,
+        client: &PoliteClient,
+    ) -> Result<Result<Option<u64>, HarvestState>, StoreError> {
+        loop {
+            match directive(&self.store.harvest_control(self.id)?, self.spent) {
+                Directive::Continue { own_budget } => return Ok(Ok(own_budget)),
+                Directive::End(state) => return Ok(Err(state)),
+                Directive::Pause if client.pause(PAUSE_POLL).await.is_err() => {
+                    return Ok(Err(HarvestState::Stopped));
+                }
+                Directive::Pause => {}
+            }
+        }
+    }
+
+    /// Writes a submission to the audit log, which has to happen before it is sent.
+    fn log_submission(&self, request: &Request, purpose: RequestPurpose) -> Result<(), StoreError> {
+        if !purpose.submits() {
+            return Ok(());
+        }
+        let spec = &self.job.spec;
+        self.store.log_submission(&Submission {
+            by: Submitter::Harvest(self.id),
+            seq: self.next_seq,
+            at: self.clock.now(),
+            topic: spec.topic.clone(),
+            form: spec.form,
+            page: spec.page.clone(),
+            method: request.method,
+            url: request.url.clone(),
+            body: Submission::body_of(request),
+            purpose: SubmissionPurpose::Harvest,
+            answer: None,
+        })
+    }
+
+    /// Parses the response, lets the session learn from it, commits one step and emits its event.
+    async fn receive(
+        &mut self,
+        request: Request,
+        purpose: RequestPurpose,
+        sent: SendOutcome,
+        emit: &(dyn Fn(HarvestEvent) + Sync),
+    ) -> Result<(), StoreError> {
+        self.query_requests += sent.requests;
+        self.spent += u64::from(sent.requests);
+        let mut step = HarvestStep {
+            seq: self.next_seq,
+            at: self.clock.now(),
+            requests: sent.requests,
+            bytes: sent.bytes,
+            ..HarvestStep::default()
+        };
+        self.next_seq += 1;
+        let response = match sent.result {
+            Ok(exchange) => {
+                step.failed = failure(&exchange);
+                step.submission = purpose.submits().then(|| SubmissionResult::from(&exchange));
+                Some(parse_response(request.url, exchange).await)
+            }
+            Err(NotSent::Forbidden) if purpose.is_dispensable() => Some(ParsedResponse::default()),
+            Err(_) => None,
+        };
+        if let Some(response) = response {
+            step.pages = u32::from(response.document.is_some());
+            let update = self.session.receive(response);
+            self.fill(&mut step, update);
+        }
+        self.store.commit_steps(self.id, std::slice::from_ref(&step))?;
+        if let Some(asked) = step.asked {
+            self.store.sync()?;
+            emit(HarvestEvent::Asked {
+                query: asked.words,
+                found: asked.found,
+                new: asked.new,
+                standing: self.standing()?,
+            });
+        }
+        Ok(())
+    }
+
+    /// Fills a step with the records and the finished query of an update.
+    fn fill(&mut self, step: &mut HarvestStep, update: HarvestUpdate) {
+        let (id, spec, at) = (self.id, &self.job.spec, step.at);
+        step.reader = update.needs_save.then(|| self.session.save());
+        step.details.extend(update.detail);
+        let words = update.query.as_ref().map(|query| spec.wording(&query.after(0))).unwrap_or_default();
+        step.records = update
+            .records
+            .into_iter()
+            .map(|(record, position)| RecordRow {
+                harvest: id,
+                form: spec.form,
+                topic: spec.topic.clone(),
+                record,
+                asked: update.query_number,
+                words: words.clone(),
+                position,
+                fetched_at: at,
+                detail: None,
+            })
+            .collect();
+        let Some(query) = update.finished else { return };
+        step.estimate = self.session.estimate().map(estimated);
+        step.next = self.next();
+        step.asked = Some(QueryRow {
+            harvest: id,
+            form: spec.form,
+            number: query.number,
+            words: spec.wording(&query.query),
+            query: query.query,
+            kind: update.kind.map(|kind| kind.name().to_string()).unwrap_or_default(),
+            total: query.total,
+            found: query.hits.len() as u32,
+            new: query.new,
+            pages: query.pages,
+            requests: std::mem::take(&mut self.query_requests),
+            end: query.end,
+            at,
+            hits: query.hits,
+            next: query.next,
+        });
+    }
+
+    fn tally(&self) -> Result<HarvestCounters, StoreError> {
+        let filter = HarvestFilter { harvest: Some(self.id), ..HarvestFilter::default() };
+        Ok(self.store.harvests(&filter)?.pop().map(|row| row.tally).unwrap_or_default())
+    }
+
+    fn standing(&self) -> Result<HarvestStanding, StoreError> {
+        let tally = self.tally()?;
+        let estimate = self.session.estimate().map(estimated);
+        Ok(HarvestStanding { harvest: self.id.0, tally, estimate, next: self.next() })
+    }
+
+    /// Queries to come, in readable form.
+    fn next(&self) -> Vec<String> {
+        self.session.outlook(SHOWN_QUERIES).iter().map(|(query, _)| self.job.spec.wording(query)).collect()
+    }
+
+    /// Stores why the session ended. When no query is left, the size estimate is final and stored as well.
+    fn close(
+        self,
+        state: HarvestState,
+        emit: &(dyn Fn(HarvestEvent) + Sync),
+    ) -> Result<HarvestSummary, StoreError> {
+        let ending = self.session.ending();
+        if ending == Some(HarvestEnding::NothingLeft) {
+            let (seq, at, estimate) =
+                (self.next_seq, self.clock.now(), self.session.estimate().map(estimated));
+            self.store
+                .commit_steps(self.id, &[HarvestStep { seq, at, estimate, ..HarvestStep::default() }])?;
+        }
+        let elapsed = self.began.elapsed().as_millis() as u64;
+        let progress = HarvestProgress {
+            state,
+            ending: ending.map(|ending| ending.to_string()),
+            now: self.clock.now(),
+            elapsed_ms: self.elapsed_before + elapsed,
+        };
+        self.store.note_harvest(self.id, &progress)?;
+        self.store.sync()?;
+        let standing = self.standing()?;
+        let (tally, estimate) = (standing.tally.clone(), standing.estimate);
+        emit(HarvestEvent::Ended { state, ending: ending.map(|ending| ending.name()), standing });
+        Ok(HarvestSummary { id: self.id, state, ending, tally, estimate })
+    }
+}
+
+/// Effect of a control row on a harvest.
+#[derive(Debug, PartialEq)]
+enum Directive {
+    /// Send the next request. `own_budget` is the number of requests left when the user gave this harvest its own
+    /// budget.
+    Continue { own_budget: Option<u64> },
+    /// Look again later.
+    Pause,
+    /// End the session in this state.
+    End(HarvestState),
+}
+
+/// Directive for a harvest that has sent `spent` requests over all sessions.
+fn directive(control: &Control, spent: u64) -> Directive {
+    let own_budget = control.max_requests.map(|max| max.saturating_sub(spent));
+    match (control.stop, control.pause, own_budget) {
+        (true, _, _) => Directive::End(HarvestState::Stopped),
+        (_, true, _) => Directive::Pause,
+        (_, _, Some(0)) => Directive::End(HarvestState::Budget),
+        (_, _, own_budget) => Directive::Continue { own_budget },
+    }
+}
+
+/// Policy for stores that name a policy which this version does not have.
+fn default_policy(policy_context: &PolicyContext) -> Box<dyn Policy> {
+    Box::new(HadalPolicy::new(policy_context))
+}
+
+fn replay(session: &mut HarvestSession, row: &QueryRow, hits: &[AnswerRecord]) {
+    let hits: Vec<Hit<'_>> = hits
+        .iter()
+        .map(|hit| Hit {
+            id: hit.id,
+            is_new: hit.is_new,
+            title: &hit.title,
+            text: &hit.text,
+            fields: &hit.fields,
+        })
+        .collect();
+    let asked =
+        QueryOutcome { query: &row.query, hits: &hits, total: row.total, pages: row.pages, end: row.end };
+    session.replay(&asked, row.next.clone());
+}
+
+/// Parses a response on a blocking thread.
+pub async fn parse_response(url: Url, exchange: Exchange) -> ParsedResponse {
+    let Ok(response) = exchange.result else { return ParsedResponse::default() };
+    let status = response.status;
+    let location = response.headers.get("location").and_then(|to| url.join(to.trim()).ok());
+    if !is_html(&response) {
+        return ParsedResponse { status, location, document: None };
+    }
+    let content_type = response.headers.get("content-type").map(String::from);
+    let parse = move || html::parse_with_outline(&response.body, content_type.as_deref(), &url);
+    ParsedResponse { status, location, document: tokio::task::spawn_blocking(parse).await.ok() }
+}
+
+fn failure(exchange: &Exchange) -> Option<String> {
+    match &exchange.result {
+        Ok(response) => (response.status >= 400).then(|| FailureKind::Http(response.status).to_string()),
+        Err(error) => Some(FailureKind::Fetch(*error).to_string()),
+    }
+}
+
+fn estimated(estimate: SizeEstimate) -> HarvestEstimate {
+    let parts = |interval: hadal_core::harvest::estimate::EstimateInterval| {
+        [interval.low, interval.estimate, interval.high]
+    };
+    HarvestEstimate { size: parts(estimate.size), coverage: parts(estimate.coverage) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_stop_goes_before_a_pause_and_a_pause_before_a_budget() {
+        let directive = |pause, stop, max_requests| directive(&Control { pause, stop, max_requests }, 7);
+        assert_eq!(directive(true, true, Some(7)), Directive::End(HarvestState::Stopped));
+        assert_eq!(directive(true, false, Some(7)), Directive::Pause);
+        assert_eq!(directive(false, false, Some(7)), Directive::End(HarvestState::Budget));
+        assert_eq!(directive(false, false, Some(9)), Directive::Continue { own_budget: Some(2) });
+        assert_eq!(directive(false, false, None), Directive::Continue { own_budget: None });
+    }
+}

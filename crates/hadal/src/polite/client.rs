@@ -1,0 +1,571 @@
+//! Client that sends one request after the other and applies every politeness rule.
+//!
+//! [`PoliteClient::send`] sends a request when its host's turn comes, after robots.txt was read, and retries it when
+//! a retry may help. [`PoliteClient::get_page`] also follows redirects. Clones share the state of hosts, so users of
+//! one client take turns.
+
+use super::budget::RequestBudget;
+use super::clock::Clock;
+use super::delay::{Politeness, next_request_at};
+use super::host_state::{HostCache, HostState, KnownHost, Permission, RobotsRequest, RobotsResponse};
+use super::hosts::{HostIx, Hosts, Readiness};
+use super::retry::{self, NextAction, follow_redirect, is_permanent_for_host, next_action};
+use super::robots::RobotsState;
+use crate::fetch::Fetch;
+use hadal_core::address::{Host, TrackingParams};
+use hadal_core::http::{Completeness, Exchange, FetchError, Request, Response};
+use hadal_core::time::Time;
+use std::convert::Infallible;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+use tokio::sync::{Notify, watch};
+use url::Url;
+
+/// Settings of a [`PoliteClient`].
+#[derive(Clone, Debug)]
+pub struct ClientOptions {
+    /// Pauses between requests.
+    pub politeness: Politeness,
+    /// Product token that robots.txt is read for.
+    pub agent: String,
+    /// Most bytes read of one response body.
+    pub body_limit: u64,
+    /// False: a request is sent once, and an unavailable robots.txt fails it at once.
+    pub retries: bool,
+    /// Longest time that a request waits for its host. Longer waits fail it.
+    pub patience: Duration,
+}
+
+impl ClientOptions {
+    /// Default wait for a host that asks for a pause. Guess.
+    pub const PATIENCE: Duration = Duration::from_secs(600);
+
+    /// Options with retries and the default patience.
+    pub fn new(politeness: Politeness, agent: &str, body_limit: u64) -> ClientOptions {
+        let (agent, patience) = (agent.to_string(), ClientOptions::PATIENCE);
+        ClientOptions { politeness, agent, body_limit, retries: true, patience }
+    }
+}
+
+/// HTTP client that keeps to robots.txt, pauses, retries and a budget.
+#[derive(Clone)]
+pub struct PoliteClient {
+    fetch: Arc<dyn Fetch>,
+    options: Arc<ClientOptions>,
+    budget: Arc<RequestBudget>,
+    stop: watch::Receiver<bool>,
+    shared: Arc<SharedHosts>,
+}
+
+/// State of hosts that the clones of a client share.
+struct SharedHosts {
+    table: Mutex<HostTable>,
+    /// Notified when a request ends.
+    released: Notify,
+}
+
+struct HostTable {
+    hosts: Hosts,
+    known: HostCache,
+}
+
+impl HostTable {
+    fn known(&mut self, host: HostIx) -> &mut KnownHost {
+        let load = || Ok::<_, Infallible>(HostState::new(self.hosts.name(host)));
+        let Ok(known) = self.known.get(host, load);
+        known
+    }
+}
+
+impl SharedHosts {
+    fn new(agent: &str) -> Arc<SharedHosts> {
+        let table = HostTable { hosts: Hosts::default(), known: HostCache::new(agent) };
+        Arc::new(SharedHosts { table: Mutex::new(table), released: Notify::new() })
+    }
+
+    fn table(&self) -> MutexGuard<'_, HostTable> {
+        self.table.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Result of [`PoliteClient::send`].
+#[derive(Debug)]
+pub struct SendOutcome {
+    /// The last exchange, or the reason why the request was not sent.
+    pub result: Result<Exchange, NotSent>,
+    /// Requests sent, with retries and robots.txt.
+    pub requests: u32,
+    /// Bytes of response bodies.
+    pub bytes: u64,
+}
+
+/// Reason why a request was not sent.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NotSent {
+    /// robots.txt disallows the URL.
+    #[error("robots.txt disallows it")]
+    Forbidden,
+    /// The server sent this status for robots.txt, which disallows everything for a while.
+    #[error("robots.txt is unavailable (status {0}), so no page of the host is requested")]
+    RobotsUnavailable(u16),
+    /// No request to this host can succeed.
+    #[error(transparent)]
+    Unreachable(FetchError),
+    /// The host asks for a longer pause than this session waits.
+    #[error("the host asks for a pause of {} s, which is longer than this session waits", .0.as_secs())]
+    WaitTooLong(Duration),
+    /// The request or byte budget is spent.
+    #[error("the budget is spent")]
+    BudgetSpent,
+    /// The session was stopped.
+    #[error("stopped")]
+    Stopped,
+}
+
+/// Reason why [`PoliteClient::get_page`] returned no page.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum PageError {
+    /// The request was not sent.
+    #[error(transparent)]
+    NotSent(#[from] NotSent),
+    /// The server sent no response.
+    #[error(transparent)]
+    Fetch(#[from] FetchError),
+    /// The server sent a status code that is no success.
+    #[error("the server answered with status {0}")]
+    Status(u16),
+    /// The body has a content type that is not downloaded.
+    #[error("this is no HTML page but {0}")]
+    ContentType(String),
+    /// Redirects lead in a circle, or there are more than [`retry::MAX_REDIRECTS`].
+    #[error("redirects lead in a circle, or there are more than {}", retry::MAX_REDIRECTS)]
+    Redirects,
+}
+
+impl PoliteClient {
+    /// Client with its own host states and without a budget. `stop` turns true when the session has to end.
+    pub fn new(fetch: Arc<dyn Fetch>, options: ClientOptions, stop: watch::Receiver<bool>) -> PoliteClient {
+        let shared = SharedHosts::new(&options.agent);
+        PoliteClient { fetch, options: Arc::new(options), budget: Arc::default(), stop, shared }
+    }
+
+    /// Client with the same host states and another budget.
+    pub fn with_budget(&self, budget: RequestBudget) -> PoliteClient {
+        PoliteClient { budget: Arc::new(budget), ..self.clone() }
+    }
+
+    /// Client with the same host states and another stop signal.
+    pub fn with_stop(&self, stop: watch::Receiver<bool>) -> PoliteClient {
+        PoliteClient { stop, ..self.clone() }
+    }
+
+    /// Signal that turns true when the session has to end.
+    pub fn stop_signal(&self) -> watch::Receiver<bool> {
+        self.stop.clone()
+    }
+
+    /// Client with host states of its own: on simulated clocks, times of two sessions cannot be compared.
+    pub fn with_own_hosts(&self) -> PoliteClient {
+        PoliteClient { shared: SharedHosts::new(&self.options.agent), ..self.clone() }
+    }
+
+    /// Sends a request when it may be sent, and again when a retry may help.
+    pub async fn send(&self, request: &Request, clock: &mut Clock) -> SendOutcome {
+        self.send_within(request, clock, None).await
+    }
+
+    /// Like [`PoliteClient::send`], for a caller with `own` requests left in a budget of its own, if it has one.
+    pub async fn send_within(&self, request: &Request, clock: &mut Clock, own: Option<u64>) -> SendOutcome {
+        let mut sending = Sending { client: self, clock, own, requests: 0, bytes: 0 };
+        let result = match sending.check_robots(&request.url).await {
+            Ok(()) => sending.send_with_retries(request).await,
+            Err(reason) => Err(reason),
+        };
+        SendOutcome { result, requests: sending.requests, bytes: sending.bytes }
+    }
+
+    /// Requests a page and follows redirects. Returns the last URL with the response.
+    pub async fn get_page(&self, url: &Url, clock: &mut Clock) -> Result<(Url, Response), PageError> {
+        let (mut url, mut earlier) = (url.clone(), Vec::new());
+        loop {
+            let exchange = self.send(&Request::get(url.clone()), clock).await.result?;
+            match next_action(&url, &exchange, retry::MAX_ATTEMPTS, 0, clock.now()) {
+                NextAction::Accept => return Ok((url, exchange.result?)),
+                NextAction::Redirect(target) => {
+                    let target = follow_redirect(&url, &earlier, target, TrackingParams::Keep);
+                    earlier.push(std::mem::replace(&mut url, target.map_err(|_| PageError::Redirects)?));
+                }
+                NextAction::Retry { .. } | NextAction::GiveUp(_) => {
+                    return Err(no_page(&exchange.result?));
+                }
+            }
+        }
+    }
+
+    /// Waits, unless the session is stopped.
+    pub async fn pause(&self, time: Duration) -> Result<(), NotSent> {
+        self.unless_stopped(tokio::time::sleep(time)).await
+    }
+
+    async fn unless_stopped(&self, waiting: impl Future<Output = ()>) -> Result<(), NotSent> {
+        let mut stop = self.stop.clone();
+        tokio::select! {
+            biased;
+            Ok(_) = stop.wait_for(|stop| *stop) => Err(NotSent::Stopped),
+            () = waiting => Ok(()),
+        }
+    }
+}
+
+fn no_page(response: &Response) -> PageError {
+    let content_type = response.headers.get("content-type").unwrap_or("an unknown content type");
+    match response.completeness {
+        Completeness::Unwanted if response.status < 300 => PageError::ContentType(content_type.to_string()),
+        _ => PageError::Status(response.status),
+    }
+}
+
+/// One call of [`PoliteClient::send`] in progress.
+struct Sending<'a> {
+    client: &'a PoliteClient,
+    clock: &'a mut Clock,
+    own: Option<u64>,
+    requests: u32,
+    bytes: u64,
+}
+
+impl Sending<'_> {
+    /// Returns when robots.txt allows the URL. Fetches robots.txt when that is due.
+    async fn check_robots(&mut self, url: &Url) -> Result<(), NotSent> {
+        let host = self.client.shared.table().hosts.intern(&Host::of(url));
+        loop {
+            match self.permission(host, url) {
+                Permission::Granted => return Ok(()),
+                Permission::Denied => return Err(NotSent::Forbidden),
+                Permission::NotBefore(until) => self.wait_until(until).await?,
+                Permission::FetchRobots(request) => self.fetch_robots(host, url, request).await?,
+            }
+        }
+    }
+
+    fn permission(&self, host: HostIx, url: &Url) -> Permission {
+        self.client.shared.table().known(host).permission(url, self.clock.now())
+    }
+
+    async fn fetch_robots(&mut self, host: HostIx, url: &Url, request: RobotsRequest) -> Result<(), NotSent> {
+        let mut turn = self.wait_for_turn(&Host::of(&request.url)).await?;
+        let wanted = Permission::FetchRobots(request);
+        let Permission::FetchRobots(request) = self.permission(host, url) else { return Ok(()) };
+        if wanted != Permission::FetchRobots(request.clone()) {
+            // Another user of this client fetched it during the wait.
+            return Ok(());
+        }
+        let exchange = self.send_in_turn(&request.request(), &mut turn).await?;
+        let state = turn.end_with_robots(host, &request, &exchange, self.clock.now());
+        self.check_robots_failure(&exchange, &state)
+    }
+
+    /// Fails the request when waiting for robots.txt is useless or not wanted.
+    fn check_robots_failure(&self, exchange: &Exchange, state: &HostState) -> Result<(), NotSent> {
+        let retries = self.client.options.retries;
+        match &exchange.result {
+            Err(error) if !retries || is_permanent_for_host(*error) => Err(NotSent::Unreachable(*error)),
+            Ok(response) if !retries && state.robots == Some(RobotsState::DisallowAll) => {
+                Err(NotSent::RobotsUnavailable(response.status))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    async fn send_with_retries(&mut self, request: &Request) -> Result<Exchange, NotSent> {
+        let host = Host::of(&request.url);
+        let mut attempts = if self.client.options.retries { 0 } else { retry::MAX_ATTEMPTS };
+        loop {
+            let mut turn = self.wait_for_turn(&host).await?;
+            let exchange = self.send_in_turn(request, &mut turn).await?;
+            match turn.end(&request.url, &exchange, attempts, self.clock.now()) {
+                NextAction::Retry { .. } => attempts += 1,
+                NextAction::Accept | NextAction::Redirect(_) | NextAction::GiveUp(_) => return Ok(exchange),
+            }
+        }
+    }
+
+    /// Sends one request and charges it.
+    async fn send_in_turn(&mut self, request: &Request, turn: &mut Turn) -> Result<Exchange, NotSent> {
+        let client = self.client;
+        let own = self.own.map(|own| own.saturating_sub(self.requests.into()));
+        if !client.budget.charge_request(own) {
+            return Err(NotSent::BudgetSpent);
+        }
+        self.requests += 1;
+        turn.note_sent(self.clock.now());
+        let request = Request { body_limit: client.options.body_limit, ..request.clone() };
+        let exchange = client.fetch.fetch(&request, self.clock.now()).await;
+        self.clock.advance(self.clock.now().after(exchange.took));
+        let bytes = exchange.result.as_ref().map_or(0, |response| response.transferred);
+        self.bytes += bytes;
+        client.budget.charge_bytes(bytes);
+        Ok(exchange)
+    }
+
+    async fn wait_for_turn(&mut self, name: &Host) -> Result<Turn, NotSent> {
+        let shared = &self.client.shared;
+        let host = shared.table().hosts.intern(name);
+        loop {
+            // Created before the look at the table, so that no release in between is missed.
+            let released = shared.released.notified();
+            match Turn::take(self.client, host, self.clock.now()) {
+                Ok(turn) => return Ok(turn),
+                Err(Readiness::Resting(until)) => self.wait_until(until).await?,
+                Err(_) => self.client.unless_stopped(released).await?,
+            }
+        }
+    }
+
+    async fn wait_until(&mut self, at: Time) -> Result<(), NotSent> {
+        let wait = self.clock.now().until(at);
+        if wait > self.client.options.patience {
+            return Err(NotSent::WaitTooLong(wait));
+        }
+        self.client.unless_stopped(self.clock.sleep_until(at)).await
+    }
+}
+
+/// Right to send one request to a host. A turn that is dropped after [`Turn::note_sent`] still leaves a pause behind.
+struct Turn {
+    shared: Arc<SharedHosts>,
+    options: Arc<ClientOptions>,
+    host: HostIx,
+    next_at: Time,
+    group_next_at: Time,
+}
+
+impl Turn {
+    fn take(client: &PoliteClient, host: HostIx, now: Time) -> Result<Turn, Readiness> {
+        let mut table = client.shared.table();
+        match table.hosts.readiness(host, now) {
+            Readiness::Ready => table.hosts.occupy(host),
+            other => return Err(other),
+        }
+        let (shared, options) = (Arc::clone(&client.shared), Arc::clone(&client.options));
+        Ok(Turn { shared, options, host, next_at: Time(0), group_next_at: Time(0) })
+    }
+
+    /// Sets the pause for the case that the response is never recorded, because the caller was cancelled.
+    fn note_sent(&mut self, now: Time) {
+        let crawl_delay = self.shared.table().known(self.host).crawl_delay();
+        self.next_at = next_request_at(now, Duration::ZERO, &self.options.politeness, crawl_delay);
+        self.group_next_at = next_request_at(now, Duration::ZERO, &self.options.politeness, None);
+    }
+
+    /// Ends the turn with the response to a page request, and decides what follows from it.
+    fn end(mut self, url: &Url, exchange: &Exchange, attempts: u8, now: Time) -> NextAction {
+        let table = &mut *self.shared.table();
+        let failures = table.known(self.host).state.failures;
+        let next = next_action(url, exchange, attempts, failures, now);
+        (self.next_at, self.group_next_at) = self.record(table, exchange, &next, now);
+        next
+    }
+
+    /// Ends the turn with the response to a request for the robots.txt of `host`. Returns the state of that host.
+    fn end_with_robots(
+        mut self,
+        host: HostIx,
+        request: &RobotsRequest,
+        exchange: &Exchange,
+        now: Time,
+    ) -> HostState {
+        let table = &mut *self.shared.table();
+        let failures = table.known(host).state.failures;
+        (self.next_at, self.group_next_at) = self.record(table, exchange, &NextAction::Accept, now);
+        let from_other_host = host != self.host;
+        let fetched = RobotsResponse { request, exchange, failures, from_other_host, may_follow: &|_| true };
+        let load = || Ok::<_, Infallible>(HostState::new(table.hosts.name(host)));
+        let Ok(state) = table.known.record_robots(host, &fetched, &self.options.politeness, now, load);
+        table.hosts.rest_until(host, state.next_at);
+        state
+    }
+
+    /// Records an exchange. Returns the ends of the pauses of the host and of its group.
+    fn record(
+        &self,
+        table: &mut HostTable,
+        exchange: &Exchange,
+        next: &NextAction,
+        now: Time,
+    ) -> (Time, Time) {
+        if let Some(ip) = exchange.peer {
+            table.hosts.learn_address(self.host, ip);
+        }
+        let known = table.known(self.host);
+        known.record_exchange(exchange, next, &self.options.politeness, now);
+        (known.state.next_at, known.state.address_next_at)
+    }
+}
+
+impl Drop for Turn {
+    fn drop(&mut self) {
+        self.shared.table().hosts.release(self.host, self.next_at, self.group_next_at);
+        self.shared.released.notify_waiters();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use futures::future::BoxFuture;
+    use hadal_core::http::Headers;
+    use std::net::IpAddr;
+
+    type Page = (&'static str, u16, (&'static str, &'static str), &'static str);
+
+    const HTML: (&str, &str) = ("content-type", "text/html");
+
+    const PAGES: [Page; 12] = [
+        ("http://a.example/robots.txt", 200, HTML, "User-agent: *\nDisallow: /private"),
+        ("http://a.example/", 200, HTML, "hello"),
+        ("http://a.example/moved", 301, ("location", "http://b.example/there"), ""),
+        ("http://a.example/round", 302, ("location", "/round"), ""),
+        ("http://a.example/gone", 404, HTML, "gone"),
+        ("http://b.example/robots.txt", 404, HTML, ""),
+        ("http://b.example/there", 200, HTML, "there"),
+        ("http://c.example/robots.txt", 503, HTML, ""),
+        ("http://slow.example/robots.txt", 200, HTML, "User-agent: *\nCrawl-delay: 5"),
+        ("http://slow.example/", 200, HTML, "slow"),
+        ("http://busy.example/robots.txt", 404, HTML, ""),
+        ("http://busy.example/", 429, ("retry-after", "70"), ""),
+    ];
+
+    /// Serves [`PAGES`] and logs the time of every request. The peer alternates between two addresses.
+    #[derive(Default)]
+    struct Script(Mutex<Vec<(Time, String)>>);
+
+    impl Fetch for Script {
+        fn fetch<'a>(&'a self, request: &'a Request, at: Time) -> BoxFuture<'a, Exchange> {
+            let mut log = self.0.lock().unwrap();
+            log.push((at, request.url.to_string()));
+            let peer: IpAddr = if log.len() % 2 == 0 { [192, 0, 2, 1] } else { [192, 0, 2, 2] }.into();
+            let page = PAGES.iter().find(|(url, ..)| *url == request.url.as_str());
+            let result = page.map(|(_, status, (name, value), body)| {
+                let headers = Headers(vec![(name.to_string(), value.to_string())]);
+                Response { status: *status, headers, body: body.as_bytes().to_vec(), ..Response::default() }
+            });
+            let result = result.ok_or(FetchError::NoSuchHost);
+            Box::pin(async move { Exchange { result, took: Duration::ZERO, peer: Some(peer) } })
+        }
+    }
+
+    fn options() -> ClientOptions {
+        ClientOptions::new(Politeness::default(), "hadal", 1000)
+    }
+
+    /// Gets pages one after the other on a simulated clock. Returns the results and the log of requests.
+    async fn get(
+        options: ClientOptions,
+        urls: &[&str],
+    ) -> (Vec<Result<String, PageError>>, Vec<(Time, String)>) {
+        let script = Arc::new(Script::default());
+        let client = PoliteClient::new(Arc::clone(&script) as _, options, watch::channel(false).1);
+        let (mut clock, mut found) = (Clock::simulated(), Vec::new());
+        for url in urls {
+            let page = client.get_page(&Url::parse(url).unwrap(), &mut clock).await;
+            found.push(page.map(|(url, _)| url.to_string()));
+        }
+        let log = script.0.lock().unwrap().clone();
+        (found, log)
+    }
+
+    fn urls(log: &[(Time, String)]) -> Vec<&str> {
+        log.iter().map(|(_, url)| url.as_str()).collect()
+    }
+
+    fn seconds(log: &[(Time, String)]) -> Vec<u64> {
+        log.iter().map(|(at, _)| at.0 / 1000).collect()
+    }
+
+    #[tokio::test]
+    async fn robots_txt_comes_first_and_once() {
+        let (found, log) = get(options(), &["http://a.example/", "http://a.example/private/x"]).await;
+        assert_eq!(found, [Ok("http://a.example/".to_string()), Err(NotSent::Forbidden.into())]);
+        assert_eq!(urls(&log), ["http://a.example/robots.txt", "http://a.example/"]);
+    }
+
+    #[tokio::test]
+    async fn redirects_are_followed_to_hosts_whose_robots_txt_is_read_too() {
+        let (found, log) = get(options(), &["http://a.example/moved", "http://a.example/round"]).await;
+        assert_eq!(found, [Ok("http://b.example/there".to_string()), Err(PageError::Redirects)]);
+        assert_eq!(urls(&log)[2..4], ["http://b.example/robots.txt", "http://b.example/there"]);
+    }
+
+    #[tokio::test]
+    async fn without_retries_failures_are_returned_at_once() {
+        let options = ClientOptions { retries: false, ..options() };
+        let all = ["http://a.example/gone", "http://c.example/", "http://d.example/", "http://busy.example/"];
+        let (found, log) = get(options, &all).await;
+        assert_eq!(
+            found,
+            [
+                Err(PageError::Status(404)),
+                Err(NotSent::RobotsUnavailable(503).into()),
+                Err(NotSent::Unreachable(FetchError::NoSuchHost).into()),
+                Err(PageError::Status(429)),
+            ]
+        );
+        assert_eq!(log.len(), 6);
+    }
+
+    #[tokio::test]
+    async fn requests_to_one_host_keep_the_delay_whatever_address_answers() {
+        let all = ["http://a.example/", "http://a.example/gone", "http://a.example/"];
+        let (_, log) = get(options(), &all).await;
+        assert_eq!(seconds(&log), [0, 1, 2, 3]);
+    }
+
+    #[tokio::test]
+    async fn a_crawl_delay_holds_right_after_robots_txt() {
+        let (_, log) = get(options(), &["http://slow.example/", "http://slow.example/"]).await;
+        assert_eq!(seconds(&log), [0, 5, 10]);
+    }
+
+    #[tokio::test]
+    async fn retry_after_holds_for_retries_and_for_later_requests() {
+        let (found, log) = get(options(), &["http://busy.example/", "http://busy.example/other"]).await;
+        assert_eq!(found[0], Err(PageError::Status(429)));
+        assert_eq!(seconds(&log), [0, 1, 71, 141, 211]);
+        let impatient = ClientOptions { patience: Duration::from_secs(60), ..options() };
+        let (found, log) = get(impatient, &["http://busy.example/"]).await;
+        assert_eq!(found, [Err(NotSent::WaitTooLong(Duration::from_secs(70)).into())]);
+        assert_eq!(log.len(), 2);
+    }
+
+    #[tokio::test]
+    async fn the_budget_covers_robots_txt_and_retries() {
+        let script = Arc::new(Script::default());
+        let client = PoliteClient::new(Arc::clone(&script) as _, options(), watch::channel(false).1);
+        let client = client.with_budget(RequestBudget::new(Some(3), None, (0, 0)));
+        let request = Request::get(Url::parse("http://busy.example/").unwrap());
+        let sent = client.send(&request, &mut Clock::simulated()).await;
+        assert_eq!((sent.result.unwrap_err(), sent.requests), (NotSent::BudgetSpent, 3));
+    }
+
+    #[tokio::test]
+    async fn a_cancelled_request_frees_its_host_and_leaves_a_pause() {
+        let script = Arc::new(Script::default());
+        let client = PoliteClient::new(Arc::clone(&script) as _, options(), watch::channel(false).1);
+        let host = client.shared.table().hosts.intern(&Host("http://a.example".into()));
+        let mut turn = Turn::take(&client, host, Time(0)).ok().unwrap();
+        assert!(matches!(Turn::take(&client, host, Time(0)), Err(Readiness::Busy)));
+        turn.note_sent(Time(0));
+        drop(turn);
+        assert!(matches!(Turn::take(&client, host, Time(999)), Err(Readiness::Resting(Time(1000)))));
+        assert!(Turn::take(&client, host, Time(1000)).is_ok());
+    }
+
+    #[tokio::test]
+    async fn a_stopped_session_sends_nothing_more() {
+        let (stop, stopped) = watch::channel(false);
+        let client = PoliteClient::new(Arc::new(Script::default()), options(), stopped);
+        stop.send_replace(true);
+        assert_eq!(client.pause(Duration::from_secs(9)).await, Err(NotSent::Stopped));
+    }
+}

@@ -1,0 +1,291 @@
+//! Scheduler of hosts: one request at a time per politeness group, and a pause after each.
+//!
+//! A host belongs to the group of every address it was reached at, or to the group of its registrable domain while no
+//! address is known. A host may receive a request when none of its groups has one in flight and when the pauses of
+//! the host and of all its groups are over. So a host with several addresses keeps every pause, and two hosts that
+//! share one address take turns.
+
+use hadal_core::address::{Host, Site};
+use hadal_core::time::Time;
+use rustc_hash::FxHashMap;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::net::IpAddr;
+use std::sync::Arc;
+
+/// Most addresses remembered per host; the oldest is forgotten first. Guess.
+const MAX_ADDRESSES: usize = 8;
+
+/// Number of a host within one [`Hosts`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct HostIx(pub u32);
+
+/// All hosts of a session, with the time at which each may receive its next request.
+#[derive(Default)]
+pub struct Hosts {
+    slots: Vec<HostSlot>,
+    by_name: FxHashMap<Host, HostIx>,
+    by_site: FxHashMap<Site, Vec<HostIx>>,
+    groups: FxHashMap<GroupKey, Group>,
+    wake: BinaryHeap<Reverse<(Time, HostIx)>>,
+}
+
+struct HostSlot {
+    name: Host,
+    /// Groups the host belongs to.
+    keys: Vec<GroupKey>,
+    /// Groups of the request in flight; empty when there is none.
+    held: Vec<GroupKey>,
+    next_at: Time,
+}
+
+/// Identity of a politeness group.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+enum GroupKey {
+    Address(IpAddr),
+    Domain(Arc<str>),
+}
+
+/// State of a politeness group.
+#[derive(Default)]
+struct Group {
+    in_flight: u32,
+    next_at: Time,
+    /// Hosts to look at again when the request in flight ends.
+    waiting: Vec<HostIx>,
+}
+
+/// Answer to the question whether a host may receive a request now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Readiness {
+    /// The request may be sent.
+    Ready,
+    /// A request to one of the host's groups is in flight.
+    Busy,
+    /// A pause lasts until this time.
+    Resting(Time),
+}
+
+impl Hosts {
+    /// Number of a host. A new host is added.
+    pub fn intern(&mut self, name: &Host) -> HostIx {
+        if let Some(known) = self.by_name.get(name) {
+            return *known;
+        }
+        let ix =
+            HostIx(u32::try_from(self.slots.len()).expect("fewer than four billion hosts fit in memory"));
+        let keys = vec![GroupKey::Domain(name.politeness_group().into())];
+        self.slots.push(HostSlot { name: name.clone(), keys, held: Vec::new(), next_at: Time(0) });
+        self.by_name.insert(name.clone(), ix);
+        self.by_site.entry(name.site()).or_default().push(ix);
+        ix
+    }
+
+    /// Number of a host that was added before.
+    pub fn find(&self, name: &Host) -> Option<HostIx> {
+        self.by_name.get(name).copied()
+    }
+
+    /// Name of a host.
+    pub fn name(&self, host: HostIx) -> &Host {
+        &self.slot(host).name
+    }
+
+    /// Hosts of a site, in the order they were added.
+    pub fn of_site(&self, site: &Site) -> Vec<HostIx> {
+        self.by_site.get(site).cloned().unwrap_or_default()
+    }
+
+    fn slot(&self, host: HostIx) -> &HostSlot {
+        &self.slots[host.0 as usize]
+    }
+
+    fn slot_mut(&mut self, host: HostIx) -> &mut HostSlot {
+        &mut self.slots[host.0 as usize]
+    }
+
+    /// Tells whether a host may receive a request at `now`.
+    pub fn readiness(&self, host: HostIx, now: Time) -> Readiness {
+        if self.busy_group(host).is_some() {
+            return Readiness::Busy;
+        }
+        let slot = self.slot(host);
+        let groups = slot.keys.iter().filter_map(|key| self.groups.get(key));
+        let next_at = groups.map(|group| group.next_at).fold(slot.next_at, Time::max);
+        if next_at > now { Readiness::Resting(next_at) } else { Readiness::Ready }
+    }
+
+    fn busy_group(&self, host: HostIx) -> Option<&GroupKey> {
+        let slot = self.slot(host);
+        let is_busy = |key: &&GroupKey| self.groups.get(*key).is_some_and(|group| group.in_flight > 0);
+        slot.held.iter().chain(&slot.keys).find(is_busy)
+    }
+
+    /// Like [`Hosts::readiness`]. When the host is not ready, `waiter` is reported later by [`Hosts::woken`] or
+    /// [`Hosts::release`].
+    pub fn readiness_or_wait(&mut self, host: HostIx, waiter: HostIx, now: Time) -> Readiness {
+        let readiness = self.readiness(host, now);
+        match readiness {
+            Readiness::Ready => {}
+            Readiness::Busy => {
+                let busy = self.busy_group(host).cloned();
+                if let Some(group) = busy.and_then(|key| self.groups.get_mut(&key)) {
+                    group.waiting.push(waiter);
+                }
+            }
+            Readiness::Resting(until) => self.wake.push(Reverse((until, waiter))),
+        }
+        readiness
+    }
+
+    /// True when no request to the host itself is in flight and its own pause is over. Its groups are not looked at.
+    pub fn is_idle(&self, host: HostIx, now: Time) -> bool {
+        let slot = self.slot(host);
+        slot.held.is_empty() && slot.next_at <= now
+    }
+
+    /// Marks a request to the host as in flight.
+    pub fn occupy(&mut self, host: HostIx) {
+        let keys = self.slot(host).keys.clone();
+        for key in &keys {
+            self.groups.entry(key.clone()).or_default().in_flight += 1;
+        }
+        self.slot_mut(host).held = keys;
+    }
+
+    /// Ends the request in flight. The host rests until `next_at`, the other hosts of its groups until
+    /// `group_next_at`. Returns the hosts whose readiness may have changed.
+    pub fn release(&mut self, host: HostIx, next_at: Time, group_next_at: Time) -> Vec<HostIx> {
+        let mut changed = vec![host];
+        self.rest_until(host, next_at);
+        for key in std::mem::take(&mut self.slot_mut(host).held) {
+            if let Some(group) = self.groups.get_mut(&key) {
+                group.in_flight = group.in_flight.saturating_sub(1);
+                changed.append(&mut group.waiting);
+            }
+        }
+        self.rest_group(host, group_next_at);
+        changed
+    }
+
+    /// Records that the host was reached at this address.
+    pub fn learn_address(&mut self, host: HostIx, ip: IpAddr) {
+        let keys = &mut self.slot_mut(host).keys;
+        let key = GroupKey::Address(ip);
+        keys.retain(|known| matches!(known, GroupKey::Address(_)) && *known != key);
+        if keys.len() >= MAX_ADDRESSES {
+            keys.remove(0);
+        }
+        keys.push(key);
+    }
+
+    /// Permits no request to any host of this host's groups before `until`.
+    pub fn rest_group(&mut self, host: HostIx, until: Time) {
+        for key in self.slot(host).keys.clone() {
+            let group = self.groups.entry(key).or_default();
+            group.next_at = group.next_at.max(until);
+        }
+    }
+
+    /// Permits no request to this host before `until`.
+    pub fn rest_until(&mut self, host: HostIx, until: Time) {
+        let slot = self.slot_mut(host);
+        slot.next_at = slot.next_at.max(until);
+    }
+
+    /// Hosts that waited for the end of a pause which is over now.
+    pub fn woken(&mut self, now: Time) -> Vec<HostIx> {
+        let mut woken = Vec::new();
+        while let Some(Reverse((at, host))) = self.wake.peek().copied() {
+            if at > now {
+                break;
+            }
+            self.wake.pop();
+            woken.push(host);
+        }
+        woken
+    }
+
+    /// End of the pause that ends next, among those that a host waits for.
+    pub fn next_wake(&self) -> Option<Time> {
+        self.wake.peek().map(|Reverse((at, _))| *at)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn hosts(names: &[&str]) -> (Hosts, Vec<HostIx>) {
+        let mut hosts = Hosts::default();
+        let ixs = names.iter().map(|name| hosts.intern(&Host(format!("http://{name}")))).collect();
+        (hosts, ixs)
+    }
+
+    fn ip(text: &str) -> IpAddr {
+        text.parse().unwrap()
+    }
+
+    #[test]
+    fn a_host_serves_one_request_and_then_rests() {
+        let (mut hosts, ix) = hosts(&["a.org"]);
+        assert_eq!(hosts.readiness(ix[0], Time(0)), Readiness::Ready);
+        hosts.occupy(ix[0]);
+        assert_eq!(hosts.readiness(ix[0], Time(0)), Readiness::Busy);
+        hosts.release(ix[0], Time(1000), Time(0));
+        assert_eq!(hosts.readiness_or_wait(ix[0], ix[0], Time(999)), Readiness::Resting(Time(1000)));
+        assert_eq!(hosts.next_wake(), Some(Time(1000)));
+        assert_eq!(hosts.woken(Time(1000)), vec![ix[0]]);
+        assert_eq!(hosts.readiness(ix[0], Time(1000)), Readiness::Ready);
+    }
+
+    #[test]
+    fn hosts_that_share_an_address_take_turns() {
+        let (mut hosts, ix) = hosts(&["a.org", "b.org"]);
+        hosts.learn_address(ix[0], ip("192.0.2.1"));
+        hosts.learn_address(ix[1], ip("192.0.2.1"));
+        hosts.occupy(ix[0]);
+        assert_eq!(hosts.readiness_or_wait(ix[1], ix[1], Time(0)), Readiness::Busy);
+        assert_eq!(hosts.release(ix[0], Time(9000), Time(500)), vec![ix[0], ix[1]]);
+        assert_eq!(hosts.readiness(ix[1], Time(0)), Readiness::Resting(Time(500)));
+        assert_eq!(hosts.readiness(ix[1], Time(500)), Readiness::Ready);
+    }
+
+    #[test]
+    fn before_addresses_are_known_hosts_of_one_hosting_service_take_turns() {
+        let (mut hosts, ix) = hosts(&["one.github.io", "two.github.io", "elsewhere.org"]);
+        hosts.occupy(ix[0]);
+        assert_eq!(hosts.readiness(ix[1], Time(0)), Readiness::Busy);
+        assert_eq!(hosts.readiness(ix[2], Time(0)), Readiness::Ready);
+    }
+
+    #[test]
+    fn a_host_that_changes_its_address_in_flight_frees_its_old_group() {
+        let (mut hosts, ix) = hosts(&["a.org", "b.org"]);
+        hosts.learn_address(ix[0], ip("192.0.2.1"));
+        hosts.learn_address(ix[1], ip("192.0.2.1"));
+        hosts.occupy(ix[0]);
+        assert_eq!(hosts.readiness_or_wait(ix[1], ix[1], Time(0)), Readiness::Busy);
+        hosts.learn_address(ix[0], ip("192.0.2.2"));
+        assert!(hosts.release(ix[0], Time(0), Time(0)).contains(&ix[1]));
+        assert_eq!(hosts.readiness(ix[1], Time(0)), Readiness::Ready);
+    }
+
+    #[test]
+    fn a_host_with_two_addresses_keeps_the_pauses_of_both() {
+        let (mut hosts, ix) = hosts(&["a.org", "b.org", "c.org"]);
+        hosts.learn_address(ix[0], ip("192.0.2.1"));
+        hosts.learn_address(ix[0], ip("192.0.2.2"));
+        hosts.learn_address(ix[1], ip("192.0.2.1"));
+        hosts.learn_address(ix[2], ip("192.0.2.2"));
+        hosts.occupy(ix[1]);
+        assert_eq!(hosts.readiness(ix[0], Time(0)), Readiness::Busy);
+        hosts.release(ix[1], Time(700), Time(700));
+        assert_eq!(hosts.readiness(ix[0], Time(0)), Readiness::Resting(Time(700)));
+        hosts.occupy(ix[0]);
+        hosts.release(ix[0], Time(900), Time(900));
+        for host in &ix {
+            assert_eq!(hosts.readiness(*host, Time(800)), Readiness::Resting(Time(900)));
+        }
+    }
+}
