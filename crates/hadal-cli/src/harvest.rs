@@ -23,7 +23,7 @@ use hadal::output::escape::for_json;
 use hadal::polite::{Clock, PoliteClient};
 use hadal::store::{Access, HarvestState, Store, open};
 use hadal_core::address::{TrackingParams, normalise};
-use hadal_core::harvest::policy::{POLICIES, RequestCosts};
+use hadal_core::harvest::policy::{PolicyRegistry, RequestCosts};
 use hadal_core::harvest::session::EntryPage;
 use hadal_core::harvest::structured::choose_policy;
 use hadal_core::http::Method;
@@ -99,7 +99,7 @@ pub struct HarvestArgs {
 
 /// Policies with their use, for the help text.
 fn policies() -> String {
-    let policies: Vec<(&str, &str)> = POLICIES.iter().map(|entry| (entry.name, entry.about)).collect();
+    let policies: Vec<(&str, &str)> = PolicyRegistry::built_in().iter().map(|entry| (entry.name, entry.about)).collect();
     format!("Query policy [default: hadal]:{}", choices(&policies))
 }
 

@@ -6,7 +6,7 @@ use crate::session::Session;
 use anyhow::Context;
 use clap::Args;
 use hadal::output::sections;
-use hadal_core::harvest::policy::POLICIES;
+use hadal_core::harvest::policy::PolicyRegistry;
 use hadal_eval::find::{TrialFolder, figures::json};
 use hadal_eval::harvest::oracle::ORACLE;
 use hadal_eval::harvest::settings::{SETTINGS, setting};
@@ -96,7 +96,7 @@ pub fn run(args: &HarvestArgs, session: &Session) -> anyhow::Result<Exit> {
 }
 
 fn plan(args: &HarvestArgs, seed: u64) -> anyhow::Result<HarvestTrialPlan> {
-    let all_policies: Vec<&str> = POLICIES.iter().map(|entry| entry.name).chain([ORACLE]).collect();
+    let all_policies: Vec<&str> = PolicyRegistry::built_in().iter().map(|entry| entry.name).chain([ORACLE]).collect();
     let all_settings: Vec<&str> = SETTINGS.iter().map(|setting| setting.name).collect();
     let usual_settings = if args.quick { &QUICK_SETTINGS[..] } else { &all_settings };
     let settings = named("setting", &args.settings, usual_settings, &all_settings)?;

@@ -1,16 +1,16 @@
-//! What to ask a form, what its answers say, and how much of it is still missing.
+//! Harvesting: queries to a form, records from its answers, and the size of the database behind it.
 //!
-//! Follow a query through the module:
+//! The path of a query through the module:
 //!
-//! 1. [`policy`] picks the [`query::Query`] that promises most new records for its requests;
-//! 2. [`crate::submission`] makes a request of it, somebody sends it;
-//! 3. an [`answer::AnswerReader`] makes [`record::Record`]s, a way to the next page and a total of the answer;
-//! 4. the policy learns from the [`policy::QueryOutcome`], and the next query is picked; where the site offers lists
-//!    to browse, or links that narrow an answer, [`browse`] does so in its place;
-//! 5. [`estimate`] learns from it too: how much is there, and is it time to stop.
+//! 1. A [`policy::Policy`] chooses the [`query::Query`] with most expected new records per request. [`browse`] replaces
+//!    it where the site has browse lists or facets; [`structured`] is the policy of forms without a text box.
+//! 2. [`crate::submission`] builds the request; the caller sends it.
+//! 3. An [`answer::AnswerReader`] reads [`record::Record`]s, the next page and the stated total from the result page.
+//! 4. The policy learns from the [`policy::QueryOutcome`].
+//! 5. An [`estimate::SizeEstimator`] learns from it too, and [`estimate::stop`] decides when the harvest ends.
 //!
-//! [`session`] puts them together. Nothing here keeps a file: policies are rebuilt by learning again from
-//! what was stored.
+//! [`session`] connects these parts. Nothing here is stored: a policy is restored by learning from the stored answers
+//! again.
 
 pub mod answer;
 pub mod browse;

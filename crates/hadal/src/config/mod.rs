@@ -18,7 +18,7 @@ use crate::fetch::network::{ConnectTo, Timeouts};
 use crate::output::terminal::Color;
 use crate::polite::Politeness;
 use crate::topic::TopicFolder;
-use hadal_core::harvest::policy::POLICIES;
+use hadal_core::harvest::policy::PolicyRegistry;
 use hadal_core::harvest::session::DetailMode;
 use hadal_core::strategy::StrategyRegistry;
 use std::path::PathBuf;
@@ -36,7 +36,7 @@ impl KnownNames {
     pub fn built_in() -> KnownNames {
         KnownNames {
             strategies: StrategyRegistry::built_in().iter().map(|entry| entry.name).collect(),
-            policies: POLICIES.iter().map(|entry| entry.name).collect(),
+            policies: PolicyRegistry::built_in().iter().map(|entry| entry.name).collect(),
         }
     }
 }

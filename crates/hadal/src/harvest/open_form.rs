@@ -187,7 +187,7 @@ fn opened(form: Form, url: &Url, page: Option<&Page>, source: &str) -> OpenedFor
 
 /// First words of a title that have more than three letters.
 fn title_words(title: &str) -> Vec<String> {
-    let mut words = hadal_core::harvest::policy::lexicon::words_of(title);
+    let mut words = hadal_core::harvest::policy::lexicon::split_words(title);
     words.retain(|word| word.chars().count() > 3);
     words.truncate(MAX_TITLE_WORDS);
     words

@@ -14,7 +14,7 @@ mod mark;
 pub use facets::FacetEstimate;
 
 use super::answer::{Facet, form_of};
-use super::policy::retry::RetryCounter;
+use super::policy::RetryCounter;
 use super::policy::{QueryOutcome, RequestCosts};
 use super::query::{BrowseLink, Query};
 use super::record::Record;

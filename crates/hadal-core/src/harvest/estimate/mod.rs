@@ -1,39 +1,48 @@
-//! How many records there are, and what share of them has come: intervals, never a single number.
+//! Size of the database and coverage of a harvest, as intervals.
 //!
-//! An [`SizeEstimator`] sees the same answers as a policy and works beside any of them. [`survey`] holds totals against
-//! the records that came, [`evidence`] keeps how often each came; [`calibration`] turns that into an interval that
-//! held nine times in ten on databases it was not fitted on; [`listing`] is for forms that show everything when
-//! nothing is asked; [`stop`] says when a harvest is over.
+//! A [`SizeEstimator`] learns from the same answers as a policy and works with any policy. It uses the first source that
+//! applies:
+//!
+//! | source | module | applies |
+//! |---|---|---|
+//! | stated total of the empty query | [`empty_query`] | if other queries have smaller totals |
+//! | complete answer to the empty query | [`empty_query`] | while no later answer holds a new record |
+//! | stated totals of words | [`survey`] | with at least two different totals |
+//! | number of captures of each record | [`capture_history`] | with a few recaptures |
+//!
+//! [`calibration`] turns the last two into intervals. [`stop`] decides when a harvest ends.
 
 mod calibration;
-pub mod evidence;
-mod listing;
+mod capture_history;
+mod empty_query;
 pub mod stop;
 mod survey;
 
 use super::policy::{QueryOutcome, StatedTotal};
-use super::query::Query;
-use evidence::Evidence;
-use listing::Listing;
-use survey::Survey;
+use capture_history::CaptureHistory;
+use empty_query::{EmptyQueryEvidence, TOTAL_ERROR};
+use survey::TotalsSurvey;
 
-/// A range that holds the truth nine times in ten, and the likeliest value.
+/// Least number of seen records for an estimate from stated totals of words. Guess.
+const LEAST_SEEN_FOR_SURVEY: f64 = 20.0;
+
+/// Interval that holds the true value in nine of ten harvests.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct EstimateInterval {
     /// Lower end.
     pub low: f64,
-    /// Best single guess.
+    /// Best estimate.
     pub estimate: f64,
     /// Upper end.
     pub high: f64,
 }
 
-/// How large a database is, and how much of it is seen.
+/// Estimated size of a database and coverage of a harvest.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct SizeEstimate {
-    /// Records seen.
+    /// Number of seen records.
     pub seen: u64,
-    /// Records that can be found at all.
+    /// Number of records that queries can find.
     pub size: EstimateInterval,
     /// Share of them that is seen.
     pub coverage: EstimateInterval,
@@ -47,75 +56,58 @@ impl SizeEstimate {
     }
 }
 
-/// How far the total of a question for everything may be off: some records are counted that cannot be found.
-const OFF: f64 = 0.02;
-
-/// Records before which totals say nothing.
-const FEWEST: f64 = 20.0;
-
-/// Learns the size of a database from its answers.
+/// Learns the size of a database from answers.
 #[derive(Default)]
 pub struct SizeEstimator {
-    evidence: Evidence,
-    survey: Survey,
-    listing: Listing,
-    /// The most records that one query was told to have.
-    told: u64,
-    /// What the question that leaves everything open was told to have.
-    everything: Option<u64>,
-    /// The fewest records that another query was told to have.
-    least_told: Option<u64>,
+    history: CaptureHistory,
+    survey: TotalsSurvey,
+    empty_query: EmptyQueryEvidence,
+    /// Greatest exact stated total of any query.
+    greatest_total: u64,
 }
 
 impl SizeEstimator {
-    /// Takes in an answer.
+    /// Learns from an answer.
     pub fn learn(&mut self, answer: &QueryOutcome<'_>) {
-        let seen = self.evidence.seen();
-        let is_whole = self.evidence.learn(answer);
-        self.listing.learn(answer, is_whole, self.evidence.seen() > seen);
+        let seen = self.history.seen();
+        let is_complete = self.history.learn(answer);
+        self.empty_query.learn(answer, is_complete, self.history.seen() > seen);
         self.survey.learn(answer);
         if let Some(StatedTotal::Exactly(total)) = answer.total {
-            self.told = self.told.max(total);
-            match *answer.query == Query::default() {
-                true => self.everything = Some(total),
-                false => self.least_told = Some(self.least_told.map_or(total, |least| least.min(total))),
-            }
+            self.greatest_total = self.greatest_total.max(total);
         }
     }
 
-    /// What is known by now: the total of everything, when others have smaller ones and no more came; or that
-    /// everything was shown, when nothing new comes; or what totals say together. Without them, nothing before some
-    /// records came twice. There are at least as many as any one query was told to have.
+    /// Returns the estimate by the first source that applies, or `None`. The size is at least the number of seen records
+    /// and, except from a confirmed total, at least the greatest stated total.
     pub fn estimate(&self) -> Option<SizeEstimate> {
-        let seen = self.evidence.seen() as f64;
-        let least = seen.max(self.told as f64);
-        let is_less = |all: &u64| self.least_told.is_some_and(|least| least < *all);
-        if let Some(all) = self.everything.filter(is_less).map(|all| all as f64)
-            && least <= all * (1.0 + OFF)
+        let seen = self.history.seen() as f64;
+        let least = seen.max(self.greatest_total as f64);
+        if let Some(total) = self.empty_query.confirmed_total().map(|total| total as f64)
+            && least <= total * (1.0 + TOTAL_ERROR)
         {
-            let size = [1.0 - OFF, 1.0, 1.0 + OFF].map(|share| (share * all).max(seen));
+            let size = [1.0 - TOTAL_ERROR, 1.0, 1.0 + TOTAL_ERROR].map(|factor| (factor * total).max(seen));
             return Some(SizeEstimate::of(seen, size));
         }
-        if let Some(share) = self.listing.least_share().filter(|_| least <= seen) {
-            return Some(SizeEstimate::of(seen, [seen, seen, seen / share]));
+        if let Some(coverage) = self.empty_query.least_coverage().filter(|_| least <= seen) {
+            return Some(SizeEstimate::of(seen, [seen, seen, seen / coverage]));
         }
-        let ratios = match self.survey.result(seen).filter(|_| seen >= FEWEST) {
-            Some(surveyed) => calibration::log_size(&surveyed, seen).map(f64::exp),
-            None => calibration::log_odds(&self.evidence.features()?).map(|odds| 1.0 + odds.exp()),
+        let ratios = match self.survey.result(seen).filter(|_| seen >= LEAST_SEEN_FOR_SURVEY) {
+            Some(surveyed) => calibration::log_size_by_totals(&surveyed, seen).map(f64::exp),
+            None => {
+                let odds = calibration::log_odds_by_captures(&self.history.features()?);
+                odds.map(|odds| 1.0 + odds.exp())
+            }
         };
         Some(SizeEstimate::of(seen, ratios.map(|ratio| (seen * ratio).max(least))))
     }
 
-    /// What a form says of itself that can be asked nothing else: everything is as many records as it showed.
+    /// Returns an estimate for a form without any other query: the stated total of the empty query, if exactly as many
+    /// records were seen.
     pub fn by_stated_total(&self) -> Option<SizeEstimate> {
-        let seen = self.evidence.seen() as f64;
-        let is_all = self.everything.is_some_and(|all| all > 0 && all as f64 == seen);
-        is_all.then(|| SizeEstimate::of(seen, [seen, seen, seen * (1.0 + OFF)]))
-    }
-
-    /// What it is judged by, for calibration.
-    pub fn evidence(&self) -> &Evidence {
-        &self.evidence
+        let seen = self.history.seen() as f64;
+        let is_all = self.empty_query.total().is_some_and(|total| total > 0 && total as f64 == seen);
+        is_all.then(|| SizeEstimate::of(seen, [seen, seen, seen * (1.0 + TOTAL_ERROR)]))
     }
 }
 
@@ -123,6 +115,7 @@ impl SizeEstimator {
 mod tests {
     use super::*;
     use crate::harvest::policy::{Hit, ReadingEnd};
+    use crate::harvest::query::Query;
     use crate::harvest::record::RecordId;
 
     fn answer(
@@ -138,11 +131,11 @@ mod tests {
     }
 
     #[test]
-    fn the_total_of_everything_is_the_size() {
+    fn the_total_of_the_empty_query_is_the_size() {
         let mut estimator = SizeEstimator::default();
         answer(&mut estimator, &Query::default(), 0..30, Some(120));
         answer(&mut estimator, &Query::words("anything"), 0..30, Some(120));
-        assert_eq!(estimator.estimate(), None, "it may tell the same of everything");
+        assert_eq!(estimator.estimate(), None, "the form may state one total for every query");
         answer(&mut estimator, &Query::words("sea"), 30..60, Some(90));
         let SizeEstimate { size, coverage, .. } = estimator.estimate().unwrap();
         assert!(size.low < 120.0 && size.estimate == 120.0 && size.high > 120.0);
@@ -151,29 +144,29 @@ mod tests {
         assert_eq!(estimator.estimate().unwrap().coverage.estimate, 1.0);
         answer(&mut estimator, &Query::words("ship"), 120..200, Some(80));
         let low = |estimate: SizeEstimate| estimate.size.low >= 200.0;
-        assert!(estimator.estimate().is_none_or(low), "more came than there should be");
+        assert!(estimator.estimate().is_none_or(low), "more records were seen than the total");
     }
 
     #[test]
-    fn a_form_that_showed_as_many_as_it_tells_may_be_taken_at_its_word() {
+    fn a_form_without_other_queries_is_believed_if_all_records_were_seen() {
         let mut estimator = SizeEstimator::default();
         answer(&mut estimator, &Query::default(), 0..30, Some(46));
-        assert_eq!(estimator.by_stated_total(), None, "it told of more");
+        assert_eq!(estimator.by_stated_total(), None, "the total is greater");
         answer(&mut estimator, &Query::default(), 0..46, Some(46));
-        assert_eq!(estimator.estimate(), None, "as long as it can be asked");
+        assert_eq!(estimator.estimate(), None, "other queries are needed");
         assert_eq!(estimator.by_stated_total().unwrap().coverage.estimate, 1.0);
     }
 
     #[test]
-    fn a_form_that_showed_everything_is_believed_once_nothing_new_comes() {
+    fn a_complete_listing_is_believed_while_no_new_record_comes() {
         let mut estimator = SizeEstimator::default();
         answer(&mut estimator, &Query::default(), 0..60, None);
-        assert_eq!(estimator.estimate(), None, "it may show some of them only");
+        assert_eq!(estimator.estimate(), None, "the listing may be incomplete");
         answer(&mut estimator, &Query::words("sea"), 10..40, None);
         let SizeEstimate { size, coverage, .. } = estimator.estimate().unwrap();
         assert_eq!((size.low, coverage.estimate), (60.0, 1.0));
         assert!((coverage.low - 0.9).abs() < 0.05, "{coverage:?}");
         answer(&mut estimator, &Query::words("deep"), 60..90, None);
-        assert!(estimator.listing.least_share().is_none(), "there was more");
+        assert!(estimator.empty_query.least_coverage().is_none(), "a new record came");
     }
 }

@@ -1,13 +1,34 @@
-//! What totals say about the size of the whole.
+//! Database size from the totals that a form states.
 //!
-//! Where a form tells how many records have a word, and a share of the records that other words brought has it
-//! too, the one over the other is the size of the database: every total is a survey of it. Records that came by
-//! the word alone are left out of its share, those that another word brought as well are not.
+//! For a query word `w` the form states a total `T(w)`. Let `s(w)` be the share of the sampled records that contain `w`,
+//! leaving out records that only `w` returned. Then `N(w) = h * T(w) * v(w) / s(w)` estimates the size `N`.
 //!
-//! The records at hand are no fair sample: what comes first in answers, short records or long ones, has more or
-//! fewer words than others. A word that nearly every record has errs little by that, a rare one much, and most rare
-//! ones in the same direction. So the sizes that words tell are taken to lie on a line over the share of records
-//! without the word, and where it ends, at the word that all have, is the size. A short line is held level.
+//! Seen records are a biased sample, because ranking favours short or long records. The bias is large for rare words and
+//! vanishes as `s(w)` approaches 1. So the model is
+//!
+//! ```text
+//! ln N(w) = ln N + b * x + error         x = 1 - s(w)
+//! b     has mean 0 and standard deviation  t * (0.3 + 2 * (1 - visible))
+//! error has variance                       x / (s * n)  +  (t * 0.4 * max(1, sqrt(W / 400)) * x)^2  +  0.01^2
+//! ```
+//!
+//! Weighted least squares give `ln N`, the value at `x = 0`, and its standard error `e`. With few or only rare words the
+//! slope `b` stays near 0. The reported error is `sqrt(e^2 + (0.3 / sqrt(W'))^2 + (0.03 * t^3)^2)`.
+//!
+//! | symbol | meaning |
+//! |---|---|
+//! | `v(w)` | share of the answer's records that show `w` as spelled; the others have another form of it, or hide it |
+//! | `h` | share of records seen before an answer that show its word, relative to `v`; below 1 where lists show excerpts around the query word |
+//! | `visible` | the lesser of `h` and the mean of `v` |
+//! | `n` | number of sampled records in `s(w)` |
+//! | `W` | number of words with a total; `W'` those of them with enough sampled records |
+//! | `t` | scale of the errors: `sqrt(unseen / 0.7)`, with `unseen` the share of the database that is unseen by a first estimate with `t = 1` |
+//!
+//! If nearly all records that show their query word have it in the title, the form searches titles only, and `s(w)` is
+//! the share of titles that contain `w`.
+//!
+//! The constants of the error model are guesses. [`calibration`](super::calibration) was fitted to the errors that the
+//! survey reports with them, so a change needs a new fit.
 
 use crate::harvest::policy::{Hit, QueryOutcome};
 use crate::harvest::record::RecordId;
@@ -15,203 +36,208 @@ use crate::text::words::each_word;
 use rustc_hash::{FxHashMap, FxHasher};
 use std::hash::Hasher;
 
-/// Records of the sample, at most.
+/// Most records of the sample. Guess; limits time and memory.
 const MOST_RECORDS: usize = 2_000;
-/// Words of a record that are looked at.
+/// Most words of a record that are read. Guess.
 const MOST_WORDS: usize = 2_000;
-/// Totals that are kept.
+/// Most words whose totals are kept. Guess.
 const MOST_TOTALS: usize = 4_000;
-/// Totals that it takes to tell anything.
-const ENOUGH: usize = 2;
-/// Records of the sample that a word is held against at least.
-const LEAST_RECORDS: f64 = 3.0;
-/// Records of an answer that are looked at for the word that was asked.
-const LOOKED_AT: usize = 20;
-/// Where so many of the records that show a word have it in their title, titles alone are searched.
-const TITLES: f64 = 0.97;
+/// Least number of words for an estimate. Guess; the first value was 4.
+const LEAST_WORDS: usize = 2;
+/// Least number of sampled records for the share of a word. Guess; the first value was 10.
+const LEAST_SAMPLED: f64 = 3.0;
+/// Most records of an answer that are examined for the query word. Guess.
+const MOST_EXAMINED: usize = 20;
+/// Share of the records that show the query word which have it in the title, above which titles alone are searched.
+/// Guess.
+const TITLE_ONLY_SHARE: f64 = 0.97;
 
-/// How much the logarithms of sizes differ between the rarest words and the broadest, where records are wholly in
-/// sight, and how much more where all of them is hidden.
-const SLOPE: f64 = 0.3;
-const HIDDEN: f64 = 2.0;
-/// How much a rare word errs by itself, and any word at least.
-const OWN: f64 = 0.4;
-const LEAST_ERROR: f64 = 0.01;
-/// Words beyond which more of them say no more: they do not err each by itself.
-const MANY: f64 = 400.0;
-/// How much the size errs that a single word tells, whatever its share: words that were asked bring records that are
-/// alike.
-const FEW: f64 = 0.3;
-/// How much all words err together when few records are at hand, which fades as more come.
-const TOGETHER: f64 = 0.03;
-/// The share of records that is unseen where words err as much as that, and the least that it is taken for.
-const UNSEEN: f64 = 0.7;
+/// Standard deviation of the slope `b` if records are shown in full. Guess.
+const SLOPE_SD: f64 = 0.3;
+/// Increase of that standard deviation if no record shows its query word. Guess.
+const HIDDEN_SLOPE_SD: f64 = 2.0;
+/// Standard deviation of `ln N(w)` of a rare word beyond sampling error. Guess.
+const WORD_SD: f64 = 0.4;
+/// Least standard deviation of `ln N(w)` of any word. Guess.
+const LEAST_WORD_SD: f64 = 0.01;
+/// Number of words from which more words do not reduce the error, because their errors are correlated. Guess.
+const INDEPENDENT_WORDS: f64 = 400.0;
+/// Error of a size that rests on one word, whatever its share: its records resemble each other. Guess.
+const ONE_WORD_ERROR: f64 = 0.3;
+/// Error common to all words at `t = 1`. Guess.
+const COMMON_ERROR: f64 = 0.03;
+/// Share of unseen records at which `t` is 1. Guess.
+const UNSEEN_AT_SCALE_1: f64 = 0.7;
+/// Least share of unseen records in `t`. Guess.
 const LEAST_UNSEEN: f64 = 0.03;
 
-/// A word, of which only is known whether it is the same as another.
-type Word = u32;
+/// Hash of a word.
+type WordHash = u32;
 
-/// Totals told, and a sample of the records that came.
+/// Stated totals of words, and a sample of the seen records.
 #[derive(Default)]
-pub struct Survey {
-    totals: FxHashMap<Word, WordTotal>,
-    sample: FxHashMap<RecordId, Kept>,
-    /// Zeros that the numbers of the sample's records begin with.
-    zeros: u32,
-    /// Records looked at, those that show the word they came for, and those that have it in their title.
-    looked_at: [f64; 3],
-    /// Of the records that had come before, how many were to show the word if they were like the others, and how
-    /// many do.
-    again: [f64; 2],
+pub struct TotalsSurvey {
+    totals: FxHashMap<WordHash, WordTotal>,
+    sample: FxHashMap<RecordId, SampledRecord>,
+    /// Leading zero bits that a record id must have to be sampled.
+    leading_zeros: u32,
+    /// Records examined, those that show their query word, and those of them that have it in the title.
+    examined: [f64; 3],
+    /// Records captured before: number expected to show the query word at the share `v`, and number that do.
+    recaptured: [f64; 2],
 }
 
-/// A word whose total was told.
+/// A word with a stated total.
 struct WordTotal {
-    told: u64,
-    /// Records that have it in so many letters.
+    stated: u64,
+    /// `T(w) * v(w)`.
     records: f64,
-    /// Of the sample, what came by other words, be it by this one too.
-    others: Share,
+    /// Counts behind `s(w)`.
+    share: WordShare,
 }
 
-/// How many records of the sample there are, and how many of them have a word at all or in their title.
+/// Sampled records that another word returned, and those of them that contain the word.
 #[derive(Clone, Copy, Default)]
-struct Share {
+struct WordShare {
     of: f64,
     anywhere: f64,
     in_title: f64,
 }
 
 /// A record of the sample.
-struct Kept {
-    words: Box<[Word]>,
-    title: Box<[Word]>,
-    /// The only word that brought it.
-    came_by: Option<Word>,
+struct SampledRecord {
+    /// Sorted word hashes of text and title.
+    words: Box<[WordHash]>,
+    title: Box<[WordHash]>,
+    /// The query word, if only one word returned the record.
+    only_word: Option<WordHash>,
 }
 
-/// What totals say, and what that is worth.
+/// Size by the totals, with its error.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Surveyed {
-    /// Records there are.
+pub struct SurveyedSize {
+    /// Estimated number of records.
     pub size: f64,
-    /// Standard error of its logarithm.
+    /// Standard error of `ln size`.
     pub error: f64,
 }
 
-impl Survey {
-    /// Takes in an answer.
+impl TotalsSurvey {
+    /// Learns from an answer.
     pub fn learn(&mut self, answer: &QueryOutcome<'_>) {
         let is_plain = answer.query.choices.is_empty() && answer.query.link.is_none();
-        let asked = if is_plain { single(&answer.query.words) } else { None };
+        let asked = if is_plain { single_word(&answer.query.words) } else { None };
         if let Some((word, total)) = asked.zip(answer.total)
             && total.count() > 0
             && self.totals.len() < MOST_TOTALS
             && !self.totals.contains_key(&word)
         {
-            let told = total.count();
-            let records = told as f64 * self.look(word, answer.hits);
-            let others = Share::among(self.sample.values(), word);
-            self.totals.insert(word, WordTotal { told, records, others });
+            let stated = total.count();
+            let records = stated as f64 * self.examine(word, answer.hits);
+            let share = WordShare::among(self.sample.values(), word);
+            self.totals.insert(word, WordTotal { stated, records, share });
         }
         for hit in answer.hits {
-            if hit.is_new { self.keep(hit, asked) } else { self.came_again(hit.id, asked) }
+            if hit.is_new { self.add(hit, asked) } else { self.recapture(hit.id, asked) }
         }
     }
 
-    /// A record that another word brings as well did not come by its first one alone.
-    fn came_again(&mut self, id: RecordId, asked: Option<Word>) {
-        let Some(kept) = self.sample.get_mut(&id) else { return };
-        if let Some(word) = kept.came_by.take_if(|word| Some(*word) != asked)
+    /// Adds a record to the share of its first word once a second word returned it.
+    fn recapture(&mut self, id: RecordId, asked: Option<WordHash>) {
+        let Some(record) = self.sample.get_mut(&id) else { return };
+        if let Some(word) = record.only_word.take_if(|word| Some(*word) != asked)
             && let Some(total) = self.totals.get_mut(&word)
         {
-            total.others.add(kept, word, 1.0);
+            total.share.add(record, word, 1.0);
         }
     }
 
-    /// The share of an answer's records that show the word; others have another form of it, or hide it.
-    fn look(&mut self, word: Word, hits: &[Hit<'_>]) -> f64 {
+    /// Returns `v(w)`, the share of the answer's records that show the word.
+    fn examine(&mut self, word: WordHash, hits: &[Hit<'_>]) -> f64 {
         let (mut of, mut shown) = (0.0, 0.0);
-        for hit in hits.iter().take(LOOKED_AT) {
-            let kept = Kept::of(hit, None);
-            let is_shown = number(kept.has(word));
+        for hit in hits.iter().take(MOST_EXAMINED) {
+            let record = SampledRecord::of(hit, None);
+            let is_shown = as_number(record.contains(word));
             of += 1.0;
             shown += is_shown;
-            self.looked_at[2] += is_shown * number(kept.has_in_title(word));
+            self.examined[2] += is_shown * as_number(record.has_in_title(word));
         }
-        self.looked_at[0] += of;
-        self.looked_at[1] += shown;
+        self.examined[0] += of;
+        self.examined[1] += shown;
         let share = (shown + 0.5) / (of + 0.5);
         for hit in hits.iter().filter(|hit| !hit.is_new) {
-            self.again[0] += share;
-            self.again[1] += number(Kept::of(hit, None).has(word));
+            self.recaptured[0] += share;
+            self.recaptured[1] += as_number(SampledRecord::of(hit, None).contains(word));
         }
         share
     }
 
-    /// Takes a record into the sample, when its number begins with enough zeros; with too many records in it,
-    /// one zero more is asked for.
-    fn keep(&mut self, hit: &Hit<'_>, came_by: Option<Word>) {
-        if hit.id.0.leading_zeros() < self.zeros || self.sample.contains_key(&hit.id) {
+    /// Adds a record to the sample if its id starts with enough zero bits. While the sample is too large, one more zero
+    /// bit is required, which halves it.
+    fn add(&mut self, hit: &Hit<'_>, only_word: Option<WordHash>) {
+        if hit.id.0.leading_zeros() < self.leading_zeros || self.sample.contains_key(&hit.id) {
             return;
         }
-        let kept = Kept::of(hit, came_by);
-        self.count(&kept, 1.0);
-        self.sample.insert(hit.id, kept);
+        let record = SampledRecord::of(hit, only_word);
+        self.count(&record, 1.0);
+        self.sample.insert(hit.id, record);
         while self.sample.len() > MOST_RECORDS {
-            self.zeros += 1;
-            let zeros = self.zeros;
-            let gone: Vec<Kept> =
-                self.sample.extract_if(|id, _| id.0.leading_zeros() < zeros).map(|(_, kept)| kept).collect();
-            gone.iter().for_each(|kept| self.count(kept, -1.0));
+            self.leading_zeros += 1;
+            let zeros = self.leading_zeros;
+            let removed: Vec<SampledRecord> = self
+                .sample
+                .extract_if(|id, _| id.0.leading_zeros() < zeros)
+                .map(|(_, record)| record)
+                .collect();
+            removed.iter().for_each(|record| self.count(record, -1.0));
         }
     }
 
-    fn count(&mut self, kept: &Kept, by: f64) {
-        for (word, total) in self.totals.iter_mut().filter(|(word, _)| Some(**word) != kept.came_by) {
-            total.others.add(kept, *word, by);
+    fn count(&mut self, record: &SampledRecord, by: f64) {
+        for (word, total) in self.totals.iter_mut().filter(|(word, _)| Some(**word) != record.only_word) {
+            total.share.add(record, *word, by);
         }
     }
 
-    /// What is known by now, when enough totals were told and so many records were seen. A form that tells the same of
-    /// every word tells nothing.
-    pub fn result(&self, seen: f64) -> Option<Surveyed> {
-        let mut told = self.totals.values().map(|total| total.told);
-        let first = told.next()?;
-        if told.all(|total| total == first) {
+    /// Returns the size by the totals, when `seen` records were seen. `None` with too few words, or if the form states
+    /// one total for every word.
+    pub fn result(&self, seen: f64) -> Option<SurveyedSize> {
+        let mut stated = self.totals.values().map(|total| total.stated);
+        let first = stated.next()?;
+        if stated.all(|total| total == first) {
             return None;
         }
-        // The fewer are unseen, the less those at hand differ from all; how many are, is what is sought.
-        let roughly = self.sized(1.0)?;
-        let unseen = (1.0 - seen / roughly.size).max(LEAST_UNSEEN);
-        self.sized((unseen / UNSEEN).sqrt())
+        let first_estimate = self.fit(1.0)?;
+        let unseen = (1.0 - seen / first_estimate.size).max(LEAST_UNSEEN);
+        self.fit((unseen / UNSEEN_AT_SCALE_1).sqrt())
     }
 
-    /// The size, when words err so many times as much as usual.
-    fn sized(&self, times: f64) -> Option<Surveyed> {
-        let [looked_at, shown, titled] = self.looked_at;
-        let titles = titled > TITLES * shown;
-        let hidden = ((self.again[1] + 1.0) / (self.again[0] + 1.0)).min(1.0);
-        let shown = hidden.min(shown / looked_at.max(1.0));
-        let mut line = Line::held(times * (SLOPE + HIDDEN * (1.0 - shown)));
-        let own = times * OWN * (self.totals.len() as f64 / MANY).sqrt().max(1.0);
-        for total in self.totals.values().filter(|total| total.others.of >= LEAST_RECORDS) {
-            let of = total.others.of;
-            let having = if titles { total.others.in_title } else { total.others.anywhere };
-            let share = (having + 0.5) / (of + 1.0);
+    /// Fits the model with the scale `t` of the errors.
+    fn fit(&self, scale: f64) -> Option<SurveyedSize> {
+        let [examined, shown, in_title] = self.examined;
+        let is_title_search = in_title > TITLE_ONLY_SHARE * shown;
+        let recaptured_visible = ((self.recaptured[1] + 1.0) / (self.recaptured[0] + 1.0)).min(1.0);
+        let visible = recaptured_visible.min(shown / examined.max(1.0));
+        let mut line =
+            LeastSquaresLine::with_slope_sd(scale * (SLOPE_SD + HIDDEN_SLOPE_SD * (1.0 - visible)));
+        let word_sd = scale * WORD_SD * (self.totals.len() as f64 / INDEPENDENT_WORDS).sqrt().max(1.0);
+        for total in self.totals.values().filter(|total| total.share.of >= LEAST_SAMPLED) {
+            let of = total.share.of;
+            let with = if is_title_search { total.share.in_title } else { total.share.anywhere };
+            let share = (with + 0.5) / (of + 1.0);
             let without = 1.0 - share;
-            let variance = without / (share * of) + (own * without).powi(2) + LEAST_ERROR.powi(2);
+            let variance = without / (share * of) + (word_sd * without).powi(2) + LEAST_WORD_SD.powi(2);
             line.add(without, (total.records.max(0.5) / share).ln(), variance);
         }
-        let (log_size, error) = line.start().filter(|_| line.points >= ENOUGH)?;
-        let few = FEW / (line.points as f64).sqrt();
-        let error = error.hypot(few).hypot(TOGETHER * times.powi(3));
-        Some(Surveyed { size: hidden * log_size.exp(), error })
+        let (log_size, error) = line.intercept().filter(|_| line.points >= LEAST_WORDS)?;
+        let few_words = ONE_WORD_ERROR / (line.points as f64).sqrt();
+        let error = error.hypot(few_words).hypot(COMMON_ERROR * scale.powi(3));
+        Some(SurveyedSize { size: recaptured_visible * log_size.exp(), error })
     }
 }
 
-/// A line through points, each as good as its variance is small, by least squares.
-struct Line {
+/// Weighted least-squares line `y = intercept + slope * x`, with a normal prior of mean 0 on the slope.
+struct LeastSquaresLine {
     points: usize,
     weight: f64,
     x: f64,
@@ -220,10 +246,10 @@ struct Line {
     xy: f64,
 }
 
-impl Line {
-    /// Without points; its slope is level, give or take so much.
-    fn held(slope: f64) -> Line {
-        Line { points: 0, weight: 0.0, x: 0.0, xx: slope.powi(-2), y: 0.0, xy: 0.0 }
+impl LeastSquaresLine {
+    /// A line without points, whose slope has this prior standard deviation.
+    fn with_slope_sd(slope_sd: f64) -> LeastSquaresLine {
+        LeastSquaresLine { points: 0, weight: 0.0, x: 0.0, xx: slope_sd.powi(-2), y: 0.0, xy: 0.0 }
     }
 
     fn add(&mut self, x: f64, y: f64, variance: f64) {
@@ -236,63 +262,63 @@ impl Line {
         self.xy += weight * x * y;
     }
 
-    /// Where it is at zero, and the standard error of that.
-    fn start(&self) -> Option<(f64, f64)> {
+    /// Value at `x = 0` and its standard error.
+    fn intercept(&self) -> Option<(f64, f64)> {
         let determinant = self.weight * self.xx - self.x * self.x;
-        let start = (self.xx * self.y - self.x * self.xy) / determinant;
+        let intercept = (self.xx * self.y - self.x * self.xy) / determinant;
         let error = (self.xx / determinant).sqrt();
-        (start.is_finite() && error.is_finite()).then_some((start, error))
+        (intercept.is_finite() && error.is_finite()).then_some((intercept, error))
     }
 }
 
-impl Share {
-    fn among<'a>(records: impl Iterator<Item = &'a Kept>, word: Word) -> Share {
-        let mut share = Share::default();
-        records.for_each(|kept| share.add(kept, word, 1.0));
+impl WordShare {
+    fn among<'a>(records: impl Iterator<Item = &'a SampledRecord>, word: WordHash) -> WordShare {
+        let mut share = WordShare::default();
+        records.for_each(|record| share.add(record, word, 1.0));
         share
     }
 
-    fn add(&mut self, kept: &Kept, word: Word, by: f64) {
+    fn add(&mut self, record: &SampledRecord, word: WordHash, by: f64) {
         self.of += by;
-        if kept.has(word) {
+        if record.contains(word) {
             self.anywhere += by;
-            self.in_title += by * number(kept.has_in_title(word));
+            self.in_title += by * as_number(record.has_in_title(word));
         }
     }
 }
 
-impl Kept {
-    fn of(hit: &Hit<'_>, came_by: Option<Word>) -> Kept {
-        Kept { words: words_of(hit.text), title: words_of(hit.title), came_by }
+impl SampledRecord {
+    fn of(hit: &Hit<'_>, only_word: Option<WordHash>) -> SampledRecord {
+        SampledRecord { words: word_hashes(hit.text), title: word_hashes(hit.title), only_word }
     }
 
-    fn has(&self, word: Word) -> bool {
+    fn contains(&self, word: WordHash) -> bool {
         self.words.binary_search(&word).is_ok()
     }
 
-    fn has_in_title(&self, word: Word) -> bool {
+    fn has_in_title(&self, word: WordHash) -> bool {
         self.title.binary_search(&word).is_ok()
     }
 }
 
-fn number(is: bool) -> f64 {
-    f64::from(u8::from(is))
+fn as_number(is_true: bool) -> f64 {
+    f64::from(u8::from(is_true))
 }
 
-/// The word of a query that is one word.
-fn single(query: &str) -> Option<Word> {
-    let words = words_of(query);
+/// The word of a one-word query.
+fn single_word(query: &str) -> Option<WordHash> {
+    let words = word_hashes(query);
     if let [word] = words[..] { Some(word) } else { None }
 }
 
-/// The distinct words of a text, in the order of their numbers.
-fn words_of(text: &str) -> Box<[Word]> {
+/// Sorted hashes of the distinct words of a text.
+fn word_hashes(text: &str) -> Box<[WordHash]> {
     let mut words = Vec::new();
     each_word(text, |word| {
         if words.len() < MOST_WORDS {
             let mut hasher = FxHasher::default();
             hasher.write(word.as_bytes());
-            words.push((hasher.finish() >> 32) as Word);
+            words.push((hasher.finish() >> 32) as WordHash);
         }
     });
     words.sort_unstable();
@@ -307,7 +333,7 @@ mod tests {
     use crate::harvest::query::Query;
     use crate::learn::rng::Rng;
 
-    /// Records with words of their own; word `k` is in one of `k + 3` of them.
+    /// Generates records; word `k` occurs in one of `k + 3` of them.
     fn records(count: u64) -> Vec<(RecordId, String)> {
         let mut random = Rng::new(5);
         let record = |_| {
@@ -318,9 +344,9 @@ mod tests {
         (0..count).map(record).collect()
     }
 
-    /// Asks for words; each shows at most so many of the records that have it.
-    fn survey(records: &[(RecordId, String)], cap: usize, titles: bool) -> Survey {
-        let mut survey = Survey::default();
+    /// Survey after queries for 30 words, each with at most `cap` records.
+    fn survey(records: &[(RecordId, String)], cap: usize, titles: bool) -> TotalsSurvey {
+        let mut survey = TotalsSurvey::default();
         let mut seen = std::collections::HashSet::new();
         for word in (0..30).rev() {
             let word = format!("w{word}");
@@ -352,7 +378,7 @@ mod tests {
     }
 
     #[test]
-    fn totals_over_shares_are_the_size() {
+    fn totals_divided_by_shares_give_the_size() {
         for (count, cap) in [(3_000, 40), (3_000, 400), (1_500, usize::MAX)] {
             for titles in [false, true] {
                 let found = survey(&records(count), cap, titles).result(0.3 * count as f64).unwrap();
@@ -364,42 +390,42 @@ mod tests {
     }
 
     #[test]
-    fn rare_words_that_all_err_alike_do_not_move_the_size() {
+    fn a_common_bias_of_rare_words_does_not_move_the_intercept() {
         let broad = [0.05, 0.1, 0.2].map(|without| (without, 8.0 + 0.5 * without));
         let rare = [0.9, 0.93, 0.95, 0.97, 0.99].map(|without| (without, 8.0 + 0.5 * without));
-        let mut line = Line::held(0.5);
+        let mut line = LeastSquaresLine::with_slope_sd(0.5);
         broad.iter().chain(&rare).for_each(|(x, y)| line.add(*x, *y, 0.01));
-        let (start, error) = line.start().unwrap();
+        let (start, error) = line.intercept().unwrap();
         assert!((start - 8.0).abs() < 0.05 && error < 0.1, "{start} {error}");
-        let mut level = Line::held(0.5);
+        let mut level = LeastSquaresLine::with_slope_sd(0.5);
         rare.iter().for_each(|(x, y)| level.add(*x, *y, 0.01));
-        let (start, error) = level.start().unwrap();
-        assert!(start > 8.3 && error > 0.3, "rare words alone cannot tell: {start} {error}");
-        assert_eq!(Line::held(0.5).start(), None);
+        let (start, error) = level.intercept().unwrap();
+        assert!(start > 8.3 && error > 0.3, "rare words alone leave the intercept open: {start} {error}");
+        assert_eq!(LeastSquaresLine::with_slope_sd(0.5).intercept(), None);
     }
 
     #[test]
-    fn a_sample_that_grew_too_large_is_thinned_and_counts_right() {
+    fn a_sample_that_was_halved_keeps_correct_counts() {
         let survey = survey(&records(9_000), usize::MAX, false);
-        assert!(survey.zeros > 0 && survey.sample.len() <= MOST_RECORDS);
+        assert!(survey.leading_zeros > 0 && survey.sample.len() <= MOST_RECORDS);
         for (word, total) in &survey.totals {
-            let others = survey.sample.values().filter(|kept| kept.came_by != Some(*word));
-            let counted = Share::among(others, *word);
-            assert_eq!((total.others.of, total.others.anywhere), (counted.of, counted.anywhere));
+            let others = survey.sample.values().filter(|record| record.only_word != Some(*word));
+            let counted = WordShare::among(others, *word);
+            assert_eq!((total.share.of, total.share.anywhere), (counted.of, counted.anywhere));
         }
     }
 
     #[test]
-    fn one_total_for_every_word_says_nothing() {
+    fn one_total_for_every_word_gives_no_size() {
         let mut survey = survey(&records(1_500), 100, false);
         assert!(survey.result(500.0).is_some());
-        survey.totals.values_mut().for_each(|total| total.told = 1_500);
+        survey.totals.values_mut().for_each(|total| total.stated = 1_500);
         assert_eq!(survey.result(500.0), None);
     }
 
     #[test]
-    fn without_totals_nothing_is_said() {
-        let mut survey = Survey::default();
+    fn without_totals_there_is_no_size() {
+        let mut survey = TotalsSurvey::default();
         let query = Query::words("sea");
         survey.learn(&QueryOutcome {
             query: &query,

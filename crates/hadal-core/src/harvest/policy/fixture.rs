@@ -1,4 +1,4 @@
-//! A small database behind a search box, for tests: generated records, an index, switchable manners.
+//! A small searchable database for tests: generated records, a word index, and options for its answers.
 
 use super::{Hit, Policy, QueryOutcome, ReadingEnd, RequestCosts, StatedTotal};
 use crate::harvest::query::Query;
@@ -9,26 +9,27 @@ use crate::text::words::each_word;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
 
-/// A database and how it answers.
-pub struct Database {
+/// Records, their index, and the options of the answers.
+pub struct TestDatabase {
     records: Vec<(String, String)>,
     index: FxHashMap<String, Vec<usize>>,
-    /// Most records it shows.
+    /// Result cap, in records.
     pub cap: usize,
-    /// Records on a page.
+    /// Records per result page.
     pub page: usize,
-    /// Whether it tells how many match.
-    pub tells: bool,
-    /// Every so many queries fail.
+    /// True if answers state exact totals.
+    pub states_totals: bool,
+    /// Every n-th query fails.
     pub fails_every: usize,
 }
 
-/// A query as it was sent: its words, the new records it brought, its requests.
-pub type Sent = (String, usize, usize);
+/// A query that was sent: its words, the number of new records, the number of requests.
+pub type SentQuery = (String, usize, usize);
 
-impl Database {
-    /// Records whose words are as frequent as words are, each of one of ten subjects.
-    pub fn generated(records: usize, seed: u64) -> Database {
+impl TestDatabase {
+    /// Generates records of 6 to 45 words. Half of the words are general, half belong to one of ten subjects; word
+    /// frequencies follow Zipf's law.
+    pub fn generated(records: usize, seed: u64) -> TestDatabase {
         let mut random = Rng::new(seed);
         let generate = |_| {
             let (subject, length) = (random.below(10), 6 + random.below(40));
@@ -39,11 +40,11 @@ impl Database {
             let words: Vec<String> = (0..length).map(&mut word).collect();
             (words[..3].join(" "), words.join(" "))
         };
-        Database::of((0..records).map(generate).collect())
+        TestDatabase::of((0..records).map(generate).collect())
     }
 
-    /// The records given, each a title and a text.
-    pub fn of(records: Vec<(String, String)>) -> Database {
+    /// TestDatabase of the given records, as (title, text).
+    pub fn of(records: Vec<(String, String)>) -> TestDatabase {
         let mut index: FxHashMap<String, Vec<usize>> = FxHashMap::default();
         for (at, (_, text)) in records.iter().enumerate() {
             each_word(text, |word| {
@@ -53,17 +54,24 @@ impl Database {
                 }
             });
         }
-        Database { records, index, cap: usize::MAX, page: 10, tells: false, fails_every: usize::MAX }
+        TestDatabase {
+            records,
+            index,
+            cap: usize::MAX,
+            page: 10,
+            states_totals: false,
+            fails_every: usize::MAX,
+        }
     }
 
-    /// Leaves words out of the index.
-    pub fn without(mut self, is_out: impl Fn(&str) -> bool) -> Database {
+    /// Removes words from the index.
+    pub fn without(mut self, is_out: impl Fn(&str) -> bool) -> TestDatabase {
         self.index.retain(|word, _| !is_out(word));
         self
     }
 
-    /// Takes the forms of a word for one.
-    pub fn stemmed(mut self) -> Database {
+    /// Makes every word match all words with the same stem.
+    pub fn stemmed(mut self) -> TestDatabase {
         let stem = |word: &str| Language::of(Some("en")).stem(word);
         let mut by_stem: FxHashMap<String, BTreeSet<usize>> = FxHashMap::default();
         for (word, found) in &self.index {
@@ -75,22 +83,22 @@ impl Database {
         self
     }
 
-    /// Records that have every word of a query.
+    /// Numbers of the records that contain every word of a query.
     pub fn matching(&self, words: &str) -> Vec<usize> {
         let mut lists = words.split(' ').map(|word| self.index.get(word).cloned().unwrap_or_default());
         let first = lists.next().unwrap_or_default();
         lists.fold(first, |found, list| found.into_iter().filter(|at| list.contains(at)).collect())
     }
 
-    /// What policies are told about costs.
+    /// Costs that the policy receives: one per request.
     pub fn costs(&self) -> RequestCosts {
         RequestCosts { query: 1.0, page: 1.0, detail: 0.0, page_size: self.page as u32, cap: None }
     }
 
-    /// Lets a policy ask until so many records have come, or so many queries were sent.
-    pub fn harvest(&self, policy: &mut dyn Policy, enough: usize, most_queries: usize) -> Vec<Sent> {
+    /// Runs a policy until `enough` records are seen or `most_queries` queries are sent.
+    pub fn harvest(&self, policy: &mut dyn Policy, enough: usize, most_queries: usize) -> Vec<SentQuery> {
         let mut seen = vec![false; self.records.len()];
-        let mut sent: Vec<Sent> = Vec::new();
+        let mut sent: Vec<SentQuery> = Vec::new();
         while sent.len() < most_queries && seen.iter().filter(|seen| **seen).count() < enough {
             let Some(query) = policy.choose(&self.costs()) else { break };
             let is_down = (sent.len() + 1).is_multiple_of(self.fails_every);
@@ -99,9 +107,9 @@ impl Database {
         sent
     }
 
-    fn ask(&self, policy: &mut dyn Policy, query: &Query, seen: &mut [bool], is_down: bool) -> Sent {
+    fn ask(&self, policy: &mut dyn Policy, query: &Query, seen: &mut [bool], is_down: bool) -> SentQuery {
         let matching = if is_down { Vec::new() } else { self.matching(&query.words) };
-        let total = self.tells.then_some(StatedTotal::Exactly(matching.len() as u64));
+        let total = self.states_totals.then_some(StatedTotal::Exactly(matching.len() as u64));
         let shown = &matching[(query.after as usize).min(matching.len())..matching.len().min(self.cap)];
         let mut hits = Vec::new();
         let mut pages = 0;
@@ -126,12 +134,12 @@ impl Database {
     }
 }
 
-/// Requests that were sent.
-pub fn requests(sent: &[Sent]) -> usize {
+/// Number of requests of all queries.
+pub fn requests(sent: &[SentQuery]) -> usize {
     sent.iter().map(|(_, _, pages)| pages).sum()
 }
 
-/// Records that came.
-pub fn records(sent: &[Sent]) -> usize {
+/// Number of new records of all queries.
+pub fn records(sent: &[SentQuery]) -> usize {
     sent.iter().map(|(_, new, _)| new).sum()
 }

@@ -1,226 +1,142 @@
-//! Policies: which query next.
+//! Query policies: which query a harvest sends next.
 //!
-//! A policy sees what a client sees: the words of the records that came, how many there were, what the
-//! form said about the rest. Time, disk and network are not its affair, and it keeps no file: whoever
-//! resumes a harvest lets a new policy learn from the stored answers in their order, and it goes on as
-//! the old one would have.
+//! A policy sees only the answers of the form: the records, their words, the stated totals. It uses no clock, disk or
+//! network and stores no state. To resume a harvest, the caller makes a new policy and passes all stored answers to
+//! [`Policy::learn`] in their order; the policy then continues as the old one would have.
+//!
+//! | module | policies |
+//! |---|---|
+//! | [`word_list`] | `random-16k`, `random-all`, `generic-frequency`: words of a fixed list |
+//! | [`adaptive`] | `adaptive*`: Ntoulas, Zerfos and Cho, "Downloading Textual Hidden Web Content Through Keyword Queries" (2005) |
+//! | [`hadal`] | `hadal`: most expected new records per request |
+//! | [`oracle`] | `oracle`: greedy with the true answers, for evaluation only |
+//!
+//! [`PolicyRegistry`] lists them by name and takes policies of other crates. [`result_cap`] and [`lexicon`] are shared
+//! parts.
 
 pub mod adaptive;
 #[cfg(test)]
 mod fixture;
 pub mod hadal;
 pub mod lexicon;
-pub mod listed;
-mod opening;
 pub mod oracle;
+mod outcome;
+mod registry;
 pub mod result_cap;
-pub(super) mod retry;
+pub mod word_list;
 
 use super::query::Query;
-use super::record::RecordId;
-use adaptive::{AdaptiveOptions, AdaptivePolicy, Cost, FrequencyEstimator, Weights};
-use listed::{GenericFrequency, Listed};
 
-/// A way to choose queries.
+pub(super) use outcome::RetryCounter;
+pub use outcome::{Hit, QueryOutcome, ReadingEnd, StatedTotal};
+pub use registry::{DuplicatePolicy, PolicyEntry, PolicyRegistry, find_policy};
+
+/// Chooses the queries of a harvest.
+///
+/// [`Policy::choose`], [`Policy::learn`] and [`Policy::top_queries`] are required. The example asks for the numbers
+/// from 1 to 3 and ends.
+///
+/// ```
+/// use hadal_core::harvest::policy::*;
+/// use hadal_core::harvest::query::Query;
+///
+/// struct Numbers(u32);
+///
+/// impl Policy for Numbers {
+///     fn choose(&mut self, costs: &RequestCosts) -> Option<Query> {
+///         self.top_queries(costs, 1).pop().map(|(query, _)| query)
+///     }
+///
+///     fn learn(&mut self, answer: &QueryOutcome<'_>) {
+///         if answer.query.words == self.0.to_string() {
+///             self.0 += 1;
+///         }
+///     }
+///
+///     fn top_queries(&self, costs: &RequestCosts, limit: usize) -> Vec<(Query, f64)> {
+///         let expected_new = f64::from(costs.page_size);
+///         (self.0..=3).take(limit).map(|number| (Query::words(&number.to_string()), expected_new)).collect()
+///     }
+/// }
+///
+/// let mut policies = PolicyRegistry::built_in();
+/// policies.register(PolicyEntry::new("numbers", "the numbers from 1 to 3", |_| Box::new(Numbers(1))))?;
+///
+/// let mut policy = policies.find("numbers").unwrap().make(&PolicyContext::default());
+/// let mut sent = Vec::new();
+/// while let Some(query) = policy.choose(&RequestCosts::default()) {
+///     let end = ReadingEnd::LastPage;
+///     policy.learn(&QueryOutcome { query: &query, hits: &[], total: None, pages: 1, end });
+///     sent.push(query.words);
+/// }
+/// assert_eq!(sent, ["1", "2", "3"]);
+/// # Ok::<(), DuplicatePolicy>(())
+/// ```
 pub trait Policy: Send {
-    /// The query to send next; `None` when nothing is left to ask. The same until something was learned.
-    /// With [`Query::after`] it is one that was left off, to be read on.
+    /// Returns the next query, or `None` when no query is left. Repeated calls return the same query until the next
+    /// [`Policy::learn`]. A query with [`Query::after`] > 0 continues a paused answer.
     fn choose(&mut self, costs: &RequestCosts) -> Option<Query>;
 
-    /// Whether the next page of an answer is worth its request.
+    /// Returns true if the next page of an answer is worth its request. Called after each page that has a successor;
+    /// `answer` holds all pages so far.
     fn wants_next_page(&self, answer: &QueryOutcome<'_>, costs: &RequestCosts) -> bool {
         let _ = (answer, costs);
         true
     }
 
-    /// Takes in an answer, once no more of its pages are read.
+    /// Learns from an answer after its last page was read.
     fn learn(&mut self, answer: &QueryOutcome<'_>);
 
-    /// Takes note that a query which was left off cannot be read on.
+    /// Forgets a paused answer, because its next page cannot be requested any more. `query` is the continuation that
+    /// [`Policy::choose`] returned.
     fn drop_continuation(&mut self, query: &Query) {
         let _ = query;
     }
 
-    /// What it would ask next, best first, with the new records it expects of each.
-    fn top_queries(&self, costs: &RequestCosts, most: usize) -> Vec<(Query, f64)>;
+    /// Returns up to `limit` queries, best first, each with the expected number of new records. A policy without
+    /// expectations returns 0 for each.
+    fn top_queries(&self, costs: &RequestCosts, limit: usize) -> Vec<(Query, f64)>;
 }
 
-/// What things cost, and how answers come, as far as the harvest has learned it.
+/// Costs of the requests of a harvest, in any one unit, and the shape of its answers as far as it is known.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RequestCosts {
-    /// Sending a query and reading the first page of its answer.
+    /// Cost of a query with the first page of its answer.
     pub query: f64,
-    /// Each further page.
+    /// Cost of each further result page.
     pub page: f64,
-    /// Fetching the page of one new record; zero when they are not fetched.
+    /// Cost of the detail page of one new record; 0 if detail pages are not fetched.
     pub detail: f64,
-    /// Records on a page.
+    /// Records per result page.
     pub page_size: u32,
-    /// The most records one query ever brings up, once that is known.
+    /// Result cap, once known.
     pub cap: Option<u32>,
 }
 
 impl RequestCosts {
-    /// New records for each request, when a query brings so many.
+    /// New records per unit of cost, for a query that returns `new` records, all of them new.
     pub fn yield_of(&self, new: f64) -> f64 {
-        let further = (new / f64::from(self.page_size.max(1)) - 1.0).max(0.0);
-        new / (self.query + self.page * further + self.detail * new)
+        let further_pages = (new / f64::from(self.page_size.max(1)) - 1.0).max(0.0);
+        new / (self.query + self.page * further_pages + self.detail * new)
     }
 }
 
 impl Default for RequestCosts {
-    /// What is assumed before the first answer.
+    /// Assumptions before the first answer: every request costs 1, pages of 10, no detail pages, no cap.
     fn default() -> RequestCosts {
         RequestCosts { query: 1.0, page: 1.0, detail: 0.0, page_size: 10, cap: None }
     }
 }
 
-/// A query and what came of it.
-#[derive(Clone, Debug)]
-pub struct QueryOutcome<'a> {
-    /// The query.
-    pub query: &'a Query,
-    /// The records in the order of the answer.
-    pub hits: &'a [Hit<'a>],
-    /// How many the form says there are.
-    pub total: Option<StatedTotal>,
-    /// Pages that were read.
-    pub pages: u32,
-    /// Why no more were read.
-    pub end: ReadingEnd,
-}
-
-/// A record in an answer.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Hit<'a> {
-    /// Which one.
-    pub id: RecordId,
-    /// Whether no answer before this one held it.
-    pub is_new: bool,
-    /// What it is called.
-    pub title: &'a str,
-    /// Everything known of it, the title included.
-    pub text: &'a str,
-    /// What it says as name and value.
-    pub fields: &'a [(String, String)],
-}
-
-/// How many records answer a query, in the form's own words.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-pub enum StatedTotal {
-    /// Just so many.
-    Exactly(u64),
-    /// "About", "more than": a round number.
-    About(u64),
-}
-
-impl StatedTotal {
-    /// The number itself.
-    pub fn count(self) -> u64 {
-        match self {
-            StatedTotal::Exactly(count) | StatedTotal::About(count) => count,
-        }
-    }
-}
-
-/// Why the reading of an answer ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-pub enum ReadingEnd {
-    /// It has no further page: these are all, or all that the form ever shows.
-    #[serde(rename = "Last")]
-    LastPage,
-    /// More could have been read.
-    #[serde(rename = "LeftOff")]
-    Paused,
-    /// A page of it did not come.
-    Failed,
-}
-
-/// What a policy is told before a harvest.
+/// Input of a policy at the start of a harvest.
 #[derive(Clone, Debug, Default)]
 pub struct PolicyContext {
-    /// Feeds random choices.
+    /// Seed of random choices.
     pub seed: u64,
-    /// Words to begin with, best first: the topic's, then those of the form's page.
+    /// First queries, best first: words of the topic, then words of the form's page.
     pub first_words: Vec<String>,
-    /// Language of the site as its ISO 639-1 code, when known.
+    /// Language of the site as ISO 639-1 code, if known.
     pub language: Option<String>,
-    /// The user's own list of words, most frequent first, in place of the one that ships.
+    /// Word list of the user, most frequent first; replaces the built-in list.
     pub word_list: Option<Vec<String>>,
-}
-
-/// A policy as it is offered to users.
-pub struct PolicyEntry {
-    /// Name on the command line.
-    pub name: &'static str,
-    /// When to use it, in one line.
-    pub about: &'static str,
-    make: fn(&PolicyContext) -> Box<dyn Policy>,
-}
-
-impl PolicyEntry {
-    /// A fresh policy.
-    pub fn make(&self, context: &PolicyContext) -> Box<dyn Policy> {
-        (self.make)(context)
-    }
-}
-
-/// Every policy, simplest first. A new one is a file and a line here.
-pub const POLICIES: &[PolicyEntry] = &[
-    PolicyEntry {
-        name: "random-16k",
-        about: "any of the 16,000 most frequent words; a control to measure others against",
-        make: |context| Box::new(Listed::random(context, 16_000)),
-    },
-    PolicyEntry {
-        name: "random-all",
-        about: "any word of the whole list; a control",
-        make: |context| Box::new(Listed::random(context, usize::MAX)),
-    },
-    PolicyEntry {
-        name: "generic-frequency",
-        about: "the language's most frequent words first, whatever comes back",
-        make: |context| Box::new(GenericFrequency::new(context)),
-    },
-    PolicyEntry {
-        name: "adaptive",
-        about: "the word most frequent in the records so far; fewest queries where nothing is capped",
-        make: |context| Box::new(AdaptivePolicy::new(context, AdaptiveOptions::default())),
-    },
-    PolicyEntry {
-        name: "adaptive-zipf",
-        about: "adaptive with frequencies read off a curve fitted to the words asked",
-        make: |context| {
-            let options =
-                AdaptiveOptions { estimator: FrequencyEstimator::Zipf, ..AdaptiveOptions::default() };
-            Box::new(AdaptivePolicy::new(context, options))
-        },
-    },
-    PolicyEntry {
-        name: "adaptive-cost",
-        about: "adaptive that weighs queries by what they and their new records cost",
-        make: |context| {
-            let options =
-                AdaptiveOptions { cost: Cost::New(Weights::default()), ..AdaptiveOptions::default() };
-            Box::new(AdaptivePolicy::new(context, options))
-        },
-    },
-    PolicyEntry {
-        name: "adaptive-limit",
-        about: "adaptive that makes up for answers which the form cuts off",
-        make: |context| {
-            let options = AdaptiveOptions { corrects_limit: true, ..AdaptiveOptions::default() };
-            Box::new(AdaptivePolicy::new(context, options))
-        },
-    },
-    PolicyEntry {
-        name: "hadal",
-        about: "most new records for each request, by what was caught only once; our own, the usual choice",
-        make: |context| Box::new(hadal::HadalPolicy::new(context)),
-    },
-];
-
-/// The policy of that name.
-pub fn find_policy(name: &str) -> Option<&'static PolicyEntry> {
-    POLICIES.iter().find(|entry| entry.name == name)
 }

@@ -1,26 +1,30 @@
-//! The most records that a form ever shows for one query, learned from its answers.
+//! Result cap: the most records that a form shows for one query, learned from its answers.
 //!
-//! An answer that ends short of the number of matches it tells gives the cap away. Where no number is told,
-//! answers of one length, the longest of all, do: matches are hardly ever equal in number by chance.
+//! Two observations show the cap:
+//! - An answer ends on its last page with fewer records than its exact stated total.
+//! - Several answers have the same length and none is longer. Numbers of matches are rarely equal by chance.
 
 use super::{QueryOutcome, ReadingEnd, StatedTotal};
 
-/// Answers of the greatest length that it takes.
+/// Number of answers of the greatest length that shows the cap without a total. Guess.
 const REPEATS: u32 = 3;
 
-/// Shorter answers are often equally long by chance.
-const LEAST: u32 = 5;
+/// Least cap that is accepted without a total, in records. Shorter answers are often equal by chance. Guess.
+const LEAST_CAP: u32 = 5;
 
-/// What is known of the cap.
+/// Learns the result cap from answers.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ResultCap {
+    /// Length of the longest complete reading, in records.
     longest: u32,
+    /// Number of answers of that length.
     repeats: u32,
-    told: Option<u32>,
+    /// Length of an answer that was shorter than its total.
+    cut_at: Option<u32>,
 }
 
 impl ResultCap {
-    /// Takes in an answer.
+    /// Learns from an answer. Answers that were not read to the last page are ignored.
     pub fn learn(&mut self, answer: &QueryOutcome<'_>) {
         let shown = answer.query.after + answer.hits.len() as u32;
         if answer.end != ReadingEnd::LastPage || shown == 0 {
@@ -30,7 +34,7 @@ impl ResultCap {
             && total > u64::from(shown)
             && shown >= self.longest
         {
-            self.told = Some(shown);
+            self.cut_at = Some(shown);
         }
         match shown.cmp(&self.longest) {
             std::cmp::Ordering::Greater => (self.longest, self.repeats) = (shown, 1),
@@ -39,10 +43,10 @@ impl ResultCap {
         }
     }
 
-    /// The cap, once it is known.
+    /// Returns the cap in records, or `None` while it is unknown.
     pub fn value(&self) -> Option<u32> {
-        let told = self.told.filter(|told| *told >= self.longest);
-        told.or((self.repeats >= REPEATS && self.longest >= LEAST).then_some(self.longest))
+        let cut_at = self.cut_at.filter(|cut_at| *cut_at >= self.longest);
+        cut_at.or((self.repeats >= REPEATS && self.longest >= LEAST_CAP).then_some(self.longest))
     }
 }
 
@@ -53,7 +57,7 @@ mod tests {
     use crate::harvest::query::Query;
     use crate::harvest::record::RecordId;
 
-    fn after(answers: &[(usize, Option<StatedTotal>, ReadingEnd)]) -> Option<u32> {
+    fn cap_after(answers: &[(usize, Option<StatedTotal>, ReadingEnd)]) -> Option<u32> {
         let query = Query::words("sea");
         let mut cap = ResultCap::default();
         for (shown, total, end) in answers {
@@ -72,26 +76,23 @@ mod tests {
     #[test]
     fn the_longest_answer_repeated_is_the_cap() {
         let [forty, fifty] = [40, 50].map(|shown| (shown, None, ReadingEnd::LastPage));
-        assert_eq!(after(&[fifty, forty, fifty]), None);
-        assert_eq!(after(&[fifty, forty, fifty, fifty]), Some(50));
-        assert_eq!(after(&[forty, forty, forty, fifty]), None, "a longer answer refutes it");
+        assert_eq!(cap_after(&[fifty, forty, fifty]), None);
+        assert_eq!(cap_after(&[fifty, forty, fifty, fifty]), Some(50));
+        assert_eq!(cap_after(&[forty, forty, forty, fifty]), None, "a longer answer refutes it");
     }
 
     #[test]
-    fn a_total_beyond_the_end_gives_it_away() {
-        assert_eq!(after(&[(50, Some(StatedTotal::Exactly(90)), ReadingEnd::LastPage)]), Some(50));
-        assert_eq!(after(&[(50, Some(StatedTotal::Exactly(90)), ReadingEnd::Paused)]), None);
-        assert_eq!(after(&[(50, Some(StatedTotal::Exactly(50)), ReadingEnd::LastPage)]), None);
-        assert_eq!(
-            after(&[(50, Some(StatedTotal::About(60)), ReadingEnd::LastPage)]),
-            None,
-            "round numbers are off"
-        );
+    fn an_exact_total_above_the_answer_length_shows_the_cap() {
+        assert_eq!(cap_after(&[(50, Some(StatedTotal::Exactly(90)), ReadingEnd::LastPage)]), Some(50));
+        assert_eq!(cap_after(&[(50, Some(StatedTotal::Exactly(90)), ReadingEnd::Paused)]), None);
+        assert_eq!(cap_after(&[(50, Some(StatedTotal::Exactly(50)), ReadingEnd::LastPage)]), None);
+        let rounded = (50, Some(StatedTotal::About(60)), ReadingEnd::LastPage);
+        assert_eq!(cap_after(&[rounded]), None, "rounded totals may be wrong");
     }
 
     #[test]
-    fn short_and_broken_answers_tell_nothing() {
-        assert_eq!(after(&[(2, None, ReadingEnd::LastPage); 9]), None);
-        assert_eq!(after(&[(50, None, ReadingEnd::Failed); 9]), None);
+    fn short_and_failed_answers_show_no_cap() {
+        assert_eq!(cap_after(&[(2, None, ReadingEnd::LastPage); 9]), None);
+        assert_eq!(cap_after(&[(50, None, ReadingEnd::Failed); 9]), None);
     }
 }

@@ -26,7 +26,7 @@ pub use control_words::ValueKind;
 pub use inputs::{FormInput, FormInputs, InputKind, InputValue};
 pub use range::{RangeInput, RangePart};
 
-use super::policy::retry::RetryCounter;
+use super::policy::RetryCounter;
 use super::policy::{Policy, PolicyContext, QueryOutcome, RequestCosts, find_policy};
 use super::query::Query;
 use crate::critic::probe::query_field;

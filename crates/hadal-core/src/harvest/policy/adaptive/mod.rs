@@ -1,199 +1,247 @@
-//! `adaptive`: the word that promises most new records for its cost, by the records downloaded so far.
+//! `adaptive`: the policy of Ntoulas, Zerfos and Cho, "Downloading Textual Hidden Web Content Through Keyword Queries"
+//! (2005).
 //!
-//! Ntoulas, Zerfos and Cho, "Downloading textual hidden web content through keyword queries" (2005): greedy
-//! efficiency `P_new / Cost` over the words of a query statistics table. By default a query's cost is constant
-//! and words are taken to be independent of each other, as in most of the paper's experiments; the other
-//! estimator, cost models and the correction for limited answers are options of [`AdaptivePolicy`].
+//! For each candidate word `t` of the downloaded records (section 3.2, figure 7):
+//!
+//! ```text
+//! Efficiency(t) = P_new(t) / Cost(t)
+//! P_new(t)      = P(t) - P(Q) * P(t | Q)                 (from equation 3)
+//! Cost(t)       = 1, or one of
+//!                 c_q + c_r * P(t) + c_d * P(t)          (equation 1)
+//!                 c_q + c_r * P(t) + c_d * P_new(t)      (equation 2)
+//! ```
+//!
+//! | symbol | meaning |
+//! |---|---|
+//! | `Q` | all queries so far, `q_1 or ... or q_i` |
+//! | `P(Q)` | share of the database that is downloaded |
+//! | `P(t)` | share of the database that contains `t` |
+//! | `P(t given Q)` | share of the downloaded records that contain `t`, from the query statistics table |
+//! | `P_new(t)` | share of the database that the query `t` returns for the first time |
+//! | `c_q`, `c_r`, `c_d` | cost of a query, of its result pages, of downloading its records |
+//!
+//! The word with the greatest efficiency is next. `P(t)` comes from one of two estimators: the independence estimator
+//! assumes `P(t) = P(t | Q)`, the Zipf estimator reads it off a curve (equations 4 and 5, [`zipf`]). Defaults are the
+//! independence estimator and constant cost, as in most of the paper's experiments. The correction of cut answers
+//! (equations 6 and 7, [`statistics`]) is an option.
+//!
+//! The paper leaves the estimation of `P(Q)` open. Under independence the share of an answer that is already downloaded
+//! equals `P(Q)`, so `P(Q) = (a + 1) / (m + 2)`, where `m` is the number of records in all complete answers and `a` the
+//! number of those that were downloaded before.
 
-mod limit;
-pub mod table;
+pub mod statistics;
 #[cfg(test)]
 mod tests;
 pub mod zipf;
 
-use super::opening::Opening;
 use super::result_cap::ResultCap;
-use super::retry::RetryCounter;
-use super::{Policy, PolicyContext, QueryOutcome, ReadingEnd, RequestCosts};
+use super::word_list::FirstQueries;
+use super::{Policy, PolicyContext, QueryOutcome, ReadingEnd, RequestCosts, RetryCounter};
 use crate::harvest::query::Query;
-use limit::Downloaded;
+use statistics::{DownloadedWords, QueryStatistics, WordRanks};
 use std::collections::VecDeque;
-use table::{Ranks, Table};
-use zipf::Zipf;
+use zipf::ZipfCurve;
 
-/// QueryOutcome words that the Zipf curve is fitted on, the latest.
-const MOST_KNOWN: usize = 500;
+/// Most asked words that the Zipf curve is fitted to; the latest are used. Guess; limits the time of a choice.
+const MOST_CURVE_POINTS: usize = 500;
 
-/// How the frequency of a word in the whole database is estimated.
+/// Limits of the downloaded share `P(Q)`. Guess; they keep the estimated size finite.
+const SHARE_LIMITS: (f64, f64) = (0.001, 0.999);
+
+/// Estimator of `P(t)`, the share of the database that contains a word.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub enum FrequencyEstimator {
-    /// As its frequency in the records downloaded.
+    /// `P(t) = P(t | Q)`.
     #[default]
     Independence,
-    /// By its rank in them, on a curve fitted to the words asked.
+    /// `P(t)` from the rank of the word, on a [`ZipfCurve`] fitted to the asked words.
     Zipf,
 }
 
-/// What a query costs, P being shares of the whole database.
+/// Cost of a query.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub enum Cost {
-    /// Every query the same.
+#[non_exhaustive]
+pub enum CostModel {
+    /// Every query costs 1.
     #[default]
     Constant,
-    /// Equation 1: every matching record is downloaded.
-    All(Weights),
+    /// Equation 1: all matching records are downloaded.
+    AllRecords(CostWeights),
     /// Equation 2: only new records are downloaded.
-    New(Weights),
+    NewRecords(CostWeights),
 }
 
-/// The constants of the cost equations.
+/// Constants of equations 1 and 2.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Weights {
-    /// c_q, sending a query.
+pub struct CostWeights {
+    /// `c_q`: cost of sending a query.
     pub query: f64,
-    /// c_r, its result pages.
+    /// `c_r`: cost of the result pages of a query that matches the whole database.
     pub results: f64,
-    /// c_d, downloading the records.
+    /// `c_d`: cost of downloading the whole database.
     pub records: f64,
 }
 
-impl Default for Weights {
-    fn default() -> Weights {
-        Weights { query: 100.0, results: 100.0, records: 10_000.0 }
+impl Default for CostWeights {
+    /// The values of section 4.4 of the paper, chosen there for PubMed.
+    fn default() -> CostWeights {
+        CostWeights { query: 100.0, results: 100.0, records: 10_000.0 }
     }
 }
 
-impl Cost {
-    fn of(self, p: f64, p_new: f64) -> f64 {
+impl CostModel {
+    fn cost(self, p: f64, p_new: f64) -> f64 {
         match self {
-            Cost::Constant => 1.0,
-            Cost::All(c) => c.query + c.results * p + c.records * p,
-            Cost::New(c) => c.query + c.results * p + c.records * p_new,
+            CostModel::Constant => 1.0,
+            CostModel::AllRecords(c) => c.query + c.results * p + c.records * p,
+            CostModel::NewRecords(c) => c.query + c.results * p + c.records * p_new,
         }
     }
 }
 
-/// The options of the method.
+/// Options of [`AdaptivePolicy`]. The default is the setting of most of the paper's experiments.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct AdaptiveOptions {
-    /// How frequencies are estimated.
+    /// Estimator of `P(t)`.
     pub estimator: FrequencyEstimator,
-    /// What queries cost.
-    pub cost: Cost,
-    /// Whether answers that the form cut off are made up for.
-    pub corrects_limit: bool,
+    /// Cost model of the efficiency.
+    pub cost: CostModel,
+    /// True to correct the statistics for cut answers (equations 6 and 7).
+    pub corrects_cap: bool,
 }
 
-/// The policy.
+/// Efficiency of a candidate word.
+struct WordEfficiency {
+    word: u32,
+    /// `P_new / Cost`.
+    efficiency: f64,
+    /// Expected number of new records.
+    new: f64,
+}
+
+impl WordEfficiency {
+    /// Greatest efficiency first; among equals the word that occurred first.
+    fn order(&self, other: &WordEfficiency) -> std::cmp::Ordering {
+        other.efficiency.total_cmp(&self.efficiency).then(self.word.cmp(&other.word))
+    }
+}
+
+/// The adaptive policy; see the module.
 pub struct AdaptivePolicy {
     options: AdaptiveOptions,
-    opening: Opening,
+    first_queries: FirstQueries,
     retries: RetryCounter,
-    table: Table,
-    downloaded: Option<Downloaded>,
-    /// QueryOutcome words and how many records answered.
-    known: VecDeque<(u32, f64)>,
-    /// Records of complete answers, and how many of them were downloaded before.
+    statistics: QueryStatistics,
+    /// Present if cut answers are corrected.
+    downloaded: Option<DownloadedWords>,
+    /// Asked words with the number of records in their complete answers.
+    curve_points: VecDeque<(u32, f64)>,
+    /// Records in complete answers: `m` of the module's formula.
     matched: f64,
-    met_again: f64,
+    /// Those of them that were downloaded before: `a` of the module's formula.
+    downloaded_before: f64,
     cap: ResultCap,
 }
 
 impl AdaptivePolicy {
-    /// Starts with the context's first words.
+    /// A policy that starts with the first words of the context.
     pub fn new(context: &PolicyContext, options: AdaptiveOptions) -> AdaptivePolicy {
         AdaptivePolicy {
             options,
-            opening: Opening::new(context),
+            first_queries: FirstQueries::new(context),
             retries: RetryCounter::default(),
-            table: Table::default(),
-            downloaded: options.corrects_limit.then(Downloaded::default),
-            known: VecDeque::new(),
+            statistics: QueryStatistics::default(),
+            downloaded: options.corrects_cap.then(DownloadedWords::default),
+            curve_points: VecDeque::new(),
             matched: 0.0,
-            met_again: 0.0,
+            downloaded_before: 0.0,
             cap: ResultCap::default(),
         }
     }
 
-    /// P(q1 or ... or qi): under independence, the share of an answer's records that are there already is
-    /// the share of all records that are.
+    /// `P(Q)`.
     fn downloaded_share(&self) -> f64 {
-        ((self.met_again + 1.0) / (self.matched + 2.0)).clamp(0.001, 0.999)
+        let (least, most) = SHARE_LIMITS;
+        ((self.downloaded_before + 1.0) / (self.matched + 2.0)).clamp(least, most)
     }
 
-    /// Efficiency and expected new records of every candidate.
-    fn weighed(&self) -> impl Iterator<Item = (u32, f64, f64)> + '_ {
+    /// Efficiencies of all candidates.
+    fn efficiencies(&self) -> impl Iterator<Item = WordEfficiency> + '_ {
         let downloaded = self.downloaded_share();
-        let size = self.table.records() / downloaded;
-        let curve = self.curve();
-        self.table.candidates().map(move |(word, count)| {
-            let p_within = count / self.table.records().max(1.0);
+        let size = self.statistics.records() / downloaded;
+        let curve = self.zipf_curve();
+        self.statistics.candidates().map(move |(word, count)| {
+            let p_given_q = count / self.statistics.records().max(1.0);
             let p = match &curve {
                 Some((curve, ranks)) => {
-                    (curve.frequency(ranks.rank(count)) / size).clamp(downloaded * p_within, 1.0)
+                    (curve.frequency(ranks.rank(count)) / size).clamp(downloaded * p_given_q, 1.0)
                 }
-                None => p_within,
+                None => p_given_q,
             };
-            let p_new = p - downloaded * p_within;
-            (word, p_new / self.options.cost.of(p, p_new), p_new * size)
+            let p_new = p - downloaded * p_given_q;
+            WordEfficiency { word, efficiency: p_new / self.options.cost.cost(p, p_new), new: p_new * size }
         })
     }
 
-    fn curve(&self) -> Option<(Zipf, Ranks)> {
+    /// Zipf curve of the asked words; `None` for the independence estimator or with too few words.
+    fn zipf_curve(&self) -> Option<(ZipfCurve, WordRanks)> {
         if self.options.estimator == FrequencyEstimator::Independence {
             return None;
         }
-        let ranks = self.table.ranks();
-        let pairs: Vec<(f64, f64)> =
-            self.known.iter().map(|(word, found)| (ranks.rank(self.table.count_of(*word)), *found)).collect();
-        Zipf::fit(&pairs).map(|curve| (curve, ranks))
+        let ranks = self.statistics.ranks();
+        let point = |(word, found): &(u32, f64)| (ranks.rank(self.statistics.count_of(*word)), *found);
+        let points: Vec<(f64, f64)> = self.curve_points.iter().map(point).collect();
+        ZipfCurve::fit(&points).map(|curve| (curve, ranks))
     }
 
-    /// Whether the form held records back, as far as can be told.
+    /// Returns true if the answer was read to its end and is shorter than the number of matches.
     fn is_cut(&self, answer: &QueryOutcome<'_>) -> bool {
-        let came = answer.hits.len() as u64;
-        let at_cap = self.cap.value().is_some_and(|cap| came >= u64::from(cap));
-        answer.end == ReadingEnd::LastPage
-            && (at_cap || answer.total.is_some_and(|total| total.count() > came))
+        let shown = answer.hits.len() as u64;
+        let at_cap = self.cap.value().is_some_and(|cap| shown >= u64::from(cap));
+        let is_below_total = answer.total.is_some_and(|total| total.count() > shown);
+        answer.end == ReadingEnd::LastPage && (at_cap || is_below_total)
     }
 
-    fn learn_size(&mut self, answer: &QueryOutcome<'_>) {
-        let again = answer.hits.iter().filter(|hit| !hit.is_new).count();
+    /// Learns `P(Q)` and a point of the Zipf curve from a complete answer.
+    fn learn_complete(&mut self, answer: &QueryOutcome<'_>) {
+        let before = answer.hits.iter().filter(|hit| !hit.is_new).count();
         self.matched += answer.hits.len() as f64;
-        self.met_again += again as f64;
-        if let Some(word) = self.table.lexicon().number(&answer.query.words) {
-            self.known.push_back((word, answer.hits.len() as f64));
-            if self.known.len() > MOST_KNOWN {
-                self.known.pop_front();
+        self.downloaded_before += before as f64;
+        if let Some(word) = self.statistics.lexicon().number(&answer.query.words) {
+            self.curve_points.push_back((word, answer.hits.len() as f64));
+            if self.curve_points.len() > MOST_CURVE_POINTS {
+                self.curve_points.pop_front();
             }
         }
     }
 
+    /// Updates the query statistics table, with the correction of a cut answer if that is an option.
     fn learn_words(&mut self, answer: &QueryOutcome<'_>, is_cut: bool) {
-        let expected = self.table.count(&answer.query.words) / self.downloaded_share();
-        let mut came = Vec::new();
+        let expected = self.statistics.count(&answer.query.words) / self.downloaded_share();
+        let mut shown = Vec::new();
         for hit in answer.hits {
-            let words = self.table.words(hit.title, hit.text);
+            let words = self.statistics.words(hit.title, hit.text);
             if hit.is_new && !(is_cut && self.downloaded.is_some()) {
-                self.table.add_record(&words);
+                self.statistics.add_record(&words);
             }
-            came.push(words);
+            shown.push(words);
         }
         let Some(downloaded) = &mut self.downloaded else { return };
-        if is_cut && let Some(asked) = self.table.lexicon().number(&answer.query.words) {
-            let shown = answer.total.map_or(expected, |total| total.count() as f64);
-            downloaded.correct(&mut self.table, asked, shown.max(came.len() as f64), &came);
+        if is_cut && let Some(asked) = self.statistics.lexicon().number(&answer.query.words) {
+            let matching = answer.total.map_or(expected, |total| total.count() as f64);
+            downloaded.correct(&mut self.statistics, asked, matching.max(shown.len() as f64), &shown);
         }
-        let new = answer.hits.iter().zip(&came).filter(|(hit, _)| hit.is_new);
+        let new = answer.hits.iter().zip(&shown).filter(|(hit, _)| hit.is_new);
         new.for_each(|(hit, words)| downloaded.keep(hit.id, words));
     }
 }
 
 impl Policy for AdaptivePolicy {
     fn choose(&mut self, _costs: &RequestCosts) -> Option<Query> {
-        let best = self.weighed().max_by(|a, b| a.1.total_cmp(&b.1).then(b.0.cmp(&a.0)));
-        let best = best.map(|(word, ..)| self.table.lexicon().word(word));
-        best.or_else(|| self.opening.next()).map(Query::words)
+        let best = self.efficiencies().min_by(WordEfficiency::order);
+        let best = best.map(|best| self.statistics.lexicon().word(best.word));
+        best.or_else(|| self.first_queries.next()).map(Query::words)
     }
 
     fn learn(&mut self, answer: &QueryOutcome<'_>) {
@@ -201,19 +249,19 @@ impl Policy for AdaptivePolicy {
             return;
         }
         self.cap.learn(answer);
-        self.opening.asked(&answer.query.words);
-        self.table.mark_asked(&answer.query.words);
+        self.first_queries.mark_asked(&answer.query.words);
+        self.statistics.mark_asked(&answer.query.words);
         let is_cut = self.is_cut(answer);
         self.learn_words(answer, is_cut);
         if answer.end == ReadingEnd::LastPage && !is_cut {
-            self.learn_size(answer);
+            self.learn_complete(answer);
         }
     }
 
-    fn top_queries(&self, _costs: &RequestCosts, most: usize) -> Vec<(Query, f64)> {
-        let mut weighed: Vec<(u32, f64, f64)> = self.weighed().collect();
-        weighed.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
-        weighed.truncate(most);
-        weighed.iter().map(|(word, _, new)| (Query::words(self.table.lexicon().word(*word)), *new)).collect()
+    fn top_queries(&self, _costs: &RequestCosts, limit: usize) -> Vec<(Query, f64)> {
+        let mut words: Vec<WordEfficiency> = self.efficiencies().collect();
+        words.sort_by(WordEfficiency::order);
+        words.truncate(limit);
+        words.iter().map(|best| (Query::words(self.statistics.lexicon().word(best.word)), best.new)).collect()
     }
 }

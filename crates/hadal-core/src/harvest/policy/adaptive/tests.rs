@@ -1,7 +1,7 @@
-//! The paper's method as a whole, against a generated database.
+//! Tests of the whole policy against a generated database.
 
 use super::*;
-use crate::harvest::policy::fixture::{Database, records};
+use crate::harvest::policy::fixture::{TestDatabase, records};
 use std::collections::BTreeSet;
 
 fn adaptive(first: &str, options: AdaptiveOptions) -> AdaptivePolicy {
@@ -11,7 +11,7 @@ fn adaptive(first: &str, options: AdaptiveOptions) -> AdaptivePolicy {
 
 #[test]
 fn four_first_queries_lead_to_the_same_coverage_and_the_same_words() {
-    let database = Database::generated(3_000, 1);
+    let database = TestDatabase::generated(3_000, 1);
     let runs = ["w0", "w5", "s3x2", "w60"]
         .map(|first| database.harvest(&mut adaptive(first, AdaptiveOptions::default()), usize::MAX, 30));
     let covered = runs.each_ref().map(|sent| records(sent) as f64 / 3_000.0);
@@ -25,14 +25,14 @@ fn four_first_queries_lead_to_the_same_coverage_and_the_same_words() {
 #[test]
 fn the_most_frequent_word_not_yet_asked_is_next() {
     let texts = ["sea deep", "sea deep blue", "sea deep", "sea cold"];
-    let database = Database::of(texts.map(|text| (String::new(), text.to_string())).into());
+    let database = TestDatabase::of(texts.map(|text| (String::new(), text.to_string())).into());
     let sent = database.harvest(&mut adaptive("sea", AdaptiveOptions::default()), usize::MAX, 3);
     assert_eq!(sent.iter().map(|(word, ..)| word.as_str()).collect::<Vec<_>>(), ["sea", "deep", "blue"]);
 }
 
 #[test]
-fn the_share_downloaded_is_the_share_that_comes_again() {
-    let database = Database::generated(2_000, 2);
+fn the_estimated_downloaded_share_is_below_twice_the_true_one() {
+    let database = TestDatabase::generated(2_000, 2);
     let mut policy = adaptive("w3", AdaptiveOptions::default());
     let sent = database.harvest(&mut policy, 600, 50);
     let true_share = records(&sent) as f64 / 2_000.0;
@@ -43,12 +43,12 @@ fn the_share_downloaded_is_the_share_that_comes_again() {
 fn every_option_covers_the_database() {
     let options = [
         AdaptiveOptions { estimator: FrequencyEstimator::Zipf, ..AdaptiveOptions::default() },
-        AdaptiveOptions { cost: Cost::All(Weights::default()), ..AdaptiveOptions::default() },
-        AdaptiveOptions { cost: Cost::New(Weights::default()), ..AdaptiveOptions::default() },
-        AdaptiveOptions { corrects_limit: true, ..AdaptiveOptions::default() },
+        AdaptiveOptions { cost: CostModel::AllRecords(CostWeights::default()), ..AdaptiveOptions::default() },
+        AdaptiveOptions { cost: CostModel::NewRecords(CostWeights::default()), ..AdaptiveOptions::default() },
+        AdaptiveOptions { corrects_cap: true, ..AdaptiveOptions::default() },
     ];
     for options in options {
-        let mut database = Database::generated(1_000, 3);
+        let mut database = TestDatabase::generated(1_000, 3);
         database.cap = 100;
         let sent = database.harvest(&mut adaptive("w2", options), 900, 400);
         assert!(records(&sent) >= 900, "{options:?}: {}", records(&sent));
@@ -56,18 +56,17 @@ fn every_option_covers_the_database() {
 }
 
 #[test]
-fn downloading_costs_make_small_new_answers_worth_asking() {
-    // Equation 1 charges for what is there already, equation 2 does not.
-    let all = Cost::All(Weights::default());
-    let new = Cost::New(Weights::default());
-    assert_eq!(Cost::Constant.of(0.5, 0.1), 1.0);
-    assert_eq!(all.of(0.5, 0.1), 100.0 + 50.0 + 5_000.0);
-    assert_eq!(new.of(0.5, 0.1), 100.0 + 50.0 + 1_000.0);
+fn equation_1_charges_for_all_matches_and_equation_2_for_new_ones() {
+    let all = CostModel::AllRecords(CostWeights::default());
+    let new = CostModel::NewRecords(CostWeights::default());
+    assert_eq!(CostModel::Constant.cost(0.5, 0.1), 1.0);
+    assert_eq!(all.cost(0.5, 0.1), 100.0 + 50.0 + 5_000.0);
+    assert_eq!(new.cost(0.5, 0.1), 100.0 + 50.0 + 1_000.0);
 }
 
 #[test]
-fn a_query_that_fails_is_asked_again() {
-    let mut database = Database::generated(500, 4);
+fn a_failed_query_is_sent_again() {
+    let mut database = TestDatabase::generated(500, 4);
     database.fails_every = 2;
     let sent = database.harvest(&mut adaptive("w1", AdaptiveOptions::default()), usize::MAX, 6);
     assert_eq!(sent[1].0, sent[2].0);

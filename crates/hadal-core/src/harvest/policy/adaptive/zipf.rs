@@ -1,25 +1,31 @@
-//! The Zipf estimator: frequencies of unasked words from the ranks of asked ones (section 3.1 of the paper).
+//! Zipf estimator: the frequency of an unasked word from its rank (section 3.1 of the paper).
 //!
-//! Frequency falls with rank as `alpha (rank + beta)^-gamma`. On logarithmic scales that is a line once
-//! `beta` is given, so `beta` is searched for and the line is fitted by least squares.
+//! The frequency of the word of rank `r` is `f(r) = alpha * (r + beta)^-gamma` (equation 4). For asked words both rank
+//! and frequency are known. For a given `beta`, `ln f` is linear in `ln(r + beta)`, so `alpha` and `gamma` follow from
+//! least squares. The fit tries `beta = 0` and [`BETA_STEPS`] values on a logarithmic grid and keeps the one with the
+//! least squared error.
 
-/// Largest shift of ranks that is considered.
-const MOST_BETA: f64 = 1_000.0;
+/// Least and greatest `beta` of the grid, in ranks. Guess.
+const BETA_RANGE: (f64, f64) = (0.01, 1_000.0);
 
-/// A fitted curve, equation 4.
+/// Values of `beta` on the grid. Guess.
+const BETA_STEPS: u32 = 160;
+
+/// The fitted curve `f(r) = alpha * (r + beta)^-gamma`.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Zipf {
-    /// Height.
+pub struct ZipfCurve {
+    /// Scale, in the unit of the frequencies.
     pub alpha: f64,
     /// Shift of the ranks.
     pub beta: f64,
-    /// Steepness.
+    /// Exponent.
     pub gamma: f64,
 }
 
-impl Zipf {
-    /// The curve nearest to known (rank, frequency) pairs; needs two different ranks.
-    pub fn fit(known: &[(f64, f64)]) -> Option<Zipf> {
+impl ZipfCurve {
+    /// Fits the curve to (rank, frequency) pairs. Returns `None` without two different ranks, or if the frequency grows
+    /// with the rank. With two pairs only `beta = 0` is tried.
+    pub fn fit(known: &[(f64, f64)]) -> Option<ZipfCurve> {
         let known: Vec<(f64, f64)> =
             known.iter().copied().filter(|(rank, f)| *rank >= 1.0 && *f > 0.0).collect();
         let first = known.first()?.0;
@@ -27,21 +33,23 @@ impl Zipf {
             return None;
         }
         let mut shifts = vec![0.0];
-        shifts.extend((0..160).map(|step| 0.01 * (MOST_BETA / 0.01_f64).powf(f64::from(step) / 159.0)));
+        let (least, most) = BETA_RANGE;
+        let last_step = f64::from(BETA_STEPS - 1);
+        shifts.extend((0..BETA_STEPS).map(|step| least * (most / least).powf(f64::from(step) / last_step)));
         let shifts = if known.len() > 2 { &shifts[..] } else { &shifts[..1] };
-        let fitted = shifts.iter().map(|beta| line(&known, *beta));
+        let fitted = shifts.iter().map(|beta| fit_for_beta(&known, *beta));
         let best = fitted.min_by(|a, b| a.1.total_cmp(&b.1)).map(|(curve, _)| curve);
         best.filter(|curve| curve.gamma > 0.0)
     }
 
-    /// The frequency at a rank.
+    /// Frequency at a rank.
     pub fn frequency(&self, rank: f64) -> f64 {
         self.alpha * (rank + self.beta).powf(-self.gamma)
     }
 }
 
-/// The least-squares line for a shift, and how far the pairs are from it.
-fn line(known: &[(f64, f64)], beta: f64) -> (Zipf, f64) {
+/// Least-squares curve for one `beta`, and its sum of squared errors of `ln f`.
+fn fit_for_beta(known: &[(f64, f64)], beta: f64) -> (ZipfCurve, f64) {
     let points = || known.iter().map(|(rank, f)| ((rank + beta).ln(), f.ln()));
     let count = known.len() as f64;
     let (x_mean, y_mean) = points().fold((0.0, 0.0), |sum, (x, y)| (sum.0 + x / count, sum.1 + y / count));
@@ -49,8 +57,8 @@ fn line(known: &[(f64, f64)], beta: f64) -> (Zipf, f64) {
         (sum.0 + (x - x_mean) * (y - y_mean), sum.1 + (x - x_mean) * (x - x_mean))
     });
     let slope = xy / xx;
-    let off: f64 = points().map(|(x, y)| (y - y_mean - slope * (x - x_mean)).powi(2)).sum();
-    (Zipf { alpha: (y_mean - slope * x_mean).exp(), beta, gamma: -slope }, off)
+    let squared_error: f64 = points().map(|(x, y)| (y - y_mean - slope * (x - x_mean)).powi(2)).sum();
+    (ZipfCurve { alpha: (y_mean - slope * x_mean).exp(), beta, gamma: -slope }, squared_error)
 }
 
 #[cfg(test)]
@@ -58,30 +66,30 @@ mod tests {
     use super::*;
 
     #[test]
-    fn example_1_gives_the_share_of_data() {
+    fn example_1_of_the_paper_is_reproduced() {
         let known = [(1.0, 0.06), (3.0, 0.02), (5.0, 0.011)];
-        let data = Zipf::fit(&known).unwrap().frequency(2.0);
+        let data = ZipfCurve::fit(&known).unwrap().frequency(2.0);
         assert!((data - 0.031).abs() <= 0.001, "{data}");
-        let printed = Zipf { alpha: 0.08, beta: 0.25, gamma: 1.15 };
+        let printed = ZipfCurve { alpha: 0.08, beta: 0.25, gamma: 1.15 };
         assert!((printed.frequency(2.0) - 0.031).abs() <= 0.001);
     }
 
     #[test]
-    fn a_curve_is_found_again() {
-        let truth = Zipf { alpha: 5_000.0, beta: 2.7, gamma: 1.1 };
+    fn a_known_curve_is_recovered() {
+        let truth = ZipfCurve { alpha: 5_000.0, beta: 2.7, gamma: 1.1 };
         let known: Vec<(f64, f64)> =
             [1.0, 4.0, 9.0, 40.0, 200.0].iter().map(|&rank| (rank, truth.frequency(rank))).collect();
-        let fitted = Zipf::fit(&known).unwrap();
+        let fitted = ZipfCurve::fit(&known).unwrap();
         for rank in [2.0, 20.0, 1_000.0] {
             assert!((fitted.frequency(rank) / truth.frequency(rank) - 1.0).abs() < 0.05, "{fitted:?}");
         }
     }
 
     #[test]
-    fn too_little_is_no_curve() {
-        assert_eq!(Zipf::fit(&[]), None);
-        assert_eq!(Zipf::fit(&[(3.0, 10.0), (3.0, 12.0)]), None);
-        assert_eq!(Zipf::fit(&[(1.0, 1.0), (9.0, 5.0)]), None, "frequencies that rise are no such curve");
-        assert_eq!(Zipf::fit(&[(1.0, 0.0), (2.0, f64::NAN)]), None);
+    fn too_few_or_rising_points_give_no_curve() {
+        assert_eq!(ZipfCurve::fit(&[]), None);
+        assert_eq!(ZipfCurve::fit(&[(3.0, 10.0), (3.0, 12.0)]), None);
+        assert_eq!(ZipfCurve::fit(&[(1.0, 1.0), (9.0, 5.0)]), None, "frequencies rise with rank");
+        assert_eq!(ZipfCurve::fit(&[(1.0, 0.0), (2.0, f64::NAN)]), None);
     }
 }

@@ -1,257 +1,277 @@
-//! `hadal`: the query that promises most new records for its requests.
+//! `hadal`: the query with most expected new records per unit of cost.
 //!
-//! A cover of the database by what was caught only once. For every word of the records so far, [`yields`]
-//! says how many records it matches, how many of them are unseen and how many of those the form will show; the
-//! query with most new records for its cost is asked. What it goes by:
+//! The policy covers the database greedily. For every word of the seen records it estimates the number of new records
+//! that a query for the word returns, and sends the query with the best ratio of new records to cost. Answers are read
+//! page by page: as soon as another page promises more, the answer is paused and may be continued later.
 //!
-//! - [`ledger`]: how often each record came, and in how many each word stands;
-//! - [`left`]: answers that were not read to their end, whose next pages compete with new words;
-//! - [`indexed`] and [`matching`]: which words the form knows, and what it takes for a match;
-//! - [`deeper`]: several words together, where one matches more than is ever shown, by a [`sample`] of records.
+//! | module | model |
+//! |---|---|
+//! | [`captures`] | how often each record was captured, and which records contain each word; [`sample`] holds word lists |
+//! | [`yield_model`] | matching, unseen and new records of a word |
+//! | [`scoring`] | score of a query from its yield and cost |
+//! | [`paused`] | value of the next page of a paused answer |
+//! | [`conjunctions`] | queries of several words, under a result cap |
+//! | [`word_classes`] | probability that the form indexes a word |
+//! | [`matching`] | match mode of the form: words, stems, prefixes or substrings, AND or OR |
 
-mod choice;
-mod deeper;
-mod indexed;
-mod ledger;
-mod left;
+mod captures;
+mod conjunctions;
 mod matching;
+mod paused;
 mod sample;
+mod scoring;
 #[cfg(test)]
 mod tests;
-mod yields;
+mod word_classes;
+mod yield_model;
 
-use super::lexicon::words_of;
-use super::opening::Opening;
+use super::lexicon::split_words;
 use super::result_cap::ResultCap;
-use super::retry::RetryCounter;
-use super::{Policy, PolicyContext, QueryOutcome, ReadingEnd, RequestCosts, StatedTotal};
+use super::word_list::FirstQueries;
+use super::{Policy, PolicyContext, QueryOutcome, ReadingEnd, RequestCosts, RetryCounter, StatedTotal};
 use crate::harvest::query::Query;
 use crate::text::language::Language;
-use deeper::Deeper;
-use indexed::{Indexed, Kind};
-use ledger::{Catch, Ledger};
-use left::{Best, LeftOff};
-use matching::{Matches, Matching};
+use captures::{AnswerCounts, CaptureTable};
+use conjunctions::ConjunctiveQueries;
+use matching::{MatchMode, MatchObservations};
+use paused::{BestContinuation, PausedAnswers};
 use rustc_hash::FxHashMap;
-use yields::{Expected, Told, Yields};
+use scoring::ScoredQuery;
+use word_classes::{IndexedClasses, WordClass};
+use yield_model::{ExpectedYield, StatedMatches, YieldModel};
 
-/// Answers after which the branches are chosen anew.
-const BRANCHING: u32 = 16;
+/// Answers between two selections of broad words. Guess.
+const BROAD_WORDS_INTERVAL: u32 = 16;
 
-/// Answers after which the next branch is looked at.
-const LOOKING: u32 = 4;
+/// Answers between two examinations of a broad query. Guess.
+const EXAMINATION_INTERVAL: u32 = 4;
 
-/// The most records of an answer that is short.
-const SHORT: u32 = 32;
+/// Greatest result cap for which stated totals of broad words determine `lambda` of the yield model. Guess.
+const SMALL_CAP: u32 = 32;
 
-/// Broad words whose totals are heeded.
-const BROADEST: usize = 256;
+/// Most broad words whose stated totals are used. Guess.
+const MOST_STATED_WORDS: usize = 256;
 
-/// The policy.
+/// Share of the known matches below which a longest answer without a total counts as cut. Guess.
+const LEAST_KNOWN_SHOWN: f64 = 0.9;
+
+/// The policy `hadal`; see the module.
 pub struct HadalPolicy {
     language: &'static Language,
-    opening: Opening,
+    first_queries: FirstQueries,
     retries: RetryCounter,
-    ledger: Ledger,
-    yields: Yields,
-    indexed: Indexed,
-    matches: Matches,
-    deeper: Deeper,
+    captures: CaptureTable,
+    yields: YieldModel,
+    indexed: IndexedClasses,
+    matching: MatchObservations,
+    conjunctions: ConjunctiveQueries,
     cap: ResultCap,
-    kinds: Vec<Kind>,
-    answered: Vec<Answered>,
-    /// What the form told of words of which it showed only some.
-    told: FxHashMap<u32, Told>,
-    /// Those of them that match most, most first.
+    /// Class of each word, by word number.
+    classes: Vec<WordClass>,
+    /// Status of each word, by word number; missing words were not asked.
+    statuses: Vec<WordStatus>,
+    /// Stated totals of words whose answers were cut.
+    stated: FxHashMap<u32, StatedMatches>,
+    /// Words of `stated` with the greatest totals, greatest first.
     broadest: Vec<u32>,
-    longest: u32,
+    /// Length of the longest answer, in records.
+    longest_answer: u32,
+    /// Number of answers.
     answers: u32,
-    left: LeftOff,
-    /// Records on a page.
+    paused: PausedAnswers,
+    /// Records per result page.
     page_size: f64,
-    /// The most records that an answer told to match.
-    most_told: f64,
-    /// Share of new records that was expected of the query chosen.
-    hope: f64,
-    /// What the second best was worth when the best was chosen.
-    elsewhere: f64,
+    /// Greatest stated total.
+    greatest_total: f64,
+    /// Expected share of new records on the first page of the chosen query.
+    expected_new_share: f64,
+    /// Value of the second best request when the best was chosen, in new records per unit of cost.
+    alternative: f64,
 }
 
-/// How a word was answered.
+/// Answer to a query for one word.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-enum Answered {
+enum WordStatus {
     #[default]
     NotAsked,
-    InPart,
-    InFull,
+    /// Some matches were not shown.
+    Partial,
+    /// All matches were shown.
+    Complete,
 }
 
 impl HadalPolicy {
-    /// Starts with the context's first words.
+    /// A policy that starts with the first words of the context.
     pub fn new(context: &PolicyContext) -> HadalPolicy {
         HadalPolicy {
             language: Language::of(context.language.as_deref()),
-            opening: Opening::new(context),
+            first_queries: FirstQueries::new(context),
             retries: RetryCounter::default(),
-            ledger: Ledger::default(),
-            yields: Yields::default(),
-            indexed: Indexed::default(),
-            matches: Matches::default(),
-            deeper: Deeper::default(),
+            captures: CaptureTable::default(),
+            yields: YieldModel::default(),
+            indexed: IndexedClasses::default(),
+            matching: MatchObservations::default(),
+            conjunctions: ConjunctiveQueries::default(),
             cap: ResultCap::default(),
-            kinds: Vec::new(),
-            answered: Vec::new(),
-            told: FxHashMap::default(),
+            classes: Vec::new(),
+            statuses: Vec::new(),
+            stated: FxHashMap::default(),
             broadest: Vec::new(),
-            longest: 0,
+            longest_answer: 0,
             answers: 0,
-            left: LeftOff::default(),
-            page_size: 10.0,
-            most_told: 0.0,
-            hope: 1.0,
-            elsewhere: 0.0,
+            paused: PausedAnswers::default(),
+            page_size: f64::from(RequestCosts::default().page_size),
+            greatest_total: 0.0,
+            expected_new_share: 1.0,
+            alternative: 0.0,
         }
     }
 
-    fn answered(&self, word: u32) -> Answered {
-        self.answered.get(word as usize).copied().unwrap_or_default()
+    fn status(&self, word: u32) -> WordStatus {
+        self.statuses.get(word as usize).copied().unwrap_or_default()
     }
 
-    fn mark(&mut self, word: &str, answered: Answered) {
-        let Some(number) = self.ledger.lexicon().number(word) else { return };
+    fn set_status(&mut self, word: &str, status: WordStatus) {
+        let Some(number) = self.captures.lexicon().number(word) else { return };
         let at = number as usize;
-        if self.answered.len() <= at {
-            self.answered.resize(at + 1, Answered::NotAsked);
+        if self.statuses.len() <= at {
+            self.statuses.resize(at + 1, WordStatus::NotAsked);
         }
-        self.answered[at] = answered;
+        self.statuses[at] = status;
     }
 
-    /// Whether more match than came: the form says so, shows no more, or left out records that are known to
-    /// match.
+    /// Returns true if more records match than the answer holds: it was not read to the end, reached the cap, is below
+    /// its total, or lacks seen records that match. `known` is the number of these, `again` how many came.
     fn is_cut(&self, answer: &QueryOutcome<'_>, known: f64, again: u32) -> bool {
         let shown = answer.hits.len() as u32;
-        let is_told = answer.total.is_some_and(|total| total.count() > u64::from(shown));
-        let is_odd = answer.total.is_none() && shown >= self.longest && f64::from(again) < 0.9 * known;
+        let is_below_total = answer.total.is_some_and(|total| total.count() > u64::from(shown));
+        let lacks_known = answer.total.is_none()
+            && shown >= self.longest_answer
+            && f64::from(again) < LEAST_KNOWN_SHOWN * known;
         let at_cap = self.cap.value().is_some_and(|cap| shown >= cap);
-        answer.end != ReadingEnd::LastPage || at_cap || is_told || is_odd
+        answer.end != ReadingEnd::LastPage || at_cap || is_below_total || lacks_known
     }
 
-    /// Counts records and words.
-    fn take_in(&mut self, asked: Option<&str>, answer: &QueryOutcome<'_>) -> Catch {
-        let catch = self.ledger.learn(asked, answer.hits);
-        let lexicon = self.ledger.lexicon();
-        let new = self.kinds.len() as u32..lexicon.len() as u32;
-        self.kinds.extend(new.map(|word| Kind::of(lexicon.word(word), self.language)));
-        catch
+    /// Counts the records of an answer and classifies new words.
+    fn count_records(&mut self, asked: Option<&str>, answer: &QueryOutcome<'_>) -> AnswerCounts {
+        let counts = self.captures.learn(asked, answer.hits);
+        let lexicon = self.captures.lexicon();
+        let new = self.classes.len() as u32..lexicon.len() as u32;
+        self.classes.extend(new.map(|word| WordClass::of(lexicon.word(word), self.language)));
+        counts
     }
 
+    /// Learns from an answer to one word.
     fn learn_word(&mut self, word: &str, answer: &QueryOutcome<'_>) {
-        let before = self.ledger.tally(word);
+        let before = self.captures.counts_of(word);
         let rates = self.yields.rates();
         let expected = self.yields.expect(&rates, &before, None);
-        let everything = *self.ledger.everything();
+        let all_before = *self.captures.all_records();
         let first_page = self.yields.expect(&rates, &before, Some(self.page_size as u32));
-        let catch = self.take_in(Some(word), answer);
-        self.matches.learn(word, answer.hits, self.language);
-        let is_cut = self.is_cut(answer, rates.known(&before), catch.again.all());
+        let counts = self.count_records(Some(word), answer);
+        self.matching.learn(word, answer.hits, self.language);
+        let is_cut = self.is_cut(answer, rates.known_visible(&before), counts.again.records());
         if let (true, Some(StatedTotal::Exactly(total)), Some(number)) =
-            (is_cut, answer.total, self.ledger.lexicon().number(word))
+            (is_cut, answer.total, self.captures.lexicon().number(word))
         {
-            self.note_told(number, Told { matching: total as f64, shown: f64::from(catch.all()) });
+            let shown = f64::from(counts.records());
+            self.add_stated(number, StatedMatches { matching: total as f64, shown });
         }
         if is_cut {
-            self.yields.learn_where(&before, &catch);
+            self.yields.learn_indexed_parts(&before, &counts);
         }
         let first = answer.hits.len().min(self.page_size as usize);
         let new = answer.hits[..first].iter().filter(|hit| hit.is_new).count() as u32;
-        if before.all() > 0.0 {
-            self.yields.learn_first(&first_page, new, self.page_size);
+        if before.records() > 0.0 {
+            self.yields.learn_phi(&first_page, new, self.page_size);
         }
-        self.mark(word, if is_cut { Answered::InPart } else { Answered::InFull });
-        let numbers = self.ledger.lexicon().number(word).into_iter().collect();
-        self.leave(answer, numbers, Some(rates.known_beyond(&before)));
+        self.set_status(word, if is_cut { WordStatus::Partial } else { WordStatus::Complete });
+        let numbers = self.captures.lexicon().number(word).into_iter().collect();
+        self.pause(answer, numbers, Some(rates.known_matching(&before)));
         let shown = answer.hits.len() as u32;
-        if before.title.count > 0.0 || (before.all() > 0.0 && shown > 0) {
-            self.indexed.learn(Kind::of(word, self.language), shown > 0);
+        if before.title.records > 0.0 || (before.records() > 0.0 && shown > 0) {
+            self.indexed.learn(WordClass::of(word, self.language), shown > 0);
         }
         match answer.total {
-            _ if shown == 0 && before.title.count > 0.0 => return,
-            _ if !is_cut => self.yields.learn_whole(&before, &catch),
+            _ if shown == 0 && before.title.records > 0.0 => return,
+            _ if !is_cut => self.yields.learn_complete(&before, &counts),
             Some(StatedTotal::Exactly(total)) => {
-                let expected = self.yields.learn_told(&before, total as f64);
-                self.yields.learn_cut(&expected, new, first as u32);
-                self.learn_pages(answer, Some((total as f64, rates.known_beyond(&before))), first);
+                let by_total = self.yields.learn_stated_total(&before, total as f64);
+                self.yields.learn_kappa(&by_total, new, first as u32);
+                self.learn_psi(answer, Some((total as f64, rates.known_matching(&before))), first);
             }
-            _ => return self.yields.learn_part(&before, &expected, &catch),
+            _ => return self.yields.learn_partial(&before, &expected, &counts),
         }
-        self.yields.settle(&everything, self.ledger.everything(), f64::from(catch.new.all()));
+        let new = f64::from(counts.new.records());
+        self.yields.correct_lambda(&all_before, self.captures.all_records(), new);
     }
 
-    /// Takes the forms of a word for one, once the form does.
-    fn fold(&mut self) {
-        let folded = self.ledger.fold(self.language);
-        let now = |word: u32| folded[word as usize];
-        for at in 0..self.answered.len() {
-            let (answered, first) = (self.answered[at], now(at as u32) as usize);
-            self.answered[first] = self.answered[first].max(answered);
+    /// Makes words with the same stem one word, once the form matches stems.
+    fn merge_stems(&mut self) {
+        let merged = self.captures.merge_stems(self.language);
+        for at in 0..self.statuses.len() {
+            let (status, first) = (self.statuses[at], merged[at] as usize);
+            self.statuses[first] = self.statuses[first].max(status);
         }
-        let told: Vec<(u32, Told)> = self.told.drain().collect();
+        let stated: Vec<(u32, StatedMatches)> = self.stated.drain().collect();
         self.broadest.clear();
-        told.into_iter().for_each(|(word, told)| self.note_told(now(word), told));
-        self.deeper = Deeper::default();
-        self.left.fold(&folded);
+        stated.into_iter().for_each(|(word, stated)| self.add_stated(merged[word as usize], stated));
+        self.conjunctions = ConjunctiveQueries::default();
+        self.paused.merge_stems(&merged);
     }
 
-    fn note_told(&mut self, word: u32, told: Told) {
-        self.told.insert(word, told);
+    /// Keeps the stated total of a word whose answer was cut.
+    fn add_stated(&mut self, word: u32, stated: StatedMatches) {
+        self.stated.insert(word, stated);
         self.broadest.retain(|other| *other != word);
-        let at = self.broadest.partition_point(|other| self.told[other].matching >= told.matching);
+        let at = self.broadest.partition_point(|other| self.stated[other].matching >= stated.matching);
         self.broadest.insert(at, word);
-        self.broadest.truncate(BROADEST);
+        self.broadest.truncate(MOST_STATED_WORDS);
     }
 
-    /// Where answers are short it is rare words that are asked, and what the form told of broad ones is the
-    /// measure for them.
-    fn heed_totals(&mut self) {
-        let is_short = self.cap.value().is_some_and(|cap| cap <= SHORT);
-        let broadest = if is_short { &self.broadest[..] } else { &[] };
-        let tallies = self.ledger.tallies();
-        self.yields.hold_to(broadest.iter().map(|word| (tallies[*word as usize], self.told[word])));
+    /// Passes the stated totals to the yield model if the result cap is small.
+    fn use_stated_totals(&mut self) {
+        let is_small = self.cap.value().is_some_and(|cap| cap <= SMALL_CAP);
+        let broadest = if is_small { &self.broadest[..] } else { &[] };
+        let counts = self.captures.counts();
+        let stated = broadest.iter().map(|word| (counts[*word as usize], self.stated[word]));
+        self.yields.set_stated_lambda(stated);
     }
 
-    fn learn_several(&mut self, words: &[String], answer: &QueryOutcome<'_>) {
-        let lexicon = self.ledger.lexicon();
+    /// Learns from an answer to several words.
+    fn learn_conjunction(&mut self, words: &[String], answer: &QueryOutcome<'_>) {
+        let lexicon = self.captures.lexicon();
         let numbers: Vec<u32> = words.iter().filter_map(|word| lexicon.number(word)).collect();
-        let waiting = self.deeper.waiting().find(|(words, ..)| *words == numbers);
-        let rates = self.yields.rates().of_several();
-        let expected = waiting.map(|(_, tally, more)| {
+        let candidate = self.conjunctions.candidates().find(|(words, ..)| *words == numbers);
+        let rates = self.yields.rates().for_conjunctions();
+        let expected = candidate.map(|(_, counts, stated_ratio)| {
             let most = (answer.hits.len() as u32).max(self.page_size as u32);
-            let expected = self.yields.expect(&rates, tally, Some(most));
-            Expected { new: expected.new * more, ..expected }
+            let expected = self.yields.expect(&rates, counts, Some(most));
+            ExpectedYield { new: expected.new * stated_ratio, ..expected }
         });
-        let new = f64::from(self.take_in(None, answer).new.all());
-        self.matches.learn_several(words, answer.hits);
+        let new = f64::from(self.count_records(None, answer).new.records());
+        self.matching.learn_conjunction(words, answer.hits);
         if let Some(expected) = expected {
-            self.deeper.found.learn(new, expected.new);
+            self.conjunctions.found.learn(new, expected.new);
         }
-        self.leave(answer, numbers.clone(), None);
-        let left = expected.map_or(0.0, |expected| expected.unseen - new).max(1.0);
+        self.pause(answer, numbers.clone(), None);
+        let unseen_left = expected.map_or(0.0, |expected| expected.unseen - new).max(1.0);
         let is_cut = self.is_cut(answer, 0.0, 0);
-        self.deeper.note(&numbers, is_cut.then_some(left));
+        self.conjunctions.mark_asked(&numbers, is_cut.then_some(unseen_left));
     }
 
-    /// Looks for words to ask together, once single ones match more than is shown.
-    fn look_deeper(&mut self) {
-        let Some(cap) = self.cap.value().filter(|_| !self.matches.is_either()) else { return };
-        if self.answers.is_multiple_of(BRANCHING) {
+    /// Selects and examines broad queries in their intervals, once the result cap is known.
+    fn update_conjunctions(&mut self) {
+        let Some(cap) = self.cap.value().filter(|_| !self.matching.matches_any_word()) else { return };
+        if self.answers.is_multiple_of(BROAD_WORDS_INTERVAL) {
             let broad = self.broad_words(cap);
-            self.deeper.branch_at(broad);
+            self.conjunctions.set_broad_words(broad);
         }
-        if self.answers.is_multiple_of(LOOKING) {
-            let rates = self.yields.rates().of_several();
-            let (yields, indexed, kinds) = (&self.yields, &self.indexed, &self.kinds);
-            self.deeper.look(&self.ledger, |word, tally| {
-                yields.expect(&rates, tally, Some(cap)).new * indexed.chance(kinds[word as usize])
+        if self.answers.is_multiple_of(EXAMINATION_INTERVAL) {
+            let rates = self.yields.rates().for_conjunctions();
+            let (yields, indexed, classes) = (&self.yields, &self.indexed, &self.classes);
+            self.conjunctions.examine_next(&self.captures, |word, counts| {
+                yields.expect(&rates, counts, Some(cap)).new * indexed.probability(classes[word as usize])
             });
         }
     }
@@ -260,60 +280,61 @@ impl HadalPolicy {
 impl Policy for HadalPolicy {
     fn choose(&mut self, costs: &RequestCosts) -> Option<Query> {
         self.page_size = f64::from(costs.page_size.max(1));
-        let best = self.best(costs, choice::SHORTLIST);
-        let is_repeat =
-            |weighed: &choice::Weighed| weighed.words.len() == 1 && self.is_repeat(weighed.words[0]);
-        let chosen = best.iter().position(|weighed| !is_repeat(weighed)).unwrap_or(0);
-        let promise = |at: usize| best.get(at).map_or(0.0, |weighed| self.promise(weighed, costs));
-        let left = self.best_left(costs);
-        if left.query.is_some() && left.worth >= promise(chosen) {
-            self.elsewhere = left.second.max(promise(chosen));
-            return left.query;
+        let best = self.best_queries(costs, scoring::SHORTLIST);
+        let is_repeat = |scored: &ScoredQuery| scored.words.len() == 1 && self.is_repeat(scored.words[0]);
+        let chosen = best.iter().position(|scored| !is_repeat(scored)).unwrap_or(0);
+        let value = |at: usize| best.get(at).map_or(0.0, |scored| self.value_of_new_query(scored, costs));
+        let paused = self.best_continuation(costs);
+        if paused.query.is_some() && paused.value >= value(chosen) {
+            self.alternative = paused.second_value.max(value(chosen));
+            return paused.query;
         }
-        self.elsewhere = left.worth.max(promise(chosen + 1));
-        let next = best.get(chosen).map(|weighed| self.query(weighed));
-        self.hope = best.get(chosen).map_or(1.0, |best| best.expected.new / best.expected.shown.max(1e-9));
-        next.or_else(|| self.opening.next().map(Query::words))
+        self.alternative = paused.value.max(value(chosen + 1));
+        let next = best.get(chosen).map(|scored| self.query(scored));
+        let new_share = |best: &ScoredQuery| best.expected.new / best.expected.shown.max(1e-9);
+        self.expected_new_share = best.get(chosen).map_or(1.0, new_share);
+        next.or_else(|| self.first_queries.next().map(Query::words))
     }
 
     fn wants_next_page(&self, answer: &QueryOutcome<'_>, costs: &RequestCosts) -> bool {
-        self.is_worth_reading_on(answer, costs)
+        self.is_next_page_worth_it(answer, costs)
     }
 
     fn learn(&mut self, answer: &QueryOutcome<'_>) {
         if !self.retries.is_settled(answer) {
             return;
         }
-        self.opening.asked(&answer.query.words);
+        self.first_queries.mark_asked(&answer.query.words);
         self.cap.learn(answer);
-        match &words_of(&answer.query.words)[..] {
-            _ if answer.query.after > 0 => self.read_on(answer),
-            // What a list or a link brought says nothing of words.
-            [] => _ = self.take_in(None, answer),
+        match &split_words(&answer.query.words)[..] {
+            _ if answer.query.after > 0 => self.learn_continuation(answer),
+            // A browse list or link: the records count, but no word was asked.
+            [] => _ = self.count_records(None, answer),
             [word] => self.learn_word(word, answer),
-            words => self.learn_several(words, answer),
+            words => self.learn_conjunction(words, answer),
         }
-        self.heed_totals();
-        self.most_told = self.most_told.max(answer.total.map_or(0.0, |total| total.count() as f64));
-        self.longest = self.longest.max(answer.query.after + answer.hits.len() as u32);
+        self.use_stated_totals();
+        self.greatest_total = self.greatest_total.max(answer.total.map_or(0.0, |total| total.count() as f64));
+        self.longest_answer = self.longest_answer.max(answer.query.after + answer.hits.len() as u32);
         self.answers += 1;
-        if !self.ledger.lexicon().is_folded() && self.matches.matching() == Matching::Stems {
-            self.fold();
+        if !self.captures.lexicon().merges_stems() && self.matching.mode() == MatchMode::Stems {
+            self.merge_stems();
         }
-        self.look_deeper();
+        self.update_conjunctions();
     }
 
     fn drop_continuation(&mut self, query: &Query) {
-        self.lose_left(&query.words);
+        self.drop_paused(&query.words);
     }
 
-    fn top_queries(&self, costs: &RequestCosts, most: usize) -> Vec<(Query, f64)> {
-        let best = self.best(costs, most.max(1));
-        let left = self.best_left(costs);
-        let comes_first =
-            |left: &Best| best.first().is_none_or(|first| left.worth >= self.promise(first, costs));
-        let left = Some(left).filter(comes_first).and_then(|left| left.query.zip(Some(left.new)));
-        let words = best.iter().map(|weighed| (self.query(weighed), weighed.expected.new));
-        left.into_iter().chain(words).take(most).collect()
+    fn top_queries(&self, costs: &RequestCosts, limit: usize) -> Vec<(Query, f64)> {
+        let best = self.best_queries(costs, limit.max(1));
+        let is_first = |paused: &BestContinuation| {
+            best.first().is_none_or(|first| paused.value >= self.value_of_new_query(first, costs))
+        };
+        let paused = Some(self.best_continuation(costs)).filter(is_first);
+        let continuation = paused.and_then(|paused| paused.query.zip(Some(paused.new)));
+        let queries = best.iter().map(|scored| (self.query(scored), scored.expected.new));
+        continuation.into_iter().chain(queries).take(limit).collect()
     }
 }

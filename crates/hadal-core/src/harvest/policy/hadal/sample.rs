@@ -1,130 +1,141 @@
-//! A sample of the records with the words that they had when they first came.
+//! Sample of the seen records with the words of their first capture.
 //!
-//! It tells which words stand together, and which ones were in sight before a word was asked: lists often show the
-//! part of a record where the word stands that was asked for.
+//! The sample shows which words occur together, and which words of a record were visible before they were asked for.
 //!
-//! Every record is kept until the sample is full; then half of them go, chosen by their identity, and only
-//! records of the half that stays are added from then on. So the sample is of all records alike.
+//! It holds every record until it is full. Then the records whose id hash does not end in one more zero bit leave, which
+//! halves the sample, and only records with such a hash enter from then on. So each seen record is in the sample with the
+//! same probability `2^-halvings`, and stands for `2^halvings` records.
 
-use super::ledger::Tally;
+use super::captures::WordCounts;
 use crate::harvest::record::RecordId;
 use rustc_hash::FxHashMap;
 use xxhash_rust::xxh3::xxh3_64;
 
-/// Words of records that are kept.
+/// Most words of all sampled records together. Guess; limits memory to 16 MB.
 const MOST_WORDS: usize = 4_000_000;
 
-/// Records with a word that are looked at for others beside it.
-const MOST_LOOKED_AT: usize = 300;
+/// Most records that [`RecordSample::co_occurring`] reads. Guess; limits the time of a choice.
+const MOST_RECORDS_READ: usize = 300;
 
-/// Marks a word that stands in the title.
+/// Bit that marks a word of the title.
 const IN_TITLE: u32 = 1 << 31;
 
-/// Some of the records.
+/// Sampled records and their words.
 #[derive(Default)]
-pub struct Sample {
+pub struct RecordSample {
     ids: Vec<RecordId>,
-    places: FxHashMap<RecordId, u32>,
+    /// Position of each record in `ids` and `ends`.
+    positions: FxHashMap<RecordId, u32>,
+    /// End of each record in `words`.
     ends: Vec<usize>,
+    /// Words of all records, with the [`IN_TITLE`] bit.
     words: Vec<u32>,
-    halved: u32,
+    halvings: u32,
 }
 
-impl Sample {
-    /// Adds a record: its words, those of the title first.
+impl RecordSample {
+    /// Adds a record if its hash is sampled. `words` starts with the `in_title` words of the title.
     pub fn add(&mut self, id: RecordId, words: &[u32], in_title: usize) {
-        if !self.takes(id) {
+        if !self.is_sampled(id) {
             return;
         }
-        self.keep(id, words, in_title);
+        self.insert(id, words, in_title);
         if self.words.len() > MOST_WORDS {
             self.halve();
         }
     }
 
-    fn keep(&mut self, id: RecordId, words: &[u32], in_title: usize) {
-        let titled = words[..in_title].iter().map(|word| word | IN_TITLE);
-        self.push(id, titled.chain(words[in_title..].iter().copied()));
+    fn insert(&mut self, id: RecordId, words: &[u32], in_title: usize) {
+        let title = words[..in_title].iter().map(|word| word | IN_TITLE);
+        self.push(id, title.chain(words[in_title..].iter().copied()));
     }
 
     fn push(&mut self, id: RecordId, words: impl Iterator<Item = u32>) {
-        self.places.insert(id, self.ids.len() as u32);
+        self.positions.insert(id, self.ids.len() as u32);
         self.ids.push(id);
         self.words.extend(words);
         self.ends.push(self.words.len());
     }
 
-    fn takes(&self, id: RecordId) -> bool {
-        xxh3_64(&id.0.to_le_bytes()).trailing_zeros() >= self.halved
+    fn is_sampled(&self, id: RecordId) -> bool {
+        xxh3_64(&id.0.to_le_bytes()).trailing_zeros() >= self.halvings
     }
 
     fn halve(&mut self) {
-        self.halved += 1;
+        self.halvings += 1;
         let old = std::mem::take(self);
-        self.halved = old.halved;
+        self.halvings = old.halvings;
         for (at, id) in old.ids.iter().enumerate() {
-            if self.takes(*id) {
-                self.push(*id, old.of(at).iter().copied());
+            if self.is_sampled(*id) {
+                self.push(*id, old.record(at).iter().copied());
             }
         }
     }
 
-    fn of(&self, at: usize) -> &[u32] {
+    /// Words of the record at a position, with the [`IN_TITLE`] bit.
+    fn record(&self, at: usize) -> &[u32] {
         let start = at.checked_sub(1).map_or(0, |before| self.ends[before]);
         &self.words[start..self.ends[at]]
     }
 
-    /// Puts the words that they are now in place of words, each once a record, and tells of every record its
-    /// words, how many of them are of the title, and for how many it stands.
-    pub fn fold(&mut self, folded: &[u32], mut tell: impl FnMut(RecordId, &[u32], usize, f32)) {
+    /// Replaces each word number by `merged[number]` and removes duplicates within a record. Calls
+    /// `visit(id, words, title words, records it stands for)` for every record.
+    pub fn merge_stems(&mut self, merged: &[u32], mut visit: impl FnMut(RecordId, &[u32], usize, f32)) {
         let old = std::mem::take(self);
-        self.halved = old.halved;
-        let mut met_in = vec![usize::MAX; folded.len()];
+        self.halvings = old.halvings;
+        let mut last_record = vec![usize::MAX; merged.len()];
         let mut words: Vec<u32> = Vec::new();
         for (at, id) in old.ids.iter().enumerate() {
             words.clear();
             let mut in_title = 0;
-            for word in old.of(at) {
-                let now = folded[(word & !IN_TITLE) as usize];
-                if std::mem::replace(&mut met_in[now as usize], at) != at {
-                    words.push(now);
+            for word in old.record(at) {
+                let number = merged[(word & !IN_TITLE) as usize];
+                if std::mem::replace(&mut last_record[number as usize], at) != at {
+                    words.push(number);
                     in_title += usize::from(word & IN_TITLE != 0);
                 }
             }
-            tell(*id, &words, in_title, (1 << self.halved) as f32);
-            self.keep(*id, &words, in_title);
+            visit(*id, &words, in_title, (1 << self.halvings) as f32);
+            self.insert(*id, &words, in_title);
         }
     }
 
-    /// The words of a record, those of the title first, and how many these are; if it is in the sample.
-    pub fn read(&self, id: RecordId, words: &mut Vec<u32>) -> Option<usize> {
-        let kept = self.of(*self.places.get(&id)? as usize);
-        words.extend(kept.iter().map(|word| word & !IN_TITLE));
-        Some(kept.iter().filter(|word| *word & IN_TITLE != 0).count())
+    /// Appends the words of a sampled record to `words`, those of the title first. Returns the number of title words,
+    /// or `None` if the record is not sampled.
+    pub fn words_of(&self, id: RecordId, words: &mut Vec<u32>) -> Option<usize> {
+        let record = self.record(*self.positions.get(&id)? as usize);
+        words.extend(record.iter().map(|word| word & !IN_TITLE));
+        Some(record.iter().filter(|word| *word & IN_TITLE != 0).count())
     }
 
-    /// For each word that stands beside all of the given ones in some record, the tally of those records;
-    /// `captures` tells how often a record came.
-    pub fn beside(&self, given: &[u32], captures: impl Fn(RecordId) -> u8) -> FxHashMap<u32, Tally> {
-        let found: Vec<usize> = (0..self.ids.len()).filter(|at| has_all(self.of(*at), given)).collect();
-        let step = found.len().div_ceil(MOST_LOOKED_AT).max(1);
-        let times = (step << self.halved) as f32;
-        let mut tallies: FxHashMap<u32, Tally> = FxHashMap::default();
+    /// Counts of each other word over the records that contain all `given` words, scaled to all seen records.
+    /// `captures` returns the number of captures of a record. A word counts as in the title only if the given words are
+    /// in the title too.
+    pub fn co_occurring(
+        &self,
+        given: &[u32],
+        captures: impl Fn(RecordId) -> u8,
+    ) -> FxHashMap<u32, WordCounts> {
+        let found: Vec<usize> =
+            (0..self.ids.len()).filter(|at| contains_all(self.record(*at), given)).collect();
+        let step = found.len().div_ceil(MOST_RECORDS_READ).max(1);
+        let times = (step << self.halvings) as f32;
+        let mut counts: FxHashMap<u32, WordCounts> = FxHashMap::default();
         for at in found.into_iter().step_by(step) {
-            let words = self.of(at);
+            let words = self.record(at);
             let all_in_title = given.iter().all(|word| words.contains(&(word | IN_TITLE)));
             let captures = captures(self.ids[at]);
             for word in words {
                 let in_title = all_in_title && word & IN_TITLE != 0;
-                let tally = tallies.entry(word & !IN_TITLE).or_default();
-                tally.add(in_title, words.len(), captures, times);
+                let word_counts = counts.entry(word & !IN_TITLE).or_default();
+                word_counts.add(in_title, words.len(), captures, times);
             }
         }
-        tallies.retain(|word, _| !given.contains(word));
-        tallies
+        counts.retain(|word, _| !given.contains(word));
+        counts
     }
 }
 
-fn has_all(words: &[u32], given: &[u32]) -> bool {
+fn contains_all(words: &[u32], given: &[u32]) -> bool {
     given.iter().all(|one| words.iter().any(|word| word & !IN_TITLE == *one))
 }

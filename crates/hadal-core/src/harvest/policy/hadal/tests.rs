@@ -1,23 +1,23 @@
-//! The policy as a whole, against a generated database.
+//! Tests of the whole policy against a generated database.
 
 use super::*;
 use crate::harvest::policy::Hit;
 use crate::harvest::policy::adaptive::{AdaptiveOptions, AdaptivePolicy};
-use crate::harvest::policy::fixture::{Database, records, requests};
+use crate::harvest::policy::fixture::{TestDatabase, records, requests};
 use crate::harvest::record::RecordId;
 
 pub fn context() -> PolicyContext {
     PolicyContext { first_words: vec!["w3".into()], language: Some("en".into()), ..PolicyContext::default() }
 }
 
-pub fn capped(cap: usize) -> Database {
-    let mut database = Database::generated(1_500, 7);
+pub fn capped(cap: usize) -> TestDatabase {
+    let mut database = TestDatabase::generated(1_500, 7);
     database.cap = cap;
     database
 }
 
 #[test]
-fn behind_a_cap_it_needs_fewer_requests_than_adaptive() {
+fn under_a_cap_it_needs_fewer_requests_than_adaptive() {
     let database = capped(30);
     let ours = database.harvest(&mut HadalPolicy::new(&context()), 1_350, 2_000);
     let theirs =
@@ -39,20 +39,20 @@ fn the_same_history_leads_to_the_same_choice() {
 }
 
 #[test]
-fn words_that_are_not_indexed_are_soon_left_alone() {
+fn word_classes_that_are_not_indexed_are_given_up() {
     let english = Language::of(Some("en"));
     let stop =
         ["the", "of", "and", "in", "to", "for", "is", "on", "that", "by", "this", "with", "from", "at", "it"];
     let text = |at: usize| format!("{} w{} w{} {}", stop.join(" "), at % 40, at % 7, at);
     let texts = (0..400).map(|at| (text(at), text(at))).collect();
-    let database = Database::of(texts).without(|word| english.is_stop(word));
+    let database = TestDatabase::of(texts).without(|word| english.is_stop(word));
     let sent = database.harvest(&mut HadalPolicy::new(&context()), 380, 100);
-    let vain = sent.iter().filter(|(word, ..)| english.is_stop(word)).count();
-    assert!(records(&sent) >= 380 && vain <= 6, "{vain} vain queries");
+    let empty = sent.iter().filter(|(word, ..)| english.is_stop(word)).count();
+    assert!(records(&sent) >= 380 && empty <= 6, "{empty} empty answers");
 }
 
 #[test]
-fn the_forms_of_a_word_are_asked_for_once_where_they_are_one() {
+fn each_stem_is_asked_once_where_the_form_matches_stems() {
     let roots = ["boat", "sail", "mast", "anchor", "storm", "island", "captain", "deck", "wave", "harbor"];
     let endings = ["", "s", "ed", "ing"];
     let text = |at: usize| {
@@ -60,7 +60,7 @@ fn the_forms_of_a_word_are_asked_for_once_where_they_are_one() {
         [word(1), word(10), word(100), format!("n{at}")].join(" ")
     };
     let texts = (0..900).map(|at| (String::new(), text(at))).collect();
-    let database = Database::of(texts).stemmed();
+    let database = TestDatabase::of(texts).stemmed();
     let first = PolicyContext {
         first_words: vec!["boats".into()],
         language: Some("en".into()),
@@ -75,10 +75,10 @@ fn the_forms_of_a_word_are_asked_for_once_where_they_are_one() {
 }
 
 #[test]
-fn records_of_few_words_are_reached_by_several_words_together() {
-    // 16 x 16 x 8 records of three words each, of which a query shows 20: one word matches 128 or more.
+fn conjunctive_queries_reach_records_behind_broad_words() {
+    // 16 x 16 x 8 records of three words each, and a cap of 20: one word matches 128 records or more.
     let all = (0..2_048).map(|at| format!("a{} b{} c{}", at % 16, at / 16 % 16, at / 256));
-    let mut database = Database::of(all.map(|text| (String::new(), text)).collect());
+    let mut database = TestDatabase::of(all.map(|text| (String::new(), text)).collect());
     database.cap = 20;
     let first = PolicyContext { first_words: vec!["a3".into()], ..PolicyContext::default() };
     let sent = database.harvest(&mut HadalPolicy::new(&first), 1_800, 2_000);
@@ -87,16 +87,16 @@ fn records_of_few_words_are_reached_by_several_words_together() {
 }
 
 #[test]
-fn a_form_that_never_answers_is_given_up() {
-    let database = Database::of(Vec::new());
+fn a_form_that_returns_nothing_is_given_up() {
+    let database = TestDatabase::of(Vec::new());
     let sent = database.harvest(&mut HadalPolicy::new(&context()), 1, 10_000);
     assert!(sent.len() < 1_000);
 }
 
 #[test]
-fn the_same_page_for_every_query_ends_too() {
+fn a_form_that_always_shows_one_record_is_given_up() {
     let mut policy = HadalPolicy::new(&context());
-    let costs = Database::of(Vec::new()).costs();
+    let costs = TestDatabase::of(Vec::new()).costs();
     let hit =
         Hit { id: RecordId(1), is_new: false, title: "welcome", text: "welcome to our shop", fields: &[] };
     for _ in 0..2_000 {
@@ -109,11 +109,11 @@ fn the_same_page_for_every_query_ends_too() {
             end: ReadingEnd::LastPage,
         });
     }
-    panic!("it asks for ever");
+    panic!("queries never end");
 }
 
 #[test]
-fn pages_without_anything_new_are_left_while_other_words_promise_more() {
+fn an_answer_without_new_records_is_paused() {
     let database = capped(usize::MAX);
     let mut policy = HadalPolicy::new(&context());
     database.harvest(&mut policy, 300, 5);
@@ -122,18 +122,18 @@ fn pages_without_anything_new_are_left_while_other_words_promise_more() {
     let hits = |is_new, count: u64| -> Vec<Hit<'static>> {
         (0..count).map(|id| Hit { id: RecordId(id), is_new, title: "", text: "", fields: &[] }).collect()
     };
-    let goes_on = |hits: &[Hit<'_>]| {
+    let wants_next_page = |hits: &[Hit<'_>]| {
         policy.wants_next_page(
             &QueryOutcome { query: &query, hits, total: None, pages: 1, end: ReadingEnd::Paused },
             &costs,
         )
     };
-    assert!(goes_on(&hits(true, 200)));
-    assert!(!goes_on(&hits(false, 2_000)));
+    assert!(wants_next_page(&hits(true, 200)));
+    assert!(!wants_next_page(&hits(false, 2_000)));
 }
 
 #[test]
-fn failures_and_odd_queries_are_borne() {
+fn failures_and_odd_queries_do_not_stop_it() {
     let mut database = capped(30);
     database.fails_every = 3;
     let context = PolicyContext {
@@ -145,9 +145,9 @@ fn failures_and_odd_queries_are_borne() {
 }
 
 #[test]
-fn answers_that_were_left_off_are_read_on_when_nothing_else_promises_more() {
+fn paused_answers_are_continued() {
     let mut database = capped(100);
-    database.tells = true;
+    database.states_totals = true;
     let mut policy = HadalPolicy::new(&context());
     let sent = database.harvest(&mut policy, 1_350, 2_000);
     let words: std::collections::BTreeSet<&str> = sent.iter().map(|(words, ..)| words.as_str()).collect();
@@ -155,9 +155,9 @@ fn answers_that_were_left_off_are_read_on_when_nothing_else_promises_more() {
 }
 
 #[test]
-fn what_cannot_be_read_on_is_not_asked_for_again() {
+fn a_dropped_continuation_is_not_chosen_again() {
     let mut database = capped(100);
-    database.tells = true;
+    database.states_totals = true;
     let mut policy = HadalPolicy::new(&context());
     let costs = database.costs();
     for answers in 1..=200 {

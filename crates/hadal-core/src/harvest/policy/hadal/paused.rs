@@ -1,0 +1,295 @@
+//! Paused answers: answers that were not read to their end, whose next pages compete with new queries.
+//!
+//! Once a word was asked, its stated total and the seen records with the word show how many matches are unseen. So the
+//! next page of a paused answer is the surest source of new records. It is read when no new query promises more.
+//!
+//! For an answer with stated total `T` of which `read` records were read, the value of its next page is
+//!
+//! ```text
+//! value = new / (c_p + c_d * new)
+//! new   = q * psi(depth) * page
+//! q     = (o * read + t * W) / (read + W)          t = (T - known) / (T - read), from 0 to 1
+//! ```
+//!
+//! | symbol | meaning |
+//! |---|---|
+//! | `q` | share of new records on the next page |
+//! | `o` | share of new records as seen when the answer was paused, times the fraction of the database's unseen records that are still unseen |
+//! | `t` | share of new records by the total |
+//! | `known` | seen records that match, `beta * K` of the [yield model](super::yield_model) |
+//! | `W` | trust in `t`, in records: `30 / (1 - 1 / beta + 0.05)`; lower where result lists show excerpts |
+//! | `psi` | new records found per expected on later pages, by depth `floor(log2(read / page size))` |
+//! | `page` | records on the next page |
+//! | `c_p`, `c_d` | cost of a result page, of a detail page |
+//!
+//! Without a total, `t` is the expected share of unseen records among the matches not yet read, and `W` is 30.
+
+use super::yield_model::{DecayingRatio, YieldRates};
+use super::{HadalPolicy, WordStatus};
+use crate::harvest::policy::lexicon::split_words;
+use crate::harvest::policy::{Hit, QueryOutcome, ReadingEnd, RequestCosts};
+use crate::harvest::query::Query;
+
+/// Most paused answers. Guess; limits memory and time.
+const MOST_PAUSED: usize = 4_096;
+
+/// Number of depths of `psi`. Guess.
+const DEPTHS: usize = 6;
+
+/// Initial value and weight of `psi`. Guess.
+const PSI_PRIOR: (f64, f64) = (1.0, 20.0);
+
+/// Trust in the expected share of new records, in records of the answer itself. Guess.
+const TRUST: f64 = 30.0;
+
+/// Least share of words that is taken to be hidden, because totals are never quite right. Guess.
+const LEAST_HIDDEN: f64 = 0.05;
+
+/// Lost continuations in a row after which the form is taken to lose them all. Guess.
+const LOST_IN_A_ROW: usize = 2;
+
+/// If the form loses paused answers, an answer is read on while its next page has this fraction of the value of the
+/// best alternative. Guess.
+const READ_NOW_FRACTION: f64 = 0.5;
+
+/// An answer that was not read to its end.
+struct PausedAnswer {
+    query: Query,
+    /// Word numbers of the query.
+    words: Vec<u32>,
+    /// Records that match, if the form stated a total.
+    matching: Option<f64>,
+    /// Records that were read.
+    read: f64,
+    /// Share of new records expected among the rest, at the time of the pause.
+    new_share: f64,
+    /// Unseen records of the database at the time of the pause.
+    unseen: f64,
+}
+
+/// All paused answers.
+pub struct PausedAnswers {
+    waiting: Vec<PausedAnswer>,
+    /// Answers whose continuation failed, since the last one that succeeded.
+    lost: Vec<PausedAnswer>,
+    /// `psi` by depth.
+    psi: [DecayingRatio; DEPTHS],
+}
+
+/// The paused answer whose next page has the greatest value.
+#[derive(Default)]
+pub struct BestContinuation {
+    /// Query that continues the answer.
+    pub query: Option<Query>,
+    /// Expected new records on the next page.
+    pub new: f64,
+    /// New records per unit of cost.
+    pub value: f64,
+    /// Value of the second best paused answer.
+    pub second_value: f64,
+}
+
+impl Default for PausedAnswers {
+    fn default() -> PausedAnswers {
+        let psi = [DecayingRatio::from_prior(PSI_PRIOR); DEPTHS];
+        PausedAnswers { waiting: Vec::new(), lost: Vec::new(), psi }
+    }
+}
+
+impl PausedAnswers {
+    /// Replaces each word number by `merged[number]`.
+    pub fn merge_stems(&mut self, merged: &[u32]) {
+        let all = self.waiting.iter_mut().chain(&mut self.lost);
+        let words = all.flat_map(|paused| &mut paused.words);
+        words.for_each(|word| *word = merged[*word as usize]);
+    }
+
+    fn take(&mut self, words: &str) -> Option<PausedAnswer> {
+        let at = self.waiting.iter().position(|paused| paused.query.words == words)?;
+        Some(self.waiting.swap_remove(at))
+    }
+
+    /// Adds an answer. If there are too many, the one with the least share of new records leaves.
+    fn add(&mut self, paused: PausedAnswer) {
+        if self.waiting.len() >= MOST_PAUSED {
+            let least = |(_, one): &(usize, &PausedAnswer), (_, other): &(usize, &PausedAnswer)| {
+                one.new_share.total_cmp(&other.new_share)
+            };
+            let worst = self.waiting.iter().enumerate().min_by(least).map(|(at, _)| at);
+            worst.map(|at| self.waiting.swap_remove(at));
+        }
+        self.waiting.push(paused);
+    }
+}
+
+impl HadalPolicy {
+    /// Returns true if the next page of the answer is worth more than the best alternative.
+    pub(super) fn is_next_page_worth_it(&self, answer: &QueryOutcome<'_>, costs: &RequestCosts) -> bool {
+        let known = self.known_matching(&self.yields.rates(), &split_words(&answer.query.words));
+        let read = records_read(answer);
+        let matching = answer.total.map(|total| total.count() as f64);
+        let share = self.new_share_of_rest(answer, known) * self.psi_at(read);
+        let least = match self.paused.lost.len() >= LOST_IN_A_ROW {
+            true => READ_NOW_FRACTION * self.alternative,
+            false => self.alternative,
+        };
+        share * self.next_page_records(matching, read, costs).max(1.0) >= least * costs.page
+    }
+
+    /// Returns the paused answer whose next page has the greatest value.
+    pub(super) fn best_continuation(&self, costs: &RequestCosts) -> BestContinuation {
+        let rates = self.yields.rates();
+        let mut best = BestContinuation::default();
+        for paused in &self.paused.waiting {
+            let share = self.new_share_of(&rates, paused) * self.psi_at(paused.read);
+            let new = share * self.next_page_records(paused.matching, paused.read, costs);
+            let value = new / (costs.page + costs.detail * new).max(1e-9);
+            if value > best.value {
+                let query = Some(paused.query.after(paused.read as u32));
+                best = BestContinuation { query, new, value, second_value: best.value };
+            } else {
+                best.second_value = best.second_value.max(value);
+            }
+        }
+        best
+    }
+
+    /// Removes a paused answer that cannot be continued. After [`LOST_IN_A_ROW`] of them, all paused answers count as
+    /// lost, and their words may be asked once more.
+    pub(super) fn drop_paused(&mut self, words: &str) {
+        let Some(paused) = self.paused.take(words).filter(|_| self.paused.lost.len() < LOST_IN_A_ROW) else {
+            return;
+        };
+        self.paused.lost.push(paused);
+        if self.paused.lost.len() == LOST_IN_A_ROW {
+            let all = self.paused.waiting.iter().chain(&self.paused.lost);
+            for paused in all {
+                if let [word] = paused.words[..] {
+                    self.statuses[word as usize] = WordStatus::NotAsked;
+                }
+            }
+            self.paused.waiting.clear();
+        }
+    }
+
+    /// Learns from the continuation of a paused answer.
+    pub(super) fn learn_continuation(&mut self, answer: &QueryOutcome<'_>) {
+        let words = split_words(&answer.query.words);
+        let known = self.known_matching(&self.yields.rates(), &words);
+        let asked = if let [word] = &words[..] { Some(word.as_str()) } else { None };
+        self.count_records(asked, answer);
+        let Some(paused) = self.paused.take(&answer.query.words) else { return };
+        self.paused.lost.clear();
+        self.learn_psi(answer, paused.matching.zip(known), 0);
+        if let [word] = &paused.words[..]
+            && let Some(stated) = self.stated.get_mut(word)
+        {
+            stated.shown += answer.hits.len() as f64;
+        }
+        self.pause(answer, paused.words, known);
+    }
+
+    /// Keeps an answer that was paused. `known` is the number of matching records seen before it.
+    pub(super) fn pause(&mut self, answer: &QueryOutcome<'_>, words: Vec<u32>, known: Option<f64>) {
+        if answer.end != ReadingEnd::Paused || words.is_empty() {
+            return;
+        }
+        self.paused.add(PausedAnswer {
+            query: answer.query.after(0),
+            words,
+            matching: answer.total.map(|total| total.count() as f64),
+            read: records_read(answer),
+            new_share: self.new_share_of_rest(answer, known),
+            unseen: self.yields.rates().unseen_visible(self.captures.all_records()),
+        });
+    }
+
+    /// Learns `psi` from the pages of an answer behind the first `from` hits. `stated` is (stated total, matching
+    /// records seen before). A form that always ranks by the same order shows new records late.
+    pub(super) fn learn_psi(&mut self, answer: &QueryOutcome<'_>, stated: Option<(f64, f64)>, from: usize) {
+        let Some((matching, known)) = stated else { return };
+        let mut read = f64::from(answer.query.after) + from as f64;
+        let mut known = known + count_new(&answer.hits[..from]);
+        for page in answer.hits[from..].chunks(self.page_size as usize) {
+            let (new, shown) = (count_new(page), page.len() as f64);
+            let depth = self.depth(read);
+            self.paused.psi[depth].learn(new, shown * unseen_share(matching, known, read));
+            (read, known) = (read + shown, known + new);
+        }
+    }
+
+    /// Share of new records among the rest of an answer. `known` is the number of matching records seen before it.
+    fn new_share_of_rest(&self, answer: &QueryOutcome<'_>, known: Option<f64>) -> f64 {
+        let (new, shown) = (count_new(answer.hits), answer.hits.len() as f64);
+        match answer.total.zip(known) {
+            Some((total, known)) => {
+                let by_total = unseen_share(total.count() as f64, known + new, records_read(answer));
+                weighted_mean(new / shown.max(1.0), shown, by_total, trust_in_total(&self.yields.rates()))
+            }
+            None => weighted_mean(new / shown.max(1.0), shown, self.expected_new_share, TRUST),
+        }
+    }
+
+    /// `q` of a paused answer.
+    fn new_share_of(&self, rates: &YieldRates, paused: &PausedAnswer) -> f64 {
+        let unseen = rates.unseen_visible(self.captures.all_records());
+        let own = paused.new_share * (unseen / paused.unseen.max(1e-9)).min(1.0);
+        let [word] = paused.words[..] else { return own };
+        let counts = &self.captures.counts()[word as usize];
+        match paused.matching {
+            Some(matching) => {
+                let by_total = unseen_share(matching, rates.known_matching(counts), paused.read);
+                weighted_mean(own, paused.read, by_total, trust_in_total(rates))
+            }
+            None => {
+                let expected = self.yields.expect(rates, counts, None);
+                let rest = (expected.matching - paused.read).max(expected.unseen).max(1.0);
+                weighted_mean(own, paused.read, expected.unseen / rest, TRUST)
+            }
+        }
+    }
+
+    /// Seen records that match a query of one word.
+    fn known_matching(&self, rates: &YieldRates, words: &[String]) -> Option<f64> {
+        let [word] = words else { return None };
+        Some(rates.known_matching(&self.captures.counts_of(word)))
+    }
+
+    /// Records on the page behind the first `read` records.
+    fn next_page_records(&self, matching: Option<f64>, read: f64, costs: &RequestCosts) -> f64 {
+        let cap = costs.cap.or(self.cap.value()).map_or(f64::INFINITY, f64::from);
+        (matching.unwrap_or(f64::INFINITY).min(cap) - read).clamp(0.0, f64::from(costs.page_size))
+    }
+
+    fn psi_at(&self, read: f64) -> f64 {
+        self.paused.psi[self.depth(read)].value()
+    }
+
+    fn depth(&self, read: f64) -> usize {
+        ((read / self.page_size).max(1.0).log2() as usize).min(DEPTHS - 1)
+    }
+}
+
+/// `W`: trust in the share by the total. `1 - 1 / beta` is the share of matches that do not show the word.
+fn trust_in_total(rates: &YieldRates) -> f64 {
+    TRUST / (1.0 - 1.0 / rates.beta().max(1.0) + LEAST_HIDDEN)
+}
+
+/// `t`: share of unseen records among the matches that were not read.
+fn unseen_share(matching: f64, known: f64, read: f64) -> f64 {
+    ((matching - known) / (matching - read).max(1.0)).clamp(0.0, 1.0)
+}
+
+/// Mean of the share `own` over `shown` records and the share `other`, which weighs `trust` records.
+fn weighted_mean(own: f64, shown: f64, other: f64, trust: f64) -> f64 {
+    ((own * shown + other * trust) / (shown + trust)).clamp(0.0, 1.0)
+}
+
+/// Records of an answer that were read, including those before a continuation.
+fn records_read(answer: &QueryOutcome<'_>) -> f64 {
+    f64::from(answer.query.after) + answer.hits.len() as f64
+}
+
+fn count_new(hits: &[Hit<'_>]) -> f64 {
+    hits.iter().filter(|hit| hit.is_new).count() as f64
+}

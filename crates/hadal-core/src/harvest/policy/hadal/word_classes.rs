@@ -1,0 +1,124 @@
+//! Word classes: which kinds of words the form has in its index.
+//!
+//! Many forms do not index stop words, short words or numbers: such a query returns nothing although seen records
+//! contain the word. Of each class, `a` of `n` asked words returned records. The probability that another word of the
+//! class does is `(a / n)^2`, because a form mostly treats all words of a class alike. Below `a / n = 0.4` the class is
+//! given up.
+
+use crate::text::frequency::ENGLISH;
+use crate::text::language::Language;
+
+/// Words that a form may treat alike.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WordClass {
+    /// One of the most frequent English stop words, which every stop list holds.
+    CommonStop,
+    /// Another stop word.
+    Stop,
+    /// Digits only.
+    Number,
+    /// One character.
+    OneLetter,
+    /// Two characters.
+    TwoLetters,
+    /// Three characters.
+    ThreeLetters,
+    /// Any other word.
+    Plain,
+}
+
+/// Rank among English words below which a stop word is a common one. Guess.
+const COMMON_RANK: u32 = 60;
+
+impl WordClass {
+    /// Class of a word.
+    pub fn of(word: &str, language: &Language) -> WordClass {
+        let is_stop = word.len() > 1 && language.is_stop(word);
+        match word.chars().count() {
+            _ if word.bytes().all(|b| b.is_ascii_digit()) => WordClass::Number,
+            _ if is_stop && ENGLISH.rank(word).is_some_and(|rank| rank < COMMON_RANK) => {
+                WordClass::CommonStop
+            }
+            _ if is_stop => WordClass::Stop,
+            0 | 1 => WordClass::OneLetter,
+            2 => WordClass::TwoLetters,
+            3 => WordClass::ThreeLetters,
+            _ => WordClass::Plain,
+        }
+    }
+}
+
+/// Share `a / n` below which a class is given up, and the probability it then has. Guesses.
+const LEAST_ANSWERED: f64 = 0.4;
+const GIVEN_UP: f64 = 0.001;
+
+/// Initial (`a`, `n`) of the classes. Guesses; a form that drops words drops stop words first.
+const COMMON_STOP_PRIOR: (f64, f64) = (1.0, 1.2);
+const STOP_PRIOR: (f64, f64) = (1.5, 1.8);
+const PLAIN_PRIOR: (f64, f64) = (20.0, 20.1);
+const OTHER_PRIOR: (f64, f64) = (3.0, 3.1);
+
+/// Answered and asked words of each class.
+#[derive(Clone, Debug)]
+pub struct IndexedClasses {
+    /// (`a`, `n`) by class.
+    counts: [(f64, f64); 7],
+}
+
+impl Default for IndexedClasses {
+    fn default() -> IndexedClasses {
+        let mut counts = [OTHER_PRIOR; 7];
+        counts[WordClass::CommonStop as usize] = COMMON_STOP_PRIOR;
+        counts[WordClass::Stop as usize] = STOP_PRIOR;
+        counts[WordClass::Plain as usize] = PLAIN_PRIOR;
+        IndexedClasses { counts }
+    }
+}
+
+impl IndexedClasses {
+    /// Probability that the form returns records for a word of the class that seen records contain.
+    pub fn probability(&self, class: WordClass) -> f64 {
+        let (answered, asked) = self.counts[class as usize];
+        if answered < LEAST_ANSWERED * asked { GIVEN_UP } else { (answered / asked).powi(2) }
+    }
+
+    /// Learns from a word that seen records contain. `is_answered` is true if the form returned records.
+    pub fn learn(&mut self, class: WordClass, is_answered: bool) {
+        let (answered, asked) = &mut self.counts[class as usize];
+        *asked += 1.0;
+        *answered += if is_answered { 1.0 } else { 0.0 };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_classified_by_stop_lists_digits_and_length() {
+        let english = Language::of(Some("en"));
+        let words = ["the", "moreover", "1984", "x", "zq", "cat", "boat", "\u{6d77}"];
+        let expected = [
+            WordClass::CommonStop,
+            WordClass::Stop,
+            WordClass::Number,
+            WordClass::OneLetter,
+            WordClass::TwoLetters,
+            WordClass::ThreeLetters,
+            WordClass::Plain,
+            WordClass::OneLetter,
+        ];
+        assert_eq!(words.map(|word| WordClass::of(word, english)), expected);
+    }
+
+    #[test]
+    fn a_class_without_answers_is_given_up_soon_and_alone() {
+        let mut indexed = IndexedClasses::default();
+        let before = indexed.probability(WordClass::Stop);
+        (0..3).for_each(|_| indexed.learn(WordClass::Stop, false));
+        assert!(indexed.probability(WordClass::Stop) < before / 2.0);
+        assert!(indexed.probability(WordClass::Plain) > 0.9);
+        (0..30).for_each(|_| indexed.learn(WordClass::Stop, true));
+        assert!(indexed.probability(WordClass::Stop) > 0.8);
+    }
+}

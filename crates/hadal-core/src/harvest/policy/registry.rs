@@ -1,0 +1,164 @@
+//! Policies by name.
+
+use super::adaptive::{AdaptiveOptions, AdaptivePolicy, CostModel, CostWeights, FrequencyEstimator};
+use super::hadal::HadalPolicy;
+use super::word_list::{GenericFrequencyPolicy, WordListPolicy};
+use super::{Policy, PolicyContext};
+use std::sync::Arc;
+
+/// Words of `random-16k`, as in section 4 of the 2005 paper.
+const RANDOM_16K: usize = 16_000;
+
+type MakePolicy = dyn Fn(&PolicyContext) -> Box<dyn Policy> + Send + Sync;
+
+/// A policy that users can choose by name.
+#[derive(Clone)]
+pub struct PolicyEntry {
+    /// Name on the command line.
+    pub name: &'static str,
+    /// One line of help: the queries of the policy and when to use it.
+    pub about: &'static str,
+    make: Arc<MakePolicy>,
+}
+
+impl PolicyEntry {
+    /// An entry whose policies are made by `make`.
+    pub fn new(
+        name: &'static str,
+        about: &'static str,
+        make: impl Fn(&PolicyContext) -> Box<dyn Policy> + Send + Sync + 'static,
+    ) -> PolicyEntry {
+        PolicyEntry { name, about, make: Arc::new(make) }
+    }
+
+    /// Makes a policy that has learned nothing.
+    pub fn make(&self, context: &PolicyContext) -> Box<dyn Policy> {
+        (self.make)(context)
+    }
+}
+
+/// A policy with the same name is registered already.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+#[error("policy '{name}' is registered already; choose another name")]
+pub struct DuplicatePolicy {
+    /// The name that both have.
+    pub name: &'static str,
+}
+
+/// Policies that users can choose from, simplest first.
+#[derive(Clone, Default)]
+pub struct PolicyRegistry {
+    entries: Vec<PolicyEntry>,
+}
+
+impl PolicyRegistry {
+    /// The policies of this crate. A new one is a module and a line here.
+    pub fn built_in() -> PolicyRegistry {
+        let mut entries = word_list_policies();
+        entries.extend(adaptive_policies());
+        entries.push(PolicyEntry::new(
+            "hadal",
+            "most expected new records per request; the usual choice",
+            |context| Box::new(HadalPolicy::new(context)),
+        ));
+        PolicyRegistry { entries }
+    }
+
+    /// Adds a policy. Names are unique.
+    pub fn register(&mut self, entry: PolicyEntry) -> Result<(), DuplicatePolicy> {
+        if self.find(entry.name).is_some() {
+            return Err(DuplicatePolicy { name: entry.name });
+        }
+        self.entries.push(entry);
+        Ok(())
+    }
+
+    /// Entry of a name.
+    pub fn find(&self, name: &str) -> Option<&PolicyEntry> {
+        self.entries.iter().find(|entry| entry.name == name)
+    }
+
+    /// All entries, in the order they were registered.
+    pub fn iter(&self) -> std::slice::Iter<'_, PolicyEntry> {
+        self.entries.iter()
+    }
+}
+
+/// Entry of a built-in policy.
+pub fn find_policy(name: &str) -> Option<PolicyEntry> {
+    PolicyRegistry::built_in().find(name).cloned()
+}
+
+fn word_list_policies() -> Vec<PolicyEntry> {
+    vec![
+        PolicyEntry::new(
+            "random-16k",
+            "the 16,000 most frequent words in random order; a control for measurements",
+            |context| Box::new(WordListPolicy::random(context, RANDOM_16K)),
+        ),
+        PolicyEntry::new("random-all", "all words of the list in random order; a control", |context| {
+            Box::new(WordListPolicy::random(context, usize::MAX))
+        }),
+        PolicyEntry::new(
+            "generic-frequency",
+            "the most frequent words of the language first; ignores the answers",
+            |context| Box::new(GenericFrequencyPolicy::new(context)),
+        ),
+    ]
+}
+
+fn adaptive_policies() -> Vec<PolicyEntry> {
+    let entry = |name, about, options: AdaptiveOptions| {
+        PolicyEntry::new(name, about, move |context| Box::new(AdaptivePolicy::new(context, options)))
+    };
+    let default = AdaptiveOptions::default();
+    vec![
+        entry(
+            "adaptive",
+            "the most frequent unasked word of the records so far; fewest queries where answers have no cap",
+            default,
+        ),
+        entry(
+            "adaptive-zipf",
+            "adaptive with word frequencies from a fitted Zipf curve",
+            AdaptiveOptions { estimator: FrequencyEstimator::Zipf, ..default },
+        ),
+        entry(
+            "adaptive-cost",
+            "adaptive that weighs the cost of a query and of its new records",
+            AdaptiveOptions { cost: CostModel::NewRecords(CostWeights::default()), ..default },
+        ),
+        entry(
+            "adaptive-limit",
+            "adaptive that corrects word counts for answers cut by a result cap",
+            AdaptiveOptions { corrects_cap: true, ..default },
+        ),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_registered_policy_is_found_and_its_name_is_taken() {
+        let mut registry = PolicyRegistry::built_in();
+        let count = registry.iter().count();
+        let entry = PolicyEntry::new("mine", "words of the list", |context| {
+            Box::new(WordListPolicy::random(context, 10))
+        });
+        assert_eq!(registry.register(entry.clone()), Ok(()));
+        assert_eq!(registry.find("mine").unwrap().about, "words of the list");
+        assert_eq!(registry.register(entry), Err(DuplicatePolicy { name: "mine" }));
+        assert_eq!(registry.iter().count(), count + 1);
+    }
+
+    #[test]
+    fn built_in_names_are_unique() {
+        let mut registry = PolicyRegistry::default();
+        for entry in PolicyRegistry::built_in().iter() {
+            assert_eq!(registry.register(entry.clone()), Ok(()));
+        }
+        assert!(find_policy("hadal").is_some() && find_policy("no-such").is_none());
+    }
+}
