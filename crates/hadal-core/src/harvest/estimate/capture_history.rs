@@ -27,7 +27,7 @@ use rustc_hash::FxHashMap;
 /// Factor by which an answer loses weight with each later one. Guess.
 const DECAY: f64 = 0.96;
 
-/// Most records whose captures are counted. Guess; limits memory.
+/// Most records with counted captures. Guess; limits memory.
 const MOST_RECORDS: usize = 20_000_000;
 
 /// Least number of answers for features, after decay. Guess; the first value was 6.

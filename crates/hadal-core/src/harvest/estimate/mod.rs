@@ -29,11 +29,11 @@ const LEAST_SEEN_FOR_SURVEY: f64 = 20.0;
 /// Interval that holds the true value in nine of ten harvests.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct EstimateInterval {
-    /// Lower end.
+    /// Lower end of the interval.
     pub low: f64,
-    /// Best estimate.
+    /// Best single estimate.
     pub estimate: f64,
-    /// Upper end.
+    /// Upper end of the interval.
     pub high: f64,
 }
 

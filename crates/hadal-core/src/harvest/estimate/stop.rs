@@ -30,7 +30,7 @@ pub struct StopEvidence<'a> {
     pub recent_new: u64,
     /// Expected new records per request of the best next query; `None` if no query is left.
     pub expected_yield: Option<f64>,
-    /// Estimated coverage.
+    /// Estimate of size and coverage, if there is one.
     pub estimate: Option<&'a SizeEstimate>,
 }
 

@@ -40,7 +40,7 @@ use std::hash::Hasher;
 const MOST_RECORDS: usize = 2_000;
 /// Most words of a record that are read. Guess.
 const MOST_WORDS: usize = 2_000;
-/// Most words whose totals are kept. Guess.
+/// Most words with a total. Guess.
 const MOST_TOTALS: usize = 4_000;
 /// Least number of words for an estimate. Guess; the first value was 4.
 const LEAST_WORDS: usize = 2;
@@ -247,7 +247,7 @@ struct LeastSquaresLine {
 }
 
 impl LeastSquaresLine {
-    /// A line without points, whose slope has this prior standard deviation.
+    /// A line without points. `slope_sd` is the prior standard deviation of the slope.
     fn with_slope_sd(slope_sd: f64) -> LeastSquaresLine {
         LeastSquaresLine { points: 0, weight: 0.0, x: 0.0, xx: slope_sd.powi(-2), y: 0.0, xy: 0.0 }
     }

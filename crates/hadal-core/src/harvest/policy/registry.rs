@@ -22,7 +22,7 @@ pub struct PolicyEntry {
 }
 
 impl PolicyEntry {
-    /// An entry whose policies are made by `make`.
+    /// An entry that makes its policies with `make`.
     pub fn new(
         name: &'static str,
         about: &'static str,

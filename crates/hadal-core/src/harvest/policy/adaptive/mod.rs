@@ -160,7 +160,7 @@ impl AdaptivePolicy {
         }
     }
 
-    /// `P(Q)`.
+    /// `P(Q)`: share of the database that is downloaded.
     fn downloaded_share(&self) -> f64 {
         let (least, most) = SHARE_LIMITS;
         ((self.downloaded_before + 1.0) / (self.matched + 2.0)).clamp(least, most)

@@ -18,7 +18,7 @@ pub struct ZipfCurve {
     pub alpha: f64,
     /// Shift of the ranks.
     pub beta: f64,
-    /// Exponent.
+    /// Exponent of the power law.
     pub gamma: f64,
 }
 

@@ -27,7 +27,7 @@ use crate::harvest::record::RecordId;
 use crate::text::language::Language;
 use rustc_hash::FxHashMap;
 
-/// Most records whose captures are counted. A record beyond them counts as captured 255 times. Guess; limits memory.
+/// Most records with counted captures. A record beyond them counts as captured 255 times. Guess; limits memory.
 const MOST_RECORDS: usize = 20_000_000;
 
 /// `H`: number of distinct words at which the brevity `b(d)` is one half. Guess; the first guess was 16.
@@ -114,7 +114,7 @@ impl AnswerCounts {
 pub struct PlaceCounts {
     /// Word in the title.
     pub title: u32,
-    /// Word elsewhere.
+    /// Word in the text, not in the title.
     pub body: u32,
     /// Word not in the visible text.
     pub hidden: u32,

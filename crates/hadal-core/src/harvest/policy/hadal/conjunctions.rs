@@ -2,8 +2,8 @@
 //!
 //! A broad query matches more records than the cap. A further word narrows its answer. For each of the
 //! [`BROAD_QUERIES`] broad queries with most unseen records, the [`EXTENSIONS`] best further words are candidates that
-//! compete with single words. One broad query is examined at a time, in turn. A conjunctive query whose answer was cut is
-//! a broad query itself.
+//! compete with single words. One broad query is examined at a time, in turn. A conjunctive query with a cut answer is a
+//! broad query itself.
 
 use super::captures::{CaptureTable, WordCounts};
 use super::yield_model::DecayingRatio;
@@ -38,7 +38,7 @@ pub struct ConjunctiveQueries {
 
 /// A word that matches more records than the cap.
 pub struct BroadWord {
-    /// Word number.
+    /// Number of the word in the lexicon.
     pub word: u32,
     /// Expected unseen records with the word.
     pub unseen: f64,

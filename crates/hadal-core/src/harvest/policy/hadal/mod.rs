@@ -49,7 +49,7 @@ const EXAMINATION_INTERVAL: u32 = 4;
 /// Greatest result cap for which stated totals of broad words determine `lambda` of the yield model. Guess.
 const SMALL_CAP: u32 = 32;
 
-/// Most broad words whose stated totals are used. Guess.
+/// Most broad words with stated totals that are used. Guess.
 const MOST_STATED_WORDS: usize = 256;
 
 /// Share of the known matches below which a longest answer without a total counts as cut. Guess.
@@ -70,7 +70,7 @@ pub struct HadalPolicy {
     classes: Vec<WordClass>,
     /// Status of each word, by word number; missing words were not asked.
     statuses: Vec<WordStatus>,
-    /// Stated totals of words whose answers were cut.
+    /// Stated totals of words with cut answers.
     stated: FxHashMap<u32, StatedMatches>,
     /// Words of `stated` with the greatest totals, greatest first.
     broadest: Vec<u32>,
@@ -220,7 +220,7 @@ impl HadalPolicy {
         self.paused.merge_stems(&merged);
     }
 
-    /// Keeps the stated total of a word whose answer was cut.
+    /// Keeps the stated total of a word with a cut answer.
     fn add_stated(&mut self, word: u32, stated: StatedMatches) {
         self.stated.insert(word, stated);
         self.broadest.retain(|other| *other != word);

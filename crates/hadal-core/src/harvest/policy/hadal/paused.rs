@@ -1,4 +1,4 @@
-//! Paused answers: answers that were not read to their end, whose next pages compete with new queries.
+//! Paused answers: answers that were not read to their end. Their next pages compete with new queries.
 //!
 //! Once a word was asked, its stated total and the seen records with the word show how many matches are unseen. So the
 //! next page of a paused answer is the surest source of new records. It is read when no new query promises more.
@@ -70,13 +70,13 @@ struct PausedAnswer {
 /// All paused answers.
 pub struct PausedAnswers {
     waiting: Vec<PausedAnswer>,
-    /// Answers whose continuation failed, since the last one that succeeded.
+    /// Answers that could not be continued, since the last continuation that succeeded.
     lost: Vec<PausedAnswer>,
     /// `psi` by depth.
     psi: [DecayingRatio; DEPTHS],
 }
 
-/// The paused answer whose next page has the greatest value.
+/// The paused answer with the most valuable next page.
 #[derive(Default)]
 pub struct BestContinuation {
     /// Query that continues the answer.
@@ -136,7 +136,7 @@ impl HadalPolicy {
         share * self.next_page_records(matching, read, costs).max(1.0) >= least * costs.page
     }
 
-    /// Returns the paused answer whose next page has the greatest value.
+    /// Returns the paused answer with the most valuable next page.
     pub(super) fn best_continuation(&self, costs: &RequestCosts) -> BestContinuation {
         let rates = self.yields.rates();
         let mut best = BestContinuation::default();

@@ -2,8 +2,8 @@
 //!
 //! The sample shows which words occur together, and which words of a record were visible before they were asked for.
 //!
-//! It holds every record until it is full. Then the records whose id hash does not end in one more zero bit leave, which
-//! halves the sample, and only records with such a hash enter from then on. So each seen record is in the sample with the
+//! It holds every record until it is full. Then one more zero bit is required at the end of the hash of a record's id:
+//! half of the records leave, and only records with such a hash enter from then on. So each seen record is in the sample with the
 //! same probability `2^-halvings`, and stands for `2^halvings` records.
 
 use super::captures::WordCounts;

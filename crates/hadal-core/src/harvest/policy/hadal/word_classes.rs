@@ -15,13 +15,13 @@ pub enum WordClass {
     CommonStop,
     /// Another stop word.
     Stop,
-    /// Digits only.
+    /// Word of digits only.
     Number,
-    /// One character.
+    /// Word of one character.
     OneLetter,
-    /// Two characters.
+    /// Word of two characters.
     TwoLetters,
-    /// Three characters.
+    /// Word of three characters.
     ThreeLetters,
     /// Any other word.
     Plain,

@@ -138,7 +138,7 @@ pub struct ExpectedYield {
     pub new: f64,
 }
 
-/// Stated total of a word whose answer was cut.
+/// Stated total of a word with a cut answer.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct StatedMatches {
     /// Records that match.
@@ -170,12 +170,12 @@ impl YieldRates {
         self.known_visible(counts) * self.beta
     }
 
-    /// `beta`.
+    /// `beta`: matching records per matching record that shows the word.
     pub fn beta(&self) -> f64 {
         self.beta
     }
 
-    /// `G`.
+    /// `G`: weight of the seen records that match and show the word.
     fn weight(&self, counts: &WordCounts) -> f64 {
         let [title, body] = self.return_rates;
         f64::from(counts.title.weight) * title + f64::from(counts.body.weight) * body
