@@ -99,7 +99,8 @@ pub struct HarvestArgs {
 
 /// Policies with their use, for the help text.
 fn policies() -> String {
-    let policies: Vec<(&str, &str)> = PolicyRegistry::built_in().iter().map(|entry| (entry.name, entry.about)).collect();
+    let policies: Vec<(&str, &str)> =
+        PolicyRegistry::built_in().iter().map(|entry| (entry.name, entry.about)).collect();
     format!("Query policy [default: hadal]:{}", choices(&policies))
 }
 

@@ -96,7 +96,8 @@ pub fn run(args: &HarvestArgs, session: &Session) -> anyhow::Result<Exit> {
 }
 
 fn plan(args: &HarvestArgs, seed: u64) -> anyhow::Result<HarvestTrialPlan> {
-    let all_policies: Vec<&str> = PolicyRegistry::built_in().iter().map(|entry| entry.name).chain([ORACLE]).collect();
+    let all_policies: Vec<&str> =
+        PolicyRegistry::built_in().iter().map(|entry| entry.name).chain([ORACLE]).collect();
     let all_settings: Vec<&str> = SETTINGS.iter().map(|setting| setting.name).collect();
     let usual_settings = if args.quick { &QUICK_SETTINGS[..] } else { &all_settings };
     let settings = named("setting", &args.settings, usual_settings, &all_settings)?;
