@@ -29,7 +29,7 @@ use process::scratch;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-/// As in the program.
+/// Same allocator as the program.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
@@ -47,13 +47,13 @@ fn main() -> Anyhow<()> {
     }
 }
 
-/// How much there is to do.
+/// Sizes of the benchmark.
 struct Sizes {
     forms: u64,
     records: u64,
-    /// Of each crawl; none for no crawls.
+    /// Pages per crawl; zero for no crawl.
     pages: u64,
-    /// Where stores are kept.
+    /// Folder in which stores are kept.
     kept: Option<PathBuf>,
 }
 
@@ -97,7 +97,7 @@ fn measure_in(dir: &Path, sizes: &Sizes) -> Anyhow<()> {
 fn filled(dir: &Path, name: &str, forms: u64, records: u64) -> Anyhow<PathBuf> {
     let (folder, began) = (dir.join(name), Instant::now());
     if folder.exists() {
-        // What another format left is brought up to date here, not while it is measured.
+        // Migrates an older store before it is measured.
         drop(open(&folder.display().to_string(), Access::Crawl)?);
         println!("{name}: as it was, opened in {:.0} s", began.elapsed().as_secs_f64());
         return Ok(folder);

@@ -39,7 +39,7 @@ use std::process::{Command, Stdio};
 use std::sync::Arc;
 use url::Url;
 
-/// As in the program.
+/// Same allocator as the program.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
@@ -67,7 +67,7 @@ fn main() -> Anyhow<()> {
     }
 }
 
-/// Runs every row in a process of its own and prints what it says.
+/// Runs every row in its own process and prints its output.
 fn table(pages: Option<&str>) -> Anyhow<()> {
     println!("{:<44} {:>14}  unit", "what", "measured");
     row(&["--row", "parse-generated"])?;
@@ -107,7 +107,7 @@ fn say(what: &str, measured: f64, unit: &str) {
     println!("{what:<44} {measured:>14.1}  {unit}");
 }
 
-/// The most memory this process ever held, in MB.
+/// Peak memory of this process in MB.
 fn peak_mb() -> Anyhow<f64> {
     let status = std::fs::read_to_string("/proc/self/status")?;
     let line = status.lines().find(|line| line.starts_with("VmHWM")).unwrap_or_default();
@@ -207,7 +207,7 @@ fn serve() -> Anyhow<()> {
     })
 }
 
-/// The `n`th of many leads: a thousand to a site, as long as real ones.
+/// The `n`th of many links: a thousand per site, of realistic length.
 fn lead(n: u64) -> Anyhow<QueuedLink> {
     let url = Url::parse(&format!(
         "http://www.site-{}.example/catalogue/section-{}/page-{n}.html",
@@ -271,7 +271,7 @@ fn pop(store: &dyn Store, run: RunId, seq: u64) -> Anyhow<()> {
     Ok(store.commit(run, &Batch { outcomes: vec![outcome], ..Batch::default() })?)
 }
 
-/// A crawl that knows this many links: the store is filled, then a crawl goes on from it.
+/// Memory of a crawl with this many known links: fills the store, then resumes a crawl.
 fn memory_at(links: u64) -> Anyhow<()> {
     let dir = scratch("memory")?;
     let url = format!("file:{}", dir.display());

@@ -1,6 +1,6 @@
-//! A headless Chromium, driven over WebDriver: what the tests need of it and no more.
+//! Headless Chromium over WebDriver.
 //!
-//! Nothing here sleeps: whoever waits lets a script in the page look until a condition holds.
+//! Nothing here sleeps: a script in the page waits until a condition holds.
 
 use super::client::Client;
 use http::Method;
@@ -11,10 +11,10 @@ use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// How long a condition may take to come true, on a busy machine.
+/// Longest wait for a condition on a busy machine.
 pub const PATIENCE: Duration = Duration::from_secs(180);
 
-/// The key under which WebDriver names an element.
+/// Key under which WebDriver names an element.
 const ELEMENT: &str = "element-6066-11e4-a52e-4f735466cecf";
 
 /// A browser with one window; it ends with the test.
@@ -24,7 +24,7 @@ pub struct Browser {
     driver: Child,
 }
 
-/// A browser, or nothing where none is installed and none is required.
+/// A browser, or `None` if there is none and none is required.
 pub async fn browser() -> Option<Browser> {
     let chromium = ["chromium", "chromium-browser", "google-chrome"].into_iter().find_map(program);
     let Some((chromium, driver)) = chromium.zip(program("chromedriver")) else {
@@ -77,13 +77,13 @@ impl Browser {
         self.command("url", json!({"url": address})).await.unwrap();
     }
 
-    /// The value of an expression in the page.
+    /// Value of an expression in the page.
     pub async fn value(&self, expression: &str) -> Value {
         let script = json!({"script": format!("return ({expression});"), "args": []});
         self.command("execute/sync", script).await.unwrap()
     }
 
-    /// Waits until an expression in the page is true of it, and gives its value.
+    /// Waits until an expression in the page is true, and returns its value.
     pub async fn until(&self, expression: &str) -> Value {
         let script = format!(
             "const done = arguments[arguments.length - 1];
@@ -97,22 +97,22 @@ impl Browser {
         }
     }
 
-    /// All text that the page shows.
+    /// All visible text of the page.
     pub async fn text(&self) -> String {
         self.value("document.body.innerText").await.as_str().unwrap().to_string()
     }
 
-    /// Clicks what a selector finds, as soon as it can be clicked.
+    /// Clicks the element of a selector as soon as it is clickable.
     pub async fn click(&self, selector: &str) {
         self.on_element(selector, "click", json!({})).await;
     }
 
-    /// Types into what a selector finds.
+    /// Types into the element of a selector.
     pub async fn write(&self, selector: &str, text: &str) {
         self.on_element(selector, "value", json!({"text": text})).await;
     }
 
-    /// Does something to an element; again, when the page was just drawn anew.
+    /// Performs an action on an element; tries again if the page was redrawn.
     async fn on_element(&self, selector: &str, action: &str, body: Value) {
         let deadline = Instant::now() + PATIENCE;
         loop {
@@ -132,7 +132,7 @@ impl Browser {
         }
     }
 
-    /// Sends a command; the answer's value, or what WebDriver says is wrong.
+    /// Sends a command. Returns its value or the error of WebDriver.
     async fn command(&self, path: &str, body: Value) -> Result<Value, String> {
         let path = format!("/session/{}/{path}", self.session);
         let answer = self.client.send(Method::POST, &path, Some(body)).await;
@@ -145,7 +145,7 @@ impl Browser {
 }
 
 impl Drop for Browser {
-    /// The driver closes the browser and clears up; then it is closed itself.
+    /// Closes the browser and then the driver.
     fn drop(&mut self) {
         if let Ok(mut stream) = TcpStream::connect(self.client.address) {
             stream.set_read_timeout(Some(Duration::from_secs(20))).ok();
@@ -158,7 +158,7 @@ impl Drop for Browser {
     }
 }
 
-/// The port that the driver chose; what else it says is read and dropped.
+/// Reads the port that the driver chose, and discards other output.
 fn announced_port(driver: &mut Child) -> u16 {
     let mut lines = BufReader::new(driver.stdout.take().unwrap()).lines().map_while(Result::ok);
     let port = lines.find_map(|line| {

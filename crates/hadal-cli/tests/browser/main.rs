@@ -1,4 +1,5 @@
-//! The pages in a real browser: a demo watched, searched, marked, asked and stopped; and a hostile store.
+//! The dashboard in a real browser: a demo is watched, searched, labelled, queried and stopped; and a hostile
+//! store.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 #[path = "../../../hadal/tests/serve/client.rs"]
@@ -24,7 +25,7 @@ use std::io::{BufRead, BufReader};
 use std::process::{Child, Stdio};
 use std::sync::mpsc;
 
-/// A demo that goes on until somebody stops it.
+/// A demo that runs until it is stopped.
 struct Demo {
     child: Child,
     address: String,
@@ -40,7 +41,7 @@ impl Demo {
         Demo { child, address: address.expect("it says where it is") }
     }
 
-    /// Waits until the program has ended by itself, and gives its exit status.
+    /// Waits for the end of the program and returns its exit status.
     fn ended(mut self) -> Option<i32> {
         let (tell, told) = mpsc::channel();
         let id = self.child.id();

@@ -1,4 +1,4 @@
-//! Where settings come from, who wins, and what stops the start.
+//! Origins of settings, their precedence, and invalid settings.
 use crate::program;
 use crate::program::Place;
 

@@ -1,4 +1,4 @@
-//! Killing the real program at random moments, and interrupting it politely.
+//! Kills the program at random moments, and interrupts it.
 
 use crate::crawl_process::{Site, draws, listed_forms, listed_submissions, program, signal};
 use hadal::store::{Access, RunId, Walk, open};
@@ -8,7 +8,7 @@ use std::net::TcpListener;
 use std::path::Path;
 use std::process::Stdio;
 
-/// Pages the store has for good.
+/// Pages that the store has committed.
 fn kept_pages(store: &Path) -> BTreeSet<String> {
     let Ok(store) = open(&format!("file:{}", store.display()), Access::Read) else { return BTreeSet::new() };
     let mut pages = BTreeSet::new();
@@ -20,7 +20,7 @@ fn kept_pages(store: &Path) -> BTreeSet<String> {
     pages
 }
 
-/// Identities of the forms a store lists.
+/// Ids of the forms that a store lists.
 fn form_ids(store: &Path) -> BTreeSet<String> {
     let id = |line: &str| serde_json::from_str::<serde_json::Value>(line).unwrap()["form_id"].to_string();
     listed_forms(store).lines().map(id).collect()
@@ -115,7 +115,7 @@ async fn whatever_was_submitted_before_a_kill_is_in_the_audit_log() {
 async fn one_interrupt_finishes_what_is_in_flight_saves_and_exits_130() {
     let site = Site::tiny(4).await;
     let dir = tempfile::tempdir().unwrap();
-    // Slow enough that the signal comes long before the end.
+    // Slow enough that the signal arrives long before the end.
     let mut slow = site.find(dir.path());
     slow.env("HADAL_POLITENESS_LATENCY_FACTOR", "1000").env("HADAL_POLITENESS_MAX_DELAY", "25ms");
     let mut child = slow.spawn().unwrap();

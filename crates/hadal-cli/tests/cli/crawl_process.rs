@@ -1,4 +1,4 @@
-//! The real program as a child process, and the simulated web it crawls over HTTP.
+//! The program as a child process, and the simulated web that it crawls over HTTP.
 
 use hadal::fetch::world_server::{Running, Serving, serve};
 use hadal_world::{Rates, Spec, World};
@@ -7,7 +7,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::Duration;
 
-/// A small simulated web over HTTP that remembers what it was asked.
+/// A small simulated web over HTTP with a log of its requests.
 pub struct Site {
     pub world: Arc<World>,
     running: Running,
@@ -28,12 +28,12 @@ impl Site {
         Site { world, running, log }
     }
 
-    /// `hadal find book` over this web, as fast as it goes, asking no form, into a store.
+    /// `hadal find book` on this web without delays and probes.
     pub fn find(&self, store: &Path) -> Command {
         self.find_within(store, "none")
     }
 
-    /// The same, within a budget of requests.
+    /// Same with a request budget.
     pub fn find_within(&self, store: &Path, requests: &str) -> Command {
         let mut command = program(store);
         command.args(["find", "book", "--strategy", "breadth-first", "--delay", "0s", "--concurrency", "8"]);
@@ -43,12 +43,12 @@ impl Site {
         command
     }
 
-    /// What was asked since the last time.
+    /// Requests since the last call.
     pub fn take_log(&self) -> Vec<String> {
         std::mem::take(&mut *self.log.0.lock().unwrap())
     }
 
-    /// Waits until this many requests came, or the child has ended.
+    /// Waits for a number of requests or the end of the child.
     pub fn wait_for(&self, requests: usize, child: &mut Child) {
         let mut log = self.log.0.lock().unwrap();
         while log.len() < requests && child.try_wait().unwrap().is_none() {
@@ -57,12 +57,12 @@ impl Site {
     }
 }
 
-/// A small web without `Crawl-delay`s, which take their time on a real clock.
+/// A small web without `Crawl-delay`.
 pub fn patient(seed: u64) -> Spec {
     Spec { rates: Rates { robots: 0.0, ..Rates::calm() }, ..Spec::tiny(seed) }
 }
 
-/// The program with a store, silent.
+/// The program with a store and without output.
 pub fn program(store: &Path) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_hadal"));
     command.arg("--store").arg(format!("file:{}", store.display()));
@@ -70,7 +70,7 @@ pub fn program(store: &Path) -> Command {
     command
 }
 
-/// Everything a store lists as forms, whatever their kind.
+/// All forms of a store, of any kind.
 pub fn listed_forms(store: &Path) -> String {
     let mut command = program(store);
     command.args(["forms", "--all", "--format", "jsonl"]).stdout(Stdio::piped());
@@ -94,7 +94,7 @@ pub fn signal(child: &Child, name: &str) {
     assert!(sent.unwrap().success());
 }
 
-/// Numbers that look random and are the same every time.
+/// Deterministic pseudo-random numbers.
 pub fn draws(mut state: u64) -> impl FnMut(usize) -> usize {
     move |below| {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);

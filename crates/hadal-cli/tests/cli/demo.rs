@@ -1,4 +1,4 @@
-//! `hadal demo` tells the whole story, and `hadal harvests --truth` tells the end of it again.
+//! `hadal demo` and `hadal harvests --truth`.
 use crate::program::Place;
 use serde_json::Value;
 

@@ -1,4 +1,4 @@
-//! Strategies compared: trials are the same however they are run, and are run once.
+//! Comparison of strategies: trials do not depend on threads and are run once.
 
 use crate::program::Place;
 use hadal::engine::{Budget, Crawl, CrawlBuilder, crawl};
@@ -20,7 +20,7 @@ use tokio::sync::watch;
 
 const TOPIC: &str = "book";
 
-/// A small world with all the usual trouble in it.
+/// A small world with all kinds of faults.
 fn known_world() -> KnownWorld {
     let world = World::new(Spec { sites: 200, rates: Rates::usual(), ..Spec::tiny(4) });
     let truth = FormTruth::of(&world);
@@ -77,7 +77,7 @@ async fn a_trial_finds_what_a_plain_crawl_finds() {
     }
 }
 
-/// The crawl of a trial as anybody would set it up, without a web of our own but for backlinks.
+/// The crawl of a trial without the page cache.
 fn plain(
     setup: &Arc<TopicSetup>,
     entry: &StrategyEntry,

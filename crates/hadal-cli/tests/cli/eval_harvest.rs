@@ -1,4 +1,4 @@
-//! Query policies compared: trials are the same however they are run, and are run once.
+//! Comparison of policies: trials do not depend on threads and are run once.
 
 use crate::program::Place;
 use hadal_eval::find::{PlanProgress, TrialFolder};

@@ -1,4 +1,4 @@
-//! `hadal harvest` from the command line, over real sockets.
+//! `hadal harvest` over real sockets.
 use crate::program::Place;
 use serde_json::Value;
 use std::io::{BufRead, BufReader};

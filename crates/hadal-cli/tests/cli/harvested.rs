@@ -1,4 +1,4 @@
-//! Listings of what was harvested: schema, filters, formats, and nothing from the web unescaped.
+//! Listings of harvests, queries and records: schema, filters, formats, escaping.
 use crate::harvest_fixture::*;
 use crate::program::Place;
 use hadal::store::*;
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 const EVIL: &str = "=cmd|'/c calc'\u{1b}[31m\u{202e}\u{200b}\u{9b}";
 
-/// A store with a harvest for books that has ended and one for cars that has not, and hostile records.
+/// A store with a finished harvest of books, an unfinished one of cars, and hostile records.
 fn place() -> Place {
     let place = Place::new();
     let store = open(&format!("file:{}", place.path().join("hadal-data").display()), Access::Crawl).unwrap();

@@ -1,4 +1,4 @@
-//! `hadal judge` on files, folders and a server of our own.
+//! `hadal judge` on files, folders and a local server.
 use crate::program::Place;
 use serde_json::Value;
 use std::io::{BufRead, BufReader, Write};
@@ -149,7 +149,7 @@ fn a_page_comes_through_standard_input() {
     assert_eq!((&lines(&out)[0]["input"], &lines(&out)[0]["title"]), (&"-".into(), &"Members".into()));
 }
 
-/// Answers as many requests as there are answers, and tells what was asked.
+/// Answers a fixed number of requests and returns them.
 fn serve(answers: Vec<String>) -> (String, std::thread::JoinHandle<Vec<String>>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = format!("http://{}", listener.local_addr().unwrap());

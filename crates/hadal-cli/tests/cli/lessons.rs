@@ -1,4 +1,4 @@
-//! `hadal lessons` shows what was learned, and says so when nothing was.
+//! `hadal lessons` with and without lessons.
 use crate::fixture;
 use crate::program::Place;
 use hadal::store::*;
@@ -14,7 +14,7 @@ fn selected(space: &str, level: Option<u8>, terms: &[(&str, u32)]) -> SelectedFe
     SelectedFeatures { space: space.into(), level, terms }
 }
 
-/// A store in which run 1 learned twice and run 2, of another topic, once and nothing.
+/// A store in which run 1 learned twice, and run 2 of another topic learned once without terms.
 fn place_with_lessons() -> Place {
     let place = Place::new();
     let url = format!("file:{}", place.path().join("hadal-data").display());

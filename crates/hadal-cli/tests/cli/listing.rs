@@ -1,4 +1,4 @@
-//! Listings of a real store: schema, filters, files, and nothing from the web unescaped.
+//! Listings of a store: schema, filters, files, escaping.
 use crate::fixture;
 use crate::program::Place;
 use hadal::store::*;
@@ -8,7 +8,7 @@ use std::process::Stdio;
 
 const EVIL: &str = "=cmd|'/c calc'\u{1b}[31m\u{202e}\u{200b}\u{9b}";
 
-/// A store with one ordinary form, one that attacks its readers, and a login.
+/// A store with an ordinary form, a hostile form and a login form.
 fn place_with_forms() -> Place {
     let place = Place::new();
     let url = format!("file:{}", place.path().join("hadal-data").display());
@@ -125,7 +125,7 @@ fn a_reader_that_leaves_early_is_no_failure() {
     let store = open(&url, Access::Crawl).unwrap();
     let run = fixture::begin(store.as_ref());
     let waiting = fixture::lead("http://books.example/", 0, 1.0, 1);
-    // Far more than a pipe holds, so that the program must meet the closed end.
+    // More than a pipe holds, so that the program meets the closed end.
     let forms = (0..4000).map(|id| fixture::new_form(fixture::form(id, "http://books.example/", 0.9, 0.9)));
     let end = Outcome { forms: forms.collect(), ..fixture::visit(1, &waiting, Default::default()) };
     fixture::run_step(store.as_ref(), run, &waiting, end);

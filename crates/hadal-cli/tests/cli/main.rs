@@ -1,4 +1,4 @@
-//! The program as people run it: every command, its output and its errors.
+//! The program: every command, its output and its errors.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 

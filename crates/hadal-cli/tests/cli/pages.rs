@@ -6,7 +6,7 @@ use std::io::{BufRead, BufReader, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::path::Path;
 
-/// Searches for volcanoes, each in words of its own.
+/// Search forms about volcanoes.
 pub const VOLCANOES: [(&str, &str); 8] = [
     ("Volcano finder", "Volcano name, country, last eruption"),
     ("World volcanoes database", "Search volcanoes by eruption year and magma"),
@@ -18,7 +18,7 @@ pub const VOLCANOES: [(&str, &str); 8] = [
     ("Volcanic events", "Eruption, ash cloud, volcano name"),
 ];
 
-/// Searches for other things.
+/// Search forms about other topics.
 pub const OTHERS: [(&str, &str); 6] = [
     ("Jobs in your city", "Job title, salary, company"),
     ("Hotel rooms", "Hotel, check-in, check-out, guests"),
@@ -52,13 +52,13 @@ pub fn write_pages(folder: &Path, pages: &[(&str, &str)]) {
     }
 }
 
-/// Answers by path on a free port, for as long as the test runs; everything else is not found.
+/// Serves pages by path on a free port as long as the test runs.
 pub fn serve(answers: HashMap<String, String>) -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let addr = listener.local_addr().unwrap();
     std::thread::spawn(move || {
         for stream in listener.incoming().flatten() {
-            // A client that has gone wants no answer.
+            // A client that is gone needs no response.
             answer(stream, &answers).ok();
         }
     });

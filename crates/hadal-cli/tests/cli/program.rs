@@ -1,15 +1,15 @@
-//! Runs the real program in a folder of its own, with an environment of its own.
+//! Runs the program in its own folder with its own environment.
 #![allow(dead_code, reason = "every test binary uses a part of it")]
 
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
-/// A folder to run in; nothing of the caller's configuration reaches it.
+/// A folder to run in, without the caller's configuration.
 pub struct Place {
     pub dir: tempfile::TempDir,
 }
 
-/// What a run gave.
+/// Result of a program run.
 #[derive(Debug)]
 pub struct Ran {
     pub status: i32,
@@ -62,7 +62,7 @@ impl From<Output> for Ran {
 }
 
 impl Ran {
-    /// Refused as a usage error, saying each of the words.
+    /// Asserts a usage error with these words.
     pub fn refused(&self, words: &[&str]) {
         assert_eq!(self.status, 2, "{self:?}");
         assert!(self.out.is_empty(), "{self:?}");
@@ -71,7 +71,7 @@ impl Ran {
         }
     }
 
-    /// Done; what it printed.
+    /// Asserts success and returns the output.
     pub fn done(self) -> String {
         assert_eq!(self.status, 0, "{self:?}");
         self.out

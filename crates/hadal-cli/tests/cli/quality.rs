@@ -1,10 +1,10 @@
-//! The audit log and the quality estimate, as people and scripts meet them.
+//! The audit log and the quality estimate.
 use crate::crawl_process::{Site, listed_submissions, program as silent};
 use crate::program::Place;
 use serde_json::Value;
 use std::process::Stdio;
 
-/// A place where a small demo has run.
+/// A folder in which a small demo has run.
 fn demo(variables: &[(&str, &str)]) -> Place {
     let place = Place::new();
     place.run_with(variables, &["demo", "--max-requests", "700", "--harvest", "0", "-q"]).done();
@@ -55,7 +55,7 @@ fn submissions_are_listed_in_every_format_and_outlive_their_run() {
     assert_eq!(csv.lines().next().unwrap(), columns.replace(' ', ","));
     assert!(place.run(&["submissions"]).done().contains("probe"));
     place.run(&["submissions", "--format", "parquet", "--output", "log.parquet"]).done();
-    // A demo that has ended begins anew: the run is discarded, its submissions are not.
+    // A finished demo starts over: its run is discarded, its submissions are not.
     place.run_with(&everything, &["demo", "--max-requests", "700", "--harvest", "0", "-q"]).done();
     let after = objects(&place.run(&["submissions", "--json"]).done());
     assert_eq!(after.len(), 2 * rows.len());

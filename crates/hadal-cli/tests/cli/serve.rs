@@ -1,4 +1,4 @@
-//! `hadal serve`, `hadal ask` and the dashboard, as people and scripts meet them.
+//! `hadal serve`, `hadal ask` and the dashboard.
 use crate::program::Place;
 use hadal::store::{Access, FormEntry, FormQuery, Label, LabelRow, open};
 use hadal_core::time::Time;
@@ -7,7 +7,7 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::process::{Child, Stdio};
 
-/// A place where a small demo has run.
+/// A folder in which a small demo has run.
 fn demo() -> Place {
     let place = Place::new();
     place.run(&["demo", "--max-requests", "700", "--dashboard", "off", "-q"]).done();
@@ -24,7 +24,7 @@ impl Drop for Running {
     }
 }
 
-/// Starts the program, and reads where its dashboard is and which token it made up.
+/// Starts the program and reads the address and token of its dashboard.
 fn start(place: &Place, args: &[&str]) -> (Running, String, Option<String>) {
     let mut child = place.command(args).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
     let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
@@ -41,7 +41,7 @@ fn start(place: &Place, args: &[&str]) -> (Running, String, Option<String>) {
     (child, address.expect("it says where it is"), token)
 }
 
-/// Status line and body of a page.
+/// Status line and body of a response.
 fn get(address: &str, path: &str, headers: &str) -> (String, String) {
     let mut stream = TcpStream::connect(address).unwrap();
     let request = format!("GET {path} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n{headers}\r\n");
@@ -88,7 +88,7 @@ fn a_crawl_shows_itself_while_it_runs() {
     let place = Place::new();
     let (mut running, address, _) = start(&place, &["demo", "--dashboard", "127.0.0.1:0"]);
     assert_eq!(get(&address, "/", "").0, "HTTP/1.1 200 OK");
-    // The run begins a moment later; should the demo end before, nobody answers and the test fails.
+    // The run starts a moment later. If the demo ends before that, the test fails.
     while !get(&address, "/api/runs", "").1.contains("\"state\":\"running\"") {}
     running.0.kill().unwrap();
 }

@@ -1,10 +1,10 @@
-//! Topics of one's own: made from pages, words, folders and groups; looked at, tested, used.
+//! User-defined topics: created from pages, words, folders and groups; shown, tested, used.
 use crate::pages::{OTHERS, VOLCANOES, page, serve, write_pages};
 use crate::program::{Place, Ran};
 use serde_json::Value;
 use std::collections::HashMap;
 
-/// A place with a folder of volcano pages, and a labelled folder of others of their kind.
+/// A folder with volcano pages and a labelled folder.
 fn place() -> Place {
     let place = Place::new();
     write_pages(&place.path().join("mine"), &VOLCANOES[..5]);

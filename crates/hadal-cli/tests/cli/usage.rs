@@ -1,4 +1,4 @@
-//! What the program says to what is typed: help, suggestions, refusals, exit status.
+//! Help texts, suggestions, usage errors and exit status.
 use crate::program;
 use crate::program::Place;
 

@@ -1,4 +1,4 @@
-//! The crawl that is measured: of the simulated web, without pauses.
+//! The measured crawl: the simulated web without delays.
 
 use super::Anyhow;
 use hadal::engine::{Budget, Crawl, CrawlBuilder};
@@ -11,7 +11,7 @@ use hadal_core::strategy::{StrategyContext, find_strategy};
 use hadal_world::{Spec, World};
 use std::sync::Arc;
 
-/// What is crawled: for books, from the seeds of the simulated web; `seed` tells runs apart.
+/// Run specification: topic book, seeds of the simulated web. `seed` distinguishes runs.
 pub fn bench_spec(strategy: &str, seed: u64) -> RunSpec {
     RunSpec {
         topic: "book".into(),
@@ -22,7 +22,7 @@ pub fn bench_spec(strategy: &str, seed: u64) -> RunSpec {
     }
 }
 
-/// What stands around a link, as long as on real pages.
+/// Link context of realistic length.
 pub fn usual_context() -> LinkContext {
     LinkContext {
         anchor: "Search the catalogue".into(),
@@ -33,7 +33,7 @@ pub fn usual_context() -> LinkContext {
     }
 }
 
-/// A crawl of so many pages.
+/// A crawl with a number of pages.
 pub fn bench_crawl(
     store: Arc<dyn Store>,
     spec: RunSpec,

@@ -1,9 +1,9 @@
-//! What a measured process says of itself, and where it may write.
+//! CPU time and temporary folders of a measured process.
 
 use super::Anyhow;
 use std::path::PathBuf;
 
-/// CPU seconds this process has used, all threads, user and system.
+/// CPU seconds of this process, all threads, user and system.
 pub fn cpu() -> Anyhow<f64> {
     let stat = std::fs::read_to_string("/proc/self/stat")?;
     let after_name = stat.rsplit(')').next().unwrap_or_default();
@@ -12,7 +12,7 @@ pub fn cpu() -> Anyhow<f64> {
     Ok(ticks / 100.0)
 }
 
-/// A folder of this process's own.
+/// A temporary folder of this process.
 pub fn scratch(name: &str) -> Anyhow<PathBuf> {
     let dir = std::env::temp_dir().join(format!("hadal-bench-{name}-{}", std::process::id()));
     std::fs::create_dir_all(&dir)?;

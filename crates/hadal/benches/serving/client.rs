@@ -1,4 +1,4 @@
-//! A plain client: one request, the whole answer, or its pieces as they come.
+//! A simple HTTP client for whole responses and streams.
 
 use super::Anyhow;
 use bytes::Bytes;
@@ -10,7 +10,7 @@ use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::TokioExecutor;
 use serde_json::Value;
 
-/// Somebody who asks a server.
+/// A client of a server.
 pub struct Client {
     address: String,
     hyper: Hyper<HttpConnector, Empty<Bytes>>,
@@ -22,17 +22,17 @@ impl Client {
         Client { address: address.to_string(), hyper }
     }
 
-    /// What is at a path, whole.
+    /// Whole response body of a path.
     pub async fn get(&self, path: &str) -> Anyhow<Bytes> {
         Ok(self.open(path).await?.collect().await?.to_bytes())
     }
 
-    /// What is at a path, as JSON.
+    /// JSON response of a path.
     pub async fn json(&self, path: &str) -> Anyhow<Value> {
         Ok(serde_json::from_slice(&self.get(path).await?)?)
     }
 
-    /// What is at a path, as it comes. The server may say that there is nothing.
+    /// Streaming response of a path.
     pub async fn open(&self, path: &str) -> Anyhow<Incoming> {
         let request = Request::get(format!("http://{}{path}", self.address)).body(Empty::new())?;
         let answer = self.hyper.request(request).await?;

@@ -1,4 +1,4 @@
-//! Runs that found many forms, two of every topic, through the store's own commits.
+//! Fills a store with runs that found many forms, two runs per topic.
 
 use super::Anyhow;
 use super::crawling::usual_context;
@@ -17,13 +17,13 @@ use url::Url;
 const TOPICS: [&str; 5] = ["book", "auto", "job", "film", "airfare"];
 const RUNS: u64 = 10;
 const FORMS_PER_PAGE: u64 = 2;
-/// Steps in one commit, and commits that are kept at once.
+/// Steps per commit.
 const STEPS: u64 = 20;
 const COMMITS: u64 = 50;
-/// Of so many forms one has a label.
+/// One of this many forms has a label.
 const LABELLED: u64 = 100;
 
-/// Fills a store; without forms there is a run that has done nothing.
+/// Fills a store. Without forms there is one empty run.
 pub fn fill(store: &dyn Store, forms: u64) -> Anyhow<()> {
     let pages = forms / FORMS_PER_PAGE;
     for n in 0..RUNS.min(pages.max(1)) {
@@ -70,7 +70,7 @@ fn fill_run(store: &dyn Store, run: RunId, topic: &str, n: u64, pages: u64) -> A
     Ok(())
 }
 
-/// A link of its own for every page, a site for every two pages.
+/// A link for every page, a site for every two pages.
 fn lead(run: RunId, page: u64, lane: u64) -> Anyhow<QueuedLink> {
     let url =
         Url::parse(&format!("http://www.site-{}-{}.example/catalogue/{lane}/{page}.html", run.0, page / 2))?;
@@ -116,7 +116,7 @@ fn visit(seq: u64, waiting: &QueuedLink, n: u64, random: &mut Rng) -> Outcome {
     }
 }
 
-/// Every tenth form of a topic is found by both runs.
+/// Both runs of a topic find every tenth form.
 fn form_id(n: u64, number: u64) -> FormId {
     let run = if number % 10 == 3 { n % TOPICS.len() as u64 } else { n };
     FormId((number * RUNS + run + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15))

@@ -1,4 +1,4 @@
-//! Harvests that brought up many records: one with half of all, nine side by side with it that share the rest.
+//! Fills a store with harvests: one with half of all records, nine that share the rest.
 
 use super::Anyhow;
 use hadal::store::*;
@@ -15,13 +15,13 @@ use url::Url;
 const HARVESTS: u64 = 10;
 const RECORDS_PER_STEP: u64 = 10;
 const STEPS_PER_QUERY: u64 = 5;
-/// Records in an answer, most of which were known.
+/// Records per answer; most are known.
 const HITS: u64 = 200;
-/// Steps that are kept at once.
+/// Steps per commit.
 const STEPS: u64 = 500;
 const VOCABULARY: f64 = 20_000.0;
 
-/// Words that records of the first harvest have, and how many have them: see [`text`].
+/// Search words with their frequency among the records of the first harvest, see [`text`].
 pub const SOUGHT: [(&str, &str); 6] = [
     ("common", "in every record"),
     ("common rare", "in one of a thousand"),
@@ -31,7 +31,7 @@ pub const SOUGHT: [(&str, &str); 6] = [
     ("nowhere", "in none"),
 ];
 
-/// Fills a store; without records there is a harvest that has done nothing.
+/// Fills a store. Without records there is one empty harvest.
 pub fn fill(store: &dyn Store, records: u64) -> Anyhow<()> {
     let began: Vec<HarvestId> = (0..HARVESTS).map(|n| begin(store, n)).collect::<Anyhow<_>>()?;
     let (mut random, mut seqs) = (Rng::new(1), vec![0; began.len()]);
@@ -124,7 +124,7 @@ fn record(harvest: usize, id: u64, asked: u32, random: &mut Rng) -> RecordRow {
     }
 }
 
-/// Thirty words, few of them in many records and many in few, and those of [`SOUGHT`].
+/// Thirty words with a skewed distribution, and those of [`SOUGHT`].
 fn text(harvest: usize, id: u64, random: &mut Rng) -> String {
     let half = if id.is_multiple_of(2) { "even" } else { "odd" };
     let rare = if id % 1000 == 999 { " rare" } else { "" };

@@ -1,4 +1,4 @@
-//! How long answers take, of three stores in turns.
+//! Response times of three stores.
 
 use super::Anyhow;
 use super::client::Client;
@@ -10,13 +10,13 @@ use serde_json::Value;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-/// Answers of each store that are timed, but no longer than this for a route.
+/// Greatest number of timed responses per route.
 const ROUNDS: usize = 61;
 const LONGEST: Duration = Duration::from_secs(6);
-/// Pages of a thousand rows that are turned to get far on.
+/// Pages of a thousand rows that are skipped to get deep into a list.
 const TURNED: usize = 60;
 
-/// Asks all three for everything and prints what it took.
+/// Measures all routes on all three stores and prints the table.
 pub fn table(stores: &[PathBuf; 3]) -> Anyhow<()> {
     tokio::runtime::Runtime::new()?.block_on(async {
         let mut clients = Vec::new();
@@ -54,13 +54,13 @@ async fn row(clients: &[Client], route: &Route) -> Anyhow<()> {
     Ok(())
 }
 
-/// Microseconds of CPU time that this process has used: a finer clock than that of `/proc`.
+/// CPU microseconds of this process, with a finer clock than `/proc`.
 fn cpu_us() -> f64 {
     let used = clock_gettime(ClockId::ProcessCPUTime);
     used.tv_sec as f64 * 1e6 + used.tv_nsec as f64 / 1e3
 }
 
-/// The path of a page far on, if there is one and it is wanted.
+/// Path of a page deep in a list, if there is one.
 async fn far_on(client: &Client, route: &Route) -> Anyhow<Option<String>> {
     let Some(place) = &route.place else { return Ok(None) };
     let mut last = None;
@@ -76,7 +76,7 @@ async fn far_on(client: &Client, route: &Route) -> Anyhow<Option<String>> {
     Ok(last.map(|next| format!("{}?{place}={next}", route.path)))
 }
 
-/// Microseconds that an answer takes of this process, the middle one of many.
+/// Median CPU microseconds of a response.
 async fn medians(clients: &[Client], paths: &[String]) -> Anyhow<[f64; 3]> {
     let mut took = [const { Vec::new() }; 3];
     let began = Instant::now();

@@ -1,20 +1,20 @@
-//! Everything that a server can be asked for, by its own description.
+//! All requests that the API description allows.
 
 use super::harvests::SOUGHT;
 use super::{Anyhow, client::Client};
 use serde_json::Value;
 
-/// What is asked of every store.
+/// A measured request.
 pub struct Route {
-    /// As the table names it.
+    /// Name in the table.
     pub name: String,
     /// Path and parameters.
     pub path: String,
-    /// The parameter that a page's `next` goes into, when a page from far on is asked for.
+    /// Cursor parameter, if a page deep in the list is measured.
     pub place: Option<String>,
 }
 
-/// Every route that answers JSON: as it is, from a place far on, and narrowed down by each of its parameters.
+/// Every JSON route: plain, deep in the list, and with each parameter.
 pub async fn all(client: &Client) -> Anyhow<Vec<Route>> {
     let description = client.json("/api/openapi.json").await?;
     let paths = description["paths"].as_object().into_iter().flatten();
@@ -50,7 +50,7 @@ fn of(path: &str, asked: &Value) -> Anyhow<Vec<Route>> {
     Ok(routes)
 }
 
-/// What to give for a parameter: something usual and something rare.
+/// Frequent and rare values of a parameter.
 fn values(parameter: &str) -> Anyhow<Vec<&'static str>> {
     Ok(match parameter {
         "run" => vec!["1"],

@@ -1,4 +1,4 @@
-//! What a watching browser takes from a crawl.
+//! Cost of a watching browser for a crawl.
 
 use super::Anyhow;
 use super::client::Client;
@@ -22,15 +22,15 @@ use tokio::sync::watch;
 
 /// Crawls of each kind.
 const TIMES: usize = 3;
-/// How often the page of a run asks for lessons (`assets/run/lessons.js`); all else comes as events.
+/// Interval at which the run page requests lessons (`assets/run/lessons.js`).
 const LESSONS_EVERY: Duration = Duration::from_secs(3);
 
-/// Crawls into a store alone and watched, in turns, and prints both.
+/// Crawls alternately alone and watched, and prints both.
 pub fn table(store: &Path, pages: u64) -> Anyhow<()> {
     println!("\n{:<58} {:>11}", format!("crawl of {pages} requests"), "pages/CPU-s");
     let mut speeds = [Vec::new(), Vec::new()];
     for turn in 0..2 * TIMES {
-        // Alone, watched, watched, alone, ...: what drifts while time goes by meets both alike.
+        // Alone, watched, watched, alone, ...: drift over time affects both alike.
         let is_watched = turn.div_ceil(2) % 2 == 1;
         let how = if is_watched { "watched" } else { "alone" };
         let (folder, seed) = (store.display().to_string(), turn.to_string());
@@ -50,7 +50,7 @@ pub fn table(store: &Path, pages: u64) -> Anyhow<()> {
     Ok(())
 }
 
-/// Crawls once and prints how many pages it read per CPU-second.
+/// Crawls once and prints pages per CPU-second.
 pub fn crawl_once(folder: &str, pages: u64, seed: u64, is_watched: bool) -> Anyhow<()> {
     tokio::runtime::Runtime::new()?.block_on(async {
         let store = open(folder, Access::Crawl)?;
@@ -69,7 +69,7 @@ pub fn crawl_once(folder: &str, pages: u64, seed: u64, is_watched: bool) -> Anyh
     })
 }
 
-/// Serves a store for as long as the process lives.
+/// Serves a store as long as the process lives.
 pub async fn serving(store: Arc<dyn Store>) -> Anyhow<SocketAddr> {
     let options = ClientOptions::new(Politeness::default(), "hadal", 1 << 20);
     let open_fetch = Box::new(|_: &str| anyhow::bail!("nobody is asked here"));
@@ -80,11 +80,11 @@ pub async fn serving(store: Arc<dyn Store>) -> Anyhow<SocketAddr> {
     Ok(address)
 }
 
-/// A browser in a process of its own, until it is dropped.
+/// A browser in its own process, until it is dropped.
 struct Browser(Child);
 
 impl Browser {
-    /// Opens one that watches a run; it does from here on.
+    /// Opens a browser that watches a run.
     fn open(address: SocketAddr, run: RunId) -> Anyhow<Browser> {
         let mut child = Command::new(std::env::current_exe()?)
             .args(["--watch", &address.to_string(), &run.0.to_string()])
@@ -106,7 +106,7 @@ impl Drop for Browser {
     }
 }
 
-/// Does what the page of a run does: reads it whole, then takes events and asks for lessons now and then.
+/// Acts like the run page: loads it, then reads events and requests lessons.
 pub fn watch(address: &str, run: &str) -> Anyhow<()> {
     tokio::runtime::Runtime::new()?.block_on(async {
         let client = Client::of(address);

@@ -1,4 +1,4 @@
-//! Choosing the next query, once a million records of a million words have come.
+//! Cost of choosing the next query after a million records.
 
 use super::{Anyhow, cpu, peak_mb, say};
 use hadal_core::harvest::policy::{
@@ -10,18 +10,18 @@ use hadal_core::learn::rng::Rng;
 use std::ops::Range;
 
 const RECORDS: u64 = 1_000_000;
-/// Words there are, of which the rarest are met once or never.
+/// Size of the vocabulary; the rarest words occur once or never.
 const WORDS: f64 = 1_500_000.0;
-/// Words of a record.
+/// Words per record.
 const LENGTH: usize = 24;
-/// Records of a list that is read at once.
+/// Records per answer while the policy is filled.
 const LIST: u64 = 1_000;
-/// Records of an answer, one of them new.
+/// Records per answer, one of them new.
 const ANSWER: u64 = 10;
-/// Queries that are chosen.
+/// Number of measured choices.
 const CHOSEN: u64 = 40;
 
-/// CPU time and memory of each policy that chooses by what came.
+/// CPU time and memory of each adaptive policy.
 pub fn choose_all(name: &str) -> Anyhow<()> {
     let entry = policy::find_policy(name).ok_or_else(|| anyhow::anyhow!("no policy {name}"))?;
     let mut policy =
@@ -47,12 +47,12 @@ pub fn choose_all(name: &str) -> Anyhow<()> {
     Ok(())
 }
 
-/// A word, drawn as often as words are.
+/// A word drawn from a Zipf distribution.
 fn word(random: &mut Rng) -> String {
     format!("w{}", WORDS.powf(random.fraction()) as u64)
 }
 
-/// Has a query answered with records that have its words.
+/// Answers a query with records that contain its words.
 fn answer(policy: &mut dyn Policy, query: &Query, records: Range<u64>, random: &mut Rng) {
     let text = |_| {
         let words = (0..LENGTH).map(|_| word(random));

@@ -1,4 +1,4 @@
-//! What a page costs the first time it is visited: written, parsed and judged, nothing fetched or stored.
+//! Cost of a first visit: generate, parse and judge a page, without fetching and storing.
 
 use super::{Anyhow, cpu, say};
 use hadal_core::critic::Critic;
@@ -16,7 +16,7 @@ use url::Url;
 /// Pages visited.
 const PAGES: usize = 6000;
 
-/// Visits pages of the evaluation's world once each.
+/// Visits pages of the evaluation world once each.
 pub fn first_visits() -> Anyhow<()> {
     let world = World::new(Spec::evaluation(7));
     let critic = TrainedCritic::new(CriticTarget::built_in("book").expect("book is built in"));
@@ -38,7 +38,7 @@ fn body(world: &World, url: &Url) -> Option<Vec<u8>> {
     (is_page && response.status == 200).then_some(response.body)
 }
 
-/// Addresses of pages met by following links at random from the seeds of all topics.
+/// URLs found by a random walk from the seeds of all topics.
 fn wander(world: &World) -> Vec<Url> {
     let mut random = Rng::new(7);
     let mut waiting: Vec<Url> = World::topics().iter().flat_map(|topic| world.seeds(topic)).collect();
@@ -55,7 +55,7 @@ fn wander(world: &World) -> Vec<Url> {
     pages
 }
 
-/// What a crawl does with a page before it learns from it; how large the page is.
+/// Generates, parses and judges a page. Returns its size.
 fn visit(world: &World, critic: &dyn Critic, url: &Url) -> usize {
     let body = body(world, url).unwrap_or_default();
     let page = parse(&body, Some("text/html"), url);

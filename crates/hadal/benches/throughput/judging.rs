@@ -1,4 +1,4 @@
-//! How fast the trained judges are, parsing not counted.
+//! Speed of the classifiers without parsing.
 
 use super::{Anyhow, cpu, say};
 use hadal_core::critic::classifiers::Classifiers;
@@ -6,16 +6,16 @@ use hadal_core::critic::topic_features::{page_text_features, page_topic_features
 use hadal_core::page::Page;
 use url::Url;
 
-/// Text of a page that is classified, in bytes.
+/// Bytes of text per classified page.
 const LONG: usize = 50_000;
-/// Pages shorter than this say too little to be repeated.
+/// Shorter texts are not repeated to reach the length.
 const WORTH_REPEATING: usize = 2_000;
-/// Pages classified in a round.
+/// Pages per round.
 const LONG_PAGES: usize = 300;
-/// CPU seconds that a row is measured for.
+/// CPU seconds per row.
 const ENOUGH: f64 = 5.0;
 
-/// Forms: searchable, kind and domain, the words of their page given. Pages: text to domain.
+/// Forms: searchable, kind and domain, with given page features. Pages: topic.
 pub fn judge_all(what: &str, bodies: &[(Vec<u8>, Url)]) -> Anyhow<()> {
     let parse = |(body, url): &(Vec<u8>, Url)| hadal_core::html::parse(body, Some("text/html"), url);
     let pages: Vec<Page> = bodies.iter().map(parse).collect();
@@ -61,7 +61,7 @@ fn lengthened(page: &Page) -> Page {
     Page { text, ..page.clone() }
 }
 
-/// How many things a round of `count` does per CPU-second, the first round not counted.
+/// Items per CPU-second, without the first round.
 fn per_second(count: usize, round: impl Fn()) -> Anyhow<f64> {
     round();
     let (start, mut rounds) = (cpu()?, 0);

@@ -1,4 +1,4 @@
-//! Reading answers: what records, total and the next page cost beside parsing the page once.
+//! Cost of reading answers: records, total and next page, beside parsing.
 
 use super::{Anyhow, cpu, say};
 use hadal_core::harvest::answer::{AnswerReader, AnswerSample};
@@ -10,13 +10,13 @@ use hadal_world::database::{Arrangement, CollectionSpec, Database, DatabaseConfi
 use std::sync::Arc;
 use url::Url;
 
-/// Words that are asked in each layout; the first answers are for learning.
+/// Query words per layout; the first answers are for learning.
 const WORDS: usize = 12;
 const LEARNED: usize = 5;
-/// How often everything is read.
+/// Number of repetitions.
 const ROUNDS: usize = 30;
 
-/// An answer as it came, and what it answers.
+/// An answer with its query.
 struct Answered {
     body: Vec<u8>,
     url: Url,
@@ -65,7 +65,7 @@ fn learned(answers: &[Answered]) -> AnswerReader {
     AnswerReader::learn(&samples)
 }
 
-/// Answers of one layout: to frequent words of its records.
+/// Answers of one layout to frequent words of its records.
 fn answers((at, arrangement): (usize, Arrangement)) -> Anyhow<Vec<Answered>> {
     let collection =
         Arc::new(CollectionSpec { records: 2_000, seed: 9, ..CollectionSpec::default() }.generate());

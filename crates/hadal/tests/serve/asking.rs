@@ -1,4 +1,4 @@
-//! Questions to forms of a simulated web.
+//! Queries to forms of a simulated web.
 
 use super::fixture::*;
 use hadal::engine::{Budget, CrawlBuilder, crawl};
@@ -12,7 +12,7 @@ use http::{Method, StatusCode};
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-/// What a short crawl of the tiny simulated web found.
+/// Store of a short crawl of the tiny simulated web.
 async fn crawled() -> Arc<dyn Store> {
     let (world, store) = (Arc::new(World::new(Spec::tiny(1))), memory());
     let seeds = world.seeds("book");

@@ -1,4 +1,4 @@
-//! A plain client: one request, the whole answer.
+//! A simple HTTP client.
 
 use bytes::Bytes;
 use http::{HeaderMap, Method, Request, StatusCode};
@@ -9,7 +9,7 @@ use hyper_util::rt::TokioExecutor;
 use serde_json::Value;
 use std::net::SocketAddr;
 
-/// Somebody who asks a server.
+/// A client of a server.
 #[derive(Clone)]
 pub struct Client {
     pub address: SocketAddr,
@@ -17,7 +17,7 @@ pub struct Client {
     headers: Vec<(String, String)>,
 }
 
-/// What came back.
+/// A response.
 #[derive(Debug)]
 pub struct Answer {
     pub status: StatusCode,
@@ -44,14 +44,14 @@ impl Client {
         Client { address, hyper: Hyper::builder(TokioExecutor::new()).build_http(), headers: Vec::new() }
     }
 
-    /// The same client, who sends this header line as well.
+    /// The same client with another header line.
     pub fn with(&self, name: &str, value: &str) -> Client {
         let mut client = self.clone();
         client.headers.push((name.to_string(), value.to_string()));
         client
     }
 
-    /// A client who may write, as our own pages do.
+    /// A client that may write, like our own pages.
     pub async fn writing(&self) -> Client {
         let csrf = self.get("/api/session").await.json()["csrf"].as_str().unwrap().to_string();
         self.with("x-hadal-csrf", &csrf)

@@ -1,4 +1,4 @@
-//! The directory: pages, facets, one form, and what people make of it.
+//! The directory: pages, facets, single forms and labels.
 
 use super::client::Client;
 use super::fixture::*;
@@ -93,7 +93,7 @@ async fn labels_survive_while_another_handle_writes_the_store() {
         Outcome { forms: found, ..outcome(0, &waiting, StepEnd::Visited) },
     );
     crawl.sync().unwrap();
-    // From here on the crawl holds its transaction open, as it does most of the time.
+    // From here on the crawl holds its transaction open, as usual.
     crawl.commit(run, &adding(&[lead("http://b.org/", 0, 0.5, 1)])).unwrap();
     let serving = open_to_all(open(&url, Access::Read).unwrap()).await;
     let client = serving.client.writing().await;

@@ -1,4 +1,4 @@
-//! A run and a harvest as they happen.
+//! Live events of a run and a harvest.
 
 use super::fixture::*;
 use super::store_fixture::*;
@@ -12,7 +12,7 @@ use serde_json::Value;
 use std::net::SocketAddr;
 use std::time::Duration;
 
-/// Reads events from an answer that does not end.
+/// Reader of an endless event stream.
 struct Watching {
     name: &'static str,
     body: Incoming,
@@ -29,7 +29,7 @@ impl Watching {
             Request::get(path).header("host", address.to_string()).body(Empty::<Bytes>::new()).unwrap();
         let answer = sender.send_request(request).await.unwrap();
         assert_eq!(answer.headers()["content-type"], "text/event-stream");
-        // The connection stays open for as long as its sender is there.
+        // The connection stays open as long as its sender exists.
         let body = answer.into_body();
         tokio::spawn(async move {
             let _open = sender;

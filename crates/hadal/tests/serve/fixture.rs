@@ -1,4 +1,4 @@
-//! Servers over small stores.
+//! Servers on small stores.
 
 use super::client::Client;
 use super::store_fixture::*;
@@ -23,12 +23,12 @@ pub struct Serving {
     pub client: Client,
 }
 
-/// Serves a store on a free port of this machine.
+/// Serves a store on a free local port without a token.
 pub async fn open_to_all(store: Arc<dyn Store>) -> Serving {
     start(store, "127.0.0.1:0", None).await
 }
 
-/// Serves a store to those who know the token.
+/// Serves a store with a token.
 pub async fn with_token(store: Arc<dyn Store>, token: &str) -> Serving {
     start(store, "127.0.0.1:0", Some(token.to_string())).await
 }
@@ -42,7 +42,7 @@ async fn start(store: Arc<dyn Store>, address: &str, token: Option<String>) -> S
     Serving { store, client }
 }
 
-/// Asks the tiny simulated web, whatever web a form is from.
+/// Sends queries to the tiny simulated web.
 fn asker(store: Arc<dyn Store>) -> Arc<Asker> {
     let options = ClientOptions::new(Politeness::default(), "hadal", 1 << 20);
     let world = Arc::new(World::new(Spec::tiny(1)));
@@ -68,7 +68,7 @@ pub fn with_forms(forms: Vec<FormRow>) -> Arc<dyn Store> {
     store
 }
 
-/// A harvest of a form that has no fields.
+/// A harvest of a form without fields.
 pub fn harvest_spec() -> HarvestSpec {
     let page = url("http://a.org/");
     HarvestSpec {
@@ -82,7 +82,7 @@ pub fn harvest_spec() -> HarvestSpec {
     }
 }
 
-/// A harvest that has just begun.
+/// A harvest that has just started.
 pub fn begin_harvest(store: &dyn Store) -> HarvestId {
     store.begin_harvest(&harvest_spec(), Time(0)).unwrap()
 }

@@ -1,11 +1,11 @@
-//! Nobody gets in who should not, on any route.
+//! Access control on every route.
 
 use super::client::Client;
 use super::fixture::*;
 use http::{Method, StatusCode};
 use serde_json::{Value, json};
 
-/// Every route that there is, with a method it knows: those of the description, pages and assets.
+/// All routes with one of their methods: API, pages and assets.
 async fn every_route(client: &Client) -> Vec<(Method, String)> {
     let description = client.get("/api/openapi.json").await.json();
     let mut routes: Vec<(Method, String)> = Vec::new();

@@ -1,4 +1,4 @@
-//! What pages say may be meant to harm; it leaves the server as data, never as markup.
+//! Hostile page content leaves the server as data, never as HTML.
 
 use super::client::Answer;
 use super::fixture::*;

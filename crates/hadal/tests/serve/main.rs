@@ -1,4 +1,4 @@
-//! The server as its clients meet it: over real sockets, on a port of its own.
+//! The server over real sockets.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod asking;

@@ -1,4 +1,4 @@
-//! A store in which everything that a page can say is a script.
+//! A store in which all page content is a script.
 
 use super::fixture::{harvest_spec, memory};
 use super::store_fixture::*;
@@ -9,7 +9,7 @@ use hadal_core::strategy::SiteCounters;
 use hadal_core::time::Time;
 use std::sync::Arc;
 
-/// Markup that would leave a mark on the window if it were taken for markup.
+/// Markup that would change the window if it were interpreted.
 pub const SCRIPT: &str = "</script><script>window.__pwned=1;alert(1)</script><img src=x onerror=window.__pwned=1>\"'><svg onload=window.__pwned=1>";
 
 /// One run with one page and one form, and one harvest of that form.
