@@ -24,9 +24,9 @@ pub struct DoctorArgs {
 
 /// Result of one check.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Finding {
+pub struct CheckResult {
     pub subject: &'static str,
-    pub verdict: Verdict,
+    pub verdict: CheckLevel,
     /// Observation and advice.
     pub detail: String,
 }
@@ -34,7 +34,7 @@ pub struct Finding {
 /// Level of a check result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Verdict {
+pub enum CheckLevel {
     Ok,
     /// Works, with a remark.
     Warn,
@@ -58,18 +58,18 @@ pub fn run(args: &DoctorArgs, common: &Common) -> anyhow::Result<Exit> {
     let text: String =
         findings.iter().map(|finding| line(finding, common.json, Screen::stdout(color))).collect();
     std::io::stdout().write_all(text.as_bytes())?;
-    let failed = findings.iter().any(|finding| finding.verdict == Verdict::Fail);
+    let failed = findings.iter().any(|finding| finding.verdict == CheckLevel::Fail);
     Ok(if failed { Exit::Failed } else { Exit::Done })
 }
 
-fn line(finding: &Finding, json: bool, screen: Screen) -> String {
+fn line(finding: &CheckResult, json: bool, screen: Screen) -> String {
     if json {
         return serde_json::to_string(finding).expect("a finding is plain text") + "\n";
     }
     let verdict = match finding.verdict {
-        Verdict::Ok => screen.paint(Paint::Good, "ok  "),
-        Verdict::Warn => screen.paint(Paint::Doubtful, "warn"),
-        Verdict::Fail => screen.paint(Paint::Bad, "fail"),
+        CheckLevel::Ok => screen.paint(Paint::Good, "ok  "),
+        CheckLevel::Warn => screen.paint(Paint::Doubtful, "warn"),
+        CheckLevel::Fail => screen.paint(Paint::Bad, "fail"),
     };
     format!("{verdict}  {:<14} {}\n", finding.subject, for_terminal(&finding.detail))
 }

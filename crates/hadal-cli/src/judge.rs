@@ -71,16 +71,16 @@ impl JudgeArgs {
 /// Judges all inputs. Unreadable inputs are reported and counted.
 pub fn run(args: &JudgeArgs, session: &Session) -> anyhow::Result<Exit> {
     let inputs = inputs(&args.inputs)?;
-    let bench = Bench {
+    let bench = JudgeSetup {
         place: place(&args.base)?,
         topics: topics(&args.topic, session)?,
-        web: Web::open(&inputs, session)?,
+        web: WebPages::open(&inputs, session)?,
         body_limit: session.config.fetch.body_limit,
         screen: (!session.json).then(|| session.stdout()),
     };
     let bar = bar(inputs.len(), session.progress());
     let mut out = std::io::stdout();
-    let mut tally = Tally::default();
+    let mut tally = JudgeCounts::default();
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     in_order(
         &inputs,
@@ -119,36 +119,36 @@ fn topics(name: &Option<String>, session: &Session) -> Result<JudgedTopics, Topi
 }
 
 /// Everything needed to judge a page.
-struct Bench {
+struct JudgeSetup {
     place: DocumentLocation,
     topics: JudgedTopics,
-    web: Option<Web>,
+    web: Option<WebPages>,
     body_limit: u64,
     /// Screen for cards; `None` for JSON.
     screen: Option<Screen>,
 }
 
 /// Output of one input.
-struct Verdict {
+struct JudgedInput {
     name: String,
     /// Number of searchable and other forms, or the reason why there is no page.
     found: Result<(usize, usize), String>,
     text: String,
 }
 
-impl Bench {
-    fn judge(&self, input: &Input) -> Verdict {
+impl JudgeSetup {
+    fn judge(&self, input: &Input) -> JudgedInput {
         let name = input.name();
         match self.look_at(input, &name) {
             Ok(judged) => {
                 let searchable = judged.forms.iter().filter(|form| form.p_searchable >= 0.5).count();
                 let found = Ok((searchable, judged.forms.len() - searchable));
-                Verdict { found, text: self.draw(&judged), name }
+                JudgedInput { found, text: self.draw(&judged), name }
             }
             Err(error) => {
                 let line = || format!("{}\n", for_json(json!({"input": name, "error": error}).to_string()));
                 let text = if self.screen.is_none() { line() } else { String::new() };
-                Verdict { text, found: Err(error), name }
+                JudgedInput { text, found: Err(error), name }
             }
         }
     }
@@ -200,14 +200,14 @@ fn complain(name: &str, error: &str) {
 const PATIENCE: Duration = Duration::from_secs(90);
 
 /// Client for pages on the web. Nothing is retried: the user can repeat the command.
-struct Web {
+struct WebPages {
     runtime: Runtime,
     client: PoliteClient,
 }
 
-impl Web {
+impl WebPages {
     /// Opens the network if the inputs contain a URL.
-    fn open(inputs: &[Input], session: &Session) -> anyhow::Result<Option<Web>> {
+    fn open(inputs: &[Input], session: &Session) -> anyhow::Result<Option<WebPages>> {
         let address = |input: &Input| if let Input::Web(url) = input { Some(url.clone()) } else { None };
         let addresses: Vec<Url> = inputs.iter().filter_map(address).collect();
         if addresses.is_empty() {
@@ -223,21 +223,21 @@ impl Web {
         let options = network::client_options(&session.config);
         let options = ClientOptions { retries: false, patience: PATIENCE, ..options };
         let client = PoliteClient::new(fetch, options, watch::channel(false).1);
-        Ok(Some(Web { runtime, client }))
+        Ok(Some(WebPages { runtime, client }))
     }
 }
 
 /// Counts for the last line.
 #[derive(Default)]
-struct Tally {
+struct JudgeCounts {
     pages: usize,
     searchable: usize,
     other: usize,
     failed: usize,
 }
 
-impl Tally {
-    fn add(&mut self, verdict: &Verdict) {
+impl JudgeCounts {
+    fn add(&mut self, verdict: &JudgedInput) {
         match verdict.found {
             Ok((searchable, other)) => {
                 self.pages += 1;

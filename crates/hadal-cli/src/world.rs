@@ -28,7 +28,7 @@ pub struct WorldArgs {
 
 #[derive(Debug, Subcommand)]
 enum WorldCommand {
-    Serve(ServeArgs),
+    Serve(WorldServeArgs),
     Truth(TruthArgs),
 }
 
@@ -37,7 +37,7 @@ enum WorldCommand {
 #[command(
     after_help = "Example:\n  hadal world serve --scale demo --listen 127.0.0.1:8080 --topic book\n  hadal world serve --scale tiny --databases 12"
 )]
-struct ServeArgs {
+struct WorldServeArgs {
     #[command(flatten)]
     size: ScaleArg,
     /// Listen address; port 0 picks a free one
@@ -131,7 +131,7 @@ fn run_truth(args: &TruthArgs, session: &Session) -> anyhow::Result<Exit> {
     })
 }
 
-fn run_serve(args: &ServeArgs, session: &Session) -> anyhow::Result<Exit> {
+fn run_serve(args: &WorldServeArgs, session: &Session) -> anyhow::Result<Exit> {
     let topic = world_topic(&args.topic)?;
     let databases = args.databases.as_deref().map(|given| library(given, session.seed)).transpose()?;
     let world = Arc::new(args.size.world(session.seed).with_databases(databases.unwrap_or_default()));

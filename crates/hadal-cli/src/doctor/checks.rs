@@ -1,6 +1,6 @@
 //! Checks of `hadal doctor`.
 
-use super::{Finding, Verdict};
+use super::{CheckLevel, CheckResult};
 use hadal::config::Config;
 use hadal::store::{Access, StoreError};
 use std::fs::{File, TryLockError};
@@ -11,41 +11,41 @@ use std::time::Duration;
 /// Free space in bytes below which the store gets a warning. Guess.
 const LITTLE_SPACE: u64 = 1 << 30;
 
-fn finding(subject: &'static str, verdict: Verdict, detail: impl Into<String>) -> Finding {
-    Finding { subject, verdict, detail: detail.into() }
+fn check(subject: &'static str, verdict: CheckLevel, detail: impl Into<String>) -> CheckResult {
+    CheckResult { subject, verdict, detail: detail.into() }
 }
 
 /// Checks that the configuration is valid.
-pub fn configuration(file: Option<&Path>, checked: &anyhow::Result<Config>) -> Finding {
+pub fn configuration(file: Option<&Path>, checked: &anyhow::Result<Config>) -> CheckResult {
     match (checked, file) {
-        (Err(error), _) => finding("configuration", Verdict::Fail, format!("{error:#}")),
-        (Ok(_), Some(path)) => finding("configuration", Verdict::Ok, path.display().to_string()),
+        (Err(error), _) => check("configuration", CheckLevel::Fail, format!("{error:#}")),
+        (Ok(_), Some(path)) => check("configuration", CheckLevel::Ok, path.display().to_string()),
         (Ok(_), None) => {
-            finding("configuration", Verdict::Ok, "defaults; `hadal config > hadal.toml` to change them")
+            check("configuration", CheckLevel::Ok, "defaults; `hadal config > hadal.toml` to change them")
         }
     }
 }
 
 /// Checks that a contact address is set.
-pub fn contact(config: &Config) -> Finding {
+pub fn contact(config: &Config) -> CheckResult {
     match &config.politeness.contact {
-        Some(contact) => finding("contact", Verdict::Ok, contact.as_str()),
+        Some(contact) => check("contact", CheckLevel::Ok, contact.as_str()),
         None => {
-            finding("contact", Verdict::Warn, "none; set politeness.contact before crawling public hosts")
+            check("contact", CheckLevel::Warn, "none; set politeness.contact before crawling public hosts")
         }
     }
 }
 
 /// Checks that the store is readable and has free space.
-pub fn store(url: &str) -> Vec<Finding> {
+pub fn store(url: &str) -> Vec<CheckResult> {
     let opened = match hadal::store::open(url, Access::Read) {
-        Ok(_) => finding("store", Verdict::Ok, format!("{url} is readable")),
-        Err(StoreError::Missing(path)) => finding(
+        Ok(_) => check("store", CheckLevel::Ok, format!("{url} is readable")),
+        Err(StoreError::Missing(path)) => check(
             "store",
-            Verdict::Ok,
+            CheckLevel::Ok,
             format!("no store in {} yet; the first crawl creates it", path.display()),
         ),
-        Err(error) => finding("store", Verdict::Fail, error.to_string()),
+        Err(error) => check("store", CheckLevel::Fail, error.to_string()),
     };
     let Some(directory) = directory(url) else { return vec![opened] };
     let space = free_space(&directory).map(space);
@@ -61,29 +61,29 @@ fn directory(url: &str) -> Option<PathBuf> {
 }
 
 /// Checks if a crawl is writing to the store. `None` if there is no store.
-fn lock(directory: &Path) -> Option<Finding> {
+fn lock(directory: &Path) -> Option<CheckResult> {
     let file = File::open(directory.join("crawl.lock")).ok()?;
     Some(match file.try_lock_shared() {
         Err(TryLockError::WouldBlock) => {
-            finding("crawl", Verdict::Ok, "a crawl is running; a second one needs another store")
+            check("crawl", CheckLevel::Ok, "a crawl is running; a second one needs another store")
         }
         Err(TryLockError::Error(error)) => {
-            finding("crawl", Verdict::Warn, format!("could not check the lock: {error}"))
+            check("crawl", CheckLevel::Warn, format!("could not check the lock: {error}"))
         }
-        Ok(()) => finding("crawl", Verdict::Ok, "no crawl is running"),
+        Ok(()) => check("crawl", CheckLevel::Ok, "no crawl is running"),
     })
 }
 
-fn space(free: u64) -> Finding {
+fn space(free: u64) -> CheckResult {
     let megabytes = free / 1_000_000;
     if free < LITTLE_SPACE {
-        finding(
+        check(
             "disk",
-            Verdict::Warn,
+            CheckLevel::Warn,
             format!("{megabytes} MB free on the disk of the store; free more before a long crawl"),
         )
     } else {
-        finding("disk", Verdict::Ok, format!("{megabytes} MB free on the disk of the store"))
+        check("disk", CheckLevel::Ok, format!("{megabytes} MB free on the disk of the store"))
     }
 }
 
@@ -96,24 +96,24 @@ fn free_space(directory: &Path) -> Option<u64> {
 }
 
 /// Checks that the system has a DNS configuration.
-pub fn resolver() -> Finding {
+pub fn resolver() -> CheckResult {
     match hickory_resolver::system_conf::read_system_conf() {
         Ok((config, _)) if !config.name_servers().is_empty() => {
-            finding("resolver", Verdict::Ok, format!("{} name servers", config.name_servers().len()))
+            check("resolver", CheckLevel::Ok, format!("{} name servers", config.name_servers().len()))
         }
-        Ok(_) => finding(
+        Ok(_) => check(
             "resolver",
-            Verdict::Warn,
+            CheckLevel::Warn,
             "the system has no name server; public hosts cannot be resolved",
         ),
         Err(error) => {
-            finding("resolver", Verdict::Warn, format!("could not read the system's DNS settings: {error}"))
+            check("resolver", CheckLevel::Warn, format!("could not read the system's DNS settings: {error}"))
         }
     }
 }
 
 /// Lists the proxies of the environment without passwords.
-pub fn proxy() -> Finding {
+pub fn proxy() -> CheckResult {
     const NAMES: [&str; 4] = ["http_proxy", "https_proxy", "all_proxy", "no_proxy"];
     let set = |name: &&str| {
         let either = [name.to_string(), name.to_uppercase()];
@@ -121,38 +121,38 @@ pub fn proxy() -> Finding {
     };
     let named: Vec<&str> = NAMES.into_iter().filter(|name| set(name)).collect();
     if named.is_empty() {
-        finding("proxy", Verdict::Ok, "none")
+        check("proxy", CheckLevel::Ok, "none")
     } else {
-        finding("proxy", Verdict::Ok, format!("set by {}", named.join(", ")))
+        check("proxy", CheckLevel::Ok, format!("set by {}", named.join(", ")))
     }
 }
 
 /// Checks if a browser is installed. It is needed only to render pages.
-pub fn browser() -> Finding {
+pub fn browser() -> CheckResult {
     const NAMES: [&str; 4] = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
     let path = std::env::var_os("PATH").unwrap_or_default();
     let candidates = std::env::split_paths(&path).flat_map(|folder| NAMES.map(|name| folder.join(name)));
     match candidates.into_iter().find(|file| file.is_file()) {
-        Some(file) => finding("browser", Verdict::Ok, file.display().to_string()),
-        None => finding("browser", Verdict::Ok, "none found; not needed, because pages are not rendered"),
+        Some(file) => check("browser", CheckLevel::Ok, file.display().to_string()),
+        None => check("browser", CheckLevel::Ok, "none found; not needed, because pages are not rendered"),
     }
 }
 
 /// Checks that the public network is reachable. The only check that sends requests.
-pub fn online() -> Finding {
+pub fn online() -> CheckResult {
     const PLACE: (&str, u16) = ("example.org", 80);
     let address = match PLACE.to_socket_addrs().map(|mut found| found.next()) {
         Ok(Some(address)) => address,
         Ok(None) => {
-            return finding("online", Verdict::Fail, "example.org has no address; check the DNS settings");
+            return check("online", CheckLevel::Fail, "example.org has no address; check the DNS settings");
         }
         Err(error) => {
-            return finding("online", Verdict::Fail, format!("example.org does not resolve: {error}"));
+            return check("online", CheckLevel::Fail, format!("example.org does not resolve: {error}"));
         }
     };
     match TcpStream::connect_timeout(&address, Duration::from_secs(10)) {
-        Ok(_) => finding("online", Verdict::Ok, format!("example.org answers at {address}")),
-        Err(error) => finding("online", Verdict::Fail, format!("no connection to {address}: {error}")),
+        Ok(_) => check("online", CheckLevel::Ok, format!("example.org answers at {address}")),
+        Err(error) => check("online", CheckLevel::Fail, format!("no connection to {address}: {error}")),
     }
 }
 
@@ -164,13 +164,13 @@ mod tests {
     fn a_store_that_is_not_there_yet_is_no_failure() {
         let dir = tempfile::tempdir().unwrap();
         let findings = store(&format!("file:{}", dir.path().join("new").display()));
-        assert_eq!(findings[0].verdict, Verdict::Ok);
+        assert_eq!(findings[0].verdict, CheckLevel::Ok);
         assert_eq!(findings[1].subject, "disk");
     }
 
     #[test]
     fn little_space_is_worth_a_warning() {
-        assert_eq!(space(LITTLE_SPACE - 1).verdict, Verdict::Warn);
-        assert_eq!(space(LITTLE_SPACE).verdict, Verdict::Ok);
+        assert_eq!(space(LITTLE_SPACE - 1).verdict, CheckLevel::Warn);
+        assert_eq!(space(LITTLE_SPACE).verdict, CheckLevel::Ok);
     }
 }

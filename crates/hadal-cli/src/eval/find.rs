@@ -22,7 +22,7 @@ use std::path::PathBuf;
   hadal eval find --quick
   hadal eval find --html find.html
   hadal eval find --topics book,hotel --strategies best-first-sc,hadal --worlds 3")]
-pub struct FindArgs {
+pub struct EvalFindArgs {
     /// Topics, separated by commas [default: the twelve built-in topics]
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     topics: Vec<String>,
@@ -71,7 +71,7 @@ fn size(text: &str) -> Result<u64, String> {
 }
 
 /// Runs missing crawls and prints all figures.
-pub fn run(args: &FindArgs, session: &Session) -> anyhow::Result<Exit> {
+pub fn run(args: &EvalFindArgs, session: &Session) -> anyhow::Result<Exit> {
     let plan = plan(args, session.seed)?;
     let folder = TrialFolder::open(&args.output)?;
     if args.fresh {
@@ -101,7 +101,7 @@ pub fn cores() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }
 
-fn plan(args: &FindArgs, seed: u64) -> Result<FindPlan, Usage> {
+fn plan(args: &EvalFindArgs, seed: u64) -> Result<FindPlan, Usage> {
     let all_topics = if args.quick { &QUICK_TOPICS[..] } else { World::topics() };
     let usual = if args.quick { QUICK_REQUESTS } else { REQUESTS };
     let strategies: Vec<&str> =

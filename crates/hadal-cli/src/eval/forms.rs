@@ -13,7 +13,7 @@ use std::path::PathBuf;
 /// Measure the classifiers on labelled forms and pages
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  hadal eval forms --data data --html forms.html")]
-pub struct FormsArgs {
+pub struct EvalFormsArgs {
     /// Folder with the labelled data
     #[arg(long, value_name = "DIR")]
     data: PathBuf,
@@ -25,7 +25,7 @@ pub struct FormsArgs {
     html: Option<PathBuf>,
 }
 
-pub fn run(args: &FormsArgs, session: &Session) -> anyhow::Result<Exit> {
+pub fn run(args: &EvalFormsArgs, session: &Session) -> anyhow::Result<Exit> {
     let data = LabelledData::read(&args.data)?;
     let figures = evaluate(&data, args.formasaurus.as_deref(), &|what| tracing::info!("measuring: {what}"))?;
     let sections = summary::sections(&figures);

@@ -6,7 +6,6 @@ use crate::session::Session;
 use anyhow::Context;
 use clap::Args;
 use hadal::output::sections;
-use hadal_core::harvest::policy::PolicyRegistry;
 use hadal_eval::find::{TrialFolder, figures::json};
 use hadal_eval::harvest::oracle::ORACLE;
 use hadal_eval::harvest::settings::{SETTINGS, setting};
@@ -21,7 +20,7 @@ use std::path::PathBuf;
   hadal eval harvest --quick
   hadal eval harvest --collections data/collections --html harvest.html
   hadal eval harvest --collection unspaced --policies adaptive,hadal --worlds 3")]
-pub struct HarvestArgs {
+pub struct EvalHarvestArgs {
     /// Folder of .jsonl or .jsonl.gz files, one collection each [default: three generated ones]
     #[arg(long, value_name = "DIR")]
     collections: Option<PathBuf>,
@@ -72,7 +71,7 @@ const QUICK_RECORDS: u32 = 3_000;
 const QUICK_SETTINGS: [&str; 4] = ["base", "cap-200", "rank-static", "paper"];
 
 /// Runs missing harvests and prints all figures.
-pub fn run(args: &HarvestArgs, session: &Session) -> anyhow::Result<Exit> {
+pub fn run(args: &EvalHarvestArgs, session: &Session) -> anyhow::Result<Exit> {
     let plan = plan(args, session.seed)?;
     let folder = TrialFolder::open(&args.output)?;
     if args.fresh {
@@ -80,7 +79,7 @@ pub fn run(args: &HarvestArgs, session: &Session) -> anyhow::Result<Exit> {
     }
     let threads = args.threads.map_or_else(cores, usize::from);
     let progress = TrialsProgress::new(session.progress(), "harvests");
-    let trials = harvest::run(&plan, &folder, threads, &|now| progress.update(now))?;
+    let trials = harvest::run(&plan, &crate::extensions().policies, &folder, threads, &|now| progress.update(now))?;
     progress.finish();
     let sections = figures::sections(&trials);
     if let Some(path) = &args.html {
@@ -95,9 +94,9 @@ pub fn run(args: &HarvestArgs, session: &Session) -> anyhow::Result<Exit> {
     Ok(Exit::Done)
 }
 
-fn plan(args: &HarvestArgs, seed: u64) -> anyhow::Result<HarvestTrialPlan> {
-    let all_policies: Vec<&str> =
-        PolicyRegistry::built_in().iter().map(|entry| entry.name).chain([ORACLE]).collect();
+fn plan(args: &EvalHarvestArgs, seed: u64) -> anyhow::Result<HarvestTrialPlan> {
+    let policies = crate::extensions().policies.iter();
+    let all_policies: Vec<&str> = policies.map(|entry| entry.name).chain([ORACLE]).collect();
     let all_settings: Vec<&str> = SETTINGS.iter().map(|setting| setting.name).collect();
     let usual_settings = if args.quick { &QUICK_SETTINGS[..] } else { &all_settings };
     let settings = named("setting", &args.settings, usual_settings, &all_settings)?;
@@ -111,7 +110,7 @@ fn plan(args: &HarvestArgs, seed: u64) -> anyhow::Result<HarvestTrialPlan> {
     })
 }
 
-fn collections(args: &HarvestArgs) -> anyhow::Result<Vec<NamedCollection>> {
+fn collections(args: &EvalHarvestArgs) -> anyhow::Result<Vec<NamedCollection>> {
     let held = match &args.collections {
         Some(folder) => NamedCollection::in_folder(folder).map_err(|error| Usage(format!("{error:#}")))?,
         None => NamedCollection::generated(),

@@ -20,10 +20,10 @@ pub struct EvalArgs {
 
 #[derive(Debug, Subcommand)]
 enum EvalCommand {
-    Find(find::FindArgs),
-    Harvest(harvest::HarvestArgs),
-    World(world::WorldArgs),
-    Forms(forms::FormsArgs),
+    Find(find::EvalFindArgs),
+    Harvest(harvest::EvalHarvestArgs),
+    World(world::EvalWorldArgs),
+    Forms(forms::EvalFormsArgs),
 }
 
 pub fn run(args: &EvalArgs, session: &Session) -> anyhow::Result<Exit> {

@@ -13,7 +13,7 @@ use std::sync::Arc;
 /// Compare the simulated web with published measurements
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  hadal eval world --sample 20000\n  hadal eval world --crawl 25000")]
-pub struct WorldArgs {
+pub struct EvalWorldArgs {
     /// Size of the simulated web; the demo has more forms than the targets
     #[arg(long, default_value = "evaluation")]
     scale: Scale,
@@ -25,7 +25,7 @@ pub struct WorldArgs {
     crawl: u64,
 }
 
-pub fn run(args: &WorldArgs, session: &Session) -> anyhow::Result<Exit> {
+pub fn run(args: &EvalWorldArgs, session: &Session) -> anyhow::Result<Exit> {
     let world = Arc::new(args.scale.world(session.seed));
     let mut measures = measure(&world, args.sample as usize);
     if args.crawl > 0 {

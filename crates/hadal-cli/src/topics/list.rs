@@ -12,7 +12,7 @@ use std::io::Write;
 /// List the built-in topics and your own, with their origin
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  hadal topics list\n  hadal topics list --json")]
-pub struct ListArgs {}
+pub struct TopicsListArgs {}
 
 struct Row {
     topic: String,
@@ -21,7 +21,7 @@ struct Row {
     seeds: usize,
 }
 
-pub fn run(_: &ListArgs, session: &Session) -> anyhow::Result<Exit> {
+pub fn run(_: &TopicsListArgs, session: &Session) -> anyhow::Result<Exit> {
     let mut out = std::io::stdout();
     if session.json {
         for row in rows(session) {

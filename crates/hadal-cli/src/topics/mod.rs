@@ -33,7 +33,7 @@ pub struct TopicsArgs {
 
 #[derive(Debug, Subcommand)]
 enum TopicsCommand {
-    List(list::ListArgs),
+    List(list::TopicsListArgs),
     Show(show::ShowArgs),
     New(new::NewArgs),
     Train(train::TrainArgs),
