@@ -63,6 +63,7 @@ mod world_databases;
 use clap::{CommandFactory, Parser, Subcommand};
 use exit::Exit;
 use hadal::config::KnownNames;
+use hadal_core::harvest::policy::PolicyRegistry;
 use hadal_core::strategy::StrategyRegistry;
 use session::{Common, Session};
 use std::io::Write;
@@ -110,12 +111,14 @@ enum Command {
 pub struct Extensions {
     /// Crawling strategies of `find`, `demo` and `eval find`.
     pub strategies: StrategyRegistry,
+    /// Query policies of `eval harvest`.
+    pub policies: PolicyRegistry,
 }
 
 impl Extensions {
     /// The strategies and policies of `hadal-core`.
     pub fn built_in() -> Extensions {
-        Extensions { strategies: StrategyRegistry::built_in() }
+        Extensions { strategies: StrategyRegistry::built_in(), policies: PolicyRegistry::built_in() }
     }
 
     fn names(&self) -> KnownNames {

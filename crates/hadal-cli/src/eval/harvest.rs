@@ -79,7 +79,8 @@ pub fn run(args: &EvalHarvestArgs, session: &Session) -> anyhow::Result<Exit> {
     }
     let threads = args.threads.map_or_else(cores, usize::from);
     let progress = TrialsProgress::new(session.progress(), "harvests");
-    let trials = harvest::run(&plan, &crate::extensions().policies, &folder, threads, &|now| progress.update(now))?;
+    let trials =
+        harvest::run(&plan, &crate::extensions().policies, &folder, threads, &|now| progress.update(now))?;
     progress.finish();
     let sections = figures::sections(&trials);
     if let Some(path) = &args.html {

@@ -1,6 +1,7 @@
 //! Comparison of policies: trials do not depend on threads and are run once.
 
 use crate::program::Place;
+use hadal_core::harvest::policy::PolicyRegistry;
 use hadal_eval::find::{PlanProgress, TrialFolder};
 use hadal_eval::harvest::settings::{SETTINGS, setting};
 use hadal_eval::harvest::{HarvestTrial, HarvestTrialPlan, NamedCollection, run};
@@ -29,13 +30,13 @@ fn a_plan_goes_on_where_it_stopped() {
     let plan = plan(&["base", "page-50"], &["generic-frequency", "hadal"]);
     let made = AtomicUsize::new(0);
     let count = |progress: &PlanProgress| made.store(progress.made, Ordering::SeqCst);
-    let first = run(&plan, &folder, 2, &count).unwrap();
+    let first = run(&plan, &PolicyRegistry::built_in(), &folder, 2, &count).unwrap();
     assert_eq!((first.len(), made.load(Ordering::SeqCst)), (8, 8));
 
     let file = |trial: &HarvestTrial| place.path().join(trial.case.name() + ".json");
     std::fs::remove_file(file(&first[3])).unwrap();
     std::fs::write(file(&first[6]), "{").unwrap();
-    let again = run(&plan, &folder, 2, &count).unwrap();
+    let again = run(&plan, &PolicyRegistry::built_in(), &folder, 2, &count).unwrap();
     assert_eq!(made.load(Ordering::SeqCst), 2);
     assert!(first.iter().zip(&again).all(|(first, again)| first.same_result(again)));
     assert_eq!(first[0], again[0], "what was there is not run again");

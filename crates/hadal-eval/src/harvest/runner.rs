@@ -11,13 +11,14 @@ use super::trial::{self, HarvestTrial};
 use crate::find::PlanProgress;
 use crate::trial_folder::TrialFolder;
 use anyhow::Context;
-use hadal_core::harvest::policy::find_policy;
+use hadal_core::harvest::policy::PolicyRegistry;
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 
 /// Runs every trial that the folder does not hold. Returns all trials in the order of the plan.
 pub fn run(
     plan: &HarvestTrialPlan,
+    policies: &PolicyRegistry,
     folder: &TrialFolder,
     threads: usize,
     on_progress: &(dyn Fn(&PlanProgress) + Sync),
@@ -35,7 +36,7 @@ pub fn run(
     on_progress(&progress);
     let threads = threads.clamp(1, left.len().max(1));
     let (left, stage, progress) = (Mutex::new(left), Mutex::new(None), Mutex::new(progress));
-    let queue = CaseQueue { plan, left, stage, progress, folder, on_progress };
+    let queue = CaseQueue { plan, policies, left, stage, progress, folder, on_progress };
     std::thread::scope(|scope| {
         let workers: Vec<_> = (0..threads).map(|_| scope.spawn(|| queue.work())).collect();
         workers
@@ -54,6 +55,7 @@ fn budget(case: &HarvestCase) -> u64 {
 /// Queue of missing trials, and the setup of the trials that are running.
 struct CaseQueue<'a> {
     plan: &'a HarvestTrialPlan,
+    policies: &'a PolicyRegistry,
     left: Mutex<VecDeque<HarvestCase>>,
     stage: Mutex<Option<CurrentDatabase>>,
     progress: Mutex<PlanProgress>,
@@ -70,7 +72,7 @@ struct CurrentDatabase {
 impl CaseQueue<'_> {
     fn work(&self) -> anyhow::Result<()> {
         while let Some((case, setup)) = self.next()? {
-            let trial = make(&case, &setup)?;
+            let trial = self.make(&case, &setup)?;
             self.folder.store(&case.name(), &trial)?;
             let mut progress = self.progress.lock().expect("counting does not panic");
             progress.made += 1;
@@ -102,6 +104,15 @@ impl CaseQueue<'_> {
         Ok(Some((case, setup)))
     }
 
+    fn make(&self, case: &HarvestCase, setup: &DatabaseSetup) -> anyhow::Result<HarvestTrial> {
+        if case.policy == ORACLE {
+            return Ok(trial::run(setup, &mut oracle(setup), case));
+        }
+        let entry =
+            self.policies.find(&case.policy).with_context(|| format!("unknown policy '{}'", case.policy))?;
+        Ok(trial::run(setup, entry.make(&setup.policy_context(case)).as_mut(), case))
+    }
+
     fn collection(&self, case: &HarvestCase) -> anyhow::Result<IndexedCollection> {
         let held = self.plan.collections.iter().find(|held| held.name == case.collection);
         IndexedCollection::of(
@@ -109,12 +120,4 @@ impl CaseQueue<'_> {
             case.records,
         )
     }
-}
-
-fn make(case: &HarvestCase, setup: &DatabaseSetup) -> anyhow::Result<HarvestTrial> {
-    if case.policy == ORACLE {
-        return Ok(trial::run(setup, &mut oracle(setup), case));
-    }
-    let entry = find_policy(&case.policy).with_context(|| format!("no policy '{}'", case.policy))?;
-    Ok(trial::run(setup, entry.make(&setup.policy_context(case)).as_mut(), case))
 }
