@@ -20,7 +20,8 @@ fn plan(settings: &[&str], policies: &[&str]) -> HarvestTrialPlan {
 
 fn trials(plan: &HarvestTrialPlan, threads: usize) -> Vec<HarvestTrial> {
     let place = tempfile::tempdir().unwrap();
-    run(plan, &TrialFolder::open(place.path()).unwrap(), threads, &|_| ()).unwrap()
+    run(plan, &PolicyRegistry::built_in(), &TrialFolder::open(place.path()).unwrap(), threads, &|_| ())
+        .unwrap()
 }
 
 #[test]
@@ -41,7 +42,8 @@ fn a_plan_goes_on_where_it_stopped() {
     assert!(first.iter().zip(&again).all(|(first, again)| first.same_result(again)));
     assert_eq!(first[0], again[0], "what was there is not run again");
 
-    run(&HarvestTrialPlan { requests: Some(50), ..plan }, &folder, 1, &count).unwrap();
+    run(&HarvestTrialPlan { requests: Some(50), ..plan }, &PolicyRegistry::built_in(), &folder, 1, &count)
+        .unwrap();
     assert_eq!(made.load(Ordering::SeqCst), 8, "another budget is another trial");
 }
 
