@@ -1,6 +1,6 @@
-//! Any bytes are a page: `cargo +nightly fuzz run parse_html`.
+//! Parses any bytes as a page: `cargo +nightly fuzz run parse_html`.
 //!
-//! The first byte chooses how the encoding is declared, the rest is the body.
+//! The first byte selects the declared encoding, the rest is the body.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
