@@ -1,9 +1,10 @@
-//! 64-bit simhash: texts that share most of their words differ in few bits.
+//! 64-bit simhash: fingerprints of similar texts differ in few bits.
 
 use crate::text::words::{TextRun, each_run_while};
 use xxhash_rust::xxh3::xxh3_64;
 
-/// Fingerprint of a text over its overlapping word triples; short texts use what words they have.
+/// Fingerprint of a text. Each bit is the majority of that bit over the hashes of all sequences of three words. Texts of
+/// one or two words have a single hash.
 pub fn simhash(text: &str) -> u64 {
     let mut words = Vec::with_capacity(text.len() / 6);
     each_word(text, |word| words.push(xxh3_64(word.as_bytes())));
@@ -15,12 +16,12 @@ pub fn simhash(text: &str) -> u64 {
     votes.majority()
 }
 
-/// Words in lower case. Scripts written without blanks count by character.
+/// Calls `each` with the words of a text in lower case. In scripts without spaces each character is a word.
 fn each_word(text: &str, mut each: impl FnMut(&str)) {
     each_run_while(text, |run| {
         match run {
             TextRun::Plain(word) => each(word),
-            TextRun::Long(run) | TextRun::Foreign(run) => each_word_of_run(run, &mut each),
+            TextRun::Long(run) | TextRun::NonAscii(run) => each_word_of_run(run, &mut each),
         }
         true
     });
@@ -47,8 +48,8 @@ fn each_word_of_run(run: &str, each: &mut impl FnMut(&str)) {
     }
 }
 
-/// How many hashes have each bit set. Eight counters of one byte share a word and are emptied into
-/// wide ones before they can overflow.
+/// Number of hashes that have each bit set. Eight 8-bit counters share a `u64`; they are added to 32-bit counters before
+/// they overflow.
 #[derive(Default)]
 struct BitVotes {
     narrow: [u64; 8],
@@ -64,11 +65,11 @@ impl BitVotes {
         }
         self.pending += 1;
         if self.pending == 255 {
-            self.empty();
+            self.flush();
         }
     }
 
-    fn empty(&mut self) {
+    fn flush(&mut self) {
         for (bit, counters) in self.narrow.iter_mut().enumerate() {
             for (byte, count) in std::mem::take(counters).to_le_bytes().into_iter().enumerate() {
                 self.wide[byte][bit] += u32::from(count);
@@ -77,15 +78,15 @@ impl BitVotes {
         self.total += std::mem::take(&mut self.pending);
     }
 
-    /// The bits that more than half of the hashes have.
+    /// Bits that more than half of the hashes have.
     fn majority(mut self) -> u64 {
-        self.empty();
+        self.flush();
         let is_set = |count: &u32| u64::from(*count > self.total / 2);
         self.wide.iter().flatten().enumerate().fold(0, |bits, (bit, count)| bits | is_set(count) << bit)
     }
 }
 
-/// In how many bits two fingerprints differ; up to 3 is a near-duplicate.
+/// Hamming distance of two fingerprints. Up to 3 means near-duplicates.
 pub fn distance(a: u64, b: u64) -> u32 {
     (a ^ b).count_ones()
 }
@@ -99,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn one_word_in_a_thousand_barely_moves_the_fingerprint() {
+    fn one_word_in_a_thousand_changes_at_most_3_bits() {
         assert!(distance(simhash(&text(1000, 1000)), simhash(&text(1000, 500))) <= 3);
     }
 

@@ -1,18 +1,18 @@
-//! Topics: what a crawl looks for, as words.
+//! Topic of a crawl as a list of words.
 //!
-//! Twelve topics are built in; anything else the user types becomes a topic of its own words.
+//! Twelve topics are built in. Any other input becomes a topic of these words.
 
-/// Something to look for.
+/// Name and words of a topic.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Topic {
-    /// Name, or the user's own words.
+    /// Name of a built-in topic, or the input of the user in lower case.
     pub name: String,
-    /// Words that tell it, lower case, singular where that is a prefix of the plural.
+    /// Typical words in lower case and singular.
     pub words: Vec<String>,
 }
 
 impl Topic {
-    /// The built-in topic of that name, else one made of the given words.
+    /// Built-in topic of this name, otherwise a topic of the given words. `None` without words.
     pub fn from_words(text: &str) -> Option<Topic> {
         let name = text.trim().to_lowercase();
         if let Some((_, words)) = BUILT_IN.iter().find(|(known, _)| *known == name) {
@@ -29,7 +29,7 @@ impl Topic {
     }
 }
 
-/// Folds an English plural onto its singular: enough for word lists, no stemmer.
+/// Singular of an English word by its ending. Sufficient for word lists; not a stemmer.
 pub fn singular(word: &str) -> String {
     let stem = match word {
         _ if word.len() > 4 && word.ends_with("ies") => return format!("{}y", &word[..word.len() - 3]),
@@ -39,6 +39,7 @@ pub fn singular(word: &str) -> String {
     stem.to_string()
 }
 
+/// Names and words of the built-in topics.
 const BUILT_IN: [(&str, &str); 12] = [
     (
         "airfare",
@@ -107,12 +108,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_built_in_topic_brings_its_words() {
+    fn a_built_in_topic_has_its_words() {
         assert!(Topic::from_words(" Book ").unwrap().words.contains(&"isbn".to_string()));
     }
 
     #[test]
-    fn other_words_make_a_topic_of_their_own() {
+    fn other_words_become_a_topic() {
         assert_eq!(Topic::from_words("used Cookbooks, cheap").unwrap().words, ["used", "cookbook", "cheap"]);
         assert_eq!(Topic::from_words(" !? "), None);
     }

@@ -1,4 +1,4 @@
-//! Whatever a form or a page looks like: it is judged, filled and probed without a panic, within bounds.
+//! Any form can be filled, vetoed and probed, and any page scored, without a panic and with bounded work.
 
 use hadal_core::critic::page_kind::page_kinds;
 use hadal_core::critic::probe::{MAX_REQUESTS, Probe, ProbeAnswer};
@@ -11,10 +11,10 @@ use proptest::prelude::*;
 use url::Url;
 
 fn address() -> Url {
-    Url::parse("http://example.org/find?old=1").expect("a plain address")
+    Url::parse("http://example.org/find?old=1").expect("a valid URL")
 }
 
-/// Texts in which scripts, signs, line ends and known words mix.
+/// Texts that mix scripts, signs, line ends and known words.
 fn text() -> impl Strategy<Value = String> {
     let known = prop::sample::select(vec![
         "search",
@@ -91,7 +91,7 @@ proptest! {
     }
 
     #[test]
-    fn any_form_is_vetoed_or_asked_a_few_times(form in form(), word in text(), seed: u64, status in 0..600u16, body in text()) {
+    fn any_form_is_refused_or_probed_with_few_requests(form in form(), word in text(), seed: u64, status in 0..600u16, body in text()) {
         let vetoed = veto(&form).is_some();
         if let Ok(probe) = Probe::new(&form, &word, seed) {
             prop_assert!(!vetoed);
@@ -100,7 +100,7 @@ proptest! {
     }
 
     #[test]
-    fn any_page_has_signals_between_nothing_and_certainty(parts in prop::collection::vec(text(), 0..30), status: u16) {
+    fn scores_of_any_page_are_between_0_and_1(parts in prop::collection::vec(text(), 0..30), status: u16) {
         let kinds = page_kinds(&answer(&parts.join(" ")), status);
         for signal in [&kinds.results, &kinds.detail, &kinds.no_results, &kinds.error, &kinds.login_wall,
             &kinds.soft_404, &kinds.rate_limit, &kinds.captcha] {
@@ -111,7 +111,7 @@ proptest! {
 }
 
 #[test]
-fn ten_thousand_fields_are_no_trouble() {
+fn ten_thousand_fields_are_handled() {
     for kind in FieldKind::ALL {
         let long = "mixed \u{43f}\u{43e}\u{438}\u{441}\u{43a} \u{691c}\u{7d22} ".repeat(3);
         let many = |n: usize| Field { label: long.clone(), ..Field::new(kind, &format!("field{n}"), "v") };
@@ -126,7 +126,7 @@ fn ten_thousand_fields_are_no_trouble() {
 }
 
 #[test]
-fn an_empty_form_has_nothing_to_ask() {
+fn an_empty_form_is_not_probed() {
     let form = Form::to(address(), Method::Get, Vec::new());
     assert_eq!(veto(&form), None);
     assert!(Probe::new(&form, "word", 1).is_err());
@@ -134,7 +134,7 @@ fn an_empty_form_has_nothing_to_ask() {
 }
 
 #[test]
-fn a_page_of_megabytes_is_read_in_part() {
+fn a_huge_page_is_read_in_part() {
     let page =
         answer(&format!("<p>1-10 of 77 results</p>{}", "<a href=/x>link 1 of 2 words</a> ".repeat(100_000)));
     assert_eq!(page_kinds(&page, 200).total, Some(77));

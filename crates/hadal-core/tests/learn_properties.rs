@@ -1,4 +1,5 @@
-//! Whatever rows come: models survive storage, columns have no rank, calibration keeps the order.
+//! Properties of learners for any rows: models survive storage, the order of columns does not matter, calibration keeps
+//! the order of scores.
 
 #![allow(clippy::unwrap_used, reason = "a test may fail by panicking")]
 
@@ -76,7 +77,7 @@ proptest! {
     }
 
     #[test]
-    fn damaged_models_decide_something(bytes in prop::collection::vec(any::<u8>(), 0..200), (rows, _) in rows()) {
+    fn damaged_models_do_not_panic(bytes in prop::collection::vec(any::<u8>(), 0..200), (rows, _) in rows()) {
         let tree: Option<DecisionTree> = postcard::from_bytes(&bytes).ok();
         let softmax: Option<Softmax> = postcard::from_bytes(&bytes).ok();
         let bayes: Option<NaiveBayes> = postcard::from_bytes(&bytes).ok();
@@ -92,7 +93,7 @@ proptest! {
     }
 
     #[test]
-    fn the_order_of_columns_is_no_matter_to_linear_models((rows, classes) in rows()) {
+    fn linear_models_do_not_depend_on_the_order_of_columns((rows, classes) in rows()) {
         let plain: Vec<SparseRow> = rows.iter().map(|row| sparse(row)).collect();
         let turned: Vec<SparseRow> = rows.iter().map(|row| sparse(&row.iter().rev().copied().collect::<Vec<_>>())).collect();
         let exact = LogisticOptions { tolerance: 1e-10, epochs: 5000, ..LogisticOptions::default() };
@@ -107,7 +108,7 @@ proptest! {
     }
 
     #[test]
-    fn stretching_columns_leaves_the_tree_its_decisions((rows, classes) in rows()) {
+    fn trees_do_not_depend_on_the_scale_of_columns((rows, classes) in rows()) {
         let stretched: Vec<Vec<f32>> =
             rows.iter().map(|row| row.iter().map(|value| value.clamp(-1e9, 1e9) * 8.0).collect()).collect();
         let bounded: Vec<Vec<f32>> =

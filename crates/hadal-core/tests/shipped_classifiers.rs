@@ -1,4 +1,4 @@
-//! What the shipped judges make of forms that nobody would argue about.
+//! The shipped classifiers are right about unambiguous forms and pages.
 #![allow(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 
 use hadal_core::critic::trained::{CriticTarget, TrainedCritic};
@@ -15,7 +15,7 @@ fn judge(topic: &str, page: &str) -> (f32, FormVerdict) {
 }
 
 #[test]
-fn kinds_of_form_are_told_apart() {
+fn kinds_of_forms_are_recognised() {
     for (kind, form) in [
         (
             FormKind::Search,
@@ -57,7 +57,7 @@ fn kinds_of_form_are_told_apart() {
 }
 
 #[test]
-fn forms_of_a_domain_are_known_in_several_languages() {
+fn domains_are_recognised_in_several_languages() {
     for (topic, page) in [
         (
             "book",
@@ -88,7 +88,7 @@ fn forms_of_a_domain_are_known_in_several_languages() {
 }
 
 #[test]
-fn a_verdict_says_why() {
+fn a_verdict_has_evidence() {
     let (_, verdict) = judge(
         "book",
         "<form action=/search><input name=q placeholder='Search books'><button>Search</button></form>",

@@ -201,7 +201,7 @@ fn the_signature_tells_empty_answers_from_others() {
         let (Some(none), Some(some)) = (answer("wuvoqix"), answer("")) else { continue };
         learned += 1;
         let fails = truth.behaviour == Behaviour::RejectsEmpty;
-        right += usize::from(signature.fits(&none, "wuvoqix") && (fails || !signature.fits(&some, "")));
+        right += usize::from(signature.matches(&none, "wuvoqix") && (fails || !signature.matches(&some, "")));
     }
     assert!(learned > 100 && right * 100 >= learned * 97, "{right} of {learned}");
 }

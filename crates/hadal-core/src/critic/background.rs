@@ -1,20 +1,20 @@
-//! What the web outside of a topic looks like: rows of ordinary search forms and pages.
+//! Features of ordinary search forms and pages: negative examples for topics of the user.
 //!
-//! A topic with five examples needs something to differ from. The rows are numbers only; they are kept small
-//! by knowing no word that the domain judge does not know, and by coarse weights.
+//! A user gives a few positive examples of a topic; training needs negative ones too. To save space, only
+//! features in the vocabulary of the domain classifier are kept, and their weights have 8 bits.
 
 use super::topic_features::TopicFeatures;
 use crate::learn::vocabulary::Vocabulary;
 use serde::{Deserialize, Serialize};
 
-/// Rows of forms and pages about all sorts of things.
+/// Features of forms and pages of all domains.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Background {
     forms: Vec<PackedFeatures>,
     pages: Vec<PackedFeatures>,
 }
 
-/// Numbers of words as gaps, and their weights in 255ths of the row's largest.
+/// Features of one form or page: vocabulary numbers as differences, weights as fractions of the largest one.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 struct PackedFeatures {
     largest: f32,
@@ -23,19 +23,19 @@ struct PackedFeatures {
 }
 
 impl Background {
-    /// Keeps rows of forms and pages, as far as the vocabulary knows their words.
+    /// Packs the features of forms and pages. Features outside of the vocabulary are dropped.
     pub fn of(forms: &[TopicFeatures], pages: &[TopicFeatures], vocabulary: &Vocabulary) -> Background {
         let pack =
             |rows: &[TopicFeatures]| rows.iter().map(|row| PackedFeatures::pack(row, vocabulary)).collect();
         Background { forms: pack(forms), pages: pack(pages) }
     }
 
-    /// The forms' rows.
+    /// Features of each form.
     pub fn forms(&self, vocabulary: &Vocabulary) -> Vec<TopicFeatures> {
         unpack(&self.forms, vocabulary)
     }
 
-    /// The pages' rows.
+    /// Features of each page.
     pub fn pages(&self, vocabulary: &Vocabulary) -> Vec<TopicFeatures> {
         unpack(&self.pages, vocabulary)
     }
@@ -55,7 +55,7 @@ impl PackedFeatures {
         let mut row = PackedFeatures { largest, ..PackedFeatures::default() };
         let mut last = 0;
         for (number, weight) in known {
-            // A gap too wide for its number is rare: the word is left out.
+            // A difference above u16::MAX is rare. The feature is left out.
             let Ok(gap) = u16::try_from(number - last) else { continue };
             row.gaps.push(gap);
             row.weights.push((weight / largest * 255.0).round() as u8);
@@ -82,7 +82,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rows_come_back_as_far_as_their_words_are_known() {
+    fn known_features_survive_packing() {
         let row: TopicFeatures = vec![(5, 1.0), (80, 0.5), (4_000_000_000, 0.25)];
         let vocabulary = Vocabulary::of([&row[..2], &[(9, 1.0)]].into_iter(), 1);
         let background = Background::of(&[row], &[], &vocabulary);

@@ -1,7 +1,7 @@
-//! All trained judges together, as they are shipped, and the file they are kept in.
+//! Trained classifiers that ship with the program, and the format of model files.
 //!
-//! The file says what it is, which format it has and what its bytes add up to before anything in it is
-//! believed: an older, newer or damaged one is refused with a reason.
+//! A model file consists of an 8-byte magic number, a format version (u16), an xxh3 checksum of the body (u64),
+//! both little-endian, and the body in postcard encoding. The header is checked before the body is decoded.
 
 use super::background::Background;
 use super::domain::DomainClassifier;
@@ -14,63 +14,63 @@ use std::sync::LazyLock;
 use xxhash_rust::xxh3::xxh3_64;
 
 static SHIPPED: LazyLock<Classifiers> = LazyLock::new(|| {
-    decode(include_bytes!("../../models/classifiers.bin")).expect("a test reads the shipped judges")
+    decode(include_bytes!("../../models/classifiers.bin")).expect("a test decodes the shipped file")
 });
 
-/// The trained judges.
+/// All trained classifiers.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Classifiers {
-    /// What is a form for?
+    /// Kind of a form.
     pub searchable: SearchableClassifier,
-    /// Which domain does it search?
+    /// Domain of a search form.
     pub domains: DomainClassifier,
-    /// Which domain is a page about?
+    /// Domain of a page.
     pub pages: PageClassifier,
-    /// What the web outside of a topic looks like.
+    /// Negative examples for topics of the user.
     pub background: Background,
-    /// For each domain the words that tell it best, with their weights.
+    /// Words with the largest weights for each domain, in the order of [`super::domain::DOMAINS`].
     pub top_words: Vec<Vec<(String, f32)>>,
 }
 
 impl Classifiers {
-    /// The judges that come with the program.
+    /// Classifiers that are compiled into the program.
     pub fn shipped() -> &'static Classifiers {
         &SHIPPED
     }
 
-    /// Learns a topic of the user's own against the shipped background.
-    pub fn learn_topic(&self, material: &TopicExamples) -> LearnedTopic {
+    /// Trains a topic of the user against the shipped background.
+    pub fn learn_topic(&self, examples: &TopicExamples) -> LearnedTopic {
         let vocabulary = self.domains.vocabulary();
         let (forms, pages) = (self.background.forms(vocabulary), self.background.pages(vocabulary));
-        LearnedTopic::train(material, &forms, &pages)
+        LearnedTopic::train(examples, &forms, &pages)
     }
 }
 
 const MAGIC: &[u8; 8] = b"hadal\0md";
 
-/// Raised whenever what is stored, or the words it is about, changes its meaning.
+/// Format version. Increase it when the stored types or the hashed features change.
 const FORMAT: u16 = 1;
 
-/// Why a model file is not used.
+/// Reason why a model file is rejected.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ModelError {
-    /// It begins like something else.
-    #[error("this is no model file")]
+    /// The magic number is missing.
+    #[error("not a model file")]
     NotAModel,
-    /// Another version of the program wrote it.
-    #[error("the model has format {found}, this program reads {FORMAT}: train it again")]
+    /// The file was written by another version of the program.
+    #[error("model file has format {found}, this program reads format {FORMAT}: train it again")]
     Format {
-        /// The format it has.
+        /// Format version of the file.
         found: u16,
     },
-    /// Its bytes do not add up.
-    #[error("the model file is damaged: fetch or train it again")]
+    /// The checksum does not match, or the body does not decode.
+    #[error("model file is damaged: fetch or train it again")]
     Damaged,
 }
 
-/// A model as bytes.
+/// Encodes a model with its header.
 pub fn encode<T: Serialize>(model: &T) -> Vec<u8> {
-    let body = postcard::to_allocvec(model).expect("models hold nothing that cannot be written");
+    let body = postcard::to_allocvec(model).expect("models contain only encodable types");
     let mut bytes = MAGIC.to_vec();
     bytes.extend(FORMAT.to_le_bytes());
     bytes.extend(xxh3_64(&body).to_le_bytes());
@@ -78,7 +78,7 @@ pub fn encode<T: Serialize>(model: &T) -> Vec<u8> {
     bytes
 }
 
-/// A model from bytes.
+/// Checks the header and decodes a model.
 pub fn decode<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, ModelError> {
     let rest = bytes.strip_prefix(MAGIC).ok_or(ModelError::NotAModel)?;
     let (format, rest) = rest.split_first_chunk::<2>().ok_or(ModelError::Damaged)?;
@@ -98,12 +98,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_model_is_read_as_it_was_written() {
+    fn decoding_inverts_encoding() {
         assert_eq!(decode::<Vec<u32>>(&encode(&vec![1u32, 2, 3])), Ok(vec![1, 2, 3]));
     }
 
     #[test]
-    fn a_model_that_is_none_is_refused_with_a_reason() {
+    fn other_and_damaged_files_are_rejected() {
         let mut bytes = encode(&vec![1u32, 2, 3]);
         assert_eq!(decode::<Vec<u32>>(b"GIF89a"), Err(ModelError::NotAModel));
         assert_eq!(decode::<Vec<u32>>(&bytes[..12]), Err(ModelError::Damaged));
@@ -115,11 +115,11 @@ mod tests {
     }
 
     #[test]
-    fn the_shipped_judges_are_whole_and_small() {
+    fn the_shipped_file_is_current_and_small() {
         let bytes = include_bytes!("../../models/classifiers.bin");
         assert!(
             encode(Classifiers::shipped()) == bytes,
-            "the shipped file is not what its judges are written as"
+            "the shipped file differs from its encoded classifiers"
         );
         let words = include_bytes!("../../models/words-en.txt");
         assert!(bytes.len() + words.len() < 3_000_000, "{}", bytes.len());

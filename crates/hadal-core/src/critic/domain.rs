@@ -1,7 +1,7 @@
-//! The domain-specific form classifier: which of the known domains does a search form search?
+//! Domain classifier: P(domain) of a search form, for twelve domains and "other".
 //!
-//! One model reads the form's own text alone, another reads the page around it too; which one is asked can
-//! be switched. Pages of known sites teach both, with little weight: forms are few, pages are many.
+//! Two softmax models are trained: one on the text of the form alone, one that also uses heading, title and text
+//! of the page. Labelled forms are few, so pages of known sites are added as training rows with a small weight.
 
 use super::LabelledForm;
 use super::topic_features::{
@@ -17,7 +17,7 @@ use crate::page::{Form, Page};
 use crate::text::concepts::CONCEPTS;
 use serde::{Deserialize, Serialize};
 
-/// The twelve domains of the papers, and everything else.
+/// The twelve domains of the papers, and everything else. Models refer to domains by their index.
 pub const DOMAINS: [&str; 13] = [
     "airfare",
     "apartment",
@@ -34,7 +34,7 @@ pub const DOMAINS: [&str; 13] = [
     "other",
 ];
 
-/// Concepts that speak for a domain wherever they stand, for the days when examples are few.
+/// Concepts that are typical of each domain. Each one is an artificial training row of weight [`PRIMER_WEIGHT`].
 const PRIMER: [(&str, &str); 13] = [
     ("airfare", "flight airline airport cabin_class oneway_roundtrip nonstop"),
     ("apartment", "apartment house bedroom bathroom real_estate_property area_sqm landlord_agent"),
@@ -51,37 +51,40 @@ const PRIMER: [(&str, &str); 13] = [
     ("other", "recipe course news_article event weather"),
 ];
 
-/// Number of "other".
+/// Index of "other" in [`DOMAINS`].
 pub const OTHER: usize = DOMAINS.len() - 1;
 
-/// Regularisations to choose from, inside the training data.
+/// L2 penalties to choose from by cross-validation inside the training data.
 const L2: [f64; 3] = [0.1, 0.03, 0.01];
 
+/// Folds of that cross-validation.
 const INNER_FOLDS: usize = 3;
 
-/// How much a line of the primer counts against a form.
+/// Weight of a primer row relative to a labelled form. Guess.
 const PRIMER_WEIGHT: f32 = 0.3;
 
-/// Sites that must use a word for it to be learned: names of shops are not the domain's words.
+/// Fewest sites on which a feature must occur to be used. Excludes names of shops. Guess.
 const SITES_NEEDED: u32 = 3;
 
-/// Whether the page around a form is read as well.
+/// Use of the page context a form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PageContext {
-    /// The form's own text decides.
+    /// Only the text of the form is used.
     Ignored,
-    /// Heading, title and the page's text are read too.
-    Read,
+    /// Heading, title and page text are used too.
+    Used,
 }
 
-/// Judges what a search form searches.
+/// Estimates the domain of a search form.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct DomainClassifier {
-    own: DomainModel,
-    around: DomainModel,
+    /// Model over the text of the form.
+    form_only: DomainModel,
+    /// Model over the text of form and page.
+    with_page: DomainModel,
 }
 
-/// A model of one way of reading.
+/// Softmax model with its vocabulary and calibration.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 struct DomainModel {
     vocabulary: Vocabulary,
@@ -89,101 +92,102 @@ struct DomainModel {
     sigmoid: Sigmoid,
 }
 
-/// Something about a known domain that is no form: it teaches words.
+/// Text of a known domain other than a form, such as a page. Used for training.
 pub struct DomainText {
-    /// What it says, see [`super::topic_features::page_topic_features`].
-    pub words: TopicFeatures,
-    /// Its domain.
+    /// Features by [`super::topic_features::page_topic_features`].
+    pub features: TopicFeatures,
+    /// Index into [`DOMAINS`].
     pub domain: usize,
-    /// The site it comes from.
+    /// Site that the text comes from.
     pub site: String,
-    /// How much it counts against a form.
+    /// Training weight; a labelled form with a certain label has 1.
     pub weight: f32,
 }
 
 impl DomainClassifier {
-    /// Learns from search forms with a domain, and from lessons.
-    pub fn train(examples: &[&LabelledForm], lessons: &[&DomainText], seed: u64) -> DomainClassifier {
-        let train = |around| DomainModel::train(examples, lessons, around, seed);
-        DomainClassifier { own: train(PageContext::Ignored), around: train(PageContext::Read) }
+    /// Trains on labelled search forms and on other texts of known domains.
+    pub fn train(examples: &[&LabelledForm], texts: &[&DomainText], seed: u64) -> DomainClassifier {
+        let train = |context| DomainModel::train(examples, texts, context, seed);
+        DomainClassifier { form_only: train(PageContext::Ignored), with_page: train(PageContext::Used) }
     }
 
-    /// P(domain), given that the form is a search; in the order of [`DOMAINS`]. With the words of its page
-    /// ([`page_text_features`]) the page around it is read too.
-    pub fn classify(&self, form: &Form, page: &Page, page_text_features: Option<&[(u32, f32)]>) -> Vec<f32> {
-        let model = if page_text_features.is_some() { &self.around } else { &self.own };
-        model.classify(&model.vocabulary.row(&form_topic_features(form, page, page_text_features)))
+    /// P(domain | search form), in the order of [`DOMAINS`]. Uses the page if its text features are given
+    /// ([`page_text_features`]).
+    pub fn classify(&self, form: &Form, page: &Page, page_text: Option<&[(u32, f32)]>) -> Vec<f32> {
+        let model = if page_text.is_some() { &self.with_page } else { &self.form_only };
+        model.classify(&model.vocabulary.row(&form_topic_features(form, page, page_text)))
     }
 
-    /// What a word says about a domain, with the page around it read.
+    /// Weight of a feature for a domain in the model that uses the page.
     pub fn weight(&self, domain: usize, hash: u32) -> f32 {
-        let number = self.around.vocabulary.number(hash);
-        number.map_or(0.0, |number| self.around.model.weight(domain, number))
+        let number = self.with_page.vocabulary.number(hash);
+        number.map_or(0.0, |number| self.with_page.model.weight(domain, number))
     }
 
-    /// The words it knows, with the page around it read.
+    /// Vocabulary of the model that uses the page.
     pub fn vocabulary(&self) -> &Vocabulary {
-        &self.around.vocabulary
+        &self.with_page.vocabulary
     }
 }
 
 impl DomainModel {
     fn train(
         examples: &[&LabelledForm],
-        lessons: &[&DomainText],
-        around: PageContext,
+        texts: &[&DomainText],
+        context: PageContext,
         seed: u64,
     ) -> DomainModel {
         let examples: Vec<&&LabelledForm> =
             examples.iter().filter(|example| example.domain.is_some()).collect();
-        let said: Vec<TopicFeatures> = examples
+        let features: Vec<TopicFeatures> = examples
             .iter()
             .map(|example| {
-                let words = (around == PageContext::Read).then(|| page_text_features(&example.page));
+                let words = (context == PageContext::Used).then(|| page_text_features(&example.page));
                 form_topic_features(&example.form, &example.page, words.as_deref())
             })
             .collect();
-        let forms_said = examples.iter().zip(&said).map(|(example, said)| (&example.site, said.as_slice()));
-        let lessons_said = lessons.iter().map(|lesson| (&lesson.site, lesson.words.as_slice()));
-        let vocabulary = Vocabulary::shared(forms_said.chain(lessons_said), SITES_NEEDED);
+        let form_features =
+            examples.iter().zip(&features).map(|(example, features)| (&example.site, features.as_slice()));
+        let text_features = texts.iter().map(|text| (&text.site, text.features.as_slice()));
+        let vocabulary = Vocabulary::shared(form_features.chain(text_features), SITES_NEEDED);
         let mut set = DomainTrainingSet::default();
-        for (example, said) in examples.iter().zip(&said) {
+        for (example, features) in examples.iter().zip(&features) {
             let domain = example.domain.unwrap_or(OTHER);
-            set.add(vocabulary.row(said), domain, example.confidence, &example.site);
+            set.add(vocabulary.row(features), domain, example.confidence, &example.site);
         }
         for (domain, words) in primer() {
             set.add(vocabulary.row(&words), domain, PRIMER_WEIGHT, "primer");
         }
-        for lesson in lessons {
-            set.add(vocabulary.row(&lesson.words), lesson.domain, lesson.weight, &lesson.site);
+        for text in texts {
+            set.add(vocabulary.row(&text.features), text.domain, text.weight, &text.site);
         }
         let folds = grouped_folds(&set.sites, INNER_FOLDS, seed);
         let (l2, odds) = L2
             .map(|l2| (l2, set.odds_by_fold(&folds, l2, examples.len())))
             .into_iter()
             .min_by(|a, b| set.loss(&a.1).total_cmp(&set.loss(&b.1)))
-            .expect("there are regularisations to choose from");
+            .expect("L2 is not empty");
         let sigmoid = set.calibrate(&odds);
         DomainModel { model: set.train(|_| true, l2), sigmoid, vocabulary }
     }
 
-    /// Probabilities of the model, made as sure as they deserve to be.
+    /// P(domain) after calibration.
     fn classify(&self, row: &SparseRow) -> Vec<f32> {
         self.model.calibrated(row, &self.sigmoid)
     }
 }
 
-/// A lesson for every concept of the primer, with the number of its domain.
+/// Features and domain of one training row for each concept of [`PRIMER`].
 fn primer() -> Vec<(usize, TopicFeatures)> {
     let number = |name: &str| CONCEPTS.names().iter().position(|known| known == name);
-    let mut lessons = Vec::new();
+    let mut texts = Vec::new();
     for (domain, (_, names)) in PRIMER.iter().enumerate() {
         for concept in names.split(' ').filter_map(number) {
-            let own = concept_feature(concept as u8, Some(TextPlace::Own));
-            lessons.push((domain, vec![(concept_feature(concept as u8, None), 1.0), (own, 1.0)]));
+            let in_form = concept_feature(concept as u8, Some(TextPlace::Form));
+            texts.push((domain, vec![(concept_feature(concept as u8, None), 1.0), (in_form, 1.0)]));
         }
     }
-    lessons
+    texts
 }
 
 #[derive(Default)]
@@ -211,7 +215,7 @@ impl DomainTrainingSet {
         Softmax::train(&rows, &domains, DOMAINS.len(), Some(&weights), &options)
     }
 
-    /// Log-odds of the first rows, which are the forms, under models that have not seen their site.
+    /// Log-odds of the first `forms` rows, which are the labelled forms, under models trained without their site.
     fn odds_by_fold(&self, folds: &[usize], l2: f64, forms: usize) -> Vec<Vec<f32>> {
         let mut odds = vec![Vec::new(); forms];
         for fold in 0..INNER_FOLDS {
@@ -236,7 +240,7 @@ impl DomainTrainingSet {
     fn loss(&self, odds: &[Vec<f32>]) -> f64 {
         let sigmoid = self.calibrate(odds);
         let losses = odds.iter().zip(&self.domains).zip(&self.weights).map(|((odds, &domain), &weight)| {
-            let p = sigmoid.shares(odds).get(domain).copied().unwrap_or(0.0);
+            let p = sigmoid.normalised_probabilities(odds).get(domain).copied().unwrap_or(0.0);
             -f64::from(weight) * f64::from(p).max(1e-6).ln()
         });
         losses.sum()
@@ -248,7 +252,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_primer_speaks_of_every_domain_in_known_concepts() {
+    fn the_primer_covers_all_domains_with_known_concepts() {
         let domains: Vec<&str> = PRIMER.iter().map(|(domain, _)| *domain).collect();
         assert_eq!(domains, DOMAINS);
         for concept in PRIMER.iter().flat_map(|(_, names)| names.split(' ')) {

@@ -1,6 +1,6 @@
-//! The simplest critic: words and the shape of a form, no training.
+//! Critic without training: counts words of the topic and applies fixed rules to the fields of a form.
 //!
-//! It is the yardstick for trained critics and what a crawl for free words falls back to.
+//! Used in tests and as a simple reference. All weights in this file are guesses.
 
 use super::{Critic, FormKind, FormVerdict, PageVerdict};
 use crate::http::Method;
@@ -8,14 +8,15 @@ use crate::page::{FieldKind, Form, Page};
 use crate::topic::{Topic, singular};
 use rustc_hash::FxHashSet;
 
-/// Judges by a topic's words.
+/// Judges pages and forms by the words of a topic.
 pub struct KeywordCritic {
     words: FxHashSet<String>,
+    /// First bytes of the words in both cases. A token with another first byte needs no look-up.
     initials: [bool; 256],
 }
 
 impl KeywordCritic {
-    /// A critic for one topic.
+    /// Creates a critic for one topic.
     pub fn new(topic: &Topic) -> KeywordCritic {
         let words: FxHashSet<String> = topic.words.iter().map(|word| singular(word)).collect();
         let mut initials = [false; 256];
@@ -23,12 +24,12 @@ impl KeywordCritic {
             initials[usize::from(initial)] = true;
             initials[usize::from(initial.to_ascii_uppercase())] = true;
         }
-        // The case of letters beyond ASCII shows only when they are decoded.
+        // Letters beyond ASCII change case by decoded character, so all of their first bytes are allowed.
         initials[128..].fill(true);
         KeywordCritic { words, initials }
     }
 
-    /// How much of a text is the topic's. Most words are passed over by their first letter.
+    /// Counts the words of the topic in a text.
     fn mentions(&self, text: &str) -> TopicMentions {
         let mut found = TopicMentions::default();
         let mut seen: FxHashSet<&str> = FxHashSet::default();
@@ -53,10 +54,14 @@ impl KeywordCritic {
     }
 }
 
+/// Occurrences of topic words in a text.
 #[derive(Default)]
 struct TopicMentions {
+    /// Words of the text.
     words: u32,
+    /// Words of the text that are topic words.
     hits: u32,
+    /// Different topic words in the text.
     distinct: u32,
 }
 
@@ -70,20 +75,20 @@ impl Critic for KeywordCritic {
     fn judge_page(&self, page: &Page) -> PageVerdict {
         let text = self.mentions(&page.text);
         let title = self.mentions(&page.title);
-        let spread = text.distinct.min(6) as f32 / self.words.len().clamp(1, 6) as f32;
-        let evidence =
-            -3.5 + 3.0 * spread + 40.0 * text.density().min(0.06) + 1.2 * title.distinct.min(2) as f32;
-        PageVerdict { p_topic: logistic(evidence), ..PageVerdict::default() }
+        let coverage = text.distinct.min(6) as f32 / self.words.len().clamp(1, 6) as f32;
+        let log_odds =
+            -3.5 + 3.0 * coverage + 40.0 * text.density().min(0.06) + 1.2 * title.distinct.min(2) as f32;
+        PageVerdict { p_topic: logistic(log_odds), ..PageVerdict::default() }
     }
 
     fn judge_form(&self, form: &Form, _page: &Page, verdict: &PageVerdict) -> FormVerdict {
         let shape = FormShape::of(form);
-        let (kind, odds, mut evidence) = shape.purpose();
+        let (kind, odds, mut evidence) = shape.classify();
         let p_searchable = logistic(odds);
         let own = self.mentions(&form_words(form));
         let p_topic = logistic(-2.2 + 1.1 * own.distinct.min(4) as f32 + 2.4 * verdict.p_topic);
         if own.distinct > 0 {
-            evidence.push(format!("{} of the topic's words", own.distinct));
+            evidence.push(format!("{} topic words", own.distinct));
         }
         FormVerdict { kind, p_searchable, p_relevant: p_searchable * p_topic, evidence }
     }
@@ -105,7 +110,7 @@ fn form_words(form: &Form) -> String {
     words
 }
 
-/// What a form is made of and what it says, as far as its purpose shows in that.
+/// Numbers of fields and words of a form.
 struct FormShape {
     text: String,
     passwords: usize,
@@ -114,7 +119,7 @@ struct FormShape {
     files: usize,
     inputs: usize,
     choices: usize,
-    searchbox: bool,
+    query_field: bool,
     get: bool,
 }
 
@@ -145,66 +150,82 @@ impl FormShape {
             files: count(&[FieldKind::File]),
             inputs: form.fields.iter().filter(|f| f.kind.is_textual()).count(),
             choices: count(&[FieldKind::Select, FieldKind::Radio, FieldKind::Checkbox, FieldKind::Date]),
-            searchbox: count(&[FieldKind::Search]) > 0 || form.fields.iter().any(is_query),
+            query_field: count(&[FieldKind::Search]) > 0 || form.fields.iter().any(is_query),
             get: form.method == Method::Get,
             text,
         }
     }
 
-    fn says(&self, words: &[&str]) -> bool {
+    fn contains_any(&self, words: &[&str]) -> bool {
         words.iter().any(|word| self.text.contains(word))
     }
 
-    /// Kind, log-odds of being searchable, and why.
-    fn purpose(&self) -> (FormKind, f32, Vec<String>) {
+    /// Kind, log-odds of being searchable, and evidence.
+    fn classify(&self) -> (FormKind, f32, Vec<String>) {
         if let Some((kind, why)) = self.veto() {
             return (kind, -4.0, vec![why.to_string()]);
         }
-        let signs = [
-            (self.searchbox, 2.0, "a query box"),
-            (self.says(SEARCH), 1.8, "words of searching"),
-            (self.get, 0.8, "sent with GET"),
-            (self.choices >= 2, 0.7, "several choices"),
-            (self.inputs == 1 && self.emails == 0, 0.4, "a single text box"),
-            (self.emails > 0, -2.5, "asks for an e-mail address"),
-            (self.inputs + self.choices == 0, -4.0, "nothing to fill in"),
-            (self.says(PERSONAL), -2.0, "asks for personal data"),
+        let rules = [
+            (self.query_field, 2.0, "query field"),
+            (self.contains_any(SEARCH_WORDS), 1.8, "search words"),
+            (self.get, 0.8, "method GET"),
+            (self.choices >= 2, 0.7, "several selects"),
+            (self.inputs == 1 && self.emails == 0, 0.4, "single text field"),
+            (self.emails > 0, -2.5, "e-mail field"),
+            (self.inputs + self.choices == 0, -4.0, "no fields"),
+            (self.contains_any(PERSONAL_DATA_WORDS), -2.0, "personal data"),
         ];
-        let told = || signs.iter().filter(|(holds, _, _)| *holds);
-        let odds = -1.5 + told().map(|(_, weight, _)| weight).sum::<f32>();
+        let found = || rules.iter().filter(|(holds, _, _)| *holds);
+        let odds = -1.5 + found().map(|(_, weight, _)| weight).sum::<f32>();
         let kind = if odds >= 0.0 {
             FormKind::Search
-        } else if self.says(BOOKING) {
+        } else if self.contains_any(BOOKING_WORDS) {
             FormKind::Booking
         } else {
             FormKind::Other
         };
-        (kind, odds, told().map(|(_, _, why)| why.to_string()).collect())
+        (kind, odds, found().map(|(_, _, why)| why.to_string()).collect())
     }
 
-    /// Forms that are never a search, whatever else they say.
+    /// Rules for forms that are certainly not a search.
     fn veto(&self) -> Option<(FormKind, &'static str)> {
         let password = self.passwords > 0;
         let rules = [
             (
-                password && (self.passwords > 1 || self.says(JOIN)) && self.inputs > 2,
+                password && (self.passwords > 1 || self.contains_any(REGISTRATION_WORDS)) && self.inputs > 2,
                 FormKind::Registration,
-                "a new password",
+                "new password",
             ),
-            (password, FormKind::Login, "a password"),
-            (self.says(&["forgot", "reset password", "recover"]), FormKind::Recovery, "words of recovery"),
-            (self.says(CARD), FormKind::Order, "words of ordering"),
-            (self.files > 0, FormKind::Other, "a file to upload"),
+            (password, FormKind::Login, "password field"),
             (
-                self.textareas > 0 && self.says(&["comment", "review", "reply"]),
-                FormKind::Comment,
-                "a comment box",
+                self.contains_any(&["forgot", "reset password", "recover"]),
+                FormKind::Recovery,
+                "recovery words",
             ),
-            (self.textareas > 0 && self.emails > 0, FormKind::Contact, "e-mail and message"),
-            (self.textareas > 0 && !self.says(SEARCH), FormKind::Contact, "a message box"),
-            (self.emails > 0 && self.says(LETTER), FormKind::Newsletter, "words of a mailing list"),
-            (self.emails > 0 && self.says(BOOKING), FormKind::Booking, "reserves in a name"),
-            (self.emails > 0 && self.inputs > 2 && !self.says(SEARCH), FormKind::Contact, "asks who you are"),
+            (self.contains_any(ORDER_WORDS), FormKind::Order, "order words"),
+            (self.files > 0, FormKind::Other, "file field"),
+            (
+                self.textareas > 0 && self.contains_any(&["comment", "review", "reply"]),
+                FormKind::Comment,
+                "comment field",
+            ),
+            (self.textareas > 0 && self.emails > 0, FormKind::Contact, "e-mail and message fields"),
+            (self.textareas > 0 && !self.contains_any(SEARCH_WORDS), FormKind::Contact, "message field"),
+            (
+                self.emails > 0 && self.contains_any(NEWSLETTER_WORDS),
+                FormKind::Newsletter,
+                "mailing list words",
+            ),
+            (
+                self.emails > 0 && self.contains_any(BOOKING_WORDS),
+                FormKind::Booking,
+                "e-mail field and booking words",
+            ),
+            (
+                self.emails > 0 && self.inputs > 2 && !self.contains_any(SEARCH_WORDS),
+                FormKind::Contact,
+                "e-mail field among several",
+            ),
         ];
         rules.iter().find(|(holds, _, _)| *holds).map(|(_, kind, why)| (*kind, *why))
     }
@@ -228,14 +249,14 @@ fn is_query(field: &crate::page::Field) -> bool {
     field.kind.is_textual() && NAMES.contains(&field.name.to_lowercase().as_str())
 }
 
-const SEARCH: &[&str] =
+const SEARCH_WORDS: &[&str] =
     &["search", "find", "look up", "lookup", "browse", "filter", "suche", "recherch", "buscar", "cerca"];
-const JOIN: &[&str] = &["register", "sign up", "signup", "create", "join", "confirm"];
-const CARD: &[&str] =
+const REGISTRATION_WORDS: &[&str] = &["register", "sign up", "signup", "create", "join", "confirm"];
+const ORDER_WORDS: &[&str] =
     &["credit card", "card number", "cvv", "checkout", "add to cart", "add to basket", "quantity"];
-const LETTER: &[&str] = &["subscribe", "newsletter", "mailing", "updates", "sign up", "notify"];
-const BOOKING: &[&str] = &["book now", "reserve", "reservation", "appointment", "booking"];
-const PERSONAL: &[&str] = &["your name", "full name", "first name", "phone number", "your phone"];
+const NEWSLETTER_WORDS: &[&str] = &["subscribe", "newsletter", "mailing", "updates", "sign up", "notify"];
+const BOOKING_WORDS: &[&str] = &["book now", "reserve", "reservation", "appointment", "booking"];
+const PERSONAL_DATA_WORDS: &[&str] = &["your name", "full name", "first name", "phone number", "your phone"];
 
 #[cfg(test)]
 mod tests {

@@ -1,8 +1,9 @@
-//! Everything about a form that may tell what it is for, as named signals.
+//! Features for the kind of a form.
 //!
-//! A signal is a group and a word: `button=search`, `name=q`, `concept.label=email`. Groups keep apart where
-//! a word stands, because "search" on a button says more than in a footer. Learners see numbers made by
-//! hashing; people see the names, so that a verdict can be explained from the form alone.
+//! A feature is a group and a word, such as `button=search`, `name=q` or `concept.label=email`. The group is the place
+//! of the word, because "search" on a button is stronger evidence than in the text. The model stores hashes of
+//! the features; the names are recomputed from the form to explain a verdict. The trained model depends on every
+//! group name and word here: a change requires training.
 
 use crate::http::Method;
 use crate::page::{Field, FieldKind, Form, FormSource, Page};
@@ -13,13 +14,13 @@ use std::borrow::Cow;
 use std::sync::LazyLock;
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
-/// Bounds on what is read of one form: enough for any honest one.
-const MOST_FIELDS: usize = 64;
-const MOST_OPTIONS: usize = 20;
-const MOST_WORDS: usize = 200;
-const MOST_PARTS: usize = 256;
+/// Limits on the part of a form that is read. Guesses, larger than ordinary forms.
+const MAX_FIELDS: usize = 64;
+const MAX_OPTIONS: usize = 20;
+const MAX_WORDS: usize = 200;
+const MAX_PARTS: usize = 256;
 
-/// What a form shows, as hashes with weights, each once.
+/// Hashes and weights of all features of a form, each hash once.
 pub fn kind_features(form: &Form, page: &Page) -> Vec<(u32, f32)> {
     let mut found = Vec::with_capacity(512);
     each_kind_feature(form, page, |group, word, value| found.push((feature_hash(group, word), value)));
@@ -28,81 +29,82 @@ pub fn kind_features(form: &Form, page: &Page) -> Vec<(u32, f32)> {
     found
 }
 
-/// The number of a signal.
+/// Hash of a feature.
 pub fn feature_hash(group: &str, word: &str) -> u32 {
     let seed = xxh3_64(group.as_bytes());
     xxh3_64_with_seed(word.as_bytes(), seed) as u32
 }
 
-/// Tells every signal of a form: group, word, weight. The same one may come twice.
-pub fn each_kind_feature(form: &Form, page: &Page, mut tell: impl FnMut(&str, &str, f32)) {
-    let mut teller = FeatureReader { tell: &mut tell, language: page.language.as_deref() };
-    teller.shape(form);
-    for field in form.fields.iter().take(MOST_FIELDS) {
-        teller.field(field);
+/// Calls `visit` with group, word and weight of every feature of a form. A feature may occur several times.
+pub fn each_kind_feature(form: &Form, page: &Page, mut visit: impl FnMut(&str, &str, f32)) {
+    let mut reader = FeatureReader { visit: &mut visit, language: page.language.as_deref() };
+    reader.shape(form);
+    for field in form.fields.iter().take(MAX_FIELDS) {
+        reader.field(field);
     }
-    teller.around(form, page);
-    teller.talk_of_search(form);
+    reader.surroundings(form, page);
+    reader.search_words(form);
 }
 
+/// Reads the parts of a form and passes their features on.
 struct FeatureReader<'a, F> {
-    tell: &'a mut F,
+    visit: &'a mut F,
     language: Option<&'a str>,
 }
 
 impl<F: FnMut(&str, &str, f32)> FeatureReader<'_, F> {
-    fn say(&mut self, group: &str, word: &str) {
-        (self.tell)(group, word, 1.0);
+    fn emit(&mut self, group: &str, word: &str) {
+        (self.visit)(group, word, 1.0);
     }
 
     fn count(&mut self, group: &str, count: usize) {
         const DIGITS: [&str; 9] = ["0", "1", "2", "3", "4", "5", "6", "7", "more"];
-        self.say(group, DIGITS[count.min(8)]);
+        self.emit(group, DIGITS[count.min(8)]);
     }
 
-    /// Words and their concepts, numbers left out; says how many.
-    fn words(&mut self, group: &str, concept_group: &str, text: &str, most: usize) -> usize {
-        let mut left = most;
+    /// Visits up to `limit` words of a text and their concepts, without numbers. Returns the number of words.
+    fn words(&mut self, group: &str, concept_group: &str, text: &str, limit: usize) -> usize {
+        let mut left = limit;
         each_token_while(text, self.language, |word, token| {
             if !word.bytes().all(|byte| byte.is_ascii_digit()) {
                 left -= 1;
-                (self.tell)(group, word, 1.0);
+                (self.visit)(group, word, 1.0);
                 if token.concept != 0 {
-                    (self.tell)(concept_group, &CONCEPTS.names()[usize::from(token.concept)], 1.0);
+                    (self.visit)(concept_group, &CONCEPTS.names()[usize::from(token.concept)], 1.0);
                 }
             }
             left > 0
         });
-        most - left
+        limit - left
     }
 
     fn parts(&mut self, group: &str, name: &str) {
-        let mut left = MOST_PARTS;
+        let mut left = MAX_PARTS;
         each_part(name, |part| {
             if left > 0 {
                 left -= 1;
-                (self.tell)(group, part, 1.0);
+                (self.visit)(group, part, 1.0);
             }
         });
     }
 
-    /// Runs of characters: what words share across spellings and languages.
-    fn runs(&mut self, group: &str, length: usize, word: &str) {
+    /// Visits the n-grams of `length` characters, which match across spellings and languages.
+    fn ngrams(&mut self, group: &str, length: usize, word: &str) {
         let end = word.char_indices().nth(30).map_or(word.len(), |(at, _)| at);
         let marked = format!("^{}$", &word[..end]);
         let starts: Vec<usize> = marked.char_indices().map(|(at, _)| at).chain([marked.len()]).collect();
         let length = length.min(starts.len() - 1);
         for window in starts.windows(length + 1) {
-            (self.tell)(group, &marked[window[0]..window[length]], 1.0);
+            (self.visit)(group, &marked[window[0]..window[length]], 1.0);
         }
     }
 
-    /// How many controls of which kind, how it is sent.
+    /// Numbers of fields by kind, method and source.
     fn shape(&mut self, form: &Form) {
         for kind in FieldKind::ALL {
             let count = form.fields.iter().filter(|field| field.kind == kind).count();
             if count > 0 {
-                self.say("kind", kind.name());
+                self.emit("kind", kind.name());
                 self.count(kind.name(), count.min(3));
             }
         }
@@ -111,15 +113,15 @@ impl<F: FnMut(&str, &str, f32)> FeatureReader<'_, F> {
         self.count("shown", shown);
         self.count("typed", typed.min(5));
         let method = if form.method == Method::Post { "post" } else { "get" };
-        self.say("method", method);
+        self.emit("method", method);
         if form.names_action {
-            self.say("action", "named");
+            self.emit("action", "named");
         }
         if form.source != FormSource::Form {
-            self.say("source", if form.source == FormSource::Script { "script" } else { "declared" });
+            self.emit("source", if form.source == FormSource::Script { "script" } else { "declared" });
         }
         if shown == 1 && typed == 1 {
-            self.say("single box", method);
+            self.emit("single box", method);
         }
     }
 
@@ -140,8 +142,8 @@ impl<F: FnMut(&str, &str, f32)> FeatureReader<'_, F> {
     fn control(&mut self, field: &Field) {
         self.parts("name", &field.name);
         let name = field.name.to_lowercase();
-        self.say("whole name", &name);
-        self.runs("name run", 4, &name);
+        self.emit("whole name", &name);
+        self.ngrams("name run", 4, &name);
         self.parts("id", &field.id);
         self.words("label", "concept.label", &field.label, 12);
         self.words("label", "concept.label", &field.placeholder, 12);
@@ -151,31 +153,31 @@ impl<F: FnMut(&str, &str, f32)> FeatureReader<'_, F> {
         if matches!(field.kind, FieldKind::Text | FieldKind::Search | FieldKind::Email) {
             self.words("value", "concept.value", &field.value, 6);
         }
-        for choice in field.options.iter().take(MOST_OPTIONS) {
+        for choice in field.options.iter().take(MAX_OPTIONS) {
             self.words("option", "concept.option", &choice.text, 4);
         }
         if let Some(length) = field.max_length {
             self.count("length", (length.saturating_add(1).ilog2() as usize).min(8));
         }
         if field.required {
-            self.say("field", "required");
+            self.emit("field", "required");
         }
     }
 
-    /// The form's own attributes, action, text and heading, and the page's title.
-    fn around(&mut self, form: &Form, page: &Page) {
+    /// Attributes, action, text and heading of the form, and title of the page.
+    fn surroundings(&mut self, form: &Form, page: &Page) {
         let mut parts = Vec::new();
         each_part(&form.attributes, |part| parts.push(part.to_string()));
         for part in parts.iter().take(20) {
-            self.say("attribute", part);
-            self.runs("attribute run", 5, part);
+            self.emit("attribute", part);
+            self.ngrams("attribute run", 5, part);
         }
         if form.names_action {
             parts.clear();
             each_part(form.action.path(), |part| parts.push(part.to_string()));
             for part in parts.iter().take(12) {
-                self.say("path", part);
-                self.runs("path run", 5, part);
+                self.emit("path", part);
+                self.ngrams("path run", 5, part);
             }
         }
         self.text(&form.text);
@@ -183,44 +185,46 @@ impl<F: FnMut(&str, &str, f32)> FeatureReader<'_, F> {
         let mut left = 15;
         each_word_while(&page.title, |word| {
             left -= 1;
-            (self.tell)("title", word, 0.5);
+            (self.visit)("title", word, 0.5);
             left > 0
         });
     }
 
     fn text(&mut self, text: &str) {
-        let told = self.words("text", "concept.text", text, MOST_WORDS);
-        self.count("text length", (told + 1).ilog2() as usize);
+        let words = self.words("text", "concept.text", text, MAX_WORDS);
+        self.count("text length", (words + 1).ilog2() as usize);
     }
 
-    /// Where a form says that it searches, in whatever language.
-    fn talk_of_search(&mut self, form: &Form) {
-        let fields = || form.fields.iter().take(MOST_FIELDS);
+    /// Places of the form that contain a word for searching, in any language.
+    fn search_words(&mut self, form: &Form) {
+        let fields = || form.fields.iter().take(MAX_FIELDS);
         let buttons = || fields().filter(|field| field.kind.is_button());
         let shown = || fields().filter(|field| is_shown(field.kind));
         let places = [
-            ("button", buttons().any(|field| says_search(&field.label) || says_search(&field.value))),
-            ("name", shown().any(|field| says_search(&field.name) || says_search(&field.id))),
+            ("button", buttons().any(|field| mentions_search(&field.label) || mentions_search(&field.value))),
+            ("name", shown().any(|field| mentions_search(&field.name) || mentions_search(&field.id))),
             (
                 "label",
                 shown().any(|field| {
-                    says_search(&field.placeholder) || says_search(&field.label) || says_search(&field.value)
+                    mentions_search(&field.placeholder)
+                        || mentions_search(&field.label)
+                        || mentions_search(&field.value)
                 }),
             ),
-            ("attributes", says_search(&form.attributes)),
-            ("action", form.names_action && says_search(&form.action[url::Position::AfterPort..])),
-            ("text", says_search(&form.text)),
-            ("heading", says_search(&form.heading)),
-            ("hidden", fields().any(|field| field.kind == FieldKind::Hidden && says_search(&field.name))),
+            ("attributes", mentions_search(&form.attributes)),
+            ("action", form.names_action && mentions_search(&form.action[url::Position::AfterPort..])),
+            ("text", mentions_search(&form.text)),
+            ("heading", mentions_search(&form.heading)),
+            ("hidden", fields().any(|field| field.kind == FieldKind::Hidden && mentions_search(&field.name))),
         ];
         let mut found = 0;
         for (place, _) in places.iter().filter(|(_, yes)| *yes) {
-            self.say("says search", place);
+            self.emit("says search", place);
             found += 1;
         }
         self.count("says search", found);
         if shown().any(|field| QUERY_NAMES.contains(&field.name.to_ascii_lowercase().as_str())) {
-            self.say("name", "is a query's");
+            self.emit("name", "is a query's");
         }
     }
 }
@@ -229,7 +233,7 @@ fn is_shown(kind: FieldKind) -> bool {
     kind != FieldKind::Hidden && !kind.is_button()
 }
 
-/// Names that programmers give to the box a query is typed into.
+/// Usual names of query fields.
 const QUERY_NAMES: [&str; 18] = [
     "q",
     "s",
@@ -251,7 +255,7 @@ const QUERY_NAMES: [&str; 18] = [
     "search_term",
 ];
 
-/// Beginnings of words for searching, in many languages; any of them inside a word counts.
+/// Stems of words for searching, in many languages. They match anywhere inside a word.
 #[rustfmt::skip]
 const SEARCH_STEMS: [&str; 44] = [
     "search", "such", "recherch", "buscar", "busca", "busqueda", "búsqueda", "cerca", "ricerca", "zoek", "szukaj",
@@ -260,13 +264,13 @@ const SEARCH_STEMS: [&str; 44] = [
     "caut", "بحث", "جستجو", "αναζ", "חיפוש", "търс",
 ];
 
-/// The stems by their first byte.
+/// [`SEARCH_STEMS`] by first byte.
 static STEMS_BY_START: LazyLock<[Vec<&'static [u8]>; 256]> = LazyLock::new(|| {
     let beginning = |start| SEARCH_STEMS.map(str::as_bytes).into_iter().filter(move |stem| stem[0] == start);
     std::array::from_fn(|start| beginning(start as u8).collect())
 });
 
-fn says_search(text: &str) -> bool {
+fn mentions_search(text: &str) -> bool {
     let lower = if text.is_ascii() { Cow::Borrowed(text) } else { Cow::Owned(text.to_lowercase()) };
     let (bytes, stems) = (lower.as_bytes(), &*STEMS_BY_START);
     bytes.windows(2).enumerate().any(|(at, pair)| {

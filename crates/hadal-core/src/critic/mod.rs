@@ -44,7 +44,7 @@ pub trait Critic: Send + Sync {
 /// Result of judging a page.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct PageVerdict {
-    /// P(on topic).
+    /// Probability that the page is on topic.
     pub p_topic: f32,
     /// Features of the page text ([`topic_features::page_text_features`]), computed once for the page and all
     /// of its forms.
@@ -57,9 +57,9 @@ pub struct PageVerdict {
 pub struct FormVerdict {
     /// Most likely kind.
     pub kind: FormKind,
-    /// P(searchable).
+    /// Probability that the form is searchable.
     pub p_searchable: f32,
-    /// P(searchable and on topic).
+    /// Probability that the form is searchable and on topic.
     pub p_relevant: f32,
     /// Strongest reasons for the verdict, for people to check.
     pub evidence: Vec<String>,
@@ -134,13 +134,13 @@ impl FormKind {
 /// Form with a label given by a person. The classifiers are trained and measured on these.
 #[derive(Clone, Debug)]
 pub struct LabelledForm {
-    /// Parsed form.
+    /// Form as the parser returns it.
     pub form: Form,
     /// Page that holds the form.
     pub page: Page,
     /// Site of the page. Cross-validation never splits the forms of one site.
     pub site: String,
-    /// Labelled kind.
+    /// Kind given by the label.
     pub kind: FormKind,
     /// Labelled domain as an index into [`domain::DOMAINS`]. `None` without a label, and for other kinds than search.
     pub domain: Option<usize>,

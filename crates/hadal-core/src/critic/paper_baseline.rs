@@ -32,7 +32,7 @@ impl TreeFormClassifier {
         TreeFormClassifier { tree: DecisionTree::train(&rows, &classes, 2, &TreeOptions::default()) }
     }
 
-    /// P(searchable).
+    /// Probability that a form is searchable.
     pub fn p_searchable(&self, form: &Form) -> f32 {
         self.tree.distribution(&tree_features(form)).get(1).copied().unwrap_or_default()
     }

@@ -1,23 +1,23 @@
-//! Text made comparable, and phrases looked up in it.
+//! Normalised text, and look-up of phrases in it.
 
 use rustc_hash::FxHashMap;
 
-/// Bytes of one text that are looked at; what a form does is said in fewer.
-const MOST: usize = 4 << 10;
+/// Bytes of a text that are normalised. Texts of fields and buttons are shorter.
+const MAX_BYTES: usize = 4 << 10;
 
-/// A text in lower case, words between single blanks, one blank at either end. Names written as
-/// `addToCart`, `add_to_cart`, `cart7` or `txtcart` come apart.
+/// Normalises a text: lower case, words separated by single spaces, a space at both ends. Identifiers such as
+/// `addToCart`, `add_to_cart`, `cart7` and `txtcart` are split into words.
 pub(crate) fn normalise(text: &str) -> String {
-    normalise_prefix(text, MOST).replace(" txt", " txt ").replace("  ", " ")
+    normalise_prefix(text, MAX_BYTES).replace(" txt", " txt ").replace("  ", " ")
 }
 
-/// The same for the beginning of a longer text.
-pub(super) fn normalise_prefix(text: &str, most: usize) -> String {
-    let mut out = String::with_capacity(text.len().min(most) + 2);
+/// Normalises the start of a text until the result has `limit` bytes.
+pub(super) fn normalise_prefix(text: &str, limit: usize) -> String {
+    let mut out = String::with_capacity(text.len().min(limit) + 2);
     out.push(' ');
     let mut before = ' ';
     for c in text.chars() {
-        if out.len() >= most {
+        if out.len() >= limit {
             break;
         }
         let changes =
@@ -38,20 +38,20 @@ pub(super) fn normalise_prefix(text: &str, most: usize) -> String {
     out
 }
 
-/// Whether a plain text holds a phrase as whole words.
-pub(super) fn contains_phrase(plain: &str, phrase: &str) -> bool {
-    word_starts(plain).any(|start| begins(&plain[start..], phrase))
+/// True if a normalised text contains a phrase as whole words.
+pub(super) fn contains_phrase(text: &str, phrase: &str) -> bool {
+    word_starts(text).any(|start| begins(&text[start..], phrase))
 }
 
-/// Phrases to be looked for, by their first word.
+/// Set of phrases to look for, indexed by their first word.
 pub(crate) struct PhraseSet {
     by_word: FxHashMap<&'static str, Vec<&'static str>>,
-    /// Those of scripts without blanks, which may stand anywhere.
+    /// Phrases of scripts without spaces. They match anywhere.
     unspaced: Vec<&'static str>,
 }
 
 impl PhraseSet {
-    /// Phrases in lower case, their words between single blanks.
+    /// Creates a set of phrases in lower case with single spaces between words.
     pub(crate) fn new(phrases: &[&'static str]) -> PhraseSet {
         let mut all = PhraseSet { by_word: FxHashMap::default(), unspaced: Vec::new() };
         for phrase in phrases.iter().copied() {
@@ -65,40 +65,40 @@ impl PhraseSet {
         all
     }
 
-    /// The first of them that a plain text holds.
-    pub(super) fn first(&self, plain: &str) -> Option<&'static str> {
+    /// First phrase of the set in a normalised text.
+    pub(super) fn first(&self, text: &str) -> Option<&'static str> {
         let at = |start: usize| {
-            let rest = &plain[start..];
+            let rest = &text[start..];
             let word = rest.split(' ').next().unwrap_or_default();
             self.by_word.get(word)?.iter().copied().find(|phrase| begins(rest, phrase))
         };
-        let anywhere = || self.unspaced.iter().copied().find(|phrase| plain.contains(phrase));
-        word_starts(plain).find_map(at).or_else(|| plain.chars().any(is_unspaced).then(anywhere).flatten())
+        let anywhere = || self.unspaced.iter().copied().find(|phrase| text.contains(phrase));
+        word_starts(text).find_map(at).or_else(|| text.chars().any(is_unspaced).then(anywhere).flatten())
     }
 
-    /// Whether a plain text holds one of them.
-    pub(crate) fn found_in(&self, plain: &str) -> bool {
-        self.first(plain).is_some()
+    /// True if a normalised text contains a phrase of the set.
+    pub(crate) fn found_in(&self, text: &str) -> bool {
+        self.first(text).is_some()
     }
 
-    /// Whether a plain text is one of them and nothing more.
-    pub(crate) fn equals(&self, plain: &str) -> bool {
-        let text = plain.trim_matches(' ');
+    /// True if a normalised text equals a phrase of the set.
+    pub(crate) fn equals(&self, text: &str) -> bool {
+        let text = text.trim_matches(' ');
         let word = text.split(' ').next().unwrap_or_default();
         self.by_word.get(word).is_some_and(|phrases| phrases.contains(&text)) || self.unspaced.contains(&text)
     }
 }
 
-/// Where the words of a plain text begin.
-fn word_starts(plain: &str) -> impl Iterator<Item = usize> {
-    plain.bytes().enumerate().filter(|(_, byte)| *byte == b' ').map(|(at, _)| at + 1)
+/// Byte positions of the word starts of a normalised text.
+fn word_starts(text: &str) -> impl Iterator<Item = usize> {
+    text.bytes().enumerate().filter(|(_, byte)| *byte == b' ').map(|(at, _)| at + 1)
 }
 
 fn begins(text: &str, phrase: &str) -> bool {
     text.strip_prefix(phrase).is_some_and(|rest| rest.starts_with(' '))
 }
 
-/// Chinese, Japanese, Korean, Thai: written without blanks, or with endings that stick.
+/// Letters of Chinese, Japanese, Korean and Thai: written without spaces, or with suffixes attached.
 fn is_unspaced(c: char) -> bool {
     matches!(c, '\u{0e00}'..='\u{0e7f}' | '\u{1100}'..='\u{11ff}' | '\u{2e80}'..='\u{9fff}' | '\u{ac00}'..='\u{d7af}')
 }
@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn phrases_are_whole_words_where_words_have_blanks() {
+    fn phrases_match_whole_words_if_the_script_has_spaces() {
         assert!(contains_phrase(&normalise("place order now"), "order"));
         assert!(!contains_phrase(&normalise("sortorder"), "order"));
         assert!(contains_phrase(&normalise("border order"), "order"));

@@ -1,27 +1,27 @@
-//! How good the forms found are, from a random sample of them that was asked (FFC, section 5).
+//! Quality of the forms found, estimated by probing a random sample of them (Form-Focused Crawler, section 5).
 //!
-//! A share that was measured on a few forms is reported with Wilson's interval, which stays within 0
-//! and 1 and is honest about small samples, also when all or none of them passed.
+//! Proportions have a Wilson score interval: it stays within 0 and 1, and is valid for small samples and for
+//! proportions of 0 and 1.
 
 use crate::identity::FormId;
 use serde::Serialize;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-/// Quantile of the normal distribution for 95 % between both ends.
+/// 97.5 % quantile of the normal distribution, for intervals of 95 %.
 const Z: f64 = 1.959_963_984_540_054;
 
-/// A share and the interval that holds the true one 19 times out of 20.
+/// Proportion with its 95 % confidence interval.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct ProportionInterval {
-    /// As measured.
+    /// Observed proportion, `hits / trials`.
     pub estimate: f64,
-    /// Lower end.
+    /// Lower end of the interval.
     pub low: f64,
-    /// Upper end.
+    /// Upper end of the interval.
     pub high: f64,
 }
 
-/// The share of `hits` among `trials`, with Wilson's score interval; `None` without trials.
+/// Proportion of `hits` among `trials` with its Wilson score interval. `None` without trials.
 pub fn wilson_interval(hits: u64, trials: u64) -> Option<ProportionInterval> {
     if trials == 0 {
         return None;
@@ -34,8 +34,10 @@ pub fn wilson_interval(hits: u64, trials: u64) -> Option<ProportionInterval> {
     Some(ProportionInterval { estimate: p, low: (centre - half).max(0.0), high: (centre + half).min(1.0) })
 }
 
-/// A random sample of `size` forms, the same for the same seed. A larger sample contains a smaller
-/// one, and forms found since replace few, so that what was asked before is of use again.
+/// Draws a random sample of `size` forms by hashing their ids with `seed`.
+///
+/// The sample of a seed is reproducible. A larger sample contains a smaller one, and newly found forms replace few of
+/// the old ones, so that earlier probes remain useful.
 pub fn sample_forms<T>(mut forms: Vec<T>, id: impl Fn(&T) -> FormId, size: usize, seed: u64) -> Vec<T> {
     forms.sort_by_cached_key(|form| {
         let id = id(form);
@@ -66,13 +68,13 @@ mod tests {
             (0, 20, 0.0, 0.1611),
             (1, 29, 0.0061, 0.1718),
         ] {
-            let share = wilson_interval(hits, trials).unwrap();
-            assert!((share.low - low).abs() < 5e-5 && (share.high - high).abs() < 5e-5, "{share:?}");
+            let interval = wilson_interval(hits, trials).unwrap();
+            assert!((interval.low - low).abs() < 5e-5 && (interval.high - high).abs() < 5e-5, "{interval:?}");
         }
     }
 
     #[test]
-    fn no_trial_tells_nothing_and_few_tell_little() {
+    fn without_trials_there_is_no_interval_and_few_trials_give_a_wide_one() {
         assert_eq!(wilson_interval(0, 0), None);
         let one = wilson_interval(1, 1).unwrap();
         assert!(one.estimate == 1.0 && one.low < 0.25 && one.high == 1.0);

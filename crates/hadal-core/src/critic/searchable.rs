@@ -1,7 +1,7 @@
-//! Our searchable-form classifier: is a form a search, and if not, what is it for?
+//! Kind classifier: P(searchable) of a form, and its kind.
 //!
-//! Logistic regression over all [`signals`]; its margin is turned into a probability by a sigmoid fitted on
-//! forms that the model had not seen. A second model tells the other kinds apart.
+//! Logistic regression over [`super::kind_features`]. A sigmoid fitted by cross-validation turns the margin into
+//! P(searchable). A softmax model chooses among the other kinds.
 
 use super::FormKind;
 use super::LabelledForm;
@@ -16,16 +16,16 @@ use crate::page::{Form, Page};
 use rustc_hash::FxHashSet;
 use serde::{Deserialize, Serialize};
 
-/// Kinds of form that are no search, in the model's order: all but the first.
+/// All kinds but search, in the order of the softmax classes.
 const OTHER_KINDS: &[FormKind] = FormKind::ALL.split_at(1).1;
 
-/// Regularisations to choose from, inside the training data.
+/// L2 penalties to choose from by cross-validation inside the training data.
 const L2: [f64; 3] = [0.1, 0.03, 0.01];
 
-/// Folds inside the training data.
+/// Folds of that cross-validation.
 const INNER_FOLDS: usize = 5;
 
-/// Judges what a form is for.
+/// Estimates the kind of a form.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SearchableClassifier {
     vocabulary: Vocabulary,
@@ -35,16 +35,15 @@ pub struct SearchableClassifier {
 }
 
 impl SearchableClassifier {
-    /// Learns from labelled forms. How strongly to regularise, and how sure to be, is found out on sites
-    /// held back from the training data.
+    /// Trains on labelled forms. Penalty and calibration are chosen by cross-validation over sites.
     pub fn train(examples: &[&LabelledForm], seed: u64) -> SearchableClassifier {
-        let shown: Vec<_> =
+        let features: Vec<_> =
             examples.iter().map(|example| kind_features(&example.form, &example.page)).collect();
-        // A signal that only one form shows says nothing about the next.
-        let vocabulary = Vocabulary::of(shown.iter().map(Vec::as_slice), 2);
+        // Features of a single form do not generalise.
+        let vocabulary = Vocabulary::of(features.iter().map(Vec::as_slice), 2);
         let sites: Vec<&str> = examples.iter().map(|example| example.site.as_str()).collect();
         let set = KindTrainingSet {
-            rows: shown.iter().map(|shown| vocabulary.row(shown)).collect(),
+            rows: features.iter().map(|features| vocabulary.row(features)).collect(),
             labels: examples.iter().map(|example| example.is_search()).collect(),
             weights: examples.iter().map(|example| example.confidence).collect(),
         };
@@ -53,7 +52,7 @@ impl SearchableClassifier {
         let (l2, margins) = tried
             .into_iter()
             .min_by(|a, b| loss(&a.1, &set.labels).total_cmp(&loss(&b.1, &set.labels)))
-            .expect("there are regularisations to choose from");
+            .expect("L2 is not empty");
         SearchableClassifier {
             model: set.train(|_| true, l2),
             sigmoid: Sigmoid::fit_slope(&margins, &set.labels),
@@ -62,7 +61,7 @@ impl SearchableClassifier {
         }
     }
 
-    /// P(searchable), and what it is most likely for.
+    /// P(searchable) and the most likely kind.
     pub fn classify(&self, form: &Form, page: &Page) -> (f32, FormKind) {
         let row = self.row(form, page);
         let p = self.sigmoid.probability(self.model.margin(&row));
@@ -73,7 +72,7 @@ impl SearchableClassifier {
         (p, kind)
     }
 
-    /// The signals that the model knows, each once.
+    /// Features of the form that are in the vocabulary, each once.
     fn row(&self, form: &Form, page: &Page) -> SparseRow {
         let mut known = Vec::with_capacity(256);
         each_kind_feature(form, page, |group, word, value| {
@@ -90,28 +89,28 @@ impl SearchableClassifier {
         best.and_then(|at| OTHER_KINDS.get(at)).copied().unwrap_or(FormKind::Other)
     }
 
-    /// The signals that spoke loudest for or against a search: group, word, weight.
-    pub fn strongest_features(&self, form: &Form, page: &Page, most: usize) -> Vec<(String, String, f32)> {
+    /// Features with the largest absolute weights for or against a search, at most `limit`: group, word, weight.
+    pub fn strongest_features(&self, form: &Form, page: &Page, limit: usize) -> Vec<(String, String, f32)> {
         let mut seen = FxHashSet::default();
-        let mut reasons: Vec<(String, String, f32)> = Vec::with_capacity(most + 1);
+        let mut strongest: Vec<(String, String, f32)> = Vec::with_capacity(limit + 1);
         each_kind_feature(form, page, |group, word, value| {
             let number = self.vocabulary.number(feature_hash(group, word));
             let weight = number.and_then(|number| self.model.weights().get(number as usize)).copied();
             let weight = weight.unwrap_or_default();
             if weight != 0.0 && !group.ends_with("run") && seen.insert(number) {
                 let weight = weight * value;
-                let rank = reasons.partition_point(|louder| louder.2.abs() >= weight.abs());
-                if rank < most {
-                    reasons.insert(rank, (group.to_string(), word.to_string(), weight));
-                    reasons.truncate(most);
+                let rank = strongest.partition_point(|stronger| stronger.2.abs() >= weight.abs());
+                if rank < limit {
+                    strongest.insert(rank, (group.to_string(), word.to_string(), weight));
+                    strongest.truncate(limit);
                 }
             }
         });
-        reasons
+        strongest
     }
 }
 
-/// Rows with their labels.
+/// Feature rows with labels (true = search) and weights.
 struct KindTrainingSet {
     rows: Vec<SparseRow>,
     labels: Vec<bool>,
@@ -132,7 +131,7 @@ impl KindTrainingSet {
         )
     }
 
-    /// Every row's margin under a model that has not seen its fold.
+    /// Margin of each row under a model trained without its fold.
     fn margins_by_fold(&self, folds: &[usize], l2: f64) -> Vec<f32> {
         let mut margins = vec![0.0; self.rows.len()];
         for fold in 0..INNER_FOLDS {
@@ -145,7 +144,7 @@ impl KindTrainingSet {
     }
 }
 
-/// Mean log loss of margins after calibration.
+/// Mean log loss of the margins after calibration.
 fn loss(margins: &[f32], labels: &[bool]) -> f64 {
     let sigmoid = Sigmoid::fit_slope(margins, labels);
     let losses = margins.iter().zip(labels).map(|(&margin, &label)| {
@@ -155,6 +154,7 @@ fn loss(margins: &[f32], labels: &[bool]) -> f64 {
     losses.sum::<f64>() / labels.len().max(1) as f64
 }
 
+/// Trains the model that distinguishes the kinds other than search.
 fn train_kinds(examples: &[&LabelledForm], set: &KindTrainingSet) -> Softmax {
     let others = || examples.iter().enumerate().filter(|(_, example)| !example.is_search());
     let rows: Vec<SparseRow> = others().map(|(at, _)| set.rows[at].clone()).collect();

@@ -1,56 +1,60 @@
-//! The critic of a crawl: the trained judges, for one topic.
+//! The default critic of a crawl: the shipped classifiers, applied to one topic.
 
 use super::classifiers::Classifiers;
-use super::domain::DOMAINS;
+use super::domain::{DOMAINS, OTHER};
 use super::learned::LearnedTopic;
 use super::topic_features::{form_topic_features, page_text_features, page_topic_features};
 use super::{Critic, FormVerdict, PageVerdict};
 use crate::page::{Form, Page};
 
-/// What a crawl is after.
+/// Topic of a critic.
 #[derive(Clone, Debug, PartialEq)]
 pub enum CriticTarget {
-    /// One of the built-in domains, by number.
+    /// Built-in domain as an index into [`DOMAINS`].
     Domain(usize),
-    /// A topic of the user's own.
+    /// Topic of the user.
     Learned(Box<LearnedTopic>),
 }
 
 impl CriticTarget {
-    /// The built-in domain of that name.
+    /// Looks up a built-in domain by name. `other` is not a topic.
     pub fn built_in(name: &str) -> Option<CriticTarget> {
-        let twelve = &DOMAINS[..DOMAINS.len() - 1];
-        twelve.iter().position(|domain| *domain == name).map(CriticTarget::Domain)
+        let topics = &DOMAINS[..OTHER];
+        topics.iter().position(|domain| *domain == name).map(CriticTarget::Domain)
     }
 }
 
-/// Judges for one topic.
+/// Judges pages and forms with the shipped classifiers.
 pub struct TrainedCritic {
-    judges: &'static Classifiers,
-    aim: CriticTarget,
+    classifiers: &'static Classifiers,
+    target: CriticTarget,
 }
 
-/// Forms less likely to be a search than this are not asked what they search.
-const WORTH_ASKING: f32 = 0.02;
+/// Forms with a lower P(searchable) skip the domain classifier and get P(topic) = 0. Saves time; guess.
+const MIN_P_SEARCHABLE: f32 = 0.02;
 
-/// How many reasons are kept.
-const REASONS: usize = 4;
+/// Number of features shown as evidence. Guess.
+const EVIDENCE_FEATURES: usize = 4;
 
 impl TrainedCritic {
-    /// The shipped judges, after one topic.
-    pub fn new(aim: CriticTarget) -> TrainedCritic {
-        TrainedCritic { judges: Classifiers::shipped(), aim }
+    /// Creates a critic with the shipped classifiers.
+    pub fn new(target: CriticTarget) -> TrainedCritic {
+        TrainedCritic { classifiers: Classifiers::shipped(), target }
     }
 
-    fn p_topic(&self, form: &Form, page: &Page, words: &[(u32, f32)]) -> f32 {
-        match &self.aim {
-            CriticTarget::Domain(domain) => self.judges.domains.classify(form, page, Some(words))[*domain],
-            CriticTarget::Learned(topic) => topic.p_form(&form_topic_features(form, page, Some(words))),
+    fn p_topic(&self, form: &Form, page: &Page, page_features: &[(u32, f32)]) -> f32 {
+        match &self.target {
+            CriticTarget::Domain(domain) => {
+                self.classifiers.domains.classify(form, page, Some(page_features))[*domain]
+            }
+            CriticTarget::Learned(topic) => {
+                topic.p_form(&form_topic_features(form, page, Some(page_features)))
+            }
         }
     }
 
     fn evidence(&self, form: &Form, page: &Page) -> Vec<String> {
-        let reasons = self.judges.searchable.strongest_features(form, page, REASONS);
+        let reasons = self.classifiers.searchable.strongest_features(form, page, EVIDENCE_FEATURES);
         let sign = |weight: f32| if weight > 0.0 { '+' } else { '-' };
         reasons.iter().map(|(group, word, weight)| format!("{}{group}: {word}", sign(*weight))).collect()
     }
@@ -58,18 +62,18 @@ impl TrainedCritic {
 
 impl Critic for TrainedCritic {
     fn judge_page(&self, page: &Page) -> PageVerdict {
-        let words = page_text_features(page);
-        let about = page_topic_features(page, &words);
-        let p_topic = match &self.aim {
-            CriticTarget::Domain(domain) => self.judges.pages.classify(&about)[*domain],
-            CriticTarget::Learned(topic) => topic.p_page(&about),
+        let text_features = page_text_features(page);
+        let features = page_topic_features(page, &text_features);
+        let p_topic = match &self.target {
+            CriticTarget::Domain(domain) => self.classifiers.pages.classify(&features)[*domain],
+            CriticTarget::Learned(topic) => topic.p_page(&features),
         };
-        PageVerdict { p_topic, text_features: words }
+        PageVerdict { p_topic, text_features }
     }
 
     fn judge_form(&self, form: &Form, page: &Page, verdict: &PageVerdict) -> FormVerdict {
-        let (p_searchable, kind) = self.judges.searchable.classify(form, page);
-        let p_topic = match p_searchable > WORTH_ASKING {
+        let (p_searchable, kind) = self.classifiers.searchable.classify(form, page);
+        let p_topic = match p_searchable > MIN_P_SEARCHABLE {
             true => self.p_topic(form, page, &verdict.text_features),
             false => 0.0,
         };

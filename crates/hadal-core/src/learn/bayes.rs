@@ -1,22 +1,24 @@
-//! Multinomial naive Bayes: the text classifier of the papers.
+//! Multinomial naive Bayes.
 //!
-//! Training counts; nothing is optimised. An index never seen in training says nothing about any class.
+//! `log P(c | x) = log P(c) + sum over i of x_i * log P(i | c) + const`, where `x_i` is the count of term `i` in a row and
+//! `P(i | c) = (n_ic + s) / (n_c + s V)`. `n_ic` is the count of term `i` in class `c`, `n_c` the count of all terms in
+//! `c`, `s` the smoothing, and `V` the number of terms that occur in training. Terms that do not occur in training are
+//! ignored.
 
 use super::softmax::normalise;
 use super::sparse::{SparseRow, columns};
 use serde::{Deserialize, Serialize};
 
-/// Logarithms of class shares and of term probabilities by class.
+/// Log-probabilities of classes and of terms in each class.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct NaiveBayes {
     log_priors: Vec<f32>,
-    /// Of index 0 for all classes, of index 1, and so on; 0 for all classes where an index is unseen.
+    /// `log P(i | c)` at `i * classes + c`; 0 for terms that do not occur in training.
     log_likelihoods: Vec<f32>,
 }
 
 impl NaiveBayes {
-    /// Counts `rows` by class; `smoothing` is added to the count of every term that occurs at all.
-    /// Rows of a class outside `n_classes` are left out, values below 0 count as 0.
+    /// Trains on term counts. Rows with a class of at least `n_classes` are ignored, negative values count as 0.
     pub fn train(rows: &[SparseRow], classes: &[usize], n_classes: usize, smoothing: f32) -> NaiveBayes {
         let mut counts = vec![0.0; columns(rows) * n_classes];
         let mut members = vec![0.0; n_classes];
@@ -27,24 +29,24 @@ impl NaiveBayes {
             }
         }
         NaiveBayes {
-            log_priors: log_shares(&members),
+            log_priors: log_priors(&members),
             log_likelihoods: log_rates(&counts, n_classes, smoothing),
         }
     }
 
-    /// Logarithm of prior times likelihood, by class.
+    /// `log (P(c) * P(x | c))` of each class, up to a constant.
     pub fn log_scores(&self, row: &SparseRow) -> Vec<f32> {
         self.scores(row).into_iter().map(|score| score as f32).collect()
     }
 
-    /// Probability of every class.
+    /// Probability of each class.
     pub fn posterior(&self, row: &SparseRow) -> Vec<f32> {
         let mut scores = self.scores(row);
         normalise(&mut scores);
         scores.into_iter().map(|score| score as f32).collect()
     }
 
-    /// Logarithm of a term's probability in a class; 0 for a term never seen.
+    /// `log P(index | class)`; 0 for a term that does not occur in training.
     pub fn log_likelihood(&self, class: usize, index: u32) -> f32 {
         let classes = self.log_priors.len();
         let known = class < classes;
@@ -69,13 +71,15 @@ impl NaiveBayes {
     }
 }
 
-/// A class without members gets the lowest number there is: infinity would not survive every format.
-fn log_shares(members: &[f64]) -> Vec<f32> {
+/// `log P(c)` from the number of rows of each class. A class without rows gets `f32::MIN`, because not every format can
+/// store infinity.
+fn log_priors(members: &[f64]) -> Vec<f32> {
     let total: f64 = members.iter().sum();
     let log_share = |&members: &f64| if members > 0.0 { (members / total).ln() as f32 } else { f32::MIN };
     members.iter().map(log_share).collect()
 }
 
+/// `log P(i | c)` from the term counts.
 fn log_rates(counts: &[f64], n_classes: usize, smoothing: f32) -> Vec<f32> {
     let smoothing = f64::from(smoothing).max(1e-9);
     let is_seen = |term: &&[f64]| term.iter().any(|&count| count > 0.0);
@@ -118,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn unseen_indices_say_nothing() {
+    fn unseen_terms_are_ignored() {
         let model = trained();
         let known = row(&[(1, 1.0)]);
         let stranger = row(&[(1, 1.0), (4, 9.0), (6, 9.0), (500, 9.0), (u32::MAX, 9.0)]);

@@ -1,60 +1,63 @@
-//! Groups of rows that resemble each other, without labels: spherical k-means.
+//! Spherical k-means clustering.
 //!
-//! Likeness is the cosine, so long and short texts compare. Starting points are drawn far apart (Arthur
-//! and Vassilvitskii 2007), several times, and the tightest grouping is kept. How many groups there are is
-//! found out by the silhouette (Rousseeuw 1987): does a row lie nearer to its own group than to the next?
+//! The similarity of two rows is the cosine, which does not depend on the length of texts. Starting centres are
+//! drawn by k-means++ (Arthur and Vassilvitskii 2007) several times, and the clustering with the largest total
+//! similarity is kept. The number of clusters is chosen by the silhouette (Rousseeuw 1987).
 
 use super::rng::Rng;
 use super::sparse::{SparseRow, columns};
 
-/// Rows in groups.
+/// Partition of rows into clusters.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Clusters {
-    /// The group of each row.
+    /// Cluster of each row.
     pub of: Vec<usize>,
-    /// How many groups there are; none is empty.
+    /// Number of clusters. None is empty.
     pub count: usize,
 }
 
 impl Clusters {
-    /// The rows of a group, in order.
+    /// Rows of a cluster, in order.
     pub fn members(&self, cluster: usize) -> impl Iterator<Item = usize> {
         self.of.iter().enumerate().filter(move |(_, of)| **of == cluster).map(|(row, _)| row)
     }
 }
 
+/// Number of random starts. Guess.
 const STARTS: usize = 8;
-const MOST_ROUNDS: usize = 60;
+/// Most iterations per start. Guess.
+const MAX_ROUNDS: usize = 60;
 
-/// Groups of `rows`, `k` at most: fewer when there are fewer different rows.
+/// Partitions `rows` into at most `k` clusters, fewer if there are fewer different rows.
 pub fn k_means(rows: &[SparseRow], k: usize, seed: u64) -> Clusters {
     let rows: Vec<SparseRow> = rows.iter().map(|row| row.clone().normalised()).collect();
     let width = columns(&rows);
     let mut random = Rng::new(seed);
     let mut best: Option<(f64, Clusters)> = None;
     for _ in 0..STARTS {
-        let (closeness, found) = settle(&rows, draw_apart(&rows, k.max(1), width, &mut random));
-        if best.as_ref().is_none_or(|(most, _)| closeness > *most) {
-            best = Some((closeness, found));
+        let (similarity, found) = iterate(&rows, draw_centres(&rows, k.max(1), width, &mut random));
+        if best.as_ref().is_none_or(|(most, _)| similarity > *most) {
+            best = Some((similarity, found));
         }
     }
     best.map_or(Clusters { of: Vec::new(), count: 0 }, |(_, clusters)| clusters)
 }
 
-/// The grouping into 2 to `most` groups that the silhouette likes best, and its silhouette.
-pub fn best(rows: &[SparseRow], most: usize, seed: u64) -> (Clusters, f64) {
-    let grouped = (2..=most.min(rows.len())).map(|k| k_means(rows, k, seed));
+/// Clustering into 2 to `max_clusters` clusters with the best silhouette, and its silhouette.
+pub fn best(rows: &[SparseRow], max_clusters: usize, seed: u64) -> (Clusters, f64) {
+    let grouped = (2..=max_clusters.min(rows.len())).map(|k| k_means(rows, k, seed));
     let judged = grouped.map(|clusters| {
         let silhouette = silhouette(rows, &clusters);
         (clusters, silhouette)
     });
-    // The first of equals is the one with the fewest groups.
+    // The smallest number of clusters wins a tie.
     let chosen = judged.reduce(|kept, next| if next.1 > kept.1 { next } else { kept });
     chosen.unwrap_or_else(|| (k_means(rows, 1, seed), 0.0))
 }
 
-/// How well rows fit into their groups: 1 when groups lie far apart, 0 when they touch, below that
-/// when rows sit in the wrong ones. A row that is alone counts 0.
+/// Mean silhouette of the rows: `(b - a) / max(a, b)`, where `a` is the mean cosine distance of a row to the other rows of
+/// its cluster and `b` the smallest mean distance to the rows of another cluster. From -1 (wrong clusters) to 1 (well
+/// separated). A row alone in its cluster counts 0.
 pub fn silhouette(rows: &[SparseRow], clusters: &Clusters) -> f64 {
     let rows: Vec<SparseRow> = rows.iter().map(|row| row.clone().normalised()).collect();
     let sums = sums(&rows, clusters);
@@ -63,10 +66,10 @@ pub fn silhouette(rows: &[SparseRow], clusters: &Clusters) -> f64 {
         if sizes[*own] < 2.0 {
             return 0.0;
         }
-        // The mean cosine with the rows of a group is the product with their sum; without the row itself.
-        let likeness = |at: usize| f64::from(row.dot(&sums[at]));
-        let near = 1.0 - (likeness(*own) - row.squared()) / (sizes[*own] - 1.0);
-        let others = (0..clusters.count).filter(|at| at != own).map(|at| 1.0 - likeness(at) / sizes[at]);
+        // The sum of the cosines with all rows of a cluster is the product with the sum of these rows.
+        let similarity = |at: usize| f64::from(row.dot(&sums[at]));
+        let near = 1.0 - (similarity(*own) - row.squared()) / (sizes[*own] - 1.0);
+        let others = (0..clusters.count).filter(|at| at != own).map(|at| 1.0 - similarity(at) / sizes[at]);
         let far = others.fold(f64::INFINITY, f64::min);
         let wider = near.max(far);
         if far.is_finite() && wider > 1e-9 { (far - near) / wider } else { 0.0 }
@@ -74,7 +77,7 @@ pub fn silhouette(rows: &[SparseRow], clusters: &Clusters) -> f64 {
     rows.iter().zip(&clusters.of).map(of_row).sum::<f64>() / rows.len().max(1) as f64
 }
 
-/// Sum of the rows of each group.
+/// Sum of the rows of each cluster.
 fn sums(rows: &[SparseRow], clusters: &Clusters) -> Vec<Vec<f32>> {
     let mut sums = vec![vec![0.0; columns(rows)]; clusters.count];
     for (row, &own) in rows.iter().zip(&clusters.of) {
@@ -83,8 +86,9 @@ fn sums(rows: &[SparseRow], clusters: &Clusters) -> Vec<Vec<f32>> {
     sums
 }
 
-/// Rows to start from, each drawn the likelier the farther it is from those drawn before.
-fn draw_apart(rows: &[SparseRow], k: usize, width: usize, random: &mut Rng) -> Vec<Vec<f32>> {
+/// Draws starting centres among the rows. The probability of a row is proportional to its distance from the centres
+/// drawn before.
+fn draw_centres(rows: &[SparseRow], k: usize, width: usize, random: &mut Rng) -> Vec<Vec<f32>> {
     let mut centres: Vec<Vec<f32>> = Vec::new();
     let mut far = vec![1.0f64; rows.len()];
     while centres.len() < k {
@@ -109,18 +113,19 @@ fn draw_apart(rows: &[SparseRow], k: usize, width: usize, random: &mut Rng) -> V
 }
 
 fn distance(row: &SparseRow, centre: &[f32]) -> f64 {
-    // Rounding leaves a row a little apart from itself.
-    let apart = 1.0 - f64::from(row.dot(centre));
-    if apart < 1e-5 { 0.0 } else { apart }
+    // Rounding can leave a small distance between equal rows.
+    let distance = 1.0 - f64::from(row.dot(centre));
+    if distance < 1e-5 { 0.0 } else { distance }
 }
 
-/// Moves centres until nothing changes; the sum of the rows' likeness to theirs, and the groups.
-fn settle(rows: &[SparseRow], mut centres: Vec<Vec<f32>>) -> (f64, Clusters) {
+/// Iterates until the clusters no longer change. Returns the total similarity of the rows to their centres, and the
+/// clusters.
+fn iterate(rows: &[SparseRow], mut centres: Vec<Vec<f32>>) -> (f64, Clusters) {
     let mut clusters = Clusters { of: vec![usize::MAX; rows.len()], count: 0 };
-    let mut closeness = 0.0;
-    for _ in 0..MOST_ROUNDS {
+    let mut similarity = 0.0;
+    for _ in 0..MAX_ROUNDS {
         let nearest: Vec<(usize, f32)> = rows.iter().map(|row| nearest(row, &centres)).collect();
-        closeness = nearest.iter().map(|(_, likeness)| f64::from(*likeness)).sum();
+        similarity = nearest.iter().map(|(_, similarity)| f64::from(*similarity)).sum();
         let next = numbered(nearest.iter().map(|(at, _)| *at).collect());
         if next == clusters {
             break;
@@ -128,15 +133,15 @@ fn settle(rows: &[SparseRow], mut centres: Vec<Vec<f32>>) -> (f64, Clusters) {
         centres = sums(rows, &next).into_iter().map(normalised).collect();
         clusters = next;
     }
-    (closeness, clusters)
+    (similarity, clusters)
 }
 
 fn nearest(row: &SparseRow, centres: &[Vec<f32>]) -> (usize, f32) {
-    let likeness = centres.iter().map(|centre| row.dot(centre)).enumerate();
-    likeness.reduce(|kept, next| if next.1 > kept.1 { next } else { kept }).unwrap_or((0, 0.0))
+    let similarity = centres.iter().map(|centre| row.dot(centre)).enumerate();
+    similarity.reduce(|kept, next| if next.1 > kept.1 { next } else { kept }).unwrap_or((0, 0.0))
 }
 
-/// Groups numbered by their first row, so that none is empty.
+/// Renumbers clusters by their first row, so that none is empty.
 fn numbered(of: Vec<usize>) -> Clusters {
     let mut order: Vec<usize> = Vec::new();
     let number = |group: usize| {
@@ -171,13 +176,13 @@ mod tests {
     }
 
     #[test]
-    fn known_groups_are_found() {
+    fn known_clusters_are_found() {
         let (rows, kinds) = three();
         assert_eq!(k_means(&rows, 3, 1).of, kinds);
     }
 
     #[test]
-    fn the_silhouette_finds_how_many_there_are() {
+    fn the_silhouette_finds_the_number_of_clusters() {
         let (rows, kinds) = three();
         let (clusters, silhouette) = best(&rows, 8, 1);
         assert_eq!((clusters.count, &clusters.of), (3, &kinds));
@@ -198,13 +203,13 @@ mod tests {
     }
 
     #[test]
-    fn the_same_seed_groups_the_same_way() {
+    fn equal_seeds_give_equal_clusters() {
         let (rows, _) = three();
         assert_eq!(k_means(&rows, 5, 9), k_means(&rows, 5, 9));
     }
 
     #[test]
-    fn fewer_different_rows_than_groups_are_fine() {
+    fn fewer_different_rows_than_clusters_are_handled() {
         let same = vec![SparseRow::new(vec![(3, 2.0)]); 4];
         assert_eq!(k_means(&same, 3, 1), Clusters { of: vec![0; 4], count: 1 });
         assert_eq!(best(&same, 6, 1).0.count, 1);

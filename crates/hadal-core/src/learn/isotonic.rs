@@ -1,18 +1,20 @@
-//! Isotonic calibration: the likeliest probabilities that never fall as the score rises.
+//! Isotonic calibration: a monotone map from scores to probabilities with maximum likelihood.
 //!
-//! Neighbours that violate the order are pooled. Small pools are smoothed, so nothing is certain, and
-//! pooled again where smoothing broke the order; between the centres of pools we interpolate.
+//! The pool-adjacent-violators algorithm merges neighbouring rows into pools of rising probability. Pool
+//! probabilities have Laplace smoothing; pools that violate the order after smoothing are merged again. Between
+//! the mean scores of two pools the probability is interpolated linearly.
 
 use serde::{Deserialize, Serialize};
 
-/// Score and probability of each pool, both rising.
+/// Monotone map from scores to probabilities.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Isotonic {
+    /// Mean score and probability of each pool, both rising.
     knots: Vec<(f32, f32)>,
 }
 
 impl Isotonic {
-    /// Fits scores of rows that the scores were not trained on.
+    /// Fits the map. The scores must come from a model that was not trained on these rows.
     pub fn fit(scores: &[f32], labels: &[bool]) -> Isotonic {
         let mut rows: Vec<(f32, bool)> = scores.iter().copied().zip(labels.iter().copied()).collect();
         rows.retain(|row| row.0.is_finite());
@@ -27,7 +29,7 @@ impl Isotonic {
         Isotonic { knots: pools.iter().map(knot).collect() }
     }
 
-    /// Probability of a yes at a score; level beyond the outermost pools, a half without any.
+    /// P(label is true) at a score. Constant beyond the outermost pools, 0.5 without pools.
     pub fn probability(&self, score: f32) -> f32 {
         let above = self.knots.partition_point(|knot| knot.0 <= score);
         let below = above.checked_sub(1).and_then(|below| self.knots.get(below));
@@ -40,12 +42,13 @@ impl Isotonic {
     }
 }
 
+/// Linear interpolation between two knots.
 fn between(below: (f32, f32), above: (f32, f32), score: f32) -> f32 {
     let share = (f64::from(score) - f64::from(below.0)) / (f64::from(above.0) - f64::from(below.0));
     (f64::from(below.1) + share * (f64::from(above.1) - f64::from(below.1))) as f32
 }
 
-/// Neighbouring rows that get one probability.
+/// Neighbouring rows with one probability.
 #[derive(Clone, Copy)]
 struct Pool {
     scores: f64,
@@ -58,7 +61,7 @@ impl Pool {
         self.yes / self.count
     }
 
-    /// Laplace's rule: as if one more yes and one more no had been seen.
+    /// Share of true labels with Laplace smoothing.
     fn smoothed(&self) -> f64 {
         (self.yes + 1.0) / (self.count + 2.0)
     }
@@ -72,7 +75,7 @@ impl Pool {
     }
 }
 
-/// Joins neighbours until `level` rises from pool to pool.
+/// Merges neighbours until `level` rises from pool to pool.
 fn pool(pools: impl IntoIterator<Item = Pool>, level: impl Fn(&Pool) -> f64) -> Vec<Pool> {
     let mut rising: Vec<Pool> = Vec::new();
     for mut next in pools {
@@ -112,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn tied_scores_share_a_probability_whatever_their_order() {
+    fn equal_scores_get_one_probability_in_any_order() {
         let one = Isotonic::fit(&[1.0, 1.0, 2.0, 2.0], &[true, false, true, true]);
         let other = Isotonic::fit(&[2.0, 1.0, 1.0, 2.0], &[true, false, true, true]);
         assert_eq!(one, other);
@@ -129,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_known_is_a_half_and_nothing_is_certain() {
+    fn without_rows_the_probability_is_one_half_and_never_0_or_1() {
         assert_eq!(Isotonic::fit(&[f32::NAN], &[true]).probability(3.0), 0.5);
         let sure = Isotonic { knots: vec![(0.0, 0.0), (1.0, 1.0)] };
         assert!(sure.probability(0.0) > 0.0 && sure.probability(1.0) < 1.0);

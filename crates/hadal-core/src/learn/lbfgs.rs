@@ -1,21 +1,24 @@
-//! Minimum of a smooth convex function: L-BFGS with a step that is halved until it helps enough.
+//! L-BFGS minimiser for smooth convex functions, with a backtracking line search.
 //!
-//! Where rounding hides any further fall the walk ends, whatever tolerance was asked for.
+//! The search ends early if no step lowers the value because of rounding.
 
 use std::collections::VecDeque;
 
-/// How many steps the curvature is remembered for.
-const MEMORY: usize = 8;
+/// Number of past steps that approximate the curvature. Guess within the usual range of 3 to 20
+/// (Nocedal and Wright, section 7.2).
+const HISTORY: usize = 8;
 
-/// A step `moved` that changed the gradient by `bent`.
+/// Step `s` and change of the gradient `y` of one iteration, with `product = s . y`.
 struct CurvaturePair {
-    moved: Vec<f64>,
-    bent: Vec<f64>,
+    s: Vec<f64>,
+    y: Vec<f64>,
     product: f64,
 }
 
-/// Walks from `point` to where no part of the gradient is larger than `tolerance` times its largest part
-/// at the start, or at most `steps` steps. `evaluate` returns the value at a point and writes the gradient.
+/// Minimises a function from the starting point `point`.
+///
+/// Ends when the largest gradient component is at most `tolerance` times that of the start, or after `steps` steps.
+/// `evaluate` returns the value at a point and writes the gradient.
 pub(super) fn minimise(
     mut point: Vec<f64>,
     steps: usize,
@@ -49,7 +52,7 @@ pub(super) fn minimise(
     point
 }
 
-/// Step lengths to try; after so many halvings rounding has eaten the rest.
+/// Step lengths of the line search. After 50 halvings a step is below rounding error.
 fn halved_from(first: f64) -> impl Iterator<Item = f64> {
     std::iter::successors(Some(first), |length| Some(length / 2.0)).take(50)
 }
@@ -57,33 +60,33 @@ fn halved_from(first: f64) -> impl Iterator<Item = f64> {
 /// Two-loop recursion (Nocedal and Wright, algorithm 7.4), negated.
 fn descent(gradient: &[f64], curves: &VecDeque<CurvaturePair>) -> Vec<f64> {
     let mut direction: Vec<f64> = gradient.iter().map(|slope| -slope).collect();
-    let mut shares = Vec::with_capacity(curves.len());
+    let mut alphas = Vec::with_capacity(curves.len());
     for curve in curves.iter().rev() {
-        let share = dot(&curve.moved, &direction) / curve.product;
-        add(&mut direction, -share, &curve.bent);
-        shares.push(share);
+        let alpha = dot(&curve.s, &direction) / curve.product;
+        add(&mut direction, -alpha, &curve.y);
+        alphas.push(alpha);
     }
     if let Some(latest) = curves.back() {
-        let scale = latest.product / dot(&latest.bent, &latest.bent);
+        let scale = latest.product / dot(&latest.y, &latest.y);
         direction.iter_mut().for_each(|part| *part *= scale);
     }
-    for (curve, share) in curves.iter().zip(shares.into_iter().rev()) {
-        let bent = dot(&curve.bent, &direction) / curve.product;
-        add(&mut direction, share - bent, &curve.moved);
+    for (curve, alpha) in curves.iter().zip(alphas.into_iter().rev()) {
+        let beta = dot(&curve.y, &direction) / curve.product;
+        add(&mut direction, alpha - beta, &curve.s);
     }
     direction
 }
 
-/// Keeps a step unless rounding made it useless.
-fn remember(curves: &mut VecDeque<CurvaturePair>, moved: Vec<f64>, bent: Vec<f64>) {
-    let product = dot(&moved, &bent);
-    if product <= 1e-12 * dot(&bent, &bent) {
+/// Keeps a step, unless its curvature is not positive because of rounding.
+fn remember(curves: &mut VecDeque<CurvaturePair>, s: Vec<f64>, y: Vec<f64>) {
+    let product = dot(&s, &y);
+    if product <= 1e-12 * dot(&y, &y) {
         return;
     }
-    if curves.len() == MEMORY {
+    if curves.len() == HISTORY {
         curves.pop_front();
     }
-    curves.push_back(CurvaturePair { moved, bent, product });
+    curves.push_back(CurvaturePair { s, y, product });
 }
 
 fn largest(vector: &[f64]) -> f64 {
@@ -107,7 +110,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_stretched_bowl_has_its_minimum_at_the_centre() {
+    fn an_ill_conditioned_quadratic_is_minimised() {
         let bowl = |at: &[f64], gradient: &mut [f64]| {
             let stretch = [1.0, 100.0, 10_000.0];
             let parts =
@@ -123,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn the_walk_ends_where_rounding_hides_the_fall() {
+    fn the_search_ends_at_rounding_error() {
         let asked = std::cell::Cell::new(0);
         let found = minimise(vec![3.0], 1_000_000, 0.0, |at, gradient| {
             asked.set(asked.get() + 1);
@@ -134,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn a_function_that_never_falls_ends_the_walk() {
+    fn a_function_that_never_falls_ends_the_search() {
         let found = minimise(vec![1.0], 100, 1e-9, |at, gradient| {
             gradient[0] = 1.0;
             -at[0]

@@ -1,8 +1,8 @@
-//! L2-regularised logistic regression: two classes, exact optimum.
+//! L2-regularised logistic regression for two classes.
 //!
-//! Minimises `l2/2 |w|² + sum of weight * log(1 + exp(-y w.x))` by L-BFGS, which unlike coordinate descent
-//! in the dual also arrives when the penalty is weak. The bias is a feature that is always 1, regularised
-//! like the others.
+//! Minimises `l2/2 * |w|² + sum over rows of c * log(1 + exp(-y * w.x))` by L-BFGS, where `x` is a row, `y` its label (1 or
+//! -1) and `c` its weight. L-BFGS converges for a weak penalty too, unlike coordinate descent in the dual. The bias is
+//! the weight of a feature that is always 1, and is regularised.
 
 use super::lbfgs::minimise;
 use super::packed::rounded;
@@ -10,14 +10,14 @@ use super::sparse::{CompactRows, SparseRow};
 use super::weight_of;
 use serde::{Deserialize, Serialize};
 
-/// How to train.
+/// Training parameters of [`Logistic`] and [`super::softmax::Softmax`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct LogisticOptions {
-    /// Strength of the penalty on large weights, against a loss that is summed over the rows.
+    /// Factor of the penalty `|w|²/2`. The loss is the sum over rows, not the mean.
     pub l2: f64,
-    /// Most steps, each of about one pass over the rows.
+    /// Most iterations. Each one takes about one pass over the rows.
     pub epochs: usize,
-    /// Training ends when the gradient has shrunk by this factor.
+    /// Training ends when the largest gradient component has shrunk by this factor.
     pub tolerance: f64,
 }
 
@@ -27,7 +27,7 @@ impl Default for LogisticOptions {
     }
 }
 
-/// A weight per index and a bias.
+/// Trained model: a weight per feature index and a bias.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Logistic {
     #[serde(with = "super::packed")]
@@ -36,7 +36,7 @@ pub struct Logistic {
 }
 
 impl Logistic {
-    /// Learns to tell the rows labelled yes from the others.
+    /// Trains on labelled rows. `weights` are row weights; without them each row has weight 1.
     pub fn train(
         rows: &[SparseRow],
         labels: &[bool],
@@ -62,17 +62,17 @@ impl Logistic {
         Logistic { weights: rounded(&compact.spread(&found[1..], 1)), bias: found[0] as f32 }
     }
 
-    /// Log-odds of a yes.
+    /// Log-odds of the label true.
     pub fn margin(&self, row: &SparseRow) -> f32 {
         row.dot(&self.weights) + self.bias
     }
 
-    /// Probability of a yes.
+    /// P(label is true).
     pub fn probability(&self, row: &SparseRow) -> f32 {
         sigmoid(f64::from(self.margin(row))) as f32
     }
 
-    /// Weight of every index.
+    /// Weights by feature index.
     pub fn weights(&self) -> &[f32] {
         &self.weights
     }
@@ -83,7 +83,7 @@ impl Logistic {
     }
 }
 
-/// Probability that belongs to log-odds.
+/// Logistic function: probability of log-odds.
 pub fn sigmoid(margin: f64) -> f64 {
     1.0 / (1.0 + (-margin).exp())
 }
@@ -94,7 +94,7 @@ struct LogisticExample<'a> {
     weight: f64,
 }
 
-/// Loss and gradient at a point: the bias first, then the weights.
+/// Loss and gradient at a point. Component 0 is the bias, the others are weights.
 fn evaluate(examples: &[LogisticExample], l2: f64, at: &[f64], gradient: &mut [f64]) -> f64 {
     gradient.iter_mut().zip(at).for_each(|(slope, weight)| *slope = l2 * weight);
     let mut loss = l2 / 2.0 * at.iter().map(|weight| weight * weight).sum::<f64>();
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn a_weight_of_two_is_a_row_twice_and_of_nothing_no_row() {
+    fn weight_2_equals_two_rows_and_weight_0_none() {
         let rows = [row(&[(0, 1.0)]), row(&[(0, 1.0)]), row(&[(0, -0.5)]), row(&[(0, 9.0)])];
         let twice = Logistic::train(&rows[..3], &[true, true, false], None, &exact(1.0));
         let weighted = [rows[0].clone(), rows[2].clone(), rows[3].clone()];
@@ -164,13 +164,13 @@ mod tests {
     }
 
     #[test]
-    fn nothing_to_learn_from_is_undecided() {
+    fn without_rows_the_probability_is_one_half() {
         let model = Logistic::train(&[], &[], None, &LogisticOptions::default());
         assert_eq!(model.probability(&row(&[(1, 1.0)])), 0.5);
     }
 
     #[test]
-    fn huge_values_and_wild_indices_do_no_harm() {
+    fn huge_values_and_indices_are_handled() {
         let rows = [row(&[(0, f32::MAX), (u32::MAX, 1.0)]), row(&[(0, f32::MIN)])];
         let model = Logistic::train(&rows, &[true, false], None, &LogisticOptions::default());
         assert!(model.weights().len() == 1 && model.margin(&rows[0]).is_finite());

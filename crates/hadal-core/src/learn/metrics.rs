@@ -1,22 +1,22 @@
-//! How good a judge is: confusion tables, ROC area, calibration.
+//! Quality measures of classifiers: confusion matrix, ROC area, calibration.
 //!
-//! What cannot be said (the recall of a class that never occurs) is NaN, not a flattering number.
+//! Undefined values, such as the recall of a class without rows, are NaN.
 
 use serde::{Deserialize, Serialize};
 
-/// How often each true class was taken for each class.
+/// Number of rows by true class and predicted class.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ConfusionMatrix {
     counts: Vec<Vec<u64>>,
 }
 
 impl ConfusionMatrix {
-    /// An empty table of `classes` by `classes`.
+    /// Creates an empty matrix of `classes` by `classes`.
     pub fn new(classes: usize) -> ConfusionMatrix {
         ConfusionMatrix { counts: vec![vec![0; classes]; classes] }
     }
 
-    /// Two classes, yes is class 1: a row is taken for a yes from `threshold` on.
+    /// Matrix of two classes. A row is predicted true (class 1) if its probability is at least `threshold`.
     pub fn binary(probabilities: &[f32], labels: &[bool], threshold: f32) -> ConfusionMatrix {
         let mut confusion = ConfusionMatrix::new(2);
         for (&probability, &label) in probabilities.iter().zip(labels) {
@@ -25,68 +25,68 @@ impl ConfusionMatrix {
         confusion
     }
 
-    /// Counts one row. Panics if a class is not of this table.
-    pub fn add(&mut self, truth: usize, judged: usize) {
-        self.counts[truth][judged] += 1;
+    /// Counts one row. Panics if a class is out of range.
+    pub fn add(&mut self, truth: usize, predicted: usize) {
+        self.counts[truth][predicted] += 1;
     }
 
-    /// How many rows of class `truth` were taken for `judged`.
-    pub fn count(&self, truth: usize, judged: usize) -> u64 {
-        self.counts[truth][judged]
+    /// Rows of class `truth` that were predicted as `predicted`.
+    pub fn count(&self, truth: usize, predicted: usize) -> u64 {
+        self.counts[truth][predicted]
     }
 
-    /// How many classes the table has.
+    /// Number of classes.
     pub fn classes(&self) -> usize {
         self.counts.len()
     }
 
-    /// All rows counted.
+    /// Number of rows.
     pub fn total(&self) -> u64 {
         self.counts.iter().flatten().sum()
     }
 
-    /// Share of rows judged rightly.
+    /// Share of correct predictions.
     pub fn accuracy(&self) -> f64 {
         let right: u64 = (0..self.classes()).map(|class| self.counts[class][class]).sum();
         right as f64 / self.total() as f64
     }
 
-    /// Share of rows judged wrongly.
+    /// Share of wrong predictions.
     pub fn error(&self) -> f64 {
         1.0 - self.accuracy()
     }
 
-    /// Of the rows taken for `class`, the share that are.
+    /// Share of the rows predicted as `class` that belong to it.
     pub fn precision(&self, class: usize) -> f64 {
-        self.counts[class][class] as f64 / self.judged(class) as f64
+        self.counts[class][class] as f64 / self.predicted_as(class) as f64
     }
 
-    /// Of the rows of `class`, the share taken for it.
+    /// Share of the rows of `class` that were predicted as such.
     pub fn recall(&self, class: usize) -> f64 {
-        self.counts[class][class] as f64 / self.occurring(class) as f64
+        self.counts[class][class] as f64 / self.rows_of(class) as f64
     }
 
     /// Harmonic mean of precision and recall.
     pub fn f1(&self, class: usize) -> f64 {
-        2.0 * self.counts[class][class] as f64 / (self.judged(class) + self.occurring(class)) as f64
+        2.0 * self.counts[class][class] as f64 / (self.predicted_as(class) + self.rows_of(class)) as f64
     }
 
-    /// Mean F1 of those of `classes` that occur or were judged to.
+    /// Mean F1 of the given classes. Classes that neither occur nor are predicted are left out.
     pub fn macro_f1(&self, classes: &[usize]) -> f64 {
         let known: Vec<f64> = classes.iter().map(|&class| self.f1(class)).filter(|f1| !f1.is_nan()).collect();
         known.iter().sum::<f64>() / known.len() as f64
     }
 
-    fn judged(&self, class: usize) -> u64 {
+    fn predicted_as(&self, class: usize) -> u64 {
         self.counts.iter().map(|row| row[class]).sum()
     }
 
-    fn occurring(&self, class: usize) -> u64 {
+    fn rows_of(&self, class: usize) -> u64 {
         self.counts[class].iter().sum()
     }
 }
 
-/// Probability that a random yes scores above a random no; equal scores count half.
+/// Area under the ROC curve: P(a random true row scores above a random false row). Ties count half.
 pub fn roc_auc(scores: &[f32], labels: &[bool]) -> f64 {
     let mut rank_sum = 0.0;
     let mut below = 0;
@@ -99,19 +99,19 @@ pub fn roc_auc(scores: &[f32], labels: &[bool]) -> f64 {
     (rank_sum - yes * (yes + 1.0) / 2.0) / (yes * (below as f64 - yes))
 }
 
-/// Rows of similar probability.
+/// Rows of similar predicted probability.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ReliabilityBin {
-    /// Mean probability that was said.
+    /// Mean predicted probability.
     pub mean: f64,
-    /// Share of yes that came true.
+    /// Share of true labels.
     pub share: f64,
-    /// How many rows.
+    /// Number of rows.
     pub count: usize,
 }
 
-/// What was said against what came true, in `bins` of equal mass from the lowest probability up.
-/// Equal probabilities share their outcomes, so the order of the rows does not matter.
+/// Reliability curve: predicted probability and share of true labels in `bins` bins of equal size, by rising
+/// probability. Rows with equal probabilities share their labels evenly, so the order of the rows does not matter.
 pub fn reliability(probabilities: &[f32], labels: &[bool], bins: usize) -> Vec<ReliabilityBin> {
     let mut rows: Vec<(f64, f64)> = Vec::new();
     for tied in sorted(probabilities, labels).chunk_by(|a, b| a.0 == b.0) {
@@ -123,7 +123,7 @@ pub fn reliability(probabilities: &[f32], labels: &[bool], bins: usize) -> Vec<R
     filled.map(bin_of).collect()
 }
 
-/// Expected calibration error: how far what was said lies from what came true, on average.
+/// Expected calibration error: mean over rows of `|predicted probability - share of true labels|` of their bin.
 pub fn calibration_error(probabilities: &[f32], labels: &[bool], bins: usize) -> f64 {
     let bins = reliability(probabilities, labels, bins);
     let total: usize = bins.iter().map(|bin| bin.count).sum();
@@ -132,8 +132,9 @@ pub fn calibration_error(probabilities: &[f32], labels: &[bool], bins: usize) ->
 
 fn bin_of(rows: &[(f64, f64)]) -> ReliabilityBin {
     let count = rows.len();
-    let (said, came): (f64, f64) = rows.iter().fold((0.0, 0.0), |sum, row| (sum.0 + row.0, sum.1 + row.1));
-    ReliabilityBin { mean: said / count as f64, share: came / count as f64, count }
+    let (predicted, labels): (f64, f64) =
+        rows.iter().fold((0.0, 0.0), |sum, row| (sum.0 + row.0, sum.1 + row.1));
+    ReliabilityBin { mean: predicted / count as f64, share: labels / count as f64, count }
 }
 
 fn sorted(scores: &[f32], labels: &[bool]) -> Vec<(f32, bool)> {
@@ -151,10 +152,11 @@ mod tests {
     }
 
     #[test]
-    fn a_table_of_three_classes_by_hand() {
+    fn a_matrix_of_three_classes_by_hand() {
         let mut confusion = ConfusionMatrix::new(4);
         let seen = [(0, 0, 5), (0, 1, 1), (1, 1, 3), (1, 0, 2), (2, 1, 1)];
-        seen.iter().for_each(|&(truth, judged, times)| (0..times).for_each(|_| confusion.add(truth, judged)));
+        seen.iter()
+            .for_each(|&(truth, predicted, times)| (0..times).for_each(|_| confusion.add(truth, predicted)));
         assert!(close(confusion.accuracy(), 8.0 / 12.0) && close(confusion.error(), 4.0 / 12.0));
         assert!(close(confusion.precision(0), 5.0 / 7.0) && close(confusion.recall(0), 5.0 / 6.0));
         assert!(close(confusion.f1(0), 10.0 / 13.0) && close(confusion.f1(1), 6.0 / 10.0));
@@ -164,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn the_threshold_itself_is_a_yes() {
+    fn the_threshold_itself_predicts_true() {
         let confusion = ConfusionMatrix::binary(&[0.5, 0.4, 0.9], &[true, true, false], 0.5);
         assert_eq!((confusion.count(1, 1), confusion.count(1, 0), confusion.count(0, 1)), (1, 1, 1));
     }

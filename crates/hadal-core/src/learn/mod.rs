@@ -1,15 +1,14 @@
-//! Learners: small, deterministic, serialisable, each in a file of its own.
+//! Machine learning: small, deterministic, serialisable models.
 //!
-//! They know rows and labels, nothing of forms or pages. Rows are [`sparse::SparseRow`] for text and
-//! plain numbers for the trees. The same rows and options always give the same model; randomness comes
-//! from a seed. A model that was read from somewhere may hold anything: it decides badly then, but it
-//! neither panics nor runs on for ever.
+//! The learners take feature rows and labels and are independent of forms and pages. Text features are
+//! [`sparse::SparseRow`]; decision trees take dense rows. Equal rows, options and seeds give equal models. A model
+//! that was deserialised from bad data may predict badly, but it neither panics nor loops forever.
 //!
-//! - separate two classes: [`svm`], [`logistic`], [`online`]; several: [`softmax`],
-//!   [`bayes`], [`tree`];
-//! - turn scores into probabilities: [`platt`], [`isotonic`];
-//! - group rows without labels: [`cluster`];
-//! - say how good a judge is: [`metrics`], [`resampling`].
+//! - Two classes: [`svm`], [`logistic`], [`online`]. Several classes: [`softmax`], [`bayes`], [`tree`].
+//! - Event rates: [`rate`].
+//! - Calibration of scores: [`platt`], [`isotonic`].
+//! - Clustering: [`cluster`].
+//! - Evaluation: [`metrics`], [`resampling`].
 
 pub mod bayes;
 
@@ -31,7 +30,7 @@ pub mod svm;
 pub mod tree;
 pub mod vocabulary;
 
-/// How much a row counts: 1 where no weights are given, 0 where its weight makes no sense.
+/// Training weight of a row: 1 if no weights are given, 0 if the weight is missing, negative or not finite.
 fn weight_of(weights: Option<&[f32]>, row: usize) -> f64 {
     let given = weights.map_or(1.0, |weights| weights.get(row).copied().unwrap_or(0.0));
     if given.is_finite() && given > 0.0 { f64::from(given) } else { 0.0 }

@@ -1,27 +1,29 @@
-//! Logistic regression that learns from one row at a time, in constant memory.
+//! Online logistic regression in constant memory.
 //!
-//! Indices are masked into a table of fixed size, so any hash can be an index. AdaGrad (Duchi, Hazan and
-//! Singer 2011) gives every cell a rate of its own that falls with what the cell has been through: a rare
-//! feature still learns fast when a frequent one has settled.
+//! `P(label is true) = sigmoid(b + sum over j of w_j * x_j)`. Feature hashes are masked to the size of a fixed table. Each
+//! row updates the weights of its features by AdaGrad (Duchi, Hazan and Singer 2011): with the gradient `g` of the
+//! log loss and the sum `G` of all squared gradients of the cell so far, `w -= r * g / sqrt(G)`. A rare feature thus
+//! still learns fast after a frequent one has converged.
 
 use super::logistic::sigmoid;
 use super::sparse::SparseRow;
 use serde::{Deserialize, Serialize};
 
-/// Largest table: 2^24 cells, 128 MB.
+/// Largest table: 2^24 cells, 128 MB. Guess.
 const MAX_BITS: u8 = 24;
 
-/// Gradients are cut here, so that one absurd value cannot spoil a cell for good.
-const STEEPEST: f32 = 32.0;
+/// Bound on the absolute gradient, so that one extreme value does not end the learning of a cell. Guess.
+const MAX_GRADIENT: f32 = 32.0;
 
-/// A weight and the sum of its squared gradients.
+/// Weight with its AdaGrad state.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 struct AdaGradCell {
     weight: f32,
-    travelled: f32,
+    /// Sum `G` of the squared gradients.
+    squared_gradients: f32,
 }
 
-/// What was learned so far.
+/// Online logistic regression model.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct OnlineLogistic {
     rate: f32,
@@ -31,8 +33,8 @@ pub struct OnlineLogistic {
 }
 
 impl OnlineLogistic {
-    /// A table of `2^bits` cells; `rate` is the size of a cell's first step, `l2` pulls the weights of the
-    /// features at hand towards 0.
+    /// Creates a model with `2^bits` cells. `rate` is the learning rate `r`, the size of the first step of a cell. `l2`
+    /// is the penalty on the weights of the features of each row.
     pub fn new(bits: u8, rate: f32, l2: f32) -> OnlineLogistic {
         OnlineLogistic {
             rate,
@@ -42,14 +44,14 @@ impl OnlineLogistic {
         }
     }
 
-    /// Takes one step towards `label`; a row of weight 2 pulls twice as hard.
+    /// Updates the model with a labelled row. `weight` multiplies the gradient.
     pub fn learn(&mut self, row: &SparseRow, label: bool, weight: f32) {
         if !(weight.is_finite() && weight > 0.0) {
             return;
         }
         let excess = (self.probability(row) - f32::from(u8::from(label))) * weight;
         for &(index, value) in row.items() {
-            let at = self.place(index);
+            let at = self.cell_of(index);
             if let Some(cell) = self.cells.get_mut(at) {
                 cell.step(excess * value + self.l2 * cell.weight, self.rate);
             }
@@ -57,24 +59,24 @@ impl OnlineLogistic {
         self.bias.step(excess, self.rate);
     }
 
-    /// Probability of a yes; a half before anything was learned.
+    /// P(label is true); 0.5 for a new model.
     pub fn probability(&self, row: &SparseRow) -> f32 {
-        let weight = |index| self.cells.get(self.place(index)).map_or(0.0, |cell| f64::from(cell.weight));
+        let weight = |index| self.cells.get(self.cell_of(index)).map_or(0.0, |cell| f64::from(cell.weight));
         let product = row.items().iter().map(|&(index, value)| f64::from(value) * weight(index));
         sigmoid(product.sum::<f64>() + f64::from(self.bias.weight)) as f32
     }
 
-    fn place(&self, index: u32) -> usize {
+    fn cell_of(&self, index: u32) -> usize {
         index as usize & self.cells.len().saturating_sub(1)
     }
 }
 
 impl AdaGradCell {
     fn step(&mut self, gradient: f32, rate: f32) {
-        let gradient = gradient.clamp(-STEEPEST, STEEPEST);
-        self.travelled += gradient * gradient;
-        if self.travelled > 0.0 {
-            self.weight -= rate * gradient / self.travelled.sqrt();
+        let gradient = gradient.clamp(-MAX_GRADIENT, MAX_GRADIENT);
+        self.squared_gradients += gradient * gradient;
+        if self.squared_gradients > 0.0 {
+            self.weight -= rate * gradient / self.squared_gradients.sqrt();
         }
     }
 }
@@ -139,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn absurd_values_and_weights_leave_a_usable_model() {
+    fn extreme_values_and_weights_leave_a_usable_model() {
         let mut model = OnlineLogistic::new(4, 0.5, 1.0);
         model.learn(&row(&[(0, f32::MAX), (1, f32::MIN)]), true, 1e30);
         model.learn(&row(&[(0, 1.0)]), false, f32::NAN);

@@ -1,45 +1,47 @@
-//! Learned weights made small enough to ship: those that say nothing are left out, the rest is rounded.
+//! Compact serialisation of weights, used as `#[serde(with = "packed")]`.
 //!
-//! Used as `#[serde(with = "packed")]` on a list of weights. Values are kept as whole steps, at most 4095 to
-//! the largest one, and places as gaps between the weights that are not 0. Learners round what they learned
-//! at once, so that a model decides the same before and after it is stored.
+//! A weight is stored as an integer multiple of a step; the largest weight has at most 4095 steps. Weights that
+//! round to 0 are left out, and positions are stored as differences. Learners round their weights after training
+//! ([`rounded`]), so that a model predicts the same before and after it is stored.
 
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-const STEPS: f32 = 4095.0;
+/// Most steps of the largest weight: 12 bits. Guess.
+const MAX_STEPS: f32 = 4095.0;
 
-/// Most weights that are ever read: a longer list is no model of ours.
-const MOST_WEIGHTS: u32 = 1 << 24;
+/// Limit on the number of weights that are read. Protects against bad input; guess.
+const MAX_WEIGHTS: u32 = 1 << 24;
 
 #[derive(Serialize, Deserialize)]
 struct PackedWeights {
     length: u32,
     step: f32,
-    /// Distance of each kept weight from the one before it.
+    /// Difference of the position of each stored weight from the previous one.
     gaps: Vec<u32>,
     values: Vec<i16>,
 }
 
-/// Writes weights, rounded.
+/// Serialises rounded weights.
 pub fn serialize<S: Serializer>(weights: &[f32], serializer: S) -> Result<S::Ok, S::Error> {
     pack(weights).serialize(serializer)
 }
 
-/// Reads weights.
+/// Deserialises weights. Fails if positions are out of range.
 pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<f32>, D::Error> {
-    unpack(&PackedWeights::deserialize(deserializer)?).ok_or_else(|| D::Error::custom("weights out of place"))
+    unpack(&PackedWeights::deserialize(deserializer)?)
+        .ok_or_else(|| D::Error::custom("invalid positions of weights"))
 }
 
-/// Weights as they are after writing and reading.
+/// Rounds weights as serialisation does.
 pub fn rounded(weights: &[f32]) -> Vec<f32> {
     unpack(&pack(weights)).unwrap_or_default()
 }
 
 fn pack(weights: &[f32]) -> PackedWeights {
     let largest = weights.iter().fold(0.0f32, |most, weight| most.max(weight.abs()));
-    // A power of two: what was rounded once is not changed by rounding it again.
-    let step = if largest > 0.0 { (largest / STEPS).log2().ceil().exp2() } else { 1.0 };
+    // The step is a power of two, so that rounding again changes nothing.
+    let step = if largest > 0.0 { (largest / MAX_STEPS).log2().ceil().exp2() } else { 1.0 };
     let mut packed =
         PackedWeights { length: weights.len() as u32, step, gaps: Vec::new(), values: Vec::new() };
     let mut last = 0;
@@ -55,7 +57,7 @@ fn pack(weights: &[f32]) -> PackedWeights {
 }
 
 fn unpack(packed: &PackedWeights) -> Option<Vec<f32>> {
-    if packed.length > MOST_WEIGHTS || packed.gaps.len() != packed.values.len() {
+    if packed.length > MAX_WEIGHTS || packed.gaps.len() != packed.values.len() {
         return None;
     }
     let mut weights = vec![0.0; packed.length as usize];
@@ -72,19 +74,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_read_is_what_was_written_up_to_rounding() {
+    fn weights_survive_up_to_rounding() {
         let weights = [0.0, 0.0, 1.0, -0.5, 0.0, 0.0, 0.0001, 0.25];
         let packed = pack(&weights);
         assert_eq!(packed.values.len(), 3, "{:?}", packed.values);
         for (found, was) in unpack(&packed).unwrap().iter().zip(weights) {
-            assert!((found - was).abs() <= 1.0 / STEPS, "{found} {was}");
+            assert!((found - was).abs() <= 1.0 / MAX_STEPS, "{found} {was}");
         }
         assert_eq!(rounded(&rounded(&weights)), rounded(&weights));
         assert!(rounded(&[]).is_empty());
     }
 
     #[test]
-    fn a_list_that_cannot_be_is_refused() {
+    fn invalid_input_is_rejected() {
         let sound = || pack(&[1.0, 2.0]);
         assert!(unpack(&PackedWeights { length: u32::MAX, ..sound() }).is_none());
         assert!(unpack(&PackedWeights { gaps: vec![9, 9], ..sound() }).is_none());

@@ -1,28 +1,29 @@
-//! Platt scaling: a sigmoid that turns margins into probabilities.
+//! Platt scaling: `P(label is true) = sigmoid(a * margin + b)`.
 //!
-//! Fitted by Newton's method with backtracking (Lin, Lin and Weng 2007). Targets are pulled in from 0 and
-//! 1 by Platt's prior, so a perfectly separated sample does not make the judge certain.
+//! Slope `a` and intercept `b` maximise the likelihood, by Newton's method with backtracking (Lin, Lin and Weng 2007).
+//! The targets are `(n1 + 1) / (n1 + 2)` for true labels and `1 / (n0 + 2)` for false ones, with `n1` and `n0` rows of each
+//! (Platt's prior). A perfectly separated sample therefore does not give probabilities of 0 or 1.
 
 use super::logistic::sigmoid;
 use serde::{Deserialize, Serialize};
 
-/// Probability of a yes: sigmoid of `slope * margin + intercept`.
+/// Map from margins to probabilities.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Sigmoid {
-    /// How much a unit of margin says; below 0 the margins point the wrong way.
+    /// Change of the log-odds per unit of margin. Negative if the margins are reversed.
     pub slope: f32,
     /// Log-odds at margin 0.
     pub intercept: f32,
 }
 
-/// The ridge on the diagonal keeps the Hessian invertible when all margins are equal.
+/// Added to the diagonal of the Hessian, which is singular if all margins are equal. Value of the paper.
 const RIDGE: f64 = 1e-12;
 
 impl Sigmoid {
-    /// Takes margins for log-odds.
+    /// Margins are log-odds.
     pub const IDENTITY: Sigmoid = Sigmoid { slope: 1.0, intercept: 0.0 };
 
-    /// The likeliest sigmoid for margins of rows that the margins were not trained on.
+    /// Fits slope and intercept. The margins must come from a model that was not trained on these rows.
     pub fn fit(margins: &[f32], labels: &[bool]) -> Sigmoid {
         let targets = targets(margins, labels);
         if targets.is_empty() {
@@ -48,12 +49,11 @@ impl Sigmoid {
         Sigmoid { slope: at.0 as f32, intercept: at.1 as f32 }
     }
 
-    /// The likeliest sigmoid that keeps even odds where the margin is 0: for margins of a model that knows
-    /// its own threshold but is too sure of itself, or not sure enough.
+    /// Fits the slope with intercept 0. Margin 0 keeps the probability 0.5; only the confidence of the model changes.
     pub fn fit_slope(margins: &[f32], labels: &[bool]) -> Sigmoid {
         let targets = targets(margins, labels);
         let (mut low, mut high) = (0.05, 20.0);
-        // The loss is convex in the slope: cut off the worse third.
+        // Ternary search: the loss is convex in the slope.
         for _ in 0..60 {
             let third = (high - low) / 3.0;
             let (left, right) = (low + third, high - third);
@@ -65,22 +65,20 @@ impl Sigmoid {
         Sigmoid { slope: ((low + high) / 2.0) as f32, intercept: 0.0 }
     }
 
-    /// Probability of a yes at a margin.
+    /// P(label is true) at a margin.
     pub fn probability(&self, margin: f32) -> f32 {
         sigmoid(f64::from(self.slope) * f64::from(margin) + f64::from(self.intercept)) as f32
     }
-}
 
-impl Sigmoid {
-    /// Probabilities of classes that exclude each other, from the log-odds of each against the rest.
-    pub fn shares(&self, log_odds: &[f32]) -> Vec<f32> {
+    /// Probabilities of exclusive classes from the log-odds of each class against the rest. They add up to 1.
+    pub fn normalised_probabilities(&self, log_odds: &[f32]) -> Vec<f32> {
         let raw: Vec<f32> = log_odds.iter().map(|&odds| self.probability(odds)).collect();
         let total: f32 = raw.iter().sum();
         raw.iter().map(|p| p / total.max(1e-9)).collect()
     }
 }
 
-/// Margins with the probability to aim at: a little less than certain, by how many rows there are.
+/// Margins with their target probabilities.
 fn targets(margins: &[f32], labels: &[bool]) -> Vec<(f64, f64)> {
     let mut usable: Vec<(f32, bool)> = margins.iter().copied().zip(labels.iter().copied()).collect();
     usable.retain(|row| row.0.is_finite());
@@ -90,7 +88,7 @@ fn targets(margins: &[f32], labels: &[bool]) -> Vec<(f64, f64)> {
     usable.into_iter().map(|(margin, label)| (f64::from(margin), aim(label))).collect()
 }
 
-/// Cross-entropy, written so that large scores neither overflow nor cancel.
+/// Cross-entropy, in a form that is stable for large scores.
 fn loss_at((slope, intercept): (f64, f64), targets: &[(f64, f64)]) -> f64 {
     let terms = targets.iter().map(|(margin, target)| {
         let score = slope * margin + intercept;
@@ -99,7 +97,7 @@ fn loss_at((slope, intercept): (f64, f64), targets: &[(f64, f64)]) -> f64 {
     terms.sum()
 }
 
-/// Gradient and Newton step.
+/// Gradient and Newton step of the cross-entropy.
 fn newton((slope, intercept): (f64, f64), targets: &[(f64, f64)]) -> ((f64, f64), (f64, f64)) {
     let mut gradient = (0.0, 0.0);
     let (mut aa, mut ab, mut bb) = (RIDGE, 0.0, RIDGE);
@@ -123,7 +121,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_slope_alone_makes_odds_as_sure_as_they_turn_out() {
+    fn the_slope_matches_observed_frequencies() {
         // Margins of 3 and -3 that are right three times in four: log-odds of 3/4 are ln 3.
         let margins = [3.0, 3.0, 3.0, 3.0, -3.0, -3.0, -3.0, -3.0].repeat(1000);
         let labels = [true, true, true, false, false, false, false, true].repeat(1000);
@@ -148,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn equal_margins_give_the_share_of_yes_after_the_prior() {
+    fn equal_margins_give_the_share_of_true_labels_with_prior() {
         let fitted =
             Sigmoid::fit(&[0.0; 10], &[true, true, true, true, true, true, false, false, false, false]);
         let expected = (6.0 * 7.0 / 8.0 + 4.0 / 6.0) / 10.0;
@@ -158,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn a_separated_sample_is_not_certain() {
+    fn a_separated_sample_gives_no_certainty() {
         let fitted = Sigmoid::fit(&[2.0, 3.0, -2.0, -1.0], &[true, true, false, false]);
         assert!(fitted.slope > 0.0 && fitted.probability(3.0) < 0.95);
         let only_yes = Sigmoid::fit(&[1.0, 2.0], &[true, true]);

@@ -1,63 +1,80 @@
-//! How many events a try brings: log-linear Poisson regression that learns from one try at a time.
+//! Online Poisson regression: expected number of events per trial.
 //!
-//! `ln(rate) = offset + w · x`. The loss of a try splits into what it cost, `rate`, and what came of it,
-//! `-events * ln(rate)`, so the two can be told apart: a try when it is made, its events whenever they
-//! come, also long after and in parts. Steps are AdaGrad's with a table of fixed size, as in
-//! [`super::online`]; a cell counts as if it had been through one event before, so that a single try
-//! moves it little and a single event much. Weights are drawn back a little ([`RIDGE`]) each time, or those
-//! of features that always stand together drift apart: only their sum is learned.
+//! A trial with features `x` has the rate
+//!
+//! `λ = exp(o + w.x)`
+//!
+//! where `w` are the weights and `o` is an offset that the caller supplies and that is not learned. If `n` events follow
+//! from the trial, its negative log-likelihood is `λ - n * ln λ + const`, with the derivative `(λ - n) * x_j` by `w_j`.
+//! The two terms are applied separately: [`OnlineRate::add_trial`] applies `λ * x_j` when the trial is made, and
+//! [`OnlineRate::add_events`] applies `-n * x_j` whenever events arrive, possibly later and in parts.
+//!
+//! Each update is an AdaGrad step in a table of fixed size, as in [`super::online`]. With `e = λ` or `e = -n`:
+//!
+//! - `g = (e + RIDGE * w_j) * x_j`, the gradient with a penalty,
+//! - `G += g²`, the sum of squared gradients of the cell,
+//! - `w_j -= step * g / sqrt(1 + G)`.
+//!
+//! The 1 under the root makes the first step of a cell proportional to its gradient: a single trial (`λ` is small)
+//! changes a weight little, a single event changes it much. Without the penalty, the weights of features that always
+//! occur together drift apart, because the data determine only their sum.
 
 use serde::{Deserialize, Serialize};
 
-/// Rates are kept within `e^±LIMIT`.
-const LIMIT: f32 = 12.0;
+/// Bound on `|w.x|`. Guess.
+const MAX_LOG_RATE: f32 = 12.0;
 
-/// How much of a weight counts as excess.
+/// Largest `ln λ` of a trial in an update. Guess.
+const MAX_TRIAL_LOG_RATE: f32 = 2.0;
+
+/// Factor of the penalty on weights. Guess.
 const RIDGE: f32 = 0.003;
 
-/// A feature and its value.
+/// Hash and value of a feature.
 pub type HashedFeature = (u32, f32);
 
-/// What was learned so far.
+/// Online Poisson regression model.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct OnlineRate {
     step: f32,
     weights: Vec<f32>,
-    travelled: Vec<f32>,
+    /// Sum `G` of the squared gradients of each cell.
+    squared_gradients: Vec<f32>,
 }
 
 impl OnlineRate {
-    /// A table of `2^bits` cells; an event moves a cell by about `step`.
+    /// Creates a model with `2^bits` cells. `step` is the learning rate.
     pub fn new(bits: u8, step: f32) -> OnlineRate {
         let cells = 1usize << bits.min(24);
-        OnlineRate { step, weights: vec![0.0; cells], travelled: vec![0.0; cells] }
+        OnlineRate { step, weights: vec![0.0; cells], squared_gradients: vec![0.0; cells] }
     }
 
-    /// What the features add to the logarithm of the rate.
+    /// `w.x`: the part of `ln λ` that is learned.
     pub fn log_rate(&self, row: &[HashedFeature]) -> f32 {
         let product: f32 = row.iter().map(|(index, value)| value * self.weights[self.cell(*index)]).sum();
-        product.clamp(-LIMIT, LIMIT)
+        product.clamp(-MAX_LOG_RATE, MAX_LOG_RATE)
     }
 
-    /// A try was made; `offset` is what stood beside the features when its rate was predicted.
+    /// Updates the model with a trial. `offset` is the `o` of the trial.
     pub fn add_trial(&mut self, row: &[HashedFeature], offset: f32) {
-        let rate = (self.log_rate(row) + offset).clamp(-LIMIT, 2.0).exp();
-        self.move_by(row, rate);
+        let rate = (self.log_rate(row) + offset).clamp(-MAX_LOG_RATE, MAX_TRIAL_LOG_RATE).exp();
+        self.update(row, rate);
     }
 
-    /// So many events came of a try.
+    /// Updates the model with events that followed from a trial with features `row`.
     pub fn add_events(&mut self, row: &[HashedFeature], events: f32) {
         if events > 0.0 {
-            self.move_by(row, -events);
+            self.update(row, -events);
         }
     }
 
-    fn move_by(&mut self, row: &[HashedFeature], excess: f32) {
+    /// One AdaGrad step for each feature. `residual` is `e` in the module documentation.
+    fn update(&mut self, row: &[HashedFeature], residual: f32) {
         for (index, value) in row {
             let cell = self.cell(*index);
-            let gradient = (excess + RIDGE * self.weights[cell]) * value;
-            self.travelled[cell] += gradient * gradient;
-            self.weights[cell] -= self.step * gradient / (1.0 + self.travelled[cell]).sqrt();
+            let gradient = (residual + RIDGE * self.weights[cell]) * value;
+            self.squared_gradients[cell] += gradient * gradient;
+            self.weights[cell] -= self.step * gradient / (1.0 + self.squared_gradients[cell]).sqrt();
         }
     }
 
@@ -71,7 +88,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_rate_approaches_events_per_try() {
+    fn the_rate_approaches_events_per_trial() {
         let mut rate = OnlineRate::new(8, 0.3);
         let (rich, poor) = ([(1, 1.0)], [(2, 1.0)]);
         let offset = (0.05f32).ln();
@@ -91,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn features_that_stand_together_do_not_drift_apart_when_only_one_is_paid() {
+    fn weights_of_features_that_occur_together_do_not_drift_apart() {
         let mut rate = OnlineRate::new(8, 1.0);
         let (both, one) = ([(1, 1.0), (2, 1.0)], [(1, 1.0)]);
         for _ in 0..100_000 {
@@ -100,13 +117,13 @@ mod tests {
             rate.add_events(&one, 0.02);
         }
         let (paid, other) = (rate.log_rate(&one), rate.log_rate(&[(2, 1.0)]));
-        assert!(paid < LIMIT / 2.0 && other > -LIMIT / 2.0, "{paid} {other}");
+        assert!(paid < MAX_LOG_RATE / 2.0 && other > -MAX_LOG_RATE / 2.0, "{paid} {other}");
         let together = (rate.log_rate(&both) - 2.0).exp();
         assert!((0.08..0.11).contains(&together), "{together}");
     }
 
     #[test]
-    fn absurd_values_keep_rates_finite() {
+    fn extreme_values_keep_rates_finite() {
         let mut rate = OnlineRate::new(4, 0.3);
         for _ in 0..1000 {
             rate.add_events(&[(3, 1.0)], 1e6);

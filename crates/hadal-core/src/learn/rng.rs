@@ -1,18 +1,18 @@
-//! The one source of randomness of the learners: splitmix64, which any seed starts well.
+//! Pseudorandom numbers: splitmix64.
 
-/// A stream of numbers that its seed fixes.
+/// Deterministic generator. Every seed is good, also 0.
 #[derive(Clone, Debug)]
 pub struct Rng {
     state: u64,
 }
 
 impl Rng {
-    /// The stream of `seed`.
+    /// Creates a generator from a seed.
     pub fn new(seed: u64) -> Rng {
         Rng { state: seed }
     }
 
-    /// 64 random bits.
+    /// Next 64 random bits.
     pub fn bits(&mut self) -> u64 {
         self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut mixed = self.state;
@@ -21,17 +21,17 @@ impl Rng {
         mixed ^ (mixed >> 31)
     }
 
-    /// A number from 0 to `end - 1`; 0 when `end` is 0.
+    /// Uniform integer from 0 to `end - 1`; 0 if `end` is 0.
     pub fn below(&mut self, end: usize) -> usize {
         ((u128::from(self.bits()) * end as u128) >> 64) as usize
     }
 
-    /// A number from 0 up to, never reaching, 1.
+    /// Uniform number in `[0, 1)`.
     pub fn fraction(&mut self) -> f64 {
         (self.bits() >> 11) as f64 / (1u64 << 53) as f64
     }
 
-    /// Puts `items` into random order.
+    /// Shuffles `items` (Fisher-Yates).
     pub fn shuffle<T>(&mut self, items: &mut [T]) {
         for last in (1..items.len()).rev() {
             items.swap(last, self.below(last + 1));
@@ -51,7 +51,7 @@ mod tests {
     }
 
     #[test]
-    fn every_number_below_the_end_comes_up_about_equally_often() {
+    fn integers_are_uniform() {
         let mut random = Rng::new(1);
         let mut seen = [0; 7];
         (0..7000).for_each(|_| seen[random.below(7)] += 1);
@@ -60,7 +60,7 @@ mod tests {
     }
 
     #[test]
-    fn shares_fill_the_unit_interval() {
+    fn fractions_fill_the_unit_interval() {
         let mut random = Rng::new(2);
         let shares: Vec<f64> = (0..1000).map(|_| random.fraction()).collect();
         assert!(shares.iter().all(|share| (0.0..1.0).contains(share)));

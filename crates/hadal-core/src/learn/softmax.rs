@@ -1,7 +1,8 @@
-//! L2-regularised logistic regression for several classes at once (maximum entropy).
+//! L2-regularised softmax regression for several classes (maximum entropy).
 //!
-//! Minimises `l2/2 |w|² - sum of weight * log p(class)` by L-BFGS; the bias of a class is regularised like
-//! its weights. Only indices that occur in training cost time or memory there.
+//! Minimises `l2/2 * |w|² - sum over rows of c * log p(k | x)` by L-BFGS, where `c` is the weight and `k` the class of row
+//! `x`, and `p(k | x) = exp(w_k.x) / sum over j of exp(w_j.x)`. The bias of a class is the weight of a feature that is
+//! always 1, and is regularised.
 
 use super::lbfgs::minimise;
 use super::logistic::LogisticOptions;
@@ -11,17 +12,17 @@ use super::sparse::{CompactRows, SparseRow};
 use super::weight_of;
 use serde::{Deserialize, Serialize};
 
-/// A weight per index and class, and a bias per class.
+/// Trained model: a weight per feature index and class, and a bias per class.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Softmax {
     biases: Vec<f32>,
-    /// Weights of index 0 for all classes, of index 1, and so on.
+    /// Weight of index `i` and class `k` at `i * classes + k`.
     #[serde(with = "super::packed")]
     weights: Vec<f32>,
 }
 
 impl Softmax {
-    /// Learns to tell `n_classes` classes apart; rows of a class outside them are left out.
+    /// Trains on rows with classes. Rows with a class of at least `n_classes` are ignored.
     pub fn train(
         rows: &[SparseRow],
         classes: &[usize],
@@ -43,7 +44,7 @@ impl Softmax {
         Softmax { biases, weights: rounded(&compact.spread(learned, n_classes)) }
     }
 
-    /// Log-odds of every class up to a common constant.
+    /// Logarithm of each class probability, up to a common constant.
     pub fn margins(&self, row: &SparseRow) -> Vec<f32> {
         let classes = self.biases.len();
         let mut margins: Vec<f64> = self.biases.iter().map(|&bias| f64::from(bias)).collect();
@@ -57,14 +58,14 @@ impl Softmax {
         margins.into_iter().map(|margin| margin as f32).collect()
     }
 
-    /// Probability of every class.
+    /// Probability of each class.
     pub fn probabilities(&self, row: &SparseRow) -> Vec<f32> {
         let mut parts: Vec<f64> = self.margins(row).into_iter().map(f64::from).collect();
         normalise(&mut parts);
         parts.into_iter().map(|part| part as f32).collect()
     }
 
-    /// Log-odds of each class against all others.
+    /// Log-odds of each class against all others together.
     pub fn log_odds(&self, row: &SparseRow) -> Vec<f32> {
         let odds = |p: &f32| {
             let p = f64::from(*p).clamp(1e-6, 1.0 - 1e-6);
@@ -73,12 +74,12 @@ impl Softmax {
         self.probabilities(row).iter().map(odds).collect()
     }
 
-    /// Probability of every class, made as sure as a sigmoid over the log-odds says.
+    /// Probability of each class after calibration of its log-odds. The probabilities add up to 1.
     pub fn calibrated(&self, row: &SparseRow, sigmoid: &Sigmoid) -> Vec<f32> {
-        sigmoid.shares(&self.log_odds(row))
+        sigmoid.normalised_probabilities(&self.log_odds(row))
     }
 
-    /// Weight of an index for a class.
+    /// Weight of a feature index for a class.
     pub fn weight(&self, class: usize, index: u32) -> f32 {
         let classes = self.biases.len();
         let known = class < classes;
@@ -86,7 +87,7 @@ impl Softmax {
     }
 }
 
-/// Turns log-odds into probabilities; returns the log of what they were divided by.
+/// Replaces logarithms by probabilities that add up to 1. Returns the logarithm of the normalising constant.
 pub(super) fn normalise(parts: &mut [f64]) -> f64 {
     let highest = parts.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     parts.iter_mut().for_each(|part| *part = (*part - highest).exp());
@@ -108,7 +109,7 @@ struct SoftmaxProblem<'a> {
 }
 
 impl SoftmaxProblem<'_> {
-    /// Loss and gradient at a point: biases first, then the weights of each index.
+    /// Loss and gradient at a point. The biases come first, then the weights of each index.
     fn evaluate(&self, at: &[f64], gradient: &mut [f64]) -> f64 {
         gradient.iter_mut().zip(at).for_each(|(slope, weight)| *slope = self.l2 * weight);
         let mut loss = self.l2 / 2.0 * at.iter().map(|weight| weight * weight).sum::<f64>();
@@ -132,7 +133,7 @@ impl SoftmaxProblem<'_> {
 }
 
 impl SoftmaxExample<'_> {
-    /// Where each value's weights are; the bias is a feature that is always 1.
+    /// Positions and values of the features. Position 0 is the bias feature, which is always 1.
     fn with_bias(&self) -> impl Iterator<Item = (usize, f64)> {
         std::iter::once((0, 1.0)).chain(self.items.iter().map(|&(place, value)| (place + 1, value)))
     }
@@ -171,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn separable_classes_are_told_apart() {
+    fn separable_classes_are_separated() {
         let rows: Vec<SparseRow> = (0..30).map(|at| row(&[(at % 3 * 1000, 1.0), (5 + at, 1.0)])).collect();
         let classes: Vec<usize> = (0..30).map(|at| at % 3).collect();
         let model = Softmax::train(
@@ -188,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn classes_outside_the_table_and_wild_indices_are_left_out() {
+    fn unknown_classes_and_huge_indices_are_ignored() {
         let rows = [row(&[(0, 1.0), (u32::MAX, 1.0)]), row(&[(1, 1.0)]), row(&[(2, 1.0)])];
         let model = Softmax::train(&rows, &[0, 1, 7], 2, None, &LogisticOptions::default());
         assert_eq!(model.weight(0, 2), 0.0);

@@ -39,7 +39,7 @@ impl SparseRow {
         products.sum::<f64>() as f32
     }
 
-    /// Euclidean length.
+    /// Euclidean length of the row.
     pub fn norm(&self) -> f32 {
         self.squared().sqrt() as f32
     }

@@ -1,25 +1,26 @@
-//! Linear support vector machine: two classes, squared hinge loss.
+//! Linear support vector machine with squared hinge loss, for two classes.
 //!
-//! Minimises `|w|²/2 + sum of cost * weight * max(0, 1 - y w.x)²` by coordinate descent in the dual
-//! (Hsieh et al. 2008, algorithm 1). The bias is a feature that is always 1, regularised like the others.
+//! Minimises `|w|²/2 + sum over rows of C * c * max(0, 1 - y * w.x)²` by coordinate descent in the dual (Hsieh et al. 2008,
+//! algorithm 1), where `C` is the cost, `x` a row, `y` its label (1 or -1) and `c` its weight. The bias is the weight of a
+//! feature that is always 1, and is regularised.
 
 use super::rng::Rng;
 use super::sparse::{SparseRow, columns};
 use super::weight_of;
 use serde::{Deserialize, Serialize};
 
-/// How to train.
+/// Training parameters of [`LinearSvm`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct SvmOptions {
-    /// Price of a row on the wrong side.
+    /// Cost `C` of a margin violation.
     pub cost: f64,
-    /// How many times dearer that is for a yes than for a no.
+    /// Factor of the cost for rows with the label true.
     pub positive_weight: f64,
     /// Most passes over the rows.
     pub epochs: usize,
-    /// Training ends when the slopes met in one pass differ by less.
+    /// Training ends when the projected gradients of one pass differ by less.
     pub tolerance: f64,
-    /// Orders the rows of each pass.
+    /// Seed for the order of the rows in each pass.
     pub seed: u64,
 }
 
@@ -29,7 +30,7 @@ impl Default for SvmOptions {
     }
 }
 
-/// A weight per index and a bias.
+/// Trained model: a weight per feature index and a bias.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct LinearSvm {
     weights: Vec<f32>,
@@ -37,7 +38,7 @@ pub struct LinearSvm {
 }
 
 impl LinearSvm {
-    /// Learns to separate the rows labelled yes from the others.
+    /// Trains on labelled rows. `weights` are row weights; without them each row has weight 1.
     pub fn train(
         rows: &[SparseRow],
         labels: &[bool],
@@ -56,12 +57,12 @@ impl LinearSvm {
         LinearSvm { weights, bias: dual.bias as f32 }
     }
 
-    /// On which side of the separating plane a row lies and how far: above 0 is a yes.
+    /// `w.x` of a row plus bias. Positive values mean the label true.
     pub fn margin(&self, row: &SparseRow) -> f32 {
         row.dot(&self.weights) + self.bias
     }
 
-    /// Weight of every index.
+    /// Weights by feature index.
     pub fn weights(&self) -> &[f32] {
         &self.weights
     }
@@ -72,11 +73,11 @@ impl LinearSvm {
     }
 }
 
-/// A row that counts, and its dual variable.
+/// Row with a positive cost, and its dual variable.
 struct SvmExample<'a> {
     row: &'a SparseRow,
     sign: f64,
-    /// Diagonal that the squared loss adds: half the inverse cost.
+    /// Diagonal term `1 / (2C)` of the squared loss.
     slack: f64,
     squared: f64,
     dual: f64,
@@ -105,7 +106,7 @@ impl<'a> DualProblem<'a> {
         DualProblem { examples: examples.collect(), weights: vec![0.0; columns], bias: 0.0 }
     }
 
-    /// Solves for one row after the other; tells how far apart the steepest slopes were.
+    /// Optimises each dual variable once. Returns the difference of the largest and smallest projected gradient.
     fn pass(&mut self) -> f64 {
         let (mut lowest, mut highest) = (0.0f64, 0.0f64);
         for example in &mut self.examples {
@@ -151,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn only_points_near_the_plane_matter() {
+    fn only_support_vectors_matter() {
         // Hard margin: w.(1,0) + b = 1 and w.(0,0) + b = -1 with least w² + b² is w = 2, b = -1.
         let rows = [row(&[(0, 1.0)]), row(&[]), row(&[(0, 5.0)]), row(&[(0, -4.0), (1, 1e-3)])];
         let model = LinearSvm::train(&rows, &[true, false, true, false], None, &exact(1e6));
@@ -160,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn a_dearer_yes_moves_the_plane_towards_the_no() {
+    fn a_larger_positive_weight_moves_the_plane_towards_negative_rows() {
         let rows = [row(&[(0, 1.0)]), row(&[(0, -1.0)]), row(&[])];
         let labels = [true, false, true];
         let even = LinearSvm::train(&rows, &labels, None, &exact(1.0));
@@ -181,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_to_learn_from_is_undecided() {
+    fn without_rows_the_margin_is_0() {
         let nothing = LinearSvm::train(&[], &[], None, &SvmOptions::default());
         let free =
             LinearSvm::train(&[row(&[(0, 1.0)])], &[true], None, &SvmOptions { cost: 0.0, ..exact(1.0) });

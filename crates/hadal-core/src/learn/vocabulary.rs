@@ -1,13 +1,13 @@
-//! Which features a model knows: hashes of names, numbered.
+//! Vocabulary of a model: the feature hashes that it uses, numbered.
 //!
-//! Features come as 32-bit hashes of what they say, too many to keep a weight for each. A vocabulary keeps
-//! those that several rows of the training data share; at judging time everything else is passed over.
+//! Features are 32-bit hashes, too many for one weight each. A vocabulary contains the hashes that occur in several rows
+//! or groups of the training data. All other features are ignored.
 
 use super::sparse::SparseRow;
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::{Deserialize, Serialize};
 
-/// The features a model knows.
+/// Numbered feature hashes.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(from = "HashGaps", into = "HashGaps")]
 pub struct Vocabulary {
@@ -15,13 +15,13 @@ pub struct Vocabulary {
 }
 
 impl Vocabulary {
-    /// The features that at least `rows_needed` of the rows have.
+    /// Features that occur in at least `rows_needed` rows.
     pub fn of<'a>(rows: impl Iterator<Item = &'a [(u32, f32)]>, rows_needed: u32) -> Vocabulary {
         Vocabulary::shared(rows.enumerate(), rows_needed)
     }
 
-    /// The features that rows of at least `groups_needed` groups have: what only one site says is its name,
-    /// not a word to learn.
+    /// Features that occur in rows of at least `groups_needed` groups. With sites as groups, this excludes names of
+    /// sites.
     pub fn shared<'a, G: Ord>(
         rows: impl Iterator<Item = (G, &'a [(u32, f32)])>,
         groups_needed: u32,
@@ -30,9 +30,9 @@ impl Vocabulary {
         rows.sort_by(|a, b| a.0.cmp(&b.0));
         let mut counts: FxHashMap<u32, u32> = FxHashMap::default();
         for group in rows.chunk_by(|a, b| a.0 == b.0) {
-            let said: FxHashSet<u32> =
+            let present: FxHashSet<u32> =
                 group.iter().flat_map(|(_, row)| *row).map(|(hash, _)| *hash).collect();
-            said.into_iter().for_each(|hash| *counts.entry(hash).or_default() += 1);
+            present.into_iter().for_each(|hash| *counts.entry(hash).or_default() += 1);
         }
         let kept = counts.into_iter().filter(|(_, count)| *count >= groups_needed).map(|(hash, _)| hash);
         Vocabulary::numbered(kept.collect())
@@ -44,41 +44,41 @@ impl Vocabulary {
         Vocabulary { numbers: hashes.into_iter().zip(0..).collect() }
     }
 
-    /// The number of a feature.
+    /// Number of a feature, from 0.
     pub fn number(&self, hash: u32) -> Option<u32> {
         self.numbers.get(&hash).copied()
     }
 
-    /// A row of the known features, of length 1. Each feature is to be given once.
+    /// Row of the known features, scaled to length 1. Each feature must occur once.
     pub fn row(&self, features: &[(u32, f32)]) -> SparseRow {
         self.counts(features).normalised()
     }
 
-    /// A row of the known features with their values as they are.
+    /// Row of the known features with their values unchanged.
     pub fn counts(&self, features: &[(u32, f32)]) -> SparseRow {
         let known = features.iter().filter_map(|(hash, value)| Some((self.number(*hash)?, *value)));
         SparseRow::new(known.collect())
     }
 
-    /// The features' hashes, by number.
+    /// Hashes in the order of their numbers.
     pub fn hashes(&self) -> Vec<u32> {
         let mut hashes: Vec<u32> = self.numbers.keys().copied().collect();
         hashes.sort_unstable();
         hashes
     }
 
-    /// How many features are known.
+    /// Number of features.
     pub fn len(&self) -> usize {
         self.numbers.len()
     }
 
-    /// Whether none is known.
+    /// True if the vocabulary has no features.
     pub fn is_empty(&self) -> bool {
         self.numbers.is_empty()
     }
 }
 
-/// As it is stored: hashes in rising order, each as the distance from the one before.
+/// Serialised form: hashes in rising order as differences.
 #[derive(Clone, Serialize, Deserialize)]
 struct HashGaps(Vec<u32>);
 
@@ -118,13 +118,13 @@ mod tests {
     }
 
     #[test]
-    fn what_one_group_alone_says_is_not_known() {
+    fn features_of_a_single_group_are_unknown() {
         let vocabulary = Vocabulary::shared(["a", "a", "b"].into_iter().zip(ROWS), 2);
         assert_eq!(vocabulary.hashes(), [900]);
     }
 
     #[test]
-    fn it_is_the_same_after_storing() {
+    fn it_survives_serialisation() {
         let vocabulary = Vocabulary::of(ROWS.into_iter(), 1);
         let bytes = postcard::to_allocvec(&vocabulary).unwrap();
         assert_eq!(postcard::from_bytes::<Vocabulary>(&bytes).unwrap(), vocabulary);

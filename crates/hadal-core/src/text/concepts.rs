@@ -1,37 +1,38 @@
-//! Words of many languages that mean the same: `book`, `libro`, `книга` and `图书` are one concept.
+//! Concepts: language-independent ideas. `book`, `libro`, `книга` and `图书` are one concept.
 //!
-//! Judges trained mostly on English forms read other languages through this table. It is written by hand;
-//! the file says which words stand for what, in the format its first lines explain.
+//! With this table, classifiers trained mostly on English forms work in other languages. The table is written by
+//! hand; the first lines of `concepts.txt` explain its format.
 
 use super::words::{each_word, is_unspaced};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::LazyLock;
 use xxhash_rust::xxh3::xxh3_64;
 
-/// A concept's number. 0 is none.
+/// Number of a concept. 0 means no concept.
 pub type Concept = u8;
 
-/// Fewest and most letters of a prefix entry.
-const PREFIXES: std::ops::RangeInclusive<usize> = 2..=14;
+/// Lengths of prefix entries in letters.
+const PREFIX_LENGTHS: std::ops::RangeInclusive<usize> = 2..=14;
 
-/// The table, read once.
+/// The built-in table.
 pub static CONCEPTS: LazyLock<ConceptTable> =
     LazyLock::new(|| ConceptTable::read(include_str!("concepts.txt")));
 
-/// Which words stand for what.
+/// Map from words, prefixes and phrases to concepts.
 pub struct ConceptTable {
     names: Vec<String>,
     words: FxHashMap<String, Concept>,
     prefixes: FxHashMap<String, Concept>,
-    /// The first two letters of every prefix: most words are no further looked at.
+    /// First two letters of all prefixes. Words with another start need no prefix look-up.
     prefix_starts: FxHashSet<[char; 2]>,
-    /// By [`phrase_hash`].
+    /// Concepts of phrases by [`phrase_hash`].
     phrases: FxHashMap<u64, Concept>,
-    openers: FxHashMap<String, ()>,
+    /// First words of phrases.
+    first_words: FxHashSet<String>,
 }
 
 impl ConceptTable {
-    /// Reads the table: `concept TAB language TAB entries`. The first concept to claim a word keeps it.
+    /// Parses lines of `concept TAB language TAB entries`. A word belongs to the first concept that lists it.
     fn read(table: &str) -> ConceptTable {
         let mut concepts = ConceptTable {
             names: vec![String::new()],
@@ -39,7 +40,7 @@ impl ConceptTable {
             prefixes: FxHashMap::default(),
             prefix_starts: FxHashSet::default(),
             phrases: FxHashMap::default(),
-            openers: FxHashMap::default(),
+            first_words: FxHashSet::default(),
         };
         for line in table.lines().filter(|line| !line.starts_with('#')) {
             let mut columns = line.split('\t');
@@ -63,7 +64,7 @@ impl ConceptTable {
     fn add(&mut self, entry: &str, concept: Concept) {
         if let Some(prefix) = entry.strip_suffix('*') {
             self.prefixes.entry(prefix.to_string()).or_insert(concept);
-            self.prefix_starts.extend(start(prefix));
+            self.prefix_starts.extend(first_letters(prefix));
             return;
         }
         let mut words = Vec::new();
@@ -74,56 +75,55 @@ impl ConceptTable {
                 self.words.entry(word.clone()).or_insert(concept);
             }
             [first, ..] => {
-                self.openers.insert(first.clone(), ());
+                self.first_words.insert(first.clone());
                 words.truncate(3);
                 let hashes = words.iter().map(|word| xxh3_64(word.as_bytes()));
-                let phrase = hashes.reduce(phrase_hash).expect("a phrase has words");
+                let phrase = hashes.reduce(phrase_hash).expect("the phrase has words");
                 self.phrases.entry(phrase).or_insert(concept);
             }
         }
     }
 
-    /// Names of all concepts, by number.
+    /// Names of the concepts by number. Number 0 has an empty name.
     pub fn names(&self) -> &[String] {
         &self.names
     }
 
-    /// The concept a word stands for.
+    /// Concept of a lower-case word, or 0.
     pub fn of_word(&self, word: &str) -> Concept {
         let exact = self.words.get(word).copied();
         exact.or_else(|| self.of_prefix(word)).unwrap_or_default()
     }
 
     fn of_prefix(&self, word: &str) -> Option<Concept> {
-        let start = start(word)?;
+        let start = first_letters(word)?;
         if is_unspaced(start[0]) || !self.prefix_starts.contains(&start) {
             return None;
         }
-        let longest = word.char_indices().nth(*PREFIXES.end()).map_or(word.len(), |(at, _)| at);
+        let longest = word.char_indices().nth(*PREFIX_LENGTHS.end()).map_or(word.len(), |(at, _)| at);
         let ends = word[..longest].char_indices().rev().map(|(at, c)| at + c.len_utf8());
         let shortest = start[0].len_utf8() + start[1].len_utf8();
         ends.take_while(|end| *end >= shortest).find_map(|end| self.prefixes.get(&word[..end]).copied())
     }
 
-    /// Whether some phrase begins with this word.
-    pub fn opens(&self, word: &str) -> bool {
-        self.openers.contains_key(word)
+    /// True if a phrase starts with this word.
+    pub fn starts_phrase(&self, word: &str) -> bool {
+        self.first_words.contains(word)
     }
 
-    /// The concept that words in a row stand for, by their [`phrase_hash`].
+    /// Concept of a phrase by its [`phrase_hash`], or 0.
     pub fn of_phrase(&self, phrase: u64) -> Concept {
         self.phrases.get(&phrase).copied().unwrap_or_default()
     }
 }
 
-/// What a phrase is known by, from what its beginning is known by and the hash of its next word. A single
-/// word is known by its own hash.
-pub fn phrase_hash(beginning: u64, word: u64) -> u64 {
-    (beginning.rotate_left(5) ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+/// Extends the hash of a phrase by the hash of its next word. The hash of a single word is its own.
+pub fn phrase_hash(start: u64, word: u64) -> u64 {
+    (start.rotate_left(5) ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15)
 }
 
-/// The first two letters.
-fn start(word: &str) -> Option<[char; 2]> {
+/// First two letters of a word.
+fn first_letters(word: &str) -> Option<[char; 2]> {
     let mut letters = word.chars();
     Some([letters.next()?, letters.next()?])
 }
@@ -146,7 +146,7 @@ mod tests {
             assert_eq!(name(&concepts, concepts.of_word(word)), "book", "{word}");
         }
         assert_eq!(concepts.of_word("booking"), 0);
-        assert!(concepts.opens("check"));
+        assert!(concepts.starts_phrase("check"));
         let hash = |word: &str| xxh3_64(word.as_bytes());
         let phrase = |words: [&str; 2]| concepts.of_phrase(phrase_hash(hash(words[0]), hash(words[1])));
         assert_eq!(name(&concepts, phrase(["check", "in"])), "checkin");

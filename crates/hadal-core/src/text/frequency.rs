@@ -1,16 +1,15 @@
-//! How common English words are: a compact list, most frequent first.
+//! Frequency ranks of English words.
 //!
-//! Rare words tell more than common ones; queries need both. The list ships with the program and is made
-//! from a frequency table by the training command.
+//! The list ships with the program. `hadal topics built-in` creates it from a frequency table.
 
 use rustc_hash::FxHashMap;
 use std::sync::LazyLock;
 
-/// The list, read once.
+/// The built-in list.
 pub static ENGLISH: LazyLock<WordFrequencies> =
     LazyLock::new(|| WordFrequencies::read(include_str!("../../models/words-en.txt")));
 
-/// Words by how often they are used.
+/// Words with their frequency ranks.
 pub struct WordFrequencies {
     words: Vec<&'static str>,
     ranks: FxHashMap<&'static str, u32>,
@@ -28,7 +27,7 @@ impl WordFrequencies {
         &self.words
     }
 
-    /// A word's place in the list, 0 for the most frequent.
+    /// Rank of a word; 0 is the most frequent.
     pub fn rank(&self, word: &str) -> Option<u32> {
         self.ranks.get(word).copied()
     }

@@ -1,10 +1,10 @@
-//! What a language does to words: endings that are cut off, and words that say nothing.
+//! Stemmers and stop words of languages.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use snowball_stemmers_rs::{Algorithm, Stemmer};
 use std::sync::LazyLock;
 
-/// Languages that are known, with their stemmers where there is one.
+/// Known languages by ISO 639-1 code, with their stemmers.
 const LANGUAGES: [(&str, Option<Algorithm>); 36] = [
     ("ar", Some(Algorithm::Arabic)),
     ("bg", None),
@@ -58,7 +58,7 @@ static KNOWN: LazyLock<FxHashMap<&'static str, Language>> = LazyLock::new(|| {
 static UNKNOWN: LazyLock<Language> =
     LazyLock::new(|| Language { id: 0, stemmer: None, stop: FxHashSet::default() });
 
-/// One language's ways.
+/// Stemmer and stop words of one language.
 pub struct Language {
     id: u8,
     stemmer: Option<Stemmer>,
@@ -66,7 +66,7 @@ pub struct Language {
 }
 
 impl Language {
-    /// The language of an ISO 639-1 code. Of an unknown one every word is kept as it stands.
+    /// Language of an ISO 639-1 code. An unknown language has no stemmer and no stop words of its own.
     pub fn of(code: Option<&str>) -> &'static Language {
         let code = match code {
             Some("nb" | "nn") => Some("no"),
@@ -75,21 +75,21 @@ impl Language {
         code.and_then(|code| KNOWN.get(code)).unwrap_or(&UNKNOWN)
     }
 
-    /// Small number of its own; 0 is the unknown language.
+    /// Number of the language; 0 is the unknown language.
     pub fn id(&self) -> u8 {
         self.id
     }
 
-    /// Whether a lower-case word says nothing about a topic. English ones say nothing anywhere.
+    /// True for a stop word in lower case. English stop words count in every language.
     pub fn is_stop(&self, word: &str) -> bool {
         word.len() < 2 || self.stop.contains(word) || Language::of(Some("en")).stop.contains(word)
     }
 
-    /// A lower-case word without its ending. Words in plain ASCII letters of a language that is written
-    /// otherwise are English more often than not.
+    /// Stem of a lower-case word. In languages with another script or without a stemmer, ASCII words are probably English
+    /// and use the English stemmer.
     pub fn stem(&self, word: &str) -> String {
-        let foreign = self.stemmer.is_none() || !self.is_latin();
-        match word.is_ascii() && foreign {
+        let uses_english = self.stemmer.is_none() || !self.is_latin();
+        match word.is_ascii() && uses_english {
             true => Language::of(Some("en")).stemmed(word),
             false => self.stemmed(word),
         }

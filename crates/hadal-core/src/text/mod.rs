@@ -1,9 +1,10 @@
-//! Text as the judges read it: words, stems, stop words, and concepts that no language owns.
+//! Text analysis: words, stems, stop words and concepts.
 //!
-//! [`words`] cuts text into lower-case words (scripts without spaces into pairs of characters),
-//! [`language`] stems them and knows what says nothing, [`concepts`] maps words of many languages onto
-//! the same idea, and [`terms`] does all of it at once, fast enough for every page of a crawl.
-//! [`frequency`] knows how common English words are.
+//! - [`words`]: splits text into lower-case words; scripts without spaces into pairs of characters.
+//! - [`language`]: stemmers and stop words.
+//! - [`concepts`]: maps words of many languages to language-independent concepts.
+//! - [`terms`]: all of these in one pass, with a cache.
+//! - [`frequency`]: frequency ranks of English words.
 
 pub mod concepts;
 pub mod frequency;

@@ -1,54 +1,54 @@
-//! How far a run of letters and digits goes, eight bytes at a time.
+//! Length of a run of letters and digits, computed eight bytes at a time.
 //!
-//! Every word of every page is measured here twice. Words are short and of all lengths, so a loop over their
-//! letters would have the processor guess wrong at the end of nearly each.
+//! Every word of every page passes through here twice. Words have varying lengths, so a loop over single letters
+//! causes a branch misprediction at the end of almost every word.
 
-/// What a run is made of.
+/// Characters of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum RunLetters {
-    /// Small letters of ASCII and digits.
-    Small,
-    /// The same and capitals.
-    Capital,
-    /// Something beyond ASCII.
-    Foreign,
+    /// Only lower-case ASCII letters and digits.
+    LowerAscii,
+    /// ASCII letters and digits with capitals.
+    MixedAscii,
+    /// Some characters are beyond ASCII.
+    NonAscii,
 }
 
-/// One in each of eight bytes.
+/// The value 1 in each of eight bytes.
 const ONES: u64 = 0x0101_0101_0101_0101;
-/// The highest bit of each of eight bytes.
+/// Highest bit of each of eight bytes.
 const HIGH: u64 = 0x80 * ONES;
 
-/// How many bytes at the beginning are part of words (ASCII letters and digits, everything beyond ASCII), and
-/// what they are.
+/// Number of bytes at the start that belong to words (ASCII letters and digits, and all bytes beyond ASCII), and the kind
+/// of these characters.
 pub(super) fn run_at(bytes: &[u8]) -> (usize, RunLetters) {
-    let (mut length, mut foreign, mut capitals) = (0, 0, 0);
+    let (mut length, mut non_ascii, mut capitals) = (0, 0, 0);
     loop {
         let eight = EightBytes::of(&bytes[length..]);
-        let taken = (!eight.parts_of_words() & HIGH).trailing_zeros();
-        // Bits of the bytes before the first that is no part: all of them when there is none.
+        let taken = (!eight.word_bytes() & HIGH).trailing_zeros();
+        // Mask of the bytes before the first separator; all bytes if there is none.
         let before = u64::MAX.checked_shr(64 - (taken & !7)).unwrap_or(0);
-        foreign |= eight.0 & HIGH & before;
+        non_ascii |= eight.0 & HIGH & before;
         capitals |= eight.capitals() & before;
         length += taken as usize / 8;
         if taken < 64 {
             break;
         }
     }
-    let letters = match (foreign, capitals) {
-        (0, 0) => RunLetters::Small,
-        (0, _) => RunLetters::Capital,
-        _ => RunLetters::Foreign,
+    let letters = match (non_ascii, capitals) {
+        (0, 0) => RunLetters::LowerAscii,
+        (0, _) => RunLetters::MixedAscii,
+        _ => RunLetters::NonAscii,
     };
     (length, letters)
 }
 
-/// EightBytes bytes side by side. Answers are given in the highest bit of each.
+/// Eight bytes in one register. Each test sets the highest bit of the bytes that pass.
 #[derive(Clone, Copy)]
 struct EightBytes(u64);
 
 impl EightBytes {
-    /// The next eight bytes; what is beyond the end is no part of a word.
+    /// Reads the next eight bytes. Missing bytes are 0, which is a separator.
     fn of(bytes: &[u8]) -> EightBytes {
         EightBytes(match bytes.first_chunk::<8>() {
             Some(eight) => u64::from_le_bytes(*eight),
@@ -56,11 +56,11 @@ impl EightBytes {
         })
     }
 
-    fn parts_of_words(self) -> u64 {
+    fn word_bytes(self) -> u64 {
         self.letters() | EightBytes(self.0 & !HIGH).between(b'0', b'9') | self.0
     }
 
-    /// ASCII letters, and some of what is beyond ASCII.
+    /// Tests for ASCII letters. Bytes beyond ASCII may pass too.
     fn letters(self) -> u64 {
         EightBytes((self.0 & !HIGH) | (0x20 * ONES)).between(b'a', b'z')
     }
@@ -69,7 +69,7 @@ impl EightBytes {
         self.letters() & !(self.0 << 2) & !self.0 & HIGH
     }
 
-    /// Which bytes lie between two, given that all are of ASCII.
+    /// Tests for bytes from `first` to `last`. All bytes must be ASCII.
     fn between(self, first: u8, last: u8) -> u64 {
         let reach_first = self.0 + u64::from(0x80 - first) * ONES;
         let exceed_last = self.0 + u64::from(0x7f - last) * ONES;
@@ -85,14 +85,14 @@ mod tests {
     #[test]
     fn a_run_ends_where_words_end() {
         for (text, length, letters) in [
-            ("", 0, RunLetters::Small),
-            (" a", 0, RunLetters::Small),
-            ("book, new", 4, RunLetters::Small),
-            ("Book", 4, RunLetters::Capital),
-            ("isbn1999 and", 8, RunLetters::Small),
-            ("bibliotecaS, new", 11, RunLetters::Capital),
-            ("abcdefgh KNIHA", 8, RunLetters::Small),
-            ("kniha\u{2014}Kniha x", 13, RunLetters::Foreign),
+            ("", 0, RunLetters::LowerAscii),
+            (" a", 0, RunLetters::LowerAscii),
+            ("book, new", 4, RunLetters::LowerAscii),
+            ("Book", 4, RunLetters::MixedAscii),
+            ("isbn1999 and", 8, RunLetters::LowerAscii),
+            ("bibliotecaS, new", 11, RunLetters::MixedAscii),
+            ("abcdefgh KNIHA", 8, RunLetters::LowerAscii),
+            ("kniha\u{2014}Kniha x", 13, RunLetters::NonAscii),
         ] {
             assert_eq!(run_at(text.as_bytes()), (length, letters), "{text}");
         }
@@ -104,9 +104,9 @@ mod tests {
             let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || *byte >= 128;
             let run: Vec<u8> = bytes.iter().copied().take_while(is_part).collect();
             let letters = match () {
-                () if !run.is_ascii() => RunLetters::Foreign,
-                () if run.iter().any(u8::is_ascii_uppercase) => RunLetters::Capital,
-                () => RunLetters::Small,
+                () if !run.is_ascii() => RunLetters::NonAscii,
+                () if run.iter().any(u8::is_ascii_uppercase) => RunLetters::MixedAscii,
+                () => RunLetters::LowerAscii,
             };
             prop_assert_eq!(run_at(&bytes), (run.len(), letters));
         }

@@ -57,7 +57,7 @@ pub fn evaluate(data: &LabelledData) -> PageFiguresAll {
             kept.iter().map(|&at| (words[at].as_slice(), lessons[at].domain)).collect();
         let bayes = BayesPageClassifier::train(&rows);
         let test = (0..lessons.len()).filter(|&at| fold_of(at) == fold);
-        test.map(|at| (at, [bayes.classify(&words[at]), ours.classify(&lessons[at].words)]))
+        test.map(|at| (at, [bayes.classify(&words[at]), ours.classify(&lessons[at].features)]))
             .collect::<Vec<_>>()
     });
     let mut judged: Vec<(usize, [Vec<f32>; 2])> = judged.into_iter().flatten().collect();

@@ -59,7 +59,7 @@ impl LabelledData {
             let page = labelled.as_page();
             let words = page_topic_features(&page, &page_text_features(&page));
             let weight = weight / of_site[labelled.site.as_str()];
-            DomainText { words, domain: labelled.domain(), site: labelled.site.clone(), weight }
+            DomainText { features: words, domain: labelled.domain(), site: labelled.site.clone(), weight }
         };
         self.pages.iter().map(lesson).collect()
     }
@@ -108,7 +108,7 @@ pub fn background(
 ) -> Background {
     let forms: Vec<TopicFeatures> = searches.iter().map(|example| row(example)).collect();
     let pages: Vec<TopicFeatures> =
-        lessons.iter().step_by(BACKGROUND_PAGES).map(|lesson| lesson.words.clone()).collect();
+        lessons.iter().step_by(BACKGROUND_PAGES).map(|lesson| lesson.features.clone()).collect();
     Background::of(&forms, &pages, domains.vocabulary())
 }
 

@@ -1,13 +1,17 @@
-//! How many results a page says there are: `1-10 of 1,234`, `about 245 Treffer`, `Found: 12`, `全 30 件`.
+//! Totals that a page states: `1-10 of 1,234`, `about 245 Treffer`, `Found: 12`, `全 30 件`.
+//!
+//! The text is split into numbers, words and signs. Each rule recognises one pattern at a position of this list.
 
 use super::phrases;
 use rustc_hash::FxHashMap;
 use std::sync::LazyLock;
 
-/// Bytes of text that are read, and pieces that are kept.
-const READ: usize = 32 << 10;
-const MOST_PIECES: usize = 6_000;
+/// Bytes of text that are read. Guess.
+const MAX_TEXT: usize = 32 << 10;
+/// Most pieces of a text. Guess.
+const MAX_PIECES: usize = 6_000;
 
+/// Token of the text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Piece<'a> {
     Number(u64),
@@ -18,35 +22,35 @@ enum Piece<'a> {
     Word(&'a str),
 }
 
-/// A number of results as a page names it.
+/// Number of results that a page states.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StatedCount {
-    /// How many there are.
+    /// Total of the query.
     pub total: u64,
-    /// Whether the page says that this is a round number, or a bound.
+    /// True if the page marks the total as rounded or as a bound.
     pub is_round: bool,
-    /// How many of them this page shows, where it says so.
+    /// Number of results on this page, if stated.
     pub shown: Option<u64>,
 }
 
-/// Counts of one text that are told apart.
-const MOST_COUNTS: usize = 40;
+/// Most counts that are returned for one text. Guess.
+const MAX_COUNTS: usize = 40;
 
-/// The number of results named in a text, if one is.
+/// Total that a text states.
 pub fn stated_total(text: &str) -> Option<u64> {
-    all(text, &[range_of, of_range, counted, announced]).next().map(|count| count.total)
+    apply_rules(text, &[range_of, of_range, counted, announced]).next().map(|count| count.total)
 }
 
-/// Every number of results that a text may name, the likeliest first, where things that are counted are
-/// results: outside of the results themselves. Lines of the text are sentences of their own.
+/// All totals that a text may state, most likely first. The text must not contain the results themselves, because counts
+/// of any items are accepted. Each line of the text is a sentence.
 pub fn stated_counts(text: &str) -> Vec<StatedCount> {
-    all(text, &[range_of, of_range, counted, announced, things]).take(MOST_COUNTS).collect()
+    apply_rules(text, &[range_of, of_range, counted, announced, things]).take(MAX_COUNTS).collect()
 }
 
-/// A rule looks at the pieces from one position on, and may look back.
+/// Pattern that starts at a position of the pieces.
 type CountRule = fn(&[Piece<'_>], usize) -> Option<StatedCount>;
 
-fn all(text: &str, rules: &'static [CountRule]) -> impl Iterator<Item = StatedCount> {
+fn apply_rules(text: &str, rules: &'static [CountRule]) -> impl Iterator<Item = StatedCount> {
     let pieces = pieces(text);
     let places = rules.iter().flat_map({
         let length = pieces.len();
@@ -59,13 +63,13 @@ fn all(text: &str, rules: &'static [CountRule]) -> impl Iterator<Item = StatedCo
 fn range_of(pieces: &[Piece<'_>], at: usize) -> Option<StatedCount> {
     let (from, to, length) = range(&pieces[at..])?;
     let rest = &pieces[at + length..];
-    // Things may be named in between: "1-10 items of 245".
+    // A noun may follow the range: "1-10 items of 245".
     let of = rest.iter().take(2).position(|piece| is(piece, OF) || *piece == Piece::Slash)?;
     let near = rest[of + 1..].iter().take(4).position(|piece| number(piece).is_some())?;
     let position = at + length + of + 1 + near;
     let total = number(&pieces[position])?;
     (from <= to && to <= total)
-        .then(|| StatedCount { shown: Some(to - from + 1), ..plain(pieces, position, total) })
+        .then(|| StatedCount { shown: Some(to - from + 1), ..count_at(pieces, position, total) })
 }
 
 /// `245 件中 1-10`
@@ -74,10 +78,10 @@ fn of_range(pieces: &[Piece<'_>], at: usize) -> Option<StatedCount> {
     let of = pieces[at + 1..].iter().take(2).position(|piece| is(piece, OF))?;
     let (from, to, _) = range(&pieces[at + of + 2..])?;
     (from <= to && to <= total)
-        .then(|| StatedCount { shown: Some(to - from + 1), ..plain(pieces, at, total) })
+        .then(|| StatedCount { shown: Some(to - from + 1), ..count_at(pieces, at, total) })
 }
 
-/// Two numbers with something between that makes them a range, and how many pieces that is.
+/// Range at the start of the pieces: first number, last number, number of pieces.
 fn range(pieces: &[Piece<'_>]) -> Option<(u64, u64, usize)> {
     let from = number(pieces.first()?)?;
     let between = pieces.get(1)?;
@@ -88,23 +92,23 @@ fn range(pieces: &[Piece<'_>]) -> Option<(u64, u64, usize)> {
 /// `245 results`, `245 matching records`, `245 books found`
 fn counted(pieces: &[Piece<'_>], at: usize) -> Option<StatedCount> {
     let total = number(&pieces[at])?;
-    let reach = words_after(pieces, at);
-    let noun = reach.iter().take(2).position(|word| is(word, COUNTED));
-    let is_per = noun.and_then(|at| reach.get(at + 1)).is_some_and(|word| is(word, PER));
-    let found = reach.iter().take(4).any(|word| is(word, FOUND));
-    ((noun.is_some() && !is_per) || found).then(|| plain(pieces, at, total))
+    let words = words_after(pieces, at);
+    let noun = words.iter().take(2).position(|word| is(word, COUNTED));
+    let is_per = noun.and_then(|at| words.get(at + 1)).is_some_and(|word| is(word, PER));
+    let found = words.iter().take(4).any(|word| is(word, FOUND));
+    ((noun.is_some() && !is_per) || found).then(|| count_at(pieces, at, total))
 }
 
-/// `245 items`, where nothing plainer is said: a number of something that is listed.
+/// `245 items`: number of any items. The weakest rule.
 fn things(pieces: &[Piece<'_>], at: usize) -> Option<StatedCount> {
     let total = number(&pieces[at]).filter(|total| *total > 0)?;
-    let reach = words_after(pieces, at);
-    let is_thing = reach.first().is_some_and(|word| is(word, THINGS));
-    let is_per = reach.get(1).is_some_and(|word| is(word, PER));
-    (is_thing && !is_per).then(|| plain(pieces, at, total))
+    let words = words_after(pieces, at);
+    let is_thing = words.first().is_some_and(|word| is(word, THINGS));
+    let is_per = words.get(1).is_some_and(|word| is(word, PER));
+    (is_thing && !is_per).then(|| count_at(pieces, at, total))
 }
 
-/// The few words that follow a number, a plus sign or the end of a line passed over.
+/// Up to four words after a number. A plus sign or line end directly after the number is skipped.
 fn words_after<'p, 't>(pieces: &'p [Piece<'t>], at: usize) -> &'p [Piece<'t>] {
     let plus = usize::from(matches!(pieces.get(at + 1), Some(Piece::Plus | Piece::Stop)));
     let rest = &pieces[at + 1 + plus..];
@@ -116,18 +120,18 @@ fn words_after<'p, 't>(pieces: &'p [Piece<'t>], at: usize) -> &'p [Piece<'t>] {
 fn announced(pieces: &[Piece<'_>], at: usize) -> Option<StatedCount> {
     let about = usize::from(number(pieces.get(at + 1)?).is_none());
     let total = number(pieces.get(at + 1 + about)?)?;
-    let is_said = is(&pieces[at], FOUND) || is(&pieces[at], COUNTED);
+    let is_announcement = is(&pieces[at], FOUND) || is(&pieces[at], COUNTED);
     if about == 1 && !is(&pieces[at + 1], ABOUT) {
         return None;
     }
-    let goes_on = pieces.get(at + 2 + about).is_some_and(|next| {
+    let continues = pieces.get(at + 2 + about).is_some_and(|next| {
         matches!(next, Piece::Dash | Piece::Slash) || is(next, TO) || (is(next, OF) && !is(next, COUNTED))
     });
-    (is_said && !goes_on).then(|| plain(pieces, at + 1 + about, total))
+    (is_announcement && !continues).then(|| count_at(pieces, at + 1 + about, total))
 }
 
-/// A number with nothing said about what is shown; what stands around it tells whether it is round.
-fn plain(pieces: &[Piece<'_>], at: usize, total: u64) -> StatedCount {
+/// Count without a range. It is rounded if a word such as "about" stands before the number or a plus sign after it.
+fn count_at(pieces: &[Piece<'_>], at: usize, total: u64) -> StatedCount {
     let before = pieces[at.saturating_sub(2)..at].iter().any(|piece| is(piece, ABOUT));
     let is_round = before || pieces.get(at + 1) == Some(&Piece::Plus);
     StatedCount { total, is_round, shown: None }
@@ -140,7 +144,7 @@ fn number(piece: &Piece<'_>) -> Option<u64> {
     }
 }
 
-/// What a word may mean beside a number: bits, since some words mean several things.
+/// Bit set of the meanings of a word beside a number. Some words have several.
 type WordSenses = u8;
 const COUNTED: WordSenses = 1;
 const FOUND: WordSenses = 2;
@@ -167,20 +171,20 @@ static SENSES: LazyLock<FxHashMap<&'static str, WordSenses>> = LazyLock::new(|| 
     senses
 });
 
-/// Those of scripts without blanks.
-static STICKY: LazyLock<Vec<(&'static str, WordSenses)>> = LazyLock::new(|| {
-    let is_sticky = |word: &str| word.chars().next().is_some_and(is_unspaced);
-    SENSES.iter().map(|(word, senses)| (*word, *senses)).filter(|(word, _)| is_sticky(word)).collect()
+/// Entries of [`SENSES`] in scripts without spaces.
+static UNSPACED_SENSES: LazyLock<Vec<(&'static str, WordSenses)>> = LazyLock::new(|| {
+    let is_unspaced_word = |word: &str| word.chars().next().is_some_and(is_unspaced);
+    SENSES.iter().map(|(word, senses)| (*word, *senses)).filter(|(word, _)| is_unspaced_word(word)).collect()
 });
 
-/// Whether a word has a sense; words of scripts without blanks need only begin or end with one that has.
+/// True if a word has a meaning. In scripts without spaces it is enough that the word starts or ends with such a word.
 fn is(piece: &Piece<'_>, sense: WordSenses) -> bool {
     let Piece::Word(word) = piece else { return false };
     if word.chars().next().is_some_and(is_unspaced) {
-        let sticks = |entry: &str| word.starts_with(entry) || word.ends_with(entry);
-        return STICKY.iter().any(|(entry, senses)| senses & sense != 0 && sticks(entry));
+        let is_affix = |entry: &str| word.starts_with(entry) || word.ends_with(entry);
+        return UNSPACED_SENSES.iter().any(|(entry, senses)| senses & sense != 0 && is_affix(entry));
     }
-    let mut lower = [0; LONG_WORD];
+    let mut lower = [0; MAX_SENSE_WORD];
     let known = match lower.get_mut(..word.len()) {
         Some(lower) if word.is_ascii() => {
             lower.copy_from_slice(word.as_bytes());
@@ -192,21 +196,20 @@ fn is(piece: &Piece<'_>, sense: WordSenses) -> bool {
     known.is_some_and(|senses| senses & sense != 0)
 }
 
-/// Bytes of the longest plain word that has a sense, and more.
-const LONG_WORD: usize = 24;
+/// Length of the buffer for lower-case words. No ASCII word in [`SENSES`] is longer.
+const MAX_SENSE_WORD: usize = 24;
 
 fn is_unspaced(c: char) -> bool {
     c >= '\u{2e80}'
 }
 
-/// Words, numbers with their separators taken out, and dashes; a text changes from one
-/// to the other where digits begin or end.
+/// Splits a text into words, numbers without thousands separators, and signs.
 fn pieces(text: &str) -> Vec<Piece<'_>> {
     let mut pieces = Vec::new();
     let mut rest = text;
     let mut read = 0;
     while let Some(c) = rest.chars().next() {
-        if read > READ || pieces.len() >= MOST_PIECES {
+        if read > MAX_TEXT || pieces.len() >= MAX_PIECES {
             break;
         }
         let taken = if c.is_ascii_digit() {
@@ -237,8 +240,8 @@ fn sign(c: char) -> Option<Piece<'static>> {
     }
 }
 
-/// A whole number with or without thousands separators, and its length in bytes; none when it is too
-/// large to count anything.
+/// Number at the start of a text, with or without thousands separators, and its length in bytes. `None` for numbers of
+/// 10^12 and above.
 fn leading_number(text: &str) -> (Option<u64>, usize) {
     let digits = |text: &str| text.bytes().take_while(u8::is_ascii_digit).count();
     let mut end = digits(text);
@@ -260,7 +263,7 @@ mod tests {
     use super::{StatedCount, stated_counts, stated_total};
 
     #[test]
-    fn totals_are_read_in_many_wordings() {
+    fn totals_are_read_in_many_languages() {
         for (text, expected) in [
             ("Showing 1-10 of 1,234 for hotels", Some(1234)),
             ("Results 1 \u{2013} 20 of about 5.300.000", Some(5_300_000)),
@@ -285,7 +288,7 @@ mod tests {
     }
 
     #[test]
-    fn round_numbers_and_what_is_shown_are_told() {
+    fn rounded_totals_and_shown_results_are_recognised() {
         for (text, total, is_round, shown) in [
             ("Results 1-10 of about 5,300", 5300, true, Some(10)),
             ("1-20 / 245", 245, false, Some(20)),

@@ -1,59 +1,54 @@
-//! Lists on a page: links that stand in the same place, and ways to the next page of them.
+//! Link lists and pagers of a page.
 
 use super::phrases;
 use crate::page::{Link, Page};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// Links that share a tag path.
-pub(super) struct Group {
-    /// How many lead to different places.
-    pub(super) links: usize,
-}
+/// Links of a page that are read. Guess.
+const MAX_LINKS: usize = 3_000;
 
-/// Links looked at; more of them are no better sign of a list.
-const MOST_LINKS: usize = 3_000;
-
-/// The largest group of links of one tag path that name things: menus and page numbers do not count.
-pub(super) fn repeated(page: &Page) -> Option<Group> {
+/// Number of URLs in the largest group of links with the same tag path. Navigation and links with short anchors, such as
+/// page numbers, do not count.
+pub(super) fn largest_link_list(page: &Page) -> Option<usize> {
     let mut groups: FxHashMap<&str, (FxHashSet<&str>, usize)> = FxHashMap::default();
-    for link in page.links.iter().take(MOST_LINKS).filter(|link| !is_frame(&link.context.tag_path)) {
+    for link in page.links.iter().take(MAX_LINKS).filter(|link| !is_navigation(&link.context.tag_path)) {
         let (targets, letters) = groups.entry(&link.context.tag_path).or_default();
         targets.insert(link.url.as_str());
         *letters += link.context.anchor.chars().filter(|c| c.is_alphabetic()).count();
     }
     let named =
         groups.values().filter(|(targets, letters)| targets.len() >= 3 && *letters >= 6 * targets.len());
-    named.map(|(targets, _)| targets.len()).max().map(|links| Group { links })
+    named.map(|(targets, _)| targets.len()).max()
 }
 
-/// Parts of a page that are the same on every page of a site.
-fn is_frame(path: &str) -> bool {
-    const MARKS: [&str; 8] = ["nav", "menu", "footer", "header", "breadcrumb", "sidebar", "aside", "social"];
+/// True for tag paths inside navigation, header or footer.
+fn is_navigation(path: &str) -> bool {
+    const MARKERS: [&str; 8] =
+        ["nav", "menu", "footer", "header", "breadcrumb", "sidebar", "aside", "social"];
     let path = path.to_ascii_lowercase();
-    MARKS.iter().any(|mark| path.contains(mark))
+    MARKERS.iter().any(|marker| path.contains(marker))
 }
 
-/// A way to further results: a declared next page, a link that says next, or numbers in a row.
+/// Evidence of a pager: a declared next page, a link to the next page, or consecutive page numbers.
 pub(super) fn pager(page: &Page) -> Option<&'static str> {
-    let links = || page.links.iter().take(MOST_LINKS);
+    let links = || page.links.iter().take(MAX_LINKS);
     if page.hints.next.is_some() || links().any(|link| link.context.rel.split(' ').any(|rel| rel == "next")) {
-        return Some("a declared next page");
+        return Some("declared next page");
     }
     if links().any(|link| is_next(&link.context.anchor)) {
-        return Some("a link to the next page");
+        return Some("link to the next page");
     }
     let numbers: Vec<Option<u32>> = links().map(page_number).collect();
-    let in_row = |pair: &[Option<u32>]| matches!(pair, [Some(a), Some(b)] if *b == a + 1);
-    let runs = numbers.windows(2).filter(|pair| in_row(pair)).count();
-    (runs >= 2).then_some("page numbers in a row")
+    let is_consecutive = |pair: &[Option<u32>]| matches!(pair, [Some(a), Some(b)] if *b == a + 1);
+    let runs = numbers.windows(2).filter(|pair| is_consecutive(pair)).count();
+    (runs >= 2).then_some("consecutive page numbers")
 }
 
 fn is_next(anchor: &str) -> bool {
     if anchor.len() > 40 {
         return false;
     }
-    let plain = super::normalise_prefix(anchor, 64);
-    phrases::NEXT.equals(&plain)
+    phrases::NEXT.equals(&super::normalise_prefix(anchor, 64))
 }
 
 fn page_number(link: &Link) -> Option<u32> {

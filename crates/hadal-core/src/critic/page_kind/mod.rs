@@ -1,8 +1,8 @@
-//! What kind of page an answer is: results, one record, nothing found, an error, a wall, thanks for an entry.
+//! Kind of an answer page: result list, record, nothing found, error, login page, captcha and others.
 //!
-//! Signals are read off the page alone and say how sure they are and why. None of them excludes
-//! another: a page may say that nothing was found and list what others liked. Who asked the question
-//! and knows what else came back ([`crate::critic::probe`]) can tell more.
+//! Each kind has a score and evidence, computed from the page and its status code alone. Kinds do not exclude each
+//! other: a page may state that nothing was found and list recommendations. [`crate::critic::probe`] compares
+//! several answers and is more reliable. All scores are guesses.
 
 mod counts;
 mod lists;
@@ -13,25 +13,25 @@ pub use counts::{StatedCount, stated_counts, stated_total};
 
 use super::phrase_set::normalise_prefix;
 use crate::page::Page;
-use lists::{pager, repeated};
+use lists::{largest_link_list, pager};
 use serde::{Deserialize, Serialize};
 
-/// How sure a signal is, and why.
+/// Score and evidence for one kind of page.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Signal {
-    /// From 0, no sign of it, to 1, beyond doubt.
+    /// From 0 (no evidence) to 1 (certain).
     pub score: f32,
-    /// A few words a person can check; empty without a sign.
+    /// Reasons for the score, for people to check. Empty without evidence.
     pub evidence: String,
 }
 
 impl Signal {
-    /// Whether it is more likely so than not.
+    /// `score >= 0.5`.
     pub fn holds(&self) -> bool {
         self.score >= 0.5
     }
 
-    /// Adds an independent sign: doubt is multiplied by the doubt that is left.
+    /// Adds independent evidence: `1 - score` becomes `(1 - score) * (1 - new score)`.
     fn add(&mut self, score: f32, evidence: &str) {
         self.score = 1.0 - (1.0 - self.score) * (1.0 - score.clamp(0.0, 1.0));
         if !self.evidence.is_empty() {
@@ -40,51 +40,52 @@ impl Signal {
         self.evidence.push_str(evidence);
     }
 
+    /// Multiplies the score by a factor of at most 1.
     fn weaken(&mut self, by: f32) {
         self.score *= by;
     }
 }
 
-/// What a page may be.
+/// Scores for all kinds of pages.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct PageKinds {
-    /// A list of results.
+    /// List of search results.
     pub results: Signal,
-    /// One record.
+    /// Detail page of one record.
     pub detail: Signal,
-    /// An answer that nothing was found.
+    /// Page that states that nothing was found.
     pub no_results: Signal,
-    /// An error of the server or of the request.
+    /// Error of the server or the request.
     pub error: Signal,
-    /// Nothing is shown to those who are not logged in.
+    /// Login page instead of an answer.
     pub login_wall: Signal,
-    /// A page that does not exist, with a status that says it does.
+    /// Error page for a missing page, with status 200.
     pub soft_404: Signal,
-    /// The server wants to be asked less often.
+    /// Too many requests.
     pub rate_limit: Signal,
-    /// The server wants to see a person.
+    /// Captcha instead of an answer.
     pub captcha: Signal,
-    /// What was sent was taken in: no question was answered, something was done.
+    /// Confirmation of an entry, message or order.
     #[serde(rename = "taken_in")]
     pub confirmation: Signal,
-    /// How many results there are, where the page says so.
+    /// Total that the page states.
     pub total: Option<u64>,
 }
 
 impl PageKinds {
-    /// Whether it answers no question at all: an error or a wall.
+    /// True for an error, a login page, a rate limit or a captcha.
     pub fn is_no_answer(&self) -> bool {
         [&self.error, &self.login_wall, &self.rate_limit, &self.captcha].iter().any(|signal| signal.holds())
     }
 }
 
-/// Bytes of text that are read for phrases: what a page is stands near its top.
-const READ: usize = 48 << 10;
+/// Bytes of text that are searched for phrases. Guess.
+const MAX_TEXT: usize = 48 << 10;
 
-/// The signals of a page that came with a status code.
+/// Scores a page that was returned with a status code.
 pub fn page_kinds(page: &Page, status: u16) -> PageKinds {
-    let text = normalise_prefix(&page.text, READ);
-    let title = normalise_prefix(&page.title, READ);
+    let text = normalise_prefix(&page.text, MAX_TEXT);
+    let title = normalise_prefix(&page.title, MAX_TEXT);
     let total = stated_total(&page.text);
     let mut kinds = PageKinds {
         no_results: no_results(&text, total),
@@ -109,7 +110,7 @@ fn no_results(text: &str, total: Option<u64>) -> Signal {
         signal.add(0.85, phrase);
     }
     match total {
-        Some(0) => signal.add(0.9, "a count of zero"),
+        Some(0) => signal.add(0.9, "total of 0"),
         Some(_) => signal.weaken(0.4),
         None => {}
     }
@@ -119,14 +120,14 @@ fn no_results(text: &str, total: Option<u64>) -> Signal {
 fn results(page: &Page, kinds: &PageKinds) -> Signal {
     let mut signal = Signal::default();
     if let Some(total) = kinds.total.filter(|total| *total > 0) {
-        signal.add(0.5, &format!("a count of {total}"));
+        signal.add(0.5, &format!("total of {total}"));
     }
-    if let Some(group) = repeated(page) {
-        let size = group.links.min(10) as f32 / 10.0;
-        signal.add(0.25 + 0.3 * size, &format!("{} links alike", group.links));
+    if let Some(links) = largest_link_list(page) {
+        let size = links.min(10) as f32 / 10.0;
+        signal.add(0.25 + 0.3 * size, &format!("{links} similar links"));
     }
-    if let Some(sign) = pager(page) {
-        signal.add(0.4, sign);
+    if let Some(evidence) = pager(page) {
+        signal.add(0.4, evidence);
     }
     for other in [&kinds.no_results, &kinds.error, &kinds.soft_404, &kinds.captcha, &kinds.login_wall] {
         signal.weaken(1.0 - 0.8 * other.score);
@@ -134,13 +135,13 @@ fn results(page: &Page, kinds: &PageKinds) -> Signal {
     signal
 }
 
-/// One record: a title of its own that the text repeats, more text than links, nothing to page through.
+/// Detail page of one record: the text repeats the title, has few links, and contains labelled values.
 fn detail(page: &Page, title: &str, text: &str, kinds: &PageKinds) -> Signal {
     let mut signal = Signal::default();
     let words: Vec<&str> = title.split(' ').filter(|word| word.chars().count() > 3).collect();
     let repeats = words.iter().filter(|word| text.matches(*word).take(2).count() == 2).count();
     if words.len() >= 2 && repeats * 2 > words.len() {
-        signal.add(0.4, "the text repeats the title");
+        signal.add(0.4, "text repeats the title");
     }
     let per_link = page.text.len() / page.links.len().max(1);
     if per_link > 80 {
@@ -148,7 +149,7 @@ fn detail(page: &Page, title: &str, text: &str, kinds: &PageKinds) -> Signal {
     }
     let pairs = page.text.split_whitespace().take(2_000).filter(|word| word.len() > 2 && word.ends_with(':'));
     if pairs.count() >= 4 {
-        signal.add(0.3, "names and values");
+        signal.add(0.3, "labelled values");
     }
     for other in [&kinds.results, &kinds.no_results, &kinds.error, &kinds.soft_404, &kinds.captcha] {
         signal.weaken(1.0 - 0.8 * other.score);

@@ -1,106 +1,107 @@
-//! Pages that stand in the way of an answer: errors, logins, limits, tests for machines, thanks for an order.
+//! Scores for pages that are no answer to a query: errors, logins, rate limits, captchas, confirmations.
 
 use super::Signal;
 use super::phrases;
 use crate::critic::phrase_set::PhraseSet;
 use crate::page::{FieldKind, Form, Page};
 
-/// Bytes of plain text under which a page has little to say beside its message.
-const SHORT: usize = 2_000;
+/// Length of normalised text in bytes below which a page is short. Guess.
+const SHORT_TEXT: usize = 2_000;
 
-/// An error, by status or by what a short page says.
+/// Error, by status code or message.
 pub(super) fn error(text: &str, title: &str, status: u16) -> Signal {
     let mut signal = Signal::default();
     match status {
-        500..=599 => signal.add(0.95, "a status of failure"),
-        400..=403 | 405..=428 | 430..=499 => signal.add(0.7, "a status of refusal"),
+        500..=599 => signal.add(0.95, "server error status"),
+        400..=403 | 405..=428 | 430..=499 => signal.add(0.7, "client error status"),
         0 => signal.add(1.0, "no answer"),
         _ => {}
     }
-    said(&mut signal, text, title, &phrases::ERROR);
+    add_phrase(&mut signal, text, title, &phrases::ERROR);
     signal
 }
 
-/// Nothing but a login.
+/// Login page, by status code, password field and messages.
 pub(super) fn login(page: &Page, text: &str, title: &str, status: u16) -> Signal {
     let mut signal = Signal::default();
     if status == 401 {
-        signal.add(0.9, "a status that asks for a login");
+        signal.add(0.9, "status 401");
     }
-    let asks = |form: &Form| form.fields.iter().any(|field| field.kind == FieldKind::Password);
-    if page.forms.iter().any(asks) {
-        // Many sites show a login on every page.
-        signal.add(0.1, "a password field");
+    let has_password = |form: &Form| form.fields.iter().any(|field| field.kind == FieldKind::Password);
+    if page.forms.iter().any(has_password) {
+        // Many sites have a login form on every page.
+        signal.add(0.1, "password field");
         if let Some(phrase) = phrases::LOGIN.first(title) {
             signal.add(0.5, phrase);
         }
-        if text.len() < SHORT
+        if text.len() < SHORT_TEXT
             && let Some(phrase) = phrases::LOGIN_FIRST.first(text)
         {
             signal.add(0.5, phrase);
         }
-        if page.forms.len() == 1 && page.text.len() < SHORT / 4 {
-            signal.add(0.3, "little else");
+        if page.forms.len() == 1 && page.text.len() < SHORT_TEXT / 4 {
+            signal.add(0.3, "little other text");
         }
     }
     signal
 }
 
-/// A missing page that answers as if it were there.
+/// Soft 404: a not-found message with a success status.
 pub(super) fn soft_404(text: &str, title: &str, status: u16) -> Signal {
     let mut signal = Signal::default();
     if matches!(status, 200..=299) {
-        said(&mut signal, text, title, &phrases::NOT_FOUND);
+        add_phrase(&mut signal, text, title, &phrases::NOT_FOUND);
     }
     signal
 }
 
-/// What was sent was taken in, as a message or an order is.
+/// Confirmation of an entry, message or order.
 pub(super) fn confirmation(text: &str, title: &str) -> Signal {
     let mut signal = Signal::default();
-    said(&mut signal, text, title, &phrases::CONFIRMATION);
+    add_phrase(&mut signal, text, title, &phrases::CONFIRMATION);
     signal
 }
 
-/// Asked too often.
+/// Rate limit, by status code or message.
 pub(super) fn rate_limit(text: &str, title: &str, status: u16) -> Signal {
     let mut signal = Signal::default();
     match status {
-        429 => signal.add(1.0, "too many requests"),
-        503 => signal.add(0.5, "not available now"),
+        429 => signal.add(1.0, "status 429"),
+        503 => signal.add(0.5, "status 503"),
         _ => {}
     }
-    said(&mut signal, text, title, &phrases::RATE_LIMIT);
+    add_phrase(&mut signal, text, title, &phrases::RATE_LIMIT);
     signal
 }
 
-/// A test for machines instead of an answer.
+/// Captcha instead of an answer.
 pub(super) fn captcha(page: &Page, text: &str, title: &str, status: u16) -> Signal {
     let mut signal = Signal::default();
-    said(&mut signal, text, title, &phrases::CAPTCHA);
-    let is_bare = text.len() < SHORT / 2 && page.links.len() < 10;
-    if is_bare && page.forms.iter().any(|form| has_captcha(&form.attributes, form)) {
-        signal.add(if status == 403 { 0.8 } else { 0.5 }, "a field for it");
+    add_phrase(&mut signal, text, title, &phrases::CAPTCHA);
+    let is_short = text.len() < SHORT_TEXT / 2 && page.links.len() < 10;
+    if is_short && page.forms.iter().any(|form| has_captcha(&form.attributes, form)) {
+        signal.add(if status == 403 { 0.8 } else { 0.5 }, "captcha field");
     }
     signal
 }
 
 fn has_captcha(attributes: &str, form: &Form) -> bool {
-    let marks = |text: &str| {
+    let has_marker = |text: &str| {
         let text = text.to_lowercase();
-        ["captcha", "turnstile", "challenge"].iter().any(|mark| text.contains(mark))
+        ["captcha", "turnstile", "challenge"].iter().any(|marker| text.contains(marker))
     };
-    marks(attributes) || form.fields.iter().take(100).any(|field| marks(&field.name) || marks(&field.id))
+    has_marker(attributes)
+        || form.fields.iter().take(100).any(|field| has_marker(&field.name) || has_marker(&field.id))
 }
 
-/// A phrase weighs most in the title, less on a short page, and nothing in a long text.
-fn said(signal: &mut Signal, text: &str, title: &str, phrases: &PhraseSet) {
+/// Adds evidence for a phrase. It counts most in the title, less in a short text, and not at all in a long text.
+fn add_phrase(signal: &mut Signal, text: &str, title: &str, phrases: &PhraseSet) {
     if let Some(phrase) = phrases.first(title) {
         signal.add(0.7, phrase);
     }
-    if text.len() < SHORT
+    if text.len() < SHORT_TEXT
         && let Some(phrase) = phrases.first(text)
     {
-        signal.add(if text.len() < SHORT / 2 { 0.6 } else { 0.5 }, phrase);
+        signal.add(if text.len() < SHORT_TEXT / 2 { 0.6 } else { 0.5 }, phrase);
     }
 }

@@ -1,11 +1,12 @@
-//! What pages say in so many words, in many languages.
+//! Phrases of answer pages in many languages.
 //!
-//! Lower case, punctuation as blanks, matched as whole words except in scripts without blanks.
+//! Phrases are normalised: lower case, spaces instead of punctuation. They match whole words, except in scripts
+//! without spaces.
 
 use crate::critic::phrase_set::PhraseSet;
 use std::sync::LazyLock;
 
-/// Nothing was found.
+/// Messages that nothing was found.
 #[rustfmt::skip]
 pub(super) static NO_RESULTS: LazyLock<PhraseSet> = LazyLock::new(|| PhraseSet::new(&[
     // English
@@ -60,7 +61,7 @@ pub(super) static NO_RESULTS: LazyLock<PhraseSet> = LazyLock::new(|| PhraseSet::
     "ไม่พบ",
 ]));
 
-/// Something went wrong.
+/// Messages about errors of the server or the request.
 #[rustfmt::skip]
 pub(super) static ERROR: LazyLock<PhraseSet> = LazyLock::new(|| PhraseSet::new(&[
     "internal server error", "server error", "an error occurred", "an error has occurred", "error occurred",
@@ -75,7 +76,7 @@ pub(super) static ERROR: LazyLock<PhraseSet> = LazyLock::new(|| PhraseSet::new(&
     "发生错误", "系统错误", "出错了", "エラーが発生", "오류가 발생",
 ]));
 
-/// The page is not there.
+/// Messages that a page does not exist.
 #[rustfmt::skip]
 pub(super) static NOT_FOUND: LazyLock<PhraseSet> = LazyLock::new(|| PhraseSet::new(&[
     "page not found", "404 not found", "404 error", "error 404", "404", "not found", "file not found",
@@ -87,7 +88,7 @@ pub(super) static NOT_FOUND: LazyLock<PhraseSet> = LazyLock::new(|| PhraseSet::n
     "页面不存在", "找不到页面", "頁面不存在", "ページが見つかりません", "페이지를 찾을 수 없",
 ]));
 
-/// Somebody should log in first.
+/// Titles of login pages.
 #[rustfmt::skip]
 pub(super) static LOGIN: LazyLock<PhraseSet> = LazyLock::new(|| PhraseSet::new(&[
     "log in", "login", "sign in", "signin", "log on", "members only", "authentication required", "anmelden",
@@ -96,7 +97,7 @@ pub(super) static LOGIN: LazyLock<PhraseSet> = LazyLock::new(|| PhraseSet::new(&
     "logga in", "přihlášení", "登录", "登錄", "登入", "ログイン", "로그인",
 ]));
 
-/// The same, said in a sentence.
+/// Requests to log in.
 #[rustfmt::skip]
 pub(super) static LOGIN_FIRST: LazyLock<PhraseSet> = LazyLock::new(|| PhraseSet::new(&[
     "please log in", "please login", "please sign in", "must be logged in", "must log in", "need to log in",
@@ -107,7 +108,7 @@ pub(super) static LOGIN_FIRST: LazyLock<PhraseSet> = LazyLock::new(|| PhraseSet:
     "请先登录", "請先登入", "ログインしてください", "로그인이 필요",
 ]));
 
-/// Something was handed over, and is confirmed.
+/// Confirmations of an entry, message or order.
 #[rustfmt::skip]
 pub(super) static CONFIRMATION: LazyLock<PhraseSet> = LazyLock::new(|| PhraseSet::new(&[
     "your message has been", "your message was sent", "your entry has been", "your request has been",
@@ -131,7 +132,7 @@ pub(super) static CONFIRMATION: LazyLock<PhraseSet> = LazyLock::new(|| PhraseSet
     "感谢您的订阅", "送信されました", "送信しました", "접수되었습니다",
 ]));
 
-/// Asked too often.
+/// Messages about too many requests.
 #[rustfmt::skip]
 pub(super) static RATE_LIMIT: LazyLock<PhraseSet> = LazyLock::new(|| PhraseSet::new(&[
     "too many requests", "rate limit", "rate limited", "rate limit exceeded", "slow down", "too many searches",
@@ -141,7 +142,7 @@ pub(super) static RATE_LIMIT: LazyLock<PhraseSet> = LazyLock::new(|| PhraseSet::
     "请求过于频繁", "訪問過於頻繁", "访问过于频繁", "リクエストが多すぎ", "요청이 너무 많",
 ]));
 
-/// Show that you are a person.
+/// Messages of captcha pages.
 #[rustfmt::skip]
 pub(super) static CAPTCHA: LazyLock<PhraseSet> = LazyLock::new(|| PhraseSet::new(&[
     "captcha", "recaptcha", "hcaptcha", "verify you are human", "verify you are a human", "verify that you are human",
@@ -152,7 +153,7 @@ pub(super) static CAPTCHA: LazyLock<PhraseSet> = LazyLock::new(|| PhraseSet::new
     "не робот", "robot olmadığınızı", "人机验证", "安全验证", "ロボットではありません", "로봇이 아닙니다",
 ]));
 
-/// Links to the next page of a list.
+/// Anchor texts of links to the next page.
 #[rustfmt::skip]
 pub(super) static NEXT: LazyLock<PhraseSet> = LazyLock::new(|| PhraseSet::new(&[
     "next", "next page", "more results", "older", "nächste", "nächste seite", "weiter", "suivant", "suivante",
@@ -161,7 +162,7 @@ pub(super) static NEXT: LazyLock<PhraseSet> = LazyLock::new(|| PhraseSet::new(&[
     "další", "下一页", "下一頁", "下页", "次へ", "次のページ", "다음",
 ]));
 
-/// What is counted in a list of results.
+/// Nouns for results.
 #[rustfmt::skip]
 pub(super) const COUNTED: &[&str] = &[
     "results", "result", "hits", "hit", "matches", "match", "records", "record", "entries", "listings", "treffer",
@@ -173,7 +174,7 @@ pub(super) const COUNTED: &[&str] = &[
     "نتيجة", "نتائج", "תוצאות", "hasil", "kết", "รายการ", "записів", "zoekresultaten",
 ];
 
-/// What else is counted where results are listed.
+/// Nouns for items that result lists count.
 #[rustfmt::skip]
 pub(super) const THINGS: &[&str] = &[
     "items", "item", "products", "product", "articles", "article", "documents", "titles", "jobs", "vacancies", "offers",
@@ -186,7 +187,7 @@ pub(super) const THINGS: &[&str] = &[
     "annoncer", "titler", "tuotetta", "položek", "produktů", "záznamů", "termék", "produse", "商品", "个商品", "篇", "本", "개",
 ];
 
-/// Before a number that is not exact.
+/// Words that mark the following number as rounded or as a bound.
 #[rustfmt::skip]
 pub(super) const ABOUT: &[&str] = &[
     "about", "approximately", "approx", "around", "over", "than", "nearly", "almost", "roughly", "circa", "ca", "etwa",
@@ -195,7 +196,7 @@ pub(super) const ABOUT: &[&str] = &[
     "yaklaşık", "cirka", "omkring", "noin", "přibližně", "asi", "約", "约", "大约", "약", "以上",
 ];
 
-/// Words that go with a number of things found.
+/// Words for "found" beside a number.
 #[rustfmt::skip]
 pub(super) const FOUND: &[&str] = &[
     "found", "gefunden", "trouvés", "trouvé", "trouvées", "encontrados", "encontradas", "encontrado", "trovati",
@@ -203,10 +204,10 @@ pub(super) const FOUND: &[&str] = &[
     "全部", "전체", "знайдено", "trovate", "löytyi",
 ];
 
-/// Between the ends of a range.
+/// Words between the ends of a range.
 pub(super) const TO: &[&str] = &["to", "bis", "à", "a", "al", "até", "tot", "do", "до", "through", "till"];
 
-/// Between a range and the whole.
+/// Words between a range and the total.
 pub(super) const OF: &[&str] = &[
     "of",
     "von",
@@ -232,5 +233,5 @@ pub(super) const OF: &[&str] = &[
     "trong",
 ];
 
-/// After a number of results that says how many fit a page.
+/// Words after the number of results per page.
 pub(super) const PER: &[&str] = &["per", "pro", "par", "por", "a", "each", "на", "na", "sayfa"];

@@ -18,7 +18,7 @@ fn a_list_with_count_and_pager_is_a_result_list() {
 }
 
 #[test]
-fn nothing_found_is_understood_in_many_languages() {
+fn no_result_messages_are_recognised_in_many_languages() {
     for text in [
         "No results for your search",
         "Your search did not match any documents.",
@@ -41,7 +41,7 @@ fn nothing_found_is_understood_in_many_languages() {
 }
 
 #[test]
-fn what_was_taken_in_is_confirmed_in_many_languages() {
+fn confirmations_are_recognised_in_many_languages() {
     for text in [
         "Thank you. Your entry has been received.",
         "You are now subscribed to our newsletter",
@@ -64,7 +64,7 @@ fn what_was_taken_in_is_confirmed_in_many_languages() {
 }
 
 #[test]
-fn walls_and_errors_are_no_answers() {
+fn errors_logins_limits_and_captchas_are_no_answers() {
     for (html, status) in [
         ("<p>Slow</p>", 429),
         ("<p>Oops</p>", 500),
@@ -81,7 +81,7 @@ fn walls_and_errors_are_no_answers() {
 }
 
 #[test]
-fn a_missing_page_is_known_by_its_words() {
+fn a_soft_404_is_recognised_by_its_words() {
     let html = "<title>Page not found</title><h1>This page does not exist</h1>";
     assert!(kinds(html, 200).soft_404.holds());
     assert!(!kinds(html, 404).soft_404.holds());
@@ -93,7 +93,7 @@ fn a_missing_page_is_known_by_its_words() {
 }
 
 #[test]
-fn a_record_repeats_its_title() {
+fn a_detail_page_repeats_its_title() {
     let text = "The walnut desk is made of oak and stands in a quiet room near the harbour. ".repeat(8);
     let html = format!(
         "<title>Walnut desk</title><h1>Walnut desk</h1><p>Price: 20 Place: Oslo Number: 5 Height: 3</p>{text}

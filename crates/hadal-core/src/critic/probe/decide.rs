@@ -1,37 +1,41 @@
-//! What the answers mean, and what to ask next.
+//! Choice of the next query of a probe, and its result.
 //!
-//! Two requests settle the usual case: the word brings something, nonsense says that nothing was
-//! found. The third goes to what is still open. Pages that differ without such words are held against
-//! a second nonsense word, so that what changes by itself is not taken for results; pages that are the
-//! same are held against the empty query, in case the word was not a frequent one here; redirects are
-//! followed where that tells most.
+//! In the usual case two requests are enough: the word returns results, and the answer to nonsense states that
+//! nothing was found. Otherwise a third request follows:
+//!
+//! - Pages differ, but none states that nothing was found: send a second nonsense word. It shows the difference
+//!   between two pages that is not due to the query.
+//! - Pages are equal: send the empty query, in case the word is rare in this database.
+//! - An answer is a redirect: follow it.
+//!
+//! All thresholds are guesses, checked aextrast the back ends of the simulated web.
 
-use super::page_digest::{ExtraContent, PageDigest, apart};
-use super::redirect::{is_respelling, with_word};
+use super::page_digest::{ExtraContent, PageDigest, distance};
+use super::redirect::{drops_query, replace_word};
 use super::target::ProbeTarget;
 use super::{Probe, ProbeQuery, ProbeResult};
 use crate::page::FormSource;
 use ProbeResult::{NotSearchable, Searchable, Unclear};
-use ProbeStep::{Ask, Found};
+use ProbeStep::{Done, Send};
 use serde::{Deserialize, Serialize};
 use url::Url;
 
-/// What came back.
+/// Answer, reduced to the data that decide.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) enum SeenAnswer {
-    /// A page.
+    /// Page that can be compared.
     Page(PageDigest),
-    /// A redirect.
+    /// Redirect within the site.
     Redirect(Url),
-    /// Nothing that can be judged: no answer, an error, a wall.
+    /// No page, an error, a login page, a rate limit, a captcha, or a redirect to another site.
     Unusable,
-    /// Confirmation that an entry was accepted.
+    /// Page that confirms an entry.
     Confirmation,
 }
 
 impl SeenAnswer {
-    pub(super) fn of(glimpse: PageDigest) -> SeenAnswer {
-        match glimpse {
+    pub(super) fn of(digest: PageDigest) -> SeenAnswer {
+        match digest {
             PageDigest { is_no_answer: true, .. } => SeenAnswer::Unusable,
             PageDigest { is_confirmation: true, .. } => SeenAnswer::Confirmation,
             page => SeenAnswer::Page(page),
@@ -39,93 +43,99 @@ impl SeenAnswer {
     }
 }
 
-/// How it goes on.
+/// Next step of a probe.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) enum ProbeStep {
-    /// With a request.
-    Ask(ProbeQuery),
-    /// Not at all.
-    Found(ProbeResult),
+    /// Send a request.
+    Send(ProbeQuery),
+    /// End with a result.
+    Done(ProbeResult),
 }
 
-/// Pages this far apart may be the same: a clock, an empty quotation.
-const SAME: usize = 6;
+/// Distance up to which two pages count as equal. Allows for a clock or a repeated query.
+const EQUAL_DISTANCE: usize = 6;
 
-/// A page with fewer runs of words is filled by a script, or not worth judging.
-const SHELL: usize = 15;
+/// A page with fewer shingles is probably filled by a script.
+const MIN_PAGE_SHINGLES: usize = 15;
 
-/// Runs of words that a single result brings at least.
-const ONE_RESULT: usize = 8;
+/// Fewest shingles that a single result adds to a page.
+const MIN_RESULT_SHINGLES: usize = 8;
 
 impl Probe {
-    /// What follows from everything seen so far.
-    pub(super) fn judge(&self) -> ProbeStep {
+    /// Decides the next step from all answers so far.
+    pub(super) fn decide(&self) -> ProbeStep {
         match &self.seen[..] {
-            // Whatever it does, it is not done twice.
-            _ if self.was_accepted_as_entry() => Found(NotSearchable),
+            // The form accepts entries: send nothing more.
+            _ if self.was_accepted_as_entry() => Done(NotSearchable),
             [(_, first)] => self.after_word(first),
-            [(_, first), (question, second)] => self.after_two(first, question, second),
-            [(_, first), (_, second), (question, SeenAnswer::Page(last))] => {
-                match self.after_three(first, second, question, last) {
-                    NotSearchable if self.may_be_scripted(last) => Found(Unclear),
-                    finding => Found(finding),
+            [(_, first), (query, second)] => self.after_two(first, query, second),
+            [(_, first), (_, second), (query, SeenAnswer::Page(last))] => {
+                match self.after_three(first, second, query, last) {
+                    NotSearchable if self.may_be_scripted(last) => Done(Unclear),
+                    result => Done(result),
                 }
             }
-            _ => Found(Unclear),
+            _ => Done(Unclear),
         }
     }
 
     fn after_word(&self, word: &SeenAnswer) -> ProbeStep {
         match word {
-            SeenAnswer::Page(page) if page.is_missing => Found(Unclear),
-            SeenAnswer::Page(_) => Ask(ProbeQuery::Nonsense),
-            // An address that carries the word can be asked with any other, without the form.
-            SeenAnswer::Redirect(to) if self.exchanged(to).is_some() => Ask(ProbeQuery::Follow(to.clone())),
-            SeenAnswer::Redirect(_) => Ask(ProbeQuery::Nonsense),
-            SeenAnswer::Unusable => Found(Unclear),
-            SeenAnswer::Confirmation => Found(NotSearchable),
+            SeenAnswer::Page(page) if page.is_missing => Done(Unclear),
+            SeenAnswer::Page(_) => Send(ProbeQuery::Nonsense),
+            // A URL that contains the word can be sent with another word, without the form.
+            SeenAnswer::Redirect(to) if self.url_with_nonsense(to).is_some() => {
+                Send(ProbeQuery::Follow(to.clone()))
+            }
+            SeenAnswer::Redirect(_) => Send(ProbeQuery::Nonsense),
+            SeenAnswer::Unusable => Done(Unclear),
+            SeenAnswer::Confirmation => Done(NotSearchable),
         }
     }
 
-    fn exchanged(&self, location: &Url) -> Option<Url> {
+    fn url_with_nonsense(&self, location: &Url) -> Option<Url> {
         match &self.target {
-            ProbeTarget::Words(_) => with_word(location, &self.word, &self.nonsense[0]),
-            ProbeTarget::Choice { one, other, .. } => with_word(location, one, other),
+            ProbeTarget::Words(_) => replace_word(location, &self.word, &self.nonsense[0]),
+            ProbeTarget::Choice { one, other, .. } => replace_word(location, one, other),
         }
     }
 
-    fn emptied(&self, location: &Url) -> Option<Url> {
+    fn url_with_empty_query(&self, location: &Url) -> Option<Url> {
         match &self.target {
-            ProbeTarget::Words(_) => with_word(location, &self.word, ""),
-            ProbeTarget::Choice { one, .. } => with_word(location, one, ""),
+            ProbeTarget::Words(_) => replace_word(location, &self.word, ""),
+            ProbeTarget::Choice { one, .. } => replace_word(location, one, ""),
         }
     }
 
-    fn after_two(&self, first: &SeenAnswer, question: &ProbeQuery, second: &SeenAnswer) -> ProbeStep {
-        match (first, question, second) {
-            // Where the word finds nothing, nonsense would tell no more.
+    fn after_two(&self, first: &SeenAnswer, query: &ProbeQuery, second: &SeenAnswer) -> ProbeStep {
+        match (first, query, second) {
+            // If the word finds nothing, nonsense gives no information: send the empty query.
             (SeenAnswer::Redirect(to), ProbeQuery::Follow(_), SeenAnswer::Page(word)) => {
-                let other = if word.is_empty { self.emptied(to) } else { self.exchanged(to) };
-                other.map_or(Found(Unclear), |url| Ask(ProbeQuery::Follow(url)))
+                let other = if word.has_no_results {
+                    self.url_with_empty_query(to)
+                } else {
+                    self.url_with_nonsense(to)
+                };
+                other.map_or(Done(Unclear), |url| Send(ProbeQuery::Follow(url)))
             }
             (SeenAnswer::Redirect(one), ProbeQuery::Nonsense, SeenAnswer::Redirect(other)) => {
-                Ask(ProbeQuery::Follow(if one == other { one } else { other }.clone()))
+                Send(ProbeQuery::Follow(if one == other { one } else { other }.clone()))
             }
             (SeenAnswer::Redirect(to), ProbeQuery::Nonsense, SeenAnswer::Page(_))
-            | (SeenAnswer::Page(_), _, SeenAnswer::Redirect(to)) => Ask(ProbeQuery::Follow(to.clone())),
+            | (SeenAnswer::Page(_), _, SeenAnswer::Redirect(to)) => Send(ProbeQuery::Follow(to.clone())),
             (SeenAnswer::Page(word), _, SeenAnswer::Page(nonsense)) => self.after_pages(word, nonsense),
-            _ => Found(Unclear),
+            _ => Done(Unclear),
         }
     }
 
     fn after_pages(&self, word: &PageDigest, nonsense: &PageDigest) -> ProbeStep {
-        if apart(word, nonsense) <= SAME {
-            return Ask(ProbeQuery::Nothing);
+        if distance(word, nonsense) <= EQUAL_DISTANCE {
+            return Send(ProbeQuery::Empty);
         }
-        match (&self.target, word.is_empty, nonsense.is_empty) {
-            (_, false, true) | (ProbeTarget::Choice { .. }, true, false) => Found(Searchable),
-            (ProbeTarget::Words(_), ..) => Ask(ProbeQuery::MoreNonsense),
-            (ProbeTarget::Choice { .. }, ..) => Ask(ProbeQuery::Word),
+        match (&self.target, word.has_no_results, nonsense.has_no_results) {
+            (_, false, true) | (ProbeTarget::Choice { .. }, true, false) => Done(Searchable),
+            (ProbeTarget::Words(_), ..) => Send(ProbeQuery::MoreNonsense),
+            (ProbeTarget::Choice { .. }, ..) => Send(ProbeQuery::Word),
         }
     }
 
@@ -133,108 +143,116 @@ impl Probe {
         &self,
         first: &SeenAnswer,
         second: &SeenAnswer,
-        question: &ProbeQuery,
+        query: &ProbeQuery,
         last: &PageDigest,
     ) -> ProbeResult {
-        match (first, second, question) {
-            (SeenAnswer::Page(word), SeenAnswer::Page(nonsense), ProbeQuery::Nothing) => {
-                against_nothing(word, nonsense, last)
+        match (first, second, query) {
+            (SeenAnswer::Page(word), SeenAnswer::Page(nonsense), ProbeQuery::Empty) => {
+                compare_with_empty(word, nonsense, last)
             }
-            (SeenAnswer::Page(word), SeenAnswer::Page(nonsense), ProbeQuery::MoreNonsense) => against_noise(
-                word,
-                nonsense,
-                ExtraContent::of(word, last),
-                apart(word, last),
-                apart(nonsense, last),
+            (SeenAnswer::Page(word), SeenAnswer::Page(nonsense), ProbeQuery::MoreNonsense) => {
+                compare_with_noise(
+                    word,
+                    nonsense,
+                    ExtraContent::of(word, last),
+                    distance(word, last),
+                    distance(nonsense, last),
+                )
+            }
+            (SeenAnswer::Page(one), SeenAnswer::Page(other), ProbeQuery::Word) => compare_with_noise(
+                one,
+                other,
+                extra_of_options(one, other),
+                distance(last, other),
+                distance(one, last),
             ),
-            (SeenAnswer::Page(one), SeenAnswer::Page(other), ProbeQuery::Word) => {
-                against_noise(one, other, lists(one, other), apart(last, other), apart(one, last))
-            }
             (SeenAnswer::Redirect(one), SeenAnswer::Redirect(other), _) if one == other => {
-                self.same_place(one, last)
+                self.same_redirect(one, last)
             }
-            (SeenAnswer::Redirect(_), SeenAnswer::Redirect(_), _) if last.is_empty => Searchable,
+            (SeenAnswer::Redirect(_), SeenAnswer::Redirect(_), _) if last.has_no_results => Searchable,
             (SeenAnswer::Redirect(_), SeenAnswer::Page(nonsense), _)
                 if self.seen[1].0 == ProbeQuery::Nonsense =>
             {
-                only_hit(last, nonsense)
+                compare_single_match(last, nonsense)
             }
-            (SeenAnswer::Redirect(_), SeenAnswer::Page(word), _) if word.is_empty => {
-                against_nothing(word, word, last)
+            (SeenAnswer::Redirect(_), SeenAnswer::Page(word), _) if word.has_no_results => {
+                compare_with_empty(word, word, last)
             }
             (SeenAnswer::Redirect(_), SeenAnswer::Page(word), _)
-            | (SeenAnswer::Page(word), SeenAnswer::Redirect(_), _) => at_last(word, last),
+            | (SeenAnswer::Page(word), SeenAnswer::Redirect(_), _) => compare_two(word, last),
             _ => Unclear,
         }
     }
 
-    /// Whether a script in the page may show what the page itself does not: then pages that are alike
-    /// prove nothing.
+    /// True if a script may load the results. Then equal pages prove nothing.
     fn may_be_scripted(&self, page: &PageDigest) -> bool {
-        self.form.source == FormSource::Script || !self.form.names_action || page.shingles.len() < SHELL
+        self.form.source == FormSource::Script
+            || !self.form.names_action
+            || page.shingles.len() < MIN_PAGE_SHINGLES
     }
 
-    /// Word and nonsense lead to one place: the question does not matter, unless it was lost on the way.
-    fn same_place(&self, location: &Url, page: &PageDigest) -> ProbeResult {
-        let lost = is_respelling(&self.form.action, location) || page.is_empty;
-        if lost { Unclear } else { NotSearchable }
+    /// Word and nonsense redirect to the same URL. The form does not search, unless the redirect dropped the query.
+    fn same_redirect(&self, location: &Url, page: &PageDigest) -> ProbeResult {
+        let is_lost = drops_query(&self.form.action, location) || page.has_no_results;
+        if is_lost { Unclear } else { NotSearchable }
     }
 }
 
-/// Word and nonsense gave the same page. If the empty query does too, all is alike; if it lists what
-/// there is, the word was merely rare here.
-fn against_nothing(word: &PageDigest, nonsense: &PageDigest, nothing: &PageDigest) -> ProbeResult {
-    let says_none = word.is_empty || nonsense.is_empty;
-    if apart(word, nothing) <= SAME {
-        return if says_none { Unclear } else { NotSearchable };
+/// Word and nonsense returned equal pages. If the empty query returns the same page, the form does not search. If it
+/// lists records, the form searches and the word is rare.
+fn compare_with_empty(word: &PageDigest, nonsense: &PageDigest, empty: &PageDigest) -> ProbeResult {
+    let states_none = word.has_no_results || nonsense.has_no_results;
+    if distance(word, empty) <= EQUAL_DISTANCE {
+        return if states_none { Unclear } else { NotSearchable };
     }
-    let gain = ExtraContent::of(nothing, word);
-    let counts = nothing.total > Some(0) && word.total.is_none_or(|total| total == 0);
-    let lists = gain.together >= 3 && !nothing.is_empty;
-    if (says_none && (lists || counts)) || (counts && lists) { Searchable } else { Unclear }
+    let extra = ExtraContent::of(empty, word);
+    let counts = empty.total > Some(0) && word.total.is_none_or(|total| total == 0);
+    let lists = extra.links_in_one_place >= 3 && !empty.has_no_results;
+    if (states_none && (lists || counts)) || (counts && lists) { Searchable } else { Unclear }
 }
 
-/// Holds the difference that the question makes against the one that comes by itself.
-fn against_noise(
+/// Compares the difference due to the query (`signal`) with the difference between two answers to equivalent queries
+/// (`noise`). `extra` is the content that the query adds.
+fn compare_with_noise(
     word: &PageDigest,
     nonsense: &PageDigest,
-    gain: ExtraContent,
+    extra: ExtraContent,
     signal: usize,
     noise: usize,
 ) -> ProbeResult {
-    let signal = signal.min(apart(word, nonsense));
-    let brings = gain.links >= 1 || gain.text >= ONE_RESULT;
+    let signal = signal.min(distance(word, nonsense));
+    let adds_result = extra.links >= 1 || extra.shingles >= MIN_RESULT_SHINGLES;
     let size = word.shingles.len().max(nonsense.shingles.len());
-    if signal > 3 * noise + SAME && brings {
+    if signal > 3 * noise + EQUAL_DISTANCE && adds_result {
         Searchable
-    } else if signal <= noise + noise / 2 + SAME && noise <= size / 6 {
+    } else if signal <= noise + noise / 2 + EQUAL_DISTANCE && noise <= size / 6 {
         NotSearchable
     } else {
         Unclear
     }
 }
 
-/// What two choices have of their own; nothing when neither is a list.
-fn lists(one: &PageDigest, other: &PageDigest) -> ExtraContent {
+/// Content of the answer to one option that the answer to the other lacks. Empty if neither is a list.
+fn extra_of_options(one: &PageDigest, other: &PageDigest) -> ExtraContent {
     let (a, b) = (ExtraContent::of(one, other), ExtraContent::of(other, one));
-    let has_list = one.is_list || other.is_list || a.together.max(b.together) >= 2;
+    let has_list = one.is_list || other.is_list || a.links_in_one_place.max(b.links_in_one_place) >= 2;
     match has_list {
-        true if a.links + a.text >= b.links + b.text => a,
+        true if a.links + a.shingles >= b.links + b.shingles => a,
         true => b,
         false => ExtraContent::default(),
     }
 }
 
-/// The word leads to a page of its own, nonsense to none.
-fn only_hit(hit: &PageDigest, nonsense: &PageDigest) -> ProbeResult {
-    let differs = apart(hit, nonsense) > 3 * SAME;
-    if differs && !hit.is_empty { Searchable } else { Unclear }
+/// The word redirects to a page, probably the only match; nonsense does not redirect.
+fn compare_single_match(hit: &PageDigest, nonsense: &PageDigest) -> ProbeResult {
+    let differs = distance(hit, nonsense) > 3 * EQUAL_DISTANCE;
+    if differs && !hit.has_no_results { Searchable } else { Unclear }
 }
 
-/// Two pages and no more questions: only what is plain to see counts.
-fn at_last(word: &PageDigest, nonsense: &PageDigest) -> ProbeResult {
-    let (gain, loss) = (ExtraContent::of(word, nonsense), ExtraContent::of(nonsense, word));
-    let differs = apart(word, nonsense) > SAME;
-    let lists = gain.together >= 3 && loss.links == 0 && loss.text <= gain.text / 2;
-    if differs && !word.is_empty && (nonsense.is_empty || lists) { Searchable } else { Unclear }
+/// Compares the answers to word and nonsense when no request is left. Only clear differences count.
+fn compare_two(word: &PageDigest, nonsense: &PageDigest) -> ProbeResult {
+    let (extra, loss) = (ExtraContent::of(word, nonsense), ExtraContent::of(nonsense, word));
+    let differs = distance(word, nonsense) > EQUAL_DISTANCE;
+    let lists = extra.links_in_one_place >= 3 && loss.links == 0 && loss.shingles <= extra.shingles / 2;
+    if differs && !word.has_no_results && (nonsense.has_no_results || lists) { Searchable } else { Unclear }
 }

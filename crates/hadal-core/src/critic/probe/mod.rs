@@ -1,11 +1,13 @@
-//! Asking a form whether it searches: a frequent word, a nonsense word, and a look at the difference.
+//! Probe: up to three test queries that show whether a form searches.
 //!
-//! A probe is a value: it says what to send next, takes in what came back, and after at most three
-//! requests says what it found. Who sends the requests, when, and where they are put on record is the
-//! engine's affair; the state between two requests can be stored. Only GET is sent.
+//! A probe sends a frequent word and a nonsense word and compares the answers. It is a state machine without IO:
+//! [`Probe::next_request`] returns the request to send, [`Probe::receive`] takes the answer, and
+//! [`Probe::result`] returns the result at the end. The engine sends and logs the requests and can store the probe
+//! between two of them. A probe sends only GET requests.
 //!
-//! `target` chooses what to fill, `glimpse` keeps what matters of an answer, `judge` decides what to
-//! ask next and what it all means, `signature` is what was learned about answers without results.
+//! `target` chooses the field to fill, `page_digest` reduces an answer to the data that are compared, `decide`
+//! chooses the next query or the result, `signature` recognises later answers without results, and `state` holds
+//! the probe of a form during a crawl.
 
 mod decide;
 mod page_digest;
@@ -27,10 +29,10 @@ use serde::{Deserialize, Serialize};
 use target::ProbeTarget;
 use url::Url;
 
-/// Requests one probe may send, redirects included.
+/// Most requests of one probe, redirects included.
 pub const MAX_REQUESTS: usize = 3;
 
-/// Where in a form a word is typed, by position among its fields; `None` when it takes no words.
+/// Position of the field that takes query words. `None` if no field of the form does.
 pub fn query_field(form: &Form) -> Option<usize> {
     match ProbeTarget::of(form)? {
         ProbeTarget::Words(at) => Some(at),
@@ -38,17 +40,17 @@ pub fn query_field(form: &Form) -> Option<usize> {
     }
 }
 
-/// Whether a control says how results are shown (order, page size, language), not which.
+/// True for a field that controls the display of results (order, page size, language), not their selection.
 pub fn is_display_option(field: &Field) -> bool {
     target::is_display_option(field)
 }
 
-/// A word that nobody has written, made from a seed.
+/// Word that occurs in no text, generated from a seed.
 pub fn nonsense_word(seed: u64) -> String {
     target::nonsense_word(seed)
 }
 
-/// A form under questioning.
+/// State of the test queries to one form.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Probe {
     form: Form,
@@ -60,67 +62,67 @@ pub struct Probe {
     next: ProbeStep,
 }
 
-/// One request of a probe.
+/// Query of a probe.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 enum ProbeQuery {
-    /// The frequent word, or one of the choices.
+    /// The frequent word, or the first option of a select.
     Word,
-    /// The nonsense word, or another choice.
+    /// The nonsense word, or the second option of a select.
     Nonsense,
     /// A second nonsense word.
     MoreNonsense,
-    /// Everything as it is on the page, with nothing typed.
-    Nothing,
-    /// Where an answer pointed.
+    /// The empty query: all fields with their default values.
+    Empty,
+    /// Target of a redirect.
     Follow(Url),
 }
 
-/// Why a form is not asked.
+/// Reason why a form is not probed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ProbeRefusal {
-    /// It must never be submitted.
+    /// The form must never be submitted.
     Veto(Veto),
-    /// It may change things when it is not a search, which is what we do not know.
+    /// The method is POST. If the form is not a search, sending it may change data.
     Posts,
-    /// Nothing in it can be filled with a word.
+    /// No field takes a word or offers enough options.
     NothingToFill,
-    /// It is not sent over HTTP.
+    /// The form is not sent over HTTP.
     NotHttp,
 }
 
-/// What came back for one request of a probe.
+/// Answer to one request of a probe.
 #[derive(Clone, Copy, Debug)]
 pub struct ProbeAnswer<'a> {
-    /// Status code; 0 when there was no answer.
+    /// HTTP status code; 0 without an answer.
     pub status: u16,
-    /// Where a redirect points.
+    /// Target of an HTTP redirect.
     pub location: Option<&'a Url>,
-    /// The page, when one came.
+    /// Parsed page, if the answer has one.
     pub page: Option<&'a Page>,
 }
 
-/// What a probe found.
+/// Result of a probe.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ProbeResult {
-    /// It answers words with results, and nonsense without.
+    /// Words return results, nonsense does not.
     #[serde(rename = "searches")]
     Searchable,
-    /// It answers everything alike.
+    /// All queries return the same answer, or the form accepts entries.
     #[serde(rename = "doesnot")]
     NotSearchable,
-    /// The answers do not tell.
+    /// The answers prove neither.
     Unclear,
 }
 
 impl Probe {
-    /// Prepares to ask a form with a word that is frequent in its topic. `seed` makes the nonsense word.
+    /// Creates the probe of a form with a word that is frequent in its topic. `seed` generates the nonsense words.
     pub fn new(form: &Form, word: &str, seed: u64) -> Result<Probe, ProbeRefusal> {
         if let Some(veto) = veto(form) {
             return Err(ProbeRefusal::Veto(veto));
         }
         let target = ProbeTarget::of(form).ok_or(ProbeRefusal::NothingToFill)?;
-        let first = submission(form, &target.filling(word), "utf-8");
+        let first = submission(form, &target.input_with(word), "utf-8");
         if !goes_to_web(&first) {
             return Err(ProbeRefusal::NotHttp);
         }
@@ -134,65 +136,65 @@ impl Probe {
             word: word.to_string(),
             nonsense: [target::nonsense_word(seed), target::nonsense_word(!seed)],
             seen: Vec::new(),
-            next: ProbeStep::Ask(ProbeQuery::Word),
+            next: ProbeStep::Send(ProbeQuery::Word),
         })
     }
 
-    /// The same probe for a form on a page of another encoding than UTF-8.
+    /// Encodes the queries in the character set of the page. The default is UTF-8.
     pub fn in_charset(self, charset: &str) -> Probe {
         Probe { charset: charset.to_string(), ..self }
     }
 
-    /// The next request to send; `None` when the probe is over.
+    /// Next request to send. `None` at the end of the probe.
     pub fn next_request(&self) -> Option<Request> {
         match &self.next {
-            ProbeStep::Ask(ProbeQuery::Follow(url)) => Some(Request::get(url.clone())),
-            ProbeStep::Ask(question) => Some(submission(&self.form, &self.filling(question), &self.charset)),
-            ProbeStep::Found(_) => None,
+            ProbeStep::Send(ProbeQuery::Follow(url)) => Some(Request::get(url.clone())),
+            ProbeStep::Send(query) => Some(submission(&self.form, &self.form_input(query), &self.charset)),
+            ProbeStep::Done(_) => None,
         }
     }
 
-    /// Takes in the answer to the request last asked for.
+    /// Processes the answer to the last request.
     pub fn receive(&mut self, answer: ProbeAnswer<'_>) {
-        let ProbeStep::Ask(question) = &self.next else { return };
-        let seen = self.look(answer);
-        self.seen.push((question.clone(), seen));
-        self.next = self.judge();
-        if self.seen.len() >= MAX_REQUESTS && matches!(self.next, ProbeStep::Ask(_)) {
-            self.next = ProbeStep::Found(ProbeResult::Unclear);
+        let ProbeStep::Send(query) = &self.next else { return };
+        let seen = self.digest(answer);
+        self.seen.push((query.clone(), seen));
+        self.next = self.decide();
+        if self.seen.len() >= MAX_REQUESTS && matches!(self.next, ProbeStep::Send(_)) {
+            self.next = ProbeStep::Done(ProbeResult::Unclear);
         }
     }
 
-    /// What came out, once the probe is over.
+    /// Result at the end of the probe.
     pub fn result(&self) -> Option<ProbeResult> {
         match self.next {
-            ProbeStep::Found(finding) => Some(finding),
-            ProbeStep::Ask(_) => None,
+            ProbeStep::Done(result) => Some(result),
+            ProbeStep::Send(_) => None,
         }
     }
 
-    /// Whether a question was taken in, as an entry or a message is: then nothing more is sent.
+    /// True if the form accepted a query as an entry or message. Then the probe ends.
     pub fn was_accepted_as_entry(&self) -> bool {
         self.seen.iter().any(|(_, seen)| *seen == SeenAnswer::Confirmation)
     }
 
-    /// What answers without results look like here, if the probe found a search and saw one.
+    /// Signature of answers without results, if the form is searchable and gave such an answer.
     pub fn signature(&self) -> Option<NoResultSignature> {
-        let searches = self.result()? == ProbeResult::Searchable;
-        if searches { NoResultSignature::learn(&self.target, self.mask(), &self.seen) } else { None }
+        let is_searchable = self.result()? == ProbeResult::Searchable;
+        if is_searchable { NoResultSignature::learn(&self.target, self.mask(), &self.seen) } else { None }
     }
 
-    fn filling(&self, question: &ProbeQuery) -> FormInput {
-        match (question, &self.target) {
-            (ProbeQuery::Nonsense, ProbeTarget::Words(_)) => self.target.filling(&self.nonsense[0]),
-            (ProbeQuery::MoreNonsense, ProbeTarget::Words(_)) => self.target.filling(&self.nonsense[1]),
-            (ProbeQuery::Nonsense, ProbeTarget::Choice { .. }) => self.target.other_choice(),
-            (ProbeQuery::Nothing, _) => self.target.nothing(),
-            _ => self.target.filling(&self.word),
+    fn form_input(&self, query: &ProbeQuery) -> FormInput {
+        match (query, &self.target) {
+            (ProbeQuery::Nonsense, ProbeTarget::Words(_)) => self.target.input_with(&self.nonsense[0]),
+            (ProbeQuery::MoreNonsense, ProbeTarget::Words(_)) => self.target.input_with(&self.nonsense[1]),
+            (ProbeQuery::Nonsense, ProbeTarget::Choice { .. }) => self.target.input_with_other_option(),
+            (ProbeQuery::Empty, _) => self.target.empty_input(),
+            _ => self.target.input_with(&self.word),
         }
     }
 
-    /// What is not compared because the form may repeat it.
+    /// Query words that pages may repeat. They are masked before a comparison.
     fn mask(&self) -> QueryMask {
         let mut mask = QueryMask::default();
         match &self.target {
@@ -204,15 +206,15 @@ impl Probe {
         mask
     }
 
-    fn look(&self, answer: ProbeAnswer<'_>) -> SeenAnswer {
+    fn digest(&self, answer: ProbeAnswer<'_>) -> SeenAnswer {
         let keeps_method = matches!(answer.status, 307 | 308) && self.form.method == Method::Post;
-        let refresh = answer.page.and_then(redirect::refresh);
+        let refresh = answer.page.and_then(redirect::meta_refresh);
         match (answer.location.filter(|_| matches!(answer.status, 300..=399)), answer.page) {
-            (Some(location), _) if !keeps_method && redirect::stays(&self.form.action, location) => {
+            (Some(location), _) if !keeps_method && redirect::stays_on_site(&self.form.action, location) => {
                 SeenAnswer::Redirect(location.clone())
             }
-            (None, Some(_)) if refresh.is_some_and(|url| redirect::stays(&self.form.action, url)) => {
-                SeenAnswer::Redirect(refresh.expect("just looked at").clone())
+            (None, Some(_)) if refresh.is_some_and(|url| redirect::stays_on_site(&self.form.action, url)) => {
+                SeenAnswer::Redirect(refresh.expect("checked by the guard").clone())
             }
             (None, Some(page)) => SeenAnswer::of(PageDigest::of(page, answer.status, &self.mask())),
             _ => SeenAnswer::Unusable,

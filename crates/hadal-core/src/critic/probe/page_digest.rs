@@ -1,7 +1,7 @@
-//! What is kept of an answer: its words and links as numbers, small enough to store.
+//! Digest of an answer page: hashes of its text and links, small enough to store.
 //!
-//! The query is masked, since a form may repeat it, and so are numbers, since clocks and counters
-//! change by themselves.
+//! Query words are masked, because pages repeat the query. Numbers are masked, because clocks and counters change
+//! between two requests.
 
 use crate::address::is_session_name;
 use crate::critic::page_kind::page_kinds;
@@ -11,21 +11,24 @@ use serde::{Deserialize, Serialize};
 use url::Url;
 use xxhash_rust::xxh3::xxh3_64;
 
-/// Shingles and links that are kept of a page.
-const MOST_SHINGLES: usize = 2_048;
-const MOST_LINKS: usize = 1_500;
-/// Words of a page that are looked at.
-const MOST_WORDS: usize = 20_000;
+/// Most shingles of a digest. Limits are guesses.
+const MAX_SHINGLES: usize = 2_048;
+/// Most links of a digest.
+const MAX_LINKS: usize = 1_500;
+/// Words of a page that are read.
+const MAX_WORDS: usize = 20_000;
 
+/// Token of masked query words.
 const MASKED: u64 = 1;
+/// Token of all numbers.
 const NUMBER: u64 = 2;
 
-/// Words that are not compared.
+/// Query words that are not compared.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct QueryMask(Vec<String>);
 
 impl QueryMask {
-    /// Masks the words of a query.
+    /// Adds the words of a query.
     pub(super) fn add(&mut self, query: &str) {
         words(query, |word| self.0.push(word.to_string()));
     }
@@ -40,12 +43,12 @@ impl QueryMask {
         }
     }
 
-    /// The words of a text as numbers; a masked phrase counts once.
-    fn tokens(&self, text: &str, most: usize) -> Vec<u64> {
+    /// Hashes of the words of a text, at most `limit`. Adjacent masked words count as one.
+    fn tokens(&self, text: &str, limit: usize) -> Vec<u64> {
         let mut tokens = Vec::new();
         words(text, |word| {
             let token = self.token(word);
-            if tokens.len() < most && !(token == MASKED && tokens.last() == Some(&MASKED)) {
+            if tokens.len() < limit && !(token == MASKED && tokens.last() == Some(&MASKED)) {
                 tokens.push(token);
             }
         });
@@ -53,7 +56,7 @@ impl QueryMask {
     }
 }
 
-/// Words in lower case; scripts without blanks count by character.
+/// Words of a text in lower case. In scripts without spaces each character is a word.
 fn words(text: &str, mut each: impl FnMut(&str)) {
     let mut word = String::new();
     for c in text.chars() {
@@ -75,14 +78,14 @@ fn words(text: &str, mut each: impl FnMut(&str)) {
     }
 }
 
-/// Every run of three words of a text, as sorted numbers; of a long text an even sample.
+/// Sorted hashes of all sequences of three words (shingles). A long text is sampled: the smallest hashes are kept.
 pub(super) fn shingles(text: &str, mask: &QueryMask) -> Vec<u32> {
-    let tokens = mask.tokens(text, MOST_WORDS);
+    let tokens = mask.tokens(text, MAX_WORDS);
     let hash = |run: &[u64]| run.iter().fold(7u64, |hash, token| mix(hash, *token)) as u32;
     let mut shingles: Vec<u32> = tokens.windows(3.min(tokens.len().max(1))).map(hash).collect();
     shingles.sort_unstable();
     shingles.dedup();
-    shingles.truncate(MOST_SHINGLES);
+    shingles.truncate(MAX_SHINGLES);
     shingles
 }
 
@@ -91,45 +94,45 @@ fn mix(hash: u64, token: u64) -> u64 {
     mixed ^ (mixed >> 29)
 }
 
-/// How many shingles of one page another lacks. Samples reach only as far as their largest number.
+/// Number of shingles in `from` that `other` lacks. Sampled lists are compared up to the largest hash of both.
 pub(super) fn missing(from: &[u32], other: &[u32]) -> usize {
-    let reach = |list: &[u32]| if list.len() < MOST_SHINGLES { u32::MAX } else { list[list.len() - 1] };
+    let reach = |list: &[u32]| if list.len() < MAX_SHINGLES { u32::MAX } else { list[list.len() - 1] };
     let reach = reach(from).min(reach(other));
     from.iter().filter(|one| **one <= reach && other.binary_search(one).is_err()).count()
 }
 
-/// A link, as three numbers: where to, what it is called, where it stands.
+/// Hashes of the URL, the anchor text and the tag path of a link.
 type LinkDigest = (u32, u32, u32);
 
-/// What is kept of an answered page.
+/// Digest of an answer page.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct PageDigest {
-    /// Runs of words, sorted.
+    /// Shingles of the page text, sorted.
     pub(super) shingles: Vec<u32>,
     links: Vec<LinkDigest>,
-    /// It says that nothing was found.
-    pub(super) is_empty: bool,
-    /// It looks like a list of results.
+    /// The page states that nothing was found.
+    pub(super) has_no_results: bool,
+    /// The page looks like a result list.
     pub(super) is_list: bool,
-    /// It is an error or a wall.
+    /// The page is an error, a login page, a rate limit or a captcha.
     pub(super) is_no_answer: bool,
-    /// It is not there.
+    /// The page does not exist (404, 410 or soft 404).
     pub(super) is_missing: bool,
-    /// It confirms that something was taken in; what is kept of it is another [`super::decide::SeenAnswer`].
+    /// The page confirms an entry. Becomes [`super::decide::SeenAnswer::Confirmation`].
     #[serde(skip)]
     pub(super) is_confirmation: bool,
-    /// How many results it says there are.
+    /// Total that the page states.
     pub(super) total: Option<u64>,
 }
 
 impl PageDigest {
-    /// Looks at a page.
+    /// Computes the digest of a page.
     pub(super) fn of(page: &Page, status: u16, mask: &QueryMask) -> PageDigest {
         let kinds = page_kinds(page, status);
         PageDigest {
             shingles: shingles(&page.text, mask),
-            links: page.links.iter().take(MOST_LINKS).map(|link| tie(link, mask)).collect(),
-            is_empty: kinds.no_results.holds(),
+            links: page.links.iter().take(MAX_LINKS).map(|link| link_digest(link, mask)).collect(),
+            has_no_results: kinds.no_results.holds(),
             is_list: kinds.results.holds(),
             is_no_answer: kinds.is_no_answer(),
             is_missing: matches!(status, 404 | 410) || kinds.soft_404.holds(),
@@ -139,14 +142,14 @@ impl PageDigest {
     }
 }
 
-fn tie(link: &Link, mask: &QueryMask) -> LinkDigest {
+fn link_digest(link: &Link, mask: &QueryMask) -> LinkDigest {
     let named = mask.tokens(&link.context.anchor, 64);
     let name = named.iter().fold(3u64, |hash, token| mix(hash, *token)) as u32;
-    (target(&link.url, mask), name, place(&link.context.tag_path))
+    (url_hash(&link.url, mask), name, tag_path_hash(&link.context.tag_path))
 }
 
-/// Where a link leads, without sessions and without the query.
-fn target(url: &Url, mask: &QueryMask) -> u32 {
+/// Hash of a URL without session ids and with the query masked.
+fn url_hash(url: &Url, mask: &QueryMask) -> u32 {
     let mut text = url.host_str().unwrap_or_default().to_string();
     for segment in url.path().split('/') {
         text.push('/');
@@ -166,47 +169,47 @@ fn target(url: &Url, mask: &QueryMask) -> u32 {
     hash as u32
 }
 
-/// The elements around a link without their names, which some sites make up anew for every page.
-fn place(path: &str) -> u32 {
+/// Hash of the element names of a tag path. Classes and ids are ignored, because some sites generate them per page.
+fn tag_path_hash(path: &str) -> u32 {
     let elements = path.split(' ').map(|step| step.split(['.', '#']).next().unwrap_or_default());
     elements.fold(5u64, |hash, element| mix(hash, xxh3_64(element.as_bytes()))) as u32
 }
 
-/// What one page has that another lacks.
+/// Content of one page that another page lacks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct ExtraContent {
-    /// Links with a new target and a new name.
+    /// Links with a different URL and a different anchor text.
     pub(super) links: usize,
-    /// The most of them in one place.
-    pub(super) together: usize,
-    /// Runs of words.
-    pub(super) text: usize,
+    /// Most of these links with the same tag path.
+    pub(super) links_in_one_place: usize,
+    /// Shingles that the other page lacks.
+    pub(super) shingles: usize,
 }
 
 impl ExtraContent {
-    /// What `page` has and `other` lacks.
+    /// Compares `page` with `other`.
     pub(super) fn of(page: &PageDigest, other: &PageDigest) -> ExtraContent {
-        let targets: FxHashSet<u32> = other.links.iter().map(|link| link.0).collect();
+        let urls: FxHashSet<u32> = other.links.iter().map(|link| link.0).collect();
         let names: FxHashSet<u32> = other.links.iter().map(|link| link.1).collect();
         let mut places: FxHashMap<u32, usize> = FxHashMap::default();
         for (_, _, place) in
-            page.links.iter().filter(|link| !targets.contains(&link.0) && !names.contains(&link.1))
+            page.links.iter().filter(|link| !urls.contains(&link.0) && !names.contains(&link.1))
         {
             *places.entry(*place).or_default() += 1;
         }
         ExtraContent {
             links: places.values().sum(),
-            together: places.values().copied().max().unwrap_or_default(),
-            text: missing(&page.shingles, &other.shingles),
+            links_in_one_place: places.values().copied().max().unwrap_or_default(),
+            shingles: missing(&page.shingles, &other.shingles),
         }
     }
 
     fn size(self) -> usize {
-        self.text + 3 * self.links
+        self.shingles + 3 * self.links
     }
 }
 
-/// How far two pages are apart: what either has and the other lacks.
-pub(super) fn apart(one: &PageDigest, other: &PageDigest) -> usize {
+/// Distance of two pages: shingles that only one of them has, plus three per link that only one has.
+pub(super) fn distance(one: &PageDigest, other: &PageDigest) -> usize {
     ExtraContent::of(one, other).size() + ExtraContent::of(other, one).size()
 }

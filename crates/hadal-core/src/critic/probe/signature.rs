@@ -1,4 +1,4 @@
-//! What an answer without results looks like at one form: learned once, used by every later query.
+//! Signature of the no-result page of a form, learned by a probe.
 
 use super::ProbeQuery;
 use super::decide::SeenAnswer;
@@ -7,17 +7,17 @@ use super::target::ProbeTarget;
 use crate::page::Page;
 use serde::{Deserialize, Serialize};
 
-/// The words that a form uses when it found nothing, with the query masked.
+/// Text that only the no-result page of a form contains, with the query masked.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct NoResultSignature {
     mask: QueryMask,
-    /// Runs of words that pages without results have and pages with results lack.
-    own: Vec<u32>,
+    /// Shingles of pages without results that pages with results lack.
+    shingles: Vec<u32>,
 }
 
 impl NoResultSignature {
-    /// Learns from what a probe saw at a form that searches; `None` when no answer was without results,
-    /// or such answers have no words of their own.
+    /// Learns the signature from the answers to a probe of a searchable form. `None` if all answers have results, or if
+    /// answers without results contain no distinctive text.
     pub(super) fn learn(
         target: &ProbeTarget,
         mask: QueryMask,
@@ -27,43 +27,43 @@ impl NoResultSignature {
         let results = with_results(&pages)?;
         let without = without_results(target, &pages);
         let (first, rest) = without.split_first()?;
-        let is_own = |one: &&u32| {
+        let is_distinctive = |one: &&u32| {
             results.shingles.binary_search(one).is_err()
                 && rest.iter().all(|page| page.shingles.binary_search(one).is_ok())
         };
-        let own: Vec<u32> = first.shingles.iter().filter(is_own).copied().collect();
-        (!own.is_empty()).then_some(NoResultSignature { mask, own })
+        let shingles: Vec<u32> = first.shingles.iter().filter(is_distinctive).copied().collect();
+        (!shingles.is_empty()).then_some(NoResultSignature { mask, shingles })
     }
 
-    /// Whether a page that answers a query says that nothing was found.
-    pub fn fits(&self, page: &Page, query: &str) -> bool {
+    /// True if a page contains at least three quarters of the signature. The share is a guess.
+    pub fn matches(&self, page: &Page, query: &str) -> bool {
         let mut mask = self.mask.clone();
         mask.add(query);
-        missing(&self.own, &shingles(&page.text, &mask)) * 4 <= self.own.len()
+        missing(&self.shingles, &shingles(&page.text, &mask)) * 4 <= self.shingles.len()
     }
 }
 
-fn page((question, seen): &(ProbeQuery, SeenAnswer)) -> Option<(&ProbeQuery, &PageDigest)> {
+fn page((query, seen): &(ProbeQuery, SeenAnswer)) -> Option<(&ProbeQuery, &PageDigest)> {
     match seen {
-        SeenAnswer::Page(page) => Some((question, page)),
+        SeenAnswer::Page(page) => Some((query, page)),
         SeenAnswer::Redirect(_) | SeenAnswer::Unusable | SeenAnswer::Confirmation => None,
     }
 }
 
-/// The answer that shows results most plainly.
+/// First answer with a result list or total, otherwise the answer to the frequent word.
 fn with_results<'a>(pages: &[(&ProbeQuery, &'a PageDigest)]) -> Option<&'a PageDigest> {
-    let full = || pages.iter().filter(|(_, page)| !page.is_empty);
+    let full = || pages.iter().filter(|(_, page)| !page.has_no_results);
     let listed = full().find(|(_, page)| page.is_list || page.total > Some(0));
-    listed.or_else(|| full().find(|(question, _)| **question == ProbeQuery::Word)).map(|(_, page)| *page)
+    listed.or_else(|| full().find(|(query, _)| **query == ProbeQuery::Word)).map(|(_, page)| *page)
 }
 
-/// The answers that say that nothing was found; if none does, those to nonsense, which no select offers.
+/// Answers that state that nothing was found. Without any, the answers to nonsense words.
 fn without_results<'a>(target: &ProbeTarget, pages: &[(&ProbeQuery, &'a PageDigest)]) -> Vec<&'a PageDigest> {
-    let stated: Vec<&PageDigest> = pages.iter().map(|(_, page)| *page).filter(|page| page.is_empty).collect();
+    let stated: Vec<&PageDigest> =
+        pages.iter().map(|(_, page)| *page).filter(|page| page.has_no_results).collect();
     if !stated.is_empty() || matches!(target, ProbeTarget::Choice { .. }) {
         return stated;
     }
-    let is_nonsense =
-        |question: &ProbeQuery| matches!(question, ProbeQuery::Nonsense | ProbeQuery::MoreNonsense);
-    pages.iter().filter(|(question, _)| is_nonsense(question)).map(|(_, page)| *page).collect()
+    let is_nonsense = |query: &ProbeQuery| matches!(query, ProbeQuery::Nonsense | ProbeQuery::MoreNonsense);
+    pages.iter().filter(|(query, _)| is_nonsense(query)).map(|(_, page)| *page).collect()
 }

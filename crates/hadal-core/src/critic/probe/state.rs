@@ -1,7 +1,7 @@
-//! A form under questioning, as a crawl keeps it: who it is, what was thought of it, how far its probe is.
+//! State of a probe during a crawl: the form, its verdict before the probe, and the probe itself.
 //!
-//! What a probe finds outweighs what a judge guessed from the outside; [`ProbeState::settle`] says by how
-//! much. Sending and storing are the engine's affair.
+//! The result of a probe overrides the verdict of the critic, see [`ProbeState::verdict_after`]. The engine sends the
+//! requests and stores the state.
 
 use super::{Probe, ProbeRefusal, ProbeResult};
 use crate::critic::{FormKind, FormVerdict};
@@ -13,28 +13,28 @@ use serde::{Deserialize, Serialize};
 use url::Url;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-/// P(searchable) of a form that answered as a search does, at least.
-const SEARCHES: f32 = 0.97;
-/// P(searchable) of a form that answered everything alike, at most.
-const DOES_NOT: f32 = 0.03;
+/// Least P(searchable) after the result [`ProbeResult::Searchable`]. Guess.
+const P_IF_SEARCHABLE: f32 = 0.97;
+/// Greatest P(searchable) after the result [`ProbeResult::NotSearchable`]. Guess.
+const P_IF_NOT_SEARCHABLE: f32 = 0.03;
 
-/// A form under questioning.
+/// Probe of a form with its context.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ProbeState {
-    /// Which form.
+    /// Form that is probed.
     pub form: FormId,
-    /// The page it was found on.
+    /// Page that holds the form.
     pub page: Url,
-    /// What was thought of it before.
+    /// Verdict before the probe.
     pub verdict: FormVerdict,
-    /// The frequent word it is asked with.
+    /// Frequent word that is sent.
     pub word: String,
-    /// How far it is.
+    /// Queries and answers so far.
     pub probe: Probe,
 }
 
 impl ProbeState {
-    /// Prepares to ask a form that was found on a page. `seed` is the run's.
+    /// Creates the probe of a form. `seed` is the seed of the run.
     pub fn new(
         (id, form): (FormId, &Form),
         page: &Url,
@@ -48,52 +48,52 @@ impl ProbeState {
         Ok(ProbeState { form: id, page, verdict, word, probe })
     }
 
-    /// The next request, if there is one that can be sent over the web.
+    /// Next request, if it goes over HTTP.
     pub fn next_request(&self) -> Option<Request> {
         self.probe.next_request().filter(|request| matches!(request.url.scheme(), "http" | "https"))
     }
 
-    /// What the form is held for after its probe. P(of the topic, given that it searches) stays.
-    pub fn verdict_after(&self, finding: ProbeResult) -> FormVerdict {
+    /// Verdict after the probe. P(on topic | searchable) stays unchanged.
+    pub fn verdict_after(&self, result: ProbeResult) -> FormVerdict {
         let mut verdict = self.verdict.clone();
-        let of_topic = verdict.p_topic_if_searchable();
-        match finding {
+        let p_topic = verdict.p_topic_if_searchable();
+        match result {
             ProbeResult::Searchable => {
-                verdict.p_searchable = verdict.p_searchable.max(SEARCHES);
+                verdict.p_searchable = verdict.p_searchable.max(P_IF_SEARCHABLE);
                 verdict.kind = FormKind::Search;
             }
             ProbeResult::NotSearchable => {
-                verdict.p_searchable = verdict.p_searchable.min(DOES_NOT);
+                verdict.p_searchable = verdict.p_searchable.min(P_IF_NOT_SEARCHABLE);
                 verdict.kind = if verdict.kind == FormKind::Search { FormKind::Other } else { verdict.kind };
             }
             ProbeResult::Unclear => {}
         }
-        if finding != ProbeResult::Unclear {
-            verdict.p_relevant = verdict.p_searchable * of_topic;
+        if result != ProbeResult::Unclear {
+            verdict.p_relevant = verdict.p_searchable * p_topic;
         }
-        verdict.evidence.push(self.line(finding));
+        verdict.evidence.push(self.evidence(result));
         verdict
     }
 
-    fn line(&self, finding: ProbeResult) -> String {
-        match finding {
+    fn evidence(&self, result: ProbeResult) -> String {
+        match result {
             ProbeResult::Searchable => format!("probe: results for '{}', none for nonsense", self.word),
             ProbeResult::NotSearchable if self.probe.was_accepted_as_entry() => {
-                format!("probe: '{}' was taken in as an entry", self.word)
+                format!("probe: '{}' was accepted as an entry", self.word)
             }
-            ProbeResult::NotSearchable => format!("probe: '{}' and nonsense are answered alike", self.word),
-            ProbeResult::Unclear => "probe: the answers do not tell".to_string(),
+            ProbeResult::NotSearchable => format!("probe: same answer for '{}' and nonsense", self.word),
+            ProbeResult::Unclear => "probe: unclear".to_string(),
         }
     }
 }
 
-/// The word a topic's forms are asked with: the first that is long enough to be indexed and is no
-/// mere glue. A topic names what it is about first.
+/// Word to probe the forms of a topic with: the first word of at least three letters that is not a filler word. Topics
+/// list their main word first.
 pub fn probe_word(topic: &Topic) -> &str {
-    const GLUE: [&str; 12] =
+    const FILLERS: [&str; 12] =
         ["the", "and", "for", "with", "from", "near", "all", "any", "new", "used", "cheap", "best"];
-    let telling = |word: &&String| word.chars().count() > 2 && !GLUE.contains(&word.as_str());
-    topic.words.iter().find(telling).or(topic.words.first()).map_or("", String::as_str)
+    let is_specific = |word: &&String| word.chars().count() > 2 && !FILLERS.contains(&word.as_str());
+    topic.words.iter().find(is_specific).or(topic.words.first()).map_or("", String::as_str)
 }
 
 #[cfg(test)]
@@ -102,7 +102,7 @@ mod tests {
     use crate::http::Method;
     use crate::page::{Field, FieldKind};
 
-    fn inquiry(p_searchable: f32, p_relevant: f32) -> ProbeState {
+    fn state(p_searchable: f32, p_relevant: f32) -> ProbeState {
         let action = Url::parse("http://a.example/find").unwrap();
         let form = Form::to(action.clone(), Method::Get, vec![Field::new(FieldKind::Text, "q", "")]);
         let verdict = FormVerdict { kind: FormKind::Other, p_searchable, p_relevant, evidence: vec![] };
@@ -110,35 +110,35 @@ mod tests {
     }
 
     #[test]
-    fn a_finding_moves_both_probabilities_and_keeps_what_the_topic_is_worth() {
-        let yes = inquiry(0.4, 0.2).verdict_after(ProbeResult::Searchable);
+    fn a_result_changes_both_probabilities_and_keeps_the_conditional_one() {
+        let yes = state(0.4, 0.2).verdict_after(ProbeResult::Searchable);
         assert_eq!((yes.p_searchable, yes.p_relevant, yes.kind), (0.97, 0.485, FormKind::Search));
-        let no = inquiry(0.4, 0.2).verdict_after(ProbeResult::NotSearchable);
+        let no = state(0.4, 0.2).verdict_after(ProbeResult::NotSearchable);
         assert_eq!((no.p_searchable, no.p_relevant), (0.03, 0.015));
-        let unclear = inquiry(0.4, 0.2).verdict_after(ProbeResult::Unclear);
+        let unclear = state(0.4, 0.2).verdict_after(ProbeResult::Unclear);
         assert_eq!((unclear.p_searchable, unclear.p_relevant, unclear.kind), (0.4, 0.2, FormKind::Other));
     }
 
     #[test]
-    fn a_judge_that_was_surer_is_not_made_less_sure() {
-        assert_eq!(inquiry(0.99, 0.99).verdict_after(ProbeResult::Searchable).p_searchable, 0.99);
-        assert_eq!(inquiry(0.01, 0.0).verdict_after(ProbeResult::NotSearchable).p_searchable, 0.01);
-        assert_eq!(inquiry(0.0, 0.0).verdict_after(ProbeResult::Searchable).p_relevant, 0.0);
+    fn a_more_certain_verdict_is_kept() {
+        assert_eq!(state(0.99, 0.99).verdict_after(ProbeResult::Searchable).p_searchable, 0.99);
+        assert_eq!(state(0.01, 0.0).verdict_after(ProbeResult::NotSearchable).p_searchable, 0.01);
+        assert_eq!(state(0.0, 0.0).verdict_after(ProbeResult::Searchable).p_relevant, 0.0);
     }
 
     #[test]
-    fn every_finding_is_in_the_evidence() {
-        let verdict = inquiry(0.4, 0.2).verdict_after(ProbeResult::Searchable);
+    fn the_result_is_in_the_evidence() {
+        let verdict = state(0.4, 0.2).verdict_after(ProbeResult::Searchable);
         assert_eq!(verdict.evidence, ["probe: results for 'book', none for nonsense"]);
     }
 
     #[test]
-    fn forms_get_nonsense_of_their_own_and_the_same_every_time() {
-        assert_eq!(inquiry(0.4, 0.2), inquiry(0.4, 0.2));
+    fn the_nonsense_words_of_a_form_are_reproducible() {
+        assert_eq!(state(0.4, 0.2), state(0.4, 0.2));
     }
 
     #[test]
-    fn a_topic_is_asked_for_with_its_first_telling_word() {
+    fn the_probe_word_is_the_first_specific_word_of_the_topic() {
         let word = |text: &str| probe_word(&Topic::from_words(text).unwrap()).to_string();
         assert_eq!(word("hotel"), "hotel");
         assert_eq!(word("used books"), "book");

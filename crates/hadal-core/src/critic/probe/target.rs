@@ -1,4 +1,4 @@
-//! What a probe fills in: the best text field, or else a choice of a select.
+//! Field that a probe fills in: the best text field, otherwise a select.
 
 use crate::critic::phrase_set::{PhraseSet, normalise};
 use crate::page::{Field, FieldKind, FieldOption, Form};
@@ -6,46 +6,46 @@ use crate::submission::FormInput;
 use serde::{Deserialize, Serialize};
 use std::sync::LazyLock;
 
-/// What is filled in.
+/// Field to fill in, by position in the form.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) enum ProbeTarget {
-    /// A text field, by position.
+    /// Text field that takes a word.
     Words(usize),
-    /// A select, with two choices that are not its default.
+    /// Select with the values of two options other than the default.
     Choice { field: usize, one: String, other: String },
 }
 
 impl ProbeTarget {
-    /// The best place for a word; in a form of selects the first that offers enough choice.
+    /// Chooses the best text field. Without one, the first select with enough options.
     pub(super) fn of(form: &Form) -> Option<ProbeTarget> {
         let fields = || form.fields.iter().enumerate();
-        let worth = fields().filter_map(|(at, field)| word_worth(field).map(|worth| (worth, at)));
-        // Of equals the first.
-        let best = worth.max_by_key(|(worth, at)| (*worth, std::cmp::Reverse(*at)));
+        let scores = fields().filter_map(|(at, field)| word_score(field).map(|score| (score, at)));
+        // The first field wins a tie.
+        let best = scores.max_by_key(|(score, at)| (*score, std::cmp::Reverse(*at)));
         match best {
             Some((_, at)) => Some(ProbeTarget::Words(at)),
-            None => fields().find_map(|(at, field)| choice(at, field)),
+            None => fields().find_map(|(at, field)| select_target(at, field)),
         }
     }
 
-    /// The form filled with a word, or with the first of the two choices.
-    pub(super) fn filling(&self, word: &str) -> FormInput {
+    /// Form input with a word, or with the first option of the select.
+    pub(super) fn input_with(&self, word: &str) -> FormInput {
         match self {
             ProbeTarget::Words(field) => FormInput::of(*field, word),
             ProbeTarget::Choice { field, one, .. } => FormInput::of(*field, one),
         }
     }
 
-    /// The form with the second of the two choices.
-    pub(super) fn other_choice(&self) -> FormInput {
+    /// Form input with the second option of the select.
+    pub(super) fn input_with_other_option(&self) -> FormInput {
         match self {
             ProbeTarget::Words(_) => FormInput::default(),
             ProbeTarget::Choice { field, other, .. } => FormInput::of(*field, other),
         }
     }
 
-    /// The form with nothing filled in.
-    pub(super) fn nothing(&self) -> FormInput {
+    /// Form input of the empty query: no word, all options at their default.
+    pub(super) fn empty_input(&self) -> FormInput {
         match self {
             ProbeTarget::Words(field) => FormInput::of(*field, ""),
             ProbeTarget::Choice { .. } => FormInput::default(),
@@ -53,25 +53,25 @@ impl ProbeTarget {
     }
 }
 
-/// Names of fields for words of any sort.
+/// Names and labels of fields for any words.
 #[rustfmt::skip]
-static ANY_WORDS: LazyLock<PhraseSet> = LazyLock::new(|| PhraseSet::new(&[
+static QUERY_NAMES: LazyLock<PhraseSet> = LazyLock::new(|| PhraseSet::new(&[
     "q", "s", "k", "query", "search", "keyword", "keywords", "kw", "term", "terms", "searchterm", "searchtext", "text",
     "words", "word", "find", "what", "wd", "suche", "suchbegriff", "recherche", "busca", "buscar", "pesquisa", "cerca",
     "zoek", "szukaj", "ara", "look for", "any words", "stichwort", "mots", "mot", "palabra", "palavra", "parola",
     "поиск", "слово", "关键词", "關鍵字", "キーワード", "검색어",
 ]));
 
-/// Names of fields that hold the name of a thing.
+/// Names and labels of fields for titles and names.
 #[rustfmt::skip]
-static TITLES: LazyLock<PhraseSet> = LazyLock::new(|| PhraseSet::new(&[
+static TITLE_NAMES: LazyLock<PhraseSet> = LazyLock::new(|| PhraseSet::new(&[
     "title", "name", "titel", "titre", "título", "titolo", "subject", "topic", "description", "product", "model",
     "author", "artist", "company", "job title", "jobtitle", "skills", "category", "movie", "film", "song", "album",
 ]));
 
-/// Names of fields that take something other than words.
+/// Names and labels of fields that take no words, such as dates and numbers.
 #[rustfmt::skip]
-static NO_WORDS: LazyLock<PhraseSet> = LazyLock::new(|| PhraseSet::new(&[
+static NON_WORD_NAMES: LazyLock<PhraseSet> = LazyLock::new(|| PhraseSet::new(&[
     "zip", "zipcode", "postcode", "postal", "plz", "cep", "date", "day", "month", "year", "yr", "datum", "fecha",
     "price", "preis", "prix", "precio", "preço", "prezzo", "min", "max", "minimum", "maximum", "amount", "salary",
     "email", "e mail", "mail", "phone", "tel", "fax", "isbn", "issn", "ean", "sku", "number", "no", "id", "code",
@@ -80,51 +80,50 @@ static NO_WORDS: LazyLock<PhraseSet> = LazyLock::new(|| PhraseSet::new(&[
     "children", "page", "limit", "size", "latitude", "longitude", "lat", "lng", "url", "website",
 ]));
 
-/// How well a word fits into a field; `None` when it does not.
-fn word_worth(field: &Field) -> Option<u32> {
+/// Suitability of a field for a word, from 2 to 5. `None` if the field takes no words. The order is a guess.
+fn word_score(field: &Field) -> Option<u32> {
     let open = !field.disabled && !field.name.is_empty() && field.max_length.is_none_or(|most| most >= 8);
     if !open || !matches!(field.kind, FieldKind::Text | FieldKind::Search) {
         return None;
     }
     let (name, read) = (normalise(&field.name), normalise(&format!("{} {}", field.label, field.placeholder)));
-    let says = |list: &PhraseSet| list.found_in(&name) || list.found_in(&read);
+    let mentions = |list: &PhraseSet| list.found_in(&name) || list.found_in(&read);
     Some(match field.kind {
         FieldKind::Search => 5,
-        _ if ANY_WORDS.equals(&name) => 5,
-        _ if says(&ANY_WORDS) => 4,
-        _ if says(&NO_WORDS) => return None,
-        _ if says(&TITLES) => 3,
+        _ if QUERY_NAMES.equals(&name) => 5,
+        _ if mentions(&QUERY_NAMES) => 4,
+        _ if mentions(&NON_WORD_NAMES) => return None,
+        _ if mentions(&TITLE_NAMES) => 3,
         _ => 2,
     })
 }
 
-/// Selects that say how results are shown, not which.
+/// Names and labels of fields that control the display of results.
 #[rustfmt::skip]
-static MANNERS: LazyLock<PhraseSet> = LazyLock::new(|| PhraseSet::new(&[
+static DISPLAY_OPTIONS: LazyLock<PhraseSet> = LazyLock::new(|| PhraseSet::new(&[
     "sort", "order", "orderby", "per page", "perpage", "limit", "view", "lang", "language", "locale", "currency",
     "country site", "theme", "page", "show", "sprache", "langue", "idioma", "lingua", "taal",
 ]));
 
-/// Whether a control says how results are shown, not which.
 pub(super) fn is_display_option(field: &Field) -> bool {
-    MANNERS.found_in(&normalise(&format!("{} {}", field.name, field.label)))
+    DISPLAY_OPTIONS.found_in(&normalise(&format!("{} {}", field.name, field.label)))
 }
 
-fn choice(at: usize, field: &Field) -> Option<ProbeTarget> {
+fn select_target(at: usize, field: &Field) -> Option<ProbeTarget> {
     if field.kind != FieldKind::Select || field.disabled || field.name.is_empty() || is_display_option(field)
     {
         return None;
     }
-    // Choices that are addresses make a menu, not a question.
-    let is_address = |choice: &FieldOption| choice.value.starts_with('/') || choice.value.contains("://");
+    // A select whose values are addresses is a navigation menu.
+    let is_address = |option: &FieldOption| option.value.starts_with('/') || option.value.contains("://");
     let offers =
-        |choice: &&FieldOption| !choice.selected && !choice.value.trim().is_empty() && !is_address(choice);
+        |option: &&FieldOption| !option.selected && !option.value.trim().is_empty() && !is_address(option);
     let mut offered = field.options.iter().filter(offers);
     let (one, other) = (offered.next()?, offered.next()?);
     Some(ProbeTarget::Choice { field: at, one: one.value.clone(), other: other.value.clone() })
 }
 
-/// A word that nobody has written: letters that rarely meet, in an order made from a seed.
+/// Eleven letters: rare consonants and vowels in turn, chosen by `seed`, and an `x` at the end.
 pub(super) fn nonsense_word(seed: u64) -> String {
     const RARE: &[u8; 8] = b"xqzvwkjf";
     const VOWELS: &[u8; 4] = b"uoia";
@@ -150,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn the_field_for_words_is_chosen() {
+    fn the_best_text_field_is_chosen() {
         for (html, expected) in [
             ("<form><input name=zip><input name=q></form>", Some(ProbeTarget::Words(1))),
             ("<form><input name=where><input name=title></form>", Some(ProbeTarget::Words(1))),
@@ -163,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn selects_are_asked_with_two_choices_beside_the_default() {
+    fn selects_are_probed_with_two_options_other_than_the_default() {
         let html = "<form><select name=sort><option>a<option>b<option>c</select>
             <select name=make><option value=''>Any<option>Ford<option>Opel</select></form>";
         let (one, other) = ("Ford".to_string(), "Opel".to_string());
@@ -172,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn nonsense_words_differ_and_are_words_to_a_machine() {
+    fn nonsense_words_differ_and_consist_of_letters() {
         let words: std::collections::BTreeSet<String> = (0..200).map(nonsense_word).collect();
         assert!(words.len() > 195);
         assert!(words.iter().all(|word| word.len() == 11 && word.bytes().all(|b| b.is_ascii_lowercase())));

@@ -22,7 +22,7 @@ fn probe(html: &str) -> Probe {
 
 const BOX: &str = "<form action=/s><input name=q><button>Search</button></form>";
 
-fn asked(probe: &Probe) -> String {
+fn sent_query(probe: &Probe) -> String {
     probe.next_request().map_or(String::new(), |request| request.url.query().unwrap_or_default().to_string())
 }
 
@@ -43,21 +43,21 @@ fn redirect(probe: &mut Probe, to: &str) {
 #[test]
 fn results_for_a_word_and_none_for_nonsense_make_a_search() {
     let mut probe = probe(BOX);
-    assert_eq!(asked(&probe), "q=hotel");
+    assert_eq!(sent_query(&probe), "q=hotel");
     show(&mut probe, &hits("seaside"));
-    let nonsense = asked(&probe);
+    let nonsense = sent_query(&probe);
     show(&mut probe, &format!("{FRAME}<p>No results for {}</p>", &nonsense[2..]));
     assert_eq!((probe.result(), probe.next_request()), (Some(ProbeResult::Searchable), None));
     let signature = probe.signature().unwrap();
-    assert!(signature.fits(&page(&format!("{FRAME}<p>No results for castle</p>")), "castle"));
-    assert!(!signature.fits(&page(&hits("mountain")), "castle"));
+    assert!(signature.matches(&page(&format!("{FRAME}<p>No results for castle</p>")), "castle"));
+    assert!(!signature.matches(&page(&hits("mountain")), "castle"));
 }
 
 #[test]
-fn a_page_that_only_repeats_the_question_is_no_search() {
+fn a_page_that_only_repeats_the_query_is_no_search() {
     let mut probe = probe(BOX);
     for _ in 0..3 {
-        let word = asked(&probe)[2..].to_string();
+        let word = sent_query(&probe)[2..].to_string();
         show(
             &mut probe,
             &format!("{FRAME}<p>Thank you for {word}!</p><a href='/s?q={word}&lang=de'>Deutsch</a>"),
@@ -68,7 +68,7 @@ fn a_page_that_only_repeats_the_question_is_no_search() {
 }
 
 #[test]
-fn thanks_for_an_entry_are_not_asked_for_twice() {
+fn nothing_is_sent_after_a_confirmed_entry() {
     let mut probe = probe(BOX);
     show(&mut probe, &format!("{FRAME}<p>Thank you. Your entry has been received.</p>"));
     assert_eq!((probe.result(), probe.next_request()), (Some(ProbeResult::NotSearchable), None));
@@ -76,7 +76,7 @@ fn thanks_for_an_entry_are_not_asked_for_twice() {
 }
 
 #[test]
-fn pages_that_a_script_may_fill_prove_nothing() {
+fn equal_pages_that_a_script_may_fill_are_unclear() {
     let own_page = "<form><input name=q><button>Search</button></form>";
     for (form, answer) in [(own_page, FRAME), (BOX, "<div id=app>Loading</div>"), ("<input name=q>", FRAME)] {
         let mut probe = probe(form);
@@ -88,20 +88,20 @@ fn pages_that_a_script_may_fill_prove_nothing() {
 }
 
 #[test]
-fn unknown_words_for_nothing_are_learned_from_a_second_nonsense() {
+fn an_unknown_no_result_text_is_learned_from_a_second_nonsense_word() {
     let mut probe = probe(BOX);
     show(&mut probe, &hits("seaside"));
     for _ in 0..2 {
-        let word = asked(&probe)[2..].to_string();
+        let word = sent_query(&probe)[2..].to_string();
         show(&mut probe, &format!("{FRAME}<p>Ez dago emaitzarik {word} bilaketarako</p>"));
     }
     assert_eq!(probe.result(), Some(ProbeResult::Searchable));
     let none = page(&format!("{FRAME}<p>Ez dago emaitzarik gaztelu bilaketarako</p>"));
-    assert!(probe.signature().unwrap().fits(&none, "gaztelu"));
+    assert!(probe.signature().unwrap().matches(&none, "gaztelu"));
 }
 
 #[test]
-fn what_changes_by_itself_is_not_taken_for_results() {
+fn changes_that_do_not_depend_on_the_query_are_no_results() {
     let mut probe = probe(BOX);
     let text: String = (1..20).map(|n| format!("{} long {} text ", "ab".repeat(n), "cd".repeat(n))).collect();
     let text = text.repeat(2) + &text.replace("long", "short") + &text.replace("text", "poem");
@@ -112,7 +112,7 @@ fn what_changes_by_itself_is_not_taken_for_results() {
 }
 
 #[test]
-fn walls_and_failures_leave_it_open() {
+fn non_answers_and_failures_are_unclear() {
     for (status, html) in
         [(429, "<p>Slow"), (503, ""), (200, "<title>Captcha</title><p>Are you a robot?"), (404, "")]
     {
@@ -126,10 +126,10 @@ fn walls_and_failures_leave_it_open() {
 }
 
 #[test]
-fn an_address_that_carries_the_word_is_asked_with_nonsense() {
+fn a_url_that_contains_the_word_is_sent_with_nonsense() {
     let mut probe = probe(BOX);
     redirect(&mut probe, "/found?text=hotel&n=1");
-    assert_eq!(asked(&probe), "text=hotel&n=1");
+    assert_eq!(sent_query(&probe), "text=hotel&n=1");
     show(&mut probe, &hits("seaside"));
     let last = probe.next_request().unwrap().url;
     assert!(last.path() == "/found" && !last.as_str().contains("hotel"), "{last}");
@@ -138,7 +138,7 @@ fn an_address_that_carries_the_word_is_asked_with_nonsense() {
 }
 
 #[test]
-fn redirects_that_tell_nothing_are_followed_once() {
+fn other_redirects_are_followed_once() {
     let mut only_hit = probe(BOX);
     redirect(&mut only_hit, "/item/5");
     show(&mut only_hit, &format!("{FRAME}<p>Hemen ez dago ezer</p>"));
@@ -161,20 +161,20 @@ fn redirects_that_tell_nothing_are_followed_once() {
 }
 
 #[test]
-fn selects_are_asked_with_two_choices_and_the_first_again() {
+fn selects_are_probed_with_two_options_and_the_first_again() {
     let html =
         "<form action=/s><select name=make><option value=''>Any<option>Ford<option>Opel</select></form>";
     let mut probe = probe(html);
     for (question, answer) in [("make=Ford", "seaside"), ("make=Opel", "mountain"), ("make=Ford", "seaside")]
     {
-        assert_eq!(asked(&probe), question);
+        assert_eq!(sent_query(&probe), question);
         show(&mut probe, &hits(answer));
     }
     assert_eq!(probe.result(), Some(ProbeResult::Searchable));
 }
 
 #[test]
-fn what_may_not_be_asked_is_refused() {
+fn forms_that_must_not_be_probed_are_refused() {
     let refusal = |html: &str| Probe::new(&form(html), "hotel", 7).err();
     assert_eq!(
         refusal("<form><input type=password name=p></form>"),
@@ -188,7 +188,7 @@ fn what_may_not_be_asked_is_refused() {
 }
 
 #[test]
-fn a_probe_survives_being_stored() {
+fn a_stored_probe_is_restored() {
     let mut probe = probe(BOX);
     show(&mut probe, &hits("seaside"));
     let stored = serde_json::to_string(&probe).unwrap();
@@ -196,7 +196,7 @@ fn a_probe_survives_being_stored() {
 }
 
 #[test]
-fn words_travel_in_the_charset_of_the_page() {
+fn queries_use_the_character_set_of_the_page() {
     let word = Probe::new(&form(BOX), "h\u{f4}tel", 7).unwrap().in_charset("iso-8859-1");
-    assert_eq!(asked(&word), "q=h%F4tel");
+    assert_eq!(sent_query(&word), "q=h%F4tel");
 }

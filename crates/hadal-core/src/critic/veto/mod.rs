@@ -1,9 +1,9 @@
-//! What must never be submitted, whatever a classifier says.
+//! Veto: reasons never to submit a form, independent of the classifiers.
 //!
-//! The veto looks at structure and words alone and errs on the side of not asking. What a form asks
-//! for settles it first, then what is written on the button that sends it. Words in its address, its
-//! name or the heading over it count only when nothing about the form says that it searches: pages
-//! mention carts and comments everywhere.
+//! The rules use fields and words only, and prefer a false veto to a wrong submission. They are applied in this
+//! order: data that the fields request, text of the submit buttons, commands in hidden fields. Words in action,
+//! attributes and heading count only if nothing in the form mentions searching, because pages mention carts and
+//! comments everywhere.
 
 mod phrases;
 
@@ -16,57 +16,57 @@ use phrases::{
 };
 use serde::{Deserialize, Serialize};
 
-/// Why a form is never submitted.
+/// Reason never to submit a form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Veto {
-    /// It asks for a password.
+    /// Field for a password.
     Password,
-    /// It takes a file.
+    /// Field for a file to upload.
     File,
-    /// It asks for a bank card or an account.
+    /// Field for a payment card or bank account.
     Card,
-    /// It checks that a person is at work.
+    /// Test that the user is human.
     Captcha,
-    /// It asks for an e-mail address and a message.
+    /// Fields for an e-mail address and a message.
     Message,
-    /// It has room for a long text.
+    /// Field for a long text.
     Textarea,
-    /// It asks for an e-mail address.
+    /// Field for an e-mail address.
     Email,
-    /// It asks who somebody is, and says nothing of searching.
+    /// Field for a phone number or the name of a person, without search words.
     Person,
-    /// It orders something.
+    /// Order or quantity of goods.
     Order,
-    /// It pays or donates.
+    /// Payment or donation.
     Pay,
-    /// It signs somebody up.
+    /// Registration or subscription.
     SignUp,
-    /// It logs somebody in.
+    /// Login or user name.
     LogIn,
-    /// It logs somebody out.
+    /// End of the session of a user.
     LogOut,
-    /// It ends a subscription.
+    /// End of a subscription.
     Unsubscribe,
-    /// It deletes something.
+    /// Deletion or replacement of data.
     Delete,
-    /// It posts, sends or votes.
+    /// Comment, message, vote or upload.
     Post,
 }
 
-/// Fields whose words are read; their kinds are looked at in any number.
-const WORDED_FIELDS: usize = 10_000;
+/// Fields whose words are read. The kinds of all fields are checked. Guess.
+const MAX_WORD_FIELDS: usize = 10_000;
 
-/// The first reason not to submit a form, if there is one.
+/// First reason never to submit a form.
 pub fn veto(form: &Form) -> Option<Veto> {
-    let asked = RequestedData::of(form);
-    by_fields(form, &asked)
-        .or_else(|| by_buttons(form, &asked))
-        .or_else(|| by_orders(form))
-        .or_else(|| if asked.searches { None } else { by_marks(form) })
+    let requested = RequestedData::of(form);
+    by_fields(form, &requested)
+        .or_else(|| by_buttons(form, &requested))
+        .or_else(|| by_commands(form))
+        .or_else(|| if requested.search { None } else { by_context(form) })
 }
 
-/// What the visible fields ask for, as far as their words tell.
+/// Data that the visible fields request, by their names and labels.
 #[derive(Default)]
 struct RequestedData {
     captcha: bool,
@@ -78,47 +78,49 @@ struct RequestedData {
     person: bool,
     quantity: bool,
     user: bool,
-    /// A box or a button says that the form searches.
-    searches: bool,
+    /// A field or button mentions searching.
+    search: bool,
 }
 
 impl RequestedData {
     fn of(form: &Form) -> RequestedData {
-        let mut asked = RequestedData::default();
+        let mut requested = RequestedData::default();
         let about = format!("{} {}", form.attributes, form.text).to_lowercase();
-        asked.captcha = about.contains("captcha");
-        for field in form.fields.iter().take(WORDED_FIELDS) {
+        requested.captcha = about.contains("captcha");
+        for field in form.fields.iter().take(MAX_WORD_FIELDS) {
             let name = normalise(&format!("{} {}", field.name, field.id));
-            let read = normalise(&format!("{} {}", field.label, field.placeholder));
+            let label = normalise(&format!("{} {}", field.label, field.placeholder));
             match field.kind {
-                FieldKind::Hidden => asked.captcha |= is_captcha(&name),
-                kind if kind.is_button() => asked.searches |= sends(field) && offers_search(field, &name),
+                FieldKind::Hidden => requested.captcha |= is_captcha(&name),
+                kind if kind.is_button() => {
+                    requested.search |= is_submit(field) && mentions_search(field, &name)
+                }
                 kind => {
-                    asked.captcha |= is_captcha(&name) || CAPTCHA.found_in(&read);
+                    requested.captcha |= is_captcha(&name) || CAPTCHA.found_in(&label);
                     if kind.is_textual() {
-                        asked.add(field, &name, &read);
+                        requested.add(field, &name, &label);
                     }
                 }
             }
         }
-        asked
+        requested
     }
 
-    /// Adds a field that text is typed into.
-    fn add(&mut self, field: &Field, name: &str, read: &str) {
-        let says = |phrases: &PhraseSet| phrases.found_in(name) || phrases.found_in(read);
-        let looked_for = SEARCH.found_in(read);
-        self.card |= says(&CARD);
+    /// Adds a text field. `name` holds its name and id, `label` its label and placeholder, both normalised.
+    fn add(&mut self, field: &Field, name: &str, label: &str) {
+        let mentions = |phrases: &PhraseSet| phrases.found_in(name) || phrases.found_in(label);
+        let is_search = SEARCH.found_in(label);
+        self.card |= mentions(&CARD);
         self.email |= field.kind == FieldKind::Email || name.contains("mail ");
-        // "Search by name or e-mail" does not ask for an address.
-        self.email |= says(&EMAIL) && !looked_for;
-        self.message |= says(&MESSAGE);
-        self.password |= says(&PASSWORD);
-        self.phone |= field.kind == FieldKind::Tel || says(&PHONE);
-        self.person |= says(&PERSON);
-        self.quantity |= says(&QUANTITY);
-        self.user |= says(&USER);
-        self.searches |= is_query(field) || looked_for || SEARCH.found_in(name);
+        // "Search by name or e-mail" does not request an address.
+        self.email |= mentions(&EMAIL) && !is_search;
+        self.message |= mentions(&MESSAGE);
+        self.password |= mentions(&PASSWORD);
+        self.phone |= field.kind == FieldKind::Tel || mentions(&PHONE);
+        self.person |= mentions(&PERSON);
+        self.quantity |= mentions(&QUANTITY);
+        self.user |= mentions(&USER);
+        self.search |= is_query_field(field) || is_search || SEARCH.found_in(name);
     }
 }
 
@@ -126,13 +128,13 @@ fn is_captcha(name: &str) -> bool {
     name.contains("captcha") || CAPTCHA.found_in(name)
 }
 
-fn offers_search(button: &Field, name: &str) -> bool {
+fn mentions_search(button: &Field, name: &str) -> bool {
     let texts = [&button.label, &button.value].map(|text| normalise(text));
     SEARCH.found_in(name) || texts.iter().any(|text| SEARCH.found_in(text))
 }
 
-/// A field that a query goes into, by kind or name.
-fn is_query(field: &Field) -> bool {
+/// True for a query field, by kind or name.
+fn is_query_field(field: &Field) -> bool {
     let is_named = |name: &str| QUERY_NAMES.equals(&normalise(name));
     match field.kind {
         FieldKind::Search => true,
@@ -141,47 +143,47 @@ fn is_query(field: &Field) -> bool {
     }
 }
 
-fn sends(field: &Field) -> bool {
+fn is_submit(field: &Field) -> bool {
     matches!(field.kind, FieldKind::Submit | FieldKind::Image)
 }
 
-fn by_fields(form: &Form, asked: &RequestedData) -> Option<Veto> {
+fn by_fields(form: &Form, requested: &RequestedData) -> Option<Veto> {
     let is_post = form.method == Method::Post;
     let any = |kind: FieldKind| form.fields.iter().any(|field| field.kind == kind);
     let rules = [
-        (any(FieldKind::Password) || asked.password, Veto::Password),
+        (any(FieldKind::Password) || requested.password, Veto::Password),
         (any(FieldKind::File), Veto::File),
-        (asked.card, Veto::Card),
-        (asked.captcha, Veto::Captcha),
-        (asked.email && (asked.message || any(FieldKind::Textarea)), Veto::Message),
+        (requested.card, Veto::Card),
+        (requested.captcha, Veto::Captcha),
+        (requested.email && (requested.message || any(FieldKind::Textarea)), Veto::Message),
         (any(FieldKind::Textarea), Veto::Textarea),
-        (asked.email, Veto::Email),
-        // People are also looked up by name, then with GET.
-        ((asked.phone || (asked.person && is_post)) && !asked.searches, Veto::Person),
-        (asked.quantity && !asked.searches, Veto::Order),
-        (asked.user && !asked.searches, Veto::LogIn),
+        (requested.email, Veto::Email),
+        // Directories of people search by name, with GET.
+        ((requested.phone || (requested.person && is_post)) && !requested.search, Veto::Person),
+        (requested.quantity && !requested.search, Veto::Order),
+        (requested.user && !requested.search, Veto::LogIn),
     ];
     rules.into_iter().find(|(holds, _)| *holds).map(|(_, veto)| veto)
 }
 
-/// What is written on the buttons that send the form; on other buttons when no button sends it.
-fn by_buttons(form: &Form, asked: &RequestedData) -> Option<Veto> {
-    let is_scripted = !form.fields.iter().any(sends);
-    let counts = |field: &&Field| sends(field) || (is_scripted && field.kind == FieldKind::Button);
-    for button in form.fields.iter().filter(counts).take(WORDED_FIELDS) {
+/// Veto by the text of the submit buttons; without any, of other buttons.
+fn by_buttons(form: &Form, requested: &RequestedData) -> Option<Veto> {
+    let is_scripted = !form.fields.iter().any(is_submit);
+    let counts = |field: &&Field| is_submit(field) || (is_scripted && field.kind == FieldKind::Button);
+    for button in form.fields.iter().filter(counts).take(MAX_WORD_FIELDS) {
         let texts = [normalise(&button.label), normalise(&button.value)];
         if texts.iter().any(|text| SEARCH.found_in(text) || is_sorting(text)) {
             continue;
         }
-        let found = texts.iter().find_map(|text| deed(text, &ACTIONS));
-        // A cross beside a search box empties it.
-        let empties = found == Some(Veto::Delete) && is_scripted && asked.searches;
-        if found.is_some() && !empties {
+        let found = texts.iter().find_map(|text| action(text, &ACTIONS));
+        // A delete button beside a query field clears it.
+        let clears_field = found == Some(Veto::Delete) && is_scripted && requested.search;
+        if found.is_some() && !clears_field {
             return found;
         }
-        let hinted = || texts.iter().find_map(|text| deed(text, &WEAK_ACTIONS));
-        let named = || deed(&normalise(&format!("{} {}", button.name, button.id)), &CONTEXT_ACTIONS);
-        if !asked.searches
+        let hinted = || texts.iter().find_map(|text| action(text, &WEAK_ACTIONS));
+        let named = || action(&normalise(&format!("{} {}", button.name, button.id)), &CONTEXT_ACTIONS);
+        if !requested.search
             && let Some(veto) = hinted().or_else(named)
         {
             return Some(veto);
@@ -194,38 +196,38 @@ fn is_sorting(text: &str) -> bool {
     ["order by", "sort", "sort order"].iter().any(|phrase| contains_phrase(text, phrase))
 }
 
-fn deed(text: &str, table: &[(Veto, PhraseSet)]) -> Option<Veto> {
+fn action(text: &str, table: &[(Veto, PhraseSet)]) -> Option<Veto> {
     table.iter().find(|(_, phrases)| phrases.found_in(text)).map(|(veto, _)| *veto)
 }
 
-/// Hidden fields that tell the server what to do.
-fn by_orders(form: &Form) -> Option<Veto> {
-    const NAMES: [&str; 12] =
+/// Veto by hidden fields that hold a command for the server.
+fn by_commands(form: &Form) -> Option<Veto> {
+    const COMMAND_NAMES: [&str; 12] =
         ["action", "act", "do", "task", "cmd", "command", "op", "exe", "method", "mode", "func", "event"];
-    let hidden = form.fields.iter().filter(|field| field.kind == FieldKind::Hidden).take(WORDED_FIELDS);
+    let hidden = form.fields.iter().filter(|field| field.kind == FieldKind::Hidden).take(MAX_WORD_FIELDS);
     hidden.into_iter().find_map(|field| {
         let (name, value) = (normalise(&field.name), normalise(&field.value));
-        let is_order = NAMES.contains(&name.trim());
+        let is_command = COMMAND_NAMES.contains(&name.trim());
         match value.trim() {
             "delete" | "put" | "patch" if name.trim() == "method" => Some(Veto::Delete),
             "s xclick" | "xclick" | "cart" if name.trim() == "cmd" => Some(Veto::Pay),
             _ if contains_phrase(&name, "add to cart") => Some(Veto::Order),
-            _ if is_order && !SEARCH.found_in(&value) => {
-                deed(&value, &CONTEXT_ACTIONS).or_else(|| deed(&value, &ACTIONS))
+            _ if is_command && !SEARCH.found_in(&value) => {
+                action(&value, &CONTEXT_ACTIONS).or_else(|| action(&value, &ACTIONS))
             }
             _ => None,
         }
     })
 }
 
-/// Words in the address, the name and the heading of a form that says nothing of searching.
-fn by_marks(form: &Form) -> Option<Veto> {
+/// Veto by words in action, attributes and heading of a form without search words.
+fn by_context(form: &Form) -> Option<Veto> {
     let places = [form.action.path(), &form.attributes, &form.heading];
     let texts = places.map(normalise);
     if texts.iter().any(|text| SEARCH.found_in(text)) {
         return None;
     }
-    texts.iter().find_map(|text| deed(text, &CONTEXT_ACTIONS))
+    texts.iter().find_map(|text| action(text, &CONTEXT_ACTIONS))
 }
 
 #[cfg(test)]

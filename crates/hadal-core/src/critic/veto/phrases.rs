@@ -1,21 +1,21 @@
-//! Words by which a form says that it does something, in a dozen languages and more.
+//! Phrases in many languages for actions other than searching, and for the data that such forms request.
 //!
-//! Lower case, punctuation as blanks.
+//! Phrases are normalised: lower case, spaces instead of punctuation.
 
 use super::Veto;
 use crate::critic::phrase_set::PhraseSet;
 use std::sync::LazyLock;
 
-/// Phrases by what they say is done, the gravest first.
+/// Phrases for each veto. The first match wins, so severe actions come first.
 pub(super) type ActionPhrases = Vec<(Veto, PhraseSet)>;
 
-fn deeds(table: &[(Veto, &[&'static str])]) -> ActionPhrases {
+fn actions(table: &[(Veto, &[&'static str])]) -> ActionPhrases {
     table.iter().map(|(veto, phrases)| (*veto, PhraseSet::new(phrases))).collect()
 }
 
-/// Words that settle it when they stand on the button that sends the form.
+/// Phrases that cause a veto on a submit button.
 #[rustfmt::skip]
-pub(super) static ACTIONS: LazyLock<ActionPhrases> = LazyLock::new(|| deeds(&[
+pub(super) static ACTIONS: LazyLock<ActionPhrases> = LazyLock::new(|| actions(&[
     (Veto::LogOut, &[
         "log out", "logout", "sign out", "signout", "log off", "logoff", "abmelden", "ausloggen", "déconnexion",
         "se déconnecter", "cerrar sesión", "cerrar sesion", "terminar sessão", "encerrar sessão", "disconnetti",
@@ -94,9 +94,9 @@ pub(super) static ACTIONS: LazyLock<ActionPhrases> = LazyLock::new(|| deeds(&[
     ]),
 ]));
 
-/// Words that only hint at it: on a button they may mean no more than "go".
+/// Phrases that cause a veto on a submit button only if nothing mentions searching. They may just mean "go".
 #[rustfmt::skip]
-pub(super) static WEAK_ACTIONS: LazyLock<ActionPhrases> = LazyLock::new(|| deeds(&[
+pub(super) static WEAK_ACTIONS: LazyLock<ActionPhrases> = LazyLock::new(|| actions(&[
     (Veto::Post, &[
         "send", "save", "absenden", "senden", "abschicken", "speichern", "envoyer", "enregistrer", "enviar",
         "guardar", "salvar", "invia", "salva", "versturen", "verzenden", "opslaan", "wyślij", "zapisz", "отправить",
@@ -107,9 +107,9 @@ pub(super) static WEAK_ACTIONS: LazyLock<ActionPhrases> = LazyLock::new(|| deeds
     (Veto::Order, &["quote", "get a quote", "request a quote", "reserve", "reservation", "appointment"]),
 ]));
 
-/// Words in an address, in the name of a form or in the heading over it.
+/// Phrases in the action, attributes or heading of a form, in names of buttons, and in commands of hidden fields.
 #[rustfmt::skip]
-pub(super) static CONTEXT_ACTIONS: LazyLock<ActionPhrases> = LazyLock::new(|| deeds(&[
+pub(super) static CONTEXT_ACTIONS: LazyLock<ActionPhrases> = LazyLock::new(|| actions(&[
     (Veto::LogOut, &["logout", "log out", "signout", "sign out", "logoff", "déconnexion", "abmelden"]),
     (Veto::Unsubscribe, &["unsubscribe", "optout", "opt out", "abbestellen", "désabonnement"]),
     (Veto::Delete, &["delete", "löschen", "supprimer", "eliminar", "删除", "削除"]),
@@ -142,7 +142,7 @@ pub(super) static CONTEXT_ACTIONS: LazyLock<ActionPhrases> = LazyLock::new(|| de
     ]),
 ]));
 
-/// Names, labels and texts of a check that a person is at work.
+/// Names and labels of captcha fields.
 #[rustfmt::skip]
 pub(super) static CAPTCHA: LazyLock<PhraseSet> = LazyLock::new(|| PhraseSet::new(&[
     "captcha", "turnstile", "securimage", "areyouhuman", "not a robot", "are you human", "prove you are human",
@@ -154,7 +154,7 @@ pub(super) static CAPTCHA: LazyLock<PhraseSet> = LazyLock::new(|| PhraseSet::new
     "보안문자", "자동입력",
 ]));
 
-/// Names and labels of what is on a bank card or an account.
+/// Names and labels of fields for payment cards and bank accounts.
 #[rustfmt::skip]
 pub(super) static CARD: LazyLock<PhraseSet> = LazyLock::new(|| PhraseSet::new(&[
     "card number", "cardnumber", "card no", "cardno", "credit card", "creditcard", "debit card", "cc number",
@@ -165,7 +165,7 @@ pub(super) static CARD: LazyLock<PhraseSet> = LazyLock::new(|| PhraseSet::new(&[
     "kart numarası", "kredi kartı", "卡号", "信用卡", "カード番号", "クレジットカード", "카드 번호",
 ]));
 
-/// Names and labels of an e-mail address.
+/// Names and labels of fields for an e-mail address.
 #[rustfmt::skip]
 pub(super) static EMAIL: LazyLock<PhraseSet> = LazyLock::new(|| PhraseSet::new(&[
     "email", "e mail", "mail", "emailaddress", "email address", "mailaddress", "user email", "correo", "courriel",
@@ -173,7 +173,7 @@ pub(super) static EMAIL: LazyLock<PhraseSet> = LazyLock::new(|| PhraseSet::new(&
     "電子郵件", "电子邮件", "邮件", "メールアドレス", "이메일",
 ]));
 
-/// Names and labels of a message that somebody will read.
+/// Names and labels of fields for a message.
 #[rustfmt::skip]
 pub(super) static MESSAGE: LazyLock<PhraseSet> = LazyLock::new(|| PhraseSet::new(&[
     "message", "comment", "comments", "feedback", "enquiry", "inquiry", "nachricht", "kommentar", "commentaire",
@@ -181,14 +181,14 @@ pub(super) static MESSAGE: LazyLock<PhraseSet> = LazyLock::new(|| PhraseSet::new
     "сообщение", "комментарий", "mesaj", "yorum", "留言", "消息", "コメント", "メッセージ", "메시지",
 ]));
 
-/// Names and labels of a password in a field that shows it.
+/// Names and labels of password fields that have the kind text.
 #[rustfmt::skip]
 pub(super) static PASSWORD: LazyLock<PhraseSet> = LazyLock::new(|| PhraseSet::new(&[
     "password", "passwd", "passwort", "kennwort", "mot de passe", "contraseña", "senha", "wachtwoord", "hasło",
     "пароль", "şifre", "parola", "lösenord", "heslo", "密码", "密碼", "パスワード", "비밀번호", "one time code", "otp",
 ]));
 
-/// Names and labels of a number to call somebody at.
+/// Names and labels of fields for a phone number.
 #[rustfmt::skip]
 pub(super) static PHONE: LazyLock<PhraseSet> = LazyLock::new(|| PhraseSet::new(&[
     "phone", "telephone", "phone number", "mobile", "mobile number", "telefon", "telefonnummer", "téléphone",
@@ -196,7 +196,7 @@ pub(super) static PHONE: LazyLock<PhraseSet> = LazyLock::new(|| PhraseSet::new(&
     "전화번호",
 ]));
 
-/// Names and labels of what somebody is called.
+/// Names and labels of fields for the name of a person.
 #[rustfmt::skip]
 pub(super) static PERSON: LazyLock<PhraseSet> = LazyLock::new(|| PhraseSet::new(&[
     "your name", "full name", "fullname", "first name", "firstname", "last name", "lastname", "surname", "vorname",
@@ -204,7 +204,7 @@ pub(super) static PERSON: LazyLock<PhraseSet> = LazyLock::new(|| PhraseSet::new(
     "cognome", "voornaam", "achternaam", "imię", "nazwisko", "фамилия", "ваше имя", "soyad", "姓名", "氏名", "お名前",
 ]));
 
-/// Names and labels of what somebody logs in with.
+/// Names and labels of fields for a user name.
 #[rustfmt::skip]
 pub(super) static USER: LazyLock<PhraseSet> = LazyLock::new(|| PhraseSet::new(&[
     "username", "user name", "userid", "user id", "loginname", "login name", "benutzername", "nom d utilisateur",
@@ -212,14 +212,14 @@ pub(super) static USER: LazyLock<PhraseSet> = LazyLock::new(|| PhraseSet::new(&[
     "логин", "kullanıcı adı", "用户名", "ユーザー名", "아이디",
 ]));
 
-/// Names and labels of how many of something are wanted.
+/// Names and labels of fields for a quantity.
 #[rustfmt::skip]
 pub(super) static QUANTITY: LazyLock<PhraseSet> = LazyLock::new(|| PhraseSet::new(&[
     "quantity", "qty", "menge", "anzahl", "quantité", "cantidad", "quantidade", "quantità", "aantal", "ilość",
     "количество", "adet", "antal", "množství", "数量", "수량",
 ]));
 
-/// Words of searching, on buttons and beside boxes.
+/// Words for searching, on buttons and in labels.
 #[rustfmt::skip]
 pub(super) static SEARCH: LazyLock<PhraseSet> = LazyLock::new(|| PhraseSet::new(&[
     "search", "searching", "find", "look up", "lookup", "browse", "filter", "suche", "suchen", "finden", "recherche",
@@ -230,7 +230,7 @@ pub(super) static SEARCH: LazyLock<PhraseSet> = LazyLock::new(|| PhraseSet::new(
     "بحث", "חיפוש", "tìm kiếm", "cari", "ค้นหา", "check availability", "show results", "verfügbarkeit prüfen",
 ]));
 
-/// Names of the field that a query goes into.
+/// Names of query fields.
 #[rustfmt::skip]
 pub(super) static QUERY_NAMES: LazyLock<PhraseSet> = LazyLock::new(|| PhraseSet::new(&[
     "q", "s", "k", "query", "search", "keyword", "keywords", "kw", "kwd", "term", "terms", "searchterm", "searchtext",

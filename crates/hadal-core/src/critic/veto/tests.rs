@@ -1,13 +1,13 @@
 use super::*;
 use url::Url;
 
-fn of(html: &str) -> Option<Veto> {
+fn veto_of(html: &str) -> Option<Veto> {
     let url = Url::parse("http://a.org/page").unwrap();
     veto(&crate::html::parse(html.as_bytes(), Some("text/html; charset=utf-8"), &url).forms[0])
 }
 
 #[test]
-fn what_a_form_asks_for_settles_it() {
+fn requested_data_cause_a_veto() {
     for (html, expected) in [
         ("<input name=u><input type=password name=p>", Veto::Password),
         ("<input name=q><input type=file name=f>", Veto::File),
@@ -22,12 +22,12 @@ fn what_a_form_asks_for_settles_it() {
         ("<input name=user_email><button>Go</button>", Veto::Email),
         ("User name: <input name=User><input type=submit value=Reset>", Veto::LogIn),
     ] {
-        assert_eq!(of(&format!("<form action=/x>{html}</form>")), Some(expected), "{html}");
+        assert_eq!(veto_of(&format!("<form action=/x>{html}</form>")), Some(expected), "{html}");
     }
 }
 
 #[test]
-fn the_button_says_what_is_done_in_many_languages() {
+fn submit_buttons_cause_a_veto_in_many_languages() {
     for (text, expected) in [
         ("Place order", Veto::Order),
         ("In den Warenkorb", Veto::Order),
@@ -47,12 +47,12 @@ fn the_button_says_what_is_done_in_many_languages() {
         ("Log in", Veto::LogIn),
     ] {
         let html = format!("<form action=/x><input name=q><input type=submit value=\"{text}\"></form>");
-        assert_eq!(of(&html), Some(expected), "{text}");
+        assert_eq!(veto_of(&html), Some(expected), "{text}");
     }
 }
 
 #[test]
-fn ordinary_searches_pass() {
+fn ordinary_searches_have_no_veto() {
     for html in [
         "<form action=/search><input name=q><button>Search</button></form>",
         "<h2>Your orders and comments</h2><form action=/cart><input name=q><button>Search</button></form>",
@@ -70,12 +70,12 @@ fn ordinary_searches_pass() {
         "<form><input name=kw><input type=submit value='Order by date'></form>",
         "<form action=/members><input name=username><button>Search</button></form>",
     ] {
-        assert_eq!(of(html), None, "{html}");
+        assert_eq!(veto_of(html), None, "{html}");
     }
 }
 
 #[test]
-fn marks_count_when_nothing_says_search() {
+fn context_words_count_if_nothing_mentions_searching() {
     for (html, expected) in [
         (
             "<form action=/cart/add><select name=size><option>S</select><button>OK</button></form>",
@@ -96,6 +96,6 @@ fn marks_count_when_nothing_says_search() {
             Veto::LogOut,
         ),
     ] {
-        assert_eq!(of(html), Some(expected), "{html}");
+        assert_eq!(veto_of(html), Some(expected), "{html}");
     }
 }
