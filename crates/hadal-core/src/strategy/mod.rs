@@ -95,7 +95,7 @@ pub trait Strategy: Send {
         true
     }
 
-    /// Terms whose sum is the link's score plus its site's bonus, for the dashboard. Empty if the strategy cannot
+    /// Terms that add up to the link's score plus its site's bonus, for the dashboard. Empty if the strategy cannot
     /// split its scores.
     fn explain_score(&self, _link: &FrontierLink, _site: &SiteCounters) -> Vec<StrategyGauge> {
         Vec::new()
@@ -211,7 +211,7 @@ pub enum StrategyCommand {
 pub struct StrategyGauge {
     /// Label in the dashboard and in events.
     pub name: &'static str,
-    /// Current value.
+    /// Value at the time of the call.
     pub value: f64,
 }
 
@@ -242,7 +242,7 @@ pub struct PageVisit<'a> {
 /// Counters of a site in one run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct SiteCounters {
-    /// Pages fetched.
+    /// Pages fetched in this run.
     pub pages: u32,
     /// Distinct forms of any kind.
     pub forms: u32,
@@ -311,7 +311,7 @@ pub struct SelectedFeatures {
     pub terms: Vec<(String, u32)>,
 }
 
-/// Serves the queue whose head has the highest score; the lowest queue number wins a tie.
+/// Serves the queue with the highest head score; the lowest queue number wins a tie.
 pub fn serve_best(heads: &dyn QueueHeads) -> QueueChoice {
     let best =
         heads.heads().into_iter().max_by(|a, b| a.score.total_cmp(&b.score).then(b.queue.cmp(&a.queue)));

@@ -21,7 +21,7 @@ pub struct StrategyEntry {
 }
 
 impl StrategyEntry {
-    /// An entry whose strategies are made by `make`.
+    /// An entry; `make` creates its strategies.
     pub fn new(
         name: &'static str,
         about: &'static str,

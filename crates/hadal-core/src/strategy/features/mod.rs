@@ -31,7 +31,7 @@ pub enum LinkPart {
     Url,
     /// Path of the URL.
     Path,
-    /// Anchor text.
+    /// Anchor text of the link.
     Anchor,
     /// Text before and after the link.
     Around,

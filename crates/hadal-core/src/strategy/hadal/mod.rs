@@ -250,7 +250,9 @@ fn mention_cell(site: &Site) -> usize {
 /// True at 128, 512, 2048, ... visits. Rescoring costs more as the frontier grows, so it becomes rarer.
 fn is_rescore_due(visits: u64) -> bool {
     let quotient = visits / FIRST_RESCORE;
-    visits.is_multiple_of(FIRST_RESCORE) && quotient.is_power_of_two() && quotient.trailing_zeros() % 2 == 0
+    visits.is_multiple_of(FIRST_RESCORE)
+        && quotient.is_power_of_two()
+        && quotient.trailing_zeros().is_multiple_of(2)
 }
 
 impl Strategy for HadalStrategy {

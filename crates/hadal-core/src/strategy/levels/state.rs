@@ -27,7 +27,7 @@ pub struct LevelState {
     pub iteration: u32,
     /// Visits since the last event of the backward crawl.
     pub idle_visits: u32,
-    /// Level whose batch is loaded next; 0 if no batch is being loaded.
+    /// Next level to load into the crawling frontier; 0 if no batch is being loaded.
     pub loading: u8,
     /// The classifier was replaced and the waiting links still have scores of the old one.
     pub rescore_due: bool,

@@ -144,7 +144,7 @@ impl FeatureVector {
         (length > 0.0).then_some(FeatureVector { matcher, weights, length })
     }
 
-    /// Cosine with a link that contains the stems whose bits are set.
+    /// Cosine with the vector `L` of a link; bit n of `found` is set if the link contains the nth stem.
     fn cosine(&self, found: u64) -> f32 {
         if found == 0 {
             return 0.0;

@@ -22,7 +22,7 @@ const MAX_WAIT: u64 = 1_000;
 /// A site that is being explored.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct OpenSite {
-    /// Registrable domain.
+    /// Registrable domain of the site.
     pub site: Site,
     /// Key of the site.
     pub key: SiteKey,
@@ -232,7 +232,7 @@ mod tests {
         }
     }
 
-    /// A shop whose home page links to 90 books and 10 authors.
+    /// A shop with a home page that links to 90 books and 10 authors.
     fn shop() -> (OpenSite, QueueId, QueueId) {
         let mut shop = OpenSite::new(Site("shop.example".into()), 0);
         (0..90).for_each(|n| shop.count_link(&url(&format!("/books/{n}")), 0));

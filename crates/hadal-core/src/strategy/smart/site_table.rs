@@ -66,7 +66,7 @@ pub enum SiteStatus {
     Visited,
 }
 
-/// Known sites.
+/// Known sites and their queues.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct SiteTable {
     sites: FxHashMap<SiteKey, SiteRecord>,

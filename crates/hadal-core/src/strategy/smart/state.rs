@@ -19,7 +19,7 @@ const MAX_DEEP_SITES: usize = 20_000;
 pub struct SmartState {
     /// Open sites, in the order they were opened.
     pub open: Vec<OpenSite>,
-    /// Known sites.
+    /// Known sites and their queues.
     pub sites: SiteTable,
     /// Deep sites, those of earlier crawls included.
     pub deep: FxHashSet<SiteKey>,
