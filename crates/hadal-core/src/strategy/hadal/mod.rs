@@ -10,7 +10,7 @@
 //!
 //! ```text
 //! score(l, s) = prior(l, s) + w·x(l, s) - cost(s)      placement of the link
-//! bonus(s)    = site_prior(s) + w·z(s)                 bonus of a visited site, see SetSiteBonus
+//! bonus(s)    = site_prior(s) + w·z(s)                 bonus of a site, set at each visit; 0 without visits
 //!
 //! prior(l, s)   = -4 + 2 t(l) + [l contains a search word] - ln 2 [s has no visits]
 //! cost(s)       = ln 2 [s has no visits]
@@ -24,7 +24,7 @@
 //! | `g(s)` | pages of `s` since its last new relevant form |
 //! | `x(l, s)` | features of the link (`features.rs`); for a site without visits also the number of links to `s` from sites with relevant forms |
 //! | `z(s)` | features of the counters of `s` (`features.rs`) |
-//! | `w` | weights of the rate model, 0 before the crawl |
+//! | `w` | weights of the rate model; at the start 0, or those of an earlier run with the same topic |
 //! | `[c]` | 1 if the condition `c` holds, else 0 |
 //!
 //! The numbers of the priors are guesses. `cost` stands for the robots.txt of a new site, which doubles the requests
@@ -49,7 +49,8 @@
 //! # Backlinks
 //!
 //! If a source of backlinks is available, the strategy looks up the seeds and every site with a first relevant form.
-//! Look-ups `L` are allowed while `L < 4 + q · V`, where `V` is the number of visits and
+//! A look-up is served if no other link is ready or if `L < 4 + q · V`, where `L` is the number of look-ups, `V` that of
+//! visits and
 //!
 //! ```text
 //! q  = clamp(q0 · yb / y, q_min, q_max)           allowed look-ups per visit
