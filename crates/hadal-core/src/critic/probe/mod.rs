@@ -22,7 +22,7 @@ pub use state::{ProbeState, probe_word};
 use super::veto::{Veto, veto};
 use crate::http::{Method, Request};
 use crate::page::{Field, Form, Page};
-use crate::submission::{FormInput, goes_to_web, submission};
+use crate::submission::{FilledForm, goes_to_web, submission};
 use decide::{ProbeStep, SeenAnswer};
 use page_digest::{PageDigest, QueryMask};
 use serde::{Deserialize, Serialize};
@@ -184,7 +184,7 @@ impl Probe {
         if is_searchable { NoResultSignature::learn(&self.target, self.mask(), &self.seen) } else { None }
     }
 
-    fn form_input(&self, query: &ProbeQuery) -> FormInput {
+    fn form_input(&self, query: &ProbeQuery) -> FilledForm {
         match (query, &self.target) {
             (ProbeQuery::Nonsense, ProbeTarget::Words(_)) => self.target.input_with(&self.nonsense[0]),
             (ProbeQuery::MoreNonsense, ProbeTarget::Words(_)) => self.target.input_with(&self.nonsense[1]),

@@ -2,7 +2,7 @@
 
 use crate::critic::phrase_set::{PhraseSet, normalise};
 use crate::page::{Field, FieldKind, FieldOption, Form};
-use crate::submission::FormInput;
+use crate::submission::FilledForm;
 use serde::{Deserialize, Serialize};
 use std::sync::LazyLock;
 
@@ -29,26 +29,26 @@ impl ProbeTarget {
     }
 
     /// Form input with a word, or with the first option of the select.
-    pub(super) fn input_with(&self, word: &str) -> FormInput {
+    pub(super) fn input_with(&self, word: &str) -> FilledForm {
         match self {
-            ProbeTarget::Words(field) => FormInput::of(*field, word),
-            ProbeTarget::Choice { field, one, .. } => FormInput::of(*field, one),
+            ProbeTarget::Words(field) => FilledForm::of(*field, word),
+            ProbeTarget::Choice { field, one, .. } => FilledForm::of(*field, one),
         }
     }
 
     /// Form input with the second option of the select.
-    pub(super) fn input_with_other_option(&self) -> FormInput {
+    pub(super) fn input_with_other_option(&self) -> FilledForm {
         match self {
-            ProbeTarget::Words(_) => FormInput::default(),
-            ProbeTarget::Choice { field, other, .. } => FormInput::of(*field, other),
+            ProbeTarget::Words(_) => FilledForm::default(),
+            ProbeTarget::Choice { field, other, .. } => FilledForm::of(*field, other),
         }
     }
 
     /// Form input of the empty query: no word, all options at their default.
-    pub(super) fn empty_input(&self) -> FormInput {
+    pub(super) fn empty_input(&self) -> FilledForm {
         match self {
-            ProbeTarget::Words(field) => FormInput::of(*field, ""),
-            ProbeTarget::Choice { .. } => FormInput::default(),
+            ProbeTarget::Words(field) => FilledForm::of(*field, ""),
+            ProbeTarget::Choice { .. } => FilledForm::default(),
         }
     }
 }
