@@ -1,4 +1,4 @@
-//! Used cars behind forms without a box for words: how many queries it takes to get them all.
+//! Used cars behind forms without a box for words: the number of queries that a structured harvest needs.
 
 #![allow(clippy::unwrap_used, reason = "tests stop at the first surprise")]
 
@@ -34,11 +34,11 @@ struct Car {
     fields: Vec<(String, String)>,
 }
 
-/// Numbers in a fixed disorder.
-struct Dice(u64);
+/// Pseudo-random numbers (SplitMix64).
+struct Random(u64);
 
-impl Dice {
-    fn roll(&mut self) -> f64 {
+impl Random {
+    fn unit(&mut self) -> f64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut bits = self.0;
         bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -46,23 +46,23 @@ impl Dice {
         ((bits ^ (bits >> 31)) >> 11) as f64 / (1u64 << 53) as f64
     }
 
-    /// Small numbers often, large ones seldom.
-    fn tail(&mut self, most: usize) -> usize {
-        ((most as f64 + 1.0).powf(self.roll()) - 1.0) as usize
+    /// Number below `most + 1` from a log-uniform distribution: small numbers are frequent.
+    fn log_uniform(&mut self, most: usize) -> usize {
+        ((most as f64 + 1.0).powf(self.unit()) - 1.0) as usize
     }
 }
 
 fn cars() -> Vec<Car> {
-    let mut dice = Dice(7);
+    let mut random = Random(7);
     let car = |_| {
-        let make = dice.tail(MAKES);
-        let model = make * MODELS / MAKES + dice.tail(MODELS / MAKES);
-        let age = (dice.roll() * dice.roll() * 24.0) as u32;
-        let new = 6_000.0 + 3_000.0 * (model % 7) as f64 + 12_000.0 * dice.roll();
+        let make = random.log_uniform(MAKES);
+        let model = make * MODELS / MAKES + random.log_uniform(MODELS / MAKES);
+        let age = (random.unit() * random.unit() * 24.0) as u32;
+        let new = 6_000.0 + 3_000.0 * (model % 7) as f64 + 12_000.0 * random.unit();
         let price = (new * 0.86f64.powi(age as i32) / 5.0) as u32 * 5;
         let (make, model) = (format!("Make{make}x"), format!("Model{model}x"));
         let (price, year) = (price.clamp(100, 60_000), 2025 - age);
-        let mileage = age * 9_000 + (dice.roll() * 9_000.0) as u32;
+        let mileage = age * 9_000 + (random.unit() * 9_000.0) as u32;
         let text = format!("{make} {model} of {year}, {mileage} miles, £{price}");
         let fields = vec![("Price".to_string(), format!("£{price}"))];
         Car { make, model, price, year, text, fields }
@@ -70,12 +70,12 @@ fn cars() -> Vec<Car> {
     (0..CARS).map(car).collect()
 }
 
-/// A database behind a form: what it says about the number of matches, and in which order it shows them.
+/// A database behind a form, with settings for totals, order and cap.
 struct Dealer {
     cars: Vec<Car>,
     form: Form,
     cap: usize,
-    tells_total: bool,
+    states_total: bool,
     cheapest_first: bool,
     wants_make: bool,
 }
@@ -85,10 +85,10 @@ impl Dealer {
         let html = format!("<form action=/find>{controls}<button>Search</button></form>");
         let url = Url::parse("http://cars.example/").unwrap();
         let form = html::parse(html.as_bytes(), None, &url).forms.remove(0);
-        Dealer { cars: cars(), form, cap: CAP, tells_total: true, cheapest_first: false, wants_make: false }
+        Dealer { cars: cars(), form, cap: CAP, states_total: true, cheapest_first: false, wants_make: false }
     }
 
-    /// The same, whose lists say nothing about the cars in them.
+    /// The same database, with result lists that show no values.
     fn hiding_values(mut self) -> Dealer {
         for car in &mut self.cars {
             (car.text, car.fields) = ("A car".to_string(), Vec::new());
@@ -129,7 +129,7 @@ impl Dealer {
     }
 }
 
-/// How far a harvest came: queries to 95 % of what is wanted, all queries, cars found.
+/// Result of a harvest: queries until 95 % of the wanted records were found, all queries, cars found.
 #[derive(Debug)]
 struct Course {
     to_most: Option<usize>,
@@ -160,7 +160,7 @@ fn harvest_by(mut policy: Box<dyn Policy>, dealer: &Dealer, wanted: usize, most:
         let (shown, total) = dealer.answer(&query);
         let hits: Vec<Hit<'_>> =
             shown.iter().map(|at| hit(&dealer.cars[*at], *at, found.insert(*at))).collect();
-        let total = dealer.tells_total.then_some(StatedTotal::Exactly(total as u64));
+        let total = dealer.states_total.then_some(StatedTotal::Exactly(total as u64));
         let pages = hits.len().div_ceil(PAGE).max(1) as u32;
         policy.learn(&QueryOutcome { query: &query, hits: &hits, total, pages, end: ReadingEnd::LastPage });
         course.queries += 1;
@@ -199,7 +199,7 @@ fn years() -> String {
     select("year", (2000..=2025).rev().map(|year| year.to_string()))
 }
 
-/// What can be had at all when these are the finest slices.
+/// Number of cars that can be found if the cells are the finest slices.
 fn reachable(cars: &[Car], cell: impl Fn(&Car) -> String) -> usize {
     let mut cells = std::collections::BTreeMap::new();
     cars.iter().for_each(|car| *cells.entry(cell(car)).or_insert(0) += 1);
@@ -210,21 +210,21 @@ fn step(price: u32) -> usize {
     STEPS.iter().filter(|step| **step < price).count()
 }
 
-/// Queries in units of the fewest that could do: cars over cap.
+/// Queries in units of the least possible number, cars divided by cap.
 fn effort(course: &Course) -> f64 {
     println!("{course:?}");
     course.to_most.map_or(f64::INFINITY, |queries| queries as f64 / (CARS / CAP) as f64)
 }
 
 #[test]
-fn makes_models_and_price_steps_bring_up_nearly_all_within_five_times_the_fewest_queries() {
+fn makes_models_and_price_steps_find_nearly_all_within_five_times_the_fewest_queries() {
     let dealer = Dealer::new(&(makes() + &models() + &prices()));
     let course = harvest(&dealer, CARS, 2_000);
     assert!(effort(&course) <= 5.0, "{course:?}");
 }
 
 #[test]
-fn makes_and_price_steps_bring_up_what_their_slices_can_show() {
+fn makes_and_price_steps_find_all_that_their_slices_can_show() {
     let dealer = Dealer::new(&(makes() + &prices()));
     let wanted = reachable(&dealer.cars, |car| format!("{} {}", car.make, step(car.price)));
     let course = harvest(&dealer, wanted, 2_000);
@@ -244,7 +244,7 @@ fn two_boxes_for_a_price_are_enough() {
 #[test]
 fn boxes_are_enough_without_a_total_and_without_a_price_on_record() {
     let mut dealer = Dealer::new("Price <input name=price_from> <input name=price_to>");
-    dealer.tells_total = false;
+    dealer.states_total = false;
     let course = harvest(&dealer, CARS, 2_000);
     assert!(effort(&course) <= 5.0, "{course:?}");
     let course = harvest(&dealer.hiding_values(), CARS, 2_000);
@@ -252,7 +252,7 @@ fn boxes_are_enough_without_a_total_and_without_a_price_on_record() {
 }
 
 #[test]
-fn answers_in_order_of_price_are_gone_on_with() {
+fn answers_in_order_of_price_are_continued() {
     let mut dealer = Dealer::new("Price <input name=price_from> <input name=price_to>");
     dealer.cheapest_first = true;
     let course = harvest(&dealer, CARS, 2_000);
@@ -260,7 +260,7 @@ fn answers_in_order_of_price_are_gone_on_with() {
 }
 
 #[test]
-fn makes_and_years_bring_up_what_their_slices_can_show() {
+fn makes_and_years_find_all_that_their_slices_can_show() {
     let dealer = Dealer::new(&(makes() + &years()));
     let wanted = reachable(&dealer.cars, |car| format!("{} {}", car.make, car.year));
     let course = harvest(&dealer, wanted, 2_000);
@@ -269,14 +269,14 @@ fn makes_and_years_bring_up_what_their_slices_can_show() {
 }
 
 #[test]
-fn without_a_cap_the_form_as_it_stands_is_enough() {
+fn without_a_cap_one_query_is_enough() {
     let mut dealer = Dealer::new(&(makes() + &models()));
     dealer.cap = usize::MAX;
-    // A round number might be a cap.
+    // A round number could be taken for a cap.
     dealer.cars.truncate(CARS - 7);
     let course = harvest(&dealer, CARS, 2_000);
     assert_eq!((course.queries, course.found), (1, CARS - 7));
-    dealer.tells_total = false;
+    dealer.states_total = false;
     let course = harvest(&dealer, CARS, 2_000);
     assert_eq!(course.found, CARS - 7);
     assert!(course.queries <= 10, "{course:?}");
@@ -317,7 +317,7 @@ fn choices_that_cannot_be_left_open_are_all_taken() {
     let costs = RequestCosts { query: 1.0, page: 1.0, detail: 0.0, page_size: PAGE as u32, cap: None };
     while let Some(mut query) = policy.choose(&costs) {
         asked.extend(query.choices.first().map(|(_, year)| year.clone()));
-        // What is not chosen stands at its default.
+        // An input that is not bound submits its default.
         query.choices.push((0, "2025".to_string()));
         let shown = dealer.answer(&query).0;
         query.choices.pop();
@@ -341,20 +341,22 @@ fn answers_at_random_do_no_harm() {
     let dealer = Dealer::new(&controls);
     let costs = RequestCosts { query: 1.0, page: 1.0, detail: 0.0, page_size: PAGE as u32, cap: None };
     for seed in 0..6 {
-        let (mut dice, mut policy, mut asked) = (Dice(seed), dealer.policy(), BTreeSet::new());
+        let (mut random, mut policy, mut asked) = (Random(seed), dealer.policy(), BTreeSet::new());
         while let Some(query) = policy.choose(&costs).filter(|_| asked.len() < 400) {
-            let shown = (dice.roll() * dice.roll() * 150.0) as usize;
-            let fields =
-                [("city".to_string(), format!("{:e}", dice.roll())), ("price".to_string(), "9".repeat(500))];
+            let shown = (random.unit() * random.unit() * 150.0) as usize;
+            let fields = [
+                ("city".to_string(), format!("{:e}", random.unit())),
+                ("price".to_string(), "9".repeat(500)),
+            ];
             let hits: Vec<Hit<'_>> = (0..shown)
                 .map(|_| {
-                    let (id, is_new) = (RecordId((dice.roll() * 500.0) as u64), dice.roll() < 0.5);
+                    let (id, is_new) = (RecordId((random.unit() * 500.0) as u64), random.unit() < 0.5);
                     Hit {
                         id,
                         is_new,
                         title: "\u{0}",
                         text: "£-5 £1e9 2017 \u{fffd}",
-                        fields: &fields[..dice.tail(3).min(2)],
+                        fields: &fields[..random.log_uniform(3).min(2)],
                     }
                 })
                 .collect();
@@ -363,8 +365,8 @@ fn answers_at_random_do_no_harm() {
                 Some(StatedTotal::Exactly(u64::MAX)),
                 Some(StatedTotal::About(0)),
                 Some(StatedTotal::Exactly(3)),
-            ][dice.tail(4)];
-            let end = [ReadingEnd::LastPage, ReadingEnd::Paused, ReadingEnd::Failed][dice.tail(3)];
+            ][random.log_uniform(4)];
+            let end = [ReadingEnd::LastPage, ReadingEnd::Paused, ReadingEnd::Failed][random.log_uniform(3)];
             policy.learn(&QueryOutcome { query: &query, hits: &hits, total, pages: 1, end });
             asked.insert(query);
         }

@@ -1,9 +1,9 @@
-//! Words by which a control says what it is good for, in several languages.
+//! Words that show the purpose of a control, in several languages.
 
 use crate::critic::phrase_set::{PhraseSet, normalise};
 use std::sync::LazyLock;
 
-/// A choice that leaves everything open.
+/// Words of options that leave an input open.
 #[rustfmt::skip]
 static ANY: LazyLock<PhraseSet> = LazyLock::new(|| PhraseSet::new(&[
     "any", "all", "every", "everything", "everywhere", "anywhere", "select", "choose", "please", "pick", "no preference",
@@ -14,7 +14,7 @@ static ANY: LazyLock<PhraseSet> = LazyLock::new(|| PhraseSet::new(&[
     "все", "любой", "любая", "выберите", "tümü", "hepsi", "seçiniz", "不限", "全部", "所有", "请选择", "すべて", "指定なし", "選択", "전체", "선택",
 ]));
 
-/// Lower ends of a range.
+/// Words for the lower end of a range.
 #[rustfmt::skip]
 static LOW: LazyLock<PhraseSet> = LazyLock::new(|| PhraseSet::new(&[
     "min", "minimum", "from", "low", "lower", "lowest", "lo", "start", "begin", "after", "since", "above", "over", "more than",
@@ -22,7 +22,7 @@ static LOW: LazyLock<PhraseSet> = LazyLock::new(|| PhraseSet::new(&[
     "minimo", "od", "vanaf", "van", "от", "с", "fra", "från", "より", "以上", "最低", "最小", "下限", "최소",
 ]));
 
-/// Upper ends of a range.
+/// Words for the upper end of a range.
 #[rustfmt::skip]
 static HIGH: LazyLock<PhraseSet> = LazyLock::new(|| PhraseSet::new(&[
     "max", "maximum", "to", "high", "upper", "highest", "hi", "end", "before", "until", "till", "below", "under", "less than",
@@ -30,32 +30,33 @@ static HIGH: LazyLock<PhraseSet> = LazyLock::new(|| PhraseSet::new(&[
     "fino", "do", "tot", "до", "по", "til", "till", "以下", "最高", "最大", "上限", "최대",
 ]));
 
-/// Words that stand between others in a name and say nothing.
+/// Words in control names that carry no meaning.
 const FILLERS: [&str; 8] = ["val", "value", "range", "ctl", "txt", "ddl", "sel", "search"];
 
-/// Beginnings and endings of names written in one word: `minprice`, `pricefrom`.
+/// Prefixes and suffixes for the lower end in names written as one word, such as `minprice`.
 const LOW_PARTS: [&str; 4] = ["min", "from", "low", "start"];
+/// Prefixes and suffixes for the upper end.
 const HIGH_PARTS: [&str; 4] = ["max", "to", "high", "end"];
 
-/// What a box takes other than words of any sort.
+/// Kind of values that a box or a range takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ValueKind {
-    /// A year.
+    /// Calendar year, such as 2017.
     Year,
-    /// An amount of money.
+    /// Amount of money.
     Price,
-    /// Some other number: mileage, rooms, size.
+    /// Other number, such as mileage, rooms or area.
     Number,
-    /// A day.
+    /// Calendar day, such as a date of arrival.
     Date,
-    /// A postal code.
+    /// Postal code of any country.
     Zip,
-    /// The name of a place.
+    /// Name of a place.
     City,
 }
 
 #[rustfmt::skip]
-static MEASURES: LazyLock<[(ValueKind, PhraseSet); 6]> = LazyLock::new(|| [
+static VALUE_KINDS: LazyLock<[(ValueKind, PhraseSet); 6]> = LazyLock::new(|| [
     (ValueKind::Date, PhraseSet::new(&[
         "date", "day", "datum", "tag", "fecha", "data", "jour", "checkin", "checkout", "check in", "check out", "arrival",
         "departure", "дата", "日期", "日付", "날짜",
@@ -83,30 +84,30 @@ static MEASURES: LazyLock<[(ValueKind, PhraseSet); 6]> = LazyLock::new(|| [
     ])),
 ]);
 
-/// Which end of a range a control is.
+/// End of a range that a control sets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RangeEnd {
-    /// The lower.
+    /// Lower end of the range.
     Low,
-    /// The upper.
+    /// Upper end of the range.
     High,
 }
 
-/// Whether a choice leaves everything open.
+/// True if an option leaves its input open.
 pub fn is_any(value: &str, text: &str) -> bool {
     let value = value.trim();
-    let says_nothing = !text.chars().any(char::is_alphanumeric);
+    let has_no_text = !text.chars().any(char::is_alphanumeric);
     let is_blank = value.is_empty() || matches!(value, "-1" | "*" | "%");
-    is_blank || says_nothing || (ANY.found_in(&normalise(text)) && !text.chars().any(|c| c.is_ascii_digit()))
+    is_blank || has_no_text || (ANY.found_in(&normalise(text)) && !text.chars().any(|c| c.is_ascii_digit()))
 }
 
-/// What the words around a box say that it takes.
-pub fn measure(called: &str) -> Option<ValueKind> {
-    MEASURES.iter().find(|(_, words)| words.found_in(called)).map(|(measure, _)| *measure)
+/// Kind of values of a control, by its name and label.
+pub fn value_kind(called: &str) -> Option<ValueKind> {
+    VALUE_KINDS.iter().find(|(_, words)| words.found_in(called)).map(|(kind, _)| *kind)
 }
 
-/// The side that a plain name tells, and the name without it.
-pub fn side(name: &str) -> Option<(RangeEnd, String)> {
+/// End of a range that a plain name denotes, and the name without the word for it.
+pub fn range_end(name: &str) -> Option<(RangeEnd, String)> {
     let words: Vec<&str> = name.split_whitespace().filter(|word| !FILLERS.contains(word)).collect();
     let is = |list: &PhraseSet, word: &str| list.equals(&format!(" {word} "));
     let without = |at: usize| [&words[..at], &words[at + 1..]].concat().join(" ");
@@ -124,13 +125,14 @@ pub fn side(name: &str) -> Option<(RangeEnd, String)> {
     })
 }
 
-/// `minprice`, `pricemax`
+/// End and stem of a name written as one word: `minprice`, `pricemax`.
 fn joined(word: &str) -> Option<(RangeEnd, &str)> {
+    /// Least characters of the stem. Guess.
     const SHORTEST: usize = 3;
     let rest = |part: &&str| word.strip_prefix(part).or_else(|| word.strip_suffix(part));
     let of = |parts: [&str; 4], side| {
         let stem = parts.iter().find_map(rest).filter(|stem| stem.chars().count() >= SHORTEST)?;
-        measure(&format!(" {stem} ")).map(|_| (side, stem))
+        value_kind(&format!(" {stem} ")).map(|_| (side, stem))
     };
     of(LOW_PARTS, RangeEnd::Low).or_else(|| of(HIGH_PARTS, RangeEnd::High))
 }
@@ -140,7 +142,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sides_of_a_range_are_read_off_names() {
+    fn ends_of_a_range_are_read_off_names() {
         for (name, expected, stem) in [
             ("price_from", RangeEnd::Low, "price"),
             ("maxPrice", RangeEnd::High, "price"),
@@ -149,14 +151,14 @@ mod tests {
             ("Preis bis", RangeEnd::High, "preis"),
             ("min", RangeEnd::Low, ""),
         ] {
-            assert_eq!(side(&normalise(name)), Some((expected, stem.to_string())), "{name}");
+            assert_eq!(range_end(&normalise(name)), Some((expected, stem.to_string())), "{name}");
         }
-        assert_eq!(side(&normalise("motor")), None);
-        assert_eq!(side(&normalise("make")), None);
+        assert_eq!(range_end(&normalise("motor")), None);
+        assert_eq!(range_end(&normalise("make")), None);
     }
 
     #[test]
-    fn open_choices_are_known_in_several_languages() {
+    fn open_options_are_known_in_several_languages() {
         for (value, text) in
             [("", "Ford"), ("0", "Any make"), ("x", "-- bitte wählen --"), ("all", "不限"), ("-1", "?")]
         {

@@ -1,61 +1,61 @@
-//! What the controls of a form are good for, besides words.
+//! Inputs of a form: the fields that select a part of the database, other than boxes for words.
 //!
-//! A control that says how results are shown is left out, and so is what nobody but the user can know:
-//! days, keywords, what is hidden. What is left is a choice, a range, or a box for values of one kind.
+//! Left out are fields that control how results are shown, hidden fields, dates and keywords. Each remaining
+//! field is a choice, one end of a range, or a box for values of one kind.
 
-use super::control_words::{ValueKind, is_any, measure};
+use super::control_words::{ValueKind, is_any, value_kind};
 use super::range::RangeInput;
 use super::range_pairs::ranges;
-use crate::critic::phrase_set::normalise;
 use crate::critic::probe::is_display_option;
+use crate::critic::phrase_set::normalise;
 use crate::page::{Field, FieldKind, FieldOption, Form};
 
-/// FormInputs of one form that are looked at.
-const MOST_INPUTS: usize = 32;
-/// Values of one input.
-const MOST_PICKS: usize = 5_000;
+/// Inputs used of one form. Must not exceed 64, the bits of a template. Guess.
+const MAX_INPUTS: usize = 32;
+/// Values used of one choice. Guess.
+const MAX_VALUES: usize = 5_000;
 
-/// The inputs of a form, in its order.
+/// Inputs of a form in form order.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FormInputs {
     list: Vec<FormInput>,
 }
 
-/// One way to narrow what is asked.
+/// An input: one field, a pair of fields, or the checkboxes of one name.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FormInput {
-    /// What it is called, in plain words.
+    /// Name, label and placeholder of its controls as plain words.
     pub called: String,
-    /// What can be given.
+    /// Values it takes.
     pub kind: InputKind,
-    /// Whether something is always chosen: there is no choice that leaves it open.
+    /// True if no option leaves the input open, so that some value is always submitted.
     pub is_fixed: bool,
 }
 
-/// What can be given.
+/// Values that an input takes.
 #[derive(Clone, Debug, PartialEq)]
 pub enum InputKind {
-    /// One of these.
+    /// One of these values.
     Choice(Vec<InputValue>),
-    /// Values between two ends.
+    /// Numbers between two ends.
     Range(RangeInput),
-    /// A value typed into the box at a position.
+    /// Text typed into the field at this index.
     Typed(usize, ValueKind),
 }
 
-/// One of the values of a choice.
+/// One value of a choice.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InputValue {
-    /// Position of its control among the fields.
+    /// Index of its control among the fields of the form.
     pub field: usize,
-    /// What is submitted.
+    /// Value that is submitted.
     pub value: String,
-    /// What is read, in plain words.
-    pub read: String,
+    /// Text that is shown, as plain words.
+    pub text: String,
 }
 
 impl FormInputs {
-    /// The inputs of a form.
+    /// Finds the inputs of a form.
     pub fn of(form: &Form) -> FormInputs {
         let paired = ranges(form);
         let taken = |at: usize| paired.iter().any(|(_, range)| range.low == at || range.high == at);
@@ -78,40 +78,42 @@ impl FormInputs {
             found.push((range.low, FormInput { called, kind: InputKind::Range(range), is_fixed: false }));
         }
         found.sort_by_key(|(at, _)| *at);
-        FormInputs { list: found.into_iter().map(|(_, input)| input).take(MOST_INPUTS).collect() }
+        FormInputs { list: found.into_iter().map(|(_, input)| input).take(MAX_INPUTS).collect() }
     }
 
-    /// Whether the form offers nothing but words.
+    /// True if the form has no inputs but boxes for words.
     pub fn is_empty(&self) -> bool {
         self.list.is_empty()
     }
 
-    /// All of them.
+    /// Inputs in form order.
     pub fn list(&self) -> &[FormInput] {
         &self.list
     }
 
-    /// Whether the box at a position takes values of one kind rather than words.
+    /// True if the field at an index is a box for values of one kind, not for words.
     pub fn types_into(&self, position: usize) -> bool {
         self.list.iter().any(|input| matches!(input.kind, InputKind::Typed(at, _) if at == position))
     }
 }
 
-/// Name, label and placeholder of a control, in plain words.
+/// Name, label and placeholder of a control as plain words.
 pub(super) fn called(field: &Field) -> String {
     normalise(&format!("{} {} {}", field.name, field.label, field.placeholder))
 }
 
 fn select(at: usize, field: &Field) -> Option<(InputKind, bool)> {
-    // Choices that are addresses make a menu, not a question.
+    // A select with URLs as values is a navigation menu.
     let is_address = |choice: &FieldOption| choice.value.starts_with('/') || choice.value.contains("://");
     if field.options.iter().any(is_address) {
         return None;
     }
-    // `All-wheel drive` is open only where open choices stand: at the beginning, or chosen already.
-    let stands_first = |nth: usize, c: &FieldOption| nth == 0 || c.selected;
+    // An option that reads like "any" leaves the input open only if it is first or selected: "All-wheel drive"
+    // further down is a value.
+    let is_first_or_selected = |nth: usize, c: &FieldOption| nth == 0 || c.selected;
     let is_open = |nth: usize, c: &FieldOption| {
-        c.value.trim().is_empty() || stands_first(nth, c) && (is_any(&c.value, &c.text) || c.value == "0")
+        c.value.trim().is_empty()
+            || is_first_or_selected(nth, c) && (is_any(&c.value, &c.text) || c.value == "0")
     };
     let choices = || field.options.iter().enumerate();
     let is_fixed =
@@ -120,13 +122,13 @@ fn select(at: usize, field: &Field) -> Option<(InputKind, bool)> {
     let pick = |(_, c): (usize, &FieldOption)| InputValue {
         field: at,
         value: c.value.clone(),
-        read: normalise(&c.text),
+        text: normalise(&c.text),
     };
-    let picks: Vec<InputValue> = offered.take(MOST_PICKS).map(pick).collect();
+    let picks: Vec<InputValue> = offered.take(MAX_VALUES).map(pick).collect();
     (picks.len() > usize::from(is_fixed)).then_some((InputKind::Choice(picks), is_fixed))
 }
 
-/// The boxes or buttons of one name, told where the first of them stands.
+/// Input of the checkboxes or radio buttons that share a name. Returns it for the first of them only.
 fn group(form: &Form, at: usize) -> Option<(InputKind, bool)> {
     let first = &form.fields[at];
     let belongs = |field: &Field| field.kind == first.kind && field.name == first.name && !field.disabled;
@@ -143,17 +145,17 @@ fn group(form: &Form, at: usize) -> Option<(InputKind, bool)> {
     let pick = |(at, field): (usize, &Field)| InputValue {
         field: at,
         value: field.value.clone(),
-        read: normalise(if field.label.is_empty() { &field.value } else { &field.label }),
+        text: normalise(if field.label.is_empty() { &field.value } else { &field.label }),
     };
-    let picks: Vec<InputValue> = offered.take(MOST_PICKS).map(pick).collect();
+    let picks: Vec<InputValue> = offered.take(MAX_VALUES).map(pick).collect();
     (picks.len() > usize::from(is_fixed)).then_some((InputKind::Choice(picks), is_fixed))
 }
 
-/// Boxes whose values can be learned from records.
+/// Input of a box for values that can be learned from records: years, postal codes, cities.
 fn typed(at: usize, field: &Field) -> Option<(InputKind, bool)> {
-    let measure = measure(&called(field))?;
-    let is_learned = matches!(measure, ValueKind::Year | ValueKind::Zip | ValueKind::City);
-    is_learned.then_some((InputKind::Typed(at, measure), false))
+    let kind = value_kind(&called(field))?;
+    let is_learned = matches!(kind, ValueKind::Year | ValueKind::Zip | ValueKind::City);
+    is_learned.then_some((InputKind::Typed(at, kind), false))
 }
 
 #[cfg(test)]
@@ -172,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn selects_lose_their_open_choice_and_manners_are_left_out() {
+    fn open_options_and_display_settings_are_left_out() {
         let found = inputs(
             "<form><select name=make><option value=''>Any make<option>Ford<option>Opel</select>
             <select name=sort><option>price<option>year</select><input type=hidden name=h value=1>
@@ -204,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn boxes_for_values_are_told_by_what_stands_at_them() {
+    fn boxes_for_values_are_recognised_by_name_and_label() {
         let found = inputs(
             "<form><input name=plz><input name=x placeholder='City or town'><input name=arrival_date>
             <input name=words></form>",

@@ -1,13 +1,14 @@
-//! Harvesting without words: through selects, ranges and boxes for values of one kind.
+//! Harvesting forms without a box for words: through selects, ranges and boxes for values of one kind.
 //!
-//! 1. `inputs`, `pairs`, `wording`: what each control of a form is good for;
-//! 2. `slice`: a part of the database, as a query for it; `range`: ranges cut into parts;
-//! 3. `values`: what the records so far tell about the inputs;
-//! 4. `limits`, `plan`, `group`, `tree`: a slice that overflows the cap is cut until its parts fit;
-//! 5. `template`: inputs that make no difference are left alone.
+//! [`StructuredPolicy`] first asks for everything. A slice with more records than one answer shows is split into
+//! parts that are queried one by one, until every part fits (slice-cover and rank-shrink of Sheng et al. 2012).
+//! [`choose_policy`] decides whether a harvest uses it.
 //!
-//! [`StructuredPolicy`] is the policy for forms that take no words; [`choose_policy`] says whether a harvest begins
-//! with it.
+//! 1. `inputs`, `range_pairs`, `control_words`: find the inputs of a form, that is its usable fields.
+//! 2. `slice`, `range`: turn a part of the database into a query, and split ranges.
+//! 3. `value_table`: read the values of the inputs off the records seen so far.
+//! 4. `overflow`, `plan`, `split`, `tree`: detect slices that overflow the result cap and split them.
+//! 5. `templates`: find inputs that the server ignores.
 
 mod control_words;
 mod inputs;
@@ -33,28 +34,30 @@ use crate::critic::probe::query_field;
 use crate::page::Form;
 use tree::SliceTree;
 
-/// The policy that a harvest of a form begins with: the named one where words can be typed, one that needs
-/// none where they cannot. `None` when no policy has that name.
+/// Policy for a harvest of `form`: the policy of that name if the form takes words, [`StructuredPolicy`] otherwise.
+/// Returns `None` if no policy has that name.
 pub fn choose_policy(form: &Form, name: &str, context: &PolicyContext) -> Option<Box<dyn Policy>> {
     let named = find_policy(name)?;
     let inputs = FormInputs::of(form);
     let offers_values = inputs.list().iter().any(|input| !matches!(input.kind, InputKind::Typed(..)));
     Some(match query_field(form) {
-        // A lone box for a city is asked with words: there is nothing that values could be learned from.
+        // A form with nothing but a box for cities is queried with words: no other input brings up records from
+        // which city names could be learned.
         Some(at) if !offers_values || !inputs.types_into(at) => named.make(context),
         _ => Box::new(StructuredPolicy::new(inputs)),
     })
 }
 
-/// Asks for everything first, then for parts of what was too much for one answer.
+/// Queries the whole database first, then parts of every slice that one answer cannot show.
 pub struct StructuredPolicy {
     tree: SliceTree,
     retries: RetryCounter,
+    /// True once the query for the whole database was answered.
     has_begun: bool,
 }
 
 impl StructuredPolicy {
-    /// Has asked nothing yet.
+    /// Creates the policy for a form that was not queried yet.
     pub fn new(inputs: FormInputs) -> StructuredPolicy {
         StructuredPolicy { tree: SliceTree::new(inputs), retries: RetryCounter::default(), has_begun: false }
     }
@@ -71,15 +74,15 @@ impl Policy for StructuredPolicy {
         }
         if !self.has_begun && *answer.query == Query::default() {
             self.has_begun = true;
-            self.tree.open(answer);
+            self.tree.start(answer);
         } else {
-            self.tree.take(answer);
+            self.tree.learn(answer);
         }
     }
 
     fn top_queries(&self, _costs: &RequestCosts, most: usize) -> Vec<(Query, f64)> {
         match self.has_begun {
-            true => self.tree.outlook(most),
+            true => self.tree.top_queries(most),
             false => vec![(Query::default(), 0.0)],
         }
     }

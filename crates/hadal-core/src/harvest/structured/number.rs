@@ -1,12 +1,12 @@
-//! Numbers as people write them on forms and in records: `£1,250`, `12 500 km`, `1.5`, `10k`.
+//! Parses numbers written on forms and in records: `£1,250`, `12 500 km`, `1.5`, `10k`.
 
-/// Bytes of a text that are looked at.
-const MOST: usize = 4 << 10;
+/// Bytes of a text that are searched. Guess.
+const MAX_BYTES: usize = 4 << 10;
 
-/// Larger numbers measure nothing.
+/// Larger numbers are taken for identifiers and ignored. Guess.
 const LARGEST: f64 = 1e15;
 
-/// The first number of a text.
+/// First number in a text.
 pub fn number(text: &str) -> Option<f64> {
     let text = beginning(text);
     let start = text.find(|c: char| c.is_ascii_digit())?;
@@ -21,8 +21,9 @@ pub fn number(text: &str) -> Option<f64> {
     Some(value).filter(|value| value.abs() < LARGEST)
 }
 
-/// The number right behind a name in a text, with hardly anything between them.
+/// Number that follows a name in a text within six characters.
 pub fn number_after(text: &str, name: &str) -> Option<f64> {
+    /// Characters between the name and the first digit. Guess.
     const NEAR: usize = 6;
     let text = beginning(text);
     let at = text.to_ascii_lowercase().find(name)?;
@@ -31,7 +32,7 @@ pub fn number_after(text: &str, name: &str) -> Option<f64> {
     if near { number(rest) } else { None }
 }
 
-/// The first amount of money in a text.
+/// First amount of money in a text: a number next to a currency sign.
 pub fn amount(text: &str) -> Option<f64> {
     let text = beginning(text);
     let is_currency = |c: char| matches!(c, '$' | '£' | '€' | '¥' | '₹' | '₽' | '₩' | '₺');
@@ -45,27 +46,27 @@ pub fn amount(text: &str) -> Option<f64> {
     number(&before[start.len()..])
 }
 
-/// The first year of a text.
+/// First year in a text: four digits from 1800 to 2099.
 pub fn year(text: &str) -> Option<f64> {
     let runs = beginning(text).split(|c: char| !c.is_alphanumeric());
     let years = runs.filter(|run| run.len() == 4).filter_map(|run| run.parse::<u32>().ok());
     years.into_iter().find(|year| (1800..2100).contains(year)).map(f64::from)
 }
 
-/// A number as it is typed into a box.
+/// Formats a number for a box.
 pub fn written(value: f64) -> String {
     if value.fract() == 0.0 { format!("{value:.0}") } else { format!("{value:.2}") }
 }
 
 fn beginning(text: &str) -> &str {
-    let mut end = text.len().min(MOST);
+    let mut end = text.len().min(MAX_BYTES);
     while !text.is_char_boundary(end) {
         end -= 1;
     }
     &text[..end]
 }
 
-/// Digits with their groups joined and a point for decimals, and where they end.
+/// Digits at the start of a text with groups joined and a point for decimals, and the offset of their end.
 fn digits(text: &str) -> (String, usize) {
     let mut parts = vec![String::new()];
     let (mut marks, mut end) = (Vec::new(), 0);
@@ -103,7 +104,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_are_read_as_people_write_them() {
+    fn numbers_are_read_in_every_notation() {
         for (text, value) in [
             ("£1,250", 1250.0),
             ("up to 12 500 km", 12500.0),
@@ -122,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn amounts_and_years_are_told_from_other_numbers() {
+    fn amounts_and_years_are_distinguished_from_other_numbers() {
         assert_eq!(amount("2017 Ford, 5 doors, £3,500"), Some(3500.0));
         assert_eq!(amount("5 doors 3.500 €"), Some(3500.0));
         assert_eq!(amount("5 doors"), None);

@@ -1,106 +1,117 @@
-//! How a slice that overflows can be cut, and what that would cost.
+//! Ways to split a slice that overflows, and their costs.
 //!
-//! Choices are cut value by value (slice-cover), ranges where the records seen so far suggest parts that
-//! fit under the cap (rank-shrink); Sheng et al. 2012. The shares of values that no record has shown yet
-//! are guessed from those shown once (Good-Turing).
+//! Choices are split value by value (slice-cover), ranges at quantiles of the values seen so far (rank-shrink), as
+//! in Sheng et al. 2012. Let `N` be the records of the slice, `c` the result cap, and `s` the share of a part, so
+//! that the part has `n = N s` records.
+//!
+//! - Share of a value that `k > 0` of `K` seen records have: `s = (1 - u) k / K`. Values not seen yet share `u`
+//!   equally. `u` is the Good-Turing estimate `(f1 + 0.5) / (K + 1)`, at most 0.9, where `f1` is the number of values
+//!   seen once.
+//! - Share of a part of a range that holds `k` of `K` seen records, with `m` parts: `s = (k + 0.5) / (K + 0.5 m)`.
+//! - Expected new records of a part with `k` known records: `min(n, c) (1 - k / n) f`, where `f` is the share of new
+//!   records among those that the answer to the slice did not show.
+//! - Cost of a plan in queries: the sum over parts of `1 - exp(-n)`, the probability that the part is not empty,
+//!   plus `1.5 n / c` for each part with `n > c`, which is split again.
 
 use super::inputs::{FormInputs, InputKind};
 use super::range::{RangeInput, RangePart};
 use super::slice::{BoundValue, Slice};
 use super::value_table::{ValueRow, ValueTable};
 
-/// How full a part of a range should be.
+/// Intended records of a part of a range, as a share of the cap. Guess.
 const FILL: f64 = 0.75;
-/// Parts of one cut.
-const MOST_PARTS: usize = 64;
-/// Records with known values behind each part.
-const EVIDENCE: usize = 4;
-/// Records in order before an answer is taken to be sorted.
-const SORTED: usize = 20;
-/// Queries that a slice over the cap takes for each capful.
-const LATER: f64 = 1.5;
+/// Largest number of parts of a range in one split. Guess.
+const MAX_PARTS: usize = 64;
+/// Seen records needed for each part of a range. Guess.
+const RECORDS_PER_PART: usize = 4;
+/// Records in order from which an answer counts as sorted. Guess.
+const MIN_SORTED: usize = 20;
+/// Queries that a slice above the cap takes, per cap of records. Guess.
+const QUERIES_PER_CAP: f64 = 1.5;
 
-/// A way to cut a slice.
+/// A way to split a slice by one input.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SlicePlan {
-    /// The input that is bound, or bound more closely.
+    /// Index of the input that the parts bind, or bind to a smaller range.
     pub input: usize,
-    /// The parts, most promising first.
+    /// Parts, most expected new records first.
     pub parts: Vec<SlicePart>,
-    /// Queries it will take, about.
+    /// Expected number of queries.
     pub cost: f64,
 }
 
 /// A part of a slice.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SlicePart {
-    /// What the input is bound to.
+    /// Value of the input.
     pub bound: BoundValue,
-    /// Of the slice's records.
+    /// Estimated share of the slice's records.
     pub share: f64,
-    /// Records of it that are here already.
+    /// Number of its records that were seen.
     pub known: f64,
 }
 
-/// How large a slice is, and how much of it one answer shows.
+/// Size of a slice in records, and how much of it one answer shows.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SliceSize {
-    /// Its records.
+    /// Number of records, stated or estimated.
     pub records: f64,
-    /// Whether the form told so.
-    pub is_told: bool,
-    /// The most that an answer shows.
+    /// True if the form states this number exactly.
+    pub is_stated: bool,
+    /// Result cap: most records that one answer shows.
     pub cap: f64,
-    /// The share of what its answer did not show that is new, as far as is known.
-    pub fresh: f64,
+    /// Estimated share of new records among those that the slice's answer did not show.
+    pub new_share: f64,
 }
 
 impl SliceSize {
-    /// New records that a part of it promises.
-    pub fn promise(&self, part: &SlicePart) -> f64 {
+    /// Expected new records of a part. The last term orders parts that are otherwise equal.
+    pub fn expected_new(&self, part: &SlicePart) -> f64 {
         let records = self.records * part.share;
         let unseen = if records > part.known { 1.0 - part.known / records } else { 0.0 };
-        records.min(self.cap) * unseen * self.fresh + 1e-6 * part.share
+        records.min(self.cap) * unseen * self.new_share + 1e-6 * part.share
     }
 }
 
-/// What is known of a slice when it is cut.
+/// Knowledge about a slice when it is split.
 pub struct SliceEvidence<'a> {
-    /// Its size.
+    /// Size of the slice.
     pub size: SliceSize,
-    /// Records of it that were seen, whatever brought them.
+    /// Rows of its records that any answer showed.
     pub seen: Vec<&'a ValueRow>,
-    /// Its own answer in order.
+    /// Rows of its own answer in order.
     pub answer: &'a [ValueRow],
 }
 
-/// The way to cut a slice by one input, if there is one.
+/// Plans to split a slice by one input; `None` if that is impossible.
 pub fn plan(
     inputs: &FormInputs,
     values: &ValueTable,
     slice: &Slice,
     input: usize,
-    at: &SliceEvidence<'_>,
+    evidence: &SliceEvidence<'_>,
 ) -> Option<SlicePlan> {
     let is_open = slice.bound(input).is_none();
     let mut parts = match (&inputs.list()[input].kind, slice.bound(input)) {
-        (InputKind::Choice(picks), _) if is_open => by_value(picks.len(), input, at, BoundValue::Offered),
-        (InputKind::Typed(..), _) if is_open => {
-            by_value(values.learned(input).len(), input, at, BoundValue::Learned)
+        (InputKind::Choice(picks), _) if is_open => {
+            by_value(picks.len(), input, evidence, BoundValue::Offered)
         }
-        (InputKind::Range(range), None) => by_range(range, &RangePart::default(), input, at),
-        (InputKind::Range(range), Some(BoundValue::Within(part))) => by_range(range, part, input, at),
+        (InputKind::Typed(..), _) if is_open => {
+            by_value(values.learned(input).len(), input, evidence, BoundValue::Learned)
+        }
+        (InputKind::Range(range), None) => by_range(range, &RangePart::default(), input, evidence),
+        (InputKind::Range(range), Some(BoundValue::Within(part))) => by_range(range, part, input, evidence),
         _ => return None,
     };
-    let is_cut = parts.len() > 1 || (is_open && !parts.is_empty());
-    parts.sort_by(|a, b| at.size.promise(b).total_cmp(&at.size.promise(a)));
-    is_cut.then(|| SlicePlan { input, cost: cost(&parts, &at.size), parts })
+    let is_split = parts.len() > 1 || (is_open && !parts.is_empty());
+    parts.sort_by(|a, b| evidence.size.expected_new(b).total_cmp(&evidence.size.expected_new(a)));
+    is_split.then(|| SlicePlan { input, cost: cost(&parts, &evidence.size), parts })
 }
 
 fn cost(parts: &[SlicePart], size: &SliceSize) -> f64 {
     let queries = |part: &SlicePart| {
         let records = size.records * part.share;
-        let later = if records > size.cap { LATER * records / size.cap } else { 0.0 };
+        let later = if records > size.cap { QUERIES_PER_CAP * records / size.cap } else { 0.0 };
         1.0 - (-records).exp() + later
     };
     parts.iter().map(queries).sum()
@@ -109,11 +120,11 @@ fn cost(parts: &[SlicePart], size: &SliceSize) -> f64 {
 fn by_value(
     values: usize,
     input: usize,
-    at: &SliceEvidence<'_>,
+    evidence: &SliceEvidence<'_>,
     bound: fn(u32) -> BoundValue,
 ) -> Vec<SlicePart> {
     let mut counts = vec![0u32; values];
-    for row in &at.seen {
+    for row in &evidence.seen {
         if let Some(count) = counts.get_mut(row[input] as usize).filter(|_| !row[input].is_nan()) {
             *count += 1;
         }
@@ -137,15 +148,24 @@ fn by_value(
     counts.iter().enumerate().map(part).collect()
 }
 
-fn by_range(range: &RangeInput, part: &RangePart, input: usize, at: &SliceEvidence<'_>) -> Vec<SlicePart> {
-    let mut values: Vec<f64> =
-        at.seen.iter().map(|row| row[input]).filter(|value| part.holds(*value) && !value.is_nan()).collect();
+fn by_range(
+    range: &RangeInput,
+    part: &RangePart,
+    input: usize,
+    evidence: &SliceEvidence<'_>,
+) -> Vec<SlicePart> {
+    let mut values: Vec<f64> = evidence
+        .seen
+        .iter()
+        .map(|row| row[input])
+        .filter(|value| part.holds(*value) && !value.is_nan())
+        .collect();
     values.sort_by(f64::total_cmp);
     let step = if values.iter().all(|value| value.fract() == 0.0) { 1.0 } else { 0.01 };
-    if let Some(rest) = behind_sorted(range, part, input, at, step) {
+    if let Some(rest) = after_sorted(range, part, input, evidence, step) {
         return rest;
     }
-    let parts = range.cut(part, &cuts(range, part, &values, &at.size, step), step);
+    let parts = range.split(part, &split_points(range, part, &values, &evidence.size, step), step);
     let count = |part: &RangePart| values.iter().filter(|value| part.holds(**value)).count() as f64;
     let all = values.len() as f64 + 0.5 * parts.len() as f64;
     let weigh = |part: &RangePart| SlicePart {
@@ -156,45 +176,53 @@ fn by_range(range: &RangeInput, part: &RangePart, input: usize, at: &SliceEviden
     parts.iter().map(weigh).collect()
 }
 
-/// An answer in the order of the input is whole up to its last record: only what lies behind is missing.
-fn behind_sorted(
+/// Parts of an answer that is sorted by the input. Such an answer is complete up to its last record, so only the
+/// range after it is missing.
+fn after_sorted(
     range: &RangeInput,
     part: &RangePart,
     input: usize,
-    at: &SliceEvidence<'_>,
+    evidence: &SliceEvidence<'_>,
     step: f64,
 ) -> Option<Vec<SlicePart>> {
-    let values: Vec<f64> = at.answer.iter().map(|row| row[input]).collect();
+    let values: Vec<f64> = evidence.answer.iter().map(|row| row[input]).collect();
     let (first, last) = (*values.first()?, *values.last()?);
     let is_rising = values.windows(2).all(|pair| pair[0] <= pair[1]);
     let is_falling = values.windows(2).all(|pair| pair[0] >= pair[1]);
-    if !range.is_free() || values.len() < SORTED || !(is_rising || is_falling) || first == last {
+    if !range.is_free() || values.len() < MIN_SORTED || !(is_rising || is_falling) || first == last {
         return None;
     }
     let edge = if is_rising { last } else { last + step };
-    let parts = range.cut(part, &[edge], step);
+    let parts = range.split(part, &[edge], step);
     let (rest, done) = if is_rising { (parts.get(1)?, &parts[0]) } else { (&parts[0], parts.get(1)?) };
-    let share = (1.0 - values.len() as f64 / at.size.records).max(0.01);
+    let share = (1.0 - values.len() as f64 / evidence.size.records).max(0.01);
     let bound = |part: &RangePart| BoundValue::Within(*part);
     let done = SlicePart { bound: bound(done), share: 1.0 - share, known: f64::INFINITY };
     Some(vec![SlicePart { bound: bound(rest), share, known: 0.0 }, done])
 }
 
-/// Where to cut, so that parts fit under the cap as far as the values tell.
-fn cuts(range: &RangeInput, part: &RangePart, values: &[f64], size: &SliceSize, step: f64) -> Vec<f64> {
-    let wanted = ((size.records / (FILL * size.cap)).ceil() as usize).clamp(2, MOST_PARTS);
-    let cells = range.most_parts(part);
-    if cells.is_some_and(|cells| wanted * 5 >= cells * 3 || values.len() < 2 * EVIDENCE) {
+/// Values at which to split a range, chosen so that parts fit under the cap if unseen records are spread like seen
+/// ones.
+fn split_points(
+    range: &RangeInput,
+    part: &RangePart,
+    values: &[f64],
+    size: &SliceSize,
+    step: f64,
+) -> Vec<f64> {
+    let wanted = ((size.records / (FILL * size.cap)).ceil() as usize).clamp(2, MAX_PARTS);
+    let cells = range.max_parts(part);
+    if cells.is_some_and(|cells| wanted * 5 >= cells * 3 || values.len() < 2 * RECORDS_PER_PART) {
         return range.edges();
     }
-    if values.len() < 2 * EVIDENCE || values.first() == values.last() {
+    if values.len() < 2 * RECORDS_PER_PART || values.first() == values.last() {
         let around = values.first().map(|value| vec![*value, value + step]);
         return around.unwrap_or_else(|| vec![range.middle(part)]);
     }
-    let wanted = wanted.min(values.len() / EVIDENCE).max(2);
+    let wanted = wanted.min(values.len() / RECORDS_PER_PART).max(2);
     let quantiles: Vec<f64> = (1..wanted).map(|nth| values[nth * values.len() / wanted]).collect();
     let mut cuts = quantiles.clone();
-    // A value that many records share is cut out on both sides.
+    // A value that fills several quantiles becomes a part of its own.
     cuts.extend(quantiles.windows(2).filter(|pair| pair[0] == pair[1]).map(|pair| pair[0] + step));
     cuts.sort_by(f64::total_cmp);
     cuts.dedup();
@@ -216,7 +244,7 @@ mod tests {
 
     fn planned(rows: &[ValueRow], input: usize, records: f64) -> SlicePlan {
         let inputs = inputs();
-        let size = SliceSize { records, is_told: true, cap: 10.0, fresh: 1.0 };
+        let size = SliceSize { records, is_stated: true, cap: 10.0, new_share: 1.0 };
         let at = SliceEvidence { size, seen: rows.iter().collect(), answer: rows };
         plan(&inputs, &ValueTable::new(&inputs), &Slice::default(), input, &at).unwrap()
     }
@@ -226,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn values_seen_often_come_first_and_unseen_ones_share_a_little() {
+    fn frequent_values_come_first_and_unseen_ones_get_a_small_share() {
         let seen = rows((0..9).map(|nth| (f64::from(nth % 3 / 2), 1.0)));
         let plan = planned(&seen, 0, 90.0);
         let order: Vec<BoundValue> = plan.parts.iter().map(|part| part.bound).collect();
@@ -237,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn ranges_are_cut_into_parts_of_equal_promise() {
+    fn ranges_are_split_into_parts_of_equal_size() {
         let seen = rows((0..40).map(|nth| (0.0, f64::from(nth * 7 % 40 * 10))));
         let plan = planned(&seen, 1, 30.0);
         assert_eq!(plan.parts.len(), 4);
@@ -245,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sorted_answer_is_gone_on_with_where_it_ends() {
+    fn a_sorted_answer_is_continued_where_it_ends() {
         let seen = rows((0..30).map(|nth| (0.0, f64::from(nth))));
         let plan = planned(&seen, 1, 300.0);
         assert_eq!(plan.parts[0].bound, BoundValue::Within(RangePart { low: Some(29.0), high: None }));

@@ -1,64 +1,63 @@
-//! Two controls that hold the ends of a range, and ranges cut into parts.
+//! Ranges: two controls for a lower and an upper end, and the parts into which a range is split.
 
 use super::control_words::ValueKind;
 use super::number::written;
 
-/// A lower and an upper end, by position among the fields, and the values each offers: none for a box
-/// that takes any number.
+/// A pair of controls for the lower and the upper end of a range of numbers.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RangeInput {
-    /// What is measured.
-    pub measure: ValueKind,
-    /// The control of the lower end.
+    /// Kind of number.
+    pub kind: ValueKind,
+    /// Index of the control of the lower end.
     pub low: usize,
-    /// The control of the upper end.
+    /// Index of the control of the upper end.
     pub high: usize,
-    /// Lower ends offered, in rising order, as numbers and as they are submitted.
+    /// Offered lower ends in rising order, as number and submitted value; empty for a box that takes any number.
     pub lows: Vec<(f64, String)>,
-    /// Upper ends offered.
+    /// Offered upper ends, in the same form.
     pub highs: Vec<(f64, String)>,
 }
 
-/// SlicePart of a range; an end that is missing is left as the form has it.
+/// Part of a range. A missing end keeps the default of its control.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct RangePart {
-    /// From here on.
+    /// Lower end, inclusive.
     pub low: Option<f64>,
-    /// Up to here.
+    /// Upper end, inclusive.
     pub high: Option<f64>,
 }
 
 impl RangePart {
-    /// Whether a value lies in it.
+    /// True if a value lies in this part.
     pub fn holds(&self, value: f64) -> bool {
         self.low.is_none_or(|low| low <= value) && self.high.is_none_or(|high| value <= high)
     }
 }
 
 impl RangeInput {
-    /// Whether both ends take any number.
+    /// True if both ends take any number.
     pub fn is_free(&self) -> bool {
         self.lows.is_empty() && self.highs.is_empty()
     }
 
-    /// What is submitted for a part.
+    /// Field values to submit for a part.
     pub fn choices(&self, part: &RangePart) -> Vec<(usize, String)> {
         let low = part.low.map(|low| (self.low, submitted(&self.lows, low)));
         let high = part.high.map(|high| (self.high, submitted(&self.highs, high)));
         low.into_iter().chain(high).collect()
     }
 
-    /// How many parts it can be cut into at most; `None` when that is not limited by what is offered.
-    pub fn most_parts(&self, part: &RangePart) -> Option<usize> {
-        (!self.is_free()).then(|| self.cut(part, &self.edges(), 0.0).len())
+    /// Largest number of parts that `part` can be split into; `None` if both ends take any number.
+    pub fn max_parts(&self, part: &RangePart) -> Option<usize> {
+        (!self.is_free()).then(|| self.split(part, &self.edges(), 0.0).len())
     }
 
-    /// The parts of a part, cut near these rising values; one when it cannot be cut there. Values are
-    /// multiples of `step`, where parts need not overlap.
-    pub fn cut(&self, part: &RangePart, at: &[f64], step: f64) -> Vec<RangePart> {
+    /// Splits a part near the values `at`, which must rise. Returns the part itself if it cannot be split there. Values
+    /// are multiples of `step`, so that a part may end one `step` below the start of the next.
+    pub fn split(&self, part: &RangePart, at: &[f64], step: f64) -> Vec<RangePart> {
         let (mut parts, mut rest) = (Vec::new(), *part);
         for value in at {
-            if let Some((left, right)) = self.split(&rest, *value, step) {
+            if let Some((left, right)) = self.split_once(&rest, *value, step) {
                 parts.push(left);
                 rest = right;
             }
@@ -67,30 +66,32 @@ impl RangeInput {
         parts
     }
 
-    /// Every value at which it can be cut.
+    /// All offered values at which the range can be split.
     pub fn edges(&self) -> Vec<f64> {
         let offered = if self.highs.is_empty() { &self.lows } else { &self.highs };
         offered.iter().map(|(value, _)| *value).collect()
     }
 
-    /// A value in the middle of a part, when nothing is known of what lies in it.
+    /// Value to split a part at when no values of records are known. The constants are guesses: 2010 for years, 5000
+    /// for prices, and a factor of 4 for parts with one end.
     pub fn middle(&self, part: &RangePart) -> f64 {
-        let usual: f64 = match self.measure {
+        let usual: f64 = match self.kind {
             ValueKind::Year => 2010.0,
             ValueKind::Price => 5000.0,
             _ => 1000.0,
         };
         match (part.low, part.high) {
             (Some(low), Some(high)) => (low + (high - low) / 2.0).ceil(),
-            (Some(low), None) if low >= 1.0 && self.measure != ValueKind::Year => (low * 4.0).ceil(),
-            (None, Some(high)) if high >= 8.0 && self.measure != ValueKind::Year => (high / 4.0).ceil(),
+            (Some(low), None) if low >= 1.0 && self.kind != ValueKind::Year => (low * 4.0).ceil(),
+            (None, Some(high)) if high >= 8.0 && self.kind != ValueKind::Year => (high / 4.0).ceil(),
             (Some(low), None) => usual.max(low + 4.0),
             (None, Some(high)) => usual.min(high - 4.0),
             (None, None) => usual,
         }
     }
 
-    fn split(&self, part: &RangePart, at: f64, step: f64) -> Option<(RangePart, RangePart)> {
+    /// Splits a part into two near one value.
+    fn split_once(&self, part: &RangePart, at: f64, step: f64) -> Option<(RangePart, RangePart)> {
         let is_inside =
             |value: f64| part.low.is_none_or(|low| value > low) && part.high.is_none_or(|high| value < high);
         let (end, start) = match (self.lows.is_empty(), self.highs.is_empty()) {
@@ -112,7 +113,7 @@ impl RangeInput {
         advances.then_some((RangePart { high: Some(end), ..*part }, RangePart { low: Some(start), ..*part }))
     }
 
-    /// The lower end that goes on where an upper end stops: the same value, or the next whole number.
+    /// Offered lower end that continues after an upper end: the same value if offered, or else the next whole number.
     fn start_behind(&self, end: f64) -> Option<f64> {
         let is_offered = self.lows.iter().any(|(value, _)| *value == end);
         let is_whole = self.lows.iter().chain(&self.highs).all(|(value, _)| value.fract() == 0.0);
@@ -120,7 +121,7 @@ impl RangeInput {
     }
 }
 
-/// The last value offered up to a limit.
+/// Largest offered value that does not exceed `most`.
 fn last(offered: &[(f64, String)], most: f64) -> Option<f64> {
     offered.iter().map(|(value, _)| *value).rfind(|value| *value <= most)
 }
@@ -139,7 +140,7 @@ mod tests {
     }
 
     fn range(lows: &[u32], highs: &[u32]) -> RangeInput {
-        RangeInput { measure: ValueKind::Price, low: 1, high: 2, lows: offered(lows), highs: offered(highs) }
+        RangeInput { kind: ValueKind::Price, low: 1, high: 2, lows: offered(lows), highs: offered(highs) }
     }
 
     fn ends(parts: &[RangePart]) -> Vec<(Option<f64>, Option<f64>)> {
@@ -147,25 +148,25 @@ mod tests {
     }
 
     #[test]
-    fn boxes_are_cut_anywhere_without_a_gap() {
-        let parts = range(&[], &[]).cut(&RangePart::default(), &[100.0, 200.0], 1.0);
+    fn boxes_are_split_anywhere_without_a_gap() {
+        let parts = range(&[], &[]).split(&RangePart::default(), &[100.0, 200.0], 1.0);
         assert_eq!(ends(&parts), [(None, Some(99.0)), (Some(100.0), Some(199.0)), (Some(200.0), None)]);
         let point = RangePart { low: Some(5.0), high: Some(5.0) };
-        assert_eq!(range(&[], &[]).cut(&point, &[5.0], 1.0), [point]);
+        assert_eq!(range(&[], &[]).split(&point, &[5.0], 1.0), [point]);
     }
 
     #[test]
-    fn selects_are_cut_at_what_they_offer() {
+    fn selects_are_split_at_offered_values() {
         let same = range(&[10, 20, 30], &[10, 20, 30]);
-        let parts = same.cut(&RangePart::default(), &same.edges(), 1.0);
+        let parts = same.split(&RangePart::default(), &same.edges(), 1.0);
         let expected =
             [(None, Some(10.0)), (Some(10.0), Some(20.0)), (Some(20.0), Some(30.0)), (Some(30.0), None)];
         assert_eq!(ends(&parts), expected);
-        assert_eq!(same.most_parts(&RangePart::default()), Some(4));
-        assert_eq!(same.most_parts(&parts[1]), Some(1), "nothing is offered between neighbours");
+        assert_eq!(same.max_parts(&RangePart::default()), Some(4));
+        assert_eq!(same.max_parts(&parts[1]), Some(1), "nothing is offered between neighbours");
         let apart = range(&[0, 10, 20], &[9, 19]);
         assert_eq!(
-            ends(&apart.cut(&RangePart::default(), &[10.0], 1.0)),
+            ends(&apart.split(&RangePart::default(), &[10.0], 1.0)),
             [(None, Some(9.0)), (Some(10.0), None)]
         );
         assert_eq!(

@@ -1,25 +1,28 @@
-//! Which two controls of a form are the ends of one range.
+//! Finds pairs of controls that are the two ends of one range.
 
-use super::control_words::{RangeEnd, ValueKind, is_any, measure, side};
+use super::control_words::{RangeEnd, ValueKind, is_any, range_end, value_kind};
 use super::inputs::called;
 use super::number::number;
 use super::range::RangeInput;
 use crate::critic::phrase_set::normalise;
 use crate::page::{Field, FieldKind, Form};
 
-/// Controls that may stand between the two ends.
-const FARTHEST: usize = 6;
+/// Largest distance between the two ends, in fields. Guess.
+const MAX_DISTANCE: usize = 6;
 
-/// One end.
+/// A control that is one end of a range.
 struct RangeControl {
+    /// Index among the fields of the form.
     at: usize,
     side: RangeEnd,
+    /// Name without the word for the end: `price` of `price_from`.
     stem: String,
     called: String,
+    /// Offered numbers in rising order with their submitted values; empty for a box.
     offered: Vec<(f64, String)>,
 }
 
-/// The ranges of a form, each with what it is called.
+/// Ranges of a form, each with name and label of its controls.
 pub(super) fn ranges(form: &Form) -> Vec<(String, RangeInput)> {
     let ends: Vec<RangeControl> =
         form.fields.iter().enumerate().filter_map(|(at, field)| end(at, field)).collect();
@@ -27,14 +30,14 @@ pub(super) fn ranges(form: &Form) -> Vec<(String, RangeInput)> {
     for low in ends.iter().filter(|end| end.side == RangeEnd::Low) {
         let is_free = |end: &&RangeControl| !found.iter().any(|(_, range)| range.high == end.at);
         let highs =
-            ends.iter().filter(|end| end.side == RangeEnd::High && end.at.abs_diff(low.at) <= FARTHEST);
+            ends.iter().filter(|end| end.side == RangeEnd::High && end.at.abs_diff(low.at) <= MAX_DISTANCE);
         let partner = highs.filter(is_free).find(|high| belong(low, high));
         found.extend(partner.and_then(|high| range(low, high)));
     }
     found
 }
 
-/// Of one name; or neighbours of which one has no name but `to`.
+/// True for controls with the same stem, or for neighbours of which one has no stem, such as `to`.
 fn belong(low: &RangeControl, high: &RangeControl) -> bool {
     let is_bare = low.stem.is_empty() || high.stem.is_empty();
     low.stem == high.stem || is_bare && high.at == low.at + 1
@@ -43,14 +46,14 @@ fn belong(low: &RangeControl, high: &RangeControl) -> bool {
 fn range(low: &RangeControl, high: &RangeControl) -> Option<(String, RangeInput)> {
     let called = format!(" {} {} ", low.called.trim(), high.called.trim());
     let is_offered = !low.offered.is_empty() || !high.offered.is_empty();
-    let measure = measure(&called).or(is_offered.then_some(ValueKind::Number))?;
-    let is_number = matches!(measure, ValueKind::Price | ValueKind::Year | ValueKind::Number);
+    let kind = value_kind(&called).or(is_offered.then_some(ValueKind::Number))?;
+    let is_number = matches!(kind, ValueKind::Price | ValueKind::Year | ValueKind::Number);
     let (lows, highs) = (low.offered.clone(), high.offered.clone());
-    let range = RangeInput { measure, low: low.at, high: high.at, lows, highs };
+    let range = RangeInput { kind, low: low.at, high: high.at, lows, highs };
     is_number.then_some((called, range))
 }
 
-/// A control that names a side and takes numbers.
+/// Range control of a field that names an end and takes numbers.
 fn end(at: usize, field: &Field) -> Option<RangeControl> {
     if field.disabled || field.name.is_empty() {
         return None;
@@ -61,14 +64,14 @@ fn end(at: usize, field: &Field) -> Option<RangeControl> {
         _ => return None,
     };
     let read = normalise(&format!("{} {}", field.label, field.placeholder));
-    // Single letters are words in a label, and numbering in a name.
+    // In a label a single letter is a word such as the French "à", in a name it is a counter.
     let name = normalise(&field.name);
     let words: Vec<&str> = name.split_whitespace().filter(|word| word.len() > 1).collect();
-    let (side, stem) = side(&words.join(" ")).or_else(|| side(&read))?;
+    let (side, stem) = range_end(&words.join(" ")).or_else(|| range_end(&read))?;
     Some(RangeControl { at, side, stem, called: called(field), offered })
 }
 
-/// The numbers a select offers, in rising order; `None` when it offers something else.
+/// Numbers that a select offers in rising order; `None` if fewer than four fifths of its options are numbers.
 fn offered(field: &Field) -> Option<Vec<(f64, String)>> {
     let is_value = |value: &str, text: &str| !is_any(value, text) || number(value).is_some_and(|n| n > 0.0);
     let choices = || field.options.iter().filter(|c| is_value(&c.value, &c.text));
@@ -91,7 +94,7 @@ mod tests {
     fn found(html: &str) -> Vec<(usize, usize, ValueKind, usize, usize)> {
         let url = Url::parse("http://a.org/").unwrap();
         let form = &crate::html::parse(html.as_bytes(), None, &url).forms[0];
-        let row = |(_, r): (String, RangeInput)| (r.low, r.high, r.measure, r.lows.len(), r.highs.len());
+        let row = |(_, r): (String, RangeInput)| (r.low, r.high, r.kind, r.lows.len(), r.highs.len());
         ranges(form).into_iter().map(row).collect()
     }
 

@@ -1,41 +1,41 @@
-//! SlicePart of a database: what answers a query.
+//! Slices: parts of a database, each selected by one query.
 
 use super::inputs::{FormInput, FormInputs, InputKind};
 use super::range::RangePart;
 use crate::harvest::query::Query;
 
-/// The words and the bound inputs of a query.
+/// Part of a database that words and input values select.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Slice {
-    /// Words typed into the form's box; empty when none are.
+    /// Words typed into the form's box; may be empty.
     pub words: String,
-    /// FormInputs by position, and what each is bound to, in rising order.
+    /// Indices of the bound inputs with their values, in rising order.
     pub bounds: Vec<(usize, BoundValue)>,
 }
 
-/// What an input is bound to.
+/// Value to which a slice binds an input.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum BoundValue {
-    /// One of the values offered.
+    /// Index of an offered value.
     Offered(u32),
-    /// One of the values learned from records.
+    /// Index of a value learned from records.
     Learned(u32),
     /// A part of a range.
     Within(RangePart),
 }
 
 impl Slice {
-    /// The whole of what words find.
+    /// Slice of all records that words find.
     pub fn of_words(words: &str) -> Slice {
         Slice { words: words.to_string(), bounds: Vec::new() }
     }
 
-    /// What an input is bound to here.
+    /// Value of an input, if this slice binds it.
     pub fn bound(&self, input: usize) -> Option<&BoundValue> {
         self.bounds.iter().find(|(at, _)| *at == input).map(|(_, bound)| bound)
     }
 
-    /// A part of it.
+    /// Part of this slice in which an input has a value.
     pub fn narrowed(&self, input: usize, bound: BoundValue) -> Slice {
         let mut bounds = self.bounds.clone();
         bounds.retain(|(at, _)| *at != input);
@@ -44,12 +44,12 @@ impl Slice {
         Slice { words: self.words.clone(), bounds }
     }
 
-    /// Which inputs are bound, a bit for each.
+    /// Template of the slice: bit `i` is set if input `i` is bound.
     pub fn template(&self) -> u64 {
         self.bounds.iter().fold(0, |bits, (at, _)| bits | 1 << at)
     }
 
-    /// Whether a record with these values is known to belong to it.
+    /// True if a record with these values is known to be in the slice.
     pub fn holds(&self, row: &[f64]) -> bool {
         self.bounds.iter().all(|(at, bound)| match bound {
             BoundValue::Offered(number) | BoundValue::Learned(number) => row[*at] == f64::from(*number),
@@ -57,7 +57,7 @@ impl Slice {
         })
     }
 
-    /// The query that asks for it. `learned` gives the values learned for an input.
+    /// Query for the slice. `learned` returns the values learned for an input.
     pub fn query<'a>(&self, inputs: &FormInputs, learned: impl Fn(usize) -> &'a [String]) -> Query {
         let given = |(at, bound): &(usize, BoundValue)| choices(&inputs.list()[*at], bound, learned(*at));
         let mut choices: Vec<(usize, String)> = self.bounds.iter().flat_map(given).collect();
@@ -85,7 +85,7 @@ mod tests {
     use url::Url;
 
     #[test]
-    fn a_slice_is_asked_for_by_positions_and_values() {
+    fn a_slice_becomes_a_query_of_fields_and_values() {
         let html = "<form><select name=make><option value=''>Any<option value=7>Ford</select>
             <input name=price_min><input name=price_max></form>";
         let form = &crate::html::parse(html.as_bytes(), None, &Url::parse("http://a.org/").unwrap()).forms[0];

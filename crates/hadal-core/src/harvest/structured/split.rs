@@ -1,108 +1,121 @@
-//! The parts of one slice that are still to be asked.
+//! A slice that was split, with the parts that were not queried yet.
 
 use super::plan::{SlicePart, SlicePlan, SliceSize};
 use super::slice::Slice;
 
-/// Parts in a row without a new record before a slice that may have been whole is taken to be.
-const DOUBT: u32 = 5;
+/// Consecutive parts without a new record after which a slice of uncertain completeness counts as complete. Guess.
+const MAX_BARREN: u32 = 5;
 
-/// What the answer to a slice told about it.
+/// Result of the query for a slice that may overflow.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SliceAnswer {
-    /// Its size.
+    /// Size of the slice.
     pub size: SliceSize,
-    /// Whether nothing proves that it is more than its answer showed.
-    pub is_doubtful: bool,
-    /// Which records its answer held.
+    /// True while nothing proves that the slice has more records than its answer showed.
+    pub is_uncertain: bool,
+    /// Hash of the records in its answer.
     pub signature: u64,
 }
 
-/// A slice that was cut, and what of it is not asked yet.
+/// A slice that was split by one input.
 #[derive(Clone, Debug)]
 pub struct SplitSlice {
-    /// The slice.
+    /// Slice that was split.
     pub slice: Slice,
-    /// The input it is cut by.
+    /// Index of the input by which it was split.
     pub input: usize,
-    /// What its own answer told.
-    pub found: SliceAnswer,
+    /// Result of its own query.
+    pub answer: SliceAnswer,
+    /// Parts after the next one.
     parts: std::vec::IntoIter<SlicePart>,
     next: Option<SlicePart>,
-    /// Records and shares that no part asked so far has claimed.
+    /// Records of the slice less those of all queried parts.
     left: f64,
+    /// Sum of the shares of the parts not queried yet.
     share_left: f64,
+    /// Consecutive parts without a new record.
     barren: u32,
 }
 
 impl SplitSlice {
-    /// A slice about to be asked part by part.
-    pub fn new(slice: Slice, plan: SlicePlan, found: &SliceAnswer) -> SplitSlice {
+    /// Starts to query a slice part by part.
+    pub fn new(slice: Slice, plan: SlicePlan, answer: &SliceAnswer) -> SplitSlice {
         let mut parts = plan.parts.into_iter();
         let next = parts.next();
-        let left = found.size.records;
-        SplitSlice { slice, input: plan.input, found: *found, parts, next, left, share_left: 1.0, barren: 0 }
+        let left = answer.size.records;
+        SplitSlice {
+            slice,
+            input: plan.input,
+            answer: *answer,
+            parts,
+            next,
+            left,
+            share_left: 1.0,
+            barren: 0,
+        }
     }
 
-    /// The slice that is asked next.
+    /// Next part to query.
     pub fn next_slice(&self) -> Option<Slice> {
         self.next.map(|part| self.slice.narrowed(self.input, part.bound))
     }
 
-    /// The records that the next part is guessed to have.
-    pub fn expected(&self) -> f64 {
-        self.next.map_or(0.0, |part| self.rest().records * part.share)
+    /// Expected records of the next part.
+    pub fn expected_records(&self) -> f64 {
+        self.next.map_or(0.0, |part| self.scaled_size().records * part.share)
     }
 
-    /// The new records that the next part promises.
-    pub fn promise(&self) -> f64 {
-        self.next.map_or(0.0, |part| self.rest().promise(&part))
+    /// Expected new records of the next part.
+    pub fn expected_new(&self) -> f64 {
+        self.next.map_or(0.0, |part| self.scaled_size().expected_new(&part))
     }
 
-    /// The inputs that its parts bind.
+    /// Template of the parts.
     pub fn template(&self) -> u64 {
         self.slice.template() | 1 << self.input
     }
 
-    /// Parts that wait.
+    /// Number of parts not queried yet.
     pub fn waiting(&self) -> usize {
         self.parts.len() + usize::from(self.next.is_some())
     }
 
-    /// Records that no part has claimed, where they can be counted.
-    pub fn unclaimed(&self) -> Option<f64> {
-        (self.found.size.is_told && !self.overlaps()).then_some(self.left.max(0.0))
+    /// Records in none of the queried parts; `None` if the size is an estimate or the parts overlap.
+    pub fn unfound(&self) -> Option<f64> {
+        (self.answer.size.is_stated && !self.overlaps()).then_some(self.left.max(0.0))
     }
 
-    /// Leaves out the next part: it was asked before.
+    /// Skips the next part.
     pub fn skip(&mut self) {
         self.share_left -= self.next.map_or(0.0, |part| part.share);
         self.next = self.parts.next();
     }
 
-    /// Takes in how many records the next part has, and whether some were new.
-    pub fn take(&mut self, records: f64, has_new: bool) {
+    /// Learns the number of records of the next part, and whether some were new, and moves on.
+    pub fn learn(&mut self, records: f64, has_new: bool) {
         self.left -= records;
         self.barren = if has_new { 0 } else { self.barren + 1 };
-        self.found.is_doubtful &= !has_new;
+        self.answer.is_uncertain &= !has_new;
         self.skip();
     }
 
-    /// Whether nothing more is expected of it.
-    pub fn is_over(&self) -> bool {
-        let is_claimed = self.unclaimed().is_some_and(|left| left < 0.5);
-        self.next.is_none() || is_claimed || (self.found.is_doubtful && self.barren >= DOUBT)
+    /// True if no further part is expected to bring records.
+    pub fn is_finished(&self) -> bool {
+        let is_complete = self.unfound().is_some_and(|left| left < 0.5);
+        self.next.is_none() || is_complete || (self.answer.is_uncertain && self.barren >= MAX_BARREN)
     }
 
-    /// Parts claim more than there is: records have several values.
+    /// True if the parts have more records than the slice, because records have several values. 1 % and one record are
+    /// tolerated; guess.
     fn overlaps(&self) -> bool {
-        self.left < -0.01 * self.found.size.records - 1.0
+        self.left < -0.01 * self.answer.size.records - 1.0
     }
 
-    /// The size by which the shares of what is left are measured.
-    fn rest(&self) -> SliceSize {
-        match self.unclaimed() {
-            Some(left) => SliceSize { records: left / self.share_left.max(1e-9), ..self.found.size },
-            None => self.found.size,
+    /// Size of a slice of which the parts not queried yet would have their shares.
+    fn scaled_size(&self) -> SliceSize {
+        match self.unfound() {
+            Some(left) => SliceSize { records: left / self.share_left.max(1e-9), ..self.answer.size },
+            None => self.answer.size,
         }
     }
 }
@@ -112,37 +125,37 @@ mod tests {
     use super::*;
     use crate::harvest::structured::slice::BoundValue;
 
-    fn group(is_told: bool, is_doubtful: bool) -> SplitSlice {
+    fn split(is_stated: bool, is_uncertain: bool) -> SplitSlice {
         let part = |nth| SlicePart { bound: BoundValue::Offered(nth), share: 0.1, known: 0.0 };
         let plan = SlicePlan { input: 0, parts: (0..10).map(part).collect(), cost: 10.0 };
-        let size = SliceSize { records: 100.0, is_told, cap: 50.0, fresh: 1.0 };
-        SplitSlice::new(Slice::default(), plan, &SliceAnswer { size, is_doubtful, signature: 0 })
+        let size = SliceSize { records: 100.0, is_stated, cap: 50.0, new_share: 1.0 };
+        SplitSlice::new(Slice::default(), plan, &SliceAnswer { size, is_uncertain, signature: 0 })
     }
 
     #[test]
-    fn what_parts_claim_is_gone_for_the_others() {
-        let mut group = group(true, false);
-        group.take(55.0, true);
-        assert!((group.expected() - 5.0).abs() < 1e-9);
-        group.take(45.0, true);
-        assert!(group.is_over(), "all records are claimed");
+    fn records_of_queried_parts_are_not_expected_again() {
+        let mut split = split(true, false);
+        split.learn(55.0, true);
+        assert!((split.expected_records() - 5.0).abs() < 1e-9);
+        split.learn(45.0, true);
+        assert!(split.is_finished(), "all records were found");
     }
 
     #[test]
-    fn parts_that_overlap_claim_nothing_from_each_other() {
-        let mut group = group(true, false);
-        group.take(80.0, true);
-        group.take(80.0, true);
-        assert_eq!(group.unclaimed(), None);
-        assert!(!group.is_over() && (group.expected() - 10.0).abs() < 1e-9);
+    fn overlapping_parts_do_not_reduce_each_other() {
+        let mut split = split(true, false);
+        split.learn(80.0, true);
+        split.learn(80.0, true);
+        assert_eq!(split.unfound(), None);
+        assert!(!split.is_finished() && (split.expected_records() - 10.0).abs() < 1e-9);
     }
 
     #[test]
-    fn doubt_ends_when_nothing_new_comes() {
-        let mut group = group(false, true);
-        (0..4).for_each(|_| group.take(3.0, false));
-        assert!(!group.is_over());
-        group.take(3.0, false);
-        assert!(group.is_over());
+    fn an_uncertain_slice_ends_when_nothing_new_comes() {
+        let mut split = split(false, true);
+        (0..4).for_each(|_| split.learn(3.0, false));
+        assert!(!split.is_finished());
+        split.learn(3.0, false);
+        assert!(split.is_finished());
     }
 }

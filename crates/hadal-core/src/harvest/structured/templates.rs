@@ -1,26 +1,28 @@
-//! Which inputs make a difference (Madhavan et al. 2008, section 4: informative templates).
+//! Informative templates (Madhavan et al. 2008, section 4).
 //!
-//! A template is a set of bound inputs. Its first queries are its test: when their answers do not differ
-//! from what they were to narrow, the server ignores the input; when they hardly differ from each other,
-//! most of them being empty, other inputs come first.
+//! A template is a set of bound inputs. Its first queries are a test. If their answers equal the answer of the slice
+//! that they narrow, the server ignores the input. If they hardly differ from each other, because most are empty,
+//! other inputs are preferred.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// Queries that decide.
-const SAMPLE: u32 = 20;
-/// Distinct answers for each query of the sample.
-const INFORMATIVE: f64 = 0.2;
-/// First queries that change nothing before an input is known to be ignored. Parts of one slice share no
-/// records, so that two of them cannot both be like the whole.
-const IGNORED: u32 = 2;
+/// Queries of a test. Guess.
+const TEST_QUERIES: u32 = 20;
+/// Least number of distinct answers per query of an informative template. Guess.
+const MIN_DISTINCT: f64 = 0.2;
+/// Queries with unchanged answers after which an input is ignored. Parts of one slice share no records, so two of
+/// them cannot both equal the whole.
+const UNCHANGED_QUERIES: u32 = 2;
 
-/// What is known of each template.
+/// Test results of all templates.
 #[derive(Default)]
 pub struct InputTemplates {
-    trials: FxHashMap<u64, TemplateTest>,
+    tests: FxHashMap<u64, TemplateTest>,
+    /// Template of all inputs that the server ignores.
     ignored_inputs: u64,
 }
 
+/// Progress of the test of one template.
 #[derive(Default)]
 struct TemplateTest {
     asked: u32,
@@ -29,47 +31,49 @@ struct TemplateTest {
     verdict: TemplateVerdict,
 }
 
-/// What is thought of a template.
+/// Result of the test of a template, best first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum TemplateVerdict {
-    /// Nothing speaks against asking more of it.
+    /// Not tested completely, or the answers differ.
     #[default]
     Informative,
-    /// Most of its queries are wasted.
-    Dull,
-    /// Its last input changes nothing.
+    /// The answers hardly differ.
+    Uninformative,
+    /// The server ignores an input of the template.
     Ignored,
 }
 
 impl InputTemplates {
-    /// What is thought of a template.
+    /// Verdict on a template.
     pub fn verdict(&self, template: u64) -> TemplateVerdict {
-        let own = self.trials.get(&template).map_or(TemplateVerdict::Informative, |trial| trial.verdict);
+        let own = self.tests.get(&template).map_or(TemplateVerdict::Informative, |test| test.verdict);
         if template & self.ignored_inputs == 0 { own } else { TemplateVerdict::Ignored }
     }
 
-    /// Whether something was asked of a template.
+    /// True if a query of the template was answered.
     pub fn is_tried(&self, template: u64) -> bool {
-        self.trials.contains_key(&template)
+        self.tests.contains_key(&template)
     }
 
-    /// Takes in an answer by its signature, and that of the answer it narrows. Says whether the verdict on
-    /// the template fell with it.
+    /// Learns from an answer. `signature` is the hash of its records, `narrowed` that of the answer it narrows.
+    /// Returns true if this answer makes the template uninformative or ignored.
     pub fn learn(&mut self, template: u64, signature: u64, narrowed: u64) -> bool {
-        let trial = self.trials.entry(template).or_default();
-        if trial.asked >= SAMPLE || trial.verdict != TemplateVerdict::Informative {
+        let test = self.tests.entry(template).or_default();
+        if test.asked >= TEST_QUERIES || test.verdict != TemplateVerdict::Informative {
             return false;
         }
-        trial.asked += 1;
-        trial.unchanged += u32::from(signature == narrowed);
-        trial.signatures.insert(signature);
-        if trial.asked == IGNORED && trial.unchanged == IGNORED {
-            trial.verdict = TemplateVerdict::Ignored;
+        test.asked += 1;
+        test.unchanged += u32::from(signature == narrowed);
+        test.signatures.insert(signature);
+        if test.asked == UNCHANGED_QUERIES && test.unchanged == UNCHANGED_QUERIES {
+            test.verdict = TemplateVerdict::Ignored;
             self.ignored_inputs |= if template.count_ones() == 1 { template } else { 0 };
-        } else if trial.asked == SAMPLE && (trial.signatures.len() as f64) < INFORMATIVE * f64::from(SAMPLE) {
-            trial.verdict = TemplateVerdict::Dull;
+        } else if test.asked == TEST_QUERIES
+            && (test.signatures.len() as f64) < MIN_DISTINCT * f64::from(TEST_QUERIES)
+        {
+            test.verdict = TemplateVerdict::Uninformative;
         }
-        trial.verdict != TemplateVerdict::Informative
+        test.verdict != TemplateVerdict::Informative
     }
 }
 
@@ -78,13 +82,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn answers_that_hardly_differ_make_a_template_dull() {
+    fn answers_that_hardly_differ_make_a_template_uninformative() {
         let mut templates = InputTemplates::default();
         let fell: Vec<u64> = (0..30).filter(|nth| templates.learn(1, nth % 3, 99)).collect();
         assert_eq!(fell, [19]);
         assert_eq!(
             [1, 2].map(|template| templates.verdict(template)),
-            [TemplateVerdict::Dull, TemplateVerdict::Informative]
+            [TemplateVerdict::Uninformative, TemplateVerdict::Informative]
         );
         assert!((0..30).all(|nth| !templates.learn(2, nth % 4, 99)));
     }
