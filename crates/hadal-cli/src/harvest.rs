@@ -249,7 +249,7 @@ fn dry_run(job: &HarvestJob, session: &Session) -> anyhow::Result<()> {
     let further = policy.top_queries(&costs, SHOWN).into_iter().map(|(query, _)| query);
     queries.extend(further.filter(|query| !queries.contains(query)).collect::<Vec<_>>());
     let mut out = std::io::stdout();
-    for query in door.nonsense(spec.seed).into_iter().chain(queries) {
+    for query in door.calibration_query(spec.seed).into_iter().chain(queries) {
         let request = door.request_for(&query);
         let body = String::from_utf8_lossy(&request.body).into_owned();
         let method = if request.method == Method::Post { "POST" } else { "GET" };

@@ -1,4 +1,4 @@
-//! A harvest against small search programs written here: what is sent, what is understood, how it ends.
+//! Harvest sessions against small search programs: requests sent, records found, endings.
 
 #![allow(clippy::unwrap_used, reason = "tests stop at the first surprise")]
 
@@ -19,14 +19,14 @@ const WORDS: [&str; 24] = [
     "falcon", "hollow", "ember", "quartz",
 ];
 
-/// A record's words: each has a few of the list, in a pattern without holes.
+/// Title of a record: three words of the list and its number.
 fn title(record: usize) -> String {
     let word = |step: usize| WORDS[(record * step + step * step) % WORDS.len()];
     format!("{} {} {} number {record}", word(1), word(5), word(7))
 }
 
-/// A program behind a form.
-trait Site {
+/// A search program behind a form.
+trait SearchSite {
     fn answer(&mut self, request: &Request) -> (u16, Option<&'static str>, String);
 }
 
@@ -70,11 +70,11 @@ fn results(found: &[usize], page: usize, size: usize, link: impl Fn(usize) -> St
 }
 
 /// A plain search over numbered records.
-struct Plain {
+struct PlainSearch {
     records: usize,
 }
 
-impl Site for Plain {
+impl SearchSite for PlainSearch {
     fn answer(&mut self, request: &Request) -> (u16, Option<&'static str>, String) {
         if request.url.path() != "/find" {
             return (
@@ -91,14 +91,14 @@ impl Site for Plain {
     }
 }
 
-/// The same, behind POST and a token that is good for one query.
-struct Guarded {
-    plain: Plain,
+/// A plain search with POST and a token that is valid for one query.
+struct TokenSearch {
+    plain: PlainSearch,
     token: u32,
     refused: u32,
 }
 
-impl Site for Guarded {
+impl SearchSite for TokenSearch {
     fn answer(&mut self, request: &Request) -> (u16, Option<&'static str>, String) {
         let form = |token: u32| {
             format!(
@@ -121,14 +121,14 @@ impl Site for Guarded {
     }
 }
 
-/// The same, of which four pages are shown, each good until something else is asked if any are refused.
-struct Fleeting {
-    plain: Plain,
+/// A plain search that shows four pages of an answer. If `refused` is set, pages expire at the next query.
+struct ExpiringPages {
+    plain: PlainSearch,
     asked: u32,
     refused: Option<u32>,
 }
 
-impl Site for Fleeting {
+impl SearchSite for ExpiringPages {
     fn answer(&mut self, request: &Request) -> (u16, Option<&'static str>, String) {
         let session = value(request, "session");
         if session.is_empty() {
@@ -147,12 +147,12 @@ impl Site for Fleeting {
     }
 }
 
-/// Shows answers elsewhere than where questions go: POST is sent on as it is, then to an address.
-struct Pointing {
-    plain: Plain,
+/// A plain search behind two redirects: one that keeps POST, one to a GET URL.
+struct RedirectingSearch {
+    plain: PlainSearch,
 }
 
-impl Site for Pointing {
+impl SearchSite for RedirectingSearch {
     fn answer(&mut self, request: &Request) -> (u16, Option<&'static str>, String) {
         match (request.url.path(), request.method) {
             ("/", _) => {
@@ -170,13 +170,13 @@ impl Site for Pointing {
     }
 }
 
-/// A plain search with an alphabet beside it, which leads to titles or to those who wrote them.
-struct Lettered {
-    plain: Plain,
+/// A plain search with an A-Z list that leads to the records or to other pages.
+struct LetterIndex {
+    plain: PlainSearch,
     leads_to: &'static str,
 }
 
-impl Site for Lettered {
+impl SearchSite for LetterIndex {
     fn answer(&mut self, request: &Request) -> (u16, Option<&'static str>, String) {
         let letter = value(request, "letter").to_lowercase();
         match request.url.path() {
@@ -197,20 +197,20 @@ impl Site for Lettered {
     }
 }
 
-/// The same page whatever is asked.
-struct Alike;
+/// Shows the same records for every query.
+struct SameAnswers;
 
-impl Site for Alike {
+impl SearchSite for SameAnswers {
     fn answer(&mut self, _: &Request) -> (u16, Option<&'static str>, String) {
         let found: Vec<usize> = (0..8).collect();
         (200, None, results(&found, 0, 10, |_| String::new()))
     }
 }
 
-/// A welcome whatever is asked, with the sections of the site.
-struct Welcome;
+/// Shows the sections of the site for every query.
+struct SectionList;
 
-impl Site for Welcome {
+impl SearchSite for SectionList {
     fn answer(&mut self, request: &Request) -> (u16, Option<&'static str>, String) {
         let sections = (0..8).fold(String::new(), |list, section| {
             format!("{list}<li><a href='/section/{section}/'>{}</a></li>", title(section * 11))
@@ -220,26 +220,26 @@ impl Site for Welcome {
     }
 }
 
-/// Thanks for whatever is sent.
-struct Thanks;
+/// Stores every query as an entry.
+struct EntryForm;
 
-impl Site for Thanks {
+impl SearchSite for EntryForm {
     fn answer(&mut self, _: &Request) -> (u16, Option<&'static str>, String) {
         (200, None, frame("<h1>Thank you</h1><p>Your entry has been received.</p>"))
     }
 }
 
-/// Nothing but a wall.
-struct Wall;
+/// Demands a captcha for every page.
+struct CaptchaWall;
 
-impl Site for Wall {
+impl SearchSite for CaptchaWall {
     fn answer(&mut self, _: &Request) -> (u16, Option<&'static str>, String) {
         let wall = "<h1>Are you a robot?</h1><p>Please complete the captcha to continue.</p><div class=g-recaptcha></div>";
         (403, None, frame(wall))
     }
 }
 
-struct Course {
+struct RunResult {
     records: BTreeSet<String>,
     submitted: Vec<String>,
     submissions: u32,
@@ -248,22 +248,22 @@ struct Course {
     ending: Option<HarvestEnding>,
 }
 
-fn run(site: &mut dyn Site, policy: &str, most: u32) -> Course {
+fn run(site: &mut dyn SearchSite, policy: &str, most: u32) -> RunResult {
     let context = PolicyContext { first_words: vec!["harbour".into()], ..PolicyContext::default() };
     run_policy(site, find_policy(policy).unwrap().make(&context), most)
 }
 
-fn run_policy(site: &mut dyn Site, policy: Box<dyn Policy>, most: u32) -> Course {
+fn run_policy(site: &mut dyn SearchSite, policy: Box<dyn Policy>, most: u32) -> RunResult {
     let home = Url::parse("http://museum.example/").unwrap();
-    let (status, _, body) = Plain { records: 0 }.answer(&Request::get(home.clone()));
+    let (status, _, body) = PlainSearch { records: 0 }.answer(&Request::get(home.clone()));
     assert_eq!(status, 200);
     let (_, _, own) = site.answer(&Request::get(home.clone()));
     let page = html::parse(own.as_bytes(), None, &home);
     let page = if page.forms.is_empty() { html::parse(body.as_bytes(), None, &home) } else { page };
-    let door = EntryPage::new(page.forms[0].clone(), home, page.charset);
-    let wishes = HarvestOptions { coverage: 1.0, records: None, details: DetailMode::Never, seed: 1 };
-    let mut harvest = HarvestSession::new(door, policy, wishes);
-    let mut course = Course {
+    let entry_page = EntryPage::new(page.forms[0].clone(), home, page.charset);
+    let options = HarvestOptions { coverage: 1.0, records: None, details: DetailMode::Never, seed: 1 };
+    let mut session = HarvestSession::new(entry_page, policy, options);
+    let mut result = RunResult {
         records: BTreeSet::new(),
         submitted: Vec::new(),
         submissions: 0,
@@ -271,115 +271,115 @@ fn run_policy(site: &mut dyn Site, policy: Box<dyn Policy>, most: u32) -> Course
         requests: 0,
         ending: None,
     };
-    while let Some((request, purpose)) = harvest.next_request() {
-        assert_eq!(harvest.next_request().unwrap().0, request, "the same until a reply is taken");
+    while let Some((request, purpose)) = session.next_request() {
+        assert_eq!(session.next_request().unwrap().0, request, "the same until a response is received");
         let (status, location, body) = site.answer(&request);
         let location = location.map(|to| request.url.join(to).unwrap());
         let document = Some(html::parse_with_outline(body.as_bytes(), Some("text/html"), &request.url));
-        let taken = harvest.receive(ParsedResponse { status, location, document });
-        course.records.extend(taken.records.iter().map(|(record, _)| record.title.clone()));
-        course.submitted.extend(purpose.submits().then(|| request.url.path().to_string()));
-        course.submissions += u32::from(purpose == RequestPurpose::Query);
-        course.lists += u32::from(purpose == RequestPurpose::Link);
-        course.requests += 1;
-        if course.requests == most {
+        let update = session.receive(ParsedResponse { status, location, document });
+        result.records.extend(update.records.iter().map(|(record, _)| record.title.clone()));
+        result.submitted.extend(purpose.submits().then(|| request.url.path().to_string()));
+        result.submissions += u32::from(purpose == RequestPurpose::Query);
+        result.lists += u32::from(purpose == RequestPurpose::Link);
+        result.requests += 1;
+        if result.requests == most {
             break;
         }
     }
-    course.ending = harvest.ending();
-    course
+    result.ending = session.ending();
+    result
 }
 
 #[test]
-fn everything_behind_a_search_box_is_brought_up_page_by_page() {
+fn all_records_behind_a_search_box_are_found() {
     for policy in ["adaptive", "hadal"] {
-        let course = run(&mut Plain { records: 150 }, policy, 400);
+        let result = run(&mut PlainSearch { records: 150 }, policy, 400);
         let truth: BTreeSet<String> = (0..150).map(title).collect();
-        let found = course.records.intersection(&truth).count();
-        assert!(found >= 149, "{policy}: {found} in {} requests", course.requests);
-        assert_eq!(course.records.difference(&truth).count(), 0, "{policy}");
+        let found = result.records.intersection(&truth).count();
+        assert!(found >= 149, "{policy}: {found} in {} requests", result.requests);
+        assert_eq!(result.records.difference(&truth).count(), 0, "{policy}");
     }
 }
 
 #[test]
-fn a_token_that_is_good_once_is_fetched_again() {
-    let mut site = Guarded { plain: Plain { records: 40 }, token: 0, refused: 0 };
-    let course = run(&mut site, "adaptive", 300);
-    assert!(course.records.len() >= 39, "{} of 40", course.records.len());
-    assert!(site.refused <= course.submissions + 1, "{} refusals", site.refused);
+fn a_token_for_one_query_is_fetched_again() {
+    let mut site = TokenSearch { plain: PlainSearch { records: 40 }, token: 0, refused: 0 };
+    let result = run(&mut site, "adaptive", 300);
+    assert!(result.records.len() >= 39, "{} of 40", result.records.len());
+    assert!(site.refused <= result.submissions + 1, "{} refusals", site.refused);
 }
 
 #[test]
 fn pages_that_expire_do_not_end_a_harvest() {
     let [lasting, expiring] = [None, Some(0)].map(|refused| {
-        let mut site = Fleeting { plain: Plain { records: 900 }, asked: 0, refused };
-        let course = run(&mut site, "hadal", 600);
-        assert_eq!(course.ending, Some(HarvestEnding::Unprofitable));
-        (course.records.len(), site.refused)
+        let mut site = ExpiringPages { plain: PlainSearch { records: 900 }, asked: 0, refused };
+        let result = run(&mut site, "hadal", 600);
+        assert_eq!(result.ending, Some(HarvestEnding::Unprofitable));
+        (result.records.len(), site.refused)
     });
-    assert!(expiring.1 > Some(0), "none was read on");
+    assert!(expiring.1 > Some(0), "no expired page was requested");
     assert!(10 * expiring.0 >= 9 * lasting.0, "{expiring:?} against {lasting:?}");
 }
 
 #[test]
-fn a_form_that_answers_everything_alike_is_said_not_to_search() {
-    let course = run(&mut Alike, "hadal", 50);
-    assert_eq!(course.ending, Some(HarvestEnding::Alike));
-    assert_eq!(course.records.len(), 8);
+fn a_form_with_the_same_answer_to_every_query_does_not_search() {
+    let result = run(&mut SameAnswers, "hadal", 50);
+    assert_eq!(result.ending, Some(HarvestEnding::Alike));
+    assert_eq!(result.records.len(), 8);
 }
 
 #[test]
-fn a_form_that_only_welcomes_is_found_out_soon() {
-    let course = run(&mut Welcome, "hadal", 50);
-    assert_eq!(course.ending, Some(HarvestEnding::Alike));
-    assert!(course.submissions <= 4, "{} submissions", course.submissions);
+fn a_form_that_shows_only_its_sections_does_not_search() {
+    let result = run(&mut SectionList, "hadal", 50);
+    assert_eq!(result.ending, Some(HarvestEnding::Alike));
+    assert!(result.submissions <= 4, "{} submissions", result.submissions);
 }
 
 #[test]
-fn a_form_that_takes_entries_in_is_asked_once() {
-    let course = run(&mut Thanks, "hadal", 50);
-    assert_eq!(course.ending, Some(HarvestEnding::TakenIn));
-    assert_eq!((course.submitted.len(), course.records.len()), (1, 0));
+fn a_form_that_stores_entries_is_submitted_once() {
+    let result = run(&mut EntryForm, "hadal", 50);
+    assert_eq!(result.ending, Some(HarvestEnding::TakenIn));
+    assert_eq!((result.submitted.len(), result.records.len()), (1, 0));
 }
 
 #[test]
-fn a_wall_ends_a_harvest_with_its_name() {
-    let course = run(&mut Wall, "hadal", 50);
-    assert_eq!(course.ending, Some(HarvestEnding::Captcha));
-    assert!(course.requests < 10);
+fn a_captcha_ends_a_harvest() {
+    let result = run(&mut CaptchaWall, "hadal", 50);
+    assert_eq!(result.ending, Some(HarvestEnding::Captcha));
+    assert!(result.requests < 10);
 }
 
 #[test]
 fn only_requests_that_carry_the_form_are_submissions() {
-    let course = run(&mut Pointing { plain: Plain { records: 60 } }, "hadal", 30);
-    assert!(!course.records.is_empty());
+    let result = run(&mut RedirectingSearch { plain: PlainSearch { records: 60 } }, "hadal", 30);
+    assert!(!result.records.is_empty());
     let (asked, again) = ("/ask".to_string(), "/again".to_string());
-    assert!(course.submitted.len() >= 6);
+    assert!(result.submitted.len() >= 6);
     assert!(
-        course.submitted.chunks(2).all(|pair| pair[0] == asked && pair.get(1).is_none_or(|to| *to == again))
+        result.submitted.chunks(2).all(|pair| pair[0] == asked && pair.get(1).is_none_or(|to| *to == again))
     );
-    assert!(u32::try_from(course.submitted.len()).unwrap() < course.requests);
+    assert!(u32::try_from(result.submitted.len()).unwrap() < result.requests);
 }
 
 #[test]
-fn a_list_to_browse_is_walked_before_more_words_are_asked() {
-    let mut site = Lettered { plain: Plain { records: 300 }, leads_to: "/item/" };
-    let course = run(&mut site, "hadal", 40);
-    assert_eq!(course.records.len(), 300, "{} requests", course.requests);
-    assert!(course.submitted.iter().all(|path| path == "/find"), "links submit nothing");
+fn a_browse_list_is_followed_before_further_queries() {
+    let mut site = LetterIndex { plain: PlainSearch { records: 300 }, leads_to: "/item/" };
+    let result = run(&mut site, "hadal", 40);
+    assert_eq!(result.records.len(), 300, "{} requests", result.requests);
+    assert!(result.submitted.iter().all(|path| path == "/find"), "links do not submit the form");
 }
 
 #[test]
-fn a_list_that_leads_to_something_else_is_left_alone() {
-    let mut site = Lettered { plain: Plain { records: 300 }, leads_to: "/people/by/name/" };
-    let course = run(&mut site, "hadal", 40);
+fn a_browse_list_of_other_pages_is_abandoned() {
+    let mut site = LetterIndex { plain: PlainSearch { records: 300 }, leads_to: "/people/by/name/" };
+    let result = run(&mut site, "hadal", 40);
     let truth: BTreeSet<String> = (0..300).map(title).collect();
-    assert_eq!(course.records.difference(&truth).count(), 0);
-    assert!(course.lists <= 3, "{} letters", course.lists);
+    assert_eq!(result.records.difference(&truth).count(), 0);
+    assert!(result.lists <= 3, "{} letters", result.lists);
 }
 
 /// Sends one query, then asks to continue answers that the session does not hold.
-struct LosesTrack {
+struct UnreadablePolicy {
     first: Option<Query>,
     /// Number of different answers it asks to continue before it starts again with the first.
     continuations: u32,
@@ -388,16 +388,16 @@ struct LosesTrack {
     lost: Option<u32>,
 }
 
-impl LosesTrack {
-    fn new(continuations: u32) -> LosesTrack {
-        LosesTrack { first: Some(Query::words("harbour")), continuations, choices: 0, lost: None }
+impl UnreadablePolicy {
+    fn new(continuations: u32) -> UnreadablePolicy {
+        UnreadablePolicy { first: Some(Query::words("harbour")), continuations, choices: 0, lost: None }
     }
 }
 
-impl Policy for LosesTrack {
+impl Policy for UnreadablePolicy {
     fn choose(&mut self, _: &RequestCosts) -> Option<Query> {
         self.choices += 1;
-        assert!(self.choices < 20_000, "the session asks the policy for ever");
+        assert!(self.choices < 20_000, "the session asks the policy without end");
         if self.lost.is_some_and(|lost| lost >= self.continuations) {
             return None;
         }
@@ -421,23 +421,24 @@ impl Policy for LosesTrack {
 #[test]
 fn a_policy_that_continues_unknown_answers_ends_the_harvest() {
     for continuations in [1, 7, u32::MAX] {
-        let course = run_policy(&mut Plain { records: 60 }, Box::new(LosesTrack::new(continuations)), 100);
-        assert_eq!(course.ending, Some(HarvestEnding::PolicyFailed), "{continuations}");
-        assert!(course.requests < 20, "{continuations}: {} requests", course.requests);
+        let result =
+            run_policy(&mut PlainSearch { records: 60 }, Box::new(UnreadablePolicy::new(continuations)), 100);
+        assert_eq!(result.ending, Some(HarvestEnding::PolicyFailed), "{continuations}");
+        assert!(result.requests < 20, "{continuations}: {} requests", result.requests);
     }
 }
 
 #[test]
 fn a_policy_that_gives_up_lost_answers_is_asked_on() {
-    let policy = LosesTrack { lost: Some(0), ..LosesTrack::new(50) };
-    let course = run_policy(&mut Plain { records: 60 }, Box::new(policy), 100);
-    assert_eq!(course.ending, Some(HarvestEnding::NothingLeft));
+    let policy = UnreadablePolicy { lost: Some(0), ..UnreadablePolicy::new(50) };
+    let result = run_policy(&mut PlainSearch { records: 60 }, Box::new(policy), 100);
+    assert_eq!(result.ending, Some(HarvestEnding::NothingLeft));
 }
 
 #[test]
 fn a_browse_list_is_followed_after_the_policy_failed() {
-    let mut site = Lettered { plain: Plain { records: 300 }, leads_to: "/item/" };
-    let course = run_policy(&mut site, Box::new(LosesTrack::new(3)), 60);
-    assert_eq!(course.records.len(), 300, "{} requests", course.requests);
-    assert_eq!(course.ending, Some(HarvestEnding::PolicyFailed));
+    let mut site = LetterIndex { plain: PlainSearch { records: 300 }, leads_to: "/item/" };
+    let result = run_policy(&mut site, Box::new(UnreadablePolicy::new(3)), 60);
+    assert_eq!(result.records.len(), 300, "{} requests", result.requests);
+    assert_eq!(result.ending, Some(HarvestEnding::PolicyFailed));
 }

@@ -277,7 +277,11 @@ impl<'a> HarvestRun<'a> {
 
     /// Queries to come, in readable form.
     fn next(&self) -> Vec<String> {
-        self.session.outlook(SHOWN_QUERIES).iter().map(|(query, _)| self.job.spec.wording(query)).collect()
+        self.session
+            .top_queries(SHOWN_QUERIES)
+            .iter()
+            .map(|(query, _)| self.job.spec.wording(query))
+            .collect()
     }
 
     /// Stores why the session ended. When no query is left, the size estimate is final and stored as well.

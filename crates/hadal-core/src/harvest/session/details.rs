@@ -1,79 +1,98 @@
-//! Whether the own pages of records are worth a request each.
+//! Decides whether detail pages are worth a request each.
 //!
-//! Left to itself, a harvest opens them when its lists tell little: entries of a few words, or cut off with an
-//! ellipsis. The first pages are a trial. What one page has in common with the one before belongs to the site;
-//! if the rest is hardly more than the list had said, no further page is opened.
+//! In [`DetailMode::Auto`], detail pages are fetched if result lists show little of their records: entries of few
+//! words, or entries cut off with an ellipsis. The first detail pages are a test. Words that a page shares with the
+//! detail page before it belong to the site. If the other words are hardly more than the list showed, no further
+//! detail page is fetched.
 
-use super::DetailMode;
 use crate::harvest::record::Record;
 use rustc_hash::FxHashSet;
+use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
-/// Words of an entry that tells little.
-const FEW_WORDS: f64 = 25.0;
-/// Share of entries that are cut off from which lists are taken to tell little.
-const MOST_CUT: f64 = 0.5;
-/// Weight of the last entry in what is usual, once there were enough of them.
-const NEWS: f64 = 0.02;
-/// Words of an entry that are counted.
-const LONG: usize = 100;
-/// Pages that decide whether more are opened.
-const TRIAL: u32 = 4;
-/// A page says clearly more than the list when it has half as many words again, and so many at least.
-const MORE_WORDS: usize = 8;
-/// Records whose pages are opened without being asked for.
-const MOST_UNASKED: usize = 2_000;
+/// Average words of a list entry below which lists show little. Guess.
+const SHORT_ENTRY: f64 = 25.0;
+/// Share of cut-off entries from which lists show little. Guess.
+const CUT_OFF_SHARE: f64 = 0.5;
+/// Least weight of the latest entry in the running averages. Guess.
+const MIN_WEIGHT: f64 = 0.02;
+/// Words counted of one entry. Guess.
+const MAX_WORDS: usize = 100;
+/// Detail pages fetched before their value is judged. Guess.
+const TEST_PAGES: u32 = 4;
+/// Least number of words that a richer detail page adds. It must also add half as many words as the entry has. Guess.
+const MIN_ADDED_WORDS: usize = 8;
+/// Records with automatic detail pages. Guess.
+const MAX_AUTO_RECORDS: usize = 2_000;
 
-/// What was seen of lists and of records' own pages.
+/// Setting for detail pages.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum DetailMode {
+    /// No detail page is fetched.
+    Never,
+    /// Detail pages are fetched if lists show little of their records and the pages clearly more.
+    #[default]
+    Auto,
+    /// All detail pages are fetched.
+    Always,
+}
+
+/// Statistics of list entries and detail pages.
 #[derive(Debug, Default)]
-pub struct Digging {
-    /// Words of an entry, and the share of entries that are cut off, as is usual of late.
-    usual: Option<(f64, f64)>,
-    seen: u32,
-    judged: u32,
+pub struct DetailPageCheck {
+    /// Running averages: words of an entry, share of cut-off entries.
+    averages: Option<(f64, f64)>,
+    /// Number of list entries.
+    entries: u32,
+    /// Number of detail pages compared with their entries.
+    compared: u32,
+    /// Number of detail pages that show clearly more than their entries.
     richer: u32,
+    /// Hashes of the words of the last detail page.
     last_page: FxHashSet<u64>,
 }
 
-impl Digging {
-    /// Takes in an entry of a list.
-    pub fn see(&mut self, record: &Record) {
-        let words = record.text.split_whitespace().take(LONG).count() as f64;
+impl DetailPageCheck {
+    /// Adds an entry of a result list.
+    pub fn add_listed(&mut self, record: &Record) {
+        let words = record.text.split_whitespace().take(MAX_WORDS).count() as f64;
         let cut = f64::from(u8::from(is_cut_off(&record.text)));
-        let (usual_words, usual_cut) = self.usual.unwrap_or((words, cut));
-        self.seen = self.seen.saturating_add(1);
-        let weight = f64::from(self.seen).recip().max(NEWS);
-        let blend = |usual: f64, last: f64| usual + weight * (last - usual);
-        self.usual = Some((blend(usual_words, words), blend(usual_cut, cut)));
+        let (average_words, average_cut) = self.averages.unwrap_or((words, cut));
+        self.entries = self.entries.saturating_add(1);
+        let weight = f64::from(self.entries).recip().max(MIN_WEIGHT);
+        let blend = |average: f64, last: f64| average + weight * (last - average);
+        self.averages = Some((blend(average_words, words), blend(average_cut, cut)));
     }
 
-    /// Takes in a record's own page.
-    pub fn compare(&mut self, listed: &str, page: &str) {
+    /// Compares a detail page with the list entry of its record.
+    pub fn add_detail_page(&mut self, listed: &str, page: &str) {
         let words: FxHashSet<u64> = hashes(page).collect();
         if !self.last_page.is_empty() {
             let own = |text: &str| hashes(text).filter(|word| !self.last_page.contains(word)).count();
             let listed = own(listed);
-            self.judged += 1;
-            self.richer += u32::from(own(page) >= listed + (listed / 2).max(MORE_WORDS));
+            self.compared += 1;
+            self.richer += u32::from(own(page) >= listed + (listed / 2).max(MIN_ADDED_WORDS));
         }
         self.last_page = words;
     }
 
-    /// Whether pages are opened, so many records being known.
-    pub fn is_wanted(&self, wish: DetailMode, known: usize) -> bool {
-        match wish {
+    /// Returns true if detail pages are to be fetched. `known` is the number of known records.
+    pub fn is_wanted(&self, mode: DetailMode, known: usize) -> bool {
+        match mode {
             DetailMode::Never => false,
             DetailMode::Always => true,
-            DetailMode::Auto => known < MOST_UNASKED && self.tells_little() && self.pays(),
+            DetailMode::Auto => {
+                known < MAX_AUTO_RECORDS && self.are_entries_short() && self.are_pages_richer()
+            }
         }
     }
 
-    fn tells_little(&self) -> bool {
-        self.usual.is_some_and(|(words, cut)| words < FEW_WORDS || cut >= MOST_CUT)
+    fn are_entries_short(&self) -> bool {
+        self.averages.is_some_and(|(words, cut)| words < SHORT_ENTRY || cut >= CUT_OFF_SHARE)
     }
 
-    fn pays(&self) -> bool {
-        self.judged < TRIAL || 2 * self.richer > self.judged
+    fn are_pages_richer(&self) -> bool {
+        self.compared < TEST_PAGES || 2 * self.richer > self.compared
     }
 }
 
@@ -93,10 +112,10 @@ mod tests {
     fn after(listed: &str, page: impl Fn(u32) -> String, pages: u32) -> bool {
         let text = listed.to_string();
         let record = Record { id: RecordId(1), url: None, title: String::new(), text, fields: Vec::new() };
-        let mut digging = Digging::default();
-        digging.see(&record);
-        (0..pages).for_each(|number| digging.compare(listed, &page(number)));
-        digging.is_wanted(DetailMode::Auto, 10)
+        let mut check = DetailPageCheck::default();
+        check.add_listed(&record);
+        (0..pages).for_each(|number| check.add_detail_page(listed, &page(number)));
+        check.is_wanted(DetailMode::Auto, 10)
     }
 
     fn long(number: u32) -> String {
@@ -104,23 +123,23 @@ mod tests {
     }
 
     #[test]
-    fn pages_are_opened_when_lists_tell_little_and_pages_more() {
+    fn detail_pages_are_fetched_if_they_show_more_than_short_entries() {
         assert!(after("Old boat", long, 0) && after("Old boat", long, 20));
         let cut = format!("{} ...", long(0));
         assert!(after(&cut, |number| long(number) + &long(number + 7) + &long(number + 77), 0));
-        assert!(!after(&long(0), long, 0), "the list tells enough");
+        assert!(!after(&long(0), long, 0), "entries are long enough");
     }
 
     #[test]
-    fn pages_that_say_no_more_than_the_list_are_left_alone() {
+    fn detail_pages_without_more_text_are_not_fetched() {
         let furniture = long(0);
         assert!(!after("Old boat", |number| format!("{furniture} Old boat number {number}"), 6));
     }
 
     #[test]
-    fn a_wish_is_a_wish() {
-        let digging = Digging::default();
-        assert!(digging.is_wanted(DetailMode::Always, 1_000_000) && !digging.is_wanted(DetailMode::Never, 0));
-        assert!(!digging.is_wanted(DetailMode::Auto, 0), "before any list was seen");
+    fn modes_other_than_auto_decide_alone() {
+        let check = DetailPageCheck::default();
+        assert!(check.is_wanted(DetailMode::Always, 1_000_000) && !check.is_wanted(DetailMode::Never, 0));
+        assert!(!check.is_wanted(DetailMode::Auto, 0), "before any list was read");
     }
 }

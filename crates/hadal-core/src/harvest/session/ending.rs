@@ -1,46 +1,46 @@
-//! Why a harvest ends.
+//! Endings of a harvest, and the failures in a row that lead to one.
 
 use crate::harvest::answer::AnswerKind;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// Answers in a row that show nothing but trouble before a harvest gives up.
-const PATIENCE: u32 = 5;
+/// Consecutive failed queries that end a harvest. Guess.
+const MAX_FAILURES: u32 = 5;
 
-/// Why a harvest ended by itself.
+/// Reason why a harvest ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum HarvestEnding {
-    /// As much as was wanted is here.
+    /// The wanted coverage is reached.
     Covered,
-    /// As many records as were wanted are here.
+    /// The wanted number of records is reached.
     Enough,
-    /// More requests would bring next to nothing.
+    /// Further requests would bring hardly any new records.
     Unprofitable,
-    /// There is nothing left to ask.
+    /// No query is left.
     NothingLeft,
-    /// It answers every query alike: it does not search.
+    /// All answers are the same: the form does not search.
     Alike,
-    /// The form is not there any more.
+    /// The form no longer exists.
     Gone,
-    /// It shows answers only to those who are logged in.
+    /// The site shows answers only after login.
     LoginWall,
-    /// It wants to see a person.
+    /// The site demands a captcha.
     Captcha,
-    /// It wants to be asked less often than is sensible.
+    /// The site limits the request rate.
     RateLimited,
-    /// It answers with errors.
+    /// The site answers with errors.
     Errors,
-    /// robots.txt forbids it.
+    /// robots.txt forbids the form.
     Forbidden,
-    /// It takes in what is asked, as an entry or a message: it does not search.
+    /// The form stores queries as entries or messages: it does not search.
     TakenIn,
-    /// The policy kept asking to continue answers that the session does not hold.
+    /// The policy kept continuing answers that the session does not hold.
     PolicyFailed,
 }
 
 impl HarvestEnding {
-    /// The name in every table and export.
+    /// Returns the name used in tables and exports.
     pub fn name(self) -> &'static str {
         match self {
             HarvestEnding::Covered => "covered",
@@ -63,48 +63,51 @@ impl HarvestEnding {
 impl fmt::Display for HarvestEnding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            HarvestEnding::Covered => "the coverage asked for is reached",
-            HarvestEnding::Enough => "the number of records asked for is reached",
-            HarvestEnding::Unprofitable => "more requests would bring next to nothing",
-            HarvestEnding::NothingLeft => "there is nothing left to ask",
-            HarvestEnding::Alike => "every query is answered alike: the form does not search",
-            HarvestEnding::Gone => "the form is not there any more",
-            HarvestEnding::LoginWall => "answers are shown only after logging in",
-            HarvestEnding::Captcha => "the site wants to see a person",
-            HarvestEnding::RateLimited => "the site wants to be asked less often; try again later",
+            HarvestEnding::Covered => "the wanted coverage is reached",
+            HarvestEnding::Enough => "the wanted number of records is reached",
+            HarvestEnding::Unprofitable => "further requests would bring hardly any new records",
+            HarvestEnding::NothingLeft => "no query is left",
+            HarvestEnding::Alike => "all answers are the same: the form does not search",
+            HarvestEnding::Gone => "the form no longer exists",
+            HarvestEnding::LoginWall => "the site shows answers only after login",
+            HarvestEnding::Captcha => "the site demands a captcha",
+            HarvestEnding::RateLimited => "the site limits the request rate; try again later",
             HarvestEnding::Errors => "the site answers with errors",
-            HarvestEnding::Forbidden => "robots.txt forbids it",
-            HarvestEnding::TakenIn => "the question was taken in as an entry: the form does not search",
-            HarvestEnding::PolicyFailed => "the policy failed: it continues answers that are not known",
+            HarvestEnding::Forbidden => "robots.txt forbids the form",
+            HarvestEnding::TakenIn => "the form stored the query as an entry: it does not search",
+            HarvestEnding::PolicyFailed => {
+                "the policy failed: it continues answers that the session does not hold"
+            }
         })
     }
 }
 
-/// What went wrong, and how often in a row.
+/// Consecutive failed queries.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Trouble {
-    in_a_row: u32,
+pub struct FailureStreak {
+    failures: u32,
+    /// Failures with status 404 or 410.
     gone: u32,
 }
 
-impl Trouble {
-    /// An answer came that answers.
-    pub fn over(&mut self) {
-        *self = Trouble::default();
+impl FailureStreak {
+    /// Ends the streak after a query that succeeded.
+    pub fn reset(&mut self) {
+        *self = FailureStreak::default();
     }
 
-    /// One came that does not; the harvest ends when that is all there is, or when something was done by it.
-    pub fn met(&mut self, kind: AnswerKind, status: u16) -> Option<HarvestEnding> {
+    /// Adds a failed query. Returns the ending after [`MAX_FAILURES`], or at once if the form stored the query.
+    pub fn add(&mut self, kind: AnswerKind, status: u16) -> Option<HarvestEnding> {
         if kind == AnswerKind::TakenIn {
             return Some(HarvestEnding::TakenIn);
         }
-        self.in_a_row += 1;
+        self.failures += 1;
         self.gone += u32::from(matches!(status, 404 | 410));
-        (self.in_a_row >= PATIENCE).then_some(match kind {
+        (self.failures >= MAX_FAILURES).then_some(match kind {
             AnswerKind::LoginWall => HarvestEnding::LoginWall,
             AnswerKind::Captcha => HarvestEnding::Captcha,
             AnswerKind::RateLimited => HarvestEnding::RateLimited,
-            _ if self.gone == self.in_a_row => HarvestEnding::Gone,
+            _ if self.gone == self.failures => HarvestEnding::Gone,
             _ => HarvestEnding::Errors,
         })
     }
@@ -115,14 +118,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn trouble_in_a_row_ends_a_harvest_and_names_itself() {
-        let mut trouble = Trouble::default();
+    fn failures_in_a_row_end_a_harvest_with_their_kind() {
+        let mut failures = FailureStreak::default();
         for _ in 0..4 {
-            assert_eq!(trouble.met(AnswerKind::Error, 404), None);
+            assert_eq!(failures.add(AnswerKind::Error, 404), None);
         }
-        assert_eq!(trouble.met(AnswerKind::Error, 404), Some(HarvestEnding::Gone));
-        trouble.over();
-        assert_eq!(trouble.met(AnswerKind::Captcha, 200), None);
-        assert_eq!(trouble.met(AnswerKind::TakenIn, 200), Some(HarvestEnding::TakenIn), "at once");
+        assert_eq!(failures.add(AnswerKind::Error, 404), Some(HarvestEnding::Gone));
+        failures.reset();
+        assert_eq!(failures.add(AnswerKind::Captcha, 200), None);
+        assert_eq!(failures.add(AnswerKind::TakenIn, 200), Some(HarvestEnding::TakenIn), "at once");
     }
 }

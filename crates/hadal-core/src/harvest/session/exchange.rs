@@ -1,4 +1,4 @@
-//! One request of a harvest and what came of it: what it was for, the reply, and what that brought.
+//! Values that a harvest session exchanges with its caller: purpose of a request, response, update.
 
 use crate::harvest::answer::AnswerKind;
 use crate::harvest::policy::{ReadingEnd, StatedTotal};
@@ -9,90 +9,92 @@ use crate::http::{Method, Request};
 use serde::{Deserialize, Serialize};
 use url::Url;
 
-/// What a request is for.
+/// Purpose of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RequestPurpose {
-    /// The page of the form.
-    Form,
-    /// A query that nothing answers.
-    Nonsense,
-    /// A query.
+    /// Entry page of the form.
+    #[serde(rename = "form")]
+    EntryPage,
+    /// Calibration query, which matches nothing.
+    #[serde(rename = "nonsense")]
+    Calibration,
+    /// First page of the answer to a query.
     Query,
-    /// A link that is followed as a query.
+    /// Browse link or facet that is followed instead of a query.
     Link,
-    /// Where the answer to a query points.
+    /// Target of a redirect.
     Redirect,
-    /// A further page of an answer.
+    /// Further page of an answer.
     Page,
-    /// A record's own page.
+    /// Detail page of a record.
     Detail,
 }
 
 impl RequestPurpose {
-    /// Whether the form is submitted.
+    /// True if the request submits the form.
     pub fn submits(self) -> bool {
-        matches!(self, RequestPurpose::Nonsense | RequestPurpose::Query)
+        matches!(self, RequestPurpose::Calibration | RequestPurpose::Query)
     }
 
-    /// Whether a harvest goes on when this cannot be had.
+    /// True if the harvest can continue without this page.
     pub fn is_dispensable(self) -> bool {
         matches!(self, RequestPurpose::Link | RequestPurpose::Page | RequestPurpose::Detail)
     }
 
-    /// The same after so many redirects: the form is submitted again only when its data travel along.
-    pub(super) fn after(self, hops: u8, request: &Request) -> RequestPurpose {
-        if hops > 0 && request.method == Method::Get { RequestPurpose::Redirect } else { self }
+    /// Purpose after `redirects` redirects. A redirected POST that stays POST submits the form again.
+    pub(super) fn after(self, redirects: u8, request: &Request) -> RequestPurpose {
+        if redirects > 0 && request.method == Method::Get { RequestPurpose::Redirect } else { self }
     }
 }
 
-/// What came back.
+/// HTTP response to a request of the session.
 #[derive(Debug, Default)]
 pub struct ParsedResponse {
-    /// Status code; 0 when there was no answer.
+    /// Status code; 0 if the request failed.
     pub status: u16,
-    /// Where a redirect points.
+    /// Target of a redirect.
     pub location: Option<Url>,
-    /// The page, when one came.
+    /// Parsed body; `None` if it is not HTML.
     pub document: Option<Document>,
 }
 
-/// What a reply brought.
+/// Results of one response, to be stored by the caller.
 #[derive(Debug, Default)]
 pub struct HarvestUpdate {
-    /// What sort of answer it was.
+    /// Kind of the answer, for result pages.
     pub kind: Option<AnswerKind>,
-    /// Records that no answer had held before, with their positions in this one.
+    /// New records, each with its position in the answer, from 1.
     pub records: Vec<(Record, u32)>,
-    /// The text of a record's own page.
+    /// Record and text of a detail page.
     pub detail: Option<(RecordId, String)>,
-    /// The number of the query it belongs to.
+    /// Number of the query that the response belongs to.
     pub query_number: u32,
-    /// That query, when records came.
+    /// That query, if there are new records.
     pub query: Option<Query>,
-    /// The query, if this was the last of it.
+    /// Summary of the query, if this response was its last.
     pub finished: Option<FinishedQuery>,
-    /// Whether something was learned that [`super::HarvestSession::save`] keeps.
+    /// True if [`super::HarvestSession::save`] returns a new state.
     pub needs_save: bool,
 }
 
-/// A query that was asked and read.
+/// Summary of a finished query.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FinishedQuery {
-    /// Its number, from 1.
+    /// Number of the query within the harvest, from 1.
     pub number: u32,
-    /// What was asked.
+    /// Query that was sent.
     pub query: Query,
-    /// How many records the form says there are.
+    /// Number of matches that the form states.
     pub total: Option<StatedTotal>,
-    /// The records in their order.
+    /// Ids of the records in order.
     pub hits: Vec<RecordId>,
-    /// How many of them were new.
+    /// Number of new records.
     pub new: u32,
-    /// Pages that were read.
+    /// Number of pages read, those before a pause excluded.
     pub pages: u32,
-    /// Why no more were read.
+    /// Reason why no further page was read.
     pub end: ReadingEnd,
-    /// What brings the next page, when it can be read on.
+    /// Request for the next page, if the answer can be continued.
     pub next: Option<Request>,
 }

@@ -1,6 +1,7 @@
-//! An answer while it is read, page by page.
+//! An answer while its pages and the detail pages of its records are fetched.
 
-use super::shelf::Place;
+use super::RequestPurpose;
+use super::paused::PausedReading;
 use crate::harvest::answer::{AnswerPages, Facet};
 use crate::harvest::policy::{Hit, QueryOutcome, ReadingEnd, StatedTotal};
 use crate::harvest::query::Query;
@@ -9,72 +10,84 @@ use crate::http::Request;
 use std::collections::VecDeque;
 use url::Url;
 
-/// Pages of one answer that are read at most.
-pub const MOST_PAGES: u32 = 2_000;
-/// Records of one answer whose own pages are fetched at most.
-const MOST_DETAILS: usize = 10_000;
-
-/// Pages in a row that bring nothing new before the rest of a list is taken to be known.
+/// Pages read of one answer. Guess.
+pub const MAX_PAGES: u32 = 2_000;
+/// Detail pages fetched for one answer. Guess.
+const MAX_DETAILS: usize = 10_000;
+/// Consecutive pages without a new record after which the rest of a browse list is skipped. Guess.
 const STALE_PAGES: u32 = 8;
 
-/// A query, and what came of it so far.
+/// A query and its answer so far.
 #[derive(Clone, Debug)]
-pub struct Reading {
-    /// Its number within the harvest, from 1.
+pub struct AnswerReading {
+    /// Number of the query within the harvest, from 1.
     pub number: u32,
-    /// What was asked.
     pub query: Query,
-    /// Pages that were read.
+    /// Pages read so far.
     pub pages: u32,
-    /// Those of them that were read before it was left off.
+    /// Pages read before the answer was paused.
     pub pages_before: u32,
-    /// What is sent next.
-    pub send: Request,
-    /// How many records the form says there are.
+    /// Request for the next page.
+    pub request: Request,
+    /// Number of matches that the form states.
     pub total: Option<StatedTotal>,
     /// Redirects since the last page.
-    pub hops: u8,
-    /// Whether the form was fetched anew for this query.
-    pub reopened: bool,
-    /// Pages and records so far.
-    pub trail: AnswerPages,
-    /// Records in their order, and whether each was new.
-    pub found: Vec<(Record, bool)>,
-    /// Own pages of new records, still to be fetched, by position in `found`.
+    pub redirects: u8,
+    /// True if the query was sent a second time with new hidden values.
+    pub is_repeated: bool,
+    /// Pages and records so far, to detect pages that repeat.
+    pub seen: AnswerPages,
+    /// Records in order, each with true if it was new.
+    pub records: Vec<(Record, bool)>,
+    /// Detail pages to fetch, each with the index of its record.
     pub details: VecDeque<(usize, Url)>,
-    /// Links beside its first page that narrow it.
+    /// Facets on the first page.
     pub facets: Vec<Facet>,
-    /// Why the reading ended, once it has.
+    /// Reason why no further page is read; `None` while pages are read.
     pub end: Option<ReadingEnd>,
 }
 
-impl Reading {
-    /// A query that is about to be sent.
-    pub fn new(number: u32, query: Query, send: Request) -> Reading {
-        Reading {
+impl AnswerReading {
+    /// Starts a query.
+    pub fn new(number: u32, query: Query, request: Request) -> AnswerReading {
+        AnswerReading {
             number,
             query,
             pages: 0,
             pages_before: 0,
-            send,
+            request,
             total: None,
-            hops: 0,
-            reopened: false,
-            trail: AnswerPages::default(),
-            found: Vec::new(),
+            redirects: 0,
+            is_repeated: false,
+            seen: AnswerPages::default(),
+            records: Vec::new(),
             details: VecDeque::new(),
             facets: Vec::new(),
             end: None,
         }
     }
 
-    /// One that was left off and is read on.
-    pub fn on(number: u32, query: Query, place: Place) -> Reading {
-        let Place { next, pages, total, trail } = place;
-        Reading { pages, pages_before: pages, total, trail, ..Reading::new(number, query, next) }
+    /// Continues a paused answer.
+    pub fn resume(number: u32, query: Query, paused: PausedReading) -> AnswerReading {
+        let PausedReading { next, pages, total, seen } = paused;
+        AnswerReading { pages, pages_before: pages, total, seen, ..AnswerReading::new(number, query, next) }
     }
 
-    /// Its records, as policies see them.
+    /// Returns the next request and its purpose: the next page, or the next detail page once the answer has ended.
+    pub fn next_request(&self) -> Option<(Request, RequestPurpose)> {
+        if self.end.is_some() {
+            let (_, url) = self.details.front()?;
+            return Some((Request::get(url.clone()), RequestPurpose::Detail));
+        }
+        let purpose = match self.query.link {
+            _ if self.pages > 0 => RequestPurpose::Page,
+            Some(_) => RequestPurpose::Link,
+            None => RequestPurpose::Query,
+        };
+        Some((self.request.clone(), purpose.after(self.redirects, &self.request)))
+    }
+
+    /// Records in the form that policies take.
     pub fn hits<'a>(&'a self) -> Vec<Hit<'a>> {
         let hit = |(record, is_new): &'a (Record, bool)| Hit {
             id: record.id,
@@ -83,43 +96,43 @@ impl Reading {
             text: &record.text,
             fields: &record.fields,
         };
-        self.found.iter().map(hit).collect()
+        self.records.iter().map(hit).collect()
     }
 
-    /// The answer so far.
-    pub fn asked<'a>(&'a self, hits: &'a [Hit<'a>]) -> QueryOutcome<'a> {
+    /// Answer so far, in the form that policies take.
+    pub fn outcome<'a>(&'a self, hits: &'a [Hit<'a>]) -> QueryOutcome<'a> {
         let end = self.end.unwrap_or(ReadingEnd::Paused);
         let pages = self.pages - self.pages_before;
         QueryOutcome { query: &self.query, hits, total: self.total, pages, end }
     }
 
-    /// Adds a record; its own page is fetched later, when that is wanted.
+    /// Adds a record. The detail page of a new record is queued if it is wanted.
     pub fn add(&mut self, record: Record, is_new: bool, wants_detail: bool) {
         let page = record.url.clone().filter(|_| is_new && wants_detail);
-        if let Some(url) = page.filter(|_| self.details.len() < MOST_DETAILS) {
-            self.details.push_back((self.found.len(), url));
+        if let Some(url) = page.filter(|_| self.details.len() < MAX_DETAILS) {
+            self.details.push_back((self.records.len(), url));
         }
-        self.found.push((record, is_new));
+        self.records.push((record, is_new));
     }
 
-    /// Whether it asks for everything or for what a link leads to, so that no word is at work in it.
+    /// True for a link, or the query without words and values: the answer does not depend on a chosen value.
     pub fn is_browsing(&self) -> bool {
         self.query.link.is_some() || self.query == Query::default()
     }
 
-    /// Whether the last pages of this size brought nothing new.
+    /// True if the last [`STALE_PAGES`] pages of `page_size` records had no new record.
     pub fn is_stale(&self, page_size: u32) -> bool {
-        let last = self.found.iter().rev().take((STALE_PAGES * page_size) as usize);
+        let last = self.records.iter().rev().take((STALE_PAGES * page_size) as usize);
         self.pages >= STALE_PAGES && last.into_iter().all(|(_, is_new)| !is_new)
     }
 
-    /// How many of its records were new.
+    /// Number of new records.
     pub fn new_records(&self) -> u32 {
-        self.found.iter().filter(|(_, is_new)| *is_new).count() as u32
+        self.records.iter().filter(|(_, is_new)| *is_new).count() as u32
     }
 
-    /// Its records' numbers.
+    /// Ids of all records in order.
     pub fn ids(&self) -> Vec<RecordId> {
-        self.found.iter().map(|(record, _)| record.id).collect()
+        self.records.iter().map(|(record, _)| record.id).collect()
     }
 }

@@ -6,8 +6,8 @@
 use super::control_words::{ValueKind, is_any, value_kind};
 use super::range::RangeInput;
 use super::range_pairs::ranges;
-use crate::critic::probe::is_display_option;
 use crate::critic::phrase_set::normalise;
+use crate::critic::probe::is_display_option;
 use crate::page::{Field, FieldKind, FieldOption, Form};
 
 /// Inputs used of one form. Must not exceed 64, the bits of a template. Guess.
@@ -17,13 +17,13 @@ const MAX_VALUES: usize = 5_000;
 
 /// Inputs of a form in form order.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct FormInputs {
-    list: Vec<FormInput>,
+pub struct SearchInputs {
+    list: Vec<SearchInput>,
 }
 
 /// An input: one field, a pair of fields, or the checkboxes of one name.
 #[derive(Clone, Debug, PartialEq)]
-pub struct FormInput {
+pub struct SearchInput {
     /// Name, label and placeholder of its controls as plain words.
     pub called: String,
     /// Values it takes.
@@ -54,12 +54,12 @@ pub struct InputValue {
     pub text: String,
 }
 
-impl FormInputs {
+impl SearchInputs {
     /// Finds the inputs of a form.
-    pub fn of(form: &Form) -> FormInputs {
+    pub fn of(form: &Form) -> SearchInputs {
         let paired = ranges(form);
         let taken = |at: usize| paired.iter().any(|(_, range)| range.low == at || range.high == at);
-        let mut found: Vec<(usize, FormInput)> = Vec::new();
+        let mut found: Vec<(usize, SearchInput)> = Vec::new();
         for (at, field) in form.fields.iter().enumerate() {
             if field.disabled || field.name.is_empty() || taken(at) || is_display_option(field) {
                 continue;
@@ -71,14 +71,14 @@ impl FormInputs {
                 _ => None,
             };
             found.extend(
-                kind.map(|(kind, is_fixed)| (at, FormInput { called: called(field), kind, is_fixed })),
+                kind.map(|(kind, is_fixed)| (at, SearchInput { called: called(field), kind, is_fixed })),
             );
         }
         for (called, range) in paired {
-            found.push((range.low, FormInput { called, kind: InputKind::Range(range), is_fixed: false }));
+            found.push((range.low, SearchInput { called, kind: InputKind::Range(range), is_fixed: false }));
         }
         found.sort_by_key(|(at, _)| *at);
-        FormInputs { list: found.into_iter().map(|(_, input)| input).take(MAX_INPUTS).collect() }
+        SearchInputs { list: found.into_iter().map(|(_, input)| input).take(MAX_INPUTS).collect() }
     }
 
     /// True if the form has no inputs but boxes for words.
@@ -87,7 +87,7 @@ impl FormInputs {
     }
 
     /// Inputs in form order.
-    pub fn list(&self) -> &[FormInput] {
+    pub fn list(&self) -> &[SearchInput] {
         &self.list
     }
 
@@ -163,12 +163,12 @@ mod tests {
     use super::*;
     use url::Url;
 
-    fn inputs(html: &str) -> FormInputs {
+    fn inputs(html: &str) -> SearchInputs {
         let url = Url::parse("http://a.org/").unwrap();
-        FormInputs::of(&crate::html::parse(html.as_bytes(), None, &url).forms[0])
+        SearchInputs::of(&crate::html::parse(html.as_bytes(), None, &url).forms[0])
     }
 
-    fn picks(input: &FormInput) -> Vec<(usize, &str)> {
+    fn picks(input: &SearchInput) -> Vec<(usize, &str)> {
         let InputKind::Choice(picks) = &input.kind else { panic!("{input:?}") };
         picks.iter().map(|pick| (pick.field, pick.value.as_str())).collect()
     }

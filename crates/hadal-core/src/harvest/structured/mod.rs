@@ -24,7 +24,7 @@ mod tree;
 mod value_table;
 
 pub use control_words::ValueKind;
-pub use inputs::{FormInput, FormInputs, InputKind, InputValue};
+pub use inputs::{InputKind, InputValue, SearchInput, SearchInputs};
 pub use range::{RangeInput, RangePart};
 
 use super::policy::RetryCounter;
@@ -38,7 +38,7 @@ use tree::SliceTree;
 /// Returns `None` if no policy has that name.
 pub fn choose_policy(form: &Form, name: &str, context: &PolicyContext) -> Option<Box<dyn Policy>> {
     let named = find_policy(name)?;
-    let inputs = FormInputs::of(form);
+    let inputs = SearchInputs::of(form);
     let offers_values = inputs.list().iter().any(|input| !matches!(input.kind, InputKind::Typed(..)));
     Some(match query_field(form) {
         // A form with nothing but a box for cities is queried with words: no other input brings up records from
@@ -58,7 +58,7 @@ pub struct StructuredPolicy {
 
 impl StructuredPolicy {
     /// Creates the policy for a form that was not queried yet.
-    pub fn new(inputs: FormInputs) -> StructuredPolicy {
+    pub fn new(inputs: SearchInputs) -> StructuredPolicy {
         StructuredPolicy { tree: SliceTree::new(inputs), retries: RetryCounter::default(), has_begun: false }
     }
 }

@@ -13,7 +13,7 @@ const UNKNOWN_SIZE_CAPS: f64 = 20.0;
 
 /// Relation of an answer to its slice.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Completeness {
+pub enum SliceCompleteness {
     /// The answer shows the whole slice.
     Complete,
     /// The answer may show the whole slice or be cut off.
@@ -31,7 +31,7 @@ pub struct OverflowDetector {
 
 impl OverflowDetector {
     /// Learns from an answer and returns whether it is complete.
-    pub fn learn(&mut self, answer: &QueryOutcome<'_>) -> Completeness {
+    pub fn learn(&mut self, answer: &QueryOutcome<'_>) -> SliceCompleteness {
         let shown = answer.hits.len();
         self.cap.learn(answer);
         let is_stated = match answer.total {
@@ -43,11 +43,11 @@ impl OverflowDetector {
         let is_longest = shown >= self.longest.max(MIN_CAPPED);
         self.longest = self.longest.max(shown);
         if shown > 0 && (is_stated || at_cap || answer.end != ReadingEnd::LastPage) {
-            Completeness::Overflowing
+            SliceCompleteness::Overflowing
         } else if is_longest && (answer.total.is_none() || shown.is_multiple_of(ROUND_NUMBER)) {
-            Completeness::Uncertain
+            SliceCompleteness::Uncertain
         } else {
-            Completeness::Complete
+            SliceCompleteness::Complete
         }
     }
 
@@ -77,7 +77,7 @@ mod tests {
         detector: &mut OverflowDetector,
         shown: usize,
         total: Option<StatedTotal>,
-    ) -> Completeness {
+    ) -> SliceCompleteness {
         let hit = Hit { id: RecordId(1), is_new: true, title: "", text: "", fields: &[] };
         let query = Query::default();
         detector.learn(&QueryOutcome {
@@ -94,30 +94,33 @@ mod tests {
         let mut detector = OverflowDetector::default();
         assert_eq!(
             completeness(&mut detector, 60, Some(StatedTotal::Exactly(61))),
-            Completeness::Overflowing
+            SliceCompleteness::Overflowing
         );
-        assert_eq!(completeness(&mut detector, 59, Some(StatedTotal::Exactly(59))), Completeness::Complete);
+        assert_eq!(
+            completeness(&mut detector, 59, Some(StatedTotal::Exactly(59))),
+            SliceCompleteness::Complete
+        );
         let mut detector = OverflowDetector::default();
-        assert_eq!(completeness(&mut detector, 60, None), Completeness::Uncertain);
-        assert_eq!(completeness(&mut detector, 59, None), Completeness::Complete);
-        assert_eq!(completeness(&mut detector, 60, None), Completeness::Uncertain);
+        assert_eq!(completeness(&mut detector, 60, None), SliceCompleteness::Uncertain);
+        assert_eq!(completeness(&mut detector, 59, None), SliceCompleteness::Complete);
+        assert_eq!(completeness(&mut detector, 60, None), SliceCompleteness::Uncertain);
         assert_eq!(
             completeness(&mut detector, 60, None),
-            Completeness::Overflowing,
+            SliceCompleteness::Overflowing,
             "three answers of one length show the cap"
         );
-        assert_eq!(completeness(&mut detector, 0, None), Completeness::Complete);
+        assert_eq!(completeness(&mut detector, 0, None), SliceCompleteness::Complete);
     }
 
     #[test]
     fn a_round_number_may_be_a_cap_even_if_it_is_stated_as_the_total() {
         assert_eq!(
             completeness(&mut OverflowDetector::default(), 1000, Some(StatedTotal::Exactly(1000))),
-            Completeness::Uncertain
+            SliceCompleteness::Uncertain
         );
         assert_eq!(
             completeness(&mut OverflowDetector::default(), 997, Some(StatedTotal::Exactly(997))),
-            Completeness::Complete
+            SliceCompleteness::Complete
         );
     }
 }

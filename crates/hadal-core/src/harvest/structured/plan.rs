@@ -13,7 +13,7 @@
 //! - Cost of a plan in queries: the sum over parts of `1 - exp(-n)`, the probability that the part is not empty,
 //!   plus `1.5 n / c` for each part with `n > c`, which is split again.
 
-use super::inputs::{FormInputs, InputKind};
+use super::inputs::{InputKind, SearchInputs};
 use super::range::{RangeInput, RangePart};
 use super::slice::{BoundValue, Slice};
 use super::value_table::{ValueRow, ValueTable};
@@ -85,7 +85,7 @@ pub struct SliceEvidence<'a> {
 
 /// Plans to split a slice by one input; `None` if that is impossible.
 pub fn plan(
-    inputs: &FormInputs,
+    inputs: &SearchInputs,
     values: &ValueTable,
     slice: &Slice,
     input: usize,
@@ -234,10 +234,10 @@ mod tests {
     use super::*;
     use url::Url;
 
-    fn inputs() -> FormInputs {
+    fn inputs() -> SearchInputs {
         let html = "<form><select name=make><option value=''>Any<option>Ford<option>Opel<option>Saab</select>
             <input name=price_min><input name=price_max></form>";
-        FormInputs::of(
+        SearchInputs::of(
             &crate::html::parse(html.as_bytes(), None, &Url::parse("http://a.org/").unwrap()).forms[0],
         )
     }

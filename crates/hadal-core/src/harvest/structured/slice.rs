@@ -1,6 +1,6 @@
 //! Slices: parts of a database, each selected by one query.
 
-use super::inputs::{FormInput, FormInputs, InputKind};
+use super::inputs::{InputKind, SearchInput, SearchInputs};
 use super::range::RangePart;
 use crate::harvest::query::Query;
 
@@ -58,7 +58,7 @@ impl Slice {
     }
 
     /// Query for the slice. `learned` returns the values learned for an input.
-    pub fn query<'a>(&self, inputs: &FormInputs, learned: impl Fn(usize) -> &'a [String]) -> Query {
+    pub fn query<'a>(&self, inputs: &SearchInputs, learned: impl Fn(usize) -> &'a [String]) -> Query {
         let given = |(at, bound): &(usize, BoundValue)| choices(&inputs.list()[*at], bound, learned(*at));
         let mut choices: Vec<(usize, String)> = self.bounds.iter().flat_map(given).collect();
         choices.sort();
@@ -66,7 +66,7 @@ impl Slice {
     }
 }
 
-fn choices(input: &FormInput, bound: &BoundValue, learned: &[String]) -> Vec<(usize, String)> {
+fn choices(input: &SearchInput, bound: &BoundValue, learned: &[String]) -> Vec<(usize, String)> {
     match (&input.kind, bound) {
         (InputKind::Choice(picks), BoundValue::Offered(number)) => {
             picks.get(*number as usize).map(|pick| (pick.field, pick.value.clone())).into_iter().collect()
@@ -89,7 +89,7 @@ mod tests {
         let html = "<form><select name=make><option value=''>Any<option value=7>Ford</select>
             <input name=price_min><input name=price_max></form>";
         let form = &crate::html::parse(html.as_bytes(), None, &Url::parse("http://a.org/").unwrap()).forms[0];
-        let inputs = FormInputs::of(form);
+        let inputs = SearchInputs::of(form);
         let part = RangePart { low: Some(10.0), high: None };
         let slice =
             Slice::of_words("red").narrowed(1, BoundValue::Within(part)).narrowed(0, BoundValue::Offered(0));

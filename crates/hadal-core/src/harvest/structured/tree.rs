@@ -4,8 +4,8 @@
 //! expected new records. [`SliceTree::learn`] takes its answer: a part that overflows is split by the input with the
 //! cheapest plan, and inputs that make no difference are abandoned.
 
-use super::inputs::{FormInputs, InputKind};
-use super::overflow::{Completeness, OverflowDetector};
+use super::inputs::{InputKind, SearchInputs};
+use super::overflow::{OverflowDetector, SliceCompleteness};
 use super::plan::{SliceEvidence, SlicePlan, SliceSize, plan};
 use super::slice::Slice;
 use super::split::{SliceAnswer, SplitSlice};
@@ -28,7 +28,7 @@ const MIN_REMAINDER: f64 = 0.05;
 
 /// Slices of one form: those already queried, and those still to query.
 pub struct SliceTree {
-    inputs: FormInputs,
+    inputs: SearchInputs,
     values: ValueTable,
     templates: InputTemplates,
     overflow: OverflowDetector,
@@ -45,7 +45,7 @@ pub struct SliceTree {
 
 impl SliceTree {
     /// Creates the tree of a form that was not queried yet.
-    pub fn new(inputs: FormInputs) -> SliceTree {
+    pub fn new(inputs: SearchInputs) -> SliceTree {
         SliceTree {
             values: ValueTable::new(&inputs),
             inputs,
@@ -125,15 +125,15 @@ impl SliceTree {
             self.empty.push(slice.clone());
         }
         let is_whole_empty = slice == Slice::default() && rows.is_empty();
-        let may_be_more = completeness == Completeness::Uncertain
+        let may_be_more = completeness == SliceCompleteness::Uncertain
             || is_whole_empty
             || self.unbound_fixed(&slice).next().is_some();
         // An uncertain answer to words is not split: other words follow.
-        if completeness == Completeness::Overflowing || may_be_more && slice.words.is_empty() {
+        if completeness == SliceCompleteness::Overflowing || may_be_more && slice.words.is_empty() {
             let size = self.overflow.size(answer, expected);
             let found = SliceAnswer {
                 size,
-                is_uncertain: completeness != Completeness::Overflowing,
+                is_uncertain: completeness != SliceCompleteness::Overflowing,
                 signature: signature(answer),
             };
             self.split(&slice, &found, &rows, 0);

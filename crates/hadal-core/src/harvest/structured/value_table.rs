@@ -5,7 +5,7 @@
 //! only, and a bounded sample of records is kept. The table serves to estimate the sizes of slices.
 
 use super::control_words::{ValueKind, range_end};
-use super::inputs::{FormInput, FormInputs, InputKind};
+use super::inputs::{InputKind, SearchInput, SearchInputs};
 use super::number::{amount, number, number_after, year};
 use super::range::RangeInput;
 use super::slice::{BoundValue, Slice};
@@ -49,12 +49,12 @@ struct ValueReader {
 
 impl ValueTable {
     /// Creates an empty table.
-    pub fn new(inputs: &FormInputs) -> ValueTable {
+    pub fn new(inputs: &SearchInputs) -> ValueTable {
         ValueTable { rows: Vec::new(), readers: inputs.list().iter().map(ValueReader::new).collect() }
     }
 
     /// Returns the rows of an answer's records and keeps those of new records.
-    pub fn add(&mut self, inputs: &FormInputs, slice: &Slice, hits: &[Hit<'_>]) -> Vec<ValueRow> {
+    pub fn add(&mut self, inputs: &SearchInputs, slice: &Slice, hits: &[Hit<'_>]) -> Vec<ValueRow> {
         let mut rows = Vec::with_capacity(hits.len().min(MAX_ROWS));
         for hit in hits.iter().take(MAX_ROWS) {
             let row = self.row(inputs, slice, hit);
@@ -79,7 +79,7 @@ impl ValueTable {
         &self.readers[input].values
     }
 
-    fn row(&mut self, inputs: &FormInputs, slice: &Slice, hit: &Hit<'_>) -> ValueRow {
+    fn row(&mut self, inputs: &SearchInputs, slice: &Slice, hit: &Hit<'_>) -> ValueRow {
         let text = normalise(hit.text);
         let readers = self.readers.iter_mut().zip(inputs.list());
         let mut row: ValueRow = readers.map(|(reader, input)| reader.read(input, hit, &text)).collect();
@@ -101,7 +101,7 @@ impl ValueTable {
 }
 
 impl ValueReader {
-    fn new(input: &FormInput) -> ValueReader {
+    fn new(input: &SearchInput) -> ValueReader {
         let identifies = |word: &&str| word.chars().count() > 2 && range_end(&format!(" {word} ")).is_none();
         let names = input.called.split_whitespace().filter(identifies);
         let mut offered: FxHashMap<String, Vec<(u32, String)>> = FxHashMap::default();
@@ -121,7 +121,7 @@ impl ValueReader {
         ValueReader { names, is_initial, offered, values: Vec::new(), indices: FxHashMap::default() }
     }
 
-    fn read(&mut self, input: &FormInput, hit: &Hit<'_>, text: &str) -> f64 {
+    fn read(&mut self, input: &SearchInput, hit: &Hit<'_>, text: &str) -> f64 {
         let named = hit.fields.iter().find(|(name, _)| self.is_named(name)).map(|(_, value)| value.as_str());
         match &input.kind {
             InputKind::Choice(_) if self.is_initial => {
@@ -199,7 +199,7 @@ mod tests {
         let html = "<form><select name=make><option value=''>Any<option value=7>Ford<option value=8>Ford Pro</select>
             <input name=price_min><input name=price_max><input name=year></form>";
         let form = &crate::html::parse(html.as_bytes(), None, &Url::parse("http://a.org/").unwrap()).forms[0];
-        let inputs = FormInputs::of(form);
+        let inputs = SearchInputs::of(form);
         let mut table = ValueTable::new(&inputs);
         let fields = [("Price".to_string(), "£2,500".to_string())];
         let hit = |text, fields| Hit { id: RecordId(1), is_new: true, title: "", text, fields };

@@ -1,0 +1,91 @@
+//! Decides whether a harvest is complete.
+//!
+//! [`HarvestSession::completion`] is called before each query. It checks, in this order:
+//!
+//! 1. The first answers are all the same: the form does not search.
+//! 2. The wanted number of records is reached.
+//! 3. [`stop::stop_reason`]: the wanted coverage is reached by the size estimate, or both the recent and the expected
+//!    yield are below [`MIN_YIELD`]. Yield is the number of new records per request.
+//! 4. The last `B` queries brought no new record, with `B = min(20 + R / 20, 100)` for `R` known records, and no browse
+//!    list is left.
+
+use super::{HarvestEnding, HarvestSession};
+use crate::harvest::estimate::SizeEstimate;
+use crate::harvest::estimate::stop::{self, StopEvidence, StopReason, StopRule};
+use crate::harvest::policy::QueryOutcome;
+use std::collections::VecDeque;
+
+/// Consecutive queries without a new record that end a harvest without records. Guess.
+const MIN_BARREN_QUERIES: u64 = 20;
+/// Most consecutive queries without a new record that a harvest continues with. Guess.
+const MAX_BARREN_QUERIES: u64 = 100;
+/// Known records that allow one more query without a new record. Guess.
+const RECORDS_PER_BARREN_QUERY: u64 = 20;
+/// New records per request below which a harvest is not worth its requests. Guess.
+const MIN_YIELD: f64 = 0.02;
+/// Requests from which on the recent yield is known. Guess.
+const MIN_REQUESTS: u64 = 20;
+
+/// New records of the last queries.
+#[derive(Default)]
+pub struct RecentYield {
+    /// Requests and new records of each of the last queries, which cover [`stop::WINDOW`] requests.
+    window: VecDeque<(u64, u64)>,
+    /// Consecutive queries without a new record.
+    barren_queries: u32,
+}
+
+impl RecentYield {
+    /// Adds a finished query.
+    pub fn add(&mut self, outcome: &QueryOutcome<'_>) {
+        let new = outcome.hits.iter().filter(|hit| hit.is_new).count() as u64;
+        self.barren_queries = if new > 0 { 0 } else { self.barren_queries + 1 };
+        self.window.push_back((u64::from(outcome.pages.max(1)), new));
+        while self.window.iter().skip(1).map(|query| query.0).sum::<u64>() >= stop::WINDOW {
+            self.window.pop_front();
+        }
+    }
+
+    /// Requests and new records in the window.
+    fn sums(&self) -> (u64, u64) {
+        self.window.iter().fold((0, 0), |sum, query| (sum.0 + query.0, sum.1 + query.1))
+    }
+
+    /// New records per request; `None` after fewer than [`MIN_REQUESTS`] requests.
+    pub fn per_request(&self) -> Option<f64> {
+        let (requests, new) = self.sums();
+        (requests >= MIN_REQUESTS).then(|| new as f64 / requests as f64)
+    }
+}
+
+impl HarvestSession {
+    /// Returns the ending if the harvest is complete.
+    pub(super) fn completion(&self) -> Option<HarvestEnding> {
+        if self.search_check.are_first_pages_alike() {
+            return Some(HarvestEnding::Alike);
+        }
+        if self.options.records.is_some_and(|wanted| self.record_count() >= wanted) {
+            return Some(HarvestEnding::Enough);
+        }
+        let rule = StopRule { coverage: self.options.coverage, least_yield: MIN_YIELD };
+        match stop::stop_reason(&rule, &self.stop_evidence(self.estimate().as_ref())) {
+            Some(StopReason::Covered) => Some(HarvestEnding::Covered),
+            Some(StopReason::LowYield) => Some(HarvestEnding::Unprofitable),
+            _ => (self.is_barren() && self.browse_query().is_none()).then_some(HarvestEnding::Unprofitable),
+        }
+    }
+
+    fn is_barren(&self) -> bool {
+        let allowed = MIN_BARREN_QUERIES + self.record_count() / RECORDS_PER_BARREN_QUERY;
+        u64::from(self.recent.barren_queries) >= allowed.min(MAX_BARREN_QUERIES)
+    }
+
+    fn stop_evidence<'a>(&self, estimate: Option<&'a SizeEstimate>) -> StopEvidence<'a> {
+        let (recent_requests, recent_new) = self.recent.sums();
+        let costs = self.costs();
+        let of_policy = self.policy_candidates(&costs, 1).pop().map(|(_, new)| costs.yield_of(new));
+        let of_facet = self.best_facet(&costs).map(|facet| facet.new_per_request);
+        let expected_yield = of_facet.into_iter().chain(of_policy).reduce(f64::max);
+        StopEvidence { recent_requests, recent_new, expected_yield, estimate }
+    }
+}

@@ -1,0 +1,73 @@
+//! End of a query: policy, estimator, result cap and browse state learn from the complete answer.
+
+use super::reading::AnswerReading;
+use super::{FinishedQuery, HarvestSession, HarvestUpdate, SessionStage};
+use crate::harvest::policy::{QueryOutcome, ReadingEnd, StatedTotal};
+use crate::harvest::query::Query;
+
+impl HarvestSession {
+    /// Keeps reading an answer with pages left to fetch. Otherwise finishes its query.
+    pub(super) fn continue_or_finish(
+        &mut self,
+        reading: Box<AnswerReading>,
+        update: HarvestUpdate,
+    ) -> HarvestUpdate {
+        match reading.end.filter(|_| reading.details.is_empty()) {
+            Some(end) => self.finish(*reading, end, update),
+            None => {
+                self.stage = SessionStage::Read(reading);
+                update
+            }
+        }
+    }
+
+    fn finish(
+        &mut self,
+        mut reading: AnswerReading,
+        end: ReadingEnd,
+        update: HarvestUpdate,
+    ) -> HarvestUpdate {
+        let facets = std::mem::take(&mut reading.facets);
+        let next = self.paused.add(&reading);
+        let hits = reading.hits();
+        self.queries += 1;
+        let outcome = reading.outcome(&hits);
+        self.learn(&outcome);
+        let has_learned = self.is_truncated(&outcome) && self.browse.add_facets(&outcome, facets);
+        let finished = FinishedQuery {
+            number: reading.number,
+            total: reading.total,
+            hits: reading.ids(),
+            new: reading.new_records(),
+            pages: reading.pages - reading.pages_before,
+            end,
+            next,
+            query: reading.query,
+        };
+        HarvestUpdate { finished: Some(finished), needs_save: has_learned || update.needs_save, ..update }
+    }
+
+    /// True if the form shows fewer records than match the query, although all pages were read.
+    fn is_truncated(&self, outcome: &QueryOutcome<'_>) -> bool {
+        let shown = u64::from(outcome.query.after) + outcome.hits.len() as u64;
+        let at_cap = self.cap.value().is_some_and(|cap| shown >= u64::from(cap));
+        let is_below_total = matches!(outcome.total, Some(StatedTotal::Exactly(total)) if total > shown);
+        outcome.end == ReadingEnd::LastPage && (at_cap || is_below_total)
+    }
+
+    /// Learns from an answer. The policy sees the answer of a link without the words that the link narrows, because
+    /// its size is unrelated to them.
+    pub(super) fn learn(&mut self, outcome: &QueryOutcome<'_>) {
+        self.recent.add(outcome);
+        self.cap.learn(outcome);
+        self.estimator.learn(outcome);
+        self.browse.learn(outcome);
+        match &outcome.query.link {
+            Some(link) => {
+                let query = Query::default().narrowed(link.clone());
+                self.policy.learn(&QueryOutcome { query: &query, ..outcome.clone() });
+            }
+            None => self.policy.learn(outcome),
+        }
+    }
+}

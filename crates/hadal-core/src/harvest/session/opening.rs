@@ -1,0 +1,87 @@
+//! Entry page and calibration query: the requests before the first query of a harvest.
+
+use super::reading::AnswerReading;
+use super::{HarvestEnding, HarvestSession, HarvestUpdate, ParsedResponse, SessionStage};
+use crate::address::Site;
+use crate::harvest::answer::{AnswerKind, AnswerSample};
+use crate::harvest::query::Query;
+use crate::http::{Method, Request};
+
+/// Redirects followed for one page. Guess.
+const MAX_REDIRECTS: u8 = 5;
+
+/// A query that matches nothing, while it is sent.
+pub struct CalibrationQuery {
+    query: Query,
+    /// Request for the query, or for the target of the last redirect.
+    pub request: Request,
+    /// Redirects followed so far.
+    pub redirects: u8,
+}
+
+impl HarvestSession {
+    /// Updates the form from its entry page and finds browse lists. If the page does not show the form, the form is
+    /// submitted as it was found.
+    pub(super) fn receive_entry_page(&mut self, response: ParsedResponse) -> HarvestUpdate {
+        if let Some(document) = &response.document {
+            self.entry_page.refresh(&document.page);
+            self.browse.find_lists(&document.page, "");
+        }
+        let query = self.entry_page.calibration_query(self.options.seed).filter(|_| self.reader_lessons == 0);
+        if let Some(query) = query {
+            let request = self.entry_page.request_for(&query);
+            self.stage = SessionStage::Calibrate(Box::new(CalibrationQuery { query, request, redirects: 0 }));
+        }
+        HarvestUpdate::default()
+    }
+
+    /// Repeats a query with the hidden values of the page that was just fetched.
+    pub(super) fn receive_entry_page_again(
+        &mut self,
+        mut reading: Box<AnswerReading>,
+        response: ParsedResponse,
+    ) -> HarvestUpdate {
+        if let Some(document) = &response.document {
+            self.entry_page.refresh(&document.page);
+        }
+        reading.request = self.entry_page.request_for(&reading.query);
+        self.stage = SessionStage::Read(reading);
+        HarvestUpdate::default()
+    }
+
+    /// Lets the reader learn from an answer without results.
+    pub(super) fn receive_calibration(
+        &mut self,
+        mut sent: Box<CalibrationQuery>,
+        response: ParsedResponse,
+    ) -> HarvestUpdate {
+        if let Some(request) = redirect_request(&sent.request, &response, sent.redirects) {
+            (sent.request, sent.redirects) = (request, sent.redirects + 1);
+            self.stage = SessionStage::Calibrate(sent);
+            return HarvestUpdate::default();
+        }
+        let query = &sent.query;
+        let Some(document) = response.document else { return HarvestUpdate::default() };
+        self.entry_page.refresh(&document.page);
+        self.reader.improve(&AnswerSample { document: &document, status: response.status, query });
+        let answer = self.reader.read(&document, response.status, query);
+        self.empty_answer_status = response.status;
+        self.search_check.add_first_page(&answer, self.queries);
+        if answer.kind == AnswerKind::TakenIn {
+            self.stage = SessionStage::Ended(HarvestEnding::TakenIn);
+        }
+        HarvestUpdate { kind: Some(answer.kind), needs_save: true, ..HarvestUpdate::default() }
+    }
+}
+
+/// Request for the target of a redirect within the site. As in browsers, POST becomes GET unless the status is 307 or
+/// 308.
+pub(super) fn redirect_request(sent: &Request, response: &ParsedResponse, redirects: u8) -> Option<Request> {
+    let target = response.location.as_ref().filter(|_| (300..400).contains(&response.status))?;
+    let is_followed = Site::of(target) == Site::of(&sent.url) && redirects < MAX_REDIRECTS;
+    let keeps_post = matches!(response.status, 307 | 308) && sent.method == Method::Post;
+    is_followed.then(|| match keeps_post {
+        true => Request { url: target.clone(), ..sent.clone() },
+        false => Request::get(target.clone()),
+    })
+}

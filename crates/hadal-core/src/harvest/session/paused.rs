@@ -1,0 +1,77 @@
+//! Paused answers: answers with pages left that may be continued later.
+
+use super::reading::AnswerReading;
+use crate::harvest::answer::AnswerPages;
+use crate::harvest::policy::{QueryOutcome, ReadingEnd, StatedTotal};
+use crate::harvest::query::Query;
+use crate::http::Request;
+use std::collections::VecDeque;
+
+/// Paused answers kept; beyond that the oldest is dropped. Guess.
+const MAX_PAUSED: usize = 4_096;
+
+/// All paused answers of a session, oldest first.
+#[derive(Default)]
+pub struct PausedReadings {
+    readings: VecDeque<(Query, PausedReading)>,
+}
+
+/// State needed to continue an answer.
+pub struct PausedReading {
+    /// Request for the next page.
+    pub next: Request,
+    /// Pages read so far.
+    pub pages: u32,
+    /// Number of matches that the form states.
+    pub total: Option<StatedTotal>,
+    /// Pages and records so far, to detect pages that repeat.
+    pub seen: AnswerPages,
+}
+
+impl PausedReadings {
+    /// True if the answer that a query continues is held.
+    pub fn contains(&self, query: &Query) -> bool {
+        self.find(query).is_some()
+    }
+
+    /// Removes the paused answer that a query continues.
+    pub fn take(&mut self, query: &Query) -> Option<PausedReading> {
+        self.readings.remove(self.find(query)?).map(|(_, paused)| paused)
+    }
+
+    /// Adds a reading if it is paused. Returns the request for its next page. Browse lists are never paused.
+    pub fn add(&mut self, reading: &AnswerReading) -> Option<Request> {
+        if reading.end != Some(ReadingEnd::Paused) || reading.is_browsing() {
+            return None;
+        }
+        let AnswerReading { pages, total, .. } = *reading;
+        let next = reading.request.clone();
+        self.put(
+            &reading.query,
+            PausedReading { next: next.clone(), pages, total, seen: reading.seen.clone() },
+        );
+        Some(next)
+    }
+
+    /// Adds an answer that an earlier session paused, with the request for its next page, or removes one that it
+    /// continued to the end.
+    pub fn replay(&mut self, outcome: &QueryOutcome<'_>, next: Option<Request>) {
+        let before = self.take(outcome.query).map_or(0, |paused| paused.pages);
+        if let Some(next) = next {
+            let (pages, total) = (before + outcome.pages, outcome.total);
+            self.put(outcome.query, PausedReading { next, pages, total, seen: AnswerPages::default() });
+        }
+    }
+
+    fn put(&mut self, query: &Query, paused: PausedReading) {
+        self.readings.push_back((query.after(0), paused));
+        if self.readings.len() > MAX_PAUSED {
+            self.readings.pop_front();
+        }
+    }
+
+    fn find(&self, query: &Query) -> Option<usize> {
+        let first = query.after(0);
+        self.readings.iter().position(|(kept, _)| *kept == first).filter(|_| query.after > 0)
+    }
+}

@@ -1,0 +1,202 @@
+//! Result pages and detail pages: reads records off each response and decides whether the answer continues.
+
+use super::opening::redirect_request;
+use super::reading::{AnswerReading, MAX_PAGES};
+use super::{HarvestEnding, HarvestSession, HarvestUpdate, ParsedResponse, READER_LESSONS, SessionStage};
+use crate::harvest::answer::{Answer, AnswerKind, AnswerSample};
+use crate::harvest::policy::ReadingEnd;
+use crate::harvest::record::Record;
+use crate::html::Document;
+
+/// Words that a record needs before it is compared with others for near-duplicates. Guess.
+const MIN_COMPARED_WORDS: usize = 30;
+
+impl HarvestSession {
+    /// Processes one result page, a redirect to one, or its failure.
+    pub(super) fn receive_result_page(
+        &mut self,
+        mut reading: Box<AnswerReading>,
+        response: ParsedResponse,
+    ) -> HarvestUpdate {
+        if let Some(request) = redirect_request(&reading.request, &response, reading.redirects) {
+            (reading.request, reading.redirects) = (request, reading.redirects + 1);
+            self.stage = SessionStage::Read(reading);
+            return HarvestUpdate::default();
+        }
+        let status = response.status;
+        let Some(document) = response.document else {
+            return self.fail(reading, AnswerKind::Error, status);
+        };
+        let shows_form = self.entry_page.refresh(&document.page);
+        let has_learned = self.train_reader(&reading, &document, status);
+        let answer = self.read_answer(&reading, &document, status);
+        let kind = self.answer_kind(&answer, status);
+        if reading.pages == 0 {
+            self.search_check.add_answer(&document, status, &reading.query, kind);
+        }
+        let is_refuted =
+            has_learned && kind == AnswerKind::Nothing && self.search_check.is_refuted(&self.reader);
+        let update = match kind {
+            AnswerKind::Results | AnswerKind::OneRecord | AnswerKind::Nothing => {
+                self.add_page(reading, answer)
+            }
+            // A hidden token may have expired.
+            AnswerKind::Error
+                if self.entry_page.has_hidden() && !reading.is_repeated && reading.pages == 0 =>
+            {
+                self.repeat_query(reading, shows_form)
+            }
+            kind => self.fail(reading, kind, status),
+        };
+        if is_refuted {
+            self.stage = SessionStage::Ended(HarvestEnding::Alike);
+        }
+        HarvestUpdate { needs_save: has_learned || update.needs_save, ..update }
+    }
+
+    /// Lets the reader learn from the first page of the first answers. Returns true if it did.
+    fn train_reader(&mut self, reading: &AnswerReading, document: &Document, status: u16) -> bool {
+        let learns = self.reader_lessons < READER_LESSONS && reading.pages == 0;
+        if learns {
+            self.reader_lessons += 1;
+            self.reader.improve(&AnswerSample { document, status, query: &reading.query });
+            self.browse.find_lists(&document.page, &reading.query.words);
+        }
+        learns
+    }
+
+    /// Reads a result page. Records that a browse link leads to count only if they look like those of queries.
+    fn read_answer(&self, reading: &AnswerReading, document: &Document, status: u16) -> Answer {
+        let answer = self.reader.read(document, status, &reading.query);
+        let is_foreign = reading.is_browsing() && !self.browse.are_known_records(&answer.records);
+        match answer.kind {
+            AnswerKind::Results if is_foreign => Answer::nothing(),
+            _ => answer,
+        }
+    }
+
+    /// Kind of an answer. A 404 without results is an error, unless the calibration query was answered that way.
+    fn answer_kind(&self, answer: &Answer, status: u16) -> AnswerKind {
+        match answer.kind {
+            AnswerKind::Nothing if matches!(status, 404 | 410) && self.empty_answer_status < 400 => {
+                AnswerKind::Error
+            }
+            kind => kind,
+        }
+    }
+
+    /// Sends a query once more with new hidden values: those of the page just received if it shows the form, or else
+    /// those of the entry page.
+    fn repeat_query(&mut self, mut reading: Box<AnswerReading>, shows_form: bool) -> HarvestUpdate {
+        reading.is_repeated = true;
+        reading.redirects = 0;
+        reading.request = self.entry_page.request_for(&reading.query);
+        self.stage = if shows_form { SessionStage::Read(reading) } else { SessionStage::Reopen(reading) };
+        HarvestUpdate::default()
+    }
+
+    /// Adds a page to its answer and decides whether to read the next one.
+    fn add_page(&mut self, mut reading: Box<AnswerReading>, mut answer: Answer) -> HarvestUpdate {
+        self.failures.reset();
+        if reading.pages == 0 {
+            self.search_check.add_first_page(&answer, self.queries);
+            reading.facets = std::mem::take(&mut answer.facets);
+        }
+        if !reading.is_browsing() && answer.kind == AnswerKind::Results {
+            self.browse.learn_record_urls(&answer.records);
+        }
+        reading.pages += 1;
+        reading.redirects = 0;
+        reading.total = reading.total.or(answer.total);
+        reading.seen.add(&reading.request, &answer);
+        let (kind, query_number) = (answer.kind, reading.number);
+        let next = answer.next.filter(|next| reading.seen.should_follow(next));
+        if next.is_some() {
+            self.page_size = self.page_size.max(answer.records.len() as u32);
+        }
+        let records = self.add_records(&mut reading, answer.records);
+        let query = Some(reading.query.clone()).filter(|_| !records.is_empty());
+        let update =
+            HarvestUpdate { kind: Some(kind), records, query_number, query, ..HarvestUpdate::default() };
+        reading.end = match next {
+            None => Some(ReadingEnd::LastPage),
+            Some(next) => {
+                reading.request = next.request;
+                let continues = reading.pages < MAX_PAGES && self.wants_next_page(&reading);
+                if continues { None } else { Some(ReadingEnd::Paused) }
+            }
+        };
+        self.continue_or_finish(reading, update)
+    }
+
+    fn wants_next_page(&self, reading: &AnswerReading) -> bool {
+        if self.options.records.is_some_and(|wanted| self.record_count() >= wanted) {
+            return false;
+        }
+        if reading.is_browsing() {
+            return !reading.is_stale(self.page_size);
+        }
+        let hits = reading.hits();
+        self.policy.wants_next_page(&reading.outcome(&hits), &self.costs())
+    }
+
+    /// Adds records to an answer. Returns the new ones with their positions. A near-duplicate of a known record counts
+    /// as that record.
+    fn add_records(&mut self, reading: &mut AnswerReading, records: Vec<Record>) -> Vec<(Record, u32)> {
+        let mut new = Vec::new();
+        for mut record in records {
+            self.details.add_listed(&record);
+            let words = record.text.split_whitespace().take(MIN_COMPARED_WORDS).count();
+            if words == MIN_COMPARED_WORDS {
+                record.id = self.near_duplicates.find_or_insert(&record).unwrap_or(record.id);
+            }
+            let is_new = self.known.insert(record.id);
+            if is_new {
+                new.push((record.clone(), reading.query.after + reading.records.len() as u32 + 1));
+            }
+            reading.add(record, is_new, self.wants_details());
+        }
+        new
+    }
+
+    pub(super) fn wants_details(&self) -> bool {
+        self.details.is_wanted(self.options.details, self.known.len())
+    }
+
+    /// Ends a reading that failed, and the harvest after too many failures in a row.
+    fn fail(&mut self, mut reading: Box<AnswerReading>, kind: AnswerKind, status: u16) -> HarvestUpdate {
+        reading.end = Some(ReadingEnd::Failed);
+        reading.details.clear();
+        // A dead link or an expired page of a paused answer is no failure of the form.
+        let is_new_query = reading.query.link.is_none() && reading.query.after == 0;
+        let ending = if is_new_query { self.failures.add(kind, status) } else { None };
+        let update =
+            HarvestUpdate { kind: Some(kind), query_number: reading.number, ..HarvestUpdate::default() };
+        let update = self.continue_or_finish(reading, update);
+        if let Some(ending) = ending {
+            self.stage = SessionStage::Ended(ending);
+        }
+        update
+    }
+
+    /// Adds the text of a detail page to its record.
+    pub(super) fn receive_detail(
+        &mut self,
+        mut reading: Box<AnswerReading>,
+        response: ParsedResponse,
+    ) -> HarvestUpdate {
+        let mut update = HarvestUpdate { query_number: reading.number, ..HarvestUpdate::default() };
+        if let (Some((at, _)), Some(document)) = (reading.details.pop_front(), response.document)
+            && let Some((record, _)) = reading.records.get_mut(at)
+        {
+            let text = document.page.text;
+            self.details.add_detail_page(&record.text, &text);
+            record.text = format!("{} {text}", record.text);
+            update.detail = Some((record.id, text));
+        }
+        if !self.wants_details() {
+            reading.details.clear();
+        }
+        self.continue_or_finish(reading, update)
+    }
+}

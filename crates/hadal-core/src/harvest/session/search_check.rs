@@ -1,0 +1,71 @@
+//! Detects forms that do not search.
+//!
+//! Two signs are used. The first answers, that of the calibration query included, hold the same records whatever the
+//! query is. Or the records of the first answer were no records: text that differs from the calibration answer may
+//! be a teaser that changes from page to page. The reader learns that from later answers. If it then finds nothing
+//! on the first answer, and no later answer had records, the form does not search.
+
+use crate::harvest::answer::{Answer, AnswerKind, AnswerReader};
+use crate::harvest::query::Query;
+use crate::html::Document;
+use xxhash_rust::xxh3::xxh3_64;
+
+/// First answers that must hold the same records. Guess.
+const COMPARED_ANSWERS: usize = 4;
+
+/// Evidence about the first answers of a form.
+#[derive(Default)]
+pub struct SearchCheck {
+    /// Hashes of the records on the first pages of the first answers.
+    first_pages: Vec<u64>,
+    unconfirmed: UnconfirmedAnswer,
+}
+
+/// The first answer with records, until a second one confirms it.
+#[derive(Default)]
+struct UnconfirmedAnswer {
+    first: Option<Box<(Document, u16, Query)>>,
+    is_confirmed: bool,
+}
+
+impl SearchCheck {
+    /// Adds the first page of an answer. `queries` is the number of finished queries.
+    pub fn add_first_page(&mut self, answer: &Answer, queries: u32) {
+        if self.first_pages.len() < COMPARED_ANSWERS {
+            let ids: Vec<u8> = answer.records.iter().flat_map(|record| record.id.0.to_le_bytes()).collect();
+            // Answers without records must not count as alike, so each gets a key of its own.
+            let own_key = queries + u32::try_from(self.first_pages.len()).unwrap_or(u32::MAX);
+            let key = if ids.is_empty() { u64::from(own_key) } else { xxh3_64(&ids) };
+            self.first_pages.push(key);
+        }
+    }
+
+    /// True if the first answers all hold the same records.
+    pub fn are_first_pages_alike(&self) -> bool {
+        let is_first = |page: &u64| *page == self.first_pages[0];
+        self.first_pages.len() == COMPARED_ANSWERS && self.first_pages.iter().all(is_first)
+    }
+
+    /// Adds an answer. The first with records is kept, the second confirms it.
+    pub fn add_answer(&mut self, document: &Document, status: u16, query: &Query, kind: AnswerKind) {
+        let unconfirmed = &mut self.unconfirmed;
+        match kind {
+            _ if unconfirmed.is_confirmed => {}
+            AnswerKind::Results if unconfirmed.first.is_none() => {
+                unconfirmed.first = Some(Box::new((document.clone(), status, query.clone())));
+            }
+            AnswerKind::Results | AnswerKind::OneRecord => {
+                *unconfirmed = UnconfirmedAnswer { first: None, is_confirmed: true };
+            }
+            _ => {}
+        }
+    }
+
+    /// True if the reader no longer finds records on the unconfirmed answer.
+    pub fn is_refuted(&self, reader: &AnswerReader) -> bool {
+        self.unconfirmed
+            .first
+            .as_deref()
+            .is_some_and(|(document, status, query)| reader.read(document, *status, query).records.is_empty())
+    }
+}
