@@ -5,12 +5,12 @@
 //!
 //! | source | module | applies |
 //! |---|---|---|
-//! | stated total of the empty query | [`empty_query`] | if other queries have smaller totals |
-//! | complete answer to the empty query | [`empty_query`] | while no later answer holds a new record |
-//! | stated totals of words | [`survey`] | with at least two different totals |
-//! | number of captures of each record | [`capture_history`] | with a few recaptures |
+//! | stated total of the empty query | `empty_query` | if other queries have smaller totals |
+//! | complete answer to the empty query | `empty_query` | while no later answer holds a new record |
+//! | stated totals of words | `survey` | with at least two different totals |
+//! | number of captures of each record | `capture_history` | with a few recaptures |
 //!
-//! [`calibration`] turns the last two into intervals. [`stop`] decides when a harvest ends.
+//! `calibration` turns the last two into intervals. [`stop`] decides when a harvest ends.
 
 mod calibration;
 mod capture_history;

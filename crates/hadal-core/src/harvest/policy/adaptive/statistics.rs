@@ -132,7 +132,7 @@ pub struct DownloadedWords {
 }
 
 impl DownloadedWords {
-    /// Keeps the words of a record, up to [`MOST_RECORDS`].
+    /// Keeps the words of a record, up to `MOST_RECORDS`.
     pub fn keep(&mut self, id: RecordId, words: &[u32]) {
         if self.by_record.len() < MOST_RECORDS {
             self.by_record.insert(id, words.into());

@@ -2,7 +2,7 @@
 //!
 //! The frequency of the word of rank `r` is `f(r) = alpha * (r + beta)^-gamma` (equation 4). For asked words both rank
 //! and frequency are known. For a given `beta`, `ln f` is linear in `ln(r + beta)`, so `alpha` and `gamma` follow from
-//! least squares. The fit tries `beta = 0` and [`BETA_STEPS`] values on a logarithmic grid and keeps the one with the
+//! least squares. The fit tries `beta = 0` and `BETA_STEPS` values on a logarithmic grid and keeps the one with the
 //! least squared error.
 
 /// Least and greatest `beta` of the grid, in ranks. Guess.

@@ -6,13 +6,13 @@
 //!
 //! | module | model |
 //! |---|---|
-//! | [`captures`] | how often each record was captured, and which records contain each word; [`sample`] holds word lists |
-//! | [`yield_model`] | matching, unseen and new records of a word |
-//! | [`scoring`] | score of a query from its yield and cost |
-//! | [`paused`] | value of the next page of a paused answer |
-//! | [`conjunctions`] | queries of several words, under a result cap |
-//! | [`word_classes`] | probability that the form indexes a word |
-//! | [`matching`] | match mode of the form: words, stems, prefixes or substrings, AND or OR |
+//! | `captures` | how often each record was captured, and which records contain each word; `sample` holds word lists |
+//! | `yield_model` | matching, unseen and new records of a word |
+//! | `scoring` | score of a query from its yield and cost |
+//! | `paused` | value of the next page of a paused answer |
+//! | `conjunctions` | queries of several words, under a result cap |
+//! | `word_classes` | probability that the form indexes a word |
+//! | `matching` | match mode of the form: words, stems, prefixes or substrings, AND or OR |
 
 mod captures;
 mod conjunctions;
