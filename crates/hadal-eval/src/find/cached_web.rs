@@ -7,7 +7,7 @@ use super::compact_page::{pack, trim, unpack};
 use super::topic_setup::TopicSetup;
 use futures::future::{BoxFuture, ready};
 use hadal::backlinks::Backlinks;
-use hadal::engine::{Reading, Visit, Visited, examine};
+use hadal::engine::{ExaminedPage, Visit, VisitResult, examine};
 use hadal::fetch::{Fetch, is_page};
 use hadal_core::address::LinkId;
 use hadal_core::http::{Exchange, FetchError, Request, Response};
@@ -55,7 +55,7 @@ impl CachedWeb {
         (self.hits.load(Ordering::Relaxed), self.misses.load(Ordering::Relaxed))
     }
 
-    fn kept(&self, request: &Request, id: LinkId, at: Time) -> Option<Visited> {
+    fn kept(&self, request: &Request, id: LinkId, at: Time) -> Option<VisitResult> {
         let bytes = self.setup.cache.get(id)?;
         let (response, reading) = unpack(&bytes, &request.url)?;
         if response.transferred > request.body_limit {
@@ -69,7 +69,7 @@ impl CachedWeb {
         Some((Exchange { result: Ok(response), took, peer: Some(peer) }, Some(Arc::new(reading))))
     }
 
-    fn go(&self, request: &Request, id: LinkId, at: Time) -> Visited {
+    fn go(&self, request: &Request, id: LinkId, at: Time) -> VisitResult {
         let mut exchange = self.setup.known_world.world.respond(request, at);
         let Some(response) = exchange.result.as_mut().ok().filter(|response| is_page(response)) else {
             return (exchange, None);
@@ -83,7 +83,7 @@ impl CachedWeb {
         (exchange, Some(Arc::new(reading)))
     }
 
-    fn store(&self, request: &Request, id: LinkId, response: &Response, reading: &Reading) {
+    fn store(&self, request: &Request, id: LinkId, response: &Response, reading: &ExaminedPage) {
         if response.status == 200
             && self.setup.known_world.world.is_static(&request.url)
             && let Some(bytes) = pack(response, reading)
@@ -94,7 +94,7 @@ impl CachedWeb {
 }
 
 impl Visit for CachedWeb {
-    fn visit<'a>(&'a self, request: &'a Request, at: Time) -> BoxFuture<'a, Visited> {
+    fn visit<'a>(&'a self, request: &'a Request, at: Time) -> BoxFuture<'a, VisitResult> {
         let id = LinkId::of(&request.url);
         let kept = self.kept(request, id, at);
         let count = if kept.is_some() { &self.hits } else { &self.misses };

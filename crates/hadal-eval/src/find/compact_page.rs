@@ -3,7 +3,7 @@
 //! Page text is kept for home pages only, because only the site classifier reads it. Damaged bytes decode to
 //! `None`.
 
-use hadal::engine::Reading;
+use hadal::engine::ExaminedPage;
 use hadal_core::critic::{FormVerdict, PageVerdict};
 use hadal_core::http::{Completeness, Headers, Response};
 use hadal_core::identity::FormId;
@@ -36,7 +36,7 @@ struct CompactPage<'a> {
 }
 
 /// Drops everything that no strategy reads, so that cached and fresh pages are equal.
-pub fn trim(reading: &mut Reading) {
+pub fn trim(reading: &mut ExaminedPage) {
     reading.verdict.text_features = Default::default();
     if !is_home(&reading.page.url) {
         reading.page.text = String::new();
@@ -48,7 +48,7 @@ fn is_home(url: &Url) -> bool {
 }
 
 /// Serialises a trimmed page. `None` for pages that are not cached: another encoding, or an incomplete body.
-pub fn pack(response: &Response, reading: &Reading) -> Option<Vec<u8>> {
+pub fn pack(response: &Response, reading: &ExaminedPage) -> Option<Vec<u8>> {
     let page = &reading.page;
     if page.charset != CHARSET || response.completeness != Completeness::Whole {
         return None;
@@ -74,7 +74,7 @@ pub fn pack(response: &Response, reading: &Reading) -> Option<Vec<u8>> {
 }
 
 /// Response without its body, and the judged page at this URL.
-pub fn unpack(bytes: &[u8], url: &Url) -> Option<(Response, Reading)> {
+pub fn unpack(bytes: &[u8], url: &Url) -> Option<(Response, ExaminedPage)> {
     let plain = lz4_flex::decompress_size_prepended(bytes).ok()?;
     let kept: CompactPage<'_> = postcard::from_bytes(&plain).ok()?;
     let response = Response {
@@ -99,7 +99,7 @@ pub fn unpack(bytes: &[u8], url: &Url) -> Option<(Response, Reading)> {
     };
     let verdict = PageVerdict { p_topic: kept.p_topic, ..PageVerdict::default() };
     let (form_ids, forms) = (kept.form_ids.into_owned(), kept.verdicts.into_owned());
-    Some((response, Reading { page, verdict, form_ids, forms }))
+    Some((response, ExaminedPage { page, verdict, form_ids, forms }))
 }
 
 #[cfg(test)]
@@ -109,7 +109,7 @@ mod tests {
     use hadal_core::critic::keywords::KeywordCritic;
     use hadal_core::topic::Topic;
 
-    fn read(url: &Url) -> Reading {
+    fn read(url: &Url) -> ExaminedPage {
         let html = b"<html lang=en><title>Books</title><meta name=robots content=nofollow><p>many books \
             <a class=x href=/a?b=1>old books</a> here<form action=/find><input name=q></form>";
         let topic = Topic::from_words("book").unwrap();

@@ -1,4 +1,4 @@
-//! Several sources, one after the other: the first that knows something answers.
+//! Several sources, asked in order until one returns a page.
 
 use super::Backlinks;
 use futures::future::BoxFuture;
@@ -6,7 +6,7 @@ use hadal_core::http::FetchError;
 use std::sync::Arc;
 use url::Url;
 
-/// Sources in the order they are asked.
+/// Sources, in the order in which they are asked.
 pub struct Chain(pub Vec<Arc<dyn Backlinks>>);
 
 impl Backlinks for Chain {
@@ -51,7 +51,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn the_first_that_knows_something_answers() {
+    async fn the_first_source_with_a_result_answers() {
         let (failed, nothing) = (Err(FetchError::Closed), Ok(vec![]));
         let known = |name| Ok(vec![page(name)]);
         assert_eq!(answer(vec![nothing.clone(), known("a"), known("b")]).await, known("a"));
@@ -59,7 +59,7 @@ mod tests {
         assert_eq!(
             answer(vec![failed.clone(), nothing.clone()]).await,
             failed,
-            "nobody may say it is nothing"
+            "a failed source may have had an answer"
         );
         assert_eq!(answer(vec![nothing.clone(), nothing.clone()]).await, nothing);
     }

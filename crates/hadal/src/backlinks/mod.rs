@@ -1,9 +1,9 @@
-//! Who links to an address: one interface, whatever knows it.
+//! Sources of backlinks: pages that link to a URL.
 //!
-//! A strategy asks, the engine charges one request and takes the answer in like any other step. The
-//! sources: what crawls met themselves ([`own`]), the simulated web ([`world`]), a web graph of Common
-//! Crawl on disk ([`common_crawl`]) and a search engine ([`searxng`]). [`source`] reads their names,
-//! [`chain`] asks one after the other.
+//! A strategy asks for a look-up, and the engine performs it as a step that costs one request. Sources are the links
+//! that crawls found themselves ([`own`]), the simulated web ([`world`]), a Common Crawl web graph on disk
+//! ([`common_crawl`]) and a search engine ([`searxng`]). [`source`] parses their names; [`chain`] asks several of them
+//! in order.
 
 pub mod chain;
 pub mod common_crawl;
@@ -23,12 +23,12 @@ use futures::future::BoxFuture;
 use hadal_core::http::FetchError;
 use url::Url;
 
-/// Knows pages that link to an address. A look-up is charged as one request.
+/// A source of backlinks. A look-up counts as one request.
 pub trait Backlinks: Send + Sync {
-    /// Pages that link to `url`, the best known first.
+    /// Returns pages that link to `url`, the best known first.
     fn lookup<'a>(&'a self, url: &'a Url) -> BoxFuture<'a, Result<Vec<Url>, FetchError>>;
 
-    /// Whether it answers from the links that crawls meet: then those of this one are kept for it.
+    /// True when the source answers from links that crawls store. Then this crawl stores its links to other sites.
     fn remembers(&self) -> bool {
         false
     }

@@ -1,8 +1,7 @@
-//! The crawl's own reverse index: links that this run and earlier ones met themselves.
+//! Backlinks from the store: links that this run and earlier runs found themselves.
 //!
-//! Free of charge for everybody but the store, and the only source that needs nobody else. It grows with
-//! the crawl: of a site that nobody was seen to link to it knows nothing. What is kept, and how much of
-//! it, is the store's business ([`Store::backlinks`]).
+//! The source needs no other service. It grows with the crawl and knows only links on visited pages.
+//! [`Store::backlinks`] tells which links are kept.
 
 use super::Backlinks;
 use crate::store::Store;
@@ -11,22 +10,22 @@ use hadal_core::http::FetchError;
 use std::sync::Arc;
 use url::Url;
 
-/// Pages told per look-up.
-const MOST: usize = 100;
+/// Most pages per look-up. Guess.
+const MAX_PAGES: usize = 100;
 
-/// Asks the store.
+/// Backlinks from the store.
 pub struct OwnBacklinks {
-    /// What crawls left their links in.
+    /// Store that holds the links.
     pub store: Arc<dyn Store>,
-    /// Where the pages of this crawl come from: only crawls of the same web count.
+    /// Source of the pages, as in [`crate::store::RunSpec::source`]. Only runs with the same source count.
     pub source: String,
 }
 
 impl Backlinks for OwnBacklinks {
     fn lookup<'a>(&'a self, url: &'a Url) -> BoxFuture<'a, Result<Vec<Url>, FetchError>> {
         Box::pin(async move {
-            self.store.backlinks(&self.source, url, MOST).map_err(|error| {
-                tracing::warn!(%url, %error, "backlinks cannot be read");
+            self.store.backlinks(&self.source, url, MAX_PAGES).map_err(|error| {
+                tracing::warn!(%url, %error, "could not read backlinks from the store");
                 FetchError::Protocol
             })
         })

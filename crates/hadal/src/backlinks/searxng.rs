@@ -1,9 +1,9 @@
-//! A SearXNG-compatible search engine as a source.
+//! Backlinks from a SearXNG-compatible search engine.
 //!
-//! Nobody offers `link:` any more, so the query is the site's name in quotes: pages that write it down
-//! usually link to it. Answers are therefore pages about the site rather than of one address. The user
-//! named the service, so it may stand on a private address; it is asked one thing at a time, with the
-//! pause that any host gets.
+//! Search engines no longer offer `link:` queries, so the query is the name of the site in quotes: pages that mention
+//! it usually link to it. Results are therefore pages about the site rather than about one URL. The user configured
+//! the service, so its robots.txt is not read and it may have a private address. It receives one request at a time,
+//! with the pause that any host gets.
 
 use super::Backlinks;
 use crate::fetch::Fetch;
@@ -19,10 +19,10 @@ use tokio::sync::Mutex;
 use tokio::time::Instant;
 use url::Url;
 
-/// Pages taken from one answer.
-const MOST: usize = 100;
+/// Most pages taken from one response. Guess.
+const MAX_PAGES: usize = 100;
 
-/// Asks a search engine.
+/// Backlinks from a search engine.
 pub struct Searxng {
     api: Url,
     fetch: Arc<dyn Fetch>,
@@ -32,12 +32,12 @@ pub struct Searxng {
 }
 
 impl Searxng {
-    /// A source that asks the engine at `api` through `fetch`.
+    /// Source for the search engine at `api`, with `pause` between two requests.
     pub fn new(api: Url, fetch: Arc<dyn Fetch>, pause: Duration, body_limit: u64) -> Searxng {
         Searxng { api, fetch, pause, body_limit, next_at: Mutex::new(None) }
     }
 
-    /// Sends one query when it is its turn.
+    /// Sends one query after the pause.
     async fn ask(&self, query: Url) -> Result<Response, FetchError> {
         let mut next_at = self.next_at.lock().await;
         if let Some(at) = *next_at {
@@ -56,14 +56,14 @@ impl Backlinks for Searxng {
             let site = Site::of(url);
             let response = self.ask(query(&self.api, &site).ok_or(FetchError::BadUrl)?).await?;
             answers(&response, &site).map_err(|why| {
-                tracing::warn!(api = %self.api, why, "the search engine gave no answer");
+                tracing::warn!(api = %self.api, why, "the search engine failed");
                 FetchError::Protocol
             })
         })
     }
 }
 
-/// Where to ask for pages that name a site.
+/// URL of the query for pages that mention a site.
 fn query(api: &Url, site: &Site) -> Option<Url> {
     let mut query = api.clone();
     query.path_segments_mut().ok()?.pop_if_empty().push("search");
@@ -71,21 +71,21 @@ fn query(api: &Url, site: &Site) -> Option<Url> {
     Some(query)
 }
 
-/// The pages in an answer that are not the site's own, or what is wrong with it.
+/// Result pages that are not on the site itself, or the problem with the response.
 fn answers(response: &Response, site: &Site) -> Result<Vec<Url>, &'static str> {
     match response.status {
         200 => {}
         403 => return Err("forbidden: is the json format enabled in its settings?"),
-        429 => return Err("it was asked too often"),
-        _ => return Err("its status is not 200"),
+        429 => return Err("too many requests"),
+        _ => return Err("the status is not 200"),
     }
-    let answer: Value = serde_json::from_slice(&response.body).map_err(|_| "that is not JSON")?;
-    let results = answer["results"].as_array().ok_or("it has no list of results")?;
+    let answer: Value = serde_json::from_slice(&response.body).map_err(|_| "the response is not JSON")?;
+    let results = answer["results"].as_array().ok_or("the response has no list of results")?;
     let addresses = results.iter().filter_map(|result| Url::parse(result["url"].as_str()?).ok());
     let pages = addresses.filter_map(|url| normalise(url, TrackingParams::Strip));
     let mut met = FxHashSet::default();
     let others = pages.filter(|page| Site::of(page) != *site && met.insert(page.clone()));
-    Ok(others.take(MOST).collect())
+    Ok(others.take(MAX_PAGES).collect())
 }
 
 #[cfg(test)]
@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn the_site_s_name_is_asked_for_in_quotes() {
+    fn the_query_is_the_name_of_the_site_in_quotes() {
         for (api, asked) in [
             ("https://s.example", "https://s.example/search?q=%22books.example%22&format=json"),
             ("https://s.example/x/", "https://s.example/x/search?q=%22books.example%22&format=json"),
@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn answers_are_pages_of_other_sites_each_once() {
+    fn results_are_distinct_pages_of_other_sites() {
         let body = r##"{"results": [{"url": "http://hub.example/a#top"}, {"url": "http://www.books.example/"},
             {"url": "http://hub.example/a"}, {"url": "mailto:x@y.example"}, {"url": null}, 7, {}]}"##;
         assert_eq!(read(200, body).unwrap(), ["http://hub.example/a"]);
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_answer_is_told_apart_from_no_results() {
+    fn failures_differ_from_empty_results() {
         assert!(read(403, "").unwrap_err().contains("json format"));
         for (status, body) in [(429, ""), (302, ""), (200, "<html>"), (200, "[]"), (200, "{\"results\": 3}")]
         {

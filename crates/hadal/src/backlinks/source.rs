@@ -1,24 +1,24 @@
-//! Sources as people name them: `own`, `common-crawl:DIR`, `searxng:URL`, several with commas between.
+//! Names of backlink sources: `own`, `common-crawl:DIR`, `searxng:URL`, separated by commas.
 
 use std::path::PathBuf;
 use url::Url;
 
-/// A source that can be opened.
+/// Name of a backlink source.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Source {
-    /// What crawls in the same store met themselves.
+    /// Links in the same store.
     Own,
-    /// The folder of a Common Crawl web graph.
+    /// Folder of a Common Crawl web graph.
     CommonCrawl(PathBuf),
-    /// The address of a SearXNG-compatible search engine.
+    /// URL of a SearXNG-compatible search engine.
     Searxng(Url),
 }
 
-/// What a list of sources looks like.
+/// Expected form of a list of sources, for error messages.
 pub const EXPECTED: &str = "none, or some of own, common-crawl:DIR, searxng:URL with commas between";
 
 impl Source {
-    /// Reads a list; `none` is empty. `None` when it is no list of sources.
+    /// Parses a list of sources; `none` is the empty list. Returns `None` for invalid text.
     pub fn list(text: &str) -> Option<Vec<Source>> {
         match text.trim() {
             "none" => Some(Vec::new()),
@@ -57,7 +57,7 @@ mod tests {
     }
 
     #[test]
-    fn what_names_no_source_is_refused() {
+    fn invalid_names_are_refused() {
         for text in
             ["", "own,", "owm", "own:", "common-crawl", "common-crawl:", "searxng:", "world", "none,own"]
         {

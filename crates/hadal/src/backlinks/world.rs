@@ -1,4 +1,4 @@
-//! The simulated web as a source: it knows every link on it.
+//! Backlinks from the simulated web.
 
 use super::Backlinks;
 use futures::future::BoxFuture;
@@ -7,7 +7,7 @@ use hadal_world::World;
 use std::sync::Arc;
 use url::Url;
 
-/// Asks a simulated web, like a service that has seen all of it and does not tell everything.
+/// Backlinks from a simulated web. It returns a part of them, as a real service does.
 pub struct WorldBacklinks(pub Arc<World>);
 
 impl Backlinks for WorldBacklinks {
@@ -22,7 +22,7 @@ mod tests {
     use hadal_world::Spec;
 
     #[tokio::test]
-    async fn the_world_names_pages_that_do_link_there() {
+    async fn the_simulated_web_returns_its_backlinks() {
         let world = Arc::new(World::new(Spec::tiny(3)));
         let target = world.seeds("book").remove(0);
         let linking = WorldBacklinks(Arc::clone(&world)).lookup(&target).await.unwrap();

@@ -1,51 +1,71 @@
-//! What a crawl tells while it runs.
+//! Events of a crawl. Their JSON form is part of the output formats.
 
-use crate::store::{FormRow, ProbedForm, RunCounters, RunState};
+use super::step::StepKind;
+use crate::store::{FormRow, FoundForm, Outcome, ProbedForm, RunCounters, RunState, StepEnd};
 use hadal_core::strategy::StrategyGauge;
 use serde::Serialize;
 
-/// Something that happened.
+/// Event of a crawl.
 #[derive(Clone, Debug, Serialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
 pub enum CrawlEvent {
-    /// The crawl begins or goes on.
+    /// The crawl starts or resumes.
     Started {
-        /// Run number.
+        /// Number of the run.
         run: u64,
-        /// Topic.
+        /// Topic of the run.
         topic: String,
-        /// Strategy.
+        /// Name of the strategy.
         strategy: String,
-        /// Requests spent in earlier sessions.
+        /// Requests of earlier sessions.
         resumed_at: u64,
     },
-    /// A form nobody had seen before in this run, searchable or not.
+    /// A form that the run did not know, searchable or not.
     Form(Box<FormRow>),
-    /// A form was asked whether it searches, and is held for what it showed itself to be.
+    /// A probe is finished and has set the verdict on its form.
     Probed(Box<ProbedForm>),
     /// A link was given up.
     Failed {
-        /// Which.
+        /// URL of the link.
         url: String,
-        /// Why.
+        /// Kind of failure.
         kind: String,
     },
-    /// Where the run stands.
+    /// Counters of the run, twice a second.
     Progress(RunCounters),
-    /// What the strategy watches, every few hundred requests.
+    /// Gauges of the strategy, every 500 requests.
     Gauges {
         /// Requests so far.
         requests: u64,
         /// Pages so far.
         pages: u64,
-        /// The numbers.
+        /// Values of the gauges.
         gauges: Vec<StrategyGauge>,
     },
-    /// The crawl ends for now.
+    /// The session ends.
     Finished {
-        /// Why.
+        /// State of the run.
         state: RunState,
-        /// What it counted.
+        /// Counters of the run.
         tally: RunCounters,
     },
+}
+
+impl CrawlEvent {
+    /// Events of the outcome of a step: new forms, a finished probe, a failure.
+    pub(super) fn of_outcome(outcome: &Outcome, kind: &StepKind) -> Vec<CrawlEvent> {
+        let mut events = Vec::new();
+        for form in &outcome.forms {
+            if let FoundForm::New(row) = form {
+                events.push(CrawlEvent::Form(row.clone()));
+            }
+        }
+        events.extend(outcome.probe.clone().map(CrawlEvent::Probed));
+        if let (StepEnd::Failed(reason), StepKind::Visit(queued) | StepKind::Refused(queued)) =
+            (&outcome.end, kind)
+        {
+            events.push(CrawlEvent::Failed { url: queued.link.url.to_string(), kind: reason.clone() });
+        }
+        events
+    }
 }

@@ -1,32 +1,33 @@
-//! Which addresses belong to a crawl at all.
+//! Scope of a crawl: URLs that it may visit.
 
 use globset::{Glob, GlobSet, GlobSetBuilder};
 use hadal_core::link::FrontierLink;
 use rustc_hash::FxHashSet;
 use url::Url;
 
-/// The user's fences around a crawl.
+/// Rules on the URLs that a crawl may visit.
 #[derive(Clone, Debug, Default)]
 pub struct Scope {
     include: Option<GlobSet>,
     exclude: GlobSet,
     blocked: FxHashSet<String>,
-    /// Clicks from a seed at most.
+    /// Most clicks from a seed.
     pub max_depth: Option<u16>,
-    /// Pages of one site at most.
+    /// Most pages visited per site.
     pub max_pages_per_site: Option<u32>,
 }
 
-/// A pattern that is none.
+/// A URL pattern that cannot be parsed.
 #[derive(Debug, thiserror::Error)]
-#[error("'{pattern}' is no URL pattern: {detail} (write it like '*://*.example.org/books/*')")]
+#[error("invalid URL pattern '{pattern}': {detail} (example: '*://*.example.org/books/*')")]
 pub struct BadPattern {
     pattern: String,
     detail: String,
 }
 
 impl Scope {
-    /// Fences from URL patterns (`*` matches anything) and host names; a blocked host blocks its subdomains.
+    /// Scope from URL patterns, in which `*` matches anything, and blocked host names. A blocked host blocks its
+    /// subdomains.
     pub fn new(include: &[String], exclude: &[String], blocked: &[String]) -> Result<Scope, BadPattern> {
         Ok(Scope {
             include: (!include.is_empty()).then(|| patterns(include)).transpose()?,
@@ -36,12 +37,12 @@ impl Scope {
         })
     }
 
-    /// Whether a lead may be kept.
+    /// True when a link may enter the frontier.
     pub fn admits(&self, lead: &FrontierLink) -> bool {
         self.max_depth.is_none_or(|limit| lead.depth <= limit) && self.allows(&lead.url)
     }
 
-    /// Whether an address may be visited.
+    /// True when a URL may be visited.
     pub fn allows(&self, url: &Url) -> bool {
         let text = url.as_str();
         self.include.as_ref().is_none_or(|set| set.is_match(text))
@@ -92,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn a_blocked_host_blocks_its_subdomains_and_no_namesake() {
+    fn a_blocked_host_blocks_its_subdomains_only() {
         let scope = scope(&[], &[], &["ads.example"]);
         assert!(!allows(&scope, "http://ads.example/"));
         assert!(!allows(&scope, "http://x.ads.example/"));
@@ -100,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn a_broken_pattern_says_so() {
+    fn an_invalid_pattern_is_named_in_the_error() {
         let error = Scope::new(&["http://[".to_string()], &[], &[]).unwrap_err();
         assert!(error.to_string().contains("http://["));
     }

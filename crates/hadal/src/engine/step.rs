@@ -1,11 +1,13 @@
-//! The parallel part of a step: carry the request, read the answer, judge it.
+//! A step: one request, sent and examined in parallel with others.
 //!
-//! Any number of steps are here at once. They read a snapshot of the critic and change nothing; what
-//! they bring back is taken in by [`super::digest`], one at a time.
+//! Steps run on their own tasks. They read a snapshot of the critic and change nothing; [`super::outcome`] turns their
+//! results into outcomes, one at a time.
 
+use super::setup::Crawl;
 use crate::backlinks::Backlinks;
 use crate::fetch::{Fetch, is_html, is_page};
 use crate::polite::RobotsRequest;
+use crate::store::StepTarget;
 use futures::future::BoxFuture;
 use hadal_core::address::Host;
 use hadal_core::critic::{Critic, FormVerdict, PageVerdict};
@@ -19,131 +21,147 @@ use std::sync::Arc;
 use std::time::Duration;
 use url::Url;
 
-/// A step on its way.
+/// A step that was chosen.
 #[derive(Clone, Debug)]
 pub struct Step {
-    /// Its number, in order of dispatch.
+    /// Sequence number, in the order of sending.
     pub seq: u64,
-    /// When it was begun.
+    /// Time of sending, on the clock of the run.
     pub at: Time,
-    /// What it does.
-    pub job: Job,
-    /// The most bytes its answer may have.
+    /// Work of the step.
+    pub kind: StepKind,
+    /// Most bytes of the response body.
     pub body_limit: u64,
 }
 
-/// What a step does. Each sends at most one request.
+/// Work of a step. Each kind sends at most one request.
 #[derive(Clone, Debug)]
-pub enum Job {
-    /// Fetch and read a page.
+pub enum StepKind {
+    /// Fetch and examine a page.
     Visit(Box<QueuedLink>),
-    /// Ask who links to an address.
-    Lookup(Box<QueuedLink>),
-    /// Ask a form whether it searches.
+    /// Look up the backlinks of a URL.
+    LookUp(Box<QueuedLink>),
+    /// Send the next test query of a probe.
     Probe(Box<QueuedLink>),
-    /// Ask a host for its robots.txt.
+    /// Fetch a robots.txt.
     Robots {
-        /// The host it speaks for.
+        /// Host that the rules apply to.
         host: Host,
-        /// The request for it.
+        /// Request for the rules.
         request: RobotsRequest,
     },
-    /// Nothing: robots.txt forbids the visit.
+    /// Send nothing: robots.txt disallows the URL.
     Refused(Box<QueuedLink>),
 }
 
-impl Job {
-    /// What following a lead means.
-    pub fn of(waiting: QueuedLink) -> Job {
-        let waiting = Box::new(waiting);
-        match waiting.link.task {
-            LinkTask::Page => Job::Visit(waiting),
-            LinkTask::Backlinks => Job::Lookup(waiting),
-            LinkTask::Probe(_) => Job::Probe(waiting),
+impl StepKind {
+    /// Work that a link of the frontier asks for.
+    pub fn of(queued: QueuedLink) -> StepKind {
+        let queued = Box::new(queued);
+        match queued.link.task {
+            LinkTask::Page => StepKind::Visit(queued),
+            LinkTask::Backlinks => StepKind::LookUp(queued),
+            LinkTask::Probe(_) => StepKind::Probe(queued),
+        }
+    }
+
+    /// Subject of the step in the store.
+    pub fn target(&self) -> StepTarget {
+        match self {
+            StepKind::Visit(queued)
+            | StepKind::LookUp(queued)
+            | StepKind::Probe(queued)
+            | StepKind::Refused(queued) => StepTarget::Link(queued.link.id),
+            StepKind::Robots { host, request } => {
+                StepTarget::Robots { host: host.clone(), url: request.url.clone(), hops: request.hops }
+            }
+        }
+    }
+
+    /// Hosts that a step keeps busy. A robots.txt may be on another host than the one it applies to.
+    pub fn hosts(&self) -> Vec<Host> {
+        match self {
+            StepKind::Visit(queued) | StepKind::Probe(queued) => vec![queued.link.host()],
+            StepKind::Robots { host, request } => {
+                let mut hosts = vec![host.clone(), Host::of(&request.url)];
+                hosts.dedup();
+                hosts
+            }
+            StepKind::LookUp(_) | StepKind::Refused(_) => Vec::new(),
         }
     }
 }
 
-/// A step that came back.
-pub struct Done {
+/// A step with its result.
+pub struct FinishedStep {
     /// The step.
     pub step: Step,
-    /// What it brought.
-    pub catch: Catch,
-    /// How long it took.
+    /// Its result.
+    pub result: StepResult,
+    /// Duration of the request.
     pub took: Duration,
 }
 
-impl Done {
-    /// What is left of a step that broke on the way: nothing came of it, and the crawl goes on.
-    pub fn lost(step: &Step) -> Done {
+impl FinishedStep {
+    /// A step that sent nothing.
+    pub fn not_sent(step: Step) -> FinishedStep {
+        FinishedStep { step, result: StepResult::NotSent, took: Duration::ZERO }
+    }
+
+    /// Result of a step that panicked: the request counts as failed, and the crawl goes on.
+    pub fn panicked(step: &Step) -> FinishedStep {
         let exchange = Exchange { result: Err(FetchError::Protocol), took: Duration::ZERO, peer: None };
-        let catch = match step.job {
-            Job::Visit(_) | Job::Robots { .. } => Catch::Answer(Box::new(exchange), None),
-            Job::Probe(_) => Catch::Reply(Box::new(exchange), None),
-            Job::Lookup(_) => Catch::Backlinks(Err(FetchError::Protocol)),
-            Job::Refused(_) => Catch::Nothing,
+        let result = match step.kind {
+            StepKind::Visit(_) | StepKind::Robots { .. } => StepResult::Response(Box::new(exchange), None),
+            StepKind::Probe(_) => StepResult::ProbeResponse(Box::new(exchange), None),
+            StepKind::LookUp(_) => StepResult::Backlinks(Err(FetchError::Protocol)),
+            StepKind::Refused(_) => StepResult::NotSent,
         };
-        Done { step: step.clone(), catch, took: Duration::ZERO }
+        FinishedStep { step: step.clone(), result, took: Duration::ZERO }
     }
 }
 
-/// What a step brought back.
-pub enum Catch {
-    /// An answer, or why there is none; read, when it is a page.
-    Answer(Box<Exchange>, Option<Arc<Reading>>),
-    /// A form's answer, or why there is none; parsed, when it is a page of whatever status.
-    Reply(Box<Exchange>, Option<Box<Page>>),
-    /// Who links to the address.
+/// Result of a step.
+pub enum StepResult {
+    /// Response or failure of a page or robots.txt request, and the examined page if there is one.
+    Response(Box<Exchange>, Option<Arc<ExaminedPage>>),
+    /// Response or failure of a test query, and the parsed page if there is one, whatever its status.
+    ProbeResponse(Box<Exchange>, Option<Box<Page>>),
+    /// Pages that link to the URL.
     Backlinks(Result<Vec<Url>, FetchError>),
-    /// Nothing was asked.
-    Nothing,
+    /// No request was sent.
+    NotSent,
 }
 
-/// A page, read and judged.
-pub struct Reading {
+/// A page that was parsed and judged.
+pub struct ExaminedPage {
     /// The page.
     pub page: Page,
-    /// Its verdict.
+    /// Verdict on the page.
     pub verdict: PageVerdict,
-    /// Its forms' identities, in the page's order.
+    /// Ids of its forms, in the order of the page.
     pub form_ids: Vec<FormId>,
-    /// Its forms' verdicts, in the same order.
+    /// Verdicts on its forms, in the same order.
     pub forms: Vec<FormVerdict>,
 }
 
-/// What steps need of the world.
-#[derive(Clone)]
-pub struct Carriers {
-    /// Carries requests.
-    pub fetch: Arc<dyn Fetch>,
-    /// Knows who links where.
-    pub backlinks: Option<Arc<dyn Backlinks>>,
-    /// Visits pages.
-    pub visit: Arc<dyn Visit>,
-}
+/// Result of a page visit: the exchange, without the body of an examined page, and the examined page.
+pub type VisitResult = (Exchange, Option<Arc<ExaminedPage>>);
 
-/// What a visit brings: the exchange, without its body when that was read, and the page that it was.
-pub type Visited = (Exchange, Option<Arc<Reading>>);
-
-/// Visits a page: fetches it, and reads and judges what comes back.
+/// Fetches and examines pages.
 pub trait Visit: Send + Sync {
-    /// One request, sent at this moment of the run.
-    fn visit<'a>(&'a self, request: &'a Request, at: Time) -> BoxFuture<'a, Visited>;
+    /// Sends one request. `at` is the time on the clock of the run.
+    fn visit<'a>(&'a self, request: &'a Request, at: Time) -> BoxFuture<'a, VisitResult>;
 }
 
-/// Fetches pages and has them judged.
-pub(super) fn visiting(fetch: &Arc<dyn Fetch>, critic: &Arc<dyn Critic>) -> Arc<dyn Visit> {
-    Arc::new(FetchAndJudge { fetch: Arc::clone(fetch), critic: Arc::clone(critic) })
-}
-
-struct FetchAndJudge {
+/// Fetches a page with an HTTP client and examines it with a critic.
+struct FetchAndExamine {
     fetch: Arc<dyn Fetch>,
     critic: Arc<dyn Critic>,
 }
 
-impl Visit for FetchAndJudge {
-    fn visit<'a>(&'a self, request: &'a Request, at: Time) -> BoxFuture<'a, Visited> {
+impl Visit for FetchAndExamine {
+    fn visit<'a>(&'a self, request: &'a Request, at: Time) -> BoxFuture<'a, VisitResult> {
         Box::pin(async move {
             let mut exchange = self.fetch.fetch(request, at).await;
             let Ok(response) = &mut exchange.result else { return (exchange, None) };
@@ -154,71 +172,88 @@ impl Visit for FetchAndJudge {
             let content_type = response.headers.get("content-type").map(String::from);
             let (critic, url) = (Arc::clone(&self.critic), request.url.clone());
             let read = move || examine(&body, content_type.as_deref(), &url, critic.as_ref());
-            let reading = tokio::task::spawn_blocking(read).await.ok();
-            (exchange, reading.map(Arc::new))
+            let examined = tokio::task::spawn_blocking(read).await.ok();
+            (exchange, examined.map(Arc::new))
         })
     }
 }
 
-/// Does a step.
-pub async fn take(step: Step, carriers: Carriers) -> Done {
-    match &step.job {
-        Job::Visit(waiting) => {
-            let request = request(waiting.link.url.clone(), &step);
-            let (exchange, reading) = carriers.visit.visit(&request, step.at).await;
-            let took = exchange.took;
-            Done { step, catch: Catch::Answer(Box::new(exchange), reading), took }
-        }
-        Job::Probe(waiting) => {
-            let (exchange, page) = submit(&waiting.link.task, &step, &carriers).await;
-            let took = exchange.took;
-            Done { step, catch: Catch::Reply(Box::new(exchange), page), took }
-        }
-        Job::Robots { request, .. } => {
-            let request = Request { body_limit: step.body_limit, ..request.request() };
-            let exchange = carriers.fetch.fetch(&request, step.at).await;
-            let took = exchange.took;
-            Done { step, catch: Catch::Answer(Box::new(exchange), None), took }
-        }
-        Job::Lookup(waiting) => {
-            let found = match &carriers.backlinks {
-                Some(source) => source.lookup(&waiting.link.url).await,
-                None => Err(FetchError::BadUrl),
-            };
-            Done { step, catch: Catch::Backlinks(found), took: Duration::ZERO }
-        }
-        Job::Refused(_) => Done { step, catch: Catch::Nothing, took: Duration::ZERO },
-    }
-}
-
-fn request(url: Url, step: &Step) -> Request {
-    Request { body_limit: step.body_limit, ..Request::get(url) }
-}
-
-/// Sends the next request of an inquiry. "Nothing found" may come as a page under any status.
-async fn submit(task: &LinkTask, step: &Step, carriers: &Carriers) -> (Exchange, Option<Box<Page>>) {
-    let next = if let LinkTask::Probe(inquiry) = task { inquiry.next_request() } else { None };
-    let Some(request) = next else {
-        return (Exchange { result: Err(FetchError::BadUrl), took: Duration::ZERO, peer: None }, None);
-    };
-    let request = Request { body_limit: step.body_limit, ..request };
-    let mut exchange = carriers.fetch.fetch(&request, step.at).await;
-    let Ok(response) = &mut exchange.result else { return (exchange, None) };
-    if !is_html(response) {
-        return (exchange, None);
-    }
-    let body = std::mem::take(&mut response.body);
-    let content_type = response.headers.get("content-type").map(String::from);
-    let read = move || html::parse(&body, content_type.as_deref(), &request.url);
-    let page = tokio::task::spawn_blocking(read).await.ok();
-    (exchange, page.map(Box::new))
-}
-
-/// Reads a document and judges it: bytes in, verdicts out.
-pub fn examine(body: &[u8], content_type: Option<&str>, url: &Url, critic: &dyn Critic) -> Reading {
+/// Parses and judges a page. Pure: reads a snapshot of the models and changes nothing.
+pub fn examine(body: &[u8], content_type: Option<&str>, url: &Url, critic: &dyn Critic) -> ExaminedPage {
     let page = html::parse(body, content_type, url);
     let verdict = critic.judge_page(&page);
     let forms = page.forms.iter().map(|form| critic.judge_form(form, &page, &verdict)).collect();
     let form_ids = page.forms.iter().map(|form| form_id(form, url)).collect();
-    Reading { page, verdict, form_ids, forms }
+    ExaminedPage { page, verdict, form_ids, forms }
+}
+
+/// Clients that steps use.
+#[derive(Clone)]
+pub struct StepTools {
+    fetch: Arc<dyn Fetch>,
+    backlinks: Option<Arc<dyn Backlinks>>,
+    visit: Arc<dyn Visit>,
+}
+
+impl StepTools {
+    /// Clients of a crawl.
+    pub fn of(crawl: &Crawl) -> StepTools {
+        let (fetch, critic) = (Arc::clone(&crawl.fetch), Arc::clone(&crawl.critic));
+        let visit = crawl.visit.clone().unwrap_or_else(|| Arc::new(FetchAndExamine { fetch, critic }));
+        StepTools { fetch: Arc::clone(&crawl.fetch), backlinks: crawl.backlinks.clone(), visit }
+    }
+
+    /// Performs a step.
+    pub async fn perform(&self, step: Step) -> FinishedStep {
+        let (result, took) = match &step.kind {
+            StepKind::Visit(queued) => {
+                let request = limited(Request::get(queued.link.url.clone()), &step);
+                let (exchange, examined) = self.visit.visit(&request, step.at).await;
+                let took = exchange.took;
+                (StepResult::Response(Box::new(exchange), examined), took)
+            }
+            StepKind::Probe(queued) => {
+                let (exchange, page) = self.send_probe(&queued.link.task, &step).await;
+                let took = exchange.took;
+                (StepResult::ProbeResponse(Box::new(exchange), page), took)
+            }
+            StepKind::Robots { request, .. } => {
+                let exchange = self.fetch.fetch(&limited(request.request(), &step), step.at).await;
+                let took = exchange.took;
+                (StepResult::Response(Box::new(exchange), None), took)
+            }
+            StepKind::LookUp(queued) => {
+                let found = match &self.backlinks {
+                    Some(source) => source.lookup(&queued.link.url).await,
+                    None => Err(FetchError::BadUrl),
+                };
+                (StepResult::Backlinks(found), Duration::ZERO)
+            }
+            StepKind::Refused(_) => (StepResult::NotSent, Duration::ZERO),
+        };
+        FinishedStep { step, result, took }
+    }
+
+    /// Sends the next test query of a probe. A page without results may come with any status.
+    async fn send_probe(&self, task: &LinkTask, step: &Step) -> (Exchange, Option<Box<Page>>) {
+        let next = if let LinkTask::Probe(probe) = task { probe.next_request() } else { None };
+        let Some(request) = next else {
+            return (Exchange { result: Err(FetchError::BadUrl), took: Duration::ZERO, peer: None }, None);
+        };
+        let request = limited(request, step);
+        let mut exchange = self.fetch.fetch(&request, step.at).await;
+        let Ok(response) = &mut exchange.result else { return (exchange, None) };
+        if !is_html(response) {
+            return (exchange, None);
+        }
+        let body = std::mem::take(&mut response.body);
+        let content_type = response.headers.get("content-type").map(String::from);
+        let read = move || html::parse(&body, content_type.as_deref(), &request.url);
+        let page = tokio::task::spawn_blocking(read).await.ok();
+        (exchange, page.map(Box::new))
+    }
+}
+
+fn limited(request: Request, step: &Step) -> Request {
+    Request { body_limit: step.body_limit, ..request }
 }

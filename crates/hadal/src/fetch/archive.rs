@@ -1,8 +1,7 @@
-//! A carrier that keeps a copy of everything it carries in a WARC file.
+//! HTTP client that writes a copy of every exchange to a WARC file.
 //!
-//! WARC 1.1 (ISO 28500:2017): each record is a gzip member of its own, so that readers can jump to any of
-//! them. Bodies are kept as they were decoded; the headers that no longer hold for them are renamed, as
-//! other archivers do.
+//! WARC 1.1 (ISO 28500:2017). Each record is a gzip member of its own, so that readers can seek to it. Bodies are stored
+//! decoded; headers that no longer apply to them get the prefix `X-Archive-Orig-`, as other archivers do.
 
 use super::Fetch;
 use data_encoding::BASE32;
@@ -20,19 +19,19 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use xxhash_rust::xxh3::xxh3_128;
 
-/// Carries requests, and keeps what was asked and answered.
+/// HTTP client that archives every exchange.
 pub struct Archiving {
     inner: Arc<dyn Fetch>,
     warc: Warc,
 }
 
 impl Archiving {
-    /// Keeps everything that `inner` carries in a new file of this folder.
+    /// Archives the exchanges of `inner` in a new file in this folder.
     pub fn new(inner: Arc<dyn Fetch>, folder: &Path) -> io::Result<Archiving> {
         Ok(Archiving { inner, warc: Warc::create(folder)? })
     }
 
-    /// The file.
+    /// Path of the WARC file.
     pub fn path(&self) -> &Path {
         &self.warc.path
     }
@@ -45,7 +44,7 @@ impl Fetch for Archiving {
             if let Ok(response) = &exchange.result
                 && let Err(error) = self.warc.keep(request, response)
             {
-                tracing::error!("{}: {error}: an answer was not archived", self.warc.path.display());
+                tracing::error!("{}: {error}: a response was not archived", self.warc.path.display());
             }
             exchange
         })
@@ -76,7 +75,7 @@ impl Warc {
         Ok(warc)
     }
 
-    /// Keeps a request and its answer.
+    /// Writes a request and its response.
     fn keep(&self, request: &Request, response: &Response) -> io::Result<()> {
         let (asked, told) = (self.number(), self.number());
         let target = format!("WARC-Target-URI: {}\r\n", request.url);
@@ -104,13 +103,13 @@ impl Warc {
         file.0.write_all(&member)
     }
 
-    /// A name that no other record has.
+    /// Unique record id.
     fn number(&self) -> String {
         let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
         file.1 += 1;
         let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or(Duration::ZERO).as_nanos();
         let hash = xxh3_128(format!("{} {} {since}", self.path.display(), file.1).as_bytes());
-        // Version 8: made in a way of our own.
+        // UUID version 8: custom content.
         let bits = hash & !(0xf << 76) & !(0x3 << 62) | (0x8 << 76) | (0x2 << 62);
         let text = format!("{bits:032x}");
         let (a, b, c, d, e) = (&text[..8], &text[8..12], &text[12..16], &text[16..20], &text[20..]);
@@ -156,7 +155,7 @@ fn response_block(response: &Response) -> Vec<u8> {
     [head.as_bytes(), b"\r\n", &response.body].concat()
 }
 
-/// Line breaks in what a server sent would begin another header.
+/// Writes a header line. Line breaks in it would start another header, so they become spaces.
 fn write_line(head: &mut String, name: &str, value: &str) {
     let plain = |text: &str| text.replace(['\r', '\n'], " ");
     write!(head, "{}: {}\r\n", plain(name), plain(value)).expect("writing to a string cannot fail");

@@ -1,4 +1,4 @@
-//! The simulated web without a network: a request is a function call.
+//! HTTP client for the simulated web: a request is a function call.
 
 use super::Fetch;
 use futures::future::BoxFuture;
@@ -7,9 +7,9 @@ use hadal_core::time::Time;
 use hadal_world::World;
 use std::sync::Arc;
 
-/// A web that answers by itself, at once and without a socket.
+/// A simulated web.
 pub trait Respond: Send + Sync + 'static {
-    /// The answer to a request at a moment of the run's clock.
+    /// Returns the response to a request. `at` is the time on the caller's clock.
     fn respond(&self, request: &Request, at: Time) -> Exchange;
 }
 
@@ -19,7 +19,7 @@ impl Respond for World {
     }
 }
 
-/// Carries requests into a simulated web. Time passes only in the answers.
+/// HTTP client for a simulated web. It returns at once; the exchange states how long it would have taken.
 pub struct InProcess<W>(pub Arc<W>);
 
 impl<W: Respond> Fetch for InProcess<W> {
@@ -34,7 +34,7 @@ impl<W: Respond> Fetch for InProcess<W> {
     }
 }
 
-/// What a network carrier would not have taken is not taken here either.
+/// Cuts a body at the limit, as the network client does.
 fn cut(response: &mut Response, limit: u64) {
     if response.body.len() as u64 > limit {
         response.body.truncate(usize::try_from(limit).unwrap_or(usize::MAX));

@@ -1,9 +1,9 @@
-//! `*` in a pattern stands for any run of bytes; everything else stands for itself.
+//! Patterns in which `*` matches any run of bytes, for robots.txt rules and `--connect-to`.
 //!
-//! Shared by robots.txt rules and `--connect-to`. Each piece between stars is searched for once,
-//! from where the last one ended: no pattern, however starry, takes exponential time.
+//! Each piece between two stars is searched once, from the end of the previous one. So no pattern takes exponential
+//! time.
 
-/// Whether the whole text has the pattern's shape.
+/// True when the pattern matches the whole text.
 pub(crate) fn matches(pattern: &[u8], text: &[u8]) -> bool {
     let mut pieces = pattern.split(|byte| *byte == b'*');
     let first = pieces.next().unwrap_or_default();
@@ -28,7 +28,7 @@ mod tests {
     use super::matches;
 
     #[test]
-    fn stars_stand_for_anything_and_the_rest_for_itself() {
+    fn stars_match_anything() {
         for (pattern, text, expected) in [
             ("abc", "abc", true),
             ("abc", "abcd", false),

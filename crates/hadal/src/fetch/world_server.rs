@@ -1,7 +1,7 @@
-//! The simulated web as an HTTP server: the `Host` header picks the site.
+//! The simulated web as an HTTP server. The `Host` header selects the site.
 //!
-//! For crawls over real sockets (with `--connect-to '*=HOST:PORT'`), for browsers and for curl. Ports in
-//! the `Host` header are ignored. Where the simulated web gives no answer, the connection is closed.
+//! For crawls over real sockets (with `--connect-to '*=HOST:PORT'`), for browsers and for curl. Ports in the `Host`
+//! header are ignored. Where the simulated web sends no response, the connection is closed.
 
 use super::in_process::Respond;
 use bytes::Bytes;
@@ -21,24 +21,24 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::task::{JoinHandle, JoinSet};
 use url::Url;
 
-/// The largest form that is taken in.
-const LARGEST_UPLOAD: usize = 1024 * 1024;
+/// Most bytes of a request body. Guess.
+const MAX_UPLOAD: usize = 1024 * 1024;
 
-/// How a simulated web is served.
+/// Options of the server.
 #[derive(Clone, Default)]
 pub struct Serving {
-    /// How much of each answer's simulated time really passes: 0 none, 1 all of it.
+    /// Share of the simulated response time that the server waits: 0 none, 1 all of it.
     pub pace: f64,
-    /// Told about every request, in the order they came.
+    /// Called with the URL of every request, in order.
     pub on_request: Option<OnRequest>,
 }
 
-/// Hears the address of a request.
+/// Callback with the URL of a request.
 pub type OnRequest = Arc<dyn Fn(&Url) + Send + Sync>;
 
-/// A server that runs until it is dropped.
+/// A running server. It stops when it is dropped.
 pub struct Running {
-    /// Where it listens.
+    /// Address on which it listens.
     pub addr: SocketAddr,
     accepting: JoinHandle<()>,
 }
@@ -49,7 +49,7 @@ impl Drop for Running {
     }
 }
 
-/// Serves a simulated web; port 0 picks a free one. HTTP/1.1, and HTTP/2 to clients that begin with it.
+/// Serves a simulated web over HTTP/1.1, and HTTP/2 with prior knowledge. Port 0 selects a free port.
 pub async fn serve<W: Respond>(world: Arc<W>, addr: SocketAddr, serving: Serving) -> io::Result<Running> {
     let listener = TcpListener::bind(addr).await?;
     let addr = listener.local_addr()?;
@@ -57,14 +57,14 @@ pub async fn serve<W: Respond>(world: Arc<W>, addr: SocketAddr, serving: Serving
     Ok(Running { addr, accepting: tokio::spawn(accept(listener, site)) })
 }
 
-/// Connections end with the task that accepts them.
+/// Accepts connections. They end with this task.
 async fn accept<W: Respond>(listener: TcpListener, served: Arc<Served<W>>) {
     let mut connections = JoinSet::new();
     loop {
         tokio::select! {
             accepted = listener.accept() => match accepted {
                 Ok((stream, _)) => { connections.spawn(converse(stream, served.clone())); }
-                // Out of file handles, or gone before we looked: others end, then there is room.
+                // Out of file handles, or the client is gone. Other connections end and free handles.
                 Err(_) => tokio::task::yield_now().await,
             },
             Some(_) = connections.join_next() => {}
@@ -78,7 +78,7 @@ async fn converse<W: Respond>(stream: TcpStream, served: Arc<Served<W>>) {
         let served = served.clone();
         async move { served.answer(request).await }
     });
-    // A client that breaks off is its own affair.
+    // A client may break off.
     let _ = auto::Builder::new(TokioExecutor::new()).serve_connection(TokioIo::new(stream), service).await;
 }
 
@@ -89,7 +89,7 @@ struct Served<W> {
 }
 
 impl<W: Respond> Served<W> {
-    /// An error here closes the connection without an answer.
+    /// Responds to a request. An error closes the connection without a response.
     async fn answer(
         &self,
         message: http::Request<Incoming>,
@@ -111,7 +111,7 @@ impl<W: Respond> Served<W> {
     }
 }
 
-/// A message as the simulated web takes it, or the status that refuses it.
+/// Converts a message to a request of the simulated web, or returns the status that refuses it.
 async fn read(message: http::Request<Incoming>) -> Result<Request, StatusCode> {
     let (head, body) = message.into_parts();
     let method = match head.method {
@@ -120,7 +120,7 @@ async fn read(message: http::Request<Incoming>) -> Result<Request, StatusCode> {
         _ => return Err(StatusCode::METHOD_NOT_ALLOWED),
     };
     let url = url_of(&head).ok_or(StatusCode::BAD_REQUEST)?;
-    let body = Limited::new(body, LARGEST_UPLOAD).collect().await;
+    let body = Limited::new(body, MAX_UPLOAD).collect().await;
     let body = body.map_err(|_| StatusCode::PAYLOAD_TOO_LARGE)?.to_bytes().to_vec();
     let line = |(name, value): (&HeaderName, &HeaderValue)| {
         (name.to_string(), String::from_utf8_lossy(value.as_bytes()).into_owned())
@@ -138,7 +138,7 @@ fn url_of(head: &http::request::Parts) -> Option<Url> {
     Some(url)
 }
 
-/// Length, connection and coding are the server's own affair; a HEAD gets the same without the body.
+/// Converts a response to an HTTP message. The server sets the headers of the connection itself.
 fn write(response: Response) -> http::Response<Full<Bytes>> {
     let mut message = http::Response::new(Full::from(response.body));
     *message.status_mut() =
@@ -147,7 +147,7 @@ fn write(response: Response) -> http::Response<Full<Bytes>> {
         let (name, value) =
             (HeaderName::from_bytes(name.as_bytes()), HeaderValue::from_bytes(value.as_bytes()));
         if let (Ok(name), Ok(value)) = (name, value)
-            && !OWN_LINES.contains(&name)
+            && !SERVER_HEADERS.contains(&name)
         {
             message.headers_mut().append(name, value);
         }
@@ -155,7 +155,7 @@ fn write(response: Response) -> http::Response<Full<Bytes>> {
     message
 }
 
-const OWN_LINES: [HeaderName; 4] =
+const SERVER_HEADERS: [HeaderName; 4] =
     [header::CONTENT_LENGTH, header::TRANSFER_ENCODING, header::CONNECTION, header::CONTENT_ENCODING];
 
 fn refusal(status: StatusCode) -> http::Response<Full<Bytes>> {

@@ -1,4 +1,4 @@
-//! Harvests: which form is meant, the walk from it to its records, and the same over real sockets.
+//! Harvests: opening a form, harvesting it, politeness, and the same over real sockets.
 
 #![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
@@ -6,4 +6,5 @@
 mod common;
 mod network;
 mod open_form;
+mod politeness;
 mod run;

@@ -6,24 +6,24 @@ use hyper::body::{Bytes, Incoming};
 use std::time::Duration;
 use tokio::time::{Instant, timeout_at};
 
-/// Bytes as they came over the wire.
-pub(super) struct Received {
+/// Body as received over the network, before decoding.
+pub(super) struct ReceivedBody {
     pub(super) bytes: Vec<u8>,
     pub(super) completeness: Completeness,
 }
 
-/// Takes a body piece by piece. When the limit is reached the connection is dropped, not drained.
+/// Receives a body piece by piece. When the limit is reached, the connection is dropped and not drained.
 pub(super) async fn receive(
     mut body: Incoming,
     limit: u64,
     stall: Duration,
     deadline: Instant,
-) -> Result<Received, FetchError> {
+) -> Result<ReceivedBody, FetchError> {
     let mut bytes = Vec::new();
     let completeness = loop {
         let until = deadline.min(Instant::now() + stall);
         let Ok(frame) = timeout_at(until, body.frame()).await else {
-            // What came was paid for, and may be a page all the same.
+            // A part of a body may still be a usable page.
             match bytes.is_empty() {
                 true => return Err(FetchError::BodyTimeout),
                 false => break Completeness::Broken,
@@ -42,5 +42,5 @@ pub(super) async fn receive(
             }
         }
     };
-    Ok(Received { bytes, completeness })
+    Ok(ReceivedBody { bytes, completeness })
 }

@@ -1,7 +1,7 @@
-//! The pooled HTTP client: our dialer, TLS on top, HTTP/2 where the server offers it.
+//! Pooled HTTP client over our own connector: TLS, and HTTP/2 where the server offers it.
 
-use super::dial::Dialer;
-use super::line::Line;
+use super::connect::TcpConnector;
+use super::connection::HostConnection;
 use super::options::{NetworkError, NetworkOptions};
 use bytes::Bytes;
 use futures::future::BoxFuture;
@@ -20,32 +20,35 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 use tower_service::Service;
 
-pub(super) type Client = legacy::Client<Connector, Full<Bytes>>;
+pub(super) type Client = legacy::Client<TlsConnector, Full<Bytes>>;
 
-/// Hosts are asked one request at a time: one idle connection each is all that is ever reused.
-const IDLE_PER_HOST: usize = 1;
+/// Idle connections kept per host. A host receives one request at a time, so more are never reused.
+const MAX_IDLE_PER_HOST: usize = 1;
+/// Time for which an idle connection is kept. Guess.
 const IDLE_TIME: Duration = Duration::from_secs(20);
-const LARGEST_HEAD: usize = 128 * 1024;
-const MOST_HEADERS: usize = 200;
+/// Most bytes of response headers. Guess.
+const MAX_HEAD_BYTES: usize = 128 * 1024;
+/// Most response headers. Guess.
+const MAX_HEADERS: usize = 200;
 
-pub(super) fn build(dialer: Dialer, options: &NetworkOptions) -> Result<Client, NetworkError> {
+pub(super) fn build(connector: TcpConnector, options: &NetworkOptions) -> Result<Client, NetworkError> {
     let tls = HttpsConnectorBuilder::new()
         .with_tls_config(tls_config(options.ca_file.as_deref())?)
         .https_or_http()
         .enable_all_versions()
-        .wrap_connector(dialer);
+        .wrap_connector(connector);
     let limit = options.timeouts.dns + options.timeouts.connect;
     Ok(legacy::Client::builder(TokioExecutor::new())
         .pool_timer(TokioTimer::new())
         .pool_idle_timeout(IDLE_TIME)
-        .pool_max_idle_per_host(IDLE_PER_HOST)
-        .http1_max_buf_size(LARGEST_HEAD)
-        .http1_max_headers(MOST_HEADERS)
+        .pool_max_idle_per_host(MAX_IDLE_PER_HOST)
+        .http1_max_buf_size(MAX_HEAD_BYTES)
+        .http1_max_headers(MAX_HEADERS)
         .http1_ignore_invalid_headers_in_responses(true)
         .http1_allow_spaces_after_header_name_in_responses(true)
         .http1_allow_obsolete_multiline_headers_in_responses(true)
-        .http2_max_header_list_size(LARGEST_HEAD as u32)
-        .build(Connector { tls, limit }))
+        .http2_max_header_list_size(MAX_HEAD_BYTES as u32)
+        .build(TlsConnector { tls, limit }))
 }
 
 fn tls_config(ca_file: Option<&Path>) -> Result<rustls::ClientConfig, NetworkError> {
@@ -64,17 +67,17 @@ fn tls_config(ca_file: Option<&Path>) -> Result<rustls::ClientConfig, NetworkErr
     Ok(config.with_root_certificates(roots).with_no_client_auth())
 }
 
-/// The dialer with TLS, and an end to its patience.
+/// Connector with TLS and a time limit.
 #[derive(Clone)]
-pub(super) struct Connector {
-    tls: HttpsConnector<Dialer>,
+pub(super) struct TlsConnector {
+    tls: HttpsConnector<TcpConnector>,
     limit: Duration,
 }
 
 type BoxError = Box<dyn Error + Send + Sync>;
 
-impl Service<Uri> for Connector {
-    type Response = MaybeHttpsStream<Line>;
+impl Service<Uri> for TlsConnector {
+    type Response = MaybeHttpsStream<HostConnection>;
     type Error = BoxError;
     type Future = BoxFuture<'static, Result<Self::Response, BoxError>>;
 
@@ -88,7 +91,7 @@ impl Service<Uri> for Connector {
     }
 }
 
-/// What a failure of the client means: our own verdict where the dialer gave one.
+/// Error of a failed request. The connector's own error wins where there is one.
 pub(super) fn error_of(error: &legacy::Error) -> FetchError {
     if let Some(error) = cause::<FetchError>(error) {
         return *error;
@@ -105,8 +108,8 @@ pub(super) fn error_of(error: &legacy::Error) -> FetchError {
     }
 }
 
-/// The first error of a type in a chain of causes, also inside of input/output errors, which
-/// leave the error they carry out of the chain.
+/// First error of type `E` in a chain of causes. IO errors leave the error they carry out of the chain, so they are
+/// looked into.
 fn cause<'a, E: Error + 'static>(error: &'a (dyn Error + 'static)) -> Option<&'a E> {
     let mut link = Some(error);
     while let Some(error) = link {

@@ -1,13 +1,13 @@
-//! `--connect-to 'PATTERN=HOST:PORT'`: where to connect for some hosts, whatever their names say.
+//! `--connect-to 'PATTERN=HOST:PORT'`: connect to another address for some hosts.
 //!
-//! Only the connection goes elsewhere: URL, `Host` header and the name in the TLS handshake stay.
-//! The target may be loopback or private without `--allow-private`: the user named it, the web did not.
+//! Only the connection changes; URL, `Host` header and the name in the TLS handshake stay. The target may be a loopback
+//! or private address without `--allow-private`, because the user chose it.
 
 use super::refusal::is_bad_port;
 use crate::fetch::wildcard;
 use std::str::FromStr;
 
-/// One rule.
+/// One `--connect-to` rule.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConnectTo {
     pattern: String,
@@ -16,26 +16,26 @@ pub struct ConnectTo {
     port: u16,
 }
 
-/// Why a rule is not understood.
+/// Error of a rule that cannot be parsed.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ConnectToError {
-    /// No `=`, or nothing on one side of it.
-    #[error("'{0}' is not understood: expected PATTERN=HOST:PORT, as in '*.example=127.0.0.1:8080'")]
+    /// The rule has no `=`, or one side is empty.
+    #[error("invalid rule '{0}': expected PATTERN=HOST:PORT, as in '*.example=127.0.0.1:8080'")]
     Shape(String),
-    /// No usable port.
-    #[error("'{0}' names no usable port: expected HOST:PORT with a web port from 1 to 65535")]
+    /// The port is missing or not a web port.
+    #[error("invalid port in '{0}': expected HOST:PORT with a web port from 1 to 65535")]
     Port(String),
 }
 
 impl ConnectTo {
-    /// Whether the rule speaks about a host, and port where the pattern has one.
+    /// True when the pattern matches a host, and its port if the pattern has one.
     pub fn matches(&self, host: &str, port: u16) -> bool {
         let host = host.to_ascii_lowercase();
         let name = if self.with_port { format!("{host}:{port}") } else { host };
         wildcard::matches(self.pattern.as_bytes(), name.as_bytes())
     }
 
-    /// Where to connect instead.
+    /// Host and port to connect to.
     pub fn target(&self) -> (&str, u16) {
         (&self.host, self.port)
     }
@@ -59,7 +59,7 @@ impl FromStr for ConnectTo {
     }
 }
 
-/// A colon outside the brackets of an IPv6 address begins a port.
+/// True when the pattern ends in a port. Colons inside the brackets of an IPv6 address do not count.
 fn has_port(pattern: &str) -> bool {
     pattern.rsplit(']').next().is_some_and(|rest| rest.contains(':'))
 }

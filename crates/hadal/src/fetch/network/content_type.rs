@@ -1,9 +1,8 @@
-//! Whether a body is worth downloading, by what the answer calls it.
+//! Selection of bodies to download, by content type.
 
 use crate::fetch::wildcard;
 
-/// Whether a content type is among the accepted patterns. A missing or garbled one counts as
-/// accepted: only the body can tell.
+/// True when a content type matches an accepted pattern. A missing or malformed one counts as accepted.
 pub(super) fn is_wanted(content_type: Option<&str>, accepted: &[String]) -> bool {
     let essence = content_type.unwrap_or_default().split([';', ',']).next().unwrap_or_default();
     let essence = essence.trim().to_ascii_lowercase();
@@ -17,7 +16,7 @@ mod tests {
     use crate::fetch::network::NetworkOptions;
 
     #[test]
-    fn documents_are_wanted_and_media_are_not() {
+    fn documents_are_downloaded_and_media_are_not() {
         let accepted = NetworkOptions::default().accepted;
         for wanted in [
             None,

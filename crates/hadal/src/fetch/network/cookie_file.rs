@@ -1,23 +1,23 @@
-//! `--cookies FILE`: the cookie files that browsers' add-ons and curl write (Netscape's format).
+//! `--cookies FILE`: cookie files in Netscape format, as written by curl and by browser add-ons.
 
-use super::cookies::{Jar, Stored};
+use super::cookies::{Jar, StoredCookie};
 use hadal_core::address::Site;
 use hadal_core::time::Time;
 use url::Url;
 
-/// A line that is not understood.
+/// A line that cannot be parsed.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "line {line}: expected 7 fields separated by tabs (domain, subdomains, path, secure, expiry, name, value){hint}"
 )]
 pub struct CookieFileError {
-    /// Counted from 1.
+    /// Line number, counted from 1.
     pub line: usize,
     hint: &'static str,
 }
 
 impl Jar {
-    /// Reads a cookie file. Cookies that have expired are left out.
+    /// Parses a cookie file. Expired cookies are left out.
     pub fn from_netscape(text: &str, now: Time) -> Result<Jar, CookieFileError> {
         let mut jar = Jar::default();
         for (at, line) in text.lines().enumerate() {
@@ -33,19 +33,19 @@ impl Jar {
     }
 }
 
-fn read(line: &str) -> Result<(Site, Stored), &'static str> {
+fn read(line: &str) -> Result<(Site, StoredCookie), &'static str> {
     let fields: Vec<&str> = line.split('\t').collect();
     let [domain, subdomains, path, secure, expires, name, value] = fields[..] else {
         return Err("");
     };
     let domain = domain.trim_start_matches('.').to_ascii_lowercase();
-    let url = Url::parse(&format!("http://{domain}/")).map_err(|_| "; the domain is none")?;
-    let expires: u64 = expires.parse().map_err(|_| "; the expiry is no number of seconds")?;
+    let url = Url::parse(&format!("http://{domain}/")).map_err(|_| "; the domain is invalid")?;
+    let expires: u64 = expires.parse().map_err(|_| "; the expiry is not a number of seconds")?;
     if name.is_empty() || value.contains(|c: char| c.is_ascii_control()) {
         return Err("; name or value cannot be sent");
     }
     let yes = |field: &str| field.eq_ignore_ascii_case("TRUE");
-    let cookie = Stored {
+    let cookie = StoredCookie {
         name: name.to_string(),
         value: value.to_string(),
         domain,
@@ -80,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_that_is_not_understood_is_named() {
+    fn an_invalid_line_is_named() {
         for bad in ["just words", "a.example\tTRUE\t/\tFALSE\tnever\tn\tv", "a b\tTRUE\t/\tFALSE\t0\tn\tv"] {
             let error = Jar::from_netscape(&format!("# head\n{bad}\n"), NOW).unwrap_err();
             assert_eq!(error.line, 2);

@@ -1,7 +1,7 @@
 //! Cookies per site, bounded in number and size.
 //!
-//! Many search back ends answer only to a session they opened themselves. A host may set cookies for
-//! itself or for its site, never for a public suffix. What is dropped for want of room is the oldest.
+//! Many searches need a session that they started themselves. A host may set cookies for itself or for its site, never
+//! for a public suffix. When a bound is reached, the oldest cookies are dropped.
 
 use hadal_core::address::Site;
 use hadal_core::time::Time;
@@ -9,27 +9,31 @@ use std::collections::{HashMap, VecDeque};
 use std::time::Duration;
 use url::Url;
 
-const MOST_PER_SITE: usize = 50;
-const LARGEST_COOKIE: usize = 4096;
-const LARGEST_LINE: usize = 8192;
-const LARGEST_JAR: usize = 16 * 1024 * 1024;
+/// Most cookies per site (RFC 6265, section 6.1, asks for at least 50 per domain).
+const MAX_PER_SITE: usize = 50;
+/// Most bytes of a `Set-Cookie` header (RFC 6265, section 6.1).
+const MAX_COOKIE_BYTES: usize = 4096;
+/// Most bytes of a `Cookie` header. Guess.
+const MAX_HEADER_BYTES: usize = 8192;
+/// Most bytes of all cookies. Guess.
+const MAX_JAR_BYTES: usize = 16 * 1024 * 1024;
 
-/// All cookies of a crawl.
+/// All cookies of a session.
 #[derive(Clone, Debug, Default)]
 pub struct Jar {
-    sites: HashMap<Site, VecDeque<Stored>>,
+    sites: HashMap<Site, VecDeque<StoredCookie>>,
     /// Sites in the order they first set a cookie.
     order: VecDeque<Site>,
     bytes: usize,
 }
 
-/// A cookie as it is kept.
+/// A cookie with its scope and expiry.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Stored {
+pub(super) struct StoredCookie {
     pub(super) name: String,
     pub(super) value: String,
     pub(super) domain: String,
-    /// Only for the very host, not for those below it.
+    /// True: the cookie is sent to this host only, not to its subdomains.
     pub(super) host_only: bool,
     pub(super) path: String,
     pub(super) secure: bool,
@@ -37,22 +41,22 @@ pub(super) struct Stored {
 }
 
 impl Jar {
-    /// Takes in one `Set-Cookie` line of an answer from `url`; what breaks the rules is left out.
+    /// Stores the cookie of a `Set-Cookie` header from `url`. Invalid cookies are ignored.
     pub fn set(&mut self, url: &Url, line: &str, now: Time) {
         if let Some(cookie) = read(url, line, now) {
             self.put(Site::of(url), cookie, now);
         }
     }
 
-    /// The `Cookie` line for a request, longer paths first; none when no cookie applies.
+    /// `Cookie` header for a request, longer paths first; `None` when no cookie applies.
     pub fn line_for(&self, url: &Url, now: Time) -> Option<String> {
-        let mut fitting: Vec<&Stored> =
+        let mut fitting: Vec<&StoredCookie> =
             self.sites.get(&Site::of(url))?.iter().filter(|cookie| cookie.is_for(url, now)).collect();
         fitting.sort_by_key(|cookie| std::cmp::Reverse(cookie.path.len()));
         let mut line = String::new();
         for cookie in fitting {
             let pair = format!("{}={}", cookie.name, cookie.value);
-            if line.len() + pair.len() + 2 > LARGEST_LINE {
+            if line.len() + pair.len() + 2 > MAX_HEADER_BYTES {
                 break;
             }
             let separator = if line.is_empty() { "" } else { "; " };
@@ -61,34 +65,34 @@ impl Jar {
         (!line.is_empty()).then_some(line)
     }
 
-    /// Keeps a cookie in place of an earlier one of the same name, domain and path.
-    pub(super) fn put(&mut self, site: Site, cookie: Stored, now: Time) {
+    /// Stores a cookie. It replaces an earlier one with the same name, domain and path.
+    pub(super) fn put(&mut self, site: Site, cookie: StoredCookie, now: Time) {
         if !self.sites.contains_key(&site) {
             self.order.push_back(site.clone());
         }
         let cookies = self.sites.entry(site).or_default();
-        let before: usize = cookies.iter().map(Stored::size).sum();
+        let before: usize = cookies.iter().map(StoredCookie::size).sum();
         cookies.retain(|old| !old.is_same(&cookie) && !old.has_expired(now));
         if !cookie.has_expired(now) {
             cookies.push_back(cookie);
         }
-        if cookies.len() > MOST_PER_SITE {
+        if cookies.len() > MAX_PER_SITE {
             cookies.pop_front();
         }
-        self.bytes = self.bytes + cookies.iter().map(Stored::size).sum::<usize>() - before;
+        self.bytes = self.bytes + cookies.iter().map(StoredCookie::size).sum::<usize>() - before;
         self.make_room();
     }
 
     fn make_room(&mut self) {
-        while self.bytes > LARGEST_JAR {
+        while self.bytes > MAX_JAR_BYTES {
             let Some(site) = self.order.pop_front() else { return };
             let dropped = self.sites.remove(&site).unwrap_or_default();
-            self.bytes -= dropped.iter().map(Stored::size).sum::<usize>();
+            self.bytes -= dropped.iter().map(StoredCookie::size).sum::<usize>();
         }
     }
 }
 
-impl Stored {
+impl StoredCookie {
     fn is_for(&self, url: &Url, now: Time) -> bool {
         let host = url.host_str().unwrap_or_default();
         let of_host = if self.host_only { host == self.domain } else { is_within(host, &self.domain) };
@@ -99,7 +103,7 @@ impl Stored {
         of_host && below && (!self.secure || url.scheme() == "https") && !self.has_expired(now)
     }
 
-    fn is_same(&self, other: &Stored) -> bool {
+    fn is_same(&self, other: &StoredCookie) -> bool {
         (&self.name, &self.domain, &self.path) == (&other.name, &other.domain, &other.path)
     }
 
@@ -108,18 +112,18 @@ impl Stored {
     }
 
     fn size(&self) -> usize {
-        size_of::<Stored>() + self.name.len() + self.value.len() + self.domain.len() + self.path.len()
+        size_of::<StoredCookie>() + self.name.len() + self.value.len() + self.domain.len() + self.path.len()
     }
 }
 
-/// RFC 6265, section 5.3, with what a crawler has no use for left out.
-fn read(url: &Url, line: &str, now: Time) -> Option<Stored> {
+/// Parses a `Set-Cookie` header (RFC 6265, section 5.3, without the parts that a crawler does not need).
+fn read(url: &Url, line: &str, now: Time) -> Option<StoredCookie> {
     let cookie = cookie::Cookie::parse(line).ok()?;
     let host = url.host_str()?;
     let secure = cookie.secure().unwrap_or(false);
     let (name, value) = (cookie.name().to_string(), cookie.value().to_string());
     let sendable = !name.is_empty() && !line.contains(|c: char| c.is_ascii_control());
-    if !sendable || line.len() > LARGEST_COOKIE || (secure && url.scheme() != "https") {
+    if !sendable || line.len() > MAX_COOKIE_BYTES || (secure && url.scheme() != "https") {
         return None;
     }
     let asked = cookie.domain().map(|domain| domain.trim_start_matches('.').to_ascii_lowercase());
@@ -129,7 +133,7 @@ fn read(url: &Url, line: &str, now: Time) -> Option<Stored> {
         None => (host.to_string(), true),
     };
     let path = cookie.path().filter(|path| path.starts_with('/')).map_or_else(|| folder(url), String::from);
-    Some(Stored { name, value, domain, host_only, path, secure, expires: expiry(&cookie, now) })
+    Some(StoredCookie { name, value, domain, host_only, path, secure, expires: expiry(&cookie, now) })
 }
 
 fn expiry(cookie: &cookie::Cookie, now: Time) -> Option<Time> {
@@ -148,7 +152,7 @@ fn is_public_suffix(url: &Url, domain: &str) -> bool {
     url.domain().is_none() || psl::domain_str(domain).is_none()
 }
 
-/// The path that a cookie without one is for: the folder of the page that set it.
+/// Default path of a cookie: the folder of the page that set it.
 fn folder(url: &Url) -> String {
     match url.path().rfind('/') {
         Some(at) if at > 0 => url.path()[..at].to_string(),
@@ -197,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_sets_cookies_for_a_public_suffix_or_a_stranger() {
+    fn cookies_for_public_suffixes_and_other_sites_are_ignored() {
         for (from, domain) in [
             ("http://shop.co.uk/", "co.uk"),
             ("http://me.github.io/", "github.io"),
@@ -214,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn secure_cookies_travel_only_encrypted() {
+    fn secure_cookies_are_sent_over_https_only() {
         let jar = jar(&[("https://a.example/", "s=1; Secure"), ("http://a.example/", "t=1; Secure")]);
         assert_eq!(sent(&jar, "https://a.example/"), "s=1");
         assert_eq!(sent(&jar, "http://a.example/"), "");
@@ -239,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn garbage_is_left_out() {
+    fn invalid_cookies_are_ignored() {
         let huge = format!("s={}", "x".repeat(5000));
         for line in ["", "=", ";;;", "no value", "a=b\u{1}c", huge.as_str()] {
             assert_eq!(sent(&jar(&[("http://a.example/", line)]), "http://a.example/"), "", "{line:?}");
@@ -252,12 +256,12 @@ mod tests {
         for n in 0..200 {
             jar.set(&url("http://a.example/"), &format!("c{n}=1"), NOW);
         }
-        assert_eq!(sent(&jar, "http://a.example/").split("; ").count(), MOST_PER_SITE);
+        assert_eq!(sent(&jar, "http://a.example/").split("; ").count(), MAX_PER_SITE);
         let big = "x".repeat(4000);
         for n in 0..6000 {
             jar.set(&url(&format!("http://site{n}.example/")), &format!("s={big}"), NOW);
         }
-        assert!(jar.bytes <= LARGEST_JAR && jar.order.len() == jar.sites.len());
+        assert!(jar.bytes <= MAX_JAR_BYTES && jar.order.len() == jar.sites.len());
         assert_eq!(sent(&jar, "http://a.example/"), "");
         assert_ne!(sent(&jar, "http://site5999.example/"), "");
     }

@@ -1,17 +1,18 @@
-//! Undoing content codings, never beyond a limit.
+//! Decoding of content codings, up to a limit.
 //!
-//! Layers are read through each other, and each is limited by itself: neither a bomb nor a bomb inside
-//! a bomb costs more than the limit per layer. What a damaged stream gave before the damage is kept.
+//! Each layer of coding is limited by itself, so a nested decompression bomb costs at most the limit per layer. The
+//! output before a damage in the stream is kept.
 
 use hadal_core::http::Completeness;
 use std::io::{BufReader, Chain, Cursor, Read, Take};
 
-/// More layers than this are nobody's honest doing.
-const MOST_LAYERS: usize = 4;
-/// zstd windows of up to 8 MiB, as RFC 9659 asks of web content.
+/// Most layers of coding. More of them occur in attacks only. Guess.
+const MAX_LAYERS: usize = 4;
+/// Base-2 logarithm of the largest zstd window: 8 MiB, as in RFC 9659.
 const ZSTD_WINDOW_LOG: u32 = 23;
 
-/// Undoes the codings named in `Content-Encoding` (in the order they were applied), up to `limit` bytes.
+/// Decodes a body. `codings` are the values of `Content-Encoding`, in the order in which they were applied. The result
+/// has at most `limit` bytes.
 pub(super) fn decode<'a>(
     body: Vec<u8>,
     codings: impl Iterator<Item = &'a str>,
@@ -22,7 +23,7 @@ pub(super) fn decode<'a>(
     if layers.is_empty() || body.is_empty() {
         return (body, Completeness::Whole);
     }
-    if layers.len() > MOST_LAYERS {
+    if layers.len() > MAX_LAYERS {
         return (Vec::new(), Completeness::Broken);
     }
     let mut reader: Box<dyn Read> = Box::new(Cursor::new(body));
@@ -57,7 +58,7 @@ enum Coding {
 type Layer = Chain<Cursor<Vec<u8>>, Take<Box<dyn Read>>>;
 
 impl Coding {
-    /// Names that mean nothing (`identity`, a charset put there by mistake) change nothing.
+    /// Coding with this name; `None` for `identity` and for names that are no codings.
     fn named(name: &str) -> Option<Coding> {
         match name.to_ascii_lowercase().as_str() {
             "gzip" | "x-gzip" => Some(Coding::Gzip),
@@ -68,8 +69,8 @@ impl Coding {
         }
     }
 
-    /// A reader of what is inside. Servers call raw deflate streams `deflate`, and plain text `gzip`:
-    /// the first two bytes tell.
+    /// Reader of the decoded layer. Some servers send raw deflate as `deflate` and plain text as `gzip`, so the first
+    /// two bytes decide.
     fn layer(self, mut coded: Take<Box<dyn Read>>) -> std::io::Result<Box<dyn Read>> {
         let mut start = Vec::new();
         coded.by_ref().take(2).read_to_end(&mut start)?;

@@ -1,22 +1,21 @@
-//! The real web: one request over a pooled connection.
+//! HTTP client for the real web: one request over a pooled connection.
 //!
-//! The way of a request: `dial` decides where it may go and connects, `client` puts TLS and HTTP
-//! on top, `content_type` says whether the body is wanted, `body` takes it in pieces, `decode`
-//! undoes its codings, `cookies` remembers what the host asked to. Nothing is followed or repeated.
+//! A request passes `connect` (checks and connection), `client` (TLS and HTTP), `content_type` (selection of bodies),
+//! `body` (reception), `decode` (content codings) and `cookies`. Redirects are not followed, and nothing is retried.
 
 mod body;
 mod client;
+mod connect;
 mod connect_to;
+mod connection;
 mod content_type;
 mod cookie_file;
 mod cookies;
 mod decode;
-mod dial;
-mod line;
-mod names;
 mod options;
 mod proxy;
 mod refusal;
+mod resolver;
 
 pub use connect_to::{ConnectTo, ConnectToError};
 pub use cookie_file::CookieFileError;
@@ -28,7 +27,7 @@ pub use refusal::{is_bad_port, is_public};
 use super::Fetch;
 use bytes::Bytes;
 use client::Client;
-use dial::Dialer;
+use connect::TcpConnector;
 use futures::future::BoxFuture;
 use hadal_core::http::{Completeness, Exchange, FetchError, Headers, Method, Request, Response};
 use hadal_core::time::Time;
@@ -42,10 +41,10 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use tokio::time::Instant;
 use url::Url;
 
-/// Carries requests over the network.
+/// HTTP client for the network.
 pub struct Network {
     client: Client,
-    dialer: Dialer,
+    connector: TcpConnector,
     standing: HeaderMap,
     accepted: Vec<String>,
     timeouts: Timeouts,
@@ -65,12 +64,12 @@ impl Fetch for Network {
 }
 
 impl Network {
-    /// A network that is used as told, or why it cannot be. Must be called within a tokio runtime.
+    /// Client with these options. Must be called within a tokio runtime.
     pub fn new(options: NetworkOptions) -> Result<Network, NetworkError> {
-        let dialer = Dialer::new(&options);
+        let connector = TcpConnector::new(&options);
         Ok(Network {
-            client: client::build(dialer.clone(), &options)?,
-            dialer,
+            client: client::build(connector.clone(), &options)?,
+            connector,
             standing: options.standing_headers()?,
             accepted: options.accepted,
             timeouts: options.timeouts,
@@ -78,11 +77,11 @@ impl Network {
         })
     }
 
-    /// Whether `--connect-to` sends this URL's host elsewhere: then the address connected to says
-    /// nothing about who is kept busy, politeness by address makes no sense, and no peer is named.
+    /// True when a `--connect-to` rule applies to the host of a URL. Then the address of the connection says nothing
+    /// about the host, so the exchange has no peer and does not count for politeness by address.
     pub fn is_rerouted(&self, url: &Url) -> bool {
         let (host, port) = (url.host_str().unwrap_or_default(), url.port_or_known_default().unwrap_or(0));
-        self.dialer.rule_for(host, port).is_some()
+        self.connector.rule_for(host, port).is_some()
     }
 
     async fn exchange(
@@ -93,7 +92,7 @@ impl Network {
         peer: &mut Option<IpAddr>,
     ) -> Result<Response, FetchError> {
         let message = self.message(request, at)?;
-        self.dialer.admit(message.uri())?;
+        self.connector.check(message.uri())?;
         let answer = self.answer(message, deadline, peer).await?;
         let (head, body) = answer.into_parts();
         let headers = lines_of(&head.headers);
@@ -107,8 +106,8 @@ impl Network {
         Ok(response)
     }
 
-    /// The request as it is sent: standing lines, cookies, then the request's own lines, each
-    /// replacing earlier ones of its name.
+    /// HTTP message of a request: standing headers, cookies, then the request's own headers. Later headers replace
+    /// earlier ones of the same name.
     fn message(&self, request: &Request, at: Time) -> Result<http::Request<Full<Bytes>>, FetchError> {
         let uri = uri_of(&request.url)?;
         let mut headers = self.standing.clone();
@@ -117,7 +116,7 @@ impl Network {
         {
             headers.insert(header::COOKIE, line);
         }
-        if let Some(line) = self.dialer.proxy_authorization(&uri) {
+        if let Some(line) = self.connector.proxy_authorization(&uri) {
             headers.insert(header::PROXY_AUTHORIZATION, line);
         }
         if request.method == Method::Post {
@@ -134,7 +133,7 @@ impl Network {
         Ok(message)
     }
 
-    /// Sends and waits for the head of the answer; patience begins when the connection stands.
+    /// Sends a message and waits for the response head. The answer timeout starts when the connection is open.
     async fn answer(
         &self,
         mut message: http::Request<Full<Bytes>>,
@@ -160,7 +159,7 @@ impl Network {
         result
     }
 
-    /// robots.txt is read whatever it is called: the rules in it count all the same.
+    /// True when the body is downloaded. robots.txt is, whatever its content type.
     fn is_wanted(&self, request: &Request, response: &Response) -> bool {
         let content_type = response.headers.get("content-type");
         request.url.path() == "/robots.txt" || content_type::is_wanted(content_type, &self.accepted)
@@ -215,7 +214,7 @@ fn method_of(method: Method) -> http::Method {
     }
 }
 
-/// Header lines as text: UTF-8 where it is, else byte by byte.
+/// Headers as text: UTF-8 where it is valid, else one character per byte.
 fn lines_of(headers: &HeaderMap) -> Headers {
     let text = |value: &HeaderValue| match std::str::from_utf8(value.as_bytes()) {
         Ok(text) => text.to_string(),
@@ -227,5 +226,5 @@ fn lines_of(headers: &HeaderMap) -> Headers {
 fn peer_of(captured: &CaptureConnection) -> Option<IpAddr> {
     let mut extras = http::Extensions::new();
     captured.connection_metadata().as_ref()?.get_extras(&mut extras);
-    extras.get::<line::Peer>()?.0
+    extras.get::<connection::PeerAddress>()?.0
 }

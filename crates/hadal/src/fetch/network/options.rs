@@ -1,4 +1,4 @@
-//! How the network is used: what hadal says about itself, how long it waits, whom it may meet.
+//! Options of the network client: identity, timeouts, permitted addresses.
 
 use super::connect_to::ConnectTo;
 use super::cookies::Jar;
@@ -7,66 +7,66 @@ use http::{HeaderName, HeaderValue, header};
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// Everything [`super::Network`] can be told.
+/// Options of [`super::Network`].
 #[derive(Clone, Debug)]
 pub struct NetworkOptions {
     /// Product name and version sent with every request.
     pub user_agent: String,
-    /// Where the owner of a visited host can complain: a URL or mail address.
+    /// Contact for owners of visited hosts: a URL or an e-mail address.
     pub contact: Option<String>,
-    /// Extra header lines for every request; they replace our own of the same name.
+    /// Extra headers of every request. They replace our own headers of the same name.
     pub headers: Vec<(String, String)>,
-    /// Private, loopback and link-local addresses may be visited.
+    /// True: private, loopback and link-local addresses may be visited.
     pub allow_private: bool,
-    /// Where to connect for some hosts; the first rule that matches counts.
+    /// Rules of `--connect-to`. The first matching rule applies.
     pub connect_to: Vec<ConnectTo>,
-    /// How long each phase may take.
+    /// Timeouts of the phases of a request.
     pub timeouts: Timeouts,
-    /// Content types to download, with `*` for any run of characters; a missing type always is.
+    /// Patterns of content types to download, in which `*` matches anything. A missing content type is accepted.
     pub accepted: Vec<String>,
-    /// Cookies to begin with.
+    /// Initial cookies.
     pub cookies: Jar,
-    /// Proxies to go through.
+    /// Configured proxies.
     pub proxies: Proxies,
-    /// A PEM file of further certificate authorities to trust.
+    /// PEM file with additional certificate authorities.
     pub ca_file: Option<PathBuf>,
 }
 
-/// How long each phase of a request may take.
+/// Timeouts of the phases of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Timeouts {
-    /// Resolving the name.
+    /// Resolution of the host name.
     pub dns: Duration,
-    /// Connecting, TLS handshake included.
+    /// Connection with TLS handshake.
     pub connect: Duration,
-    /// From the connection to the head of the answer.
+    /// From the open connection to the response head.
     pub answer: Duration,
-    /// Between two pieces of the body.
+    /// Pause between two pieces of the body.
     pub stall: Duration,
-    /// All together.
+    /// Whole request.
     pub total: Duration,
 }
 
-/// Why the network cannot be used as told.
+/// Error of invalid options.
 #[derive(Debug, thiserror::Error)]
 pub enum NetworkError {
-    /// A header line cannot be sent.
+    /// A header is invalid.
     #[error(
         "header '{0}' cannot be sent: expected 'Name: value' in plain characters, and not a line that the connection itself needs (Host, Content-Length, Connection, Transfer-Encoding)"
     )]
     Header(String),
-    /// The name we would go by cannot be sent.
+    /// The user agent or the contact is invalid.
     #[error("user agent or contact '{0}' cannot be sent: use plain characters")]
     UserAgent(String),
-    /// The certificate file cannot be used.
+    /// The certificate file cannot be read.
     #[error("certificate file {}: {detail}", .path.display())]
     CaFile {
-        /// Which.
+        /// Path of the file.
         path: PathBuf,
-        /// Why.
+        /// Error message.
         detail: String,
     },
-    /// A proxy of a kind that is not spoken to.
+    /// The proxy has an unsupported scheme.
     #[error(
         "proxy '{0}' is not supported: use an http:// proxy, or unset HTTP_PROXY, HTTPS_PROXY and ALL_PROXY"
     )]
@@ -90,7 +90,7 @@ impl Default for NetworkOptions {
     }
 }
 
-/// Pages, feeds, sitemaps, OpenSearch descriptions and the answers of scripted searches.
+/// Content types of pages, feeds, sitemaps, OpenSearch descriptions and scripted searches.
 const ACCEPTED: [&str; 7] = [
     "text/html",
     "text/plain",
@@ -109,7 +109,7 @@ impl Default for Timeouts {
 }
 
 impl NetworkOptions {
-    /// The full user agent: `hadal/1.0 (+contact)`.
+    /// Value of the `User-Agent` header: `hadal/1.0 (+contact)`.
     pub fn full_user_agent(&self) -> String {
         match &self.contact {
             Some(contact) => format!("{} (+{contact})", self.user_agent),
@@ -117,7 +117,7 @@ impl NetworkOptions {
         }
     }
 
-    /// The header lines that every request begins with.
+    /// Headers of every request.
     pub(super) fn standing_headers(&self) -> Result<http::HeaderMap, NetworkError> {
         let agent = self.full_user_agent();
         let agent = HeaderValue::from_str(&agent).map_err(|_| NetworkError::UserAgent(agent))?;
@@ -137,7 +137,7 @@ impl NetworkOptions {
 const ACCEPT: &str =
     "text/html,application/xhtml+xml,application/xml;q=0.9,text/plain;q=0.8,application/json;q=0.8,*/*;q=0.1";
 
-/// A header line that may be sent, if it may.
+/// Parses a header. `None` for invalid headers and for those of the connection itself.
 pub(super) fn header_line(name: &str, value: &str) -> Option<(HeaderName, HeaderValue)> {
     let name = HeaderName::from_bytes(name.trim().as_bytes()).ok()?;
     let value = HeaderValue::from_bytes(value.trim().as_bytes()).ok()?;
@@ -156,7 +156,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_user_agent_says_who_and_whom_to_write_to() {
+    fn the_user_agent_names_product_and_contact() {
         let mut options = NetworkOptions::default();
         assert!(options.full_user_agent().starts_with("hadal/"));
         options.contact = Some("https://owner.example/bot".to_string());
@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn header_lines_that_cannot_be_sent_are_refused_at_the_start() {
+    fn invalid_headers_are_refused() {
         for (name, value) in
             [("", "x"), ("a b", "x"), ("X", "a\nb"), ("Host", "other"), ("Connection", "close")]
         {

@@ -1,10 +1,9 @@
-//! Where hadal never connects to: addresses that are not on the public Internet, unless allowed,
-//! and ports that belong to other protocols.
+//! Refused addresses and ports: addresses outside the public Internet, and ports of other protocols.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-/// The "bad ports" of the WHATWG fetch standard: a request sent there could speak to a mail server,
-/// a printer or a chat network in that one's own language.
+/// Bad ports of the WHATWG Fetch standard. A request to them could be understood by a mail server, a printer or a chat
+/// server.
 const BAD_PORTS: [u16; 83] = [
     0, 1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102, 103,
     104, 109, 110, 111, 113, 115, 117, 119, 123, 135, 137, 139, 143, 161, 179, 389, 427, 465, 512, 513, 514,
@@ -12,13 +11,13 @@ const BAD_PORTS: [u16; 83] = [
     2049, 3659, 4045, 4190, 5060, 5061, 6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080,
 ];
 
-/// Whether a port belongs to another protocol than HTTP.
+/// True for ports of other protocols than HTTP.
 pub fn is_bad_port(port: u16) -> bool {
     BAD_PORTS.contains(&port)
 }
 
-/// Whether an address is on the public Internet. One that carries an IPv4 address inside is judged by
-/// that one: tunnels must not lead into a private network.
+/// True for addresses of the public Internet. An IPv6 address that embeds an IPv4 address counts as that one, so that
+/// tunnels do not lead into a private network.
 pub fn is_public(ip: IpAddr) -> bool {
     match ip {
         IpAddr::V4(ip) => is_public_v4(ip),
@@ -49,7 +48,7 @@ fn is_public_v4(ip: Ipv4Addr) -> bool {
         || multicast_or_reserved)
 }
 
-/// Only 2000::/3 is handed out to the public; within it, some blocks are for protocols and books.
+/// True for 2000::/3 without the blocks for protocols and documentation.
 fn is_public_v6(ip: Ipv6Addr) -> bool {
     let [a, b, ..] = ip.segments();
     let global = a & 0xe000 == 0x2000;
@@ -58,7 +57,7 @@ fn is_public_v6(ip: Ipv6Addr) -> bool {
     global && !protocol_assignments && !documentation
 }
 
-/// The IPv4 address inside a mapped, compatible, NAT64, 6to4 or Teredo address.
+/// IPv4 address embedded in a mapped, compatible, NAT64, 6to4 or Teredo address.
 fn embedded_v4(ip: Ipv6Addr) -> Option<Ipv4Addr> {
     let high_and_low = |high: u16, low: u16| Ipv4Addr::from(u32::from(high) << 16 | u32::from(low));
     match ip.segments() {
@@ -76,7 +75,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn addresses_off_the_public_internet_are_told_apart() {
+    fn addresses_outside_the_public_internet_are_refused() {
         for text in [
             "0.0.0.0",
             "0.1.2.3",

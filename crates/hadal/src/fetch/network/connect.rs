@@ -1,14 +1,14 @@
 //! From a URL to an open connection: route, resolve, check every address, connect.
 //!
-//! Every new connection passes here, so a redirect or a name that changes its address between two
-//! look-ups meets the same check as the first request.
+//! Every new connection is checked here, so a redirect, or a name whose address changes between two look-ups, is
+//! checked like the first request.
 
 use super::connect_to::ConnectTo;
-use super::line::{End, Line};
-use super::names::{Names, ip_literal};
+use super::connection::{ConnectionEnd, HostConnection};
 use super::options::NetworkOptions;
 use super::proxy::Proxies;
 use super::refusal::{is_bad_port, is_public};
+use super::resolver::{NameResolver, ip_literal};
 use futures::StreamExt;
 use futures::future::BoxFuture;
 use futures::stream::FuturesUnordered;
@@ -23,45 +23,45 @@ use std::time::Duration;
 use tokio::net::TcpStream;
 use tower_service::Service;
 
-/// How long one address has before the next is tried beside it.
+/// Time after which the next address is tried in parallel (RFC 8305, section 5, recommends 250 ms).
 const HEAD_START: Duration = Duration::from_millis(250);
 
-/// Opens connections.
+/// Opens TCP connections to hosts and proxies.
 #[derive(Clone)]
-pub(super) struct Dialer(Arc<Plan>);
+pub(super) struct TcpConnector(Arc<ConnectRules>);
 
-struct Plan {
-    names: Names,
+struct ConnectRules {
+    resolver: NameResolver,
     connect_to: Vec<ConnectTo>,
     proxies: Proxies,
     allow_private: bool,
-    lines: Arc<()>,
+    open_connections: Arc<()>,
 }
 
-/// Which way a request goes.
+/// Route of a request.
 enum Route<'a> {
-    /// To the host itself, whose addresses are checked.
+    /// To the host itself. Its addresses are checked.
     Direct(&'a str, u16),
-    /// To where the user said.
+    /// To the target of a `--connect-to` rule.
     Rerouted(&'a str, u16),
-    /// Through a proxy that the user named.
+    /// Through a configured proxy.
     Proxy(Intercept),
 }
 
-impl Dialer {
-    pub(super) fn new(options: &NetworkOptions) -> Dialer {
-        Dialer(Arc::new(Plan {
-            names: Names::new(options.timeouts.dns),
+impl TcpConnector {
+    pub(super) fn new(options: &NetworkOptions) -> TcpConnector {
+        TcpConnector(Arc::new(ConnectRules {
+            resolver: NameResolver::new(options.timeouts.dns),
             connect_to: options.connect_to.clone(),
             proxies: options.proxies.clone(),
             allow_private: options.allow_private,
-            lines: Arc::new(()),
+            open_connections: Arc::new(()),
         }))
     }
 
-    /// Refuses what can be refused without looking up a name, before anything is sent: with a proxy
-    /// in between, this is the only check of an IP literal.
-    pub(super) fn admit(&self, uri: &Uri) -> Result<(), FetchError> {
+    /// Refuses bad ports and private IP literals before a name is resolved. Behind a proxy this is the only check of an
+    /// IP literal.
+    pub(super) fn check(&self, uri: &Uri) -> Result<(), FetchError> {
         let (host, port) = host_and_port(uri)?;
         if is_bad_port(port) {
             return Err(FetchError::BadPort);
@@ -73,12 +73,12 @@ impl Dialer {
         Ok(())
     }
 
-    /// The rule that sends a host elsewhere, if one does.
+    /// The `--connect-to` rule for a host.
     pub(super) fn rule_for(&self, host: &str, port: u16) -> Option<&ConnectTo> {
         self.0.connect_to.iter().find(|rule| rule.matches(host, port))
     }
 
-    /// What a plain request must say to the proxy it goes through, if it goes through one.
+    /// `Proxy-Authorization` header of a plain request through a proxy.
     pub(super) fn proxy_authorization(&self, uri: &Uri) -> Option<http::HeaderValue> {
         match self.route(uri).ok()? {
             Route::Proxy(_) => self.0.proxies.authorization(uri),
@@ -99,38 +99,42 @@ impl Dialer {
         }
     }
 
-    async fn dial(&self, uri: &Uri) -> Result<Line, FetchError> {
-        self.admit(uri)?;
+    async fn connect(&self, uri: &Uri) -> Result<HostConnection, FetchError> {
+        self.check(uri)?;
         match self.route(uri)? {
             Route::Direct(host, port) => {
-                let mut addresses = self.0.names.addresses(host, port).await?;
+                let mut addresses = self.0.resolver.addresses(host, port).await?;
                 addresses.retain(|address| self.0.allow_private || is_public(address.ip()));
                 if addresses.is_empty() {
                     return Err(FetchError::PrivateAddress);
                 }
-                self.open(addresses, End::Host).await
+                self.open(addresses, ConnectionEnd::Host).await
             }
             Route::Rerouted(host, port) => {
-                self.open(self.0.names.addresses(host, port).await?, End::Host).await
+                self.open(self.0.resolver.addresses(host, port).await?, ConnectionEnd::Host).await
             }
             Route::Proxy(proxy) if uri.scheme_str() == Some("http") => {
-                self.open_to_proxy(proxy.uri(), End::Proxy).await
+                self.open_to_proxy(proxy.uri(), ConnectionEnd::Proxy).await
             }
             Route::Proxy(proxy) => self.tunnel(uri, &proxy).await,
         }
     }
 
-    async fn open(&self, addresses: Vec<SocketAddr>, end: End) -> Result<Line, FetchError> {
-        Ok(Line::new(connect(addresses).await?, end, self.0.lines.clone()))
+    async fn open(
+        &self,
+        addresses: Vec<SocketAddr>,
+        end: ConnectionEnd,
+    ) -> Result<HostConnection, FetchError> {
+        Ok(HostConnection::new(connect(addresses).await?, end, self.0.open_connections.clone()))
     }
 
-    async fn open_to_proxy(&self, proxy: &Uri, end: End) -> Result<Line, FetchError> {
+    async fn open_to_proxy(&self, proxy: &Uri, end: ConnectionEnd) -> Result<HostConnection, FetchError> {
         let (host, port) = host_and_port(proxy)?;
-        self.open(self.0.names.addresses(host, port).await?, end).await
+        self.open(self.0.resolver.addresses(host, port).await?, end).await
     }
 
-    async fn tunnel(&self, uri: &Uri, proxy: &Intercept) -> Result<Line, FetchError> {
-        let mut tunnel = Tunnel::new(proxy.uri().clone(), ToProxy(self.clone()));
+    async fn tunnel(&self, uri: &Uri, proxy: &Intercept) -> Result<HostConnection, FetchError> {
+        let mut tunnel = Tunnel::new(proxy.uri().clone(), ProxyConnector(self.clone()));
         if let Some(authorization) = proxy.basic_auth() {
             tunnel = tunnel.with_auth(authorization.clone());
         }
@@ -138,36 +142,36 @@ impl Dialer {
     }
 }
 
-impl Service<Uri> for Dialer {
-    type Response = Line;
+impl Service<Uri> for TcpConnector {
+    type Response = HostConnection;
     type Error = FetchError;
-    type Future = BoxFuture<'static, Result<Line, FetchError>>;
+    type Future = BoxFuture<'static, Result<HostConnection, FetchError>>;
 
     fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), FetchError>> {
         Poll::Ready(Ok(()))
     }
 
     fn call(&mut self, uri: Uri) -> Self::Future {
-        let dialer = self.clone();
-        Box::pin(async move { dialer.dial(&uri).await })
+        let connector = self.clone();
+        Box::pin(async move { connector.connect(&uri).await })
     }
 }
 
-/// The first leg of a tunnel.
-struct ToProxy(Dialer);
+/// Connects to the proxy of a tunnel.
+struct ProxyConnector(TcpConnector);
 
-impl Service<Uri> for ToProxy {
-    type Response = Line;
+impl Service<Uri> for ProxyConnector {
+    type Response = HostConnection;
     type Error = FetchError;
-    type Future = BoxFuture<'static, Result<Line, FetchError>>;
+    type Future = BoxFuture<'static, Result<HostConnection, FetchError>>;
 
     fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), FetchError>> {
         Poll::Ready(Ok(()))
     }
 
     fn call(&mut self, proxy: Uri) -> Self::Future {
-        let dialer = self.0.clone();
-        Box::pin(async move { dialer.open_to_proxy(&proxy, End::Tunnel).await })
+        let connector = self.0.clone();
+        Box::pin(async move { connector.open_to_proxy(&proxy, ConnectionEnd::Tunnel).await })
     }
 }
 
@@ -180,13 +184,13 @@ fn host_and_port(uri: &Uri) -> Result<(&str, u16), FetchError> {
     Ok((uri.host().ok_or(FetchError::BadUrl)?, uri.port_u16().unwrap_or(default)))
 }
 
-/// Names that no proxy needs to look up.
+/// True for names of the local machine.
 fn is_local_name(host: &str) -> bool {
     let host = host.trim_end_matches('.');
     host == "localhost" || host.ends_with(".localhost")
 }
 
-/// Tries addresses in turn, the next beside those that take their time; the first to answer wins.
+/// Connects to the first address that answers. Slow addresses are tried in parallel with the next.
 async fn connect(addresses: Vec<SocketAddr>) -> Result<TcpStream, FetchError> {
     let mut waiting = addresses.into_iter();
     let mut attempts = FuturesUnordered::new();
@@ -201,7 +205,7 @@ async fn connect(addresses: Vec<SocketAddr>) -> Result<TcpStream, FetchError> {
         };
         match ended {
             Some(Ok(stream)) => {
-                // Small requests go out at once; a socket that cannot do this still works.
+                // Sends small requests at once. A failure here is harmless.
                 let _ = stream.set_nodelay(true);
                 return Ok(stream);
             }

@@ -1,4 +1,4 @@
-//! An open connection and what the client must know about it.
+//! An open connection, with what the HTTP client has to know about it.
 
 use hyper::rt::{Read, ReadBufCursor, Write};
 use hyper_util::client::legacy::connect::{Connected, Connection};
@@ -11,51 +11,56 @@ use std::task::{Context, Poll};
 use tokio::net::TcpStream;
 
 /// A TCP connection to a host, or to a proxy on the way to it.
-pub(super) struct Line {
+pub(super) struct HostConnection {
     stream: TokioIo<TcpStream>,
     peer: Option<IpAddr>,
     absolute_form: bool,
-    lines: Arc<()>,
+    open: Arc<()>,
 }
 
-/// With more lines open than this, new ones are closed after their first request instead of kept for
-/// the next: a crawl meets thousands of hosts, and file handles are few.
-const MOST_OPEN: usize = 256;
+/// Open connections above which new ones are closed after their first request. A crawl visits thousands of hosts, and
+/// file handles are limited. Guess.
+const MAX_OPEN: usize = 256;
 
-/// The address of the host at the other end; unknown behind a proxy.
+/// Address of the host; unknown behind a proxy.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Peer(pub(super) Option<IpAddr>);
+pub(super) struct PeerAddress(pub(super) Option<IpAddr>);
 
-/// What is at the other end of a line.
+/// Remote end of a connection.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum End {
+pub(super) enum ConnectionEnd {
     /// The host itself.
     Host,
-    /// A proxy that will be asked for a tunnel.
+    /// A proxy that opens a tunnel.
     Tunnel,
-    /// A proxy that reads whole URLs.
+    /// A proxy that takes absolute URLs.
     Proxy,
 }
 
-impl Line {
-    /// `lines` is shared by all lines that are open, and so counts them.
-    pub(super) fn new(stream: TcpStream, end: End, lines: Arc<()>) -> Line {
-        let peer = stream.peer_addr().ok().map(|address| address.ip()).filter(|_| end == End::Host);
-        Line { stream: TokioIo::new(stream), peer, absolute_form: end == End::Proxy, lines }
+impl HostConnection {
+    /// `open` is shared by all open connections, so its reference count is their number.
+    pub(super) fn new(stream: TcpStream, end: ConnectionEnd, open: Arc<()>) -> HostConnection {
+        let peer = stream.peer_addr().ok().map(|address| address.ip()).filter(|_| end == ConnectionEnd::Host);
+        HostConnection {
+            stream: TokioIo::new(stream),
+            peer,
+            absolute_form: end == ConnectionEnd::Proxy,
+            open,
+        }
     }
 }
 
-impl Connection for Line {
+impl Connection for HostConnection {
     fn connected(&self) -> Connected {
-        let connected = Connected::new().proxy(self.absolute_form).extra(Peer(self.peer));
-        if Arc::strong_count(&self.lines) > MOST_OPEN {
+        let connected = Connected::new().proxy(self.absolute_form).extra(PeerAddress(self.peer));
+        if Arc::strong_count(&self.open) > MAX_OPEN {
             connected.poison();
         }
         connected
     }
 }
 
-impl Read for Line {
+impl Read for HostConnection {
     fn poll_read(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
@@ -65,7 +70,7 @@ impl Read for Line {
     }
 }
 
-impl Write for Line {
+impl Write for HostConnection {
     fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &[u8]) -> Poll<io::Result<usize>> {
         Pin::new(&mut self.stream).poll_write(cx, buf)
     }

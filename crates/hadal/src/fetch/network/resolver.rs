@@ -1,29 +1,30 @@
-//! Host names to addresses.
+//! Resolution of host names.
 
 use hadal_core::http::FetchError;
 use hickory_resolver::TokioResolver;
 use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
 
-/// Resolves names with our own resolver, which keeps answers as long as they live; the system's is
-/// the fallback, where ours has no configuration or no answer.
-pub(super) struct Names {
+/// Resolver with a cache that honours the lifetime of answers. The system resolver is the fallback when it has no
+/// configuration or no answer.
+pub(super) struct NameResolver {
     resolver: Option<TokioResolver>,
     limit: Duration,
 }
 
+/// Answers kept in the cache. Guess.
 const CACHED_ANSWERS: u64 = 10_000;
 
-impl Names {
-    pub(super) fn new(limit: Duration) -> Names {
+impl NameResolver {
+    pub(super) fn new(limit: Duration) -> NameResolver {
         let resolver = TokioResolver::builder_tokio().ok().and_then(|mut builder| {
             builder.options_mut().cache_size = CACHED_ANSWERS;
             builder.build().ok()
         });
-        Names { resolver, limit }
+        NameResolver { resolver, limit }
     }
 
-    /// Every address of a host; an IP literal is its own.
+    /// All addresses of a host. An IP literal is its own address.
     pub(super) async fn addresses(&self, host: &str, port: u16) -> Result<Vec<SocketAddr>, FetchError> {
         if let Some(ip) = ip_literal(host) {
             return Ok(vec![SocketAddr::new(ip, port)]);
@@ -35,7 +36,7 @@ impl Names {
 
     async fn resolve(&self, host: &str) -> Result<Vec<IpAddr>, FetchError> {
         if let Some(resolver) = &self.resolver {
-            // A final dot keeps the local search domains out of it.
+            // The final dot keeps local search domains out.
             match resolver.lookup_ip(format!("{}.", host.trim_end_matches('.'))).await {
                 Ok(found) => return Ok(found.iter().collect()),
                 Err(error) if error.is_nx_domain() || error.is_no_records_found() => {
@@ -49,8 +50,7 @@ impl Names {
     }
 }
 
-/// The address that a host in a URL spells out. `url` has parsed every odd spelling (`0x7f.1`,
-/// `2130706433`) before it comes here.
+/// Address of a host that is an IP literal. The `url` crate has normalised unusual spellings such as `0x7f.1`.
 pub(super) fn ip_literal(host: &str) -> Option<IpAddr> {
     host.trim_start_matches('[').trim_end_matches(']').parse().ok()
 }

@@ -1,0 +1,353 @@
+//! Frontier of a run: links that wait, in memory and in the store.
+//!
+//! The store holds the links. Memory holds the head of every queue per host ([`queues`]), the readiness of hosts
+//! ([`RunHosts`]) and two caches. [`Frontier`] owns all of them, and each of its methods changes memory and store
+//! together. Memory follows from the store alone, so a resumed crawl decides exactly as one that never stopped.
+
+mod caches;
+mod queues;
+mod rescore;
+
+use super::hosts::RunHosts;
+use super::scope::Scope;
+use super::setup::Crawl;
+use crate::polite::{HostIx, RobotsRequest};
+use crate::store::*;
+use caches::{SeenLinks, SiteCache};
+use hadal_core::address::{Host, LinkId, Site};
+use hadal_core::link::{FrontierLink, QueueId, QueueRank, QueuedLink};
+use hadal_core::strategy::{Placement, QueueHeads, SiteCounters, Strategy};
+use hadal_core::time::Time;
+use queues::QueueTable;
+use std::sync::Arc;
+
+/// Links of a run that wait.
+pub struct Frontier {
+    store: Arc<dyn Store>,
+    run: RunId,
+    /// Hosts of the run.
+    pub hosts: RunHosts,
+    queues: QueueTable,
+    sites: SiteCache,
+    seen: SeenLinks,
+    next_order: u64,
+    generation: u32,
+}
+
+/// Best link of a queue whose host may receive a request now.
+pub struct Candidate {
+    /// The link.
+    pub queued: QueuedLink,
+    /// Its host.
+    pub host: HostIx,
+    /// Rank of the next link of the same host and queue.
+    next: Option<QueueRank>,
+}
+
+impl Frontier {
+    /// Frontier of a run that continues from `progress`. [`Frontier::load_queues`] fills it.
+    pub fn new(crawl: &Crawl, run: RunId, progress: &RunProgress) -> Frontier {
+        let store = Arc::clone(&crawl.store);
+        let hosts = RunHosts::new(Arc::clone(&store), run, crawl.politeness, &crawl.agent);
+        Frontier {
+            store,
+            run,
+            hosts,
+            queues: QueueTable::default(),
+            sites: SiteCache::default(),
+            seen: SeenLinks::default(),
+            next_order: progress.next_order,
+            generation: progress.generation,
+        }
+    }
+
+    /// Loads the queue heads of a run that is resumed.
+    pub fn load_queues(&mut self, queues: Vec<(QueueId, Host, u64)>, now: Time) -> Result<(), StoreError> {
+        for (queue, name, length) in queues {
+            if let Some(head) = self.store.of_host(self.run, queue, &name, None, 1)?.first() {
+                let host = self.host(&name, now)?;
+                let is_idle = self.hosts.is_idle(host, now);
+                self.queues.add(queue, host, head.rank(), length, is_idle);
+            }
+        }
+        Ok(())
+    }
+
+    /// Queue heads, as a strategy sees them.
+    pub fn heads(&self) -> &dyn QueueHeads {
+        &self.queues
+    }
+
+    /// True when no link waits in any queue.
+    pub fn is_empty(&self) -> bool {
+        self.queues.is_empty()
+    }
+
+    /// Arrival number of the next link, and generation of the model: the state that a checkpoint keeps.
+    pub fn position(&self) -> (u64, u32) {
+        (self.next_order, self.generation)
+    }
+
+    /// Uses up one arrival number.
+    pub fn take_order(&mut self) -> u64 {
+        self.next_order += 1;
+        self.next_order - 1
+    }
+
+    /// Number of a host. At the first call its state is loaded from the store.
+    pub fn host(&mut self, name: &Host, now: Time) -> Result<HostIx, StoreError> {
+        let (host, is_new) = self.hosts.load(name)?;
+        if is_new {
+            let bonus = self.site(&name.site())?.bonus;
+            self.queues.set_bonus(host, bonus);
+            self.refresh(host, now);
+        }
+        Ok(host)
+    }
+
+    /// Updates the readiness of hosts whose pause is over.
+    pub fn wake(&mut self, now: Time) {
+        for host in self.hosts.woken(now) {
+            self.refresh(host, now);
+        }
+    }
+
+    fn refresh(&mut self, host: HostIx, now: Time) {
+        let ready = self.hosts.is_ready(host, host, now);
+        self.queues.set_ready(host, ready);
+    }
+
+    /// Counters of a site.
+    pub fn site(&mut self, site: &Site) -> Result<SiteCounters, StoreError> {
+        if let Some(counters) = self.sites.get(site) {
+            return Ok(counters);
+        }
+        let counters = self.store.site(self.run, site)?;
+        self.sites.set(site.clone(), counters);
+        Ok(counters)
+    }
+
+    /// Sets the counters of a site in memory. The outcome of the step brings them to the store.
+    pub fn set_site(&mut self, site: &Site, counters: SiteCounters) {
+        self.sites.set(site.clone(), counters);
+    }
+
+    /// Sets the bonus of a site's links in memory.
+    pub fn set_bonus(&mut self, site: &Site, bonus: f32) {
+        for host in self.hosts.of_site(site) {
+            self.queues.set_bonus(host, bonus);
+        }
+    }
+
+    /// Tells which forms the run knows, in the same order.
+    pub fn known_forms(&self, forms: &[hadal_core::identity::FormId]) -> Result<Vec<bool>, StoreError> {
+        self.store.known_forms(self.run, forms)
+    }
+
+    /// Links that were followed to reach `link`, the nearest first, at most `limit`.
+    pub fn path_to(&self, link: &FrontierLink, limit: usize) -> Result<Vec<FrontierLink>, StoreError> {
+        let mut path: Vec<FrontierLink> = Vec::new();
+        while let Some(parent) = path.last().unwrap_or(link).parent
+            && path.len() < limit
+            && let Some(earlier) = self.store.lead(self.run, parent.id)?
+        {
+            path.push(earlier);
+        }
+        Ok(path)
+    }
+
+    /// True when a link was seen lately. False says nothing.
+    pub fn was_seen(&self, id: LinkId) -> bool {
+        self.seen.contains(id)
+    }
+
+    /// Places the links that are new, in scope, and wanted by the strategy. Each counts as known from now on.
+    pub fn admit(
+        &mut self,
+        links: Vec<FrontierLink>,
+        scope: &Scope,
+        strategy: &dyn Strategy,
+    ) -> Result<Vec<QueuedLink>, StoreError> {
+        let is_candidate = |link: &FrontierLink| !self.seen.contains(link.id) && scope.admits(link);
+        let links: Vec<FrontierLink> = links.into_iter().filter(is_candidate).collect();
+        let ids: Vec<LinkId> = links.iter().map(|link| link.id).collect();
+        let known = self.store.known(self.run, &ids)?;
+        let mut admitted = Vec::new();
+        for (link, is_known) in links.into_iter().zip(known) {
+            if is_known || self.seen.contains(link.id) {
+                self.seen.insert(link.id);
+            } else if let Some(queued) = self.place(link, strategy)? {
+                self.seen.insert(queued.link.id);
+                admitted.push(queued);
+            }
+        }
+        Ok(admitted)
+    }
+
+    fn place(
+        &mut self,
+        link: FrontierLink,
+        strategy: &dyn Strategy,
+    ) -> Result<Option<QueuedLink>, StoreError> {
+        let Placement::Enqueue { queue, score } = self.placement(&link, strategy)? else { return Ok(None) };
+        let (order, generation) = (self.take_order(), self.generation);
+        Ok(Some(QueuedLink { link, queue, score, order, generation, attempts: 0, not_before: Time(0) }))
+    }
+
+    /// Placement of a link by the current model. Links of closed sites are dropped.
+    fn placement(&mut self, link: &FrontierLink, strategy: &dyn Strategy) -> Result<Placement, StoreError> {
+        let site = self.site(&link.site())?;
+        Ok(if site.closed { Placement::Drop } else { strategy.place(link, &site) })
+    }
+
+    /// Adds links that belong to no step: seeds, roots of sites, backlink look-ups.
+    pub fn add(&mut self, links: Vec<QueuedLink>, now: Time) -> Result<(), StoreError> {
+        self.enqueue(&links, now)?;
+        self.apply(FrontierChange::Add(links))
+    }
+
+    /// Adds links to the queues in memory.
+    fn enqueue(&mut self, links: &[QueuedLink], now: Time) -> Result<(), StoreError> {
+        for queued in links {
+            let host = self.host(&queued.link.host(), now)?;
+            let is_idle = self.hosts.is_idle(host, now);
+            self.queues.add(queued.queue, host, queued.rank(), 1, is_idle);
+        }
+        Ok(())
+    }
+
+    /// Applies a change to the store.
+    pub fn apply(&self, change: FrontierChange) -> Result<(), StoreError> {
+        self.store.commit(self.run, &Batch { changes: vec![change], ..Batch::default() })
+    }
+
+    /// True when some host with links in the queue was ready at the last look.
+    pub fn has_ready_host(&self, queue: QueueId) -> bool {
+        self.queues.best_host(queue).is_some()
+    }
+
+    /// Best link of a queue. `None` when its host is not ready after all, or when its score was out of date and the
+    /// link got a new place; then the caller looks again.
+    pub fn best(
+        &mut self,
+        queue: QueueId,
+        strategy: &dyn Strategy,
+        now: Time,
+    ) -> Result<Option<Candidate>, StoreError> {
+        let Some(host) = self.queues.best_host(queue) else { return Ok(None) };
+        if !self.hosts.is_ready(host, host, now) {
+            self.queues.set_ready(host, false);
+            return Ok(None);
+        }
+        let mut first = self.store.of_host(self.run, queue, self.hosts.name(host), None, 2)?.into_iter();
+        let (best, next) = (first.next(), first.next().map(|queued| queued.rank()));
+        match best {
+            Some(queued) if queue.is_reserved() || queued.generation == self.generation => {
+                Ok(Some(Candidate { queued, host, next }))
+            }
+            Some(outdated) => {
+                self.place_again(outdated, host, next, strategy, now)?;
+                Ok(None)
+            }
+            None => {
+                self.queues.remove(queue, host, None);
+                Ok(None)
+            }
+        }
+    }
+
+    /// Takes a link out of its queue. In the store it waits until [`Frontier::send`].
+    pub fn take(&mut self, candidate: Candidate) -> QueuedLink {
+        self.queues.remove(candidate.queued.queue, candidate.host, candidate.next);
+        candidate.queued
+    }
+
+    /// Drops a link.
+    pub fn discard(&mut self, candidate: Candidate) -> Result<(), StoreError> {
+        let queued = self.take(candidate);
+        self.apply(FrontierChange::Drop(vec![queued.link.id]))
+    }
+
+    /// True when a robots.txt of `host` may be requested now. After a redirect that may be a request to another host.
+    pub fn may_request_robots(
+        &mut self,
+        host: HostIx,
+        request: &RobotsRequest,
+        now: Time,
+    ) -> Result<bool, StoreError> {
+        let asked = self.host(&Host::of(&request.url), now)?;
+        let ready = asked == host || self.hosts.is_ready(asked, host, now);
+        if !ready {
+            self.queues.set_ready(host, false);
+        }
+        Ok(ready)
+    }
+
+    /// Permits no request to a host before `until`.
+    pub fn rest(&mut self, host: HostIx, until: Time, now: Time) {
+        self.hosts.rest_until(host, until);
+        self.refresh(host, now);
+    }
+
+    /// Records a step that is about to be sent, with its entry of the audit log.
+    pub fn record_sent(&self, sent: SentStep, submission: Option<Submission>) -> Result<(), StoreError> {
+        let submissions = submission.into_iter().collect();
+        self.store.commit(self.run, &Batch { sent: vec![sent], submissions, ..Batch::default() })
+    }
+
+    /// Marks hosts as busy with a request. Returns their numbers.
+    pub fn occupy(&mut self, names: &[Host], now: Time) -> Result<Vec<HostIx>, StoreError> {
+        let hosts: Vec<HostIx> =
+            names.iter().map(|name| self.host(name, now)).collect::<Result<_, StoreError>>()?;
+        for host in &hosts {
+            self.hosts.occupy(*host);
+            self.queues.set_ready(*host, false);
+        }
+        Ok(hosts)
+    }
+
+    /// Commits the outcome of a step, which releases the hosts that the step kept busy.
+    pub fn commit(&mut self, outcome: Outcome, hosts: &[HostIx], now: Time) -> Result<(), StoreError> {
+        for host in hosts {
+            for changed in self.hosts.release(*host, &outcome.hosts) {
+                self.refresh(changed, now);
+            }
+        }
+        self.enqueue(&outcome.found, now)?;
+        if let Some(queued) = outcome.end.back() {
+            self.enqueue(std::slice::from_ref(queued), now)?;
+        }
+        let unreachable = unreachable_host(&outcome);
+        self.store.commit(self.run, &Batch { outcomes: vec![outcome], ..Batch::default() })?;
+        match unreachable {
+            Some((host, kind)) => self.fail_host(host, kind),
+            None => Ok(()),
+        }
+    }
+
+    /// Fails all links of a host at once.
+    fn fail_host(&mut self, name: Host, kind: String) -> Result<(), StoreError> {
+        if let Some(host) = self.hosts.find(&name) {
+            self.queues.remove_host(host);
+        }
+        self.apply(FrontierChange::FailHost(name, kind))
+    }
+
+    /// Closes a site: its waiting links are dropped, and new ones are not admitted.
+    pub fn close_site(&mut self, site: &Site) -> Result<(), StoreError> {
+        let counters = SiteCounters { closed: true, ..self.site(site)? };
+        self.sites.set(site.clone(), counters);
+        for host in self.hosts.of_site(site) {
+            self.queues.clear_host(host);
+        }
+        self.apply(FrontierChange::CloseSite(site.clone()))
+    }
+}
+
+/// Host whose robots.txt request failed in a way that every request to the host would.
+fn unreachable_host(outcome: &Outcome) -> Option<(Host, String)> {
+    match (&outcome.target, &outcome.end) {
+        (StepTarget::Robots { host, .. }, StepEnd::Failed(kind)) => Some((host.clone(), kind.clone())),
+        _ => None,
+    }
+}

@@ -1,0 +1,173 @@
+//! Hosts of a run: the scheduler, and host states that are loaded from the store.
+
+use crate::polite::retry::NextAction;
+use crate::polite::{
+    HostCache, HostIx, Hosts, KnownHost, Permission, Politeness, Readiness, RobotsRequest, RobotsResponse,
+};
+use crate::store::{HostState, RunId, Store, StoreError};
+use hadal_core::address::{Host, Site};
+use hadal_core::http::Exchange;
+use hadal_core::time::Time;
+use rustc_hash::FxHashSet;
+use std::net::IpAddr;
+use std::sync::Arc;
+use url::Url;
+
+/// Hosts of a run.
+pub struct RunHosts {
+    store: Arc<dyn Store>,
+    run: RunId,
+    politeness: Politeness,
+    scheduler: Hosts,
+    cache: HostCache,
+    /// Hosts whose stored address and pause are in the scheduler.
+    loaded: FxHashSet<HostIx>,
+}
+
+impl RunHosts {
+    /// No hosts. robots.txt is read for the agent with this product token.
+    pub fn new(store: Arc<dyn Store>, run: RunId, politeness: Politeness, agent: &str) -> RunHosts {
+        let (scheduler, cache) = (Hosts::default(), HostCache::new(agent));
+        RunHosts { store, run, politeness, scheduler, cache, loaded: FxHashSet::default() }
+    }
+
+    /// Permits no request to a host's politeness group before `until`.
+    pub fn rest_group(&mut self, name: &Host, ip: Option<IpAddr>, until: Time) {
+        let host = self.scheduler.intern(name);
+        if let Some(ip) = ip {
+            self.scheduler.learn_address(host, ip);
+        }
+        self.scheduler.rest_group(host, until);
+    }
+
+    /// Number of a host, and true when it is new in this session.
+    pub fn load(&mut self, name: &Host) -> Result<(HostIx, bool), StoreError> {
+        if let Some(host) = self.scheduler.find(name).filter(|host| self.loaded.contains(host)) {
+            return Ok((host, false));
+        }
+        let host = self.scheduler.intern(name);
+        self.loaded.insert(host);
+        let state = &self.known(host)?.state;
+        let (ip, next_at) = (state.ip, state.next_at);
+        if let Some(ip) = ip {
+            self.scheduler.learn_address(host, ip);
+        }
+        self.scheduler.rest_until(host, next_at);
+        Ok((host, true))
+    }
+
+    /// Number of a host that was loaded before.
+    pub fn find(&self, name: &Host) -> Option<HostIx> {
+        self.scheduler.find(name)
+    }
+
+    /// Name of a host.
+    pub fn name(&self, host: HostIx) -> &Host {
+        self.scheduler.name(host)
+    }
+
+    /// Hosts of a site.
+    pub fn of_site(&self, site: &Site) -> Vec<HostIx> {
+        self.scheduler.of_site(site)
+    }
+
+    /// State of a host, from the cache or the store.
+    pub fn known(&mut self, host: HostIx) -> Result<&mut KnownHost, StoreError> {
+        let (name, store, run) = (self.scheduler.name(host), &self.store, self.run);
+        self.cache.get(host, || load_state(store.as_ref(), run, name))
+    }
+
+    /// Tells whether robots.txt of a host allows a URL.
+    pub fn permission(&mut self, host: HostIx, url: &Url, now: Time) -> Result<Permission, StoreError> {
+        Ok(self.known(host)?.permission(url, now))
+    }
+
+    /// True when a host may receive a request now. If not, `waiter` is reported by [`RunHosts::woken`] or
+    /// [`RunHosts::release`] later.
+    pub fn is_ready(&mut self, host: HostIx, waiter: HostIx, now: Time) -> bool {
+        self.scheduler.readiness_or_wait(host, waiter, now) == Readiness::Ready
+    }
+
+    /// True when no request to the host is in flight and its own pause is over.
+    pub fn is_idle(&self, host: HostIx, now: Time) -> bool {
+        self.scheduler.is_idle(host, now)
+    }
+
+    /// Marks a request to the host as in flight.
+    pub fn occupy(&mut self, host: HostIx) {
+        self.scheduler.occupy(host);
+    }
+
+    /// Ends the request in flight. `states` holds the new state of the host, if the step recorded one. Returns the
+    /// hosts whose readiness may have changed.
+    pub fn release(&mut self, host: HostIx, states: &[HostState]) -> Vec<HostIx> {
+        let state = states.iter().find(|state| state.host == *self.scheduler.name(host));
+        let (next_at, group_next_at) =
+            state.map(|state| (state.next_at, state.address_next_at)).unwrap_or_default();
+        self.scheduler.release(host, next_at, group_next_at)
+    }
+
+    /// Permits no request to a host before `until`.
+    pub fn rest_until(&mut self, host: HostIx, until: Time) {
+        self.scheduler.rest_until(host, until);
+    }
+
+    /// Hosts that waited for the end of a pause which is over now.
+    pub fn woken(&mut self, now: Time) -> Vec<HostIx> {
+        self.scheduler.woken(now)
+    }
+
+    /// End of the pause that ends next.
+    pub fn next_wake(&self) -> Option<Time> {
+        self.scheduler.next_wake()
+    }
+
+    /// Records an exchange with a host. Returns its new state, in which robots.txt is unchanged.
+    pub fn record_exchange(
+        &mut self,
+        host: HostIx,
+        exchange: &Exchange,
+        next: &NextAction,
+        now: Time,
+    ) -> Result<HostState, StoreError> {
+        if let Some(ip) = exchange.peer {
+            self.scheduler.learn_address(host, ip);
+        }
+        let politeness = self.politeness;
+        let known = self.known(host)?;
+        known.record_exchange(exchange, next, &politeness, now);
+        Ok(HostState { robots: None, ..known.state.clone() })
+    }
+
+    /// Records the response to a request for the robots.txt of `host`, sent to the host `asked`. Returns the new
+    /// states of both.
+    pub fn record_robots(
+        &mut self,
+        [host, asked]: [HostIx; 2],
+        request: &RobotsRequest,
+        exchange: &Exchange,
+        may_follow: &dyn Fn(&Url) -> bool,
+        now: Time,
+    ) -> Result<Vec<HostState>, StoreError> {
+        let failures = self.known(host)?.state.failures;
+        let from_other_host = asked != host;
+        let asked = self.record_exchange(asked, exchange, &NextAction::Accept, now)?;
+        let fetched = RobotsResponse { request, exchange, failures, from_other_host, may_follow };
+        let (name, store, run) = (self.scheduler.name(host), &self.store, self.run);
+        let load = || load_state(store.as_ref(), run, name);
+        let state = self.cache.record_robots(host, &fetched, &self.politeness, now, load)?;
+        Ok(if from_other_host { vec![asked, state] } else { vec![state] })
+    }
+
+    /// Records that a request sent at `sent` has no known response. Returns the new state of the host.
+    pub fn record_interruption(&mut self, host: HostIx, sent: Time) -> Result<HostState, StoreError> {
+        let politeness = self.politeness;
+        let known = self.known(host)?;
+        known.record_interruption(sent, &politeness);
+        Ok(HostState { robots: None, ..known.state.clone() })
+    }
+}
+
+fn load_state(store: &dyn Store, run: RunId, name: &Host) -> Result<HostState, StoreError> {
+    Ok(store.host(run, name)?.unwrap_or_else(|| HostState::new(name)))
+}

@@ -1,0 +1,203 @@
+//! Progress of a run: counters, budget, checkpoints, and control by the user.
+
+use super::budget::{Budget, StepAllowance};
+use super::event::CrawlEvent;
+use super::setup::Crawl;
+use crate::polite::Clock;
+use crate::store::*;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// Interval of progress events and of reading the control row. Guess.
+const EVENT_INTERVAL: Duration = Duration::from_millis(500);
+/// A checkpoint waits at least this many times as long as the last one took, so that checkpoints take at most a tenth
+/// of a session however large the state of the strategy is.
+const CHECKPOINT_SPACING: u32 = 10;
+/// Requests between two gauge events. Guess.
+const GAUGE_INTERVAL: u64 = 500;
+
+/// Counters, budget and checkpoints of a run.
+pub struct CrawlProgress {
+    store: Arc<dyn Store>,
+    run: RunId,
+    saved: RunProgress,
+    /// Counters over all sessions that decisions need: requests, bytes, pages and probes.
+    pub spent: RunCounters,
+    budget: Budget,
+    began: Instant,
+    elapsed_before: Duration,
+    requests_before: u64,
+    state_before: RunState,
+    checkpoint_every: Duration,
+    last_checkpoint: Instant,
+    checkpoint_took: Duration,
+    last_event: Instant,
+    paused: bool,
+    ending: Option<RunState>,
+}
+
+impl CrawlProgress {
+    /// Progress of a run that continues from stored values.
+    pub fn new(crawl: &Crawl, run: RunId, saved: RunProgress, spent: RunCounters) -> CrawlProgress {
+        let now = Instant::now();
+        CrawlProgress {
+            store: Arc::clone(&crawl.store),
+            run,
+            elapsed_before: Duration::from_millis(saved.elapsed_ms),
+            requests_before: spent.requests,
+            state_before: saved.state,
+            saved,
+            spent,
+            budget: crawl.budget.clone(),
+            began: now,
+            checkpoint_every: crawl.checkpoint_every,
+            last_checkpoint: now,
+            checkpoint_took: Duration::ZERO,
+            last_event: now,
+            paused: false,
+            ending: None,
+        }
+    }
+
+    /// Requests of earlier sessions.
+    pub fn requests_before(&self) -> u64 {
+        self.requests_before
+    }
+
+    /// State of the run before this session.
+    pub fn state_before(&self) -> RunState {
+        self.state_before
+    }
+
+    /// True while the user has paused the run.
+    pub fn is_paused(&self) -> bool {
+        self.paused
+    }
+
+    /// Final state of the session, once it is decided.
+    pub fn ending(&self) -> Option<RunState> {
+        self.ending
+    }
+
+    /// Decides the final state of the session, unless that was done before.
+    pub fn end(&mut self, state: RunState) {
+        self.ending.get_or_insert(state);
+    }
+
+    /// Sequence number of the next step; the first step of a run has 0.
+    pub fn next_seq(&self) -> u64 {
+        self.saved.next_seq
+    }
+
+    /// Uses up one sequence number.
+    pub fn take_seq(&mut self) -> u64 {
+        self.saved.next_seq += 1;
+        self.saved.next_seq - 1
+    }
+
+    /// Running time over all sessions, on the clock of the run.
+    fn elapsed(&self, clock: &Clock) -> Duration {
+        match clock {
+            Clock::Real => self.began.elapsed() + self.elapsed_before,
+            Clock::Simulated(now) => Duration::from_millis(now.0),
+        }
+    }
+
+    /// Body limit of one more step; `None` when no step may be sent. Ends the session when the budget is spent.
+    pub fn allow_step(
+        &mut self,
+        in_flight: u64,
+        reserved_bytes: u64,
+        clock: &Clock,
+        body_limit: u64,
+    ) -> Option<u64> {
+        if self.paused || self.ending.is_some() {
+            return None;
+        }
+        let elapsed = self.elapsed(clock);
+        match self.budget.allow_step(&self.spent, in_flight, reserved_bytes, elapsed, body_limit) {
+            StepAllowance::Send { body_limit } => Some(body_limit),
+            StepAllowance::Wait => None,
+            StepAllowance::Spent => {
+                self.ending = Some(RunState::Budget);
+                None
+            }
+        }
+    }
+
+    /// Body limit of a step that is sent again after a restart: what is left of the byte budget.
+    pub fn body_limit_left(&self, reserved_bytes: u64, body_limit: u64) -> u64 {
+        let left = self.budget.bytes.map(|max| max.saturating_sub(self.spent.bytes + reserved_bytes));
+        body_limit.min(left.unwrap_or(u64::MAX))
+    }
+
+    /// Counts an outcome. Returns true when a gauge event is due.
+    pub fn count(&mut self, outcome: &Outcome) -> bool {
+        let before = self.spent.requests;
+        self.spent.requests += u64::from(outcome.requests);
+        self.spent.bytes += outcome.bytes;
+        self.spent.pages += u64::from(outcome.page.is_some());
+        self.spent.probes += u64::from(outcome.submission.is_some());
+        self.spent.requests / GAUGE_INTERVAL > before / GAUGE_INTERVAL
+    }
+
+    /// True when the next checkpoint is due.
+    pub fn is_checkpoint_due(&self) -> bool {
+        let spacing = self.checkpoint_took.saturating_mul(CHECKPOINT_SPACING);
+        self.last_checkpoint.elapsed() >= self.checkpoint_every.max(spacing)
+    }
+
+    /// Makes everything committed so far durable, with the position of the frontier and the state of the strategy.
+    pub fn checkpoint(
+        &mut self,
+        state: RunState,
+        clock: &Clock,
+        (next_order, generation): (u64, u32),
+        strategy: Vec<u8>,
+    ) -> Result<(), StoreError> {
+        let began = Instant::now();
+        let is_paused = self.paused && state == RunState::Running;
+        self.saved.state = if is_paused { RunState::Paused } else { state };
+        self.saved.now = clock.now();
+        self.saved.max_requests = self.budget.requests;
+        self.saved.elapsed_ms = u64::try_from(self.elapsed(clock).as_millis()).unwrap_or(u64::MAX);
+        (self.saved.next_order, self.saved.generation) = (next_order, generation);
+        let strategy = (!strategy.is_empty()).then_some(strategy);
+        let progress = Some(RunProgress { strategy, ..self.saved.clone() });
+        self.store.commit(self.run, &Batch { progress, ..Batch::default() })?;
+        self.store.sync()?;
+        self.last_checkpoint = Instant::now();
+        self.checkpoint_took = began.elapsed();
+        Ok(())
+    }
+
+    /// Reads the control row and returns a progress event, when that is due.
+    pub fn poll_control(&mut self) -> Result<Option<CrawlEvent>, StoreError> {
+        if self.last_event.elapsed() < EVENT_INTERVAL {
+            return Ok(None);
+        }
+        self.last_event = Instant::now();
+        self.apply_control(&self.store.control(self.run)?);
+        Ok(Some(CrawlEvent::Progress(self.counters()?)))
+    }
+
+    fn apply_control(&mut self, control: &Control) {
+        self.paused = control.pause;
+        if control.max_requests.is_some() {
+            self.budget.requests = control.max_requests;
+        }
+        if control.stop {
+            self.end(RunState::Stopped);
+        }
+    }
+
+    /// Removes a stop request that was obeyed.
+    pub fn clear_control(&self) -> Result<(), StoreError> {
+        self.store.set_control(self.run, &Control::default())
+    }
+
+    /// All counters of the run, from the store.
+    pub fn counters(&self) -> Result<RunCounters, StoreError> {
+        self.store.tally(self.run)
+    }
+}
