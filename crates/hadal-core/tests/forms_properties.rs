@@ -6,7 +6,7 @@ use hadal_core::critic::veto::veto;
 use hadal_core::html::parse;
 use hadal_core::http::Method;
 use hadal_core::page::{Field, FieldKind, FieldOption, Form, Page};
-use hadal_core::submission::{FormInput, submission};
+use hadal_core::submission::{FilledForm, submission};
 use proptest::prelude::*;
 use url::Url;
 
@@ -85,7 +85,7 @@ proptest! {
     #[test]
     fn any_form_can_be_filled_and_sent(form in form(), values in prop::collection::vec((0..14usize, text()), 0..6),
         button in prop::option::of(0..14usize), charset in text()) {
-        let request = submission(&form, &FormInput { values, button }, &charset);
+        let request = submission(&form, &FilledForm { values, button }, &charset);
         prop_assert_eq!(request.headers.get("content-type").is_some(), request.method == Method::Post);
         prop_assert!(request.url.fragment().is_none());
     }
@@ -117,7 +117,7 @@ fn ten_thousand_fields_are_no_trouble() {
         let many = |n: usize| Field { label: long.clone(), ..Field::new(kind, &format!("field{n}"), "v") };
         let form = Form::to(address(), Method::Get, (0..10_000).map(many).collect());
         let _ = veto(&form);
-        let request = submission(&form, &FormInput::default(), "utf-8");
+        let request = submission(&form, &FilledForm::default(), "utf-8");
         assert!(request.url.as_str().len() < 300_000);
         if let Ok(probe) = Probe::new(&form, "word", 1) {
             assert!(requests(probe, 200, &answer("<p>Hello")) <= MAX_REQUESTS);
@@ -130,7 +130,7 @@ fn an_empty_form_has_nothing_to_ask() {
     let form = Form::to(address(), Method::Get, Vec::new());
     assert_eq!(veto(&form), None);
     assert!(Probe::new(&form, "word", 1).is_err());
-    assert_eq!(submission(&form, &FormInput::default(), "").url.as_str(), "http://example.org/find?");
+    assert_eq!(submission(&form, &FilledForm::default(), "").url.as_str(), "http://example.org/find?");
 }
 
 #[test]

@@ -5,7 +5,7 @@
 use hadal_core::html;
 use hadal_core::http::{Method, Request};
 use hadal_core::page::Form;
-use hadal_core::submission::{FormInput, goes_to_web, submission};
+use hadal_core::submission::{FilledForm, goes_to_web, submission};
 use url::Url;
 
 fn forms(html: &str) -> Vec<Form> {
@@ -14,7 +14,7 @@ fn forms(html: &str) -> Vec<Form> {
 }
 
 fn request(html: &str) -> Request {
-    submission(&forms(html)[0], &FormInput::default(), "UTF-8")
+    submission(&forms(html)[0], &FilledForm::default(), "UTF-8")
 }
 
 /// What stands behind the question mark when the first form is sent as it is.
@@ -34,7 +34,7 @@ fn controls_belong_to_the_form_they_name() {
         <input form=nobody name=lost value=6>";
     let all = forms(html);
     let query =
-        |at: usize| submission(&all[at], &FormInput::default(), "UTF-8").url.query().unwrap().to_string();
+        |at: usize| submission(&all[at], &FilledForm::default(), "UTF-8").url.query().unwrap().to_string();
     assert_eq!(query(0), "before=1&inside=2&behind=5");
     assert_eq!(query(1), "lent=3&own=4");
 }

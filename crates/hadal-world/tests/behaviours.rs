@@ -9,7 +9,7 @@ use hadal_core::html;
 use hadal_core::http::{Request, Response};
 use hadal_core::identity::form_id;
 use hadal_core::page::{FieldKind, Form};
-use hadal_core::submission::{FormInput, submission};
+use hadal_core::submission::{FilledForm, submission};
 use hadal_core::time::Time;
 use hadal_world::{BackEnds, Behaviour, Spec, TrueForm, World};
 use std::sync::LazyLock;
@@ -38,7 +38,7 @@ fn forms(behaviour: Behaviour) -> Vec<(TrueForm, Form, usize)> {
 }
 
 fn ask(form: &Form, field: usize, word: &str, at: Time) -> Response {
-    let request = submission(form, &FormInput::of(field, word), "utf-8");
+    let request = submission(form, &FilledForm::of(field, word), "utf-8");
     VARIED.respond(&request, at).result.expect("calm hosts answer")
 }
 

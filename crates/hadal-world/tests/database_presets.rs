@@ -151,7 +151,7 @@ fn used_cars_offer_what_the_data_has() {
     assert!(names.starts_with(&["make", "model"]) && names.len() >= 4, "{names:?}");
     let options = &form.fields[0].options;
     assert_eq!(options.len(), cars.column("make").unwrap().1.values().len() + 1);
-    let make = hadal_core::submission::FormInput::of(0, &options[1].value);
+    let make = hadal_core::submission::FilledForm::of(0, &options[1].value);
     let came = fetch(&database, hadal_core::submission::submission(&form, &make, "utf-8"), Time(0));
     let shown = records(&database, &came);
     assert_eq!(shown.len(), 20);

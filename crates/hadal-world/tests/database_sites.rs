@@ -97,7 +97,7 @@ fn a_stale_token_gets_a_fresh_form() {
     let database = with(DatabaseConfig { token_lifetime: Some(60), ..DatabaseConfig::default() });
     let form = reader::search_form(&fetch(&database, Request::get(home()), Time(0)).page);
     let late = Time(10 * 60_000);
-    let filling = hadal_core::submission::FormInput::of(0, "the");
+    let filling = hadal_core::submission::FilledForm::of(0, "the");
     let stale = fetch(&database, hadal_core::submission::submission(&form, &filling, "utf-8"), late);
     assert!(records(&database, &stale).is_empty());
     let fresh = reader::search_form(&stale.page);

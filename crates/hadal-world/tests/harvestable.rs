@@ -10,7 +10,7 @@ use hadal_core::html;
 use hadal_core::http::{Request, Response};
 use hadal_core::identity::form_id;
 use hadal_core::page::{FieldKind, Form};
-use hadal_core::submission::{FormInput, submission};
+use hadal_core::submission::{FilledForm, submission};
 use hadal_core::time::Time;
 use hadal_world::{BackEnds, Behaviour, Spec, TrueForm, TrueRecord, World};
 use std::collections::BTreeSet;
@@ -56,7 +56,7 @@ fn fetch(mut request: Request) -> (Url, Response) {
 /// All records of an answer, page after page, and how many it says there are.
 fn answer(form: &Form, field: usize, word: &str) -> BTreeSet<TrueRecord> {
     let mut records = BTreeSet::new();
-    let mut next = Some(submission(form, &FormInput::of(field, word), "utf-8"));
+    let mut next = Some(submission(form, &FilledForm::of(field, word), "utf-8"));
     while let Some(request) = next.take() {
         let (url, response) = fetch(request);
         records.extend(VARIED.record_at(&url));

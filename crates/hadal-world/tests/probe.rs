@@ -11,7 +11,7 @@ use hadal_core::html;
 use hadal_core::http::{Method, Request};
 use hadal_core::identity::form_id;
 use hadal_core::page::{Form, Page};
-use hadal_core::submission::{FormInput, submission};
+use hadal_core::submission::{FilledForm, submission};
 use hadal_core::time::Time;
 use hadal_world::{BackEnds, Behaviour, Spec, TrueForm, World};
 use std::collections::BTreeMap;
@@ -127,7 +127,7 @@ fn what_the_probe_decides_is_right_for_every_behaviour() {
 
 /// The name of the first record that the empty query brings up.
 fn some_record(world: &World, form: &Form) -> Option<String> {
-    let page = send(world, &submission(form, &FormInput::default(), "utf-8"), Time(0)).page?;
+    let page = send(world, &submission(form, &FilledForm::default(), "utf-8"), Time(0)).page?;
     let hit = page.links.iter().find(|link| link.url.path().starts_with("/detail/"))?;
     hit.context.anchor.split(',').next().map(str::to_string)
 }
@@ -196,7 +196,7 @@ fn the_signature_tells_empty_answers_from_others() {
         let Some(field) = form.fields.iter().position(|field| field.kind.is_textual()) else { continue };
         run(&WORLDS[0], &mut probe);
         let Some(signature) = probe.signature() else { continue };
-        let filled = |word: &str| submission(&form, &FormInput::of(field, word), "utf-8");
+        let filled = |word: &str| submission(&form, &FilledForm::of(field, word), "utf-8");
         let answer = |word: &str| send(&WORLDS[0], &filled(word), Time(0)).page;
         let (Some(none), Some(some)) = (answer("wuvoqix"), answer("")) else { continue };
         learned += 1;

@@ -1,6 +1,6 @@
 //! One question to a form.
 
-use crate::submission::FormInput;
+use crate::submission::FilledForm;
 use serde::{Deserialize, Serialize};
 use url::Url;
 
@@ -50,9 +50,9 @@ impl Query {
     }
 
     /// The form as filled, its box being at a position among its fields.
-    pub fn form_input(&self, text_box: Option<usize>) -> FormInput {
+    pub fn form_input(&self, text_box: Option<usize>) -> FilledForm {
         let typed = text_box.filter(|_| !self.words.is_empty()).map(|at| (at, self.words.clone()));
-        FormInput { values: typed.into_iter().chain(self.choices.iter().cloned()).collect(), button: None }
+        FilledForm { values: typed.into_iter().chain(self.choices.iter().cloned()).collect(), button: None }
     }
 }
 
@@ -63,7 +63,7 @@ mod tests {
     #[test]
     fn words_go_into_the_box_and_choices_beside_it() {
         let query = Query { words: "sea".into(), ..Query::choices(vec![(2, "red".into())]) };
-        assert_eq!(query.form_input(Some(0)).values, [(0, "sea".to_string()), (2, "red".to_string())]);
-        assert_eq!(query.form_input(None).values, [(2, "red".to_string())]);
+        assert_eq!(query.filled_form(Some(0)).values, [(0, "sea".to_string()), (2, "red".to_string())]);
+        assert_eq!(query.filled_form(None).values, [(2, "red".to_string())]);
     }
 }

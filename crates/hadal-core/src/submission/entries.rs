@@ -1,6 +1,6 @@
 //! Which controls of a form are sent, and with what: the entry list of the HTML standard.
 
-use super::FormInput;
+use super::FilledForm;
 use crate::page::{Field, FieldKind, Form};
 
 /// One name and what is sent under it.
@@ -27,7 +27,7 @@ pub(super) fn default_button(form: &Form) -> Option<usize> {
 /// Everything that is sent, in document order.
 pub(super) fn entries(
     form: &Form,
-    filling: &FormInput,
+    filling: &FilledForm,
     button: Option<usize>,
     charset: &str,
 ) -> Vec<FormEntry> {
@@ -52,7 +52,7 @@ pub(super) fn entries(
 }
 
 /// The values a person gave, field by field.
-fn by_field<'a>(form: &Form, filling: &'a FormInput) -> Vec<Vec<&'a str>> {
+fn by_field<'a>(form: &Form, filling: &'a FilledForm) -> Vec<Vec<&'a str>> {
     let mut filled = vec![Vec::new(); form.fields.len()];
     for (at, value) in &filling.values {
         if let Some(values) = filled.get_mut(*at) {

@@ -14,7 +14,7 @@ use entries::{default_button, entries};
 
 /// What a person does to a form before it is sent; everything else keeps its default.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct FormInput {
+pub struct FilledForm {
     /// Values by position among the form's fields. A box or radio button is checked by its own value
     /// and unchecked by any other, a select takes only what it offers, and one that allows several
     /// choices takes every value that is named for it.
@@ -23,10 +23,10 @@ pub struct FormInput {
     pub button: Option<usize>,
 }
 
-impl FormInput {
+impl FilledForm {
     /// One field filled, the rest left alone.
-    pub fn of(field: usize, value: &str) -> FormInput {
-        FormInput { values: vec![(field, value.to_string())], button: None }
+    pub fn of(field: usize, value: &str) -> FilledForm {
+        FilledForm { values: vec![(field, value.to_string())], button: None }
     }
 }
 
@@ -34,7 +34,7 @@ impl FormInput {
 ///
 /// A page does not say whether a button's value was written as such or is only the text on it; the
 /// text is sent in both cases.
-pub fn submission(form: &Form, filling: &FormInput, page_charset: &str) -> Request {
+pub fn submission(form: &Form, filling: &FilledForm, page_charset: &str) -> Request {
     let position = filling.button.filter(|&at| at < form.fields.len()).or_else(|| default_button(form));
     let button = position.map(|at| &form.fields[at]);
     let encoding = encoding_of(&form.accept_charset, page_charset);
@@ -68,15 +68,15 @@ mod tests {
         crate::html::parse(html.as_bytes(), Some("text/html; charset=utf-8"), &url).forms.remove(0)
     }
 
-    fn sent(html: &str, filling: &FormInput) -> String {
+    fn sent(html: &str, filling: &FilledForm) -> String {
         submission(&form(html), filling, "UTF-8").url.to_string()
     }
 
     #[test]
     fn get_replaces_the_query_of_the_action() {
         let html = "<form action='/find?lang=en#top'><input name=q value='a b&c'></form>";
-        assert_eq!(sent(html, &FormInput::default()), "http://a.org/find?q=a+b%26c");
-        assert_eq!(sent("<form></form>", &FormInput::default()), "http://a.org/dir/page?");
+        assert_eq!(sent(html, &FilledForm::default()), "http://a.org/find?q=a+b%26c");
+        assert_eq!(sent("<form></form>", &FilledForm::default()), "http://a.org/dir/page?");
     }
 
     #[test]
@@ -85,10 +85,10 @@ mod tests {
             <input type=checkbox name=a><input type=checkbox name=b checked><input type=radio name=r value=1>
             <input type=radio name=r value=2 checked><input type=hidden name=h value=x>
             <input type=reset name=z value=Clear><button type=button name=y>Y</button></form>";
-        assert_eq!(sent(html, &FormInput::default()), "http://a.org/s?q=&b=on&r=2&h=x");
-        let filling = FormInput {
+        assert_eq!(sent(html, &FilledForm::default()), "http://a.org/s?q=&b=on&r=2&h=x");
+        let filling = FilledForm {
             values: vec![(0, "w".into()), (3, "on".into()), (4, "".into()), (5, "1".into())],
-            ..FormInput::default()
+            ..FilledForm::default()
         };
         assert_eq!(sent(html, &filling), "http://a.org/s?q=w&a=on&r=1&h=x");
     }
@@ -98,9 +98,9 @@ mod tests {
         let html = "<form action=/s><select name=a><option>1<option>2</select>
             <select name=b><option>1<option selected>2</select>
             <select name=c multiple><option>1<option>2<option>3</select><select name=d></select></form>";
-        assert_eq!(sent(html, &FormInput::default()), "http://a.org/s?a=1&b=2");
+        assert_eq!(sent(html, &FilledForm::default()), "http://a.org/s?a=1&b=2");
         let values = vec![(0, "2".into()), (1, "none of these".into()), (2, "3".into()), (2, "1".into())];
-        assert_eq!(sent(html, &FormInput { values, button: None }), "http://a.org/s?a=2&b=2&c=1&c=3");
+        assert_eq!(sent(html, &FilledForm { values, button: None }), "http://a.org/s?a=2&b=2&c=1&c=3");
     }
 
     #[test]
@@ -108,8 +108,8 @@ mod tests {
         let html = "<form action=/s><input name=q value=x><button name=go value=1>Go</button>
             <input type=image name=map><button name=go value=2 formaction=/t formmethod=post>T</button>
             <input type=image></form>";
-        assert_eq!(sent(html, &FormInput::default()), "http://a.org/s?q=x&go=1");
-        let press = |at| FormInput { values: Vec::new(), button: Some(at) };
+        assert_eq!(sent(html, &FilledForm::default()), "http://a.org/s?q=x&go=1");
+        let press = |at| FilledForm { values: Vec::new(), button: Some(at) };
         assert_eq!(sent(html, &press(2)), "http://a.org/s?q=x&map.x=0&map.y=0");
         assert_eq!(sent(html, &press(4)), "http://a.org/s?q=x&x=0&y=0");
         let request = submission(&form(html), &press(3), "UTF-8");
@@ -121,20 +121,20 @@ mod tests {
     #[test]
     fn text_travels_in_the_charset_of_the_form() {
         let html = "<form action=/s><input name=q value='\u{e9}\u{3042}'></form>";
-        let in_page = |charset| submission(&form(html), &FormInput::default(), charset).url.to_string();
+        let in_page = |charset| submission(&form(html), &FilledForm::default(), charset).url.to_string();
         assert_eq!(in_page("windows-1252"), "http://a.org/s?q=%E9%26%2312354%3B");
         assert_eq!(in_page("Shift_JIS"), "http://a.org/s?q=%26%23233%3B%82%A0");
         assert_eq!(in_page("UTF-16LE"), in_page("no such charset"));
         let html = "<form action=/s accept-charset='nonsense latin1'><input type=hidden name=_charset_>
             <input name=q value='\u{e9}'></form>";
-        assert_eq!(sent(html, &FormInput::default()), "http://a.org/s?_charset_=windows-1252&q=%E9");
+        assert_eq!(sent(html, &FilledForm::default()), "http://a.org/s?_charset_=windows-1252&q=%E9");
     }
 
     #[test]
     fn line_breaks_are_two_characters_and_none_in_a_single_line() {
         let html = "<form action=/s><textarea name=t></textarea><input name=q></form>";
         let values = vec![(0, "a\nb\rc\r\nd".into()), (1, "a\nb".into())];
-        let filling = FormInput { values, button: None };
+        let filling = FilledForm { values, button: None };
         assert_eq!(sent(html, &filling), "http://a.org/s?t=a%0D%0Ab%0D%0Ac%0D%0Ad&q=ab");
     }
 
@@ -142,7 +142,7 @@ mod tests {
     fn multipart_parts_are_held_apart_by_a_boundary_that_no_value_holds() {
         let html = "<form action=/s method=post enctype=multipart/form-data><input name='a\"b' value=1>
             <input type=file name=f></form>";
-        let request = submission(&form(html), &FormInput::default(), "UTF-8");
+        let request = submission(&form(html), &FilledForm::default(), "UTF-8");
         let content_type = request.headers.get("content-type").unwrap();
         let boundary = content_type.strip_prefix("multipart/form-data; boundary=").unwrap();
         let expected = format!(
@@ -159,7 +159,7 @@ mod tests {
             "<form action=/s><input type=number name=n value=many><input type=number name=m value=-2.5>
             <input type=range name=r><input type=color name=c value=red><input type=email name=e value=' x '>
             <input name=short maxlength=3></form>";
-        let filling = FormInput::of(5, "abcdef");
+        let filling = FilledForm::of(5, "abcdef");
         assert_eq!(sent(html, &filling), "http://a.org/s?n=&m=-2.5&r=50&c=%23000000&e=x&short=abc");
     }
 
@@ -170,7 +170,7 @@ mod tests {
             Method::Get,
             vec![Field::new(FieldKind::Text, "q", "v")],
         );
-        let filling = FormInput { values: vec![(7, "x".into())], button: Some(9) };
+        let filling = FilledForm { values: vec![(7, "x".into())], button: Some(9) };
         assert_eq!(submission(&form, &filling, "").url.as_str(), "http://a.org/?q=v");
     }
 }

@@ -4,7 +4,7 @@
 use hadal_core::html;
 use hadal_core::http::{Request, Response};
 use hadal_core::page::{FieldKind, Form, Page};
-use hadal_core::submission::{FormInput, submission};
+use hadal_core::submission::{FilledForm, submission};
 use hadal_core::time::Time;
 use hadal_world::database::Database;
 use url::Url;
@@ -54,7 +54,7 @@ pub fn ask(database: &Database, words: &str, at: Time) -> Came {
     let came = fetch(database, Request::get(home()), at);
     let form = search_form(&came.page);
     let at_box = form.fields.iter().position(|field| field.kind == FieldKind::Text).unwrap();
-    fetch(database, submission(&form, &FormInput::of(at_box, words), "utf-8"), at)
+    fetch(database, submission(&form, &FilledForm::of(at_box, words), "utf-8"), at)
 }
 
 /// The record numbers on a page of results, in order: by link, or by reference where there are no links.
@@ -92,6 +92,6 @@ pub fn next(came: &Came, page: usize) -> Option<Request> {
             .filter(|(_, field)| !field.name.is_empty())
             .find(|(_, field)| field.value.parse() == Ok(page + 1) || field.value.parse() == Ok(page + 2));
         let (button, _) = named.or(offset).filter(|_| !texts)?;
-        Some(submission(form, &FormInput { values: vec![], button: Some(button) }, "utf-8"))
+        Some(submission(form, &FilledForm { values: vec![], button: Some(button) }, "utf-8"))
     })
 }

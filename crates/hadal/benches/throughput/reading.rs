@@ -87,7 +87,7 @@ fn answers((at, arrangement): (usize, Arrangement)) -> Anyhow<Vec<Answered>> {
     let words =
         (0..).filter_map(|number| collection.record(number)?.title.split(' ').next().map(String::from));
     let asked = words.take(WORDS).map(|word| {
-        let filling = hadal_core::submission::FormInput::of(field, &word);
+        let filling = hadal_core::submission::FilledForm::of(field, &word);
         let request = hadal_core::submission::submission(form, &filling, "utf-8");
         let body = database.respond(&request, Time(0)).body;
         Answered { body, url: request.url, query: Query::words(&word) }

@@ -11,7 +11,7 @@ use hadal_core::html;
 use hadal_core::http::{Method, Response};
 use hadal_core::identity::{FormId, form_id};
 use hadal_core::page::{Form, Page};
-use hadal_core::submission::{FormInput, goes_to_web, submission};
+use hadal_core::submission::{FilledForm, goes_to_web, submission};
 use url::Url;
 
 /// Least P(searchable) of a POST form that is submitted. Guess; a wrong POST can change data on the server.
@@ -198,7 +198,7 @@ fn check_submittable(page: &Url, form: &Form, p_searchable: f32) -> Result<(), O
     if let Some(veto) = veto(form) {
         return Err(OpenError::Vetoed(page.clone(), veto));
     }
-    let sent = submission(form, &FormInput::default(), "utf-8");
+    let sent = submission(form, &FilledForm::default(), "utf-8");
     if !goes_to_web(&sent) {
         return Err(OpenError::NotWeb(page.clone()));
     }

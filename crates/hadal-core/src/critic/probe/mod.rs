@@ -20,7 +20,7 @@ pub use state::{ProbeState, probe_word};
 use super::veto::{Veto, veto};
 use crate::http::{Method, Request};
 use crate::page::{Field, Form, Page};
-use crate::submission::{FormInput, goes_to_web, submission};
+use crate::submission::{FilledForm, goes_to_web, submission};
 use decide::{ProbeStep, SeenAnswer};
 use page_digest::{PageDigest, QueryMask};
 use serde::{Deserialize, Serialize};
@@ -182,7 +182,7 @@ impl Probe {
         if searches { NoResultSignature::learn(&self.target, self.mask(), &self.seen) } else { None }
     }
 
-    fn filling(&self, question: &ProbeQuery) -> FormInput {
+    fn filling(&self, question: &ProbeQuery) -> FilledForm {
         match (question, &self.target) {
             (ProbeQuery::Nonsense, ProbeTarget::Words(_)) => self.target.filling(&self.nonsense[0]),
             (ProbeQuery::MoreNonsense, ProbeTarget::Words(_)) => self.target.filling(&self.nonsense[1]),

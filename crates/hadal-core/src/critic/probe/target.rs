@@ -2,7 +2,7 @@
 
 use crate::critic::phrase_set::{PhraseSet, normalise};
 use crate::page::{Field, FieldKind, FieldOption, Form};
-use crate::submission::FormInput;
+use crate::submission::FilledForm;
 use serde::{Deserialize, Serialize};
 use std::sync::LazyLock;
 
@@ -29,26 +29,26 @@ impl ProbeTarget {
     }
 
     /// The form filled with a word, or with the first of the two choices.
-    pub(super) fn filling(&self, word: &str) -> FormInput {
+    pub(super) fn filling(&self, word: &str) -> FilledForm {
         match self {
-            ProbeTarget::Words(field) => FormInput::of(*field, word),
-            ProbeTarget::Choice { field, one, .. } => FormInput::of(*field, one),
+            ProbeTarget::Words(field) => FilledForm::of(*field, word),
+            ProbeTarget::Choice { field, one, .. } => FilledForm::of(*field, one),
         }
     }
 
     /// The form with the second of the two choices.
-    pub(super) fn other_choice(&self) -> FormInput {
+    pub(super) fn other_choice(&self) -> FilledForm {
         match self {
-            ProbeTarget::Words(_) => FormInput::default(),
-            ProbeTarget::Choice { field, other, .. } => FormInput::of(*field, other),
+            ProbeTarget::Words(_) => FilledForm::default(),
+            ProbeTarget::Choice { field, other, .. } => FilledForm::of(*field, other),
         }
     }
 
     /// The form with nothing filled in.
-    pub(super) fn nothing(&self) -> FormInput {
+    pub(super) fn nothing(&self) -> FilledForm {
         match self {
-            ProbeTarget::Words(field) => FormInput::of(*field, ""),
-            ProbeTarget::Choice { .. } => FormInput::default(),
+            ProbeTarget::Words(field) => FilledForm::of(*field, ""),
+            ProbeTarget::Choice { .. } => FilledForm::default(),
         }
     }
 }

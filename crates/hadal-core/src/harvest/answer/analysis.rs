@@ -1,9 +1,9 @@
-//! One look at an answer: what is on it, by all that was learned so far.
+//! Analysis of one result page with the state learned so far: its records, its stated total and its kind.
 
 use super::AnswerKind;
 use super::furniture::{FurnitureBasis, PageFurniture};
 use super::kind::KindEvidence;
-use super::records::{self, Announced, RawRecord, RecordTemplates, ScoredGroup};
+use super::records::{self, RawRecord, RecordTemplates, ScoredGroup};
 use super::view::AnswerView;
 use crate::critic::page_kind::{StatedCount, page_kinds, stated_counts};
 use crate::harvest::policy::StatedTotal;
@@ -13,89 +13,105 @@ use rustc_hash::FxHashSet;
 use std::cell::LazyCell;
 use url::Url;
 
-/// A row of siblings needs this score to be taken for records.
-const ENOUGH: f32 = 12.0;
-/// The most records that a page shows at once, going by its total alone.
-const ONE_PAGE: u64 = 100;
+/// Score from which a group of siblings counts as records, if records were not found in its place before. Guess.
+const MIN_GROUP_SCORE: f32 = 12.0;
+/// Largest stated total that is taken for the number of records on this page. Guess.
+const MAX_PAGE_SIZE: u64 = 100;
+/// Share of records with a query word from which a group is believed although its text is not new. Guess.
+const MIN_MATCHING_SHARE: f32 = 0.5;
 
-/// What was learned that a look goes by.
+/// The part of the reader's state that an analysis uses.
 pub(super) struct LearnedState<'r> {
     pub(super) furniture: &'r PageFurniture,
     pub(super) templates: &'r RecordTemplates,
+    /// Path keys of answers with results.
     pub(super) paths: &'r [String],
 }
 
 impl LearnedState<'_> {
-    /// The records of an answer, by what is new on it.
-    fn find(&self, view: &AnswerView<'_>, announced: Announced) -> Option<ScoredGroup> {
-        let found = records::find(view, self.templates, announced)?;
-        Some(found).filter(|found| found.score >= ENOUGH || found.is_known)
+    /// Best group of records in a view, if it scores high enough. `stated` is the number of records that the page
+    /// claims to show.
+    fn find_group(&self, view: &AnswerView<'_>, stated: Option<u64>) -> Option<ScoredGroup> {
+        let found = records::find_group(view, self.templates, stated)?;
+        Some(found).filter(|found| found.score >= MIN_GROUP_SCORE || found.is_known)
     }
 
-    /// A small collection may show the same records whatever is asked. They are believed without being
-    /// news when they have the words of the query; or stand where records stood, and are as many as the
-    /// page says or known not to stand there when nothing is found.
-    fn find_again(&self, document: &Document, query: &Query, announced: Announced) -> Option<ScoredGroup> {
-        if !self.furniture.is_known() {
+    /// Best group when text of earlier answers may count too: a small collection shows the same records for many
+    /// queries. Such a group is believed if enough records contain a query word, or if it stands where records stood
+    /// before and either an answer without results is known or the group is as long as the page states.
+    fn find_familiar_group(
+        &self,
+        document: &Document,
+        query: &Query,
+        stated: Option<u64>,
+    ) -> Option<ScoredGroup> {
+        if !self.furniture.knows_any_answer() {
             return None;
         }
         let view = AnswerView::of(document, query, self.furniture, FurnitureBasis::EmptyAnswers);
-        let found = self.find(&view, announced)?;
+        let found = self.find_group(&view, stated)?;
         let count = Some(found.group.segments.len() as u64);
-        let in_place = found.is_known && (self.furniture.knows_empty() || count == announced.shown);
-        Some(found).filter(|found| found.hits >= 0.5 || in_place)
+        let in_place = found.is_known && (self.furniture.knows_empty_answer() || count == stated);
+        Some(found).filter(|found| found.matching_share >= MIN_MATCHING_SHARE || in_place)
     }
 
-    /// Whether an address is another than answers with results had.
     fn is_elsewhere(&self, url: &Url, query: &Query) -> bool {
-        !self.paths.is_empty() && !self.paths.contains(&answer_path(url, query))
+        !self.paths.is_empty() && !self.paths.contains(&path_key(url, query))
     }
 }
 
-/// An answer as a reader sees it.
+/// Findings on one result page.
 pub(super) struct AnswerAnalysis<'a> {
     pub(super) document: &'a Document,
     pub(super) view: AnswerView<'a>,
-    pub(super) scored: Option<ScoredGroup>,
-    lone: Option<RawRecord>,
+    /// Group of records, if the page has a list.
+    pub(super) found: Option<ScoredGroup>,
+    /// The only record of a page without a list.
+    single: Option<RawRecord>,
+    /// Result count that the text around the records states.
     count: Option<StatedCount>,
     pub(super) kind: AnswerKind,
 }
 
 impl<'a> AnswerAnalysis<'a> {
-    pub(super) fn at(
-        memory: &LearnedState<'_>,
+    pub(super) fn of(
+        state: &LearnedState<'_>,
         document: &'a Document,
         status: u16,
         query: &'a Query,
     ) -> AnswerAnalysis<'a> {
-        let view = AnswerView::of(document, query, memory.furniture, FurnitureBasis::All);
+        let view = AnswerView::of(document, query, state.furniture, FurnitureBasis::AllAnswers);
         let kinds = LazyCell::new(|| page_kinds(&document.page, status));
-        let announced = Announced { shown: stated_counts(view.outline.text()).first().and_then(shown) };
-        let scored = memory.find(&view, announced).or_else(|| memory.find_again(document, query, announced));
-        let lone = match scored {
-            None if memory.furniture.is_known() => records::lone(&view),
+        let stated = stated_counts(view.outline.text()).first().and_then(stated_page_size);
+        let found =
+            state.find_group(&view, stated).or_else(|| state.find_familiar_group(document, query, stated));
+        let single = match found {
+            None if state.furniture.knows_any_answer() => records::single_record(&view),
             _ => None,
         };
-        let found = scored.as_ref().map_or(usize::from(lone.is_some()), |scored| scored.group.segments.len());
-        let fits = |count: &StatedCount| count.total == 0 || count.total >= found as u64;
-        let count = stated_counts(&around(&view, scored.as_ref())).into_iter().find(fits);
+        let records =
+            found.as_ref().map_or(usize::from(single.is_some()), |found| found.group.segments.len());
+        let fits = |count: &StatedCount| count.total == 0 || count.total >= records as u64;
+        let count = stated_counts(&text_outside_records(&view, found.as_ref())).into_iter().find(fits);
         let evidence = KindEvidence {
             status,
             kinds: &kinds,
-            emptiness: memory.furniture.emptiness(view.texts()),
-            records: found,
-            knows_place: memory.templates.best().is_some(),
-            in_place: scored.as_ref().is_some_and(|scored| scored.is_known),
-            hits: scored.as_ref().map(|scored| scored.hits).filter(|_| !query.words.trim().is_empty()),
+            signature_share: state.furniture.signature_share(view.masked_texts()),
+            records,
+            knows_place: state.templates.best().is_some(),
+            in_place: found.as_ref().is_some_and(|found| found.is_known),
+            matching_share: found
+                .as_ref()
+                .map(|found| found.matching_share)
+                .filter(|_| !query.words.trim().is_empty()),
             total: count.map(|count| count.total),
-            is_elsewhere: memory.is_elsewhere(&document.page.url, query),
+            is_elsewhere: state.is_elsewhere(&document.page.url, query),
         };
         let kind = evidence.kind();
-        AnswerAnalysis { document, view, scored, lone, count, kind }
+        AnswerAnalysis { document, view, found, single, count, kind }
     }
 
-    /// How many records there are, in the form's own words.
+    /// Total that the page states for the query.
     pub(super) fn total(&self) -> Option<StatedTotal> {
         match (self.kind, self.count?) {
             (AnswerKind::Results, StatedCount { total, is_round: false, .. }) => {
@@ -107,62 +123,60 @@ impl<'a> AnswerAnalysis<'a> {
         }
     }
 
-    /// The records of a list.
-    pub(super) fn raws(&self) -> Vec<RawRecord> {
-        match &self.scored {
-            Some(scored) => records::records(&self.view, scored),
-            None => self.lone.clone().into_iter().collect(),
+    pub(super) fn records(&self) -> Vec<RawRecord> {
+        match &self.found {
+            Some(found) => records::records(&self.view, found),
+            None => self.single.clone().into_iter().collect(),
         }
     }
 
-    /// The links that stand inside records.
+    /// Positions of the links inside records, among the links of the page.
     pub(super) fn links_of_records(&self) -> FxHashSet<usize> {
-        let segments = self.scored.iter().flat_map(|scored| &scored.group.segments);
+        let segments = self.found.iter().flat_map(|found| &found.group.segments);
         let nodes = segments.flat_map(|segment| segment.nodes(&self.view));
         nodes.filter_map(|at| self.view.outline.nodes()[at].link).map(|link| link as usize).collect()
     }
 
-    /// The page of the only hit as a record.
-    pub(super) fn only_record(&self) -> RawRecord {
+    /// The whole page as a record, for a form that redirects to the detail page of its only match.
+    pub(super) fn page_as_record(&self) -> RawRecord {
         let page = self.view.page;
         let heading = records::main_heading(&self.view).unwrap_or(&page.title);
         RawRecord {
             url: Some(page.url.clone()),
             title: heading.to_string(),
-            text: self.view.news_text(),
+            text: self.view.new_text(),
             fields: records::page_fields(&self.view),
         }
     }
 }
 
-/// The path of an answer without the query and without numbers.
-pub(super) fn answer_path(url: &Url, query: &Query) -> String {
+/// Path of an answer's URL up to the query's words, without digits. Answers of one form usually share it.
+pub(super) fn path_key(url: &Url, query: &Query) -> String {
     let words = query.words.trim().to_lowercase();
-    let parts = url
+    let segments = url
         .path_segments()
         .into_iter()
         .flatten()
-        .map(|part| percent_decode(part).to_lowercase().replace(|c: char| c.is_ascii_digit(), ""));
-    let until_query = parts.take_while(|part| words.is_empty() || !part.contains(&words));
-    until_query.collect::<Vec<String>>().join("/")
+        .map(|segment| percent_decode(segment).to_lowercase().replace(|c: char| c.is_ascii_digit(), ""));
+    let before_query = segments.take_while(|segment| words.is_empty() || !segment.contains(&words));
+    before_query.collect::<Vec<String>>().join("/")
 }
 
-/// A part of a path as it is meant to be read.
-fn percent_decode(part: &str) -> String {
-    let pair = format!("={}", part.replace('+', "%2B"));
+fn percent_decode(segment: &str) -> String {
+    let pair = format!("={}", segment.replace('+', "%2B"));
     url::form_urlencoded::parse(pair.as_bytes()).map(|(_, value)| value.into_owned()).collect()
 }
 
-/// How many records a page shows, by its range of numbers or by a small total.
-fn shown(count: &StatedCount) -> Option<u64> {
-    count.shown.or(Some(count.total).filter(|total| (1..=ONE_PAGE).contains(total)))
+/// Number of records that a page claims to show: its stated range ("11-20"), or a total that fits on one page.
+fn stated_page_size(count: &StatedCount) -> Option<u64> {
+    count.shown.or(Some(count.total).filter(|total| (1..=MAX_PAGE_SIZE).contains(total)))
 }
 
-/// The text of an answer without its records, line by line.
-fn around(view: &AnswerView<'_>, scored: Option<&ScoredGroup>) -> String {
+/// Text of a page without its records, with line breaks between blocks.
+fn text_outside_records(view: &AnswerView<'_>, found: Option<&ScoredGroup>) -> String {
     let nodes = view.outline.nodes();
     let mut inside: Vec<std::ops::Range<usize>> =
-        scored.iter().flat_map(|scored| &scored.group.segments).map(|segment| segment.nodes(view)).collect();
+        found.iter().flat_map(|found| &found.group.segments).map(|segment| segment.nodes(view)).collect();
     inside.sort_unstable_by_key(|range| range.start);
     let mut text = String::with_capacity(view.outline.text().len());
     let mut at = 1;

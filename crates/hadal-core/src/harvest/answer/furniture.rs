@@ -1,129 +1,153 @@
-//! What stands on every answer of a form, whatever was asked.
+//! Page furniture: texts that answers of one form show whatever the query is.
 //!
-//! Texts are remembered as numbers, with the query masked. One that an answer without results shows is
-//! furniture; so, more or less, is one that most answers show. What is left is what the query brought up.
+//! Texts are stored as hashes, with the words of the query masked. For a text `t` of an answer to query `q`, its
+//! novelty is
+//!
+//! `n(t) = 1 - (1 - d) * s / o`
+//!
+//! where `o` is the number of known answers with results other than the one to `q`, `s` is the number of those that
+//! show `t`, and `d` is the novelty that remains for a text on all of them. A text on an answer without results and
+//! on all answers with results is fixed and has the novelty [`FIXED_NOVELTY`].
 
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// Texts that are remembered.
-const MOST_TEXTS: usize = 6_000;
-/// Queries that are remembered, to know an answer when it is read again.
-const MOST_QUERIES: usize = 64;
+/// Texts stored per form; later ones are dropped. Guess.
+const MAX_TEXTS: usize = 6_000;
+/// Queries stored per form. Answers to later queries are not counted. Guess.
+const MAX_QUERIES: usize = 64;
+/// Novelty of a fixed text. Guess.
+const FIXED_NOVELTY: f32 = 0.04;
+/// Value of `d` when one other answer is known, which may share records with this one. Guess.
+const NOVELTY_FLOOR_ONE: f32 = 0.15;
+/// Value of `d` when several other answers are known, which rarely all share a record. Guess.
+const NOVELTY_FLOOR_SEVERAL: f32 = 0.03;
 
-/// What is known of a text.
+/// Number of known answers that show a text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 struct TextCounts {
-    /// Answers with results that show it.
-    full: u16,
-    /// Answers without results that show it.
-    empty: u16,
+    with_results: u16,
+    without_results: u16,
 }
 
-/// Texts of earlier answers.
+/// Texts of the known answers of one form.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct PageFurniture {
     texts: BTreeMap<u64, TextCounts>,
-    full: u16,
-    empty: u16,
+    /// Number of answers with results.
+    with_results: u16,
+    /// Number of answers without results.
+    without_results: u16,
+    /// Hashes of the queries of all these answers.
     queries: Vec<u64>,
-    /// How many texts all answers without results show, and no other.
-    only_empty: u32,
+    /// Number of texts in the signature: those on all answers without results and on none with results.
+    signature_size: u32,
 }
 
-/// What counts as furniture.
+/// Answers that can make a text furniture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum FurnitureBasis {
-    /// What most answers show, and what an answer without results shows.
-    All,
-    /// Only the latter: a small collection shows the same records again and again.
+    /// All known answers.
+    AllAnswers,
+    /// Answers without results only. A small collection shows the same records for many queries.
     EmptyAnswers,
 }
 
-/// Whether an answer had results.
+/// Role of an answer that is added to the furniture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum SampleKind {
-    Full,
-    Empty,
+    WithResults,
+    WithoutResults,
+}
+
+/// Novelty of one text.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct TextNovelty {
+    /// `n(t)`: 1 for a text never seen on another answer, nearly 0 for one that is always there.
+    pub(super) novelty: f32,
+    /// The text is on answers with and without results.
+    pub(super) is_fixed: bool,
+}
+
+impl TextNovelty {
+    const NEW: TextNovelty = TextNovelty { novelty: 1.0, is_fixed: false };
+    const FIXED: TextNovelty = TextNovelty { novelty: FIXED_NOVELTY, is_fixed: true };
 }
 
 impl PageFurniture {
-    /// Notes the texts of an answer to a query that was not noted before; says whether it was news.
-    pub(super) fn note(&mut self, mut texts: Vec<u64>, query: u64, fullness: SampleKind) -> bool {
-        if self.queries.contains(&query) || self.queries.len() >= MOST_QUERIES {
+    /// Counts the texts of an answer. Returns false if its query was counted before or there is no room.
+    pub(super) fn add(&mut self, mut texts: Vec<u64>, query: u64, kind: SampleKind) -> bool {
+        if self.queries.contains(&query) || self.queries.len() >= MAX_QUERIES {
             return false;
         }
         self.queries.push(query);
         texts.sort_unstable();
         texts.dedup();
         for text in texts {
-            if self.texts.len() >= MOST_TEXTS && !self.texts.contains_key(&text) {
+            if self.texts.len() >= MAX_TEXTS && !self.texts.contains_key(&text) {
                 continue;
             }
-            let sightings = self.texts.entry(text).or_default();
-            match fullness {
-                SampleKind::Full => sightings.full = sightings.full.saturating_add(1),
-                SampleKind::Empty => sightings.empty = sightings.empty.saturating_add(1),
+            let counts = self.texts.entry(text).or_default();
+            match kind {
+                SampleKind::WithResults => counts.with_results = counts.with_results.saturating_add(1),
+                SampleKind::WithoutResults => {
+                    counts.without_results = counts.without_results.saturating_add(1);
+                }
             }
         }
-        match fullness {
-            SampleKind::Full => self.full += 1,
-            SampleKind::Empty => self.empty += 1,
+        match kind {
+            SampleKind::WithResults => self.with_results += 1,
+            SampleKind::WithoutResults => self.without_results += 1,
         }
-        self.only_empty = self.texts.values().filter(|one| self.is_only_empty(one)).count() as u32;
+        self.signature_size =
+            self.texts.values().filter(|counts| self.is_in_signature(counts)).count() as u32;
         true
     }
 
-    /// What is known of a text: how much news it is, 1 when never seen and nearly 0 when always there; and
-    /// whether it is fixed, shown with results and without. The answer to the query that a text comes from
-    /// does not speak against it.
-    pub(super) fn known(&self, text: u64, query: u64, trust: FurnitureBasis) -> (f32, bool) {
-        let Some(sightings) = self.texts.get(&text) else { return (1.0, false) };
-        let is_own = u16::from(self.queries.contains(&query));
-        if self.full == 0 {
-            return if is_own == 1 { (1.0, false) } else { (0.04, true) };
+    /// Novelty of a text that the answer to `query` shows. See the module's formula.
+    pub(super) fn novelty(&self, text: u64, query: u64, basis: FurnitureBasis) -> TextNovelty {
+        let Some(counts) = self.texts.get(&text) else { return TextNovelty::NEW };
+        let own = u16::from(self.queries.contains(&query));
+        if self.with_results == 0 {
+            return if own == 1 { TextNovelty::NEW } else { TextNovelty::FIXED };
         }
-        // What is listed to comfort those who found nothing may be a record elsewhere.
-        if sightings.empty > 0 && sightings.full == self.full {
-            return (0.04, true);
+        // An answer without results may suggest records, so a text on it alone is not fixed.
+        if counts.without_results > 0 && counts.with_results == self.with_results {
+            return TextNovelty::FIXED;
         }
-        let others = self.full.saturating_sub(is_own);
-        let seen = sightings.full.saturating_sub(is_own);
-        // One other answer may share records with this one; several hardly all do.
-        let doubt = if others == 1 { 0.15 } else { 0.03 };
-        match others == 0 || trust == FurnitureBasis::EmptyAnswers {
-            true => (1.0, false),
-            false => (1.0 - (1.0 - doubt) * f32::from(seen) / f32::from(others), false),
+        let others = self.with_results.saturating_sub(own);
+        let seen = counts.with_results.saturating_sub(own);
+        if others == 0 || basis == FurnitureBasis::EmptyAnswers {
+            return TextNovelty::NEW;
         }
+        let floor = if others == 1 { NOVELTY_FLOOR_ONE } else { NOVELTY_FLOOR_SEVERAL };
+        TextNovelty { novelty: 1.0 - (1.0 - floor) * f32::from(seen) / f32::from(others), is_fixed: false }
     }
 
-    /// How sure the texts of an answer say that nothing was found: the share of the texts which only
-    /// empty answers have that are here. `None` while that is not known.
-    pub(super) fn emptiness(&self, texts: impl Iterator<Item = u64>) -> Option<f32> {
-        if self.full == 0 || self.empty == 0 {
+    /// Share of the signature of answers without results that these texts hold; `None` while no signature is known.
+    pub(super) fn signature_share(&self, texts: impl Iterator<Item = u64>) -> Option<f32> {
+        if self.with_results == 0 || self.without_results == 0 || self.signature_size == 0 {
             return None;
         }
-        if self.only_empty == 0 {
-            return None;
-        }
-        let mut here: Vec<u64> = texts.collect();
-        here.sort_unstable();
-        here.dedup();
-        let known = here.iter().filter_map(|text| self.texts.get(text));
-        Some(known.filter(|one| self.is_only_empty(one)).count() as f32 / self.only_empty as f32)
+        let mut present: Vec<u64> = texts.collect();
+        present.sort_unstable();
+        present.dedup();
+        let known = present.iter().filter_map(|text| self.texts.get(text));
+        let found = known.filter(|counts| self.is_in_signature(counts)).count();
+        Some(found as f32 / self.signature_size as f32)
     }
 
-    fn is_only_empty(&self, sightings: &TextCounts) -> bool {
-        sightings.full == 0 && sightings.empty == self.empty && self.empty > 0
+    fn is_in_signature(&self, counts: &TextCounts) -> bool {
+        counts.with_results == 0 && counts.without_results == self.without_results && self.without_results > 0
     }
 
-    /// Whether an answer without results is known.
-    pub(super) fn knows_empty(&self) -> bool {
-        self.empty > 0
+    /// Returns true if an answer without results was added.
+    pub(super) fn knows_empty_answer(&self) -> bool {
+        self.without_results > 0
     }
 
-    /// Whether anything is known.
-    pub(super) fn is_known(&self) -> bool {
+    /// Returns true if any answer was added.
+    pub(super) fn knows_any_answer(&self) -> bool {
         !self.queries.is_empty()
     }
 }
@@ -133,28 +157,25 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_stands_on_an_empty_answer_is_no_news() {
+    fn a_text_on_every_answer_is_fixed_and_an_unseen_text_is_new() {
         let mut furniture = PageFurniture::default();
-        assert_eq!(furniture.known(1, 9, FurnitureBasis::All), (1.0, false));
-        furniture.note(vec![1, 2], 100, SampleKind::Empty);
-        furniture.note(vec![1, 3, 4], 101, SampleKind::Full);
-        assert!(
-            furniture.known(1, 9, FurnitureBasis::All).1 && !furniture.known(2, 9, FurnitureBasis::All).1
-        );
-        assert_eq!(furniture.known(7, 9, FurnitureBasis::All), (1.0, false));
-        assert_eq!(
-            furniture.known(3, 101, FurnitureBasis::All).0,
-            1.0,
-            "an answer does not speak against itself"
-        );
-        assert_eq!(furniture.emptiness([2, 5].into_iter()), Some(1.0));
-        assert_eq!(furniture.emptiness([1, 3].into_iter()), Some(0.0));
+        let novelty = |furniture: &PageFurniture, text, query| {
+            furniture.novelty(text, query, FurnitureBasis::AllAnswers)
+        };
+        assert_eq!(novelty(&furniture, 1, 9), TextNovelty::NEW);
+        furniture.add(vec![1, 2], 100, SampleKind::WithoutResults);
+        furniture.add(vec![1, 3, 4], 101, SampleKind::WithResults);
+        assert!(novelty(&furniture, 1, 9).is_fixed && !novelty(&furniture, 2, 9).is_fixed);
+        assert_eq!(novelty(&furniture, 7, 9), TextNovelty::NEW);
+        assert_eq!(novelty(&furniture, 3, 101).novelty, 1.0, "an answer does not count against itself");
+        assert_eq!(furniture.signature_share([2, 5].into_iter()), Some(1.0));
+        assert_eq!(furniture.signature_share([1, 3].into_iter()), Some(0.0));
     }
 
     #[test]
-    fn an_answer_is_noted_once() {
+    fn an_answer_is_counted_once() {
         let mut furniture = PageFurniture::default();
-        assert!(furniture.note(vec![1], 5, SampleKind::Full));
-        assert!(!furniture.note(vec![1], 5, SampleKind::Full));
+        assert!(furniture.add(vec![1], 5, SampleKind::WithResults));
+        assert!(!furniture.add(vec![1], 5, SampleKind::WithResults));
     }
 }

@@ -1,90 +1,140 @@
-//! What sort of answer a page is, by what it says and by what was found on it.
+//! The kind of an answer, decided from the page's wording and from the records found on it.
 
-use super::AnswerKind;
 use crate::critic::page_kind::PageKinds;
+use serde::{Deserialize, Serialize};
 use std::ops::Deref;
 
-/// What is known about an answer when its kind is decided.
+/// Share of records with a query word from which the list is about the query. Guess.
+const MIN_MATCHING_SHARE: f32 = 0.5;
+/// Share of the no-result signature from which a page counts as empty. Guess.
+const MIN_SIGNATURE_SHARE: f32 = 0.5;
+/// Records from which a list counts as results even where none were found before. Guess.
+const MIN_LISTED_RECORDS: usize = 3;
+/// Score of the detail-page classifier from which a page may be a single record's own page. Guess; lower than the
+/// classifier's own threshold because other evidence must agree.
+const MIN_DETAIL_SCORE: f32 = 0.3;
+
+/// Kinds of answers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum AnswerKind {
+    /// A list of one or more records.
+    Results,
+    /// No record matches the query.
+    Nothing,
+    /// The detail page of the only match.
+    OneRecord,
+    /// The server or the request failed.
+    Error,
+    /// The server demands fewer requests.
+    RateLimited,
+    /// Results are shown to logged-in users only.
+    LoginWall,
+    /// The server demands proof of a human user.
+    Captcha,
+    /// The form stored its input, as a guest book or a contact form does.
+    TakenIn,
+}
+
+impl AnswerKind {
+    /// Name in tables and exports.
+    pub fn name(self) -> &'static str {
+        match self {
+            AnswerKind::Results => "results",
+            AnswerKind::Nothing => "nothing",
+            AnswerKind::OneRecord => "one_record",
+            AnswerKind::Error => "error",
+            AnswerKind::RateLimited => "rate_limited",
+            AnswerKind::LoginWall => "login_wall",
+            AnswerKind::Captcha => "captcha",
+            AnswerKind::TakenIn => "taken_in",
+        }
+    }
+}
+
+/// Evidence from which the kind of an answer is decided.
 pub(super) struct KindEvidence<'a> {
     pub(super) status: u16,
-    /// What the page says in so many words, read only when that matters: for most lists it does not.
+    /// Kinds that the page's wording suggests. Computed on first use, because most lists do not need it.
     pub(super) kinds: &'a dyn Deref<Target = PageKinds>,
-    /// How likely its texts say that nothing was found, by earlier answers.
-    pub(super) emptiness: Option<f32>,
-    /// How many records were found on it.
+    /// Share of the form's no-result signature on this page; `None` while the signature is unknown.
+    pub(super) signature_share: Option<f32>,
+    /// Number of records found.
     pub(super) records: usize,
-    /// Whether they stand where records stood before.
+    /// The records stand where earlier answers had theirs.
     pub(super) in_place: bool,
-    /// Whether it is known where records stand.
+    /// Earlier answers had records.
     pub(super) knows_place: bool,
-    /// The share of records with a word of the query; `None` when no words were asked for.
-    pub(super) hits: Option<f32>,
-    /// The number of results it names, outside of the records.
+    /// Share of the records that contain a query word; `None` for a query without words.
+    pub(super) matching_share: Option<f32>,
+    /// Total stated outside the records.
     pub(super) total: Option<u64>,
-    /// Whether it has another address than answers with results had.
+    /// The URL path differs from those of earlier answers with results.
     pub(super) is_elsewhere: bool,
 }
 
 impl KindEvidence<'_> {
-    /// Decides.
+    /// Applies the rules in order: obstacles, no results, a single record's page, results.
     pub(super) fn kind(&self) -> AnswerKind {
-        if let Some(wall) = self.wall() {
-            return wall;
+        if let Some(obstacle) = self.obstacle() {
+            return obstacle;
         }
         if self.is_empty() {
             return AnswerKind::Nothing;
         }
-        if self.is_elsewhere && !self.in_place && self.total.is_none() && self.is_of_one() {
+        if self.is_elsewhere && !self.in_place && self.total.is_none() && self.looks_like_detail_page() {
             return AnswerKind::OneRecord;
         }
         match self.records {
             0 if self.kinds.detail.holds() && self.is_elsewhere => AnswerKind::OneRecord,
             0 => AnswerKind::Nothing,
-            _ if self.is_beside() => AnswerKind::Nothing,
+            _ if self.is_unrelated_list() => AnswerKind::Nothing,
             _ => AnswerKind::Results,
         }
     }
 
-    /// Whether a page looks like that of one record; what it lists beside that has little to do with the query.
-    fn is_of_one(&self) -> bool {
-        self.knows_place && self.hits.is_some_and(|hits| hits < 0.5) || self.kinds.detail.score >= 0.3
+    /// Most listed items lack the query's words, or the wording is that of a detail page.
+    fn looks_like_detail_page(&self) -> bool {
+        self.knows_place && self.matching_share.is_some_and(|share| share < MIN_MATCHING_SHARE)
+            || self.kinds.detail.score >= MIN_DETAIL_SCORE
     }
 
-    /// Whether what was found stands elsewhere than records do and has nothing to do with the query.
-    fn is_beside(&self) -> bool {
-        self.knows_place && !self.in_place && self.hits == Some(0.0) && self.total.is_none()
+    /// The list stands elsewhere than earlier records and no item contains a query word.
+    fn is_unrelated_list(&self) -> bool {
+        self.knows_place && !self.in_place && self.matching_share == Some(0.0) && self.total.is_none()
     }
 
-    /// What stands in the way. A page full of records is none of these, whatever words are on it.
-    fn wall(&self) -> Option<AnswerKind> {
-        if self.status < 400 && self.records >= 2 && (self.in_place || self.hits >= Some(0.5)) {
+    /// Kind of a page that keeps the records from us. A list of matching records is never an obstacle, whatever
+    /// its wording.
+    fn obstacle(&self) -> Option<AnswerKind> {
+        let fits = self.in_place || self.matching_share >= Some(MIN_MATCHING_SHARE);
+        if self.status < 400 && self.records >= 2 && fits {
             return None;
         }
         let PageKinds { rate_limit, captcha, login_wall, error, confirmation, .. } = &**self.kinds;
-        let walls = [
+        let obstacles = [
             (captcha.holds(), AnswerKind::Captcha),
             (self.status == 429 || rate_limit.holds(), AnswerKind::RateLimited),
             (login_wall.holds(), AnswerKind::LoginWall),
             (error.holds() || self.status >= 500, AnswerKind::Error),
-            // A form that has shown records answers questions, whatever these say.
+            // A form that has shown records answers queries, so its wording does not count here.
             (confirmation.holds() && self.records == 0 && !self.knows_place, AnswerKind::TakenIn),
         ];
-        walls.into_iter().find(|(stands, _)| *stands).map(|(_, kind)| kind)
+        obstacles.into_iter().find(|(holds, _)| *holds).map(|(_, kind)| kind)
     }
 
-    /// Whether the answer says that nothing was found. Such an answer may still list what others liked.
+    /// The page states that nothing matches. Such a page may still list suggestions.
     fn is_empty(&self) -> bool {
         if self.total.is_some_and(|total| total > 0) && self.records > 0 {
             return false;
         }
-        let learned = self.emptiness.is_some_and(|share| share >= 0.5);
-        let fits = (self.records >= 3 || self.in_place) && self.hits >= Some(0.5);
-        if !learned && (fits || self.in_place && self.emptiness == Some(0.0)) {
+        let has_signature = self.signature_share.is_some_and(|share| share >= MIN_SIGNATURE_SHARE);
+        let fits = (self.records >= MIN_LISTED_RECORDS || self.in_place)
+            && self.matching_share >= Some(MIN_MATCHING_SHARE);
+        if !has_signature && (fits || self.in_place && self.signature_share == Some(0.0)) {
             return false;
         }
-        match (self.total == Some(0) || self.kinds.no_results.holds(), learned) {
-            (true, _) => true,
-            (false, learned) => learned && !fits,
-        }
+        let is_stated = self.total == Some(0) || self.kinds.no_results.holds();
+        is_stated || has_signature && !fits
     }
 }

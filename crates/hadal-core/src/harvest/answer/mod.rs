@@ -1,112 +1,88 @@
-//! What an answer says: its records, the way to the next page, how many there are, how to narrow it.
+//! Reading the result pages of a form: records, next page, total and facets.
 //!
-//! No site has a rule of its own. A [`AnswerReader`] compares answers of one form:
+//! There are no rules for single sites. An [`AnswerReader`] is a heuristic model of the result pages of one form. It
+//! learns by comparing answers to different queries ([`AnswerReader::improve`]), and then reads any answer
+//! ([`AnswerReader::read`]). Reading a page takes these steps:
 //!
-//! 1. `furniture` remembers which texts stand on every answer; `view` weighs the rest of a page;
-//! 2. `records` finds the row of siblings that holds most of what is new;
-//! 3. `identity` says when records are the same, `likeness` when they nearly are;
-//! 4. `next`, `facets` and `kind` say what else the answer offers and what sort of answer it is;
-//! 5. `look` puts them together, `reader` is what is learned from one look for the next.
+//! 1. **Novelty.** `furniture` knows the texts of earlier answers. Text that most of them show is page furniture; the
+//!    rest is new. `view` sums the new text over the nodes of the page, and `links` marks links that repeat the query.
+//! 2. **Candidate groups.** Records are siblings that begin alike. `records::start` lists the ways in which the
+//!    children of an element can be split into records, and `records::group` builds the groups with most new text.
+//! 3. **Score.** `records::score` multiplies factors for the new text, the similarity of the records, their links to
+//!    detail pages (`records::detail_link`), their place on the page and the query's words. The best group wins.
+//! 4. **Template.** `records::template` stores where the winning groups of earlier answers stood. A group in the same
+//!    place scores higher.
+//! 5. **Records.** `records::members` drops rows that are no records and adds irregular ones. `records` and
+//!    `records::fields` read the title, URL, text and fields of each.
+//! 6. **Identity.** `identity` derives a record's id from its URL without the parts that change from visit to visit.
+//! 7. **Next page and facets.** `pager` finds the request for the next page, and `facets` the links that narrow the
+//!    query.
+//! 8. **Kind and total.** `kind` decides what sort of answer it is: results, nothing found, an error. The total is the
+//!    number of results that the text around the records states.
 //!
-//! Everything is a function of the pages given; [`AnswerPages`] notices pagers that lead nowhere.
+//! `analysis` runs steps 1 to 5 and 8 on one page; `reader` holds the learned state and adds 6 and 7. Results depend on
+//! the given pages only. [`AnswerPages`] detects pagers that loop, and [`NearDuplicates`] finds records that are listed
+//! twice.
+//!
+//! The weights and thresholds of the model are guesses unless their comment gives another source. The saved pages of
+//! `tests/answers` and the generated layouts of `tests/answers_layouts.rs` guard them.
 
 mod analysis;
 mod facets;
 mod furniture;
 mod identity;
 mod kind;
+mod links;
 mod near_duplicates;
 mod pager;
-mod pages;
 mod reader;
 mod records;
-mod refining;
-mod target;
 mod view;
 
-pub use near_duplicates::{NearDuplicateKey, NearDuplicates, merged};
-pub use pager::{NextPage, PagerKind, next_page};
-pub use pages::AnswerPages;
+pub use kind::AnswerKind;
+pub(super) use links::url_shape;
+pub use near_duplicates::NearDuplicates;
+pub use pager::{AnswerPages, NextPage, PagerKind, next_page};
 pub use reader::{AnswerReader, AnswerSample};
-pub(super) use target::form_of;
 
 use super::policy::StatedTotal;
 use super::record::Record;
 use serde::{Deserialize, Serialize};
 use url::Url;
 
-/// What came back for a query.
+/// One result page of an answer, as read.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Answer {
-    /// What sort of answer it is.
+    /// Kind of the answer.
     pub kind: AnswerKind,
-    /// The records in their order; empty unless the answer shows some.
+    /// Records in page order; empty unless the kind is `Results` or `OneRecord`.
     pub records: Vec<Record>,
-    /// The request for the next page, when there seems to be one.
+    /// Request for the next page, if the page offers one.
     pub next: Option<NextPage>,
-    /// How many records there are, in the form's own words.
+    /// Number of matches that the page states.
     pub total: Option<StatedTotal>,
-    /// Links that narrow the same query.
+    /// Links that narrow the query.
     pub facets: Vec<Facet>,
 }
 
 impl Answer {
-    /// An answer without any record.
+    /// An answer without results.
     pub(super) fn nothing() -> Answer {
-        Answer::bare(AnswerKind::Nothing)
+        Answer::without_records(AnswerKind::Nothing)
     }
 
-    /// An answer that shows nothing.
-    fn bare(kind: AnswerKind) -> Answer {
+    fn without_records(kind: AnswerKind) -> Answer {
         Answer { kind, records: Vec::new(), next: None, total: None, facets: Vec::new() }
     }
 }
 
-/// Sorts of answers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum AnswerKind {
-    /// A list of records, which may have one only.
-    Results,
-    /// Nothing was found.
-    Nothing,
-    /// The page of the only record that was found.
-    OneRecord,
-    /// An error of the server or of the request.
-    Error,
-    /// The server wants to be asked less often.
-    RateLimited,
-    /// Answers are for those who are logged in.
-    LoginWall,
-    /// The server wants to see a person.
-    Captcha,
-    /// What was asked was taken in, as an entry or a message is.
-    TakenIn,
-}
-
-impl AnswerKind {
-    /// The name in every table and export.
-    pub fn name(self) -> &'static str {
-        match self {
-            AnswerKind::Results => "results",
-            AnswerKind::Nothing => "nothing",
-            AnswerKind::OneRecord => "one_record",
-            AnswerKind::Error => "error",
-            AnswerKind::RateLimited => "rate_limited",
-            AnswerKind::LoginWall => "login_wall",
-            AnswerKind::Captcha => "captcha",
-            AnswerKind::TakenIn => "taken_in",
-        }
-    }
-}
-
-/// A link that narrows the query it stands under.
+/// A link that narrows the query of its result page.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Facet {
-    /// What it narrows to.
+    /// Anchor text without the count.
     pub label: String,
-    /// How many records that leaves, where it says so.
+    /// Number of matches that the narrowed query has, if the page states it.
     pub count: Option<u64>,
-    /// Where it leads.
+    /// Target of the link.
     pub url: Url,
 }

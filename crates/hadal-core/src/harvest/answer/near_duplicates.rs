@@ -1,59 +1,40 @@
-//! Records that are nearly the same: listed twice, or under two addresses.
+//! Near-duplicate records: one record listed twice, or under two URLs.
+//!
+//! Two records are near-duplicates if their titles are equal up to case and punctuation and the simhashes of their
+//! texts differ in at most [`MAX_DIFFERENT_BITS`] bits.
 
 use super::view::plain_hash;
 use crate::harvest::record::{Record, RecordId};
 use crate::simhash::{distance, simhash};
 use rustc_hash::FxHashMap;
 
-/// Bits in which the texts of one record may differ.
-const MOST_BITS: u32 = 3;
-/// Records of one title that are compared.
-const MOST_ALIKE: usize = 32;
+/// Bits in which the simhashes of near-duplicates may differ, of 64. Guess; Manku, Jain and Das Sarma (WWW 2007) use 3
+/// for web pages.
+const MAX_DIFFERENT_BITS: u32 = 3;
+/// Records with the same title that are compared. Guess.
+const MAX_SAME_TITLE: usize = 32;
 
-/// What two near-duplicates share: the title, and nearly all of the text.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct NearDuplicateKey {
-    title: u64,
-    text: u64,
-}
-
-impl NearDuplicateKey {
-    /// The likeness of a record.
-    pub fn of(record: &Record) -> NearDuplicateKey {
-        NearDuplicateKey { title: plain_hash(&record.title), text: simhash(&record.text) }
-    }
-
-    /// Whether two records are nearly the same.
-    pub fn is_near(self, other: NearDuplicateKey) -> bool {
-        self.title == other.title && distance(self.text, other.text) <= MOST_BITS
-    }
-}
-
-/// Records seen so far, to find the one that another nearly is.
+/// Records seen so far, indexed by title.
 #[derive(Clone, Debug, Default)]
 pub struct NearDuplicates {
+    /// Simhash and id of records, by the hash of their title.
     by_title: FxHashMap<u64, Vec<(u64, RecordId)>>,
 }
 
 impl NearDuplicates {
-    /// The identity under which a record is already known; a record that is new is known from now on.
+    /// Returns the id of a record seen before that equals or nearly equals this one; otherwise stores this one and
+    /// returns `None`.
     pub fn find_or_insert(&mut self, record: &Record) -> Option<RecordId> {
-        let likeness = NearDuplicateKey::of(record);
-        let alike = self.by_title.entry(likeness.title).or_default();
-        let near = |(text, _): &&(u64, RecordId)| distance(*text, likeness.text) <= MOST_BITS;
-        let known = alike.iter().find(|(_, id)| *id == record.id).or_else(|| alike.iter().find(near));
-        let known = known.map(|(_, id)| *id);
-        if known.is_none() && alike.len() < MOST_ALIKE {
-            alike.push((likeness.text, record.id));
+        let text = simhash(&record.text);
+        let same_title = self.by_title.entry(plain_hash(&record.title)).or_default();
+        let is_near = |(other, _): &&(u64, RecordId)| distance(*other, text) <= MAX_DIFFERENT_BITS;
+        let same_id = same_title.iter().find(|(_, id)| *id == record.id);
+        let known = same_id.or_else(|| same_title.iter().find(is_near)).map(|(_, id)| *id);
+        if known.is_none() && same_title.len() < MAX_SAME_TITLE {
+            same_title.push((text, record.id));
         }
         known
     }
-}
-
-/// The records of an answer, each once: the first of those that are nearly the same.
-pub fn merged(records: Vec<Record>) -> Vec<Record> {
-    let mut seen = NearDuplicates::default();
-    records.into_iter().filter(|record| seen.find_or_insert(record).is_none()).collect()
 }
 
 #[cfg(test)]
@@ -65,22 +46,21 @@ mod tests {
     }
 
     #[test]
-    fn a_record_under_two_addresses_is_one() {
+    fn a_record_under_two_urls_is_one() {
         let text = (0..3000).map(|n| format!("word{n} ")).collect::<String>();
         let (one, other) = (record(1, "The Sea", &text), record(2, "the sea!", &format!("{text} more")));
         let third = record(3, "The Ship", &text);
-        let ids: Vec<u64> = merged(vec![one, other, third]).iter().map(|record| record.id.0).collect();
-        assert_eq!(ids, [1, 3]);
+        let mut seen = NearDuplicates::default();
+        let known = [one, other, third].map(|record| seen.find_or_insert(&record));
+        assert_eq!(known, [None, Some(RecordId(1)), None]);
     }
 
     #[test]
-    fn equal_titles_alone_make_nothing_equal() {
+    fn equal_titles_alone_make_no_duplicates() {
         let mut seen = NearDuplicates::default();
         assert_eq!(seen.find_or_insert(&record(1, "Poems", "Poems, printed in Oslo 1911")), None);
-        assert_eq!(
-            seen.find_or_insert(&record(2, "Poems", "Poems, a new edition from Rome, 1960, with maps")),
-            None
-        );
+        let other = record(2, "Poems", "Poems, a new edition from Rome, 1960, with maps");
+        assert_eq!(seen.find_or_insert(&other), None);
         assert_eq!(seen.find_or_insert(&record(1, "Poems", "Poems")), Some(RecordId(1)));
     }
 }

@@ -1,6 +1,6 @@
-//! What was learned about the answers of one form, and reading with it.
+//! The learned state of one form's result pages, and reading with it.
 
-use super::analysis::{AnswerAnalysis, LearnedState, answer_path};
+use super::analysis::{AnswerAnalysis, LearnedState, path_key};
 use super::facets::facets;
 use super::furniture::{FurnitureBasis, PageFurniture, SampleKind};
 use super::identity::IdentityRules;
@@ -14,100 +14,101 @@ use crate::html::Document;
 use rustc_hash::FxHashSet;
 use serde::{Deserialize, Serialize};
 
-/// Addresses of answers that are remembered.
-const MOST_PATHS: usize = 8;
+/// URL paths of answers stored per form. Guess.
+const MAX_PATHS: usize = 8;
+/// Score that one answer adds to a template at most, so that one long page does not outweigh many. Guess.
+const MAX_TEMPLATE_WEIGHT: f32 = 10_000.0;
 
-/// An answer to learn from.
+/// A result page to learn from.
 #[derive(Clone, Copy, Debug)]
 pub struct AnswerSample<'a> {
-    /// The page.
+    /// The parsed page.
     pub document: &'a Document,
-    /// Its status code.
+    /// HTTP status code of the page.
     pub status: u16,
-    /// What was asked.
+    /// Query that the page answers.
     pub query: &'a Query,
 }
 
-/// What is known about the answers of one form. Knowing nothing, it reads by repetition alone; every
-/// sample makes it surer.
+/// Heuristic model of the result pages of one form. The default model knows no page and finds records by repetition
+/// alone; each sample improves it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct AnswerReader {
     furniture: PageFurniture,
     templates: RecordTemplates,
     identity: IdentityRules,
-    /// Paths under which answers with results were found.
+    /// Path keys of answers with results, see [`path_key`].
     paths: Vec<String>,
 }
 
 impl AnswerReader {
-    /// Learns from result pages for different words and, if there is one, an answer without results.
+    /// Learns from result pages for different words and, if available, an answer without results.
+    ///
+    /// A first pass takes every sample for one with results. The model of that pass decides which samples have
+    /// results, and the second pass learns from that.
     pub fn learn(samples: &[AnswerSample<'_>]) -> AnswerReader {
-        // Which of them is without results is seen best once all are known to each other.
-        let mut acquainted = AnswerReader::default();
+        let mut first_pass = AnswerReader::default();
         for sample in samples {
-            acquainted.note(sample, SampleKind::Full);
+            first_pass.add_furniture(sample, SampleKind::WithResults);
         }
         for sample in samples {
-            acquainted.find_place(sample);
+            first_pass.add_template(sample);
         }
         let mut reader = AnswerReader::default();
         for sample in samples {
-            if let Some(fullness) = acquainted.fullness(sample) {
-                reader.note(sample, fullness);
+            if let Some(kind) = first_pass.sample_kind(sample) {
+                reader.add_furniture(sample, kind);
             }
         }
         for sample in samples {
-            reader.find_place(sample);
+            reader.add_template(sample);
         }
         reader
     }
 
-    /// Learns from one more answer; says whether records are identified differently from now on, so that
-    /// answers read before had better be read again.
+    /// Learns from one more answer. Returns true if the rules for record ids changed, so that answers read before
+    /// would now get other ids.
     pub fn improve(&mut self, sample: &AnswerSample<'_>) -> bool {
-        if let Some(fullness) = self.fullness(sample) {
-            self.note(sample, fullness);
+        if let Some(kind) = self.sample_kind(sample) {
+            self.add_furniture(sample, kind);
         }
-        self.find_place(sample)
+        self.add_template(sample)
     }
 
-    /// Reads an answer.
+    /// Reads a result page.
     pub fn read(&self, document: &Document, status: u16, query: &Query) -> Answer {
-        let look = self.look(&AnswerSample { document, status, query });
-        let mut answer = Answer::bare(look.kind);
-        answer.total = look.total();
-        match look.kind {
-            AnswerKind::Results => self.read_results(&look, query, &mut answer),
-            AnswerKind::OneRecord => answer.records = self.identified(vec![look.only_record()]),
+        let analysis = self.analyse(&AnswerSample { document, status, query });
+        let mut answer = Answer::without_records(analysis.kind);
+        answer.total = analysis.total();
+        match analysis.kind {
+            AnswerKind::Results => self.read_results(&analysis, query, &mut answer),
+            AnswerKind::OneRecord => answer.records = self.identify(vec![analysis.page_as_record()]),
             _ => {}
         }
         answer
     }
 
-    fn read_results(&self, look: &AnswerAnalysis<'_>, query: &Query, answer: &mut Answer) {
-        answer.records = self.identified(look.raws());
-        let inside = look.links_of_records();
-        answer.next = next_page(look.document, |link| inside.contains(&link));
+    fn read_results(&self, analysis: &AnswerAnalysis<'_>, query: &Query, answer: &mut Answer) {
+        answer.records = self.identify(analysis.records());
+        let in_records = analysis.links_of_records();
+        answer.next = next_page(analysis.document, |link| in_records.contains(&link));
         let next = answer.next.as_ref().map(|next| next.request.url.clone());
-        let links = &look.view.page.links;
-        let is_taken = |link: usize| inside.contains(&link) || Some(&links[link].url) == next.as_ref();
-        answer.facets = facets(&look.view, query, is_taken);
+        let links = &analysis.view.page.links;
+        let is_taken = |link: usize| in_records.contains(&link) || Some(&links[link].url) == next.as_ref();
+        answer.facets = facets(&analysis.view, query, is_taken);
     }
 
-    fn look<'a>(&self, sample: &AnswerSample<'a>) -> AnswerAnalysis<'a> {
+    fn analyse<'a>(&self, sample: &AnswerSample<'a>) -> AnswerAnalysis<'a> {
         let AnswerReader { furniture, templates, paths, .. } = self;
-        AnswerAnalysis::at(
-            &LearnedState { furniture, templates, paths },
-            sample.document,
-            sample.status,
-            sample.query,
-        )
+        let state = LearnedState { furniture, templates, paths };
+        AnswerAnalysis::of(&state, sample.document, sample.status, sample.query)
     }
 
-    fn identified(&self, raws: Vec<RawRecord>) -> Vec<Record> {
-        let ids = self.identity.of(&raws);
+    /// Gives records their ids and drops repeated ones.
+    fn identify(&self, raw: Vec<RawRecord>) -> Vec<Record> {
+        let ids = self.identity.ids_of(&raw);
         let mut seen = FxHashSet::default();
-        let records = raws.into_iter().zip(ids).map(|(raw, id)| Record {
+        let records = raw.into_iter().zip(ids).map(|(raw, id)| Record {
             id,
             url: raw.url,
             title: raw.title,
@@ -117,37 +118,39 @@ impl AnswerReader {
         records.filter(|record| seen.insert(record.id)).collect()
     }
 
-    /// Whether an answer has results; `None` when it is no answer.
-    fn fullness(&self, sample: &AnswerSample<'_>) -> Option<SampleKind> {
-        match self.look(sample).kind {
-            AnswerKind::Results => Some(SampleKind::Full),
-            AnswerKind::Nothing => Some(SampleKind::Empty),
+    /// Role of a sample; `None` for errors and other pages that are no answers.
+    fn sample_kind(&self, sample: &AnswerSample<'_>) -> Option<SampleKind> {
+        match self.analyse(sample).kind {
+            AnswerKind::Results => Some(SampleKind::WithResults),
+            AnswerKind::Nothing => Some(SampleKind::WithoutResults),
             _ => None,
         }
     }
 
-    fn note(&mut self, sample: &AnswerSample<'_>, fullness: SampleKind) {
-        let view = AnswerView::of(sample.document, sample.query, &self.furniture, FurnitureBasis::All);
-        let mut texts: Vec<u64> = view.texts().collect();
-        if fullness == SampleKind::Full {
-            texts.extend(view.plain_texts());
+    fn add_furniture(&mut self, sample: &AnswerSample<'_>, kind: SampleKind) {
+        let view = AnswerView::of(sample.document, sample.query, &self.furniture, FurnitureBasis::AllAnswers);
+        let mut texts: Vec<u64> = view.masked_texts().collect();
+        if kind == SampleKind::WithResults {
+            texts.extend(view.unmasked_texts());
         }
-        self.furniture.note(texts, query_hash(sample.query), fullness);
+        self.furniture.add(texts, query_hash(sample.query), kind);
     }
 
-    fn find_place(&mut self, sample: &AnswerSample<'_>) -> bool {
-        let look = self.look(sample);
-        if look.kind != AnswerKind::Results {
+    /// Stores where the records of a sample stand and learns their identity. Returns true if the rules for record
+    /// ids changed.
+    fn add_template(&mut self, sample: &AnswerSample<'_>) -> bool {
+        let analysis = self.analyse(sample);
+        if analysis.kind != AnswerKind::Results {
             return false;
         }
-        let raws = look.raws();
-        if let Some(scored) = look.scored {
-            self.templates.note(&scored.group, scored.score.min(10_000.0));
-            let path = answer_path(&sample.document.page.url, sample.query);
-            if self.paths.len() < MOST_PATHS && !self.paths.contains(&path) {
+        let records = analysis.records();
+        if let Some(found) = analysis.found {
+            self.templates.add(&found.group, found.score.min(MAX_TEMPLATE_WEIGHT));
+            let path = path_key(&sample.document.page.url, sample.query);
+            if self.paths.len() < MAX_PATHS && !self.paths.contains(&path) {
                 self.paths.push(path);
             }
         }
-        self.identity.learn(&raws, sample.query)
+        self.identity.learn(&records, sample.query)
     }
 }

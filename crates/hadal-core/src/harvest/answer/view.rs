@@ -1,8 +1,10 @@
-//! An answer as the finders look at it: its outline, and sums over it that make any stretch cheap to weigh.
+//! A result page with prefix sums over its nodes, so that any range of nodes is weighed in constant time.
+//!
+//! Every text `t` has a weight `w(t)` in bytes (capped, see [`weight`]) and a novelty `n(t)` in 0..1 (see `furniture`).
+//! The new weight of a range of nodes is the sum of `w(t) * n(t)` over its texts.
 
-use super::furniture::{FurnitureBasis, PageFurniture};
-use super::refining::refining;
-use super::target::LinkKey;
+use super::furniture::{FurnitureBasis, PageFurniture, TextNovelty};
+use super::links::{LinkKey, repeats_query};
 use crate::harvest::query::Query;
 use crate::html::{Document, Outline, OutlineNode, tag};
 use crate::page::Page;
@@ -12,35 +14,44 @@ use std::hash::{Hash, Hasher};
 use std::ops::Range;
 use xxhash_rust::xxh3::xxh3_64;
 
-/// Bytes of one text that count; more make a record no likelier.
-const LONG_TEXT: usize = 200;
-/// The share of news under which a stretch holds nothing new.
-const STALE: f32 = 0.06;
-/// Places where the query's words were found.
-const MOST_HITS: usize = 10_000;
+/// Bytes of one text that count towards its weight. Guess.
+const MAX_TEXT_WEIGHT: usize = 200;
+/// Factor on the weight of a text without letters. Guess.
+const NUMBER_WEIGHT: f32 = 0.3;
+/// A range whose share of new weight is at most this holds nothing new. Guess; it lies above the novelty of texts
+/// that all other answers show (0.03 and 0.04).
+const MAX_STALE_SHARE: f32 = 0.06;
+/// Share of fixed weight above which a whole range is fixed. Guess.
+const MIN_FIXED_SHARE: f32 = 0.9;
+/// Share of its weight that must be new for a text to belong to [`AnswerView::new_text`]. Guess.
+const MIN_NEW_TEXT_SHARE: f32 = 0.5;
+/// Matches of one query word that are located on a page. Guess.
+const MAX_MATCHES: usize = 10_000;
+/// Words of a query that are located on a page. Guess.
+const MAX_QUERY_WORDS: usize = 8;
 
-/// An answer and what is summed over it.
+/// A result page and sums over its nodes. `outline` numbers nodes in document order.
 pub(super) struct AnswerView<'a> {
     pub(super) page: &'a Page,
     pub(super) outline: &'a Outline,
-    /// For every node the names of the elements that lead to it, as a number.
+    /// Hash of the element names from the root to each node.
     pub(super) paths: Vec<u64>,
-    /// For every link of the page, whether it repeats the query instead of leading to a record.
-    pub(super) refining: Vec<bool>,
-    /// For every link of the page, where it leads, how its address is formed and what it is called.
-    pub(super) targets: Vec<LinkKey>,
-    /// News before every node.
-    news: Vec<f32>,
-    /// What the news would be if nothing were known.
+    /// For every link of the page: true if it repeats the query, as pagers and facets do.
+    pub(super) repeats_query: Vec<bool>,
+    /// Comparable hashes of every link of the page.
+    pub(super) link_keys: Vec<LinkKey>,
+    /// New weight before each node.
+    new_weight: Vec<f32>,
+    /// Weight before each node.
     weight: Vec<f32>,
-    /// How much of that answers without results show too.
-    fixed: Vec<f32>,
-    /// Links before every node.
+    /// Weight of fixed texts before each node.
+    fixed_weight: Vec<f32>,
+    /// Number of links before each node.
     links: Vec<u32>,
-    /// Whether a node stands in a part that frames the page.
+    /// True for nodes inside `nav`, `footer` or `aside`.
     framed: Vec<bool>,
-    /// Where words of the query begin and end in the text.
-    hits: Vec<Range<usize>>,
+    /// Byte ranges of query words in the page's text, sorted and disjoint.
+    matches: Vec<Range<usize>>,
 }
 
 impl<'a> AnswerView<'a> {
@@ -48,69 +59,69 @@ impl<'a> AnswerView<'a> {
         document: &'a Document,
         query: &'a Query,
         furniture: &PageFurniture,
-        trust: FurnitureBasis,
+        basis: FurnitureBasis,
     ) -> AnswerView<'a> {
         let Document { page, outline } = document;
         let mut view = AnswerView {
             page,
             outline,
             paths: Vec::with_capacity(outline.nodes().len()),
-            refining: refining(page, query),
-            targets: page.links.iter().map(LinkKey::of).collect(),
-            news: vec![0.0],
+            repeats_query: repeats_query(page, query),
+            link_keys: page.links.iter().map(LinkKey::of).collect(),
+            new_weight: vec![0.0],
             weight: vec![0.0],
-            fixed: vec![0.0],
+            fixed_weight: vec![0.0],
             links: vec![0],
             framed: Vec::with_capacity(outline.nodes().len()),
-            hits: hits(outline.text(), query),
+            matches: find_words(outline.text(), query),
         };
-        let asked = query_hash(query);
+        let query = query_hash(query);
         for (at, node) in outline.nodes().iter().enumerate() {
-            view.add(at, node, &|text| furniture.known(text, asked, trust));
+            view.add(at, node, &|text| furniture.novelty(text, query, basis));
         }
         view
     }
 
-    fn add(&mut self, at: usize, node: &OutlineNode, known: &impl Fn(u64) -> (f32, bool)) {
+    fn add(&mut self, at: usize, node: &OutlineNode, lookup: &impl Fn(u64) -> TextNovelty) {
         let parent = node.parent as usize;
         let above = self.paths.get(parent).copied().unwrap_or_default();
         self.paths.push(hashed(&(above, &*node.tag)));
         let frames = matches!(node.tag, tag!("nav") | tag!("footer") | tag!("aside"));
         self.framed.push(frames || self.framed.get(parent).copied().unwrap_or_default());
         let weight = if node.is_text() && at > 0 { weight(self.outline.text_of(at)) } else { 0.0 };
-        let (news, is_fixed) = if weight > 0.0 { self.known(at, known) } else { (0.0, false) };
-        self.news.push(self.news[at] + weight * news);
-        self.fixed.push(self.fixed[at] + if is_fixed { weight } else { 0.0 });
+        let (novelty, is_fixed) = if weight > 0.0 { self.novelty(at, lookup) } else { (0.0, false) };
+        self.new_weight.push(self.new_weight[at] + weight * novelty);
+        self.fixed_weight.push(self.fixed_weight[at] + if is_fixed { weight } else { 0.0 });
         self.weight.push(self.weight[at] + weight);
         self.links.push(self.links[at] + u32::from(node.link.is_some()));
     }
 
-    /// What is known of a text. A word of the query may stand in what is always there.
-    fn known(&self, at: usize, known: &impl Fn(u64) -> (f32, bool)) -> (f32, bool) {
+    /// Novelty of a text node. Furniture may contain a query word by chance, so such a text is looked up unmasked too.
+    fn novelty(&self, at: usize, lookup: &impl Fn(u64) -> TextNovelty) -> (f32, bool) {
         let node = &self.outline.nodes()[at];
-        let (news, is_fixed) = known(self.text_hash(at, &self.hits));
-        if !self.is_hit(node.text_start()..node.text_end()) {
-            return (news, is_fixed);
+        let masked = lookup(self.text_hash(at, &self.matches));
+        if !self.has_query_word(node.text_start()..node.text_end()) {
+            return (masked.novelty, masked.is_fixed);
         }
-        let (plain_news, is_plainly_fixed) = known(self.text_hash(at, &[]));
-        (news.min(plain_news), is_fixed || is_plainly_fixed)
+        let unmasked = lookup(self.text_hash(at, &[]));
+        (masked.novelty.min(unmasked.novelty), masked.is_fixed || unmasked.is_fixed)
     }
 
-    /// How much news a stretch of nodes holds; none if hardly anything in it is new.
-    pub(super) fn news(&self, nodes: Range<usize>) -> f32 {
-        let news = self.news[nodes.end] - self.news[nodes.start];
+    /// New weight of a range of nodes; 0 if its share of the weight is at most [`MAX_STALE_SHARE`].
+    pub(super) fn new_weight(&self, nodes: Range<usize>) -> f32 {
+        let new = self.new_weight[nodes.end] - self.new_weight[nodes.start];
         let weight = self.weight[nodes.end] - self.weight[nodes.start];
-        if news > STALE * weight { news } else { 0.0 }
+        if new > MAX_STALE_SHARE * weight { new } else { 0.0 }
     }
 
-    /// Whether answers without results show a stretch of nodes too.
+    /// Returns true if nearly all text of a range of nodes is on answers without results too.
     pub(super) fn is_fixed(&self, nodes: Range<usize>) -> bool {
         let sum = |sums: &[f32]| sums[nodes.end] - sums[nodes.start];
         let weight = sum(&self.weight);
-        weight > 0.0 && sum(&self.fixed) > 0.9 * weight
+        weight > 0.0 && sum(&self.fixed_weight) > MIN_FIXED_SHARE * weight
     }
 
-    /// How many links a stretch of nodes holds.
+    /// Number of links in a range of nodes.
     pub(super) fn links(&self, nodes: Range<usize>) -> u32 {
         self.links[nodes.end] - self.links[nodes.start]
     }
@@ -119,67 +130,65 @@ impl<'a> AnswerView<'a> {
         self.framed[at]
     }
 
-    /// The range of nodes that is the whole page.
+    /// Range of all nodes of the page.
     pub(super) fn all(&self) -> Range<usize> {
         0..self.outline.nodes().len()
     }
 
-    /// Whether a stretch of text holds a word of the query.
-    pub(super) fn is_hit(&self, text: Range<usize>) -> bool {
-        let first = self.hits.partition_point(|hit| hit.start < text.start);
-        self.hits.get(first).is_some_and(|hit| hit.end <= text.end)
+    /// Returns true if a byte range of the text contains a word of the query.
+    pub(super) fn has_query_word(&self, text: Range<usize>) -> bool {
+        let first = self.matches.partition_point(|found| found.start < text.start);
+        self.matches.get(first).is_some_and(|found| found.end <= text.end)
     }
 
-    /// What the answer says that others do not.
-    pub(super) fn news_text(&self) -> String {
+    /// Texts of the page that are mostly new, joined by spaces.
+    pub(super) fn new_text(&self) -> String {
         let leaves = (1..self.outline.nodes().len()).filter(|at| self.outline.nodes()[*at].is_text());
-        let new = leaves.filter(|at| self.news(*at..*at + 1) > 0.5 * weight(self.outline.text_of(*at)));
-        let texts: Vec<&str> = new.map(|at| self.outline.text_of(at)).collect();
+        let is_new = |at: &usize| {
+            self.new_weight(*at..*at + 1) > MIN_NEW_TEXT_SHARE * weight(self.outline.text_of(*at))
+        };
+        let texts: Vec<&str> = leaves.filter(is_new).map(|at| self.outline.text_of(at)).collect();
         texts.join(" ")
     }
 
-    /// Every text of the answer as a number, the query masked.
-    pub(super) fn texts(&self) -> impl Iterator<Item = u64> {
+    /// Hashes of all texts, with the query's words masked.
+    pub(super) fn masked_texts(&self) -> impl Iterator<Item = u64> {
         let leaves = (1..self.outline.nodes().len()).filter(|at| self.outline.nodes()[*at].is_text());
-        leaves.map(|at| self.text_hash(at, &self.hits))
+        leaves.map(|at| self.text_hash(at, &self.matches))
     }
 
-    /// Every text with a word of the query in it as a number, as it is: other queries do not mask it.
-    pub(super) fn plain_texts(&self) -> impl Iterator<Item = u64> {
+    /// Unmasked hashes of the texts that contain a query word: other queries do not mask these words.
+    pub(super) fn unmasked_texts(&self) -> impl Iterator<Item = u64> {
         let nodes = self.outline.nodes();
         let leaves = (1..nodes.len()).filter(|at| nodes[*at].is_text());
-        let hit = leaves.filter(|at| self.is_hit(nodes[*at].text_start()..nodes[*at].text_end()));
-        hit.map(|at| self.text_hash(at, &[]))
+        let with_word =
+            leaves.filter(|at| self.has_query_word(nodes[*at].text_start()..nodes[*at].text_end()));
+        with_word.map(|at| self.text_hash(at, &[]))
     }
 
-    /// A text as a number, some words of it masked.
+    /// Hash of a text node without the masked ranges.
     fn text_hash(&self, at: usize, masked: &[Range<usize>]) -> u64 {
         let node = &self.outline.nodes()[at];
         let (mut start, end) = (node.text_start(), node.text_end());
-        let first = masked.partition_point(|hit| hit.start < start);
+        let first = masked.partition_point(|found| found.start < start);
         let bytes = self.outline.text().as_bytes();
         let mut hasher = FxHasher::default();
-        for hit in masked[first..].iter().take_while(|hit| hit.end <= end) {
-            add_letters(&mut hasher, &bytes[start..hit.start.max(start)]);
-            start = hit.end;
+        for found in masked[first..].iter().take_while(|found| found.end <= end) {
+            hasher.write(bytes[start..found.start.max(start)].trim_ascii());
+            start = found.end;
         }
-        add_letters(&mut hasher, &bytes[start..end]);
+        hasher.write(bytes[start..end].trim_ascii());
         hasher.finish()
     }
 }
 
-fn add_letters(hasher: &mut FxHasher, bytes: &[u8]) {
-    hasher.write(bytes.trim_ascii());
-}
-
-/// Long texts count like a few sentences, bare numbers little.
+/// Weight of a text: its bytes up to [`MAX_TEXT_WEIGHT`], times [`NUMBER_WEIGHT`] if it has no letters.
 fn weight(text: &str) -> f32 {
-    let has_letters = text.chars().take(LONG_TEXT).any(char::is_alphabetic);
-    let length = text.len().min(LONG_TEXT) as f32;
-    if has_letters { length } else { length * 0.3 }
+    let has_letters = text.chars().take(MAX_TEXT_WEIGHT).any(char::is_alphabetic);
+    let length = text.len().min(MAX_TEXT_WEIGHT) as f32;
+    if has_letters { length } else { length * NUMBER_WEIGHT }
 }
 
-/// A query as a number.
 pub(super) fn query_hash(query: &Query) -> u64 {
     hashed(query)
 }
@@ -190,27 +199,28 @@ pub(super) fn hashed(value: &impl Hash) -> u64 {
     hasher.finish()
 }
 
-/// A text made comparable: letters and digits in lower case, as a number.
+/// Hash of the letters and digits of a text in lower case.
 pub(super) fn plain_hash(text: &str) -> u64 {
     let plain: String = text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect();
     xxh3_64(plain.as_bytes())
 }
 
-/// Where the words of a query stand in a text, in order and apart from one another.
-fn hits(text: &str, query: &Query) -> Vec<Range<usize>> {
+/// Byte ranges of the query's words in a text, sorted and disjoint. Letter case is ignored for ASCII.
+fn find_words(text: &str, query: &Query) -> Vec<Range<usize>> {
     let lower = text.to_ascii_lowercase();
-    let mut hits: Vec<Range<usize>> = Vec::new();
-    for word in query.words.split_whitespace().take(8) {
+    let mut found: Vec<Range<usize>> = Vec::new();
+    for word in query.words.split_whitespace().take(MAX_QUERY_WORDS) {
         let word = word.to_lowercase();
-        let found = memmem::find_iter(lower.as_bytes(), word.as_bytes());
-        hits.extend(found.take(MOST_HITS).map(|at| at..at + word.len()));
+        let starts = memmem::find_iter(lower.as_bytes(), word.as_bytes());
+        found.extend(starts.take(MAX_MATCHES).map(|at| at..at + word.len()));
     }
-    hits.sort_unstable_by_key(|hit| (hit.start, hit.end));
+    found.sort_unstable_by_key(|range| (range.start, range.end));
     let mut end = 0;
-    hits.retain(|hit| {
-        let is_apart = hit.start >= end && text.is_char_boundary(hit.start) && text.is_char_boundary(hit.end);
-        end = if is_apart { hit.end } else { end };
-        is_apart
+    found.retain(|range| {
+        let is_disjoint =
+            range.start >= end && text.is_char_boundary(range.start) && text.is_char_boundary(range.end);
+        end = if is_disjoint { range.end } else { end };
+        is_disjoint
     });
-    hits
+    found
 }

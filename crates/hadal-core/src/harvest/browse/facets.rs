@@ -1,4 +1,15 @@
-//! FacetQueue that wait: links beside answers that were too long to be shown whole.
+//! Queue of facets: links beside answers that show only a part of their matches.
+//!
+//! A facet that states `c` matches shows `r = min(c, cap)` records. Of these
+//!
+//! `e = r * (N + B * p) / (S + B)`
+//!
+//! are expected to be new, where `N` of `S` records of recent facets were new (older ones decay), `p` is the share
+//! expected beforehand, and `B` is [`PRIOR_RECORDS`]. `p` is the estimated share of all records that were not
+//! downloaded, or else the share of new records in the answer beside which the facet stood. The facet with most new
+//! records per request is followed first:
+//!
+//! `e / (query cost + page cost * max(r / page size - 1, 0) + detail cost * e)`
 
 use super::FollowedLinks;
 use crate::harvest::answer::Facet;
@@ -7,94 +18,95 @@ use crate::harvest::query::{BrowseLink, Query};
 use serde::{Deserialize, Serialize};
 use url::Url;
 
-/// FacetQueue that wait at most; the smallest are left out.
-const MOST_WAITING: usize = 1_000;
-/// How much of what older facets brought still counts after another one.
-const MEMORY: f64 = 0.9;
-/// Records that facets must have shown before that says as much as what was expected of them.
-const BELIEF: f64 = 20.0;
+/// Facets queued at most; those with the fewest matches are dropped. Guess.
+const MAX_QUEUED: usize = 1_000;
+/// Factor on `N` and `S` after each facet. Guess.
+const DECAY: f64 = 0.9;
+/// `B`: weight of the prior share `p`, in records. Guess.
+const PRIOR_RECORDS: f64 = 20.0;
 
-/// FacetQueue, and what they brought so far.
+/// Queued facets and the yield of those followed.
 #[derive(Clone, Default, Serialize, Deserialize)]
 pub struct FacetQueue {
-    waiting: Vec<QueuedFacet>,
-    /// Of the records they showed of late, the new ones.
+    queued: Vec<QueuedFacet>,
+    /// `N`: new records of recent facets.
     new: f64,
+    /// `S`: records of recent facets.
     shown: f64,
 }
 
-/// A facet that promises records.
+/// The best facet of a queue with its expected yield.
 pub struct FacetEstimate {
-    /// The query that follows it.
+    /// Query that follows the facet.
     pub query: Query,
     /// New records expected.
     pub expected_new: f64,
-    /// New records for each request.
+    /// New records expected per request.
     pub new_per_request: f64,
 }
 
-/// A facet that may be asked.
+/// A facet that was not followed yet.
 #[derive(Clone, Serialize, Deserialize)]
 struct QueuedFacet {
     query: Query,
-    /// How many records it says it leads to.
+    /// Stated number of matches, or an equal share of its answer's matches.
     count: f64,
-    /// The share of its answer's records that were new.
-    fresh: f64,
+    /// Share of its answer's records that were new.
+    new_share: f64,
 }
 
 impl FacetQueue {
-    /// Takes in the facets beside an answer of which more exists than it shows; whether any is new.
-    pub fn add(&mut self, answer: &QueryOutcome<'_>, facets: Vec<Facet>, unasked: &FollowedLinks) -> bool {
-        let before = self.waiting.len();
+    /// Queues the facets of an answer. Returns true if any of them is new. A facet with as many matches as its answer
+    /// narrows nothing and is dropped.
+    pub fn add(&mut self, answer: &QueryOutcome<'_>, facets: Vec<Facet>, followed: &FollowedLinks) -> bool {
+        let before = self.queued.len();
         let shown = answer.hits.len().max(1) as f64;
-        let fresh = answer.hits.iter().filter(|hit| hit.is_new).count() as f64 / shown;
-        let whole = answer.total.map_or(shown, |total| total.count() as f64);
-        let each = whole / facets.len().max(1) as f64;
+        let new_share = answer.hits.iter().filter(|hit| hit.is_new).count() as f64 / shown;
+        let matches = answer.total.map_or(shown, |total| total.count() as f64);
+        let equal_share = matches / facets.len().max(1) as f64;
         for Facet { label, count, url } in facets {
-            // A facet of everything narrows nothing.
-            let count = count.map_or(each, |count| count as f64);
-            if count > 0.0 && count < whole && unasked.is_new(&url) && !self.has(&url) {
+            let count = count.map_or(equal_share, |count| count as f64);
+            if count > 0.0 && count < matches && !followed.contain(&url) && !self.contains(&url) {
                 let query = answer.query.narrowed(BrowseLink { label, url });
-                self.waiting.push(QueuedFacet { query, count, fresh });
+                self.queued.push(QueuedFacet { query, count, new_share });
             }
         }
-        let is_news = self.waiting.len() > before;
-        if self.waiting.len() > MOST_WAITING {
-            self.waiting.sort_by(|a, b| b.count.total_cmp(&a.count));
-            self.waiting.truncate(MOST_WAITING);
+        let has_grown = self.queued.len() > before;
+        if self.queued.len() > MAX_QUEUED {
+            self.queued.sort_by(|a, b| b.count.total_cmp(&a.count));
+            self.queued.truncate(MAX_QUEUED);
         }
-        is_news
+        has_grown
     }
 
-    fn has(&self, url: &Url) -> bool {
-        self.waiting.iter().any(|waiting| waiting.query.link.as_ref().is_some_and(|link| link.url == *url))
+    fn contains(&self, url: &Url) -> bool {
+        self.queued.iter().any(|facet| facet.query.link.as_ref().is_some_and(|link| link.url == *url))
     }
 
-    /// The facet that promises most for its requests. `unseen` is the share of all records that never came,
-    /// where it is known.
+    /// Facet with most new records per request, see the module's formulas. `unseen` is the estimated share of all
+    /// records that were not downloaded, if known.
     pub fn best(&self, costs: &RequestCosts, unseen: Option<f64>) -> Option<FacetEstimate> {
-        let weigh = |waiting: &QueuedFacet| {
-            let shown = waiting.count.min(costs.cap.map_or(f64::INFINITY, f64::from));
-            let expected = unseen.unwrap_or(waiting.fresh);
-            let new = shown * (self.new + BELIEF * expected) / (self.shown + BELIEF);
-            let further = (shown / f64::from(costs.page_size.max(1)) - 1.0).max(0.0);
-            (new, new / (costs.query + costs.page * further + costs.detail * new))
+        let estimate = |facet: &QueuedFacet| {
+            let shown = facet.count.min(costs.cap.map_or(f64::INFINITY, f64::from));
+            let prior = unseen.unwrap_or(facet.new_share);
+            let new = shown * (self.new + PRIOR_RECORDS * prior) / (self.shown + PRIOR_RECORDS);
+            let more_pages = (shown / f64::from(costs.page_size.max(1)) - 1.0).max(0.0);
+            (new, new / (costs.query + costs.page * more_pages + costs.detail * new))
         };
-        let weighed = self.waiting.iter().map(|waiting| (waiting, weigh(waiting)));
-        let best = weighed.reduce(|kept, next| if next.1.1 > kept.1.1 { next } else { kept });
-        best.map(|(waiting, (new, worth))| FacetEstimate {
-            query: waiting.query.clone(),
-            expected_new: new,
-            new_per_request: worth,
+        let estimated = self.queued.iter().map(|facet| (facet, estimate(facet)));
+        let best = estimated.reduce(|best, next| if next.1.1 > best.1.1 { next } else { best });
+        best.map(|(facet, (expected_new, new_per_request))| FacetEstimate {
+            query: facet.query.clone(),
+            expected_new,
+            new_per_request,
         })
     }
 
-    /// Takes in what one brought.
-    pub fn take(&mut self, answer: &QueryOutcome<'_>) {
-        self.waiting.retain(|waiting| waiting.query.link != answer.query.link);
-        self.new = MEMORY * self.new + answer.hits.iter().filter(|hit| hit.is_new).count() as f64;
-        self.shown = MEMORY * self.shown + answer.hits.len() as f64;
+    /// Learns from the answer to a facet and removes it from the queue.
+    pub fn learn(&mut self, answer: &QueryOutcome<'_>) {
+        self.queued.retain(|facet| facet.query.link != answer.query.link);
+        self.new = DECAY * self.new + answer.hits.iter().filter(|hit| hit.is_new).count() as f64;
+        self.shown = DECAY * self.shown + answer.hits.len() as f64;
     }
 }
 
@@ -120,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn the_facet_with_most_to_show_is_asked_until_facets_bring_nothing_new() {
+    fn the_largest_facet_comes_first_until_facets_return_nothing_new() {
         let query = Query::words("sea");
         let hits = [Hit { id: RecordId(1), is_new: true, title: "", text: "", fields: &[] }; 10];
         let mut facets = FacetQueue::default();
@@ -130,7 +142,7 @@ mod tests {
         let best = facets.best(&costs, Some(0.4)).unwrap();
         assert_eq!((best.query.link.as_ref().unwrap().label.as_str(), best.expected_new), ("b", 20.0));
         let stale = [Hit { is_new: false, ..hits[0] }; 50];
-        facets.take(&answer(&best.query, &stale));
+        facets.learn(&answer(&best.query, &stale));
         let next = facets.best(&costs, Some(0.4)).unwrap();
         assert_eq!(next.query.words, "sea");
         assert!(next.expected_new < 8.0, "{}", next.expected_new);

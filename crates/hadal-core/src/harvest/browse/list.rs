@@ -1,59 +1,64 @@
-//! The way through one list to browse, from its first link to its last.
+//! One browse list and the progress through its links.
 
 use crate::harvest::policy::QueryOutcome;
 use crate::harvest::query::BrowseLink;
 
-/// Links without a record after which a list is none of records.
-const TRIES: u32 = 3;
-/// Links in a row that bring nothing new before the rest is taken to be known.
-const BARREN: u32 = 6;
+/// Links without a record after which a list is abandoned, if none of its links led to a record. Guess.
+const MAX_EMPTY_LINKS: u32 = 3;
+/// Links in a row without a new record after which a list is abandoned. Guess.
+const MAX_LINKS_WITHOUT_NEW: u32 = 6;
 
-/// A list, and how far it was followed.
+/// A browse list in page order.
 pub struct BrowseList {
-    posts: Vec<BrowseLink>,
+    links: Vec<BrowseLink>,
+    /// Positions of the links that were not followed, last first.
     waiting: Vec<usize>,
-    empty: u32,
-    barren: u32,
-    holds_records: bool,
+    /// Number of followed links without a record.
+    empty_links: u32,
+    /// Number of links in a row without a new record.
+    links_without_new: u32,
+    /// A link led to records.
+    has_records: bool,
 }
 
 impl BrowseList {
-    /// A list of which those links wait that were not followed before.
-    pub fn new(posts: Vec<BrowseLink>, is_new: impl Fn(&BrowseLink) -> bool) -> BrowseList {
-        let waiting = (0..posts.len()).rev().filter(|at| is_new(&posts[*at])).collect();
-        BrowseList { posts, waiting, empty: 0, barren: 0, holds_records: false }
+    /// A list of which the links for which `is_waiting` holds are still to be followed.
+    pub fn new(links: Vec<BrowseLink>, is_waiting: impl Fn(&BrowseLink) -> bool) -> BrowseList {
+        let waiting = (0..links.len()).rev().filter(|at| is_waiting(&links[*at])).collect();
+        BrowseList { links, waiting, empty_links: 0, links_without_new: 0, has_records: false }
     }
 
-    /// All its links.
-    pub fn posts(&self) -> &[BrowseLink] {
-        &self.posts
+    /// All links, followed or not.
+    pub fn links(&self) -> &[BrowseLink] {
+        &self.links
     }
 
-    /// Whether it is this list, shown again.
-    pub fn is(&self, posts: &[BrowseLink]) -> bool {
-        let labels = |posts: &[BrowseLink]| posts.iter().map(|post| post.label.clone()).collect::<Vec<_>>();
-        labels(&self.posts) == labels(posts)
+    /// Returns true if these links have the same labels, so that they are the same list on another page.
+    pub fn has_labels_of(&self, links: &[BrowseLink]) -> bool {
+        let labels = |links: &[BrowseLink]| links.iter().map(|link| link.label.clone()).collect::<Vec<_>>();
+        labels(&self.links) == labels(links)
     }
 
-    /// Whether a link is one of it.
-    pub fn holds(&self, link: &BrowseLink) -> bool {
-        self.posts.contains(link)
+    /// Returns true if the link belongs to this list.
+    pub fn contains(&self, link: &BrowseLink) -> bool {
+        self.links.contains(link)
     }
 
-    /// The link to follow next; `None` when it was followed to its end, or leads to no records.
+    /// Next link to follow; `None` at the end of the list or when it was abandoned.
     pub fn next_link(&self) -> Option<&BrowseLink> {
-        let is_given_up = (!self.holds_records && self.empty >= TRIES) || self.barren >= BARREN;
-        self.waiting.last().filter(|_| !is_given_up).map(|at| &self.posts[*at])
+        let is_abandoned = (!self.has_records && self.empty_links >= MAX_EMPTY_LINKS)
+            || self.links_without_new >= MAX_LINKS_WITHOUT_NEW;
+        self.waiting.last().filter(|_| !is_abandoned).map(|at| &self.links[*at])
     }
 
-    /// Takes in what one of its links led to.
-    pub fn take(&mut self, answer: &QueryOutcome<'_>) {
+    /// Learns from the answer to one of its links.
+    pub fn learn(&mut self, answer: &QueryOutcome<'_>) {
         let link = answer.query.link.as_ref();
-        self.waiting.retain(|at| Some(&self.posts[*at]) != link);
-        self.holds_records |= !answer.hits.is_empty();
-        self.empty += u32::from(answer.hits.is_empty());
+        self.waiting.retain(|at| Some(&self.links[*at]) != link);
+        self.has_records |= !answer.hits.is_empty();
+        self.empty_links += u32::from(answer.hits.is_empty());
         let is_new = answer.hits.iter().any(|hit| hit.is_new);
-        self.barren = if is_new { 0 } else { self.barren + 1 };
+        self.links_without_new = if is_new { 0 } else { self.links_without_new + 1 };
     }
 }
 
@@ -65,23 +70,23 @@ mod tests {
     use crate::harvest::record::RecordId;
     use url::Url;
 
-    fn course() -> BrowseList {
-        let post = |letter: char| BrowseLink {
+    fn alphabet() -> BrowseList {
+        let link = |letter: char| BrowseLink {
             label: letter.to_string(),
             url: Url::parse(&format!("http://a.org/{letter}")).unwrap(),
         };
-        BrowseList::new(('A'..='Z').map(post).collect(), |post| post.label != "C")
+        BrowseList::new(('A'..='Z').map(link).collect(), |link| link.label != "C")
     }
 
-    /// The letters that are asked when every answer has so many records, new or not.
+    /// Letters that are followed when every answer shows this number of records.
     fn followed(shown: usize, is_new: bool) -> String {
-        let mut course = course();
+        let mut list = alphabet();
         let hits = vec![Hit { id: RecordId(1), is_new, title: "", text: "", fields: &[] }; shown];
         let mut followed = String::new();
-        while let Some(post) = course.next_link() {
-            followed.push_str(&post.label);
-            let query = Query::default().narrowed(post.clone());
-            course.take(&QueryOutcome {
+        while let Some(link) = list.next_link() {
+            followed.push_str(&link.label);
+            let query = Query::default().narrowed(link.clone());
+            list.learn(&QueryOutcome {
                 query: &query,
                 hits: &hits,
                 total: None,
@@ -94,7 +99,7 @@ mod tests {
 
     #[test]
     fn a_list_of_records_is_followed_to_its_end_and_others_are_not() {
-        assert_eq!(followed(5, true), "ABDEFGHIJKLMNOPQRSTUVWXYZ", "C was asked before");
+        assert_eq!(followed(5, true), "ABDEFGHIJKLMNOPQRSTUVWXYZ", "C was followed before");
         assert_eq!(followed(0, true), "ABD");
         assert_eq!(followed(5, false), "ABDEFG");
     }

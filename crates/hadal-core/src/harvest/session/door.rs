@@ -51,7 +51,7 @@ impl EntryPage {
     pub fn request_for(&self, query: &Query) -> Request {
         match &query.link {
             Some(link) => Request::get(self.renewed(&link.url)),
-            None => submission(&self.form, &query.form_input(query_field(&self.form)), &self.charset),
+            None => submission(&self.form, &query.filled_form(query_field(&self.form)), &self.charset),
         }
     }
 

@@ -1,41 +1,43 @@
-//! Buttons that turn the page: forms whose hidden fields carry where the list goes on.
+//! Buttons that turn the page, in forms whose hidden fields hold the offset.
 
-use super::labels::{PagerLabel, sign_of};
+use super::labels::{PagerLabel, label_of};
 use super::{NextPage, PagerKind};
 use crate::critic::veto::veto;
 use crate::http::Method;
 use crate::page::{Field, FieldKind, Form, Page};
-use crate::submission::{FormInput, submission};
+use crate::submission::{FilledForm, submission};
 use url::Url;
 
-/// The request of the button that leads to the next page.
-pub(super) fn by_button(page: &Page) -> Option<NextPage> {
+/// Returns the request of the button that leads to the next page: one labelled "next", or one with the next number.
+/// Vetoed forms are skipped.
+pub(super) fn next_button(page: &Page) -> Option<NextPage> {
     let forms = || page.forms.iter().filter(|form| veto(form).is_none());
-    let named = forms().find_map(|form| Some((form, position_of_next(form)?)));
+    let labelled = forms().find_map(|form| Some((form, labelled_next(form)?)));
     let (form, button) =
-        named.or_else(|| forms().find_map(|form| Some((form, successor(form, &page.url)?))))?;
-    let filling = FormInput { values: Vec::new(), button: Some(button) };
-    let request = submission(form, &filling, page.charset);
-    Some(NextPage { request, way: PagerKind::Button })
+        labelled.or_else(|| forms().find_map(|form| Some((form, numbered_next(form, &page.url)?))))?;
+    let input = FilledForm { values: Vec::new(), button: Some(button) };
+    let request = submission(form, &input, page.charset);
+    Some(NextPage { request, kind: PagerKind::Button })
 }
 
-/// The button that says next, in a form that does not ask for anything first.
-fn position_of_next(form: &Form) -> Option<usize> {
+/// Position of the button labelled "next", in a form without an empty text field. An arrow counts only in a form with
+/// hidden fields.
+fn labelled_next(form: &Form) -> Option<usize> {
     let has_hidden = form.fields.iter().any(|field| field.kind == FieldKind::Hidden);
-    let asks = form.fields.iter().any(|field| field.kind.is_textual() && field.value.is_empty());
+    let has_empty_text = form.fields.iter().any(|field| field.kind.is_textual() && field.value.is_empty());
     form.fields.iter().position(|field| {
-        let says = |label: &str| match sign_of(label) {
-            PagerLabel::Next | PagerLabel::More => !asks,
-            PagerLabel::Arrow | PagerLabel::DoubleArrow => has_hidden && !asks,
+        let is_next = |label: &str| match label_of(label) {
+            PagerLabel::Next | PagerLabel::More => !has_empty_text,
+            PagerLabel::Arrow | PagerLabel::DoubleArrow => has_hidden && !has_empty_text,
             _ => false,
         };
-        is_pressed(field) && (says(&field.label) || says(&field.value))
+        is_enabled_button(field) && (is_next(&field.label) || is_next(&field.value))
     })
 }
 
-/// The button with the number after this page's: the one that cannot be pressed, is missing, or was pressed
-/// to come here. Where no number was, this is the first page.
-fn successor(form: &Form, here: &Url) -> Option<usize> {
+/// Position of the button whose number follows the current page's. The current page's button is disabled or missing,
+/// or its value is in the page's URL; a GET form without that value is on its first page.
+fn numbered_next(form: &Form, here: &Url) -> Option<usize> {
     let number =
         |field: &Field| field.label.trim().parse::<u64>().or_else(|_| field.value.trim().parse()).ok();
     let buttons: Vec<(usize, u64, bool)> = form
@@ -49,16 +51,16 @@ fn successor(form: &Form, here: &Url) -> Option<usize> {
     let disabled = buttons.iter().find(|(_, _, disabled)| *disabled).map(|(_, number, _)| *number);
     let missing = || buttons.windows(2).find(|pair| pair[1].1 == pair[0].1 + 2).map(|pair| pair[0].1 + 1);
     let at_start = || buttons.first().filter(|(_, number, _)| *number == 2).map(|_| 1);
-    let pressed = || {
+    let in_url = || {
         let name = &form.fields[buttons.first()?.0].name;
         let value = here.query_pairs().find(|(key, _)| key == name.as_str()).map(|(_, value)| value);
         value.map_or(Some(1).filter(|_| form.method == Method::Get), |value| value.parse().ok())
     };
-    let current = disabled.or_else(missing).or_else(at_start).or_else(pressed).filter(|_| is_row)?;
+    let current = disabled.or_else(missing).or_else(at_start).or_else(in_url).filter(|_| is_row)?;
     buttons.iter().find(|(_, number, disabled)| *number == current + 1 && !disabled).map(|(at, _, _)| *at)
 }
 
-fn is_pressed(field: &Field) -> bool {
+fn is_enabled_button(field: &Field) -> bool {
     matches!(field.kind, FieldKind::Submit | FieldKind::Image) && !field.disabled
 }
 
@@ -67,11 +69,11 @@ mod tests {
     use super::*;
 
     fn next(html: &str) -> Option<NextPage> {
-        by_button(&crate::html::parse(html.as_bytes(), None, &Url::parse("http://a.org/find").unwrap()))
+        next_button(&crate::html::parse(html.as_bytes(), None, &Url::parse("http://a.org/find").unwrap()))
     }
 
     #[test]
-    fn a_button_carries_the_hidden_fields_of_its_form() {
+    fn a_button_sends_the_hidden_fields_of_its_form() {
         let html = "<form method=post action=/find><input type=hidden name=q value=sea>
             <input type=hidden name=from value=10><input type=submit name=go value='Next 10'></form>";
         let request = next(html).unwrap().request;
@@ -80,19 +82,19 @@ mod tests {
     }
 
     #[test]
-    fn numbers_on_buttons_are_followed_from_the_one_that_is_disabled() {
+    fn the_number_after_the_disabled_button_is_next() {
         let html = "<form><input type=hidden name=q value=sea><button name=p value=1>1</button>
             <button name=p value=2 disabled>2</button><button name=p value=3>3</button></form>";
         assert_eq!(next(html).unwrap().request.url.as_str(), "http://a.org/find?q=sea&p=3");
     }
 
     #[test]
-    fn where_every_number_can_be_pressed_the_address_tells_which_was() {
+    fn where_every_number_is_enabled_the_url_names_the_current_page() {
         let html = "<form><input type=hidden name=q value=sea><input type=submit name=p value=1>
             <input type=submit name=p value=2><input type=submit name=p value=3></form>";
-        let at = |address: &str| {
-            let page = crate::html::parse(html.as_bytes(), None, &Url::parse(address).unwrap());
-            by_button(&page).map(|next| next.request.url.to_string())
+        let at = |url: &str| {
+            let page = crate::html::parse(html.as_bytes(), None, &Url::parse(url).unwrap());
+            next_button(&page).map(|next| next.request.url.to_string())
         };
         assert_eq!(at("http://a.org/find?q=sea").unwrap(), "http://a.org/find?q=sea&p=2");
         assert_eq!(at("http://a.org/find?q=sea&p=2").unwrap(), "http://a.org/find?q=sea&p=3");

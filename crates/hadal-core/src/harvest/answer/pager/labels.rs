@@ -1,39 +1,36 @@
-//! What links and buttons of a pager say, in many languages, in arrows and in classes.
+//! Labels of pager links and buttons: words in many languages, arrows, and class names.
 
-use crate::page::LinkContext;
 use rustc_hash::FxHashSet;
 use std::sync::LazyLock;
 
-/// What a link says about where it leads.
+/// Meaning of a label.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum PagerLabel {
     Next,
+    /// The previous page, or the first or last one.
     Previous,
     /// One arrow to the right.
     Arrow,
-    /// Two: the next page, or the last when there is a single arrow too.
+    /// Two arrows to the right: the next page, or the last one if there is a single arrow too.
     DoubleArrow,
-    /// More of the same below.
+    /// More results below the current ones.
     More,
-    None,
+    Other,
 }
 
-/// Bytes of a label that still may be a pager's.
-const LONG_LABEL: usize = 60;
+/// Longest label of a pager in bytes. Guess.
+const MAX_LABEL_BYTES: usize = 60;
+/// Bytes of a class or id that are examined. Guess.
+const MAX_CLASS_BYTES: usize = 80;
 
-/// What a link says.
-pub(super) fn sign(context: &LinkContext) -> PagerLabel {
-    sign_of(&context.anchor)
-}
-
-/// What a label says.
-pub(super) fn sign_of(label: &str) -> PagerLabel {
-    if label.is_empty() || label.len() > LONG_LABEL {
-        return PagerLabel::None;
+/// Reads the label of a link or button. Digits and punctuation around the words are ignored.
+pub(super) fn label_of(text: &str) -> PagerLabel {
+    if text.is_empty() || text.len() > MAX_LABEL_BYTES {
+        return PagerLabel::Other;
     }
-    let words = words(label);
+    let words = words(text);
     if words.is_empty() {
-        return arrows(label);
+        return arrows(text);
     }
     let is_in = |list: &FxHashSet<&str>| list.contains(words.as_str());
     if is_in(&PREVIOUS) {
@@ -43,11 +40,11 @@ pub(super) fn sign_of(label: &str) -> PagerLabel {
     } else if is_in(&MORE) {
         PagerLabel::More
     } else {
-        PagerLabel::None
+        PagerLabel::Other
     }
 }
 
-/// The words of a label in lower case; numbers, arrows and marks left out.
+/// Words of a label in lower case, joined by spaces, without digits and punctuation.
 fn words(label: &str) -> String {
     let mut out = String::new();
     for word in label.split(|c: char| !c.is_alphabetic() && !is_mark(c)).filter(|word| !word.is_empty()) {
@@ -59,7 +56,7 @@ fn words(label: &str) -> String {
     out
 }
 
-/// Signs that belong to letters in Thai, Hindi and other scripts.
+/// Combining marks and vowel signs, which belong to words in Thai, Hindi and other scripts.
 fn is_mark(c: char) -> bool {
     matches!(c, '\u{0300}'..='\u{036f}' | '\u{0900}'..='\u{0dff}' | '\u{0e00}'..='\u{0eff}')
 }
@@ -80,17 +77,17 @@ fn arrows(label: &str) -> PagerLabel {
         ['<' | '\u{2039}' | '\u{2190}' | '\u{ab}' | '\u{25c0}' | '\u{25c4}' | '\u{276e}', ..] => {
             PagerLabel::Previous
         }
-        _ => PagerLabel::None,
+        _ => PagerLabel::Other,
     }
 }
 
-/// What a class or an id says: `next`, `pagination-next`, `nextLink`, `prev`.
-pub(super) fn class_says(name: &str) -> Option<PagerLabel> {
+/// Meaning of a class or id such as `next`, `pagination-next`, `nextLink` or `prev`.
+pub(super) fn class_label(name: &str) -> Option<PagerLabel> {
     if !name.contains(['x', 'X', 'v', 'V']) {
         return None;
     }
-    let lower = name.get(..name.len().min(80))?.to_ascii_lowercase();
-    let has = |mark: &str| lower.contains(mark);
+    let lower = name.get(..name.len().min(MAX_CLASS_BYTES))?.to_ascii_lowercase();
+    let has = |part: &str| lower.contains(part);
     if has("prev") {
         Some(PagerLabel::Previous)
     } else if has("next") && !has("context") && !has("nextend") && !has("nextag") {
@@ -161,16 +158,16 @@ mod tests {
             "Suivant \u{203a}",
             "\u{e16}\u{e31}\u{e14}\u{e44}\u{e1b}",
         ] {
-            let expected = if label.contains('\u{4ef6}') { PagerLabel::None } else { PagerLabel::Next };
-            assert_eq!(sign_of(label), expected, "{label}");
+            let expected = if label.contains('\u{4ef6}') { PagerLabel::Other } else { PagerLabel::Next };
+            assert_eq!(label_of(label), expected, "{label}");
         }
-        assert_eq!(sign_of("\u{203a}"), PagerLabel::Arrow);
-        assert_eq!(sign_of(">>"), PagerLabel::DoubleArrow);
-        assert_eq!(sign_of("\u{ab} Previous"), PagerLabel::Previous);
-        assert_eq!(sign_of("<"), PagerLabel::Previous);
-        assert_eq!(sign_of("Load more results"), PagerLabel::More);
+        assert_eq!(label_of("\u{203a}"), PagerLabel::Arrow);
+        assert_eq!(label_of(">>"), PagerLabel::DoubleArrow);
+        assert_eq!(label_of("\u{ab} Previous"), PagerLabel::Previous);
+        assert_eq!(label_of("<"), PagerLabel::Previous);
+        assert_eq!(label_of("Load more results"), PagerLabel::More);
         for label in ["", "Next month in Oslo", "12", "Nextel", "..."] {
-            assert_eq!(sign_of(label), PagerLabel::None, "{label}");
+            assert_eq!(label_of(label), PagerLabel::Other, "{label}");
         }
     }
 }

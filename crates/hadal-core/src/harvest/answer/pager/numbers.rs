@@ -1,27 +1,32 @@
-//! Page numbers in a row, and which of them follows the page they stand on.
+//! Rows of page numbers, and the number that follows the current page.
 
-use super::url_change::{is_here, number};
+use super::url_change::{is_same_page, number_in};
 use crate::page::{Link, Page};
 use rustc_hash::FxHasher;
 use std::hash::{Hash, Hasher};
 use url::Url;
 
-/// Links that may stand between two numbers of a row.
-const MOST_BETWEEN: usize = 2;
-/// Records on a page, at most.
-const LONG_PAGE: u64 = 1_000;
-/// Larger numbers count other things.
-const MOST_PAGES: u64 = 100_000;
+/// Other links that may stand between two numbers of a row. Guess.
+const MAX_LINKS_BETWEEN: usize = 2;
+/// Most records on one page; bounds an offset in the URL of page `n` to `n` times this. Guess.
+const MAX_PAGE_SIZE: u64 = 1_000;
+/// Numbers from here on are no page numbers. Guess.
+const MAX_PAGES: u64 = 100_000;
+/// Longest label of a page number in bytes. Guess.
+const MAX_LABEL_BYTES: usize = 24;
+/// Longest word before a page number in characters. Guess.
+const MAX_WORD_CHARS: usize = 10;
 
-/// A link with a number on it.
+/// A link labelled with a number.
 struct NumberedLink<'a> {
+    /// Position among the links of the page.
     position: usize,
     number: u64,
     link: &'a Link,
 }
 
-/// The position of the link to the page after this one, by numbers alone.
-pub(super) fn successor(page: &Page, is_content: &impl Fn(usize) -> bool) -> Option<usize> {
+/// Position of the link whose number follows the current page's. Longer rows of numbers are tried first.
+pub(super) fn numbered_successor(page: &Page, is_content: &impl Fn(usize) -> bool) -> Option<usize> {
     let numbered: Vec<NumberedLink<'_>> = page
         .links
         .iter()
@@ -29,50 +34,53 @@ pub(super) fn successor(page: &Page, is_content: &impl Fn(usize) -> bool) -> Opt
         .filter(|(position, _)| !is_content(*position))
         .filter_map(|(position, link)| Some(NumberedLink { position, number: page_number(link)?, link }))
         .collect();
-    let rows = numbered.chunk_by(|one, next| belongs(one, next)).filter(|row| is_row(&page.url, row));
+    let rows = numbered.chunk_by(|one, next| are_in_row(one, next)).filter(|row| is_pager(&page.url, row));
     let mut longest: Vec<&[NumberedLink<'_>]> = rows.collect();
     longest.sort_by_key(|row| std::cmp::Reverse(row.len()));
-    longest.into_iter().find_map(|row| follows(page, row))
+    longest.into_iter().find_map(|row| successor(page, row))
 }
 
-/// The number on a link: `3`, `[3]`, `Page 3`, `p. 3`.
+/// Number on a link: `3`, `[3]`, `Page 3`, `p. 3`.
 fn page_number(link: &Link) -> Option<u64> {
     let label = link.context.anchor.trim_matches(|c: char| !c.is_alphanumeric());
-    if label.len() > 24 {
+    if label.len() > MAX_LABEL_BYTES {
         return None;
     }
     let digits = label.trim_start_matches(|c: char| !c.is_ascii_digit());
     let word = label[..label.len() - digits.len()].trim();
-    let is_bare = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
-    let is_page = word.chars().count() <= 10 && !word.contains(' ');
-    digits.parse().ok().filter(|number| is_bare && is_page && *number < MOST_PAGES)
+    let is_number = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+    let is_short = word.chars().count() <= MAX_WORD_CHARS && !word.contains(' ');
+    digits.parse().ok().filter(|number| is_number && is_short && *number < MAX_PAGES)
 }
 
-fn belongs(one: &NumberedLink<'_>, next: &NumberedLink<'_>) -> bool {
-    next.position <= one.position + 1 + MOST_BETWEEN
+fn are_in_row(one: &NumberedLink<'_>, next: &NumberedLink<'_>) -> bool {
+    next.position <= one.position + 1 + MAX_LINKS_BETWEEN
         && next.number > one.number
-        && skeleton(&one.link.url) == skeleton(&next.link.url)
+        && numberless_key(&one.link.url) == numberless_key(&next.link.url)
 }
 
-/// An address without its numbers, and without parameters that hold nothing else, which first pages lack.
-fn skeleton(url: &Url) -> u64 {
+/// Hash of a URL without its numbers. Parameters with a numeric value are left out, because links to the first page
+/// often lack them.
+fn numberless_key(url: &Url) -> u64 {
     let mut hasher = FxHasher::default();
     url.host_str().hash(&mut hasher);
-    let path = url.path_segments().into_iter().flatten().filter(|part| number(part).is_none());
-    path.for_each(|part| part.hash(&mut hasher));
+    let path = url.path_segments().into_iter().flatten().filter(|segment| number_in(segment).is_none());
+    path.for_each(|segment| segment.hash(&mut hasher));
     let mut pairs: Vec<&str> =
         url.query().unwrap_or_default().split('&').filter(|pair| !pair.is_empty()).collect();
-    pairs.retain(|pair| pair.split_once('=').is_none_or(|(_, value)| number(value).is_none()));
+    pairs.retain(|pair| pair.split_once('=').is_none_or(|(_, value)| number_in(value).is_none()));
     pairs.sort_unstable();
     pairs.hash(&mut hasher);
     hasher.finish()
 }
 
-/// Several numbers, or the single number of a list of two pages, whose address holds it.
-fn is_row(here: &Url, row: &[NumberedLink<'_>]) -> bool {
+/// Returns true for a row with two neighbouring numbers, one of which may be missing between them, and for the single
+/// number of a pager with two pages.
+fn is_pager(here: &Url, row: &[NumberedLink<'_>]) -> bool {
     match row {
         [only] => {
-            only.number <= 2 && skeleton(&only.link.url) == skeleton(here) && !is_here(here, &only.link.url)
+            let url = &only.link.url;
+            only.number <= 2 && numberless_key(url) == numberless_key(here) && !is_same_page(here, url)
         }
         _ => row
             .windows(2)
@@ -80,49 +88,50 @@ fn is_row(here: &Url, row: &[NumberedLink<'_>]) -> bool {
     }
 }
 
-fn follows(page: &Page, row: &[NumberedLink<'_>]) -> Option<usize> {
-    let current = current(page, row)?;
+fn successor(page: &Page, row: &[NumberedLink<'_>]) -> Option<usize> {
+    let current = current_number(page, row)?;
     let next = row.iter().filter(|one| one.number > current).min_by_key(|one| one.number)?;
-    (next.number == current + 1 && fits(next)).then_some(next.position)
+    (next.number == current + 1 && has_plausible_offset(next)).then_some(next.position)
 }
 
-/// Whether an address holds a number that a page may have: a date that stands for a day of a calendar is
-/// too large.
-fn fits(one: &NumberedLink<'_>) -> bool {
-    let path = one.link.url.path_segments().into_iter().flatten().filter_map(number);
+/// Returns false if all numbers in a link's URL are too large for a page number or offset, as in links to the days of
+/// a calendar.
+fn has_plausible_offset(one: &NumberedLink<'_>) -> bool {
+    let path = one.link.url.path_segments().into_iter().flatten().filter_map(number_in);
     let values = one.link.url.query_pairs();
-    let mut numbers = path.chain(values.filter_map(|(_, value)| number(&value)));
+    let mut numbers = path.chain(values.filter_map(|(_, value)| number_in(&value)));
     let first = numbers.next();
     first.is_none_or(|first| {
-        std::iter::once(first).chain(numbers).any(|value| value <= LONG_PAGE * one.number)
+        std::iter::once(first).chain(numbers).any(|value| value <= MAX_PAGE_SIZE * one.number)
     })
 }
 
-/// The number of this page: linked to itself, missing from the row, or told by its address.
-fn current(page: &Page, row: &[NumberedLink<'_>]) -> Option<u64> {
-    if let Some(own) = row.iter().find(|one| is_here(&page.url, &one.link.url)) {
+/// Number of the current page: the link to itself, the gap in the row, the number behind the row, or the link whose
+/// varying parameter has the value of the page's URL.
+fn current_number(page: &Page, row: &[NumberedLink<'_>]) -> Option<u64> {
+    if let Some(own) = row.iter().find(|one| is_same_page(&page.url, &one.link.url)) {
         return Some(own.number);
     }
     let (first, last) = (row.first()?, row.last()?);
-    let says = |text: &str, number: u64| {
+    let starts_with = |text: &str, number: u64| {
         let word = text.split(' ').find(|word| word.bytes().any(|byte| byte.is_ascii_digit()));
         word.is_some_and(|word| word.trim_matches(|c: char| !c.is_ascii_digit()).parse() == Ok(number))
     };
     let missing =
         row.windows(2).find(|pair| pair[1].number == pair[0].number + 2).map(|pair| pair[0].number + 1);
     let by_gap = missing.or_else(|| (first.number == 2).then_some(1));
-    let at_end = says(&last.link.context.after, last.number + 1).then_some(last.number + 1);
-    let by_address = || {
-        let here = varying(&page.url, row);
-        row.iter().find(|one| varying(&one.link.url, row) == here).map(|one| one.number)
+    let at_end = starts_with(&last.link.context.after, last.number + 1).then_some(last.number + 1);
+    let by_url = || {
+        let here = varying_value(&page.url, row);
+        row.iter().find(|one| varying_value(&one.link.url, row) == here).map(|one| one.number)
     };
-    // A first page that lacks the parameter is linked from its own number.
-    let at_start = || (first.number == 1 && varying(&page.url, row).is_none()).then_some(1);
-    by_gap.or(at_end).or_else(by_address).or_else(at_start)
+    // The URL of the first page may lack the parameter.
+    let at_start = || (first.number == 1 && varying_value(&page.url, row).is_none()).then_some(1);
+    by_gap.or(at_end).or_else(by_url).or_else(at_start)
 }
 
-/// The value, in an address, of the parameter in which the links of a row differ.
-fn varying(url: &Url, row: &[NumberedLink<'_>]) -> Option<String> {
+/// Value, in a URL, of the parameter in which the links of a row differ.
+fn varying_value(url: &Url, row: &[NumberedLink<'_>]) -> Option<String> {
     let [.., one, other] = row else { return None };
     let theirs: Vec<(String, String)> = other.link.url.query_pairs().into_owned().collect();
     let differs = |(name, value): &(String, String)| {

@@ -1,17 +1,24 @@
-//! By how much the address of a link differs from the page's own.
+//! The difference between the URL of a page and that of a link on it.
 
 use url::Url;
 
-/// Where a link leads, seen from the page it stands on.
+/// Path segments of a URL that are compared. Guess.
+const MAX_SEGMENTS: usize = 20;
+/// Parameters of a URL that are compared. Guess.
+const MAX_PARAMETERS: usize = 40;
+/// Longest part, in bytes, that may be a page number. Guess.
+const MAX_NUMBER_BYTES: usize = 24;
+
+/// Change from a page's URL to a link's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum UrlChange {
-    /// The same address with one number larger, or with one that was not there.
-    Onwards,
-    /// The same with one number smaller.
-    Backwards,
-    /// The same path, with other differences.
-    Same,
-    /// Anywhere else.
+    /// One number grew, or was added.
+    Forward,
+    /// One number shrank.
+    Backward,
+    /// The path is the same and parameters differ in another way.
+    SamePath,
+    /// Any other change.
     Elsewhere,
 }
 
@@ -20,75 +27,74 @@ impl UrlChange {
         if here.host_str() != there.host_str() {
             return UrlChange::Elsewhere;
         }
-        let (mine, other) = (parts(here), parts(there));
-        let changed: Vec<&(String, String)> = other.iter().filter(|part| !mine.contains(part)).collect();
-        let has_path = here.path() == there.path();
+        let (ours, theirs) = (parts(here), parts(there));
+        let changed: Vec<&(String, String)> = theirs.iter().filter(|part| !ours.contains(part)).collect();
+        let same_path = here.path() == there.path();
         match changed[..] {
-            [(name, value)] if is_number(value) => compare(&mine, name, value),
-            // `/find` leads to `/find/page/2`.
-            [(_, word), (_, value)] if !has_path && is_number(value) && word.starts_with(['p', 's']) => {
-                UrlChange::Onwards
+            [(name, value)] if number_in(value).is_some() => compare(&ours, name, value),
+            // From `/find` to `/find/page/2`.
+            [(_, word), (_, value)]
+                if !same_path && number_in(value).is_some() && word.starts_with(['p', 's']) =>
+            {
+                UrlChange::Forward
             }
-            _ if has_path => UrlChange::Same,
+            _ if same_path => UrlChange::SamePath,
             _ => UrlChange::Elsewhere,
         }
     }
 }
 
-fn compare(mine: &[(String, String)], name: &str, value: &str) -> UrlChange {
-    let before = mine.iter().find(|(known, _)| known == name).map(|(_, value)| number(value));
-    match (before, number(value)) {
-        (None, _) => UrlChange::Onwards,
-        (Some(Some(before)), Some(after)) if after > before => UrlChange::Onwards,
-        (Some(Some(_)), Some(_)) => UrlChange::Backwards,
-        _ => UrlChange::Same,
+fn compare(ours: &[(String, String)], name: &str, value: &str) -> UrlChange {
+    let before = ours.iter().find(|(known, _)| known == name).map(|(_, value)| number_in(value));
+    match (before, number_in(value)) {
+        (None, _) => UrlChange::Forward,
+        (Some(Some(before)), Some(after)) if after > before => UrlChange::Forward,
+        (Some(Some(_)), Some(_)) => UrlChange::Backward,
+        _ => UrlChange::SamePath,
     }
 }
 
-/// Whether a link leads to the page it stands on.
-pub(super) fn is_here(here: &Url, there: &Url) -> bool {
-    let (mine, other) = (here.query().unwrap_or_default(), there.query().unwrap_or_default());
-    here.host_str() == there.host_str() && here.path() == there.path() && mine == other
+/// Returns true if a link leads to the page it stands on.
+pub(super) fn is_same_page(here: &Url, there: &Url) -> bool {
+    let (ours, theirs) = (here.query().unwrap_or_default(), there.query().unwrap_or_default());
+    here.host_str() == there.host_str() && here.path() == there.path() && ours == theirs
 }
 
-/// Parts of the path by position, parameters by name.
+/// Non-empty path segments by position and parameters by name.
 fn parts(url: &Url) -> Vec<(String, String)> {
-    let path = url.path_segments().into_iter().flatten().enumerate();
-    let path = path.map(|(nth, part)| (format!("/{nth}"), part.to_string()));
-    let pairs = url.query_pairs().take(40).map(|(name, value)| (format!("?{name}"), value.into_owned()));
-    path.take(20).chain(pairs).filter(|(_, value)| !value.is_empty()).collect()
+    let segments = url.path_segments().into_iter().flatten().enumerate();
+    let segments = segments.map(|(nth, segment)| (format!("/{nth}"), segment.to_string()));
+    let pairs = url.query_pairs().take(MAX_PARAMETERS);
+    let pairs = pairs.map(|(name, value)| (format!("?{name}"), value.into_owned()));
+    segments.take(MAX_SEGMENTS).chain(pairs).filter(|(_, value)| !value.is_empty()).collect()
 }
 
-fn is_number(value: &str) -> bool {
-    number(value).is_some()
-}
-
-/// The number in a part such as `2`, `page-2`, `p2.html`.
-pub(super) fn number(value: &str) -> Option<u64> {
+/// Number in a part such as `2`, `page-2` or `p2.html`; `None` if it has several numbers.
+pub(super) fn number_in(value: &str) -> Option<u64> {
     let start = value.find(|c: char| c.is_ascii_digit())?;
     let digits = value[start..].bytes().take_while(u8::is_ascii_digit).count();
     let rest = &value[start + digits..];
-    let is_plain = value.len() <= 24 && !rest.bytes().any(|byte| byte.is_ascii_digit());
-    value[start..start + digits].parse().ok().filter(|_| is_plain)
+    let is_single = value.len() <= MAX_NUMBER_BYTES && !rest.bytes().any(|byte| byte.is_ascii_digit());
+    value[start..start + digits].parse().ok().filter(|_| is_single)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn step(here: &str, there: &str) -> UrlChange {
+    fn change(here: &str, there: &str) -> UrlChange {
         let url = |path: &str| Url::parse(&format!("http://a.org{path}")).unwrap();
         UrlChange::between(&url(here), &url(there))
     }
 
     #[test]
-    fn one_number_that_grows_is_a_step_onwards() {
-        assert_eq!(step("/find?q=x", "/find?q=x&page=2"), UrlChange::Onwards);
-        assert_eq!(step("/find?q=x&start=10", "/find?start=20&q=x"), UrlChange::Onwards);
-        assert_eq!(step("/find?q=x&start=10", "/find?q=x&start=0"), UrlChange::Backwards);
-        assert_eq!(step("/find/x/2", "/find/x/3"), UrlChange::Onwards);
-        assert_eq!(step("/find/x", "/find/x/page/2"), UrlChange::Onwards);
-        assert_eq!(step("/find?q=x", "/find?q=x&sort=date"), UrlChange::Same);
-        assert_eq!(step("/find?q=x", "/about"), UrlChange::Elsewhere);
+    fn one_number_that_grows_is_a_step_forward() {
+        assert_eq!(change("/find?q=x", "/find?q=x&page=2"), UrlChange::Forward);
+        assert_eq!(change("/find?q=x&start=10", "/find?start=20&q=x"), UrlChange::Forward);
+        assert_eq!(change("/find?q=x&start=10", "/find?q=x&start=0"), UrlChange::Backward);
+        assert_eq!(change("/find/x/2", "/find/x/3"), UrlChange::Forward);
+        assert_eq!(change("/find/x", "/find/x/page/2"), UrlChange::Forward);
+        assert_eq!(change("/find?q=x", "/find?q=x&sort=date"), UrlChange::SamePath);
+        assert_eq!(change("/find?q=x", "/about"), UrlChange::Elsewhere);
     }
 }

@@ -1,58 +1,66 @@
-//! What a record says as name and value.
+//! Fields of a record: pairs of name and value.
 //!
-//! FieldNames are known by their place (head cells, `dt`), by the colon behind them, or because the same
-//! short text stands in nearly every record while what follows it changes.
+//! A text is a field name if it is a head cell or `dt`, if a colon follows it, or if nearly every record has it before a
+//! text that changes.
 
 use super::super::view::AnswerView;
 use super::group::{RecordGroup, Segment};
 use crate::html::{tag, truncate};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// Pairs of one record, and texts that are looked at.
-const MOST_PAIRS: usize = 60;
-const MOST_TEXTS: usize = 400;
-/// Letters of a name.
-const LONG_NAME: usize = 40;
-/// Records that are compared for names without any sign.
-const MOST_COMPARED: usize = 60;
+/// Fields read per record. Guess.
+const MAX_FIELDS: usize = 60;
+/// Texts of one record that are examined. Guess.
+const MAX_TEXTS: usize = 400;
+/// Longest field name in bytes. Guess.
+const MAX_NAME_BYTES: usize = 40;
+/// Longest field name in words. Guess.
+const MAX_NAME_WORDS: usize = 4;
+/// Records that are compared for constant texts. Guess.
+const MAX_COMPARED: usize = 60;
+/// Nodes of a table among which its head row is searched. Guess.
+const MAX_NODES_TO_HEAD: usize = 64;
 
-/// What the names of a group have in common.
+/// Field names that the records of a group share.
 pub(super) struct FieldNames<'a> {
-    /// The head of the table, one name for each column.
+    /// Head cells of the table, one per column.
     columns: Vec<&'a str>,
-    /// Texts that stand in nearly every record.
+    /// Short texts in at least two thirds of the records.
     constant: FxHashSet<&'a str>,
 }
 
 impl<'a> FieldNames<'a> {
     pub(super) fn of(view: &AnswerView<'a>, group: &RecordGroup) -> FieldNames<'a> {
-        let columns = group.holders.first().map_or(Vec::new(), |holder| head(view, *holder));
-        FieldNames { columns, constant: constant(view, group) }
+        let columns = group.holders.first().map_or(Vec::new(), |holder| head_cells(view, *holder));
+        FieldNames { columns, constant: constant_texts(view, group) }
     }
 }
 
-/// The head cells of the table that holds the records.
-fn head<'a>(view: &AnswerView<'a>, holder: usize) -> Vec<&'a str> {
+/// Texts of the head cells of the table that holds the records.
+fn head_cells<'a>(view: &AnswerView<'a>, holder: usize) -> Vec<&'a str> {
     let nodes = view.outline.nodes();
-    let around = std::iter::once(holder).chain(view.outline.ancestors(holder)).take(3);
-    let Some(table) = around.into_iter().find(|at| nodes[*at].tag == tag!("table")) else {
+    let above = std::iter::once(holder).chain(view.outline.ancestors(holder)).take(3);
+    let Some(table) = above.into_iter().find(|at| nodes[*at].tag == tag!("table")) else {
         return Vec::new();
     };
     let range = table + 1..nodes[table].end as usize;
-    let Some(row) = range.take(64).find(|at| nodes[*at].tag == tag!("tr")) else { return Vec::new() };
+    let Some(row) = range.take(MAX_NODES_TO_HEAD).find(|at| nodes[*at].tag == tag!("tr")) else {
+        return Vec::new();
+    };
     let cells: Vec<usize> = view.outline.children(row).filter(|at| !nodes[*at].is_text()).collect();
     let in_head = nodes[nodes[row].parent as usize].tag == tag!("thead");
     let is_head = in_head || cells.iter().all(|at| nodes[*at].tag == tag!("th"));
     if is_head { cells.iter().map(|at| view.outline.text_of(*at)).collect() } else { Vec::new() }
 }
 
-fn constant<'a>(view: &AnswerView<'a>, group: &RecordGroup) -> FxHashSet<&'a str> {
-    let sample = group.segments.len().min(MOST_COMPARED);
+fn constant_texts<'a>(view: &AnswerView<'a>, group: &RecordGroup) -> FxHashSet<&'a str> {
+    let sample = group.segments.len().min(MAX_COMPARED);
+    // Per text: number of records with it, and the last of them.
     let mut counts: FxHashMap<&str, (usize, usize)> = FxHashMap::default();
     for (nth, segment) in group.segments[..sample].iter().enumerate() {
         for at in texts(view, *segment) {
             let text = view.outline.text_of(at);
-            if text.len() <= LONG_NAME {
+            if text.len() <= MAX_NAME_BYTES {
                 let (count, last) = counts.entry(text).or_insert((0, usize::MAX));
                 if *last != nth {
                     (*count, *last) = (*count + 1, nth);
@@ -60,15 +68,15 @@ fn constant<'a>(view: &AnswerView<'a>, group: &RecordGroup) -> FxHashSet<&'a str
             }
         }
     }
-    let often = |count: usize| sample >= 3 && count * 3 >= sample * 2;
-    counts.into_iter().filter(|(_, (count, _))| often(*count)).map(|(text, _)| text).collect()
+    let is_frequent = |count: usize| sample >= 3 && count * 3 >= sample * 2;
+    counts.into_iter().filter(|(_, (count, _))| is_frequent(*count)).map(|(text, _)| text).collect()
 }
 
 fn texts(view: &AnswerView<'_>, segment: Segment) -> impl Iterator<Item = usize> {
-    segment.nodes(view).filter(|at| view.outline.nodes()[*at].is_text()).take(MOST_TEXTS)
+    segment.nodes(view).filter(|at| view.outline.nodes()[*at].is_text()).take(MAX_TEXTS)
 }
 
-/// The pairs of a record.
+/// Fields of a record: table cells first, then definition lists, then pairs in its texts.
 pub(super) fn fields(
     view: &AnswerView<'_>,
     segment: Segment,
@@ -85,11 +93,11 @@ pub(super) fn fields(
         }
     }
     pairs.retain(|(name, value)| !name.is_empty() && !value.is_empty());
-    pairs.truncate(MOST_PAIRS);
+    pairs.truncate(MAX_FIELDS);
     pairs
 }
 
-/// Cells under the heads of their table.
+/// Cells of a table row, named by the head cells.
 fn by_column(view: &AnswerView<'_>, segment: Segment, names: &FieldNames<'_>) -> Vec<(String, String)> {
     let nodes = view.outline.nodes();
     if nodes[segment.first].tag != tag!("tr") || names.columns.is_empty() {
@@ -100,31 +108,32 @@ fn by_column(view: &AnswerView<'_>, segment: Segment, names: &FieldNames<'_>) ->
         .columns
         .iter()
         .zip(cells)
-        .map(|(name, at)| (name_of(name), view.outline.text_of(at).to_string()))
+        .map(|(name, at)| (clean_name(name), view.outline.text_of(at).to_string()))
         .collect()
 }
 
-/// `dt` and the `dd` behind it; a head cell and the only other cell of its row.
+/// Pairs of `dt` and the next `dd`, and of `th` and the next `td`.
 fn by_element(view: &AnswerView<'_>, segment: Segment) -> Vec<(String, String)> {
     let nodes = view.outline.nodes();
     let range = segment.nodes(view);
     let mut pairs = Vec::new();
     for at in range.clone().filter(|at| *at != segment.first) {
         let next = nodes[at].end as usize;
-        let is_next = next < range.end && nodes[next].parent == nodes[at].parent;
-        let belongs = match nodes[at].tag {
-            tag!("dt") => is_next && nodes[next].tag == tag!("dd"),
-            tag!("th") => is_next && nodes[next].tag == tag!("td"),
+        let is_sibling = next < range.end && nodes[next].parent == nodes[at].parent;
+        let is_pair = match nodes[at].tag {
+            tag!("dt") => is_sibling && nodes[next].tag == tag!("dd"),
+            tag!("th") => is_sibling && nodes[next].tag == tag!("td"),
             _ => false,
         };
-        if belongs {
-            pairs.push((name_of(view.outline.text_of(at)), view.outline.text_of(next).to_string()));
+        if is_pair {
+            pairs.push((clean_name(view.outline.text_of(at)), view.outline.text_of(next).to_string()));
         }
     }
     pairs
 }
 
-/// FieldNames with a colon, and texts that every record has before one that changes.
+/// Pairs in the texts of a record: `Name:` before a text, `Name: value` in one text, and a constant text before a
+/// text that is not constant.
 fn by_text(view: &AnswerView<'_>, segment: Segment, names: &FieldNames<'_>) -> Vec<(String, String)> {
     let outline = view.outline;
     let nodes = outline.nodes();
@@ -135,19 +144,19 @@ fn by_text(view: &AnswerView<'_>, segment: Segment, names: &FieldNames<'_>) -> V
         let text = outline.text_of(texts[nth]);
         let next = texts.get(nth + 1).map(|at| outline.text_of(*at));
         if let (true, Some(value)) = (is_name(text) && text.ends_with([':', '\u{ff1a}']), next) {
-            let (value, taken) = line_from(view, &texts, nth + 1).unwrap_or((value.to_string(), 1));
-            pairs.push((name_of(text), value));
+            let (value, taken) = rest_of_line(view, &texts, nth + 1).unwrap_or((value.to_string(), 1));
+            pairs.push((clean_name(text), value));
             nth += taken;
-        } else if let Some((name, value)) = split(text) {
+        } else if let Some((name, value)) = split_at_colon(text) {
             pairs.push((name, value));
         } else if let Some(value) = next
             && names.constant.contains(text)
             && is_name(text)
             && !names.constant.contains(value)
             && nodes[texts[nth]].parent != nodes[segment.first].parent
-            && are_near(view, texts[nth], texts[nth + 1])
+            && are_adjacent(view, texts[nth], texts[nth + 1])
         {
-            pairs.push((name_of(text), value.to_string()));
+            pairs.push((clean_name(text), value.to_string()));
             nth += 1;
         }
         nth += 1;
@@ -155,42 +164,41 @@ fn by_text(view: &AnswerView<'_>, segment: Segment, names: &FieldNames<'_>) -> V
     pairs
 }
 
-/// The rest of the line that begins with a text, and how many texts that is.
-fn line_from(view: &AnswerView<'_>, texts: &[usize], nth: usize) -> Option<(String, usize)> {
+/// The texts from position `nth` to the end of the line or the next label, joined, and their number.
+fn rest_of_line(view: &AnswerView<'_>, texts: &[usize], nth: usize) -> Option<(String, usize)> {
     let nodes = view.outline.nodes();
-    let more = texts[nth + 1..].iter().take_while(|at| !nodes[**at].breaks && !is_label(view, **at)).count();
+    let is_label = |at: usize| view.outline.text_of(at).ends_with(':');
+    let more = texts[nth + 1..].iter().take_while(|at| !nodes[**at].breaks && !is_label(**at)).count();
     let last = *texts.get(nth + more)?;
     Some((view.outline.slice(nodes[texts[nth]].text_start()..nodes[last].text_end()).to_string(), more + 1))
 }
 
-fn is_label(view: &AnswerView<'_>, at: usize) -> bool {
-    view.outline.text_of(at).ends_with(':')
-}
-
-/// Whether two texts stand in elements side by side, with nothing else in them.
-fn are_near(view: &AnswerView<'_>, one: usize, other: usize) -> bool {
+/// Returns true if two texts have the same parent or their parents are siblings.
+fn are_adjacent(view: &AnswerView<'_>, one: usize, other: usize) -> bool {
     let nodes = view.outline.nodes();
     let (one, other) = (nodes[one].parent as usize, nodes[other].parent as usize);
     one == other || nodes[one].parent == nodes[other].parent
 }
 
-/// `Label: value` in one text.
-fn split(text: &str) -> Option<(String, String)> {
+/// Splits `Name: value`.
+fn split_at_colon(text: &str) -> Option<(String, String)> {
     let (name, value) = text.split_once([':', '\u{ff1a}'])?;
-    let follows = value.starts_with(|c: char| c.is_whitespace()) || text.contains('\u{ff1a}');
-    (follows && is_name(name) && !value.trim().is_empty()).then(|| (name_of(name), value.trim().to_string()))
+    let has_gap = value.starts_with(|c: char| c.is_whitespace()) || text.contains('\u{ff1a}');
+    (has_gap && is_name(name) && !value.trim().is_empty())
+        .then(|| (clean_name(name), value.trim().to_string()))
 }
 
+/// Returns true for a short text that starts with a letter and has no punctuation but a final colon.
 fn is_name(text: &str) -> bool {
     let text = text.trim_end_matches([':', '\u{ff1a}']).trim();
     let words = text.split(' ').count();
-    text.len() <= LONG_NAME
-        && words <= 4
+    text.len() <= MAX_NAME_BYTES
+        && words <= MAX_NAME_WORDS
         && text.chars().next().is_some_and(char::is_alphabetic)
         && !text.contains(['.', ',', ';', '?', '!'])
 }
 
-fn name_of(text: &str) -> String {
+fn clean_name(text: &str) -> String {
     let name = text.trim_end_matches([':', '\u{ff1a}', ' ']).trim();
-    truncate(name, 2 * LONG_NAME).to_string()
+    truncate(name, 2 * MAX_NAME_BYTES).to_string()
 }

@@ -1,49 +1,64 @@
-//! Records that are formed differently from the others of their row: one without a picture, one without a text.
-//!
-//! Where records are told by their parts or class, such a one is passed over. It is taken in when it stands
-//! beside them, is an element of the same name, and leads to a page of its own as they do.
+//! Membership corrections after scoring: rows of a group that are no records, and records that it missed.
 
-use super::super::target::LinkKey;
+use super::super::links::LinkKey;
 use super::super::view::AnswerView;
+use super::detail_link::RecordLink;
 use super::group::Segment;
 use super::score::ScoredGroup;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// The share of records that must have the link by which others are known.
-const USUAL: f32 = 0.7;
+/// Share of records with a detail link from which records without it are doubted. Guess.
+const MIN_DETAIL_LINK_SHARE: f32 = 0.7;
+/// Share of detail links that repeat the query from which repetition is normal for the group. Guess.
+const MIN_REPEATING_SHARE: f32 = 0.5;
 
-/// Adds what was passed over, in the order of the page.
-pub(super) fn adopt(view: &AnswerView<'_>, scored: &mut ScoredGroup) {
-    let Some(main) = scored.main.as_ref().filter(|main| main.share >= USUAL && main.refining < 0.5) else {
+/// Drops rows without the detail link that nearly all records have, such as headings and advertisements, and rows
+/// whose link repeats the query, such as pagers.
+pub(super) fn drop_outsiders(view: &AnswerView<'_>, scored: &mut ScoredGroup) {
+    let Some(detail) = scored.detail.as_ref().filter(|detail| detail.share >= MIN_DETAIL_LINK_SHARE) else {
         return;
     };
+    let repeats =
+        |link: RecordLink| view.repeats_query[link.link] && detail.repeating_share < MIN_REPEATING_SHARE;
+    scored.group.segments.retain(|segment| {
+        detail.position_in(view, *segment).is_some() && !detail.find(view, *segment).is_some_and(repeats)
+    });
+}
+
+/// Adds siblings that the group's start does not match because they lack a part, such as a picture. A sibling is added
+/// if its element name occurs among the records and its detail link has the same URL shape, a name, and a target of
+/// its own.
+pub(super) fn add_irregular(view: &AnswerView<'_>, scored: &mut ScoredGroup) {
+    let detail = scored.detail.as_ref().filter(|detail| {
+        detail.share >= MIN_DETAIL_LINK_SHARE && detail.repeating_share < MIN_REPEATING_SHARE
+    });
+    let Some(detail) = detail else { return };
     let nodes = view.outline.nodes();
-    let target = |segment: Segment| main.column_of(view, segment).map(|link| view.targets[link]);
-    let known: Vec<_> = scored.group.segments.iter().filter_map(|segment| target(*segment)).collect();
-    let Some(form) = usual(known.iter().map(|target| target.form)) else { return };
+    let key = |segment: Segment| detail.position_in(view, segment).map(|link| view.link_keys[link]);
+    let known: Vec<LinkKey> = scored.group.segments.iter().filter_map(|segment| key(*segment)).collect();
+    let Some(shape) = most_common(known.iter().map(|key| key.shape)) else { return };
     let tags: FxHashSet<&str> =
         scored.group.segments.iter().map(|segment| &*nodes[segment.first].tag).collect();
-    let mut urls: FxHashSet<u64> = known.iter().map(|target| target.url).collect();
+    let mut urls: FxHashSet<u64> = known.iter().map(|key| key.url).collect();
     let inside = SegmentRanges::of(view, &scored.group.segments);
-    let kids = scored.group.holders.iter().flat_map(|holder| view.outline.children(*holder));
-    let passed_over = kids.filter(|kid| tags.contains(&*nodes[*kid].tag) && !inside.has(*kid));
-    let alike = passed_over.map(|kid| Segment { first: kid, last: kid }).filter(|segment| {
-        let leads = |to: LinkKey| to.form == form && to.name.is_some() && urls.insert(to.url);
-        !view.is_fixed(segment.nodes(view)) && target(*segment).is_some_and(leads)
+    let siblings = scored.group.holders.iter().flat_map(|holder| view.outline.children(*holder));
+    let skipped = siblings.filter(|at| tags.contains(&*nodes[*at].tag) && !inside.contain(*at));
+    let added = skipped.map(|at| Segment { first: at, last: at }).filter(|segment| {
+        let fits = |key: LinkKey| key.shape == shape && key.name.is_some() && urls.insert(key.url);
+        !view.is_fixed(segment.nodes(view)) && key(*segment).is_some_and(fits)
     });
-    let alike: Vec<Segment> = alike.collect();
-    scored.group.segments.extend(alike);
+    let added: Vec<Segment> = added.collect();
+    scored.group.segments.extend(added);
     scored.group.segments.sort_unstable_by_key(|segment| segment.first);
 }
 
-/// What is most frequent.
-fn usual(forms: impl Iterator<Item = u64>) -> Option<u64> {
+fn most_common(shapes: impl Iterator<Item = u64>) -> Option<u64> {
     let mut counts: FxHashMap<u64, usize> = FxHashMap::default();
-    forms.for_each(|form| *counts.entry(form).or_default() += 1);
-    counts.into_iter().max_by_key(|(form, count)| (*count, *form)).map(|(form, _)| form)
+    shapes.for_each(|shape| *counts.entry(shape).or_default() += 1);
+    counts.into_iter().max_by_key(|(shape, count)| (*count, *shape)).map(|(shape, _)| shape)
 }
 
-/// Which nodes belong to records already.
+/// Node ranges of segments, sorted.
 struct SegmentRanges(Vec<std::ops::Range<usize>>);
 
 impl SegmentRanges {
@@ -53,7 +68,7 @@ impl SegmentRanges {
         SegmentRanges(ranges)
     }
 
-    fn has(&self, at: usize) -> bool {
+    fn contain(&self, at: usize) -> bool {
         let before = self.0.partition_point(|range| range.start <= at).checked_sub(1);
         before.is_some_and(|nth| self.0[nth].contains(&at))
     }

@@ -1,10 +1,9 @@
-//! Finding the records of an answer.
+//! Finding the records of a page and reading their title, URL, text and fields.
 //!
-//! 1. `starter`, `group`: every row of siblings that begin alike is a candidate;
-//! 2. `anchors`, `score`: the likeliest is the one with most news in records that look alike, each with
-//!    a link of its own; `template` remembers where records were before;
-//! 3. `siblings`: records beside them that lack a part are taken in too;
-//! 4. `fields`: what each of them says as name and value.
+//! 1. `start` and `group` build candidate groups of siblings that start alike.
+//! 2. `score` scores them, using `detail_link` and the `template` of earlier answers.
+//! 3. `members` drops rows that are no records and adds irregular ones.
+//! 4. `fields` reads pairs of name and value.
 
 mod detail_link;
 mod fields;
@@ -15,7 +14,7 @@ mod start;
 mod template;
 
 pub(super) use group::{RecordGroup, Segment};
-pub(super) use score::{Announced, ScoredGroup};
+pub(super) use score::ScoredGroup;
 pub(super) use template::RecordTemplates;
 
 use super::view::AnswerView;
@@ -24,11 +23,18 @@ use detail_link::{DetailLink, RecordLink};
 use fields::FieldNames;
 use url::Url;
 
-/// Bytes of a title, and of a record's text.
-const LONG_TITLE: usize = 400;
-const LONG_TEXT: usize = 64 << 10;
+/// Longest title in bytes. Guess.
+const MAX_TITLE_BYTES: usize = 400;
+/// Longest text of a record in bytes. Guess.
+const MAX_TEXT_BYTES: usize = 64 << 10;
+/// Texts among which the first line of a record is searched. Guess.
+const MAX_LINE_TEXTS: usize = 64;
+/// Share of the page's new weight that an element needs to contain a single record. Guess.
+const MIN_SINGLE_SHARE: f32 = 0.8;
+/// New weight in bytes that a heading or the link of a single record needs. Guess.
+const MIN_NEW_WEIGHT: f32 = 0.5;
 
-/// A record before it has an identity.
+/// A record without its id.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct RawRecord {
     pub(super) url: Option<Url>,
@@ -37,107 +43,99 @@ pub(super) struct RawRecord {
     pub(super) fields: Vec<(String, String)>,
 }
 
-/// The likeliest records of an answer.
-pub(super) fn find(
+/// Group with the best score that has several records, or stands where earlier answers had theirs. `stated` is the
+/// number of records that the page claims to show.
+pub(super) fn find_group(
     view: &AnswerView<'_>,
     templates: &RecordTemplates,
-    announced: Announced,
+    stated: Option<u64>,
 ) -> Option<ScoredGroup> {
     let template = templates.best();
-    let candidates = group::groups(view, template).into_iter();
-    let scored = candidates.map(|group| score::scored(view, group, template, announced));
+    let candidates = group::candidate_groups(view, template).into_iter();
+    let scored = candidates.map(|group| score::score(view, group, template, stated));
     let mut scored: Vec<ScoredGroup> = scored.filter(|scored| scored.score > 0.0).collect();
     scored.sort_by(|a, b| b.score.total_cmp(&a.score));
-    scored.iter_mut().for_each(|scored| drop_strangers(view, scored));
+    scored.iter_mut().for_each(|scored| members::drop_outsiders(view, scored));
     let mut found = scored.into_iter().find(|scored| scored.group.segments.len() > 1 || scored.is_known)?;
-    members::adopt(view, &mut found);
+    members::add_irregular(view, &mut found);
     Some(found)
 }
 
-/// Headings, advertisements and other rows that lack the link which nearly all records have; pagers, whose
-/// links ask again.
-fn drop_strangers(view: &AnswerView<'_>, scored: &mut ScoredGroup) {
-    let Some(main) = scored.main.as_ref().filter(|main| main.share >= 0.7) else { return };
-    let asks = |anchor: RecordLink| view.refining[anchor.link] && main.refining < 0.5;
-    scored
-        .group
-        .segments
-        .retain(|segment| main.is_in(view, *segment) && !main.of(view, *segment).is_some_and(asks));
-}
-
-/// The records of a group.
+/// Reads the records of a group.
 pub(super) fn records(view: &AnswerView<'_>, scored: &ScoredGroup) -> Vec<RawRecord> {
     let names = FieldNames::of(view, &scored.group);
     let titles = TitleRule::of(view, scored);
     scored.group.segments.iter().map(|segment| titles.record(view, *segment, &names)).collect()
 }
 
-/// How records of a group are called.
+/// Source of the titles of a group.
 struct TitleRule<'s> {
-    main: Option<&'s DetailLink>,
-    /// Whether most records have a heading.
-    headed: bool,
+    detail: Option<&'s DetailLink>,
+    /// More than half of the records have a heading.
+    has_headings: bool,
 }
 
 impl TitleRule<'_> {
     fn of<'s>(view: &AnswerView<'_>, scored: &'s ScoredGroup) -> TitleRule<'s> {
         let segments = &scored.group.segments;
         let headed = segments.iter().filter(|segment| heading(view, **segment).is_some()).count();
-        TitleRule { main: scored.main.as_ref(), headed: headed * 2 > segments.len() }
+        TitleRule { detail: scored.detail.as_ref(), has_headings: headed * 2 > segments.len() }
     }
 
     fn record(&self, view: &AnswerView<'_>, segment: Segment, names: &FieldNames<'_>) -> RawRecord {
-        let anchor = self.main.and_then(|main| main.of(view, segment));
+        let link = self.detail.and_then(|detail| detail.find(view, segment));
         let text = view.outline.slice(segment.text(view));
         RawRecord {
-            url: anchor.map(|anchor| view.page.links[anchor.link].url.clone()),
-            title: self.title(view, segment, anchor),
-            text: truncate(text, LONG_TEXT).to_string(),
+            url: link.map(|link| view.page.links[link.link].url.clone()),
+            title: self.title(view, segment, link),
+            text: truncate(text, MAX_TEXT_BYTES).to_string(),
             fields: fields::fields(view, segment, names),
         }
     }
 
-    /// The link when links tell records apart and no heading stands beside it, else the heading, else the
-    /// first line.
-    fn title(&self, view: &AnswerView<'_>, segment: Segment, anchor: Option<RecordLink>) -> String {
+    /// Title of a record: the text of its detail link, if link texts differ and the link is inside the record's heading
+    /// or there is no heading; else the heading; else the first line.
+    fn title(&self, view: &AnswerView<'_>, segment: Segment, link: Option<RecordLink>) -> String {
         let nodes = view.outline.nodes();
-        let heading = heading(view, segment).filter(|_| self.headed);
-        let names = self.main.is_some_and(|main| main.names);
-        let beside =
-            |anchor: &RecordLink| heading.is_none_or(|at| (at..nodes[at].end as usize).contains(&anchor.at));
-        let named = anchor.filter(|anchor| names && beside(anchor));
-        let named = named.and_then(|anchor| first_line(view, anchor.at..nodes[anchor.at].end as usize));
-        let headed = || heading.map(|at| view.outline.text_of(at));
-        let title =
-            named.or_else(headed).or_else(|| first_line(view, segment.nodes(view))).unwrap_or_default();
+        let heading = heading(view, segment).filter(|_| self.has_headings);
+        let is_title = self.detail.is_some_and(|detail| detail.is_title);
+        let in_heading =
+            |link: &RecordLink| heading.is_none_or(|at| (at..nodes[at].end as usize).contains(&link.at));
+        let by_link = link.filter(|link| is_title && in_heading(link));
+        let by_link = by_link.and_then(|link| first_line(view, link.at..nodes[link.at].end as usize));
+        let by_heading = || heading.map(|at| view.outline.text_of(at));
+        let by_line = || first_line(view, segment.nodes(view));
+        let title = by_link.or_else(by_heading).or_else(by_line).unwrap_or_default();
         let title = title
             .trim_matches(|c: char| c.is_whitespace() || matches!(c, '\u{feff}' | '\u{200b}'..='\u{200f}'));
-        truncate(title, LONG_TITLE).to_string()
+        truncate(title, MAX_TITLE_BYTES).to_string()
     }
 }
 
+/// First non-empty heading of a record.
 fn heading(view: &AnswerView<'_>, segment: Segment) -> Option<usize> {
     let nodes = view.outline.nodes();
     let mut headings = segment.nodes(view).filter(|at| nodes[*at].is_heading());
     headings.find(|at| !view.outline.text_of(*at).is_empty())
 }
 
-/// The first line with a word in it.
+/// First line of a range of nodes that contains a letter.
 fn first_line<'a>(view: &AnswerView<'a>, range: std::ops::Range<usize>) -> Option<&'a str> {
     let nodes = view.outline.nodes();
-    let leaves: Vec<usize> = range.filter(|at| nodes[*at].is_text()).take(64).collect();
-    let has_word = |at: &usize| view.outline.text_of(*at).chars().any(char::is_alphabetic);
-    let first = leaves.iter().position(has_word)?;
+    let leaves: Vec<usize> = range.filter(|at| nodes[*at].is_text()).take(MAX_LINE_TEXTS).collect();
+    let has_letter = |at: &usize| view.outline.text_of(*at).chars().any(char::is_alphabetic);
+    let first = leaves.iter().position(has_letter)?;
     let more = leaves[first + 1..].iter().take_while(|at| !nodes[**at].breaks).count();
     let (start, end) = (nodes[leaves[first]].text_start(), nodes[leaves[first + more]].text_end());
     Some(view.outline.slice(start..end))
 }
 
-/// The part of the page that holds nearly all news, when no row of records does: a single hit.
-pub(super) fn lone(view: &AnswerView<'_>) -> Option<RawRecord> {
+/// The only record of a page without a group: the innermost element with nearly all new text, if it has a link with new
+/// text that does not repeat the query.
+pub(super) fn single_record(view: &AnswerView<'_>) -> Option<RawRecord> {
     let nodes = view.outline.nodes();
-    let all = view.news(view.all());
-    let holds_most = |at: &usize| view.news(*at..nodes[*at].end as usize) >= 0.8 * all;
+    let all = view.new_weight(view.all());
+    let holds_most = |at: &usize| view.new_weight(*at..nodes[*at].end as usize) >= MIN_SINGLE_SHARE * all;
     let mut at = 0;
     while let Some(inner) =
         view.outline.children(at).find(holds_most).filter(|inner| !nodes[*inner].is_text())
@@ -145,27 +143,30 @@ pub(super) fn lone(view: &AnswerView<'_>) -> Option<RawRecord> {
         at = inner;
     }
     let segment = Segment { first: at, last: at };
-    let anchor = detail_link::anchors(view, segment).into_iter().find(|anchor| {
-        let is_named = !view.outline.text_of(anchor.at).is_empty();
-        let news = view.news(anchor.at..nodes[anchor.at].end as usize);
-        is_named && !view.refining[anchor.link] && news > 0.5 && nodes[at].tag != tag!("body")
+    let link = detail_link::links_of(view, segment).into_iter().find(|link| {
+        let is_named = !view.outline.text_of(link.at).is_empty();
+        let new_weight = view.new_weight(link.at..nodes[link.at].end as usize);
+        is_named
+            && !view.repeats_query[link.link]
+            && new_weight > MIN_NEW_WEIGHT
+            && nodes[at].tag != tag!("body")
     })?;
-    let main = DetailLink::at(anchor);
-    let titles = TitleRule { main: Some(&main), headed: false };
-    let names = FieldNames::of(view, &RecordGroup::alone(segment));
+    let detail = DetailLink::single(link);
+    let titles = TitleRule { detail: Some(&detail), has_headings: false };
+    let names = FieldNames::of(view, &RecordGroup::single(segment));
     Some(titles.record(view, segment, &names))
 }
 
-/// What a page is headed by: the first main heading that says something new.
+/// First heading of the page with new text.
 pub(super) fn main_heading<'a>(view: &AnswerView<'a>) -> Option<&'a str> {
     let nodes = view.outline.nodes();
-    let says_new = |at: &usize| view.news(*at..nodes[*at].end as usize) > 0.5;
-    let mut headings = view.all().filter(|at| nodes[*at].is_heading()).filter(says_new);
+    let is_new = |at: &usize| view.new_weight(*at..nodes[*at].end as usize) > MIN_NEW_WEIGHT;
+    let mut headings = view.all().filter(|at| nodes[*at].is_heading()).filter(is_new);
     headings.next().map(|at| view.outline.text_of(at))
 }
 
-/// What a page says as name and value.
+/// Fields of a whole page, read as one record.
 pub(super) fn page_fields(view: &AnswerView<'_>) -> Vec<(String, String)> {
     let segment = Segment { first: 0, last: 0 };
-    fields::fields(view, segment, &FieldNames::of(view, &RecordGroup::alone(segment)))
+    fields::fields(view, segment, &FieldNames::of(view, &RecordGroup::single(segment)))
 }

@@ -1,94 +1,114 @@
-//! How likely a candidate is the records: news that is repeated, alike and linked.
+//! Score of a candidate group: the product of factors that records usually have.
+//!
+//! `score = M * A^2 * L * P * (1 + 0.8 m) * C * H * K`
+//!
+//! - `M`: sum over the records of `min(v, 700)^0.75`, where `v` is the new weight of a record in bytes
+//! - `A`: similarity of the records, see [`similarity`]
+//! - `L`: links to detail pages. With the detail link's share `s`, purity `u`, repeating share `q` and targets per record
+//!   `c` (see `detail_link`): `s^2 * (0.4 + 0.6 u) * (1 - 0.85 q) * max(c, 1)^-1.5`. Without a detail link: 0.25 times
+//!   [`linkless_factor`]
+//! - `P`: place on the page, see [`place_factor`]
+//! - `m`: share of records that contain a query word
+//! - `C`: 1.7 if the page states that it shows this number of records, else 1
+//! - `H`: 0.6 if hardly any holder has more than one record, so that the holders are the records, else 1
+//! - `K`: 4 in the place of earlier records, else `1 - 0.6 / (r + 0.2)` for `r` records
+//!
+//! All weights are guesses. `A`, `m`, `s`, `u`, `q` are shares in 0..1.
 
 use super::super::view::AnswerView;
-use super::detail_link::{DetailLink, main_link};
-use super::group::{RecordGroup, Segment};
+use super::detail_link::{DetailLink, detail_link};
+use super::group::{RecordGroup, Segment, record_mass};
 use super::template::RecordTemplate;
 use crate::html::{tag, truncate};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// Records whose structure is compared.
-const MOST_COMPARED: usize = 40;
-/// Levels below a holder, and nodes of a record, that are compared.
-const LEVELS: usize = 5;
-const MOST_NODES: usize = 80;
-/// News of one record that counts.
-const LONG_RECORD: f32 = 700.0;
+/// Records whose structure is compared. Guess.
+const MAX_COMPARED: usize = 40;
+/// Levels below a holder that are compared. Guess.
+const MAX_LEVELS: usize = 5;
+/// Nodes of a record that are compared. Guess.
+const MAX_NODES: usize = 80;
+/// Share of records with a detail link below which the group has none. Guess.
+const MIN_DETAIL_LINK_SHARE: f32 = 0.3;
+/// Bytes of a class or id that are examined. Guess.
+const MAX_CLASS_BYTES: usize = 120;
+/// Elements above the records whose classes are examined. Guess.
+const MAX_CLASS_LEVELS: usize = 12;
+/// Share of the page's new weight above which an element covers the page, so that its class does not count. Guess.
+const MIN_COVERING_SHARE: f32 = 0.8;
 
-/// What the text around the records says about how many there are on this page.
-#[derive(Clone, Copy, Debug, Default)]
-pub(in super::super) struct Announced {
-    /// How many this page shows, as its range of numbers or its total says.
-    pub(in super::super) shown: Option<u64>,
-}
-
-/// A candidate that was looked at closely.
+/// A group with its score.
 pub(in super::super) struct ScoredGroup {
     pub(in super::super) group: RecordGroup,
-    pub(super) main: Option<DetailLink>,
+    pub(super) detail: Option<DetailLink>,
     pub(in super::super) score: f32,
-    /// The share of records with a word of the query.
-    pub(in super::super) hits: f32,
-    /// Whether records were found in this place before.
+    /// Share of records that contain a query word.
+    pub(in super::super) matching_share: f32,
+    /// Earlier answers had their records in this place.
     pub(in super::super) is_known: bool,
 }
 
-/// Scores a candidate.
-pub(super) fn scored(
+/// Drops the furniture of a group and scores it. `stated` is the number of records that the page claims to show.
+pub(super) fn score(
     view: &AnswerView<'_>,
     mut group: RecordGroup,
     template: Option<&RecordTemplate>,
-    announced: Announced,
+    stated: Option<u64>,
 ) -> ScoredGroup {
     drop_furniture(view, &mut group);
-    let main = main_link(view, &group).filter(|main| main.share >= 0.3);
+    let detail = detail_link(view, &group).filter(|detail| detail.share >= MIN_DETAIL_LINK_SHARE);
     let count = group.segments.len();
-    let hits = group.segments.iter().filter(|segment| view.is_hit(segment.text(view))).count();
-    let hits = hits as f32 / count.max(1) as f32;
-    let is_known = template.is_some_and(|template| template.is(group.place, group.starter));
-    let linked = match &main {
-        Some(main) => {
-            let one_each = main.crowd.max(1.0).powf(-1.5);
-            main.share * main.share * (0.4 + 0.6 * main.purity) * (1.0 - 0.85 * main.refining) * one_each
+    let matching = group.segments.iter().filter(|segment| view.has_query_word(segment.text(view))).count();
+    let matching_share = matching as f32 / count.max(1) as f32;
+    let is_known = template.is_some_and(|template| template.matches(group.place, group.start));
+    let linked = match &detail {
+        Some(detail) => {
+            let one_target = detail.targets_per_record.max(1.0).powf(-1.5);
+            detail.share
+                * detail.share
+                * (0.4 + 0.6 * detail.purity)
+                * (1.0 - 0.85 * detail.repeating_share)
+                * one_target
         }
-        None => 0.25 * plain_rows(view, &group),
+        None => 0.25 * linkless_factor(view, &group),
     };
-    let expected = announced.shown.is_some_and(|shown| shown == count as u64);
+    let is_stated = stated.is_some_and(|stated| stated == count as u64);
     let score = mass(view, &group)
-        * alike(view, &group).powi(2)
+        * similarity(view, &group).powi(2)
         * linked
-        * place(view, &group)
-        * (1.0 + 0.8 * hits)
-        * if expected { 1.7 } else { 1.0 }
-        * if is_one_each(&group) { 0.6 } else { 1.0 }
+        * place_factor(view, &group)
+        * (1.0 + 0.8 * matching_share)
+        * if is_stated { 1.7 } else { 1.0 }
+        * if holders_are_records(&group) { 0.6 } else { 1.0 }
         * if is_known { 4.0 } else { 1.0 - 0.6 / (count as f32 + 0.2) };
-    ScoredGroup { group, main, score, hits, is_known }
+    ScoredGroup { group, detail, score, matching_share, is_known }
 }
 
-/// Whether hardly any element holds more than one record: then those elements are the records.
-fn is_one_each(group: &RecordGroup) -> bool {
+/// Returns true if at least 80 % as many holders as records exist: then the holders are the records.
+fn holders_are_records(group: &RecordGroup) -> bool {
     group.holders.len() > 1 && group.holders.len() * 10 >= group.segments.len() * 8
 }
 
-/// Drops what holds nothing new. Where something is new, the records beside it may be known from other
-/// answers; only heads of tables, and what answers without results show too, are none.
+/// Drops empty segments, heads of tables, segments that answers without results show too, and segments in runs of
+/// holders without new text. In a run with new text, segments without new text stay: other answers showed these
+/// records.
 fn drop_furniture(view: &AnswerView<'_>, group: &mut RecordGroup) {
     let nodes = view.outline.nodes();
     let holder = |segment: &Segment| nodes[segment.first].parent as usize;
-    let is_new = |segment: &&Segment| view.news(segment.nodes(view)) > 0.0;
+    let is_new = |segment: &&Segment| view.new_weight(segment.nodes(view)) > 0.0;
     let new: FxHashSet<usize> = group.segments.iter().filter(is_new).map(holder).collect();
     let runs = group.holders.chunk_by(|one, next| nodes[*one].end as usize == *next);
-    let alive = runs.filter(|run| run.iter().any(|at| new.contains(at))).flatten();
-    let alive: FxHashSet<usize> = alive.copied().collect();
+    let kept = runs.filter(|run| run.iter().any(|at| new.contains(at))).flatten();
+    let kept: FxHashSet<usize> = kept.copied().collect();
     group.segments.retain(|segment| {
-        let says = !view.outline.slice(segment.text(view)).is_empty();
-        let is_record = says && !view.is_fixed(segment.nodes(view)) && !is_head(view, *segment);
-        is_record && alive.contains(&holder(segment))
+        let has_text = !view.outline.slice(segment.text(view)).is_empty();
+        let is_record = has_text && !view.is_fixed(segment.nodes(view)) && !is_table_head(view, *segment);
+        is_record && kept.contains(&holder(segment))
     });
 }
 
-/// A row of nothing but head cells.
-fn is_head(view: &AnswerView<'_>, segment: Segment) -> bool {
+/// Returns true for a table row with head cells only.
+fn is_table_head(view: &AnswerView<'_>, segment: Segment) -> bool {
     let nodes = view.outline.nodes();
     let mut cells = view.outline.children(segment.first).filter(|at| !nodes[*at].is_text()).peekable();
     nodes[segment.first].tag == tag!("tr")
@@ -98,17 +118,17 @@ fn is_head(view: &AnswerView<'_>, segment: Segment) -> bool {
 }
 
 fn mass(view: &AnswerView<'_>, group: &RecordGroup) -> f32 {
-    let news = group.segments.iter().map(|segment| view.news(segment.nodes(view)));
-    news.map(|news| news.min(LONG_RECORD).powf(0.75)).sum()
+    group.segments.iter().map(|segment| record_mass(view.new_weight(segment.nodes(view)))).sum()
 }
 
-/// Records without links have at least a few texts each, and are no single cells.
-fn plain_rows(view: &AnswerView<'_>, group: &RecordGroup) -> f32 {
+/// Plausibility of records without detail links: 0 for single cells or inline elements, 0.1 for segments that hold
+/// several records, 1 for at least two texts per record, else 0.3. The values are guesses.
+fn linkless_factor(view: &AnswerView<'_>, group: &RecordGroup) -> f32 {
     let nodes = view.outline.nodes();
     let is_cell = |at: usize| matches!(nodes[at].tag, tag!("td") | tag!("th") | tag!("span") | tag!("a"));
     let texts = |at: &Segment| at.nodes(view).filter(|at| nodes[*at].is_text()).take(4).count();
-    let sample = group.segments.iter().take(MOST_COMPARED);
-    let (mut texts_in_all, mut count) = (0, 0);
+    let sample = group.segments.iter().take(MAX_COMPARED);
+    let (mut text_count, mut count) = (0, 0);
     for segment in sample {
         if is_cell(segment.first) && segment.first == segment.last {
             return 0.0;
@@ -116,59 +136,65 @@ fn plain_rows(view: &AnswerView<'_>, group: &RecordGroup) -> f32 {
         if is_several(view, *segment) {
             return 0.1;
         }
-        texts_in_all += texts(segment);
+        text_count += texts(segment);
         count += 1;
     }
-    if texts_in_all >= 2 * count { 1.0 } else { 0.3 }
+    if text_count >= 2 * count { 1.0 } else { 0.3 }
 }
 
-/// Whether the first and the last part of a record are formed alike, and so are records themselves.
+/// Returns true if the first and the last sibling of a segment have the same element name and number of children, so
+/// that each is a record itself.
 fn is_several(view: &AnswerView<'_>, segment: Segment) -> bool {
     let nodes = view.outline.nodes();
-    let parts = |at: usize| view.outline.children(at).take(20).count();
+    let children = |at: usize| view.outline.children(at).take(20).count();
     let (first, last) = (segment.first, segment.last);
-    first != last && nodes[first].tag == nodes[last].tag && parts(first) == parts(last)
+    first != last && nodes[first].tag == nodes[last].tag && children(first) == children(last)
 }
 
-/// How much the records look like one another: the mean overlap of each with what most have.
-fn alike(view: &AnswerView<'_>, group: &RecordGroup) -> f32 {
-    let shapes: Vec<Vec<u64>> =
-        group.segments.iter().take(MOST_COMPARED).map(|segment| shape(view, segment.nodes(view))).collect();
+/// Similarity of the records' structure, in 0..1. For a record with the set of paths `R`, and the set `U` of paths
+/// that at least half of the records have, it is the mean of `(|R and U| + 1) / (|R or U| + 1)`.
+fn similarity(view: &AnswerView<'_>, group: &RecordGroup) -> f32 {
+    let records: Vec<Vec<u64>> =
+        group.segments.iter().take(MAX_COMPARED).map(|segment| paths(view, segment.nodes(view))).collect();
     let mut counts: FxHashMap<u64, usize> = FxHashMap::default();
-    for path in shapes.iter().flatten() {
+    for path in records.iter().flatten() {
         *counts.entry(*path).or_default() += 1;
     }
-    let common = |path: &u64| counts[path] * 2 >= shapes.len();
-    let usual = counts.keys().filter(|path| common(path)).count();
-    let overlap = |shape: &Vec<u64>| {
-        let shared = shape.iter().filter(|path| common(path)).count();
-        (shared + 1) as f32 / (shape.len() + usual - shared + 1) as f32
+    let is_usual = |path: &u64| counts[path] * 2 >= records.len();
+    let usual = counts.keys().filter(|path| is_usual(path)).count();
+    let overlap = |paths: &Vec<u64>| {
+        let shared = paths.iter().filter(|path| is_usual(path)).count();
+        (shared + 1) as f32 / (paths.len() + usual - shared + 1) as f32
     };
-    shapes.iter().map(overlap).sum::<f32>() / shapes.len().max(1) as f32
+    records.iter().map(overlap).sum::<f32>() / records.len().max(1) as f32
 }
 
-/// The places of the elements near the top of a record.
-fn shape(view: &AnswerView<'_>, range: std::ops::Range<usize>) -> Vec<u64> {
+/// Sorted path hashes of the nodes near the top of a record.
+fn paths(view: &AnswerView<'_>, range: std::ops::Range<usize>) -> Vec<u64> {
     let nodes = view.outline.nodes();
     let holder = nodes[range.start].parent;
-    let depth = |at: usize| view.outline.ancestors(at).take(LEVELS).position(|above| above as u32 == holder);
-    let inner = range.take(MOST_NODES).filter(|at| nodes[*at].tag != tag!("br") && depth(*at).is_some());
+    let depth =
+        |at: usize| view.outline.ancestors(at).take(MAX_LEVELS).position(|above| above as u32 == holder);
+    let inner = range.take(MAX_NODES).filter(|at| nodes[*at].tag != tag!("br") && depth(*at).is_some());
     let mut paths: Vec<u64> = inner.map(|at| view.paths[at]).collect();
     paths.sort_unstable();
     paths.dedup();
     paths
 }
 
-/// Menus, side columns and footers hold lists too; what is called results holds results.
-fn place(view: &AnswerView<'_>, group: &RecordGroup) -> f32 {
+/// Factor for the place of a group: 0.2 inside `nav`, `footer` or `aside`; 0.35 inside an element with a class or id of
+/// [`FRAMES`], unless that element covers the page; 1.4 if a class or id near the records is one of [`RESULTS`]. The
+/// values are guesses.
+fn place_factor(view: &AnswerView<'_>, group: &RecordGroup) -> f32 {
     let outline = view.outline;
     let Some(&holder) = group.holders.first() else { return 0.0 };
     let mut factor = if view.is_framed(holder) { 0.2 } else { 1.0 };
-    let all = view.news(view.all());
-    let around = std::iter::once(holder).chain(outline.ancestors(holder));
-    for at in around.filter(|at| !matches!(outline.nodes()[*at].tag, tag!("body") | tag!("html"))).take(12) {
+    let all = view.new_weight(view.all());
+    let above = std::iter::once(holder).chain(outline.ancestors(holder));
+    let is_root = |at: usize| matches!(outline.nodes()[at].tag, tag!("body") | tag!("html"));
+    for at in above.filter(|at| !is_root(*at)).take(MAX_CLASS_LEVELS) {
         let names = [outline.class_of(at), outline.id_of(at)];
-        let covers = view.news(at..outline.nodes()[at].end as usize) > 0.8 * all;
+        let covers = view.new_weight(at..outline.nodes()[at].end as usize) > MIN_COVERING_SHARE * all;
         if !covers && names.iter().any(|name| mentions(name, &FRAMES)) {
             factor *= 0.35;
             break;
@@ -180,7 +206,7 @@ fn place(view: &AnswerView<'_>, group: &RecordGroup) -> f32 {
     if near.any(|name| mentions(name, &RESULTS)) { factor * 1.4 } else { factor }
 }
 
-/// What parts of a page that hold no results are called.
+/// Class and id words of page parts without results.
 const FRAMES: [&str; 26] = [
     "nav",
     "navbar",
@@ -210,7 +236,7 @@ const FRAMES: [&str; 26] = [
     "cart",
 ];
 
-/// What parts of a page that hold results are called.
+/// Class and id words of page parts with results.
 const RESULTS: [&str; 16] = [
     "result",
     "results",
@@ -230,15 +256,16 @@ const RESULTS: [&str; 16] = [
     "resultat",
 ];
 
-/// Whether a class or id has one of some words in it, `searchResults` and `search-results` alike.
+/// Returns true if a class or id contains one of the words, split at case changes and punctuation: `searchResults` and
+/// `search-results` both contain `results`.
 fn mentions(name: &str, words: &[&str]) -> bool {
     let mut before = ' ';
     let mut start = 0;
-    let name = truncate(name, 120);
+    let name = truncate(name, MAX_CLASS_BYTES);
     let mut parts: Vec<&str> = Vec::new();
     for (at, c) in name.char_indices() {
-        let is_seam = !c.is_alphabetic() || (c.is_uppercase() && before.is_lowercase());
-        if is_seam {
+        let is_boundary = !c.is_alphabetic() || (c.is_uppercase() && before.is_lowercase());
+        if is_boundary {
             parts.push(&name[start..at]);
             start = if c.is_alphabetic() { at } else { at + c.len_utf8() };
         }
@@ -253,7 +280,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_come_apart_at_seams() {
+    fn names_are_split_into_words() {
         for name in ["nav", "main-nav", "mainNav", "x nav_2", "Nav top"] {
             assert!(mentions(name, &FRAMES), "{name}");
         }

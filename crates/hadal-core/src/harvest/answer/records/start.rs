@@ -1,64 +1,81 @@
-//! How a record can begin among the children of an element.
+//! Ways to split the children of an element into records, by the first child of each record.
 
 use super::super::view::hashed;
 use crate::html::{Outline, tag};
 use serde::{Deserialize, Serialize};
 
-/// What the first child of every record has in common, and no other child has.
+/// A property that the first child of every record has and no other child has. Names are stored as hashes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub(in super::super) enum RecordStart {
-    /// An element of this name: `li`, `tr`, `h3`.
+    /// The element name: `li`, `tr`, `h3`.
     Element(u64),
-    /// An element of this name with this class.
+    /// The element name with a class.
     Class(u64),
-    /// An element of this name with these children: every other row of a table.
+    /// The element name with the names of its children, as in every other row of a table.
     Shape(u64),
-    /// Whatever follows a line or a single line break.
-    Line(u64),
-    /// Whatever follows an empty line.
-    EmptyLine,
+    /// Any child after this separator: `hr` or `br`.
+    AfterSeparator(u64),
+    /// Any child after an empty line, that is after two separators.
+    AfterEmptyLine,
 }
 
-/// Ways to begin that are tried in one element.
-const MOST_STARTERS: usize = 12;
-/// Classes of one element that are looked at.
-const MOST_CLASSES: usize = 6;
+/// Ways to start that are tried per element. Guess.
+const MAX_STARTS: usize = 12;
+/// Classes of one element that are examined. Guess.
+const MAX_CLASSES: usize = 6;
+/// Children of an element whose names enter its shape. Guess.
+const MAX_SHAPE_CHILDREN: usize = 12;
+/// Children from which an element is split by shape: two records of two children each. Guess.
+const MIN_CHILDREN_FOR_SHAPE: usize = 4;
 
 /// A child of an element that may hold records.
 pub(super) struct ChildNode {
+    /// Node number.
     pub(super) at: usize,
+    /// Hash of the element name.
     pub(super) element: u64,
+    /// Hash of the shape, see [`shape`]; 0 where it is not computed.
     shape: u64,
+    /// Hash of the classes; 0 if there are none.
     classes: u64,
     is_text: bool,
-    separates: bool,
+    /// The child is a `hr` or `br`.
+    pub(super) is_separator: bool,
 }
 
-/// The children of an element.
-pub(super) fn kids(outline: &Outline, at: usize, kids: &mut Vec<ChildNode>) {
-    kids.clear();
-    kids.extend(outline.children(at).map(|kid| {
-        let node = &outline.nodes()[kid];
+impl ChildNode {
+    /// Hash of element name and classes, by which children after the first of a record are compared.
+    pub(super) fn label(&self) -> u64 {
+        hashed(&(self.element, self.classes))
+    }
+}
+
+/// Replaces `children` by the children of an element.
+pub(super) fn read_children(outline: &Outline, at: usize, children: &mut Vec<ChildNode>) {
+    children.clear();
+    children.extend(outline.children(at).map(|child| {
+        let node = &outline.nodes()[child];
         ChildNode {
-            at: kid,
+            at: child,
             element: hashed(&&*node.tag),
             shape: 0,
             classes: node.classes,
             is_text: node.is_text(),
-            separates: matches!(node.tag, tag!("hr") | tag!("br")),
+            is_separator: matches!(node.tag, tag!("hr") | tag!("br")),
         }
     }));
-    if kids.len() >= 4 {
-        kids.iter_mut().for_each(|kid| kid.shape = shape(outline, kid.at));
+    if children.len() >= MIN_CHILDREN_FOR_SHAPE {
+        children.iter_mut().for_each(|child| child.shape = shape(outline, child.at));
     }
 }
 
-/// The names of an element and of its children, a row of equal ones counted once.
+/// Hash of the names of an element and of its children. A run of equal children counts once; their number counts up
+/// to three.
 fn shape(outline: &Outline, at: usize) -> u64 {
     let nodes = outline.nodes();
     let (mut hash, mut last, mut count) = (hashed(&&*nodes[at].tag), 0, 0u8);
-    for kid in outline.children(at).take(12) {
-        let name = hashed(&(&*nodes[kid].tag, nodes[kid].classes));
+    for child in outline.children(at).take(MAX_SHAPE_CHILDREN) {
+        let name = hashed(&(&*nodes[child].tag, nodes[child].classes));
         count = count.saturating_add(1);
         if name != last {
             hash = hashed(&(hash, name));
@@ -68,115 +85,108 @@ fn shape(outline: &Outline, at: usize) -> u64 {
     hashed(&(hash, count.min(3)))
 }
 
-/// Every way in which records could begin among some children.
-pub(super) fn starters(outline: &Outline, kids: &[ChildNode]) -> Vec<RecordStart> {
-    let mut tally = StartCounts::default();
-    for kid in kids.iter().filter(|kid| !kid.is_text && !kid.separates) {
-        tally.add(RecordStart::Element(kid.element), kid.element);
+/// Every way in which records can start among these children, up to a limit.
+pub(super) fn possible_starts(outline: &Outline, children: &[ChildNode]) -> Vec<RecordStart> {
+    let mut counts = StartCounts::default();
+    for child in children.iter().filter(|child| !child.is_text && !child.is_separator) {
+        counts.add(RecordStart::Element(child.element), child.element);
     }
-    let mut starters: Vec<RecordStart> = tally.0.iter().map(|(starter, ..)| *starter).collect();
-    starters.extend(by_class(outline, kids));
-    starters.extend(by_shape(kids));
-    starters.extend(by_separator(kids));
-    starters.truncate(MOST_STARTERS);
-    starters
+    let mut starts: Vec<RecordStart> = counts.0.iter().map(|(start, ..)| *start).collect();
+    starts.extend(by_class(outline, children));
+    starts.extend(by_shape(children));
+    starts.extend(by_separator(children));
+    starts.truncate(MAX_STARTS);
+    starts
 }
 
 /// Classes that some elements of a name have and others lack.
-fn by_class(outline: &Outline, kids: &[ChildNode]) -> Vec<RecordStart> {
-    let mut tally = StartCounts::default();
-    let is_mixed = kids.windows(2).any(|pair| pair[0].classes != pair[1].classes);
-    for kid in kids.iter().filter(|kid| is_mixed && kid.classes != 0) {
-        for class in classes(outline, kid.at) {
-            tally.add(RecordStart::Class(hashed(&(kid.element, class))), kid.element);
+fn by_class(outline: &Outline, children: &[ChildNode]) -> Vec<RecordStart> {
+    let mut counts = StartCounts::default();
+    let is_mixed = children.windows(2).any(|pair| pair[0].classes != pair[1].classes);
+    for child in children.iter().filter(|child| is_mixed && child.classes != 0) {
+        for class in classes(outline, child.at) {
+            counts.add(RecordStart::Class(hashed(&(child.element, class))), child.element);
         }
     }
-    some_of(kids, tally)
+    not_on_all(children, counts)
 }
 
-fn by_shape(kids: &[ChildNode]) -> Vec<RecordStart> {
-    let mut tally = StartCounts::default();
-    for kid in kids.iter().filter(|kid| kid.shape != 0 && !kid.is_text && !kid.separates) {
-        tally.add(RecordStart::Shape(kid.shape), kid.element);
+/// Shapes that at least two elements of a name have and others lack.
+fn by_shape(children: &[ChildNode]) -> Vec<RecordStart> {
+    let mut counts = StartCounts::default();
+    for child in children.iter().filter(|child| child.shape != 0 && !child.is_text && !child.is_separator) {
+        counts.add(RecordStart::Shape(child.shape), child.element);
     }
-    tally.0.retain(|(_, count, _)| *count >= 2);
-    some_of(kids, tally)
+    counts.0.retain(|(_, count, _)| *count >= 2);
+    not_on_all(children, counts)
 }
 
-/// Those that not every element of the name shares.
-fn some_of(kids: &[ChildNode], tally: StartCounts) -> Vec<RecordStart> {
-    let named = |element: u64| kids.iter().filter(|kid| kid.element == element).count();
-    let some = tally.0.into_iter().filter(|(_, count, element)| *count < named(*element));
-    some.map(|(starter, ..)| starter).collect()
+/// Starts that some elements of their name lack. If all have it, the element name alone does the same.
+fn not_on_all(children: &[ChildNode], counts: StartCounts) -> Vec<RecordStart> {
+    let named = |element: u64| children.iter().filter(|child| child.element == element).count();
+    let some = counts.0.into_iter().filter(|(_, count, element)| *count < named(*element));
+    some.map(|(start, ..)| start).collect()
 }
 
-fn by_separator(kids: &[ChildNode]) -> Vec<RecordStart> {
-    let mut tally = StartCounts::default();
-    for kid in kids.iter().filter(|kid| kid.separates) {
-        tally.add(RecordStart::Line(kid.element), kid.element);
+fn by_separator(children: &[ChildNode]) -> Vec<RecordStart> {
+    let mut counts = StartCounts::default();
+    for child in children.iter().filter(|child| child.is_separator) {
+        counts.add(RecordStart::AfterSeparator(child.element), child.element);
     }
-    let mut found: Vec<RecordStart> = tally.0.iter().map(|(starter, ..)| *starter).collect();
-    if kids.windows(2).any(|pair| pair[0].separates && pair[1].separates) {
-        found.push(RecordStart::EmptyLine);
+    let mut found: Vec<RecordStart> = counts.0.iter().map(|(start, ..)| *start).collect();
+    if children.windows(2).any(|pair| pair[0].is_separator && pair[1].is_separator) {
+        found.push(RecordStart::AfterEmptyLine);
     }
     found
 }
 
-/// The classes of an element without their digits.
+/// Hashes of an element's classes without trailing digits and hyphens.
 fn classes(outline: &Outline, at: usize) -> impl Iterator<Item = u64> {
-    let names = outline.class_of(at).split_ascii_whitespace().take(MOST_CLASSES);
+    let names = outline.class_of(at).split_ascii_whitespace().take(MAX_CLASSES);
     names.map(|name| hashed(&name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '-')))
 }
 
-/// Which children begin a record, in order.
-pub(super) fn starts(outline: &Outline, kids: &[ChildNode], starter: RecordStart) -> Vec<usize> {
-    match starter {
-        RecordStart::Element(element) => positions(kids, |kid| kid.element == element && !kid.is_text),
-        RecordStart::Shape(shape) => positions(kids, |kid| kid.shape == shape),
-        RecordStart::Class(class) => positions(kids, |kid| {
-            kid.classes != 0 && classes(outline, kid.at).any(|name| hashed(&(kid.element, name)) == class)
+/// Positions of the children that start a record, in order.
+pub(super) fn start_positions(outline: &Outline, children: &[ChildNode], start: RecordStart) -> Vec<usize> {
+    match start {
+        RecordStart::Element(element) => {
+            positions(children, |child| child.element == element && !child.is_text)
+        }
+        RecordStart::Shape(shape) => positions(children, |child| child.shape == shape),
+        RecordStart::Class(class) => positions(children, |child| {
+            child.classes != 0
+                && classes(outline, child.at).any(|name| hashed(&(child.element, name)) == class)
         }),
-        RecordStart::Line(separator) => {
-            after(kids, |before| before.last().is_some_and(|kid| kid.element == separator))
+        RecordStart::AfterSeparator(separator) => {
+            positions_after(children, |before| before.last().is_some_and(|child| child.element == separator))
         }
-        RecordStart::EmptyLine => {
-            after(kids, |before| matches!(before, [.., one, other] if one.separates && other.separates))
-        }
+        RecordStart::AfterEmptyLine => positions_after(
+            children,
+            |before| matches!(before, [.., one, other] if one.is_separator && other.is_separator),
+        ),
     }
 }
 
-fn positions(kids: &[ChildNode], begins: impl Fn(&ChildNode) -> bool) -> Vec<usize> {
-    kids.iter().enumerate().filter(|(_, kid)| begins(kid)).map(|(at, _)| at).collect()
+fn positions(children: &[ChildNode], is_start: impl Fn(&ChildNode) -> bool) -> Vec<usize> {
+    children.iter().enumerate().filter(|(_, child)| is_start(child)).map(|(at, _)| at).collect()
 }
 
-/// Children that separate nothing and stand first or behind what separates.
-fn after(kids: &[ChildNode], separates: impl Fn(&[ChildNode]) -> bool) -> Vec<usize> {
-    let begins = |at: &usize| !kids[*at].separates && (*at == 0 || separates(&kids[..*at]));
-    (0..kids.len()).filter(begins).collect()
+/// Positions of children that are no separators and are the first child or follow children for which `is_break` holds.
+fn positions_after(children: &[ChildNode], is_break: impl Fn(&[ChildNode]) -> bool) -> Vec<usize> {
+    let is_start = |at: &usize| !children[*at].is_separator && (*at == 0 || is_break(&children[..*at]));
+    (0..children.len()).filter(is_start).collect()
 }
 
-/// How often each starter occurs, and with which element; only so many are told apart.
+/// Number of children with each start, and the hash of their element name. The number of different starts is bounded.
 #[derive(Default)]
 struct StartCounts(Vec<(RecordStart, usize, u64)>);
 
 impl StartCounts {
-    fn add(&mut self, starter: RecordStart, element: u64) {
-        match self.0.iter().position(|(known, ..)| *known == starter) {
+    fn add(&mut self, start: RecordStart, element: u64) {
+        match self.0.iter().position(|(known, ..)| *known == start) {
             Some(at) => self.0[at].1 += 1,
-            None if self.0.len() < 2 * MOST_STARTERS => self.0.push((starter, 1, element)),
+            None if self.0.len() < 2 * MAX_STARTS => self.0.push((start, 1, element)),
             None => {}
         }
-    }
-}
-
-impl ChildNode {
-    /// What it is called when it follows the beginning of a record.
-    pub(super) fn label(&self) -> u64 {
-        hashed(&(self.element, self.classes))
-    }
-
-    /// Whether it only holds others apart.
-    pub(super) fn is_separator(&self) -> bool {
-        self.separates
     }
 }

@@ -1,56 +1,57 @@
-//! Where the records of a form were found before.
+//! Templates: where and how the records of earlier answers stood on the page.
 
 use super::group::RecordGroup;
 use super::start::RecordStart;
 use serde::{Deserialize, Serialize};
 
-/// Labels that are kept of what follows the beginning of a record.
-const MOST_FOLLOWERS: usize = 16;
-/// Places that are remembered for one form.
-const MOST_TEMPLATES: usize = 6;
+/// Continuation labels stored per template. Guess.
+const MAX_CONTINUATIONS: usize = 16;
+/// Templates stored per form. Guess.
+const MAX_TEMPLATES: usize = 6;
 
-/// The place and the beginning of records.
+/// Place and structure of the records of earlier answers.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(in super::super) struct RecordTemplate {
+    /// Hash of the path and classes of the elements that hold the records.
     place: u64,
-    starter: RecordStart,
-    /// What follows the beginning, sorted.
-    pub(super) followers: Vec<u64>,
-    /// How well the groups found there scored, together.
+    start: RecordStart,
+    /// Labels of the children that continue a record after its first child, sorted.
+    pub(super) continuations: Vec<u64>,
+    /// Sum of the scores of the groups found there.
     weight: f32,
 }
 
 impl RecordTemplate {
-    /// Whether records of this place and beginning were found before.
-    pub(super) fn is(&self, place: u64, starter: RecordStart) -> bool {
-        self.place == place && self.starter == starter
+    pub(super) fn matches(&self, place: u64, start: RecordStart) -> bool {
+        self.place == place && self.start == start
     }
 }
 
-/// Every place where records of a form were found.
+/// All templates of one form.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(in super::super) struct RecordTemplates(Vec<RecordTemplate>);
 
 impl RecordTemplates {
-    /// The place that did best so far.
+    /// Template with the highest weight.
     pub(in super::super) fn best(&self) -> Option<&RecordTemplate> {
         self.0.iter().max_by(|a, b| a.weight.total_cmp(&b.weight))
     }
 
-    /// Remembers where a group of records was.
-    pub(in super::super) fn note(&mut self, group: &RecordGroup, weight: f32) {
-        let mut followers = group.followers.clone();
-        followers.truncate(MOST_FOLLOWERS);
-        match self.0.iter().position(|known| known.is(group.place, group.starter)) {
+    /// Adds the group of an answer with its score. A group with several records replaces the continuation labels.
+    pub(in super::super) fn add(&mut self, group: &RecordGroup, score: f32) {
+        let mut continuations = group.continuations.clone();
+        continuations.truncate(MAX_CONTINUATIONS);
+        match self.0.iter().position(|known| known.matches(group.place, group.start)) {
             Some(at) => {
                 let known = &mut self.0[at];
-                known.weight += weight;
+                known.weight += score;
                 if group.segments.len() > 1 {
-                    known.followers = followers;
+                    known.continuations = continuations;
                 }
             }
-            None if self.0.len() < MOST_TEMPLATES => {
-                self.0.push(RecordTemplate { place: group.place, starter: group.starter, followers, weight });
+            None if self.0.len() < MAX_TEMPLATES => {
+                let (place, start) = (group.place, group.start);
+                self.0.push(RecordTemplate { place, start, continuations, weight: score });
             }
             None => {}
         }
