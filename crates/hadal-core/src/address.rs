@@ -1,30 +1,30 @@
-//! Addresses: when two URLs are the same page, and which site and host they belong to.
+//! URL normalisation, and the site, host and politeness group of a URL.
 
 use serde::{Deserialize, Serialize};
 use url::{Position, Url};
 use xxhash_rust::xxh3::xxh3_64;
 
-/// A registrable domain (`example.co.uk`, `someone.github.io`), or the bare host for IP addresses.
+/// Registrable domain (`example.co.uk`, `someone.github.io`), or the host for IP addresses.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Site(pub String);
 
-/// Who answers, and whose robots.txt counts: scheme, name and port, as in `https://example.org`.
+/// Scheme, name and port, as in `https://example.org`. robots.txt applies per host.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Host(pub String);
 
-/// A link's identity: the hash of its normalised URL.
+/// Identity of a link: the hash of its normalised URL.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct LinkId(pub u64);
 
 impl LinkId {
-    /// The identity of a URL that was normalised before.
+    /// Identity of a URL, which must be normalised.
     pub fn of(url: &Url) -> LinkId {
         LinkId(xxh3_64(url.as_str().as_bytes()))
     }
 }
 
 impl Site {
-    /// The site a URL belongs to; empty for URLs without a host.
+    /// Site of a URL; empty for URLs without a host.
     pub fn of(url: &Url) -> Site {
         let Some(host) = url.host_str() else { return Site(String::new()) };
         if url.domain().is_none() {
@@ -36,27 +36,27 @@ impl Site {
 }
 
 impl Host {
-    /// The host a URL is fetched from.
+    /// Host of a URL, without user name and password.
     pub fn of(url: &Url) -> Host {
-        let names_nobody = url.username().is_empty() && url.password().is_none();
-        match matches!(url.scheme(), "http" | "https") && names_nobody {
+        let has_no_user = url.username().is_empty() && url.password().is_none();
+        match matches!(url.scheme(), "http" | "https") && has_no_user {
             true => Host(url[..Position::AfterPort].to_string()),
             false => Host(url.origin().ascii_serialization()),
         }
     }
 
-    /// The site it belongs to.
+    /// Site of the host.
     pub fn site(&self) -> Site {
         Url::parse(&self.0).map_or_else(|_| Site(self.0.clone()), |url| Site::of(&url))
     }
 
-    /// What hosts are likely to share a machine with it, as far as names tell: its registrable domain,
-    /// or everything under a hoster's suffix such as `github.io`.
+    /// Politeness group by name, used while the IP address is unknown: the registrable domain, or the suffix of a
+    /// hosting service such as `github.io`.
     pub fn politeness_group(&self) -> String {
         let site = self.site().0;
         let suffix = psl::suffix(site.as_bytes()).filter(|suffix| suffix.typ() == Some(psl::Type::Private));
-        let hoster = suffix.and_then(|suffix| std::str::from_utf8(suffix.as_bytes()).ok().map(String::from));
-        hoster.unwrap_or(site)
+        let service = suffix.and_then(|suffix| std::str::from_utf8(suffix.as_bytes()).ok().map(String::from));
+        service.unwrap_or(site)
     }
 }
 
@@ -72,20 +72,20 @@ impl std::fmt::Display for Host {
     }
 }
 
-/// What normalisation may drop.
+/// Treatment of tracking parameters by [`normalise`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum TrackingParams {
-    /// Parameters that only follow people around (`utm_source`, `gclid`, ...) are removed.
+    /// Parameters that only track users (`utm_source`, `gclid`, ...) are removed.
     Strip,
-    /// Every parameter stays.
+    /// All parameters are kept.
     Keep,
 }
 
-/// Longer URLs come from traps, not from people.
+/// Longest URL in bytes; longer ones usually come from crawler traps. Guess.
 pub const MAX_URL_BYTES: usize = 2000;
 
-/// The address under which a page is known: http(s) only, no fragment, no user name or password,
-/// no trailing dot on the host, no empty query; `None` when it is nothing to visit.
+/// Normalises a URL: no fragment, user name or password, no trailing dot of the host, no empty query. Returns `None`
+/// for URLs that are not http(s), lack a host or are too long.
 pub fn normalise(mut url: Url, tracking: TrackingParams) -> Option<Url> {
     if !matches!(url.scheme(), "http" | "https") || url.host_str().is_none_or(str::is_empty) {
         return None;
@@ -99,7 +99,7 @@ pub fn normalise(mut url: Url, tracking: TrackingParams) -> Option<Url> {
         let name = name.to_string();
         url.set_host(Some(&name)).ok()?;
     }
-    if tracking == TrackingParams::Strip && url.query().is_some_and(mentions_tracking) {
+    if tracking == TrackingParams::Strip && url.query().is_some_and(has_tracking) {
         strip_tracking(&mut url);
     }
     if url.query() == Some("") {
@@ -108,7 +108,7 @@ pub fn normalise(mut url: Url, tracking: TrackingParams) -> Option<Url> {
     (url.as_str().len() <= MAX_URL_BYTES).then_some(url)
 }
 
-fn mentions_tracking(query: &str) -> bool {
+fn has_tracking(query: &str) -> bool {
     query.split('&').any(|pair| is_tracking(name_of(pair)))
 }
 
@@ -131,7 +131,7 @@ fn is_tracking(name: &str) -> bool {
     name.starts_with("utm_") || NAMES.contains(&name)
 }
 
-/// Whether a parameter name or `;` segment carries a session, as in `;jsessionid=` or `PHPSESSID=`.
+/// Returns true for names of session parameters, as in `;jsessionid=` or `PHPSESSID=`.
 pub fn is_session_name(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
     const NAMES: [&str; 9] = [
@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn one_page_has_one_address() {
+    fn spellings_of_one_url_are_normalised_alike() {
         let same = "http://example.org/a?b=1";
         for spelling in [
             "HTTP://EXAMPLE.org:80/a?b=1#part",
@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_web_page_has_no_address() {
+    fn other_schemes_and_long_urls_are_rejected() {
         for text in ["mailto:a@b.org", "javascript:void(0)", "ftp://a.org/", "data:text/html,x"] {
             assert_eq!(normal(text), None, "{text}");
         }
@@ -205,11 +205,11 @@ mod tests {
     }
 
     #[test]
-    fn hosts_of_one_domain_or_hoster_are_an_estate() {
-        let estate = |url: &str| Host::of(&Url::parse(url).unwrap()).politeness_group();
-        assert_eq!(estate("http://www.shop.co.uk/"), estate("https://shop.co.uk/"));
-        assert_eq!(estate("https://one.github.io/"), estate("https://two.github.io/"));
-        assert_ne!(estate("http://one.co.uk/"), estate("http://two.co.uk/"));
-        assert_eq!(estate("http://127.0.0.1:80/"), "127.0.0.1");
+    fn hosts_of_one_domain_or_hosting_service_form_a_politeness_group() {
+        let group = |url: &str| Host::of(&Url::parse(url).unwrap()).politeness_group();
+        assert_eq!(group("http://www.shop.co.uk/"), group("https://shop.co.uk/"));
+        assert_eq!(group("https://one.github.io/"), group("https://two.github.io/"));
+        assert_ne!(group("http://one.co.uk/"), group("http://two.co.uk/"));
+        assert_eq!(group("http://127.0.0.1:80/"), "127.0.0.1");
     }
 }

@@ -1,40 +1,40 @@
-//! Requests and answers as every carrier sees them: the network and the simulated web alike.
+//! HTTP requests and responses, shared by the network client and the simulated web.
 //!
-//! One [`Request`] is one unit of every budget. A failed exchange is data, not an exception:
-//! it is stored, counted, and tells whether trying again can help.
+//! One [`Request`] is one unit of every request budget. A failed exchange is data, not an exception: it is stored and
+//! counted, and [`FetchError::is_transient`] decides about retries.
 
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 use url::Url;
 
-/// How a request is made.
+/// HTTP method of a request.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Method {
-    /// Parameters travel in the URL.
+    /// Parameters are in the URL.
     #[default]
     Get,
-    /// Parameters travel in the body.
+    /// Parameters are in the body.
     Post,
 }
 
-/// Header lines in the order they were sent; names compare without case.
+/// Header lines in the order they were sent. Names are compared without case.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Headers(pub Vec<(String, String)>);
 
 impl Headers {
-    /// The first value of a header.
+    /// First value of a header.
     pub fn get(&self, name: &str) -> Option<&str> {
         self.0.iter().find(|(key, _)| key.eq_ignore_ascii_case(name)).map(|(_, value)| value.as_str())
     }
 
-    /// Every value of a header, in order.
+    /// All values of a header, in order.
     pub fn all<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a str> {
         let of_name = move |(key, _): &&(String, String)| key.eq_ignore_ascii_case(name);
         self.0.iter().filter(of_name).map(|(_, value)| value.as_str())
     }
 
-    /// Adds a line.
+    /// Appends a header line; lines with the same name stay.
     pub fn push(&mut self, name: &str, value: impl Into<String>) {
         self.0.push((name.to_string(), value.into()));
     }
@@ -43,74 +43,74 @@ impl Headers {
 /// One HTTP request.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Request {
-    /// How.
+    /// HTTP method.
     pub method: Method,
-    /// Where.
+    /// URL to fetch.
     pub url: Url,
-    /// Extra header lines, beyond those that the carrier adds by itself.
+    /// Header lines in addition to those of the HTTP client.
     pub headers: Headers,
-    /// What, for POST.
+    /// Body of a POST request, already encoded.
     pub body: Vec<u8>,
-    /// The most bytes of body to take; what comes after is cut off.
+    /// Most bytes of the response body to read; the rest is cut off.
     pub body_limit: u64,
 }
 
 impl Request {
-    /// A plain page request with the default body limit.
+    /// A GET request without extra headers and with the default body limit.
     pub fn get(url: Url) -> Request {
         let (method, headers, body) = (Method::Get, Headers::default(), Vec::new());
         Request { method, url, headers, body, body_limit: DEFAULT_BODY_LIMIT }
     }
 }
 
-/// Bodies beyond this are cut: real search pages are far smaller.
+/// Body limit of page requests in bytes. Guess; search pages are far smaller.
 pub const DEFAULT_BODY_LIMIT: u64 = 4 * 1024 * 1024;
 
-/// What a server answered, body decoded.
+/// Response of a server with its body decoded.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Response {
-    /// Status code.
+    /// HTTP status code.
     pub status: u16,
-    /// Header lines.
+    /// Header lines as received.
     pub headers: Headers,
-    /// The body with transfer and content coding undone, cut at the request's limit.
+    /// Body without transfer and content coding, cut at the request's limit.
     pub body: Vec<u8>,
-    /// What the body cost: its bytes as they came over the wire.
+    /// Bytes of the body as transferred, before decoding.
     pub transferred: u64,
-    /// Whether the whole body is here.
+    /// Completeness of the body.
     pub completeness: Completeness,
 }
 
-/// Whether a body is whole.
+/// Completeness of a response body.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Completeness {
-    /// To the last byte.
+    /// All bytes were read.
     #[default]
     Whole,
-    /// Cut at the limit, on the wire or while it was decompressed.
+    /// Cut at the limit, before or after decompression.
     Cut,
-    /// Not downloaded, because nobody wants this content type.
+    /// Not downloaded because of its content type.
     Unwanted,
-    /// The connection broke or the coding was damaged on the way; what came is kept.
+    /// The connection or the content coding broke; the bytes read before are kept.
     Broken,
 }
 
-/// One request and what came of it.
+/// Result of one request.
 #[derive(Clone, Debug)]
 pub struct Exchange {
-    /// The answer, or why there is none.
+    /// The response, or the reason of the failure.
     pub result: Result<Response, FetchError>,
-    /// How long it took, on the carrier's clock.
+    /// Duration by the client's clock, which is simulated in the simulated web.
     pub took: Duration,
-    /// The address that was connected to, when there was one.
+    /// IP address of the connection, if there was one.
     pub peer: Option<std::net::IpAddr>,
 }
 
-/// Why a request brought no answer.
+/// Reason why a request has no response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, thiserror::Error, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FetchError {
-    /// The name does not resolve.
+    /// The host name does not resolve.
     #[error("host name does not resolve")]
     NoSuchHost,
     /// The resolver did not answer.
@@ -122,25 +122,25 @@ pub enum FetchError {
     /// The port belongs to another protocol.
     #[error("port is not a web port")]
     BadPort,
-    /// Nothing listens there, or it cannot be reached.
+    /// The connection was refused, or the host is unreachable.
     #[error("connection refused or unreachable")]
     Connect,
     /// The TLS handshake failed.
     #[error("TLS handshake failed")]
     Tls,
-    /// No connection in time.
+    /// The connection was not established in time.
     #[error("timed out while connecting")]
     ConnectTimeout,
-    /// No answer in time.
+    /// The response did not start in time.
     #[error("timed out while waiting for the answer")]
     AnswerTimeout,
-    /// The body stalled, or all together took too long.
+    /// The body stalled, or the whole exchange took too long.
     #[error("timed out while reading the body")]
     BodyTimeout,
-    /// The connection was closed before an answer.
+    /// The connection was closed before the response.
     #[error("connection closed before an answer")]
     Closed,
-    /// What came is not HTTP.
+    /// The response is not valid HTTP.
     #[error("not a valid HTTP answer")]
     Protocol,
     /// The URL cannot be requested.
@@ -149,7 +149,7 @@ pub enum FetchError {
 }
 
 impl FetchError {
-    /// Whether the same request may succeed a little later.
+    /// Returns true if the same request may succeed later.
     pub fn is_transient(self) -> bool {
         use FetchError::*;
         matches!(self, Dns | Connect | ConnectTimeout | AnswerTimeout | BodyTimeout | Closed)

@@ -1,7 +1,7 @@
-//! When two forms are the same form.
+//! Identity of forms across pages.
 //!
-//! The same search box stands on thousands of pages of a site; it is one way into one database and
-//! is counted once. The simulated world's truth uses this very function.
+//! The same search box may stand on thousands of pages of a site and is counted once. The ground truth of the simulated
+//! web uses the same function.
 
 use crate::address::{Site, is_session_name};
 use crate::http::Method;
@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use url::Url;
 use xxhash_rust::xxh3::xxh3_64;
 
-/// A form's identity within the whole web.
+/// Identity of a form across all sites, written as 16 hexadecimal digits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct FormId(pub u64);
 
@@ -27,11 +27,8 @@ impl std::str::FromStr for FormId {
     }
 }
 
-/// Identity of a form found on a page: site, method, action, names of the visible fields, and the
-/// hidden values that tell two forms of a site apart.
-///
-/// A hidden value that is the same in every form of the site tells nothing apart, so all hidden
-/// values may take part, except those that change from visit to visit.
+/// Identity of a form on a page: hash of the site, the method, the action, the sorted names of the visible fields, and
+/// the hidden values except those that change from visit to visit.
 pub fn form_id(form: &Form, page: &Url) -> FormId {
     let mut names: Vec<&str> =
         form.fields.iter().filter(|field| is_visible(field)).map(|f| f.name.as_str()).collect();
@@ -39,7 +36,7 @@ pub fn form_id(form: &Form, page: &Url) -> FormId {
     let mut hidden: Vec<(&str, &str)> = form
         .fields
         .iter()
-        .filter(|field| is_telling(field))
+        .filter(|field| is_stable_hidden(field))
         .map(|f| (f.name.as_str(), f.value.as_str()))
         .collect();
     hidden.sort_unstable();
@@ -48,11 +45,11 @@ pub fn form_id(form: &Form, page: &Url) -> FormId {
         Method::Post => "post",
     };
     let (site, action) = (Site::of(page).0, action_key(form, page));
-    FormId(xxh3_64(written(&[&site, method, &action], &names, &hidden).as_bytes()))
+    FormId(xxh3_64(identity_text(&[&site, method, &action], &names, &hidden).as_bytes()))
 }
 
-/// The parts of an identity in one text, as `Debug` writes a tuple of them: what was stored stays valid.
-fn written(parts: &[&str], names: &[&str], hidden: &[(&str, &str)]) -> String {
+/// Text of an identity's parts, formatted like the `Debug` output of a tuple. Stored form ids depend on it.
+fn identity_text(parts: &[&str], names: &[&str], hidden: &[(&str, &str)]) -> String {
     let mut text = String::with_capacity(128);
     text.push('(');
     for part in parts {
@@ -76,7 +73,7 @@ fn written(parts: &[&str], names: &[&str], hidden: &[(&str, &str)]) -> String {
     text
 }
 
-/// Nearly all texts have nothing in them that would have to be escaped.
+/// Appends a quoted text. Texts without characters to escape, which are most, take a fast path.
 fn quote(text: &mut String, part: &str) {
     let is_plain = part.bytes().all(|byte| matches!(byte, b' '..=b'~') && !matches!(byte, b'"' | b'\\'));
     if is_plain {
@@ -92,7 +89,7 @@ fn is_visible(field: &Field) -> bool {
     field.kind != FieldKind::Hidden && !field.kind.is_button() && !field.name.is_empty()
 }
 
-/// Host and path of the action without session ids; `.` when the form is sent to its own page.
+/// Host and path of the action without session ids; `.` for a form that is sent to its own page.
 fn action_key(form: &Form, page: &Url) -> String {
     let own = form.action.host_str() == page.host_str() && form.action.path() == page.path();
     if !form.names_action || own {
@@ -107,12 +104,12 @@ fn path_without_session(path: &str) -> String {
     path.split('/').map(clean).collect::<Vec<_>>().join("/")
 }
 
-fn is_telling(field: &Field) -> bool {
+fn is_stable_hidden(field: &Field) -> bool {
     field.kind == FieldKind::Hidden && !field.name.is_empty() && !is_volatile(&field.name, &field.value)
 }
 
-/// Whether a value is good for a visit only: tokens, sessions, time stamps and return addresses change from
-/// page to page.
+/// Returns true for parameters that change from visit to visit: tokens, sessions, time stamps and return URLs. Names
+/// and value lengths are guesses.
 pub fn is_volatile(name: &str, value: &str) -> bool {
     const WORDS: [&str; 15] = [
         "token",
@@ -172,20 +169,20 @@ mod tests {
     }
 
     #[test]
-    fn hidden_values_tell_two_catalogues_apart() {
+    fn hidden_values_distinguish_two_catalogues() {
         let of =
             |kind: &str| vec![field(FieldKind::Text, "q", ""), field(FieldKind::Hidden, "catalogue", kind)];
         assert_ne!(id("http://a.org/", "/s", of("books")), id("http://a.org/", "/s", of("films")));
     }
 
     #[test]
-    fn a_form_sent_to_its_own_page_is_the_same_with_and_without_naming_it() {
+    fn a_form_sent_to_its_own_page_is_the_same_with_and_without_an_action() {
         let q = || vec![field(FieldKind::Text, "q", "")];
         assert_eq!(id("http://a.org/find", "", q()), id("http://a.org/find", "/find", q()));
     }
 
     #[test]
-    fn parts_are_written_as_debug_writes_them() {
+    fn identity_text_equals_debug_output() {
         let odd = ["", "a b", "it's", "\"", "\\", "\n", "\u{e9}", "\u{200b}", "~", "\u{7f}"];
         for part in odd {
             for (names, hidden) in [
@@ -194,7 +191,7 @@ mod tests {
                 (odd.to_vec(), vec![("a", part), ("b", "")]),
             ] {
                 let tuple = ("site", "get", part, &names, &hidden);
-                assert_eq!(written(&["site", "get", part], &names, &hidden), format!("{tuple:?}"));
+                assert_eq!(identity_text(&["site", "get", part], &names, &hidden), format!("{tuple:?}"));
             }
         }
     }

@@ -1,9 +1,9 @@
-//! Saved answers in the manner of well-known search software: every record found, nothing else.
+//! Saved result pages in the style of well-known search software, each with a JSON file of the expected contents.
 //!
-//! Pages named `set-1`, `set-2`, `set-none` are answers of one form: the reader learns from all of them,
-//! then reads each. Beside every page lies what it holds.
+//! Pages named `set-1`, `set-2`, `set-none` are answers of one form. The reader learns from all pages of a set and then
+//! reads each of them.
 
-#![allow(clippy::unwrap_used, reason = "a test that cannot read its pages should stop")]
+#![allow(clippy::unwrap_used, reason = "unreadable test pages fail the test")]
 
 use hadal_core::harvest::answer::{Answer, AnswerReader, AnswerSample};
 use hadal_core::harvest::policy::StatedTotal;
@@ -18,30 +18,30 @@ struct Expected {
     query: String,
     status: u16,
     kind: hadal_core::harvest::answer::AnswerKind,
-    records: Vec<Listed>,
+    records: Vec<ExpectedRecord>,
     next: Option<String>,
     total: Option<serde_json::Value>,
-    /// Pairs of the first record.
+    /// Fields that the first record must have.
     #[serde(default)]
     fields: BTreeMap<String, String>,
-    /// How many facets there are, where that is looked at.
+    /// Number of facets; not checked if absent.
     facets: Option<usize>,
 }
 
 #[derive(serde::Deserialize)]
-struct Listed {
+struct ExpectedRecord {
     title: String,
     url: Option<String>,
 }
 
-struct Saved {
+struct SavedPage {
     name: String,
     document: Document,
     query: Query,
     expected: Expected,
 }
 
-impl Saved {
+impl SavedPage {
     fn sample(&self) -> AnswerSample<'_> {
         AnswerSample { document: &self.document, status: self.expected.status, query: &self.query }
     }
@@ -51,15 +51,15 @@ impl Saved {
     }
 }
 
-/// All pages, those of one form together.
-fn sets() -> BTreeMap<String, Vec<Saved>> {
+/// All pages by the name of their set.
+fn sets() -> BTreeMap<String, Vec<SavedPage>> {
     let folder = format!("{}/tests/answers", env!("CARGO_MANIFEST_DIR"));
     let mut names: Vec<String> = std::fs::read_dir(&folder)
         .unwrap()
         .filter_map(|entry| entry.unwrap().file_name().to_str()?.strip_suffix(".html").map(String::from))
         .collect();
     names.sort();
-    let mut sets: BTreeMap<String, Vec<Saved>> = BTreeMap::new();
+    let mut sets: BTreeMap<String, Vec<SavedPage>> = BTreeMap::new();
     for name in names {
         let body = std::fs::read(format!("{folder}/{name}.html")).unwrap();
         let expected: Expected =
@@ -67,12 +67,12 @@ fn sets() -> BTreeMap<String, Vec<Saved>> {
         let document = parse_with_outline(&body, Some("text/html; charset=utf-8"), &expected.url);
         let set = name.split('-').next().unwrap().to_string();
         let query = Query::words(&expected.query);
-        sets.entry(set).or_default().push(Saved { name, document, query, expected });
+        sets.entry(set).or_default().push(SavedPage { name, document, query, expected });
     }
     sets
 }
 
-/// Records that were expected, found, and both.
+/// Numbers of records that were expected, found, and found as expected.
 #[derive(Default)]
 struct Score {
     expected: usize,
@@ -82,7 +82,7 @@ struct Score {
 }
 
 impl Score {
-    fn add(&mut self, saved: &Saved, answer: &Answer) {
+    fn add(&mut self, saved: &SavedPage, answer: &Answer) {
         let key = |title: &str, url: Option<&str>| format!("{title} <{}>", url.unwrap_or_default());
         let expected: BTreeSet<String> =
             saved.expected.records.iter().map(|one| key(&one.title, one.url.as_deref())).collect();
@@ -111,8 +111,8 @@ impl Score {
     }
 }
 
-/// What else an answer says wrongly.
-fn faults(saved: &Saved, answer: &Answer) -> Vec<String> {
+/// Differences from the expected kind, next page, total, fields and facets.
+fn faults(saved: &SavedPage, answer: &Answer) -> Vec<String> {
     let Expected { kind, next, total, fields, facets, .. } = &saved.expected;
     let mut faults = Vec::new();
     if answer.kind != *kind {
@@ -145,11 +145,11 @@ fn faults(saved: &Saved, answer: &Answer) -> Vec<String> {
 }
 
 #[test]
-fn saved_answers_are_read() {
+fn saved_answers_are_read_without_errors() {
     let mut score = Score::default();
     let mut wrong = Vec::new();
     for pages in sets().values() {
-        let samples: Vec<AnswerSample<'_>> = pages.iter().map(Saved::sample).collect();
+        let samples: Vec<AnswerSample<'_>> = pages.iter().map(SavedPage::sample).collect();
         let reader = AnswerReader::learn(&samples);
         for saved in pages {
             let answer = saved.answer(&reader);
@@ -164,11 +164,12 @@ fn saved_answers_are_read() {
 }
 
 #[test]
-fn most_answers_are_read_without_having_seen_another() {
+fn most_answers_are_read_without_learning() {
     let mut score = Score::default();
-    // In one set nothing on a single page tells the long menu from the three results.
-    let tells = |saved: &&Saved| !saved.name.starts_with("district") && saved.expected.records.len() > 1;
-    for saved in sets().values().flatten().filter(tells) {
+    // On a single page of the district set, nothing distinguishes the long menu from the three results.
+    let is_readable =
+        |saved: &&SavedPage| !saved.name.starts_with("district") && saved.expected.records.len() > 1;
+    for saved in sets().values().flatten().filter(is_readable) {
         score.add(saved, &saved.answer(&AnswerReader::default()));
     }
     println!("{} records, precision {:.4}, recall {:.4}", score.expected, score.precision(), score.recall());

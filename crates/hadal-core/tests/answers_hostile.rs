@@ -1,4 +1,4 @@
-//! Answers that were made to break a reader, and answers nobody expects: bounded, never a panic.
+//! Hostile and random result pages: the reader stays within its bounds and never panics.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot parse its own address should stop")]
 
@@ -45,7 +45,7 @@ fn lists_in_lists_end() {
 }
 
 #[test]
-fn titles_are_text_whatever_is_in_them() {
+fn titles_with_markup_or_control_characters_stay_text() {
     let titles = [
         "&lt;script&gt;alert(1)&lt;/script&gt; sea",
         "'; drop table sea; --",
@@ -60,7 +60,7 @@ fn titles_are_text_whatever_is_in_them() {
 }
 
 #[test]
-fn the_same_page_for_every_question_holds_no_records() {
+fn the_same_page_for_every_query_holds_no_records() {
     let body = "<ul class=menu><li><a href=/a>Opening hours</a><li><a href=/b>How to reach us</a></ul>
         <h1>Welcome</h1><div><p>We are glad you came.<p>Do come again.</div>";
     let (one, other) = (document(body), document(body));

@@ -1,6 +1,5 @@
-//! One small collection behind many layouts: whatever the markup, the records come out, under one identity
-//! for every query, with sessions and positions in their links, beside facets, advertisements and lists of
-//! what is popular.
+//! One small collection in many layouts. In each of them the reader must find all records, give each the same id for
+//! every query, and ignore facets, menus and lists of popular items. Links may contain sessions and positions.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot parse its own address should stop")]
 
@@ -19,7 +18,7 @@ const WORDS: [&str; 24] = [
 ];
 const PAGE: usize = 10;
 
-/// A record that is there to be found.
+/// A record of the collection.
 struct Item {
     number: usize,
     title: String,
@@ -27,13 +26,13 @@ struct Item {
     year: usize,
 }
 
-/// Numbers that look random and are always the same.
+/// Deterministic pseudo-random number below `below`.
 fn draw(seed: usize, below: usize) -> usize {
     let mixed = (seed as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     ((mixed ^ (mixed >> 29)).wrapping_mul(0xbf58_476d_1ce4_e5b9) >> 33) as usize % below
 }
 
-/// Every record has a few words; low ones are frequent.
+/// 70 records with words of [`WORDS`]; words with a low index are frequent.
 fn collection() -> Vec<Item> {
     let word = |seed: usize| WORDS[draw(seed, 24).min(draw(seed + 7_000, 24))];
     let item = |number: usize| {
@@ -45,17 +44,17 @@ fn collection() -> Vec<Item> {
     (0..70).map(item).collect()
 }
 
-/// How a site shows its records.
+/// Markup of a site's records.
 #[derive(Clone, Copy, Debug)]
 struct Layout {
     name: &'static str,
-    /// One record: its link, its title with the query marked, its text, its year.
+    /// Markup of one record, from its URL, title, text and year.
     row: fn(&str, &str, &str, usize) -> String,
-    /// What stands around all of them.
+    /// Markup before and after all records.
     around: (&'static str, &'static str),
-    /// Records in a row of a grid, and what stands around those.
+    /// Records per row of a grid, and the markup before and after a row.
     grid: Option<(usize, &'static str, &'static str)>,
-    /// What stands between two records.
+    /// Markup between two records.
     between: &'static str,
 }
 
@@ -172,23 +171,23 @@ const LAYOUTS: [Layout; 13] = [
     },
 ];
 
-/// What a site adds to its answers.
+/// Additions of a site to its result pages.
 #[derive(Clone, Copy, Debug)]
-struct Manner {
-    /// Facets, related searches and a long menu.
+struct SiteStyle {
+    /// The page has facets, related searches and a long menu.
     busy: bool,
-    /// Things that are popular now, other ones on every page, in the markup of the results.
+    /// The page lists popular items in the markup of the results, other ones on every page.
     popular: bool,
-    /// Whether the number of results is told.
+    /// The page states the number of results.
     counts: bool,
-    /// Whether links hold a session, the position and the query.
-    litter: bool,
+    /// Links contain a session, the position and the query.
+    session_links: bool,
 }
 
 struct Site<'a> {
     items: &'a [Item],
     layout: Layout,
-    manner: Manner,
+    style: SiteStyle,
 }
 
 impl Site<'_> {
@@ -197,7 +196,7 @@ impl Site<'_> {
     }
 
     fn row(&self, item: &Item, word: &str, position: usize) -> String {
-        let link = match self.manner.litter {
+        let link = match self.style.session_links {
             true => format!(
                 "/show?id={}&pos={position}&q={word}&t={:08x}ff",
                 item.number,
@@ -228,7 +227,7 @@ impl Site<'_> {
         let hits = self.hits(word);
         let shown: Vec<&Item> = hits.iter().skip(page * PAGE).take(PAGE).copied().collect();
         let mut html = String::from("<html><head><title>Collection</title></head><body>");
-        if self.manner.busy {
+        if self.style.busy {
             let menu: String = WORDS
                 .iter()
                 .map(|word| format!("<li><a href='/about/{word}'>All about {word} and friends</a></li>"))
@@ -239,7 +238,7 @@ impl Site<'_> {
         match shown.is_empty() {
             true => html.push_str("<p>The shelves are bare, alas.</p>"),
             false => {
-                if self.manner.counts {
+                if self.style.counts {
                     write!(
                         html,
                         "<p>{}-{} of {}</p>",
@@ -255,7 +254,7 @@ impl Site<'_> {
                 }
             }
         }
-        if self.manner.busy && !shown.is_empty() {
+        if self.style.busy && !shown.is_empty() {
             let facets: String = (0..30)
                 .map(|nth| {
                     format!(
@@ -273,7 +272,7 @@ impl Site<'_> {
                 .collect();
             write!(html, "<div class=side><ul>{facets}</ul></div><div>{related}</div>").unwrap();
         }
-        if self.manner.popular {
+        if self.style.popular {
             let seed = word.bytes().map(usize::from).sum::<usize>();
             let popular: Vec<&Item> =
                 (0..4).map(|nth| &self.items[draw(seed + nth, self.items.len())]).collect();
@@ -295,9 +294,9 @@ impl Site<'_> {
     }
 }
 
-/// Records that were expected, found and right; identities by title.
+/// Numbers of records that were expected, found and found as expected; ids by title.
 #[derive(Default)]
-struct Tally {
+struct ReadingScore {
     expected: usize,
     found: usize,
     right: usize,
@@ -305,7 +304,7 @@ struct Tally {
     faults: Vec<String>,
 }
 
-impl Tally {
+impl ReadingScore {
     fn add(&mut self, site: &Site<'_>, word: &str, page: usize, answer: &Answer) {
         let hits = site.hits(word);
         let expected: BTreeSet<&str> =
@@ -338,7 +337,7 @@ impl Tally {
     }
 }
 
-/// Learns from three words at once.
+/// Reader that learned from the answers to three words at once.
 fn learned(site: &Site<'_>, first: [&str; 3]) -> AnswerReader {
     let documents: Vec<(Document, Query)> =
         first.iter().map(|word| (site.document(word, 0), Query::words(word))).collect();
@@ -347,7 +346,7 @@ fn learned(site: &Site<'_>, first: [&str; 3]) -> AnswerReader {
     AnswerReader::learn(&samples)
 }
 
-/// Learns from one answer after the other: nothing, the fewest records, then more.
+/// Reader that learned from one answer after the other: no results first, then few records, then more.
 fn improved(site: &Site<'_>) -> AnswerReader {
     let mut words = WORDS.to_vec();
     words.sort_by_key(|word| site.hits(word).len());
@@ -359,43 +358,43 @@ fn improved(site: &Site<'_>) -> AnswerReader {
     reader
 }
 
-/// Asks every word, and two that nobody knows.
-fn harvest(site: &Site<'_>, reader: &AnswerReader) -> Tally {
-    let mut tally = Tally::default();
+/// Reads the answers to every word and to two unknown words.
+fn harvest(site: &Site<'_>, reader: &AnswerReader) -> ReadingScore {
+    let mut score = ReadingScore::default();
     for word in WORDS.iter().chain(["qzxqzx", "zzyyxx"].iter()) {
         for page in 0..2 {
             if page > 0 && site.hits(word).len() <= PAGE * page {
                 continue;
             }
             let answer = reader.read(&site.document(word, page), 200, &Query::words(word));
-            tally.add(site, word, page, &answer);
+            score.add(site, word, page, &answer);
         }
     }
-    tally
+    score
 }
 
-fn check(manner: Manner, prepare: impl Fn(&Site<'_>) -> AnswerReader) {
+fn check(style: SiteStyle, prepare: impl Fn(&Site<'_>) -> AnswerReader) {
     let items = collection();
     let mut faults = Vec::new();
     for layout in LAYOUTS {
-        let site = Site { items: &items, layout, manner };
-        let tally = harvest(&site, &prepare(&site));
-        let precision = tally.right as f64 / tally.found.max(1) as f64;
-        let recall = tally.right as f64 / tally.expected.max(1) as f64;
-        let split = tally.ids.values().filter(|ids| ids.len() > 1).count();
+        let site = Site { items: &items, layout, style };
+        let score = harvest(&site, &prepare(&site));
+        let precision = score.right as f64 / score.found.max(1) as f64;
+        let recall = score.right as f64 / score.expected.max(1) as f64;
+        let split = score.ids.values().filter(|ids| ids.len() > 1).count();
         println!("{:8} precision {precision:.3} recall {recall:.3} split {split}", layout.name);
-        if precision < 0.98 || recall < 0.98 || split > 0 || !tally.faults.is_empty() {
+        if precision < 0.98 || recall < 0.98 || split > 0 || !score.faults.is_empty() {
             faults.push(format!(
                 "{} {precision:.3} {recall:.3} split {split}: {:#?}",
                 layout.name,
-                &tally.faults[..tally.faults.len().min(4)]
+                &score.faults[..score.faults.len().min(4)]
             ));
         }
     }
-    assert!(faults.is_empty(), "{manner:?}\n{}", faults.join("\n"));
+    assert!(faults.is_empty(), "{style:?}\n{}", faults.join("\n"));
 }
 
-const QUIET: Manner = Manner { busy: false, popular: false, counts: true, litter: false };
+const QUIET: SiteStyle = SiteStyle { busy: false, popular: false, counts: true, session_links: false };
 
 #[test]
 fn quiet_sites_are_read_in_every_layout() {
@@ -404,28 +403,30 @@ fn quiet_sites_are_read_in_every_layout() {
 
 #[test]
 fn busy_sites_are_read_in_every_layout() {
-    check(Manner { busy: true, counts: false, ..QUIET }, |site| learned(site, ["amber", "delta", "qzxqzx"]));
+    check(SiteStyle { busy: true, counts: false, ..QUIET }, |site| {
+        learned(site, ["amber", "delta", "qzxqzx"])
+    });
 }
 
 #[test]
-fn popular_things_are_no_results() {
-    check(Manner { popular: true, ..QUIET }, |site| learned(site, ["amber", "delta", "qzxqzx"]));
+fn popular_items_are_no_results() {
+    check(SiteStyle { popular: true, ..QUIET }, |site| learned(site, ["amber", "delta", "qzxqzx"]));
 }
 
 #[test]
-fn littered_links_make_no_new_records() {
-    check(Manner { litter: true, counts: false, ..QUIET }, |site| {
+fn sessions_and_positions_in_links_make_no_new_records() {
+    check(SiteStyle { session_links: true, counts: false, ..QUIET }, |site| {
         learned(site, ["amber", "barge", "qzxqzx"])
     });
 }
 
 #[test]
-fn a_reader_grows_with_its_answers() {
-    check(Manner { busy: true, ..QUIET }, improved);
+fn a_reader_learns_from_one_answer_after_the_other() {
+    check(SiteStyle { busy: true, ..QUIET }, improved);
 }
 
 #[test]
-fn records_that_lack_a_part_are_records_all_the_same() {
+fn records_that_lack_a_part_are_read_too() {
     let mut list = String::new();
     for item in collection().iter().take(12) {
         let text = if item.number % 4 == 0 {

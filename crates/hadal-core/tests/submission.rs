@@ -1,6 +1,6 @@
-//! What a form sends, case by case, as browsers do it.
+//! Submissions of forms, case by case, as browsers send them.
 
-#![allow(clippy::unwrap_used, reason = "tests stop at the first surprise")]
+#![allow(clippy::unwrap_used, reason = "a failed parse fails the test")]
 
 use hadal_core::html;
 use hadal_core::http::{Method, Request};
@@ -17,7 +17,7 @@ fn request(html: &str) -> Request {
     submission(&forms(html)[0], &FilledForm::default(), "UTF-8")
 }
 
-/// What stands behind the question mark when the first form is sent as it is.
+/// Query string of the first form with its defaults.
 fn sent(html: &str) -> String {
     request(html).url.query().unwrap().to_string()
 }
@@ -40,7 +40,7 @@ fn controls_belong_to_the_form_they_name() {
 }
 
 #[test]
-fn a_disabled_fieldset_silences_all_but_its_first_legend() {
+fn a_disabled_fieldset_disables_all_but_its_first_legend() {
     let html =
         "<form><fieldset disabled><legend><input name=a value=1></legend><legend><input name=b value=2>
         </legend><input name=c value=3><fieldset><input name=d value=4></fieldset></fieldset>
@@ -56,7 +56,7 @@ fn suggestions_are_not_sent() {
 }
 
 #[test]
-fn a_select_sends_what_is_chosen_and_can_be() {
+fn a_select_sends_its_enabled_selected_options() {
     for (options, expected) in [
         ("<option>1<option>2", "s=1"),
         ("<option disabled>1<option>2", "s=2"),
@@ -88,7 +88,7 @@ fn names_are_sent_as_often_and_in_the_order_they_stand() {
 }
 
 #[test]
-fn no_name_is_special_but_charset() {
+fn charset_is_the_only_special_name() {
     assert_eq!(sent("<form><input name=isindex value=x></form>"), "isindex=x");
     assert_eq!(sent("<form><input name='' value=x><input value=y></form>"), "");
     let html = "<form accept-charset=koi8-r><input type=hidden name=_CHARSET_ value=x><input name=_charset_ value=y></form>";
@@ -96,7 +96,7 @@ fn no_name_is_special_but_charset() {
 }
 
 #[test]
-fn files_that_nobody_chose_are_sent_empty() {
+fn file_fields_without_a_file_are_sent_empty() {
     assert_eq!(sent("<form><input type=file name=f><input type=file></form>"), "f=");
     let html =
         "<form method=post enctype=multipart/form-data><input type=file><input type=file name=f></form>";
@@ -119,7 +119,7 @@ fn line_breaks_are_two_bytes_in_names_and_values() {
 }
 
 #[test]
-fn bytes_that_mean_something_are_escaped() {
+fn reserved_bytes_are_escaped() {
     let html = "<form><input name='a b' value='*-._~ %&amp;=+#\u{e9}'></form>";
     assert_eq!(sent(html), "a+b=*-._%7E+%25%26%3D%2B%23%C3%A9");
     let html = "<form method=post enctype=multipart/form-data><input type=hidden name='a\"&#13;&#10;b' value='\"c'></form>";
@@ -134,7 +134,7 @@ fn plain_text_is_lines_of_names_and_values() {
 }
 
 #[test]
-fn an_unknown_encoding_is_the_default_and_get_knows_no_other() {
+fn an_unknown_encoding_is_the_default_and_get_ignores_the_encoding() {
     let html = "<form method=post enctype=nonsense><input name=a value='1 2'></form>";
     assert_eq!(body(html), "a=1+2");
     assert_eq!(request(html).headers.get("content-type"), Some("application/x-www-form-urlencoded"));
@@ -143,7 +143,7 @@ fn an_unknown_encoding_is_the_default_and_get_knows_no_other() {
 }
 
 #[test]
-fn the_button_that_enter_presses_has_the_last_word() {
+fn the_default_button_overrides_the_form() {
     let html = "<form action=/a><input name=q value=x><button disabled name=no formaction=/no>No</button>
         <button type=button formaction=/never>Never</button>
         <button name=go value=1 formaction=/b formmethod=post formenctype=text/plain formtarget=_blank>Go</button>
@@ -154,13 +154,13 @@ fn the_button_that_enter_presses_has_the_last_word() {
 }
 
 #[test]
-fn an_image_sends_where_it_was_pressed_and_no_value() {
+fn an_image_button_sends_coordinates_and_no_value() {
     assert_eq!(sent("<form><input type=image name=map value=v src=/m.png></form>"), "map.x=0&map.y=0");
     assert_eq!(sent("<form><input type=image value=v></form>"), "x=0&y=0");
 }
 
 #[test]
-fn the_direction_of_a_text_is_told_where_it_is_asked_for() {
+fn dirname_sends_the_direction_of_a_text() {
     assert_eq!(sent("<form><input name=q value=x dirname=d></form>"), "q=x&d=ltr");
     assert_eq!(
         sent("<form dir=rtl><input name=q value=x dirname=q.dir><input name=b></form>"),
@@ -184,7 +184,7 @@ fn get_replaces_the_query_and_post_keeps_it() {
 }
 
 #[test]
-fn what_leads_to_no_server_is_never_sent() {
+fn actions_with_other_schemes_are_no_web_requests() {
     for action in
         ["mailto:a@b.org", "javascript:go()", "data:text/html,x", "ftp://a.org/", "file:///etc/hosts"]
     {
@@ -197,11 +197,11 @@ fn what_leads_to_no_server_is_never_sent() {
 }
 
 #[test]
-fn the_charset_is_the_first_that_is_known() {
+fn the_first_known_charset_is_used() {
     let of = |accepted: &str| {
         sent(&format!("<form accept-charset='{accepted}'><input name=q value='\u{e9}'></form>"))
     };
-    assert_eq!(of("iso-8859-1, utf-8"), "q=%C3%A9", "labels stand between blanks, not commas");
+    assert_eq!(of("iso-8859-1, utf-8"), "q=%C3%A9", "labels are separated by spaces, not commas");
     assert_eq!(of("x-nonsense latin1 utf-8"), "q=%E9");
     assert_eq!(of("utf-16"), "q=%C3%A9");
     assert_eq!(of("x-nonsense"), "q=%C3%A9");

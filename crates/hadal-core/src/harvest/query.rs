@@ -1,56 +1,57 @@
-//! One question to a form.
+//! Queries of a harvest.
 
 use crate::submission::FilledForm;
 use serde::{Deserialize, Serialize};
 use url::Url;
 
-/// What is asked: words for the box of the form, choices for its other controls, or a link that asks for us.
+/// Words and field values sent with a form, or a browse link followed instead.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Query {
-    /// What is typed into the box; empty when nothing is.
+    /// Words for the text box; may be empty.
     pub words: String,
-    /// Positions of other fields, and what is given for each, in the order of the form.
+    /// Values of other fields with their position in the form, in field order.
     pub choices: Vec<(usize, String)>,
-    /// A link that is followed in place of the form. Words and choices are then those it narrows.
+    /// Link that is followed instead of submitting the form. Words and choices are then those of the answer that the
+    /// link narrows.
     #[serde(default)]
     pub link: Option<BrowseLink>,
-    /// Records of its answer that were read before: it goes on behind them.
+    /// Number of records of the answer that were read before. The query continues the answer after them.
     #[serde(default)]
     pub after: u32,
 }
 
-/// A link to some of the records: a letter of a list to browse, a facet of an answer.
+/// A link to part of the records: an entry of a browse list, or a facet.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct BrowseLink {
-    /// What it says.
+    /// Anchor text, without the count of a facet.
     pub label: String,
-    /// Where it leads.
+    /// Target of the link.
     pub url: Url,
 }
 
 impl Query {
-    /// Words alone, everything else as the page has it.
+    /// Query with words only; other fields keep their defaults.
     pub fn words(words: &str) -> Query {
         Query { words: words.to_string(), ..Query::default() }
     }
 
-    /// Controls alone.
+    /// Query with field values only.
     pub fn choices(choices: Vec<(usize, String)>) -> Query {
         Query { choices, ..Query::default() }
     }
 
-    /// The same, narrowed by a link that its answer shows.
+    /// The same query, narrowed by a link on its answer.
     pub fn narrowed(&self, link: BrowseLink) -> Query {
         Query { link: Some(link), ..self.clone() }
     }
 
-    /// The rest of it, behind so many records.
+    /// Continuation of this query's answer after the given number of records.
     pub fn after(&self, records: u32) -> Query {
         Query { after: records, ..self.clone() }
     }
 
-    /// The form as filled, its box being at a position among its fields.
-    pub fn form_input(&self, text_box: Option<usize>) -> FilledForm {
+    /// Input for the form. `text_box` is the position of the field for the words.
+    pub fn filled_form(&self, text_box: Option<usize>) -> FilledForm {
         let typed = text_box.filter(|_| !self.words.is_empty()).map(|at| (at, self.words.clone()));
         FilledForm { values: typed.into_iter().chain(self.choices.iter().cloned()).collect(), button: None }
     }

@@ -1,11 +1,10 @@
-//! One record of a hidden database, as an answer shows it.
+//! Records of a database.
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use url::Url;
 
-/// What makes a record the same in every answer and on every day. Session ids, positions and the query
-/// that brought it up have no part in it.
+/// Identity of a record, equal in all answers. It does not depend on session ids, list positions or the query.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct RecordId(pub u64);
 
@@ -21,17 +20,17 @@ impl fmt::Debug for RecordId {
     }
 }
 
-/// A record, with what the list of results tells about it.
+/// One item of a database, as shown on a result page.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Record {
-    /// Which one.
+    /// Identity within the form.
     pub id: RecordId,
-    /// Where its own page is, when it has one.
+    /// URL of the detail page, if there is one.
     pub url: Option<Url>,
-    /// What it is called.
+    /// Title as shown in the list.
     pub title: String,
-    /// Everything the answer says about it, the title included.
+    /// Whole text in the list, including the title.
     pub text: String,
-    /// What it says as name and value.
+    /// Fields as name and value.
     pub fields: Vec<(String, String)>,
 }

@@ -1,4 +1,4 @@
-//! Entries to bytes: which character encoding, which form encoding.
+//! Encoding of entries as bytes: character encoding and form encoding.
 
 use super::entries::{EntryValue, FormEntry};
 use encoding_rs::{Encoding, UTF_8};
@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use url::form_urlencoded::byte_serialize;
 use xxhash_rust::xxh3::xxh3_64;
 
-/// How a body is laid out.
+/// Form encoding of a body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Enctype {
     UrlEncoded,
@@ -15,7 +15,7 @@ pub(super) enum Enctype {
 }
 
 impl Enctype {
-    /// By its name; anything unknown is the default.
+    /// Parses a media type. Unknown ones mean the default.
     pub(super) fn of(name: &str) -> Enctype {
         match name.trim() {
             "multipart/form-data" => Enctype::Multipart,
@@ -25,7 +25,8 @@ impl Enctype {
     }
 }
 
-/// The first encoding the form accepts, UTF-8 if it knows none of them, the page's if it names none.
+/// Character encoding of a submission: the first known one of `accept-charset`, UTF-8 if none of them is known, or the
+/// page's if the form has no `accept-charset`.
 pub(super) fn encoding_of(accepted: &str, page: &str) -> &'static Encoding {
     let known = |label: &str| Encoding::for_label(label.as_bytes());
     let chosen = match accepted.trim().is_empty() {
@@ -35,7 +36,7 @@ pub(super) fn encoding_of(accepted: &str, page: &str) -> &'static Encoding {
     chosen.unwrap_or(UTF_8).output_encoding()
 }
 
-/// Entries as they stand in an address or a default body.
+/// Entries as `application/x-www-form-urlencoded`.
 pub(super) fn urlencoded(entries: &[FormEntry], encoding: &'static Encoding) -> String {
     let mut out = String::new();
     for entry in entries {
@@ -49,7 +50,7 @@ pub(super) fn urlencoded(entries: &[FormEntry], encoding: &'static Encoding) -> 
     out
 }
 
-/// Content type and body.
+/// Content type and encoded body.
 pub(super) fn body(
     entries: &[FormEntry],
     enctype: Enctype,
@@ -68,8 +69,8 @@ pub(super) fn body(
     }
 }
 
-/// The bytes of a text with its line breaks as CR LF. What the encoding lacks becomes a numeric
-/// character reference, as in browsers.
+/// Bytes of a text with line breaks as CR LF. Characters that the encoding lacks become numeric character references,
+/// as in browsers.
 fn encoded(text: &str, encoding: &'static Encoding) -> Vec<u8> {
     let lines = if text.contains(['\r', '\n']) {
         Cow::Owned(text.replace("\r\n", "\n").replace('\r', "\n").replace('\n', "\r\n"))
@@ -114,7 +115,7 @@ fn multipart(entries: &[FormEntry], encoding: &'static Encoding, boundary: &str)
     out
 }
 
-/// A name between quotes.
+/// Escapes a name for use between quotes.
 fn escaped(name: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(name.len());
     for byte in name {
@@ -128,13 +129,13 @@ fn escaped(name: &[u8]) -> Vec<u8> {
     out
 }
 
-/// A line that occurs in no value, the same for the same entries.
+/// Boundary that occurs in no entry. It depends on the entries only, so that equal submissions are equal bytes.
 fn boundary(entries: &[FormEntry], encoding: &'static Encoding) -> String {
     let all = plain(entries, encoding);
     let candidates = (0u64..).map(|attempt| {
         let hash = xxh3_64(&all).wrapping_add(attempt);
         format!("----form{hash:016x}")
     });
-    let holds = |mark: &str| memchr::memmem::find(&all, mark.as_bytes()).is_some();
-    candidates.into_iter().find(|mark| !holds(mark)).expect("a finite text lacks one of all numbers")
+    let occurs = |line: &str| memchr::memmem::find(&all, line.as_bytes()).is_some();
+    candidates.into_iter().find(|line| !occurs(line)).expect("a finite text lacks some number")
 }

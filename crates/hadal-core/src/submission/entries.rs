@@ -1,37 +1,37 @@
-//! Which controls of a form are sent, and with what: the entry list of the HTML standard.
+//! The entry list of a form by the HTML standard: names and values of the controls that are sent.
 
 use super::FilledForm;
 use crate::page::{Field, FieldKind, Form};
 
-/// One name and what is sent under it.
+/// Name and value of one sent control.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct FormEntry {
     pub(super) name: String,
     pub(super) value: EntryValue,
 }
 
-/// What is sent under a name.
+/// Value of an entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum EntryValue {
     Text(String),
-    /// A file field that nobody filled.
+    /// A file field without a file.
     NoFile,
 }
 
-/// The button that the Enter key presses: the first that sends the form.
+/// Position of the default button, which the Enter key presses: the first enabled submit button.
 pub(super) fn default_button(form: &Form) -> Option<usize> {
     let sends = |field: &Field| matches!(field.kind, FieldKind::Submit | FieldKind::Image) && !field.disabled;
     form.fields.iter().position(sends)
 }
 
-/// Everything that is sent, in document order.
+/// Entries in document order.
 pub(super) fn entries(
     form: &Form,
-    filling: &FilledForm,
+    input: &FilledForm,
     button: Option<usize>,
     charset: &str,
 ) -> Vec<FormEntry> {
-    let mut filled = by_field(form, filling);
+    let mut filled = by_field(form, input);
     let chosen = chosen_radios(form, &filled);
     let mut list = Vec::new();
     for (at, field) in form.fields.iter().enumerate() {
@@ -51,10 +51,10 @@ pub(super) fn entries(
     list
 }
 
-/// The values a person gave, field by field.
-fn by_field<'a>(form: &Form, filling: &'a FilledForm) -> Vec<Vec<&'a str>> {
+/// Given values by position of their field.
+fn by_field<'a>(form: &Form, input: &'a FilledForm) -> Vec<Vec<&'a str>> {
     let mut filled = vec![Vec::new(); form.fields.len()];
-    for (at, value) in &filling.values {
+    for (at, value) in &input.values {
         if let Some(values) = filled.get_mut(*at) {
             values.push(value.as_str());
         }
@@ -66,13 +66,12 @@ fn is_checked(field: &Field, given: &[&str]) -> bool {
     given.last().map_or(field.checked, |value| *value == field.value)
 }
 
-/// Of the radio buttons with one name the last that is checked counts, a person's choice before the
-/// page's.
+/// Checked radio buttons: the last checked one of each name. Given values win over the page's defaults.
 fn chosen_radios(form: &Form, filled: &[Vec<&str>]) -> Vec<bool> {
     let mut last = rustc_hash::FxHashMap::default();
-    for by_person in [false, true] {
+    for is_given in [false, true] {
         for (at, field) in form.fields.iter().enumerate() {
-            let counts = field.kind == FieldKind::Radio && filled[at].is_empty() != by_person;
+            let counts = field.kind == FieldKind::Radio && filled[at].is_empty() != is_given;
             if counts && is_checked(field, &filled[at]) {
                 last.insert(field.name.as_str(), at);
             }
@@ -87,7 +86,7 @@ fn add(field: &Field, given: Vec<&str>, charset: &str, list: &mut Vec<FormEntry>
     let mut push = |name: &str, value: EntryValue| list.push(FormEntry { name: name.to_string(), value });
     if field.kind == FieldKind::Image {
         let prefix = if field.name.is_empty() { String::new() } else { format!("{}.", field.name) };
-        // The upper left corner, as when the button is pressed with a key.
+        // Coordinates of an image button that is pressed with a key.
         push(&format!("{prefix}x"), EntryValue::Text("0".to_string()));
         return push(&format!("{prefix}y"), EntryValue::Text("0".to_string()));
     }
@@ -110,8 +109,8 @@ fn add(field: &Field, given: Vec<&str>, charset: &str, list: &mut Vec<FormEntry>
     }
 }
 
-/// The choices that are sent. A person can only take what is offered; otherwise the page's choice
-/// stands, if it made one.
+/// Values of the selected options. Given values that are no options are ignored; without any, the page's selection
+/// stands.
 fn selected<'f>(field: &'f Field, given: &[&str]) -> impl Iterator<Item = &'f str> {
     let offered: Vec<&str> =
         given.iter().filter(|value| field.options.iter().any(|o| o.value == **value)).copied().collect();
@@ -128,7 +127,7 @@ fn selected<'f>(field: &'f Field, given: &[&str]) -> impl Iterator<Item = &'f st
     field.options.iter().zip(sent).filter(|(_, sent)| *sent).map(|(option, _)| option.value.as_str())
 }
 
-/// What fits into a field, which counts in units of UTF-16.
+/// Cuts a text at `maxlength`, which counts UTF-16 code units.
 fn within(text: &str, most: Option<u32>) -> &str {
     let Some(most) = most else { return text };
     let mut units = 0;
@@ -139,7 +138,7 @@ fn within(text: &str, most: Option<u32>) -> &str {
     end.map_or(text, |(at, _)| &text[..at])
 }
 
-/// A value as its control would hold it.
+/// Applies the value sanitisation of a control.
 fn sanitised(kind: FieldKind, value: &str) -> String {
     let line = || value.replace(['\r', '\n'], "");
     match kind {

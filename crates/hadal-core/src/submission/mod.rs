@@ -1,8 +1,7 @@
-//! The request a browser sends when a person fills a form and presses a button.
+//! The request that a browser sends for a filled form.
 //!
-//! `entries` says which controls take part and with what, `encode` turns that into bytes, both as
-//! the HTML standard has it. Who sends the request, and whether it may be sent, is not decided here:
-//! see [`crate::critic::veto`].
+//! `entries` builds the entry list and `encode` turns it into bytes, both by the HTML standard. A form that must not be
+//! submitted is not refused here: see [`crate::critic::veto`].
 
 mod encode;
 mod entries;
@@ -12,33 +11,31 @@ use crate::page::Form;
 use encode::{Enctype, encoding_of};
 use entries::{default_button, entries};
 
-/// What a person does to a form before it is sent; everything else keeps its default.
+/// Values and button for a form. Other fields keep their defaults.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FilledForm {
-    /// Values by position among the form's fields. A box or radio button is checked by its own value
-    /// and unchecked by any other, a select takes only what it offers, and one that allows several
-    /// choices takes every value that is named for it.
+    /// Values by position among the form's fields. A checkbox or radio button is checked by its own value and
+    /// unchecked by any other. A select takes only values of its options; one with `multiple` takes all given values.
     pub values: Vec<(usize, String)>,
-    /// The button that is pressed; `None` for the one that the Enter key presses.
+    /// Position of the button that is pressed; `None` for the default button.
     pub button: Option<usize>,
 }
 
 impl FilledForm {
-    /// One field filled, the rest left alone.
+    /// Input with one value.
     pub fn of(field: usize, value: &str) -> FilledForm {
         FilledForm { values: vec![(field, value.to_string())], button: None }
     }
 }
 
-/// The request for a form as filled, on a page of the given character encoding.
+/// Builds the request for a form on a page with the given character encoding.
 ///
-/// A page does not say whether a button's value was written as such or is only the text on it; the
-/// text is sent in both cases.
-pub fn submission(form: &Form, filling: &FilledForm, page_charset: &str) -> Request {
-    let position = filling.button.filter(|&at| at < form.fields.len()).or_else(|| default_button(form));
+/// [`Form`] does not distinguish the `value` of a button from its text, so a button without a `value` sends its text.
+pub fn submission(form: &Form, input: &FilledForm, page_charset: &str) -> Request {
+    let position = input.button.filter(|&at| at < form.fields.len()).or_else(|| default_button(form));
     let button = position.map(|at| &form.fields[at]);
     let encoding = encoding_of(&form.accept_charset, page_charset);
-    let entries = entries(form, filling, position, encoding.name());
+    let entries = entries(form, input, position, encoding.name());
     let mut url = button.and_then(|button| button.formaction.as_ref()).unwrap_or(&form.action).clone();
     url.set_fragment(None);
     let method = button.and_then(|button| button.formmethod).unwrap_or(form.method);
@@ -52,7 +49,7 @@ pub fn submission(form: &Form, filling: &FilledForm, page_charset: &str) -> Requ
     Request { method, headers, body, ..Request::get(url) }
 }
 
-/// Whether a request goes to a web server at all: a form may as well name a script or a mail address.
+/// Returns true for http and https. The action of a form may also be a script or a mail address.
 pub fn goes_to_web(request: &Request) -> bool {
     matches!(request.url.scheme(), "http" | "https")
 }
@@ -68,8 +65,8 @@ mod tests {
         crate::html::parse(html.as_bytes(), Some("text/html; charset=utf-8"), &url).forms.remove(0)
     }
 
-    fn sent(html: &str, filling: &FilledForm) -> String {
-        submission(&form(html), filling, "UTF-8").url.to_string()
+    fn sent(html: &str, input: &FilledForm) -> String {
+        submission(&form(html), input, "UTF-8").url.to_string()
     }
 
     #[test]
@@ -86,11 +83,11 @@ mod tests {
             <input type=radio name=r value=2 checked><input type=hidden name=h value=x>
             <input type=reset name=z value=Clear><button type=button name=y>Y</button></form>";
         assert_eq!(sent(html, &FilledForm::default()), "http://a.org/s?q=&b=on&r=2&h=x");
-        let filling = FilledForm {
+        let input = FilledForm {
             values: vec![(0, "w".into()), (3, "on".into()), (4, "".into()), (5, "1".into())],
             ..FilledForm::default()
         };
-        assert_eq!(sent(html, &filling), "http://a.org/s?q=w&a=on&r=1&h=x");
+        assert_eq!(sent(html, &input), "http://a.org/s?q=w&a=on&r=1&h=x");
     }
 
     #[test]
@@ -134,8 +131,8 @@ mod tests {
     fn line_breaks_are_two_characters_and_none_in_a_single_line() {
         let html = "<form action=/s><textarea name=t></textarea><input name=q></form>";
         let values = vec![(0, "a\nb\rc\r\nd".into()), (1, "a\nb".into())];
-        let filling = FilledForm { values, button: None };
-        assert_eq!(sent(html, &filling), "http://a.org/s?t=a%0D%0Ab%0D%0Ac%0D%0Ad&q=ab");
+        let input = FilledForm { values, button: None };
+        assert_eq!(sent(html, &input), "http://a.org/s?t=a%0D%0Ab%0D%0Ac%0D%0Ad&q=ab");
     }
 
     #[test]
@@ -159,8 +156,8 @@ mod tests {
             "<form action=/s><input type=number name=n value=many><input type=number name=m value=-2.5>
             <input type=range name=r><input type=color name=c value=red><input type=email name=e value=' x '>
             <input name=short maxlength=3></form>";
-        let filling = FilledForm::of(5, "abcdef");
-        assert_eq!(sent(html, &filling), "http://a.org/s?n=&m=-2.5&r=50&c=%23000000&e=x&short=abc");
+        let input = FilledForm::of(5, "abcdef");
+        assert_eq!(sent(html, &input), "http://a.org/s?n=&m=-2.5&r=50&c=%23000000&e=x&short=abc");
     }
 
     #[test]
@@ -170,7 +167,7 @@ mod tests {
             Method::Get,
             vec![Field::new(FieldKind::Text, "q", "v")],
         );
-        let filling = FilledForm { values: vec![(7, "x".into())], button: Some(9) };
-        assert_eq!(submission(&form, &filling, "").url.as_str(), "http://a.org/?q=v");
+        let input = FilledForm { values: vec![(7, "x".into())], button: Some(9) };
+        assert_eq!(submission(&form, &input, "").url.as_str(), "http://a.org/?q=v");
     }
 }

@@ -11,7 +11,7 @@ const MAX_FACETS: usize = 300;
 /// Longest label in bytes. Guess.
 const MAX_LABEL_BYTES: usize = 80;
 
-/// Facets of a page in page order. Links for which `is_taken` holds belong to records or to the pager and are skipped.
+/// Facets of a page in page order. Links that `is_taken` accepts belong to records or to the pager and are skipped.
 ///
 /// A facet repeats the query and differs from the page's URL in one part. For a query without words, any link with the
 /// same host and path counts as a repetition. Facets with the same tag path and parameter form a group, and a group

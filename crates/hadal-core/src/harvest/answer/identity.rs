@@ -7,7 +7,7 @@
 //! - all records of an answer share its value, and the value is the query;
 //! - all records of an answer share its value, the last answer had another value, and the value looks like a token or
 //!   one of the records was seen before with the other value;
-//! - it is a parameter whose value in every record is the query, or that counts up through the list.
+//! - it is a parameter that has the query as value in every record, or that counts up through the list.
 //!
 //! Where URLs do not distinguish records, the text does.
 
@@ -127,7 +127,7 @@ impl IdentityRules {
         self.ignored.contains(name) || name.strip_prefix('?').is_some_and(is_session_name)
     }
 
-    /// Ids of the records of one answer, in their order. Records whose URLs mostly coincide are identified by text.
+    /// Ids of the records of one answer, in their order. If most URLs coincide, the text identifies the records.
     pub(super) fn ids_of(&self, records: &[RawRecord]) -> Vec<RecordId> {
         let by_url: Vec<Option<u64>> =
             records.iter().map(|record| record.url.as_ref().map(|url| self.url_id(url))).collect();
@@ -262,7 +262,7 @@ mod tests {
         RawRecord { url, title: title.to_string(), text: title.to_string(), fields: Vec::new() }
     }
 
-    /// Records whose title is the URL up to its first `&`.
+    /// Records titled by their URL up to the first `&`.
     fn answer(urls: &[&str]) -> Vec<RawRecord> {
         urls.iter().map(|url| raw(url, url.split('&').next().unwrap_or_default())).collect()
     }

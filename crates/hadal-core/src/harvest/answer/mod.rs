@@ -17,7 +17,7 @@
 //! 6. **Identity.** `identity` derives a record's id from its URL without the parts that change from visit to visit.
 //! 7. **Next page and facets.** `pager` finds the request for the next page, and `facets` the links that narrow the
 //!    query.
-//! 8. **Kind and total.** `kind` decides what sort of answer it is: results, nothing found, an error. The total is the
+//! 8. **Kind and total.** `kind` classifies the answer: results, no results, an error and others. The total is the
 //!    number of results that the text around the records states.
 //!
 //! `analysis` runs steps 1 to 5 and 8 on one page; `reader` holds the learned state and adds 6 and 7. Results depend on

@@ -1,4 +1,4 @@
-//! Detection of browse lists: rows of links whose labels are letters, years or ranges.
+//! Detection of browse lists: rows of links labelled with letters, years or ranges.
 
 use crate::harvest::query::BrowseLink;
 use crate::page::{Link, Page};

@@ -22,7 +22,7 @@ pub struct BrowseList {
 }
 
 impl BrowseList {
-    /// A list of which the links for which `is_waiting` holds are still to be followed.
+    /// A list; links that `is_waiting` accepts are still to be followed.
     pub fn new(links: Vec<BrowseLink>, is_waiting: impl Fn(&BrowseLink) -> bool) -> BrowseList {
         let waiting = (0..links.len()).rev().filter(|at| is_waiting(&links[*at])).collect();
         BrowseList { links, waiting, empty_links: 0, links_without_new: 0, has_records: false }

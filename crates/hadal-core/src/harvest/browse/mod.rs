@@ -13,8 +13,7 @@ mod list;
 pub use facets::FacetEstimate;
 
 use super::answer::{Facet, url_shape};
-use super::policy::retry::RetryCounter;
-use super::policy::{QueryOutcome, RequestCosts};
+use super::policy::{QueryOutcome, RequestCosts, RetryCounter};
 use super::query::{BrowseLink, Query};
 use super::record::Record;
 use crate::identity::is_volatile;
@@ -116,7 +115,7 @@ impl BrowseState {
         self.facets.best(costs, unseen)
     }
 
-    /// Learns from the answer to a query. A link whose request failed is tried again, as `RetryCounter` permits.
+    /// Learns from the answer to a query. After a failed request, the link waits until `RetryCounter` gives it up.
     pub fn learn(&mut self, answer: &QueryOutcome<'_>) {
         let Some(link) = &answer.query.link else {
             self.sent_empty_query |= *answer.query == Query::default();

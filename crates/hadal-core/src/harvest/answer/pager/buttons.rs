@@ -1,4 +1,4 @@
-//! Buttons that turn the page, in forms whose hidden fields hold the offset.
+//! Buttons that turn the page, in forms with the offset in hidden fields.
 
 use super::labels::{PagerLabel, label_of};
 use super::{NextPage, PagerKind};
@@ -35,7 +35,7 @@ fn labelled_next(form: &Form) -> Option<usize> {
     })
 }
 
-/// Position of the button whose number follows the current page's. The current page's button is disabled or missing,
+/// Position of the button with the number after the current page's. The current page's button is disabled or missing,
 /// or its value is in the page's URL; a GET form without that value is on its first page.
 fn numbered_next(form: &Form, here: &Url) -> Option<usize> {
     let number =

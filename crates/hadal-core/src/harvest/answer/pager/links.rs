@@ -22,7 +22,7 @@ const ARROW_LABEL: f32 = 2.5;
 const DOUBLE_ARROW_LABEL: f32 = 2.2;
 const MORE_LABEL: f32 = 2.5;
 const NEXT_CLASS: f32 = 2.5;
-/// For a class such as `next` on a link whose long label says something else.
+/// Used instead of [`NEXT_CLASS`] for a link with a long label that is not a pager's.
 const NEXT_CLASS_LONG_LABEL: f32 = 1.0;
 const NEXT_NUMBER: f32 = 3.2;
 const REL_NEXT: f32 = 4.0;

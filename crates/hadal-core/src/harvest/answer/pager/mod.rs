@@ -46,8 +46,8 @@ pub enum PagerKind {
     Button,
 }
 
-/// Finds the next page of a document. Links for which `is_content` holds, by their position among the page's links,
-/// belong to records and are skipped.
+/// Finds the next page of a document. Links that `is_content` accepts, by their position among the page's links, belong
+/// to records and are skipped.
 pub fn next_page(document: &Document, is_content: impl Fn(usize) -> bool) -> Option<NextPage> {
     links::best_link(document, is_content).or_else(|| buttons::next_button(&document.page))
 }

@@ -25,7 +25,7 @@ struct NumberedLink<'a> {
     link: &'a Link,
 }
 
-/// Position of the link whose number follows the current page's. Longer rows of numbers are tried first.
+/// Position of the link with the number after the current page's. Longer rows of numbers are tried first.
 pub(super) fn numbered_successor(page: &Page, is_content: &impl Fn(usize) -> bool) -> Option<usize> {
     let numbered: Vec<NumberedLink<'_>> = page
         .links
@@ -106,8 +106,8 @@ fn has_plausible_offset(one: &NumberedLink<'_>) -> bool {
     })
 }
 
-/// Number of the current page: the link to itself, the gap in the row, the number behind the row, or the link whose
-/// varying parameter has the value of the page's URL.
+/// Number of the current page: the link to itself, the gap in the row, the number behind the row, or the link that
+/// agrees with the page's URL in the varying parameter.
 fn current_number(page: &Page, row: &[NumberedLink<'_>]) -> Option<u64> {
     if let Some(own) = row.iter().find(|one| is_same_page(&page.url, &one.link.url)) {
         return Some(own.number);

@@ -62,7 +62,7 @@ pub(in super::super) struct RecordGroup {
     /// Hash of the path and classes of the holders.
     pub(in super::super) place: u64,
     pub(in super::super) start: RecordStart,
-    /// Elements whose children are the records.
+    /// Parent elements of the records.
     pub(in super::super) holders: Vec<usize>,
     pub(in super::super) segments: Vec<Segment>,
     /// Labels of the children that continue a record after its first child, sorted.
@@ -219,8 +219,8 @@ fn build(view: &AnswerView<'_>, candidate: GroupCandidate, template: Option<&Rec
     RecordGroup { place: candidate.place, start: candidate.start, holders, segments, continuations }
 }
 
-/// Holders together with the adjacent elements of the same place and class, whose records may be known from earlier
-/// answers and thus have no new text.
+/// Holders together with the adjacent elements of the same place and class. The records in those may be known from
+/// earlier answers and thus have no new text.
 fn with_neighbours(view: &AnswerView<'_>, mut holders: Vec<usize>, place: u64) -> Vec<usize> {
     let nodes = view.outline.nodes();
     holders.sort_unstable();

@@ -12,8 +12,8 @@ const MIN_DETAIL_LINK_SHARE: f32 = 0.7;
 /// Share of detail links that repeat the query from which repetition is normal for the group. Guess.
 const MIN_REPEATING_SHARE: f32 = 0.5;
 
-/// Drops rows without the detail link that nearly all records have, such as headings and advertisements, and rows
-/// whose link repeats the query, such as pagers.
+/// Drops rows without the detail link that nearly all records have, such as headings and advertisements, and rows with
+/// a link that repeats the query, such as pagers.
 pub(super) fn drop_outsiders(view: &AnswerView<'_>, scored: &mut ScoredGroup) {
     let Some(detail) = scored.detail.as_ref().filter(|detail| detail.share >= MIN_DETAIL_LINK_SHARE) else {
         return;

@@ -22,7 +22,7 @@ use super::template::RecordTemplate;
 use crate::html::{tag, truncate};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// Records whose structure is compared. Guess.
+/// Records compared for similarity. Guess.
 const MAX_COMPARED: usize = 40;
 /// Levels below a holder that are compared. Guess.
 const MAX_LEVELS: usize = 5;
@@ -32,7 +32,7 @@ const MAX_NODES: usize = 80;
 const MIN_DETAIL_LINK_SHARE: f32 = 0.3;
 /// Bytes of a class or id that are examined. Guess.
 const MAX_CLASS_BYTES: usize = 120;
-/// Elements above the records whose classes are examined. Guess.
+/// Levels above the records at which classes are examined. Guess.
 const MAX_CLASS_LEVELS: usize = 12;
 /// Share of the page's new weight above which an element covers the page, so that its class does not count. Guess.
 const MIN_COVERING_SHARE: f32 = 0.8;

@@ -23,7 +23,7 @@ pub(in super::super) enum RecordStart {
 const MAX_STARTS: usize = 12;
 /// Classes of one element that are examined. Guess.
 const MAX_CLASSES: usize = 6;
-/// Children of an element whose names enter its shape. Guess.
+/// Children of an element that enter its shape. Guess.
 const MAX_SHAPE_CHILDREN: usize = 12;
 /// Children from which an element is split by shape: two records of two children each. Guess.
 const MIN_CHILDREN_FOR_SHAPE: usize = 4;
@@ -171,7 +171,7 @@ fn positions(children: &[ChildNode], is_start: impl Fn(&ChildNode) -> bool) -> V
     children.iter().enumerate().filter(|(_, child)| is_start(child)).map(|(at, _)| at).collect()
 }
 
-/// Positions of children that are no separators and are the first child or follow children for which `is_break` holds.
+/// Positions of the first child and of children after a break, leaving out separators.
 fn positions_after(children: &[ChildNode], is_break: impl Fn(&[ChildNode]) -> bool) -> Vec<usize> {
     let is_start = |at: &usize| !children[*at].is_separator && (*at == 0 || is_break(&children[..*at]));
     (0..children.len()).filter(is_start).collect()
