@@ -78,12 +78,12 @@ pub struct Response {
     /// Bytes of the body as transferred, before decoding.
     pub transferred: u64,
     /// Completeness of the body.
-    pub completeness: Completeness,
+    pub completeness: BodyCompleteness,
 }
 
 /// Completeness of a response body.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Completeness {
+pub enum BodyCompleteness {
     /// All bytes were read.
     #[default]
     Whole,

@@ -6,7 +6,7 @@ use crate::site::host_names::HostRole;
 use crate::site::profile::{Health, SiteProfile};
 use crate::site::resource::{Resource, SiteResponse, answer, place, without_session};
 use crate::world::World;
-use hadal_core::http::{Completeness, Exchange, FetchError, Headers, Request, Response};
+use hadal_core::http::{BodyCompleteness, Exchange, FetchError, Headers, Request, Response};
 use hadal_core::time::Time;
 use std::net::{IpAddr, Ipv4Addr};
 use std::time::Duration;
@@ -142,7 +142,7 @@ fn deliver(answer: SiteResponse, request: &Request, site: &Site<'_>, rng: &mut S
     let mut body = answer.body;
     let took = latency(site.profile, body.len(), rng);
     let limit = usize::try_from(request.body_limit).unwrap_or(usize::MAX);
-    let completeness = if body.len() > limit { Completeness::Cut } else { Completeness::Whole };
+    let completeness = if body.len() > limit { BodyCompleteness::Cut } else { BodyCompleteness::Whole };
     body.truncate(limit);
     let transferred = body.len() as u64;
     let result = Ok(Response { status: answer.status, headers, body, transferred, completeness });

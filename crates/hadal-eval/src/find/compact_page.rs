@@ -5,7 +5,7 @@
 
 use hadal::engine::ExaminedPage;
 use hadal_core::critic::{FormVerdict, PageVerdict};
-use hadal_core::http::{Completeness, Headers, Response};
+use hadal_core::http::{BodyCompleteness, Headers, Response};
 use hadal_core::identity::FormId;
 use hadal_core::page::{Form, Link, Page, PageHints, ParseLimit};
 use serde::{Deserialize, Serialize};
@@ -50,7 +50,7 @@ fn is_home(url: &Url) -> bool {
 /// Serialises a trimmed page. `None` for pages that are not cached: another encoding, or an incomplete body.
 pub fn pack(response: &Response, reading: &ExaminedPage) -> Option<Vec<u8>> {
     let page = &reading.page;
-    if page.charset != CHARSET || response.completeness != Completeness::Whole {
+    if page.charset != CHARSET || response.completeness != BodyCompleteness::Whole {
         return None;
     }
     let kept = CompactPage {
@@ -82,7 +82,7 @@ pub fn unpack(bytes: &[u8], url: &Url) -> Option<(Response, ExaminedPage)> {
         headers: Headers(kept.headers.into_owned()),
         body: Vec::new(),
         transferred: kept.transferred,
-        completeness: Completeness::Whole,
+        completeness: BodyCompleteness::Whole,
     };
     let page = Page {
         url: url.clone(),

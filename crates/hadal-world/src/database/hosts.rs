@@ -2,7 +2,7 @@
 
 use super::Database;
 use crate::random::mix;
-use hadal_core::http::{Completeness, Exchange, FetchError, Request};
+use hadal_core::http::{BodyCompleteness, Exchange, FetchError, Request};
 use hadal_core::time::Time;
 use std::collections::BTreeMap;
 use std::net::{IpAddr, Ipv4Addr};
@@ -73,7 +73,7 @@ impl DatabaseHosts {
         let limit = usize::try_from(request.body_limit).unwrap_or(usize::MAX);
         if response.body.len() > limit {
             response.body.truncate(limit);
-            response.completeness = Completeness::Cut;
+            response.completeness = BodyCompleteness::Cut;
             response.transferred = limit as u64;
         }
         let took = Duration::from_millis(40 + mix(host, 1) % 200 + response.body.len() as u64 / 1_000);

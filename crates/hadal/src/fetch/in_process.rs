@@ -2,7 +2,7 @@
 
 use super::Fetch;
 use futures::future::BoxFuture;
-use hadal_core::http::{Completeness, Exchange, Request, Response};
+use hadal_core::http::{BodyCompleteness, Exchange, Request, Response};
 use hadal_core::time::Time;
 use hadal_world::World;
 use std::sync::Arc;
@@ -38,7 +38,7 @@ impl<W: Respond> Fetch for InProcess<W> {
 fn cut(response: &mut Response, limit: u64) {
     if response.body.len() as u64 > limit {
         response.body.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
-        response.completeness = Completeness::Cut;
+        response.completeness = BodyCompleteness::Cut;
     }
     response.transferred = response.transferred.min(limit);
 }

@@ -10,7 +10,7 @@ pub(crate) mod wildcard;
 pub mod world_server;
 
 use futures::future::BoxFuture;
-use hadal_core::http::{Completeness, Exchange, Request, Response};
+use hadal_core::http::{BodyCompleteness, Exchange, Request, Response};
 use hadal_core::time::Time;
 
 /// An HTTP client.
@@ -27,5 +27,5 @@ pub fn is_page(response: &Response) -> bool {
 /// True when the body of a response can be parsed as HTML, whatever its status. A missing content type counts as HTML.
 pub fn is_html(response: &Response) -> bool {
     let kind = response.headers.get("content-type").unwrap_or("text/html").to_ascii_lowercase();
-    response.completeness != Completeness::Unwanted && (kind.contains("html") || kind.trim().is_empty())
+    response.completeness != BodyCompleteness::Unwanted && (kind.contains("html") || kind.trim().is_empty())
 }

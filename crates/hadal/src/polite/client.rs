@@ -13,7 +13,7 @@ use super::retry::{self, NextAction, follow_redirect, is_permanent_for_host, nex
 use super::robots::RobotsState;
 use crate::fetch::Fetch;
 use hadal_core::address::{Host, TrackingParams};
-use hadal_core::http::{Completeness, Exchange, FetchError, Request, Response};
+use hadal_core::http::{BodyCompleteness, Exchange, FetchError, Request, Response};
 use hadal_core::time::Time;
 use std::convert::Infallible;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -220,7 +220,9 @@ impl PoliteClient {
 fn no_page(response: &Response) -> PageError {
     let content_type = response.headers.get("content-type").unwrap_or("an unknown content type");
     match response.completeness {
-        Completeness::Unwanted if response.status < 300 => PageError::ContentType(content_type.to_string()),
+        BodyCompleteness::Unwanted if response.status < 300 => {
+            PageError::ContentType(content_type.to_string())
+        }
         _ => PageError::Status(response.status),
     }
 }

@@ -4,7 +4,7 @@
 
 use super::FailureKind;
 use hadal_core::address::{TrackingParams, normalise};
-use hadal_core::http::{Completeness, Exchange, FetchError, Headers, Response};
+use hadal_core::http::{BodyCompleteness, Exchange, FetchError, Headers, Response};
 use hadal_core::time::Time;
 use std::time::{Duration, SystemTime};
 use url::Url;
@@ -149,8 +149,8 @@ fn verdict_on_response(url: &Url, response: &Response) -> ExchangeVerdict {
 
 fn verdict_on_success(response: &Response) -> ExchangeVerdict {
     match response.completeness {
-        Completeness::Unwanted => give_up(FailureKind::Unwanted),
-        Completeness::Broken if response.body.is_empty() => {
+        BodyCompleteness::Unwanted => give_up(FailureKind::Unwanted),
+        BodyCompleteness::Broken if response.body.is_empty() => {
             ExchangeVerdict::Temporary { kind: FailureKind::Broken, host_wide: false }
         }
         _ => ExchangeVerdict::Final(NextAction::Accept),
@@ -308,10 +308,10 @@ mod tests {
             let response = Response { status: 200, completeness, body: body.to_vec(), ..Response::default() };
             Exchange { result: Ok(response), took: Duration::ZERO, peer: None }
         };
-        assert_eq!(decide(&with(Completeness::Unwanted, b""), 0, 0), given_up(FailureKind::Unwanted));
-        assert_eq!(decide(&with(Completeness::Broken, b""), 0, 0), again(FailureKind::Broken, 2, None));
-        assert_eq!(decide(&with(Completeness::Broken, b"<p>half"), 0, 0), NextAction::Accept);
-        assert_eq!(decide(&with(Completeness::Cut, b"<p>much"), 0, 0), NextAction::Accept);
+        assert_eq!(decide(&with(BodyCompleteness::Unwanted, b""), 0, 0), given_up(FailureKind::Unwanted));
+        assert_eq!(decide(&with(BodyCompleteness::Broken, b""), 0, 0), again(FailureKind::Broken, 2, None));
+        assert_eq!(decide(&with(BodyCompleteness::Broken, b"<p>half"), 0, 0), NextAction::Accept);
+        assert_eq!(decide(&with(BodyCompleteness::Cut, b"<p>much"), 0, 0), NextAction::Accept);
     }
 
     #[test]

@@ -10,7 +10,7 @@ use hadal::fetch::Fetch;
 use hadal::polite::Clock;
 use hadal::store::{Access, Filter, FormRow, RunSpec, Store, Walk, open};
 use hadal_core::critic::keywords::KeywordCritic;
-use hadal_core::http::{Completeness, Exchange, FetchError, Headers, Request, Response};
+use hadal_core::http::{BodyCompleteness, Exchange, FetchError, Headers, Request, Response};
 use hadal_core::strategy::{Strategy, StrategyContext, find_strategy};
 use hadal_core::time::Time;
 use hadal_core::topic::Topic;
@@ -40,7 +40,7 @@ impl Web {
         let headers = Headers(headers.iter().map(|(k, v)| (k.to_string(), v.to_string())).collect());
         let body = body.as_bytes().to_vec();
         let transferred = body.len() as u64;
-        let response = Response { status, headers, body, transferred, completeness: Completeness::Whole };
+        let response = Response { status, headers, body, transferred, completeness: BodyCompleteness::Whole };
         self.answers.entry(url.to_string()).or_default().push(Ok(response));
         self
     }
@@ -76,7 +76,7 @@ impl Fetch for Web {
         {
             response.body.truncate(request.body_limit as usize);
             response.transferred = request.body_limit;
-            response.completeness = Completeness::Cut;
+            response.completeness = BodyCompleteness::Cut;
         }
         Box::pin(async move { Exchange { result, took: Duration::from_millis(50), peer: None } })
     }

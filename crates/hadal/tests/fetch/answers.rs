@@ -5,7 +5,7 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use hadal::fetch::Fetch;
 use hadal::fetch::network::Network;
-use hadal_core::http::{Completeness, FetchError, Headers, Method, Request};
+use hadal_core::http::{BodyCompleteness, FetchError, Headers, Method, Request};
 use hadal_core::time::Time;
 use std::io::Write;
 use std::time::Duration;
@@ -27,7 +27,7 @@ async fn a_page_is_fetched_with_an_honest_name() {
     let exchange = fetch(options, &get("http://user:secret@shop.example/a%20b?c=d|e#part")).await;
     let response = exchange.result.unwrap();
     assert_eq!((response.status, response.body.as_slice()), (200, &b"<p>hello"[..]));
-    assert_eq!((response.completeness, response.transferred), (Completeness::Whole, 8));
+    assert_eq!((response.completeness, response.transferred), (BodyCompleteness::Whole, 8));
     assert_eq!(response.headers.get("Content-Type"), Some("text/html"));
     assert_eq!(exchange.peer, None, "a rerouted host has no address of its own");
     let asked = server.requests().remove(0).to_lowercase();
@@ -68,7 +68,7 @@ async fn conditions_go_out_and_not_modified_comes_back() {
     let mut request = get("http://shop.example/");
     request.headers = Headers(vec![("If-None-Match".to_string(), "\"7\"".to_string())]);
     let response = fetch(options(server.addr), &request).await.result.unwrap();
-    assert_eq!((response.status, response.completeness), (304, Completeness::Whole));
+    assert_eq!((response.status, response.completeness), (304, BodyCompleteness::Whole));
     assert!(server.requests()[0].contains("if-none-match: \"7\"\r\n"));
 }
 
@@ -133,9 +133,11 @@ fn cookie_line(asked: &str) -> Option<String> {
 #[tokio::test]
 async fn a_body_is_cut_at_the_limit_and_whole_just_below() {
     let server = Server::answering(page(&"x".repeat(1000)), Then::Close).await;
-    for (body_limit, length, completeness) in
-        [(999, 999, Completeness::Cut), (1000, 1000, Completeness::Whole), (0, 0, Completeness::Cut)]
-    {
+    for (body_limit, length, completeness) in [
+        (999, 999, BodyCompleteness::Cut),
+        (1000, 1000, BodyCompleteness::Whole),
+        (0, 0, BodyCompleteness::Cut),
+    ] {
         let request = Request { body_limit, ..get("http://shop.example/") };
         let response = fetch(options(server.addr), &request).await.result.unwrap();
         assert_eq!((response.body.len(), response.completeness), (length, completeness));
@@ -149,7 +151,7 @@ async fn an_endless_body_is_cut_and_the_connection_dropped() {
     let server = Server::answering(head, Then::Repeat(vec![b'x'; 65536])).await;
     let request = Request { body_limit: 100_000, ..get("http://shop.example/") };
     let response = fetch(options(server.addr), &request).await.result.unwrap();
-    assert_eq!((response.body.len(), response.completeness), (100_000, Completeness::Cut));
+    assert_eq!((response.body.len(), response.completeness), (100_000, BodyCompleteness::Cut));
     server.connection_closed().await;
 }
 
@@ -160,7 +162,7 @@ async fn compressed_bodies_are_charged_as_they_came() {
     let length = coded.len() as u64;
     let response = outcome(answer("200 OK", &["Content-Encoding: gzip"], &coded), Then::Close).await.unwrap();
     assert_eq!(response.body, plain.as_bytes());
-    assert_eq!((response.transferred, response.completeness), (length, Completeness::Whole));
+    assert_eq!((response.transferred, response.completeness), (length, BodyCompleteness::Whole));
 }
 
 #[tokio::test]
@@ -169,7 +171,7 @@ async fn a_compressed_bomb_is_cut() {
     let server = Server::answering(bomb, Then::Close).await;
     let request = Request { body_limit: 100_000, ..get("http://shop.example/") };
     let response = fetch(options(server.addr), &request).await.result.unwrap();
-    assert_eq!((response.body.len(), response.completeness), (100_000, Completeness::Cut));
+    assert_eq!((response.body.len(), response.completeness), (100_000, BodyCompleteness::Cut));
 }
 
 #[tokio::test]
@@ -180,7 +182,7 @@ async fn a_damaged_compressed_body_keeps_what_could_be_read() {
     coded.truncate(middle);
     let (body, completeness) =
         body_of(answer("200 OK", &["Content-Encoding: gzip"], &coded), Then::Close).await;
-    assert_eq!(completeness, Completeness::Broken);
+    assert_eq!(completeness, BodyCompleteness::Broken);
     assert!(body.len() > 1000 && plain.starts_with(&body));
 }
 
@@ -189,7 +191,7 @@ async fn an_unwanted_type_is_not_downloaded() {
     let head = "HTTP/1.1 200 OK\r\nContent-Type: video/mp4\r\n\r\n";
     let server = Server::answering(head, Then::Repeat(vec![0; 65536])).await;
     let response = fetch(options(server.addr), &get("http://shop.example/")).await.result.unwrap();
-    assert_eq!((response.completeness, response.transferred), (Completeness::Unwanted, 0));
+    assert_eq!((response.completeness, response.transferred), (BodyCompleteness::Unwanted, 0));
     server.connection_closed().await;
 }
 
@@ -205,14 +207,14 @@ async fn robots_txt_is_read_whatever_it_is_called() {
 async fn a_length_that_promises_too_much_leaves_a_broken_body() {
     let (body, completeness) =
         body_of("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf", Then::Close).await;
-    assert_eq!((body.as_str(), completeness), ("half", Completeness::Broken));
+    assert_eq!((body.as_str(), completeness), ("half", BodyCompleteness::Broken));
 }
 
 #[tokio::test]
 async fn a_length_that_promises_too_little_is_believed() {
     let (body, completeness) =
         body_of("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nhalf and more", Then::Close).await;
-    assert_eq!((body.as_str(), completeness), ("half", Completeness::Whole));
+    assert_eq!((body.as_str(), completeness), ("half", BodyCompleteness::Whole));
 }
 
 #[tokio::test]
@@ -224,18 +226,18 @@ async fn lengths_that_contradict_each_other_are_no_http() {
 #[tokio::test]
 async fn a_body_without_a_length_ends_with_the_connection() {
     let (body, completeness) = body_of("HTTP/1.0 200 OK\r\n\r\n<p>all of it", Then::Close).await;
-    assert_eq!((body.as_str(), completeness), ("<p>all of it", Completeness::Whole));
+    assert_eq!((body.as_str(), completeness), ("<p>all of it", BodyCompleteness::Whole));
 }
 
 #[tokio::test]
 async fn chunks_are_joined_and_damaged_ones_break_the_body() {
     let chunked = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n";
     let (body, completeness) = body_of(format!("{chunked}2\r\nde\r\n0\r\n\r\n"), Then::Hold).await;
-    assert_eq!((body.as_str(), completeness), ("abcde", Completeness::Whole));
+    assert_eq!((body.as_str(), completeness), ("abcde", BodyCompleteness::Whole));
     for garbage in ["zz\r\nabc\r\n", "ffffffffffffffffff\r\nabc", "5\r\nab"] {
         let (body, completeness) = body_of(format!("{chunked}{garbage}"), Then::Close).await;
         assert!(body.starts_with("abc"), "{garbage}: {body}");
-        assert_eq!(completeness, Completeness::Broken, "{garbage}");
+        assert_eq!(completeness, BodyCompleteness::Broken, "{garbage}");
     }
 }
 
@@ -308,7 +310,7 @@ async fn silence_within_the_body_ends_it_and_what_came_is_kept() {
     let options = impatient(server.addr, |timeouts| timeouts.stall = SOON);
     let exchange = fetch(options, &get("http://shop.example/")).await;
     let response = exchange.result.unwrap();
-    assert_eq!((response.completeness, response.transferred), (Completeness::Broken, 4));
+    assert_eq!((response.completeness, response.transferred), (BodyCompleteness::Broken, 4));
 }
 
 #[tokio::test]
@@ -317,7 +319,7 @@ async fn a_body_that_trickles_forever_is_ended_and_what_came_is_charged() {
     let options = impatient(server.addr, |timeouts| timeouts.total = SOON);
     let exchange = fetch(options, &get("http://shop.example/")).await;
     let response = exchange.result.unwrap();
-    assert_eq!(response.completeness, Completeness::Broken);
+    assert_eq!(response.completeness, BodyCompleteness::Broken);
     assert_eq!(response.transferred, response.body.len() as u64);
 }
 

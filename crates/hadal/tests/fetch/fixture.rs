@@ -2,7 +2,7 @@
 
 use hadal::fetch::Fetch;
 use hadal::fetch::network::{Network, NetworkOptions, Timeouts};
-use hadal_core::http::{Completeness, Exchange, FetchError, Request, Response};
+use hadal_core::http::{BodyCompleteness, Exchange, FetchError, Request, Response};
 use hadal_core::time::Time;
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -156,7 +156,7 @@ pub async fn outcome(answer: impl Into<Vec<u8>>, then: Then) -> Result<Response,
 }
 
 /// Body and completeness of an answer that must come.
-pub async fn body_of(answer: impl Into<Vec<u8>>, then: Then) -> (String, Completeness) {
+pub async fn body_of(answer: impl Into<Vec<u8>>, then: Then) -> (String, BodyCompleteness) {
     let response = outcome(answer, then).await.unwrap();
     (String::from_utf8_lossy(&response.body).into_owned(), response.completeness)
 }

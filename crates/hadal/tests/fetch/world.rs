@@ -5,7 +5,7 @@ use bytes::Bytes;
 use hadal::fetch::Fetch;
 use hadal::fetch::in_process::{InProcess, Respond};
 use hadal::fetch::world_server::{Running, Serving, serve};
-use hadal_core::http::{Completeness, Exchange, FetchError, Method, Request, Response};
+use hadal_core::http::{BodyCompleteness, Exchange, FetchError, Method, Request, Response};
 use hadal_core::time::Time;
 use hadal_world::{Spec, World};
 use http_body_util::{BodyExt, Full};
@@ -91,7 +91,7 @@ async fn the_simulated_world_is_the_same_over_http() {
 async fn the_body_limit_holds_in_process_too() {
     let request = Request { body_limit: 5, ..get("http://a.example/") };
     let response = InProcess(Arc::new(Echo)).fetch(&request, Time(0)).await.result.unwrap();
-    assert_eq!((response.body.as_slice(), response.completeness), (&b"<p>Ge"[..], Completeness::Cut));
+    assert_eq!((response.body.as_slice(), response.completeness), (&b"<p>Ge"[..], BodyCompleteness::Cut));
     assert_eq!(response.transferred, 5);
 }
 

@@ -13,7 +13,7 @@ use crate::polite::retry::{NextAction, follow_redirect, is_permanent_for_host, n
 use crate::polite::{FailureKind, RobotsRequest};
 use crate::store::*;
 use hadal_core::address::{Host, LinkId, Site, TrackingParams, normalise};
-use hadal_core::http::{Completeness, Exchange, FetchError};
+use hadal_core::http::{BodyCompleteness, Exchange, FetchError};
 use hadal_core::link::{FrontierLink, LinkOrigin, ParentPage, QueuedLink};
 use hadal_core::strategy::StrategyCommand;
 use hadal_core::time::Time;
@@ -189,7 +189,7 @@ fn without_retry(next: NextAction) -> NextAction {
 }
 
 fn is_cut(exchange: &Exchange) -> bool {
-    exchange.result.as_ref().is_ok_and(|response| response.completeness == Completeness::Cut)
+    exchange.result.as_ref().is_ok_and(|response| response.completeness == BodyCompleteness::Cut)
 }
 
 /// Link to the target of a redirect.

@@ -7,7 +7,7 @@ use crate::polite::robots::{RobotsHeader, robots_header};
 use crate::store::*;
 use hadal_core::address::{LinkId, Site};
 use hadal_core::critic::PageVerdict;
-use hadal_core::http::{Completeness, Exchange};
+use hadal_core::http::{BodyCompleteness, Exchange};
 use hadal_core::link::{FrontierLink, LinkOrigin, LinkTask, ParentPage, QueueId, QueuedLink};
 use hadal_core::strategy::{PageVisit, SiteCounters, StrategyCommand};
 use rustc_hash::FxHashSet;
@@ -204,7 +204,7 @@ impl OutcomeBuilder<'_> {
 fn page_row(link: &FrontierLink, exchange: &Exchange, examined: &ExaminedPage, at_request: u64) -> PageRow {
     let response = exchange.result.as_ref().ok();
     let header = |name| response.and_then(|response| response.headers.get(name)).map(String::from);
-    let cut = response.map(|response| response.completeness).filter(|cut| *cut != Completeness::Whole);
+    let cut = response.map(|response| response.completeness).filter(|cut| *cut != BodyCompleteness::Whole);
     let page = &examined.page;
     PageRow {
         id: link.id,

@@ -3,7 +3,7 @@
 //! Each layer of coding is limited by itself, so a nested decompression bomb costs at most the limit per layer. The
 //! output before a damage in the stream is kept.
 
-use hadal_core::http::Completeness;
+use hadal_core::http::BodyCompleteness;
 use std::io::{BufReader, Chain, Cursor, Read, Take};
 
 /// Most layers of coding. More of them occur in attacks only. Guess.
@@ -17,33 +17,33 @@ pub(super) fn decode<'a>(
     body: Vec<u8>,
     codings: impl Iterator<Item = &'a str>,
     limit: u64,
-) -> (Vec<u8>, Completeness) {
+) -> (Vec<u8>, BodyCompleteness) {
     let layers: Vec<Coding> =
         codings.flat_map(|line| line.split(',')).filter_map(|name| Coding::named(name.trim())).collect();
     if layers.is_empty() || body.is_empty() {
-        return (body, Completeness::Whole);
+        return (body, BodyCompleteness::Whole);
     }
     if layers.len() > MAX_LAYERS {
-        return (Vec::new(), Completeness::Broken);
+        return (Vec::new(), BodyCompleteness::Broken);
     }
     let mut reader: Box<dyn Read> = Box::new(Cursor::new(body));
     for coding in layers.iter().rev() {
         reader = match coding.layer(reader.take(limit.saturating_add(1))) {
             Ok(layer) => layer,
-            Err(_) => return (Vec::new(), Completeness::Broken),
+            Err(_) => return (Vec::new(), BodyCompleteness::Broken),
         };
     }
     read_up_to(reader, limit)
 }
 
-fn read_up_to(reader: Box<dyn Read>, limit: u64) -> (Vec<u8>, Completeness) {
+fn read_up_to(reader: Box<dyn Read>, limit: u64) -> (Vec<u8>, BodyCompleteness) {
     let mut decoded = Vec::new();
     let ended = reader.take(limit.saturating_add(1)).read_to_end(&mut decoded);
     if decoded.len() as u64 > limit {
         decoded.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
-        return (decoded, Completeness::Cut);
+        return (decoded, BodyCompleteness::Cut);
     }
-    let completeness = if ended.is_ok() { Completeness::Whole } else { Completeness::Broken };
+    let completeness = if ended.is_ok() { BodyCompleteness::Whole } else { BodyCompleteness::Broken };
     (decoded, completeness)
 }
 
@@ -128,7 +128,7 @@ mod tests {
         }
     }
 
-    fn undo(codings: &str, body: Vec<u8>) -> (Vec<u8>, Completeness) {
+    fn undo(codings: &str, body: Vec<u8>) -> (Vec<u8>, BodyCompleteness) {
         decode(body, [codings].into_iter(), 1 << 20)
     }
 
@@ -146,16 +146,16 @@ mod tests {
             ("BR", "br"),
             ("zstd", "zstd"),
         ] {
-            assert_eq!(undo(name, coded(made_by, &page())), (page(), Completeness::Whole), "{made_by}");
+            assert_eq!(undo(name, coded(made_by, &page())), (page(), BodyCompleteness::Whole), "{made_by}");
         }
     }
 
     #[test]
     fn stacked_codings_are_undone_last_one_first() {
         let body = coded("br", &coded("gzip", &page()));
-        assert_eq!(undo("gzip, identity, br", body.clone()), (page(), Completeness::Whole));
+        assert_eq!(undo("gzip, identity, br", body.clone()), (page(), BodyCompleteness::Whole));
         assert_eq!(decode(body, ["gzip", "br"].into_iter(), 1 << 20).0, page());
-        assert_eq!(undo("gzip,gzip,gzip,gzip,gzip", page()), (Vec::new(), Completeness::Broken));
+        assert_eq!(undo("gzip,gzip,gzip,gzip,gzip", page()), (Vec::new(), BodyCompleteness::Broken));
     }
 
     #[test]
@@ -166,7 +166,7 @@ mod tests {
                 .collect();
             let body = coded(made_by, &plain);
             let (decoded, completeness) = undo(name, body[..body.len() / 2].to_vec());
-            assert_eq!(completeness, Completeness::Broken, "{made_by}");
+            assert_eq!(completeness, BodyCompleteness::Broken, "{made_by}");
             assert!(decoded.len() > 1000 && plain.starts_with(&decoded), "{made_by} kept {}", decoded.len());
         }
     }
@@ -174,11 +174,11 @@ mod tests {
     #[test]
     fn garbage_is_broken_and_plain_text_called_gzip_is_plain_text() {
         for name in ["deflate", "br", "zstd"] {
-            assert_eq!(undo(name, b"\xff\xfe\xfd\xfc<html>".to_vec()).1, Completeness::Broken, "{name}");
+            assert_eq!(undo(name, b"\xff\xfe\xfd\xfc<html>".to_vec()).1, BodyCompleteness::Broken, "{name}");
         }
-        assert_eq!(undo("gzip", b"<html>".to_vec()), (b"<html>".to_vec(), Completeness::Whole));
-        assert_eq!(undo("utf-8", b"<html>".to_vec()), (b"<html>".to_vec(), Completeness::Whole));
-        assert_eq!(undo("gzip", Vec::new()), (Vec::new(), Completeness::Whole));
+        assert_eq!(undo("gzip", b"<html>".to_vec()), (b"<html>".to_vec(), BodyCompleteness::Whole));
+        assert_eq!(undo("utf-8", b"<html>".to_vec()), (b"<html>".to_vec(), BodyCompleteness::Whole));
+        assert_eq!(undo("gzip", Vec::new()), (Vec::new(), BodyCompleteness::Whole));
     }
 
     #[test]
@@ -186,10 +186,10 @@ mod tests {
         let zeros = vec![0; 2 << 20];
         for (name, made_by) in [("gzip", "gzip"), ("deflate", "zlib"), ("br", "br"), ("zstd", "zstd")] {
             let (decoded, completeness) = undo(name, coded(made_by, &zeros));
-            assert_eq!((decoded.len(), completeness), (1 << 20, Completeness::Cut), "{made_by}");
+            assert_eq!((decoded.len(), completeness), (1 << 20, BodyCompleteness::Cut), "{made_by}");
         }
         let nothing: Vec<u8> = coded("gzip", b"").repeat(1 << 17);
         let (decoded, completeness) = undo("gzip, gzip", coded("gzip", &nothing));
-        assert_eq!((decoded.len(), completeness), (0, Completeness::Broken));
+        assert_eq!((decoded.len(), completeness), (0, BodyCompleteness::Broken));
     }
 }

@@ -29,7 +29,7 @@ use bytes::Bytes;
 use client::Client;
 use connect::TcpConnector;
 use futures::future::BoxFuture;
-use hadal_core::http::{Completeness, Exchange, FetchError, Headers, Method, Request, Response};
+use hadal_core::http::{BodyCompleteness, Exchange, FetchError, Headers, Method, Request, Response};
 use hadal_core::time::Time;
 use http::{HeaderMap, HeaderValue, Uri, header};
 use http_body_util::Full;
@@ -101,7 +101,7 @@ impl Network {
         if self.is_wanted(request, &response) {
             self.fill(&mut response, body, request.body_limit, deadline).await?;
         } else if !body.is_end_stream() {
-            response.completeness = Completeness::Unwanted;
+            response.completeness = BodyCompleteness::Unwanted;
         }
         Ok(response)
     }
@@ -178,7 +178,7 @@ impl Network {
         let (decoded, completeness) = decode::decode(received.bytes, codings, limit);
         response.body = decoded;
         response.completeness = match received.completeness {
-            Completeness::Whole => completeness,
+            BodyCompleteness::Whole => completeness,
             cut_or_broken => cut_or_broken,
         };
         Ok(())

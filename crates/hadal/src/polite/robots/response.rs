@@ -3,7 +3,7 @@
 use super::RobotsState;
 use super::rules::lines;
 use crate::polite::retry::{redirect_target, retry_after};
-use hadal_core::http::{Completeness, Exchange, Headers, Response};
+use hadal_core::http::{BodyCompleteness, Exchange, Headers, Response};
 use hadal_core::time::Time;
 use std::time::Duration;
 use url::Url;
@@ -50,9 +50,9 @@ pub fn interpret_robots(url: &Url, exchange: &Exchange, failures: u32, now: Time
 
 fn has_arrived(response: &Response) -> bool {
     match response.completeness {
-        Completeness::Whole | Completeness::Cut => true,
-        Completeness::Broken => !response.body.is_empty(),
-        Completeness::Unwanted => false,
+        BodyCompleteness::Whole | BodyCompleteness::Cut => true,
+        BodyCompleteness::Broken => !response.body.is_empty(),
+        BodyCompleteness::Unwanted => false,
     }
 }
 
@@ -180,7 +180,7 @@ mod tests {
             let body = body.as_bytes().to_vec();
             read_result(Ok(Response { status: 200, completeness, body, ..Response::default() }), 0)
         };
-        assert_eq!(with(Completeness::Broken, ""), known(RobotsState::DisallowAll, 30));
-        assert_eq!(with(Completeness::Broken, "User-agent: *\n"), known(text("user-agent: *\n"), 86_400));
+        assert_eq!(with(BodyCompleteness::Broken, ""), known(RobotsState::DisallowAll, 30));
+        assert_eq!(with(BodyCompleteness::Broken, "User-agent: *\n"), known(text("user-agent: *\n"), 86_400));
     }
 }
