@@ -17,7 +17,7 @@ use anyhow::Context;
 use clap::Args;
 use hadal::config::Override;
 use hadal::fetch::network::Network;
-use hadal::harvest::open_form::{self, OpenError, OpenedForm};
+use hadal::harvest::open_form::{self, FormOpenError, OpenedForm};
 use hadal::harvest::{HarvestJob, HarvestSummary};
 use hadal::output::escape::for_json;
 use hadal::polite::{Clock, PoliteClient};
@@ -208,9 +208,9 @@ async fn on_page(
 }
 
 /// Converts errors that the user can correct into usage errors.
-fn usage(error: OpenError) -> anyhow::Error {
+fn usage(error: FormOpenError) -> anyhow::Error {
     match error {
-        OpenError::NoForm(..) | OpenError::Unknown(_) => Usage(error.to_string()).into(),
+        FormOpenError::NoForm(..) | FormOpenError::Unknown(_) => Usage(error.to_string()).into(),
         other => other.into(),
     }
 }

@@ -7,9 +7,9 @@
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum RunLetters {
     /// Only lower-case ASCII letters and digits.
-    LowerAscii,
+    Lower,
     /// ASCII letters and digits with capitals.
-    MixedAscii,
+    Mixed,
     /// Some characters are beyond ASCII.
     NonAscii,
 }
@@ -36,8 +36,8 @@ pub(super) fn run_at(bytes: &[u8]) -> (usize, RunLetters) {
         }
     }
     let letters = match (non_ascii, capitals) {
-        (0, 0) => RunLetters::LowerAscii,
-        (0, _) => RunLetters::MixedAscii,
+        (0, 0) => RunLetters::Lower,
+        (0, _) => RunLetters::Mixed,
         _ => RunLetters::NonAscii,
     };
     (length, letters)
@@ -85,13 +85,13 @@ mod tests {
     #[test]
     fn a_run_ends_where_words_end() {
         for (text, length, letters) in [
-            ("", 0, RunLetters::LowerAscii),
-            (" a", 0, RunLetters::LowerAscii),
-            ("book, new", 4, RunLetters::LowerAscii),
-            ("Book", 4, RunLetters::MixedAscii),
-            ("isbn1999 and", 8, RunLetters::LowerAscii),
-            ("bibliotecaS, new", 11, RunLetters::MixedAscii),
-            ("abcdefgh KNIHA", 8, RunLetters::LowerAscii),
+            ("", 0, RunLetters::Lower),
+            (" a", 0, RunLetters::Lower),
+            ("book, new", 4, RunLetters::Lower),
+            ("Book", 4, RunLetters::Mixed),
+            ("isbn1999 and", 8, RunLetters::Lower),
+            ("bibliotecaS, new", 11, RunLetters::Mixed),
+            ("abcdefgh KNIHA", 8, RunLetters::Lower),
             ("kniha\u{2014}Kniha x", 13, RunLetters::NonAscii),
         ] {
             assert_eq!(run_at(text.as_bytes()), (length, letters), "{text}");
@@ -105,8 +105,8 @@ mod tests {
             let run: Vec<u8> = bytes.iter().copied().take_while(is_part).collect();
             let letters = match () {
                 () if !run.is_ascii() => RunLetters::NonAscii,
-                () if run.iter().any(u8::is_ascii_uppercase) => RunLetters::MixedAscii,
-                () => RunLetters::LowerAscii,
+                () if run.iter().any(u8::is_ascii_uppercase) => RunLetters::Mixed,
+                () => RunLetters::Lower,
             };
             prop_assert_eq!(run_at(&bytes), (run.len(), letters));
         }

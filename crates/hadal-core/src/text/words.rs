@@ -39,8 +39,8 @@ pub(crate) fn each_run_while(text: &str, mut visit: impl FnMut(TextRun<'_>) -> b
             _ if length == 0 => true,
             RunLetters::NonAscii => visit(TextRun::NonAscii(run)),
             _ if length > MAX_WORD => visit(TextRun::Long(run)),
-            RunLetters::LowerAscii => visit(TextRun::Plain(run)),
-            RunLetters::MixedAscii => {
+            RunLetters::Lower => visit(TextRun::Plain(run)),
+            RunLetters::Mixed => {
                 let lower = &mut lower[..length];
                 lower.copy_from_slice(run.as_bytes());
                 lower.make_ascii_lowercase();

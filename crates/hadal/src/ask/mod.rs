@@ -11,7 +11,7 @@ pub use merge::{AnswerPlace, MergedAnswer};
 pub use source::{AskOutcome, AskedSource};
 
 use crate::fetch::Fetch;
-use crate::harvest::open_form::{self, OpenError};
+use crate::harvest::open_form::{self, FormOpenError};
 use crate::polite::{ClientOptions, Clock, PoliteClient};
 use crate::store::{FormEntry, FormQuery, Store, StoreError};
 use futures::future::join_all;
@@ -129,7 +129,7 @@ impl Asker {
 
     fn open_one(&self, found: FormEntry) -> Result<ChosenSource, AskError> {
         let opened = match open_form::open_found(self.store.as_ref(), &found) {
-            Err(OpenError::Store(error)) => return Err(error.into()),
+            Err(FormOpenError::Store(error)) => return Err(error.into()),
             Err(reason) => Err(reason.to_string()),
             Ok(form) => {
                 let client = self.client_for(&form.source).map_err(|error| error.to_string());

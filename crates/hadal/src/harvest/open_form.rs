@@ -48,7 +48,7 @@ pub struct OpenedForm {
 
 /// Reason why a form is not harvested.
 #[derive(Debug, thiserror::Error)]
-pub enum OpenError {
+pub enum FormOpenError {
     /// The store has no such form.
     #[error("unknown form {0}; `hadal forms` lists the forms in the store")]
     Unknown(FormId),
@@ -76,8 +76,8 @@ pub enum OpenError {
 }
 
 /// Opens a form of the store by its id.
-pub fn form_by_id(store: &dyn Store, id: FormId) -> Result<OpenedForm, OpenError> {
-    open_found(store, &store.found(id, None)?.ok_or(OpenError::Unknown(id))?)
+pub fn form_by_id(store: &dyn Store, id: FormId) -> Result<OpenedForm, FormOpenError> {
+    open_found(store, &store.found(id, None)?.ok_or(FormOpenError::Unknown(id))?)
 }
 
 /// Opens the most relevant forms of a topic, without those that may not be submitted or that a user rejected.
@@ -86,14 +86,14 @@ pub fn best_forms(
     topic: &str,
     min_relevance: f32,
     limit: usize,
-) -> Result<Vec<OpenedForm>, OpenError> {
+) -> Result<Vec<OpenedForm>, FormOpenError> {
     let query =
         FormQuery { topic: Some(topic.into()), min_relevance, most: 4 * limit, ..FormQuery::default() };
     let mut opened = Vec::new();
     for found in store.directory(&query)?.forms {
         match open_found(store, &found) {
             Ok(form) => opened.push(form),
-            Err(OpenError::Store(error)) => return Err(error.into()),
+            Err(FormOpenError::Store(error)) => return Err(error.into()),
             Err(reason) => tracing::info!("form skipped: {reason}"),
         }
         if opened.len() == limit {
@@ -104,10 +104,10 @@ pub fn best_forms(
 }
 
 /// Opens a form of the directory.
-pub fn open_found(store: &dyn Store, found: &FormEntry) -> Result<OpenedForm, OpenError> {
+pub fn open_found(store: &dyn Store, found: &FormEntry) -> Result<OpenedForm, FormOpenError> {
     let row = &found.row;
     let (run, form) = (store.run_row(found.run)?, store.whole_form(found.run, row.form_id)?);
-    let (Some(run), Some(form)) = (run, form) else { return Err(OpenError::NotKept(row.form_id)) };
+    let (Some(run), Some(form)) = (run, form) else { return Err(FormOpenError::NotKept(row.form_id)) };
     check_submittable(&row.page_url, &form, row.p_searchable)?;
     Ok(OpenedForm {
         form,
@@ -128,7 +128,7 @@ pub async fn form_at_url(
     client: &PoliteClient,
     clock: &mut Clock,
     source: &str,
-) -> Result<OpenedForm, OpenError> {
+) -> Result<OpenedForm, FormOpenError> {
     let (url, response) = fetch(url, client, clock).await?;
     if let Some(form) = opensearch_form(&response, &url) {
         check_submittable(&url, &form, 1.0)?;
@@ -149,19 +149,23 @@ pub async fn form_at_url(
 }
 
 /// Fetches and parses the page at a URL.
-pub async fn page_at_url(url: &Url, client: &PoliteClient, clock: &mut Clock) -> Result<Page, OpenError> {
+pub async fn page_at_url(url: &Url, client: &PoliteClient, clock: &mut Clock) -> Result<Page, FormOpenError> {
     let (url, response) = fetch(url, client, clock).await?;
     Ok(html::parse(&response.body, response.headers.get("content-type"), &url))
 }
 
-async fn fetch(url: &Url, client: &PoliteClient, clock: &mut Clock) -> Result<(Url, Response), OpenError> {
-    client.get_page(url, clock).await.map_err(|error| OpenError::NoPage(url.clone(), error))
+async fn fetch(
+    url: &Url,
+    client: &PoliteClient,
+    clock: &mut Clock,
+) -> Result<(Url, Response), FormOpenError> {
+    client.get_page(url, clock).await.map_err(|error| FormOpenError::NoPage(url.clone(), error))
 }
 
 /// Form of a page that may be submitted, with its P(searchable).
-fn form_on_page(page: &Page, picked: Option<u32>) -> Result<(Form, f32), OpenError> {
+fn form_on_page(page: &Page, picked: Option<u32>) -> Result<(Form, f32), FormOpenError> {
     let found = pick_search_form(page, picked);
-    let (form, p_searchable) = found.map_err(|reason| OpenError::NoForm(page.url.clone(), reason))?;
+    let (form, p_searchable) = found.map_err(|reason| FormOpenError::NoForm(page.url.clone(), reason))?;
     check_submittable(&page.url, form, p_searchable)?;
     Ok((form.clone(), p_searchable))
 }
@@ -194,16 +198,16 @@ fn title_words(title: &str) -> Vec<String> {
 }
 
 /// Returns an error when a form must not be submitted.
-fn check_submittable(page: &Url, form: &Form, p_searchable: f32) -> Result<(), OpenError> {
+fn check_submittable(page: &Url, form: &Form, p_searchable: f32) -> Result<(), FormOpenError> {
     if let Some(veto) = veto(form) {
-        return Err(OpenError::Vetoed(page.clone(), veto));
+        return Err(FormOpenError::Vetoed(page.clone(), veto));
     }
     let sent = submission(form, &FilledForm::default(), "utf-8");
     if !goes_to_web(&sent) {
-        return Err(OpenError::NotWeb(page.clone()));
+        return Err(FormOpenError::NotWeb(page.clone()));
     }
     if sent.method == Method::Post && p_searchable <= MIN_P_POST {
-        return Err(OpenError::UnsurePost(page.clone(), p_searchable));
+        return Err(FormOpenError::UnsurePost(page.clone(), p_searchable));
     }
     Ok(())
 }

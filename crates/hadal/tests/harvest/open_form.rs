@@ -1,7 +1,7 @@
 //! Which form is taken when a person names an address.
 
 use crate::common::Web;
-use hadal::harvest::open_form::{OpenError, OpenedForm, form_at_url};
+use hadal::harvest::open_form::{FormOpenError, OpenedForm, form_at_url};
 use hadal::polite::{ClientOptions, Clock, PoliteClient, Politeness};
 use hadal_core::page::FormSource;
 use std::sync::Arc;
@@ -17,7 +17,11 @@ const LINK: &str = "<link rel=search type='application/opensearchdescription+xml
 const SUBSCRIBE: &str = "<form method=post action=/subscribe>Newsletter <input type=email name=email>
     <input type=submit value=Subscribe></form>";
 
-async fn opened(web: Web, url: &str, picked: Option<u32>) -> (Result<OpenedForm, OpenError>, Vec<String>) {
+async fn opened(
+    web: Web,
+    url: &str,
+    picked: Option<u32>,
+) -> (Result<OpenedForm, FormOpenError>, Vec<String>) {
     let web = Arc::new(web);
     let stop = watch::channel(false).1;
     let options = ClientOptions::new(Politeness::default(), "hadal", 1 << 20);
@@ -69,7 +73,7 @@ async fn a_description_that_robots_forbid_is_left_alone() {
         "User-agent: *\nDisallow: /os.xml\n",
     );
     let (found, requests) = opened(web, "http://boats.example/", None).await;
-    assert!(matches!(found, Err(OpenError::NoForm(..))), "{found:?}");
+    assert!(matches!(found, Err(FormOpenError::NoForm(..))), "{found:?}");
     assert!(!requests.iter().any(|url| url.ends_with("/os.xml")), "{requests:?}");
 }
 
@@ -97,7 +101,7 @@ async fn a_page_that_has_moved_is_opened_where_it_is_now() {
     let (found, _) = opened(web, "http://boats.example/", None).await;
     assert_eq!(found.unwrap().page.as_str(), "http://www.boats.example/start");
     let round = Web::default().redirect("http://boats.example/", "http://boats.example/");
-    assert!(matches!(opened(round, "http://boats.example/", None).await.0, Err(OpenError::NoPage(..))));
+    assert!(matches!(opened(round, "http://boats.example/", None).await.0, Err(FormOpenError::NoPage(..))));
 }
 
 #[tokio::test]

@@ -209,8 +209,8 @@ impl HadalPolicy {
     /// Makes words with the same stem one word, once the form matches stems.
     fn merge_stems(&mut self) {
         let merged = self.captures.merge_stems(self.language);
-        for at in 0..self.statuses.len() {
-            let (status, first) = (self.statuses[at], merged[at] as usize);
+        for (at, &first) in merged.iter().enumerate().take(self.statuses.len()) {
+            let (status, first) = (self.statuses[at], first as usize);
             self.statuses[first] = self.statuses[first].max(status);
         }
         let stated: Vec<(u32, StatedMatches)> = self.stated.drain().collect();
