@@ -1,10 +1,10 @@
-//! How an answer travels: dead, slow, flaky and wandering hosts, latency, limits.
+//! Network behaviour of sites: failures, redirects of whole sites, latency and body limits.
 
 use crate::random::{SeededRng, mix};
 use crate::site::Site;
 use crate::site::host_names::HostRole;
 use crate::site::profile::{Health, SiteProfile};
-use crate::site::resource::{Resource, SiteResponse, answer, place, without_session};
+use crate::site::resource::{Resource, SiteResponse, resource_at, respond, without_session};
 use crate::world::World;
 use hadal_core::http::{BodyCompleteness, Exchange, FetchError, Headers, Request, Response};
 use hadal_core::time::Time;
@@ -13,18 +13,18 @@ use std::time::Duration;
 use url::Url;
 use xxhash_rust::xxh3::xxh3_64;
 
-/// A flaky host changes its mood this often.
-const MOOD: u64 = 4_000;
+/// Milliseconds during which a flaky host treats a URL the same way. Guess.
+const FAILURE_PERIOD: u64 = 4_000;
 
-/// What a flaky host asks to wait, in seconds: longer than a mood.
-const RETRY_AFTER: &str = "5";
+/// `Retry-After` of a 503 response, in seconds; longer than [`FAILURE_PERIOD`].
+const RETRY_UNAVAILABLE: &str = "5";
 
-/// What a host that was asked too often asks to wait, in seconds.
-const RETRY_LATER: &str = "60";
+/// `Retry-After` of a 429 response, in seconds.
+const RETRY_RATE_LIMIT: &str = "60";
 
 impl World {
-    /// Answers a request. The same request at the same time gets the same answer.
-    /// Databases with hosts of their own count requests: where they limit them, those before matter too.
+    /// Answers a request, including connection failures and latency. The result depends only on the spec, the request
+    /// and the time. The databases of [`World::databases`] are an exception: they count requests for their rate limits.
     pub fn respond(&self, request: &Request, at: Time) -> Exchange {
         if let Some(exchange) = self.databases().respond(request, at) {
             return exchange;
@@ -37,65 +37,65 @@ impl World {
         if !is_served(&request.url) {
             return failed(FetchError::Connect, 60, Some(peer));
         }
-        let mut rng = mood(site.profile, request, at);
-        let mut exchange = match self.trouble(&site, request, &mut rng) {
+        let mut rng = request_rng(site.profile, request, at);
+        let mut exchange = match self.failure(&site, request, &mut rng) {
             Some(Err((error, after))) => failed(error, after, Some(peer)),
-            Some(Ok(answer)) => deliver(answer, request, &site, &mut rng),
+            Some(Ok(response)) => deliver(response, request, &site, &mut rng),
             None => {
-                let answer = answer(&site, host, request, at, |page| self.citations(&site, page));
-                deliver(answer, request, &site, &mut rng)
+                let response = respond(&site, host, request, at, |page| self.off_site_links(&site, page));
+                deliver(response, request, &site, &mut rng)
             }
         };
         exchange.peer = Some(peer);
         exchange
     }
 
-    /// How an answer of so many bytes travels at this moment, for those who have its content already:
-    /// how long it takes and from where, as [`World::respond`] would say. `None` when the site does
-    /// something else than answer.
+    /// Duration and peer address of [`World::respond`] for a response of `bytes` bytes, without generating it. Used by
+    /// callers that cache pages. `None` if the site fails or redirects instead of answering.
     pub fn delivery(&self, request: &Request, at: Time, bytes: usize) -> Option<(Duration, IpAddr)> {
         let (index, _) = self.locate(&request.url).filter(|_| is_served(&request.url))?;
-        let record = self.record(index);
-        let mut rng = mood(record, request, at);
-        let answers = match record.health {
+        let profile = &self.profiles()[index as usize];
+        let mut rng = request_rng(profile, request, at);
+        let answers = match profile.health {
             Health::Fine | Health::Slow => true,
             Health::Flaky => flaky(&mut rng).is_none(),
             Health::Dead | Health::Moved(_) | Health::Looping => false,
         };
-        answers.then(|| (latency(record, bytes, &mut rng), address_of(record)))
+        answers.then(|| (latency(profile, bytes, &mut rng), address_of(profile)))
     }
 
-    /// Whether the same stands at an address at all times; what the programs behind forms say may change.
+    /// True if the content at a URL never changes. Responses of forms and of the databases may change.
     pub fn is_static(&self, url: &Url) -> bool {
         let Some((index, host)) = self.locate(url) else { return self.databases().at(url).is_none() };
         let site = self.site(index);
         let (path, _) = without_session(url);
-        !matches!(place(&site, host, &path), Resource::Action(..))
+        !matches!(resource_at(&site, host, &path), Resource::Action(..))
     }
 
-    /// What a site in bad health does instead of answering.
-    fn trouble(&self, site: &Site<'_>, request: &Request, rng: &mut SeededRng) -> Option<Disturbance> {
+    /// Failure or redirect that a site answers with instead of a page.
+    fn failure(&self, site: &Site<'_>, request: &Request, rng: &mut SeededRng) -> Option<SiteFailure> {
         match site.profile.health {
             Health::Fine | Health::Slow => None,
             Health::Dead => Some(Err(dead(site))),
             Health::Flaky => flaky(rng),
             Health::Moved(to) => Some(Ok(SiteResponse::redirect(self.site(to).url(0)))),
-            Health::Looping => Some(Ok(SiteResponse::redirect(circle(site, &request.url)))),
+            Health::Looping => Some(Ok(SiteResponse::redirect(loop_target(site, &request.url)))),
         }
     }
 }
 
-/// Nobody listens anywhere else.
+/// Sites accept connections on port 80 only.
 fn is_served(url: &Url) -> bool {
     url.scheme() == "http" && url.port().is_none()
 }
 
-/// What a request meets by chance, the same for a while.
-fn mood(record: &SiteProfile, request: &Request, at: Time) -> SeededRng {
-    SeededRng::new(record.seed ^ xxh3_64(request.url.as_str().as_bytes()), at.0 / MOOD)
+/// Generator for latency and failures of a request; constant within [`FAILURE_PERIOD`].
+fn request_rng(profile: &SiteProfile, request: &Request, at: Time) -> SeededRng {
+    SeededRng::new(profile.seed ^ xxh3_64(request.url.as_str().as_bytes()), at.0 / FAILURE_PERIOD)
 }
 
-type Disturbance = Result<SiteResponse, (FetchError, u64)>;
+/// Response, or error and milliseconds until it occurs.
+type SiteFailure = Result<SiteResponse, (FetchError, u64)>;
 
 fn dead(site: &Site<'_>) -> (FetchError, u64) {
     match mix(site.profile.seed, 100) % 4 {
@@ -106,7 +106,7 @@ fn dead(site: &Site<'_>) -> (FetchError, u64) {
     }
 }
 
-fn flaky(rng: &mut SeededRng) -> Option<Disturbance> {
+fn flaky(rng: &mut SeededRng) -> Option<SiteFailure> {
     match rng.weighted(&[0.7, 0.15, 0.1, 0.05]) {
         0 => None,
         1 => {
@@ -118,8 +118,8 @@ fn flaky(rng: &mut SeededRng) -> Option<Disturbance> {
     }
 }
 
-/// Two addresses that send visitors to each other.
-fn circle(site: &Site<'_>, from: &Url) -> Url {
+/// Next URL of a redirect loop between two paths.
+fn loop_target(site: &Site<'_>, from: &Url) -> Url {
     let path = if from.path() == "/start" { "/welcome" } else { "/start" };
     Url::parse(&(site.root(HostRole::Www) + path)).expect("generated addresses are well-formed")
 }
@@ -128,40 +128,42 @@ fn failed(error: FetchError, after: u64, peer: Option<IpAddr>) -> Exchange {
     Exchange { result: Err(error), took: Duration::from_millis(after), peer }
 }
 
-fn deliver(answer: SiteResponse, request: &Request, site: &Site<'_>, rng: &mut SeededRng) -> Exchange {
+/// Adds latency and the body limit to a response.
+fn deliver(response: SiteResponse, request: &Request, site: &Site<'_>, rng: &mut SeededRng) -> Exchange {
     let mut headers = Headers::default();
-    headers.push("Content-Type", answer.content_type);
-    if let Some(location) = &answer.location {
+    headers.push("Content-Type", response.content_type);
+    if let Some(location) = &response.location {
         headers.push("Location", location.as_str());
     }
-    match answer.status {
-        503 => headers.push("Retry-After", RETRY_AFTER),
-        429 => headers.push("Retry-After", RETRY_LATER),
+    match response.status {
+        503 => headers.push("Retry-After", RETRY_UNAVAILABLE),
+        429 => headers.push("Retry-After", RETRY_RATE_LIMIT),
         _ => {}
     }
-    let mut body = answer.body;
+    let mut body = response.body;
     let took = latency(site.profile, body.len(), rng);
     let limit = usize::try_from(request.body_limit).unwrap_or(usize::MAX);
     let completeness = if body.len() > limit { BodyCompleteness::Cut } else { BodyCompleteness::Whole };
     body.truncate(limit);
     let transferred = body.len() as u64;
-    let result = Ok(Response { status: answer.status, headers, body, transferred, completeness });
+    let result = Ok(Response { status: response.status, headers, body, transferred, completeness });
     Exchange { result, took, peer: None }
 }
 
-/// Distance to the host, size over bandwidth, and a little luck.
-fn latency(record: &SiteProfile, bytes: usize, rng: &mut SeededRng) -> Duration {
-    let host = mix(record.seed, 101);
-    let distance = 30 + host % 220;
+/// Response time: round trip of the host, bytes over its bandwidth, jitter, and the delay of a slow host. In
+/// milliseconds; the ranges are guesses.
+fn latency(profile: &SiteProfile, bytes: usize, rng: &mut SeededRng) -> Duration {
+    let host = mix(profile.seed, 101);
+    let round_trip = 30 + host % 220;
     let bandwidth = 200 + (host >> 32) % 4000;
-    let luck = u64::from(rng.below(60));
-    let waiting = if record.health == Health::Slow { 5_000 + u64::from(rng.below(20_000)) } else { 0 };
-    Duration::from_millis(distance + bytes as u64 / bandwidth + luck + waiting)
+    let jitter = u64::from(rng.below(60));
+    let delay = if profile.health == Health::Slow { 5_000 + u64::from(rng.below(20_000)) } else { 0 };
+    Duration::from_millis(round_trip + bytes as u64 / bandwidth + jitter + delay)
 }
 
-/// Hosts share addresses, as on rented servers. The range is the one set aside for benchmarks.
-fn address_of(record: &SiteProfile) -> IpAddr {
-    let number = mix(record.seed, 102) % (1 << 17);
+/// IP address of a site in 198.18.0.0/15, which RFC 2544 reserves for benchmarks. Sites may share an address.
+fn address_of(profile: &SiteProfile) -> IpAddr {
+    let number = mix(profile.seed, 102) % (1 << 17);
     let [_, high, middle, low] = (number as u32).to_be_bytes();
     IpAddr::V4(Ipv4Addr::new(198, 18 + high, middle, low))
 }

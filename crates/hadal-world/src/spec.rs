@@ -1,108 +1,107 @@
-//! What a simulated web is like: how large, how hostile, how helpful to those who learn from it.
+//! Parameters of a simulated web: size, failure rates, and the signals that a learning crawler can use.
 
 use crate::random::SeededRng;
 
-/// Everything a world is made from. Two worlds with equal specs are equal to the last byte.
+/// Parameters of a simulated web. Worlds with equal specs are equal byte for byte.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Spec {
-    /// Where all choices come from.
+    /// Seed of all random numbers.
     pub seed: u64,
-    /// How many sites.
+    /// Number of sites.
     pub sites: u32,
-    /// Mean number of pages of a site; single sites differ by orders of magnitude.
+    /// Mean number of pages per site. Sizes follow a Pareto distribution.
     pub mean_pages: u32,
-    /// The largest site.
+    /// Number of pages of the largest possible site.
     pub max_pages: u32,
-    /// Share of sites about one of the twelve topics; the rest is about other things.
+    /// Share of sites about one of the twelve topics; the others are about other subjects.
     pub topic_share: f64,
-    /// Multiplies the share of sites that hold databases: 1 is the density of real crawls.
+    /// Factor on the share of deep sites. 1 gives the form density that crawls of the real web reported.
     pub deep_site_factor: f64,
-    /// Share of a site's chosen neighbours that are about its own subject.
+    /// Share of a site's links to other sites that stay within its subject.
     pub same_subject_share: f64,
-    /// Mean number of off-site links on a page, between 1 and 3.
+    /// Mean number of off-site links per page, from 1 to 3.
     pub off_site_links: f64,
-    /// Share of directories among sites, where there are any.
+    /// Share of hubs among the sites that have no database; ignored with [`Hubs::Absent`].
     pub hub_share: f64,
-    /// Multiplies how often links say what they lead to.
+    /// Factor on the probability that a link contains a word of the topic it leads to.
     pub topic_word_factor: f64,
-    /// Whether directories exist that list many sites of a topic.
+    /// Presence of sites that list many sites of a topic.
     pub hubs: Hubs,
-    /// Whether links of one kind stand in the same place of a site's pages.
+    /// Stability of the tag paths of links within a site.
     pub tag_paths: TagPaths,
-    /// Whether anchors say what they lead to.
+    /// Information content of anchor texts.
     pub anchors: Anchors,
-    /// How the programs behind forms behave.
+    /// Variety of the programs behind forms.
     pub back_ends: BackEnds,
-    /// How often things go wrong.
+    /// Shares of sites with failures, robots.txt, sitemaps and the like.
     pub rates: Rates,
 }
 
-/// Directories of sites.
+/// Presence of hubs: sites that list many others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Hubs {
-    /// A few sites per topic list many others.
+    /// Some sites per topic link to 60 to 160 others.
     Present,
-    /// Nobody lists anything.
+    /// No site is a hub.
     Absent,
 }
 
-/// Where links stand in a page.
+/// Stability of tag paths, which some strategies group links by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TagPaths {
-    /// Each site keeps to its template.
+    /// All pages of a site share the class names of one template.
     Regular,
     /// Class names change from page to page.
     Random,
 }
 
-/// What links are called.
+/// Information content of anchor texts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Anchors {
-    /// After what they lead to, often enough to learn from.
+    /// Anchors and the text around them contain topic words at the rates measured in the real web.
     Informative,
-    /// "Click here", "more", a number.
+    /// Anchors are phrases such as "click here" or "more".
     Uninformative,
 }
 
-/// The programs behind forms.
+/// Variety of the programs behind forms.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BackEnds {
-    /// Every search lists what it finds or says that it found nothing, and what looks like a search
-    /// is one.
+    /// All search forms have [`Behaviour::Plain`](crate::Behaviour::Plain), and all forms that look like searches are.
     Plain,
-    /// They echo, redirect, suggest and refuse, and some forms only look like searches.
+    /// Search forms have all behaviours, and some forms only look like searches.
     Varied,
 }
 
-/// Shares of all sites, between 0 and 1.
+/// Shares of sites with a property, each from 0 to 1.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rates {
-    /// Never answer.
+    /// Sites where every request fails.
     pub dead: f64,
-    /// SiteResponse after many seconds.
+    /// Sites that answer after 5 to 25 seconds.
     pub slow: f64,
-    /// Fail now and then; a later try may succeed.
+    /// Sites where 30 % of the requests fail and a later retry may succeed.
     pub flaky: f64,
-    /// Have moved to another site, or send visitors in circles.
+    /// Sites that redirect to another site or in a loop.
     pub redirecting: f64,
-    /// SiteResponse 200 for pages that do not exist.
+    /// Sites that answer 200 for pages that do not exist.
     pub soft_404: f64,
-    /// Hold an endless space: calendar, session ids, endless next, growing paths.
+    /// Sites with a crawler trap: calendar, session ids, endless archive or growing paths.
     pub traps: f64,
-    /// Have a robots.txt.
+    /// Sites with a robots.txt.
     pub robots: f64,
-    /// SubmittedForm in their robots.txt to be visited slowly.
+    /// Sites whose robots.txt has a `Crawl-delay`.
     pub crawl_delay: f64,
-    /// Have a sitemap.xml.
+    /// Sites with a sitemap.xml.
     pub sitemap: f64,
-    /// Keep a part of themselves on a second host.
+    /// Sites that serve their first section from a second host.
     pub second_host: f64,
-    /// Have a search box for the site itself on every page.
+    /// Sites with a search box for their own pages on every page.
     pub site_search: f64,
 }
 
 impl Rates {
-    /// What a crawler meets out there.
+    /// Rates of the evaluation worlds. `soft_404` is a target of [`measure`](crate::measure); the others are guesses.
     pub fn usual() -> Rates {
         Rates {
             dead: 0.04,
@@ -119,7 +118,7 @@ impl Rates {
         }
     }
 
-    /// A friendly web: every page answers at once, every space ends.
+    /// Rates without failures, redirects, traps and crawl delays.
     pub fn calm() -> Rates {
         let (dead, slow, flaky, redirecting) = (0.0, 0.0, 0.0, 0.0);
         Rates { dead, slow, flaky, redirecting, traps: 0.0, crawl_delay: 0.0, ..Rates::usual() }
@@ -127,13 +126,13 @@ impl Rates {
 }
 
 impl Spec {
-    /// 2,000 sites and over a million pages, rich enough in databases for a first look.
+    /// Spec of `hadal demo`: 2,000 sites, over a million pages, eight times as many deep sites as the real web.
     pub fn demo(seed: u64) -> Spec {
         let rates = Rates { site_search: 0.5, ..Rates::usual() };
         Spec { sites: 2_000, mean_pages: 520, deep_site_factor: 8.0, rates, ..Spec::evaluation(seed) }
     }
 
-    /// The scale strategies are compared at: 800,000 sites and over 80 million pages.
+    /// Spec of `hadal eval find`: 800,000 sites, over 80 million pages, densities of the real web.
     pub fn evaluation(seed: u64) -> Spec {
         Spec {
             seed,
@@ -154,35 +153,35 @@ impl Spec {
         }
     }
 
-    /// A web like the evaluation's in other proportions: richer or poorer, closer knit or looser, with more
-    /// or fewer directories, plainer or more telling links, larger or smaller sites.
+    /// The evaluation spec with its densities, link rates, site sizes and failure rates multiplied by random factors. A
+    /// factor of at most `m` is log-uniform between `1/m` and `m`.
     pub fn varied(seed: u64) -> Spec {
         let mut rng = SeededRng::new(seed, 130);
-        let mut times = |most: f64| most.powf(2.0 * rng.unit() - 1.0);
+        let mut factor = |most: f64| most.powf(2.0 * rng.unit() - 1.0);
         let usual = Spec::evaluation(seed);
         let rates = &usual.rates;
         Spec {
-            deep_site_factor: times(2.0),
-            same_subject_share: usual.same_subject_share * times(1.25),
-            off_site_links: (usual.off_site_links * times(1.5)).max(1.0),
-            hub_share: usual.hub_share * times(2.5),
-            topic_word_factor: times(1.35),
-            mean_pages: (f64::from(usual.mean_pages) * times(1.4)) as u32,
+            deep_site_factor: factor(2.0),
+            same_subject_share: usual.same_subject_share * factor(1.25),
+            off_site_links: (usual.off_site_links * factor(1.5)).max(1.0),
+            hub_share: usual.hub_share * factor(2.5),
+            topic_word_factor: factor(1.35),
+            mean_pages: (f64::from(usual.mean_pages) * factor(1.4)) as u32,
             rates: Rates {
-                dead: rates.dead * times(2.0),
-                slow: rates.slow * times(2.0),
-                flaky: rates.flaky * times(2.0),
-                redirecting: rates.redirecting * times(2.0),
-                soft_404: rates.soft_404 * times(1.5),
-                traps: rates.traps * times(2.0),
-                site_search: rates.site_search * times(1.5),
+                dead: rates.dead * factor(2.0),
+                slow: rates.slow * factor(2.0),
+                flaky: rates.flaky * factor(2.0),
+                redirecting: rates.redirecting * factor(2.0),
+                soft_404: rates.soft_404 * factor(1.5),
+                traps: rates.traps * factor(2.0),
+                site_search: rates.site_search * factor(1.5),
                 ..rates.clone()
             },
             ..usual
         }
     }
 
-    /// About 60 calm sites that a test crawls to exhaustion in a moment.
+    /// 60 sites without failures, small enough for a test to crawl completely.
     pub fn tiny(seed: u64) -> Spec {
         Spec {
             sites: 60,
@@ -201,7 +200,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn varied_webs_stay_within_sensible_ranges() {
+    fn varied_specs_stay_within_their_ranges() {
         for seed in 0..200 {
             let spec = Spec::varied(seed);
             assert!((0.5..=2.0).contains(&spec.deep_site_factor));

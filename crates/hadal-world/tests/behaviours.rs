@@ -1,4 +1,4 @@
-//! What the programs behind forms do with a question, and what the truth says about it.
+//! Behaviours of search forms agree with the ground truth.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod common;
@@ -18,7 +18,7 @@ use url::Url;
 static VARIED: LazyLock<World> =
     LazyLock::new(|| World::new(Spec { sites: 300, back_ends: BackEnds::Varied, ..Spec::tiny(21) }));
 
-/// Forms of a behaviour that look like searches and have a text field, and that field.
+/// Forms of a behaviour that look like searches, each with the index of a text field.
 fn forms(behaviour: Behaviour) -> Vec<(TrueForm, Form, usize)> {
     let mut found = Vec::new();
     for truth in VARIED.truth().filter(|form| form.behaviour == behaviour) {
@@ -37,7 +37,7 @@ fn forms(behaviour: Behaviour) -> Vec<(TrueForm, Form, usize)> {
     found
 }
 
-fn ask(form: &Form, field: usize, word: &str, at: Time) -> Response {
+fn submit(form: &Form, field: usize, word: &str, at: Time) -> Response {
     let request = submission(form, &FilledForm::of(field, word), "utf-8");
     VARIED.respond(&request, at).result.expect("calm hosts answer")
 }
@@ -56,10 +56,10 @@ fn calm_worlds_have_plain_searches_only() {
 }
 
 #[test]
-fn some_repeat_the_query_and_others_do_not() {
+fn only_echo_repeats_the_query() {
     for (behaviour, repeats) in [(Behaviour::Echo, true), (Behaviour::Plain, false)] {
         for (truth, form, field) in forms(behaviour) {
-            let answer = ask(&form, field, "zuvoqix <b>", Time(0));
+            let answer = submit(&form, field, "zuvoqix <b>", Time(0));
             assert_eq!(text(&answer).contains("zuvoqix &lt;b&gt;"), repeats, "{truth:?}");
         }
     }
@@ -68,7 +68,7 @@ fn some_repeat_the_query_and_others_do_not() {
 #[test]
 fn redirects_lead_to_the_results() {
     for (truth, form, field) in forms(Behaviour::Redirect) {
-        let redirect = ask(&form, field, "", Time(0));
+        let redirect = submit(&form, field, "", Time(0));
         let location = Url::parse(redirect.headers.get("location").unwrap()).unwrap();
         let results = get(&VARIED, &location).result.unwrap();
         assert_eq!((redirect.status, results.status), (303, 200), "{truth:?}");
@@ -77,43 +77,43 @@ fn redirects_lead_to_the_results() {
 }
 
 #[test]
-fn nothing_found_may_come_with_suggestions() {
+fn suggest_shows_records_if_nothing_matches() {
     for (truth, form, field) in forms(Behaviour::Suggest) {
-        let answer = text(&ask(&form, field, "zuvoqix", Time(0)));
+        let answer = text(&submit(&form, field, "zuvoqix", Time(0)));
         assert!(answer.contains("Did you mean") && answer.contains("/detail/"), "{truth:?}");
     }
 }
 
 #[test]
-fn an_empty_query_may_be_refused() {
+fn rejects_empty_shows_no_records() {
     for (truth, form, field) in forms(Behaviour::RejectsEmpty) {
-        let answer = ask(&form, field, "", Time(0));
+        let answer = submit(&form, field, "", Time(0));
         assert!(matches!(answer.status, 200 | 400) && !text(&answer).contains("/detail/"), "{truth:?}");
     }
 }
 
 #[test]
-fn a_limited_back_end_refuses_for_a_while() {
+fn limited_refuses_some_requests_for_a_minute() {
     for (truth, form, field) in forms(Behaviour::Limited) {
-        let minutes: Vec<Response> = (0..30).map(|n| ask(&form, field, "a", Time(60_000 * n))).collect();
+        let minutes: Vec<Response> = (0..30).map(|n| submit(&form, field, "a", Time(60_000 * n))).collect();
         let refused: Vec<&Response> = minutes.iter().filter(|answer| answer.status == 429).collect();
         assert!((5..30).contains(&refused.len()), "{truth:?}");
         assert!(refused.iter().all(|answer| answer.headers.get("retry-after") == Some("60")));
-        assert_eq!(ask(&form, field, "a", Time(0)), minutes[0]);
+        assert_eq!(submit(&form, field, "a", Time(0)), minutes[0]);
     }
 }
 
 #[test]
-fn shams_look_like_searches_and_are_none() {
+fn same_page_forms_never_show_records() {
     for (truth, form, field) in forms(Behaviour::SamePage) {
         assert_eq!((truth.kind, truth.topic, truth.database), (FormKind::Other, None, None));
-        let words = ["", "book", "zuvoqix"].map(|word| ask(&form, field, word, Time(0)));
+        let words = ["", "book", "zuvoqix"].map(|word| submit(&form, field, word, Time(0)));
         assert!(words.iter().all(|answer| answer.status == 200 && !text(answer).contains("/detail/")));
     }
 }
 
 #[test]
-fn addresses_of_results_that_nobody_gave_out_do_not_exist() {
+fn invented_result_urls_show_no_records() {
     let home = VARIED.truth().next().unwrap().page_url;
     for path in ["/found/", "/found/x", "/found/999", "/found/0/zz", "/found/0/c328"] {
         let answer = VARIED.respond(&Request::get(home.join(path).unwrap()), Time(0)).result.unwrap();

@@ -1,4 +1,4 @@
-//! Databases on hosts of their own, beside the sites of a world.
+//! Databases on hosts of their own within a world.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use hadal_core::http::{FetchError, Request};
@@ -23,7 +23,7 @@ fn get(world: &World, url: &str) -> Result<u16, FetchError> {
 }
 
 #[test]
-fn a_world_answers_for_its_library() {
+fn a_world_answers_for_its_databases() {
     let world = World::new(Spec::tiny(1)).with_databases(databases());
     assert_eq!(get(&world, "http://db-cars.example/"), Ok(200));
     assert_eq!(get(&world, "http://db-cars.example./"), Ok(200));
@@ -35,7 +35,7 @@ fn a_world_answers_for_its_library() {
 }
 
 #[test]
-fn sites_answer_as_they_did_without_it() {
+fn sites_do_not_change_with_databases() {
     let (plain, with) = (World::new(Spec::tiny(1)), World::new(Spec::tiny(1)).with_databases(databases()));
     for form in plain.truth().take(20) {
         let body =
@@ -52,7 +52,7 @@ fn bodies_are_cut_at_the_limit() {
 }
 
 #[test]
-fn drawn_libraries_are_the_same_for_the_same_seed() {
+fn equal_seeds_give_equal_lists() {
     assert_eq!(DatabaseList::varied(9, 4), DatabaseList::varied(9, 4));
     assert_ne!(DatabaseList::varied(9, 4), DatabaseList::varied(9, 5));
     assert!(["", "-a", "A", "a.b", "a b"].iter().all(|name| !DatabaseHosts::is_name(name)));

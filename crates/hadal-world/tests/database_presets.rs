@@ -1,4 +1,4 @@
-//! Databases that do something wrong: each does it, the same way every time.
+//! Presets: each fault shows, and equally in every run.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 #[path = "common/reader.rs"]
@@ -7,7 +7,7 @@ mod reader;
 use hadal_core::http::Request;
 use hadal_core::time::Time;
 use hadal_world::database::{CollectionSpec, Database, DatabaseConfig, SearchQuery, generate_cars};
-use reader::{ask, fetch, home, next, records};
+use reader::{fetch, home, next, records, search};
 use std::sync::{Arc, LazyLock};
 
 static PLAIN: LazyLock<Database> = LazyLock::new(|| {
@@ -22,11 +22,11 @@ fn preset(name: &str) -> Database {
 }
 
 fn found(database: &Database, words: &str) -> Vec<u32> {
-    records(database, &ask(database, words, Time(0)))
+    records(database, &search(database, words, Time(0)))
 }
 
 #[test]
-fn every_preset_answers_the_same_way_again() {
+fn every_preset_is_deterministic() {
     for (name, config) in DatabaseConfig::presets() {
         let run = || {
             let database = PLAIN.with_config(config());
@@ -38,20 +38,20 @@ fn every_preset_answers_the_same_way_again() {
 }
 
 #[test]
-fn the_same_page_for_every_question() {
+fn same_page_returns_the_same_records_for_every_query() {
     let database = preset("same-page");
     assert_eq!(found(&database, "the"), found(&database, "zzzz"));
     assert_eq!(found(&database, "zzzz").len(), 10);
 }
 
 #[test]
-fn other_records_for_the_same_question() {
+fn random_records_returns_other_records_each_time() {
     let database = preset("random-records");
     assert_ne!(found(&database, "the"), found(&database, "the"));
 }
 
 #[test]
-fn half_of_the_answers_fail_for_a_while() {
+fn half_fails_answers_half_of_the_requests_with_500() {
     let database = preset("half-fails");
     let status = |n: u64| database.respond(&Request::get(home()), Time(n * 10_000)).status;
     let failed = (0..200).filter(|n| status(*n) == 500).count();
@@ -59,19 +59,19 @@ fn half_of_the_answers_fail_for_a_while() {
 }
 
 #[test]
-fn a_list_without_end_has_always_another_page() {
+fn endless_always_has_a_next_page() {
     let database = preset("endless");
-    let mut came = ask(&database, "the", Time(0));
+    let mut fetched = search(&database, "the", Time(0));
     for page in 0..60 {
-        assert_eq!(came.response.status, 200);
-        assert!(!records(&database, &came).is_empty());
-        came = fetch(&database, next(&came, page).unwrap(), Time(0));
+        assert_eq!(fetched.response.status, 200);
+        assert!(!records(&database, &fetched).is_empty());
+        fetched = fetch(&database, next(&fetched, page).unwrap(), Time(0));
     }
     assert!(found(&database, "zzzz").is_empty());
 }
 
 #[test]
-fn the_order_changes_and_the_records_do_not() {
+fn shuffled_changes_the_order_only() {
     let database = preset("shuffled");
     let word =
         (0..).map(|n| PLAIN.collection().record(n).unwrap().title.split(' ').next().unwrap().to_string());
@@ -87,15 +87,15 @@ fn the_order_changes_and_the_records_do_not() {
 }
 
 #[test]
-fn one_record_a_question_and_no_more() {
+fn cap_of_1_shows_one_record_per_query() {
     let database = preset("cap-of-1");
-    let came = ask(&database, "the", Time(0));
-    assert_eq!(records(&database, &came).len(), 1);
-    assert!(next(&came, 0).is_none());
+    let fetched = search(&database, "the", Time(0));
+    assert_eq!(records(&database, &fetched).len(), 1);
+    assert!(next(&fetched, 0).is_none());
 }
 
 #[test]
-fn forms_vanish_and_walls_go_up() {
+fn vanishing_and_walls_begin_after_their_limit() {
     let vanishing = preset("vanishing");
     assert_eq!(found(&vanishing, "the").len(), 10);
     (0..30).for_each(|_| drop(vanishing.respond(&Request::get(home()), Time(0))));
@@ -103,14 +103,14 @@ fn forms_vanish_and_walls_go_up() {
     for (name, sign) in [("login-wall", "password"), ("captcha", "robot")] {
         let database = preset(name);
         let answers: Vec<bool> =
-            (0..25).map(|_| ask(&database, "the", Time(0)).body().contains(sign)).collect();
+            (0..25).map(|_| search(&database, "the", Time(0)).body().contains(sign)).collect();
         assert_eq!(answers.iter().position(|wall| *wall), Some(20), "{name}");
         assert!(answers[20..].iter().all(|wall| *wall), "{name}");
     }
 }
 
 #[test]
-fn hostile_titles_leave_the_truth_readable() {
+fn detail_pages_with_hostile_titles_show_the_reference_number() {
     let database = preset("hostile-titles");
     let pages: Vec<String> = (0..60)
         .map(|n| {
@@ -123,16 +123,16 @@ fn hostile_titles_leave_the_truth_readable() {
     assert!(pages.iter().enumerate().all(|(n, page)| database.record_in(page) == Some(n as u32)));
 }
 
-/// The path of a record, as a page of results has it.
+/// Path of the detail page of a record, derived from a link on a result page.
 fn path_of(database: &Database, record: u32) -> String {
-    let came = ask(database, "the", Time(0));
-    let link = came.page.links.iter().find(|link| database.record_at(&link.url).is_some()).unwrap();
+    let fetched = search(database, "the", Time(0));
+    let link = fetched.page.links.iter().find(|link| database.record_at(&link.url).is_some()).unwrap();
     let (folder, _) = link.url.path().trim_start_matches('/').split_once('/').unwrap();
     format!("{folder}/{record}")
 }
 
 #[test]
-fn too_many_requests_are_told_when_to_come_back() {
+fn the_rate_limit_sends_429_with_retry_after() {
     let database = PLAIN.with_config(DatabaseConfig { rate_limit: Some(5), ..DatabaseConfig::default() });
     let get = |at| database.respond(&Request::get(home()), Time(at));
     let statuses: Vec<u16> = (0..7).map(|_| get(20_000).status).collect();
@@ -142,7 +142,7 @@ fn too_many_requests_are_told_when_to_come_back() {
 }
 
 #[test]
-fn used_cars_offer_what_the_data_has() {
+fn used_cars_has_selects_and_facets_of_the_data() {
     let cars = Arc::new(generate_cars(1, 3_000));
     let database = Database::new(cars.clone(), DatabaseConfig::preset("used-cars").unwrap());
     let page = fetch(&database, Request::get(home()), Time(0)).page;
@@ -152,14 +152,14 @@ fn used_cars_offer_what_the_data_has() {
     let options = &form.fields[0].options;
     assert_eq!(options.len(), cars.column("make").unwrap().1.values().len() + 1);
     let make = hadal_core::submission::FilledForm::of(0, &options[1].value);
-    let came = fetch(&database, hadal_core::submission::submission(&form, &make, "utf-8"), Time(0));
-    let shown = records(&database, &came);
+    let fetched = fetch(&database, hadal_core::submission::submission(&form, &make, "utf-8"), Time(0));
+    let shown = records(&database, &fetched);
     assert_eq!(shown.len(), 20);
     let of_make =
         |record: &u32| cars.fields(*record).any(|field| field == ("make", options[1].value.as_str()));
     assert!(shown.iter().all(of_make));
     let narrower =
-        came.page.links.iter().find(|link| link.url.query().unwrap_or("").contains("only_year")).unwrap();
+        fetched.page.links.iter().find(|link| link.url.query().unwrap_or("").contains("only_year")).unwrap();
     let narrowed = fetch(&database, Request::get(narrower.url.clone()), Time(0));
     let year = narrower.context.anchor.trim();
     let fits = |record: &u32| of_make(record) && cars.fields(*record).any(|field| field == ("year", year));

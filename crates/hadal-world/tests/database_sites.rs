@@ -1,4 +1,4 @@
-//! The sites of databases: every look can be read, every record found again, every page turned.
+//! Sites of databases: all layouts show the results, all pagers reach the last page.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 #[path = "common/reader.rs"]
@@ -10,7 +10,7 @@ use hadal_world::database::{
     Arrangement, Collection, CollectionSpec, Database, DatabaseConfig, EmptyQuery, Excerpt, ExtraParameters,
     Layout, Pager, RecordAddress, SearchQuery, SingleHit, TotalShown,
 };
-use reader::{Came, ask, fetch, home, next, records};
+use reader::{FetchedPage, fetch, home, next, records, search};
 use std::sync::{Arc, LazyLock};
 
 static PLAIN: LazyLock<Database> = LazyLock::new(|| {
@@ -23,21 +23,23 @@ fn with(config: DatabaseConfig) -> Database {
     PLAIN.with_config(config)
 }
 
-/// Every record of an answer, page after page.
+/// Records of all result pages of a query.
 fn all_pages(database: &Database, words: &str) -> Vec<u32> {
-    let mut came: Came = ask(database, words, Time(0));
-    let mut all = records(database, &came);
+    let mut fetched: FetchedPage = search(database, words, Time(0));
+    let mut all = records(database, &fetched);
     for page in 0..100 {
-        let Some(request) = next(&came, page) else { return all };
-        came = fetch(database, request, Time(0));
-        all.extend(records(database, &came));
+        let Some(request) = next(&fetched, page) else { return all };
+        fetched = fetch(database, request, Time(0));
+        all.extend(records(database, &fetched));
     }
     panic!("pages without end");
 }
 
 #[test]
-fn every_look_shows_the_records_that_were_found() {
-    for arrangement in Arrangement::ALL.into_iter().filter(|look| *look != Arrangement::Advertised) {
+fn every_layout_shows_the_results_in_order() {
+    for arrangement in
+        Arrangement::ALL.into_iter().filter(|arrangement| *arrangement != Arrangement::Advertised)
+    {
         for address in
             [RecordAddress::Path, RecordAddress::Parameter, RecordAddress::Slug, RecordAddress::None]
         {
@@ -53,30 +55,30 @@ fn every_look_shows_the_records_that_were_found() {
                     ..Layout::default()
                 };
                 let database = with(DatabaseConfig { layout, ..DatabaseConfig::default() });
-                let came = ask(&database, "the", Time(0));
+                let fetched = search(&database, "the", Time(0));
                 let mut expected = database.search(&SearchQuery::words("the")).hits;
-                let mut shown = records(&database, &came);
+                let mut shown = records(&database, &fetched);
                 if arrangement == Arrangement::Groups {
                     expected.sort_unstable();
                     shown.sort_unstable();
                 }
-                assert_eq!(shown, expected, "{layout:?}\n{}", came.body());
+                assert_eq!(shown, expected, "{layout:?}\n{}", fetched.body());
             }
         }
     }
 }
 
 #[test]
-fn popular_records_stand_beside_the_results() {
+fn advertised_adds_popular_records() {
     let layout = Layout { arrangement: Arrangement::Advertised, ..Layout::default() };
     let database = with(DatabaseConfig { layout, ..DatabaseConfig::default() });
-    let shown = records(&database, &ask(&database, "the", Time(0)));
+    let shown = records(&database, &search(&database, "the", Time(0)));
     let expected = database.search(&SearchQuery::words("the")).hits;
     assert!(shown.starts_with(&expected) && shown.len() > expected.len());
 }
 
 #[test]
-fn every_pager_leads_to_the_end() {
+fn every_pager_reaches_the_last_page() {
     for pager in Pager::ALL {
         for seed in 0..6 {
             for method in [Method::Get, Method::Post] {
@@ -93,7 +95,7 @@ fn every_pager_leads_to_the_end() {
 }
 
 #[test]
-fn a_stale_token_gets_a_fresh_form() {
+fn an_expired_token_gets_a_fresh_form() {
     let database = with(DatabaseConfig { token_lifetime: Some(60), ..DatabaseConfig::default() });
     let form = reader::search_form(&fetch(&database, Request::get(home()), Time(0)).page);
     let late = Time(10 * 60_000);
@@ -106,49 +108,50 @@ fn a_stale_token_gets_a_fresh_form() {
 }
 
 #[test]
-fn totals_are_told_as_the_habits_say() {
+fn totals_are_shown_as_configured() {
     let total = PLAIN.search(&SearchQuery::words("the")).total;
     assert!(total > 100);
     let says = |shown: TotalShown| {
-        let came =
-            ask(&with(DatabaseConfig { total_shown: shown, ..DatabaseConfig::default() }), "the", Time(0));
-        came.body().contains(&format!("{total} "))
+        let fetched =
+            search(&with(DatabaseConfig { total_shown: shown, ..DatabaseConfig::default() }), "the", Time(0));
+        fetched.body().contains(&format!("{total} "))
     };
     assert!(says(TotalShown::Exact));
     assert!(!says(TotalShown::Hidden));
 }
 
 #[test]
-fn a_single_hit_may_lead_to_its_record() {
+fn a_single_hit_redirects_to_its_detail_page() {
     let only = (0..200u32).find_map(|n| {
         let title = PLAIN.collection().record(n).unwrap().title.to_string();
         (PLAIN.search(&SearchQuery::words(&title)).total == 1).then_some((n, title))
     });
     let (number, title) = only.unwrap();
     let database = with(DatabaseConfig { single_hit: SingleHit::Redirected, ..DatabaseConfig::default() });
-    let came = ask(&database, &title, Time(0));
-    assert_eq!(database.record_at(&came.url), Some(number));
-    assert_eq!(database.record_in(&came.body()), Some(number));
-    let listed = ask(&PLAIN, &title, Time(0));
+    let fetched = search(&database, &title, Time(0));
+    assert_eq!(database.record_at(&fetched.url), Some(number));
+    assert_eq!(database.record_in(&fetched.body()), Some(number));
+    let listed = search(&PLAIN, &title, Time(0));
     assert_eq!(records(&PLAIN, &listed), [number]);
 }
 
 #[test]
-fn empty_questions_and_unknown_words_say_so() {
+fn empty_and_ignored_queries_get_messages() {
     let refusing = with(DatabaseConfig { empty_query: EmptyQuery::Error, ..DatabaseConfig::default() });
-    assert!(ask(&refusing, "", Time(0)).body().contains("at least one"));
-    let nothing = ask(&PLAIN, "zzzzz", Time(0));
+    assert!(search(&refusing, "", Time(0)).body().contains("at least one"));
+    let nothing = search(&PLAIN, "zzzzz", Time(0));
     assert!(nothing.response.status == 200 && records(&PLAIN, &nothing).is_empty());
     let fussy = with(DatabaseConfig { shortest_word: 4, ..DatabaseConfig::default() });
-    assert!(ask(&fussy, "the", Time(0)).body().contains("too short"));
+    assert!(search(&fussy, "the", Time(0)).body().contains("too short"));
 }
 
 #[test]
 fn titles_can_be_browsed_by_letter() {
     let database =
         with(DatabaseConfig { has_letter_index: true, page_size: 50, ..DatabaseConfig::default() });
-    let came = fetch(&database, Request::get(home()), Time(0));
-    let links: Vec<_> = came.page.links.iter().filter(|link| link.context.anchor.trim().len() == 1).collect();
+    let fetched = fetch(&database, Request::get(home()), Time(0));
+    let links: Vec<_> =
+        fetched.page.links.iter().filter(|link| link.context.anchor.trim().len() == 1).collect();
     assert_eq!(links.len(), 26);
     let listed = |url: &url::Url| records(&database, &fetch(&database, Request::get(url.clone()), Time(0)));
     let browsed: usize = links.iter().map(|link| listed(&link.url).len()).sum();
@@ -158,9 +161,9 @@ fn titles_can_be_browsed_by_letter() {
 }
 
 #[test]
-fn snippets_are_shorter_than_texts() {
+fn excerpts_are_shorter_than_texts() {
     let length = |excerpt| {
-        ask(&with(DatabaseConfig { excerpt, ..DatabaseConfig::default() }), "the", Time(0))
+        search(&with(DatabaseConfig { excerpt, ..DatabaseConfig::default() }), "the", Time(0))
             .response
             .body
             .len()
@@ -170,12 +173,12 @@ fn snippets_are_shorter_than_texts() {
 }
 
 #[test]
-fn addresses_that_nobody_gave_out_do_not_exist() {
+fn invented_urls_get_404() {
     for path in
         ["/record/9999", "/record/x", "/record/-1", "/nowhere", "/search/page", "/%00", "/record/99999999999"]
     {
-        let came = fetch(&PLAIN, Request::get(home().join(path).unwrap()), Time(0));
-        assert_eq!(came.response.status, 404, "{path}");
+        let fetched = fetch(&PLAIN, Request::get(home().join(path).unwrap()), Time(0));
+        assert_eq!(fetched.response.status, 404, "{path}");
     }
     let action = reader::search_form(&fetch(&PLAIN, Request::get(home()), Time(0)).page).action;
     let junk = format!("{action}?{}", "a=%ff&".repeat(5_000));
@@ -183,17 +186,17 @@ fn addresses_that_nobody_gave_out_do_not_exist() {
 }
 
 #[test]
-fn varied_databases_show_what_they_find() {
+fn varied_databases_show_their_results() {
     for seed in 0..60 {
         let config = DatabaseConfig { failure_rate: 0.0, rate_limit: None, ..DatabaseConfig::varied(seed) };
         let database = with(config.with_controls_for(PLAIN.collection()));
-        let came = ask(&database, "tatite", Time(0));
-        assert!(came.response.status < 500, "{seed}");
+        let fetched = search(&database, "tatite", Time(0));
+        assert!(fetched.response.status < 500, "{seed}");
         let word =
             PLAIN.collection().record(seed as u32).unwrap().title.split(' ').max_by_key(|w| w.len()).unwrap();
-        let came = ask(&database, word, Time(0));
+        let fetched = search(&database, word, Time(0));
         let expected = database.search(&SearchQuery::words(word)).hits;
-        let shown = records(&database, &came);
+        let shown = records(&database, &fetched);
         assert!(
             expected.iter().all(|record| shown.contains(record)),
             "{seed} {word} {:?}",

@@ -1,8 +1,8 @@
-//! Forms: the truth about them, and what answers behind them.
+//! Forms of sites: ground truth and responses.
 
 mod common;
 
-use common::{DEMO, TINY, get, links, page, parsed_forms, walk};
+use common::{DEMO, TINY, click_depths, get, links, page, parsed_forms};
 use hadal_core::address::Site;
 use hadal_core::critic::FormKind;
 use hadal_core::html;
@@ -21,7 +21,7 @@ fn the_parser_finds_exactly_the_true_forms() {
             let truth: BTreeSet<FormId> =
                 TINY.truth().filter(|form| form.site == Site::of(&home).0).map(|form| form.form_id).collect();
             let mut found = BTreeSet::new();
-            for url in walk(&TINY, &home).keys() {
+            for url in click_depths(&TINY, &home).keys() {
                 found.extend(parsed_forms(url, &page(&TINY, url)));
             }
             assert_eq!(found, truth, "{home}");
@@ -30,7 +30,7 @@ fn the_parser_finds_exactly_the_true_forms() {
 }
 
 #[test]
-fn true_forms_stand_on_their_first_page() {
+fn true_forms_are_on_their_first_page() {
     let mut checked = 0;
     for form in DEMO.truth().step_by(23) {
         let Ok(response) = get(&DEMO, &form.page_url).result else { continue };
@@ -42,7 +42,7 @@ fn true_forms_stand_on_their_first_page() {
     assert!(checked > 200);
 }
 
-/// Sends a form with one value in its first text field.
+/// Submits a form with a value in its first text field.
 fn submit(world: &World, form: &Form, value: &str) -> Response {
     let field = form.fields.iter().find(|field| field.kind.is_textual()).expect("the form has one");
     let query = form_urlencoded::Serializer::new(String::new()).append_pair(&field.name, value).finish();
@@ -82,7 +82,7 @@ fn search_results_depend_on_the_query() {
 }
 
 #[test]
-fn forms_that_search_nothing_answer_too() {
+fn other_forms_answer_submissions() {
     let login = TINY.truth().find(|form| form.kind == FormKind::Login).unwrap();
     let response = page(&TINY, &login.page_url);
     let parsed = html::parse(&response.body, None, &login.page_url);

@@ -1,5 +1,4 @@
-//! Forms of the usual world can be harvested: pages go on, records have stable links, and the truth says
-//! how many there are.
+//! Databases of sites can be harvested completely, and the ground truth has the number of their records.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod common;
@@ -20,7 +19,7 @@ use url::Url;
 static VARIED: LazyLock<World> =
     LazyLock::new(|| World::new(Spec { sites: 300, back_ends: BackEnds::Varied, ..Spec::tiny(21) }));
 
-/// Small databases behind forms of a behaviour that ask nothing but words.
+/// Keyword forms of a behaviour with at most 150 records, each with the index of its text box.
 fn boxes(behaviour: Behaviour) -> Vec<(TrueForm, Form, usize)> {
     let searches = VARIED.truth().filter(|form| form.behaviour == behaviour && form.kind == FormKind::Search);
     let small = searches.filter(|form| (1..150).contains(&VARIED.records_behind(form)));
@@ -38,7 +37,7 @@ fn boxes(behaviour: Behaviour) -> Vec<(TrueForm, Form, usize)> {
     boxes
 }
 
-/// Asks, again a minute later when refused, and follows redirects.
+/// Sends a request, repeats it a minute later if refused, and follows redirects.
 fn fetch(mut request: Request) -> (Url, Response) {
     for minute in 0..200 {
         let response = VARIED.respond(&request, Time(minute * 60_000)).result.unwrap();
@@ -53,7 +52,7 @@ fn fetch(mut request: Request) -> (Url, Response) {
     panic!("refused for hours");
 }
 
-/// All records of an answer, page after page, and how many it says there are.
+/// Records of all result pages of a query.
 fn answer(form: &Form, field: usize, word: &str) -> BTreeSet<TrueRecord> {
     let mut records = BTreeSet::new();
     let mut next = Some(submission(form, &FilledForm::of(field, word), "utf-8"));
@@ -71,7 +70,7 @@ fn answer(form: &Form, field: usize, word: &str) -> BTreeSet<TrueRecord> {
     records
 }
 
-/// Words that a record's page shows.
+/// Words on the detail page of a record.
 fn words_of(record: &TrueRecord, form: &Form) -> Vec<String> {
     let url = form.action.join(&format!("/detail/{}/{}", record.database, record.record)).unwrap();
     let page = html::parse(&fetch(Request::get(url.clone())).1.body, None, &url);
@@ -80,7 +79,7 @@ fn words_of(record: &TrueRecord, form: &Form) -> Vec<String> {
 }
 
 #[test]
-fn every_behaviour_gives_up_all_its_records() {
+fn every_behaviour_can_be_harvested_completely() {
     for behaviour in Behaviour::ALL.into_iter().filter(|behaviour| *behaviour != Behaviour::SamePage) {
         for (truth, form, field) in boxes(behaviour) {
             let (database, records) = VARIED.database_behind(&truth).unwrap();
@@ -105,7 +104,7 @@ fn every_behaviour_gives_up_all_its_records() {
 }
 
 #[test]
-fn what_searches_nothing_holds_nothing() {
+fn other_forms_have_no_records() {
     let others = VARIED.truth().filter(|form| form.kind != FormKind::Search).take(50);
     assert!(others.into_iter().all(|form| VARIED.records_behind(&form) == 0));
     let home = VARIED.truth().next().unwrap().page_url;

@@ -1,4 +1,4 @@
-//! The probe against back ends of every behaviour: what it decides is right, and it decides often.
+//! The probe decides correctly, and often, for every behaviour.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod common;
@@ -23,7 +23,7 @@ static WORLDS: LazyLock<Vec<World>> = LazyLock::new(|| {
     [11, 12, 13].into_iter().map(|seed| World::new(varied(seed))).collect()
 });
 
-/// Every form of a world as the parser sees it, with the truth about it.
+/// All forms of a world as parsed, with the ground truth.
 fn forms(world: &World) -> Vec<(TrueForm, Form)> {
     let mut found = Vec::new();
     for truth in world.truth() {
@@ -35,24 +35,24 @@ fn forms(world: &World) -> Vec<(TrueForm, Form)> {
     found
 }
 
-/// What came back for a request, as an engine passes it on.
-struct Sent {
+/// Response to a probe request.
+struct ProbeResponse {
     status: u16,
     location: Option<Url>,
     page: Option<Page>,
 }
 
-fn send(world: &World, request: &Request, at: Time) -> Sent {
+fn send(world: &World, request: &Request, at: Time) -> ProbeResponse {
     let Ok(response) = world.respond(request, at).result else {
-        return Sent { status: 0, location: None, page: None };
+        return ProbeResponse { status: 0, location: None, page: None };
     };
     let location = response.headers.get("location").and_then(|to| request.url.join(to).ok());
     let content_type = response.headers.get("content-type");
     let page = location.is_none().then(|| html::parse(&response.body, content_type, &request.url));
-    Sent { status: response.status, location, page }
+    ProbeResponse { status: response.status, location, page }
 }
 
-/// Runs a probe to its end: what it found, and the statuses of what came back.
+/// Runs a probe to its end. Returns its finding and the statuses of the responses.
 fn run(world: &World, probe: &mut Probe) -> (ProbeResult, Vec<u16>) {
     let mut statuses = Vec::new();
     while let Some(request) = probe.next_request() {
@@ -68,16 +68,16 @@ fn run(world: &World, probe: &mut Probe) -> (ProbeResult, Vec<u16>) {
     (probe.result().unwrap(), statuses)
 }
 
-/// Findings about the forms of one behaviour.
+/// Counts of findings about the forms of one behaviour.
 #[derive(Debug, Default)]
-struct Tally {
+struct FindingCounts {
     right: usize,
     wrong: usize,
     unclear: usize,
     requests: usize,
 }
 
-impl Tally {
+impl FindingCounts {
     fn add(&mut self, truth: &TrueForm, finding: ProbeResult, requests: usize) {
         self.requests += requests;
         match (finding, truth.kind == FormKind::Search) {
@@ -93,11 +93,12 @@ impl Tally {
 }
 
 #[test]
-fn what_the_probe_decides_is_right_for_every_behaviour() {
-    let (mut known, mut strange): (BTreeMap<_, Tally>, BTreeMap<_, Tally>) = Default::default();
+fn findings_are_right_for_every_behaviour() {
+    let (mut known, mut strange): (BTreeMap<_, FindingCounts>, BTreeMap<_, FindingCounts>) =
+        Default::default();
     for world in WORLDS.iter() {
         for (truth, form) in forms(world) {
-            // Forms of other subjects are asked with a word that may be rare or missing there.
+            // Forms of other subjects are probed with a word that may be rare or missing there.
             let word = truth.topic.unwrap_or("book");
             let Ok(mut probe) = Probe::new(&form, word, truth.form_id.0) else { continue };
             let (finding, statuses) = run(world, &mut probe);
@@ -125,7 +126,7 @@ fn what_the_probe_decides_is_right_for_every_behaviour() {
     }
 }
 
-/// The name of the first record that the empty query brings up.
+/// Title of the first result of the empty query, up to the comma.
 fn some_record(world: &World, form: &Form) -> Option<String> {
     let page = send(world, &submission(form, &FilledForm::default(), "utf-8"), Time(0)).page?;
     let hit = page.links.iter().find(|link| link.url.path().starts_with("/detail/"))?;
@@ -154,8 +155,8 @@ fn a_redirect_to_the_only_hit_is_a_search() {
 }
 
 #[test]
-fn no_vetoed_form_is_asked_and_few_others_that_search_nothing() {
-    // Vetoed and all, of searches and of forms that ask for something else.
+fn vetoed_forms_are_not_probed_and_most_other_forms_are_vetoed() {
+    // Number of vetoed and of all forms, for searches and for other kinds.
     let (mut searches, mut others) = ((0, 0), (0, 0));
     for (truth, form) in WORLDS.iter().flat_map(forms) {
         let vetoed = veto(&form);
@@ -176,7 +177,7 @@ fn no_vetoed_form_is_asked_and_few_others_that_search_nothing() {
 }
 
 #[test]
-fn a_form_that_posts_is_never_asked() {
+fn post_forms_are_never_probed() {
     let posting = |(_, form): &(TrueForm, Form)| form.method == Method::Post;
     let refused: Vec<ProbeRefusal> = forms(&WORLDS[0])
         .iter()
@@ -188,7 +189,7 @@ fn a_form_that_posts_is_never_asked() {
 }
 
 #[test]
-fn the_signature_tells_empty_answers_from_others() {
+fn the_signature_recognises_empty_answers() {
     let (mut learned, mut right) = (0, 0);
     for (truth, form) in forms(&WORLDS[0]) {
         let Some(topic) = truth.topic else { continue };

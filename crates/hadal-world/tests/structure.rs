@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{DEMO, TINY, get, links, page, walk};
+use common::{DEMO, TINY, click_depths, get, links, page};
 use hadal_core::address::Site;
 use hadal_core::http::{FetchError, Method, Request};
 use hadal_core::time::Time;
@@ -46,7 +46,7 @@ fn every_topic_has_seeds_and_forms() {
 fn click_depths_are_true_and_every_form_is_reachable() {
     for topic in World::topics() {
         let home = &TINY.seeds(topic)[0];
-        let depths = walk(&TINY, home);
+        let depths = click_depths(&TINY, home);
         let forms: Vec<_> = TINY.truth().filter(|form| form.site == Site::of(home).0).collect();
         assert!(!forms.is_empty());
         for form in forms {

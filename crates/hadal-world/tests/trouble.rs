@@ -1,4 +1,4 @@
-//! What goes wrong on purpose: traps, flaky hosts, other names.
+//! Traps, flaky hosts and redirects between host names.
 
 mod common;
 
@@ -9,7 +9,7 @@ use hadal_world::{Rates, Spec, World};
 use std::collections::BTreeSet;
 use url::Url;
 
-/// A world in which everything that can go wrong does so often.
+/// World with high failure rates and a trap on every site.
 fn rough() -> World {
     let rates = Rates { dead: 0.2, slow: 0.2, flaky: 0.2, redirecting: 0.2, traps: 1.0, ..Rates::usual() };
     World::new(Spec { sites: 600, rates, ..Spec::tiny(3) })
@@ -42,7 +42,7 @@ fn traps_have_no_end() {
     assert_eq!(kinds.len(), 4, "{kinds:?}");
 }
 
-/// The body of a page, trying again while the host is flaky.
+/// Body of a page, with retries while the host is flaky.
 fn answer_of(world: &World, url: &Url) -> Option<Vec<u8>> {
     (0..40).find_map(|n| {
         let response = world.respond(&Request::get(url.clone()), Time(n * 5_000)).result.ok()?;
@@ -64,7 +64,7 @@ fn trap_kind(url: &Url) -> Option<&'static str> {
 }
 
 #[test]
-fn flaky_hosts_answer_a_little_later() {
+fn flaky_hosts_answer_a_retry() {
     let world = rough();
     let mut recovered = 0;
     for form in world.truth().step_by(3) {
@@ -89,7 +89,7 @@ fn the_other_name_of_a_host_redirects_to_the_page() {
 }
 
 #[test]
-fn an_answer_travels_the_same_whether_its_content_is_written_or_not() {
+fn delivery_equals_the_latency_of_respond() {
     let world = rough();
     let pages: BTreeSet<Url> = world.truth().map(|form| form.page_url).collect();
     let (mut answered, mut troubled) = (0, 0);
@@ -99,8 +99,8 @@ fn an_answer_travels_the_same_whether_its_content_is_written_or_not() {
         let content = exchange.result.as_ref().ok().filter(|response| response.status == 200);
         let bytes = content.map_or(0, |response| response.body.len());
         match world.delivery(&request, at, bytes) {
-            Some(told) => {
-                assert_eq!(told, (exchange.took, exchange.peer.expect("an answer comes from somewhere")));
+            Some(delivery) => {
+                assert_eq!(delivery, (exchange.took, exchange.peer.expect("an answer comes from somewhere")));
                 answered += 1;
             }
             None => {

@@ -1,69 +1,69 @@
-//! How a database searches and answers: everything about it that is not its records.
+//! Configuration of a database: search semantics, limits, page layout and faults.
 //!
-//! [`DatabaseConfig::default`] is a plain, well-behaved search box; the other files make variations:
-//! `varied` draws them, `presets` names them.
+//! [`DatabaseConfig::default`] is a search box that matches whole words and shows ten results per page. `presets` has
+//! named and random configurations. All types can be read from a file; the names used there are in `serde` attributes
+//! where they differ.
 
 use super::layout::Layout;
-use super::misconduct::Fault;
 use hadal_core::http::Method;
 use serde::{Deserialize, Serialize};
 
-/// The config of a database.
+/// Configuration of a database.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct DatabaseConfig {
-    /// What its own choices come from: the fixed order, tokens, which answers fail.
+    /// Seed of the static order, tokens and failures.
     pub seed: u64,
-    /// What several words mean.
+    /// Combination of several query words.
     #[serde(rename = "matching")]
     pub operator: QueryOperator,
-    /// What a single word finds.
+    /// Terms that a single query word matches.
     #[serde(rename = "words")]
     pub word_match: WordMatch,
-    /// What is searched.
+    /// Parts of a record that are indexed.
     pub indexed: IndexedText,
-    /// What becomes of words like "the".
+    /// Treatment of stop words.
     pub stop_words: StopWords,
-    /// Letters of the shortest word that is searched.
+    /// Length of the shortest indexed word, in characters. Shorter query words are ignored.
     pub shortest_word: u32,
-    /// Who comes first.
+    /// Order of the results.
     #[serde(rename = "rank")]
     pub ranking: Ranking,
-    /// The most records that one question brings up.
+    /// Most records shown for one query.
     #[serde(rename = "cap")]
     pub result_cap: Option<u32>,
-    /// Records on a page.
+    /// Records per result page, from 1 to 10,000.
     pub page_size: u32,
-    /// How the number of results is told.
+    /// Display of the number of matches.
     #[serde(rename = "total")]
     pub total_shown: TotalShown,
-    /// Share of answers that are a status 500.
+    /// Share of requests that fail with status 500.
     #[serde(rename = "failures")]
     pub failure_rate: f64,
-    /// Requests a minute beyond which answers are a status 429.
+    /// Requests per minute after which further requests get status 429.
     pub rate_limit: Option<u32>,
-    /// How the form is sent.
+    /// HTTP method of the form.
     pub method: Method,
-    /// Seconds after which the form's hidden token is stale, where it has one.
+    /// Seconds after which the form's hidden token expires; `None` if the form has no token.
     pub token_lifetime: Option<u32>,
-    /// What happens when just one record fits.
+    /// Response if exactly one record matches.
     pub single_hit: SingleHit,
-    /// What an empty question gets.
+    /// Response to a query without words and filters.
     pub empty_query: EmptyQuery,
-    /// Whether there is a box for words.
+    /// True if the form has a text box for words.
     pub has_box: bool,
-    /// What can be chosen beside the box.
+    /// Controls of the form for filters on columns.
     pub controls: Vec<FilterControl>,
-    /// Attributes by which results are narrowed with links.
+    /// Columns with facet links beside the results.
     pub facets: Vec<String>,
-    /// Whether titles can be browsed by their first letter.
+    /// True if the home page has an A-Z index of titles.
     #[serde(rename = "letters")]
     pub has_letter_index: bool,
-    /// How much of a record a list of results shows.
+    /// Amount of text per record on result pages.
     pub excerpt: Excerpt,
-    /// What its pages look like.
+    /// Appearance of the pages.
     pub layout: Layout,
-    /// What it does wrong.
+    /// Deliberate misbehaviour, for tests.
     #[serde(rename = "misconduct")]
     pub fault: Fault,
 }
@@ -98,151 +98,176 @@ impl Default for DatabaseConfig {
     }
 }
 
-/// Records on the largest page.
-const LARGEST_PAGE: u32 = 10_000;
+/// Largest accepted page size.
+const MAX_PAGE_SIZE: u32 = 10_000;
 
 impl DatabaseConfig {
-    /// The same with a page size that makes sense.
-    pub(super) fn settled(self) -> DatabaseConfig {
-        DatabaseConfig { page_size: self.page_size.clamp(1, LARGEST_PAGE), ..self }
+    /// Clamps the page size to its range.
+    pub(super) fn clamped(self) -> DatabaseConfig {
+        DatabaseConfig { page_size: self.page_size.clamp(1, MAX_PAGE_SIZE), ..self }
     }
 }
 
-/// What several words mean.
+/// Combination of several query words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum QueryOperator {
-    /// All of them.
+    /// A record must contain all words.
     And,
-    /// At least one.
+    /// A record must contain at least one word.
     Or,
-    /// All, side by side and in order.
+    /// A record must contain the words side by side, in order.
     Phrase,
 }
 
-/// What a single word finds.
+/// Terms that a query word matches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum WordMatch {
-    /// Itself.
+    /// The same word.
     Whole,
-    /// Words of the same stem.
+    /// Words with the same stem.
     Stemmed,
-    /// Words that begin with it.
+    /// Words that begin with the query word.
     Prefix,
-    /// Words that contain it.
+    /// Words that contain the query word.
     Substring,
 }
 
-/// What is searched.
+/// Parts of a record that are indexed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum IndexedText {
     /// Title and text.
     Full,
-    /// Titles only.
+    /// Title only.
     Title,
 }
 
-/// What becomes of words like "the".
+/// Treatment of stop words such as "the".
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum StopWords {
-    /// They are words like any other.
+    /// Stop words are indexed as other words are.
     Indexed,
-    /// They are passed over in records and questions.
+    /// Stop words are removed from records and queries.
     Ignored,
 }
 
-/// Who comes first.
+/// Order of the results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Ranking {
-    /// The same order for every question.
+    /// One fixed random order for all queries.
     Static,
-    /// Those that have the words most often, by BM25.
+    /// By BM25 score, highest first.
     Frequency,
-    /// The newest.
+    /// By date, newest first.
     Recency,
 }
 
-/// How the number of results is told.
+/// Display of the number of matches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum TotalShown {
-    /// Exactly.
+    /// The exact number.
     #[serde(rename = "shown")]
     Exact,
-    /// In round figures.
+    /// Rounded down to two digits from 50 matches on.
     Rounded,
-    /// Not at all.
+    /// The number is not shown.
     Hidden,
 }
 
-/// What happens when just one record fits.
+/// Response if exactly one record matches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum SingleHit {
-    /// It is a list of one.
+    /// A result page with one record.
     Listed,
-    /// A redirect leads to its page.
+    /// A redirect to the detail page.
     Redirected,
 }
 
-/// What an empty question gets.
+/// Response to a query without words and filters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum EmptyQuery {
-    /// All records.
+    /// Results with all records.
     Everything,
-    /// No record.
+    /// A page without results.
     Nothing,
-    /// A complaint.
+    /// An error message.
     Error,
 }
 
-/// How much of a record a list of results shows.
+/// Amount of text per record on result pages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Excerpt {
-    /// All of its text.
+    /// The whole text.
     Full,
-    /// So many words.
+    /// The first words, at most this many.
     Words(u32),
-    /// The title alone.
+    /// No text, only the title.
     Title,
 }
 
-/// A control for an attribute.
+/// Control of the form that filters by a column.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FilterControl {
-    /// The attribute.
+    /// Name of the column.
     pub column: String,
-    /// What it looks like.
+    /// Kind of control.
     pub kind: ControlKind,
 }
 
 impl FilterControl {
-    /// A control for an attribute.
+    /// Control of a kind for a column.
     pub fn new(column: &str, kind: ControlKind) -> FilterControl {
         FilterControl { column: column.to_string(), kind }
     }
 }
 
-/// What a control looks like.
+/// Kind of a [`FilterControl`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ControlKind {
-    /// One of the values that records have, from a list.
+    /// Select with the values of the column.
     Select,
-    /// One of a few values, as buttons.
+    /// Radio buttons with the first values of the column.
     Radio,
-    /// Two boxes for the smallest and the largest number.
+    /// Text boxes for minimum and maximum.
     Between,
-    /// Two lists for the smallest and the largest number, with these steps.
+    /// Selects for minimum and maximum, with these numbers.
     Steps(Vec<i64>),
-    /// One list of ranges that meet at these numbers.
+    /// Select of the ranges between consecutive numbers.
     Bands(Vec<i64>),
-    /// Two boxes for the first and the last day.
+    /// Date boxes for first and last day.
     Dates,
+}
+
+/// Deliberate misbehaviour of a database, to test that harvests end well.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Fault {
+    /// Correct behaviour.
+    #[default]
+    None,
+    /// Every query returns the same records.
+    SameAnswer,
+    /// Every query returns other random records each time.
+    RandomAnswer,
+    /// The last result page links to a further one.
+    Endless,
+    /// The order of the results changes with every request.
+    Shuffled,
+    /// All requests get status 404 after this many requests.
+    Vanishes(u32),
+    /// Titles contain markup, control characters and very long text.
+    HostileTitles,
+    /// Queries get a login page after this many queries.
+    LoginWall(u32),
+    /// Queries get a captcha page after this many queries.
+    Captcha(u32),
 }

@@ -1,4 +1,4 @@
-//! Databases with host names: the part of a world that harvests are measured on.
+//! Databases on host names of their own, which evaluations harvest.
 
 use super::Database;
 use crate::random::mix;
@@ -10,20 +10,20 @@ use std::time::Duration;
 use url::Url;
 use xxhash_rust::xxh3::xxh3_64;
 
-/// The last part of every host name here; no real host has it.
+/// Top-level domain of all databases, reserved by RFC 2606.
 const SUFFIX: &str = ".example";
 
-/// Databases by name.
+/// Databases by name. A world serves them beside its sites.
 #[derive(Default)]
 pub struct DatabaseHosts(BTreeMap<String, Database>);
 
 impl DatabaseHosts {
-    /// Adds a database that answers at `http://NAME.example/`; one of the same name is replaced.
+    /// Adds a database at `http://NAME.example/`. Replaces a database of the same name.
     pub fn add(&mut self, name: &str, database: Database) {
         self.0.insert(name.to_string(), database);
     }
 
-    /// Whether a database can have this name: lower-case letters, digits and dashes.
+    /// True if a database can have this name: 1 to 60 lower-case letters, digits and inner dashes.
     pub fn is_name(name: &str) -> bool {
         let fits = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-';
         (1..=60).contains(&name.len())
@@ -32,17 +32,17 @@ impl DatabaseHosts {
             && !name.ends_with('-')
     }
 
-    /// How many there are.
+    /// Number of databases.
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Whether there is none.
+    /// True if there are no databases.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Names, home pages and databases, in the order of names.
+    /// Names, home pages and databases, sorted by name.
     pub fn iter(&self) -> impl Iterator<Item = (&str, Url, &Database)> {
         self.0.iter().filter_map(|(name, database)| {
             let home = Url::parse(&format!("http://{name}{SUFFIX}/")).ok()?;
@@ -50,17 +50,18 @@ impl DatabaseHosts {
         })
     }
 
-    /// The database by its name.
+    /// Database by name.
     pub fn get(&self, name: &str) -> Option<&Database> {
         self.0.get(name)
     }
 
-    /// The database that an address belongs to.
+    /// Database that serves a URL.
     pub fn at(&self, url: &Url) -> Option<&Database> {
         self.get(url.domain()?.trim_end_matches('.').strip_suffix(SUFFIX)?)
     }
 
-    /// Answers for its hosts; `None` for all others.
+    /// Answers a request; `None` if no database has the host. Adds latency and the body limit to
+    /// [`Database::respond`].
     pub fn respond(&self, request: &Request, at: Time) -> Option<Exchange> {
         let database = self.at(&request.url)?;
         let host = xxh3_64(request.url.domain()?.as_bytes());
@@ -81,7 +82,7 @@ impl DatabaseHosts {
     }
 }
 
-/// The second half of the range that is set aside for benchmarks.
+/// IP address of a host in 198.19.0.0/16, the second half of the range that RFC 2544 reserves for benchmarks.
 fn address_of(host: u64) -> IpAddr {
     let [high, low, ..] = host.to_be_bytes();
     IpAddr::V4(Ipv4Addr::new(198, 19, high, low))

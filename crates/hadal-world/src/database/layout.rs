@@ -1,27 +1,26 @@
-//! What the pages of a database look like: how records are arranged, how one turns pages, in which
-//! language it speaks, and how records are addressed.
+//! Appearance of a database's pages: arrangement of records, pager, language and record URLs.
 
 use crate::random::SeededRng;
 use serde::{Deserialize, Serialize};
 
-/// The look of a database.
+/// Appearance of a database's pages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Layout {
-    /// What smaller choices come from: names of classes, parameters and paths, wording.
+    /// Seed of class names, parameter names, paths and wording.
     pub seed: u64,
-    /// How records stand on a page.
+    /// Markup of the records on result pages.
     pub arrangement: Arrangement,
-    /// How one turns pages.
+    /// Links or buttons to further result pages.
     pub pager: Pager,
     /// What language it speaks.
     pub language: SiteLanguage,
-    /// How records are addressed.
+    /// Form of the URLs of detail pages.
     pub address: RecordAddress,
-    /// What else stands in addresses of records.
+    /// Parameters in detail URLs that do not identify the record.
     #[serde(rename = "clutter")]
     pub extra_parameters: ExtraParameters,
-    /// Whether words that were asked for are set off in results.
+    /// True if query words are highlighted in results.
     pub marks_words: bool,
 }
 
@@ -40,7 +39,7 @@ impl Default for Layout {
 }
 
 impl Layout {
-    /// A look drawn from a seed.
+    /// Random layout. The weights are guesses.
     pub fn varied(seed: u64) -> Layout {
         let mut rng = SeededRng::new(seed, 0x1a70);
         let language = if rng.chance(0.5) { SiteLanguage::English } else { rng.pick(&SiteLanguage::ALL) };
@@ -65,40 +64,40 @@ impl Layout {
     }
 }
 
-/// How records stand on a page of results.
+/// Markup of the records on result pages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Arrangement {
-    /// A list, an item each.
+    /// List with one item per record.
     List,
-    /// Nested blocks with a picture and a title that both lead to the record.
+    /// Nested blocks; picture and title both link to the record.
     Cards,
-    /// A table, a row each.
+    /// Table with one row per record.
     Rows,
-    /// A table, two rows each.
+    /// Table with two rows per record.
     RowPairs,
-    /// Terms and their definitions.
+    /// Definition list: title as term, text as definition.
     Definitions,
-    /// Headings and paragraphs, nothing around them.
+    /// Headings and paragraphs without a common element per record.
     Flat,
-    /// A table with several records in a row.
+    /// Table with several records per row.
     Grid,
-    /// Nothing but line breaks and rules between records.
+    /// Records separated by line breaks and rules only.
     Separated,
-    /// Blocks with advertisements of the same build between them, and a list of what others like.
+    /// Blocks with advertisements of the same markup between them, and a list of popular records.
     Advertised,
-    /// A list inside a form that collects them.
+    /// List with checkboxes inside a form.
     Checkboxes,
     /// Numbered paragraphs.
     Paragraphs,
-    /// A small table of names and values each.
+    /// One table of names and values per record.
     Sheets,
-    /// Groups by first letter, each with a heading and a list.
+    /// Lists grouped by first letter, with headings.
     Groups,
 }
 
 impl Arrangement {
-    /// All of them.
+    /// All arrangements.
     pub const ALL: [Arrangement; 13] = [
         Arrangement::List,
         Arrangement::Cards,
@@ -116,30 +115,30 @@ impl Arrangement {
     ];
 }
 
-/// How one turns pages.
+/// Links or buttons to further result pages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Pager {
-    /// A link that is declared to be the next page.
+    /// Links with `rel="next"` and `rel="prev"`.
     Next,
-    /// Numbers that lead to pages.
+    /// Numbered links with the page number as parameter.
     Numbered,
-    /// Numbers that lead to the first record of a page.
+    /// Numbered links with the offset of the first record as parameter.
     Offset,
-    /// The number of the page is part of the path.
+    /// Numbered links with the page number in the path.
     Path,
-    /// Buttons of a form.
+    /// Submit buttons with page numbers.
     Buttons,
-    /// One button that sends everything again, in the body.
+    /// One POST form each for the previous and the next page.
     Post,
-    /// A link whose one parameter stands for question and place.
+    /// Link with a single parameter that encodes query and offset.
     Cursor,
-    /// A link that shows more, without any number.
+    /// Link labelled "more".
     More,
 }
 
 impl Pager {
-    /// All of them.
+    /// All pagers.
     pub const ALL: [Pager; 8] = [
         Pager::Next,
         Pager::Numbered,
@@ -152,7 +151,7 @@ impl Pager {
     ];
 }
 
-/// The language of a site's own words.
+/// Language of a site's labels and messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[expect(missing_docs, reason = "names of languages")]
@@ -170,7 +169,7 @@ pub enum SiteLanguage {
 }
 
 impl SiteLanguage {
-    /// All of them.
+    /// All languages.
     pub const ALL: [SiteLanguage; 10] = [
         SiteLanguage::English,
         SiteLanguage::German,
@@ -185,28 +184,28 @@ impl SiteLanguage {
     ];
 }
 
-/// How records are addressed.
+/// Form of the URLs of detail pages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum RecordAddress {
-    /// A number in the path.
+    /// Record number in the path.
     Path,
-    /// A number in a parameter.
+    /// Record number in a parameter.
     Parameter,
-    /// Words of the title and a number.
+    /// Words of the title and the record number in the path.
     Slug,
-    /// Results have no links; a reference number tells records apart.
+    /// Results have no links; a reference number identifies the record.
     None,
 }
 
-/// What stands in addresses of records and does not belong to them.
+/// Parameters in detail URLs that do not identify the record.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ExtraParameters {
-    /// A session, another one on every page.
+    /// Session id that differs on every page.
     pub session: bool,
-    /// The position among the results.
+    /// Position of the record in the results.
     pub position: bool,
-    /// The words that were asked for.
+    /// Query words, for highlighting.
     pub highlight: bool,
 }

@@ -1,8 +1,6 @@
-//! A library as a file describes it: names, where records come from, how each database behaves.
+//! Lists of databases to build, as read from a file: name, records and configuration of each.
 
-use super::collection::Collection;
-use super::collection::CollectionError;
-use super::collection::CollectionSpec;
+use super::collection::{Collection, CollectionError, CollectionSpec};
 use super::config::DatabaseConfig;
 use super::hosts::DatabaseHosts;
 use super::{Database, generate_cars};
@@ -11,48 +9,48 @@ use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Databases to be built.
+/// List of databases to build, as read from a TOML file.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DatabaseList {
-    /// One entry each.
+    /// Entries, `[[database]]` in the file.
     pub database: Vec<DatabaseEntry>,
 }
 
-/// A database to be built.
+/// Database to build.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DatabaseEntry {
-    /// Its host is this name under `.example`.
+    /// Name; the host is `NAME.example`.
     pub name: String,
-    /// Where its records come from.
+    /// Source of the records.
     pub source: RecordSource,
-    /// How it behaves.
+    /// Configuration; the preset `plain` if not given.
     #[serde(default, rename = "conduct")]
     pub config: ConfigSource,
 }
 
-/// Where records come from.
+/// Source of records.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum RecordSource {
-    /// A `.jsonl` or `.jsonl.gz` file; paths begin at the catalogue's folder.
+    /// A `.jsonl` or `.jsonl.gz` file; relative paths start at the folder of the list.
     File(PathBuf),
-    /// Generated texts.
+    /// Texts generated with these parameters.
     Generated(CollectionSpec),
-    /// So many generated used cars.
+    /// This many generated used cars.
     Cars(u32),
 }
 
-/// How a database behaves.
+/// Source of a configuration.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ConfigSource {
-    /// As the name says.
+    /// Preset by name.
     Preset(String),
-    /// As drawn from a seed.
+    /// Random configuration with this seed.
     Varied(u64),
-    /// Just so.
+    /// Configuration given in the list.
     #[serde(rename = "habits")]
     Explicit(Box<DatabaseConfig>),
 }
@@ -63,53 +61,53 @@ impl Default for ConfigSource {
     }
 }
 
-/// Why a catalogue cannot be built.
+/// Error of building a list of databases.
 #[derive(Debug, thiserror::Error)]
 pub enum DatabaseListError {
-    /// A name that no host can have.
-    #[error("'{0}' is no name for a database: use lower-case letters, digits and dashes")]
+    /// Name that cannot be part of a host name.
+    #[error("'{0}' is not a valid database name: use lower-case letters, digits and dashes")]
     Name(String),
-    /// Two databases of one name.
-    #[error("two databases are called '{0}'")]
+    /// Name used twice.
+    #[error("two databases have the name '{0}'")]
     Twice(String),
-    /// DatabaseConfig that nobody knows.
-    #[error("'{0}' is no preset; there are {known}", known = known())]
+    /// Preset that does not exist.
+    #[error("unknown preset '{0}'; available: {known}", known = preset_names())]
     Preset(String),
-    /// A file that cannot be read.
+    /// File that could not be read.
     #[error(transparent)]
     Collection(#[from] CollectionError),
 }
 
-fn known() -> String {
+fn preset_names() -> String {
     DatabaseConfig::presets().map(|(name, _)| name).collect::<Vec<_>>().join(", ")
 }
 
 impl DatabaseList {
-    /// So many generated databases, no two alike, called `db1`, `db2` and so on.
+    /// List of `count` generated databases with random configurations, named `db1`, `db2` and so on.
     pub fn varied(count: u32, seed: u64) -> DatabaseList {
         let entry = |number: u32| {
             let seed = mix(seed, u64::from(number)) >> 1;
-            let recipe =
+            let spec =
                 CollectionSpec { seed, records: 500 + (seed % 4_500) as u32, ..CollectionSpec::default() };
             let source = if number.is_multiple_of(7) {
-                RecordSource::Cars(recipe.records)
+                RecordSource::Cars(spec.records)
             } else {
-                RecordSource::Generated(recipe)
+                RecordSource::Generated(spec)
             };
             DatabaseEntry { name: format!("db{number}"), source, config: ConfigSource::Varied(seed) }
         };
         DatabaseList { database: (1..=count).map(entry).collect() }
     }
 
-    /// Builds every database; those with the same source share their records.
+    /// Builds all databases. Entries with equal sources share their records. `folder` is the folder of the list.
     pub fn build(&self, folder: &Path) -> Result<DatabaseHosts, DatabaseListError> {
-        let mut library = DatabaseHosts::default();
+        let mut hosts = DatabaseHosts::default();
         let mut read: Vec<(&RecordSource, Arc<Collection>)> = Vec::new();
         for DatabaseEntry { name, source, config } in &self.database {
             if !DatabaseHosts::is_name(name) {
                 return Err(DatabaseListError::Name(name.clone()));
             }
-            if library.get(name).is_some() {
+            if hosts.get(name).is_some() {
                 return Err(DatabaseListError::Twice(name.clone()));
             }
             let known =
@@ -120,9 +118,9 @@ impl DatabaseList {
             };
             read.push((source, collection.clone()));
             let config = config.resolve(&collection)?;
-            library.add(name, Database::new(collection, config));
+            hosts.add(name, Database::new(collection, config));
         }
-        Ok(library)
+        Ok(hosts)
     }
 }
 
@@ -130,7 +128,7 @@ impl RecordSource {
     fn collection(&self, folder: &Path) -> Result<Collection, CollectionError> {
         match self {
             RecordSource::File(path) => Collection::open(&folder.join(path)),
-            RecordSource::Generated(recipe) => Ok(recipe.generate()),
+            RecordSource::Generated(spec) => Ok(spec.generate()),
             RecordSource::Cars(records) => Ok(generate_cars(1, *records)),
         }
     }

@@ -1,136 +1,169 @@
-//! Hidden databases that harvests are measured on: records, config of searching, pages, and the truth.
+//! Larger databases with a search form, result pages and detail pages, on hosts of their own.
 //!
-//! Follow a question through the module:
+//! A query takes this path:
 //!
-//! 1. a [`Collection`] is read from a file (`jsonl`) or generated (`generate`, `cars`);
-//! 2. `index` lays it out for search after `analysis` of its words, as the [`DatabaseConfig`] want it;
-//! 3. an [`SearchQuery`] question becomes sets of records (`matching`), narrowed by attributes (`narrowing`),
-//!    put in order (`ranking`) and cut: [`Database::search`];
-//! 4. `site` does the same for people: forms, lists of results, pages of records, in many a [`Layout`]:
-//!    [`Database::respond`];
-//! 5. a [`DatabaseHosts`] gives databases host names, so that they are part of a world.
+//! 1. A [`Collection`] holds the records. It is read from a JSON Lines file or generated ([`CollectionSpec`],
+//!    [`generate_cars`]).
+//! 2. [`Database::new`] indexes the words of the records as the [`DatabaseConfig`] demands.
+//! 3. [`Database::search`] finds the records that match a [`SearchQuery`], ranks them and cuts the list.
+//! 4. [`Database::respond`] does the same over HTTP: forms, result pages and detail pages in the [`Layout`] of the
+//!    configuration.
+//! 5. [`DatabaseHosts`] gives databases host names and makes them part of a [`World`](crate::World);
+//!    [`DatabaseList`] describes them in a file.
+//!
+//! # Example
+//!
+//! ```
+//! use hadal_world::database::{CollectionSpec, Database, DatabaseConfig, SearchQuery};
+//! use std::sync::Arc;
+//!
+//! // 500 generated records behind a form that shows at most 50 of them per query, ten per page.
+//! let records = Arc::new(CollectionSpec { records: 500, ..CollectionSpec::default() }.generate());
+//! let config = DatabaseConfig { result_cap: Some(50), ..DatabaseConfig::default() };
+//! let database = Database::new(records, config);
+//!
+//! let result = database.search(&SearchQuery::words("the"));
+//! assert_eq!(result.hits.len(), 10);
+//! assert!(result.total > 50 && result.is_capped);
+//!
+//! // The same over HTTP: fetch the home page, submit its form, and map links back to record numbers.
+//! use hadal_core::http::Request;
+//! use hadal_core::page::FieldKind;
+//! use hadal_core::submission::{FilledForm, submission};
+//! use hadal_core::time::Time;
+//!
+//! let home: url::Url = "http://books.example/".parse()?;
+//! let response = database.respond(&Request::get(home.clone()), Time(0));
+//! let page = hadal_core::html::parse(&response.body, None, &home);
+//! let form = &page.forms[0];
+//! let text_box = form.fields.iter().position(|field| field.kind == FieldKind::Text).expect("a text box");
+//! let request = submission(form, &FilledForm::of(text_box, "the"), "utf-8");
+//! let response = database.respond(&request, Time(0));
+//! let results = hadal_core::html::parse(&response.body, None, &request.url);
+//! let shown: Vec<u32> = results.links.iter().filter_map(|link| database.record_at(&link.url)).collect();
+//! assert_eq!(shown, result.hits);
+//! # Ok::<(), url::ParseError>(())
+//! ```
 
 mod collection;
 mod config;
-mod filters;
 mod hosts;
 mod layout;
 mod list;
-mod misconduct;
 mod presets;
 mod query;
 mod request_counter;
 mod search;
 mod site;
-mod varied;
 
 pub use collection::{Collection, CollectionError, CollectionSpec, Column, Record, Script, generate_cars};
 pub use config::{
-    ControlKind, DatabaseConfig, EmptyQuery, Excerpt, FilterControl, IndexedText, QueryOperator, Ranking,
-    SingleHit, StopWords, TotalShown, WordMatch,
+    ControlKind, DatabaseConfig, EmptyQuery, Excerpt, Fault, FilterControl, IndexedText, QueryOperator,
+    Ranking, SingleHit, StopWords, TotalShown, WordMatch,
 };
 pub use hosts::DatabaseHosts;
 pub use layout::{Arrangement, ExtraParameters, Layout, Pager, RecordAddress, SiteLanguage};
 pub use list::{ConfigSource, DatabaseEntry, DatabaseList, DatabaseListError, RecordSource};
-pub use misconduct::Fault;
+pub use presets::Preset;
 pub use query::{Filter, SearchQuery, SearchResult};
 
 use request_counter::RequestCounter;
 use search::index::{Index, IndexOptions};
-use search::matching::groups;
-use search::ranking::{ResultOrder, Scored};
+use search::matching::term_groups;
+use search::ranking::{ResultOrder, ScoredRecords};
 use std::ops::Range;
 use std::sync::{Arc, Mutex};
 
-/// Attributes that say when a record was made, the first that a collection has.
-const DATES: [&str; 5] = ["date", "posted", "published", "added", "year"];
+/// Columns with the date of a record; the first one that a collection has is used.
+const DATE_COLUMNS: [&str; 5] = ["date", "posted", "published", "added", "year"];
 
-/// A collection that can be searched, and its site.
+/// Searchable collection with a site of its own.
 pub struct Database {
     collection: Arc<Collection>,
     index: Arc<Index>,
     config: DatabaseConfig,
-    traffic: Mutex<RequestCounter>,
+    counter: Mutex<RequestCounter>,
 }
 
 impl Database {
-    /// Lays out a collection for search.
+    /// Indexes a collection.
     pub fn new(collection: Arc<Collection>, config: DatabaseConfig) -> Database {
         let index = Arc::new(Index::build(&collection, IndexOptions::of(&config, &collection)));
-        Database { collection, index, config: config.settled(), traffic: Mutex::default() }
+        Database { collection, index, config: config.clamped(), counter: Mutex::default() }
     }
 
-    /// The same records with other config, and nobody has asked yet. The index is shared where the config
-    /// allow it: ranks, caps, page sizes and looks need no other one.
+    /// Database with the same records, another configuration and reset request counters. Shares the index if the
+    /// configurations agree on indexing; ranking, cap, page size and layout do not matter for it.
     pub fn with_config(&self, config: DatabaseConfig) -> Database {
-        let (collection, making) = (self.collection.clone(), IndexOptions::of(&config, &self.collection));
-        let index = match self.index.making == making {
+        let (collection, options) = (self.collection.clone(), IndexOptions::of(&config, &self.collection));
+        let index = match self.index.options == options {
             true => self.index.clone(),
-            false => Arc::new(Index::build(&collection, making)),
+            false => Arc::new(Index::build(&collection, options)),
         };
-        Database { collection, index, config: config.settled(), traffic: Mutex::default() }
+        Database { collection, index, config: config.clamped(), counter: Mutex::default() }
     }
 
-    /// What it holds.
+    /// Records of this database.
     pub fn collection(&self) -> &Arc<Collection> {
         &self.collection
     }
 
-    /// How it searches and answers.
+    /// Configuration of this database.
     pub fn config(&self) -> &DatabaseConfig {
         &self.config
     }
 
-    /// One page of the answer to a question. Fault shows only in [`Database::respond`].
-    pub fn search(&self, asked: &SearchQuery) -> SearchResult {
+    /// One page of the results of a query. Faults show in [`Database::respond`] only.
+    pub fn search(&self, query: &SearchQuery) -> SearchResult {
         let size = self.config.page_size as usize;
-        let from = (asked.page as usize).saturating_mul(size);
-        self.slice(asked, from..from.saturating_add(size))
+        let from = (query.page as usize).saturating_mul(size);
+        self.slice(query, from..from.saturating_add(size))
     }
 
-    /// All that turning pages would bring up, in one.
-    pub fn search_all(&self, asked: &SearchQuery) -> SearchResult {
-        self.slice(asked, 0..usize::MAX)
+    /// All pages of the results of a query in one.
+    pub fn search_all(&self, query: &SearchQuery) -> SearchResult {
+        self.slice(query, 0..usize::MAX)
     }
 
-    fn slice(&self, asked: &SearchQuery, page: Range<usize>) -> SearchResult {
-        let fit = self.fit(asked);
-        let total = fit.len() as u32;
-        let shown = self.config.result_cap.map_or(fit.len(), |cap| fit.len().min(cap as usize));
-        let (from, upto) = (page.start.min(shown), page.end.min(shown));
-        let mut hits = self.order().first(fit, upto);
+    fn slice(&self, query: &SearchQuery, page: Range<usize>) -> SearchResult {
+        let matches = self.matches(query);
+        let total = matches.len() as u32;
+        let shown = self.config.result_cap.map_or(matches.len(), |cap| matches.len().min(cap as usize));
+        let (from, to) = (page.start.min(shown), page.end.min(shown));
+        let mut hits = self.order().first(matches, to);
         hits.drain(..from.min(hits.len()));
         SearchResult { hits, total, is_capped: shown < total as usize }
     }
 
     fn order(&self) -> ResultOrder<'_> {
-        let dates = DATES.iter().find_map(|name| self.collection.column(name)).map(|(_, column)| column);
-        ResultOrder { rank: self.config.ranking, seed: self.config.seed, dates }
+        let dates =
+            DATE_COLUMNS.iter().find_map(|name| self.collection.column(name)).map(|(_, column)| column);
+        ResultOrder { ranking: self.config.ranking, seed: self.config.seed, dates }
     }
 
-    /// Every record that fits a question.
-    fn fit(&self, asked: &SearchQuery) -> Scored {
-        let is_wordless = asked.words.trim().is_empty();
-        if is_wordless && asked.filters.is_empty() && self.config.empty_query != EmptyQuery::Everything {
+    /// All records that match a query, by record number.
+    fn matches(&self, query: &SearchQuery) -> ScoredRecords {
+        let has_words = !query.words.trim().is_empty();
+        if !has_words && query.filters.is_empty() && self.config.empty_query != EmptyQuery::Everything {
             return Vec::new();
         }
-        let mut fit = match is_wordless {
-            true => (0..self.collection.len()).map(|record| (record, 0.0)).collect(),
-            false => self.with_words(&asked.words),
+        let mut matches = match has_words {
+            true => self.word_matches(&query.words),
+            false => (0..self.collection.len()).map(|record| (record, 0.0)).collect(),
         };
-        self.narrow(&mut fit, &asked.filters);
-        fit
+        self.apply_filters(&mut matches, &query.filters);
+        matches
     }
 
-    fn with_words(&self, words: &str) -> Scored {
-        let groups = groups(words, self.index.making.analysis, &self.config);
+    fn word_matches(&self, words: &str) -> ScoredRecords {
+        let groups = term_groups(words, self.index.options.analysis, &self.config);
         let found = groups.iter().map(|group| self.index.matches(group, self.config.word_match)).collect();
-        self.index.join(found, self.config.operator)
+        self.index.combine(found, self.config.operator)
     }
 
-    /// Whether nothing of what was typed is ever searched: words that are too short or say nothing.
-    fn passes_over(&self, words: &str) -> bool {
-        !words.trim().is_empty() && groups(words, self.index.making.analysis, &self.config).is_empty()
+    /// True if all words of a query are too short or stop words, so that nothing is searched.
+    fn ignores_all(&self, words: &str) -> bool {
+        !words.trim().is_empty() && term_groups(words, self.index.options.analysis, &self.config).is_empty()
     }
 }
 

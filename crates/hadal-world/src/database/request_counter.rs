@@ -1,7 +1,6 @@
-//! Who came how often: the only thing a database remembers.
+//! Request counters of a database: rate limits, walls and failures.
 
-use super::config::DatabaseConfig;
-use super::misconduct::Fault;
+use super::config::{DatabaseConfig, Fault};
 use crate::random::{SeededRng, mix};
 use hadal_core::http::Request;
 use hadal_core::time::Time;
@@ -9,40 +8,40 @@ use xxhash_rust::xxh3::xxh3_64;
 
 const MINUTE: u64 = 60_000;
 
-/// An answer fails for so long, then the same request is decided anew.
-const MOOD: u64 = 4_000;
+/// Milliseconds during which a request fails or succeeds consistently. Guess.
+const FAILURE_PERIOD: u64 = 4_000;
 
-/// What has been asked so far.
+/// Counters of the requests that a database received. This is its only state.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct RequestCounter {
     minute: u64,
     in_minute: u32,
     pub(super) requests: u32,
-    pub(super) questions: u32,
+    queries: u32,
 }
 
-/// Why a request is not answered.
+/// Reason for not answering a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Refusal {
-    /// There were too many; seconds to wait.
+    /// The rate limit is reached; the next minute begins in this many seconds.
     TooMany(u64),
-    /// The program failed.
+    /// Random server error.
     Failure,
-    /// The site is gone.
+    /// The site has vanished.
     Gone,
-    /// One has to log in.
+    /// A login is required.
     Login,
-    /// One has to prove to be a person.
+    /// A captcha must be solved.
     Captcha,
 }
 
 impl RequestCounter {
-    /// Counts a request, and says why it is not answered if it is not.
+    /// Counts a request and decides whether it is refused. `is_query` is true for requests of result pages.
     pub(super) fn count(
         &mut self,
         config: &DatabaseConfig,
         request: &Request,
-        asks: bool,
+        is_query: bool,
         at: Time,
     ) -> Option<Refusal> {
         self.requests = self.requests.saturating_add(1);
@@ -53,18 +52,17 @@ impl RequestCounter {
             return Some(Refusal::TooMany((MINUTE - at.0 % MINUTE).div_ceil(1000)));
         }
         self.in_minute += 1;
-        self.questions = self.questions.saturating_add(u32::from(asks));
+        self.queries = self.queries.saturating_add(u32::from(is_query));
         match config.fault {
             Fault::Vanishes(after) if self.requests > after => Some(Refusal::Gone),
-            Fault::LoginWall(after) if asks && self.questions > after => Some(Refusal::Login),
-            Fault::Captcha(after) if asks && self.questions > after => Some(Refusal::Captcha),
+            Fault::LoginWall(after) if is_query && self.queries > after => Some(Refusal::Login),
+            Fault::Captcha(after) if is_query && self.queries > after => Some(Refusal::Captcha),
             _ => fails(config, request, at).then_some(Refusal::Failure),
         }
     }
 }
 
-/// Whether the program fails on a request at a moment.
 fn fails(config: &DatabaseConfig, request: &Request, at: Time) -> bool {
-    let question = mix(xxh3_64(request.url.as_str().as_bytes()), xxh3_64(&request.body));
-    SeededRng::new(mix(config.seed, question), at.0 / MOOD).chance(config.failure_rate)
+    let hash = mix(xxh3_64(request.url.as_str().as_bytes()), xxh3_64(&request.body));
+    SeededRng::new(mix(config.seed, hash), at.0 / FAILURE_PERIOD).chance(config.failure_rate)
 }

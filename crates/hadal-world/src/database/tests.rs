@@ -1,33 +1,34 @@
-//! What the engine finds is what a scan of all records finds.
+//! Search results equal those of a scan over all records.
 
 use super::search::analysis::Analysis;
 use super::search::index::content;
 use super::*;
 
-const MATCHINGS: [QueryOperator; 3] = [QueryOperator::And, QueryOperator::Or, QueryOperator::Phrase];
-const WORDS: [WordMatch; 4] = [WordMatch::Whole, WordMatch::Stemmed, WordMatch::Prefix, WordMatch::Substring];
+const OPERATORS: [QueryOperator; 3] = [QueryOperator::And, QueryOperator::Or, QueryOperator::Phrase];
+const WORD_MATCHES: [WordMatch; 4] =
+    [WordMatch::Whole, WordMatch::Stemmed, WordMatch::Prefix, WordMatch::Substring];
 
 fn small(script: Script) -> Arc<Collection> {
     Arc::new(CollectionSpec { seed: 5, records: 150, median_words: 12, script }.generate())
 }
 
-/// How often a record has what was asked, per group of words.
+/// Frequency of each term group of a query in a record.
 fn scan(database: &Database, record: u32, words: &str) -> Vec<u32> {
     let config = database.config();
     let (analysis, record) = (Analysis::of(config), database.collection().record(record).unwrap());
     let text = content(record.title, record.text, config.indexed);
-    let parts: Vec<Vec<String>> = text.split('\n').map(|part| analysis.words(part)).collect();
-    let fits = |word: &String, asked: &String| match config.word_match {
-        WordMatch::Whole | WordMatch::Stemmed => word == asked,
-        WordMatch::Prefix => word.starts_with(asked),
-        WordMatch::Substring => word.contains(asked),
+    let parts: Vec<Vec<String>> = text.split('\n').map(|part| analysis.terms(part)).collect();
+    let fits = |word: &String, query: &String| match config.word_match {
+        WordMatch::Whole | WordMatch::Stemmed => word == query,
+        WordMatch::Prefix => word.starts_with(query),
+        WordMatch::Substring => word.contains(query),
     };
     let count = |group: &Vec<String>| {
         let windows = parts.iter().flat_map(|part| part.windows(group.len()));
-        windows.filter(|window| window.iter().zip(group).all(|(word, asked)| fits(word, asked))).count()
+        windows.filter(|window| window.iter().zip(group).all(|(word, query)| fits(word, query))).count()
             as u32
     };
-    groups(words, analysis, config).iter().map(count).collect()
+    term_groups(words, analysis, config).iter().map(count).collect()
 }
 
 fn scanned(database: &Database, words: &str) -> Vec<u32> {
@@ -41,23 +42,23 @@ fn scanned(database: &Database, words: &str) -> Vec<u32> {
     (0..database.collection().len()).filter(fits).collect()
 }
 
-/// Words of records, alone and together, parts of words, and what nobody has.
-fn questions(collection: &Collection) -> Vec<String> {
-    let mut questions: Vec<String> =
+/// Words of records, alone and in pairs, parts of words, and words that no record has.
+fn queries(collection: &Collection) -> Vec<String> {
+    let mut queries: Vec<String> =
         ["the", "of the", "zzzz", "a", "s", "!?", "the zzzz"].map(String::from).to_vec();
     for number in (0..collection.len()).step_by(17) {
         let record = collection.record(number).unwrap();
         let letters: Vec<char> = record.text.chars().collect();
         if letters.len() > 12 {
-            questions.push(letters[3..5].iter().collect());
-            questions.push(letters[2..12].iter().collect());
+            queries.push(letters[3..5].iter().collect());
+            queries.push(letters[2..12].iter().collect());
         }
         let words: Vec<&str> = record.title.split(' ').collect();
-        questions.push(words[0].to_string());
-        questions.push(words.iter().rev().take(2).copied().collect::<Vec<_>>().join(" "));
-        questions.push(words.iter().take(2).copied().collect::<Vec<_>>().join(", "));
+        queries.push(words[0].to_string());
+        queries.push(words.iter().rev().take(2).copied().collect::<Vec<_>>().join(" "));
+        queries.push(words.iter().take(2).copied().collect::<Vec<_>>().join(", "));
     }
-    questions
+    queries
 }
 
 fn sorted(mut records: Vec<u32>) -> Vec<u32> {
@@ -69,9 +70,9 @@ fn sorted(mut records: Vec<u32>) -> Vec<u32> {
 fn every_semantics_agrees_with_a_scan() {
     for script in [Script::Spaced, Script::Unspaced] {
         let collection = small(script);
-        let questions = questions(&collection);
+        let queries = queries(&collection);
         let mut base = Database::new(collection, DatabaseConfig::default());
-        for (matching, words) in MATCHINGS.into_iter().flat_map(|m| WORDS.map(|w| (m, w))) {
+        for (matching, words) in OPERATORS.into_iter().flat_map(|m| WORD_MATCHES.map(|w| (m, w))) {
             for (indexed, stop_words, shortest_word) in
                 [(IndexedText::Full, StopWords::Indexed, 1), (IndexedText::Title, StopWords::Ignored, 4)]
             {
@@ -84,11 +85,11 @@ fn every_semantics_agrees_with_a_scan() {
                     ..DatabaseConfig::default()
                 };
                 base = base.with_config(config);
-                for question in &questions {
-                    let found = base.search_all(&SearchQuery::words(question));
-                    let expected = scanned(&base, question);
-                    assert_eq!(found.total as usize, expected.len(), "{question} {:?}", base.config());
-                    assert_eq!(sorted(found.hits), expected, "{question} {:?}", base.config());
+                for query in &queries {
+                    let found = base.search_all(&SearchQuery::words(query));
+                    let expected = scanned(&base, query);
+                    assert_eq!(found.total as usize, expected.len(), "{query} {:?}", base.config());
+                    assert_eq!(sorted(found.hits), expected, "{query} {:?}", base.config());
                 }
             }
         }
@@ -109,8 +110,8 @@ fn the_best_fit_comes_first() {
         .map(|record| cuts_of(&format!("{} {}", record.title, record.text)))
         .collect();
     let mean = lengths.iter().sum::<f32>() / lengths.len() as f32;
-    for question in ["the", "of in", "and the of"] {
-        let counts: Vec<Vec<u32>> = (0..collection.len()).map(|n| scan(&database, n, question)).collect();
+    for query in ["the", "of in", "and the of"] {
+        let counts: Vec<Vec<u32>> = (0..collection.len()).map(|n| scan(&database, n, query)).collect();
         let score = |record: u32| -> f32 {
             let per_word = counts[record as usize].iter().enumerate().map(|(word, times)| {
                 let with = counts.iter().filter(|counts| counts[word] > 0).count() as f32;
@@ -120,18 +121,18 @@ fn the_best_fit_comes_first() {
             });
             per_word.sum()
         };
-        // The engine keeps lengths of long records roughly: only short ones are compared.
-        let hits = database.search_all(&SearchQuery::words(question)).hits;
+        // The index rounds lengths beyond 40, so only short records are compared.
+        let hits = database.search_all(&SearchQuery::words(query)).hits;
         let short: Vec<u32> = hits.into_iter().filter(|record| lengths[*record as usize] <= 30.0).collect();
         assert!(short.len() > 30);
         for pair in short.windows(2) {
-            assert!(score(pair[0]) >= score(pair[1]) - 1e-3, "{question} {pair:?}");
+            assert!(score(pair[0]) >= score(pair[1]) - 1e-3, "{query} {pair:?}");
         }
     }
 }
 
 fn cuts_of(text: &str) -> f32 {
-    search::analysis::cuts(text).count() as f32
+    search::analysis::tokens(text).count() as f32
 }
 
 #[test]
@@ -174,15 +175,15 @@ fn pages_together_are_everything_up_to_the_cap() {
             result_cap: Some(25),
             ..DatabaseConfig::default()
         });
-        let asked = SearchQuery::words("the");
-        let all = uncapped.search_all(&asked);
+        let query = SearchQuery::words("the");
+        let all = uncapped.search_all(&query);
         assert!(all.total > 30 && !all.is_capped);
         let paged: Vec<u32> =
-            (0..4).flat_map(|page| capped.search(&asked.clone().with_page(page)).hits).collect();
+            (0..4).flat_map(|page| capped.search(&query.clone().with_page(page)).hits).collect();
         assert_eq!(paged, all.hits[..25]);
-        let first = capped.search(&asked);
+        let first = capped.search(&query);
         assert_eq!((first.total, first.is_capped, first.hits.len()), (all.total, true, 7));
-        assert!(capped.search(&asked.clone().with_page(u32::MAX)).hits.is_empty());
+        assert!(capped.search(&query.clone().with_page(u32::MAX)).hits.is_empty());
     }
 }
 
@@ -204,13 +205,13 @@ fn choices_narrow_as_a_scan_does() {
     let (_, makes) = cars.column("make").unwrap();
     let (_, prices) = cars.column("price").unwrap();
     for make in makes.values() {
-        let asked = SearchQuery::default()
+        let query = SearchQuery::default()
             .with_filter(Filter::is("make", make))
             .with_filter(Filter::between("price", Some(5_000.0), Some(9_000.0)));
         let fits = |n: &u32| {
             makes.text_of(*n) == Some(make) && (5_000.0..=9_000.0).contains(&prices.number_of(*n).unwrap())
         };
-        assert_eq!(database.search(&asked).total as usize, (0..1_000).filter(fits).count());
+        assert_eq!(database.search(&query).total as usize, (0..1_000).filter(fits).count());
     }
     let nobody =
         [Filter::is("make", "Nobody"), Filter::is("wheels", "4"), Filter::between("make", None, None)];

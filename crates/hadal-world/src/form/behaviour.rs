@@ -1,7 +1,4 @@
-//! How the program behind a form behaves when it is asked.
-//!
-//! Drawn per form from its seed. Calm worlds have plain back ends only; elsewhere forms echo,
-//! redirect, suggest, refuse, and some that look like searches answer everything alike.
+//! Behaviour of the programs behind forms, drawn per form.
 
 use crate::form::plan::PlannedForm;
 use crate::random::SeededRng;
@@ -9,32 +6,32 @@ use crate::spec::BackEnds;
 use hadal_core::critic::FormKind;
 use serde::Serialize;
 
-/// What a form does with what it is sent.
+/// Response of a form to a submission.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Behaviour {
-    /// Lists results, or says that there are none; the status is 200 either way.
+    /// Lists results, or states that there are none, with status 200.
     Plain,
-    /// The same, and repeats the query.
+    /// As `Plain`, and repeats the query.
     Echo,
-    /// Leads straight to the record when there is only one.
+    /// Redirects to the detail page if only one record matches.
     OnlyHit,
-    /// Answers every query with a redirect to its results.
+    /// Redirects every query to a results URL.
     Redirect,
-    /// Says what else could be meant and shows what others like when nothing is found.
+    /// Shows suggestions and popular records if nothing matches.
     Suggest,
-    /// Refuses an empty query.
+    /// Rejects an empty query.
     #[serde(rename = "fussy")]
     RejectsEmpty,
-    /// Refuses many requests because there were too many.
+    /// Answers many requests with status 429.
     Limited,
-    /// Answers everything with the same page.
+    /// Returns the same page for every submission. All forms that do not search behave so.
     #[serde(rename = "alike")]
     SamePage,
 }
 
 impl Behaviour {
-    /// Every behaviour.
+    /// All behaviours.
     pub const ALL: [Behaviour; 8] = [
         Behaviour::Plain,
         Behaviour::Echo,
@@ -46,10 +43,10 @@ impl Behaviour {
         Behaviour::SamePage,
     ];
 
-    /// How often search forms behave so, in the order of [`Behaviour::ALL`].
+    /// Shares of search forms with each behaviour, in the order of [`Behaviour::ALL`]. Guess.
     const SHARES: [f64; 8] = [0.35, 0.19, 0.11, 0.12, 0.1, 0.08, 0.05, 0.0];
 
-    /// The name used in tables and exports.
+    /// Name in tables and exports.
     pub fn name(self) -> &'static str {
         match self {
             Behaviour::Plain => "plain",
@@ -63,7 +60,7 @@ impl Behaviour {
         }
     }
 
-    /// The behaviour of a form.
+    /// Behaviour of a form.
     pub(crate) fn of(form: &PlannedForm, back_ends: BackEnds) -> Behaviour {
         match (form.kind, back_ends) {
             (FormKind::Search, BackEnds::Plain) => Behaviour::Plain,

@@ -1,20 +1,20 @@
-//! A form before it is written: what it asks, in which words, and where it is sent.
+//! Content of a form: method, action, fields and labels.
 //!
-//! Both the page and the truth are made from the sketch, so they cannot disagree.
+//! Both the markup and the ground truth are generated from it, so they cannot disagree.
 
-use crate::form::fields::{FieldTemplate, InputKind, questions};
+use crate::form::fields::{FieldTemplate, InputKind, field_templates};
 use crate::form::plan::PlannedForm;
-use crate::lexicon::{PLACES, Subject, lexicon};
+use crate::lexicon::{Subject, TOWNS, lexicon};
 use crate::random::SeededRng;
 use hadal_core::critic::FormKind;
 use hadal_core::http::Method;
 use hadal_core::page::FieldKind;
 
-/// A form's content.
+/// Content of a form, independent of its markup.
 #[derive(Clone, Debug)]
 pub(crate) struct FormContent {
     pub(crate) method: Method,
-    /// Absolute path it is sent to.
+    /// Absolute path of the action.
     pub(crate) action: String,
     pub(crate) controls: Vec<FormControl>,
     pub(crate) button: &'static str,
@@ -22,32 +22,25 @@ pub(crate) struct FormContent {
     pub(crate) class: &'static str,
 }
 
-/// One control.
+/// Control of a form.
 #[derive(Clone, Debug)]
 pub(crate) struct FormControl {
     pub(crate) kind: FieldKind,
     pub(crate) name: String,
     pub(crate) label: &'static str,
     pub(crate) value: &'static str,
-    pub(crate) choices: SelectOptions,
+    pub(crate) options: SelectOptions,
 }
 
-/// What a select offers.
+/// Options of a control.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum SelectOptions {
-    /// Nothing: not a select.
+    /// The control is not a select.
     None,
-    /// Words; the first one stands for any.
+    /// Words; the first one has an empty value.
     Words(Vec<&'static str>),
-    /// Numbers.
-    Numbers {
-        /// The first.
-        from: u32,
-        /// To the next.
-        step: u32,
-        /// How many.
-        count: u32,
-    },
+    /// The numbers `from`, `from + step`, ..., `count` in all.
+    Numbers { from: u32, step: u32, count: u32 },
 }
 
 const SEARCH_BUTTONS: [&str; 18] = [
@@ -85,40 +78,40 @@ const SEARCH_PATHS: [&str; 12] = [
     "finder",
     "process",
 ];
-/// Share of databases' forms that are a single box.
-const BOXED: f64 = 0.3;
+/// Share of database search forms with a keyword box instead of several fields. Guess.
+const KEYWORD_FORMS: f64 = 0.3;
 const CLASSES: [&str; 8] = ["", "", "panel", "quick", "query", "criteria", "search", "search-panel"];
 const SITE_CLASSES: [&str; 6] = ["", "", "search", "search", "searchform", "site-search"];
 const PLAIN_CLASSES: [&str; 10] =
     ["", "", "form", "box", "panel", "std", "frm", "user", "inner", "search-box"];
 
-/// The words of a planned form.
-pub(crate) fn sketch(form: &PlannedForm) -> FormContent {
+/// Generates the content of a planned form.
+pub(crate) fn form_content(form: &PlannedForm) -> FormContent {
     let mut rng = SeededRng::new(form.seed, 30);
     match form.looks {
-        FormKind::Search => search(form, &mut rng),
-        _ => plain(form, &mut rng),
+        FormKind::Search => search_form(form, &mut rng),
+        _ => other_form(form, &mut rng),
     }
 }
 
-fn search(form: &PlannedForm, rng: &mut SeededRng) -> FormContent {
+fn search_form(form: &PlannedForm, rng: &mut SeededRng) -> FormContent {
     let subject = form.subject.map(|index| &lexicon().subjects[usize::from(index)]);
-    let asked = questions(subject.map_or("site", |subject| subject.name));
+    let templates = field_templates(subject.map_or("site", |subject| subject.name));
     let (boxes, fields): (Vec<&FieldTemplate>, Vec<&FieldTemplate>) =
-        asked.iter().partition(|question| question.answer == InputKind::Box);
+        templates.iter().partition(|template| template.input == InputKind::KeywordBox);
     let naming = FieldNaming::draw(rng);
     let mut controls = Vec::new();
-    // The search of a site itself is a keyword box; databases mostly ask for more.
-    let (boxed, extra) = if subject.is_none() { (1.0, 0.15) } else { (BOXED, 0.25) };
-    if rng.chance(boxed) {
-        expand(rng.pick(&boxes), subject, naming, rng, &mut controls);
+    // Site searches always have a keyword box; most database searches have several fields.
+    let (keyword_box, extra) = if subject.is_none() { (1.0, 0.15) } else { (KEYWORD_FORMS, 0.25) };
+    if rng.chance(keyword_box) {
+        push_controls(rng.pick(&boxes), subject, naming, rng, &mut controls);
         if rng.chance(extra) {
-            expand(rng.pick(&fields), subject, naming, rng, &mut controls);
+            push_controls(rng.pick(&fields), subject, naming, rng, &mut controls);
         }
     } else {
-        ask_some(&fields, subject, naming, rng, &mut controls);
+        push_some_fields(&fields, subject, naming, rng, &mut controls);
     }
-    hidden(rng, form, &mut controls);
+    push_hidden(rng, form, &mut controls);
     let method = if rng.chance(0.78) { Method::Get } else { Method::Post };
     let (buttons, classes) = match subject {
         None => (&SITE_BUTTONS[..], &SITE_CLASSES[..]),
@@ -134,8 +127,8 @@ fn search(form: &PlannedForm, rng: &mut SeededRng) -> FormContent {
     }
 }
 
-/// Asks the first few of a subject's questions, with a gap here and there.
-fn ask_some(
+/// Adds the first two to seven field templates of a subject, sometimes skipping one.
+fn push_some_fields(
     fields: &[&FieldTemplate],
     subject: Option<&Subject>,
     naming: FieldNaming,
@@ -144,12 +137,12 @@ fn ask_some(
 ) {
     let count = if rng.chance(0.5) { rng.between(2, 3) } else { rng.between(4, 7) };
     let mut skip = rng.below(2);
-    for question in fields.iter().take((count + skip) as usize) {
+    for template in fields.iter().take((count + skip) as usize) {
         if skip > 0 && rng.chance(0.5) {
             skip -= 1;
             continue;
         }
-        expand(question, subject, naming, rng, to);
+        push_controls(template, subject, naming, rng, to);
     }
 }
 
@@ -157,7 +150,7 @@ fn heading(subject: Option<&Subject>, rng: &mut SeededRng) -> String {
     let Some(subject) = subject else {
         return rng.pick(&["", "", "", "Search this site", "Site search", "Search"]).to_string();
     };
-    let word = rng.pick(&subject.sign);
+    let word = rng.pick(&subject.names);
     match rng.below(10) {
         0 | 8 => format!("Search {word}"),
         1 | 9 => format!("Find {word}"),
@@ -170,7 +163,7 @@ fn heading(subject: Option<&Subject>, rng: &mut SeededRng) -> String {
     }
 }
 
-fn plain(form: &PlannedForm, rng: &mut SeededRng) -> FormContent {
+fn other_form(form: &PlannedForm, rng: &mut SeededRng) -> FormContent {
     let (path, heading, buttons): (&str, &str, [&'static str; 3]) = match form.kind {
         FormKind::Login => ("login", "Members", ["Log in", "Sign in", "Go"]),
         FormKind::Registration => ("register", "Create an account", ["Register", "Sign up", "Continue"]),
@@ -182,27 +175,27 @@ fn plain(form: &PlannedForm, rng: &mut SeededRng) -> FormContent {
         FormKind::Booking => ("reserve", "Reserve now", ["Book", "Send request", "Reserve"]),
         FormKind::Search | FormKind::Other => ("poll", "What do you think?", ["Vote", "Submit", "OK"]),
     };
-    let asked = questions(if form.kind == FormKind::Other { "poll" } else { form.kind.name() });
+    let templates = field_templates(if form.kind == FormKind::Other { "poll" } else { form.kind.name() });
     let naming = FieldNaming::draw(rng);
-    let needed = match form.kind {
+    let required = match form.kind {
         FormKind::Newsletter | FormKind::Order => 1,
         FormKind::Login => 2,
         _ => 4,
     };
     let mut controls = Vec::new();
-    for (place, question) in asked.iter().enumerate() {
-        if place < needed || rng.chance(0.4) {
-            expand(question, None, naming, rng, &mut controls);
+    for (at, template) in templates.iter().enumerate() {
+        if at < required || rng.chance(0.4) {
+            push_controls(template, None, naming, rng, &mut controls);
         }
     }
-    hidden(rng, form, &mut controls);
-    let rarely_get = if matches!(form.kind, FormKind::Newsletter | FormKind::Order) { 0.2 } else { 0.04 };
-    let method = if rng.chance(rarely_get) { Method::Get } else { Method::Post };
+    push_hidden(rng, form, &mut controls);
+    let get_share = if matches!(form.kind, FormKind::Newsletter | FormKind::Order) { 0.2 } else { 0.04 };
+    let method = if rng.chance(get_share) { Method::Get } else { Method::Post };
     let (button, class) = (rng.pick(&buttons), rng.pick(&PLAIN_CLASSES));
     FormContent { method, action: action(path, form, rng), controls, button, heading: heading.into(), class }
 }
 
-/// Paths differ between the forms of a site, because their words or their numbers do.
+/// Action path of a form. It ends with the form's number, so that all forms of a site have different actions.
 fn action(word: &str, form: &PlannedForm, rng: &mut SeededRng) -> String {
     let number = form.ordinal;
     match rng.below(7) {
@@ -216,7 +209,8 @@ fn action(word: &str, form: &PlannedForm, rng: &mut SeededRng) -> String {
     }
 }
 
-fn hidden(rng: &mut SeededRng, form: &PlannedForm, controls: &mut Vec<FormControl>) {
+/// Adds hidden fields with fixed values, and sometimes a token field.
+fn push_hidden(rng: &mut SeededRng, form: &PlannedForm, controls: &mut Vec<FormControl>) {
     const MARKS: [(&str, &str); 6] =
         [("lang", "en"), ("view", "list"), ("action", "go"), ("db", "main"), ("src", "box"), ("step", "1")];
     let count = if form.looks == FormKind::Search { rng.below(3) } else { rng.below(2) };
@@ -232,7 +226,7 @@ fn hidden(rng: &mut SeededRng, form: &PlannedForm, controls: &mut Vec<FormContro
     }
 }
 
-/// How a site's programmer spells field names.
+/// Spelling of field names.
 #[derive(Clone, Copy)]
 enum FieldNaming {
     Plain,
@@ -264,28 +258,28 @@ impl FieldNaming {
 
 impl FormControl {
     fn new(kind: FieldKind, name: &str) -> FormControl {
-        FormControl { kind, name: name.to_string(), label: "", value: "", choices: SelectOptions::None }
+        FormControl { kind, name: name.to_string(), label: "", value: "", options: SelectOptions::None }
     }
 }
 
-/// Turns a question into the controls that ask it.
-fn expand(
-    asked: &FieldTemplate,
+/// Adds the controls of a field template.
+fn push_controls(
+    template: &FieldTemplate,
     subject: Option<&Subject>,
     naming: FieldNaming,
     rng: &mut SeededRng,
     to: &mut Vec<FormControl>,
 ) {
-    let name = naming.apply(rng.pick(&asked.names));
-    let label = rng.pick(&asked.labels);
-    let control = |kind, choices| FormControl { kind, name: name.clone(), label, value: "", choices };
+    let name = naming.apply(rng.pick(&template.names));
+    let label = rng.pick(&template.labels);
+    let control = |kind, options| FormControl { kind, name: name.clone(), label, value: "", options };
     let words = |list: Vec<&'static str>| control(FieldKind::Select, SelectOptions::Words(list));
     let numbers =
         |from, step, count| control(FieldKind::Select, SelectOptions::Numbers { from, step, count });
     let typed = |kind| control(kind, SelectOptions::None);
-    match &asked.answer {
-        InputKind::Box if rng.chance(0.15) => to.push(typed(FieldKind::Search)),
-        InputKind::Box | InputKind::Text => to.push(typed(FieldKind::Text)),
+    match &template.input {
+        InputKind::KeywordBox if rng.chance(0.15) => to.push(typed(FieldKind::Search)),
+        InputKind::KeywordBox | InputKind::Text => to.push(typed(FieldKind::Text)),
         InputKind::Email => to.push(typed(rng.pick(&[FieldKind::Email, FieldKind::Text]))),
         InputKind::Tel => to.push(typed(rng.pick(&[FieldKind::Tel, FieldKind::Text]))),
         InputKind::Password => to.push(typed(FieldKind::Password)),
@@ -300,10 +294,10 @@ fn expand(
         InputKind::Price if rng.chance(0.6) => to.push(numbers(500, 500, rng.between(6, 20))),
         InputKind::Price => to.push(typed(rng.pick(&[FieldKind::Number, FieldKind::Text]))),
         InputKind::Count => to.push(numbers(1, 1, rng.between(4, 9))),
-        InputKind::Check => to.push(FormControl { value: "1", ..typed(FieldKind::Checkbox) }),
-        InputKind::Places => to.push(words(with_any(&PLACES, rng))),
-        InputKind::Terms => to.push(words(with_any(subject.map_or(&PLACES[..], |s| &s.terms), rng))),
-        InputKind::Pick(list) => to.push(words(list.clone())),
+        InputKind::Checkbox => to.push(FormControl { value: "1", ..typed(FieldKind::Checkbox) }),
+        InputKind::Towns => to.push(words(with_any(&TOWNS, rng))),
+        InputKind::Terms => to.push(words(with_any(subject.map_or(&TOWNS[..], |s| &s.terms), rng))),
+        InputKind::Select(list) => to.push(words(list.clone())),
         InputKind::Radio(list) => {
             to.extend(list.iter().map(|value| FormControl {
                 label: value,
@@ -314,6 +308,7 @@ fn expand(
     }
 }
 
+/// "Any" and 5 to 18 consecutive values of a list.
 fn with_any(list: &[&'static str], rng: &mut SeededRng) -> Vec<&'static str> {
     let from = rng.below(list.len() as u32 / 2) as usize;
     let count = rng.between(5, 18) as usize;

@@ -1,59 +1,52 @@
-//! What forms ask: the questions of each subject and of each kind of form that searches nothing.
+//! Field templates per subject and form kind, read from `fields.txt`.
 //!
-//! A question has several names, several labels and one way to be answered; a form takes some of
-//! its subject's questions and one wording of each.
+//! A template has several names, several labels and one input kind. A form uses some templates of its subject, each with
+//! one name and one label. A line of the file is a heading, or `names | labels | input kind`.
 
 use std::sync::LazyLock;
 
-/// One thing a form may ask.
+/// Template of a form field.
 pub(crate) struct FieldTemplate {
-    /// Names it is submitted under, to choose from.
+    /// Possible field names.
     pub(crate) names: Vec<&'static str>,
-    /// What is written beside it, to choose from.
     pub(crate) labels: Vec<&'static str>,
-    /// How it is answered.
-    pub(crate) answer: InputKind,
+    pub(crate) input: InputKind,
 }
 
-/// How a question is answered.
+/// Kind of input that a field template becomes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum InputKind {
-    /// By typing into the one box of a form that asks nothing else.
-    Box,
-    /// By typing.
+    /// Keyword box of a form with a single field.
+    KeywordBox,
     Text,
-    /// By typing an e-mail address.
     Email,
-    /// By typing a telephone number.
     Tel,
-    /// By typing what is not shown.
     Password,
-    /// By typing at length.
     Textarea,
-    /// With a date.
+    /// Text field, or one list each for day and month.
     Date,
-    /// With a year.
+    /// List of years or text field.
     Year,
-    /// With an amount.
+    /// List of amounts or number field.
     Price,
-    /// With a small number.
+    /// List of small numbers.
     Count,
-    /// With yes or no.
-    Check,
-    /// By choosing a term of the subject.
+    Checkbox,
+    /// List of terms of the subject.
     Terms,
-    /// By choosing a place.
-    Places,
-    /// From a list.
-    Pick(Vec<&'static str>),
-    /// From a few buttons.
+    /// List of towns.
+    Towns,
+    /// List of these values.
+    Select(Vec<&'static str>),
+    /// Radio buttons with these values.
     Radio(Vec<&'static str>),
 }
 
 static ALL: LazyLock<Vec<(&'static str, Vec<FieldTemplate>)>> = LazyLock::new(read);
 
-/// The questions under a heading: a subject's name, `other`, `site`, or a kind of form that searches nothing.
-pub(crate) fn questions(heading: &str) -> &'static [FieldTemplate] {
+/// Templates under a heading: the name of a subject, `site` for site searches, the name of a form kind, or `poll`.
+/// Unknown headings get the templates of `other`.
+pub(crate) fn field_templates(heading: &str) -> &'static [FieldTemplate] {
     let found = ALL.iter().find(|(name, _)| *name == heading);
     found.or_else(|| ALL.iter().find(|(name, _)| *name == "other")).map_or(&[], |(_, list)| list)
 }
@@ -61,26 +54,26 @@ pub(crate) fn questions(heading: &str) -> &'static [FieldTemplate] {
 fn read() -> Vec<(&'static str, Vec<FieldTemplate>)> {
     let mut all: Vec<(&str, Vec<FieldTemplate>)> = Vec::new();
     for line in include_str!("fields.txt").lines() {
-        match question(line) {
-            Some(question) => all.last_mut().expect("a heading comes first").1.push(question),
+        match template(line) {
+            Some(template) => all.last_mut().expect("a heading comes first").1.push(template),
             None => all.push((line.trim(), Vec::new())),
         }
     }
     all
 }
 
-fn question(line: &'static str) -> Option<FieldTemplate> {
+fn template(line: &'static str) -> Option<FieldTemplate> {
     let mut parts = line.split(" | ");
     let names = parts.next()?.split(' ').collect();
     let labels = parts.next()?.split("; ").collect();
-    Some(FieldTemplate { names, labels, answer: answer(parts.next()?.trim()) })
+    Some(FieldTemplate { names, labels, input: input_kind(parts.next()?.trim()) })
 }
 
-fn answer(text: &'static str) -> InputKind {
+fn input_kind(text: &'static str) -> InputKind {
     let (word, list) = text.split_once(':').unwrap_or((text, ""));
     let choices = || list.split(';').collect();
     match word {
-        "box" => InputKind::Box,
+        "box" => InputKind::KeywordBox,
         "email" => InputKind::Email,
         "tel" => InputKind::Tel,
         "password" => InputKind::Password,
@@ -89,10 +82,10 @@ fn answer(text: &'static str) -> InputKind {
         "year" => InputKind::Year,
         "price" => InputKind::Price,
         "count" => InputKind::Count,
-        "check" => InputKind::Check,
+        "check" => InputKind::Checkbox,
         "terms" => InputKind::Terms,
-        "places" => InputKind::Places,
-        "pick" => InputKind::Pick(choices()),
+        "places" => InputKind::Towns,
+        "pick" => InputKind::Select(choices()),
         "radio" => InputKind::Radio(choices()),
         _ => InputKind::Text,
     }
@@ -104,12 +97,13 @@ mod tests {
     use crate::lexicon::TOPICS;
 
     #[test]
-    fn every_topic_has_questions_of_its_own() {
+    fn every_topic_has_templates_of_its_own() {
         for topic in TOPICS {
-            assert!(questions(topic).len() >= 8, "{topic}");
-            assert!(questions(topic).iter().any(|question| question.answer == InputKind::Box), "{topic}");
+            let templates = field_templates(topic);
+            assert!(templates.len() >= 8, "{topic}");
+            assert!(templates.iter().any(|template| template.input == InputKind::KeywordBox), "{topic}");
         }
-        assert!(!std::ptr::eq(questions("book"), questions("other")));
-        assert!(std::ptr::eq(questions("gardening"), questions("other")));
+        assert!(!std::ptr::eq(field_templates("book"), field_templates("other")));
+        assert!(std::ptr::eq(field_templates("gardening"), field_templates("other")));
     }
 }

@@ -1,5 +1,4 @@
-//! Writes a sketched form into a page: with table cells or blocks, labels of every fashion, and now
-//! and then broken in the ways that browsers forgive.
+//! Markup of forms in several layouts and label styles, including invalid ones that browsers accept.
 
 use crate::form::content::{FormContent, FormControl, SelectOptions};
 use crate::page::markup::HtmlWriter;
@@ -7,19 +6,19 @@ use crate::random::SeededRng;
 use hadal_core::http::Method;
 use hadal_core::page::FieldKind;
 
-/// How the controls are laid out.
+/// Layout of the controls of a form.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum FormLayout {
     Blocks,
     Inline,
     Table,
-    /// The form element stands between table and row, where it may not.
+    /// The form element is between table and row, which is invalid.
     BrokenTable,
-    /// The last visible control stands after the form and refers to it.
+    /// The last visible control comes after the form element and refers to it by id.
     Outside,
 }
 
-/// How a control is labelled.
+/// Association of labels with controls.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum LabelStyle {
     For,
@@ -28,9 +27,9 @@ enum LabelStyle {
     Before,
 }
 
-/// Writes the form. `action` may carry more than the sketch's, as a session id; `token` fills
-/// hidden fields that have no value of their own.
-pub(crate) fn write_form(html: &mut HtmlWriter, sketch: &FormContent, seed: u64, action: &str, token: &str) {
+/// Writes a form. `action` is the action of the content, perhaps with a session id. `token` is the value of hidden
+/// fields that have no fixed value.
+pub(crate) fn write_form(html: &mut HtmlWriter, content: &FormContent, seed: u64, action: &str, token: &str) {
     let mut rng = SeededRng::new(seed, 31);
     let layout = [
         FormLayout::Blocks,
@@ -42,24 +41,24 @@ pub(crate) fn write_form(html: &mut HtmlWriter, sketch: &FormContent, seed: u64,
     let labels = [LabelStyle::For, LabelStyle::Wrapping, LabelStyle::Placeholder, LabelStyle::Before]
         [rng.weighted(&[3.0, 1.0, 2.0, 3.0])];
     let id = format!("f{:x}", seed & 0xffff);
-    if !sketch.heading.is_empty() {
-        html.element(rng.pick(&["h2", "h3", "b"]), &[], &sketch.heading);
+    if !content.heading.is_empty() {
+        html.element(rng.pick(&["h2", "h3", "b"]), &[], &content.heading);
     }
     if layout == FormLayout::BrokenTable {
         html.open("table", &[("border", "0"), ("cellpadding", "2")]);
     }
-    let method = if sketch.method == Method::Post { "post" } else { "get" };
+    let method = if content.method == Method::Post { "post" } else { "get" };
     let shown = if method == "get" && rng.chance(0.4) { "" } else { method };
-    html.open("form", &[("action", action), ("method", shown), ("id", &id), ("class", sketch.class)]);
+    html.open("form", &[("action", action), ("method", shown), ("id", &id), ("class", content.class)]);
     if layout == FormLayout::Table {
         html.open("table", &[("class", "form")]);
     }
     let writer = FormWriter { labels, layout, id: &id, token };
-    let outside = writer.outside(sketch);
-    for (place, control) in sketch.controls.iter().enumerate().filter(|(place, _)| Some(*place) != outside) {
-        writer.row(html, control, place);
+    let outside = writer.outside(content);
+    for (at, control) in content.controls.iter().enumerate().filter(|(at, _)| Some(*at) != outside) {
+        writer.row(html, control, at);
     }
-    writer.button(html, sketch.button, &mut rng);
+    writer.button(html, content.button, &mut rng);
     if layout == FormLayout::Table {
         html.close("table");
     }
@@ -67,8 +66,8 @@ pub(crate) fn write_form(html: &mut HtmlWriter, sketch: &FormContent, seed: u64,
     if layout == FormLayout::BrokenTable {
         html.close("table");
     }
-    if let Some(place) = outside {
-        writer.row(html, &sketch.controls[place], place);
+    if let Some(at) = outside {
+        writer.row(html, &content.controls[at], at);
     }
 }
 
@@ -80,17 +79,18 @@ struct FormWriter<'a> {
 }
 
 impl FormWriter<'_> {
-    fn outside(&self, sketch: &FormContent) -> Option<usize> {
+    /// Index of the control that is written after the form element.
+    fn outside(&self, content: &FormContent) -> Option<usize> {
         let visible = |control: &FormControl| matches!(control.kind, FieldKind::Text | FieldKind::Select);
-        (self.layout == FormLayout::Outside).then(|| sketch.controls.iter().rposition(visible)).flatten()
+        (self.layout == FormLayout::Outside).then(|| content.controls.iter().rposition(visible)).flatten()
     }
 
-    fn row(&self, html: &mut HtmlWriter, control: &FormControl, place: usize) {
+    fn row(&self, html: &mut HtmlWriter, control: &FormControl, at: usize) {
         let in_table = matches!(self.layout, FormLayout::Table | FormLayout::BrokenTable);
         if control.kind == FieldKind::Hidden && !in_table {
             return self.control(html, control, "");
         }
-        let id = format!("{}_{place}", self.id);
+        let id = format!("{}_{at}", self.id);
         if in_table {
             html.open("tr", &[]);
             html.element("td", &[("align", "right")], control.label);
@@ -139,7 +139,7 @@ impl FormWriter<'_> {
         match control.kind {
             FieldKind::Select => {
                 html.open("select", &[name, id, owner]);
-                choices(html, &control.choices);
+                write_options(html, &control.options);
                 html.close("select");
             }
             FieldKind::Textarea => {
@@ -183,18 +183,18 @@ impl FormWriter<'_> {
     }
 }
 
-fn choices(html: &mut HtmlWriter, choices: &SelectOptions) {
-    match choices {
+fn write_options(html: &mut HtmlWriter, options: &SelectOptions) {
+    match options {
         SelectOptions::None => {}
         SelectOptions::Words(words) => {
-            for (place, word) in words.iter().enumerate() {
-                html.element("option", &[("value", if place == 0 { "" } else { word })], word);
+            for (at, word) in words.iter().enumerate() {
+                html.element("option", &[("value", if at == 0 { "" } else { word })], word);
             }
         }
         SelectOptions::Numbers { from, step, count } => {
             html.element("option", &[("value", "")], "--");
-            for place in 0..*count {
-                let number = (from + step * place).to_string();
+            for at in 0..*count {
+                let number = (from + step * at).to_string();
                 html.element("option", &[("value", &number)], &number);
             }
         }

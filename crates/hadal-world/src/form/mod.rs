@@ -1,4 +1,10 @@
-//! Forms of sites: where they stand, their fields, their markup, and what answers behind them.
+//! Forms of sites and the programs behind them.
+//!
+//! - [`plan`] decides which forms a site has and which pages contain them;
+//! - [`content`] generates the fields of a form from the templates of [`fields`];
+//! - [`markup`] writes a form into a page;
+//! - [`database`] holds the records that a search form searches;
+//! - [`reply`] answers a submitted search form, by its [`behaviour`].
 
 pub(crate) mod behaviour;
 pub(crate) mod content;

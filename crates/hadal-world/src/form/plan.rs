@@ -1,7 +1,7 @@
-//! Which forms a site has and where they stand.
+//! Plan of a site's forms: their kinds, and the pages they are on.
 //!
-//! A site with databases has one to three of them, each behind several search forms; most are close
-//! to the home page, some are far from it. Beside them stand the forms that search nothing.
+//! A deep site has one to three databases with one to six search forms each. Most forms are close to the home page. In
+//! addition there are forms that do not search, such as logins.
 
 use crate::lexicon::{TOPIC_COUNT, lexicon};
 use crate::random::{SeededRng, mix};
@@ -10,43 +10,42 @@ use crate::site::tree::PageTree;
 use crate::spec::BackEnds;
 use hadal_core::critic::FormKind;
 
-/// One form of a site.
+/// Planned form of a site.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct PlannedForm {
-    /// Its number among the site's forms.
+    /// Number of the form within its site, from 0.
     pub(crate) ordinal: u8,
-    /// What it is for.
+    /// True purpose of the form.
     pub(crate) kind: FormKind,
-    /// What it looks like: some that look like searches answer everything alike.
+    /// Apparent purpose. Differs from `kind` for forms that only look like searches.
     pub(crate) looks: FormKind,
-    /// What it searches or seems to: a subject, or `None` for a search of the site itself and for
-    /// other kinds.
+    /// Subject that the form searches or seems to search; `None` for searches of the site's own pages and other kinds.
     pub(crate) subject: Option<u8>,
-    /// Which of the site's databases it opens; 0 is the site's own text.
+    /// Number of the site's database that the form searches; 0 means the site's own pages.
     pub(crate) database: u8,
-    /// Where it stands.
+    /// Pages that contain the form.
     pub(crate) scope: FormScope,
-    /// Where its wording comes from.
+    /// Seed of the form's fields and markup.
     pub(crate) seed: u64,
 }
 
-/// Where a form stands.
+/// Set of pages that contain a form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum FormScope {
-    /// On every page.
+    /// All pages of the site.
     Everywhere,
-    /// On a page of its own that every page links to.
+    /// A page of its own that every page links to.
     Utility,
-    /// On the pages deep inside one section.
+    /// All pages of a section except its first.
     Inside(u32),
-    /// On a page and its children.
+    /// A page and its children.
     Around(u32),
-    /// On one page.
+    /// A single page.
     Only(u32),
 }
 
 impl FormScope {
-    /// Whether a page of the tree holds the form.
+    /// True if a page of the page tree contains the form.
     pub(crate) fn covers(self, tree: PageTree, page: u32) -> bool {
         match self {
             FormScope::Everywhere => true,
@@ -58,16 +57,17 @@ impl FormScope {
     }
 }
 
-/// Interfaces per database: relative frequency of 1, 2, 3, ...
-const INTERFACES: [f64; 6] = [0.20, 0.27, 0.23, 0.15, 0.10, 0.05];
+/// Probabilities of 1, 2, ... search forms per database. Chosen for the mean number of interfaces per deep site that
+/// [`measure`](crate::measure) checks.
+const FORMS_PER_DATABASE: [f64; 6] = [0.20, 0.27, 0.23, 0.15, 0.10, 0.05];
 
-/// Share of sites with databases that show none within depth 3.
+/// Share of deep sites without a form within depth 3. Chosen for the depths that [`measure`](crate::measure) checks.
 const HIDDEN_SITES: f64 = 0.08;
 
-/// Share of further interfaces that stand within depth 3.
+/// Share of a database's forms after the first that are within depth 3. Chosen for the same depths.
 const FURTHER_SHALLOW: f64 = 0.62;
 
-/// The forms of a site.
+/// Plans the forms of a site.
 pub(crate) fn plan(site: &SiteProfile, back_ends: BackEnds) -> Vec<PlannedForm> {
     let mut forms = Vec::with_capacity(12);
     let mut rng = SeededRng::new(site.seed, 20);
@@ -78,9 +78,9 @@ pub(crate) fn plan(site: &SiteProfile, back_ends: BackEnds) -> Vec<PlannedForm> 
     if site.deep {
         databases(site, &mut rng, &mut forms);
     }
-    plain_forms(site, &mut rng, &mut forms);
+    other_forms(site, &mut rng, &mut forms);
     if back_ends == BackEnds::Varied {
-        sham(site, &mut forms);
+        fake_search(site, &mut forms);
     }
     forms
 }
@@ -98,12 +98,12 @@ fn add(
     forms.push(PlannedForm { ordinal, kind, looks: kind, subject, database, scope, seed });
 }
 
-/// Share of sites with a form that looks like a search of their subject and is none.
-const SHAMS: f64 = 0.04;
+/// Share of sites with a form that looks like a search of their subject but does not search. Guess.
+const FAKE_SEARCHES: f64 = 0.04;
 
-fn sham(site: &SiteProfile, forms: &mut Vec<PlannedForm>) {
+fn fake_search(site: &SiteProfile, forms: &mut Vec<PlannedForm>) {
     let mut rng = SeededRng::new(site.seed, 21);
-    if rng.chance(SHAMS) {
+    if rng.chance(FAKE_SEARCHES) {
         let page = page_at(site.tree(), true, &mut rng);
         add(forms, site, FormKind::Other, Some(site.subject), 0, FormScope::Only(page));
         forms.last_mut().expect("one was just added").looks = FormKind::Search;
@@ -116,9 +116,9 @@ fn databases(site: &SiteProfile, rng: &mut SeededRng, forms: &mut Vec<PlannedFor
     for database in 1..=count {
         let subject =
             if database == 1 || rng.chance(0.4) { site.subject } else { other_subject(site.subject, rng) };
-        let interfaces = 1 + rng.weighted(&INTERFACES);
-        for interface in 0..interfaces {
-            let shallow = match (hidden, interface) {
+        let count = 1 + rng.weighted(&FORMS_PER_DATABASE);
+        for number in 0..count {
+            let shallow = match (hidden, number) {
                 (true, _) => false,
                 (false, 0) => rng.chance(if database == 1 { 1.0 } else { 0.97 }),
                 _ => rng.chance(FURTHER_SHALLOW),
@@ -130,8 +130,8 @@ fn databases(site: &SiteProfile, rng: &mut SeededRng, forms: &mut Vec<PlannedFor
     }
 }
 
-/// Topics that are often found together, by their numbers: travel, cars, media, people.
-const KIN: [&[u8]; TOPIC_COUNT] = [
+/// Related topics of each topic, by number: a site with several databases often covers them together. Guess.
+const RELATED_TOPICS: [&[u8]; TOPIC_COUNT] = [
     &[3, 7, 9],
     &[7, 10],
     &[5, 6, 10],
@@ -146,25 +146,25 @@ const KIN: [&[u8]; TOPIC_COUNT] = [
     &[4, 8],
 ];
 
-/// What else a site has a database about.
+/// Subject of a further database of a site.
 fn other_subject(subject: u8, rng: &mut SeededRng) -> u8 {
     let subjects = lexicon().subjects.len() as u32;
-    match KIN.get(usize::from(subject)) {
-        Some(kin) if rng.chance(0.6) => rng.pick(kin),
+    match RELATED_TOPICS.get(usize::from(subject)) {
+        Some(related) if rng.chance(0.6) => rng.pick(related),
         _ if rng.chance(0.4) => rng.below(TOPIC_COUNT as u32) as u8,
         _ => rng.between(TOPIC_COUNT as u32, subjects - 1) as u8,
     }
 }
 
-/// A page within depth 3, or beyond it if the site is deep enough.
+/// Random page within depth 3, or beyond it if the tree is deep enough.
 fn page_at(tree: PageTree, shallow: bool, rng: &mut SeededRng) -> u32 {
     let depth = if shallow { rng.weighted(&[0.08, 0.30, 0.36, 0.26]) } else { 4 + rng.weighted(&[0.7, 0.3]) };
-    let level = tree.level(tree.reach(depth as u32));
+    let level = tree.level(tree.deepest_up_to(depth as u32));
     level.start + rng.below(level.end - level.start)
 }
 
-/// Forms that search nothing, with how often a site has them.
-const PLAIN: [(FormKind, f64); 9] = [
+/// Kinds of forms that do not search, and the share of sites that have one. Guess.
+const OTHER_FORMS: [(FormKind, f64); 9] = [
     (FormKind::Login, 0.39),
     (FormKind::Registration, 0.30),
     (FormKind::Recovery, 0.20),
@@ -176,11 +176,11 @@ const PLAIN: [(FormKind, f64); 9] = [
     (FormKind::Other, 0.15),
 ];
 
-fn plain_forms(site: &SiteProfile, rng: &mut SeededRng, forms: &mut Vec<PlannedForm>) {
-    let busy = if site.deep { 1.2 } else { 0.5 };
-    for (kind, often) in PLAIN {
-        let trade = matches!(kind, FormKind::Order | FormKind::Booking) && site.role == SiteRole::Seeded;
-        if !rng.chance((often * busy * if trade { 2.0 } else { 1.0 }).min(0.97)) {
+fn other_forms(site: &SiteProfile, rng: &mut SeededRng, forms: &mut Vec<PlannedForm>) {
+    let size_factor = if site.deep { 1.2 } else { 0.5 };
+    for (kind, share) in OTHER_FORMS {
+        let is_shop = matches!(kind, FormKind::Order | FormKind::Booking) && site.role == SiteRole::Seeded;
+        if !rng.chance((share * size_factor * if is_shop { 2.0 } else { 1.0 }).min(0.97)) {
             continue;
         }
         // The later sections of a small site may have no children.
@@ -196,30 +196,31 @@ fn plain_forms(site: &SiteProfile, rng: &mut SeededRng, forms: &mut Vec<PlannedF
     }
 }
 
-/// A page on the way to a search form.
+/// Page close to a search form of a database.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct FormRoute {
-    /// The page.
     pub(crate) page: u32,
-    /// Clicks from a link to the page to the form: 1 when the page itself holds it.
+    /// Clicks from a link to this page until the form is seen: 1 if the page contains it.
     pub(crate) clicks: u8,
-    /// What the form searches.
+    /// Subject that the form searches.
     pub(crate) subject: u8,
 }
 
-/// Pages on the way to the search forms of databases, up to three clicks; each once, with its nearest form.
-pub(crate) fn ways(site: &SiteProfile, forms: &[PlannedForm]) -> Vec<FormRoute> {
+/// Pages up to three clicks from a search form of a database, sorted by page, each with its nearest form.
+pub(crate) fn form_routes(site: &SiteProfile, forms: &[PlannedForm]) -> Vec<FormRoute> {
     let tree = site.tree();
-    let mut ways = Vec::with_capacity(3 * forms.len());
+    let mut routes = Vec::with_capacity(3 * forms.len());
     for form in forms.iter().filter(|form| form.kind == FormKind::Search) {
         let (FormScope::Around(first) | FormScope::Only(first)) = form.scope else { continue };
         let Some(subject) = form.subject else { continue };
         let path = std::iter::once(first).chain(tree.ancestors(first));
-        ways.extend(path.take(3).zip(1u8..).map(|(page, clicks)| FormRoute { page, clicks, subject }));
+        routes.extend(path.take(3).zip(1u8..).map(|(page, clicks)| FormRoute { page, clicks, subject }));
     }
-    ways.sort_unstable_by_key(|way| (way.page, way.clicks, way.subject != site.subject, way.subject));
-    ways.dedup_by_key(|way| way.page);
-    ways
+    routes.sort_unstable_by_key(|route| {
+        (route.page, route.clicks, route.subject != site.subject, route.subject)
+    });
+    routes.dedup_by_key(|route| route.page);
+    routes
 }
 
 #[cfg(test)]
@@ -242,11 +243,11 @@ mod tests {
     }
 
     #[test]
-    fn ways_lead_to_the_nearest_form() {
+    fn routes_lead_to_the_nearest_form() {
         let site = populate(&Spec::demo(1)).into_iter().find(|site| site.deep).unwrap();
-        for way in ways(&site, &plan(&site, BackEnds::Varied)) {
-            assert!((1..=3).contains(&way.clicks));
-            assert!(way.page < site.pages);
+        for route in form_routes(&site, &plan(&site, BackEnds::Varied)) {
+            assert!((1..=3).contains(&route.clicks));
+            assert!(route.page < site.pages);
         }
     }
 }

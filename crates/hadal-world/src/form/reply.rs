@@ -1,7 +1,7 @@
-//! What comes back for a submitted search form, by the behaviour of its back end.
+//! Responses to submitted search forms, by the [`Behaviour`] of the form.
 
 use crate::form::behaviour::Behaviour;
-use crate::form::content::{FormContent, sketch};
+use crate::form::content::{FormContent, form_content};
 use crate::form::database::{FormQuery, SiteDatabase};
 use crate::form::plan::PlannedForm;
 use crate::page::PageWriter;
@@ -14,21 +14,23 @@ use std::fmt::Write;
 use url::form_urlencoded;
 use xxhash_rust::xxh3::xxh3_64;
 
-/// Results shown at once.
+/// Records per result page.
 const PAGE_SIZE: usize = 10;
 
-/// Share of requests that a limited back end refuses; its mind changes every minute.
-const REFUSED: f64 = 0.6;
-const MINUTE: u64 = 60_000;
+/// Share of requests that [`Behaviour::Limited`] refuses. Guess.
+const REFUSED_SHARE: f64 = 0.6;
 
-/// What is shown at random changes this often.
-const SECOND: u64 = 1_000;
+/// Milliseconds during which [`Behaviour::Limited`] treats a request the same way.
+const REFUSAL_PERIOD: u64 = 60_000;
 
-/// The reply to a form as it was sent.
-pub(crate) fn reply(
+/// Milliseconds after which the random links of [`Behaviour::SamePage`] change.
+const RANDOM_LINKS_PERIOD: u64 = 1_000;
+
+/// Response to a submitted form that looks like a search.
+pub(crate) fn search_response(
     site: &Site<'_>,
     form: &PlannedForm,
-    sketch: &FormContent,
+    content: &FormContent,
     request: &Request,
     session: &str,
     at: Time,
@@ -36,29 +38,33 @@ pub(crate) fn reply(
     let body = String::from_utf8_lossy(&request.body);
     let in_url = request.url.query().unwrap_or_default();
     let parameters = if request.method == Method::Post && !body.is_empty() { &*body } else { in_url };
-    let ask = SubmittedForm { site, form, sketch, parameters, session };
+    let submitted = SubmittedForm { site, form, content, parameters, session };
     match Behaviour::of(form, site.spec.back_ends) {
         Behaviour::Limited if is_refused(form, request, at) => too_many(),
-        Behaviour::Redirect => SiteResponse::see_other(site.url_on_main(&found_path(form, parameters))),
-        Behaviour::SamePage => SiteResponse::html(ask.alike(at)),
-        _ => ask.results(),
+        Behaviour::Redirect => SiteResponse::see_other(site.url_on_main(&redirect_path(form, parameters))),
+        Behaviour::SamePage => SiteResponse::html(submitted.same_page(at)),
+        _ => submitted.results(),
     }
 }
 
-/// The results a redirect led to.
-pub(crate) fn found(site: &Site<'_>, found: &RedirectedQuery<'_>, session: &str) -> SiteResponse {
-    let RedirectedQuery { form, parameters } = found;
-    SubmittedForm { site, form, sketch: &sketch(form), parameters, session }.results()
+/// Results of a query that was redirected to a URL of its own.
+pub(crate) fn redirected_response(
+    site: &Site<'_>,
+    query: &RedirectedQuery<'_>,
+    session: &str,
+) -> SiteResponse {
+    let RedirectedQuery { form, parameters } = query;
+    SubmittedForm { site, form, content: &form_content(form), parameters, session }.results()
 }
 
-/// Where a back end that redirects keeps the results of a query.
+/// Query that a results URL stands for.
 pub(crate) struct RedirectedQuery<'s> {
     form: &'s PlannedForm,
     parameters: String,
 }
 
-/// Half of the back ends that redirect repeat the query in the address, the others number it.
-fn found_path(form: &PlannedForm, parameters: &str) -> String {
+/// Path of the results of a query. Half of the forms repeat the query in it, the others encode it in hexadecimal.
+fn redirect_path(form: &PlannedForm, parameters: &str) -> String {
     if form.seed.is_multiple_of(2) {
         return format!("/found/{}?{parameters}", form.ordinal);
     }
@@ -69,8 +75,8 @@ fn found_path(form: &PlannedForm, parameters: &str) -> String {
     path
 }
 
-/// Reads such an address back.
-pub(crate) fn found_at<'s>(site: &'s Site<'_>, path: &str) -> Option<RedirectedQuery<'s>> {
+/// Inverse of [`redirect_path`].
+pub(crate) fn redirected_query<'s>(site: &'s Site<'_>, path: &str) -> Option<RedirectedQuery<'s>> {
     let rest = path.strip_prefix("/found/")?;
     let (ordinal, parameters) = match rest.split_once(['/', '?']) {
         Some((ordinal, digits)) if rest[ordinal.len()..].starts_with('/') => (ordinal, from_digits(digits)?),
@@ -89,8 +95,8 @@ fn from_digits(digits: &str) -> Option<String> {
 }
 
 fn is_refused(form: &PlannedForm, request: &Request, at: Time) -> bool {
-    let question = xxh3_64(request.url.as_str().as_bytes()) ^ xxh3_64(&request.body);
-    SeededRng::new(mix(form.seed, question), at.0 / MINUTE).chance(REFUSED)
+    let submission = xxh3_64(request.url.as_str().as_bytes()) ^ xxh3_64(&request.body);
+    SeededRng::new(mix(form.seed, submission), at.0 / REFUSAL_PERIOD).chance(REFUSED_SHARE)
 }
 
 fn too_many() -> SiteResponse {
@@ -98,11 +104,11 @@ fn too_many() -> SiteResponse {
     SiteResponse { status: 429, ..SiteResponse::html(body.to_string()) }
 }
 
-/// A question put to a form.
+/// Submitted form with its parameters.
 struct SubmittedForm<'a> {
     site: &'a Site<'a>,
     form: &'a PlannedForm,
-    sketch: &'a FormContent,
+    content: &'a FormContent,
     parameters: &'a str,
     session: &'a str,
 }
@@ -110,13 +116,13 @@ struct SubmittedForm<'a> {
 impl SubmittedForm<'_> {
     fn results(&self) -> SiteResponse {
         let (database, query) =
-            (SiteDatabase::behind(self.site, self.form), FormQuery::read(self.sketch, self.parameters));
+            (SiteDatabase::behind(self.site, self.form), FormQuery::read(self.content, self.parameters));
         let behaviour = Behaviour::of(self.form, self.site.spec.back_ends);
         if behaviour == Behaviour::RejectsEmpty && query.is_empty() {
-            return self.refusal();
+            return self.rejection();
         }
-        let found = database.answer(&query);
-        if let (Behaviour::OnlyHit, [only]) = (behaviour, &found[..]) {
+        let matches = database.matches(&query);
+        if let (Behaviour::OnlyHit, [only]) = (behaviour, &matches[..]) {
             return SiteResponse::see_other(self.site.url_on_main(&database.path(*only)));
         }
         SiteResponse::html(PageWriter::document(self.site, self.session, self.form.seed, "Results", |doc| {
@@ -124,9 +130,9 @@ impl SubmittedForm<'_> {
                 doc.html.element("h2", &[], &format!("You searched for \"{}\"", query.typed()));
             }
             let first = query.page().saturating_mul(PAGE_SIZE);
-            match found.get(first..).unwrap_or_default() {
-                [] => self.nothing(doc, &database, &query, behaviour),
-                shown => self.listing(doc, &database, shown, found.len(), query.page()),
+            match matches.get(first..).unwrap_or_default() {
+                [] => self.no_results(doc, &database, &query, behaviour),
+                shown => self.listing(doc, &database, shown, matches.len(), query.page()),
             }
         }))
     }
@@ -142,24 +148,24 @@ impl SubmittedForm<'_> {
         if !self.site.profile.seed.is_multiple_of(4) {
             doc.html.element("p", &[("class", "count")], &format!("{all} results found"));
         }
-        hits(doc, database, "results", shown.iter().copied().take(PAGE_SIZE));
+        write_hits(doc, database, "results", shown.iter().copied().take(PAGE_SIZE));
         self.pager(doc, page, all.div_ceil(PAGE_SIZE));
     }
 
-    fn nothing(
+    fn no_results(
         &self,
         doc: &mut PageWriter<'_>,
         database: &SiteDatabase,
         query: &FormQuery,
         behaviour: Behaviour,
     ) {
-        const SORRY: [&str; 4] = [
+        const MESSAGES: [&str; 4] = [
             "No matches were found. Please try other words.",
             "Sorry, nothing fits your request.",
             "Your query returned 0 records.",
             "We could not find what you are looking for.",
         ];
-        let text = SORRY[(self.site.profile.seed % 4) as usize];
+        let text = MESSAGES[(self.site.profile.seed % 4) as usize];
         match behaviour {
             Behaviour::Echo => {
                 doc.html.element("p", &[("class", "none")], &format!("{text} ({})", query.typed()))
@@ -167,10 +173,10 @@ impl SubmittedForm<'_> {
             _ => doc.html.element("p", &[("class", "none")], text),
         }
         if behaviour == Behaviour::Suggest {
-            let meant = database.title(0);
-            doc.html.element("p", &[("class", "meant")], &format!("Did you mean: {meant}?"));
+            let suggestion = database.title(0);
+            doc.html.element("p", &[("class", "meant")], &format!("Did you mean: {suggestion}?"));
             doc.html.element("h3", &[], "Popular now");
-            hits(doc, database, "popular", 0..database.records.min(6));
+            write_hits(doc, database, "popular", 0..database.records.min(6));
         }
     }
 
@@ -180,7 +186,7 @@ impl SubmittedForm<'_> {
         let to = |number: usize| {
             let mut query = form_urlencoded::Serializer::new(String::new());
             query.extend_pairs(&kept).append_pair("page", &number.to_string());
-            format!("{}?{}", self.sketch.action, query.finish())
+            format!("{}?{}", self.content.action, query.finish())
         };
         doc.html.open("div", &[("class", "pager")]);
         let here = page + 1;
@@ -195,8 +201,8 @@ impl SubmittedForm<'_> {
         doc.html.close("div");
     }
 
-    /// Some refuse with a status, some in words only.
-    fn refusal(&self) -> SiteResponse {
+    /// Response of [`Behaviour::RejectsEmpty`], with status 400 or 200.
+    fn rejection(&self) -> SiteResponse {
         let text = PageWriter::document(self.site, self.session, self.form.seed, "Search", |doc| {
             doc.html.element("p", &[("class", "error")], "Please tell us what to look for.");
         });
@@ -204,9 +210,9 @@ impl SubmittedForm<'_> {
         SiteResponse { status, ..SiteResponse::html(text) }
     }
 
-    /// One page for every question; some repeat what was asked, some show a few things at random.
-    fn alike(&self, at: Time) -> String {
-        let query = FormQuery::read(self.sketch, self.parameters);
+    /// Page of [`Behaviour::SamePage`]. Some forms repeat the query, some show random links.
+    fn same_page(&self, at: Time) -> String {
+        let query = FormQuery::read(self.content, self.parameters);
         PageWriter::document(self.site, self.session, self.form.seed, "Welcome", |doc| {
             if self.form.seed.is_multiple_of(2) {
                 doc.html.element("p", &[], &format!("You asked for {}.", query.typed()));
@@ -214,15 +220,20 @@ impl SubmittedForm<'_> {
             doc.filler(2);
             doc.list(self.site.tree.children(0).take(8));
             if self.form.seed.is_multiple_of(3) {
-                let mut luck = SeededRng::new(self.form.seed, at.0 / SECOND);
+                let mut rng = SeededRng::new(self.form.seed, at.0 / RANDOM_LINKS_PERIOD);
                 let pages = self.site.tree.pages;
-                doc.list((0..3).map(|_| luck.below(pages)));
+                doc.list((0..3).map(|_| rng.below(pages)));
             }
         })
     }
 }
 
-fn hits(doc: &mut PageWriter<'_>, database: &SiteDatabase, class: &str, records: impl Iterator<Item = u32>) {
+fn write_hits(
+    doc: &mut PageWriter<'_>,
+    database: &SiteDatabase,
+    class: &str,
+    records: impl Iterator<Item = u32>,
+) {
     doc.html.open("ol", &[("class", class)]);
     for record in records {
         let path = doc.with_session(&database.path(record));

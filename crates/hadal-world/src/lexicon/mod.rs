@@ -1,23 +1,26 @@
-//! The vocabulary: what pages, anchors and records are written with.
+//! Words that pages, links and records consist of.
 //!
-//! Per subject a few *signs* (the words that name it), more terms, and the words of its two kinds of
-//! site; one background list for everything else. Frequencies follow ZipfTable's law over list order.
+//! Each subject has a few names, more terms, and words of its two types of deep sites. One background list serves all
+//! other text. Word frequencies follow Zipf's law over the order of a list.
+//!
+//! `subjects.txt` has five lines per subject: name and focus, names, terms, words of the seeded type, words of the
+//! unseeded type. `background.txt` is a plain word list.
 
 use crate::random::SeededRng;
 use crate::site::profile::SiteRole;
 use std::sync::LazyLock;
 
-/// Words of a kind of site that links are made of.
-const LEADS: usize = 6;
+/// Number of words of a site type that links are made of. Guess.
+const LINK_WORDS: usize = 6;
 
-/// Words that announce a search, whatever is searched.
-pub(crate) const SEARCHING: [&str; 8] =
+/// Words for searching, independent of the subject.
+pub(crate) const SEARCH_WORDS: [&str; 8] =
     ["search", "advanced", "find", "finder", "browse", "lookup", "database", "query"];
 
-/// How many subjects are topics of a crawl; they come first in [`lexicon`].
+/// Number of subjects that are topics of a crawl. They are the first ones of the lexicon.
 pub(crate) const TOPIC_COUNT: usize = 12;
 
-/// HostNames of the topics, in the order of their subjects.
+/// Names of the topics, in the order of their subjects.
 pub(crate) const TOPICS: [&str; TOPIC_COUNT] = [
     "airfare",
     "auto",
@@ -33,8 +36,8 @@ pub(crate) const TOPICS: [&str; TOPIC_COUNT] = [
     "people",
 ];
 
-/// Words of sites that write about things, whatever they are.
-pub(crate) const WRITING: [&str; 24] = [
+/// Words of content sites, independent of the subject.
+pub(crate) const CONTENT_SITE_WORDS: [&str; 24] = [
     "news",
     "article",
     "events",
@@ -61,8 +64,8 @@ pub(crate) const WRITING: [&str; 24] = [
     "quality",
 ];
 
-/// Invented towns: values people type into forms, so records must hold them.
-pub(crate) const PLACES: [&str; 32] = [
+/// Invented towns. Forms offer them as values, and each record has one.
+pub(crate) const TOWNS: [&str; 32] = [
     "velmora",
     "tarsk",
     "dunwick",
@@ -97,56 +100,56 @@ pub(crate) const PLACES: [&str; 32] = [
     "wexmoor",
 ];
 
-/// The words of one subject.
+/// Words of one subject.
 pub(crate) struct Subject {
     pub(crate) name: &'static str,
-    /// How much of a text about it is in its own words, in percent of the usual.
+    /// Share of the subject's own words in texts about it, in percent of the usual share.
     pub(crate) focus: u64,
     /// Words that name the subject.
-    pub(crate) sign: Vec<&'static str>,
-    /// Signs and all other terms, most frequent first; last those of its two kinds of site.
+    pub(crate) names: Vec<&'static str>,
+    /// Names, other terms, then words of the two site types; most frequent first.
     pub(crate) terms: Vec<&'static str>,
-    /// How many of the terms belong to no kind of site.
-    pub(crate) shared: usize,
-    /// Words of the kind of site that seeds come from.
+    /// Number of terms before the words of the site types.
+    general_count: usize,
+    /// Words of the seeded site type.
     pub(crate) seeded: Vec<&'static str>,
-    /// Words of the kind of site that holds most databases.
-    pub(crate) major: Vec<&'static str>,
+    /// Words of the unseeded site type.
+    pub(crate) unseeded: Vec<&'static str>,
     zipf: ZipfTable,
 }
 
 impl Subject {
-    /// A term that does not name the subject and belongs to no kind of site.
-    pub(crate) fn passing_term(&self, rng: &mut SeededRng) -> &'static str {
-        rng.pick(&self.terms[self.sign.len()..self.shared])
+    /// Random term that neither names the subject nor belongs to a site type.
+    pub(crate) fn general_term(&self, rng: &mut SeededRng) -> &'static str {
+        rng.pick(&self.terms[self.names.len()..self.general_count])
     }
 
-    /// Words that name a kind of site, in links to its databases above all.
-    pub(crate) fn leads(&self, role: SiteRole) -> &[&'static str] {
+    /// Words used in links to sites of a role.
+    pub(crate) fn link_words(&self, role: SiteRole) -> &[&'static str] {
         match role {
-            SiteRole::Seeded => &self.seeded[..LEADS.min(self.seeded.len())],
-            SiteRole::Major => &self.major[..LEADS.min(self.major.len())],
-            SiteRole::Content | SiteRole::Directory => &self.sign,
+            SiteRole::Seeded => &self.seeded[..LINK_WORDS.min(self.seeded.len())],
+            SiteRole::Unseeded => &self.unseeded[..LINK_WORDS.min(self.unseeded.len())],
+            SiteRole::Content | SiteRole::Hub => &self.names,
         }
     }
 
-    /// A term, frequent ones more often.
+    /// Term drawn by frequency.
     pub(crate) fn term(&self, bits: u64) -> &'static str {
         self.terms[self.zipf.rank(bits)]
     }
 
-    /// Rank of a term, as [`Subject::term_rank`] gives it.
+    /// Rank of a term by frequency, from 0.
     pub(crate) fn rank_of(&self, word: &str) -> Option<usize> {
         self.terms.iter().position(|term| *term == word)
     }
 
-    /// Rank of a term drawn by frequency.
+    /// Rank of a term that is drawn by frequency.
     pub(crate) fn term_rank(&self, bits: u64) -> usize {
         self.zipf.rank(bits)
     }
 }
 
-/// All words.
+/// Words of all subjects, and background words.
 pub(crate) struct Lexicon {
     pub(crate) subjects: Vec<Subject>,
     background: Vec<&'static str>,
@@ -154,13 +157,14 @@ pub(crate) struct Lexicon {
 }
 
 impl Lexicon {
-    /// A word that says nothing about any subject.
+    /// Background word drawn by frequency.
     pub(crate) fn background(&self, bits: u64) -> &'static str {
         self.background[self.zipf.rank(bits)]
     }
 }
 
-/// Draws ranks by ZipfTable's law with one look-up: 4096 equally likely cells, each holding a rank.
+/// Table that draws ranks by Zipf's law with one look-up: 4096 equally likely cells, each with a rank. Rank `r` has weight
+/// `1 / (r + 2.7)`.
 struct ZipfTable(Vec<u16>);
 
 impl ZipfTable {
@@ -187,7 +191,7 @@ impl ZipfTable {
 
 static LEXICON: LazyLock<Lexicon> = LazyLock::new(read);
 
-/// The vocabulary, read once.
+/// The lexicon, read on first use.
 pub(crate) fn lexicon() -> &'static Lexicon {
     &LEXICON
 }
@@ -195,10 +199,10 @@ pub(crate) fn lexicon() -> &'static Lexicon {
 fn read() -> Lexicon {
     let lines: Vec<&str> = include_str!("subjects.txt").lines().collect();
     let subjects: Vec<Subject> = lines.chunks_exact(5).map(subject).collect();
-    // What a topic is written with is left to the topic: real texts are not about everything at once.
+    // Background text contains no term of a topic, because real texts are not about all topics at once.
     let neutral = |word: &&str| {
         let (topics, others) = subjects.split_at(TOPIC_COUNT);
-        !topics.iter().any(|s| s.terms.contains(word)) && !others.iter().any(|s| s.sign.contains(word))
+        !topics.iter().any(|s| s.terms.contains(word)) && !others.iter().any(|s| s.names.contains(word))
     };
     let background: Vec<&str> = include_str!("background.txt").split_whitespace().filter(neutral).collect();
     let zipf = ZipfTable::over(background.len());
@@ -207,19 +211,20 @@ fn read() -> Lexicon {
 
 fn subject(lines: &[&'static str]) -> Subject {
     let list = |n: usize| -> Vec<&'static str> { lines[n].split_whitespace().skip(1).collect() };
-    let (sign, seeded, major) = (list(1), list(3), list(4));
-    let of_a_kind = |word: &&str| seeded.contains(word) || major.contains(word);
-    let mut terms = sign.clone();
-    terms.extend(list(2).into_iter().filter(|word| !of_a_kind(word) && !sign.contains(word)));
-    let shared = terms.len();
-    for word in seeded.iter().chain(&major) {
+    let (names, seeded, unseeded) = (list(1), list(3), list(4));
+    let is_type_word = |word: &&str| seeded.contains(word) || unseeded.contains(word);
+    let mut terms = names.clone();
+    terms.extend(list(2).into_iter().filter(|word| !is_type_word(word) && !names.contains(word)));
+    let general_count = terms.len();
+    for word in seeded.iter().chain(&unseeded) {
         if !terms.contains(word) {
             terms.push(word);
         }
     }
     let zipf = ZipfTable::over(terms.len());
     let (name, focus) = lines[0].split_once(' ').unwrap_or((lines[0], ""));
-    Subject { name, focus: focus.parse().unwrap_or(100), sign, terms, shared, seeded, major, zipf }
+    let focus = focus.parse().unwrap_or(100);
+    Subject { name, focus, names, terms, general_count, seeded, unseeded, zipf }
 }
 
 #[cfg(test)]
@@ -238,7 +243,7 @@ mod tests {
         let lexicon = lexicon();
         for cell in 0..4096 {
             let word = lexicon.background(cell);
-            assert!(!lexicon.subjects.iter().any(|s| s.sign.contains(&word)), "{word}");
+            assert!(!lexicon.subjects.iter().any(|s| s.names.contains(&word)), "{word}");
         }
     }
 

@@ -1,11 +1,13 @@
-//! Figures of sites and their forms: how many, what for, how deep.
+//! Measurements of forms: number, kind, depth, and number of relevant forms per topic.
 
-use super::{Measurement, share};
+use super::{DENSITY, Measurement, share};
 use crate::form::plan::{FormScope, PlannedForm};
+use crate::lexicon::{TOPIC_COUNT, TOPICS};
 use crate::site::Site;
 use crate::world::World;
 use hadal_core::critic::FormKind;
 
+/// Counts over all sites. "Shallow" means within depth 3; an interface is a search form of a database.
 #[derive(Default)]
 struct FormCounts {
     forms: f64,
@@ -18,18 +20,18 @@ struct FormCounts {
     shallow_interfaces: f64,
 }
 
-/// Counts the forms of all sites that answer.
+/// Measures the forms of all sites that answer, and the distribution of site sizes.
 pub(super) fn measure(world: &World) -> Vec<Measurement> {
-    let mut tally = FormCounts::default();
+    let mut counts = FormCounts::default();
     let mut sizes = Vec::new();
     for index in 0..world.site_count() as u32 {
         let site = world.site(index);
         sizes.push(site.tree.pages);
         if site.profile.answers() {
-            tally.add(&site);
+            counts.add(&site);
         }
     }
-    let mut figures = tally.figures();
+    let mut figures = counts.figures();
     figures.push(Measurement::new(
         "pages in the largest tenth of sites",
         "heavy tail",
@@ -40,13 +42,14 @@ pub(super) fn measure(world: &World) -> Vec<Measurement> {
     figures
 }
 
+/// Share of all pages that are on the largest tenth of sites.
 fn tail(mut sizes: Vec<u32>) -> f64 {
     sizes.sort_unstable_by(|a, b| b.cmp(a));
     let sum = |part: &[u32]| part.iter().map(|&size| f64::from(size)).sum::<f64>();
     share(sum(&sizes[..sizes.len() / 10]), sum(&sizes))
 }
 
-/// Depth of the first page a form stands on.
+/// Depth of the first page with a form.
 fn depth(site: &Site<'_>, form: &PlannedForm) -> u32 {
     match form.scope {
         FormScope::Everywhere => 0,
@@ -109,4 +112,26 @@ impl FormCounts {
             new("searchable share of forms", "about 1/3", share(self.searchable, self.forms), 0.28, 0.38),
         ]
     }
+}
+
+/// Number of pages of the longest crawl that must not run out of relevant forms.
+const LONGEST_CRAWL: f64 = 100_000.0;
+
+/// Measures the number of relevant forms per topic, in multiples of what a crawl of [`LONGEST_CRAWL`] pages finds at the
+/// published density.
+pub(super) fn measure_supply(world: &World) -> Vec<Measurement> {
+    let mut forms = [0.0; TOPIC_COUNT];
+    for site in world.deep_sites() {
+        for form in site.forms.iter().filter(|form| form.kind == FormKind::Search) {
+            if let Some(count) = form.subject.and_then(|subject| forms.get_mut(usize::from(subject))) {
+                *count += 1.0;
+            }
+        }
+    }
+    let figure = |topic: usize| {
+        let name = format!("relevant forms over those in 100,000 pages, {}", TOPICS[topic]);
+        let found = DENSITY[topic] / 100.0 * LONGEST_CRAWL;
+        Measurement::new(&name, "at least 15", forms[topic] / found, 15.0, 1000.0)
+    };
+    (0..TOPIC_COUNT).map(figure).collect()
 }

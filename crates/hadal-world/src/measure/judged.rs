@@ -1,7 +1,6 @@
-//! How well the shipped judges do in this world: about as well as with real forms, neither better nor worse.
+//! Accuracy of the shipped classifiers in the simulated web. It should equal their accuracy on real forms.
 //!
-//! Looked at are sites of each topic, one in four with databases, and their forms on the pages where they
-//! stand: what a crawl for the topic meets.
+//! The sample consists of the forms that a crawl for a topic meets: sites of the topic, one in four of them deep.
 
 use super::{Measurement, share};
 use crate::lexicon::{TOPIC_COUNT, TOPICS};
@@ -19,10 +18,10 @@ use hadal_core::identity::form_id;
 use hadal_core::page::Page;
 use hadal_core::time::Time;
 
-/// Of so many sites one has databases.
-const ONE_IN: usize = 4;
+/// One in this many sites of the sample is deep. Guess.
+const SITES_PER_DEEP: usize = 4;
 
-/// Right and all answers to one question.
+/// Number of right and of all judgements.
 #[derive(Clone, Copy, Default)]
 struct Accuracy {
     right: f64,
@@ -40,24 +39,26 @@ impl Accuracy {
     }
 }
 
+/// Accuracy counts of all classifiers.
 #[derive(Default)]
 struct JudgeCounts {
     searchable: Accuracy,
     relevant: [Accuracy; TOPIC_COUNT],
-    /// Of the topic's pages, those that are judged to be; and the other way round.
+    /// Pages of the topic that are judged on topic.
     recall: [Accuracy; TOPIC_COUNT],
+    /// Pages judged on topic that belong to the topic.
     precision: [Accuracy; TOPIC_COUNT],
 }
 
-/// Judges about `sample` forms.
+/// Measures the judgements of about `sample` forms.
 pub(super) fn measure(world: &World, sample: usize) -> Vec<Measurement> {
-    let mut tally = JudgeCounts::default();
+    let mut counts = JudgeCounts::default();
     for topic in 0..TOPIC_COUNT {
         let mut left = sample / TOPIC_COUNT;
         for site in sites_of(world, topic) {
             let forms = true_forms(&site);
             for form in forms.iter().take(left) {
-                tally.look_at(world, form, topic);
+                counts.add_form(world, form, topic);
             }
             left -= forms.len().min(left);
             if left == 0 {
@@ -65,29 +66,32 @@ pub(super) fn measure(world: &World, sample: usize) -> Vec<Measurement> {
             }
         }
     }
-    tally.figures()
+    counts.figures()
 }
 
-/// Sites of a topic that answer: one with databases, then some without, over and over.
+/// Sites of a topic that answer, in an order in which one in [`SITES_PER_DEEP`] is deep.
 fn sites_of(world: &World, topic: usize) -> impl Iterator<Item = Site<'_>> {
-    let records = world.records();
+    let profiles = world.profiles();
     let of_topic = |index: &u32| {
-        let site = &records[*index as usize];
+        let site = &profiles[*index as usize];
         usize::from(site.subject) == topic && site.answers()
     };
-    let mut sites: Vec<u32> = (0..records.len() as u32).filter(of_topic).collect();
-    sites.sort_by_key(|&index| mix(records[index as usize].seed, 111));
+    let mut sites: Vec<u32> = (0..profiles.len() as u32).filter(of_topic).collect();
+    sites.sort_by_key(|&index| mix(profiles[index as usize].seed, 111));
     let (deep, plain): (Vec<u32>, Vec<u32>) =
-        sites.into_iter().partition(|&index| records[index as usize].deep);
-    let turns = plain.len().max(deep.len() * ONE_IN);
+        sites.into_iter().partition(|&index| profiles[index as usize].deep);
+    let turns = plain.len().max(deep.len() * SITES_PER_DEEP);
     (0..turns).flat_map(move |turn| {
-        let deep = turn.is_multiple_of(ONE_IN - 1).then(|| deep.get(turn / (ONE_IN - 1)).copied()).flatten();
+        let deep = turn
+            .is_multiple_of(SITES_PER_DEEP - 1)
+            .then(|| deep.get(turn / (SITES_PER_DEEP - 1)).copied())
+            .flatten();
         deep.into_iter().chain(plain.get(turn).copied()).map(|index| world.site(index)).collect::<Vec<_>>()
     })
 }
 
 impl JudgeCounts {
-    fn look_at(&mut self, world: &World, truth: &TrueForm, topic: usize) {
+    fn add_form(&mut self, world: &World, truth: &TrueForm, topic: usize) {
         let Ok(response) = world.respond(&Request::get(truth.page_url.clone()), Time(0)).result else {
             return;
         };
@@ -97,20 +101,20 @@ impl JudgeCounts {
         };
         let judges = Classifiers::shipped();
         let words = page_text_features(&page);
-        self.page(judges, &page, &words, topic);
-        let searches = truth.kind == FormKind::Search;
-        self.searchable.add((judges.searchable.classify(form, &page).0 >= 0.5) == searches);
-        if searches {
-            let said = judges.domains.classify(form, &page, Some(&words))[number(topic)] >= 0.5;
-            self.relevant[topic].add(said == truth.is_relevant(TOPICS[topic]));
+        self.add_page(judges, &page, &words, topic);
+        let is_search = truth.kind == FormKind::Search;
+        self.searchable.add((judges.searchable.classify(form, &page).0 >= 0.5) == is_search);
+        if is_search {
+            let judged_relevant = judges.domains.classify(form, &page, Some(&words))[class_of(topic)] >= 0.5;
+            self.relevant[topic].add(judged_relevant == truth.is_relevant(TOPICS[topic]));
         }
     }
 
-    fn page(&mut self, judges: &Classifiers, page: &Page, words: &[(u32, f32)], topic: usize) {
+    fn add_page(&mut self, judges: &Classifiers, page: &Page, words: &[(u32, f32)], topic: usize) {
         let verdicts = judges.pages.classify(&page_topic_features(page, words));
-        self.recall[topic].add(verdicts[number(topic)] >= 0.5);
+        self.recall[topic].add(verdicts[class_of(topic)] >= 0.5);
         for (judged, precision) in self.precision.iter_mut().enumerate() {
-            if verdicts[number(judged)] >= 0.5 {
+            if verdicts[class_of(judged)] >= 0.5 {
                 precision.add(judged == topic);
             }
         }
@@ -134,8 +138,8 @@ impl JudgeCounts {
     }
 }
 
-/// The number that the judges know a topic by.
-fn number(topic: usize) -> usize {
+/// Index of a topic in the output of the classifiers.
+fn class_of(topic: usize) -> usize {
     DOMAINS
         .iter()
         .position(|domain| *domain == TOPICS[topic])

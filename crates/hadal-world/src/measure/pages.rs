@@ -1,10 +1,10 @@
-//! Figures that pages show: size, links, and the words that lead to forms.
+//! Measurements of pages: size, links, and topic words in links that lead to forms.
 
 use super::{Measurement, share};
 use crate::form::plan::FormRoute;
 use crate::random::SeededRng;
 use crate::site::Site;
-use crate::site::resource::{Resource, place, without_session};
+use crate::site::resource::{Resource, resource_at, without_session};
 use crate::world::World;
 use hadal_core::address;
 use hadal_core::html;
@@ -13,46 +13,48 @@ use hadal_core::page::{Link, Page};
 use hadal_core::time::Time;
 use url::Url;
 
-/// Pages looked at per site.
+/// Pages sampled per site.
 const PAGES_PER_SITE: u32 = 4;
 
-/// Terms on either side that count as around a link.
+/// Number of words before and after a link that count as its surrounding text.
 const WINDOW: usize = 5;
 
+/// Counts over the sampled pages.
 #[derive(Default)]
 struct PageCounts {
     pages: f64,
     bytes: f64,
     links: f64,
     off_site: f64,
-    /// By clicks to the form: links, and those with a word of the topic in URL, anchor, around.
+    /// By clicks to the form (1, 2, 3): number of links, and of those with a topic word in URL, anchor and surrounding
+    /// text.
     words: [[f64; 4]; 3],
     hosts: f64,
-    soft: f64,
+    soft_404: f64,
 }
 
-/// Samples pages of the world as a client gets them.
+/// Measures a sample of about `sample` pages.
 pub(super) fn measure(world: &World, sample: usize) -> Vec<Measurement> {
-    let (mut tally, mut near) = (PageCounts::default(), PageCounts::default());
+    let (mut counts, mut near) = (PageCounts::default(), PageCounts::default());
     let sites = (sample as u64 / u64::from(PAGES_PER_SITE)).clamp(2, 2 * world.site_count()) / 2;
     for n in 0..sites {
-        look_at(world, &world.site((n * world.site_count() / sites) as u32), &mut tally);
+        count_pages(world, &world.site((n * world.site_count() / sites) as u32), &mut counts);
     }
-    // Most sites have no forms to lead to.
+    // Links to forms are sampled on deep sites, because most sites have no forms.
     let deep = world.deep_sites().count();
     for site in world.deep_sites().step_by((deep / sites as usize).max(1)) {
-        look_at(world, &site, &mut near);
+        count_pages(world, &site, &mut near);
     }
     let mut figures = vec![
-        Measurement::new("mean page bytes", "about 15,000", share(tally.bytes, tally.pages), 12e3, 18e3),
+        Measurement::new("mean page bytes", "about 15,000", share(counts.bytes, counts.pages), 12e3, 18e3),
         Measurement::new(
             "off-site share of links",
             "0.04-0.11",
-            share(tally.off_site, tally.links),
+            share(counts.off_site, counts.links),
             0.04,
             0.11,
         ),
-        Measurement::new("soft-404 share of sites", "0.07", share(tally.soft, tally.hosts), 0.04, 0.1),
+        Measurement::new("soft-404 share of sites", "0.07", share(counts.soft_404, counts.hosts), 0.04, 0.1),
     ];
     const TARGETS: [(&str, [f64; 3]); 3] =
         [("URL", [0.59, 0.19, 0.07]), ("anchor", [0.21, 0.14, 0.08]), ("around", [0.35, 0.16, 0.15])];
@@ -74,13 +76,13 @@ pub(super) fn measure(world: &World, sample: usize) -> Vec<Measurement> {
     figures
 }
 
-fn look_at(world: &World, site: &Site<'_>, tally: &mut PageCounts) {
+fn count_pages(world: &World, site: &Site<'_>, counts: &mut PageCounts) {
     if !site.profile.answers() {
         return;
     }
-    tally.hosts += 1.0;
+    counts.hosts += 1.0;
     let missing = world.respond(&Request::get(site.url_on_main("/no/such/page")), Time(0));
-    tally.soft += f64::from(u8::from(missing.result.is_ok_and(|response| response.status == 200)));
+    counts.soft_404 += f64::from(u8::from(missing.result.is_ok_and(|response| response.status == 200)));
     let mut rng = SeededRng::new(site.profile.seed, 110);
     for nth in 0..PAGES_PER_SITE {
         let number = if nth == 0 { 0 } else { rng.below(site.tree.pages) };
@@ -89,44 +91,45 @@ fn look_at(world: &World, site: &Site<'_>, tally: &mut PageCounts) {
         if response.status != 200 {
             continue;
         }
-        tally.pages += 1.0;
-        tally.bytes += response.body.len() as f64;
+        counts.pages += 1.0;
+        counts.bytes += response.body.len() as f64;
         let page = html::parse(&response.body, response.headers.get("content-type"), &url);
-        count_links(world, &page, tally);
+        count_links(world, &page, counts);
     }
 }
 
-fn count_links(world: &World, page: &Page, tally: &mut PageCounts) {
+fn count_links(world: &World, page: &Page, counts: &mut PageCounts) {
     let here = address::Site::of(&page.url);
     for link in &page.links {
-        tally.links += 1.0;
-        tally.off_site += f64::from(u8::from(address::Site::of(&link.url) != here));
+        counts.links += 1.0;
+        counts.off_site += f64::from(u8::from(address::Site::of(&link.url) != here));
         let Some((index, host)) = world.locate(&link.url) else { continue };
         let site = world.site(index);
         let (path, _) = without_session(&link.url);
-        // Everybody links to home pages, and their addresses have no words.
-        let Resource::Page(target @ 1..) = place(&site, host, &path) else { continue };
-        if let Some(way) = site.way_from(target) {
-            count_words(&site, way, link, &mut tally.words[usize::from(way.clicks) - 1]);
+        // Home pages are left out: all pages link to them, and their URLs have no words.
+        let Resource::Page(target @ 1..) = resource_at(&site, host, &path) else { continue };
+        if let Some(route) = site.route_from(target) {
+            count_words(&site, route, link, &mut counts.words[usize::from(route.clicks) - 1]);
         }
     }
 }
 
-fn count_words(site: &Site<'_>, way: FormRoute, link: &Link, counts: &mut [f64; 4]) {
-    let names_topic = |text: &str| {
+fn count_words(site: &Site<'_>, route: FormRoute, link: &Link, word_counts: &mut [f64; 4]) {
+    let has_topic_word = |text: &str| {
         let mut words = text.split(|c: char| !c.is_ascii_alphanumeric());
-        words.any(|word| word.eq_ignore_ascii_case(site.topic_word(Some(way))))
+        words.any(|word| word.eq_ignore_ascii_case(site.topic_word(Some(route))))
     };
     let context = &link.context;
-    let url = names_topic(&address_words(&link.url));
-    let before = context.before.split_whitespace().rev().take(WINDOW).any(names_topic);
-    let around = before || context.after.split_whitespace().take(WINDOW).any(names_topic);
-    counts[0] += 1.0;
-    for (count, named) in counts[1..].iter_mut().zip([url, names_topic(&context.anchor), around]) {
+    let url = has_topic_word(&url_text(&link.url));
+    let before = context.before.split_whitespace().rev().take(WINDOW).any(has_topic_word);
+    let around = before || context.after.split_whitespace().take(WINDOW).any(has_topic_word);
+    word_counts[0] += 1.0;
+    for (count, named) in word_counts[1..].iter_mut().zip([url, has_topic_word(&context.anchor), around]) {
         *count += f64::from(u8::from(named));
     }
 }
 
-fn address_words(url: &Url) -> String {
+/// Host, path and query of a URL as text.
+fn url_text(url: &Url) -> String {
     format!("{} {} {}", url.host_str().unwrap_or_default(), url.path(), url.query().unwrap_or_default())
 }

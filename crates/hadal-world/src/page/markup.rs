@@ -1,20 +1,20 @@
-//! Writes HTML the way many hands do: tidy or sloppy, upper or lower case, quoted or not.
+//! HTML output in the spelling variants that occur in the real web.
 
 use crate::random::SeededRng;
 
-/// How a site's templates are written.
+/// Spelling variants of a site's markup.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct MarkupStyle {
-    /// `<TD>` instead of `<td>`.
+    /// Writes `<TD>` instead of `<td>`.
     pub(crate) upper: bool,
-    /// `class=menu` instead of `class="menu"`.
+    /// Writes `class=menu` instead of `class="menu"`.
     pub(crate) unquoted: bool,
-    /// Leaves out the end tags that HTML lets one leave out.
+    /// Omits optional end tags.
     pub(crate) unclosed: bool,
 }
 
 impl MarkupStyle {
-    /// The manners of a site.
+    /// Random style; about one site in five has old-fashioned markup.
     pub(crate) fn draw(rng: &mut SeededRng) -> MarkupStyle {
         let old = rng.chance(0.2);
         MarkupStyle {
@@ -25,19 +25,18 @@ impl MarkupStyle {
     }
 }
 
-/// A document being written.
+/// HTML document being written.
 pub(crate) struct HtmlWriter {
     pub(crate) out: String,
-    manners: MarkupStyle,
+    style: MarkupStyle,
 }
 
 impl HtmlWriter {
-    /// An empty document.
-    pub(crate) fn new(manners: MarkupStyle) -> HtmlWriter {
-        HtmlWriter { out: String::with_capacity(24 * 1024), manners }
+    pub(crate) fn new(style: MarkupStyle) -> HtmlWriter {
+        HtmlWriter { out: String::with_capacity(24 * 1024), style }
     }
 
-    /// A start tag.
+    /// Writes a start tag. Attributes with an empty value are omitted, except `alt` and the value of an option.
     pub(crate) fn open(&mut self, tag: &str, attributes: &[(&str, &str)]) {
         self.out.push('<');
         self.tag(tag);
@@ -49,9 +48,9 @@ impl HtmlWriter {
         self.out.push('>');
     }
 
-    /// An end tag, unless the site is too lazy for it.
+    /// Writes an end tag, or a line break if the style omits it.
     pub(crate) fn close(&mut self, tag: &str) {
-        if self.manners.unclosed && matches!(tag, "li" | "p" | "td" | "tr" | "option" | "dt" | "dd") {
+        if self.style.unclosed && matches!(tag, "li" | "p" | "td" | "tr" | "option" | "dt" | "dd") {
             self.out.push('\n');
             return;
         }
@@ -60,25 +59,25 @@ impl HtmlWriter {
         self.out.push_str(">\n");
     }
 
-    /// An element with nothing but text in it.
+    /// Writes an element that contains only text.
     pub(crate) fn element(&mut self, tag: &str, attributes: &[(&str, &str)], text: &str) {
         self.open(tag, attributes);
         self.text(text);
         self.close(tag);
     }
 
-    /// Text, escaped.
+    /// Writes escaped text.
     pub(crate) fn text(&mut self, text: &str) {
         escape(&mut self.out, text);
     }
 
-    /// Markup as it is.
+    /// Writes markup without escaping.
     pub(crate) fn raw(&mut self, markup: &str) {
         self.out.push_str(markup);
     }
 
     fn tag(&mut self, tag: &str) {
-        if self.manners.upper {
+        if self.style.upper {
             self.out.extend(tag.chars().map(|c| c.to_ascii_uppercase()));
         } else {
             self.out.push_str(tag);
@@ -90,7 +89,7 @@ impl HtmlWriter {
         self.out.push_str(name);
         self.out.push('=');
         let simple = |b: u8| b.is_ascii_alphanumeric() || b"-_./".contains(&b);
-        if self.manners.unquoted && !value.is_empty() && !value.ends_with('/') && value.bytes().all(simple) {
+        if self.style.unquoted && !value.is_empty() && !value.ends_with('/') && value.bytes().all(simple) {
             self.out.push_str(value);
             return;
         }
@@ -101,9 +100,9 @@ impl HtmlWriter {
 }
 
 fn escape(out: &mut String, text: &str) {
-    // Looks at every byte, which is done many at a time.
-    let is_marked = text.bytes().fold(false, |found, b| found | matches!(b, b'<' | b'>' | b'&' | b'"'));
-    if !is_marked {
+    // A fold without early exit, so that the compiler vectorises it.
+    let needs_escape = text.bytes().fold(false, |found, b| found | matches!(b, b'<' | b'>' | b'&' | b'"'));
+    if !needs_escape {
         out.push_str(text);
         return;
     }
@@ -123,11 +122,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn manners_change_the_spelling_only() {
+    fn style_changes_the_spelling_only() {
         let tidy = MarkupStyle { upper: false, unquoted: false, unclosed: false };
         let sloppy = MarkupStyle { upper: true, unquoted: true, unclosed: true };
-        let write = |manners| {
-            let mut html = HtmlWriter::new(manners);
+        let write = |style| {
+            let mut html = HtmlWriter::new(style);
             html.element("li", &[("class", "a"), ("id", "b c")], "x < y");
             html.out
         };

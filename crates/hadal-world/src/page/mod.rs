@@ -1,46 +1,46 @@
-//! Writes documents: the frame every page of a site has, and the pages of its tree.
+//! Pages of sites: the frame that all pages of a site share, and the pages of the page tree.
 //!
-//! Every page links to the home page, all sections, its ancestors and all of its children, so every
-//! page is as many clicks from home as it is deep in the tree. Other links stay on their level.
+//! Every page links to the home page, all sections, its ancestors and its children; other links stay on the same level.
+//! So the click distance of a page from the home page equals its depth in the tree.
 
-pub(crate) mod machine_files;
 pub(crate) mod markup;
 mod template;
-mod text;
+pub(crate) mod text;
 pub(crate) mod traps;
 
-use crate::form::content::sketch;
+use crate::form::content::form_content;
 use crate::form::markup::write_form;
 use crate::form::plan::{FormScope, PlannedForm};
 use crate::lexicon::lexicon;
 use crate::page::markup::HtmlWriter;
 use crate::page::template::{PageFrame, Template};
-use crate::page::text::sentences;
+use crate::page::text::push_sentences;
 use crate::random::{SeededRng, mix};
 use crate::site::Site;
 use crate::site::profile::Trap;
 use hadal_core::critic::FormKind;
 
-/// An off-site link: where to, and what it says.
+/// Link to a page of another site.
 pub(crate) struct OffSiteLink {
     pub(crate) url: String,
     pub(crate) anchor: String,
-    pub(crate) around: String,
+    /// Text after the link.
+    pub(crate) snippet: String,
 }
 
-/// A document of a site being written.
+/// Page of a site being written.
 pub(crate) struct PageWriter<'a> {
     pub(crate) site: &'a Site<'a>,
     pub(crate) html: HtmlWriter,
     pub(crate) rng: SeededRng,
     template: Template,
-    /// What every link of the page carries: `;jsessionid=...`, or nothing.
+    /// Session id that every link carries (`;jsessionid=...`), or an empty string.
     session: String,
     seed: u64,
 }
 
 impl<'a> PageWriter<'a> {
-    /// Writes a whole document around its main part.
+    /// Writes a document; `main` writes its main part. `key` identifies the page within the site.
     pub(crate) fn document(
         site: &'a Site<'a>,
         session: &str,
@@ -50,7 +50,7 @@ impl<'a> PageWriter<'a> {
     ) -> String {
         let seed = mix(site.profile.seed, key);
         let template = Template::of(site, seed);
-        let html = HtmlWriter::new(template.manners);
+        let html = HtmlWriter::new(template.markup);
         let rng = SeededRng::new(seed, 60);
         let mut page = PageWriter { site, html, rng, template, session: session.to_string(), seed };
         page.top(title);
@@ -61,8 +61,8 @@ impl<'a> PageWriter<'a> {
 
     fn top(&mut self, title: &str) {
         let mut description = String::new();
-        sentences(&mut description, self.site, 14, 40, &mut self.rng);
-        self.template.head(&mut self.html.out, title, &description);
+        push_sentences(&mut description, self.site, 14, 40, &mut self.rng);
+        self.template.push_head(&mut self.html.out, title, &description);
         self.html.open("body", &[]);
         self.html.open("div", &[("class", self.template.header), ("id", "top")]);
         let home = self.href(0);
@@ -129,7 +129,7 @@ impl<'a> PageWriter<'a> {
         self.html.element("a", &[("href", path)], text);
     }
 
-    /// Address of a page as links on this page give it.
+    /// Address of a page for the links of this page: absolute on sites with two hosts.
     pub(crate) fn href(&self, page: u32) -> String {
         let path = self.with_session(&self.site.path(page));
         if self.site.profile.second_host { self.site.root(self.site.host_of(page)) + &path } else { path }
@@ -145,25 +145,25 @@ impl<'a> PageWriter<'a> {
         self.html.element("a", &[("href", &href)], &anchor);
     }
 
-    /// Writes the site's forms that are wanted here.
+    /// Writes the site's forms that satisfy a condition.
     pub(crate) fn forms(&mut self, wanted: impl Fn(&PlannedForm) -> bool) {
         let site = self.site;
         for form in site.forms.iter().filter(|form| wanted(form)) {
-            let sketch = sketch(form);
-            let target = self.with_session(&sketch.action);
+            let content = form_content(form);
+            let target = self.with_session(&content.action);
             let target =
                 if site.profile.second_host { site.root(site.main_host()) + &target } else { target };
             let token = format!("{:016x}", mix(self.seed, form.seed));
-            write_form(&mut self.html, &sketch, form.seed, &target, &token);
+            write_form(&mut self.html, &content, form.seed, &target, &token);
         }
     }
 
-    /// Paragraphs, with an image or a table here and there.
+    /// Writes paragraphs, with an image or a table after some of them.
     pub(crate) fn filler(&mut self, paragraphs: u32) {
         for _ in 0..paragraphs {
             self.html.open("p", &[]);
             let (words, topical) = (self.rng.between(40, 130), u64::from(self.rng.between(10, 90)));
-            sentences(&mut self.html.out, self.site, words, topical, &mut self.rng);
+            push_sentences(&mut self.html.out, self.site, words, topical, &mut self.rng);
             self.html.close("p");
             match self.rng.below(8) {
                 0 => self.image(),
@@ -191,6 +191,7 @@ impl<'a> PageWriter<'a> {
         self.html.close("table");
     }
 
+    /// Writes a list of links to pages, with snippets.
     pub(crate) fn list(&mut self, pages: impl Iterator<Item = u32>) {
         self.html.open("ul", &[("class", self.template.list)]);
         for page in pages {
@@ -204,32 +205,32 @@ impl<'a> PageWriter<'a> {
         self.html.close("ul");
     }
 
-    fn citations(&mut self, citations: &[OffSiteLink]) {
+    fn off_site_links(&mut self, links: &[OffSiteLink]) {
         self.html.open("div", &[("class", "ext")]);
-        for citation in citations {
+        for link in links {
             self.html.open("p", &[]);
-            self.html.element("a", &[("href", &citation.url)], &citation.anchor);
+            self.html.element("a", &[("href", &link.url)], &link.anchor);
             self.html.raw(" ");
-            self.html.text(&citation.around);
+            self.html.text(&link.snippet);
             self.html.close("p");
         }
         self.html.close("div");
     }
 
     fn breadcrumbs(&mut self, page: u32) {
-        let mut way: Vec<u32> = self.site.tree.ancestors(page).collect();
-        way.reverse();
+        let mut ancestors: Vec<u32> = self.site.tree.ancestors(page).collect();
+        ancestors.reverse();
         self.html.open("div", &[("class", "path")]);
-        for step in way {
-            self.link(step);
+        for ancestor in ancestors {
+            self.link(ancestor);
             self.html.raw(" &raquo; ");
         }
         self.html.close("div");
     }
 }
 
-/// A page of the tree.
-pub(crate) fn tree_page(site: &Site<'_>, page: u32, session: &str, citations: &[OffSiteLink]) -> String {
+/// Document of a page of the page tree.
+pub(crate) fn tree_page(site: &Site<'_>, page: u32, session: &str, off_site_links: &[OffSiteLink]) -> String {
     let title = site.title(page);
     PageWriter::document(site, session, 0x1000 + u64::from(page), &title, |doc| {
         doc.breadcrumbs(page);
@@ -241,11 +242,11 @@ pub(crate) fn tree_page(site: &Site<'_>, page: u32, session: &str, citations: &[
         doc.filler(paragraphs - paragraphs / 2);
         doc.list(related(site, page));
         doc.extras(page);
-        doc.citations(citations);
+        doc.off_site_links(off_site_links);
     })
 }
 
-/// Pages of the same level a few places before and after.
+/// The next pages on the same level, which a page links to.
 pub(crate) fn related(site: &Site<'_>, page: u32) -> impl Iterator<Item = u32> {
     let level = site.tree.level(site.tree.depth(page));
     let width = level.end - level.start;
@@ -253,11 +254,11 @@ pub(crate) fn related(site: &Site<'_>, page: u32) -> impl Iterator<Item = u32> {
     (1..=count).map(move |step| level.start + (page - level.start + step) % width)
 }
 
-/// How many pages of its level a page links to.
+/// Number of pages on the same level that a page links to. Guess.
 pub(crate) const RELATED: u32 = 6;
 
 impl PageWriter<'_> {
-    /// Links that are no pages of the tree: files, and addresses that have moved.
+    /// Writes links to files and to old addresses that redirect.
     fn extras(&mut self, page: u32) {
         if self.rng.chance(0.15) {
             let path = format!("/files/report-{}.pdf", self.rng.below(90));

@@ -1,35 +1,34 @@
-//! What all pages of a site share: manners, class names, style sheets and scripts.
+//! Template of a site: markup style, class names, style sheet and scripts.
 
 use crate::page::markup::MarkupStyle;
 use crate::random::SeededRng;
 use crate::site::Site;
 use crate::spec::TagPaths;
 
-/// How a site's pages are built.
+/// Template of a site's pages. The string fields are class names of page regions.
 pub(crate) struct Template {
-    pub(crate) manners: MarkupStyle,
+    pub(crate) markup: MarkupStyle,
     pub(crate) frame: PageFrame,
-    /// Class names of header, menu, main part, list, side part, footer.
     pub(crate) header: &'static str,
     pub(crate) menu: &'static str,
     pub(crate) main: &'static str,
     pub(crate) list: &'static str,
     pub(crate) side: &'static str,
     pub(crate) footer: &'static str,
-    /// Whether the menu says a few words about each section.
+    /// True if the menu has a snippet for each section.
     pub(crate) wordy_menu: bool,
-    /// Style rules in the head.
+    /// Number of style rules in the head.
     rules: u32,
     script: usize,
     doctype: &'static str,
 }
 
-/// What holds the regions of a page together.
+/// Elements that lay out the regions of a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum PageFrame {
-    /// Blocks.
+    /// `div` elements.
     Blocks,
-    /// A layout table, as it was done once.
+    /// A layout table.
     Table,
 }
 
@@ -63,10 +62,10 @@ const SCRIPTS: [&str; 4] = [
 ];
 
 impl Template {
-    /// The template of a site; under random tag paths that of one page.
+    /// Template of a site. With [`TagPaths::Random`] the class names differ per page.
     pub(crate) fn of(site: &Site<'_>, page_seed: u64) -> Template {
         let mut rng = SeededRng::new(site.profile.seed, 50);
-        let manners = MarkupStyle::draw(&mut rng);
+        let markup = MarkupStyle::draw(&mut rng);
         let frame = if rng.chance(0.2) { PageFrame::Table } else { PageFrame::Blocks };
         let (rules, script) = (rng.between(80, 205), rng.below(SCRIPTS.len() as u32) as usize);
         let (doctype, wordy_menu) = (rng.pick(&DOCTYPES), rng.chance(0.7));
@@ -74,7 +73,7 @@ impl Template {
             rng = SeededRng::new(page_seed, 51);
         }
         Template {
-            manners,
+            markup,
             frame,
             header: rng.pick(&["header", "top", "masthead", "banner", "hd"]),
             menu: rng.pick(&["menu", "nav", "navbar", "links", "tabs", "main-nav"]),
@@ -89,8 +88,8 @@ impl Template {
         }
     }
 
-    /// Document type, head with style sheet and script.
-    pub(crate) fn head(&self, out: &mut String, title: &str, description: &str) {
+    /// Writes the document type and the head with style sheet and scripts.
+    pub(crate) fn push_head(&self, out: &mut String, title: &str, description: &str) {
         out.push_str(self.doctype);
         out.push_str("<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<title>");
         out.push_str(title);

@@ -1,22 +1,22 @@
-//! Spaces without an end.
+//! Pages of crawler traps.
 
 use crate::page::PageWriter;
 use crate::site::Site;
 use crate::site::profile::Trap;
 
-/// A page of an endless space.
+/// Page of a crawler trap.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TrapPage {
-    /// A month.
+    /// Year and month of the calendar.
     Month(u32, u32),
-    /// A page of the archive.
+    /// Page number of the archive.
     Archive(u32),
-    /// So many steps down a path that grows.
+    /// Number of repeated steps in a growing path.
     Grown(u32),
 }
 
-/// The spot at a path, if the trap has one there.
-pub(crate) fn spot(trap: Trap, path: &str) -> Option<TrapPage> {
+/// Page of a trap at a path.
+pub(crate) fn trap_page(trap: Trap, path: &str) -> Option<TrapPage> {
     match trap {
         Trap::Calendar => {
             let (year, month) = path.strip_prefix("/calendar/")?.split_once('/')?;
@@ -37,9 +37,9 @@ pub(crate) fn spot(trap: Trap, path: &str) -> Option<TrapPage> {
     }
 }
 
-/// Writes such a page: almost the same everywhere, and always with a next one.
-pub(crate) fn page(site: &Site<'_>, spot: TrapPage) -> String {
-    let (title, onward, backward) = match spot {
+/// Document of a trap page. All have nearly the same text and a link to a next page.
+pub(crate) fn trap_document(site: &Site<'_>, page: TrapPage) -> String {
+    let (title, next, previous) = match page {
         TrapPage::Month(year, month) => (
             format!("Events {month}/{year}"),
             if month == 12 {
@@ -59,10 +59,10 @@ pub(crate) fn page(site: &Site<'_>, spot: TrapPage) -> String {
     PageWriter::document(site, "", 0xca1, &title, |doc| {
         doc.html.element("h1", &[], &title);
         doc.filler(2);
-        if let Some(backward) = backward {
-            doc.html.element("a", &[("href", &backward)], "Previous");
+        if let Some(previous) = previous {
+            doc.html.element("a", &[("href", &previous)], "Previous");
         }
-        doc.html.element("a", &[("href", &onward), ("rel", "next")], "Next");
+        doc.html.element("a", &[("href", &next), ("rel", "next")], "Next");
     })
 }
 
@@ -71,12 +71,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn spots_are_read_from_their_paths_and_nothing_else() {
-        assert_eq!(spot(Trap::Calendar, "/calendar/2031/12"), Some(TrapPage::Month(2031, 12)));
-        assert_eq!(spot(Trap::Calendar, "/calendar/2031/13"), None);
-        assert_eq!(spot(Trap::EndlessNext, "/archive?page=77"), Some(TrapPage::Archive(77)));
-        assert_eq!(spot(Trap::GrowingPath, "/more/more/more/"), Some(TrapPage::Grown(2)));
-        assert_eq!(spot(Trap::GrowingPath, "/more/less/"), None);
-        assert_eq!(spot(Trap::GrowingPath, "/more/more"), None);
+    fn only_trap_paths_are_trap_pages() {
+        assert_eq!(trap_page(Trap::Calendar, "/calendar/2031/12"), Some(TrapPage::Month(2031, 12)));
+        assert_eq!(trap_page(Trap::Calendar, "/calendar/2031/13"), None);
+        assert_eq!(trap_page(Trap::EndlessNext, "/archive?page=77"), Some(TrapPage::Archive(77)));
+        assert_eq!(trap_page(Trap::GrowingPath, "/more/more/more/"), Some(TrapPage::Grown(2)));
+        assert_eq!(trap_page(Trap::GrowingPath, "/more/less/"), None);
+        assert_eq!(trap_page(Trap::GrowingPath, "/more/more"), None);
     }
 }

@@ -1,33 +1,33 @@
-//! Which sites link to which: neighbour lists in both directions, O(sites) memory.
+//! Links between sites, as neighbour lists in both directions.
 //!
-//! Pages have no lists of their own. Off-site link `slot` of a site leads to neighbour
-//! `(slot + shift) mod degree`, so the slots that lead to a given neighbour are found by arithmetic
-//! and backlinks need no page store.
+//! There are no lists per page. Off-site links of a site are numbered by *slot*, and slot `s` leads to neighbour
+//! `(s + shift) mod degree`. So the slots that lead to a given neighbour follow by arithmetic, and backlinks need no
+//! stored pages.
 
 use crate::random::{SeededRng, mix};
 use crate::site::profile::{SiteProfile, SiteRole};
 use crate::site::seeds::seed_sites;
 use crate::spec::{Hubs, Spec};
 
-/// The site graph.
+/// Directed graph of sites in compressed sparse rows.
 pub(crate) struct SiteGraph {
     out_start: Vec<u32>,
     out: Vec<u32>,
     in_start: Vec<u32>,
-    /// Positions in `out` that lead to a site, site by site.
+    /// Positions in `out` of the links to each site, site by site.
     in_edges: Vec<u32>,
 }
 
 impl SiteGraph {
-    /// Links the sites of a world.
+    /// Generates the links of a world.
     pub(crate) fn link(spec: &Spec, sites: &[SiteProfile]) -> SiteGraph {
         let groups = groups(sites);
-        let kinds = kinds(sites, &groups);
+        let types = types(sites, &groups);
         let mut edges: Vec<(u32, u32)> = Vec::with_capacity(sites.len() * 9);
         for index in 0..sites.len() as u32 {
-            free_links(spec, sites, (&groups, &kinds), index, &mut edges);
+            chosen_links(spec, sites, (&groups, &types), index, &mut edges);
         }
-        sponsor_links(spec, sites, &groups, &mut edges);
+        connecting_links(spec, sites, &groups, &mut edges);
         edges.retain(|(from, to)| from != to);
         edges.sort_unstable_by_key(|&(from, to)| (from, mix(u64::from(from), u64::from(to)), to));
         edges.dedup();
@@ -47,13 +47,13 @@ impl SiteGraph {
         SiteGraph { out_start, out: edges.iter().map(|edge| edge.1).collect(), in_start, in_edges }
     }
 
-    /// Sites that a site links to, in slot order.
+    /// Neighbours of a site: the sites that it links to, by rank.
     pub(crate) fn out(&self, site: u32) -> &[u32] {
         let site = site as usize;
         &self.out[self.out_start[site] as usize..self.out_start[site + 1] as usize]
     }
 
-    /// Sites that link to a site, each with the rank of that site in its own list.
+    /// Sites that link to a site, each with the rank of that site among its neighbours.
     pub(crate) fn linking_to(&self, site: u32) -> impl Iterator<Item = (u32, u32)> {
         let site = site as usize;
         let edges = &self.in_edges[self.in_start[site] as usize..self.in_start[site + 1] as usize];
@@ -64,20 +64,20 @@ impl SiteGraph {
     }
 }
 
-/// Off-site links of a site's pages: how many per page, and what each leads to.
+/// Numbering of the off-site links of a site. Slot `page * per_page + n` is the `n`-th off-site link of a page.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LinkSlots {
     degree: u32,
     shift: u32,
-    /// Off-site links per page.
+    /// Number of off-site links on each page.
     pub(crate) per_page: u32,
 }
 
 impl LinkSlots {
-    /// The slots of a site with `degree` neighbours. Every neighbour gets at least one slot.
+    /// Slots of a site with `degree` neighbours. Every neighbour gets at least one slot.
     pub(crate) fn of(spec: &Spec, site: &SiteProfile, degree: u32) -> LinkSlots {
         let usual = match site.role {
-            SiteRole::Directory => 8,
+            SiteRole::Hub => 8,
             _ => (spec.off_site_links + SeededRng::new(site.seed, 9).unit()).floor().clamp(1.0, 4.0) as u32,
         };
         let per_page = if degree == 0 { 0 } else { usual.max(degree.div_ceil(site.pages)) };
@@ -89,7 +89,7 @@ impl LinkSlots {
         ((u64::from(slot) + u64::from(self.shift)) % u64::from(self.degree.max(1))) as u32
     }
 
-    /// LinkSlots that lead to a neighbour, on a site of so many pages.
+    /// Slots that lead to a neighbour on a site with `pages` pages.
     pub(crate) fn leading_to(self, neighbour: u32, pages: u32) -> impl Iterator<Item = u32> {
         let first = (neighbour + self.degree - self.shift) % self.degree.max(1);
         let end = (u64::from(pages) * u64::from(self.per_page)).min(u64::from(u32::MAX)) as u32;
@@ -97,6 +97,7 @@ impl LinkSlots {
     }
 }
 
+/// Row starts of a compressed sparse matrix with these row numbers.
 fn starts(sites: usize, ends: impl Iterator<Item = u32>) -> Vec<u32> {
     let mut starts = vec![0u32; sites + 1];
     for end in ends {
@@ -108,10 +109,11 @@ fn starts(sites: usize, ends: impl Iterator<Item = u32>) -> Vec<u32> {
     starts
 }
 
-/// How far sites with databases stand behind others in popularity: who writes is linked to more.
-const MODESTY: f64 = 0.35;
+/// Best popularity rank of a deep site, as a share of its subject's sites. Content sites get more links than databases.
+/// Guess.
+const DEEP_SITE_HANDICAP: f64 = 0.35;
 
-/// Sites by subject, those that answer first; the order also decides popularity.
+/// Sites by subject in order of popularity, sites that do not answer last.
 fn groups(sites: &[SiteProfile]) -> Vec<Vec<u32>> {
     let subjects = sites.iter().map(|site| usize::from(site.subject) + 1).max().unwrap_or(0);
     let mut groups = vec![Vec::new(); subjects];
@@ -121,60 +123,60 @@ fn groups(sites: &[SiteProfile]) -> Vec<Vec<u32>> {
     for group in &mut groups {
         group.sort_by_cached_key(|&index| {
             let site = &sites[index as usize];
-            let behind = if site.deep { MODESTY } else { 0.0 };
-            let place = behind + (1.0 - behind) * SeededRng::new(site.seed, 11).unit();
-            (!site.answers(), (place * f64::from(u32::MAX)) as u32, index)
+            let handicap = if site.deep { DEEP_SITE_HANDICAP } else { 0.0 };
+            let rank = handicap + (1.0 - handicap) * SeededRng::new(site.seed, 11).unit();
+            (!site.answers(), (rank * f64::from(u32::MAX)) as u32, index)
         });
     }
     groups
 }
 
-/// How often a site with a trade links to its own kind: libraries to libraries, shops to shops.
-const KINDRED: f64 = 0.2;
+/// Probability that a same-subject link of a seeded or unseeded site goes to a site of its own type. Guess.
+const SAME_TYPE_SHARE: f64 = 0.2;
 
-/// The sites of each subject's two kinds, in the groups' order.
-fn kinds(sites: &[SiteProfile], groups: &[Vec<u32>]) -> Vec<[Vec<u32>; 2]> {
+/// Sites of the seeded and the unseeded type of each subject, in order of popularity.
+fn types(sites: &[SiteProfile], groups: &[Vec<u32>]) -> Vec<[Vec<u32>; 2]> {
     let of = |group: &[u32], role| -> Vec<u32> {
         group.iter().copied().filter(|&index| sites[index as usize].role == role).collect()
     };
-    groups.iter().map(|group| [of(group, SiteRole::Seeded), of(group, SiteRole::Major)]).collect()
+    groups.iter().map(|group| [of(group, SiteRole::Seeded), of(group, SiteRole::Unseeded)]).collect()
 }
 
-/// Links a site chooses by itself: mostly to its own subject and its own kind, popular ones first.
-fn free_links(
+/// Adds the links that a site chooses: mostly to popular sites of its own subject and type.
+fn chosen_links(
     spec: &Spec,
     sites: &[SiteProfile],
-    (groups, kinds): (&[Vec<u32>], &[[Vec<u32>; 2]]),
+    (groups, types): (&[Vec<u32>], &[[Vec<u32>; 2]]),
     from: u32,
     edges: &mut Vec<(u32, u32)>,
 ) {
     let site = &sites[from as usize];
     let mut rng = SeededRng::new(site.seed, 12);
     let degree = match site.role {
-        SiteRole::Directory => rng.between(60, 160),
+        SiteRole::Hub => rng.between(60, 160),
         _ => (3.0 / (1.0 - rng.unit()).powf(0.6)) as u32,
     };
     let degree = degree.min(spec.sites / 4).clamp(1, 200);
-    let loyalty = if site.role == SiteRole::Directory { 0.9 } else { spec.same_subject_share };
-    let [seeded, major] = &kinds[usize::from(site.subject)];
-    let kind = match site.role {
+    let same_subject = if site.role == SiteRole::Hub { 0.9 } else { spec.same_subject_share };
+    let [seeded, unseeded] = &types[usize::from(site.subject)];
+    let same_type = match site.role {
         SiteRole::Seeded => Some(seeded),
-        SiteRole::Major => Some(major),
-        SiteRole::Content | SiteRole::Directory => None,
+        SiteRole::Unseeded => Some(unseeded),
+        SiteRole::Content | SiteRole::Hub => None,
     };
     for _ in 0..degree {
-        let group = if !rng.chance(loyalty) {
+        let group = if !rng.chance(same_subject) {
             &groups[rng.below(groups.len() as u32) as usize]
         } else {
-            kind.filter(|_| rng.chance(KINDRED)).unwrap_or(&groups[usize::from(site.subject)])
+            same_type.filter(|_| rng.chance(SAME_TYPE_SHARE)).unwrap_or(&groups[usize::from(site.subject)])
         };
-        edges.extend(liked(sites, group, site.role, &mut rng).map(|to| (from, to)));
+        edges.extend(popular_site(sites, group, site.role, &mut rng).map(|to| (from, to)));
     }
 }
 
-/// A site of a group, by popularity; directories list databases if they can.
-fn liked(sites: &[SiteProfile], group: &[u32], role: SiteRole, rng: &mut SeededRng) -> Option<u32> {
-    let tries = if role == SiteRole::Directory { 3 } else { 1 };
+/// Random site of a group, popular sites more often. Hubs try up to three times to get a deep site.
+fn popular_site(sites: &[SiteProfile], group: &[u32], role: SiteRole, rng: &mut SeededRng) -> Option<u32> {
+    let tries = if role == SiteRole::Hub { 3 } else { 1 };
     let mut chosen = None;
     for _ in 0..tries {
         let rank = (group.len() as f64 * rng.unit().powf(1.6)) as usize;
@@ -186,10 +188,9 @@ fn liked(sites: &[SiteProfile], group: &[u32], role: SiteRole, rng: &mut SeededR
     chosen
 }
 
-/// Links that make every site reachable from every group's first site: each site is linked from one
-/// that stands before it in its group, half of the time from a directory; first sites form a ring
-/// and are linked from all sites that seeds may be taken from.
-fn sponsor_links(spec: &Spec, sites: &[SiteProfile], groups: &[Vec<u32>], edges: &mut Vec<(u32, u32)>) {
+/// Adds links that make every site reachable from every seed. Each site is linked from a more popular site of its group,
+/// half of the time from a hub. The first sites of all groups form a ring and are linked from all seed sites.
+fn connecting_links(spec: &Spec, sites: &[SiteProfile], groups: &[Vec<u32>], edges: &mut Vec<(u32, u32)>) {
     let firsts: Vec<u32> = groups.iter().filter_map(|group| group.first().copied()).collect();
     for (at, group) in groups.iter().enumerate() {
         let Some(&first) = group.first() else { continue };
@@ -202,10 +203,10 @@ fn sponsor_links(spec: &Spec, sites: &[SiteProfile], groups: &[Vec<u32>], edges:
             if rank > 0 {
                 let by_hub = spec.hubs == Hubs::Present && !hubs.is_empty() && rng.chance(0.5);
                 let earlier = rank.min(answering).max(1) as u32;
-                let sponsor = if by_hub { rng.pick(&hubs) } else { group[rng.below(earlier) as usize] };
-                edges.push((sponsor, index));
+                let from = if by_hub { rng.pick(&hubs) } else { group[rng.below(earlier) as usize] };
+                edges.push((from, index));
             }
-            if rank < answering && site.role == SiteRole::Directory {
+            if rank < answering && site.role == SiteRole::Hub {
                 hubs.push(index);
             }
         }

@@ -1,4 +1,4 @@
-//! Host names: invented, plausible, distinct, under real public suffixes.
+//! Host names: invented and unique, under real public suffixes.
 
 use crate::lexicon::lexicon;
 use crate::random::{SeededRng, mix};
@@ -20,31 +20,31 @@ const SUFFIXES: [&str; 16] = [
 
 const SECOND_HOSTS: [&str; 6] = ["catalog", "shop", "search", "my", "online", "data"];
 
-/// The registrable domain of a site.
+/// Registrable domain of a site.
 pub(crate) fn domain(site: &SiteProfile) -> String {
-    let mut rng = SeededRng::new(mix(site.seed, u64::from(site.name)), 6);
+    let mut rng = SeededRng::new(mix(site.seed, u64::from(site.name_attempt)), 6);
     let subject = &lexicon().subjects[usize::from(site.subject)];
     let mut name = String::with_capacity(24);
-    let syllables = 2 + u32::from(site.name / 2).min(20);
+    let syllables = 2 + u32::from(site.name_attempt / 2).min(20);
     match rng.weighted(&[0.70, 0.03, 0.15, 0.12]) {
-        0 => invent(&mut name, &mut rng, syllables + 1),
+        0 => push_syllables(&mut name, &mut rng, syllables + 1),
         1 => {
-            name.push_str(rng.pick(&subject.sign));
-            invent(&mut name, &mut rng, syllables);
+            name.push_str(rng.pick(&subject.names));
+            push_syllables(&mut name, &mut rng, syllables);
         }
         2 => {
-            let apart = matches!(site.role, SiteRole::Seeded | SiteRole::Major);
-            name.push_str(if apart {
-                rng.pick(subject.leads(site.role))
+            let has_type_words = matches!(site.role, SiteRole::Seeded | SiteRole::Unseeded);
+            name.push_str(if has_type_words {
+                rng.pick(subject.link_words(site.role))
             } else {
-                subject.passing_term(&mut rng)
+                subject.general_term(&mut rng)
             });
-            invent(&mut name, &mut rng, syllables);
+            push_syllables(&mut name, &mut rng, syllables);
         }
         _ => {
-            invent(&mut name, &mut rng, syllables);
+            push_syllables(&mut name, &mut rng, syllables);
             name.push('-');
-            invent(&mut name, &mut rng, 2);
+            push_syllables(&mut name, &mut rng, 2);
         }
     }
     name.push('.');
@@ -52,44 +52,44 @@ pub(crate) fn domain(site: &SiteProfile) -> String {
     name
 }
 
-fn invent(name: &mut String, rng: &mut SeededRng, syllables: u32) {
+fn push_syllables(name: &mut String, rng: &mut SeededRng, syllables: u32) {
     for _ in 0..syllables {
         name.push_str(rng.pick(&SYLLABLES));
     }
 }
 
-/// Whether the site's own name for itself begins with `www.`.
+/// True if the site's main host begins with `www.`.
 pub(crate) fn is_www(site: &SiteProfile) -> bool {
     mix(site.seed, 7) % 10 < 7
 }
 
-/// Label of the site's second host.
+/// First label of the site's second host.
 pub(crate) fn second_label(site: &SiteProfile) -> &'static str {
     SECOND_HOSTS[(mix(site.seed, 8) % SECOND_HOSTS.len() as u64) as usize]
 }
 
-/// Finds sites by host name.
+/// Map from the hash of a registrable domain to the index of its site.
 pub(crate) struct HostNames(FxHashMap<u64, u32>);
 
-/// Which of a site's hosts a name is.
+/// Role of a host within its site.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum HostRole {
-    /// The registrable domain itself.
+    /// The registrable domain.
     Bare,
-    /// `www.`
+    /// The registrable domain with `www.` before it.
     Www,
-    /// The host of the first section.
+    /// Host of the first section.
     Second,
 }
 
 impl HostNames {
-    /// Gives every site a name that no other site has.
+    /// Gives every site a unique domain by raising [`SiteProfile::name_attempt`].
     pub(crate) fn assign(sites: &mut [SiteProfile]) -> HostNames {
         let mut taken = FxHashMap::with_capacity_and_hasher(sites.len(), Default::default());
         for (index, site) in sites.iter_mut().enumerate() {
             let mut key = xxh3_64(domain(site).as_bytes());
             while taken.contains_key(&key) {
-                site.name = site.name.saturating_add(1);
+                site.name_attempt = site.name_attempt.saturating_add(1);
                 key = xxh3_64(domain(site).as_bytes());
             }
             taken.insert(key, index as u32);
@@ -97,7 +97,7 @@ impl HostNames {
         HostNames(taken)
     }
 
-    /// The site a host belongs to, and which of its hosts it is.
+    /// Index of the site that a host name belongs to, and the role of the host.
     pub(crate) fn find(&self, host: &str, sites: &[SiteProfile]) -> Option<(u32, HostRole)> {
         if let Some(index) = self.exact(host, sites) {
             return Some((index, HostRole::Bare));

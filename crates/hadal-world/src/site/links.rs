@@ -1,38 +1,42 @@
-//! Links between sites, from both ends: what a page cites, and who cites it.
+//! Links between pages of different sites: the off-site links of a page, and its backlinks.
 //!
-//! Backlinks are found by arithmetic. Like any service that knows the web's links, they are told a page at
-//! a time: a hundred answers, from as many sites as possible.
+//! Backlinks are computed, not stored. As backlink services do, a look-up returns at most a hundred pages, from as many
+//! sites as possible.
 
 use crate::page::{OffSiteLink, RELATED};
 use crate::random::{SeededRng, mix};
 use crate::site::Site;
 use crate::site::graph::LinkSlots;
 use crate::site::host_names::{HostRole, domain};
-use crate::site::resource::{Resource, place, without_session};
+use crate::site::resource::{Resource, resource_at, without_session};
 use crate::world::World;
 use url::Url;
 
-/// The most answers to a look-up.
+/// Most pages returned by a look-up.
 const MOST_BACKLINKS: usize = 100;
 
-/// Linking sites looked at for an answer; slots looked at and pages told of each.
-const SITES: usize = 300;
+/// Most linking sites examined per look-up. Bounds the time of a look-up.
+const MAX_SITES: usize = 300;
+
+/// Most slots examined per linking site.
 const SLOTS_PER_SITE: usize = 400;
+
+/// Most pages returned per linking site.
 const PAGES_PER_SITE: usize = 5;
 
 impl World {
-    /// Pages that link to a page, at most a hundred: one of each linking site, then a second one, and so
-    /// on; last those of its own site.
+    /// Backlinks of a page, at most a hundred: one page of each linking site, then a second one of each, and so on, and
+    /// last pages of its own site.
     pub fn backlinks(&self, url: &Url) -> Vec<Url> {
         let Some((index, host)) = self.locate(url) else { return Vec::new() };
         let site = self.site(index);
         let (path, _) = without_session(url);
-        let Resource::Page(page) = place(&site, host, &path) else { return Vec::new() };
+        let Resource::Page(page) = resource_at(&site, host, &path) else { return Vec::new() };
         let mut linking = self.linking(index);
         linking.sort_by_key(|(from, _)| mix(site.profile.seed, u64::from(*from)));
-        linking.truncate(SITES);
+        linking.truncate(MAX_SITES);
         let by_site: Vec<Vec<Url>> =
-            linking.into_iter().map(|(from, rank)| self.pages_citing(from, rank, &site, page)).collect();
+            linking.into_iter().map(|(from, rank)| self.linking_pages(from, rank, &site, page)).collect();
         let rounds = (0..PAGES_PER_SITE).flat_map(|n| by_site.iter().filter_map(move |pages| pages.get(n)));
         let own = in_site_backlinks(&site, page).map(|page| site.url(page));
         let mut found: Vec<Url> = rounds.take(MOST_BACKLINKS).cloned().collect();
@@ -43,55 +47,55 @@ impl World {
     /// Registrable domains of the sites that link to a site.
     pub fn linking_sites(&self, site: &str) -> Vec<String> {
         let Some((index, HostRole::Bare)) = self.find(site) else { return Vec::new() };
-        self.linking(index).into_iter().map(|(from, _)| domain(&self.records()[from as usize])).collect()
+        self.linking(index).into_iter().map(|(from, _)| domain(&self.profiles()[from as usize])).collect()
     }
 
-    /// Sites that answer and link to a site, each with the rank of that site in its own list.
+    /// Sites that answer and link to a site, each with the rank of that site among its neighbours.
     fn linking(&self, index: u32) -> Vec<(u32, u32)> {
         let linking = self.graph().linking_to(index);
-        linking.filter(|(from, _)| self.records()[*from as usize].answers()).collect()
+        linking.filter(|(from, _)| self.profiles()[*from as usize].answers()).collect()
     }
 
-    /// Pages of a site that cite one page of the site with a rank in its list.
-    fn pages_citing(&self, from: u32, rank: u32, site: &Site<'_>, page: u32) -> Vec<Url> {
-        let citing = self.site(from);
-        let slots = citing.slots.leading_to(rank, citing.tree.pages).take(SLOTS_PER_SITE);
-        let hits = slots.filter(|&slot| cited_page(&citing, slot, site) == page);
+    /// Pages of site `from` that link to a page of `site`, its neighbour of this rank.
+    fn linking_pages(&self, from: u32, rank: u32, site: &Site<'_>, page: u32) -> Vec<Url> {
+        let linking_site = self.site(from);
+        let slots = linking_site.slots.leading_to(rank, linking_site.tree.pages).take(SLOTS_PER_SITE);
+        let hits = slots.filter(|&slot| target_page(&linking_site, slot, site) == page);
         let mut pages: Vec<u32> =
-            hits.map(|slot| slot / citing.slots.per_page).take(PAGES_PER_SITE).collect();
+            hits.map(|slot| slot / linking_site.slots.per_page).take(PAGES_PER_SITE).collect();
         pages.dedup();
-        pages.into_iter().map(|page| citing.url(page)).collect()
+        pages.into_iter().map(|page| linking_site.url(page)).collect()
     }
 
-    /// The off-site links of a page.
-    pub(crate) fn citations(&self, site: &Site<'_>, page: u32) -> Vec<OffSiteLink> {
+    /// Off-site links of a page.
+    pub(crate) fn off_site_links(&self, site: &Site<'_>, page: u32) -> Vec<OffSiteLink> {
         let LinkSlots { per_page, .. } = site.slots;
         let first = u64::from(page) * u64::from(per_page);
         let slots = (first..first + u64::from(per_page)).filter_map(|slot| u32::try_from(slot).ok());
-        slots.map(|slot| self.citation(site, slot)).collect()
+        slots.map(|slot| self.off_site_link(site, slot)).collect()
     }
 
-    fn citation(&self, site: &Site<'_>, slot: u32) -> OffSiteLink {
-        let cited = self.site(site.neighbours[site.slots.neighbour(slot) as usize]);
-        let page = cited_page(site, slot, &cited);
-        let around = cited.snippet(page, &mut SeededRng::new(site.profile.seed ^ u64::from(slot), 92));
-        OffSiteLink { url: cited.address(page), anchor: cited.anchor(page), around }
+    fn off_site_link(&self, site: &Site<'_>, slot: u32) -> OffSiteLink {
+        let target = self.site(site.neighbours[site.slots.neighbour(slot) as usize]);
+        let page = target_page(site, slot, &target);
+        let snippet = target.snippet(page, &mut SeededRng::new(site.profile.seed ^ u64::from(slot), 92));
+        OffSiteLink { url: target.address(page), anchor: target.anchor(page), snippet }
     }
 }
 
-/// The page of another site that an off-site link leads to: mostly its home page, now and then a search.
-fn cited_page(citing: &Site<'_>, slot: u32, cited: &Site<'_>) -> u32 {
-    let mut rng = SeededRng::new(citing.profile.seed ^ u64::from(slot), 91);
-    let searches = cited.form_pages().count() as u32;
+/// Target page of an off-site link: home page, section, any page, or a page with a search form.
+fn target_page(linking_site: &Site<'_>, slot: u32, target: &Site<'_>) -> u32 {
+    let mut rng = SeededRng::new(linking_site.profile.seed ^ u64::from(slot), 91);
+    let searches = target.form_pages().count() as u32;
     match rng.weighted(&[0.55, 0.22, 0.13, if searches > 0 { 0.1 } else { 0.0 }]) {
         0 => 0,
-        1 => rng.below(cited.tree.sections + 1),
-        2 => rng.below(cited.tree.pages),
-        _ => cited.form_pages().nth(rng.below(searches) as usize).unwrap_or(0),
+        1 => rng.below(target.tree.sections + 1),
+        2 => rng.below(target.tree.pages),
+        _ => target.form_pages().nth(rng.below(searches) as usize).unwrap_or(0),
     }
 }
 
-/// Pages of the same site that link to a page, without those that only do so in a menu or path.
+/// Pages of the same site that link to a page, other than by menu and breadcrumbs.
 fn in_site_backlinks(site: &Site<'_>, page: u32) -> impl Iterator<Item = u32> {
     let tree = site.tree;
     let level = tree.level(tree.depth(page));

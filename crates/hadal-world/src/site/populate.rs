@@ -1,38 +1,44 @@
-//! Draws the sites of a world: subjects, roles, sizes, health.
+//! Generates the profiles of all sites: subject, role, size and health.
 //!
-//! Topics differ in how many of their sites hold databases, which is what makes their forms rare or common
-//! for a crawler that keeps to on-topic sites.
+//! Topics differ in their share of deep sites. This share decides how rare relevant forms are for a crawler that stays
+//! on on-topic sites.
 
 use crate::lexicon::{TOPIC_COUNT, lexicon};
 use crate::random::{SeededRng, mix};
 use crate::site::profile::{Health, SiteProfile, SiteRole, Trap};
 use crate::spec::{Hubs, Spec};
 
-/// Share of sites with databases among the sites of each topic, found by crawling: a crawl that keeps to
-/// on-topic pages then meets relevant forms as often as crawls of the real web did.
-const DEEP: [f64; TOPIC_COUNT] =
+/// Share of deep sites among the sites of each topic. Calibrated by crawling the simulated web, so that a crawl
+/// restricted to on-topic pages finds relevant forms at the densities of [`measure`](crate::measure).
+const DEEP_SHARES: [f64; TOPIC_COUNT] =
     [0.0118, 0.13, 0.0095, 0.333, 0.076, 0.012, 0.026, 0.0065, 0.2, 0.128, 0.024, 0.0215];
 
-/// Topics in the order sites are given to them. Where databases are rare there are twice as many sites, so
-/// that no crawl runs out of them.
-const TURNS: [u8; 19] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 0, 2, 5, 6, 7, 10, 11];
+/// Topics in the order in which sites are assigned to them. Topics with few deep sites occur twice, so that no crawl
+/// runs out of relevant forms.
+const TOPIC_ROTATION: [u8; 19] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 0, 2, 5, 6, 7, 10, 11];
 
-/// Share of sites with databases among those about other subjects.
-const OTHER_DEEP: f64 = 0.25;
+/// Share of deep sites among sites about other subjects. Guess.
+const OTHER_DEEP_SHARE: f64 = 0.25;
 
-/// Share of sites that have a search of their own pages because they hold databases.
-const SEARCHED: f64 = 0.35;
+/// Probability that a deep site has a search of its own pages, in addition to `Rates::site_search`. Guess.
+const DEEP_SITE_SEARCH: f64 = 0.35;
 
-/// Share of databases' sites that are of the seeded kind.
+/// Share of the seeded type among deep sites. Guess.
 const SEEDED_SHARE: f64 = 0.3;
 
-/// Sites without databases per site with some, of the seeded kind and of the other.
-const WITHOUT: [usize; 2] = [6, 3];
+/// Sites without a database per deep site, for the seeded and the unseeded type. Guess.
+const SHALLOW_PER_DEEP: [usize; 2] = [6, 3];
+
+/// Exponent of the Pareto distribution of site sizes. Guess; `hadal eval world` shows the resulting tail.
+const SIZE_EXPONENT: f64 = 1.15;
+
+/// Fewest pages of a site.
+const MIN_PAGES: u32 = 12;
 
 const PURPOSE_SITE: u64 = 1;
 const PURPOSE_SIZE: u64 = 2;
 
-/// All sites of a world.
+/// Generates the profiles of all sites. Host names are assigned later.
 pub(crate) fn populate(spec: &Spec) -> Vec<SiteProfile> {
     let scale = size_scale(spec);
     let mut sites: Vec<SiteProfile> = (0..spec.sites).map(|index| site(spec, index, scale)).collect();
@@ -47,11 +53,11 @@ fn site(spec: &Spec, index: u32, scale: f64) -> SiteProfile {
     let rates = &spec.rates;
     SiteProfile {
         seed,
-        pages: ((raw_size(seed) * scale) as u32).clamp(12, spec.max_pages.max(12)),
+        pages: ((raw_size(seed) * scale) as u32).clamp(MIN_PAGES, spec.max_pages.max(MIN_PAGES)),
         sections: 0,
         branching: 0,
         subject: subject_of(spec, index),
-        name: 0,
+        name_attempt: 0,
         role: SiteRole::Content,
         health: health(&mut rng, spec, index),
         trap: rng.chance(rates.traps).then(|| rng.pick(&TRAPS)),
@@ -66,28 +72,30 @@ fn site(spec: &Spec, index: u32, scale: f64) -> SiteProfile {
 
 const TRAPS: [Trap; 4] = [Trap::Calendar, Trap::EndlessNext, Trap::Sessions, Trap::GrowingPath];
 
-/// Subjects take turns, so that even a tiny world has sites of every topic.
+/// Subject of a site by its index. Subjects rotate, so that even a tiny world has sites of every topic.
 fn subject_of(spec: &Spec, index: u32) -> u8 {
     let others = (lexicon().subjects.len() - TOPIC_COUNT) as u32;
     let topical = (f64::from(spec.sites) * spec.topic_share) as u32;
     if index < topical {
-        return TURNS[index as usize % TURNS.len()];
+        return TOPIC_ROTATION[index as usize % TOPIC_ROTATION.len()];
     }
     (TOPIC_COUNT as u32 + (index - topical) % others.max(1)) as u8
 }
 
-/// Sizes follow a Pareto law: most sites are small, a few hold most of the pages.
+/// Pareto-distributed size of a site before scaling.
 fn raw_size(seed: u64) -> f64 {
-    (1.0 - SeededRng::new(seed, PURPOSE_SIZE).unit()).powf(-1.0 / 1.15)
+    (1.0 - SeededRng::new(seed, PURPOSE_SIZE).unit()).powf(-1.0 / SIZE_EXPONENT)
 }
 
-/// What brings the mean size to the one asked for, in spite of the smallest and the largest size.
+/// Factor on raw sizes that gives the mean of the spec after clamping, found by bisection.
 fn size_scale(spec: &Spec) -> f64 {
     let sizes: Vec<f64> =
         (0..spec.sites).map(|index| raw_size(mix(mix(spec.seed, PURPOSE_SITE), u64::from(index)))).collect();
-    let most = f64::from(spec.max_pages.max(12));
+    let most = f64::from(spec.max_pages.max(MIN_PAGES));
     let wanted = f64::from(spec.mean_pages) * f64::from(spec.sites);
-    let total = |scale: f64| sizes.iter().map(|size| (size * scale).clamp(12.0, most).floor()).sum::<f64>();
+    let total = |scale: f64| {
+        sizes.iter().map(|size| (size * scale).clamp(f64::from(MIN_PAGES), most).floor()).sum::<f64>()
+    };
     let (mut low, mut high) = (0.0, most);
     for _ in 0..30 {
         let middle = (low + high) / 2.0;
@@ -105,12 +113,12 @@ fn health(rng: &mut SeededRng, spec: &Spec, index: u32) -> Health {
         2 => Health::Slow,
         3 => Health::Flaky,
         _ if rng.chance(0.3) => Health::Looping,
-        _ => Health::Moved((index + TURNS.len() as u32 * (1 + rng.below(50))) % spec.sites.max(1)),
+        _ => Health::Moved((index + TOPIC_ROTATION.len() as u32 * (1 + rng.below(50))) % spec.sites.max(1)),
     }
 }
 
-/// Decides per subject which sites hold databases and which list others. Counted, not drawn, so
-/// that a rare topic has its share in every world.
+/// Decides per subject which sites are deep and which are hubs. Deep sites are counted rather than drawn, so that a
+/// topic with few of them has its exact share in every world.
 fn assign_roles(spec: &Spec, sites: &mut [SiteProfile]) {
     let mut by_subject: Vec<Vec<u32>> = vec![Vec::new(); lexicon().subjects.len()];
     for (index, site) in sites.iter().enumerate() {
@@ -124,33 +132,33 @@ fn assign_roles(spec: &Spec, sites: &mut [SiteProfile]) {
             let site = &mut sites[index as usize];
             site.deep = rank < deep;
             site.role = ranks.role(spec, site.seed, rank);
-            site.site_search |= site.deep && SeededRng::new(site.seed, 6).chance(SEARCHED);
+            site.site_search |= site.deep && SeededRng::new(site.seed, 6).chance(DEEP_SITE_SEARCH);
         }
     }
 }
 
 fn deep_count(spec: &Spec, subject: usize, members: usize) -> usize {
-    let share = DEEP.get(subject).copied().unwrap_or(OTHER_DEEP);
+    let share = DEEP_SHARES.get(subject).copied().unwrap_or(OTHER_DEEP_SHARE);
     let count = (members as f64 * (share * spec.deep_site_factor).min(0.85)).round() as usize;
     count.max(2).min(members)
 }
 
-/// Where in the order of a subject's sites its kinds begin and end: sites with databases of the seeded kind,
-/// of the other kind, then those of both kinds that have none, then the rest.
+/// Ends of the ranges of roles in the order of a subject's sites: deep sites of the seeded type, deep sites of the
+/// unseeded type, other sites of the seeded type, other sites of the unseeded type, then content sites.
 struct RoleRanks {
-    seeded: usize,
+    deep_seeded: usize,
     deep: usize,
-    seeded_without: usize,
-    major_without: usize,
+    shallow_seeded: usize,
+    shallow_unseeded: usize,
 }
 
 impl RoleRanks {
     fn of(deep: usize, members: usize) -> RoleRanks {
         let seeded = ((deep as f64 * SEEDED_SHARE).round() as usize).max(1).min(deep);
         let most = members / 5;
-        let seeded_without = deep + (seeded * WITHOUT[0]).min(most);
-        let major_without = seeded_without + ((deep - seeded) * WITHOUT[1]).min(most);
-        RoleRanks { seeded, deep, seeded_without, major_without }
+        let shallow_seeded = deep + (seeded * SHALLOW_PER_DEEP[0]).min(most);
+        let shallow_unseeded = shallow_seeded + ((deep - seeded) * SHALLOW_PER_DEEP[1]).min(most);
+        RoleRanks { deep_seeded: seeded, deep, shallow_seeded, shallow_unseeded }
     }
 
     fn role(&self, spec: &Spec, seed: u64, rank: usize) -> SiteRole {
@@ -158,17 +166,18 @@ impl RoleRanks {
             && rank >= self.deep
             && (rank == self.deep || SeededRng::new(seed, 4).chance(spec.hub_share));
         match rank {
-            _ if hub => SiteRole::Directory,
-            _ if rank < self.seeded => SiteRole::Seeded,
-            _ if rank < self.deep => SiteRole::Major,
-            _ if rank < self.seeded_without => SiteRole::Seeded,
-            _ if rank < self.major_without => SiteRole::Major,
+            _ if hub => SiteRole::Hub,
+            _ if rank < self.deep_seeded => SiteRole::Seeded,
+            _ if rank < self.deep => SiteRole::Unseeded,
+            _ if rank < self.shallow_seeded => SiteRole::Seeded,
+            _ if rank < self.shallow_unseeded => SiteRole::Unseeded,
             _ => SiteRole::Content,
         }
     }
 }
 
-/// Chooses the trees: sites with databases are deep enough to hide some of them.
+/// Chooses the shape of the page trees. Deep sites get at least 150 pages and four levels, so that forms can be far from
+/// the home page.
 fn shape(spec: &Spec, sites: &mut [SiteProfile]) {
     for site in sites {
         let mut rng = SeededRng::new(site.seed, 5);

@@ -1,93 +1,93 @@
-//! What is kept in memory per site; everything else about it is derived from its seed.
+//! Data kept in memory per site. Everything else about a site is derived from it.
 
-use crate::site::tree::PageTree;
+use super::tree::PageTree;
 
-/// One site, small enough to hold millions.
+/// Compact description of a site, small enough for millions of sites.
 #[derive(Clone, Debug)]
 pub(crate) struct SiteProfile {
-    /// Where the site's choices come from.
+    /// Seed of everything that is generated for the site.
     pub(crate) seed: u64,
-    /// Pages of its tree.
+    /// Number of pages in the page tree.
     pub(crate) pages: u32,
-    /// Children of the home page.
+    /// Number of children of the home page.
     pub(crate) sections: u8,
-    /// Children of other pages.
+    /// Number of children of other pages.
     pub(crate) branching: u8,
-    /// Index of the subject it is about.
+    /// Index of the site's subject in the lexicon.
     pub(crate) subject: u8,
-    /// Attempts needed for a host name nobody else has.
-    pub(crate) name: u8,
-    /// What sort of site it is.
+    /// Number of host names tried before an unused one was found.
+    pub(crate) name_attempt: u8,
     pub(crate) role: SiteRole,
-    /// How it answers.
     pub(crate) health: Health,
-    /// Its endless space.
     pub(crate) trap: Option<Trap>,
-    /// Whether it holds databases.
+    /// True if the site has a database.
     pub(crate) deep: bool,
-    /// Whether missing pages answer 200.
+    /// True if missing pages are answered with status 200.
     pub(crate) soft_404: bool,
-    /// Whether it has a robots.txt.
+    /// True if the site has a robots.txt.
     pub(crate) robots: bool,
-    /// Whether it has a sitemap.xml.
+    /// True if the site has a sitemap.xml.
     pub(crate) sitemap: bool,
-    /// Whether its first section lives on a host of its own.
+    /// True if the first section is on a host of its own.
     pub(crate) second_host: bool,
-    /// Whether every page has a search box for the site.
+    /// True if every page has a search box for the site's own pages.
     pub(crate) site_search: bool,
 }
 
-/// What sort of site it is.
+/// Type of a site within its subject.
+///
+/// The deep sites of a subject are of two types with different vocabularies. Seeds come from one type only, and most
+/// databases are on sites of the other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum SiteRole {
-    /// The kind that seeds are taken from, as book shops among book sites.
+    /// Type of site that seeds come from, such as book shops.
     Seeded,
-    /// The kind that holds most databases, as libraries among book sites.
-    Major,
-    /// Writes about the subject.
+    /// Type of site with most of the databases, such as libraries.
+    Unseeded,
+    /// Site with texts about the subject.
     Content,
-    /// Lists other sites.
-    Directory,
+    /// Site that lists many others.
+    Hub,
 }
 
-/// How a site answers.
+/// Reliability of a site.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Health {
-    /// Well.
+    /// Answers every request.
     Fine,
-    /// Never.
+    /// Answers no request.
     Dead,
-    /// After many seconds.
+    /// Answers after many seconds.
     Slow,
-    /// Most of the time.
+    /// Fails some requests.
     Flaky,
-    /// With the address of another site.
+    /// Redirects every request to the site with this index.
     Moved(u32),
-    /// With a circle of redirects.
+    /// Redirects every request in a loop.
     Looping,
 }
 
-/// An endless space.
+/// Kind of crawler trap.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Trap {
-    /// Every month has a next month.
+    /// Each month links to the next month.
     Calendar,
-    /// Every archive page has a next page.
+    /// Each archive page links to a next page.
     EndlessNext,
-    /// Every visit hands out a new session id, in every link.
+    /// Each response puts a new session id into all links.
     Sessions,
-    /// A relative link that forgets where it stands.
+    /// A relative link makes the path one step longer on each page.
     GrowingPath,
 }
 
 impl SiteProfile {
-    /// The shape of the site.
+    /// Shape of the site's page tree.
     pub(crate) fn tree(&self) -> PageTree {
         let (sections, branching) = (u32::from(self.sections), u32::from(self.branching));
         PageTree { pages: self.pages, sections, branching }
     }
 
-    /// Whether pages can be had from it at all.
+    /// True if pages can be fetched from the site.
     pub(crate) fn answers(&self) -> bool {
         matches!(self.health, Health::Fine | Health::Slow | Health::Flaky)
     }
@@ -96,7 +96,7 @@ impl SiteProfile {
 #[cfg(test)]
 mod tests {
     #[test]
-    fn a_site_costs_less_than_200_bytes() {
+    fn a_profile_takes_at_most_40_bytes() {
         assert!(size_of::<super::SiteProfile>() <= 40);
     }
 }

@@ -1,49 +1,49 @@
-//! What a site answers to a request that reached it: address to place, place to document.
+//! Resources of a site: which one a URL names, and the response it gives.
 
-use crate::form::content::{FormContent, sketch};
-use crate::form::database::{SiteDatabase, detail};
+use super::host_names::HostRole;
+use super::profile::Trap;
+use super::{Site, last_number};
+use crate::form::content::{FormContent, form_content};
+use crate::form::database::{SiteDatabase, detail_page};
 use crate::form::plan::PlannedForm;
-use crate::form::reply::{RedirectedQuery, found, found_at, reply};
-use crate::page::machine_files::{robots_txt, sitemap};
-use crate::page::traps;
+use crate::form::reply::{RedirectedQuery, redirected_query, redirected_response, search_response};
+use crate::page::traps::{TrapPage, trap_document, trap_page};
 use crate::page::{OffSiteLink, PageWriter, tree_page};
-use crate::random::mix;
-use crate::site::host_names::HostRole;
-use crate::site::profile::Trap;
-use crate::site::{Site, last_number};
+use crate::random::{SeededRng, mix};
 use hadal_core::critic::FormKind;
 use hadal_core::http::Request;
 use hadal_core::time::Time;
+use std::fmt::Write;
 use url::Url;
 use xxhash_rust::xxh3::xxh3_64;
 
-/// What stands at an address of a site.
+/// Resource that a URL of a site names.
 pub(crate) enum Resource<'s> {
-    /// A page of the tree.
+    /// Page of the page tree.
     Page(u32),
-    /// The page of its own that a form has.
+    /// Page of a form with `FormScope::Utility`.
     Utility(&'s PlannedForm),
-    /// Where a form is sent to.
+    /// Action of a form.
     Action(&'s PlannedForm, Box<FormContent>),
-    /// What a redirect after a query leads to.
+    /// Results that a form redirected to.
     RedirectedResults(RedirectedQuery<'s>),
-    /// A record of a database.
+    /// Detail page of a record.
     Record(SiteDatabase, u32),
-    /// A page of the endless space.
-    Trap(traps::TrapPage),
-    /// The address has changed.
+    /// Page of a crawler trap.
+    Trap(TrapPage),
+    /// Redirect to the resource's proper URL.
     Moved(Url),
-    /// robots.txt
+    /// The file robots.txt.
     Robots,
-    /// sitemap.xml
+    /// The file sitemap.xml.
     Sitemap,
-    /// Something that is no page.
+    /// File of this content type that is not a page.
     File(&'static str),
-    /// Nothing.
+    /// Nothing exists at this URL.
     Missing,
 }
 
-/// Path and query without session id, and the session id.
+/// Splits a URL into path and query without session id, and the session id.
 pub(crate) fn without_session(url: &Url) -> (String, Option<&str>) {
     let (path, session) = match url.path().split_once(";jsessionid=") {
         Some((path, session)) => (path, Some(session)),
@@ -55,11 +55,11 @@ pub(crate) fn without_session(url: &Url) -> (String, Option<&str>) {
     }
 }
 
-/// Finds the place at a path and query on one of the site's hosts.
-pub(crate) fn place<'s>(site: &'s Site<'_>, host: HostRole, path: &str) -> Resource<'s> {
+/// Resource at a path and query on one of the site's hosts.
+pub(crate) fn resource_at<'s>(site: &'s Site<'_>, host: HostRole, path: &str) -> Resource<'s> {
     if let Some(page) = site.page_at(path, host) {
-        let right = site.host_of(page) == host;
-        return if right { Resource::Page(page) } else { Resource::Moved(site.url(page)) };
+        let is_right_host = site.host_of(page) == host;
+        return if is_right_host { Resource::Page(page) } else { Resource::Moved(site.url(page)) };
     }
     if host != site.main_host() && !matches!(path, "/robots.txt" | "/sitemap.xml") {
         return Resource::Moved(site.url_on_main(path));
@@ -67,10 +67,10 @@ pub(crate) fn place<'s>(site: &'s Site<'_>, host: HostRole, path: &str) -> Resou
     if let Some(form) = site.utility_at(path) {
         return Resource::Utility(form);
     }
-    fixed_place(site, path).or_else(|| action_at(site, path)).unwrap_or(Resource::Missing)
+    fixed_resource(site, path).or_else(|| action_at(site, path)).unwrap_or(Resource::Missing)
 }
 
-fn fixed_place<'s>(site: &'s Site<'_>, path: &str) -> Option<Resource<'s>> {
+fn fixed_resource<'s>(site: &'s Site<'_>, path: &str) -> Option<Resource<'s>> {
     match path {
         "/robots.txt" => return Some(if site.profile.robots { Resource::Robots } else { Resource::Missing }),
         "/sitemap.xml" => {
@@ -84,15 +84,15 @@ fn fixed_place<'s>(site: &'s Site<'_>, path: &str) -> Option<Resource<'s>> {
     }
     if let Some(item) = path.strip_prefix("/detail/") {
         let (database, record) = item.split_once('/')?;
-        let database = SiteDatabase::at(site, database.parse().ok()?)?;
+        let database = SiteDatabase::numbered(site, database.parse().ok()?)?;
         let record = record.parse().ok().filter(|record| *record < database.records)?;
         return Some(Resource::Record(database, record));
     }
-    if let Some(found) = found_at(site, path) {
-        return Some(Resource::RedirectedResults(found));
+    if let Some(query) = redirected_query(site, path) {
+        return Some(Resource::RedirectedResults(query));
     }
-    if let Some(spot) = site.profile.trap.and_then(|trap| traps::spot(trap, path)) {
-        return Some(Resource::Trap(spot));
+    if let Some(page) = site.profile.trap.and_then(|trap| trap_page(trap, path)) {
+        return Some(Resource::Trap(page));
     }
     file_type(path).map(Resource::File)
 }
@@ -108,15 +108,15 @@ fn file_type(path: &str) -> Option<&'static str> {
     }
 }
 
-/// Paths of actions carry the form's number.
+/// Form whose action has this path. The last number in the path is the form's number.
 fn action_at<'s>(site: &'s Site<'_>, path: &str) -> Option<Resource<'s>> {
     let path = path.split('?').next()?;
     let form = site.forms.get(last_number(path)? as usize)?;
-    let sketch = sketch(form);
-    (sketch.action == path).then(|| Resource::Action(form, Box::new(sketch)))
+    let content = form_content(form);
+    (content.action == path).then(|| Resource::Action(form, Box::new(content)))
 }
 
-/// An answer before it becomes an HTTP response.
+/// Response of a site, before network effects are added.
 pub(crate) struct SiteResponse {
     pub(crate) status: u16,
     pub(crate) content_type: &'static str,
@@ -125,6 +125,7 @@ pub(crate) struct SiteResponse {
 }
 
 impl SiteResponse {
+    /// Response with status 200 and an HTML body.
     pub(crate) fn html(body: String) -> SiteResponse {
         SiteResponse {
             status: 200,
@@ -134,41 +135,45 @@ impl SiteResponse {
         }
     }
 
+    /// Response with status 200 and a body of another type.
     pub(crate) fn file(content_type: &'static str, body: Vec<u8>) -> SiteResponse {
         SiteResponse { status: 200, content_type, location: None, body }
     }
 
+    /// Redirect with status 301.
     pub(crate) fn redirect(location: Url) -> SiteResponse {
         let location = Some(location);
         SiteResponse { status: 301, content_type: "text/html", location, body: b"<p>Moved.</p>".to_vec() }
     }
 
-    /// A redirect to what was asked for.
+    /// Redirect with status 303, after a form was submitted.
     pub(crate) fn see_other(location: Url) -> SiteResponse {
         SiteResponse { status: 303, ..SiteResponse::redirect(location) }
     }
 }
 
-/// What a site answers. `cite` gives the off-site links of a page.
-pub(crate) fn answer(
+/// Response to a request on one of the site's hosts. `off_site_links` returns the off-site links of a page.
+pub(crate) fn respond(
     site: &Site<'_>,
     host: HostRole,
     request: &Request,
     at: Time,
-    cite: impl Fn(u32) -> Vec<OffSiteLink>,
+    off_site_links: impl Fn(u32) -> Vec<OffSiteLink>,
 ) -> SiteResponse {
     let (path, session) = without_session(&request.url);
     let session = next_session(site, session, &path);
-    match place(site, host, &path) {
-        Resource::Page(page) => SiteResponse::html(tree_page(site, page, &session, &cite(page))),
+    match resource_at(site, host, &path) {
+        Resource::Page(page) => SiteResponse::html(tree_page(site, page, &session, &off_site_links(page))),
         Resource::Utility(form) => SiteResponse::html(form_page(site, form, &session)),
-        Resource::Action(form, sketch) if form.looks == FormKind::Search => {
-            reply(site, form, &sketch, request, &session, at)
+        Resource::Action(form, content) if form.looks == FormKind::Search => {
+            search_response(site, form, &content, request, &session, at)
         }
-        Resource::Action(form, _) => SiteResponse::html(thanks(site, form, &session)),
-        Resource::RedirectedResults(query) => found(site, &query, &session),
-        Resource::Record(database, record) => SiteResponse::html(detail(site, &database, record, &session)),
-        Resource::Trap(spot) => SiteResponse::html(traps::page(site, spot)),
+        Resource::Action(form, _) => SiteResponse::html(confirmation_page(site, form, &session)),
+        Resource::RedirectedResults(query) => redirected_response(site, &query, &session),
+        Resource::Record(database, record) => {
+            SiteResponse::html(detail_page(site, &database, record, &session))
+        }
+        Resource::Trap(page) => SiteResponse::html(trap_document(site, page)),
         Resource::Moved(url) => SiteResponse::redirect(url),
         Resource::Robots => SiteResponse::file("text/plain", robots_txt(site).into_bytes()),
         Resource::Sitemap => SiteResponse::file("application/xml", sitemap(site).into_bytes()),
@@ -179,7 +184,7 @@ pub(crate) fn answer(
     }
 }
 
-/// On sites that hand out session ids every page hands out another one.
+/// Session id that the links of a response carry: a new one per response on sites with [`Trap::Sessions`], else empty.
 fn next_session(site: &Site<'_>, current: Option<&str>, path: &str) -> String {
     if site.profile.trap != Some(Trap::Sessions) {
         return String::new();
@@ -195,7 +200,7 @@ fn form_page(site: &Site<'_>, form: &PlannedForm, session: &str) -> String {
     })
 }
 
-fn thanks(site: &Site<'_>, form: &PlannedForm, session: &str) -> String {
+fn confirmation_page(site: &Site<'_>, form: &PlannedForm, session: &str) -> String {
     PageWriter::document(site, session, form.seed, "Thank you", |doc| {
         doc.html.element("p", &[("class", "done")], "Thank you. Your entry has been received.");
     })
@@ -207,4 +212,48 @@ fn missing(site: &Site<'_>) -> SiteResponse {
         doc.html.element("p", &[], "It may have been removed, or the address is wrong.");
     });
     SiteResponse { status: if site.profile.soft_404 { 200 } else { 404 }, ..SiteResponse::html(body) }
+}
+
+/// robots.txt of a site; malformed on one site in twenty. It never disallows pages of the page tree.
+fn robots_txt(site: &Site<'_>) -> String {
+    let mut rng = SeededRng::new(site.profile.seed, 80);
+    if rng.chance(0.05) {
+        return "<html><body>User-agent: everybody\nDisalow /cgi-bin\n\u{fffd}\u{0}:::\n</body></html>"
+            .to_string();
+    }
+    let mut text =
+        String::from("# visitors are welcome\nUser-agent: *\nDisallow: /files/\nDisallow: /cart\n");
+    for path in ["/cgi-bin/", "/detail/", "/calendar/", "/archive", "/more/more/"] {
+        if rng.chance(0.3) {
+            text.push_str("Disallow: ");
+            text.push_str(path);
+            text.push('\n');
+        }
+    }
+    let rates = &site.spec.rates;
+    if rng.chance(rates.crawl_delay / rates.robots.max(f64::EPSILON)) {
+        writeln!(text, "Crawl-delay: {}", rng.between(1, 5)).expect("writing to a string cannot fail");
+    }
+    if site.profile.sitemap {
+        text.push_str("Sitemap: ");
+        text.push_str(site.url_on_main("/sitemap.xml").as_str());
+        text.push('\n');
+    }
+    text
+}
+
+/// Most pages listed in a sitemap.
+const SITEMAP_PAGES: u32 = 500;
+
+/// sitemap.xml of a site: its first pages.
+fn sitemap(site: &Site<'_>) -> String {
+    let head = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\n";
+    let mut text = String::from(head);
+    for page in 0..site.tree.pages.min(SITEMAP_PAGES) {
+        text.push_str("<url><loc>");
+        text.push_str(&site.url(page).as_str().replace('&', "&amp;"));
+        text.push_str("</loc></url>\n");
+    }
+    text.push_str("</urlset>\n");
+    text
 }

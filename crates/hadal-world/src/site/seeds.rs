@@ -1,7 +1,7 @@
-//! Where crawls start: what a person would have gathered by hand.
+//! Seeds and example pages of a topic, as a person would collect them.
 //!
-//! Everybody knows one kind of site of a topic, and it is not the kind that holds most of the databases:
-//! book shops come to mind before libraries do. Some of what is known holds no database at all.
+//! All come from sites of the seeded type, which is not the type with most of the databases: people think of book shops
+//! before libraries. Some seeds have no database at all.
 
 use crate::form::plan::FormScope;
 use crate::lexicon::TOPICS;
@@ -12,32 +12,36 @@ use crate::world::World;
 use hadal_core::critic::FormKind;
 use url::Url;
 
-/// Seeds given per topic, and how many of them hold databases.
+/// Number of seeds per topic.
 const SEEDS: usize = 12;
+
+/// Number of deep sites among the seeds, if there are enough others.
 const DEEP_SEEDS: usize = 4;
 
-/// Examples given per topic, and the most from one site.
+/// Most example pages per topic.
 const EXAMPLES: usize = 100;
+
+/// Most example pages per site.
 const EXAMPLES_PER_SITE: usize = 2;
 
-/// Sites of the known kind that answer, those with databases first; otherwise in no order.
-fn known(sites: &[SiteProfile], subject: usize) -> Vec<u32> {
-    let is_known = |site: &SiteProfile| {
+/// Sites of the seeded type that answer, deep sites first, otherwise in random order.
+fn seeded_sites(sites: &[SiteProfile], subject: usize) -> Vec<u32> {
+    let is_seeded = |site: &SiteProfile| {
         usize::from(site.subject) == subject && site.role == SiteRole::Seeded && site.answers()
     };
-    let mut known: Vec<u32> =
-        (0..sites.len() as u32).filter(|&index| is_known(&sites[index as usize])).collect();
-    known.sort_by_key(|&index| {
+    let mut seeded: Vec<u32> =
+        (0..sites.len() as u32).filter(|&index| is_seeded(&sites[index as usize])).collect();
+    seeded.sort_by_key(|&index| {
         let site = &sites[index as usize];
         (!site.deep, mix(site.seed, 90))
     });
-    known
+    seeded
 }
 
-/// The sites that crawls of a subject start from.
+/// Indices of the sites that crawls of a subject start from.
 pub(crate) fn seed_sites(sites: &[SiteProfile], subject: usize) -> Vec<u32> {
-    let known = known(sites, subject);
-    let (deep, plain) = known.split_at(known.partition_point(|&index| sites[index as usize].deep));
+    let seeded = seeded_sites(sites, subject);
+    let (deep, plain) = seeded.split_at(seeded.partition_point(|&index| sites[index as usize].deep));
     let plain = plain.iter().take(SEEDS - DEEP_SEEDS);
     let deep = deep.iter().take(SEEDS - plain.len());
     deep.chain(plain).copied().collect()
@@ -48,19 +52,20 @@ fn subject(topic: &str) -> Option<usize> {
 }
 
 impl World {
-    /// Home pages to start from: of one kind of site only, and not the kind that holds most forms.
+    /// Seeds of a topic: home pages of up to 12 sites of one type, which is not the type with most relevant forms. Empty
+    /// for an unknown topic.
     pub fn seeds(&self, topic: &str) -> Vec<Url> {
-        let sites = subject(topic).map_or(Vec::new(), |subject| seed_sites(self.records(), subject));
+        let sites = subject(topic).map_or(Vec::new(), |subject| seed_sites(self.profiles(), subject));
         sites.into_iter().map(|index| self.site(index).url(0)).collect()
     }
 
-    /// Up to 100 pages that hold relevant forms, of the kind of site that seeds are taken from; of the
-    /// seeds' own sites only where there are no others.
+    /// Up to 100 pages with relevant forms, to learn a topic from. They are on sites of the same type as the seeds, but
+    /// on the seeds' own sites only if there are no others.
     pub fn examples(&self, topic: &str) -> Vec<Url> {
         let Some(subject) = subject(topic) else { return Vec::new() };
-        let seeds = seed_sites(self.records(), subject);
-        let mut sites = known(self.records(), subject);
-        sites.retain(|&index| self.records()[index as usize].deep);
+        let seeds = seed_sites(self.profiles(), subject);
+        let mut sites = seeded_sites(self.profiles(), subject);
+        sites.retain(|&index| self.profiles()[index as usize].deep);
         sites.sort_by_key(|index| seeds.contains(index));
         let others = sites.partition_point(|index| !seeds.contains(index));
         let enough = if others == 0 { sites.len() } else { others };
@@ -69,7 +74,7 @@ impl World {
     }
 }
 
-/// A few pages of a site with search forms of its subject.
+/// Pages of a site with search forms of its subject, at most [`EXAMPLES_PER_SITE`].
 fn form_pages(site: &Site<'_>) -> Vec<Url> {
     let wanted = site.forms.iter().filter(|form| {
         form.kind == FormKind::Search && form.subject == Some(site.profile.subject) && form.database > 0
@@ -93,7 +98,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     #[test]
-    fn examples_are_of_the_known_kind_and_hold_relevant_forms() {
+    fn examples_are_on_seeded_sites_and_have_relevant_forms() {
         let world = World::new(Spec::demo(1));
         for topic in World::topics() {
             let forms: BTreeSet<Url> = world.relevant(topic).map(|form| form.page_url).collect();
@@ -102,14 +107,14 @@ mod tests {
             for page in &examples {
                 assert!(forms.contains(page), "{page}");
                 let (index, _) = world.locate(page).unwrap();
-                assert_eq!(world.records()[index as usize].role, SiteRole::Seeded);
+                assert_eq!(world.profiles()[index as usize].role, SiteRole::Seeded);
             }
         }
         assert!(world.examples("gardening").is_empty());
     }
 
     #[test]
-    fn examples_and_seeds_share_no_site_where_there_are_enough() {
+    fn examples_and_seeds_share_no_site_if_there_are_enough() {
         let world = World::new(Spec { sites: 20_000, ..Spec::evaluation(1) });
         let site = |url: &Url| world.locate(url).unwrap().0;
         let seeds: BTreeSet<u32> = world.seeds("hotel").iter().map(site).collect();

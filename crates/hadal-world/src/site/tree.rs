@@ -1,11 +1,11 @@
-//! The pages of a site as a tree that needs no memory.
+//! Tree of the pages of a site, computed from three numbers.
 //!
-//! Page 0 is the home page, pages 1 to `sections` are its children, and every other page has up to
-//! `branching` children, numbered in breadth-first order. Parent, children and depth are arithmetic.
+//! Page 0 is the home page and pages 1 to `sections` are its children. Every other page has up to `branching` children.
+//! Pages are numbered in breadth-first order, so parent, children and depth follow from the page number.
 
 use std::ops::Range;
 
-/// The shape of one site.
+/// Shape of a site's page tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct PageTree {
     pub(crate) pages: u32,
@@ -14,7 +14,7 @@ pub(crate) struct PageTree {
 }
 
 impl PageTree {
-    /// The page one step closer to the home page.
+    /// Parent of a page; `None` for the home page.
     pub(crate) fn parent(self, page: u32) -> Option<u32> {
         match page {
             0 => None,
@@ -23,7 +23,7 @@ impl PageTree {
         }
     }
 
-    /// The pages one step further.
+    /// Children of a page.
     pub(crate) fn children(self, page: u32) -> Range<u32> {
         if page == 0 {
             return 1..self.first_below(1);
@@ -33,22 +33,22 @@ impl PageTree {
         clip(first)..clip(first + u64::from(self.branching))
     }
 
-    /// Clicks from the home page.
+    /// Number of clicks from the home page.
     pub(crate) fn depth(self, page: u32) -> u32 {
         self.ancestors(page).count() as u32
     }
 
-    /// The way back to the home page, nearest first.
+    /// Ancestors of a page, parent first, home page last.
     pub(crate) fn ancestors(self, page: u32) -> impl Iterator<Item = u32> {
         std::iter::successors(self.parent(page), move |page| self.parent(*page))
     }
 
-    /// The child of the home page that a page stands under; the home page is its own.
+    /// Child of the home page that a page is below of, or the page itself; 0 for the home page.
     pub(crate) fn section(self, page: u32) -> u32 {
         std::iter::once(page).chain(self.ancestors(page)).find(|p| *p <= self.sections).unwrap_or(0)
     }
 
-    /// All pages at a depth; empty when the site is not that deep.
+    /// All pages at a depth; empty if the tree is not that deep.
     pub(crate) fn level(self, depth: u32) -> Range<u32> {
         match depth {
             0 => 0..1,
@@ -56,12 +56,12 @@ impl PageTree {
         }
     }
 
-    /// The deepest depth not beyond `depth` that has a page.
-    pub(crate) fn reach(self, depth: u32) -> u32 {
+    /// Largest depth up to `depth` that has a page.
+    pub(crate) fn deepest_up_to(self, depth: u32) -> u32 {
         (0..=depth).rev().find(|d| !self.level(*d).is_empty()).unwrap_or(0)
     }
 
-    /// The first page deeper than `depth`.
+    /// First page deeper than `depth`.
     fn first_below(self, depth: u32) -> u32 {
         let (mut end, mut width) = (1u64, u64::from(self.sections));
         for _ in 0..depth {
@@ -96,7 +96,7 @@ mod tests {
             assert!(TREE.level(TREE.depth(page)).contains(&page));
         }
         assert!(TREE.level(40).is_empty());
-        assert_eq!(TREE.reach(40), TREE.depth(TREE.pages - 1));
+        assert_eq!(TREE.deepest_up_to(40), TREE.depth(TREE.pages - 1));
     }
 
     #[test]

@@ -1,52 +1,55 @@
-//! What is really there: every form, with its identity as any parser would compute it.
+//! Ground truth: the forms of all sites, the records behind them, and the shortest way to find them.
 
 pub(crate) mod oracle;
-pub(crate) mod records;
 
 use crate::form::behaviour::Behaviour;
-use crate::form::content::{FormContent, sketch};
+use crate::form::content::{FormContent, form_content};
+use crate::form::database::SiteDatabase;
 use crate::form::plan::{FormScope, PlannedForm};
 use crate::lexicon::TOPICS;
 use crate::site::Site;
+use crate::site::resource::{Resource, resource_at, without_session};
+use crate::world::World;
 use hadal_core::critic::FormKind;
 use hadal_core::identity::{FormId, form_id};
 use hadal_core::page::{Field, Form};
 use serde::Serialize;
 use url::Url;
 
-/// A form that exists.
+/// Ground truth about one form.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct TrueForm {
-    /// Its identity.
+    /// Form id, as computed from a parsed page.
     pub form_id: FormId,
-    /// The registrable domain it belongs to.
+    /// Registrable domain of the site.
     pub site: String,
-    /// The host of its first page.
+    /// Host of `page_url`.
     pub host: String,
-    /// The page it stands on that is closest to the home page.
+    /// Page with the form that is closest to the home page.
     pub page_url: Url,
-    /// How many pages of the site hold it, answers to other forms not counted.
+    /// Number of pages of the site that contain the form, not counting result pages.
     pub pages: u32,
-    /// Which of the twelve topics it searches, if any.
+    /// Topic that the form searches; `None` if it does not search one of the twelve topics.
     pub topic: Option<&'static str>,
-    /// What it is for.
+    /// Purpose of the form.
     pub kind: FormKind,
-    /// Clicks from the site's home page.
+    /// Number of clicks from the home page to `page_url`.
     pub depth: u32,
-    /// Which database of the site it opens, for searches of more than the site's own pages.
+    /// Number of the site's database that the form searches, from 1. `None` for searches of the site's own pages and for
+    /// other kinds of forms.
     pub database: Option<u8>,
-    /// What it does with what it is sent.
+    /// Response of the form to submissions.
     pub behaviour: Behaviour,
 }
 
 impl TrueForm {
-    /// Whether it is what a crawl for this topic looks for.
+    /// True if the form is a search about the topic.
     pub fn is_relevant(&self, topic: &str) -> bool {
         self.kind == FormKind::Search && self.topic == Some(topic)
     }
 }
 
-/// The forms of one site.
+/// Ground truth about the forms of one site, in the order of their numbers.
 pub(crate) fn true_forms(site: &Site<'_>) -> Vec<TrueForm> {
     site.forms.iter().map(|form| true_form(site, form)).collect()
 }
@@ -54,7 +57,7 @@ pub(crate) fn true_forms(site: &Site<'_>) -> Vec<TrueForm> {
 fn true_form(site: &Site<'_>, form: &PlannedForm) -> TrueForm {
     let (page_url, depth) = first_page(site, form);
     TrueForm {
-        form_id: form_id(&as_form(&sketch(form), site), &page_url),
+        form_id: form_id(&as_form(&form_content(form), site), &page_url),
         site: site.domain.clone(),
         host: page_url.host_str().unwrap_or_default().to_string(),
         pages: page_count(site, form),
@@ -92,7 +95,7 @@ fn page_count(site: &Site<'_>, form: &PlannedForm) -> u32 {
     }
 }
 
-/// Pages under a page, counted level by level.
+/// Number of pages below a page, counted level by level.
 fn below(site: &Site<'_>, page: u32) -> u32 {
     let (mut level, mut count) = (site.tree.children(page), 0);
     while !level.is_empty() {
@@ -103,8 +106,44 @@ fn below(site: &Site<'_>, page: u32) -> u32 {
     count
 }
 
-/// The form as a parser reports it, as far as identity looks at it.
-fn as_form(sketch: &FormContent, site: &Site<'_>) -> Form {
-    let fields = sketch.controls.iter().map(|c| Field::new(c.kind, &c.name, c.value)).collect();
-    Form::to(site.url_on_main(&sketch.action), sketch.method, fields)
+/// The form as a parser reports it, with the parts that the form id depends on.
+fn as_form(content: &FormContent, site: &Site<'_>) -> Form {
+    let fields = content.controls.iter().map(|c| Field::new(c.kind, &c.name, c.value)).collect();
+    Form::to(site.url_on_main(&content.action), content.method, fields)
+}
+
+/// Identity of a record in a site's database.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct TrueRecord {
+    /// Number of the database within its site, as in [`World::database_behind`].
+    pub database: u8,
+    /// Number of the record within the database, from 0.
+    pub record: u32,
+}
+
+impl World {
+    /// Number of records that a form searches; 0 if it does not search.
+    pub fn records_behind(&self, form: &TrueForm) -> u32 {
+        self.database_behind(form).map_or(0, |(_, records)| records)
+    }
+
+    /// Number of the database that a form searches, and the number of its records. Database 0 holds the site's own
+    /// pages. `None` if the form does not search.
+    pub fn database_behind(&self, form: &TrueForm) -> Option<(u8, u32)> {
+        let (index, _) = self.locate(&form.page_url)?;
+        let site = self.site(index);
+        let at = true_forms(&site).iter().position(|other| other.form_id == form.form_id)?;
+        let planned = site.forms.get(at).filter(|planned| planned.kind == FormKind::Search)?;
+        Some((planned.database, SiteDatabase::behind(&site, planned).records))
+    }
+
+    /// Record whose detail page has this URL. Session ids in the URL are ignored.
+    pub fn record_at(&self, url: &Url) -> Option<TrueRecord> {
+        let (index, host) = self.locate(url)?;
+        let site: Site<'_> = self.site(index);
+        match resource_at(&site, host, &without_session(url).0) {
+            Resource::Record(database, record) => Some(TrueRecord { database: database.number(), record }),
+            _ => None,
+        }
+    }
 }

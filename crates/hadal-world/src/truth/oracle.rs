@@ -1,4 +1,4 @@
-//! The best that a crawl could do in a site: what an oracle would visit, and what each page would give.
+//! Visits of an oracle that knows where the forms of a site are. They bound what a crawl can achieve.
 
 use crate::form::plan::{FormScope, PlannedForm};
 use crate::lexicon::TOPICS;
@@ -8,39 +8,39 @@ use crate::world::World;
 use hadal_core::critic::FormKind;
 use std::collections::BTreeSet;
 
-/// The shortest visit to a site that takes all of its relevant forms.
+/// Visit to a site that finds all of its relevant forms with few requests.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OracleVisit {
-    /// The registrable domain.
+    /// Registrable domain of the site.
     pub site: String,
-    /// New relevant forms at each page visited in order; the first page is the home page.
+    /// Number of new relevant forms on each visited page, in order of the visit. The first page is the home page.
     pub steps: Vec<u32>,
 }
 
 impl World {
-    /// A tour of every site with forms that a crawl for the topic looks for. In each the pages that give
-    /// most forms per page come first, each after the pages that lead to it.
+    /// Visits to all sites with relevant forms of a topic. A visit is greedy: it goes next to the page with the most new
+    /// forms per request, where the requests include the pages on the way.
     pub fn shortest_visits(&self, topic: &str) -> Vec<OracleVisit> {
         let Some(subject) = TOPICS.iter().position(|name| *name == topic) else { return Vec::new() };
-        self.deep_sites().filter_map(|site| tour(&site, subject as u8)).collect()
+        self.deep_sites().filter_map(|site| visit(&site, subject as u8)).collect()
     }
 }
 
-fn tour(site: &Site<'_>, subject: u8) -> Option<OracleVisit> {
+fn visit(site: &Site<'_>, subject: u8) -> Option<OracleVisit> {
     let wanted = |form: &&PlannedForm| form.kind == FormKind::Search && form.subject == Some(subject);
     let mut left: Vec<FormScope> = site.forms.iter().filter(wanted).map(|form| form.scope).collect();
     if left.is_empty() {
         return None;
     }
-    let mut walk = VisitPlan { tree: site.tree, seen: BTreeSet::new(), steps: Vec::new() };
-    walk.to(0, &mut left);
-    while let Some(next) = walk.best(&left) {
-        walk.to(next, &mut left);
+    let mut plan = VisitPlan { tree: site.tree, seen: BTreeSet::new(), steps: Vec::new() };
+    plan.go_to(0, &mut left);
+    while let Some(next) = plan.best(&left) {
+        plan.go_to(next, &mut left);
     }
-    Some(OracleVisit { site: site.domain.clone(), steps: walk.steps })
+    Some(OracleVisit { site: site.domain.clone(), steps: plan.steps })
 }
 
-/// A visit in progress.
+/// Visit under construction.
 struct VisitPlan {
     tree: PageTree,
     seen: BTreeSet<u32>,
@@ -48,19 +48,19 @@ struct VisitPlan {
 }
 
 impl VisitPlan {
-    /// Pages still to be visited on the way to a page, the page last.
-    fn way(&self, page: u32) -> Vec<u32> {
-        let mut way: Vec<u32> = std::iter::once(page)
+    /// Unvisited pages on the path to a page, the page last.
+    fn path_to(&self, page: u32) -> Vec<u32> {
+        let mut path: Vec<u32> = std::iter::once(page)
             .chain(self.tree.ancestors(page))
             .filter(|page| !self.seen.contains(page))
             .collect();
-        way.reverse();
-        way
+        path.reverse();
+        path
     }
 
-    /// Goes to a page and takes the forms on the way.
-    fn to(&mut self, page: u32, left: &mut Vec<FormScope>) {
-        for page in self.way(page) {
+    /// Visits a page and removes the forms on the path from `left`.
+    fn go_to(&mut self, page: u32, left: &mut Vec<FormScope>) {
+        for page in self.path_to(page) {
             let before = left.len();
             left.retain(|form| !form.covers(self.tree, page));
             self.steps.push((before - left.len()) as u32);
@@ -68,20 +68,20 @@ impl VisitPlan {
         }
     }
 
-    /// Where the most forms per page are to be had.
+    /// Page with the most new forms per request.
     fn best(&self, left: &[FormScope]) -> Option<u32> {
         let pages = left.iter().filter_map(|form| match *form {
             FormScope::Around(page) | FormScope::Only(page) => Some(page),
             FormScope::Everywhere | FormScope::Utility | FormScope::Inside(_) => None,
         });
-        let worth = |page: u32| {
-            let way = self.way(page);
+        let value = |page: u32| {
+            let path = self.path_to(page);
             let gain =
-                left.iter().filter(|form| way.iter().any(|page| form.covers(self.tree, *page))).count();
-            gain as f64 / way.len().max(1) as f64
+                left.iter().filter(|form| path.iter().any(|page| form.covers(self.tree, *page))).count();
+            gain as f64 / path.len().max(1) as f64
         };
         pages
-            .map(|page| (worth(page), page))
+            .map(|page| (value(page), page))
             .max_by(|a, b| a.0.total_cmp(&b.0).then(b.1.cmp(&a.1)))
             .map(|best| best.1)
     }
@@ -94,7 +94,7 @@ mod tests {
     use std::collections::BTreeMap;
 
     #[test]
-    fn tours_take_every_relevant_form_once() {
+    fn visits_find_every_relevant_form_once() {
         let world = World::new(Spec::demo(1));
         for topic in World::topics() {
             let mut forms: BTreeMap<String, u32> = BTreeMap::new();
@@ -112,9 +112,9 @@ mod tests {
     }
 
     #[test]
-    fn a_tour_shares_ways_and_takes_rich_pages_first() {
+    fn a_visit_shares_paths_and_goes_to_rich_pages_first() {
         let tree = PageTree { pages: 100, sections: 3, branching: 3 };
-        // 4, 5 and 6 stand under 1; 7 under 2.
+        // Pages 4, 5 and 6 are children of page 1; page 7 is a child of page 2.
         let mut left = vec![
             FormScope::Only(7),
             FormScope::Only(4),
@@ -122,11 +122,11 @@ mod tests {
             FormScope::Around(1),
             FormScope::Only(4),
         ];
-        let mut walk = VisitPlan { tree, seen: BTreeSet::new(), steps: Vec::new() };
-        walk.to(0, &mut left);
-        while let Some(next) = walk.best(&left) {
-            walk.to(next, &mut left);
+        let mut plan = VisitPlan { tree, seen: BTreeSet::new(), steps: Vec::new() };
+        plan.go_to(0, &mut left);
+        while let Some(next) = plan.best(&left) {
+            plan.go_to(next, &mut left);
         }
-        assert_eq!(walk.steps, [0, 1, 2, 1, 0, 1]);
+        assert_eq!(plan.steps, [0, 1, 2, 1, 0, 1]);
     }
 }

@@ -1,5 +1,5 @@
-//! Worlds and readers that the scenarios share.
-#![allow(dead_code, reason = "each scenario uses some of it")]
+//! Worlds and helpers shared by the tests.
+#![allow(dead_code, reason = "no test file uses all of it")]
 
 use hadal_core::address::Site;
 use hadal_core::html;
@@ -11,22 +11,22 @@ use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::sync::LazyLock;
 use url::Url;
 
-/// Calm, small, crawled to its end in a moment.
+/// Small world without failures.
 pub static TINY: LazyLock<World> = LazyLock::new(|| World::new(Spec::tiny(5)));
-/// The size and the trouble of a demonstration.
+/// World of `hadal demo`, with failures.
 pub static DEMO: LazyLock<World> = LazyLock::new(|| World::new(Spec::demo(5)));
 
-/// One request at the beginning of time.
+/// Sends a GET request at time 0.
 pub fn get(world: &World, url: &Url) -> Exchange {
     world.respond(&Request::get(url.clone()), Time(0))
 }
 
-/// An answer that must come.
+/// Response to a GET request at time 0; panics on a connection failure.
 pub fn page(world: &World, url: &Url) -> Response {
     get(world, url).result.expect("the host answers")
 }
 
-/// Addresses in `href` attributes, as any reader finds them.
+/// URLs in `href` attributes, found without the parser of the crawler.
 pub fn links(base: &Url, body: &[u8]) -> Vec<Url> {
     let text = String::from_utf8_lossy(body);
     let mut found = Vec::new();
@@ -39,8 +39,8 @@ pub fn links(base: &Url, body: &[u8]) -> Vec<Url> {
     found
 }
 
-/// Clicks from a site's home page to each of its pages.
-pub fn walk(world: &World, home: &Url) -> HashMap<Url, u32> {
+/// Click distance of each page of a site from its home page, by breadth-first search.
+pub fn click_depths(world: &World, home: &Url) -> HashMap<Url, u32> {
     let mut depths = HashMap::from([(home.clone(), 0)]);
     let mut queue = VecDeque::from([home.clone()]);
     while let Some(url) = queue.pop_front() {
@@ -59,7 +59,7 @@ pub fn walk(world: &World, home: &Url) -> HashMap<Url, u32> {
     depths
 }
 
-/// Identities of the forms that the real parser finds on a page.
+/// Ids of the forms that the parser of the crawler finds on a page.
 pub fn parsed_forms(url: &Url, response: &Response) -> BTreeSet<FormId> {
     let parsed = html::parse(&response.body, response.headers.get("content-type"), url);
     parsed.forms.iter().map(|form| form_id(form, url)).collect()

@@ -1,9 +1,9 @@
-//! Generated used cars: records that are nearly all attributes.
+//! Generated used cars: records that consist mostly of columns.
 
 use super::{Collection, Record};
 use crate::random::{SeededRng, mix};
 
-/// Makes, the first sold most often, with what a new car of theirs costs.
+/// Invented makes, most frequent first, with the price of a new car.
 const MAKES: [(&str, f64); 12] = [
     ("Orsino", 16_000.0),
     ("Vantor", 19_000.0),
@@ -23,7 +23,7 @@ const SERIES: [&str; 10] =
 const FUELS: [&str; 4] = ["Petrol", "Diesel", "Hybrid", "Electric"];
 const GEARS: [&str; 3] = ["Manual", "Automatic", "Semi-Auto"];
 
-/// A collection of used cars with make, model, year, price, mileage, fuel and gears.
+/// Generates used cars with the columns make, model, year, price, mileage, fuel and gears.
 pub fn generate_cars(seed: u64, records: u32) -> Collection {
     let mut collection = Collection::default();
     for number in 0..records {
@@ -40,7 +40,7 @@ fn add(collection: &mut Collection, number: u32, rng: &mut SeededRng) {
     let age = (rng.unit().powi(2) * 18.0) as u32;
     let year = (2026 - age).to_string();
     let worth = new_price * (0.8 + 0.08 * rank as f64) * 0.86f64.powi(age as i32) * (0.8 + 0.4 * rng.unit());
-    // Sellers like round figures, and those just below them.
+    // Prices are round, or slightly below a round number.
     let price = ((worth / 100.0).round() * 100.0 - rng.pick(&[0.0, 0.0, 1.0, 5.0, 10.0, 50.0])).max(250.0);
     let price = (price as u32).to_string();
     let mileage = (f64::from(age) * 9_000.0 * (0.4 + 1.2 * rng.unit()) + 3_000.0 * rng.unit()) as u32;
@@ -65,7 +65,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn cars_have_what_forms_ask_for() {
+    fn cars_have_numeric_columns_and_unequal_makes() {
         let cars = generate_cars(1, 2_000);
         assert_eq!(cars.len(), 2_000);
         for name in ["year", "price", "mileage"] {

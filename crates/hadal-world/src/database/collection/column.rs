@@ -1,11 +1,11 @@
-//! One attribute of all records: each distinct value once, each record the number of its value.
+//! Column of a collection: each distinct value once, and per record the number of its value.
 
 use rustc_hash::FxHashMap;
 
-/// A record without a value.
-const NONE: u32 = u32::MAX;
+/// Value number of a record without a value.
+const NO_VALUE: u32 = u32::MAX;
 
-/// An attribute.
+/// Attribute of the records of a collection.
 #[derive(Clone, Debug, Default)]
 pub struct Column {
     name: String,
@@ -20,46 +20,46 @@ impl Column {
         Column { name: name.to_string(), ..Column::default() }
     }
 
-    /// What it is called.
+    /// Name of the column.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The distinct values, in the order in which they first came.
+    /// Distinct values in order of first occurrence. The index is the value number.
     pub fn values(&self) -> &[Box<str>] {
         &self.values
     }
 
-    /// Which value a record has.
+    /// Value number of a record.
     pub fn value_of(&self, record: u32) -> Option<u32> {
-        self.of_record.get(record as usize).copied().filter(|value| *value != NONE)
+        self.of_record.get(record as usize).copied().filter(|value| *value != NO_VALUE)
     }
 
-    /// What a record has, as written.
+    /// Value of a record.
     pub fn text_of(&self, record: u32) -> Option<&str> {
         Some(&self.values[self.value_of(record)? as usize])
     }
 
-    /// What a record has, as a number.
+    /// Value of a record as a number; `None` if it is not a number or date.
     pub fn number_of(&self, record: u32) -> Option<f64> {
         self.numbers[self.value_of(record)? as usize]
     }
 
-    /// The number of a value as written.
+    /// Value number of a value.
     pub fn find(&self, value: &str) -> Option<u32> {
         self.known.get(value).copied()
     }
 
-    /// Whether nearly all values are numbers.
+    /// True if at least nine in ten distinct values are numbers or dates.
     pub fn is_numeric(&self) -> bool {
         let numbers = self.numbers.iter().flatten().count();
         numbers > 0 && numbers * 10 >= self.numbers.len() * 9
     }
 
-    /// How many records have each value.
+    /// Number of records with each value, by value number.
     pub fn counts(&self) -> Vec<u32> {
         let mut counts = vec![0; self.values.len()];
-        for value in self.of_record.iter().filter(|value| **value != NONE) {
+        for value in self.of_record.iter().filter(|value| **value != NO_VALUE) {
             counts[*value as usize] += 1;
         }
         counts
@@ -73,7 +73,7 @@ impl Column {
             Some(number) => *number,
             None => self.add(value),
         };
-        self.of_record.resize(self.of_record.len().max(record as usize + 1), NONE);
+        self.of_record.resize(self.of_record.len().max(record as usize + 1), NO_VALUE);
         self.of_record[record as usize] = number;
     }
 
@@ -86,7 +86,7 @@ impl Column {
     }
 }
 
-/// The number that a value is: prices with their signs, and dates as year, month and day in one.
+/// Parses a number, a price with currency sign, or a date, which becomes `yyyymmdd`.
 pub(in crate::database) fn number_in(text: &str) -> Option<f64> {
     let text = text.trim();
     let digits: String = text.chars().filter(|c| !matches!(c, '-' | '/')).collect();

@@ -1,34 +1,34 @@
-//! Generated collections: texts about subjects, of very different lengths, with attributes.
+//! Generated collections: texts with subjects and a wide range of lengths, with columns.
 //!
-//! Each record has a subject, and each subject prefers some words, the same ones in all its records: words
-//! come together as they do in real texts, while over all records they keep to Zipf's law.
+//! Each record has a subject, and each subject prefers some words. So words co-occur as in real texts, while word
+//! frequencies over all records follow Zipf's law.
 
-use super::vocabulary::{ZipfSampler, is_grammar, push_word};
+use super::vocabulary::{ZipfSampler, is_function_word, push_word};
 use super::{Collection, Record};
 use crate::random::{SeededRng, mix};
 use serde::{Deserialize, Serialize};
 
-/// What a collection is generated from.
+/// Parameters of a generated collection.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct CollectionSpec {
-    /// Where all choices come from.
+    /// Seed of all random numbers.
     pub seed: u64,
-    /// How many records, at most two million.
+    /// Number of records, from 1 to two million.
     pub records: u32,
-    /// Words of a text in the middle; single texts are a tenth or ten times as long.
+    /// Median number of words per text, at most 1,000. Lengths are log-normal with sigma 0.8.
     pub median_words: u32,
-    /// How it is written.
+    /// Script of all texts.
     pub script: Script,
 }
 
-/// How a language is written.
+/// Script of generated texts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Script {
-    /// With spaces between words.
+    /// Latin letters with spaces between words.
     Spaced,
-    /// Without.
+    /// Chinese characters without spaces.
     Unspaced,
 }
 
@@ -38,18 +38,30 @@ impl Default for CollectionSpec {
     }
 }
 
-const MOST_RECORDS: u32 = 2_000_000;
-const LONGEST: f64 = 3_000.0;
+/// Most records of a generated collection.
+const MAX_RECORDS: u32 = 2_000_000;
+/// Most words of a text.
+const MAX_WORDS: f64 = 3_000.0;
 
-/// Share of records without a text, of words that were there before, of words that a subject prefers, and
-/// how willingly it takes the others.
+/// Share of records without a text. Guess.
 const TEXTLESS: f64 = 0.08;
+
+/// Share of words that repeat an earlier word of the same text. Guess.
 const REPEATED: f64 = 0.12;
-const PREFERRED: u64 = 8;
-const TOLERANCE: f64 = 0.06;
+
+/// A subject prefers one in this many words. Guess.
+const WORDS_PER_PREFERRED: u64 = 8;
+
+/// Probability of accepting a word that the subject does not prefer. Guess.
+const ACCEPT_OTHER: f64 = 0.06;
+
+/// Probability of accepting a function word, whatever the subject. Guess.
+const ACCEPT_FUNCTION_WORD: f64 = 0.25;
+
+/// Words drawn before the next one is accepted unconditionally. Guess.
 const ATTEMPTS: u32 = 12;
 
-/// Attributes: places are few and very unequal, subjects more and less so.
+/// Values of the column `place`.
 const PLACES: [&str; 12] = [
     "Velmora",
     "Tarsk",
@@ -66,42 +78,44 @@ const PLACES: [&str; 12] = [
 ];
 
 impl CollectionSpec {
-    /// The collection of this recipe, always the same.
+    /// Generates the collection. Equal specs give equal collections.
     pub fn generate(&self) -> Collection {
-        let records = self.records.clamp(1, MOST_RECORDS);
-        let writer = RecordGenerator {
-            recipe: *self,
-            ranks: ZipfSampler::over((f64::from(records).powf(0.6) * 200.0) as u32),
+        let records = self.records.clamp(1, MAX_RECORDS);
+        let generator = RecordGenerator {
+            spec: *self,
+            zipf: ZipfSampler::over((f64::from(records).powf(0.6) * 200.0) as u32),
             subjects: 8 + records.ilog2() * 4,
         };
         let mut collection = Collection::default();
         for number in 0..records {
-            writer.add(&mut collection, number);
+            generator.add(&mut collection, number);
         }
         collection
     }
 }
 
+/// Generator of the records of one collection.
 struct RecordGenerator {
-    recipe: CollectionSpec,
-    ranks: ZipfSampler,
+    spec: CollectionSpec,
+    zipf: ZipfSampler,
     subjects: u32,
 }
 
 impl RecordGenerator {
     fn add(&self, collection: &mut Collection, number: u32) {
-        let mut rng = SeededRng::new(mix(self.recipe.seed, 0xc011), u64::from(number));
-        let subject = skewed(&mut rng, self.subjects);
+        let mut rng = SeededRng::new(mix(self.spec.seed, 0xc011), u64::from(number));
+        let subject = log_uniform(&mut rng, self.subjects);
         let words = 3 + rng.below(8);
         let title = self.text(words, subject, &mut rng, "");
         let words = if rng.chance(TEXTLESS) { 0 } else { self.length(&mut rng) };
-        let text = self.text(words, subject, &mut rng, self.stop());
-        let (mut name, mut place) = (String::new(), PLACES[skewed(&mut rng, PLACES.len() as u32) as usize]);
-        push_word(&mut name, 100 + subject, 0, self.recipe.script);
+        let text = self.text(words, subject, &mut rng, self.full_stop());
+        let (mut name, mut place) =
+            (String::new(), PLACES[log_uniform(&mut rng, PLACES.len() as u32) as usize]);
+        push_word(&mut name, 100 + subject, 0, self.spec.script);
         if rng.chance(0.05) {
             place = "";
         }
-        let year = (2026 - skewed(&mut rng, 60)).to_string();
+        let year = (2026 - log_uniform(&mut rng, 60)).to_string();
         let price = normal(&mut rng).mul_add(0.8, 5.0).exp().round().to_string();
         let date = format!("{year}-{:02}-{:02}", 1 + rng.below(12), 1 + rng.below(28));
         let id = format!("r{number:07}");
@@ -111,12 +125,12 @@ impl RecordGenerator {
     }
 
     fn length(&self, rng: &mut SeededRng) -> u32 {
-        let median = f64::from(self.recipe.median_words.clamp(1, 1_000));
-        (median * (normal(rng) * 0.8).exp()).clamp(3.0, LONGEST) as u32
+        let median = f64::from(self.spec.median_words.clamp(1, 1_000));
+        (median * (normal(rng) * 0.8).exp()).clamp(3.0, MAX_WORDS) as u32
     }
 
-    fn stop(&self) -> &'static str {
-        match self.recipe.script {
+    fn full_stop(&self) -> &'static str {
+        match self.spec.script {
             Script::Spaced => ".",
             Script::Unspaced => "。",
         }
@@ -128,13 +142,13 @@ impl RecordGenerator {
         for at in 0..words {
             let again = !used.is_empty() && rng.chance(REPEATED);
             let rank = if again { rng.pick(&used) } else { self.word(subject, rng) };
-            if !is_grammar(rank) {
+            if !is_function_word(rank) {
                 used.push(rank);
             }
-            if self.recipe.script == Script::Spaced && at > 0 {
+            if self.spec.script == Script::Spaced && at > 0 {
                 text.push(' ');
             }
-            push_word(&mut text, rank, rng.bits() >> 8, self.recipe.script);
+            push_word(&mut text, rank, rng.bits() >> 8, self.spec.script);
             if at % 14 == 13 || at + 1 == words {
                 text.push_str(stop);
             }
@@ -142,26 +156,31 @@ impl RecordGenerator {
         text
     }
 
-    /// A word that the subject takes. Every word is preferred by as many subjects as any other.
+    /// Random word by Zipf's law, thinned by the preferences of the subject: subjects accept their preferred words, and
+    /// others rarely. Each word is preferred by the same share of subjects, so that the law holds over all records.
     fn word(&self, subject: u32, rng: &mut SeededRng) -> u32 {
         for _ in 0..ATTEMPTS {
-            let rank = self.ranks.draw(rng);
-            let is_preferred =
-                mix(mix(self.recipe.seed, u64::from(subject)), u64::from(rank)).is_multiple_of(PREFERRED);
-            if is_grammar(rank) && rng.chance(0.25) || is_preferred || rng.chance(TOLERANCE) {
+            let rank = self.zipf.draw(rng);
+            let is_preferred = mix(mix(self.spec.seed, u64::from(subject)), u64::from(rank))
+                .is_multiple_of(WORDS_PER_PREFERRED);
+            if is_function_word(rank) && rng.chance(ACCEPT_FUNCTION_WORD)
+                || is_preferred
+                || rng.chance(ACCEPT_OTHER)
+            {
                 return rank;
             }
         }
-        self.ranks.draw(rng)
+        self.zipf.draw(rng)
     }
 }
 
-/// A number below `among`, small ones more often.
-fn skewed(rng: &mut SeededRng, among: u32) -> u32 {
+/// Random integer below `among` with log-uniform density.
+fn log_uniform(rng: &mut SeededRng, among: u32) -> u32 {
     let share = rng.unit();
     ((f64::from(among) + 1.0).powf(share) - 1.0).min(f64::from(among) - 1.0) as u32
 }
 
+/// Standard normal random number, by the Box-Muller transform.
 fn normal(rng: &mut SeededRng) -> f64 {
     let (radius, angle) = (1.0 - rng.unit(), rng.unit() * std::f64::consts::TAU);
     (-2.0 * radius.ln()).sqrt() * angle.cos()
@@ -172,7 +191,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_same_recipe_gives_the_same_records() {
+    fn equal_specs_give_equal_records() {
         let (one, other) = (CollectionSpec::default().generate(), CollectionSpec::default().generate());
         assert_eq!(one.len(), 10_000);
         assert!((0..one.len()).all(|number| one.record(number) == other.record(number)));

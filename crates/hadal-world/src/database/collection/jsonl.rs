@@ -1,4 +1,4 @@
-//! Collections from files: one JSON object a line, compressed or not.
+//! Collections in JSON Lines files, plain or gzip-compressed.
 
 use super::{Collection, Record};
 use flate2::bufread::MultiGzDecoder;
@@ -7,38 +7,39 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
-/// The longest line that is taken for a record; the rest of a longer one is no record either.
-const LONGEST_LINE: u64 = 4 << 20;
+/// Longest line that is read as a record, in bytes. Longer lines are skipped.
+const MAX_LINE_BYTES: u64 = 4 << 20;
 
-/// More records than this are not read.
-const MOST_RECORDS: u32 = 2_000_000;
+/// Most records that are read from a file.
+const MAX_RECORDS: u32 = 2_000_000;
 
-/// Why a collection could not be had.
+/// Error of reading a collection.
 #[derive(Debug, thiserror::Error)]
 pub enum CollectionError {
-    /// The file cannot be read.
-    #[error("cannot read {path}: {error}")]
+    /// The file could not be read.
+    #[error("could not read {path}: {error}")]
     Read {
-        /// Which file.
+        /// Path of the file.
         path: PathBuf,
-        /// Why.
+        /// Error of the operating system or of decompression.
         error: io::Error,
     },
-    /// No line of it is a record.
-    #[error("no record in {path}: each line is a JSON object with \"id\", \"title\" and \"text\"")]
+    /// The file has no record.
+    #[error("no records in {path}: each line must be a JSON object with \"id\", \"title\" and \"text\"")]
     Empty {
-        /// Which file.
+        /// Path of the file.
         path: PathBuf,
     },
 }
 
 impl Collection {
-    /// Reads a `.jsonl` or `.jsonl.gz` file. Lines that are no records are counted and left out.
+    /// Reads a `.jsonl` or `.jsonl.gz` file. Each line is a JSON object; `id`, `title` and `text` are the record, all other
+    /// members are columns. Lines that are not records are skipped and counted.
     pub fn open(path: &Path) -> Result<Collection, CollectionError> {
         let unread = |error| CollectionError::Read { path: path.to_path_buf(), error };
         let file = BufReader::with_capacity(1 << 16, File::open(path).map_err(unread)?);
-        let is_packed = path.extension().is_some_and(|ending| ending == "gz");
-        let read = match is_packed {
+        let is_compressed = path.extension().is_some_and(|ending| ending == "gz");
+        let read = match is_compressed {
             true => Collection::read(BufReader::new(MultiGzDecoder::new(file))),
             false => Collection::read(file),
         };
@@ -49,12 +50,12 @@ impl Collection {
         Ok(collection)
     }
 
-    /// Reads lines of JSON.
+    /// Reads JSON lines.
     pub fn read(mut lines: impl BufRead) -> io::Result<Collection> {
         let (mut collection, mut line) = (Collection::default(), Vec::new());
-        while collection.len() < MOST_RECORDS {
+        while collection.len() < MAX_RECORDS {
             line.clear();
-            if lines.by_ref().take(LONGEST_LINE).read_until(b'\n', &mut line)? == 0 {
+            if lines.by_ref().take(MAX_LINE_BYTES).read_until(b'\n', &mut line)? == 0 {
                 break;
             }
             match serde_json::from_slice(&line) {
@@ -68,10 +69,10 @@ impl Collection {
 }
 
 fn add(collection: &mut Collection, object: &Map<String, Value>) {
-    let own = |name: &str| object.get(name).map(written).unwrap_or_default();
+    let own = |name: &str| object.get(name).map(text_of).unwrap_or_default();
     let (id, title, text) = (own("id"), own("title"), own("text"));
     let others = object.iter().filter(|(name, _)| !matches!(name.as_str(), "id" | "title" | "text"));
-    let fields: Vec<(&str, String)> = others.map(|(name, value)| (name.as_str(), written(value))).collect();
+    let fields: Vec<(&str, String)> = others.map(|(name, value)| (name.as_str(), text_of(value))).collect();
     if title.is_empty() && text.is_empty() && fields.iter().all(|(_, value)| value.is_empty()) {
         return collection.skip();
     }
@@ -79,13 +80,13 @@ fn add(collection: &mut Collection, object: &Map<String, Value>) {
     collection.push(record, fields.iter().map(|(name, value)| (*name, value.as_str())));
 }
 
-/// A value as a page shows it.
-fn written(value: &Value) -> String {
+/// Text of a JSON value.
+fn text_of(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
         Value::Number(number) => number.to_string(),
         Value::Bool(yes) => yes.to_string(),
-        Value::Array(values) => values.iter().map(written).collect::<Vec<_>>().join(", "),
+        Value::Array(values) => values.iter().map(text_of).collect::<Vec<_>>().join(", "),
         Value::Null | Value::Object(_) => String::new(),
     }
 }
@@ -99,7 +100,7 @@ mod tests {
         not json\n\n{\"id\": 7, \"text\": \"only text\", \"year\": null}\n{\"id\": \"void\"}\n[1]\n";
 
     #[test]
-    fn lines_become_records_and_the_rest_is_counted() {
+    fn lines_become_records_and_other_lines_are_counted() {
         let collection = Collection::read(LINES.as_bytes()).unwrap();
         assert_eq!((collection.len(), collection.skipped()), (2, 3));
         assert_eq!(collection.record(1).unwrap().id, "7");
@@ -109,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn packed_files_are_read_alike_and_damaged_ones_refused() {
+    fn compressed_files_are_read_and_damaged_ones_are_errors() {
         let place = tempfile::tempdir().unwrap();
         let path = place.path().join("records.jsonl.gz");
         let mut packer = flate2::write::GzEncoder::new(File::create(&path).unwrap(), Default::default());

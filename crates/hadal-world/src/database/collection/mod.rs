@@ -1,6 +1,6 @@
-//! Records in memory: all titles and texts in two long strings, attributes in columns.
+//! Records in memory: ids, titles and texts in three long strings, other attributes in columns.
 //!
-//! A million records cost what their letters cost and a few words each.
+//! A record needs the bytes of its text and a few words of memory.
 
 mod cars;
 pub(super) mod column;
@@ -13,7 +13,7 @@ pub use column::Column;
 pub use generate::{CollectionSpec, Script};
 pub use jsonl::CollectionError;
 
-/// What a database holds.
+/// Records of a database.
 #[derive(Clone, Debug, Default)]
 pub struct Collection {
     ids: StringTable,
@@ -24,63 +24,63 @@ pub struct Collection {
     is_unspaced: bool,
 }
 
-/// One record.
+/// Record of a collection, without its columns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Record<'c> {
-    /// What its makers call it.
+    /// Identifier given by the source of the records.
     pub id: &'c str,
-    /// Its title.
+    /// Title; may be empty.
     pub title: &'c str,
-    /// What is said about it.
+    /// Text; may be empty.
     pub text: &'c str,
 }
 
-/// Attributes beyond these are left out: nobody offers more in a form.
-const MOST_COLUMNS: usize = 40;
+/// Most columns of a collection; further attributes are dropped. Guess.
+const MAX_COLUMNS: usize = 40;
 
 impl Collection {
-    /// How many records there are.
+    /// Number of records.
     pub fn len(&self) -> u32 {
         self.titles.len()
     }
 
-    /// Whether there is none.
+    /// True if there are no records.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// A record by its number, from 0.
+    /// Record by number, from 0.
     pub fn record(&self, number: u32) -> Option<Record<'_>> {
         let (id, title, text) = (self.ids.get(number)?, self.titles.get(number)?, self.texts.get(number)?);
         Some(Record { id, title, text })
     }
 
-    /// A record's attributes, those it has.
+    /// Names and values of the columns that have a value for a record.
     pub fn fields(&self, number: u32) -> impl Iterator<Item = (&str, &str)> {
         self.columns.iter().filter_map(move |column| Some((column.name(), column.text_of(number)?)))
     }
 
-    /// The attributes.
+    /// All columns.
     pub fn columns(&self) -> &[Column] {
         &self.columns
     }
 
-    /// An attribute and its position.
+    /// Column by name, and its index.
     pub fn column(&self, name: &str) -> Option<(usize, &Column)> {
         self.columns.iter().enumerate().find(|(_, column)| column.name() == name)
     }
 
-    /// Lines that were no record.
+    /// Number of lines of the source file that were not records.
     pub fn skipped(&self) -> u32 {
         self.skipped
     }
 
-    /// Whether some of its words are written without spaces between them.
+    /// True if a record contains text in a script without spaces, such as Chinese.
     pub fn is_unspaced(&self) -> bool {
         self.is_unspaced
     }
 
-    /// Adds a record; empty values are no values.
+    /// Adds a record with the values of its columns. Empty values are dropped.
     pub fn push<'v>(&mut self, record: Record<'_>, fields: impl IntoIterator<Item = (&'v str, &'v str)>) {
         let number = self.len();
         let unspaced = |text: &str| text.chars().any(hadal_core::text::words::is_unspaced);
@@ -95,10 +95,10 @@ impl Collection {
         }
     }
 
-    /// The attribute of a name, added if it is new and there is room.
+    /// Column by name, added if there are fewer than [`MAX_COLUMNS`].
     fn column_for(&mut self, name: &str) -> Option<&mut Column> {
         let known = self.columns.iter().position(|column| column.name() == name);
-        if known.is_none() && self.columns.len() < MOST_COLUMNS {
+        if known.is_none() && self.columns.len() < MAX_COLUMNS {
             self.columns.push(Column::named(name));
             return self.columns.last_mut();
         }
@@ -110,7 +110,7 @@ impl Collection {
     }
 }
 
-/// Many strings in one.
+/// Strings stored in one buffer, by number.
 #[derive(Clone, Debug, Default)]
 struct StringTable {
     all: String,

@@ -1,13 +1,13 @@
-//! Invented words that are used as real ones are: few of them often, most hardly ever.
+//! Invented words with the frequency distribution of real ones.
 //!
-//! Frequencies follow Zipf and Mandelbrot; the most frequent words are those of English grammar, so that
-//! they are stop words to whoever knows some.
+//! The word of rank `r` (from 0) has a probability proportional to `(r + q)^-s` (Zipf-Mandelbrot). The most frequent words
+//! are English function words, so that stop word lists apply.
 
 use super::Script;
 use crate::random::{SeededRng, mix};
 
-/// What holds English sentences together, the most frequent first.
-const GRAMMAR: [&str; 60] = [
+/// Function words of English, most frequent first.
+const FUNCTION_WORDS: [&str; 60] = [
     "the", "of", "and", "in", "to", "a", "for", "with", "is", "on", "by", "as", "that", "was", "are", "from",
     "at", "be", "an", "or", "this", "were", "it", "which", "not", "have", "has", "their", "but", "its",
     "been", "his", "had", "they", "all", "more", "than", "other", "can", "into", "who", "these", "some",
@@ -20,11 +20,14 @@ const VOWELS: &[u8; 5] = b"aeiou";
 const SYLLABLES: u32 = 100;
 const ENDINGS: [&str; 8] = ["", "", "", "n", "r", "l", "m", "k"];
 
-/// Exponent and shift of the law.
+/// Exponent `s` of the Zipf-Mandelbrot law. Guess.
 const EXPONENT: f64 = 1.05;
+
+/// Shift `q` of the Zipf-Mandelbrot law. Guess.
 const SHIFT: f64 = 2.7;
 
-/// Draws ranks by the law of Zipf and Mandelbrot in constant time, from an alias table.
+/// Sampler of ranks by the Zipf-Mandelbrot law in constant time, by the alias method. Cell `i` returns `i` with probability
+/// `keeps[i]`, else `other[i]`.
 pub(super) struct ZipfSampler {
     keeps: Vec<f64>,
     other: Vec<u32>,
@@ -36,14 +39,14 @@ impl ZipfSampler {
         let mean = (0..count).map(weight).sum::<f64>() / f64::from(count);
         let mut keeps: Vec<f64> = (0..count).map(|rank| weight(rank) / mean).collect();
         let mut other: Vec<u32> = (0..count).collect();
-        let (mut rich, mut poor): (Vec<u32>, Vec<u32>) =
+        let (mut above, mut below): (Vec<u32>, Vec<u32>) =
             (0..count).partition(|rank| keeps[*rank as usize] >= 1.0);
-        while let (Some(taker), Some(giver)) = (poor.pop(), rich.last().copied()) {
+        while let (Some(taker), Some(giver)) = (below.pop(), above.last().copied()) {
             other[taker as usize] = giver;
             keeps[giver as usize] -= 1.0 - keeps[taker as usize];
             if keeps[giver as usize] < 1.0 {
-                poor.push(giver);
-                rich.pop();
+                below.push(giver);
+                above.pop();
             }
         }
         ZipfSampler { keeps, other }
@@ -55,12 +58,12 @@ impl ZipfSampler {
     }
 }
 
-/// Whether a word belongs to grammar, not to any subject.
-pub(super) fn is_grammar(rank: u32) -> bool {
-    (rank as usize) < GRAMMAR.len()
+/// True if a word is a function word, which belongs to no subject.
+pub(super) fn is_function_word(rank: u32) -> bool {
+    (rank as usize) < FUNCTION_WORDS.len()
 }
 
-/// Writes the word of a rank; `form` picks among its inflections.
+/// Appends the word of a rank. `form` selects its inflection.
 pub(super) fn push_word(out: &mut String, rank: u32, form: u64, script: Script) {
     match script {
         Script::Spaced => push_spaced(out, rank, form),
@@ -69,12 +72,12 @@ pub(super) fn push_word(out: &mut String, rank: u32, form: u64, script: Script) 
 }
 
 fn push_spaced(out: &mut String, rank: u32, form: u64) {
-    if let Some(word) = GRAMMAR.get(rank as usize) {
+    if let Some(word) = FUNCTION_WORDS.get(rank as usize) {
         return out.push_str(word);
     }
     let syllables = 2 + u32::from(rank >= SYLLABLES) + u32::from(rank >= SYLLABLES * SYLLABLES);
-    // Neighbours in rank should not be neighbours in the dictionary. The factor shares none with the number
-    // of words of that length, so that words stay distinct.
+    // The factor scatters neighbouring ranks over the dictionary. It is coprime to the number of words of that length,
+    // so that words stay distinct.
     let words = u64::from(SYLLABLES).pow(syllables);
     let mut left = (u64::from(rank) + 77) * 7_654_321 % words;
     for _ in 0..syllables {
@@ -87,7 +90,7 @@ fn push_spaced(out: &mut String, rank: u32, form: u64) {
     out.push_str(["", "", "", "", "", "s", "ed", "ing"][(form % 8) as usize]);
 }
 
-/// Frequent words have one character, the others two or three.
+/// Appends one character for frequent words, two or three for the others.
 fn push_unspaced(out: &mut String, rank: u32) {
     const FIRST: u32 = 0x4e00;
     const CHARACTERS: u32 = 2_000;
@@ -120,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn frequencies_fall_as_the_law_says() {
+    fn frequencies_follow_the_law() {
         let ranks = ZipfSampler::over(10_000);
         let mut rng = SeededRng::new(1, 1);
         let mut counts = vec![0.0f64; 10_000];

@@ -1,20 +1,20 @@
-//! What becomes of text before it is searched: words, without those that do not count, stemmed or not.
+//! Text analysis: splits text into tokens and turns them into terms.
 //!
-//! Index and questions go the same way. Scripts without spaces are cut into characters, and characters
-//! that stand together are looked for together.
+//! Records and queries are analysed in the same way. In scripts without spaces each character is a token, and characters
+//! that are adjacent in a query must be adjacent in a record.
 
 use crate::database::config::{DatabaseConfig, StopWords, WordMatch};
 use hadal_core::text::language::Language;
 use hadal_core::text::words::is_unspaced;
 
-/// Bytes of the longest word that is indexed.
-const LONGEST_WORD: usize = 80;
+/// Length of the longest indexed word, in bytes. Guess.
+const MAX_WORD_BYTES: usize = 80;
 
-/// How words are prepared.
+/// Options of text analysis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::database) struct Analysis {
     stems: bool,
-    drops_stops: bool,
+    drops_stop_words: bool,
     shortest: u32,
 }
 
@@ -22,37 +22,37 @@ impl Analysis {
     pub(in crate::database) fn of(config: &DatabaseConfig) -> Analysis {
         Analysis {
             stems: config.word_match == WordMatch::Stemmed,
-            drops_stops: config.stop_words == StopWords::Ignored,
+            drops_stop_words: config.stop_words == StopWords::Ignored,
             shortest: config.shortest_word,
         }
     }
 
-    /// A word as it stands in the index; `None` when it does not count.
-    pub(in crate::database) fn prepare(self, raw: &str) -> Option<String> {
+    /// Term of a word; `None` if the word is not indexed.
+    pub(in crate::database) fn term(self, raw: &str) -> Option<String> {
         if raw.chars().next().is_some_and(is_unspaced) {
             return Some(raw.to_string());
         }
         let word = raw.to_lowercase();
         let language = Language::of(Some("en"));
-        let counts = word.len() <= LONGEST_WORD
+        let is_indexed = word.len() <= MAX_WORD_BYTES
             && word.chars().count() >= self.shortest as usize
-            && !(self.drops_stops && language.is_stop(&word));
-        counts.then(|| if self.stems { language.stem(&word) } else { word })
+            && !(self.drops_stop_words && language.is_stop(&word));
+        is_indexed.then(|| if self.stems { language.stem(&word) } else { word })
     }
 
-    /// Every word of a text that counts.
+    /// Terms of a text.
     #[cfg(test)]
-    pub(in crate::database) fn words(self, text: &str) -> Vec<String> {
-        cuts(text).filter_map(|cut| self.prepare(cut.word)).collect()
+    pub(in crate::database) fn terms(self, text: &str) -> Vec<String> {
+        tokens(text).filter_map(|token| self.term(token.word)).collect()
     }
 
-    /// What was typed, as groups of words that stand together.
-    pub(in crate::database) fn groups(self, typed: &str) -> Vec<Vec<String>> {
+    /// Groups of terms of a query: one per word, and one per run of characters in a script without spaces.
+    pub(in crate::database) fn groups(self, query: &str) -> Vec<Vec<String>> {
         let mut groups: Vec<Vec<String>> = Vec::new();
-        for cut in cuts(typed) {
-            let Some(word) = self.prepare(cut.word) else { continue };
+        for token in tokens(query) {
+            let Some(word) = self.term(token.word) else { continue };
             match groups.last_mut() {
-                Some(group) if cut.goes_on => group.push(word),
+                Some(group) if token.continues_run => group.push(word),
                 _ => groups.push(vec![word]),
             }
         }
@@ -60,24 +60,24 @@ impl Analysis {
     }
 }
 
-/// A piece of text between separators.
+/// Word of a text, or character of a script without spaces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::database) struct TextToken<'t> {
     pub(in crate::database) word: &'t str,
-    /// Where it begins.
+    /// Byte offset in the text.
     pub(in crate::database) at: usize,
-    /// Whether it follows a character of the same script without a separator.
-    pub(in crate::database) goes_on: bool,
+    /// True if both this and the previous token are characters of scripts without spaces, with nothing between them.
+    pub(in crate::database) continues_run: bool,
 }
 
-/// Cuts text into words, and runs without spaces into characters.
-pub(in crate::database) fn cuts(text: &str) -> impl Iterator<Item = TextToken<'_>> {
+/// Splits text into tokens.
+pub(in crate::database) fn tokens(text: &str) -> impl Iterator<Item = TextToken<'_>> {
     let (mut at, mut in_run) = (0, false);
     std::iter::from_fn(move || {
         let rest = &text[at..];
         let skipped = rest.find(char::is_alphanumeric)?;
         let start = at + skipped;
-        let goes_on = in_run && skipped == 0;
+        let continues_run = in_run && skipped == 0;
         let first = text[start..].chars().next()?;
         in_run = is_unspaced(first);
         let length = match in_run {
@@ -85,7 +85,7 @@ pub(in crate::database) fn cuts(text: &str) -> impl Iterator<Item = TextToken<'_
             false => word_length(&text[start..]),
         };
         at = start + length;
-        Some(TextToken { word: &text[start..at], at: start, goes_on: goes_on && in_run })
+        Some(TextToken { word: &text[start..at], at: start, continues_run: continues_run && in_run })
     })
 }
 
@@ -102,24 +102,24 @@ mod tests {
     }
 
     #[test]
-    fn characters_that_stand_together_are_one_group() {
+    fn adjacent_characters_are_one_group() {
         let groups = analysis(DatabaseConfig::default()).groups("Sea 東京都 x");
         assert_eq!(groups, [vec!["sea"], vec!["東", "京", "都"], vec!["x"]]);
     }
 
     #[test]
-    fn words_that_do_not_count_are_left_out() {
+    fn stop_words_and_short_words_are_left_out() {
         let config =
             DatabaseConfig { stop_words: StopWords::Ignored, shortest_word: 4, ..DatabaseConfig::default() };
-        assert_eq!(analysis(config).words("The old sailors, which sailed"), ["sailors", "sailed"]);
+        assert_eq!(analysis(config).terms("The old sailors, which sailed"), ["sailors", "sailed"]);
     }
 
     #[test]
-    fn stems_meet() {
+    fn words_of_one_stem_have_one_term() {
         let stemmed =
             analysis(DatabaseConfig { word_match: WordMatch::Stemmed, ..DatabaseConfig::default() });
-        assert_eq!(stemmed.words("sailing"), stemmed.words("Sailed"));
+        assert_eq!(stemmed.terms("sailing"), stemmed.terms("Sailed"));
         let long = "x".repeat(81);
-        assert!(stemmed.words(&long).is_empty());
+        assert!(stemmed.terms(&long).is_empty());
     }
 }

@@ -1,30 +1,24 @@
-//! The inverted index of a collection: tantivy's, in memory, in one segment.
+//! Inverted index of a collection, in memory.
 //!
-//! Document numbers are record numbers. The engine gives the dictionary, postings and positions; what a
-//! question means is decided on top of them (`matching`), because result caps by a fixed order, search
-//! inside words and exact totals are not among the engine's own queries.
+//! The dictionary is one sorted string with a line break before each term. Exact terms and prefixes are found by binary
+//! search, substrings by scanning the string. Each term has a posting list ([`PostingLists`]).
 
-use super::analysis::Analysis;
-use super::tokens::{BORDER, Cutter};
+use super::analysis::{Analysis, tokens};
+use super::postings::{PostingBuilder, PostingLists};
 use crate::database::collection::Collection;
 use crate::database::config::{DatabaseConfig, IndexedText, QueryOperator, WordMatch};
 use memchr::memmem;
-use std::sync::Arc;
-use tantivy::fieldnorm::FieldNormReader;
-use tantivy::postings::{Postings, SegmentPostings, TermInfo};
-use tantivy::schema::{Field, IndexRecordOption, Schema, TextFieldIndexing, TextOptions};
-use tantivy::tokenizer::TextAnalyzer;
-use tantivy::{
-    DocSet, IndexBuilder, InvertedIndexReader, ReloadPolicy, Searcher, TERMINATED, TantivyDocument,
-};
+use rustc_hash::FxHashMap;
 
-/// What an index was made with: others with the same config in this share it.
+/// Separates title and text in the indexed content; no phrase matches across it.
+const FIELD_SEPARATOR: char = '\n';
+
+/// The part of a configuration that the index depends on. Databases with equal options share an index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::database) struct IndexOptions {
     pub(in crate::database) analysis: Analysis,
     indexed: IndexedText,
-    keeps_positions: bool,
-    finds_inside: bool,
+    with_positions: bool,
 }
 
 impl IndexOptions {
@@ -32,178 +26,198 @@ impl IndexOptions {
         IndexOptions {
             analysis: Analysis::of(config),
             indexed: config.indexed,
-            keeps_positions: config.operator == QueryOperator::Phrase || collection.is_unspaced(),
-            finds_inside: config.word_match == WordMatch::Substring,
+            with_positions: config.operator == QueryOperator::Phrase || collection.is_unspaced(),
         }
     }
 }
 
-/// The index of a collection.
+/// Number of a term in the sorted dictionary.
+pub(super) type TermId = u32;
+
+/// Inverted index of a collection.
 pub(in crate::database) struct Index {
-    pub(in crate::database) making: IndexOptions,
-    pub(in crate::database) records: u32,
-    inverted: Arc<InvertedIndexReader>,
-    lengths: FieldNormReader,
+    pub(in crate::database) options: IndexOptions,
+    pub(super) record_count: u32,
+    /// All terms in ascending order, a line break before each.
+    dictionary: Vec<u8>,
+    /// Offset of each term in `dictionary`, and a last one behind its end.
+    term_starts: Vec<u32>,
+    pub(super) postings: PostingLists,
+    /// Length code of each record; see [`length_of_code`].
+    length_codes: Vec<u8>,
     mean_length: f32,
-    /// All words with a line break before each, for those who look inside words.
-    spelled: Vec<u8>,
 }
-
-/// Memory that the writer lays out its tables for; the index itself grows with the collection.
-const TABLES: usize = 64 << 20;
-
-const WHY: &str = "an index in memory meets no failing disk";
 
 impl Index {
-    /// Reads every record once.
-    pub(in crate::database) fn build(collection: &Collection, making: IndexOptions) -> Index {
-        let (schema, field) = schema(making.keeps_positions);
-        let cutter = TextAnalyzer::from(Cutter::new(making.analysis));
-        let builder = IndexBuilder::new().schema(schema);
-        let tokenizers = tantivy::tokenizer::TokenizerManager::new();
-        tokenizers.register(OURS, cutter);
-        let directory = tantivy::directory::RamDirectory::create();
-        let mut writer =
-            builder.tokenizers(tokenizers).single_segment_index_writer(directory, TABLES).expect(WHY);
-        for record in (0..collection.len()).filter_map(|number| collection.record(number)) {
-            let mut document = TantivyDocument::new();
-            document.add_text(field, content(record.title, record.text, making.indexed));
-            writer.add_document(document).expect(WHY);
+    /// Indexes every record of a collection.
+    pub(in crate::database) fn build(collection: &Collection, options: IndexOptions) -> Index {
+        let mut builder = IndexBuilder::new(options);
+        for (number, record) in (0..collection.len()).filter_map(|n| Some((n, collection.record(n)?))) {
+            builder.add(number, &content(record.title, record.text, options.indexed));
         }
-        let index = writer.finalize().expect(WHY);
-        let reader = index.reader_builder().reload_policy(ReloadPolicy::Manual).try_into().expect(WHY);
-        Index::open(&reader.searcher(), field, making)
+        builder.finish()
     }
 
-    fn open(searcher: &Searcher, field: Field, making: IndexOptions) -> Index {
-        let segment = searcher.segment_reader(0);
-        let inverted = segment.inverted_index(field).expect(WHY);
-        let lengths = segment.get_fieldnorms_reader(field).expect(WHY);
-        let mean_length = inverted.total_num_tokens() as f32 / segment.max_doc().max(1) as f32;
-        let spelled = if making.finds_inside { spelled(&inverted) } else { Vec::new() };
-        Index {
-            making,
-            records: segment.max_doc(),
-            inverted,
-            lengths,
-            mean_length: mean_length.max(1.0),
-            spelled,
-        }
+    /// Number of words of a record divided by the mean over all records. Lengths beyond 40 are rounded down.
+    pub(super) fn relative_length(&self, record: u32) -> f32 {
+        length_of_code(self.length_codes[record as usize]) as f32 / self.mean_length
     }
 
-    /// Words of a record over the mean.
-    pub(in crate::database) fn relative_length(&self, record: u32) -> f32 {
-        self.lengths.fieldnorm(record) as f32 / self.mean_length
-    }
-
-    /// The words of the index that a word typed stands for.
-    pub(in crate::database) fn terms(&self, word: &str, how: WordMatch) -> Vec<TermInfo> {
-        match how {
-            WordMatch::Whole | WordMatch::Stemmed => {
-                self.inverted.terms().get(word).expect(WHY).into_iter().collect()
-            }
-            WordMatch::Prefix => self.beginning_with(word),
+    /// Terms that a query word matches, in ascending order.
+    pub(super) fn terms(&self, word: &str, word_match: WordMatch) -> Vec<TermId> {
+        match word_match {
+            WordMatch::Whole | WordMatch::Stemmed => self.exact(word).into_iter().collect(),
+            WordMatch::Prefix => self.with_prefix(word),
             WordMatch::Substring => self.containing(word),
         }
     }
 
-    fn beginning_with(&self, word: &str) -> Vec<TermInfo> {
-        let mut stream = self.inverted.terms().range().ge(word).into_stream().expect(WHY);
-        let mut found = Vec::new();
-        while stream.advance() && stream.key().starts_with(word.as_bytes()) {
-            found.push(stream.value().clone());
-        }
-        found
+    fn exact(&self, word: &str) -> Option<TermId> {
+        let term = self.first_at_least(word);
+        (term < self.term_count() && self.text(term) == word.as_bytes()).then_some(term)
     }
 
-    fn containing(&self, word: &str) -> Vec<TermInfo> {
-        let (mut found, mut end) = (Vec::new(), 0);
-        for at in memmem::find_iter(&self.spelled, word.as_bytes()).filter(|at| *at > 0) {
-            if at < end {
-                continue;
-            }
-            let start = self.spelled[..at].iter().rposition(|byte| *byte == b'\n').map_or(0, |line| line + 1);
-            end = self.spelled[at..]
-                .iter()
-                .position(|byte| *byte == b'\n')
-                .map_or(self.spelled.len(), |n| at + n);
-            found.extend(self.inverted.terms().get(&self.spelled[start..end]).expect(WHY));
-        }
-        found
+    fn with_prefix(&self, word: &str) -> Vec<TermId> {
+        let candidates = self.first_at_least(word)..self.term_count();
+        candidates.take_while(|term| self.text(*term).starts_with(word.as_bytes())).collect()
     }
 
-    /// Every record with a word, in order, and how often it has it.
-    pub(in crate::database) fn each_posting(&self, term: &TermInfo, mut tell: impl FnMut(u32, u32)) {
-        let mut postings = self.postings(term, IndexRecordOption::WithFreqs);
-        while postings.doc() != TERMINATED {
-            tell(postings.doc(), postings.term_freq());
-            postings.advance();
-        }
+    fn containing(&self, word: &str) -> Vec<TermId> {
+        let mut terms: Vec<TermId> = memmem::find_iter(&self.dictionary, word.as_bytes())
+            .map(|at| self.term_starts.partition_point(|start| *start as usize <= at) as TermId - 1)
+            .collect();
+        terms.dedup();
+        terms
     }
 
-    /// Where a word stands in the records given, in order; `None` asks for all.
-    pub(in crate::database) fn each_position(
-        &self,
-        term: &TermInfo,
-        within: Option<&[u32]>,
-        mut tell: impl FnMut(u32, u32),
-    ) {
-        let mut postings = self.postings(term, IndexRecordOption::WithFreqsAndPositions);
-        let mut positions = Vec::new();
-        let mut tell_all = |postings: &mut SegmentPostings| {
-            postings.positions(&mut positions);
-            positions.iter().for_each(|position| tell(postings.doc(), *position));
-        };
-        let Some(within) = within else {
-            while postings.doc() != TERMINATED {
-                tell_all(&mut postings);
-                postings.advance();
-            }
-            return;
-        };
-        for record in within {
-            if postings.doc() < *record {
-                postings.seek(*record);
-            }
-            if postings.doc() == *record {
-                tell_all(&mut postings);
-            }
+    /// First term that is not less than a word.
+    fn first_at_least(&self, word: &str) -> TermId {
+        let (mut low, mut high) = (0, self.term_count());
+        while low < high {
+            let middle = low + (high - low) / 2;
+            if self.text(middle) < word.as_bytes() { low = middle + 1 } else { high = middle }
         }
+        low
     }
 
-    fn postings(&self, term: &TermInfo, with: IndexRecordOption) -> SegmentPostings {
-        self.inverted.read_postings_from_terminfo(term, with).expect(WHY)
+    fn term_count(&self) -> TermId {
+        self.term_starts.len() as TermId - 1
+    }
+
+    fn text(&self, term: TermId) -> &[u8] {
+        let (start, next) = (self.term_starts[term as usize], self.term_starts[term as usize + 1]);
+        &self.dictionary[start as usize..next as usize - 1]
     }
 }
 
-const OURS: &str = "ours";
-
-fn schema(keeps_positions: bool) -> (Schema, Field) {
-    let with = match keeps_positions {
-        true => IndexRecordOption::WithFreqsAndPositions,
-        false => IndexRecordOption::WithFreqs,
-    };
-    let indexing = TextFieldIndexing::default().set_tokenizer(OURS).set_index_option(with);
-    let mut schema = Schema::builder();
-    let field = schema.add_text_field("words", TextOptions::default().set_indexing_options(indexing));
-    (schema.build(), field)
+/// Index under construction.
+struct IndexBuilder {
+    options: IndexOptions,
+    /// Term of each word as it is spelled in the records; `None` for words that are not indexed.
+    by_spelling: FxHashMap<Box<str>, Option<TermId>>,
+    /// Terms in order of first occurrence.
+    by_term: FxHashMap<Box<str>, TermId>,
+    lists: Vec<PostingBuilder>,
+    length_codes: Vec<u8>,
+    token_count: u64,
+    /// Term and position of each token of the current record.
+    tokens: Vec<(TermId, u32)>,
 }
 
-/// What of a record is searched.
+impl IndexBuilder {
+    fn new(options: IndexOptions) -> IndexBuilder {
+        IndexBuilder {
+            options,
+            by_spelling: FxHashMap::default(),
+            by_term: FxHashMap::default(),
+            lists: Vec::new(),
+            length_codes: Vec::new(),
+            token_count: 0,
+            tokens: Vec::new(),
+        }
+    }
+
+    fn add(&mut self, record: u32, content: &str) {
+        let separator = content.find(FIELD_SEPARATOR).unwrap_or(content.len());
+        self.tokens.clear();
+        for token in tokens(content) {
+            let Some(term) = self.term(token.word) else { continue };
+            let position = self.tokens.len() as u32 + u32::from(token.at > separator);
+            self.tokens.push((term, position));
+        }
+        self.token_count += self.tokens.len() as u64;
+        self.length_codes.push(length_code(self.tokens.len() as u32));
+        self.tokens.sort_unstable();
+        for occurrences in self.tokens.chunk_by(|a, b| a.0 == b.0) {
+            let positions = occurrences.iter().map(|(_, position)| *position);
+            self.lists[occurrences[0].0 as usize].push(record, positions, self.options.with_positions);
+        }
+    }
+
+    fn term(&mut self, spelling: &str) -> Option<TermId> {
+        if let Some(known) = self.by_spelling.get(spelling) {
+            return *known;
+        }
+        let term = self.options.analysis.term(spelling).map(|term| {
+            let next = self.lists.len() as TermId;
+            *self.by_term.entry(term.into_boxed_str()).or_insert(next)
+        });
+        if term == Some(self.lists.len() as TermId) {
+            self.lists.push(PostingBuilder::default());
+        }
+        self.by_spelling.insert(spelling.into(), term);
+        term
+    }
+
+    fn finish(mut self) -> Index {
+        drop(self.by_spelling);
+        let mut terms: Vec<(Box<str>, TermId)> = self.by_term.into_iter().collect();
+        terms.sort_unstable();
+        let (mut dictionary, mut term_starts) = (Vec::new(), Vec::with_capacity(terms.len() + 1));
+        let mut postings = PostingLists::default();
+        for (text, term) in terms {
+            dictionary.push(b'\n');
+            term_starts.push(dictionary.len() as u32);
+            dictionary.extend_from_slice(text.as_bytes());
+            postings.push(std::mem::take(&mut self.lists[term as usize]));
+        }
+        term_starts.push(dictionary.len() as u32 + 1);
+        postings.finish();
+        let record_count = self.length_codes.len() as u32;
+        let mean_length = self.token_count as f32 / record_count.max(1) as f32;
+        Index {
+            options: self.options,
+            record_count,
+            dictionary,
+            term_starts,
+            postings,
+            length_codes: self.length_codes,
+            mean_length: mean_length.max(1.0),
+        }
+    }
+}
+
+/// Indexed content of a record.
 pub(in crate::database) fn content(title: &str, text: &str, indexed: IndexedText) -> String {
-    let title = title.replace(BORDER, " ");
+    let title = title.replace(FIELD_SEPARATOR, " ");
     match indexed {
         IndexedText::Title => title,
-        IndexedText::Full => format!("{title}{BORDER}{text}"),
+        IndexedText::Full => format!("{title}{FIELD_SEPARATOR}{text}"),
     }
 }
 
-fn spelled(inverted: &InvertedIndexReader) -> Vec<u8> {
-    let mut all = Vec::new();
-    let mut stream = inverted.terms().stream().expect(WHY);
-    while stream.advance() {
-        all.push(b'\n');
-        all.extend_from_slice(stream.key());
-    }
-    all
+/// Codes below this equal the length that they represent.
+const PLAIN_CODES: u32 = 24;
+
+/// Number of words that a length code represents. Ranking needs only approximate lengths, so they are kept in one byte as
+/// in Lucene (`SmallFloat.intToByte4`): up to 40 exactly, beyond with four significant bits.
+fn length_of_code(code: u8) -> u32 {
+    let Some(float) = u32::from(code).checked_sub(PLAIN_CODES) else { return u32::from(code) };
+    let (mantissa, exponent) = (float & 7, float >> 3);
+    PLAIN_CODES + if exponent == 0 { mantissa } else { (mantissa | 8) << (exponent - 1) }
+}
+
+/// Largest code whose length does not exceed a number of words.
+fn length_code(words: u32) -> u8 {
+    (0..u8::MAX).find(|code| length_of_code(code + 1) > words).unwrap_or(u8::MAX)
 }

@@ -1,7 +1,10 @@
-//! Full-text search over a collection.
+//! Full-text search over a collection, in memory.
+//!
+//! [`analysis`] splits text into terms, [`index`] maps terms to [`postings`], [`matching`] evaluates the words of a query
+//! to records with frequencies, and [`ranking`] scores and orders them.
 
-pub(in crate::database) mod analysis;
-pub(in crate::database) mod index;
-pub(in crate::database) mod matching;
-pub(in crate::database) mod ranking;
-mod tokens;
+pub(super) mod analysis;
+pub(super) mod index;
+pub(super) mod matching;
+mod postings;
+pub(super) mod ranking;

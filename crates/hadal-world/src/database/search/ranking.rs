@@ -1,4 +1,4 @@
-//! Who comes first: a fixed order, the newest, or those that fit best.
+//! Scores and order of the records that match a query.
 
 use super::index::Index;
 use super::matching::Matches;
@@ -6,41 +6,43 @@ use crate::database::collection::Column;
 use crate::database::config::{QueryOperator, Ranking};
 use crate::random::mix;
 
-/// How soon repeating a word stops to help, and how much long records are held back.
-const SATURATION: f32 = 1.2;
-const LENGTH_WEIGHT: f32 = 0.75;
+/// Parameters `k1` and `b` of BM25, with the default values of Lucene.
+const K1: f32 = 1.2;
+const B: f32 = 0.75;
 
-/// Records that fit, in order, each with how well.
-pub(in crate::database) type Scored = Vec<(u32, f32)>;
+/// Records in ascending order, each with its score.
+pub(in crate::database) type ScoredRecords = Vec<(u32, f32)>;
 
 impl Index {
-    /// Joins what was found for each group of words.
-    pub(in crate::database) fn join(&self, found: Vec<Matches>, matching: QueryOperator) -> Scored {
+    /// Combines the matches of all term groups of a query. The score of a record is the sum over the groups.
+    pub(in crate::database) fn combine(&self, found: Vec<Matches>, operator: QueryOperator) -> ScoredRecords {
         let mut groups = found.iter();
-        let mut scored = groups.next().map(|first| self.weigh(first)).unwrap_or_default();
+        let mut scored = groups.next().map(|first| self.score(first)).unwrap_or_default();
         for group in groups {
-            let next = self.weigh(group);
-            scored = match matching {
-                QueryOperator::And | QueryOperator::Phrase => both(&scored, &next),
-                QueryOperator::Or => either(&scored, &next),
+            let next = self.score(group);
+            scored = match operator {
+                QueryOperator::And | QueryOperator::Phrase => intersection(&scored, &next),
+                QueryOperator::Or => union(&scored, &next),
             };
         }
         scored
     }
 
-    /// Okapi BM25 for one group of words.
-    fn weigh(&self, matches: &Matches) -> Scored {
-        let (all, with) = (self.records as f32, matches.len() as f32);
-        let rarity = (1.0 + (all - with + 0.5) / (with + 0.5)).ln();
-        let weight = |times: u32, record: u32| {
-            let length = 1.0 - LENGTH_WEIGHT + LENGTH_WEIGHT * self.relative_length(record);
-            rarity * times as f32 * (SATURATION + 1.0) / (times as f32 + SATURATION * length)
+    /// Okapi BM25 score of one term group: `idf * tf * (k1 + 1) / (tf + k1 * (1 - b + b * length / mean length))` with
+    /// `idf = ln(1 + (N - n + 0.5) / (n + 0.5))`, where `tf` is the frequency in the record, `N` the number of records
+    /// and `n` the number of matches.
+    fn score(&self, matches: &Matches) -> ScoredRecords {
+        let (all, with) = (self.record_count as f32, matches.len() as f32);
+        let idf = (1.0 + (all - with + 0.5) / (with + 0.5)).ln();
+        let score = |frequency: u32, record: u32| {
+            let length = 1.0 - B + B * self.relative_length(record);
+            idf * frequency as f32 * (K1 + 1.0) / (frequency as f32 + K1 * length)
         };
-        matches.iter().map(|(record, times)| (*record, weight(*times, *record))).collect()
+        matches.iter().map(|(record, frequency)| (*record, score(*frequency, *record))).collect()
     }
 }
 
-fn both(one: &Scored, other: &Scored) -> Scored {
+fn intersection(one: &ScoredRecords, other: &ScoredRecords) -> ScoredRecords {
     let (mut kept, mut rest) = (Vec::new(), other.iter().peekable());
     for (record, score) in one {
         while rest.next_if(|(candidate, _)| candidate < record).is_some() {}
@@ -51,44 +53,46 @@ fn both(one: &Scored, other: &Scored) -> Scored {
     kept
 }
 
-fn either(one: &Scored, other: &Scored) -> Scored {
-    let mut all: Scored = one.iter().chain(other).copied().collect();
+fn union(one: &ScoredRecords, other: &ScoredRecords) -> ScoredRecords {
+    let mut all: ScoredRecords = one.iter().chain(other).copied().collect();
     all.sort_by_key(|(record, _)| *record);
     all.dedup_by(|next, kept| {
-        let same = next.0 == kept.0;
-        if same {
+        let is_same = next.0 == kept.0;
+        if is_same {
             kept.1 += next.1;
         }
-        same
+        is_same
     });
     all
 }
 
-/// The order of a database.
+/// Order of the results of a database.
 pub(in crate::database) struct ResultOrder<'d> {
-    pub(in crate::database) rank: Ranking,
+    pub(in crate::database) ranking: Ranking,
+    /// Seed of [`Ranking::Static`].
     pub(in crate::database) seed: u64,
-    /// When records were made, where that is known.
+    /// Column with the dates of the records, if the collection has one.
     pub(in crate::database) dates: Option<&'d Column>,
 }
 
 impl ResultOrder<'_> {
-    /// The first so many of the records, best first.
-    pub(in crate::database) fn first(&self, scored: Scored, upto: usize) -> Vec<u32> {
+    /// The first `count` records in this order.
+    pub(in crate::database) fn first(&self, scored: ScoredRecords, count: usize) -> Vec<u32> {
         let mut keyed: Vec<(u64, u32)> =
             scored.into_iter().map(|(record, score)| (self.key(record, score), record)).collect();
-        if upto < keyed.len() {
-            keyed.select_nth_unstable(upto);
-            keyed.truncate(upto);
+        if count < keyed.len() {
+            keyed.select_nth_unstable(count);
+            keyed.truncate(count);
         }
         keyed.sort_unstable();
         keyed.into_iter().map(|(_, record)| record).collect()
     }
 
-    /// Smaller comes earlier.
+    /// Sort key of a record; the smallest comes first.
     fn key(&self, record: u32, score: f32) -> u64 {
-        match self.rank {
+        match self.ranking {
             Ranking::Static => mix(self.seed, u64::from(record)),
+            // The bits of positive floats are ordered as the floats are.
             Ranking::Frequency => u64::from(!score.max(0.0).to_bits()),
             Ranking::Recency => match self.dates {
                 Some(dates) => {

@@ -1,4 +1,4 @@
-//! Where records stand, and which record stands at an address.
+//! URLs and reference numbers of records.
 
 use super::page::DatabasePage;
 use super::style::SiteStyle;
@@ -7,38 +7,37 @@ use crate::database::layout::RecordAddress;
 use crate::random::mix;
 use url::{Url, form_urlencoded};
 
-/// Digits of a reference number.
-const DIGITS: usize = 7;
+/// Number of digits of a reference number.
+const REFERENCE_DIGITS: usize = 7;
 
 impl Database {
-    /// Which record has its page at an address, whatever session or position the address carries.
+    /// Record whose detail page has this URL. Session ids and other extra parameters are ignored.
     pub fn record_at(&self, url: &Url) -> Option<u32> {
-        let skin = SiteStyle::of(&self.config.layout);
+        let style = SiteStyle::of(&self.config.layout);
         let path = url.path().split(';').next()?;
-        let rest = path.strip_prefix('/')?.strip_prefix(skin.record)?;
+        let rest = path.strip_prefix('/')?.strip_prefix(style.record)?;
         let number = match self.config.layout.address {
             RecordAddress::Path | RecordAddress::None => rest.strip_prefix('/')?.parse().ok()?,
             RecordAddress::Slug => rest.strip_suffix(".html")?.rsplit('-').next()?.parse().ok()?,
             RecordAddress::Parameter if rest.is_empty() => {
-                url.query_pairs().find(|(name, _)| name == skin.record_id)?.1.parse().ok()?
+                url.query_pairs().find(|(name, _)| name == style.record_id)?.1.parse().ok()?
             }
             RecordAddress::Parameter => return None,
         };
         (number < self.collection.len()).then_some(number)
     }
 
-    /// Which record a text is about, by the reference number that stands in it. Results without links
-    /// carry one, and so does every record's own page.
+    /// Record whose reference number occurs first in a text. Results without links and all detail pages contain one.
     pub fn record_in(&self, text: &str) -> Option<u32> {
         let prefix = self.reference_prefix();
         let at = text.find(&prefix)? + prefix.len();
-        let number: u32 = text.get(at..at + DIGITS)?.parse().ok()?;
+        let number: u32 = text.get(at..at + REFERENCE_DIGITS)?.parse().ok()?;
         (number < self.collection.len()).then_some(number)
     }
 
-    /// The number that stands for a record in texts.
+    /// Reference number of a record, as shown to users.
     pub fn reference(&self, record: u32) -> String {
-        format!("{}{record:0DIGITS$}", self.reference_prefix())
+        format!("{}{record:0REFERENCE_DIGITS$}", self.reference_prefix())
     }
 
     fn reference_prefix(&self) -> String {
@@ -49,33 +48,33 @@ impl Database {
 }
 
 impl DatabasePage<'_> {
-    /// The address of a record, at a position among results or not.
+    /// Path and query of the detail page of a record, as linked from a position in the results.
     pub(super) fn record_path(&self, record: u32, position: Option<u32>) -> String {
-        let (skin, layout) = (&self.skin, &self.database.config.layout);
+        let (style, layout) = (&self.style, &self.database.config.layout);
         let mut parameters = form_urlencoded::Serializer::new(String::new());
         let mut path = match layout.address {
-            RecordAddress::Path | RecordAddress::None => format!("/{}/{record}", skin.record),
-            RecordAddress::Slug => format!("/{}/{}-{record}.html", skin.record, self.slug(record)),
+            RecordAddress::Path | RecordAddress::None => format!("/{}/{record}", style.record),
+            RecordAddress::Slug => format!("/{}/{}-{record}.html", style.record, self.slug(record)),
             RecordAddress::Parameter => {
-                parameters.append_pair(skin.record_id, &record.to_string());
-                format!("/{}", skin.record)
+                parameters.append_pair(style.record_id, &record.to_string());
+                format!("/{}", style.record)
             }
         };
-        if layout.extra_parameters.session && skin.phrase.is_multiple_of(2) {
-            path = format!("{path};{}={}", skin.session, self.session());
+        if layout.extra_parameters.session && style.phrase.is_multiple_of(2) {
+            path = format!("{path};{}={}", style.session, self.session());
         } else if layout.extra_parameters.session {
-            parameters.append_pair(skin.session, self.session());
+            parameters.append_pair(style.session, self.session());
         }
         let position = position.filter(|_| layout.extra_parameters.position);
         if let Some(position) = position {
-            parameters.append_pair(skin.position, &(position + 1).to_string());
+            parameters.append_pair(style.position, &(position + 1).to_string());
         }
         let words = self
             .parameters
-            .get(skin.words)
+            .get(style.words)
             .filter(|words| layout.extra_parameters.highlight && !words.is_empty());
         if let Some(words) = words {
-            parameters.append_pair(skin.highlight, words);
+            parameters.append_pair(style.highlight, words);
         }
         let parameters = parameters.finish();
         if parameters.is_empty() { path } else { format!("{path}?{parameters}") }

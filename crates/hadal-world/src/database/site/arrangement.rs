@@ -1,11 +1,11 @@
-//! How records stand on a page of results, one function for each arrangement.
+//! Markup of the records on a result page: one function per arrangement, except those in `tables`.
 
 use super::item::ResultItem;
 use super::page::DatabasePage;
 use crate::database::layout::Arrangement;
 
 impl DatabasePage<'_> {
-    /// Writes the records of a page of results.
+    /// Writes the records of a result page.
     pub(super) fn arrange(&mut self, records: &[ResultItem]) {
         match self.database.config.layout.arrangement {
             Arrangement::List => self.list(records),
@@ -25,9 +25,9 @@ impl DatabasePage<'_> {
     }
 
     fn list(&mut self, records: &[ResultItem]) {
-        self.html.open("ol", &[("class", self.skin.results)]);
+        self.html.open("ol", &[("class", self.style.results)]);
         for record in records {
-            self.html.open("li", &[("class", self.skin.class)]);
+            self.html.open("li", &[("class", self.style.class)]);
             self.title(record);
             self.text_in("p", &record.text);
             self.fields_in("small", record);
@@ -37,10 +37,10 @@ impl DatabasePage<'_> {
     }
 
     fn cards(&mut self, records: &[ResultItem]) {
-        self.html.open("div", &[("class", self.skin.results)]);
+        self.html.open("div", &[("class", self.style.results)]);
         for (at, record) in records.iter().enumerate() {
-            // Every other card has a class more, as styles want it.
-            let class = format!("{} {}", self.skin.class, ["odd", "even"][at % 2]);
+            // Alternating classes, as used for zebra stripes.
+            let class = format!("{} {}", self.style.class, ["odd", "even"][at % 2]);
             self.html.open("article", &[("class", &class)]);
             self.html.raw("<div class=\"media\">");
             let picture = ("src", "/img/thumb.png");
@@ -68,7 +68,7 @@ impl DatabasePage<'_> {
     }
 
     fn definitions(&mut self, records: &[ResultItem]) {
-        self.html.open("dl", &[("class", self.skin.results)]);
+        self.html.open("dl", &[("class", self.style.results)]);
         for record in records {
             self.html.open("dt", &[]);
             self.title(record);
@@ -93,7 +93,7 @@ impl DatabasePage<'_> {
         for record in records {
             self.title(record);
             self.html.raw("<br>\n");
-            self.marked(&record.text);
+            self.highlighted(&record.text);
             self.html.raw("<br>\n");
             self.html.text(&joined(record));
             self.html.raw("<hr>\n");
@@ -102,7 +102,7 @@ impl DatabasePage<'_> {
 
     fn advertised(&mut self, records: &[ResultItem]) {
         for (at, record) in records.iter().enumerate() {
-            self.html.open("div", &[("class", self.skin.class)]);
+            self.html.open("div", &[("class", self.style.class)]);
             self.html.raw("<h3>");
             self.title(record);
             self.html.raw("</h3>");
@@ -117,7 +117,7 @@ impl DatabasePage<'_> {
 
     fn advertisement(&mut self, at: usize) {
         let href = format!("http://ads.example/click?campaign={}", at / 3 + 40);
-        self.html.open("div", &[("class", &format!("{} sponsored", self.skin.class))]);
+        self.html.open("div", &[("class", &format!("{} sponsored", self.style.class))]);
         self.html.raw("<h3>");
         self.html.element("a", &[("href", &href)], "Cheap insurance for everyone");
         self.html.raw("</h3>");
@@ -127,13 +127,13 @@ impl DatabasePage<'_> {
 
     fn checkboxes(&mut self, records: &[ResultItem]) {
         self.html.open("form", &[("action", "/basket"), ("method", "post")]);
-        self.html.open("ul", &[("class", self.skin.results)]);
+        self.html.open("ul", &[("class", self.style.results)]);
         for (at, record) in records.iter().enumerate() {
             self.html.open("li", &[]);
             self.html.open("input", &[("type", "checkbox"), ("name", "pick"), ("value", &at.to_string())]);
             self.title(record);
             self.html.raw("<br>");
-            self.marked(&record.text);
+            self.highlighted(&record.text);
             self.fields_in("div", record);
             self.html.close("li");
         }
@@ -144,12 +144,12 @@ impl DatabasePage<'_> {
 
     fn paragraphs(&mut self, records: &[ResultItem]) {
         for (at, record) in records.iter().enumerate() {
-            self.html.open("p", &[("class", self.skin.class)]);
+            self.html.open("p", &[("class", self.style.class)]);
             self.html.text(&format!("{}. ", at + 1));
             self.html.raw("<b>");
             self.title(record);
             self.html.raw("</b> - ");
-            self.marked(&record.text);
+            self.highlighted(&record.text);
             self.html.raw("<br><i>");
             self.html.text(&joined(record));
             self.html.raw("</i>");
@@ -165,7 +165,7 @@ impl DatabasePage<'_> {
         for group in sorted.chunk_by(|one, other| letter(one) == letter(other)) {
             let heading = letter(&group[0]).unwrap_or_default().to_uppercase();
             self.html.element("h4", &[], &heading);
-            self.html.open("ul", &[("class", self.skin.results)]);
+            self.html.open("ul", &[("class", self.style.results)]);
             for record in group {
                 self.html.open("li", &[]);
                 self.title(record);
@@ -177,11 +177,11 @@ impl DatabasePage<'_> {
         }
     }
 
-    /// An element with text, where there is text.
+    /// Writes an element with text, unless the text is empty.
     pub(super) fn text_in(&mut self, tag: &str, text: &str) {
         if !text.is_empty() {
             self.html.open(tag, &[]);
-            self.marked(text);
+            self.highlighted(text);
             self.html.close(tag);
         }
     }
@@ -193,6 +193,7 @@ impl DatabasePage<'_> {
     }
 }
 
+/// Names and values of the fields in one line.
 fn joined(record: &ResultItem) -> String {
     let pairs: Vec<String> = record.fields.iter().map(|(name, value)| format!("{name}: {value}")).collect();
     pairs.join(" | ")

@@ -1,4 +1,4 @@
-//! The form of a site: a box, lists and ranges, with labels, and what it sends unseen.
+//! Search form of a database: text box, filter controls and hidden token.
 
 use super::page::DatabasePage;
 use crate::database::collection::column::Column;
@@ -6,19 +6,21 @@ use crate::database::config::{ControlKind, FilterControl};
 use crate::random::mix;
 use hadal_core::http::Method;
 
-/// The longest list that is offered.
-const MOST_OPTIONS: usize = 2_000;
-const MOST_BUTTONS: usize = 8;
+/// Most options of a select.
+const MAX_OPTIONS: usize = 2_000;
+
+/// Most radio buttons of a control.
+const MAX_RADIO_BUTTONS: usize = 8;
 
 impl DatabasePage<'_> {
     /// Writes the search form.
     pub(super) fn form(&mut self) {
         let config = &self.database.config;
         let method = if config.method == Method::Post { "post" } else { "get" };
-        self.html.open("form", &[("action", self.skin.action), ("method", method), ("class", "search")]);
+        self.html.open("form", &[("action", self.style.action), ("method", method), ("class", "search")]);
         if config.has_box {
-            let typed = self.parameters.get(self.skin.words).unwrap_or_default().to_string();
-            let (name, label) = (self.skin.words, self.wording.words);
+            let typed = self.parameters.get(self.style.words).unwrap_or_default().to_string();
+            let (name, label) = (self.style.words, self.wording.words);
             self.labelled(label, name, |page| {
                 page.html.open("input", &[("type", "text"), ("name", name), ("id", name), ("value", &typed)]);
             });
@@ -27,30 +29,31 @@ impl DatabasePage<'_> {
             self.control(control);
         }
         self.hidden();
-        let label = self.wording.search[(self.skin.phrase % 2) as usize];
+        let label = self.wording.search[(self.style.phrase % 2) as usize];
         self.html.open("input", &[("type", "submit"), ("value", label)]);
         self.html.close("form");
     }
 
-    /// What goes along unseen.
+    /// Writes the hidden token field, if the configuration demands one.
     pub(super) fn hidden(&mut self) {
         if let Some(token) = self.token() {
-            self.html.open("input", &[("type", "hidden"), ("name", self.skin.token), ("value", &token)]);
+            self.html.open("input", &[("type", "hidden"), ("name", self.style.token), ("value", &token)]);
         }
     }
 
-    /// The token of this moment, where tokens are wanted.
+    /// Current token; `None` if the configuration has none.
     pub(super) fn token(&self) -> Option<String> {
         self.token_of(0)
     }
 
-    /// Whether the token that was sent is of this moment or of the one before.
-    pub(super) fn is_stale(&self) -> bool {
-        let sent = self.parameters.get(self.skin.token);
+    /// True if a token is required and the request has neither the current nor the previous one.
+    pub(super) fn has_expired_token(&self) -> bool {
+        let sent = self.parameters.get(self.style.token);
         let fresh = [self.token_of(0), self.token_of(1)];
         fresh[0].is_some() && !fresh.iter().any(|token| token.as_deref() == sent)
     }
 
+    /// Token of the period this many periods ago.
     fn token_of(&self, ago: u64) -> Option<String> {
         let lifetime = u64::from(self.database.config.token_lifetime?.max(1)) * 1000;
         let period = (self.at.0 / lifetime).checked_sub(ago)?;
@@ -66,7 +69,7 @@ impl DatabasePage<'_> {
 
     fn control(&mut self, control: &FilterControl) {
         let Some((_, column)) = self.database.collection.column(&control.column) else { return };
-        let (name, label) = (column.name(), labelled(column.name()));
+        let (name, label) = (column.name(), label_of(column.name()));
         match &control.kind {
             ControlKind::Select => self.labelled(&label, name, |page| page.select(column)),
             ControlKind::Radio => self.radio(column, &label),
@@ -85,8 +88,9 @@ impl DatabasePage<'_> {
         }
     }
 
+    /// Writes two controls, for minimum and maximum.
     fn pair(&mut self, column: &str, label: &str, write: impl Fn(&mut Self, &str)) {
-        for (end, side) in self.skin.ends.into_iter().zip([self.wording.low, self.wording.high]) {
+        for (end, side) in self.style.ends.into_iter().zip([self.wording.low, self.wording.high]) {
             let name = end.replace('*', column);
             self.labelled(&format!("{label} {side}"), &name, |page| write(page, &name));
         }
@@ -98,25 +102,26 @@ impl DatabasePage<'_> {
     }
 
     fn select(&mut self, column: &Column) {
-        self.options(column.name(), &self.choices(column));
+        self.options(column.name(), &self.value_options(column));
     }
 
-    /// What is sent and what is shown for each value, in order of what is shown.
-    fn choices(&self, column: &Column) -> Vec<(String, String)> {
-        let sent =
-            |at: usize, value: &str| if self.skin.codes { (at + 1).to_string() } else { value.to_string() };
-        let mut choices: Vec<(String, String)> = column
+    /// Submitted and displayed text of each value of a column, sorted by the displayed text.
+    fn value_options(&self, column: &Column) -> Vec<(String, String)> {
+        let sent = |at: usize, value: &str| {
+            if self.style.submits_codes { (at + 1).to_string() } else { value.to_string() }
+        };
+        let mut options: Vec<(String, String)> = column
             .values()
             .iter()
             .enumerate()
             .map(|(at, value)| (sent(at, value), value.to_string()))
             .collect();
         match column.is_numeric() {
-            true => choices.sort_by(|(_, a), (_, b)| number(a).total_cmp(&number(b))),
-            false => choices.sort_by(|(_, a), (_, b)| a.cmp(b)),
+            true => options.sort_by(|(_, a), (_, b)| number(a).total_cmp(&number(b))),
+            false => options.sort_by(|(_, a), (_, b)| a.cmp(b)),
         }
-        choices.truncate(MOST_OPTIONS);
-        choices
+        options.truncate(MAX_OPTIONS);
+        options
     }
 
     fn options(&mut self, name: &str, options: &[(String, String)]) {
@@ -133,7 +138,7 @@ impl DatabasePage<'_> {
     fn radio(&mut self, column: &Column, label: &str) {
         self.html.open("fieldset", &[]);
         self.html.element("legend", &[], label);
-        for (sent, shown) in self.choices(column).into_iter().take(MOST_BUTTONS) {
+        for (sent, shown) in self.value_options(column).into_iter().take(MAX_RADIO_BUTTONS) {
             self.html.open("label", &[]);
             self.html.open("input", &[("type", "radio"), ("name", column.name()), ("value", &sent)]);
             self.html.text(&shown);
@@ -147,8 +152,8 @@ fn number(value: &str) -> f64 {
     crate::database::collection::column::number_in(value).unwrap_or(f64::INFINITY)
 }
 
-/// A column's name as people read it.
-pub(super) fn labelled(column: &str) -> String {
+/// Label of a column: its name with a capital letter and spaces.
+pub(super) fn label_of(column: &str) -> String {
     let mut letters = column.chars();
     let first = letters.next().map(|first| first.to_uppercase().to_string()).unwrap_or_default();
     first + &letters.as_str().replace('_', " ")

@@ -1,18 +1,17 @@
-//! A record as a list of results shows it.
+//! Records as result pages show them.
 
-use super::form::labelled;
+use super::form::label_of;
 use super::page::DatabasePage;
-use crate::database::config::Excerpt;
+use crate::database::config::{Excerpt, Fault};
 use crate::database::layout::RecordAddress;
-use crate::database::misconduct::Fault;
 
-/// Attributes that a list shows.
-const MOST_FIELDS: usize = 4;
+/// Most columns shown per record on a result page.
+const MAX_FIELDS: usize = 4;
 
-/// A record on its way into a page.
+/// Record as shown on a result page.
 pub(super) struct ResultItem {
     pub(super) title: String,
-    /// Whether the title is written as it is, by programmers who do not escape.
+    /// True if the title is written without escaping.
     is_raw: bool,
     pub(super) text: String,
     pub(super) fields: Vec<(String, String)>,
@@ -20,16 +19,16 @@ pub(super) struct ResultItem {
 }
 
 impl DatabasePage<'_> {
-    /// A record at a position among the results.
-    pub(super) fn show(&self, number: u32, position: u32) -> Option<ResultItem> {
+    /// Item for a record at a position in the results.
+    pub(super) fn item(&self, number: u32, position: u32) -> Option<ResultItem> {
         let (collection, config) = (&self.database.collection, &self.database.config);
         let record = collection.record(number)?;
         let (title, is_raw) = self.title_of(number, record.title);
         let mut fields: Vec<(String, String)> = collection
             .fields(number)
             .filter(|(_, value)| value.len() <= 80)
-            .take(MOST_FIELDS)
-            .map(|(name, value)| (labelled(name), value.to_string()))
+            .take(MAX_FIELDS)
+            .map(|(name, value)| (label_of(name), value.to_string()))
             .collect();
         let has_link = config.layout.address != RecordAddress::None;
         if !has_link {
@@ -40,7 +39,7 @@ impl DatabasePage<'_> {
         Some(ResultItem { title, is_raw, text, fields, href })
     }
 
-    /// The title, and whether it is written without escaping.
+    /// Title of a record, and true if it is written without escaping.
     pub(super) fn title_of(&self, number: u32, title: &str) -> (String, bool) {
         let named = if title.is_empty() { "Untitled" } else { title };
         match self.database.config.fault {
@@ -49,35 +48,35 @@ impl DatabasePage<'_> {
         }
     }
 
-    /// Writes a title, with a link where the record has one.
-    pub(super) fn title(&mut self, shown: &ResultItem) {
-        match &shown.href {
+    /// Writes a title, with a link if the item has one.
+    pub(super) fn title(&mut self, item: &ResultItem) {
+        match &item.href {
             Some(href) => {
                 self.html.open("a", &[("href", href)]);
-                self.title_text(shown);
+                self.title_text(item);
                 self.html.close("a");
             }
-            None => self.title_text(shown),
+            None => self.title_text(item),
         }
     }
 
-    fn title_text(&mut self, shown: &ResultItem) {
-        match shown.is_raw {
-            true => self.html.raw(&shown.title),
-            false => self.marked(&shown.title),
+    fn title_text(&mut self, item: &ResultItem) {
+        match item.is_raw {
+            true => self.html.raw(&item.title),
+            false => self.highlighted(&item.title),
         }
     }
 
-    /// Writes text, with the words that were asked for set off if that is the habit here.
-    pub(super) fn marked(&mut self, text: &str) {
-        let asked = self.parameters.get(self.skin.words).unwrap_or_default().to_lowercase();
-        let asked: Vec<&str> = asked.split_whitespace().collect();
-        if asked.is_empty() || !self.database.config.layout.marks_words {
+    /// Writes text, with the query words in bold if the layout demands it.
+    pub(super) fn highlighted(&mut self, text: &str) {
+        let query_words = self.parameters.get(self.style.words).unwrap_or_default().to_lowercase();
+        let query_words: Vec<&str> = query_words.split_whitespace().collect();
+        if query_words.is_empty() || !self.database.config.layout.marks_words {
             return self.html.text(text);
         }
         for piece in text.split_inclusive(' ') {
             let word = piece.trim_matches(|c: char| !c.is_alphanumeric());
-            match piece.find(word).filter(|_| asked.contains(&word.to_lowercase().as_str())) {
+            match piece.find(word).filter(|_| query_words.contains(&word.to_lowercase().as_str())) {
                 Some(at) => {
                     self.html.text(&piece[..at]);
                     self.html.raw("<b>");
@@ -96,7 +95,7 @@ fn excerpt(text: &str, excerpt: Excerpt) -> String {
         Excerpt::Full => text.to_string(),
         Excerpt::Title => String::new(),
         Excerpt::Words(most) => {
-            // Scripts without spaces are cut after as many characters as such words have.
+            // Texts without spaces are cut after ten characters per word.
             let letters = most as usize * 10;
             let words: Vec<&str> = text.split(' ').take(most as usize).collect();
             let short: String = words.join(" ").chars().take(letters).collect();
@@ -105,7 +104,7 @@ fn excerpt(text: &str, excerpt: Excerpt) -> String {
     }
 }
 
-/// A title that tries to break whoever reads it.
+/// Title that is meant to break parsers.
 fn hostile(number: u32, title: &str) -> String {
     match number % 7 {
         0 => format!("{title}<script>document.title='x'</script>"),

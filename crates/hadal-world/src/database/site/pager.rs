@@ -1,15 +1,15 @@
-//! Ways to the other pages of an answer.
+//! Links and buttons to the other result pages.
 
 use super::page::DatabasePage;
 use super::parameters::Parameters;
 use super::style::CURSOR;
 use crate::database::layout::Pager;
 
-/// Numbers shown on either side of the current page.
-const AROUND: u32 = 4;
+/// Page numbers shown before and after the current page.
+const NUMBERS_AROUND: u32 = 4;
 
 impl DatabasePage<'_> {
-    /// Writes the pager: `here` counts from 0.
+    /// Writes the pager. `here` is the current page, from 0.
     pub(super) fn pager(&mut self, here: u32, pages: u32) {
         if pages <= 1 {
             return;
@@ -19,7 +19,7 @@ impl DatabasePage<'_> {
             Pager::Next => self.next_and_back(here, pages),
             Pager::Numbered | Pager::Offset | Pager::Path => self.numbers(here, pages),
             Pager::Buttons => self.buttons(here, pages),
-            Pager::Post => self.posted(here, pages),
+            Pager::Post => self.post_forms(here, pages),
             Pager::Cursor => self.one_link(here, pages, self.wording.next[0]),
             Pager::More => self.one_link(here, pages, self.wording.more),
         }
@@ -47,8 +47,8 @@ impl DatabasePage<'_> {
                 self.html.element("a", &[("href", &href)], &label);
             }
         }
-        // Some have numbers only.
-        if here + 1 < pages && !self.skin.phrase.is_multiple_of(3) {
+        // One layout in three has numbers only.
+        if here + 1 < pages && !self.style.phrase.is_multiple_of(3) {
             let href = self.page_path(here + 1);
             self.html.element("a", &[("href", &href)], self.next_label());
         }
@@ -63,29 +63,29 @@ impl DatabasePage<'_> {
 
     fn buttons(&mut self, here: u32, pages: u32) {
         let shown = shown_pages(here, pages).filter(|page| *page != here);
-        self.again("get", &self.kept(), |page| {
+        self.repeat_form("get", &self.query_parameters(), |page| {
             for other in shown {
-                let number = (other + page.skin.first_page).to_string();
-                page.html.open("input", &[("type", "submit"), ("name", page.skin.page), ("value", &number)]);
+                let number = (other + page.style.first_page).to_string();
+                page.html.open("input", &[("type", "submit"), ("name", page.style.page), ("value", &number)]);
             }
         });
     }
 
-    fn posted(&mut self, here: u32, pages: u32) {
+    fn post_forms(&mut self, here: u32, pages: u32) {
         for (other, label) in [(here.checked_sub(1), self.wording.back), (Some(here + 1), self.next_label())]
         {
             let Some(other) = other.filter(|other| *other < pages) else { continue };
-            let number = (other + self.skin.first_page).to_string();
-            let parameters = self.kept().with(&[], self.skin.page, &number);
-            self.again("post", &parameters, |page| {
+            let number = (other + self.style.first_page).to_string();
+            let parameters = self.query_parameters().with(&[], self.style.page, &number);
+            self.repeat_form("post", &parameters, |page| {
                 page.html.open("input", &[("type", "submit"), ("value", label)]);
             });
         }
     }
 
-    /// A form that asks the same again.
-    fn again(&mut self, method: &str, parameters: &Parameters, buttons: impl FnOnce(&mut Self)) {
-        self.html.open("form", &[("action", self.skin.action), ("method", method), ("class", "pager")]);
+    /// Writes a form that repeats the query.
+    fn repeat_form(&mut self, method: &str, parameters: &Parameters, buttons: impl FnOnce(&mut Self)) {
+        self.html.open("form", &[("action", self.style.action), ("method", method), ("class", "pager")]);
         for (name, value) in parameters.iter() {
             self.html.open("input", &[("type", "hidden"), ("name", name), ("value", value)]);
         }
@@ -94,36 +94,36 @@ impl DatabasePage<'_> {
     }
 
     fn next_label(&self) -> &'static str {
-        self.wording.next[(self.skin.phrase / 2 % 2) as usize]
+        self.wording.next[(self.style.phrase / 2 % 2) as usize]
     }
 
-    /// What the question was, without the page, with a fresh token.
-    fn kept(&self) -> Parameters {
-        let without = [self.skin.page, self.skin.offset, CURSOR];
-        self.parameters.with(&without, self.skin.token, &self.token().unwrap_or_default())
+    /// Parameters of the query without the page, with a fresh token.
+    fn query_parameters(&self) -> Parameters {
+        let without = [self.style.page, self.style.offset, CURSOR];
+        self.parameters.with(&without, self.style.token, &self.token().unwrap_or_default())
     }
 
-    /// Where a page of the same answer stands.
+    /// Path and query of another page of the same results.
     fn page_path(&self, page: u32) -> String {
-        let (skin, kept) = (&self.skin, self.kept());
-        let action = if skin.short_links { "" } else { skin.action };
-        let offset = || (page * self.database.config.page_size + skin.first_offset).to_string();
+        let (style, kept) = (&self.style, self.query_parameters());
+        let action = if style.short_links { "" } else { style.action };
+        let offset = || (page * self.database.config.page_size + style.first_offset).to_string();
         match self.database.config.layout.pager {
-            Pager::Path => format!("{}/page/{}?{}", skin.action, page + skin.first_page, kept.encoded()),
+            Pager::Path => format!("{}/page/{}?{}", style.action, page + style.first_page, kept.encoded()),
             Pager::Offset | Pager::More => {
-                format!("{action}?{}", kept.with(&[], skin.offset, &offset()).encoded())
+                format!("{action}?{}", kept.with(&[], style.offset, &offset()).encoded())
             }
             Pager::Cursor => {
-                format!("{action}?{CURSOR}={}", kept.with(&[], skin.offset, &offset()).sealed())
+                format!("{action}?{CURSOR}={}", kept.with(&[], style.offset, &offset()).as_cursor())
             }
             Pager::Next | Pager::Numbered | Pager::Buttons | Pager::Post => {
-                let number = (page + skin.first_page).to_string();
-                format!("{action}?{}", kept.with(&[], skin.page, &number).encoded())
+                let number = (page + style.first_page).to_string();
+                format!("{action}?{}", kept.with(&[], style.page, &number).encoded())
             }
         }
     }
 }
 
 fn shown_pages(here: u32, pages: u32) -> std::ops::Range<u32> {
-    here.saturating_sub(AROUND)..pages.min(here.saturating_add(AROUND + 1))
+    here.saturating_sub(NUMBERS_AROUND)..pages.min(here.saturating_add(NUMBERS_AROUND + 1))
 }

@@ -1,4 +1,4 @@
-//! What a request asks for: parameters out of address and body, and the question they are.
+//! Parameters of a request, and the query they stand for.
 
 use super::style::{CURSOR, LETTER, SiteStyle};
 use crate::database::Database;
@@ -8,26 +8,26 @@ use crate::database::query::{Filter, SearchQuery};
 use hadal_core::http::{Method, Request};
 use url::form_urlencoded;
 
-/// Parameters beyond these are not read.
-const MOST: usize = 200;
+/// Most parameters that are read.
+const MAX_PARAMETERS: usize = 200;
 
-/// No answer has so many pages.
+/// Largest page number that is accepted.
 const LAST_PAGE: u32 = 100_000;
 
-/// Names and values in the order in which they came.
+/// Names and values in the order of the request.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Parameters(Vec<(String, String)>);
 
 impl Parameters {
-    /// Those of the address, then those of the body; a cursor stands for those it was made from.
+    /// Parameters of the URL, then of the body of a POST. A cursor is replaced by the parameters that it encodes.
     pub(super) fn of(request: &Request) -> Parameters {
         let in_url = request.url.query().unwrap_or_default().as_bytes();
         let in_body: &[u8] = if request.method == Method::Post { &request.body } else { b"" };
         let both = form_urlencoded::parse(in_url).chain(form_urlencoded::parse(in_body));
         let all = Parameters(
-            both.map(|(name, value)| (name.into_owned(), value.into_owned())).take(MOST).collect(),
+            both.map(|(name, value)| (name.into_owned(), value.into_owned())).take(MAX_PARAMETERS).collect(),
         );
-        all.get(CURSOR).and_then(opened).unwrap_or(all)
+        all.get(CURSOR).and_then(from_cursor).unwrap_or(all)
     }
 
     pub(super) fn get(&self, name: &str) -> Option<&str> {
@@ -38,7 +38,7 @@ impl Parameters {
         self.0.iter().map(|(name, value)| (name.as_str(), value.as_str()))
     }
 
-    /// All but these, and one more.
+    /// Copy without some parameters and without empty ones, with one parameter set.
     pub(super) fn with(&self, without: &[&str], name: &str, value: &str) -> Parameters {
         let kept = self
             .0
@@ -55,88 +55,100 @@ impl Parameters {
         form_urlencoded::Serializer::new(String::new()).extend_pairs(self.iter()).finish()
     }
 
-    /// All of them in a word that says nothing to others.
-    pub(super) fn sealed(&self) -> String {
-        self.encoded().bytes().rev().map(|byte| format!("{:02x}", byte ^ SEAL)).collect()
+    /// All parameters encoded as an opaque cursor.
+    pub(super) fn as_cursor(&self) -> String {
+        self.encoded().bytes().rev().map(|byte| format!("{:02x}", byte ^ CURSOR_MASK)).collect()
     }
 }
 
-const SEAL: u8 = 0x5a;
+/// Mask of the bytes of a cursor.
+const CURSOR_MASK: u8 = 0x5a;
 
-fn opened(cursor: &str) -> Option<Parameters> {
+/// Inverse of [`Parameters::as_cursor`].
+fn from_cursor(cursor: &str) -> Option<Parameters> {
     let pairs = (0..cursor.len()).step_by(2).map(|at| cursor.get(at..at + 2));
     let bytes: Option<Vec<u8>> = pairs.map(|pair| u8::from_str_radix(pair?, 16).ok()).collect();
-    let bytes: Vec<u8> = bytes?.into_iter().rev().map(|byte| byte ^ SEAL).collect();
+    let bytes: Vec<u8> = bytes?.into_iter().rev().map(|byte| byte ^ CURSOR_MASK).collect();
     let parse = form_urlencoded::parse(&bytes);
-    Some(Parameters(parse.map(|(name, value)| (name.into_owned(), value.into_owned())).take(MOST).collect()))
+    Some(Parameters(
+        parse.map(|(name, value)| (name.into_owned(), value.into_owned())).take(MAX_PARAMETERS).collect(),
+    ))
 }
 
 impl Database {
-    /// The question that parameters are; `path` is what follows the action.
-    pub(super) fn question(&self, parameters: &Parameters, path: &str, skin: &SiteStyle) -> SearchQuery {
-        let words = parameters.get(skin.words).filter(|_| self.config.has_box).unwrap_or_default();
-        let mut choices: Vec<Filter> = self
+    /// Query that parameters stand for. `path` is the part of the path after the action.
+    pub(super) fn query_of(&self, parameters: &Parameters, path: &str, style: &SiteStyle) -> SearchQuery {
+        let words = parameters.get(style.words).filter(|_| self.config.has_box).unwrap_or_default();
+        let mut filters: Vec<Filter> = self
             .config
             .controls
             .iter()
-            .filter_map(|control| self.choice(control, parameters, skin))
+            .filter_map(|control| self.filter_of(control, parameters, style))
             .collect();
         for facet in &self.config.facets {
             let value = parameters.get(&facet_name(facet)).filter(|value| !value.is_empty());
-            choices.extend(value.map(|value| Filter::is(facet, value)));
+            filters.extend(value.map(|value| Filter::is(facet, value)));
         }
         let letter = parameters
             .get(LETTER)
             .filter(|_| self.config.has_letter_index)
             .and_then(|text| text.chars().next());
-        choices.extend(letter.map(Filter::Begins));
+        filters.extend(letter.map(Filter::Begins));
         SearchQuery {
             words: words.trim().to_string(),
-            filters: choices,
-            page: self.page_asked(parameters, path, skin),
+            filters,
+            page: self.requested_page(parameters, path, style),
         }
     }
 
-    fn page_asked(&self, parameters: &Parameters, path: &str, skin: &SiteStyle) -> u32 {
+    fn requested_page(&self, parameters: &Parameters, path: &str, style: &SiteStyle) -> u32 {
         let number = |text: &str| text.parse::<u32>().ok();
-        let offset = parameters.get(skin.offset).and_then(number);
-        let by_offset = offset.map(|offset| offset.saturating_sub(skin.first_offset) / self.config.page_size);
+        let offset = parameters.get(style.offset).and_then(number);
+        let by_offset =
+            offset.map(|offset| offset.saturating_sub(style.first_offset) / self.config.page_size);
         let in_path = path.strip_prefix("/page/").and_then(number);
-        let page = in_path.or_else(|| parameters.get(skin.page).and_then(number));
-        let by_page = page.map(|page| page.saturating_sub(skin.first_page));
+        let page = in_path.or_else(|| parameters.get(style.page).and_then(number));
+        let by_page = page.map(|page| page.saturating_sub(style.first_page));
         by_offset.or(by_page).unwrap_or(0).min(LAST_PAGE)
     }
 
-    fn choice(&self, control: &FilterControl, parameters: &Parameters, skin: &SiteStyle) -> Option<Filter> {
+    /// Filter that a control was set to.
+    fn filter_of(
+        &self,
+        control: &FilterControl,
+        parameters: &Parameters,
+        style: &SiteStyle,
+    ) -> Option<Filter> {
         let column = &control.column;
         let number = |end: &str| parameters.get(&end.replace('*', column)).and_then(number_in);
         match &control.kind {
             ControlKind::Select | ControlKind::Radio => {
                 let sent = parameters.get(column).filter(|value| !value.is_empty())?;
-                Some(Filter::is(column, self.decoded(column, sent, skin)))
+                Some(Filter::is(column, self.decoded(column, sent, style)))
             }
             ControlKind::Between | ControlKind::Steps(_) | ControlKind::Dates => {
-                let [low, high] = skin.ends.map(number);
+                let [low, high] = style.ends.map(number);
                 (low.is_some() || high.is_some()).then(|| Filter::between(column, low, high))
             }
             ControlKind::Bands(_) => {
                 let (low, high) = parameters.get(column)?.split_once('-')?;
-                // The upper end of a band belongs to the next one.
+                // The upper end of a range belongs to the next range.
                 let high = number_in(high).map(f64::next_down);
                 Some(Filter::between(column, number_in(low), high))
             }
         }
     }
 
-    /// What a list sent, as the records have it.
-    fn decoded<'a>(&'a self, column: &str, sent: &'a str, skin: &SiteStyle) -> &'a str {
-        let values = self.collection.column(column).filter(|_| skin.codes).map(|(_, column)| column.values());
+    /// Value of a column that a submitted option stands for.
+    fn decoded<'a>(&'a self, column: &str, sent: &'a str, style: &SiteStyle) -> &'a str {
+        let values =
+            self.collection.column(column).filter(|_| style.submits_codes).map(|(_, column)| column.values());
         let value = values.and_then(|values| values.get(sent.parse::<usize>().ok()?.checked_sub(1)?));
         value.map_or(sent, |value| value)
     }
 }
 
-/// The parameter of a link that narrows results.
+/// Parameter name of a facet link.
 pub(super) fn facet_name(column: &str) -> String {
     format!("only_{column}")
 }
@@ -151,10 +163,10 @@ mod tests {
     }
 
     #[test]
-    fn a_cursor_stands_for_what_it_was_made_from() {
+    fn a_cursor_encodes_its_parameters() {
         let parameters = of("http://db.example/s?q=a+b&start=10");
-        let sealed = parameters.sealed();
-        assert_eq!(of(&format!("http://db.example/s?cursor={sealed}")), parameters);
+        let cursor = parameters.as_cursor();
+        assert_eq!(of(&format!("http://db.example/s?cursor={cursor}")), parameters);
         assert_eq!(of("http://db.example/s?cursor=zz").get("cursor"), Some("zz"));
         assert_eq!(of("http://db.example/s?cursor=%C3%A9a").get("q"), None);
     }

@@ -1,52 +1,53 @@
-//! A page of results: what was found, how much, and where it goes on.
+//! Result pages, including those of faulty databases.
 
-use super::form::labelled;
+use super::form::label_of;
 use super::item::ResultItem;
-use super::page::{DatabasePage, respond_elsewhere};
+use super::page::{DatabasePage, respond_redirect};
 use super::parameters::facet_name;
-use crate::database::config::{EmptyQuery, SingleHit, TotalShown};
+use crate::database::config::{EmptyQuery, Fault, SingleHit, TotalShown};
 use crate::database::layout::Arrangement;
 use crate::database::query::{SearchQuery, SearchResult};
+use crate::random::{SeededRng, mix};
 use hadal_core::http::Response;
 
-/// Values of an attribute that links are offered for.
-const MOST_FACETS: usize = 40;
+/// Most values of a facet.
+const MAX_FACET_VALUES: usize = 40;
 
-/// What others like.
-const POPULAR: u32 = 5;
+/// Number of popular records beside the results.
+const POPULAR_RECORDS: u32 = 5;
 
 impl DatabasePage<'_> {
-    /// The answer to a submitted form; `path` is what follows the action.
+    /// Response to a submitted form. `path` is the part of the path after the action.
     pub(super) fn results(self, path: &str) -> Response {
         let config = &self.database.config;
-        if self.is_stale() {
-            let status = if self.skin.phrase.is_multiple_of(2) { 403 } else { 200 };
+        if self.has_expired_token() {
+            let status = if self.style.phrase.is_multiple_of(2) { 403 } else { 200 };
             let text = self.wording.stale;
-            return self.complaint(status, text);
+            return self.error_message(status, text);
         }
-        let asked = self.database.question(&self.parameters, path, &self.skin);
-        let is_empty = asked.words.is_empty() && asked.filters.is_empty();
+        let query = self.database.query_of(&self.parameters, path, &self.style);
+        let is_empty = query.words.is_empty() && query.filters.is_empty();
         if is_empty && config.empty_query == EmptyQuery::Error {
-            let status = if self.skin.phrase.is_multiple_of(2) { 400 } else { 200 };
+            let status = if self.style.phrase.is_multiple_of(2) { 400 } else { 200 };
             let text = self.wording.empty;
-            return self.complaint(status, text);
+            return self.error_message(status, text);
         }
-        if self.database.passes_over(&asked.words) {
-            let text = self.wording.passed_over;
-            return self.complaint(200, text);
+        if self.database.ignores_all(&query.words) {
+            let text = self.wording.ignored;
+            return self.error_message(200, text);
         }
-        let (found, pages) = self.answer(&asked);
+        let (found, pages) = self.find(&query);
         match &found.hits[..] {
             [only] if found.total == 1 && config.single_hit == SingleHit::Redirected => {
-                respond_elsewhere(&self.record_path(*only, None))
+                respond_redirect(&self.record_path(*only, None))
             }
-            [] => self.nothing(),
-            _ => self.listing(&asked, &found, pages),
+            [] => self.no_results(),
+            _ => self.listing(&query, &found, pages),
         }
     }
 
-    /// A page that says what is wrong, with the form to try again.
-    fn complaint(self, status: u16, text: &'static str) -> Response {
+    /// Page with an error message and the form.
+    fn error_message(self, status: u16, text: &'static str) -> Response {
         let title = self.wording.search[0];
         self.document(status, title, |page| {
             page.html.element("p", &[("class", "error")], text);
@@ -54,8 +55,8 @@ impl DatabasePage<'_> {
         })
     }
 
-    fn nothing(self) -> Response {
-        let text = self.wording.nothing[(self.skin.phrase / 4 % 2) as usize];
+    fn no_results(self) -> Response {
+        let text = self.wording.nothing[(self.style.phrase / 4 % 2) as usize];
         let title = self.wording.search[0];
         self.document(200, title, |page| {
             page.form();
@@ -65,23 +66,23 @@ impl DatabasePage<'_> {
         })
     }
 
-    fn listing(self, asked: &SearchQuery, found: &SearchResult, pages: u32) -> Response {
+    fn listing(self, query: &SearchQuery, found: &SearchResult, pages: u32) -> Response {
         let size = self.database.config.page_size;
-        let first = asked.page.saturating_mul(size);
+        let first = query.page.saturating_mul(size);
         let records: Vec<ResultItem> = found
             .hits
             .iter()
             .zip(first..)
-            .filter_map(|(record, position)| self.show(*record, position))
+            .filter_map(|(record, position)| self.item(*record, position))
             .collect();
         let title = self.wording.search[0];
         self.document(200, title, |page| {
             page.form();
             page.echo();
             page.count(found, first);
-            page.facets(asked);
+            page.facets(query);
             page.arrange(&records);
-            page.pager(asked.page, pages);
+            page.pager(query.page, pages);
             page.popular();
         })
     }
@@ -90,8 +91,8 @@ impl DatabasePage<'_> {
         let round = self.database.config.total_shown == TotalShown::Rounded && found.total >= 50;
         let text = match self.database.config.total_shown {
             TotalShown::Hidden => return,
-            _ if round => self.wording.round_counts[(self.skin.phrase % 2) as usize],
-            _ => self.wording.counts[(self.skin.phrase % 3) as usize],
+            _ if round => self.wording.round_counts[(self.style.phrase % 2) as usize],
+            _ => self.wording.counts[(self.style.phrase % 3) as usize],
         };
         let total = if round { rounded(found.total) } else { found.total };
         let number = |number| self.wording.number(number);
@@ -99,36 +100,36 @@ impl DatabasePage<'_> {
             .replace("{total}", &number(total))
             .replace("{from}", &number(first + 1))
             .replace("{to}", &number(first + found.hits.len() as u32));
-        let time = if self.skin.tells_time { " (0.04 s)" } else { "" };
+        let time = if self.style.shows_time { " (0.04 s)" } else { "" };
         self.html.element("p", &[("class", "count")], &format!("{text}{time}"));
     }
 
     fn echo(&mut self) {
-        let typed = self.parameters.get(self.skin.words).unwrap_or_default();
-        if self.skin.echoes && !typed.is_empty() {
+        let typed = self.parameters.get(self.style.words).unwrap_or_default();
+        if self.style.echoes && !typed.is_empty() {
             let text = format!("{}: \"{typed}\"", self.wording.search[0]);
             self.html.element("h2", &[], &text);
         }
     }
 
-    /// Links that narrow the answer, with how much each would leave.
-    fn facets(&mut self, asked: &SearchQuery) {
+    /// Writes facet links with the number of records that each would leave.
+    fn facets(&mut self, query: &SearchQuery) {
         let database = self.database;
         if database.config.facets.is_empty() {
             return;
         }
-        let fit = database.fit(asked);
+        let matches = database.matches(query);
         for name in &database.config.facets {
             let Some((_, column)) = database.collection.column(name) else { continue };
             let mut counts = vec![0u32; column.values().len()];
-            for value in fit.iter().filter_map(|(record, _)| column.value_of(*record)) {
+            for value in matches.iter().filter_map(|(record, _)| column.value_of(*record)) {
                 counts[value as usize] += 1;
             }
             let mut values: Vec<usize> = (0..counts.len()).filter(|value| counts[*value] > 0).collect();
             values.sort_by_key(|value| (std::cmp::Reverse(counts[*value]), *value));
-            self.html.element("h4", &[], &labelled(name));
+            self.html.element("h4", &[], &label_of(name));
             self.html.open("ul", &[("class", "facet")]);
-            for value in values.into_iter().take(MOST_FACETS) {
+            for value in values.into_iter().take(MAX_FACET_VALUES) {
                 self.facet(name, &column.values()[value], counts[value]);
             }
             self.html.close("ul");
@@ -136,19 +137,19 @@ impl DatabasePage<'_> {
     }
 
     fn facet(&mut self, column: &str, value: &str, count: u32) {
-        let without = [self.skin.page, self.skin.offset];
+        let without = [self.style.page, self.style.offset];
         let mut parameters = self.parameters.with(&without, &facet_name(column), value);
         if let Some(token) = self.token() {
-            parameters = parameters.with(&[], self.skin.token, &token);
+            parameters = parameters.with(&[], self.style.token, &token);
         }
-        let href = format!("{}?{}", self.skin.action, parameters.encoded());
+        let href = format!("{}?{}", self.style.action, parameters.encoded());
         self.html.open("li", &[]);
         self.html.element("a", &[("href", &href)], value);
         self.html.text(&format!(" ({count})"));
         self.html.close("li");
     }
 
-    /// The same few records beside every answer.
+    /// Writes the list of popular records, which is the same on all pages.
     fn popular(&mut self) {
         if self.database.config.layout.arrangement != Arrangement::Advertised {
             return;
@@ -156,10 +157,10 @@ impl DatabasePage<'_> {
         self.html.open("div", &[("class", "sidebar")]);
         self.html.element("h4", &[], "Popular");
         self.html.open("ul", &[]);
-        for record in 0..POPULAR.min(self.database.collection.len()) {
-            let Some(shown) = self.show(record, record) else { continue };
+        for record in 0..POPULAR_RECORDS.min(self.database.collection.len()) {
+            let Some(item) = self.item(record, record) else { continue };
             self.html.open("li", &[]);
-            self.title(&shown);
+            self.title(&item);
             self.html.close("li");
         }
         self.html.close("ul");
@@ -167,7 +168,58 @@ impl DatabasePage<'_> {
     }
 }
 
-/// Two figures, the rest zeros.
+impl DatabasePage<'_> {
+    /// One page of the results with the fault of the database, and the number of pages.
+    fn find(&self, query: &SearchQuery) -> (SearchResult, u32) {
+        let (database, config) = (self.database, &self.database.config);
+        let size = config.page_size;
+        let found = match config.fault {
+            Fault::SameAnswer => {
+                let hits: Vec<u32> = (0..size.min(database.collection.len())).collect();
+                SearchResult { total: hits.len() as u32, hits, is_capped: false }
+            }
+            Fault::RandomAnswer => self.random_records(size),
+            Fault::Shuffled => self.shuffled(query, size),
+            Fault::Endless => return self.endless(query, size),
+            _ => database.search(query),
+        };
+        let shown = config.result_cap.unwrap_or(u32::MAX).min(found.total);
+        (found, shown.div_ceil(size))
+    }
+
+    /// Random records, other ones with every request.
+    fn random_records(&self, size: u32) -> SearchResult {
+        let all = self.database.collection.len();
+        let mut rng = SeededRng::new(mix(self.database.config.seed, u64::from(self.serial)), self.at.0);
+        let mut hits: Vec<u32> = (0..size).map(|_| rng.below(all)).collect();
+        hits.sort_unstable();
+        hits.dedup();
+        SearchResult { hits, total: rng.between(size, all.max(size)), is_capped: false }
+    }
+
+    /// Results in an order that changes with every request.
+    fn shuffled(&self, query: &SearchQuery, size: u32) -> SearchResult {
+        let mut found = self.database.search_all(query);
+        let seed = mix(self.database.config.seed, u64::from(self.serial));
+        found.hits.sort_by_key(|record| mix(seed, u64::from(*record)));
+        let from = (query.page as usize).saturating_mul(size as usize).min(found.hits.len());
+        found.hits.drain(..from);
+        found.hits.truncate(size as usize);
+        found
+    }
+
+    /// Results that start again after the last page, so that there is always a next page.
+    fn endless(&self, query: &SearchQuery, size: u32) -> (SearchResult, u32) {
+        let total = self.database.search(&SearchQuery { page: 0, ..query.clone() }).total;
+        if total == 0 {
+            return (SearchResult::default(), 0);
+        }
+        let page = query.page % total.div_ceil(size);
+        (self.database.search(&SearchQuery { page, ..query.clone() }), query.page.saturating_add(2))
+    }
+}
+
+/// Rounds down to two significant digits.
 fn rounded(total: u32) -> u32 {
     let unit = 10u32.pow(total.max(1).ilog10().saturating_sub(1));
     total / unit * unit

@@ -1,19 +1,19 @@
-//! Names that a site's programmers chose: paths, parameters, classes.
+//! Names of paths, parameters and classes on a site, drawn from the seed of its layout.
 
 use crate::database::layout::Layout;
 use crate::page::markup::MarkupStyle;
 use crate::random::SeededRng;
 
-/// The names of one site.
+/// Names and small variations of one site.
 #[derive(Clone, Debug)]
 pub(super) struct SiteStyle {
     pub(super) action: &'static str,
     pub(super) words: &'static str,
     pub(super) page: &'static str,
-    /// The number of the first page.
+    /// Number of the first page in URLs.
     pub(super) first_page: u32,
     pub(super) offset: &'static str,
-    /// The number of the first record.
+    /// Offset of the first record in URLs.
     pub(super) first_offset: u32,
     pub(super) token: &'static str,
     pub(super) session: &'static str,
@@ -21,26 +21,29 @@ pub(super) struct SiteStyle {
     pub(super) record_id: &'static str,
     pub(super) position: &'static str,
     pub(super) highlight: &'static str,
-    /// Names of the two ends of a range, a star standing for the attribute.
+    /// Parameter names of minimum and maximum; `*` stands for the column.
     pub(super) ends: [&'static str; 2],
-    /// Whether lists send numbers instead of what they show.
-    pub(super) codes: bool,
-    /// Whether links to other pages leave out the path that they share.
+    /// True if selects submit value numbers instead of values.
+    pub(super) submits_codes: bool,
+    /// True if pager links are relative, without the path.
     pub(super) short_links: bool,
-    /// Whether answers repeat the question, and tell how long they took.
+    /// True if result pages repeat the query.
     pub(super) echoes: bool,
-    pub(super) tells_time: bool,
+    /// True if result pages state the search time.
+    pub(super) shows_time: bool,
     pub(super) class: &'static str,
     pub(super) results: &'static str,
+    /// Elements around the main part of a page: 0 to 3.
     pub(super) frame: u32,
+    /// Random number that selects wordings and statuses.
     pub(super) phrase: u32,
-    pub(super) manners: MarkupStyle,
+    pub(super) markup: MarkupStyle,
 }
 
-/// The parameter of first letters.
+/// Parameter name of the A-Z index.
 pub(super) const LETTER: &str = "letter";
 
-/// The parameter of cursors.
+/// Parameter name of cursors.
 pub(super) const CURSOR: &str = "cursor";
 
 const ACTIONS: [&str; 8] = [
@@ -75,15 +78,15 @@ impl SiteStyle {
             position: rng.pick(&["pos", "rank", "n", "i"]),
             highlight: rng.pick(&["hl", "highlight", "terms"]),
             ends: rng.pick(&[["*_min", "*_max"], ["*_from", "*_to"], ["min_*", "max_*"], ["*Low", "*High"]]),
-            codes: rng.chance(0.25),
+            submits_codes: rng.chance(0.25),
             short_links: rng.chance(0.3),
             echoes: rng.chance(0.4),
-            tells_time: rng.chance(0.2),
+            shows_time: rng.chance(0.2),
             class: rng.pick(&CLASSES),
             results: rng.pick(&RESULTS),
             frame: rng.below(4),
             phrase: rng.below(64),
-            manners: MarkupStyle::draw(&mut rng),
+            markup: MarkupStyle::draw(&mut rng),
         }
     }
 }

@@ -1,14 +1,14 @@
-//! Arrangements of records in tables.
+//! Arrangements that use tables.
 
 use super::item::ResultItem;
 use super::page::DatabasePage;
 
-/// Records in a row of a grid.
-const ACROSS: usize = 3;
+/// Records per row of a grid.
+const GRID_COLUMNS: usize = 3;
 
 impl DatabasePage<'_> {
     pub(super) fn rows(&mut self, records: &[ResultItem]) {
-        self.html.open("table", &[("class", self.skin.results), ("border", "1")]);
+        self.html.open("table", &[("class", self.style.results), ("border", "1")]);
         let mut names: Vec<&str> = Vec::new();
         for (name, _) in records.iter().flat_map(|record| &record.fields) {
             if !names.contains(&name.as_str()) {
@@ -32,7 +32,7 @@ impl DatabasePage<'_> {
                 self.html.element("td", &[], value);
             }
             self.html.open("td", &[]);
-            self.marked(&record.text);
+            self.highlighted(&record.text);
             self.html.close("td");
             self.html.close("tr");
         }
@@ -40,7 +40,7 @@ impl DatabasePage<'_> {
     }
 
     pub(super) fn row_pairs(&mut self, records: &[ResultItem]) {
-        self.html.open("table", &[("class", self.skin.results), ("cellpadding", "2")]);
+        self.html.open("table", &[("class", self.style.results), ("cellpadding", "2")]);
         for (at, record) in records.iter().enumerate() {
             self.html.open("tr", &[]);
             self.html.element("td", &[("rowspan", "2"), ("valign", "top")], &format!("{}.", at + 1));
@@ -50,7 +50,7 @@ impl DatabasePage<'_> {
             self.html.close("tr");
             self.html.open("tr", &[]);
             self.html.open("td", &[]);
-            self.marked(&record.text);
+            self.highlighted(&record.text);
             for (name, value) in &record.fields {
                 self.html.raw("<br>");
                 self.html.text(&format!("{name}: {value}"));
@@ -63,19 +63,19 @@ impl DatabasePage<'_> {
 
     pub(super) fn grid(&mut self, records: &[ResultItem]) {
         self.html.open("table", &[("width", "100%")]);
-        for row in records.chunks(ACROSS) {
+        for row in records.chunks(GRID_COLUMNS) {
             self.html.open("tr", &[]);
             for record in row {
-                self.html.open("td", &[("class", self.skin.class), ("valign", "top")]);
+                self.html.open("td", &[("class", self.style.class), ("valign", "top")]);
                 self.title(record);
                 self.html.raw("<br>");
-                self.marked(&record.text);
+                self.highlighted(&record.text);
                 for (name, value) in &record.fields {
                     self.html.element("div", &[], &format!("{name}: {value}"));
                 }
                 self.html.close("td");
             }
-            for _ in row.len()..ACROSS {
+            for _ in row.len()..GRID_COLUMNS {
                 self.html.raw("<td>&nbsp;</td>");
             }
             self.html.close("tr");
@@ -83,10 +83,10 @@ impl DatabasePage<'_> {
         self.html.close("table");
     }
 
-    /// A table for each record; its title is one of the values.
+    /// Writes one table per record; the title is one of the values.
     pub(super) fn sheets(&mut self, records: &[ResultItem]) {
         for record in records {
-            self.html.open("table", &[("class", self.skin.class)]);
+            self.html.open("table", &[("class", self.style.class)]);
             self.html.raw("<tr><th>Title</th><td>");
             self.title(record);
             self.html.raw("</td></tr>\n");
@@ -98,7 +98,7 @@ impl DatabasePage<'_> {
             }
             if !record.text.is_empty() {
                 self.html.raw("<tr><th>Summary</th><td>");
-                self.marked(&record.text);
+                self.highlighted(&record.text);
                 self.html.raw("</td></tr>\n");
             }
             self.html.close("table");

@@ -1,8 +1,8 @@
-//! What sites say, in ten languages: buttons, counts, regrets.
+//! Labels and messages of sites in ten languages.
 
 use crate::database::layout::SiteLanguage;
 
-/// A language's words. Counts have places for `{total}`, `{from}` and `{to}`.
+/// Labels and messages in one language. `{total}`, `{from}` and `{to}` in counts are replaced.
 pub(super) struct Wording {
     pub(super) code: &'static str,
     pub(super) search: [&'static str; 2],
@@ -18,9 +18,9 @@ pub(super) struct Wording {
     pub(super) round_counts: [&'static str; 2],
     pub(super) nothing: [&'static str; 2],
     pub(super) empty: &'static str,
-    pub(super) passed_over: &'static str,
+    pub(super) ignored: &'static str,
     pub(super) stale: &'static str,
-    /// What stands between thousands.
+    /// Separator of thousands.
     pub(super) thousands: &'static str,
 }
 
@@ -40,7 +40,7 @@ impl Wording {
         }
     }
 
-    /// A number as the language writes it.
+    /// Formats a number with the separator of the language.
     pub(super) fn number(&self, number: u32) -> String {
         let digits = number.to_string();
         let groups: Vec<&str> = digits
@@ -72,7 +72,7 @@ const ENGLISH: Wording = Wording {
     round_counts: ["About {total} results", "More than {total} records found"],
     nothing: ["No records match your search.", "Sorry, nothing was found. Try other words."],
     empty: "Please enter at least one search term.",
-    passed_over: "Your words are too short or too common to be searched.",
+    ignored: "Your words are too short or too common to be searched.",
     stale: "Your session has expired. Please submit the form again.",
     thousands: ",",
 };
@@ -96,7 +96,7 @@ const GERMAN: Wording = Wording {
     round_counts: ["Etwa {total} Treffer", "Mehr als {total} Ergebnisse"],
     nothing: ["Keine Treffer.", "Leider wurde nichts gefunden."],
     empty: "Bitte geben Sie mindestens einen Suchbegriff ein.",
-    passed_over: "Ihre Begriffe sind zu kurz oder zu häufig.",
+    ignored: "Ihre Begriffe sind zu kurz oder zu häufig.",
     stale: "Ihre Sitzung ist abgelaufen. Bitte suchen Sie noch einmal.",
     thousands: ".",
 };
@@ -116,7 +116,7 @@ const FRENCH: Wording = Wording {
     round_counts: ["Environ {total} résultats", "Plus de {total} notices"],
     nothing: ["Aucun résultat.", "Votre recherche n'a donné aucune réponse."],
     empty: "Veuillez saisir au moins un mot.",
-    passed_over: "Vos mots sont trop courts ou trop courants.",
+    ignored: "Vos mots sont trop courts ou trop courants.",
     stale: "Votre session a expiré. Veuillez recommencer la recherche.",
     thousands: "\u{202f}",
 };
@@ -140,7 +140,7 @@ const SPANISH: Wording = Wording {
     round_counts: ["Unos {total} resultados", "Más de {total} registros"],
     nothing: ["No hay resultados.", "No se ha encontrado ningún registro."],
     empty: "Escriba al menos una palabra.",
-    passed_over: "Las palabras son demasiado cortas o comunes.",
+    ignored: "Las palabras son demasiado cortas o comunes.",
     stale: "La sesión ha caducado. Vuelva a enviar el formulario.",
     thousands: ".",
 };
@@ -160,7 +160,7 @@ const ITALIAN: Wording = Wording {
     round_counts: ["Circa {total} risultati", "Oltre {total} schede"],
     nothing: ["Nessun risultato.", "La ricerca non ha prodotto risultati."],
     empty: "Inserire almeno una parola.",
-    passed_over: "Le parole sono troppo brevi o troppo comuni.",
+    ignored: "Le parole sono troppo brevi o troppo comuni.",
     stale: "La sessione è scaduta. Ripetere la ricerca.",
     thousands: ".",
 };
@@ -184,7 +184,7 @@ const DUTCH: Wording = Wording {
     round_counts: ["Ongeveer {total} resultaten", "Meer dan {total} resultaten"],
     nothing: ["Geen resultaten.", "Er is helaas niets gevonden."],
     empty: "Vul ten minste één zoekterm in.",
-    passed_over: "Uw woorden zijn te kort of te algemeen.",
+    ignored: "Uw woorden zijn te kort of te algemeen.",
     stale: "Uw sessie is verlopen. Zoek opnieuw.",
     thousands: ".",
 };
@@ -208,7 +208,7 @@ const PORTUGUESE: Wording = Wording {
     round_counts: ["Cerca de {total} resultados", "Mais de {total} registos"],
     nothing: ["Nenhum resultado.", "Não foi encontrado nenhum registo."],
     empty: "Escreva pelo menos uma palavra.",
-    passed_over: "As palavras são demasiado curtas ou comuns.",
+    ignored: "As palavras são demasiado curtas ou comuns.",
     stale: "A sessão expirou. Envie de novo o formulário.",
     thousands: ".",
 };
@@ -228,7 +228,7 @@ const RUSSIAN: Wording = Wording {
     round_counts: ["Примерно {total} результатов", "Более {total} записей"],
     nothing: ["Ничего не найдено.", "По вашему запросу нет результатов."],
     empty: "Введите хотя бы одно слово.",
-    passed_over: "Слова слишком короткие или слишком частые.",
+    ignored: "Слова слишком короткие или слишком частые.",
     stale: "Сеанс истёк. Отправьте форму ещё раз.",
     thousands: "\u{a0}",
 };
@@ -248,7 +248,7 @@ const JAPANESE: Wording = Wording {
     round_counts: ["約 {total} 件", "{total}件以上"],
     nothing: ["該当するデータはありません。", "見つかりませんでした。"],
     empty: "キーワードを入力してください。",
-    passed_over: "キーワードが短すぎます。",
+    ignored: "キーワードが短すぎます。",
     stale: "セッションの有効期限が切れました。もう一度検索してください。",
     thousands: ",",
 };
@@ -268,7 +268,7 @@ const CHINESE: Wording = Wording {
     round_counts: ["约 {total} 条结果", "超过 {total} 条记录"],
     nothing: ["没有找到结果。", "没有符合条件的记录。"],
     empty: "请输入关键词。",
-    passed_over: "关键词太短。",
+    ignored: "关键词太短。",
     stale: "会话已过期，请重新提交。",
     thousands: ",",
 };
@@ -278,7 +278,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_language_counts_and_regrets() {
+    fn every_language_has_totals_and_number_formats() {
         for language in SiteLanguage::ALL {
             let wording = Wording::of(language);
             let counts = wording.counts.iter().chain(&wording.round_counts);
