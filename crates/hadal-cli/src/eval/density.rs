@@ -37,7 +37,7 @@ pub fn densities(
             strategy: STRATEGY.to_string(),
             requests,
         };
-        let end = trial::run(&Arc::new(setup), &baseline, &spec, &mut |_| {})?.end();
+        let end = trial::run(&Arc::new(setup), baseline, &spec, &mut |_| {})?.end();
         figures.extend(Measurement::density(topic, 100.0 * end.met as f64 / end.pages.max(1) as f64));
         shares.push(end.met as f64 / end.searchable.max(1) as f64);
     }

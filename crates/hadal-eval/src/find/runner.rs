@@ -136,7 +136,7 @@ impl TrialQueue<'_> {
             .find(&spec.strategy)
             .with_context(|| format!("unknown strategy '{}'", spec.strategy))?;
         let mut reported = 0;
-        let trial = trial::run(setup, &entry, spec, &mut |spent| {
+        let trial = trial::run(setup, entry, spec, &mut |spent| {
             let more = spent.saturating_sub(reported);
             reported = spent;
             self.note(|progress| progress.spent += more);
