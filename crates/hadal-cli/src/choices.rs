@@ -61,7 +61,7 @@ mod tests {
     use super::*;
 
     const OFFERED: [(&str, &str); 2] = [
-        ("a", "any link at all, in the order they were found in the whole web"),
+        ("a", "any link at all, for those who have all the time in the world"),
         ("focused+backward+apprentice", "links of on-topic pages first, learned from examples"),
     ];
 

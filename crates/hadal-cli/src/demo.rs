@@ -100,7 +100,7 @@ fn next(store: &str) -> [String; 4] {
         format!(
             "hadal forms{option}                the forms found; --format jsonl, csv or parquet exports them"
         ),
-        format!("hadal records{option}              the records downloaded"),
+        format!("hadal records{option}              the harvested records"),
         format!("hadal demo --topic auto{option}    a demo of another topic"),
         "hadal find book --seeds FILE   the real web".to_string(),
     ]

@@ -118,7 +118,7 @@ mod tests {
     fn a_run_can_be_named() {
         let new = spec("ache", 9);
         assert_eq!(known(&new, Prior::Run(1), false), Ok(Some(b"first".to_vec())));
-        for (number, word) in [(77, "no run 77"), (3, "learned nothing"), (4, "strategy ffc")] {
+        for (number, word) in [(77, "unknown run 77"), (3, "no model"), (4, "strategy ffc")] {
             let error = known(&new, Prior::Run(number), false).unwrap_err();
             assert!(error.contains(word), "{error}");
         }

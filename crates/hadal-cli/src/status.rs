@@ -91,10 +91,10 @@ mod tests {
         let text = |status: &Status| screen(status, Screen::file());
         assert!(!text(&Status::default()).contains("harvest"));
         let status = Status { queries: 12, records: 340, ..Status::default() };
-        assert!(text(&status).contains("harvest   340 records by 12 queries\n"));
+        assert!(text(&status).contains("harvest   340 records with 12 queries\n"));
         let coverage = Coverage { estimate: Some(0.934), low: Some(0.9), high: Some(0.95) };
         let status = Status { coverage, ..status };
-        assert!(text(&status).contains("340 records by 12 queries, 93 % of what is there (90 % to 95 %)\n"));
+        assert!(text(&status).contains("340 records with 12 queries, 93 % of what is there (90 % to 95 %)\n"));
     }
 
     #[test]

@@ -72,5 +72,5 @@ fn what_cannot_be_harvested_is_refused_with_a_reason() {
     place
         .run(&["harvest", "http://a.example/", "--policy", "greedy"])
         .refused(&["harvest.policy", "adaptive"]);
-    place.run(&["harvest", "0123456789abcdef"]).refused(&["no form 0123456789abcdef"]);
+    place.run(&["harvest", "0123456789abcdef"]).refused(&["unknown form 0123456789abcdef"]);
 }

@@ -108,7 +108,7 @@ fn a_question_is_answered_by_the_sources_found() {
     let log = place.run(&["submissions", "--json"]).done();
     assert!(log.lines().any(|line| line.contains("\"purpose\":\"ask\"")), "{log}");
     place.run(&["ask", "hotel", "--topic", "hotels"]).refused(&["did you mean 'hotel'?"]);
-    place.run(&["ask", " ", "--topic", "hotel"]).refused(&["at least one"]);
+    place.run(&["ask", " ", "--topic", "hotel"]).refused(&["1 to 200 characters"]);
     place.run(&["ask", "x", "--form", "zz"]).refused(&["zz"]);
     place.run(&["ask", "x"]).refused(&["--topic"]);
 }

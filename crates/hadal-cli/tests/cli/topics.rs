@@ -115,7 +115,7 @@ fn words_alone_make_a_weaker_topic_that_says_so() {
     let place = place();
     let new = ["topics", "new", "volcano", "--words", "volcano eruption lava"];
     let ran = place.run(&new);
-    assert!(ran.err.contains("words alone"), "{ran:?}");
+    assert!(ran.err.contains("words only"), "{ran:?}");
     assert!(ran.done().contains("learned from words only"));
     place.run(&new).refused(&["'volcano' exists", "--force"]);
     place.run(&[&new[..], &["--force"]].concat()).done();

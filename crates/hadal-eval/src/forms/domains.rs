@@ -21,18 +21,18 @@ const LEAST_CONFIDENCE: f32 = 0.8;
 /// Least number of forms for a domain to enter the averages.
 const LEAST_FORMS: usize = 10;
 
-/// FormFigures of all feature sets.
+/// Figures of all feature sets.
 #[derive(Clone, Debug, Serialize)]
 pub struct DomainFigures {
     /// Number of scored forms.
     pub forms: usize,
-    /// DomainFigures with enough forms for the averages.
+    /// Domains with enough forms for the averages.
     pub averaged: Vec<&'static str>,
     /// One entry per feature set.
     pub readings: Vec<FeatureSetFigures>,
 }
 
-/// FormFigures of one feature set.
+/// Figures of one feature set.
 #[derive(Clone, Debug, Serialize)]
 pub struct FeatureSetFigures {
     /// Name of the feature set.
@@ -49,7 +49,7 @@ pub struct FeatureSetFigures {
     pub calibration: f64,
     /// Reliability curve.
     pub curve: Vec<ReliabilityBin>,
-    /// FormFigures of each domain.
+    /// Figures of each domain.
     pub each: Vec<SingleDomainFigures>,
     /// Forms whose predicted domain differs from the label.
     pub errors: Vec<Disagreement>,
@@ -58,7 +58,7 @@ pub struct FeatureSetFigures {
     pub judged: Vec<(String, usize, Vec<f32>)>,
 }
 
-/// FormFigures of one domain.
+/// Figures of one domain.
 #[derive(Clone, Debug, Serialize)]
 pub struct SingleDomainFigures {
     pub domain: &'static str,

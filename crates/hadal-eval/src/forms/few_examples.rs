@@ -14,7 +14,7 @@ use hadal_core::learn::metrics::ConfusionMatrix;
 use hadal_core::learn::rng::Rng;
 use serde::Serialize;
 
-/// DomainFigures, fixed before the first measurement.
+/// Domains, fixed before the first measurement.
 const DOMAINS_TESTED: [&str; 3] = ["book", "hotel", "job"];
 
 const EXAMPLES: usize = 5;
@@ -22,7 +22,7 @@ const EXAMPLES: usize = 5;
 /// Draws of examples, averaged.
 const DRAWS: u64 = 5;
 
-/// FormFigures of one domain.
+/// Figures of one domain.
 #[derive(Clone, Debug, Serialize)]
 pub struct FewExampleFigures {
     pub domain: &'static str,

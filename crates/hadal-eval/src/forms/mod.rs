@@ -53,7 +53,7 @@ pub fn evaluate(
     Ok(FormFigures { searchable, domains, pages, few })
 }
 
-/// FormFigures of a binary classifier.
+/// Figures of a binary classifier.
 #[derive(Clone, Debug, Serialize)]
 pub struct BinaryFigures {
     /// Name of the classifier.

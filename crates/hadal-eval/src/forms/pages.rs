@@ -11,7 +11,7 @@ use hadal_core::learn::metrics::{ReliabilityBin, calibration_error, reliability}
 use hadal_core::learn::resampling::{BootstrapInterval, bootstrap_interval};
 use serde::Serialize;
 
-/// FormFigures of both classifiers.
+/// Figures of both classifiers.
 #[derive(Clone, Debug, Serialize)]
 pub struct PageFiguresAll {
     /// Number of pages.
@@ -22,7 +22,7 @@ pub struct PageFiguresAll {
     pub judges: Vec<PageFigures>,
 }
 
-/// FormFigures of one classifier.
+/// Figures of one classifier.
 #[derive(Clone, Debug, Serialize)]
 pub struct PageFigures {
     /// Name of the classifier.

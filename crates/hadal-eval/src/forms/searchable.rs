@@ -16,7 +16,7 @@ const FOLDS: usize = 10;
 /// Errors with at least this probability are reported as doubtful labels. Guess.
 const DOUBTFUL_FROM: f32 = 0.9;
 
-/// FormFigures on the given folds.
+/// Figures on the given folds.
 #[derive(Clone, Debug, Serialize)]
 pub struct SearchableFigures {
     /// Number of forms.

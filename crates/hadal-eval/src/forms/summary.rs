@@ -1,4 +1,4 @@
-//! FormFigures as sections of a report.
+//! Figures as sections of a report.
 
 use super::domains::FeatureSetFigures;
 use super::{BinaryFigures, Disagreement, FormFigures};

@@ -86,8 +86,8 @@ mod tests {
     fn a_reason_reads_as_a_person_would_say_it() {
         assert_eq!(words("button", "search"), "button says: search");
         assert_eq!(words("concept.label", "first_name"), "label says: a word for first name");
-        assert_eq!(words("says search", "button"), "its button speaks of searching");
-        assert_eq!(words("says search", "3"), "places that speak of searching: 3");
+        assert_eq!(words("says search", "button"), "its button mentions searching");
+        assert_eq!(words("says search", "3"), "parts that mention searching: 3");
         assert_eq!(words("password", "1"), "password: 1", "what has no words of ours is told as it is");
     }
 }

@@ -142,7 +142,7 @@ mod tests {
         };
         assert!(read("name = \"recipes\"\nseed = []\n").contains("unknown field `seed`"));
         assert!(read("name = \"recipes\"\n[made]\nby = 1\n").contains("unknown field `by`"));
-        assert!(read("name = \"other\"\n").contains("calls itself 'other'"));
+        assert!(read("name = \"other\"\n").contains("has the name 'other'"));
         assert!(read("name = 3\n").contains("recipes.toml"));
     }
 

@@ -89,7 +89,7 @@ mod tests {
         std::fs::write(&beside, b"GIF89a").unwrap();
         let damaged = folder.load("recipes").unwrap_err().to_string();
         assert!(
-            damaged.contains("no model file") && damaged.contains("hadal topics train recipes"),
+            damaged.contains("not a model file") && damaged.contains("hadal topics train recipes"),
             "{damaged}"
         );
         std::fs::remove_file(&beside).unwrap();
