@@ -120,7 +120,7 @@ fn words_alone_make_a_weaker_topic_that_says_so() {
     place.run(&new).refused(&["'volcano' exists", "--force"]);
     place.run(&[&new[..], &["--force"]].concat()).done();
     let few = place.run(&["topics", "new", "few", "--examples", "mine/0.html", "mine/1.html"]);
-    assert!(few.err.contains("warning: 2 usable examples are few"), "{few:?}");
+    assert!(few.err.contains("warning: only 2 usable examples"), "{few:?}");
     place.run(&["topics", "new", "none"]).refused(&["--examples"]);
     place.run(&["topics", "new", "none", "--words", " "]).refused(&["no words"]);
     place.run(&["topics", "new", "../up", "--words", "x y"]).refused(&["is not a valid topic name"]);

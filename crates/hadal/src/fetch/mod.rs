@@ -1,7 +1,7 @@
 //! HTTP clients: the network, and the simulated web.
 //!
 //! A client sends exactly one request and follows nothing. Redirects, retries, robots.txt and pauses are decided by
-//! [`crate::polite`], so that every request is counted and waits for its host's turn.
+//! `polite`, so that every request is counted and waits for its host's turn.
 
 pub mod archive;
 pub mod in_process;
