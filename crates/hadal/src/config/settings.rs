@@ -65,7 +65,7 @@ pub const SETTINGS: &[Setting] = &[
     setting("harvest.concurrency", "8", "Forms harvested at the same time; each politeness group gets one request at a time."),
     setting("store.url", "\"file:./hadal-data\"", "Store: file:DIR, or memory: to keep nothing."),
     setting("store.group_commit", "\"100ms\"", "Longest time until finished steps are durable; a power failure loses at most this much."),
-    setting("topics.folder", "\"./hadal-topics\"", "TopicFolder of your own topics: NAME.toml, which you may edit, and NAME.model."),
+    setting("topics.folder", "\"./hadal-topics\"", "Folder of your own topics: NAME.toml, which you may edit, and NAME.model."),
     setting("output.color", "\"auto\"", "auto, always or never; auto means on a terminal without NO_COLOR."),
 ];
 

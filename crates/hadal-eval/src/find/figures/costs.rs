@@ -33,7 +33,7 @@ pub fn section(all: FindComparison<'_>) -> Section {
         title: "Where requests went".into(),
         note: "Means over all crawls of a strategy. Right: share of the forms taken for relevant that are. \
                Recognised: share of the relevant forms met that were taken for such. Of all: share of those that \
-               exist. CommonSites: visits to pages that another crawl had read. CPU in milliseconds a request."
+               exist. Shared: visits to pages that another crawl had read. CPU in milliseconds a request."
             .into(),
         headings: headings(&[
             "strategy", "requests", "pages", "robots", "look-ups", "training", "right", "recognised", "of all",
