@@ -446,7 +446,8 @@ mod tests {
         fn fetch<'a>(&'a self, request: &'a Request, at: Time) -> BoxFuture<'a, Exchange> {
             let mut log = self.0.lock().unwrap();
             log.push((at, request.url.to_string()));
-            let peer: IpAddr = if log.len().is_multiple_of(2) { [192, 0, 2, 1] } else { [192, 0, 2, 2] }.into();
+            let peer: IpAddr =
+                if log.len().is_multiple_of(2) { [192, 0, 2, 1] } else { [192, 0, 2, 2] }.into();
             let page = PAGES.iter().find(|(url, ..)| *url == request.url.as_str());
             let result = page.map(|(_, status, (name, value), body)| {
                 let headers = Headers(vec![(name.to_string(), value.to_string())]);
