@@ -7,7 +7,8 @@ use hadal::engine::{Crawl, CrawlEvent, CrawlSummary, crawl};
 use hadal::output::escape::for_json;
 use hadal::output::progress::{CrawlDisplay, DisplayStyle};
 use hadal::report;
-use hadal::store::{RunState, Store};
+use hadal::store::{FailureKind, RunQuery, RunState, Store};
+use hadal_core::http::FetchError;
 use std::io::Write;
 use std::time::Instant;
 use tokio::sync::watch;
@@ -59,9 +60,9 @@ pub fn exit(summary: &CrawlSummary) -> Exit {
 
 /// Prints which run `--fresh` discards.
 pub fn announce_fresh(store: &dyn Store, spec: &hadal::store::RunSpec) -> anyhow::Result<()> {
-    let runs = store.runs()?;
+    let runs = store.runs(&RunQuery::default())?;
     let Some(old) = runs.iter().find(|run| run.spec == *spec) else { return Ok(()) };
-    let tally = &old.tally;
+    let tally = &old.counters;
     let line = format!(
         "starting over: discarding run {} ({} requests, {} pages, {} forms)",
         old.id.0, tally.requests, tally.pages, tally.forms
@@ -129,7 +130,7 @@ fn last_words(summary: &CrawlSummary) -> String {
             summary.resting
         ));
     }
-    if let Some(refused) = tally.errors.get("private_address") {
+    if let Some(refused) = tally.errors.get(&FailureKind::Fetch(FetchError::PrivateAddress)) {
         words.push_str(&format!(
             "\n{refused} links point at private addresses; add --allow-private --fresh to visit them"
         ));

@@ -144,10 +144,10 @@ fn setup(
         source: format!("demo world {seed}"),
     };
     let ended = |run: &RunRow| {
-        let spent = run.progress.state == RunState::Budget && run.tally.requests >= args.max_requests;
+        let spent = run.progress.state == RunState::Budget && run.counters.requests >= args.max_requests;
         run.spec == spec && (spent || run.progress.state == RunState::Exhausted)
     };
-    let fresh = store.runs()?.iter().any(ended);
+    let fresh = store.runs(&RunQuery::default())?.iter().any(ended);
     if fresh {
         crawl::announce_fresh(store.as_ref(), &spec)?;
     }
@@ -169,12 +169,9 @@ fn setup(
 
 /// Relevant forms of a run with their ground truth.
 fn compare(store: &dyn Store, run: RunId, topic: &str, world: &World) -> anyhow::Result<Vec<DemoRow>> {
-    let filter = Filter { run: Some(run), min_relevance: 0.5, ..Filter::default() };
-    let mut found = Vec::new();
-    store.forms(&filter, &mut |row| {
-        found.push(row);
-        Walk::On
-    })?;
+    let query = FormQuery { run: Some(run), min_relevance: 0.5, ..FormQuery::default() };
+    let found = all_forms(store, query).map(|entry| entry.map(|entry| entry.row));
+    let found = found.collect::<Result<Vec<FormRow>, _>>()?;
     let truth = distinct(world.truth());
     let row = |form: FormRow| DemoRow {
         truth: verdict(truth.get(&form.form_id), topic),

@@ -12,7 +12,7 @@ use hadal::harvest::truth::{HarvestComparison, HarvestTruth};
 use hadal::harvest::{HarvestSummary, open_form};
 use hadal::output::demo::render_harvests;
 use hadal::polite::{Clock, PoliteClient};
-use hadal::store::{HarvestFilter, HarvestId, HarvestRow, HarvestState, Store, StoreError};
+use hadal::store::{HarvestId, HarvestQuery, HarvestRow, HarvestState, Store, StoreError};
 use hadal_world::World;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -58,7 +58,7 @@ fn beside_truth(
     store: &dyn Store,
 ) -> Result<Vec<HarvestComparison>, StoreError> {
     let ids: BTreeSet<HarvestId> = ended.iter().map(|summary| summary.id).collect();
-    let rows = store.harvests(&HarvestFilter::default())?;
+    let rows = store.harvests(&HarvestQuery::default())?;
     let rows: Vec<HarvestRow> = rows.into_iter().filter(|row| ids.contains(&row.id)).collect();
     let truth = HarvestTruth::of(world, &rows);
     rows.into_iter().map(|row| truth.compare(store, row)).collect()

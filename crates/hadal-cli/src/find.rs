@@ -18,7 +18,7 @@ use hadal::engine::{Budget, Crawl, CrawlBuilder, CrawlSummary, Probing, Scope};
 use hadal::fetch::network::{Network, NetworkOptions};
 use hadal::output::progress::DisplayStyle;
 use hadal::polite::Politeness;
-use hadal::store::{Access, RunSpec, RunState};
+use hadal::store::{Access, RunQuery, RunSpec, RunState};
 use hadal::topic::ResolvedTopic;
 use hadal_core::critic::probe::probe_word;
 use hadal_core::critic::trained::TrainedCritic;
@@ -287,7 +287,7 @@ fn look_at_quality(
     session: &Session,
 ) -> anyhow::Result<CrawlSummary> {
     let store = hadal::store::open(store, Access::Crawl)?;
-    let run = store.runs()?.into_iter().find(|row| row.id == found.run).context("the run is gone")?;
+    let run = store.runs(&RunQuery::one(found.run))?.pop().context("the run is gone")?;
     let summary = quality::ask(&store, &run, sample as usize, most, session)?;
     quality::tell(&quality::measured(&store, run.id, sample as usize, session.seed)?, session.json)?;
     Ok(summary)

@@ -5,7 +5,7 @@ use super::exit::Exit;
 use super::list::{ListArgs, list};
 use super::session::{Session, known_topic};
 use clap::Args;
-use hadal::store::{Filter, FormRow};
+use hadal::store::{FormQuery, all_forms};
 
 /// List or export the forms found
 #[derive(Debug, Args)]
@@ -26,12 +26,13 @@ pub struct FormsArgs {
 pub fn run(args: &FormsArgs, session: &Session) -> anyhow::Result<Exit> {
     let store = session.reader()?;
     known_topic(store.as_ref(), &args.list.topic)?;
-    let filter = Filter {
+    let query = FormQuery {
         topic: args.list.topic.clone(),
         min_relevance: args.min_relevance.unwrap_or(0.0),
         min_searchable: if args.all { 0.0 } else { 0.5 },
-        ..Filter::default()
+        ..FormQuery::default()
     };
     let nothing = "no matching forms; continue the crawl or loosen the filters (--all, --min-relevance)";
-    list::<FormRow>(&args.list, session, nothing, |each| store.forms(&filter, each))
+    let rows = all_forms(store.as_ref(), query).map(|entry| entry.map(|entry| entry.row));
+    list(&args.list, session, nothing, rows)
 }

@@ -4,7 +4,7 @@ use super::exit::Usage;
 use super::list::ListArgs;
 use clap::Args;
 use hadal::choice::nearest;
-use hadal::store::{HarvestFilter, HarvestId, Store, Walk};
+use hadal::store::{HarvestId, HarvestQuery, HarvestRowQuery, Store};
 use hadal_core::identity::FormId;
 
 /// Filter options.
@@ -24,9 +24,9 @@ pub struct HarvestedArgs {
 }
 
 impl HarvestedArgs {
-    /// Filter for the store. Names that the store does not know are usage errors.
-    pub fn filter(&self, store: &dyn Store, search: Option<&String>) -> anyhow::Result<HarvestFilter> {
-        let known = store.harvests(&HarvestFilter::default())?;
+    /// Query of the store. Names that the store does not know are usage errors.
+    pub fn query(&self, store: &dyn Store, search: Option<&String>) -> anyhow::Result<HarvestRowQuery> {
+        let known = store.harvests(&HarvestQuery::default())?;
         if let (Some(topic), false) = (&self.list.topic, known.is_empty()) {
             let topics = || known.iter().map(|harvest| harvest.spec.topic.as_str());
             if !topics().any(|known| known == topic) {
@@ -40,26 +40,18 @@ impl HarvestedArgs {
         if let Some(id) = self.harvest.filter(|id| !known.iter().any(|harvest| harvest.id.0 == *id)) {
             return refuse(format!("unknown harvest {id}"), None);
         }
-        Ok(HarvestFilter {
+        Ok(HarvestRowQuery {
             harvest: self.harvest.map(HarvestId),
             form: self.form,
             topic: self.list.topic.clone(),
             search: search.cloned(),
-            after: None,
-            most: None,
+            ..HarvestRowQuery::default()
         })
     }
 
-    /// Stops after the limit of rows.
-    pub fn limited<'a, R>(
-        &self,
-        each: &'a mut dyn FnMut(R) -> Walk,
-    ) -> impl FnMut(R) -> Walk + 'a + use<'a, R> {
-        let mut left = self.limit.unwrap_or(u64::MAX);
-        move |row| {
-            left -= 1;
-            if each(row) == Walk::On && left > 0 { Walk::On } else { Walk::Stop }
-        }
+    /// Greatest number of rows.
+    pub fn limit(&self) -> usize {
+        self.limit.map_or(usize::MAX, |limit| usize::try_from(limit).unwrap_or(usize::MAX))
     }
 }
 

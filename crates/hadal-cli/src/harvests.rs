@@ -7,7 +7,7 @@ use super::quality::demo_world;
 use super::session::Session;
 use clap::Args;
 use hadal::harvest::truth::{HarvestComparison, HarvestTruth};
-use hadal::store::{HarvestRow, Store, StoreError, Walk};
+use hadal::store::{HarvestQuery, HarvestRow, HarvestRowQuery, Store, StoreError};
 
 /// List or export the harvests in the store
 #[derive(Debug, Args)]
@@ -24,16 +24,12 @@ pub struct HarvestsArgs {
 
 pub fn run(args: &HarvestsArgs, session: &Session) -> anyhow::Result<Exit> {
     let store = session.reader()?;
-    let filter = args.wanted.filter(store.as_ref(), None)?;
-    let rows = store.harvests(&filter)?;
+    let HarvestRowQuery { harvest, form, topic, .. } = args.wanted.query(store.as_ref(), None)?;
+    let rows = store.harvests(&HarvestQuery { harvest, form, topic, ..HarvestQuery::default() })?;
     if args.truth {
         return beside_truth(args, session, store.as_ref(), rows);
     }
-    list::<HarvestRow>(&args.wanted.list, session, NOTHING, |each| {
-        let mut each = args.wanted.limited(each);
-        rows.into_iter().all(|row| each(row) == Walk::On);
-        Ok(())
-    })
+    list(&args.wanted.list, session, NOTHING, rows.into_iter().take(args.wanted.limit()).map(Ok))
 }
 
 const NOTHING: &str = "no harvests yet";
@@ -50,26 +46,20 @@ fn beside_truth(
             Usage("no ground truth; --truth works for harvests of the simulated web only".into()).into()
         );
     }
-    let simulated: Vec<HarvestRow> = rows.into_iter().filter(is_simulated).collect();
-    list::<HarvestComparison>(&args.wanted.list, session, NOTHING, |each| {
-        compare(store, &simulated, &mut args.wanted.limited(each))
-    })
+    let simulated: Vec<HarvestRow> =
+        rows.into_iter().filter(is_simulated).take(args.wanted.limit()).collect();
+    list(&args.wanted.list, session, NOTHING, compare(store, &simulated)?.into_iter().map(Ok))
 }
 
 /// Harvests of the same simulated web are adjacent, so each web is generated once.
-fn compare(
-    store: &dyn Store,
-    rows: &[HarvestRow],
-    each: &mut dyn FnMut(HarvestComparison) -> Walk,
-) -> Result<(), StoreError> {
+fn compare(store: &dyn Store, rows: &[HarvestRow]) -> Result<Vec<HarvestComparison>, StoreError> {
+    let mut compared = Vec::new();
     for of_one in rows.chunk_by(|a, b| a.spec.source == b.spec.source) {
         let Some(world) = demo_world(&of_one[0].spec.source) else { continue };
         let truth = HarvestTruth::of(&world, of_one);
         for row in of_one {
-            if each(truth.compare(store, row.clone())?) == Walk::Stop {
-                return Ok(());
-            }
+            compared.push(truth.compare(store, row.clone())?);
         }
     }
-    Ok(())
+    Ok(compared)
 }

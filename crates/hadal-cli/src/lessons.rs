@@ -5,7 +5,7 @@ use super::list::{ListArgs, list};
 use super::session::{Session, known_topic};
 use clap::Args;
 use hadal::output::lessons::LessonLine;
-use hadal::store::{RunRow, Walk};
+use hadal::store::{RunId, RunParts, RunQuery};
 
 /// List or export the terms that each learning iteration of a strategy selected
 ///
@@ -25,22 +25,18 @@ pub struct LessonsArgs {
 pub fn run(args: &LessonsArgs, session: &Session) -> anyhow::Result<Exit> {
     let store = session.reader()?;
     known_topic(store.as_ref(), &args.list.topic)?;
-    let meant = |run: &RunRow| {
-        args.run.is_none_or(|id| run.id.0 == id)
-            && args.list.topic.as_ref().is_none_or(|topic| run.spec.topic == *topic)
-    };
-    let runs: Vec<RunRow> = store.runs()?.into_iter().filter(meant).collect();
+    let runs = store.runs(&RunQuery {
+        run: args.run.map(RunId),
+        topic: args.list.topic.clone(),
+        parts: RunParts { lessons: usize::MAX, ..RunParts::default() },
+        ..RunQuery::default()
+    })?;
     if let (Some(id), true) = (args.run, runs.is_empty()) {
         return Err(Usage(format!("unknown run {id}; `hadal runs` lists all runs")).into());
     }
     let nothing = "no lessons; the strategies of these runs do not learn, or have not learned yet";
-    list::<LessonLine>(&args.list, session, nothing, |each| {
-        for run in runs {
-            let lines = store.lessons(run.id)?.into_iter().flat_map(|row| LessonLine::of(&run, row));
-            if lines.into_iter().any(|line| each(line) == Walk::Stop) {
-                break;
-            }
-        }
-        Ok(())
-    })
+    let lines = runs
+        .iter()
+        .flat_map(|run| run.lessons.iter().flat_map(|row| LessonLine::of(run, row.clone())).map(Ok));
+    list(&args.list, session, nothing, lines)
 }

@@ -9,7 +9,7 @@ use hadal::atomic_file::AtomicFile;
 use hadal::output::listing::Listed;
 use hadal::output::terminal::Screen;
 use hadal::output::writer::{Format, RowWriter, writer};
-use hadal::store::{StoreError, Walk};
+use hadal::store::StoreError;
 use std::io::{BufWriter, IsTerminal, Write};
 use std::path::PathBuf;
 
@@ -32,23 +32,24 @@ pub fn list<R: Listed>(
     args: &ListArgs,
     session: &Session,
     nothing: &str,
-    walk: impl FnOnce(&mut dyn FnMut(R) -> Walk) -> Result<(), StoreError>,
+    rows: impl Iterator<Item = Result<R, StoreError>>,
 ) -> anyhow::Result<Exit> {
     let format = args.chosen(session.json)?;
-    let rows = match &args.output {
+    let written = match &args.output {
         Some(path) => {
             let context = || format!("could not write {}", path.display());
             let (file, out) = AtomicFile::create(path).with_context(context)?;
-            let rows = write_rows(writer::<R>(format, out, Screen::file())?, walk).with_context(context)?;
+            let written =
+                write_rows(writer::<R>(format, out, Screen::file())?, rows).with_context(context)?;
             file.complete().with_context(context)?;
-            rows
+            written
         }
         None => {
             let out = BufWriter::new(std::io::stdout());
-            write_rows(writer::<R>(format, out, session.stdout())?, walk)?
+            write_rows(writer::<R>(format, out, session.stdout())?, rows)?
         }
     };
-    if rows == 0 && format == Format::Table {
+    if written == 0 && format == Format::Table {
         writeln!(std::io::stderr(), "{nothing}").ok();
     }
     Ok(Exit::Done)
@@ -73,23 +74,13 @@ impl ListArgs {
 
 fn write_rows<R: Listed>(
     mut writer: Box<dyn RowWriter>,
-    walk: impl FnOnce(&mut dyn FnMut(R) -> Walk) -> Result<(), StoreError>,
+    rows: impl Iterator<Item = Result<R, StoreError>>,
 ) -> anyhow::Result<u64> {
-    let mut rows = 0;
-    let mut broken = None;
-    walk(&mut |row| match writer.row(&row.cells()) {
-        Ok(()) => {
-            rows += 1;
-            Walk::On
-        }
-        Err(error) => {
-            broken = Some(error);
-            Walk::Stop
-        }
-    })?;
-    if let Some(error) = broken {
-        return Err(error.into());
+    let mut written = 0;
+    for row in rows {
+        writer.row(&row?.cells())?;
+        written += 1;
     }
     writer.finish()?;
-    Ok(rows)
+    Ok(written)
 }

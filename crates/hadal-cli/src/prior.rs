@@ -3,7 +3,7 @@
 use super::choices::choices;
 use super::exit::Usage;
 use hadal::config::Prior;
-use hadal::store::{RunRow, RunSpec, Store};
+use hadal::store::{RunParts, RunQuery, RunRow, RunSpec, Store};
 use std::io::Write;
 
 /// Help text of `--prior`.
@@ -24,7 +24,8 @@ pub fn knowledge(
     prior: Prior,
     fresh: bool,
 ) -> anyhow::Result<Option<Vec<u8>>> {
-    let runs = store.runs()?;
+    let parts = RunParts { strategy: true, ..RunParts::default() };
+    let runs = store.runs(&RunQuery { parts, ..RunQuery::default() })?;
     let begun = |run: &RunRow| run.spec == *spec && run.progress.next_seq > 0;
     if !fresh && let Some(known) = runs.iter().find(|run| begun(run)) {
         if let Prior::Run(_) = prior {

@@ -67,7 +67,7 @@ pub fn run(args: &QualityArgs, session: &Session) -> anyhow::Result<Exit> {
     if let Some(warning) = warning(&run.spec, session)? {
         writeln!(std::io::stderr(), "{warning}").ok();
     }
-    let budget = run.tally.requests + REQUESTS_PER_FORM * u64::from(args.sample);
+    let budget = run.counters.requests + REQUESTS_PER_FORM * u64::from(args.sample);
     let summary = ask(&store, &run, sample, Some(budget), session)?;
     tell(&measured(&store, run.id, sample, session.seed)?, session.json)?;
     Ok(crawl::exit(&summary))
@@ -81,11 +81,14 @@ fn warning(spec: &RunSpec, session: &Session) -> anyhow::Result<Option<&'static 
 /// Selects the run.
 fn chosen(store: &dyn Store, args: &QualityArgs) -> anyhow::Result<RunRow> {
     super::session::known_topic(store, &args.topic)?;
-    let meant = |run: &RunRow| {
-        args.run.is_none_or(|id| run.id.0 == id)
-            && args.topic.as_ref().is_none_or(|topic| run.spec.topic == *topic)
+    let query = RunQuery {
+        run: args.run.map(RunId),
+        topic: args.topic.clone(),
+        order: RowOrder::Newest,
+        limit: Some(1),
+        ..RunQuery::default()
     };
-    let found = store.runs()?.into_iter().rev().find(meant);
+    let found = store.runs(&query)?.pop();
     Ok(found.ok_or_else(|| Usage("unknown run; `hadal runs` lists all runs".to_string()))?)
 }
 
@@ -103,7 +106,7 @@ pub fn ask(
 
 /// Estimate from the results so far.
 pub fn measured(store: &Arc<dyn Store>, run: RunId, sample: usize, seed: u64) -> anyhow::Result<Quality> {
-    let row = store.runs()?.into_iter().find(|row| row.id == run).context("the run is gone")?;
+    let row = store.runs(&RunQuery::one(run))?.pop().context("the run is gone")?;
     Ok(quality(store.as_ref(), &row, sample, seed)?)
 }
 

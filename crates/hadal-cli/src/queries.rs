@@ -5,7 +5,7 @@ use super::harvested::{HarvestedArgs, some_words};
 use super::list::list;
 use super::session::Session;
 use clap::Args;
-use hadal::store::QueryRow;
+use hadal::store::all_queries;
 
 /// List or export the queries that harvests sent
 #[derive(Debug, Args)]
@@ -22,9 +22,8 @@ pub struct QueriesArgs {
 
 pub fn run(args: &QueriesArgs, session: &Session) -> anyhow::Result<Exit> {
     let store = session.reader()?;
-    let filter = args.wanted.filter(store.as_ref(), args.search.as_ref())?;
+    let query = args.wanted.query(store.as_ref(), args.search.as_ref())?;
     let nothing = "no matching queries; harvest a form first or loosen the filters";
-    list::<QueryRow>(&args.wanted.list, session, nothing, |each| {
-        store.asked(&filter, &mut args.wanted.limited(each))
-    })
+    let rows = all_queries(store.as_ref(), query).take(args.wanted.limit());
+    list(&args.wanted.list, session, nothing, rows)
 }

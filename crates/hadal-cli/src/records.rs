@@ -5,7 +5,7 @@ use super::harvested::{HarvestedArgs, some_words};
 use super::list::list;
 use super::session::Session;
 use clap::Args;
-use hadal::store::RecordRow;
+use hadal::store::all_records;
 
 /// List or export the records that harvests downloaded
 #[derive(Debug, Args)]
@@ -22,9 +22,8 @@ pub struct RecordsArgs {
 
 pub fn run(args: &RecordsArgs, session: &Session) -> anyhow::Result<Exit> {
     let store = session.reader()?;
-    let filter = args.wanted.filter(store.as_ref(), args.search.as_ref())?;
+    let query = args.wanted.query(store.as_ref(), args.search.as_ref())?;
     let nothing = "no matching records; harvest a form first or loosen the filters";
-    list::<RecordRow>(&args.wanted.list, session, nothing, |each| {
-        store.records(&filter, &mut args.wanted.limited(each))
-    })
+    let rows = all_records(store.as_ref(), query).take(args.wanted.limit());
+    list(&args.wanted.list, session, nothing, rows)
 }

@@ -4,7 +4,7 @@ use super::exit::Exit;
 use super::list::{ListArgs, list};
 use super::session::{Session, known_topic};
 use clap::Args;
-use hadal::store::{RunRow, Walk};
+use hadal::store::RunQuery;
 
 /// List or export the runs in the store
 #[derive(Debug, Args)]
@@ -17,13 +17,7 @@ pub struct RunsArgs {
 pub fn run(args: &RunsArgs, session: &Session) -> anyhow::Result<Exit> {
     let store = session.reader()?;
     known_topic(store.as_ref(), &args.list.topic)?;
-    let wanted = |run: &RunRow| args.list.topic.as_ref().is_none_or(|topic| run.spec.topic == *topic);
-    list::<RunRow>(&args.list, session, "no runs yet; start one with `hadal find`", |each| {
-        for run in store.runs()?.into_iter().filter(wanted) {
-            if each(run) == Walk::Stop {
-                break;
-            }
-        }
-        Ok(())
-    })
+    let runs = store.runs(&RunQuery { topic: args.list.topic.clone(), ..RunQuery::default() })?;
+    let nothing = "no runs yet; start one with `hadal find`";
+    list(&args.list, session, nothing, runs.into_iter().map(Ok))
 }

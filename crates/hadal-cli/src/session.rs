@@ -7,7 +7,7 @@ use hadal::config::layers::FILE_VARIABLE;
 use hadal::config::{Config, Layers, Override};
 use hadal::output::progress::DisplayStyle;
 use hadal::output::terminal::{Color, Screen};
-use hadal::store::{Access, Store, StoreError};
+use hadal::store::{Access, RunQuery, Store, StoreError};
 use std::io::IsTerminal;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -121,7 +121,7 @@ impl Session {
 /// Usage error if no run in the store has the topic; suggests the nearest name.
 pub fn known_topic(store: &dyn Store, topic: &Option<String>) -> anyhow::Result<()> {
     let Some(topic) = topic else { return Ok(()) };
-    let runs = store.runs()?;
+    let runs = store.runs(&RunQuery::default())?;
     if runs.is_empty() || runs.iter().any(|run| run.spec.topic == *topic) {
         return Ok(());
     }

@@ -5,7 +5,7 @@ use super::exit::Exit;
 use super::list::{ListArgs, list};
 use super::session::{Session, known_topic};
 use clap::Args;
-use hadal::store::{Filter, SiteRow, Walk};
+use hadal::store::SiteQuery;
 
 /// List or export the sites visited
 #[derive(Debug, Args)]
@@ -21,12 +21,11 @@ pub struct SitesArgs {
 pub fn run(args: &SitesArgs, session: &Session) -> anyhow::Result<Exit> {
     let store = session.reader()?;
     known_topic(store.as_ref(), &args.list.topic)?;
-    let filter = Filter { topic: args.list.topic.clone(), ..Filter::default() };
-    let least = args.min_relevance.unwrap_or(0.0);
-    list::<SiteRow>(
-        &args.list,
-        session,
-        "no matching sites; continue the crawl or loosen the filters",
-        |each| store.sites(&filter, &mut |site| if site.best >= least { each(site) } else { Walk::On }),
-    )
+    let query = SiteQuery {
+        topic: args.list.topic.clone(),
+        min_relevance: args.min_relevance.unwrap_or(0.0),
+        ..SiteQuery::default()
+    };
+    let nothing = "no matching sites; continue the crawl or loosen the filters";
+    list(&args.list, session, nothing, store.sites(&query)?.into_iter().map(Ok))
 }

@@ -101,7 +101,7 @@ mod tests {
 
     #[test]
     fn one_screen_tells_what_happened() {
-        let errors = vec![("http_404".to_string(), 7)];
+        let errors = vec![(hadal::store::FailureKind::Http(404), 7)];
         let status = Status { requests: 42, forms_relevant: 3, errors, ..Status::default() };
         let text = screen(&status, Screen::file());
         assert!(text.contains("requests  42 in 0s"), "{text}");

@@ -5,8 +5,8 @@ use super::list::{ListArgs, list};
 use super::quality::demo_world;
 use super::session::Session;
 use clap::Args;
-use hadal::report::submitted::{Submitted, submitted};
-use hadal::store::{Filter, HarvestId, RunId, Submission, Walk};
+use hadal::report::submitted::submitted;
+use hadal::store::{HarvestId, RunId, SubmissionQuery, all_submissions};
 
 /// List or export all form submissions
 ///
@@ -33,18 +33,16 @@ pub struct SubmissionsArgs {
 pub fn run(args: &SubmissionsArgs, session: &Session) -> anyhow::Result<Exit> {
     let store = session.reader()?;
     let (run, harvest) = (args.run.map(RunId), args.harvest.map(HarvestId));
-    let filter = Filter { run, harvest, topic: args.list.topic.clone(), ..Filter::default() };
+    let query =
+        SubmissionQuery { run, harvest, topic: args.list.topic.clone(), ..SubmissionQuery::default() };
     let nothing = "no form has been submitted";
     if args.truth {
-        let rows = submitted(store.as_ref(), &filter, demo_world)?;
+        let rows = submitted(store.as_ref(), &query, demo_world)?;
         if !rows.is_empty() && rows.iter().all(|row| row.kind.is_none()) {
             let nobody = "no ground truth; --truth works for submissions on the simulated web only";
             return Err(Usage(nobody.into()).into());
         }
-        return list::<Submitted>(&args.list, session, nothing, |each| {
-            rows.into_iter().all(|row| each(row) == Walk::On);
-            Ok(())
-        });
+        return list(&args.list, session, nothing, rows.into_iter().map(Ok));
     }
-    list::<Submission>(&args.list, session, nothing, |each| store.submissions(&filter, each))
+    list(&args.list, session, nothing, all_submissions(store.as_ref(), query))
 }

@@ -8,7 +8,6 @@ use anyhow::Context;
 use clap::{Args, Subcommand, ValueEnum};
 use hadal::choice::nearest;
 use hadal::fetch::world_server::{Running, Serving, serve};
-use hadal::store::Walk;
 use hadal_world::database::DatabaseHosts;
 use hadal_world::{Spec, TrueForm, World};
 use serde_json::json;
@@ -121,14 +120,7 @@ fn run_truth(args: &TruthArgs, session: &Session) -> anyhow::Result<Exit> {
     topic.map(world_topic).transpose()?;
     let world = args.size.world(session.seed);
     let wanted = |form: &TrueForm| topic.is_none_or(|topic| form.topic == Some(topic));
-    list::<TrueForm>(&args.list, session, "no such forms", |each| {
-        for form in world.truth().filter(wanted) {
-            if each(form) == Walk::Stop {
-                break;
-            }
-        }
-        Ok(())
-    })
+    list(&args.list, session, "no such forms", world.truth().filter(wanted).map(Ok))
 }
 
 fn run_serve(args: &WorldServeArgs, session: &Session) -> anyhow::Result<Exit> {

@@ -25,7 +25,8 @@ use hadal::fetch::network::{Network, NetworkOptions};
 use hadal::fetch::world_server;
 use hadal::polite::Clock;
 use hadal::store::{
-    Access, Batch, FrontierChange, Outcome, RunId, RunSpec, SentStep, StepEnd, StepTarget, Store, open,
+    Access, Batch, FailureKind, FrontierChange, Outcome, QueueSlice, RunId, RunSpec, SentStep, StepEnd,
+    StepTarget, Store, open,
 };
 use hadal_core::address::Host;
 use hadal_core::http::Request;
@@ -263,11 +264,11 @@ fn frontier_operations() -> Anyhow<()> {
 
 fn pop(store: &dyn Store, run: RunId, seq: u64) -> Anyhow<()> {
     let host = Host(format!("http://www.site-{}.example", seq % 1000));
-    let best = store.of_host(run, QueueId(0), &host, None, 2)?;
+    let best = store.queue_heads(run, &[QueueSlice::of_host(QueueId(0), &host, 2)])?.remove(0);
     let work = StepTarget::Link(best[0].link.id);
     let sent = vec![SentStep { seq, target: work.clone(), at: Time(0) }];
     store.commit(run, &Batch { sent, ..Batch::default() })?;
-    let outcome = Outcome { end: StepEnd::Failed("bench".into()), ..Outcome::of(seq, work, Time(0)) };
+    let outcome = Outcome { end: StepEnd::Failed(FailureKind::NoPage), ..Outcome::of(seq, work, Time(0)) };
     Ok(store.commit(run, &Batch { outcomes: vec![outcome], ..Batch::default() })?)
 }
 

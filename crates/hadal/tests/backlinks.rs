@@ -94,7 +94,7 @@ async fn without_the_source_nothing_is_kept_for_it() {
     let store = memory();
     crawl.store = Arc::clone(&store);
     run(crawl).await;
-    let known = store.backlinks("test", &Url::parse(shop).unwrap(), 10).unwrap();
+    let known = store.backlinks("test", &[Url::parse(shop).unwrap()], 10).unwrap().remove(0);
     assert_eq!(known.len(), 1, "only the page it was found on: {known:?}");
 }
 

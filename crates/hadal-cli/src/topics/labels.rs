@@ -9,15 +9,13 @@ use futures::StreamExt;
 use hadal::harvest::open_form::page_at_url;
 use hadal::output::escape::for_terminal;
 use hadal::polite::{Clock, PoliteClient};
-use hadal::store::{FormEntry, Label, LabelRow, Store, StoreError};
+use hadal::store::{FormEntry, Label, LabelRow, RunQuery, Store, StoreError, all_labels, form_by_id};
 use hadal::topic::Sample;
 use hadal_core::identity::form_id;
 use std::collections::BTreeMap;
 use std::io::Write;
 use tokio::sync::watch;
 
-/// Labels per read of the store.
-const CHUNK: usize = 500;
 /// Concurrent pages.
 const AT_ONCE: usize = 8;
 
@@ -37,7 +35,7 @@ pub fn marked(topic: &str, session: &Session) -> anyhow::Result<Option<Marked>> 
     let store = session.reader()?;
     let mut forms = Vec::new();
     for label in labels(store.as_ref(), topic)? {
-        forms.extend(store.found(label.form, Some(topic))?);
+        forms.extend(form_by_id(store.as_ref(), label.form, Some(topic), false)?);
     }
     if forms.is_empty() {
         let hint = "label forms in the directory of `hadal serve`";
@@ -45,7 +43,7 @@ pub fn marked(topic: &str, session: &Session) -> anyhow::Result<Option<Marked>> 
     }
     let mut by_source: BTreeMap<String, Vec<FormEntry>> = BTreeMap::new();
     for found in forms {
-        let run = store.run_row(found.run)?.context("the run of a form is gone")?;
+        let run = store.runs(&RunQuery::one(found.run))?.pop().context("the run of a form is gone")?;
         by_source.entry(run.spec.source).or_default().push(found);
     }
     let runtime = tokio::runtime::Runtime::new().context("could not start threads")?;
@@ -64,15 +62,8 @@ pub fn marked(topic: &str, session: &Session) -> anyhow::Result<Option<Marked>> 
 }
 
 fn labels(store: &dyn Store, topic: &str) -> Result<Vec<LabelRow>, StoreError> {
-    let mut all: Vec<LabelRow> = Vec::new();
-    let mut last: Option<LabelRow> = None;
-    loop {
-        let after = last.as_ref().map(|row| (row.form, row.topic.as_str()));
-        let rows = store.labels(after, CHUNK)?;
-        let Some(end) = rows.last().cloned() else { return Ok(all) };
-        all.extend(rows.into_iter().filter(|row| row.topic == topic));
-        last = Some(end);
-    }
+    let is_of_topic = |row: &Result<LabelRow, _>| row.as_ref().is_ok_and(|row| row.topic == topic);
+    all_labels(store).filter(|row| row.is_err() || is_of_topic(row)).collect()
 }
 
 /// Fetches the pages of forms of one web and sorts them by label.

@@ -4,7 +4,7 @@ use crate::exit::{Exit, Usage};
 use crate::session::Session;
 use clap::Args;
 use hadal::output::escape::{for_json, for_terminal};
-use hadal::store::{Filter, FormRow, RunRow, Store, Walk};
+use hadal::store::{FormQuery, RunQuery, Store, all_forms};
 use hadal::topic::labelled::{page, pages_in};
 use hadal::topic::learn::learn;
 use hadal::topic::propose::{MOST_FORMS, Proposal, propose};
@@ -119,12 +119,17 @@ fn from_folder(folder: &Path) -> anyhow::Result<Vec<Sample>> {
 fn from_store(store: &dyn Store) -> anyhow::Result<Vec<Sample>> {
     let mut seen: HashSet<FormId> = HashSet::new();
     let mut samples = Vec::new();
-    for run in store.runs()? {
-        for row in searchable(store, &run)?.into_iter().filter(|row| seen.insert(row.form_id)) {
+    for run in store.runs(&RunQuery::default())? {
+        let query = FormQuery { run: Some(run.id), min_searchable: 0.5, whole: true, ..FormQuery::default() };
+        for entry in all_forms(store, query) {
+            let row = entry?.row;
+            if !seen.insert(row.form_id) {
+                continue;
+            }
             if samples.len() == MOST_FORMS {
                 return Ok(samples);
             }
-            let Some(form) = store.whole_form(run.id, row.form_id)? else { continue };
+            let Some(form) = row.whole.map(|whole| *whole) else { continue };
             let mut page = parse(b"", None, &row.page_url);
             page.language = row.language.clone();
             let source = row.page_url.to_string();
@@ -132,14 +137,4 @@ fn from_store(store: &dyn Store) -> anyhow::Result<Vec<Sample>> {
         }
     }
     Ok(samples)
-}
-
-fn searchable(store: &dyn Store, run: &RunRow) -> anyhow::Result<Vec<FormRow>> {
-    let filter = Filter { run: Some(run.id), min_searchable: 0.5, ..Filter::default() };
-    let mut rows = Vec::new();
-    store.forms(&filter, &mut |row| {
-        rows.push(row);
-        Walk::On
-    })?;
-    Ok(rows)
 }

@@ -17,7 +17,7 @@ mod program;
 mod store_fixture;
 
 use driver::{Browser, PATIENCE, browser};
-use hadal::store::{Control, HarvestProgress, HarvestState, HarvestStep};
+use hadal::store::{Activity, Control, HarvestProgress, HarvestState, HarvestStep};
 use poison::SCRIPT;
 use program::Place;
 use serde_json::Value;
@@ -152,7 +152,7 @@ async fn a_harvest_is_watched_paused_given_a_budget_and_stopped() {
     browser.until("document.querySelector('.heading .state.running')").await;
     let spend = |seq| {
         let step = HarvestStep { seq, requests: 111, pages: 1, ..HarvestStep::default() };
-        store.commit_steps(harvest, &[step]).unwrap();
+        store.commit_harvest(harvest, &step.into()).unwrap();
     };
     const REQUESTS: &str = "[...document.querySelectorAll('.tile')].at(-1).textContent";
     const POINTS: &str = "document.querySelectorAll('#coverage + .panel .line')[0]?.points.numberOfItems";
@@ -163,7 +163,7 @@ async fn a_harvest_is_watched_paused_given_a_budget_and_stopped() {
     browser.until(&format!("{POINTS} >= 3")).await;
     browser.click("#pause").await;
     browser.until("document.querySelector('.heading .state.paused')").await;
-    assert!(store.harvest_control(harvest).unwrap().pause);
+    assert!(store.control(Activity::Harvest(harvest)).unwrap().pause);
     browser.click("#pause").await;
     browser.until("document.querySelector('.heading .state.running')").await;
     browser.write("#budget", "5000").await;
@@ -172,9 +172,9 @@ async fn a_harvest_is_watched_paused_given_a_budget_and_stopped() {
     browser.click("#stop").await;
     browser.until("document.querySelector('#stop').disabled").await;
     let asked = Control { pause: false, stop: true, max_requests: Some(5000) };
-    assert_eq!(store.harvest_control(harvest).unwrap(), asked);
+    assert_eq!(store.control(Activity::Harvest(harvest)).unwrap(), asked);
     let ended = HarvestProgress { state: HarvestState::Stopped, ..HarvestProgress::default() };
-    store.note_harvest(harvest, &ended).unwrap();
+    store.commit_harvest(harvest, &ended.into()).unwrap();
     browser
         .until(
             "document.querySelector('.heading .state.stopped') && document.querySelector('.controls').hidden",

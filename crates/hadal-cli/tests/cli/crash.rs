@@ -1,7 +1,7 @@
 //! Kills the program at random moments, and interrupts it.
 
 use crate::crawl_process::{Site, draws, listed_forms, listed_submissions, program, signal};
-use hadal::store::{Access, RunId, Walk, open};
+use hadal::store::{Access, PageQuery, RunId, all_pages, open};
 use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader};
 use std::net::TcpListener;
@@ -11,13 +11,7 @@ use std::process::Stdio;
 /// Pages that the store has committed.
 fn kept_pages(store: &Path) -> BTreeSet<String> {
     let Ok(store) = open(&format!("file:{}", store.display()), Access::Read) else { return BTreeSet::new() };
-    let mut pages = BTreeSet::new();
-    let mut each = |page: hadal::store::PageRow| {
-        pages.insert(page.url.to_string());
-        Walk::On
-    };
-    store.pages(RunId(1), &mut each).unwrap();
-    pages
+    all_pages(store.as_ref(), PageQuery::of(RunId(1))).map(|page| page.unwrap().url.to_string()).collect()
 }
 
 /// Ids of the forms that a store lists.

@@ -24,15 +24,15 @@ fn place() -> Place {
     };
     let second = QueryRow { total: None, end: ReadingEnd::Failed, words: "fish".into(), ..asked(2, 0..0) };
     let failed =
-        HarvestStep { asked: Some(second), failed: Some("http_500".into()), ..harvest_step(1, 2, 0..0) };
-    store.commit_steps(books, &[step, failed]).unwrap();
-    store.log_submission(&harvest_entry(books, 0)).unwrap();
+        HarvestStep { asked: Some(second), failed: Some(FailureKind::Http(500)), ..harvest_step(1, 2, 0..0) };
+    commit_steps(store.as_ref(), books, &[step, failed]);
+    log_submission(store.as_ref(), &harvest_entry(books, 0));
     let ending = Some("more requests no longer pay".to_string());
     let done = HarvestProgress { state: HarvestState::Done, ending, now: Time(9), elapsed_ms: 1500 };
-    store.note_harvest(books, &done).unwrap();
+    note_harvest(store.as_ref(), books, &done);
     let cars = HarvestSpec { topic: "cars".into(), ..harvest_spec(0xca25) };
     let cars = store.begin_harvest(&cars, Time(1)).unwrap();
-    store.commit_steps(cars, &[harvest_step(0, 1, 5..8)]).unwrap();
+    commit_steps(store.as_ref(), cars, &[harvest_step(0, 1, 5..8)]);
     store.sync().unwrap();
     place
 }

@@ -1,6 +1,6 @@
 //! `hadal serve`, `hadal ask` and the dashboard.
 use crate::program::Place;
-use hadal::store::{Access, FormEntry, FormQuery, Label, LabelRow, open};
+use hadal::store::{Access, FormEntry, FormQuery, Label, LabelFilter, LabelUpdate, open};
 use hadal_core::time::Time;
 use serde_json::Value;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -120,11 +120,11 @@ fn marks_in_the_directory_train_a_topic() {
         .run(&["topics", "train", "hotel", "--from-labels"])
         .refused(&["no form of 'hotel' is labelled", "hadal serve"]);
     let store = open(&format!("file:{}", place.path().join("hadal-data").display()), Access::Read).unwrap();
-    let query = FormQuery { most: 500, ..FormQuery::default() };
-    let forms = store.directory(&query).unwrap().forms;
+    let query = FormQuery { labels: LabelFilter::Accepted, limit: Some(500), ..FormQuery::default() };
+    let forms = store.forms(&query).unwrap().rows;
     let mark = |found: &FormEntry, label| {
         let (form, topic) = (found.row.form_id, found.row.topic.clone());
-        store.mark(&LabelRow { form, topic, label, at: Time(1) }).unwrap();
+        store.set_labels(&[LabelUpdate { form, topic, label: Some(label), at: Time(1) }]).unwrap();
     };
     forms.iter().take(6).for_each(|found| mark(found, Label::Right));
     let others = forms.iter().rev().filter(|found| found.row.p_searchable > 0.5).take(3);

@@ -7,7 +7,9 @@ use super::topic_setup::TopicSetup;
 use hadal::engine::{Budget, Crawl, CrawlBuilder, CrawlError, CrawlEvent, crawl};
 use hadal::polite::robots::AGENT;
 use hadal::polite::{Clock, Politeness};
-use hadal::store::{Filter, LessonRow, RunSpec, Store, Walk, memory::MemoryStore};
+use hadal::store::{
+    Catalogue, LessonRow, RunParts, RunQuery, RunSpec, SiteQuery, Store, memory::MemoryStore,
+};
 use hadal_core::address::Site;
 use hadal_core::strategy::{StrategyContext, StrategyEntry};
 use rustc_hash::FxHashSet;
@@ -118,7 +120,9 @@ pub fn run(
             progress(requests);
         }
     }))?;
-    let lessons = store.lessons(summary.run)?;
+    let parts = RunParts { lessons: usize::MAX, ..RunParts::default() };
+    let run = store.runs(&RunQuery { parts, ..RunQuery::one(summary.run) })?.pop();
+    let lessons = run.map(|row| row.lessons).unwrap_or_default();
     let deep = deep_sites(store.as_ref(), setup, &scorer)?;
     let (curve, gauges) = scorer.finish();
     let (cache_hits, cache_misses) = web.cache_use();
@@ -178,13 +182,12 @@ fn deep_sites(
 ) -> Result<Vec<DeepSite>, CrawlError> {
     let deep: FxHashSet<&str> = setup.known_world.truth.deep_sites(&setup.topic).collect();
     let mut visited = Vec::new();
-    store.sites(&Filter::default(), &mut |row| {
-        if row.tally.pages > 0 && deep.contains(row.site.0.as_str()) {
+    for row in store.sites(&SiteQuery::default())? {
+        if row.counters.pages > 0 && deep.contains(row.site.0.as_str()) {
             let relevant = scorer.found_on(&row.site);
-            visited.push(DeepSite { site: number_of(&row.site), pages: row.tally.pages, relevant });
+            visited.push(DeepSite { site: number_of(&row.site), pages: row.counters.pages, relevant });
         }
-        Walk::On
-    })?;
+    }
     visited.sort_unstable();
     Ok(visited)
 }

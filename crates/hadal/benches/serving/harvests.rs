@@ -37,7 +37,7 @@ pub fn fill(store: &dyn Store, records: u64) -> Anyhow<()> {
     let (mut random, mut seqs) = (Rng::new(1), vec![0; began.len()]);
     for step in 0..records / RECORDS_PER_STEP {
         let n = if step % 2 == 0 { 0 } else { 1 + (step / 2 % (HARVESTS - 1)) as usize };
-        store.commit_steps(began[n], &[taken(n, seqs[n], &mut random)])?;
+        store.commit_harvest(began[n], &taken(n, seqs[n], &mut random).into())?;
         seqs[n] += 1;
         if step.is_multiple_of(STEPS) {
             store.sync()?;

@@ -9,7 +9,7 @@ use hadal::engine::crawl;
 use hadal::fetch::in_process::InProcess;
 use hadal::polite::{ClientOptions, Clock, Politeness};
 use hadal::serve::{Server, serve};
-use hadal::store::{Access, RunId, Store, open};
+use hadal::store::{Access, Activity, RunId, Store, open};
 use hadal_world::{Spec, World};
 use http_body_util::BodyExt;
 use std::io::{BufRead, BufReader};
@@ -65,7 +65,7 @@ pub fn crawl_once(folder: &str, pages: u64, seed: u64, is_watched: bool) -> Anyh
         let spent = cpu()? - start;
         drop(browser);
         println!("{}", summary.tally.pages as f64 / spent);
-        Ok(store.discard(run)?)
+        Ok(store.discard(Activity::Run(run))?)
     })
 }
 

@@ -13,7 +13,7 @@ pub use source::{AskOutcome, AskedSource};
 use crate::fetch::Fetch;
 use crate::harvest::open_form::{self, FormOpenError};
 use crate::polite::{ClientOptions, Clock, PoliteClient};
-use crate::store::{FormEntry, FormQuery, Store, StoreError};
+use crate::store::{FormEntry, FormQuery, LabelFilter, Store, StoreError, form_by_id};
 use futures::future::join_all;
 use hadal_core::critic::probe::query_field;
 use hadal_core::identity::FormId;
@@ -147,16 +147,18 @@ impl Asker {
                     topic: Some(topic.clone()),
                     min_relevance: 0.5,
                     min_searchable: 0.5,
-                    most: limit * 4,
+                    labels: LabelFilter::Accepted,
+                    limit: Some(limit * 4),
                     ..FormQuery::default()
                 };
-                Ok(self.store.directory(&query)?.forms)
+                Ok(self.store.forms(&query)?.rows)
             }
             SourceSelection::Forms(forms) if !(1..=MAX_SOURCES).contains(&forms.len()) => {
                 Err(AskError::TooMany)
             }
             SourceSelection::Forms(forms) => {
-                let found = forms.iter().map(|form| self.store.found(*form, None));
+                let store = self.store.as_ref();
+                let found = forms.iter().map(|form| form_by_id(store, *form, None, false));
                 let found: Vec<FormEntry> = found.filter_map(Result::transpose).collect::<Result<_, _>>()?;
                 if found.is_empty() { Err(AskError::NoForm) } else { Ok(found) }
             }

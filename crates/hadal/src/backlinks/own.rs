@@ -24,7 +24,8 @@ pub struct OwnBacklinks {
 impl Backlinks for OwnBacklinks {
     fn lookup<'a>(&'a self, url: &'a Url) -> BoxFuture<'a, Result<Vec<Url>, FetchError>> {
         Box::pin(async move {
-            self.store.backlinks(&self.source, url, MAX_PAGES).map_err(|error| {
+            let found = self.store.backlinks(&self.source, std::slice::from_ref(url), MAX_PAGES);
+            found.map(|pages| pages.into_iter().flatten().collect()).map_err(|error| {
                 tracing::warn!(%url, %error, "could not read backlinks from the store");
                 FetchError::Protocol
             })

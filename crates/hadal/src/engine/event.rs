@@ -1,7 +1,7 @@
 //! Events of a crawl. Their JSON form is part of the output formats.
 
 use super::step::StepKind;
-use crate::store::{FormRow, FoundForm, Outcome, ProbedForm, RunCounters, RunState, StepEnd};
+use crate::store::{FailureKind, FormRow, FoundForm, Outcome, ProbedForm, RunCounters, RunState, StepEnd};
 use hadal_core::strategy::StrategyGauge;
 use serde::Serialize;
 
@@ -29,7 +29,7 @@ pub enum CrawlEvent {
         /// URL of the link.
         url: String,
         /// Kind of failure.
-        kind: String,
+        kind: FailureKind,
     },
     /// Counters of the run, twice a second.
     Progress(RunCounters),
@@ -64,7 +64,7 @@ impl CrawlEvent {
         if let (StepEnd::Failed(reason), StepKind::Visit(queued) | StepKind::Refused(queued)) =
             (&outcome.end, kind)
         {
-            events.push(CrawlEvent::Failed { url: queued.link.url.to_string(), kind: reason.clone() });
+            events.push(CrawlEvent::Failed { url: queued.link.url.to_string(), kind: *reason });
         }
         events
     }

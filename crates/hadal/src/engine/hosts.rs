@@ -4,7 +4,7 @@ use crate::polite::retry::NextAction;
 use crate::polite::{
     HostCache, HostIx, Hosts, KnownHost, Permission, Politeness, Readiness, RobotsRequest, RobotsResponse,
 };
-use crate::store::{HostState, RunId, Store, StoreError};
+use crate::store::{HostState, LookUp, RunId, Store, StoreError};
 use hadal_core::address::{Host, Site};
 use hadal_core::http::Exchange;
 use hadal_core::time::Time;
@@ -169,5 +169,7 @@ impl RunHosts {
 }
 
 fn load_state(store: &dyn Store, run: RunId, name: &Host) -> Result<HostState, StoreError> {
-    Ok(store.host(run, name)?.unwrap_or_else(|| HostState::new(name)))
+    let keys = LookUp { hosts: std::slice::from_ref(name), ..LookUp::default() };
+    let known = store.look_up(run, &keys)?.hosts.pop().flatten();
+    Ok(known.unwrap_or_else(|| HostState::new(name)))
 }

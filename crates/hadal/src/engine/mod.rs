@@ -113,7 +113,7 @@ impl Engine {
     fn open(mut crawl: Crawl) -> Result<Engine, CrawlError> {
         let mut run = crawl.store.begin(&crawl.spec)?;
         if crawl.fresh {
-            crawl.store.discard(run)?;
+            crawl.store.discard(Activity::Run(run))?;
             run = crawl.store.begin(&crawl.spec)?;
         }
         if let CrawlMode::Quality { sample, seed } = crawl.mode {
@@ -126,12 +126,12 @@ impl Engine {
         }
         let now = crawl.clock.now();
         let mut frontier = Frontier::new(&crawl, run, &checkpoint.progress);
-        for (host, ip, until) in &checkpoint.resting {
+        for RestingHost { host, ip, until } in &checkpoint.resting {
             frontier.hosts.rest_group(host, *ip, *until);
         }
-        frontier.load_queues(checkpoint.queues, now)?;
+        frontier.load_queues(&checkpoint.queues, now)?;
         let flights = Flights::new(StepTools::of(&crawl), crawl.concurrency, crawl.clock.is_simulated());
-        let progress = CrawlProgress::new(&crawl, run, checkpoint.progress, checkpoint.tally);
+        let progress = CrawlProgress::new(&crawl, run, checkpoint.progress, checkpoint.counters);
         let mut engine = Engine { crawl, run, frontier, flights, progress };
         engine.resume(checkpoint.in_flight)?;
         Ok(engine)

@@ -177,7 +177,7 @@ impl CrawlProgress {
             return Ok(None);
         }
         self.last_event = Instant::now();
-        self.apply_control(&self.store.control(self.run)?);
+        self.apply_control(&self.store.control(Activity::Run(self.run))?);
         Ok(Some(CrawlEvent::Progress(self.counters()?)))
     }
 
@@ -193,11 +193,12 @@ impl CrawlProgress {
 
     /// Removes a stop request that was obeyed.
     pub fn clear_control(&self) -> Result<(), StoreError> {
-        self.store.set_control(self.run, &Control::default())
+        self.store.set_control(Activity::Run(self.run), &Control::default())
     }
 
     /// All counters of the run, from the store.
     pub fn counters(&self) -> Result<RunCounters, StoreError> {
-        self.store.tally(self.run)
+        let row = self.store.runs(&RunQuery::one(self.run))?.pop();
+        Ok(row.map(|row| row.counters).unwrap_or_default())
     }
 }

@@ -16,9 +16,11 @@ pub fn draw_sample(crawl: &Crawl, run: RunId, size: usize, seed: u64) -> Result<
     let store = crawl.store.as_ref();
     let sample = quality::sample_forms(quality_population(store, run)?, |row| row.form_id, size, seed);
     let mut queued: Vec<QueuedLink> = Vec::new();
-    for row in sample.into_iter().filter(|row| row.finding.is_none()) {
-        let Some(whole) = store.whole_form(run, row.form_id)? else { continue };
-        queued.extend(probe_link(&row, &whole, crawl, QueueId::SAMPLE, queued.len() as u64));
+    let unprobed: Vec<FormRow> = sample.into_iter().filter(|row| row.finding.is_none()).collect();
+    let ids: Vec<FormId> = unprobed.iter().map(|row| row.form_id).collect();
+    for (row, whole) in unprobed.iter().zip(whole_forms(store, run, &ids)?) {
+        let Some(whole) = whole else { continue };
+        queued.extend(probe_link(row, &whole, crawl, QueueId::SAMPLE, queued.len() as u64));
     }
     // A form that waits in the probe queue is moved; a form that was probed stays as it is.
     let changes = vec![FrontierChange::Replace(queued.clone()), FrontierChange::Add(queued)];
@@ -28,20 +30,19 @@ pub fn draw_sample(crawl: &Crawl, run: RunId, size: usize, seed: u64) -> Result<
 /// Forms that a quality sample is drawn from: every form of a run that is relevant, or was relevant when it was
 /// sampled before. So the same seed draws the same sample again.
 pub fn quality_population(store: &dyn Store, run: RunId) -> Result<Vec<FormRow>, StoreError> {
-    let filter = Filter { run: Some(run), ..Filter::default() };
     let mut sampled: HashSet<FormId> = HashSet::new();
-    store.submissions(&filter, &mut |entry| {
+    for entry in all_submissions(store, SubmissionQuery { run: Some(run), ..SubmissionQuery::default() }) {
+        let entry = entry?;
         if entry.purpose == SubmissionPurpose::Quality {
             sampled.insert(entry.form);
         }
-        Walk::On
-    })?;
+    }
     let mut forms = Vec::new();
-    store.forms(&filter, &mut |row| {
+    for entry in all_forms(store, FormQuery { run: Some(run), ..FormQuery::default() }) {
+        let row = entry?.row;
         if row.p_relevant >= 0.5 || sampled.contains(&row.form_id) {
             forms.push(row);
         }
-        Walk::On
-    })?;
+    }
     Ok(forms)
 }

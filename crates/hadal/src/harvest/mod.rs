@@ -15,7 +15,8 @@ pub use run::{harvest_form, parse_response};
 
 use crate::polite::{Clock, PoliteClient, RequestBudget};
 use crate::store::{
-    Control, HarvestCounters, HarvestEstimate, HarvestId, HarvestSpec, HarvestState, Store, StoreError,
+    Activity, Control, HarvestCounters, HarvestEstimate, HarvestId, HarvestSpec, HarvestState, Store,
+    StoreError,
 };
 use futures::StreamExt;
 use hadal_core::harvest::policy::PolicyContext;
@@ -107,7 +108,7 @@ fn begin(plan: &HarvestPlan) -> Result<Vec<HarvestId>, StoreError> {
         if !job.fresh {
             return Ok(id);
         }
-        plan.store.discard_harvest(id)?;
+        plan.store.discard(Activity::Harvest(id))?;
         plan.store.begin_harvest(&job.spec, now)
     };
     let ids: Vec<HarvestId> = plan.jobs.iter().map(begin).collect::<Result<_, StoreError>>()?;
@@ -118,7 +119,8 @@ fn begin(plan: &HarvestPlan) -> Result<Vec<HarvestId>, StoreError> {
 /// Removes pause and stop requests that were meant for an earlier session.
 fn clear_control(store: &dyn Store, id: HarvestId) -> Result<(), StoreError> {
     let none = Control::default();
-    if store.harvest_control(id)? == none { Ok(()) } else { store.set_harvest_control(id, &none) }
+    let harvest = Activity::Harvest(id);
+    if store.control(harvest)? == none { Ok(()) } else { store.set_control(harvest, &none) }
 }
 
 /// Client whose budget covers these harvests, with the requests and bytes of earlier sessions charged.
@@ -129,7 +131,7 @@ fn client_for(
 ) -> Result<PoliteClient, StoreError> {
     let mut spent = (0, 0);
     for id in ids {
-        let tally = plan.store.resume_harvest(*id)?.row.tally;
+        let tally = plan.store.resume_harvest(*id)?.row.counters;
         spent = (spent.0 + tally.requests, spent.1 + tally.bytes);
     }
     let budget = RequestBudget::new(plan.max_requests, plan.max_bytes, spent);

@@ -4,7 +4,7 @@
 //! descriptions that it links are fetched. The URL may also be that of a description.
 
 use crate::polite::{Clock, PageError, PoliteClient};
-use crate::store::{FormEntry, FormQuery, Store, StoreError};
+use crate::store::{self, FormEntry, FormQuery, LabelFilter, RunQuery, Store, StoreError, whole_forms};
 use hadal_core::critic::search_form::{NoSearchForm, pick_search_form};
 use hadal_core::critic::veto::{Veto, veto};
 use hadal_core::html;
@@ -77,7 +77,7 @@ pub enum FormOpenError {
 
 /// Opens a form of the store by its id.
 pub fn form_by_id(store: &dyn Store, id: FormId) -> Result<OpenedForm, FormOpenError> {
-    open_found(store, &store.found(id, None)?.ok_or(FormOpenError::Unknown(id))?)
+    open_found(store, &store::form_by_id(store, id, None, true)?.ok_or(FormOpenError::Unknown(id))?)
 }
 
 /// Opens the most relevant forms of a topic, without those that may not be submitted or that a user rejected.
@@ -87,10 +87,16 @@ pub fn best_forms(
     min_relevance: f32,
     limit: usize,
 ) -> Result<Vec<OpenedForm>, FormOpenError> {
-    let query =
-        FormQuery { topic: Some(topic.into()), min_relevance, most: 4 * limit, ..FormQuery::default() };
+    let query = FormQuery {
+        topic: Some(topic.into()),
+        min_relevance,
+        labels: LabelFilter::Accepted,
+        whole: true,
+        limit: Some(4 * limit),
+        ..FormQuery::default()
+    };
     let mut opened = Vec::new();
-    for found in store.directory(&query)?.forms {
+    for found in store.forms(&query)?.rows {
         match open_found(store, &found) {
             Ok(form) => opened.push(form),
             Err(FormOpenError::Store(error)) => return Err(error.into()),
@@ -106,8 +112,14 @@ pub fn best_forms(
 /// Opens a form of the directory.
 pub fn open_found(store: &dyn Store, found: &FormEntry) -> Result<OpenedForm, FormOpenError> {
     let row = &found.row;
-    let (run, form) = (store.run_row(found.run)?, store.whole_form(found.run, row.form_id)?);
-    let (Some(run), Some(form)) = (run, form) else { return Err(FormOpenError::NotKept(row.form_id)) };
+    let whole = match &row.whole {
+        Some(whole) => Some(whole.clone()),
+        None => whole_forms(store, found.run, &[row.form_id])?.pop().flatten(),
+    };
+    let run = store.runs(&RunQuery::one(found.run))?.pop();
+    let (Some(run), Some(form)) = (run, whole.map(|whole| *whole)) else {
+        return Err(FormOpenError::NotKept(row.form_id));
+    };
     check_submittable(&row.page_url, &form, row.p_searchable)?;
     Ok(OpenedForm {
         form,

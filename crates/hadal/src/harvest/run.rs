@@ -97,19 +97,19 @@ impl<'a> HarvestRun<'a> {
         if let Some(reader) = reader {
             session.restore(&reader);
         }
-        store.past(id, &mut |row, hits| {
-            replay(&mut session, &row, &hits);
-            Walk::On
-        })?;
+        for answer in all_answers(store, id) {
+            let PastAnswer { query, records } = answer?;
+            replay(&mut session, &query, &records);
+        }
         if row.progress.state != HarvestState::Running {
             let running =
                 HarvestProgress { state: HarvestState::Running, ending: None, ..row.progress.clone() };
-            store.note_harvest(id, &running)?;
+            store.commit_harvest(id, &running.into())?;
             store.sync()?;
         }
         clock.advance(row.progress.now);
         let (began, elapsed_before) = (Instant::now(), row.progress.elapsed_ms);
-        let spent = row.tally.requests;
+        let spent = row.counters.requests;
         let query_requests = 0;
         Ok(HarvestRun {
             job,
@@ -144,7 +144,7 @@ impl<'a> HarvestRun<'a> {
         client: &PoliteClient,
     ) -> Result<Result<Option<u64>, HarvestState>, StoreError> {
         loop {
-            match directive(&self.store.harvest_control(self.id)?, self.spent) {
+            match directive(&self.store.control(Activity::Harvest(self.id))?, self.spent) {
                 Directive::Continue { own_budget } => return Ok(Ok(own_budget)),
                 Directive::End(state) => return Ok(Err(state)),
                 Directive::Pause if client.pause(PAUSE_POLL).await.is_err() => {
@@ -161,7 +161,7 @@ impl<'a> HarvestRun<'a> {
             return Ok(());
         }
         let spec = &self.job.spec;
-        self.store.log_submission(&Submission {
+        let entry = Submission {
             by: Submitter::Harvest(self.id),
             seq: self.next_seq,
             at: self.clock.now(),
@@ -173,7 +173,9 @@ impl<'a> HarvestRun<'a> {
             body: Submission::body_of(request),
             purpose: SubmissionPurpose::Harvest,
             answer: None,
-        })
+        };
+        self.store.commit_harvest(self.id, &entry.into())?;
+        self.store.sync()
     }
 
     /// Parses the response, lets the session learn from it, commits one step and emits its event.
@@ -208,8 +210,9 @@ impl<'a> HarvestRun<'a> {
             let update = self.session.receive(response);
             self.fill(&mut step, update);
         }
-        self.store.commit_steps(self.id, std::slice::from_ref(&step))?;
-        if let Some(asked) = step.asked {
+        let asked = step.asked.clone();
+        self.store.commit_harvest(self.id, &step.into())?;
+        if let Some(asked) = asked {
             self.store.sync()?;
             emit(HarvestEvent::Asked {
                 query: asked.words,
@@ -265,8 +268,8 @@ impl<'a> HarvestRun<'a> {
     }
 
     fn tally(&self) -> Result<HarvestCounters, StoreError> {
-        let filter = HarvestFilter { harvest: Some(self.id), ..HarvestFilter::default() };
-        Ok(self.store.harvests(&filter)?.pop().map(|row| row.tally).unwrap_or_default())
+        let row = self.store.harvests(&HarvestQuery::one(self.id))?.pop();
+        Ok(row.map(|row| row.counters).unwrap_or_default())
     }
 
     fn standing(&self) -> Result<HarvestStanding, StoreError> {
@@ -294,8 +297,8 @@ impl<'a> HarvestRun<'a> {
         if ending == Some(HarvestEnding::NothingLeft) {
             let (seq, at, estimate) =
                 (self.next_seq, self.clock.now(), self.session.estimate().map(estimated));
-            self.store
-                .commit_steps(self.id, &[HarvestStep { seq, at, estimate, ..HarvestStep::default() }])?;
+            let step = HarvestStep { seq, at, estimate, ..HarvestStep::default() };
+            self.store.commit_harvest(self.id, &step.into())?;
         }
         let elapsed = self.began.elapsed().as_millis() as u64;
         let progress = HarvestProgress {
@@ -304,7 +307,7 @@ impl<'a> HarvestRun<'a> {
             now: self.clock.now(),
             elapsed_ms: self.elapsed_before + elapsed,
         };
-        self.store.note_harvest(self.id, &progress)?;
+        self.store.commit_harvest(self.id, &progress.into())?;
         self.store.sync()?;
         let standing = self.standing()?;
         let (tally, estimate) = (standing.tally.clone(), standing.estimate);
@@ -370,10 +373,10 @@ pub async fn parse_response(url: Url, exchange: Exchange) -> ParsedResponse {
     ParsedResponse { status, location, document: tokio::task::spawn_blocking(parse).await.ok() }
 }
 
-fn failure(exchange: &Exchange) -> Option<String> {
+fn failure(exchange: &Exchange) -> Option<FailureKind> {
     match &exchange.result {
-        Ok(response) => (response.status >= 400).then(|| FailureKind::Http(response.status).to_string()),
-        Err(error) => Some(FailureKind::Fetch(*error).to_string()),
+        Ok(response) => (response.status >= 400).then_some(FailureKind::Http(response.status)),
+        Err(error) => Some(FailureKind::Fetch(*error)),
     }
 }
 

@@ -1,6 +1,6 @@
 //! Comparison of harvests with the ground truth, for stores made on the built-in simulated web.
 
-use crate::store::{HarvestFilter, HarvestRow, Store, StoreError, Walk};
+use crate::store::{HarvestRow, HarvestRowQuery, Store, StoreError, all_records};
 use hadal_core::address::Site;
 use hadal_core::identity::FormId;
 use hadal_world::{TrueForm, World};
@@ -53,16 +53,15 @@ impl<'w> HarvestTruth<'w> {
         let behind = form.and_then(|form| self.world.database_behind(form));
         let site = Site::of(&harvest.spec.page);
         let (mut right, mut rows) = (BTreeSet::new(), 0);
-        let filter = HarvestFilter { harvest: Some(harvest.id), ..HarvestFilter::default() };
-        store.records(&filter, &mut |row| {
+        for row in all_records(store, HarvestRowQuery::of(harvest.id)) {
+            let row = row?;
             rows += 1;
             let of_site = row.record.url.as_ref().filter(|url| Site::of(url) == site);
             let record = of_site.and_then(|url| self.world.record_at(url));
             right.extend(
                 record.filter(|record| behind.is_some_and(|(database, _)| record.database == database)),
             );
-            Walk::On
-        })?;
+        }
         let right = right.len() as u64;
         let exist = behind.map_or(0, |(_, records)| u64::from(records));
         Ok(HarvestComparison { harvest, exist, right, wrong: rows - right })

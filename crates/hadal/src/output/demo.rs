@@ -57,15 +57,15 @@ pub fn render_harvests(harvests: &[HarvestComparison], screen: Screen) -> String
     let mut table = Table::new(&headings, screen);
     (2..7).for_each(|column| table.right(column));
     for compared in harvests {
-        let (spec, tally) = (&compared.harvest.spec, &compared.harvest.tally);
+        let (spec, counters) = (&compared.harvest.spec, &compared.harvest.counters);
         let estimate = compared.harvest.estimate.map(|known| known.coverage.map(percent));
         let estimated =
             estimate.map_or("unknown".to_string(), |[low, best, high]| format!("{best} ({low} to {high})"));
         table.row([
             spec.form.to_string(),
             Site::of(&spec.page).to_string(),
-            tally.requests.to_string(),
-            tally.records.to_string(),
+            counters.requests.to_string(),
+            counters.records.to_string(),
             compared.right.to_string(),
             compared.exist.to_string(),
             percent(compared.coverage()),
@@ -78,7 +78,7 @@ pub fn render_harvests(harvests: &[HarvestComparison], screen: Screen) -> String
     let right = screen.paint(Paint::Good, &format!("{right} right"));
     let wrong =
         screen.paint(if wrong == 0 { Paint::Good } else { Paint::Doubtful }, &format!("{wrong} wrong"));
-    let records = sum(|one| one.harvest.tally.records);
+    let records = sum(|one| one.harvest.counters.records);
     format!("\n{table}{records} records downloaded: {right}, {wrong}; {all} exist behind these forms\n")
 }
 

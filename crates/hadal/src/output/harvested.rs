@@ -125,7 +125,7 @@ impl Listed for HarvestRow {
     ];
 
     fn cells(&self) -> Vec<Cell> {
-        let (spec, tally) = (&self.spec, &self.tally);
+        let (spec, counters) = (&self.spec, &self.counters);
         vec![
             Cell::Count(self.id.0),
             text(spec.form),
@@ -135,12 +135,12 @@ impl Listed for HarvestRow {
             text(&spec.policy),
             text(&spec.source),
             Cell::Count(spec.seed),
-            Cell::Count(tally.requests),
-            Cell::Count(tally.bytes),
-            Cell::Count(tally.queries),
-            Cell::Count(tally.pages),
-            Cell::Count(tally.failed),
-            Cell::Count(tally.records),
+            Cell::Count(counters.requests),
+            Cell::Count(counters.bytes),
+            Cell::Count(counters.queries),
+            Cell::Count(counters.pages),
+            Cell::Count(counters.failed),
+            Cell::Count(counters.records),
             Cell::of(self.estimate, |known| interval(known.size, |size| format!("{size:.0}"))),
             Cell::of(self.estimate, |known| interval(known.coverage, percent)),
             text(self.progress.state.name()),
@@ -167,14 +167,14 @@ impl Listed for HarvestComparison {
     ];
 
     fn cells(&self) -> Vec<Cell> {
-        let (spec, tally) = (&self.harvest.spec, &self.harvest.tally);
+        let (spec, counters) = (&self.harvest.spec, &self.harvest.counters);
         vec![
             Cell::Count(self.harvest.id.0),
             text(spec.form),
             text(Site::of(&spec.page)),
-            Cell::Count(tally.requests),
-            Cell::Count(tally.queries),
-            Cell::Count(tally.records),
+            Cell::Count(counters.requests),
+            Cell::Count(counters.queries),
+            Cell::Count(counters.records),
             Cell::Count(self.right),
             Cell::Count(self.wrong),
             Cell::Count(self.exist),

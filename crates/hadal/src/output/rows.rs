@@ -74,17 +74,17 @@ impl Listed for SiteRow {
     ];
 
     fn cells(&self) -> Vec<Cell> {
-        let tally = &self.tally;
+        let counters = &self.counters;
         vec![
             text(&self.site),
             text(&self.topic),
-            Cell::Count(u64::from(tally.pages)),
-            Cell::Count(u64::from(tally.forms)),
-            Cell::Count(u64::from(tally.searchable)),
-            Cell::Count(u64::from(tally.relevant)),
+            Cell::Count(u64::from(counters.pages)),
+            Cell::Count(u64::from(counters.forms)),
+            Cell::Count(u64::from(counters.searchable)),
+            Cell::Count(u64::from(counters.relevant)),
             Cell::Measure(rounded(self.best)),
-            Cell::Count(u64::from(tally.pages_since_searchable)),
-            Cell::Flag(tally.closed),
+            Cell::Count(u64::from(counters.pages_since_searchable)),
+            Cell::Flag(counters.closed),
         ]
     }
 }
@@ -110,7 +110,7 @@ impl Listed for RunRow {
     ];
 
     fn cells(&self) -> Vec<Cell> {
-        let (spec, tally) = (&self.spec, &self.tally);
+        let (spec, counters) = (&self.spec, &self.counters);
         let seeds = Cell::Nested { json: json!(spec.seeds).to_string(), brief: spec.seeds.len().to_string() };
         vec![
             Cell::Count(self.id.0),
@@ -120,14 +120,14 @@ impl Listed for RunRow {
             text(&spec.source),
             Cell::Count(spec.seed),
             seeds,
-            Cell::Count(tally.requests),
-            Cell::Count(tally.bytes),
-            Cell::Count(tally.pages),
-            Cell::Count(tally.failed),
-            Cell::Count(tally.sites),
-            Cell::Count(tally.searchable),
-            Cell::Count(tally.relevant),
-            Cell::Count(tally.waiting),
+            Cell::Count(counters.requests),
+            Cell::Count(counters.bytes),
+            Cell::Count(counters.pages),
+            Cell::Count(counters.failed),
+            Cell::Count(counters.sites),
+            Cell::Count(counters.searchable),
+            Cell::Count(counters.relevant),
+            Cell::Count(counters.waiting),
             Cell::Measure(seconds(self.progress.elapsed_ms)),
         ]
     }
@@ -193,7 +193,7 @@ impl Listed for Submitted {
 fn answer(answer: Option<&SubmissionResult>) -> String {
     match answer {
         Some(SubmissionResult::Status(status)) => status.to_string(),
-        Some(SubmissionResult::Failure(kind)) => kind.clone(),
+        Some(SubmissionResult::Failure(kind)) => kind.to_string(),
         None => String::new(),
     }
 }

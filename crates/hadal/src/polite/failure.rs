@@ -1,10 +1,15 @@
 //! Kinds of failure, as counted in tables and exports.
 
 use hadal_core::http::FetchError;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use std::cmp::Ordering;
+use std::convert::Infallible;
 use std::fmt;
+use std::str::FromStr;
 
-/// Reason why a link gave no page. The names are part of the output formats.
+/// Reason why a link gave no page. Its name (`http_404`, `connect`, `robots`, ...) is the same in stores, exports and events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum FailureKind {
     /// The server sent this status code.
     Http(u16),
@@ -26,13 +31,42 @@ pub enum FailureKind {
     ByteBudget,
     /// The session ended before the response was recorded.
     Interrupted,
+    /// A kind that another version of hadal wrote.
+    Other,
 }
 
-impl fmt::Display for FailureKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            FailureKind::Http(status) => return write!(f, "http_{status}"),
-            FailureKind::Fetch(error) => fetch_error_name(*error),
+const FETCH_ERRORS: [FetchError; 12] = [
+    FetchError::NoSuchHost,
+    FetchError::Dns,
+    FetchError::PrivateAddress,
+    FetchError::BadPort,
+    FetchError::Connect,
+    FetchError::Tls,
+    FetchError::ConnectTimeout,
+    FetchError::AnswerTimeout,
+    FetchError::BodyTimeout,
+    FetchError::Closed,
+    FetchError::Protocol,
+    FetchError::BadUrl,
+];
+
+const OTHER_KINDS: [FailureKind; 8] = [
+    FailureKind::BadRedirect,
+    FailureKind::RedirectLoop,
+    FailureKind::Unwanted,
+    FailureKind::Broken,
+    FailureKind::NoPage,
+    FailureKind::Robots,
+    FailureKind::ByteBudget,
+    FailureKind::Interrupted,
+];
+
+impl FailureKind {
+    /// The name, without the status code of [`FailureKind::Http`].
+    fn word(self) -> &'static str {
+        match self {
+            FailureKind::Http(_) => "http",
+            FailureKind::Fetch(error) => fetch_error_name(error),
             FailureKind::BadRedirect => "bad_redirect",
             FailureKind::RedirectLoop => "redirect_loop",
             FailureKind::Unwanted => "unwanted",
@@ -41,13 +75,58 @@ impl fmt::Display for FailureKind {
             FailureKind::Robots => "robots",
             FailureKind::ByteBudget => "byte_budget",
             FailureKind::Interrupted => "interrupted",
-        })
+            FailureKind::Other => "other",
+        }
     }
 }
 
-impl From<FailureKind> for String {
-    fn from(kind: FailureKind) -> String {
-        kind.to_string()
+impl fmt::Display for FailureKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            FailureKind::Http(status) => write!(f, "http_{status}"),
+            other => f.write_str(other.word()),
+        }
+    }
+}
+
+/// An unknown name is [`FailureKind::Other`], so that stores of other versions can be read.
+impl FromStr for FailureKind {
+    type Err = Infallible;
+
+    fn from_str(name: &str) -> Result<FailureKind, Infallible> {
+        let status = name.strip_prefix("http_").and_then(|status| status.parse().ok());
+        let fetch = FETCH_ERRORS.into_iter().map(FailureKind::Fetch);
+        let mut named = fetch.chain(OTHER_KINDS).filter(|kind| kind.word() == name);
+        Ok(status.map(FailureKind::Http).or_else(|| named.next()).unwrap_or(FailureKind::Other))
+    }
+}
+
+/// Alphabetical order of the names, which is the order in exports.
+impl Ord for FailureKind {
+    fn cmp(&self, other: &FailureKind) -> Ordering {
+        match (self, other) {
+            (FailureKind::Http(_), FailureKind::Http(_)) => self.to_string().cmp(&other.to_string()),
+            _ => self.word().cmp(other.word()),
+        }
+    }
+}
+
+impl PartialOrd for FailureKind {
+    fn partial_cmp(&self, other: &FailureKind) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Serialize for FailureKind {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for FailureKind {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<FailureKind, D::Error> {
+        let name = String::deserialize(deserializer)?;
+        Ok(name.parse().unwrap_or(FailureKind::Other))
     }
 }
 
@@ -65,5 +144,32 @@ fn fetch_error_name(error: FetchError) -> &'static str {
         FetchError::Closed => "closed",
         FetchError::Protocol => "protocol",
         FetchError::BadUrl => "bad_url",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeMap;
+
+    #[test]
+    fn names_are_read_back_and_unknown_ones_are_other() {
+        let fetch = FETCH_ERRORS.into_iter().map(FailureKind::Fetch);
+        let all = fetch.chain(OTHER_KINDS).chain([FailureKind::Http(404), FailureKind::Other]);
+        for kind in all {
+            assert_eq!(kind.to_string().parse(), Ok(kind));
+        }
+        assert_eq!("http_".parse(), Ok(FailureKind::Other));
+        assert_eq!("made_up".parse(), Ok(FailureKind::Other));
+    }
+
+    #[test]
+    fn counts_are_objects_in_the_order_of_names() {
+        let kinds = ["unwanted", "http_503", "connect", "http_1000", "http_404", "no_page"];
+        let counts: BTreeMap<FailureKind, u64> =
+            kinds.iter().map(|name| (name.parse().unwrap_or(FailureKind::Other), 1)).collect();
+        let json = serde_json::to_string(&counts).unwrap();
+        assert_eq!(json, r#"{"connect":1,"http_1000":1,"http_404":1,"http_503":1,"no_page":1,"unwanted":1}"#);
+        assert_eq!(serde_json::from_str::<BTreeMap<FailureKind, u64>>(&json).unwrap(), counts);
     }
 }

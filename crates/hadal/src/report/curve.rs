@@ -1,6 +1,8 @@
 //! Curves over requests, thinned for charts.
 
-use crate::store::{CurvePoint, HarvestId, HarvestPoint, RunId, Store, StoreError};
+use crate::store::{
+    CurvePoint, HarvestId, HarvestPoint, HarvestQuery, RunId, RunParts, RunQuery, Store, StoreError,
+};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -39,17 +41,19 @@ pub struct CoveragePoint {
 
 /// Curve of a run. The last point is the current state.
 pub fn of_run(store: &dyn Store, run: RunId) -> Result<Vec<RunPoint>, StoreError> {
-    let mut points = store.curve(run)?;
-    if let Some(row) = store.run_row(run)? {
-        let tally = row.tally;
-        points.retain(|point| point.requests < tally.requests);
+    let query = RunQuery { parts: RunParts { curve: true, ..RunParts::default() }, ..RunQuery::one(run) };
+    let mut points = Vec::new();
+    if let Some(row) = store.runs(&query)?.pop() {
+        points = row.curve;
+        let counters = row.counters;
+        points.retain(|point| point.requests < counters.requests);
         points.push(CurvePoint {
-            requests: tally.requests,
-            pages: tally.pages,
-            forms: tally.forms,
-            searchable: tally.searchable,
-            relevant: tally.relevant,
-            waiting: tally.waiting,
+            requests: counters.requests,
+            pages: counters.pages,
+            forms: counters.forms,
+            searchable: counters.searchable,
+            relevant: counters.relevant,
+            waiting: counters.waiting,
         });
     }
     Ok(thinned(points, |point| point.requests).into_iter().map(run_point).collect())
@@ -74,7 +78,9 @@ pub fn of_harvest(store: &dyn Store, harvest: HarvestId) -> Result<Vec<CoverageP
         records: point.records,
         coverage: point.coverage,
     };
-    Ok(thinned(store.harvest_curve(harvest)?, |point| point.requests).into_iter().map(point).collect())
+    let query = HarvestQuery { curve: true, ..HarvestQuery::one(harvest) };
+    let points = store.harvests(&query)?.pop().map(|row| row.curve).unwrap_or_default();
+    Ok(thinned(points, |point| point.requests).into_iter().map(point).collect())
 }
 
 /// Keeps the points that a chart can distinguish, with the first and the last.

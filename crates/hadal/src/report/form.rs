@@ -1,11 +1,14 @@
 //! A form in the directory: fields, origin and evidence.
 
 use super::values::{method_name, source_name};
-use crate::store::{FormEntry, FormRow, Label, RunId, Store, StoreError, open_fields};
+use crate::store::{
+    FormEntry, FormRow, HarvestQuery, Label, RowOrder, RunId, Store, StoreError, count_open_fields,
+    whole_forms,
+};
 use hadal_core::address::LinkId;
 use hadal_core::critic::probe::ProbeResult;
 use hadal_core::page::Field;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 /// Greatest number of links followed back to a seed.
@@ -55,7 +58,40 @@ pub struct FormView {
     /// Probe result, if the form was probed: searches, does_not or unclear.
     pub finding: Option<String>,
     /// Label given by a user.
-    pub label: Option<Label>,
+    pub label: Option<LabelName>,
+}
+
+/// Label of a form.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "kebab-case")]
+#[schema(as = Label)]
+pub enum LabelName {
+    /// The form searches and is on topic.
+    Right,
+    /// The form searches something else.
+    Wrong,
+    /// The form does not search.
+    NotASearch,
+}
+
+impl From<Label> for LabelName {
+    fn from(label: Label) -> LabelName {
+        match label {
+            Label::Right => LabelName::Right,
+            Label::Wrong => LabelName::Wrong,
+            Label::NotASearch => LabelName::NotASearch,
+        }
+    }
+}
+
+impl From<LabelName> for Label {
+    fn from(label: LabelName) -> Label {
+        match label {
+            LabelName::Right => Label::Right,
+            LabelName::Wrong => Label::Wrong,
+            LabelName::NotASearch => Label::NotASearch,
+        }
+    }
 }
 
 /// A field of a form.
@@ -119,7 +155,7 @@ pub struct ClickView {
 
 /// Form for a list.
 pub fn view(found: &FormEntry) -> FormView {
-    let FormEntry { run, row, label } = found;
+    let FormEntry { run, row, label, .. } = found;
     FormView {
         form_id: row.form_id.to_string(),
         run: run.0,
@@ -132,7 +168,7 @@ pub fn view(found: &FormEntry) -> FormView {
         p_searchable: row.p_searchable,
         p_relevant: row.p_relevant,
         language: row.language.clone(),
-        open_fields: open_fields(row.fields.iter().map(|field| field.kind.as_str())),
+        open_fields: count_open_fields(row.fields.iter().map(|field| field.kind.as_str())),
         fields: fields(row),
         found_at_request: row.found_at_request,
         depth: row.depth,
@@ -140,7 +176,7 @@ pub fn view(found: &FormEntry) -> FormView {
         source: source_name(row.source).to_string(),
         evidence: row.evidence.clone(),
         finding: row.finding.map(|finding| finding_name(finding).to_string()),
-        label: *label,
+        label: label.map(LabelName::from),
     }
 }
 
@@ -164,13 +200,11 @@ fn finding_name(finding: ProbeResult) -> &'static str {
 
 /// Form with all data of its page.
 pub fn page(store: &dyn Store, found: &FormEntry) -> Result<FormPage, StoreError> {
-    let whole = store.whole_form(found.run, found.row.form_id)?;
+    let whole = whole_forms(store, found.run, &[found.row.form_id])?.pop().flatten();
     let controls = whole.iter().flat_map(|form| &form.fields).map(control).collect();
-    let of_form = crate::store::HarvestFilter {
-        form: Some(found.row.form_id),
-        ..crate::store::HarvestFilter::default()
-    };
-    let harvests = store.harvests(&of_form)?.iter().rev().map(|harvest| harvest.id.0).collect();
+    let of_form =
+        HarvestQuery { form: Some(found.row.form_id), order: RowOrder::Newest, ..HarvestQuery::default() };
+    let harvests = store.harvests(&of_form)?.iter().map(|harvest| harvest.id.0).collect();
     Ok(FormPage {
         form: view(found),
         heading: whole.map(|form| form.heading).unwrap_or_default(),
@@ -197,8 +231,8 @@ fn path(store: &dyn Store, run: RunId, page: LinkId) -> Result<Vec<ClickView>, S
     let mut clicks = Vec::new();
     let mut next = Some(page);
     while let Some(link) = next.filter(|_| clicks.len() < MOST_CLICKS) {
-        let Some(followed) = store.followed(run, link)? else { break };
-        let lead = followed.link;
+        let Some(row) = store.links(run, &[link])?.remove(0) else { break };
+        let lead = row.queued.link;
         clicks.push(ClickView { url: lead.url.to_string(), anchor: lead.context.anchor });
         next = lead.parent.map(|parent| parent.id).filter(|parent| *parent != link);
     }

@@ -3,7 +3,7 @@
 use super::run::{ErrorCount, error_counts};
 use super::values::{seconds, timestamp};
 use super::watching::ControlView;
-use crate::store::{HarvestRow, QueryRow, RecordRow, Store, StoreError};
+use crate::store::{Activity, HarvestRow, QueryRow, RecordRow, Store, StoreError};
 use hadal_core::address::Site;
 use hadal_core::harvest::policy::{ReadingEnd, StatedTotal};
 use serde::Serialize;
@@ -113,7 +113,7 @@ pub struct RecordView {
 
 /// Harvest with its counters.
 pub fn view(row: &HarvestRow) -> HarvestView {
-    let (spec, tally) = (&row.spec, &row.tally);
+    let (spec, counters) = (&row.spec, &row.counters);
     let finite = |part: f64| Some(part).filter(|part| part.is_finite());
     HarvestView {
         harvest: row.id.0,
@@ -125,23 +125,23 @@ pub fn view(row: &HarvestRow) -> HarvestView {
         source: spec.source.clone(),
         state: row.progress.state.name().to_string(),
         ending: row.progress.ending.clone(),
-        requests: tally.requests,
-        bytes: tally.bytes,
-        queries: tally.queries,
-        pages: tally.pages,
-        records: tally.records,
-        failed: tally.failed,
+        requests: counters.requests,
+        bytes: counters.bytes,
+        queries: counters.queries,
+        pages: counters.pages,
+        records: counters.records,
+        failed: counters.failed,
         size: row.estimate.map(|known| known.size.map(finite)),
         coverage: row.estimate.map(|known| known.coverage),
         elapsed_s: seconds(row.progress.elapsed_ms),
-        errors: error_counts(&tally.errors),
+        errors: error_counts(&counters.errors),
     }
 }
 
 /// Harvest with all data of its page except lists.
 pub fn page(store: &dyn Store, row: &HarvestRow) -> Result<HarvestPage, StoreError> {
-    let control = store.harvest_control(row.id)?.into();
-    Ok(HarvestPage { harvest: view(row), control, next: store.outlook(row.id)? })
+    let control = store.control(Activity::Harvest(row.id))?.into();
+    Ok(HarvestPage { harvest: view(row), control, next: row.upcoming.clone() })
 }
 
 /// Query for a list.

@@ -16,7 +16,9 @@ pub mod submitted;
 pub mod values;
 pub mod watching;
 
-use crate::store::{HarvestFilter, HarvestRow, RunCounters, RunId, RunRow, Store, StoreError};
+use crate::store::{
+    FailureKind, HarvestQuery, HarvestRow, RowOrder, RunCounters, RunId, RunQuery, RunRow, Store, StoreError,
+};
 pub use coverage::Coverage;
 use serde::Serialize;
 use std::time::Duration;
@@ -77,7 +79,7 @@ pub struct Status {
     /// Running time in seconds.
     pub elapsed_s: f64,
     /// Failures and retries by kind, most frequent first.
-    pub errors: Vec<(String, u64)>,
+    pub errors: Vec<(FailureKind, u64)>,
     /// Runs that are counted.
     pub runs: Vec<RunStatus>,
 }
@@ -97,49 +99,50 @@ const MOST_RUNS: usize = 10_000;
 
 /// Status over all runs and harvests.
 pub fn status(store: &dyn Store) -> Result<Status, StoreError> {
-    let mut runs = store.run_page(None, None, MOST_RUNS)?;
+    let mut runs =
+        store.runs(&RunQuery { order: RowOrder::Newest, limit: Some(MOST_RUNS), ..RunQuery::default() })?;
     runs.reverse();
     let crawled = sum(&runs);
-    Ok(with_harvests(crawled, &store.harvests(&HarvestFilter::default())?))
+    Ok(with_harvests(crawled, &store.harvests(&HarvestQuery::default())?))
 }
 
 /// Status of one run; zeros for an unknown run.
 pub fn run_status(store: &dyn Store, run: RunId) -> Result<Status, StoreError> {
-    let runs: Vec<RunRow> = store.runs()?.into_iter().filter(|row| row.id == run).collect();
+    let runs = store.runs(&RunQuery::one(run))?;
     Ok(sum(&runs))
 }
 
 /// Snapshot for the progress display.
-pub fn snapshot(tally: &RunCounters, elapsed: Duration, max_requests: Option<u64>) -> RunSnapshot {
+pub fn snapshot(counters: &RunCounters, elapsed: Duration, max_requests: Option<u64>) -> RunSnapshot {
     RunSnapshot {
-        requests: tally.requests,
+        requests: counters.requests,
         max_requests,
-        pages: tally.pages,
-        searchable: tally.searchable,
-        relevant: tally.relevant,
-        waiting: tally.waiting,
-        sites: tally.sites,
-        failed: tally.failed,
+        pages: counters.pages,
+        searchable: counters.searchable,
+        relevant: counters.relevant,
+        waiting: counters.waiting,
+        sites: counters.sites,
+        failed: counters.failed,
         elapsed,
     }
 }
 
 /// Sum over runs.
 pub fn sum(runs: &[RunRow]) -> Status {
-    let total = |count: fn(&RunCounters) -> u64| runs.iter().map(|run| count(&run.tally)).sum();
+    let total = |count: fn(&RunCounters) -> u64| runs.iter().map(|run| count(&run.counters)).sum();
     Status {
-        requests: total(|tally| tally.requests),
-        probes: total(|tally| tally.probes),
-        bytes: total(|tally| tally.bytes),
-        pages: total(|tally| tally.pages),
-        failed: total(|tally| tally.failed),
-        sites: total(|tally| tally.sites),
-        forms: total(|tally| tally.forms),
-        forms_searchable: total(|tally| tally.searchable),
-        forms_relevant: total(|tally| tally.relevant),
-        frontier: total(|tally| tally.waiting),
+        requests: total(|counters| counters.requests),
+        probes: total(|counters| counters.probes),
+        bytes: total(|counters| counters.bytes),
+        pages: total(|counters| counters.pages),
+        failed: total(|counters| counters.failed),
+        sites: total(|counters| counters.sites),
+        forms: total(|counters| counters.forms),
+        forms_searchable: total(|counters| counters.searchable),
+        forms_relevant: total(|counters| counters.relevant),
+        frontier: total(|counters| counters.waiting),
         elapsed_s: seconds(runs.iter().map(|run| run.progress.elapsed_ms).sum()),
-        errors: errors(runs.iter().flat_map(|run| &run.tally.errors)),
+        errors: errors(runs.iter().flat_map(|run| &run.counters.errors)),
         runs: runs.iter().map(run_line).collect(),
         ..Status::default()
     }
@@ -148,15 +151,15 @@ pub fn sum(runs: &[RunRow]) -> Status {
 /// Adds harvests to a status.
 pub fn with_harvests(crawled: Status, harvests: &[HarvestRow]) -> Status {
     let total = |count: fn(&HarvestRow) -> u64| harvests.iter().map(count).sum::<u64>();
-    let trouble = harvests.iter().flat_map(|harvest| &harvest.tally.errors);
+    let trouble = harvests.iter().flat_map(|harvest| &harvest.counters.errors);
     let before = crawled.errors.iter().map(|(kind, count)| (kind, count));
     Status {
-        requests: crawled.requests + total(|harvest| harvest.tally.requests),
-        bytes: crawled.bytes + total(|harvest| harvest.tally.bytes),
-        pages: crawled.pages + total(|harvest| harvest.tally.pages),
-        failed: crawled.failed + total(|harvest| harvest.tally.failed),
-        queries: total(|harvest| harvest.tally.queries),
-        records: total(|harvest| harvest.tally.records),
+        requests: crawled.requests + total(|harvest| harvest.counters.requests),
+        bytes: crawled.bytes + total(|harvest| harvest.counters.bytes),
+        pages: crawled.pages + total(|harvest| harvest.counters.pages),
+        failed: crawled.failed + total(|harvest| harvest.counters.failed),
+        queries: total(|harvest| harvest.counters.queries),
+        records: total(|harvest| harvest.counters.records),
         coverage: Coverage::of(harvests),
         elapsed_s: crawled.elapsed_s + seconds(total(|harvest| harvest.progress.elapsed_ms)),
         errors: errors(before.chain(trouble)),
@@ -164,10 +167,10 @@ pub fn with_harvests(crawled: Status, harvests: &[HarvestRow]) -> Status {
     }
 }
 
-fn errors<'a>(counted: impl Iterator<Item = (&'a String, &'a u64)>) -> Vec<(String, u64)> {
-    let mut all = std::collections::BTreeMap::<String, u64>::new();
+fn errors<'a>(counted: impl Iterator<Item = (&'a FailureKind, &'a u64)>) -> Vec<(FailureKind, u64)> {
+    let mut all = std::collections::BTreeMap::<FailureKind, u64>::new();
     for (kind, count) in counted {
-        *all.entry(kind.clone()).or_default() += count;
+        *all.entry(*kind).or_default() += count;
     }
     let mut all: Vec<_> = all.into_iter().collect();
     all.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
@@ -188,14 +191,20 @@ mod tests {
     };
     use hadal_core::time::Time;
 
+    const NOT_FOUND: FailureKind = FailureKind::Http(404);
+    const CONNECT: FailureKind = FailureKind::Fetch(hadal_core::http::FetchError::Connect);
+
     fn run(id: u64, requests: u64) -> RunRow {
         let (topic, strategy, source) = ("book".to_string(), "best-first".to_string(), "web".to_string());
-        let errors = [("http_404".to_string(), requests), ("connect".to_string(), 1)].into();
+        let errors = [(NOT_FOUND, requests), (CONNECT, 1)].into();
         RunRow {
             id: RunId(id),
             spec: RunSpec { topic, strategy, seeds: vec![], seed: 1, source },
             progress: RunProgress { elapsed_ms: 1500, ..RunProgress::default() },
-            tally: RunCounters { requests, relevant: 2, waiting: 5, errors, ..RunCounters::default() },
+            counters: RunCounters { requests, relevant: 2, waiting: 5, errors, ..RunCounters::default() },
+            curve: vec![],
+            queues: vec![],
+            lessons: vec![],
         }
     }
 
@@ -204,7 +213,7 @@ mod tests {
         let status = sum(&[run(1, 10), run(2, 32)]);
         assert_eq!((status.requests, status.forms_relevant, status.frontier), (42, 4, 10));
         assert_eq!(status.elapsed_s, 3.0);
-        assert_eq!(status.errors, [("http_404".to_string(), 42), ("connect".to_string(), 2)]);
+        assert_eq!(status.errors, [(NOT_FOUND, 42), (CONNECT, 2)]);
         assert_eq!(status.runs[1].run, 2);
     }
 
@@ -219,11 +228,12 @@ mod tests {
             seed: 1,
             source: "web".into(),
         };
-        let errors = [("connect".to_string(), 3)].into();
+        let errors = [(CONNECT, 3)].into();
         let progress = HarvestProgress { elapsed_ms: 500, ..HarvestProgress::default() };
-        let tally =
+        let counters =
             HarvestCounters { requests: 5, queries: 4, records, errors, ..HarvestCounters::default() };
-        HarvestRow { id: HarvestId(1), spec, began: Time(0), progress, tally, estimate }
+        let (upcoming, curve) = (vec![], vec![]);
+        HarvestRow { id: HarvestId(1), spec, began: Time(0), progress, counters, estimate, upcoming, curve }
     }
 
     #[test]
@@ -231,7 +241,7 @@ mod tests {
         let status = with_harvests(sum(&[run(1, 10)]), &[harvest(7, None), harvest(8, None)]);
         assert_eq!((status.requests, status.queries, status.records), (20, 8, 15));
         assert_eq!(status.elapsed_s, 2.5);
-        assert_eq!(status.errors, [("http_404".to_string(), 10), ("connect".to_string(), 7)]);
+        assert_eq!(status.errors, [(NOT_FOUND, 10), (CONNECT, 7)]);
         assert_eq!(status.coverage, Coverage::default());
     }
 

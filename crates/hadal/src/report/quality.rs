@@ -59,7 +59,7 @@ pub fn quality(store: &dyn Store, run: &RunRow, size: usize, seed: u64) -> Resul
 }
 
 fn is_askable(store: &dyn Store, run: &RunRow, row: &FormRow) -> Result<bool, StoreError> {
-    let Some(whole) = store.whole_form(run.id, row.form_id)? else { return Ok(false) };
+    let Some(whole) = whole_forms(store, run.id, &[row.form_id])?.pop().flatten() else { return Ok(false) };
     let topic = Topic::from_words(&run.spec.topic);
     let word = topic.as_ref().map_or("", probe_word);
     let inquiry = ProbeState::new((row.form_id, &whole), &row.page_url, &row.verdict(), word, run.spec.seed);

@@ -2,7 +2,7 @@
 
 use super::errors;
 use super::values::{seconds, state_name};
-use crate::store::RunRow;
+use crate::store::{FailureKind, RunRow};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -62,7 +62,7 @@ pub struct ErrorCount {
 
 /// Run with its counters.
 pub fn view(row: &RunRow) -> RunView {
-    let (spec, tally) = (&row.spec, &row.tally);
+    let (spec, counters) = (&row.spec, &row.counters);
     RunView {
         run: row.id.0,
         topic: spec.topic.clone(),
@@ -71,23 +71,26 @@ pub fn view(row: &RunRow) -> RunView {
         seed: spec.seed,
         seeds: spec.seeds.len(),
         state: state_name(row.progress.state).to_string(),
-        requests: tally.requests,
+        requests: counters.requests,
         max_requests: row.progress.max_requests,
-        probes: tally.probes,
-        bytes: tally.bytes,
-        pages: tally.pages,
-        failed: tally.failed,
-        sites: tally.sites,
-        forms: tally.forms,
-        forms_searchable: tally.searchable,
-        forms_relevant: tally.relevant,
-        frontier: tally.waiting,
+        probes: counters.probes,
+        bytes: counters.bytes,
+        pages: counters.pages,
+        failed: counters.failed,
+        sites: counters.sites,
+        forms: counters.forms,
+        forms_searchable: counters.searchable,
+        forms_relevant: counters.relevant,
+        frontier: counters.waiting,
         elapsed_s: seconds(row.progress.elapsed_ms),
-        errors: error_counts(&tally.errors),
+        errors: error_counts(&counters.errors),
     }
 }
 
 /// Failures by kind, most frequent first.
-pub fn error_counts(counted: &std::collections::BTreeMap<String, u64>) -> Vec<ErrorCount> {
-    errors(counted.iter()).into_iter().map(|(kind, count)| ErrorCount { kind, count }).collect()
+pub fn error_counts(counted: &std::collections::BTreeMap<FailureKind, u64>) -> Vec<ErrorCount> {
+    errors(counted.iter())
+        .into_iter()
+        .map(|(kind, count)| ErrorCount { kind: kind.to_string(), count })
+        .collect()
 }

@@ -1,6 +1,6 @@
 //! True kinds of the submitted forms, for stores of the simulated web.
 
-use crate::store::{Filter, HarvestFilter, Store, StoreError, Submitter, Walk};
+use crate::store::{HarvestQuery, RunQuery, Store, StoreError, SubmissionQuery, Submitter, all_submissions};
 use hadal_core::critic::FormKind;
 use hadal_core::http::Method;
 use hadal_core::identity::FormId;
@@ -28,11 +28,11 @@ type Sent = BTreeMap<(FormId, bool), (u64, Url)>;
 /// All submissions that pass the filter, searches first. `world` creates the web of a source.
 pub fn submitted(
     store: &dyn Store,
-    filter: &Filter,
+    query: &SubmissionQuery,
     world: impl Fn(&str) -> Option<World>,
 ) -> Result<Vec<Submitted>, StoreError> {
     let mut rows = Vec::new();
-    for (source, sent) in by_source(store, filter)? {
+    for (source, sent) in by_source(store, query)? {
         let kinds = world(&source).map(|world| kinds(&world, &sent)).unwrap_or_default();
         rows.extend(sent.into_iter().map(|((form, is_post), (submissions, page))| {
             let method = if is_post { Method::Post } else { Method::Get };
@@ -44,12 +44,14 @@ pub fn submitted(
 }
 
 /// Submissions by web.
-fn by_source(store: &dyn Store, filter: &Filter) -> Result<BTreeMap<String, Sent>, StoreError> {
-    let runs: HashMap<_, _> = store.runs()?.into_iter().map(|row| (row.id, row.spec.source)).collect();
-    let harvests = store.harvests(&HarvestFilter::default())?;
+fn by_source(store: &dyn Store, query: &SubmissionQuery) -> Result<BTreeMap<String, Sent>, StoreError> {
+    let runs: HashMap<_, _> =
+        store.runs(&RunQuery::default())?.into_iter().map(|row| (row.id, row.spec.source)).collect();
+    let harvests = store.harvests(&HarvestQuery::default())?;
     let harvests: HashMap<_, _> = harvests.into_iter().map(|row| (row.id, row.spec.source)).collect();
     let mut all: BTreeMap<String, Sent> = BTreeMap::new();
-    store.submissions(filter, &mut |submission| {
+    for submission in all_submissions(store, query.clone()) {
+        let submission = submission?;
         let source = match submission.by {
             Submitter::Run(run) => runs.get(&run),
             Submitter::Harvest(harvest) => harvests.get(&harvest),
@@ -58,8 +60,7 @@ fn by_source(store: &dyn Store, filter: &Filter) -> Result<BTreeMap<String, Sent
         let sent = all.entry(source.cloned().unwrap_or_default()).or_default();
         let is_post = submission.method == Method::Post;
         sent.entry((submission.form, is_post)).or_insert((0, submission.page)).0 += 1;
-        Walk::On
-    })?;
+    }
     Ok(all)
 }
 

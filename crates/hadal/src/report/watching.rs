@@ -1,10 +1,13 @@
 //! A run for the dashboard: queues, hosts and recent decisions.
 
 use super::run::{RunView, view};
-use crate::store::{Control, FollowedLink, MOST_COUNTED, PageRow, QueueLength, RunRow, Store, StoreError};
-use hadal_core::address::Host;
-use hadal_core::link::QueueId;
-use hadal_core::strategy::{Strategy, StrategyGauge};
+use crate::store::{
+    Activity, Control, HostState, LinkRow, LookUp, MAX_COUNTED_LINKS, PageQuery, PageRow, QueueLength,
+    RowOrder, RunParts, RunQuery, RunRow, Store, StoreError,
+};
+use hadal_core::address::{Host, LinkId, Site};
+use hadal_core::link::{QueueId, QueuedLink};
+use hadal_core::strategy::{SiteCounters, Strategy, StrategyGauge};
 use rustc_hash::FxHashMap;
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -117,11 +120,14 @@ pub struct PartView {
 ///
 /// `strategy` is the run's strategy with its learned state, if available.
 pub fn page(store: &dyn Store, row: &RunRow, mind: Option<&dyn Strategy>) -> Result<RunPage, StoreError> {
-    let pages = store.latest_pages(row.id, RECENT)?;
+    let latest = PageQuery { order: RowOrder::Newest, limit: Some(RECENT), ..PageQuery::of(row.id) };
+    let pages = store.pages(&latest)?.rows;
+    let parts = RunParts { queues: SHOWN_LANES, ..RunParts::default() };
+    let queues = store.runs(&RunQuery { parts, ..RunQuery::one(row.id) })?.pop().map(|row| row.queues);
     Ok(RunPage {
         run: view(row),
-        control: store.control(row.id)?.into(),
-        lanes: lanes(&store.lanes(row.id, SHOWN_LANES)?, row.tally.waiting),
+        control: store.control(Activity::Run(row.id))?.into(),
+        lanes: lanes(&queues.unwrap_or_default(), row.counters.waiting),
         hosts: hosts(store, row, &pages)?,
         decisions: decisions(store, row, &pages, mind)?,
     })
@@ -129,7 +135,7 @@ pub fn page(store: &dyn Store, row: &RunRow, mind: Option<&dyn Strategy>) -> Res
 
 /// Queues for display. The total is known, so the length of the one queue that was too long to count follows.
 fn lanes(rows: &[QueueLength], waiting: u64) -> Vec<LaneView> {
-    let is_long = |row: &&QueueLength| row.waiting >= MOST_COUNTED as u64;
+    let is_long = |row: &&QueueLength| row.waiting >= MAX_COUNTED_LINKS as u64;
     let one_is_long = rows.len() < SHOWN_LANES && rows.iter().filter(is_long).count() == 1;
     let counted: u64 = rows.iter().filter(|row| !is_long(row)).map(|row| row.waiting).sum();
     let lane = |row: &QueueLength| match (is_long(&row), one_is_long) {
@@ -138,7 +144,7 @@ fn lanes(rows: &[QueueLength], waiting: u64) -> Vec<LaneView> {
     };
     let view = |row: &QueueLength| {
         let (waiting, or_more) = lane(row);
-        LaneView { lane: lane_name(row.lane), waiting, or_more }
+        LaneView { lane: lane_name(row.queue), waiting, or_more }
     };
     rows.iter().map(view).collect()
 }
@@ -159,17 +165,16 @@ fn hosts(store: &dyn Store, row: &RunRow, pages: &[PageRow]) -> Result<Vec<HostV
     let mut counts: Vec<(Host, usize)> = counts.into_iter().collect();
     counts.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
     counts.truncate(SHOWN_HOSTS);
-    let view = |(host, recent_pages): (Host, usize)| {
-        let state = store.host(row.id, &host)?;
-        Ok(HostView {
-            host: host.to_string(),
-            recent_pages,
-            requests: state.as_ref().map_or(0, |state| state.requests),
-            failures: state.as_ref().map_or(0, |state| state.failures),
-            latency_ms: state.map_or(0, |state| state.latency_ms),
-        })
+    let names: Vec<Host> = counts.iter().map(|(host, _)| host.clone()).collect();
+    let states = store.look_up(row.id, &LookUp { hosts: &names, ..LookUp::default() })?.hosts;
+    let view = |((host, recent_pages), state): ((Host, usize), Option<HostState>)| HostView {
+        host: host.to_string(),
+        recent_pages,
+        requests: state.as_ref().map_or(0, |state| state.requests),
+        failures: state.as_ref().map_or(0, |state| state.failures),
+        latency_ms: state.map_or(0, |state| state.latency_ms),
     };
-    counts.into_iter().map(view).collect()
+    Ok(counts.into_iter().zip(states).map(view).collect())
 }
 
 fn decisions(
@@ -178,24 +183,25 @@ fn decisions(
     pages: &[PageRow],
     mind: Option<&dyn Strategy>,
 ) -> Result<Vec<DecisionView>, StoreError> {
-    let view = |page: &PageRow| {
-        let followed = store.followed(row.id, page.id)?;
-        let parts = match (&followed, mind) {
-            (Some(followed), Some(mind)) => {
-                mind.explain_score(&followed.link, &store.site(row.id, &page.site)?)
-            }
+    let shown = &pages[..pages.len().min(SHOWN_DECISIONS)];
+    let ids: Vec<LinkId> = shown.iter().map(|page| page.id).collect();
+    let names: Vec<Site> = shown.iter().map(|page| page.site.clone()).collect();
+    let links = store.links(row.id, &ids)?;
+    let sites = store.look_up(row.id, &LookUp { sites: &names, ..LookUp::default() })?.sites;
+    let view = |(page, (link, site)): (&PageRow, (Option<LinkRow>, SiteCounters))| {
+        let parts = match (&link, mind) {
+            (Some(link), Some(mind)) => mind.explain_score(link.link(), &site),
             _ => Vec::new(),
         };
         let part = |part: StrategyGauge| PartView { name: part.name.to_string(), value: part.value };
         let parts = parts.into_iter().filter(|part| part.value.is_finite()).map(part).collect();
-        Ok(DecisionView { parts, ..decision(page, followed.as_ref()) })
+        DecisionView { parts, ..decision(page, link.map(|row| row.queued)) }
     };
-    pages.iter().take(SHOWN_DECISIONS).map(view).collect()
+    Ok(shown.iter().zip(links.into_iter().zip(sites)).map(view).collect())
 }
 
-fn decision(page: &PageRow, followed: Option<&FollowedLink>) -> DecisionView {
-    let lead = followed.map(|followed| &followed.link);
-    let placed = followed.and_then(|followed| followed.placed);
+fn decision(page: &PageRow, queued: Option<QueuedLink>) -> DecisionView {
+    let link = queued.as_ref().map(|queued| &queued.link);
     DecisionView {
         url: page.url.to_string(),
         title: page.title.clone(),
@@ -203,11 +209,11 @@ fn decision(page: &PageRow, followed: Option<&FollowedLink>) -> DecisionView {
         p_topic: page.p_topic,
         at_request: page.at_request,
         depth: page.depth,
-        anchor: lead.map(|lead| lead.context.anchor.clone()).unwrap_or_default(),
-        origin: lead.map(|lead| lead.origin.name().to_string()),
-        parent_p_topic: lead.and_then(|lead| lead.parent).map(|parent| parent.p_topic),
-        lane: placed.map(|(lane, _)| lane_name(lane)),
-        score: placed.map(|(_, score)| score).filter(|score| score.is_finite()),
+        anchor: link.map(|link| link.context.anchor.clone()).unwrap_or_default(),
+        origin: link.map(|link| link.origin.name().to_string()),
+        parent_p_topic: link.and_then(|link| link.parent).map(|parent| parent.p_topic),
+        lane: queued.as_ref().map(|queued| lane_name(queued.queue)),
+        score: queued.as_ref().map(|queued| queued.score).filter(|score| score.is_finite()),
         parts: Vec::new(),
     }
 }
@@ -218,12 +224,12 @@ mod tests {
 
     #[test]
     fn the_one_lane_that_is_too_long_to_count_is_what_is_left() {
-        let row = |lane, waiting| QueueLength { lane: QueueId(lane), waiting };
-        let most = MOST_COUNTED as u64;
+        let row = |lane, waiting| QueueLength { queue: QueueId(lane), waiting };
+        let most = MAX_COUNTED_LINKS as u64;
         let shown = lanes(&[row(0, most), row(1, 7)], 123_456);
         assert_eq!((shown[0].waiting, shown[0].or_more), (123_449, false));
         let shown = lanes(&[row(0, most), row(1, most)], 123_456);
         assert!(shown.iter().all(|lane| lane.waiting == most && lane.or_more));
-        assert_eq!(lanes(&[QueueLength { lane: QueueId::PROBES, waiting: 1 }], 1)[0].lane, "probes");
+        assert_eq!(lanes(&[QueueLength { queue: QueueId::PROBES, waiting: 1 }], 1)[0].lane, "probes");
     }
 }

@@ -4,7 +4,7 @@ use super::error::ApiError;
 use super::harvests::{self, no_harvest};
 use super::runs::{self, no_run};
 use super::state::AppState;
-use crate::store::{Activity, Control, HarvestState, RunState, Store, StoreError};
+use crate::store::{Activity, Control, HarvestState, RunQuery, RunState, Store, StoreError};
 use serde::Serialize;
 
 /// Current state as JSON; `None` if it does not exist.
@@ -25,7 +25,7 @@ pub fn is_open(store: &dyn Store, of: Activity) -> Result<Option<bool>, StoreErr
     Ok(match of {
         Activity::Run(run) => {
             let is_open = |state| matches!(state, RunState::Running | RunState::Paused);
-            store.run_row(run)?.map(|row| is_open(row.progress.state))
+            store.runs(&RunQuery::one(run))?.pop().map(|row| is_open(row.progress.state))
         }
         Activity::Harvest(harvest) => {
             harvests::row(store, harvest)?.map(|row| row.progress.state == HarvestState::Running)
@@ -35,18 +35,12 @@ pub fn is_open(store: &dyn Store, of: Activity) -> Result<Option<bool>, StoreErr
 
 /// Requested changes.
 pub fn control(store: &dyn Store, of: Activity) -> Result<Control, StoreError> {
-    match of {
-        Activity::Run(run) => store.control(run),
-        Activity::Harvest(harvest) => store.harvest_control(harvest),
-    }
+    store.control(of)
 }
 
 /// Stores requested changes.
 pub fn set_control(store: &dyn Store, of: Activity, control: &Control) -> Result<(), StoreError> {
-    match of {
-        Activity::Run(run) => store.set_control(run, control),
-        Activity::Harvest(harvest) => store.set_harvest_control(harvest, control),
-    }
+    store.set_control(of, control)
 }
 
 /// Name for messages.

@@ -7,7 +7,7 @@ use super::state::AppState;
 use crate::output::listing::Listed;
 use crate::output::terminal::Screen;
 use crate::output::writer::{Format, writer};
-use crate::store::{HarvestFilter, HarvestId, RecordRow, Store, Walk};
+use crate::store::{HarvestId, HarvestQuery, HarvestRowQuery, RecordRow, Store, all_records};
 use axum::body::Body;
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
@@ -63,9 +63,8 @@ pub async fn records(
     PathParams(harvest): PathParams<u64>,
     UrlParams(params): UrlParams<ExportParams>,
 ) -> Result<Response, ApiError> {
-    let only = HarvestFilter { harvest: Some(HarvestId(harvest)), ..HarvestFilter::default() };
-    let wanted = only.clone();
-    let known = state.read(move |store| Ok(!store.harvests(&wanted)?.is_empty())).await?;
+    let id = HarvestId(harvest);
+    let known = state.read(move |store| Ok(!store.harvests(&HarvestQuery::one(id))?.is_empty())).await?;
     if !known {
         return Err(no_harvest(harvest));
     }
@@ -73,7 +72,7 @@ pub async fn records(
     let (send, pieces) = mpsc::channel(WAITING);
     let store = Arc::clone(&state.store);
     tokio::task::spawn_blocking(move || {
-        if let Err(error) = write(store.as_ref(), &only, format, send) {
+        if let Err(error) = write(store.as_ref(), id, format, send) {
             tracing::info!("export aborted: {error}");
         }
     });
@@ -88,24 +87,20 @@ pub async fn records(
 
 fn write(
     store: &dyn Store,
-    only: &HarvestFilter,
+    harvest: HarvestId,
     format: Format,
     send: mpsc::Sender<io::Result<Bytes>>,
 ) -> anyhow::Result<()> {
     let broken = send.clone();
     let out = BufWriter::with_capacity(PIECE, BodyWriter(send));
     let mut rows = writer::<RecordRow>(format, out, Screen::file())?;
-    let mut ended = Ok(());
-    let walked = store.records(only, &mut |row| {
-        ended = rows.row(&row.cells());
-        if ended.is_ok() { Walk::On } else { Walk::Stop }
-    });
-    if let Err(error) = walked {
+    for row in all_records(store, HarvestRowQuery::of(harvest)) {
         // An incomplete file must not look complete, so the connection is aborted.
-        broken.blocking_send(Err(io::Error::other("the store could not be read"))).ok();
-        return Err(error.into());
+        let row = row.inspect_err(|_| {
+            broken.blocking_send(Err(io::Error::other("the store could not be read"))).ok();
+        })?;
+        rows.row(&row.cells())?;
     }
-    ended?;
     Ok(rows.finish()?)
 }
 

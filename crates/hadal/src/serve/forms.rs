@@ -6,7 +6,7 @@ use super::paging::limit;
 use super::state::AppState;
 use crate::report::facets::{Facets, facets};
 use crate::report::form::{FormPage, FormView, page, view};
-use crate::store::{FormCursor, FormEntry, FormQuery, Label, LabelFilter, RunId};
+use crate::store::{FormCursor, FormEntry, FormQuery, Label, LabelFilter, RunId, form_by_id};
 use axum::Json;
 use axum::extract::State;
 use hadal_core::address::Site;
@@ -72,8 +72,8 @@ pub enum LabelWanted {
 
 impl FormParams {
     fn query(self) -> Result<FormQuery, ApiError> {
-        let marks = match self.label {
-            LabelWanted::Standing => LabelFilter::Standing,
+        let labels = match self.label {
+            LabelWanted::Standing => LabelFilter::Accepted,
             LabelWanted::Any => LabelFilter::Any,
             LabelWanted::Right => LabelFilter::Only(Label::Right),
             LabelWanted::Wrong => LabelFilter::Only(Label::Wrong),
@@ -89,12 +89,12 @@ impl FormParams {
             site: self.site.map(Site),
             language: self.language,
             method,
-            fields: self.fields.and_then(|fields| usize::try_from(fields.0).ok()),
+            open_fields: self.fields.and_then(|fields| usize::try_from(fields.0).ok()),
             min_relevance: probability(self.min_relevance, 0.0)?,
             min_searchable: probability(self.min_searchable, 0.5)?,
-            marks,
-            after: None,
-            most: COUNTED,
+            labels,
+            limit: Some(COUNTED),
+            ..FormQuery::default()
         })
     }
 }
@@ -138,10 +138,10 @@ pub async fn list(
     UrlParams(page): UrlParams<PageParams>,
 ) -> Result<Json<FormList>, ApiError> {
     let after = page.after.as_deref().map(place).transpose()?;
-    let query = FormQuery { after, most: limit(page.limit)?, ..params.query()? };
-    let found = state.read(move |store| store.directory(&query)).await?;
+    let query = FormQuery { after, limit: Some(limit(page.limit)?), ..params.query()? };
+    let found = state.read(move |store| store.forms(&query)).await?;
     let next = found.next.as_ref().map(written);
-    Ok(Json(FormList { forms: found.forms.iter().map(view).collect(), next }))
+    Ok(Json(FormList { forms: found.rows.iter().map(view).collect(), next }))
 }
 
 /// Formats a cursor: the bits of two probabilities, the form and the topic.
@@ -169,8 +169,8 @@ pub async fn narrow(
     UrlParams(params): UrlParams<FormParams>,
 ) -> Result<Json<Facets>, ApiError> {
     let query = params.query()?;
-    let found = state.read(move |store| store.glances(&query)).await?;
-    Ok(Json(facets(&found.forms, found.next.is_some())))
+    let found = state.read(move |store| store.form_summaries(&query)).await?;
+    Ok(Json(facets(&found.rows, found.next.is_some())))
 }
 
 /// Selects a form by topic.
@@ -191,7 +191,7 @@ pub fn form_id(text: &str) -> Result<FormId, ApiError> {
 /// Form of the directory, or an error.
 pub async fn find(state: &AppState, form: &str, topic: Option<String>) -> Result<FormEntry, ApiError> {
     let id = form_id(form)?;
-    let found = state.read(move |store| store.found(id, topic.as_deref())).await?;
+    let found = state.read(move |store| form_by_id(store, id, topic.as_deref(), false)).await?;
     found.ok_or_else(|| ApiError::missing(format!("unknown form {id}")))
 }
 

@@ -6,7 +6,9 @@ use super::paging::{PageBefore, limit, next};
 use super::state::AppState;
 use crate::report::curve::{self, CoveragePoint};
 use crate::report::harvest::{HarvestPage, HarvestView, QueryView, RecordView, page, query, record, view};
-use crate::store::{HarvestFilter, HarvestId, HarvestRow, QueryRow, Store, StoreError, Walk};
+use crate::store::{
+    HarvestId, HarvestQuery, HarvestRow, HarvestRowCursor, HarvestRowQuery, RowOrder, Store, StoreError,
+};
 use axum::Json;
 use axum::extract::State;
 use hadal_core::harvest::record::RecordId;
@@ -31,15 +33,21 @@ pub async fn list(
 ) -> Result<Json<HarvestList>, ApiError> {
     let limit = limit(params.limit)?;
     let rows = state
-        .read(move |store| store.harvest_page(params.before.map(|before| HarvestId(before.0)), limit))
+        .read(move |store| {
+            store.harvests(&HarvestQuery {
+                order: RowOrder::Newest,
+                after: params.before.map(|before| HarvestId(before.0)),
+                limit: Some(limit),
+                ..HarvestQuery::default()
+            })
+        })
         .await?;
     let next = next(&rows, limit, |row| row.id.0);
     Ok(Json(HarvestList { harvests: rows.iter().map(view).collect(), next }))
 }
 
 pub fn row(store: &dyn Store, harvest: HarvestId) -> Result<Option<HarvestRow>, StoreError> {
-    let only = HarvestFilter { harvest: Some(harvest), ..HarvestFilter::default() };
-    Ok(store.harvests(&only)?.pop())
+    Ok(store.harvests(&HarvestQuery::one(harvest))?.pop())
 }
 
 /// Current state of a harvest.
@@ -119,15 +127,9 @@ pub async fn queries(
     let rows = state
         .read(move |store| {
             let Some(row) = row(store, HarvestId(harvest))? else { return Ok(None) };
-            let after = params.after.map(|number| (row.id, number.0));
-            let only =
-                HarvestFilter { harvest: Some(row.id), after, most: Some(limit), ..HarvestFilter::default() };
-            let mut rows: Vec<QueryRow> = Vec::new();
-            store.asked(&only, &mut |asked| {
-                rows.push(asked);
-                if rows.len() < limit { Walk::On } else { Walk::Stop }
-            })?;
-            Ok(Some(rows))
+            let after = params.after.map(|number| HarvestRowCursor { harvest: row.id, row: Some(number.0) });
+            let query = HarvestRowQuery { after, limit: Some(limit), ..HarvestRowQuery::of(row.id) };
+            Ok(Some(store.queries(&query)?.rows))
         })
         .await?
         .ok_or_else(|| no_harvest(harvest))?;
@@ -174,12 +176,14 @@ pub async fn records(
     let found = state
         .read(move |store| {
             let Some(row) = row(store, HarvestId(harvest))? else { return Ok(None) };
-            store.record_page(row.id, search.as_deref(), after, limit).map(Some)
+            let after = after.map(|record| HarvestRowCursor { harvest: row.id, row: Some(record.0) });
+            let query = HarvestRowQuery { search, after, limit: Some(limit), ..HarvestRowQuery::of(row.id) };
+            store.records(&query).map(Some)
         })
         .await?
         .ok_or_else(|| no_harvest(harvest))?;
-    let next = found.next.map(|record| record.to_string());
-    Ok(Json(RecordList { records: found.records.iter().map(record).collect(), next }))
+    let next = found.next.and_then(|next| next.row).map(|record| RecordId(record).to_string());
+    Ok(Json(RecordList { records: found.rows.iter().map(record).collect(), next }))
 }
 
 fn record_id(text: &str) -> Result<RecordId, ApiError> {

@@ -5,9 +5,9 @@ use super::extract::{Body, PathParams, UrlParams};
 use super::forms::{find, form_id};
 use super::paging::limit;
 use super::state::AppState;
-use crate::report::form::{FormView, view};
+use crate::report::form::{FormView, LabelName, view};
 use crate::report::values::timestamp;
-use crate::store::{FormEntry, Label, LabelRow};
+use crate::store::{FormEntry, Label, LabelQuery, LabelRow, LabelUpdate};
 use axum::Json;
 use axum::extract::State;
 use hadal_core::identity::FormId;
@@ -24,7 +24,7 @@ pub struct LabelChange {
     /// Topic of the label [default: the topic for which the form was found first].
     topic: Option<String>,
     /// The label; `null` removes it.
-    label: Option<Label>,
+    label: Option<LabelName>,
 }
 
 /// Stores the label of a form.
@@ -42,11 +42,9 @@ pub async fn mark(
     let marked = state
         .read(move |store| {
             let (form, topic) = (found.row.form_id, found.row.topic.clone());
-            match verdict.label {
-                Some(label) => store.mark(&LabelRow { form, topic, label, at })?,
-                None => store.unmark(form, &topic)?,
-            }
-            Ok(FormEntry { label: verdict.label, ..found })
+            let label = verdict.label.map(Label::from);
+            store.set_labels(&[LabelUpdate { form, topic, label, at }])?;
+            Ok(FormEntry { label, ..found })
         })
         .await?;
     Ok(Json(view(&marked)))
@@ -77,7 +75,7 @@ pub struct LabelList {
 pub struct LabelView {
     form_id: String,
     topic: String,
-    label: Label,
+    label: LabelName,
     /// Time of the label.
     at: String,
 }
@@ -91,14 +89,12 @@ pub async fn list(
 ) -> Result<Json<LabelList>, ApiError> {
     let limit = limit(page.limit)?;
     let after: Option<(FormId, String)> = page.after.as_deref().map(place).transpose()?;
-    let rows = state
-        .read(move |store| store.labels(after.as_ref().map(|(form, topic)| (*form, topic.as_str())), limit))
-        .await?;
+    let rows = state.read(move |store| store.labels(&LabelQuery { after, limit: Some(limit) })).await?.rows;
     let next = rows.last().filter(|_| rows.len() == limit).map(|row| format!("{}.{}", row.form, row.topic));
     let view = |row: LabelRow| LabelView {
         form_id: row.form.to_string(),
         topic: row.topic,
-        label: row.label,
+        label: row.label.into(),
         at: timestamp(row.at),
     };
     Ok(Json(LabelList { labels: rows.into_iter().map(view).collect(), next }))

@@ -5,7 +5,7 @@ use super::extract::{PathParams, UrlParams};
 use super::paging::limit;
 use super::runs::no_run;
 use super::state::AppState;
-use crate::store::{LessonRow, RunId};
+use crate::store::{LessonRow, RunId, RunParts, RunQuery};
 use axum::Json;
 use axum::extract::State;
 use serde::{Deserialize, Serialize};
@@ -93,10 +93,11 @@ pub async fn latest(
     let limit = limit(params.limit)?;
     let rows = state
         .read(move |store| {
-            let Some(row) = store.run_row(RunId(run))? else { return Ok(None) };
-            store.latest_lessons(row.id, limit).map(Some)
+            let parts = RunParts { lessons: limit, ..RunParts::default() };
+            let row = store.runs(&RunQuery { parts, ..RunQuery::one(RunId(run)) })?.pop();
+            Ok(row.map(|row| row.lessons))
         })
         .await?;
     let rows = rows.ok_or_else(|| no_run(run))?;
-    Ok(Json(LessonList { lessons: rows.into_iter().map(lesson).collect() }))
+    Ok(Json(LessonList { lessons: rows.into_iter().rev().map(lesson).collect() }))
 }

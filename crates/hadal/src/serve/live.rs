@@ -61,7 +61,8 @@ impl Live {
             all.clear();
         }
         let looks = all.entry(row.id).or_default();
-        let now = RateSample { at: Instant::now(), requests: row.tally.requests, pages: row.tally.pages };
+        let now =
+            RateSample { at: Instant::now(), requests: row.counters.requests, pages: row.counters.pages };
         if looks.back().is_none_or(|last| now.at - last.at >= APART) {
             looks.push_back(now);
         }

@@ -4,6 +4,7 @@ use super::error::ApiError;
 use super::state::AppState;
 use crate::report::run::{RunView, view};
 use crate::report::{Status, status};
+use crate::store::{RowOrder, RunQuery};
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
 use http::header;
@@ -17,8 +18,8 @@ const MOST_RUNS: usize = 20;
 #[utoipa::path(get, path = "/metrics", operation_id = "metrics", tag = "server",
     responses((status = 200, description = "Text exposition", content_type = "text/plain", body = String)))]
 pub async fn metrics(State(state): State<Arc<AppState>>) -> Result<Response, ApiError> {
-    let (all, runs) =
-        state.read(|store| Ok((status(store)?, store.run_page(None, None, MOST_RUNS)?))).await?;
+    let latest = RunQuery { order: RowOrder::Newest, limit: Some(MOST_RUNS), ..RunQuery::default() };
+    let (all, runs) = state.read(move |store| Ok((status(store)?, store.runs(&latest)?))).await?;
     let runs: Vec<RunView> = runs.iter().map(view).collect();
     let content_type = [(header::CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")];
     Ok((content_type, exposition(&all, &runs)).into_response())
@@ -48,8 +49,10 @@ fn exposition(all: &Status, runs: &[RunView]) -> String {
     family("hadal_forms_found_total", "counter", "Distinct forms found.", forms.into());
     family("hadal_queries_total", "counter", "Queries sent to forms.", one(all.queries as f64));
     family("hadal_records_total", "counter", "Records downloaded.", one(all.records as f64));
-    let errors =
-        all.errors.iter().map(|(kind, count)| (format!("{{kind=\"{}\"}}", escaped(kind)), *count as f64));
+    let errors = all
+        .errors
+        .iter()
+        .map(|(kind, count)| (format!("{{kind=\"{}\"}}", escaped(&kind.to_string())), *count as f64));
     family("hadal_errors_total", "counter", "Failures and retries by kind.", errors.collect());
     family("hadal_frontier_leads", "gauge", "Links in the frontier.", one(all.frontier as f64));
     if let Some(coverage) = all.coverage.estimate {

@@ -8,7 +8,7 @@ use super::state::AppState;
 use crate::report::curve::{self, RunPoint};
 use crate::report::run::{RunView, view};
 use crate::report::watching::{RunPage, page};
-use crate::store::{RunId, Store, StoreError};
+use crate::store::{RowOrder, RunId, RunQuery, Store, StoreError};
 use axum::Json;
 use axum::extract::State;
 use serde::{Deserialize, Serialize};
@@ -47,7 +47,13 @@ pub async fn list(
     let limit = limit(params.limit)?;
     let rows = state
         .read(move |store| {
-            store.run_page(params.topic.as_deref(), params.before.map(|before| RunId(before.0)), limit)
+            store.runs(&RunQuery {
+                topic: params.topic,
+                order: RowOrder::Newest,
+                after: params.before.map(|before| RunId(before.0)),
+                limit: Some(limit),
+                ..RunQuery::default()
+            })
         })
         .await?;
     let next = next(&rows, limit, |row| row.id.0);
@@ -65,7 +71,7 @@ pub struct RunNow {
 
 /// Current state of a run with its rates.
 pub fn now(store: &dyn Store, run: RunId, live: &Live) -> Result<Option<RunNow>, StoreError> {
-    let Some(row) = store.run_row(run)? else { return Ok(None) };
+    let Some(row) = store.runs(&RunQuery::one(run))?.pop() else { return Ok(None) };
     let pace = live.observe(&row);
     let page = live.strategies.with(store, &row, |mind| page(store, &row, mind))?;
     Ok(Some(RunNow { page, pace }))

@@ -1,6 +1,6 @@
 //! Strategies of runs with their learned state, loaded from the store to explain decisions.
 
-use crate::store::{RunId, RunRow, Store, StoreError};
+use crate::store::{RunId, RunParts, RunQuery, RunRow, Store, StoreError};
 use hadal_core::strategy::{Strategy, StrategyContext, find_strategy};
 use rustc_hash::FxHashMap;
 use std::sync::{Mutex, PoisonError};
@@ -42,7 +42,9 @@ impl StrategyCache {
 
 fn recall(store: &dyn Store, row: &RunRow) -> Result<Option<Box<dyn Strategy>>, StoreError> {
     let Some(offer) = find_strategy(&row.spec.strategy) else { return Ok(None) };
-    let Some(saved) = store.saved_strategy(row.id)? else { return Ok(None) };
+    let parts = RunParts { strategy: true, ..RunParts::default() };
+    let saved = store.runs(&RunQuery { parts, ..RunQuery::one(row.id) })?.pop();
+    let Some(saved) = saved.and_then(|row| row.progress.strategy) else { return Ok(None) };
     let mut mind = offer.make(&StrategyContext::seeded(row.spec.seed));
     Ok(mind.restore(&saved).is_ok().then_some(mind))
 }

@@ -1,7 +1,7 @@
-//! The audit log: every time a form was submitted, by whom and what came of it.
+//! Audit log: every submission of a form.
 //!
-//! An entry is written with the dispatch of its step, before anything is sent, and completed with the
-//! step's outcome. It outlives the run or harvest it belongs to: nothing here is ever deleted.
+//! An entry is written before the request is sent and completed with the result of the request. Entries outlive the
+//! run or harvest that made them. None is ever deleted.
 
 use super::{HarvestId, RunId};
 use crate::polite::FailureKind;
@@ -13,58 +13,57 @@ use hadal_core::time::Time;
 use serde::{Deserialize, Serialize};
 use url::Url;
 
-/// Bytes of a body that are kept.
-pub const MOST_BODY: usize = 4096;
+/// Number of bytes of a request body that are stored. Guess.
+pub const MAX_STORED_BODY: usize = 4096;
 
 /// One submission of a form.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Submission {
-    /// Who made it.
+    /// Run, harvest or person that submits.
     pub by: Submitter,
-    /// The step of the run or harvest.
+    /// Sequence number of the step in the run or harvest; for a person, the number of the question.
     pub seq: u64,
-    /// When it was about to be sent, on the submitter's clock.
+    /// Time right before sending, on the clock of the submitter.
     pub at: Time,
-    /// The topic it was made for.
+    /// Topic of the submission.
     pub topic: String,
-    /// Which form.
+    /// Identity of the form.
     pub form: FormId,
-    /// The page the form was found on.
+    /// Page with the form.
     pub page: Url,
-    /// How it was sent.
+    /// HTTP method.
     pub method: Method,
-    /// Where.
+    /// URL of the request.
     pub url: Url,
-    /// What was sent in the body, cut at [`MOST_BODY`].
+    /// Body of the request, cut at [`MAX_STORED_BODY`] bytes.
     pub body: String,
-    /// What for.
+    /// Reason for the submission.
     pub purpose: SubmissionPurpose,
-    /// What came back; `None` while it is under way, or when nobody lived to see it.
+    /// Result; `None` while the request is under way, or if the process ended before the response.
     pub answer: Option<SubmissionResult>,
 }
 
 impl Submission {
-    /// The start of a body, as text.
+    /// The part of a request body that is stored, as text.
     pub fn body_of(request: &Request) -> String {
-        let kept = &request.body[..request.body.len().min(MOST_BODY)];
+        let kept = &request.body[..request.body.len().min(MAX_STORED_BODY)];
         String::from_utf8_lossy(kept).into_owned()
     }
 }
 
-/// Who submits forms.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
+/// Originator of a submission.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Submitter {
-    /// A crawl.
+    /// A run.
     Run(RunId),
     /// A harvest.
     Harvest(HarvestId),
-    /// A person, with a question of their own.
+    /// A person, through `hadal ask` or the dashboard.
     Person,
 }
 
 impl Submitter {
-    /// The run, when it is one.
+    /// The run, if a run submitted.
     pub fn run(self) -> Option<RunId> {
         match self {
             Submitter::Run(run) => Some(run),
@@ -72,7 +71,7 @@ impl Submitter {
         }
     }
 
-    /// The harvest, when it is one.
+    /// The harvest, if a harvest submitted.
     pub fn harvest(self) -> Option<HarvestId> {
         match self {
             Submitter::Run(_) | Submitter::Person => None,
@@ -81,22 +80,22 @@ impl Submitter {
     }
 }
 
-/// What a form is submitted for.
+/// Reason for a submission.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum SubmissionPurpose {
-    /// To learn whether an uncertain form searches.
+    /// Probe of a form that may or may not search.
     Probe,
-    /// To estimate how good the forms found are.
+    /// Sample for an estimate of the quality of a run.
     Quality,
-    /// To bring up what is behind it.
+    /// Query of a harvest.
     Harvest,
-    /// To answer a person's question.
+    /// Question of a person.
     Ask,
 }
 
 impl SubmissionPurpose {
-    /// The name used in every table and export.
+    /// Name in tables and exports.
     pub fn name(self) -> &'static str {
         match self {
             SubmissionPurpose::Probe => "probe",
@@ -107,32 +106,31 @@ impl SubmissionPurpose {
     }
 }
 
-/// What came of a submission.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
+/// Result of a submission.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SubmissionResult {
-    /// An answer with this status code.
+    /// HTTP status code of the response.
     Status(u16),
-    /// No answer; the word names the kind ("connect", "interrupted", ...).
-    Failure(String),
+    /// Kind of failure, if no response arrived.
+    Failure(FailureKind),
 }
 
 impl From<&Exchange> for SubmissionResult {
     fn from(exchange: &Exchange) -> SubmissionResult {
         match &exchange.result {
             Ok(response) => SubmissionResult::Status(response.status),
-            Err(error) => SubmissionResult::Failure(FailureKind::Fetch(*error).to_string()),
+            Err(error) => SubmissionResult::Failure(FailureKind::Fetch(*error)),
         }
     }
 }
 
-/// A form whose probe is over.
+/// Result of a completed probe.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ProbedForm {
-    /// Which form.
+    /// Identity of the form.
     pub form: FormId,
-    /// What was found.
+    /// Result of the probe.
     pub finding: ProbeResult,
-    /// What it is held for from now on.
+    /// New verdict on the form.
     pub verdict: FormVerdict,
 }

@@ -1,10 +1,10 @@
 //! Crawls of a simulated web for books, and all that can be told of them afterwards.
 
-use super::{forms, run, setup};
+use super::{forms, lessons, pages, run, setup};
 use hadal::backlinks::WorldBacklinks;
 use hadal::engine::{self, Budget, Crawl, CrawlEvent};
 use hadal::fetch::in_process::InProcess;
-use hadal::store::{FormRow, LessonRow, PageRow, RunId, Walk};
+use hadal::store::{FormRow, LessonRow, PageRow, RunId};
 use hadal_core::strategy::Strategy;
 use hadal_world::World;
 use std::sync::Arc;
@@ -36,13 +36,8 @@ pub struct Course {
 pub async fn course(crawl: Crawl) -> Course {
     let store = Arc::clone(&crawl.store);
     run(crawl).await;
-    let mut pages = Vec::new();
-    let mut each = |row| {
-        pages.push(row);
-        Walk::On
-    };
-    store.pages(RunId(1), &mut each).unwrap();
-    Course { pages, forms: forms(store.as_ref()), lessons: store.lessons(RunId(1)).unwrap() }
+    let (store, run) = (store.as_ref(), RunId(1));
+    Course { pages: pages(store, run), forms: forms(store), lessons: lessons(store, run) }
 }
 
 /// Leaves a crawl in the middle, after so many forms, as if the process had been killed.

@@ -8,10 +8,14 @@ use futures::future::BoxFuture;
 use hadal::engine::{Crawl, CrawlBuilder, CrawlSummary, crawl};
 use hadal::fetch::Fetch;
 use hadal::polite::Clock;
-use hadal::store::{Access, Filter, FormRow, RunSpec, Store, Walk, open};
+use hadal::store::{
+    Access, FailureKind, FormQuery, FormRow, LessonRow, LookUp, PageQuery, PageRow, RunCounters, RunId,
+    RunParts, RunQuery, RunSpec, Store, all_forms, all_pages, open,
+};
+use hadal_core::address::Site;
 use hadal_core::critic::keywords::KeywordCritic;
 use hadal_core::http::{BodyCompleteness, Exchange, FetchError, Headers, Request, Response};
-use hadal_core::strategy::{Strategy, StrategyContext, find_strategy};
+use hadal_core::strategy::{SiteCounters, Strategy, StrategyContext, find_strategy};
 use hadal_core::time::Time;
 use hadal_core::topic::Topic;
 use std::collections::HashMap;
@@ -126,13 +130,34 @@ pub async fn run(setup: Crawl) -> CrawlSummary {
 
 /// Every form a store holds.
 pub fn forms(store: &dyn Store) -> Vec<FormRow> {
-    let mut rows = Vec::new();
-    let mut each = |row| {
-        rows.push(row);
-        Walk::On
-    };
-    store.forms(&Filter::default(), &mut each).unwrap();
-    rows
+    all_forms(store, FormQuery::default()).map(|entry| entry.unwrap().row).collect()
+}
+
+/// A kind of failure by its name.
+pub fn kind(name: &str) -> FailureKind {
+    name.parse().unwrap()
+}
+
+/// Every page of a run, in the order of their commits.
+pub fn pages(store: &dyn Store, run: RunId) -> Vec<PageRow> {
+    all_pages(store, PageQuery::of(run)).map(Result::unwrap).collect()
+}
+
+/// Counters of a run.
+pub fn counters(store: &dyn Store, run: RunId) -> RunCounters {
+    store.runs(&RunQuery::one(run)).unwrap().remove(0).counters
+}
+
+/// Lessons of a run's strategy, oldest first.
+pub fn lessons(store: &dyn Store, run: RunId) -> Vec<LessonRow> {
+    let parts = RunParts { lessons: usize::MAX, ..RunParts::default() };
+    store.runs(&RunQuery { parts, ..RunQuery::one(run) }).unwrap().remove(0).lessons
+}
+
+/// Counters of a site.
+pub fn site_counters(store: &dyn Store, run: RunId, site: &Site) -> SiteCounters {
+    let keys = LookUp { sites: std::slice::from_ref(site), ..LookUp::default() };
+    store.look_up(run, &keys).unwrap().sites.remove(0)
 }
 
 /// A small web without `Crawl-delay`s, which take their time on a real clock.

@@ -1,7 +1,7 @@
 //! Level strategies on the engine: what they learn backward and while they crawl, and that it is kept.
 
 use crate::common::course::{course, over};
-use crate::common::{BOOK_FORM, Web, run, setup, strategy};
+use crate::common::{BOOK_FORM, Web, lessons, run, setup, strategy};
 use futures::future::BoxFuture;
 use hadal::backlinks::Backlinks;
 use hadal_core::http::FetchError;
@@ -119,7 +119,7 @@ async fn crawl_of_town(plan: LevelConfig) -> (Vec<String>, Vec<Lesson>, u64) {
     crawl.backlinks = Some(Arc::new(town));
     let store = Arc::clone(&crawl.store);
     let summary = run(crawl).await;
-    let lessons = store.lessons(summary.run).unwrap().into_iter().map(|row| row.lesson).collect();
+    let lessons = lessons(store.as_ref(), summary.run).into_iter().map(|row| row.lesson).collect();
     (web.visits(), lessons, summary.tally.requests - web.requests().len() as u64)
 }
 

@@ -1,6 +1,7 @@
 //! Killed and resumed, a crawl that learns goes on as if nothing had happened: same model, same features,
 //! same queues, same result.
 
+use crate::common::counters;
 use crate::common::course::{course, kill_after, over};
 use hadal::store::{Access, RunId, open};
 use hadal_core::strategy::hadal::HadalStrategy;
@@ -81,7 +82,7 @@ async fn a_raised_budget_goes_on_and_visits_nothing_twice() {
             let mut crawl = over(&world, Box::new(HadalStrategy::new(&StrategyContext::seeded(1))), requests);
             crawl.store = Arc::clone(&store);
             let course = course(crawl).await;
-            let tally = store.tally(RunId(1)).unwrap();
+            let tally = counters(store.as_ref(), RunId(1));
             let distinct: BTreeSet<_> = course.pages.iter().map(|page| page.id).collect();
             assert_eq!((tally.requests, tally.pages), (requests, course.pages.len() as u64));
             assert_eq!(distinct.len(), course.pages.len());

@@ -1,13 +1,13 @@
 //! The same crawl is the same crawl: whatever the number of threads, over HTTP or in process.
 
 use crate::common::patient;
-use crate::common::{forms, run, setup, strategy};
+use crate::common::{forms, pages, run, setup, strategy};
 use hadal::engine::{Budget, Crawl};
 use hadal::fetch::in_process::InProcess;
 use hadal::fetch::network::{Network, NetworkOptions};
 use hadal::fetch::world_server::{Serving, serve};
 use hadal::polite::Clock;
-use hadal::store::{PageRow, RunId, Store, Walk};
+use hadal::store::{RunId, Store};
 use hadal_world::{Spec, World};
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -16,16 +16,6 @@ fn over(world: &Arc<World>, name: &str) -> Crawl {
     let seeds: Vec<String> = world.seeds("book").iter().map(|url| url.to_string()).collect();
     let seeds: Vec<&str> = seeds.iter().map(String::as_str).collect();
     setup(Arc::new(InProcess(Arc::clone(world))), strategy(name), &seeds)
-}
-
-fn pages(store: &dyn Store) -> Vec<PageRow> {
-    let mut rows = Vec::new();
-    let mut each = |row| {
-        rows.push(row);
-        Walk::On
-    };
-    store.pages(RunId(1), &mut each).unwrap();
-    rows
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -39,7 +29,7 @@ async fn in_simulated_time_one_thread_and_eight_make_the_same_crawl() {
             crawl.budget = Budget { requests: Some(400), ..Budget::default() };
             let store = Arc::clone(&crawl.store);
             let summary = run(crawl).await;
-            results.push((summary.tally, pages(store.as_ref()), forms(store.as_ref())));
+            results.push((summary.tally, pages(store.as_ref(), RunId(1)), forms(store.as_ref())));
         }
         assert!(results[0] == results[1], "{name} differs");
         assert_eq!(results[0].0.requests, 400);

@@ -1,7 +1,7 @@
 //! SmartCrawler and its siblings on the engine: queues, reverse searching, learning, prior knowledge, resuming.
 
 use crate::common::course::{course, over};
-use crate::common::{BOOK_FORM, Web, links, run, setup};
+use crate::common::{BOOK_FORM, Web, lessons, links, run, setup};
 use futures::future::BoxFuture;
 use hadal::backlinks::Backlinks;
 use hadal::engine::Crawl;
@@ -129,7 +129,7 @@ async fn after_fifty_deep_sites_it_knows_what_they_are_called() {
     let crawl = unhurried(&web, ADAPTIVE, &[RICH]);
     let store = Arc::clone(&crawl.store);
     let summary = run(crawl).await;
-    let lessons = store.lessons(summary.run).unwrap();
+    let lessons = lessons(store.as_ref(), summary.run);
     let sites = |iteration| {
         let row = lessons.iter().find(|row| row.lesson.model == "site" && row.lesson.iteration == iteration);
         row.unwrap().lesson.selected[0].terms.clone()

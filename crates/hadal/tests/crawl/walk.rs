@@ -1,10 +1,10 @@
 //! The walk of a page: what is asked, in which order, at what cost.
 
-use crate::common::{BOOK_FORM, Web, forms, links, run, setup, strategy};
+use crate::common::{BOOK_FORM, Web, forms, kind, links, pages, run, setup, strategy};
 use futures::future::BoxFuture;
 use hadal::engine::{Budget, Scope};
 use hadal::fetch::Fetch;
-use hadal::store::RunState;
+use hadal::store::{LookUp, RunState};
 use hadal_core::address::Host;
 use hadal_core::http::{Exchange, FetchError, Request, Response};
 use hadal_core::time::Time;
@@ -48,7 +48,7 @@ async fn robots_txt_is_read_first_charged_and_obeyed() {
     assert_eq!(web.requests()[0], "http://a.example/robots.txt");
     assert_eq!(web.visits(), [SEED, "http://a.example/open"]);
     assert_eq!(summary.tally.requests, 3);
-    assert_eq!(summary.tally.errors["robots"], 1);
+    assert_eq!(summary.tally.errors[&kind("robots")], 1);
 }
 
 #[tokio::test]
@@ -92,12 +92,8 @@ async fn the_chain_of_redirects_is_stored_with_the_page() {
     let crawl = setup(Arc::new(web), strategy("breadth-first"), &[SEED]);
     let store = Arc::clone(&crawl.store);
     let summary = run(crawl).await;
-    let mut chain = Vec::new();
-    let mut each = |page: hadal::store::PageRow| {
-        chain = page.redirects.iter().map(|url| url.to_string()).collect();
-        hadal::store::Walk::On
-    };
-    store.pages(summary.run, &mut each).unwrap();
+    let pages = pages(store.as_ref(), summary.run);
+    let chain: Vec<String> = pages.last().unwrap().redirects.iter().map(|url| url.to_string()).collect();
     assert_eq!(chain, [SEED, "http://a.example/1"]);
 }
 
@@ -105,7 +101,7 @@ async fn the_chain_of_redirects_is_stored_with_the_page() {
 async fn redirect_loops_are_cut() {
     let web = Web::default().redirect(SEED, "/1").redirect("http://a.example/1", "/");
     let summary = run(setup(Arc::new(web), strategy("breadth-first"), &[SEED])).await;
-    assert_eq!(summary.tally.errors["redirect_loop"], 1);
+    assert_eq!(summary.tally.errors[&kind("redirect_loop")], 1);
     assert_eq!(summary.tally.requests, 3);
 }
 
@@ -115,7 +111,7 @@ async fn endless_redirects_are_cut() {
         web.redirect(&format!("http://a.example/{n}"), &format!("/{}", n + 1))
     });
     let summary = run(setup(Arc::new(web), strategy("breadth-first"), &["http://a.example/0"])).await;
-    assert_eq!(summary.tally.errors["redirect_loop"], 1);
+    assert_eq!(summary.tally.errors[&kind("redirect_loop")], 1);
     assert!(summary.tally.requests < 15);
 }
 
@@ -259,7 +255,8 @@ async fn a_busy_host_is_left_alone_as_long_as_it_asks_also_when_the_link_is_give
     let crawl = setup(Arc::new(web), strategy("breadth-first"), &[SEED]);
     let store = Arc::clone(&crawl.store);
     let summary = run(crawl).await;
-    let host = store.host(summary.run, &Host("http://a.example".into())).unwrap().unwrap();
+    let keys = LookUp { hosts: &[Host("http://a.example".into())], ..LookUp::default() };
+    let host = store.look_up(summary.run, &keys).unwrap().hosts.remove(0).unwrap();
     assert!(host.next_at.0 >= 3_600_000);
     assert_eq!(summary.resting, 2);
 }
@@ -299,7 +296,7 @@ async fn an_old_robots_txt_is_asked_for_only_if_it_changed_and_goes_on_to_hold()
     let web = Arc::new(Sparing(web.answer("http://a.example/robots.txt", 200, &headers, rules)));
     let summary = run(setup(web.clone(), strategy("breadth-first"), &[SEED])).await;
     let asked = web.0.requests().iter().filter(|url| url.ends_with("/robots.txt")).count();
-    assert_eq!((asked, summary.tally.pages, summary.tally.errors["robots"]), (2, 70, 1));
+    assert_eq!((asked, summary.tally.pages, summary.tally.errors[&kind("robots")]), (2, 70, 1));
 }
 
 /// A carrier that panics at one address.
@@ -316,7 +313,7 @@ impl Fetch for Brittle {
 async fn a_step_that_panics_is_a_counted_failure_and_the_crawl_goes_on() {
     let web = star(&["/broken", "/1"]);
     let summary = run(setup(Arc::new(Brittle(web)), strategy("breadth-first"), &[SEED])).await;
-    assert_eq!((summary.tally.pages, summary.tally.errors["protocol"]), (2, 1));
+    assert_eq!((summary.tally.pages, summary.tally.errors[&kind("protocol")]), (2, 1));
 }
 
 #[tokio::test]

@@ -98,19 +98,16 @@ fn memory() -> Arc<dyn Store> {
 fn found(world: &World, store: &dyn Store) -> (BTreeSet<u32>, usize, usize) {
     let database = world.databases().get("db").unwrap();
     let (mut right, mut wrong, mut all) = (BTreeSet::new(), 0, 0);
-    store
-        .records(&HarvestFilter::default(), &mut |row| {
-            all += 1;
-            let by_link = row.record.url.as_ref().and_then(|url| database.record_at(url));
-            let by_reference =
-                || (0..RECORDS).find(|record| row.record.text.contains(&database.reference(*record)));
-            match by_link.or_else(by_reference) {
-                Some(record) => drop(right.insert(record)),
-                None => wrong += 1,
-            }
-            Walk::On
-        })
-        .unwrap();
+    for row in records(store) {
+        all += 1;
+        let by_link = row.record.url.as_ref().and_then(|url| database.record_at(url));
+        let by_reference =
+            || (0..RECORDS).find(|record| row.record.text.contains(&database.reference(*record)));
+        match by_link.or_else(by_reference) {
+            Some(record) => drop(right.insert(record)),
+            None => wrong += 1,
+        }
+    }
     (right, wrong, all)
 }
 
@@ -147,30 +144,18 @@ async fn a_harvest_that_was_cut_short_goes_on_with_what_it_knew() {
     // Each interruption costs the query at hand and a look at the form, no more.
     assert!(two.len() as f64 >= 0.8 * one.len() as f64, "{} against {}", two.len(), one.len());
     assert_eq!(at_once.tally.requests, 120);
-    let ids = |store: &dyn Store| {
-        let mut numbers = Vec::new();
-        store
-            .asked(&HarvestFilter::default(), &mut |row| {
-                numbers.push(row.number);
-                Walk::On
-            })
-            .unwrap();
-        numbers
-    };
-    let numbers = ids(parts.as_ref());
+    let numbers: Vec<u32> = asked(parts.as_ref()).iter().map(|row| row.number).collect();
     assert!(numbers.iter().zip(1..).all(|(number, expected)| *number == expected), "{numbers:?}");
 }
 
 /// Every query of a harvest, in its order.
 fn asked(store: &dyn Store) -> Vec<QueryRow> {
-    let mut rows = Vec::new();
-    store
-        .asked(&HarvestFilter::default(), &mut |row| {
-            rows.push(row);
-            Walk::On
-        })
-        .unwrap();
-    rows
+    all_queries(store, HarvestRowQuery::default()).map(Result::unwrap).collect()
+}
+
+/// Every record, in the order they were found.
+fn records(store: &dyn Store) -> Vec<RecordRow> {
+    all_records(store, HarvestRowQuery::default()).map(Result::unwrap).collect()
 }
 
 #[tokio::test]
@@ -209,14 +194,12 @@ async fn every_submission_is_on_record() {
     let store = memory();
     let summary = run(&world, &store, 60).await;
     let mut submitted = 0;
-    store
-        .submissions(&Filter::default(), &mut |entry| {
-            assert_eq!(entry.purpose, SubmissionPurpose::Harvest);
-            assert!(entry.answer.is_some());
-            submitted += 1;
-            Walk::On
-        })
-        .unwrap();
+    for entry in all_submissions(store.as_ref(), SubmissionQuery::default()) {
+        let entry = entry.unwrap();
+        assert_eq!(entry.purpose, SubmissionPurpose::Harvest);
+        assert!(entry.answer.is_some());
+        submitted += 1;
+    }
     assert!(submitted as u64 >= summary.tally.queries, "{submitted} on record, {summary:?}");
 }
 
@@ -283,23 +266,16 @@ async fn detailed(excerpt: Excerpt, details: DetailMode) -> (usize, usize, usize
     harvest(plan, &mut |_| {}).await.unwrap();
     let database = world.databases().get("db").unwrap();
     let (mut all, mut with, mut word) = (0, 0, None);
-    let mut note = |row: RecordRow| {
+    for row in records(store.as_ref()) {
         all += 1;
         let record = row.record.url.as_ref().and_then(|url| database.record_at(url)).unwrap();
         let last = database.collection().record(record).unwrap().text.rsplit(' ').next().unwrap().to_string();
         with += usize::from(row.detail.as_ref().is_some_and(|text| text.contains(&last)));
         word = word.take().or(row.detail.is_some().then_some(last));
-        Walk::On
-    };
-    store.records(&HarvestFilter::default(), &mut note).unwrap();
-    let mut found = 0;
-    let filter = HarvestFilter { search: Some(word.unwrap_or("nowhere".into())), ..HarvestFilter::default() };
-    let count = &mut |_| {
-        found += 1;
-        Walk::On
-    };
-    store.records(&filter, count).unwrap();
-    (all, with, found)
+    }
+    let search = Some(word.unwrap_or("nowhere".into()));
+    let query = HarvestRowQuery { search, ..HarvestRowQuery::default() };
+    (all, with, all_records(store.as_ref(), query).count())
 }
 
 #[tokio::test]
@@ -325,9 +301,9 @@ async fn a_harvest_pauses_goes_on_and_stops_when_it_is_told_to() {
     let id = store.begin_harvest(&job(&world).spec, Time(0)).unwrap();
     let ask = |pause, stop| {
         let control = Control { pause, stop, ..Control::default() };
-        store.set_harvest_control(id, &control).unwrap();
+        store.set_control(Activity::Harvest(id), &control).unwrap();
     };
-    let queries = || store.harvests(&HarvestFilter::default()).unwrap()[0].tally.queries;
+    let queries = || store.harvests(&HarvestQuery::default()).unwrap()[0].counters.queries;
     let (told, mut heard) = watch::channel(0);
     let mut note = |event| {
         if let HarvestEvent::Asked { standing, .. } = event {
@@ -364,7 +340,7 @@ async fn given(allowed: u64, own: u64) -> HarvestSummary {
             && standing.tally.queries == 2
         {
             let control = Control { max_requests: Some(own), ..Control::default() };
-            store.set_harvest_control(id, &control).unwrap();
+            store.set_control(Activity::Harvest(id), &control).unwrap();
         }
     };
     harvest(plan(&world, &store, allowed), &mut note).await.unwrap().remove(0)
@@ -384,7 +360,7 @@ async fn a_harvest_spends_what_it_is_given_while_it_runs_fewer_or_more() {
 async fn a_harvest_that_goes_on_is_running_again() {
     let (world, store) = (web(DatabaseConfig::default()), memory());
     assert_eq!(run(&world, &store, 20).await.state, HarvestState::Budget);
-    let row = || store.harvests(&HarvestFilter::default()).unwrap().remove(0);
+    let row = || store.harvests(&HarvestQuery::default()).unwrap().remove(0);
     let mut states = Vec::new();
     harvest(plan(&world, &store, 40), &mut |_| states.push(row().progress.state)).await.unwrap();
     assert_eq!(states.first(), Some(&HarvestState::Running));
@@ -415,11 +391,6 @@ async fn own_pages_that_robots_forbid_are_done_without() {
     plan.jobs[0].options.details = DetailMode::Always;
     let summary = harvest(plan, &mut |_| {}).await.unwrap().remove(0);
     assert_ne!(summary.ending, Some(HarvestEnding::Forbidden));
-    let mut detailed = 0;
-    let mut count = |row: RecordRow| {
-        detailed += usize::from(row.detail.is_some());
-        Walk::On
-    };
-    store.records(&HarvestFilter::default(), &mut count).unwrap();
+    let detailed = records(store.as_ref()).iter().filter(|row| row.detail.is_some()).count();
     assert!(summary.tally.records >= 100 && detailed == 0, "{detailed} of {summary:?}");
 }

@@ -53,12 +53,8 @@ async fn a_question_to_a_topic_brings_records_that_name_their_sources() {
         let places = answer["sources"].as_array().unwrap();
         assert!(!places.is_empty() && places.iter().all(|place| sites.contains(&&place["site"])), "{answer}");
     }
-    let mut log = Vec::new();
-    let mut each = |entry: Submission| {
-        log.push(entry);
-        Walk::On
-    };
-    serving.store.submissions(&Filter::default(), &mut each).unwrap();
+    let log: Vec<Submission> =
+        all_submissions(serving.store.as_ref(), SubmissionQuery::default()).map(Result::unwrap).collect();
     assert!(log.iter().all(|entry| entry.by == Submitter::Person && entry.purpose == SubmissionPurpose::Ask));
     assert!(log.len() >= answered.len() && log.iter().all(|entry| entry.answer.is_some()), "{log:?}");
 }

@@ -102,5 +102,5 @@ async fn labels_survive_while_another_handle_writes_the_store() {
     crawl.sync().unwrap();
     drop(crawl);
     let again = open(&url, Access::Read).unwrap();
-    assert_eq!(again.labels(None, 10).unwrap()[0].label, Label::Wrong);
+    assert_eq!(again.labels(&LabelQuery::default()).unwrap().rows[0].label, Label::Wrong);
 }

@@ -73,7 +73,7 @@ async fn events_come_while_a_crawl_writes_the_store() {
     }
     for seq in 0..3 {
         let waiting = lead(&format!("http://s{seq}.org/"), 0, 0.5, seq);
-        run_step(crawl.as_ref(), run, &waiting, outcome(seq, &waiting, StepEnd::Failed("connect".into())));
+        run_step(crawl.as_ref(), run, &waiting, outcome(seq, &waiting, StepEnd::Failed(kind("connect"))));
         crawl.sync().unwrap();
         for watching in &mut watchers {
             while watching.next().await["run"]["requests"] != seq + 1 {}
@@ -95,11 +95,11 @@ async fn events_come_while_a_harvest_writes_the_store() {
     assert_eq!(watching.next().await["harvest"]["requests"], 0);
     for seq in 0..3 {
         let step = HarvestStep { seq, requests: 1, ..HarvestStep::default() };
-        working.commit_steps(harvest, &[step]).unwrap();
+        working.commit_harvest(harvest, &step.into()).unwrap();
         working.sync().unwrap();
         while watching.next().await["harvest"]["requests"] != seq + 1 {}
     }
-    working.set_harvest_control(harvest, &Control { pause: true, ..Control::default() }).unwrap();
+    working.set_control(Activity::Harvest(harvest), &Control { pause: true, ..Control::default() }).unwrap();
     let paused = watching.next().await;
     assert_eq!(paused["control"]["pause"], true);
     assert_eq!(serving.client.get("/api/harvests/1").await.json(), paused);

@@ -58,5 +58,5 @@ fn poison_a_harvest(store: &dyn Store) {
         detail: None,
     };
     let step = HarvestStep { seq: 0, requests: 1, records: vec![row], ..HarvestStep::default() };
-    store.commit_steps(harvest, &[step]).unwrap();
+    store.commit_harvest(harvest, &step.into()).unwrap();
 }

@@ -106,7 +106,7 @@ async fn is_told_what_to_do(serving: &Serving, path: &str, control: impl Fn() ->
 #[tokio::test]
 async fn a_run_is_told_what_to_do() {
     let serving = open_to_all(with_forms(vec![])).await;
-    let control = || serving.store.control(RunId(1)).unwrap();
+    let control = || serving.store.control(Activity::Run(RunId(1))).unwrap();
     let end = || {
         let ended = RunProgress { state: RunState::Stopped, ..RunProgress::default() };
         serving.store.commit(RunId(1), &Batch { progress: Some(ended), ..Batch::default() }).unwrap();
@@ -118,10 +118,10 @@ async fn a_run_is_told_what_to_do() {
 async fn a_harvest_is_told_what_to_do() {
     let serving = open_to_all(memory()).await;
     let id = begin_harvest(serving.store.as_ref());
-    let control = || serving.store.harvest_control(id).unwrap();
+    let control = || serving.store.control(Activity::Harvest(id)).unwrap();
     let end = || {
         let ended = HarvestProgress { state: HarvestState::Stopped, ..HarvestProgress::default() };
-        serving.store.note_harvest(id, &ended).unwrap();
+        serving.store.commit_harvest(id, &ended.into()).unwrap();
     };
     is_told_what_to_do(&serving, "/api/harvests/1/control", control, end).await;
     let client = serving.client.writing().await;

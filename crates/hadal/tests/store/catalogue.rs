@@ -1,7 +1,7 @@
 //! What a browser asks of a store.
 
 use crate::fixture::*;
-use crate::harvest_fixture::{begin_harvest, harvest_entry, harvest_step};
+use crate::harvest_fixture::{begin_harvest, commit_steps, harvest_entry, harvest_step, whole_harvest};
 use hadal::store::*;
 use hadal_core::address::LinkId;
 use hadal_core::http::Method;
@@ -18,12 +18,12 @@ fn find(store: &dyn Store, run: RunId, seq: u64, address: &str, forms: Vec<FormR
     run_step(store, run, &waiting, Outcome { forms, ..visit(seq, &waiting, tally) });
 }
 
-fn ids(page: &DirectoryPage<FormEntry>) -> Vec<u64> {
-    page.forms.iter().map(|found| found.row.form_id.0).collect()
+fn ids(page: &RowPage<FormEntry, FormCursor>) -> Vec<u64> {
+    page.rows.iter().map(|found| found.row.form_id.0).collect()
 }
 
 fn all() -> FormQuery {
-    FormQuery { most: 100, ..FormQuery::default() }
+    FormQuery { limit: Some(100), labels: LabelFilter::Accepted, ..FormQuery::default() }
 }
 
 pub fn runs_are_paged_newest_first(store: &dyn Store) {
@@ -32,39 +32,46 @@ pub fn runs_are_paged_newest_first(store: &dyn Store) {
         .enumerate()
         .map(|(n, topic)| store.begin(&RunSpec { seed: n as u64, ..spec(topic) }).unwrap())
         .collect();
-    let page = |topic, before, most| -> Vec<RunId> {
-        store.run_page(topic, before, most).unwrap().iter().map(|row| row.id).collect()
+    let page = |topic: Option<&str>, before, most| -> Vec<RunId> {
+        let query = RunQuery {
+            topic: topic.map(String::from),
+            order: RowOrder::Newest,
+            after: before,
+            limit: Some(most),
+            ..RunQuery::default()
+        };
+        store.runs(&query).unwrap().iter().map(|row| row.id).collect()
     };
     assert_eq!(page(None, None, 2), [ids[3], ids[2]]);
     assert_eq!(page(None, Some(ids[2]), 10), [ids[1], ids[0]]);
     assert_eq!(page(Some("a"), None, 10), [ids[2], ids[0]]);
     assert_eq!(page(Some("nobody's"), None, 10), []);
-    assert_eq!(store.run_row(ids[1]).unwrap().unwrap().spec.topic, "b");
-    assert_eq!(store.run_row(RunId(99)).unwrap(), None);
-    assert_eq!(store.run_row(RunId(u64::MAX)).unwrap(), None);
+    assert_eq!(run_row(store, ids[1]).unwrap().spec.topic, "b");
+    assert_eq!(run_row(store, RunId(99)), None);
+    assert_eq!(run_row(store, RunId(u64::MAX)), None);
 }
 
 pub fn a_curve_tells_what_was_there_after_so_many_requests(store: &dyn Store) {
     let run = begin(store);
-    assert_eq!(store.curve(run).unwrap(), []);
+    assert_eq!(curve(store, run), []);
     for seq in 0..3 {
         let address = format!("http://s{seq}.org/");
         find(store, run, seq, &address, vec![form(seq + 1, &address, 0.9, 0.6)]);
     }
-    let points = store.curve(run).unwrap();
+    let points = curve(store, run);
     let told: Vec<_> = points.iter().map(|point| (point.requests, point.pages, point.relevant)).collect();
     assert_eq!(told, [(1, 1, 1), (2, 2, 2), (3, 3, 3)]);
-    store.discard(run).unwrap();
-    assert_eq!(store.curve(run).unwrap(), []);
+    store.discard(Activity::Run(run)).unwrap();
+    assert_eq!(curve(store, run), []);
 }
 
 pub fn a_long_curve_has_few_points(store: &dyn Store) {
     let run = begin(store);
     for seq in 0..2000 {
         let waiting = lead(&format!("http://s{seq}.org/"), 0, 0.5, seq);
-        run_step(store, run, &waiting, outcome(seq, &waiting, StepEnd::Failed("connect".into())));
+        run_step(store, run, &waiting, outcome(seq, &waiting, StepEnd::Failed(kind("connect"))));
     }
-    let points = store.curve(run).unwrap();
+    let points = curve(store, run);
     let widest = points.windows(2).map(|pair| pair[1].requests - pair[0].requests).max().unwrap();
     assert!(points.len() < 900 && widest <= 10, "{} points, {widest} apart", points.len());
     assert!(points.last().unwrap().requests > 1980);
@@ -76,9 +83,9 @@ pub fn lanes_tell_what_waits(store: &dyn Store) {
     store.commit(run, &adding(&waiting)).unwrap();
     let probe = lead("http://s9.org/", u64::MAX, 0.5, 9);
     store.commit(run, &adding(&[probe])).unwrap();
-    let lanes: Vec<_> = store.lanes(run, 10).unwrap().iter().map(|row| (row.lane, row.waiting)).collect();
+    let lengths = run_row(store, run).unwrap().queues;
+    let lanes: Vec<_> = lengths.iter().map(|row| (row.queue, row.waiting)).collect();
     assert_eq!(lanes, [(QueueId(0), 3), (QueueId(1), 2), (QueueId::PROBES, 1)]);
-    assert_eq!(store.lanes(RunId(77), 10).unwrap(), []);
 }
 
 pub fn the_latest_pages_come_first_with_what_led_there(store: &dyn Store) {
@@ -86,26 +93,30 @@ pub fn the_latest_pages_come_first_with_what_led_there(store: &dyn Store) {
     for seq in 0..4 {
         find(store, run, seq, &format!("http://s{seq}.org/"), vec![]);
     }
-    let pages = store.latest_pages(run, 2).unwrap();
+    let latest = PageQuery { order: RowOrder::Newest, limit: Some(2), ..PageQuery::of(run) };
+    let RowPage { rows: pages, next } = store.pages(&latest).unwrap();
     let addresses: Vec<_> = pages.iter().map(|page| page.url.as_str()).collect();
     assert_eq!(addresses, ["http://s3.org/", "http://s2.org/"]);
-    let followed = store.followed(run, pages[0].id).unwrap().unwrap();
-    assert_eq!(followed.link.context.anchor, "rare books");
-    assert_eq!(store.followed(run, LinkId(1)).unwrap(), None);
+    let earlier = store.pages(&PageQuery { after: next, limit: Some(9), ..latest }).unwrap();
+    let addresses: Vec<_> = earlier.rows.iter().map(|page| page.url.as_str()).collect();
+    assert_eq!((addresses, earlier.next), (vec!["http://s1.org/", "http://s0.org/"], None));
+    let followed = link_of(store, run, pages[0].id).unwrap();
+    assert_eq!(followed.link().context.anchor, "rare books");
+    assert_eq!(link_of(store, run, LinkId(1)), None);
 }
 
 pub fn the_directory_is_paged_by_relevance(store: &dyn Store) {
     let run = begin(store);
     let forms = (1..=7).map(|id| form(id, "http://a.org/", 0.9, id as f32 / 10.0)).collect();
     find(store, run, 0, "http://a.org/", forms);
-    let first = store.directory(&FormQuery { most: 3, ..all() }).unwrap();
+    let first = store.forms(&FormQuery { limit: Some(3), ..all() }).unwrap();
     assert_eq!(ids(&first), [7, 6, 5]);
-    let second = store.directory(&FormQuery { most: 3, after: first.next, ..all() }).unwrap();
+    let second = store.forms(&FormQuery { limit: Some(3), after: first.next, ..all() }).unwrap();
     assert_eq!(ids(&second), [4, 3, 2]);
-    let last = store.directory(&FormQuery { most: 3, after: second.next, ..all() }).unwrap();
+    let last = store.forms(&FormQuery { limit: Some(3), after: second.next, ..all() }).unwrap();
     assert_eq!((ids(&last), last.next), (vec![1], None));
-    let exact = store.directory(&FormQuery { most: 7, ..all() }).unwrap();
-    assert_eq!((exact.forms.len(), exact.next), (7, None));
+    let exact = store.forms(&FormQuery { limit: Some(7), ..all() }).unwrap();
+    assert_eq!((exact.rows.len(), exact.next), (7, None));
 }
 
 pub fn the_directory_is_narrowed_down(store: &dyn Store) {
@@ -123,7 +134,7 @@ pub fn the_directory_is_narrowed_down(store: &dyn Store) {
         (FormQuery { site: Some(site("a.org")), ..all() }, vec![1, 2]),
         (FormQuery { language: Some("de".into()), ..all() }, vec![2]),
         (FormQuery { method: Some(Method::Get), ..all() }, vec![3]),
-        (FormQuery { fields: Some(0), ..all() }, vec![4]),
+        (FormQuery { open_fields: Some(0), ..all() }, vec![4]),
         (FormQuery { min_relevance: 0.5, ..all() }, vec![1, 2, 3, 4]),
         (FormQuery { min_searchable: 0.7, ..all() }, vec![1, 2, 3, 4]),
         (FormQuery { topic: Some("books".into()), ..all() }, vec![1, 2, 3, 4, 5]),
@@ -131,8 +142,8 @@ pub fn the_directory_is_narrowed_down(store: &dyn Store) {
         (FormQuery { run: Some(run), site: Some(site("b.org")), ..all() }, vec![3, 4, 5]),
         (FormQuery { run: Some(RunId(9)), ..all() }, vec![]),
     ] {
-        assert_eq!(ids(&store.directory(&query).unwrap()), found, "{query:?}");
-        let glances = store.glances(&query).unwrap().forms;
+        assert_eq!(ids(&store.forms(&query).unwrap()), found, "{query:?}");
+        let glances = store.form_summaries(&query).unwrap().rows;
         assert_eq!(glances.iter().map(|form| form.place.form.0).collect::<Vec<_>>(), found, "{query:?}");
     }
 }
@@ -143,12 +154,12 @@ pub fn a_form_of_two_runs_is_one_in_the_directory(store: &dyn Store) {
     for (seq, run) in runs.iter().enumerate() {
         find(store, *run, seq as u64, "http://a.org/", vec![form(1, "http://a.org/", 0.9, 0.8)]);
     }
-    let page = store.directory(&all()).unwrap();
-    assert_eq!((ids(&page), page.forms[0].run), (vec![1], runs[0]));
-    assert_eq!(ids(&store.directory(&FormQuery { run: Some(runs[1]), ..all() }).unwrap()), [1]);
-    assert_eq!(store.found(FormId(1), None).unwrap().unwrap().run, runs[0]);
-    assert_eq!(store.found(FormId(1), Some("cars")).unwrap(), None);
-    assert_eq!(store.found(FormId(2), None).unwrap(), None);
+    let page = store.forms(&all()).unwrap();
+    assert_eq!((ids(&page), page.rows[0].run), (vec![1], runs[0]));
+    assert_eq!(ids(&store.forms(&FormQuery { run: Some(runs[1]), ..all() }).unwrap()), [1]);
+    assert_eq!(form_by_id(store, FormId(1), None, false).unwrap().unwrap().run, runs[0]);
+    assert_eq!(form_by_id(store, FormId(1), Some("cars"), false).unwrap(), None);
+    assert_eq!(form_by_id(store, FormId(2), None, false).unwrap(), None);
 }
 
 pub fn a_form_whose_first_run_is_discarded_is_that_of_the_next(store: &dyn Store) {
@@ -158,11 +169,11 @@ pub fn a_form_whose_first_run_is_discarded_is_that_of_the_next(store: &dyn Store
         find(store, *run, seq as u64, "http://a.org/", vec![form(1, "http://a.org/", 0.9, 0.8)]);
     }
     for left in [&runs[..], &runs[1..], &runs[2..], &[]] {
-        let page = store.directory(&all()).unwrap();
-        let first: Vec<RunId> = page.forms.iter().map(|found| found.run).collect();
+        let page = store.forms(&all()).unwrap();
+        let first: Vec<RunId> = page.rows.iter().map(|found| found.run).collect();
         assert_eq!(first, left.iter().copied().take(1).collect::<Vec<_>>());
-        assert_eq!(forms(store, &Filter::default()).len(), first.len());
-        left.first().map_or(Ok(()), |run| store.discard(*run)).unwrap();
+        assert_eq!(forms(store, &FormQuery::default()).len(), first.len());
+        left.first().map_or(Ok(()), |run| store.discard(Activity::Run(*run))).unwrap();
     }
 }
 
@@ -171,49 +182,56 @@ pub fn what_people_say_of_forms_is_kept(store: &dyn Store) {
     let forms = (1..=4).map(|id| form(id, "http://a.org/", 0.9, 0.8)).collect();
     find(store, run, 0, "http://a.org/", forms);
     let say = |form, label| {
-        store.mark(&LabelRow { form: FormId(form), topic: "books".into(), label, at: Time(5) }).unwrap();
+        set_label(store, form, "books", Some(label));
     };
-    assert_eq!(store.labels(None, 10).unwrap(), []);
+    assert_eq!(labels(store, None, 10), []);
     say(1, Label::Wrong);
     say(2, Label::Wrong);
     say(2, Label::Right);
     say(3, Label::NotASearch);
-    assert_eq!(ids(&store.directory(&all()).unwrap()), [2, 4]);
-    let with = |marks| ids(&store.directory(&FormQuery { marks, ..all() }).unwrap());
+    assert_eq!(ids(&store.forms(&all()).unwrap()), [2, 4]);
+    let with = |marks| ids(&store.forms(&FormQuery { labels: marks, ..all() }).unwrap());
     assert_eq!(with(LabelFilter::Any), [1, 2, 3, 4]);
     assert_eq!(with(LabelFilter::Only(Label::Wrong)), [1]);
     assert_eq!(with(LabelFilter::Only(Label::Right)), [2]);
-    assert_eq!(store.found(FormId(3), None).unwrap().unwrap().label, Some(Label::NotASearch));
-    let rows = store.labels(None, 2).unwrap();
+    assert_eq!(form_by_id(store, FormId(3), None, false).unwrap().unwrap().label, Some(Label::NotASearch));
+    let rows = labels(store, None, 2);
     assert_eq!(
         rows.iter().map(|row| (row.form.0, row.label)).collect::<Vec<_>>(),
         [(1, Label::Wrong), (2, Label::Right)]
     );
-    assert_eq!(store.labels(Some((FormId(2), "books")), 9).unwrap().len(), 1);
-    store.unmark(FormId(1), "books").unwrap();
-    assert_eq!(ids(&store.directory(&all()).unwrap()), [1, 2, 4]);
-    store.discard(run).unwrap();
-    assert_eq!(store.labels(None, 10).unwrap().len(), 2, "labels outlive their run");
+    assert_eq!(labels(store, Some((2, "books")), 9).len(), 1);
+    set_label(store, 1, "books", None);
+    assert_eq!(ids(&store.forms(&all()).unwrap()), [1, 2, 4]);
+    store.discard(Activity::Run(run)).unwrap();
+    assert_eq!(labels(store, None, 10).len(), 2, "labels outlive their run");
 }
 
 pub fn harvests_are_paged_with_their_curves(store: &dyn Store) {
     let harvest = begin_harvest(store);
     let estimate = HarvestEstimate { size: [5.0, 10.0, 20.0], coverage: [0.1, 0.2, 0.4] };
-    store.commit_steps(harvest, &[harvest_step(0, 1, 1..3)]).unwrap();
+    commit_steps(store, harvest, &[harvest_step(0, 1, 1..3)]);
     let ended = HarvestStep {
         estimate: Some(estimate),
         asked: Some(crate::harvest_fixture::asked(1, 1..3)),
         next: vec!["sea".into(), "ship".into()],
         ..harvest_step(1, 1, 3..5)
     };
-    store.commit_steps(harvest, &[ended]).unwrap();
-    let points = store.harvest_curve(harvest).unwrap();
+    commit_steps(store, harvest, &[ended]);
+    let row = whole_harvest(store, harvest);
+    let points = row.curve;
     let told: Vec<_> = points.iter().map(|point| (point.requests, point.records, point.coverage)).collect();
     assert_eq!(told, [(1, 2, None), (2, 4, Some([0.1, 0.2, 0.4]))]);
-    assert_eq!(store.outlook(harvest).unwrap(), ["sea", "ship"]);
+    assert_eq!(row.upcoming, ["sea", "ship"]);
     let other = store.begin_harvest(&crate::harvest_fixture::harvest_spec(2), Time(1)).unwrap();
     let page = |before, most| -> Vec<HarvestId> {
-        store.harvest_page(before, most).unwrap().iter().map(|row| row.id).collect()
+        let query = HarvestQuery {
+            order: RowOrder::Newest,
+            after: before,
+            limit: Some(most),
+            ..HarvestQuery::default()
+        };
+        store.harvests(&query).unwrap().iter().map(|row| row.id).collect()
     };
     assert_eq!(page(None, 1), [other]);
     assert_eq!(page(Some(other), 5), [harvest]);
@@ -228,12 +246,8 @@ pub fn questions_are_on_record_before_they_are_answered(store: &dyn Store) {
     let (first, second) = (store.log_question(&entry).unwrap(), store.log_question(&entry).unwrap());
     assert_ne!(first, second);
     store.end_question(second, &SubmissionResult::Status(200)).unwrap();
-    let mut log = vec![];
-    let mut each = |entry: Submission| {
-        log.push((entry.by, entry.seq, entry.answer));
-        Walk::On
-    };
-    store.submissions(&Filter::default(), &mut each).unwrap();
+    let log = submissions(store, &SubmissionQuery::default());
+    let log: Vec<_> = log.into_iter().map(|entry| (entry.by, entry.seq, entry.answer)).collect();
     let person = Submitter::Person;
     assert_eq!(log, [(person, first, None), (person, second, Some(SubmissionResult::Status(200)))]);
 }

@@ -36,10 +36,10 @@ fn play(store: &dyn Store, run: RunId, harvest: HarvestId, round: u64) {
     let progress = Some(RunProgress { next_seq: round + 1, ..RunProgress::default() });
     store.commit(run, &Batch { progress, ..ending(vec![end]) }).unwrap();
     let (number, first) = (round as u32, round * RECORDS);
-    store.commit_steps(harvest, &[harvest_step(2 * round, number, first..first + 2)]).unwrap();
+    commit_steps(&*store, harvest, &[harvest_step(2 * round, number, first..first + 2)]);
     let rest = harvest_step(2 * round + 1, number, first + 2..first + RECORDS);
     let answer = Some(asked(number, first..first + RECORDS));
-    store.commit_steps(harvest, &[HarvestStep { asked: answer, ..rest }]).unwrap();
+    commit_steps(&*store, harvest, &[HarvestStep { asked: answer, ..rest }]);
     store.sync().unwrap();
 }
 
@@ -82,7 +82,7 @@ fn kill_one(folder: &str, after_lines: u64, then: Duration) -> u64 {
 /// How many rounds are in the store, after checking that each of them is there whole.
 fn whole_rounds(folder: &str, access: Access) -> u64 {
     let store = open(folder, access).unwrap();
-    let run = store.runs().unwrap()[0].id;
+    let run = runs(&*store)[0].id;
     let checkpoint = store.resume(run).unwrap();
     let rounds = checkpoint.progress.next_seq;
     let expected = RunCounters {
@@ -96,31 +96,31 @@ fn whole_rounds(folder: &str, access: Access) -> u64 {
         waiting: rounds * (LINKS - 1),
         ..RunCounters::default()
     };
-    assert_eq!(checkpoint.tally, expected);
+    assert_eq!(checkpoint.counters, expected);
     assert_eq!(checkpoint.in_flight, []);
-    assert_eq!(checkpoint.queues.iter().map(|queue| queue.2).sum::<u64>(), expected.waiting);
-    assert_eq!(forms(&*store, &Filter::default()).len() as u64, rounds);
+    assert_eq!(checkpoint.queues.iter().map(|queue| queue.length).sum::<u64>(), expected.waiting);
+    assert_eq!(forms(&*store, &FormQuery::default()).len() as u64, rounds);
     assert_eq!(pages(&*store, run).len() as u64, rounds);
     let ids = |round| links(round).iter().map(|waiting| waiting.link.id).collect::<Vec<LinkId>>();
-    assert!((0..rounds).all(|round| store.known(run, &ids(round)).unwrap() == [true; LINKS as usize]));
-    assert_eq!(store.known(run, &ids(rounds)).unwrap(), [false; LINKS as usize]);
+    assert!((0..rounds).all(|round| known(&*store, run, &ids(round)) == [true; LINKS as usize]));
+    assert_eq!(known(&*store, run, &ids(rounds)), [false; LINKS as usize]);
     assert_harvested(&*store, rounds);
     rounds
 }
 
 /// Whether the harvest is there whole, as far as this many rounds.
 fn assert_harvested(store: &dyn Store, rounds: u64) {
-    let harvest = store.harvests(&HarvestFilter::default()).unwrap()[0].id;
+    let harvest = store.harvests(&HarvestQuery::default()).unwrap()[0].id;
     let checkpoint = store.resume_harvest(harvest).unwrap();
-    let tally = checkpoint.row.tally;
+    let tally = checkpoint.row.counters;
     assert_eq!((tally.records, tally.queries, tally.requests), (rounds * RECORDS, rounds, 2 * rounds));
     assert_eq!((checkpoint.next_seq, checkpoint.open), (2 * rounds, vec![]));
     assert!(
         past(store, harvest)
             .iter()
-            .all(|(_, hits)| hits.iter().filter(|hit| hit.is_new).count() as u64 == RECORDS)
+            .all(|answer| answer.records.iter().filter(|hit| hit.is_new).count() as u64 == RECORDS)
     );
-    let found = HarvestFilter { search: Some("record".into()), ..HarvestFilter::default() };
+    let found = HarvestRowQuery { search: Some("record".into()), ..HarvestRowQuery::default() };
     assert_eq!(records(store, &found).len() as u64, rounds * RECORDS);
 }
 

@@ -4,7 +4,6 @@ use crate::fixture::*;
 use crate::harvest_fixture::*;
 use hadal::store::*;
 use hadal_core::harvest::record::RecordId;
-use hadal_core::identity::FormId;
 use hadal_core::link::QueueId;
 use hadal_core::time::Time;
 use std::fs;
@@ -44,9 +43,9 @@ fn what_was_synced_is_there_when_the_store_is_opened_again() {
     let deep = folder.path().join("a/b");
     let run = filled(&deep);
     for store in [crawl(&deep).unwrap(), read(&deep).unwrap()] {
-        assert_eq!(store.runs().unwrap()[0].id, run);
-        assert_eq!(store.tally(run).unwrap().waiting, 2999);
-        assert_eq!(store.of_lane(run, QueueId(0), 9).unwrap().len(), 9);
+        assert_eq!(runs(&*store)[0].id, run);
+        assert_eq!(counters(&*store, run).waiting, 2999);
+        assert_eq!(of_queue(&*store, run, QueueId(0), 9).len(), 9);
     }
 }
 
@@ -56,9 +55,9 @@ fn what_was_not_synced_is_seen_by_nobody_else_and_gone_afterwards() {
     let run = filled(folder.path());
     let (writer, reader) = (crawl(folder.path()).unwrap(), read(folder.path()).unwrap());
     writer.commit(run, &adding(&[lead("http://new.org/", 0, 0.5, 9)])).unwrap();
-    assert_eq!((tally(&*writer, run).waiting, tally(&*reader, run).waiting), (3000, 2999));
+    assert_eq!((counters(&*writer, run).waiting, counters(&*reader, run).waiting), (3000, 2999));
     drop(writer);
-    assert_eq!(tally(&*crawl(folder.path()).unwrap(), run).waiting, 2999);
+    assert_eq!(counters(&*crawl(folder.path()).unwrap(), run).waiting, 2999);
 }
 
 #[test]
@@ -69,7 +68,7 @@ fn readers_see_each_sync_while_the_crawl_goes_on() {
     for n in 1..20 {
         writer.commit(run, &adding(&[lead(&format!("http://new.org/{n}"), 0, 0.5, n)])).unwrap();
         writer.sync().unwrap();
-        assert_eq!(tally(&*reader, run).waiting, 2999 + n);
+        assert_eq!(counters(&*reader, run).waiting, 2999 + n);
     }
 }
 
@@ -79,14 +78,12 @@ fn a_slow_reader_keeps_the_crawl_from_nothing() {
     let run = filled(folder.path());
     let (writer, reader) = (crawl(folder.path()).unwrap(), read(folder.path()).unwrap());
     let mut rows = 0;
-    let walk = reader.forms(&Filter::default(), &mut |_| {
+    for _ in all_forms(&*reader, FormQuery::default()) {
         rows += 1;
         writer.commit(run, &adding(&[lead("http://new.org/", 0, 0.5, 9)])).unwrap();
         writer.sync().unwrap();
-        Walk::On
-    });
-    walk.unwrap();
-    assert_eq!((rows, tally(&*reader, run).waiting), (1, 3000));
+    }
+    assert_eq!((rows, counters(&*reader, run).waiting), (1, 3000));
 }
 
 #[test]
@@ -96,8 +93,8 @@ fn a_reader_asks_the_crawl_to_pause_while_it_writes() {
     let (writer, reader) = (crawl(folder.path()).unwrap(), read(folder.path()).unwrap());
     writer.commit(run, &adding(&[lead("http://new.org/", 0, 0.5, 9)])).unwrap();
     let pause = Control { pause: true, ..Control::default() };
-    reader.set_control(run, &pause).unwrap();
-    assert_eq!(writer.control(run).unwrap(), pause);
+    reader.set_control(Activity::Run(run), &pause).unwrap();
+    assert_eq!(writer.control(Activity::Run(run)).unwrap(), pause);
 }
 
 #[test]
@@ -105,15 +102,13 @@ fn what_one_handle_says_of_a_form_every_other_is_told() {
     let folder = tempfile::tempdir().unwrap();
     filled(folder.path());
     let handles = [crawl(folder.path()).unwrap(), read(folder.path()).unwrap(), read(folder.path()).unwrap()];
-    let all = FormQuery { most: 9, ..FormQuery::default() };
-    let each_sees =
-        |shown: usize| handles.iter().all(|store| store.directory(&all).unwrap().forms.len() == shown);
-    let say = LabelRow { form: FormId(1), topic: "books".into(), label: Label::Wrong, at: Time(1) };
+    let all = FormQuery { labels: LabelFilter::Accepted, ..FormQuery::default() };
+    let each_sees = |shown: usize| handles.iter().all(|store| store.forms(&all).unwrap().rows.len() == shown);
     for speaker in &handles {
         assert!(each_sees(1));
-        speaker.mark(&say).unwrap();
+        set_label(&**speaker, 1, "books", Some(Label::Wrong));
         assert!(each_sees(0));
-        speaker.unmark(say.form, &say.topic).unwrap();
+        set_label(&**speaker, 1, "books", None);
     }
     assert!(each_sees(1));
 }
@@ -125,8 +120,8 @@ fn a_reader_changes_nothing() {
     let reader = read(folder.path()).unwrap();
     assert!(reader.commit(run, &adding(&[lead("http://new.org/", 0, 0.5, 9)])).is_err());
     assert!(reader.begin(&spec("cars")).is_err());
-    assert!(reader.discard(run).is_err());
-    assert_eq!(tally(&*reader, run).waiting, 2999);
+    assert!(reader.discard(Activity::Run(run)).is_err());
+    assert_eq!(counters(&*reader, run).waiting, 2999);
 }
 
 #[test]
@@ -187,10 +182,9 @@ fn a_store_of_format_6_finds_forms_by_label_and_gets_its_milestones() {
         filled(folder.path());
         let store = crawl(folder.path()).unwrap();
         let harvest = store.begin_harvest(&harvest_spec(1), Time(5)).unwrap();
-        store.commit_steps(harvest, &[harvest_step(0, 1, 0..2100)]).unwrap();
+        commit_steps(&*store, harvest, &[harvest_step(0, 1, 0..2100)]);
         store.sync().unwrap();
-        let label = LabelRow { form: FormId(1), topic: "books".into(), label: Label::Wrong, at: Time(1) };
-        store.mark(&label).unwrap();
+        set_label(&*store, 1, "books", Some(Label::Wrong));
         drop(store);
         let db = rusqlite::Connection::open(folder.path().join("hadal.db")).unwrap();
         let milestones = || {
@@ -202,18 +196,23 @@ fn a_store_of_format_6_finds_forms_by_label_and_gets_its_milestones() {
         drop(first(folder.path()).unwrap());
         assert_eq!(milestones(), 2);
         let store = read(folder.path()).unwrap();
-        let query = FormQuery { marks: LabelFilter::Only(Label::Wrong), most: 9, ..FormQuery::default() };
-        assert_eq!(store.directory(&query).unwrap().forms.len(), 1);
+        let query =
+            FormQuery { labels: LabelFilter::Only(Label::Wrong), limit: Some(9), ..FormQuery::default() };
+        assert_eq!(store.forms(&query).unwrap().rows.len(), 1);
         let search = |words: &str| {
-            records(&*store, &HarvestFilter { search: Some(words.into()), ..HarvestFilter::default() })
+            records(&*store, &HarvestRowQuery { search: Some(words.into()), ..HarvestRowQuery::default() })
         };
         assert_eq!(search("record title").len(), 2100);
         assert_eq!(search("title 1008").len(), 1, "a milestone that has the words");
         assert_eq!(search("title 1009").len(), 1);
-        let page = |after| store.record_page(harvest, Some("1005 1500"), after, 1).unwrap();
-        let halt = RecordPage { records: vec![], next: Some(RecordId(2017)) };
-        assert_eq!(page(None), halt, "none has both words, and a milestone was in the way");
-        assert_eq!(page(halt.next), RecordPage::default());
+        let (search, limit) = (Some("1005 1500".to_string()), Some(1));
+        let query = HarvestRowQuery { search, limit, ..HarvestRowQuery::of(harvest) };
+        let halt = store.records(&query).unwrap();
+        assert_eq!(halt.rows, [], "none has both words");
+        let milestone = HarvestRowCursor { harvest, row: Some(2017) };
+        assert_eq!(halt.next, Some(milestone), "the search stops at a milestone");
+        let rest = store.records(&HarvestRowQuery { after: halt.next, ..query }).unwrap();
+        assert_eq!((rest.rows, rest.next), (vec![], None));
     }
 }
 
@@ -248,17 +247,19 @@ fn a_store_of_format_5_tells_first_forms_their_open_fields_and_words_by_harvest(
         run_step(&*store, again, &waiting, Outcome { forms, ..outcome(0, &waiting, StepEnd::Visited) });
         for (form, ids) in [(1, 0..3), (2, 3..5)] {
             let harvest = store.begin_harvest(&harvest_spec(form), Time(5)).unwrap();
-            store.commit_steps(harvest, &[harvest_step(0, 1, ids)]).unwrap();
+            commit_steps(&*store, harvest, &[harvest_step(0, 1, ids)]);
         }
         store.sync().unwrap();
         let ask = |store: &dyn Store| {
-            let query = FormQuery { fields: Some(1), most: 9, ..FormQuery::default() };
-            let page =
-                |harvest| store.record_page(HarvestId(harvest), Some("RECORD title"), None, 9).unwrap();
-            (store.directory(&query).unwrap(), page(1), page(2))
+            let query = FormQuery { open_fields: Some(1), limit: Some(9), ..FormQuery::default() };
+            let found = |harvest| {
+                let search = Some("RECORD title".to_string());
+                records(store, &HarvestRowQuery { search, ..HarvestRowQuery::of(HarvestId(harvest)) })
+            };
+            (store.forms(&query).unwrap(), found(1), found(2))
         };
         let before = ask(&*store);
-        assert_eq!((before.0.forms.len(), before.1.records.len(), before.2.records.len()), (1, 3, 2));
+        assert_eq!((before.0.rows.len(), before.1.len(), before.2.len()), (1, 3, 2));
         drop(store);
         make_format_5(folder.path());
         drop(first(folder.path()).unwrap());
@@ -299,17 +300,17 @@ fn a_store_of_the_format_before_is_brought_up_to_date_by_whoever_opens_it() {
     for first in [crawl, read] {
         let folder = tempfile::tempdir().unwrap();
         let run = filled(folder.path());
-        let before = forms(&*read(folder.path()).unwrap(), &Filter::default());
+        let before = forms(&*read(folder.path()).unwrap(), &FormQuery::default());
         make_older(folder.path());
         drop(first(folder.path()).unwrap());
         let store = crawl(folder.path()).unwrap();
-        assert_eq!(forms(&*store, &Filter::default()), before);
-        assert_eq!((tally(&*store, run).waiting, tally(&*store, run).probes), (2999, 0));
+        assert_eq!(forms(&*store, &FormQuery::default()), before);
+        assert_eq!((counters(&*store, run).waiting, counters(&*store, run).probes), (2999, 0));
         let waiting = lead("http://s1.org/", 0, 0.5, 1);
         store.commit(run, &dispatching(9, &waiting)).unwrap();
         store.commit(run, &ending(vec![outcome(9, &waiting, StepEnd::Visited)])).unwrap();
         store.sync().unwrap();
-        assert_eq!(tally(&*read(folder.path()).unwrap(), run).waiting, 2998);
+        assert_eq!(counters(&*read(folder.path()).unwrap(), run).waiting, 2998);
     }
 }
 
@@ -336,17 +337,13 @@ fn a_store_from_before_harvests_keeps_its_audit_log_and_takes_harvests() {
         drop(first(folder.path()).unwrap());
         let store = crawl(folder.path()).unwrap();
         let harvest = store.begin_harvest(&harvest_spec(1), Time(5)).unwrap();
-        store.log_submission(&harvest_entry(harvest, 4)).unwrap();
-        let mut by = vec![];
-        let mut each = |entry: Submission| {
-            by.push((entry.by, entry.answer));
-            Walk::On
-        };
-        store.submissions(&Filter::default(), &mut each).unwrap();
+        log_submission(&*store, &harvest_entry(harvest, 4));
+        let log = submissions(&*store, &SubmissionQuery::default());
+        let by: Vec<_> = log.into_iter().map(|entry| (entry.by, entry.answer)).collect();
         let before = (Submitter::Run(run), Some(SubmissionResult::Status(200)));
         assert_eq!(by, [before, (Submitter::Harvest(harvest), None)]);
-        store.commit_steps(harvest, &[harvest_step(4, 1, 1..3)]).unwrap();
-        assert_eq!(harvest_row(&*store, harvest).tally.records, 2);
+        commit_steps(&*store, harvest, &[harvest_step(4, 1, 1..3)]);
+        assert_eq!(harvest_row(&*store, harvest).counters.records, 2);
     }
 }
 
@@ -355,16 +352,16 @@ fn a_harvest_killed_between_syncs_goes_on_from_what_is_on_record() {
     let folder = tempfile::tempdir().unwrap();
     let store = crawl(folder.path()).unwrap();
     let harvest = store.begin_harvest(&harvest_spec(1), Time(5)).unwrap();
-    store.commit_steps(harvest, &[harvest_step(0, 1, 1..4)]).unwrap();
-    store.log_submission(&harvest_entry(harvest, 1)).unwrap();
+    commit_steps(&*store, harvest, &[harvest_step(0, 1, 1..4)]);
+    log_submission(&*store, &harvest_entry(harvest, 1));
     let second = HarvestStep { asked: Some(asked(2, 4..9)), ..harvest_step(1, 2, 4..9) };
-    store.commit_steps(harvest, &[second]).unwrap();
+    commit_steps(&*store, harvest, &[second]);
     drop(store);
     let store = crawl(folder.path()).unwrap();
     let checkpoint = store.resume_harvest(harvest).unwrap();
     assert_eq!(checkpoint.next_seq, 2, "what may have been sent under 1 is not sent under 1 again");
     assert_eq!(checkpoint.open, (1..4).map(RecordId).collect::<Vec<_>>());
-    assert_eq!((checkpoint.row.tally.records, checkpoint.row.tally.queries), (3, 0));
+    assert_eq!((checkpoint.row.counters.records, checkpoint.row.counters.queries), (3, 0));
 }
 
 #[test]
@@ -373,20 +370,18 @@ fn readers_list_records_while_a_harvest_goes_on() {
     let (writer, reader) = (crawl(folder.path()).unwrap(), read(folder.path()).unwrap());
     let harvest = writer.begin_harvest(&harvest_spec(1), Time(5)).unwrap();
     for n in 0..20 {
-        writer.commit_steps(harvest, &[harvest_step(n, 1, n * 10..n * 10 + 10)]).unwrap();
-        assert_eq!(records(&*reader, &HarvestFilter::default()).len() as u64, n * 10);
+        commit_steps(&*writer, harvest, &[harvest_step(n, 1, n * 10..n * 10 + 10)]);
+        assert_eq!(records(&*reader, &HarvestRowQuery::default()).len() as u64, n * 10);
         writer.sync().unwrap();
-        let all = HarvestFilter { search: Some("record".into()), ..HarvestFilter::default() };
+        let all = HarvestRowQuery { search: Some("record".into()), ..HarvestRowQuery::default() };
         assert_eq!(records(&*reader, &all).len() as u64, n * 10 + 10);
     }
     let mut told = 0;
-    let walk = reader.records(&HarvestFilter::default(), &mut |_| {
+    for _ in all_records(&*reader, HarvestRowQuery::default()) {
         told += 1;
-        writer.commit_steps(harvest, &[harvest_step(100 + told, 1, 0..1)]).unwrap();
+        commit_steps(&*writer, harvest, &[harvest_step(100 + told, 1, 0..1)]);
         writer.sync().unwrap();
-        Walk::On
-    });
-    walk.unwrap();
+    }
     assert_eq!(told, 200, "a slow reader keeps nobody waiting");
 }
 
@@ -396,10 +391,10 @@ fn a_reader_harvests_nothing() {
     let writer = crawl(folder.path()).unwrap();
     let harvest = writer.begin_harvest(&harvest_spec(1), Time(5)).unwrap();
     let reader = read(folder.path()).unwrap();
-    assert!(reader.commit_steps(harvest, &[harvest_step(0, 1, 0..1)]).is_err());
+    assert!(reader.commit_harvest(harvest, &harvest_step(0, 1, 0..1).into()).is_err());
     assert!(reader.begin_harvest(&harvest_spec(2), Time(5)).is_err());
-    assert!(reader.discard_harvest(harvest).is_err());
-    assert!(reader.log_submission(&harvest_entry(harvest, 1)).is_err());
+    assert!(reader.discard(Activity::Harvest(harvest)).is_err());
+    assert!(reader.commit_harvest(harvest, &harvest_entry(harvest, 1).into()).is_err());
 }
 
 #[test]
@@ -421,7 +416,7 @@ fn no_tool_deletes_from_the_audit_log_by_mistake() {
         VALUES (?, 1, 1, 'books', '1', 'http://a.org/', 'get', 'http://a.org/', '', 'probe')";
     db.execute(insert, [run.0.cast_signed()]).unwrap();
     assert!(db.execute("DELETE FROM submission", []).is_err());
-    crawl(folder.path()).unwrap().discard(run).unwrap();
+    crawl(folder.path()).unwrap().discard(Activity::Run(run)).unwrap();
     let left = db.query_row("SELECT count(*) FROM submission", [], |row| row.get::<_, i64>(0));
     assert_eq!(left.unwrap(), 1);
 }
@@ -466,7 +461,10 @@ fn a_page_found_damaged_later_is_named_so() {
     let leads: Vec<_> = (0..3000).map(|n| lead(&format!("http://t{n}.org/"), 0, 0.5, n)).collect();
     let error = failure(store.commit(run, &adding(&leads)));
     assert!(matches!(error, StoreError::Damaged { .. }), "{error}");
-    assert!(matches!(failure(store.of_lane(run, QueueId(0), 5000)), StoreError::Damaged { .. }));
+    assert!(matches!(
+        failure(store.queue_heads(run, &[QueueSlice::of_queue(QueueId(0), 5000)])),
+        StoreError::Damaged { .. }
+    ));
     drop(store);
     assert!(fs::read(&file).unwrap() == bytes, "the file was touched");
 }
@@ -488,7 +486,7 @@ fn a_control_file_that_is_no_control_file_is_named() {
     let folder = tempfile::tempdir().unwrap();
     let run = filled(folder.path());
     fs::write(folder.path().join("control.json"), "{{{").unwrap();
-    let error = failure(read(folder.path()).unwrap().control(run));
+    let error = failure(read(folder.path()).unwrap().control(Activity::Run(run)));
     assert!(error.to_string().contains("control.json"), "{error}");
 }
 

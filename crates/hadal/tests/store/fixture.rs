@@ -2,12 +2,12 @@
 #![allow(dead_code, reason = "every test binary uses a part of it")]
 
 use hadal::store::*;
-use hadal_core::address::{Host, Site};
+use hadal_core::address::{Host, LinkId, Site};
 use hadal_core::critic::FormKind;
 use hadal_core::http::Method;
 use hadal_core::identity::FormId;
-use hadal_core::link::{FrontierLink, LinkOrigin, ParentPage, QueueId, QueuedLink};
-use hadal_core::page::{FormSource, LinkContext};
+use hadal_core::link::{FrontierLink, LinkOrigin, ParentPage, QueueId, QueueRank, QueuedLink};
+use hadal_core::page::{Form, FormSource, LinkContext};
 use hadal_core::strategy::SiteCounters;
 use hadal_core::time::Time;
 use url::Url;
@@ -22,6 +22,11 @@ pub fn host(name: &str) -> Host {
 
 pub fn site(name: &str) -> Site {
     Site(name.into())
+}
+
+/// A kind of failure by its name.
+pub fn kind(name: &str) -> FailureKind {
+    name.parse().unwrap()
 }
 
 pub fn spec(topic: &str) -> RunSpec {
@@ -51,7 +56,7 @@ pub fn lead(address: &str, lane: u64, score: f32, order: u64) -> QueuedLink {
             position: 3,
         },
         parent: Some(ParentPage {
-            id: hadal_core::address::LinkId::of(&parent),
+            id: LinkId::of(&parent),
             p_topic: 0.75,
             has_relevant_form: true,
             same_site: false,
@@ -175,29 +180,94 @@ pub fn run_step(store: &dyn Store, run: RunId, waiting: &QueuedLink, end: Outcom
     store.commit(run, &ending(vec![end])).unwrap();
 }
 
-pub fn tally(store: &dyn Store, run: RunId) -> RunCounters {
-    store.tally(run).unwrap()
+pub fn runs(store: &dyn Store) -> Vec<RunRow> {
+    store.runs(&RunQuery::default()).unwrap()
 }
 
-pub fn forms(store: &dyn Store, filter: &Filter) -> Vec<FormRow> {
-    let mut rows = vec![];
-    store.forms(filter, &mut |row| collect(&mut rows, row)).unwrap();
-    rows
+/// A run with all its parts.
+pub fn run_row(store: &dyn Store, run: RunId) -> Option<RunRow> {
+    let parts = RunParts { strategy: true, curve: true, queues: 10, lessons: usize::MAX };
+    store.runs(&RunQuery { parts, ..RunQuery::one(run) }).unwrap().pop()
 }
 
-pub fn sites(store: &dyn Store, filter: &Filter) -> Vec<SiteRow> {
-    let mut rows = vec![];
-    store.sites(filter, &mut |row| collect(&mut rows, row)).unwrap();
-    rows
+pub fn counters(store: &dyn Store, run: RunId) -> RunCounters {
+    store.runs(&RunQuery::one(run)).unwrap().remove(0).counters
+}
+
+pub fn curve(store: &dyn Store, run: RunId) -> Vec<CurvePoint> {
+    run_row(store, run).map(|row| row.curve).unwrap_or_default()
+}
+
+pub fn lessons(store: &dyn Store, run: RunId) -> Vec<LessonRow> {
+    run_row(store, run).map(|row| row.lessons).unwrap_or_default()
+}
+
+/// Waiting links of a host in a queue.
+pub fn of_host(
+    store: &dyn Store,
+    run: RunId,
+    queue: QueueId,
+    host: &Host,
+    after: Option<QueueRank>,
+    limit: usize,
+) -> Vec<QueuedLink> {
+    let slice = QueueSlice { after, ..QueueSlice::of_host(queue, host, limit) };
+    store.queue_heads(run, &[slice]).unwrap().remove(0)
+}
+
+/// Waiting links of a queue.
+pub fn of_queue(store: &dyn Store, run: RunId, queue: QueueId, limit: usize) -> Vec<QueuedLink> {
+    store.queue_heads(run, &[QueueSlice::of_queue(queue, limit)]).unwrap().remove(0)
+}
+
+pub fn known(store: &dyn Store, run: RunId, links: &[LinkId]) -> Vec<bool> {
+    store.look_up(run, &LookUp { links, ..LookUp::default() }).unwrap().links
+}
+
+pub fn known_forms(store: &dyn Store, run: RunId, forms: &[FormId]) -> Vec<bool> {
+    store.look_up(run, &LookUp { forms, ..LookUp::default() }).unwrap().forms
+}
+
+pub fn site_counters(store: &dyn Store, run: RunId, site: &Site) -> SiteCounters {
+    let keys = LookUp { sites: std::slice::from_ref(site), ..LookUp::default() };
+    store.look_up(run, &keys).unwrap().sites.remove(0)
+}
+
+pub fn host_state_of(store: &dyn Store, run: RunId, host: &Host) -> Option<HostState> {
+    let keys = LookUp { hosts: std::slice::from_ref(host), ..LookUp::default() };
+    store.look_up(run, &keys).unwrap().hosts.remove(0)
+}
+
+pub fn link_of(store: &dyn Store, run: RunId, link: LinkId) -> Option<LinkRow> {
+    store.links(run, &[link]).unwrap().remove(0)
+}
+
+pub fn whole_form(store: &dyn Store, run: RunId, form: FormId) -> Option<Form> {
+    whole_forms(store, run, &[form]).unwrap().remove(0).map(|whole| *whole)
+}
+
+pub fn forms(store: &dyn Store, query: &FormQuery) -> Vec<FormRow> {
+    all_forms(store, query.clone()).map(|entry| entry.unwrap().row).collect()
+}
+
+pub fn sites(store: &dyn Store, query: &SiteQuery) -> Vec<SiteRow> {
+    store.sites(query).unwrap()
 }
 
 pub fn pages(store: &dyn Store, run: RunId) -> Vec<PageRow> {
-    let mut rows = vec![];
-    store.pages(run, &mut |row| collect(&mut rows, row)).unwrap();
-    rows
+    all_pages(store, PageQuery::of(run)).map(Result::unwrap).collect()
 }
 
-fn collect<T>(rows: &mut Vec<T>, row: T) -> Walk {
-    rows.push(row);
-    Walk::On
+pub fn submissions(store: &dyn Store, query: &SubmissionQuery) -> Vec<Submission> {
+    all_submissions(store, query.clone()).map(Result::unwrap).collect()
+}
+
+pub fn set_label(store: &dyn Store, form: u64, topic: &str, label: Option<Label>) {
+    let change = LabelUpdate { form: FormId(form), topic: topic.into(), label, at: Time(5) };
+    store.set_labels(&[change]).unwrap();
+}
+
+pub fn labels(store: &dyn Store, after: Option<(u64, &str)>, limit: usize) -> Vec<LabelRow> {
+    let after = after.map(|(form, topic)| (FormId(form), topic.to_string()));
+    store.labels(&LabelQuery { after, limit: Some(limit) }).unwrap().rows
 }

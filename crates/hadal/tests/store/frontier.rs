@@ -10,6 +10,10 @@ fn urls(leads: &[QueuedLink]) -> Vec<&str> {
     leads.iter().map(|waiting| waiting.link.url.as_str()).collect()
 }
 
+fn queue_of(queue: u64, name: &str, length: u64) -> HostQueue {
+    HostQueue { queue: QueueId(queue), host: host(name), length }
+}
+
 pub fn the_same_specification_is_the_same_run(store: &dyn Store) {
     assert_eq!(store.begin(&spec("books")).unwrap(), store.begin(&spec("books")).unwrap());
 }
@@ -34,8 +38,8 @@ pub fn a_lead_comes_back_as_it_was_put_in(store: &dyn Store) {
     let put = lead("http://a.org/x?y=%20z", 3, 0.1, 17);
     store.commit(run, &adding(std::slice::from_ref(&put))).unwrap();
     let put = [put];
-    assert_eq!(store.of_host(run, QueueId(3), &host("a.org"), None, 9).unwrap(), put);
-    assert_eq!(store.of_lane(run, QueueId(3), 9).unwrap(), put);
+    assert_eq!(of_host(store, run, QueueId(3), &host("a.org"), None, 9), put);
+    assert_eq!(of_queue(store, run, QueueId(3), 9), put);
 }
 
 pub fn the_best_lead_of_a_host_comes_first_then_the_older(store: &dyn Store) {
@@ -49,7 +53,7 @@ pub fn the_best_lead_of_a_host_comes_first_then_the_older(store: &dyn Store) {
         lead("http://a.org/elsewhere", 1, 9.0, 4),
     ];
     store.commit(run, &adding(&leads)).unwrap();
-    let served = store.of_host(run, QueueId(0), &host("a.org"), None, 9).unwrap();
+    let served = of_host(store, run, QueueId(0), &host("a.org"), None, 9);
     assert_eq!(
         urls(&served),
         ["http://a.org/best", "http://a.org/early", "http://a.org/late", "http://a.org/low"]
@@ -61,7 +65,7 @@ pub fn leads_of_a_host_can_be_paged_through(store: &dyn Store) {
     let score = |n: u64| [0.5, -1.0, 2.0][n as usize % 3];
     let leads: Vec<_> = (0..30).map(|n| lead(&format!("http://a.org/{n}"), 0, score(n), n)).collect();
     store.commit(run, &adding(&leads)).unwrap();
-    let of_host = |after, limit| store.of_host(run, QueueId(0), &host("a.org"), after, limit).unwrap();
+    let of_host = |after, limit| of_host(store, run, QueueId(0), &host("a.org"), after, limit);
     let whole = of_host(None, 100);
     let mut paged: Vec<QueuedLink> = vec![];
     while let next @ [_, ..] = &of_host(paged.last().map(QueuedLink::rank), 7)[..] {
@@ -82,7 +86,7 @@ pub fn scores_of_any_kind_have_their_place(store: &dyn Store) {
     store.commit(run, &adding(&leads)).unwrap();
     let mut expected: Vec<_> = leads.iter().map(QueuedLink::rank).collect();
     expected.sort();
-    let served = store.of_host(run, QueueId(u64::MAX), &host("a.org"), None, 9).unwrap();
+    let served = of_host(store, run, QueueId(u64::MAX), &host("a.org"), None, 9);
     assert_eq!(served.iter().map(QueuedLink::rank).collect::<Vec<_>>(), expected);
 }
 
@@ -95,8 +99,8 @@ pub fn a_lane_serves_all_its_hosts_by_rank(store: &dyn Store) {
         lead("http://d.org/", 0, 0.1, 4),
     ];
     store.commit(run, &adding(&leads)).unwrap();
-    assert_eq!(urls(&store.of_lane(run, QueueId(0), 2).unwrap()), ["http://b.org/", "http://a.org/"]);
-    assert_eq!(urls(&store.of_lane(run, QueueId(2), 2).unwrap()), [""; 0]);
+    assert_eq!(urls(&of_queue(store, run, QueueId(0), 2)), ["http://b.org/", "http://a.org/"]);
+    assert_eq!(urls(&of_queue(store, run, QueueId(2), 2)), [""; 0]);
 }
 
 pub fn a_known_lead_is_not_added_again(store: &dyn Store) {
@@ -104,8 +108,8 @@ pub fn a_known_lead_is_not_added_again(store: &dyn Store) {
     let first = lead("http://a.org/", 0, 0.5, 1);
     store.commit(run, &adding(&[first.clone(), lead("http://a.org/", 1, 9.0, 2)])).unwrap();
     store.commit(run, &adding(&[lead("http://a.org/", 2, 9.0, 3)])).unwrap();
-    assert_eq!(store.of_lane(run, QueueId(0), 9).unwrap(), [first]);
-    assert_eq!(tally(store, run).waiting, 1);
+    assert_eq!(of_queue(store, run, QueueId(0), 9), [first]);
+    assert_eq!(counters(store, run).waiting, 1);
 }
 
 pub fn known_answers_in_the_order_asked(store: &dyn Store) {
@@ -114,7 +118,7 @@ pub fn known_answers_in_the_order_asked(store: &dyn Store) {
     store.commit(run, &adding(&[one.clone(), two.clone()])).unwrap();
     store.commit(run, &dispatching(1, &two)).unwrap();
     let asked = [LinkId(5), two.link.id, LinkId(u64::MAX), one.link.id];
-    assert_eq!(store.known(run, &asked).unwrap(), [false, true, false, true]);
+    assert_eq!(known(store, run, &asked), [false, true, false, true]);
 }
 
 pub fn replacing_moves_only_what_waits(store: &dyn Store) {
@@ -128,10 +132,10 @@ pub fn replacing_moves_only_what_waits(store: &dyn Store) {
     store
         .commit(run, &changing(FrontierChange::Replace(vec![moved(&stays), moved(&busy), stranger])))
         .unwrap();
-    assert_eq!(store.of_lane(run, QueueId(5), 9).unwrap(), [moved(&stays)]);
-    assert_eq!(store.of_lane(run, QueueId(0), 9).unwrap(), []);
+    assert_eq!(of_queue(store, run, QueueId(5), 9), [moved(&stays)]);
+    assert_eq!(of_queue(store, run, QueueId(0), 9), []);
     let after = store.resume(run).unwrap();
-    assert_eq!((after.tally.waiting, after.in_flight), (1, vec![(dispatch(1, &busy), Some(busy))]));
+    assert_eq!((after.counters.waiting, after.in_flight), (1, vec![(dispatch(1, &busy), Some(busy))]));
 }
 
 pub fn dropped_leads_stay_known_and_never_return(store: &dyn Store) {
@@ -143,8 +147,8 @@ pub fn dropped_leads_stay_known_and_never_return(store: &dyn Store) {
     store.commit(run, &changing(drop)).unwrap();
     store.commit(run, &adding(std::slice::from_ref(&gone))).unwrap();
     let after = store.resume(run).unwrap();
-    assert_eq!((after.tally.waiting, after.in_flight.len(), after.queues.len()), (0, 1, 0));
-    assert_eq!(store.known(run, &[gone.link.id]).unwrap(), [true]);
+    assert_eq!((after.counters.waiting, after.in_flight.len(), after.queues.len()), (0, 1, 0));
+    assert_eq!(known(store, run, &[gone.link.id]), [true]);
 }
 
 pub fn closing_a_site_drops_its_leads_on_every_host_and_lane(store: &dyn Store) {
@@ -160,11 +164,11 @@ pub fn closing_a_site_drops_its_leads_on_every_host_and_lane(store: &dyn Store) 
     store.commit(run, &dispatching(1, &busy)).unwrap();
     store.commit(run, &changing(FrontierChange::CloseSite(site("a.org")))).unwrap();
     let after = store.resume(run).unwrap();
-    assert_eq!(after.queues, [(QueueId(0), host("a.org.example.com"), 1)]);
-    assert_eq!((after.tally.waiting, after.in_flight.len()), (1, 1));
+    assert_eq!(after.queues, [queue_of(0, "a.org.example.com", 1)]);
+    assert_eq!((after.counters.waiting, after.in_flight.len()), (1, 1));
     let closed = SiteCounters { closed: true, ..SiteCounters::default() };
-    assert_eq!(store.site(run, &site("a.org")).unwrap(), closed);
-    assert_eq!(store.site(run, &site("example.com")).unwrap(), SiteCounters::default());
+    assert_eq!(site_counters(store, run, &site("a.org")), closed);
+    assert_eq!(site_counters(store, run, &site("example.com")), SiteCounters::default());
 }
 
 pub fn failing_a_host_gives_up_what_waits_for_it(store: &dyn Store) {
@@ -179,13 +183,13 @@ pub fn failing_a_host_gives_up_what_waits_for_it(store: &dyn Store) {
     store.commit(run, &adding(&leads)).unwrap();
     store.commit(run, &dispatching(1, &busy)).unwrap();
     for _ in 0..2 {
-        store.commit(run, &changing(FrontierChange::FailHost(host("a.org"), "dead".into()))).unwrap();
+        store.commit(run, &changing(FrontierChange::FailHost(host("a.org"), kind("no_such_host")))).unwrap();
         let after = store.resume(run).unwrap();
-        assert_eq!(after.queues, [(QueueId(0), host("www.a.org"), 1)]);
-        assert_eq!((after.tally.waiting, after.tally.failed, after.in_flight.len()), (1, 2, 1));
-        assert_eq!(after.tally.errors, [("dead".to_string(), 2)].into());
+        assert_eq!(after.queues, [queue_of(0, "www.a.org", 1)]);
+        assert_eq!((after.counters.waiting, after.counters.failed, after.in_flight.len()), (1, 2, 1));
+        assert_eq!(after.counters.errors, [(kind("no_such_host"), 2)].into());
     }
-    assert_eq!(store.known(run, &[leads[1].link.id]).unwrap(), [true]);
+    assert_eq!(known(store, run, &[leads[1].link.id]), [true]);
 }
 
 pub fn runs_do_not_see_each_other(store: &dyn Store) {
@@ -193,14 +197,14 @@ pub fn runs_do_not_see_each_other(store: &dyn Store) {
     let waiting = lead("http://a.org/", 0, 0.5, 1);
     store.commit(one, &adding(std::slice::from_ref(&waiting))).unwrap();
     store.commit(one, &changing(FrontierChange::CloseSite(site("b.org")))).unwrap();
-    assert_eq!(store.known(two, &[waiting.link.id]).unwrap(), [false]);
-    assert_eq!(store.of_lane(two, QueueId(0), 9).unwrap(), []);
-    assert_eq!(store.of_host(two, QueueId(0), &host("a.org"), None, 9).unwrap(), []);
+    assert_eq!(known(store, two, &[waiting.link.id]), [false]);
+    assert_eq!(of_queue(store, two, QueueId(0), 9), []);
+    assert_eq!(of_host(store, two, QueueId(0), &host("a.org"), None, 9), []);
     assert_eq!(store.resume(two).unwrap(), RunCheckpoint::default());
     store.commit(two, &adding(std::slice::from_ref(&waiting))).unwrap();
     store.commit(two, &changing(FrontierChange::CloseSite(site("a.org")))).unwrap();
-    assert_eq!(tally(store, one).waiting, 1);
-    assert!(!store.site(one, &site("a.org")).unwrap().closed);
+    assert_eq!(counters(store, one).waiting, 1);
+    assert!(!site_counters(store, one, &site("a.org")).closed);
 }
 
 pub fn a_discarded_run_leaves_nothing_behind(store: &dyn Store) {
@@ -216,19 +220,19 @@ pub fn a_discarded_run_leaves_nothing_behind(store: &dyn Store) {
     for each in [run, other] {
         run_step(store, each, &waiting, end(each));
     }
-    store.set_control(run, &Control { stop: true, ..Control::default() }).unwrap();
-    store.discard(run).unwrap();
-    assert_eq!(store.runs().unwrap().len(), 1);
+    store.set_control(Activity::Run(run), &Control { stop: true, ..Control::default() }).unwrap();
+    store.discard(Activity::Run(run)).unwrap();
+    assert_eq!(runs(store).len(), 1);
     let again = begin(store);
     assert_ne!(again, run, "a number is never given twice");
     assert_eq!(store.resume(again).unwrap(), RunCheckpoint::default());
-    assert_eq!(store.control(again).unwrap(), Control::default());
-    assert_eq!(store.known(again, &[waiting.link.id]).unwrap(), [false]);
-    assert_eq!(store.host(again, &host("a.org")).unwrap(), None);
-    assert_eq!(forms(store, &Filter::default()).len(), 1);
-    assert_eq!(sites(store, &Filter::default()).len(), 1);
+    assert_eq!(store.control(Activity::Run(again)).unwrap(), Control::default());
+    assert_eq!(known(store, again, &[waiting.link.id]), [false]);
+    assert_eq!(host_state_of(store, again, &host("a.org")), None);
+    assert_eq!(forms(store, &FormQuery::default()).len(), 1);
+    assert_eq!(sites(store, &SiteQuery::default()).len(), 1);
     assert_eq!((pages(store, again).len(), pages(store, other).len()), (0, 1));
-    assert_eq!(tally(store, other).waiting, 1);
+    assert_eq!(counters(store, other).waiting, 1);
 }
 
 pub fn the_queues_tell_what_waits_where(store: &dyn Store) {
@@ -242,8 +246,7 @@ pub fn the_queues_tell_what_waits_where(store: &dyn Store) {
     ];
     store.commit(run, &adding(&leads)).unwrap();
     store.commit(run, &dispatching(1, &leads[4])).unwrap();
-    let expected =
-        [(QueueId(0), host("b.org"), 1), (QueueId(1), host("a.org"), 1), (QueueId(1), host("b.org"), 2)];
+    let expected = [queue_of(0, "b.org", 1), queue_of(1, "a.org", 1), queue_of(1, "b.org", 2)];
     assert_eq!(store.resume(run).unwrap().queues, expected);
 }
 
@@ -251,8 +254,8 @@ pub fn an_unknown_run_is_refused(store: &dyn Store) {
     let nobody = RunId(99);
     let refused = |error: Option<StoreError>| error.is_some_and(|e| e.to_string().contains("no run 99"));
     assert!(refused(store.resume(nobody).err()));
-    assert!(refused(store.tally(nobody).err()));
+    assert_eq!(store.runs(&RunQuery::one(nobody)).unwrap(), []);
     assert!(refused(store.commit(nobody, &adding(&[lead("http://a.org/", 0, 0.5, 1)])).err()));
-    assert!(refused(store.set_control(nobody, &Control::default()).err()));
-    assert!(refused(store.discard(nobody).err()));
+    assert!(refused(store.set_control(Activity::Run(nobody), &Control::default()).err()));
+    assert!(refused(store.discard(Activity::Run(nobody)).err()));
 }

@@ -111,32 +111,35 @@ pub fn harvest_row(store: &dyn Store, harvest: HarvestId) -> HarvestRow {
     store.resume_harvest(harvest).unwrap().row
 }
 
-pub fn records(store: &dyn Store, filter: &HarvestFilter) -> Vec<RecordRow> {
-    let mut rows = vec![];
-    let mut each = |row| {
-        rows.push(row);
-        Walk::On
-    };
-    store.records(filter, &mut each).unwrap();
-    rows
+pub fn commit_steps(store: &dyn Store, harvest: HarvestId, steps: &[HarvestStep]) {
+    let batch = HarvestBatch { steps: steps.to_vec(), ..HarvestBatch::default() };
+    store.commit_harvest(harvest, &batch).unwrap();
 }
 
-pub fn queries(store: &dyn Store, filter: &HarvestFilter) -> Vec<QueryRow> {
-    let mut rows = vec![];
-    let mut each = |row| {
-        rows.push(row);
-        Walk::On
-    };
-    store.asked(filter, &mut each).unwrap();
-    rows
+pub fn note_harvest(store: &dyn Store, harvest: HarvestId, progress: &HarvestProgress) {
+    store.commit_harvest(harvest, &progress.clone().into()).unwrap();
 }
 
-pub fn past(store: &dyn Store, harvest: HarvestId) -> Vec<(QueryRow, Vec<AnswerRecord>)> {
-    let mut answers = vec![];
-    let mut each = |row, hits| {
-        answers.push((row, hits));
-        Walk::On
-    };
-    store.past(harvest, &mut each).unwrap();
-    answers
+/// Writes an entry of a harvest to the audit log, durably.
+pub fn log_submission(store: &dyn Store, entry: &Submission) {
+    store.commit_harvest(entry.by.harvest().unwrap(), &entry.clone().into()).unwrap();
+    store.sync().unwrap();
+}
+
+pub fn records(store: &dyn Store, query: &HarvestRowQuery) -> Vec<RecordRow> {
+    all_records(store, query.clone()).map(Result::unwrap).collect()
+}
+
+pub fn queries(store: &dyn Store, query: &HarvestRowQuery) -> Vec<QueryRow> {
+    all_queries(store, query.clone()).map(Result::unwrap).collect()
+}
+
+pub fn past(store: &dyn Store, harvest: HarvestId) -> Vec<PastAnswer> {
+    all_answers(store, harvest).map(Result::unwrap).collect()
+}
+
+/// A harvest with its curve.
+pub fn whole_harvest(store: &dyn Store, harvest: HarvestId) -> HarvestRow {
+    let query = HarvestQuery { curve: true, ..HarvestQuery::one(harvest) };
+    store.harvests(&query).unwrap().remove(0)
 }

@@ -6,12 +6,12 @@ use hadal_core::harvest::record::RecordId;
 use hadal_core::identity::FormId;
 use hadal_core::time::Time;
 
-fn all() -> HarvestFilter {
-    HarvestFilter::default()
+fn all() -> HarvestRowQuery {
+    HarvestRowQuery::default()
 }
 
-fn searching(words: &str) -> HarvestFilter {
-    HarvestFilter { search: Some(words.into()), ..all() }
+fn searching(words: &str) -> HarvestRowQuery {
+    HarvestRowQuery { search: Some(words.into()), ..all() }
 }
 
 fn ids(rows: &[RecordRow]) -> Vec<u64> {
@@ -27,10 +27,10 @@ pub fn the_past_is_told_answer_by_answer(store: &dyn Store) {
         HarvestStep { asked: Some(asked(0, 0..2)), ..harvest_step(1, 0, 0..2) },
         HarvestStep { details: vec![(RecordId(0), "its page".into())], ..harvest_step(2, 7, 8..9) },
     ];
-    store.commit_steps(harvest, &steps).unwrap();
+    commit_steps(store, harvest, &steps);
     let answers = past(store, harvest);
-    assert_eq!(answers.iter().map(|(row, _)| row).collect::<Vec<_>>(), [&asked(0, 0..2), &second]);
-    let told = |n: usize| answers[n].1.iter().map(|hit| (hit.id.0, hit.is_new)).collect::<Vec<_>>();
+    assert_eq!(answers.iter().map(|answer| &answer.query).collect::<Vec<_>>(), [&asked(0, 0..2), &second]);
+    let told = |n: usize| answers[n].records.iter().map(|hit| (hit.id.0, hit.is_new)).collect::<Vec<_>>();
     assert_eq!(told(0), [(0, true), (1, true)]);
     assert_eq!(told(1), [(2, true), (3, true), (0, false)], "99 was never kept");
     let first = AnswerRecord {
@@ -38,16 +38,13 @@ pub fn the_past_is_told_answer_by_answer(store: &dyn Store) {
         is_new: true,
         title: "Title 0".into(),
         text: "Title 0, the text of a record\nits page".into(),
-        fields: answers[0].1[0].fields.clone(),
+        fields: answers[0].records[0].fields.clone(),
     };
-    assert_eq!(answers[0].1[0], first);
-    let mut told = 0;
-    let mut each = |_: QueryRow, _: Vec<AnswerRecord>| {
-        told += 1;
-        Walk::Stop
-    };
-    store.past(harvest, &mut each).unwrap();
-    assert_eq!(told, 1);
+    assert_eq!(answers[0].records[0], first);
+    let page = store.past_answers(harvest, None, 1).unwrap();
+    assert_eq!((page.rows.len(), page.next), (1, Some(0)));
+    let page = store.past_answers(harvest, page.next, 9).unwrap();
+    assert_eq!((&page.rows[..], page.next), (&answers[1..], None));
 }
 
 /// Three harvests: two of form 1, for books, and one of form 2, for cars.
@@ -59,7 +56,7 @@ fn three(store: &dyn Store) -> [HarvestId; 3] {
         let first = n as u64 * 10;
         let step =
             HarvestStep { asked: Some(asked(1, first..first + 2)), ..harvest_step(0, 1, first..first + 2) };
-        store.commit_steps(harvest, &[step]).unwrap();
+        commit_steps(store, harvest, &[step]);
     }
     begun
 }
@@ -68,23 +65,25 @@ pub fn harvests_are_filtered_and_their_rows_with_them(store: &dyn Store) {
     let [books, cars, again] = three(store);
     for (filter, wanted, records_wanted) in [
         (all(), vec![books, cars, again], vec![0, 1, 10, 11, 20, 21]),
-        (HarvestFilter { harvest: Some(cars), ..all() }, vec![cars], vec![10, 11]),
-        (HarvestFilter { form: Some(FormId(1)), ..all() }, vec![books, again], vec![0, 1, 20, 21]),
-        (HarvestFilter { topic: Some("cars".into()), ..all() }, vec![cars], vec![10, 11]),
-        (HarvestFilter { form: Some(FormId(1)), harvest: Some(cars), ..all() }, vec![], vec![]),
-        (HarvestFilter { topic: Some("boats".into()), ..all() }, vec![], vec![]),
+        (HarvestRowQuery { harvest: Some(cars), ..all() }, vec![cars], vec![10, 11]),
+        (HarvestRowQuery { form: Some(FormId(1)), ..all() }, vec![books, again], vec![0, 1, 20, 21]),
+        (HarvestRowQuery { topic: Some("cars".into()), ..all() }, vec![cars], vec![10, 11]),
+        (HarvestRowQuery { form: Some(FormId(1)), harvest: Some(cars), ..all() }, vec![], vec![]),
+        (HarvestRowQuery { topic: Some("boats".into()), ..all() }, vec![], vec![]),
     ] {
-        let harvests: Vec<_> = store.harvests(&filter).unwrap().iter().map(|row| row.id).collect();
+        let HarvestRowQuery { harvest, form, topic, .. } = filter.clone();
+        let of_filter = HarvestQuery { harvest, form, topic, ..HarvestQuery::default() };
+        let harvests: Vec<_> = store.harvests(&of_filter).unwrap().iter().map(|row| row.id).collect();
         assert_eq!(harvests, wanted, "{filter:?}");
         let asked: Vec<_> = queries(store, &filter).iter().map(|row| row.harvest).collect();
         assert_eq!(asked, wanted, "{filter:?}");
-        for filter in [filter.clone(), HarvestFilter { search: Some("record".into()), ..filter }] {
+        for filter in [filter.clone(), HarvestRowQuery { search: Some("record".into()), ..filter }] {
             assert_eq!(ids(&records(store, &filter)), records_wanted, "{filter:?}");
         }
     }
-    let row = records(store, &HarvestFilter { harvest: Some(cars), ..all() }).remove(0);
+    let row = records(store, &HarvestRowQuery { harvest: Some(cars), ..all() }).remove(0);
     assert_eq!((row.harvest, row.form, row.topic.as_str()), (cars, FormId(2), "cars"));
-    assert_eq!(queries(store, &HarvestFilter { harvest: Some(cars), ..all() })[0].form, FormId(2));
+    assert_eq!(queries(store, &HarvestRowQuery { harvest: Some(cars), ..all() })[0].form, FormId(2));
 }
 
 pub fn records_are_found_by_their_words(store: &dyn Store) {
@@ -102,9 +101,8 @@ pub fn records_are_found_by_their_words(store: &dyn Store) {
         row
     };
     let records_of_step = texts.iter().enumerate().map(row).collect();
-    store
-        .commit_steps(harvest, &[HarvestStep { records: records_of_step, ..harvest_step(0, 1, 0..0) }])
-        .unwrap();
+    let step = HarvestStep { records: records_of_step, ..harvest_step(0, 1, 0..0) };
+    commit_steps(store, harvest, &[step]);
     let found = |words: &str| ids(&records(store, &searching(words)));
     for (words, wanted) in [
         ("DEEP", vec![0, 1]),
@@ -132,19 +130,19 @@ pub fn queries_are_found_by_their_words(store: &dyn Store) {
         let asked = QueryRow { words: (*words).to_string(), ..asked(n as u32, 0..0) };
         HarvestStep { asked: Some(asked), ..harvest_step(n as u64, 1, 0..0) }
     };
-    store.commit_steps(harvest, &words.iter().enumerate().map(step).collect::<Vec<_>>()).unwrap();
+    commit_steps(store, harvest, &words.iter().enumerate().map(step).collect::<Vec<_>>());
     let found =
         |words: &str| queries(store, &searching(words)).iter().map(|row| row.number).collect::<Vec<_>>();
     assert_eq!((found("deep"), found("x deep"), found("sea shallow")), (vec![0, 1], vec![1], vec![]));
 }
 
-pub fn long_lists_are_walked_whole_and_may_end_early(store: &dyn Store) {
+pub fn long_lists_of_a_harvest_miss_nothing(store: &dyn Store) {
     let harvest = begin_harvest(store);
     let step = |n: u32| {
         let first = u64::from(n);
         HarvestStep { asked: Some(asked(n, first..first + 1)), ..harvest_step(first, n, first..first + 1) }
     };
-    store.commit_steps(harvest, &(0..1234).map(step).collect::<Vec<_>>()).unwrap();
+    commit_steps(store, harvest, &(0..1234).map(step).collect::<Vec<_>>());
     let everything: Vec<u64> = (0..1234).collect();
     assert_eq!(ids(&records(store, &all())), everything);
     assert_eq!(ids(&records(store, &searching("record text"))), everything);
@@ -153,18 +151,15 @@ pub fn long_lists_are_walked_whole_and_may_end_early(store: &dyn Store) {
         everything
     );
     assert_eq!(past(store, harvest).len(), 1234);
-    let mut seen = 0;
-    let mut each = |_: RecordRow| {
-        seen += 1;
-        if seen == 7 { Walk::Stop } else { Walk::On }
-    };
-    store.records(&all(), &mut each).unwrap();
-    assert_eq!(seen, 7);
+    assert_eq!(store.records(&HarvestRowQuery { limit: Some(7), ..all() }).unwrap().rows.len(), 7);
 }
 
 pub fn a_list_goes_on_after_any_row(store: &dyn Store) {
     let [books, cars, again] = three(store);
-    let after = |harvest, row| HarvestFilter { after: Some((harvest, row)), ..all() };
+    let after = |harvest, row| {
+        let after = Some(HarvestRowCursor { harvest, row: Some(row) });
+        HarvestRowQuery { after, ..all() }
+    };
     for (filter, wanted) in [
         (after(books, 0), vec![1, 10, 11, 20, 21]),
         (after(books, 1), vec![10, 11, 20, 21]),
@@ -172,28 +167,26 @@ pub fn a_list_goes_on_after_any_row(store: &dyn Store) {
         (after(again, 21), vec![]),
         (after(cars, 777), vec![10, 11, 20, 21]),
     ] {
-        for filter in [filter.clone(), HarvestFilter { search: Some("record".into()), ..filter }] {
+        for filter in [filter.clone(), HarvestRowQuery { search: Some("record".into()), ..filter }] {
             assert_eq!(ids(&records(store, &filter)), wanted, "{filter:?}");
         }
     }
     let numbers =
-        |filter: &HarvestFilter| queries(store, filter).iter().map(|row| row.harvest).collect::<Vec<_>>();
+        |filter: &HarvestRowQuery| queries(store, filter).iter().map(|row| row.harvest).collect::<Vec<_>>();
     assert_eq!(numbers(&after(books, 0)), [books, cars, again]);
     assert_eq!(numbers(&after(books, 1)), [cars, again]);
     assert_eq!(numbers(&after(again, u64::MAX)), []);
 }
 
-pub fn a_walk_over_records_may_use_the_store(store: &dyn Store) {
+pub fn a_harvest_can_be_changed_between_two_records(store: &dyn Store) {
     let [books, ..] = three(store);
-    let mut told = 0;
-    let mut each = |row: RecordRow| {
-        told += 1;
-        assert_eq!(store.harvests(&HarvestFilter { harvest: Some(row.harvest), ..all() }).unwrap().len(), 1);
-        store.commit_steps(books, &[harvest_step(told, 1, 0..1)]).unwrap();
-        Walk::On
-    };
-    store.records(&all(), &mut each).unwrap();
-    assert_eq!(told, 6);
+    let mut read = 0;
+    for row in all_records(store, HarvestRowQuery { limit: Some(1), ..all() }) {
+        read += 1;
+        assert_eq!(store.harvests(&HarvestQuery::one(row.unwrap().harvest)).unwrap().len(), 1);
+        commit_steps(store, books, &[harvest_step(read, 1, 0..1)]);
+    }
+    assert_eq!(read, 6);
 }
 
 pub fn hostile_text_comes_back_as_it_was(store: &dyn Store) {
@@ -209,14 +202,9 @@ pub fn hostile_text_comes_back_as_it_was(store: &dyn Store) {
     question.query.words.clone_from(&hostile);
     question.words.clone_from(&hostile);
     question.kind.clone_from(&hostile);
-    let failed = Some(hostile.clone());
-    let step = HarvestStep {
-        records: vec![row.clone()],
-        asked: Some(question.clone()),
-        failed,
-        ..harvest_step(0, 1, 0..0)
-    };
-    store.commit_steps(harvest, &[step]).unwrap();
+    let step =
+        HarvestStep { records: vec![row.clone()], asked: Some(question.clone()), ..harvest_step(0, 1, 0..0) };
+    commit_steps(store, harvest, &[step]);
     assert_eq!((records(store, &all()), queries(store, &all())), (vec![row.clone()], vec![question.clone()]));
     assert_eq!(
         (records(store, &searching(&hostile)), queries(store, &searching(&hostile))),
@@ -230,12 +218,18 @@ pub fn records_of_a_harvest_are_paged_and_searched_among_others(store: &dyn Stor
     for seq in 0..3 {
         for (n, harvest) in harvests.iter().enumerate() {
             let first = n as u64 * 100 + seq * 2;
-            store.commit_steps(*harvest, &[harvest_step(seq, 1, first..first + 2)]).unwrap();
+            commit_steps(store, *harvest, &[harvest_step(seq, 1, first..first + 2)]);
         }
     }
-    let page = |harvest, search, after: Option<u64>, most| {
-        let page = store.record_page(harvest, search, after.map(RecordId), most).unwrap();
-        (ids(&page.records), page.next.map(|record| record.0))
+    let page = |harvest, search: Option<&str>, after: Option<u64>, most| {
+        let query = HarvestRowQuery {
+            search: search.map(String::from),
+            after: after.map(|row| HarvestRowCursor { harvest, row: Some(row) }),
+            limit: Some(most),
+            ..HarvestRowQuery::of(harvest)
+        };
+        let page = store.records(&query).unwrap();
+        (ids(&page.rows), page.next.and_then(|next| next.row))
     };
     for search in [None, Some("record"), Some("TITLE text")] {
         assert_eq!(page(harvests[1], search, None, 4), (vec![100, 101, 102, 103], Some(103)));
@@ -250,10 +244,10 @@ pub fn records_of_a_harvest_are_paged_and_searched_among_others(store: &dyn Stor
 
 pub fn what_is_asked_of_a_harvest_is_kept_until_it_is_discarded(store: &dyn Store) {
     let harvest = begin_harvest(store);
-    assert_eq!(store.harvest_control(harvest).unwrap(), Control::default());
+    assert_eq!(store.control(Activity::Harvest(harvest)).unwrap(), Control::default());
     let control = Control { pause: true, ..Control::default() };
-    store.set_harvest_control(harvest, &control).unwrap();
-    assert_eq!(store.harvest_control(harvest).unwrap(), control);
-    store.discard_harvest(harvest).unwrap();
-    assert!(store.set_harvest_control(harvest, &control).is_err());
+    store.set_control(Activity::Harvest(harvest), &control).unwrap();
+    assert_eq!(store.control(Activity::Harvest(harvest)).unwrap(), control);
+    store.discard(Activity::Harvest(harvest)).unwrap();
+    assert!(store.set_control(Activity::Harvest(harvest), &control).is_err());
 }

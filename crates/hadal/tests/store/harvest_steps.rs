@@ -6,18 +6,8 @@ use hadal::store::*;
 use hadal_core::harvest::record::RecordId;
 use hadal_core::time::Time;
 
-const ALL: HarvestFilter =
-    HarvestFilter { harvest: None, form: None, topic: None, search: None, after: None, most: None };
-
-fn log(store: &dyn Store, filter: &Filter) -> Vec<Submission> {
-    let mut rows = vec![];
-    let mut each = |row| {
-        rows.push(row);
-        Walk::On
-    };
-    store.submissions(filter, &mut each).unwrap();
-    rows
-}
+const ALL: HarvestRowQuery =
+    HarvestRowQuery { harvest: None, form: None, topic: None, search: None, after: None, limit: None };
 
 pub fn the_same_harvest_goes_on_as_it_was_first_specified(store: &dyn Store) {
     let spec = harvest_spec(1);
@@ -28,7 +18,7 @@ pub fn the_same_harvest_goes_on_as_it_was_first_specified(store: &dyn Store) {
     let row = harvest_row(store, first);
     assert_eq!((&row.spec, row.began, row.progress.now), (&spec, Time(500), Time(500)));
     assert_eq!(
-        (row.progress.state, row.tally, row.estimate),
+        (row.progress.state, row.counters, row.estimate),
         (HarvestState::Running, Default::default(), None)
     );
     let others = [
@@ -56,7 +46,7 @@ pub fn a_step_comes_back_as_it_was_put_in(store: &dyn Store) {
         reader: Some(vec![0, 1, 255]),
         ..harvest_step(0, 1, 0..0)
     };
-    store.commit_steps(harvest, std::slice::from_ref(&step)).unwrap();
+    commit_steps(store, harvest, std::slice::from_ref(&step));
     assert_eq!(records(store, &ALL), [bare, full]);
     assert_eq!(queries(store, &ALL), [step.asked.unwrap()]);
     let checkpoint = store.resume_harvest(harvest).unwrap();
@@ -64,21 +54,21 @@ pub fn a_step_comes_back_as_it_was_put_in(store: &dyn Store) {
     assert_eq!((checkpoint.next_seq, checkpoint.open), (1, vec![]));
     let tally =
         HarvestCounters { requests: 1, bytes: 100, queries: 1, pages: 1, records: 2, ..Default::default() };
-    assert_eq!((checkpoint.row.tally, checkpoint.row.progress.now), (tally, Time(2000)));
+    assert_eq!((checkpoint.row.counters, checkpoint.row.progress.now), (tally, Time(2000)));
 }
 
 pub fn a_step_applied_twice_changes_nothing(store: &dyn Store) {
     let harvest = begin_harvest(store);
     let step = HarvestStep {
         asked: Some(asked(1, 0..2)),
-        failed: Some("http_500".into()),
+        failed: Some(kind("http_500")),
         details: vec![(RecordId(0), "page".into())],
         ..harvest_step(3, 1, 0..2)
     };
     let again = HarvestStep { reader: Some(vec![9]), ..step.clone() };
-    store.commit_steps(harvest, &[step.clone(), again.clone()]).unwrap();
+    commit_steps(store, harvest, &[step.clone(), again.clone()]);
     let before = (store.resume_harvest(harvest).unwrap(), records(store, &ALL), past(store, harvest));
-    store.commit_steps(harvest, &[again, harvest_step(2, 9, 7..9)]).unwrap();
+    commit_steps(store, harvest, &[again, harvest_step(2, 9, 7..9)]);
     let after = (store.resume_harvest(harvest).unwrap(), records(store, &ALL), past(store, harvest));
     assert_eq!(before, after);
     assert_eq!((after.0.next_seq, after.0.reader), (4, None));
@@ -86,7 +76,7 @@ pub fn a_step_applied_twice_changes_nothing(store: &dyn Store) {
 
 pub fn a_record_stays_as_it_first_came_up(store: &dyn Store) {
     let harvest = begin_harvest(store);
-    store.commit_steps(harvest, &[harvest_step(0, 1, 0..2)]).unwrap();
+    commit_steps(store, harvest, &[harvest_step(0, 1, 0..2)]);
     let mut changed = RecordRow { asked: 2, ..record(1) };
     changed.record.title = "Another".into();
     let twice = RecordRow { position: 9, ..record(5) };
@@ -97,32 +87,32 @@ pub fn a_record_stays_as_it_first_came_up(store: &dyn Store) {
         asked: Some(QueryRow { kind: "other".into(), ..asked(2, 0..1) }),
         ..harvest_step(2, 2, 0..0)
     };
-    store.commit_steps(harvest, &[step, other]).unwrap();
+    commit_steps(store, harvest, &[step, other]);
     assert_eq!(records(store, &ALL), [record(0), record(1), record(5)]);
     assert_eq!(queries(store, &ALL), [asked(2, 0..6)]);
-    let tally = harvest_row(store, harvest).tally;
+    let tally = harvest_row(store, harvest).counters;
     assert_eq!((tally.records, tally.queries, tally.requests), (3, 1, 3));
 }
 
 pub fn the_text_of_a_record_s_own_page_comes_later(store: &dyn Store) {
     let harvest = begin_harvest(store);
-    store.commit_steps(harvest, &[harvest_step(0, 1, 0..2)]).unwrap();
+    commit_steps(store, harvest, &[harvest_step(0, 1, 0..2)]);
     let details = vec![(RecordId(1), "nautilus".to_string()), (RecordId(77), "of nobody".to_string())];
-    store.commit_steps(harvest, &[HarvestStep { details, ..harvest_step(1, 1, 0..0) }]).unwrap();
+    commit_steps(store, harvest, &[HarvestStep { details, ..harvest_step(1, 1, 0..0) }]);
     let detail = Some("nautilus".to_string());
     assert_eq!(records(store, &ALL), [record(0), RecordRow { detail, ..record(1) }]);
-    let with = |words: &str| records(store, &HarvestFilter { search: Some(words.into()), ..ALL }).len();
+    let with = |words: &str| records(store, &HarvestRowQuery { search: Some(words.into()), ..ALL }).len();
     assert_eq!((with("Nautilus title"), with("nobody"), with("title")), (1, 0, 2));
 }
 
 pub fn what_went_wrong_is_counted_by_kind(store: &dyn Store) {
     let harvest = begin_harvest(store);
-    let failing = |seq, kind: &str| HarvestStep { failed: Some(kind.into()), ..harvest_step(seq, 1, 0..0) };
-    store.commit_steps(harvest, &[failing(0, "connect"), failing(1, "http_500")]).unwrap();
-    store.commit_steps(harvest, &[failing(2, "connect"), harvest_step(3, 1, 0..0)]).unwrap();
-    let tally = harvest_row(store, harvest).tally;
+    let failing = |seq, name: &str| HarvestStep { failed: Some(kind(name)), ..harvest_step(seq, 1, 0..0) };
+    commit_steps(store, harvest, &[failing(0, "connect"), failing(1, "http_500")]);
+    commit_steps(store, harvest, &[failing(2, "connect"), harvest_step(3, 1, 0..0)]);
+    let tally = harvest_row(store, harvest).counters;
     assert_eq!((tally.failed, tally.requests), (3, 4));
-    assert_eq!(tally.errors, [("connect".to_string(), 2), ("http_500".to_string(), 1)].into());
+    assert_eq!(tally.errors, [(kind("connect"), 2), (kind("http_500"), 1)].into());
 }
 
 pub fn an_estimate_holds_until_there_is_a_better_one(store: &dyn Store) {
@@ -130,12 +120,12 @@ pub fn an_estimate_holds_until_there_is_a_better_one(store: &dyn Store) {
     let first = HarvestEstimate { size: [10.0, 20.5, f64::INFINITY], coverage: [0.0, 0.5, 1.0] };
     let estimating = |seq, estimate| HarvestStep { estimate, ..harvest_step(seq, 1, 0..0) };
     let none = HarvestEstimate { size: [f64::NAN, 1.0, 1.0], ..first };
-    store.commit_steps(harvest, &[estimating(0, Some(first)), estimating(1, None)]).unwrap();
+    commit_steps(store, harvest, &[estimating(0, Some(first)), estimating(1, None)]);
     assert_eq!(harvest_row(store, harvest).estimate, Some(first));
-    store.commit_steps(harvest, &[estimating(2, Some(none))]).unwrap();
+    commit_steps(store, harvest, &[estimating(2, Some(none))]);
     assert_eq!(harvest_row(store, harvest).estimate, Some(first), "what is no number says nothing");
     let second = HarvestEstimate { size: [30.0, 31.0, 32.0], ..first };
-    store.commit_steps(harvest, &[estimating(3, Some(second))]).unwrap();
+    commit_steps(store, harvest, &[estimating(3, Some(second))]);
     assert_eq!(harvest_row(store, harvest).estimate, Some(second));
 }
 
@@ -143,13 +133,13 @@ pub fn where_a_harvest_stands_is_what_was_last_noted(store: &dyn Store) {
     let harvest = begin_harvest(store);
     let ending = Some("95 % are up".to_string());
     let done = HarvestProgress { state: HarvestState::Done, ending, now: Time(u64::MAX), elapsed_ms: 77 };
-    store.note_harvest(harvest, &done).unwrap();
+    note_harvest(store, harvest, &done);
     assert_eq!(harvest_row(store, harvest).progress, done);
     let again = HarvestProgress { elapsed_ms: 78, now: Time(9), ..HarvestProgress::default() };
-    store.note_harvest(harvest, &again).unwrap();
+    note_harvest(store, harvest, &again);
     assert_eq!(harvest_row(store, harvest).progress, again);
     for state in [HarvestState::Stopped, HarvestState::Budget] {
-        store.note_harvest(harvest, &HarvestProgress { state, ..again.clone() }).unwrap();
+        note_harvest(store, harvest, &HarvestProgress { state, ..again.clone() });
         assert_eq!(harvest_row(store, harvest).progress.state, state);
     }
 }
@@ -157,16 +147,16 @@ pub fn where_a_harvest_stands_is_what_was_last_noted(store: &dyn Store) {
 pub fn a_harvest_goes_on_where_it_was_in_the_middle_of_a_query(store: &dyn Store) {
     let harvest = begin_harvest(store);
     let ended = HarvestStep { asked: Some(asked(1, 0..3)), ..harvest_step(0, 1, 0..3) };
-    store.commit_steps(harvest, &[ended, harvest_step(1, 2, 9..10), harvest_step(2, 2, 4..7)]).unwrap();
-    store.log_submission(&harvest_entry(harvest, 5)).unwrap();
+    commit_steps(store, harvest, &[ended, harvest_step(1, 2, 9..10), harvest_step(2, 2, 4..7)]);
+    log_submission(store, &harvest_entry(harvest, 5));
     let checkpoint = store.resume_harvest(harvest).unwrap();
     assert_eq!(checkpoint.open, [9, 4, 5, 6].map(RecordId));
     assert_eq!(checkpoint.next_seq, 6, "5 may have been sent");
     let end = HarvestStep { asked: Some(asked(2, 4..10)), ..harvest_step(6, 2, 7..8) };
-    store.commit_steps(harvest, &[end]).unwrap();
+    commit_steps(store, harvest, &[end]);
     let checkpoint = store.resume_harvest(harvest).unwrap();
     assert_eq!((checkpoint.open, checkpoint.next_seq), (vec![], 7));
-    assert_eq!(checkpoint.row.tally.records, 8);
+    assert_eq!(checkpoint.row.counters.records, 8);
 }
 
 pub fn a_submission_is_on_record_before_its_step_and_completed_by_it(store: &dyn Store) {
@@ -179,29 +169,38 @@ pub fn a_submission_is_on_record_before_its_step_and_completed_by_it(store: &dyn
     };
     store.commit(run, &Batch { submissions: vec![by_run.clone()], ..Batch::default() }).unwrap();
     let entry = harvest_entry(harvest, 3);
-    store.log_submission(&entry).unwrap();
-    store.log_submission(&Submission { body: "changed".into(), ..entry.clone() }).unwrap();
-    assert_eq!(log(store, &Filter::default()), [by_run.clone(), entry.clone()]);
+    log_submission(store, &entry);
+    log_submission(store, &Submission { body: "changed".into(), ..entry.clone() });
+    assert_eq!(submissions(store, &SubmissionQuery::default()), [by_run.clone(), entry.clone()]);
     let answered = Some(SubmissionResult::Status(200));
     let step = HarvestStep { submission: answered.clone(), ..harvest_step(3, 1, 0..1) };
-    store.commit_steps(harvest, &[step]).unwrap();
+    commit_steps(store, harvest, &[step]);
     let complete = Submission { answer: answered, ..entry };
-    assert_eq!(log(store, &Filter::default()), [by_run.clone(), complete.clone()]);
-    assert_eq!(log(store, &Filter { harvest: Some(harvest), ..Filter::default() }), [complete]);
-    assert_eq!(log(store, &Filter { run: Some(run), ..Filter::default() }), [by_run]);
+    assert_eq!(submissions(store, &SubmissionQuery::default()), [by_run.clone(), complete.clone()]);
+    assert_eq!(
+        submissions(store, &SubmissionQuery { harvest: Some(harvest), ..SubmissionQuery::default() }),
+        [complete]
+    );
+    assert_eq!(
+        submissions(store, &SubmissionQuery { run: Some(run), ..SubmissionQuery::default() }),
+        [by_run]
+    );
 }
 
 pub fn a_discarded_harvest_leaves_its_submissions_and_nothing_else(store: &dyn Store) {
     let (harvest, other) = (begin_harvest(store), store.begin_harvest(&harvest_spec(2), Time(1)).unwrap());
     let step = HarvestStep { asked: Some(asked(1, 0..3)), reader: Some(vec![1]), ..harvest_step(0, 1, 0..3) };
-    store.log_submission(&harvest_entry(harvest, 0)).unwrap();
+    log_submission(store, &harvest_entry(harvest, 0));
     for each in [harvest, other] {
-        store.commit_steps(each, std::slice::from_ref(&step)).unwrap();
+        commit_steps(store, each, std::slice::from_ref(&step));
     }
-    store.discard_harvest(harvest).unwrap();
-    assert_eq!(log(store, &Filter::default()), [harvest_entry(harvest, 0)]);
-    assert_eq!(store.harvests(&ALL).unwrap().iter().map(|row| row.id).collect::<Vec<_>>(), [other]);
-    let search = HarvestFilter { search: Some("title".into()), ..ALL };
+    store.discard(Activity::Harvest(harvest)).unwrap();
+    assert_eq!(submissions(store, &SubmissionQuery::default()), [harvest_entry(harvest, 0)]);
+    assert_eq!(
+        store.harvests(&HarvestQuery::default()).unwrap().iter().map(|row| row.id).collect::<Vec<_>>(),
+        [other]
+    );
+    let search = HarvestRowQuery { search: Some("title".into()), ..ALL };
     assert!([&ALL, &search].iter().all(|filter| records(store, filter).len() == 3));
     assert_eq!((queries(store, &ALL).len(), past(store, harvest).len()), (1, 0));
     let anew = begin_harvest(store);
@@ -214,9 +213,9 @@ pub fn an_unknown_harvest_is_refused(store: &dyn Store) {
     let nobody = HarvestId(9);
     let errors = [
         store.resume_harvest(nobody).err(),
-        store.commit_steps(nobody, &[]).err(),
-        store.note_harvest(nobody, &HarvestProgress::default()).err(),
-        store.discard_harvest(nobody).err(),
+        store.commit_harvest(nobody, &HarvestBatch::default()).err(),
+        store.commit_harvest(nobody, &HarvestProgress::default().into()).err(),
+        store.discard(Activity::Harvest(nobody)).err(),
     ];
     for error in errors {
         assert!(error.unwrap().to_string().contains("no harvest 9"));

@@ -16,9 +16,9 @@ pub fn a_dispatched_lead_waits_no_more(store: &dyn Store) {
     let waiting = lead("http://a.org/", 0, 0.5, 1);
     store.commit(run, &adding(std::slice::from_ref(&waiting))).unwrap();
     store.commit(run, &dispatching(1, &waiting)).unwrap();
-    assert_eq!(store.of_host(run, QueueId(0), &host("a.org"), None, 9).unwrap(), []);
-    assert_eq!(store.of_lane(run, QueueId(0), 9).unwrap(), []);
-    assert_eq!(tally(store, run).waiting, 0);
+    assert_eq!(of_host(store, run, QueueId(0), &host("a.org"), None, 9), []);
+    assert_eq!(of_queue(store, run, QueueId(0), 9), []);
+    assert_eq!(counters(store, run).waiting, 0);
 }
 
 pub fn only_what_waits_can_be_dispatched(store: &dyn Store) {
@@ -40,8 +40,8 @@ pub fn an_outcome_ends_its_step(store: &dyn Store) {
     run_step(store, run, &waiting, outcome(1, &waiting, StepEnd::Visited));
     let after = store.resume(run).unwrap();
     assert_eq!(after.in_flight, []);
-    assert_eq!((after.tally.requests, after.tally.bytes, after.tally.waiting), (1, 100, 0));
-    assert_eq!(store.known(run, &[waiting.link.id]).unwrap(), [true]);
+    assert_eq!((after.counters.requests, after.counters.bytes, after.counters.waiting), (1, 100, 0));
+    assert_eq!(known(store, run, &[waiting.link.id]), [true]);
 }
 
 pub fn an_outcome_applied_twice_counts_once(store: &dyn Store) {
@@ -60,7 +60,7 @@ pub fn an_outcome_applied_twice_counts_once(store: &dyn Store) {
     store.commit(run, &ending(vec![end.clone(), end])).unwrap();
     assert_eq!(store.resume(run).unwrap(), before);
     assert_eq!(pages(store, run), pages_before);
-    assert_eq!((before.tally.pages, before.tally.forms, before.tally.waiting), (1, 1, 1));
+    assert_eq!((before.counters.pages, before.counters.forms, before.counters.waiting), (1, 1, 1));
 }
 
 pub fn an_outcome_under_another_number_is_skipped_entirely(store: &dyn Store) {
@@ -77,8 +77,8 @@ pub fn an_outcome_under_another_number_is_skipped_entirely(store: &dyn Store) {
     };
     store.commit(run, &ending(vec![end])).unwrap();
     assert_eq!(store.resume(run).unwrap(), before);
-    assert_eq!(store.host(run, &host("a.org")).unwrap(), None);
-    assert_eq!((forms(store, &Filter::default()), pages(store, run)), (vec![], vec![]));
+    assert_eq!(host_state_of(store, run, &host("a.org")), None);
+    assert_eq!((forms(store, &FormQuery::default()), pages(store, run)), (vec![], vec![]));
 }
 
 pub fn an_outcome_for_other_work_is_skipped_entirely(store: &dyn Store) {
@@ -106,12 +106,18 @@ fn retry(waiting: &QueuedLink) -> QueuedLink {
 pub fn a_failed_step_goes_back_with_its_new_attempts(store: &dyn Store) {
     let run = begin(store);
     let waiting = lead("http://a.org/", 0, 0.5, 1);
-    let back = StepEnd::Retry(Box::new(retry(&waiting)), "timeout".into());
+    let back = StepEnd::Retry(Box::new(retry(&waiting)), kind("answer_timeout"));
     run_step(store, run, &waiting, outcome(1, &waiting, back));
-    assert_eq!(store.of_lane(run, QueueId(2), 9).unwrap(), [retry(&waiting)]);
+    assert_eq!(of_queue(store, run, QueueId(2), 9), [retry(&waiting)]);
     let after = store.resume(run).unwrap();
-    assert_eq!((after.tally.waiting, after.tally.failed, after.tally.errors["timeout"]), (1, 0, 1));
-    assert_eq!((after.in_flight.len(), after.queues), (0, vec![(QueueId(2), host("a.org"), 1)]));
+    assert_eq!(
+        (after.counters.waiting, after.counters.failed, after.counters.errors[&kind("answer_timeout")]),
+        (1, 0, 1)
+    );
+    assert_eq!(
+        (after.in_flight.len(), after.queues),
+        (0, vec![HostQueue { queue: QueueId(2), host: host("a.org"), length: 1 }])
+    );
 }
 
 pub fn a_lead_can_go_back_and_be_dispatched_in_one_batch(store: &dyn Store) {
@@ -119,13 +125,13 @@ pub fn a_lead_can_go_back_and_be_dispatched_in_one_batch(store: &dyn Store) {
     let waiting = lead("http://a.org/", 0, 0.5, 1);
     store.commit(run, &adding(std::slice::from_ref(&waiting))).unwrap();
     store.commit(run, &dispatching(1, &waiting)).unwrap();
-    let back = StepEnd::Retry(Box::new(retry(&waiting)), "timeout".into());
+    let back = StepEnd::Retry(Box::new(retry(&waiting)), kind("answer_timeout"));
     let batch = Batch { outcomes: vec![outcome(1, &waiting, back)], ..dispatching(2, &waiting) };
     for _ in 0..2 {
         store.commit(run, &batch).unwrap();
         let after = store.resume(run).unwrap();
         assert_eq!(after.in_flight, [(dispatch(2, &waiting), Some(retry(&waiting)))]);
-        assert_eq!((after.tally.requests, after.tally.waiting), (1, 0));
+        assert_eq!((after.counters.requests, after.counters.waiting), (1, 0));
     }
 }
 
@@ -148,8 +154,8 @@ pub fn robots_steps_are_in_flight_without_a_lead(store: &dyn Store) {
     let end = Outcome { target, hosts: vec![host_state("a.org")], ..base };
     store.commit(run, &ending(vec![end])).unwrap();
     let after = store.resume(run).unwrap();
-    assert_eq!((after.in_flight.len(), after.tally.requests), (0, 1));
-    assert_eq!(store.host(run, &host("a.org")).unwrap(), Some(host_state("a.org")));
+    assert_eq!((after.in_flight.len(), after.counters.requests), (0, 1));
+    assert_eq!(host_state_of(store, run, &host("a.org")), Some(host_state("a.org")));
 }
 
 pub fn steps_in_flight_survive_with_their_leads(store: &dyn Store) {
@@ -166,7 +172,7 @@ pub fn every_kind_of_ending_is_counted(store: &dyn Store) {
     let run = begin(store);
     let leads: Vec<_> = (0..5).map(|n| lead(&format!("http://a.org/{n}"), 0, 0.5, n)).collect();
     let pages = |pages| SiteCounters { pages, ..SiteCounters::default() };
-    let failed = |kind: &str| StepEnd::Failed(kind.into());
+    let failed = |name: &str| StepEnd::Failed(kind(name));
     let ends = [
         visit(0, &leads[0], pages(1)),
         visit(1, &leads[1], pages(2)),
@@ -177,7 +183,7 @@ pub fn every_kind_of_ending_is_counted(store: &dyn Store) {
     for (waiting, end) in leads.iter().zip(ends) {
         run_step(store, run, waiting, end);
     }
-    let errors = [("http_404".to_string(), 1), ("robots".to_string(), 1)].into();
+    let errors = [(kind("http_404"), 1), (kind("robots"), 1)].into();
     let expected = RunCounters {
         requests: 4,
         bytes: 400,
@@ -187,18 +193,18 @@ pub fn every_kind_of_ending_is_counted(store: &dyn Store) {
         errors,
         ..RunCounters::default()
     };
-    assert_eq!(tally(store, run), expected);
+    assert_eq!(counters(store, run), expected);
 }
 
 pub fn a_host_is_known_once_it_answered(store: &dyn Store) {
     let run = begin(store);
     let waiting = lead("http://a.org/", 0, 0.5, 1);
     store.commit(run, &adding(std::slice::from_ref(&waiting))).unwrap();
-    assert_eq!(store.host(run, &host("a.org")).unwrap(), None);
+    assert_eq!(host_state_of(store, run, &host("a.org")), None);
     store.commit(run, &dispatching(1, &waiting)).unwrap();
     let end = Outcome { hosts: vec![host_state("a.org")], ..outcome(1, &waiting, StepEnd::Visited) };
     store.commit(run, &ending(vec![end])).unwrap();
-    assert_eq!(store.host(run, &host("a.org")).unwrap(), Some(host_state("a.org")));
+    assert_eq!(host_state_of(store, run, &host("a.org")), Some(host_state("a.org")));
     let next = lead("http://a.org/2", 0, 0.5, 2);
     let later =
         HostState { ip: None, robots: Some(RobotsState::DisallowAll), failures: 0, ..host_state("a.org") };
@@ -208,7 +214,7 @@ pub fn a_host_is_known_once_it_answered(store: &dyn Store) {
         &next,
         Outcome { hosts: vec![later.clone()], ..outcome(2, &next, StepEnd::Visited) },
     );
-    assert_eq!(store.host(run, &host("a.org")).unwrap(), Some(later));
+    assert_eq!(host_state_of(store, run, &host("a.org")), Some(later));
 }
 
 pub fn robots_stay_until_they_are_told_anew(store: &dyn Store) {
@@ -218,7 +224,7 @@ pub fn robots_stay_until_they_are_told_anew(store: &dyn Store) {
         let state = HostState { robots, robots_until: Time(until), requests: seq, ..host_state("a.org") };
         let end = outcome(seq, &waiting, StepEnd::Visited);
         run_step(store, run, &waiting, Outcome { hosts: vec![state], ..end });
-        let state = store.host(run, &host("a.org")).unwrap().unwrap();
+        let state = host_state_of(store, run, &host("a.org")).unwrap();
         (state.robots, state.robots_until.0, state.requests)
     };
     let moved = || RobotsState::Elsewhere { url: url("http://b.org/robots.txt"), hops: 1 };
@@ -260,20 +266,21 @@ pub fn what_was_learned_is_told_in_order(store: &dyn Store) {
         let changes = vec![FrontierChange::Learned(lesson(iteration))];
         store.commit(run, &Batch { changes, ..Batch::default() }).unwrap();
     }
-    assert_eq!(store.lessons(run).unwrap(), [lesson(0), lesson(1)]);
-    store.discard(run).unwrap();
-    assert_eq!(store.lessons(begin(store)).unwrap(), []);
+    assert_eq!(lessons(store, run), [lesson(0), lesson(1)]);
+    store.discard(Activity::Run(run)).unwrap();
+    assert_eq!(lessons(store, begin(store)), []);
 }
 
 pub fn a_followed_lead_can_be_asked_for(store: &dyn Store) {
     let run = begin(store);
     let followed = lead("http://a.org/1", 0, 0.5, 0);
     run_step(store, run, &followed, outcome(0, &followed, StepEnd::Visited));
-    assert_eq!(store.lead(run, followed.link.id).unwrap(), Some(followed.link));
-    assert_eq!(store.lead(run, lead("http://a.org/2", 0, 0.5, 1).link.id).unwrap(), None);
+    let row = LinkRow { state: LinkState::Done, queued: followed.clone() };
+    assert_eq!(link_of(store, run, followed.link.id), Some(row));
+    assert_eq!(link_of(store, run, lead("http://a.org/2", 0, 0.5, 1).link.id), None);
     let failed = lead("http://a.org/3", 0, 0.5, 2);
-    run_step(store, run, &failed, outcome(1, &failed, StepEnd::Failed("http_404".into())));
-    assert_eq!(store.lead(run, failed.link.id).unwrap(), None);
+    run_step(store, run, &failed, outcome(1, &failed, StepEnd::Failed(kind("http_404"))));
+    assert_eq!(link_of(store, run, failed.link.id), None);
 }
 
 pub fn sites_are_counted_once_they_gave_a_page(store: &dyn Store) {
@@ -304,6 +311,6 @@ pub fn sites_are_counted_once_they_gave_a_page(store: &dyn Store) {
         &leads[2],
         Outcome { site: Some(dead), ..outcome(2, &leads[2], StepEnd::Redirected) },
     );
-    assert_eq!(tally(store, run).sites, 1);
-    assert_eq!(store.site(run, &site("a.org")).unwrap(), of(2, 5));
+    assert_eq!(counters(store, run).sites, 1);
+    assert_eq!(site_counters(store, run, &site("a.org")), of(2, 5));
 }

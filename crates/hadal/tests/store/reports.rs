@@ -19,12 +19,12 @@ fn ids(rows: &[FormRow]) -> Vec<u64> {
 
 pub fn control_is_what_was_last_asked(store: &dyn Store) {
     let run = begin(store);
-    assert_eq!(store.control(run).unwrap(), Control::default());
+    assert_eq!(store.control(Activity::Run(run)).unwrap(), Control::default());
     let pause = Control { pause: true, stop: false, max_requests: Some(5000) };
     let stop = Control { pause: false, stop: true, max_requests: None };
     for control in [pause, stop] {
-        store.set_control(run, &control).unwrap();
-        assert_eq!(store.control(run).unwrap(), control);
+        store.set_control(Activity::Run(run), &control).unwrap();
+        assert_eq!(store.control(Activity::Run(run)).unwrap(), control);
     }
 }
 
@@ -32,12 +32,12 @@ pub fn runs_come_oldest_first_with_their_counters(store: &dyn Store) {
     let specs = [spec("cars"), spec("books")];
     let ids: Vec<RunId> = specs.iter().map(|spec| store.begin(spec).unwrap()).collect();
     find(store, ids[1], 0, "http://a.org/", vec![new_form(form(1, "http://a.org/", 0.9, 0.1))]);
-    let rows = store.runs().unwrap();
+    let rows = runs(store);
     assert_eq!(rows.iter().map(|row| row.id).collect::<Vec<_>>(), ids);
     assert_eq!(rows.iter().map(|row| row.spec.clone()).collect::<Vec<_>>(), specs);
-    assert_eq!(rows[0].tally, RunCounters::default());
-    assert_eq!(rows[1].tally, tally(store, ids[1]));
-    assert_eq!((rows[1].tally.forms, rows[1].tally.searchable, rows[1].tally.relevant), (1, 1, 0));
+    assert_eq!(rows[0].counters, RunCounters::default());
+    assert_eq!(rows[1].counters, counters(store, ids[1]));
+    assert_eq!((rows[1].counters.forms, rows[1].counters.searchable, rows[1].counters.relevant), (1, 1, 0));
 }
 
 pub fn a_form_comes_back_as_it_was_put_in(store: &dyn Store) {
@@ -45,7 +45,7 @@ pub fn a_form_comes_back_as_it_was_put_in(store: &dyn Store) {
     let put = form(u64::MAX, "http://a.org/", 0.9, 0.3);
     let other = FormRow { topic: "the run knows better".into(), ..put.clone() };
     find(store, run, 0, "http://a.org/", vec![new_form(other)]);
-    assert_eq!(forms(store, &Filter::default()), [put]);
+    assert_eq!(forms(store, &FormQuery::default()), [put]);
 }
 
 pub fn a_form_on_many_pages_is_one_form(store: &dyn Store) {
@@ -54,8 +54,8 @@ pub fn a_form_on_many_pages_is_one_form(store: &dyn Store) {
     find(store, run, 1, "http://a.org/1", vec![FoundForm::Known(FormId(1)), FoundForm::Known(FormId(77))]);
     find(store, run, 2, "http://a.org/2", vec![new_form(form(1, "http://a.org/2", 0.1, 0.1))]);
     let expected = FormRow { also_on: 2, ..form(1, "http://a.org/", 0.9, 0.6) };
-    assert_eq!(forms(store, &Filter::default()), [expected]);
-    let tally = tally(store, run);
+    assert_eq!(forms(store, &FormQuery::default()), [expected]);
+    let tally = counters(store, run);
     assert_eq!((tally.forms, tally.searchable, tally.relevant), (1, 1, 1));
 }
 
@@ -64,17 +64,17 @@ pub fn a_form_twice_on_a_page_counts_once(store: &dyn Store) {
     let new = || new_form(form(1, "http://a.org/", 0.9, 0.6));
     let again = || FoundForm::Known(FormId(1));
     find(store, run, 0, "http://a.org/", vec![new(), again(), new()]);
-    assert_eq!(forms(store, &Filter::default())[0].also_on, 0);
+    assert_eq!(forms(store, &FormQuery::default())[0].also_on, 0);
     find(store, run, 1, "http://a.org/1", vec![again(), new(), again()]);
-    assert_eq!(forms(store, &Filter::default())[0].also_on, 1);
+    assert_eq!(forms(store, &FormQuery::default())[0].also_on, 1);
 }
 
 pub fn forms_are_known_per_run(store: &dyn Store) {
     let (run, other) = (begin(store), store.begin(&spec("cars")).unwrap());
     find(store, run, 0, "http://a.org/", vec![new_form(form(u64::MAX, "http://a.org/", 0.9, 0.6))]);
     let asked = [FormId(5), FormId(u64::MAX)];
-    assert_eq!(store.known_forms(run, &asked).unwrap(), [false, true]);
-    assert_eq!(store.known_forms(other, &asked).unwrap(), [false, false]);
+    assert_eq!(known_forms(store, run, &asked), [false, true]);
+    assert_eq!(known_forms(store, other, &asked), [false, false]);
 }
 
 /// Four forms on two sites.
@@ -89,22 +89,22 @@ fn four_forms(store: &dyn Store) -> RunId {
 
 pub fn forms_come_most_relevant_first(store: &dyn Store) {
     four_forms(store);
-    assert_eq!(ids(&forms(store, &Filter::default())), [4, 3, 2, u64::MAX]);
+    assert_eq!(ids(&forms(store, &FormQuery::default())), [4, 3, 2, u64::MAX]);
 }
 
 pub fn forms_are_filtered(store: &dyn Store) {
     let run = four_forms(store);
-    let all = Filter::default;
+    let all = FormQuery::default;
     let nobody = store.begin(&spec("cars")).unwrap();
-    let cases: [(Filter, &[u64]); 8] = [
-        (Filter { run: Some(run), ..all() }, &[4, 3, 2, u64::MAX]),
-        (Filter { run: Some(nobody), ..all() }, &[]),
-        (Filter { topic: Some("books".into()), ..all() }, &[4, 3, 2, u64::MAX]),
-        (Filter { topic: Some("cars".into()), ..all() }, &[]),
-        (Filter { site: Some(site("b.org")), ..all() }, &[4]),
-        (Filter { min_relevance: 0.7, ..all() }, &[4]),
-        (Filter { min_searchable: 0.9, ..all() }, &[3, 2, u64::MAX]),
-        (Filter { min_searchable: 0.9, site: Some(site("b.org")), ..all() }, &[]),
+    let cases: [(FormQuery, &[u64]); 8] = [
+        (FormQuery { run: Some(run), ..all() }, &[4, 3, 2, u64::MAX]),
+        (FormQuery { run: Some(nobody), ..all() }, &[]),
+        (FormQuery { topic: Some("books".into()), ..all() }, &[4, 3, 2, u64::MAX]),
+        (FormQuery { topic: Some("cars".into()), ..all() }, &[]),
+        (FormQuery { site: Some(site("b.org")), ..all() }, &[4]),
+        (FormQuery { min_relevance: 0.7, ..all() }, &[4]),
+        (FormQuery { min_searchable: 0.9, ..all() }, &[3, 2, u64::MAX]),
+        (FormQuery { min_searchable: 0.9, site: Some(site("b.org")), ..all() }, &[]),
     ];
     for (filter, expected) in cases {
         assert_eq!(ids(&forms(store, &filter)), expected, "{filter:?}");
@@ -120,19 +120,19 @@ pub fn one_form_found_by_two_runs_of_a_topic_is_one_row(store: &dyn Store) {
     find(store, first, 0, "http://a.org/", found(0.8));
     find(store, first, 1, "http://a.org/1", vec![FoundForm::Known(FormId(1))]);
     find(store, cars, 0, "http://a.org/", found(0.1));
-    let rows = forms(store, &Filter::default());
+    let rows = forms(store, &FormQuery::default());
     let seen: Vec<_> = rows.iter().map(|row| (row.topic.as_str(), row.p_relevant, row.also_on)).collect();
     assert_eq!(seen, [("books", 0.6, 1), ("cars", 0.1, 0)]);
-    let of_first = forms(store, &Filter { run: Some(first), ..Filter::default() });
+    let of_first = forms(store, &FormQuery { run: Some(first), ..FormQuery::default() });
     assert_eq!((of_first.len(), of_first[0].p_relevant, of_first[0].also_on), (1, 0.8, 1));
 }
 
 pub fn probabilities_that_are_no_numbers_count_as_zero(store: &dyn Store) {
     let run = begin(store);
     find(store, run, 0, "http://a.org/", vec![new_form(form(1, "http://a.org/", f32::NAN, f32::NAN))]);
-    let row = &forms(store, &Filter::default())[0];
+    let row = &forms(store, &FormQuery::default())[0];
     assert_eq!((row.p_searchable, row.p_relevant), (0.0, 0.0));
-    assert_eq!(tally(store, run).searchable, 0);
+    assert_eq!(counters(store, run).searchable, 0);
     let waiting = lead("http://a.org/1", 0, 0.5, 1);
     let odd = PageRow { p_topic: f32::NAN, ..page(&waiting) };
     run_step(store, run, &waiting, Outcome { page: Some(odd), ..outcome(1, &waiting, StepEnd::Visited) });
@@ -173,12 +173,12 @@ fn names(rows: &[SiteRow]) -> Vec<&str> {
 
 pub fn sites_come_most_fruitful_first(store: &dyn Store) {
     three_sites(store);
-    let rows = sites(store, &Filter::default());
+    let rows = sites(store, &SiteQuery::default());
     assert_eq!(names(&rows), ["b.org", "c.org", "a.org"]);
     let expected = SiteRow {
         site: site("c.org"),
         topic: "books".into(),
-        tally: SiteCounters { pages: 1, relevant: 1, searchable: 1, ..SiteCounters::default() },
+        counters: SiteCounters { pages: 1, relevant: 1, searchable: 1, ..SiteCounters::default() },
         best: 0.5,
     };
     assert_eq!(rows[1], expected);
@@ -186,18 +186,18 @@ pub fn sites_come_most_fruitful_first(store: &dyn Store) {
 
 pub fn sites_are_filtered(store: &dyn Store) {
     three_sites(store);
-    let all = Filter::default;
-    let cases: [(Filter, &[&str]); 3] = [
-        (Filter { topic: Some("cars".into()), ..all() }, &[]),
-        (Filter { site: Some(site("a.org")), ..all() }, &["a.org"]),
-        (Filter { min_relevance: 0.25, ..all() }, &["b.org", "c.org"]),
+    let all = SiteQuery::default;
+    let cases: [(SiteQuery, &[&str]); 3] = [
+        (SiteQuery { topic: Some("cars".into()), ..all() }, &[]),
+        (SiteQuery { site: Some(site("a.org")), ..all() }, &["a.org"]),
+        (SiteQuery { min_relevance: 0.25, ..all() }, &["b.org", "c.org"]),
     ];
     for (filter, expected) in cases {
         assert_eq!(names(&sites(store, &filter)), expected, "{filter:?}");
     }
 }
 
-pub fn long_walks_miss_nothing_and_may_end_early(store: &dyn Store) {
+pub fn long_lists_miss_nothing(store: &dyn Store) {
     let run = begin(store);
     const MANY: u64 = 2100;
     let leads: Vec<QueuedLink> = (0..MANY).map(|n| lead(&format!("http://s{n}.org/"), 0, 0.5, n)).collect();
@@ -210,31 +210,29 @@ pub fn long_walks_miss_nothing_and_may_end_early(store: &dyn Store) {
         Outcome { forms: vec![new_form(row)], ..visit(seq, waiting, tally) }
     };
     store.commit(run, &ending((0..MANY).map(end).collect())).unwrap();
-    let rows = forms(store, &Filter::default());
+    let rows = forms(store, &FormQuery::default());
     assert!(rows.is_sorted_by(|a, b| (b.p_relevant, a.form_id) < (a.p_relevant, b.form_id)));
     assert_eq!(rows.len() as u64, MANY);
-    let mut seen = names(&sites(store, &Filter::default())).len() as u64;
-    assert_eq!(seen, MANY);
+    assert_eq!(sites(store, &SiteQuery::default()).len() as u64, MANY);
+    assert_eq!(sites(store, &SiteQuery { limit: Some(3), ..SiteQuery::default() }).len(), 3);
     assert_eq!(pages(store, run), leads.iter().map(page).collect::<Vec<_>>());
-    let mut stop_at_three = || {
-        seen += 1;
-        if seen.is_multiple_of(3) { Walk::Stop } else { Walk::On }
-    };
-    store.forms(&Filter::default(), &mut |_| stop_at_three()).unwrap();
-    store.sites(&Filter::default(), &mut |_| stop_at_three()).unwrap();
-    store.pages(run, &mut |_| stop_at_three()).unwrap();
-    assert_eq!(seen, MANY + 9);
+    let mut some = PageQuery { limit: Some(700), ..PageQuery::of(run) };
+    for first in [0, 700, 1400] {
+        let page = store.pages(&some).unwrap();
+        assert_eq!((page.rows.len(), page.rows[0].id), (700, leads[first].link.id));
+        some.after = page.next;
+    }
+    assert_eq!(store.pages(&some).unwrap().rows, []);
 }
 
-pub fn a_walk_may_use_the_store(store: &dyn Store) {
+pub fn the_store_can_be_used_between_two_rows(store: &dyn Store) {
     let run = four_forms(store);
     let mut seen = 0;
-    let mut ask = || {
-        seen += tally(store, run).pages;
-        Walk::On
-    };
-    store.forms(&Filter::default(), &mut |_| ask()).unwrap();
-    store.sites(&Filter::default(), &mut |_| ask()).unwrap();
-    store.pages(run, &mut |_| ask()).unwrap();
-    assert_eq!(seen, 2 * (4 + 2 + 2));
+    for _ in all_forms(store, FormQuery { limit: Some(1), ..FormQuery::default() }) {
+        seen += counters(store, run).pages;
+    }
+    for _ in all_pages(store, PageQuery { limit: Some(1), ..PageQuery::of(run) }) {
+        seen += counters(store, run).pages;
+    }
+    assert_eq!(seen, 2 * (4 + 2));
 }

@@ -62,12 +62,15 @@ impl Frontier {
     }
 
     /// Loads the queue heads of a run that is resumed.
-    pub fn load_queues(&mut self, queues: Vec<(QueueId, Host, u64)>, now: Time) -> Result<(), StoreError> {
-        for (queue, name, length) in queues {
-            if let Some(head) = self.store.of_host(self.run, queue, &name, None, 1)?.first() {
-                let host = self.host(&name, now)?;
+    pub fn load_queues(&mut self, queues: &[HostQueue], now: Time) -> Result<(), StoreError> {
+        let slices: Vec<QueueSlice> =
+            queues.iter().map(|known| QueueSlice::of_host(known.queue, &known.host, 1)).collect();
+        let heads = self.store.queue_heads(self.run, &slices)?;
+        for (HostQueue { queue, host: name, length }, head) in queues.iter().zip(heads) {
+            if let Some(head) = head.first() {
+                let host = self.host(name, now)?;
                 let is_idle = self.hosts.is_idle(host, now);
-                self.queues.add(queue, host, head.rank(), length, is_idle);
+                self.queues.add(*queue, host, head.rank(), *length, is_idle);
             }
         }
         Ok(())
@@ -122,7 +125,8 @@ impl Frontier {
         if let Some(counters) = self.sites.get(site) {
             return Ok(counters);
         }
-        let counters = self.store.site(self.run, site)?;
+        let keys = LookUp { sites: std::slice::from_ref(site), ..LookUp::default() };
+        let counters = self.store.look_up(self.run, &keys)?.sites.pop().unwrap_or_default();
         self.sites.set(site.clone(), counters);
         Ok(counters)
     }
@@ -141,7 +145,7 @@ impl Frontier {
 
     /// Tells which forms the run knows, in the same order.
     pub fn known_forms(&self, forms: &[hadal_core::identity::FormId]) -> Result<Vec<bool>, StoreError> {
-        self.store.known_forms(self.run, forms)
+        Ok(self.store.look_up(self.run, &LookUp { forms, ..LookUp::default() })?.forms)
     }
 
     /// Links that were followed to reach `link`, the nearest first, at most `limit`.
@@ -149,9 +153,9 @@ impl Frontier {
         let mut path: Vec<FrontierLink> = Vec::new();
         while let Some(parent) = path.last().unwrap_or(link).parent
             && path.len() < limit
-            && let Some(earlier) = self.store.lead(self.run, parent.id)?
+            && let Some(earlier) = self.store.links(self.run, &[parent.id])?.pop().flatten()
         {
-            path.push(earlier);
+            path.push(earlier.queued.link);
         }
         Ok(path)
     }
@@ -159,6 +163,20 @@ impl Frontier {
     /// True when a link was seen lately. False says nothing.
     pub fn was_seen(&self, id: LinkId) -> bool {
         self.seen.contains(id)
+    }
+
+    /// Tells which links the run knows, in the same order. Reads the counters of their sites with the same call.
+    fn look_up_links(&mut self, ids: &[LinkId], links: &[FrontierLink]) -> Result<Vec<bool>, StoreError> {
+        let mut sites: Vec<Site> = links.iter().map(FrontierLink::site).collect();
+        sites.sort_unstable();
+        sites.dedup();
+        sites.retain(|site| self.sites.get(site).is_none());
+        let keys = LookUp { links: ids, sites: &sites, ..LookUp::default() };
+        let found = self.store.look_up(self.run, &keys)?;
+        for (site, counters) in sites.into_iter().zip(found.sites) {
+            self.sites.set(site, counters);
+        }
+        Ok(found.links)
     }
 
     /// Places the links that are new, in scope, and wanted by the strategy. Each counts as known from now on.
@@ -171,7 +189,7 @@ impl Frontier {
         let is_candidate = |link: &FrontierLink| !self.seen.contains(link.id) && scope.admits(link);
         let links: Vec<FrontierLink> = links.into_iter().filter(is_candidate).collect();
         let ids: Vec<LinkId> = links.iter().map(|link| link.id).collect();
-        let known = self.store.known(self.run, &ids)?;
+        let known = self.look_up_links(&ids, &links)?;
         let mut admitted = Vec::new();
         for (link, is_known) in links.into_iter().zip(known) {
             if is_known || self.seen.contains(link.id) {
@@ -239,7 +257,8 @@ impl Frontier {
             self.queues.set_ready(host, false);
             return Ok(None);
         }
-        let mut first = self.store.of_host(self.run, queue, self.hosts.name(host), None, 2)?.into_iter();
+        let slice = QueueSlice::of_host(queue, self.hosts.name(host), 2);
+        let mut first = self.store.queue_heads(self.run, &[slice])?.into_iter().flatten();
         let (best, next) = (first.next(), first.next().map(|queued| queued.rank()));
         match best {
             Some(queued) if queue.is_reserved() || queued.generation == self.generation => {
@@ -314,7 +333,7 @@ impl Frontier {
             }
         }
         self.enqueue(&outcome.found, now)?;
-        if let Some(queued) = outcome.end.back() {
+        if let Some(queued) = outcome.end.requeued() {
             self.enqueue(std::slice::from_ref(queued), now)?;
         }
         let unreachable = unreachable_host(&outcome);
@@ -326,7 +345,7 @@ impl Frontier {
     }
 
     /// Fails all links of a host at once.
-    fn fail_host(&mut self, name: Host, kind: String) -> Result<(), StoreError> {
+    fn fail_host(&mut self, name: Host, kind: FailureKind) -> Result<(), StoreError> {
         if let Some(host) = self.hosts.find(&name) {
             self.queues.remove_host(host);
         }
@@ -345,9 +364,9 @@ impl Frontier {
 }
 
 /// Host whose robots.txt request failed in a way that every request to the host would.
-fn unreachable_host(outcome: &Outcome) -> Option<(Host, String)> {
+fn unreachable_host(outcome: &Outcome) -> Option<(Host, FailureKind)> {
     match (&outcome.target, &outcome.end) {
-        (StepTarget::Robots { host, .. }, StepEnd::Failed(kind)) => Some((host.clone(), kind.clone())),
+        (StepTarget::Robots { host, .. }, StepEnd::Failed(kind)) => Some((host.clone(), *kind)),
         _ => None,
     }
 }

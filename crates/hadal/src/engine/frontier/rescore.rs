@@ -2,8 +2,8 @@
 
 use super::Frontier;
 use crate::polite::HostIx;
-use crate::store::{FrontierChange, StoreError};
-use hadal_core::address::LinkId;
+use crate::store::{FrontierChange, QueueSlice, StoreError};
+use hadal_core::address::{Host, LinkId};
 use hadal_core::link::{QueueId, QueueRank, QueuedLink};
 use hadal_core::strategy::{Placement, Strategy};
 use hadal_core::time::Time;
@@ -19,7 +19,9 @@ impl Frontier {
         strategy: &dyn Strategy,
         now: Time,
     ) -> Result<(), StoreError> {
-        let moved = self.store.of_lane(self.run, from, limit)?;
+        let slice = QueueSlice::of_queue(from, limit);
+        let moved: Vec<QueuedLink> =
+            self.store.queue_heads(self.run, &[slice])?.into_iter().flatten().collect();
         let (mut kept, dropped) = self.place_all(moved.clone(), strategy)?;
         kept.iter_mut().for_each(|queued| queued.queue = to);
         self.apply(FrontierChange::Replace(kept.clone()))?;
@@ -34,10 +36,11 @@ impl Frontier {
 
     /// Reads the heads of one queue again for all hosts of some links.
     fn reload_heads(&mut self, queue: QueueId, links: &[QueuedLink]) -> Result<(), StoreError> {
-        let mut done = FxHashSet::default();
-        for name in links.iter().map(|queued| queued.link.host()).filter(|name| done.insert(name.clone())) {
-            let head = self.store.of_host(self.run, queue, &name, None, 1)?;
-            if let Some(host) = self.hosts.find(&name) {
+        let names: FxHashSet<Host> = links.iter().map(|queued| queued.link.host()).collect();
+        let slices: Vec<QueueSlice> = names.iter().map(|name| QueueSlice::of_host(queue, name, 1)).collect();
+        let heads = self.store.queue_heads(self.run, &slices)?;
+        for (name, head) in names.iter().zip(heads) {
+            if let Some(host) = self.hosts.find(name) {
                 self.queues.set_head(queue, host, head.first().map(QueuedLink::rank));
             }
         }
@@ -49,7 +52,8 @@ impl Frontier {
     pub fn rescore_heads(&mut self, strategy: &dyn Strategy, now: Time) -> Result<(), StoreError> {
         self.generation += 1;
         for (queue, host) in self.queues.pairs() {
-            let mut first = self.store.of_host(self.run, queue, self.hosts.name(host), None, 2)?.into_iter();
+            let slice = QueueSlice::of_host(queue, self.hosts.name(host), 2);
+            let mut first = self.store.queue_heads(self.run, &[slice])?.into_iter().flatten();
             if let Some(head) = first.next() {
                 let next = first.next().map(|queued| queued.rank());
                 self.place_again(head, host, next, strategy, now)?;
@@ -83,10 +87,9 @@ impl Frontier {
         self.generation += 1;
         for (host, queues) in self.queues.hosts() {
             let name = self.hosts.name(host).clone();
-            let mut links = Vec::new();
-            for queue in queues {
-                links.extend(self.store.of_host(self.run, queue, &name, None, usize::MAX)?);
-            }
+            let slices: Vec<QueueSlice> =
+                queues.iter().map(|queue| QueueSlice::of_host(*queue, &name, usize::MAX)).collect();
+            let links = self.store.queue_heads(self.run, &slices)?.into_iter().flatten().collect();
             let (kept, dropped) = self.place_all(links, strategy)?;
             self.queues.clear_host(host);
             self.enqueue(&kept, now)?;

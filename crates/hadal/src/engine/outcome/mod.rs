@@ -10,7 +10,7 @@ use super::frontier::Frontier;
 use super::setup::Crawl;
 use super::step::{ExaminedPage, FinishedStep, Step, StepKind, StepResult};
 use crate::polite::retry::{NextAction, follow_redirect, is_permanent_for_host, next_action};
-use crate::polite::{FailureKind, RobotsRequest};
+use crate::polite::RobotsRequest;
 use crate::store::*;
 use hadal_core::address::{Host, LinkId, Site, TrackingParams, normalise};
 use hadal_core::http::{BodyCompleteness, Exchange, FetchError};
@@ -74,14 +74,14 @@ impl<'a> OutcomeBuilder<'a> {
         match self.next_action(&queued, exchange)? {
             NextAction::Accept => match examined {
                 Some(examined) => return self.page(&queued.link, exchange, examined),
-                None => self.outcome.end = StepEnd::Failed(FailureKind::NoPage.into()),
+                None => self.outcome.end = StepEnd::Failed(FailureKind::NoPage),
             },
             NextAction::Redirect(target) => self.redirect(&queued.link, target)?,
             NextAction::Retry { at, kind, .. } => {
                 self.outcome.end = retry(queued, at, kind);
                 return Ok(Vec::new());
             }
-            NextAction::GiveUp(kind) => self.outcome.end = StepEnd::Failed(kind.into()),
+            NextAction::GiveUp(kind) => self.outcome.end = StepEnd::Failed(kind),
         }
         match self.outcome.end {
             StepEnd::Failed(_) => self.learn_failure(&queued.link),
@@ -114,7 +114,7 @@ impl<'a> OutcomeBuilder<'a> {
                 self.outcome.end = StepEnd::Redirected;
                 self.outcome.found = self.admit(vec![redirect_link(link, target)])?;
             }
-            Err(kind) => self.outcome.end = StepEnd::Failed(kind.into()),
+            Err(kind) => self.outcome.end = StepEnd::Failed(kind),
         }
         Ok(())
     }
@@ -134,7 +134,7 @@ impl<'a> OutcomeBuilder<'a> {
         self.outcome.bytes = transferred(exchange);
         self.outcome.end = match &exchange.result {
             Err(error) if request.hops == 0 && is_permanent_for_host(*error) => {
-                StepEnd::Failed(FailureKind::Fetch(*error).into())
+                StepEnd::Failed(FailureKind::Fetch(*error))
             }
             _ => StepEnd::Robots,
         };
@@ -144,7 +144,7 @@ impl<'a> OutcomeBuilder<'a> {
     fn backlinks(&mut self, url: &Url, found: Result<Vec<Url>, FetchError>) -> Result<Commands, StoreError> {
         let (urls, end) = match found {
             Ok(urls) => (urls, StepEnd::Visited),
-            Err(error) => (Vec::new(), StepEnd::Failed(FailureKind::Fetch(error).into())),
+            Err(error) => (Vec::new(), StepEnd::Failed(FailureKind::Fetch(error))),
         };
         self.outcome.end = end;
         let linking: Vec<Url> =
@@ -158,7 +158,7 @@ impl<'a> OutcomeBuilder<'a> {
     /// Outcome of a step that sent nothing because robots.txt disallows its URL.
     fn refused(&mut self, kind: StepKind) -> Result<Commands, StoreError> {
         self.outcome.requests = 0;
-        self.outcome.end = StepEnd::Failed(FailureKind::Robots.into());
+        self.outcome.end = StepEnd::Failed(FailureKind::Robots);
         match kind {
             StepKind::Refused(queued) if !queued.queue.is_reserved() => self.learn_failure(&queued.link),
             _ => Ok(Vec::new()),
@@ -177,7 +177,7 @@ fn transferred(exchange: &Exchange) -> u64 {
 /// Returns the link to the frontier with one more failed attempt.
 fn retry(queued: QueuedLink, at: Time, kind: FailureKind) -> StepEnd {
     let attempts = queued.attempts.saturating_add(1);
-    StepEnd::Retry(Box::new(QueuedLink { attempts, not_before: at, ..queued }), kind.into())
+    StepEnd::Retry(Box::new(QueuedLink { attempts, not_before: at, ..queued }), kind)
 }
 
 /// Gives up where a retry would follow: links of closed sites are not retried.

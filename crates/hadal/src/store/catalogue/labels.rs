@@ -1,37 +1,65 @@
-//! What people make of forms.
+//! Labels that people give to forms.
 
 use hadal_core::identity::FormId;
 use hadal_core::time::Time;
 use serde::{Deserialize, Serialize};
 
-/// A person's word on a form.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, utoipa::ToSchema)]
+/// Judgement of a person on a form.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Label {
-    /// It searches, and it is of the topic.
+    /// The form searches and is on topic.
     Right,
-    /// It searches something else.
+    /// The form searches something else.
     Wrong,
-    /// It does not search at all.
+    /// The form does not search.
     NotASearch,
 }
 
 impl Label {
-    /// Whether the form stays in the directory.
-    pub fn keeps(self) -> bool {
+    /// True if a form with this label is listed by default.
+    pub fn is_listed(self) -> bool {
         self == Label::Right
     }
 }
 
-/// A form with a person's word on it.
+/// A labelled form.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LabelRow {
-    /// Which form.
+    /// Identity of the form.
     pub form: FormId,
-    /// For which topic.
+    /// Topic to which the label refers.
     pub topic: String,
-    /// What it is.
+    /// The label.
     pub label: Label,
-    /// When that was said, on the wall's clock.
+    /// Wall clock time of the labelling.
     pub at: Time,
+}
+
+/// Change of one label.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LabelUpdate {
+    /// Identity of the form.
+    pub form: FormId,
+    /// Topic to which the label refers.
+    pub topic: String,
+    /// The new label; `None` removes the label.
+    pub label: Option<Label>,
+    /// Wall clock time of the labelling.
+    pub at: Time,
+}
+
+impl From<LabelRow> for LabelUpdate {
+    fn from(row: LabelRow) -> LabelUpdate {
+        LabelUpdate { form: row.form, topic: row.topic, label: Some(row.label), at: row.at }
+    }
+}
+
+/// Selects labels.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct LabelQuery {
+    /// Only labels after this form and topic.
+    pub after: Option<(FormId, String)>,
+    /// Maximum number of rows; `None` for the usual page size of the store.
+    pub limit: Option<usize>,
 }

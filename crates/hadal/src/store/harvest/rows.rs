@@ -1,5 +1,6 @@
-//! Rows of harvests: what is kept of each, of its queries and of its records.
+//! Rows about harvests: specification, progress, counters, queries and records.
 
+use super::super::{FailureKind, HarvestPoint};
 use super::HarvestStep;
 use hadal_core::harvest::policy::{ReadingEnd, StatedTotal};
 use hadal_core::harvest::query::Query;
@@ -12,38 +13,38 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use url::Url;
 
-/// A harvest's number within its store.
+/// Number of a harvest within its store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct HarvestId(pub u64);
 
-/// What is harvested, and how. Form, policy, seed and source make a harvest this one and no other.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+/// Specification of a harvest. Form, policy, seed and source are its identity.
+#[derive(Clone, Debug, PartialEq)]
 pub struct HarvestSpec {
-    /// Which form.
+    /// Identity of the form.
     pub form: FormId,
-    /// The topic it was found for; empty for a form that somebody named.
+    /// Topic for which the form was found; empty for a form given by URL.
     pub topic: String,
-    /// The page it stands on.
+    /// Page with the form.
     pub page: Url,
-    /// The form itself, to be filled.
+    /// The complete form.
     pub whole: Form,
-    /// Policy name.
+    /// Name of the query policy.
     pub policy: String,
-    /// Seed of every random choice.
+    /// Seed of the random number generator.
     pub seed: u64,
-    /// Where answers come from ("web", "world 7").
+    /// Origin of the answers: `web`, or the name of a simulated web such as `world 7`.
     pub source: String,
 }
 
 impl HarvestSpec {
-    /// Whether both are about the same harvest.
+    /// True if both specify the same harvest.
     pub fn is_same(&self, other: &HarvestSpec) -> bool {
         let key = |spec: &HarvestSpec| (spec.form, spec.seed);
         key(self) == key(other) && self.policy == other.policy && self.source == other.source
     }
 
-    /// A query to this form as people read it: its words, its choices by the names of their fields, the link
-    /// that was followed, and the record from which it was read on.
+    /// A query as text: its words, `field=value` for each choice, `[label]` for a browse link, and `[from n]` if it
+    /// continues an earlier answer at record `n`.
     pub fn wording(&self, query: &Query) -> String {
         let name = |at: usize| self.whole.fields.get(at).map_or("", |field| field.name.as_str());
         let choices = query.choices.iter().map(|(at, value)| format!("{}={value}", name(*at)));
@@ -55,52 +56,56 @@ impl HarvestSpec {
 }
 
 /// A harvest, as `hadal harvests` prints it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct HarvestRow {
-    /// Number.
+    /// Number of the harvest.
     pub id: HarvestId,
-    /// Specification.
+    /// Specification of the harvest.
     pub spec: HarvestSpec,
-    /// When it began, on its own clock.
+    /// Start time, on the clock of the harvest.
     pub began: Time,
-    /// Where it stands.
+    /// Progress of the harvest.
     pub progress: HarvestProgress,
-    /// What it counted.
-    pub tally: HarvestCounters,
-    /// How much there is, once there was an estimate.
+    /// Counters of the harvest.
+    pub counters: HarvestCounters,
+    /// Last size estimate.
     pub estimate: Option<HarvestEstimate>,
+    /// Queries that the policy would send next, as text, as of the last finished query.
+    pub upcoming: Vec<String>,
+    /// History of the counters, oldest point first. Empty unless asked for.
+    pub curve: Vec<HarvestPoint>,
 }
 
-/// Where a harvest stands.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+/// Progress of a harvest.
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct HarvestProgress {
-    /// How it stands.
+    /// State of the harvest.
     pub state: HarvestState,
-    /// Why it ended, in words for people.
+    /// Reason for the end, as text for people.
     pub ending: Option<String>,
-    /// The harvest's clock; every step sets it too.
+    /// Clock of the harvest. Every step sets it, too.
     pub now: Time,
-    /// Milliseconds spent running, over all sessions.
+    /// Running time in milliseconds, over all sessions.
     pub elapsed_ms: u64,
 }
 
-/// How a harvest stands.
+/// State of a harvest.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum HarvestState {
-    /// Going on, or interrupted without a word.
+    /// A session is running, or ended without being able to say so.
     #[default]
     Running,
-    /// A person stopped it; the same command goes on.
+    /// Stopped by a person. The same command resumes the harvest.
     Stopped,
-    /// A budget ran out; a raised budget goes on.
+    /// A budget is used up. A higher budget resumes the harvest.
     Budget,
-    /// It has all it wanted, or nothing more can be had.
+    /// The harvest reached its goal, or nothing more can be downloaded.
     Done,
 }
 
 impl HarvestState {
-    /// The name used in every table and export.
+    /// Name in tables and exports.
     pub fn name(self) -> &'static str {
         match self {
             HarvestState::Running => "running",
@@ -111,130 +116,132 @@ impl HarvestState {
     }
 }
 
-/// What a harvest has counted: kept by the store, from steps alone.
+/// Counters of a harvest. The store derives them from steps alone.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HarvestCounters {
     /// Requests sent or attempted.
     pub requests: u64,
     /// Bytes of body received.
     pub bytes: u64,
-    /// Queries that ended.
+    /// Finished queries. A query that continues an earlier answer does not count.
     pub queries: u64,
-    /// Pages read.
+    /// Result pages and detail pages read.
     pub pages: u64,
     /// Distinct records.
     pub records: u64,
-    /// Steps that failed.
+    /// Failed steps.
     pub failed: u64,
     /// Failures by kind.
-    pub errors: BTreeMap<String, u64>,
+    pub errors: BTreeMap<FailureKind, u64>,
 }
 
 impl HarvestCounters {
-    /// Takes in what a step cost and how it ended; the store counts what is new to it.
+    /// Adds the cost and the failure of a step. Queries and records are counted by the back end, which knows whether
+    /// they are new.
     pub(in crate::store) fn count_step(&mut self, step: &HarvestStep) {
         self.requests += u64::from(step.requests);
         self.bytes += step.bytes;
         self.pages += u64::from(step.pages);
-        if let Some(kind) = &step.failed {
+        if let Some(kind) = step.failed {
             self.failed += 1;
-            *self.errors.entry(kind.clone()).or_default() += 1;
+            *self.errors.entry(kind).or_default() += 1;
         }
     }
 }
 
-/// How much there is: low, best guess, high.
+/// Size estimate of a harvest. Each array holds the lower bound, the estimate and the upper bound; the interval holds
+/// nine times in ten.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct HarvestEstimate {
-    /// Records behind the form; the high one may be infinite.
+    /// Number of records behind the form. The upper bound may be infinite.
     pub size: [f64; 3],
-    /// Share of them that came up.
+    /// Share of these records that was downloaded.
     pub coverage: [f64; 3],
 }
 
 impl HarvestEstimate {
-    /// The estimate, unless a part of it is no number.
-    pub(in crate::store) fn told(self) -> Option<HarvestEstimate> {
+    /// The estimate, or `None` if a part of it is NaN.
+    pub(in crate::store) fn without_nan(self) -> Option<HarvestEstimate> {
         let parts = [self.size, self.coverage];
         (!parts.as_flattened().iter().any(|part| part.is_nan())).then_some(self)
     }
 }
 
-/// A query that ended, as `hadal queries` prints it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+/// A finished query, as `hadal queries` prints it.
+#[derive(Clone, Debug, PartialEq)]
 pub struct QueryRow {
-    /// The harvest that asked it (filled by the store when read).
+    /// Harvest of the query. The store sets it.
     pub harvest: HarvestId,
-    /// The form that was asked (filled by the store when read).
+    /// Form of the harvest. The store sets it.
     pub form: FormId,
-    /// Its number within the harvest.
+    /// Number of the query within its harvest.
     pub number: u32,
     /// The query.
     pub query: Query,
-    /// The query as people read it.
+    /// The query as text, see [`HarvestSpec::wording`].
     pub words: String,
-    /// What kind of query it was: the policy's word for it.
+    /// Kind of query, as the policy names it.
     pub kind: String,
-    /// How many records the form says there are.
+    /// Total that the form states.
     pub total: Option<StatedTotal>,
-    /// Records in the answer, as far as it was read.
+    /// Records in the part of the answer that was read.
     pub found: u32,
-    /// Of those, how many no answer before it held.
+    /// Records among them that no earlier answer held.
     pub new: u32,
-    /// Pages that were read.
+    /// Result pages read.
     pub pages: u32,
-    /// Requests it cost.
+    /// Requests sent for this query.
     pub requests: u32,
-    /// Why no more pages were read.
+    /// Reason why no further result page was read.
     pub end: ReadingEnd,
-    /// When it ended.
+    /// Time at which the query ended, on the clock of the harvest.
     pub at: Time,
-    /// Its records, in the order of the answer.
+    /// Records of the answer, in its order.
     pub hits: Vec<RecordId>,
-    /// What brings the next page of the answer, when it can be read on.
+    /// Request for the next result page, if the answer can be continued.
     pub next: Option<Request>,
 }
 
-/// A record that came up, as `hadal records` prints it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+/// A record, as `hadal records` prints it.
+#[derive(Clone, Debug, PartialEq)]
 pub struct RecordRow {
-    /// The harvest that brought it up (filled by the store when read).
+    /// Harvest of the record. The store sets it.
     pub harvest: HarvestId,
-    /// The form it is behind (filled by the store when read).
+    /// Form of the harvest. The store sets it.
     pub form: FormId,
-    /// The harvest's topic (filled by the store when read).
+    /// Topic of the harvest. The store sets it.
     pub topic: String,
     /// The record.
     pub record: Record,
-    /// Number of the query that first brought it up.
+    /// Number of the query that found the record first.
     pub asked: u32,
-    /// That query as people read it.
+    /// That query as text, see [`HarvestSpec::wording`].
     pub words: String,
-    /// Its place in the answer, the first being 1.
+    /// Position in the answer, counted from 1.
     pub position: u32,
-    /// When the answer came.
+    /// Time of the response, on the clock of the harvest.
     pub fetched_at: Time,
-    /// Text of the record's own page, once that was fetched.
+    /// Text of the detail page, if it was fetched.
     pub detail: Option<String>,
 }
 
-/// A record of a past answer, with all that is known of it now.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+/// A record of a past answer, with everything known about it now.
+#[derive(Clone, Debug, PartialEq)]
 pub struct AnswerRecord {
-    /// Which one.
+    /// Identity of the record.
     pub id: RecordId,
-    /// Whether no answer before this one held it.
+    /// True if no earlier answer held the record.
     pub is_new: bool,
-    /// What it is called.
+    /// Title of the record.
     pub title: String,
-    /// Everything known of it, the text of its own page included.
+    /// Text from the result page, followed by the text of the detail page.
     pub text: String,
-    /// What its list said as name and value.
+    /// Names and values from the result page.
     pub fields: Vec<(String, String)>,
 }
 
 impl AnswerRecord {
-    /// A record as the answer to the query of this number told it.
+    /// The record as part of the answer to the query with this number.
     pub(in crate::store) fn of(row: RecordRow, number: u32) -> AnswerRecord {
         let text = match row.detail {
             Some(detail) => format!("{}\n{detail}", row.record.text),
@@ -252,7 +259,7 @@ mod tests {
     use hadal_core::page::{Field, FieldKind};
 
     #[test]
-    fn a_query_reads_as_its_words_and_its_choices_by_name() {
+    fn a_query_as_text_has_its_words_and_its_choices_by_name() {
         let page = Url::parse("http://a.org/").unwrap();
         let fields = vec![Field::new(FieldKind::Text, "q", ""), Field::new(FieldKind::Text, "year", "")];
         let spec = HarvestSpec {
@@ -271,9 +278,9 @@ mod tests {
     }
 
     #[test]
-    fn an_estimate_that_is_no_number_is_none() {
+    fn an_estimate_with_nan_is_none() {
         let good = HarvestEstimate { size: [1.0, 2.0, f64::INFINITY], coverage: [0.0, 0.5, 1.0] };
-        assert_eq!(good.told(), Some(good));
-        assert_eq!(HarvestEstimate { coverage: [0.0, f64::NAN, 1.0], ..good }.told(), None);
+        assert_eq!(good.without_nan(), Some(good));
+        assert_eq!(HarvestEstimate { coverage: [0.0, f64::NAN, 1.0], ..good }.without_nan(), None);
     }
 }

@@ -1,182 +1,256 @@
-//! The catalogue of a store in memory: the same answers, at a price that nobody minds in tests.
+//! Queries for people over a store in memory. Every list is built and sorted anew; no caller needs more.
 
 use super::super::search::SearchWords;
 use super::super::*;
-use super::run::StoredForm;
-use super::{MemoryState, MemoryStore};
-use hadal_core::harvest::record::RecordId;
+use super::run::{MemoryForm, MemoryRun};
+use super::{MemoryHarvest, MemoryState, MemoryStore};
+use hadal_core::identity::FormId;
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 impl MemoryState {
-    /// Forms that a query may ask for: of a run, else the first of each topic.
-    fn forms(&self, run: Option<RunId>) -> Vec<(RunId, &StoredForm)> {
-        let of = |id: &RunId| run.is_none_or(|wanted| wanted == *id);
-        let runs = self.runs.iter().filter(|(id, _)| of(id));
-        let all = runs.flat_map(|(id, known)| known.forms.values().map(|form| (*id, form)));
-        let mut first: BTreeMap<(&str, FormId), (RunId, &StoredForm)> = BTreeMap::new();
-        for (id, form) in all {
-            let slot = first.entry((&form.row.topic, form.row.form_id)).or_insert((id, form));
-            if form.found < slot.1.found {
-                *slot = (id, form);
-            }
-        }
-        first.into_values().collect()
+    /// Runs that a run and a topic select.
+    fn runs_of<'a>(
+        &'a self,
+        run: Option<RunId>,
+        topic: Option<&'a str>,
+    ) -> impl DoubleEndedIterator<Item = (RunId, &'a MemoryRun)> {
+        let matches = move |(id, known): &(&RunId, &MemoryRun)| {
+            run.is_none_or(|run| run == **id) && topic.is_none_or(|topic| topic == known.spec.topic)
+        };
+        self.runs.iter().filter(matches).map(|(id, known)| (*id, known))
     }
 
-    /// A form with all that a directory tells of it.
-    fn found(&self, run: RunId, form: &StoredForm) -> FormEntry {
+    /// One entry per topic and form: the first find, with the pages of all selected runs.
+    fn form_entries(&self, query: &FormQuery) -> Vec<FormEntry> {
+        let mut first: BTreeMap<(&str, FormId), (RunId, &MemoryForm, u64)> = BTreeMap::new();
+        for (run, known) in self.runs_of(query.run, query.topic.as_deref()) {
+            for form in known.forms.values() {
+                let key = (form.row.topic.as_str(), form.row.form_id);
+                let slot = first.entry(key).or_insert((run, form, 0));
+                slot.2 += form.row.also_on;
+                if form.found < slot.1.found {
+                    (slot.0, slot.1) = (run, form);
+                }
+            }
+        }
+        first.into_values().map(|(run, form, also_on)| self.entry(query, run, form, also_on)).collect()
+    }
+
+    fn entry(&self, query: &FormQuery, run: RunId, form: &MemoryForm, also_on: u64) -> FormEntry {
         let row = &form.row;
-        let same = |run: &super::MemoryRun| match run.spec.topic == row.topic {
-            true => run.forms.get(&row.form_id).map_or(0, |known| known.row.also_on),
-            false => 0,
+        let label = self.shared.labels.get(&(row.form_id, row.topic.clone())).map(|row| row.label);
+        let whole = row.whole.clone().filter(|_| query.whole);
+        FormEntry { run, found: form.found, row: FormRow { also_on, whole, ..row.clone() }, label }
+    }
+
+    /// Harvests that match, in the order asked for.
+    fn harvests_of<'a>(&'a self, query: &'a HarvestQuery) -> Vec<(HarvestId, &'a MemoryHarvest)> {
+        let is_later = |id: HarvestId| match (query.after, query.order) {
+            (None, _) => true,
+            (Some(after), RowOrder::Oldest) => id > after,
+            (Some(after), RowOrder::Newest) => id < after,
         };
-        let also_on = self.runs.values().map(same).sum();
-        let label = self.common.labels.get(&(row.form_id, row.topic.clone())).map(|row| row.label);
-        FormEntry { run, row: FormRow { also_on, whole: None, ..row.clone() }, label }
+        let matches = |id: HarvestId, spec: &HarvestSpec| {
+            query.harvest.is_none_or(|wanted| wanted == id)
+                && query.form.is_none_or(|wanted| wanted == spec.form)
+                && query.topic.as_ref().is_none_or(|wanted| *wanted == spec.topic)
+                && is_later(id)
+        };
+        let found = self.harvests.iter().filter(|(id, known)| matches(**id, &known.spec));
+        let found = found.map(|(id, known)| (*id, known));
+        let limit = query.limit.unwrap_or(usize::MAX);
+        match query.order {
+            RowOrder::Oldest => found.take(limit).collect(),
+            RowOrder::Newest => found.rev().take(limit).collect(),
+        }
+    }
+
+    /// Rows of harvests after the position of a query, found by `find` in one harvest.
+    fn harvest_rows<R>(
+        &self,
+        query: &HarvestRowQuery,
+        row_number: impl Fn(&R) -> u64,
+        find: impl Fn(&MemoryHarvest, Option<u64>, Option<&SearchWords>, usize) -> Vec<R>,
+    ) -> RowPage<R, HarvestRowCursor> {
+        let search = query.search.as_deref().map(SearchWords::of);
+        let limit = query.limit.unwrap_or(usize::MAX);
+        let mut rows = Vec::new();
+        let mut next = None;
+        for (harvest, known) in self.harvests_of(&query.harvests()) {
+            let after = match query.after {
+                Some(after) if after.harvest > harvest => continue,
+                Some(after) if after.harvest == harvest => after.row,
+                _ => None,
+            };
+            rows.extend(find(known, after, search.as_ref(), limit - rows.len()));
+            if rows.len() == limit {
+                next = rows.last().map(|row| HarvestRowCursor { harvest, row: Some(row_number(row)) });
+                break;
+            }
+        }
+        RowPage { rows, next }
     }
 }
 
 impl Catalogue for MemoryStore {
-    fn run_page(
-        &self,
-        topic: Option<&str>,
-        before: Option<RunId>,
-        most: usize,
-    ) -> Result<Vec<RunRow>, StoreError> {
-        let mut rows = self.runs()?;
-        rows.retain(|row| topic.is_none_or(|topic| topic == row.spec.topic));
-        rows.retain(|row| before.is_none_or(|before| row.id < before));
-        Ok(rows.into_iter().rev().take(most).map(bare).collect())
-    }
-
-    fn run_row(&self, run: RunId) -> Result<Option<RunRow>, StoreError> {
-        self.look(run, |known| Some(bare(known.row(run))))
-    }
-
-    fn curve(&self, run: RunId) -> Result<Vec<CurvePoint>, StoreError> {
-        self.look(run, |run| run.curve.clone())
-    }
-
-    fn lanes(&self, run: RunId, most: usize) -> Result<Vec<QueueLength>, StoreError> {
-        let row =
-            |(lane, count): (QueueId, usize)| QueueLength { lane, waiting: count.min(MOST_COUNTED) as u64 };
-        self.look(run, |run| run.frontier.lanes().into_iter().take(most).map(row).collect())
-    }
-
-    fn latest_pages(&self, run: RunId, most: usize) -> Result<Vec<PageRow>, StoreError> {
-        self.look(run, |run| run.pages.iter().rev().take(most).cloned().collect())
-    }
-
-    fn followed(&self, run: RunId, link: LinkId) -> Result<Option<FollowedLink>, StoreError> {
-        Ok(self.lead(run, link)?.map(|lead| FollowedLink { link: lead, placed: None }))
-    }
-
-    fn latest_lessons(&self, run: RunId, most: usize) -> Result<Vec<LessonRow>, StoreError> {
-        self.look(run, |run| run.lessons.iter().rev().take(most).cloned().collect())
-    }
-
-    fn saved_strategy(&self, run: RunId) -> Result<Option<Vec<u8>>, StoreError> {
-        self.look(run, |known| known.row(run).progress.strategy)
-    }
-
-    fn directory(&self, query: &FormQuery) -> Result<DirectoryPage<FormEntry>, StoreError> {
-        let shelf = self.shelf();
-        let mut all: Vec<FormEntry> =
-            shelf.forms(query.run).into_iter().map(|(run, form)| shelf.found(run, form)).collect();
-        all.retain(|found| query.takes(&FormSummary::of(found)));
-        all.retain(|found| {
-            query.after.as_ref().is_none_or(|place| place.order(&FormCursor::of(&found.row)).is_lt())
-        });
-        all.sort_by(|a, b| FormCursor::of(&a.row).order(&FormCursor::of(&b.row)));
-        let more = all.len() > query.most;
-        all.truncate(query.most);
-        let next = all.last().filter(|_| more).map(|found| FormCursor::of(&found.row));
-        Ok(DirectoryPage { forms: all, next })
-    }
-
-    fn glances(&self, query: &FormQuery) -> Result<DirectoryPage<FormSummary>, StoreError> {
-        let DirectoryPage { forms, next } = self.directory(query)?;
-        Ok(DirectoryPage { forms: forms.iter().map(FormSummary::of).collect(), next })
-    }
-
-    fn found(&self, form: FormId, topic: Option<&str>) -> Result<Option<FormEntry>, StoreError> {
-        let shelf = self.shelf();
-        let meant = |(_, known): &(RunId, &StoredForm)| {
-            known.row.form_id == form && topic.is_none_or(|topic| topic == known.row.topic)
+    fn runs(&self, query: &RunQuery) -> Result<Vec<RunRow>, StoreError> {
+        let state = self.state();
+        let is_later = |id: RunId| match (query.after, query.order) {
+            (None, _) => true,
+            (Some(after), RowOrder::Oldest) => id > after,
+            (Some(after), RowOrder::Newest) => id < after,
         };
-        let first = shelf.forms(None).into_iter().filter(meant).min_by_key(|(_, known)| known.found);
-        Ok(first.map(|(run, known)| shelf.found(run, known)))
+        let found = state.runs_of(query.run, query.topic.as_deref()).filter(|(id, _)| is_later(*id));
+        let rows = found.map(|(id, run)| run.row(id, query.parts));
+        let limit = query.limit.unwrap_or(usize::MAX);
+        Ok(match query.order {
+            RowOrder::Oldest => rows.take(limit).collect(),
+            RowOrder::Newest => rows.rev().take(limit).collect(),
+        })
     }
 
-    fn mark(&self, row: &LabelRow) -> Result<(), StoreError> {
-        self.shelf().common.labels.insert((row.form, row.topic.clone()), row.clone());
-        Ok(())
+    fn sites(&self, query: &SiteQuery) -> Result<Vec<SiteRow>, StoreError> {
+        let state = self.state();
+        let matches = |row: &SiteRow| {
+            (row.counters.pages > 0 || row.counters.closed)
+                && row.best >= query.min_relevance
+                && query.site.as_ref().is_none_or(|site| *site == row.site)
+        };
+        let runs = state.runs_of(query.run, query.topic.as_deref());
+        let mut rows: Vec<SiteRow> = runs.flat_map(|(_, run)| site_rows(run)).filter(matches).collect();
+        rows.sort_by_cached_key(|row| {
+            let yielded = (row.counters.relevant, row.counters.searchable, row.counters.pages);
+            (Reverse(yielded), row.site.clone(), row.topic.clone())
+        });
+        rows.truncate(query.limit.unwrap_or(usize::MAX));
+        Ok(rows)
     }
 
-    fn unmark(&self, form: FormId, topic: &str) -> Result<(), StoreError> {
-        self.shelf().common.labels.remove(&(form, topic.to_string()));
-        Ok(())
+    fn forms(&self, query: &FormQuery) -> Result<RowPage<FormEntry, FormCursor>, StoreError> {
+        let mut rows = self.state().form_entries(query);
+        rows.retain(|entry| query.matches(&FormSummary::of(entry)));
+        let is_later =
+            |place: &FormCursor| query.after.as_ref().is_none_or(|after| after.order(place).is_lt());
+        rows.retain(|entry| is_later(&FormCursor::of(&entry.row)));
+        rows.sort_by(|a, b| FormCursor::of(&a.row).order(&FormCursor::of(&b.row)));
+        let limit = query.limit.unwrap_or(usize::MAX);
+        let more = rows.len() > limit;
+        rows.truncate(limit);
+        let next = rows.last().filter(|_| more).map(|entry| FormCursor::of(&entry.row));
+        Ok(RowPage { rows, next })
     }
 
-    fn labels(&self, after: Option<(FormId, &str)>, most: usize) -> Result<Vec<LabelRow>, StoreError> {
-        let shelf = self.shelf();
-        let later = |row: &&LabelRow| after.is_none_or(|after| (row.form, row.topic.as_str()) > after);
-        Ok(shelf.common.labels.values().filter(later).take(most).cloned().collect())
+    fn form_summaries(&self, query: &FormQuery) -> Result<RowPage<FormSummary, FormCursor>, StoreError> {
+        let RowPage { rows, next } = self.forms(query)?;
+        Ok(RowPage { rows: rows.iter().map(FormSummary::of).collect(), next })
     }
 
-    fn harvest_page(&self, before: Option<HarvestId>, most: usize) -> Result<Vec<HarvestRow>, StoreError> {
-        let shelf = self.shelf();
-        let older = |(id, _): &(&HarvestId, &super::MemoryHarvest)| before.is_none_or(|before| **id < before);
-        let newest = shelf.harvests.iter().rev().filter(older).take(most);
-        Ok(newest.map(|(id, harvest)| harvest.row(*id)).collect())
+    fn pages(&self, query: &PageQuery) -> Result<RowPage<PageRow, PageCursor>, StoreError> {
+        let state = self.state();
+        let pages = state.runs.get(&query.run).map_or(&[][..], |run| &run.pages);
+        let limit = query.limit.unwrap_or(usize::MAX);
+        // A cursor holds the number of the last page read, counted from 1.
+        let (first, last) = match (query.order, query.after) {
+            (RowOrder::Oldest, after) => (after.map_or(0, |after| after.0 as usize), pages.len()),
+            (RowOrder::Newest, after) => (0, after.map_or(pages.len(), |after| after.0 as usize - 1)),
+        };
+        let numbered = pages.iter().enumerate().take(last).skip(first);
+        let found: Vec<(usize, &PageRow)> = match query.order {
+            RowOrder::Oldest => numbered.take(limit).collect(),
+            RowOrder::Newest => numbered.rev().take(limit).collect(),
+        };
+        let next = found.last().filter(|_| found.len() == limit).map(|(at, _)| PageCursor(*at as u64 + 1));
+        Ok(RowPage { rows: found.into_iter().map(|(_, page)| page.clone()).collect(), next })
     }
 
-    fn record_page(
+    fn submissions(
         &self,
-        harvest: HarvestId,
-        search: Option<&str>,
-        after: Option<RecordId>,
-        most: usize,
-    ) -> Result<RecordPage, StoreError> {
-        let (shelf, sought) = (self.shelf(), search.map(SearchWords::of));
-        let Some(known) = shelf.harvests.get(&harvest) else { return Ok(RecordPage::default()) };
-        let mut place = known.place_after(after.map(|record| record.0));
-        let mut records = Vec::new();
-        while records.len() < most {
-            let Some((row, next)) = known.record_from(place, sought.as_ref()) else { break };
-            records.push(row);
-            place = next;
+        query: &SubmissionQuery,
+    ) -> Result<RowPage<Submission, SubmissionCursor>, StoreError> {
+        let matches = |entry: &&Submission| {
+            query.run.is_none_or(|run| entry.by == Submitter::Run(run))
+                && query.harvest.is_none_or(|harvest| entry.by == Submitter::Harvest(harvest))
+                && query.topic.as_ref().is_none_or(|topic| *topic == entry.topic)
+        };
+        let state = self.state();
+        let mut rows: Vec<Submission> = state.shared.submissions.iter().filter(matches).cloned().collect();
+        rows.sort_by_key(|entry| entry.by == Submitter::Person);
+        let read = query.after.map_or(0, |after| after.number as usize).min(rows.len());
+        rows.drain(..read);
+        let limit = query.limit.unwrap_or(usize::MAX);
+        let more = rows.len() > limit;
+        rows.truncate(limit);
+        let next = more.then_some(SubmissionCursor { of_people: false, number: (read + rows.len()) as i64 });
+        Ok(RowPage { rows, next })
+    }
+
+    fn harvests(&self, query: &HarvestQuery) -> Result<Vec<HarvestRow>, StoreError> {
+        let state = self.state();
+        let found = state.harvests_of(query);
+        Ok(found.into_iter().map(|(id, harvest)| harvest.row(id, query.curve)).collect())
+    }
+
+    fn queries(&self, query: &HarvestRowQuery) -> Result<RowPage<QueryRow, HarvestRowCursor>, StoreError> {
+        Ok(self.state().harvest_rows(query, |row| u64::from(row.number), MemoryHarvest::find_queries))
+    }
+
+    fn records(&self, query: &HarvestRowQuery) -> Result<RowPage<RecordRow, HarvestRowCursor>, StoreError> {
+        Ok(self.state().harvest_rows(query, |row| row.record.id.0, MemoryHarvest::find_records))
+    }
+
+    fn labels(&self, query: &LabelQuery) -> Result<RowPage<LabelRow, (FormId, String)>, StoreError> {
+        let state = self.state();
+        let is_later = |row: &&LabelRow| {
+            query.after.as_ref().is_none_or(|(form, topic)| (row.form, &row.topic) > (*form, topic))
+        };
+        let limit = query.limit.unwrap_or(usize::MAX);
+        let rows: Vec<LabelRow> =
+            state.shared.labels.values().filter(is_later).take(limit).cloned().collect();
+        let next = rows.last().filter(|_| rows.len() == limit).map(|row| (row.form, row.topic.clone()));
+        Ok(RowPage { rows, next })
+    }
+
+    fn set_labels(&self, changes: &[LabelUpdate]) -> Result<(), StoreError> {
+        let labels = &mut self.state().shared.labels;
+        for LabelUpdate { form, topic, label, at } in changes {
+            let key = (*form, topic.clone());
+            match label {
+                Some(label) => {
+                    labels
+                        .insert(key, LabelRow { form: *form, topic: topic.clone(), label: *label, at: *at });
+                }
+                None => {
+                    labels.remove(&key);
+                }
+            }
         }
-        let next = records.last().filter(|_| records.len() == most).map(|row| row.record.id);
-        Ok(RecordPage { records, next })
+        Ok(())
     }
 
-    fn harvest_curve(&self, harvest: HarvestId) -> Result<Vec<HarvestPoint>, StoreError> {
-        Ok(self.shelf().harvests.get(&harvest).map(|known| known.curve.clone()).unwrap_or_default())
+    fn log_question(&self, entry: &Submission) -> Result<u64, StoreError> {
+        let shared = &mut self.state().shared;
+        shared.questions += 1;
+        let seq = shared.questions;
+        shared.log(&Submission { by: Submitter::Person, seq, ..entry.clone() });
+        Ok(seq)
     }
 
-    fn outlook(&self, harvest: HarvestId) -> Result<Vec<String>, StoreError> {
-        Ok(self.shelf().harvests.get(&harvest).map(|known| known.next.clone()).unwrap_or_default())
+    fn end_question(&self, number: u64, result: &SubmissionResult) -> Result<(), StoreError> {
+        self.state().shared.complete(Submitter::Person, number, result);
+        Ok(())
     }
 
     fn is_busy(&self) -> bool {
         true
     }
-
-    fn log_question(&self, entry: &Submission) -> Result<u64, StoreError> {
-        let common = &mut self.shelf().common;
-        common.questions += 1;
-        let seq = common.questions;
-        common.log(&Submission { by: Submitter::Person, seq, ..entry.clone() });
-        Ok(seq)
-    }
-
-    fn end_question(&self, number: u64, answer: &SubmissionResult) -> Result<(), StoreError> {
-        self.shelf().common.complete(Submitter::Person, number, answer);
-        Ok(())
-    }
 }
 
-fn bare(row: RunRow) -> RunRow {
-    RunRow { progress: RunProgress { strategy: None, ..row.progress }, ..row }
+fn site_rows(run: &MemoryRun) -> impl Iterator<Item = SiteRow> {
+    run.sites.iter().map(|(site, stored)| SiteRow {
+        site: site.clone(),
+        topic: run.spec.topic.clone(),
+        counters: stored.counters,
+        best: stored.best,
+    })
 }

@@ -1,35 +1,33 @@
-//! The links of a run in memory: every one known, and those that wait in order.
+//! Links of a run in memory, and the queues of those that wait.
 
-use super::super::{StepEnd, StepTarget};
+use super::super::MAX_COUNTED_LINKS;
+use super::super::{HostQueue, LinkRow, LinkState, QueueLength, QueueSlice, StepEnd, StepTarget};
 use hadal_core::address::{Host, LinkId, Site};
-use hadal_core::link::{FrontierLink, QueueId, QueueRank, QueuedLink};
+use hadal_core::link::{QueueId, QueueRank, QueuedLink};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Bound;
 
 type RankedLinks = BTreeSet<(QueueRank, LinkId)>;
 
-/// Where a link is on its way through a crawl.
-enum MemoryLink {
-    Waiting(Box<QueuedLink>),
-    InFlight(Box<QueuedLink>),
-    /// Visited.
-    FollowedLink(Box<FrontierLink>),
-    /// Failed or dropped.
-    Past,
+/// A link and its state. Failed and dropped links keep nothing else.
+struct MemoryLink {
+    state: LinkState,
+    queued: Option<Box<QueuedLink>>,
 }
 
 /// All links of a run.
 #[derive(Default)]
 pub struct MemoryFrontier {
     links: FxHashMap<LinkId, MemoryLink>,
-    hosts: FxHashMap<Host, BTreeMap<QueueId, RankedLinks>>,
-    lanes: FxHashMap<QueueId, RankedLinks>,
-    hosts_of: FxHashMap<Site, FxHashSet<Host>>,
+    queues_of_host: FxHashMap<Host, BTreeMap<QueueId, RankedLinks>>,
+    queues: BTreeMap<QueueId, RankedLinks>,
+    hosts_of_site: FxHashMap<Site, FxHashSet<Host>>,
     waiting: u64,
 }
 
 impl MemoryFrontier {
+    /// Number of waiting links.
     pub fn waiting(&self) -> u64 {
         self.waiting
     }
@@ -38,167 +36,151 @@ impl MemoryFrontier {
         self.links.contains_key(&link)
     }
 
-    /// Takes in a lead, unless it is known.
-    pub fn add(&mut self, waiting: &QueuedLink) {
-        if !self.knows(waiting.link.id) {
-            self.put(waiting.link.id, Box::new(waiting.clone()));
+    /// Adds a link, unless it is known.
+    pub fn add(&mut self, queued: &QueuedLink) {
+        if !self.knows(queued.link.id) {
+            self.enqueue(queued.link.id, Box::new(queued.clone()));
         }
     }
 
-    /// Moves a lead that waits to another place.
+    /// Changes the placement of a waiting link.
     pub fn replace(&mut self, placed: &QueuedLink) {
-        if let Some(mut waiting) = self.take(placed.link.id) {
-            waiting.queue = placed.queue;
-            waiting.score = placed.score;
-            waiting.generation = placed.generation;
-            self.put(placed.link.id, waiting);
+        if let Some(mut queued) = self.dequeue(placed.link.id, LinkState::Waiting) {
+            queued.queue = placed.queue;
+            queued.score = placed.score;
+            queued.generation = placed.generation;
+            self.enqueue(placed.link.id, queued);
         }
     }
 
+    /// Drops a waiting link.
     pub fn drop(&mut self, link: LinkId) {
-        self.take(link);
+        self.dequeue(link, LinkState::Dropped);
     }
 
-    /// Drops what waits for a site in a strategy's lanes.
+    /// Drops the waiting links of a site, except in the engine's own queues.
     pub fn drop_site(&mut self, site: &Site) {
-        let hosts: Vec<Host> = self.hosts_of.get(site).into_iter().flatten().cloned().collect();
+        let hosts: Vec<Host> = self.hosts_of_site.get(site).into_iter().flatten().cloned().collect();
         for host in &hosts {
-            self.drop_of(host, |lane| !lane.is_reserved());
+            self.dequeue_host(host, LinkState::Dropped, |queue| !queue.is_reserved());
         }
     }
 
-    /// Drops what waits for a host and tells how much it was.
-    pub fn drop_host(&mut self, host: &Host) -> u64 {
-        self.drop_of(host, |_| true)
+    /// Fails the waiting links of a host and returns their number.
+    pub fn fail_host(&mut self, host: &Host) -> u64 {
+        self.dequeue_host(host, LinkState::Failed, |_| true)
     }
 
-    fn drop_of(&mut self, host: &Host, wanted: impl Fn(QueueId) -> bool) -> u64 {
-        let queues = self.hosts.get(host).into_iter().flatten().filter(|(lane, _)| wanted(**lane));
-        let links: Vec<LinkId> = queues.flat_map(|(_, queue)| queue).map(|&(_, link)| link).collect();
+    fn dequeue_host(&mut self, host: &Host, state: LinkState, wanted: impl Fn(QueueId) -> bool) -> u64 {
+        let queues = self.queues_of_host.get(host).into_iter().flatten();
+        let wanted = queues.filter(|(queue, _)| wanted(**queue));
+        let links: Vec<LinkId> = wanted.flat_map(|(_, ranked)| ranked).map(|&(_, link)| link).collect();
         for &link in &links {
-            self.take(link);
+            self.dequeue(link, state);
         }
         links.len() as u64
     }
 
-    /// Whether the lead waited and is now in flight.
-    pub fn dispatch(&mut self, link: LinkId) -> bool {
-        let Some(waiting) = self.take(link) else { return false };
-        self.links.insert(link, MemoryLink::InFlight(waiting));
+    /// Puts a waiting link in flight. False if the link does not wait.
+    pub fn send(&mut self, link: LinkId) -> bool {
+        let Some(queued) = self.dequeue(link, LinkState::InFlight) else { return false };
+        self.links.insert(link, MemoryLink { state: LinkState::InFlight, queued: Some(queued) });
         true
     }
 
-    /// Ends the flight of a link; it may go back among those that wait.
-    pub fn land(&mut self, link: LinkId, ending: &StepEnd) {
-        let flown = self.links.insert(link, MemoryLink::Past);
-        if let Some(waiting) = ending.back() {
-            self.put(link, Box::new(waiting.clone()));
-        } else if let (Some(MemoryLink::InFlight(waiting)), StepEnd::Visited | StepEnd::Redirected) =
-            (flown, ending)
-        {
-            self.links.insert(link, MemoryLink::FollowedLink(Box::new(waiting.link)));
+    /// Applies the end of a step to its link.
+    pub fn end_step(&mut self, link: LinkId, end: &StepEnd) {
+        if let Some(queued) = end.requeued() {
+            return self.enqueue(link, Box::new(queued.clone()));
         }
-    }
-
-    /// Lanes with waiting leads and how many, lowest number first.
-    pub fn lanes(&self) -> BTreeMap<QueueId, usize> {
-        self.lanes
-            .iter()
-            .filter(|(_, queue)| !queue.is_empty())
-            .map(|(lane, queue)| (*lane, queue.len()))
-            .collect()
-    }
-
-    /// A lead that waits, is in flight or was followed.
-    pub fn lead(&self, link: LinkId) -> Option<FrontierLink> {
-        match self.links.get(&link)? {
-            MemoryLink::Waiting(waiting) | MemoryLink::InFlight(waiting) => Some(waiting.link.clone()),
-            MemoryLink::FollowedLink(lead) => Some(lead.as_ref().clone()),
-            MemoryLink::Past => None,
-        }
-    }
-
-    pub fn in_flight(&self, work: &StepTarget) -> Option<QueuedLink> {
-        let StepTarget::Link(link) = work else { return None };
-        match self.links.get(link) {
-            Some(MemoryLink::InFlight(waiting)) => Some(waiting.as_ref().clone()),
-            _ => None,
-        }
-    }
-
-    pub fn of_host(
-        &self,
-        lane: QueueId,
-        host: &Host,
-        after: Option<QueueRank>,
-        limit: usize,
-    ) -> Vec<QueuedLink> {
-        let start = after.map_or(Bound::Unbounded, |rank| Bound::Excluded((rank, LinkId(u64::MAX))));
-        let queue = self.hosts.get(host).and_then(|lanes| lanes.get(&lane)).into_iter();
-        self.leads(queue.flat_map(|queue| queue.range((start, Bound::Unbounded))), limit)
-    }
-
-    pub fn of_lane(&self, lane: QueueId, limit: usize) -> Vec<QueuedLink> {
-        self.leads(self.lanes.get(&lane).into_iter().flatten(), limit)
-    }
-
-    /// Lanes and hosts with waiting leads, and how many.
-    pub fn queues(&self) -> Vec<(QueueId, Host, u64)> {
-        let of_host = |(host, lanes): (&Host, &BTreeMap<QueueId, RankedLinks>)| {
-            lanes.iter().map(|(&lane, queue)| (lane, host.clone(), queue.len() as u64)).collect::<Vec<_>>()
+        let sent = self.links.remove(&link).and_then(|known| known.queued);
+        let (state, queued) = match end {
+            StepEnd::Failed(_) => (LinkState::Failed, None),
+            _ => (LinkState::Done, sent),
         };
-        let mut queues: Vec<_> = self.hosts.iter().flat_map(of_host).collect();
+        self.links.insert(link, MemoryLink { state, queued });
+    }
+
+    /// Lengths of the first queues that are not empty.
+    pub fn queue_lengths(&self, limit: usize) -> Vec<QueueLength> {
+        let length = |(queue, ranked): (&QueueId, &RankedLinks)| QueueLength {
+            queue: *queue,
+            waiting: ranked.len().min(MAX_COUNTED_LINKS) as u64,
+        };
+        self.queues.iter().take(limit).map(length).collect()
+    }
+
+    /// A link that waits, is in flight or is done.
+    pub fn link(&self, link: LinkId) -> Option<LinkRow> {
+        let known = self.links.get(&link)?;
+        let queued = known.queued.as_deref()?.clone();
+        Some(LinkRow { state: known.state, queued })
+    }
+
+    /// The link of a step in flight.
+    pub fn in_flight(&self, target: &StepTarget) -> Option<QueuedLink> {
+        let StepTarget::Link(link) = target else { return None };
+        let known = self.links.get(link).filter(|known| known.state == LinkState::InFlight)?;
+        known.queued.as_deref().cloned()
+    }
+
+    /// The first links of a queue.
+    pub fn head(&self, slice: &QueueSlice) -> Vec<QueuedLink> {
+        let start = slice.after.map_or(Bound::Unbounded, |rank| Bound::Excluded((rank, LinkId(u64::MAX))));
+        let ranked = match &slice.host {
+            Some(host) => self.queues_of_host.get(host).and_then(|queues| queues.get(&slice.queue)),
+            None => self.queues.get(&slice.queue),
+        };
+        let links = ranked.into_iter().flat_map(|ranked| ranked.range((start, Bound::Unbounded)));
+        let queued = |(_, link): &(QueueRank, LinkId)| self.links.get(link)?.queued.as_deref().cloned();
+        links.take(slice.limit).filter_map(queued).collect()
+    }
+
+    /// Queues by host, with their lengths.
+    pub fn host_queues(&self) -> Vec<HostQueue> {
+        let of_host = |(host, queues): (&Host, &BTreeMap<QueueId, RankedLinks>)| {
+            let length = |(&queue, ranked): (&QueueId, &RankedLinks)| HostQueue {
+                queue,
+                host: host.clone(),
+                length: ranked.len() as u64,
+            };
+            queues.iter().map(length).collect::<Vec<_>>()
+        };
+        let mut queues: Vec<_> = self.queues_of_host.iter().flat_map(of_host).collect();
         queues.sort();
         queues
     }
 
-    fn leads<'a>(
-        &self,
-        ranked: impl Iterator<Item = &'a (QueueRank, LinkId)>,
-        limit: usize,
-    ) -> Vec<QueuedLink> {
-        let lead = |(_, link): &(QueueRank, LinkId)| match self.links.get(link) {
-            Some(MemoryLink::Waiting(waiting)) => Some(waiting.as_ref().clone()),
-            _ => None,
-        };
-        ranked.take(limit).filter_map(lead).collect()
-    }
-
-    fn put(&mut self, link: LinkId, waiting: Box<QueuedLink>) {
-        let (host, key) = (waiting.link.host(), (waiting.rank(), link));
-        if !self.hosts.contains_key(&host) {
-            self.hosts_of.entry(waiting.link.site()).or_default().insert(host.clone());
+    fn enqueue(&mut self, link: LinkId, queued: Box<QueuedLink>) {
+        let (host, key) = (queued.link.host(), (queued.rank(), link));
+        if !self.queues_of_host.contains_key(&host) {
+            self.hosts_of_site.entry(queued.link.site()).or_default().insert(host.clone());
         }
-        self.hosts.entry(host).or_default().entry(waiting.queue).or_default().insert(key);
-        self.lanes.entry(waiting.queue).or_default().insert(key);
-        self.links.insert(link, MemoryLink::Waiting(waiting));
+        self.queues_of_host.entry(host).or_default().entry(queued.queue).or_default().insert(key);
+        self.queues.entry(queued.queue).or_default().insert(key);
+        self.links.insert(link, MemoryLink { state: LinkState::Waiting, queued: Some(queued) });
         self.waiting += 1;
     }
 
-    /// Takes a lead that waits out of its queues; it stays known.
-    fn take(&mut self, link: LinkId) -> Option<Box<QueuedLink>> {
-        let slot = self.links.get_mut(&link)?;
-        let waiting = match std::mem::replace(slot, MemoryLink::Past) {
-            MemoryLink::Waiting(waiting) => waiting,
-            other => {
-                *slot = other;
-                return None;
-            }
-        };
-        let key = (waiting.rank(), link);
-        if let Some(lanes) = self.hosts.get_mut(&waiting.link.host()) {
-            lanes.entry(waiting.queue).and_modify(|queue| {
-                queue.remove(&key);
+    /// Takes a waiting link out of its queues and sets its state.
+    fn dequeue(&mut self, link: LinkId, state: LinkState) -> Option<Box<QueuedLink>> {
+        let known = self.links.get_mut(&link).filter(|known| known.state == LinkState::Waiting)?;
+        known.state = state;
+        let queued = known.queued.take()?;
+        let key = (queued.rank(), link);
+        if let Some(queues) = self.queues_of_host.get_mut(&queued.link.host()) {
+            queues.entry(queued.queue).and_modify(|ranked| {
+                ranked.remove(&key);
             });
-            lanes.retain(|_, queue| !queue.is_empty());
+            queues.retain(|_, ranked| !ranked.is_empty());
         }
-        if let Some(queue) = self.lanes.get_mut(&waiting.queue) {
-            queue.remove(&key);
-            if queue.is_empty() {
-                self.lanes.remove(&waiting.queue);
+        if let Some(ranked) = self.queues.get_mut(&queued.queue) {
+            ranked.remove(&key);
+            if ranked.is_empty() {
+                self.queues.remove(&queued.queue);
             }
         }
         self.waiting -= 1;
-        Some(waiting)
+        Some(queued)
     }
 }

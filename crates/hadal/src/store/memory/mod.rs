@@ -1,28 +1,30 @@
-//! A store that lives and dies with its process: for tests and evaluation.
+//! A store in memory, for tests and evaluation.
 //!
-//! Plain maps behind one lock. It keeps the same contract as the file store, so a crawl through it
-//! takes the very same steps.
+//! Plain maps behind one lock. It fulfils the same contract as the file store, so that a crawl takes the same steps in
+//! both.
 
-mod backlinks;
 mod catalogue;
+mod citations;
 mod frontier;
 mod harvest;
-mod harvests;
-mod reports;
 mod run;
 
 use super::*;
-use hadal_core::strategy::SiteCounters;
+use hadal_core::address::LinkId;
+use hadal_core::identity::FormId;
+use hadal_core::link::QueuedLink;
+use hadal_core::time::Time;
 use harvest::MemoryHarvest;
 use run::MemoryRun;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard};
+use url::Url;
 
-/// Runs in memory.
+/// A store in memory.
 #[derive(Default)]
 pub struct MemoryStore {
-    shelf: Mutex<MemoryState>,
+    state: Mutex<MemoryState>,
 }
 
 /// All runs and harvests, and the last numbers given.
@@ -32,25 +34,24 @@ struct MemoryState {
     last_run: u64,
     harvests: BTreeMap<HarvestId, MemoryHarvest>,
     last_harvest: u64,
-    common: SharedState,
+    shared: SharedState,
 }
 
-/// What runs and harvests share, and what outlives them.
+/// Data that belongs to no single run or harvest.
 #[derive(Default)]
 struct SharedState {
-    /// The number of the last new form of any run.
+    /// Number of forms found so far, over all runs.
     forms_found: u64,
     submissions: Vec<Submission>,
-    /// Where the entry of each step is among them.
+    /// Index of each entry in `submissions`.
     logged: FxHashMap<(Submitter, u64), usize>,
-    /// What people made of forms.
     labels: BTreeMap<(FormId, String), LabelRow>,
-    /// The number of the last question that a person asked.
+    /// Number of the last question of a person.
     questions: u64,
 }
 
 impl SharedState {
-    /// Writes an entry down, once.
+    /// Adds an entry to the audit log, unless it is there.
     fn log(&mut self, entry: &Submission) {
         self.logged.entry((entry.by, entry.seq)).or_insert_with(|| {
             self.submissions.push(entry.clone());
@@ -58,59 +59,73 @@ impl SharedState {
         });
     }
 
-    /// Adds what came back, if there is such an entry.
-    fn complete(&mut self, by: Submitter, seq: u64, answer: &SubmissionResult) {
+    /// Adds the result of a submission to its entry, if there is one.
+    fn complete(&mut self, by: Submitter, seq: u64, result: &SubmissionResult) {
         if let Some(&place) = self.logged.get(&(by, seq)) {
-            self.submissions[place].answer = Some(answer.clone());
+            self.submissions[place].answer = Some(result.clone());
         }
     }
 }
 
 impl MemoryState {
     fn run(&self, run: RunId) -> Result<&MemoryRun, StoreError> {
-        self.runs.get(&run).ok_or_else(|| no_run(run))
+        self.runs.get(&run).ok_or_else(|| unknown(Activity::Run(run)))
+    }
+
+    fn harvest(&self, harvest: HarvestId) -> Result<&MemoryHarvest, StoreError> {
+        self.harvests.get(&harvest).ok_or_else(|| unknown(Activity::Harvest(harvest)))
+    }
+
+    /// The control of a run or harvest.
+    fn control(&mut self, activity: Activity) -> Result<&mut Control, StoreError> {
+        let control = match activity {
+            Activity::Run(run) => self.runs.get_mut(&run).map(|run| &mut run.control),
+            Activity::Harvest(harvest) => self.harvests.get_mut(&harvest).map(|harvest| &mut harvest.control),
+        };
+        control.ok_or_else(|| unknown(activity))
     }
 }
 
-fn no_run(run: RunId) -> StoreError {
-    StoreError::Failed { path: "memory".into(), detail: format!("there is no run {}", run.0) }
+/// The error for a run or harvest that does not exist.
+fn unknown(activity: Activity) -> StoreError {
+    StoreError::Failed { path: "memory".into(), detail: activity.unknown() }
 }
 
 impl MemoryStore {
-    fn shelf(&self) -> MutexGuard<'_, MemoryState> {
-        self.shelf.lock().expect("half a batch after a panic is never used")
-    }
-
-    /// What `look` sees in a run, if there is such a run.
-    fn look<T: Default>(&self, run: RunId, look: impl FnOnce(&MemoryRun) -> T) -> Result<T, StoreError> {
-        Ok(self.shelf().runs.get(&run).map(look).unwrap_or_default())
+    fn state(&self) -> MutexGuard<'_, MemoryState> {
+        self.state.lock().expect("no thread panics while it holds the lock")
     }
 }
 
-impl Store for MemoryStore {
+impl CrawlStore for MemoryStore {
     fn begin(&self, spec: &RunSpec) -> Result<RunId, StoreError> {
-        let mut shelf = self.shelf();
-        if let Some((&id, _)) = shelf.runs.iter().find(|(_, run)| run.spec == *spec) {
+        let mut state = self.state();
+        if let Some((&id, _)) = state.runs.iter().find(|(_, run)| run.spec == *spec) {
             return Ok(id);
         }
-        shelf.last_run += 1;
-        let id = RunId(shelf.last_run);
-        shelf.runs.insert(id, MemoryRun::new(spec.clone()));
+        state.last_run += 1;
+        let id = RunId(state.last_run);
+        state.runs.insert(id, MemoryRun::new(spec.clone()));
         Ok(id)
     }
 
-    fn discard(&self, run: RunId) -> Result<(), StoreError> {
-        self.shelf().runs.remove(&run).map(|_| ()).ok_or_else(|| no_run(run))
+    fn discard(&self, activity: Activity) -> Result<(), StoreError> {
+        let mut state = self.state();
+        let existed = match activity {
+            Activity::Run(run) => state.runs.remove(&run).is_some(),
+            Activity::Harvest(harvest) => state.harvests.remove(&harvest).is_some(),
+        };
+        if existed { Ok(()) } else { Err(unknown(activity)) }
     }
 
     fn resume(&self, run: RunId) -> Result<RunCheckpoint, StoreError> {
-        Ok(self.shelf().run(run)?.checkpoint())
+        Ok(self.state().run(run)?.checkpoint())
     }
 
     fn commit(&self, run: RunId, batch: &Batch) -> Result<(), StoreError> {
-        let shelf = &mut *self.shelf();
-        let target = shelf.runs.get_mut(&run).ok_or_else(|| no_run(run))?;
-        target.apply(run, batch, &mut shelf.common);
+        let state = &mut *self.state();
+        let target = state.runs.get_mut(&run).ok_or_else(|| unknown(Activity::Run(run)))?;
+        target.apply(run, batch, &mut state.shared);
         Ok(())
     }
 
@@ -118,110 +133,73 @@ impl Store for MemoryStore {
         Ok(())
     }
 
-    fn known(&self, run: RunId, links: &[LinkId]) -> Result<Vec<bool>, StoreError> {
-        let shelf = self.shelf();
-        let run = shelf.run(run)?;
-        Ok(links.iter().map(|&link| run.frontier.knows(link)).collect())
+    fn look_up(&self, run: RunId, keys: &LookUp<'_>) -> Result<LookUpResult, StoreError> {
+        Ok(self.state().run(run)?.look_up(keys))
     }
 
-    fn known_forms(&self, run: RunId, forms: &[FormId]) -> Result<Vec<bool>, StoreError> {
-        let shelf = self.shelf();
-        let run = shelf.run(run)?;
-        Ok(forms.iter().map(|form| run.forms.contains_key(form)).collect())
+    fn queue_heads(&self, run: RunId, slices: &[QueueSlice]) -> Result<Vec<Vec<QueuedLink>>, StoreError> {
+        let state = self.state();
+        let Some(run) = state.runs.get(&run) else { return Ok(vec![Vec::new(); slices.len()]) };
+        Ok(slices.iter().map(|slice| run.frontier.head(slice)).collect())
     }
 
-    fn whole_form(&self, run: RunId, form: FormId) -> Result<Option<Form>, StoreError> {
-        self.look(run, |run| run.forms.get(&form).and_then(|form| form.row.whole.as_deref().cloned()))
+    fn links(&self, run: RunId, links: &[LinkId]) -> Result<Vec<Option<LinkRow>>, StoreError> {
+        let state = self.state();
+        let run = state.runs.get(&run);
+        Ok(links.iter().map(|&link| run.and_then(|run| run.frontier.link(link))).collect())
     }
 
-    fn lead(&self, run: RunId, link: LinkId) -> Result<Option<FrontierLink>, StoreError> {
-        self.look(run, |run| run.frontier.lead(link))
+    fn backlinks(&self, source: &str, urls: &[Url], limit: usize) -> Result<Vec<Vec<Url>>, StoreError> {
+        let state = self.state();
+        Ok(urls.iter().map(|url| citations::backlinks(&state.runs, source, url, limit)).collect())
     }
 
-    fn backlinks(&self, source: &str, url: &Url, limit: usize) -> Result<Vec<Url>, StoreError> {
-        Ok(backlinks::of(&self.shelf().runs, source, url, limit))
+    fn control(&self, activity: Activity) -> Result<Control, StoreError> {
+        Ok(self.state().control(activity).map(|control| control.clone()).unwrap_or_default())
     }
 
-    fn lessons(&self, run: RunId) -> Result<Vec<LessonRow>, StoreError> {
-        self.look(run, |run| run.lessons.clone())
-    }
-
-    fn of_host(
-        &self,
-        run: RunId,
-        lane: QueueId,
-        host: &Host,
-        after: Option<QueueRank>,
-        limit: usize,
-    ) -> Result<Vec<QueuedLink>, StoreError> {
-        self.look(run, |run| run.frontier.of_host(lane, host, after, limit))
-    }
-
-    fn of_lane(&self, run: RunId, lane: QueueId, limit: usize) -> Result<Vec<QueuedLink>, StoreError> {
-        self.look(run, |run| run.frontier.of_lane(lane, limit))
-    }
-
-    fn tally(&self, run: RunId) -> Result<RunCounters, StoreError> {
-        Ok(self.shelf().run(run)?.tally())
-    }
-
-    fn site(&self, run: RunId, site: &Site) -> Result<SiteCounters, StoreError> {
-        self.look(run, |run| run.sites.get(site).map(|known| known.tally).unwrap_or_default())
-    }
-
-    fn host(&self, run: RunId, host: &Host) -> Result<Option<HostState>, StoreError> {
-        self.look(run, |run| run.hosts.get(host).cloned())
-    }
-
-    fn control(&self, run: RunId) -> Result<Control, StoreError> {
-        self.look(run, |run| run.control.clone())
-    }
-
-    fn set_control(&self, run: RunId, control: &Control) -> Result<(), StoreError> {
-        let mut shelf = self.shelf();
-        shelf.runs.get_mut(&run).ok_or_else(|| no_run(run))?.control = control.clone();
-        Ok(())
-    }
-
-    fn runs(&self) -> Result<Vec<RunRow>, StoreError> {
-        Ok(self.shelf().runs.iter().map(|(&id, run)| run.row(id)).collect())
-    }
-
-    fn forms(&self, filter: &Filter, each: &mut dyn FnMut(FormRow) -> Walk) -> Result<(), StoreError> {
-        let rows = reports::forms(&self.shelf().runs, filter);
-        walk(rows.into_iter(), each);
-        Ok(())
-    }
-
-    fn sites(&self, filter: &Filter, each: &mut dyn FnMut(SiteRow) -> Walk) -> Result<(), StoreError> {
-        let rows = reports::sites(&self.shelf().runs, filter);
-        walk(rows.into_iter(), each);
-        Ok(())
-    }
-
-    fn pages(&self, run: RunId, each: &mut dyn FnMut(PageRow) -> Walk) -> Result<(), StoreError> {
-        let page = |n: usize| self.shelf().runs.get(&run).and_then(|run| run.pages.get(n).cloned());
-        walk((0..).map_while(page), each);
-        Ok(())
-    }
-
-    fn submissions(
-        &self,
-        filter: &Filter,
-        each: &mut dyn FnMut(Submission) -> Walk,
-    ) -> Result<(), StoreError> {
-        let passes = |entry: &&Submission| {
-            filter.run.is_none_or(|run| entry.by == Submitter::Run(run))
-                && filter.harvest.is_none_or(|harvest| entry.by == Submitter::Harvest(harvest))
-                && filter.topic.as_ref().is_none_or(|topic| *topic == entry.topic)
-        };
-        let rows: Vec<Submission> = self.shelf().common.submissions.iter().filter(passes).cloned().collect();
-        walk(rows.into_iter(), each);
+    fn set_control(&self, activity: Activity, control: &Control) -> Result<(), StoreError> {
+        *self.state().control(activity)? = control.clone();
         Ok(())
     }
 }
 
-/// Hands out rows, without the lock, until there are no more or `each` has enough.
-fn walk<T>(mut rows: impl Iterator<Item = T>, each: &mut dyn FnMut(T) -> Walk) {
-    while rows.next().is_some_and(|row| each(row) == Walk::On) {}
+impl HarvestStore for MemoryStore {
+    fn begin_harvest(&self, spec: &HarvestSpec, now: Time) -> Result<HarvestId, StoreError> {
+        let mut state = self.state();
+        if let Some((&id, _)) = state.harvests.iter().find(|(_, known)| known.spec.is_same(spec)) {
+            return Ok(id);
+        }
+        state.last_harvest += 1;
+        let id = HarvestId(state.last_harvest);
+        state.harvests.insert(id, MemoryHarvest::new(spec.clone(), now));
+        Ok(id)
+    }
+
+    fn resume_harvest(&self, harvest: HarvestId) -> Result<HarvestCheckpoint, StoreError> {
+        let state = self.state();
+        Ok(state.harvest(harvest)?.checkpoint(harvest, &state.shared))
+    }
+
+    fn commit_harvest(&self, harvest: HarvestId, batch: &HarvestBatch) -> Result<(), StoreError> {
+        let state = &mut *self.state();
+        let target = state.harvests.get_mut(&harvest).ok_or_else(|| unknown(Activity::Harvest(harvest)))?;
+        target.apply(harvest, batch, &mut state.shared);
+        Ok(())
+    }
+
+    fn past_answers(
+        &self,
+        harvest: HarvestId,
+        after: Option<u32>,
+        limit: usize,
+    ) -> Result<RowPage<PastAnswer, u32>, StoreError> {
+        let state = self.state();
+        let Some(known) = state.harvests.get(&harvest) else {
+            return Ok(RowPage { rows: vec![], next: None });
+        };
+        let rows = known.answers_after(after, limit);
+        let next = rows.last().filter(|_| rows.len() == limit).map(|answer| answer.query.number);
+        Ok(RowPage { rows, next })
+    }
 }

@@ -1,13 +1,13 @@
-//! One run in memory, and how a batch changes it.
+//! One run in memory.
 
-use super::super::catalogue::is_due;
-use super::super::tally::probability;
+use super::super::counters::probability;
 use super::super::*;
 use super::SharedState;
-use super::backlinks::CitationIndex;
+use super::citations::CitationIndex;
 use super::frontier::MemoryFrontier;
+use hadal_core::address::{Host, Site};
+use hadal_core::identity::FormId;
 use hadal_core::strategy::SiteCounters;
-use hadal_core::time::Time;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
 
@@ -16,28 +16,30 @@ pub struct MemoryRun {
     pub spec: RunSpec,
     pub control: Control,
     pub frontier: MemoryFrontier,
-    pub forms: FxHashMap<FormId, StoredForm>,
-    pub sites: FxHashMap<Site, StoredSite>,
+    pub forms: FxHashMap<FormId, MemoryForm>,
+    pub sites: FxHashMap<Site, MemorySite>,
     pub hosts: FxHashMap<Host, HostState>,
     pub pages: Vec<PageRow>,
-    pub lessons: Vec<LessonRow>,
-    pub cited: CitationIndex,
-    pub curve: Vec<CurvePoint>,
+    pub citations: CitationIndex,
+    lessons: Vec<LessonRow>,
+    curve: Vec<CurvePoint>,
+    /// Progress without the state of the strategy.
     progress: RunProgress,
-    tally: RunCounters,
+    strategy: Option<Vec<u8>>,
+    counters: RunCounters,
     in_flight: BTreeMap<u64, SentStep>,
 }
 
-/// A form and when it was found, counted over all runs.
-pub struct StoredForm {
+/// A form and the number of its find within the store.
+pub struct MemoryForm {
     pub found: u64,
     pub row: FormRow,
 }
 
-/// A site and the relevance of its best form.
+/// A site and the highest `p_relevant` of its forms.
 #[derive(Default)]
-pub struct StoredSite {
-    pub tally: SiteCounters,
+pub struct MemorySite {
+    pub counters: SiteCounters,
     pub best: f32,
 }
 
@@ -51,101 +53,128 @@ impl MemoryRun {
             sites: FxHashMap::default(),
             hosts: FxHashMap::default(),
             pages: Vec::new(),
+            citations: CitationIndex::default(),
             lessons: Vec::new(),
-            cited: CitationIndex::default(),
             curve: Vec::new(),
             progress: RunProgress::default(),
-            tally: RunCounters::default(),
+            strategy: None,
+            counters: RunCounters::default(),
             in_flight: BTreeMap::new(),
         }
     }
 
     pub fn checkpoint(&self) -> RunCheckpoint {
-        let flight = |step: &SentStep| (step.clone(), self.frontier.in_flight(&step.target));
+        let in_flight = |step: &SentStep| (step.clone(), self.frontier.in_flight(&step.target));
         RunCheckpoint {
-            progress: self.progress.clone(),
-            tally: self.tally(),
-            in_flight: self.in_flight.values().map(flight).collect(),
-            queues: self.frontier.queues(),
+            progress: RunProgress { strategy: self.strategy.clone(), ..self.progress.clone() },
+            counters: self.counters(),
+            in_flight: self.in_flight.values().map(in_flight).collect(),
+            queues: self.frontier.host_queues(),
             resting: self.resting(),
         }
     }
 
-    fn resting(&self) -> Vec<(Host, Option<std::net::IpAddr>, Time)> {
+    fn resting(&self) -> Vec<RestingHost> {
         let resting = self.hosts.values().filter(|state| state.address_next_at > self.progress.now);
-        resting.map(|state| (state.host.clone(), state.ip, state.address_next_at)).collect()
+        let host = |state: &HostState| RestingHost {
+            host: state.host.clone(),
+            ip: state.ip,
+            until: state.address_next_at,
+        };
+        resting.map(host).collect()
     }
 
-    pub fn row(&self, id: RunId) -> RunRow {
-        RunRow { id, spec: self.spec.clone(), progress: self.progress.clone(), tally: self.tally() }
-    }
-
-    pub fn tally(&self) -> RunCounters {
-        RunCounters { waiting: self.frontier.waiting(), ..self.tally.clone() }
-    }
-
-    /// Applies a batch to this run, whose number is `id`.
-    pub fn apply(&mut self, id: RunId, batch: &Batch, common: &mut SharedState) {
-        batch.outcomes.iter().for_each(|outcome| self.end(id, outcome, common));
-        batch.changes.iter().for_each(|change| self.change(change));
-        batch.sent.iter().for_each(|step| self.dispatch(step));
-        batch.submissions.iter().for_each(|entry| common.log(entry));
-        self.note_point();
-        if let Some(progress) = &batch.progress {
-            let strategy = progress.strategy.clone().or_else(|| self.progress.strategy.take());
-            self.progress = RunProgress { strategy, ..progress.clone() };
+    pub fn look_up(&self, keys: &LookUp<'_>) -> LookUpResult {
+        let site = |site: &Site| self.sites.get(site).map(|known| known.counters).unwrap_or_default();
+        LookUpResult {
+            links: keys.links.iter().map(|&link| self.frontier.knows(link)).collect(),
+            forms: keys.forms.iter().map(|form| self.forms.contains_key(form)).collect(),
+            hosts: keys.hosts.iter().map(|host| self.hosts.get(host).cloned()).collect(),
+            sites: keys.sites.iter().map(site).collect(),
         }
     }
 
-    /// Adds a point to the curve, when one is due.
-    fn note_point(&mut self) {
-        let RunCounters { requests, pages, forms, searchable, relevant, waiting, .. } = self.tally();
-        if is_due(self.curve.last().map(|point| point.requests), requests) {
+    /// The run as a row, with the parts asked for.
+    pub fn row(&self, id: RunId, parts: RunParts) -> RunRow {
+        let strategy = if parts.strategy { self.strategy.clone() } else { None };
+        let first_lesson = self.lessons.len().saturating_sub(parts.lessons);
+        RunRow {
+            id,
+            spec: self.spec.clone(),
+            progress: RunProgress { strategy, ..self.progress.clone() },
+            counters: self.counters(),
+            curve: if parts.curve { self.curve.clone() } else { Vec::new() },
+            queues: self.frontier.queue_lengths(parts.queues),
+            lessons: self.lessons[first_lesson..].to_vec(),
+        }
+    }
+
+    fn counters(&self) -> RunCounters {
+        RunCounters { waiting: self.frontier.waiting(), ..self.counters.clone() }
+    }
+
+    /// Applies a batch to this run, whose number is `id`.
+    pub fn apply(&mut self, id: RunId, batch: &Batch, shared: &mut SharedState) {
+        batch.outcomes.iter().for_each(|outcome| self.apply_outcome(id, outcome, shared));
+        batch.changes.iter().for_each(|change| self.apply_change(change));
+        batch.sent.iter().for_each(|step| self.send(step));
+        batch.submissions.iter().for_each(|entry| shared.log(entry));
+        self.add_curve_point();
+        if let Some(progress) = &batch.progress {
+            let mut progress = progress.clone();
+            self.strategy = progress.strategy.take().or_else(|| self.strategy.take());
+            self.progress = progress;
+        }
+    }
+
+    fn add_curve_point(&mut self) {
+        let waiting = self.frontier.waiting();
+        let RunCounters { requests, pages, forms, searchable, relevant, .. } = self.counters;
+        if is_point_due(self.curve.last().map(|point| point.requests), requests) {
             self.curve.push(CurvePoint { requests, pages, forms, searchable, relevant, waiting });
         }
     }
 
-    fn end(&mut self, id: RunId, outcome: &Outcome, common: &mut SharedState) {
+    fn apply_outcome(&mut self, id: RunId, outcome: &Outcome, shared: &mut SharedState) {
         if self.in_flight.get(&outcome.seq).is_none_or(|step| step.target != outcome.target) {
             return;
         }
         self.in_flight.remove(&outcome.seq);
-        self.tally.count_step(outcome);
+        self.counters.count_step(outcome);
         if let StepTarget::Link(link) = outcome.target {
-            self.frontier.land(link, &outcome.end);
+            self.frontier.end_step(link, &outcome.end);
         }
         if let Some(page) = &outcome.page {
-            self.cited.keep(page.id, &outcome.cited);
+            self.citations.add(page.id, &outcome.cited);
             self.pages.push(PageRow { p_topic: probability(page.p_topic), ..page.clone() });
         }
-        if let Some((site, tally)) = &outcome.site {
+        if let Some((site, counters)) = &outcome.site {
             let stored = self.sites.entry(site.clone()).or_default();
-            self.tally.count_site(&stored.tally, tally);
-            stored.tally = *tally;
+            self.counters.count_site(&stored.counters, counters);
+            stored.counters = *counters;
         }
-        for host in &outcome.hosts {
-            self.keep_host(host);
+        outcome.hosts.iter().for_each(|host| self.put_host(host));
+        self.put_forms(&outcome.forms, &mut shared.forms_found);
+        if let Some(probe) = &outcome.probe {
+            self.put_probe(probe);
         }
-        self.keep_forms(&outcome.forms, &mut common.forms_found);
-        if let Some(judged) = &outcome.probe {
-            self.keep_judged(judged);
+        if let Some(result) = &outcome.submission {
+            shared.complete(Submitter::Run(id), outcome.seq, result);
         }
-        if let Some(answer) = &outcome.submission {
-            common.complete(Submitter::Run(id), outcome.seq, answer);
-        }
-        outcome.found.iter().for_each(|waiting| self.frontier.add(waiting));
+        outcome.found.iter().for_each(|queued| self.frontier.add(queued));
     }
 
-    fn keep_host(&mut self, state: &HostState) {
+    fn put_host(&mut self, state: &HostState) {
         let stored = self.hosts.entry(state.host.clone()).or_insert_with(|| state.clone());
-        let (robots, robots_until) = match &state.robots {
-            Some(robots) => (Some(robots.clone()), state.robots_until),
-            None => (stored.robots.take(), stored.robots_until),
+        let (robots, robots_until, robots_validator) = match &state.robots {
+            Some(robots) => (Some(robots.clone()), state.robots_until, state.robots_validator.clone()),
+            None => (stored.robots.take(), stored.robots_until, stored.robots_validator.take()),
         };
-        *stored = HostState { robots, robots_until, ..state.clone() };
+        *stored = HostState { robots, robots_until, robots_validator, ..state.clone() };
     }
 
-    fn keep_forms(&mut self, forms: &[FoundForm], found: &mut u64) {
+    /// Stores the forms of a page. A form that is there twice counts once.
+    fn put_forms(&mut self, forms: &[FoundForm], found: &mut u64) {
         let mut here = FxHashSet::default();
         for form in forms {
             let id = form.id();
@@ -154,14 +183,14 @@ impl MemoryRun {
             }
             match (self.forms.get_mut(&id), form) {
                 (Some(known), _) => known.row.also_on += 1,
-                (None, FoundForm::New(row)) => self.keep_form(row, found),
+                (None, FoundForm::New(row)) => self.put_form(row, found),
                 (None, FoundForm::Known(_)) => continue,
             }
             here.insert(id);
         }
     }
 
-    fn keep_form(&mut self, row: &FormRow, found: &mut u64) {
+    fn put_form(&mut self, row: &FormRow, found: &mut u64) {
         *found += 1;
         let row = FormRow {
             topic: self.spec.topic.clone(),
@@ -170,51 +199,51 @@ impl MemoryRun {
             also_on: 0,
             ..row.clone()
         };
-        self.tally.count_form(&row);
+        self.counters.count_form(&row);
         let site = self.sites.entry(row.site.clone()).or_default();
         site.best = site.best.max(row.p_relevant);
-        self.forms.insert(row.form_id, StoredForm { found: *found, row });
+        self.forms.insert(row.form_id, MemoryForm { found: *found, row });
     }
 
-    /// A form is held for something else than before.
-    fn keep_judged(&mut self, judged: &ProbedForm) {
-        let Some(StoredForm { row, .. }) = self.forms.get_mut(&judged.form) else { return };
+    /// Stores the new verdict on a probed form.
+    fn put_probe(&mut self, probe: &ProbedForm) {
+        let Some(MemoryForm { row, .. }) = self.forms.get_mut(&probe.form) else { return };
         let before = (row.p_searchable, row.p_relevant);
-        row.p_searchable = probability(judged.verdict.p_searchable);
-        row.p_relevant = probability(judged.verdict.p_relevant);
-        row.kind = judged.verdict.kind;
-        row.evidence.clone_from(&judged.verdict.evidence);
-        row.finding = Some(judged.finding);
+        row.p_searchable = probability(probe.verdict.p_searchable);
+        row.p_relevant = probability(probe.verdict.p_relevant);
+        row.kind = probe.verdict.kind;
+        row.evidence.clone_from(&probe.verdict.evidence);
+        row.finding = Some(probe.finding);
         let site = row.site.clone();
-        self.tally.count_verdict(before, (row.p_searchable, row.p_relevant));
+        self.counters.count_verdict(before, (row.p_searchable, row.p_relevant));
         let of_site = self.forms.values().map(|form| &form.row).filter(|row| row.site == site);
         let best = of_site.map(|row| row.p_relevant).fold(0.0, f32::max);
         self.sites.entry(site).or_default().best = best;
     }
 
-    fn change(&mut self, change: &FrontierChange) {
+    fn apply_change(&mut self, change: &FrontierChange) {
         match change {
-            FrontierChange::Add(leads) => leads.iter().for_each(|waiting| self.frontier.add(waiting)),
-            FrontierChange::Replace(leads) => leads.iter().for_each(|waiting| self.frontier.replace(waiting)),
+            FrontierChange::Add(links) => links.iter().for_each(|queued| self.frontier.add(queued)),
+            FrontierChange::Replace(links) => links.iter().for_each(|queued| self.frontier.replace(queued)),
             FrontierChange::Drop(links) => links.iter().for_each(|&link| self.frontier.drop(link)),
             FrontierChange::CloseSite(site) => {
                 self.frontier.drop_site(site);
-                self.sites.entry(site.clone()).or_default().tally.closed = true;
+                self.sites.entry(site.clone()).or_default().counters.closed = true;
             }
             FrontierChange::FailHost(host, kind) => {
-                let failed = self.frontier.drop_host(host);
-                self.tally.count_failures(kind, failed);
+                let failed = self.frontier.fail_host(host);
+                self.counters.count_failures(*kind, failed);
             }
             FrontierChange::Learned(lesson) => self.lessons.push(lesson.clone()),
         }
     }
 
-    fn dispatch(&mut self, step: &SentStep) {
-        let begins = match step.target {
-            StepTarget::Link(link) => !self.in_flight.contains_key(&step.seq) && self.frontier.dispatch(link),
+    fn send(&mut self, step: &SentStep) {
+        let is_sent = match step.target {
+            StepTarget::Link(link) => !self.in_flight.contains_key(&step.seq) && self.frontier.send(link),
             StepTarget::Robots { .. } => true,
         };
-        if begins {
+        if is_sent {
             self.in_flight.entry(step.seq).or_insert_with(|| step.clone());
         }
     }

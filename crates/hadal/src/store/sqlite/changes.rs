@@ -1,46 +1,46 @@
-//! How links move: in, around, in flight, out.
+//! Changes of links during a commit.
 
-use super::super::{FrontierChange, LessonRow, SentStep, StepEnd, StepTarget};
+use super::super::{FailureKind, FrontierChange, LessonRow, LinkState, SentStep, StepEnd, StepTarget};
 use super::codec::{Json, bits};
+use super::commit::RunCommit;
 use super::frontier::PackedLink;
-use super::outcomes::RunCommit;
 use hadal_core::address::{Host, LinkId, Site};
 use hadal_core::link::{QueueId, QueuedLink};
 use rusqlite::{OptionalExtension, params};
 
 impl RunCommit<'_> {
-    pub fn change(&mut self, change: &FrontierChange) -> rusqlite::Result<()> {
+    pub fn apply_change(&mut self, change: &FrontierChange) -> rusqlite::Result<()> {
         match change {
-            FrontierChange::Add(leads) => leads.iter().try_for_each(|waiting| self.add(waiting)),
-            FrontierChange::Replace(leads) => leads.iter().try_for_each(|waiting| self.replace(waiting)),
-            FrontierChange::Drop(links) => links.iter().try_for_each(|&link| self.drop(link)),
-            FrontierChange::CloseSite(site) => self.close(site),
-            FrontierChange::FailHost(host, kind) => self.fail(host, kind),
-            FrontierChange::Learned(lesson) => self.learned(lesson),
+            FrontierChange::Add(links) => links.iter().try_for_each(|queued| self.add(queued)),
+            FrontierChange::Replace(links) => links.iter().try_for_each(|queued| self.replace(queued)),
+            FrontierChange::Drop(links) => links.iter().try_for_each(|&link| self.drop_link(link)),
+            FrontierChange::CloseSite(site) => self.close_site(site),
+            FrontierChange::FailHost(host, kind) => self.fail_host(host, *kind),
+            FrontierChange::Learned(lesson) => self.add_lesson(lesson),
         }
     }
 
-    /// Takes in a lead, unless it is known.
-    pub fn add(&mut self, waiting: &QueuedLink) -> rusqlite::Result<()> {
-        let host = self.host(&waiting.link.host())?;
+    /// Adds a link, unless it is known.
+    pub fn add(&mut self, queued: &QueuedLink) -> rusqlite::Result<()> {
+        let host = self.host(&queued.link.host())?;
         self.waiting += self.execute(
-            "INSERT OR IGNORE INTO links (run, id, url, host, state, lane, score, falling, arrival,
+            "INSERT OR IGNORE INTO links (run, id, url, host, state, queue, score, score_key, arrival,
                  generation, attempts, not_before, depth, context)
              VALUES (?, ?, ?, ?, 'waiting', ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             params![
                 self.run,
-                bits(waiting.link.id.0),
-                waiting.link.url.as_str(),
+                bits(queued.link.id.0),
+                queued.link.url.as_str(),
                 host,
-                bits(waiting.queue.0),
-                waiting.score,
-                waiting.rank().score_key(),
-                bits(waiting.order),
-                waiting.generation,
-                waiting.attempts,
-                bits(waiting.not_before.0),
-                waiting.link.depth,
-                PackedLink::of(&waiting.link).packed()?,
+                bits(queued.queue.0),
+                queued.score,
+                queued.rank().score_key(),
+                bits(queued.order),
+                queued.generation,
+                queued.attempts,
+                bits(queued.not_before.0),
+                queued.link.depth,
+                PackedLink::pack(&queued.link)?,
             ],
         )?;
         Ok(())
@@ -48,7 +48,7 @@ impl RunCommit<'_> {
 
     fn replace(&self, placed: &QueuedLink) -> rusqlite::Result<()> {
         self.execute(
-            "UPDATE links SET lane = ?, score = ?, falling = ?, generation = ?
+            "UPDATE links SET queue = ?, score = ?, score_key = ?, generation = ?
              WHERE run = ? AND id = ? AND state = 'waiting'",
             params![
                 bits(placed.queue.0),
@@ -62,15 +62,15 @@ impl RunCommit<'_> {
         Ok(())
     }
 
-    fn drop(&mut self, link: LinkId) -> rusqlite::Result<()> {
+    fn drop_link(&mut self, link: LinkId) -> rusqlite::Result<()> {
         let sql = "UPDATE links SET state = 'dropped' WHERE run = ? AND id = ? AND state = 'waiting'";
         self.waiting -= self.execute(sql, [self.run, bits(link.0)])?;
         Ok(())
     }
 
-    fn close(&mut self, site: &Site) -> rusqlite::Result<()> {
+    fn close_site(&mut self, site: &Site) -> rusqlite::Result<()> {
         self.waiting -= self.execute(
-            "UPDATE links SET state = 'dropped' WHERE state = 'waiting' AND lane NOT IN (?, ?)
+            "UPDATE links SET state = 'dropped' WHERE state = 'waiting' AND queue NOT IN (?, ?)
                  AND host IN (SELECT n FROM hosts WHERE run = ? AND site = ?)",
             params![bits(QueueId::PROBES.0), bits(QueueId::SAMPLE.0), self.run, site.0],
         )?;
@@ -81,70 +81,71 @@ impl RunCommit<'_> {
         Ok(())
     }
 
-    fn fail(&mut self, host: &Host, kind: &str) -> rusqlite::Result<()> {
+    fn fail_host(&mut self, host: &Host, kind: FailureKind) -> rusqlite::Result<()> {
         let failed = self.execute(
             "UPDATE links SET state = 'failed' WHERE state = 'waiting'
                  AND host = (SELECT n FROM hosts WHERE run = ? AND host = ?)",
             params![self.run, host.0],
         )?;
         self.waiting -= failed;
-        self.tally.count_failures(kind, failed.cast_unsigned());
+        self.counters.count_failures(kind, failed.cast_unsigned());
         Ok(())
     }
 
-    fn learned(&self, row: &LessonRow) -> rusqlite::Result<()> {
+    fn add_lesson(&self, row: &LessonRow) -> rusqlite::Result<()> {
         let sql = "INSERT INTO lessons (run, at_request, at_page, lesson) VALUES (?, ?, ?, ?)";
         self.execute(sql, params![self.run, bits(row.at_request), bits(row.at_page), Json(&row.lesson)])?;
         Ok(())
     }
 
-    /// A lead goes in flight, if it waits; robots.txt always does.
-    pub fn dispatch(&mut self, step: &SentStep) -> rusqlite::Result<()> {
-        let begin = "INSERT OR IGNORE INTO in_flight (run, seq, at, work) VALUES (?, ?, ?, ?)";
-        let taken = match step.target {
-            StepTarget::Robots { .. } => 1,
-            StepTarget::Link(link) => self.execute(
-                "UPDATE links SET state = 'in flight' WHERE run = ? AND id = ? AND state = 'waiting'",
-                [self.run, bits(link.0)],
-            )?,
+    /// Puts a step in flight. A link must be waiting.
+    pub fn send(&mut self, step: &SentStep) -> rusqlite::Result<()> {
+        let insert = "INSERT OR IGNORE INTO in_flight (run, seq, at, target) VALUES (?, ?, ?, ?)";
+        let is_ready = match step.target {
+            StepTarget::Robots { .. } => true,
+            StepTarget::Link(link) => {
+                let sql =
+                    "UPDATE links SET state = 'in flight' WHERE run = ? AND id = ? AND state = 'waiting'";
+                self.execute(sql, [self.run, bits(link.0)])? > 0
+            }
         };
-        if taken > 0 {
-            self.execute(begin, params![self.run, bits(step.seq), bits(step.at.0), Json(&step.target)])?;
+        if is_ready {
+            self.execute(insert, params![self.run, bits(step.seq), bits(step.at.0), Json(&step.target)])?;
             self.waiting -= i64::from(matches!(step.target, StepTarget::Link(_)));
         }
         Ok(())
     }
 
-    /// A link comes back from its flight.
-    pub fn land(&mut self, link: LinkId, ending: &StepEnd) -> rusqlite::Result<()> {
-        let state = match ending {
-            StepEnd::Visited | StepEnd::Redirected | StepEnd::Robots => "done",
-            StepEnd::Failed(_) => "failed",
-            StepEnd::Retry(waiting, _) | StepEnd::Continue(waiting) => return self.put_back(link, waiting),
+    /// Applies the end of a step to its link.
+    pub fn end_step(&mut self, link: LinkId, end: &StepEnd) -> rusqlite::Result<()> {
+        let state = match end {
+            StepEnd::Visited | StepEnd::Redirected | StepEnd::Robots => LinkState::Done,
+            StepEnd::Failed(_) => LinkState::Failed,
+            StepEnd::Retry(queued, _) | StepEnd::Continue(queued) => return self.requeue(link, queued),
         };
         let sql = "UPDATE links SET state = ? WHERE run = ? AND id = ?";
-        self.execute(sql, params![state, self.run, bits(link.0)])?;
+        self.execute(sql, params![state.name(), self.run, bits(link.0)])?;
         Ok(())
     }
 
-    fn put_back(&mut self, link: LinkId, waiting: &QueuedLink) -> rusqlite::Result<()> {
-        let host = self.host(&waiting.link.host())?;
+    fn requeue(&mut self, link: LinkId, queued: &QueuedLink) -> rusqlite::Result<()> {
+        let host = self.host(&queued.link.host())?;
         self.waiting += self.execute(
-            "UPDATE links SET state = 'waiting', url = ?, host = ?, lane = ?, score = ?, falling = ?, arrival = ?,
+            "UPDATE links SET state = 'waiting', url = ?, host = ?, queue = ?, score = ?, score_key = ?, arrival = ?,
                  generation = ?, attempts = ?, not_before = ?, depth = ?, context = ?
              WHERE run = ? AND id = ?",
             params![
-                waiting.link.url.as_str(),
+                queued.link.url.as_str(),
                 host,
-                bits(waiting.queue.0),
-                waiting.score,
-                waiting.rank().score_key(),
-                bits(waiting.order),
-                waiting.generation,
-                waiting.attempts,
-                bits(waiting.not_before.0),
-                waiting.link.depth,
-                PackedLink::of(&waiting.link).packed()?,
+                bits(queued.queue.0),
+                queued.score,
+                queued.rank().score_key(),
+                bits(queued.order),
+                queued.generation,
+                queued.attempts,
+                bits(queued.not_before.0),
+                queued.link.depth,
+                PackedLink::pack(&queued.link)?,
                 self.run,
                 bits(link.0),
             ],
@@ -152,13 +153,13 @@ impl RunCommit<'_> {
         Ok(())
     }
 
-    /// The number of a host, a new one if need be.
+    /// Row number of a host, which is added if it is new.
     pub fn host(&mut self, host: &Host) -> rusqlite::Result<i64> {
         if let Some(&n) = self.hosts.get(host) {
             return Ok(n);
         }
-        let mut sought = self.db.prepare_cached("SELECT n FROM hosts WHERE run = ? AND host = ?")?;
-        let known = sought.query_row(params![self.run, host.0], |row| row.get(0)).optional()?;
+        let mut known = self.db.prepare_cached("SELECT n FROM hosts WHERE run = ? AND host = ?")?;
+        let known = known.query_row(params![self.run, host.0], |row| row.get(0)).optional()?;
         let n = match known {
             Some(n) => n,
             None => {

@@ -1,14 +1,14 @@
-//! How values become columns and come back.
+//! Conversion between values and columns.
 
 use rusqlite::types::{FromSql, FromSqlError, FromSqlResult, ToSql, ToSqlOutput, ValueRef};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-/// A value as JSON text.
+/// A column with JSON text.
 pub struct Json<T>(pub T);
 
-/// A value that is a word or an address, as that text without quotes.
+/// A column with a plain word or URL: a value whose JSON is a string, without the quotes.
 pub struct Word<T>(pub T);
 
 impl<T: Serialize> ToSql for Json<T> {
@@ -44,22 +44,27 @@ fn unwritable(error: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> rus
     rusqlite::Error::ToSqlConversionFailure(error.into())
 }
 
-/// A value in postcard's encoding, for columns that are not for people.
+/// A value in the postcard encoding, for columns that only hadal reads.
 pub fn packed(value: &impl Serialize) -> rusqlite::Result<Vec<u8>> {
     postcard::to_stdvec(value).map_err(unwritable)
 }
 
-/// 64 bits without a sign, as SQLite keeps them.
+/// An unsigned 64-bit number as SQLite stores it: with the same bits, so that large ones are negative.
 pub fn bits(number: u64) -> i64 {
     number.cast_signed()
 }
 
-/// 64 bits without a sign, from a column.
+/// An unsigned 64-bit number from a column.
 pub fn unsigned(row: &rusqlite::Row<'_>, column: usize) -> rusqlite::Result<u64> {
     row.get::<_, i64>(column).map(i64::cast_unsigned)
 }
 
-/// What cannot be decoded was not written by us.
+/// The error for a column that cannot be decoded.
 pub fn undecodable(column: usize, error: impl std::error::Error + Send + Sync + 'static) -> rusqlite::Error {
     rusqlite::Error::FromSqlConversionFailure(column, rusqlite::types::Type::Blob, Box::new(error))
+}
+
+/// A number of rows as the operand of `LIMIT`.
+pub fn limit(rows: usize) -> i64 {
+    i64::try_from(rows).unwrap_or(i64::MAX)
 }

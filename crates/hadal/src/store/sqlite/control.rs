@@ -1,7 +1,7 @@
-//! What people ask of running crawls and harvests: `control.json` beside the database.
+//! Instructions of people to runs and harvests, in `control.json` beside the database.
 //!
-//! A crawl keeps the database's one writing transaction open most of the time; a request to pause
-//! must not wait for it. The file is replaced as a whole, so nobody reads half of it.
+//! A crawl holds the write transaction of its database most of the time. A separate file lets an instruction take
+//! effect without waiting for it. The file is replaced atomically.
 
 use super::super::{Activity, Control, StoreError};
 use super::errors::io_fault;
@@ -10,47 +10,47 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::Path;
 
-type Requests = BTreeMap<String, Control>;
+type Controls = BTreeMap<String, Control>;
 
-fn key(of: Activity) -> String {
-    match of {
+fn key(activity: Activity) -> String {
+    match activity {
         Activity::Run(run) => run.0.to_string(),
         Activity::Harvest(harvest) => format!("harvest {}", harvest.0),
     }
 }
 
-pub fn get(folder: &Path, of: Activity) -> Result<Control, StoreError> {
-    Ok(read(folder)?.remove(&key(of)).unwrap_or_default())
+pub fn get(folder: &Path, activity: Activity) -> Result<Control, StoreError> {
+    Ok(read(folder)?.remove(&key(activity)).unwrap_or_default())
 }
 
-pub fn set(folder: &Path, of: Activity, control: &Control) -> Result<(), StoreError> {
-    let mut requests = read(folder)?;
-    requests.insert(key(of), control.clone());
-    write(folder, &requests)
+pub fn set(folder: &Path, activity: Activity, control: &Control) -> Result<(), StoreError> {
+    let mut controls = read(folder)?;
+    controls.insert(key(activity), control.clone());
+    write(folder, &controls)
 }
 
-/// Forgets what was asked of a run or a harvest.
-pub fn forget(folder: &Path, of: Activity) -> Result<(), StoreError> {
-    let mut requests = read(folder)?;
-    requests.remove(&key(of)).map_or(Ok(()), |_| write(folder, &requests))
+/// Removes the instruction to a run or harvest.
+pub fn remove(folder: &Path, activity: Activity) -> Result<(), StoreError> {
+    let mut controls = read(folder)?;
+    controls.remove(&key(activity)).map_or(Ok(()), |_| write(folder, &controls))
 }
 
-fn read(folder: &Path) -> Result<Requests, StoreError> {
+fn read(folder: &Path) -> Result<Controls, StoreError> {
     let text = match fs::read(folder.join("control.json")) {
         Ok(text) => text,
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Requests::new()),
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Controls::new()),
         Err(error) => return Err(io_fault(folder, "read control.json", error)),
     };
     serde_json::from_slice(&text).map_err(|error| {
-        let detail = format!("control.json is not understood ({error}): delete it");
+        let detail = format!("cannot read control.json ({error}): delete it");
         StoreError::Failed { path: folder.to_path_buf(), detail }
     })
 }
 
-fn write(folder: &Path, requests: &Requests) -> Result<(), StoreError> {
+fn write(folder: &Path, controls: &Controls) -> Result<(), StoreError> {
     let failed = |error| io_fault(folder, "write control.json", error);
     let draft = folder.join(format!("control.json.{}", std::process::id()));
-    let text = serde_json::to_vec(requests).map_err(|error| failed(error.into()))?;
+    let text = serde_json::to_vec(controls).map_err(|error| failed(error.into()))?;
     fs::write(&draft, text).map_err(failed)?;
     fs::rename(&draft, folder.join("control.json")).map_err(failed)
 }

@@ -1,11 +1,11 @@
-//! What SQLite and the file system say, in the store's words.
+//! Conversion of SQLite and file system errors.
 
 use super::super::StoreError;
 use rusqlite::{Error, ErrorCode, ffi};
 use std::io;
 use std::path::Path;
 
-/// An error of the engine, about the store in `folder`.
+/// Converts an error of SQLite about the store in `folder`.
 pub fn fault(folder: &Path, error: Error) -> StoreError {
     let path = folder.to_path_buf();
     let detail = error.to_string();
@@ -37,7 +37,7 @@ fn is_undecodable(error: &Error) -> bool {
     )
 }
 
-/// An error of the file system, about the store in `folder`.
+/// Converts an error of the file system about the store in `folder`.
 pub fn io_fault(folder: &Path, doing: &str, error: io::Error) -> StoreError {
     match error.kind() {
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => StoreError::Full(folder.to_path_buf()),
@@ -45,7 +45,7 @@ pub fn io_fault(folder: &Path, doing: &str, error: io::Error) -> StoreError {
     }
 }
 
-/// The file is not what it should be.
+/// The error for a damaged file.
 pub fn damaged(folder: &Path, detail: impl Into<String>) -> StoreError {
     StoreError::Damaged { path: folder.to_path_buf(), detail: detail.into() }
 }

@@ -1,9 +1,9 @@
-//! Links read back: which are known, and which wait, in order.
+//! Reading of links and queues.
 
-use super::super::RunId;
+use super::super::{HostQueue, LinkRow, LinkState, QueueSlice, RunId};
 use super::codec::{self, bits, undecodable, unsigned};
 use hadal_core::address::{Host, LinkId};
-use hadal_core::link::{FrontierLink, LinkOrigin, LinkTask, ParentPage, QueueId, QueueRank, QueuedLink};
+use hadal_core::link::{FrontierLink, LinkOrigin, LinkTask, ParentPage, QueueId, QueuedLink};
 use hadal_core::page::LinkContext;
 use hadal_core::time::Time;
 use rusqlite::{Connection, OptionalExtension, Row, params};
@@ -12,9 +12,10 @@ use std::borrow::Cow;
 use url::Url;
 
 const LINK: &str =
-    "id, url, lane, score, arrival, generation, attempts, not_before, depth, context FROM links";
+    "id, url, queue, score, arrival, generation, attempts, not_before, depth, context, state FROM links";
 
-/// What `links.context` holds: the parts of a lead that have no column.
+/// Content of the column `links.context`: the parts of a link that have no column of their own. The order of the
+/// fields is part of the file format.
 #[derive(Serialize, Deserialize)]
 pub struct PackedLink<'a> {
     task: Cow<'a, LinkTask>,
@@ -26,39 +27,36 @@ pub struct PackedLink<'a> {
 }
 
 impl<'a> PackedLink<'a> {
-    pub fn of(lead: &'a FrontierLink) -> PackedLink<'a> {
-        PackedLink {
-            task: Cow::Borrowed(&lead.task),
-            origin: lead.origin,
-            context: Cow::Borrowed(&lead.context),
-            parent: lead.parent,
-            site_depth: lead.site_depth,
-            redirects: Cow::Borrowed(&lead.redirects),
-        }
-    }
-
-    pub fn packed(&self) -> rusqlite::Result<Vec<u8>> {
-        codec::packed(self)
+    /// Packs a link for its column.
+    pub fn pack(link: &'a FrontierLink) -> rusqlite::Result<Vec<u8>> {
+        codec::packed(&PackedLink {
+            task: Cow::Borrowed(&link.task),
+            origin: link.origin,
+            context: Cow::Borrowed(&link.context),
+            parent: link.parent,
+            site_depth: link.site_depth,
+            redirects: Cow::Borrowed(&link.redirects),
+        })
     }
 }
 
-fn waiting(row: &Row<'_>) -> rusqlite::Result<QueuedLink> {
+fn queued_link(row: &Row<'_>) -> rusqlite::Result<QueuedLink> {
     let url = Url::parse(row.get_ref(1)?.as_str()?).map_err(|error| undecodable(1, error))?;
     let packed = row.get_ref(9)?.as_blob()?;
-    let baggage: PackedLink<'_> = postcard::from_bytes(packed).map_err(|error| undecodable(9, error))?;
-    let lead = FrontierLink {
+    let rest: PackedLink<'_> = postcard::from_bytes(packed).map_err(|error| undecodable(9, error))?;
+    let link = FrontierLink {
         id: LinkId(unsigned(row, 0)?),
         url,
-        task: baggage.task.into_owned(),
-        origin: baggage.origin,
-        context: baggage.context.into_owned(),
-        parent: baggage.parent,
+        task: rest.task.into_owned(),
+        origin: rest.origin,
+        context: rest.context.into_owned(),
+        parent: rest.parent,
         depth: row.get(8)?,
-        site_depth: baggage.site_depth,
-        redirects: baggage.redirects.into_owned(),
+        site_depth: rest.site_depth,
+        redirects: rest.redirects.into_owned(),
     };
     Ok(QueuedLink {
-        link: lead,
+        link,
         queue: QueueId(unsigned(row, 2)?),
         score: row.get::<_, Option<f32>>(3)?.unwrap_or(f32::NAN),
         order: unsigned(row, 4)?,
@@ -68,68 +66,75 @@ fn waiting(row: &Row<'_>) -> rusqlite::Result<QueuedLink> {
     })
 }
 
-/// A link, however it stands.
-pub fn link(db: &Connection, run: RunId, link: LinkId) -> rusqlite::Result<Option<QueuedLink>> {
-    let sql = format!("SELECT {LINK} WHERE run = ? AND id = ?");
-    db.prepare_cached(&sql)?.query_row([bits(run.0), bits(link.0)], waiting).optional()
-}
-
-/// A lead that waits, is in flight or was followed.
-pub fn lead(db: &Connection, run: RunId, link: LinkId) -> rusqlite::Result<Option<FrontierLink>> {
+/// A link that waits, is in flight or is done.
+pub fn link(db: &Connection, run: RunId, link: LinkId) -> rusqlite::Result<Option<LinkRow>> {
     let sql = format!("SELECT {LINK} WHERE run = ? AND id = ? AND state NOT IN ('failed', 'dropped')");
-    let found = db.prepare_cached(&sql)?.query_row([bits(run.0), bits(link.0)], waiting).optional()?;
-    Ok(found.map(|waiting| waiting.link))
+    let row = |row: &Row<'_>| {
+        let state = match row.get_ref(10)?.as_str()? {
+            "waiting" => LinkState::Waiting,
+            "in flight" => LinkState::InFlight,
+            _ => LinkState::Done,
+        };
+        Ok(LinkRow { state, queued: queued_link(row)? })
+    };
+    db.prepare_cached(&sql)?.query_row([bits(run.0), bits(link.0)], row).optional()
 }
 
-pub fn known(db: &Connection, run: RunId, links: &[LinkId]) -> rusqlite::Result<Vec<bool>> {
-    let mut sought = db.prepare_cached("SELECT 1 FROM links WHERE run = ? AND id = ?")?;
-    links.iter().map(|link| sought.exists([bits(run.0), bits(link.0)])).collect()
+/// The first links of a queue.
+pub fn head(db: &Connection, run: RunId, slice: &QueueSlice) -> rusqlite::Result<Vec<QueuedLink>> {
+    let first = slice.after.map_or((i64::MIN, 0), |rank| (i64::from(rank.score_key()), bits(rank.order())));
+    match &slice.host {
+        Some(host) => head_of_host(db, run, slice, host, first),
+        None => head_of_queue(db, run, slice, first),
+    }
 }
 
-pub fn of_host(
+fn head_of_host(
     db: &Connection,
     run: RunId,
-    lane: QueueId,
+    slice: &QueueSlice,
     host: &Host,
-    after: Option<QueueRank>,
-    limit: usize,
+    (score_key, arrival): (i64, i64),
 ) -> rusqlite::Result<Vec<QueuedLink>> {
     let sql = format!(
         "SELECT {LINK}
          WHERE state = 'waiting' AND host = (SELECT n FROM hosts WHERE run = ? AND host = ?)
-           AND lane = ? AND (falling, arrival) > (?, ?)
-         ORDER BY falling, arrival LIMIT ?"
+           AND queue = ? AND (score_key, arrival) > (?, ?)
+         ORDER BY score_key, arrival LIMIT ?"
     );
-    let (falling, arrival) =
-        after.map_or((i64::MIN, 0), |rank| (i64::from(rank.score_key()), bits(rank.order())));
-    let values = params![bits(run.0), host.0, bits(lane.0), falling, arrival, at_most(limit)];
-    db.prepare_cached(&sql)?.query_map(values, waiting)?.collect()
+    let values =
+        params![bits(run.0), host.0, bits(slice.queue.0), score_key, arrival, codec::limit(slice.limit)];
+    db.prepare_cached(&sql)?.query_map(values, queued_link)?.collect()
 }
 
-pub fn of_lane(
+fn head_of_queue(
     db: &Connection,
     run: RunId,
-    lane: QueueId,
-    limit: usize,
+    slice: &QueueSlice,
+    (score_key, arrival): (i64, i64),
 ) -> rusqlite::Result<Vec<QueuedLink>> {
     let sql = format!(
-        "SELECT {LINK} WHERE state = 'waiting' AND run = ? AND lane = ? ORDER BY falling, arrival LIMIT ?"
+        "SELECT {LINK}
+         WHERE state = 'waiting' AND run = ? AND queue = ? AND (score_key, arrival) > (?, ?)
+         ORDER BY score_key, arrival LIMIT ?"
     );
-    let values = params![bits(run.0), bits(lane.0), at_most(limit)];
-    db.prepare_cached(&sql)?.query_map(values, waiting)?.collect()
+    let values = params![bits(run.0), bits(slice.queue.0), score_key, arrival, codec::limit(slice.limit)];
+    db.prepare_cached(&sql)?.query_map(values, queued_link)?.collect()
 }
 
-fn at_most(limit: usize) -> i64 {
-    i64::try_from(limit).unwrap_or(i64::MAX)
-}
-
-/// Lanes and hosts with waiting leads, and how many.
-pub fn queues(db: &Connection, run: RunId) -> rusqlite::Result<Vec<(QueueId, Host, u64)>> {
-    let sql = "SELECT queue.lane, hosts.host, queue.length
-        FROM (SELECT host, lane, count(*) AS length FROM links INDEXED BY links_of_host
-              WHERE state = 'waiting' GROUP BY host, lane) AS queue
-        JOIN hosts ON hosts.n = queue.host WHERE hosts.run = ?";
-    let read = |row: &Row<'_>| Ok((QueueId(unsigned(row, 0)?), Host(row.get(1)?), unsigned(row, 2)?));
+/// Queues by host, with their lengths.
+pub fn host_queues(db: &Connection, run: RunId) -> rusqlite::Result<Vec<HostQueue>> {
+    let sql = "SELECT waiting.queue, hosts.host, waiting.length
+        FROM (SELECT host, queue, count(*) AS length FROM links INDEXED BY links_of_host
+              WHERE state = 'waiting' GROUP BY host, queue) AS waiting
+        JOIN hosts ON hosts.n = waiting.host WHERE hosts.run = ?";
+    let read = |row: &Row<'_>| {
+        Ok(HostQueue {
+            queue: QueueId(unsigned(row, 0)?),
+            host: Host(row.get(1)?),
+            length: unsigned(row, 2)?,
+        })
+    };
     let mut queues =
         db.prepare_cached(sql)?.query_map([bits(run.0)], read)?.collect::<rusqlite::Result<Vec<_>>>()?;
     queues.sort();

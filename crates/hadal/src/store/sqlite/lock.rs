@@ -1,4 +1,4 @@
-//! One crawl at a time: an advisory lock that dies with its process.
+//! Lock file that admits one crawl at a time. The lock is advisory and ends with its process.
 
 use super::super::StoreError;
 use super::errors::io_fault;
@@ -6,26 +6,26 @@ use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Read, Seek, Write};
 use std::path::Path;
 
-/// Held for as long as a store is open for crawling.
+/// Lock of a store that is open for crawling.
 pub struct CrawlLock {
     file: File,
 }
 
 impl Drop for CrawlLock {
-    /// A child process that was just forked may have the file open for a moment longer; the lock ends here.
+    /// Unlocks explicitly, because a child process that was just forked may keep the file open for a moment.
     fn drop(&mut self) {
         self.file.unlock().ok();
     }
 }
 
 impl CrawlLock {
-    /// Whether anybody holds the lock of the store in `folder`.
+    /// True if a process holds the lock of the store in `folder`.
     pub fn is_taken(folder: &Path) -> bool {
         let held = |file: File| matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock));
         File::open(folder.join("crawl.lock")).is_ok_and(held)
     }
 
-    /// Takes the lock of the store in `folder` and leaves the process number in it.
+    /// Takes the lock of the store in `folder` and writes the process id into it.
     pub fn take(folder: &Path) -> Result<CrawlLock, StoreError> {
         let failed = |error| io_fault(folder, "take the crawl's lock", error);
         let mut options = OpenOptions::new();
@@ -38,12 +38,12 @@ impl CrawlLock {
             }
             Err(TryLockError::Error(error)) => return Err(failed(error)),
         }
-        sign(&mut file).map_err(failed)?;
+        write_pid(&mut file).map_err(failed)?;
         Ok(CrawlLock { file })
     }
 }
 
-fn sign(file: &mut File) -> std::io::Result<()> {
+fn write_pid(file: &mut File) -> std::io::Result<()> {
     file.set_len(0)?;
     file.rewind()?;
     writeln!(file, "{}", std::process::id())

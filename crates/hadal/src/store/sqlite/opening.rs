@@ -1,17 +1,15 @@
-//! Opening a store: nothing is written to a file that is not known to be a healthy store of ours.
+//! Opening of a store.
 //!
-//! The header is read with plain reads before SQLite sees the file. A new store is made beside its
-//! place and renamed into it, so that there is never half a store. One of an earlier format is brought
-//! up to date in one transaction, by whoever opens it first.
+//! Nothing is written to a file that is not known to be an intact store: its header is read with plain reads before
+//! SQLite opens it. A new store is created beside its place and renamed, so that an incomplete store never exists. The
+//! first process that opens a store of an earlier format migrates it in one transaction.
 
 use super::super::{Access, StoreError};
 use super::errors::{damaged, fault, io_fault};
-use super::harvest::{index_all_words, index_milestones};
 use super::lock::CrawlLock;
-use super::schema::{
-    ALTER_1, APPLICATION, CREATE, CREATE_2, CREATE_3, CREATE_4, CREATE_5, CREATE_6, CREATE_7, CREATE_8,
-    FORMAT, tables,
-};
+use super::migration;
+use super::schema::{APPLICATION, CREATE_WORD_INDEX, FORMAT, TABLES, tables};
+use super::views::create_views;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags, TransactionBehavior};
 use std::fs::{self, File};
@@ -20,10 +18,10 @@ use std::path::Path;
 use std::time::Duration;
 
 const FILE: &str = "hadal.db";
-/// How long a writer waits for another one: a person's command holds the store for milliseconds.
-const PATIENCE: Duration = Duration::from_secs(10);
+/// Time that a writer waits for another one. Commands of people hold the store for milliseconds, so this is ample.
+pub const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// A connection to the store in `folder`, and the lock when it is to crawl.
+/// Returns a connection to the store in `folder`, and the lock if it is opened for crawling.
 pub fn open(folder: &Path, access: Access) -> Result<(Connection, Option<CrawlLock>), StoreError> {
     if folder.exists() && !folder.is_dir() {
         let detail = "it is a file, and a store is a folder: name another with --store".to_string();
@@ -48,56 +46,32 @@ pub fn open(folder: &Path, access: Access) -> Result<(Connection, Option<CrawlLo
         return Ok((connection, lock));
     }
     drop(connection);
-    update(folder, access)?;
+    migrate(folder, access)?;
     let connection = connect()?;
     check_schema(folder, &connection)?;
     Ok((connection, lock))
 }
 
-/// Brings a store of an earlier format up to date. A reader needs the crawl's lock for as long.
-fn update(folder: &Path, access: Access) -> Result<(), StoreError> {
+/// Migrates a store of an earlier format. A reader takes the lock of the crawl for that time.
+fn migrate(folder: &Path, access: Access) -> Result<(), StoreError> {
     let _lock = match access {
         Access::Read => Some(CrawlLock::take(folder)?),
         Access::Crawl => None,
     };
-    let rewrite = || -> rusqlite::Result<()> {
+    let migrate = || -> rusqlite::Result<()> {
         let mut connection = connect(folder, Access::Crawl)?;
-        let whole = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-        let found = format_of(&whole)?;
-        if found < 2 {
-            whole.execute_batch(&format!("{ALTER_1} {CREATE_2}"))?;
-        }
-        if found < 3 {
-            whole.execute_batch(CREATE_3)?;
-        }
-        if found < 4 {
-            whole.execute_batch(CREATE_4)?;
-        }
-        if found < 5 {
-            whole.execute_batch(CREATE_5)?;
-        }
-        if found < 6 {
-            whole.execute_batch(CREATE_6)?;
-            index_all_words(&whole)?;
-        }
-        if found < 7 {
-            whole.execute_batch(CREATE_7)?;
-            index_milestones(&whole)?;
-        }
-        if found < 8 {
-            whole.execute_batch(CREATE_8)?;
-        }
-        whole.pragma_update(None, "user_version", FORMAT)?;
-        whole.commit()
+        let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        migration::migrate(&transaction, format_of(&transaction)?)?;
+        transaction.commit()
     };
-    rewrite().map_err(|error| fault(folder, error))
+    migrate().map_err(|error| fault(folder, error))
 }
 
 fn format_of(connection: &Connection) -> rusqlite::Result<u32> {
     connection.pragma_query_value(None, "user_version", |row| row.get(0))
 }
 
-/// Whether there is a store; an error when there is a file that must not be touched.
+/// True if there is a store. An error if there is a file that must not be touched.
 fn check_header(folder: &Path) -> Result<bool, StoreError> {
     let unreadable = |error| io_fault(folder, "read the store", error);
     let mut header = Vec::with_capacity(100);
@@ -142,8 +116,9 @@ fn create(folder: &Path) -> Result<(), StoreError> {
 fn write_empty(draft: &Path) -> rusqlite::Result<()> {
     let connection = Connection::open(draft)?;
     connection.execute_batch(&format!(
-        "BEGIN; PRAGMA application_id = {APPLICATION}; PRAGMA user_version = {FORMAT}; {CREATE} {CREATE_2} {CREATE_3}
-         {CREATE_4} {CREATE_5} {CREATE_6} {CREATE_7} {CREATE_8} COMMIT;"
+        "BEGIN; PRAGMA application_id = {APPLICATION}; PRAGMA user_version = {FORMAT};
+         {TABLES} {CREATE_WORD_INDEX} {} COMMIT;",
+        create_views()
     ))?;
     connection.pragma_update(None, "journal_mode", "WAL")?;
     connection.close().map_err(|(_, error)| error)
@@ -156,12 +131,12 @@ fn connect(folder: &Path, access: Access) -> rusqlite::Result<Connection> {
         Access::Crawl => (32 * 1024, "OFF"),
         Access::Read => (4 * 1024, "ON"),
     };
-    connection.busy_timeout(PATIENCE)?;
+    connection.busy_timeout(BUSY_TIMEOUT)?;
     connection.set_prepared_statement_cache_capacity(64);
-    // Statements keep their plan: no second look at it with every new value bound.
+    // Statements keep their query plan when new values are bound.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
-    // A sync dirties some thousand pages of the links' indexes; copying them from the log into the
-    // database every 32 MB rather than every 4 MB lets most of them be overwritten before.
+    // A sync changes some thousand pages of the indexes of `links`. A checkpoint every 32 MB rather than every 4 MB
+    // copies most of them only once.
     connection.execute_batch(&format!(
         "PRAGMA wal_autocheckpoint = 8192; PRAGMA cache_size = -{cache_kib}; PRAGMA synchronous = FULL; PRAGMA temp_store = MEMORY;
          PRAGMA cell_size_check = ON; PRAGMA foreign_keys = OFF; PRAGMA journal_size_limit = 67108864;
@@ -170,7 +145,7 @@ fn connect(folder: &Path, access: Access) -> rusqlite::Result<Connection> {
     Ok(connection)
 }
 
-/// The format of a store that has all the tables of it.
+/// Returns the format of a store, after a check that all its tables exist.
 fn check_schema(folder: &Path, connection: &Connection) -> Result<u32, StoreError> {
     let look = || -> rusqlite::Result<(u32, Vec<String>)> {
         let format = format_of(connection)?;

@@ -1,17 +1,16 @@
-//! The audit log in its table.
+//! Audit log in its table.
 
-use super::super::{Filter, HarvestId, RunId, Submission, SubmissionResult, Submitter};
-use super::codec::{Word, bits, undecodable, unsigned};
-use super::reports::CHUNK;
+use super::super::{HarvestId, RunId, Submission, SubmissionQuery, SubmissionResult, Submitter};
+use super::codec::{self, Word, bits, undecodable, unsigned};
 use hadal_core::time::Time;
 use rusqlite::{Connection, Row, params};
 
-/// Writes an entry, once.
+/// Adds an entry, unless it is there.
 pub fn log(db: &Connection, entry: &Submission) -> rusqlite::Result<()> {
     let sql =
         "INSERT OR IGNORE INTO submission (run, harvest, seq, at, topic, form_id, page_url, method, url,
             body, purpose) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
-    let (run, harvest) = columns(entry.by);
+    let (run, harvest) = submitter_columns(entry.by);
     db.prepare_cached(sql)?.execute(params![
         run,
         harvest,
@@ -28,28 +27,28 @@ pub fn log(db: &Connection, entry: &Submission) -> rusqlite::Result<()> {
     Ok(())
 }
 
-/// Adds what came back.
-pub fn complete(db: &Connection, by: Submitter, seq: u64, answer: &SubmissionResult) -> rusqlite::Result<()> {
-    let (status, failure) = match answer {
+/// Adds the result of a submission to its entry.
+pub fn complete(db: &Connection, by: Submitter, seq: u64, result: &SubmissionResult) -> rusqlite::Result<()> {
+    let (status, failure) = match result {
         SubmissionResult::Status(status) => (Some(*status), None),
-        SubmissionResult::Failure(kind) => (None, Some(kind)),
+        SubmissionResult::Failure(kind) => (None, Some(Word(kind))),
     };
     let sql = "UPDATE submission SET status = ?, failure = ? WHERE run = ? AND harvest = ? AND seq = ?";
-    let (run, harvest) = columns(by);
+    let (run, harvest) = submitter_columns(by);
     db.prepare_cached(sql)?.execute(params![status, failure, run, harvest, bits(seq)])?;
     Ok(())
 }
 
-/// The number of the last step of a harvest that is on record.
-pub fn last_of(db: &Connection, harvest: HarvestId) -> rusqlite::Result<Option<u64>> {
+/// Highest sequence number of a harvest in the log.
+pub fn last_seq(db: &Connection, harvest: HarvestId) -> rusqlite::Result<Option<u64>> {
     let sql = "SELECT max(seq) FROM submission WHERE run = ? AND harvest = ?";
-    let last = |row: &Row<'_>| row.get::<_, Option<i64>>(0);
-    let last = db.prepare_cached(sql)?.query_row(columns(Submitter::Harvest(harvest)), last)?;
+    let read = |row: &Row<'_>| row.get::<_, Option<i64>>(0);
+    let last = db.prepare_cached(sql)?.query_row(submitter_columns(Submitter::Harvest(harvest)), read)?;
     Ok(last.map(i64::cast_unsigned))
 }
 
-/// The number of the run and that of the harvest; what it is not has number 0, which is never given.
-fn columns(by: Submitter) -> (i64, i64) {
+/// Numbers of the run and of the harvest. 0, which is no valid number, stands for none.
+fn submitter_columns(by: Submitter) -> (i64, i64) {
     match by {
         Submitter::Run(run) => (bits(run.0), 0),
         Submitter::Harvest(harvest) => (0, bits(harvest.0)),
@@ -57,35 +56,34 @@ fn columns(by: Submitter) -> (i64, i64) {
     }
 }
 
-/// The next entries that pass after number `last`, and the number of the last of them.
-pub fn after(db: &Connection, filter: &Filter, last: i64) -> rusqlite::Result<(Vec<Submission>, i64)> {
+/// Entries with their row numbers, after row number `last`.
+pub fn after(
+    db: &Connection,
+    query: &SubmissionQuery,
+    last: i64,
+    limit: usize,
+) -> rusqlite::Result<Vec<(i64, Submission)>> {
     let sql = "SELECT n, run, seq, at, topic, form_id, page_url, method, url, body, purpose, status, failure,
             harvest
         FROM submission WHERE n > ?1 AND (?2 IS NULL OR (run = ?2 AND harvest = 0))
             AND (?3 IS NULL OR (harvest = ?3 AND run = 0)) AND (?4 IS NULL OR topic = ?4)
         ORDER BY n LIMIT ?5";
-    let mut end = last;
-    let read = |row: &Row<'_>| {
-        end = row.get(0)?;
-        entry(row)
-    };
-    let mut sought = db.prepare_cached(sql)?;
-    let (run, harvest) = (filter.run.map(|run| bits(run.0)), filter.harvest.map(|harvest| bits(harvest.0)));
-    let values = params![last, run, harvest, filter.topic, CHUNK as i64];
-    let rows = sought.query_map(values, read)?.collect::<rusqlite::Result<Vec<_>>>()?;
-    Ok((rows, end))
+    let (run, harvest) = (query.run.map(|run| bits(run.0)), query.harvest.map(|harvest| bits(harvest.0)));
+    let values = params![last, run, harvest, query.topic, codec::limit(limit)];
+    db.prepare_cached(sql)?.query_map(values, |row| Ok((row.get(0)?, entry(row)?)))?.collect()
 }
 
 fn entry(row: &Row<'_>) -> rusqlite::Result<Submission> {
     let form: String = row.get(5)?;
     let (Word(page), Word(method), Word(url), Word(purpose)) =
         (row.get(6)?, row.get(7)?, row.get(8)?, row.get(10)?);
-    let failure: Option<String> = row.get(12)?;
     let by = match (unsigned(row, 1)?, unsigned(row, 13)?) {
         (0, 0) => Submitter::Person,
         (run, 0) => Submitter::Run(RunId(run)),
         (_, harvest) => Submitter::Harvest(HarvestId(harvest)),
     };
+    let failure = row.get::<_, Option<Word<_>>>(12)?.map(|Word(kind)| kind);
+    let status: Option<u16> = row.get(11)?;
     Ok(Submission {
         by,
         seq: unsigned(row, 2)?,
@@ -97,9 +95,6 @@ fn entry(row: &Row<'_>) -> rusqlite::Result<Submission> {
         url,
         body: row.get(9)?,
         purpose,
-        answer: row
-            .get::<_, Option<u16>>(11)?
-            .map(SubmissionResult::Status)
-            .or(failure.map(SubmissionResult::Failure)),
+        answer: status.map(SubmissionResult::Status).or(failure.map(SubmissionResult::Failure)),
     })
 }

@@ -1,103 +1,94 @@
-//! The catalogue in its tables.
+//! Queries for people over the tables.
 
 pub mod curves;
-mod directory;
-mod watching;
+mod forms;
+pub mod rows;
 
 use super::super::search::SearchWords;
 use super::super::*;
-use super::harvest::{books, records};
+use super::harvest::{harvests, queries, records};
 use super::lock::CrawlLock;
-use super::{SqliteStore, frontier, runs};
-use hadal_core::harvest::record::RecordId;
+use super::{ROWS_PER_PAGE, SqliteStore};
 use hadal_core::identity::FormId;
 
 impl SqliteStore {
-    /// Says what people made of these forms.
-    fn label(&self, forms: &mut [FormSummary]) -> Result<(), StoreError> {
+    /// Adds the labels to forms.
+    fn add_labels(&self, forms: &mut [FormSummary]) -> Result<(), StoreError> {
         let keys: Vec<(FormId, &str)> =
             forms.iter().map(|form| (form.place.form, form.place.topic.as_str())).collect();
-        let labels = self.notes.labels_of(&keys)?;
+        let labels = self.annotations.labels_of(&keys)?;
         forms.iter_mut().zip(labels).for_each(|(form, label)| form.label = label);
         Ok(())
     }
 
-    /// The forms with the label that is asked for, when one is.
-    fn named(&self, marks: LabelFilter) -> Result<Option<Vec<FormId>>, StoreError> {
-        let LabelFilter::Only(label) = marks else { return Ok(None) };
-        self.notes.labelled(label).map(Some)
+    /// Identities to which a query is limited; `None` for no limit.
+    fn wanted_ids(&self, query: &FormQuery) -> Result<Option<Vec<FormId>>, StoreError> {
+        let named = Some(query.ids.clone()).filter(|ids| !ids.is_empty());
+        let LabelFilter::Only(label) = query.labels else { return Ok(named) };
+        let labelled = self.annotations.labelled(label)?;
+        Ok(Some(match named {
+            Some(ids) => ids.into_iter().filter(|id| labelled.contains(id)).collect(),
+            None => labelled,
+        }))
+    }
+
+    /// The first harvest that may hold rows for a query, with the row after which to continue.
+    fn next_harvest(&self, query: &HarvestRowQuery) -> Result<Option<(HarvestId, Option<u64>)>, StoreError> {
+        let from = query.after.map_or(HarvestId(0), |after| after.harvest);
+        let found = self.with(|db| harvests::first_from(db, &query.harvests(), from))?;
+        let row = query.after.and_then(|after| after.row.filter(|_| found == Some(after.harvest)));
+        Ok(found.map(|harvest| (harvest, row)))
+    }
+
+    /// Position after all rows of a harvest: before the first row of the next one.
+    fn after_harvest(
+        &self,
+        query: &HarvestRowQuery,
+        harvest: HarvestId,
+    ) -> Result<Option<HarvestRowCursor>, StoreError> {
+        let next = self.with(|db| harvests::first_from(db, &query.harvests(), HarvestId(harvest.0 + 1)))?;
+        Ok(next.map(|harvest| HarvestRowCursor { harvest, row: None }))
     }
 }
 
 impl Catalogue for SqliteStore {
-    fn run_page(
-        &self,
-        topic: Option<&str>,
-        before: Option<RunId>,
-        most: usize,
-    ) -> Result<Vec<RunRow>, StoreError> {
-        self.reading(|db| runs::newest(db, topic, before, most))
+    fn runs(&self, query: &RunQuery) -> Result<Vec<RunRow>, StoreError> {
+        self.reading(|db| rows::runs(db, query))
     }
 
-    fn run_row(&self, run: RunId) -> Result<Option<RunRow>, StoreError> {
-        self.reading(|db| runs::one(db, run))
+    fn sites(&self, query: &SiteQuery) -> Result<Vec<SiteRow>, StoreError> {
+        self.with(|db| rows::sites(db, query))
     }
 
-    fn curve(&self, run: RunId) -> Result<Vec<CurvePoint>, StoreError> {
-        self.with(|db| curves::of_run(db, run))
+    fn forms(&self, query: &FormQuery) -> Result<RowPage<FormEntry, FormCursor>, StoreError> {
+        let RowPage { rows, next } = self.form_summaries(query)?;
+        let entries = self.reading(|db| {
+            let entry = |form: &FormSummary| forms::entry(db, form, query);
+            rows.iter().map(entry).filter_map(Result::transpose).collect()
+        })?;
+        Ok(RowPage { rows: entries, next })
     }
 
-    fn lanes(&self, run: RunId, most: usize) -> Result<Vec<QueueLength>, StoreError> {
-        self.reading(|db| watching::lanes(db, run, most))
-    }
-
-    fn latest_pages(&self, run: RunId, most: usize) -> Result<Vec<PageRow>, StoreError> {
-        self.with(|db| watching::latest_pages(db, run, most))
-    }
-
-    fn followed(&self, run: RunId, link: LinkId) -> Result<Option<FollowedLink>, StoreError> {
-        let found = self.with(|db| frontier::link(db, run, link))?;
-        Ok(found
-            .map(|waiting| FollowedLink { placed: Some((waiting.queue, waiting.score)), link: waiting.link }))
-    }
-
-    fn latest_lessons(&self, run: RunId, most: usize) -> Result<Vec<LessonRow>, StoreError> {
-        self.with(|db| watching::latest_lessons(db, run, most))
-    }
-
-    fn saved_strategy(&self, run: RunId) -> Result<Option<Vec<u8>>, StoreError> {
-        self.with(|db| runs::saved(db, run))
-    }
-
-    fn directory(&self, query: &FormQuery) -> Result<DirectoryPage<FormEntry>, StoreError> {
-        let DirectoryPage { forms, next } = self.glances(query)?;
-        let row = |form: &FormSummary| {
-            let row = self.with(|db| directory::row(db, form.run, form.place.form))?;
-            Ok(row.map(|row| FormEntry { run: form.run, row, label: form.label }))
-        };
-        let forms = forms.iter().map(row).filter_map(Result::transpose).collect::<Result<_, StoreError>>()?;
-        Ok(DirectoryPage { forms, next })
-    }
-
-    fn glances(&self, query: &FormQuery) -> Result<DirectoryPage<FormSummary>, StoreError> {
-        let only = self.named(query.marks)?;
-        let mut page = DirectoryPage { forms: Vec::new(), next: query.after.clone() };
-        let mut left = MOST_SCANNED;
+    fn form_summaries(&self, query: &FormQuery) -> Result<RowPage<FormSummary, FormCursor>, StoreError> {
+        let ids = self.wanted_ids(query)?;
+        let limit = query.limit.unwrap_or(ROWS_PER_PAGE);
+        let mut page = RowPage { rows: Vec::new(), next: query.after.clone() };
+        let mut left = MAX_SCANNED_FORMS;
         loop {
-            // One more than wanted tells whether there is a next page.
-            let most = (query.most.saturating_sub(page.forms.len()) + 1, left);
+            // One form more than wanted shows whether there is a next page.
+            let most = (limit.saturating_sub(page.rows.len()).saturating_add(1), left);
             let place = page.next.as_ref();
-            let scan = self.with(|db| directory::scan(db, query, place, only.as_deref(), most))?;
-            let mut forms = scan.forms;
-            self.label(&mut forms)?;
-            for form in forms.into_iter().filter(|form| query.marks.take(form.label)) {
-                if page.forms.len() == query.most {
+            let scan = self.with(|db| forms::scan(db, query, place, ids.as_deref(), most))?;
+            let mut found = scan.forms;
+            self.add_labels(&mut found)?;
+            for form in found.into_iter().filter(|form| query.labels.matches(form.label)) {
+                if page.rows.len() == limit {
                     return Ok(page);
                 }
                 page.next = Some(form.place.clone());
-                page.forms.push(form);
+                page.rows.push(form);
             }
-            left -= scan.looked;
+            left -= scan.examined;
             page.next = scan.end;
             if page.next.is_none() || left == 0 {
                 return Ok(page);
@@ -105,61 +96,88 @@ impl Catalogue for SqliteStore {
         }
     }
 
-    fn found(&self, form: FormId, topic: Option<&str>) -> Result<Option<FormEntry>, StoreError> {
-        let Some((run, row)) = self.with(|db| directory::one(db, form, topic))? else { return Ok(None) };
-        let label = self.notes.labels_of(&[(form, &row.topic)])?.pop().flatten();
-        Ok(Some(FormEntry { run, row, label }))
+    fn pages(&self, query: &PageQuery) -> Result<RowPage<PageRow, PageCursor>, StoreError> {
+        let limit = query.limit.unwrap_or(ROWS_PER_PAGE);
+        let rows = self.with(|db| rows::pages(db, query, limit))?;
+        let next = rows.last().filter(|_| rows.len() == limit).map(|(number, _)| PageCursor(*number));
+        Ok(RowPage { rows: rows.into_iter().map(|(_, page)| page).collect(), next })
     }
 
-    fn mark(&self, row: &LabelRow) -> Result<(), StoreError> {
-        self.notes.mark(row)
-    }
-
-    fn unmark(&self, form: FormId, topic: &str) -> Result<(), StoreError> {
-        self.notes.unmark(form, topic)
-    }
-
-    fn labels(&self, after: Option<(FormId, &str)>, most: usize) -> Result<Vec<LabelRow>, StoreError> {
-        self.notes.labels(after, most)
-    }
-
-    fn harvest_page(&self, before: Option<HarvestId>, most: usize) -> Result<Vec<HarvestRow>, StoreError> {
-        self.reading(|db| books::newest(db, before, most))
-    }
-
-    fn record_page(
+    fn submissions(
         &self,
-        harvest: HarvestId,
-        search: Option<&str>,
-        after: Option<RecordId>,
-        most: usize,
-    ) -> Result<RecordPage, StoreError> {
-        let sought = search.map(SearchWords::of);
-        self.reading(|db| {
-            let last = records::number_of(db, harvest, after.map(|record| record.0))?;
-            let (rows, end) = records::after(db, harvest, sought.as_ref(), last, most)?;
-            let next = end.map(|n| records::id_at(db, n)).transpose()?;
-            Ok(RecordPage { records: rows, next })
-        })
+        query: &SubmissionQuery,
+    ) -> Result<RowPage<Submission, SubmissionCursor>, StoreError> {
+        let limit = query.limit.unwrap_or(ROWS_PER_PAGE);
+        let SubmissionCursor { of_people, number } =
+            query.after.unwrap_or(SubmissionCursor { of_people: false, number: 0 });
+        let rows = match of_people {
+            false => self.with(|db| super::submissions::after(db, query, number, limit))?,
+            true => self.annotations.questions_after(query, number, limit)?,
+        };
+        let next = match rows.last().filter(|_| rows.len() == limit) {
+            Some((number, _)) => Some(SubmissionCursor { of_people, number: *number }),
+            None if !of_people => Some(SubmissionCursor { of_people: true, number: 0 }),
+            None => None,
+        };
+        Ok(RowPage { rows: rows.into_iter().map(|(_, entry)| entry).collect(), next })
     }
 
-    fn harvest_curve(&self, harvest: HarvestId) -> Result<Vec<HarvestPoint>, StoreError> {
-        self.with(|db| curves::of_harvest(db, harvest))
+    fn harvests(&self, query: &HarvestQuery) -> Result<Vec<HarvestRow>, StoreError> {
+        self.reading(|db| harvests::rows(db, query))
     }
 
-    fn outlook(&self, harvest: HarvestId) -> Result<Vec<String>, StoreError> {
-        self.with(|db| books::outlook(db, harvest))
+    fn queries(&self, query: &HarvestRowQuery) -> Result<RowPage<QueryRow, HarvestRowCursor>, StoreError> {
+        let Some((harvest, row)) = self.next_harvest(query)? else {
+            return Ok(RowPage { rows: Vec::new(), next: None });
+        };
+        let limit = query.limit.unwrap_or(ROWS_PER_PAGE);
+        let last = row.map(|number| u32::try_from(number).unwrap_or(u32::MAX));
+        let mut rows = self.with(|db| queries::after(db, harvest, last, limit))?;
+        let next = match rows.last().filter(|_| rows.len() == limit) {
+            Some(last) => Some(HarvestRowCursor { harvest, row: Some(u64::from(last.number)) }),
+            None => self.after_harvest(query, harvest)?,
+        };
+        if let Some(words) = query.search.as_deref().map(SearchWords::of) {
+            rows.retain(|row| words.are_in(&[&row.words]));
+        }
+        Ok(RowPage { rows, next })
+    }
+
+    fn records(&self, query: &HarvestRowQuery) -> Result<RowPage<RecordRow, HarvestRowCursor>, StoreError> {
+        let Some((harvest, row)) = self.next_harvest(query)? else {
+            return Ok(RowPage { rows: Vec::new(), next: None });
+        };
+        let limit = query.limit.unwrap_or(records::ROWS_PER_PAGE);
+        let search = query.search.as_deref().map(SearchWords::of);
+        let (rows, end) = self.reading(|db| records::after(db, harvest, search.as_ref(), row, limit))?;
+        let next = match end {
+            Some(record) => Some(HarvestRowCursor { harvest, row: Some(record.0) }),
+            None => self.after_harvest(query, harvest)?,
+        };
+        Ok(RowPage { rows, next })
+    }
+
+    fn labels(&self, query: &LabelQuery) -> Result<RowPage<LabelRow, (FormId, String)>, StoreError> {
+        let limit = query.limit.unwrap_or(ROWS_PER_PAGE);
+        let after = query.after.as_ref().map(|(form, topic)| (*form, topic.as_str()));
+        let rows = self.annotations.labels(after, limit)?;
+        let next = rows.last().filter(|_| rows.len() == limit).map(|row| (row.form, row.topic.clone()));
+        Ok(RowPage { rows, next })
+    }
+
+    fn set_labels(&self, changes: &[LabelUpdate]) -> Result<(), StoreError> {
+        self.annotations.set_labels(changes)
+    }
+
+    fn log_question(&self, entry: &Submission) -> Result<u64, StoreError> {
+        self.annotations.log(entry)
+    }
+
+    fn end_question(&self, number: u64, result: &SubmissionResult) -> Result<(), StoreError> {
+        self.annotations.complete(number, result)
     }
 
     fn is_busy(&self) -> bool {
         CrawlLock::is_taken(&self.folder)
-    }
-
-    fn log_question(&self, entry: &Submission) -> Result<u64, StoreError> {
-        self.notes.log(entry)
-    }
-
-    fn end_question(&self, number: u64, answer: &SubmissionResult) -> Result<(), StoreError> {
-        self.notes.complete(number, answer)
     }
 }

@@ -1,42 +1,45 @@
-//! Queries that were asked, and their answers as they were.
+//! Finished queries and their answers.
 
-use super::super::super::{AnswerRecord, HarvestId, QueryRow};
-use super::super::codec::{Json, Word, bits, undecodable, unsigned};
+use super::super::super::{AnswerRecord, HarvestId, PastAnswer, QueryRow};
+use super::super::codec::{self, Json, Word, bits, undecodable, unsigned};
 use super::records;
 use hadal_core::harvest::record::RecordId;
 use hadal_core::time::Time;
 use rusqlite::{Connection, Row, params};
 
-/// The next query after this number, and the records of its answer that the harvest has.
-pub fn answer_after(
+/// The next queries after a number, with those records of their answers that the harvest has.
+pub fn answers_after(
     db: &Connection,
     harvest: HarvestId,
     last: Option<u32>,
-) -> rusqlite::Result<Option<(QueryRow, Vec<AnswerRecord>)>> {
-    let Some(row) = after(db, harvest, last, 1)?.pop() else { return Ok(None) };
-    let found = row.hits.iter().map(|hit| records::one(db, harvest, *hit));
-    let told = |found: rusqlite::Result<_>| found.map(|record| AnswerRecord::of(record, row.number));
-    let hits = found.filter_map(Result::transpose).map(told).collect::<rusqlite::Result<_>>()?;
-    Ok(Some((row, hits)))
+    limit: usize,
+) -> rusqlite::Result<Vec<PastAnswer>> {
+    after(db, harvest, last, limit)?.into_iter().map(|query| answer(db, harvest, query)).collect()
 }
 
-/// The next queries of a harvest after this number.
+fn answer(db: &Connection, harvest: HarvestId, query: QueryRow) -> rusqlite::Result<PastAnswer> {
+    let found = query.hits.iter().map(|hit| records::one(db, harvest, *hit));
+    let read = |found: rusqlite::Result<_>| found.map(|record| AnswerRecord::of(record, query.number));
+    let records = found.filter_map(Result::transpose).map(read).collect::<rusqlite::Result<_>>()?;
+    Ok(PastAnswer { query, records })
+}
+
+/// The next queries of a harvest after a number.
 pub fn after(
     db: &Connection,
     harvest: HarvestId,
     last: Option<u32>,
-    limit: i64,
+    limit: usize,
 ) -> rusqlite::Result<Vec<QueryRow>> {
     let sql =
-        "SELECT harvest, form_id, number, query, words, kind, total, found, new, pages, requests, ending,
+        "SELECT harvest, form_id, number, query, query_text, kind, total, found, new, pages, requests, ending,
             at, hits, next
         FROM queries JOIN harvests ON id = harvest WHERE harvest = ? AND number > ? ORDER BY number LIMIT ?";
-    let last = last.map_or(-1, i64::from);
-    let mut sought = db.prepare_cached(sql)?;
-    sought.query_map(params![bits(harvest.0), last, limit], asked)?.collect()
+    let values = params![bits(harvest.0), last.map_or(-1, i64::from), codec::limit(limit)];
+    db.prepare_cached(sql)?.query_map(values, query_row)?.collect()
 }
 
-fn asked(row: &Row<'_>) -> rusqlite::Result<QueryRow> {
+fn query_row(row: &Row<'_>) -> rusqlite::Result<QueryRow> {
     let form: String = row.get(1)?;
     let (Json(query), Word(end)) = (row.get(3)?, row.get(11)?);
     Ok(QueryRow {
@@ -61,7 +64,7 @@ fn asked(row: &Row<'_>) -> rusqlite::Result<QueryRow> {
     })
 }
 
-/// Ids of eight bytes each.
+/// Identities of eight bytes each, least byte first.
 fn ids(packed: &[u8]) -> Vec<RecordId> {
     packed.as_chunks::<8>().0.iter().map(|id| RecordId(u64::from_le_bytes(*id))).collect()
 }

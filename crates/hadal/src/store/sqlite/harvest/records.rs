@@ -1,31 +1,18 @@
-//! Records that came up, in that order, and those among them that have certain words.
+//! Records in the order they were found, and search among them.
 
 use super::super::super::search::SearchWords;
 use super::super::super::{HarvestId, RecordRow};
-use super::super::codec::{Json, Word, bits, undecodable, unsigned};
-use super::words;
+use super::super::codec::{self, Json, Word, bits, undecodable, unsigned};
+use super::word_index;
 use hadal_core::harvest::record::{Record, RecordId};
 use hadal_core::time::Time;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
-/// Records that are read at once: each may carry the text of a page.
-pub const CHUNK: usize = 100;
+/// Number of records per page, if a query states none. Each may carry the text of a page.
+pub const ROWS_PER_PAGE: usize = 100;
 
-const COLUMNS: &str = "records.n, harvest, form_id, topic, records.id, url, title, text, fields, asked,
-    records.words, position, fetched_at, detail";
-
-/// The number of a record's row; 0, which comes before all, when there is no such record.
-pub fn number_of(db: &Connection, harvest: HarvestId, record: Option<u64>) -> rusqlite::Result<i64> {
-    let Some(record) = record else { return Ok(0) };
-    let mut sought = db.prepare_cached("SELECT n FROM records WHERE harvest = ? AND id = ?")?;
-    Ok(sought.query_row([bits(harvest.0), bits(record)], |row| row.get(0)).optional()?.unwrap_or(0))
-}
-
-/// Which record is in a row.
-pub fn id_at(db: &Connection, n: i64) -> rusqlite::Result<RecordId> {
-    let mut sought = db.prepare_cached("SELECT id FROM records WHERE n = ?")?;
-    sought.query_row([n], |row| unsigned(row, 0).map(RecordId))
-}
+const COLUMNS: &str = "records.n, harvest, form_id, topic, records.id, url, title, text, fields,
+    query_number, query_text, position, fetched_at, detail";
 
 /// One record of a harvest.
 pub fn one(db: &Connection, harvest: HarvestId, id: RecordId) -> rusqlite::Result<Option<RecordRow>> {
@@ -36,57 +23,70 @@ pub fn one(db: &Connection, harvest: HarvestId, id: RecordId) -> rusqlite::Resul
     db.prepare_cached(&sql)?.query_row([bits(harvest.0), bits(id.0)], record).optional()
 }
 
-/// Some records, and the row number after which to go on, unless they were the last. There may be fewer than
-/// asked for, and more to come.
-pub type Page = (Vec<RecordRow>, Option<i64>);
-
-/// The next records that pass after row number `last`.
+/// The next records after a record (or from the first on, if it is unknown), and the record after which to continue.
+/// There may be fewer than `limit` records although more follow.
 pub fn after(
     db: &Connection,
     harvest: HarvestId,
-    sought: Option<&SearchWords>,
-    last: i64,
+    search: Option<&SearchWords>,
+    last: Option<u64>,
     limit: usize,
-) -> rusqlite::Result<Page> {
-    match sought {
+) -> rusqlite::Result<(Vec<RecordRow>, Option<RecordId>)> {
+    let last = row_number(db, harvest, last)?;
+    match search {
         None => all_after(db, harvest, last, limit),
-        Some(sought) if sought.words().is_empty() => Ok((Vec::new(), None)),
-        Some(sought) => {
-            let most = (limit, words::MOST_MILES);
-            let (found, end) = words::after(db, bits(harvest.0), sought.words(), last, most)?;
-            let rows = found.iter().zip(at(db, &found)?);
-            let wanted = rows.filter(|(n, row)| !words::is_milestone(**n) || has_words(row, sought));
-            Ok((wanted.map(|(_, row)| row).collect(), end))
-        }
+        Some(search) if search.words().is_empty() => Ok((Vec::new(), None)),
+        Some(search) => found_after(db, harvest, search, last, limit),
     }
 }
 
-fn has_words(row: &RecordRow, sought: &SearchWords) -> bool {
-    sought.is_in(&[&row.record.title, &row.record.text, row.detail.as_deref().unwrap_or_default()])
+/// Row number of a record; 0, which comes before all, for an unknown one.
+fn row_number(db: &Connection, harvest: HarvestId, record: Option<u64>) -> rusqlite::Result<i64> {
+    let Some(record) = record else { return Ok(0) };
+    let mut known = db.prepare_cached("SELECT n FROM records WHERE harvest = ? AND id = ?")?;
+    Ok(known.query_row([bits(harvest.0), bits(record)], |row| row.get(0)).optional()?.unwrap_or(0))
 }
 
-fn all_after(db: &Connection, harvest: HarvestId, last: i64, limit: usize) -> rusqlite::Result<Page> {
+fn all_after(
+    db: &Connection,
+    harvest: HarvestId,
+    last: i64,
+    limit: usize,
+) -> rusqlite::Result<(Vec<RecordRow>, Option<RecordId>)> {
     let sql = format!(
         "SELECT {COLUMNS} FROM records INDEXED BY records_of_harvest JOIN harvests ON harvests.id = harvest
          WHERE harvest = ? AND records.n > ? ORDER BY records.n LIMIT ?"
     );
-    let mut end = None;
-    let row = |row: &Row<'_>| {
-        end = Some(row.get(0)?);
-        record(row)
-    };
-    let values = params![bits(harvest.0), last, limit as i64];
-    let rows = db.prepare_cached(&sql)?.query_map(values, row)?.collect::<rusqlite::Result<Vec<_>>>()?;
-    let end = end.filter(|_| rows.len() == limit);
+    let values = params![bits(harvest.0), last, codec::limit(limit)];
+    let rows = db.prepare_cached(&sql)?.query_map(values, record)?.collect::<rusqlite::Result<Vec<_>>>()?;
+    let end = rows.last().filter(|_| rows.len() == limit).map(|row| row.record.id);
+    Ok((rows, end))
+}
+
+fn found_after(
+    db: &Connection,
+    harvest: HarvestId,
+    search: &SearchWords,
+    last: i64,
+    limit: usize,
+) -> rusqlite::Result<(Vec<RecordRow>, Option<RecordId>)> {
+    let most = (limit, word_index::MAX_MILESTONES);
+    let (found, end) = word_index::after(db, bits(harvest.0), search.words(), last, most)?;
+    let mut rows = in_rows(db, &found)?;
+    let end = end.and_then(|_| rows.last()).map(|row| row.record.id);
+    let mut numbers = found.iter();
+    rows.retain(|row| {
+        !numbers.next().is_some_and(|n| word_index::is_milestone(*n)) || search.are_in_record(row)
+    });
     Ok((rows, end))
 }
 
 /// The records in these rows.
-fn at(db: &Connection, numbers: &[i64]) -> rusqlite::Result<Vec<RecordRow>> {
+fn in_rows(db: &Connection, numbers: &[i64]) -> rusqlite::Result<Vec<RecordRow>> {
     let sql =
         format!("SELECT {COLUMNS} FROM records JOIN harvests ON harvests.id = harvest WHERE records.n = ?");
-    let mut sought = db.prepare_cached(&sql)?;
-    numbers.iter().map(|n| sought.query_row([n], record)).collect()
+    let mut read = db.prepare_cached(&sql)?;
+    numbers.iter().map(|n| read.query_row([n], record)).collect()
 }
 
 fn record(row: &Row<'_>) -> rusqlite::Result<RecordRow> {

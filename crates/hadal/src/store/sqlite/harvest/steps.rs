@@ -1,23 +1,33 @@
-//! Steps of a harvest, applied within one transaction.
+//! Application of a batch of a harvest within one transaction.
 
+use super::super::super::search::record_texts;
 use super::super::super::*;
 use super::super::codec::{Json, Word, bits, packed, unsigned};
 use super::super::{catalogue, submissions};
-use super::words;
+use super::{harvests, word_index};
 use hadal_core::harvest::record::RecordId;
-use rusqlite::{Connection, OptionalExtension, params};
+use rusqlite::{Connection, OptionalExtension, Row, params};
 
-/// Steps being applied.
+/// A batch in the course of being applied.
 struct HarvestCommit<'a> {
     db: &'a Connection,
     harvest: i64,
-    /// What these steps add to the harvest's counters.
-    tally: HarvestCounters,
+    /// Increase of the harvest's counters.
+    counters: HarvestCounters,
 }
 
-/// Applies those of the steps that were not applied.
-pub fn apply(db: &Connection, harvest: HarvestId, steps: &[HarvestStep]) -> rusqlite::Result<()> {
-    let mut commit = HarvestCommit { db, harvest: bits(harvest.0), tally: HarvestCounters::default() };
+/// Applies a batch in the documented order.
+pub fn apply(db: &Connection, harvest: HarvestId, batch: &HarvestBatch) -> rusqlite::Result<()> {
+    if !batch.steps.is_empty() {
+        apply_steps(db, harvest, &batch.steps)?;
+    }
+    batch.submissions.iter().try_for_each(|entry| submissions::log(db, entry))?;
+    batch.progress.as_ref().map_or(Ok(()), |progress| harvests::save_progress(db, harvest, progress))
+}
+
+/// Applies the steps that were not applied before.
+fn apply_steps(db: &Connection, harvest: HarvestId, steps: &[HarvestStep]) -> rusqlite::Result<()> {
+    let mut commit = HarvestCommit { db, harvest: bits(harvest.0), counters: HarvestCounters::default() };
     let mut next = commit.next_seq()?;
     for step in steps {
         if step.seq >= next {
@@ -25,11 +35,11 @@ pub fn apply(db: &Connection, harvest: HarvestId, steps: &[HarvestStep]) -> rusq
             commit.apply(step)?;
         }
     }
-    commit.count(next)
+    commit.add_counters(next)
 }
 
 impl HarvestCommit<'_> {
-    /// Runs a statement and tells how many rows it changed.
+    /// Executes a statement and returns the number of rows changed.
     fn execute(&self, sql: &str, values: impl rusqlite::Params) -> rusqlite::Result<u64> {
         self.db.prepare_cached(sql)?.execute(values).map(|changed| changed as u64)
     }
@@ -40,35 +50,36 @@ impl HarvestCommit<'_> {
     }
 
     fn apply(&mut self, step: &HarvestStep) -> rusqlite::Result<()> {
-        self.tally.count_step(step);
+        self.counters.count_step(step);
         let now = "UPDATE harvest_progress SET now = ? WHERE harvest = ?";
         self.execute(now, params![bits(step.at.0), self.harvest])?;
-        step.records.iter().try_for_each(|row| self.keep_record(row))?;
-        step.details.iter().try_for_each(|(record, detail)| self.keep_detail(*record, detail))?;
-        if let Some(asked) = &step.asked {
-            self.keep_asked(asked)?;
-            let next = "UPDATE harvest_progress SET next = ? WHERE harvest = ?";
+        step.records.iter().try_for_each(|row| self.put_record(row))?;
+        step.details.iter().try_for_each(|(record, detail)| self.put_detail(*record, detail))?;
+        if let Some(query) = &step.asked {
+            self.put_query(query)?;
+            let next = "UPDATE harvest_progress SET upcoming = ? WHERE harvest = ?";
             self.execute(next, params![Json(&step.next), self.harvest])?;
         }
         if let Some(reader) = &step.reader {
             let sql = "INSERT OR REPLACE INTO readers (harvest, saved) VALUES (?, ?)";
             self.execute(sql, params![self.harvest, reader])?;
         }
-        if let Some(estimate) = step.estimate.and_then(HarvestEstimate::told) {
-            self.keep_estimate(&estimate)?;
+        if let Some(estimate) = step.estimate.and_then(HarvestEstimate::without_nan) {
+            self.put_estimate(&estimate)?;
         }
-        if let Some(answer) = &step.submission {
+        if let Some(result) = &step.submission {
             let harvest = Submitter::Harvest(HarvestId(self.harvest.cast_unsigned()));
-            submissions::complete(self.db, harvest, step.seq, answer)?;
+            submissions::complete(self.db, harvest, step.seq, result)?;
         }
         Ok(())
     }
 
-    /// Keeps a record, unless the harvest has it.
-    fn keep_record(&mut self, row: &RecordRow) -> rusqlite::Result<()> {
+    /// Stores a record, unless the harvest has it.
+    fn put_record(&mut self, row: &RecordRow) -> rusqlite::Result<()> {
         let record = &row.record;
         let kept = self.execute(
-            "INSERT OR IGNORE INTO records (harvest, id, url, title, text, fields, asked, words, position,
+            "INSERT OR IGNORE INTO records (harvest, id, url, title, text, fields, query_number, query_text,
+                 position,
                  fetched_at, detail)
              VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             params![
@@ -85,31 +96,31 @@ impl HarvestCommit<'_> {
                 row.detail,
             ],
         )?;
-        self.tally.records += kept;
+        self.counters.records += kept;
         if kept > 0 {
-            let detail = row.detail.as_deref().unwrap_or_default();
-            let texts = [&record.title, &record.text, detail];
-            words::index(self.db, self.harvest, self.db.last_insert_rowid(), &texts)?;
+            word_index::add(self.db, self.harvest, self.db.last_insert_rowid(), &record_texts(row))?;
         }
         Ok(())
     }
 
-    /// Keeps the text of a record's own page, if the harvest has the record.
-    fn keep_detail(&self, record: RecordId, detail: &str) -> rusqlite::Result<()> {
-        let sql = "UPDATE records SET detail = ? WHERE harvest = ? AND id = ? RETURNING n, title, text";
-        let mut kept = self.db.prepare_cached(sql)?;
-        let found = kept.query_row(params![detail, self.harvest, bits(record.0)], |row| {
-            Ok((row.get(0)?, row.get::<_, String>(1)?, row.get::<_, String>(2)?))
-        });
-        match found.optional()? {
-            Some((n, title, text)) => words::index(self.db, self.harvest, n, &[&title, &text, detail]),
-            None => Ok(()),
-        }
+    /// Stores the text of a detail page, if the harvest has the record.
+    fn put_detail(&self, record: RecordId, detail: &str) -> rusqlite::Result<()> {
+        let sql = "SELECT n, title, text, coalesce(detail, '') FROM records WHERE harvest = ? AND id = ?";
+        let read = |row: &Row<'_>| {
+            let texts: [String; 3] = [row.get(1)?, row.get(2)?, row.get(3)?];
+            Ok((row.get(0)?, texts))
+        };
+        let found =
+            self.db.prepare_cached(sql)?.query_row([self.harvest, bits(record.0)], read).optional()?;
+        let Some((n, [title, text, before])) = found else { return Ok(()) };
+        word_index::remove(self.db, self.harvest, n, &[&title, &text, &before])?;
+        self.execute("UPDATE records SET detail = ? WHERE n = ?", params![detail, n])?;
+        word_index::add(self.db, self.harvest, n, &[&title, &text, detail])
     }
 
-    fn keep_asked(&mut self, row: &QueryRow) -> rusqlite::Result<()> {
+    fn put_query(&mut self, row: &QueryRow) -> rusqlite::Result<()> {
         let kept = self.execute(
-            "INSERT OR IGNORE INTO queries (harvest, number, words, query, kind, total, found, new, pages,
+            "INSERT OR IGNORE INTO queries (harvest, number, query_text, query, kind, total, found, new, pages,
                  requests, ending, at, hits, next)
              VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             params![
@@ -129,12 +140,12 @@ impl HarvestCommit<'_> {
                 row.next.as_ref().map(packed).transpose()?,
             ],
         )?;
-        // What is read on was asked before.
-        self.tally.queries += if row.query.after == 0 { kept } else { 0 };
+        // A query that continues an earlier answer was counted with that one.
+        self.counters.queries += if row.query.after == 0 { kept } else { 0 };
         Ok(())
     }
 
-    fn keep_estimate(&self, estimate: &HarvestEstimate) -> rusqlite::Result<()> {
+    fn put_estimate(&self, estimate: &HarvestEstimate) -> rusqlite::Result<()> {
         let sql = "UPDATE harvest_progress SET size_low = ?, size = ?, size_high = ?, coverage_low = ?,
                 coverage = ?, coverage_high = ? WHERE harvest = ?";
         let (size, coverage) = (estimate.size, estimate.coverage);
@@ -144,8 +155,8 @@ impl HarvestCommit<'_> {
     }
 
     /// Adds to the harvest's counters.
-    fn count(&self, next_seq: u64) -> rusqlite::Result<()> {
-        let more = &self.tally;
+    fn add_counters(&self, next_seq: u64) -> rusqlite::Result<()> {
+        let more = &self.counters;
         self.execute(
             "UPDATE harvest_progress SET next_seq = ?, requests = requests + ?, bytes = bytes + ?,
                  queries = queries + ?, pages = pages + ?, records = records + ?, failed = failed + ?
@@ -161,16 +172,16 @@ impl HarvestCommit<'_> {
                 self.harvest,
             ],
         )?;
-        catalogue::curves::note_harvest(self.db, self.harvest)?;
-        if more.errors.is_empty() { Ok(()) } else { self.count_errors() }
+        catalogue::curves::add_harvest_point(self.db, self.harvest)?;
+        if more.errors.is_empty() { Ok(()) } else { self.add_errors() }
     }
 
-    fn count_errors(&self) -> rusqlite::Result<()> {
+    fn add_errors(&self) -> rusqlite::Result<()> {
         let known = "SELECT errors FROM harvest_progress WHERE harvest = ?";
-        let Json(mut errors): Json<std::collections::BTreeMap<String, u64>> =
+        let Json(mut errors): Json<std::collections::BTreeMap<FailureKind, u64>> =
             self.db.prepare_cached(known)?.query_row([self.harvest], |row| row.get(0))?;
-        for (kind, times) in &self.tally.errors {
-            *errors.entry(kind.clone()).or_default() += times;
+        for (kind, times) in &self.counters.errors {
+            *errors.entry(*kind).or_default() += times;
         }
         let sql = "UPDATE harvest_progress SET errors = ? WHERE harvest = ?";
         self.execute(sql, params![Json(errors), self.harvest])?;

@@ -1,88 +1,82 @@
-//! A batch, applied within one transaction: what steps brought, then [`changes`](super::changes).
+//! Application of a batch within one transaction: outcomes here, the frontier in [`changes`](super::changes).
 
-use super::super::tally::probability;
+use super::super::counters::probability;
 use super::super::*;
 use super::codec::{Json, Word, bits, packed};
 use super::{catalogue, runs, submissions};
+use hadal_core::address::{Host, Site};
+use hadal_core::identity::FormId;
 use hadal_core::strategy::SiteCounters;
 use rusqlite::{Connection, OptionalExtension, params};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// A batch being applied.
+/// A batch in the course of being applied.
 pub struct RunCommit<'a> {
     pub db: &'a Connection,
     pub run: i64,
-    /// What this batch adds to the run's counters.
-    pub tally: RunCounters,
-    /// How many leads more than before wait, or fewer.
+    /// Increase of the run's counters.
+    pub counters: RunCounters,
+    /// Change of the number of waiting links.
     pub waiting: i64,
-    /// Numbers of the hosts met so far.
+    /// Row numbers of hosts used so far.
     pub hosts: FxHashMap<Host, i64>,
 }
 
 /// Applies a batch in the documented order.
 pub fn apply(db: &Connection, run: RunId, batch: &Batch) -> rusqlite::Result<()> {
-    let (tally, hosts) = (RunCounters::default(), FxHashMap::default());
-    let mut commit = RunCommit { db, run: bits(run.0), tally, waiting: 0, hosts };
-    for outcome in &batch.outcomes {
-        commit.end(outcome)?;
+    let (counters, hosts) = (RunCounters::default(), FxHashMap::default());
+    let mut commit = RunCommit { db, run: bits(run.0), counters, waiting: 0, hosts };
+    batch.outcomes.iter().try_for_each(|outcome| commit.apply_outcome(outcome))?;
+    batch.changes.iter().try_for_each(|change| commit.apply_change(change))?;
+    batch.sent.iter().try_for_each(|step| commit.send(step))?;
+    batch.submissions.iter().try_for_each(|entry| submissions::log(db, entry))?;
+    runs::add_counters(db, run, &commit.counters, commit.waiting)?;
+    if commit.counters.requests > 0 {
+        catalogue::curves::add_run_point(db, run)?;
     }
-    for change in &batch.changes {
-        commit.change(change)?;
-    }
-    for step in &batch.sent {
-        commit.dispatch(step)?;
-    }
-    for entry in &batch.submissions {
-        submissions::log(db, entry)?;
-    }
-    runs::count(db, run, &commit.tally, commit.waiting)?;
-    if commit.tally.requests > 0 {
-        catalogue::curves::note_run(db, run)?;
-    }
-    batch.progress.as_ref().map_or(Ok(()), |progress| runs::save(db, run, progress))
+    batch.progress.as_ref().map_or(Ok(()), |progress| runs::save_progress(db, run, progress))
 }
 
 impl RunCommit<'_> {
-    /// Runs a statement and tells how many rows it changed.
+    /// Executes a statement and returns the number of rows changed.
     pub fn execute(&self, sql: &str, values: impl rusqlite::Params) -> rusqlite::Result<i64> {
         self.db.prepare_cached(sql)?.execute(values).map(|changed| changed as i64)
     }
 
-    fn end(&mut self, outcome: &Outcome) -> rusqlite::Result<()> {
-        let landed = self.execute(
-            "DELETE FROM in_flight WHERE run = ? AND seq = ? AND work = ?",
+    fn apply_outcome(&mut self, outcome: &Outcome) -> rusqlite::Result<()> {
+        let was_in_flight = self.execute(
+            "DELETE FROM in_flight WHERE run = ? AND seq = ? AND target = ?",
             params![self.run, bits(outcome.seq), Json(&outcome.target)],
         )?;
-        if landed == 0 {
+        if was_in_flight == 0 {
             return Ok(());
         }
-        self.tally.count_step(outcome);
+        self.counters.count_step(outcome);
         if let StepTarget::Link(link) = outcome.target {
-            self.land(link, &outcome.end)?;
+            self.end_step(link, &outcome.end)?;
         }
         if let Some(page) = &outcome.page {
-            self.keep_page(page)?;
-            self.keep_cited(page.id, &outcome.cited)?;
+            self.put_page(page)?;
+            self.put_citations(page.id, &outcome.cited)?;
         }
-        if let Some((site, tally)) = &outcome.site {
-            self.keep_site(site, tally)?;
+        if let Some((site, counters)) = &outcome.site {
+            self.put_site(site, counters)?;
         }
         for host in &outcome.hosts {
-            self.keep_host(host)?;
+            self.put_host(host)?;
         }
-        self.keep_forms(&outcome.forms)?;
-        if let Some(judged) = &outcome.probe {
-            self.keep_judged(judged)?;
+        self.put_forms(&outcome.forms)?;
+        if let Some(probe) = &outcome.probe {
+            self.put_probe(probe)?;
         }
-        if let Some(answer) = &outcome.submission {
+        if let Some(result) = &outcome.submission {
             let run = Submitter::Run(RunId(self.run.cast_unsigned()));
-            submissions::complete(self.db, run, outcome.seq, answer)?;
+            submissions::complete(self.db, run, outcome.seq, result)?;
         }
-        outcome.found.iter().try_for_each(|waiting| self.add(waiting))
+        outcome.found.iter().try_for_each(|queued| self.add(queued))
     }
 
-    fn keep_page(&self, page: &PageRow) -> rusqlite::Result<()> {
+    fn put_page(&self, page: &PageRow) -> rusqlite::Result<()> {
         self.execute(
             "INSERT INTO pages (run, link, url, site, status, title, language, p_topic, fingerprint,
                  depth, parent, redirects, at_request, validator, note)
@@ -108,38 +102,39 @@ impl RunCommit<'_> {
         Ok(())
     }
 
-    fn keep_site(&mut self, site: &Site, tally: &SiteCounters) -> rusqlite::Result<()> {
+    fn put_site(&mut self, site: &Site, counters: &SiteCounters) -> rusqlite::Result<()> {
         let mut before = self.db.prepare_cached("SELECT pages FROM sites WHERE run = ? AND site = ?")?;
         let pages = before.query_row(params![self.run, site.0], |row| row.get(0)).optional()?;
         let before = SiteCounters { pages: pages.unwrap_or(0), ..SiteCounters::default() };
-        self.tally.count_site(&before, tally);
+        self.counters.count_site(&before, counters);
         self.execute(
-            "INSERT INTO sites (run, site, pages, forms, searchable, relevant, dry, probes, closed, barren,
-                 on_topic, worth)
+            "INSERT INTO sites (run, site, pages, forms, searchable, relevant,
+                 pages_since_searchable, probes, closed, pages_since_relevant, on_topic, bonus)
              VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
              ON CONFLICT DO UPDATE SET pages = excluded.pages, forms = excluded.forms,
-                 searchable = excluded.searchable, relevant = excluded.relevant, dry = excluded.dry,
-                 probes = excluded.probes, closed = excluded.closed, barren = excluded.barren,
-                 on_topic = excluded.on_topic, worth = excluded.worth",
+                 searchable = excluded.searchable, relevant = excluded.relevant,
+                 pages_since_searchable = excluded.pages_since_searchable, probes = excluded.probes,
+                 closed = excluded.closed, pages_since_relevant = excluded.pages_since_relevant,
+                 on_topic = excluded.on_topic, bonus = excluded.bonus",
             params![
                 self.run,
                 site.0,
-                tally.pages,
-                tally.forms,
-                tally.searchable,
-                tally.relevant,
-                tally.pages_since_searchable,
-                tally.probes,
-                tally.closed,
-                tally.pages_since_relevant,
-                tally.on_topic,
-                tally.bonus
+                counters.pages,
+                counters.forms,
+                counters.searchable,
+                counters.relevant,
+                counters.pages_since_searchable,
+                counters.probes,
+                counters.closed,
+                counters.pages_since_relevant,
+                counters.on_topic,
+                counters.bonus
             ],
         )?;
         Ok(())
     }
 
-    fn keep_host(&mut self, state: &HostState) -> rusqlite::Result<()> {
+    fn put_host(&mut self, state: &HostState) -> rusqlite::Result<()> {
         let host = self.host(&state.host)?;
         self.execute(
             "UPDATE hosts SET ip = ?1, robots = coalesce(?2, robots),
@@ -162,8 +157,8 @@ impl RunCommit<'_> {
         Ok(())
     }
 
-    /// Keeps the forms of one page; a form that stands there twice stands there once.
-    fn keep_forms(&mut self, forms: &[FoundForm]) -> rusqlite::Result<()> {
+    /// Stores the forms of a page. A form that is there twice counts once.
+    fn put_forms(&mut self, forms: &[FoundForm]) -> rusqlite::Result<()> {
         let mut here = FxHashSet::default();
         for form in forms {
             let id = form.id();
@@ -171,8 +166,8 @@ impl RunCommit<'_> {
                 continue;
             }
             match form {
-                _ if self.also_here(id)? => {}
-                FoundForm::New(row) => self.keep_form(row)?,
+                _ if self.count_page_of(id)? => {}
+                FoundForm::New(row) => self.put_form(row)?,
                 FoundForm::Known(_) => continue,
             }
             here.insert(id);
@@ -180,18 +175,18 @@ impl RunCommit<'_> {
         Ok(())
     }
 
-    /// Whether the form is known; then it stands on one page more.
-    fn also_here(&self, form: FormId) -> rusqlite::Result<bool> {
+    /// Counts one more page of a known form. False if the form is unknown.
+    fn count_page_of(&self, form: FormId) -> rusqlite::Result<bool> {
         let sql = "UPDATE forms SET also_on = also_on + 1 WHERE run = ? AND form_id = ?";
         Ok(self.execute(sql, params![self.run, form.to_string()])? > 0)
     }
 
-    fn keep_form(&mut self, row: &FormRow) -> rusqlite::Result<()> {
-        self.tally.count_form(row);
+    fn put_form(&mut self, row: &FormRow) -> rusqlite::Result<()> {
+        self.counters.count_form(row);
         self.execute(
             "INSERT INTO forms (run, topic, form_id, site, page_url, action, method, fields, kind,
                  p_searchable, p_relevant, found_at_request, depth, also_on, source, language, evidence,
-                 finding, whole, open_fields, is_first)
+                 probe_result, whole, open_fields, is_first)
              SELECT id, topic, ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, 0, ?12, ?13, ?14, ?15, ?16, ?17,
                  NOT EXISTS (SELECT 1 FROM forms AS same WHERE same.form_id = ?1 AND same.topic = runs.topic)
              FROM runs WHERE id = ?18",
@@ -212,7 +207,7 @@ impl RunCommit<'_> {
                 Json(&row.evidence),
                 row.finding.map(Word),
                 row.whole.as_deref().map(packed).transpose()?,
-                open_fields(row.fields.iter().map(|field| field.kind.as_str())) as i64,
+                count_open_fields(row.fields.iter().map(|field| field.kind.as_str())) as i64,
                 self.run,
             ],
         )?;
@@ -224,21 +219,21 @@ impl RunCommit<'_> {
         Ok(())
     }
 
-    /// A form is held for something else than before.
-    fn keep_judged(&mut self, judged: &ProbedForm) -> rusqlite::Result<()> {
-        let id = judged.form.to_string();
+    /// Stores the new verdict on a probed form.
+    fn put_probe(&mut self, probe: &ProbedForm) -> rusqlite::Result<()> {
+        let id = probe.form.to_string();
         let sql = "SELECT p_searchable, p_relevant, site FROM forms WHERE run = ? AND form_id = ?";
-        let mut sought = self.db.prepare_cached(sql)?;
+        let mut known = self.db.prepare_cached(sql)?;
         let read = |row: &rusqlite::Row<'_>| Ok(((row.get(0)?, row.get(1)?), row.get::<_, String>(2)?));
-        let Some((before, site)) = sought.query_row(params![self.run, id], read).optional()? else {
+        let Some((before, site)) = known.query_row(params![self.run, id], read).optional()? else {
             return Ok(());
         };
-        let verdict = &judged.verdict;
+        let verdict = &probe.verdict;
         let after = (probability(verdict.p_searchable), probability(verdict.p_relevant));
-        self.tally.count_verdict(before, after);
-        let (kind, evidence, finding) = (Word(verdict.kind), Json(&verdict.evidence), Word(judged.finding));
+        self.counters.count_verdict(before, after);
+        let (kind, evidence, finding) = (Word(verdict.kind), Json(&verdict.evidence), Word(probe.finding));
         self.execute(
-            "UPDATE forms SET p_searchable = ?, p_relevant = ?, kind = ?, evidence = ?, finding = ?
+            "UPDATE forms SET p_searchable = ?, p_relevant = ?, kind = ?, evidence = ?, probe_result = ?
              WHERE run = ? AND form_id = ?",
             params![after.0, after.1, kind, evidence, finding, self.run, id],
         )?;

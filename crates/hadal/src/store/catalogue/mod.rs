@@ -1,0 +1,294 @@
+//! Queries for people: listings, exports and the dashboard.
+//!
+//! The cost of one call does not grow with the store. Lists continue after a row, never at a page number.
+//!
+//! People also write a little: labels, and the log of their own queries. Both are kept apart from the rows of the
+//! crawl, so that a person never waits for a crawl's transaction.
+
+mod forms;
+mod labels;
+
+pub use forms::*;
+pub use labels::*;
+
+use super::{
+    HarvestId, HarvestRow, PageRow, QueryRow, RecordRow, RowOrder, RowPage, RunId, RunRow, SiteRow,
+    StoreError, Submission, SubmissionResult,
+};
+use hadal_core::address::Site;
+use hadal_core::identity::FormId;
+use hadal_core::link::QueueId;
+
+/// Queries for people.
+pub trait Catalogue: Send + Sync {
+    /// Returns runs.
+    fn runs(&self, query: &RunQuery) -> Result<Vec<RunRow>, StoreError>;
+
+    /// Returns sites with at least one page, and closed sites, as one consistent snapshot. Order: most relevant forms
+    /// first, then most searchable forms, then most pages.
+    fn sites(&self, query: &SiteQuery) -> Result<Vec<SiteRow>, StoreError>;
+
+    /// Returns forms, highest `p_relevant` first. A form that several runs of a topic found is one row, as the first
+    /// run saw it, unless the query asks for one run.
+    fn forms(&self, query: &FormQuery) -> Result<RowPage<FormEntry, FormCursor>, StoreError>;
+
+    /// Returns the same rows as [`Catalogue::forms`], reduced to the attributes that a query can select by. Much
+    /// cheaper, because no form is read.
+    fn form_summaries(&self, query: &FormQuery) -> Result<RowPage<FormSummary, FormCursor>, StoreError>;
+
+    /// Returns pages of a run in the order of their commits.
+    fn pages(&self, query: &PageQuery) -> Result<RowPage<PageRow, PageCursor>, StoreError>;
+
+    /// Returns entries of the audit log, oldest first; questions of people come last. Entries of discarded runs and
+    /// harvests are included.
+    fn submissions(
+        &self,
+        query: &SubmissionQuery,
+    ) -> Result<RowPage<Submission, SubmissionCursor>, StoreError>;
+
+    /// Returns harvests.
+    fn harvests(&self, query: &HarvestQuery) -> Result<Vec<HarvestRow>, StoreError>;
+
+    /// Returns finished queries: oldest harvest first, by number within a harvest.
+    fn queries(&self, query: &HarvestRowQuery) -> Result<RowPage<QueryRow, HarvestRowCursor>, StoreError>;
+
+    /// Returns records: oldest harvest first, in the order they were found within a harvest.
+    fn records(&self, query: &HarvestRowQuery) -> Result<RowPage<RecordRow, HarvestRowCursor>, StoreError>;
+
+    /// Returns labels by form and topic.
+    fn labels(&self, query: &LabelQuery) -> Result<RowPage<LabelRow, (FormId, String)>, StoreError>;
+
+    /// Sets or removes labels. Durable at once, and allowed for readers.
+    fn set_labels(&self, changes: &[LabelUpdate]) -> Result<(), StoreError>;
+
+    /// Writes the query of a person to the audit log and returns its number. Durable at once, and allowed for readers.
+    /// The store sets [`Submission::by`] and [`Submission::seq`].
+    fn log_question(&self, entry: &Submission) -> Result<u64, StoreError>;
+
+    /// Adds the result of a person's query to the audit log.
+    fn end_question(&self, number: u64, result: &SubmissionResult) -> Result<(), StoreError>;
+
+    /// True if a process holds this store open for crawling or harvesting.
+    fn is_busy(&self) -> bool;
+}
+
+/// Selects runs.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct RunQuery {
+    /// Only this run.
+    pub run: Option<RunId>,
+    /// Only runs of this topic.
+    pub topic: Option<String>,
+    /// Order by number.
+    pub order: RowOrder,
+    /// Only runs after this one in the order.
+    pub after: Option<RunId>,
+    /// Maximum number of rows; `None` for all.
+    pub limit: Option<usize>,
+    /// Parts of a row that are read in addition.
+    pub parts: RunParts,
+}
+
+impl RunQuery {
+    /// Selects one run.
+    pub fn one(run: RunId) -> RunQuery {
+        RunQuery { run: Some(run), ..RunQuery::default() }
+    }
+}
+
+/// Parts of a [`RunRow`] that cost extra reads.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RunParts {
+    /// Saved state of the strategy, in [`RunProgress::strategy`](super::RunProgress::strategy).
+    pub strategy: bool,
+    /// History of the counters.
+    pub curve: bool,
+    /// Number of queues whose length is wanted.
+    pub queues: usize,
+    /// Number of lessons wanted, the latest ones.
+    pub lessons: usize,
+}
+
+/// Selects sites.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct SiteQuery {
+    /// Only sites of this run.
+    pub run: Option<RunId>,
+    /// Only sites of runs of this topic.
+    pub topic: Option<String>,
+    /// Only this site.
+    pub site: Option<Site>,
+    /// Least `p_relevant` of the site's best form.
+    pub min_relevance: f32,
+    /// Maximum number of rows; `None` for all.
+    pub limit: Option<usize>,
+}
+
+/// Selects pages of a run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PageQuery {
+    /// The run.
+    pub run: RunId,
+    /// Order of the commits.
+    pub order: RowOrder,
+    /// Only pages after this one in the order.
+    pub after: Option<PageCursor>,
+    /// Maximum number of rows; `None` for the usual page size of the store.
+    pub limit: Option<usize>,
+}
+
+impl PageQuery {
+    /// Selects the pages of a run, first one first.
+    pub fn of(run: RunId) -> PageQuery {
+        PageQuery { run, order: RowOrder::Oldest, after: None, limit: None }
+    }
+}
+
+/// Position in a list of pages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PageCursor(pub(super) u64);
+
+/// Selects entries of the audit log.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct SubmissionQuery {
+    /// Only submissions of this run.
+    pub run: Option<RunId>,
+    /// Only submissions of this harvest.
+    pub harvest: Option<HarvestId>,
+    /// Only submissions for this topic.
+    pub topic: Option<String>,
+    /// Only entries after this one.
+    pub after: Option<SubmissionCursor>,
+    /// Maximum number of rows; `None` for the usual page size of the store.
+    pub limit: Option<usize>,
+}
+
+/// Position in the audit log.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SubmissionCursor {
+    /// True if the entries of runs and harvests are all read, and those of people follow.
+    pub(super) of_people: bool,
+    /// Row number of the last entry read.
+    pub(super) number: i64,
+}
+
+/// Selects harvests.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct HarvestQuery {
+    /// Only this harvest.
+    pub harvest: Option<HarvestId>,
+    /// Only harvests of this form.
+    pub form: Option<FormId>,
+    /// Only harvests for this topic.
+    pub topic: Option<String>,
+    /// Order by number.
+    pub order: RowOrder,
+    /// Only harvests after this one in the order.
+    pub after: Option<HarvestId>,
+    /// Maximum number of rows; `None` for all.
+    pub limit: Option<usize>,
+    /// Read [`HarvestRow::curve`], too.
+    pub curve: bool,
+}
+
+impl HarvestQuery {
+    /// Selects one harvest.
+    pub fn one(harvest: HarvestId) -> HarvestQuery {
+        HarvestQuery { harvest: Some(harvest), ..HarvestQuery::default() }
+    }
+}
+
+/// Selects queries or records of harvests.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct HarvestRowQuery {
+    /// Only rows of this harvest.
+    pub harvest: Option<HarvestId>,
+    /// Only rows of harvests of this form.
+    pub form: Option<FormId>,
+    /// Only rows of harvests for this topic.
+    pub topic: Option<String>,
+    /// Only rows with every word of this text, in any case. Records are searched in title, text and detail page,
+    /// queries in their text. A text without words matches nothing.
+    pub search: Option<String>,
+    /// Only rows after this one.
+    pub after: Option<HarvestRowCursor>,
+    /// Maximum number of rows; `None` for the usual page size of the store.
+    pub limit: Option<usize>,
+}
+
+impl HarvestRowQuery {
+    /// Selects all rows of one harvest.
+    pub fn of(harvest: HarvestId) -> HarvestRowQuery {
+        HarvestRowQuery { harvest: Some(harvest), ..HarvestRowQuery::default() }
+    }
+
+    /// The harvests whose rows may match, oldest first, from the position of the query on.
+    pub(super) fn harvests(&self) -> HarvestQuery {
+        HarvestQuery {
+            harvest: self.harvest,
+            form: self.form,
+            topic: self.topic.clone(),
+            ..HarvestQuery::default()
+        }
+    }
+}
+
+/// Position in a list of queries or records.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HarvestRowCursor {
+    /// Harvest of the last row read.
+    pub harvest: HarvestId,
+    /// The last row read: the number of a query or the id of a record. `None` before the first row of the harvest.
+    pub row: Option<u64>,
+}
+
+/// A run's counters at a moment.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct CurvePoint {
+    /// Requests so far.
+    pub requests: u64,
+    /// Pages read.
+    pub pages: u64,
+    /// Distinct forms of any kind.
+    pub forms: u64,
+    /// Distinct searchable forms.
+    pub searchable: u64,
+    /// Distinct relevant forms.
+    pub relevant: u64,
+    /// Links in the frontier.
+    pub waiting: u64,
+}
+
+/// A harvest's counters at a moment.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct HarvestPoint {
+    /// Requests so far.
+    pub requests: u64,
+    /// Finished queries.
+    pub queries: u64,
+    /// Distinct records.
+    pub records: u64,
+    /// Estimated coverage: lower bound, estimate, upper bound.
+    pub coverage: Option<[f64; 3]>,
+}
+
+/// Resolution of curves: two points are at least `requests / CURVE_RESOLUTION` requests apart. Guess: a curve of a
+/// million requests then has about 2,000 points.
+pub const CURVE_RESOLUTION: u64 = 200;
+
+/// True if a curve whose last point is at request `last` gets a point at request `now`.
+pub(super) fn is_point_due(last: Option<u64>, now: u64) -> bool {
+    last.map_or(now > 0, |last| now >= last + (last / CURVE_RESOLUTION).max(1))
+}
+
+/// Length of a queue of the frontier.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct QueueLength {
+    /// The queue.
+    pub queue: QueueId,
+    /// Waiting links, counted up to [`MAX_COUNTED_LINKS`].
+    pub waiting: u64,
+}
+
+/// Number of links up to which the length of a queue is counted.
+pub const MAX_COUNTED_LINKS: usize = 10_000;

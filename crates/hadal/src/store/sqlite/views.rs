@@ -1,0 +1,127 @@
+//! Views for people. They have the columns and values of `hadal forms --all`, `sites`, `runs`, `harvests`, `queries`,
+//! `records` and `submissions`, so that SQL tools and exports agree. Flags are 0 or 1. Structured values are JSON text.
+
+/// SQL that creates the views of `hadal.db`.
+pub fn create_views() -> String {
+    let queries = [
+        ("forms_view", forms()),
+        ("sites_view", sites()),
+        ("runs_view", runs()),
+        ("harvests_view", harvests()),
+        ("queries_view", queries()),
+        ("records_view", records()),
+        ("submissions_view", submissions()),
+    ];
+    queries.iter().map(|(name, query)| format!("CREATE VIEW {name} AS {query};\n")).collect()
+}
+
+/// SQL that creates the view of `notes.db`.
+pub fn create_notes_view() -> String {
+    format!("CREATE VIEW IF NOT EXISTS submissions_view AS {};", submissions())
+}
+
+fn forms() -> String {
+    let (p_searchable, p_relevant) = (rounded("p_searchable"), rounded("p_relevant"));
+    format!(
+        "SELECT form_id, topic, site, page_url, action, method, fields, kind, {p_searchable} AS p_searchable,
+             {p_relevant} AS p_relevant, found_at_request, depth,
+             (SELECT sum(also_on) FROM forms AS same
+              WHERE same.form_id = forms.form_id AND same.topic = forms.topic) AS also_on, source
+         FROM forms WHERE is_first"
+    )
+}
+
+fn sites() -> String {
+    let best = rounded("best");
+    format!(
+        "SELECT site, topic, pages, forms, searchable, relevant, {best} AS best,
+             pages_since_searchable AS dry, closed
+         FROM sites JOIN runs ON runs.id = sites.run WHERE pages > 0 OR closed"
+    )
+}
+
+fn runs() -> String {
+    let seed = unsigned("seed");
+    format!(
+        "SELECT id AS run, topic, strategy, state, source, {seed} AS seed, seeds, requests, bytes, pages, failed,
+             sites, searchable AS forms_searchable, relevant AS forms_relevant, waiting AS frontier,
+             elapsed_ms / 1000.0 AS elapsed_s
+         FROM runs JOIN progress ON progress.run = runs.id"
+    )
+}
+
+fn harvests() -> String {
+    let seed = unsigned("seed");
+    let size = interval("size_low", "size", "size_high");
+    let coverage = interval("coverage_low", "coverage", "coverage_high");
+    format!(
+        "SELECT id AS harvest, form_id, site, topic, page_url, policy, source, {seed} AS seed, requests, bytes,
+             queries, pages, failed, records, {size} AS size, {coverage} AS coverage, state, ending,
+             elapsed_ms / 1000.0 AS elapsed_s
+         FROM harvests JOIN harvest_progress ON harvest = id"
+    )
+}
+
+fn queries() -> String {
+    let asked_at = timestamp("at");
+    format!(
+        "SELECT harvest, number, form_id, query_text AS query, kind,
+             (SELECT value FROM json_each(total)) AS total,
+             (SELECT key = 'About' FROM json_each(total)) AS total_is_round, found, new, pages, requests,
+             CASE ending WHEN 'Last' THEN 'last' WHEN 'LeftOff' THEN 'left off' ELSE 'failed' END AS \"end\",
+             {asked_at} AS asked_at
+         FROM queries JOIN harvests ON id = harvest"
+    )
+}
+
+/// Values of a field name that occurs more than once are joined, in the order of the record.
+fn records() -> String {
+    let fetched_at = timestamp("fetched_at");
+    format!(
+        "SELECT printf('%016x', records.id) AS record_id, form_id, url, title, text,
+             (SELECT json_group_object(field.name, (
+                  SELECT group_concat(joined.value, '; ') FROM (
+                      SELECT json_extract(pair.value, '$[1]') AS value FROM json_each(records.fields) AS pair
+                      WHERE json_extract(pair.value, '$[0]') = field.name ORDER BY pair.key) AS joined))
+              FROM (SELECT json_extract(first.value, '$[0]') AS name FROM json_each(records.fields) AS first
+                    WHERE NOT EXISTS (SELECT 1 FROM json_each(records.fields) AS earlier
+                        WHERE earlier.key < first.key
+                            AND json_extract(earlier.value, '$[0]') = json_extract(first.value, '$[0]'))
+                    ORDER BY first.key) AS field) AS fields,
+             query_text AS query, position, {fetched_at} AS fetched_at
+         FROM records JOIN harvests ON harvests.id = harvest"
+    )
+}
+
+fn submissions() -> String {
+    let time = timestamp("at");
+    format!(
+        "SELECT nullif(run, 0) AS run, seq, {time} AS time, topic, form_id, page_url, method, url, body, purpose,
+             coalesce(CAST(status AS TEXT), failure, '') AS answer, nullif(harvest, 0) AS harvest
+         FROM submission"
+    )
+}
+
+/// A time in milliseconds as RFC 3339 text. Times after the year 9999 are cut to it, as in exports.
+fn timestamp(column: &str) -> String {
+    const LAST: u64 = 253_402_300_799_000;
+    let cut = format!("iif({column} < 0, {LAST}, min({column}, {LAST}))");
+    format!("strftime('%Y-%m-%dT%H:%M:%fZ', {cut} / 1000.0, 'unixepoch')")
+}
+
+/// A real number, rounded to four decimals as in exports.
+fn rounded(column: &str) -> String {
+    format!("round({column} * 10000.0) / 10000.0")
+}
+
+/// An unsigned 64-bit number, as text if it is too large for SQLite.
+fn unsigned(column: &str) -> String {
+    format!("iif({column} < 0, printf('%u', {column}), {column})")
+}
+
+/// An interval as JSON; null before the first estimate. An infinite bound is null.
+fn interval(low: &str, estimate: &str, high: &str) -> String {
+    let finite = |column: &str| format!("iif(abs({column}) < 9e999, {}, NULL)", rounded(column));
+    let (low, high, bounded) = (finite(low), finite(high), finite(estimate));
+    format!("iif({estimate} IS NULL, NULL, json_object('estimate', {bounded}, 'low', {low}, 'high', {high}))")
+}
