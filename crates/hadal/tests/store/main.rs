@@ -12,6 +12,8 @@ mod frontier;
 mod harvest_fixture;
 mod harvest_lists;
 mod harvest_steps;
+mod migration;
 mod outcomes;
 mod reports;
 mod submissions;
+mod views;

@@ -218,6 +218,25 @@ mod tests {
     #[test]
     fn words_are_split_as_in_this_format() {
         let text = "Deep-sea Fish, 1872; l\u{2019}\u{e9}t\u{e9} don't \u{6df1}\u{6d77}\u{9b5a} \u{c9}tudes x2 A.B. 3,5";
-        assert_eq!(content(12, 1009, &[text, "fish"]), "GOLDEN");
+        let expected = [
+            "1872",
+            "3",
+            "5",
+            "a",
+            "b",
+            "deep",
+            "don",
+            "fish",
+            "l\u{2019}\u{e9}t\u{e9}",
+            "sea",
+            "t",
+            "x2",
+            "\u{e9}tudes",
+            "\u{6d77}\u{9b5a}",
+            "\u{6df1}\u{6d77}",
+            MILESTONE,
+        ];
+        let expected = expected.map(|word| format!("12q{word}")).join(" ");
+        assert_eq!(content(12, 1009, &[text, "fish"]), expected);
     }
 }

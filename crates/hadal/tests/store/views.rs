@@ -1,0 +1,197 @@
+//! The views have the columns, ids and values of the exports.
+
+use crate::file::crawl;
+use crate::fixture::*;
+use crate::harvest_fixture::*;
+use hadal::output::listing::{Cell, CellKind, Listed};
+use hadal::store::*;
+use hadal_core::harvest::policy::{ReadingEnd, StatedTotal};
+use hadal_core::http::Method;
+use hadal_core::identity::FormId;
+use hadal_core::strategy::SiteCounters;
+use hadal_core::time::Time;
+use rusqlite::Connection;
+use rusqlite::types::Value;
+use std::path::Path;
+
+/// A value of a view and a cell of an export as comparable text.
+fn of_value(value: Value, kind: CellKind) -> String {
+    match (value, kind) {
+        (Value::Null, _) => "null".into(),
+        (Value::Integer(number), CellKind::Measure) => (number as f64).to_string(),
+        (Value::Integer(number), _) => number.to_string(),
+        (Value::Real(number), _) => number.to_string(),
+        (Value::Text(text), CellKind::Nested) => canonical(&text),
+        (Value::Text(text), _) => text,
+        (Value::Blob(_), _) => "a blob".into(),
+    }
+}
+
+fn of_cell(cell: &Cell) -> String {
+    match cell {
+        Cell::Text(text) => text.clone(),
+        Cell::Count(count) => count.to_string(),
+        Cell::Measure(measure) => measure.to_string(),
+        Cell::Flag(flag) => u8::from(*flag).to_string(),
+        Cell::Nested { json, .. } => canonical(json),
+        Cell::Missing => "null".into(),
+    }
+}
+
+/// JSON text without optional spaces.
+fn canonical(json: &str) -> String {
+    serde_json::from_str::<serde_json::Value>(json).unwrap().to_string()
+}
+
+/// Checks that a view has the columns of an export and the same rows in any order.
+fn assert_same<R: Listed>(db: &Connection, view: &str, exported: &[R]) {
+    let mut rows = db.prepare(&format!("SELECT * FROM {view}")).unwrap();
+    let names: Vec<&str> = R::COLUMNS.iter().map(|column| column.name).collect();
+    assert_eq!(rows.column_names().collect::<Vec<_>>(), names, "{view}");
+    let row = |row: &rusqlite::Row<'_>| {
+        let columns = R::COLUMNS.iter().enumerate();
+        columns
+            .map(|(at, column)| Ok(of_value(row.get(at)?, column.kind)))
+            .collect::<rusqlite::Result<Vec<_>>>()
+    };
+    let mut seen: Vec<Vec<String>> = rows.query_map([], row).unwrap().map(Result::unwrap).collect();
+    let cells = |row: &R| row.cells().iter().map(of_cell).collect::<Vec<_>>();
+    let mut expected: Vec<Vec<String>> = exported.iter().map(cells).collect();
+    seen.sort();
+    expected.sort();
+    assert_eq!(seen, expected, "{view}");
+    assert!(!expected.is_empty(), "{view} has rows to compare");
+}
+
+/// Two runs of one topic that found the same form, and a run of another topic.
+fn fill_runs(store: &dyn Store) {
+    for (topic, seed) in [("books", 7), ("books", u64::MAX - 1), ("cars", 1)] {
+        let run = store.begin(&RunSpec { seed, ..spec(topic) }).unwrap();
+        for (seq, address) in [(0, "http://a.org/"), (1, "http://a.org/b"), (2, "http://b.co.uk/")] {
+            let waiting = lead(address, 0, 0.5, seq);
+            let counters = SiteCounters {
+                pages: 2,
+                searchable: 1,
+                pages_since_searchable: 1,
+                ..SiteCounters::default()
+            };
+            let forms = match seq {
+                1 => vec![FoundForm::Known(FormId(u64::MAX))],
+                _ => vec![new_form(form(u64::MAX - seq, address, 0.912_345, 2.0 / 3.0))],
+            };
+            run_step(store, run, &waiting, Outcome { forms, ..visit(seq, &waiting, counters) });
+        }
+        let failed = lead("http://c.org/", 0, 0.5, 3);
+        run_step(store, run, &failed, outcome(3, &failed, StepEnd::Failed(kind("http_404"))));
+        store.commit(run, &changing(FrontierChange::CloseSite(site("d.org")))).unwrap();
+        let progress = RunProgress { state: RunState::Budget, elapsed_ms: 12_345, ..RunProgress::default() };
+        store.commit(run, &Batch { progress: Some(progress), ..Batch::default() }).unwrap();
+        let waiting = lead("http://e.org/", 0, 0.5, 4);
+        store.commit(run, &adding(std::slice::from_ref(&waiting))).unwrap();
+        let submissions = vec![Submission {
+            by: Submitter::Run(run),
+            method: Method::Post,
+            ..harvest_entry(HarvestId(1), 4)
+        }];
+        store.commit(run, &Batch { submissions, ..dispatching(4, &waiting) }).unwrap();
+        let submission = Some(SubmissionResult::Failure(kind("timeout")));
+        store
+            .commit(run, &ending(vec![Outcome { submission, ..outcome(4, &waiting, StepEnd::Visited) }]))
+            .unwrap();
+    }
+}
+
+/// A harvest with an estimate without upper bound, and one without estimate.
+fn fill_harvests(store: &dyn Store) {
+    let first = begin_harvest(store);
+    log_submission(store, &harvest_entry(first, 0));
+    let mut odd = record(u64::MAX - 1);
+    odd.record.url = None;
+    let pair = |name: &str, value: &str| (name.to_string(), value.to_string());
+    odd.record.fields =
+        vec![pair("year", "1870"), pair("by \"x\"", "J. \u{1f41f} 'V'"), pair("year", "1871"), pair("", "")];
+    odd.fetched_at = Time(u64::MAX);
+    let estimate = HarvestEstimate { size: [10.0, 20.123_456, f64::INFINITY], coverage: [0.0, 0.25, 1.0] };
+    let step = HarvestStep {
+        records: vec![odd, RecordRow { fetched_at: Time(1_762_732_800_999), ..record(2) }],
+        asked: Some(asked(1, 1..3)),
+        estimate: Some(estimate),
+        submission: Some(SubmissionResult::Status(200)),
+        ..harvest_step(0, 1, 0..0)
+    };
+    commit_steps(store, first, &[step]);
+    let ends = [ReadingEnd::LastPage, ReadingEnd::Failed];
+    for (number, end) in (2..).zip(ends) {
+        let total = (number == 2).then_some(StatedTotal::Exactly(7));
+        let asked = Some(QueryRow { end, total, ..asked(number, 0..0) });
+        commit_steps(store, first, &[HarvestStep { asked, ..harvest_step(u64::from(number), number, 0..0) }]);
+    }
+    let second = store.begin_harvest(&HarvestSpec { seed: u64::MAX, ..harvest_spec(2) }, Time(5)).unwrap();
+    let progress = HarvestProgress {
+        state: HarvestState::Done,
+        ending: Some("complete".into()),
+        ..HarvestProgress::default()
+    };
+    note_harvest(store, second, &progress);
+}
+
+fn filled(folder: &Path) -> std::sync::Arc<dyn Store> {
+    let store = crawl(folder).unwrap();
+    fill_runs(&*store);
+    fill_harvests(&*store);
+    store.sync().unwrap();
+    store
+}
+
+#[test]
+fn views_have_the_columns_and_values_of_the_exports() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = filled(folder.path());
+    let db = Connection::open(folder.path().join("hadal.db")).unwrap();
+    assert_same(&db, "forms_view", &forms(&*store, &FormQuery::default()));
+    assert_same(&db, "sites_view", &sites(&*store, &SiteQuery::default()));
+    assert_same(&db, "runs_view", &runs(&*store));
+    assert_same(&db, "submissions_view", &submissions(&*store, &SubmissionQuery::default()));
+    assert_same(&db, "harvests_view", &store.harvests(&HarvestQuery::default()).unwrap());
+    assert_same(&db, "queries_view", &queries(&*store, &HarvestRowQuery::default()));
+    assert_same(&db, "records_view", &records(&*store, &HarvestRowQuery::default()));
+}
+
+#[test]
+fn questions_of_people_are_in_the_view_of_their_database() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = crawl(folder.path()).unwrap();
+    let number = store
+        .log_question(&Submission { purpose: SubmissionPurpose::Ask, ..harvest_entry(HarvestId(1), 0) })
+        .unwrap();
+    store.end_question(number, &SubmissionResult::Status(200)).unwrap();
+    let db = Connection::open(folder.path().join("notes.db")).unwrap();
+    assert_same(&db, "submissions_view", &submissions(&*store, &SubmissionQuery::default()));
+}
+
+/// SQLite 3.40 is the oldest version that opens a store. It has neither `contentless_delete` (3.43) nor the functions
+/// and operators that are checked here.
+#[test]
+fn the_schema_uses_nothing_newer_than_sqlite_3_40() {
+    let folder = tempfile::tempdir().unwrap();
+    drop(crawl(folder.path()).unwrap());
+    let db = Connection::open(folder.path().join("hadal.db")).unwrap();
+    let sql: String =
+        db.query_row("SELECT group_concat(sql, ' ') FROM sqlite_schema", [], |row| row.get(0)).unwrap();
+    let newer = [
+        "contentless_delete",
+        "contentless_unindexed",
+        "octet_length",
+        "timediff",
+        "concat_ws",
+        "string_agg",
+        "unhex",
+        "json_error_position",
+        "jsonb",
+        "json_pretty",
+        "subsec",
+        "unistr",
+    ];
+    let used: Vec<_> = newer.into_iter().filter(|name| sql.contains(name)).collect();
+    assert_eq!(used, [] as [&str; 0]);
+}
