@@ -20,7 +20,7 @@ impl RunCounters {
         }
     }
 
-    /// Adds links that failed for good.
+    /// Adds links that failed and are not tried again.
     pub(super) fn count_failures(&mut self, kind: FailureKind, links: u64) {
         self.failed += links;
         self.count_errors(kind, links);

@@ -26,7 +26,7 @@ pub trait CrawlStore: Send + Sync {
     /// Returns the state from which a run continues.
     fn resume(&self, run: RunId) -> Result<RunCheckpoint, StoreError>;
 
-    /// Applies a batch in one transaction. An outcome whose step is not in flight is skipped.
+    /// Applies a batch in one transaction. The outcome of a step that is not in flight is skipped.
     fn commit(&self, run: RunId, batch: &Batch) -> Result<(), StoreError>;
 
     /// Makes everything applied so far durable, all of it or nothing. Afterwards it survives kills and power loss.
@@ -39,7 +39,7 @@ pub trait CrawlStore: Send + Sync {
     fn queue_heads(&self, run: RunId, slices: &[QueueSlice]) -> Result<Vec<Vec<QueuedLink>>, StoreError>;
 
     /// Returns links by identity, in the same order. `None` for an unknown link, and for one that failed or was
-    /// dropped, whose context is not needed any more.
+    /// dropped: their context is no longer needed.
     fn links(&self, run: RunId, links: &[LinkId]) -> Result<Vec<Option<LinkRow>>, StoreError>;
 
     /// Returns pages that link to each URL, at most `limit` each, in the order of the URLs.
@@ -67,9 +67,7 @@ pub(super) fn is_site_root(url: &Url) -> bool {
 /// A run or a harvest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Activity {
-    /// A run.
     Run(RunId),
-    /// A harvest.
     Harvest(HarvestId),
 }
 
@@ -101,9 +99,9 @@ pub struct LookUp<'a> {
     pub links: &'a [LinkId],
     /// Forms that may be known.
     pub forms: &'a [FormId],
-    /// Hosts whose state is wanted.
+    /// Hosts to look up.
     pub hosts: &'a [Host],
-    /// Sites whose counters are wanted.
+    /// Sites to look up.
     pub sites: &'a [Site],
 }
 
@@ -123,7 +121,6 @@ pub struct LookUpResult {
 /// Part of a queue, in rank order.
 #[derive(Clone, Debug, PartialEq)]
 pub struct QueueSlice {
-    /// The queue.
     pub queue: QueueId,
     /// Only links of this host; `None` for all hosts.
     pub host: Option<Host>,
@@ -273,7 +270,7 @@ pub enum StepEnd {
     Visited,
     /// The link is done. The target of the redirect is among [`Outcome::found`].
     Redirected,
-    /// The link failed for good.
+    /// The link failed and is not tried again.
     Failed(FailureKind),
     /// The request failed. The link returns to the frontier with this placement.
     Retry(Box<QueuedLink>, FailureKind),
@@ -335,7 +332,7 @@ pub enum FrontierChange {
 /// because a request is on record before it leaves.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Batch {
-    /// Finished steps.
+    /// Outcomes of finished steps.
     pub outcomes: Vec<Outcome>,
     /// Changes of the frontier.
     pub changes: Vec<FrontierChange>,
@@ -358,25 +355,22 @@ pub struct RunCheckpoint {
     pub in_flight: Vec<(SentStep, Option<QueuedLink>)>,
     /// Queues that are not empty.
     pub queues: Vec<HostQueue>,
-    /// Hosts whose politeness group rests beyond the run's current time.
+    /// Hosts in a politeness group that rests beyond the run's current time.
     pub resting: Vec<RestingHost>,
 }
 
 /// Number of waiting links of a host in a queue.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct HostQueue {
-    /// The queue.
     pub queue: QueueId,
-    /// The host.
     pub host: Host,
-    /// Waiting links.
+    /// Number of waiting links.
     pub length: u64,
 }
 
 /// A host that may not be asked before a moment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RestingHost {
-    /// The host.
     pub host: Host,
     /// Its IP address, if known.
     pub ip: Option<std::net::IpAddr>,

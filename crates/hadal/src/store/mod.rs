@@ -113,7 +113,7 @@ pub enum StoreError {
     Failed {
         /// Folder of the store.
         path: PathBuf,
-        /// Error message.
+        /// Message of the engine or the file system.
         detail: String,
     },
 }

@@ -23,7 +23,7 @@ pub struct RunId(pub u64);
 pub struct RunSpec {
     /// Topic name or words.
     pub topic: String,
-    /// Strategy name.
+    /// Name of the strategy.
     pub strategy: String,
     /// Normalised seed URLs in the order given.
     pub seeds: Vec<Url>,
@@ -59,7 +59,7 @@ pub struct RunProgress {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RunState {
-    /// A session is running, or ended without being able to say so.
+    /// A session is running, or was killed.
     #[default]
     Running,
     /// Paused by a person.
@@ -81,9 +81,9 @@ pub struct RunCounters {
     pub probes: u64,
     /// Bytes of body received.
     pub bytes: u64,
-    /// Pages read.
+    /// Number of pages read.
     pub pages: u64,
-    /// Links that failed for good.
+    /// Links that failed and are not tried again.
     pub failed: u64,
     /// Sites with at least one page.
     pub sites: u64,
@@ -145,7 +145,6 @@ pub struct FormRow {
     pub page_url: Url,
     /// URL to which the form is sent.
     pub action: Url,
-    /// HTTP method.
     pub method: Method,
     /// Fields of the form.
     pub fields: Vec<FieldRow>,
@@ -190,7 +189,7 @@ impl FormRow {
 /// A field of a stored form.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FieldRow {
-    /// Name attribute.
+    /// Value of the name attribute.
     pub name: String,
     /// Type attribute, or `select` or `textarea`.
     #[serde(rename = "type")]
@@ -204,7 +203,7 @@ pub struct FieldRow {
 /// A site of a run, as `hadal sites` prints it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SiteRow {
-    /// Registrable domain.
+    /// Registrable domain of the site.
     pub site: Site,
     /// Topic of the run.
     pub topic: String,
@@ -240,7 +239,6 @@ pub struct LessonRow {
     pub at_request: u64,
     /// Pages of the run so far.
     pub at_page: u64,
-    /// The lesson.
     #[serde(flatten)]
     pub lesson: Lesson,
 }

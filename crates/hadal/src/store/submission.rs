@@ -31,7 +31,6 @@ pub struct Submission {
     pub form: FormId,
     /// Page with the form.
     pub page: Url,
-    /// HTTP method.
     pub method: Method,
     /// URL of the request.
     pub url: Url,
@@ -54,9 +53,7 @@ impl Submission {
 /// Originator of a submission.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Submitter {
-    /// A run.
     Run(RunId),
-    /// A harvest.
     Harvest(HarvestId),
     /// A person, through `hadal ask` or the dashboard.
     Person,

@@ -166,7 +166,7 @@ const ROWS_OF_FORMAT_8: &str = "
     INSERT INTO harvest_progress (harvest, state, now, records, queries, next)
         VALUES (1, 'stopped', 900, 2, 1, '[\"whale\"]');
     INSERT INTO queries (harvest, number, words, query, kind, found, new, pages, requests, ending, at, hits)
-        VALUES (1, 1, 'deep sea', '{\"words\":\"deep sea\"}', 'word', 2, 2, 1, 1, 'LeftOff', 800, x'05000000000000000600000000000000');
+        VALUES (1, 1, 'deep sea', '{\"words\":\"deep sea\",\"choices\":[]}', 'word', 2, 2, 1, 1, 'LeftOff', 800, x'05000000000000000600000000000000');
     INSERT INTO records (n, harvest, id, title, text, fields, asked, words, position, fetched_at, detail)
         VALUES (1008, 1, 5, 'Whales', 'of the deep sea', '[]', 1, 'deep sea', 1, 700, 'with a chapter on squid'),
                (1009, 1, 6, 'Atlas', 'of the deep sea', '[]', 1, 'deep sea', 2, 700, NULL);

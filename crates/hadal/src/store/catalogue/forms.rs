@@ -10,7 +10,7 @@ use std::cmp::Ordering;
 /// Number of forms that are examined per page, whether they match or not. Guess.
 pub const MAX_SCANNED_FORMS: usize = 1_000;
 
-/// Selects forms.
+/// Selection of forms.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FormQuery {
     /// Only these forms; all if empty.
@@ -44,7 +44,7 @@ pub struct FormQuery {
 /// Selection of forms by label.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum LabelFilter {
-    /// All forms.
+    /// Forms with any label, or none.
     #[default]
     Any,
     /// All forms except those labelled as wrong or as no search.
@@ -92,7 +92,7 @@ pub struct FormEntry {
     pub run: RunId,
     /// Number of the find within the store: lower if the form was found earlier.
     pub found: u64,
-    /// The form.
+    /// Row of the form.
     pub row: FormRow,
     /// Label of the form for the topic of the run.
     pub label: Option<Label>,
@@ -111,7 +111,6 @@ pub struct FormSummary {
     pub site: Site,
     /// Language of the page.
     pub language: Option<String>,
-    /// HTTP method.
     pub method: Method,
     /// Number of open fields.
     pub open_fields: usize,

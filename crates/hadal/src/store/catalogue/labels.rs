@@ -30,7 +30,6 @@ pub struct LabelRow {
     pub form: FormId,
     /// Topic to which the label refers.
     pub topic: String,
-    /// The label.
     pub label: Label,
     /// Wall clock time of the labelling.
     pub at: Time,
@@ -55,7 +54,7 @@ impl From<LabelRow> for LabelUpdate {
     }
 }
 
-/// Selects labels.
+/// Selection of labels.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct LabelQuery {
     /// Only labels after this form and topic.

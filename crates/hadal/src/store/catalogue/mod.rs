@@ -21,7 +21,7 @@ use hadal_core::link::QueueId;
 
 /// Queries for people.
 pub trait Catalogue: Send + Sync {
-    /// Returns runs.
+    /// Returns the runs that match.
     fn runs(&self, query: &RunQuery) -> Result<Vec<RunRow>, StoreError>;
 
     /// Returns sites with at least one page, and closed sites, as one consistent snapshot. Order: most relevant forms
@@ -46,7 +46,7 @@ pub trait Catalogue: Send + Sync {
         query: &SubmissionQuery,
     ) -> Result<RowPage<Submission, SubmissionCursor>, StoreError>;
 
-    /// Returns harvests.
+    /// Returns the harvests that match.
     fn harvests(&self, query: &HarvestQuery) -> Result<Vec<HarvestRow>, StoreError>;
 
     /// Returns finished queries: oldest harvest first, by number within a harvest.
@@ -72,7 +72,7 @@ pub trait Catalogue: Send + Sync {
     fn is_busy(&self) -> bool;
 }
 
-/// Selects runs.
+/// Selection of runs.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RunQuery {
     /// Only this run.
@@ -103,13 +103,13 @@ pub struct RunParts {
     pub strategy: bool,
     /// History of the counters.
     pub curve: bool,
-    /// Number of queues whose length is wanted.
+    /// Number of queues to measure.
     pub queues: usize,
     /// Number of lessons wanted, the latest ones.
     pub lessons: usize,
 }
 
-/// Selects sites.
+/// Selection of sites.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SiteQuery {
     /// Only sites of this run.
@@ -124,10 +124,10 @@ pub struct SiteQuery {
     pub limit: Option<usize>,
 }
 
-/// Selects pages of a run.
+/// Selection of pages.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PageQuery {
-    /// The run.
+    /// Run that visited the pages.
     pub run: RunId,
     /// Order of the commits.
     pub order: RowOrder,
@@ -148,7 +148,7 @@ impl PageQuery {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PageCursor(pub(super) u64);
 
-/// Selects entries of the audit log.
+/// Selection of entries of the audit log.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SubmissionQuery {
     /// Only submissions of this run.
@@ -172,7 +172,7 @@ pub struct SubmissionCursor {
     pub(super) number: i64,
 }
 
-/// Selects harvests.
+/// Selection of harvests.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct HarvestQuery {
     /// Only this harvest.
@@ -198,7 +198,7 @@ impl HarvestQuery {
     }
 }
 
-/// Selects queries or records of harvests.
+/// Selection of queries or records of harvests.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct HarvestRowQuery {
     /// Only rows of this harvest.
@@ -222,7 +222,7 @@ impl HarvestRowQuery {
         HarvestRowQuery { harvest: Some(harvest), ..HarvestRowQuery::default() }
     }
 
-    /// The harvests whose rows may match, oldest first, from the position of the query on.
+    /// Query for the harvests with rows that may match, oldest first.
     pub(super) fn harvests(&self) -> HarvestQuery {
         HarvestQuery {
             harvest: self.harvest,
@@ -247,7 +247,7 @@ pub struct HarvestRowCursor {
 pub struct CurvePoint {
     /// Requests so far.
     pub requests: u64,
-    /// Pages read.
+    /// Number of pages read.
     pub pages: u64,
     /// Distinct forms of any kind.
     pub forms: u64,
@@ -264,9 +264,9 @@ pub struct CurvePoint {
 pub struct HarvestPoint {
     /// Requests so far.
     pub requests: u64,
-    /// Finished queries.
+    /// Number of finished queries.
     pub queries: u64,
-    /// Distinct records.
+    /// Number of distinct records.
     pub records: u64,
     /// Estimated coverage: lower bound, estimate, upper bound.
     pub coverage: Option<[f64; 3]>,
@@ -276,7 +276,7 @@ pub struct HarvestPoint {
 /// million requests then has about 2,000 points.
 pub const CURVE_RESOLUTION: u64 = 200;
 
-/// True if a curve whose last point is at request `last` gets a point at request `now`.
+/// True if a curve with its last point at request `last` gets a point at request `now`.
 pub(super) fn is_point_due(last: Option<u64>, now: u64) -> bool {
     last.map_or(now > 0, |last| now >= last + (last / CURVE_RESOLUTION).max(1))
 }
@@ -284,7 +284,6 @@ pub(super) fn is_point_due(last: Option<u64>, now: u64) -> bool {
 /// Length of a queue of the frontier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct QueueLength {
-    /// The queue.
     pub queue: QueueId,
     /// Waiting links, counted up to [`MAX_COUNTED_LINKS`].
     pub waiting: u64,

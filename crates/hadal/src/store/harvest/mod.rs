@@ -20,7 +20,7 @@ pub trait HarvestStore: Send + Sync {
     /// Returns the state from which a harvest continues. The policy is rebuilt from [`HarvestStore::past_answers`].
     fn resume_harvest(&self, harvest: HarvestId) -> Result<HarvestCheckpoint, StoreError>;
 
-    /// Applies a batch in one transaction. A step whose number is not above that of the last step is skipped.
+    /// Applies a batch in one transaction. A step is skipped if its number is not above that of the last step.
     fn commit_harvest(&self, harvest: HarvestId, batch: &HarvestBatch) -> Result<(), StoreError>;
 
     /// Returns finished queries with the records of their answers, by query number, after the query `after`, at most
@@ -65,11 +65,11 @@ impl From<HarvestProgress> for HarvestBatch {
 /// All changes of one finished step of a harvest.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct HarvestStep {
-    /// Sequence number.
+    /// Sequence number within the harvest.
     pub seq: u64,
     /// Time at which the step ended, on the clock of the harvest.
     pub at: Time,
-    /// Requests sent.
+    /// Number of requests sent.
     pub requests: u32,
     /// Bytes of body received.
     pub bytes: u64,
@@ -96,7 +96,7 @@ pub struct HarvestStep {
 /// State from which a harvest continues.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HarvestCheckpoint {
-    /// The harvest.
+    /// Row of the harvest itself.
     pub row: HarvestRow,
     /// Sequence number of the next step: above that of every step and every submission.
     pub next_seq: u64,
@@ -109,7 +109,7 @@ pub struct HarvestCheckpoint {
 /// A finished query with the records of its answer.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PastAnswer {
-    /// The query.
+    /// Row of the query.
     pub query: QueryRow,
     /// Records of the answer, in its order.
     pub records: Vec<AnswerRecord>,

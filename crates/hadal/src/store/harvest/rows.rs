@@ -93,7 +93,7 @@ pub struct HarvestProgress {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum HarvestState {
-    /// A session is running, or ended without being able to say so.
+    /// A session is running, or was killed.
     #[default]
     Running,
     /// Stopped by a person. The same command resumes the harvest.
@@ -127,9 +127,9 @@ pub struct HarvestCounters {
     pub queries: u64,
     /// Result pages and detail pages read.
     pub pages: u64,
-    /// Distinct records.
+    /// Number of distinct records.
     pub records: u64,
-    /// Failed steps.
+    /// Number of steps that failed.
     pub failed: u64,
     /// Failures by kind.
     pub errors: BTreeMap<FailureKind, u64>,
@@ -176,7 +176,6 @@ pub struct QueryRow {
     pub form: FormId,
     /// Number of the query within its harvest.
     pub number: u32,
-    /// The query.
     pub query: Query,
     /// The query as text, see [`HarvestSpec::wording`].
     pub words: String,
@@ -211,7 +210,6 @@ pub struct RecordRow {
     pub form: FormId,
     /// Topic of the harvest. The store sets it.
     pub topic: String,
-    /// The record.
     pub record: Record,
     /// Number of the query that found the record first.
     pub asked: u32,

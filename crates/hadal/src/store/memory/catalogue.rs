@@ -1,4 +1,4 @@
-//! Queries for people over a store in memory. Every list is built and sorted anew; no caller needs more.
+//! Queries for people over a store in memory. Every call builds and sorts its list.
 
 use super::super::search::SearchWords;
 use super::super::*;

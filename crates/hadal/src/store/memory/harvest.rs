@@ -73,7 +73,7 @@ impl MemoryHarvest {
         }
     }
 
-    /// Applies a batch to this harvest, whose number is `id`.
+    /// Applies a batch to this harvest, which has the number `id`.
     pub fn apply(&mut self, id: HarvestId, batch: &HarvestBatch, shared: &mut SharedState) {
         batch.steps.iter().for_each(|step| self.apply_step(id, step, shared));
         batch.submissions.iter().for_each(|entry| shared.log(entry));

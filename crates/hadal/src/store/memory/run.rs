@@ -113,7 +113,7 @@ impl MemoryRun {
         RunCounters { waiting: self.frontier.waiting(), ..self.counters.clone() }
     }
 
-    /// Applies a batch to this run, whose number is `id`.
+    /// Applies a batch to this run, which has the number `id`.
     pub fn apply(&mut self, id: RunId, batch: &Batch, shared: &mut SharedState) {
         batch.outcomes.iter().for_each(|outcome| self.apply_outcome(id, outcome, shared));
         batch.changes.iter().for_each(|change| self.apply_change(change));

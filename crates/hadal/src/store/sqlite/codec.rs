@@ -8,7 +8,7 @@ use serde_json::Value;
 /// A column with JSON text.
 pub struct Json<T>(pub T);
 
-/// A column with a plain word or URL: a value whose JSON is a string, without the quotes.
+/// A column with a plain word or URL: a value that is a string in JSON, stored without the quotes.
 pub struct Word<T>(pub T);
 
 impl<T: Serialize> ToSql for Json<T> {

@@ -10,7 +10,7 @@ pub const APPLICATION: u32 = 0x6861_646c;
 /// column or of the words in `record_words` takes the next number and a step in [`migration`](super::migration).
 pub const FORMAT: u32 = 9;
 
-/// Tables with rows of runs. Each has a column `run`, except for `runs`, whose key is `id`.
+/// Tables with rows of runs. Each has a column `run`; the key of `runs` is `id`.
 pub const RUN_TABLES: [&str; 13] = [
     "runs",
     "progress",
@@ -27,7 +27,7 @@ pub const RUN_TABLES: [&str; 13] = [
     "curve",
 ];
 
-/// Tables with rows of harvests. Each has a column `harvest`, except for `harvests`, whose key is `id`.
+/// Tables with rows of harvests. Each has a column `harvest`; the key of `harvests` is `id`.
 pub const HARVEST_TABLES: [&str; 6] =
     ["harvests", "harvest_progress", "readers", "queries", "records", "harvest_curve"];
 

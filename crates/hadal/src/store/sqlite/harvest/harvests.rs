@@ -69,7 +69,7 @@ pub fn checkpoint(db: &Connection, harvest: HarvestId) -> rusqlite::Result<Harve
     Ok(HarvestCheckpoint { row, next_seq: next_seq.max(logged), reader, open: open_records(db, harvest)? })
 }
 
-/// Records whose query has not ended.
+/// Records of queries that have not ended.
 fn open_records(db: &Connection, harvest: HarvestId) -> rusqlite::Result<Vec<RecordId>> {
     let sql = "
         SELECT id FROM records

@@ -49,7 +49,7 @@ fn content(harvest: i64, n: i64, texts: &[&str]) -> String {
     words.iter().map(|word| prefixed(harvest, word)).collect::<Vec<_>>().join(" ")
 }
 
-/// Indexes all records of a store, whose index must be empty.
+/// Indexes all records of a store. The index must be empty.
 pub fn index_all(db: &Connection) -> rusqlite::Result<()> {
     for_each_record(db, None, add)
 }
