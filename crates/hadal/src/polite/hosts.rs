@@ -161,6 +161,8 @@ impl Hosts {
         for key in std::mem::take(&mut self.slot_mut(host).held) {
             if let Some(group) = self.groups.get_mut(&key) {
                 group.in_flight = group.in_flight.saturating_sub(1);
+                // The host may have left this group since, when its address became known.
+                group.next_at = group.next_at.max(group_next_at);
                 changed.append(&mut group.waiting);
             }
         }
@@ -269,6 +271,15 @@ mod tests {
         hosts.learn_address(ix[0], ip("192.0.2.2"));
         assert!(hosts.release(ix[0], Time(0), Time(0)).contains(&ix[1]));
         assert_eq!(hosts.readiness(ix[1], Time(0)), Readiness::Ready);
+    }
+
+    #[test]
+    fn a_first_request_leaves_a_pause_for_hosts_of_its_domain() {
+        let (mut hosts, ix) = hosts(&["a.org", "www.a.org"]);
+        hosts.occupy(ix[0]);
+        hosts.learn_address(ix[0], ip("192.0.2.1"));
+        hosts.release(ix[0], Time(1000), Time(1000));
+        assert_eq!(hosts.readiness(ix[1], Time(999)), Readiness::Resting(Time(1000)));
     }
 
     #[test]
