@@ -1,8 +1,9 @@
-//! Makes the index of a graph, in bounded memory: numbers are sorted on disk, tables written in order.
+//! Builds the index of a web graph in bounded memory: numbers are sorted on disk, and tables are written in key
+//! order.
 //!
-//! Of each site at most [`MOST_LINKING`] others are kept, drawn by a hash of their numbers: the best known
-//! sites have millions, and the first of an alphabet would be all of one country. A draft is renamed into
-//! place when it is complete, so there is never half an index.
+//! The index keeps at most [`MOST_LINKING`] linking sites per site, sampled by a hash of their numbers.
+//! Well-known sites have millions of them, and the first ones in alphabetical order would all be from one
+//! country. A complete draft is renamed into place, so a partial index never exists.
 
 use super::GraphError;
 use super::files::{Files, LineError, edge, lines, vertex};
@@ -15,13 +16,13 @@ use std::io;
 use std::path::{Path, PathBuf};
 use xxhash_rust::xxh3::xxh3_64;
 
-/// Sites kept that link to a site.
+/// Most linking sites kept per site. Guess.
 pub const MOST_LINKING: usize = 200;
 
-/// The draft is thrown away when anything fails, so it needs no journal.
+/// SQLite settings of the draft. It is deleted on any failure, so it needs no journal.
 const DRAFT: &str = "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -16384;";
 
-/// Makes the index of a graph; at most `held` numbers are sorted in memory at once.
+/// Builds the index of a graph and sorts at most `held` numbers in memory at once.
 pub fn build(files: &Files, place: &Path, held: usize) -> Result<(), GraphError> {
     let (runs, draft) = (place.with_extension("runs"), place.with_extension("new"));
     let tidy = || clear(&runs, &draft).map_err(|error| unusable(place, error));
@@ -31,7 +32,7 @@ pub fn build(files: &Files, place: &Path, held: usize) -> Result<(), GraphError>
     renamed.and(tidy())
 }
 
-/// Removes drafts, of this attempt or an earlier one.
+/// Removes the draft of this attempt or of an earlier one.
 fn clear(runs: &Path, draft: &Path) -> io::Result<()> {
     for removed in [fs::remove_dir_all(runs), fs::remove_file(draft)] {
         match removed {
@@ -122,7 +123,7 @@ impl Build<'_> {
     }
 }
 
-/// The sources with the lowest hashes: a draw that is the same every time.
+/// Sample of the linking sites with the lowest hashes. The same input gives the same sample.
 #[derive(Default)]
 struct Draw(BinaryHeap<(u64, u32)>);
 

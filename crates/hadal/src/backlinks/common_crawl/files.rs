@@ -1,4 +1,4 @@
-//! The files of a web graph as they are published: which they are, and their lines.
+//! Files of a published web graph and the syntax of their lines.
 
 use super::GraphError;
 use flate2::read::MultiGzDecoder;
@@ -7,18 +7,18 @@ use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
-/// Longer lines are not those of a graph.
+/// Longest accepted line in bytes. Guess; lines of published graphs are far shorter.
 const LONGEST_LINE: u64 = 4096;
 
-/// The files of a graph.
+/// Vertex and edge files of one graph.
 pub struct Files {
     pub vertices: Vec<PathBuf>,
     pub edges: Vec<PathBuf>,
 }
 
 impl Files {
-    /// The graph in a folder, if there is one. Domains come as one file each of vertices and edges;
-    /// hosts in many parts, in a folder for each.
+    /// Finds the graph in a folder. A graph of domains has one file of vertices and one of edges. A graph of
+    /// hosts has many parts, in one folder each.
     pub fn find(folder: &Path) -> Result<Option<Files>, GraphError> {
         let all = texts(folder).map_err(|_| GraphError::Missing(folder.to_path_buf()))?;
         let of = |what: &'static str| {
@@ -33,7 +33,7 @@ impl Files {
         Ok((!files.vertices.is_empty() && !files.edges.is_empty()).then_some(files))
     }
 
-    /// What tells these files from others: names, sizes, times.
+    /// Fingerprint of the files: names, sizes and modification times. An index stores it to detect other files.
     pub fn mark(&self) -> String {
         let mark = |path: &PathBuf| {
             let (size, changed) =
@@ -46,7 +46,7 @@ impl Files {
     }
 }
 
-/// The text files in a folder, packed or not, in the order of their names.
+/// Text files of a folder, compressed or not, sorted by name.
 fn texts(folder: &Path) -> io::Result<Vec<PathBuf>> {
     let entries = std::fs::read_dir(folder)?.filter_map(|entry| Some(entry.ok()?.path()));
     let mut texts: Vec<PathBuf> = entries.filter(|path| !stem(path).is_empty()).collect();
@@ -54,17 +54,17 @@ fn texts(folder: &Path) -> io::Result<Vec<PathBuf>> {
     Ok(texts)
 }
 
-/// A text file's name without its endings; empty for other files.
+/// File name without its extensions; empty for files that are not text.
 fn stem(path: &Path) -> String {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     name.strip_suffix(".gz").unwrap_or(&name).strip_suffix(".txt").unwrap_or_default().to_string()
 }
 
-/// What stops the reading of lines.
+/// Reason why reading stopped.
 pub enum LineError {
-    /// The line itself is wrong.
+    /// The line has a wrong syntax.
     Line(String),
-    /// What became of it could not be kept.
+    /// The caller could not store the content of the line.
     Kept(GraphError),
 }
 
@@ -80,7 +80,7 @@ impl From<GraphError> for LineError {
     }
 }
 
-/// Calls `each` with every line of some files; what is wrong with one is told with file and line.
+/// Calls `each` with every line of some files. Errors name the file and the line.
 pub fn lines(
     paths: &[PathBuf],
     mut each: impl FnMut(&str) -> Result<(), LineError>,
@@ -122,7 +122,8 @@ fn open(path: &Path) -> io::Result<Box<dyn BufRead>> {
     })
 }
 
-/// A vertex: its number and its name, `org.example`. Domains have a count of hosts behind it.
+/// Parses a vertex: its number and its reversed name, for example `org.example`. Domains have a count of hosts
+/// after the name.
 pub fn vertex(line: &str) -> Result<(u32, &str), String> {
     let mut columns = line.split('\t');
     let (id, name) = (columns.next().unwrap_or_default(), columns.next().unwrap_or_default());
@@ -132,7 +133,7 @@ pub fn vertex(line: &str) -> Result<(u32, &str), String> {
     Ok((number(id)?, name))
 }
 
-/// An edge: who links to whom.
+/// Parses an edge: the numbers of the linking vertex and of its target.
 pub fn edge(line: &str) -> Result<(u32, u32), String> {
     let (from, to) = line.split_once('\t').ok_or("it is no pair of numbers")?;
     Ok((number(from)?, number(to)?))

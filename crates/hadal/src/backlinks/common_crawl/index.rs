@@ -1,7 +1,8 @@
-//! The index of a graph: one SQLite file beside it, every table written in the order of its key.
+//! Index of a graph: one SQLite file beside the graph. Every table is written in the order of its key.
 //!
-//! `names` and `by_name` lead from a number to a name and back, by a hash that names rarely share;
-//! `linking` holds the numbers of sites that link to a site, as differences. Made by [`super::build`].
+//! `names` maps a number to a name. `by_name` maps the hash of a name to numbers; few names share a hash.
+//! `linking` holds the numbers of the sites that link to a site, delta-coded. [`super::build`] writes the
+//! index.
 
 use super::GraphError;
 use super::sort::{get, put};
@@ -10,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use xxhash_rust::xxh3::xxh3_64;
 
-/// Creates the tables.
+/// SQL that creates the tables.
 pub const CREATE: &str = "
 CREATE TABLE graph (mark TEXT NOT NULL) STRICT;
 CREATE TABLE names (id INTEGER PRIMARY KEY, name TEXT NOT NULL) STRICT;
@@ -20,7 +21,7 @@ CREATE TABLE by_name (
 CREATE TABLE linking (id INTEGER PRIMARY KEY, sources BLOB NOT NULL) STRICT;
 ";
 
-/// An index that stands.
+/// Open index of a complete graph.
 pub struct Index {
     place: PathBuf,
     mark: String,
@@ -28,12 +29,12 @@ pub struct Index {
 }
 
 impl Index {
-    /// Whether the index in this place was made from the files with this mark.
+    /// True if the index at this path was built from the files with this fingerprint.
     pub fn is_of(place: &Path, mark: &str) -> bool {
         Index::open(place).is_ok_and(|index| index.mark == mark)
     }
 
-    /// Opens an index.
+    /// Opens an index for reading.
     pub fn open(place: &Path) -> Result<Index, GraphError> {
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let db = Connection::open_with_flags(place, flags).map_err(|error| unusable(place, error))?;
@@ -42,7 +43,7 @@ impl Index {
         Ok(Index { place: place.to_path_buf(), mark, db: Mutex::new(db) })
     }
 
-    /// Names of sites that link to the one of this name.
+    /// Names of the sites that link to the site of this name.
     pub fn linking_to(&self, name: &str) -> Result<Vec<String>, GraphError> {
         let db = self.db.lock().unwrap_or_else(PoisonError::into_inner);
         linking_to(&db, name).map_err(|error| unusable(&self.place, error))
@@ -61,12 +62,12 @@ fn linking_to(db: &Connection, name: &str) -> rusqlite::Result<Vec<String>> {
     names.filter_map(Result::transpose).collect()
 }
 
-/// What a name is found by.
+/// Hash of a name, the key of `by_name`.
 pub fn hash(name: &str) -> u32 {
     (xxh3_64(name.as_bytes()) >> 32) as u32
 }
 
-/// Numbers in order, as differences.
+/// Delta-codes numbers that are sorted.
 pub fn packed(numbers: &[u32]) -> Vec<u8> {
     let (mut bytes, mut last) = (Vec::new(), 0);
     for number in numbers {
@@ -76,7 +77,7 @@ pub fn packed(numbers: &[u32]) -> Vec<u8> {
     bytes
 }
 
-/// What [`packed`] made, as far as it can be read.
+/// Decodes the output of [`packed`], up to the first error.
 fn unpacked(mut bytes: &[u8]) -> Vec<u64> {
     let differences = std::iter::from_fn(|| get(&mut bytes).ok().flatten());
     let sum = |last: &mut u64, more: u64| {
@@ -86,7 +87,7 @@ fn unpacked(mut bytes: &[u8]) -> Vec<u64> {
     differences.scan(0, sum).collect()
 }
 
-/// The index cannot be written or read.
+/// Error for an index that cannot be written or read.
 pub fn unusable(place: &Path, error: impl std::fmt::Display) -> GraphError {
     GraphError::Index { path: place.to_path_buf(), detail: error.to_string() }
 }

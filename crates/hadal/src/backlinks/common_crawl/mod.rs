@@ -1,9 +1,9 @@
-//! A web graph of Common Crawl on disk as a source: which sites link to a site.
+//! Backlinks from a Common Crawl web graph on disk: sites that link to a site.
 //!
-//! The graph is published as text files of vertices and of edges, of hosts or of domains; it knows no
-//! pages, so answers are front doors and serve the search for sites, not the way back from a form page.
-//! The first time an index is made beside the files ([`build`]), in bounded memory ([`sort`]); from then
-//! on a look-up is a few reads. The files may be deleted once the index stands.
+//! The graph is published as text files of vertices and edges, for hosts or for domains. It has no pages, so
+//! answers are home pages. They help to find sites, not the pages that link to a form page. The first use
+//! builds an index beside the files ([`build`]) in bounded memory ([`sort`]). Later look-ups take a few reads.
+//! The files may be deleted once the index exists.
 
 mod build;
 mod files;
@@ -21,50 +21,50 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use url::Url;
 
-/// Numbers that are sorted in memory at once: 200 MB of them.
+/// Most numbers sorted in memory at once: 200 MB.
 const HELD: usize = 25_000_000;
 
-/// Asks a web graph.
+/// Backlinks from a web graph.
 pub struct CommonCrawl(Arc<Index>);
 
-/// Why a graph cannot be used. Each message says what to do next.
+/// Reason why a graph cannot be used. Each message ends with the next thing to do.
 #[derive(Debug, thiserror::Error)]
 pub enum GraphError {
-    /// Neither files nor index.
+    /// The folder has neither the files nor an index.
     #[error(
         "there is no Common Crawl web graph in {}: put its ...-vertices.txt.gz and ...-edges.txt.gz there, or its folders vertices and edges", .0.display()
     )]
     Missing(PathBuf),
-    /// More than one graph.
+    /// The folder has files of several graphs.
     #[error("there are several files of {what} in {}: keep those of one graph there", .folder.display())]
     Several {
-        /// Where.
+        /// Folder that was searched.
         folder: PathBuf,
-        /// Vertices or edges.
+        /// Kind of file: vertices or edges.
         what: &'static str,
     },
-    /// A file that is not what was published.
+    /// A file does not have the published format.
     #[error("{} is damaged at line {line}: {detail}; download it again", .path.display())]
     Damaged {
-        /// Which file.
+        /// Path of the file.
         path: PathBuf,
-        /// Where in it.
+        /// Number of the line.
         line: u64,
-        /// What is wrong.
+        /// Description of the error.
         detail: String,
     },
     /// The index cannot be written or read.
     #[error("index {}: {detail}; delete it to have it made again", .path.display())]
     Index {
-        /// Which file.
+        /// Path of the index.
         path: PathBuf,
-        /// What was said.
+        /// Error message of SQLite or the file system.
         detail: String,
     },
 }
 
 impl CommonCrawl {
-    /// Opens the graph in a folder; `on_build` is called before its index is made, which may take long.
+    /// Opens the graph in a folder. Calls `on_build` before it builds the index, which may take hours.
     pub fn open(folder: &Path, on_build: impl FnOnce()) -> Result<CommonCrawl, GraphError> {
         CommonCrawl::open_holding(folder, on_build, HELD)
     }
@@ -100,7 +100,7 @@ impl Backlinks for CommonCrawl {
     }
 }
 
-/// The front doors of sites that link to a URL's host or site; one per site, and not its own.
+/// Home pages of the sites that link to the host or site of a URL: one per site, without the site itself.
 fn front_doors(index: &Index, url: &Url) -> Result<Vec<Url>, GraphError> {
     let Some(host) = url.domain() else { return Ok(Vec::new()) };
     let site = Site::of(url);
@@ -117,7 +117,7 @@ fn front_doors(index: &Index, url: &Url) -> Result<Vec<Url>, GraphError> {
     Ok(doors)
 }
 
-/// `www.example.org` as `org.example.www`, and back.
+/// Reverses the labels of a host name: `www.example.org` becomes `org.example.www`, and back.
 fn reversed(name: &str) -> String {
     name.rsplit('.').collect::<Vec<_>>().join(".")
 }

@@ -1,7 +1,6 @@
-//! Sorting more numbers than fit in memory: sorted runs on disk, then one merge.
+//! Sorts more numbers than fit in memory: sorted runs on disk, then one merge.
 //!
-//! A run holds the differences of its numbers, a few bytes each, so that the runs of a whole graph take
-//! less room than the graph itself.
+//! A run is delta-coded, a few bytes per number, so the runs of a graph take less space than the graph itself.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -9,7 +8,7 @@ use std::fs::File;
 use std::io::{self, BufReader, BufWriter, ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 
-/// Takes numbers in any order.
+/// Collects numbers in any order.
 pub struct Sorter {
     folder: PathBuf,
     name: &'static str,
@@ -19,12 +18,12 @@ pub struct Sorter {
 }
 
 impl Sorter {
-    /// Keeps at most `most` numbers in memory, and runs named after `name` in a folder.
+    /// Sorter that keeps at most `most` numbers in memory and writes runs named after `name` into a folder.
     pub fn new(folder: &Path, name: &'static str, most: usize) -> Sorter {
         Sorter { folder: folder.to_path_buf(), name, held: Vec::new(), most, runs: Vec::new() }
     }
 
-    /// Takes one more.
+    /// Adds a number.
     pub fn push(&mut self, number: u64) -> io::Result<()> {
         if self.held.capacity() == 0 {
             self.held.reserve_exact(self.most);
@@ -47,7 +46,7 @@ impl Sorter {
         Ok(())
     }
 
-    /// All numbers in order, the same one as often as it came.
+    /// All numbers in ascending order. Equal numbers are kept.
     pub fn sorted(mut self) -> io::Result<Merged> {
         self.spill()?;
         let mut merged = Merged { runs: Vec::new(), heads: BinaryHeap::new() };
@@ -59,7 +58,7 @@ impl Sorter {
     }
 }
 
-/// Numbers in order.
+/// Merged runs, in ascending order.
 pub struct Merged {
     runs: Vec<Run>,
     heads: BinaryHeap<Reverse<(u64, usize)>>,
@@ -90,7 +89,7 @@ impl Iterator for Merged {
     }
 }
 
-/// Writes a number, seven bits to a byte, the lowest first.
+/// Writes a number as a variable-length integer: seven bits per byte, lowest first.
 pub fn put(out: &mut impl Write, mut number: u64) -> io::Result<()> {
     while number >= 0x80 {
         out.write_all(&[number as u8 | 0x80])?;
@@ -99,7 +98,7 @@ pub fn put(out: &mut impl Write, mut number: u64) -> io::Result<()> {
     out.write_all(&[number as u8])
 }
 
-/// Reads what [`put`] wrote; `None` where there is no more.
+/// Reads a number that [`put`] wrote; `None` at the end of the input.
 pub fn get(bytes: &mut impl Read) -> io::Result<Option<u64>> {
     let (mut number, mut shift, mut byte) = (0, 0, [0]);
     loop {

@@ -1,4 +1,4 @@
-//! Small made graphs: what is answered, and what is said of files that are none.
+//! Look-ups in small graphs, and errors for files that are not graphs.
 
 use super::*;
 use std::io::Write;
@@ -24,7 +24,7 @@ fn gz(text: &str) -> Vec<u8> {
     packer.finish().unwrap()
 }
 
-/// The graph, and whether its index was made.
+/// Opens a graph. The second value is true if the index was built.
 fn open(folder: &Path) -> Result<(CommonCrawl, bool), GraphError> {
     let mut built = false;
     let graph = CommonCrawl::open_holding(folder, || built = true, 2)?;
