@@ -34,7 +34,10 @@ pub fn run(
     if forms.is_empty() {
         return Ok(Exit::Done);
     }
-    let jobs = forms.into_iter().map(|form| harvest_job(form, &[], false, session)).collect();
+    let jobs = forms
+        .into_iter()
+        .map(|form| harvest_job(form, &[], false, session))
+        .collect::<anyhow::Result<_>>()?;
     let runtime = tokio::runtime::Runtime::new().context("could not start threads")?;
     let ended = runtime.block_on(async {
         let (stop, stopped) = watch::channel(false);

@@ -23,7 +23,7 @@ use hadal::output::escape::for_json;
 use hadal::polite::{Clock, PoliteClient};
 use hadal::store::{Access, HarvestState, Store, open};
 use hadal_core::address::{TrackingParams, normalise};
-use hadal_core::harvest::policy::{PolicyRegistry, RequestCosts};
+use hadal_core::harvest::policy::RequestCosts;
 use hadal_core::harvest::session::EntryPage;
 use hadal_core::harvest::structured::choose_policy;
 use hadal_core::http::Method;
@@ -100,7 +100,7 @@ pub struct HarvestArgs {
 /// Policies with their use, for the help text.
 fn policies() -> String {
     let policies: Vec<(&str, &str)> =
-        PolicyRegistry::built_in().iter().map(|entry| (entry.name, entry.about)).collect();
+        crate::extensions().policies.iter().map(|entry| (entry.name, entry.about)).collect();
     format!("Query policy [default: hadal]:{}", choices(&policies))
 }
 
@@ -129,8 +129,8 @@ pub fn run(args: &HarvestArgs, session: &Session) -> anyhow::Result<Exit> {
         let mut web = None;
         let opened = forms(args, session, store.as_ref(), &mut web, &stopped).await?;
         let (client, clock) = client(args, session, &opened, web, stopped)?;
-        let jobs: Vec<HarvestJob> =
-            opened.into_iter().map(|form| harvest_job(form, &args.first, args.fresh, session)).collect();
+        let job = |form| harvest_job(form, &args.first, args.fresh, session);
+        let jobs = opened.into_iter().map(job).collect::<anyhow::Result<Vec<HarvestJob>>>()?;
         if args.dry_run {
             return jobs.iter().try_for_each(|job| dry_run(job, session)).map(|()| Vec::new());
         }
@@ -241,16 +241,15 @@ const SHOWN: usize = 3;
 /// Prints the first requests of a harvest without sending them.
 fn dry_run(job: &HarvestJob, session: &Session) -> anyhow::Result<()> {
     let spec = &job.spec;
-    let door = EntryPage::new(spec.whole.clone(), spec.page.clone(), &job.charset);
-    let mut policy =
-        choose_policy(door.form(), &spec.policy, &job.policy_context).context("no such policy")?;
+    let entry_page = EntryPage::new(spec.whole.clone(), spec.page.clone(), &job.charset);
+    let mut policy = choose_policy(entry_page.form(), &job.policy, &job.policy_context);
     let costs = RequestCosts::default();
     let mut queries: Vec<_> = policy.choose(&costs).into_iter().collect();
     let further = policy.top_queries(&costs, SHOWN).into_iter().map(|(query, _)| query);
     queries.extend(further.filter(|query| !queries.contains(query)).collect::<Vec<_>>());
     let mut out = std::io::stdout();
-    for query in door.calibration_query(spec.seed).into_iter().chain(queries) {
-        let request = door.request_for(&query);
+    for query in entry_page.calibration_query(spec.seed).into_iter().chain(queries) {
+        let request = entry_page.request_for(&query);
         let body = String::from_utf8_lossy(&request.body).into_owned();
         let method = if request.method == Method::Post { "POST" } else { "GET" };
         if session.json {

@@ -1,46 +1,37 @@
 //! Runs harvests in a terminal: settings, progress display and events.
 
 use super::session::Session;
+use anyhow::Context;
 use hadal::harvest::open_form::OpenedForm;
 use hadal::harvest::{HarvestJob, HarvestPlan, HarvestSummary, harvest};
 use hadal::output::escape::for_json;
 use hadal::output::harvest::{HarvestDisplay, last_words};
 use hadal::polite::{Clock, PoliteClient};
-use hadal::store::{HarvestSpec, Store};
-use hadal_core::harvest::policy::PolicyContext;
+use hadal::store::Store;
 use hadal_core::harvest::session::HarvestOptions;
 use std::io::Write;
 use std::sync::Arc;
 
 /// Sets up the harvest of a form. First words are those given, or else those of the topic or the page.
-pub fn harvest_job(form: OpenedForm, first: &[String], fresh: bool, session: &Session) -> HarvestJob {
+pub fn harvest_job(
+    form: OpenedForm,
+    first: &[String],
+    fresh: bool,
+    session: &Session,
+) -> anyhow::Result<HarvestJob> {
     let config = &session.config.harvest;
-    let first = if first.is_empty() { first_words(&form, session) } else { first.to_vec() };
-    HarvestJob {
-        options: HarvestOptions {
-            coverage: config.target_coverage,
-            records: config.max_records,
-            details: config.details,
-            seed: session.seed,
-        },
-        policy_context: PolicyContext {
-            seed: session.seed,
-            first_words: first,
-            language: form.language.clone(),
-            word_list: None,
-        },
-        charset: form.charset.clone(),
-        spec: HarvestSpec {
-            form: form.id,
-            topic: form.topic,
-            page: form.page,
-            whole: form.form,
-            policy: config.policy.clone(),
-            seed: session.seed,
-            source: form.source,
-        },
-        fresh,
-    }
+    let first_words = if first.is_empty() { first_words(&form, session) } else { first.to_vec() };
+    let policy = crate::extensions().policies.find(&config.policy).context("no such policy")?;
+    let options = HarvestOptions {
+        coverage: config.target_coverage,
+        records: config.max_records,
+        details: config.details,
+        seed: session.seed,
+    };
+    let mut job = HarvestJob::new(form, policy, options);
+    job.policy_context.first_words = first_words;
+    job.fresh = fresh;
+    Ok(job)
 }
 
 /// Words of the topic, or else of the form's page.
@@ -61,14 +52,12 @@ pub fn harvest_plan(
 ) -> HarvestPlan {
     let config = &session.config.harvest;
     HarvestPlan {
-        store,
-        client,
-        jobs,
         max_requests: config.max_requests,
         max_bytes: config.max_bytes,
         max_time: config.max_time,
         concurrency: config.concurrency,
         clock,
+        ..HarvestPlan::new(store, client, jobs)
     }
 }
 

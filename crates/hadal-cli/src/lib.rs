@@ -111,7 +111,7 @@ enum Command {
 pub struct Extensions {
     /// Crawling strategies of `find`, `demo` and `eval find`.
     pub strategies: StrategyRegistry,
-    /// Query policies of `eval harvest`.
+    /// Query policies of `harvest`, `demo` and `eval harvest`.
     pub policies: PolicyRegistry,
 }
 
@@ -123,7 +123,8 @@ impl Extensions {
 
     fn names(&self) -> KnownNames {
         let strategies = self.strategies.iter().map(|entry| entry.name).collect();
-        KnownNames { strategies, ..KnownNames::built_in() }
+        let policies = self.policies.iter().map(|entry| entry.name).collect();
+        KnownNames { strategies, policies }
     }
 }
 

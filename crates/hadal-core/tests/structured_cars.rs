@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "tests stop at the first surprise")]
 
+use hadal_core::harvest::policy::find_policy;
 use hadal_core::harvest::policy::{
     Hit, Policy, PolicyContext, QueryOutcome, ReadingEnd, RequestCosts, StatedTotal,
 };
@@ -97,7 +98,7 @@ impl Dealer {
     }
 
     fn policy(&self) -> Box<dyn Policy> {
-        choose_policy(&self.form, "hadal", &policy_context()).expect("the usual policy exists")
+        choose_policy(&self.form, &find_policy("hadal").expect("a built-in policy"), &policy_context())
     }
 
     fn answer(&self, query: &Query) -> (Vec<usize>, usize) {

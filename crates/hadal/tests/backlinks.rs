@@ -1,4 +1,4 @@
-//! Who links where: the crawl's own index while it grows, a search engine on the loopback, the options.
+//! Backlink sources: links of the crawl itself, a search engine on loopback, and the options.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod common;
@@ -29,7 +29,7 @@ use url::Url;
 
 type Heard = Arc<Mutex<Vec<(String, Vec<String>)>>>;
 
-/// Asks about every page it visits, and remembers the answers.
+/// Strategy that looks up the backlinks of every visited page and records the answers.
 #[derive(Default)]
 struct Curious(Heard);
 
@@ -54,7 +54,7 @@ impl Strategy for Curious {
     }
 }
 
-/// A crawl that asks the store it writes to.
+/// Crawl that looks up backlinks in its own store.
 fn curious(web: Arc<dyn Fetch>, store: Arc<dyn Store>, seeds: &[&str]) -> (Crawl, Heard) {
     let strategy = Curious::default();
     let heard = Arc::clone(&strategy.0);
@@ -151,7 +151,7 @@ async fn a_search_engine_that_does_not_answer_is_a_failed_request() {
     assert_eq!(asking(&server, "http://a.example/").await, Err(FetchError::Closed));
 }
 
-/// Counts how many requests are under way at once.
+/// Counts requests in flight.
 #[derive(Default)]
 struct Busy {
     now: AtomicUsize,

@@ -19,13 +19,14 @@ use crate::store::{
     StoreError,
 };
 use futures::StreamExt;
-use hadal_core::harvest::policy::PolicyContext;
+use hadal_core::harvest::policy::{PolicyContext, PolicyEntry};
 use hadal_core::harvest::session::{HarvestEnding, HarvestOptions};
+use open_form::OpenedForm;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::sync::watch;
 
-/// Forms to harvest in one session, with everything that is needed for it.
+/// Forms to harvest in one session, with the client and the limits of that session.
 pub struct HarvestPlan {
     /// Store that keeps records and queries.
     pub store: Arc<dyn Store>,
@@ -46,11 +47,30 @@ pub struct HarvestPlan {
     pub clock: Clock,
 }
 
+impl HarvestPlan {
+    /// A plan without limits on the system clock that harvests one form after the other.
+    pub fn new(store: Arc<dyn Store>, client: PoliteClient, jobs: Vec<HarvestJob>) -> HarvestPlan {
+        let (max_requests, max_bytes, max_time) = (None, None, None);
+        HarvestPlan {
+            store,
+            client,
+            jobs,
+            max_requests,
+            max_bytes,
+            max_time,
+            concurrency: 1,
+            clock: Clock::Real,
+        }
+    }
+}
+
 /// One form to harvest.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct HarvestJob {
     /// Identity of the harvest.
     pub spec: HarvestSpec,
+    /// Policy that chooses the queries if the form takes words.
+    pub policy: PolicyEntry,
     /// Character encoding of the form's page.
     pub charset: String,
     /// Targets of the harvest: coverage, records, detail pages.
@@ -59,6 +79,34 @@ pub struct HarvestJob {
     pub policy_context: PolicyContext,
     /// True: earlier results of this harvest are discarded first.
     pub fresh: bool,
+}
+
+impl HarvestJob {
+    /// Harvest of an opened form. The first queries are words of its page.
+    pub fn new(form: OpenedForm, policy: &PolicyEntry, options: HarvestOptions) -> HarvestJob {
+        let seed = options.seed;
+        HarvestJob {
+            spec: HarvestSpec {
+                form: form.id,
+                topic: form.topic,
+                page: form.page,
+                whole: form.form,
+                policy: policy.name.to_string(),
+                seed,
+                source: form.source,
+            },
+            policy: policy.clone(),
+            charset: form.charset,
+            options,
+            policy_context: PolicyContext {
+                seed,
+                first_words: form.words,
+                language: form.language,
+                word_list: None,
+            },
+            fresh: false,
+        }
+    }
 }
 
 /// Result of a session of one harvest.

@@ -6,8 +6,7 @@ use crate::fetch::is_html;
 use crate::polite::{Clock, FailureKind, NotSent, PoliteClient, SendOutcome};
 use crate::store::*;
 use hadal_core::harvest::estimate::SizeEstimate;
-use hadal_core::harvest::policy::hadal::HadalPolicy;
-use hadal_core::harvest::policy::{Hit, Policy, PolicyContext, QueryOutcome};
+use hadal_core::harvest::policy::{Hit, QueryOutcome};
 use hadal_core::harvest::session::{
     EntryPage, HarvestEnding, HarvestSession, HarvestUpdate, ParsedResponse, RequestPurpose,
 };
@@ -91,8 +90,7 @@ impl<'a> HarvestRun<'a> {
         let HarvestCheckpoint { row, next_seq, reader, .. } = store.resume_harvest(id)?;
         let spec = &row.spec;
         let entry_page = EntryPage::new(spec.whole.clone(), spec.page.clone(), &job.charset);
-        let policy = choose_policy(entry_page.form(), &spec.policy, &job.policy_context)
-            .unwrap_or_else(|| default_policy(&job.policy_context));
+        let policy = choose_policy(entry_page.form(), &job.policy, &job.policy_context);
         let mut session = HarvestSession::new(entry_page, policy, job.options.clone());
         if let Some(reader) = reader {
             session.restore(&reader);
@@ -340,10 +338,6 @@ fn directive(control: &Control, spent: u64) -> Directive {
 }
 
 /// Policy for stores that name a policy which this version does not have.
-fn default_policy(policy_context: &PolicyContext) -> Box<dyn Policy> {
-    Box::new(HadalPolicy::new(policy_context))
-}
-
 fn replay(session: &mut HarvestSession, row: &QueryRow, hits: &[AnswerRecord]) {
     let hits: Vec<Hit<'_>> = hits
         .iter()

@@ -1,4 +1,4 @@
-//! Crawls of a simulated web for books, and all that can be told of them afterwards.
+//! Crawls of a simulated web for books, with everything that they stored.
 
 use super::{forms, lessons, pages, run, setup};
 use hadal::backlinks::WorldBacklinks;
@@ -11,7 +11,7 @@ use std::sync::Arc;
 use tokio::sync::Notify;
 use url::Url;
 
-/// A crawl for books with so many requests.
+/// Crawl for books with a request budget.
 pub fn over(world: &Arc<World>, strategy: Box<dyn Strategy>, requests: u64) -> Crawl {
     let seeds: Vec<String> = world.seeds("book").iter().map(Url::to_string).collect();
     let seeds: Vec<&str> = seeds.iter().map(String::as_str).collect();
@@ -21,18 +21,18 @@ pub fn over(world: &Arc<World>, strategy: Box<dyn Strategy>, requests: u64) -> C
     crawl
 }
 
-/// All that a crawl saw, found and learned, in order.
+/// Pages, forms and lessons of a crawl, in order.
 #[derive(PartialEq)]
 pub struct Course {
-    /// Pages.
+    /// Visited pages.
     pub pages: Vec<PageRow>,
-    /// Forms.
+    /// Forms found.
     pub forms: Vec<FormRow>,
-    /// Lessons.
+    /// Lessons of the strategy.
     pub lessons: Vec<LessonRow>,
 }
 
-/// Runs a crawl to its end.
+/// Runs a crawl to its end and reads its results.
 pub async fn course(crawl: Crawl) -> Course {
     let store = Arc::clone(&crawl.store);
     run(crawl).await;
@@ -40,7 +40,7 @@ pub async fn course(crawl: Crawl) -> Course {
     Course { pages: pages(store, run), forms: forms(store), lessons: lessons(store, run) }
 }
 
-/// Leaves a crawl in the middle, after so many forms, as if the process had been killed.
+/// Drops a crawl after it found this number of forms, as if the process had been killed.
 pub async fn kill_after(forms: usize, session: Crawl) {
     let (enough, mut left) = (Notify::new(), forms);
     let mut tell = |event| {

@@ -1,4 +1,4 @@
-//! A tiny web written by hand, and crawls over it.
+//! A tiny web of pages written by hand, and crawls of it.
 
 #![allow(dead_code, reason = "each test file uses its own part")]
 
@@ -23,7 +23,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use url::Url;
 
-/// Pages by address; everything else is not found.
+/// Pages by URL. Any other URL is a 404.
 #[derive(Default)]
 pub struct Web {
     answers: HashMap<String, Vec<Result<Response, FetchError>>>,
@@ -39,7 +39,7 @@ impl Web {
         self.answer(from, 302, &[("location", to)], "")
     }
 
-    /// Answers to one address in turn; the last one stays.
+    /// Adds a response to a URL. Several responses of one URL are sent in turn; the last one repeats.
     pub fn answer(mut self, url: &str, status: u16, headers: &[(&str, &str)], body: &str) -> Web {
         let headers = Headers(headers.iter().map(|(k, v)| (k.to_string(), v.to_string())).collect());
         let body = body.as_bytes().to_vec();
@@ -54,12 +54,12 @@ impl Web {
         self
     }
 
-    /// Addresses asked for, robots.txt left out.
+    /// Requested URLs without robots.txt.
     pub fn visits(&self) -> Vec<String> {
         self.requests().into_iter().filter(|url| !url.ends_with("/robots.txt")).collect()
     }
 
-    /// Every address asked for.
+    /// All requested URLs.
     pub fn requests(&self) -> Vec<String> {
         self.log.lock().unwrap().clone()
     }
@@ -98,7 +98,7 @@ pub const BOOK_FORM: &str =
     "<h2>Book search</h2><form action=/find>Author <input name=author> Title <input name=title>
     ISBN <input name=isbn> <input type=submit value=Search></form>";
 
-/// A crawl of books over a web, in simulated time, in memory.
+/// Crawl for books with a simulated clock and a store in memory.
 pub fn setup(web: Arc<dyn Fetch>, strategy: Box<dyn Strategy>, seeds: &[&str]) -> Crawl {
     let spec = RunSpec {
         topic: "book".into(),
@@ -160,7 +160,7 @@ pub fn site_counters(store: &dyn Store, run: RunId, site: &Site) -> SiteCounters
     store.look_up(run, &keys).unwrap().sites.remove(0)
 }
 
-/// A small web without `Crawl-delay`s, which take their time on a real clock.
+/// A small simulated web without `Crawl-delay`, so that tests on a real clock are fast.
 pub fn patient(seed: u64) -> hadal_world::Spec {
     hadal_world::Spec {
         rates: hadal_world::Rates { robots: 0.0, ..hadal_world::Rates::calm() },

@@ -1,6 +1,6 @@
-//! A toy two-level strategy that asks for all a strategy may ask: refill, rescore, close, backlinks.
+//! A two-level strategy that uses everything the trait permits: refill, rescore, close, backlinks.
 //!
-//! If it fits, so do batches and levels (FFC, ACHE) and site queues with reverse searching (SmartCrawler).
+//! FFC and ACHE need batches and levels, SmartCrawler needs site queues and reverse searching.
 
 use crate::common::{BOOK_FORM, Web, links, run, setup, site_counters};
 use futures::future::BoxFuture;
@@ -18,14 +18,14 @@ const LOOKUPS: QueueId = QueueId(0);
 const CRAWLING: QueueId = QueueId(1);
 const STORED: QueueId = QueueId(2);
 
-/// How the toy learns that high numbers in an address are good.
+/// Time at which the strategy learns that high numbers in a URL are good.
 #[derive(Clone, Copy, PartialEq)]
 enum Learns {
-    /// Not at all: low numbers first.
+    /// Never: low numbers first.
     Never,
-    /// After the first page, heads now and the rest lazily.
+    /// After the first page: queue heads now, the rest lazily.
     Lazily,
-    /// After the first page, the whole frontier at once.
+    /// After the first page: the whole frontier at once.
     Fully,
 }
 
@@ -42,7 +42,7 @@ impl Toy {
     }
 }
 
-/// The number an address ends in.
+/// Number at the end of a URL.
 fn number(url: &Url) -> f32 {
     url.path().trim_matches(|c: char| !c.is_ascii_digit()).parse().unwrap_or(0.0)
 }
@@ -143,7 +143,7 @@ async fn with_many_leads_a_host_lazy_rescoring_is_close_to_full_reranking_and_lo
     assert!(gain(&lazy) >= 0.5 * gain(&full), "{} of {}", gain(&lazy), gain(&full));
 }
 
-/// Serves one lane, prefers sites by the numbers of their pages, and remembers what it was told.
+/// Strategy with one queue that prefers sites by the numbers of their pages and records its calls.
 #[derive(Default)]
 struct Prefers {
     paths: Arc<Mutex<Vec<Vec<String>>>>,

@@ -1,4 +1,4 @@
-//! Level strategies on the engine: what they learn backward and while they crawl, and that it is kept.
+//! Level strategies on the engine: training on backlinks, learning during the crawl, and saving of the models.
 
 use crate::common::course::{course, over};
 use crate::common::{BOOK_FORM, Web, lessons, run, setup, strategy};
@@ -24,7 +24,7 @@ fn levels(plan: LevelConfig, examples: Vec<Url>) -> Box<dyn Strategy> {
     ))
 }
 
-/// Pages with relevant forms that the trained strategies start from.
+/// Pages with relevant forms, from which the trained strategies start.
 fn examples(world: &World) -> Vec<Url> {
     world.relevant("book").step_by(9).take(8).map(|form| form.page_url).collect()
 }
@@ -48,22 +48,22 @@ async fn frozen_each_adaptive_strategy_is_its_fixed_counterpart() {
     );
 }
 
-/// A web of book shops that link to libraries, and guides to the shops. Shops have few forms, libraries
-/// have many.
+/// A web of book shops that link to libraries, and of guides that link to the shops. Shops have few forms,
+/// libraries have many.
 #[derive(Default)]
 struct Town {
     web: Web,
     linking: BTreeMap<Url, Vec<Url>>,
 }
 
-/// Stands around every link, so that nothing of its neighbours does.
+/// Text around every link. It keeps words of neighbouring links out of a link's context.
 const WORDS: &str = "novels fiction isbn author publisher";
 const SHOPS: usize = 8;
 const LIBRARIES: usize = 40;
 const GUIDES: usize = 4;
 
 impl Town {
-    /// An on-topic page with links, each with its anchor.
+    /// Adds an on-topic page with links, each with its anchor text.
     fn page(mut self, at: &str, links: &[(String, &str)], more: &str) -> Town {
         let links: String = links
             .iter()
@@ -110,7 +110,7 @@ impl Backlinks for Town {
     }
 }
 
-/// A crawl of a town from a shop, trained on the forms of shops.
+/// Crawls a town from a shop with a strategy trained on the forms of shops.
 async fn crawl_of_town(plan: LevelConfig) -> (Vec<String>, Vec<Lesson>, u64) {
     let mut town = Town::built();
     let web = Arc::new(std::mem::take(&mut town.web));

@@ -1,4 +1,4 @@
-//! Crawls: the engine, the strategies on it, and what becomes of a crawl that is killed.
+//! Crawls: the engine, its strategies, and resuming after a kill.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 

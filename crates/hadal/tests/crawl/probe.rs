@@ -1,4 +1,4 @@
-//! Asking forms whether they search: which are asked, what it costs, what is written down.
+//! Probes of forms: which forms are probed, their cost, and the audit log.
 
 use crate::common::{counters, forms, kind, run, setup, site_counters, strategy};
 use futures::future::BoxFuture;
@@ -19,8 +19,8 @@ use std::time::Duration;
 const SEED: &str = "http://shop.example/";
 const PAGES: usize = 40;
 
-/// A shop whose front page links to pages; pages 0, 1, ... below `forms` have a form of their own, which
-/// finds records for words that are none of nonsense.
+/// A shop whose home page links to numbered pages. Pages with a number below `forms` have a form of their own.
+/// Each form finds records for any word except nonsense words.
 #[derive(Default)]
 struct Shop {
     forms: usize,
@@ -80,7 +80,7 @@ impl Fetch for Shop {
     }
 }
 
-/// Thinks the same of every form.
+/// Critic that gives every form the same probability.
 struct Undecided(f32);
 
 impl Critic for Undecided {
@@ -280,8 +280,8 @@ async fn in_simulated_time_one_thread_and_eight_ask_the_same() {
     assert!(results[0] == results[1]);
 }
 
-/// Runs a crawl until it has told of so many forms and findings, and drops it there: what was not kept
-/// is lost, as after a kill. Whether it came to its end before.
+/// Drops a crawl after this number of form and probe events, as a kill would do. Returns true if the crawl
+/// ended before.
 async fn cut_short(crawl: Crawl, events: usize) -> bool {
     let (cut, mut stop) = tokio::sync::mpsc::unbounded_channel();
     let mut told = 0;

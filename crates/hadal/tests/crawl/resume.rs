@@ -1,5 +1,4 @@
-//! Killed and resumed, a crawl that learns goes on as if nothing had happened: same model, same features,
-//! same queues, same result.
+//! A crawl that learns is resumed after a kill with the same model, features, queues and result.
 
 use crate::common::counters;
 use crate::common::course::{course, kill_after, over};
@@ -14,7 +13,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Kills a crawl again and again, and compares how it ends with one that was left alone.
+/// Kills a crawl repeatedly and compares its result with that of an undisturbed crawl.
 async fn survives_kills(make: impl Fn(&StrategyContext) -> Box<dyn Strategy>) {
     let world = Arc::new(World::new(Spec::demo(5)));
     let examples = world.relevant("book").step_by(9).take(8).map(|form| form.page_url).collect();

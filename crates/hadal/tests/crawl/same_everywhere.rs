@@ -1,4 +1,4 @@
-//! The same crawl is the same crawl: whatever the number of threads, over HTTP or in process.
+//! A crawl gives the same result with any number of threads, over HTTP and in process.
 
 use crate::common::patient;
 use crate::common::{forms, pages, run, setup, strategy};

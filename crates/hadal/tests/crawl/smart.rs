@@ -1,4 +1,4 @@
-//! SmartCrawler and its siblings on the engine: queues, reverse searching, learning, prior knowledge, resuming.
+//! SmartCrawler and its variants on the engine: queues, reverse searching, learning, prior knowledge, resuming.
 
 use crate::common::course::{course, over};
 use crate::common::{BOOK_FORM, Web, lessons, links, run, setup};
@@ -25,7 +25,7 @@ fn briefing(seeds: &[&str]) -> StrategyContext {
     StrategyContext { seed: 1, seeds: urls(seeds), examples: Vec::new(), backlinks: true }
 }
 
-/// A crawl with one step at a time and hosts that need no rest.
+/// Crawl with one step at a time and no pauses.
 fn unhurried(web: &Arc<Web>, parts: SmartOptions, seeds: &[&str]) -> Crawl {
     let strategy = Box::new(SmartCrawler::new(parts, &briefing(seeds)));
     let mut crawl = setup(web.clone(), strategy, seeds);
@@ -50,7 +50,7 @@ fn with_form(targets: &[&str]) -> String {
     links(targets) + BOOK_FORM
 }
 
-/// Two seeds that each point at a page of another site; only one has a form.
+/// Two seeds that each link to a page of another site. Only one of these pages has a form.
 fn two_seeds() -> Web {
     Web::default()
         .page(POOR, &links(&["http://low.example/some/page"]))
@@ -88,7 +88,7 @@ async fn a_site_is_explored_breadth_first_to_depth_three() {
     assert_eq!(visits(web, SmartOptions::default(), &[POOR]).await, expected);
 }
 
-/// Who links where, written by hand.
+/// Backlink source with a fixed answer.
 struct Known(Vec<Url>);
 
 impl Backlinks for Known {
@@ -116,7 +116,7 @@ async fn a_page_that_links_to_three_good_sites_opens_the_others_it_links_to() {
     assert!(!finds_through_hub(2).await);
 }
 
-/// A shelf of libraries, each with a search on its home page.
+/// A page that links to libraries, each with a search form on its home page.
 fn shelf(libraries: usize) -> Web {
     let names: Vec<String> = (0..libraries).map(|n| format!("http://library-{n}.example/")).collect();
     let shelf = Web::default().page(RICH, &links(&names.iter().map(String::as_str).collect::<Vec<_>>()));
@@ -160,7 +160,7 @@ async fn prior_knowledge_decides_what_is_visited_first() {
     }
 }
 
-/// Loses its mind before every decision and takes it back from what it saved.
+/// Strategy that is restored from its saved state before every decision.
 struct Forgetful {
     smart: SmartCrawler,
     anew: Box<dyn Fn() -> SmartCrawler + Send>,
@@ -205,7 +205,7 @@ fn small_world() -> Arc<World> {
     Arc::new(World::new(Spec { sites: 500, mean_pages: 30, deep_site_factor: 10.0, ..Spec::tiny(4) }))
 }
 
-/// The pages of a crawl of books, in order.
+/// Visited pages of a crawl for books, in order.
 async fn crawled(world: &Arc<World>, strategy: Box<dyn Strategy>, requests: u64) -> Vec<PageRow> {
     course(over(world, strategy, requests)).await.pages
 }

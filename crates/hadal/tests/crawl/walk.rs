@@ -1,4 +1,4 @@
-//! The walk of a page: what is asked, in which order, at what cost.
+//! Visits of a page: requests, their order and their cost.
 
 use crate::common::{BOOK_FORM, Web, forms, kind, links, pages, run, setup, strategy};
 use futures::future::BoxFuture;
@@ -13,7 +13,7 @@ use url::Url;
 
 const SEED: &str = "http://a.example/";
 
-/// A seed page, and everything it links to exists and links nowhere.
+/// A seed page with links to pages that have no links.
 fn star(targets: &[&str]) -> Web {
     let seed = Url::parse(SEED).unwrap();
     let pages = targets.iter().map(|target| seed.join(target).unwrap());
@@ -271,7 +271,7 @@ async fn rules_for_another_name_are_not_ours() {
     assert_eq!(web.visits(), [SEED, "http://a.example/1"]);
 }
 
-/// A web whose robots.txt is sent again only to those who do not have it.
+/// A web that sends its robots.txt only to requests without a validator, and 304 otherwise.
 struct Sparing(Web);
 
 impl Fetch for Sparing {
@@ -299,7 +299,7 @@ async fn an_old_robots_txt_is_asked_for_only_if_it_changed_and_goes_on_to_hold()
     assert_eq!((asked, summary.tally.pages, summary.tally.errors[&kind("robots")]), (2, 70, 1));
 }
 
-/// A carrier that panics at one address.
+/// A fetcher that panics at one URL.
 struct Brittle(Web);
 
 impl Fetch for Brittle {

@@ -1,4 +1,4 @@
-//! Where hadal connects to and where it does not: private addresses, ports, reroutes, proxies.
+//! Permitted and refused connections: private addresses, ports, reroutes, proxies.
 
 use crate::fixture::{Server, Then, fetch, get, options, page};
 use hadal::fetch::network::{Network, NetworkOptions, Proxies};

@@ -1,4 +1,4 @@
-//! Answers of every quality: what is made of those that are right, wrong, endless or not even HTTP.
+//! Responses of every quality: correct, wrong, endless, or not HTTP.
 
 use crate::fixture::{Server, Then, answer, body_of, fetch, get, impatient, options, outcome, page};
 use flate2::Compression;

@@ -1,4 +1,4 @@
-//! A server on a free port that says exactly what it is told to, right or wrong.
+//! A server on a free port that sends prepared bytes, valid or not.
 
 use hadal::fetch::Fetch;
 use hadal::fetch::network::{Network, NetworkOptions, Timeouts};
@@ -14,16 +14,16 @@ use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 use url::Url;
 
-/// What the server does after its answer.
+/// Behaviour of the server after its response.
 #[derive(Clone)]
 pub enum Then {
     /// Closes the connection.
     Close,
     /// Keeps it open and answers the next request on it the same way.
     Hold,
-    /// Sends these bytes again and again, until the client has gone.
+    /// Repeats these bytes until the client closes the connection.
     Repeat(Vec<u8>),
-    /// Sends one byte whenever this much time has passed, until the client has gone.
+    /// Sends one byte per interval until the client closes the connection.
     Trickle(Duration),
 }
 
@@ -59,12 +59,12 @@ impl Server {
         Server { addr, requests, connections, closed: tokio::sync::Mutex::new(closed), accepting }
     }
 
-    /// What was asked so far: head and body of each request.
+    /// Requests received so far, each with head and body.
     pub fn requests(&self) -> Vec<String> {
         self.requests.lock().unwrap().clone()
     }
 
-    /// How many connections were made so far.
+    /// Number of connections so far.
     pub fn connections(&self) -> usize {
         self.connections.load(Ordering::Relaxed)
     }
@@ -103,7 +103,7 @@ async fn converse(mut stream: TcpStream, answer: &[u8], then: &Then, heard: &Mut
     }
 }
 
-/// One request: the head, and as much body as its length says.
+/// Reads one request: the head, and the body by its content-length.
 async fn read_request(stream: &mut TcpStream) -> Option<String> {
     let mut bytes = Vec::new();
     while !bytes.ends_with(b"\r\n\r\n") {
@@ -117,7 +117,7 @@ async fn read_request(stream: &mut TcpStream) -> Option<String> {
     Some(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// An answer with a correct length.
+/// A response with a correct content-length.
 pub fn answer(status: &str, headers: &[&str], body: &[u8]) -> Vec<u8> {
     let lines: String = headers.iter().map(|line| format!("{line}\r\n")).collect();
     let head = format!("HTTP/1.1 {status}\r\n{lines}Content-Length: {}\r\n\r\n", body.len());
@@ -128,13 +128,13 @@ pub fn page(body: &str) -> Vec<u8> {
     answer("200 OK", &["Content-Type: text/html"], body.as_bytes())
 }
 
-/// Options under which every host is found at `addr`.
+/// Network options that connect every host to `addr`.
 pub fn options(addr: SocketAddr) -> NetworkOptions {
     let connect_to = vec![format!("*={addr}").parse().unwrap()];
     NetworkOptions { connect_to, ..NetworkOptions::default() }
 }
 
-/// Patience for tests in which the server does nothing; `phase` sets the one that is to end.
+/// Short timeouts for tests in which the server does nothing; `phase` sets the timeout under test.
 pub fn impatient(addr: SocketAddr, phase: impl Fn(&mut Timeouts)) -> NetworkOptions {
     let mut options = options(addr);
     phase(&mut options.timeouts);
@@ -149,13 +149,13 @@ pub async fn fetch(options: NetworkOptions, request: &Request) -> Exchange {
     Network::new(options).unwrap().fetch(request, Time(1_700_000_000_000)).await
 }
 
-/// What a page request to a server that misbehaves comes to.
+/// Result of a page request to a misbehaving server.
 pub async fn outcome(answer: impl Into<Vec<u8>>, then: Then) -> Result<Response, FetchError> {
     let server = Server::answering(answer, then).await;
     fetch(options(server.addr), &get("http://shop.example/")).await.result
 }
 
-/// Body and completeness of an answer that must come.
+/// Body and completeness of a response that must succeed.
 pub async fn body_of(answer: impl Into<Vec<u8>>, then: Then) -> (String, BodyCompleteness) {
     let response = outcome(answer, then).await.unwrap();
     (String::from_utf8_lossy(&response.body).into_owned(), response.completeness)

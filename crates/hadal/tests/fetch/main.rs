@@ -1,6 +1,6 @@
-//! Fetching, against servers on loopback that behave as badly as real ones do.
+//! Fetching from servers on loopback that misbehave as real ones do.
 //!
-//! One binary for all of it: what takes time here is linking.
+//! These tests share one binary because linking takes most of their time.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking, in its fixtures too")]
 
 mod addresses;

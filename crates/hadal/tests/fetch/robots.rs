@@ -1,10 +1,10 @@
-//! robots.txt as RFC 9309 tells it, case by case.
+//! Rules of robots.txt as RFC 9309 defines them, case by case.
 
 use hadal::polite::robots::{AGENT, RobotsRules};
 use std::time::Duration;
 use url::Url;
 
-/// (what the case shows, robots.txt, path, allowed)
+/// Fact, robots.txt, path, allowed.
 const CASES: [(&str, &str, &str, bool); 47] = [
     ("an empty file allows", "", "/a", true),
     ("no group for us allows", "User-agent: other\nDisallow: /", "/a", true),

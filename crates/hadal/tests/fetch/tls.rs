@@ -1,4 +1,4 @@
-//! TLS, HTTP/2 and tunnels, with a certificate authority made for the occasion.
+//! TLS, HTTP/2 and tunnels, with a certificate authority of the test.
 
 use crate::fixture::{fetch, get, options};
 use bytes::Bytes;
@@ -19,7 +19,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio_rustls::TlsAcceptor;
 
-/// A server for `shop.example` that answers with the protocol version it was asked in.
+/// Server for `shop.example` that responds with the protocol version of the request.
 struct SecureShop {
     addr: SocketAddr,
     ca_file: NamedTempFile,

@@ -1,4 +1,4 @@
-//! A simulated web, asked in process and over HTTP: the same answers either way.
+//! A simulated web gives the same responses in process and over HTTP.
 
 use crate::fixture::{fetch, get, options};
 use bytes::Bytes;
@@ -17,7 +17,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use url::Url;
 
-/// Two sites and a dead one; each page says who was asked for what.
+/// Two sites and a dead one. Each page shows the host and path of its request.
 struct Echo;
 
 impl Respond for Echo {
@@ -47,7 +47,7 @@ async fn echo() -> Running {
     serve(Arc::new(Echo), "127.0.0.1:0".parse().unwrap(), Serving::default()).await.unwrap()
 }
 
-/// Everything that a server sends on one connection, which it is asked to close.
+/// All bytes that a server sends on one connection, which the request asks to close.
 async fn raw(server: &Running, request: &str) -> String {
     let mut stream = TcpStream::connect(server.addr).await.unwrap();
     stream.write_all(request.as_bytes()).await.unwrap();

@@ -6,8 +6,8 @@ use hadal::fetch::world_server::{Serving, serve};
 use hadal::harvest::open_form::form_at_url;
 use hadal::harvest::{HarvestJob, HarvestPlan, harvest};
 use hadal::polite::{ClientOptions, Clock, PoliteClient, Politeness};
-use hadal::store::{Access, HarvestSpec, open};
-use hadal_core::harvest::policy::PolicyContext;
+use hadal::store::{Access, open};
+use hadal_core::harvest::policy::find_policy;
 use hadal_core::harvest::session::{DetailMode, HarvestOptions};
 use hadal_core::http::{Exchange, Method, Request, Response};
 use hadal_core::time::Time;
@@ -19,9 +19,9 @@ use tokio::sync::watch;
 use url::{Url, form_urlencoded};
 
 const RECORDS: usize = 90;
-/// Questions that a token is good for.
+/// Queries that one token permits.
 const USES: u32 = 4;
-/// Tokens that a session is good for.
+/// Tokens that one session permits.
 const TOKENS: u32 = 3;
 
 const WORDS: [&str; 12] = [
@@ -33,7 +33,7 @@ fn title(record: usize) -> String {
     format!("{} {} number {record}", WORDS[record % 12], WORDS[(record * 5 + 3) % 12])
 }
 
-/// Answers only to those who have a session, and a token of it that was not used up.
+/// Site that answers only requests with a session and an unused token of it.
 #[derive(Default)]
 struct Guarded(Mutex<Gate>);
 
@@ -141,32 +141,10 @@ async fn sessions_and_tokens_that_expire_are_fetched_anew() {
     let home = Url::parse("http://museum.example/").unwrap();
     let opened = form_at_url(&home, None, &client, &mut Clock::Real, "web").await.unwrap();
     let store = open("memory:", Access::Crawl).unwrap();
-    let first = vec!["harbour".to_string()];
-    let job = HarvestJob {
-        charset: opened.charset,
-        options: HarvestOptions { coverage: 1.0, records: None, details: DetailMode::Never, seed: 1 },
-        policy_context: PolicyContext { seed: 1, first_words: first, ..PolicyContext::default() },
-        spec: HarvestSpec {
-            form: opened.id,
-            topic: String::new(),
-            page: opened.page,
-            whole: opened.form,
-            policy: "hadal".into(),
-            seed: 1,
-            source: "web".into(),
-        },
-        fresh: false,
-    };
-    let plan = HarvestPlan {
-        store,
-        client,
-        jobs: vec![job],
-        max_requests: Some(200),
-        max_bytes: None,
-        max_time: None,
-        concurrency: 1,
-        clock: Clock::Real,
-    };
+    let options = HarvestOptions { coverage: 1.0, records: None, details: DetailMode::Never, seed: 1 };
+    let mut job = HarvestJob::new(opened, &find_policy("hadal").unwrap(), options);
+    job.policy_context.first_words = vec!["harbour".to_string()];
+    let plan = HarvestPlan { max_requests: Some(200), ..HarvestPlan::new(store, client, vec![job]) };
     let summary = harvest(plan, &mut |_| {}).await.unwrap().remove(0);
     let gate = site.0.lock().unwrap();
     assert!(summary.tally.records >= RECORDS as u64 - 1, "{summary:?}");

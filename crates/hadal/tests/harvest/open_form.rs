@@ -1,4 +1,4 @@
-//! Which form is taken when a person names an address.
+//! Choice of the form when a user gives a URL.
 
 use crate::common::Web;
 use hadal::harvest::open_form::{FormOpenError, OpenedForm, form_at_url};

@@ -10,9 +10,9 @@ use hadal::fetch::world_server::{Running, Serving, serve};
 use hadal::harvest::open_form::form_at_url;
 use hadal::harvest::{HarvestJob, HarvestPlan, harvest};
 use hadal::polite::{ClientOptions, Clock, PageError, PoliteClient, Politeness};
-use hadal::store::{Access, HarvestSpec, RunSpec, Store, open};
+use hadal::store::{Access, RunSpec, Store, open};
 use hadal_core::critic::keywords::KeywordCritic;
-use hadal_core::harvest::policy::PolicyContext;
+use hadal_core::harvest::policy::find_policy;
 use hadal_core::harvest::session::{DetailMode, HarvestOptions};
 use hadal_core::http::{Exchange, Request, Response};
 use hadal_core::time::Time;
@@ -151,31 +151,10 @@ async fn a_harvest_keeps_the_pauses_from_the_first_look_at_the_form() {
     let shop = Served::start().await;
     let client = client();
     let opened = form_at_url(&shop.home, None, &client, &mut Clock::Real, "web").await.unwrap();
-    let job = HarvestJob {
-        charset: opened.charset,
-        options: HarvestOptions { coverage: 1.0, records: None, details: DetailMode::Never, seed: 1 },
-        policy_context: PolicyContext { seed: 1, ..PolicyContext::default() },
-        spec: HarvestSpec {
-            form: opened.id,
-            topic: String::new(),
-            page: opened.page,
-            whole: opened.form,
-            policy: "hadal".into(),
-            seed: 1,
-            source: "web".into(),
-        },
-        fresh: false,
-    };
-    let plan = HarvestPlan {
-        store: open("memory:", Access::Crawl).unwrap(),
-        client,
-        jobs: vec![job],
-        max_requests: Some(5),
-        max_bytes: None,
-        max_time: None,
-        concurrency: 1,
-        clock: Clock::Real,
-    };
+    let options = HarvestOptions { coverage: 1.0, records: None, details: DetailMode::Never, seed: 1 };
+    let job = HarvestJob::new(opened, &find_policy("hadal").unwrap(), options);
+    let store = open("memory:", Access::Crawl).unwrap();
+    let plan = HarvestPlan { max_requests: Some(5), ..HarvestPlan::new(store, client, vec![job]) };
     harvest(plan, &mut |_| {}).await.unwrap();
     shop.check_gaps(5);
 }

@@ -1,4 +1,5 @@
-//! Harvests of hidden databases, end to end: pages, paging, politeness, store, resume; scored with truth.
+//! Harvests of simulated databases, end to end: pages, paging, politeness, store, resume; scored with ground
+//! truth.
 
 use hadal::fetch::Fetch;
 use hadal::fetch::in_process::{InProcess, Respond};
@@ -6,7 +7,7 @@ use hadal::harvest::{HarvestEvent, HarvestJob, HarvestPlan, HarvestSummary, harv
 use hadal::polite::{ClientOptions, Clock, PoliteClient, Politeness};
 use hadal::store::*;
 use hadal::topic::Sample;
-use hadal_core::harvest::policy::PolicyContext;
+use hadal_core::harvest::policy::{PolicyContext, find_policy};
 use hadal_core::harvest::session::{DetailMode, HarvestEnding, HarvestOptions};
 use hadal_core::html;
 use hadal_core::http::{Exchange, Request};
@@ -50,6 +51,7 @@ fn job(world: &World) -> HarvestJob {
             seed: 1,
             source: "world 1".into(),
         },
+        policy: find_policy("hadal").unwrap(),
         fresh: false,
     }
 }
@@ -60,19 +62,15 @@ fn client(fetch: Arc<dyn Fetch>) -> PoliteClient {
 }
 
 fn plan(world: &Arc<World>, store: &Arc<dyn Store>, max_requests: u64) -> HarvestPlan {
+    let client = client(Arc::new(InProcess(Arc::clone(world))));
     HarvestPlan {
-        store: Arc::clone(store),
-        client: client(Arc::new(InProcess(Arc::clone(world)))),
-        jobs: vec![job(world)],
         max_requests: Some(max_requests),
-        max_bytes: None,
-        max_time: None,
-        concurrency: 1,
         clock: Clock::simulated(),
+        ..HarvestPlan::new(Arc::clone(store), client, vec![job(world)])
     }
 }
 
-/// Requests after which so many records were here; `None` if they never were.
+/// Requests needed for this number of records; `None` if they were never reached.
 async fn requests_to(world: &Arc<World>, records: u64, max_requests: u64) -> Option<u64> {
     let mut reached = None;
     let mut note = |event| {
@@ -94,7 +92,7 @@ fn memory() -> Arc<dyn Store> {
     open("memory:", Access::Crawl).unwrap()
 }
 
-/// The records in the store: which true records they are, and how many are none.
+/// Records in the store: the true records among them, the number of wrong ones, and the number of all.
 fn found(world: &World, store: &dyn Store) -> (BTreeSet<u32>, usize, usize) {
     let database = world.databases().get("db").unwrap();
     let (mut right, mut wrong, mut all) = (BTreeSet::new(), 0, 0);
@@ -141,14 +139,14 @@ async fn a_harvest_that_was_cut_short_goes_on_with_what_it_knew() {
         assert!(summary.tally.requests <= budget);
     }
     let (one, two) = (found(&world, whole.as_ref()).0, found(&world, parts.as_ref()).0);
-    // Each interruption costs the query at hand and a look at the form, no more.
+    // Each interruption repeats at most one query and one visit of the form page.
     assert!(two.len() as f64 >= 0.8 * one.len() as f64, "{} against {}", two.len(), one.len());
     assert_eq!(at_once.tally.requests, 120);
     let numbers: Vec<u32> = asked(parts.as_ref()).iter().map(|row| row.number).collect();
     assert!(numbers.iter().zip(1..).all(|(number, expected)| *number == expected), "{numbers:?}");
 }
 
-/// Every query of a harvest, in its order.
+/// All queries of a harvest, in order.
 fn asked(store: &dyn Store) -> Vec<QueryRow> {
     all_queries(store, HarvestRowQuery::default()).map(Result::unwrap).collect()
 }
@@ -257,7 +255,8 @@ async fn facets_reach_what_words_do_not_under_a_cap() {
     assert!(with < without, "{with} against {without}");
 }
 
-/// Records and how many of them have the text of their own page; and one that a word of such a text finds.
+/// Number of records, number of records with the text of their detail page, and whether a search for a word of
+/// such a text finds one.
 async fn detailed(excerpt: Excerpt, details: DetailMode) -> (usize, usize, usize) {
     let world = web(DatabaseConfig { excerpt, ..DatabaseConfig::default() });
     let store = memory();
@@ -330,8 +329,8 @@ async fn a_harvest_pauses_goes_on_and_stops_when_it_is_told_to() {
     assert!(again.tally.queries > 5, "what was asked of one session is not asked of the next");
 }
 
-/// How a harvest ends whose command allows so many requests, when after its second query somebody gives it a
-/// budget of its own.
+/// Result of a harvest with `allowed` requests whose control row gets a budget of `own` requests after its
+/// second query.
 async fn given(allowed: u64, own: u64) -> HarvestSummary {
     let (world, store) = (web(DatabaseConfig::default()), memory());
     let id = store.begin_harvest(&job(&world).spec, Time(0)).unwrap();
@@ -367,7 +366,7 @@ async fn a_harvest_that_goes_on_is_running_again() {
     assert_eq!(states.last(), Some(&HarvestState::Budget));
 }
 
-/// The same web, its robots.txt forbidding the pages of records.
+/// The same web with a robots.txt that forbids detail pages.
 struct Forbidding(Arc<World>);
 
 impl Respond for Forbidding {

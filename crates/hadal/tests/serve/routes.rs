@@ -86,7 +86,7 @@ async fn a_run_is_shown_with_all_that_is_known_of_it() {
     assert_eq!(serving.client.get("/api/runs/1/lessons").await.json(), json!({"lessons": []}));
 }
 
-/// Sends changes of control while it runs, and after its end.
+/// Sends control changes while the run or harvest is active, and after its end.
 async fn is_told_what_to_do(serving: &Serving, path: &str, control: impl Fn() -> Control, end: impl Fn()) {
     let client = serving.client.writing().await;
     let ask = |body| client.send(Method::POST, path, Some(body));

@@ -28,24 +28,22 @@ pub use inputs::{InputKind, InputValue, SearchInput, SearchInputs};
 pub use range::{RangeInput, RangePart};
 
 use super::policy::RetryCounter;
-use super::policy::{Policy, PolicyContext, QueryOutcome, RequestCosts, find_policy};
+use super::policy::{Policy, PolicyContext, PolicyEntry, QueryOutcome, RequestCosts};
 use super::query::Query;
 use crate::critic::probe::query_field;
 use crate::page::Form;
 use tree::SliceTree;
 
-/// Policy for a harvest of `form`: the policy of that name if the form takes words, [`StructuredPolicy`] otherwise.
-/// Returns `None` if no policy has that name.
-pub fn choose_policy(form: &Form, name: &str, context: &PolicyContext) -> Option<Box<dyn Policy>> {
-    let named = find_policy(name)?;
+/// Policy for a harvest of `form`: a policy of `entry` if the form takes words, [`StructuredPolicy`] otherwise.
+pub fn choose_policy(form: &Form, entry: &PolicyEntry, context: &PolicyContext) -> Box<dyn Policy> {
     let inputs = SearchInputs::of(form);
     let offers_values = inputs.list().iter().any(|input| !matches!(input.kind, InputKind::Typed(..)));
-    Some(match query_field(form) {
+    match query_field(form) {
         // A form with nothing but a box for cities is queried with words: no other input brings up records from
         // which city names could be learned.
-        Some(at) if !offers_values || !inputs.types_into(at) => named.make(context),
+        Some(at) if !offers_values || !inputs.types_into(at) => entry.make(context),
         _ => Box::new(StructuredPolicy::new(inputs)),
-    })
+    }
 }
 
 /// Queries the whole database first, then parts of every slice that one answer cannot show.
