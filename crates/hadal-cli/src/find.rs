@@ -97,7 +97,7 @@ pub struct FindArgs {
     /// --max-requests
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     quality: Option<u32>,
-    /// TopicFolder for a WARC file with every request and response
+    /// Folder for a WARC file with every request and response
     #[arg(long, value_name = "DIR")]
     warc: Option<PathBuf>,
     /// Render pages in a browser
@@ -173,7 +173,7 @@ pub struct FindPlan {
     pub probing: Probing,
     /// Number of relevant forms to probe at the end.
     pub quality: Option<u32>,
-    /// TopicFolder of the WARC archive.
+    /// Folder of the WARC archive.
     pub warc: Option<PathBuf>,
     /// Discard earlier results of the run.
     pub fresh: bool,

@@ -128,7 +128,7 @@ fn modules_use_only_lower_layers() {
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
-/// Name of the struct, enum, trait or type alias that a line defines.
+/// Name of the struct, enum or trait that a line defines.
 fn defined_type(line: &str) -> Option<&str> {
     let line = line.trim_start();
     let line = match line.strip_prefix("pub") {

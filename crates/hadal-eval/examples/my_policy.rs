@@ -2,50 +2,52 @@
 //! `cargo run --release --example my_policy`.
 
 use hadal_core::harvest::policy::{
-    Policy, PolicyContext, PolicyEntry, PolicyRegistry, QueryOutcome, RequestCosts,
+    Policy, PolicyContext, PolicyEntry, PolicyRegistry, QueryOutcome, RequestCosts, RetryCounter,
 };
 use hadal_core::harvest::query::Query;
+use hadal_core::text::words::each_word;
 use hadal_eval::harvest::settings::setting;
 use hadal_eval::harvest::{HarvestTrialPlan, NamedCollection, run};
 use hadal_eval::trial_folder::TrialFolder;
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashSet};
 
 /// Sends the longest word of the records seen so far that was not sent yet. Reads every answer to its end.
 struct LongestWord {
-    candidates: HashMap<String, usize>,
+    /// Words by length in bytes, then by alphabet.
+    unsent: BTreeSet<(usize, String)>,
     sent: HashSet<String>,
+    retries: RetryCounter,
 }
 
 impl LongestWord {
     fn new(context: &PolicyContext) -> LongestWord {
-        let candidates = context.first_words.iter().map(|word| (word.clone(), word.len())).collect();
-        LongestWord { candidates, sent: HashSet::new() }
+        let unsent = context.first_words.iter().map(|word| (word.len(), word.clone())).collect();
+        LongestWord { unsent, sent: HashSet::new(), retries: RetryCounter::default() }
     }
 }
 
 impl Policy for LongestWord {
-    fn choose(&mut self, _costs: &RequestCosts) -> Option<Query> {
-        let unsent = self.candidates.iter().filter(|(word, _)| !self.sent.contains(*word));
-        let (word, _) = unsent.max_by_key(|(word, length)| (**length, word.as_str()))?;
-        let word = word.clone();
-        self.sent.insert(word.clone());
-        Some(Query::words(&word))
-    }
-
-    fn wants_next_page(&self, _answer: &QueryOutcome<'_>, _costs: &RequestCosts) -> bool {
-        true
+    fn choose(&mut self, costs: &RequestCosts) -> Option<Query> {
+        self.top_queries(costs, 1).pop().map(|(query, _)| query)
     }
 
     fn learn(&mut self, answer: &QueryOutcome<'_>) {
+        if self.retries.is_settled(answer) {
+            let word = answer.query.words.clone();
+            self.unsent.remove(&(word.len(), word.clone()));
+            self.sent.insert(word);
+        }
         for hit in answer.hits {
-            for word in hit.text.split_whitespace() {
-                self.candidates.insert(word.to_lowercase(), word.len());
-            }
+            each_word(hit.text, |word| {
+                if !self.sent.contains(word) {
+                    self.unsent.insert((word.len(), word.to_string()));
+                }
+            });
         }
     }
 
-    fn top_queries(&self, _costs: &RequestCosts, _most: usize) -> Vec<(Query, f64)> {
-        Vec::new()
+    fn top_queries(&self, _costs: &RequestCosts, limit: usize) -> Vec<(Query, f64)> {
+        self.unsent.iter().rev().take(limit).map(|(_, word)| (Query::words(word), 0.0)).collect()
     }
 }
 

@@ -16,10 +16,10 @@ use std::path::PathBuf;
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  hadal topics built-in --data data --output crates/hadal-core/models")]
 pub struct BuiltInArgs {
-    /// TopicFolder with the labelled data
+    /// Folder with the labelled data
     #[arg(long, value_name = "DIR")]
     data: PathBuf,
-    /// TopicFolder for the models and words-en.txt
+    /// Folder for the models and words-en.txt
     #[arg(long, value_name = "DIR")]
     output: PathBuf,
 }

@@ -26,7 +26,7 @@ use std::path::PathBuf;
 pub struct TestArgs {
     /// Topic: yours, a built-in one, or words in quotes
     name: String,
-    /// TopicFolder with relevant/*.html and other/*.html
+    /// Folder with relevant/*.html and other/*.html
     #[arg(long, value_name = "DIR")]
     from: PathBuf,
 }

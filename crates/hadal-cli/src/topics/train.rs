@@ -32,7 +32,7 @@ use std::path::{Path, PathBuf};
 pub struct TrainArgs {
     /// Name of the topic; with --from it may be new
     name: String,
-    /// TopicFolder with relevant/*.html and other/*.html
+    /// Folder with relevant/*.html and other/*.html
     #[arg(long, value_name = "DIR")]
     from: Option<PathBuf>,
     /// Learn from the forms of the store that users marked right, wrong or not a search

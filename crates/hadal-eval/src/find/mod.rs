@@ -1,4 +1,4 @@
-//! FindComparison of crawling strategies on simulated webs, scored by known_world truth.
+//! Comparison of crawling strategies on simulated webs, scored by ground truth.
 //!
 //! A [`FindPlan`] names worlds, topics and strategies. [`run`] makes one [`FindTrial`] per combination and
 //! stores each as a file, so the same command resumes. Crawls of one topic share fetched and judged pages

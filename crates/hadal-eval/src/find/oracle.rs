@@ -29,7 +29,7 @@ struct TourSegment {
     forms: u64,
 }
 
-/// FindTrial of the oracle.
+/// Trial of the oracle.
 pub fn trial(setup: &TopicSetup, spec: &TrialSpec) -> FindTrial {
     let tours = tours(&setup.known_world.world, &spec.topic);
     let (curve, robots) = walk(&tours, spec.requests);

@@ -1,4 +1,4 @@
-//! FindPlan of a comparison: worlds, topics, strategies and budget.
+//! Plan of a comparison: worlds, topics, strategies and budget.
 
 use hadal::choice::Choice;
 use hadal_world::{Anchors, Hubs, Spec, TagPaths, World};

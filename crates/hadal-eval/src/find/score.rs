@@ -1,4 +1,4 @@
-//! Scores the events of a crawl by known_world truth.
+//! Scores the events of a crawl by ground truth.
 //!
 //! A form counts once, when the crawl first meets it. Forms of the example pages do not count.
 

@@ -11,7 +11,7 @@ use rustc_hash::FxHashSet;
 use std::sync::Arc;
 use url::Url;
 
-/// A simulated web and its known_world truth.
+/// A simulated web and its ground truth.
 #[derive(Clone)]
 pub struct KnownWorld {
     pub world: Arc<World>,

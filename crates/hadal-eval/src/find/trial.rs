@@ -34,7 +34,7 @@ pub struct FindTrial {
     pub curve: Vec<CurvePoint>,
     /// Requests by purpose.
     pub requests: RequestCounts,
-    /// TrialCost of training before the crawl, for strategies that train.
+    /// Cost of training before the crawl, for strategies that train.
     pub training: TrainingCost,
     /// Visited sites that hold relevant forms.
     pub deep: Vec<DeepSite>,
@@ -42,7 +42,7 @@ pub struct FindTrial {
     pub lessons: Vec<LessonRow>,
     /// Gauges of the strategy.
     pub gauges: Gauges,
-    /// TrialCost of running the trial. Not part of the result.
+    /// Cost of running the trial. Not part of the result.
     pub cost: TrialCost,
 }
 
@@ -64,7 +64,7 @@ pub struct DeepSite {
     pub relevant: u32,
 }
 
-/// TrialCost of running a trial.
+/// Cost of running a trial.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct TrialCost {
     /// CPU time of the thread.
@@ -99,7 +99,7 @@ impl FindTrial {
     }
 }
 
-/// Runs a trial on this thread. `on_requests` receives the number of requests sent.
+/// Runs a trial on this thread. `progress` receives the number of requests sent.
 pub fn run(
     setup: &Arc<TopicSetup>,
     entry: &StrategyEntry,
@@ -196,7 +196,7 @@ fn number_of(site: &Site) -> u32 {
     xxh3_64(site.0.as_bytes()) as u32
 }
 
-/// TrainingCost cost by the gauges of the strategy. Other pages visited before the first lesson belong to the
+/// Training cost by the gauges of the strategy. Other pages visited before the first lesson belong to the
 /// crawl.
 fn training(lessons: &[LessonRow], gauges: &Gauges) -> TrainingCost {
     let Some(first) = lessons.iter().find(|row| row.lesson.iteration == 0) else {

@@ -1,4 +1,4 @@
-//! KnownWorld truth of a simulated web, by form id.
+//! Ground truth of a simulated web, by form id.
 
 use hadal_core::critic::FormKind;
 use hadal_core::identity::FormId;

@@ -25,7 +25,7 @@ const BINS: usize = 10;
 /// All figures.
 #[derive(Clone, Debug, Serialize)]
 pub struct FormFigures {
-    /// SearchableFigures or not, on the given folds.
+    /// Figures of the searchable-or-not classifiers, on the given folds.
     pub searchable: searchable::SearchableFigures,
     /// Domain of search forms.
     pub domains: domains::DomainFigures,

@@ -1,4 +1,4 @@
-//! HarvestTrialPlan of a comparison: collections, settings, policies and seeds.
+//! Plan of a comparison: collections, settings, policies and seeds.
 
 use super::collections::NamedCollection;
 use super::settings::{DatabaseSetting, PAPER};

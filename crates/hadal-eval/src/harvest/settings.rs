@@ -59,10 +59,10 @@ pub const SETTINGS: &[DatabaseSetting] = &[
     },
 ];
 
-/// DatabaseSetting of the figures of the 2005 paper.
+/// Setting of the figures of the 2005 paper.
 pub const PAPER: &str = "paper";
 
-/// DatabaseSetting with this name.
+/// Setting with this name.
 pub fn setting(name: &str) -> Option<&'static DatabaseSetting> {
     SETTINGS.iter().find(|setting| setting.name == name)
 }

@@ -41,7 +41,7 @@ pub struct AskedSource {
     pub reason: Option<String>,
     /// Records in the answer.
     pub found: usize,
-    /// StatedTotal that the form states.
+    /// Total that the answer states.
     pub total: Option<u64>,
     /// Requests sent.
     pub requests: u32,

@@ -337,7 +337,7 @@ fn directive(control: &Control, spent: u64) -> Directive {
     }
 }
 
-/// Policy for stores that name a policy which this version does not have.
+/// Feeds a stored query of an earlier session to the session.
 fn replay(session: &mut HarvestSession, row: &QueryRow, hits: &[AnswerRecord]) {
     let hits: Vec<Hit<'_>> = hits
         .iter()

@@ -8,7 +8,7 @@ use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::collections::VecDeque;
 use std::time::Duration;
 
-/// DisplayStyle of a progress display.
+/// Style of a progress display.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DisplayStyle {
     /// Bars that are redrawn in place.

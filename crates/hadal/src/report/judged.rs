@@ -20,7 +20,7 @@ use url::Url;
 /// Greatest number of reasons shown.
 const REASONS: usize = 6;
 
-/// JudgedTopics to judge for.
+/// Topics that a page is judged for.
 #[derive(Clone, Debug, PartialEq)]
 pub enum JudgedTopics {
     /// The built-in domains and "other".

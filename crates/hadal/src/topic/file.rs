@@ -28,7 +28,7 @@ pub struct TopicFile {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TrainingData {
-    /// ExampleOrigin of the examples.
+    /// Origin of the examples.
     #[serde(default)]
     pub from: ExampleOrigin,
     /// Number of forms of the topic.
@@ -39,7 +39,7 @@ pub struct TrainingData {
     pub other: u32,
 }
 
-/// ExampleOrigin of a topic's examples.
+/// Origin of a topic's examples.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ExampleOrigin {

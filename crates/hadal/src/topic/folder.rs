@@ -1,4 +1,4 @@
-//! TopicFolder of user-defined topics: `NAME.toml` and `NAME.model` for each.
+//! Folder of user-defined topics: `NAME.toml` and `NAME.model` for each.
 
 use super::file::checked_name;
 use super::{TopicError, TopicFile, TopicModel};

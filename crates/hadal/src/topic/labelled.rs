@@ -1,4 +1,4 @@
-//! LabelledPage folders: `relevant/*.html` are pages whose most searchable form is of the topic, `other/*.html`
+//! Folders of labelled pages: `relevant/*.html` are pages whose most searchable form is of the topic, `other/*.html`
 //! pages where it is not.
 
 use anyhow::{Context, ensure};
@@ -78,7 +78,7 @@ pub fn pages_in(folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
     Ok(pages)
 }
 
-/// Host of pages without a known URL. TopicFolder names must not reach the classifiers.
+/// Host of pages without a known URL. Names of folders must not reach the classifiers.
 const NOWHERE: &str = "page.invalid";
 
 /// Reads a page. Its URL is the base or canonical URL that it names, else an invalid one.

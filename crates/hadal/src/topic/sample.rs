@@ -9,7 +9,7 @@ use hadal_core::page::{Form, Page};
 /// A form on its page.
 #[derive(Clone, Debug)]
 pub struct Sample {
-    /// ExampleOrigin as given: a URL or a file.
+    /// Origin as given: a URL or a file.
     pub source: String,
     pub page: Page,
     pub form: Form,

@@ -43,7 +43,7 @@ impl TestDatabase {
         TestDatabase::of((0..records).map(generate).collect())
     }
 
-    /// TestDatabase of the given records, as (title, text).
+    /// Database of the given records, as (title, text).
     pub fn of(records: Vec<(String, String)>) -> TestDatabase {
         let mut index: FxHashMap<String, Vec<usize>> = FxHashMap::default();
         for (at, (_, text)) in records.iter().enumerate() {

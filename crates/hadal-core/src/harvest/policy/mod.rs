@@ -27,8 +27,7 @@ pub mod word_list;
 
 use super::query::Query;
 
-pub(super) use outcome::RetryCounter;
-pub use outcome::{Hit, QueryOutcome, ReadingEnd, StatedTotal};
+pub use outcome::{Hit, QueryOutcome, ReadingEnd, RetryCounter, StatedTotal};
 pub use registry::{DuplicatePolicy, PolicyEntry, PolicyRegistry, find_policy};
 
 /// Chooses the queries of a harvest.
@@ -84,7 +83,8 @@ pub trait Policy: Send {
         true
     }
 
-    /// Learns from an answer after its last page was read.
+    /// Learns from an answer after its last page was read. A query counts as sent from here on. Failed answers and
+    /// answers to browse links, whose query has no words, come here too.
     fn learn(&mut self, answer: &QueryOutcome<'_>);
 
     /// Forgets a paused answer, because its next page cannot be requested any more. `query` is the continuation that
@@ -94,7 +94,7 @@ pub trait Policy: Send {
     }
 
     /// Returns up to `limit` queries, best first, each with the expected number of new records. A policy without
-    /// expectations returns 0 for each.
+    /// expectations returns 0 for each. An empty list disables the stop rule for low yield.
     fn top_queries(&self, costs: &RequestCosts, limit: usize) -> Vec<(Query, f64)>;
 }
 

@@ -24,7 +24,7 @@ pub(super) struct GrownNode {
     pub split: Option<GrownSplit>,
 }
 
-/// CandidateSplit of a column with its lower side (values up to the threshold) and its upper side.
+/// Split of a column with its lower side (values up to the threshold) and its upper side.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct GrownSplit {
     pub column: usize,

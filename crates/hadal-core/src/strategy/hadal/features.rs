@@ -122,7 +122,7 @@ pub fn of_site(site: &SiteCounters) -> Vec<HashedFeature> {
     features.list
 }
 
-/// HashedFeature of a site without visits: the number of links to it from sites with relevant forms.
+/// Feature of a site without visits: the number of links to it from sites with relevant forms.
 pub fn of_mentions(mentions: u8) -> Vec<HashedFeature> {
     let mut features = FeatureBuilder::new();
     features.add(kind::MENTIONS, bucket(u32::from(mentions)));

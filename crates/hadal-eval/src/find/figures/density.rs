@@ -1,4 +1,4 @@
-//! LearningGain from learning over the density of relevant forms (ACHE figure 4).
+//! Gain from learning over the density of relevant forms (ACHE figure 4).
 
 use super::comparison::{FindComparison, ratio_over_pages, shown};
 use crate::find::trial::FindTrial;
@@ -17,7 +17,7 @@ struct LearningGain<'t> {
     searchable: Option<f64>,
 }
 
-/// LearningGain per topic, in order of density.
+/// Gain per topic, in order of density.
 pub fn section(all: FindComparison<'_>) -> Option<Section> {
     let mut gains: Vec<LearningGain<'_>> =
         all.topics().into_iter().filter_map(|topic| gain(all, topic)).collect();

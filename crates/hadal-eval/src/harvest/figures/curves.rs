@@ -12,9 +12,9 @@ use hadal::output::sections::Section;
 const POINTS: u32 = 100;
 /// Right end of a chart as a multiple of the end of the slowest complete harvest.
 const MARGIN: f64 = 1.2;
-/// DatabaseSetting of the charts over requests.
+/// Setting of the charts over requests.
 const BASE: &str = "base";
-/// RequestCosts of equation 2 of the paper: a query, its results, downloading new records.
+/// Costs of equation 2 of the paper: a query, its results, downloading new records.
 const COST: [f64; 3] = [100.0, 100.0, 10_000.0];
 
 /// Cost at a point of a curve.

@@ -275,7 +275,7 @@ impl Frontier {
         }
     }
 
-    /// Takes a link out of its queue. In the store it waits until [`Frontier::send`].
+    /// Takes a link out of its queue. In the store it waits until [`Frontier::record_sent`].
     pub fn take(&mut self, candidate: Candidate) -> QueuedLink {
         self.queues.remove(candidate.queued.queue, candidate.host, candidate.next);
         candidate.queued
