@@ -11,7 +11,7 @@ use std::io::Write;
     after_help = "Example:\n  hadal completions bash > ~/.local/share/bash-completion/completions/hadal"
 )]
 pub struct CompletionsArgs {
-    /// Shell
+    /// Shell to write the completion script for
     shell: Shell,
 }
 

@@ -15,7 +15,6 @@ use tokio::task::JoinHandle;
 /// Default address of the dashboard.
 pub const USUAL: &str = "127.0.0.1:7878";
 
-/// Dashboard option.
 #[derive(Debug, Args)]
 pub struct DashboardArgs {
     /// Serve a dashboard at this address, as 127.0.0.1:7878, or off

@@ -31,7 +31,7 @@ pub struct DemoArgs {
     /// Topic, one of the twelve built-in ones
     #[arg(long, default_value = "hotel")]
     topic: String,
-    /// Crawling strategy
+    /// Crawling strategy, by name
     #[arg(long, value_name = "NAME", default_value = "hadal")]
     strategy: String,
     /// Request budget for finding

@@ -68,7 +68,7 @@ pub struct FindArgs {
     /// Time budget of the run, as 2h
     #[arg(long, value_name = "TIME")]
     max_time: Option<String>,
-    /// Concurrent requests
+    /// Most requests in flight at the same time
     #[arg(long, value_name = "N")]
     concurrency: Option<String>,
     /// Visit only URLs that match the pattern (repeatable)
@@ -160,7 +160,7 @@ pub struct FindPlan {
     pub backlinks: Vec<Source>,
     pub prior: Prior,
     pub budget: Budget,
-    /// Concurrent requests.
+    /// Most requests in flight at the same time.
     pub concurrency: usize,
     pub politeness: Politeness,
     /// Agent name for robots.txt: the user agent before its slash.

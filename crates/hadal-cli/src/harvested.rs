@@ -7,7 +7,6 @@ use hadal::choice::nearest;
 use hadal::store::{HarvestId, HarvestQuery, HarvestRowQuery, Store};
 use hadal_core::identity::FormId;
 
-/// Filter options.
 #[derive(Clone, Debug, Args)]
 pub struct HarvestedArgs {
     #[command(flatten)]

@@ -23,7 +23,7 @@ use tokio::sync::watch;
     after_help = "Example:\n  hadal serve\n  hadal serve --listen 0.0.0.0:7878 --store file:./hadal-data"
 )]
 pub struct ServeArgs {
-    /// Listen address
+    /// Address and port to listen on
     #[arg(long, value_name = "ADDR", default_value = USUAL)]
     listen: String,
     /// Access token [default: none on a loopback address, else a random one]

@@ -67,7 +67,6 @@ struct TruthArgs {
     list: ListArgs,
 }
 
-/// Size option.
 #[derive(Clone, Copy, Debug, Args)]
 struct ScaleArg {
     /// Size of the simulated web

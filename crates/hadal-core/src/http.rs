@@ -43,7 +43,7 @@ impl Headers {
 /// One HTTP request.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Request {
-    /// HTTP method.
+    /// Method of the request line.
     pub method: Method,
     /// URL to fetch.
     pub url: Url,

@@ -71,7 +71,7 @@ pub struct ParentPage {
 pub struct FrontierLink {
     /// Identity of the URL and task.
     pub id: LinkId,
-    /// Normalised URL.
+    /// URL in normalised form, the identity of the page.
     pub url: Url,
     /// Kind of request to make.
     pub task: LinkTask,
@@ -194,7 +194,7 @@ impl QueueRank {
         self.score_key
     }
 
-    /// Arrival number.
+    /// Number of the link in the order of arrival.
     pub fn order(self) -> u64 {
         self.order
     }

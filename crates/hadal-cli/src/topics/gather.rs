@@ -21,7 +21,7 @@ use std::sync::Arc;
 use tokio::sync::watch;
 use url::Url;
 
-/// Collected examples.
+/// Example pages that a crawl collected.
 pub struct Gathered {
     /// Examples with a usable form.
     pub samples: Vec<Sample>,

@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 use std::io::Write;
 use tokio::sync::watch;
 
-/// Concurrent pages.
+/// Most pages fetched at the same time.
 const AT_ONCE: usize = 8;
 
 /// Marked forms of a topic.

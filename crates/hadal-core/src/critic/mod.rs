@@ -66,12 +66,12 @@ pub struct FormVerdict {
 }
 
 impl FormVerdict {
-    /// `p_searchable >= 0.5`.
+    /// True if `p_searchable` is at least 0.5.
     pub fn is_searchable(&self) -> bool {
         self.p_searchable >= 0.5
     }
 
-    /// `p_relevant >= 0.5`.
+    /// True if `p_relevant` is at least 0.5.
     pub fn is_relevant(&self) -> bool {
         self.p_relevant >= 0.5
     }

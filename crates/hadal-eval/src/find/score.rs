@@ -14,9 +14,9 @@ use std::collections::BTreeMap;
 /// Counts of distinct forms and sites at one point of a crawl.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CurvePoint {
-    /// Requests sent.
+    /// Requests sent so far.
     pub requests: u64,
-    /// Pages fetched.
+    /// HTML pages fetched so far.
     pub pages: u64,
     /// Relevant forms that the critic judged relevant.
     pub relevant: u64,

@@ -47,7 +47,7 @@ pub struct FeatureSetFigures {
     pub macro_f1: BootstrapInterval,
     /// Expected calibration error over all pairs of form and domain.
     pub calibration: f64,
-    /// Reliability curve.
+    /// Predicted against observed probability, in bins.
     pub curve: Vec<ReliabilityBin>,
     /// Figures of each domain.
     pub each: Vec<SingleDomainFigures>,

@@ -22,7 +22,7 @@ const ROUNDS: usize = 1000;
 /// Bins of equal mass in a reliability curve.
 const BINS: usize = 10;
 
-/// All figures.
+/// All figures of `hadal eval forms`.
 #[derive(Clone, Debug, Serialize)]
 pub struct FormFigures {
     /// Figures of the searchable-or-not classifiers, on the given folds.
@@ -70,7 +70,7 @@ pub struct BinaryFigures {
     pub auc: f64,
     /// Expected calibration error.
     pub calibration: f64,
-    /// Reliability curve.
+    /// Predicted against observed probability, in bins.
     pub curve: Vec<ReliabilityBin>,
 }
 

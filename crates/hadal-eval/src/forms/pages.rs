@@ -39,7 +39,7 @@ pub struct PageFigures {
     pub each: Vec<(&'static str, usize, f64)>,
     /// Expected calibration error over all pairs of page and domain.
     pub calibration: f64,
-    /// Reliability curve.
+    /// Predicted against observed probability, in bins.
     pub curve: Vec<ReliabilityBin>,
 }
 

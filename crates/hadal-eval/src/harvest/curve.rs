@@ -8,13 +8,13 @@ pub const LEVELS: [f64; 5] = [0.5, 0.7, 0.8, 0.9, 0.95];
 /// Counters of a harvest at one time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HarvestPoint {
-    /// Queries sent.
+    /// Queries sent so far.
     pub queries: u64,
-    /// Requests sent.
+    /// Requests sent so far.
     pub requests: u64,
     /// Captures: records in answers, counted each time.
     pub shown: u64,
-    /// Distinct records.
+    /// Distinct records found so far.
     pub found: u64,
 }
 
@@ -60,7 +60,7 @@ impl HarvestCurve {
         }
     }
 
-    /// Last point.
+    /// Last point of the curve.
     pub fn end(&self) -> HarvestPoint {
         self.points.last().copied().unwrap_or_default()
     }

@@ -10,7 +10,7 @@ pub const COVERAGES: [f64; 3] = [0.3, 0.6, 0.9];
 /// A size estimate at one of these coverages.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RecordedEstimate {
-    /// True coverage.
+    /// Share of the records that was found, by ground truth.
     pub coverage: f64,
     /// Estimated size, if the estimator gave one.
     pub size: Option<EstimateInterval>,
@@ -46,7 +46,7 @@ impl EstimateRecorder {
         }
     }
 
-    /// Recorded estimates.
+    /// Ends the recording and returns the estimates.
     pub fn finish(self) -> Vec<RecordedEstimate> {
         self.promises
     }

@@ -22,7 +22,7 @@ use serde::{Deserialize, Serialize};
 pub struct HarvestTrial {
     /// Parameters of the harvest.
     pub case: HarvestCase,
-    /// Request budget.
+    /// Most requests of the trial.
     pub budget: u64,
     /// Coverage over cost.
     pub curve: HarvestCurve,

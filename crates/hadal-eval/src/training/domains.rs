@@ -24,7 +24,7 @@ pub struct LabelledPage {
     /// ISO 639-1 code, or `und`.
     pub language: String,
     pub title: String,
-    /// Visible text.
+    /// Visible text of the page.
     pub text: String,
 }
 

@@ -140,7 +140,7 @@ pub enum WordMatch {
 pub enum IndexedText {
     /// Title and text.
     Full,
-    /// Title only.
+    /// The title without any text.
     Title,
 }
 
@@ -251,7 +251,7 @@ pub enum ControlKind {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Fault {
-    /// Correct behaviour.
+    /// The server behaves correctly.
     #[default]
     None,
     /// Every query returns the same records.

@@ -88,7 +88,7 @@ pub enum Arrangement {
     Advertised,
     /// List with checkboxes inside a form.
     Checkboxes,
-    /// Numbered paragraphs.
+    /// Each record is a numbered paragraph.
     Paragraphs,
     /// One table of names and values per record.
     Sheets,
@@ -97,7 +97,7 @@ pub enum Arrangement {
 }
 
 impl Arrangement {
-    /// All arrangements.
+    /// Every arrangement, for tests and evaluation.
     pub const ALL: [Arrangement; 13] = [
         Arrangement::List,
         Arrangement::Cards,
@@ -138,7 +138,7 @@ pub enum Pager {
 }
 
 impl Pager {
-    /// All pagers.
+    /// Every pager, for tests and evaluation.
     pub const ALL: [Pager; 8] = [
         Pager::Next,
         Pager::Numbered,
@@ -169,7 +169,7 @@ pub enum SiteLanguage {
 }
 
 impl SiteLanguage {
-    /// All languages.
+    /// Every language, for tests and evaluation.
     pub const ALL: [SiteLanguage; 10] = [
         SiteLanguage::English,
         SiteLanguage::German,

@@ -31,7 +31,7 @@ pub enum Behaviour {
 }
 
 impl Behaviour {
-    /// All behaviours.
+    /// Every behaviour, for tests and evaluation.
     pub const ALL: [Behaviour; 8] = [
         Behaviour::Plain,
         Behaviour::Echo,

@@ -20,11 +20,11 @@ const DENSITY: [f64; TOPIC_COUNT] =
 /// Measured value of a structural property, with its target range.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Measurement {
-    /// Measured property.
+    /// Name of the measured property.
     pub name: String,
     /// Target value as published.
     pub target: String,
-    /// Measured value.
+    /// Value measured on the simulated web.
     pub measured: f64,
     /// Lower end of the target range.
     pub low: f64,

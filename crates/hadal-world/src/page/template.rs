@@ -26,7 +26,7 @@ pub(crate) struct Template {
 /// Elements that lay out the regions of a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum PageFrame {
-    /// `div` elements.
+    /// Each item is a `div` element.
     Blocks,
     /// A layout table.
     Table,

@@ -35,7 +35,7 @@ pub(crate) struct Site<'w> {
     pub(crate) tree: PageTree,
     pub(crate) slots: LinkSlots,
     pub(crate) forms: Vec<PlannedForm>,
-    /// Registrable domain.
+    /// Registrable domain of the site.
     pub(crate) domain: String,
     /// Pages near search forms, sorted by page.
     routes: Vec<FormRoute>,

@@ -13,7 +13,6 @@ use std::collections::HashSet;
 use std::hint::black_box;
 use url::Url;
 
-/// Pages visited.
 const PAGES: usize = 6000;
 
 /// Visits pages of the evaluation world once each.

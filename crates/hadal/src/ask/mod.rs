@@ -53,14 +53,13 @@ struct SourceClient {
 pub enum SourceSelection {
     /// The most relevant forms of a topic, up to this number.
     Best(String, usize),
-    /// These forms.
+    /// Forms chosen by their ids.
     Forms(Vec<FormId>),
 }
 
 /// Merged answers to a query.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct Answers {
-    /// The query.
     pub words: String,
     /// The forms that were queried, with their results.
     pub sources: Vec<AskedSource>,

@@ -43,7 +43,7 @@ pub struct AskedSource {
     pub found: usize,
     /// Total that the answer states.
     pub total: Option<u64>,
-    /// Requests sent.
+    /// Requests sent so far.
     pub requests: u32,
     /// Time taken, in seconds.
     pub took_s: f64,

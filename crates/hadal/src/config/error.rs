@@ -9,7 +9,7 @@ pub enum ConfigError {
     /// The file is unreadable or not TOML.
     #[error("configuration file {}: {detail}", .path.display())]
     File { path: PathBuf, detail: String },
-    /// Unknown key.
+    /// No setting has this key.
     #[error("unknown setting '{key}'{}{}", place(.origin), did_you_mean(.suggestion))]
     Unknown {
         /// Key as written.

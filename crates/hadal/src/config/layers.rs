@@ -18,9 +18,9 @@ pub const TOKEN_VARIABLE: &str = "HADAL_TOKEN";
 pub enum Origin {
     /// Built-in default.
     Default,
-    /// Configuration file.
+    /// Value from a configuration file.
     File(PathBuf),
-    /// Environment variable.
+    /// Value from an environment variable.
     Environment(String),
     /// Command line flag.
     Flag(&'static str),
@@ -44,7 +44,7 @@ pub struct Override {
     pub key: &'static str,
     /// Name of the flag.
     pub flag: &'static str,
-    /// Values given.
+    /// Values as the user gave them.
     pub given: Vec<String>,
 }
 

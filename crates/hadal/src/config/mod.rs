@@ -65,7 +65,7 @@ pub struct CrawlConfig {
     pub max_bytes: Option<u64>,
     /// Time budget of the run.
     pub max_time: Option<Duration>,
-    /// Concurrent requests.
+    /// Most requests in flight at the same time.
     pub concurrency: usize,
     /// Greatest number of clicks from a seed.
     pub max_depth: Option<u16>,
@@ -106,7 +106,7 @@ pub struct HarvestConfig {
 /// Run whose model a new run starts with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Prior {
-    /// No run.
+    /// Sources of earlier runs are not used.
     None,
     /// Latest run with the same topic, strategy and source.
     Auto,
@@ -120,7 +120,7 @@ pub struct PolitenessConfig {
     pub delays: Politeness,
     /// User-Agent header.
     pub user_agent: String,
-    /// Contact address.
+    /// Contact address in the User-Agent header.
     pub contact: Option<String>,
 }
 

@@ -3,14 +3,14 @@
 //! `hadal config` prints this table, and unknown keys are found with it. [`super::Config`] has one field per
 //! line.
 
-/// A setting.
+/// One setting, with its default and explanation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Setting {
     /// Group and name, such as `crawl.strategy`.
     pub key: &'static str,
     /// Default in TOML.
     pub default: &'static str,
-    /// Explanation.
+    /// Explanation for `hadal config` and the documentation.
     pub why: &'static str,
 }
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 /// Limits on the totals of a run; `None` is no limit.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Budget {
-    /// Most requests.
+    /// Most requests of the run.
     pub requests: Option<u64>,
     /// Most bytes of response bodies, as sent over the network.
     pub bytes: Option<u64>,

@@ -68,7 +68,7 @@ pub struct Crawl {
 /// Purpose of a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CrawlMode {
-    /// Find forms.
+    /// A crawl that searches for forms.
     Find,
     /// Probe a random sample of the relevant forms found so far. No link is followed.
     Quality {

@@ -94,9 +94,7 @@ impl StepKind {
 
 /// A step with its result.
 pub struct FinishedStep {
-    /// The step.
     pub step: Step,
-    /// Its result.
     pub result: StepResult,
     /// Duration of the request.
     pub took: Duration,
@@ -135,7 +133,6 @@ pub enum StepResult {
 
 /// A page that was parsed and judged.
 pub struct ExaminedPage {
-    /// The page.
     pub page: Page,
     /// Verdict on the page.
     pub verdict: PageVerdict,

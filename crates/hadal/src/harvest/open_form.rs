@@ -28,7 +28,6 @@ const OPENSEARCH_HEAD: usize = 2_048;
 /// A form that may be harvested.
 #[derive(Clone, Debug)]
 pub struct OpenedForm {
-    /// The form.
     pub form: Form,
     /// Id of the form.
     pub id: FormId,

@@ -103,7 +103,7 @@ fn coverage(estimate: &HarvestEstimate) -> String {
     format!("about {best:.0} % of all ({low:.0}-{high:.0} %)")
 }
 
-/// Final message.
+/// Message at the end of a session.
 pub fn last_words(ended: &[HarvestSummary]) -> String {
     let lines = ended.iter().map(|summary| {
         let why = match (summary.state, summary.ending) {

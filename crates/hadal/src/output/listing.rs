@@ -29,25 +29,25 @@ pub struct Column {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CellKind {
     Text,
-    /// Integer.
+    /// A whole number.
     Count,
     /// Probability or other real number.
     Measure,
-    /// Boolean.
+    /// True or false.
     Flag,
     /// Structured value: JSON, or JSON as text in CSV and Parquet.
     Nested,
 }
 
-/// One cell.
+/// One cell of a table.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Cell {
     Text(String),
-    /// Integer.
+    /// A whole number.
     Count(u64),
     /// Real number, rounded for display.
     Measure(f64),
-    /// Boolean.
+    /// True or false.
     Flag(bool),
     /// Structured value with a short text for tables.
     Nested {

@@ -15,7 +15,7 @@ pub enum DisplayStyle {
     Bars,
     /// A line every few seconds.
     Lines,
-    /// No output.
+    /// Nothing is printed.
     Silent,
 }
 

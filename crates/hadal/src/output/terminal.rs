@@ -76,9 +76,9 @@ impl Screen {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Paint {
     Good,
-    /// A warning.
+    /// Style of a warning.
     Doubtful,
-    /// An error.
+    /// Style of an error.
     Bad,
 }
 

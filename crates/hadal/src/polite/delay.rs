@@ -13,7 +13,7 @@ pub const MAX_CRAWL_DELAY: Duration = Duration::from_secs(60);
 /// Settings of the pause between two requests to one politeness group.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Politeness {
-    /// Shortest pause.
+    /// Least pause between two requests.
     pub delay: Duration,
     /// Pause as a multiple of the response time.
     pub latency_factor: f64,

@@ -206,7 +206,6 @@ impl KnownHost {
 
 /// Response to a robots.txt request, with what is needed to interpret it.
 pub struct RobotsResponse<'a> {
-    /// The request.
     pub request: &'a RobotsRequest,
     /// The response, or its absence.
     pub exchange: &'a Exchange,

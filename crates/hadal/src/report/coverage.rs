@@ -6,11 +6,11 @@ use serde::Serialize;
 /// Interval for the share of records downloaded; unknown before the first harvest.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Coverage {
-    /// Best estimate.
+    /// Most likely share of the database.
     pub estimate: Option<f64>,
-    /// Lower bound.
+    /// Lower end of the interval.
     pub low: Option<f64>,
-    /// Upper bound.
+    /// Upper end of the interval.
     pub high: Option<f64>,
 }
 

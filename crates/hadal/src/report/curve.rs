@@ -12,9 +12,9 @@ pub const MOST_POINTS: usize = 500;
 /// Counters of a run at one time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
 pub struct RunPoint {
-    /// Requests sent.
+    /// Requests sent so far.
     pub requests: u64,
-    /// Pages fetched.
+    /// HTML pages fetched so far.
     pub pages: u64,
     /// Distinct forms of any kind.
     pub forms: u64,
@@ -29,11 +29,11 @@ pub struct RunPoint {
 /// Counters of a harvest at one time.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, ToSchema)]
 pub struct CoveragePoint {
-    /// Requests sent.
+    /// Requests sent so far.
     pub requests: u64,
-    /// Queries finished.
+    /// Queries whose answers were read.
     pub queries: u64,
-    /// Distinct records.
+    /// Distinct records found so far.
     pub records: u64,
     /// Coverage from 0 to 1: lower bound, estimate, upper bound.
     pub coverage: Option<[f64; 3]>,

@@ -19,7 +19,7 @@ const MOST_CHOICES: usize = 100;
 /// A form in a list.
 #[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
 pub struct FormView {
-    /// Form id.
+    /// Identity of the form across pages.
     pub form_id: String,
     /// Run that found the form first.
     pub run: u64,
@@ -102,7 +102,7 @@ pub struct FieldView {
     /// HTML type, or select or textarea.
     #[serde(rename = "type")]
     pub kind: String,
-    /// Label text.
+    /// Text of the label element.
     pub label: String,
     /// Number of choices.
     pub options: usize,
@@ -111,7 +111,6 @@ pub struct FieldView {
 /// All data of a form's page.
 #[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
 pub struct FormPage {
-    /// The form.
     pub form: FormView,
     /// Heading above the form.
     pub heading: String,
@@ -134,9 +133,9 @@ pub struct DisplayedField {
     pub kind: String,
     /// Label text, or the text on a button.
     pub label: String,
-    /// Placeholder text.
+    /// Text of the placeholder attribute.
     pub placeholder: String,
-    /// Initial value.
+    /// Value that the page sets.
     pub value: String,
     /// True if it must be filled in.
     pub required: bool,

@@ -12,7 +12,7 @@ use utoipa::ToSchema;
 /// A harvest with its counters.
 #[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
 pub struct HarvestView {
-    /// Harvest number.
+    /// Number of the harvest in the store.
     pub harvest: u64,
     /// Id of the harvested form.
     pub form_id: String,
@@ -34,11 +34,11 @@ pub struct HarvestView {
     pub requests: u64,
     /// Bytes of bodies received.
     pub bytes: u64,
-    /// Queries finished.
+    /// Queries whose answers were read.
     pub queries: u64,
-    /// Pages fetched.
+    /// HTML pages fetched so far.
     pub pages: u64,
-    /// Distinct records.
+    /// Distinct records found so far.
     pub records: u64,
     /// Steps that failed.
     pub failed: u64,
@@ -55,9 +55,8 @@ pub struct HarvestView {
 /// All data of a harvest's page except its lists.
 #[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
 pub struct HarvestPage {
-    /// The harvest.
     pub harvest: HarvestView,
-    /// Requested changes.
+    /// Changes that a user requested: pause, stop, budget.
     pub control: ControlView,
     /// Next queries of the policy.
     pub next: Vec<String>,
@@ -82,7 +81,7 @@ pub struct QueryView {
     pub new: u32,
     /// Result pages read.
     pub pages: u32,
-    /// Requests sent.
+    /// Requests sent so far.
     pub requests: u32,
     /// Why reading ended: last, left_off or failed.
     pub end: String,
@@ -93,7 +92,7 @@ pub struct QueryView {
 /// A downloaded record.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
 pub struct RecordView {
-    /// Record id.
+    /// Identity of the record within its harvest.
     pub record_id: String,
     /// URL of its detail page.
     pub url: Option<String>,

@@ -97,7 +97,7 @@ pub struct Reason {
 /// Location of a document on the web.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DocumentLocation {
-    /// Known URL.
+    /// The page has a known URL.
     At(Url),
     Unknown,
 }

@@ -31,7 +31,7 @@ pub struct RunSnapshot {
     pub requests: u64,
     /// Request budget of the run.
     pub max_requests: Option<u64>,
-    /// Pages fetched.
+    /// HTML pages fetched so far.
     pub pages: u64,
     /// Distinct searchable forms.
     pub searchable: u64,
@@ -43,7 +43,7 @@ pub struct RunSnapshot {
     pub sites: u64,
     /// Links that failed.
     pub failed: u64,
-    /// Running time.
+    /// Running time of all sessions.
     pub elapsed: Duration,
 }
 
@@ -56,7 +56,7 @@ pub struct Status {
     pub probes: u64,
     /// Bytes of bodies received.
     pub bytes: u64,
-    /// Pages fetched.
+    /// HTML pages fetched so far.
     pub pages: u64,
     /// Links that failed.
     pub failed: u64,
@@ -68,9 +68,9 @@ pub struct Status {
     pub forms_searchable: u64,
     /// Distinct relevant forms.
     pub forms_relevant: u64,
-    /// Queries finished.
+    /// Queries whose answers were read.
     pub queries: u64,
-    /// Distinct records.
+    /// Distinct records found so far.
     pub records: u64,
     /// Coverage of all harvests together.
     pub coverage: Coverage,
@@ -87,7 +87,7 @@ pub struct Status {
 /// A run in a status.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct RunStatus {
-    /// Run number.
+    /// Number of the run in the store.
     pub run: u64,
     pub topic: String,
     pub strategy: String,

@@ -14,7 +14,7 @@ use serde::Serialize;
 /// Estimate from a sample of a run's relevant forms.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Quality {
-    /// Run number.
+    /// Number of the run in the store.
     pub run: u64,
     pub topic: String,
     /// Relevant forms from which the sample is drawn.

@@ -9,7 +9,7 @@ use utoipa::ToSchema;
 /// A run with its counters.
 #[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
 pub struct RunView {
-    /// Run number.
+    /// Number of the run in the store.
     pub run: u64,
     /// Topic of the run.
     pub topic: String,
@@ -31,7 +31,7 @@ pub struct RunView {
     pub probes: u64,
     /// Bytes of bodies received.
     pub bytes: u64,
-    /// Pages fetched.
+    /// HTML pages fetched so far.
     pub pages: u64,
     /// Links that failed.
     pub failed: u64,

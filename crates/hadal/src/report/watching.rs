@@ -22,9 +22,8 @@ const SHOWN_DECISIONS: usize = 20;
 /// All data of a run's page.
 #[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
 pub struct RunPage {
-    /// The run.
     pub run: RunView,
-    /// Requested changes.
+    /// Changes that a user requested: pause, stop, budget.
     pub control: ControlView,
     /// Queues of the frontier.
     pub lanes: Vec<LaneView>,
@@ -66,13 +65,13 @@ pub struct LaneView {
 /// A host with recent requests.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
 pub struct HostView {
-    /// Host.
+    /// Name of the host.
     pub host: String,
     /// Its pages among the most recent ones.
     pub recent_pages: usize,
     /// Requests sent to it.
     pub requests: u64,
-    /// Consecutive failures.
+    /// Failed requests since the last success.
     pub failures: u32,
     /// Smoothed response time in milliseconds.
     pub latency_ms: u32,
@@ -85,7 +84,7 @@ pub struct DecisionView {
     pub url: String,
     /// Title of the page.
     pub title: String,
-    /// Status code.
+    /// HTTP status code of the response.
     pub status: u16,
     /// Probability that the page is on topic.
     pub p_topic: f32,

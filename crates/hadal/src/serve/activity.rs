@@ -33,7 +33,7 @@ pub fn is_open(store: &dyn Store, of: Activity) -> Result<Option<bool>, StoreErr
     })
 }
 
-/// Requested changes.
+/// Changes that a user requested: pause, stop, budget.
 pub fn control(store: &dyn Store, of: Activity) -> Result<Control, StoreError> {
     store.control(of)
 }

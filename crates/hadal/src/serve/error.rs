@@ -15,20 +15,20 @@ pub struct ApiError {
     message: String,
 }
 
-/// An error.
+/// Body of every error response.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct ErrorBody {
-    /// Error message.
+    /// Message for users.
     pub error: String,
 }
 
 impl ApiError {
-    /// Invalid request.
+    /// Error 400: the request is invalid.
     pub fn bad(message: impl Into<String>) -> ApiError {
         ApiError { status: StatusCode::BAD_REQUEST, message: message.into() }
     }
 
-    /// Unknown resource.
+    /// Error 404: the resource does not exist.
     pub fn missing(message: impl Into<String>) -> ApiError {
         ApiError { status: StatusCode::NOT_FOUND, message: message.into() }
     }

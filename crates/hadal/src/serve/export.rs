@@ -24,17 +24,16 @@ use utoipa::{IntoParams, ToSchema};
 const WAITING: usize = 8;
 const PIECE: usize = 64 * 1024;
 
-/// Export parameters.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub struct ExportParams {
-    /// File format.
+    /// Format of the exported file.
     #[serde(default)]
     #[param(inline)]
     format: ExportFormat,
 }
 
-/// File formats.
+/// Formats of exported files.
 #[derive(Clone, Copy, Debug, Default, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum ExportFormat {

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-/// Query parameters.
+/// Extractor of query parameters with our error body.
 pub struct UrlParams<T>(pub T);
 
 /// Integer that every JSON client represents exactly.
@@ -29,7 +29,7 @@ impl TryFrom<f64> for Number {
     }
 }
 
-/// Path parameters.
+/// Extractor of path parameters with our error body.
 pub struct PathParams<T>(pub T);
 
 /// JSON body, an object.

@@ -122,7 +122,7 @@ fn is_sound(token: &str) -> bool {
     token.len() >= LEAST_TOKEN && token.bytes().all(|byte| byte.is_ascii_graphic())
 }
 
-/// 128 random bits.
+/// Secret of 128 random bits, in hexadecimal.
 fn secret() -> Result<String, GuardError> {
     let mut bytes = [0; 16];
     getrandom::fill(&mut bytes).map_err(GuardError::NoRandomness)?;

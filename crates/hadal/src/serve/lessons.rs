@@ -27,7 +27,7 @@ pub struct LessonList {
     lessons: Vec<LessonView>,
 }
 
-/// A lesson.
+/// Lesson of a learning strategy, with its time.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct LessonView {
     /// Requests of the run at that time.

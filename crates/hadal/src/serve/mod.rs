@@ -72,7 +72,7 @@ impl Server {
         Ok(Server { listener, state, is_given })
     }
 
-    /// Listen address.
+    /// Address that the server listens on.
     pub fn address(&self) -> io::Result<SocketAddr> {
         self.listener.local_addr()
     }

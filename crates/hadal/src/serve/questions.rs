@@ -19,7 +19,7 @@ const USUAL: usize = 5;
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FormQueryRequest {
-    /// Query words.
+    /// Words to search for.
     #[schema(min_length = 1, max_length = 200, pattern = "\\S")]
     words: String,
 }
@@ -53,10 +53,10 @@ pub enum MultiQueryRequest {
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TopicQueryRequest {
-    /// Query words.
+    /// Words to search for.
     #[schema(min_length = 1, max_length = 200, pattern = "\\S")]
     words: String,
-    /// Topic.
+    /// Topic of the forms that are asked.
     topic: String,
     /// Number of forms.
     #[schema(value_type = Option<u64>, minimum = 1, maximum = 20, default = 5)]
@@ -67,10 +67,10 @@ pub struct TopicQueryRequest {
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FormsQueryRequest {
-    /// Query words.
+    /// Words to search for.
     #[schema(min_length = 1, max_length = 200, pattern = "\\S")]
     words: String,
-    /// Form ids.
+    /// Ids of the forms that are asked.
     #[schema(min_items = 1, max_items = 20, pattern = "^[0-9a-f]{16}$")]
     forms: Vec<String>,
 }

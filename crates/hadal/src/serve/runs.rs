@@ -65,7 +65,7 @@ pub async fn list(
 pub struct RunNow {
     #[serde(flatten)]
     page: RunPage,
-    /// Current rates.
+    /// Rates over the last seconds.
     pace: RunRates,
 }
 

@@ -15,7 +15,7 @@ pub struct ResolvedTopic {
     pub topic: Topic,
     /// Target of the critic.
     pub aim: CriticTarget,
-    /// Default seeds.
+    /// Seeds used when the user gives none.
     pub seeds: Vec<String>,
     /// URLs of pages known to hold a form of the topic.
     pub examples: Vec<String>,

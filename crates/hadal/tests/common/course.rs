@@ -24,9 +24,7 @@ pub fn over(world: &Arc<World>, strategy: Box<dyn Strategy>, requests: u64) -> C
 /// Pages, forms and lessons of a crawl, in order.
 #[derive(PartialEq)]
 pub struct Course {
-    /// Visited pages.
     pub pages: Vec<PageRow>,
-    /// Forms found.
     pub forms: Vec<FormRow>,
     /// Lessons of the strategy.
     pub lessons: Vec<LessonRow>,

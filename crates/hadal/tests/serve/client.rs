@@ -17,7 +17,6 @@ pub struct Client {
     headers: Vec<(String, String)>,
 }
 
-/// A response.
 #[derive(Debug)]
 pub struct Answer {
     pub status: StatusCode,

@@ -72,7 +72,7 @@ fn range_of(pieces: &[Piece<'_>], at: usize) -> Option<StatedCount> {
         .then(|| StatedCount { shown: Some(to - from + 1), ..count_at(pieces, position, total) })
 }
 
-/// `245 件中 1-10`
+/// Count in a range of shown results, as in `245 件中 1-10`.
 fn of_range(pieces: &[Piece<'_>], at: usize) -> Option<StatedCount> {
     let total = number(&pieces[at])?;
     let of = pieces[at + 1..].iter().take(2).position(|piece| is(piece, OF))?;
@@ -116,7 +116,7 @@ fn words_after<'p, 't>(pieces: &'p [Piece<'t>], at: usize) -> &'p [Piece<'t>] {
     &rest[..words]
 }
 
-/// `Found 245`, `Results: 245`
+/// Count after a word that announces it, as in `Found 245` or `Results: 245`.
 fn announced(pieces: &[Piece<'_>], at: usize) -> Option<StatedCount> {
     let about = usize::from(number(pieces.get(at + 1)?).is_none());
     let total = number(pieces.get(at + 1 + about)?)?;

@@ -26,7 +26,7 @@ pub struct Signal {
 }
 
 impl Signal {
-    /// `score >= 0.5`.
+    /// True if the score is at least 0.5.
     pub fn holds(&self) -> bool {
         self.score >= 0.5
     }

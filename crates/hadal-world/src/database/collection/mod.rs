@@ -60,7 +60,7 @@ impl Collection {
         self.columns.iter().filter_map(move |column| Some((column.name(), column.text_of(number)?)))
     }
 
-    /// All columns.
+    /// Columns of the collection, in order.
     pub fn columns(&self) -> &[Column] {
         &self.columns
     }

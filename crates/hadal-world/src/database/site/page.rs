@@ -114,7 +114,7 @@ impl<'d> DatabasePage<'d> {
     }
 }
 
-/// HTML response.
+/// Response with an HTML body.
 pub(super) fn respond_html(status: u16, text: String) -> Response {
     let mut headers = Headers::default();
     headers.push("Content-Type", "text/html; charset=utf-8");
@@ -122,7 +122,7 @@ pub(super) fn respond_html(status: u16, text: String) -> Response {
     Response { status, headers, transferred: body.len() as u64, body, ..Response::default() }
 }
 
-/// Redirect response.
+/// Response that redirects to a URL.
 pub(super) fn respond_redirect(location: &str) -> Response {
     let mut response = respond_html(302, "<html><body><p>Found.</p></body></html>".to_string());
     response.headers.push("Location", location);

@@ -36,9 +36,7 @@ pub struct Frontier {
 
 /// Best link of a queue whose host may receive a request now.
 pub struct Candidate {
-    /// The link.
     pub queued: QueuedLink,
-    /// Its host.
     pub host: HostIx,
     /// Rank of the next link of the same host and queue.
     next: Option<QueueRank>,

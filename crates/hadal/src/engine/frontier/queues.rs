@@ -64,7 +64,7 @@ impl QueueTable {
         }
     }
 
-    /// Adds `count` links of a host whose best rank is `head`. `ready` tells whether the host may be visited now.
+    /// Adds `count` links of a host whose best rank is `head`. `ready` is true if the host may be visited now.
     pub fn add(&mut self, queue: QueueId, host: HostIx, head: QueueRank, count: u64, ready: bool) {
         let bonus = self.bonus(host);
         let queues = self.queues.entry(queue).or_default();

@@ -24,9 +24,9 @@ pub struct NetworkOptions {
     pub timeouts: Timeouts,
     /// Patterns of content types to download, in which `*` matches anything. A missing content type is accepted.
     pub accepted: Vec<String>,
-    /// Initial cookies.
+    /// Cookies at the start of the session.
     pub cookies: Jar,
-    /// Configured proxies.
+    /// Proxies by URL scheme.
     pub proxies: Proxies,
     /// PEM file with additional certificate authorities.
     pub ca_file: Option<PathBuf>,
@@ -43,7 +43,7 @@ pub struct Timeouts {
     pub answer: Duration,
     /// Pause between two pieces of the body.
     pub stall: Duration,
-    /// Whole request.
+    /// Limit for the whole request, with its body.
     pub total: Duration,
 }
 
@@ -63,7 +63,6 @@ pub enum NetworkError {
     CaFile {
         /// Path of the file.
         path: PathBuf,
-        /// Error message.
         detail: String,
     },
     /// The proxy has an unsupported scheme.

@@ -31,7 +31,7 @@ const MAX_HEADING_LEVELS: usize = 3;
 /// A link of a record.
 #[derive(Clone, Copy)]
 pub(super) struct RecordLink {
-    /// Node number.
+    /// Number of the node in the page view.
     pub(super) at: usize,
     /// Position among the links of the page.
     pub(super) link: usize,

@@ -30,7 +30,7 @@ const MIN_CHILDREN_FOR_SHAPE: usize = 4;
 
 /// A child of an element that may hold records.
 pub(super) struct ChildNode {
-    /// Node number.
+    /// Number of the node in the page view.
     pub(super) at: usize,
     /// Hash of the element name.
     pub(super) element: u64,
