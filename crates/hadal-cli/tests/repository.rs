@@ -144,7 +144,7 @@ fn defined_type(line: &str) -> Option<&str> {
 #[test]
 fn every_type_name_is_defined_once_per_crate() {
     let mut twice = Vec::new();
-    for member in ["hadal-core", "hadal-world", "hadal", "hadal-eval", "hadal-cli"] {
+    for member in ["hadal-core", "hadal-world", "hadal", "hadal-store-contract", "hadal-eval", "hadal-cli"] {
         let mut places: BTreeMap<String, Vec<String>> = BTreeMap::new();
         for file in sources(&root().join("crates").join(member).join("src")) {
             for line in std::fs::read_to_string(&file).unwrap().lines() {

@@ -13,11 +13,10 @@ mod fixture;
 mod poison;
 #[path = "../cli/program.rs"]
 mod program;
-#[path = "../../../hadal/tests/store/fixture.rs"]
-mod store_fixture;
 
 use driver::{Browser, PATIENCE, browser};
 use hadal::store::{Activity, Control, HarvestProgress, HarvestState, HarvestStep};
+use hadal_store_contract::fixture as store_fixture;
 use poison::SCRIPT;
 use program::Place;
 use serde_json::Value;
@@ -71,7 +70,7 @@ async fn a_demo_is_watched_searched_marked_asked_and_stopped() {
     the_curve_grows(&browser).await;
     it_pauses(&browser).await;
     its_budget_is_changed(&browser).await;
-    the_directory_is_narrowed_down(&browser).await;
+    forms_are_selected_by_each_attribute(&browser).await;
     a_form_marked_wrong_leaves(&browser).await;
     sources_are_asked(&browser).await;
     browser.click("nav a[href='/']").await;
@@ -102,7 +101,7 @@ async fn its_budget_is_changed(browser: &Browser) {
     browser.until("document.body.innerText.includes('of 10,000,000 requests')").await;
 }
 
-async fn the_directory_is_narrowed_down(browser: &Browser) {
+async fn forms_are_selected_by_each_attribute(browser: &Browser) {
     browser.click("nav a[href='/directory']").await;
     const FACET: &str = "[data-facet=fields][data-value='2']";
     browser.until(&format!("document.querySelector(\"{FACET}\")")).await;

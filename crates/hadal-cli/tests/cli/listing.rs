@@ -14,7 +14,7 @@ fn place_with_forms() -> Place {
     let url = format!("file:{}", place.path().join("hadal-data").display());
     let store = open(&url, Access::Crawl).unwrap();
     let run = fixture::begin(store.as_ref());
-    let waiting = fixture::lead("http://books.example/", 0, 1.0, 1);
+    let waiting = fixture::queued_link("http://books.example/", 0, 1.0, 1);
     let mut evil = fixture::form(0xbad, "http://evil.example/", 0.8, 0.7);
     evil.fields[0].name = EVIL.into();
     let mut login = fixture::form(3, "http://books.example/login", 0.01, 0.0);
@@ -124,7 +124,7 @@ fn a_reader_that_leaves_early_is_no_failure() {
     let url = format!("file:{}", place.path().join("hadal-data").display());
     let store = open(&url, Access::Crawl).unwrap();
     let run = fixture::begin(store.as_ref());
-    let waiting = fixture::lead("http://books.example/", 0, 1.0, 1);
+    let waiting = fixture::queued_link("http://books.example/", 0, 1.0, 1);
     // More than a pipe holds, so that the program meets the closed end.
     let forms = (0..4000).map(|id| fixture::new_form(fixture::form(id, "http://books.example/", 0.9, 0.9)));
     let end = Outcome { forms: forms.collect(), ..fixture::visit(1, &waiting, Default::default()) };

@@ -3,10 +3,6 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod crawl_process;
-#[path = "../../../hadal/tests/store/fixture.rs"]
-mod fixture;
-#[path = "../../../hadal/tests/store/harvest_fixture.rs"]
-mod harvest_fixture;
 mod pages;
 mod program;
 
@@ -26,3 +22,5 @@ mod serve;
 mod topics;
 mod usage;
 mod world;
+
+use hadal_store_contract::{fixture, harvest_fixture};

@@ -2,7 +2,8 @@
 //!
 //! Three traits, one per user of a store: [`CrawlStore`] for the engine, [`HarvestStore`] for harvests, [`Catalogue`]
 //! for people (listings, exports, dashboard). A back end implements all three and is then a [`Store`]. Two exist:
-//! SQLite in a folder, and memory. Every back end passes the contract suite in `tests/store/contract.rs`.
+//! SQLite in a folder, and memory. Every back end passes the tests of the crate
+//! `hadal-store-contract`.
 //!
 //! # Rules of the traits
 //!

@@ -84,7 +84,7 @@ async fn labels_survive_while_another_handle_writes_the_store() {
     let url = format!("file:{}", folder.path().display());
     let crawl = open(&url, Access::Crawl).unwrap();
     let run = begin(crawl.as_ref());
-    let waiting = lead("http://a.org/", 0, 0.5, 0);
+    let waiting = queued_link("http://a.org/", 0, 0.5, 0);
     let found = vec![new_form(form(1, "http://a.org/", 0.9, 0.8))];
     run_step(
         crawl.as_ref(),
@@ -94,7 +94,7 @@ async fn labels_survive_while_another_handle_writes_the_store() {
     );
     crawl.sync().unwrap();
     // From here on the crawl holds its transaction open, as usual.
-    crawl.commit(run, &adding(&[lead("http://b.org/", 0, 0.5, 1)])).unwrap();
+    crawl.commit(run, &adding(&[queued_link("http://b.org/", 0, 0.5, 1)])).unwrap();
     let serving = open_to_all(open(&url, Access::Read).unwrap()).await;
     let client = serving.client.writing().await;
     assert_eq!(mark(&client, "0000000000000001", json!("wrong")).await, StatusCode::OK);

@@ -72,7 +72,7 @@ async fn events_come_while_a_crawl_writes_the_store() {
         assert_eq!(watching.next().await["run"]["requests"], 0);
     }
     for seq in 0..3 {
-        let waiting = lead(&format!("http://s{seq}.org/"), 0, 0.5, seq);
+        let waiting = queued_link(&format!("http://s{seq}.org/"), 0, 0.5, seq);
         run_step(crawl.as_ref(), run, &waiting, outcome(seq, &waiting, StepEnd::Failed(kind("connect"))));
         crawl.sync().unwrap();
         for watching in &mut watchers {

@@ -61,7 +61,7 @@ pub fn memory() -> Arc<dyn Store> {
 pub fn with_forms(forms: Vec<FormRow>) -> Arc<dyn Store> {
     let store = memory();
     let run = begin(store.as_ref());
-    let waiting = lead("http://a.org/", 0, 0.5, 0);
+    let waiting = queued_link("http://a.org/", 0, 0.5, 0);
     let tally = SiteCounters { pages: 1, ..SiteCounters::default() };
     let forms = forms.into_iter().map(new_form).collect();
     run_step(store.as_ref(), run, &waiting, Outcome { forms, ..visit(0, &waiting, tally) });

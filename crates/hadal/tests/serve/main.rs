@@ -11,5 +11,4 @@ mod hostile;
 mod poison;
 mod routes;
 
-#[path = "../store/fixture.rs"]
-mod store_fixture;
+use hadal_store_contract::fixture as store_fixture;

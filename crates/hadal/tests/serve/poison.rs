@@ -17,7 +17,7 @@ pub fn poisoned() -> Arc<dyn Store> {
     let store = memory();
     let run = store.begin(&RunSpec { topic: SCRIPT.into(), source: SCRIPT.into(), ..spec("x") }).unwrap();
     let address = format!("http://a.org/?q={SCRIPT}");
-    let mut waiting = lead(&address, 0, 0.5, 0);
+    let mut waiting = queued_link(&address, 0, 0.5, 0);
     waiting.link.context.anchor = SCRIPT.into();
     let field = FieldRow { name: SCRIPT.into(), kind: "text".into(), label: SCRIPT.into(), options: 0 };
     let row = FormRow {

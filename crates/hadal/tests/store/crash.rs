@@ -1,15 +1,14 @@
-//! A process that writes into a store, crawling and harvesting, is killed at any moment: what was synced
-//! is there, whole.
+//! A process that crawls and harvests into a store is killed at a random moment. Everything synced before is complete.
 //!
-//! The test binary starts itself again as the victim, which commits and syncs without end and says
-//! after each sync how far it got.
+//! The test binary starts itself again as the process to kill. That process commits and syncs without end, and prints
+//! the number of rounds after each sync.
 
-use crate::fixture::*;
-use crate::harvest_fixture::*;
 use hadal::store::*;
 use hadal_core::address::LinkId;
 use hadal_core::link::QueuedLink;
 use hadal_core::strategy::SiteCounters;
+use hadal_store_contract::fixture::*;
+use hadal_store_contract::harvest_fixture::*;
 use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -20,18 +19,17 @@ const RECORDS: u64 = 5;
 const KILLS: u64 = 20;
 
 fn links(round: u64) -> Vec<QueuedLink> {
-    let link = |n| lead(&format!("http://s{n}.org/{round}"), n % 3, 0.5, round * LINKS + n);
+    let link = |n| queued_link(&format!("http://s{n}.org/{round}"), n % 3, 0.5, round * LINKS + n);
     (0..LINKS).map(link).collect()
 }
 
-/// One round: the dispatch of its first lead in one commit, the outcome in another, the two steps of a
-/// query in two more, then a sync.
-fn play(store: &dyn Store, run: RunId, harvest: HarvestId, round: u64) {
-    let leads = links(round);
-    store.commit(run, &Batch { sent: vec![dispatch(round, &leads[0])], ..adding(&leads) }).unwrap();
+/// One round: a commit that sends its first link, one with the outcome, two with the steps of a query, and a sync.
+fn run_round(store: &dyn Store, run: RunId, harvest: HarvestId, round: u64) {
+    let links = links(round);
+    store.commit(run, &Batch { sent: vec![sent_step(round, &links[0])], ..adding(&links) }).unwrap();
     let end = Outcome {
-        forms: vec![new_form(form(round, leads[0].link.url.as_str(), 0.9, 0.9))],
-        ..visit(round, &leads[0], SiteCounters { pages: 1, ..SiteCounters::default() })
+        forms: vec![new_form(form(round, links[0].link.url.as_str(), 0.9, 0.9))],
+        ..visit(round, &links[0], SiteCounters { pages: 1, ..SiteCounters::default() })
     };
     let progress = Some(RunProgress { next_seq: round + 1, ..RunProgress::default() });
     store.commit(run, &Batch { progress, ..ending(vec![end]) }).unwrap();
@@ -43,44 +41,44 @@ fn play(store: &dyn Store, run: RunId, harvest: HarvestId, round: u64) {
     store.sync().unwrap();
 }
 
-/// Not a test of its own: plays rounds until it is killed, when the other test asks for it.
+/// Not a test by itself: runs rounds until it is killed, if the other test started it.
 #[test]
-fn victim() {
+fn child_process() {
     let Ok(folder) = std::env::var(FOLDER) else { return };
     let store = open(&folder, Access::Crawl).unwrap();
     let (run, harvest) = (begin(&*store), begin_harvest(&*store));
     for round in store.resume(run).unwrap().progress.next_seq.. {
-        play(&*store, run, harvest, round);
+        run_round(&*store, run, harvest, round);
         println!("synced {}", round + 1);
     }
 }
 
-/// Starts a victim, kills it a moment after it said something and tells how far it surely got.
-fn kill_one(folder: &str, after_lines: u64, then: Duration) -> u64 {
-    let mut victim = Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "crash::victim", "--nocapture"])
+/// Starts a process, kills it soon after it printed a line, and returns the number of rounds that it printed last.
+fn kill_child(folder: &str, after_lines: u64, then: Duration) -> u64 {
+    let mut child = Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "crash::child_process", "--nocapture"])
         .env(FOLDER, folder)
         .stdout(Stdio::piped())
         .stderr(Stdio::null())
         .spawn()
         .unwrap();
-    let lines = BufReader::new(victim.stdout.take().unwrap()).lines().map_while(Result::ok);
+    let lines = BufReader::new(child.stdout.take().unwrap()).lines().map_while(Result::ok);
     let mut rounds = lines.filter_map(|line| line.rsplit_once("synced ")?.1.parse::<u64>().ok());
-    let mut said = 0;
+    let mut printed = 0;
     for _ in 0..after_lines {
-        said = rounds.next().expect("the victim goes on until it is killed");
+        printed = rounds.next().expect("the child runs until it is killed");
     }
     let moment = Instant::now();
     while moment.elapsed() < then {
         std::hint::spin_loop();
     }
-    victim.kill().unwrap();
-    victim.wait().unwrap();
-    rounds.last().unwrap_or(said)
+    child.kill().unwrap();
+    child.wait().unwrap();
+    rounds.last().unwrap_or(printed)
 }
 
-/// How many rounds are in the store, after checking that each of them is there whole.
-fn whole_rounds(folder: &str, access: Access) -> u64 {
+/// Returns the number of rounds in the store, after a check that each of them is complete.
+fn complete_rounds(folder: &str, access: Access) -> u64 {
     let store = open(folder, access).unwrap();
     let run = runs(&*store)[0].id;
     let checkpoint = store.resume(run).unwrap();
@@ -108,7 +106,7 @@ fn whole_rounds(folder: &str, access: Access) -> u64 {
     rounds
 }
 
-/// Whether the harvest is there whole, as far as this many rounds.
+/// Checks that the harvest is complete up to this number of rounds.
 fn assert_harvested(store: &dyn Store, rounds: u64) {
     let harvest = store.harvests(&HarvestQuery::default()).unwrap()[0].id;
     let checkpoint = store.resume_harvest(harvest).unwrap();
@@ -125,16 +123,16 @@ fn assert_harvested(store: &dyn Store, rounds: u64) {
 }
 
 #[test]
-fn a_store_survives_twenty_kills_with_every_sync_whole() {
+fn a_store_survives_twenty_kills_with_every_sync_complete() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path().to_str().unwrap();
     let mut before = 0;
     for n in 0..KILLS {
-        let said = kill_one(folder, 1 + n % 4, Duration::from_micros(n * 7919 % 6007));
-        let read = whole_rounds(folder, Access::Read);
-        let reopened = whole_rounds(folder, Access::Crawl);
+        let printed = kill_child(folder, 1 + n % 4, Duration::from_micros(n * 7919 % 6007));
+        let read = complete_rounds(folder, Access::Read);
+        let reopened = complete_rounds(folder, Access::Crawl);
         assert_eq!(read, reopened);
-        assert!(said <= read && read <= said + 1 && before < read, "{before} {said} {read}");
+        assert!(printed <= read && read <= printed + 1 && before < read, "{before} {printed} {read}");
         before = read;
     }
 }

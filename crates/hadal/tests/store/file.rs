@@ -1,11 +1,11 @@
-//! What the store in a folder promises beyond the contract: other processes, bad files, bad folders.
+//! Properties of a store in a folder beyond the contract: other processes, bad files, bad folders.
 
-use crate::fixture::*;
-use crate::harvest_fixture::*;
 use hadal::store::*;
 use hadal_core::harvest::record::RecordId;
 use hadal_core::link::QueueId;
 use hadal_core::time::Time;
+use hadal_store_contract::fixture::*;
+use hadal_store_contract::harvest_fixture::*;
 use std::fs;
 use std::path::Path;
 use std::sync::Arc;
@@ -22,23 +22,23 @@ pub fn failure<T>(opened: Result<T, StoreError>) -> StoreError {
     opened.err().expect("it must not open")
 }
 
-/// A closed store with some leads and a form in it.
+/// Writes a store with some links and a form, and closes it.
 pub fn filled(folder: &Path) -> RunId {
     let store = crawl(folder).unwrap();
     let run = begin(&*store);
-    let leads: Vec<_> = (0..3000).map(|n| lead(&format!("http://s{n}.org/"), 0, 0.5, n)).collect();
+    let links: Vec<_> = (0..3000).map(|n| queued_link(&format!("http://s{n}.org/"), 0, 0.5, n)).collect();
     let end = Outcome {
         forms: vec![new_form(form(1, "http://s0.org/", 0.9, 0.9))],
-        ..outcome(0, &leads[0], StepEnd::Visited)
+        ..outcome(0, &links[0], StepEnd::Visited)
     };
-    run_step(&*store, run, &leads[0], end);
-    store.commit(run, &adding(&leads)).unwrap();
+    run_step(&*store, run, &links[0], end);
+    store.commit(run, &adding(&links)).unwrap();
     store.sync().unwrap();
     run
 }
 
 #[test]
-fn what_was_synced_is_there_when_the_store_is_opened_again() {
+fn synced_changes_are_there_after_reopening() {
     let folder = tempfile::tempdir().unwrap();
     let deep = folder.path().join("a/b");
     let run = filled(&deep);
@@ -50,37 +50,37 @@ fn what_was_synced_is_there_when_the_store_is_opened_again() {
 }
 
 #[test]
-fn what_was_not_synced_is_seen_by_nobody_else_and_gone_afterwards() {
+fn changes_without_a_sync_are_invisible_to_others_and_lost_on_close() {
     let folder = tempfile::tempdir().unwrap();
     let run = filled(folder.path());
     let (writer, reader) = (crawl(folder.path()).unwrap(), read(folder.path()).unwrap());
-    writer.commit(run, &adding(&[lead("http://new.org/", 0, 0.5, 9)])).unwrap();
+    writer.commit(run, &adding(&[queued_link("http://new.org/", 0, 0.5, 9)])).unwrap();
     assert_eq!((counters(&*writer, run).waiting, counters(&*reader, run).waiting), (3000, 2999));
     drop(writer);
     assert_eq!(counters(&*crawl(folder.path()).unwrap(), run).waiting, 2999);
 }
 
 #[test]
-fn readers_see_each_sync_while_the_crawl_goes_on() {
+fn readers_see_each_sync_of_a_running_crawl() {
     let folder = tempfile::tempdir().unwrap();
     let run = filled(folder.path());
     let (writer, reader) = (crawl(folder.path()).unwrap(), read(folder.path()).unwrap());
     for n in 1..20 {
-        writer.commit(run, &adding(&[lead(&format!("http://new.org/{n}"), 0, 0.5, n)])).unwrap();
+        writer.commit(run, &adding(&[queued_link(&format!("http://new.org/{n}"), 0, 0.5, n)])).unwrap();
         writer.sync().unwrap();
         assert_eq!(counters(&*reader, run).waiting, 2999 + n);
     }
 }
 
 #[test]
-fn a_slow_reader_keeps_the_crawl_from_nothing() {
+fn a_slow_reader_does_not_block_the_crawl() {
     let folder = tempfile::tempdir().unwrap();
     let run = filled(folder.path());
     let (writer, reader) = (crawl(folder.path()).unwrap(), read(folder.path()).unwrap());
     let mut rows = 0;
     for _ in all_forms(&*reader, FormQuery::default()) {
         rows += 1;
-        writer.commit(run, &adding(&[lead("http://new.org/", 0, 0.5, 9)])).unwrap();
+        writer.commit(run, &adding(&[queued_link("http://new.org/", 0, 0.5, 9)])).unwrap();
         writer.sync().unwrap();
     }
     assert_eq!((rows, counters(&*reader, run).waiting), (1, 3000));
@@ -91,14 +91,14 @@ fn a_reader_asks_the_crawl_to_pause_while_it_writes() {
     let folder = tempfile::tempdir().unwrap();
     let run = filled(folder.path());
     let (writer, reader) = (crawl(folder.path()).unwrap(), read(folder.path()).unwrap());
-    writer.commit(run, &adding(&[lead("http://new.org/", 0, 0.5, 9)])).unwrap();
+    writer.commit(run, &adding(&[queued_link("http://new.org/", 0, 0.5, 9)])).unwrap();
     let pause = Control { pause: true, ..Control::default() };
     reader.set_control(Activity::Run(run), &pause).unwrap();
     assert_eq!(writer.control(Activity::Run(run)).unwrap(), pause);
 }
 
 #[test]
-fn what_one_handle_says_of_a_form_every_other_is_told() {
+fn a_label_set_through_one_handle_is_seen_by_all() {
     let folder = tempfile::tempdir().unwrap();
     filled(folder.path());
     let handles = [crawl(folder.path()).unwrap(), read(folder.path()).unwrap(), read(folder.path()).unwrap()];
@@ -114,18 +114,18 @@ fn what_one_handle_says_of_a_form_every_other_is_told() {
 }
 
 #[test]
-fn a_reader_changes_nothing() {
+fn a_reader_cannot_crawl() {
     let folder = tempfile::tempdir().unwrap();
     let run = filled(folder.path());
     let reader = read(folder.path()).unwrap();
-    assert!(reader.commit(run, &adding(&[lead("http://new.org/", 0, 0.5, 9)])).is_err());
+    assert!(reader.commit(run, &adding(&[queued_link("http://new.org/", 0, 0.5, 9)])).is_err());
     assert!(reader.begin(&spec("cars")).is_err());
     assert!(reader.discard(Activity::Run(run)).is_err());
     assert_eq!(counters(&*reader, run).waiting, 2999);
 }
 
 #[test]
-fn a_second_crawl_is_refused_and_told_who_holds_the_store() {
+fn a_second_crawl_is_refused_with_the_process_id_of_the_first() {
     let folder = tempfile::tempdir().unwrap();
     let first = crawl(folder.path()).unwrap();
     let refused = failure(crawl(folder.path()));
@@ -147,19 +147,19 @@ fn reading_creates_nothing() {
 }
 
 #[test]
-fn a_half_made_store_is_made_anew() {
+fn an_incomplete_store_is_created_again() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("hadal.db.new"), b"SQLite format 3\0 and no more").unwrap();
     begin(&*crawl(folder.path()).unwrap());
 }
 
-/// Opens a store whose file was spoilt, both ways, and checks that the file stays as it is.
-fn refused(spoil: impl FnOnce(&mut Vec<u8>)) -> [StoreError; 2] {
+/// Opens a store with a damaged file for crawling and for reading, and checks that the file is not changed.
+fn refused(damage: impl FnOnce(&mut Vec<u8>)) -> [StoreError; 2] {
     let folder = tempfile::tempdir().unwrap();
     filled(folder.path());
     let file = folder.path().join("hadal.db");
     let mut bytes = fs::read(&file).unwrap();
-    spoil(&mut bytes);
+    damage(&mut bytes);
     fs::write(&file, &bytes).unwrap();
     let errors = [failure(crawl(folder.path())), failure(read(folder.path()))];
     assert!(fs::read(&file).unwrap() == bytes, "the file was touched");
@@ -167,7 +167,7 @@ fn refused(spoil: impl FnOnce(&mut Vec<u8>)) -> [StoreError; 2] {
 }
 
 #[test]
-fn a_harvest_killed_between_syncs_goes_on_from_what_is_on_record() {
+fn a_harvest_killed_between_syncs_resumes_from_the_last_sync() {
     let folder = tempfile::tempdir().unwrap();
     let store = crawl(folder.path()).unwrap();
     let harvest = store.begin_harvest(&harvest_spec(1), Time(5)).unwrap();
@@ -184,7 +184,7 @@ fn a_harvest_killed_between_syncs_goes_on_from_what_is_on_record() {
 }
 
 #[test]
-fn readers_list_records_while_a_harvest_goes_on() {
+fn readers_list_records_of_a_running_harvest() {
     let folder = tempfile::tempdir().unwrap();
     let (writer, reader) = (crawl(folder.path()).unwrap(), read(folder.path()).unwrap());
     let harvest = writer.begin_harvest(&harvest_spec(1), Time(5)).unwrap();
@@ -195,17 +195,17 @@ fn readers_list_records_while_a_harvest_goes_on() {
         let all = HarvestRowQuery { search: Some("record".into()), ..HarvestRowQuery::default() };
         assert_eq!(records(&*reader, &all).len() as u64, n * 10 + 10);
     }
-    let mut told = 0;
+    let mut read_rows = 0;
     for _ in all_records(&*reader, HarvestRowQuery::default()) {
-        told += 1;
-        commit_steps(&*writer, harvest, &[harvest_step(100 + told, 1, 0..1)]);
+        read_rows += 1;
+        commit_steps(&*writer, harvest, &[harvest_step(100 + read_rows, 1, 0..1)]);
         writer.sync().unwrap();
     }
-    assert_eq!(told, 200, "a slow reader keeps nobody waiting");
+    assert_eq!(read_rows, 200, "a slow reader keeps nobody waiting");
 }
 
 #[test]
-fn a_reader_harvests_nothing() {
+fn a_reader_cannot_harvest() {
     let folder = tempfile::tempdir().unwrap();
     let writer = crawl(folder.path()).unwrap();
     let harvest = writer.begin_harvest(&harvest_spec(1), Time(5)).unwrap();
@@ -217,7 +217,7 @@ fn a_reader_harvests_nothing() {
 }
 
 #[test]
-fn no_tool_deletes_from_the_audit_log_by_mistake() {
+fn rows_of_the_audit_log_cannot_be_deleted_by_sql() {
     let folder = tempfile::tempdir().unwrap();
     let run = filled(folder.path());
     let db = rusqlite::Connection::open(folder.path().join("hadal.db")).unwrap();
@@ -231,16 +231,16 @@ fn no_tool_deletes_from_the_audit_log_by_mistake() {
 }
 
 #[test]
-fn a_store_of_a_newer_version_is_left_alone() {
+fn a_store_of_a_newer_format_is_not_changed() {
     for error in refused(|bytes| bytes[60..64].copy_from_slice(&10u32.to_be_bytes())) {
         assert!(matches!(error, StoreError::Newer { found: 10, known: 9, .. }), "{error}");
     }
 }
 
 #[test]
-fn a_damaged_file_is_left_alone() {
-    type Spoil = fn(&mut Vec<u8>);
-    let ways: [(&str, Spoil); 8] = [
+fn a_damaged_file_is_not_changed() {
+    type Damage = fn(&mut Vec<u8>);
+    let ways: [(&str, Damage); 8] = [
         ("empty", |bytes| bytes.clear()),
         ("text", |bytes| *bytes = b"no database at all, ".repeat(40)),
         ("magic", |bytes| bytes[3] ^= 0xff),
@@ -250,15 +250,15 @@ fn a_damaged_file_is_left_alone() {
         ("truncated", |bytes| bytes.truncate(bytes.len() / 2)),
         ("tables overwritten", |bytes| bytes[100..4096].fill(0xa5)),
     ];
-    for (way, spoil) in ways {
-        for error in refused(spoil) {
+    for (way, damage) in ways {
+        for error in refused(damage) {
             assert!(matches!(error, StoreError::Damaged { .. }), "{way}: {error}");
         }
     }
 }
 
 #[test]
-fn a_page_found_damaged_later_is_named_so() {
+fn a_damaged_page_is_reported_when_it_is_read() {
     let folder = tempfile::tempdir().unwrap();
     let run = filled(folder.path());
     let file = folder.path().join("hadal.db");
@@ -267,8 +267,8 @@ fn a_page_found_damaged_later_is_named_so() {
     bytes[half..].fill(0xa5);
     fs::write(&file, &bytes).unwrap();
     let store = crawl(folder.path()).unwrap();
-    let leads: Vec<_> = (0..3000).map(|n| lead(&format!("http://t{n}.org/"), 0, 0.5, n)).collect();
-    let error = failure(store.commit(run, &adding(&leads)));
+    let links: Vec<_> = (0..3000).map(|n| queued_link(&format!("http://t{n}.org/"), 0, 0.5, n)).collect();
+    let error = failure(store.commit(run, &adding(&links)));
     assert!(matches!(error, StoreError::Damaged { .. }), "{error}");
     assert!(matches!(
         failure(store.queue_heads(run, &[QueueSlice::of_queue(QueueId(0), 5000)])),
@@ -279,7 +279,7 @@ fn a_page_found_damaged_later_is_named_so() {
 }
 
 #[test]
-fn a_file_in_the_folder_s_place_is_named() {
+fn a_file_in_place_of_the_folder_is_reported() {
     let folder = tempfile::tempdir().unwrap();
     let place = folder.path().join("notes.txt");
     fs::write(&place, "mine").unwrap();
@@ -291,7 +291,7 @@ fn a_file_in_the_folder_s_place_is_named() {
 }
 
 #[test]
-fn a_control_file_that_is_no_control_file_is_named() {
+fn an_invalid_control_file_is_reported() {
     let folder = tempfile::tempdir().unwrap();
     let run = filled(folder.path());
     fs::write(folder.path().join("control.json"), "{{{").unwrap();
@@ -299,10 +299,10 @@ fn a_control_file_that_is_no_control_file_is_named() {
     assert!(error.to_string().contains("control.json"), "{error}");
 }
 
-/// Needs a user whom permissions bind: for the superuser there is nothing to see.
+/// Permissions do not bind the superuser, so the test checks nothing for that user.
 #[cfg(unix)]
 #[test]
-fn a_folder_that_must_not_be_written_is_named() {
+fn a_read_only_folder_is_reported() {
     use std::os::unix::fs::PermissionsExt;
     let folder = tempfile::tempdir().unwrap();
     let mode = |mode| fs::set_permissions(folder.path(), fs::Permissions::from_mode(mode)).unwrap();

@@ -4,11 +4,11 @@
 //! an earlier format, one format after the other.
 
 use crate::file::{crawl, failure, filled, read};
-use crate::fixture::*;
-use crate::harvest_fixture::*;
 use hadal::store::*;
 use hadal_core::harvest::record::RecordId;
 use hadal_core::time::Time;
+use hadal_store_contract::fixture::*;
+use hadal_store_contract::harvest_fixture::*;
 use rusqlite::Connection;
 use std::collections::BTreeSet;
 use std::fs;
@@ -240,7 +240,7 @@ fn a_store_of_format_5_counts_open_fields_and_marks_first_finds() {
         filled(folder.path());
         let store = crawl(folder.path()).unwrap();
         let again = store.begin(&RunSpec { seed: 8, ..spec("books") }).unwrap();
-        let waiting = lead("http://s0.org/", 0, 0.5, 0);
+        let waiting = queued_link("http://s0.org/", 0, 0.5, 0);
         let found = vec![new_form(form(1, "http://s0.org/", 0.9, 0.9))];
         run_step(
             &*store,
@@ -290,8 +290,8 @@ fn a_crawl_continues_in_a_store_of_format_1() {
         let store = crawl(folder.path()).unwrap();
         assert_eq!(forms(&*store, &FormQuery::default()), before);
         assert_eq!((counters(&*store, run).waiting, counters(&*store, run).probes), (2999, 0));
-        let waiting = lead("http://s1.org/", 0, 0.5, 1);
-        store.commit(run, &dispatching(9, &waiting)).unwrap();
+        let waiting = queued_link("http://s1.org/", 0, 0.5, 1);
+        store.commit(run, &sending(9, &waiting)).unwrap();
         store.commit(run, &ending(vec![outcome(9, &waiting, StepEnd::Visited)])).unwrap();
         store.sync().unwrap();
         assert_eq!(counters(&*read(folder.path()).unwrap(), run).waiting, 2998);

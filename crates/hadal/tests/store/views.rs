@@ -1,8 +1,6 @@
 //! The views have the columns, ids and values of the exports.
 
 use crate::file::crawl;
-use crate::fixture::*;
-use crate::harvest_fixture::*;
 use hadal::output::listing::{Cell, CellKind, Listed};
 use hadal::store::*;
 use hadal_core::harvest::policy::{ReadingEnd, StatedTotal};
@@ -10,6 +8,8 @@ use hadal_core::http::Method;
 use hadal_core::identity::FormId;
 use hadal_core::strategy::SiteCounters;
 use hadal_core::time::Time;
+use hadal_store_contract::fixture::*;
+use hadal_store_contract::harvest_fixture::*;
 use rusqlite::Connection;
 use rusqlite::types::Value;
 use std::path::Path;
@@ -68,7 +68,7 @@ fn fill_runs(store: &dyn Store) {
     for (topic, seed) in [("books", 7), ("books", u64::MAX - 1), ("cars", 1)] {
         let run = store.begin(&RunSpec { seed, ..spec(topic) }).unwrap();
         for (seq, address) in [(0, "http://a.org/"), (1, "http://a.org/b"), (2, "http://b.co.uk/")] {
-            let waiting = lead(address, 0, 0.5, seq);
+            let waiting = queued_link(address, 0, 0.5, seq);
             let counters = SiteCounters {
                 pages: 2,
                 searchable: 1,
@@ -81,19 +81,19 @@ fn fill_runs(store: &dyn Store) {
             };
             run_step(store, run, &waiting, Outcome { forms, ..visit(seq, &waiting, counters) });
         }
-        let failed = lead("http://c.org/", 0, 0.5, 3);
+        let failed = queued_link("http://c.org/", 0, 0.5, 3);
         run_step(store, run, &failed, outcome(3, &failed, StepEnd::Failed(kind("http_404"))));
         store.commit(run, &changing(FrontierChange::CloseSite(site("d.org")))).unwrap();
         let progress = RunProgress { state: RunState::Budget, elapsed_ms: 12_345, ..RunProgress::default() };
         store.commit(run, &Batch { progress: Some(progress), ..Batch::default() }).unwrap();
-        let waiting = lead("http://e.org/", 0, 0.5, 4);
+        let waiting = queued_link("http://e.org/", 0, 0.5, 4);
         store.commit(run, &adding(std::slice::from_ref(&waiting))).unwrap();
         let submissions = vec![Submission {
             by: Submitter::Run(run),
             method: Method::Post,
             ..harvest_entry(HarvestId(1), 4)
         }];
-        store.commit(run, &Batch { submissions, ..dispatching(4, &waiting) }).unwrap();
+        store.commit(run, &Batch { submissions, ..sending(4, &waiting) }).unwrap();
         let submission = Some(SubmissionResult::Failure(kind("timeout")));
         store
             .commit(run, &ending(vec![Outcome { submission, ..outcome(4, &waiting, StepEnd::Visited) }]))

@@ -1,4 +1,4 @@
-//! Who links where, by what runs met.
+//! Backlinks: pages that link to a URL.
 
 use crate::fixture::*;
 use hadal::store::*;
@@ -6,14 +6,14 @@ use hadal_core::link::{ParentPage, QueuedLink};
 use hadal_core::strategy::SiteCounters;
 use std::collections::BTreeSet;
 
-/// A lead that nobody is known to link to.
+/// A link without a parent page.
 fn orphan(address: &str, order: u64) -> QueuedLink {
-    let mut waiting = lead(address, 0, 0.5, order);
+    let mut waiting = queued_link(address, 0, 0.5, order);
     waiting.link.parent = None;
     waiting
 }
 
-/// Visits a page that links to these addresses on other sites.
+/// Visits a page that links to these URLs on other sites.
 fn citing(store: &dyn Store, run: RunId, seq: u64, page: &str, cited: &[&str]) {
     let waiting = orphan(page, seq);
     let cited = cited.iter().map(|address| url(address)).collect();
@@ -32,7 +32,7 @@ fn set(pages: &[&str]) -> BTreeSet<String> {
     pages.iter().map(|page| page.to_string()).collect()
 }
 
-pub fn a_page_on_another_site_that_cites_an_address_links_to_it(store: &dyn Store) {
+pub fn a_citing_page_on_another_site_is_a_backlink(store: &dyn Store) {
     let run = begin(store);
     citing(store, run, 0, "http://hub.org/1", &["http://a.org/x", "http://b.org/x"]);
     citing(store, run, 1, "http://hub.org/2", &["http://a.org/x"]);
@@ -43,7 +43,7 @@ pub fn a_page_on_another_site_that_cites_an_address_links_to_it(store: &dyn Stor
     assert_eq!(store.backlinks("web", &[url("http://a.org/x")], 1).unwrap()[0].len(), 1, "as many as wanted");
 }
 
-pub fn the_root_of_a_site_stands_for_everything_on_it(store: &dyn Store) {
+pub fn the_root_of_a_site_stands_for_all_its_pages(store: &dyn Store) {
     let run = begin(store);
     citing(store, run, 0, "http://hub.org/1", &["http://a.org/x", "https://www.a.org/y"]);
     citing(store, run, 1, "http://hub.org/2", &["http://a.org/"]);
@@ -52,7 +52,7 @@ pub fn the_root_of_a_site_stands_for_everything_on_it(store: &dyn Store) {
     assert_eq!(linking(store, "http://a.org/?q=1"), set(&[]), "that is a page of its own");
 }
 
-pub fn the_page_an_address_was_found_on_links_to_it(store: &dyn Store) {
+pub fn the_page_of_the_first_find_is_a_backlink(store: &dyn Store) {
     let run = begin(store);
     let (parent, mut child) = (orphan("http://a.org/list", 0), orphan("http://a.org/item", 1));
     let id = parent.link.id;
@@ -64,7 +64,7 @@ pub fn the_page_an_address_was_found_on_links_to_it(store: &dyn Store) {
     assert_eq!(linking(store, "http://a.org/list"), set(&[]));
 }
 
-pub fn earlier_runs_over_the_same_web_are_remembered(store: &dyn Store) {
+pub fn backlinks_of_earlier_runs_with_the_same_source_count(store: &dyn Store) {
     let target = "http://a.org/x";
     let (books, cars) = (begin(store), store.begin(&spec("cars")).unwrap());
     let elsewhere = store.begin(&RunSpec { source: "demo world 1".into(), ..spec("books") }).unwrap();
@@ -77,7 +77,7 @@ pub fn earlier_runs_over_the_same_web_are_remembered(store: &dyn Store) {
     assert_eq!(linking(store, target), set(&["http://hub.org/books"]));
 }
 
-pub fn of_each_address_only_so_many_citing_pages_are_kept(store: &dyn Store) {
+pub fn the_number_of_citing_pages_per_url_is_limited(store: &dyn Store) {
     let run = begin(store);
     for seq in 0..MAX_CITING_PAGES as u64 + 5 {
         citing(store, run, seq, &format!("http://hub{seq}.org/"), &["http://a.org/x"]);
@@ -88,7 +88,7 @@ pub fn of_each_address_only_so_many_citing_pages_are_kept(store: &dyn Store) {
     assert_eq!(linking(store, "http://a.org/").len(), MAX_CITING_PAGES + 1);
 }
 
-pub fn an_outcome_applied_twice_is_remembered_once(store: &dyn Store) {
+pub fn citations_of_an_outcome_applied_twice_are_kept_once(store: &dyn Store) {
     let run = begin(store);
     let (waiting, address) = (orphan("http://hub.org/", 0), "http://a.org/x");
     let end = Outcome { cited: vec![url(address)], ..visit(0, &waiting, SiteCounters::default()) };

@@ -1,4 +1,4 @@
-//! What was harvested, as it is listed, searched and told again.
+//! Lists of harvests, queries, records and past answers, and search in them.
 
 use crate::harvest_fixture::*;
 use hadal::store::*;
@@ -18,7 +18,7 @@ fn ids(rows: &[RecordRow]) -> Vec<u64> {
     rows.iter().map(|row| row.record.id.0).collect()
 }
 
-pub fn the_past_is_told_answer_by_answer(store: &dyn Store) {
+pub fn past_answers_are_listed_by_number(store: &dyn Store) {
     let harvest = begin_harvest(store);
     let mut second = asked(2, 2..4);
     second.hits.extend([RecordId(0), RecordId(99)]);
@@ -61,7 +61,7 @@ fn three(store: &dyn Store) -> [HarvestId; 3] {
     begun
 }
 
-pub fn harvests_are_filtered_and_their_rows_with_them(store: &dyn Store) {
+pub fn harvests_and_their_rows_are_filtered(store: &dyn Store) {
     let [books, cars, again] = three(store);
     for (filter, wanted, records_wanted) in [
         (all(), vec![books, cars, again], vec![0, 1, 10, 11, 20, 21]),
@@ -136,7 +136,7 @@ pub fn queries_are_found_by_their_words(store: &dyn Store) {
     assert_eq!((found("deep"), found("x deep"), found("sea shallow")), (vec![0, 1], vec![1], vec![]));
 }
 
-pub fn long_lists_of_a_harvest_miss_nothing(store: &dyn Store) {
+pub fn long_lists_of_a_harvest_are_complete(store: &dyn Store) {
     let harvest = begin_harvest(store);
     let step = |n: u32| {
         let first = u64::from(n);
@@ -154,7 +154,7 @@ pub fn long_lists_of_a_harvest_miss_nothing(store: &dyn Store) {
     assert_eq!(store.records(&HarvestRowQuery { limit: Some(7), ..all() }).unwrap().rows.len(), 7);
 }
 
-pub fn a_list_goes_on_after_any_row(store: &dyn Store) {
+pub fn a_list_continues_after_any_row(store: &dyn Store) {
     let [books, cars, again] = three(store);
     let after = |harvest, row| {
         let after = Some(HarvestRowCursor { harvest, row: Some(row) });
@@ -189,7 +189,7 @@ pub fn a_harvest_can_be_changed_between_two_records(store: &dyn Store) {
     assert_eq!(read, 6);
 }
 
-pub fn hostile_text_comes_back_as_it_was(store: &dyn Store) {
+pub fn hostile_text_is_read_as_it_was_written(store: &dyn Store) {
     let harvest = begin_harvest(store);
     let hostile = "'; DROP TABLE records; -- \0 \u{202e}\u{1b}[31m \" \u{feff} \u{10ffff} ".repeat(200);
     let mut row = record(1);
@@ -242,7 +242,7 @@ pub fn records_of_a_harvest_are_paged_and_searched_among_others(store: &dyn Stor
     assert_eq!(page(harvests[0], Some("?"), None, 4), (vec![], None));
 }
 
-pub fn what_is_asked_of_a_harvest_is_kept_until_it_is_discarded(store: &dyn Store) {
+pub fn control_of_a_harvest_is_kept_until_it_is_discarded(store: &dyn Store) {
     let harvest = begin_harvest(store);
     assert_eq!(store.control(Activity::Harvest(harvest)).unwrap(), Control::default());
     let control = Control { pause: true, ..Control::default() };

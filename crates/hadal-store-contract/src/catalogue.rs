@@ -1,4 +1,4 @@
-//! What a browser asks of a store.
+//! Lists for the dashboard: runs, pages, forms, labels, harvests and questions.
 
 use crate::fixture::*;
 use crate::harvest_fixture::{begin_harvest, commit_steps, harvest_entry, harvest_step, whole_harvest};
@@ -12,7 +12,7 @@ use hadal_core::time::Time;
 
 /// Visits a page that holds these forms.
 fn find(store: &dyn Store, run: RunId, seq: u64, address: &str, forms: Vec<FormRow>) {
-    let waiting = lead(address, 0, 0.5, seq);
+    let waiting = queued_link(address, 0, 0.5, seq);
     let tally = SiteCounters { pages: 1, ..SiteCounters::default() };
     let forms = forms.into_iter().map(new_form).collect();
     run_step(store, run, &waiting, Outcome { forms, ..visit(seq, &waiting, tally) });
@@ -51,7 +51,7 @@ pub fn runs_are_paged_newest_first(store: &dyn Store) {
     assert_eq!(run_row(store, RunId(u64::MAX)), None);
 }
 
-pub fn a_curve_tells_what_was_there_after_so_many_requests(store: &dyn Store) {
+pub fn a_curve_holds_the_counters_by_number_of_requests(store: &dyn Store) {
     let run = begin(store);
     assert_eq!(curve(store, run), []);
     for seq in 0..3 {
@@ -68,7 +68,7 @@ pub fn a_curve_tells_what_was_there_after_so_many_requests(store: &dyn Store) {
 pub fn a_long_curve_has_few_points(store: &dyn Store) {
     let run = begin(store);
     for seq in 0..2000 {
-        let waiting = lead(&format!("http://s{seq}.org/"), 0, 0.5, seq);
+        let waiting = queued_link(&format!("http://s{seq}.org/"), 0, 0.5, seq);
         run_step(store, run, &waiting, outcome(seq, &waiting, StepEnd::Failed(kind("connect"))));
     }
     let points = curve(store, run);
@@ -77,18 +77,18 @@ pub fn a_long_curve_has_few_points(store: &dyn Store) {
     assert!(points.last().unwrap().requests > 1980);
 }
 
-pub fn lanes_tell_what_waits(store: &dyn Store) {
+pub fn queue_lengths_count_waiting_links(store: &dyn Store) {
     let run = begin(store);
-    let waiting: Vec<_> = (0..5).map(|n| lead(&format!("http://s{n}.org/"), n % 2, 0.5, n)).collect();
+    let waiting: Vec<_> = (0..5).map(|n| queued_link(&format!("http://s{n}.org/"), n % 2, 0.5, n)).collect();
     store.commit(run, &adding(&waiting)).unwrap();
-    let probe = lead("http://s9.org/", u64::MAX, 0.5, 9);
+    let probe = queued_link("http://s9.org/", u64::MAX, 0.5, 9);
     store.commit(run, &adding(&[probe])).unwrap();
     let lengths = run_row(store, run).unwrap().queues;
-    let lanes: Vec<_> = lengths.iter().map(|row| (row.queue, row.waiting)).collect();
-    assert_eq!(lanes, [(QueueId(0), 3), (QueueId(1), 2), (QueueId::PROBES, 1)]);
+    let queues: Vec<_> = lengths.iter().map(|row| (row.queue, row.waiting)).collect();
+    assert_eq!(queues, [(QueueId(0), 3), (QueueId(1), 2), (QueueId::PROBES, 1)]);
 }
 
-pub fn the_latest_pages_come_first_with_what_led_there(store: &dyn Store) {
+pub fn pages_are_listed_newest_first_with_their_parents(store: &dyn Store) {
     let run = begin(store);
     for seq in 0..4 {
         find(store, run, seq, &format!("http://s{seq}.org/"), vec![]);
@@ -105,7 +105,7 @@ pub fn the_latest_pages_come_first_with_what_led_there(store: &dyn Store) {
     assert_eq!(link_of(store, run, LinkId(1)), None);
 }
 
-pub fn the_directory_is_paged_by_relevance(store: &dyn Store) {
+pub fn forms_are_paged_by_relevance(store: &dyn Store) {
     let run = begin(store);
     let forms = (1..=7).map(|id| form(id, "http://a.org/", 0.9, id as f32 / 10.0)).collect();
     find(store, run, 0, "http://a.org/", forms);
@@ -119,7 +119,7 @@ pub fn the_directory_is_paged_by_relevance(store: &dyn Store) {
     assert_eq!((exact.rows.len(), exact.next), (7, None));
 }
 
-pub fn the_directory_is_narrowed_down(store: &dyn Store) {
+pub fn forms_are_selected_by_each_attribute(store: &dyn Store) {
     let run = begin(store);
     let at = |id, address: &str| form(id, address, 0.9, 0.8);
     let forms = vec![
@@ -148,7 +148,7 @@ pub fn the_directory_is_narrowed_down(store: &dyn Store) {
     }
 }
 
-pub fn a_form_of_two_runs_is_one_in_the_directory(store: &dyn Store) {
+pub fn a_form_of_two_runs_is_one_entry(store: &dyn Store) {
     let runs: Vec<RunId> =
         (0..2).map(|seed| store.begin(&RunSpec { seed, ..spec("books") }).unwrap()).collect();
     for (seq, run) in runs.iter().enumerate() {
@@ -162,7 +162,7 @@ pub fn a_form_of_two_runs_is_one_in_the_directory(store: &dyn Store) {
     assert_eq!(form_by_id(store, FormId(2), None, false).unwrap(), None);
 }
 
-pub fn a_form_whose_first_run_is_discarded_is_that_of_the_next(store: &dyn Store) {
+pub fn after_the_first_run_is_discarded_the_next_one_is_first(store: &dyn Store) {
     let runs: Vec<RunId> =
         (0..3).map(|seed| store.begin(&RunSpec { seed, ..spec("books") }).unwrap()).collect();
     for (seq, run) in runs.iter().enumerate() {
@@ -177,7 +177,7 @@ pub fn a_form_whose_first_run_is_discarded_is_that_of_the_next(store: &dyn Store
     }
 }
 
-pub fn what_people_say_of_forms_is_kept(store: &dyn Store) {
+pub fn labels_are_kept_and_replaced(store: &dyn Store) {
     let run = begin(store);
     let forms = (1..=4).map(|id| form(id, "http://a.org/", 0.9, 0.8)).collect();
     find(store, run, 0, "http://a.org/", forms);
@@ -237,7 +237,7 @@ pub fn harvests_are_paged_with_their_curves(store: &dyn Store) {
     assert_eq!(page(Some(other), 5), [harvest]);
 }
 
-pub fn questions_are_on_record_before_they_are_answered(store: &dyn Store) {
+pub fn questions_are_logged_before_their_result(store: &dyn Store) {
     let entry = Submission {
         by: Submitter::Person,
         purpose: SubmissionPurpose::Ask,

@@ -1,4 +1,4 @@
-//! What a finished step changes, and that it changes it once.
+//! Outcomes of steps: their changes, applied once.
 
 use crate::fixture::*;
 use hadal::store::*;
@@ -11,32 +11,32 @@ fn robots(seq: u64) -> SentStep {
     SentStep { seq, target: work, at: Time(50) }
 }
 
-pub fn a_dispatched_lead_waits_no_more(store: &dyn Store) {
+pub fn a_sent_link_is_no_longer_waiting(store: &dyn Store) {
     let run = begin(store);
-    let waiting = lead("http://a.org/", 0, 0.5, 1);
+    let waiting = queued_link("http://a.org/", 0, 0.5, 1);
     store.commit(run, &adding(std::slice::from_ref(&waiting))).unwrap();
-    store.commit(run, &dispatching(1, &waiting)).unwrap();
+    store.commit(run, &sending(1, &waiting)).unwrap();
     assert_eq!(of_host(store, run, QueueId(0), &host("a.org"), None, 9), []);
     assert_eq!(of_queue(store, run, QueueId(0), 9), []);
     assert_eq!(counters(store, run).waiting, 0);
 }
 
-pub fn only_what_waits_can_be_dispatched(store: &dyn Store) {
+pub fn only_waiting_links_can_be_sent(store: &dyn Store) {
     let run = begin(store);
-    let (busy, done) = (lead("http://a.org/1", 0, 0.5, 1), lead("http://a.org/2", 0, 0.5, 2));
+    let (busy, done) = (queued_link("http://a.org/1", 0, 0.5, 1), queued_link("http://a.org/2", 0, 0.5, 2));
     run_step(store, run, &done, outcome(1, &done, StepEnd::Visited));
     store.commit(run, &adding(std::slice::from_ref(&busy))).unwrap();
-    store.commit(run, &dispatching(2, &busy)).unwrap();
+    store.commit(run, &sending(2, &busy)).unwrap();
     let before = store.resume(run).unwrap();
-    let stranger = lead("http://a.org/3", 0, 0.5, 3);
-    let sent = vec![dispatch(3, &busy), dispatch(4, &done), dispatch(5, &stranger)];
+    let stranger = queued_link("http://a.org/3", 0, 0.5, 3);
+    let sent = vec![sent_step(3, &busy), sent_step(4, &done), sent_step(5, &stranger)];
     store.commit(run, &Batch { sent, ..Batch::default() }).unwrap();
     assert_eq!(store.resume(run).unwrap(), before);
 }
 
 pub fn an_outcome_ends_its_step(store: &dyn Store) {
     let run = begin(store);
-    let waiting = lead("http://a.org/", 0, 0.5, 1);
+    let waiting = queued_link("http://a.org/", 0, 0.5, 1);
     run_step(store, run, &waiting, outcome(1, &waiting, StepEnd::Visited));
     let after = store.resume(run).unwrap();
     assert_eq!(after.in_flight, []);
@@ -46,13 +46,13 @@ pub fn an_outcome_ends_its_step(store: &dyn Store) {
 
 pub fn an_outcome_applied_twice_counts_once(store: &dyn Store) {
     let run = begin(store);
-    let waiting = lead("http://a.org/", 0, 0.5, 1);
+    let waiting = queued_link("http://a.org/", 0, 0.5, 1);
     let end = Outcome {
         forms: vec![
             new_form(form(1, "http://a.org/", 0.9, 0.9)),
             FoundForm::Known(form(1, "http://a.org/", 0.9, 0.9).form_id),
         ],
-        found: vec![lead("http://a.org/next", 0, 0.5, 2)],
+        found: vec![queued_link("http://a.org/next", 0, 0.5, 2)],
         ..visit(1, &waiting, SiteCounters { pages: 1, ..SiteCounters::default() })
     };
     run_step(store, run, &waiting, end.clone());
@@ -63,15 +63,15 @@ pub fn an_outcome_applied_twice_counts_once(store: &dyn Store) {
     assert_eq!((before.counters.pages, before.counters.forms, before.counters.waiting), (1, 1, 1));
 }
 
-pub fn an_outcome_under_another_number_is_skipped_entirely(store: &dyn Store) {
+pub fn an_outcome_with_another_number_is_skipped(store: &dyn Store) {
     let run = begin(store);
-    let waiting = lead("http://a.org/", 0, 0.5, 1);
+    let waiting = queued_link("http://a.org/", 0, 0.5, 1);
     store.commit(run, &adding(std::slice::from_ref(&waiting))).unwrap();
-    store.commit(run, &dispatching(1, &waiting)).unwrap();
+    store.commit(run, &sending(1, &waiting)).unwrap();
     let before = store.resume(run).unwrap();
     let end = Outcome {
         forms: vec![new_form(form(1, "http://a.org/", 0.9, 0.9))],
-        found: vec![lead("http://a.org/next", 0, 0.5, 2)],
+        found: vec![queued_link("http://a.org/next", 0, 0.5, 2)],
         hosts: vec![host_state("a.org")],
         ..visit(2, &waiting, SiteCounters { pages: 1, ..SiteCounters::default() })
     };
@@ -81,11 +81,11 @@ pub fn an_outcome_under_another_number_is_skipped_entirely(store: &dyn Store) {
     assert_eq!((forms(store, &FormQuery::default()), pages(store, run)), (vec![], vec![]));
 }
 
-pub fn an_outcome_for_other_work_is_skipped_entirely(store: &dyn Store) {
+pub fn an_outcome_for_another_target_is_skipped(store: &dyn Store) {
     let run = begin(store);
-    let (one, two) = (lead("http://a.org/1", 0, 0.5, 1), lead("http://a.org/2", 0, 0.5, 2));
+    let (one, two) = (queued_link("http://a.org/1", 0, 0.5, 1), queued_link("http://a.org/2", 0, 0.5, 2));
     store.commit(run, &adding(&[one.clone(), two.clone()])).unwrap();
-    store.commit(run, &dispatching(1, &one)).unwrap();
+    store.commit(run, &sending(1, &one)).unwrap();
     let before = store.resume(run).unwrap();
     store.commit(run, &ending(vec![outcome(1, &two, StepEnd::Visited)])).unwrap();
     assert_eq!(store.resume(run).unwrap(), before);
@@ -103,9 +103,9 @@ fn retry(waiting: &QueuedLink) -> QueuedLink {
     }
 }
 
-pub fn a_failed_step_goes_back_with_its_new_attempts(store: &dyn Store) {
+pub fn a_retried_link_returns_with_its_attempts(store: &dyn Store) {
     let run = begin(store);
-    let waiting = lead("http://a.org/", 0, 0.5, 1);
+    let waiting = queued_link("http://a.org/", 0, 0.5, 1);
     let back = StepEnd::Retry(Box::new(retry(&waiting)), kind("answer_timeout"));
     run_step(store, run, &waiting, outcome(1, &waiting, back));
     assert_eq!(of_queue(store, run, QueueId(2), 9), [retry(&waiting)]);
@@ -120,37 +120,37 @@ pub fn a_failed_step_goes_back_with_its_new_attempts(store: &dyn Store) {
     );
 }
 
-pub fn a_lead_can_go_back_and_be_dispatched_in_one_batch(store: &dyn Store) {
+pub fn a_link_can_return_and_be_sent_in_one_batch(store: &dyn Store) {
     let run = begin(store);
-    let waiting = lead("http://a.org/", 0, 0.5, 1);
+    let waiting = queued_link("http://a.org/", 0, 0.5, 1);
     store.commit(run, &adding(std::slice::from_ref(&waiting))).unwrap();
-    store.commit(run, &dispatching(1, &waiting)).unwrap();
+    store.commit(run, &sending(1, &waiting)).unwrap();
     let back = StepEnd::Retry(Box::new(retry(&waiting)), kind("answer_timeout"));
-    let batch = Batch { outcomes: vec![outcome(1, &waiting, back)], ..dispatching(2, &waiting) };
+    let batch = Batch { outcomes: vec![outcome(1, &waiting, back)], ..sending(2, &waiting) };
     for _ in 0..2 {
         store.commit(run, &batch).unwrap();
         let after = store.resume(run).unwrap();
-        assert_eq!(after.in_flight, [(dispatch(2, &waiting), Some(retry(&waiting)))]);
+        assert_eq!(after.in_flight, [(sent_step(2, &waiting), Some(retry(&waiting)))]);
         assert_eq!((after.counters.requests, after.counters.waiting), (1, 0));
     }
 }
 
-pub fn leads_found_can_be_dispatched_in_the_same_batch(store: &dyn Store) {
+pub fn links_found_can_be_sent_in_the_same_batch(store: &dyn Store) {
     let run = begin(store);
-    let (seed, found) = (lead("http://a.org/", 0, 0.5, 1), lead("http://b.org/", 0, 0.5, 2));
+    let (seed, found) = (queued_link("http://a.org/", 0, 0.5, 1), queued_link("http://b.org/", 0, 0.5, 2));
     store.commit(run, &Batch { ..adding(std::slice::from_ref(&seed)) }).unwrap();
-    store.commit(run, &dispatching(1, &seed)).unwrap();
+    store.commit(run, &sending(1, &seed)).unwrap();
     let end = Outcome { found: vec![found.clone()], ..outcome(1, &seed, StepEnd::Redirected) };
-    store.commit(run, &Batch { outcomes: vec![end], ..dispatching(2, &found) }).unwrap();
-    assert_eq!(store.resume(run).unwrap().in_flight, [(dispatch(2, &found), Some(found))]);
+    store.commit(run, &Batch { outcomes: vec![end], ..sending(2, &found) }).unwrap();
+    assert_eq!(store.resume(run).unwrap().in_flight, [(sent_step(2, &found), Some(found))]);
 }
 
-pub fn robots_steps_are_in_flight_without_a_lead(store: &dyn Store) {
+pub fn robots_steps_are_in_flight_without_a_link(store: &dyn Store) {
     let run = begin(store);
     store.commit(run, &Batch { sent: vec![robots(1)], ..Batch::default() }).unwrap();
     assert_eq!(store.resume(run).unwrap().in_flight, [(robots(1), None)]);
     let target = robots(1).target;
-    let base = outcome(1, &lead("http://a.org/", 0, 0.5, 1), StepEnd::Robots);
+    let base = outcome(1, &queued_link("http://a.org/", 0, 0.5, 1), StepEnd::Robots);
     let end = Outcome { target, hosts: vec![host_state("a.org")], ..base };
     store.commit(run, &ending(vec![end])).unwrap();
     let after = store.resume(run).unwrap();
@@ -158,29 +158,29 @@ pub fn robots_steps_are_in_flight_without_a_lead(store: &dyn Store) {
     assert_eq!(host_state_of(store, run, &host("a.org")), Some(host_state("a.org")));
 }
 
-pub fn steps_in_flight_survive_with_their_leads(store: &dyn Store) {
+pub fn steps_in_flight_are_kept_with_their_links(store: &dyn Store) {
     let run = begin(store);
-    let (one, two) = (lead("http://a.org/1", 0, 0.5, 1), lead("http://a.org/2", 9, 0.7, 2));
+    let (one, two) = (queued_link("http://a.org/1", 0, 0.5, 1), queued_link("http://a.org/2", 9, 0.7, 2));
     store.commit(run, &adding(&[one.clone(), two.clone()])).unwrap();
-    let sent = vec![dispatch(12, &two), robots(7), dispatch(5, &one)];
+    let sent = vec![sent_step(12, &two), robots(7), sent_step(5, &one)];
     store.commit(run, &Batch { sent, ..Batch::default() }).unwrap();
-    let expected = [(dispatch(5, &one), Some(one)), (robots(7), None), (dispatch(12, &two), Some(two))];
+    let expected = [(sent_step(5, &one), Some(one)), (robots(7), None), (sent_step(12, &two), Some(two))];
     assert_eq!(store.resume(run).unwrap().in_flight, expected);
 }
 
-pub fn every_kind_of_ending_is_counted(store: &dyn Store) {
+pub fn every_end_of_a_step_is_counted(store: &dyn Store) {
     let run = begin(store);
-    let leads: Vec<_> = (0..5).map(|n| lead(&format!("http://a.org/{n}"), 0, 0.5, n)).collect();
+    let links: Vec<_> = (0..5).map(|n| queued_link(&format!("http://a.org/{n}"), 0, 0.5, n)).collect();
     let pages = |pages| SiteCounters { pages, ..SiteCounters::default() };
     let failed = |name: &str| StepEnd::Failed(kind(name));
     let ends = [
-        visit(0, &leads[0], pages(1)),
-        visit(1, &leads[1], pages(2)),
-        outcome(2, &leads[2], StepEnd::Redirected),
-        outcome(3, &leads[3], failed("http_404")),
-        Outcome { requests: 0, bytes: 0, ..outcome(4, &leads[4], failed("robots")) },
+        visit(0, &links[0], pages(1)),
+        visit(1, &links[1], pages(2)),
+        outcome(2, &links[2], StepEnd::Redirected),
+        outcome(3, &links[3], failed("http_404")),
+        Outcome { requests: 0, bytes: 0, ..outcome(4, &links[4], failed("robots")) },
     ];
-    for (waiting, end) in leads.iter().zip(ends) {
+    for (waiting, end) in links.iter().zip(ends) {
         run_step(store, run, waiting, end);
     }
     let errors = [(kind("http_404"), 1), (kind("robots"), 1)].into();
@@ -196,16 +196,16 @@ pub fn every_kind_of_ending_is_counted(store: &dyn Store) {
     assert_eq!(counters(store, run), expected);
 }
 
-pub fn a_host_is_known_once_it_answered(store: &dyn Store) {
+pub fn a_host_is_known_after_its_first_answer(store: &dyn Store) {
     let run = begin(store);
-    let waiting = lead("http://a.org/", 0, 0.5, 1);
+    let waiting = queued_link("http://a.org/", 0, 0.5, 1);
     store.commit(run, &adding(std::slice::from_ref(&waiting))).unwrap();
     assert_eq!(host_state_of(store, run, &host("a.org")), None);
-    store.commit(run, &dispatching(1, &waiting)).unwrap();
+    store.commit(run, &sending(1, &waiting)).unwrap();
     let end = Outcome { hosts: vec![host_state("a.org")], ..outcome(1, &waiting, StepEnd::Visited) };
     store.commit(run, &ending(vec![end])).unwrap();
     assert_eq!(host_state_of(store, run, &host("a.org")), Some(host_state("a.org")));
-    let next = lead("http://a.org/2", 0, 0.5, 2);
+    let next = queued_link("http://a.org/2", 0, 0.5, 2);
     let later =
         HostState { ip: None, robots: Some(RobotsState::DisallowAll), failures: 0, ..host_state("a.org") };
     run_step(
@@ -217,10 +217,10 @@ pub fn a_host_is_known_once_it_answered(store: &dyn Store) {
     assert_eq!(host_state_of(store, run, &host("a.org")), Some(later));
 }
 
-pub fn robots_stay_until_they_are_told_anew(store: &dyn Store) {
+pub fn robots_rules_stay_until_the_next_ones(store: &dyn Store) {
     let run = begin(store);
     let met = |seq: u64, robots: Option<RobotsState>, until| {
-        let waiting = lead(&format!("http://a.org/{seq}"), 0, 0.5, seq);
+        let waiting = queued_link(&format!("http://a.org/{seq}"), 0, 0.5, seq);
         let state = HostState { robots, robots_until: Time(until), requests: seq, ..host_state("a.org") };
         let end = outcome(seq, &waiting, StepEnd::Visited);
         run_step(store, run, &waiting, Outcome { hosts: vec![state], ..end });
@@ -234,7 +234,7 @@ pub fn robots_stay_until_they_are_told_anew(store: &dyn Store) {
     assert_eq!(met(4, Some(RobotsState::AllowAll), 90), (Some(RobotsState::AllowAll), 90, 4));
 }
 
-pub fn progress_is_kept_and_the_strategy_only_replaced_by_a_new_one(store: &dyn Store) {
+pub fn progress_is_kept_and_a_strategy_is_replaced_by_a_new_one_only(store: &dyn Store) {
     let run = begin(store);
     let progress = RunProgress {
         max_requests: Some(9000),
@@ -254,7 +254,7 @@ pub fn progress_is_kept_and_the_strategy_only_replaced_by_a_new_one(store: &dyn 
     assert_eq!(store.resume(run).unwrap().progress, RunProgress { next_seq: 5, ..progress });
 }
 
-pub fn what_was_learned_is_told_in_order(store: &dyn Store) {
+pub fn lessons_are_listed_in_order(store: &dyn Store) {
     let run = begin(store);
     let lesson = |iteration| {
         let terms = vec![("librari".to_string(), 7), ("catalog".to_string(), 3)];
@@ -271,24 +271,24 @@ pub fn what_was_learned_is_told_in_order(store: &dyn Store) {
     assert_eq!(lessons(store, begin(store)), []);
 }
 
-pub fn a_followed_lead_can_be_asked_for(store: &dyn Store) {
+pub fn a_visited_link_can_be_read(store: &dyn Store) {
     let run = begin(store);
-    let followed = lead("http://a.org/1", 0, 0.5, 0);
+    let followed = queued_link("http://a.org/1", 0, 0.5, 0);
     run_step(store, run, &followed, outcome(0, &followed, StepEnd::Visited));
     let row = LinkRow { state: LinkState::Done, queued: followed.clone() };
     assert_eq!(link_of(store, run, followed.link.id), Some(row));
-    assert_eq!(link_of(store, run, lead("http://a.org/2", 0, 0.5, 1).link.id), None);
-    let failed = lead("http://a.org/3", 0, 0.5, 2);
+    assert_eq!(link_of(store, run, queued_link("http://a.org/2", 0, 0.5, 1).link.id), None);
+    let failed = queued_link("http://a.org/3", 0, 0.5, 2);
     run_step(store, run, &failed, outcome(1, &failed, StepEnd::Failed(kind("http_404"))));
     assert_eq!(link_of(store, run, failed.link.id), None);
 }
 
-pub fn sites_are_counted_once_they_gave_a_page(store: &dyn Store) {
+pub fn sites_are_counted_from_their_first_page(store: &dyn Store) {
     let run = begin(store);
-    let leads: Vec<_> = ["http://a.org/1", "http://a.org/2", "http://b.org/"]
+    let links: Vec<_> = ["http://a.org/1", "http://a.org/2", "http://b.org/"]
         .iter()
         .zip(0..)
-        .map(|(address, n)| lead(address, 0, 0.5, n))
+        .map(|(address, n)| queued_link(address, 0, 0.5, n))
         .collect();
     let of = |pages, forms| SiteCounters {
         pages,
@@ -302,14 +302,14 @@ pub fn sites_are_counted_once_they_gave_a_page(store: &dyn Store) {
         on_topic: 6,
         bonus: 0.25,
     };
-    run_step(store, run, &leads[0], visit(0, &leads[0], of(1, 3)));
-    run_step(store, run, &leads[1], visit(1, &leads[1], of(2, 5)));
+    run_step(store, run, &links[0], visit(0, &links[0], of(1, 3)));
+    run_step(store, run, &links[1], visit(1, &links[1], of(2, 5)));
     let dead = (site("b.org"), SiteCounters::default());
     run_step(
         store,
         run,
-        &leads[2],
-        Outcome { site: Some(dead), ..outcome(2, &leads[2], StepEnd::Redirected) },
+        &links[2],
+        Outcome { site: Some(dead), ..outcome(2, &links[2], StepEnd::Redirected) },
     );
     assert_eq!(counters(store, run).sites, 1);
     assert_eq!(site_counters(store, run, &site("a.org")), of(2, 5));

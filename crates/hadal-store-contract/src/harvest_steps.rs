@@ -1,4 +1,4 @@
-//! Steps of a harvest: what they change, once, and what is left of them after a stop.
+//! Steps of a harvest: their changes, applied once, and the state from which a harvest resumes.
 
 use crate::fixture::*;
 use crate::harvest_fixture::*;
@@ -9,7 +9,7 @@ use hadal_core::time::Time;
 const ALL: HarvestRowQuery =
     HarvestRowQuery { harvest: None, form: None, topic: None, search: None, after: None, limit: None };
 
-pub fn the_same_harvest_goes_on_as_it_was_first_specified(store: &dyn Store) {
+pub fn the_same_harvest_continues_as_first_specified(store: &dyn Store) {
     let spec = harvest_spec(1);
     let first = begin_harvest(store);
     let page = url("http://books.example/elsewhere");
@@ -34,7 +34,7 @@ pub fn the_same_harvest_goes_on_as_it_was_first_specified(store: &dyn Store) {
     }
 }
 
-pub fn a_step_comes_back_as_it_was_put_in(store: &dyn Store) {
+pub fn a_step_is_read_as_it_was_written(store: &dyn Store) {
     let harvest = begin_harvest(store);
     let mut bare = record(u64::MAX);
     (bare.record.url, bare.record.fields) = (None, vec![]);
@@ -74,7 +74,7 @@ pub fn a_step_applied_twice_changes_nothing(store: &dyn Store) {
     assert_eq!((after.0.next_seq, after.0.reader), (4, None));
 }
 
-pub fn a_record_stays_as_it_first_came_up(store: &dyn Store) {
+pub fn a_record_stays_as_first_found(store: &dyn Store) {
     let harvest = begin_harvest(store);
     commit_steps(store, harvest, &[harvest_step(0, 1, 0..2)]);
     let mut changed = RecordRow { asked: 2, ..record(1) };
@@ -94,7 +94,7 @@ pub fn a_record_stays_as_it_first_came_up(store: &dyn Store) {
     assert_eq!((tally.records, tally.queries, tally.requests), (3, 1, 3));
 }
 
-pub fn the_text_of_a_record_s_own_page_comes_later(store: &dyn Store) {
+pub fn the_text_of_a_detail_page_is_added_later(store: &dyn Store) {
     let harvest = begin_harvest(store);
     commit_steps(store, harvest, &[harvest_step(0, 1, 0..2)]);
     let details = vec![(RecordId(1), "nautilus".to_string()), (RecordId(77), "of nobody".to_string())];
@@ -105,7 +105,7 @@ pub fn the_text_of_a_record_s_own_page_comes_later(store: &dyn Store) {
     assert_eq!((with("Nautilus title"), with("nobody"), with("title")), (1, 0, 2));
 }
 
-pub fn what_went_wrong_is_counted_by_kind(store: &dyn Store) {
+pub fn failures_are_counted_by_kind(store: &dyn Store) {
     let harvest = begin_harvest(store);
     let failing = |seq, name: &str| HarvestStep { failed: Some(kind(name)), ..harvest_step(seq, 1, 0..0) };
     commit_steps(store, harvest, &[failing(0, "connect"), failing(1, "http_500")]);
@@ -115,7 +115,7 @@ pub fn what_went_wrong_is_counted_by_kind(store: &dyn Store) {
     assert_eq!(tally.errors, [(kind("connect"), 2), (kind("http_500"), 1)].into());
 }
 
-pub fn an_estimate_holds_until_there_is_a_better_one(store: &dyn Store) {
+pub fn an_estimate_stays_until_the_next_one(store: &dyn Store) {
     let harvest = begin_harvest(store);
     let first = HarvestEstimate { size: [10.0, 20.5, f64::INFINITY], coverage: [0.0, 0.5, 1.0] };
     let estimating = |seq, estimate| HarvestStep { estimate, ..harvest_step(seq, 1, 0..0) };
@@ -129,7 +129,7 @@ pub fn an_estimate_holds_until_there_is_a_better_one(store: &dyn Store) {
     assert_eq!(harvest_row(store, harvest).estimate, Some(second));
 }
 
-pub fn where_a_harvest_stands_is_what_was_last_noted(store: &dyn Store) {
+pub fn the_last_progress_of_a_harvest_is_kept(store: &dyn Store) {
     let harvest = begin_harvest(store);
     let ending = Some("95 % are up".to_string());
     let done = HarvestProgress { state: HarvestState::Done, ending, now: Time(u64::MAX), elapsed_ms: 77 };
@@ -144,7 +144,7 @@ pub fn where_a_harvest_stands_is_what_was_last_noted(store: &dyn Store) {
     }
 }
 
-pub fn a_harvest_goes_on_where_it_was_in_the_middle_of_a_query(store: &dyn Store) {
+pub fn a_harvest_resumes_in_the_middle_of_a_query(store: &dyn Store) {
     let harvest = begin_harvest(store);
     let ended = HarvestStep { asked: Some(asked(1, 0..3)), ..harvest_step(0, 1, 0..3) };
     commit_steps(store, harvest, &[ended, harvest_step(1, 2, 9..10), harvest_step(2, 2, 4..7)]);
@@ -159,7 +159,7 @@ pub fn a_harvest_goes_on_where_it_was_in_the_middle_of_a_query(store: &dyn Store
     assert_eq!(checkpoint.row.counters.records, 8);
 }
 
-pub fn a_submission_is_on_record_before_its_step_and_completed_by_it(store: &dyn Store) {
+pub fn a_submission_is_logged_before_its_step_and_completed_by_it(store: &dyn Store) {
     let (run, harvest) = (begin(store), begin_harvest(store));
     assert_eq!(run.0, harvest.0, "numbers that could be confused");
     let by_run = Submission {

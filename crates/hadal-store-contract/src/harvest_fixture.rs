@@ -1,4 +1,4 @@
-//! Small harvests for the store tests and the listings.
+//! Small harvests with queries and records.
 #![allow(dead_code, reason = "every test binary uses a part of it")]
 
 use crate::fixture::url;
@@ -25,7 +25,7 @@ pub fn harvest_spec(form: u64) -> HarvestSpec {
     }
 }
 
-/// A record as the first harvest of form 1 brings it up, by its query 1.
+/// A record that query 1 of the first harvest of form 1 found.
 pub fn record(id: u64) -> RecordRow {
     RecordRow {
         harvest: HarvestId(1),
@@ -46,7 +46,7 @@ pub fn record(id: u64) -> RecordRow {
     }
 }
 
-/// A query of the first harvest of form 1 that brought these records.
+/// A query of the first harvest of form 1 with these records in its answer.
 pub fn asked(number: u32, hits: Range<u64>) -> QueryRow {
     let found = hits.clone().count() as u32;
     QueryRow {
@@ -72,7 +72,7 @@ pub fn asked(number: u32, hits: Range<u64>) -> QueryRow {
     }
 }
 
-/// A step that brings up these records by a query that goes on.
+/// A step that finds these records, by a query that has not ended.
 pub fn harvest_step(seq: u64, number: u32, ids: Range<u64>) -> HarvestStep {
     let records = ids.map(|id| RecordRow { asked: number, ..record(id) }).collect();
     HarvestStep {

@@ -1,4 +1,4 @@
-//! The audit log, and what a probe's outcome changes.
+//! The audit log, and the outcomes of probes.
 
 use crate::fixture::*;
 use hadal::store::*;
@@ -26,19 +26,19 @@ fn verdict(p_searchable: f32, p_relevant: f32) -> FormVerdict {
     }
 }
 
-/// A lead to a form's next question.
+/// A link with the next request of a probe.
 fn question(order: u64) -> QueuedLink {
     let page = url("http://a.org/");
     let inquiry = ProbeState::new((FormId(order), &whole()), &page, &verdict(0.5, 0.5), "book", 1).unwrap();
-    let lead = FrontierLink {
+    let link = FrontierLink {
         task: LinkTask::Probe(Box::new(inquiry)),
         ..FrontierLink::root(url("http://a.org/find"), LinkOrigin::Link)
     };
-    QueuedLink { queue: QueueId::PROBES, link: lead, ..lead_like(order) }
+    QueuedLink { queue: QueueId::PROBES, link, ..link_like(order) }
 }
 
-fn lead_like(order: u64) -> QueuedLink {
-    lead("http://a.org/x", 0, 0.5, order)
+fn link_like(order: u64) -> QueuedLink {
+    queued_link("http://a.org/x", 0, 0.5, order)
 }
 
 fn entry(run: RunId, seq: u64) -> Submission {
@@ -63,10 +63,10 @@ fn everything(store: &dyn Store) -> Vec<Submission> {
 
 fn submit(store: &dyn Store, run: RunId, seq: u64, waiting: &QueuedLink) {
     store.commit(run, &adding(std::slice::from_ref(waiting))).unwrap();
-    store.commit(run, &Batch { submissions: vec![entry(run, seq)], ..dispatching(seq, waiting) }).unwrap();
+    store.commit(run, &Batch { submissions: vec![entry(run, seq)], ..sending(seq, waiting) }).unwrap();
 }
 
-pub fn a_submission_is_there_from_its_dispatch_and_completed_by_its_outcome(store: &dyn Store) {
+pub fn a_submission_is_logged_when_sent_and_completed_by_its_outcome(store: &dyn Store) {
     let run = begin(store);
     let waiting = question(1);
     submit(store, run, 5, &waiting);
@@ -103,7 +103,7 @@ pub fn submissions_outlive_their_run_and_are_filtered(store: &dyn Store) {
     );
 }
 
-pub fn a_long_log_misses_nothing(store: &dyn Store) {
+pub fn a_long_log_is_complete(store: &dyn Store) {
     let run = begin(store);
     let submissions = (0..1234).map(|seq| entry(run, seq)).collect();
     store.commit(run, &Batch { submissions, ..Batch::default() }).unwrap();
@@ -115,14 +115,14 @@ pub fn a_long_log_misses_nothing(store: &dyn Store) {
     assert_eq!(all.len(), 1234);
 }
 
-pub fn a_lead_with_its_inquiry_comes_back_as_it_was_put_in(store: &dyn Store) {
+pub fn a_link_with_a_probe_is_read_as_it_was_written(store: &dyn Store) {
     let run = begin(store);
     let waiting = question(1);
     store.commit(run, &adding(std::slice::from_ref(&waiting))).unwrap();
     assert_eq!(of_host(store, run, QueueId::PROBES, &host("a.org"), None, 9), [waiting]);
 }
 
-pub fn a_lead_may_go_on_at_another_host(store: &dyn Store) {
+pub fn a_link_may_continue_on_another_host(store: &dyn Store) {
     let run = begin(store);
     let waiting = question(1);
     let mut further = waiting.clone();
@@ -135,9 +135,9 @@ pub fn a_lead_may_go_on_at_another_host(store: &dyn Store) {
     assert_eq!((tally.waiting, tally.failed, tally.errors.len()), (1, 0, 0));
 }
 
-pub fn closing_a_site_leaves_its_questions(store: &dyn Store) {
+pub fn closing_a_site_keeps_its_probes(store: &dyn Store) {
     let run = begin(store);
-    let (question, page) = (question(1), lead("http://a.org/", 3, 0.5, 2));
+    let (question, page) = (question(1), queued_link("http://a.org/", 3, 0.5, 2));
     store.commit(run, &adding(&[question.clone(), page])).unwrap();
     store.commit(run, &changing(FrontierChange::CloseSite(site("a.org")))).unwrap();
     assert_eq!(of_queue(store, run, QueueId(3), 9), []);
@@ -145,9 +145,9 @@ pub fn closing_a_site_leaves_its_questions(store: &dyn Store) {
     assert_eq!(counters(store, run).waiting, 1);
 }
 
-pub fn a_form_is_kept_whole_and_not_listed_so(store: &dyn Store) {
+pub fn the_complete_form_is_read_on_request_only(store: &dyn Store) {
     let run = begin(store);
-    let waiting = lead("http://a.org/", 0, 0.5, 1);
+    let waiting = queued_link("http://a.org/", 0, 0.5, 1);
     let put = FormRow { whole: Some(Box::new(whole())), ..form(1, "http://a.org/", 0.9, 0.6) };
     let bare = form(2, "http://a.org/", 0.9, 0.6);
     let end =
@@ -159,9 +159,9 @@ pub fn a_form_is_kept_whole_and_not_listed_so(store: &dyn Store) {
     assert_eq!(whole_form(store, run, FormId(3)), None);
 }
 
-pub fn a_finding_changes_the_form_its_site_and_every_counter_once(store: &dyn Store) {
+pub fn a_probe_result_changes_form_site_and_counters_once(store: &dyn Store) {
     let run = begin(store);
-    let waiting = lead("http://a.org/", 0, 0.5, 1);
+    let waiting = queued_link("http://a.org/", 0, 0.5, 1);
     let found = [form(1, "http://a.org/", 0.7, 0.6), form(2, "http://a.org/", 0.4, 0.2)].map(new_form);
     let tally_before = SiteCounters { pages: 1, searchable: 1, relevant: 1, ..SiteCounters::default() };
     run_step(store, run, &waiting, Outcome { forms: found.to_vec(), ..visit(1, &waiting, tally_before) });

@@ -1,4 +1,4 @@
-//! Runs and what waits in them.
+//! Runs and their frontiers.
 
 use crate::fixture::*;
 use hadal::store::*;
@@ -6,8 +6,8 @@ use hadal_core::address::LinkId;
 use hadal_core::link::{QueueId, QueuedLink};
 use hadal_core::strategy::SiteCounters;
 
-fn urls(leads: &[QueuedLink]) -> Vec<&str> {
-    leads.iter().map(|waiting| waiting.link.url.as_str()).collect()
+fn urls(links: &[QueuedLink]) -> Vec<&str> {
+    links.iter().map(|waiting| waiting.link.url.as_str()).collect()
 }
 
 fn queue_of(queue: u64, name: &str, length: u64) -> HostQueue {
@@ -18,7 +18,7 @@ pub fn the_same_specification_is_the_same_run(store: &dyn Store) {
     assert_eq!(store.begin(&spec("books")).unwrap(), store.begin(&spec("books")).unwrap());
 }
 
-pub fn every_part_of_a_specification_tells_runs_apart(store: &dyn Store) {
+pub fn every_part_of_a_specification_distinguishes_runs(store: &dyn Store) {
     let base = spec("books");
     let others = [
         base.clone(),
@@ -33,26 +33,26 @@ pub fn every_part_of_a_specification_tells_runs_apart(store: &dyn Store) {
     assert_eq!(ids.len(), others.len());
 }
 
-pub fn a_lead_comes_back_as_it_was_put_in(store: &dyn Store) {
+pub fn a_link_is_read_as_it_was_written(store: &dyn Store) {
     let run = begin(store);
-    let put = lead("http://a.org/x?y=%20z", 3, 0.1, 17);
+    let put = queued_link("http://a.org/x?y=%20z", 3, 0.1, 17);
     store.commit(run, &adding(std::slice::from_ref(&put))).unwrap();
     let put = [put];
     assert_eq!(of_host(store, run, QueueId(3), &host("a.org"), None, 9), put);
     assert_eq!(of_queue(store, run, QueueId(3), 9), put);
 }
 
-pub fn the_best_lead_of_a_host_comes_first_then_the_older(store: &dyn Store) {
+pub fn links_of_a_host_are_ordered_by_score_then_arrival(store: &dyn Store) {
     let run = begin(store);
-    let leads = [
-        lead("http://a.org/late", 0, 0.5, 9),
-        lead("http://a.org/low", 0, -2.0, 1),
-        lead("http://a.org/early", 0, 0.5, 2),
-        lead("http://a.org/best", 0, 3.0, 10),
-        lead("http://b.org/other", 0, 9.0, 3),
-        lead("http://a.org/elsewhere", 1, 9.0, 4),
+    let links = [
+        queued_link("http://a.org/late", 0, 0.5, 9),
+        queued_link("http://a.org/low", 0, -2.0, 1),
+        queued_link("http://a.org/early", 0, 0.5, 2),
+        queued_link("http://a.org/best", 0, 3.0, 10),
+        queued_link("http://b.org/other", 0, 9.0, 3),
+        queued_link("http://a.org/elsewhere", 1, 9.0, 4),
     ];
-    store.commit(run, &adding(&leads)).unwrap();
+    store.commit(run, &adding(&links)).unwrap();
     let served = of_host(store, run, QueueId(0), &host("a.org"), None, 9);
     assert_eq!(
         urls(&served),
@@ -60,11 +60,11 @@ pub fn the_best_lead_of_a_host_comes_first_then_the_older(store: &dyn Store) {
     );
 }
 
-pub fn leads_of_a_host_can_be_paged_through(store: &dyn Store) {
+pub fn links_of_a_host_can_be_paged(store: &dyn Store) {
     let run = begin(store);
     let score = |n: u64| [0.5, -1.0, 2.0][n as usize % 3];
-    let leads: Vec<_> = (0..30).map(|n| lead(&format!("http://a.org/{n}"), 0, score(n), n)).collect();
-    store.commit(run, &adding(&leads)).unwrap();
+    let links: Vec<_> = (0..30).map(|n| queued_link(&format!("http://a.org/{n}"), 0, score(n), n)).collect();
+    store.commit(run, &adding(&links)).unwrap();
     let of_host = |after, limit| of_host(store, run, QueueId(0), &host("a.org"), after, limit);
     let whole = of_host(None, 100);
     let mut paged: Vec<QueuedLink> = vec![];
@@ -75,74 +75,74 @@ pub fn leads_of_a_host_can_be_paged_through(store: &dyn Store) {
     assert_eq!(whole.len(), 30);
 }
 
-pub fn scores_of_any_kind_have_their_place(store: &dyn Store) {
+pub fn every_score_has_a_rank(store: &dyn Store) {
     let run = begin(store);
     let scores = [f32::NAN, 0.0, f32::INFINITY, -1e-40, 1e38, f32::NEG_INFINITY];
-    let leads: Vec<_> = scores
+    let links: Vec<_> = scores
         .iter()
         .zip(0..)
-        .map(|(&score, n)| lead(&format!("http://a.org/{n}"), u64::MAX, score, n))
+        .map(|(&score, n)| queued_link(&format!("http://a.org/{n}"), u64::MAX, score, n))
         .collect();
-    store.commit(run, &adding(&leads)).unwrap();
-    let mut expected: Vec<_> = leads.iter().map(QueuedLink::rank).collect();
+    store.commit(run, &adding(&links)).unwrap();
+    let mut expected: Vec<_> = links.iter().map(QueuedLink::rank).collect();
     expected.sort();
     let served = of_host(store, run, QueueId(u64::MAX), &host("a.org"), None, 9);
     assert_eq!(served.iter().map(QueuedLink::rank).collect::<Vec<_>>(), expected);
 }
 
-pub fn a_lane_serves_all_its_hosts_by_rank(store: &dyn Store) {
+pub fn a_queue_lists_all_its_hosts_by_rank(store: &dyn Store) {
     let run = begin(store);
-    let leads = [
-        lead("http://a.org/", 0, 0.5, 1),
-        lead("http://b.org/", 0, 0.9, 2),
-        lead("http://c.org/", 1, 1.0, 3),
-        lead("http://d.org/", 0, 0.1, 4),
+    let links = [
+        queued_link("http://a.org/", 0, 0.5, 1),
+        queued_link("http://b.org/", 0, 0.9, 2),
+        queued_link("http://c.org/", 1, 1.0, 3),
+        queued_link("http://d.org/", 0, 0.1, 4),
     ];
-    store.commit(run, &adding(&leads)).unwrap();
+    store.commit(run, &adding(&links)).unwrap();
     assert_eq!(urls(&of_queue(store, run, QueueId(0), 2)), ["http://b.org/", "http://a.org/"]);
     assert_eq!(urls(&of_queue(store, run, QueueId(2), 2)), [""; 0]);
 }
 
-pub fn a_known_lead_is_not_added_again(store: &dyn Store) {
+pub fn a_known_link_is_not_added_again(store: &dyn Store) {
     let run = begin(store);
-    let first = lead("http://a.org/", 0, 0.5, 1);
-    store.commit(run, &adding(&[first.clone(), lead("http://a.org/", 1, 9.0, 2)])).unwrap();
-    store.commit(run, &adding(&[lead("http://a.org/", 2, 9.0, 3)])).unwrap();
+    let first = queued_link("http://a.org/", 0, 0.5, 1);
+    store.commit(run, &adding(&[first.clone(), queued_link("http://a.org/", 1, 9.0, 2)])).unwrap();
+    store.commit(run, &adding(&[queued_link("http://a.org/", 2, 9.0, 3)])).unwrap();
     assert_eq!(of_queue(store, run, QueueId(0), 9), [first]);
     assert_eq!(counters(store, run).waiting, 1);
 }
 
-pub fn known_answers_in_the_order_asked(store: &dyn Store) {
+pub fn look_ups_answer_in_the_order_of_the_keys(store: &dyn Store) {
     let run = begin(store);
-    let (one, two) = (lead("http://a.org/1", 0, 0.5, 1), lead("http://a.org/2", 0, 0.5, 2));
+    let (one, two) = (queued_link("http://a.org/1", 0, 0.5, 1), queued_link("http://a.org/2", 0, 0.5, 2));
     store.commit(run, &adding(&[one.clone(), two.clone()])).unwrap();
-    store.commit(run, &dispatching(1, &two)).unwrap();
+    store.commit(run, &sending(1, &two)).unwrap();
     let asked = [LinkId(5), two.link.id, LinkId(u64::MAX), one.link.id];
     assert_eq!(known(store, run, &asked), [false, true, false, true]);
 }
 
-pub fn replacing_moves_only_what_waits(store: &dyn Store) {
+pub fn only_waiting_links_are_replaced(store: &dyn Store) {
     let run = begin(store);
-    let (stays, busy) = (lead("http://a.org/1", 0, 0.5, 1), lead("http://a.org/2", 0, 0.5, 2));
+    let (stays, busy) = (queued_link("http://a.org/1", 0, 0.5, 1), queued_link("http://a.org/2", 0, 0.5, 2));
     store.commit(run, &adding(&[stays.clone(), busy.clone()])).unwrap();
-    store.commit(run, &dispatching(1, &busy)).unwrap();
+    store.commit(run, &sending(1, &busy)).unwrap();
     let moved =
         |waiting: &QueuedLink| QueuedLink { queue: QueueId(5), score: 8.0, generation: 6, ..waiting.clone() };
-    let stranger = lead("http://a.org/3", 5, 1.0, 3);
+    let stranger = queued_link("http://a.org/3", 5, 1.0, 3);
     store
         .commit(run, &changing(FrontierChange::Replace(vec![moved(&stays), moved(&busy), stranger])))
         .unwrap();
     assert_eq!(of_queue(store, run, QueueId(5), 9), [moved(&stays)]);
     assert_eq!(of_queue(store, run, QueueId(0), 9), []);
     let after = store.resume(run).unwrap();
-    assert_eq!((after.counters.waiting, after.in_flight), (1, vec![(dispatch(1, &busy), Some(busy))]));
+    assert_eq!((after.counters.waiting, after.in_flight), (1, vec![(sent_step(1, &busy), Some(busy))]));
 }
 
-pub fn dropped_leads_stay_known_and_never_return(store: &dyn Store) {
+pub fn dropped_links_stay_known_and_never_return(store: &dyn Store) {
     let run = begin(store);
-    let (gone, busy) = (lead("http://a.org/1", 0, 0.5, 1), lead("http://a.org/2", 0, 0.5, 2));
+    let (gone, busy) = (queued_link("http://a.org/1", 0, 0.5, 1), queued_link("http://a.org/2", 0, 0.5, 2));
     store.commit(run, &adding(&[gone.clone(), busy.clone()])).unwrap();
-    store.commit(run, &dispatching(1, &busy)).unwrap();
+    store.commit(run, &sending(1, &busy)).unwrap();
     let drop = FrontierChange::Drop(vec![gone.link.id, busy.link.id, gone.link.id, LinkId(4)]);
     store.commit(run, &changing(drop)).unwrap();
     store.commit(run, &adding(std::slice::from_ref(&gone))).unwrap();
@@ -151,17 +151,17 @@ pub fn dropped_leads_stay_known_and_never_return(store: &dyn Store) {
     assert_eq!(known(store, run, &[gone.link.id]), [true]);
 }
 
-pub fn closing_a_site_drops_its_leads_on_every_host_and_lane(store: &dyn Store) {
+pub fn closing_a_site_drops_its_links_on_every_host_and_queue(store: &dyn Store) {
     let run = begin(store);
-    let busy = lead("http://www.a.org/busy", 0, 0.5, 1);
-    let leads = [
+    let busy = queued_link("http://www.a.org/busy", 0, 0.5, 1);
+    let links = [
         busy.clone(),
-        lead("http://www.a.org/", 0, 0.5, 2),
-        lead("http://shop.a.org:8080/", 7, 0.5, 3),
-        lead("http://a.org.example.com/", 0, 0.5, 4),
+        queued_link("http://www.a.org/", 0, 0.5, 2),
+        queued_link("http://shop.a.org:8080/", 7, 0.5, 3),
+        queued_link("http://a.org.example.com/", 0, 0.5, 4),
     ];
-    store.commit(run, &adding(&leads)).unwrap();
-    store.commit(run, &dispatching(1, &busy)).unwrap();
+    store.commit(run, &adding(&links)).unwrap();
+    store.commit(run, &sending(1, &busy)).unwrap();
     store.commit(run, &changing(FrontierChange::CloseSite(site("a.org")))).unwrap();
     let after = store.resume(run).unwrap();
     assert_eq!(after.queues, [queue_of(0, "a.org.example.com", 1)]);
@@ -171,17 +171,17 @@ pub fn closing_a_site_drops_its_leads_on_every_host_and_lane(store: &dyn Store) 
     assert_eq!(site_counters(store, run, &site("example.com")), SiteCounters::default());
 }
 
-pub fn failing_a_host_gives_up_what_waits_for_it(store: &dyn Store) {
+pub fn failing_a_host_fails_its_waiting_links(store: &dyn Store) {
     let run = begin(store);
-    let busy = lead("http://a.org/busy", 0, 0.5, 1);
-    let leads = [
+    let busy = queued_link("http://a.org/busy", 0, 0.5, 1);
+    let links = [
         busy.clone(),
-        lead("http://a.org/1", 0, 0.5, 2),
-        lead("http://a.org/2", 7, 0.5, 3),
-        lead("http://www.a.org/", 0, 0.5, 4),
+        queued_link("http://a.org/1", 0, 0.5, 2),
+        queued_link("http://a.org/2", 7, 0.5, 3),
+        queued_link("http://www.a.org/", 0, 0.5, 4),
     ];
-    store.commit(run, &adding(&leads)).unwrap();
-    store.commit(run, &dispatching(1, &busy)).unwrap();
+    store.commit(run, &adding(&links)).unwrap();
+    store.commit(run, &sending(1, &busy)).unwrap();
     for _ in 0..2 {
         store.commit(run, &changing(FrontierChange::FailHost(host("a.org"), kind("no_such_host")))).unwrap();
         let after = store.resume(run).unwrap();
@@ -189,12 +189,12 @@ pub fn failing_a_host_gives_up_what_waits_for_it(store: &dyn Store) {
         assert_eq!((after.counters.waiting, after.counters.failed, after.in_flight.len()), (1, 2, 1));
         assert_eq!(after.counters.errors, [(kind("no_such_host"), 2)].into());
     }
-    assert_eq!(known(store, run, &[leads[1].link.id]), [true]);
+    assert_eq!(known(store, run, &[links[1].link.id]), [true]);
 }
 
 pub fn runs_do_not_see_each_other(store: &dyn Store) {
     let (one, two) = (store.begin(&spec("books")).unwrap(), store.begin(&spec("cars")).unwrap());
-    let waiting = lead("http://a.org/", 0, 0.5, 1);
+    let waiting = queued_link("http://a.org/", 0, 0.5, 1);
     store.commit(one, &adding(std::slice::from_ref(&waiting))).unwrap();
     store.commit(one, &changing(FrontierChange::CloseSite(site("b.org")))).unwrap();
     assert_eq!(known(store, two, &[waiting.link.id]), [false]);
@@ -209,8 +209,8 @@ pub fn runs_do_not_see_each_other(store: &dyn Store) {
 
 pub fn a_discarded_run_leaves_nothing_behind(store: &dyn Store) {
     let (run, other) = (begin(store), store.begin(&spec("cars")).unwrap());
-    let waiting = lead("http://a.org/", 0, 0.5, 1);
-    let found = lead("http://a.org/next", 0, 0.5, 2);
+    let waiting = queued_link("http://a.org/", 0, 0.5, 1);
+    let found = queued_link("http://a.org/next", 0, 0.5, 2);
     let end = |run: RunId| Outcome {
         forms: vec![new_form(form(1, "http://a.org/", 0.9, 0.9))],
         found: vec![found.clone()],
@@ -235,17 +235,17 @@ pub fn a_discarded_run_leaves_nothing_behind(store: &dyn Store) {
     assert_eq!(counters(store, other).waiting, 1);
 }
 
-pub fn the_queues_tell_what_waits_where(store: &dyn Store) {
+pub fn a_checkpoint_lists_the_queues_by_host(store: &dyn Store) {
     let run = begin(store);
-    let leads = [
-        lead("http://b.org/1", 1, 0.5, 1),
-        lead("http://b.org/2", 1, 0.5, 2),
-        lead("http://a.org/1", 1, 0.5, 3),
-        lead("http://b.org/3", 0, 0.5, 4),
-        lead("http://c.org/3", 0, 0.5, 5),
+    let links = [
+        queued_link("http://b.org/1", 1, 0.5, 1),
+        queued_link("http://b.org/2", 1, 0.5, 2),
+        queued_link("http://a.org/1", 1, 0.5, 3),
+        queued_link("http://b.org/3", 0, 0.5, 4),
+        queued_link("http://c.org/3", 0, 0.5, 5),
     ];
-    store.commit(run, &adding(&leads)).unwrap();
-    store.commit(run, &dispatching(1, &leads[4])).unwrap();
+    store.commit(run, &adding(&links)).unwrap();
+    store.commit(run, &sending(1, &links[4])).unwrap();
     let expected = [queue_of(0, "b.org", 1), queue_of(1, "a.org", 1), queue_of(1, "b.org", 2)];
     assert_eq!(store.resume(run).unwrap().queues, expected);
 }
@@ -255,7 +255,7 @@ pub fn an_unknown_run_is_refused(store: &dyn Store) {
     let refused = |error: Option<StoreError>| error.is_some_and(|e| e.to_string().contains("no run 99"));
     assert!(refused(store.resume(nobody).err()));
     assert_eq!(store.runs(&RunQuery::one(nobody)).unwrap(), []);
-    assert!(refused(store.commit(nobody, &adding(&[lead("http://a.org/", 0, 0.5, 1)])).err()));
+    assert!(refused(store.commit(nobody, &adding(&[queued_link("http://a.org/", 0, 0.5, 1)])).err()));
     assert!(refused(store.set_control(Activity::Run(nobody), &Control::default()).err()));
     assert!(refused(store.discard(Activity::Run(nobody)).err()));
 }

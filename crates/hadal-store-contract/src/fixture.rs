@@ -1,5 +1,4 @@
-//! Small runs, leads, pages and forms for the store tests.
-#![allow(dead_code, reason = "every test binary uses a part of it")]
+//! Small runs, links, pages and forms.
 
 use hadal::store::*;
 use hadal_core::address::{Host, LinkId, Site};
@@ -43,10 +42,10 @@ pub fn begin(store: &dyn Store) -> RunId {
     store.begin(&spec("books")).unwrap()
 }
 
-/// A lead with every part filled.
-pub fn lead(address: &str, lane: u64, score: f32, order: u64) -> QueuedLink {
+/// A link with a value in every field.
+pub fn queued_link(address: &str, queue: u64, score: f32, order: u64) -> QueuedLink {
     let parent = url("http://seed.org/");
-    let lead = FrontierLink {
+    let link = FrontierLink {
         context: LinkContext {
             anchor: "rare books".into(),
             before: "we sell".into(),
@@ -67,8 +66,8 @@ pub fn lead(address: &str, lane: u64, score: f32, order: u64) -> QueuedLink {
         ..FrontierLink::root(url(address), LinkOrigin::Link)
     };
     QueuedLink {
-        link: lead,
-        queue: QueueId(lane),
+        link,
+        queue: QueueId(queue),
         score,
         order,
         generation: 4,
@@ -77,36 +76,36 @@ pub fn lead(address: &str, lane: u64, score: f32, order: u64) -> QueuedLink {
     }
 }
 
-pub fn adding(leads: &[QueuedLink]) -> Batch {
-    Batch { changes: vec![FrontierChange::Add(leads.to_vec())], ..Batch::default() }
+pub fn adding(links: &[QueuedLink]) -> Batch {
+    Batch { changes: vec![FrontierChange::Add(links.to_vec())], ..Batch::default() }
 }
 
 pub fn changing(change: FrontierChange) -> Batch {
     Batch { changes: vec![change], ..Batch::default() }
 }
 
-pub fn dispatch(seq: u64, waiting: &QueuedLink) -> SentStep {
+pub fn sent_step(seq: u64, waiting: &QueuedLink) -> SentStep {
     SentStep { seq, target: StepTarget::Link(waiting.link.id), at: Time(1000 + seq) }
 }
 
-pub fn dispatching(seq: u64, waiting: &QueuedLink) -> Batch {
-    Batch { sent: vec![dispatch(seq, waiting)], ..Batch::default() }
+pub fn sending(seq: u64, waiting: &QueuedLink) -> Batch {
+    Batch { sent: vec![sent_step(seq, waiting)], ..Batch::default() }
 }
 
 pub fn ending(outcomes: Vec<Outcome>) -> Batch {
     Batch { outcomes, ..Batch::default() }
 }
 
-/// The end of a step that brought nothing but its ending.
+/// Outcome of a step that found nothing.
 pub fn outcome(seq: u64, waiting: &QueuedLink, end: StepEnd) -> Outcome {
     Outcome { bytes: 100, end, ..Outcome::of(seq, StepTarget::Link(waiting.link.id), Time(2000 + seq)) }
 }
 
-/// A page read, with its site's tally.
-pub fn visit(seq: u64, waiting: &QueuedLink, tally: SiteCounters) -> Outcome {
+/// Outcome of a step that read a page, with the new counters of its site.
+pub fn visit(seq: u64, waiting: &QueuedLink, counters: SiteCounters) -> Outcome {
     Outcome {
         page: Some(page(waiting)),
-        site: Some((waiting.link.site(), tally)),
+        site: Some((waiting.link.site(), counters)),
         ..outcome(seq, waiting, StepEnd::Visited)
     }
 }
@@ -173,10 +172,10 @@ pub fn host_state(name: &str) -> HostState {
     }
 }
 
-/// Adds a lead, dispatches it under this number and ends it with this outcome.
+/// Adds a link, sends it with the number of this outcome, and commits the outcome.
 pub fn run_step(store: &dyn Store, run: RunId, waiting: &QueuedLink, end: Outcome) {
     store.commit(run, &adding(std::slice::from_ref(waiting))).unwrap();
-    store.commit(run, &dispatching(end.seq, waiting)).unwrap();
+    store.commit(run, &sending(end.seq, waiting)).unwrap();
     store.commit(run, &ending(vec![end])).unwrap();
 }
 

@@ -1,4 +1,4 @@
-//! What people and exports read back.
+//! Lists for exports: runs, forms, pages and sites.
 
 use crate::fixture::*;
 use hadal::store::*;
@@ -8,7 +8,7 @@ use hadal_core::strategy::SiteCounters;
 
 /// Visits a page that holds these forms.
 fn find(store: &dyn Store, run: RunId, seq: u64, address: &str, forms: Vec<FoundForm>) {
-    let waiting = lead(address, 0, 0.5, seq);
+    let waiting = queued_link(address, 0, 0.5, seq);
     let tally = SiteCounters { pages: 1, ..SiteCounters::default() };
     run_step(store, run, &waiting, Outcome { forms, ..visit(seq, &waiting, tally) });
 }
@@ -17,7 +17,7 @@ fn ids(rows: &[FormRow]) -> Vec<u64> {
     rows.iter().map(|row| row.form_id.0).collect()
 }
 
-pub fn control_is_what_was_last_asked(store: &dyn Store) {
+pub fn control_is_the_last_instruction(store: &dyn Store) {
     let run = begin(store);
     assert_eq!(store.control(Activity::Run(run)).unwrap(), Control::default());
     let pause = Control { pause: true, stop: false, max_requests: Some(5000) };
@@ -28,7 +28,7 @@ pub fn control_is_what_was_last_asked(store: &dyn Store) {
     }
 }
 
-pub fn runs_come_oldest_first_with_their_counters(store: &dyn Store) {
+pub fn runs_are_listed_oldest_first_with_their_counters(store: &dyn Store) {
     let specs = [spec("cars"), spec("books")];
     let ids: Vec<RunId> = specs.iter().map(|spec| store.begin(spec).unwrap()).collect();
     find(store, ids[1], 0, "http://a.org/", vec![new_form(form(1, "http://a.org/", 0.9, 0.1))]);
@@ -40,7 +40,7 @@ pub fn runs_come_oldest_first_with_their_counters(store: &dyn Store) {
     assert_eq!((rows[1].counters.forms, rows[1].counters.searchable, rows[1].counters.relevant), (1, 1, 0));
 }
 
-pub fn a_form_comes_back_as_it_was_put_in(store: &dyn Store) {
+pub fn a_form_is_read_as_it_was_written(store: &dyn Store) {
     let run = begin(store);
     let put = form(u64::MAX, "http://a.org/", 0.9, 0.3);
     let other = FormRow { topic: "the run knows better".into(), ..put.clone() };
@@ -87,7 +87,7 @@ fn four_forms(store: &dyn Store) -> RunId {
     run
 }
 
-pub fn forms_come_most_relevant_first(store: &dyn Store) {
+pub fn forms_are_listed_most_relevant_first(store: &dyn Store) {
     four_forms(store);
     assert_eq!(ids(&forms(store, &FormQuery::default())), [4, 3, 2, u64::MAX]);
 }
@@ -127,33 +127,36 @@ pub fn one_form_found_by_two_runs_of_a_topic_is_one_row(store: &dyn Store) {
     assert_eq!((of_first.len(), of_first[0].p_relevant, of_first[0].also_on), (1, 0.8, 1));
 }
 
-pub fn probabilities_that_are_no_numbers_count_as_zero(store: &dyn Store) {
+pub fn nan_probabilities_count_as_zero(store: &dyn Store) {
     let run = begin(store);
     find(store, run, 0, "http://a.org/", vec![new_form(form(1, "http://a.org/", f32::NAN, f32::NAN))]);
     let row = &forms(store, &FormQuery::default())[0];
     assert_eq!((row.p_searchable, row.p_relevant), (0.0, 0.0));
     assert_eq!(counters(store, run).searchable, 0);
-    let waiting = lead("http://a.org/1", 0, 0.5, 1);
+    let waiting = queued_link("http://a.org/1", 0, 0.5, 1);
     let odd = PageRow { p_topic: f32::NAN, ..page(&waiting) };
     run_step(store, run, &waiting, Outcome { page: Some(odd), ..outcome(1, &waiting, StepEnd::Visited) });
     assert_eq!(pages(store, run)[1].p_topic, 0.0);
 }
 
-pub fn pages_come_in_the_order_committed(store: &dyn Store) {
+pub fn pages_are_listed_in_the_order_of_commits(store: &dyn Store) {
     let run = begin(store);
-    let leads: Vec<QueuedLink> =
-        ["http://z.org/", "http://a.org/"].iter().zip(0..).map(|(at, n)| lead(at, 0, 0.5, n)).collect();
-    for (waiting, seq) in leads.iter().zip(0..) {
+    let links: Vec<QueuedLink> = ["http://z.org/", "http://a.org/"]
+        .iter()
+        .zip(0..)
+        .map(|(at, n)| queued_link(at, 0, 0.5, n))
+        .collect();
+    for (waiting, seq) in links.iter().zip(0..) {
         run_step(store, run, waiting, visit(seq, waiting, SiteCounters::default()));
     }
-    assert_eq!(pages(store, run), leads.iter().map(page).collect::<Vec<_>>());
+    assert_eq!(pages(store, run), links.iter().map(page).collect::<Vec<_>>());
 }
 
 /// Sites with these names, relevant and searchable forms.
 fn three_sites(store: &dyn Store) {
     let run = begin(store);
     for (n, (name, relevant, searchable)) in [("a", 0, 2), ("b", 1, 1), ("c", 1, 1)].iter().enumerate() {
-        let waiting = lead(&format!("http://{name}.org/"), 0, 0.5, n as u64);
+        let waiting = queued_link(&format!("http://{name}.org/"), 0, 0.5, n as u64);
         let tally = SiteCounters {
             pages: 1,
             relevant: *relevant,
@@ -164,14 +167,14 @@ fn three_sites(store: &dyn Store) {
         let end = Outcome { forms: vec![new_form(row)], ..visit(n as u64, &waiting, tally) };
         run_step(store, run, &waiting, end);
     }
-    store.commit(run, &adding(&[lead("http://unheard.org/", 0, 0.5, 9)])).unwrap();
+    store.commit(run, &adding(&[queued_link("http://unheard.org/", 0, 0.5, 9)])).unwrap();
 }
 
 fn names(rows: &[SiteRow]) -> Vec<&str> {
     rows.iter().map(|row| row.site.0.as_str()).collect()
 }
 
-pub fn sites_come_most_fruitful_first(store: &dyn Store) {
+pub fn sites_are_listed_most_relevant_first(store: &dyn Store) {
     three_sites(store);
     let rows = sites(store, &SiteQuery::default());
     assert_eq!(names(&rows), ["b.org", "c.org", "a.org"]);
@@ -197,14 +200,15 @@ pub fn sites_are_filtered(store: &dyn Store) {
     }
 }
 
-pub fn long_lists_miss_nothing(store: &dyn Store) {
+pub fn long_lists_are_complete(store: &dyn Store) {
     let run = begin(store);
     const MANY: u64 = 2100;
-    let leads: Vec<QueuedLink> = (0..MANY).map(|n| lead(&format!("http://s{n}.org/"), 0, 0.5, n)).collect();
-    let sent = leads.iter().zip(0..).map(|(waiting, seq)| dispatch(seq, waiting)).collect();
-    store.commit(run, &Batch { sent, ..adding(&leads) }).unwrap();
+    let links: Vec<QueuedLink> =
+        (0..MANY).map(|n| queued_link(&format!("http://s{n}.org/"), 0, 0.5, n)).collect();
+    let sent = links.iter().zip(0..).map(|(waiting, seq)| sent_step(seq, waiting)).collect();
+    store.commit(run, &Batch { sent, ..adding(&links) }).unwrap();
     let end = |seq: u64| {
-        let waiting = &leads[seq as usize];
+        let waiting = &links[seq as usize];
         let row = form(seq, waiting.link.url.as_str(), 0.5, (seq % 5) as f32 / 5.0);
         let tally = SiteCounters { pages: 1, ..SiteCounters::default() };
         Outcome { forms: vec![new_form(row)], ..visit(seq, waiting, tally) }
@@ -215,11 +219,11 @@ pub fn long_lists_miss_nothing(store: &dyn Store) {
     assert_eq!(rows.len() as u64, MANY);
     assert_eq!(sites(store, &SiteQuery::default()).len() as u64, MANY);
     assert_eq!(sites(store, &SiteQuery { limit: Some(3), ..SiteQuery::default() }).len(), 3);
-    assert_eq!(pages(store, run), leads.iter().map(page).collect::<Vec<_>>());
+    assert_eq!(pages(store, run), links.iter().map(page).collect::<Vec<_>>());
     let mut some = PageQuery { limit: Some(700), ..PageQuery::of(run) };
     for first in [0, 700, 1400] {
         let page = store.pages(&some).unwrap();
-        assert_eq!((page.rows.len(), page.rows[0].id), (700, leads[first].link.id));
+        assert_eq!((page.rows.len(), page.rows[0].id), (700, links[first].link.id));
         some.after = page.next;
     }
     assert_eq!(store.pages(&some).unwrap().rows, []);
