@@ -50,14 +50,31 @@ const ERROR_QUANTILES: [[f64; 5]; 3] = [
     [1.090, 0.813, 0.805, 0.939, 0.986],
 ];
 
+/// Place of the best estimate between a bound and the farthest value, where the estimate is below the bound. Guess.
+const SHARE_OF_DISTANCE: f64 = 0.5;
+
 /// Lower end of `ln(unseen / S)` below which the database may have no unseen record: one for twenty seen ones. Guess.
 const MAYBE_COMPLETE: f64 = -3.0;
 
-/// Lower end, best estimate and upper end of `ln(size / S)` by stated totals.
-pub fn log_size_by_totals(surveyed: &SurveyedSize, seen: f64) -> [f64; 3] {
-    let log_ratio = (surveyed.size / seen).ln().max(0.0);
+/// Lower end, best estimate and upper end of `ln(size / S)` by stated totals. `least` is a lower bound of the size: the
+/// seen records, or a greater total.
+pub fn log_size_by_totals(surveyed: &SurveyedSize, seen: f64, least: f64) -> [f64; 3] {
+    let log_ratio = (surveyed.size / seen).ln();
     let spread = SPREAD_FACTOR * surveyed.error.hypot(LEAST_ERROR).powf(SPREAD_POWER);
-    SURVEY_QUANTILES.map(|quantile| (log_ratio + quantile * spread).max(0.0))
+    above_bound(SURVEY_QUANTILES.map(|quantile| log_ratio + quantile * spread), (least / seen).ln())
+}
+
+/// Interval of a logarithm that is known to be at least `bound`.
+///
+/// An estimate below the bound is wrong by the distance `d` at least, and may be wrong by as much again. So the best
+/// estimate lies between the bound and `bound + d`, and the upper end is the bound, `d` and the half-width of the
+/// interval.
+pub fn above_bound([low, middle, high]: [f64; 3], bound: f64) -> [f64; 3] {
+    if middle >= bound {
+        return [low.max(bound), middle, high];
+    }
+    let distance = bound - middle;
+    [bound, bound + SHARE_OF_DISTANCE * distance, bound + distance + (high - middle)]
 }
 
 /// Lower end, best estimate and upper end of `ln(unseen / S)` by the capture history.
@@ -84,12 +101,21 @@ mod tests {
     #[test]
     fn the_interval_is_wider_for_a_greater_error() {
         let width = |error: f64| {
-            let [low, middle, high] = log_size_by_totals(&SurveyedSize { size: 2_000.0, error }, 1_000.0);
+            let [low, middle, high] = log_size_by_totals(&SurveyedSize { size: 2_000.0, error }, 1_000.0, 1_000.0);
             assert!(0.0 <= low && low <= middle && middle <= high);
             high - low
         };
         assert!(width(0.0) > 0.0 && width(0.1) > width(0.0) && width(0.5) > width(0.1));
-        assert_eq!(log_size_by_totals(&SurveyedSize { size: 2_000.0, error: 0.1 }, 4_000.0)[0], 0.0);
+    }
+
+    #[test]
+    fn a_bound_never_makes_the_interval_a_point() {
+        for (size, least) in [(2_000.0, 1_000.0), (2_000.0, 4_000.0), (2_000.0, 2_100.0), (2_000.0, 2_000.0)] {
+            let [low, middle, high] =
+                log_size_by_totals(&SurveyedSize { size, error: 0.0 }, 1_000.0, least).map(f64::exp);
+            assert!(low <= middle && middle < high && high > 1.02 * low, "{low} {middle} {high}");
+            assert!(low >= least / 1_000.0 - 1e-9);
+        }
     }
 
     #[test]

@@ -19,9 +19,10 @@ pub mod stop;
 mod survey;
 
 use super::policy::{QueryOutcome, StatedTotal};
+use super::policy::total_check::TotalCheck;
 use capture_history::CaptureHistory;
 use empty_query::{EmptyQueryEvidence, TOTAL_ERROR};
-use survey::TotalsSurvey;
+use survey::{SurveyedSize, TotalsSurvey};
 
 /// Least number of seen records for an estimate from stated totals of words. Guess.
 const LEAST_SEEN_FOR_SURVEY: f64 = 20.0;
@@ -62,28 +63,29 @@ pub struct SizeEstimator {
     history: CaptureHistory,
     survey: TotalsSurvey,
     empty_query: EmptyQueryEvidence,
-    /// Greatest exact stated total of any query.
+    totals: TotalCheck,
+    /// Greatest stated total of any query; for a rounded one, the least number that it may stand for.
     greatest_total: u64,
 }
 
 impl SizeEstimator {
     /// Learns from an answer.
     pub fn learn(&mut self, answer: &QueryOutcome<'_>) {
+        self.totals.learn(answer);
+        let answer = &QueryOutcome { total: self.totals.usable(answer), ..answer.clone() };
         let seen = self.history.seen();
         let is_complete = self.history.learn(answer);
         self.empty_query.learn(answer, is_complete, self.history.seen() > seen);
         self.survey.learn(answer);
-        if let Some(StatedTotal::Exactly(total)) = answer.total {
-            self.greatest_total = self.greatest_total.max(total);
-        }
+        self.greatest_total = self.greatest_total.max(answer.total.map_or(0, StatedTotal::least));
     }
 
     /// Returns the estimate by the first source that applies, or `None`. The size is at least the number of seen records
     /// and, except from a confirmed total, at least the greatest stated total.
     pub fn estimate(&self) -> Option<SizeEstimate> {
         let seen = self.history.seen() as f64;
-        let least = seen.max(self.greatest_total as f64);
-        if let Some(total) = self.empty_query.confirmed_total().map(|total| total as f64)
+        let least = seen.max(self.greatest_total() as f64);
+        if let Some(total) = self.confirmed_total().map(|total| total as f64)
             && least <= total * (1.0 + TOTAL_ERROR)
         {
             let size = [1.0 - TOTAL_ERROR, 1.0, 1.0 + TOTAL_ERROR].map(|factor| (factor * total).max(seen));
@@ -92,14 +94,29 @@ impl SizeEstimator {
         if let Some(coverage) = self.empty_query.least_coverage().filter(|_| least <= seen) {
             return Some(SizeEstimate::of(seen, [seen, seen, seen / coverage]));
         }
-        let ratios = match self.survey.result(seen).filter(|_| seen >= LEAST_SEEN_FOR_SURVEY) {
-            Some(surveyed) => calibration::log_size_by_totals(&surveyed, seen).map(f64::exp),
+        let log_ratios = match self.surveyed(seen) {
+            Some(surveyed) => calibration::log_size_by_totals(&surveyed, seen, least),
             None => {
                 let odds = calibration::log_odds_by_captures(&self.history.features()?);
-                odds.map(|odds| 1.0 + odds.exp())
+                calibration::above_bound(odds.map(|odds| odds.exp().ln_1p()), (least / seen).ln())
             }
         };
-        Some(SizeEstimate::of(seen, ratios.map(|ratio| (seen * ratio).max(least))))
+        Some(SizeEstimate::of(seen, log_ratios.map(|log_ratio| seen * log_ratio.exp())))
+    }
+
+    /// Greatest stated total, while totals are trusted.
+    fn greatest_total(&self) -> u64 {
+        if self.totals.is_trusted() { self.greatest_total } else { 0 }
+    }
+
+    fn confirmed_total(&self) -> Option<u64> {
+        self.empty_query.confirmed_total().filter(|_| self.totals.is_trusted())
+    }
+
+    /// Size by the stated totals of words, while totals are trusted and enough records were seen.
+    fn surveyed(&self, seen: f64) -> Option<SurveyedSize> {
+        let is_usable = seen >= LEAST_SEEN_FOR_SURVEY && self.totals.is_trusted();
+        self.survey.result(seen).filter(|_| is_usable)
     }
 
     /// Returns an estimate for a form without any other query: the stated total of the empty query, if exactly as many

@@ -27,6 +27,13 @@
 //! If nearly all records that show their query word have it in the title, the form searches titles only, and `s(w)` is
 //! the share of titles that contain `w`.
 //!
+//! Some words carry no information and are left out:
+//!
+//! - Words of page furniture, such as labels, which records show and the form does not index. Their total is less than
+//!   the number of seen records that show them.
+//! - Words with a capped total. If words with unlike shares `s(w)` have the same greatest total, it is the cap.
+//! - Words far below the median of `N(w)` although most records show them: [`LOW_OUTLIER`].
+//!
 //! The constants of the error model are guesses. [`calibration`](super::calibration) was fitted to the errors that the
 //! survey reports with them, so a change needs a new fit.
 
@@ -51,6 +58,18 @@ const MOST_EXAMINED: usize = 20;
 /// Share of the records that show the query word which have it in the title, above which titles alone are searched.
 /// Guess.
 const TITLE_ONLY_SHARE: f64 = 0.97;
+
+/// Share of the seen records with a word that its total must reach. Below 1, because a record may be counted twice. Guess.
+const LEAST_KNOWN_SHARE: f64 = 0.9;
+/// Records by which the total of a word may fall short of that share. Guess.
+const TOLERATED_RECORDS: f64 = 2.0;
+/// Words with the same greatest total that are compared with each other. Guess.
+const LEAST_AT_CAP: usize = 3;
+/// Ratio of the greatest to the least share of these words above which their total is the cap. Guess.
+const CAP_SHARE_RATIO: f64 = 1.5;
+/// Distance of `ln N(w)` below the median of all words at which a word in most records counts as page furniture. Guess;
+/// the bias of rare words, 0.3, is well below it.
+const LOW_OUTLIER: f64 = 1.0;
 
 /// Standard deviation of the slope `b` if records are shown in full. Guess.
 const SLOPE_SD: f64 = 0.3;
@@ -90,10 +109,32 @@ pub struct TotalsSurvey {
 /// A word with a stated total.
 struct WordTotal {
     stated: u64,
+    /// Standard deviation of `ln T(w)` by rounding.
+    rounding: f64,
     /// `T(w) * v(w)`.
     records: f64,
     /// Counts behind `s(w)`.
     share: WordShare,
+    /// Counts of the sampled records that only this word returned.
+    own: WordShare,
+}
+
+/// One word of the fit.
+struct SurveyedWord {
+    stated: u64,
+    rounding: f64,
+    /// `T(w) * v(w)`.
+    records: f64,
+    /// `s(w)`, and the number of sampled records that it rests on.
+    share: f64,
+    of: f64,
+}
+
+impl SurveyedWord {
+    /// `ln(N(w) / h)`.
+    fn log_size(&self) -> f64 {
+        (self.records.max(0.5) / self.share).ln()
+    }
 }
 
 /// Sampled records that another word returned, and those of them that contain the word.
@@ -135,7 +176,8 @@ impl TotalsSurvey {
             let stated = total.count();
             let records = stated as f64 * self.examine(word, answer.hits);
             let share = WordShare::among(self.sample.values(), word);
-            self.totals.insert(word, WordTotal { stated, records, share });
+            let (rounding, own) = (total.log_error(), WordShare::default());
+            self.totals.insert(word, WordTotal { stated, rounding, records, share, own });
         }
         for hit in answer.hits {
             if hit.is_new { self.add(hit, asked) } else { self.recapture(hit.id, asked) }
@@ -148,6 +190,7 @@ impl TotalsSurvey {
         if let Some(word) = record.only_word.take_if(|word| Some(*word) != asked)
             && let Some(total) = self.totals.get_mut(&word)
         {
+            total.own.add(record, word, -1.0);
             total.share.add(record, word, 1.0);
         }
     }
@@ -194,8 +237,9 @@ impl TotalsSurvey {
     }
 
     fn count(&mut self, record: &SampledRecord, by: f64) {
-        for (word, total) in self.totals.iter_mut().filter(|(word, _)| Some(**word) != record.only_word) {
-            total.share.add(record, *word, by);
+        for (word, total) in &mut self.totals {
+            let share = if Some(*word) == record.only_word { &mut total.own } else { &mut total.share };
+            share.add(record, *word, by);
         }
     }
 
@@ -207,33 +251,86 @@ impl TotalsSurvey {
         if stated.all(|total| total == first) {
             return None;
         }
-        let first_estimate = self.fit(1.0)?;
+        let words = self.informative_words();
+        let first_estimate = self.fit(&words, 1.0)?;
         let unseen = (1.0 - seen / first_estimate.size).max(LEAST_UNSEEN);
-        self.fit((unseen / UNSEEN_AT_SCALE_1).sqrt())
+        self.fit(&words, (unseen / UNSEEN_AT_SCALE_1).sqrt())
+    }
+
+    /// True if the form searches titles only.
+    fn is_title_search(&self) -> bool {
+        let [_, shown, in_title] = self.examined;
+        in_title > TITLE_ONLY_SHARE * shown
+    }
+
+    /// `h`.
+    fn recaptured_visible(&self) -> f64 {
+        ((self.recaptured[1] + 1.0) / (self.recaptured[0] + 1.0)).min(1.0)
+    }
+
+    /// Words of the fit, without those that carry no information.
+    fn informative_words(&self) -> Vec<SurveyedWord> {
+        let is_title_search = self.is_title_search();
+        let with = |share: &WordShare| if is_title_search { share.in_title } else { share.anywhere };
+        let sampled_of = f64::from(self.leading_zeros).exp2();
+        let is_possible = |total: &&WordTotal| {
+            let known = sampled_of * (with(&total.share) + with(&total.own));
+            let tolerated = TOLERATED_RECORDS + 2.0 * ((sampled_of - 1.0) * known).max(0.0).sqrt();
+            total.stated as f64 + tolerated >= LEAST_KNOWN_SHARE * known
+        };
+        let surveyed = |total: &WordTotal| SurveyedWord {
+            stated: total.stated,
+            rounding: total.rounding,
+            records: total.records,
+            share: (with(&total.share) + 0.5) / (total.share.of + 1.0),
+            of: total.share.of,
+        };
+        let sampled = self.totals.values().filter(|total| total.share.of >= LEAST_SAMPLED);
+        let mut words: Vec<SurveyedWord> = sampled.filter(is_possible).map(surveyed).collect();
+        remove_capped(&mut words);
+        remove_low_outliers(&mut words);
+        words
     }
 
     /// Fits the model with the scale `t` of the errors.
-    fn fit(&self, scale: f64) -> Option<SurveyedSize> {
-        let [examined, shown, in_title] = self.examined;
-        let is_title_search = in_title > TITLE_ONLY_SHARE * shown;
-        let recaptured_visible = ((self.recaptured[1] + 1.0) / (self.recaptured[0] + 1.0)).min(1.0);
+    fn fit(&self, words: &[SurveyedWord], scale: f64) -> Option<SurveyedSize> {
+        let [examined, shown, _] = self.examined;
+        let recaptured_visible = self.recaptured_visible();
         let visible = recaptured_visible.min(shown / examined.max(1.0));
         let mut line =
             LeastSquaresLine::with_slope_sd(scale * (SLOPE_SD + HIDDEN_SLOPE_SD * (1.0 - visible)));
         let word_sd = scale * WORD_SD * (self.totals.len() as f64 / INDEPENDENT_WORDS).sqrt().max(1.0);
-        for total in self.totals.values().filter(|total| total.share.of >= LEAST_SAMPLED) {
-            let of = total.share.of;
-            let with = if is_title_search { total.share.in_title } else { total.share.anywhere };
-            let share = (with + 0.5) / (of + 1.0);
-            let without = 1.0 - share;
-            let variance = without / (share * of) + (word_sd * without).powi(2) + LEAST_WORD_SD.powi(2);
-            line.add(without, (total.records.max(0.5) / share).ln(), variance);
+        for word in words {
+            let without = 1.0 - word.share;
+            let sampling = without / (word.share * word.of) + word.rounding.powi(2);
+            let variance = sampling + (word_sd * without).powi(2) + LEAST_WORD_SD.powi(2);
+            line.add(without, word.log_size(), variance);
         }
         let (log_size, error) = line.intercept().filter(|_| line.points >= LEAST_WORDS)?;
         let few_words = ONE_WORD_ERROR / (line.points as f64).sqrt();
         let error = error.hypot(few_words).hypot(COMMON_ERROR * scale.powi(3));
         Some(SurveyedSize { size: recaptured_visible * log_size.exp(), error })
     }
+}
+
+/// Removes the words with the greatest total if it is a cap: words with unlike shares have it.
+fn remove_capped(words: &mut Vec<SurveyedWord>) {
+    let Some(greatest) = words.iter().map(|word| word.stated).max() else { return };
+    let shares: Vec<f64> =
+        words.iter().filter(|word| word.stated == greatest).map(|word| word.share).collect();
+    let most = shares.iter().copied().fold(0.0, f64::max);
+    let least = shares.iter().copied().fold(1.0, f64::min);
+    if shares.len() >= LEAST_AT_CAP && most > CAP_SHARE_RATIO * least {
+        words.retain(|word| word.stated < greatest);
+    }
+}
+
+/// Removes words that most records show and whose `N(w)` is far below the median.
+fn remove_low_outliers(words: &mut Vec<SurveyedWord>) {
+    let mut sizes: Vec<f64> = words.iter().map(SurveyedWord::log_size).collect();
+    sizes.sort_by(f64::total_cmp);
+    let Some(median) = sizes.get(sizes.len() / 2).copied() else { return };
+    words.retain(|word| word.share < 0.5 || word.log_size() > median - LOW_OUTLIER);
 }
 
 /// Weighted least-squares line `y = intercept + slope * x`, with a normal prior of mean 0 on the slope.
@@ -421,6 +518,32 @@ mod tests {
         assert!(survey.result(500.0).is_some());
         survey.totals.values_mut().for_each(|total| total.stated = 1_500);
         assert_eq!(survey.result(500.0), None);
+    }
+
+    #[test]
+    fn words_that_are_shown_and_not_indexed_do_not_change_the_size() {
+        let label = |(id, text): (RecordId, String)| (id, format!("{text} bytes price"));
+        let mut survey = survey(&records(3_000).into_iter().map(label).collect::<Vec<_>>(), 40, false);
+        for (word, stated) in [("bytes", 14), ("price", 620)] {
+            let word = single_word(word).unwrap();
+            let share = WordShare::among(survey.sample.values(), word);
+            let own = WordShare::default();
+            let total = WordTotal { stated, rounding: 0.0, records: stated as f64, share, own };
+            survey.totals.insert(word, total);
+        }
+        let found = survey.result(900.0).unwrap();
+        assert!((found.size / 3_000.0 - 1.0).abs() < 0.1, "{found:?}");
+    }
+
+    #[test]
+    fn a_greatest_total_of_unlike_words_is_a_cap() {
+        let mut survey = survey(&records(3_000), 40, false);
+        for total in survey.totals.values_mut().filter(|total| total.stated > 300) {
+            total.records *= 300.0 / total.stated as f64;
+            total.stated = 300;
+        }
+        let found = survey.result(900.0).unwrap();
+        assert!((found.size / 3_000.0 - 1.0).abs() < 0.15, "{found:?}");
     }
 
     #[test]

@@ -11,8 +11,8 @@
 //! | [`hadal`] | `hadal`: most expected new records per request |
 //! | [`oracle`] | `oracle`: greedy with the true answers, for evaluation only |
 //!
-//! [`PolicyRegistry`] lists them by name and takes policies of other crates. [`result_cap`] and [`lexicon`] are shared
-//! parts.
+//! [`PolicyRegistry`] lists them by name and takes policies of other crates. [`result_cap`], [`total_check`] and [`lexicon`]
+//! are shared parts.
 
 pub mod adaptive;
 #[cfg(test)]
@@ -23,6 +23,7 @@ pub mod oracle;
 mod outcome;
 mod registry;
 pub mod result_cap;
+pub mod total_check;
 pub mod word_list;
 
 use super::query::Query;

@@ -50,6 +50,33 @@ impl StatedTotal {
             StatedTotal::Exactly(count) | StatedTotal::About(count) => count,
         }
     }
+
+    /// Rounding unit of a rounded number: 100 for "about 1,400", 1 for an exact number.
+    fn rounding_unit(self) -> u64 {
+        match self {
+            StatedTotal::Exactly(_) | StatedTotal::About(0) => 1,
+            StatedTotal::About(count) => {
+                let zeros = (1..=count.ilog10()).take_while(|zeros| count.is_multiple_of(10u64.pow(*zeros)));
+                10u64.pow(zeros.count() as u32)
+            }
+        }
+    }
+
+    /// Least number of matching records that the statement allows: half a rounding unit below a rounded number.
+    pub fn least(self) -> u64 {
+        match self {
+            StatedTotal::Exactly(count) => count,
+            StatedTotal::About(count) => count - (self.rounding_unit() / 2).min(count),
+        }
+    }
+
+    /// Standard deviation of the logarithm of the true number, if rounding errors are uniform over one unit each way.
+    pub fn log_error(self) -> f64 {
+        match self {
+            StatedTotal::Exactly(_) => 0.0,
+            StatedTotal::About(count) => self.rounding_unit() as f64 / count.max(1) as f64 / 3f64.sqrt(),
+        }
+    }
 }
 
 /// Why the reading of an answer ended.
@@ -95,6 +122,14 @@ impl RetryCounter {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_rounded_total_has_a_rounding_error() {
+        assert_eq!((StatedTotal::Exactly(1_400).least(), StatedTotal::About(1_400).least()), (1_400, 1_350));
+        assert_eq!((StatedTotal::About(37).least(), StatedTotal::About(500).least()), (37, 250));
+        assert_eq!(StatedTotal::Exactly(500).log_error(), 0.0);
+        assert!(StatedTotal::About(500).log_error() > StatedTotal::About(1_450).log_error());
+    }
 
     #[test]
     fn a_failed_query_is_sent_three_times() {

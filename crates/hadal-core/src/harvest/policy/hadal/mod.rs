@@ -27,6 +27,7 @@ mod yield_model;
 
 use super::lexicon::split_words;
 use super::result_cap::ResultCap;
+use super::total_check::TotalCheck;
 use super::word_list::FirstQueries;
 use super::{Policy, PolicyContext, QueryOutcome, ReadingEnd, RequestCosts, RetryCounter, StatedTotal};
 use crate::harvest::query::Query;
@@ -66,6 +67,7 @@ pub struct HadalPolicy {
     matching: MatchObservations,
     conjunctions: ConjunctiveQueries,
     cap: ResultCap,
+    totals: TotalCheck,
     /// Class of each word, by word number.
     classes: Vec<WordClass>,
     /// Status of each word, by word number; missing words were not asked.
@@ -113,6 +115,7 @@ impl HadalPolicy {
             matching: MatchObservations::default(),
             conjunctions: ConjunctiveQueries::default(),
             cap: ResultCap::default(),
+            totals: TotalCheck::default(),
             classes: Vec::new(),
             statuses: Vec::new(),
             stated: FxHashMap::default(),
@@ -297,7 +300,8 @@ impl Policy for HadalPolicy {
     }
 
     fn wants_next_page(&self, answer: &QueryOutcome<'_>, costs: &RequestCosts) -> bool {
-        self.is_next_page_worth_it(answer, costs)
+        let total = self.totals.usable(answer);
+        self.is_next_page_worth_it(&QueryOutcome { total, ..answer.clone() }, costs)
     }
 
     fn learn(&mut self, answer: &QueryOutcome<'_>) {
@@ -305,6 +309,8 @@ impl Policy for HadalPolicy {
             return;
         }
         self.first_queries.mark_asked(&answer.query.words);
+        self.totals.learn(answer);
+        let answer = &QueryOutcome { total: self.totals.usable(answer), ..answer.clone() };
         self.cap.learn(answer);
         match &split_words(&answer.query.words)[..] {
             _ if answer.query.after > 0 => self.learn_continuation(answer),

@@ -142,7 +142,7 @@ impl HadalPolicy {
         let mut best = BestContinuation::default();
         for paused in &self.paused.waiting {
             let share = self.new_share_of(&rates, paused) * self.psi_at(paused.read);
-            let new = share * self.next_page_records(paused.matching, paused.read, costs);
+            let new = share * self.next_page_records(self.matching_of(paused), paused.read, costs);
             let value = new / (costs.page + costs.detail * new).max(1e-9);
             if value > best.value {
                 let query = Some(paused.query.after(paused.read as u32));
@@ -236,7 +236,7 @@ impl HadalPolicy {
         let own = paused.new_share * (unseen / paused.unseen.max(1e-9)).min(1.0);
         let [word] = paused.words[..] else { return own };
         let counts = &self.captures.counts()[word as usize];
-        match paused.matching {
+        match self.matching_of(paused) {
             Some(matching) => {
                 let by_total = unseen_share(matching, rates.known_matching(counts), paused.read);
                 weighted_mean(own, paused.read, by_total, trust_in_total(rates))
@@ -247,6 +247,11 @@ impl HadalPolicy {
                 weighted_mean(own, paused.read, expected.unseen / rest, TRUST)
             }
         }
+    }
+
+    /// Records that match a paused answer by its total, while totals of the form are trusted.
+    fn matching_of(&self, paused: &PausedAnswer) -> Option<f64> {
+        paused.matching.filter(|_| self.totals.is_trusted())
     }
 
     /// Seen records that match a query of one word.
