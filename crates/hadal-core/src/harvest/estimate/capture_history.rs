@@ -7,31 +7,27 @@
 //! | feature | formula |
 //! |---|---|
 //! | 0 | 1 |
-//! | 1, 3 | Schnabel: `N = sum(m * s) / sum(a)`; over complete answers, over all |
-//! | 2, 4 | Lincoln-Petersen: mean of `ln N`, `N = s * (m + 1) / (a + 0.5)`; over complete answers, over all |
-//! | 5 | Chao's lower bound: `N = S + f_1 * (f_1 - 1) / (2 * (f_2 + 1))` |
-//! | 6 | `ln(f_1 / S)` |
-//! | 7 | `ln((f_2 + 1) / (f_3 + 1))` |
-//! | 8 | share of complete answers |
+//! | 1 | `ln((n + 0.5) / (a + 1))`, odds of a new record in the latest answers |
+//! | 2 | `ln((f_1 * (f_1 - 1) / (2 * (f_2 + 1)) + 0.5) / S)`, Chao's lower bound of the unseen records per seen record |
+//! | 3 | `ln((f_1 + 0.5) / S)` |
 //!
-//! Here an answer of `m` records came when `s` records were seen, and `a` of the `m` had been seen before. Older answers
-//! count less. Features 1 to 5 are `ln((N - S) / S)`, the logarithm of unseen to seen records.
+//! The latest answers are those of the last one or two spans. A span ends when its answers held [`SPAN_SHARE`] of the
+//! seen records. `n` of the distinct records in these answers were new and `a` were seen before. Distinct records are
+//! counted, because a form that always ranks in the same order repeats some records in every answer.
 //!
-//! The limits of the features were in force when the weights of the calibration were fitted. A change needs a new fit.
+//! No feature has a fixed floor: the more records come again without a new one, the lower is the estimate. The half
+//! records keep the logarithms finite and make a bound of the rule-of-three kind where `n` or `f_1` is 0.
 
 use crate::harvest::policy::result_cap::ResultCap;
 use crate::harvest::policy::{QueryOutcome, ReadingEnd};
 use crate::harvest::record::RecordId;
 use rustc_hash::FxHashMap;
 
-/// Factor by which an answer loses weight with each later one. Guess.
-const DECAY: f64 = 0.96;
-
 /// Most records with counted captures. Guess; limits memory.
 const MOST_RECORDS: usize = 20_000_000;
 
-/// Least number of answers for features, after decay. Guess; the first value was 6.
-const LEAST_ANSWERS: f64 = 4.0;
+/// Least number of answers for features. Guess; the first value was 6.
+const LEAST_ANSWERS: u32 = 4;
 
 /// Least number of seen records for features. Guess.
 const LEAST_SEEN: f64 = 20.0;
@@ -39,68 +35,42 @@ const LEAST_SEEN: f64 = 20.0;
 /// Least number of records captured more than once for features. Guess.
 const LEAST_RECAPTURED: f64 = 3.0;
 
-/// Weight of complete answers above which features 1 and 2 use only these. Guess.
-const LEAST_COMPLETE: f64 = 2.0;
-
-/// Least ratio of unseen to seen records, and of `f_1` to `S`, in features. Guess.
-const LEAST_RATIO: f64 = 0.003;
-
-/// Greatest logarithm of unseen to seen records in features. Guess.
-const MOST_LOG_ODDS: f64 = 6.0;
-
-/// Limits of feature 7. Guess.
-const RECAPTURE_LIMITS: (f64, f64) = (-2.0, 4.0);
+/// Distinct records of a span per seen record. Guess.
+const SPAN_SHARE: f64 = 0.25;
 
 /// Number of features.
-pub const FEATURES: usize = 9;
+pub const FEATURES: usize = 4;
 
-/// Captures of all records, and decaying sums over the answers.
+/// Captures of all records, and the latest spans.
 #[derive(Default)]
 pub struct CaptureHistory {
-    captures: FxHashMap<RecordId, u8>,
+    records: FxHashMap<RecordId, CapturedRecord>,
     /// `f_1`, `f_2`, `f_3`.
     frequencies: [u64; 3],
     cap: ResultCap,
-    complete: RecaptureSums,
-    all: RecaptureSums,
+    /// Answers that held records.
+    answers: u32,
+    spans: Vec<CaptureSpan>,
 }
 
-/// Sums of the estimators over a set of answers.
+/// A seen record.
 #[derive(Default)]
-struct RecaptureSums {
-    /// Sums of `m * s` and of `a`.
-    schnabel: (f64, f64),
-    /// Mean of the Lincoln-Petersen `ln N`.
-    log_size: DecayingMean,
+struct CapturedRecord {
+    captures: u8,
+    /// Number of the span that held the record last, from 1.
+    last_span: u32,
 }
 
-/// Mean in which older values count less.
-#[derive(Default)]
-struct DecayingMean {
-    sum: f64,
-    weight: f64,
+/// Distinct records of the answers of one span.
+#[derive(Clone, Copy, Default)]
+struct CaptureSpan {
+    new: u64,
+    again: u64,
 }
 
-impl DecayingMean {
-    fn learn(&mut self, value: f64) {
-        self.sum = self.sum * DECAY + value;
-        self.weight = self.weight * DECAY + 1.0;
-    }
-
-    fn value(&self) -> f64 {
-        self.sum / self.weight.max(1e-9)
-    }
-}
-
-impl RecaptureSums {
-    fn learn(&mut self, seen: f64, shown: f64, again: f64) {
-        self.schnabel.0 = self.schnabel.0 * DECAY + shown * seen;
-        self.schnabel.1 = self.schnabel.1 * DECAY + again;
-        self.log_size.learn((seen * (shown + 1.0) / (again + 0.5)).ln());
-    }
-
-    fn schnabel_size(&self) -> f64 {
-        (self.schnabel.0 + 1.0) / (self.schnabel.1 + 0.1)
+impl CaptureSpan {
+    fn records(&self) -> u64 {
+        self.new + self.again
     }
 }
 
@@ -108,39 +78,41 @@ impl CaptureHistory {
     /// Counts an answer. Returns true if it is complete, that is, holds all matching records.
     pub fn learn(&mut self, answer: &QueryOutcome<'_>) -> bool {
         self.cap.learn(answer);
-        let seen = self.captures.len() as f64;
-        let shown = answer.hits.len() as f64;
-        let again = answer.hits.iter().filter(|hit| self.capture(hit.id)).count() as f64;
         let is_complete = self.is_complete(answer);
-        if seen == 0.0 || shown == 0.0 {
+        if answer.hits.is_empty() {
             return is_complete;
         }
-        if is_complete {
-            self.complete.learn(seen, shown, again);
+        if self.spans.last().is_none_or(|span| self.is_long(span)) {
+            self.spans.push(CaptureSpan::default());
         }
-        self.all.learn(seen, shown, again);
+        answer.hits.iter().for_each(|hit| self.capture(hit.id));
+        self.answers += 1;
         is_complete
     }
 
-    /// Counts a capture. Returns true if the record was captured before.
-    fn capture(&mut self, id: RecordId) -> bool {
-        let is_full = self.captures.len() >= MOST_RECORDS;
-        let Some(count) = self.captures.get_mut(&id) else {
-            if !is_full {
-                self.captures.insert(id, 1);
-                self.frequencies[0] += 1;
-            }
-            return is_full;
-        };
-        let before = usize::from(*count);
-        *count = count.saturating_add(1);
+    fn is_long(&self, span: &CaptureSpan) -> bool {
+        span.records() as f64 >= SPAN_SHARE * self.records.len() as f64
+    }
+
+    /// Counts a capture.
+    fn capture(&mut self, id: RecordId) {
+        let number = self.spans.len() as u32;
+        if self.records.len() >= MOST_RECORDS && !self.records.contains_key(&id) {
+            return;
+        }
+        let record = self.records.entry(id).or_default();
+        let before = usize::from(record.captures);
+        record.captures = record.captures.saturating_add(1);
+        let is_first_of_span = std::mem::replace(&mut record.last_span, number) != number;
+        if let Some(span) = self.spans.last_mut().filter(|_| is_first_of_span) {
+            *if before == 0 { &mut span.new } else { &mut span.again } += 1;
+        }
         if (1..=3).contains(&before) {
             self.frequencies[before - 1] -= 1;
         }
         if before < 3 {
             self.frequencies[before] += 1;
         }
-        true
     }
 
     fn is_complete(&self, answer: &QueryOutcome<'_>) -> bool {
@@ -153,31 +125,60 @@ impl CaptureHistory {
 
     /// `S`: number of seen records.
     pub fn seen(&self) -> usize {
-        self.captures.len()
+        self.records.len()
     }
 
     /// The features of the module's table, or `None` with too few answers or captures.
     pub fn features(&self) -> Option<[f64; FEATURES]> {
-        let seen = self.captures.len() as f64;
-        let [once, twice, thrice] = self.frequencies.map(|records| records as f64);
-        if seen < LEAST_SEEN || seen - once < LEAST_RECAPTURED || self.all.log_size.weight < LEAST_ANSWERS {
+        let seen = self.records.len() as f64;
+        let [once, twice, _] = self.frequencies.map(|records| records as f64);
+        if seen < LEAST_SEEN || seen - once < LEAST_RECAPTURED || self.answers < LEAST_ANSWERS {
             return None;
         }
-        let has_complete = self.complete.log_size.weight > LEAST_COMPLETE;
-        let complete = if has_complete { &self.complete } else { &self.all };
-        let odds = |size: f64| ((size - seen) / seen).max(LEAST_RATIO).ln().min(MOST_LOG_ODDS);
+        let latest = &self.spans[self.spans.len().saturating_sub(2)..];
+        let new: u64 = latest.iter().map(|span| span.new).sum();
+        let again: u64 = latest.iter().map(|span| span.again).sum();
         let chao = once * (once - 1.0).max(0.0) / (2.0 * (twice + 1.0));
-        let (least, most) = RECAPTURE_LIMITS;
         Some([
             1.0,
-            odds(complete.schnabel_size()),
-            odds(complete.log_size.value().exp()),
-            odds(self.all.schnabel_size()),
-            odds(self.all.log_size.value().exp()),
-            odds(seen + chao),
-            (once / seen).max(LEAST_RATIO).ln(),
-            ((twice + 1.0) / (thrice + 1.0)).ln().clamp(least, most),
-            self.complete.log_size.weight / self.all.log_size.weight,
+            ((new as f64 + 0.5) / (again as f64 + 1.0)).ln(),
+            ((chao + 0.5) / seen).ln(),
+            ((once + 0.5) / seen).ln(),
         ])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::harvest::policy::Hit;
+    use crate::harvest::query::Query;
+
+    fn learn(history: &mut CaptureHistory, ids: impl Iterator<Item = u64>) {
+        let query = Query::words("sea");
+        let hit = |id| Hit { id: RecordId(id), is_new: false, title: "", text: "", fields: &[] };
+        let hits: Vec<Hit<'_>> = ids.map(hit).collect();
+        let end = ReadingEnd::LastPage;
+        history.learn(&QueryOutcome { query: &query, hits: &hits, total: None, pages: 1, end });
+    }
+
+    #[test]
+    fn the_odds_of_a_new_record_fall_while_only_seen_records_come() {
+        let mut history = CaptureHistory::default();
+        let mut odds = Vec::new();
+        for round in 0..40 {
+            learn(&mut history, (0..20).map(|at| (round * 7 + at) % 100));
+            odds.extend(history.features().map(|features| features[1]));
+        }
+        assert!(odds.first() > odds.last() && odds[odds.len() - 1] < -4.0, "{odds:?}");
+    }
+
+    #[test]
+    fn records_that_every_answer_repeats_count_once() {
+        let mut history = CaptureHistory::default();
+        learn(&mut history, 0..100);
+        (0..50).for_each(|_| learn(&mut history, 0..10));
+        let span = history.spans.last().unwrap();
+        assert_eq!((span.new, span.again), (0, 10));
     }
 }

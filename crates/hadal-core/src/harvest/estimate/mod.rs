@@ -10,7 +10,7 @@
 //! | stated totals of words | `survey` | with at least two different totals |
 //! | number of captures of each record | `capture_history` | with a few recaptures |
 //!
-//! `calibration` turns the last two into intervals. [`stop`] decides when a harvest ends.
+//! `calibration` turns the last two into intervals, and combines them where both apply. [`stop`] decides when a harvest ends.
 
 mod calibration;
 mod capture_history;
@@ -18,8 +18,8 @@ mod empty_query;
 pub mod stop;
 mod survey;
 
-use super::policy::{QueryOutcome, StatedTotal};
 use super::policy::total_check::TotalCheck;
+use super::policy::{QueryOutcome, StatedTotal};
 use capture_history::CaptureHistory;
 use empty_query::{EmptyQueryEvidence, TOTAL_ERROR};
 use survey::{SurveyedSize, TotalsSurvey};
@@ -94,14 +94,20 @@ impl SizeEstimator {
         if let Some(coverage) = self.empty_query.least_coverage().filter(|_| least <= seen) {
             return Some(SizeEstimate::of(seen, [seen, seen, seen / coverage]));
         }
-        let log_ratios = match self.surveyed(seen) {
-            Some(surveyed) => calibration::log_size_by_totals(&surveyed, seen, least),
-            None => {
-                let odds = calibration::log_odds_by_captures(&self.history.features()?);
-                calibration::above_bound(odds.map(|odds| odds.exp().ln_1p()), (least / seen).ln())
-            }
+        let by_totals = self.surveyed(seen).map(|size| calibration::log_size_by_totals(&size, seen));
+        let by_captures =
+            self.history.features().map(|features| calibration::log_size_by_captures(&features));
+        let log_ratios = match (by_totals, by_captures) {
+            (Some(totals), Some(captures)) => calibration::combined(totals, captures),
+            (totals, captures) => totals.or(captures)?,
         };
+        let log_ratios = calibration::above_bound(log_ratios, (least / seen).ln());
         Some(SizeEstimate::of(seen, log_ratios.map(|log_ratio| seen * log_ratio.exp())))
+    }
+
+    /// Features of the capture history, for fits of the calibration.
+    pub fn capture_features(&self) -> Option<Vec<f64>> {
+        self.history.features().map(Vec::from)
     }
 
     /// Greatest stated total, while totals are trusted.

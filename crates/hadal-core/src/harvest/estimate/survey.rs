@@ -18,7 +18,7 @@
 //! | symbol | meaning |
 //! |---|---|
 //! | `v(w)` | share of the answer's records that show `w` as spelled; the others have another form of it, or hide it |
-//! | `h` | share of records seen before an answer that show its word, relative to `v`; below 1 where lists show excerpts around the query word |
+//! | `h` | share of records seen before an answer whose first text shows its word, relative to `v`; below 1 where lists show excerpts around the query word |
 //! | `visible` | the lesser of `h` and the mean of `v` |
 //! | `n` | number of sampled records in `s(w)` |
 //! | `W` | number of words with a total; `W'` those of them with enough sampled records |
@@ -208,9 +208,10 @@ impl TotalsSurvey {
         self.examined[0] += of;
         self.examined[1] += shown;
         let share = (shown + 0.5) / (of + 0.5);
-        for hit in hits.iter().filter(|hit| !hit.is_new) {
+        // The text of this answer may be an excerpt around the word. Shares rest on the text of the first capture.
+        for record in hits.iter().filter_map(|hit| self.sample.get(&hit.id)) {
             self.recaptured[0] += share;
-            self.recaptured[1] += as_number(SampledRecord::of(hit, None).contains(word));
+            self.recaptured[1] += as_number(record.contains(word));
         }
         share
     }
