@@ -300,6 +300,11 @@ mod tests {
             ("Anzeige der Treffer 1 bis 20 von insgesamt 1.024", 1024, false, Some(20)),
             ("Showing 1\u{2013}16 of 204 products", 204, false, Some(16)),
             ("37 items", 37, false, None),
+            ("4,817 rows where search matches \"the\"", 4817, false, None),
+            ("4.817 Datens\u{e4}tze", 4817, false, None),
+            ("4 817 lignes", 4817, false, None),
+            ("4 817 \u{441}\u{442}\u{440}\u{43e}\u{43a}", 4817, false, None),
+            ("4,817 \u{884c}", 4817, false, None),
             ("\u{ac80}\u{c0c9}\u{acb0}\u{acfc} \u{cd1d} 58\u{ac74}", 58, false, None),
         ] {
             assert_eq!(stated_counts(text).first(), Some(&StatedCount { total, is_round, shown }), "{text}");

@@ -185,6 +185,17 @@ pub(super) const THINGS: &[&str] = &[
     "producten", "artikelen", "vacatures", "advertenties", "boeken", "ofert", "ogłoszeń", "produktów", "artykułów", "pozycji",
     "товаров", "объявлений", "записей", "документов", "вакансий", "книг", "ürün", "ilan", "annonser", "artiklar", "produkter",
     "annoncer", "titler", "tuotetta", "položek", "produktů", "záznamů", "termék", "produse", "商品", "个商品", "篇", "本", "개",
+    "rows", "row", "lines", "packages", "bookmarks", "issues", "tickets", "messages", "questions", "events", "recipes",
+    "courses", "objects", "images", "photos", "videos", "people", "persons", "places", "species", "papers", "links", "notes",
+    "zeilen", "datensätze", "datensätzen", "pakete", "nachrichten", "rezepte", "bilder", "personen", "veranstaltungen",
+    "lignes", "enregistrements", "paquets", "recettes", "images", "personnes", "filas", "registros", "líneas", "libros",
+    "recetas", "mensajes", "personas", "linhas", "livros", "receitas", "mensagens", "pessoas", "righe", "libri", "ricette",
+    "messaggi", "persone", "rijen", "regels", "berichten", "recepten", "wierszy", "wiersze", "rekordów", "rekordy",
+    "książek", "przepisów", "строк", "строки", "статей", "рецептов", "сообщений", "пакетов", "рядків", "статей",
+    "satır", "kitap", "tarif", "rader", "böcker", "poster", "rækker", "bøger", "poster", "riviä", "kirjaa", "tietuetta",
+    "řádků", "knih", "sor", "rekord", "könyv", "rânduri", "înregistrări", "cărți", "γραμμές", "εγγραφές", "βιβλία",
+    "行", "本书", "个项目", "項", "笔", "筆", "首", "张", "冊", "曲", "名", "행", "권", "편", "סעיפים", "שורות", "ספרים",
+    "سجل", "سجلات", "صف", "صفوف", "كتاب", "baris", "buku", "dòng", "sách", "แถว", "เล่ม",
 ];
 
 /// Words that mark the following number as rounded or as a bound.

@@ -70,7 +70,8 @@ pub fn log_size_by_totals(surveyed: &SurveyedSize, seen: f64) -> [f64; 3] {
 /// The best estimate is the mean of both, weighed by the inverse squares of their half-widths. Half-widths combine like
 /// standard errors of a weighted mean, and grow with the distance of the two estimates. The capture history has a least
 /// half-width beside totals, because a form that always ranks in the same order repeats its records. Intervals that do
-/// not overlap are joined.
+/// not overlap are joined if the captures speak for fewer records. If they speak for more, the upper half of the interval
+/// by totals is doubled: one long answer without recaptures shows little about the size.
 pub fn combined(totals: [f64; 3], captures: [f64; 3]) -> [f64; 3] {
     let half_widths =
         |[low, middle, high]: [f64; 3], least: f64| [middle - low, high - middle].map(|half| half.max(least));
@@ -81,11 +82,13 @@ pub fn combined(totals: [f64; 3], captures: [f64; 3]) -> [f64; 3] {
     let middle = totals[1] + share * (captures[1] - totals[1]);
     let distance = (captures[1] - totals[1]).abs() * (share * (1.0 - share)).sqrt();
     let half = |at: usize| (of_totals[at].powi(-2) + of_captures[at].powi(-2)).powf(-0.5).hypot(distance);
-    let (low, high) = (middle - half(0), middle + half(1));
-    match totals[0] > captures[2] || captures[0] > totals[2] {
-        true => [totals[0].min(captures[0]), middle, totals[2].max(captures[2])],
-        false => [low, middle, high],
+    if totals[0] > captures[2] {
+        return [captures[0], middle, totals[2]];
     }
+    if captures[0] > totals[2] {
+        return [totals[0], totals[1], totals[2] + of_totals[1]];
+    }
+    [middle - half(0), middle, middle + half(1)]
 }
 
 /// Interval of a logarithm that is known to be at least `bound`.
@@ -165,6 +168,7 @@ mod tests {
         assert!(width(combined(one, [0.3, 0.5, 0.8])) < width([0.3, 0.5, 0.8]));
         assert!(width(combined(one, [0.3, 0.9, 1.3])) > width(combined(one, [0.1, 0.5, 0.9])));
         assert_eq!(combined(one, [0.0, 0.05, 0.1])[2], 1.0, "the intervals do not overlap");
+        assert_eq!(combined(one, [2.0, 3.0, 4.0]), [0.2, 0.5, 1.5]);
     }
 
     #[test]

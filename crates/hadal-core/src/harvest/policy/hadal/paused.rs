@@ -22,8 +22,12 @@
 //! | `page` | records on the next page |
 //! | `c_p`, `c_d` | cost of a result page, of a detail page |
 //!
+//! Among answers the one with the greatest `value * breadth(s)^0.5` is continued, where `s` is the share of the database
+//! that it can show ([`scoring`](super::scoring)). Where all pages are new, that is the longest answer.
+//!
 //! Without a total, `t` is the expected share of unseen records among the matches not yet read, and `W` is 30.
 
+use super::scoring::breadth;
 use super::yield_model::{DecayingRatio, YieldRates};
 use super::{HadalPolicy, WordStatus};
 use crate::harvest::policy::lexicon::split_words;
@@ -133,25 +137,38 @@ impl HadalPolicy {
             true => READ_NOW_FRACTION * self.alternative,
             false => self.alternative,
         };
-        share * self.next_page_records(matching, read, costs).max(1.0) >= least * costs.page
+        let explores = answer.query.after == 0 && self.explores(self.alternative_query, costs);
+        !explores && share * self.next_page_records(matching, read, costs).max(1.0) >= least * costs.page
     }
 
     /// Returns the paused answer with the most valuable next page.
     pub(super) fn best_continuation(&self, costs: &RequestCosts) -> BestContinuation {
         let rates = self.yields.rates();
         let mut best = BestContinuation::default();
+        let mut best_preference = 0.0;
         for paused in &self.paused.waiting {
             let share = self.new_share_of(&rates, paused) * self.psi_at(paused.read);
             let new = share * self.next_page_records(self.matching_of(paused), paused.read, costs);
             let value = new / (costs.page + costs.detail * new).max(1e-9);
-            if value > best.value {
+            let preference = value * self.breadth_of(paused, costs);
+            if value > 0.0 && preference > best_preference {
                 let query = Some(paused.query.after(paused.read as u32));
-                best = BestContinuation { query, new, value, second_value: best.value };
+                best_preference = preference;
+                best =
+                    BestContinuation { query, new, value, second_value: best.value.max(best.second_value) };
             } else {
                 best.second_value = best.second_value.max(value);
             }
         }
         best
+    }
+
+    /// Preference for long answers, which hold no record twice: `breadth` of the share of the database that the answer
+    /// can show, with the exponent 0.5.
+    fn breadth_of(&self, paused: &PausedAnswer, costs: &RequestCosts) -> f64 {
+        let cap = costs.cap.or(self.cap.value()).map_or(f64::INFINITY, f64::from);
+        let shown = self.matching_of(paused).unwrap_or(paused.read).min(cap);
+        breadth(shown / self.size().max(1.0)).sqrt()
     }
 
     /// Removes a paused answer that cannot be continued. After [`LOST_IN_A_ROW`] of them, all paused answers count as

@@ -218,7 +218,7 @@ impl HadalPolicy {
 }
 
 /// `-ln(1 - s) / s`, for shares up to [`MOST_SHARE`].
-fn breadth(share: f64) -> f64 {
+pub fn breadth(share: f64) -> f64 {
     let share = share.clamp(1e-6, MOST_SHARE);
     -(-share).ln_1p() / share
 }
