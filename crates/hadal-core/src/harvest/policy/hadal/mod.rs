@@ -170,11 +170,12 @@ impl HadalPolicy {
     }
 
     /// Returns true if a new query of this value is preferred to the next page of an answer: at the start, while first
-    /// pages hold mostly new records.
+    /// pages hold mostly new records, if the form states totals.
     fn explores(&self, value: f64, costs: &RequestCosts) -> bool {
         let page = f64::from(costs.page_size.max(1));
         let full_page = page / (costs.query + costs.detail * page);
-        self.answers < EXPLORED_ANSWERS && self.are_first_pages_new && value >= EXPLORED_VALUE * full_page
+        let is_start = self.answers < EXPLORED_ANSWERS && self.are_first_pages_new;
+        is_start && self.greatest_total > 0.0 && value >= EXPLORED_VALUE * full_page
     }
 
     /// Counts the records of an answer and classifies new words.

@@ -155,6 +155,22 @@ fn paused_answers_are_continued() {
 }
 
 #[test]
+fn totals_of_several_words_are_read_before_a_long_answer() {
+    let text = |at: usize| match at {
+        200..210 => "rare half most".to_string(),
+        _ => {
+            [("half", at < 500), ("most", at >= 100)].map(|(word, has)| if has { word } else { "" }).join(" ")
+        }
+    };
+    let mut database = TestDatabase::of((0..1_000).map(|at| (String::new(), text(at))).collect());
+    database.states_totals = true;
+    let first = PolicyContext { first_words: vec!["rare".into()], ..PolicyContext::default() };
+    let sent = database.harvest(&mut HadalPolicy::new(&first), 900, 20);
+    let longest = sent.iter().max_by_key(|(_, new, _)| *new).map(|(words, ..)| words.as_str());
+    assert_eq!(longest, Some("most"), "{sent:?}");
+}
+
+#[test]
 fn a_dropped_continuation_is_not_chosen_again() {
     let mut database = capped(100);
     database.states_totals = true;
