@@ -35,7 +35,7 @@ use crate::text::language::Language;
 use captures::{AnswerCounts, CaptureTable};
 use conjunctions::ConjunctiveQueries;
 use matching::{MatchMode, MatchObservations};
-use paused::{BestContinuation, PausedAnswers};
+use paused::{BestContinuation, CONTINUATION_BONUS, PausedAnswers};
 use rustc_hash::FxHashMap;
 use scoring::ScoredQuery;
 use word_classes::{IndexedClasses, WordClass};
@@ -97,10 +97,10 @@ pub struct HadalPolicy {
     greatest_total: f64,
     /// Expected share of new records on the first page of the chosen query.
     expected_new_share: f64,
-    /// Value of the second best request when the best was chosen, in new records per unit of cost.
-    alternative: f64,
-    /// Value of the best new query beside the chosen one.
+    /// Value of the best new query beside the chosen request, in new records per unit of cost.
     alternative_query: f64,
+    /// Value of the best paused answer beside the chosen request, with the preference for long answers.
+    alternative_continuation: f64,
 }
 
 /// Answer to a query for one word.
@@ -139,8 +139,8 @@ impl HadalPolicy {
             are_first_pages_new: true,
             greatest_total: 0.0,
             expected_new_share: 1.0,
-            alternative: 0.0,
             alternative_query: 0.0,
+            alternative_continuation: 0.0,
         }
     }
 
@@ -313,13 +313,13 @@ impl Policy for HadalPolicy {
         let value = |at: usize| best.get(at).map_or(0.0, |scored| self.value_of_new_query(scored, costs));
         let paused = self.best_continuation(costs);
         let explores = self.explores(value(chosen), costs);
-        if paused.query.is_some() && paused.value >= value(chosen) && !explores {
-            self.alternative = paused.second_value.max(value(chosen));
+        if paused.query.is_some() && CONTINUATION_BONUS * paused.value >= value(chosen) && !explores {
+            let new_query = value(chosen);
+            (self.alternative_query, self.alternative_continuation) = (new_query, paused.second_preference);
             return paused.query;
         }
         let second = value(chosen + 1);
-        self.alternative = paused.value.max(second);
-        self.alternative_query = second;
+        (self.alternative_query, self.alternative_continuation) = (second, paused.preference);
         let next = best.get(chosen).map(|scored| self.query(scored));
         let new_share = |best: &ScoredQuery| best.expected.new / best.expected.shown.max(1e-9);
         self.expected_new_share = best.get(chosen).map_or(1.0, new_share);
@@ -363,7 +363,9 @@ impl Policy for HadalPolicy {
     fn top_queries(&self, costs: &RequestCosts, limit: usize) -> Vec<(Query, f64)> {
         let best = self.best_queries(costs, limit.max(1));
         let is_first = |paused: &BestContinuation| {
-            best.first().is_none_or(|first| paused.value >= self.value_of_new_query(first, costs))
+            best.first().is_none_or(|first| {
+                CONTINUATION_BONUS * paused.value >= self.value_of_new_query(first, costs)
+            })
         };
         let paused = Some(self.best_continuation(costs)).filter(is_first);
         let continuation = paused.and_then(|paused| paused.query.zip(Some(paused.new)));
