@@ -44,11 +44,12 @@ impl BrowseList {
         self.links.contains(link)
     }
 
-    /// Next link to follow; `None` at the end of the list or when it was abandoned.
-    pub fn next_link(&self) -> Option<&BrowseLink> {
+    /// Next link that `is_followed` does not accept; `None` at the end of the list or when it was abandoned.
+    pub fn next_link(&self, is_followed: impl Fn(&BrowseLink) -> bool) -> Option<&BrowseLink> {
         let is_abandoned = (!self.has_records && self.empty_links >= MAX_EMPTY_LINKS)
             || self.links_without_new >= MAX_LINKS_WITHOUT_NEW;
-        self.waiting.last().filter(|_| !is_abandoned).map(|at| &self.links[*at])
+        let waiting = self.waiting.iter().rev().filter(|_| !is_abandoned).map(|at| &self.links[*at]);
+        waiting.into_iter().find(|link| !is_followed(link))
     }
 
     /// Learns from the answer to one of its links.
@@ -83,7 +84,7 @@ mod tests {
         let mut list = alphabet();
         let hits = vec![Hit { id: RecordId(1), is_new, title: "", text: "", fields: &[] }; shown];
         let mut followed = String::new();
-        while let Some(link) = list.next_link() {
+        while let Some(link) = list.next_link(|_| false) {
             followed.push_str(&link.label);
             let query = Query::default().narrowed(link.clone());
             list.learn(&QueryOutcome {

@@ -29,6 +29,9 @@ use xxhash_rust::xxh3::xxh3_64;
 const MAX_LISTS: usize = 8;
 /// URL shapes of records kept per form. Guess.
 const MAX_URL_SHAPES: usize = 32;
+/// Records that words must have returned before a list of other URL shapes is rejected. Guess; fewer may be a link that
+/// is no record.
+const MIN_KNOWN_RECORDS: u32 = 8;
 
 /// Browse lists and facets of one form, and the progress through them.
 #[derive(Default)]
@@ -39,6 +42,8 @@ pub struct BrowseState {
     retries: RetryCounter,
     /// Shapes of the detail URLs in answers to words, see `url_shape`.
     url_shapes: FxHashSet<u64>,
+    /// Number of records whose shapes were learned.
+    known_records: u32,
     /// The empty query was sent.
     sent_empty_query: bool,
 }
@@ -66,6 +71,7 @@ impl BrowseState {
         self.lists = saved.lists.into_iter().map(|links| BrowseList::new(links, |_| true)).collect();
         self.facets = saved.facets;
         self.url_shapes = saved.url_shapes.into_iter().collect();
+        self.known_records = if self.url_shapes.is_empty() { 0 } else { MIN_KNOWN_RECORDS };
     }
 
     /// Adds the browse lists of the form's page (with empty `words`) or of an answer to `words`.
@@ -84,15 +90,16 @@ impl BrowseState {
         let room = MAX_URL_SHAPES - self.url_shapes.len().min(MAX_URL_SHAPES);
         let urls = records.iter().filter_map(|record| record.url.as_ref());
         self.url_shapes.extend(urls.map(url_shape).take(room));
+        self.known_records = self.known_records.saturating_add(records.len() as u32);
     }
 
-    /// Returns true if at least half of the URLs have the shape of known records. Browse pages may list something
-    /// else, such as authors.
+    /// Returns true if at least half of the URLs have the shape of known records, or too few records are known. Browse
+    /// pages may list something else, such as authors.
     pub fn are_known_records(&self, records: &[Record]) -> bool {
         let urls = records.iter().filter_map(|record| record.url.as_ref());
         let (known, unknown): (Vec<&Url>, Vec<&Url>) =
             urls.partition(|url| self.url_shapes.contains(&url_shape(url)));
-        self.url_shapes.is_empty() || known.len() >= unknown.len()
+        self.known_records < MIN_KNOWN_RECORDS || known.len() >= unknown.len()
     }
 
     /// Next query that leads to all records: the empty query first, then the links of the browse lists.
@@ -100,7 +107,8 @@ impl BrowseState {
         if !self.sent_empty_query {
             return Some(Query::default());
         }
-        let link = self.lists.iter().find_map(BrowseList::next_link)?;
+        let is_followed = |link: &BrowseLink| self.followed.contain(&link.url);
+        let link = self.lists.iter().find_map(|list| list.next_link(is_followed))?;
         Some(Query::default().narrowed(link.clone()))
     }
 
@@ -125,9 +133,14 @@ impl BrowseState {
             return;
         }
         self.followed.insert(&link.url);
-        match self.lists.iter_mut().find(|list| list.contains(link)) {
-            Some(list) => list.learn(answer),
-            None => self.facets.learn(answer),
+        let mut is_listed = false;
+        // Several lists may share a link, and each of them has to advance.
+        for list in self.lists.iter_mut().filter(|list| list.contains(link)) {
+            list.learn(answer);
+            is_listed = true;
+        }
+        if !is_listed {
+            self.facets.learn(answer);
         }
     }
 }
@@ -159,6 +172,26 @@ fn url_key(url: &Url) -> u64 {
 mod tests {
     use super::*;
     use crate::harvest::policy::{ReadingEnd, StatedTotal};
+
+    #[test]
+    fn no_link_is_followed_twice_although_several_lists_contain_it() {
+        let link = |label: &str, path: &str| BrowseLink {
+            label: label.into(),
+            url: Url::parse(&format!("http://a.org/{path}")).unwrap(),
+        };
+        let mut browse = BrowseState { sent_empty_query: true, ..BrowseState::default() };
+        let lists = [[link("A", "a"), link("B", "b")], [link("A", "a"), link("C", "b?")]];
+        for links in lists {
+            browse.lists.push(BrowseList::new(links.to_vec(), |_| true));
+        }
+        let mut followed = Vec::new();
+        while let Some(query) = browse.next_query().filter(|_| followed.len() < 9) {
+            let (hits, end) = (&[], ReadingEnd::LastPage);
+            browse.learn(&QueryOutcome { query: &query, hits, total: None, pages: 1, end });
+            followed.extend(query.link.map(|link| link.label));
+        }
+        assert_eq!(followed, ["A", "B"]);
+    }
 
     #[test]
     fn queued_links_survive_saving() {
