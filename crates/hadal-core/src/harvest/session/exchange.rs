@@ -25,21 +25,24 @@ pub enum RequestPurpose {
     Link,
     /// Target of a redirect.
     Redirect,
-    /// Further page of an answer.
+    /// Further page of an answer, by a link.
     Page,
+    /// Further page of an answer, by a button of a form.
+    PageButton,
     /// Detail page of a record.
     Detail,
 }
 
 impl RequestPurpose {
-    /// True if the request submits the form.
+    /// True if the request submits a form.
     pub fn submits(self) -> bool {
-        matches!(self, RequestPurpose::Calibration | RequestPurpose::Query)
+        matches!(self, RequestPurpose::Calibration | RequestPurpose::Query | RequestPurpose::PageButton)
     }
 
     /// True if the harvest can continue without this page.
     pub fn is_dispensable(self) -> bool {
-        matches!(self, RequestPurpose::Link | RequestPurpose::Page | RequestPurpose::Detail)
+        use RequestPurpose::{Detail, Link, Page, PageButton};
+        matches!(self, Link | Page | PageButton | Detail)
     }
 
     /// Purpose after `redirects` redirects. A redirected POST that stays POST submits the form again.

@@ -20,6 +20,8 @@ pub struct PausedReadings {
 pub struct PausedReading {
     /// Request for the next page.
     pub next: Request,
+    /// That request submits a form.
+    pub is_button: bool,
     /// Pages read so far.
     pub pages: u32,
     /// Number of matches that the form states.
@@ -44,11 +46,11 @@ impl PausedReadings {
         if reading.end != Some(ReadingEnd::Paused) || reading.is_browsing() {
             return None;
         }
-        let AnswerReading { pages, total, .. } = *reading;
+        let AnswerReading { is_button, pages, total, .. } = *reading;
         let next = reading.request.clone();
         self.put(
             &reading.query,
-            PausedReading { next: next.clone(), pages, total, seen: reading.seen.clone() },
+            PausedReading { next: next.clone(), is_button, pages, total, seen: reading.seen.clone() },
         );
         Some(next)
     }
@@ -59,7 +61,9 @@ impl PausedReadings {
         let before = self.take(outcome.query).map_or(0, |paused| paused.pages);
         if let Some(next) = next {
             let (pages, total) = (before + outcome.pages, outcome.total);
-            self.put(outcome.query, PausedReading { next, pages, total, seen: AnswerPages::default() });
+            // The store does not keep the kind of the request. Logging a link as a submission does no harm.
+            let (is_button, seen) = (true, AnswerPages::default());
+            self.put(outcome.query, PausedReading { next, is_button, pages, total, seen });
         }
     }
 

@@ -29,6 +29,8 @@ pub struct AnswerReading {
     pub pages_before: u32,
     /// Request for the next page.
     pub request: Request,
+    /// The request for the next page submits a form.
+    pub is_button: bool,
     /// Number of matches that the form states.
     pub total: Option<StatedTotal>,
     /// Redirects since the last page.
@@ -56,6 +58,7 @@ impl AnswerReading {
             pages: 0,
             pages_before: 0,
             request,
+            is_button: false,
             total: None,
             redirects: 0,
             is_repeated: false,
@@ -69,8 +72,9 @@ impl AnswerReading {
 
     /// Continues a paused answer.
     pub fn resume(number: u32, query: Query, paused: PausedReading) -> AnswerReading {
-        let PausedReading { next, pages, total, seen } = paused;
-        AnswerReading { pages, pages_before: pages, total, seen, ..AnswerReading::new(number, query, next) }
+        let PausedReading { next, is_button, pages, total, seen } = paused;
+        let new = AnswerReading::new(number, query, next);
+        AnswerReading { is_button, pages, pages_before: pages, total, seen, ..new }
     }
 
     /// Returns the next request and its purpose: the next page, or the next detail page once the answer has ended.
@@ -80,6 +84,7 @@ impl AnswerReading {
             return Some((Request::get(url.clone()), RequestPurpose::Detail));
         }
         let purpose = match self.query.link {
+            _ if self.pages > 0 && self.is_button => RequestPurpose::PageButton,
             _ if self.pages > 0 => RequestPurpose::Page,
             Some(_) => RequestPurpose::Link,
             None => RequestPurpose::Query,

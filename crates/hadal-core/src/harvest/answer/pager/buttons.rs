@@ -3,21 +3,38 @@
 use super::labels::{PagerLabel, label_of};
 use super::{NextPage, PagerKind};
 use crate::critic::veto::veto;
+use crate::harvest::query::Query;
 use crate::http::Method;
 use crate::page::{Field, FieldKind, Form, Page};
 use crate::submission::{FilledForm, submission};
 use url::Url;
 
+/// Longest offset of a page in digits. Guess; time stamps and revisions are longer.
+const MAX_OFFSET_DIGITS: usize = 6;
+
 /// Returns the request of the button that leads to the next page: one labelled "next", or one with the next number.
-/// Vetoed forms are skipped.
-pub(super) fn next_button(page: &Page) -> Option<NextPage> {
-    let forms = || page.forms.iter().filter(|form| veto(form).is_none());
+/// Vetoed forms and forms that do not continue the query are skipped.
+pub(super) fn next_button(page: &Page, query: &Query) -> Option<NextPage> {
+    let is_pager = |form: &&Form| veto(form).is_none() && continues_query(form, page, query);
+    let forms = || page.forms.iter().filter(is_pager);
     let labelled = forms().find_map(|form| Some((form, labelled_next(form)?)));
     let (form, button) =
         labelled.or_else(|| forms().find_map(|form| Some((form, numbered_next(form, &page.url)?))))?;
     let input = FilledForm { values: Vec::new(), button: Some(button) };
     let request = submission(form, &input, page.charset);
     Some(NextPage { request, kind: PagerKind::Button })
+}
+
+/// Returns true if a form repeats the query's words in a field, or is sent to the path of this page with a number that
+/// may be an offset. Forms that edit or export a page do neither.
+fn continues_query(form: &Form, page: &Page, query: &Query) -> bool {
+    let plain = |text: &str| text.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
+    let words = plain(&query.words);
+    let repeats = |field: &Field| !words.is_empty() && plain(&field.value) == words;
+    let is_offset =
+        |field: &Field| field.value.len() <= MAX_OFFSET_DIGITS && field.value.trim().parse::<u32>().is_ok();
+    let is_same_path = form.action.path() == page.url.path();
+    form.fields.iter().any(repeats) || is_same_path && form.fields.iter().any(is_offset)
 }
 
 /// Position of the button labelled "next", in a form without an empty text field. An arrow counts only in a form with
@@ -69,7 +86,8 @@ mod tests {
     use super::*;
 
     fn next(html: &str) -> Option<NextPage> {
-        next_button(&crate::html::parse(html.as_bytes(), None, &Url::parse("http://a.org/find").unwrap()))
+        let url = Url::parse("http://a.org/find").unwrap();
+        next_button(&crate::html::parse(html.as_bytes(), None, &url), &Query::words("Sea"))
     }
 
     #[test]
@@ -94,11 +112,22 @@ mod tests {
             <input type=submit name=p value=2><input type=submit name=p value=3></form>";
         let at = |url: &str| {
             let page = crate::html::parse(html.as_bytes(), None, &Url::parse(url).unwrap());
-            next_button(&page).map(|next| next.request.url.to_string())
+            next_button(&page, &Query::words("sea")).map(|next| next.request.url.to_string())
         };
         assert_eq!(at("http://a.org/find?q=sea").unwrap(), "http://a.org/find?q=sea&p=2");
         assert_eq!(at("http://a.org/find?q=sea&p=2").unwrap(), "http://a.org/find?q=sea&p=3");
         assert_eq!(at("http://a.org/find?q=sea&p=3"), None);
+    }
+
+    #[test]
+    fn a_button_that_does_not_continue_the_query_is_no_pager() {
+        let edit = "<form action=/page><input type=hidden name=do value=edit><input type=hidden name=rev
+            value=1700000000><input type=submit value='>'></form>";
+        let tools = "<form><input type=hidden name=id value=seaside><select name=do><option value=''>Tools
+            </select><input type=submit value='>'></form>";
+        assert_eq!(next(tools), None);
+        let step = "<form action=/tour><input type=hidden name=step value=2><button>Next</button></form>";
+        assert_eq!((next(edit), next(step)), (None, None));
     }
 
     #[test]

@@ -81,16 +81,26 @@ fn arrows(label: &str) -> PagerLabel {
     }
 }
 
+/// Words of classes and ids of links to the next page, besides `next`. Lists of news and of bookmarks start with the
+/// newest entry, so older entries follow.
+const NEXT_CLASSES: [&str; 8] =
+    ["older", "forward", "weiter", "suivant", "siguiente", "successiva", "volgende", "nastepna"];
+/// Words of classes and ids of links to the previous page, besides `prev`.
+const PREVIOUS_CLASSES: [&str; 7] =
+    ["newer", "backward", "zurueck", "precedent", "anterior", "precedente", "vorige"];
+
 /// Meaning of a class or id such as `next`, `pagination-next`, `nextLink` or `prev`.
 pub(super) fn class_label(name: &str) -> Option<PagerLabel> {
-    if !name.contains(['x', 'X', 'v', 'V']) {
+    if name.is_empty() {
         return None;
     }
     let lower = name.get(..name.len().min(MAX_CLASS_BYTES))?.to_ascii_lowercase();
     let has = |part: &str| lower.contains(part);
-    if has("prev") {
+    let has_word =
+        |words: &[&str]| lower.split(|c: char| !c.is_ascii_alphabetic()).any(|word| words.contains(&word));
+    if has("prev") || has_word(&PREVIOUS_CLASSES) {
         Some(PagerLabel::Previous)
-    } else if has("next") && !has("context") && !has("nextend") && !has("nextag") {
+    } else if has("next") && !has("context") && !has("nextend") && !has("nextag") || has_word(&NEXT_CLASSES) {
         Some(PagerLabel::Next)
     } else {
         None
@@ -145,6 +155,14 @@ static MORE: LazyLock<FxHashSet<&str>> = LazyLock::new(|| set(&[
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn classes_name_the_direction() {
+        assert_eq!(class_label("paging_older"), Some(PagerLabel::Next));
+        assert_eq!(class_label("paging-newer"), Some(PagerLabel::Previous));
+        assert_eq!(class_label("nextLink"), Some(PagerLabel::Next));
+        assert_eq!((class_label("shoulder"), class_label("")), (None, None));
+    }
 
     #[test]
     fn labels_are_understood_with_numbers_and_arrows_around() {

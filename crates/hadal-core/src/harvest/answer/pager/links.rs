@@ -2,9 +2,10 @@
 
 use super::labels::{PagerLabel, class_label, label_of};
 use super::numbers::numbered_successor;
-use super::url_change::{UrlChange, is_same_page};
+use super::url_change::{UrlChange, is_same_page, keeps_query};
 use super::{NextPage, PagerKind};
 use crate::address::Site;
+use crate::harvest::query::Query;
 use crate::html::Document;
 use crate::http::Request;
 use crate::page::Link;
@@ -35,9 +36,14 @@ const IN_PAGER_ELEMENT: f32 = 0.8;
 const LONG_LABEL_BYTES: usize = 24;
 
 /// Returns the best-scored link of the page's site, or `rel=next` from the page's head.
-pub(super) fn best_link(document: &Document, is_content: impl Fn(usize) -> bool) -> Option<NextPage> {
+pub(super) fn best_link(
+    document: &Document,
+    query: &Query,
+    is_content: impl Fn(usize) -> bool,
+) -> Option<NextPage> {
     let page = &document.page;
-    let numbered = numbered_successor(page, &is_content);
+    let keeps = |link: &Link| keeps_query(&page.url, &link.url, &query.words);
+    let numbered = numbered_successor(page, &|at| is_content(at) || !keeps(&page.links[at]));
     let site = Site::of(&page.url);
     let classes = class_labels(document);
     let mut has_single_arrow = false;
@@ -46,6 +52,11 @@ pub(super) fn best_link(document: &Document, is_content: impl Fn(usize) -> bool)
         let is_numbered = numbered == Some(position);
         let label = label_of(&link.context.anchor);
         if (is_content(position) && !is_numbered) || is_same_page(&page.url, &link.url) {
+            continue;
+        }
+        // A link without the query continues another list, unless its label promises the next page.
+        let is_declared = label == PagerLabel::Next || link.context.rel.split(' ').any(|rel| rel == "next");
+        if !is_declared && !keeps(link) {
             continue;
         }
         has_single_arrow |= label == PagerLabel::Arrow;
@@ -80,7 +91,11 @@ fn class_labels(document: &Document) -> Vec<Option<PagerLabel>> {
         let outer = [outline.class_of(parent), outline.id_of(parent)];
         let is_alone = || outline.text_of(parent) == outline.text_of(at);
         let by_own = own.into_iter().find_map(class_label);
-        *label = by_own.or_else(|| outer.into_iter().find_map(class_label).filter(|_| is_alone()));
+        // The picture of a link without text.
+        let has_text = !outline.text_of(at).is_empty();
+        let inner = outline.children(at).next().filter(|_| !has_text).map(|child| outline.class_of(child));
+        let by_outer = || outer.into_iter().find_map(class_label).filter(|_| is_alone());
+        *label = by_own.or_else(by_outer).or_else(|| inner.and_then(class_label));
     }
     labels
 }

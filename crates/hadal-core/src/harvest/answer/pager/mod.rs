@@ -11,6 +11,7 @@ mod numbers;
 mod url_change;
 
 use super::Answer;
+use crate::harvest::query::Query;
 use crate::harvest::record::RecordId;
 use crate::html::Document;
 use crate::http::Request;
@@ -46,10 +47,10 @@ pub enum PagerKind {
     Button,
 }
 
-/// Finds the next page of a document. Links that `is_content` accepts, by their position among the page's links, belong
+/// Finds the next page of the answer to a query. Links that `is_content` accepts, by their position among the page's links, belong
 /// to records and are skipped.
-pub fn next_page(document: &Document, is_content: impl Fn(usize) -> bool) -> Option<NextPage> {
-    links::best_link(document, is_content).or_else(|| buttons::next_button(&document.page))
+pub fn next_page(document: &Document, query: &Query, is_content: impl Fn(usize) -> bool) -> Option<NextPage> {
+    links::best_link(document, query, is_content).or_else(|| buttons::next_button(&document.page, query))
 }
 
 /// Requests and records of one answer so far. Some pagers lead back to earlier pages, and some show the same records
@@ -78,7 +79,7 @@ impl AnswerPages {
 }
 
 /// Hash of a request that ignores the order of its URL parameters.
-fn request_key(request: &Request) -> u64 {
+pub(in crate::harvest) fn request_key(request: &Request) -> u64 {
     let mut pairs: Vec<&str> = request.url.query().unwrap_or_default().split('&').collect();
     pairs.sort_unstable();
     let path = &request.url[..url::Position::AfterPath];

@@ -54,6 +54,28 @@ fn compare(ours: &[(String, String)], name: &str, value: &str) -> UrlChange {
     }
 }
 
+/// Returns false if a link loses the query of the page it stands on: the query's words, where the page's URL contains
+/// them, or else all parameter names of the page's URL.
+pub(super) fn keeps_query(here: &Url, there: &Url, words: &str) -> bool {
+    let words = words.trim().to_lowercase();
+    let contains = |url: &Url| decoded(url).contains(&words);
+    if !words.is_empty() && contains(here) {
+        return contains(there);
+    }
+    let names = |url: &Url| url.query_pairs().map(|(name, _)| name.into_owned()).collect::<Vec<String>>();
+    let (ours, theirs) = (names(here), names(there));
+    ours.is_empty() || here.path() != there.path() || theirs.iter().any(|name| ours.contains(name))
+}
+
+/// Path and query of a URL in lower case, without percent signs and with spaces for `+`.
+fn decoded(url: &Url) -> String {
+    let text = format!("{}?{}", url.path(), url.query().unwrap_or_default());
+    let bytes = url::form_urlencoded::parse(text.replace('&', "%26").replace('=', "%3D").as_bytes())
+        .map(|(name, _)| name.into_owned())
+        .collect::<String>();
+    bytes.to_lowercase()
+}
+
 /// Returns true if a link leads to the page it stands on.
 pub(super) fn is_same_page(here: &Url, there: &Url) -> bool {
     let (ours, theirs) = (here.query().unwrap_or_default(), there.query().unwrap_or_default());
@@ -85,6 +107,19 @@ mod tests {
     fn change(here: &str, there: &str) -> UrlChange {
         let url = |path: &str| Url::parse(&format!("http://a.org{path}")).unwrap();
         UrlChange::between(&url(here), &url(there))
+    }
+
+    #[test]
+    fn links_beside_an_answer_lose_its_query() {
+        let keeps = |here: &str, there: &str, words: &str| {
+            let url = |path: &str| Url::parse(&format!("http://a.org{path}")).unwrap();
+            keeps_query(&url(here), &url(there), words)
+        };
+        assert!(keeps("/?s=deep+sea", "/?paged=2&s=Deep%20Sea", "deep sea"));
+        assert!(keeps("/find?a=1;words=sea", "/find?a=1;words=sea;page=2", "sea"));
+        assert!(keeps("/results", "/results?page=2", "sea"), "the query is not in the URL");
+        assert!(!keeps("/?s=sea", "/?cat=4", "sea"));
+        assert!(!keeps("/?s=", "/?cat=4", ""));
     }
 
     #[test]
