@@ -84,17 +84,26 @@ const MAX_TEXT: usize = 48 << 10;
 
 /// Scores a page that was returned with a status code.
 pub fn page_kinds(page: &Page, status: u16) -> PageKinds {
+    answer_kinds(page, status, &page.text, "")
+}
+
+/// Scores the answer to a query. Messages of the site are searched in `message`, the part of the page's text that may
+/// hold one, and in the title, both without the query's words: a record or a query may contain the words of any message.
+pub fn answer_kinds(page: &Page, status: u16, message: &str, words: &str) -> PageKinds {
     let text = normalise_prefix(&page.text, MAX_TEXT);
     let title = normalise_prefix(&page.title, MAX_TEXT);
     let total = stated_total(&page.text);
+    let is_short = text.len() < non_answers::SHORT_TEXT;
+    let message = without_words(&normalise_prefix(if is_short { message } else { "" }, MAX_TEXT), words);
+    let heading = without_words(&title, words);
     let mut kinds = PageKinds {
         no_results: no_results(&text, total),
-        error: non_answers::error(&text, &title, status),
-        login_wall: non_answers::login(page, &text, &title, status),
-        soft_404: non_answers::soft_404(&text, &title, status),
-        rate_limit: non_answers::rate_limit(&text, &title, status),
-        captcha: non_answers::captcha(page, &text, &title, status),
-        confirmation: non_answers::confirmation(&text, &title),
+        error: non_answers::error(&message, &heading, status),
+        login_wall: non_answers::login(page, &message, &heading, status),
+        soft_404: non_answers::soft_404(&message, &heading, status),
+        rate_limit: non_answers::rate_limit(&message, &heading, status),
+        captcha: non_answers::captcha(page, &message, &heading, status),
+        confirmation: non_answers::confirmation(&message, &heading),
         total,
         ..PageKinds::default()
     };
@@ -102,6 +111,14 @@ pub fn page_kinds(page: &Page, status: u16) -> PageKinds {
     kinds.confirmation.weaken(1.0 - 0.8 * kinds.results.score);
     kinds.detail = detail(page, &title, &text, &kinds);
     kinds
+}
+
+/// Normalised text without the words of a query.
+fn without_words(text: &str, words: &str) -> String {
+    let words = normalise_prefix(words, MAX_TEXT);
+    let words: Vec<&str> = words.split(' ').filter(|word| !word.is_empty()).collect();
+    let kept = text.split(' ').filter(|word| !words.contains(word));
+    kept.collect::<Vec<&str>>().join(" ")
 }
 
 fn no_results(text: &str, total: Option<u64>) -> Signal {

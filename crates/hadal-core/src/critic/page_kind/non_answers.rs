@@ -6,7 +6,7 @@ use crate::critic::phrase_set::PhraseSet;
 use crate::page::{FieldKind, Form, Page};
 
 /// Length of normalised text in bytes below which a page is short. Guess.
-const SHORT_TEXT: usize = 2_000;
+pub(super) const SHORT_TEXT: usize = 2_000;
 
 /// Error, by status code or message.
 pub(super) fn error(text: &str, title: &str, status: u16) -> Signal {
@@ -34,9 +34,7 @@ pub(super) fn login(page: &Page, text: &str, title: &str, status: u16) -> Signal
         if let Some(phrase) = phrases::LOGIN.first(title) {
             signal.add(0.5, phrase);
         }
-        if text.len() < SHORT_TEXT
-            && let Some(phrase) = phrases::LOGIN_FIRST.first(text)
-        {
+        if let Some(phrase) = phrases::LOGIN_FIRST.first(text) {
             signal.add(0.5, phrase);
         }
         if page.forms.len() == 1 && page.text.len() < SHORT_TEXT / 4 {
@@ -74,11 +72,11 @@ pub(super) fn rate_limit(text: &str, title: &str, status: u16) -> Signal {
     signal
 }
 
-/// Captcha instead of an answer.
+/// Captcha instead of an answer. The text of a long page is empty.
 pub(super) fn captcha(page: &Page, text: &str, title: &str, status: u16) -> Signal {
     let mut signal = Signal::default();
     add_phrase(&mut signal, text, title, &phrases::CAPTCHA);
-    let is_short = text.len() < SHORT_TEXT / 2 && page.links.len() < 10;
+    let is_short = page.text.len() < SHORT_TEXT / 2 && page.links.len() < 10;
     if is_short && page.forms.iter().any(|form| has_captcha(&form.attributes, form)) {
         signal.add(if status == 403 { 0.8 } else { 0.5 }, "captcha field");
     }
@@ -94,14 +92,13 @@ fn has_captcha(attributes: &str, form: &Form) -> bool {
         || form.fields.iter().take(100).any(|field| has_marker(&field.name) || has_marker(&field.id))
 }
 
-/// Adds evidence for a phrase. It counts most in the title, less in a short text, and not at all in a long text.
+/// Adds evidence for a phrase. It counts most in the title, less in a text, which is empty for a
+/// long page.
 fn add_phrase(signal: &mut Signal, text: &str, title: &str, phrases: &PhraseSet) {
     if let Some(phrase) = phrases.first(title) {
         signal.add(0.7, phrase);
     }
-    if text.len() < SHORT_TEXT
-        && let Some(phrase) = phrases.first(text)
-    {
+    if let Some(phrase) = phrases.first(text) {
         signal.add(if text.len() < SHORT_TEXT / 2 { 0.6 } else { 0.5 }, phrase);
     }
 }

@@ -5,7 +5,7 @@ use super::furniture::{FurnitureBasis, PageFurniture};
 use super::kind::KindEvidence;
 use super::records::{self, RawRecord, RecordTemplates, ScoredGroup};
 use super::view::AnswerView;
-use crate::critic::page_kind::{StatedCount, page_kinds, stated_counts};
+use crate::critic::page_kind::{StatedCount, answer_kinds, stated_counts};
 use crate::harvest::policy::StatedTotal;
 use crate::harvest::query::Query;
 use crate::html::Document;
@@ -81,18 +81,24 @@ impl<'a> AnswerAnalysis<'a> {
         query: &'a Query,
     ) -> AnswerAnalysis<'a> {
         let view = AnswerView::of(document, query, state.furniture, FurnitureBasis::AllAnswers);
-        let kinds = LazyCell::new(|| page_kinds(&document.page, status));
         let stated = stated_counts(view.outline.text()).first().and_then(stated_page_size);
         let found =
             state.find_group(&view, stated).or_else(|| state.find_familiar_group(document, query, stated));
         let single = match found {
-            None if state.furniture.knows_any_answer() => records::single_record(&view),
+            None if state.furniture.knows_any_answer() => records::single_record(&view, state.templates),
             _ => None,
         };
         let records =
             found.as_ref().map_or(usize::from(single.is_some()), |found| found.group.segments.len());
         let fits = |count: &StatedCount| count.total == 0 || count.total >= records as u64;
-        let count = stated_counts(&text_outside_records(&view, found.as_ref())).into_iter().find(fits);
+        let outside = text_outside_records(&view, found.as_ref());
+        let count = stated_counts(&outside).into_iter().find(fits);
+        let message = match (&found, &single) {
+            (Some(found), _) if is_believed(found) => &*outside,
+            (None, Some(single)) if has_words(&single.text, query) => "",
+            _ => &document.page.text,
+        };
+        let kinds = LazyCell::new(|| answer_kinds(&document.page, status, message, &query.words));
         let evidence = KindEvidence {
             status,
             kinds: &kinds,
@@ -148,6 +154,17 @@ impl<'a> AnswerAnalysis<'a> {
             fields: records::page_fields(&self.view),
         }
     }
+}
+
+/// Returns true if a group surely holds records, so that its text is no message of the site: it stands in the place of
+/// earlier records, or half of it contains a query word.
+fn is_believed(found: &ScoredGroup) -> bool {
+    found.is_known || found.matching_share >= MIN_MATCHING_SHARE
+}
+
+fn has_words(text: &str, query: &Query) -> bool {
+    let words = query.words.trim().to_lowercase();
+    !words.is_empty() && text.to_lowercase().contains(&words)
 }
 
 /// Path of an answer's URL up to the query's words, without digits. Answers of one form usually share it.
