@@ -28,16 +28,17 @@ impl std::str::FromStr for FormId {
 }
 
 /// Identity of a form on a page: hash of the site, the method, the action, the sorted names of the visible fields, and
-/// the hidden values except those that change from visit to visit.
+/// the hidden values except those that change from visit to visit or repeat the query of an answer.
 pub fn form_id(form: &Form, page: &Url) -> FormId {
     let mut names: Vec<&str> =
         form.fields.iter().filter(|field| is_visible(field)).map(|f| f.name.as_str()).collect();
     names.sort_unstable();
+    let echo = QueryEcho::of(form, page);
     let mut hidden: Vec<(&str, &str)> = form
         .fields
         .iter()
         .filter(|field| is_stable_hidden(field))
-        .map(|f| (f.name.as_str(), f.value.as_str()))
+        .map(|field| (field.name.as_str(), if echo.contains(field) { "" } else { field.value.as_str() }))
         .collect();
     hidden.sort_unstable();
     let method = match form.method {
@@ -85,15 +86,41 @@ fn quote(text: &mut String, part: &str) {
     }
 }
 
+/// Parameters of an answer's URL, which hidden fields of its form may repeat.
+struct QueryEcho {
+    pairs: Vec<(String, String)>,
+}
+
+impl QueryEcho {
+    /// Parameters of the page's URL if a text field of the form shows one of them: then the page answers this form. Empty
+    /// otherwise, because other pages name a part of a site in their URLs.
+    fn of(form: &Form, page: &Url) -> QueryEcho {
+        let pairs: Vec<(String, String)> = page.query_pairs().into_owned().collect();
+        let shows = |field: &Field| field.kind.is_textual() && has_pair(&pairs, field);
+        let is_answer = form.fields.iter().any(shows);
+        QueryEcho { pairs: if is_answer { pairs } else { Vec::new() } }
+    }
+
+    fn contains(&self, field: &Field) -> bool {
+        has_pair(&self.pairs, field)
+    }
+}
+
+fn has_pair(pairs: &[(String, String)], field: &Field) -> bool {
+    !field.value.is_empty() && pairs.iter().any(|(name, value)| *name == field.name && *value == field.value)
+}
+
 fn is_visible(field: &Field) -> bool {
     field.kind != FieldKind::Hidden && !field.kind.is_button() && !field.name.is_empty()
 }
 
-/// Host and path of the action without session ids; `.` for a form that is sent to its own page.
+/// Host and path of the action without session ids. For a form that is sent to its own page: `.`, after the page's host
+/// and port if they differ from the site.
 fn action_key(form: &Form, page: &Url) -> String {
     let own = form.action.host_str() == page.host_str() && form.action.path() == page.path();
     if !form.names_action || own {
-        return ".".to_string();
+        let host = page.authority().trim_start_matches("www.");
+        return if host == Site::of(page).0 { ".".to_string() } else { format!("{host}.") };
     }
     format!("{}{}", form.action.authority(), path_without_session(form.action.path()))
 }
@@ -179,6 +206,25 @@ mod tests {
     fn a_form_sent_to_its_own_page_is_the_same_with_and_without_an_action() {
         let q = || vec![field(FieldKind::Text, "q", "")];
         assert_eq!(id("http://a.org/find", "", q()), id("http://a.org/find", "/find", q()));
+    }
+
+    #[test]
+    fn forms_sent_to_their_own_page_differ_by_host_and_port() {
+        let of = |page: &str| id(page, "", vec![field(FieldKind::Text, "q", "")]);
+        assert_ne!(of("http://127.0.0.1:8101/"), of("http://127.0.0.1:8102/"));
+        assert_ne!(of("http://books.a.org/"), of("http://films.a.org/"));
+        assert_eq!(of("http://www.a.org/"), of("http://a.org/"));
+    }
+
+    #[test]
+    fn hidden_fields_that_repeat_an_answers_query_make_no_new_form() {
+        let of = |page: &str, words: &str, kind: &str| {
+            let fields = vec![field(FieldKind::Text, "q", words), field(FieldKind::Hidden, "kind", kind)];
+            id(page, "/s", fields)
+        };
+        let sea = of("http://a.org/s?q=sea&kind=maps", "sea", "maps");
+        assert_eq!(sea, of("http://a.org/s?q=ship&kind=films", "ship", "films"));
+        assert_ne!(of("http://a.org/?kind=maps", "", "maps"), of("http://a.org/?kind=films", "", "films"));
     }
 
     #[test]
