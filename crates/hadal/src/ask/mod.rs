@@ -29,6 +29,9 @@ pub const MAX_SOURCES: usize = 20;
 /// Most characters of a query. Guess.
 pub const MAX_QUERY_CHARS: usize = 200;
 
+/// Forms whose session state is kept. Guess; a state takes some 100 kB.
+const MAX_READERS: usize = 200;
+
 /// Opens the HTTP client and the clock for a source name, as in [`crate::store::RunSpec::source`].
 pub type OpenFetch = Box<dyn Fn(&str) -> anyhow::Result<(Arc<dyn Fetch>, Clock)> + Send + Sync>;
 
@@ -38,6 +41,8 @@ pub struct Asker {
     options: ClientOptions,
     open_fetch: OpenFetch,
     clients: Mutex<FxHashMap<String, SourceClient>>,
+    /// State of each form's session after its last query, so that the calibration query is sent once per form.
+    readers: Mutex<FxHashMap<FormId, Vec<u8>>>,
     stop: watch::Receiver<bool>,
 }
 
@@ -96,7 +101,7 @@ impl Asker {
         stop: watch::Receiver<bool>,
     ) -> Asker {
         let options = ClientOptions { patience: source::SOURCE_TIMEOUT, ..options };
-        Asker { store, options, open_fetch, clients: Mutex::default(), stop }
+        Asker { store, options, open_fetch, clients: Mutex::default(), readers: Mutex::default(), stop }
     }
 
     /// Sends a query to the selected forms and merges their answers.
@@ -161,6 +166,18 @@ impl Asker {
                 let found: Vec<FormEntry> = found.filter_map(Result::transpose).collect::<Result<_, _>>()?;
                 if found.is_empty() { Err(AskError::NoForm) } else { Ok(found) }
             }
+        }
+    }
+
+    /// State of a form's session after an earlier query.
+    fn reader(&self, form: FormId) -> Option<Vec<u8>> {
+        self.readers.lock().unwrap_or_else(PoisonError::into_inner).get(&form).cloned()
+    }
+
+    fn keep_reader(&self, form: FormId, reader: Vec<u8>) {
+        let mut readers = self.readers.lock().unwrap_or_else(PoisonError::into_inner);
+        if readers.len() < MAX_READERS || readers.contains_key(&form) {
+            readers.insert(form, reader);
         }
     }
 

@@ -142,6 +142,9 @@ async fn query_form(
         HarvestOptions { coverage: 1.0, records: None, details: DetailMode::Never, seed: form.id.0 };
     let policy = SingleQuery(Some(Query::words(words)));
     let mut session = HarvestSession::new(entry_page, Box::new(policy), options);
+    if let Some(reader) = asker.reader(form.id) {
+        session.restore(&reader);
+    }
     let mut clock = source.clock;
     let client = match clock {
         Clock::Real => source.client.clone(),
@@ -169,8 +172,15 @@ async fn query_form(
         if let Err(error) = &exchange.result {
             reply.failure = Some(error.to_string());
         }
-        reply.add(session.receive(parse_response(request.url, exchange).await));
+        let update = session.receive(parse_response(request.url, exchange).await);
+        let is_finished = update.finished.is_some();
+        reply.add(update);
+        // Further queries of the session, such as the empty one, do not answer the user's.
+        if is_finished {
+            break;
+        }
     }
+    asker.keep_reader(form.id, session.save());
     let ending = session.ending().filter(|ending| *ending != HarvestEnding::NothingLeft);
     reply.failure = reply.failure.or_else(|| ending.map(|ending| ending.to_string()));
     Ok(reply)
