@@ -60,8 +60,8 @@ pub struct HarvestArgs {
     /// Coverage at which a harvest stops [default: 0.95]
     #[arg(long, value_name = "SHARE")]
     target_coverage: Option<String>,
-    /// Fetch the detail pages of records: never, always, or auto [default: auto]; auto does so for up to 2,000
-    /// records if result lists show short excerpts and detail pages show clearly more
+    /// Fetch the detail pages of records: never, always, or auto [default: auto]; auto fetches a sample, about one
+    /// per ten result pages, if result lists show short excerpts and detail pages show clearly more
     #[arg(long, value_name = "WHEN")]
     details: Option<String>,
     /// Number of records per form at which a harvest stops
@@ -127,22 +127,25 @@ pub fn run(args: &HarvestArgs, session: &Session) -> anyhow::Result<Exit> {
         tokio::spawn(heed_signals(stop));
         let store = open(&session.config.store.url, Access::Crawl)?;
         let mut web = None;
-        let opened = forms(args, session, store.as_ref(), &mut web, &stopped).await?;
+        let opened = match forms(args, session, store.as_ref(), &mut web, &stopped).await {
+            Err(_) if *stopped.borrow() => return Ok(None),
+            opened => opened?,
+        };
         let (client, clock) = client(args, session, &opened, web, stopped)?;
         let job = |form| harvest_job(form, &args.first, args.fresh, session);
         let jobs = opened.into_iter().map(job).collect::<anyhow::Result<Vec<HarvestJob>>>()?;
         if args.dry_run {
-            return jobs.iter().try_for_each(|job| dry_run(job, session)).map(|()| Vec::new());
+            return jobs.iter().try_for_each(|job| dry_run(job, session)).map(|()| Some(Vec::new()));
         }
         let dashboard = args.dashboard.wanted(None, &session.config, session.is_quiet())?;
         let _open = match dashboard {
             Some(dashboard) => Some(dashboard.open(&store).await?),
             None => None,
         };
-        run_plan(harvest_plan(jobs, client, clock, store, session), session).await
+        run_plan(harvest_plan(jobs, client, clock, store, session), session).await.map(Some)
     });
     runtime.shutdown_background();
-    ended.map(|all| exit(&all))
+    ended.map(|all| all.map_or(Exit::Interrupted, |all| exit(&all)))
 }
 
 fn exit(ended: &[HarvestSummary]) -> Exit {
@@ -203,6 +206,9 @@ async fn on_page(
         *web = Some(PoliteClient::new(fetch, network::client_options(&session.config), stop.clone()));
     }
     let client = web.as_ref().context("the client was opened above")?;
+    if !session.is_quiet() {
+        writeln!(std::io::stderr(), "fetching {url}").ok();
+    }
     let found = open_form::form_at_url(&url, picked, client, &mut Clock::Real, super::find::SOURCE).await;
     found.map_err(usage)
 }

@@ -57,7 +57,7 @@ pub const SETTINGS: &[Setting] = &[
     setting("probe.per_site", "5", "Greatest number of probed forms per site."),
     setting("harvest.policy", "\"hadal\"", "Query policy; `hadal harvest --help` lists the names."),
     setting("harvest.target_coverage", "0.95", "Coverage at which a harvest stops, from 0 to 1."),
-    setting("harvest.details", "\"auto\"", "never, auto or always: fetch detail pages of records; auto while result lists show too little."),
+    setting("harvest.details", "\"auto\"", "never, auto or always: fetch detail pages of records; auto fetches a sample where result lists show little."),
     setting("harvest.max_requests", "5000", "Request budget of all forms of one command, over all sessions; \"none\" removes the limit."),
     setting("harvest.max_bytes", "\"none\"", "Byte budget over all bodies, as \"500MB\"."),
     setting("harvest.max_time", "\"none\"", "Time budget of one session, as \"2h\"."),

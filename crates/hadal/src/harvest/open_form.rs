@@ -170,7 +170,9 @@ async fn fetch(
     client: &PoliteClient,
     clock: &mut Clock,
 ) -> Result<(Url, Response), FormOpenError> {
-    client.get_page(url, clock).await.map_err(|error| FormOpenError::NoPage(url.clone(), error))
+    // A user waits for this page, so a dead host is reported instead of tried again.
+    let page = client.without_retries().get_page(url, clock).await;
+    page.map_err(|error| FormOpenError::NoPage(url.clone(), error))
 }
 
 /// Form of a page that may be submitted, with its P(searchable).

@@ -40,14 +40,15 @@ pub async fn harvest_form(
         let sent = client.send_within(&request, &mut run.clock, own_budget).await;
         match &sent.result {
             Ok(_) => {}
-            Err(NotSent::Forbidden) if purpose.is_dispensable() => {}
+            Err(NotSent::BudgetSpent) => state = HarvestState::Budget,
+            Err(NotSent::Stopped) => state = HarvestState::Stopped,
+            // The session learns that this page failed, and continues without it.
+            Err(_) if purpose.is_dispensable() => {}
             Err(NotSent::Forbidden) => run.session.end_with(HarvestEnding::Forbidden),
             Err(NotSent::WaitTooLong(_)) => run.session.end_with(HarvestEnding::RateLimited),
             Err(NotSent::Unreachable(_) | NotSent::RobotsUnavailable(_)) => {
                 run.session.end_with(HarvestEnding::Errors);
             }
-            Err(NotSent::BudgetSpent) => state = HarvestState::Budget,
-            Err(NotSent::Stopped) => state = HarvestState::Stopped,
         }
         run.receive(request, purpose, sent, emit).await?;
         if state != HarvestState::Done {
@@ -200,7 +201,8 @@ impl<'a> HarvestRun<'a> {
                 step.submission = purpose.submits().then(|| SubmissionResult::from(&exchange));
                 Some(parse_response(request.url, exchange).await)
             }
-            Err(NotSent::Forbidden) if purpose.is_dispensable() => Some(ParsedResponse::default()),
+            Err(NotSent::BudgetSpent | NotSent::Stopped) => None,
+            Err(_) if purpose.is_dispensable() => Some(ParsedResponse::default()),
             Err(_) => None,
         };
         if let Some(response) = response {

@@ -159,6 +159,12 @@ impl PoliteClient {
         PoliteClient { stop, ..self.clone() }
     }
 
+    /// Client with the same host states that sends every request once and reports its failure at once.
+    pub fn without_retries(&self) -> PoliteClient {
+        let options = ClientOptions { retries: false, ..(*self.options).clone() };
+        PoliteClient { options: Arc::new(options), ..self.clone() }
+    }
+
     /// Signal that turns true when the session has to end.
     pub fn stop_signal(&self) -> watch::Receiver<bool> {
         self.stop.clone()

@@ -9,6 +9,9 @@
 //!   one of the records was seen before with the other value;
 //! - it is a parameter that has the query as value in every record, or that counts up through the list.
 //!
+//! A part may equal the query by chance, as `type=book` does for the query "book". If all records of a later answer have
+//! another value than its query, the part belongs to the identity after all.
+//!
 //! Where URLs do not distinguish records, the text does.
 
 use super::records::RawRecord;
@@ -44,6 +47,10 @@ type UrlPart = (String, String);
 pub(super) struct IdentityRules {
     /// Names of parts without a share in the identity.
     ignored: BTreeSet<String>,
+    /// Ignored parts that had the query as value.
+    with_query: BTreeSet<String>,
+    /// Parts that had the query as value by chance.
+    without_query: BTreeSet<String>,
     /// Names of parts that all records of an answer shared, with the hash of the last value.
     constant: BTreeMap<String, u64>,
     /// Hashes of records without one of the constant parts.
@@ -67,30 +74,37 @@ impl IdentityRules {
         self.by_text = distinct.len() * 2 < records.len().min(MAX_RECORDS);
         for name in names(&urls) {
             let values: Vec<Option<&str>> = urls.iter().map(|url| value(url, &name)).collect();
-            let is_volatile = match values.iter().all(|value| *value == values[0]) {
-                true => self.belongs_to_answer(&name, values[0], &linked, query),
-                false => name.starts_with('?') && (are_query(&values, query) || count_up(&values)),
-            };
+            let is_query = are_query(&values, query) && !self.without_query.contains(&name);
+            self.restore_part(&name, &values, query);
+            let is_volatile = is_query
+                || match values.iter().all(|value| *value == values[0]) {
+                    true => self.belongs_to_answer(&name, values[0], &linked),
+                    false => name.starts_with('?') && count_up(&values),
+                };
             if is_volatile && self.distinguishes_without(&urls, &name, distinct.len()) {
+                if is_query && !self.ignored.contains(&name) {
+                    self.with_query.insert(name.clone());
+                }
                 self.ignored.insert(name);
             }
         }
         before != (self.ignored.clone(), self.by_text)
     }
 
-    /// Decides about a part that all records of an answer share: true if its value is the query, or has changed and
-    /// is a token or once belonged to one of the same records.
-    fn belongs_to_answer(
-        &mut self,
-        name: &str,
-        value: Option<&str>,
-        records: &[&RawRecord],
-        query: &Query,
-    ) -> bool {
-        let is_parameter = name.starts_with('?');
-        if is_parameter && are_query(&[value], query) {
-            return true;
+    /// Gives a part back its share in the identity if it had the query as value before and no record has it now.
+    fn restore_part(&mut self, name: &str, values: &[Option<&str>], query: &Query) {
+        let has_query = |value: &Option<&str>| value.is_none() || are_query(&[*value], query);
+        let is_chance = !query.words.trim().is_empty() && !values.iter().any(has_query);
+        if is_chance && self.with_query.remove(name) {
+            self.ignored.remove(name);
+            self.without_query.insert(name.to_string());
         }
+    }
+
+    /// Decides about a part that all records of an answer share: true if its value has changed and is a token or once
+    /// belonged to one of the same records.
+    fn belongs_to_answer(&mut self, name: &str, value: Option<&str>, records: &[&RawRecord]) -> bool {
+        let is_parameter = name.starts_with('?');
         let hash = value.map_or(0, |value| xxh3_64(value.as_bytes()));
         let before = self.constant.get(name).copied();
         if before.is_none() && self.constant.len() >= MAX_PARTS {
@@ -278,6 +292,27 @@ mod tests {
         let (one, other) = (rules.ids_of(&sea), rules.ids_of(&ship));
         assert_eq!((one[0], one[2]), (other[1], other[0]));
         assert_ne!(one[1], other[2]);
+    }
+
+    #[test]
+    fn a_part_that_equals_the_query_by_chance_stays_in_the_identity() {
+        let mut rules = IdentityRules::default();
+        let books = answer(&["/i?type=book&id=1", "/i?type=book&id=2"]);
+        let films = answer(&["/i?type=film&id=1", "/i?type=film&id=2"]);
+        rules.learn(&books, &Query::words("book"));
+        rules.learn(&films, &Query::words("sea"));
+        rules.learn(&books, &Query::words("book"));
+        assert_ne!(rules.ids_of(&books)[0], rules.ids_of(&films)[0]);
+    }
+
+    #[test]
+    fn the_query_in_the_path_makes_no_new_record() {
+        let mut rules = IdentityRules::default();
+        let (sea, ship) =
+            (answer(&["/find/sea/7", "/find/sea/8"]), answer(&["/find/ship/8", "/find/ship/9"]));
+        rules.learn(&sea, &Query::words("sea"));
+        rules.learn(&ship, &Query::words("ship"));
+        assert_eq!(rules.ids_of(&sea)[1], rules.ids_of(&ship)[0]);
     }
 
     #[test]

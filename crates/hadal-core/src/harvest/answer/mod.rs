@@ -42,6 +42,7 @@ mod view;
 pub use kind::AnswerKind;
 pub(super) use links::url_shape;
 pub use near_duplicates::NearDuplicates;
+pub(super) use pager::request_key;
 pub use pager::{AnswerPages, NextPage, PagerKind, next_page};
 pub use reader::{AnswerReader, AnswerSample};
 

@@ -4,6 +4,7 @@ use super::analysis::{AnswerAnalysis, LearnedState, path_key};
 use super::facets::facets;
 use super::furniture::{FurnitureBasis, PageFurniture, SampleKind};
 use super::identity::IdentityRules;
+use super::links::url_shape;
 use super::pager::next_page;
 use super::records::{RawRecord, RecordTemplates};
 use super::view::{AnswerView, query_hash};
@@ -91,7 +92,7 @@ impl AnswerReader {
     fn read_results(&self, analysis: &AnswerAnalysis<'_>, query: &Query, answer: &mut Answer) {
         answer.records = self.identify(analysis.records());
         let in_records = analysis.links_of_records();
-        answer.next = next_page(analysis.document, |link| in_records.contains(&link));
+        answer.next = next_page(analysis.document, query, |link| in_records.contains(&link));
         let next = answer.next.as_ref().map(|next| next.request.url.clone());
         let links = &analysis.view.page.links;
         let is_taken = |link: usize| in_records.contains(&link) || Some(&links[link].url) == next.as_ref();
@@ -145,7 +146,9 @@ impl AnswerReader {
         }
         let records = analysis.records();
         if let Some(found) = analysis.found {
-            self.templates.add(&found.group, found.score.min(MAX_TEMPLATE_WEIGHT));
+            let shapes: Vec<u64> =
+                records.iter().filter_map(|record| record.url.as_ref()).map(url_shape).collect();
+            self.templates.add(&found.group, found.score.min(MAX_TEMPLATE_WEIGHT), &shapes);
             let path = path_key(&sample.document.page.url, sample.query);
             if self.paths.len() < MAX_PATHS && !self.paths.contains(&path) {
                 self.paths.push(path);

@@ -2,14 +2,17 @@
 //! more new records per request.
 
 use super::reading::AnswerReading;
-use super::{HarvestEnding, HarvestSession, SessionStage};
+use super::{DetailMode, HarvestEnding, HarvestSession, SessionStage};
+use crate::harvest::answer::request_key;
 use crate::harvest::browse::FacetEstimate;
-use crate::harvest::policy::RequestCosts;
+use crate::harvest::policy::{QueryOutcome, ReadingEnd, RequestCosts};
 use crate::harvest::query::Query;
 use rustc_hash::FxHashMap;
 
 /// Page size in records that is assumed before an answer with several pages was read. Guess.
 const DEFAULT_PAGE_SIZE: u32 = 10;
+/// Queries without a record after which the empty query and words of the entry page are sent. Guess.
+const QUERIES_BEFORE_EMPTY: u32 = 2;
 /// Times that the policy may continue one unknown answer within one choice. Guess.
 const MAX_REPEATS: u32 = 3;
 /// Unknown answers that the policy may continue within one choice. As many as the session and the `hadal` policy
@@ -36,7 +39,7 @@ impl UnreadableContinuations {
 impl HarvestSession {
     /// Costs of queries and pages in requests.
     pub(super) fn costs(&self) -> RequestCosts {
-        let detail = if self.wants_details() { 1.0 } else { 0.0 };
+        let detail = if self.options.details == DetailMode::Always { 1.0 } else { 0.0 };
         let page_size = self.page_size.max(DEFAULT_PAGE_SIZE);
         RequestCosts { query: 1.0, page: 1.0, detail, page_size, cap: self.cap.value() }
     }
@@ -46,7 +49,7 @@ impl HarvestSession {
         if let Some(ending) = self.completion() {
             return SessionStage::Ended(ending);
         }
-        let Some(query) = self.next_query() else { return SessionStage::Ended(self.exhausted()) };
+        let Some(query) = self.unanswered_query() else { return SessionStage::Ended(self.exhausted()) };
         let number = self.queries + 1;
         let reading = match self.paused.take(&query) {
             Some(paused) => AnswerReading::resume(number, query, paused),
@@ -60,8 +63,23 @@ impl HarvestSession {
         if self.policy_failed { HarvestEnding::PolicyFailed } else { HarvestEnding::NothingLeft }
     }
 
+    /// Next query whose request was not yet answered without a record. Policy and browse state learn the empty answer
+    /// of the others without a request.
+    fn unanswered_query(&mut self) -> Option<Query> {
+        for _ in 0..MAX_UNREADABLE {
+            let query = self.next_query()?;
+            let key = request_key(&self.entry_page.request_for(&query));
+            if query.after > 0 || !self.answered_empty.contains(&key) {
+                return Some(query);
+            }
+            let (hits, total, end) = (&[], None, ReadingEnd::LastPage);
+            self.learn(&QueryOutcome { query: &query, hits, total, pages: 0, end });
+        }
+        None
+    }
+
     fn next_query(&mut self) -> Option<Query> {
-        if let Some(query) = self.browse_query() {
+        if let Some(query) = self.browse_query().or_else(|| self.opening_query()) {
             return Some(query);
         }
         let costs = self.costs();
@@ -96,9 +114,20 @@ impl HarvestSession {
         if self.policy_failed { Vec::new() } else { self.policy.top_queries(costs, most) }
     }
 
-    /// Next query of the browse lists. They are followed once a query has shown what records look like.
+    /// Next query of the browse lists. They are followed once a query has shown what records look like. The empty query
+    /// is also sent when the first queries brought nothing.
     pub(super) fn browse_query(&self) -> Option<Query> {
-        self.browse.next_query().filter(|_| self.record_count() > 0)
+        let is_early = |query: &Query| query.link.is_none() && self.queries >= QUERIES_BEFORE_EMPTY;
+        self.browse.next_query().filter(|query| self.record_count() > 0 || is_early(query))
+    }
+
+    /// Word of the entry page or its language, as every second query while there is no record.
+    fn opening_query(&mut self) -> Option<Query> {
+        let is_due = self.record_count() == 0
+            && self.queries >= QUERIES_BEFORE_EMPTY
+            && self.queries % 2 == 1
+            && self.entry_page.takes_words();
+        if is_due { self.opening_words.next().map(|word| Query::words(&word)) } else { None }
     }
 
     /// Facet with the most expected new records per request.

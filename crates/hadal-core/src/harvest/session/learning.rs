@@ -2,6 +2,7 @@
 
 use super::reading::AnswerReading;
 use super::{FinishedQuery, HarvestSession, HarvestUpdate, SessionStage};
+use crate::harvest::answer::request_key;
 use crate::harvest::policy::{QueryOutcome, ReadingEnd, StatedTotal};
 use crate::harvest::query::Query;
 
@@ -27,6 +28,9 @@ impl HarvestSession {
         end: ReadingEnd,
         update: HarvestUpdate,
     ) -> HarvestUpdate {
+        if reading.query.after == 0 && reading.records.is_empty() && end == ReadingEnd::LastPage {
+            self.answered_empty.insert(request_key(&self.entry_page.request_for(&reading.query)));
+        }
         let facets = std::mem::take(&mut reading.facets);
         let next = self.paused.add(&reading);
         let hits = reading.hits();

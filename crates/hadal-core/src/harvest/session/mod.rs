@@ -23,12 +23,14 @@
 
 mod choosing;
 mod completion;
+mod content_identity;
 mod details;
 mod ending;
 mod entry_page;
 mod exchange;
 mod learning;
 mod opening;
+mod opening_words;
 mod paused;
 mod reading;
 mod receiving;
@@ -46,11 +48,14 @@ use super::policy::result_cap::ResultCap;
 use super::policy::{Policy, QueryOutcome};
 use super::query::Query;
 use super::record::RecordId;
+use crate::address::LinkId;
 use crate::http::Request;
 use completion::RecentYield;
+use content_identity::ContentIdentity;
 use details::DetailPageCheck;
 use ending::FailureStreak;
 use opening::CalibrationQuery;
+use opening_words::OpeningWords;
 use paused::PausedReadings;
 use reading::AnswerReading;
 use rustc_hash::FxHashSet;
@@ -83,6 +88,9 @@ pub struct HarvestSession {
     /// The policy kept continuing answers that the session does not hold, and is not asked again.
     policy_failed: bool,
     browse: BrowseState,
+    opening_words: OpeningWords,
+    /// Keys of requests for first pages that were answered without a record.
+    answered_empty: FxHashSet<u64>,
     paused: PausedReadings,
     estimator: SizeEstimator,
     cap: ResultCap,
@@ -90,10 +98,13 @@ pub struct HarvestSession {
     page_size: u32,
     known: FxHashSet<RecordId>,
     near_duplicates: NearDuplicates,
+    content_identity: ContentIdentity,
     search_check: SearchCheck,
     /// HTTP status of the answer to the calibration query.
     empty_answer_status: u16,
     details: DetailPageCheck,
+    /// Detail pages that were queued.
+    detail_urls: FxHashSet<LinkId>,
     /// Number of finished queries, earlier sessions included.
     queries: u32,
     recent: RecentYield,
@@ -125,15 +136,19 @@ impl HarvestSession {
             policy,
             policy_failed: false,
             browse: BrowseState::default(),
+            opening_words: OpeningWords::default(),
+            answered_empty: FxHashSet::default(),
             paused: PausedReadings::default(),
             estimator: SizeEstimator::default(),
             cap: ResultCap::default(),
             page_size: 0,
             known: FxHashSet::default(),
             near_duplicates: NearDuplicates::default(),
+            content_identity: ContentIdentity::default(),
             search_check: SearchCheck::default(),
             empty_answer_status: 200,
             details: DetailPageCheck::default(),
+            detail_urls: FxHashSet::default(),
             queries: 0,
             recent: RecentYield::default(),
             failures: FailureStreak::default(),

@@ -1,5 +1,6 @@
 //! Entry page and calibration query: the requests before the first query of a harvest.
 
+use super::opening_words::OpeningWords;
 use super::reading::AnswerReading;
 use super::{HarvestEnding, HarvestSession, HarvestUpdate, ParsedResponse, SessionStage};
 use crate::address::Site;
@@ -26,6 +27,7 @@ impl HarvestSession {
         if let Some(document) = &response.document {
             self.entry_page.refresh(&document.page);
             self.browse.find_lists(&document.page, "");
+            self.opening_words = OpeningWords::of(&document.page);
         }
         let query = self.entry_page.calibration_query(self.options.seed).filter(|_| self.reader_lessons == 0);
         if let Some(query) = query {

@@ -3,7 +3,8 @@
 use super::opening::redirect_request;
 use super::reading::{AnswerReading, MAX_PAGES};
 use super::{HarvestEnding, HarvestSession, HarvestUpdate, ParsedResponse, READER_LESSONS, SessionStage};
-use crate::harvest::answer::{Answer, AnswerKind, AnswerSample};
+use crate::address::{LinkId, Site};
+use crate::harvest::answer::{Answer, AnswerKind, AnswerSample, PagerKind};
 use crate::harvest::policy::ReadingEnd;
 use crate::harvest::record::Record;
 use crate::html::Document;
@@ -34,8 +35,9 @@ impl HarvestSession {
         if reading.pages == 0 {
             self.search_check.add_answer(&document, status, &reading.query, kind);
         }
+        let is_trained = self.reader_lessons >= READER_LESSONS;
         let is_refuted =
-            has_learned && kind == AnswerKind::Nothing && self.search_check.is_refuted(&self.reader);
+            is_trained && kind == AnswerKind::Nothing && self.search_check.is_refuted(&self.reader);
         let update = match kind {
             AnswerKind::Results | AnswerKind::OneRecord | AnswerKind::Nothing => {
                 self.add_page(reading, answer)
@@ -105,6 +107,7 @@ impl HarvestSession {
         if !reading.is_browsing() && answer.kind == AnswerKind::Results {
             self.browse.learn_record_urls(&answer.records);
         }
+        self.details.add_result_page();
         reading.pages += 1;
         reading.redirects = 0;
         reading.total = reading.total.or(answer.total);
@@ -121,6 +124,7 @@ impl HarvestSession {
         reading.end = match next {
             None => Some(ReadingEnd::LastPage),
             Some(next) => {
+                reading.is_button = next.kind == PagerKind::Button;
                 reading.request = next.request;
                 let continues = reading.pages < MAX_PAGES && self.wants_next_page(&reading);
                 if continues { None } else { Some(ReadingEnd::Paused) }
@@ -141,26 +145,39 @@ impl HarvestSession {
     }
 
     /// Adds records to an answer. Returns the new ones with their positions. A near-duplicate of a known record counts
-    /// as that record.
-    fn add_records(&mut self, reading: &mut AnswerReading, records: Vec<Record>) -> Vec<(Record, u32)> {
+    /// as that record, unless it has an address of its own.
+    fn add_records(&mut self, reading: &mut AnswerReading, mut records: Vec<Record>) -> Vec<(Record, u32)> {
         let mut new = Vec::new();
+        self.content_identity.identify(&mut records, &self.known);
         for mut record in records {
             self.details.add_listed(&record);
             let words = record.text.split_whitespace().take(MIN_COMPARED_WORDS).count();
-            if words == MIN_COMPARED_WORDS {
+            if words == MIN_COMPARED_WORDS && record.url.is_none() {
                 record.id = self.near_duplicates.find_or_insert(&record).unwrap_or(record.id);
             }
             let is_new = self.known.insert(record.id);
             if is_new {
                 new.push((record.clone(), reading.query.after + reading.records.len() as u32 + 1));
             }
-            reading.add(record, is_new, self.wants_details());
+            let wants_detail = is_new && self.wants_details() && self.is_own_detail_page(&record);
+            if wants_detail {
+                self.details.add_queued();
+            }
+            reading.add(record, is_new, wants_detail);
         }
         new
     }
 
+    /// Returns true if a record's URL has the site and port of the form and was not fetched as a detail page before.
+    fn is_own_detail_page(&mut self, record: &Record) -> bool {
+        let Some(url) = &record.url else { return false };
+        let here = self.entry_page.page();
+        let is_own = Site::of(url) == Site::of(here) && url.port() == here.port();
+        is_own && self.detail_urls.insert(LinkId::of(url))
+    }
+
     pub(super) fn wants_details(&self) -> bool {
-        self.details.is_wanted(self.options.details, self.known.len())
+        self.details.is_wanted(self.options.details)
     }
 
     /// Ends a reading that failed, and the harvest after too many failures in a row.
@@ -186,15 +203,17 @@ impl HarvestSession {
         response: ParsedResponse,
     ) -> HarvestUpdate {
         let mut update = HarvestUpdate { query_number: reading.number, ..HarvestUpdate::default() };
-        if let (Some((at, _)), Some(document)) = (reading.details.pop_front(), response.document)
-            && let Some((record, _)) = reading.records.get_mut(at)
-        {
-            let text = document.page.text;
-            self.details.add_detail_page(&record.text, &text);
-            record.text = format!("{} {text}", record.text);
-            update.detail = Some((record.id, text));
+        let record = reading.details.pop_front().and_then(|(at, _)| reading.records.get_mut(at));
+        match (record, response.document) {
+            (Some((record, _)), Some(document)) if response.status < 400 => {
+                let text = document.page.text;
+                self.details.add_detail_page(&record.text, &text);
+                record.text = format!("{} {text}", record.text);
+                update.detail = Some((record.id, text));
+            }
+            _ => self.details.add_failure(),
         }
-        if !self.wants_details() {
+        if !self.details.is_useful(self.options.details) {
             reading.details.clear();
         }
         self.continue_or_finish(reading, update)

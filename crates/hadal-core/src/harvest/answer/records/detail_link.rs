@@ -13,7 +13,8 @@
 //! - `b`: mean number of links before it in the record
 //! - `q`: share of links that repeat the query
 //!
-//! The weights are guesses.
+//! The quality is multiplied by [`KNOWN_SHAPE_FACTOR`] if most links of the column have the URL shape of the detail links
+//! on earlier answers: a page with few records does not show which link leads to the record. The weights are guesses.
 
 use super::super::view::{AnswerView, hashed};
 use super::group::{RecordGroup, Segment};
@@ -23,6 +24,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 const MAX_LINKS: usize = 16;
 /// Records of a group that the choice is based on. Guess.
 const MAX_SAMPLED: usize = 60;
+/// Factor on the quality of a column with the known URL shape. Guess.
+const KNOWN_SHAPE_FACTOR: f32 = 6.0;
 /// Link text from this length on is as good a name as any, in bytes. Guess.
 const FULL_NAME_BYTES: f32 = 40.0;
 /// Elements above a link among which a heading is searched. Guess.
@@ -64,6 +67,8 @@ pub(super) fn links_of(view: &AnswerView<'_>, segment: Segment) -> Vec<RecordLin
 /// The link column of a group that leads to detail pages.
 pub(super) struct DetailLink {
     column: u64,
+    /// URL shape of the detail links on earlier answers.
+    known_shape: Option<u64>,
     /// Number of different targets in the column, divided by the number of records.
     pub(super) share: f32,
     /// Share of its links that repeat the query.
@@ -82,6 +87,7 @@ impl DetailLink {
     pub(super) fn single(link: RecordLink) -> DetailLink {
         DetailLink {
             column: link.column,
+            known_shape: None,
             share: 1.0,
             repeating_share: 0.0,
             purity: 1.0,
@@ -95,10 +101,13 @@ impl DetailLink {
         links_of(view, segment).iter().find(|link| link.column == self.column).map(|link| link.link)
     }
 
-    /// A record's link in this column, or else its first link that has a text and does not repeat the query.
+    /// A record's link in this column, or else one with the known URL shape, or else the first that has a text and does
+    /// not repeat the query.
     pub(super) fn find(&self, view: &AnswerView<'_>, segment: Segment) -> Option<RecordLink> {
         let links = links_of(view, segment);
-        let own = links.iter().find(|link| link.column == self.column);
+        let is_known = |link: &&RecordLink| Some(view.link_keys[link.link].shape) == self.known_shape;
+        let in_column = links.iter().find(|link| link.column == self.column);
+        let own = in_column.or_else(|| links.iter().find(is_known));
         let other = || {
             let is_other = |link: &&RecordLink| {
                 !view.repeats_query[link.link] && !view.page.links[link.link].context.anchor.is_empty()
@@ -126,7 +135,11 @@ struct LinkColumn {
 }
 
 /// Chooses the column with the highest quality; `None` if no record has a link.
-pub(super) fn detail_link(view: &AnswerView<'_>, group: &RecordGroup) -> Option<DetailLink> {
+pub(super) fn detail_link(
+    view: &AnswerView<'_>,
+    group: &RecordGroup,
+    known_shape: Option<u64>,
+) -> Option<DetailLink> {
     let sample = group.segments.len().min(MAX_SAMPLED);
     let mut columns: FxHashMap<u64, LinkColumn> = FxHashMap::default();
     for &segment in &group.segments[..sample] {
@@ -135,11 +148,11 @@ pub(super) fn detail_link(view: &AnswerView<'_>, group: &RecordGroup) -> Option<
         }
     }
     let mut best: Vec<(f32, u64)> =
-        columns.iter().map(|(column, counts)| (counts.quality(sample), *column)).collect();
+        columns.iter().map(|(column, counts)| (counts.quality(sample, known_shape), *column)).collect();
     best.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
     let (_, column) = *best.first()?;
     let targets_per_record = targets_per_record(view, &group.segments[..sample], column);
-    Some(DetailLink { targets_per_record, ..columns[&column].summary(column, sample) })
+    Some(DetailLink { targets_per_record, known_shape, ..columns[&column].summary(column, sample) })
 }
 
 fn targets_per_record(view: &AnswerView<'_>, segments: &[Segment], column: u64) -> f32 {
@@ -172,21 +185,25 @@ impl LinkColumn {
     }
 
     /// Quality of the column, see the module's formula.
-    fn quality(&self, sample: usize) -> f32 {
+    fn quality(&self, sample: usize, known_shape: Option<u64>) -> f32 {
         let count = self.records as f32;
+        let known = known_shape.and_then(|shape| self.shapes.get(&shape)).copied().unwrap_or_default();
+        let factor = if 2 * known > self.records { KNOWN_SHAPE_FACTOR } else { 1.0 };
         let share = |part: usize| part as f32 / count;
         let length = (self.text_bytes as f32 / count / FULL_NAME_BYTES).min(1.0);
         let name = share(self.named) * share(self.names.len()) * (0.3 + 0.7 * length);
         let heading = 1.0 + 0.8 * share(self.in_heading);
         let early = 1.0 - 0.05 * (self.positions as f32 / count).min(10.0);
         let leads_away = 1.0 - 0.9 * share(self.repeating);
-        count / sample as f32 * share(self.targets.len()) * (0.1 + name) * heading * early * leads_away
+        let base = count / sample as f32 * share(self.targets.len()) * (0.1 + name);
+        factor * base * heading * early * leads_away
     }
 
     fn summary(&self, column: u64, sample: usize) -> DetailLink {
         let share = |part: usize| part as f32 / self.records as f32;
         DetailLink {
             column,
+            known_shape: None,
             share: self.targets.len() as f32 / sample as f32,
             repeating_share: share(self.repeating),
             purity: share(self.shapes.values().copied().max().unwrap_or_default()),

@@ -21,6 +21,7 @@ use super::view::AnswerView;
 use crate::html::{tag, truncate};
 use detail_link::{DetailLink, RecordLink};
 use fields::FieldNames;
+use template::RecordTemplate;
 use url::Url;
 
 /// Longest title in bytes. Guess.
@@ -132,7 +133,7 @@ fn first_line<'a>(view: &AnswerView<'a>, range: std::ops::Range<usize>) -> Optio
 
 /// The only record of a page without a group: the innermost element with nearly all new text, if it has a link with new
 /// text that does not repeat the query.
-pub(super) fn single_record(view: &AnswerView<'_>) -> Option<RawRecord> {
+pub(super) fn single_record(view: &AnswerView<'_>, templates: &RecordTemplates) -> Option<RawRecord> {
     let nodes = view.outline.nodes();
     let all = view.new_weight(view.all());
     let holds_most = |at: &usize| view.new_weight(*at..nodes[*at].end as usize) >= MIN_SINGLE_SHARE * all;
@@ -143,14 +144,18 @@ pub(super) fn single_record(view: &AnswerView<'_>) -> Option<RawRecord> {
         at = inner;
     }
     let segment = Segment { first: at, last: at };
-    let link = detail_link::links_of(view, segment).into_iter().find(|link| {
+    let is_link = |link: &RecordLink| {
         let is_named = !view.outline.text_of(link.at).is_empty();
         let new_weight = view.new_weight(link.at..nodes[link.at].end as usize);
         is_named
             && !view.repeats_query[link.link]
             && new_weight > MIN_NEW_WEIGHT
             && nodes[at].tag != tag!("body")
-    })?;
+    };
+    let links: Vec<RecordLink> = detail_link::links_of(view, segment).into_iter().filter(is_link).collect();
+    let shape = templates.best().and_then(RecordTemplate::detail_shape);
+    let is_known = |link: &&RecordLink| Some(view.link_keys[link.link].shape) == shape;
+    let link = *links.iter().find(is_known).or(links.first())?;
     let detail = DetailLink::single(link);
     let titles = TitleRule { detail: Some(&detail), has_headings: false };
     let names = FieldNames::of(view, &RecordGroup::single(segment));

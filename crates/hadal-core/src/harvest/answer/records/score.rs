@@ -56,7 +56,9 @@ pub(super) fn score(
     stated: Option<u64>,
 ) -> ScoredGroup {
     drop_furniture(view, &mut group);
-    let detail = detail_link(view, &group).filter(|detail| detail.share >= MIN_DETAIL_LINK_SHARE);
+    let known_shape = template.and_then(RecordTemplate::detail_shape);
+    let detail =
+        detail_link(view, &group, known_shape).filter(|detail| detail.share >= MIN_DETAIL_LINK_SHARE);
     let count = group.segments.len();
     let matching = group.segments.iter().filter(|segment| view.has_query_word(segment.text(view))).count();
     let matching_share = matching as f32 / count.max(1) as f32;

@@ -6,6 +6,10 @@ use serde::{Deserialize, Serialize};
 
 /// Continuation labels stored per template. Guess.
 const MAX_CONTINUATIONS: usize = 16;
+/// URL shapes stored per template. Guess.
+const MAX_SHAPES: usize = 8;
+/// Records with the most frequent shape from which it is that of detail pages. Guess.
+const MIN_SHAPE_RECORDS: u32 = 5;
 /// Templates stored per form. Guess.
 const MAX_TEMPLATES: usize = 6;
 
@@ -19,11 +23,29 @@ pub(in super::super) struct RecordTemplate {
     pub(super) continuations: Vec<u64>,
     /// Sum of the scores of the groups found there.
     weight: f32,
+    /// Number of records by the URL shape of their detail link, most frequent first.
+    shapes: Vec<(u64, u32)>,
 }
 
 impl RecordTemplate {
     pub(super) fn matches(&self, place: u64, start: RecordStart) -> bool {
         self.place == place && self.start == start
+    }
+
+    /// URL shape of most detail links, once enough records were seen.
+    pub(super) fn detail_shape(&self) -> Option<u64> {
+        self.shapes.first().filter(|(_, count)| *count >= MIN_SHAPE_RECORDS).map(|(shape, _)| *shape)
+    }
+
+    fn add_shapes(&mut self, shapes: &[u64]) {
+        for shape in shapes {
+            match self.shapes.iter().position(|(known, _)| known == shape) {
+                Some(at) => self.shapes[at].1 += 1,
+                None if self.shapes.len() < MAX_SHAPES => self.shapes.push((*shape, 1)),
+                None => {}
+            }
+        }
+        self.shapes.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
     }
 }
 
@@ -37,21 +59,26 @@ impl RecordTemplates {
         self.0.iter().max_by(|a, b| a.weight.total_cmp(&b.weight))
     }
 
-    /// Adds the group of an answer with its score. A group with several records replaces the continuation labels.
-    pub(in super::super) fn add(&mut self, group: &RecordGroup, score: f32) {
+    /// Adds the group of an answer with its score and the URL shapes of its detail links. A group with several records
+    /// replaces the continuation labels.
+    pub(in super::super) fn add(&mut self, group: &RecordGroup, score: f32, shapes: &[u64]) {
         let mut continuations = group.continuations.clone();
         continuations.truncate(MAX_CONTINUATIONS);
         match self.0.iter().position(|known| known.matches(group.place, group.start)) {
             Some(at) => {
                 let known = &mut self.0[at];
                 known.weight += score;
+                known.add_shapes(shapes);
                 if group.segments.len() > 1 {
                     known.continuations = continuations;
                 }
             }
             None if self.0.len() < MAX_TEMPLATES => {
                 let (place, start) = (group.place, group.start);
-                self.0.push(RecordTemplate { place, start, continuations, weight: score });
+                let mut new =
+                    RecordTemplate { place, start, continuations, weight: score, shapes: Vec::new() };
+                new.add_shapes(shapes);
+                self.0.push(new);
             }
             None => {}
         }
