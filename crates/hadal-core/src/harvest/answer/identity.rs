@@ -57,12 +57,15 @@ pub(super) struct IdentityRules {
     seen: BTreeSet<u64>,
     /// URLs do not distinguish records, so their text identifies them.
     by_text: bool,
+    /// Names of fields that number the records of an answer.
+    counting_fields: BTreeSet<String>,
 }
 
 impl IdentityRules {
     /// Learns from the records of an answer. Returns true if the rules changed, so that other ids follow from now on.
     pub(super) fn learn(&mut self, records: &[RawRecord], query: &Query) -> bool {
         let before = (self.ignored.clone(), self.by_text);
+        self.counting_fields.extend(counting_fields(records));
         let linked: Vec<&RawRecord> =
             records.iter().filter(|record| record.url.is_some()).take(MAX_RECORDS).collect();
         let urls: Vec<Vec<UrlPart>> =
@@ -150,7 +153,7 @@ impl IdentityRules {
         let share_urls = counts.len() * 2 < by_url.iter().flatten().count();
         let id = |(record, url_id): (&RawRecord, &Option<u64>)| match url_id {
             Some(url_id) if !self.by_text && !share_urls => RecordId(*url_id),
-            _ => RecordId(text_id(record)),
+            _ => RecordId(text_id(record, &self.counting_fields)),
         };
         records.iter().zip(&by_url).map(id).collect()
     }
@@ -246,14 +249,32 @@ fn count_up(values: &[Option<&str>]) -> bool {
     numbers.windows(2).all(|pair| pair[0] < pair[1] && pair[1].saturating_sub(pair[0]) <= MAX_POSITION_STEP)
 }
 
-/// Id of a record without a URL: hash of its title and fields, leaving out relevance scores, or of its text without a
-/// leading number.
-fn text_id(record: &RawRecord) -> u64 {
+/// Names of the fields that count up by 1 from record to record, in a list of at least three.
+fn counting_fields(records: &[RawRecord]) -> Vec<String> {
+    let number = |record: &RawRecord, name: &str| {
+        let (_, value) = record.fields.iter().find(|(known, _)| known == name)?;
+        value.trim_end_matches('.').parse::<i64>().ok()
+    };
+    let counts = |name: &&String| {
+        let numbers: Option<Vec<i64>> = records.iter().map(|record| number(record, name)).collect();
+        numbers.is_some_and(|numbers| {
+            numbers.len() >= 3 && numbers.windows(2).all(|pair| pair[1] == pair[0] + 1)
+        })
+    };
+    let first = records.first().map(|record| record.fields.as_slice()).unwrap_or_default();
+    first.iter().map(|(name, _)| name).filter(counts).cloned().collect()
+}
+
+/// Id of a record without a URL: hash of its title and fields, leaving out relevance scores and running numbers, or of
+/// its text without a leading number.
+fn text_id(record: &RawRecord, counting_fields: &BTreeSet<String>) -> u64 {
     let text = record.text.trim_start_matches(|c: char| !c.is_alphabetic());
     if record.fields.is_empty() && !text.is_empty() {
         return plain_hash(text);
     }
-    let lasting = record.fields.iter().filter(|(name, value)| !is_relevance(name, value));
+    let is_lasting =
+        |(name, value): &&(String, String)| !is_relevance(name, value) && !counting_fields.contains(name);
+    let lasting = record.fields.iter().filter(is_lasting);
     let values = lasting.map(|(name, value)| format!("{name} {value}"));
     let all: Vec<String> = std::iter::once(record.title.clone()).chain(values).collect();
     plain_hash(&all.join(" "))
@@ -323,6 +344,21 @@ mod tests {
         let ids = rules.ids_of(&records);
         assert_eq!(ids.iter().collect::<FxHashSet<_>>().len(), 3);
         assert_eq!(rules.ids_of(&answer(&["/i?id=2"])), [ids[1]]);
+    }
+
+    #[test]
+    fn running_numbers_make_no_new_record() {
+        let list = |titles: [&str; 3]| -> Vec<RawRecord> {
+            let numbered = |(at, title): (usize, &str)| RawRecord {
+                fields: vec![("#".into(), (at + 1).to_string()), ("Year".into(), "1999".into())],
+                ..raw("", title)
+            };
+            titles.into_iter().enumerate().map(numbered).collect()
+        };
+        let (one, other) = (list(["Sea", "Ship", "Port"]), list(["Boat", "Sea", "Crew"]));
+        let mut rules = IdentityRules::default();
+        rules.learn(&one, &Query::words("sea"));
+        assert_eq!(rules.ids_of(&one)[0], rules.ids_of(&other)[1]);
     }
 
     #[test]

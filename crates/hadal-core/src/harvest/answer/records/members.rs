@@ -9,6 +9,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Share of records with a detail link from which records without it are doubted. Guess.
 const MIN_DETAIL_LINK_SHARE: f32 = 0.7;
+/// Share of records with a link to another host up to which they are no records. Guess.
+const MAX_FOREIGN_SHARE: f32 = 0.35;
 /// Share of detail links that repeat the query from which repetition is normal for the group. Guess.
 const MIN_REPEATING_SHARE: f32 = 0.5;
 
@@ -23,6 +25,20 @@ pub(super) fn drop_outsiders(view: &AnswerView<'_>, scored: &mut ScoredGroup) {
     scored.group.segments.retain(|segment| {
         detail.position_in(view, *segment).is_some() && !detail.find(view, *segment).is_some_and(repeats)
     });
+    let is_foreign = |segment: &Segment| {
+        detail
+            .position_in(view, *segment)
+            .is_some_and(|link| view.page.links[link].url.host_str() != view.page.url.host_str())
+    };
+    drop_minority(scored.group.segments.as_mut(), is_foreign);
+}
+
+/// Drops the segments that `is_foreign` accepts if most segments are not foreign: advertisements lead to other hosts.
+fn drop_minority(segments: &mut Vec<Segment>, is_foreign: impl Fn(&Segment) -> bool) {
+    let foreign = segments.iter().filter(|segment| is_foreign(segment)).count();
+    if foreign > 0 && foreign as f32 <= MAX_FOREIGN_SHARE * segments.len() as f32 {
+        segments.retain(|segment| !is_foreign(segment));
+    }
 }
 
 /// Adds siblings that the group's start does not match because they lack a part, such as a picture. A sibling is added

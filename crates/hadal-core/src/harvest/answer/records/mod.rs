@@ -123,9 +123,18 @@ fn heading(view: &AnswerView<'_>, segment: Segment) -> Option<usize> {
 /// First line of a range of nodes that contains a letter.
 fn first_line<'a>(view: &AnswerView<'a>, range: std::ops::Range<usize>) -> Option<&'a str> {
     let nodes = view.outline.nodes();
+    let top = range.start;
     let leaves: Vec<usize> = range.filter(|at| nodes[*at].is_text()).take(MAX_LINE_TEXTS).collect();
     let has_letter = |at: &usize| view.outline.text_of(*at).chars().any(char::is_alphabetic);
-    let first = leaves.iter().position(has_letter)?;
+    // The head cell of a row names its value.
+    let is_head = |at: &usize| {
+        view.outline
+            .ancestors(*at)
+            .take_while(|above| *above > top)
+            .any(|above| nodes[above].tag == tag!("th"))
+    };
+    let is_title = |at: &usize| has_letter(at) && !is_head(at);
+    let first = leaves.iter().position(is_title).or_else(|| leaves.iter().position(has_letter))?;
     let more = leaves[first + 1..].iter().take_while(|at| !nodes[**at].breaks).count();
     let (start, end) = (nodes[leaves[first]].text_start(), nodes[leaves[first + more]].text_end());
     Some(view.outline.slice(start..end))

@@ -132,16 +132,35 @@ fn linkless_factor(view: &AnswerView<'_>, group: &RecordGroup) -> f32 {
     let sample = group.segments.iter().take(MAX_COMPARED);
     let (mut text_count, mut count) = (0, 0);
     for segment in sample {
-        if is_cell(segment.first) && segment.first == segment.last {
+        if is_cell(segment.first) && segment.first == segment.last && lines(view, segment.first) < 2 {
             return 0.0;
         }
-        if is_several(view, *segment) {
+        if is_several(view, *segment) || has_record_cells(view, *segment) {
             return 0.1;
         }
         text_count += texts(segment);
         count += 1;
     }
     if text_count >= 2 * count { 1.0 } else { 0.3 }
+}
+
+/// Number of lines of text in a node, up to 4.
+fn lines(view: &AnswerView<'_>, at: usize) -> usize {
+    let nodes = view.outline.nodes();
+    let inside = at + 1..nodes[at].end as usize;
+    let starts = inside.filter(|at| nodes[*at].is_text() && nodes[*at].breaks);
+    starts.take(4).count()
+}
+
+/// Returns true for a table row with at least two cells of several lines each: the row of a grid, in which every cell is
+/// a record.
+fn has_record_cells(view: &AnswerView<'_>, segment: Segment) -> bool {
+    let nodes = view.outline.nodes();
+    let is_record = |at: &usize| nodes[*at].tag == tag!("td") && lines(view, *at) >= 2;
+    let is_row = nodes[segment.first].tag == tag!("tr") && segment.first == segment.last;
+    let cells = view.outline.children(segment.first).filter(|at| nodes[*at].tag == tag!("td"));
+    let cells: Vec<usize> = cells.collect();
+    is_row && cells.len() >= 2 && cells.iter().filter(|at| is_record(at)).count() * 2 > cells.len()
 }
 
 /// Returns true if the first and the last sibling of a segment have the same element name and number of children, so

@@ -158,13 +158,27 @@ pub(super) fn start_positions(outline: &Outline, children: &[ChildNode], start: 
                 && classes(outline, child.at).any(|name| hashed(&(child.element, name)) == class)
         }),
         RecordStart::AfterSeparator(separator) => {
-            positions_after(children, |before| before.last().is_some_and(|child| child.element == separator))
+            let is_break =
+                |before: &[ChildNode]| before.last().is_some_and(|child| child.element == separator);
+            without_heading(children, positions_after(children, is_break))
         }
-        RecordStart::AfterEmptyLine => positions_after(
-            children,
-            |before| matches!(before, [.., one, other] if one.is_separator && other.is_separator),
-        ),
+        RecordStart::AfterEmptyLine => {
+            let is_break = |before: &[ChildNode]| matches!(before, [.., one, other] if one.is_separator && other.is_separator);
+            without_heading(children, positions_after(children, is_break))
+        }
     }
+}
+
+/// Moves the first start behind the heading of the list. The first segment may be as long as the longest between two
+/// other starts, and it begins with an element that begins another.
+fn without_heading(children: &[ChildNode], mut starts: Vec<usize>) -> Vec<usize> {
+    let [first, second, ..] = starts[..] else { return starts };
+    let longest = starts[1..].windows(2).map(|pair| pair[1] - pair[0]).max();
+    let Some(longest) = longest.filter(|longest| second - first > *longest) else { return starts };
+    let elements: Vec<u64> = starts[1..].iter().map(|at| children[*at].element).collect();
+    let begins = |at: &usize| elements.contains(&children[*at].element) && !children[*at].is_separator;
+    starts[0] = (second - longest..second).find(begins).unwrap_or(first);
+    starts
 }
 
 fn positions(children: &[ChildNode], is_start: impl Fn(&ChildNode) -> bool) -> Vec<usize> {
