@@ -59,7 +59,7 @@ const MOST_STATED_WORDS: usize = 256;
 const EXPLORED_ANSWERS: u32 = 6;
 
 /// Value of a new query, relative to a page of new records, from which the harvest explores. Guess.
-const EXPLORED_VALUE: f64 = 0.5;
+const EXPLORED_VALUE: f64 = 0.2;
 
 /// Share of the known matches below which a longest answer without a total counts as cut. Guess.
 const LEAST_KNOWN_SHOWN: f64 = 0.9;

@@ -22,7 +22,7 @@
 //! | `page` | records on the next page |
 //! | `c_p`, `c_d` | cost of a result page, of a detail page |
 //!
-//! Among answers the one with the greatest `value * breadth(s)^0.5` is continued, where `s` is the share of the database
+//! Among answers the one with the greatest `value * breadth(s)` is continued, where `s` is the share of the database
 //! that it can show ([`scoring`](super::scoring)). Where all pages are new, that is the longest answer.
 //!
 //! Without a total, `t` is the expected share of unseen records among the matches not yet read, and `W` is 30.
@@ -180,10 +180,19 @@ impl HadalPolicy {
     }
 
     /// Preference for long answers, which hold no record twice: `breadth` of the share of the database that the answer
-    /// can show, with the exponent 0.5.
+    /// can show.
     fn breadth_of(&self, matching: f64, costs: &RequestCosts) -> f64 {
         let cap = costs.cap.or(self.cap.value()).map_or(f64::INFINITY, f64::from);
-        breadth(matching.min(cap) / self.size().max(1.0)).sqrt()
+        breadth(matching.min(cap) / self.size_by_broadest().max(1.0))
+    }
+
+    /// Size of the database by the stated total of the broadest word and its share of the seen records, at most the size
+    /// by the yield model, which is far too great at the start.
+    fn size_by_broadest(&self) -> f64 {
+        let Some(word) = self.broadest.first() else { return self.size() };
+        let seen = f64::from(self.captures.all_records().records());
+        let with_word = f64::from(self.captures.counts()[*word as usize].records()).max(1.0);
+        (self.stated[word].matching * seen / with_word).min(self.size())
     }
 
     /// Removes a paused answer that cannot be continued. After [`LOST_IN_A_ROW`] of them, all paused answers count as
