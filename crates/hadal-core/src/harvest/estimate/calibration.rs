@@ -49,8 +49,9 @@ const ERROR_QUANTILES: [[f64; 8]; 3] = [
     [1.9, 1.55, 1.3, 0.85, 1.0, 1.7, 1.35, 1.2],
 ];
 
-/// Least half-width of the capture history's interval of `ln(size / S)` beside totals. Guess.
-const LEAST_CAPTURES_HALF_WIDTH: f64 = 0.04;
+/// Least half-width of the capture history's interval of `ln(size / S)` beside totals. Chosen by hand: with 0.04 only 7 of
+/// 12 intervals of `hadal eval harvest --quick` hold at 90 %.
+const LEAST_CAPTURES_HALF_WIDTH: f64 = 0.13;
 
 /// Place of the best estimate between a bound and the farthest value, where the estimate is below the bound. Guess.
 const SHARE_OF_DISTANCE: f64 = 0.5;

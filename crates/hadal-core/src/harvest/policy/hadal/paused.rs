@@ -54,7 +54,7 @@ const LONG_ANSWER_PAGES: f64 = 5.0;
 
 /// Factor on the value of a next page beside new queries: the next page of an answer is known better than the first page
 /// of a new query. Chosen by hand from 1, 1.1 and 1.2 on simulated databases.
-pub const CONTINUATION_BONUS: f64 = 1.2;
+pub const CONTINUATION_BONUS: f64 = 1.1;
 
 /// Lost continuations in a row after which the form is taken to lose them all. Guess.
 const LOST_IN_A_ROW: usize = 2;
