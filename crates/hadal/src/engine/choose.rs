@@ -151,7 +151,7 @@ impl Engine {
         outcome.hosts = vec![self.frontier.hosts.record_interruption(host, sent.at)?];
         let kind = FailureKind::Interrupted;
         let was_probe = queued.as_ref().is_some_and(|queued| matches!(queued.link.task, LinkTask::Probe(_)));
-        outcome.submission = was_probe.then(|| SubmissionResult::Failure(kind));
+        outcome.submission = was_probe.then_some(SubmissionResult::Failure(kind));
         outcome.end = match queued {
             Some(queued) => StepEnd::Retry(Box::new(queued), kind),
             None => StepEnd::Robots,

@@ -34,10 +34,10 @@ fn run_round(store: &dyn Store, run: RunId, harvest: HarvestId, round: u64) {
     let progress = Some(RunProgress { next_seq: round + 1, ..RunProgress::default() });
     store.commit(run, &Batch { progress, ..ending(vec![end]) }).unwrap();
     let (number, first) = (round as u32, round * RECORDS);
-    commit_steps(&*store, harvest, &[harvest_step(2 * round, number, first..first + 2)]);
+    commit_steps(store, harvest, &[harvest_step(2 * round, number, first..first + 2)]);
     let rest = harvest_step(2 * round + 1, number, first + 2..first + RECORDS);
     let answer = Some(asked(number, first..first + RECORDS));
-    commit_steps(&*store, harvest, &[HarvestStep { asked: answer, ..rest }]);
+    commit_steps(store, harvest, &[HarvestStep { asked: answer, ..rest }]);
     store.sync().unwrap();
 }
 
