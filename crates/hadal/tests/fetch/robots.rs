@@ -75,6 +75,7 @@ const CASES: [(&str, &str, &str, bool); 47] = [
     ("unreserved escapes are plain", "User-agent: *\nDisallow: /%61%2D", "/a-", false),
     ("escapes in the address are plain too", "User-agent: *\nDisallow: /~joe", "/%7Ejoe", false),
     ("hex digits have no case", "User-agent: *\nDisallow: /a%3cd", "/a%3Cd", false),
+    ("an escaped bracket is a bracket", "User-agent: *\nDisallow: /a(1)", "/a%281%29", false),
     ("an escaped slash is no slash", "User-agent: *\nDisallow: /a%2Fb", "/a/b", true),
     ("letters beyond ASCII are escaped", "User-agent: *\nDisallow: /caf\u{e9}", "/caf%C3%A9", false),
     ("comments are dropped", "User-agent: * # all\nDisallow: /a # this\n# Allow: /a", "/a", false),

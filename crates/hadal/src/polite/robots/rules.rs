@@ -164,16 +164,21 @@ fn replace(text: &[u8], from: u8, to: &[u8]) -> Vec<u8> {
         .collect()
 }
 
-/// Normalises percent-encoding (RFC 9309, section 2.2.2): unreserved octets are decoded, other escapes get capital hex
-/// digits, and octets outside printable ASCII are escaped.
+/// Characters that mean the same in a path with and without percent-encoding: the unreserved ones of RFC 3986, and
+/// reserved ones without a meaning of their own. RFC 9309 leaves the latter encoded, but servers decode them, so a rule
+/// for `/a(1)` means `/a%281%29` too.
+const DECODED: &[u8] = b"-._~!'(),;:@";
+
+/// Normalises percent-encoding (RFC 9309, section 2.2.2): letters, digits and [`DECODED`] characters are decoded, other
+/// escapes get capital hex digits, and octets outside printable ASCII are escaped.
 fn normalised(text: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(text.len());
     let mut at = 0;
     while at < text.len() {
         let escaped = (text[at] == b'%').then(|| hex_pair(text.get(at + 1..at + 3)?)).flatten();
         let byte = escaped.unwrap_or(text[at]);
-        let unreserved = byte.is_ascii_alphanumeric() || b"-._~".contains(&byte);
-        if unreserved || (escaped.is_none() && byte.is_ascii_graphic()) {
+        let is_decoded = byte.is_ascii_alphanumeric() || DECODED.contains(&byte);
+        if is_decoded || (escaped.is_none() && byte.is_ascii_graphic()) {
             out.push(byte);
         } else {
             out.extend(format!("%{byte:02X}").bytes());
