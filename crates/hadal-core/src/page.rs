@@ -55,6 +55,19 @@ pub struct LinkContext {
     pub rel: String,
     /// Index of the link among the page's links.
     pub position: u32,
+    /// Judgement of the critic on the link's words; `None` before it has judged them.
+    pub topic: Option<LinkTopic>,
+}
+
+/// P(on topic) of a link's target, estimated before the target is fetched.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct LinkTopic {
+    /// P(on topic) by the words of the anchor text and the URL.
+    pub own: f32,
+    /// P(on topic) by the words before and after the link.
+    pub around: f32,
+    /// Sites other than its own that the page links to.
+    pub other_sites: u16,
 }
 
 /// An HTML form, or another search endpoint; `source` tells them apart.

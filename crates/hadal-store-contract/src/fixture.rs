@@ -6,7 +6,7 @@ use hadal_core::critic::FormKind;
 use hadal_core::http::Method;
 use hadal_core::identity::FormId;
 use hadal_core::link::{FrontierLink, LinkOrigin, ParentPage, QueueId, QueueRank, QueuedLink};
-use hadal_core::page::{Form, FormSource, LinkContext};
+use hadal_core::page::{Form, FormSource, LinkContext, LinkTopic};
 use hadal_core::strategy::SiteCounters;
 use hadal_core::time::Time;
 use url::Url;
@@ -53,6 +53,7 @@ pub fn queued_link(address: &str, queue: u64, score: f32, order: u64) -> QueuedL
             tag_path: "body ul li a".into(),
             rel: "nofollow".into(),
             position: 3,
+            topic: Some(LinkTopic { own: 0.5, around: 0.25, other_sites: 7 }),
         },
         parent: Some(ParentPage {
             id: LinkId::of(&parent),

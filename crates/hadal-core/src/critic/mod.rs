@@ -6,6 +6,7 @@
 //! - Kind of a form (search, login, ...): [`searchable`] over [`kind_features`].
 //! - Topic of a form or page: [`domain`] and [`page_topic`] over [`topic_features`] for the built-in domains,
 //!   [`learned`] for a topic of the user, trained against the [`background`].
+//! - Topic of a page that is not fetched yet, from the words of a link: [`Critic::judge_links`].
 //! - Classifiers of the papers, as baselines: [`paper_baseline`].
 //! - Submitting a form and reading the answer: [`veto`], [`probe`], [`page_kind`]; [`quality`] estimates the
 //!   share of found forms that really search.
@@ -16,6 +17,7 @@ pub mod domain;
 pub mod keywords;
 pub mod kind_features;
 pub mod learned;
+mod link_topic;
 pub mod page_kind;
 pub mod page_topic;
 pub mod paper_baseline;
@@ -28,7 +30,7 @@ pub mod topic_features;
 pub mod trained;
 pub mod veto;
 
-use crate::page::{Form, Page};
+use crate::page::{Form, LinkTopic, Page};
 use serde::{Deserialize, Serialize};
 
 /// Judges pages and forms for one topic.
@@ -39,6 +41,11 @@ pub trait Critic: Send + Sync {
     /// Estimates the kind of a form and the probability that it searches the topic. `verdict` is the result of
     /// [`Critic::judge_page`] for `page`.
     fn judge_form(&self, form: &Form, page: &Page, verdict: &PageVerdict) -> FormVerdict;
+
+    /// Estimates the topic of each link's target from the words of the link ([`LinkTopic`]).
+    fn judge_links(&self, page: &Page) -> Vec<LinkTopic> {
+        link_topic::judge_links(page, |page| self.judge_page(page).p_topic)
+    }
 }
 
 /// Result of judging a page.

@@ -52,6 +52,7 @@ fn context<'a>(found: &Collected<'a>, anchor: NodeRef<'a>, position: u32) -> Lin
         tag_path: tag_path(anchor),
         rel: anchor.attribute(&local_name!("rel")).map_or(String::new(), |rel| short(rel).to_lowercase()),
         position,
+        topic: None,
     }
 }
 

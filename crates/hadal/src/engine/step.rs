@@ -177,8 +177,10 @@ impl Visit for FetchAndExamine {
 
 /// Parses and judges a page. Pure: reads a snapshot of the models and changes nothing.
 pub fn examine(body: &[u8], content_type: Option<&str>, url: &Url, critic: &dyn Critic) -> ExaminedPage {
-    let page = html::parse(body, content_type, url);
+    let mut page = html::parse(body, content_type, url);
     let verdict = critic.judge_page(&page);
+    let topics = critic.judge_links(&page);
+    page.links.iter_mut().zip(topics).for_each(|(link, topic)| link.context.topic = Some(topic));
     let forms = page.forms.iter().map(|form| critic.judge_form(form, &page, &verdict)).collect();
     let form_ids = page.forms.iter().map(|form| form_id(form, url)).collect();
     ExaminedPage { page, verdict, form_ids, forms }
