@@ -72,6 +72,28 @@ impl std::fmt::Display for Host {
     }
 }
 
+/// File name extensions of formats that are no pages: images, audio and video, documents, archives, programs, data,
+/// styles and fonts. Formats that servers may also render as pages (`xml`, `md`, `svg`) are left out.
+const FILE_EXTENSIONS: [&str; 91] = [
+    "jpg", "jpeg", "jpe", "png", "gif", "bmp", "ico", "webp", "avif", "tif", "tiff", "psd", "eps",
+    "heic", //
+    "mp3", "mp4", "m4a", "m4v", "wav", "ogg", "oga", "ogv", "flac", "aac", "wma", "wmv", "avi", "mov", "mkv",
+    "webm", "mpg", "mpeg", "flv", "swf", "mid", "midi", "ram", "3gp", //
+    "pdf", "ps", "doc", "docx", "docm", "dot", "xls", "xlsx", "xlsm", "ppt", "pptx", "pps", "ppsx", "odt",
+    "ods", "odp", "rtf", "epub", "mobi", "djvu", "dvi", "txt", "csv", "tsv", //
+    "zip", "gz", "tgz", "bz2", "xz", "tar", "rar", "7z", "z", "lzh", "zst", //
+    "exe", "msi", "dmg", "apk", "deb", "rpm", "jar", "iso", "bin", "dll", //
+    "css", "js", "json", "woff", "woff2", "ttf", "otf", "eot",
+];
+
+/// True if the last part of the path names a file of a format that is no page. `File:Map.png` is the page of a wiki.
+pub fn names_file(url: &Url) -> bool {
+    let name = url.path().rsplit('/').next().unwrap_or_default();
+    let Some((stem, extension)) = name.rsplit_once('.') else { return false };
+    let is_wiki_page = stem.contains(':') || stem.contains("%3A") || stem.contains("%3a");
+    !is_wiki_page && FILE_EXTENSIONS.iter().any(|known| known.eq_ignore_ascii_case(extension))
+}
+
 /// Treatment of tracking parameters by [`normalise`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum TrackingParams {
@@ -154,6 +176,19 @@ mod tests {
 
     fn normal(text: &str) -> Option<String> {
         normalise(Url::parse(text).ok()?, TrackingParams::Strip).map(String::from)
+    }
+
+    #[test]
+    fn files_are_known_by_their_extension() {
+        let is_file = |address| names_file(&Url::parse(address).unwrap());
+        assert!(is_file("http://a.org/photos/beach.JPG") && is_file("http://a.org/terms.pdf?v=2"));
+        assert!(is_file("http://a.org/x.tar.gz"));
+        assert!(!is_file("http://a.org/search.php?file=x.pdf") && !is_file("http://a.org/v1.2"));
+        assert!(
+            !is_file("http://a.org/wiki/File:Map.png")
+                && !is_file("http://a.org/pdf")
+                && !is_file("http://a.jpg")
+        );
     }
 
     #[test]

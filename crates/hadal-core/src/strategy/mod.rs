@@ -153,6 +153,12 @@ pub trait QueueHeads {
     /// Head of one queue; `None` if none of its links is ready.
     fn head(&self, queue: QueueId) -> Option<QueueHead>;
 
+    /// Best link of a queue among those whose hosts are not ready but will be soon: after the answer to a request in
+    /// flight or a short pause. `None` if there is none or if the answer is not known.
+    fn head_soon(&self, _queue: QueueId) -> Option<QueueHead> {
+        None
+    }
+
     /// Links that wait in a queue, ready or not, in memory or in the store.
     fn link_count(&self, queue: QueueId) -> u64;
 }

@@ -82,10 +82,15 @@ impl RunHosts {
         Ok(self.known(host)?.permission(url, now))
     }
 
-    /// True when a host may receive a request now. If not, `waiter` is reported by [`RunHosts::woken`] or
-    /// [`RunHosts::release`] later.
-    pub fn is_ready(&mut self, host: HostIx, waiter: HostIx, now: Time) -> bool {
-        self.scheduler.readiness_or_wait(host, waiter, now) == Readiness::Ready
+    /// Readiness of a host. If it is not ready, `waiter` is reported by [`RunHosts::woken`] or [`RunHosts::release`]
+    /// later.
+    pub fn readiness_or_wait(&mut self, host: HostIx, waiter: HostIx, now: Time) -> Readiness {
+        self.scheduler.readiness_or_wait(host, waiter, now)
+    }
+
+    /// Readiness of a host.
+    pub fn readiness(&self, host: HostIx, now: Time) -> Readiness {
+        self.scheduler.readiness(host, now)
     }
 
     /// True when no request to the host is in flight and its own pause is over.

@@ -13,8 +13,8 @@ const EVENT_INTERVAL: Duration = Duration::from_millis(500);
 /// A checkpoint waits at least this many times as long as the last one took, so that checkpoints take at most a tenth
 /// of a session however large the state of the strategy is.
 const CHECKPOINT_SPACING: u32 = 10;
-/// Requests between two gauge events. Guess.
-const GAUGE_INTERVAL: u64 = 500;
+/// Requests between two gauge events. The first point at which `hadal eval find` reports forms.
+const GAUGE_INTERVAL: u64 = 250;
 
 /// Counters, budget and checkpoints of a run.
 pub struct CrawlProgress {

@@ -133,6 +133,24 @@ async fn a_host_that_does_not_exist_costs_one_request_for_all_its_links() {
 }
 
 #[tokio::test]
+async fn links_to_files_are_not_requested_unless_they_are_seeds() {
+    let web = Arc::new(star(&["/photo.jpg", "/terms.PDF", "/b"]).page("http://a.example/list.pdf", "book"));
+    run(setup(web.clone(), strategy("breadth-first"), &[SEED, "http://a.example/list.pdf"])).await;
+    assert_eq!(web.visits(), [SEED, "http://a.example/list.pdf", "http://a.example/b"]);
+}
+
+#[tokio::test]
+async fn a_host_that_keeps_failing_is_given_up() {
+    let targets: Vec<String> = (0..40).map(|n| format!("http://dying.example/{n}")).collect();
+    let targets: Vec<&str> = targets.iter().map(String::as_str).collect();
+    let web = Web::default().page(SEED, &links(&targets));
+    let web = Arc::new(targets.iter().fold(web, |web, url| web.answer(url, 500, &[], "")));
+    let summary = run(setup(web.clone(), strategy("breadth-first"), &[SEED])).await;
+    assert!(web.visits().len() < 12, "{:?}", web.visits());
+    assert_eq!((summary.tally.failed, summary.tally.waiting), (40, 0));
+}
+
+#[tokio::test]
 async fn requests_never_exceed_the_budget_whatever_they_are_spent_on() {
     let targets: Vec<String> = (0..40).map(|n| format!("http://h{}.example/{n}", n % 7)).collect();
     let targets: Vec<&str> = targets.iter().map(String::as_str).collect();

@@ -11,15 +11,22 @@ mod rescore;
 use super::hosts::RunHosts;
 use super::scope::Scope;
 use super::setup::Crawl;
-use crate::polite::{HostIx, RobotsRequest};
+use crate::polite::{HostIx, Readiness, RobotsRequest};
 use crate::store::*;
 use caches::{SeenLinks, SiteCache};
-use hadal_core::address::{Host, LinkId, Site};
-use hadal_core::link::{FrontierLink, QueueId, QueueRank, QueuedLink};
+use hadal_core::address::{Host, LinkId, Site, names_file};
+use hadal_core::link::{FrontierLink, LinkOrigin, LinkTask, QueueId, QueueRank, QueuedLink};
 use hadal_core::strategy::{Placement, QueueHeads, SiteCounters, Strategy};
 use hadal_core::time::Time;
-use queues::QueueTable;
+use queues::{Availability, QueueTable};
 use std::sync::Arc;
+use std::time::Duration;
+
+/// Longest pause of a host that is ready soon. Guess: twice the default delay.
+const SHORT_PAUSE: Duration = Duration::from_secs(2);
+
+/// Failures of a host in a row after which all its links fail. Guess: more than two links with three attempts each.
+const MAX_HOST_FAILURES: u32 = 8;
 
 /// Links of a run that wait.
 pub struct Frontier {
@@ -67,8 +74,8 @@ impl Frontier {
         for (HostQueue { queue, host: name, length }, head) in queues.iter().zip(heads) {
             if let Some(head) = head.first() {
                 let host = self.host(name, now)?;
-                let is_idle = self.hosts.is_idle(host, now);
-                self.queues.add(*queue, host, head.rank(), *length, is_idle);
+                let availability = self.availability(host, now);
+                self.queues.add(*queue, host, head.rank(), *length, availability);
             }
         }
         Ok(())
@@ -114,8 +121,17 @@ impl Frontier {
     }
 
     fn refresh(&mut self, host: HostIx, now: Time) {
-        let ready = self.hosts.is_ready(host, host, now);
-        self.queues.set_ready(host, ready);
+        let readiness = self.hosts.readiness_or_wait(host, host, now);
+        self.queues.set_availability(host, availability_of(readiness, now));
+    }
+
+    /// Availability of a host by its own request in flight and its own pause. Its politeness groups are looked at when
+    /// it is chosen.
+    fn availability(&self, host: HostIx, now: Time) -> Availability {
+        match self.hosts.is_idle(host, now) {
+            true => Availability::Ready,
+            false => availability_of(self.hosts.readiness(host, now), now),
+        }
     }
 
     /// Counters of a site.
@@ -184,7 +200,8 @@ impl Frontier {
         scope: &Scope,
         strategy: &dyn Strategy,
     ) -> Result<Vec<QueuedLink>, StoreError> {
-        let is_candidate = |link: &FrontierLink| !self.seen.contains(link.id) && scope.admits(link);
+        let is_candidate =
+            |link: &FrontierLink| !self.seen.contains(link.id) && !is_file_link(link) && scope.admits(link);
         let links: Vec<FrontierLink> = links.into_iter().filter(is_candidate).collect();
         let ids: Vec<LinkId> = links.iter().map(|link| link.id).collect();
         let known = self.look_up_links(&ids, &links)?;
@@ -226,8 +243,8 @@ impl Frontier {
     fn enqueue(&mut self, links: &[QueuedLink], now: Time) -> Result<(), StoreError> {
         for queued in links {
             let host = self.host(&queued.link.host(), now)?;
-            let is_idle = self.hosts.is_idle(host, now);
-            self.queues.add(queued.queue, host, queued.rank(), 1, is_idle);
+            let availability = self.availability(host, now);
+            self.queues.add(queued.queue, host, queued.rank(), 1, availability);
         }
         Ok(())
     }
@@ -251,8 +268,9 @@ impl Frontier {
         now: Time,
     ) -> Result<Option<Candidate>, StoreError> {
         let Some(host) = self.queues.best_host(queue) else { return Ok(None) };
-        if !self.hosts.is_ready(host, host, now) {
-            self.queues.set_ready(host, false);
+        let readiness = self.hosts.readiness_or_wait(host, host, now);
+        if readiness != Readiness::Ready {
+            self.queues.set_availability(host, availability_of(readiness, now));
             return Ok(None);
         }
         let slice = QueueSlice::of_host(queue, self.hosts.name(host), 2);
@@ -293,11 +311,14 @@ impl Frontier {
         now: Time,
     ) -> Result<bool, StoreError> {
         let asked = self.host(&Host::of(&request.url), now)?;
-        let ready = asked == host || self.hosts.is_ready(asked, host, now);
-        if !ready {
-            self.queues.set_ready(host, false);
+        if asked == host {
+            return Ok(true);
         }
-        Ok(ready)
+        let readiness = self.hosts.readiness_or_wait(asked, host, now);
+        if readiness != Readiness::Ready {
+            self.queues.set_availability(host, availability_of(readiness, now));
+        }
+        Ok(readiness == Readiness::Ready)
     }
 
     /// Permits no request to a host before `until`.
@@ -318,7 +339,7 @@ impl Frontier {
             names.iter().map(|name| self.host(name, now)).collect::<Result<_, StoreError>>()?;
         for host in &hosts {
             self.hosts.occupy(*host);
-            self.queues.set_ready(*host, false);
+            self.queues.set_availability(*host, Availability::Soon);
         }
         Ok(hosts)
     }
@@ -361,10 +382,30 @@ impl Frontier {
     }
 }
 
-/// Host whose robots.txt request failed in a way that every request to the host would.
+/// True for a link on a page to a file that is no page. Seeds and redirects are requested whatever their names are.
+fn is_file_link(link: &FrontierLink) -> bool {
+    link.task == LinkTask::Page && link.origin == LinkOrigin::Link && names_file(&link.url)
+}
+
+/// Availability that follows from the readiness of a host.
+fn availability_of(readiness: Readiness, now: Time) -> Availability {
+    match readiness {
+        Readiness::Ready => Availability::Ready,
+        Readiness::Busy => Availability::Soon,
+        Readiness::Resting(until) if now.until(until) <= SHORT_PAUSE => Availability::Soon,
+        Readiness::Resting(_) => Availability::Later,
+    }
+}
+
+/// Host whose robots.txt request failed in a way that every request to the host would, or that failed too often in a
+/// row.
 fn unreachable_host(outcome: &Outcome) -> Option<(Host, FailureKind)> {
     match (&outcome.target, &outcome.end) {
         (StepTarget::Robots { host, .. }, StepEnd::Failed(kind)) => Some((host.clone(), *kind)),
+        (StepTarget::Link(_), StepEnd::Failed(kind) | StepEnd::Retry(_, kind)) => {
+            let failing = outcome.hosts.iter().find(|state| state.failures >= MAX_HOST_FAILURES);
+            failing.map(|state| (state.host.clone(), *kind))
+        }
         _ => None,
     }
 }

@@ -1,8 +1,9 @@
 //! Queue heads in memory: for each queue and host, the rank of the best waiting link and the number of links.
 //!
 //! The links themselves stay in the store. A host is offered only while it is ready, so the head of a queue is the
-//! best link that may be visited now. Hosts are compared by the score of their best link plus the bonus that the
-//! strategy gives to their site.
+//! best link that may be visited now. Hosts that are ready soon are sorted too, because a strategy may prefer to wait
+//! for one of them. Hosts are compared by the score of their best link plus the bonus that the strategy gives to their
+//! site.
 
 use crate::polite::HostIx;
 use hadal_core::link::{QueueId, QueueRank};
@@ -18,10 +19,24 @@ pub struct QueueTable {
     bonuses: FxHashMap<HostIx, f32>,
 }
 
+/// Time until a host may receive a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Availability {
+    /// It may receive a request now.
+    Ready,
+    /// A request to it is in flight, or a short pause is not over.
+    Soon,
+    /// It rests for long.
+    Later,
+}
+
 /// Hosts with links in one queue.
 #[derive(Default)]
 struct HostQueues {
-    ready: BTreeSet<ReadyHost>,
+    /// Hosts of [`Availability::Ready`].
+    ready: BTreeSet<RankedHost>,
+    /// Hosts of [`Availability::Soon`].
+    soon: BTreeSet<RankedHost>,
     hosts: FxHashMap<HostIx, QueueState>,
     links: u64,
 }
@@ -33,17 +48,36 @@ struct QueueState {
     links: u64,
 }
 
-/// Sort key of a ready host in a queue: best score with bonus, then rank of the best link.
+/// Sort key of a host in a queue: best score with bonus, then rank of the best link.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct ReadyHost {
+struct RankedHost {
     score_key: i32,
     head: QueueRank,
     host: HostIx,
 }
 
-impl ReadyHost {
-    fn new(host: HostIx, head: QueueRank, bonus: f32) -> ReadyHost {
-        ReadyHost { score_key: QueueRank::new(head.score() + bonus, 0).score_key(), head, host }
+impl RankedHost {
+    fn new(host: HostIx, head: QueueRank, bonus: f32) -> RankedHost {
+        RankedHost { score_key: QueueRank::new(head.score() + bonus, 0).score_key(), head, host }
+    }
+}
+
+impl HostQueues {
+    fn insert(&mut self, entry: RankedHost, availability: Availability) {
+        match availability {
+            Availability::Ready => self.ready.insert(entry),
+            Availability::Soon => self.soon.insert(entry),
+            Availability::Later => false,
+        };
+    }
+
+    /// Removes an entry. Returns the availability that it was sorted by.
+    fn take(&mut self, entry: &RankedHost) -> Availability {
+        match (self.ready.remove(entry), self.soon.remove(entry)) {
+            (true, _) => Availability::Ready,
+            (_, true) => Availability::Soon,
+            _ => Availability::Later,
+        }
     }
 }
 
@@ -58,14 +92,21 @@ impl QueueTable {
         for queue in self.queues_of.get(&host).into_iter().flatten() {
             let Some(queues) = self.queues.get_mut(queue) else { continue };
             let Some(state) = queues.hosts.get(&host) else { continue };
-            if queues.ready.remove(&ReadyHost::new(host, state.head, before)) {
-                queues.ready.insert(ReadyHost::new(host, state.head, bonus));
-            }
+            let head = state.head;
+            let availability = queues.take(&RankedHost::new(host, head, before));
+            queues.insert(RankedHost::new(host, head, bonus), availability);
         }
     }
 
-    /// Adds `count` links of a host whose best rank is `head`. `ready` is true if the host may be visited now.
-    pub fn add(&mut self, queue: QueueId, host: HostIx, head: QueueRank, count: u64, ready: bool) {
+    /// Adds `count` links of a host whose best rank is `head`.
+    pub fn add(
+        &mut self,
+        queue: QueueId,
+        host: HostIx,
+        head: QueueRank,
+        count: u64,
+        availability: Availability,
+    ) {
         let bonus = self.bonus(host);
         let queues = self.queues.entry(queue).or_default();
         queues.links += count;
@@ -74,13 +115,11 @@ impl QueueTable {
         let links = known.map_or(0, |state| state.links) + count;
         queues.hosts.insert(host, QueueState { head: best, links });
         if let Some(old) = known {
-            queues.ready.remove(&ReadyHost::new(host, old.head, bonus));
+            queues.take(&RankedHost::new(host, old.head, bonus));
         } else {
             self.queues_of.entry(host).or_default().push(queue);
         }
-        if ready {
-            queues.ready.insert(ReadyHost::new(host, best, bonus));
-        }
+        queues.insert(RankedHost::new(host, best, bonus), availability);
     }
 
     /// Removes one link of a host. `next` is the rank of the best link left.
@@ -88,15 +127,14 @@ impl QueueTable {
         let bonus = self.bonus(host);
         let Some(queues) = self.queues.get_mut(&queue) else { return };
         let Some(state) = queues.hosts.get_mut(&host) else { return };
-        let was_ready = queues.ready.remove(&ReadyHost::new(host, state.head, bonus));
+        let old = RankedHost::new(host, state.head, bonus);
         queues.links = queues.links.saturating_sub(1);
         state.links = state.links.saturating_sub(1);
         match next {
             Some(rank) => {
                 state.head = rank;
-                if was_ready {
-                    queues.ready.insert(ReadyHost::new(host, rank, bonus));
-                }
+                let availability = queues.take(&old);
+                queues.insert(RankedHost::new(host, rank, bonus), availability);
             }
             None => self.remove_queue(queue, host),
         }
@@ -109,11 +147,10 @@ impl QueueTable {
         if let Some(queues) = self.queues.get_mut(&queue)
             && let Some(state) = queues.hosts.get_mut(&host)
         {
-            let was_ready = queues.ready.remove(&ReadyHost::new(host, state.head, bonus));
+            let old = RankedHost::new(host, state.head, bonus);
             state.head = head;
-            if was_ready {
-                queues.ready.insert(ReadyHost::new(host, head, bonus));
-            }
+            let availability = queues.take(&old);
+            queues.insert(RankedHost::new(host, head, bonus), availability);
         }
     }
 
@@ -122,7 +159,7 @@ impl QueueTable {
         if let Some(queues) = self.queues.get_mut(&queue)
             && let Some(state) = queues.hosts.remove(&host)
         {
-            queues.ready.remove(&ReadyHost::new(host, state.head, bonus));
+            queues.take(&RankedHost::new(host, state.head, bonus));
             queues.links = queues.links.saturating_sub(state.links);
             if queues.hosts.is_empty() {
                 self.queues.remove(&queue);
@@ -155,18 +192,15 @@ impl QueueTable {
         self.bonuses.get(&host).copied().unwrap_or_default()
     }
 
-    /// Marks a host as ready for a request, or as not ready.
-    pub fn set_ready(&mut self, host: HostIx, ready: bool) {
+    /// Sets the availability of a host.
+    pub fn set_availability(&mut self, host: HostIx, availability: Availability) {
         let bonus = self.bonus(host);
         for queue in self.queues_of.get(&host).into_iter().flatten() {
             let Some(queues) = self.queues.get_mut(queue) else { continue };
             let Some(state) = queues.hosts.get(&host) else { continue };
-            let entry = ReadyHost::new(host, state.head, bonus);
-            if ready {
-                queues.ready.insert(entry)
-            } else {
-                queues.ready.remove(&entry)
-            };
+            let entry = RankedHost::new(host, state.head, bonus);
+            queues.take(&entry);
+            queues.insert(entry, availability);
         }
     }
 
@@ -218,6 +252,11 @@ impl QueueHeads for QueueTable {
         Some(QueueHead { queue, score: best.head.score() + self.bonus(best.host) })
     }
 
+    fn head_soon(&self, queue: QueueId) -> Option<QueueHead> {
+        let best = self.queues.get(&queue)?.soon.first()?;
+        Some(QueueHead { queue, score: best.head.score() + self.bonus(best.host) })
+    }
+
     fn link_count(&self, queue: QueueId) -> u64 {
         self.queues.get(&queue).map_or(0, |queues| queues.links)
     }
@@ -234,21 +273,22 @@ mod tests {
     #[test]
     fn the_head_of_a_queue_is_the_best_link_of_a_ready_host() {
         let mut table = QueueTable::default();
-        table.add(QUEUE, A, QueueRank::new(0.9, 1), 1, true);
-        table.add(QUEUE, B, QueueRank::new(0.5, 2), 1, true);
+        table.add(QUEUE, A, QueueRank::new(0.9, 1), 1, Availability::Ready);
+        table.add(QUEUE, B, QueueRank::new(0.5, 2), 1, Availability::Ready);
         assert_eq!(table.best_host(QUEUE), Some(A));
-        table.set_ready(A, false);
+        table.set_availability(A, Availability::Soon);
         assert_eq!(table.best_host(QUEUE), Some(B));
         assert_eq!(table.link_count(QUEUE), 2);
-        table.set_ready(A, true);
+        assert_eq!(table.head_soon(QUEUE).unwrap().score, 0.9);
+        table.set_availability(A, Availability::Ready);
         assert_eq!(table.head(QUEUE).unwrap().score, 0.9);
     }
 
     #[test]
     fn a_bonus_decides_between_hosts() {
         let mut table = QueueTable::default();
-        table.add(QUEUE, A, QueueRank::new(0.9, 1), 1, true);
-        table.add(QUEUE, B, QueueRank::new(0.5, 2), 1, true);
+        table.add(QUEUE, A, QueueRank::new(0.9, 1), 1, Availability::Ready);
+        table.add(QUEUE, B, QueueRank::new(0.5, 2), 1, Availability::Ready);
         table.set_bonus(B, 1.0);
         assert_eq!(table.best_host(QUEUE), Some(B));
         assert_eq!(table.head(QUEUE).unwrap().score, 1.5);
@@ -257,7 +297,7 @@ mod tests {
     #[test]
     fn a_host_without_links_is_forgotten() {
         let mut table = QueueTable::default();
-        table.add(QUEUE, A, QueueRank::new(0.9, 1), 2, true);
+        table.add(QUEUE, A, QueueRank::new(0.9, 1), 2, Availability::Ready);
         table.remove(QUEUE, A, Some(QueueRank::new(0.1, 2)));
         assert_eq!(table.head(QUEUE).unwrap().score, 0.1);
         table.remove(QUEUE, A, None);
@@ -268,9 +308,9 @@ mod tests {
     #[test]
     fn removing_a_host_empties_all_its_queues() {
         let mut table = QueueTable::default();
-        table.add(QueueId(1), A, QueueRank::new(0.9, 1), 3, true);
-        table.add(QueueId(2), A, QueueRank::new(0.9, 2), 4, false);
-        table.add(QueueId(2), B, QueueRank::new(0.3, 3), 1, true);
+        table.add(QueueId(1), A, QueueRank::new(0.9, 1), 3, Availability::Ready);
+        table.add(QueueId(2), A, QueueRank::new(0.9, 2), 4, Availability::Later);
+        table.add(QueueId(2), B, QueueRank::new(0.3, 3), 1, Availability::Ready);
         table.remove_host(A);
         assert_eq!((table.link_count(QueueId(1)), table.link_count(QueueId(2))), (0, 1));
     }
@@ -278,8 +318,8 @@ mod tests {
     #[test]
     fn clearing_a_host_keeps_the_queues_of_the_engine() {
         let mut table = QueueTable::default();
-        table.add(QUEUE, A, QueueRank::new(0.9, 1), 1, true);
-        table.add(QueueId::PROBES, A, QueueRank::new(0.9, 2), 1, true);
+        table.add(QUEUE, A, QueueRank::new(0.9, 1), 1, Availability::Ready);
+        table.add(QueueId::PROBES, A, QueueRank::new(0.9, 2), 1, Availability::Ready);
         table.clear_host(A);
         assert_eq!((table.link_count(QUEUE), table.link_count(QueueId::PROBES)), (0, 1));
     }

@@ -79,8 +79,16 @@ impl OutcomeBuilder<'_> {
 
     /// Lets the strategy learn from a link that gave no page.
     pub(super) fn learn_failure(&mut self, link: &FrontierLink) -> Result<Commands, StoreError> {
-        let counters = self.frontier.site(&link.site())?;
-        self.learn(link, None, &NewForms::default(), [&counters, &counters])
+        let site = link.site();
+        let mut counters = self.frontier.site(&site)?;
+        let commands = self.learn(link, None, &NewForms::default(), [&counters, &counters])?;
+        if let Some(bonus) = commands.iter().filter_map(site_bonus).next_back() {
+            counters.bonus = bonus;
+            self.frontier.set_bonus(&site, bonus);
+            self.frontier.set_site(&site, counters);
+            self.outcome.site = Some((site, counters));
+        }
+        Ok(commands)
     }
 
     fn learn(
