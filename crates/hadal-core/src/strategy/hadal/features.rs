@@ -8,11 +8,9 @@
 use crate::learn::rate::HashedFeature;
 use crate::link::{FrontierLink, LinkOrigin};
 use crate::strategy::SiteCounters;
-use crate::text::concepts::{CONCEPTS, Concept};
 use crate::text::words::each_word_while;
 use rustc_hash::FxHasher;
 use std::hash::Hasher;
-use std::sync::LazyLock;
 use url::Url;
 
 /// Most words of one part of a link. Guess.
@@ -128,26 +126,6 @@ pub fn of_mentions(mentions: u8) -> Vec<HashedFeature> {
     features.add(kind::MENTIONS, bucket(u32::from(mentions)));
     features.end_group();
     features.list
-}
-
-static SEARCH: LazyLock<Concept> = LazyLock::new(|| {
-    let at = CONCEPTS.names().iter().position(|name| name == "search");
-    at.and_then(|at| Concept::try_from(at).ok()).expect("the table has searching among its concepts")
-});
-
-/// True if the anchor or the path contains a word for searching, in any language of the concept table.
-pub fn has_search_word(link: &FrontierLink) -> bool {
-    let mut found = false;
-    for text in [link.context.anchor.as_str(), link.url.path()] {
-        each_word_while(text, |word| {
-            found = CONCEPTS.of_word(word) == *SEARCH;
-            !found
-        });
-        if found {
-            return true;
-        }
-    }
-    false
 }
 
 fn origin_number(origin: LinkOrigin) -> u64 {
