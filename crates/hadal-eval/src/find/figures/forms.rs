@@ -16,6 +16,33 @@ pub fn relevant(all: FindComparison<'_>) -> Section {
     Section { charts: charts.collect(), ..table(all, "Relevant forms", note, |point| point.relevant) }
 }
 
+/// Requests at which relevant forms are reported, besides the end of the budget.
+const EARLY: [u64; 4] = [250, 500, 1_000, 10_000];
+
+/// Relevant forms after few requests, as a mean over topics.
+pub fn early(all: FindComparison<'_>) -> Section {
+    let spent = all.0.iter().map(|trial| trial.end().requests).max().unwrap_or(0);
+    let places: Vec<u64> = EARLY.into_iter().filter(|place| *place <= spent).collect();
+    let row = |strategy: &str| {
+        let found = |place: &u64| {
+            let by_topic = all.topics().into_iter().filter_map(|topic| {
+                all.mean(topic, strategy, |trial| trial.at_requests(*place).relevant as f64)
+            });
+            shown(mean(by_topic), 1)
+        };
+        std::iter::once(strategy.to_string()).chain(places.iter().map(found)).collect()
+    };
+    let heading = |place: &u64| Cow::Owned(place.to_string());
+    Section {
+        title: "Relevant forms after few requests".into(),
+        note: "Mean over topics of distinct relevant forms after a number of requests, training charged."
+            .into(),
+        headings: std::iter::once("strategy".into()).chain(places.iter().map(heading)).collect(),
+        rows: all.strategies().into_iter().map(row).collect(),
+        ..Section::default()
+    }
+}
+
 /// Sites with at least one relevant form found.
 pub fn deep_sites(all: FindComparison<'_>) -> Section {
     let note = "Distinct sites with at least one relevant form found.";

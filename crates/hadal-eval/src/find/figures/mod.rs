@@ -22,6 +22,7 @@ pub fn sections(trials: &[FindTrial]) -> Vec<Section> {
     let all = FindComparison(trials);
     [
         Some(forms::relevant(all)),
+        Some(forms::early(all)),
         ratios::section(all),
         Some(forms::deep_sites(all)),
         Some(forms::searchable(all)),

@@ -48,6 +48,14 @@ fn row<'s>(section: &'s Section, first: &str) -> Vec<&'s str> {
 }
 
 #[test]
+fn forms_after_few_requests_are_means_over_topics_up_to_the_budget() {
+    let trials = [trial("book", "random", 1, 10, 40), trial("hotel", "random", 1, 30, 90)];
+    let early = section(&trials, "Relevant forms after");
+    assert_eq!(early.headings, ["strategy", "250", "500", "1000"]);
+    assert_eq!(row(&early, "random"), ["random", "4.0", "8.0", "18.0"]);
+}
+
+#[test]
 fn relevant_forms_are_means_over_worlds() {
     let trials = [
         trial("book", "random", 1, 10, 40),
