@@ -5,7 +5,7 @@ use std::time::Duration;
 use url::Url;
 
 /// Fact, robots.txt, path, allowed.
-const CASES: [(&str, &str, &str, bool); 47] = [
+const CASES: [(&str, &str, &str, bool); 48] = [
     ("an empty file allows", "", "/a", true),
     ("no group for us allows", "User-agent: other\nDisallow: /", "/a", true),
     ("the star group speaks to everyone", "User-agent: *\nDisallow: /a", "/a/b", false),
