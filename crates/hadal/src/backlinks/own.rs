@@ -1,7 +1,7 @@
 //! Backlinks from the store: links that this run and earlier runs found themselves.
 //!
 //! The source needs no other service. It grows with the crawl and knows only links on visited pages.
-//! [`Store::backlinks`] documents which links are kept.
+//! [`CrawlStore::backlinks`](crate::store::CrawlStore::backlinks) documents which links are kept.
 
 use super::Backlinks;
 use crate::store::Store;
