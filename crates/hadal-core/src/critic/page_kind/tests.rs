@@ -102,3 +102,12 @@ fn a_detail_page_repeats_its_title() {
     let found = kinds(&html, 200);
     assert!(found.detail.holds() && !found.results.holds(), "{found:?}");
 }
+
+#[test]
+fn words_of_the_query_and_of_records_are_no_message() {
+    let url = Url::parse("http://a.org/find?q=forbidden").unwrap();
+    let html = b"<title>forbidden - Search</title><p>1 result</p><p>A forbidden stack trace</p>";
+    let page = crate::html::parse(html, Some("text/html; charset=utf-8"), &url);
+    assert!(page_kinds(&page, 200).error.holds());
+    assert!(!answer_kinds(&page, 200, "1 result", "forbidden").error.holds());
+}

@@ -101,3 +101,14 @@ pub struct FinishedQuery {
     /// Request for the next page, if the answer can be continued.
     pub next: Option<Request>,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_page_by_a_button_is_a_submission_and_a_page_by_a_link_is_none() {
+        assert!(RequestPurpose::PageButton.submits() && RequestPurpose::PageButton.is_dispensable());
+        assert!(!RequestPurpose::Page.submits() && RequestPurpose::Page.is_dispensable());
+    }
+}
