@@ -55,7 +55,9 @@ pub struct LinkContext {
     pub rel: String,
     /// Index of the link among the page's links.
     pub position: u32,
-    /// Judgement of the critic on the link's words; `None` before it has judged them.
+    /// Judgement of the critic on the link's words; `None` before it has judged them. Stores keep it beside the
+    /// context, so that they can read links without it.
+    #[serde(skip)]
     pub topic: Option<LinkTopic>,
 }
 

@@ -55,7 +55,7 @@ const MOST_STATED_WORDS: usize = 256;
 
 /// Answers at the start of a harvest of which only the first page is read, while other queries promise as much. Almost
 /// all records are new then, so the totals of several broad words come for free, and the longest answer can be read.
-/// Chosen by hand from 0, 4, 6, 8 and 12 on simulated databases.
+/// Guess.
 const EXPLORED_ANSWERS: u32 = 6;
 
 /// Value of a new query, relative to a page of new records, from which the harvest explores. Guess.
