@@ -7,7 +7,7 @@ use hadal::engine::ExaminedPage;
 use hadal_core::critic::{FormVerdict, PageVerdict};
 use hadal_core::http::{BodyCompleteness, Headers, Response};
 use hadal_core::identity::FormId;
-use hadal_core::page::{Form, Link, Page, PageHints, ParseLimit};
+use hadal_core::page::{Form, Link, LinkTopic, Page, PageHints, ParseLimit};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use url::Url;
@@ -26,6 +26,8 @@ struct CompactPage<'a> {
     text: Cow<'a, str>,
     language: Cow<'a, Option<String>>,
     links: Cow<'a, [Link]>,
+    /// Topics of the links, which are not part of their own encoding.
+    link_topics: Vec<Option<LinkTopic>>,
     forms: Cow<'a, [Form]>,
     hints: Cow<'a, PageHints>,
     fingerprint: u64,
@@ -62,6 +64,7 @@ pub fn pack(response: &Response, reading: &ExaminedPage) -> Option<Vec<u8>> {
         text: Cow::Borrowed(&page.text),
         language: Cow::Borrowed(&page.language),
         links: Cow::Borrowed(&page.links),
+        link_topics: page.links.iter().map(|link| link.context.topic).collect(),
         forms: Cow::Borrowed(&page.forms),
         hints: Cow::Borrowed(&page.hints),
         fingerprint: page.fingerprint,
@@ -84,6 +87,10 @@ pub fn unpack(bytes: &[u8], url: &Url) -> Option<(Response, ExaminedPage)> {
         transferred: kept.transferred,
         completeness: BodyCompleteness::Whole,
     };
+    let mut links = kept.links.into_owned();
+    for (link, topic) in links.iter_mut().zip(kept.link_topics) {
+        link.context.topic = topic;
+    }
     let page = Page {
         url: url.clone(),
         base: kept.base.into_owned(),
@@ -91,7 +98,7 @@ pub fn unpack(bytes: &[u8], url: &Url) -> Option<(Response, ExaminedPage)> {
         text: kept.text.into_owned(),
         language: kept.language.into_owned(),
         charset: CHARSET,
-        links: kept.links.into_owned(),
+        links,
         forms: kept.forms.into_owned(),
         hints: kept.hints.into_owned(),
         fingerprint: kept.fingerprint,

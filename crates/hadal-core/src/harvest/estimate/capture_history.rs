@@ -38,6 +38,9 @@ const LEAST_RECAPTURED: f64 = 3.0;
 /// Distinct records of a span per seen record. Guess.
 const SPAN_SHARE: f64 = 0.25;
 
+/// Index of Chao's lower bound among the features.
+pub const CHAO: usize = 2;
+
 /// Number of features.
 pub const FEATURES: usize = 4;
 
