@@ -38,9 +38,6 @@ const LEAST_RECAPTURED: f64 = 3.0;
 /// Distinct records of a span per seen record. Guess.
 const SPAN_SHARE: f64 = 0.25;
 
-/// Index of Chao's lower bound among the features.
-pub const CHAO: usize = 2;
-
 /// Number of features.
 pub const FEATURES: usize = 4;
 
@@ -53,6 +50,8 @@ pub struct CaptureHistory {
     cap: ResultCap,
     /// Answers that held records.
     answers: u32,
+    /// Answers among them that did not show all matching records.
+    truncated_answers: u32,
     spans: Vec<CaptureSpan>,
 }
 
@@ -90,6 +89,7 @@ impl CaptureHistory {
         }
         answer.hits.iter().for_each(|hit| self.capture(hit.id));
         self.answers += 1;
+        self.truncated_answers += u32::from(!is_complete);
         is_complete
     }
 
@@ -129,6 +129,13 @@ impl CaptureHistory {
     /// `S`: number of seen records.
     pub fn seen(&self) -> usize {
         self.records.len()
+    }
+
+    /// Least `ln(unseen / S)`: the first-order jackknife, if most answers were cut off by a known result cap.
+    pub fn least_log_odds(&self) -> f64 {
+        let is_cut_off = self.cap.value().is_some() && 2 * self.truncated_answers > self.answers;
+        let once = self.frequencies[0] as f64;
+        if is_cut_off { ((once + 0.5) / self.records.len().max(1) as f64).ln() } else { f64::NEG_INFINITY }
     }
 
     /// The features of the module's table, or `None` with too few answers or captures.

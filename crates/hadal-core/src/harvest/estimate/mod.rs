@@ -95,8 +95,10 @@ impl SizeEstimator {
             return Some(SizeEstimate::of(seen, [seen, seen, seen / coverage]));
         }
         let by_totals = self.surveyed(seen).map(|size| calibration::log_size_by_totals(&size, seen));
+        let least_log_odds = self.history.least_log_odds();
+        let by_captures = self.history.features();
         let by_captures =
-            self.history.features().map(|features| calibration::log_size_by_captures(&features));
+            by_captures.map(|features| calibration::log_size_by_captures(&features, least_log_odds));
         let log_ratios = match (by_totals, by_captures) {
             (Some(totals), Some(captures)) => calibration::combined(totals, captures),
             (totals, captures) => totals.or(captures)?,

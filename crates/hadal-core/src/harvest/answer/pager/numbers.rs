@@ -113,6 +113,9 @@ fn current_number(page: &Page, row: &[NumberedLink<'_>]) -> Option<u64> {
         return Some(own.number);
     }
     let (first, last) = (row.first()?, row.last()?);
+    if first.number > 2 && is_parameter_new(page, first, row) {
+        return None;
+    }
     let starts_with = |text: &str, number: u64| {
         let word = text.split(' ').find(|word| word.bytes().any(|byte| byte.is_ascii_digit()));
         word.is_some_and(|word| word.trim_matches(|c: char| !c.is_ascii_digit()).parse() == Ok(number))
@@ -128,6 +131,12 @@ fn current_number(page: &Page, row: &[NumberedLink<'_>]) -> Option<u64> {
     // The URL of the first page may lack the parameter.
     let at_start = || (first.number == 1 && varying_value(&page.url, row).is_none()).then_some(1);
     by_gap.or(at_end).or_else(by_url).or_else(at_start)
+}
+
+/// Returns true if the links of a row differ in a parameter that the page's URL lacks. Such a page is the first one, so a
+/// row from a number above 2 on is no pager but, for example, a list of years.
+fn is_parameter_new(page: &Page, first: &NumberedLink<'_>, row: &[NumberedLink<'_>]) -> bool {
+    varying_value(&first.link.url, row).is_some() && varying_value(&page.url, row).is_none()
 }
 
 /// Value, in a URL, of the parameter in which the links of a row differ.
