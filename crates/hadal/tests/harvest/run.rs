@@ -250,8 +250,8 @@ async fn facets_reach_what_words_do_not_under_a_cap() {
         page_size: 20,
         ..DatabaseConfig::default()
     };
-    let with = requests_to(&web(habits(&["subject", "place", "year"])), 550, 600).await.unwrap();
-    let without = requests_to(&web(habits(&[])), 550, 600).await.unwrap_or(600);
+    let with = requests_to(&web(habits(&["subject", "place", "year"])), 570, 600).await.unwrap();
+    let without = requests_to(&web(habits(&[])), 570, 600).await.unwrap_or(600);
     assert!(with < without, "{with} against {without}");
 }
 

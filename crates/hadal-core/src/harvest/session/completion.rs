@@ -7,7 +7,7 @@
 //! 3. [`stop::stop_reason`]: the wanted coverage is reached by the size estimate, or both the recent and the expected
 //!    yield are below [`MIN_YIELD`]. Yield is the number of new records per request.
 //! 4. The last `B` queries brought no new record, with `B = min(20 + R / 20, 100)` for `R` known records, and no browse
-//!    list is left.
+//!    list is left. `B` is 100 while the size estimate says that the wanted coverage is not reached.
 
 use super::{HarvestEnding, HarvestSession};
 use crate::harvest::estimate::SizeEstimate;
@@ -68,15 +68,20 @@ impl HarvestSession {
             return Some(HarvestEnding::Enough);
         }
         let rule = StopRule { coverage: self.options.coverage, least_yield: MIN_YIELD };
-        match stop::stop_reason(&rule, &self.stop_evidence(self.estimate().as_ref())) {
+        let estimate = self.estimate();
+        let is_short = estimate.is_some_and(|estimate| estimate.coverage.estimate < rule.coverage);
+        match stop::stop_reason(&rule, &self.stop_evidence(estimate.as_ref())) {
             Some(StopReason::Covered) => Some(HarvestEnding::Covered),
             Some(StopReason::LowYield) => Some(HarvestEnding::Unprofitable),
-            _ => (self.is_barren() && self.browse_query().is_none()).then_some(HarvestEnding::Unprofitable),
+            _ => (self.is_barren(is_short) && self.browse_query().is_none())
+                .then_some(HarvestEnding::Unprofitable),
         }
     }
 
-    fn is_barren(&self) -> bool {
-        let allowed = MIN_BARREN_QUERIES + self.record_count() / RECORDS_PER_BARREN_QUERY;
+    /// Returns true after too many queries without a new record. `is_short`: the wanted coverage is not reached.
+    fn is_barren(&self, is_short: bool) -> bool {
+        let by_records = MIN_BARREN_QUERIES + self.record_count() / RECORDS_PER_BARREN_QUERY;
+        let allowed = if is_short { MAX_BARREN_QUERIES } else { by_records };
         u64::from(self.recent.barren_queries) >= allowed.min(MAX_BARREN_QUERIES)
     }
 

@@ -2,6 +2,7 @@
 
 use super::opening::redirect_request;
 use super::reading::{AnswerReading, MAX_PAGES};
+use super::search_check::COMPARED_ANSWERS;
 use super::{HarvestEnding, HarvestSession, HarvestUpdate, ParsedResponse, READER_LESSONS, SessionStage};
 use crate::address::{LinkId, Site};
 use crate::harvest::answer::{Answer, AnswerKind, AnswerSample, PagerKind};
@@ -35,7 +36,7 @@ impl HarvestSession {
         if reading.pages == 0 {
             self.search_check.add_answer(&document, status, &reading.query, kind);
         }
-        let is_trained = self.reader_lessons >= READER_LESSONS;
+        let is_trained = self.reader_lessons as usize >= COMPARED_ANSWERS;
         let is_refuted =
             is_trained && kind == AnswerKind::Nothing && self.search_check.is_refuted(&self.reader);
         let update = match kind {

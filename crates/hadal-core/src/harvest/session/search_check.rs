@@ -3,15 +3,17 @@
 //! Two signs are used. The first answers, that of the calibration query included, hold the same records whatever the
 //! query is. Or the records of the first answer were no records: text that differs from the calibration answer may
 //! be a teaser that changes from page to page. The reader learns that from later answers. If it then finds nothing
-//! on the first answer, and no later answer had records, the form does not search.
+//! on the first answer, and no later answer had records, the form does not search. [`COMPARED_ANSWERS`] answers are read
+//! before that.
 
 use crate::harvest::answer::{Answer, AnswerKind, AnswerReader};
 use crate::harvest::query::Query;
 use crate::html::Document;
 use xxhash_rust::xxh3::xxh3_64;
 
-/// First answers that must hold the same records. Guess.
-const COMPARED_ANSWERS: usize = 4;
+/// First answers that must hold the same records, and answers after which a form may be refuted: a single one may be
+/// that of a stop word. Guess.
+pub(super) const COMPARED_ANSWERS: usize = 4;
 
 /// Evidence about the first answers of a form.
 #[derive(Default)]

@@ -149,3 +149,32 @@ fn varying_value(url: &Url, row: &[NumberedLink<'_>]) -> Option<String> {
     let (name, _) = one.link.url.query_pairs().into_owned().find(differs)?;
     url.query_pairs().find(|(known, _)| *known == *name).map(|(_, value)| value.into_owned())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// URL of the link after the current page, on a page with numbered links.
+    fn successor_of(here: &str, numbers: &[u64], parameter: &str) -> Option<String> {
+        let links: String =
+            numbers.iter().map(|n| format!("<a href='/find?q=sea&{parameter}={n}'>{n}</a> ")).collect();
+        let url = Url::parse(&format!("http://a.org{here}")).unwrap();
+        let page = crate::html::parse(links.as_bytes(), None, &url);
+        numbered_successor(&page, &|_| false)
+            .map(|at| page.links[at].url[url::Position::BeforeQuery..].to_string())
+    }
+
+    #[test]
+    fn the_gap_in_a_row_is_the_current_page() {
+        assert_eq!(successor_of("/find?q=sea", &[2, 3, 4], "page").as_deref(), Some("q=sea&page=2"));
+        assert_eq!(
+            successor_of("/find?q=sea&page=7", &[5, 6, 8, 9], "page").as_deref(),
+            Some("q=sea&page=8")
+        );
+    }
+
+    #[test]
+    fn a_list_of_years_is_no_pager() {
+        assert_eq!(successor_of("/find?q=sea", &[2020, 2022, 2023], "year"), None);
+    }
+}
