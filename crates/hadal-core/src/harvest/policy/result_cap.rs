@@ -1,7 +1,8 @@
 //! Result cap: the most records that a form shows for one query, learned from its answers.
 //!
 //! Two observations show the cap:
-//! - An answer ends on its last page with fewer records than its exact stated total.
+//! - An answer ends on its last page with clearly fewer records than its exact stated total. A few records may be missing
+//!   for other reasons: totals often count a record twice, or one that is hidden.
 //! - Several answers have the same length and none is longer. Numbers of matches are rarely equal by chance.
 
 use super::{QueryOutcome, ReadingEnd, StatedTotal};
@@ -11,6 +12,12 @@ const REPEATS: u32 = 3;
 
 /// Least cap that is accepted without a total, in records. Shorter answers are often equal by chance. Guess.
 const LEAST_CAP: u32 = 5;
+
+/// Share of the stated total that may be missing in an answer without a cap. Guess.
+const MISSING_SHARE: f64 = 0.1;
+
+/// Number of records that may be missing in an answer without a cap. Guess.
+const MISSING_RECORDS: f64 = 2.0;
 
 /// Learns the result cap from answers.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -31,7 +38,7 @@ impl ResultCap {
             return;
         }
         if let Some(StatedTotal::Exactly(total)) = answer.total
-            && total > u64::from(shown)
+            && is_clearly_below(shown, total)
             && shown >= self.longest
         {
             self.cut_at = Some(shown);
@@ -48,6 +55,11 @@ impl ResultCap {
         let cut_at = self.cut_at.filter(|cut_at| *cut_at >= self.longest);
         cut_at.or((self.repeats >= REPEATS && self.longest >= LEAST_CAP).then_some(self.longest))
     }
+}
+
+fn is_clearly_below(shown: u32, total: u64) -> bool {
+    let missing = total as f64 - f64::from(shown);
+    missing > MISSING_RECORDS && missing > MISSING_SHARE * total as f64
 }
 
 #[cfg(test)]
@@ -86,6 +98,8 @@ mod tests {
         assert_eq!(cap_after(&[(50, Some(StatedTotal::Exactly(90)), ReadingEnd::LastPage)]), Some(50));
         assert_eq!(cap_after(&[(50, Some(StatedTotal::Exactly(90)), ReadingEnd::Paused)]), None);
         assert_eq!(cap_after(&[(50, Some(StatedTotal::Exactly(50)), ReadingEnd::LastPage)]), None);
+        let nearly_all = (50, Some(StatedTotal::Exactly(52)), ReadingEnd::LastPage);
+        assert_eq!(cap_after(&[nearly_all]), None, "two records may be counted twice");
         let rounded = (50, Some(StatedTotal::About(60)), ReadingEnd::LastPage);
         assert_eq!(cap_after(&[rounded]), None, "rounded totals may be wrong");
     }
