@@ -1,8 +1,8 @@
 //! `hadal ask`: sends one query to the sources found and merges their answers.
 
-use super::carry::CarryArgs;
 use super::crawl::heed_signals;
 use super::exit::{Exit, Usage};
+use super::network_args::NetworkArgs;
 use super::session::{Session, known_topic};
 use super::{network, quality};
 use anyhow::Context;
@@ -40,12 +40,12 @@ pub struct AskArgs {
     #[arg(long, value_name = "ID", conflicts_with = "topic")]
     form: Vec<String>,
     #[command(flatten)]
-    carry: CarryArgs,
+    network: NetworkArgs,
 }
 
 impl AskArgs {
     pub fn overrides(&self) -> Vec<Override> {
-        self.carry.overrides()
+        self.network.overrides()
     }
 
     fn selection(&self) -> Result<SourceSelection, Usage> {
@@ -98,7 +98,7 @@ fn usage(error: AskError) -> anyhow::Error {
 pub fn asker(config: &Config, store: Arc<dyn Store>, stop: watch::Receiver<bool>) -> Arc<Asker> {
     let options = network::client_options(config);
     let config = config.clone();
-    let open_fetch = Box::new(move |source: &str| quality::carrier(source, &config));
+    let open_fetch = Box::new(move |source: &str| quality::fetcher_for(source, &config));
     Arc::new(Asker::new(store, options, open_fetch, stop))
 }
 

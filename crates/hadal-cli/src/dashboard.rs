@@ -27,25 +27,25 @@ pub struct DashboardArgs {
 pub struct Dashboard {
     address: SocketAddr,
     /// Use any free port if the given one is taken.
-    yields: bool,
+    any_free_port: bool,
     is_quiet: bool,
     config: Config,
 }
 
 impl DashboardArgs {
-    /// The dashboard of the command line. With `default` set there is one unless it is `off`.
-    pub fn wanted(
+    /// The dashboard of the command line. With `usual` there is one unless it is `off`.
+    pub fn open(
         &self,
         usual: Option<&str>,
         config: &Config,
         is_quiet: bool,
     ) -> Result<Option<Dashboard>, Usage> {
-        let yields = self.dashboard.is_none();
+        let any_free_port = self.dashboard.is_none();
         match self.dashboard.as_deref().or(usual) {
             None | Some("off") => Ok(None),
             Some(text) => {
                 let address = address(text)?;
-                Ok(Some(Dashboard { address, yields, is_quiet, config: config.clone() }))
+                Ok(Some(Dashboard { address, any_free_port, is_quiet, config: config.clone() }))
             }
         }
     }
@@ -78,7 +78,7 @@ impl Dashboard {
         let (stop, stopped) = watch::channel(false);
         let asker = asker(&self.config, Arc::clone(&store), stopped);
         let server = match Server::open(self.address, None, Arc::clone(&store), Arc::clone(&asker)).await {
-            Err(OpenError::NoAddress(..)) if self.yields => {
+            Err(OpenError::NoAddress(..)) if self.any_free_port => {
                 Server::open(SocketAddr::new(self.address.ip(), 0), None, store, asker).await
             }
             other => other,

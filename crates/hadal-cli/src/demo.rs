@@ -52,8 +52,8 @@ pub const WINDOW: usize = 16;
 
 /// Runs the demo. An interrupted demo resumes; a finished one starts over.
 pub fn run(args: &DemoArgs, session: &Session) -> anyhow::Result<Exit> {
-    let wanted = topic::wanted(check_topic(&args.topic)?, session)?;
-    let topic = wanted.topic.name.clone();
+    let resolved = topic::resolve_topic(check_topic(&args.topic)?, session)?;
+    let topic = resolved.topic.name.clone();
     let world = Arc::new(World::new(Spec::demo(session.seed)));
     let mut out = std::io::stderr();
     writeln!(
@@ -70,9 +70,9 @@ pub fn run(args: &DemoArgs, session: &Session) -> anyhow::Result<Exit> {
     let crawled = {
         let (world, store) = (Arc::clone(&world), Arc::clone(&store));
         let probing = session.config.probe.clone();
-        let dashboard = args.dashboard.wanted(Some(USUAL), &session.config, session.is_quiet())?;
+        let dashboard = args.dashboard.open(Some(USUAL), &session.config, session.is_quiet())?;
         crawl::run(
-            move |stop| setup(args, session.seed, wanted, world, store, probing, stop),
+            move |stop| setup(args, session.seed, resolved, world, store, probing, stop),
             show,
             dashboard,
         )?
@@ -123,7 +123,7 @@ fn check_topic(name: &str) -> Result<&'static str, Usage> {
 fn setup(
     args: &DemoArgs,
     seed: u64,
-    wanted: ResolvedTopic,
+    resolved: ResolvedTopic,
     world: Arc<World>,
     store: Arc<dyn Store>,
     probing: Probing,
@@ -135,7 +135,7 @@ fn setup(
             Usage(format!("unknown strategy '{}' (available: {})", args.strategy, names.join(", "))).into()
         );
     };
-    let ResolvedTopic { topic, aim, .. } = wanted;
+    let ResolvedTopic { topic, target, .. } = resolved;
     let spec = RunSpec {
         topic: topic.name.clone(),
         strategy: args.strategy.clone(),
@@ -152,11 +152,11 @@ fn setup(
         crawl::announce_fresh(store.as_ref(), &spec)?;
     }
     let (seeds, examples) = (spec.seeds.clone(), world.examples(&topic.name));
-    let briefing = StrategyContext { seed, seeds, examples, backlinks: true };
-    let critic = Arc::new(TrainedCritic::new(aim));
+    let context = StrategyContext { seed, seeds, examples, backlinks: true };
+    let critic = Arc::new(TrainedCritic::new(target));
     let backlinks = Arc::new(WorldBacklinks(Arc::clone(&world)));
     let fetch = Arc::new(InProcess(world));
-    Ok(CrawlBuilder::new(store, spec, entry.make(&briefing), critic, fetch)
+    Ok(CrawlBuilder::new(store, spec, entry.make(&context), critic, fetch)
         .backlinks(Some(backlinks))
         .budget(Budget { requests: Some(args.max_requests), ..Budget::default() })
         .concurrency(args.concurrency)

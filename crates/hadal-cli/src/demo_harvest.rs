@@ -8,8 +8,9 @@ use super::network;
 use super::session::Session;
 use anyhow::Context;
 use hadal::fetch::in_process::InProcess;
+use hadal::harvest::HarvestSummary;
+use hadal::harvest::open_form::{self, PostForms};
 use hadal::harvest::truth::{HarvestComparison, HarvestTruth};
-use hadal::harvest::{HarvestSummary, open_form};
 use hadal::output::demo::render_harvests;
 use hadal::polite::{Clock, PoliteClient};
 use hadal::store::{HarvestId, HarvestQuery, HarvestRow, HarvestState, Store, StoreError};
@@ -29,8 +30,11 @@ pub fn run(
     store: &Arc<dyn Store>,
     session: &Session,
 ) -> anyhow::Result<Exit> {
-    let forms =
-        if most == 0 { Vec::new() } else { open_form::best_forms(store.as_ref(), topic, RELEVANT, most)? };
+    let forms = if most == 0 {
+        Vec::new()
+    } else {
+        open_form::best_forms(store.as_ref(), topic, RELEVANT, most, PostForms::Sure)?
+    };
     if forms.is_empty() {
         return Ok(Exit::Done);
     }

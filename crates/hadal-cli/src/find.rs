@@ -3,11 +3,11 @@
 //! [`FindArgs`] holds raw arguments, [`FindPlan`] checked ones.
 
 use super::archive::archived;
-use super::carry::{CarryArgs, given, once};
 use super::choices::choices;
 use super::crawl::Show;
 use super::dashboard::{Dashboard, DashboardArgs};
 use super::exit::{Exit, Usage};
+use super::network_args::{NetworkArgs, given, once};
 use super::session::Session;
 use super::{backlinks, contact, crawl, network, prior, quality, seeds, topic};
 use anyhow::Context;
@@ -89,7 +89,7 @@ pub struct FindArgs {
     #[command(flatten)]
     dashboard: DashboardArgs,
     #[command(flatten)]
-    carry: CarryArgs,
+    network: NetworkArgs,
     /// Submit a test query to forms that may or may not be searches: never or uncertain
     #[arg(long, value_name = "WHEN", long_help = PROBE)]
     probe: Option<String>,
@@ -140,7 +140,7 @@ impl FindArgs {
             ("crawl.block_hosts", "--block-hosts", once(&self.block_hosts)),
             ("probe.when", "--probe", once(&self.probe)),
         ]);
-        [own, self.carry.overrides()].concat()
+        [own, self.network.overrides()].concat()
     }
 }
 
@@ -150,7 +150,7 @@ pub const SOURCE: &str = "web";
 /// A crawl with all settings checked.
 #[derive(Clone, Debug)]
 pub struct FindPlan {
-    pub wanted: ResolvedTopic,
+    pub resolved: ResolvedTopic,
     /// Normalised distinct start URLs in the order given.
     pub seeds: Vec<Url>,
     /// Pages known to hold forms of the topic.
@@ -190,18 +190,18 @@ pub fn run(args: &FindArgs, session: &Session) -> anyhow::Result<Exit> {
     if let Some(warning) = contact::warning(&plan.seeds, &plan.network) {
         writeln!(std::io::stderr(), "{warning}").ok();
     }
-    let dashboard = args.dashboard.wanted(None, &session.config, session.is_quiet())?;
+    let dashboard = args.dashboard.open(None, &session.config, session.is_quiet())?;
     run_find(plan, dashboard, session)
 }
 
 fn plan(args: &FindArgs, session: &Session) -> anyhow::Result<FindPlan> {
     let config = session.config.clone();
     let crawl = &config.crawl;
-    let wanted = topic::wanted(&args.topic, session)?;
+    let resolved = topic::resolve_topic(&args.topic, session)?;
     Ok(FindPlan {
-        seeds: seeds(&args.seeds, &wanted)?,
-        examples: examples(&args.examples, &wanted)?,
-        wanted,
+        seeds: seeds(&args.seeds, &resolved)?,
+        examples: examples(&args.examples, &resolved)?,
+        resolved,
         strategy: crawl.strategy.clone(),
         backlinks: crawl.backlinks.clone(),
         prior: crawl.prior,
@@ -224,23 +224,23 @@ fn plan(args: &FindArgs, session: &Session) -> anyhow::Result<FindPlan> {
 }
 
 /// Seeds given, or else those of the topic.
-fn seeds(given: &[String], wanted: &ResolvedTopic) -> anyhow::Result<Vec<Url>> {
-    match (given.is_empty(), wanted.seeds.is_empty()) {
+fn seeds(given: &[String], resolved: &ResolvedTopic) -> anyhow::Result<Vec<Url>> {
+    match (given.is_empty(), resolved.seeds.is_empty()) {
         (true, true) => {
-            let topic = &wanted.topic.name;
+            let topic = &resolved.topic.name;
             Err(Usage(format!("topic '{topic}' has no seeds; give start URLs with --seeds FILE|URL ..."))
                 .into())
         }
-        (true, false) => seeds::read(&wanted.seeds),
+        (true, false) => seeds::read(&resolved.seeds),
         (false, _) => seeds::read(given),
     }
 }
 
 /// Example pages given, or else those of the topic.
-fn examples(given: &[String], wanted: &ResolvedTopic) -> anyhow::Result<Vec<Url>> {
-    match (given.is_empty(), wanted.examples.is_empty()) {
+fn examples(given: &[String], resolved: &ResolvedTopic) -> anyhow::Result<Vec<Url>> {
+    match (given.is_empty(), resolved.examples.is_empty()) {
         (true, true) => Ok(Vec::new()),
-        (true, false) => seeds::examples(&wanted.examples),
+        (true, false) => seeds::examples(&resolved.examples),
         (false, _) => seeds::examples(given),
     }
 }
@@ -261,12 +261,12 @@ fn blocked_hosts(path: &Path) -> anyhow::Result<Vec<String>> {
 
 /// Runs the crawl, and the quality estimate if requested.
 fn run_find(mut plan: FindPlan, dashboard: Option<Dashboard>, session: &Session) -> anyhow::Result<Exit> {
-    let (store, quality, most) = (plan.store.url.clone(), plan.quality, plan.budget.requests);
-    plan.budget.requests = most.map(|most| most - kept_back(most, quality));
+    let (store, quality, max_requests) = (plan.store.url.clone(), plan.quality, plan.budget.requests);
+    plan.budget.requests = max_requests.map(|max| max - reserved_for_quality(max, quality));
     let show = Show { json: plan.json, style: plan.progress, max_requests: plan.budget.requests };
     let mut summary = crawl::run(|stop| setup(plan, stop), show, dashboard)?;
     if let Some(sample) = quality.filter(|_| summary.state != RunState::Stopped) {
-        summary = look_at_quality(&store, &summary, sample, most, session)?;
+        summary = estimate_quality(&store, &summary, sample, max_requests, session)?;
     }
     if summary.tally.searchable > 0 && show.style != DisplayStyle::Silent {
         writeln!(std::io::stderr(), "`hadal forms --store {store}` lists what was found").ok();
@@ -275,20 +275,20 @@ fn run_find(mut plan: FindPlan, dashboard: Option<Dashboard>, session: &Session)
 }
 
 /// Requests reserved for the quality estimate: at most a quarter of the budget.
-fn kept_back(most: u64, quality: Option<u32>) -> u64 {
-    quality.map_or(0, |sample| quality::REQUESTS_PER_FORM * u64::from(sample)).min(most / 4)
+fn reserved_for_quality(max_requests: u64, quality: Option<u32>) -> u64 {
+    quality.map_or(0, |sample| quality::REQUESTS_PER_FORM * u64::from(sample)).min(max_requests / 4)
 }
 
-fn look_at_quality(
+fn estimate_quality(
     store: &str,
     found: &CrawlSummary,
     sample: u32,
-    most: Option<u64>,
+    max_requests: Option<u64>,
     session: &Session,
 ) -> anyhow::Result<CrawlSummary> {
     let store = hadal::store::open(store, Access::Crawl)?;
     let run = store.runs(&RunQuery::one(found.run))?.pop().context("the run is gone")?;
-    let summary = quality::ask(&store, &run, sample as usize, most, session)?;
+    let summary = quality::ask(&store, &run, sample as usize, max_requests, session)?;
     quality::tell(&quality::measured(&store, run.id, sample as usize, session.seed)?, session.json)?;
     Ok(summary)
 }
@@ -296,9 +296,9 @@ fn look_at_quality(
 fn setup(plan: FindPlan, stop: watch::Receiver<bool>) -> anyhow::Result<Crawl> {
     let store = hadal::store::open(&plan.store.url, Access::Crawl)?;
     let backlinks = backlinks::open(&plan, &store)?;
-    let ResolvedTopic { topic, aim, .. } = plan.wanted;
+    let ResolvedTopic { topic, target, .. } = plan.resolved;
     let entry = crate::extensions().strategies.find(&plan.strategy).context("no such strategy")?;
-    let briefing = StrategyContext {
+    let context = StrategyContext {
         seed: plan.seed,
         seeds: plan.seeds.clone(),
         examples: plan.examples,
@@ -315,9 +315,9 @@ fn setup(plan: FindPlan, stop: watch::Receiver<bool>) -> anyhow::Result<Crawl> {
     if plan.fresh {
         crawl::announce_fresh(store.as_ref(), &spec)?;
     }
-    let critic = Arc::new(TrainedCritic::new(aim));
+    let critic = Arc::new(TrainedCritic::new(target));
     let fetch = archived(Arc::new(Network::new(plan.network)?), plan.warc.as_deref())?;
-    Ok(CrawlBuilder::new(store, spec, entry.make(&briefing), critic, fetch)
+    Ok(CrawlBuilder::new(store, spec, entry.make(&context), critic, fetch)
         .backlinks(backlinks)
         .prior(prior)
         .budget(plan.budget)

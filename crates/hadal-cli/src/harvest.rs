@@ -4,12 +4,12 @@
 //! `hadal::harvest`.
 
 use super::archive::archived;
-use super::carry::{CarryArgs, given, once};
 use super::choices::choices;
 use super::crawl::heed_signals;
 use super::dashboard::DashboardArgs;
 use super::exit::{Exit, Usage};
 use super::harvest_run::{harvest_job, harvest_plan, run_plan};
+use super::network_args::{NetworkArgs, given, once};
 use super::session::{Session, known_topic};
 use super::topics::pointer::split;
 use super::{contact, network, quality};
@@ -17,7 +17,7 @@ use anyhow::Context;
 use clap::Args;
 use hadal::config::Override;
 use hadal::fetch::network::Network;
-use hadal::harvest::open_form::{self, FormOpenError, OpenedForm};
+use hadal::harvest::open_form::{self, FormOpenError, OpenedForm, PostForms};
 use hadal::harvest::{HarvestJob, HarvestSummary};
 use hadal::output::escape::for_json;
 use hadal::polite::{Clock, PoliteClient};
@@ -79,6 +79,10 @@ pub struct HarvestArgs {
     /// Number of forms harvested at the same time
     #[arg(long, value_name = "N")]
     concurrency: Option<String>,
+    /// Submit POST forms that are likely searches, not only sure ones; forms of other kinds stay refused, and the log
+    /// of submissions lists every request
+    #[arg(long)]
+    allow_post: bool,
     /// First query words, instead of those of the topic or the page
     #[arg(long, value_name = "WORD", num_args = 1..)]
     first: Vec<String>,
@@ -94,7 +98,7 @@ pub struct HarvestArgs {
     #[command(flatten)]
     dashboard: DashboardArgs,
     #[command(flatten)]
-    carry: CarryArgs,
+    network: NetworkArgs,
 }
 
 /// Policies with their use, for the help text.
@@ -116,7 +120,11 @@ impl HarvestArgs {
             ("harvest.max_time", "--max-time", once(&self.max_time)),
             ("harvest.concurrency", "--concurrency", once(&self.concurrency)),
         ]);
-        [own, self.carry.overrides()].concat()
+        [own, self.network.overrides()].concat()
+    }
+
+    fn posts(&self) -> PostForms {
+        if self.allow_post { PostForms::Likely } else { PostForms::Sure }
     }
 }
 
@@ -137,7 +145,7 @@ pub fn run(args: &HarvestArgs, session: &Session) -> anyhow::Result<Exit> {
         if args.dry_run {
             return jobs.iter().try_for_each(|job| dry_run(job, session)).map(|()| Some(Vec::new()));
         }
-        let dashboard = args.dashboard.wanted(None, &session.config, session.is_quiet())?;
+        let dashboard = args.dashboard.open(None, &session.config, session.is_quiet())?;
         let _open = match dashboard {
             Some(dashboard) => Some(dashboard.open(&store).await?),
             None => None,
@@ -165,7 +173,7 @@ async fn forms(
 ) -> anyhow::Result<Vec<OpenedForm>> {
     if let Some(topic) = &args.topic {
         known_topic(store, &args.topic)?;
-        let found = open_form::best_forms(store, topic, args.min_relevance, args.top)?;
+        let found = open_form::best_forms(store, topic, args.min_relevance, args.top, args.posts())?;
         if found.is_empty() {
             let words = format!(
                 "no form of '{topic}' has a relevance of at least {} and may be submitted",
@@ -178,7 +186,7 @@ async fn forms(
     let mut found = Vec::new();
     for target in &args.targets {
         found.push(match target.parse() {
-            Ok(id) if target.len() == 16 => open_form::form_by_id(store, id).map_err(usage)?,
+            Ok(id) if target.len() == 16 => open_form::form_by_id(store, id, args.posts()).map_err(usage)?,
             _ => on_page(target, args, session, web, stop).await?,
         });
     }
@@ -209,7 +217,8 @@ async fn on_page(
     if !session.is_quiet() {
         writeln!(std::io::stderr(), "fetching {url}").ok();
     }
-    let found = open_form::form_at_url(&url, picked, client, &mut Clock::Real, super::find::SOURCE).await;
+    let (posts, source) = (args.posts(), super::find::SOURCE);
+    let found = open_form::form_at_url(&url, picked, posts, client, &mut Clock::Real, source).await;
     found.map_err(usage)
 }
 
@@ -217,6 +226,9 @@ async fn on_page(
 fn usage(error: FormOpenError) -> anyhow::Error {
     match error {
         FormOpenError::NoForm(..) | FormOpenError::Unknown(_) => Usage(error.to_string()).into(),
+        FormOpenError::UnsurePost(..) => {
+            Usage(format!("{error}; --allow-post also submits likely searches")).into()
+        }
         other => other.into(),
     }
 }
@@ -236,7 +248,7 @@ fn client(
     if let Some(client) = web.filter(|_| source == super::find::SOURCE) {
         return Ok((client, Clock::Real));
     }
-    let (fetch, clock) = quality::carrier(source, &session.config)?;
+    let (fetch, clock) = quality::fetcher_for(source, &session.config)?;
     let fetch = archived(fetch, args.warc.as_deref())?;
     Ok((PoliteClient::new(fetch, network::client_options(&session.config), stop), clock))
 }

@@ -16,7 +16,7 @@ use hadal::store::{HarvestQuery, HarvestRow, HarvestRowQuery, Store, StoreError}
   hadal harvests --truth")]
 pub struct HarvestsArgs {
     #[command(flatten)]
-    wanted: HarvestedArgs,
+    filter: HarvestedArgs,
     /// Compare with ground truth; only for harvests of the simulated web of `hadal demo`
     #[arg(long)]
     truth: bool,
@@ -24,12 +24,12 @@ pub struct HarvestsArgs {
 
 pub fn run(args: &HarvestsArgs, session: &Session) -> anyhow::Result<Exit> {
     let store = session.reader()?;
-    let HarvestRowQuery { harvest, form, topic, .. } = args.wanted.query(store.as_ref(), None)?;
+    let HarvestRowQuery { harvest, form, topic, .. } = args.filter.query(store.as_ref(), None)?;
     let rows = store.harvests(&HarvestQuery { harvest, form, topic, ..HarvestQuery::default() })?;
     if args.truth {
         return beside_truth(args, session, store.as_ref(), rows);
     }
-    list(&args.wanted.list, session, NOTHING, rows.into_iter().take(args.wanted.limit()).map(Ok))
+    list(&args.filter.list, session, NOTHING, rows.into_iter().take(args.filter.limit()).map(Ok))
 }
 
 const NOTHING: &str = "no harvests yet";
@@ -47,8 +47,8 @@ fn beside_truth(
         );
     }
     let simulated: Vec<HarvestRow> =
-        rows.into_iter().filter(is_simulated).take(args.wanted.limit()).collect();
-    list(&args.wanted.list, session, NOTHING, compare(store, &simulated)?.into_iter().map(Ok))
+        rows.into_iter().filter(is_simulated).take(args.filter.limit()).collect();
+    list(&args.filter.list, session, NOTHING, compare(store, &simulated)?.into_iter().map(Ok))
 }
 
 /// Harvests of the same simulated web are adjacent, so each web is generated once.

@@ -6,10 +6,10 @@
 mod in_order;
 mod inputs;
 
-use super::carry::CarryArgs;
 use super::exit::{Exit, Usage};
+use super::network_args::NetworkArgs;
 use super::session::Session;
-use super::topic::wanted;
+use super::topic::resolve_topic;
 use super::{contact, network};
 use anyhow::Context;
 use clap::Args;
@@ -59,12 +59,12 @@ pub struct JudgeArgs {
     #[arg(long, value_name = "URL")]
     base: Option<Url>,
     #[command(flatten)]
-    carry: CarryArgs,
+    network: NetworkArgs,
 }
 
 impl JudgeArgs {
     pub fn overrides(&self) -> Vec<Override> {
-        self.carry.overrides()
+        self.network.overrides()
     }
 }
 
@@ -114,8 +114,8 @@ fn place(base: &Option<Url>) -> Result<DocumentLocation, Usage> {
 /// All built-in topics, or the named one.
 fn topics(name: &Option<String>, session: &Session) -> Result<JudgedTopics, TopicError> {
     let Some(name) = name else { return Ok(JudgedTopics::BuiltIn) };
-    let wanted = wanted(name, session)?;
-    Ok(JudgedTopics::One(wanted.topic.name, wanted.aim))
+    let resolved = resolve_topic(name, session)?;
+    Ok(JudgedTopics::One(resolved.topic.name, resolved.target))
 }
 
 /// Everything needed to judge a page.

@@ -2,7 +2,7 @@
 
 use super::exit::Usage;
 use hadal::config::Config;
-use hadal::fetch::network::{Jar, NetworkOptions, Proxies};
+use hadal::fetch::network::{CookieJar, NetworkOptions, Proxies};
 use hadal::polite::{ClientOptions, Clock};
 use std::path::Path;
 
@@ -27,8 +27,8 @@ pub fn client_options(config: &Config) -> ClientOptions {
     ClientOptions::new(config.politeness.delays, config.politeness.agent(), config.fetch.body_limit)
 }
 
-fn cookies(path: &Path) -> anyhow::Result<Jar> {
+fn cookies(path: &Path) -> anyhow::Result<CookieJar> {
     let refuse = |detail: String| Usage(format!("cookie file {}: {detail}", path.display()));
     let text = std::fs::read_to_string(path).map_err(|error| refuse(error.to_string()))?;
-    Ok(Jar::from_netscape(&text, Clock::Real.now()).map_err(|error| refuse(error.to_string()))?)
+    Ok(CookieJar::from_netscape(&text, Clock::Real.now()).map_err(|error| refuse(error.to_string()))?)
 }

@@ -3,10 +3,10 @@
 //! Runs as a session of the engine on the run that found them, with robots.txt, politeness and audit log. No
 //! link is followed. Forms with a known result are not probed again.
 
-use super::carry::CarryArgs;
 use super::crawl::{self, Show};
 use super::demo::WINDOW;
 use super::exit::{Exit, Usage};
+use super::network_args::NetworkArgs;
 use super::session::Session;
 use super::{contact, find, network};
 use anyhow::Context;
@@ -51,12 +51,12 @@ pub struct QualityArgs {
     #[arg(long, value_name = "N", default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..))]
     sample: u32,
     #[command(flatten)]
-    carry: CarryArgs,
+    network: NetworkArgs,
 }
 
 impl QualityArgs {
     pub fn overrides(&self) -> Vec<Override> {
-        self.carry.overrides()
+        self.network.overrides()
     }
 }
 
@@ -92,16 +92,16 @@ fn chosen(store: &dyn Store, args: &QualityArgs) -> anyhow::Result<RunRow> {
     Ok(found.ok_or_else(|| Usage("unknown run; `hadal runs` lists all runs".to_string()))?)
 }
 
-/// Probes the forms of the sample that have no result yet. `most` is the request budget of the run.
+/// Probes the forms of the sample that have no result yet. `max_requests` is the request budget of the run.
 pub fn ask(
     store: &Arc<dyn Store>,
     run: &RunRow,
     sample: usize,
-    most: Option<u64>,
+    max_requests: Option<u64>,
     session: &Session,
 ) -> anyhow::Result<CrawlSummary> {
-    let show = Show { json: session.json, style: session.progress(), max_requests: most };
-    crawl::run(|stop| setup(store, run, sample, most, session, stop), show, None)
+    let show = Show { json: session.json, style: session.progress(), max_requests };
+    crawl::run(|stop| setup(store, run, sample, max_requests, session, stop), show, None)
 }
 
 /// Estimate from the results so far.
@@ -127,19 +127,19 @@ fn setup(
     store: &Arc<dyn Store>,
     run: &RunRow,
     sample: usize,
-    most: Option<u64>,
+    max_requests: Option<u64>,
     session: &Session,
     stop: watch::Receiver<bool>,
 ) -> anyhow::Result<Crawl> {
     let config = &session.config;
-    let ResolvedTopic { topic, aim, .. } = recall(&run.spec.topic, &config.topics)?;
+    let ResolvedTopic { topic, target, .. } = recall(&run.spec.topic, &config.topics)?;
     let entry =
         crate::extensions().strategies.find(&run.spec.strategy).context("unknown strategy of the run")?;
-    let (fetch, clock) = carrier(&run.spec.source, config)?;
+    let (fetch, clock) = fetcher_for(&run.spec.source, config)?;
     let strategy = entry.make(&StrategyContext::seeded(run.spec.seed));
-    let critic = Arc::new(TrainedCritic::new(aim));
+    let critic = Arc::new(TrainedCritic::new(target));
     Ok(CrawlBuilder::new(Arc::clone(store), run.spec.clone(), strategy, critic, fetch)
-        .budget(Budget { requests: most, ..Budget::default() })
+        .budget(Budget { requests: max_requests, ..Budget::default() })
         .scope(find::scope(&config.crawl)?)
         .politeness(config.politeness.delays, config.politeness.agent())
         .concurrency(config.crawl.concurrency)
@@ -153,7 +153,7 @@ fn setup(
 }
 
 /// Fetcher for the web that [`RunSpec::source`] names.
-pub fn carrier(source: &str, config: &Config) -> anyhow::Result<(Arc<dyn Fetch>, Clock)> {
+pub fn fetcher_for(source: &str, config: &Config) -> anyhow::Result<(Arc<dyn Fetch>, Clock)> {
     if source == find::SOURCE {
         let network = Network::new(network::options(config)?)?;
         return Ok((Arc::new(network), Clock::Real));

@@ -14,7 +14,7 @@ use hadal::store::all_queries;
   hadal queries --topic book --search sea")]
 pub struct QueriesArgs {
     #[command(flatten)]
-    wanted: HarvestedArgs,
+    filter: HarvestedArgs,
     /// Only queries with all of these words
     #[arg(long, value_name = "WORDS", value_parser = some_words)]
     search: Option<String>,
@@ -22,8 +22,8 @@ pub struct QueriesArgs {
 
 pub fn run(args: &QueriesArgs, session: &Session) -> anyhow::Result<Exit> {
     let store = session.reader()?;
-    let query = args.wanted.query(store.as_ref(), args.search.as_ref())?;
+    let query = args.filter.query(store.as_ref(), args.search.as_ref())?;
     let nothing = "no matching queries; harvest a form first or loosen the filters";
-    let rows = all_queries(store.as_ref(), query).take(args.wanted.limit());
-    list(&args.wanted.list, session, nothing, rows)
+    let rows = all_queries(store.as_ref(), query).take(args.filter.limit());
+    list(&args.filter.list, session, nothing, rows)
 }

@@ -14,7 +14,7 @@ use hadal::store::all_records;
   hadal records --search \"deep sea\" --limit 20")]
 pub struct RecordsArgs {
     #[command(flatten)]
-    wanted: HarvestedArgs,
+    filter: HarvestedArgs,
     /// Only records with all of these words in their title, text or detail page
     #[arg(long, value_name = "WORDS", value_parser = some_words)]
     search: Option<String>,
@@ -22,8 +22,8 @@ pub struct RecordsArgs {
 
 pub fn run(args: &RecordsArgs, session: &Session) -> anyhow::Result<Exit> {
     let store = session.reader()?;
-    let query = args.wanted.query(store.as_ref(), args.search.as_ref())?;
+    let query = args.filter.query(store.as_ref(), args.search.as_ref())?;
     let nothing = "no matching records; harvest a form first or loosen the filters";
-    let rows = all_records(store.as_ref(), query).take(args.wanted.limit());
-    list(&args.wanted.list, session, nothing, rows)
+    let rows = all_records(store.as_ref(), query).take(args.filter.limit());
+    list(&args.filter.list, session, nothing, rows)
 }

@@ -1,10 +1,10 @@
 //! `hadal serve`: dashboard, directory and HTTP API of a store.
 
 use super::ask::asker;
-use super::carry::CarryArgs;
 use super::crawl::heed_signals;
 use super::dashboard::{USUAL, address, announce};
 use super::exit::{Exit, Usage};
+use super::network_args::NetworkArgs;
 use super::session::Session;
 use anyhow::Context;
 use clap::Args;
@@ -30,12 +30,12 @@ pub struct ServeArgs {
     #[arg(long, value_name = "TOKEN", env = TOKEN_VARIABLE, hide_env_values = true)]
     token: Option<String>,
     #[command(flatten)]
-    carry: CarryArgs,
+    network: NetworkArgs,
 }
 
 impl ServeArgs {
     pub fn overrides(&self) -> Vec<Override> {
-        self.carry.overrides()
+        self.network.overrides()
     }
 }
 

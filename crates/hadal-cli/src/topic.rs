@@ -5,10 +5,10 @@ use hadal::topic::{ResolvedTopic, TopicError, resolve};
 use std::io::Write;
 
 /// Resolves a topic, see [`resolve()`].
-pub fn wanted(text: &str, session: &Session) -> Result<ResolvedTopic, TopicError> {
-    let wanted = resolve(text, &session.config.topics)?;
-    if wanted.weak {
-        let name = &wanted.topic.name;
+pub fn resolve_topic(text: &str, session: &Session) -> Result<ResolvedTopic, TopicError> {
+    let resolved = resolve(text, &session.config.topics)?;
+    if resolved.weak {
+        let name = &resolved.topic.name;
         writeln!(
             std::io::stderr(),
             "note: '{name}' is judged by its words alone, which finds less and errs more; make a better topic \
@@ -17,7 +17,7 @@ pub fn wanted(text: &str, session: &Session) -> Result<ResolvedTopic, TopicError
         )
         .ok();
     }
-    Ok(wanted)
+    Ok(resolved)
 }
 
 /// Suggested name for a topic made of words.

@@ -7,7 +7,7 @@ use super::world_databases::library;
 use anyhow::Context;
 use clap::{Args, Subcommand, ValueEnum};
 use hadal::choice::nearest;
-use hadal::fetch::world_server::{Running, Serving, serve};
+use hadal::fetch::world_server::{RunningServer, ServerOptions, serve};
 use hadal_world::database::DatabaseHosts;
 use hadal_world::{Spec, TrueForm, World};
 use serde_json::json;
@@ -126,10 +126,10 @@ fn run_serve(args: &WorldServeArgs, session: &Session) -> anyhow::Result<Exit> {
     let topic = world_topic(&args.topic)?;
     let databases = args.databases.as_deref().map(|given| library(given, session.seed)).transpose()?;
     let world = Arc::new(args.size.world(session.seed).with_databases(databases.unwrap_or_default()));
-    let serving = Serving { pace: args.pace, ..Serving::default() };
+    let options = ServerOptions { latency_share: args.pace, ..ServerOptions::default() };
     let runtime = tokio::runtime::Runtime::new().context("could not start threads")?;
     runtime.block_on(async {
-        let running = serve(world.clone(), args.listen, serving).await.with_context(|| {
+        let running = serve(world.clone(), args.listen, options).await.with_context(|| {
             format!("could not listen on {}; give another address with --listen", args.listen)
         })?;
         std::io::stdout().write_all(greeting(&world, topic, &running, session.json).as_bytes())?;
@@ -140,7 +140,7 @@ fn run_serve(args: &WorldServeArgs, session: &Session) -> anyhow::Result<Exit> {
 }
 
 /// Message with the address, start URLs and a command that crawls the web.
-fn greeting(world: &World, topic: &str, running: &Running, json: bool) -> String {
+fn greeting(world: &World, topic: &str, running: &RunningServer, json: bool) -> String {
     let (addr, seeds) = (running.addr, world.seeds(topic));
     let (sites, pages) = (world.site_count(), world.page_count());
     if json {

@@ -324,21 +324,21 @@ fn pages_that_expire_do_not_end_a_harvest() {
 #[test]
 fn a_form_with_the_same_answer_to_every_query_does_not_search() {
     let result = run(&mut SameAnswers, "hadal", 50);
-    assert_eq!(result.ending, Some(HarvestEnding::Alike));
+    assert_eq!(result.ending, Some(HarvestEnding::SameAnswers));
     assert_eq!(result.records.len(), 8);
 }
 
 #[test]
 fn a_form_that_shows_only_its_sections_does_not_search() {
     let result = run(&mut SectionList, "hadal", 50);
-    assert_eq!(result.ending, Some(HarvestEnding::Alike));
+    assert_eq!(result.ending, Some(HarvestEnding::SameAnswers));
     assert!(result.submissions <= 4, "{} submissions", result.submissions);
 }
 
 #[test]
 fn a_form_that_stores_entries_is_submitted_once() {
     let result = run(&mut EntryForm, "hadal", 50);
-    assert_eq!(result.ending, Some(HarvestEnding::TakenIn));
+    assert_eq!(result.ending, Some(HarvestEnding::EntryStored));
     assert_eq!((result.submitted.len(), result.records.len()), (1, 0));
 }
 

@@ -84,9 +84,9 @@ fn fetch(mut urls: Vec<Url>, session: &Session) -> anyhow::Result<Option<Pages>>
     let mut recorder = None;
     let summary = crawl::run(
         |stop| {
-            let carrier = Arc::new(RecordingFetcher::new(Arc::new(Network::new(network)?)));
-            recorder = Some(Arc::clone(&carrier));
-            setup(carrier, urls.clone(), session, stop)
+            let fetcher = Arc::new(RecordingFetcher::new(Arc::new(Network::new(network)?)));
+            recorder = Some(Arc::clone(&fetcher));
+            setup(fetcher, urls.clone(), session, stop)
         },
         show,
         None,

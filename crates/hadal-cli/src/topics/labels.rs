@@ -75,7 +75,7 @@ async fn fetch(
     stop: watch::Receiver<bool>,
 ) -> anyhow::Result<()> {
     let config = &session.config;
-    let (fetch, clock) = quality::carrier(source, config)?;
+    let (fetch, clock) = quality::fetcher_for(source, config)?;
     let client = PoliteClient::new(fetch, network::client_options(config), stop);
     let asked = forms.into_iter().map(|found| {
         let (client, mut clock) = (&client, clock);

@@ -45,8 +45,8 @@ enum TopicsCommand {
 impl TopicsArgs {
     pub fn overrides(&self) -> Vec<Override> {
         match &self.command {
-            TopicsCommand::New(args) => args.carry.overrides(),
-            TopicsCommand::Train(args) => args.carry.overrides(),
+            TopicsCommand::New(args) => args.network.overrides(),
+            TopicsCommand::Train(args) => args.network.overrides(),
             _ => Vec::new(),
         }
     }

@@ -3,8 +3,8 @@
 use super::gather::gather;
 use super::pointer::pointers;
 use super::train::{finish, warn_if_few};
-use crate::carry::CarryArgs;
 use crate::exit::{Exit, Usage};
+use crate::network_args::NetworkArgs;
 use crate::seeds;
 use crate::session::Session;
 use clap::Args;
@@ -39,7 +39,7 @@ pub struct NewArgs {
     #[arg(long)]
     force: bool,
     #[command(flatten)]
-    pub carry: CarryArgs,
+    pub network: NetworkArgs,
 }
 
 pub fn run(args: &NewArgs, session: &Session) -> anyhow::Result<Exit> {

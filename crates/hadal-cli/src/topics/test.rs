@@ -50,8 +50,8 @@ struct Figures {
 }
 
 pub fn run(args: &TestArgs, session: &Session) -> anyhow::Result<Exit> {
-    let wanted = topic::wanted(&args.name, session)?;
-    let critic = TrainedCritic::new(wanted.aim);
+    let resolved = topic::resolve_topic(&args.name, session)?;
+    let critic = TrainedCritic::new(resolved.target);
     let judge = |page: labelled::LabelledPage| Judged {
         file: page.path.display().to_string(),
         group: page.group(),
@@ -61,7 +61,7 @@ pub fn run(args: &TestArgs, session: &Session) -> anyhow::Result<Exit> {
     let judged: Vec<Judged> = labelled::read(&args.from)?.into_iter().map(judge).collect();
     let (table, figures) = (confusion(judged.iter()), figures(&judged, session.seed));
     let text = match session.json {
-        true => event(&wanted.topic.name, &judged, &table, &figures),
+        true => event(&resolved.topic.name, &judged, &table, &figures),
         false => report(&judged, &table, &figures, session),
     };
     std::io::stdout().write_all(text.as_bytes())?;

@@ -3,8 +3,8 @@
 use super::gather::gather;
 use super::labels::marked;
 use super::pointer::pointers;
-use crate::carry::CarryArgs;
 use crate::exit::{Exit, Usage};
+use crate::network_args::NetworkArgs;
 use crate::session::Session;
 use clap::Args;
 use hadal::choice::nearest;
@@ -39,7 +39,7 @@ pub struct TrainArgs {
     #[arg(long, conflicts_with = "from")]
     from_labels: bool,
     #[command(flatten)]
-    pub carry: CarryArgs,
+    pub network: NetworkArgs,
 }
 
 pub fn run(args: &TrainArgs, session: &Session) -> anyhow::Result<Exit> {

@@ -1,6 +1,6 @@
 //! The program as a child process, and the simulated web that it crawls over HTTP.
 
-use hadal::fetch::world_server::{Running, Serving, serve};
+use hadal::fetch::world_server::{RunningServer, ServerOptions, serve};
 use hadal_world::{Rates, Spec, World};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -10,7 +10,7 @@ use std::time::Duration;
 /// A small simulated web over HTTP with a log of its requests.
 pub struct Site {
     pub world: Arc<World>,
-    running: Running,
+    running: RunningServer,
     log: Arc<(Mutex<Vec<String>>, Condvar)>,
 }
 
@@ -23,7 +23,7 @@ impl Site {
             ear.0.lock().unwrap().push(url.to_string());
             ear.1.notify_all();
         });
-        let serving = Serving { on_request: Some(on_request), ..Serving::default() };
+        let serving = ServerOptions { on_request: Some(on_request), ..ServerOptions::default() };
         let running = serve(Arc::clone(&world), "127.0.0.1:0".parse().unwrap(), serving).await.unwrap();
         Site { world, running, log }
     }

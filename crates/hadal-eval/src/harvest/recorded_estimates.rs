@@ -33,21 +33,21 @@ impl RecordedEstimate {
 #[derive(Default)]
 pub struct EstimateRecorder {
     estimator: SizeEstimator,
-    promises: Vec<RecordedEstimate>,
+    claims: Vec<RecordedEstimate>,
 }
 
 impl EstimateRecorder {
     /// Passes an answer to the estimator. `coverage` is the true coverage after it.
     pub fn learn(&mut self, answer: &QueryOutcome<'_>, coverage: f64) {
         self.estimator.learn(answer);
-        while COVERAGES.get(self.promises.len()).is_some_and(|moment| coverage >= *moment) {
+        while COVERAGES.get(self.claims.len()).is_some_and(|moment| coverage >= *moment) {
             let size = self.estimator.estimate().map(|estimate| estimate.size);
-            self.promises.push(RecordedEstimate { coverage, size });
+            self.claims.push(RecordedEstimate { coverage, size });
         }
     }
 
     /// Ends the recording and returns the estimates.
     pub fn finish(self) -> Vec<RecordedEstimate> {
-        self.promises
+        self.claims
     }
 }

@@ -27,7 +27,7 @@ pub struct HarvestTrial {
     /// Coverage over cost.
     pub curve: HarvestCurve,
     /// Size estimates during the harvest.
-    pub promises: Vec<RecordedEstimate>,
+    pub claims: Vec<RecordedEstimate>,
     /// CPU time of the trial. Not part of the result.
     pub cpu_seconds: f64,
 }
@@ -79,8 +79,8 @@ pub fn run(setup: &DatabaseSetup, policy: &mut dyn Policy, case: &HarvestCase) -
         recorder.learn(&asked, harvest.curve.coverage(&harvest.now));
     }
     harvest.curve.finish(harvest.now);
-    let (curve, promises) = (harvest.curve, recorder.finish());
-    HarvestTrial { case: case.clone(), budget, curve, promises, cpu_seconds: cpu_time() - begun }
+    let (curve, claims) = (harvest.curve, recorder.finish());
+    HarvestTrial { case: case.clone(), budget, curve, claims, cpu_seconds: cpu_time() - begun }
 }
 
 /// State of a running harvest.

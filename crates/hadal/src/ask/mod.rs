@@ -11,7 +11,7 @@ pub use merge::{AnswerPlace, MergedAnswer};
 pub use source::{AskOutcome, AskedSource};
 
 use crate::fetch::Fetch;
-use crate::harvest::open_form::{self, FormOpenError};
+use crate::harvest::open_form::{self, FormOpenError, PostForms};
 use crate::polite::{ClientOptions, Clock, PoliteClient};
 use crate::store::{FormEntry, FormQuery, LabelFilter, Store, StoreError, form_by_id};
 use futures::future::join_all;
@@ -132,7 +132,7 @@ impl Asker {
     }
 
     fn open_one(&self, found: FormEntry) -> Result<ChosenSource, AskError> {
-        let opened = match open_form::open_found(self.store.as_ref(), &found) {
+        let opened = match open_form::open_found(self.store.as_ref(), &found, PostForms::Sure) {
             Err(FormOpenError::Store(error)) => return Err(error.into()),
             Err(reason) => Err(reason.to_string()),
             Ok(form) => {

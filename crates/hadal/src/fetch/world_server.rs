@@ -26,9 +26,9 @@ const MAX_UPLOAD: usize = 1024 * 1024;
 
 /// Options of the server.
 #[derive(Clone, Default)]
-pub struct Serving {
+pub struct ServerOptions {
     /// Share of the simulated response time that the server waits: 0 none, 1 all of it.
-    pub pace: f64,
+    pub latency_share: f64,
     /// Called with the URL of every request, in order.
     pub on_request: Option<OnRequest>,
 }
@@ -37,24 +37,28 @@ pub struct Serving {
 pub type OnRequest = Arc<dyn Fn(&Url) + Send + Sync>;
 
 /// A running server. It stops when it is dropped.
-pub struct Running {
+pub struct RunningServer {
     /// Address on which it listens.
     pub addr: SocketAddr,
     accepting: JoinHandle<()>,
 }
 
-impl Drop for Running {
+impl Drop for RunningServer {
     fn drop(&mut self) {
         self.accepting.abort();
     }
 }
 
 /// Serves a simulated web over HTTP/1.1, and HTTP/2 with prior knowledge. Port 0 selects a free port.
-pub async fn serve<W: Respond>(world: Arc<W>, addr: SocketAddr, serving: Serving) -> io::Result<Running> {
+pub async fn serve<W: Respond>(
+    world: Arc<W>,
+    addr: SocketAddr,
+    options: ServerOptions,
+) -> io::Result<RunningServer> {
     let listener = TcpListener::bind(addr).await?;
     let addr = listener.local_addr()?;
-    let site = Arc::new(Served { world, serving, began: Instant::now() });
-    Ok(Running { addr, accepting: tokio::spawn(accept(listener, site)) })
+    let site = Arc::new(Served { world, options, began: Instant::now() });
+    Ok(RunningServer { addr, accepting: tokio::spawn(accept(listener, site)) })
 }
 
 /// Accepts connections. They end with this task.
@@ -84,7 +88,7 @@ async fn converse<W: Respond>(stream: TcpStream, served: Arc<Served<W>>) {
 
 struct Served<W> {
     world: Arc<W>,
-    serving: Serving,
+    options: ServerOptions,
     began: Instant,
 }
 
@@ -98,12 +102,13 @@ impl<W: Respond> Served<W> {
             Ok(request) => request,
             Err(status) => return Ok(refusal(status)),
         };
-        if let Some(on_request) = &self.serving.on_request {
+        if let Some(on_request) = &self.options.on_request {
             on_request(&request.url);
         }
         let now = Time(u64::try_from(self.began.elapsed().as_millis()).unwrap_or(u64::MAX));
         let Exchange { result, took, .. } = self.world.respond(&request, now);
-        let wait = Duration::try_from_secs_f64(took.as_secs_f64() * self.serving.pace).unwrap_or_default();
+        let wait =
+            Duration::try_from_secs_f64(took.as_secs_f64() * self.options.latency_share).unwrap_or_default();
         if !wait.is_zero() {
             tokio::time::sleep(wait).await;
         }

@@ -4,7 +4,9 @@
 //! descriptions that it links are fetched. The URL may also be that of a description.
 
 use crate::polite::{Clock, PageError, PoliteClient};
-use crate::store::{self, FormEntry, FormQuery, LabelFilter, RunQuery, Store, StoreError, whole_forms};
+use crate::store::{
+    self, FormEntry, FormQuery, HarvestQuery, LabelFilter, RunQuery, Store, StoreError, whole_forms,
+};
 use hadal_core::critic::search_form::{NoSearchForm, pick_search_form};
 use hadal_core::critic::veto::{Veto, veto};
 use hadal_core::html;
@@ -14,8 +16,10 @@ use hadal_core::page::{Form, Page};
 use hadal_core::submission::{FilledForm, goes_to_web, submission};
 use url::Url;
 
-/// Least P(searchable) of a POST form that is submitted. Guess; a wrong POST can change data on the server.
+/// Least P(searchable) of a POST form that is submitted by default. Guess; a wrong POST can change data on the server.
 const MIN_P_POST: f32 = 0.9;
+/// Least P(searchable) of a POST form that is submitted if the user insists. Guess: likelier a search than not.
+const MIN_P_ALLOWED_POST: f32 = 0.5;
 /// P(searchable) from which a form makes OpenSearch descriptions unnecessary.
 const MIN_P_SURE: f32 = 0.5;
 /// Most words taken from the title of a page. Guess.
@@ -24,6 +28,25 @@ const MAX_TITLE_WORDS: usize = 8;
 const MAX_DESCRIPTIONS: usize = 3;
 /// Bytes at the start of a document that are searched for the name of the OpenSearch root element.
 const OPENSEARCH_HEAD: usize = 2_048;
+
+/// POST forms that may be submitted. The vetoes hold for all of them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum PostForms {
+    /// Forms that are surely searches.
+    #[default]
+    Sure,
+    /// Also forms that are likely searches: the user insists.
+    Likely,
+}
+
+impl PostForms {
+    fn min_p_searchable(self) -> f32 {
+        match self {
+            PostForms::Sure => MIN_P_POST,
+            PostForms::Likely => MIN_P_ALLOWED_POST,
+        }
+    }
+}
 
 /// A form that may be harvested.
 #[derive(Clone, Debug)]
@@ -64,8 +87,8 @@ pub enum FormOpenError {
     #[error("{0}: the form must not be submitted ({1:?})")]
     Vetoed(Url, Veto),
     /// The form uses POST and may not be a search.
-    #[error("{0}: P(searchable) of this POST form is {1:.2}; POST forms are submitted above {MIN_P_POST}")]
-    UnsurePost(Url, f32),
+    #[error("{0}: P(searchable) of this POST form is {1:.2}; POST forms are submitted above {2}")]
+    UnsurePost(Url, f32, f32),
     /// The form is not sent over HTTP.
     #[error("{0}: the form is not sent to a web server")]
     NotWeb(Url),
@@ -74,9 +97,28 @@ pub enum FormOpenError {
     Store(#[from] StoreError),
 }
 
-/// Opens a form of the store by its id.
-pub fn form_by_id(store: &dyn Store, id: FormId) -> Result<OpenedForm, FormOpenError> {
-    open_found(store, &store::form_by_id(store, id, None, true)?.ok_or(FormOpenError::Unknown(id))?)
+/// Opens a form of the store by its id: one that a crawl found, or one that was harvested by its URL.
+pub fn form_by_id(store: &dyn Store, id: FormId, posts: PostForms) -> Result<OpenedForm, FormOpenError> {
+    match store::form_by_id(store, id, None, true)? {
+        Some(found) => open_found(store, &found, posts),
+        None => harvested_form(store, id),
+    }
+}
+
+/// Opens a form of an earlier harvest. The checks were made when that harvest began.
+fn harvested_form(store: &dyn Store, id: FormId) -> Result<OpenedForm, FormOpenError> {
+    let query = HarvestQuery { form: Some(id), limit: Some(1), ..HarvestQuery::default() };
+    let spec = store.harvests(&query)?.pop().ok_or(FormOpenError::Unknown(id))?.spec;
+    Ok(OpenedForm {
+        form: spec.whole,
+        id,
+        page: spec.page,
+        charset: "utf-8".into(),
+        language: None,
+        topic: spec.topic,
+        source: spec.source,
+        words: Vec::new(),
+    })
 }
 
 /// Opens the most relevant forms of a topic, without those that may not be submitted or that a user rejected.
@@ -85,6 +127,7 @@ pub fn best_forms(
     topic: &str,
     min_relevance: f32,
     limit: usize,
+    posts: PostForms,
 ) -> Result<Vec<OpenedForm>, FormOpenError> {
     let query = FormQuery {
         topic: Some(topic.into()),
@@ -96,7 +139,7 @@ pub fn best_forms(
     };
     let mut opened = Vec::new();
     for found in store.forms(&query)?.rows {
-        match open_found(store, &found) {
+        match open_found(store, &found, posts) {
             Ok(form) => opened.push(form),
             Err(FormOpenError::Store(error)) => return Err(error.into()),
             Err(reason) => tracing::info!("form skipped: {reason}"),
@@ -109,7 +152,11 @@ pub fn best_forms(
 }
 
 /// Opens a form of the directory.
-pub fn open_found(store: &dyn Store, found: &FormEntry) -> Result<OpenedForm, FormOpenError> {
+pub fn open_found(
+    store: &dyn Store,
+    found: &FormEntry,
+    posts: PostForms,
+) -> Result<OpenedForm, FormOpenError> {
     let row = &found.row;
     let whole = match &row.whole {
         Some(whole) => Some(whole.clone()),
@@ -119,7 +166,7 @@ pub fn open_found(store: &dyn Store, found: &FormEntry) -> Result<OpenedForm, Fo
     let (Some(run), Some(form)) = (run, whole.map(|whole| *whole)) else {
         return Err(FormOpenError::NotKept(row.form_id));
     };
-    check_submittable(&row.page_url, &form, row.p_searchable)?;
+    check_submittable(&row.page_url, &form, row.p_searchable, posts)?;
     Ok(OpenedForm {
         form,
         id: row.form_id,
@@ -136,23 +183,24 @@ pub fn open_found(store: &dyn Store, found: &FormEntry) -> Result<OpenedForm, Fo
 pub async fn form_at_url(
     url: &Url,
     picked: Option<u32>,
+    posts: PostForms,
     client: &PoliteClient,
     clock: &mut Clock,
     source: &str,
 ) -> Result<OpenedForm, FormOpenError> {
     let (url, response) = fetch(url, client, clock).await?;
     if let Some(form) = opensearch_form(&response, &url) {
-        check_submittable(&url, &form, 1.0)?;
+        check_submittable(&url, &form, 1.0, posts)?;
         return Ok(opened(form, &url, None, source));
     }
     let page = html::parse(&response.body, response.headers.get("content-type"), &url);
-    let visible = form_on_page(&page, picked);
+    let visible = form_on_page(&page, picked, posts);
     let is_sure = picked.is_some() || matches!(visible, Ok((_, p_searchable)) if p_searchable >= MIN_P_SURE);
     let links = page.hints.opensearch.iter().take(if is_sure { 0 } else { MAX_DESCRIPTIONS });
     for link in links {
         let description = fetch(&link.url, client, clock).await;
         let form = description.ok().and_then(|(at, response)| opensearch_form(&response, &at));
-        if let Some(form) = form.filter(|form| check_submittable(&url, form, 1.0).is_ok()) {
+        if let Some(form) = form.filter(|form| check_submittable(&url, form, 1.0, posts).is_ok()) {
             return Ok(opened(form, &url, Some(&page), source));
         }
     }
@@ -176,10 +224,10 @@ async fn fetch(
 }
 
 /// Form of a page that may be submitted, with its P(searchable).
-fn form_on_page(page: &Page, picked: Option<u32>) -> Result<(Form, f32), FormOpenError> {
+fn form_on_page(page: &Page, picked: Option<u32>, posts: PostForms) -> Result<(Form, f32), FormOpenError> {
     let found = pick_search_form(page, picked);
     let (form, p_searchable) = found.map_err(|reason| FormOpenError::NoForm(page.url.clone(), reason))?;
-    check_submittable(&page.url, form, p_searchable)?;
+    check_submittable(&page.url, form, p_searchable, posts)?;
     Ok((form.clone(), p_searchable))
 }
 
@@ -211,7 +259,12 @@ fn title_words(title: &str) -> Vec<String> {
 }
 
 /// Returns an error when a form must not be submitted.
-fn check_submittable(page: &Url, form: &Form, p_searchable: f32) -> Result<(), FormOpenError> {
+fn check_submittable(
+    page: &Url,
+    form: &Form,
+    p_searchable: f32,
+    posts: PostForms,
+) -> Result<(), FormOpenError> {
     if let Some(veto) = veto(form) {
         return Err(FormOpenError::Vetoed(page.clone(), veto));
     }
@@ -219,8 +272,35 @@ fn check_submittable(page: &Url, form: &Form, p_searchable: f32) -> Result<(), F
     if !goes_to_web(&sent) {
         return Err(FormOpenError::NotWeb(page.clone()));
     }
-    if sent.method == Method::Post && p_searchable <= MIN_P_POST {
-        return Err(FormOpenError::UnsurePost(page.clone(), p_searchable));
+    let least = posts.min_p_searchable();
+    if sent.method == Method::Post && p_searchable <= least {
+        return Err(FormOpenError::UnsurePost(page.clone(), p_searchable, least));
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn checked(form: &str, p_searchable: f32, posts: PostForms) -> Result<(), FormOpenError> {
+        let url = Url::parse("http://boats.example/").unwrap();
+        let page = html::parse(form.as_bytes(), None, &url);
+        check_submittable(&url, &page.forms[0], p_searchable, posts)
+    }
+
+    #[test]
+    fn a_likely_post_search_is_submitted_only_if_the_user_insists() {
+        let search = "<form method=post action=/find>Boats <input name=q><button>Search</button></form>";
+        let refused = checked(search, 0.7, PostForms::Sure);
+        assert!(matches!(refused, Err(FormOpenError::UnsurePost(..))), "{refused:?}");
+        assert!(checked(search, 0.7, PostForms::Likely).is_ok());
+        assert!(checked(search, 0.4, PostForms::Likely).is_err());
+    }
+
+    #[test]
+    fn a_vetoed_form_is_refused_even_if_the_user_insists() {
+        let login = "<form method=post action=/in>Name <input name=user> <input type=password name=p></form>";
+        assert!(matches!(checked(login, 0.99, PostForms::Likely), Err(FormOpenError::Vetoed(..))));
+    }
 }

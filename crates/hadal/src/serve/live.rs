@@ -20,7 +20,7 @@ const EVERY: Duration = Duration::from_millis(500);
 /// Window over which rates are measured.
 const WINDOW: Duration = Duration::from_secs(30);
 /// Least time between two samples of a rate.
-const APART: Duration = Duration::from_millis(300);
+const MIN_INTERVAL: Duration = Duration::from_millis(300);
 /// Runs with stored rate samples.
 const MOST_RUNS: usize = 100;
 
@@ -63,14 +63,14 @@ impl Live {
         let looks = all.entry(row.id).or_default();
         let now =
             RateSample { at: Instant::now(), requests: row.counters.requests, pages: row.counters.pages };
-        if looks.back().is_none_or(|last| now.at - last.at >= APART) {
+        if looks.back().is_none_or(|last| now.at - last.at >= MIN_INTERVAL) {
             looks.push_back(now);
         }
         while looks.front().is_some_and(|first| now.at - first.at > WINDOW) {
             looks.pop_front();
         }
         match (row.progress.state, looks.front()) {
-            (RunState::Running, Some(first)) => pace(*first, now, row.progress.max_requests),
+            (RunState::Running, Some(first)) => rates_between(*first, now, row.progress.max_requests),
             _ => RunRates::default(),
         }
     }
@@ -83,16 +83,16 @@ impl Live {
     }
 
     /// Watched runs and harvests.
-    fn wanted(&self) -> Vec<Activity> {
+    fn watched_activities(&self) -> Vec<Activity> {
         let mut watched = lock(&self.watched);
-        watched.retain(|_, told| told.receiver_count() > 0);
+        watched.retain(|_, channel| channel.receiver_count() > 0);
         watched.keys().copied().collect()
     }
 
     /// Notifies clients if the state changed.
-    fn tell(&self, of: Activity, now: Arc<str>) {
-        if let Some(told) = lock(&self.watched).get(&of) {
-            told.send_if_modified(|last| {
+    fn publish(&self, of: Activity, now: Arc<str>) {
+        if let Some(channel) = lock(&self.watched).get(&of) {
+            channel.send_if_modified(|last| {
                 let updates = last.as_ref() != Some(&now);
                 *last = Some(now);
                 updates
@@ -105,9 +105,9 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn pace(first: RateSample, now: RateSample, max_requests: Option<u64>) -> RunRates {
+fn rates_between(first: RateSample, now: RateSample, max_requests: Option<u64>) -> RunRates {
     let took = now.at - first.at;
-    if took < APART {
+    if took < MIN_INTERVAL {
         return RunRates::default();
     }
     let rate = |before: u64, after: u64| after.saturating_sub(before) as f64 / took.as_secs_f64();
@@ -124,7 +124,7 @@ fn pace(first: RateSample, now: RateSample, max_requests: Option<u64>) -> RunRat
 pub async fn poll(state: Weak<AppState>) {
     loop {
         let Some(server) = state.upgrade() else { return };
-        let wanted = server.live.wanted();
+        let wanted = server.live.watched_activities();
         if wanted.is_empty() {
             // Wakes up regularly to check that the server still exists.
             tokio::time::timeout(EVERY * 4, server.live.client_arrived.notified()).await.ok();
@@ -143,7 +143,7 @@ pub async fn poll(state: Weak<AppState>) {
 
 fn look(state: &AppState, of: Activity) -> Result<(), StoreError> {
     if let Some(now) = state_json(state, of)? {
-        state.live.tell(of, now.into());
+        state.live.publish(of, now.into());
     }
     Ok(())
 }
@@ -157,10 +157,10 @@ mod tests {
         let at = Instant::now();
         let look =
             |seconds, requests, pages| RateSample { at: at + Duration::from_secs(seconds), requests, pages };
-        let seen = pace(look(0, 100, 80), look(10, 300, 230), Some(1300));
+        let seen = rates_between(look(0, 100, 80), look(10, 300, 230), Some(1300));
         assert_eq!((seen.requests_per_s, seen.pages_per_s, seen.eta_s), (Some(20.0), Some(15.0), Some(50.0)));
-        assert_eq!(pace(look(0, 5, 5), look(0, 9, 9), Some(10)), RunRates::default());
-        assert_eq!(pace(look(0, 5, 5), look(9, 5, 5), Some(10)).eta_s, None);
-        assert_eq!(pace(look(0, 5, 5), look(9, 50, 5), None).eta_s, None);
+        assert_eq!(rates_between(look(0, 5, 5), look(0, 9, 9), Some(10)), RunRates::default());
+        assert_eq!(rates_between(look(0, 5, 5), look(9, 5, 5), Some(10)).eta_s, None);
+        assert_eq!(rates_between(look(0, 5, 5), look(9, 50, 5), None).eta_s, None);
     }
 }

@@ -14,7 +14,7 @@ pub struct ResolvedTopic {
     /// Name, and words for queries.
     pub topic: Topic,
     /// Target of the critic.
-    pub aim: CriticTarget,
+    pub target: CriticTarget,
     /// Seeds used when the user gives none.
     pub seeds: Vec<String>,
     /// URLs of pages known to hold a form of the topic.
@@ -34,8 +34,8 @@ pub fn resolve(text: &str, folder: &TopicFolder) -> Result<ResolvedTopic, TopicE
         return Ok(of_file(folder.load(&name)?));
     }
     let topic = Topic::from_words(text).ok_or_else(|| TopicError::NoWords(text.to_string()))?;
-    if let Some(aim) = CriticTarget::built_in(&topic.name) {
-        return Ok(ResolvedTopic { topic, aim, seeds: Vec::new(), examples: Vec::new(), weak: false });
+    if let Some(target) = CriticTarget::built_in(&topic.name) {
+        return Ok(ResolvedTopic { topic, target, seeds: Vec::new(), examples: Vec::new(), weak: false });
     }
     if let Some(meant) = meant(&topic.name, folder).filter(|_| !topic.name.contains(' ')) {
         return Err(TopicError::Slip { name: topic.name, meant });
@@ -57,8 +57,8 @@ pub fn meant(name: &str, folder: &TopicFolder) -> Option<String> {
 
 fn of_words(topic: Topic) -> ResolvedTopic {
     let model = learn(&[], &[], &topic.name);
-    let aim = CriticTarget::Learned(Box::new(model.learned));
-    ResolvedTopic { topic, aim, seeds: Vec::new(), examples: Vec::new(), weak: true }
+    let target = CriticTarget::Learned(Box::new(model.learned));
+    ResolvedTopic { topic, target, seeds: Vec::new(), examples: Vec::new(), weak: true }
 }
 
 fn of_file((file, model): (TopicFile, TopicModel)) -> ResolvedTopic {
@@ -70,7 +70,7 @@ fn of_file((file, model): (TopicFile, TopicModel)) -> ResolvedTopic {
     ResolvedTopic {
         topic: Topic { name: file.name, words },
         weak: model.learned.examples == 0,
-        aim: CriticTarget::Learned(Box::new(model.learned)),
+        target: CriticTarget::Learned(Box::new(model.learned)),
         seeds: file.seeds,
         examples: file.examples.into_iter().filter(|example| example.contains("://")).collect(),
     }
@@ -103,7 +103,7 @@ mod tests {
             assert_eq!(wanted.examples, ["http://a.example/find#2"], "pages that can be visited");
         }
         let book = resolve("book", &folder).unwrap();
-        assert!(!book.weak && book.aim == CriticTarget::built_in("book").unwrap());
+        assert!(!book.weak && book.target == CriticTarget::built_in("book").unwrap());
         assert!(resolve("used books", &folder).unwrap().weak);
         assert!(resolve("glacier", &folder).unwrap().weak);
     }

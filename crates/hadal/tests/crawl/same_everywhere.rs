@@ -5,7 +5,7 @@ use crate::common::{forms, pages, run, setup, strategy};
 use hadal::engine::{Budget, Crawl};
 use hadal::fetch::in_process::InProcess;
 use hadal::fetch::network::{Network, NetworkOptions};
-use hadal::fetch::world_server::{Serving, serve};
+use hadal::fetch::world_server::{ServerOptions, serve};
 use hadal::polite::Clock;
 use hadal::store::{RunId, Store};
 use hadal_world::{Spec, World};
@@ -43,7 +43,8 @@ async fn crawled_to_exhaustion_http_and_in_process_find_the_same_forms() {
     let inside = over(&world, "breadth-first");
     let kept = Arc::clone(&inside.store);
     run(inside).await;
-    let server = serve(Arc::clone(&world), "127.0.0.1:0".parse().unwrap(), Serving::default()).await.unwrap();
+    let server =
+        serve(Arc::clone(&world), "127.0.0.1:0".parse().unwrap(), ServerOptions::default()).await.unwrap();
     let connect_to = vec![format!("*={}", server.addr).parse().unwrap()];
     let mut outside = over(&world, "breadth-first");
     outside.fetch =

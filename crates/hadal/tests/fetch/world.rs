@@ -4,7 +4,7 @@ use crate::fixture::{fetch, get, options};
 use bytes::Bytes;
 use hadal::fetch::Fetch;
 use hadal::fetch::in_process::{InProcess, Respond};
-use hadal::fetch::world_server::{Running, Serving, serve};
+use hadal::fetch::world_server::{RunningServer, ServerOptions, serve};
 use hadal_core::http::{BodyCompleteness, Exchange, FetchError, Method, Request, Response};
 use hadal_core::time::Time;
 use hadal_world::{Spec, World};
@@ -43,12 +43,12 @@ fn said(request: &Request) -> Response {
     response
 }
 
-async fn echo() -> Running {
-    serve(Arc::new(Echo), "127.0.0.1:0".parse().unwrap(), Serving::default()).await.unwrap()
+async fn echo() -> RunningServer {
+    serve(Arc::new(Echo), "127.0.0.1:0".parse().unwrap(), ServerOptions::default()).await.unwrap()
 }
 
 /// All bytes that a server sends on one connection, which the request asks to close.
-async fn raw(server: &Running, request: &str) -> String {
+async fn raw(server: &RunningServer, request: &str) -> String {
     let mut stream = TcpStream::connect(server.addr).await.unwrap();
     stream.write_all(request.as_bytes()).await.unwrap();
     let mut answer = String::new();
@@ -73,7 +73,8 @@ async fn both_ways_bring_the_same_answer() {
 #[tokio::test]
 async fn the_simulated_world_is_the_same_over_http() {
     let world = Arc::new(World::new(Spec::tiny(7)));
-    let server = serve(world.clone(), "127.0.0.1:0".parse().unwrap(), Serving::default()).await.unwrap();
+    let server =
+        serve(world.clone(), "127.0.0.1:0".parse().unwrap(), ServerOptions::default()).await.unwrap();
     let mut compared = 0;
     for url in World::topics().iter().flat_map(|topic| world.seeds(topic)).take(20) {
         let request = Request::get(url);
@@ -107,7 +108,7 @@ async fn every_address_served_is_told() {
     let told = Arc::new(Mutex::new(Vec::new()));
     let heard = told.clone();
     let on_request = Arc::new(move |url: &Url| heard.lock().unwrap().push(url.to_string()));
-    let serving = Serving { on_request: Some(on_request), ..Serving::default() };
+    let serving = ServerOptions { on_request: Some(on_request), ..ServerOptions::default() };
     let server = serve(Arc::new(Echo), "127.0.0.1:0".parse().unwrap(), serving).await.unwrap();
     for url in ["http://a.example/1", "http://b.example:8080/2", "http://dead.example/3"] {
         let _ = fetch(options(server.addr), &get(url)).await;
@@ -117,7 +118,7 @@ async fn every_address_served_is_told() {
 
 #[tokio::test]
 async fn a_slow_host_takes_its_time_when_asked_to() {
-    let serving = Serving { pace: 1.0, ..Serving::default() };
+    let serving = ServerOptions { latency_share: 1.0, ..ServerOptions::default() };
     let server = serve(Arc::new(Echo), "127.0.0.1:0".parse().unwrap(), serving).await.unwrap();
     let exchange = fetch(options(server.addr), &get("http://a.example/")).await;
     assert!(exchange.result.is_ok() && exchange.took >= Duration::from_millis(40));

@@ -2,8 +2,8 @@
 
 use hadal::fetch::in_process::Respond;
 use hadal::fetch::network::{Network, NetworkOptions};
-use hadal::fetch::world_server::{Serving, serve};
-use hadal::harvest::open_form::form_at_url;
+use hadal::fetch::world_server::{ServerOptions, serve};
+use hadal::harvest::open_form::{PostForms, form_at_url};
 use hadal::harvest::{HarvestJob, HarvestPlan, harvest};
 use hadal::polite::{ClientOptions, Clock, PoliteClient, Politeness};
 use hadal::store::{Access, open};
@@ -131,7 +131,8 @@ impl Respond for Guarded {
 #[tokio::test]
 async fn sessions_and_tokens_that_expire_are_fetched_anew() {
     let site = Arc::new(Guarded::default());
-    let running = serve(site.clone(), "127.0.0.1:0".parse().unwrap(), Serving::default()).await.unwrap();
+    let running =
+        serve(site.clone(), "127.0.0.1:0".parse().unwrap(), ServerOptions::default()).await.unwrap();
     let connect_to = vec![format!("*={}", running.addr).parse().unwrap()];
     let options = NetworkOptions { connect_to, allow_private: true, ..NetworkOptions::default() };
     let fetch = Arc::new(Network::new(options).unwrap());
@@ -139,7 +140,7 @@ async fn sessions_and_tokens_that_expire_are_fetched_anew() {
     let options = ClientOptions::new(politeness, "hadal", 1 << 20);
     let client = PoliteClient::new(fetch, options, watch::channel(false).1);
     let home = Url::parse("http://museum.example/").unwrap();
-    let opened = form_at_url(&home, None, &client, &mut Clock::Real, "web").await.unwrap();
+    let opened = form_at_url(&home, None, PostForms::Sure, &client, &mut Clock::Real, "web").await.unwrap();
     let store = open("memory:", Access::Crawl).unwrap();
     let options = HarvestOptions { coverage: 1.0, records: None, details: DetailMode::Never, seed: 1 };
     let mut job = HarvestJob::new(opened, &find_policy("hadal").unwrap(), options);

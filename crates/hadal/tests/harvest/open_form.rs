@@ -1,8 +1,12 @@
 //! Choice of the form when a user gives a URL.
 
 use crate::common::Web;
-use hadal::harvest::open_form::{FormOpenError, OpenedForm, form_at_url};
+use hadal::harvest::open_form::{FormOpenError, OpenedForm, PostForms, form_at_url, form_by_id};
+use hadal::harvest::{HarvestJob, HarvestPlan, harvest};
 use hadal::polite::{ClientOptions, Clock, PoliteClient, Politeness};
+use hadal::store::{Access, open};
+use hadal_core::harvest::policy::find_policy;
+use hadal_core::harvest::session::{DetailMode, HarvestOptions};
 use hadal_core::page::FormSource;
 use std::sync::Arc;
 use tokio::sync::watch;
@@ -17,17 +21,21 @@ const LINK: &str = "<link rel=search type='application/opensearchdescription+xml
 const SUBSCRIBE: &str = "<form method=post action=/subscribe>Newsletter <input type=email name=email>
     <input type=submit value=Subscribe></form>";
 
+fn client_of(web: Arc<Web>) -> PoliteClient {
+    let options = ClientOptions::new(Politeness::default(), "hadal", 1 << 20);
+    PoliteClient::new(web, options, watch::channel(false).1)
+}
+
 async fn opened(
     web: Web,
     url: &str,
     picked: Option<u32>,
 ) -> (Result<OpenedForm, FormOpenError>, Vec<String>) {
     let web = Arc::new(web);
-    let stop = watch::channel(false).1;
-    let options = ClientOptions::new(Politeness::default(), "hadal", 1 << 20);
-    let client = PoliteClient::new(web.clone(), options, stop);
+    let client = client_of(web.clone());
     let mut clock = Clock::simulated();
-    let found = form_at_url(&Url::parse(url).unwrap(), picked, &client, &mut clock, "web").await;
+    let found =
+        form_at_url(&Url::parse(url).unwrap(), picked, PostForms::Sure, &client, &mut clock, "web").await;
     (found, web.requests())
 }
 
@@ -109,4 +117,21 @@ async fn a_form_that_was_picked_is_taken_as_it_is() {
     let page = format!("{LINK}<form action=/s><input name=x></form>");
     let (found, _) = opened(described(&page), "http://boats.example/", Some(0)).await;
     assert_eq!(found.unwrap().form.action.path(), "/s");
+}
+
+#[tokio::test]
+async fn a_form_harvested_by_its_address_is_opened_by_its_id() {
+    let form = "<form action=/s role=search><input type=search name=q><button>Search</button></form>";
+    let client = client_of(Arc::new(Web::default().page("http://boats.example/", form)));
+    let (home, mut clock) = (Url::parse("http://boats.example/").unwrap(), Clock::simulated());
+    let found = form_at_url(&home, None, PostForms::Sure, &client, &mut clock, "web").await.unwrap();
+    let (id, store) = (found.id, open("memory:", Access::Crawl).unwrap());
+    assert!(matches!(form_by_id(store.as_ref(), id, PostForms::Sure), Err(FormOpenError::Unknown(_))));
+    let options = HarvestOptions { coverage: 1.0, records: None, details: DetailMode::Never, seed: 1 };
+    let job = HarvestJob::new(found.clone(), &find_policy("hadal").unwrap(), options);
+    let plan =
+        HarvestPlan { max_requests: Some(5), clock, ..HarvestPlan::new(store.clone(), client, vec![job]) };
+    harvest(plan, &mut |_| {}).await.unwrap();
+    let again = form_by_id(store.as_ref(), id, PostForms::Sure).unwrap();
+    assert_eq!((again.form, again.page, again.source), (found.form, found.page, found.source));
 }

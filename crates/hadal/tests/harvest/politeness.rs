@@ -6,8 +6,8 @@ use hadal::engine::{Budget, CrawlBuilder};
 use hadal::fetch::Fetch;
 use hadal::fetch::in_process::Respond;
 use hadal::fetch::network::{Network, NetworkOptions};
-use hadal::fetch::world_server::{Running, Serving, serve};
-use hadal::harvest::open_form::form_at_url;
+use hadal::fetch::world_server::{RunningServer, ServerOptions, serve};
+use hadal::harvest::open_form::{PostForms, form_at_url};
 use hadal::harvest::{HarvestJob, HarvestPlan, harvest};
 use hadal::polite::{ClientOptions, Clock, PageError, PoliteClient, Politeness};
 use hadal::store::{Access, RunSpec, Store, open};
@@ -58,7 +58,7 @@ impl Respond for Shop {
 struct Served {
     home: Url,
     log: Arc<Mutex<Vec<(Instant, String)>>>,
-    _server: Running,
+    _server: RunningServer,
 }
 
 impl Served {
@@ -68,7 +68,7 @@ impl Served {
         let on_request: hadal::fetch::world_server::OnRequest = Arc::new(move |url: &Url| {
             entries.lock().unwrap().push((Instant::now(), url.path().to_string()));
         });
-        let options = Serving { on_request: Some(on_request), ..Serving::default() };
+        let options = ServerOptions { on_request: Some(on_request), ..ServerOptions::default() };
         let address = "127.0.0.1:0".parse().unwrap();
         let server = serve(Arc::new(Shop::default()), address, options).await.unwrap();
         let home = Url::parse(&format!("http://{}/", server.addr)).unwrap();
@@ -150,7 +150,8 @@ async fn a_question_keeps_the_pauses() {
 async fn a_harvest_keeps_the_pauses_from_the_first_look_at_the_form() {
     let shop = Served::start().await;
     let client = client();
-    let opened = form_at_url(&shop.home, None, &client, &mut Clock::Real, "web").await.unwrap();
+    let opened =
+        form_at_url(&shop.home, None, PostForms::Sure, &client, &mut Clock::Real, "web").await.unwrap();
     let options = HarvestOptions { coverage: 1.0, records: None, details: DetailMode::Never, seed: 1 };
     let job = HarvestJob::new(opened, &find_policy("hadal").unwrap(), options);
     let store = open("memory:", Access::Crawl).unwrap();

@@ -205,7 +205,7 @@ async fn every_submission_is_on_record() {
 async fn bad_databases_end_with_a_verdict_and_keep_what_they_gave() {
     let expected = |name: &str| -> &[HarvestEnding] {
         match name {
-            "same-page" => &[HarvestEnding::Alike],
+            "same-page" => &[HarvestEnding::SameAnswers],
             "vanishing" => &[HarvestEnding::Gone, HarvestEnding::Errors],
             "login-wall" => &[HarvestEnding::LoginWall],
             "captcha" => &[HarvestEnding::Captcha],

@@ -33,7 +33,7 @@ pub enum AnswerKind {
     /// The server demands proof of a human user.
     Captcha,
     /// The form stored its input, as a guest book or a contact form does.
-    TakenIn,
+    EntryStored,
 }
 
 impl AnswerKind {
@@ -47,7 +47,7 @@ impl AnswerKind {
             AnswerKind::RateLimited => "rate_limited",
             AnswerKind::LoginWall => "login_wall",
             AnswerKind::Captcha => "captcha",
-            AnswerKind::TakenIn => "taken_in",
+            AnswerKind::EntryStored => "taken_in",
         }
     }
 }
@@ -118,7 +118,7 @@ impl KindEvidence<'_> {
             (login_wall.holds(), AnswerKind::LoginWall),
             (error.holds() || self.status >= 500, AnswerKind::Error),
             // A form that has shown records answers queries, so its wording does not count here.
-            (confirmation.holds() && self.records == 0 && !self.knows_place, AnswerKind::TakenIn),
+            (confirmation.holds() && self.records == 0 && !self.knows_place, AnswerKind::EntryStored),
         ];
         obstacles.into_iter().find(|(holds, _)| *holds).map(|(_, kind)| kind)
     }

@@ -62,7 +62,7 @@ impl HarvestSession {
     /// Returns the ending if the harvest is complete.
     pub(super) fn completion(&self) -> Option<HarvestEnding> {
         if self.search_check.are_first_pages_alike() {
-            return Some(HarvestEnding::Alike);
+            return Some(HarvestEnding::SameAnswers);
         }
         if self.options.records.is_some_and(|wanted| self.record_count() >= wanted) {
             return Some(HarvestEnding::Enough);

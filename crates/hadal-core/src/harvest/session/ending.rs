@@ -20,7 +20,7 @@ pub enum HarvestEnding {
     /// No query is left.
     NothingLeft,
     /// All answers are the same: the form does not search.
-    Alike,
+    SameAnswers,
     /// The form no longer exists.
     Gone,
     /// The site shows answers only after login.
@@ -34,7 +34,7 @@ pub enum HarvestEnding {
     /// robots.txt forbids the form.
     Forbidden,
     /// The form stores queries as entries or messages: it does not search.
-    TakenIn,
+    EntryStored,
     /// The policy kept continuing answers that the session does not hold.
     PolicyFailed,
 }
@@ -47,14 +47,14 @@ impl HarvestEnding {
             HarvestEnding::Enough => "enough",
             HarvestEnding::Unprofitable => "unprofitable",
             HarvestEnding::NothingLeft => "nothing_left",
-            HarvestEnding::Alike => "alike",
+            HarvestEnding::SameAnswers => "alike",
             HarvestEnding::Gone => "gone",
             HarvestEnding::LoginWall => "login_wall",
             HarvestEnding::Captcha => "captcha",
             HarvestEnding::RateLimited => "rate_limited",
             HarvestEnding::Errors => "errors",
             HarvestEnding::Forbidden => "forbidden",
-            HarvestEnding::TakenIn => "taken_in",
+            HarvestEnding::EntryStored => "taken_in",
             HarvestEnding::PolicyFailed => "policy_failed",
         }
     }
@@ -67,14 +67,14 @@ impl fmt::Display for HarvestEnding {
             HarvestEnding::Enough => "the wanted number of records is reached",
             HarvestEnding::Unprofitable => "further requests would bring hardly any new records",
             HarvestEnding::NothingLeft => "no query is left",
-            HarvestEnding::Alike => "all answers are the same: the form does not search",
+            HarvestEnding::SameAnswers => "all answers are the same: the form does not search",
             HarvestEnding::Gone => "the form no longer exists",
             HarvestEnding::LoginWall => "the site shows answers only after login",
             HarvestEnding::Captcha => "the site demands a captcha",
             HarvestEnding::RateLimited => "the site limits the request rate; try again later",
             HarvestEnding::Errors => "the site answers with errors",
             HarvestEnding::Forbidden => "robots.txt forbids the form",
-            HarvestEnding::TakenIn => "the form stored the query as an entry: it does not search",
+            HarvestEnding::EntryStored => "the form stored the query as an entry: it does not search",
             HarvestEnding::PolicyFailed => {
                 "the policy failed: it continues answers that the session does not hold"
             }
@@ -98,8 +98,8 @@ impl FailureStreak {
 
     /// Adds a failed query. Returns the ending after [`MAX_FAILURES`], or at once if the form stored the query.
     pub fn add(&mut self, kind: AnswerKind, status: u16) -> Option<HarvestEnding> {
-        if kind == AnswerKind::TakenIn {
-            return Some(HarvestEnding::TakenIn);
+        if kind == AnswerKind::EntryStored {
+            return Some(HarvestEnding::EntryStored);
         }
         self.failures += 1;
         self.gone += u32::from(matches!(status, 404 | 410));
@@ -126,6 +126,6 @@ mod tests {
         assert_eq!(failures.add(AnswerKind::Error, 404), Some(HarvestEnding::Gone));
         failures.reset();
         assert_eq!(failures.add(AnswerKind::Captcha, 200), None);
-        assert_eq!(failures.add(AnswerKind::TakenIn, 200), Some(HarvestEnding::TakenIn), "at once");
+        assert_eq!(failures.add(AnswerKind::EntryStored, 200), Some(HarvestEnding::EntryStored), "at once");
     }
 }

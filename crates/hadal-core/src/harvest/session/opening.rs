@@ -69,8 +69,8 @@ impl HarvestSession {
         let answer = self.reader.read(&document, response.status, query);
         self.empty_answer_status = response.status;
         self.search_check.add_first_page(&answer, self.queries);
-        if answer.kind == AnswerKind::TakenIn {
-            self.stage = SessionStage::Ended(HarvestEnding::TakenIn);
+        if answer.kind == AnswerKind::EntryStored {
+            self.stage = SessionStage::Ended(HarvestEnding::EntryStored);
         }
         HarvestUpdate { kind: Some(answer.kind), needs_save: true, ..HarvestUpdate::default() }
     }

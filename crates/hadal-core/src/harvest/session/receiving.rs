@@ -52,7 +52,7 @@ impl HarvestSession {
             kind => self.fail(reading, kind, status),
         };
         if is_refuted {
-            self.stage = SessionStage::Ended(HarvestEnding::Alike);
+            self.stage = SessionStage::Ended(HarvestEnding::SameAnswers);
         }
         HarvestUpdate { needs_save: has_learned || update.needs_save, ..update }
     }

@@ -36,10 +36,9 @@ fn row(name: &str, trials: &[&HarvestTrial]) -> Vec<String> {
 }
 
 fn cell(trials: &[&HarvestTrial], moment: usize) -> String {
-    let promises =
-        trials.iter().filter_map(|trial| Some((trial.promises.get(moment)?, trial.curve.existing)));
+    let claims = trials.iter().filter_map(|trial| Some((trial.claims.get(moment)?, trial.curve.existing)));
     let (held, mut widths): (Vec<bool>, Vec<f64>) =
-        promises.map(|(promise, existing)| (promise.holds(existing), promise.width(existing))).unzip();
+        claims.map(|(promise, existing)| (promise.holds(existing), promise.width(existing))).unzip();
     if widths.is_empty() {
         return "-".into();
     }

@@ -27,7 +27,7 @@ fn trial(collection: &str, setting: &str, policy: &str, every: u64, queries: u64
         start: 0,
         requests: None,
     };
-    HarvestTrial { case, budget: 2_000, curve, promises: Vec::new(), cpu_seconds: 0.5 }
+    HarvestTrial { case, budget: 2_000, curve, claims: Vec::new(), cpu_seconds: 0.5 }
 }
 
 fn section(trials: &[HarvestTrial], title: &str) -> Section {
@@ -130,7 +130,7 @@ fn an_interval_holds_when_the_truth_is_within() {
         let size = Some(EstimateInterval { low, estimate: (low + high) / 2.0, high });
         RecordedEstimate { coverage: 0.3, size }
     };
-    let said = |promises| HarvestTrial { promises, ..trial("ships", "base", "hadal", 10, 100) };
+    let said = |claims| HarvestTrial { claims, ..trial("ships", "base", "hadal", 10, 100) };
     let trials = [
         said(vec![promise(900.0, 1_100.0)]),
         said(vec![promise(1_001.0, 1_501.0)]),

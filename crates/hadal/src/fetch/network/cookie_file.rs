@@ -1,6 +1,6 @@
 //! `--cookies FILE`: cookie files in Netscape format, as written by curl and by browser add-ons.
 
-use super::cookies::{Jar, StoredCookie};
+use super::cookies::{CookieJar, StoredCookie};
 use hadal_core::address::Site;
 use hadal_core::time::Time;
 use url::Url;
@@ -16,10 +16,10 @@ pub struct CookieFileError {
     hint: &'static str,
 }
 
-impl Jar {
+impl CookieJar {
     /// Parses a cookie file. Expired cookies are left out.
-    pub fn from_netscape(text: &str, now: Time) -> Result<Jar, CookieFileError> {
-        let mut jar = Jar::default();
+    pub fn from_netscape(text: &str, now: Time) -> Result<CookieJar, CookieFileError> {
+        let mut jar = CookieJar::default();
         for (at, line) in text.lines().enumerate() {
             let line = line.trim_end_matches('\r');
             let line = line.strip_prefix("#HttpOnly_").unwrap_or(line);
@@ -63,7 +63,7 @@ mod tests {
 
     const NOW: Time = Time(1_700_000_000_000);
 
-    fn sent(jar: &Jar, url: &str) -> Option<String> {
+    fn sent(jar: &CookieJar, url: &str) -> Option<String> {
         jar.line_for(&Url::parse(url).unwrap(), NOW)
     }
 
@@ -74,7 +74,7 @@ mod tests {
             #HttpOnly_shop.example.org\tFALSE\t/a\tTRUE\t1900000000\ttoken\txyz\n\
             \n\
             example.org\tFALSE\t/\tFALSE\t1\tgone\tx\n";
-        let jar = Jar::from_netscape(text, NOW).unwrap();
+        let jar = CookieJar::from_netscape(text, NOW).unwrap();
         assert_eq!(sent(&jar, "https://shop.example.org/a").as_deref(), Some("token=xyz; session=abc"));
         assert_eq!(sent(&jar, "http://www.example.org/").as_deref(), Some("session=abc"));
     }
@@ -82,7 +82,7 @@ mod tests {
     #[test]
     fn an_invalid_line_is_named() {
         for bad in ["just words", "a.example\tTRUE\t/\tFALSE\tnever\tn\tv", "a b\tTRUE\t/\tFALSE\t0\tn\tv"] {
-            let error = Jar::from_netscape(&format!("# head\n{bad}\n"), NOW).unwrap_err();
+            let error = CookieJar::from_netscape(&format!("# head\n{bad}\n"), NOW).unwrap_err();
             assert_eq!(error.line, 2);
             assert!(error.to_string().contains("7 fields"), "{error}");
         }

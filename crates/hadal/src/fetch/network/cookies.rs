@@ -20,7 +20,7 @@ const MAX_JAR_BYTES: usize = 16 * 1024 * 1024;
 
 /// All cookies of a session.
 #[derive(Clone, Debug, Default)]
-pub struct Jar {
+pub struct CookieJar {
     sites: HashMap<Site, VecDeque<StoredCookie>>,
     /// Sites in the order they first set a cookie.
     order: VecDeque<Site>,
@@ -40,7 +40,7 @@ pub(super) struct StoredCookie {
     pub(super) expires: Option<Time>,
 }
 
-impl Jar {
+impl CookieJar {
     /// Stores the cookie of a `Set-Cookie` header from `url`. Invalid cookies are ignored.
     pub fn set(&mut self, url: &Url, line: &str, now: Time) {
         if let Some(cookie) = read(url, line, now) {
@@ -170,15 +170,15 @@ mod tests {
         Url::parse(text).unwrap()
     }
 
-    fn jar(set: &[(&str, &str)]) -> Jar {
-        let mut jar = Jar::default();
+    fn jar(set: &[(&str, &str)]) -> CookieJar {
+        let mut jar = CookieJar::default();
         for (from, line) in set {
             jar.set(&url(from), line, NOW);
         }
         jar
     }
 
-    fn sent(jar: &Jar, to: &str) -> String {
+    fn sent(jar: &CookieJar, to: &str) -> String {
         jar.line_for(&url(to), NOW).unwrap_or_default()
     }
 
@@ -252,7 +252,7 @@ mod tests {
 
     #[test]
     fn a_site_and_the_jar_are_bounded() {
-        let mut jar = Jar::default();
+        let mut jar = CookieJar::default();
         for n in 0..200 {
             jar.set(&url("http://a.example/"), &format!("c{n}=1"), NOW);
         }

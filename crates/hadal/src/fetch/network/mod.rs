@@ -19,7 +19,7 @@ mod resolver;
 
 pub use connect_to::{ConnectTo, ConnectToError};
 pub use cookie_file::CookieFileError;
-pub use cookies::Jar;
+pub use cookies::CookieJar;
 pub use options::{NetworkError, NetworkOptions, Timeouts};
 pub use proxy::Proxies;
 pub use refusal::{is_bad_port, is_public};
@@ -48,7 +48,7 @@ pub struct Network {
     standing: HeaderMap,
     accepted: Vec<String>,
     timeouts: Timeouts,
-    cookies: Mutex<Jar>,
+    cookies: Mutex<CookieJar>,
 }
 
 impl Fetch for Network {
@@ -192,7 +192,7 @@ impl Network {
         }
     }
 
-    fn jar(&self) -> MutexGuard<'_, Jar> {
+    fn jar(&self) -> MutexGuard<'_, CookieJar> {
         self.cookies.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -1,7 +1,7 @@
 //! Options of the network client: identity, timeouts, permitted addresses.
 
 use super::connect_to::ConnectTo;
-use super::cookies::Jar;
+use super::cookies::CookieJar;
 use super::proxy::Proxies;
 use http::{HeaderName, HeaderValue, header};
 use std::path::PathBuf;
@@ -25,7 +25,7 @@ pub struct NetworkOptions {
     /// Patterns of content types to download, in which `*` matches anything. A missing content type is accepted.
     pub accepted: Vec<String>,
     /// Cookies at the start of the session.
-    pub cookies: Jar,
+    pub cookies: CookieJar,
     /// Proxies by URL scheme.
     pub proxies: Proxies,
     /// PEM file with additional certificate authorities.
@@ -82,7 +82,7 @@ impl Default for NetworkOptions {
             connect_to: Vec::new(),
             timeouts: Timeouts::default(),
             accepted: ACCEPTED.map(String::from).to_vec(),
-            cookies: Jar::default(),
+            cookies: CookieJar::default(),
             proxies: Proxies::none(),
             ca_file: None,
         }

@@ -5,7 +5,7 @@ use hadal::config::Override;
 
 /// Politeness and network options.
 #[derive(Debug, Args)]
-pub struct CarryArgs {
+pub struct NetworkArgs {
     /// Least delay between two requests to a host, as 1s
     #[arg(long, value_name = "TIME")]
     delay: Option<String>,
@@ -29,7 +29,7 @@ pub struct CarryArgs {
     connect_to: Vec<String>,
 }
 
-impl CarryArgs {
+impl NetworkArgs {
     pub fn overrides(&self) -> Vec<Override> {
         let private = if self.allow_private { vec!["true".to_string()] } else { vec![] };
         given([
