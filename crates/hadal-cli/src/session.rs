@@ -8,8 +8,9 @@ use hadal::config::{Config, Layers, Override};
 use hadal::output::progress::DisplayStyle;
 use hadal::output::terminal::{Color, Screen};
 use hadal::store::{Access, RunQuery, Store, StoreError};
+use hadal_core::critic::classifiers::{self, Classifiers};
 use std::io::IsTerminal;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Options of every command.
@@ -71,6 +72,18 @@ impl Common {
     }
 }
 
+/// Replaces the built-in classifiers of this process by those of a folder.
+fn use_models(folder: Option<&Path>) -> anyhow::Result<()> {
+    let Some(path) = folder.map(|folder| folder.join(classifiers::FILE_NAME)) else { return Ok(()) };
+    let refused = |why: &dyn std::fmt::Display| {
+        Usage(format!("models.folder: {}: {why}; `hadal topics built-in` writes this file", path.display()))
+    };
+    let bytes = std::fs::read(&path).map_err(|error| refused(&error))?;
+    let models: Classifiers = classifiers::decode(&bytes).map_err(|error| refused(&error))?;
+    Classifiers::replace_shipped(models);
+    Ok(())
+}
+
 /// State of a running command.
 pub struct Session {
     pub config: Config,
@@ -84,6 +97,7 @@ impl Session {
     /// Checks the configuration with the flags of a command.
     pub fn open(common: &Common, flags: &[Override]) -> anyhow::Result<Session> {
         let config = Config::check(&common.layers(flags)?, &crate::extensions().names())?;
+        use_models(config.models.as_deref())?;
         Ok(Session { config, seed: common.seed, json: common.json, quiet: common.quiet })
     }
 

@@ -21,7 +21,8 @@ pub struct Page {
     pub charset: &'static str,
     /// Links in document order.
     pub links: Vec<Link>,
-    /// Forms in document order. Controls outside any `<form>` make up one form of [`FormSource::Script`].
+    /// Forms in document order. Controls outside any `<form>` make up forms of
+    /// [`FormSource::Script`], one per container.
     pub forms: Vec<Form>,
     /// Metadata such as canonical URL, robots directives and search descriptions.
     pub hints: PageHints,
@@ -148,7 +149,7 @@ pub struct Field {
     pub label: String,
     /// The `placeholder` attribute.
     pub placeholder: String,
-    /// Default value. A button without a `value` attribute has its label here.
+    /// Default value. A button without a `value` attribute has its text here.
     pub value: String,
     /// Enabled options of a select or datalist.
     pub options: Vec<FieldOption>,

@@ -184,6 +184,31 @@ fn inputs_outside_of_any_form_make_one_when_they_take_words() {
     assert_eq!(outside("<form></form><input name=a form=missing>").len(), 2);
 }
 
+fn first_form(body: &str) -> Form {
+    parse(body.as_bytes(), None, &Url::parse("http://a.org/").unwrap()).forms.swap_remove(0)
+}
+
+#[test]
+fn a_label_without_a_target_labels_no_control() {
+    let form =
+        first_form("<form><label for=''>From</label> <p>Make</p><input name=a> Model <input name=b></form>");
+    assert_eq!((field(&form, "a").label.as_str(), field(&form, "b").label.as_str()), ("From Make", "Model"));
+}
+
+#[test]
+fn a_picture_names_a_button_without_text_and_is_not_sent() {
+    for button in [
+        "<button name=go><i class='fa fa-search'></i></button>",
+        "<button name=go><svg><use href='/icons.svg#search'/></svg></button>",
+        "<button name=go class=search></button>",
+        "<button name=go><img src='/img/search.png'></button>",
+    ] {
+        let form = first_form(&format!("<form><input name=q>{button}</form>"));
+        let go = field(&form, "go");
+        assert!(go.label.ends_with("search") && go.value.is_empty(), "{button}: {go:?}");
+    }
+}
+
 #[test]
 fn hidden_forms_keep_their_labels_and_stay_out_of_the_text() {
     let page = page("scripted.html");

@@ -9,7 +9,7 @@ use crate::seeds;
 use crate::session::Session;
 use clap::Args;
 use hadal::topic::file::checked_name;
-use hadal::topic::learn::learn;
+use hadal::topic::learn::{estimate, learn};
 use hadal::topic::{ExampleOrigin, TopicError, TopicFile, TrainingData};
 use hadal_core::topic::Topic;
 
@@ -77,5 +77,6 @@ pub fn run(args: &NewArgs, session: &Session) -> anyhow::Result<Exit> {
         words,
     };
     let model = learn(&samples, &[], &file.words);
-    finish(&file, &model, gathered.skipped, session)
+    let estimate = estimate(&samples, &[], &file.words);
+    finish(&file, &model, Some(estimate), gathered.skipped, session)
 }

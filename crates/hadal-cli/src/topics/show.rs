@@ -49,7 +49,7 @@ pub fn run(args: &ShowArgs, session: &Session) -> anyhow::Result<Exit> {
 
 /// Strongest words of a built-in domain, in forms and on pages.
 fn built_in(domain: usize) -> StrongestWords {
-    let words = Classifiers::shipped().top_words.get(domain.min(DOMAINS.len()));
+    let words = Classifiers::current().top_words.get(domain.min(DOMAINS.len()));
     StrongestWords { forms: words.cloned().unwrap_or_default(), pages: Vec::new() }
 }
 

@@ -9,11 +9,13 @@ use crate::session::Session;
 use clap::Args;
 use hadal::choice::nearest;
 use hadal::output::escape::{for_json, for_terminal};
+use hadal::topic::comparison::{self, MarkedForms, TopicComparison, compare};
 use hadal::topic::file::checked_name;
 use hadal::topic::labelled::{self, LabelledPage};
-use hadal::topic::learn::learn;
+use hadal::topic::learn::{estimate, learn};
 use hadal::topic::resolve::recall;
 use hadal::topic::{ExampleOrigin, Sample, TopicError, TopicFile, TopicFolder, TopicModel, TrainingData};
+use hadal_core::critic::classifiers::TopicEstimate;
 use serde_json::json;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -22,8 +24,9 @@ use std::path::{Path, PathBuf};
 ///
 /// Without --from the examples that its file lists are fetched again. A labelled folder has relevant/*.html,
 /// pages whose most searchable form is of the topic, and other/*.html, where it is not. With --from-labels the
-/// pages of labelled forms (`hadal serve`) and the topic's own examples are fetched again; a built-in topic
-/// becomes one of your own.
+/// pages of labelled forms (`hadal serve`) and the topic's own examples are fetched again; a built-in topic is
+/// extended and becomes one of your own. The topic is kept as it is unless training lowers its errors on marks that
+/// are held back.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:
   hadal topics train recipes
@@ -90,7 +93,8 @@ fn from_examples(mut file: TopicFile, session: &Session) -> anyhow::Result<Exit>
     };
     file.made = TrainingData { from, relevant: samples.len() as u32, other: 0 };
     let model = learn(&samples, &[], &file.words);
-    finish(&file, &model, gathered.skipped, session)
+    let estimate = estimate(&samples, &[], &file.words);
+    finish(&file, &model, Some(estimate), gathered.skipped, session)
 }
 
 fn from_folder(mut file: TopicFile, folder: &Path, session: &Session) -> anyhow::Result<Exit> {
@@ -110,22 +114,52 @@ fn from_folder(mut file: TopicFile, folder: &Path, session: &Session) -> anyhow:
         other: other.len() as u32,
     };
     let model = learn(&relevant, &other, &file.words);
-    finish(&file, &model, skipped, session)
+    let estimate = estimate(&relevant, &other, &file.words);
+    finish(&file, &model, Some(estimate), skipped, session)
 }
 
 fn from_labels(mut file: TopicFile, session: &Session) -> anyhow::Result<Exit> {
     let Some(marked) = marked(&file.name, session)? else { return Ok(Exit::Interrupted) };
     let Some(own) = gather(&pointers(&file.examples)?, session)? else { return Ok(Exit::Interrupted) };
-    let relevant = [own.samples, marked.relevant].concat();
-    if relevant.is_empty() {
+    let count = own.samples.len() + marked.relevant.len();
+    if count == 0 {
         let why = "no form that is marked right could be fetched, and at least one is needed";
         return Err(Usage(format!("'{}': {why}", file.name)).into());
     }
-    warn_if_few(relevant.len());
-    let (count, others) = (relevant.len() as u32, marked.other.len() as u32);
-    file.made = TrainingData { from: ExampleOrigin::Labels, relevant: count, other: others };
-    let model = learn(&relevant, &marked.other, &file.words);
-    finish(&file, &model, marked.skipped + own.skipped, session)
+    let old = recall(&file.name, &session.config.topics)?;
+    let words = file.words.clone();
+    let forms =
+        MarkedForms { own: &own.samples, right: &marked.relevant, wrong: &marked.other, words: &words };
+    let model = comparison::train(&old.aim, &forms);
+    let compared = compare(&old.aim, &model, &forms);
+    // A topic of words only has nothing that could get worse.
+    if !old.weak && !compared.prefers_new() {
+        return keep(&file.name, &compared, session);
+    }
+    warn_if_few(count);
+    let (relevant, other) = (count as u32, marked.other.len() as u32);
+    file.made = TrainingData { from: ExampleOrigin::Labels, relevant, other };
+    finish(&file, &model, None, marked.skipped + own.skipped, session)
+}
+
+/// Reports that a topic stays as it is.
+fn keep(name: &str, compared: &TopicComparison, session: &Session) -> anyhow::Result<Exit> {
+    let TopicComparison { marks, old_errors, new_errors, changed, background } = *compared;
+    let mut out = std::io::stdout();
+    if session.json {
+        let event = json!({
+            "event": "kept", "topic": name, "marks": marks, "errors": old_errors, "errors_trained": new_errors,
+            "background": background, "background_changed": changed,
+        });
+        writeln!(out, "{}", for_json(event.to_string()))?;
+        return Ok(Exit::Done);
+    }
+    writeln!(
+        out,
+        "{name}: kept as it is. It errs on {old_errors} of {marks} marked forms; trained on the others it would err \
+         on {new_errors}, and judge {changed} of {background} background forms differently."
+    )?;
+    Ok(Exit::Done)
 }
 
 fn samples(pages: Vec<LabelledPage>) -> Vec<Sample> {
@@ -154,6 +188,7 @@ pub fn warn_if_few(usable: usize) {
 pub fn finish(
     file: &TopicFile,
     model: &TopicModel,
+    estimate: Option<TopicEstimate>,
     skipped: usize,
     session: &Session,
 ) -> anyhow::Result<Exit> {
@@ -165,12 +200,29 @@ pub fn finish(
         let event = json!({
             "event": "topic", "topic": file.name, "file": path, "made_from": file.made_from(),
             "relevant": file.made.relevant, "other": file.made.other, "skipped": skipped,
-            "weak": file.made.relevant == 0, "words": words,
+            "weak": file.made.relevant == 0, "words": words, "estimate": estimate.map(estimated),
         });
         writeln!(out, "{}", for_json(event.to_string()))?;
         return Ok(Exit::Done);
     }
     writeln!(out, "{}: learned from {}, stored in {}", file.name, file.made_from(), path.display())?;
     writeln!(out, "strongest: {}", for_terminal(&words.join(", ")))?;
+    if let Some((estimate, (recall, low, high))) = estimate.and_then(|of| Some((of, of.recall()?))) {
+        writeln!(
+            out,
+            "estimate: recognises {} of {} examples when each is left out, recall {recall:.2} ({low:.2} to {high:.2}); \
+             claims {} of {} background forms",
+            estimate.recognised, estimate.examples, estimate.claimed, estimate.background
+        )?;
+    }
     Ok(Exit::Done)
+}
+
+fn estimated(estimate: TopicEstimate) -> serde_json::Value {
+    let recall = estimate.recall();
+    json!({
+        "recall": recall.map(|recall| recall.0), "recall_low": recall.map(|recall| recall.1),
+        "recall_high": recall.map(|recall| recall.2), "examples": estimate.examples,
+        "recognised": estimate.recognised, "background": estimate.background, "claimed": estimate.claimed,
+    })
 }

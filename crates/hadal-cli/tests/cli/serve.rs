@@ -114,7 +114,7 @@ fn a_question_is_answered_by_the_sources_found() {
 }
 
 #[test]
-fn marks_in_the_directory_train_a_topic() {
+fn marks_that_a_topic_already_judges_right_leave_it_as_it_is() {
     let place = demo();
     place
         .run(&["topics", "train", "hotel", "--from-labels"])
@@ -132,6 +132,6 @@ fn marks_in_the_directory_train_a_topic() {
     let trained: Value =
         serde_json::from_str(&place.run(&["topics", "train", "hotel", "--from-labels", "--json"]).done())
             .unwrap();
-    assert_eq!((&trained["relevant"], &trained["other"]), (&6.into(), &3.into()), "{trained}");
-    assert!(place.run(&["topics", "show", "hotel"]).done().contains("6 marked forms, 3 others"));
+    assert_eq!((&trained["event"], &trained["marks"]), (&"kept".into(), &9.into()), "{trained}");
+    assert!(!place.path().join("hadal-topics/hotel.toml").exists());
 }

@@ -4,18 +4,25 @@
 //! both little-endian, and the body in postcard encoding. The header is checked before the body is decoded.
 
 use super::background::Background;
-use super::domain::DomainClassifier;
+use super::domain::{DomainClassifier, OTHER};
 use super::learned::{LearnedTopic, TopicExamples};
 use super::page_topic::PageClassifier;
 use super::searchable::SearchableClassifier;
+use super::topic_features::TopicFeatures;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
-use std::sync::LazyLock;
+use std::sync::{LazyLock, OnceLock};
 use xxhash_rust::xxh3::xxh3_64;
+
+/// Name of the model file in a folder of models.
+pub const FILE_NAME: &str = "classifiers.bin";
 
 static SHIPPED: LazyLock<Classifiers> = LazyLock::new(|| {
     decode(include_bytes!("../../models/classifiers.bin")).expect("a test decodes the shipped file")
 });
+
+/// Classifiers that replace the shipped ones in this process.
+static REPLACEMENT: OnceLock<Classifiers> = OnceLock::new();
 
 /// All trained classifiers.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -38,18 +45,98 @@ impl Classifiers {
         &SHIPPED
     }
 
-    /// Trains a topic of the user against the shipped background.
+    /// Classifiers that judge in this process: the shipped ones, unless [`Classifiers::replace_shipped`] was called.
+    pub fn current() -> &'static Classifiers {
+        REPLACEMENT.get().unwrap_or_else(|| Classifiers::shipped())
+    }
+
+    /// Makes [`Classifiers::current`] return other classifiers. Called once, before anything is judged; later calls
+    /// change nothing and return false.
+    pub fn replace_shipped(classifiers: Classifiers) -> bool {
+        REPLACEMENT.set(classifiers).is_ok()
+    }
+
+    /// Trains a topic of the user against the background. If the examples are of one built-in domain, its
+    /// classifier supports the topic.
     pub fn learn_topic(&self, examples: &TopicExamples) -> LearnedTopic {
+        self.learn_topic_within(examples, self.related_domain(&examples.forms))
+    }
+
+    /// Trains a topic that is supported by a built-in domain, or by none.
+    pub fn learn_topic_within(&self, examples: &TopicExamples, related: Option<usize>) -> LearnedTopic {
         let vocabulary = self.domains.vocabulary();
         let (forms, pages) = (self.background.forms(vocabulary), self.background.pages(vocabulary));
-        LearnedTopic::train(examples, &forms, &pages)
+        LearnedTopic::train(examples, &forms, &pages).supported_by(related)
+    }
+
+    /// Built-in domain of most example forms, by the mean probability.
+    fn related_domain(&self, forms: &[TopicFeatures]) -> Option<usize> {
+        let judged: Vec<Vec<f32>> = forms.iter().map(|row| self.domains.classify_features(row)).collect();
+        let mean = |domain: usize| judged.iter().map(|p| p[domain]).sum::<f32>() / judged.len().max(1) as f32;
+        (0..OTHER).find(|&domain| mean(domain) >= MIN_RELATED)
+    }
+
+    /// P(topic) of a search form, for a topic of the user.
+    pub fn p_form(&self, topic: &LearnedTopic, features: &[(u32, f32)]) -> f32 {
+        topic.supported(topic.p_form(features), |domain| self.domains.classify_features(features)[domain])
+    }
+
+    /// P(topic) of a page, for a topic of the user.
+    pub fn p_page(&self, topic: &LearnedTopic, features: &[(u32, f32)]) -> f32 {
+        topic.supported(topic.p_page(features), |domain| self.pages.classify(features)[domain])
+    }
+
+    /// Cross-validated estimate of a topic: each example is judged by a topic learned from the others, and the
+    /// background by the whole topic.
+    pub fn estimate_topic(&self, examples: &TopicExamples) -> TopicEstimate {
+        let judged = (0..examples.forms.len()).filter(|&out| {
+            let topic = self.learn_topic(&examples.without(out));
+            self.p_form(&topic, &examples.forms[out]) >= 0.5
+        });
+        let topic = self.learn_topic(examples);
+        let background = self.background.forms(self.domains.vocabulary());
+        let claimed = background.iter().filter(|row| self.p_form(&topic, row) >= 0.5);
+        TopicEstimate {
+            recognised: judged.count() as u32,
+            examples: examples.forms.len() as u32,
+            claimed: claimed.count() as u32,
+            background: background.len() as u32,
+        }
+    }
+}
+
+/// Least mean P(domain) of the examples for a built-in domain to support a topic of the user. Guess.
+const MIN_RELATED: f32 = 0.5;
+
+/// Cross-validated estimate of the quality of a topic of the user.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TopicEstimate {
+    /// Examples that a topic learned from the other examples recognises.
+    pub recognised: u32,
+    /// Number of example forms.
+    pub examples: u32,
+    /// Background forms that the topic claims. Some of them may be of the topic.
+    pub claimed: u32,
+    /// Number of background forms.
+    pub background: u32,
+}
+
+impl TopicEstimate {
+    /// Estimated recall with its 95 % Wilson interval: estimate, low, high. `None` without examples.
+    pub fn recall(&self) -> Option<(f64, f64, f64)> {
+        const Z: f64 = 1.96;
+        let n = f64::from(self.examples);
+        let p = (self.examples > 0).then(|| f64::from(self.recognised) / n)?;
+        let (centre, scale) = ((p + Z * Z / (2.0 * n)), 1.0 + Z * Z / n);
+        let half = Z * (p * (1.0 - p) / n + Z * Z / (4.0 * n * n)).sqrt();
+        Some((p, ((centre - half) / scale).max(0.0), ((centre + half) / scale).min(1.0)))
     }
 }
 
 const MAGIC: &[u8; 8] = b"hadal\0md";
 
 /// Format version. Increase it when the stored types or the hashed features change.
-const FORMAT: u16 = 1;
+const FORMAT: u16 = 2;
 
 /// Reason why a model file is rejected.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -96,6 +183,7 @@ pub fn decode<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, ModelError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::critic::topic_features::text_topic_features;
 
     #[test]
     fn decoding_inverts_encoding() {
@@ -112,6 +200,37 @@ mod tests {
         assert_eq!(decode::<Vec<u32>>(&bytes), Err(ModelError::Damaged));
         bytes[8] = 200;
         assert_eq!(decode::<Vec<u32>>(&bytes), Err(ModelError::Format { found: 200 }));
+    }
+
+    fn book_examples() -> TopicExamples {
+        let texts = [
+            "title author isbn search books",
+            "book title author publisher",
+            "find books by author",
+            "library catalogue author title isbn",
+            "used books author title",
+        ];
+        let forms = texts.iter().map(|text| text_topic_features(text)).collect();
+        TopicExamples { forms, ..TopicExamples::default() }
+    }
+
+    #[test]
+    fn a_built_in_domain_supports_a_topic_of_its_own_forms() {
+        let (classifiers, examples) = (Classifiers::shipped(), book_examples());
+        let topic = classifiers.learn_topic(&examples);
+        let p = |text: &str| classifiers.p_form(&topic, &text_topic_features(text));
+        assert!(p("novels by author, publisher or isbn") > 0.5);
+        assert!(p("hotel check in check out rooms guests") < 0.5);
+        let estimate = classifiers.estimate_topic(&examples);
+        assert!(estimate.recognised >= 4 && estimate.claimed * 4 < estimate.background, "{estimate:?}");
+    }
+
+    #[test]
+    fn the_interval_of_an_estimate_is_wide_for_few_examples() {
+        let estimate = TopicEstimate { recognised: 5, examples: 5, claimed: 3, background: 300 };
+        let (p, low, high) = estimate.recall().unwrap();
+        assert!(p == 1.0 && (0.5..0.6).contains(&low) && high == 1.0);
+        assert_eq!(TopicEstimate::default().recall(), None);
     }
 
     #[test]

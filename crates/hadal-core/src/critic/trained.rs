@@ -24,7 +24,7 @@ impl CriticTarget {
     }
 }
 
-/// Judges pages and forms with the shipped classifiers.
+/// Judges pages and forms with the classifiers of this process ([`Classifiers::current`]).
 pub struct TrainedCritic {
     classifiers: &'static Classifiers,
     target: CriticTarget,
@@ -37,9 +37,9 @@ const MIN_P_SEARCHABLE: f32 = 0.02;
 const EVIDENCE_FEATURES: usize = 4;
 
 impl TrainedCritic {
-    /// Creates a critic with the shipped classifiers.
+    /// Creates a critic with the classifiers of this process.
     pub fn new(target: CriticTarget) -> TrainedCritic {
-        TrainedCritic { classifiers: Classifiers::shipped(), target }
+        TrainedCritic { classifiers: Classifiers::current(), target }
     }
 
     fn p_topic(&self, form: &Form, page: &Page, page_features: &[(u32, f32)]) -> f32 {
@@ -48,7 +48,7 @@ impl TrainedCritic {
                 self.classifiers.domains.classify(form, page, Some(page_features))[*domain]
             }
             CriticTarget::Learned(topic) => {
-                topic.p_form(&form_topic_features(form, page, Some(page_features)))
+                self.classifiers.p_form(topic, &form_topic_features(form, page, Some(page_features)))
             }
         }
     }
@@ -66,7 +66,7 @@ impl Critic for TrainedCritic {
         let features = page_topic_features(page, &text_features);
         let p_topic = match &self.target {
             CriticTarget::Domain(domain) => self.classifiers.pages.classify(&features)[*domain],
-            CriticTarget::Learned(topic) => topic.p_page(&features),
+            CriticTarget::Learned(topic) => self.classifiers.p_page(topic, &features),
         };
         PageVerdict { p_topic, text_features }
     }

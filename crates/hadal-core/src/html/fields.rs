@@ -2,7 +2,7 @@
 
 use super::collect::{Collected, CollectedControl};
 use super::dom::{NodeRef, TreeWalk, WalkEvent, text_below};
-use super::labels::LabelIndex;
+use super::labels::{LabelIndex, button_text};
 use super::limits::{self, truncate};
 use super::text::short;
 use crate::http::Method;
@@ -57,7 +57,7 @@ impl<'f, 'a> FieldBuilder<'f, 'a> {
             name: truncate(node.attribute(&local_name!("name")).unwrap_or_default(), limits::SHORT_TEXT)
                 .to_string(),
             id: named(&local_name!("id")),
-            value: self.value(control, kind, &options, &label),
+            value: self.value(control, kind, &options),
             label,
             placeholder: named(&local_name!("placeholder")),
             options,
@@ -106,13 +106,7 @@ impl<'f, 'a> FieldBuilder<'f, 'a> {
         options
     }
 
-    fn value(
-        &self,
-        control: &CollectedControl<'a>,
-        kind: FieldKind,
-        options: &[FieldOption],
-        label: &str,
-    ) -> String {
+    fn value(&self, control: &CollectedControl<'a>, kind: FieldKind, options: &[FieldOption]) -> String {
         let given = control.node.attribute(&local_name!("value"));
         match kind {
             FieldKind::Select => options
@@ -122,7 +116,8 @@ impl<'f, 'a> FieldBuilder<'f, 'a> {
             FieldKind::Textarea => raw_value(&text_below(control.node, limits::VALUE)),
             FieldKind::Checkbox | FieldKind::Radio => given.map_or("on".to_string(), raw_value),
             _ if kind.is_button() => {
-                given.filter(|text| !text.is_empty()).map_or(label.to_string(), raw_value)
+                let written = || button_text(self.found, control.node);
+                given.filter(|text| !text.is_empty()).map_or_else(written, raw_value)
             }
             _ => given.map(raw_value).unwrap_or_default(),
         }
@@ -175,7 +170,7 @@ fn is_first_legend(node: NodeRef<'_>) -> bool {
 }
 
 /// Type of a control. An unknown type is a text field.
-fn kind(node: NodeRef<'_>) -> FieldKind {
+pub(super) fn kind(node: NodeRef<'_>) -> FieldKind {
     use FieldKind::*;
     let named = node.attribute(&local_name!("type")).unwrap_or_default().trim().to_ascii_lowercase();
     if node.is(&local_name!("select")) {

@@ -7,15 +7,14 @@ use super::collect::{Collected, CollectedControl, CollectedForm};
 use super::dom::NodeRef;
 use super::fields::{FieldBuilder, method};
 use super::limits::{self, truncate};
+use super::loose::loose_forms;
 use super::text::{TextSpan, short};
-use crate::http::Method;
 use crate::page::{Field, FieldKind, Form, FormSource};
 use html5ever::{LocalName, local_name};
 use rustc_hash::FxHashMap;
 use url::Url;
 
-/// Forms of a page, and whether options were left out. A form for the controls outside any `<form>` comes last, if
-/// one of them takes words.
+/// Forms of a page, and whether options were left out. Forms of controls outside any `<form>` come last.
 pub(super) fn forms(found: &Collected<'_>, page: &Url, base: &Url) -> (Vec<Form>, bool) {
     let mut fields = FieldBuilder::new(found, base);
     let owned = ControlOwners::sort(found, &fields);
@@ -23,7 +22,7 @@ pub(super) fn forms(found: &Collected<'_>, page: &Url, base: &Url) -> (Vec<Form>
     for (index, (form, controls)) in found.forms.iter().zip(&owned.by_form).enumerate() {
         forms.push(element_form(index as u32, form, controls, found, &mut fields, page, base));
     }
-    forms.extend(loose_form(&owned.loose, &mut fields, page));
+    forms.extend(loose_forms(found, &owned.loose, &mut fields, page));
     (forms, fields.is_truncated)
 }
 
@@ -120,7 +119,8 @@ fn without_fragment(url: &Url) -> &str {
     &url[..url::Position::AfterQuery]
 }
 
-fn attributes(form: NodeRef<'_>) -> String {
+/// Values of the attributes that name an element.
+pub(super) fn attributes(form: NodeRef<'_>) -> String {
     let names = [
         local_name!("id"),
         local_name!("name"),
@@ -155,31 +155,4 @@ fn heading<'a>(form: &CollectedForm<'a>, controls: &[usize], found: &Collected<'
 
 fn is_hidden_input(node: NodeRef<'_>) -> bool {
     node.attribute(&local_name!("type")).is_some_and(|kind| kind.eq_ignore_ascii_case("hidden"))
-}
-
-/// Form of the controls outside any `<form>`, if one of them takes words.
-fn loose_form(controls: &[usize], fields: &mut FieldBuilder<'_, '_>, page: &Url) -> Option<Form> {
-    let list: Vec<Field> = controls.iter().map(|&control| fields.field(control)).collect();
-    let takes_words = |field: &Field| {
-        matches!(field.kind, FieldKind::Text | FieldKind::Search | FieldKind::Textarea) && !field.disabled
-    };
-    if !list.iter().any(takes_words) {
-        return None;
-    }
-    let kept: Vec<Field> = list.into_iter().filter(|field| field.kind != FieldKind::Button).collect();
-    let labels: Vec<&str> = kept.iter().map(|field| field.label.as_str()).filter(|l| !l.is_empty()).collect();
-    let text = labels.join(" ");
-    Some(Form {
-        index: u32::MAX,
-        source: FormSource::Script,
-        action: page.clone(),
-        names_action: false,
-        method: Method::Get,
-        enctype: String::new(),
-        accept_charset: String::new(),
-        attributes: String::new(),
-        text: truncate(&text, limits::FORM_TEXT).to_string(),
-        heading: String::new(),
-        fields: kept,
-    })
 }

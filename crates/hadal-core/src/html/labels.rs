@@ -1,7 +1,7 @@
 //! Labels of controls.
 
 use super::collect::Collected;
-use super::dom::{NodeRef, text_below};
+use super::dom::{NodeRef, TreeWalk, WalkEvent, text_below};
 use super::limits;
 use super::text::{TextSpan, first_terms, last_terms, short};
 use crate::page::FieldKind;
@@ -10,6 +10,8 @@ use rustc_hash::FxHashMap;
 
 /// Terms taken from the text near a control without a label. Guess.
 const TERMS_NEAR: usize = 8;
+/// DOM nodes of a button searched for the name of its picture. Guess.
+const ICON_NODES: usize = 20;
 /// Ancestors of a control searched for a `<label>`. Guess.
 const LABEL_ANCESTORS: usize = 12;
 
@@ -23,7 +25,7 @@ impl<'a> LabelIndex<'a> {
     pub fn new(found: &Collected<'a>) -> LabelIndex<'a> {
         let mut by_target = FxHashMap::default();
         for &label in &found.labels {
-            if let Some(target) = label.attribute(&local_name!("for")) {
+            if let Some(target) = label.attribute(&local_name!("for")).filter(|target| !target.is_empty()) {
                 by_target.entry(target).or_insert(label);
             }
         }
@@ -42,7 +44,7 @@ impl<'a> LabelIndex<'a> {
         let named = |name: &LocalName| node.attribute(name).map(short).unwrap_or_default();
         let written = || if kind.is_button() { button_text(found, node) } else { String::new() };
         let referred = || self.referred(found, ids, node);
-        let near = || if kind.is_button() { String::new() } else { near(found, position, kind) };
+        let near = || if kind.is_button() { icon(node) } else { near(found, position, kind) };
         let mut sources: [&dyn Fn() -> String; 8] = [
             &written,
             &|| self.pointing_at(found, node),
@@ -96,8 +98,31 @@ fn holds(outer: TextSpan, inner: TextSpan) -> bool {
     outer.layer == inner.layer && outer.start <= inner.start && inner.end <= outer.end
 }
 
+/// Name of the picture on a button without text: classes and file names of the elements in it, or else its own.
+/// Browsers do not show these words, but they name the picture: `fa-search`, `icon-magnifier`.
+fn icon(button: NodeRef<'_>) -> String {
+    let mut names = Vec::new();
+    for step in TreeWalk::below(button).take(ICON_NODES) {
+        if let WalkEvent::Enter(node) = step {
+            names.extend(picture_names(node));
+        }
+    }
+    if names.is_empty() {
+        names.extend(picture_names(button));
+    }
+    short(&names.join(" "))
+}
+
+fn picture_names<'a>(node: NodeRef<'a>) -> impl Iterator<Item = &'a str> {
+    let classes = node.attribute(&local_name!("class")).unwrap_or_default();
+    let address = node.attribute(&local_name!("src")).or_else(|| node.attribute(&local_name!("href")));
+    let file = address.and_then(|address| address.rsplit(['/', '#']).next()).unwrap_or_default();
+    let file = file.split('.').next().filter(|name| !name.is_empty());
+    classes.split_ascii_whitespace().chain(file)
+}
+
 /// Text on a button.
-fn button_text<'a>(found: &Collected<'a>, node: NodeRef<'a>) -> String {
+pub(super) fn button_text<'a>(found: &Collected<'a>, node: NodeRef<'a>) -> String {
     let named = |name: &LocalName| node.attribute(name).map(short).filter(|text| !text.is_empty());
     let inside = || {
         let text = short(found.text_of(node));

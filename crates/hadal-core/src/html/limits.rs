@@ -21,6 +21,8 @@ pub(super) const STEPS: u64 = 60_000_000;
 pub(super) const LINKS: usize = 10_000;
 /// `<form>` elements of one page.
 pub(super) const FORMS: usize = 500;
+/// Forms of controls outside any `<form>` of one page.
+pub(super) const LOOSE_FORMS: usize = 16;
 /// Controls of one page.
 pub(super) const CONTROLS: usize = 5_000;
 /// Options of one control.

@@ -24,6 +24,7 @@ mod labels;
 mod language;
 mod limits;
 mod links;
+mod loose;
 mod opensearch;
 mod outline;
 mod prescan;

@@ -8,6 +8,7 @@ pub mod few_examples;
 pub mod pages;
 pub mod searchable;
 pub mod summary;
+pub mod unseen;
 
 use crate::training::built_in::LabelledData;
 use hadal_core::learn::metrics::{ConfusionMatrix, ReliabilityBin, calibration_error, reliability, roc_auc};
@@ -31,6 +32,8 @@ pub struct FormFigures {
     pub domains: domains::DomainFigures,
     /// Topic of pages.
     pub pages: pages::PageFiguresAll,
+    /// The whole critic on sites that it has not seen.
+    pub unseen: unseen::UnseenFigures,
     /// Topics from five examples.
     pub few: Vec<few_examples::FewExampleFigures>,
 }
@@ -48,9 +51,11 @@ pub fn evaluate(
     let domains = domains::evaluate(data);
     on_stage("pages");
     let pages = pages::evaluate(data);
+    on_stage("unseen sites");
+    let unseen = unseen::evaluate(data, &domains);
     on_stage("topics from five examples");
     let few = few_examples::evaluate(data, &domains);
-    Ok(FormFigures { searchable, domains, pages, few })
+    Ok(FormFigures { searchable, domains, pages, unseen, few })
 }
 
 /// Figures of a binary classifier.

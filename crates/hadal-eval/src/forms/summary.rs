@@ -10,7 +10,7 @@ use hadal_core::learn::resampling::BootstrapInterval;
 pub fn sections(figures: &FormFigures) -> Vec<Section> {
     let mut sections = vec![searchable(figures), wrong(figures), domains(figures)];
     sections.extend(figures.domains.readings.iter().map(each_domain));
-    sections.extend([wrong_domains(figures), pages(figures), few(figures)]);
+    sections.extend([wrong_domains(figures), pages(figures), unseen(figures), few(figures)]);
     sections
 }
 
@@ -146,6 +146,28 @@ fn pages(figures: &FormFigures) -> Section {
         ]),
         rows: rows.collect(),
         curves: found.judges.iter().map(|judge| (judge.name.to_string(), points(&judge.curve))).collect(),
+        charts: Vec::new(),
+    }
+}
+
+fn unseen(figures: &FormFigures) -> Section {
+    let found = &figures.unseen;
+    let all = vec!["all".into(), String::new(), shown(&found.recognised), String::new()];
+    let each = found.each.iter().map(|each| {
+        vec![each.domain.into(), each.forms.to_string(), shown(&each.recognised), shown(&each.precision)]
+    });
+    Section {
+        title: "Relevant forms on sites that the critic has not seen".into(),
+        note: format!(
+            "Recognised: P(searchable) * P(domain) >= 0.5. Searchable or not on these sites: F1 {}, error {}, \
+             calibration error {:.4}.",
+            shown(&found.searchable.f1),
+            shown(&found.searchable.error),
+            found.searchable.calibration
+        ),
+        headings: headings(&["domain", "forms", "recognised", "precision"]),
+        rows: std::iter::once(all).chain(each).collect(),
+        curves: Vec::new(),
         charts: Vec::new(),
     }
 }

@@ -13,7 +13,7 @@ use hadal_core::critic::topic_features::{
     TopicFeatures, concept_feature_name, each_named_feature, form_topic_features, page_text_features,
     page_topic_features,
 };
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::io::Read;
 use std::path::Path;
 
@@ -48,6 +48,20 @@ impl LabelledData {
         let pages = domains::pages(folder)?;
         let forms = domains::forms(folder, &pages)?;
         Ok(LabelledData { folded: formasaurus::read(folder)?, forms, pages })
+    }
+
+    /// All sites.
+    pub fn sites(&self) -> BTreeSet<String> {
+        let folded = self.folded.iter().map(|folded| &folded.example.site);
+        let forms = self.forms.iter().map(|form| &form.site);
+        folded.chain(forms).chain(self.pages.iter().map(|page| &page.site)).cloned().collect()
+    }
+
+    /// Removes all forms and pages of the sites for which `is_left_out` is true.
+    pub fn leave_out(&mut self, is_left_out: impl Fn(&str) -> bool) {
+        self.folded.retain(|folded| !is_left_out(&folded.example.site));
+        self.forms.retain(|form| !is_left_out(&form.site));
+        self.pages.retain(|page| !is_left_out(&page.site));
     }
 
     /// Texts of the pages as training examples. Site sizes differ widely, so the pages of a site share one
@@ -154,4 +168,28 @@ fn names(data: &LabelledData, searches: &[&LabelledForm]) -> HashMap<u32, String
     let commonest = |words: BTreeMap<String, u32>| words.into_iter().max_by_key(|(_, count)| *count);
     let named = counts.into_iter().filter_map(|(hash, words)| Some((hash, commonest(words)?.0)));
     named.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn page(site: &str) -> domains::LabelledPage {
+        domains::LabelledPage {
+            site: site.into(),
+            page: "index.html".into(),
+            site_domain: "book".into(),
+            language: "en".into(),
+            title: String::new(),
+            text: String::new(),
+        }
+    }
+
+    #[test]
+    fn sites_can_be_left_out() {
+        let pages = vec![page("a"), page("b"), page("a")];
+        let mut data = LabelledData { folded: Vec::new(), forms: Vec::new(), pages };
+        data.leave_out(|site| site == "a");
+        assert_eq!(data.sites().into_iter().collect::<Vec<_>>(), ["b"]);
+    }
 }

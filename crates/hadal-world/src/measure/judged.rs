@@ -99,7 +99,7 @@ impl JudgeCounts {
         let Some(form) = page.forms.iter().find(|form| form_id(form, &page.url) == truth.form_id) else {
             return;
         };
-        let judges = Classifiers::shipped();
+        let judges = Classifiers::current();
         let words = page_text_features(&page);
         self.add_page(judges, &page, &words, topic);
         let is_search = truth.kind == FormKind::Search;

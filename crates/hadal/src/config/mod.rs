@@ -51,6 +51,8 @@ pub struct Config {
     pub harvest: HarvestConfig,
     pub store: StoreConfig,
     pub topics: TopicFolder,
+    /// Folder of classifiers that replace the built-in ones.
+    pub models: Option<PathBuf>,
     pub color: Color,
 }
 

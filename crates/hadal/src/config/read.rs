@@ -33,6 +33,7 @@ impl Config {
                 group_commit: group_commit(layers)?,
             },
             topics: TopicFolder(layers.word("topics.folder", "a folder")?.into()),
+            models: layers.folder("models.folder")?,
             color: color(layers)?,
         })
     }
@@ -224,6 +225,13 @@ impl Layers {
         })
     }
 
+    fn folder(&self, key: &'static str) -> Checked<Option<PathBuf>> {
+        self.read(key, "a folder that exists, or \"\" for none", |value| match value.as_str()? {
+            "" => Some(None),
+            path => Some(PathBuf::from(path)).filter(|path| path.is_dir()).map(Some),
+        })
+    }
+
     fn suggest<'a, T>(
         &self,
         key: &str,
@@ -349,6 +357,7 @@ mod tests {
             ("harvest.concurrency", "0"),
             ("store.group_commit", "1s"),
             ("topics.folder", ""),
+            ("models.folder", "no/such/folder"),
             ("output.color", "blue"),
         ] {
             let error = checked(key, value).expect_err(key).to_string();

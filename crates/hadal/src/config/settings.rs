@@ -66,6 +66,7 @@ pub const SETTINGS: &[Setting] = &[
     setting("store.url", "\"file:./hadal-data\"", "Store: file:DIR, or memory: to keep nothing."),
     setting("store.group_commit", "\"100ms\"", "Longest time until finished steps are durable; a power failure loses at most this much."),
     setting("topics.folder", "\"./hadal-topics\"", "Folder of your own topics: NAME.toml, which you may edit, and NAME.model."),
+    setting("models.folder", "\"\"", "Folder with a classifiers.bin that replaces the built-in classifiers; `hadal topics built-in` writes one."),
     setting("output.color", "\"auto\"", "auto, always or never; auto means on a terminal without NO_COLOR."),
 ];
 

@@ -130,7 +130,7 @@ pub fn judge(
     status: u16,
     topics: &JudgedTopics,
 ) -> JudgedPage {
-    let judges = Classifiers::shipped();
+    let judges = Classifiers::current();
     let words = page_text_features(page);
     let about = page_topic_features(page, &words);
     let forms = elements_first(&page.forms);
@@ -140,7 +140,7 @@ pub fn judge(
         language: page.language.clone(),
         topics: match topics {
             JudgedTopics::One(name, CriticTarget::Learned(topic)) => {
-                TopicProbabilities::of_one(name, topic.p_page(&about))
+                TopicProbabilities::of_one(name, judges.p_page(topic, &about))
             }
             _ => topics.among(&judges.pages.classify(&about)),
         },
@@ -164,12 +164,13 @@ fn judge_form(
     words: &[(u32, f32)],
     topics: &JudgedTopics,
 ) -> JudgedForm {
-    let judges = Classifiers::shipped();
+    let judges = Classifiers::current();
     let (p_searchable, kind) = judges.searchable.classify(form, page);
     let topics = match topics {
-        JudgedTopics::One(name, CriticTarget::Learned(topic)) => {
-            TopicProbabilities::of_one(name, topic.p_form(&form_topic_features(form, page, Some(words))))
-        }
+        JudgedTopics::One(name, CriticTarget::Learned(topic)) => TopicProbabilities::of_one(
+            name,
+            judges.p_form(topic, &form_topic_features(form, page, Some(words))),
+        ),
         _ => topics.among(&judges.domains.classify(form, page, Some(words))),
     };
     let (buttons, fields): (Vec<&Field>, Vec<&Field>) =

@@ -2,8 +2,8 @@
 
 use super::model::{StrongestWords, TopicModel};
 use super::sample::Sample;
-use hadal_core::critic::classifiers::Classifiers;
-use hadal_core::critic::learned::TopicExamples;
+use hadal_core::critic::classifiers::{Classifiers, TopicEstimate};
+use hadal_core::critic::learned::{LearnedTopic, TopicExamples};
 use hadal_core::critic::topic_features::{
     TopicFeatures, concept_feature_name, each_named_feature, text_topic_features,
 };
@@ -17,17 +17,37 @@ type Judge<'a> = dyn Fn(&[(u32, f32)]) -> f32 + 'a;
 /// Words shown per topic.
 const SHOWN: usize = 30;
 
-/// Learns a topic against the shipped background. Without samples only its words are used.
+/// Learns a topic against the background. Without samples only its words are used.
 pub fn learn(relevant: &[Sample], others: &[Sample], words: &str) -> TopicModel {
-    let material = TopicExamples {
+    let material = material(relevant, others, words);
+    let learned = Classifiers::current().learn_topic(&material);
+    with_words(learned, &material, relevant)
+}
+
+/// Learns a topic that extends a built-in domain.
+pub fn extend(domain: usize, relevant: &[Sample], others: &[Sample], words: &str) -> TopicModel {
+    let material = material(relevant, others, words);
+    let learned = Classifiers::current().learn_topic_within(&material, Some(domain));
+    with_words(learned, &material, relevant)
+}
+
+/// Cross-validated estimate of the topic that [`learn`] returns.
+pub fn estimate(relevant: &[Sample], others: &[Sample], words: &str) -> TopicEstimate {
+    Classifiers::current().estimate_topic(&material(relevant, others, words))
+}
+
+fn material(relevant: &[Sample], others: &[Sample], words: &str) -> TopicExamples {
+    TopicExamples {
         forms: relevant.iter().map(Sample::form_row).collect(),
         pages: relevant.iter().map(Sample::page_row).filter(|row| !row.is_empty()).collect(),
         other_forms: others.iter().map(Sample::form_row).collect(),
         words: words.to_string(),
-    };
-    let learned = Classifiers::shipped().learn_topic(&material);
-    let names = names(relevant, words);
-    let spoken = text_topic_features(words);
+    }
+}
+
+fn with_words(learned: LearnedTopic, material: &TopicExamples, relevant: &[Sample]) -> TopicModel {
+    let names = names(relevant, &material.words);
+    let spoken = text_topic_features(&material.words);
     let strongest_words = |rows: &[TopicFeatures], p: &Judge<'_>| {
         let known: BTreeSet<u32> = rows.iter().flatten().chain(&spoken).map(|(hash, _)| *hash).collect();
         strongest(known.into_iter(), &names, p)

@@ -11,8 +11,8 @@ use super::phrase_set::{PhraseSet, contains_phrase, normalise};
 use crate::http::Method;
 use crate::page::{Field, FieldKind, Form};
 use phrases::{
-    ACTIONS, CAPTCHA, CARD, CONTEXT_ACTIONS, EMAIL, MESSAGE, PASSWORD, PERSON, PHONE, QUANTITY, QUERY_NAMES,
-    SEARCH, USER, WEAK_ACTIONS,
+    ACTIONS, CAPTCHA, CARD, CARD_NUMBER, CONTEXT_ACTIONS, EMAIL, MESSAGE, PASSWORD, PAYMENT_CARD_WORDS,
+    PERSON, PHONE, QUANTITY, QUERY_NAMES, SEARCH, USER, WEAK_ACTIONS,
 };
 use serde::{Deserialize, Serialize};
 
@@ -50,7 +50,7 @@ pub enum Veto {
     Unsubscribe,
     /// Deletion or replacement of data.
     Delete,
-    /// Comment, message, vote or upload.
+    /// Comment, message, vote, upload or other new data.
     Post,
 }
 
@@ -110,7 +110,7 @@ impl RequestedData {
     fn add(&mut self, field: &Field, name: &str, label: &str) {
         let mentions = |phrases: &PhraseSet| phrases.found_in(name) || phrases.found_in(label);
         let is_search = SEARCH.found_in(label);
-        self.card |= mentions(&CARD);
+        self.card |= mentions(&CARD) || is_payment_card(name) || is_payment_card(label);
         self.email |= field.kind == FieldKind::Email || name.contains("mail ");
         // "Search by name or e-mail" does not request an address.
         self.email |= mentions(&EMAIL) && !is_search;
@@ -122,6 +122,15 @@ impl RequestedData {
         self.user |= mentions(&USER);
         self.search |= is_query_field(field) || is_search || SEARCH.found_in(name);
     }
+}
+
+/// True if a text mentions the number of a card that no word before it names as another kind of card, as in "library
+/// card number".
+fn is_payment_card(text: &str) -> bool {
+    let Some(before) = CARD_NUMBER.first(text).and_then(|phrase| text.split(phrase).next()) else {
+        return false;
+    };
+    before.split(' ').rfind(|word| !word.is_empty()).is_none_or(|word| PAYMENT_CARD_WORDS.equals(word))
 }
 
 fn is_captcha(name: &str) -> bool {

@@ -104,7 +104,18 @@ pub(super) static WEAK_ACTIONS: LazyLock<ActionPhrases> = LazyLock::new(|| actio
         "送信", "제출", "저장",
     ]),
     (Veto::SignUp, &["newsletter", "get started", "start now", "try free", "free trial", "anmeldung", "abonnement"]),
-    (Veto::Order, &["quote", "get a quote", "request a quote", "reserve", "reservation", "appointment"]),
+    (Veto::Order, &[
+        "quote", "get a quote", "request a quote", "reserve", "reservation", "appointment", "book", "book now",
+        "booking", "hire now", "rent now", "buchen", "buchung", "reservieren", "réserver", "réservation", "reservar",
+        "reserva", "prenota", "prenotazione", "boeken", "reserveren", "zarezerwuj", "rezerwacja", "забронировать",
+        "бронирование", "rezervasyon", "boka", "bestill", "rezervovat", "预订", "預訂", "预约", "预定", "予約", "예약",
+    ]),
+    (Veto::Post, &[
+        "add", "add new", "create", "insert", "hinzufügen", "anlegen", "erstellen", "ajouter", "créer", "añadir",
+        "agregar", "crear", "adicionar", "criar", "aggiungi", "crea", "inserisci", "toevoegen", "aanmaken", "dodaj",
+        "utwórz", "добавить", "создать", "ekle", "oluştur", "lägg till", "skapa", "přidat", "vytvořit", "添加", "新增",
+        "创建", "追加", "作成", "추가", "등록",
+    ]),
 ]));
 
 /// Phrases in the action, attributes or heading of a form, in names of buttons, and in commands of hidden fields.
@@ -157,12 +168,23 @@ pub(super) static CAPTCHA: LazyLock<PhraseSet> = LazyLock::new(|| PhraseSet::new
 /// Names and labels of fields for payment cards and bank accounts.
 #[rustfmt::skip]
 pub(super) static CARD: LazyLock<PhraseSet> = LazyLock::new(|| PhraseSet::new(&[
-    "card number", "cardnumber", "card no", "cardno", "credit card", "creditcard", "debit card", "cc number",
-    "ccnumber", "ccnum", "cc num", "cvv", "cvc", "iban", "card expiry", "name on card",
+    "credit card", "creditcard", "debit card", "cc number", "ccnumber", "ccnum", "cc num", "cvv", "cvc", "iban", "card expiry", "name on card",
     "routing number", "sort code", "kartennummer", "kreditkarte", "kontonummer", "numéro de carte", "carte bancaire",
     "número de tarjeta", "tarjeta de crédito", "número do cartão", "cartão de crédito", "numero carta",
     "numero della carta", "carta di credito", "kaartnummer", "creditcardnummer", "numer karty", "номер карты",
     "kart numarası", "kredi kartı", "卡号", "信用卡", "カード番号", "クレジットカード", "카드 번호",
+]));
+
+/// Names and labels of fields for the number of a card, which may also be a library or membership card.
+pub(super) static CARD_NUMBER: LazyLock<PhraseSet> = LazyLock::new(|| {
+    PhraseSet::new(&["card number", "cardnumber", "card no", "cardno", "card num", "cardnum"])
+});
+
+/// Words before "card" that leave open that it is a payment card. Any other word names another kind of card.
+#[rustfmt::skip]
+pub(super) static PAYMENT_CARD_WORDS: LazyLock<PhraseSet> = LazyLock::new(|| PhraseSet::new(&[
+    "credit", "debit", "bank", "payment", "pay", "gift", "prepaid", "charge", "visa", "mastercard", "amex", "your",
+    "the", "a", "my", "new", "enter", "txt", "input", "form", "billing",
 ]));
 
 /// Names and labels of fields for an e-mail address.

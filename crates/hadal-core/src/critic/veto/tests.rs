@@ -12,6 +12,8 @@ fn requested_data_cause_a_veto() {
         ("<input name=u><input type=password name=p>", Veto::Password),
         ("<input name=q><input type=file name=f>", Veto::File),
         ("Card number <input name=n>", Veto::Card),
+        ("Your card number <input name=n><button>Search</button>", Veto::Card),
+        ("<input name=cardNumber>", Veto::Card),
         ("<input name=cvv><button>Search</button>", Veto::Card),
         ("<input name=q><input name=captcha_word>", Veto::Captcha),
         ("<input name=q><p>Protected by reCAPTCHA</p>", Veto::Captcha),
@@ -69,6 +71,10 @@ fn ordinary_searches_have_no_veto() {
         "<form><input type=hidden name=action value=search><input name=s></form>",
         "<form><input name=kw><input type=submit value='Order by date'></form>",
         "<form action=/members><input name=username><button>Search</button></form>",
+        "<form action=/find>Library card number <input name=library_card_number> Title <input name=title>
+            <button>Find</button></form>",
+        "<form class=mailchimp_form><input name=w placeholder=Keyword><button><i class='fa fa-search'></i></button></form>",
+        "<form class=subscribe-box><input name=w><button aria-label=Search></button></form>",
     ] {
         assert_eq!(veto_of(html), None, "{html}");
     }
@@ -87,6 +93,14 @@ fn context_words_count_if_nothing_mentions_searching() {
             Veto::SignUp,
         ),
         ("<form action=/x><input name=a><input type=submit value=Send></form>", Veto::Post),
+        (
+            "<form><input name=flight_no> From <input name=a> To <input name=b><button>Add flight</button></form>",
+            Veto::Post,
+        ),
+        (
+            "<h2>Booking this car</h2><form>Pick-up <input name=date><input type=submit value='Book this car'></form>",
+            Veto::Order,
+        ),
         (
             "<form action=/x><input type=hidden name=_method value=delete><button>OK</button></form>",
             Veto::Delete,

@@ -1,0 +1,119 @@
+//! The whole critic on sites that it was not trained on: searchable or not, and recognition of relevant forms.
+//!
+//! A form is recognised if P(searchable) * P(domain) >= 0.5, as in a crawl for its domain.
+
+use super::domains::{DomainFigures, FOLDS, site_folds};
+use super::{BinaryFigures, ROUNDS, by_fold};
+use crate::training::built_in::{LabelledData, SEED};
+use hadal_core::critic::LabelledForm;
+use hadal_core::critic::domain::{DOMAINS, OTHER};
+use hadal_core::critic::searchable::SearchableClassifier;
+use hadal_core::learn::resampling::{BootstrapInterval, bootstrap_interval};
+use serde::Serialize;
+use std::collections::HashMap;
+
+/// Least label confidence for scoring. Training uses all labels.
+const LEAST_CONFIDENCE: f32 = 0.8;
+
+/// Figures on the sites of the forms labelled by domain, each judged by classifiers that have not seen its site.
+#[derive(Clone, Debug, Serialize)]
+pub struct UnseenFigures {
+    /// Searchable or not.
+    pub searchable: BinaryFigures,
+    /// Share of all relevant forms that are recognised.
+    pub recognised: BootstrapInterval,
+    /// One entry per domain but "other".
+    pub each: Vec<RecognitionFigures>,
+}
+
+/// Recognition of the forms of one domain.
+#[derive(Clone, Debug, Serialize)]
+pub struct RecognitionFigures {
+    pub domain: &'static str,
+    /// Number of relevant forms.
+    pub forms: usize,
+    /// Share of the relevant forms that are recognised.
+    pub recognised: BootstrapInterval,
+    /// Share of the search forms recognised as this domain that belong to it.
+    pub precision: BootstrapInterval,
+}
+
+/// A search form with its label and the verdict of the critic.
+struct JudgedSearch<'a> {
+    site: &'a str,
+    domain: usize,
+    /// P(searchable) * P(domain), by domain.
+    p_relevant: Vec<f32>,
+}
+
+/// Evaluates the critic. `domains` holds the probabilities of the domains from the same folds.
+pub fn evaluate(data: &LabelledData, domains: &DomainFigures) -> UnseenFigures {
+    let scored: Vec<(&LabelledForm, f32)> =
+        p_searchable(data).into_iter().filter(|(form, _)| form.confidence >= LEAST_CONFIDENCE).collect();
+    let p: Vec<f32> = scored.iter().map(|(_, p)| *p).collect();
+    let labels: Vec<bool> = scored.iter().map(|(form, _)| form.is_search()).collect();
+    let sites: Vec<&str> = scored.iter().map(|(form, _)| form.site.as_str()).collect();
+    let searches = judged_searches(&scored, domains);
+    UnseenFigures {
+        searchable: BinaryFigures::of("hadal", &p, &labels, &sites),
+        recognised: share(
+            &searches,
+            |search| search.domain != OTHER,
+            |search| is_claimed(search, search.domain),
+        ),
+        each: (0..OTHER).map(|domain| of_domain(domain, &searches)).collect(),
+    }
+}
+
+/// P(searchable) of every form by a classifier that has not seen its site.
+fn p_searchable(data: &LabelledData) -> Vec<(&LabelledForm, f32)> {
+    let folds = site_folds(data);
+    let is_of = |form: &LabelledForm, fold: usize| folds[form.site.as_str()] == fold;
+    let judged = by_fold(FOLDS, |fold| {
+        let folded = data.folded.iter().map(|folded| &folded.example);
+        let kept: Vec<&LabelledForm> =
+            folded.chain(data.forms.iter().filter(|form| !is_of(form, fold))).collect();
+        let classifier = SearchableClassifier::train(&kept, SEED);
+        let test = data.forms.iter().filter(|form| is_of(form, fold));
+        test.map(|form| (form, classifier.classify(&form.form, &form.page).0)).collect::<Vec<_>>()
+    });
+    judged.into_iter().flatten().collect()
+}
+
+fn judged_searches<'a>(scored: &[(&'a LabelledForm, f32)], domains: &DomainFigures) -> Vec<JudgedSearch<'a>> {
+    let Some(reading) = domains.readings.last() else { return Vec::new() };
+    let by_name: HashMap<&str, &[f32]> =
+        reading.judged.iter().map(|(name, _, p)| (name.as_str(), p.as_slice())).collect();
+    let judged = |(form, p_searchable): &(&'a LabelledForm, f32)| {
+        let p = by_name.get(form.name.as_str())?;
+        let p_relevant = p.iter().map(|p| p * p_searchable).collect();
+        Some(JudgedSearch { site: &form.site, domain: form.domain?, p_relevant })
+    };
+    scored.iter().filter_map(judged).collect()
+}
+
+fn of_domain(domain: usize, searches: &[JudgedSearch<'_>]) -> RecognitionFigures {
+    RecognitionFigures {
+        domain: DOMAINS[domain],
+        forms: searches.iter().filter(|search| search.domain == domain).count(),
+        recognised: share(searches, |search| search.domain == domain, |search| is_claimed(search, domain)),
+        precision: share(searches, |search| is_claimed(search, domain), |search| search.domain == domain),
+    }
+}
+
+fn is_claimed(search: &JudgedSearch<'_>, domain: usize) -> bool {
+    search.p_relevant[domain] >= 0.5
+}
+
+/// Share of the forms that have a property, among those that count.
+fn share(
+    searches: &[JudgedSearch<'_>],
+    counts: impl Fn(&JudgedSearch<'_>) -> bool,
+    has: impl Fn(&JudgedSearch<'_>) -> bool,
+) -> BootstrapInterval {
+    let counted: Vec<&JudgedSearch<'_>> = searches.iter().filter(|search| counts(search)).collect();
+    let sites: Vec<&str> = counted.iter().map(|search| search.site).collect();
+    bootstrap_interval(&sites, ROUNDS, SEED, |chosen| {
+        chosen.iter().filter(|&&at| has(counted[at])).count() as f64 / chosen.len().max(1) as f64
+    })
+}
