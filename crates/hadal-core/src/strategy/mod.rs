@@ -10,6 +10,8 @@
 //! | [`baselines`] | `random`, `breadth-first`, `fixed-depth`, `best-first`, `best-first-sc` |
 //! | [`levels`] | `ffc`, `ffc-1` and `ache-*`: links by their distance from a form |
 //! | [`smart`] | `scdi*` and `smart`: SmartCrawler |
+//! | [`tres`] | `tres`: reinforcement learning over a tree of links |
+//! | [`sb_classifier`] | `sb-classifier`: a bandit over groups of tag paths |
 //! | [`hadal`] | `hadal`: expected new relevant forms per request |
 //!
 //! [`StrategyRegistry`] lists them by name and takes strategies of other crates.
@@ -19,7 +21,9 @@ pub mod features;
 pub mod hadal;
 pub mod levels;
 mod registry;
+pub mod sb_classifier;
 pub mod smart;
+pub mod tres;
 
 use crate::address::Site;
 use crate::critic::{FormVerdict, PageVerdict};

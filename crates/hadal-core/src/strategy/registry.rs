@@ -4,7 +4,9 @@ use super::baselines::{BestFirst, BreadthFirst, FixedDepth, RandomStrategy, Site
 use super::hadal::HadalStrategy;
 use super::levels::LevelStrategy;
 use super::levels::config::{self, LevelConfig};
+use super::sb_classifier::SbClassifier;
 use super::smart::{SmartCrawler, SmartOptions};
+use super::tres::Tres;
 use super::{Strategy, StrategyContext};
 use std::sync::Arc;
 
@@ -56,6 +58,7 @@ impl StrategyRegistry {
         let mut entries = baselines();
         entries.extend(level_strategies());
         entries.extend(smart_crawlers());
+        entries.extend(newer_baselines());
         entries.push(StrategyEntry::new(
             "hadal",
             "links by expected new relevant forms per request, learned at every page; the usual choice",
@@ -176,6 +179,21 @@ fn smart_crawlers() -> Vec<StrategyEntry> {
             "smart",
             SmartOptions::ALL,
             "SmartCrawler: scdi with all three; for many sites of a topic, few pages of each",
+        ),
+    ]
+}
+
+fn newer_baselines() -> Vec<StrategyEntry> {
+    vec![
+        StrategyEntry::new(
+            "tres",
+            "links by the value of similar visited ones, with a neural network; a baseline",
+            |context| Box::new(Tres::new(context)),
+        ),
+        StrategyEntry::new(
+            "sb-classifier",
+            "groups of links with similar tag paths by their yield so far; a baseline",
+            |context| Box::new(SbClassifier::new(context)),
         ),
     ]
 }
