@@ -7,6 +7,7 @@
 pub mod find;
 pub mod forms;
 pub mod harvest;
+pub mod order;
 pub mod progress;
 pub mod training;
 pub mod trial_folder;

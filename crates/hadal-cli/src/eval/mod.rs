@@ -4,6 +4,7 @@ mod density;
 mod find;
 mod forms;
 mod harvest;
+mod order;
 mod world;
 
 use super::exit::Exit;
@@ -22,6 +23,7 @@ pub struct EvalArgs {
 enum EvalCommand {
     Find(find::EvalFindArgs),
     Harvest(harvest::EvalHarvestArgs),
+    Order(order::EvalOrderArgs),
     World(world::EvalWorldArgs),
     Forms(forms::EvalFormsArgs),
 }
@@ -30,6 +32,7 @@ pub fn run(args: &EvalArgs, session: &Session) -> anyhow::Result<Exit> {
     match &args.command {
         EvalCommand::Find(args) => find::run(args, session),
         EvalCommand::Harvest(args) => harvest::run(args, session),
+        EvalCommand::Order(args) => order::run(args, session),
         EvalCommand::World(args) => world::run(args, session),
         EvalCommand::Forms(args) => forms::run(args, session),
     }

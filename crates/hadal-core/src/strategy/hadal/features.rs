@@ -20,6 +20,9 @@ const HOST_NGRAM: usize = 5;
 /// Innermost elements of a tag path that become features. Guess.
 const TAG_PATH_ELEMENTS: usize = 4;
 
+/// Facts about the place of a link that was found on a page.
+const PLACE_FACTS: usize = 5;
+
 /// Numbers of the kinds of features. They are hash inputs: saved models depend on them.
 mod kind {
     pub const PATH_WORD: u64 = 3;
@@ -80,6 +83,16 @@ pub fn of_link(link: &FrontierLink) -> Vec<HashedFeature> {
     features.add_facts(link, direction);
     features.end_group();
     features.list
+}
+
+/// Sets the features that depend on the way to a link, in the features of a link that was found on a page.
+pub fn set_place(features: &mut [HashedFeature], is_outward: bool, site_depth: u16, parent_has_form: bool) {
+    let direction = if is_outward { LinkDirection::External } else { LinkDirection::Internal };
+    let facts = features.len().saturating_sub(PLACE_FACTS);
+    if let [_, depth, _, _, form] = &mut features[facts..] {
+        depth.0 = hash(kind::SITE_DEPTH, depth_number(direction, site_depth));
+        form.0 = hash(kind::PARENT_FORM, form_number(direction, parent_has_form));
+    }
 }
 
 /// Words of a link with the name of their part and the index of their feature.
@@ -199,14 +212,14 @@ impl FeatureBuilder {
         }
     }
 
+    /// Adds the facts about the place of a link: [`PLACE_FACTS`] of them for a link with a parent, the last of all.
     fn add_facts(&mut self, link: &FrontierLink, direction: LinkDirection) {
-        let direction = direction as u64;
-        self.add(kind::ORIGIN, direction * 8 + origin_number(link.origin));
-        self.add(kind::SITE_DEPTH, direction * 64 + u64::from(link.site_depth.min(12)));
-        self.add(kind::URL_SHAPE, direction * 64 + url_shape(&link.url));
+        self.add(kind::ORIGIN, direction as u64 * 8 + origin_number(link.origin));
+        self.add(kind::SITE_DEPTH, depth_number(direction, link.site_depth));
+        self.add(kind::URL_SHAPE, direction as u64 * 64 + url_shape(&link.url));
         if let Some(parent) = link.parent {
-            self.add(kind::PARENT_TOPIC, direction * 64 + (parent.p_topic * 8.0) as u64);
-            self.add(kind::PARENT_FORM, direction * 2 + u64::from(parent.has_relevant_form));
+            self.add(kind::PARENT_TOPIC, direction as u64 * 64 + (parent.p_topic * 8.0) as u64);
+            self.add(kind::PARENT_FORM, form_number(direction, parent.has_relevant_form));
         }
     }
 
@@ -217,6 +230,14 @@ impl FeatureBuilder {
         self.list[self.group_start..].iter_mut().for_each(|feature| feature.1 = value);
         self.group_start = self.list.len();
     }
+}
+
+fn depth_number(direction: LinkDirection, site_depth: u16) -> u64 {
+    direction as u64 * 64 + u64::from(site_depth.min(12))
+}
+
+fn form_number(direction: LinkDirection, parent_has_form: bool) -> u64 {
+    direction as u64 * 2 + u64::from(parent_has_form)
 }
 
 fn word_kind(kind: u64, direction: LinkDirection) -> u64 {

@@ -24,7 +24,7 @@
 //! | `[c]` | 1 if the condition `c` holds, else 0 |
 //!
 //! A site without visits needs its robots.txt first, which doubles the requests of the visit. So an open site has the
-//! advantage `o` ([`OPEN_SITE`]). It is not part of the learned rate, because learning would cancel it.
+//! advantage `o`. It is not part of the learned rate, because learning would cancel it.
 //!
 //! Seeds and examples have a fixed score above all others: the link to an example teaches nothing, but its site
 //! often has more forms.
@@ -37,14 +37,14 @@
 //!
 //! # Learning
 //!
-//! The model is an online Poisson regression ([`OnlineRate`]), updated at every visit. For a visit of `l` with the
+//! The model is an online Poisson regression ([`OnlineRate`](crate::learn::rate::OnlineRate)), updated at every visit. For a visit of `l` with the
 //! counters `s` from before the visit:
 //!
 //! - exposure: one try with the features `x(l, s)`, plus `z(s)` if the site had visits, and with the offset
 //!   `a·d(l) + b·e(s)`;
 //! - events: `R = p · sum over new relevant forms of (2 P(relevant) - 1)`, where `p` is P(on topic) of the page.
 //!   Weighting by probabilities keeps the many doubtful forms of a rare topic from misleading the crawl;
-//! - delayed events: the link `d` clicks before `l` gets `0.3^d · R`, for `d` up to 3. This gives a value to
+//! - delayed events: the link `d` clicks before `l` gets `0.1^d · R`, for `d` up to 3. This gives a value to
 //!   hubs and other pages without forms. If that link is on the same site, `z(s)` takes part in the update too.
 //!   Otherwise the weights of `x` would grow without bound and those of `z` would sink by the same amount.
 //!
@@ -66,42 +66,30 @@
 //! path, for visits whose path starts at a backlink page.
 
 mod features;
-mod prior;
+pub mod prior;
+pub mod rates;
 mod rewarded_words;
 
 use super::{
-    PageVisit, Placement, QueueChoice, QueueHead, QueueHeads, RestoreError, SiteCounters, Strategy,
-    StrategyCommand, StrategyContext, StrategyGauge,
+    PageVisit, Placement, QueueChoice, QueueHeads, RestoreError, SiteCounters, Strategy, StrategyCommand,
+    StrategyContext, StrategyGauge,
 };
 use crate::address::Site;
-use crate::learn::rate::{HashedFeature, OnlineRate};
 use crate::link::{FrontierLink, LinkOrigin, LinkTask, QueueId};
 use crate::page::LinkContext;
+use prior::PriorWeights;
+use rates::{LinkDescription, LinkRates, RatedVisit, SiteCell};
 use rewarded_words::RewardedWords;
-use rustc_hash::FxHasher;
 use serde::{Deserialize, Serialize};
-use std::hash::Hasher;
 use url::Url;
 
 const LINKS: QueueId = QueueId(0);
 const LOOKUPS: QueueId = QueueId(1);
 
-/// Discount of a delayed event per click. Guess.
-const DISCOUNT: f32 = 0.3;
-/// log2 of the number of weights. Guess.
-const WEIGHT_BITS: u8 = 16;
-/// Step size of the rate model: an event moves a weight by about this much. Guess.
-const STEP: f32 = 1.0;
-/// log2 of the number of cells that count mentions of sites. Guess.
-const MENTION_BITS: u32 = 14;
 /// Score of seeds and examples; scores of other links are far below.
-const SEED_SCORE: f32 = 100.0;
+pub const SEED_SCORE: f32 = 100.0;
 /// Difference of log rates above which a busy host is waited for: `e^0.5` times the expected forms. Guess.
 const WAIT_MARGIN: f32 = 0.5;
-/// Advantage of a site with visits: its robots.txt is known, which halves the requests of the next visit. `ln 2` follows
-/// from that alone. Chosen by hand between `ln 2` and 2.0 by single crawls over a web of real pages, which differ by as
-/// much from run to run; no command repeats the choice.
-const OPEN_SITE: f32 = 1.5;
 /// Look-ups per visit while their yield is unknown, `q0`. Guess.
 const LOOKUP_SHARE: f32 = 0.02;
 /// Least look-ups per visit, `q_min`. Guess.
@@ -118,11 +106,7 @@ const FIRST_RESCORE: u64 = 32;
 /// Strategy `hadal`; see the [module documentation](self).
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct HadalStrategy {
-    model: OnlineRate,
-    /// Links from sites with relevant forms, by hash of the target site.
-    mentions: Vec<u8>,
-    /// Visits without a page, by hash of the site.
-    failures: Vec<u8>,
+    rates: LinkRates,
     backlinks: bool,
     seeds: Vec<Url>,
     examples: Vec<Url>,
@@ -144,9 +128,7 @@ impl HadalStrategy {
     /// A strategy that has learned nothing.
     pub fn new(context: &StrategyContext) -> HadalStrategy {
         HadalStrategy {
-            model: OnlineRate::new(WEIGHT_BITS, STEP),
-            mentions: vec![0; 1 << MENTION_BITS],
-            failures: vec![0; 1 << MENTION_BITS],
+            rates: LinkRates::new(PriorWeights::default()),
             backlinks: context.backlinks,
             seeds: context.seeds.clone(),
             examples: context.examples.clone(),
@@ -157,57 +139,29 @@ impl HadalStrategy {
         }
     }
 
-    /// `x(l, s)` of the module documentation.
-    fn link_features(&self, link: &FrontierLink, site: &SiteCounters) -> Vec<HashedFeature> {
-        let mut row = features::of_link(link);
-        if site.pages == 0 {
-            row.extend(features::of_mentions(self.mentions[mention_cell(&link.site())]));
-        }
-        row
-    }
-
     /// Counts the links from a site with relevant forms to other sites.
     fn count_mentions(&mut self, visit: &PageVisit<'_>) {
         let Some(page) = visit.page.filter(|_| visit.site.relevant > 0) else { return };
         let here = visit.link.site();
         for site in page.links.iter().map(|link| Site::of(&link.url)).filter(|site| *site != here) {
-            let count = &mut self.mentions[mention_cell(&site)];
-            *count = count.saturating_add(1);
+            self.rates.count_mention(SiteCell::of(&site));
         }
     }
 
-    /// Updates the rate model with a visit and its events.
-    fn learn_rate(&mut self, visit: &PageVisit<'_>) {
-        let is_open = visit.site_before.pages > 0;
-        let site_row = if is_open { features::of_site(visit.site_before) } else { Vec::new() };
-        let mut row = self.link_features(visit.link, visit.site_before);
-        row.extend(&site_row);
-        let failures = self.failures[mention_cell(&visit.link.site())];
-        let offset = prior::link_prior(visit.link) + prior::site_prior(visit.site_before, failures);
+    /// Learns from a visit. Returns the new bonus of its site.
+    fn learn_rate(&mut self, visit: &PageVisit<'_>) -> f32 {
+        let link = LinkDescription::of(visit.link);
+        let path: Vec<LinkDescription> = visit.path.iter().map(LinkDescription::of).collect();
+        let (site_before, site) = (visit.site_before, visit.site);
         let events = visit.reward * visit.verdict.p_topic;
-        self.model.add_trial(&row, offset);
-        self.model.add_events(&row, events);
+        let rated = RatedVisit { link: &link, path: &path, site_before, site, events };
+        let discounted = self.rates.learn(&rated);
         self.events += events;
         if visit.new_relevant > 0 {
             self.words.add(visit.link);
         }
-        let discounted = self.reward_path(visit, &site_row, events);
         self.count_backlink_yield(visit, discounted);
-    }
-
-    /// Credits delayed events to the links before the visited one; returns the events discounted over the whole path.
-    fn reward_path(&mut self, visit: &PageVisit<'_>, site_row: &[HashedFeature], events: f32) -> f32 {
-        let here = visit.link.site();
-        let mut discounted = events;
-        for earlier in visit.path {
-            discounted *= DISCOUNT;
-            let mut row = features::of_link(earlier);
-            if earlier.site() == here {
-                row.extend(site_row);
-            }
-            self.model.add_events(&row, discounted);
-        }
-        discounted
+        self.rates.bonus(&rated)
     }
 
     fn count_backlink_yield(&mut self, visit: &PageVisit<'_>, discounted: f32) {
@@ -217,17 +171,6 @@ impl HadalStrategy {
         if visit.path.last().unwrap_or(visit.link).origin == LinkOrigin::Backlink {
             self.lookups.events += discounted;
         }
-    }
-
-    /// Bonus of the site of a visit. A site that was never reached costs a robots.txt first.
-    fn bonus(&mut self, visit: &PageVisit<'_>) -> f32 {
-        let failures = &mut self.failures[mention_cell(&visit.link.site())];
-        *failures = failures.saturating_add(u8::from(visit.site.pages == visit.site_before.pages));
-        let prior = prior::site_prior(visit.site, *failures);
-        if visit.site.pages == 0 {
-            return prior;
-        }
-        prior + OPEN_SITE + self.model.log_rate(&features::of_site(visit.site))
     }
 
     /// Allowed look-ups per visit, `q` of the module documentation.
@@ -244,23 +187,18 @@ impl HadalStrategy {
 }
 
 /// True if a link that can be visited soon promises so much more than the best ready one that waiting saves requests.
-fn is_worth_waiting(ready: QueueHead, soon: Option<QueueHead>) -> bool {
-    soon.is_some_and(|soon| soon.score > ready.score + WAIT_MARGIN)
-}
-
-fn mention_cell(site: &Site) -> usize {
-    let mut hasher = FxHasher::default();
-    hasher.write(site.0.as_bytes());
-    (hasher.finish() >> (64 - MENTION_BITS)) as usize
+/// Both are given by their scores.
+pub fn is_worth_waiting(ready: f32, soon: Option<f32>) -> bool {
+    soon.is_some_and(|soon| soon > ready + WAIT_MARGIN)
 }
 
 /// True at 32, 64, 128, ... visits. Rescoring costs more as the frontier grows, so it becomes rarer.
-fn is_rescore_due(visits: u64) -> bool {
+pub fn is_rescore_due(visits: u64) -> bool {
     visits >= FIRST_RESCORE && visits.is_power_of_two()
 }
 
 /// True at every 16th visit at first; later the distance is a sixteenth of the visits so far.
-fn is_head_rescore_due(visits: u64) -> bool {
+pub fn is_head_rescore_due(visits: u64) -> bool {
     visits.is_multiple_of((visits / 16).next_power_of_two().max(16))
 }
 
@@ -279,8 +217,8 @@ impl Strategy for HadalStrategy {
                 Placement::Enqueue { queue: LINKS, score: SEED_SCORE }
             }
             _ => {
-                let learned = self.model.log_rate(&self.link_features(link, site));
-                Placement::Enqueue { queue: LINKS, score: prior::link_prior(link) + learned }
+                let score = self.rates.score(&LinkDescription::of(link), site);
+                Placement::Enqueue { queue: LINKS, score }
             }
         }
     }
@@ -289,10 +227,11 @@ impl Strategy for HadalStrategy {
         if link.task != LinkTask::Page || matches!(link.origin, LinkOrigin::Seed | LinkOrigin::SiteRoot) {
             return Vec::new();
         }
+        let description = LinkDescription::of(link);
         let term = |name, value: f32| StrategyGauge { name, value: f64::from(value) };
         vec![
-            term("prior of the link", prior::link_prior(link)),
-            term("learned from similar links", self.model.log_rate(&self.link_features(link, site))),
+            term("prior of the link", self.rates.link_prior(&description, site)),
+            term("learned from similar links", self.rates.learned(&description, site)),
             term("bonus of the site", site.bonus),
         ]
     }
@@ -304,7 +243,9 @@ impl Strategy for HadalStrategy {
             return QueueChoice::Serve(LOOKUPS);
         }
         match link {
-            Some(head) if !is_worth_waiting(head, heads.head_soon(LINKS)) => QueueChoice::Serve(head.queue),
+            Some(head) if !is_worth_waiting(head.score, heads.head_soon(LINKS).map(|soon| soon.score)) => {
+                QueueChoice::Serve(head.queue)
+            }
             _ => QueueChoice::Idle,
         }
     }
@@ -312,14 +253,13 @@ impl Strategy for HadalStrategy {
     fn learn(&mut self, visit: &PageVisit<'_>) -> Vec<StrategyCommand> {
         self.visits += 1;
         self.count_mentions(visit);
-        self.learn_rate(visit);
-        let mut commands = vec![StrategyCommand::SetSiteBonus(self.bonus(visit))];
+        let mut commands = vec![StrategyCommand::SetSiteBonus(self.learn_rate(visit))];
         if self.backlinks && visit.site_before.relevant == 0 && visit.site.relevant > 0 {
             commands.extend(visit.link.url.join("/").ok().map(StrategyCommand::LookUpBacklinks));
         }
         if is_rescore_due(self.visits) {
             commands.push(StrategyCommand::RescoreAll);
-            commands.push(StrategyCommand::RecordLesson(self.words.lesson(&self.model)));
+            commands.push(StrategyCommand::RecordLesson(self.words.lesson(&self.rates.model)));
         } else if is_head_rescore_due(self.visits) {
             commands.push(StrategyCommand::RescoreHeads);
         }
@@ -348,7 +288,7 @@ impl Strategy for HadalStrategy {
     fn load_earlier_run(&mut self, saved: &[u8]) -> Result<(), RestoreError> {
         let earlier: HadalStrategy =
             postcard::from_bytes(saved).map_err(|_| RestoreError { strategy: "hadal" })?;
-        self.model = earlier.model;
+        self.rates.model = earlier.rates.model;
         Ok(())
     }
 }
@@ -360,6 +300,7 @@ mod tests {
     use crate::critic::PageVerdict;
     use crate::link::ParentPage;
     use crate::page::LinkTopic;
+    use crate::strategy::QueueHead;
 
     fn link(address: &str, anchor: &str, p_topic: f32) -> FrontierLink {
         let url = Url::parse(address).unwrap();
@@ -496,7 +437,7 @@ mod tests {
         }
         let good = score(&strategy, &link("http://new.org/opac", "catalogue", 0.9));
         assert!(good > score(&strategy, &link("http://new.org/news", "news", 0.9)) + 1.0);
-        let lesson = strategy.words.lesson(&strategy.model);
+        let lesson = strategy.words.lesson(&strategy.rates.model);
         assert_eq!(lesson.selected[1].terms, [("catalogue".to_string(), 50)]);
     }
 
