@@ -90,10 +90,6 @@ pub fn run(args: &EvalOrderArgs, session: &Session) -> anyhow::Result<Exit> {
     if args.generations > 0 {
         let found = search.improve(&groups[0].1, &first, args.generations, &mut |now| {
             tracing::info!("generation {}: {:.1}", now.generation, now.merit);
-            if now.generation % 5 == 0 {
-                // Progress of a long search; the result is printed at the end.
-                let _ = std::fs::write("order-weights.txt", weight_lines(now.weights));
-            }
         });
         report("after", &search, &groups, &found)?;
         save(args, &groups)?;
