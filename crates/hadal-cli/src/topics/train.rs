@@ -130,8 +130,8 @@ fn from_labels(mut file: TopicFile, session: &Session) -> anyhow::Result<Exit> {
     let words = file.words.clone();
     let forms =
         MarkedForms { own: &own.samples, right: &marked.relevant, wrong: &marked.other, words: &words };
-    let model = comparison::train(&old.aim, &forms);
-    let compared = compare(&old.aim, &model, &forms);
+    let model = comparison::train(&old.target, &forms);
+    let compared = compare(&old.target, &model, &forms);
     // A topic of words only has nothing that could get worse.
     if !old.weak && !compared.prefers_new() {
         return keep(&file.name, &compared, session);
