@@ -216,11 +216,14 @@ impl HadalPolicy {
         let numbers = self.captures.lexicon().number(word).into_iter().collect();
         self.pause(answer, numbers, Some(rates.known_matching(&before)));
         let shown = answer.hits.len() as u32;
-        if before.title.records > 0.0 || (before.records() > 0.0 && shown > 0) {
-            self.indexed.learn(WordClass::of(word, self.language), shown > 0);
+        let class = WordClass::of(word, self.language);
+        let is_surely_findable =
+            before.title.records > 0.0 || (before.records() > 0.0 && class.is_unspaced());
+        if is_surely_findable || (before.records() > 0.0 && shown > 0) {
+            self.indexed.learn(class, shown > 0);
         }
         match answer.total {
-            _ if shown == 0 && before.title.records > 0.0 => return,
+            _ if shown == 0 && is_surely_findable => return,
             _ if !is_cut => self.yields.learn_complete(&before, &counts),
             Some(StatedTotal::Exactly(total)) => {
                 let by_total = self.yields.learn_stated_total(&before, total as f64);

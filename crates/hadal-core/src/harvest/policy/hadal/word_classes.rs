@@ -4,9 +4,13 @@
 //! contain the word. Of each class, `a` of `n` asked words returned records. The probability that another word of the
 //! class does is `(a / n)^2`, because a form mostly treats all words of a class alike. Below `a / n = 0.4` the class is
 //! given up.
+//!
+//! In scripts without spaces, words of the records are pairs of characters. A form may index words by a dictionary. Then
+//! it finds some pairs of a class and not others, so the probability is `a / n` and no class is given up.
 
 use crate::text::frequency::ENGLISH;
 use crate::text::language::Language;
+use crate::text::words::is_unspaced;
 
 /// Words that a form may treat alike.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,12 +29,23 @@ pub enum WordClass {
     ThreeLetters,
     /// Any other word.
     Plain,
+    /// Pair of Chinese characters.
+    Ideographs,
+    /// Pair of letters of another script without spaces.
+    UnspacedLetters,
+    /// Pair of a Chinese character and another letter.
+    MixedPair,
 }
 
 /// Rank among English words below which a stop word is a common one. Guess.
 const COMMON_RANK: u32 = 60;
 
 impl WordClass {
+    /// True for classes of scripts without spaces.
+    pub fn is_unspaced(self) -> bool {
+        matches!(self, WordClass::Ideographs | WordClass::UnspacedLetters | WordClass::MixedPair)
+    }
+
     /// Class of a word.
     pub fn of(word: &str, language: &Language) -> WordClass {
         let is_stop = word.len() > 1 && language.is_stop(word);
@@ -40,12 +55,27 @@ impl WordClass {
                 WordClass::CommonStop
             }
             _ if is_stop => WordClass::Stop,
+            _ if word.chars().all(is_unspaced) && word.chars().count() > 1 => unspaced_class(word),
             0 | 1 => WordClass::OneLetter,
             2 => WordClass::TwoLetters,
             3 => WordClass::ThreeLetters,
             _ => WordClass::Plain,
         }
     }
+}
+
+/// Class of a word in a script without spaces.
+fn unspaced_class(word: &str) -> WordClass {
+    match word.chars().filter(|c| is_ideograph(*c)).count() {
+        0 => WordClass::UnspacedLetters,
+        ideographs if ideographs == word.chars().count() => WordClass::Ideographs,
+        _ => WordClass::MixedPair,
+    }
+}
+
+fn is_ideograph(c: char) -> bool {
+    matches!(c, '\u{3005}' | '\u{3400}'..='\u{4DBF}' | '\u{4E00}'..='\u{9FFF}' | '\u{F900}'..='\u{FAFF}'
+        | '\u{20000}'..='\u{3FFFF}')
 }
 
 /// Share `a / n` below which a class is given up, and the probability it then has. Guesses.
@@ -62,12 +92,12 @@ const OTHER_PRIOR: (f64, f64) = (3.0, 3.1);
 #[derive(Clone, Debug)]
 pub struct IndexedClasses {
     /// (`a`, `n`) by class.
-    counts: [(f64, f64); 7],
+    counts: [(f64, f64); 10],
 }
 
 impl Default for IndexedClasses {
     fn default() -> IndexedClasses {
-        let mut counts = [OTHER_PRIOR; 7];
+        let mut counts = [OTHER_PRIOR; 10];
         counts[WordClass::CommonStop as usize] = COMMON_STOP_PRIOR;
         counts[WordClass::Stop as usize] = STOP_PRIOR;
         counts[WordClass::Plain as usize] = PLAIN_PRIOR;
@@ -79,6 +109,9 @@ impl IndexedClasses {
     /// Probability that the form returns records for a word of the class that seen records contain.
     pub fn probability(&self, class: WordClass) -> f64 {
         let (answered, asked) = self.counts[class as usize];
+        if class.is_unspaced() {
+            return answered / asked;
+        }
         if answered < LEAST_ANSWERED * asked { GIVEN_UP } else { (answered / asked).powi(2) }
     }
 
@@ -109,6 +142,22 @@ mod tests {
             WordClass::OneLetter,
         ];
         assert_eq!(words.map(|word| WordClass::of(word, english)), expected);
+    }
+
+    #[test]
+    fn pairs_of_characters_are_not_given_up_where_a_form_indexes_words() {
+        let words = ["東京", "海", "デオ", "は京", "ไทย"];
+        let expected = [
+            WordClass::Ideographs,
+            WordClass::OneLetter,
+            WordClass::UnspacedLetters,
+            WordClass::MixedPair,
+            WordClass::UnspacedLetters,
+        ];
+        assert_eq!(words.map(|word| WordClass::of(word, Language::of(Some("ja")))), expected);
+        let mut indexed = IndexedClasses::default();
+        (0..30).for_each(|nth| indexed.learn(WordClass::Ideographs, nth % 3 == 0));
+        assert!(indexed.probability(WordClass::Ideographs) > 0.3);
     }
 
     #[test]

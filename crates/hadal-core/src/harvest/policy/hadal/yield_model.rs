@@ -70,6 +70,9 @@ const RARITY_PRIOR_WEIGHT: f64 = 20.0;
 /// Most records that one cut answer counts for when it is learned if the form indexes bodies. Guess.
 const MOST_BODY_EVIDENCE: f64 = 10.0;
 
+/// Most records that one complete answer counts for when the shares `r` are learned. Guess.
+const MOST_RETURN_EVIDENCE: f64 = 20.0;
+
 /// Share of shown records with the word outside the title, below which a form seems to index titles only. Guess.
 const TITLE_ONLY_SHARE: f64 = 0.05;
 
@@ -309,8 +312,8 @@ impl YieldModel {
         self.beta.learn(f64::from(again), f64::from(again - answer.again.hidden));
         let rates = self.rates();
         self.learn_unseen(&rates, before, f64::from(answer.new.records()) / rates.beta);
-        self.title_return.learn(f64::from(answer.again.title), f64::from(before.title.records));
-        self.body_return.learn(f64::from(answer.again.body), f64::from(before.body.records));
+        learn_return(&mut self.title_return, answer.again.title, before.title.records);
+        learn_return(&mut self.body_return, answer.again.body, before.body.records);
     }
 
     /// Learns from a cut answer if the form indexes more than titles.
@@ -388,6 +391,13 @@ impl YieldModel {
     }
 }
 
+/// Learns the share of seen records that came back. An answer counts for [`MOST_RETURN_EVIDENCE`] records at most,
+/// because a label that every record shows is not indexed.
+fn learn_return(share: &mut DecayingRatio, again: u32, before: f32) {
+    let scale = (MOST_RETURN_EVIDENCE / f64::from(before).max(1e-9)).min(1.0);
+    share.learn(scale * f64::from(again), scale * f64::from(before));
+}
+
 /// Expected minimum of an uncertain number `x` and a cap `c`: `x / (1 + (x / c)^p)^(1 / p)`.
 ///
 /// The power `p` grows with the evidence for `x`; for large `p` the result is `min(x, c)`.
@@ -454,6 +464,18 @@ mod tests {
             (expected.unseen - 4.0).abs() < 0.5 && (expected.matching - 24.0).abs() < 0.5,
             "{expected:?}"
         );
+    }
+
+    #[test]
+    fn one_label_that_is_not_indexed_does_not_look_like_a_title_index() {
+        let mut model = YieldModel::default();
+        let found = |body| AnswerCounts {
+            again: PlaceCounts { body, ..PlaceCounts::default() },
+            ..AnswerCounts::default()
+        };
+        (0..20).for_each(|_| model.learn_complete(&counts(10, 1), &found(10)));
+        model.learn_complete(&counts(2_000, 1), &found(0));
+        assert!(model.rates().known_visible(&counts(10, 1)) > 8.0);
     }
 
     #[test]
