@@ -131,11 +131,14 @@ impl CaptureHistory {
         self.records.len()
     }
 
-    /// Least `ln(unseen / S)`: the first-order jackknife, if most answers were cut off by a known result cap.
-    pub fn least_log_odds(&self) -> f64 {
-        let is_cut_off = self.cap.value().is_some() && 2 * self.truncated_answers > self.answers;
-        let once = self.frequencies[0] as f64;
-        if is_cut_off { ((once + 0.5) / self.records.len().max(1) as f64).ln() } else { f64::NEG_INFINITY }
+    /// `f_1`: number of records captured once.
+    pub fn captured_once(&self) -> u64 {
+        self.frequencies[0]
+    }
+
+    /// True if most answers were cut off by a known result cap.
+    pub fn is_cut_off(&self) -> bool {
+        self.cap.value().is_some() && 2 * self.truncated_answers > self.answers
     }
 
     /// The features of the module's table, or `None` with too few answers or captures.

@@ -12,7 +12,7 @@
 //!
 //! `calibration` turns the last two into intervals, and combines them where both apply. [`stop`] decides when a harvest ends.
 
-mod calibration;
+pub mod calibration;
 mod capture_history;
 mod empty_query;
 pub mod stop;
@@ -20,9 +20,11 @@ mod survey;
 
 use super::policy::total_check::TotalCheck;
 use super::policy::{QueryOutcome, StatedTotal};
-use capture_history::CaptureHistory;
+use calibration::Calibration;
+use capture_history::{CaptureHistory, FEATURES};
 use empty_query::{EmptyQueryEvidence, TOTAL_ERROR};
-use survey::{SurveyedSize, TotalsSurvey};
+pub use survey::SurveyedSize;
+use survey::TotalsSurvey;
 
 /// Least number of seen records for an estimate from stated totals of words. Guess.
 const LEAST_SEEN_FOR_SURVEY: f64 = 20.0;
@@ -54,6 +56,44 @@ impl SizeEstimate {
         let size = EstimateInterval { low, estimate, high };
         let coverage = EstimateInterval { low: seen / high, estimate: seen / estimate, high: seen / low };
         SizeEstimate { seen: seen as u64, size, coverage }
+    }
+}
+
+/// Evidence behind an estimate from stated totals of words and from the capture history.
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct EstimateEvidence {
+    /// `S`: number of seen records.
+    pub seen: f64,
+    /// Least number of records: seen ones, or the greatest stated total.
+    pub least: f64,
+    /// Size by the stated totals of words.
+    pub surveyed: Option<SurveyedSize>,
+    /// Features of the capture history.
+    pub captures: Option<[f64; FEATURES]>,
+    /// `f_1`: records captured once.
+    pub once: f64,
+    /// True if most answers were cut off by a known result cap.
+    pub is_cut_off: bool,
+}
+
+impl EstimateEvidence {
+    /// Estimate with the figures of a calibration; `None` without totals and captures.
+    pub fn estimate(&self, calibration: &Calibration) -> Option<SizeEstimate> {
+        let seen = self.seen;
+        let by_totals = self.surveyed.map(|size| calibration.log_size_by_totals(&size, seen));
+        let by_captures =
+            self.captures.map(|captures| calibration.log_size_by_captures(&captures, self.least_log_odds()));
+        let log_ratios = match (by_totals, by_captures) {
+            (Some(totals), Some(captures)) => calibration::combined(totals, captures),
+            (totals, captures) => totals.or(captures)?,
+        };
+        let log_ratios = calibration::above_bound(log_ratios, (self.least / seen).ln());
+        Some(SizeEstimate::of(seen, log_ratios.map(|log_ratio| seen * log_ratio.exp())))
+    }
+
+    /// Least `ln(unseen / S)`: the first-order jackknife, if most answers were cut off.
+    fn least_log_odds(&self) -> f64 {
+        if self.is_cut_off { ((self.once + 0.5) / self.seen.max(1.0)).ln() } else { f64::NEG_INFINITY }
     }
 }
 
@@ -94,22 +134,20 @@ impl SizeEstimator {
         if let Some(coverage) = self.empty_query.least_coverage().filter(|_| least <= seen) {
             return Some(SizeEstimate::of(seen, [seen, seen, seen / coverage]));
         }
-        let by_totals = self.surveyed(seen).map(|size| calibration::log_size_by_totals(&size, seen));
-        let least_log_odds = self.history.least_log_odds();
-        let by_captures = self.history.features();
-        let by_captures =
-            by_captures.map(|features| calibration::log_size_by_captures(&features, least_log_odds));
-        let log_ratios = match (by_totals, by_captures) {
-            (Some(totals), Some(captures)) => calibration::combined(totals, captures),
-            (totals, captures) => totals.or(captures)?,
-        };
-        let log_ratios = calibration::above_bound(log_ratios, (least / seen).ln());
-        Some(SizeEstimate::of(seen, log_ratios.map(|log_ratio| seen * log_ratio.exp())))
+        self.evidence().estimate(&calibration::SHIPPED)
     }
 
-    /// Features of the capture history, for fits of the calibration.
-    pub fn capture_features(&self) -> Option<Vec<f64>> {
-        self.history.features().map(Vec::from)
+    /// Evidence of stated totals of words and of the capture history.
+    pub fn evidence(&self) -> EstimateEvidence {
+        let seen = self.history.seen() as f64;
+        EstimateEvidence {
+            seen,
+            least: seen.max(self.greatest_total() as f64),
+            surveyed: self.surveyed(seen),
+            captures: self.history.features(),
+            once: self.history.captured_once() as f64,
+            is_cut_off: self.history.is_cut_off(),
+        }
     }
 
     /// Greatest stated total, while totals are trusted.
