@@ -44,8 +44,12 @@ fn every_layout_shows_the_results_in_order() {
             [RecordAddress::Path, RecordAddress::Parameter, RecordAddress::Slug, RecordAddress::None]
         {
             for seed in 0..6 {
-                let extra_parameters =
-                    ExtraParameters { session: seed % 2 == 0, position: seed % 3 == 0, highlight: seed > 3 };
+                let extra_parameters = ExtraParameters {
+                    session: seed % 2 == 0,
+                    position: seed % 3 == 0,
+                    highlight: seed > 3,
+                    counter: seed > 4,
+                };
                 let layout = Layout {
                     seed,
                     arrangement,

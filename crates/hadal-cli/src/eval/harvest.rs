@@ -5,14 +5,14 @@ use crate::exit::{Exit, Usage};
 use crate::session::Session;
 use anyhow::Context;
 use clap::Args;
-use hadal::output::sections;
+use hadal::output::sections::{self, Section};
 use hadal_eval::find::{TrialFolder, figures::json};
 use hadal_eval::harvest::oracle::ORACLE;
 use hadal_eval::harvest::settings::{SETTINGS, setting};
-use hadal_eval::harvest::{self, HarvestCase, HarvestTrialPlan, NamedCollection, figures};
+use hadal_eval::harvest::{self, HarvestCase, HarvestTrial, HarvestTrialPlan, NamedCollection, figures};
 use hadal_eval::progress::TrialsProgress;
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Compare query policies on known collections; the same command resumes
 #[derive(Debug, Args)]
@@ -43,7 +43,7 @@ pub struct EvalHarvestArgs {
     /// Repetitions with other first words, record orders and failures, with seeds from --seed on
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000))]
     worlds: u32,
-    /// Small collections and four settings; takes two minutes
+    /// Small collections and six settings; takes two minutes
     #[arg(long)]
     quick: bool,
     /// Folder of finished harvests, which are not repeated
@@ -68,7 +68,7 @@ const COMPARED: [&str; 5] = ["random-16k", "generic-frequency", "adaptive", "had
 
 /// Records per collection with `--quick`.
 const QUICK_RECORDS: u32 = 3_000;
-const QUICK_SETTINGS: [&str; 4] = ["base", "cap-200", "rank-static", "paper"];
+const QUICK_SETTINGS: [&str; 6] = ["base", "cap-200", "rank-static", "passages", "labels", "paper"];
 
 /// Runs missing harvests and prints all figures.
 pub fn run(args: &EvalHarvestArgs, session: &Session) -> anyhow::Result<Exit> {
@@ -95,6 +95,16 @@ pub fn run(args: &EvalHarvestArgs, session: &Session) -> anyhow::Result<Exit> {
     Ok(Exit::Done)
 }
 
+/// Prints sections as text or JSON.
+pub fn table(sections: &[Section], session: &Session) -> anyhow::Result<Exit> {
+    let text = match session.json {
+        true => json::<HarvestTrial>(&[], sections)? + "\n",
+        false => sections::text(sections, session.stdout()),
+    };
+    std::io::stdout().write_all(text.as_bytes())?;
+    Ok(Exit::Done)
+}
+
 fn plan(args: &EvalHarvestArgs, seed: u64) -> anyhow::Result<HarvestTrialPlan> {
     let policies = crate::extensions().policies.iter();
     let all_policies: Vec<&str> = policies.map(|entry| entry.name).chain([ORACLE]).collect();
@@ -104,19 +114,20 @@ fn plan(args: &EvalHarvestArgs, seed: u64) -> anyhow::Result<HarvestTrialPlan> {
     Ok(HarvestTrialPlan {
         policies: named("policy", &args.policies, &COMPARED, &all_policies)?,
         settings: settings.iter().filter_map(|name| setting(name)).collect(),
-        collections: collections(args)?,
+        collections: collections(args.collections.as_deref(), &args.collection)?,
         records: args.records.unwrap_or(if args.quick { QUICK_RECORDS } else { RECORDS }),
         seeds: (0..u64::from(args.worlds)).map(|n| seed.wrapping_add(n)).collect(),
         requests: args.requests,
     })
 }
 
-fn collections(args: &EvalHarvestArgs) -> anyhow::Result<Vec<NamedCollection>> {
-    let held = match &args.collections {
+/// Collections of a folder, or generated ones; all of them if `only` is empty.
+pub fn collections(folder: Option<&Path>, only: &[String]) -> anyhow::Result<Vec<NamedCollection>> {
+    let held = match folder {
         Some(folder) => NamedCollection::in_folder(folder).map_err(|error| Usage(format!("{error:#}")))?,
         None => NamedCollection::generated(),
     };
     let names: Vec<&str> = held.iter().map(|held| held.name.as_str()).collect();
-    let wanted = named("collection", &args.collection, &names, &names)?;
+    let wanted = named("collection", only, &names, &names)?;
     Ok(held.into_iter().filter(|held| wanted.contains(&held.name)).collect())
 }

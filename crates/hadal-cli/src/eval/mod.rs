@@ -1,5 +1,6 @@
 //! `hadal eval`: evaluation commands.
 
+mod calibrate;
 mod density;
 mod find;
 mod forms;
@@ -24,6 +25,7 @@ enum EvalCommand {
     Find(find::EvalFindArgs),
     Harvest(harvest::EvalHarvestArgs),
     Order(order::EvalOrderArgs),
+    Calibrate(calibrate::EvalCalibrateArgs),
     World(world::EvalWorldArgs),
     Forms(forms::EvalFormsArgs),
 }
@@ -33,6 +35,7 @@ pub fn run(args: &EvalArgs, session: &Session) -> anyhow::Result<Exit> {
         EvalCommand::Find(args) => find::run(args, session),
         EvalCommand::Harvest(args) => harvest::run(args, session),
         EvalCommand::Order(args) => order::run(args, session),
+        EvalCommand::Calibrate(args) => calibrate::run(args, session),
         EvalCommand::World(args) => world::run(args, session),
         EvalCommand::Forms(args) => forms::run(args, session),
     }

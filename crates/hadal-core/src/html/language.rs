@@ -20,7 +20,8 @@ fn primary(tag: &str) -> Option<String> {
     }
 }
 
-fn detected(text: &str) -> Option<&'static str> {
+/// ISO 639-1 code of the language of a text, if detection is reliable.
+pub fn detected(text: &str) -> Option<&'static str> {
     // The start of a page is mostly navigation, so the sample comes from the middle of the text.
     let from = text.len().saturating_sub(DETECTION_BYTES) / 2;
     let from = (from..=text.len()).find(|&at| text.is_char_boundary(at))?;

@@ -35,6 +35,7 @@ mod tags;
 mod text;
 mod token_limiter;
 
+pub use language::detected as detect_language;
 pub(crate) use limits::truncate;
 pub use opensearch::opensearch_form;
 pub use outline::Outline;

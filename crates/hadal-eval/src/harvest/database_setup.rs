@@ -5,18 +5,25 @@ use super::plan::HarvestCase;
 use super::settings::{DatabaseSetting, setting};
 use anyhow::Context;
 use hadal_core::harvest::policy::PolicyContext;
+use hadal_core::harvest::session::OpeningWords;
+use hadal_core::http::Request;
 use hadal_core::learn::rng::Rng;
 use hadal_core::text::language::Language;
-use hadal_core::text::words::{each_word, is_unspaced};
-use hadal_world::database::{Collection, Database, DatabaseConfig, Excerpt, IndexedText, Record, StopWords};
+use hadal_core::text::words::each_word;
+use hadal_core::time::Time;
+use hadal_world::database::{
+    Collection, Database, DatabaseConfig, Excerpt, IndexedText, Record, SiteLanguage, StopWords,
+};
 use rustc_hash::FxHashSet;
+use std::borrow::Cow;
 use std::sync::Arc;
 
 /// A collection with its index and vocabulary.
 pub struct IndexedCollection {
     /// Distinct words of the collection, in order of first occurrence.
     pub vocabulary: Vec<String>,
-    language: &'static str,
+    /// ISO 639-1 code, if it could be detected.
+    language: Option<&'static str>,
     database: Database,
 }
 
@@ -26,24 +33,20 @@ pub struct DatabaseSetup {
     /// Behaviour of the database.
     pub setting: &'static DatabaseSetting,
     pub database: Database,
-    /// Text that a result list shows for each record.
-    pub shown: Vec<String>,
+    /// Text that a result list shows for each record; empty if it depends on the query.
+    shown: Vec<String>,
     /// Number of records that at least one word finds.
     pub existing: u64,
 }
 
-/// Number of first words given to a policy.
-const FIRST_WORDS: usize = 3;
-/// Least length of a first word in bytes.
-const SHORTEST: usize = 4;
-/// Records tried to draw one first word.
-const ATTEMPTS: usize = 100;
+/// Address of the home page. The host has no meaning.
+const HOME: &str = "http://database.example/";
 
 impl IndexedCollection {
     /// Loads and indexes a collection.
     pub fn of(held: &NamedCollection, records: u32) -> anyhow::Result<IndexedCollection> {
         let collection = held.load(records).with_context(|| held.name.clone())?;
-        let language = language(&collection);
+        let language = collection.language();
         let vocabulary = vocabulary(&collection);
         let database = Database::new(Arc::new(collection), DatabaseConfig::default());
         Ok(IndexedCollection { vocabulary, language, database })
@@ -58,52 +61,46 @@ impl DatabaseSetup {
     /// Sets up the database of a trial.
     pub fn new(collection: Arc<IndexedCollection>, case: &HarvestCase) -> anyhow::Result<DatabaseSetup> {
         let setting = setting(&case.setting).with_context(|| format!("no setting '{}'", case.setting))?;
-        let config = setting.config(collection.collection().len(), case.seed);
+        let mut config = setting.config(collection.collection().len(), case.seed);
+        config.layout.language = SiteLanguage::of_code(collection.language.unwrap_or("en"));
         let records =
             || (0..collection.collection().len()).filter_map(|number| collection.collection().record(number));
-        let shown = records().map(|record| shown(record, config.excerpt)).collect();
-        let language = Language::of(Some(collection.language));
+        let language = Language::of(collection.language);
         let existing = records().filter(|record| is_findable(*record, &config, language)).count() as u64;
         let database = collection.database.with_config(config);
+        let depends_on_query = matches!(database.config().excerpt, Excerpt::Around(_));
+        let numbers = if depends_on_query { 0..0 } else { 0..database.collection().len() };
+        let shown = numbers.map(|number| shown_text(&database, number, "")).collect();
         Ok(DatabaseSetup { collection, setting, database, shown, existing })
     }
 
-    /// Context of a policy: random title words as first words, as a user of the topic would know them.
-    pub fn policy_context(&self, case: &HarvestCase) -> PolicyContext {
+    /// Number of records.
+    pub fn records(&self) -> u32 {
+        self.database.collection().len()
+    }
+
+    /// Text that a result list shows for a record in the answer to a query.
+    pub fn shown(&self, number: u32, query: &str) -> Cow<'_, str> {
+        match self.shown.get(number as usize) {
+            Some(text) => Cow::Borrowed(text),
+            None => Cow::Owned(shown_text(&self.database, number, query)),
+        }
+    }
+
+    /// Context of a policy: words of the home page and of its language, as a harvest of that page would send them. Each
+    /// start begins with another word.
+    pub fn policy_context(&self, case: &HarvestCase) -> anyhow::Result<PolicyContext> {
         let mut random = Rng::new(case.seed.wrapping_mul(1_000_003).wrapping_add(u64::from(case.start)));
-        let first = (0..FIRST_WORDS).filter_map(|_| self.title_word(&mut random)).collect();
-        let language = Some(self.collection.language.to_string());
-        PolicyContext { seed: random.bits(), first_words: first, language, word_list: None }
+        let home = HOME.parse().context("address of the home page")?;
+        let response = self.database.respond(&Request::get(home), Time(0));
+        let page = hadal_core::html::parse(&response.body, None, &HOME.parse()?);
+        let mut words = OpeningWords::of(&page);
+        let mut first: Vec<String> = std::iter::from_fn(|| words.next()).collect();
+        let others = case.start as usize % first.len().max(1);
+        first.rotate_left(others);
+        let language = self.collection.language.map(str::to_string);
+        Ok(PolicyContext { seed: random.bits(), first_words: first, language, word_list: None })
     }
-
-    fn title_word(&self, random: &mut Rng) -> Option<String> {
-        let collection = self.collection.collection();
-        let language = Language::of(Some(self.collection.language));
-        (0..ATTEMPTS).find_map(|_| {
-            let record = collection.record(random.below(collection.len() as usize) as u32)?;
-            let mut words = Vec::new();
-            each_word(record.title, |word| {
-                if word.len() >= SHORTEST && !language.is_stop(word) {
-                    words.push(word.to_string());
-                }
-            });
-            let place = random.below(words.len());
-            words.into_iter().nth(place)
-        })
-    }
-}
-
-/// Language code that the site would declare: `ja` for text without spaces, else `en`.
-fn language(collection: &Collection) -> &'static str {
-    let (mut unspaced, mut letters) = (0usize, 0usize);
-    for record in (0..collection.len().min(100)).filter_map(|number| collection.record(number)) {
-        let text = record.title.chars().chain(record.text.chars());
-        text.filter(|letter| letter.is_alphabetic()).for_each(|letter| {
-            letters += 1;
-            unspaced += usize::from(is_unspaced(letter));
-        });
-    }
-    if 2 * unspaced > letters { "ja" } else { "en" }
 }
 
 /// Distinct words in order of first occurrence.
@@ -122,15 +119,16 @@ fn vocabulary(collection: &Collection) -> Vec<String> {
     words
 }
 
-fn shown(record: Record<'_>, excerpt: Excerpt) -> String {
-    match excerpt {
-        Excerpt::Title => record.title.to_string(),
-        Excerpt::Full => format!("{} {}", record.title, record.text),
-        Excerpt::Words(most) => {
-            let words = record.text.split_whitespace().take(most as usize);
-            std::iter::once(record.title).chain(words).collect::<Vec<_>>().join(" ")
+/// Title, text and, if the layout labels records, fields.
+fn shown_text(database: &Database, number: u32, query: &str) -> String {
+    let title = database.collection().record(number).map_or("", |record| record.title);
+    let mut text = format!("{title} {}", database.shown_text(number, query));
+    if database.config().layout.habits.record_labels {
+        for (name, value) in database.shown_fields(number) {
+            text = format!("{text} {name}: {value}");
         }
     }
+    text
 }
 
 /// True if at least one word of the record is indexed.
@@ -174,9 +172,23 @@ mod tests {
         let [full, snippet] =
             ["base", "snippet"].map(|name| DatabaseSetup::new(collection.clone(), &case(name, 0)).unwrap());
         let record = full.database.collection().record(7).unwrap();
-        assert_eq!(full.shown[7], format!("{} {}", record.title, record.text));
-        assert!(snippet.shown.iter().all(|shown| shown.split_whitespace().count() <= 20 + 12));
+        assert_eq!(full.shown(7, ""), format!("{} {}", record.title, record.text));
+        assert!(snippet.shown.iter().all(|shown| shown.split_whitespace().count() <= 20 + 13));
         assert!(DatabaseSetup::new(collection, &case("no-such", 0)).is_err());
+    }
+
+    #[test]
+    fn passages_follow_the_query_and_labels_are_not_indexed() {
+        let collection = collection();
+        let [passages, labels] = ["passages", "labels"]
+            .map(|name| DatabaseSetup::new(collection.clone(), &case(name, 0)).unwrap());
+        let record = passages.database.collection().record(7).unwrap();
+        let last = record.text.split_whitespace().last().unwrap();
+        let word = last.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
+        assert!(passages.shown(7, &word).to_lowercase().contains(&word));
+        assert!(labels.shown(7, "").contains("bytes"));
+        let asked = hadal_world::database::SearchQuery::words("bytes");
+        assert_eq!(labels.database.search(&asked).total, 0);
     }
 
     #[test]
@@ -196,16 +208,11 @@ mod tests {
     fn first_words_find_something_and_differ_by_start() {
         let collection = collection();
         let setup = DatabaseSetup::new(collection, &case("base", 0)).unwrap();
-        let first = |start| setup.policy_context(&case("base", start)).first_words;
+        let first = |start| setup.policy_context(&case("base", start)).unwrap().first_words;
         assert_eq!(first(0), first(0));
         assert_ne!(first(0), first(1));
         let asked = |word: &String| hadal_world::database::SearchQuery::words(word);
-        assert!(first(0).iter().all(|word| setup.database.search(&asked(word)).total > 0));
-    }
-
-    #[test]
-    fn a_language_without_spaces_is_told_apart() {
-        let unspaced = NamedCollection::generated()[2].load(50).unwrap();
-        assert_eq!((language(&unspaced), collection().language), ("ja", "en"));
+        assert!(first(0).iter().any(|word| setup.database.search(&asked(word)).total > 0));
+        assert!(first(0).iter().any(|word| setup.database.search(&asked(word)).total == 0));
     }
 }

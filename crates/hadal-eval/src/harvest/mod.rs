@@ -4,7 +4,9 @@
 //! makes one [`HarvestTrial`] per [`HarvestCase`] and stores each as a file, so the same command resumes. A
 //! policy queries the database directly, without result pages: this measures the choice of queries, not the
 //! reading of answers. [`figures`] computes tables and charts.
+//! [`calibrate`] fits the intervals of size estimates.
 
+pub mod calibrate;
 pub mod collections;
 pub mod curve;
 pub mod database_setup;

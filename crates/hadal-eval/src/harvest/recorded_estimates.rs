@@ -1,13 +1,25 @@
 //! Size estimates at fixed true coverages.
 
-use hadal_core::harvest::estimate::{EstimateInterval, SizeEstimator};
+use hadal_core::harvest::estimate::{EstimateEvidence, EstimateInterval, SizeEstimator};
 use hadal_core::harvest::policy::QueryOutcome;
 use serde::{Deserialize, Serialize};
 
 /// True coverages at which the estimate is recorded.
 pub const COVERAGES: [f64; 3] = [0.3, 0.6, 0.9];
 
-/// A size estimate at one of these coverages.
+/// True coverages at which the evidence behind the estimate is recorded, for fits of the calibration.
+pub const EVIDENCE_COVERAGES: [f64; 12] = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.93, 0.95];
+
+/// Evidence at one of [`EVIDENCE_COVERAGES`].
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RecordedEvidence {
+    /// Share of the records that was found, by ground truth.
+    pub coverage: f64,
+    /// Evidence that the estimator had.
+    pub evidence: EstimateEvidence,
+}
+
+/// A size estimate at one of [`COVERAGES`].
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RecordedEstimate {
     /// Share of the records that was found, by ground truth.
@@ -34,6 +46,7 @@ impl RecordedEstimate {
 pub struct EstimateRecorder {
     estimator: SizeEstimator,
     claims: Vec<RecordedEstimate>,
+    evidence: Vec<RecordedEvidence>,
 }
 
 impl EstimateRecorder {
@@ -44,10 +57,13 @@ impl EstimateRecorder {
             let size = self.estimator.estimate().map(|estimate| estimate.size);
             self.claims.push(RecordedEstimate { coverage, size });
         }
+        while EVIDENCE_COVERAGES.get(self.evidence.len()).is_some_and(|moment| coverage >= *moment) {
+            self.evidence.push(RecordedEvidence { coverage, evidence: self.estimator.evidence() });
+        }
     }
 
-    /// Ends the recording and returns the estimates.
-    pub fn finish(self) -> Vec<RecordedEstimate> {
-        self.claims
+    /// Ends the recording and returns estimates and evidence.
+    pub fn finish(self) -> (Vec<RecordedEstimate>, Vec<RecordedEvidence>) {
+        (self.claims, self.evidence)
     }
 }

@@ -110,7 +110,7 @@ impl CaseQueue<'_> {
         }
         let entry =
             self.policies.find(&case.policy).with_context(|| format!("unknown policy '{}'", case.policy))?;
-        Ok(trial::run(setup, entry.make(&setup.policy_context(case)).as_mut(), case))
+        Ok(trial::run(setup, entry.make(&setup.policy_context(case)?).as_mut(), case))
     }
 
     fn collection(&self, case: &HarvestCase) -> anyhow::Result<IndexedCollection> {

@@ -1,8 +1,10 @@
 //! Settings of the simulated databases: a base setting, and variants that change one behaviour each.
 
 use hadal_world::database::{
-    DatabaseConfig, Excerpt, IndexedText, QueryOperator, Ranking, StopWords, TotalShown, WordMatch,
+    DatabaseConfig, Excerpt, HomeContent, IndexedText, Layout, QueryOperator, Ranking, StopWords, TotalShown,
+    UnspacedTerms, WordMatch,
 };
+use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 /// Behaviour of a database.
 pub struct DatabaseSetting {
@@ -31,6 +33,10 @@ const fn capped(name: &'static str, about: &'static str, change: fn(&mut Databas
     DatabaseSetting { name, about, share: Some(20), pages_are_free: false, change }
 }
 
+/// Terms of scripts without spaces that settings draw from.
+const UNSPACED: [UnspacedTerms; 3] =
+    [UnspacedTerms::AdjacentCharacters, UnspacedTerms::Characters, UnspacedTerms::Words];
+
 /// All settings, the base setting first.
 pub const SETTINGS: &[DatabaseSetting] = &[
     capped("base", "cap N/20, best match first, all words indexed, AND, total shown, pages of 10", |_| {}),
@@ -45,11 +51,20 @@ pub const SETTINGS: &[DatabaseSetting] = &[
     capped("stop-ignored", "stop words are not indexed", |config| config.stop_words = StopWords::Ignored),
     capped("total-rounded", "totals in round figures", |config| config.total_shown = TotalShown::Rounded),
     capped("total-hidden", "no totals", |config| config.total_shown = TotalShown::Hidden),
+    capped("total-bound", "totals count the page and one more", |config| {
+        config.total_shown = TotalShown::Bound;
+    }),
     capped("page-50", "pages of 50", |config| config.page_size = 50),
     capped("page-100", "pages of 100", |config| config.page_size = 100),
     capped("failures-5", "5 % of answers fail", |config| config.failure_rate = 0.05),
     capped("failures-10", "10 % of answers fail", |config| config.failure_rate = 0.1),
     capped("snippet", "lists show the title and 20 words", |config| config.excerpt = Excerpt::Words(SNIPPET)),
+    capped("passages", "lists show the title and 20 words around the query word", |config| {
+        config.excerpt = Excerpt::Around(SNIPPET);
+    }),
+    capped("labels", "records show fields, sizes and dates that are not indexed", |config| {
+        config.layout.habits.record_labels = true;
+    }),
     DatabaseSetting {
         name: PAPER,
         about: "no cap, stop words not indexed, every query costs the same",
@@ -78,10 +93,15 @@ impl DatabaseSetting {
         self.share.map(|share| (records / share).max(LEAST_CAP))
     }
 
-    /// Search behaviour of a database. `seed` fixes its random choices.
+    /// Search behaviour of a database. `seed` fixes its random choices. Terms of scripts without spaces and the content
+    /// of the home page vary from setting to setting.
     pub fn config(&self, records: u32, seed: u64) -> DatabaseConfig {
+        let draw = xxh3_64_with_seed(self.name.as_bytes(), seed) as usize;
+        let layout = Layout { seed, home: HomeContent::ALL[draw / 7 % 3], ..Layout::default() };
         let usual = DatabaseConfig {
             seed,
+            unspaced: UNSPACED[draw % UNSPACED.len()],
+            layout,
             ranking: Ranking::Frequency,
             result_cap: self.cap(records),
             ..DatabaseConfig::default()

@@ -8,7 +8,7 @@ use super::curve::{HarvestCurve, HarvestPoint};
 use super::database_setup::DatabaseSetup;
 use super::oracle::record_id;
 use super::plan::HarvestCase;
-use super::recorded_estimates::{EstimateRecorder, RecordedEstimate};
+use super::recorded_estimates::{EstimateRecorder, RecordedEstimate, RecordedEvidence};
 use crate::find::trial::cpu_time;
 use hadal_core::harvest::policy::result_cap::ResultCap;
 use hadal_core::harvest::policy::{Hit, Policy, QueryOutcome, ReadingEnd, RequestCosts, StatedTotal};
@@ -16,6 +16,8 @@ use hadal_core::harvest::query::Query;
 use hadal_core::learn::rng::Rng;
 use hadal_world::database::{self, SearchResult, TotalShown};
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
+use typed_arena::Arena;
 
 /// Result of one harvest.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -28,6 +30,9 @@ pub struct HarvestTrial {
     pub curve: HarvestCurve,
     /// Size estimates during the harvest.
     pub claims: Vec<RecordedEstimate>,
+    /// Evidence behind the estimates, at more coverages.
+    #[serde(default)]
+    pub evidence: Vec<RecordedEvidence>,
     /// CPU time of the trial. Not part of the result.
     pub cpu_seconds: f64,
 }
@@ -66,9 +71,10 @@ impl HarvestTrial {
 /// Runs a trial.
 pub fn run(setup: &DatabaseSetup, policy: &mut dyn Policy, case: &HarvestCase) -> HarvestTrial {
     let begun = cpu_time();
-    let budget = case.requests.unwrap_or_else(|| setup.setting.budget(setup.shown.len() as u32));
-    let (mut harvest, mut recorder) =
-        (RunningHarvest::new(setup, case.seed, budget), EstimateRecorder::default());
+    let budget = case.requests.unwrap_or_else(|| setup.setting.budget(setup.records()));
+    let texts = Arena::new();
+    let mut harvest = RunningHarvest::new(setup, &texts, case.seed, budget);
+    let mut recorder = EstimateRecorder::default();
     while !harvest.is_over() {
         let costs = harvest.costs();
         let Some(query) = policy.choose(&costs) else { break };
@@ -79,13 +85,15 @@ pub fn run(setup: &DatabaseSetup, policy: &mut dyn Policy, case: &HarvestCase) -
         recorder.learn(&asked, harvest.curve.coverage(&harvest.now));
     }
     harvest.curve.finish(harvest.now);
-    let (curve, claims) = (harvest.curve, recorder.finish());
-    HarvestTrial { case: case.clone(), budget, curve, claims, cpu_seconds: cpu_time() - begun }
+    let (curve, (claims, evidence)) = (harvest.curve, recorder.finish());
+    HarvestTrial { case: case.clone(), budget, curve, claims, evidence, cpu_seconds: cpu_time() - begun }
 }
 
 /// State of a running harvest.
 struct RunningHarvest<'a> {
     setup: &'a DatabaseSetup,
+    /// Texts of records that depend on the query.
+    texts: &'a Arena<String>,
     budget: u64,
     seen: Vec<bool>,
     cap: ResultCap,
@@ -110,11 +118,12 @@ impl ReadAnswer<'_> {
 }
 
 impl<'a> RunningHarvest<'a> {
-    fn new(setup: &'a DatabaseSetup, seed: u64, budget: u64) -> RunningHarvest<'a> {
+    fn new(setup: &'a DatabaseSetup, texts: &'a Arena<String>, seed: u64, budget: u64) -> RunningHarvest<'a> {
         RunningHarvest {
             setup,
+            texts,
             budget,
-            seen: vec![false; setup.shown.len()],
+            seen: vec![false; setup.records() as usize],
             cap: ResultCap::default(),
             chance: Rng::new(!seed),
             now: HarvestPoint::default(),
@@ -142,7 +151,7 @@ impl<'a> RunningHarvest<'a> {
         let found = self.setup.database.search_all(&database::SearchQuery::words(&query.words));
         let mut answer = ReadAnswer {
             hits: Vec::new(),
-            total: self.stated_total(&found),
+            total: self.stated_total(&found, query.after),
             pages: 0,
             end: ReadingEnd::Paused,
         };
@@ -154,7 +163,7 @@ impl<'a> RunningHarvest<'a> {
                 return answer;
             }
             answer.pages += 1;
-            self.take(pages.next().unwrap_or_default(), &mut answer);
+            self.take(pages.next().unwrap_or_default(), query, &mut answer);
             if pages.len() == 0 {
                 answer.end = ReadingEnd::LastPage;
                 return answer;
@@ -175,22 +184,29 @@ impl<'a> RunningHarvest<'a> {
         })
     }
 
-    fn take(&mut self, page: &[u32], answer: &mut ReadAnswer<'a>) {
+    fn take(&mut self, page: &[u32], query: &Query, answer: &mut ReadAnswer<'a>) {
         let collection = self.setup.database.collection();
         for &number in page {
             let (Some(record), at) = (collection.record(number), number as usize) else { continue };
             let is_new = !std::mem::replace(&mut self.seen[at], true);
             self.now.shown += 1;
             self.now.found += u64::from(is_new);
-            let (id, title, text) = (record_id(number), record.title, self.setup.shown[at].as_str());
+            let text = match self.setup.shown(number, &query.words) {
+                Cow::Borrowed(text) => text,
+                Cow::Owned(text) => self.texts.alloc(text).as_str(),
+            };
+            let (id, title) = (record_id(number), record.title);
             answer.hits.push(Hit { id, is_new, title, text, fields: &[] });
         }
         self.curve.note(self.now);
     }
 
-    /// Total as the database states it.
-    fn stated_total(&self, found: &SearchResult) -> Option<StatedTotal> {
-        match self.setup.database.config().total_shown {
+    /// Total as the database states it on the first page after `after` records.
+    fn stated_total(&self, found: &SearchResult, after: u32) -> Option<StatedTotal> {
+        let config = self.setup.database.config();
+        let bound = u64::from(found.total.min(after + config.page_size + 1));
+        match config.total_shown {
+            TotalShown::Bound => Some(StatedTotal::Exactly(bound)),
             TotalShown::Hidden => None,
             TotalShown::Rounded if found.total >= LEAST_ROUNDED => {
                 Some(StatedTotal::About(u64::from(rounded(found.total))))

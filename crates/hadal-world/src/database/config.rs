@@ -22,6 +22,8 @@ pub struct DatabaseConfig {
     pub word_match: WordMatch,
     /// Parts of a record that are indexed.
     pub indexed: IndexedText,
+    /// Terms of scripts without spaces, such as Chinese.
+    pub unspaced: UnspacedTerms,
     /// Treatment of stop words.
     pub stop_words: StopWords,
     /// Length of the shortest indexed word, in characters. Shorter query words are ignored.
@@ -75,6 +77,7 @@ impl Default for DatabaseConfig {
             operator: QueryOperator::And,
             word_match: WordMatch::Whole,
             indexed: IndexedText::Full,
+            unspaced: UnspacedTerms::AdjacentCharacters,
             stop_words: StopWords::Indexed,
             shortest_word: 1,
             ranking: Ranking::Static,
@@ -144,6 +147,18 @@ pub enum IndexedText {
     Title,
 }
 
+/// Terms of scripts without spaces, such as Chinese.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum UnspacedTerms {
+    /// Characters. Those that are adjacent in a query must be adjacent in a record, as with pairs of characters.
+    AdjacentCharacters,
+    /// Characters. A record must contain those of a query in any order.
+    Characters,
+    /// Words. Characters within a word are not found.
+    Words,
+}
+
 /// Treatment of stop words such as "the".
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -175,6 +190,8 @@ pub enum TotalShown {
     Exact,
     /// Rounded down to two digits from 50 matches on.
     Rounded,
+    /// The number of records up to this page, and one more if further pages follow.
+    Bound,
     /// The number is not shown.
     Hidden,
 }
@@ -209,6 +226,8 @@ pub enum Excerpt {
     Full,
     /// The first words, at most this many.
     Words(u32),
+    /// This many words around the first query word; the first words if the text does not contain one.
+    Around(u32),
     /// No text, only the title.
     Title,
 }

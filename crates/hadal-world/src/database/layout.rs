@@ -22,6 +22,10 @@ pub struct Layout {
     pub extra_parameters: ExtraParameters,
     /// True if query words are highlighted in results.
     pub marks_words: bool,
+    /// Content of the home page beside the form.
+    pub home: HomeContent,
+    /// Further elements of result pages.
+    pub habits: PageHabits,
 }
 
 impl Default for Layout {
@@ -34,6 +38,8 @@ impl Default for Layout {
             address: RecordAddress::Path,
             extra_parameters: ExtraParameters::default(),
             marks_words: false,
+            home: HomeContent::Bare,
+            habits: PageHabits::default(),
         }
     }
 }
@@ -58,8 +64,11 @@ impl Layout {
                 session: rng.chance(0.2),
                 position: rng.chance(0.2),
                 highlight: rng.chance(0.2),
+                counter: rng.chance(0.1),
             },
             marks_words: rng.chance(0.3),
+            home: rng.pick(&HomeContent::ALL),
+            habits: PageHabits::varied(&mut rng),
         }
     }
 }
@@ -135,11 +144,13 @@ pub enum Pager {
     Cursor,
     /// Link labelled "more".
     More,
+    /// Links without text, with an icon drawn by the style sheet.
+    Icons,
 }
 
 impl Pager {
     /// Every pager, for tests and evaluation.
-    pub const ALL: [Pager; 8] = [
+    pub const ALL: [Pager; 9] = [
         Pager::Next,
         Pager::Numbered,
         Pager::Offset,
@@ -148,6 +159,7 @@ impl Pager {
         Pager::Post,
         Pager::Cursor,
         Pager::More,
+        Pager::Icons,
     ];
 }
 
@@ -182,6 +194,12 @@ impl SiteLanguage {
         SiteLanguage::Japanese,
         SiteLanguage::Chinese,
     ];
+
+    /// Language of an ISO 639-1 code; English if there is none.
+    pub fn of_code(code: &str) -> SiteLanguage {
+        let known = SiteLanguage::ALL.into_iter().find(|language| language.code() == code);
+        known.unwrap_or(SiteLanguage::English)
+    }
 }
 
 /// Form of the URLs of detail pages.
@@ -208,4 +226,52 @@ pub struct ExtraParameters {
     pub position: bool,
     /// Query words, for highlighting.
     pub highlight: bool,
+    /// Number that grows with every page that the site serves.
+    pub counter: bool,
+}
+
+/// Content of the home page beside the form.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum HomeContent {
+    /// Name of the site and the form.
+    Bare,
+    /// Titles of the latest records.
+    Latest,
+    /// Values of a column with few values.
+    Categories,
+}
+
+impl HomeContent {
+    /// Every content, for tests and evaluation.
+    pub const ALL: [HomeContent; 3] = [HomeContent::Bare, HomeContent::Latest, HomeContent::Categories];
+}
+
+/// Further elements of result pages, as real search software has them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct PageHabits {
+    /// Size, day and time with every record. Their words are not indexed.
+    pub record_labels: bool,
+    /// Link to edit each record, and link to download the results as a file.
+    pub tool_links: bool,
+    /// Numbered list of sections beside the results.
+    pub side_list: bool,
+    /// Second form that narrows the results and repeats the query in hidden fields.
+    pub echoing_filter: bool,
+    /// One record in fifty quotes an error message.
+    pub error_words: bool,
+}
+
+impl PageHabits {
+    /// Random habits. The probabilities are guesses.
+    fn varied(rng: &mut SeededRng) -> PageHabits {
+        PageHabits {
+            record_labels: rng.chance(0.3),
+            tool_links: rng.chance(0.2),
+            side_list: rng.chance(0.2),
+            echoing_filter: rng.chance(0.2),
+            error_words: rng.chance(0.2),
+        }
+    }
 }

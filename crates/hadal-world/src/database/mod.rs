@@ -54,15 +54,18 @@ mod presets;
 mod query;
 mod request_counter;
 mod search;
+mod shown;
 mod site;
 
 pub use collection::{Collection, CollectionError, CollectionSpec, Column, Record, Script, generate_cars};
 pub use config::{
     ControlKind, DatabaseConfig, EmptyQuery, Excerpt, Fault, FilterControl, IndexedText, QueryOperator,
-    Ranking, SingleHit, StopWords, TotalShown, WordMatch,
+    Ranking, SingleHit, StopWords, TotalShown, UnspacedTerms, WordMatch,
 };
 pub use hosts::DatabaseHosts;
-pub use layout::{Arrangement, ExtraParameters, Layout, Pager, RecordAddress, SiteLanguage};
+pub use layout::{
+    Arrangement, ExtraParameters, HomeContent, Layout, PageHabits, Pager, RecordAddress, SiteLanguage,
+};
 pub use list::{ConfigSource, DatabaseEntry, DatabaseList, DatabaseListError, RecordSource};
 pub use presets::Preset;
 pub use query::{Filter, SearchQuery, SearchResult};
@@ -156,14 +159,18 @@ impl Database {
     }
 
     fn word_matches(&self, words: &str) -> ScoredRecords {
-        let groups = term_groups(words, self.index.options.analysis, &self.config);
+        let groups = self.term_groups(words);
         let found = groups.iter().map(|group| self.index.matches(group, self.config.word_match)).collect();
         self.index.combine(found, self.config.operator)
     }
 
     /// True if all words of a query are too short or stop words, so that nothing is searched.
     fn ignores_all(&self, words: &str) -> bool {
-        !words.trim().is_empty() && term_groups(words, self.index.options.analysis, &self.config).is_empty()
+        !words.trim().is_empty() && self.term_groups(words).is_empty()
+    }
+
+    fn term_groups(&self, words: &str) -> Vec<Vec<String>> {
+        term_groups(words, self.index.options.analysis, self.index.joiner.as_ref(), &self.config)
     }
 }
 

@@ -3,7 +3,7 @@
 use super::collection::{Collection, Column};
 use super::config::{
     ControlKind, DatabaseConfig, EmptyQuery, Excerpt, Fault, FilterControl, IndexedText, QueryOperator,
-    Ranking, SingleHit, StopWords, TotalShown, WordMatch,
+    Ranking, SingleHit, StopWords, TotalShown, UnspacedTerms, WordMatch,
 };
 use super::layout::Layout;
 use crate::random::SeededRng;
@@ -93,8 +93,8 @@ impl DatabaseConfig {
             ranking: [Ranking::Static, Ranking::Frequency, Ranking::Recency][rng.weighted(&[1.0, 2.0, 1.0])],
             result_cap: rng.pick(&[None, None, Some(50), Some(100), Some(200), Some(500), Some(1000)]),
             page_size: rng.pick(&[5, 10, 10, 10, 20, 25, 50, 100]),
-            total_shown: [TotalShown::Exact, TotalShown::Rounded, TotalShown::Hidden]
-                [rng.weighted(&[6.0, 2.0, 2.0])],
+            total_shown: [TotalShown::Exact, TotalShown::Rounded, TotalShown::Hidden, TotalShown::Bound]
+                [rng.weighted(&[6.0, 2.0, 2.0, 1.0])],
             failure_rate: rng.pick(&[0.0, 0.0, 0.0, 0.02, 0.1]),
             rate_limit: rng.pick(&[None, None, None, None, Some(60), Some(120)]),
             method: [Method::Get, Method::Post][rng.weighted(&[3.0, 1.0])],
@@ -106,9 +106,15 @@ impl DatabaseConfig {
             controls: Vec::new(),
             facets: Vec::new(),
             has_letter_index: rng.chance(0.15),
-            excerpt: [Excerpt::Full, Excerpt::Words(30), Excerpt::Title][rng.weighted(&[4.0, 4.0, 1.0])],
+            excerpt: [Excerpt::Full, Excerpt::Words(30), Excerpt::Around(30), Excerpt::Title]
+                [rng.weighted(&[4.0, 2.0, 2.0, 1.0])],
             layout: Layout::varied(rng.bits() >> 1),
             fault: Fault::None,
+            unspaced: rng.pick(&[
+                UnspacedTerms::AdjacentCharacters,
+                UnspacedTerms::Characters,
+                UnspacedTerms::Words,
+            ]),
         }
     }
 

@@ -1,6 +1,5 @@
 //! Search results equal those of a scan over all records.
 
-use super::search::analysis::Analysis;
 use super::search::index::content;
 use super::*;
 
@@ -15,7 +14,7 @@ fn small(script: Script) -> Arc<Collection> {
 /// Frequency of each term group of a query in a record.
 fn scan(database: &Database, record: u32, words: &str) -> Vec<u32> {
     let config = database.config();
-    let (analysis, record) = (Analysis::of(config), database.collection().record(record).unwrap());
+    let (analysis, record) = (database.index.options.analysis, database.collection().record(record).unwrap());
     let text = content(record.title, record.text, config.indexed);
     let parts: Vec<Vec<String>> = text.split('\n').map(|part| analysis.terms(part)).collect();
     let fits = |word: &String, query: &String| match config.word_match {
@@ -28,7 +27,7 @@ fn scan(database: &Database, record: u32, words: &str) -> Vec<u32> {
         windows.filter(|window| window.iter().zip(group).all(|(word, query)| fits(word, query))).count()
             as u32
     };
-    term_groups(words, analysis, config).iter().map(count).collect()
+    term_groups(words, analysis, None, config).iter().map(count).collect()
 }
 
 fn scanned(database: &Database, words: &str) -> Vec<u32> {
@@ -132,7 +131,7 @@ fn the_best_fit_comes_first() {
 }
 
 fn cuts_of(text: &str) -> f32 {
-    search::analysis::tokens(text).count() as f32
+    search::analysis::tokens(text, None).count() as f32
 }
 
 #[test]

@@ -81,7 +81,11 @@ pub fn next(fetched: &FetchedPage, page: usize) -> Option<Request> {
     let named = || links().find(|link| labels.contains(&link.context.anchor.trim()));
     let number = (page + 2).to_string();
     let numbered = || links().find(|link| link.context.anchor.trim() == number);
-    if let Some(link) = declared.or_else(named).or_else(numbered) {
+    let icon = || {
+        let is_forward = |path: &str| path.ends_with(".paging_older") || path.ends_with(".next");
+        links().find(|link| link.context.anchor.trim().is_empty() && is_forward(&link.context.tag_path))
+    };
+    if let Some(link) = declared.or_else(named).or_else(numbered).or_else(icon) {
         return Some(Request::get(link.url.clone()));
     }
     fetched.page.forms.iter().find_map(|form| {

@@ -40,6 +40,7 @@ pub use details::DetailMode;
 pub use ending::HarvestEnding;
 pub use entry_page::EntryPage;
 pub use exchange::{FinishedQuery, HarvestUpdate, ParsedResponse, RequestPurpose};
+pub use opening_words::OpeningWords;
 
 use super::answer::{AnswerReader, NearDuplicates};
 use super::browse::BrowseState;
@@ -55,7 +56,6 @@ use content_identity::ContentIdentity;
 use details::DetailPageCheck;
 use ending::FailureStreak;
 use opening::CalibrationQuery;
-use opening_words::OpeningWords;
 use paused::PausedReadings;
 use reading::AnswerReading;
 use rustc_hash::FxHashSet;

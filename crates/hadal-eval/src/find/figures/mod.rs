@@ -40,7 +40,7 @@ pub fn sections(trials: &[FindTrial]) -> Vec<Section> {
 }
 
 /// Trials and tables as JSON.
-pub fn json(trials: &[impl Serialize], sections: &[Section]) -> serde_json::Result<String> {
+pub fn json<T: Serialize>(trials: &[T], sections: &[Section]) -> serde_json::Result<String> {
     let table = |section: &Section| {
         let Section { title, note, headings, rows, .. } = section;
         json!({ "title": title, "note": note, "headings": headings, "rows": rows })

@@ -27,7 +27,7 @@ fn trial(collection: &str, setting: &str, policy: &str, every: u64, queries: u64
         start: 0,
         requests: None,
     };
-    HarvestTrial { case, budget: 2_000, curve, claims: Vec::new(), cpu_seconds: 0.5 }
+    HarvestTrial { case, budget: 2_000, curve, claims: Vec::new(), evidence: Vec::new(), cpu_seconds: 0.5 }
 }
 
 fn section(trials: &[HarvestTrial], title: &str) -> Section {

@@ -38,6 +38,9 @@ pub struct Record<'c> {
 /// Most columns of a collection; further attributes are dropped. Guess.
 const MAX_COLUMNS: usize = 40;
 
+/// Records whose language is detected. Guess.
+const LANGUAGE_SAMPLE: u32 = 60;
+
 impl Collection {
     /// Number of records.
     pub fn len(&self) -> u32 {
@@ -78,6 +81,22 @@ impl Collection {
     /// True if a record contains text in a script without spaces, such as Chinese.
     pub fn is_unspaced(&self) -> bool {
         self.is_unspaced
+    }
+
+    /// ISO 639-1 code of the language of most texts, as detected from a sample; `None` if detection is not reliable.
+    pub fn language(&self) -> Option<&'static str> {
+        let step = (self.len() / LANGUAGE_SAMPLE).max(1);
+        let records = (0..self.len()).step_by(step as usize).filter_map(|number| self.record(number));
+        let mut votes: Vec<(&'static str, u32)> = Vec::new();
+        for record in records {
+            let text = format!("{} {}", record.title, record.text);
+            let Some(code) = hadal_core::html::detect_language(&text) else { continue };
+            match votes.iter_mut().find(|(known, _)| *known == code) {
+                Some((_, count)) => *count += 1,
+                None => votes.push((code, 1)),
+            }
+        }
+        votes.into_iter().max_by_key(|(_, count)| *count).map(|(code, _)| code)
     }
 
     /// Adds a record with the values of its columns. Empty values are dropped.

@@ -5,8 +5,9 @@
 
 use super::analysis::{Analysis, tokens};
 use super::postings::{PostingBuilder, PostingLists};
+use super::word_joiner::WordJoiner;
 use crate::database::collection::Collection;
-use crate::database::config::{DatabaseConfig, IndexedText, QueryOperator, WordMatch};
+use crate::database::config::{DatabaseConfig, IndexedText, QueryOperator, UnspacedTerms, WordMatch};
 use memchr::memmem;
 use rustc_hash::FxHashMap;
 
@@ -24,7 +25,7 @@ pub(in crate::database) struct IndexOptions {
 impl IndexOptions {
     pub(in crate::database) fn of(config: &DatabaseConfig, collection: &Collection) -> IndexOptions {
         IndexOptions {
-            analysis: Analysis::of(config),
+            analysis: Analysis::of(config, collection),
             indexed: config.indexed,
             with_positions: config.operator == QueryOperator::Phrase || collection.is_unspaced(),
         }
@@ -37,6 +38,8 @@ pub(super) type TermId = u32;
 /// Inverted index of a collection.
 pub(in crate::database) struct Index {
     pub(in crate::database) options: IndexOptions,
+    /// Present if scripts without spaces are indexed by words.
+    pub(in crate::database) joiner: Option<WordJoiner>,
     pub(super) record_count: u32,
     /// All terms in ascending order, a line break before each.
     dictionary: Vec<u8>,
@@ -51,7 +54,9 @@ pub(in crate::database) struct Index {
 impl Index {
     /// Indexes every record of a collection.
     pub(in crate::database) fn build(collection: &Collection, options: IndexOptions) -> Index {
-        let mut builder = IndexBuilder::new(options);
+        let is_joined = options.analysis.unspaced == UnspacedTerms::Words && collection.is_unspaced();
+        let joiner = is_joined.then(|| WordJoiner::of(collection));
+        let mut builder = IndexBuilder::new(options, joiner);
         for (number, record) in (0..collection.len()).filter_map(|n| Some((n, collection.record(n)?))) {
             builder.add(number, &content(record.title, record.text, options.indexed));
         }
@@ -113,6 +118,7 @@ impl Index {
 /// Index under construction.
 struct IndexBuilder {
     options: IndexOptions,
+    joiner: Option<WordJoiner>,
     /// Term of each word as it is spelled in the records; `None` for words that are not indexed.
     by_spelling: FxHashMap<Box<str>, Option<TermId>>,
     /// Terms in order of first occurrence.
@@ -125,9 +131,10 @@ struct IndexBuilder {
 }
 
 impl IndexBuilder {
-    fn new(options: IndexOptions) -> IndexBuilder {
+    fn new(options: IndexOptions, joiner: Option<WordJoiner>) -> IndexBuilder {
         IndexBuilder {
             options,
+            joiner,
             by_spelling: FxHashMap::default(),
             by_term: FxHashMap::default(),
             lists: Vec::new(),
@@ -140,11 +147,13 @@ impl IndexBuilder {
     fn add(&mut self, record: u32, content: &str) {
         let separator = content.find(FIELD_SEPARATOR).unwrap_or(content.len());
         self.tokens.clear();
-        for token in tokens(content) {
+        let joiner = self.joiner.take();
+        for token in tokens(content, joiner.as_ref()) {
             let Some(term) = self.term(token.word) else { continue };
             let position = self.tokens.len() as u32 + u32::from(token.at > separator);
             self.tokens.push((term, position));
         }
+        self.joiner = joiner;
         self.token_count += self.tokens.len() as u64;
         self.length_codes.push(length_code(self.tokens.len() as u32));
         self.tokens.sort_unstable();
@@ -187,6 +196,7 @@ impl IndexBuilder {
         let mean_length = self.token_count as f32 / record_count.max(1) as f32;
         Index {
             options: self.options,
+            joiner: self.joiner,
             record_count,
             dictionary,
             term_starts,

@@ -2,6 +2,7 @@
 
 use super::analysis::Analysis;
 use super::index::{Index, TermId};
+use super::word_joiner::WordJoiner;
 use crate::database::config::{DatabaseConfig, QueryOperator, WordMatch};
 
 /// Records in ascending order, each with the frequency of a term group.
@@ -15,9 +16,10 @@ const MAX_WORDS: usize = 32;
 pub(in crate::database) fn term_groups(
     query: &str,
     analysis: Analysis,
+    joiner: Option<&WordJoiner>,
     config: &DatabaseConfig,
 ) -> Vec<Vec<String>> {
-    let mut groups = analysis.groups(query);
+    let mut groups = analysis.groups(query, joiner);
     groups.truncate(MAX_WORDS);
     if config.operator == QueryOperator::Phrase && !groups.is_empty() {
         let phrase = groups.concat();

@@ -8,3 +8,4 @@ pub(super) mod index;
 pub(super) mod matching;
 mod postings;
 pub(super) mod ranking;
+mod word_joiner;

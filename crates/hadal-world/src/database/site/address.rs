@@ -65,9 +65,11 @@ impl DatabasePage<'_> {
         } else if layout.extra_parameters.session {
             parameters.append_pair(style.session, self.session());
         }
-        let position = position.filter(|_| layout.extra_parameters.position);
-        if let Some(position) = position {
+        if let Some(position) = position.filter(|_| layout.extra_parameters.position) {
             parameters.append_pair(style.position, &(position + 1).to_string());
+        }
+        if layout.extra_parameters.counter && position.is_some() {
+            parameters.append_pair("visit", &self.serial.to_string());
         }
         let words = self
             .parameters

@@ -3,6 +3,7 @@
 use super::page::DatabasePage;
 use crate::database::collection::column::Column;
 use crate::database::config::{ControlKind, FilterControl};
+use crate::database::shown::label_of;
 use crate::random::mix;
 use hadal_core::http::Method;
 
@@ -150,11 +151,4 @@ impl DatabasePage<'_> {
 
 fn number(value: &str) -> f64 {
     crate::database::collection::column::number_in(value).unwrap_or(f64::INFINITY)
-}
-
-/// Label of a column: its name with a capital letter and spaces.
-pub(super) fn label_of(column: &str) -> String {
-    let mut letters = column.chars();
-    let first = letters.next().map(|first| first.to_uppercase().to_string()).unwrap_or_default();
-    first + &letters.as_str().replace('_', " ")
 }

@@ -1,12 +1,8 @@
 //! Records as result pages show them.
 
-use super::form::label_of;
 use super::page::DatabasePage;
-use crate::database::config::{Excerpt, Fault};
+use crate::database::config::Fault;
 use crate::database::layout::RecordAddress;
-
-/// Most columns shown per record on a result page.
-const MAX_FIELDS: usize = 4;
 
 /// Record as shown on a result page.
 pub(super) struct ResultItem {
@@ -16,6 +12,8 @@ pub(super) struct ResultItem {
     pub(super) text: String,
     pub(super) fields: Vec<(String, String)>,
     pub(super) href: Option<String>,
+    /// Address of the page that edits the record.
+    edit: Option<String>,
 }
 
 impl DatabasePage<'_> {
@@ -24,19 +22,16 @@ impl DatabasePage<'_> {
         let (collection, config) = (&self.database.collection, &self.database.config);
         let record = collection.record(number)?;
         let (title, is_raw) = self.title_of(number, record.title);
-        let mut fields: Vec<(String, String)> = collection
-            .fields(number)
-            .filter(|(_, value)| value.len() <= 80)
-            .take(MAX_FIELDS)
-            .map(|(name, value)| (label_of(name), value.to_string()))
-            .collect();
+        let mut fields = self.database.shown_fields(number);
         let has_link = config.layout.address != RecordAddress::None;
         if !has_link {
             fields.push(("Ref.".to_string(), self.database.reference(number)));
         }
-        let text = excerpt(record.text, config.excerpt);
+        let query = self.parameters.get(self.style.words).unwrap_or_default().to_lowercase();
+        let text = self.database.shown_text(number, &query);
         let href = has_link.then(|| self.record_path(number, Some(position)));
-        Some(ResultItem { title, is_raw, text, fields, href })
+        let edit = config.layout.habits.tool_links.then(|| format!("/edit?entry={number}"));
+        Some(ResultItem { title, is_raw, text, fields, href, edit })
     }
 
     /// Title of a record, and true if it is written without escaping.
@@ -57,6 +52,11 @@ impl DatabasePage<'_> {
                 self.html.close("a");
             }
             None => self.title_text(item),
+        }
+        if let Some(edit) = &item.edit {
+            self.html.raw(" [");
+            self.html.element("a", &[("href", edit)], "edit");
+            self.html.raw("]");
         }
     }
 
@@ -86,20 +86,6 @@ impl DatabasePage<'_> {
                 }
                 None => self.html.text(piece),
             }
-        }
-    }
-}
-
-fn excerpt(text: &str, excerpt: Excerpt) -> String {
-    match excerpt {
-        Excerpt::Full => text.to_string(),
-        Excerpt::Title => String::new(),
-        Excerpt::Words(most) => {
-            // Texts without spaces are cut after ten characters per word.
-            let letters = most as usize * 10;
-            let words: Vec<&str> = text.split(' ').take(most as usize).collect();
-            let short: String = words.join(" ").chars().take(letters).collect();
-            if short.len() < text.len() { short + " ..." } else { short }
         }
     }
 }

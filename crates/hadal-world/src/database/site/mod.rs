@@ -13,10 +13,19 @@ mod tables;
 mod wording;
 
 use super::Database;
+use super::layout::HomeContent;
+use crate::random::SeededRng;
 use hadal_core::http::{Request, Response};
 use hadal_core::time::Time;
 use page::{DatabasePage, respond_image, respond_refusal, respond_text};
+use std::ops::RangeInclusive;
 use style::{LETTER, SiteStyle};
+
+/// Latest records on a home page. Guess.
+const LATEST_RECORDS: u32 = 8;
+
+/// Numbers of values for which a column is shown as categories. Guess.
+const CATEGORIES: RangeInclusive<usize> = 2..=40;
 
 /// Resource that a URL of the site names.
 enum DatabaseResource {
@@ -88,6 +97,7 @@ impl Database {
             "/basket" => DatabaseResource::Basket,
             "/about" => DatabaseResource::Text("About us"),
             "/help" => DatabaseResource::Text("Help"),
+            "/edit" if self.config.layout.habits.tool_links => DatabaseResource::Text("Edit"),
             "/news" => DatabaseResource::Text("News"),
             "/robots.txt" => DatabaseResource::Robots,
             "/img/thumb.png" => DatabaseResource::Image,
@@ -107,7 +117,39 @@ impl DatabasePage<'_> {
             }
             page.form();
             page.alphabet();
+            page.home_content();
         })
+    }
+
+    /// Writes the content of the home page beside the form. Without a column of categories, the latest records are
+    /// shown.
+    fn home_content(&mut self) {
+        let columns = self.database.collection.columns().iter();
+        let category = columns.into_iter().find(|column| CATEGORIES.contains(&column.values().len()));
+        match (self.database.config.layout.home, category) {
+            (HomeContent::Bare, _) => {}
+            (HomeContent::Categories, Some(column)) => {
+                self.html.open("ul", &[("class", "categories")]);
+                for value in column.values() {
+                    self.html.element("li", &[], value);
+                }
+                self.html.close("ul");
+            }
+            _ => self.latest(),
+        }
+    }
+
+    fn latest(&mut self) {
+        let count = self.database.collection.len();
+        let mut rng = SeededRng::new(self.database.config.layout.seed, 0x1a7);
+        self.html.open("ul", &[("class", "latest")]);
+        for nth in 0..LATEST_RECORDS.min(count) {
+            let Some(item) = self.item(rng.below(count), nth) else { continue };
+            self.html.open("li", &[]);
+            self.title(&item);
+            self.html.close("li");
+        }
+        self.html.close("ul");
     }
 
     /// Writes links to the titles with each first letter.

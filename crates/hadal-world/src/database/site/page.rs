@@ -1,11 +1,11 @@
 //! Frame of all pages of a database site, detail pages, and error pages.
 
-use super::form::label_of;
 use super::parameters::Parameters;
 use super::style::SiteStyle;
 use super::wording::Wording;
 use crate::database::Database;
 use crate::database::request_counter::Refusal;
+use crate::database::shown::label_of;
 use crate::page::markup::HtmlWriter;
 use crate::random::mix;
 use hadal_core::http::{Headers, Request, Response};
@@ -206,7 +206,7 @@ pub(super) fn respond_image() -> Response {
     respond_bytes("image/png", b"\x89PNG\r\n\x1a\n")
 }
 
-fn respond_bytes(content_type: &str, body: &[u8]) -> Response {
+pub(super) fn respond_bytes(content_type: &str, body: &[u8]) -> Response {
     let mut headers = Headers::default();
     headers.push("Content-Type", content_type);
     Response {

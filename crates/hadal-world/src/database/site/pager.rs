@@ -17,6 +17,7 @@ impl DatabasePage<'_> {
         self.html.open("div", &[("class", "pages")]);
         match self.database.config.layout.pager {
             Pager::Next => self.next_and_back(here, pages),
+            Pager::Icons => self.icons(here, pages),
             Pager::Numbered | Pager::Offset | Pager::Path => self.numbers(here, pages),
             Pager::Buttons => self.buttons(here, pages),
             Pager::Post => self.post_forms(here, pages),
@@ -34,6 +35,19 @@ impl DatabasePage<'_> {
         if here + 1 < pages {
             let href = self.page_path(here + 1);
             self.html.element("a", &[("href", &href), ("rel", "next")], self.next_label());
+        }
+    }
+
+    fn icons(&mut self, here: u32, pages: u32) {
+        let [newer, older] = if self.style.phrase.is_multiple_of(2) {
+            ["paging_newer", "paging_older"]
+        } else {
+            ["previous icon", "next icon"]
+        };
+        for (other, class) in [(here.checked_sub(1), newer), (Some(here + 1), older)] {
+            let Some(other) = other.filter(|other| *other < pages) else { continue };
+            let href = self.page_path(other);
+            self.html.element("a", &[("href", &href), ("class", class)], "");
         }
     }
 
@@ -116,7 +130,7 @@ impl DatabasePage<'_> {
             Pager::Cursor => {
                 format!("{action}?{CURSOR}={}", kept.with(&[], style.offset, &offset()).as_cursor())
             }
-            Pager::Next | Pager::Numbered | Pager::Buttons | Pager::Post => {
+            Pager::Next | Pager::Icons | Pager::Numbered | Pager::Buttons | Pager::Post => {
                 let number = (page + style.first_page).to_string();
                 format!("{action}?{}", kept.with(&[], style.page, &number).encoded())
             }

@@ -1,17 +1,23 @@
 //! Result pages, including those of faulty databases.
 
-use super::form::label_of;
 use super::item::ResultItem;
-use super::page::{DatabasePage, respond_redirect};
+use super::page::{DatabasePage, respond_bytes, respond_redirect};
 use super::parameters::facet_name;
 use crate::database::config::{EmptyQuery, Fault, SingleHit, TotalShown};
 use crate::database::layout::Arrangement;
 use crate::database::query::{SearchQuery, SearchResult};
+use crate::database::shown::label_of;
 use crate::random::{SeededRng, mix};
 use hadal_core::http::Response;
 
 /// Most values of a facet.
 const MAX_FACET_VALUES: usize = 40;
+
+/// Parameter that asks for the results as a file.
+const FORMAT: &str = "format";
+
+/// Sections of the numbered list beside the results. The gap is deliberate.
+const SECTIONS: [u32; 6] = [1, 2, 3, 5, 6, 7];
 
 /// Number of popular records beside the results.
 const POPULAR_RECORDS: u32 = 5;
@@ -37,6 +43,9 @@ impl DatabasePage<'_> {
             return self.error_message(200, text);
         }
         let (found, pages) = self.find(&query);
+        if config.layout.habits.tool_links && self.parameters.get(FORMAT).is_some() {
+            return self.file(&found);
+        }
         match &found.hits[..] {
             [only] if found.total == 1 && config.single_hit == SingleHit::Redirected => {
                 respond_redirect(&self.record_path(*only, None))
@@ -44,6 +53,14 @@ impl DatabasePage<'_> {
             [] => self.no_results(),
             _ => self.listing(&query, &found, pages),
         }
+    }
+
+    /// Titles of a page of results as a file.
+    fn file(&self, found: &SearchResult) -> Response {
+        let titles = found.hits.iter().filter_map(|number| self.database.collection.record(*number));
+        let lines: Vec<String> =
+            titles.map(|record| format!("\"{}\"", record.title.replace('"', "\"\""))).collect();
+        respond_bytes("text/csv; charset=utf-8", lines.join("\r\n").as_bytes())
     }
 
     /// Page with an error message and the form.
@@ -81,6 +98,8 @@ impl DatabasePage<'_> {
             page.echo();
             page.count(found, first);
             page.facets(query);
+            page.side_list();
+            page.tools();
             page.arrange(&records);
             page.pager(query.page, pages);
             page.popular();
@@ -94,7 +113,11 @@ impl DatabasePage<'_> {
             _ if round => self.wording.round_counts[(self.style.phrase % 2) as usize],
             _ => self.wording.counts[(self.style.phrase % 3) as usize],
         };
-        let total = if round { rounded(found.total) } else { found.total };
+        let total = match self.database.config.total_shown {
+            _ if round => rounded(found.total),
+            TotalShown::Bound => found.total.min(first.saturating_add(found.hits.len() as u32 + 1)),
+            _ => found.total,
+        };
         let number = |number| self.wording.number(number);
         let text = text
             .replace("{total}", &number(total))
@@ -109,6 +132,41 @@ impl DatabasePage<'_> {
         if self.style.echoes && !typed.is_empty() {
             let text = format!("{}: \"{typed}\"", self.wording.search[0]);
             self.html.element("h2", &[], &text);
+        }
+    }
+
+    /// Writes the numbered list of sections, if the layout has it.
+    fn side_list(&mut self) {
+        if !self.database.config.layout.habits.side_list {
+            return;
+        }
+        self.html.open("ul", &[("class", "toc")]);
+        for section in SECTIONS {
+            self.html.open("li", &[]);
+            let href = format!("/news?section={section}");
+            self.html.element("a", &[("href", &href)], &section.to_string());
+            self.html.close("li");
+        }
+        self.html.close("ul");
+    }
+
+    /// Writes the link to the results as a file and the filter form, if the layout has them.
+    fn tools(&mut self) {
+        let habits = self.database.config.layout.habits;
+        if habits.tool_links {
+            let href =
+                format!("{}?{}", self.style.action, self.parameters.with(&[], FORMAT, "csv").encoded());
+            self.html.element("a", &[("href", &href)], "CSV");
+        }
+        if habits.echoing_filter {
+            let typed = self.parameters.get(self.style.words).unwrap_or_default().to_string();
+            self.html.open("form", &[("action", self.style.action), ("method", "get"), ("class", "narrow")]);
+            for name in [self.style.words, "within"] {
+                self.html.open("input", &[("type", "hidden"), ("name", name), ("value", &typed)]);
+            }
+            self.html.raw("<select name=\"order\"><option>1-9</option><option>9-1</option></select>");
+            self.html.open("input", &[("type", "submit"), ("value", "OK")]);
+            self.html.close("form");
         }
     }
 

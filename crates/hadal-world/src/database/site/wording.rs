@@ -24,6 +24,13 @@ pub(super) struct Wording {
     pub(super) thousands: &'static str,
 }
 
+impl SiteLanguage {
+    /// ISO 639-1 code.
+    pub fn code(self) -> &'static str {
+        Wording::of(self).code
+    }
+}
+
 impl Wording {
     pub(super) fn of(language: SiteLanguage) -> &'static Wording {
         match language {
