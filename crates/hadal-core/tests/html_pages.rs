@@ -185,7 +185,7 @@ fn inputs_outside_of_any_form_make_one_when_they_take_words() {
 }
 
 fn first_form(body: &str) -> Form {
-    parse(body.as_bytes(), None, &Url::parse("http://a.org/").unwrap()).forms.swap_remove(0)
+    parse(body.as_bytes(), None, &Url::parse("http://a.org/").expect("a plain address")).forms.swap_remove(0)
 }
 
 #[test]

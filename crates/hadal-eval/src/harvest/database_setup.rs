@@ -95,7 +95,7 @@ impl DatabaseSetup {
         let response = self.database.respond(&Request::get(home), Time(0));
         let page = hadal_core::html::parse(&response.body, None, &HOME.parse()?);
         let mut words = OpeningWords::of(&page);
-        let mut first: Vec<String> = std::iter::from_fn(|| words.next()).collect();
+        let mut first: Vec<String> = std::iter::from_fn(|| words.take_next()).collect();
         let others = case.start as usize % first.len().max(1);
         first.rotate_left(others);
         let language = self.collection.language.map(str::to_string);

@@ -127,7 +127,7 @@ impl HarvestSession {
             && self.queries >= QUERIES_BEFORE_EMPTY
             && self.queries % 2 == 1
             && self.entry_page.takes_words();
-        if is_due { self.opening_words.next().map(|word| Query::words(&word)) } else { None }
+        if is_due { self.opening_words.take_next().map(|word| Query::words(&word)) } else { None }
     }
 
     /// Facet with the most expected new records per request.

@@ -38,8 +38,8 @@ impl OpeningWords {
         OpeningWords { words: words.found.into_iter().chain(frequent).collect() }
     }
 
-    /// Takes the next word.
-    pub fn next(&mut self) -> Option<String> {
+    /// Removes and returns the next word.
+    pub fn take_next(&mut self) -> Option<String> {
         self.words.pop_front().filter(|word| !word.is_empty())
     }
 }
@@ -145,7 +145,7 @@ mod tests {
     fn words(html: &str) -> Vec<String> {
         let url = Url::parse("http://a.org/").unwrap();
         let mut words = OpeningWords::of(&crate::html::parse(html.as_bytes(), None, &url));
-        std::iter::from_fn(|| words.next()).collect()
+        std::iter::from_fn(|| words.take_next()).collect()
     }
 
     #[test]
