@@ -284,9 +284,9 @@ mod tests {
         }
     }
 
-    struct Awake(Vec<QueueId>);
+    struct ReadyGroups(Vec<QueueId>);
 
-    impl QueueHeads for Awake {
+    impl QueueHeads for ReadyGroups {
         fn heads(&self) -> Vec<QueueHead> {
             self.0.iter().map(|queue| QueueHead { queue: *queue, score: 0.0 }).collect()
         }
@@ -322,8 +322,8 @@ mod tests {
             visit(&mut strategy, &link(0), Some(&page()), 0, 0);
             visit(&mut strategy, &link(1), Some(&page()), 1, 0);
         }
-        assert_eq!(strategy.choose(&Awake(vec![menu, results])), QueueChoice::Serve(results));
-        assert_eq!(strategy.choose(&Awake(vec![menu])), QueueChoice::Serve(menu));
+        assert_eq!(strategy.choose(&ReadyGroups(vec![menu, results])), QueueChoice::Serve(results));
+        assert_eq!(strategy.choose(&ReadyGroups(vec![menu])), QueueChoice::Serve(menu));
     }
 
     #[test]

@@ -57,6 +57,12 @@ impl IndexedCollection {
     }
 }
 
+/// Titles that are tried for a first word. Guess.
+const TITLES: usize = 20;
+
+/// Least number of characters of a first word from a title. Guess.
+const SHORTEST_WORD: usize = 4;
+
 impl DatabaseSetup {
     /// Sets up the database of a trial.
     pub fn new(collection: Arc<IndexedCollection>, case: &HarvestCase) -> anyhow::Result<DatabaseSetup> {
@@ -88,7 +94,7 @@ impl DatabaseSetup {
     }
 
     /// Context of a policy: words of the home page and of its language, as a harvest of that page would send them. Each
-    /// start begins with another word.
+    /// start begins with another word. The last word is one of a title, which a user would give for a bare home page.
     pub fn policy_context(&self, case: &HarvestCase) -> anyhow::Result<PolicyContext> {
         let mut random = Rng::new(case.seed.wrapping_mul(1_000_003).wrapping_add(u64::from(case.start)));
         let home = HOME.parse().context("address of the home page")?;
@@ -98,8 +104,25 @@ impl DatabaseSetup {
         let mut first: Vec<String> = std::iter::from_fn(|| words.take_next()).collect();
         let others = case.start as usize % first.len().max(1);
         first.rotate_left(others);
+        first.extend(self.title_word(&mut random));
         let language = self.collection.language.map(str::to_string);
         Ok(PolicyContext { seed: random.bits(), first_words: first, language, word_list: None })
+    }
+
+    /// A word of a random title that is no stop word.
+    fn title_word(&self, random: &mut Rng) -> Option<String> {
+        let (collection, language) = (self.collection.collection(), Language::of(self.collection.language));
+        (0..TITLES).find_map(|_| {
+            let record = collection.record(random.below(collection.len() as usize) as u32)?;
+            let mut words = Vec::new();
+            each_word(record.title, |word| {
+                if word.chars().count() >= SHORTEST_WORD && !language.is_stop(word) {
+                    words.push(word.to_string());
+                }
+            });
+            let at = random.below(words.len().max(1));
+            words.into_iter().nth(at)
+        })
     }
 }
 
