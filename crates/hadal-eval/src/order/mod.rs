@@ -1,6 +1,6 @@
 //! Search for the weights of the strategy `hadal` by repeated crawls over webs that stand still.
 //!
-//! A [`KnownWeb`] fetches, parses and judges each page of a web once per topic. [`crawl`] then repeats a crawl over it
+//! A [`KnownWeb`] fetches, parses and judges each page of a web once per topic. [`crawl()`] then repeats a crawl over it
 //! in milliseconds with the rates of the strategy and any weights. [`search`] changes the weights so that crawls find
 //! more forms.
 
