@@ -5,7 +5,7 @@ use std::time::Duration;
 use url::Url;
 
 /// Fact, robots.txt, path, allowed.
-const CASES: [(&str, &str, &str, bool); 48] = [
+const CASES: [(&str, &str, &str, bool); 49] = [
     ("an empty file allows", "", "/a", true),
     ("no group for us allows", "User-agent: other\nDisallow: /", "/a", true),
     ("the star group speaks to everyone", "User-agent: *\nDisallow: /a", "/a/b", false),
@@ -76,6 +76,7 @@ const CASES: [(&str, &str, &str, bool); 48] = [
     ("escapes in the address are plain too", "User-agent: *\nDisallow: /~joe", "/%7Ejoe", false),
     ("hex digits have no case", "User-agent: *\nDisallow: /a%3cd", "/a%3Cd", false),
     ("an escaped bracket is a bracket", "User-agent: *\nDisallow: /a(1)", "/a%281%29", false),
+    ("an escaped plus sign is a plus sign", "User-agent: *\nDisallow: /a+b", "/a%2Bb", false),
     ("an escaped slash is no slash", "User-agent: *\nDisallow: /a%2Fb", "/a/b", true),
     ("letters beyond ASCII are escaped", "User-agent: *\nDisallow: /caf\u{e9}", "/caf%C3%A9", false),
     ("comments are dropped", "User-agent: * # all\nDisallow: /a # this\n# Allow: /a", "/a", false),

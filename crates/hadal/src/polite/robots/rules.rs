@@ -167,7 +167,7 @@ fn replace(text: &[u8], from: u8, to: &[u8]) -> Vec<u8> {
 /// Characters that mean the same in a path with and without percent-encoding: the unreserved ones of RFC 3986, and
 /// reserved ones without a meaning of their own. RFC 9309 leaves the latter encoded, but servers decode them, so a rule
 /// for `/a(1)` means `/a%281%29` too.
-const DECODED: &[u8] = b"-._~!'(),;:@";
+const DECODED: &[u8] = b"-._~!'(),;:@+";
 
 /// Normalises percent-encoding (RFC 9309, section 2.2.2): letters, digits and [`DECODED`] characters are decoded, other
 /// escapes get capital hex digits, and octets outside printable ASCII are escaped.
