@@ -73,7 +73,12 @@ pub struct LinkTopic {
     pub other_sites: u16,
 }
 
-/// An HTML form, or another search endpoint; `source` tells them apart.
+impl LinkTopic {
+    /// Estimate for a link without words, such as a backlink. Guess.
+    pub const UNKNOWN: LinkTopic = LinkTopic { own: 0.5, around: 0.5, other_sites: 0 };
+}
+
+/// An HTML form, or another search endpoint; `source` distinguishes them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Form {
     /// Index of the `<form>` element in document order. Forms without an element (controls outside

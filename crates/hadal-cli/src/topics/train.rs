@@ -16,6 +16,7 @@ use hadal::topic::learn::{estimate, learn};
 use hadal::topic::resolve::recall;
 use hadal::topic::{ExampleOrigin, Sample, TopicError, TopicFile, TopicFolder, TopicModel, TrainingData};
 use hadal_core::critic::classifiers::TopicEstimate;
+use hadal_core::critic::quality::ProportionInterval;
 use serde_json::json;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -207,10 +208,11 @@ pub fn finish(
     }
     writeln!(out, "{}: learned from {}, stored in {}", file.name, file.made_from(), path.display())?;
     writeln!(out, "strongest: {}", for_terminal(&words.join(", ")))?;
-    if let Some((estimate, (recall, low, high))) = estimate.and_then(|of| Some((of, of.recall()?))) {
+    if let Some((estimate, recall)) = estimate.and_then(|of| Some((of, of.recall()?))) {
+        let ProportionInterval { estimate: p, low, high } = recall;
         writeln!(
             out,
-            "estimate: recognises {} of {} examples when each is left out, recall {recall:.2} ({low:.2} to {high:.2}); \
+            "estimate: recognises {} of {} examples when each is left out, recall {p:.2} ({low:.2} to {high:.2}); \
              claims {} of {} background forms",
             estimate.recognised, estimate.examples, estimate.claimed, estimate.background
         )?;
@@ -221,8 +223,8 @@ pub fn finish(
 fn estimated(estimate: TopicEstimate) -> serde_json::Value {
     let recall = estimate.recall();
     json!({
-        "recall": recall.map(|recall| recall.0), "recall_low": recall.map(|recall| recall.1),
-        "recall_high": recall.map(|recall| recall.2), "examples": estimate.examples,
+        "recall": recall.map(|recall| recall.estimate), "recall_low": recall.map(|recall| recall.low),
+        "recall_high": recall.map(|recall| recall.high), "examples": estimate.examples,
         "recognised": estimate.recognised, "background": estimate.background, "claimed": estimate.claimed,
     })
 }

@@ -7,6 +7,7 @@ use super::background::Background;
 use super::domain::{DomainClassifier, OTHER};
 use super::learned::{LearnedTopic, TopicExamples};
 use super::page_topic::PageClassifier;
+use super::quality::{ProportionInterval, wilson_interval};
 use super::searchable::SearchableClassifier;
 use super::topic_features::TopicFeatures;
 use serde::de::DeserializeOwned;
@@ -122,14 +123,9 @@ pub struct TopicEstimate {
 }
 
 impl TopicEstimate {
-    /// Estimated recall with its 95 % Wilson interval: estimate, low, high. `None` without examples.
-    pub fn recall(&self) -> Option<(f64, f64, f64)> {
-        const Z: f64 = 1.96;
-        let n = f64::from(self.examples);
-        let p = (self.examples > 0).then(|| f64::from(self.recognised) / n)?;
-        let (centre, scale) = ((p + Z * Z / (2.0 * n)), 1.0 + Z * Z / n);
-        let half = Z * (p * (1.0 - p) / n + Z * Z / (4.0 * n * n)).sqrt();
-        Some((p, ((centre - half) / scale).max(0.0), ((centre + half) / scale).min(1.0)))
+    /// Estimated recall. `None` without examples.
+    pub fn recall(&self) -> Option<ProportionInterval> {
+        wilson_interval(u64::from(self.recognised), u64::from(self.examples))
     }
 }
 
@@ -228,8 +224,8 @@ mod tests {
     #[test]
     fn the_interval_of_an_estimate_is_wide_for_few_examples() {
         let estimate = TopicEstimate { recognised: 5, examples: 5, claimed: 3, background: 300 };
-        let (p, low, high) = estimate.recall().unwrap();
-        assert!(p == 1.0 && (0.5..0.6).contains(&low) && high == 1.0);
+        let recall = estimate.recall().unwrap();
+        assert!(recall.estimate == 1.0 && (0.5..0.6).contains(&recall.low) && recall.high == 1.0);
         assert_eq!(TopicEstimate::default().recall(), None);
     }
 

@@ -32,8 +32,8 @@ pub const DOMAINS: [&str; 13] = [
 ];
 
 /// Texts of typical forms, one per line: domain, tab, text. Each one is an artificial training row of weight
-/// [`PRIMER_WEIGHT`]. Labelled forms of some domains are few, and these rows name fields that no labelled site has.
-const PRIMER: &str = include_str!("primer.tsv");
+/// [`TYPICAL_FORM_WEIGHT`]. Labelled forms of some domains are few, and these rows name fields that no labelled site has.
+const TYPICAL_FORMS: &str = include_str!("typical_forms.tsv");
 
 /// Index of "other" in [`DOMAINS`].
 pub const OTHER: usize = DOMAINS.len() - 1;
@@ -44,8 +44,8 @@ const L2: [f64; 3] = [0.1, 0.03, 0.01];
 /// Folds of that cross-validation.
 const INNER_FOLDS: usize = 3;
 
-/// Weight of a primer row relative to a labelled form. Guess between 0.3 and 1, which were tried outside the project.
-const PRIMER_WEIGHT: f32 = 0.5;
+/// Weight of a typical form relative to a labelled form. Guess between 0.3 and 1, which were tried outside the project.
+const TYPICAL_FORM_WEIGHT: f32 = 0.5;
 
 /// Fewest sites on which a feature must occur to be used. Excludes names of shops. Guess.
 const SITES_NEEDED: u32 = 3;
@@ -144,8 +144,8 @@ impl DomainModel {
             let domain = example.domain.unwrap_or(OTHER);
             set.add(vocabulary.row(features), domain, example.confidence, &example.site);
         }
-        for (domain, words) in primer() {
-            set.add(vocabulary.row(&words), domain, PRIMER_WEIGHT, "primer");
+        for (domain, words) in typical_forms() {
+            set.add(vocabulary.row(&words), domain, TYPICAL_FORM_WEIGHT, "primer");
         }
         for text in texts {
             set.add(vocabulary.row(&text.features), text.domain, text.weight, &text.site);
@@ -166,13 +166,15 @@ impl DomainModel {
     }
 }
 
-/// Features and domain of each line of [`PRIMER`].
-fn primer() -> Vec<(usize, TopicFeatures)> {
-    primer_lines().filter_map(|(name, text)| Some((domain_named(name)?, text_topic_features(text)))).collect()
+/// Features and domain of each line of [`TYPICAL_FORMS`].
+fn typical_forms() -> Vec<(usize, TopicFeatures)> {
+    typical_form_lines()
+        .filter_map(|(name, text)| Some((domain_named(name)?, text_topic_features(text))))
+        .collect()
 }
 
-fn primer_lines() -> impl Iterator<Item = (&'static str, &'static str)> {
-    PRIMER.lines().filter(|line| !line.starts_with('#')).filter_map(|line| line.split_once('\t'))
+fn typical_form_lines() -> impl Iterator<Item = (&'static str, &'static str)> {
+    TYPICAL_FORMS.lines().filter(|line| !line.starts_with('#')).filter_map(|line| line.split_once('\t'))
 }
 
 fn domain_named(name: &str) -> Option<usize> {
@@ -241,9 +243,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_primer_has_several_forms_of_every_domain() {
-        let rows = primer();
-        assert_eq!(rows.len(), primer_lines().count(), "every line names a domain");
+    fn every_domain_has_several_typical_forms() {
+        let rows = typical_forms();
+        assert_eq!(rows.len(), typical_form_lines().count(), "every line names a domain");
         for (domain, name) in DOMAINS.iter().enumerate() {
             let forms = rows.iter().filter(|(of, row)| *of == domain && !row.is_empty()).count();
             assert!(forms >= 8, "{name}: {forms}");

@@ -22,10 +22,14 @@ pub struct RandomStrategy {
     pub seed: u64,
 }
 
+/// Random score of a link, drawn from the run's seed and the link's id.
+pub(super) fn random_score(link: &FrontierLink, seed: u64) -> f32 {
+    (xxh3_64_with_seed(&link.id.0.to_le_bytes(), seed) >> 40) as f32
+}
+
 impl Strategy for RandomStrategy {
     fn place(&self, link: &FrontierLink, _site: &SiteCounters) -> Placement {
-        let draw = xxh3_64_with_seed(&link.id.0.to_le_bytes(), self.seed);
-        Placement::Enqueue { queue: QueueId(0), score: (draw >> 40) as f32 }
+        Placement::Enqueue { queue: QueueId(0), score: random_score(link, self.seed) }
     }
 
     fn choose(&mut self, heads: &dyn QueueHeads) -> QueueChoice {

@@ -18,6 +18,8 @@
 
 pub mod baselines;
 pub mod features;
+#[cfg(test)]
+mod fixture;
 pub mod hadal;
 pub mod levels;
 mod registry;

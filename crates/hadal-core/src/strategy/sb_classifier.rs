@@ -19,6 +19,7 @@
 //!   failures on, and links that it rejects wait in a last queue instead of being dropped;
 //! - a site is closed after [`MAX_DRY_PAGES`] pages without a new relevant form.
 
+use super::baselines::random_score;
 use super::{
     PageVisit, Placement, QueueChoice, QueueHeads, RestoreError, SiteCounters, Strategy, StrategyCommand,
     StrategyContext, StrategyGauge,
@@ -150,14 +151,13 @@ impl SbClassifier {
 
 impl Strategy for SbClassifier {
     fn place(&self, link: &FrontierLink, _site: &SiteCounters) -> Placement {
-        let draw = xxh3_64_with_seed(&link.id.0.to_le_bytes(), self.seed);
         let queue = match self.arm_of(link) {
             _ if link.origin == LinkOrigin::Seed => SEEDS,
             _ if self.is_rejected(&link.url) => REJECTED,
             Some(number) => QueueId(FIRST_ARM + number as u64),
             None => SEEDS,
         };
-        Placement::Enqueue { queue, score: (draw >> 40) as f32 }
+        Placement::Enqueue { queue, score: random_score(link, self.seed) }
     }
 
     fn choose(&mut self, heads: &dyn QueueHeads) -> QueueChoice {
@@ -236,7 +236,7 @@ mod tests {
     use crate::html;
     use crate::link::ParentPage;
     use crate::page::{LinkContext, Page};
-    use crate::strategy::QueueHead;
+    use crate::strategy::fixture::ReadyQueues;
 
     fn page() -> Page {
         let body = "<ul class=menu><li><a href=/a>a</a></ul><div id=results><p><a href=/b>b</a></div>";
@@ -284,22 +284,6 @@ mod tests {
         }
     }
 
-    struct ReadyGroups(Vec<QueueId>);
-
-    impl QueueHeads for ReadyGroups {
-        fn heads(&self) -> Vec<QueueHead> {
-            self.0.iter().map(|queue| QueueHead { queue: *queue, score: 0.0 }).collect()
-        }
-
-        fn head(&self, _queue: QueueId) -> Option<QueueHead> {
-            None
-        }
-
-        fn link_count(&self, _queue: QueueId) -> u64 {
-            1
-        }
-    }
-
     fn learned() -> (SbClassifier, QueueId, QueueId) {
         let mut strategy = SbClassifier::new(&StrategyContext::default());
         let seed = FrontierLink::root(Url::parse("http://a.example/").unwrap(), LinkOrigin::Seed);
@@ -322,8 +306,8 @@ mod tests {
             visit(&mut strategy, &link(0), Some(&page()), 0, 0);
             visit(&mut strategy, &link(1), Some(&page()), 1, 0);
         }
-        assert_eq!(strategy.choose(&ReadyGroups(vec![menu, results])), QueueChoice::Serve(results));
-        assert_eq!(strategy.choose(&ReadyGroups(vec![menu])), QueueChoice::Serve(menu));
+        assert_eq!(strategy.choose(&ReadyQueues(vec![menu, results])), QueueChoice::Serve(results));
+        assert_eq!(strategy.choose(&ReadyQueues(vec![menu])), QueueChoice::Serve(menu));
     }
 
     #[test]

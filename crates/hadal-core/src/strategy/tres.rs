@@ -21,6 +21,7 @@
 //!   queues themselves;
 //! - one hidden layer, the sizes of the tree and of the network, and `γ` ([`DISCOUNT`]).
 
+use super::baselines::random_score;
 use super::{
     PageVisit, Placement, QueueChoice, QueueHeads, RestoreError, SiteCounters, Strategy, StrategyCommand,
     StrategyContext, StrategyGauge,
@@ -30,7 +31,6 @@ use crate::learn::rng::Rng;
 use crate::link::{FrontierLink, LinkOrigin, QueueId};
 use crate::page::LinkTopic;
 use serde::{Deserialize, Serialize};
-use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 /// Features of a link in a state.
 const FEATURES: usize = 9;
@@ -48,7 +48,7 @@ const BATCH: usize = 16;
 const MAX_NEXT: usize = 16;
 /// Visits between two copies of the network. Guess.
 const COPY_EVERY: u64 = 100;
-/// Visits before the first tree; it grows anew whenever their number has doubled. Guess.
+/// Visits before the first tree; a new one grows whenever their number has doubled. Guess.
 const FIRST_TREE: u64 = 32;
 /// Least visits of a leaf. Guess.
 const MIN_LEAF: usize = 8;
@@ -69,7 +69,7 @@ fn features(
     same_site: bool,
     site: &SiteCounters,
 ) -> Features {
-    let topic = topic.unwrap_or(LinkTopic { own: 0.5, around: 0.5, other_sites: 0 });
+    let topic = topic.unwrap_or(LinkTopic::UNKNOWN);
     let site = if same_site || site.pages > 0 { *site } else { SiteCounters::default() };
     let ratio = if site.pages == 0 { 0.5 } else { site.on_topic as f32 / site.pages as f32 };
     let distance = (1.0 + site.pages_since_relevant as f32).ln() / 5.0;
@@ -285,21 +285,20 @@ fn next_links(visit: &PageVisit<'_>) -> Vec<Features> {
 
 impl Strategy for Tres {
     fn place(&self, link: &FrontierLink, site: &SiteCounters) -> Placement {
-        let draw = xxh3_64_with_seed(&link.id.0.to_le_bytes(), self.seed);
         let queue = match link.origin {
             LinkOrigin::Seed => SEEDS,
             _ => QueueId(FIRST_LEAF + self.tree.leaf(&features_of(link, site))),
         };
-        Placement::Enqueue { queue, score: (draw >> 40) as f32 }
+        Placement::Enqueue { queue, score: random_score(link, self.seed) }
     }
 
     fn choose(&mut self, heads: &dyn QueueHeads) -> QueueChoice {
-        let awake: Vec<QueueId> = heads.heads().into_iter().map(|head| head.queue).collect();
-        if awake.contains(&SEEDS) {
+        let ready: Vec<QueueId> = heads.heads().into_iter().map(|head| head.queue).collect();
+        if ready.contains(&SEEDS) {
             return QueueChoice::Serve(SEEDS);
         }
         let best =
-            awake.iter().max_by(|a, b| self.value_of(**a).total_cmp(&self.value_of(**b)).then(b.cmp(a)));
+            ready.iter().max_by(|a, b| self.value_of(**a).total_cmp(&self.value_of(**b)).then(b.cmp(a)));
         best.map_or(QueueChoice::Idle, |queue| QueueChoice::Serve(*queue))
     }
 
@@ -337,7 +336,7 @@ mod tests {
     use crate::critic::PageVerdict;
     use crate::link::ParentPage;
     use crate::page::LinkContext;
-    use crate::strategy::QueueHead;
+    use crate::strategy::fixture::ReadyQueues;
     use url::Url;
 
     fn link(own: f32) -> FrontierLink {
@@ -378,22 +377,6 @@ mod tests {
         strategy
     }
 
-    struct Awake(Vec<QueueId>);
-
-    impl QueueHeads for Awake {
-        fn heads(&self) -> Vec<QueueHead> {
-            self.0.iter().map(|queue| QueueHead { queue: *queue, score: 0.0 }).collect()
-        }
-
-        fn head(&self, _queue: QueueId) -> Option<QueueHead> {
-            None
-        }
-
-        fn link_count(&self, _queue: QueueId) -> u64 {
-            1
-        }
-    }
-
     #[test]
     fn the_tree_separates_links_by_reward() {
         let strategy = learned();
@@ -405,9 +388,9 @@ mod tests {
     fn the_leaf_of_the_highest_value_is_served() {
         let mut strategy = learned();
         let (good, poor) = (queue(&strategy, &link(0.9)), queue(&strategy, &link(0.1)));
-        assert_eq!(strategy.choose(&Awake(vec![poor, good])), QueueChoice::Serve(good));
-        assert_eq!(strategy.choose(&Awake(vec![poor])), QueueChoice::Serve(poor));
-        assert_eq!(strategy.choose(&Awake(vec![poor, SEEDS])), QueueChoice::Serve(SEEDS));
+        assert_eq!(strategy.choose(&ReadyQueues(vec![poor, good])), QueueChoice::Serve(good));
+        assert_eq!(strategy.choose(&ReadyQueues(vec![poor])), QueueChoice::Serve(poor));
+        assert_eq!(strategy.choose(&ReadyQueues(vec![poor, SEEDS])), QueueChoice::Serve(SEEDS));
     }
 
     #[test]

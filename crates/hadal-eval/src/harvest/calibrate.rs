@@ -245,7 +245,6 @@ mod tests {
             surveyed: Some(SurveyedSize {
                 size: 1_000.0 * (0.2 * f64::from(nth % 101) / 100.0 - 0.1).exp(),
                 error: 0.05,
-                visible: 1.0,
             }),
             captures: None,
             once: 300.0,

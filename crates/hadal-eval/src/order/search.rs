@@ -30,7 +30,7 @@ pub struct SearchProgress<'a> {
     pub weights: &'a PriorWeights,
 }
 
-/// A search.
+/// Settings of a search for weights.
 pub struct WeightSearch {
     /// Crawls per set of weights end after this many requests.
     pub requests: u32,

@@ -64,18 +64,18 @@ struct KnownHost {
 /// Response to a page request.
 #[derive(Serialize, Deserialize)]
 pub enum KnownAnswer {
-    /// A page.
+    /// A page that was parsed and judged.
     Page(KnownPage),
     /// A redirect to the URL with this number.
     Redirect(u32),
-    /// No page.
+    /// An error or a file instead of a page.
     Nothing,
 }
 
 /// A judged page.
 #[derive(Serialize, Deserialize)]
 pub struct KnownPage {
-    /// P(on topic).
+    /// P(on topic) of the page.
     pub p_topic: f32,
     /// Forms, each once.
     pub forms: Vec<KnownForm>,

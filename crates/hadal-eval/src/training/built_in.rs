@@ -50,7 +50,7 @@ impl LabelledData {
         Ok(LabelledData { folded: formasaurus::read(folder)?, forms, pages })
     }
 
-    /// All sites.
+    /// Sites that have labelled forms or pages.
     pub fn sites(&self) -> BTreeSet<String> {
         let folded = self.folded.iter().map(|folded| &folded.example.site);
         let forms = self.forms.iter().map(|form| &form.site);

@@ -96,7 +96,7 @@ impl Flights {
             let _permit = permits.acquire_owned().await;
             let panicked = FinishedStep::panicked(&step);
             let finished = AssertUnwindSafe(tools.perform(step)).catch_unwind().await.unwrap_or(panicked);
-            // Fails when the engine is gone; then nobody needs the result.
+            // Fails when the engine is gone; then the result is not needed.
             let _ = results.send(finished);
         });
     }

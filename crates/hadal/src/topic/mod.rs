@@ -25,7 +25,7 @@ pub use sample::Sample;
 use hadal_core::critic::classifiers::ModelError;
 use std::path::PathBuf;
 
-/// A topic that cannot be used. Each message tells what to do.
+/// A topic that cannot be used. Each message states a remedy.
 #[derive(Debug, thiserror::Error)]
 #[expect(missing_docs, reason = "the messages say it")]
 pub enum TopicError {

@@ -161,7 +161,7 @@ mod tests {
     fn the_interval_is_wider_for_a_greater_error() {
         let width = |error: f64| {
             let [low, middle, high] =
-                SHIPPED.log_size_by_totals(&SurveyedSize { size: 2_000.0, error, visible: 1.0 }, 1_000.0);
+                SHIPPED.log_size_by_totals(&SurveyedSize { size: 2_000.0, error }, 1_000.0);
             assert!(low <= middle && middle <= high);
             high - low
         };
@@ -172,8 +172,7 @@ mod tests {
     fn a_bound_never_makes_the_interval_a_point() {
         for (size, least) in [(2_000.0, 1_000.0), (2_000.0, 4_000.0), (2_000.0, 2_100.0), (2_000.0, 2_000.0)]
         {
-            let interval =
-                SHIPPED.log_size_by_totals(&SurveyedSize { size, error: 0.0, visible: 1.0 }, 1_000.0);
+            let interval = SHIPPED.log_size_by_totals(&SurveyedSize { size, error: 0.0 }, 1_000.0);
             let [low, middle, high] = above_bound(interval, f64::ln(least / 1_000.0)).map(f64::exp);
             assert!(low <= middle && middle < high && high > 1.02 * low, "{low} {middle} {high}");
             assert!(low >= least / 1_000.0 - 1e-9);

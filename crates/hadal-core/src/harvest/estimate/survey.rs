@@ -166,8 +166,6 @@ pub struct SurveyedSize {
     pub size: f64,
     /// Standard error of `ln size`.
     pub error: f64,
-    /// Lesser of `h` and the mean of `v`: share of records that show their query word.
-    pub visible: f64,
 }
 
 impl TotalsSurvey {
@@ -271,7 +269,7 @@ impl TotalsSurvey {
         in_title > TITLE_ONLY_SHARE * shown
     }
 
-    /// `h`.
+    /// `h` of the module documentation.
     fn recaptured_visible(&self) -> f64 {
         ((self.recaptured[1] + 1.0) / (self.recaptured[0] + 1.0)).min(1.0)
     }
@@ -318,7 +316,7 @@ impl TotalsSurvey {
         let few_words = ONE_WORD_ERROR / (line.points as f64).sqrt();
         let hidden = HIDDEN_ERROR * (1.0 - visible);
         let error = error.hypot(few_words).hypot(COMMON_ERROR * scale.powi(3)).hypot(hidden);
-        Some(SurveyedSize { size: recaptured_visible * log_size.exp(), error, visible })
+        Some(SurveyedSize { size: recaptured_visible * log_size.exp(), error })
     }
 }
 

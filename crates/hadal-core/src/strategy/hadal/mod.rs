@@ -186,8 +186,8 @@ impl HadalStrategy {
     }
 }
 
-/// True if a link that can be visited soon promises so much more than the best ready one that waiting saves requests.
-/// Both are given by their scores.
+/// True if waiting for a link that can be visited soon is expected to save requests: its score exceeds that of the best
+/// ready link by more than [`WAIT_MARGIN`].
 pub fn is_worth_waiting(ready: f32, soon: Option<f32>) -> bool {
     soon.is_some_and(|soon| soon > ready + WAIT_MARGIN)
 }

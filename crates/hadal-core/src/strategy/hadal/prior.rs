@@ -10,7 +10,7 @@
 //! constant rate -0.147. That fit was made outside the project. Facts with weight 0 are candidates for a search.
 //!
 //! `hadal eval order --web DIR=HOST:PORT` measures weights by crawls over a web that stands still, and searches better
-//! ones with `--generations N`. It chose the parameters of learning below.
+//! ones with `--generations N`. The parameters of learning below were chosen by hand from its figures.
 
 use crate::link::{FrontierLink, LinkOrigin};
 use crate::page::LinkTopic;
@@ -149,7 +149,7 @@ impl LinkTraits {
         let anchor = &link.context.anchor;
         let segments = link.url.path().split('/').filter(|part| !part.is_empty()).count();
         LinkTraits {
-            topic: link.context.topic.unwrap_or(UNKNOWN_TOPIC),
+            topic: link.context.topic.unwrap_or(LinkTopic::UNKNOWN),
             parent: link.parent.map_or(0.5, |parent| parent.p_topic),
             parent_has_form: link.parent.is_some_and(|parent| parent.has_relevant_form),
             is_outward: !link.parent.is_some_and(|parent| parent.same_site),
@@ -240,9 +240,6 @@ pub fn site_facts(site: &SiteCounters, failures: u8) -> [f32; SITE_WEIGHTS.len()
 pub fn weighted<const N: usize>(weights: &[f32; N], facts: &[f32; N]) -> f32 {
     weights.iter().zip(facts).map(|(weight, fact)| weight * fact).sum()
 }
-
-/// Judgement of a link without words, such as a backlink. Guess.
-const UNKNOWN_TOPIC: LinkTopic = LinkTopic { own: 0.5, around: 0.5, other_sites: 0 };
 
 fn flag(holds: bool) -> f32 {
     f32::from(u8::from(holds))
