@@ -7,7 +7,7 @@ use hadal_core::harvest::policy::{
 use hadal_core::harvest::query::Query;
 use hadal_core::text::words::each_word;
 use hadal_eval::harvest::settings::setting;
-use hadal_eval::harvest::{HarvestTrialPlan, NamedCollection, run};
+use hadal_eval::harvest::{HIGHEST_LEVEL, HarvestTrialPlan, NamedCollection, run};
 use hadal_eval::trial_folder::TrialFolder;
 use std::collections::{BTreeSet, HashSet};
 
@@ -63,6 +63,7 @@ fn main() -> anyhow::Result<()> {
         policies: ["generic-frequency", "longest-word", "hadal"].map(String::from).to_vec(),
         seeds: vec![1],
         requests: None,
+        until_percent: HIGHEST_LEVEL,
     };
     let folder = tempfile::tempdir()?;
     for trial in run(&plan, &policies, &TrialFolder::open(folder.path())?, 1, &|_| ())? {

@@ -36,6 +36,9 @@ pub struct EvalCalibrateArgs {
 /// Policies whose harvests are fitted.
 const POLICIES: [&str; 2] = ["hadal", "adaptive"];
 
+/// Coverage in percent at which a harvest ends: the interval matters most when a harvest is nearly complete.
+const UNTIL_PERCENT: u8 = 99;
+
 /// Runs missing harvests and prints the fitted figures.
 pub fn run(args: &EvalCalibrateArgs, session: &Session) -> anyhow::Result<Exit> {
     let plan = HarvestTrialPlan {
@@ -45,6 +48,7 @@ pub fn run(args: &EvalCalibrateArgs, session: &Session) -> anyhow::Result<Exit> 
         records: args.records,
         seeds: (0..u64::from(args.worlds)).map(|nth| session.seed.wrapping_add(nth)).collect(),
         requests: None,
+        until_percent: UNTIL_PERCENT,
     };
     let folder = TrialFolder::open(&args.output)?;
     let threads = args.threads.map_or_else(cores, usize::from);

@@ -9,7 +9,9 @@ use hadal::output::sections::{self, Section};
 use hadal_eval::find::{TrialFolder, figures::json};
 use hadal_eval::harvest::oracle::ORACLE;
 use hadal_eval::harvest::settings::{SETTINGS, setting};
-use hadal_eval::harvest::{self, HarvestCase, HarvestTrial, HarvestTrialPlan, NamedCollection, figures};
+use hadal_eval::harvest::{
+    self, HIGHEST_LEVEL, HarvestCase, HarvestTrial, HarvestTrialPlan, NamedCollection, figures,
+};
 use hadal_eval::progress::TrialsProgress;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -118,6 +120,7 @@ fn plan(args: &EvalHarvestArgs, seed: u64) -> anyhow::Result<HarvestTrialPlan> {
         records: args.records.unwrap_or(if args.quick { QUICK_RECORDS } else { RECORDS }),
         seeds: (0..u64::from(args.worlds)).map(|n| seed.wrapping_add(n)).collect(),
         requests: args.requests,
+        until_percent: HIGHEST_LEVEL,
     })
 }
 

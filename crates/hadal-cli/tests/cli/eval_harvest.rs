@@ -4,7 +4,7 @@ use crate::program::Place;
 use hadal_core::harvest::policy::PolicyRegistry;
 use hadal_eval::find::{PlanProgress, TrialFolder};
 use hadal_eval::harvest::settings::{SETTINGS, setting};
-use hadal_eval::harvest::{HarvestTrial, HarvestTrialPlan, NamedCollection, run};
+use hadal_eval::harvest::{HIGHEST_LEVEL, HarvestTrial, HarvestTrialPlan, NamedCollection, run};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 fn plan(settings: &[&str], policies: &[&str]) -> HarvestTrialPlan {
@@ -15,6 +15,7 @@ fn plan(settings: &[&str], policies: &[&str]) -> HarvestTrialPlan {
         policies: policies.iter().map(|name| name.to_string()).collect(),
         seeds: vec![1, 2],
         requests: None,
+        until_percent: HIGHEST_LEVEL,
     }
 }
 

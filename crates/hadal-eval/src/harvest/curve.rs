@@ -5,6 +5,9 @@ use serde::{Deserialize, Serialize};
 /// Coverages at which policies are compared.
 pub const LEVELS: [f64; 5] = [0.5, 0.7, 0.8, 0.9, 0.95];
 
+/// Coverage in percent at which a harvest ends that compares policies: the highest of [`LEVELS`].
+pub const HIGHEST_LEVEL: u8 = 95;
+
 /// Counters of a harvest at one time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HarvestPoint {

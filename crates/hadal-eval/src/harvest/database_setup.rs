@@ -172,6 +172,7 @@ fn is_findable(record: Record<'_>, config: &DatabaseConfig, language: &Language)
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::harvest::curve::HIGHEST_LEVEL;
 
     fn case(setting: &str, start: u32) -> HarvestCase {
         HarvestCase {
@@ -182,6 +183,7 @@ mod tests {
             seed: 5,
             start,
             requests: None,
+            until_percent: HIGHEST_LEVEL,
         }
     }
 

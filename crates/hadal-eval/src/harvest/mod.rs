@@ -19,6 +19,7 @@ pub mod settings;
 pub mod trial;
 
 pub use collections::NamedCollection;
+pub use curve::HIGHEST_LEVEL;
 pub use plan::{HarvestCase, HarvestTrialPlan};
 pub use runner::run;
 pub use trial::HarvestTrial;

@@ -18,6 +18,8 @@ pub struct HarvestTrialPlan {
     pub seeds: Vec<u64>,
     /// Request budget of each harvest; `None` for the budget of the setting.
     pub requests: Option<u64>,
+    /// Coverage in percent at which a harvest ends.
+    pub until_percent: u8,
 }
 
 /// Everything that the result of one trial depends on.
@@ -37,6 +39,8 @@ pub struct HarvestCase {
     pub start: u32,
     /// Request budget, if it differs from the budget of the setting.
     pub requests: Option<u64>,
+    /// Coverage in percent at which the harvest ends.
+    pub until_percent: u8,
 }
 
 /// Policy that is run from several sets of first words, as in figure 14 of the paper.
@@ -76,6 +80,7 @@ impl HarvestTrialPlan {
             seed,
             start: 0,
             requests: self.requests,
+            until_percent: self.until_percent,
         };
         (0..if is_anew { STARTS } else { 1 }).map(move |start| HarvestCase { start, ..case.clone() })
     }
@@ -84,7 +89,7 @@ impl HarvestTrialPlan {
 impl HarvestCase {
     /// File name: all fields that distinguish the trial.
     pub fn name(&self) -> String {
-        let HarvestCase { collection, records, setting, policy, seed, start, requests } = self;
+        let HarvestCase { collection, records, setting, policy, seed, start, requests, .. } = self;
         let budget = requests.map_or_else(|| "usual".to_string(), |requests| requests.to_string());
         format!("{collection}-{records}-{setting}-{policy}-seed{seed}-start{start}-{budget}")
     }
@@ -103,6 +108,7 @@ impl HarvestCase {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::harvest::curve::HIGHEST_LEVEL;
     use crate::harvest::settings::setting;
     use std::collections::BTreeSet;
 
@@ -115,6 +121,7 @@ mod tests {
             policies: vec!["adaptive".into(), "hadal".into()],
             seeds: vec![1, 2],
             requests: None,
+            until_percent: HIGHEST_LEVEL,
         };
         let cases = plan.cases();
         let names: BTreeSet<String> = cases.iter().map(HarvestCase::name).collect();

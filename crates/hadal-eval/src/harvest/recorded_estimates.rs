@@ -8,7 +8,8 @@ use serde::{Deserialize, Serialize};
 pub const COVERAGES: [f64; 3] = [0.3, 0.6, 0.9];
 
 /// True coverages at which the evidence behind the estimate is recorded, for fits of the calibration.
-pub const EVIDENCE_COVERAGES: [f64; 12] = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.93, 0.95];
+pub const EVIDENCE_COVERAGES: [f64; 14] =
+    [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.93, 0.95, 0.97, 0.99];
 
 /// Evidence at one of [`EVIDENCE_COVERAGES`].
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -47,6 +48,8 @@ pub struct EstimateRecorder {
     estimator: SizeEstimator,
     claims: Vec<RecordedEstimate>,
     evidence: Vec<RecordedEvidence>,
+    /// Number of [`EVIDENCE_COVERAGES`] that were reached.
+    reached: usize,
 }
 
 impl EstimateRecorder {
@@ -57,7 +60,9 @@ impl EstimateRecorder {
             let size = self.estimator.estimate().map(|estimate| estimate.size);
             self.claims.push(RecordedEstimate { coverage, size });
         }
-        while EVIDENCE_COVERAGES.get(self.evidence.len()).is_some_and(|moment| coverage >= *moment) {
+        let reached = EVIDENCE_COVERAGES.iter().filter(|moment| coverage >= **moment).count();
+        if reached > self.reached {
+            self.reached = reached;
             self.evidence.push(RecordedEvidence { coverage, evidence: self.estimator.evidence() });
         }
     }

@@ -33,6 +33,14 @@ const fn capped(name: &'static str, about: &'static str, change: fn(&mut Databas
     DatabaseSetting { name, about, share: Some(20), pages_are_free: false, change }
 }
 
+const fn uncapped(
+    name: &'static str,
+    about: &'static str,
+    change: fn(&mut DatabaseConfig),
+) -> DatabaseSetting {
+    DatabaseSetting { share: None, ..capped(name, about, change) }
+}
+
 /// Terms of scripts without spaces that settings draw from.
 const UNSPACED: [UnspacedTerms; 3] =
     [UnspacedTerms::AdjacentCharacters, UnspacedTerms::Characters, UnspacedTerms::Words];
@@ -40,7 +48,7 @@ const UNSPACED: [UnspacedTerms; 3] =
 /// All settings, the base setting first.
 pub const SETTINGS: &[DatabaseSetting] = &[
     capped("base", "cap N/20, best match first, all words indexed, AND, total shown, pages of 10", |_| {}),
-    DatabaseSetting { share: None, ..capped("cap-none", "no cap", |_| {}) },
+    uncapped("cap-none", "no cap", |_| {}),
     DatabaseSetting { share: Some(200), ..capped("cap-200", "cap N/200", |_| {}) },
     DatabaseSetting { share: Some(400), ..capped("cap-400", "cap N/400", |_| {}) },
     capped("rank-static", "the same order for every query", |config| config.ranking = Ranking::Static),
@@ -64,6 +72,17 @@ pub const SETTINGS: &[DatabaseSetting] = &[
     }),
     capped("labels", "records show fields, sizes and dates that are not indexed", |config| {
         config.layout.habits.record_labels = true;
+    }),
+    uncapped("open-hidden", "no cap, no totals", |config| config.total_shown = TotalShown::Hidden),
+    uncapped("open-snippet", "no cap, lists show the title and 20 words", |config| {
+        config.excerpt = Excerpt::Words(SNIPPET);
+    }),
+    uncapped("open-passages", "no cap, lists show the title and 20 words around the query word", |config| {
+        config.excerpt = Excerpt::Around(SNIPPET);
+    }),
+    uncapped("open-bare", "no cap, no totals, lists show the title and 20 words", |config| {
+        config.total_shown = TotalShown::Hidden;
+        config.excerpt = Excerpt::Words(SNIPPET);
     }),
     DatabaseSetting {
         name: PAPER,

@@ -73,7 +73,7 @@ pub fn run(setup: &DatabaseSetup, policy: &mut dyn Policy, case: &HarvestCase) -
     let begun = cpu_time();
     let budget = case.requests.unwrap_or_else(|| setup.setting.budget(setup.records()));
     let texts = Arena::new();
-    let mut harvest = RunningHarvest::new(setup, &texts, case.seed, budget);
+    let mut harvest = RunningHarvest::new(setup, &texts, case, budget);
     let mut recorder = EstimateRecorder::default();
     while !harvest.is_over() {
         let costs = harvest.costs();
@@ -95,6 +95,7 @@ struct RunningHarvest<'a> {
     /// Texts of records that depend on the query.
     texts: &'a Arena<String>,
     budget: u64,
+    until_percent: u8,
     seen: Vec<bool>,
     cap: ResultCap,
     chance: Rng,
@@ -118,21 +119,27 @@ impl ReadAnswer<'_> {
 }
 
 impl<'a> RunningHarvest<'a> {
-    fn new(setup: &'a DatabaseSetup, texts: &'a Arena<String>, seed: u64, budget: u64) -> RunningHarvest<'a> {
+    fn new(
+        setup: &'a DatabaseSetup,
+        texts: &'a Arena<String>,
+        case: &HarvestCase,
+        budget: u64,
+    ) -> RunningHarvest<'a> {
         RunningHarvest {
             setup,
             texts,
             budget,
+            until_percent: case.until_percent,
             seen: vec![false; setup.records() as usize],
             cap: ResultCap::default(),
-            chance: Rng::new(!seed),
+            chance: Rng::new(!case.seed),
             now: HarvestPoint::default(),
             curve: HarvestCurve::new(setup.existing),
         }
     }
 
     fn is_over(&self) -> bool {
-        self.is_spent() || self.curve.is_complete()
+        self.is_spent() || 100.0 * self.curve.coverage(&self.now) >= f64::from(self.until_percent)
     }
 
     fn is_spent(&self) -> bool {
@@ -226,6 +233,7 @@ fn rounded(total: u32) -> u32 {
 mod tests {
     use super::*;
     use crate::harvest::collections::NamedCollection;
+    use crate::harvest::curve::HIGHEST_LEVEL;
     use crate::harvest::database_setup::IndexedCollection;
     use std::sync::Arc;
 
@@ -263,6 +271,7 @@ mod tests {
             seed: 1,
             start: 0,
             requests,
+            until_percent: HIGHEST_LEVEL,
         };
         let collection = IndexedCollection::of(&NamedCollection::generated()[0], 1_000).unwrap();
         let setup = DatabaseSetup::new(Arc::new(collection), &case).unwrap();

@@ -247,6 +247,7 @@ impl<'a> HarvestRun<'a> {
             .collect();
         let Some(query) = update.finished else { return };
         step.estimate = self.session.estimate().map(estimated);
+        tracing::debug!(evidence = ?self.session.estimate_evidence(), "size estimate");
         step.next = self.next();
         step.asked = Some(QueryRow {
             harvest: id,

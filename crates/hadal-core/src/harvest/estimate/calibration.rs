@@ -1,27 +1,32 @@
 //! Intervals that hold the true size in nine of ten harvests.
 //!
+//! There are two sets of figures: one for forms that show all matches of a query, one for forms whose answers are mostly
+//! cut off by a result cap. Words of uncapped forms return large shares of the database at once, so few answers carry the
+//! evidence there.
+//!
 //! With stated totals, let `N` be the size by the [survey](super::survey), `e` the standard error of `ln N`, `S` the
 //! number of seen records. The ends of the interval are
 //!
 //! ```text
-//! ln(size / S) = ln(N / S) + z * 1.344 * (e^2 + 0.03^2)^(1.342 / 2)         z = -2.024, -0.044, 3.698
+//! ln(size / S) = ln(N / S) + z * a * (e^2 + 0.03^2)^(p / 2)
 //! ```
 //!
-//! Without totals, let `x_i` be the features of the [capture history](super::capture_history), `w_i` the
-//! feature weights, and `y = sum of w_i * x_i`. The ends are
+//! with the factor `a` and the power `p` of [`Calibration::spread`] and a quantile `z` of the residuals.
+//!
+//! Without totals, let `x_i` be the features of the [capture history](super::capture_history), `w_i` the feature weights,
+//! and `y = sum of w_i * x_i`. The ends are
 //!
 //! ```text
 //! ln(unseen / S) = y + err(y)
 //! ```
 //!
-//! where `err` is a quantile of the errors of `y`, linear between knots. If most answers are cut off by a result cap, the
-//! best estimate is at least that of the first-order jackknife (Burnham and Overton 1979), `unseen = f_1`, and the
-//! upper end is shifted with it: a ranked form shows some records to few queries.
+//! where `err` is a quantile of the errors of `y`, linear between knots.
 //!
-//! `hadal eval calibrate --collections DIR` harvests collections whose size is known, fits [`Calibration`] to all of them
-//! and prints the figures beside the shipped ones, with their quality on collections that were left out. The shipped
-//! figures are older than the command, except for the error quantiles at `y` from -4 to 1. These lie between the older
-//! ones and the quantiles of 88 harvests of 3,000 records by `hadal` in ten settings.
+//! [`Calibration::combined`] joins both where both apply.
+//!
+//! All figures come from `hadal eval calibrate --collections DIR --records 1500`, which harvests collections whose size is
+//! known with all settings of `hadal eval harvest` and two policies. It prints the fitted figures beside the shipped ones,
+//! and their quality on collections that were left out of the fit.
 
 use super::capture_history::FEATURES;
 use super::survey::SurveyedSize;
@@ -32,7 +37,7 @@ pub const LEAST_ERROR: f64 = 0.03;
 /// Number of knots of the error quantiles.
 pub const KNOTS: usize = 8;
 
-/// Fitted figures of the two interval models.
+/// Fitted figures of the interval models, for one kind of form.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Calibration {
     /// Factor and power that turn the error `e` into the spread of the residuals.
@@ -45,24 +50,49 @@ pub struct Calibration {
     pub knots: [f64; KNOTS],
     /// Lower, middle and upper quantile of the errors of `y` at the knots.
     pub error_quantiles: [[f64; KNOTS]; 3],
+    /// How both sources are joined.
+    pub combination: Combination,
 }
 
-/// Figures that estimates use. See the module for their source.
-pub const SHIPPED: Calibration = Calibration {
-    spread: [1.344, 1.342],
-    survey_quantiles: [-2.024, -0.044, 3.698],
-    feature_weights: [-0.006, 0.792, 0.183, 0.159],
-    knots: [-7.3, -5.8, -3.8, -2.0, -0.9, -0.2, 0.35, 1.05],
+/// Figures of [`Calibration::combined`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Combination {
+    /// Least half-width of the interval by captures beside totals: a form that always ranks in the same order repeats its
+    /// records.
+    pub least_captures: f64,
+    /// Weight of the distance between both estimates in the half-widths.
+    pub distance: f64,
+    /// Factors of the lower and the upper half-width.
+    pub scale: [f64; 2],
+}
+
+/// Figures for forms that show all matches of a query. See the module for their source.
+pub const ALL_SHOWN: Calibration = Calibration {
+    spread: [0.899, 1.500],
+    survey_quantiles: [-1.735, 0.359, 9.272],
+    feature_weights: [-0.914, 0.301, 0.381, -0.062],
+    knots: [-4.219, -3.340, -2.839, -2.485, -2.117, -1.547, -0.458, 0.792],
     error_quantiles: [
-        [-1.9, -2.6, -1.7, -1.3, -1.0, -1.0, -1.0, -1.5],
-        [0.03, 0.10, -0.05, 0.0, 0.0, 0.05, 0.10, 0.10],
-        [1.9, 1.55, 1.4, 0.7, 0.75, 1.3, 1.15, 1.0],
+        [-1.147, -1.593, -1.808, -2.359, -1.612, -1.628, -4.728, -5.425],
+        [0.342, -0.070, -0.179, -0.143, -0.205, 0.142, 0.806, 0.873],
+        [2.652, 0.925, 0.873, 0.873, 1.485, 1.691, 2.735, 1.721],
     ],
+    combination: Combination { least_captures: 0.078, distance: 3.125, scale: [1.000, 1.250] },
 };
 
-/// Least half-width of the capture history's interval of `ln(size / S)` beside totals. Chosen by hand: with 0.04 only 7 of
-/// 12 intervals of `hadal eval harvest --quick` hold at 90 %.
-const LEAST_CAPTURES_HALF_WIDTH: f64 = 0.13;
+/// Figures for forms whose answers are mostly cut off by a result cap. See the module for their source.
+pub const CUT_OFF: Calibration = Calibration {
+    spread: [0.363, 1.136],
+    survey_quantiles: [-3.613, 0.095, 6.884],
+    feature_weights: [-0.181, 0.516, 0.740, -0.646],
+    knots: [-3.590, -2.488, -1.872, -1.303, -0.675, -0.136, 0.380, 1.438],
+    error_quantiles: [
+        [-1.502, -1.309, -1.316, -0.731, -0.740, -0.584, -0.652, -1.380],
+        [-0.140, -0.231, -0.171, -0.159, 0.013, 0.045, 0.082, -0.205],
+        [1.485, 0.979, 1.882, 2.405, 2.190, 1.664, 1.509, 0.928],
+    ],
+    combination: Combination { least_captures: 0.050, distance: 1.250, scale: [1.000, 1.000] },
+};
 
 /// Place of the best estimate between a bound and the farthest value, where the estimate is below the bound. Guess.
 const SHARE_OF_DISTANCE: f64 = 0.5;
@@ -70,7 +100,15 @@ const SHARE_OF_DISTANCE: f64 = 0.5;
 /// Lower end of `ln(unseen / S)` below which the database may have no unseen record: one for twenty seen ones. Guess.
 const MAYBE_COMPLETE: f64 = -3.0;
 
+/// Least half-width of an interval by totals; keeps the weights finite.
+const LEAST_TOTALS: f64 = 1e-3;
+
 impl Calibration {
+    /// Figures that estimates use.
+    pub fn shipped(is_cut_off: bool) -> &'static Calibration {
+        if is_cut_off { &CUT_OFF } else { &ALL_SHOWN }
+    }
+
     /// Lower end, best estimate and upper end of `ln(size / S)` by stated totals.
     pub fn log_size_by_totals(&self, surveyed: &SurveyedSize, seen: f64) -> [f64; 3] {
         let log_ratio = (surveyed.size / seen).ln();
@@ -89,45 +127,34 @@ impl Calibration {
         features.iter().zip(self.feature_weights).map(|(feature, weight)| feature * weight).sum()
     }
 
-    /// Lower end, best estimate and upper end of `ln(unseen / S)` by the capture history; the best estimate is at least
-    /// `least`.
-    fn log_odds_by_captures(&self, features: &[f64; FEATURES], least: f64) -> [f64; 3] {
+    /// Lower end, best estimate and upper end of `ln(size / S)` by the capture history.
+    pub fn log_size_by_captures(&self, features: &[f64; FEATURES]) -> [f64; 3] {
         let y = self.log_odds(features);
         let [low, middle, high] = self.error_quantiles.map(|errors| y + interpolate(&self.knots, &errors, y));
-        let shift = (least - middle).max(0.0);
-        [if low < MAYBE_COMPLETE { f64::NEG_INFINITY } else { low }, middle + shift, high + shift]
+        let low = if low < MAYBE_COMPLETE { f64::NEG_INFINITY } else { low };
+        [low, middle, high].map(|odds| odds.exp().ln_1p())
     }
 
-    /// Lower end, best estimate and upper end of `ln(size / S)` by the capture history.
-    pub fn log_size_by_captures(&self, features: &[f64; FEATURES], least_log_odds: f64) -> [f64; 3] {
-        self.log_odds_by_captures(features, least_log_odds).map(|odds| odds.exp().ln_1p())
+    /// Interval by two sources, each given as interval of `ln(size / S)`.
+    ///
+    /// The best estimate is the mean of both, weighed by the inverse squares of their half-widths. Half-widths combine
+    /// like standard errors of a weighted mean, and grow with the distance of the two estimates.
+    pub fn combined(&self, totals: [f64; 3], captures: [f64; 3]) -> [f64; 3] {
+        let half_widths = |[low, middle, high]: [f64; 3], least: f64| {
+            [middle - low, high - middle].map(|half| half.max(least))
+        };
+        let Combination { least_captures, distance, scale } = self.combination;
+        let of_totals = half_widths(totals, LEAST_TOTALS);
+        let of_captures = half_widths(captures, least_captures);
+        let weights = [of_totals, of_captures].map(|[below, above]| 1.0 / (below * above));
+        let share = weights[1] / (weights[0] + weights[1]);
+        let middle = totals[1] + share * (captures[1] - totals[1]);
+        let distance = distance * (captures[1] - totals[1]).abs() * (share * (1.0 - share)).sqrt();
+        let half = |end: usize| {
+            scale[end] * (of_totals[end].powi(-2) + of_captures[end].powi(-2)).powf(-0.5).hypot(distance)
+        };
+        [middle - half(0), middle, middle + half(1)]
     }
-}
-
-/// Interval by two sources, each given as interval of `ln(size / S)`.
-///
-/// The best estimate is the mean of both, weighed by the inverse squares of their half-widths. Half-widths combine like
-/// standard errors of a weighted mean, and grow with the distance of the two estimates. The capture history has a least
-/// half-width beside totals, because a form that always ranks in the same order repeats its records. Intervals that do
-/// not overlap are joined if the captures speak for fewer records. If they speak for more, the upper half of the interval
-/// by totals is doubled: one long answer without recaptures shows little about the size.
-pub fn combined(totals: [f64; 3], captures: [f64; 3]) -> [f64; 3] {
-    let half_widths =
-        |[low, middle, high]: [f64; 3], least: f64| [middle - low, high - middle].map(|half| half.max(least));
-    let of_totals = half_widths(totals, 1e-3);
-    let of_captures = half_widths(captures, LEAST_CAPTURES_HALF_WIDTH);
-    let weights = [of_totals, of_captures].map(|[below, above]| 1.0 / (below * above));
-    let share = weights[1] / (weights[0] + weights[1]);
-    let middle = totals[1] + share * (captures[1] - totals[1]);
-    let distance = (captures[1] - totals[1]).abs() * (share * (1.0 - share)).sqrt();
-    let half = |at: usize| (of_totals[at].powi(-2) + of_captures[at].powi(-2)).powf(-0.5).hypot(distance);
-    if totals[0] > captures[2] {
-        return [captures[0], middle, totals[2]];
-    }
-    if captures[0] > totals[2] {
-        return [totals[0], totals[1], totals[2] + of_totals[1]];
-    }
-    [middle - half(0), middle, middle + half(1)]
 }
 
 /// Interval of a logarithm that is known to be at least `bound`.
@@ -161,7 +188,7 @@ mod tests {
     fn the_interval_is_wider_for_a_greater_error() {
         let width = |error: f64| {
             let [low, middle, high] =
-                SHIPPED.log_size_by_totals(&SurveyedSize { size: 2_000.0, error }, 1_000.0);
+                CUT_OFF.log_size_by_totals(&SurveyedSize { size: 2_000.0, error }, 1_000.0);
             assert!(low <= middle && middle <= high);
             high - low
         };
@@ -172,7 +199,7 @@ mod tests {
     fn a_bound_never_makes_the_interval_a_point() {
         for (size, least) in [(2_000.0, 1_000.0), (2_000.0, 4_000.0), (2_000.0, 2_100.0), (2_000.0, 2_000.0)]
         {
-            let interval = SHIPPED.log_size_by_totals(&SurveyedSize { size, error: 0.0 }, 1_000.0);
+            let interval = CUT_OFF.log_size_by_totals(&SurveyedSize { size, error: 0.0 }, 1_000.0);
             let [low, middle, high] = above_bound(interval, f64::ln(least / 1_000.0)).map(f64::exp);
             assert!(low <= middle && middle < high && high > 1.02 * low, "{low} {middle} {high}");
             assert!(low >= least / 1_000.0 - 1e-9);
@@ -181,35 +208,35 @@ mod tests {
 
     #[test]
     fn ends_are_in_order_for_all_features() {
-        for level in [-6.0, -2.0, -0.3, 0.9, 6.0] {
+        for (level, calibration) in [-6.0, -2.0, -0.3, 0.9, 6.0].into_iter().flat_map(both_kinds) {
             let mut features = [level; FEATURES];
             features[0] = 1.0;
-            let [low, middle, high] = SHIPPED.log_odds_by_captures(&features, f64::NEG_INFINITY);
+            let [low, middle, high] = calibration.log_size_by_captures(&features);
             assert!(low <= middle && middle <= high, "{level}: {low} {middle} {high}");
         }
     }
 
-    #[test]
-    fn the_estimate_is_not_below_its_least_value() {
-        let [_, middle, high] = SHIPPED.log_odds_by_captures(&[1.0, -3.7, -3.0, -2.6], -2.6);
-        assert!(middle >= -2.6 && high > middle, "{middle} {high}");
+    fn both_kinds(level: f64) -> [(f64, &'static Calibration); 2] {
+        [(level, &ALL_SHOWN), (level, &CUT_OFF)]
     }
 
     #[test]
-    fn two_sources_that_agree_are_better_than_one_and_contradictions_widen() {
+    fn the_surer_source_counts_more_and_contradictions_widen_the_interval() {
         let width = |[low, _, high]: [f64; 3]| high - low;
-        let one = [0.2, 0.5, 1.0];
-        assert!(width(combined(one, [0.3, 0.5, 0.8])) < width([0.3, 0.5, 0.8]));
-        assert!(width(combined(one, [0.3, 0.9, 1.3])) > width(combined(one, [0.1, 0.5, 0.9])));
-        assert_eq!(combined(one, [0.0, 0.05, 0.1])[2], 1.0, "the intervals do not overlap");
-        assert_eq!(combined(one, [2.0, 3.0, 4.0]), [0.2, 0.5, 1.5]);
+        let (sure, unsure) = ([0.9, 1.0, 1.1], [0.0, 2.0, 4.0]);
+        for calibration in [&ALL_SHOWN, &CUT_OFF] {
+            let [_, middle, _] = calibration.combined(sure, unsure);
+            assert!((middle - 1.0).abs() < 0.1, "{middle}");
+            let agreeing = width(calibration.combined(sure, [0.9, 1.0, 1.1]));
+            assert!(width(calibration.combined(sure, [1.4, 1.5, 1.6])) > 2.0 * agreeing);
+        }
     }
 
     #[test]
     fn values_between_knots_are_interpolated() {
         let values = [0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0];
-        let half = (SHIPPED.knots[1] + SHIPPED.knots[2]) / 2.0;
-        assert!((interpolate(&SHIPPED.knots, &values, half) - 1.5).abs() < 1e-9);
-        assert_eq!(([-99.0, 99.0].map(|y| interpolate(&SHIPPED.knots, &values, y))), [0.0, 7.0]);
+        let half = (CUT_OFF.knots[1] + CUT_OFF.knots[2]) / 2.0;
+        assert!((interpolate(&CUT_OFF.knots, &values, half) - 1.5).abs() < 1e-9);
+        assert_eq!(([-99.0, 99.0].map(|y| interpolate(&CUT_OFF.knots, &values, y))), [0.0, 7.0]);
     }
 }

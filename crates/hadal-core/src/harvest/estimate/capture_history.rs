@@ -131,11 +131,6 @@ impl CaptureHistory {
         self.records.len()
     }
 
-    /// `f_1`: number of records captured once.
-    pub fn captured_once(&self) -> u64 {
-        self.frequencies[0]
-    }
-
     /// True if most answers were cut off by a known result cap.
     pub fn is_cut_off(&self) -> bool {
         self.cap.value().is_some() && 2 * self.truncated_answers > self.answers

@@ -70,8 +70,6 @@ pub struct EstimateEvidence {
     pub surveyed: Option<SurveyedSize>,
     /// Features of the capture history.
     pub captures: Option<[f64; FEATURES]>,
-    /// `f_1`: records captured once.
-    pub once: f64,
     /// True if most answers were cut off by a known result cap.
     pub is_cut_off: bool,
 }
@@ -81,19 +79,13 @@ impl EstimateEvidence {
     pub fn estimate(&self, calibration: &Calibration) -> Option<SizeEstimate> {
         let seen = self.seen;
         let by_totals = self.surveyed.map(|size| calibration.log_size_by_totals(&size, seen));
-        let by_captures =
-            self.captures.map(|captures| calibration.log_size_by_captures(&captures, self.least_log_odds()));
+        let by_captures = self.captures.map(|captures| calibration.log_size_by_captures(&captures));
         let log_ratios = match (by_totals, by_captures) {
-            (Some(totals), Some(captures)) => calibration::combined(totals, captures),
+            (Some(totals), Some(captures)) => calibration.combined(totals, captures),
             (totals, captures) => totals.or(captures)?,
         };
         let log_ratios = calibration::above_bound(log_ratios, (self.least / seen).ln());
         Some(SizeEstimate::of(seen, log_ratios.map(|log_ratio| seen * log_ratio.exp())))
-    }
-
-    /// Least `ln(unseen / S)`: the first-order jackknife, if most answers were cut off.
-    fn least_log_odds(&self) -> f64 {
-        if self.is_cut_off { ((self.once + 0.5) / self.seen.max(1.0)).ln() } else { f64::NEG_INFINITY }
     }
 }
 
@@ -134,7 +126,8 @@ impl SizeEstimator {
         if let Some(coverage) = self.empty_query.least_coverage().filter(|_| least <= seen) {
             return Some(SizeEstimate::of(seen, [seen, seen, seen / coverage]));
         }
-        self.evidence().estimate(&calibration::SHIPPED)
+        let evidence = self.evidence();
+        evidence.estimate(Calibration::shipped(evidence.is_cut_off))
     }
 
     /// Evidence of stated totals of words and of the capture history.
@@ -145,7 +138,6 @@ impl SizeEstimator {
             least: seen.max(self.greatest_total() as f64),
             surveyed: self.surveyed(seen),
             captures: self.history.features(),
-            once: self.history.captured_once() as f64,
             is_cut_off: self.history.is_cut_off(),
         }
     }

@@ -44,7 +44,7 @@ pub use opening_words::OpeningWords;
 
 use super::answer::{AnswerReader, NearDuplicates};
 use super::browse::BrowseState;
-use super::estimate::{SizeEstimate, SizeEstimator};
+use super::estimate::{EstimateEvidence, SizeEstimate, SizeEstimator};
 use super::policy::result_cap::ResultCap;
 use super::policy::{Policy, QueryOutcome};
 use super::query::Query;
@@ -236,6 +236,11 @@ impl HarvestSession {
     pub fn estimate(&self) -> Option<SizeEstimate> {
         let has_no_queries = matches!(self.stage, SessionStage::Ended(HarvestEnding::NothingLeft));
         self.estimator.estimate().or_else(|| self.estimator.by_stated_total().filter(|_| has_no_queries))
+    }
+
+    /// Returns the evidence behind the size estimate, for the log.
+    pub fn estimate_evidence(&self) -> EstimateEvidence {
+        self.estimator.evidence()
     }
 
     /// Returns the number of distinct records found so far.

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::find::figures::json;
-use crate::harvest::curve::{HarvestCurve, HarvestPoint};
+use crate::harvest::curve::{HIGHEST_LEVEL, HarvestCurve, HarvestPoint};
 use crate::harvest::plan::HarvestCase;
 use crate::harvest::recorded_estimates::RecordedEstimate;
 use hadal_core::harvest::estimate::EstimateInterval;
@@ -26,6 +26,7 @@ fn trial(collection: &str, setting: &str, policy: &str, every: u64, queries: u64
         seed: 1,
         start: 0,
         requests: None,
+        until_percent: HIGHEST_LEVEL,
     };
     HarvestTrial { case, budget: 2_000, curve, claims: Vec::new(), evidence: Vec::new(), cpu_seconds: 0.5 }
 }
