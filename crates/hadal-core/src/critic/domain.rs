@@ -6,10 +6,10 @@
 use super::LabelledForm;
 use super::topic_features::{TopicFeatures, form_topic_features, page_text_features, text_topic_features};
 use crate::learn::logistic::LogisticOptions;
-use crate::learn::platt::Sigmoid;
 use crate::learn::resampling::grouped_folds;
 use crate::learn::softmax::Softmax;
 use crate::learn::sparse::SparseRow;
+use crate::learn::temperature::Temperature;
 use crate::learn::vocabulary::Vocabulary;
 use crate::page::{Form, Page};
 use serde::{Deserialize, Serialize};
@@ -73,7 +73,7 @@ pub struct DomainClassifier {
 struct DomainModel {
     vocabulary: Vocabulary,
     model: Softmax,
-    sigmoid: Sigmoid,
+    calibration: Temperature,
 }
 
 /// Text of a known domain other than a form, such as a page. Used for training.
@@ -151,18 +151,17 @@ impl DomainModel {
             set.add(vocabulary.row(&text.features), text.domain, text.weight, &text.site);
         }
         let folds = grouped_folds(&set.sites, INNER_FOLDS, seed);
-        let (l2, odds) = L2
-            .map(|l2| (l2, set.odds_by_fold(&folds, l2, examples.len())))
+        let (l2, judged) = L2
+            .map(|l2| (l2, set.judge_by_fold(&folds, l2, examples.len())))
             .into_iter()
             .min_by(|a, b| set.loss(&a.1).total_cmp(&set.loss(&b.1)))
             .expect("L2 is not empty");
-        let sigmoid = set.calibrate(&odds);
-        DomainModel { model: set.train(|_| true, l2), sigmoid, vocabulary }
+        DomainModel { model: set.train(|_| true, l2), calibration: set.calibrate(&judged), vocabulary }
     }
 
     /// P(domain) after calibration.
     fn classify(&self, row: &SparseRow) -> Vec<f32> {
-        self.model.calibrated(row, &self.sigmoid)
+        self.calibration.probabilities(&self.model.probabilities(row))
     }
 }
 
@@ -206,32 +205,27 @@ impl DomainTrainingSet {
         Softmax::train(&rows, &domains, DOMAINS.len(), Some(&weights), &options)
     }
 
-    /// Log-odds of the first `forms` rows, which are the labelled forms, under models trained without their site.
-    fn odds_by_fold(&self, folds: &[usize], l2: f64, forms: usize) -> Vec<Vec<f32>> {
-        let mut odds = vec![Vec::new(); forms];
+    /// P(domain) of the first `forms` rows, which are the labelled forms, by models trained without their site.
+    fn judge_by_fold(&self, folds: &[usize], l2: f64, forms: usize) -> Vec<Vec<f32>> {
+        let mut judged = vec![Vec::new(); forms];
         for fold in 0..INNER_FOLDS {
             let model = self.train(|at| folds[at] != fold, l2);
             for at in (0..forms).filter(|&at| folds[at] == fold) {
-                odds[at] = model.log_odds(&self.rows[at]);
+                judged[at] = model.probabilities(&self.rows[at]);
             }
         }
-        odds
+        judged
     }
 
-    fn calibrate(&self, odds: &[Vec<f32>]) -> Sigmoid {
-        let all: Vec<f32> = odds.iter().flatten().copied().collect();
-        let labels: Vec<bool> = odds
-            .iter()
-            .zip(&self.domains)
-            .flat_map(|(odds, &domain)| (0..odds.len()).map(move |class| class == domain))
-            .collect();
-        Sigmoid::fit(&all, &labels)
+    /// Calibration of the models. Its bias makes "other" rarer: a plain box on a site of a domain mostly searches it.
+    fn calibrate(&self, judged: &[Vec<f32>]) -> Temperature {
+        Temperature::fit(judged, &self.domains, &self.weights)
     }
 
-    fn loss(&self, odds: &[Vec<f32>]) -> f64 {
-        let sigmoid = self.calibrate(odds);
-        let losses = odds.iter().zip(&self.domains).zip(&self.weights).map(|((odds, &domain), &weight)| {
-            let p = sigmoid.normalised_probabilities(odds).get(domain).copied().unwrap_or(0.0);
+    fn loss(&self, judged: &[Vec<f32>]) -> f64 {
+        let calibration = self.calibrate(judged);
+        let losses = judged.iter().zip(&self.domains).zip(&self.weights).map(|((row, &domain), &weight)| {
+            let p = calibration.probabilities(row).get(domain).copied().unwrap_or(0.0);
             -f64::from(weight) * f64::from(p).max(1e-6).ln()
         });
         losses.sum()

@@ -6,7 +6,7 @@
 //!
 //! - Two classes: [`svm`], [`logistic`], [`online`]. Several classes: [`softmax`], [`bayes`], [`tree`].
 //! - Event rates: [`rate`].
-//! - Calibration of scores: [`platt`], [`isotonic`].
+//! - Calibration of scores: [`platt`], [`isotonic`]; of the probabilities of several classes: [`temperature`].
 //! - Clustering: [`cluster`].
 //! - Evaluation: [`metrics`], [`resampling`].
 
@@ -27,6 +27,7 @@ pub mod rng;
 pub mod softmax;
 pub mod sparse;
 pub mod svm;
+pub mod temperature;
 pub mod tree;
 pub mod vocabulary;
 

@@ -30,6 +30,9 @@ pub struct DomainFigures {
     pub averaged: Vec<&'static str>,
     /// One entry per feature set.
     pub readings: Vec<FeatureSetFigures>,
+    /// Name and probabilities of every form, searches or not, with the page around it.
+    #[serde(skip)]
+    pub with_page: Vec<(String, Vec<f32>)>,
 }
 
 /// Figures of one feature set.
@@ -87,22 +90,28 @@ pub fn evaluate(data: &LabelledData) -> DomainFigures {
     let folds = site_folds(data);
     let searches = data.searches();
     let lessons = data.lessons(SITE_WEIGHT);
-    let judged = by_fold(FOLDS, |fold| {
+    let (judged, with_page): (Vec<_>, Vec<_>) = by_fold(FOLDS, |fold| {
         let train: Vec<&LabelledForm> =
             searches.iter().copied().filter(|example| folds[example.site.as_str()] != fold).collect();
         let lessons: Vec<&DomainText> =
             lessons.iter().filter(|lesson| folds[lesson.site.as_str()] != fold).collect();
         let judge = DomainClassifier::train(&train, &lessons, SEED);
         let papers = SvmDomainClassifier::train(&train, SEED);
-        let test = searches.iter().enumerate().filter(|(_, example)| folds[example.site.as_str()] == fold);
-        test.map(|(at, example)| {
+        let with_page = |example: &LabelledForm| {
+            judge.classify(&example.form, &example.page, Some(&page_text_features(&example.page)))
+        };
+        let is_tested = |example: &LabelledForm| folds[example.site.as_str()] == fold;
+        let tested = searches.iter().enumerate().filter(|(_, example)| is_tested(example));
+        let tested = tested.map(|(at, example)| {
             let own = judge.classify(&example.form, &example.page, None);
-            let around =
-                judge.classify(&example.form, &example.page, Some(&page_text_features(&example.page)));
-            (at, [papers.classify(&example.form, &example.page), own, around])
-        })
-        .collect::<Vec<_>>()
-    });
+            (at, [papers.classify(&example.form, &example.page), own, with_page(example)])
+        });
+        let all = data.forms.iter().filter(|example| is_tested(example));
+        let all = all.map(|example| (example.name.clone(), with_page(example)));
+        (tested.collect::<Vec<_>>(), all.collect::<Vec<_>>())
+    })
+    .into_iter()
+    .unzip();
     let mut judged: Vec<(usize, [Vec<f32>; 3])> = judged.into_iter().flatten().collect();
     judged.sort_by_key(|(at, _)| *at);
     let scored: Vec<(&LabelledForm, [Vec<f32>; 3])> = judged
@@ -123,6 +132,7 @@ pub fn evaluate(data: &LabelledData) -> DomainFigures {
         forms: scored.len(),
         averaged: averaged.iter().map(|&domain| DOMAINS[domain]).collect(),
         readings: readings.collect(),
+        with_page: with_page.into_iter().flatten().collect(),
     }
 }
 

@@ -152,14 +152,15 @@ fn pages(figures: &FormFigures) -> Section {
 
 fn unseen(figures: &FormFigures) -> Section {
     let found = &figures.unseen;
-    let all = vec!["all".into(), String::new(), shown(&found.recognised), String::new()];
+    let all = vec!["all".into(), String::new(), shown(&found.recognised), shown(&found.precision)];
     let each = found.each.iter().map(|each| {
         vec![each.domain.into(), each.forms.to_string(), shown(&each.recognised), shown(&each.precision)]
     });
     Section {
         title: "Relevant forms on sites that the critic has not seen".into(),
         note: format!(
-            "Recognised: P(searchable) * P(domain) >= 0.5. Searchable or not on these sites: F1 {}, error {}, \
+            "Recognised: P(relevant) >= 0.5. Precision: over forms of all kinds. Searchable or not on these sites: \
+             F1 {}, error {}, \
              calibration error {:.4}.",
             shown(&found.searchable.f1),
             shown(&found.searchable.error),
@@ -174,14 +175,24 @@ fn unseen(figures: &FormFigures) -> Section {
 
 fn few(figures: &FormFigures) -> Section {
     let rows = figures.few.iter().map(|few| {
-        let figures = [few.f1, few.f1_words, few.f1_built_in, few.share].map(|figure| format!("{figure:.3}"));
+        let figures = [few.precision, few.recall, few.f1, few.f1_words, few.f1_built_in, few.share];
+        let figures = figures.map(|figure| format!("{figure:.3}"));
         std::iter::once(few.domain.to_string()).chain(figures).collect()
     });
     Section {
         title: "Topics from five examples".into(),
-        note: "F1, mean over five draws of examples; examples, background and tests are of different sites."
+        note: "Over three draws of examples; examples, background and tests are of different sites, and no built-in \
+               topic supports the learned one."
             .into(),
-        headings: headings(&["topic", "five examples", "its name alone", "built in", "share of built in"]),
+        headings: headings(&[
+            "topic",
+            "precision",
+            "recall",
+            "F1",
+            "F1 of its name alone",
+            "F1 built in",
+            "share of built in",
+        ]),
         rows: rows.collect(),
         curves: Vec::new(),
         charts: Vec::new(),

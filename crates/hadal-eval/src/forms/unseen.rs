@@ -1,6 +1,7 @@
 //! The whole critic on sites that it was not trained on: searchable or not, and recognition of relevant forms.
 //!
-//! A form is recognised if P(searchable) * P(domain) >= 0.5, as in a crawl for its domain.
+//! A form is recognised if P(relevant) >= 0.5, as in a crawl for its domain. Claims of forms that are no searches count
+//! against the precision.
 
 use super::domains::{DomainFigures, FOLDS, site_folds};
 use super::{BinaryFigures, ROUNDS, by_fold};
@@ -8,6 +9,7 @@ use crate::training::built_in::{LabelledData, SEED};
 use hadal_core::critic::LabelledForm;
 use hadal_core::critic::domain::{DOMAINS, OTHER};
 use hadal_core::critic::searchable::SearchableClassifier;
+use hadal_core::critic::trained::p_relevant;
 use hadal_core::learn::resampling::{BootstrapInterval, bootstrap_interval};
 use serde::Serialize;
 use std::collections::HashMap;
@@ -22,6 +24,8 @@ pub struct UnseenFigures {
     pub searchable: BinaryFigures,
     /// Share of all relevant forms that are recognised.
     pub recognised: BootstrapInterval,
+    /// Share of all claims that are right.
+    pub precision: BootstrapInterval,
     /// One entry per domain but "other".
     pub each: Vec<RecognitionFigures>,
 }
@@ -34,15 +38,16 @@ pub struct RecognitionFigures {
     pub forms: usize,
     /// Share of the relevant forms that are recognised.
     pub recognised: BootstrapInterval,
-    /// Share of the search forms recognised as this domain that belong to it.
+    /// Share of the forms recognised as this domain that belong to it.
     pub precision: BootstrapInterval,
 }
 
-/// A search form with its label and the verdict of the critic.
-struct JudgedSearch<'a> {
+/// A form with its label and the verdict of the critic.
+struct JudgedForm<'a> {
     site: &'a str,
-    domain: usize,
-    /// P(searchable) * P(domain), by domain.
+    /// `None` if the form is no search.
+    domain: Option<usize>,
+    /// P(relevant), by domain.
     p_relevant: Vec<f32>,
 }
 
@@ -53,15 +58,14 @@ pub fn evaluate(data: &LabelledData, domains: &DomainFigures) -> UnseenFigures {
     let p: Vec<f32> = scored.iter().map(|(_, p)| *p).collect();
     let labels: Vec<bool> = scored.iter().map(|(form, _)| form.is_search()).collect();
     let sites: Vec<&str> = scored.iter().map(|(form, _)| form.site.as_str()).collect();
-    let searches = judged_searches(&scored, domains);
+    let judged = judged_forms(&scored, domains);
+    let is_relevant = |form: &JudgedForm<'_>| form.domain.is_some_and(|domain| domain != OTHER);
+    let is_right = |form: &JudgedForm<'_>| form.domain.is_some_and(|domain| is_claimed(form, domain));
     UnseenFigures {
         searchable: BinaryFigures::of("hadal", &p, &labels, &sites),
-        recognised: share(
-            &searches,
-            |search| search.domain != OTHER,
-            |search| is_claimed(search, search.domain),
-        ),
-        each: (0..OTHER).map(|domain| of_domain(domain, &searches)).collect(),
+        recognised: share(&judged, is_relevant, is_right),
+        precision: share(&judged, |form| (0..OTHER).any(|domain| is_claimed(form, domain)), is_right),
+        each: (0..OTHER).map(|domain| of_domain(domain, &judged)).collect(),
     }
 }
 
@@ -80,39 +84,39 @@ fn p_searchable(data: &LabelledData) -> Vec<(&LabelledForm, f32)> {
     judged.into_iter().flatten().collect()
 }
 
-fn judged_searches<'a>(scored: &[(&'a LabelledForm, f32)], domains: &DomainFigures) -> Vec<JudgedSearch<'a>> {
-    let Some(reading) = domains.readings.last() else { return Vec::new() };
+fn judged_forms<'a>(scored: &[(&'a LabelledForm, f32)], domains: &DomainFigures) -> Vec<JudgedForm<'a>> {
     let by_name: HashMap<&str, &[f32]> =
-        reading.judged.iter().map(|(name, _, p)| (name.as_str(), p.as_slice())).collect();
+        domains.with_page.iter().map(|(name, p)| (name.as_str(), p.as_slice())).collect();
     let judged = |(form, p_searchable): &(&'a LabelledForm, f32)| {
         let p = by_name.get(form.name.as_str())?;
-        let p_relevant = p.iter().map(|p| p * p_searchable).collect();
-        Some(JudgedSearch { site: &form.site, domain: form.domain?, p_relevant })
+        let p_relevant = p.iter().map(|p| p_relevant(*p_searchable, *p)).collect();
+        Some(JudgedForm { site: &form.site, domain: form.domain, p_relevant })
     };
     scored.iter().filter_map(judged).collect()
 }
 
-fn of_domain(domain: usize, searches: &[JudgedSearch<'_>]) -> RecognitionFigures {
+fn of_domain(domain: usize, forms: &[JudgedForm<'_>]) -> RecognitionFigures {
+    let is_of = |form: &JudgedForm<'_>| form.domain == Some(domain);
     RecognitionFigures {
         domain: DOMAINS[domain],
-        forms: searches.iter().filter(|search| search.domain == domain).count(),
-        recognised: share(searches, |search| search.domain == domain, |search| is_claimed(search, domain)),
-        precision: share(searches, |search| is_claimed(search, domain), |search| search.domain == domain),
+        forms: forms.iter().filter(|form| is_of(form)).count(),
+        recognised: share(forms, is_of, |form| is_claimed(form, domain)),
+        precision: share(forms, |form| is_claimed(form, domain), is_of),
     }
 }
 
-fn is_claimed(search: &JudgedSearch<'_>, domain: usize) -> bool {
-    search.p_relevant[domain] >= 0.5
+fn is_claimed(form: &JudgedForm<'_>, domain: usize) -> bool {
+    form.p_relevant[domain] >= 0.5
 }
 
 /// Share of the forms that have a property, among those that count.
 fn share(
-    searches: &[JudgedSearch<'_>],
-    counts: impl Fn(&JudgedSearch<'_>) -> bool,
-    has: impl Fn(&JudgedSearch<'_>) -> bool,
+    forms: &[JudgedForm<'_>],
+    counts: impl Fn(&JudgedForm<'_>) -> bool,
+    has: impl Fn(&JudgedForm<'_>) -> bool,
 ) -> BootstrapInterval {
-    let counted: Vec<&JudgedSearch<'_>> = searches.iter().filter(|search| counts(search)).collect();
-    let sites: Vec<&str> = counted.iter().map(|search| search.site).collect();
+    let counted: Vec<&JudgedForm<'_>> = forms.iter().filter(|form| counts(form)).collect();
+    let sites: Vec<&str> = counted.iter().map(|form| form.site).collect();
     bootstrap_interval(&sites, ROUNDS, SEED, |chosen| {
         chosen.iter().filter(|&&at| has(counted[at])).count() as f64 / chosen.len().max(1) as f64
     })
