@@ -11,10 +11,11 @@ pub use merge::{AnswerPlace, MergedAnswer};
 pub use source::{AskOutcome, AskedSource};
 
 use crate::fetch::Fetch;
-use crate::harvest::open_form::{self, FormOpenError, PostForms};
+use crate::harvest::open_form::{self, FormOpenError, OpenedForm, PostForms};
 use crate::polite::{ClientOptions, Clock, PoliteClient};
 use crate::store::{FormEntry, FormQuery, LabelFilter, Store, StoreError, form_by_id};
 use futures::future::join_all;
+use hadal_core::address::Site;
 use hadal_core::critic::probe::query_field;
 use hadal_core::identity::FormId;
 use rustc_hash::FxHashMap;
@@ -121,52 +122,76 @@ impl Asker {
     /// Opens the selected forms. Forms of a topic that cannot be queried are replaced by the next best. Forms that
     /// were named are all returned, with the reason why they cannot be queried.
     fn open(&self, selection: &SourceSelection) -> Result<Vec<ChosenSource>, AskError> {
-        let chosen = self.choose(selection)?.into_iter().map(|found| self.open_one(found));
-        let SourceSelection::Best(topic, limit) = selection else { return chosen.collect() };
-        let can_be_asked = |chosen: &Result<ChosenSource, AskError>| match chosen {
-            Ok(chosen) => chosen.opened.as_ref().is_ok_and(|(form, _)| query_field(&form.form).is_some()),
-            Err(_) => true,
-        };
-        let best: Vec<ChosenSource> = chosen.filter(can_be_asked).take(*limit).collect::<Result<_, _>>()?;
-        if best.is_empty() { Err(AskError::NoSource(topic.clone())) } else { Ok(best) }
-    }
-
-    fn open_one(&self, found: FormEntry) -> Result<ChosenSource, AskError> {
-        let opened = match open_form::open_found(self.store.as_ref(), &found, PostForms::Sure) {
-            Err(FormOpenError::Store(error)) => return Err(error.into()),
-            Err(reason) => Err(reason.to_string()),
-            Ok(form) => {
-                let client = self.client_for(&form.source).map_err(|error| error.to_string());
-                client.map(|client| (form, client))
-            }
-        };
-        Ok(ChosenSource { found, opened })
-    }
-
-    fn choose(&self, selection: &SourceSelection) -> Result<Vec<FormEntry>, AskError> {
         match selection {
             SourceSelection::Best(_, limit) if !(1..=MAX_SOURCES).contains(limit) => Err(AskError::TooMany),
-            SourceSelection::Best(topic, limit) => {
-                let query = FormQuery {
-                    topic: Some(topic.clone()),
-                    min_relevance: 0.5,
-                    min_searchable: 0.5,
-                    labels: LabelFilter::Accepted,
-                    limit: Some(limit * 4),
-                    ..FormQuery::default()
-                };
-                Ok(self.store.forms(&query)?.rows)
-            }
+            SourceSelection::Best(topic, limit) => self.open_best(topic, *limit),
             SourceSelection::Forms(forms) if !(1..=MAX_SOURCES).contains(&forms.len()) => {
                 Err(AskError::TooMany)
             }
             SourceSelection::Forms(forms) => {
-                let store = self.store.as_ref();
-                let found = forms.iter().map(|form| form_by_id(store, *form, None, false));
-                let found: Vec<FormEntry> = found.filter_map(Result::transpose).collect::<Result<_, _>>()?;
-                if found.is_empty() { Err(AskError::NoForm) } else { Ok(found) }
+                let opened = forms.iter().map(|form| self.open_named(*form)).filter_map(Result::transpose);
+                let opened: Vec<ChosenSource> = opened.collect::<Result<_, _>>()?;
+                if opened.is_empty() { Err(AskError::NoForm) } else { Ok(opened) }
             }
         }
+    }
+
+    fn open_best(&self, topic: &str, limit: usize) -> Result<Vec<ChosenSource>, AskError> {
+        let query = FormQuery {
+            topic: Some(topic.to_string()),
+            min_relevance: 0.5,
+            min_searchable: 0.5,
+            labels: LabelFilter::Accepted,
+            limit: Some(limit * 4),
+            ..FormQuery::default()
+        };
+        let opened = self.store.forms(&query)?.rows.into_iter().map(|found| self.open_found(&found));
+        let can_be_asked = |chosen: &Result<ChosenSource, AskError>| match chosen {
+            Ok(chosen) => chosen.opened.as_ref().is_ok_and(|(form, _)| query_field(&form.form).is_some()),
+            Err(_) => true,
+        };
+        let best: Vec<ChosenSource> = opened.filter(can_be_asked).take(limit).collect::<Result<_, _>>()?;
+        if best.is_empty() { Err(AskError::NoSource(topic.to_string())) } else { Ok(best) }
+    }
+
+    /// Opens a form by its id: one that a crawl found, or one that was harvested by its URL. `None` if the store has
+    /// no such form.
+    fn open_named(&self, form: FormId) -> Result<Option<ChosenSource>, AskError> {
+        if let Some(found) = form_by_id(self.store.as_ref(), form, None, false)? {
+            return self.open_found(&found).map(Some);
+        }
+        match open_form::form_by_id(self.store.as_ref(), form, PostForms::Sure) {
+            Err(FormOpenError::Store(error)) => Err(error.into()),
+            Err(_) => Ok(None),
+            Ok(form) => Ok(Some(ChosenSource {
+                form_id: form.id,
+                topic: form.topic.clone(),
+                site: Site::of(&form.page),
+                page_url: form.page.clone(),
+                opened: self.with_client(form),
+            })),
+        }
+    }
+
+    fn open_found(&self, found: &FormEntry) -> Result<ChosenSource, AskError> {
+        let opened = match open_form::open_found(self.store.as_ref(), found, PostForms::Sure) {
+            Err(FormOpenError::Store(error)) => return Err(error.into()),
+            Err(reason) => Err(reason.to_string()),
+            Ok(form) => self.with_client(form),
+        };
+        let row = &found.row;
+        Ok(ChosenSource {
+            form_id: row.form_id,
+            topic: row.topic.clone(),
+            site: row.site.clone(),
+            page_url: row.page_url.clone(),
+            opened,
+        })
+    }
+
+    fn with_client(&self, form: OpenedForm) -> Result<(OpenedForm, SourceClient), String> {
+        let client = self.client_for(&form.source).map_err(|error| error.to_string())?;
+        Ok((form, client))
     }
 
     /// State of a form's session after an earlier query.

@@ -4,7 +4,8 @@ use super::{Asker, SourceClient};
 use crate::harvest::open_form::OpenedForm;
 use crate::harvest::parse_response;
 use crate::polite::Clock;
-use crate::store::{FormEntry, StoreError, Submission, SubmissionPurpose, SubmissionResult, Submitter};
+use crate::store::{StoreError, Submission, SubmissionPurpose, SubmissionResult, Submitter};
+use hadal_core::address::Site;
 use hadal_core::harvest::policy::{Policy, QueryOutcome, RequestCosts, StatedTotal};
 use hadal_core::harvest::query::Query;
 use hadal_core::harvest::record::Record;
@@ -12,10 +13,12 @@ use hadal_core::harvest::session::{
     DetailMode, EntryPage, HarvestEnding, HarvestOptions, HarvestSession, HarvestUpdate,
 };
 use hadal_core::http::Request;
+use hadal_core::identity::FormId;
 use hadal_core::time::Time;
 use serde::Serialize;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use url::Url;
 use utoipa::ToSchema;
 
 /// Longest time that one source may take. Guess.
@@ -64,7 +67,10 @@ pub enum AskOutcome {
 
 /// A form that was selected.
 pub struct ChosenSource {
-    pub found: FormEntry,
+    pub form_id: FormId,
+    pub topic: String,
+    pub site: Site,
+    pub page_url: Url,
     /// The opened form with its client, or the reason why it cannot be queried.
     pub opened: Result<(OpenedForm, SourceClient), String>,
 }
@@ -92,17 +98,16 @@ impl ChosenSource {
                 }
             }
         };
-        let row = &self.found.row;
         let outcome = match (reply.records.is_empty(), &reply.failure) {
             (false, _) => AskOutcome::Answered,
             (true, None) => AskOutcome::Nothing,
             (true, Some(_)) => AskOutcome::Failed,
         };
         let source = AskedSource {
-            form_id: row.form_id.to_string(),
-            topic: row.topic.clone(),
-            site: row.site.to_string(),
-            page_url: row.page_url.to_string(),
+            form_id: self.form_id.to_string(),
+            topic: self.topic,
+            site: self.site.to_string(),
+            page_url: self.page_url.to_string(),
             outcome,
             reason: reply.failure,
             found: reply.records.len(),

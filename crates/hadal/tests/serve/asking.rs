@@ -7,6 +7,7 @@ use hadal::polite::Clock;
 use hadal::store::*;
 use hadal_core::critic::trained::{CriticTarget, TrainedCritic};
 use hadal_core::strategy::{StrategyContext, find_strategy};
+use hadal_core::time::Time;
 use hadal_world::{Spec, World};
 use http::{Method, StatusCode};
 use serde_json::{Value, json};
@@ -74,6 +75,40 @@ async fn a_form_can_be_tried_from_the_directory() {
         outcomes.push(tried["sources"][0]["outcome"].clone());
     }
     assert!(outcomes.contains(&json!("answered")), "{outcomes:?}");
+}
+
+#[tokio::test]
+async fn a_form_that_was_harvested_by_its_url_can_be_asked() {
+    let query = FormQuery {
+        topic: Some("book".into()),
+        min_relevance: 0.5,
+        labels: LabelFilter::Accepted,
+        whole: true,
+        limit: Some(5),
+        ..FormQuery::default()
+    };
+    let (crawled, store) = (crawled().await, memory());
+    let mut forms = Vec::new();
+    for found in crawled.forms(&query).unwrap().rows {
+        let spec = HarvestSpec {
+            form: found.row.form_id,
+            topic: String::new(),
+            page: found.row.page_url.clone(),
+            whole: *found.row.whole.unwrap(),
+            policy: "hadal".into(),
+            seed: 1,
+            source: "demo world 1".into(),
+        };
+        store.begin_harvest(&spec, Time(0)).unwrap();
+        forms.push(spec.form.to_string());
+    }
+    let serving = open_to_all(store).await;
+    let client = serving.client.writing().await;
+    let question = json!({"words": "book", "forms": forms});
+    let heard = client.send(Method::POST, "/api/ask", Some(question)).await.json();
+    let sources = heard["sources"].as_array().unwrap();
+    assert_eq!(sources.len(), forms.len(), "{heard}");
+    assert!(sources.iter().any(|source| source["outcome"] == "answered"), "{heard}");
 }
 
 #[tokio::test]
