@@ -171,6 +171,28 @@ const LAYOUTS: [Layout; 13] = [
     },
 ];
 
+/// Layouts of records without links, each in several elements.
+const LINKLESS_LAYOUTS: [Layout; 2] = [
+    Layout {
+        name: "row pairs",
+        row: |_, t, x, y| format!("<tr><td>{t}</td><td>{y}</td></tr><tr><td colspan=2>{x}</td></tr>"),
+        around: ("<table>", "</table>"),
+        grid: None,
+        between: "",
+    },
+    Layout {
+        name: "sheets",
+        row: |_, t, x, y| {
+            format!(
+                "<table><tr><th>Name</th><td>{t}</td></tr><tr><th>Year</th><td>{y}</td></tr><tr><th>About</th><td>{x}</td></tr></table>"
+            )
+        },
+        around: ("<div>", "</div>"),
+        grid: None,
+        between: "",
+    },
+];
+
 /// Additions of a site to its result pages.
 #[derive(Clone, Copy, Debug)]
 struct SiteStyle {
@@ -374,9 +396,13 @@ fn harvest(site: &Site<'_>, reader: &AnswerReader) -> ReadingScore {
 }
 
 fn check(style: SiteStyle, prepare: impl Fn(&Site<'_>) -> AnswerReader) {
+    check_layouts(&LAYOUTS, style, prepare);
+}
+
+fn check_layouts(layouts: &[Layout], style: SiteStyle, prepare: impl Fn(&Site<'_>) -> AnswerReader) {
     let items = collection();
     let mut faults = Vec::new();
-    for layout in LAYOUTS {
+    for &layout in layouts {
         let site = Site { items: &items, layout, style };
         let score = harvest(&site, &prepare(&site));
         let precision = score.right as f64 / score.found.max(1) as f64;
@@ -399,6 +425,49 @@ const QUIET: SiteStyle = SiteStyle { busy: false, popular: false, counts: true, 
 #[test]
 fn quiet_sites_are_read_in_every_layout() {
     check(QUIET, |site| learned(site, ["amber", "delta", "qzxqzx"]));
+}
+
+#[test]
+fn a_record_of_several_elements_without_links_is_one() {
+    check_layouts(&LINKLESS_LAYOUTS, QUIET, improved);
+}
+
+/// Reads a page that shows `list` for the query "sea".
+fn read_list(list: &str) -> Answer {
+    let html = format!("<h1>Archive</h1><div id=found>{list}</div><p>Open from nine to five.</p>");
+    let url = Url::parse("http://a.example/find?q=sea").unwrap();
+    let document = parse_with_outline(html.as_bytes(), Some("text/html"), &url);
+    AnswerReader::default().read(&document, 200, &Query::words("sea"))
+}
+
+#[test]
+fn the_items_of_a_section_are_the_records() {
+    let section = |item: &Item| {
+        let (letter, title, text) = (&item.title[..1], &item.title, &item.text);
+        format!("<h4>{letter}</h4><ul><li>{title} <span>{text} by the sea</span></li></ul>")
+    };
+    let items = collection();
+    let answer = read_list(&items[..9].iter().map(section).collect::<String>());
+    let is_whole = |(record, item): (&hadal_core::harvest::record::Record, &Item)| {
+        record.text.starts_with(&item.title) && record.text.ends_with("by the sea")
+    };
+    assert_eq!(answer.records.len(), 9, "{:?}", answer.records);
+    assert!(answer.records.iter().zip(&items).all(is_whole), "{:?}", answer.records);
+}
+
+#[test]
+fn links_of_advertisements_do_not_divide_records_without_links() {
+    let mut list = String::new();
+    for (at, item) in collection().iter().take(9).enumerate() {
+        write!(list, "<div class=r><h3>{}</h3><p>{} by the sea</p></div>", item.title, item.text).unwrap();
+        if at % 3 == 2 {
+            let link = format!("<a href='http://ads.example/click?c={at}'>Cheap insurance</a>");
+            write!(list, "<div class='r ad'><h3>{link}</h3><p>Compare forty offers</p></div>").unwrap();
+        }
+    }
+    let answer = read_list(&list);
+    let titles: Vec<&str> = answer.records.iter().map(|record| record.title.as_str()).collect();
+    assert_eq!((titles.len(), titles.contains(&"Cheap insurance")), (9, false), "{titles:?}");
 }
 
 #[test]

@@ -109,7 +109,7 @@ impl PageFurniture {
         let Some(counts) = self.texts.get(&text) else { return TextNovelty::NEW };
         let own = u16::from(self.queries.contains(&query));
         if self.with_results == 0 {
-            return if own == 1 { TextNovelty::NEW } else { TextNovelty::FIXED };
+            return if counts.without_results > own { TextNovelty::FIXED } else { TextNovelty::NEW };
         }
         // An answer without results may suggest records, so a text on it alone is not fixed.
         if counts.without_results > 0 && counts.with_results == self.with_results {
@@ -141,6 +141,11 @@ impl PageFurniture {
         counts.with_results == 0 && counts.without_results == self.without_results && self.without_results > 0
     }
 
+    /// Returns true if a known answer shows this text.
+    pub(super) fn knows_text(&self, text: u64) -> bool {
+        self.texts.contains_key(&text)
+    }
+
     /// Returns true if an answer without results was added.
     pub(super) fn knows_empty_answer(&self) -> bool {
         self.without_results > 0
@@ -170,6 +175,15 @@ mod tests {
         assert_eq!(novelty(&furniture, 3, 101).novelty, 1.0, "an answer does not count against itself");
         assert_eq!(furniture.signature_share([2, 5].into_iter()), Some(1.0));
         assert_eq!(furniture.signature_share([1, 3].into_iter()), Some(0.0));
+    }
+
+    #[test]
+    fn a_text_on_two_answers_without_results_is_fixed() {
+        let mut furniture = PageFurniture::default();
+        furniture.add(vec![1, 2], 100, SampleKind::WithoutResults);
+        furniture.add(vec![1, 3], 101, SampleKind::WithoutResults);
+        let novelty = |text| furniture.novelty(text, 101, FurnitureBasis::AllAnswers);
+        assert_eq!((novelty(1), novelty(3)), (TextNovelty::FIXED, TextNovelty::NEW));
     }
 
     #[test]

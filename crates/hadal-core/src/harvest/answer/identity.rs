@@ -14,7 +14,7 @@
 //!
 //! Where URLs do not distinguish records, the text does.
 
-use super::records::RawRecord;
+use super::records::{RawRecord, RecordFields};
 use super::view::{hashed, plain_hash};
 use crate::address::is_session_name;
 use crate::harvest::query::Query;
@@ -38,6 +38,9 @@ const MIN_TOKEN_BYTES: usize = 8;
 /// Largest step between the numbers of neighbouring records that still counts as a position; some positions may be
 /// hidden. Guess.
 const MAX_POSITION_STEP: i64 = 3;
+
+/// Characters of a title that enter an id, fewer than where titles are cut. Guess.
+const MAX_TITLE_CHARS: usize = 100;
 
 /// A named part of a URL: `host`, `/n` for the n-th path segment, or `?name` for a parameter.
 type UrlPart = (String, String);
@@ -252,7 +255,7 @@ fn count_up(values: &[Option<&str>]) -> bool {
 /// Names of the fields that count up by 1 from record to record, in a list of at least three.
 fn counting_fields(records: &[RawRecord]) -> Vec<String> {
     let number = |record: &RawRecord, name: &str| {
-        let (_, value) = record.fields.iter().find(|(known, _)| known == name)?;
+        let (_, value) = record.fields.pairs.iter().find(|(known, _)| known == name)?;
         value.trim_end_matches('.').parse::<i64>().ok()
     };
     let counts = |name: &&String| {
@@ -261,22 +264,27 @@ fn counting_fields(records: &[RawRecord]) -> Vec<String> {
             numbers.len() >= 3 && numbers.windows(2).all(|pair| pair[1] == pair[0] + 1)
         })
     };
-    let first = records.first().map(|record| record.fields.as_slice()).unwrap_or_default();
+    let first = records.first().map(|record| record.fields.pairs.as_slice()).unwrap_or_default();
     first.iter().map(|(name, _)| name).filter(counts).cloned().collect()
 }
 
-/// Id of a record without a URL: hash of its title and fields, leaving out relevance scores and running numbers, or of
-/// its text without a leading number.
+/// Id of a record without a URL: hash of its title and marked fields, leaving out relevance scores and running
+/// numbers, or of its text without a leading number.
 fn text_id(record: &RawRecord, counting_fields: &BTreeSet<String>) -> u64 {
     let text = record.text.trim_start_matches(|c: char| !c.is_alphabetic());
-    if record.fields.is_empty() && !text.is_empty() {
+    let RecordFields { pairs, marked } = &record.fields;
+    if *marked == 0 && !text.is_empty() {
         return plain_hash(text);
     }
     let is_lasting =
         |(name, value): &&(String, String)| !is_relevance(name, value) && !counting_fields.contains(name);
-    let lasting = record.fields.iter().filter(is_lasting);
-    let values = lasting.map(|(name, value)| format!("{name} {value}"));
-    let all: Vec<String> = std::iter::once(record.title.clone()).chain(values).collect();
+    let lasting = pairs[..*marked].iter().filter(is_lasting);
+    // A list may number its titles, and a table may order its columns by the values on the page.
+    let mut all: Vec<String> = lasting.map(|(name, value)| format!("{name} {value}")).collect();
+    all.sort_unstable();
+    let title = record.title.trim_start_matches(|c: char| !c.is_alphabetic());
+    let title = if title.is_empty() { &record.title } else { title };
+    all.push(title.chars().take(MAX_TITLE_CHARS).collect());
     plain_hash(&all.join(" "))
 }
 
@@ -294,7 +302,7 @@ mod tests {
 
     fn raw(url: &str, title: &str) -> RawRecord {
         let url = Url::parse(&format!("http://a.org{url}")).ok().filter(|_| !url.is_empty());
-        RawRecord { url, title: title.to_string(), text: title.to_string(), fields: Vec::new() }
+        RawRecord { url, title: title.to_string(), text: title.to_string(), fields: RecordFields::default() }
     }
 
     /// Records titled by their URL up to the first `&`.
@@ -350,7 +358,10 @@ mod tests {
     fn running_numbers_make_no_new_record() {
         let list = |titles: [&str; 3]| -> Vec<RawRecord> {
             let numbered = |(at, title): (usize, &str)| RawRecord {
-                fields: vec![("#".into(), (at + 1).to_string()), ("Year".into(), "1999".into())],
+                fields: RecordFields {
+                    pairs: vec![("#".into(), (at + 1).to_string()), ("Year".into(), "1999".into())],
+                    marked: 2,
+                },
                 ..raw("", title)
             };
             titles.into_iter().enumerate().map(numbered).collect()
@@ -368,5 +379,33 @@ mod tests {
         let ids = rules.ids_of(&records);
         assert_eq!(ids.iter().collect::<FxHashSet<_>>().len(), 3);
         assert_eq!(rules.ids_of(&[raw("", "3. Two")]), [ids[1]]);
+    }
+
+    #[test]
+    fn a_field_named_by_a_text_of_the_page_makes_no_new_record() {
+        let with_fields = |pairs: Vec<(String, String)>, marked| RawRecord {
+            fields: RecordFields { pairs, marked },
+            ..raw("", "Sea")
+        };
+        let year = ("Year".to_string(), "1999".to_string());
+        let place = ("Paris".to_string(), "Louvre".to_string());
+        let (one, other) = (with_fields(vec![year.clone()], 1), with_fields(vec![year, place], 1));
+        let rules = IdentityRules::default();
+        assert_eq!(rules.ids_of(&[one]), rules.ids_of(&[other]));
+    }
+
+    #[test]
+    fn numbered_titles_and_reordered_columns_make_no_new_record() {
+        let with_fields = |title: &str, pairs: [(&str, &str); 2]| RawRecord {
+            fields: RecordFields {
+                pairs: pairs.map(|(n, v)| (n.to_string(), v.to_string())).into(),
+                marked: 2,
+            },
+            ..raw("", title)
+        };
+        let one = with_fields("3. Sea", [("Year", "1999"), ("Place", "Oslo")]);
+        let other = with_fields("8. Sea", [("Place", "Oslo"), ("Year", "1999")]);
+        let rules = IdentityRules::default();
+        assert_eq!(rules.ids_of(&[one]), rules.ids_of(&[other]));
     }
 }

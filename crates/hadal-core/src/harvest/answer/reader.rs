@@ -114,7 +114,7 @@ impl AnswerReader {
             url: raw.url,
             title: raw.title,
             text: raw.text,
-            fields: raw.fields,
+            fields: raw.fields.pairs,
         });
         records.filter(|record| seen.insert(record.id)).collect()
     }
@@ -131,9 +131,9 @@ impl AnswerReader {
     fn add_furniture(&mut self, sample: &AnswerSample<'_>, kind: SampleKind) {
         let view = AnswerView::of(sample.document, sample.query, &self.furniture, FurnitureBasis::AllAnswers);
         let mut texts: Vec<u64> = view.masked_texts().collect();
-        if kind == SampleKind::WithResults {
-            texts.extend(view.unmasked_texts());
-        }
+        // The signature of answers without results must not contain a query, so only texts of other answers count there.
+        let is_counted = |text: &u64| kind == SampleKind::WithResults || self.furniture.knows_text(*text);
+        texts.extend(view.unmasked_texts().filter(is_counted));
         self.furniture.add(texts, query_hash(sample.query), kind);
     }
 

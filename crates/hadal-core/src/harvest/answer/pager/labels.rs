@@ -37,12 +37,41 @@ pub(super) fn label_of(text: &str) -> PagerLabel {
         PagerLabel::Previous
     } else if is_in(&NEXT) {
         PagerLabel::Next
-    } else if is_in(&MORE) {
+    } else if is_in(&MORE) || promises_more(&words) {
         PagerLabel::More
     } else {
         PagerLabel::Other
     }
 }
+
+/// Returns true for a word for "more" with words for results or for showing them, such as "more records".
+fn promises_more(label: &str) -> bool {
+    let is_short_unspaced = label.chars().count() <= MAX_UNSPACED_LABEL && !label.contains(' ');
+    let is_unspaced = UNSPACED_MORE.iter().any(|more| label.starts_with(more)) && is_short_unspaced;
+    let is_more = |word: &str| MORE_WORDS.contains(&word);
+    let mut words = label.split(' ');
+    let is_spaced =
+        label.split(' ').any(is_more) && words.all(|word| is_more(word) || BESIDE_MORE.contains(&word));
+    is_unspaced || is_spaced
+}
+
+/// Longest label in a script without spaces that begins with a word for "more", in characters. Guess.
+const MAX_UNSPACED_LABEL: usize = 6;
+const UNSPACED_MORE: [&str; 5] = ["更多", "もっと", "さらに", "続き", "查看更多"];
+#[rustfmt::skip]
+const MORE_WORDS: [&str; 26] = [
+    "more", "mehr", "weitere", "plus", "más", "mais", "altri", "altre", "meer", "więcej", "ещё", "еще", "больше", "ще", "fler", "flere", "mere",
+    "lisää", "další", "více", "több", "περισσότερα", "daha", "thêm", "더", "المزيد",
+];
+/// Words for results and for showing them, and articles between them.
+#[rustfmt::skip]
+const BESIDE_MORE: [&str; 56] = [
+    "results", "result", "hits", "items", "entries", "records", "matches", "documents", "articles", "show", "load", "view", "see", "display",
+    "treffer", "ergebnisse", "einträge", "anzeigen", "laden", "zeigen", "résultats", "afficher", "charger", "voir", "de", "d",
+    "resultados", "registros", "ver", "mostrar", "cargar", "carregar", "risultati", "carica", "mostra", "resultaten", "tonen", "wyników", "pokaż",
+    "результаты", "результатов", "записей", "показать", "загрузить", "найденное", "результати", "показати",
+    "resultat", "visa", "vis", "tuloksia", "näytä", "výsledků", "zobrazit", "találat", "sonuç",
+];
 
 /// Words of a label in lower case, joined by spaces, without digits and punctuation.
 fn words(label: &str) -> String {

@@ -76,25 +76,50 @@ fn texts(view: &AnswerView<'_>, segment: Segment) -> impl Iterator<Item = usize>
     segment.nodes(view).filter(|at| view.outline.nodes()[*at].is_text()).take(MAX_TEXTS)
 }
 
+/// Fields of one record.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(in super::super) struct RecordFields {
+    /// Pairs of name and value.
+    pub(in super::super) pairs: Vec<(String, String)>,
+    /// Number of pairs, from the first on, whose name the record itself marks as a name. The other names are texts that
+    /// most records of the page share, so they depend on the page.
+    pub(in super::super) marked: usize,
+}
+
 /// Fields of a record: table cells first, then definition lists, then pairs in its texts.
-pub(super) fn fields(
-    view: &AnswerView<'_>,
-    segment: Segment,
-    names: &FieldNames<'_>,
-) -> Vec<(String, String)> {
+pub(super) fn fields(view: &AnswerView<'_>, segment: Segment, names: &FieldNames<'_>) -> RecordFields {
     let mut pairs = by_column(view, segment, names);
+    let has_columns = !pairs.is_empty();
     pairs.extend(by_element(view, segment));
-    for (name, value) in by_text(view, segment, names) {
-        if !pairs
-            .iter()
-            .any(|(known, given)| *known == name || given.contains(&value) && given.contains(&name))
-        {
+    let (marked, shared): (Vec<TextPair>, Vec<TextPair>) =
+        by_text(view, segment, names).into_iter().partition(|pair| pair.is_marked);
+    add_pairs(&mut pairs, marked);
+    let marked = pairs.len().min(MAX_FIELDS);
+    // The columns of a table name all of its values.
+    add_pairs(&mut pairs, if has_columns { Vec::new() } else { shared });
+    pairs.truncate(MAX_FIELDS);
+    RecordFields { pairs, marked }
+}
+
+/// Adds pairs that are not empty and not part of a known one.
+fn add_pairs(pairs: &mut Vec<(String, String)>, new: Vec<TextPair>) {
+    pairs.retain(|(name, value)| !name.is_empty() && !value.is_empty());
+    for TextPair { name, value, .. } in new {
+        let is_part = |(known, given): &(String, String)| {
+            *known == name || given.contains(&value) && given.contains(&name)
+        };
+        if !name.is_empty() && !value.is_empty() && !pairs.iter().any(is_part) {
             pairs.push((name, value));
         }
     }
-    pairs.retain(|(name, value)| !name.is_empty() && !value.is_empty());
-    pairs.truncate(MAX_FIELDS);
-    pairs
+}
+
+/// A pair in the texts of a record.
+struct TextPair {
+    name: String,
+    value: String,
+    /// A colon follows the name.
+    is_marked: bool,
 }
 
 /// Cells of a table row, named by the head cells.
@@ -134,7 +159,7 @@ fn by_element(view: &AnswerView<'_>, segment: Segment) -> Vec<(String, String)> 
 
 /// Pairs in the texts of a record: `Name:` before a text, `Name: value` in one text, and a constant text before a
 /// text that is not constant.
-fn by_text(view: &AnswerView<'_>, segment: Segment, names: &FieldNames<'_>) -> Vec<(String, String)> {
+fn by_text(view: &AnswerView<'_>, segment: Segment, names: &FieldNames<'_>) -> Vec<TextPair> {
     let outline = view.outline;
     let nodes = outline.nodes();
     let texts: Vec<usize> = texts(view, segment).collect();
@@ -145,10 +170,10 @@ fn by_text(view: &AnswerView<'_>, segment: Segment, names: &FieldNames<'_>) -> V
         let next = texts.get(nth + 1).map(|at| outline.text_of(*at));
         if let (true, Some(value)) = (is_name(text) && text.ends_with([':', '\u{ff1a}']), next) {
             let (value, taken) = rest_of_line(view, &texts, nth + 1).unwrap_or((value.to_string(), 1));
-            pairs.push((clean_name(text), value));
+            pairs.push(TextPair { name: clean_name(text), value, is_marked: true });
             nth += taken;
         } else if let Some((name, value)) = split_at_colon(text) {
-            pairs.push((name, value));
+            pairs.push(TextPair { name, value, is_marked: true });
         } else if let Some(value) = next
             && names.constant.contains(text)
             && is_name(text)
@@ -156,7 +181,7 @@ fn by_text(view: &AnswerView<'_>, segment: Segment, names: &FieldNames<'_>) -> V
             && nodes[texts[nth]].parent != nodes[segment.first].parent
             && are_adjacent(view, texts[nth], texts[nth + 1])
         {
-            pairs.push((clean_name(text), value.to_string()));
+            pairs.push(TextPair { name: clean_name(text), value: value.to_string(), is_marked: false });
             nth += 1;
         }
         nth += 1;

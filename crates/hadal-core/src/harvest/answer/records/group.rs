@@ -126,7 +126,7 @@ impl GroupCandidate {
 
 /// The groups with the best rough scores. A single record is a group only in the place of the template.
 pub(super) fn candidate_groups(view: &AnswerView<'_>, template: Option<&RecordTemplate>) -> Vec<RecordGroup> {
-    let mut candidates = candidates(view);
+    let mut candidates = candidates(view, template);
     candidates.retain(|candidate| candidate.count >= 2 || candidate.matches(template));
     let mut scored: Vec<(f32, GroupCandidate)> = candidates
         .into_iter()
@@ -143,7 +143,7 @@ pub(super) fn candidate_groups(view: &AnswerView<'_>, template: Option<&RecordTe
         .collect()
 }
 
-fn candidates(view: &AnswerView<'_>) -> Vec<GroupCandidate> {
+fn candidates(view: &AnswerView<'_>, template: Option<&RecordTemplate>) -> Vec<GroupCandidate> {
     let mut single = Vec::new();
     let mut together: FxHashMap<(u64, RecordStart), GroupCandidate> = FxHashMap::default();
     let mut children = Vec::new();
@@ -154,7 +154,11 @@ fn candidates(view: &AnswerView<'_>) -> Vec<GroupCandidate> {
         }
         read_children(view.outline, holder, &mut children);
         let place = place_of(view, holder);
-        for start in possible_starts(view.outline, &children) {
+        let mut starts = possible_starts(view.outline, &children);
+        // A short answer may not show by itself how its records start.
+        let known = template.and_then(|template| template.start_at(place));
+        starts.extend(known.filter(|start| !starts.contains(start)));
+        for start in starts {
             let Some(candidate) = measure(view, holder, place, &children, start) else { continue };
             let joined = together.entry((place, start)).or_insert_with(|| GroupCandidate::new(place, start));
             joined.join(&candidate);

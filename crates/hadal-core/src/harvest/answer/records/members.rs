@@ -2,9 +2,9 @@
 
 use super::super::links::LinkKey;
 use super::super::view::AnswerView;
-use super::detail_link::RecordLink;
+use super::detail_link::{RecordLink, links_of};
 use super::group::Segment;
-use super::score::ScoredGroup;
+use super::score::{ScoredGroup, leads_away};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Share of records with a detail link from which records without it are doubted. Guess.
@@ -17,6 +17,11 @@ const MIN_REPEATING_SHARE: f32 = 0.5;
 /// Drops rows without the detail link that nearly all records have, such as headings and advertisements, and rows with
 /// a link that repeats the query, such as pagers.
 pub(super) fn drop_outsiders(view: &AnswerView<'_>, scored: &mut ScoredGroup) {
+    if scored.detail.is_none() {
+        let links_away =
+            |segment: &Segment| links_of(view, *segment).iter().any(|link| leads_away(view, link.link));
+        drop_minority(&mut scored.group.segments, links_away);
+    }
     let Some(detail) = scored.detail.as_ref().filter(|detail| detail.share >= MIN_DETAIL_LINK_SHARE) else {
         return;
     };
@@ -25,11 +30,8 @@ pub(super) fn drop_outsiders(view: &AnswerView<'_>, scored: &mut ScoredGroup) {
     scored.group.segments.retain(|segment| {
         detail.position_in(view, *segment).is_some() && !detail.find(view, *segment).is_some_and(repeats)
     });
-    let is_foreign = |segment: &Segment| {
-        detail
-            .position_in(view, *segment)
-            .is_some_and(|link| view.page.links[link].url.host_str() != view.page.url.host_str())
-    };
+    let is_foreign =
+        |segment: &Segment| detail.position_in(view, *segment).is_some_and(|link| leads_away(view, link));
     drop_minority(scored.group.segments.as_mut(), is_foreign);
 }
 

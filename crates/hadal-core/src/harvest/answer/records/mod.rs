@@ -21,6 +21,7 @@ use super::view::AnswerView;
 use crate::html::{tag, truncate};
 use detail_link::{DetailLink, RecordLink};
 use fields::FieldNames;
+pub(super) use fields::RecordFields;
 use template::RecordTemplate;
 use url::Url;
 
@@ -35,17 +36,20 @@ const MIN_SINGLE_SHARE: f32 = 0.8;
 /// New weight in bytes that a heading or the link of a single record needs. Guess.
 const MIN_NEW_WEIGHT: f32 = 0.5;
 
+/// Share of the best group's new weight that a group in an established place needs. Guess.
+const MIN_ESTABLISHED_SHARE: f32 = 0.7;
+
 /// A record without its id.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct RawRecord {
     pub(super) url: Option<Url>,
     pub(super) title: String,
     pub(super) text: String,
-    pub(super) fields: Vec<(String, String)>,
+    pub(super) fields: RecordFields,
 }
 
-/// Group with the best score that has several records, or stands where earlier answers had theirs. `stated` is the
-/// number of records that the page claims to show.
+/// Group with the best score that has several records, or stands where earlier answers had theirs. An established place
+/// wins over another division of the same text. `stated` is the number of records that the page claims to show.
 pub(super) fn find_group(
     view: &AnswerView<'_>,
     templates: &RecordTemplates,
@@ -57,7 +61,13 @@ pub(super) fn find_group(
     let mut scored: Vec<ScoredGroup> = scored.filter(|scored| scored.score > 0.0).collect();
     scored.sort_by(|a, b| b.score.total_cmp(&a.score));
     scored.iter_mut().for_each(|scored| members::drop_outsiders(view, scored));
-    let mut found = scored.into_iter().find(|scored| scored.group.segments.len() > 1 || scored.is_known)?;
+    let is_list = |scored: &ScoredGroup| scored.group.segments.len() > 1 || scored.is_known;
+    let best = scored.iter().position(is_list)?;
+    let at = scored.iter().position(|scored| scored.is_known).filter(|known| {
+        let least = MIN_ESTABLISHED_SHARE * scored[best].new_weight(view);
+        templates.is_established() && scored[*known].new_weight(view) >= least
+    });
+    let mut found = scored.swap_remove(at.unwrap_or(best));
     members::add_irregular(view, &mut found);
     Some(found)
 }
@@ -180,7 +190,7 @@ pub(super) fn main_heading<'a>(view: &AnswerView<'a>) -> Option<&'a str> {
 }
 
 /// Fields of a whole page, read as one record.
-pub(super) fn page_fields(view: &AnswerView<'_>) -> Vec<(String, String)> {
+pub(super) fn page_fields(view: &AnswerView<'_>) -> RecordFields {
     let segment = Segment { first: 0, last: 0 };
     fields::fields(view, segment, &FieldNames::of(view, &RecordGroup::single(segment)))
 }

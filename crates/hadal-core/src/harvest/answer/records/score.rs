@@ -1,16 +1,19 @@
 //! Score of a candidate group: the product of factors that records usually have.
 //!
-//! `score = M * A^2 * L * P * (1 + 0.8 m) * C * H * K`
+//! `score = M * A^2 * L * F * S * P * (1 + 0.8 m) * C * H * O * K`
 //!
 //! - `M`: sum over the records of `min(v, 700)^0.75`, where `v` is the new weight of a record in bytes
 //! - `A`: similarity of the records, see [`similarity`]
 //! - `L`: links to detail pages. With the detail link's share `s`, purity `u`, repeating share `q` and targets per record
 //!   `c` (see `detail_link`): `s^2 * (0.4 + 0.6 u) * (1 - 0.85 q) * max(c, 1)^-1.5`. Without a detail link: 0.25 times
 //!   [`linkless_factor`]
+//! - `F`: 0.4 if most detail links lead to another host, as those of advertisements do, else 1
+//! - `S`: 0.15 if most segments hold several records: headings in several siblings, or a section with a list, else 1
 //! - `P`: place on the page, see [`place_factor`]
 //! - `m`: share of records that contain a query word
 //! - `C`: 1.7 if the page states that it shows this number of records, else 1
-//! - `H`: 0.6 if hardly any holder has more than one record, so that the holders are the records, else 1
+//! - `H`: 0.4 if hardly any holder has more than one record, so that the holders are the records, else 1
+//! - `O`: 0.5 if the end of a record stands before the first record, so that records start elsewhere, else 1
 //! - `K`: 4 in the place of earlier records, else `1 - 0.6 / (r + 0.2)` for `r` records
 //!
 //! All weights are guesses. `A`, `m`, `s`, `u`, `q` are shares in 0..1.
@@ -18,6 +21,7 @@
 use super::super::view::AnswerView;
 use super::detail_link::{DetailLink, detail_link};
 use super::group::{RecordGroup, Segment, record_mass};
+use super::start::{read_children, shape};
 use super::template::RecordTemplate;
 use crate::html::{tag, truncate};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -30,12 +34,18 @@ const MAX_LEVELS: usize = 5;
 const MAX_NODES: usize = 80;
 /// Share of records with a detail link below which the group has none. Guess.
 const MIN_DETAIL_LINK_SHARE: f32 = 0.3;
+/// The same, if the links lead to another host: those of advertisements stand in some records only. Guess.
+const MIN_FOREIGN_LINK_SHARE: f32 = 0.7;
 /// Bytes of a class or id that are examined. Guess.
 const MAX_CLASS_BYTES: usize = 120;
 /// Levels above the records at which classes are examined. Guess.
 const MAX_CLASS_LEVELS: usize = 12;
 /// Share of the page's new weight above which an element covers the page, so that its class does not count. Guess.
 const MIN_COVERING_SHARE: f32 = 0.8;
+
+/// Items of a section are at least this much longer than its heading. Fields of a record are shorter than its title.
+/// Guess.
+const SECTION_ITEM_FACTOR: usize = 3;
 
 /// A group with its score.
 pub(in super::super) struct ScoredGroup {
@@ -48,6 +58,13 @@ pub(in super::super) struct ScoredGroup {
     pub(in super::super) is_known: bool,
 }
 
+impl ScoredGroup {
+    /// New weight of all records in bytes.
+    pub(super) fn new_weight(&self, view: &AnswerView<'_>) -> f32 {
+        self.group.segments.iter().map(|segment| view.new_weight(segment.nodes(view))).sum()
+    }
+}
+
 /// Drops the furniture of a group and scores it. `stated` is the number of records that the page claims to show.
 pub(super) fn score(
     view: &AnswerView<'_>,
@@ -57,8 +74,9 @@ pub(super) fn score(
 ) -> ScoredGroup {
     drop_furniture(view, &mut group);
     let known_shape = template.and_then(RecordTemplate::detail_shape);
-    let detail =
-        detail_link(view, &group, known_shape).filter(|detail| detail.share >= MIN_DETAIL_LINK_SHARE);
+    let detail = detail_link(view, &group, known_shape)
+        .filter(|detail| detail.share >= MIN_DETAIL_LINK_SHARE)
+        .filter(|detail| detail.share >= MIN_FOREIGN_LINK_SHARE || !is_foreign(view, &group, detail));
     let count = group.segments.len();
     let matching = group.segments.iter().filter(|segment| view.has_query_word(segment.text(view))).count();
     let matching_share = matching as f32 / count.max(1) as f32;
@@ -78,17 +96,67 @@ pub(super) fn score(
     let score = mass(view, &group)
         * similarity(view, &group).powi(2)
         * linked
+        * if detail.as_ref().is_some_and(|detail| is_foreign(view, &group, detail)) { 0.4 } else { 1.0 }
+        * if hold_several(view, &group) { 0.15 } else { 1.0 }
         * place_factor(view, &group)
         * (1.0 + 0.8 * matching_share)
         * if is_stated { 1.7 } else { 1.0 }
-        * if holders_are_records(&group) { 0.6 } else { 1.0 }
+        * if holders_are_records(&group) { 0.4 } else { 1.0 }
+        * if starts_late(view, &group) { 0.5 } else { 1.0 }
         * if is_known { 4.0 } else { 1.0 - 0.6 / (count as f32 + 0.2) };
     ScoredGroup { group, detail, score, matching_share, is_known }
+}
+
+/// Returns true if most detail links lead to another host than that of the page.
+fn is_foreign(view: &AnswerView<'_>, group: &RecordGroup, detail: &DetailLink) -> bool {
+    let sample = group.segments.iter().take(MAX_COMPARED);
+    let links: Vec<usize> = sample.filter_map(|segment| detail.position_in(view, *segment)).collect();
+    let foreign = links.iter().filter(|link| leads_away(view, **link)).count();
+    foreign * 2 > links.len()
+}
+
+/// Returns true if a link, given by its position on the page, leads to another host.
+pub(super) fn leads_away(view: &AnswerView<'_>, link: usize) -> bool {
+    view.page.links[link].url.host_str() != view.page.url.host_str()
+}
+
+/// Returns true if most segments have a heading in at least two of their siblings, or are sections.
+fn hold_several(view: &AnswerView<'_>, group: &RecordGroup) -> bool {
+    let nodes = view.outline.nodes();
+    let has_heading = |at: &usize| (*at..nodes[*at].end as usize).any(|at| nodes[at].is_heading());
+    let several = |segment: &&Segment| {
+        let headings = siblings(view, **segment).filter(has_heading).take(2).count();
+        headings == 2 || is_section(view, **segment)
+    };
+    let sample = group.segments.len().min(MAX_COMPARED);
+    group.segments[..sample].iter().filter(several).count() * 2 > sample
+}
+
+/// Siblings of a segment, up to a limit.
+fn siblings<'a>(view: &'a AnswerView<'_>, segment: Segment) -> impl Iterator<Item = usize> + 'a {
+    let next =
+        move |at: &usize| Some(view.outline.nodes()[*at].end as usize).filter(|next| *next <= segment.last);
+    std::iter::successors(Some(segment.first), next).take(MAX_NODES)
 }
 
 /// Returns true if at least 80 % as many holders as records exist: then the holders are the records.
 fn holders_are_records(group: &RecordGroup) -> bool {
     group.holders.len() > 1 && group.holders.len() * 10 >= group.segments.len() * 8
+}
+
+/// Returns true if the element before the first record has the same name and continues other records, as when each
+/// record is taken to start with its second row.
+fn starts_late(view: &AnswerView<'_>, group: &RecordGroup) -> bool {
+    let (&[holder], Some(first)) = (&group.holders[..], group.segments.first()) else { return false };
+    let mut children = Vec::new();
+    read_children(view.outline, holder, &mut children);
+    let before = children.iter().rev().find(|child| child.at < first.first);
+    let tag_of = |at: usize| &view.outline.nodes()[at].tag;
+    before.is_some_and(|child| {
+        tag_of(child.at) == tag_of(first.first)
+            && group.continuations.binary_search(&child.label()).is_ok()
+            && !view.is_fixed(child.at..view.outline.nodes()[child.at].end as usize)
+    })
 }
 
 /// Drops empty segments, heads of tables, segments that answers without results show too, and segments in runs of
@@ -124,24 +192,67 @@ fn mass(view: &AnswerView<'_>, group: &RecordGroup) -> f32 {
 }
 
 /// Plausibility of records without detail links: 0 for single cells or inline elements, 0.1 for segments that hold
-/// several records, 1 for at least two texts per record, else 0.3. The values are guesses.
+/// several records or a part of one, 1 for at least two texts per record, else 0.3. The values are guesses.
 fn linkless_factor(view: &AnswerView<'_>, group: &RecordGroup) -> f32 {
     let nodes = view.outline.nodes();
     let is_cell = |at: usize| matches!(nodes[at].tag, tag!("td") | tag!("th") | tag!("span") | tag!("a"));
     let texts = |at: &Segment| at.nodes(view).filter(|at| nodes[*at].is_text()).take(4).count();
+    if alternate(view, group) {
+        return 0.1;
+    }
     let sample = group.segments.iter().take(MAX_COMPARED);
     let (mut text_count, mut count) = (0, 0);
     for segment in sample {
         if is_cell(segment.first) && segment.first == segment.last && lines(view, segment.first) < 2 {
             return 0.0;
         }
-        if is_several(view, *segment) || has_record_cells(view, *segment) {
+        let is_many =
+            is_several(view, *segment) || has_record_cells(view, *segment) || is_section(view, *segment);
+        if is_many || is_field_row(view, *segment) {
             return 0.1;
         }
         text_count += texts(segment);
         count += 1;
     }
     if text_count >= 2 * count { 1.0 } else { 0.3 }
+}
+
+/// Returns true if the segments are single elements that repeat a cycle of two or three shapes: then each cycle is a
+/// record, such as a pair of table rows.
+fn alternate(view: &AnswerView<'_>, group: &RecordGroup) -> bool {
+    let sample = &group.segments[..group.segments.len().min(MAX_COMPARED)];
+    if sample.iter().any(|segment| segment.first != segment.last) {
+        return false;
+    }
+    let shapes: Vec<u64> = sample.iter().map(|segment| shape(view.outline, segment.first)).collect();
+    let differ = shapes.windows(2).any(|pair| pair[0] != pair[1]);
+    let is_cycle = |length: &usize| {
+        let repeats = shapes.iter().zip(&shapes[*length..]).filter(|(one, other)| one == other).count();
+        shapes.len() >= 2 * length && repeats * 10 >= (shapes.len() - length) * 9
+    };
+    differ && [2, 3].iter().filter(|length| shapes.len() >= **length).any(is_cycle)
+}
+
+/// Returns true for a list with a heading that has no link and is much shorter than the items: a section whose items
+/// are the records.
+fn is_section(view: &AnswerView<'_>, segment: Segment) -> bool {
+    let nodes = view.outline.nodes();
+    let find = |is_wanted: &dyn Fn(usize) -> bool| siblings(view, segment).find(|at| is_wanted(*at));
+    let list = find(&|at| matches!(nodes[at].tag, tag!("ul") | tag!("ol")));
+    let (Some(list), Some(heading)) = (list, find(&|at| nodes[at].is_heading())) else { return false };
+    let items = view.outline.children(list).filter(|at| nodes[*at].tag == tag!("li")).count();
+    let length = |at: usize| view.outline.text_of(at).len();
+    let is_linked = view.links(heading..nodes[heading].end as usize) > 0;
+    items > 0 && !is_linked && length(list) > SECTION_ITEM_FACTOR * items * length(heading)
+}
+
+/// Returns true for a table row with one head cell and one other cell: a field.
+fn is_field_row(view: &AnswerView<'_>, segment: Segment) -> bool {
+    let nodes = view.outline.nodes();
+    let is_row = nodes[segment.first].tag == tag!("tr") && segment.first == segment.last;
+    let mut cells = view.outline.children(segment.first).filter(|at| !nodes[*at].is_text());
+    let mut next = || cells.next().map(|at| nodes[at].tag.clone());
+    is_row && next() == Some(tag!("th")) && next() == Some(tag!("td")) && next().is_none()
 }
 
 /// Number of lines of text in a node, up to 4.

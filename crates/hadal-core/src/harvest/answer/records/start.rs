@@ -64,14 +64,14 @@ pub(super) fn read_children(outline: &Outline, at: usize, children: &mut Vec<Chi
             is_separator: matches!(node.tag, tag!("hr") | tag!("br")),
         }
     }));
-    if children.len() >= MIN_CHILDREN_FOR_SHAPE {
+    if children.len() >= 2 {
         children.iter_mut().for_each(|child| child.shape = shape(outline, child.at));
     }
 }
 
 /// Hash of the names of an element and of its children. A run of equal children counts once; their number counts up
 /// to three.
-fn shape(outline: &Outline, at: usize) -> u64 {
+pub(super) fn shape(outline: &Outline, at: usize) -> u64 {
     let nodes = outline.nodes();
     let (mut hash, mut last, mut count) = (hashed(&&*nodes[at].tag), 0, 0u8);
     for child in outline.children(at).take(MAX_SHAPE_CHILDREN) {
@@ -93,7 +93,9 @@ pub(super) fn possible_starts(outline: &Outline, children: &[ChildNode]) -> Vec<
     }
     let mut starts: Vec<RecordStart> = counts.0.iter().map(|(start, ..)| *start).collect();
     starts.extend(by_class(outline, children));
-    starts.extend(by_shape(children));
+    if children.len() >= MIN_CHILDREN_FOR_SHAPE {
+        starts.extend(by_shape(children));
+    }
     starts.extend(by_separator(children));
     starts.truncate(MAX_STARTS);
     starts

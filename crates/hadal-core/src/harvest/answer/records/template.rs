@@ -10,6 +10,8 @@ const MAX_CONTINUATIONS: usize = 16;
 const MAX_SHAPES: usize = 8;
 /// Records with the most frequent shape from which it is that of detail pages. Guess.
 const MIN_SHAPE_RECORDS: u32 = 5;
+/// Answers from which the place of their records is established. Guess.
+const MIN_ANSWERS: u32 = 3;
 /// Templates stored per form. Guess.
 const MAX_TEMPLATES: usize = 6;
 
@@ -23,6 +25,8 @@ pub(in super::super) struct RecordTemplate {
     pub(super) continuations: Vec<u64>,
     /// Sum of the scores of the groups found there.
     weight: f32,
+    /// Answers whose records stood there.
+    answers: u32,
     /// Number of records by the URL shape of their detail link, most frequent first.
     shapes: Vec<(u64, u32)>,
 }
@@ -30,6 +34,11 @@ pub(in super::super) struct RecordTemplate {
 impl RecordTemplate {
     pub(super) fn matches(&self, place: u64, start: RecordStart) -> bool {
         self.place == place && self.start == start
+    }
+
+    /// Start of the records in this place; `None` for other places.
+    pub(super) fn start_at(&self, place: u64) -> Option<RecordStart> {
+        (self.place == place).then_some(self.start)
     }
 
     /// URL shape of most detail links, once enough records were seen.
@@ -59,6 +68,12 @@ impl RecordTemplates {
         self.0.iter().max_by(|a, b| a.weight.total_cmp(&b.weight))
     }
 
+    /// Returns true if the best template had the records of most answers, and of at least [`MIN_ANSWERS`].
+    pub(in super::super) fn is_established(&self) -> bool {
+        let all: u32 = self.0.iter().map(|template| template.answers).sum();
+        self.best().is_some_and(|best| best.answers >= MIN_ANSWERS && best.answers * 3 >= all * 2)
+    }
+
     /// Adds the group of an answer with its score and the URL shapes of its detail links. A group with several records
     /// replaces the continuation labels.
     pub(in super::super) fn add(&mut self, group: &RecordGroup, score: f32, shapes: &[u64]) {
@@ -68,6 +83,7 @@ impl RecordTemplates {
             Some(at) => {
                 let known = &mut self.0[at];
                 known.weight += score;
+                known.answers = known.answers.saturating_add(1);
                 known.add_shapes(shapes);
                 if group.segments.len() > 1 {
                     known.continuations = continuations;
@@ -75,8 +91,14 @@ impl RecordTemplates {
             }
             None if self.0.len() < MAX_TEMPLATES => {
                 let (place, start) = (group.place, group.start);
-                let mut new =
-                    RecordTemplate { place, start, continuations, weight: score, shapes: Vec::new() };
+                let mut new = RecordTemplate {
+                    place,
+                    start,
+                    continuations,
+                    weight: score,
+                    answers: 1,
+                    shapes: Vec::new(),
+                };
                 new.add_shapes(shapes);
                 self.0.push(new);
             }
