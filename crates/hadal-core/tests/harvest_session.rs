@@ -335,6 +335,28 @@ fn a_form_that_shows_only_its_sections_does_not_search() {
     assert!(result.submissions <= 4, "{} submissions", result.submissions);
 }
 
+/// A site whose pages all show the same links below the form, and whose search runs in a script.
+struct ScriptedSearch;
+
+impl SearchSite for ScriptedSearch {
+    fn answer(&mut self, _: &Request) -> (u16, Option<&'static str>, String) {
+        let foot = "<div>&copy; <a href=/copyright>Copyright of the harbour manual</a> since 1999<br><a href=/licence>History
+            and licence</a> of the manual<br><a href=/donate>Please donate</a> to the makers<br><a href=/bugs>Found a
+            bug?</a> Tell the harbour office</div>";
+        (
+            200,
+            None,
+            frame(&format!("<form action=/find><input name=q></form><p>Search needs a script.</p>{foot}")),
+        )
+    }
+}
+
+#[test]
+fn links_that_every_page_shows_are_no_records() {
+    let run = run(&mut ScriptedSearch, "hadal", 100);
+    assert_eq!((run.records.len(), run.ending), (0, Some(HarvestEnding::SameAnswers)));
+}
+
 #[test]
 fn a_form_that_stores_entries_is_submitted_once() {
     let result = run(&mut EntryForm, "hadal", 50);

@@ -250,10 +250,12 @@ fn opened(form: Form, url: &Url, page: Option<&Page>, source: &str) -> OpenedFor
     }
 }
 
-/// First words of a title that have more than three letters.
+/// First words of a title that have more than three letters, or more than one in a script other than Latin, Greek and
+/// Cyrillic.
 fn title_words(title: &str) -> Vec<String> {
     let mut words = hadal_core::harvest::policy::lexicon::split_words(title);
-    words.retain(|word| word.chars().count() > 3);
+    let least = |word: &str| if word.chars().all(|c| c > '\u{530}') { 2 } else { 4 };
+    words.retain(|word| word.chars().count() >= least(word));
     words.truncate(MAX_TITLE_WORDS);
     words
 }

@@ -11,7 +11,7 @@ use rustc_hash::FxHashMap;
 
 /// Page size in records that is assumed before an answer with several pages was read. Guess.
 const DEFAULT_PAGE_SIZE: u32 = 10;
-/// Queries without a record after which the empty query and words of the entry page are sent. Guess.
+/// Queries without a record after which the empty query is sent. Guess.
 const QUERIES_BEFORE_EMPTY: u32 = 2;
 /// Times that the policy may continue one unknown answer within one choice. Guess.
 const MAX_REPEATS: u32 = 3;
@@ -121,11 +121,10 @@ impl HarvestSession {
         self.browse.next_query().filter(|query| self.record_count() > 0 || is_early(query))
     }
 
-    /// Word of the entry page or its language, as every second query while there is no record.
+    /// Word of the entry page or its language, while there is no record.
     fn opening_query(&mut self) -> Option<Query> {
         let is_due = self.record_count() == 0
-            && self.queries >= QUERIES_BEFORE_EMPTY
-            && self.queries % 2 == 1
+            && self.opening_words.is_due(self.queries)
             && self.entry_page.takes_words();
         if is_due { self.opening_words.take_next().map(|word| Query::words(&word)) } else { None }
     }

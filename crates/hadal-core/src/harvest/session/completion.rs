@@ -7,7 +7,8 @@
 //! 3. [`stop::stop_reason`]: the wanted coverage is reached by the size estimate, or both the recent and the expected
 //!    yield are below [`MIN_YIELD`]. Yield is the number of new records per request.
 //! 4. The last `B` queries brought no new record, with `B = min(20 + R / 20, 100)` for `R` known records, and no browse
-//!    list is left. `B` is 100 while the size estimate says that the wanted coverage is not reached.
+//!    list is left. `B` is 100 while the size estimate says that the wanted coverage is not reached. A harvest without
+//!    records first sends all words of the entry page and its language.
 
 use super::{HarvestEnding, HarvestSession};
 use crate::harvest::estimate::SizeEstimate;
@@ -21,6 +22,9 @@ const MIN_BARREN_QUERIES: u64 = 20;
 const MAX_BARREN_QUERIES: u64 = 100;
 /// Known records that allow one more query without a new record. Guess.
 const RECORDS_PER_BARREN_QUERY: u64 = 20;
+/// Words with records before an estimate from words ends a harvest: the first two may be those of one name, which
+/// always stand together. Guess.
+const MIN_ANSWERED_WORDS: u32 = 5;
 /// New records per request below which a harvest is not worth its requests. Guess.
 const MIN_YIELD: f64 = 0.02;
 /// Requests from which on the recent yield is known. Guess.
@@ -71,15 +75,27 @@ impl HarvestSession {
         let estimate = self.estimate();
         let is_short = estimate.is_some_and(|estimate| estimate.coverage.estimate < rule.coverage);
         match stop::stop_reason(&rule, &self.stop_evidence(estimate.as_ref())) {
+            Some(StopReason::Covered) if !self.has_listed && self.answered_words < MIN_ANSWERED_WORDS => None,
             Some(StopReason::Covered) => Some(HarvestEnding::Covered),
             Some(StopReason::LowYield) => Some(HarvestEnding::Unprofitable),
-            _ => (self.is_barren(is_short) && self.browse_query().is_none())
-                .then_some(HarvestEnding::Unprofitable),
+            _ => (self.is_barren(is_short) && self.browse_query().is_none()).then(|| self.barren_ending()),
+        }
+    }
+
+    /// Ending after too many queries without a new record.
+    fn barren_ending(&self) -> HarvestEnding {
+        match self.record_count() == 0 && self.search_check.are_texts_alike() {
+            true => HarvestEnding::SameAnswers,
+            false => HarvestEnding::Unprofitable,
         }
     }
 
     /// Returns true after too many queries without a new record. `is_short`: the wanted coverage is not reached.
     fn is_barren(&self, is_short: bool) -> bool {
+        // Words of the entry page are better evidence than the policy's first words.
+        if self.record_count() == 0 && !self.opening_words.is_empty() && self.entry_page.takes_words() {
+            return false;
+        }
         let by_records = MIN_BARREN_QUERIES + self.record_count() / RECORDS_PER_BARREN_QUERY;
         let allowed = if is_short { MAX_BARREN_QUERIES } else { by_records };
         u64::from(self.recent.barren_queries) >= allowed.min(MAX_BARREN_QUERIES)

@@ -2,8 +2,9 @@
 //!
 //! A counter or a widening limit in the address makes a new address for every showing of a record. The signs are
 //! records with new addresses whose text was shown before under another address. If more than half of the recent new
-//! addresses show known text, a record with known text is the record that showed it first. Text that one page shows
-//! twice belongs to several records and is no sign.
+//! addresses, or of those on one page, show known text, a record with known text is the record that showed it first. Text that one page shows
+//! twice belongs to several records and is no sign. The same holds for a while after the rules that derive ids from
+//! addresses have changed.
 
 use crate::harvest::record::{Record, RecordId};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -15,42 +16,89 @@ const DECAY: f64 = 0.98;
 const MIN_WEIGHT: f64 = 12.0;
 /// Share of new addresses with known text from which the text identifies records. Guess.
 const MIN_REPEATED_SHARE: f64 = 0.5;
-/// Texts that are remembered. Guess; 48 bytes each.
+/// New addresses on one page from which the page alone shows that addresses change. Guess.
+const MIN_NEW_ON_PAGE: usize = 3;
+/// Further new addresses without a known text until equal text no longer identifies records. Guess.
+const MAX_EXPECTED: u32 = 200;
+/// Texts that are remembered. Guess; 100 bytes each.
 const MAX_TEXTS: usize = 1_000_000;
 
 /// Texts shown so far and the share of new addresses that repeat one.
 #[derive(Default)]
 pub struct ContentIdentity {
-    /// Id of the first record with a text, by hash of the text.
+    /// Id of the first record with a text, by hash of its letters.
     first: FxHashMap<u64, RecordId>,
-    /// Texts that one page showed twice.
+    /// Id of the first record with a text, by hash of its letters and digits.
+    first_exact: FxHashMap<u64, RecordId>,
+    /// Texts that one page showed twice, by hash of their letters.
     ambiguous: FxHashSet<u64>,
     /// Decayed number of new addresses.
     new: f64,
     /// Decayed number of those with known text.
     repeated: f64,
+    /// New addresses for which an equal text still identifies the record.
+    expected: u32,
+}
+
+/// Hashes of a record's text.
+#[derive(Clone, Copy)]
+struct TextKeys {
+    /// Letters of title and text: counters may be shown too.
+    letters: u64,
+    /// Letters and digits without a leading number.
+    exact: u64,
 }
 
 impl ContentIdentity {
     /// Replaces the ids of records that are shown again under another address. `known` holds the ids seen so far.
     pub fn identify(&mut self, page: &mut [Record], known: &FxHashSet<RecordId>) {
-        let texts: Vec<u64> = page.iter().map(text_key).collect();
+        let texts: Vec<TextKeys> = page.iter().map(TextKeys::of).collect();
         let mut on_page = FxHashSet::default();
-        self.ambiguous.extend(texts.iter().filter(|text| !on_page.insert(**text)));
+        let twice = texts.iter().map(|text| text.letters).filter(|text| !on_page.insert(*text));
+        self.ambiguous.extend(twice);
+        if self.is_mostly_repeated(page, &texts, known) {
+            self.expect_new_addresses();
+        }
         for (record, text) in page.iter_mut().zip(texts) {
-            if known.contains(&record.id) || self.ambiguous.contains(&text) {
-                continue;
-            }
-            let first = self.first.get(&text).copied();
-            self.add_new_address(first.is_some());
-            match first {
-                Some(first) if self.are_addresses_volatile() => record.id = first,
-                None if self.first.len() < MAX_TEXTS => {
-                    self.first.insert(text, record.id);
-                }
-                _ => {}
+            if !known.contains(&record.id) && !self.ambiguous.contains(&text.letters) {
+                record.id = self.identify_new(record.id, text);
             }
         }
+    }
+
+    /// Id of a record with a new address.
+    fn identify_new(&mut self, id: RecordId, text: TextKeys) -> RecordId {
+        let (by_letters, exact) =
+            (self.first.get(&text.letters).copied(), self.first_exact.get(&text.exact).copied());
+        self.add_new_address(by_letters.is_some());
+        let is_expected = self.expected > 0;
+        self.expected = if exact.is_some() { self.expected } else { self.expected.saturating_sub(1) };
+        match (by_letters, exact) {
+            (_, Some(first)) if is_expected => return first,
+            (Some(first), _) if self.are_addresses_volatile() => return first,
+            _ => {}
+        }
+        if self.first_exact.len() < MAX_TEXTS {
+            self.first.entry(text.letters).or_insert(id);
+            self.first_exact.entry(text.exact).or_insert(id);
+        }
+        id
+    }
+
+    /// Returns true if a page has at least [`MIN_NEW_ON_PAGE`] new addresses and most of them show equal text.
+    fn is_mostly_repeated(&self, page: &[Record], texts: &[TextKeys], known: &FxHashSet<RecordId>) -> bool {
+        let is_new = |(record, text): &(&Record, &TextKeys)| {
+            !known.contains(&record.id) && !self.ambiguous.contains(&text.letters)
+        };
+        let new = page.iter().zip(texts).filter(is_new);
+        let new: Vec<bool> = new.map(|(_, text)| self.first_exact.contains_key(&text.exact)).collect();
+        let repeated = new.iter().filter(|is_repeated| **is_repeated).count();
+        new.len() >= MIN_NEW_ON_PAGE && repeated as f64 > MIN_REPEATED_SHARE * new.len() as f64
+    }
+
+    /// Expects new addresses of known records, because the rules that derive ids from addresses have changed.
+    pub fn expect_new_addresses(&mut self) {
+        self.expected = MAX_EXPECTED;
     }
 
     fn add_new_address(&mut self, is_repeated: bool) {
@@ -63,11 +111,18 @@ impl ContentIdentity {
     }
 }
 
-/// Hash of a record's title and text, without digits: counters may be shown too.
-fn text_key(record: &Record) -> u64 {
-    let all = record.title.chars().chain(record.text.chars());
-    let plain: String = all.filter(|c| c.is_alphabetic()).flat_map(char::to_lowercase).collect();
-    xxh3_64(plain.as_bytes())
+impl TextKeys {
+    fn of(record: &Record) -> TextKeys {
+        let letters = record.title.chars().chain(record.text.chars()).filter(|c| c.is_alphabetic());
+        let without_number =
+            |text: &'_ str| text.trim_start_matches(|c: char| !c.is_alphabetic()).to_string();
+        let exact = without_number(&record.title) + &without_number(&record.text);
+        TextKeys { letters: hash(letters), exact: hash(exact.chars().filter(|c| c.is_alphanumeric())) }
+    }
+}
+
+fn hash(chars: impl Iterator<Item = char>) -> u64 {
+    xxh3_64(chars.flat_map(char::to_lowercase).collect::<String>().as_bytes())
 }
 
 #[cfg(test)]
@@ -99,7 +154,19 @@ mod tests {
     #[test]
     fn addresses_that_change_from_page_to_page_make_few_new_records() {
         let same = |_| (0..10).map(name).collect();
-        assert!(distinct(50, same) < 40);
+        assert_eq!(distinct(50, same), 10);
+    }
+
+    #[test]
+    fn records_that_differ_in_a_number_stay_apart() {
+        let cars = |page: u64| (0..10).map(|at| format!("Ford {page} from {at}")).collect();
+        assert_eq!(distinct(1, cars), 10);
+        let mut check = ContentIdentity::default();
+        check.identify(&mut [record(1, "Ford 2012")], &FxHashSet::default());
+        check.expect_new_addresses();
+        let mut page = [record(2, "Ford 2013")];
+        check.identify(&mut page, &FxHashSet::default());
+        assert_eq!(page[0].id, RecordId(2));
     }
 
     #[test]
@@ -109,5 +176,22 @@ mod tests {
         assert_eq!(distinct(20, alike), 200);
         let twins = |_: u64| vec![name(1), name(1)];
         assert_eq!(distinct(20, twins), 40);
+    }
+
+    #[test]
+    fn known_text_identifies_records_after_the_rules_for_ids_have_changed() {
+        let (mut check, mut known) = (ContentIdentity::default(), FxHashSet::default());
+        let page = |first: u64| -> Vec<Record> { (0..10).map(|at| record(first + at, &name(at))).collect() };
+        let mut before = page(100);
+        check.identify(&mut before, &known);
+        known.extend(before.iter().map(|record| record.id));
+        check.expect_new_addresses();
+        let mut after = page(200);
+        check.identify(&mut after, &known);
+        assert_eq!(after.iter().map(|record| record.id).collect::<Vec<_>>(), known_ids(&before));
+    }
+
+    fn known_ids(records: &[Record]) -> Vec<RecordId> {
+        records.iter().map(|record| record.id).collect()
     }
 }

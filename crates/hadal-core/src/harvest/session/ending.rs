@@ -67,7 +67,7 @@ impl fmt::Display for HarvestEnding {
             HarvestEnding::Enough => "the wanted number of records is reached",
             HarvestEnding::Unprofitable => "further requests would bring hardly any new records",
             HarvestEnding::NothingLeft => "no query is left",
-            HarvestEnding::SameAnswers => "all answers are the same: the form does not search",
+            HarvestEnding::SameAnswers => "all answers are the same: the server does not search",
             HarvestEnding::Gone => "the form no longer exists",
             HarvestEnding::LoginWall => "the site shows answers only after login",
             HarvestEnding::Captcha => "the site demands a captcha",

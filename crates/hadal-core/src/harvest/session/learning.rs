@@ -63,6 +63,9 @@ impl HarvestSession {
     /// its size is unrelated to them.
     pub(super) fn learn(&mut self, outcome: &QueryOutcome<'_>) {
         self.recent.add(outcome);
+        let has_words = outcome.query.link.is_none() && !outcome.query.words.trim().is_empty();
+        self.answered_words += u32::from(has_words && outcome.query.after == 0 && !outcome.hits.is_empty());
+        self.has_listed |= !has_words && !outcome.hits.is_empty();
         self.cap.learn(outcome);
         self.estimator.learn(outcome);
         self.browse.learn(outcome);

@@ -61,8 +61,10 @@ use reading::AnswerReading;
 use rustc_hash::FxHashSet;
 use search_check::SearchCheck;
 
-/// Answers from which the reader learns the layout of result pages. Guess.
+/// Answers with results from which the reader learns the layout of result pages. Guess.
 const READER_LESSONS: u32 = 6;
+/// Answers from which the reader learns, those without results included. Guess.
+const MAX_READER_LESSONS: u32 = 40;
 
 /// Targets of a harvest and its settings.
 #[derive(Clone, Debug, PartialEq)]
@@ -84,11 +86,15 @@ pub struct HarvestSession {
     reader: AnswerReader,
     /// Answers from which the reader has learned.
     reader_lessons: u32,
+    /// Answers with results among them.
+    result_lessons: u32,
     policy: Box<dyn Policy>,
     /// The policy kept continuing answers that the session does not hold, and is not asked again.
     policy_failed: bool,
     browse: BrowseState,
     opening_words: OpeningWords,
+    /// Text of the entry page.
+    entry_text: String,
     /// Keys of requests for first pages that were answered without a record.
     answered_empty: FxHashSet<u64>,
     paused: PausedReadings,
@@ -108,6 +114,10 @@ pub struct HarvestSession {
     /// Number of finished queries, earlier sessions included.
     queries: u32,
     recent: RecentYield,
+    /// Finished queries with words that had records.
+    answered_words: u32,
+    /// A link or the query without words listed records.
+    has_listed: bool,
     failures: FailureStreak,
     stage: SessionStage,
 }
@@ -133,10 +143,12 @@ impl HarvestSession {
             options,
             reader: AnswerReader::default(),
             reader_lessons: 0,
+            result_lessons: 0,
             policy,
             policy_failed: false,
             browse: BrowseState::default(),
             opening_words: OpeningWords::default(),
+            entry_text: String::new(),
             answered_empty: FxHashSet::default(),
             paused: PausedReadings::default(),
             estimator: SizeEstimator::default(),
@@ -151,6 +163,8 @@ impl HarvestSession {
             detail_urls: FxHashSet::default(),
             queries: 0,
             recent: RecentYield::default(),
+            answered_words: 0,
+            has_listed: false,
             failures: FailureStreak::default(),
             stage: SessionStage::Open,
         }
@@ -219,7 +233,7 @@ impl HarvestSession {
     pub fn restore(&mut self, saved: &[u8]) {
         if let Ok((reader, rest)) = postcard::take_from_bytes(saved) {
             self.reader = reader;
-            self.reader_lessons = READER_LESSONS;
+            (self.reader_lessons, self.result_lessons) = (READER_LESSONS, READER_LESSONS);
             // Older versions saved the reader alone.
             if let Ok(browse) = postcard::from_bytes(rest) {
                 self.browse.restore(browse);

@@ -28,6 +28,7 @@ impl HarvestSession {
             self.entry_page.refresh(&document.page);
             self.browse.find_lists(&document.page, "");
             self.opening_words = OpeningWords::of(&document.page);
+            self.entry_text.clone_from(&document.page.text);
         }
         let query = self.entry_page.calibration_query(self.options.seed).filter(|_| self.reader_lessons == 0);
         if let Some(query) = query {
@@ -68,6 +69,7 @@ impl HarvestSession {
         self.reader.improve(&AnswerSample { document: &document, status: response.status, query });
         let answer = self.reader.read(&document, response.status, query);
         self.empty_answer_status = response.status;
+        self.search_check.add_calibration(&document, query);
         self.search_check.add_first_page(&answer, self.queries);
         if answer.kind == AnswerKind::EntryStored {
             self.stage = SessionStage::Ended(HarvestEnding::EntryStored);

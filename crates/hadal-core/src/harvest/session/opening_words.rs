@@ -16,13 +16,23 @@ const MAX_PAGE_WORDS: usize = 10;
 const MAX_WORDS_PER_LINK: usize = 2;
 /// Bytes of the page's text that are split into words. Guess.
 const MAX_TEXT: usize = 8 << 10;
-/// Least letters of a word in a script with spaces. Guess.
+/// Least letters of a word in the Latin, Greek and Cyrillic scripts. Guess.
 const MIN_LETTERS: usize = 4;
+/// Least letters of a word in other scripts. Guess.
+const MIN_LETTERS_OF_SHORT_WORDS: usize = 2;
+/// Share of a page's letters from which a script is that of its language. Guess; names and addresses are often Latin.
+const MIN_SCRIPT_SHARE: f64 = 0.3;
+/// Finished queries before the first word is sent on a page of another language than English. Guess.
+const QUERIES_BEFORE: u32 = 1;
+/// Finished queries before the first word is sent on other pages. Guess.
+const ENGLISH_QUERIES_BEFORE: u32 = 2;
 
 /// Queue of words.
 #[derive(Default)]
 pub struct OpeningWords {
     words: VecDeque<String>,
+    /// The page is in a language other than English, so that the policy's frequent words do not fit.
+    is_foreign: bool,
 }
 
 impl OpeningWords {
@@ -34,8 +44,30 @@ impl OpeningWords {
             words.add(&link.context.anchor, MAX_WORDS_PER_LINK);
         }
         words.add(crate::html::truncate(&page.text, MAX_TEXT), MAX_PAGE_WORDS);
-        let frequent = frequent_words(page.language.as_deref()).split(' ').map(String::from);
-        OpeningWords { words: words.found.into_iter().chain(frequent).collect() }
+        let language = page_language(page);
+        let frequent = frequent_words(language).split(' ').map(String::from);
+        let is_foreign = language.is_some_and(|code| code != "en");
+        let script =
+            SCRIPTS.iter().filter(|script| language.is_some_and(|code| script.languages.contains(&code)));
+        let scripts: Vec<&Script> = script.collect();
+        // Words in another script than that of the language are those of the page's template.
+        let fits = |word: &String| {
+            scripts.is_empty() || word.chars().any(|c| scripts.iter().any(|script| script.contains(c)))
+        };
+        let (fitting, other): (Vec<String>, Vec<String>) = words.found.into_iter().partition(fits);
+        OpeningWords { words: fitting.into_iter().chain(frequent).chain(other).collect(), is_foreign }
+    }
+
+    /// Returns true if a word is the next query after this number of finished queries: on a page in English every
+    /// second one, because the policy sends frequent English words too.
+    pub fn is_due(&self, queries: u32) -> bool {
+        let by_turn = queries >= ENGLISH_QUERIES_BEFORE && queries % 2 == 1;
+        !self.words.is_empty() && (by_turn || self.is_foreign && queries >= QUERIES_BEFORE)
+    }
+
+    /// Returns true if no word is left.
+    pub fn is_empty(&self) -> bool {
+        self.words.is_empty()
     }
 
     /// Removes and returns the next word.
@@ -56,7 +88,7 @@ impl PageWords {
     fn new(page: &Page) -> PageWords {
         let in_forms = page.forms.iter().flat_map(|form| split_words(&form.text));
         PageWords {
-            language: Language::of(page.language.as_deref()),
+            language: Language::of(page_language(page)),
             excluded: in_forms.collect(),
             found: Vec::new(),
         }
@@ -75,18 +107,56 @@ impl PageWords {
     }
 
     fn is_query(&self, word: &str) -> bool {
-        let is_unspaced = word.chars().all(is_unspaced_letter);
+        let is_european = word.chars().any(|c| c.is_alphabetic() && c < '\u{530}');
         let letters = word.chars().filter(|c| c.is_alphabetic()).count();
-        let is_long = letters >= if is_unspaced { 2 } else { MIN_LETTERS };
+        let is_long = letters >= if is_european { MIN_LETTERS } else { MIN_LETTERS_OF_SHORT_WORDS };
         is_long && !word.chars().any(char::is_numeric) && !self.language.is_stop(word)
     }
 }
 
-/// Returns true for letters of scripts without spaces between words.
-fn is_unspaced_letter(c: char) -> bool {
-    matches!(c, '\u{0e00}'..='\u{0eff}' | '\u{1000}'..='\u{109f}' | '\u{1780}'..='\u{17ff}' | '\u{3040}'..='\u{30ff}'
-        | '\u{3400}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{3ffff}')
+/// Language of a page: the declared or detected one, or the most common one of the page's script if that language is
+/// written in another script. Templates in English often declare English for other contents.
+fn page_language(page: &Page) -> Option<&str> {
+    let text = crate::html::truncate(&page.text, MAX_TEXT);
+    let letters: Vec<char> = page.title.chars().chain(text.chars()).filter(|c| c.is_alphabetic()).collect();
+    let count = |script: &Script| letters.iter().filter(|c| script.contains(**c)).count();
+    let has_share = |script: &&Script| count(script) as f64 > MIN_SCRIPT_SHARE * letters.len() as f64;
+    let declared = page.language.as_deref();
+    match SCRIPTS.iter().find(has_share) {
+        Some(script) if !declared.is_some_and(|code| script.languages.contains(&code)) => {
+            script.languages.first().copied()
+        }
+        _ => declared,
+    }
 }
+
+/// A script other than Latin and the languages that are written in it, the most common one first.
+struct Script {
+    first: char,
+    last: char,
+    languages: &'static [&'static str],
+}
+
+impl Script {
+    fn contains(&self, letter: char) -> bool {
+        (self.first..=self.last).contains(&letter)
+    }
+}
+
+/// Scripts by their main block. Japanese is written with Kana and Han letters, so Kana come first.
+#[rustfmt::skip]
+const SCRIPTS: [Script; 10] = [
+    Script { first: '\u{3040}', last: '\u{30ff}', languages: &["ja"] },
+    Script { first: '\u{4e00}', last: '\u{9fff}', languages: &["zh", "ja"] },
+    Script { first: '\u{ac00}', last: '\u{d7a3}', languages: &["ko"] },
+    Script { first: '\u{400}', last: '\u{52f}', languages: &["ru", "uk", "bg", "sr", "be", "mk", "kk"] },
+    Script { first: '\u{370}', last: '\u{3ff}', languages: &["el"] },
+    Script { first: '\u{590}', last: '\u{5ff}', languages: &["he", "yi"] },
+    Script { first: '\u{600}', last: '\u{6ff}', languages: &["ar", "fa", "ur"] },
+    Script { first: '\u{900}', last: '\u{97f}', languages: &["hi", "mr", "ne"] },
+    Script { first: '\u{980}', last: '\u{9ff}', languages: &["bn"] },
+    Script { first: '\u{e00}', last: '\u{e7f}', languages: &["th"] },
+];
 
 /// Frequent words of a language, as far as possible nouns and adjectives, because many sites ignore stop words. Chosen
 /// by hand.
@@ -119,7 +189,7 @@ const FREQUENT_WORDS: [(&str, &str); 36] = [
     ("hu", "új év idő élet világ nap város víz"),
     ("id", "baru tahun waktu dunia hidup hari kota air"),
     ("it", "nuovo anno tempo vita mondo giorno città acqua"),
-    ("ja", "日本 東京 時間 世界 生活 人 年 新 大 本"),
+    ("ja", "日本 の 一 人 東京 時間 年 世界 大 生活 新 本"),
     ("ko", "한국 시간 사람 세계 생활 도시 사랑 사용"),
     ("lt", "naujas metai laikas gyvenimas pasaulis diena miestas vanduo"),
     ("nl", "nieuw jaar tijd leven wereld dag stad water"),
@@ -134,7 +204,7 @@ const FREQUENT_WORDS: [(&str, &str); 36] = [
     ("th", "ไทย ปี คน เวลา งาน ชีวิต วัน โลก"),
     ("tr", "yeni zaman yıl hayat dünya gün şehir su"),
     ("uk", "рік час життя людина день новий місто робота"),
-    ("zh", "中国 世界 时间 生活 人 年 大 新 的 国"),
+    ("zh", "的 一 中国 人 大 世界 年 不 时间 个 生活 新 国"),
 ];
 
 #[cfg(test)]
@@ -163,5 +233,32 @@ mod tests {
         let words = words(page);
         assert_eq!(words[0], "图书");
         assert!(words.contains(&"中国".to_string()));
+    }
+
+    #[test]
+    fn the_script_of_a_page_overrules_the_language_that_its_template_declares() {
+        let page = "<html lang=en><meta charset=utf-8><title>\u{434}\u{43e}\u{43c}</title><form><input name=q></form>";
+        assert!(words(page).contains(&"время".to_string()));
+        let latin = "<html lang=uk><meta charset=utf-8><title>Lviv</title><form><input name=q></form>";
+        assert!(words(latin).contains(&"час".to_string()));
+    }
+
+    #[test]
+    fn words_are_sent_early_and_without_english_ones_between_on_a_foreign_page() {
+        let url = Url::parse("http://a.org/").unwrap();
+        let due = |language: &str| {
+            let html = format!("<html lang={language}><title>Archive</title>");
+            let words = OpeningWords::of(&crate::html::parse(html.as_bytes(), None, &url));
+            (0..6).filter(|queries| words.is_due(*queries)).collect::<Vec<u32>>()
+        };
+        assert_eq!((due("fr"), due("en")), (vec![1, 2, 3, 4, 5], vec![3, 5]));
+    }
+
+    #[test]
+    fn words_of_the_template_come_last() {
+        let page =
+            "<html lang=ru><meta charset=utf-8><title>Архив - Catalogue</title><form><input name=q></form>";
+        let words = words(page);
+        assert_eq!((words[0].as_str(), words.last().map(String::as_str)), ("архив", Some("catalogue")));
     }
 }

@@ -3,7 +3,10 @@
 use super::opening::redirect_request;
 use super::reading::{AnswerReading, MAX_PAGES};
 use super::search_check::COMPARED_ANSWERS;
-use super::{HarvestEnding, HarvestSession, HarvestUpdate, ParsedResponse, READER_LESSONS, SessionStage};
+use super::{
+    HarvestEnding, HarvestSession, HarvestUpdate, MAX_READER_LESSONS, ParsedResponse, READER_LESSONS,
+    SessionStage,
+};
 use crate::address::{LinkId, Site};
 use crate::harvest::answer::{Answer, AnswerKind, AnswerSample, PagerKind};
 use crate::harvest::policy::ReadingEnd;
@@ -34,11 +37,20 @@ impl HarvestSession {
         let answer = self.read_answer(&reading, &document, status);
         let kind = self.answer_kind(&answer, status);
         if reading.pages == 0 {
+            self.result_lessons += u32::from(has_learned && kind == AnswerKind::Results);
             self.search_check.add_answer(&document, status, &reading.query, kind);
+            if matches!(kind, AnswerKind::Results | AnswerKind::OneRecord | AnswerKind::Nothing) {
+                self.search_check.add_first_page(&answer, self.queries);
+            }
         }
         let is_trained = self.reader_lessons as usize >= COMPARED_ANSWERS;
         let is_refuted =
             is_trained && kind == AnswerKind::Nothing && self.search_check.is_refuted(&self.reader);
+        let is_query = reading.pages == 0 && !reading.is_browsing();
+        let (answer, kind) = match is_query && self.shows_site_only(&document, &reading, &answer) {
+            true => (Answer::nothing(), AnswerKind::Nothing),
+            false => (answer, kind),
+        };
         let update = match kind {
             AnswerKind::Results | AnswerKind::OneRecord | AnswerKind::Nothing => {
                 self.add_page(reading, answer)
@@ -57,12 +69,26 @@ impl HarvestSession {
         HarvestUpdate { needs_save: has_learned || update.needs_save, ..update }
     }
 
+    /// Returns true if an answer equals that to the calibration query, and the entry page shows its records too: then
+    /// they are parts of the site and no records.
+    fn shows_site_only(&self, document: &Document, reading: &AnswerReading, answer: &Answer) -> bool {
+        !answer.records.is_empty()
+            && answer.records.iter().all(|record| self.entry_text.contains(record.title.as_str()))
+            && self.search_check.equals_calibration(document, &reading.query)
+    }
+
     /// Lets the reader learn from the first page of the first answers. Returns true if it did.
     fn train_reader(&mut self, reading: &AnswerReading, document: &Document, status: u16) -> bool {
-        let learns = self.reader_lessons < READER_LESSONS && reading.pages == 0;
+        let learns = reading.pages == 0
+            && self.result_lessons < READER_LESSONS
+            && self.reader_lessons < MAX_READER_LESSONS;
         if learns {
             self.reader_lessons += 1;
-            self.reader.improve(&AnswerSample { document, status, query: &reading.query });
+            let has_new_rules =
+                self.reader.improve(&AnswerSample { document, status, query: &reading.query });
+            if has_new_rules && self.record_count() > 0 {
+                self.content_identity.expect_new_addresses();
+            }
             self.browse.find_lists(&document.page, &reading.query.words);
         }
         learns
@@ -102,7 +128,6 @@ impl HarvestSession {
     fn add_page(&mut self, mut reading: Box<AnswerReading>, mut answer: Answer) -> HarvestUpdate {
         self.failures.reset();
         if reading.pages == 0 {
-            self.search_check.add_first_page(&answer, self.queries);
             reading.facets = std::mem::take(&mut answer.facets);
         }
         if !reading.is_browsing() && answer.kind == AnswerKind::Results {

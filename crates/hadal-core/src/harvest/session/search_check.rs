@@ -5,7 +5,11 @@
 //! be a teaser that changes from page to page. The reader learns that from later answers. If it then finds nothing
 //! on the first answer, and no later answer had records, the form does not search. [`COMPARED_ANSWERS`] answers are read
 //! before that.
+//!
+//! A harvest that found nothing uses a third sign: all answers have the text of the answer to the calibration query, and
+//! none states that nothing was found. Then the server does not search. A script of the page may.
 
+use crate::critic::page_kind::answer_kinds;
 use crate::harvest::answer::{Answer, AnswerKind, AnswerReader};
 use crate::harvest::query::Query;
 use crate::html::Document;
@@ -21,6 +25,44 @@ pub struct SearchCheck {
     /// Hashes of the records on the first pages of the first answers.
     first_pages: Vec<u64>,
     unconfirmed: UnconfirmedAnswer,
+    texts: AnswerTexts,
+}
+
+/// Comparison of the texts of all answers with that of the calibration query.
+#[derive(Default)]
+struct AnswerTexts {
+    /// Text of the answer to the calibration query, and the words of that query.
+    calibration: Option<(String, String)>,
+    /// Answers with the same text.
+    same: usize,
+    /// An answer has another text, or states that nothing was found.
+    depend_on_query: bool,
+}
+
+impl AnswerTexts {
+    fn add(&mut self, document: &Document, status: u16, query: &Query) {
+        if self.depend_on_query {
+            return;
+        }
+        let page = &document.page;
+        let states_nothing = || answer_kinds(page, status, &page.text, &query.words).no_results.holds();
+        self.depend_on_query = !self.equals_calibration(document, query) || states_nothing();
+        self.same += 1;
+    }
+
+    fn equals_calibration(&self, document: &Document, query: &Query) -> bool {
+        self.calibration.as_ref().is_some_and(|(text, words)| {
+            let words = format!("{words} {}", query.words);
+            letters_without(text, &words) == letters_without(&document.page.text, &words)
+        })
+    }
+}
+
+/// Letters of a text in lower case, without these words.
+fn letters_without(text: &str, words: &str) -> String {
+    let words = words.split_whitespace().map(str::to_lowercase);
+    let text = words.fold(text.to_lowercase(), |text, word| text.replace(word.as_str(), ""));
+    text.chars().filter(|c| c.is_alphabetic()).collect()
 }
 
 /// The first answer with records, until a second one confirms it.
@@ -48,8 +90,24 @@ impl SearchCheck {
         self.first_pages.len() == COMPARED_ANSWERS && self.first_pages.iter().all(is_first)
     }
 
+    /// Keeps the answer to the calibration query.
+    pub fn add_calibration(&mut self, document: &Document, query: &Query) {
+        self.texts.calibration = Some((document.page.text.clone(), query.words.clone()));
+    }
+
+    /// Returns true if an answer shows nothing that the answer to the calibration query does not show.
+    pub fn equals_calibration(&self, document: &Document, query: &Query) -> bool {
+        self.texts.equals_calibration(document, query)
+    }
+
+    /// Returns true if no answer depends on its query and none states that nothing was found.
+    pub fn are_texts_alike(&self) -> bool {
+        self.texts.same >= COMPARED_ANSWERS && !self.texts.depend_on_query
+    }
+
     /// Adds an answer. The first with records is kept, the second confirms it.
     pub fn add_answer(&mut self, document: &Document, status: u16, query: &Query, kind: AnswerKind) {
+        self.texts.add(document, status, query);
         let unconfirmed = &mut self.unconfirmed;
         match kind {
             _ if unconfirmed.is_confirmed => {}
