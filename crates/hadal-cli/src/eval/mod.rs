@@ -5,6 +5,7 @@ mod density;
 mod find;
 mod forms;
 mod harvest;
+mod layouts;
 mod order;
 mod world;
 
@@ -24,6 +25,7 @@ pub struct EvalArgs {
 enum EvalCommand {
     Find(find::EvalFindArgs),
     Harvest(harvest::EvalHarvestArgs),
+    Layouts(layouts::EvalLayoutsArgs),
     Order(order::EvalOrderArgs),
     Calibrate(calibrate::EvalCalibrateArgs),
     World(world::EvalWorldArgs),
@@ -34,6 +36,7 @@ pub fn run(args: &EvalArgs, session: &Session) -> anyhow::Result<Exit> {
     match &args.command {
         EvalCommand::Find(args) => find::run(args, session),
         EvalCommand::Harvest(args) => harvest::run(args, session),
+        EvalCommand::Layouts(args) => layouts::run(args, session),
         EvalCommand::Order(args) => order::run(args, session),
         EvalCommand::Calibrate(args) => calibrate::run(args, session),
         EvalCommand::World(args) => world::run(args, session),

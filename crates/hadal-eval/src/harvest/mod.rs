@@ -5,12 +5,14 @@
 //! policy queries the database directly, without result pages: this measures the choice of queries, not the
 //! reading of answers. [`figures`] computes tables and charts.
 //! [`calibrate`] fits the intervals of size estimates.
+//! [`layouts`] harvests through result pages instead and measures the reading of answers.
 
 pub mod calibrate;
 pub mod collections;
 pub mod curve;
 pub mod database_setup;
 pub mod figures;
+pub mod layouts;
 pub mod oracle;
 pub mod plan;
 pub mod recorded_estimates;

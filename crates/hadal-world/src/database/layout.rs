@@ -122,6 +122,25 @@ impl Arrangement {
         Arrangement::Sheets,
         Arrangement::Groups,
     ];
+
+    /// Name in configuration files and on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Arrangement::List => "list",
+            Arrangement::Cards => "cards",
+            Arrangement::Rows => "rows",
+            Arrangement::RowPairs => "row-pairs",
+            Arrangement::Definitions => "definitions",
+            Arrangement::Flat => "flat",
+            Arrangement::Grid => "grid",
+            Arrangement::Separated => "separated",
+            Arrangement::Advertised => "advertised",
+            Arrangement::Checkboxes => "checkboxes",
+            Arrangement::Paragraphs => "paragraphs",
+            Arrangement::Sheets => "sheets",
+            Arrangement::Groups => "groups",
+        }
+    }
 }
 
 /// Links or buttons to further result pages.
