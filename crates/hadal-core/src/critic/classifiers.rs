@@ -70,11 +70,9 @@ impl Classifiers {
         LearnedTopic::train(examples, &forms, &pages).supported_by(related)
     }
 
-    /// Built-in domain of most example forms, by the mean probability.
     fn related_domain(&self, forms: &[TopicFeatures]) -> Option<usize> {
         let judged: Vec<Vec<f32>> = forms.iter().map(|row| self.domains.classify_features(row)).collect();
-        let mean = |domain: usize| judged.iter().map(|p| p[domain]).sum::<f32>() / judged.len().max(1) as f32;
-        (0..OTHER).find(|&domain| mean(domain) >= MIN_RELATED)
+        related_domain(&judged)
     }
 
     /// P(topic) of a search form, for a topic of the user.
@@ -104,6 +102,13 @@ impl Classifiers {
             background: background.len() as u32,
         }
     }
+}
+
+/// Built-in domain of example forms, by the mean of their probabilities in the order of [`super::domain::DOMAINS`].
+pub fn related_domain<P: AsRef<[f32]>>(judged: &[P]) -> Option<usize> {
+    let mean =
+        |domain: usize| judged.iter().map(|p| p.as_ref()[domain]).sum::<f32>() / judged.len().max(1) as f32;
+    (0..OTHER).find(|&domain| mean(domain) >= MIN_RELATED)
 }
 
 /// Least mean P(domain) of the examples for a built-in domain to support a topic of the user. Guess.
