@@ -145,6 +145,7 @@ impl DomainModel {
             set.add(vocabulary.row(features), domain, example.confidence, &example.site);
         }
         for (domain, words) in typical_forms() {
+            // The group decides the fold. Another name would change the shipped models.
             set.add(vocabulary.row(&words), domain, TYPICAL_FORM_WEIGHT, "primer");
         }
         for text in texts {

@@ -2,9 +2,9 @@
 //!
 //! A counter or a widening limit in the address makes a new address for every showing of a record. The signs are
 //! records with new addresses whose text was shown before under another address. If more than half of the recent new
-//! addresses, or of those on one page, show known text, a record with known text is the record that showed it first. Text that one page shows
-//! twice belongs to several records and is no sign. The same holds for a while after the rules that derive ids from
-//! addresses have changed.
+//! addresses, or of those on one page, show known text, then equal text identifies a record. Text that one page shows twice
+//! belongs to several records and is no sign. Equal text also identifies records for a while after the rules that derive
+//! ids from addresses have changed.
 
 use crate::harvest::record::{Record, RecordId};
 use rustc_hash::{FxHashMap, FxHashSet};
