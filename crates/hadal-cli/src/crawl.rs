@@ -5,7 +5,7 @@ use super::exit::Exit;
 use anyhow::Context;
 use hadal::engine::{Crawl, CrawlEvent, CrawlSummary, crawl};
 use hadal::output::escape::for_json;
-use hadal::output::progress::{CrawlDisplay, DisplayStyle};
+use hadal::output::progress::{CrawlDisplay, DisplayStyle, print_above_bars};
 use hadal::report;
 use hadal::store::{FailureKind, RunQuery, RunState, Store};
 use hadal_core::http::FetchError;
@@ -75,13 +75,13 @@ pub fn announce_fresh(store: &dyn Store, spec: &hadal::store::RunSpec) -> anyhow
 pub async fn heed_signals(stop: watch::Sender<bool>) {
     interrupted().await;
     stop.send_replace(true);
-    writeln!(std::io::stderr(), "finishing requests in flight; press Ctrl-C again to exit at once").ok();
+    print_above_bars("finishing requests in flight; press Ctrl-C again to exit at once");
     interrupted().await;
     std::process::exit(130);
 }
 
 /// Waits for Ctrl-C or SIGTERM.
-async fn interrupted() {
+pub async fn interrupted() {
     #[cfg(unix)]
     {
         use tokio::signal::unix::{SignalKind, signal};

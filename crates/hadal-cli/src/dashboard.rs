@@ -7,7 +7,7 @@ use hadal::config::Config;
 use hadal::serve::{OpenError, Server, serve};
 use hadal::store::{Access, Store, open};
 use std::io::Write;
-use std::net::{SocketAddr, ToSocketAddrs};
+use std::net::{SocketAddr, TcpListener, ToSocketAddrs};
 use std::sync::Arc;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
@@ -22,12 +22,9 @@ pub struct DashboardArgs {
     dashboard: Option<String>,
 }
 
-/// A requested dashboard.
-#[derive(Clone, Debug)]
+/// A requested dashboard. Its port is already taken, so that a busy port is reported before anything else happens.
 pub struct Dashboard {
-    address: SocketAddr,
-    /// Use any free port if the given one is taken.
-    any_free_port: bool,
+    listener: TcpListener,
     is_quiet: bool,
     config: Config,
 }
@@ -40,14 +37,18 @@ impl DashboardArgs {
         config: &Config,
         is_quiet: bool,
     ) -> Result<Option<Dashboard>, Usage> {
-        let any_free_port = self.dashboard.is_none();
-        match self.dashboard.as_deref().or(usual) {
-            None | Some("off") => Ok(None),
-            Some(text) => {
-                let address = address(text)?;
-                Ok(Some(Dashboard { address, any_free_port, is_quiet, config: config.clone() }))
-            }
-        }
+        let (text, any_free_port) = match (self.dashboard.as_deref(), usual) {
+            (Some("off"), _) | (None, None) => return Ok(None),
+            (Some(text), _) => (text, false),
+            (None, Some(usual)) => (usual, true),
+        };
+        let address = address(text)?;
+        let listener = match TcpListener::bind(address) {
+            Err(_) if any_free_port => TcpListener::bind((address.ip(), 0)),
+            bound => bound,
+        };
+        let listener = listener.map_err(|error| Usage(OpenError::NoAddress(address, error).to_string()))?;
+        Ok(Some(Dashboard { listener, is_quiet, config: config.clone() }))
     }
 }
 
@@ -59,6 +60,8 @@ pub fn address(text: &str) -> Result<SocketAddr, Usage> {
 
 /// A running dashboard; dropping it stops the server.
 pub struct Open {
+    /// URL of its first page.
+    pub url: String,
     serving: JoinHandle<()>,
     _stop: watch::Sender<bool>,
 }
@@ -71,19 +74,15 @@ impl Drop for Open {
 
 impl Dashboard {
     /// Starts the server on the store that the crawl writes.
-    pub async fn open(&self, written: &Arc<dyn Store>) -> anyhow::Result<Open> {
+    pub async fn open(self, written: &Arc<dyn Store>) -> anyhow::Result<Open> {
         let url = &self.config.store.url;
         // A second connection does not block the writer. A memory store has only one handle.
         let store = if url == "memory:" { Arc::clone(written) } else { open(url, Access::Read)? };
         let (stop, stopped) = watch::channel(false);
         let asker = asker(&self.config, Arc::clone(&store), stopped);
-        let server = match Server::open(self.address, None, Arc::clone(&store), Arc::clone(&asker)).await {
-            Err(OpenError::NoAddress(..)) if self.any_free_port => {
-                Server::open(SocketAddr::new(self.address.ip(), 0), None, store, asker).await
-            }
-            other => other,
-        };
+        let server = Server::on(self.listener, None, store, asker);
         let server = server.map_err(|error| Usage(error.to_string()))?;
+        let url = format!("http://{}/", server.address()?);
         if !self.is_quiet {
             announce(&server)?;
         }
@@ -92,7 +91,7 @@ impl Dashboard {
                 tracing::error!("the dashboard stopped: {error}");
             }
         });
-        Ok(Open { serving, _stop: stop })
+        Ok(Open { url, serving, _stop: stop })
     }
 }
 

@@ -5,11 +5,13 @@ use super::dashboard::{DashboardArgs, USUAL};
 use super::exit::{Exit, Usage};
 use super::session::Session;
 use super::{demo_harvest, topic};
+use anyhow::Context;
 use clap::Args;
 use hadal::backlinks::WorldBacklinks;
 use hadal::choice::nearest;
 use hadal::engine::{Budget, Crawl, CrawlBuilder, Probing};
 use hadal::fetch::in_process::InProcess;
+use hadal::output::progress::print_above_bars;
 use hadal::output::demo::{DemoRow, DemoTruth, next_steps, render};
 use hadal::polite::Clock;
 use hadal::store::*;
@@ -24,7 +26,7 @@ use std::io::Write;
 use std::sync::Arc;
 use tokio::sync::watch;
 
-/// Find search forms on a simulated web and download the records behind them; ends by itself
+/// Find search forms on a simulated web and download the records behind them
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  hadal demo --topic book")]
 pub struct DemoArgs {
@@ -43,6 +45,9 @@ pub struct DemoArgs {
     /// Concurrent requests; does not change the result on the simulated clock
     #[arg(long, value_name = "N", default_value_t = 8)]
     concurrency: usize,
+    /// Discard the results of this demo and start over
+    #[arg(long)]
+    fresh: bool,
     #[command(flatten)]
     dashboard: DashboardArgs,
 }
@@ -50,8 +55,26 @@ pub struct DemoArgs {
 /// Steps that may start before the oldest unfinished step ends.
 pub const WINDOW: usize = 16;
 
-/// Runs the demo. An interrupted demo resumes; a finished one starts over.
+/// Runs the demo beside its dashboard. In a terminal the dashboard stays open until Ctrl-C.
 pub fn run(args: &DemoArgs, session: &Session) -> anyhow::Result<Exit> {
+    let dashboard = args.dashboard.open(Some(USUAL), &session.config, session.is_quiet())?;
+    let store = open(&session.config.store.url, Access::Crawl)?;
+    let runtime = tokio::runtime::Runtime::new().context("could not start threads")?;
+    let dashboard = dashboard.map(|dashboard| runtime.block_on(dashboard.open(&store))).transpose()?;
+    let exit = find_and_harvest(args, &store, session)?;
+    if let (Exit::Done, Some(dashboard), true) = (exit, &dashboard, session.is_interactive()) {
+        let url = &dashboard.url;
+        let again = "`hadal serve` opens it again later";
+        print_above_bars(&format!("\nthe dashboard {url} stays open until you press Ctrl-C; {again}"));
+        runtime.block_on(crawl::interrupted());
+    }
+    drop(dashboard);
+    runtime.shutdown_background();
+    Ok(exit)
+}
+
+/// Runs the demo. An interrupted demo resumes; a finished one is shown again.
+fn find_and_harvest(args: &DemoArgs, store: &Arc<dyn Store>, session: &Session) -> anyhow::Result<Exit> {
     let resolved = topic::resolve_topic(check_topic(&args.topic)?, session)?;
     let topic = resolved.topic.name.clone();
     let world = Arc::new(World::new(Spec::demo(session.seed)));
@@ -65,17 +88,11 @@ pub fn run(args: &DemoArgs, session: &Session) -> anyhow::Result<Exit> {
         args.max_requests
     )
     .ok();
-    let store = open(&session.config.store.url, Access::Crawl)?;
     let show = Show { json: session.json, style: session.progress(), max_requests: Some(args.max_requests) };
     let crawled = {
-        let (world, store) = (Arc::clone(&world), Arc::clone(&store));
+        let (world, store) = (Arc::clone(&world), Arc::clone(store));
         let probing = session.config.probe.clone();
-        let dashboard = args.dashboard.open(Some(USUAL), &session.config, session.is_quiet())?;
-        crawl::run(
-            move |stop| setup(args, session.seed, resolved, world, store, probing, stop),
-            show,
-            dashboard,
-        )?
+        crawl::run(move |stop| setup(args, session.seed, resolved, world, store, probing, stop), show, None)?
     };
     if crawled.state == RunState::Stopped {
         return Ok(crawl::exit(&crawled));
@@ -84,7 +101,7 @@ pub fn run(args: &DemoArgs, session: &Session) -> anyhow::Result<Exit> {
     let found = compare(store.as_ref(), crawled.run, &topic, &world)?;
     let existing = distinct(world.relevant(&topic)).len();
     say(&render(&topic, &found, existing, screen), session)?;
-    let exit = demo_harvest::run(args.harvest, &topic, &world, &store, session)?;
+    let exit = demo_harvest::run(args.harvest, args.fresh, &topic, &world, store, session)?;
     say(&next_steps(&next(&session.config.store.url)), session)?;
     Ok(exit)
 }
@@ -94,16 +111,17 @@ pub(super) fn say(text: &str, session: &Session) -> std::io::Result<()> {
     if session.json { write!(std::io::stderr(), "{text}") } else { write!(std::io::stdout(), "{text}") }
 }
 
-fn next(store: &str) -> [String; 4] {
+fn next(store: &str) -> Vec<String> {
     let option = if store == "file:./hadal-data" { String::new() } else { format!(" --store {store}") };
-    [
-        format!(
-            "hadal forms{option}                the forms found; --format jsonl, csv or parquet exports them"
-        ),
-        format!("hadal records{option}              the harvested records"),
-        format!("hadal demo --topic auto{option}    a demo of another topic"),
-        "hadal find book --seeds FILE   the real web".to_string(),
-    ]
+    let steps = [
+        (format!("hadal forms{option}"), "the forms found; --format jsonl, csv or parquet exports them"),
+        (format!("hadal records{option}"), "the harvested records"),
+        (format!("hadal serve{option}"), "forms, crawls and records in the browser"),
+        (format!("hadal demo --topic auto{option}"), "a demo of another topic"),
+        ("hadal find book --seeds FILE".to_string(), "the real web"),
+    ];
+    let widest = steps.iter().map(|(command, _)| command.len()).max().unwrap_or(0);
+    steps.iter().map(|(command, about)| format!("{command:<widest$}   {about}")).collect()
 }
 
 /// Checks that the simulated web has the topic.
@@ -147,9 +165,11 @@ fn setup(
         let spent = run.progress.state == RunState::Budget && run.counters.requests >= args.max_requests;
         run.spec == spec && (spent || run.progress.state == RunState::Exhausted)
     };
-    let fresh = store.runs(&RunQuery::default())?.iter().any(ended);
-    if fresh {
+    if args.fresh {
         crawl::announce_fresh(store.as_ref(), &spec)?;
+    } else if let Some(run) = store.runs(&RunQuery::default())?.iter().find(|run| ended(run)) {
+        let id = run.id.0;
+        print_above_bars(&format!("run {id} of this demo is complete; --fresh discards it and starts over"));
     }
     let (seeds, examples) = (spec.seeds.clone(), world.examples(&topic.name));
     let context = StrategyContext { seed, seeds, examples, backlinks: true };
@@ -162,7 +182,7 @@ fn setup(
         .concurrency(args.concurrency)
         .clock(Clock::simulated(), WINDOW)
         .stop(stop)
-        .fresh(fresh)
+        .fresh(args.fresh)
         .probing(probing, probe_word(&topic))
         .build())
 }

@@ -25,6 +25,7 @@ const RELEVANT: f32 = 0.5;
 /// Harvests the best forms of a topic and prints the comparison.
 pub fn run(
     most: usize,
+    fresh: bool,
     topic: &str,
     world: &Arc<World>,
     store: &Arc<dyn Store>,
@@ -40,7 +41,7 @@ pub fn run(
     }
     let jobs = forms
         .into_iter()
-        .map(|form| harvest_job(form, &[], false, session))
+        .map(|form| harvest_job(form, &[], fresh, session))
         .collect::<anyhow::Result<_>>()?;
     let runtime = tokio::runtime::Runtime::new().context("could not start threads")?;
     let ended = runtime.block_on(async {

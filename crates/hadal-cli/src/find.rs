@@ -47,55 +47,53 @@ pub struct FindArgs {
     #[arg(long)]
     fresh: bool,
     /// Crawling strategy [default: hadal]
-    #[arg(long, value_name = "NAME", long_help = strategies())]
+    #[arg(long, help_heading = "Order of the crawl", value_name = "NAME", long_help = strategies())]
     strategy: Option<String>,
     /// Sources of backlinks, for strategies that use them [default: own]
-    #[arg(long, value_name = "SOURCE[,SOURCE]", long_help = backlinks::help())]
+    #[arg(long, help_heading = "Order of the crawl", value_name = "SOURCE[,SOURCE]", long_help = backlinks::help())]
     backlinks: Option<String>,
     /// Pages known to hold forms of the topic, for strategies that train before they crawl: URLs, or files with
     /// one URL per line [default: the topic's own examples]
-    #[arg(long, num_args = 1.., value_name = "FILE|URL")]
+    #[arg(long, help_heading = "Order of the crawl", num_args = 1.., value_name = "FILE|URL")]
     examples: Vec<String>,
     /// Earlier run whose model a new run starts with: a run number, auto or none [default: auto]
-    #[arg(long, value_name = "RUN", long_help = prior::help())]
+    #[arg(long, help_heading = "Order of the crawl", value_name = "RUN", long_help = prior::help())]
     prior: Option<String>,
     /// Request budget of the run; none removes the limit
-    #[arg(long, value_name = "N")]
+    #[arg(long, help_heading = "Limits", value_name = "N")]
     max_requests: Option<String>,
     /// Byte budget of the run, as 500MB
-    #[arg(long, value_name = "SIZE")]
+    #[arg(long, help_heading = "Limits", value_name = "SIZE")]
     max_bytes: Option<String>,
     /// Time budget of the run, as 2h
-    #[arg(long, value_name = "TIME")]
+    #[arg(long, help_heading = "Limits", value_name = "TIME")]
     max_time: Option<String>,
     /// Most requests in flight at the same time
-    #[arg(long, value_name = "N")]
+    #[arg(long, help_heading = "Limits", value_name = "N")]
     concurrency: Option<String>,
     /// Visit only URLs that match the pattern (repeatable)
-    #[arg(long, value_name = "PATTERN")]
+    #[arg(long, help_heading = "Scope", value_name = "PATTERN")]
     include: Vec<String>,
     /// Never visit URLs that match the pattern (repeatable)
-    #[arg(long, value_name = "PATTERN")]
+    #[arg(long, help_heading = "Scope", value_name = "PATTERN")]
     exclude: Vec<String>,
     /// File with one host per line that is never visited
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, help_heading = "Scope", value_name = "FILE")]
     block_hosts: Option<String>,
     /// Greatest number of clicks from a seed
-    #[arg(long, value_name = "N")]
+    #[arg(long, help_heading = "Scope", value_name = "N")]
     max_depth: Option<String>,
     /// Greatest number of pages per site
-    #[arg(long, value_name = "N")]
+    #[arg(long, help_heading = "Scope", value_name = "N")]
     max_pages_per_site: Option<String>,
     #[command(flatten)]
     dashboard: DashboardArgs,
-    #[command(flatten)]
-    network: NetworkArgs,
     /// Submit a test query to forms that may or may not be searches: never or uncertain
-    #[arg(long, value_name = "WHEN", long_help = PROBE)]
+    #[arg(long, help_heading = "Form submissions", value_name = "WHEN", long_help = PROBE)]
     probe: Option<String>,
     /// At the end, probe this many relevant forms and estimate their quality; the requests are reserved from
     /// --max-requests
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, help_heading = "Form submissions", value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     quality: Option<u32>,
     /// Folder for a WARC file with every request and response
     #[arg(long, value_name = "DIR")]
@@ -103,13 +101,15 @@ pub struct FindArgs {
     /// Render pages in a browser
     #[arg(long, value_name = "WHEN", default_value = "never")]
     render: Render,
+    #[command(flatten)]
+    network: NetworkArgs,
 }
 
-const PROBE: &str = "Whether forms whose fields do not tell are asked if they search [default: uncertain]:
-  never      no form is submitted, but those that --quality asks
-  uncertain  some are: with a word of the topic and with nonsense, three requests at most,
-             a twentieth of all (probe.share); none that takes a password, a message or an
-             order. `hadal submissions` lists every one";
+const PROBE: &str = "Submit a test query to forms that may or may not be searches [default: uncertain]:
+  never      no form is submitted, except those of the sample of --quality
+  uncertain  uncertain forms get a word of the topic and a nonsense word, at most three requests
+             each and a twentieth of all requests (probe.share); never a form that takes a
+             password, a message or an order. `hadal submissions` lists each submission";
 
 /// Strategies with their use, for the help text.
 fn strategies() -> String {

@@ -46,45 +46,45 @@ pub struct HarvestArgs {
     #[arg(value_name = "FORM|URL", required_unless_present = "topic")]
     targets: Vec<String>,
     /// Harvest the best forms found for this topic
-    #[arg(long, value_name = "NAME", conflicts_with = "targets")]
+    #[arg(long, help_heading = "Forms", value_name = "NAME", conflicts_with = "targets")]
     topic: Option<String>,
     /// Number of forms to harvest
-    #[arg(long, value_name = "N", default_value_t = 1, requires = "topic")]
+    #[arg(long, help_heading = "Forms", value_name = "N", default_value_t = 1, requires = "topic")]
     top: usize,
     /// Least relevance of the forms, from 0 to 1
-    #[arg(long, value_name = "P", default_value_t = 0.5, requires = "topic")]
+    #[arg(long, help_heading = "Forms", value_name = "P", default_value_t = 0.5, requires = "topic")]
     min_relevance: f32,
     /// Query policy [default: hadal]
-    #[arg(long, value_name = "NAME", long_help = policies())]
+    #[arg(long, help_heading = "Queries", value_name = "NAME", long_help = policies())]
     policy: Option<String>,
     /// Coverage at which a harvest stops [default: 0.95]
-    #[arg(long, value_name = "SHARE")]
+    #[arg(long, help_heading = "Limits", value_name = "SHARE")]
     target_coverage: Option<String>,
     /// Fetch the detail pages of records: never, always, or auto [default: auto]; auto fetches a sample, about one
     /// per ten result pages, if result lists show short excerpts and detail pages show clearly more
-    #[arg(long, value_name = "WHEN")]
+    #[arg(long, help_heading = "Queries", value_name = "WHEN")]
     details: Option<String>,
     /// Number of records per form at which a harvest stops
-    #[arg(long, value_name = "N")]
+    #[arg(long, help_heading = "Limits", value_name = "N")]
     max_records: Option<String>,
     /// Request budget of all these forms together, over all sessions; none removes the limit
-    #[arg(long, value_name = "N")]
+    #[arg(long, help_heading = "Limits", value_name = "N")]
     max_requests: Option<String>,
     /// Byte budget of all these forms together, as 500MB
-    #[arg(long, value_name = "SIZE")]
+    #[arg(long, help_heading = "Limits", value_name = "SIZE")]
     max_bytes: Option<String>,
     /// Time budget of this session, as 2h
-    #[arg(long, value_name = "TIME")]
+    #[arg(long, help_heading = "Limits", value_name = "TIME")]
     max_time: Option<String>,
     /// Number of forms harvested at the same time
-    #[arg(long, value_name = "N")]
+    #[arg(long, help_heading = "Limits", value_name = "N")]
     concurrency: Option<String>,
     /// Submit POST forms that are likely searches, not only sure ones; forms of other kinds stay refused, and the log
     /// of submissions lists every request
-    #[arg(long)]
+    #[arg(long, help_heading = "Forms")]
     allow_post: bool,
     /// First query words, instead of those of the topic or the page
-    #[arg(long, value_name = "WORD", num_args = 1..)]
+    #[arg(long, help_heading = "Queries", value_name = "WORD", num_args = 1..)]
     first: Vec<String>,
     /// Print the first requests without sending them; only the form's page is fetched
     #[arg(long)]

@@ -37,6 +37,7 @@ mod harvest;
 mod harvest_run;
 mod harvested;
 mod harvests;
+mod help;
 mod judge;
 mod lessons;
 mod list;
@@ -60,13 +61,15 @@ mod topics;
 mod world;
 mod world_databases;
 
-use clap::{CommandFactory, Parser, Subcommand};
-use exit::Exit;
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
+use exit::{Exit, Usage};
 use hadal::config::KnownNames;
 use hadal_core::harvest::policy::PolicyRegistry;
 use hadal_core::strategy::StrategyRegistry;
 use session::{Common, Session};
+use std::ffi::OsString;
 use std::io::Write;
+use std::path::Path;
 use std::process::ExitCode;
 use std::sync::OnceLock;
 
@@ -138,7 +141,7 @@ fn extensions() -> &'static Extensions {
 /// Runs the command line of this process. `extensions` of a second call are ignored.
 pub fn run_program(extensions: Extensions) -> ExitCode {
     EXTENSIONS.set(extensions).ok();
-    let cli = match Cli::try_parse() {
+    let cli = match parsed(std::env::args_os()) {
         Ok(cli) => cli,
         Err(error) => return refuse(&error),
     };
@@ -148,8 +151,16 @@ pub fn run_program(extensions: Extensions) -> ExitCode {
     }
 }
 
+/// Parses a command line. The first argument is the name of the program.
+fn parsed(args: impl IntoIterator<Item = impl Into<OsString> + Clone>) -> Result<Cli, clap::Error> {
+    let mut description = description();
+    let matches = description.try_get_matches_from_mut(args)?;
+    Cli::from_arg_matches(&matches).map_err(|error| error.format(&mut description))
+}
+
 fn run(cli: Cli) -> anyhow::Result<Exit> {
     let Some(command) = cli.command else { return guide::run() };
+    check_topics_dir(&cli.common, &command)?;
     logging::start(&cli.common)?;
     match command {
         Command::Completions(args) => completions::run(&args),
@@ -177,6 +188,18 @@ fn run(cli: Cli) -> anyhow::Result<Exit> {
     }
 }
 
+/// Refuses a folder of topics that does not exist, such as a topic's name after the old spelling `--topics`. `topics`
+/// creates the folder, and `eval` has an option `--topics` of its own.
+fn check_topics_dir(common: &Common, command: &Command) -> Result<(), Usage> {
+    let Some(folder) = common.topics.as_ref().filter(|folder| !Path::new(folder).exists()) else {
+        return Ok(());
+    };
+    match command {
+        Command::Topics(_) | Command::Eval(_) => Ok(()),
+        _ => Err(Usage(format!("--topics-dir: there is no folder '{folder}'; --topic NAME selects a topic"))),
+    }
+}
+
 /// Prints a parse error. Help and version exit with 0, errors with 2.
 fn refuse(error: &clap::Error) -> ExitCode {
     match planned::explain(error) {
@@ -188,9 +211,9 @@ fn refuse(error: &clap::Error) -> ExitCode {
     ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2))
 }
 
-/// Description of the command line, for completions.
+/// Description of the command line, with subjects and defaults.
 fn description() -> clap::Command {
-    Cli::command()
+    help::complete(Cli::command())
 }
 
 #[cfg(test)]
@@ -230,7 +253,7 @@ mod tests {
             let example = help.rsplit("Example:\n").next().unwrap().trim();
             for line in example.lines() {
                 let own = line.split(['|', '>']).next().unwrap_or_default();
-                let parsed = Cli::try_parse_from(words(own));
+                let parsed = parsed(words(own));
                 assert!(parsed.is_ok(), "{line}: {}", parsed.unwrap_err());
             }
         }

@@ -2,6 +2,7 @@
 
 use super::session::Common;
 use anyhow::Context;
+use hadal::output::progress::AboveBars;
 use std::sync::Mutex;
 use tracing_subscriber::EnvFilter;
 
@@ -17,7 +18,7 @@ pub fn start(common: &Common) -> anyhow::Result<()> {
     let log = tracing_subscriber::fmt().with_env_filter(EnvFilter::new(level)).with_ansi(false);
     // Only a second start in one process fails; the first log continues.
     match &common.log_file {
-        None => log.with_writer(std::io::stderr).try_init().ok(),
+        None => log.with_writer(|| AboveBars).try_init().ok(),
         Some(path) => {
             let file = std::fs::OpenOptions::new().create(true).append(true).open(path);
             let file = file.with_context(|| format!("could not write the log to {}", path.display()))?;

@@ -5,6 +5,7 @@ use hadal::config::Override;
 
 /// Politeness and network options.
 #[derive(Debug, Args)]
+#[command(next_help_heading = "Network")]
 pub struct NetworkArgs {
     /// Least delay between two requests to a host, as 1s
     #[arg(long, value_name = "TIME")]

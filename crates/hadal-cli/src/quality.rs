@@ -35,7 +35,7 @@ pub const REQUESTS_PER_FORM: u64 = 4;
 
 /// Estimate how many of the relevant forms search, by probing a sample
 ///
-/// Draws a random sample (--seed changes it), sends at most three requests per form, and prints the share with
+/// Draws a random sample (--random-seed changes it), sends at most three requests per form, and prints the share with
 /// a 95 % interval. Forms that were probed before are not probed again. Forms that POST, and forms that take
 /// orders, passwords or messages, are never submitted.
 #[derive(Debug, Args)]

@@ -17,17 +17,18 @@ use std::sync::Arc;
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Common options")]
 pub struct Common {
-    /// Store: file:DIR or memory: [default: file:./hadal-data]
+    /// Store: file:DIR or memory:
     #[arg(long, global = true, value_name = "URL")]
     pub store: Option<String>,
-    /// Folder of your own topics [default: ./hadal-topics]
-    #[arg(long, global = true, value_name = "DIR")]
+    /// Folder of your own topics
+    #[arg(long = "topics-dir", alias = "topics", global = true, value_name = "DIR")]
     pub topics: Option<String>,
     /// Configuration file [default: hadal.toml, if it exists]
     #[arg(long, global = true, value_name = "FILE")]
     pub config: Option<PathBuf>,
-    /// Seed of all random choices
-    #[arg(long, global = true, value_name = "N", default_value_t = 1)]
+    /// Number that all random choices depend on; the same number gives the same choices
+    #[arg(long = "random-seed", alias = "seed", global = true, value_name = "N", default_value_t = 1)]
+    #[arg(value_parser = random_seed)]
     pub seed: u64,
     /// Print events and results as JSON lines on standard output; everything else goes to standard error
     #[arg(long, global = true)]
@@ -46,12 +47,18 @@ pub struct Common {
     pub color: Option<String>,
 }
 
+/// Parses `--random-seed`. Start URLs belong to `--seeds`.
+fn random_seed(text: &str) -> Result<u64, String> {
+    let hint = if text.contains("://") { "; start URLs are given with --seeds" } else { "" };
+    text.parse().map_err(|_| format!("expected a whole number{hint}"))
+}
+
 impl Common {
     /// Effective settings, with the flags of this command.
     pub fn layers(&self, flags: &[Override]) -> anyhow::Result<Layers> {
         let own = [
             ("store.url", "--store", &self.store),
-            ("topics.folder", "--topics", &self.topics),
+            ("topics.folder", "--topics-dir", &self.topics),
             ("output.color", "--color", &self.color),
         ];
         let mut all = flags.to_vec();
@@ -120,6 +127,11 @@ impl Session {
 
     pub fn is_quiet(&self) -> bool {
         self.quiet
+    }
+
+    /// True if a person watches: standard output and standard error are terminals and show all texts.
+    pub fn is_interactive(&self) -> bool {
+        !self.quiet && !self.json && std::io::stdout().is_terminal() && std::io::stderr().is_terminal()
     }
 
     /// Style of the progress display.

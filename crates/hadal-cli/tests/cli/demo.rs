@@ -29,6 +29,33 @@ fn forms_are_found_harvested_and_held_against_the_truth() {
 }
 
 #[test]
+fn a_complete_demo_is_shown_again_and_discarded_on_request_only() {
+    let place = Place::new();
+    let demo = ["demo", "--max-requests", "300", "--harvest", "1", "--dashboard", "off"];
+    let first = place.run(&demo).done();
+    let again = place.run(&demo);
+    assert!(again.err.contains("run 1 of this demo is complete; --fresh"), "{again:?}");
+    let forms = |told: &str| told.split("\n\n").next().map(String::from);
+    assert_eq!(forms(&again.done()), forms(&first));
+    assert_eq!(rows(&place.run(&["runs", "--json"]).done())[0]["run"], 1);
+    let fresh = place.run(&[&demo[..], &["--fresh"]].concat());
+    assert!(fresh.err.contains("discarding run 1"), "{fresh:?}");
+    assert_eq!(rows(&place.run(&["runs", "--json"]).done())[0]["run"], 2);
+}
+
+#[test]
+fn a_busy_port_is_reported_before_anything_else() {
+    let place = Place::new();
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = taken.local_addr().unwrap().to_string();
+    place.run(&["demo", "--max-requests", "200", "--harvest", "0", "-q"]).done();
+    let ran = place.run(&["demo", "--max-requests", "200", "--fresh", "--dashboard", &address]);
+    ran.refused(&["could not listen on", &address]);
+    assert!(!ran.err.contains("discarding"), "{ran:?}");
+    assert_eq!(rows(&place.run(&["runs", "--json"]).done())[0]["run"], 1);
+}
+
+#[test]
 fn a_demo_may_end_with_the_forms() {
     let place = Place::new();
     let told = place.run(&["demo", "--max-requests", "300", "--harvest", "0", "-q"]).done();

@@ -13,6 +13,23 @@ fn alone_it_prints_a_short_guide() {
 }
 
 #[test]
+fn all_commands_stand_under_their_subject() {
+    let help = run(&["--help"]).done();
+    for line in ["First steps:\n  demo ", "Results:\n", "Setup:\n  config ", "Common options:\n"] {
+        assert!(help.contains(line), "{line}: {help}");
+    }
+}
+
+#[test]
+fn options_with_similar_names_are_not_taken_for_each_other() {
+    run(&["find", "book", "--seed", "http://a.example/"]).refused(&["--seeds"]);
+    run(&["forms", "--topics", "book"]).refused(&["--topic NAME"]);
+    let help = run(&["find", "--help"]).done();
+    assert!(help.contains("--random-seed <N>") && help.contains("--topics-dir <DIR>"), "{help}");
+    assert!(!help.contains("--seed ") && !help.contains("--topics "), "{help}");
+}
+
+#[test]
 fn every_command_has_help_that_ends_with_an_example() {
     let help = run(&["--help"]).done();
     for command in [

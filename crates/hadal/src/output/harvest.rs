@@ -1,12 +1,11 @@
 //! Progress display of harvests: one line per form, redrawn on a terminal, or printed every ten seconds.
 
 use super::escape::for_terminal;
-use super::progress::DisplayStyle;
+use super::progress::{DisplayStyle, add_bar, print_above_bars, remove_bar};
 use crate::harvest::{HarvestEvent, HarvestStanding, HarvestSummary};
 use crate::store::{HarvestEstimate, HarvestState};
-use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
+use indicatif::{ProgressBar, ProgressStyle};
 use std::collections::BTreeMap;
-use std::io::Write;
 use std::time::{Duration, Instant};
 
 /// Time between two lines about one harvest.
@@ -16,7 +15,6 @@ const LINE_EVERY: Duration = Duration::from_secs(10);
 pub struct HarvestDisplay {
     style: DisplayStyle,
     max_requests: Option<u64>,
-    bars: MultiProgress,
     forms: BTreeMap<u64, HarvestDrawing>,
 }
 
@@ -29,7 +27,7 @@ struct HarvestDrawing {
 impl HarvestDisplay {
     /// Nothing is printed before the first event.
     pub fn new(style: DisplayStyle, max_requests: Option<u64>) -> HarvestDisplay {
-        HarvestDisplay { style, max_requests, bars: MultiProgress::new(), forms: BTreeMap::new() }
+        HarvestDisplay { style, max_requests, forms: BTreeMap::new() }
     }
 
     /// Handles an event and redraws if it is time.
@@ -53,7 +51,7 @@ impl HarvestDisplay {
             let bar = ProgressBar::new_spinner()
                 .with_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()));
             bar.set_prefix(name.clone());
-            self.bars.add(bar)
+            add_bar(bar)
         });
         self.forms.insert(harvest, HarvestDrawing { name, bar, last: None });
     }
@@ -70,15 +68,15 @@ impl HarvestDisplay {
         let due = at_once || shown.last.is_none_or(|last| last.elapsed() >= LINE_EVERY);
         if self.style == DisplayStyle::Lines && due {
             shown.last = Some(Instant::now());
-            writeln!(std::io::stderr(), "{}: {line}; {last_words}", shown.name).ok();
+            print_above_bars(&format!("{}: {line}; {last_words}", shown.name));
         }
     }
 
     /// Removes the bars and prints the last lines.
     pub fn finish(self, words: &str) {
-        self.forms.into_values().filter_map(|shown| shown.bar).for_each(|bar| bar.finish_and_clear());
+        self.forms.values().filter_map(|shown| shown.bar.as_ref()).for_each(remove_bar);
         if self.style != DisplayStyle::Silent {
-            writeln!(std::io::stderr(), "{words}").ok();
+            print_above_bars(words);
         }
     }
 }

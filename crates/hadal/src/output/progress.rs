@@ -6,6 +6,8 @@
 use crate::report::RunSnapshot;
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::collections::VecDeque;
+use std::io::{self, Write};
+use std::sync::LazyLock;
 use std::time::Duration;
 
 /// Style of a progress display.
@@ -23,6 +25,44 @@ pub enum DisplayStyle {
 const LINE_EVERY: Duration = Duration::from_secs(10);
 /// Window over which rates are averaged.
 const WINDOW: Duration = Duration::from_secs(15);
+
+/// Redraws per second of the bars. Guess: fast enough to look alive.
+const REDRAWS_PER_SECOND: u8 = 4;
+
+/// All bars of this process. There is one terminal, so there is one set of bars.
+static BARS: LazyLock<MultiProgress> = LazyLock::new(|| {
+    MultiProgress::with_draw_target(ProgressDrawTarget::stderr_with_hz(REDRAWS_PER_SECOND))
+});
+
+/// Adds a bar below the others.
+pub(super) fn add_bar(bar: ProgressBar) -> ProgressBar {
+    BARS.add(bar)
+}
+
+/// Removes a bar from the screen.
+pub(super) fn remove_bar(bar: &ProgressBar) {
+    bar.finish_and_clear();
+    BARS.remove(bar);
+}
+
+/// Standard error above the bars. Bars are erased for each write and drawn again below it.
+#[derive(Clone, Copy, Debug)]
+pub struct AboveBars;
+
+impl Write for AboveBars {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        BARS.suspend(|| io::stderr().write_all(bytes)).map(|()| bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        io::stderr().flush()
+    }
+}
+
+/// Prints a line above the bars. A closed standard error is ignored.
+pub fn print_above_bars(words: &str) {
+    AboveBars.write(format!("{words}\n").as_bytes()).ok();
+}
 
 /// Shows the progress of a crawl.
 pub struct CrawlDisplay {
@@ -54,7 +94,7 @@ impl CrawlDisplay {
             CrawlDrawing::Bars(bars) => bars.draw(now, &self.rates),
             CrawlDrawing::Lines { last } if line_is_due(*last, now.elapsed) => {
                 *last = Some(now.elapsed);
-                say(&line(now, &self.rates));
+                print_above_bars(&line(now, &self.rates));
             }
             _ => {}
         }
@@ -64,19 +104,13 @@ impl CrawlDisplay {
     pub fn finish(self, words: &str) {
         match self.shown {
             CrawlDrawing::Bars(bars) => {
-                bars.clear();
-                say(words);
+                bars.remove();
+                print_above_bars(words);
             }
-            CrawlDrawing::Lines { .. } => say(words),
+            CrawlDrawing::Lines { .. } => print_above_bars(words),
             CrawlDrawing::Silent => {}
         }
     }
-}
-
-/// Ignores a closed standard error.
-fn say(words: &str) {
-    use std::io::Write;
-    writeln!(std::io::stderr(), "{words}").ok();
 }
 
 fn line_is_due(last: Option<Duration>, now: Duration) -> bool {
@@ -146,9 +180,8 @@ fn time(now: &RunSnapshot, rates: &RecentRates) -> String {
     }
 }
 
-/// Four lines, redrawn at most once a second.
+/// Four lines.
 struct Bars {
-    all: MultiProgress,
     requests: ProgressBar,
     pages: ProgressBar,
     forms: ProgressBar,
@@ -157,17 +190,15 @@ struct Bars {
 
 impl Bars {
     fn new() -> Bars {
-        let all = MultiProgress::with_draw_target(ProgressDrawTarget::stderr_with_hz(1));
         let row = |template: &str| {
             let style = ProgressStyle::with_template(template).expect("our own templates are valid");
-            all.add(ProgressBar::no_length().with_style(style))
+            add_bar(ProgressBar::no_length().with_style(style))
         };
         Bars {
             requests: row("requests  {wide_bar} {pos}/{len}  {msg}"),
             pages: row("pages     {msg}"),
             forms: row("forms     {msg}"),
             frontier: row("frontier  {msg}"),
-            all,
         }
     }
 
@@ -182,9 +213,8 @@ impl Bars {
         self.frontier.set_message(format!("{} waiting", now.waiting));
     }
 
-    fn clear(&self) {
-        // A terminal that is gone needs no clearing.
-        self.all.clear().ok();
+    fn remove(&self) {
+        [&self.requests, &self.pages, &self.forms, &self.frontier].into_iter().for_each(remove_bar);
     }
 }
 

@@ -63,9 +63,21 @@ impl Server {
         store: Arc<dyn Store>,
         asker: Arc<Asker>,
     ) -> Result<Server, OpenError> {
-        let listener =
-            TcpListener::bind(address).await.map_err(|error| OpenError::NoAddress(address, error))?;
-        let bound = listener.local_addr().map_err(|error| OpenError::NoAddress(address, error))?;
+        let listener = std::net::TcpListener::bind(address);
+        let listener = listener.map_err(|error| OpenError::NoAddress(address, error))?;
+        Server::on(listener, token, store, asker)
+    }
+
+    /// Opens a server on a bound listener. Must be called in a Tokio runtime.
+    pub fn on(
+        listener: std::net::TcpListener,
+        token: Option<String>,
+        store: Arc<dyn Store>,
+        asker: Arc<Asker>,
+    ) -> Result<Server, OpenError> {
+        let bound = listener.local_addr().map_err(OpenError::Listener)?;
+        listener.set_nonblocking(true).map_err(OpenError::Listener)?;
+        let listener = TcpListener::from_std(listener).map_err(OpenError::Listener)?;
         let is_given = token.is_some();
         let guard = Guard::new(bound, token)?;
         let state = Arc::new(AppState { store, guard, live: Live::default(), asker });
@@ -89,6 +101,9 @@ pub enum OpenError {
     /// The address is in use or not local.
     #[error("could not listen on {0} ({1}); give another address")]
     NoAddress(SocketAddr, io::Error),
+    /// The listener cannot be used.
+    #[error("could not use the listening socket: {0}")]
+    Listener(io::Error),
     /// The server would be open to anyone.
     #[error(transparent)]
     GuardError(#[from] GuardError),
