@@ -30,9 +30,8 @@ const WINDOW: Duration = Duration::from_secs(15);
 const REDRAWS_PER_SECOND: u8 = 4;
 
 /// All bars of this process. There is one terminal, so there is one set of bars.
-static BARS: LazyLock<MultiProgress> = LazyLock::new(|| {
-    MultiProgress::with_draw_target(ProgressDrawTarget::stderr_with_hz(REDRAWS_PER_SECOND))
-});
+static BARS: LazyLock<MultiProgress> =
+    LazyLock::new(|| MultiProgress::with_draw_target(ProgressDrawTarget::stderr_with_hz(REDRAWS_PER_SECOND)));
 
 /// Adds a bar below the others.
 pub(super) fn add_bar(bar: ProgressBar) -> ProgressBar {
