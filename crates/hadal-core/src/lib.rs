@@ -25,6 +25,7 @@ pub mod identity;
 pub mod learn;
 pub mod link;
 pub mod page;
+pub mod repetition;
 pub mod simhash;
 pub mod strategy;
 pub mod submission;
