@@ -183,6 +183,11 @@ impl QueueRank {
         QueueRank { score_key: !ascending, order }
     }
 
+    /// Rank with a stored [`QueueRank::score_key`].
+    pub fn from_key(score_key: i32, order: u64) -> QueueRank {
+        QueueRank { score_key, order }
+    }
+
     /// Score that the rank was made from.
     pub fn score(self) -> f32 {
         let ascending = !self.score_key;

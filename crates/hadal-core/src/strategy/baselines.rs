@@ -28,6 +28,10 @@ pub(super) fn random_score(link: &FrontierLink, seed: u64) -> f32 {
 }
 
 impl Strategy for RandomStrategy {
+    fn uses_backlinks(&self) -> bool {
+        false
+    }
+
     fn place(&self, link: &FrontierLink, _site: &SiteCounters) -> Placement {
         Placement::Enqueue { queue: QueueId(0), score: random_score(link, self.seed) }
     }
@@ -45,6 +49,10 @@ impl Strategy for RandomStrategy {
 pub struct BreadthFirst;
 
 impl Strategy for BreadthFirst {
+    fn uses_backlinks(&self) -> bool {
+        false
+    }
+
     fn place(&self, link: &FrontierLink, _site: &SiteCounters) -> Placement {
         Placement::Enqueue { queue: QueueId(0), score: -f32::from(link.depth) }
     }
@@ -63,6 +71,10 @@ impl Strategy for BreadthFirst {
 pub struct FixedDepth;
 
 impl Strategy for FixedDepth {
+    fn uses_backlinks(&self) -> bool {
+        false
+    }
+
     fn place(&self, link: &FrontierLink, _site: &SiteCounters) -> Placement {
         let is_redirect = link.origin == LinkOrigin::Redirect;
         let leaves_site = !is_redirect && link.parent.is_some_and(|parent| !parent.same_site);
@@ -128,6 +140,10 @@ impl Default for SiteLimits {
 }
 
 impl Strategy for BestFirst {
+    fn uses_backlinks(&self) -> bool {
+        false
+    }
+
     fn place(&self, link: &FrontierLink, _site: &SiteCounters) -> Placement {
         let score = link.parent.map_or(1.0, |parent| parent.p_topic);
         if score < ON_TOPIC {

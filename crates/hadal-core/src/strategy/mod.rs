@@ -96,6 +96,11 @@ pub trait Strategy: Send {
         Vec::new()
     }
 
+    /// True if the strategy may ask for backlinks. If not, a crawl does not store its links to other sites.
+    fn uses_backlinks(&self) -> bool {
+        true
+    }
+
     /// True if the engine should use the forms and links of a page with this verdict.
     fn accepts_page(&self, _verdict: &PageVerdict) -> bool {
         true

@@ -150,6 +150,10 @@ impl SbClassifier {
 }
 
 impl Strategy for SbClassifier {
+    fn uses_backlinks(&self) -> bool {
+        false
+    }
+
     fn place(&self, link: &FrontierLink, _site: &SiteCounters) -> Placement {
         let queue = match self.arm_of(link) {
             _ if link.origin == LinkOrigin::Seed => SEEDS,

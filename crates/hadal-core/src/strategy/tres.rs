@@ -284,6 +284,10 @@ fn next_links(visit: &PageVisit<'_>) -> Vec<Features> {
 }
 
 impl Strategy for Tres {
+    fn uses_backlinks(&self) -> bool {
+        false
+    }
+
     fn place(&self, link: &FrontierLink, site: &SiteCounters) -> Placement {
         let queue = match link.origin {
             LinkOrigin::Seed => SEEDS,

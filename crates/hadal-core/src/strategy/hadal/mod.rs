@@ -266,6 +266,10 @@ impl Strategy for HadalStrategy {
         commands
     }
 
+    fn uses_backlinks(&self) -> bool {
+        self.backlinks
+    }
+
     fn gauges(&self, heads: &dyn QueueHeads) -> Vec<StrategyGauge> {
         let gauge = |name, value| StrategyGauge { name, value };
         let best_rate = heads.head(LINKS).map_or(0.0, |head| f64::from(head.score.exp()));

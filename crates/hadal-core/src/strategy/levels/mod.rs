@@ -145,6 +145,10 @@ impl Strategy for LevelStrategy {
         Vec::new()
     }
 
+    fn uses_backlinks(&self) -> bool {
+        !self.examples.is_empty() || self.config.backward
+    }
+
     fn accepts_page(&self, verdict: &PageVerdict) -> bool {
         verdict.p_topic >= ON_TOPIC
     }

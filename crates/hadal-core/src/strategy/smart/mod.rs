@@ -211,6 +211,10 @@ impl Strategy for SmartCrawler {
         Vec::new()
     }
 
+    fn uses_backlinks(&self) -> bool {
+        self.options.reverse
+    }
+
     fn gauges(&self, heads: &dyn QueueHeads) -> Vec<StrategyGauge> {
         let (high, low) = (heads.link_count(HIGH), heads.link_count(LOW));
         let gauge = |(name, value)| StrategyGauge { name, value };
