@@ -33,7 +33,7 @@ use hadal_core::http::Request;
 use hadal_core::link::{FrontierLink, LinkOrigin, QueueId, QueuedLink};
 use hadal_core::time::Time;
 use hadal_world::{Spec, World};
-use process::{cpu, scratch};
+use process::{cpu, peak_mb, scratch};
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -106,13 +106,6 @@ fn row(arguments: &[&str]) -> Anyhow<()> {
 
 fn say(what: &str, measured: f64, unit: &str) {
     println!("{what:<44} {measured:>14.1}  {unit}");
-}
-
-/// Peak memory of this process in MB.
-fn peak_mb() -> Anyhow<f64> {
-    let status = std::fs::read_to_string("/proc/self/status")?;
-    let line = status.lines().find(|line| line.starts_with("VmHWM")).unwrap_or_default();
-    Ok(line.split_whitespace().nth(1).unwrap_or("0").parse::<f64>()? / 1024.0)
 }
 
 fn parse_all(what: &str, pages: &[(Vec<u8>, Url)]) -> Anyhow<()> {
